@@ -1,5 +1,5 @@
-# The image for GitHub, GitLab and everything else: small-action and small-hook, static, under /usr/local/bin, with git and a shell.
-# It names no entry point and no user: it runs as root, as GitHub wants it, under any other id, and on a read-only file system.
+# The image for GitHub, GitLab and everything else: small-action and small-hook, static, under /usr/local/bin, with git and a shell. It has
+# no entry point and no user: it runs as root, as GitHub needs, under any other id, and on a read-only file system.
 #
 # To build behind a mirror, name the images and the module proxy:
 #   docker build --build-arg GO_IMAGE=... --build-arg BASE_IMAGE=... --build-arg GOPROXY=... .
@@ -24,7 +24,7 @@ RUN CGO_ENABLED=0 go build -trimpath -buildvcs=false -o /out/ \
       ./cmd/small-hook ./cmd/small-action
 
 FROM ${BASE_IMAGE}
-# A base that has git already is taken as it is.
+# A base that already has git stays as it is.
 RUN git --version || apk add --no-cache git
 COPY --from=build /out/ /usr/local/bin/
 ARG VERSION=

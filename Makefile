@@ -35,7 +35,7 @@ fuzz: ## run every fuzz target for FUZZTIME (10s)
 		targets=$$($(GO) test -list '^Fuzz' $$package); \
 		for target in $$(echo "$$targets" | grep '^Fuzz'); do \
 			echo "$$package $$target"; \
-			$(GO) test -run='^$$' -fuzz="^$$target\$$" -fuzztime=$(FUZZTIME) $$package; \
+			$(GO) test -run='^$$' -fuzz="^$$target\$$" -fuzztime=$(FUZZTIME) -fuzzminimizetime=0x $$package; \
 		done; \
 	done
 

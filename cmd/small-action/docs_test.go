@@ -14,14 +14,8 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/small-gate/small-gate/internal/action"
-	"github.com/small-gate/small-gate/internal/gittest"
+	"github.com/small-gate/small-gate/internal/tests/gittest"
 )
-
-// section is the text of docs/ci.md below a heading, up to the next one.
-func section(t *testing.T, heading string) string {
-	t.Helper()
-	return sectionOf(t, "ci.md", heading)
-}
 
 // sectionOf is the text of a page below a heading, up to the next one.
 func sectionOf(t *testing.T, page, heading string) string {
@@ -58,8 +52,7 @@ func blocks(text, language string) []string {
 	return all
 }
 
-// clones are what a CI system would have checked out: a branch that appends to
-// the log, one that edits it, and the default branch.
+// clones are what a CI system would check out: a branch that appends to the log, one that edits it, and the default branch.
 type clones struct{ origin, good, bad, trunk *gittest.Repo }
 
 func (c *clones) each() map[string]*gittest.Repo {
@@ -118,7 +111,7 @@ func TestForgejoRecipe(t *testing.T) {
 			}
 		}
 	}
-	if err := yaml.Unmarshal([]byte(block(t, section(t, "### Forgejo and Gitea"), "yaml")), &workflow); err != nil {
+	if err := yaml.Unmarshal([]byte(block(t, sectionOf(t, "ci.md", "## Forgejo and Gitea"), "yaml")), &workflow); err != nil {
 		t.Fatal(err)
 	}
 	steps := workflow.Jobs["small-gate"].Steps
@@ -144,19 +137,19 @@ func TestForgejoRecipe(t *testing.T) {
 	}
 }
 
-// The page has a row for each input and output that there is.
+// The page on GitHub, which docs/ci.md links to, has a row for each input and output.
 func TestPageListsInputsAndOutputs(t *testing.T) {
 	t.Parallel()
-	page := section(t, "## Inputs")
-	for _, name := range action.InputNames {
-		if !strings.Contains(page, "`"+name+"`") {
-			t.Errorf("docs/ci.md does not tell of the input %s", name)
+	page := sectionOf(t, "github.md", "## Inputs")
+	for _, name := range action.InputNames() {
+		if !strings.Contains(page, "\n| `"+name+"` ") {
+			t.Errorf("docs/github.md does not tell of the input %s", name)
 		}
 	}
-	page = section(t, "## Outputs")
+	page = sectionOf(t, "github.md", "## Outputs")
 	for _, name := range []string{"verdict", "errors", "warnings", "waived", "commits", "lane", "lane-fits", "reports", "ledgers"} {
-		if !strings.Contains(page, "`"+name+"`") {
-			t.Errorf("docs/ci.md does not tell of the output %s", name)
+		if !strings.Contains(page, "\n| `"+name+"` ") {
+			t.Errorf("docs/github.md does not tell of the output %s", name)
 		}
 	}
 }

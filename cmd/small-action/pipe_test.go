@@ -12,11 +12,11 @@ import (
 	"testing"
 
 	"github.com/small-gate/small-gate/internal/action"
-	"github.com/small-gate/small-gate/internal/gittest"
 	"github.com/small-gate/small-gate/internal/program"
+	"github.com/small-gate/small-gate/internal/tests/gittest"
 )
 
-// What nobody reads is not told: outcome 2, whether it is the log or a report.
+// Output that nobody reads, log or report, is outcome 2.
 func TestClosedPipe(t *testing.T) {
 	t.Parallel()
 	r := gittest.New(t)
@@ -46,7 +46,7 @@ func TestClosedPipe(t *testing.T) {
 	}
 }
 
-// What is interrupted was not judged.
+// An interrupted run has not judged.
 func TestInterrupted(t *testing.T) {
 	t.Parallel()
 	r := gittest.New(t)

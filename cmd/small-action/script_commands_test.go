@@ -16,10 +16,10 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/small-gate/small-gate/internal/gittest"
+	"github.com/small-gate/small-gate/internal/tests/gittest"
 )
 
-// commands are what the scripts have beside the commands of testscript.
+// commands are the scripts' additions to the commands of testscript.
 var commands = map[string]func(ts *testscript.TestScript, neg bool, args []string){
 	"server":   verb(0, "server", server),
 	"entry":    verb(3, "entry TASK HH:MM EVIDENCE", entry),
@@ -32,7 +32,7 @@ var commands = map[string]func(ts *testscript.TestScript, neg bool, args []strin
 	"status":   verb(-1, "status N COMMAND...", status),
 }
 
-// verb makes a command that cannot be negated and takes so many arguments.
+// verb makes a command that cannot be negated and takes n arguments.
 func verb(n int, usage string, run func(ts *testscript.TestScript, args []string)) func(*testscript.TestScript, bool, []string) {
 	return func(ts *testscript.TestScript, neg bool, args []string) {
 		if neg || n >= 0 && len(args) != n || n < 0 && len(args) < 2 {
@@ -48,7 +48,7 @@ func git(ts *testscript.TestScript, args ...string) string {
 	return strings.TrimSpace(ts.ReadFile("stdout"))
 }
 
-// template is what server copies, made once: empty until then.
+// template is the repositories that server copies, made once; empty until then.
 var template struct {
 	sync.Mutex
 	dir string
@@ -62,7 +62,7 @@ func server(ts *testscript.TestScript, _ []string) {
 	ts.Check(gittest.CopyTree(ts.MkAbs("dev"), filepath.Join(template.dir, "dev")))
 	ts.Check(ts.Chdir("dev"))
 	git(ts, "config", "remote.origin.url", ts.MkAbs("../origin.git"))
-	git(ts, "update-index", "--refresh") // the files are not those that git knows
+	git(ts, "update-index", "--refresh") // the copied files have new inodes and times
 }
 
 func makeTemplate(ts *testscript.TestScript) {
@@ -111,14 +111,13 @@ func write(ts *testscript.TestScript, file, content string) {
 	ts.Check(os.WriteFile(ts.MkAbs(file), []byte(content), 0o644))
 }
 
-// rev puts the id of a revision, as it is, into a variable.
+// rev puts the id of a revision into a variable.
 func rev(ts *testscript.TestScript, args []string) {
 	ts.Setenv(args[0], git(ts, "-C", ts.MkAbs(args[1]), "rev-parse", "--verify", args[2]))
 }
 
-// pull opens a pull request as GitHub does: its head and the merge of head into
-// base are refs of the server. $HEAD, $BASE and $MERGE are their commits. Where
-// the two conflict there is no merge.
+// pull opens a pull request as GitHub does: its head and the merge of head into base are refs of the server, and $HEAD, $BASE and $MERGE
+// their commits. If the two conflict there is no merge.
 func pull(ts *testscript.TestScript, args []string) {
 	head, base := git(ts, "rev-parse", args[1]), git(ts, "rev-parse", args[2])
 	ts.Setenv("HEAD", head)
@@ -165,8 +164,7 @@ func checkout(ts *testscript.TestScript, args []string) {
 	}
 }
 
-// github sets the variables of a step on GitHub. FILE is the event, in which
-// variables of the script are replaced.
+// github sets the variables of a step on GitHub. FILE is the event, with the script's variables replaced.
 func github(ts *testscript.TestScript, args []string) {
 	event := os.Expand(ts.ReadFile(filepath.Join(ts.Getenv("WORK"), args[1])), ts.Getenv)
 	at := filepath.Join(ts.Getenv("WORK"), "event.json")
@@ -181,8 +179,8 @@ func github(ts *testscript.TestScript, args []string) {
 	}
 }
 
-// serve serves $WORK over HTTP as GitHub serves private repositories, also the commits that no branch has any more: to who shows the token.
-// The variable gets its address.
+// serve serves $WORK over HTTP to clients with the token, as GitHub serves private repositories, including commits that are on no branch
+// any more. The variable gets its address.
 func serve(ts *testscript.TestScript, args []string) {
 	git := &cgi.Handler{
 		Path:   filepath.Join(git(ts, "--exec-path"), "git-http-backend"),

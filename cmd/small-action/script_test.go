@@ -11,8 +11,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/small-gate/small-gate/internal/cli"
-	"github.com/small-gate/small-gate/internal/gittest"
 	"github.com/small-gate/small-gate/internal/program"
+	"github.com/small-gate/small-gate/internal/tests/gittest"
 )
 
 // readerVariable names the reader that the program is to use in a script.
@@ -28,18 +28,26 @@ func TestMain(m *testing.M) {
 	}, "small-hook": func() { os.Exit(program.Run(cli.Run)) }})
 }
 
-// TestScripts runs the program with the real git on repositories as CI systems
-// leave them, once for each reader; not with git, which takes longer, if only
-// the quick tests run.
+// TestScripts runs the program with the real git on repositories as CI systems leave them: each with the default reader, and a third with
+// git's (SMALL_GATE_TIMES=3 for all). They seldom differ here: CI walks history, and few of its checkouts are plain.
 func TestScripts(t *testing.T) {
-	for _, reader := range []string{"git", "go-git"} {
+	scripts, err := filepath.Glob(filepath.Join("testdata", "script", "*.txtar"))
+	if err != nil || len(scripts) == 0 {
+		t.Fatal("no scripts", err)
+	}
+	for _, reader := range []string{"git", "auto"} {
 		t.Run(reader, func(t *testing.T) {
 			t.Parallel()
+			files := scripts
 			if reader == "git" {
 				gittest.Long(t)
+				files = nil
+				for i := 0; i < len(scripts); i += gittest.OneIn(3) {
+					files = append(files, scripts[i])
+				}
 			}
 			testscript.Run(t, testscript.Params{
-				Dir:                 filepath.Join("testdata", "script"),
+				Files:               files,
 				WorkdirRoot:         gittest.TempDir(t),
 				RequireExplicitExec: true,
 				RequireUniqueNames:  true,
@@ -50,7 +58,7 @@ func TestScripts(t *testing.T) {
 						return gittest.All(), nil
 					case "root":
 						return os.Geteuid() == 0, nil
-					case "git", "go-git":
+					case "git":
 						return cond == reader, nil
 					}
 					return false, fmt.Errorf("there is no condition %q", cond)
@@ -64,7 +72,7 @@ func TestScripts(t *testing.T) {
 	}
 }
 
-// setup keeps the machine's configuration and CI system out of a script.
+// setup keeps the machine's configuration and CI variables out of a script.
 func setup(env *testscript.Env) error {
 	home := filepath.Join(env.WorkDir, ".home")
 	if err := os.MkdirAll(home, 0o755); err != nil {

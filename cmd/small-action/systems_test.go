@@ -16,13 +16,13 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"github.com/small-gate/small-gate/internal/gittest"
+	"github.com/small-gate/small-gate/internal/tests/gittest"
 )
 
-// recipe is what a section of docs/ci-systems.md has a system do: commands for a shell, and variables.
+// recipe is what a section of docs/ci-systems.md has a system run: shell commands, and variables.
 type recipe struct{ commands, environ []string }
 
-// takeYAML finds what is run, and with which variables, wherever a description of a job has it.
+// takeYAML finds the commands and their variables wherever a job's description has them.
 func (r *recipe) takeYAML(node any) {
 	switch node := node.(type) {
 	case []any:
@@ -77,7 +77,7 @@ func recipes(t *testing.T, system string) []recipe {
 		if err := yaml.Unmarshal([]byte(job), &parsed); err != nil {
 			t.Fatalf("%s: %v:\n%s", system, err, job)
 		}
-		// What an anchor names is run once.
+		// What an anchor names runs once.
 		delete(parsed, "pipelines")
 		var r recipe
 		r.takeYAML(parsed)
@@ -95,7 +95,7 @@ func recipes(t *testing.T, system string) []recipe {
 }
 
 // TestSystemRecipes runs the recipes of docs/ci-systems.md with the variables of each system: a pull request, a branch, and the default
-// branch. What they call comes from a release, which a server here has.
+// branch. A local server has the release that they fetch.
 func TestSystemRecipes(t *testing.T) {
 	gittest.Long(t)
 	script := releaseScript(t)
@@ -155,7 +155,7 @@ func TestSystemRecipes(t *testing.T) {
 	})
 }
 
-// releaseScript is the page's script that fetches the program, with a release on a server here.
+// releaseScript is the page's script that fetches the program, from a release on a local server.
 func releaseScript(t *testing.T) string {
 	t.Helper()
 	for _, tool := range []string{"curl", "sha256sum"} {

@@ -6,11 +6,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/small-gate/small-gate/internal/gittest"
+	"github.com/small-gate/small-gate/internal/tests/gittest"
 )
 
-// BenchmarkAgentHook measures, as whole processes, what an event costs that cannot have touched .small/, beside a pre-commit with nothing
-// of .small/ staged (Idle). The log has 1.2 MB. Appended is a tool that did touch it.
+// BenchmarkAgentHook measures, as whole processes, an event that cannot have touched .small/ (Idle) beside a pre-commit with nothing of
+// .small/ staged. The log has 1.2 MB. Appended is an event of a tool that did touch it.
 func BenchmarkAgentHook(b *testing.B) {
 	r := gittest.New(b)
 	if err := os.CopyFS(r.Path(".small"), os.DirFS("testdata/workspace/.small")); err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/xeipuuv/gojsonschema"
 )
 
-// What a harness makes of a hook's answer.
+// What a harness does with a hook's answer.
 const (
 	silent   = "silent"
 	informed = "informed" // the agent reads a text at a session's start
@@ -22,17 +22,17 @@ const (
 	ignored  = "ignored"  // a text reaches nobody
 )
 
-// heard is what reaches whoever has to read it.
+// heard is what reaches the person or agent who has to read it.
 type heard struct{ kind, text string }
 
-// hookOutput is what the hook's process has left.
+// hookOutput is what the hook's process left.
 type hookOutput struct {
 	column         string
 	status         int
 	stdout, stderr string
 }
 
-// moment is what the schemas call a column. Of an event that was not read it is not known.
+// moment is the schemas' name for a column. An event that was not read has none.
 func (o *hookOutput) moment() string {
 	switch o.column {
 	case "start", "stop":
@@ -45,7 +45,7 @@ func (o *hookOutput) moment() string {
 	return "tool"
 }
 
-// document are the fields that some harness obeys.
+// document has the fields that at least one harness obeys.
 type document struct {
 	Decision, Reason  string
 	SystemMessage     string
@@ -56,7 +56,7 @@ type document struct {
 	Specific          struct{ HookEventName, AdditionalContext string } `json:"hookSpecificOutput"`
 }
 
-// heardBy is what a harness makes of the answer, as internal/harness/SOURCES.md has it.
+// heardBy is what a harness does with the answer, according to internal/harness/SOURCES.md.
 func (o *hookOutput) heardBy(t *testing.T, harness string) (heard, error) {
 	t.Helper()
 	if o.status != 0 && o.status != 2 {
@@ -81,7 +81,7 @@ func (o *hookOutput) heardBy(t *testing.T, harness string) (heard, error) {
 	return got, nil
 }
 
-// harnesses are what each does with an answer that is not silence.
+// harnesses says what each does with an answer that is not empty.
 var harnesses = map[string]func(o *hookOutput, doc document) heard{
 	"claude": hearsStatus2, "codex": hearsStatus2, "gemini": hearsStatus2,
 	"cursor": func(o *hookOutput, doc document) heard {
@@ -113,7 +113,7 @@ var harnesses = map[string]func(o *hookOutput, doc document) heard{
 	},
 }
 
-// hearsStatus2 is a harness that status 2 blocks, with what stands on standard error.
+// hearsStatus2 is a harness that status 2 blocks; it passes standard error on.
 func hearsStatus2(o *hookOutput, doc document) heard {
 	switch {
 	case o.status == 2 && o.column != "start" && o.stdout == "":
@@ -126,7 +126,7 @@ func hearsStatus2(o *hookOutput, doc document) heard {
 	return heard{kind: ignored}
 }
 
-// answerSchemas are those of internal/harness, by harness and moment.
+// answerSchemas are the schemas in internal/harness, by harness and moment.
 var answerSchemas = sync.OnceValues(func() (map[string]*gojsonschema.Schema, error) {
 	out := map[string]*gojsonschema.Schema{}
 	for name := range harnesses {

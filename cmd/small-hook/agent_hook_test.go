@@ -11,21 +11,21 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/small-gate/small-gate/internal/gittest"
+	"github.com/small-gate/small-gate/internal/tests/gittest"
 )
 
-// dialect is what one caller sends: the harness that the settings name, the one that has to be answered, and which recorded event stands
-// in which column of the table.
+// dialect is what one caller sends: the harness that the settings name, the one that must be answered, and the recorded event for each
+// column of the table.
 type dialect struct {
 	name, harness, answered string
-	// environ is what the harness sets for its hooks; /repo is the directory.
+	// environ is what the harness sets for its hooks; /repo stands for the directory.
 	environ []string
-	// events are lines "COLUMN: FILE [OLD NEW]": what the event says of OLD is said of NEW.
+	// events are lines "COLUMN: FILE [OLD NEW]": the recorded event in FILE, with NEW in place of OLD.
 	events string
 }
 
-// A log is what an edit names, beside a file that is there and one that is not. Where a harness has no such event, or none is
-// recorded, there is no line.
+// An edit names a log, a file that exists, or one that does not. A column has no line where a harness has no such event, or none is
+// recorded.
 const aLog = "/repo/.small/progress.small.yml"
 
 var dialects = []dialect{
@@ -129,16 +129,15 @@ var (
 // columns are the events of the table. "again" is the end of a turn that goes on because it was blocked just before.
 var columns = []string{"start", "shell", "failed", "edit", "elsewhere", "read", "subagent", "stop", "again", "other"}
 
-// agentOutcome is what comes of events in a situation, by column: "-" for not a word, I for informed,
-// B for blocked, L for let go.
+// agentOutcome is the result of events in a situation, by column: "-" for silence, I for informed, B for blocked, L for let go.
 type agentOutcome struct {
 	situation string
-	// change is what happens between the first events of the session, which find nothing, and this one.
+	// change happens between the session's first events, which find nothing, and this one.
 	change string
 	want   string
-	// says is what an agent reads where it is blocked, on a line each.
+	// says is what an agent reads when it is blocked, one line each.
 	says []string
-	// fixed says that typing the fix leaves nothing to be found.
+	// fixed means that nothing is found after the fix is typed.
 	fixed bool
 }
 
@@ -154,7 +153,7 @@ var agentOutcomes = []agentOutcome{
 		`finding: append-only/modified in ".small/progress.small.yml" line 7`, `field: "evidence" from "workspace created" to "workspace made"`,
 		"fix: `small-hook restore`"}, true},
 	{"rewritten and staged", "sed -i s/created/made/ $LOG && git add -A", found, []string{"finding: append-only/modified", "fix: `small-hook restore`"}, true},
-	{"committed past the hooks", "sed -i s/created/made/ $LOG && git commit -q -a --no-verify -m Tidy", found, []string{
+	{"committed past the hooks", "sed -i s/created/made/ $LOG && git -c core.hooksPath=/dev/null commit -q -a -m Tidy", found, []string{
 		"finding: append-only/modified", "of commit", "small-hook restore --commit"}, true},
 	{"deleted", "sed -i '8,$d' $LOG", found, []string{"finding: append-only/deleted", "fix: `small-hook restore`"}, true},
 	{"log deleted", "rm $LOG", found, []string{"finding: append-only/log-deleted", "fix: `"}, true},
@@ -165,7 +164,7 @@ var agentOutcomes = []agentOutcome{
 	{"observed only", "echo 'version: 1\nmode: observe' >.small-gate.yml && git add -A && git commit -q -m Observe && " +
 		"rm .git/small-gate/agent.json && sed -i s/created/made/ $LOG", "- - - - - - - L L -", []string{"small-gate only observes here", "append-only/modified"}, false},
 	{"no repository", "rm -rf .git", allQuiet, nil, false},
-	{"no workspace", "git rm -q -r .small && git commit -q --no-verify -m Without && rm -f .git/small-gate/agent.json", allQuiet, nil, false},
+	{"no workspace", "git rm -q -r .small && git -c core.hooksPath=/dev/null commit -q -m Without && rm -f .git/small-gate/agent.json", allQuiet, nil, false},
 	{"broken configuration", "echo 'version: x' >.small-gate.yml", found, []string{
 		`cannot judge: "the configuration of the work tree is invalid`, "fix: correct .small-gate.yml"}, false},
 	{"unreadable event", "cut", "B B B B B B B B B B", []string{"cannot judge:", "cannot be read", "fix: "}, false},

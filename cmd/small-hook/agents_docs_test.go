@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/small-gate/small-gate/internal/gittest"
+	"github.com/small-gate/small-gate/internal/tests/gittest"
 )
 
 var (
@@ -18,16 +18,33 @@ var (
 	saidStatus = regexp.MustCompile(` # exit status (\d+)$`)
 )
 
-// TestAgentsPage types what docs/agents.md says, block by block.
+// TestAgentsPage runs docs/agents.md, block by block.
 func TestAgentsPage(t *testing.T) {
 	gittest.Long(t)
-	r := typePage(t, "../../docs/agents.md", "testdata/workspace/.small", 8)
-	if got := r.Git("log", "--merges", "--format=%s"); !strings.Contains(got, "Merge agent-2") {
-		t.Errorf("the page has merged something else: %s", got)
+	r := typePage(t, "../../docs/agents.md", "testdata/workspace/.small", 1)
+	for part, entry := range map[string]string{"importer": "the importer has", "exporter": "so has the exporter"} {
+		if log := r.Git("show", "main:"+part+"/.small/progress.small.yml"); !strings.Contains(log, entry) {
+			t.Errorf("%s is not merged:\n%s", part, log)
+		}
 	}
 }
 
-// TestAgentsSnippet demands that the commands and flags that docs/agents.md puts into an AGENTS.md are there.
+// TestSyncPage runs docs/sync.md: the work of both clones has arrived, without a merge.
+func TestSyncPage(t *testing.T) {
+	gittest.Long(t)
+	r := typePage(t, "../../docs/sync.md", "testdata/workspace/.small", 3)
+	log := r.Git("show", "origin/main:.small/progress.small.yml")
+	for _, entry := range []string{"1204 rows", "are written"} {
+		if strings.Count(log, entry) != 1 {
+			t.Errorf("%q stands %d times in the log:\n%s", entry, strings.Count(log, entry), log)
+		}
+	}
+	if merges := r.Git("log", "--merges", "--format=%s", "origin/main"); merges != "" {
+		t.Errorf("the page has merged: %s", merges)
+	}
+}
+
+// TestAgentsSnippet demands that the commands and flags in the AGENTS.md snippet of docs/agents.md exist.
 func TestAgentsSnippet(t *testing.T) {
 	page, err := os.ReadFile("../../docs/agents.md")
 	if err != nil {
@@ -58,9 +75,35 @@ func TestAgentsSnippet(t *testing.T) {
 	}
 }
 
-// typePage runs the blocks of commands of a page in a new directory with a copy
-// of a workspace, if one is named, and returns it as a repository. The page has
-// at least so many. Before them runs what the page takes for granted.
+// TestSkill runs skills/small-gate/SKILL.md after a rejected commit, while others publish.
+func TestSkill(t *testing.T) {
+	gittest.Long(t)
+	const name = "../../skills/small-gate/SKILL.md"
+	r := typePage(t, name, "testdata/workspace/.small", 7,
+		`git init -q -b main && printf '#!/bin/sh\n' >record.sh && chmod +x record.sh && git add -A && git commit -q -m Start && small-hook install`,
+		"git init -q --bare -b main ../origin.git && git remote add origin ../origin.git && git push -q -u origin main",
+		"small-hook append --task task-1 --evidence 'importer reads 1204 rows' && git commit -q -a -m Read && git push -q",
+		"git clone -q ../origin.git ../second && cd ../second && git switch -q -c agent-2",
+		"small-hook append --task task-2 --evidence 'checkpoints are written' && git commit -q -a -m Checkpoints && git push -q origin agent-2",
+		"git switch -q main && echo more >code && git add code && git commit -q -m More && git push -q && cd -",
+		"sed -i 's/1204 rows/1205 rows/' .small/progress.small.yml && { git commit -q -a -m 'Correct the count'; test $? = 1; }")
+	log := r.Git("show", "origin/main:.small/progress.small.yml")
+	for _, entry := range []string{"importer reads 1204 rows", "correction: the", "40 tests pass", "checkpoints are written"} {
+		if strings.Count(log, entry) != 1 {
+			t.Errorf("%q stands %d times in the log:\n%s", entry, strings.Count(log, entry), log)
+		}
+	}
+	page, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(strings.Fields(string(page))); n > 600 || !strings.HasPrefix(string(page), "---\nname: small-gate\ndescription: ") {
+		t.Errorf("%s has %d words and begins %.40q", name, n, page)
+	}
+}
+
+// typePage runs a page's blocks of commands in a new directory, with a copy of a workspace if one is named, and returns it as a repository.
+// The page must have at least that many blocks. Commands that the page takes for granted run first.
 func typePage(t *testing.T, name, workspace string, least int, before ...string) *gittest.Repo {
 	t.Helper()
 	page, err := os.ReadFile(name)
@@ -106,8 +149,7 @@ func typePage(t *testing.T, name, workspace string, least int, before ...string)
 	return r
 }
 
-// statements cuts a block into what is to succeed or fail as one: a line, with
-// those that are indented below it and the brace that ends them.
+// statements cuts a block into commands with one status each: a line, the lines indented below it and the brace that closes them.
 func statements(block string) []string {
 	var out []string
 	for line := range strings.Lines(block) {

@@ -12,11 +12,10 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/small-gate/small-gate/internal/gittest"
+	"github.com/small-gate/small-gate/internal/tests/gittest"
 )
 
-// notedFiles are the files in the directories that are kept about workspaces, and those that nobody has put there on purpose: in the git
-// directory, and beside the log.
+// notedFiles are the notes kept about workspaces, and the temporary files left behind in the git directory and beside the log.
 func notedFiles(t *testing.T, r *gittest.Repo) (kept, left []string) {
 	t.Helper()
 	for _, dir := range []string{".git", ".small", ".git/small-gate"} {
@@ -35,8 +34,8 @@ func notedFiles(t *testing.T, r *gittest.Repo) (kept, left []string) {
 	return kept, left
 }
 
-// Whenever a guarded writer is killed, the log is whole; what was acknowledged is there, once; and the next one finds nothing to put back
-// or to complain about, and leaves nothing of the killed one's.
+// Whenever a guarded writer is killed, the log is whole and has each acknowledged entry once. The next writer finds nothing to put back or
+// to complain about, and cleans up after the killed one.
 func TestAppendKilled(t *testing.T) {
 	template := guarded(t)
 	if status := exitOf(t, appending(template, "first")); status != 0 {
@@ -67,7 +66,7 @@ func TestAppendKilled(t *testing.T) {
 	}
 }
 
-// The same for one that puts back what another one has lost: the file that was there is kept, once.
+// The same for a writer that puts back what another one lost: the previous file is kept, once.
 func TestGuardKilled(t *testing.T) {
 	gittest.Long(t)
 	r := guarded(t)
@@ -86,14 +85,14 @@ func TestGuardKilled(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		cmd.ExtraFiles = []*os.File{held} // which its children inherit
+		cmd.ExtraFiles = []*os.File{held} // its children inherit it
 		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 		finished = killAfter(t, dir[0], n, cmd)
 		if err := syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL); err != nil && !errors.Is(err, syscall.ESRCH) {
 			t.Fatal(err)
 		}
 		closeAll(t, held)
-		if _, err := io.Copy(io.Discard, alive); err != nil { // waits for the end of all
+		if _, err := io.Copy(io.Discard, alive); err != nil { // until all have ended
 			t.Fatal(err)
 		}
 		closeAll(t, alive)
@@ -119,7 +118,7 @@ func TestGuardKilled(t *testing.T) {
 	}
 }
 
-// On a disk that is full, wherever the room ends: append has recorded the entry, or not, as its status says.
+// Wherever a full disk stops append, its status says truly whether the entry was recorded.
 func TestAppendOnAFullDisk(t *testing.T) {
 	dir := t.TempDir()
 	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=2m"); err != nil {
@@ -180,7 +179,7 @@ func TestAppendOnAFullDisk(t *testing.T) {
 	}
 }
 
-// Whoever cannot be told that the entry is recorded is not told that it is not.
+// If the outcome cannot be printed, append does not claim that the entry was not recorded.
 func TestAppendThatCannotSay(t *testing.T) {
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
 	if err != nil {

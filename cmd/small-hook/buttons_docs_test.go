@@ -13,11 +13,11 @@ import (
 	"github.com/small-gate/small-gate/internal/entrypoint/session"
 	"github.com/small-gate/small-gate/internal/entrypoint/writers"
 	"github.com/small-gate/small-gate/internal/gate/finding"
-	"github.com/small-gate/small-gate/internal/gittest"
 	"github.com/small-gate/small-gate/internal/reconcile"
+	"github.com/small-gate/small-gate/internal/tests/gittest"
 )
 
-// What became of a pull request whose button was pressed. A conflict is git's, a rejection the gate's.
+// Results of pressing a pull request's button. A conflict is git's, a rejection the gate's.
 const (
 	buttonLands      = "lands"
 	buttonConflicts  = "conflict"
@@ -25,7 +25,7 @@ const (
 	buttonNotOffered = "not offered"
 )
 
-// forge is a repository with pull requests, as a server has it: no merge driver runs, and no hook.
+// forge is a repository with pull requests, as on a server: no merge driver and no hook runs.
 type forge struct {
 	*gittest.Repo
 	t *testing.T
@@ -45,7 +45,7 @@ func newForge(t *testing.T, dirs ...string) *forge {
 	return f
 }
 
-// work commits a piece of work on a branch: code, an entry, and the time that the protocol's program writes with each entry.
+// work commits a piece of work on a branch: code, an entry, and the time that the protocol's program writes with it.
 func (f *forge) work(branch, dir string) {
 	f.t.Helper()
 	f.Switch(branch)
@@ -116,7 +116,7 @@ func (f *forge) merged(ours, theirs string) string {
 	return strings.TrimSpace(tree)
 }
 
-// commit makes a commit that no branch has yet.
+// commit makes a commit that is on no branch yet.
 func (f *forge) commit(tree string, parents ...string) string {
 	f.t.Helper()
 	args := []string{"commit-tree", tree, "-m", "landed"}
@@ -126,7 +126,7 @@ func (f *forge) commit(tree string, parents ...string) string {
 	return f.Git(args...)
 }
 
-// land judges what a button has made, as CI does for a push to main, and moves main there if it passes.
+// land judges the commit that a button made, as CI does for a push to main, and moves main there if it passes.
 func (f *forge) land(branch, from, to string) string {
 	f.t.Helper()
 	report := entrypoint.Range(f.t.Context(), f.request(), from+".."+to)
@@ -141,7 +141,7 @@ func (f *forge) land(branch, from, to string) string {
 	return ""
 }
 
-// buttons are what servers offer for pull requests. Each gets the branches of one or two.
+// buttons are what servers offer for pull requests. Each takes the branches of one or two.
 var buttons = []struct {
 	name  string
 	press func(f *forge, pulls ...string) string
@@ -199,7 +199,7 @@ func (f *forge) mergeInto(branch, theirs string) string {
 	return f.land(branch, from, f.commit(tree, from, f.ID(theirs)))
 }
 
-// states are what the pull requests are like when a button is pressed. Each makes the branches pull-1 and pull-2.
+// states are the situations of pull requests when a button is pressed. Each makes the branches pull-1 and pull-2.
 var states = []struct {
 	name string
 	make func(t *testing.T) *forge
@@ -250,7 +250,7 @@ func (f *forge) pulls(dirs ...string) {
 	f.Switch("main")
 }
 
-// TestButtons presses every button in every state, and holds the table of docs/agents.md to what happened.
+// TestButtons presses every button in every state, and compares the table in docs/agents.md with the results.
 func TestButtons(t *testing.T) {
 	gittest.Long(t)
 	header := "| button |"

@@ -12,9 +12,9 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/small-gate/small-gate/internal/gittest"
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/tests/gittest"
 	"github.com/small-gate/small-gate/internal/worklock"
 )
 
@@ -36,7 +36,7 @@ func appending(r *gittest.Repo, evidence string, flags ...string) *exec.Cmd {
 	return smallHook(r, append([]string{"append", "--task", "task-1", "--evidence", evidence}, flags...)...)
 }
 
-// recorded are the numbers of the entries by their evidence. The log has to be a sound one.
+// recorded counts entries by their evidence. The log has to be valid.
 func recorded(t *testing.T, r *gittest.Repo) map[string]int {
 	t.Helper()
 	text := contentOfLog(t, r)
@@ -68,7 +68,7 @@ func contentOfLog(t *testing.T, r *gittest.Repo) string {
 	return string(data)
 }
 
-// Fifty processes append at once, and fifty entries are there, each once.
+// When fifty processes append at once, each entry is there exactly once.
 func TestAppendAtOnce(t *testing.T) {
 	gittest.Long(t)
 	r := guarded(t)
@@ -95,7 +95,7 @@ func TestAppendAtOnce(t *testing.T) {
 	}
 }
 
-// So do fifty of which many are killed: an entry is whole or absent, what was acknowledged is there, and the lock is free.
+// The same with many of the fifty killed: an entry is whole or absent, acknowledged ones are there, and the lock is free.
 func TestAppendKilledAtRandom(t *testing.T) {
 	gittest.Long(t)
 	r := guarded(t)
@@ -118,7 +118,7 @@ func TestAppendKilledAtRandom(t *testing.T) {
 	killed := 0
 	for range 50 {
 		<-ended
-		// Whichever it is, it may have ended already.
+		// It may have ended already.
 		if all[rand.IntN(len(all))].Process.Kill() == nil {
 			killed++
 		}
@@ -140,7 +140,7 @@ func TestAppendKilledAtRandom(t *testing.T) {
 	}
 }
 
-// A holder of the lock is named to those who wait in vain. When it is killed, the lock is free.
+// Those who wait for the lock in vain are told who holds it. When the holder is killed, the lock is free.
 func TestGuardHolder(t *testing.T) {
 	r := guarded(t)
 	began, never := fifo(t), fifo(t)
@@ -149,7 +149,7 @@ func TestGuardHolder(t *testing.T) {
 	if err := holder.Start(); err != nil {
 		t.Fatal(err)
 	}
-	token, err := os.ReadFile(began) // waits for the command
+	token, err := os.ReadFile(began) // until the command runs
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -188,7 +188,7 @@ func TestGuardHolder(t *testing.T) {
 	}
 }
 
-// Commands inside of a guarded one do not wait for that one, but for each other, however deep.
+// Commands inside a guarded one do not wait for it, but do wait for each other, at any depth.
 func TestGuardNested(t *testing.T) {
 	r := guarded(t)
 	var script strings.Builder
@@ -211,7 +211,7 @@ func TestGuardNested(t *testing.T) {
 	}
 }
 
-// SIGINT and SIGTERM reach the command, and its end is that of the guard; the log is looked at afterwards.
+// SIGINT and SIGTERM reach the command, and the guard ends as the command does; the log is checked afterwards.
 func TestGuardSignals(t *testing.T) {
 	for signal, ends := range map[syscall.Signal]map[string]int{
 		syscall.SIGTERM: {"": 143, "trap 'exit 5' TERM;": 5, "trap 'rm " + guardedLog + "; exit 0' TERM;": 1},

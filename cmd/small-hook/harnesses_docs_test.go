@@ -6,11 +6,10 @@ import (
 	"testing"
 
 	"github.com/small-gate/small-gate/internal/harness/settings"
-
-	"github.com/small-gate/small-gate/internal/gittest"
+	"github.com/small-gate/small-gate/internal/tests/gittest"
 )
 
-// TestHarnessesPage types what docs/harnesses.md says, block by block. There is a section for each harness, with its settings file.
+// TestHarnessesPage runs docs/harnesses.md, block by block. Each harness has a section with its settings file.
 func TestHarnessesPage(t *testing.T) {
 	gittest.Long(t)
 	r := typePage(t, "../../docs/harnesses.md", "testdata/workspace/.small", 7)

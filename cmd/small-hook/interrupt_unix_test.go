@@ -14,14 +14,12 @@ import (
 	"testing"
 
 	"github.com/small-gate/small-gate/internal/cli"
-	"github.com/small-gate/small-gate/internal/gittest"
 	"github.com/small-gate/small-gate/internal/program"
+	"github.com/small-gate/small-gate/internal/tests/gittest"
 )
 
-// Ctrl-C ends an audit that is under way, with the status that shells expect.
-// The repository is a clone without file contents, so that the audit has git
-// fetch them, and the fetch blocks: there is no doubt that the audit is at work
-// when the signal comes.
+// Ctrl-C ends a running audit with the status that shells expect. The repository is a clone without file contents: the audit has git fetch
+// them, and the fetch blocks, so the audit is at work when the signal arrives.
 func TestAuditInterrupted(t *testing.T) {
 	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
 		t.Run(signal.String(), func(t *testing.T) {
@@ -36,10 +34,10 @@ func TestAuditInterrupted(t *testing.T) {
 			program := exec.Command(self(t), "audit")
 			program.Args[0] = "small-hook"
 			program.Dir, program.Env = clone.Dir, clone.Environ()
-			// As a terminal does: the program and what it has started get it.
+			// As on a terminal: the program and its children get the signal.
 			program.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 			stderr := start(t, program)
-			if _, err := os.ReadFile(began); err != nil { // waits for the fetch
+			if _, err := os.ReadFile(began); err != nil { // until the fetch runs
 				t.Fatal(err)
 			}
 			if err := syscall.Kill(-program.Process.Pid, signal); err != nil {
@@ -60,14 +58,14 @@ func TestAuditInterrupted(t *testing.T) {
 	}
 }
 
-// Ctrl-C ends the reading of a report that never comes.
+// Ctrl-C stops waiting for a report that never arrives.
 func TestWaiveInterrupted(t *testing.T) {
 	report := fifo(t)
 	program := exec.Command(self(t), "waive", "0123456789ab", "--reason", "none", "--report", report)
 	program.Args[0] = "small-hook"
 	program.Dir, program.Env = gittest.New(t).Dir, os.Environ()
 	stderr := start(t, program)
-	writer, err := os.OpenFile(report, os.O_WRONLY, 0) // waits for the reader
+	writer, err := os.OpenFile(report, os.O_WRONLY, 0) // until the reader opens it
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +83,7 @@ func TestWaiveInterrupted(t *testing.T) {
 	}
 }
 
-// A hook that waits for ref lines, as on a terminal, ends too.
+// A hook that waits for ref lines, as on a terminal, stops too.
 func TestHookInterrupted(t *testing.T) {
 	repo := gittest.New(t)
 	for _, hook := range []string{"pre-push", "pre-receive"} {
@@ -124,7 +122,7 @@ func (r onRead) Read(p []byte) (int, error) {
 	return r.Reader.Read(p)
 }
 
-// self is the test's own executable, which is the program if it is called so.
+// self is the test's own executable, which runs as the program under the program's name.
 func self(t *testing.T) string {
 	t.Helper()
 	path, err := os.Executable()
@@ -134,7 +132,7 @@ func self(t *testing.T) string {
 	return path
 }
 
-// start starts a program; what it says on standard error comes through a pipe.
+// start starts a program and returns a pipe from its standard error.
 func start(t *testing.T, program *exec.Cmd) io.Reader {
 	t.Helper()
 	stderr, err := program.StderrPipe()

@@ -11,12 +11,11 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/small-gate/small-gate/internal/action"
-	"github.com/small-gate/small-gate/internal/gittest"
 	"github.com/small-gate/small-gate/internal/program"
+	"github.com/small-gate/small-gate/internal/tests/gittest"
 )
 
-// issueForm is a form for issues, as far as ours goes
-// (docs.github.com: Syntax for issue forms).
+// issueForm has the parts of an issue form that ours uses (docs.github.com: Syntax for issue forms).
 type issueForm struct {
 	Name, Description string
 	Labels            []string
@@ -29,8 +28,7 @@ type issueForm struct {
 	}
 }
 
-// TestIssueTemplate demands that the form is one, and that what it asks people
-// to type is there and says what a bug report needs.
+// TestIssueTemplate demands that the form is valid, and that the commands it asks people to type exist and print what a bug report needs.
 func TestIssueTemplate(t *testing.T) {
 	text, err := os.ReadFile("../../.github/ISSUE_TEMPLATE/bug.yml")
 	if err != nil {
@@ -76,12 +74,12 @@ func TestIssueTemplate(t *testing.T) {
 			}
 			status = c.ProcessState.ExitCode()
 		}
-		if complaint.Len() > 0 || status == 2 && args[1] != "doctor" { // without hooks the doctor ends in 2
+		if complaint.Len() > 0 || status == 2 && args[1] != "doctor" { // without hooks, doctor's status is 2
 			t.Errorf("%q ends in %d\n%s%s", quoted[1], status, &out, &complaint)
 		}
 		said += out.String()
 	}
-	for _, part := range []string{"\nsmall-action ", "\ngit 2", "\nrepository: ", "\npre-commit: ", "\nPolicy: ", "\nReader: ", "\nCI: "} {
+	for _, part := range []string{"\nsmall-action ", "\ngit 2", "\nrepository: ", "\npre-commit: ", "\nConfiguration: ", "\nReader: ", "\nCI: "} {
 		if !strings.Contains("\n"+said, part) {
 			t.Errorf("a report of a bug does not have %q:\n%s", part, said)
 		}

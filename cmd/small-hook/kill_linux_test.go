@@ -15,12 +15,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/small-gate/small-gate/internal/gittest"
+	"github.com/small-gate/small-gate/internal/tests/gittest"
 )
 
-// killAfter starts a command and kills it, by a signal that it cannot catch, as
-// soon as n changes have been seen in a directory. It reports whether the
-// command ended by itself before that.
+// killAfter starts a command and sends it SIGKILL after n changes in a directory. It reports whether the command ended by itself before
+// that.
 func killAfter(t *testing.T, dir string, n int, cmd *exec.Cmd) (finished bool) {
 	t.Helper()
 	fd, err := syscall.InotifyInit1(syscall.IN_CLOEXEC | syscall.IN_NONBLOCK)
@@ -39,7 +38,7 @@ func killAfter(t *testing.T, dir string, n int, cmd *exec.Cmd) (finished bool) {
 	over := make(chan error, 1)
 	go func() {
 		err := cmd.Wait()
-		over <- errors.Join(err, changes.Close()) // which ends the reading
+		over <- errors.Join(err, changes.Close()) // ends the reading
 	}()
 	buf := make([]byte, 64<<10)
 	for n > 0 {
@@ -83,9 +82,8 @@ func hookFiles(t *testing.T, dir string) map[string]string {
 	return out
 }
 
-// Whenever an installation, or its undoing, is killed: a commit passes, and the
-// hook that was there before runs, once. What was begun can be done to its end
-// and undone without a trace.
+// Whenever an installation, or its removal, is killed: a commit passes, and the earlier hook runs once. An interrupted change can be
+// completed, and undone without a trace.
 func TestInstallKilled(t *testing.T) {
 	gittest.Long(t)
 	for what, begin := range map[string][]string{"install": nil, "uninstall": {"install"}} {
@@ -140,8 +138,7 @@ func TestInstallKilled(t *testing.T) {
 	}
 }
 
-// Whenever the writing of a report is killed, its file is what it was or the
-// whole report.
+// Whenever the writing of a report is killed, its file is as it was or has the whole report.
 func TestReportKilled(t *testing.T) {
 	r := rewritten(t)
 	for _, before := range []string{"", "what was there before\n"} {
@@ -164,8 +161,7 @@ func TestReportKilled(t *testing.T) {
 	}
 }
 
-// The same for the files that are to be committed: and git add -A finds nothing
-// beside them.
+// The same for files to be committed; git add -A finds nothing beside them.
 func TestEditKilled(t *testing.T) {
 	const config, own = ".small-gate.yml", "# ours\nversion: 1\n"
 	r := rewritten(t)
@@ -212,9 +208,8 @@ func TestEditKilled(t *testing.T) {
 	}
 }
 
-// However the program ends, the git that reads for it ends too. The repository
-// is a clone without file contents, and the fetch blocks: there is no doubt that
-// git is at work when the program is killed.
+// However the program ends, the git that reads for it ends too. The repository is a clone without file contents whose fetch blocks, so git
+// is at work when the program is killed.
 func TestKilledAuditLeavesNoReader(t *testing.T) {
 	const setChildSubreaper = 36 // prctl(2): orphans become this process's children
 	if _, _, errno := syscall.RawSyscall(syscall.SYS_PRCTL, setChildSubreaper, 1, 0); errno != 0 {
@@ -230,7 +225,7 @@ func TestKilledAuditLeavesNoReader(t *testing.T) {
 	if err := program.Start(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := os.ReadFile(began); err != nil { // waits for the fetch
+	if _, err := os.ReadFile(began); err != nil { // until the fetch runs
 		t.Fatal(err)
 	}
 	readers := childrenOf(t, program.Process.Pid)
@@ -245,14 +240,14 @@ func TestKilledAuditLeavesNoReader(t *testing.T) {
 	}
 	for _, pid := range readers {
 		var status syscall.WaitStatus
-		if _, err := syscall.Wait4(pid, &status, 0, nil); err != nil { // waits for its end
+		if _, err := syscall.Wait4(pid, &status, 0, nil); err != nil { // until it ends
 			t.Fatal(err)
 		}
 		if status.Signal() != syscall.SIGTERM {
 			t.Errorf("git ended with %v", status)
 		}
 	}
-	// What git itself had started ends once it is let go on.
+	// The children of git end once the fetch is unblocked.
 	if err := os.WriteFile(never, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -269,7 +264,7 @@ func childrenOf(t *testing.T, pid int) []int {
 	for _, name := range stats {
 		data, err := os.ReadFile(name)
 		if err != nil {
-			continue // it has ended meanwhile
+			continue // it has ended
 		}
 		// pid (name) state parent …; a name may hold anything.
 		var own, parent int

@@ -6,9 +6,8 @@ import (
 	"testing"
 )
 
-// TestLanesPage types what docs/lanes.md says, block by block, and looks for what
-// the page says that a command prints. The workspace is the one that the page says
-// to copy.
+// TestLanesPage runs docs/lanes.md, block by block, and compares the outputs that the page shows. The workspace is the one that the page
+// says to copy.
 func TestLanesPage(t *testing.T) {
 	r := typePage(t, "../../docs/lanes.md", "../../internal/demo/workspace", 4)
 	if got := strings.Fields(r.Git("log", "--format=%(trailers:key=Lane,valueonly)")); !slices.Equal(got, []string{"fast"}) {

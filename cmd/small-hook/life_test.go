@@ -7,14 +7,14 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/small-gate/small-gate/internal/gittest"
+	"github.com/small-gate/small-gate/internal/tests/gittest"
 )
 
-// referenceProgram is the variable with the path of the protocol's own program, which scripts/reference-setup prints.
+// referenceProgram is the variable with the path of the protocol's own program; scripts/reference-setup prints it.
 const referenceProgram = "SMALL_GATE_REFERENCE"
 
-// TestLife lives whole runs beside the protocol's own program, which is the command `small` of these scripts, with real hooks. Each
-// script is a place where people got stuck, and ends with the work done.
+// TestLife plays whole sessions with real hooks and the protocol's own program, the command `small` of these scripts. Each script is a
+// place where people got stuck, and ends with the work done.
 func TestLife(t *testing.T) {
 	bin := referenceBin(t)
 	testscript.Run(t, testscript.Params{
@@ -34,7 +34,7 @@ func TestLife(t *testing.T) {
 	})
 }
 
-// referenceBin is a directory with the protocol's own program, as the command `small`. Without the program, the test is skipped.
+// referenceBin is a directory with the protocol's own program as the command `small`. It skips the test if there is none.
 func referenceBin(t *testing.T) string {
 	t.Helper()
 	reference := os.Getenv(referenceProgram)

@@ -11,21 +11,21 @@ import (
 	"testing"
 	"time"
 
-	"github.com/small-gate/small-gate/internal/gittest"
+	"github.com/small-gate/small-gate/internal/tests/gittest"
 )
 
-// lossDay is a random day in one work tree: entries are appended, git is used, and now and then a writer without the lock writes an old
-// copy of the log.
+// lossDay is a random day in one work tree: entries are appended, git is used, and sometimes a writer without the lock writes an old copy
+// of the log.
 type lossDay struct {
 	*testing.T
 	*gittest.Repo
 	random *rand.Rand
-	// done are the commands, for who reads a failure.
+	// done has the commands, for the failure message.
 	done []string
 	n    int
 }
 
-// do runs commands of a shell, and fails with all of the day if they fail.
+// do runs shell commands, and fails with the whole day's commands if they fail.
 func (d *lossDay) do(lines string) {
 	d.Helper()
 	if out, failed := d.try(lines); failed {
@@ -37,13 +37,13 @@ func (d *lossDay) try(lines string) (out string, failed bool) {
 	d.Helper()
 	d.done = append(d.done, lines)
 	cmd := exec.Command("sh", "-ec", lines)
-	// Both readers judge, and have to say the same.
+	// Both readers judge, and must agree.
 	cmd.Dir, cmd.Env = d.Dir, append(d.Environ(), readerVariable+"="+sideBySide, "GIT_EDITOR=true")
 	said, err := cmd.CombinedOutput()
 	return string(said), err != nil
 }
 
-// entry is the text of a new entry, in a log that another writer has read.
+// entry is the text of a new entry in the copy of a log that another writer read.
 func (d *lossDay) entry() string {
 	d.n++
 	return fmt.Sprintf("  - task_id: \"task-2\"\n    timestamp: \"%s\"\n    evidence: \"work %d\"\n", time.Now().UTC().Format("2006-01-02T15:04:05.000000000Z07:00"), d.n)
@@ -55,8 +55,8 @@ func (d *lossDay) appendEntry() (evidence string) {
 	return fmt.Sprintf("work %d\"", d.n)
 }
 
-// honest is a step that loses nothing of the work tree, or what it takes away is wanted so. Git refuses some in some states, which is not
-// a loss either.
+// honest is a step that loses nothing from the work tree, or only on purpose. Git refuses some steps in some states, which is no loss
+// either.
 func (d *lossDay) honest() {
 	d.n++
 	steps := []string{
@@ -88,45 +88,48 @@ func (d *lossDay) honest() {
 	}
 }
 
-// TestLossIsMissed has an oracle say which commits lose an entry that was recorded: those are rejected, what the fix says brings it back,
-// and no other commit is rejected.
+// TestLossIsMissed asks an oracle which commits lose a recorded entry: exactly those are rejected, and their fix brings the entry back.
 func TestLossIsMissed(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
-	for i := range gittest.Cases(1, 6) {
-		r := guarded(t)
-		d := &lossDay{T: t, Repo: r, random: rand.New(rand.NewPCG(seed, uint64(i)))}
-		d.done = append(d.done, fmt.Sprintf("seed %d, day %d", seed, i))
-		d.do("small-hook install; git commit -q --allow-empty -m one; git commit -q --allow-empty -m two")
-		for range 1 + d.random.IntN(5) {
-			d.appendEntry()
-			for range d.random.IntN(4) {
-				d.honest()
-			}
-			d.do("git commit -q --allow-empty -m honest")
+	for i := range gittest.Rounds(1, 20) {
+		t.Run(fmt.Sprint(i), func(t *testing.T) { t.Parallel(); aLoss(t, seed, i) })
+	}
+}
+
+func aLoss(t *testing.T, seed uint64, i int) {
+	r := guarded(t)
+	d := &lossDay{T: t, Repo: r, random: rand.New(rand.NewPCG(seed, uint64(i)))}
+	d.done = append(d.done, fmt.Sprintf("seed %d, day %d", seed, i))
+	d.do("small-hook install; git commit -q --allow-empty -m one; git commit -q --allow-empty -m two")
+	for range 1 + d.random.IntN(5) {
+		d.appendEntry()
+		for range d.random.IntN(4) {
+			d.honest()
 		}
-		stale, err := os.ReadFile(r.Path(guardedLog))
-		if err != nil {
-			t.Fatal(err)
-		}
-		evidence := d.appendEntry()
-		for range d.random.IntN(3) { // which neither takes it away nor commits it
-			d.do([]string{"git commit -q --allow-empty -m empty", "echo $(date +%N) >some; git add some; git commit -q some -m some", "git restore --staged .small"}[d.random.IntN(3)])
-		}
-		text := string(stale)
-		if d.random.IntN(3) > 0 {
-			text += d.entry()
-		}
-		r.Write(guardedLog, text)
-		commit := "git commit -q --allow-empty -m loss" + []string{"", " -a"}[d.random.IntN(2)]
-		if out, failed := d.try(commit); !failed || !strings.Contains(out, "append-only/deleted") {
-			t.Fatalf("nobody misses %s: %s\nat the end of\n%s", evidence, out, strings.Join(d.done, "\n"))
-		}
-		if d.random.IntN(2) > 0 {
-			d.do("git commit -q --allow-empty --no-verify -m unseen -a")
-		}
-		d.do("small-hook restore >/dev/null && git commit -q --allow-empty -a -m restored && small-hook guard -- true && small-hook audit --quiet")
-		if n := strings.Count(r.Git("show", "HEAD:"+guardedLog), evidence); n != 1 {
-			t.Fatalf("%s is there %d times at the end of\n%s", evidence, n, strings.Join(d.done, "\n"))
-		}
+		d.do("git commit -q --allow-empty -m honest")
+	}
+	stale, err := os.ReadFile(r.Path(guardedLog))
+	if err != nil {
+		t.Fatal(err)
+	}
+	evidence := d.appendEntry()
+	for range d.random.IntN(3) { // neither removes nor commits it
+		d.do([]string{"git commit -q --allow-empty -m empty", "echo $(date +%N) >some; git add some; git commit -q some -m some", "git restore --staged .small"}[d.random.IntN(3)])
+	}
+	text := string(stale)
+	if d.random.IntN(3) > 0 {
+		text += d.entry()
+	}
+	r.Write(guardedLog, text)
+	commit := "git commit -q --allow-empty -m loss" + []string{"", " -a"}[d.random.IntN(2)]
+	if out, failed := d.try(commit); !failed || !strings.Contains(out, "append-only/deleted") {
+		t.Fatalf("nobody misses %s: %s\nat the end of\n%s", evidence, out, strings.Join(d.done, "\n"))
+	}
+	if d.random.IntN(2) > 0 {
+		d.do("git -c core.hooksPath=/dev/null commit -q --allow-empty -m unseen -a")
+	}
+	d.do("small-hook restore >/dev/null && git commit -q --allow-empty -a -m restored && small-hook guard -- true && small-hook audit --quiet")
+	if n := strings.Count(r.Git("show", "HEAD:"+guardedLog), evidence); n != 1 {
+		t.Fatalf("%s is there %d times at the end of\n%s", evidence, n, strings.Join(d.done, "\n"))
 	}
 }

@@ -18,8 +18,7 @@ import (
 
 var update = flag.Bool("update", false, "write the man pages anew")
 
-// TestManPages demands that docs/man is what the commands say. The pages carry
-// no date of their making.
+// TestManPages demands that docs/man matches the commands' help. The pages carry no date.
 func TestManPages(t *testing.T) {
 	dir := filepath.Join("..", "..", "docs", "man")
 	if *update {

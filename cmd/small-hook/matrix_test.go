@@ -12,22 +12,18 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/small-gate/small-gate/internal/gittest"
+	"github.com/small-gate/small-gate/internal/tests/gittest"
 )
 
 // readers are those that the program has.
 var readers = []string{"git", "go-git"}
 
-// TestMatrix runs every script of testdata/matrix with each reader: one script
-// for one kind of repository. In each the gate judges a good and a bad change,
-// or says why it cannot; which of the two it was is the table in
-// docs/repositories.md, which this test writes with -update and otherwise
+// TestMatrix runs every script of testdata/matrix, one for each kind of repository, with each reader. In each the gate judges a good and a
+// bad change, or says why it cannot. The results are the table in docs/repositories.md, which -update writes and the test otherwise
 // compares.
 //
-// A script begins with "# kind: WORDS", the first column of the table. Both
-// readers judge what it makes, side by side; after a line "# apart: REASON" it
-// runs once for each. A line "# READER: WORDS" fixes what the table says of one
-// reader, where it depends on the installed git.
+// A script begins with "# kind: WORDS", the first column of the table. Both readers judge it side by side; after a line "# apart: REASON"
+// it runs once for each. A line "# READER: WORDS" fixes the table's words for one reader, where they depend on the installed git.
 func TestMatrix(t *testing.T) {
 	gittest.Long(t)
 	files, err := filepath.Glob(filepath.Join("testdata", "matrix", "*.txtar"))
@@ -55,14 +51,13 @@ func TestMatrix(t *testing.T) {
 // kindRun is one script with one reader, or with all side by side.
 type kindRun struct {
 	reader string
-	// asked is true once the gate has been asked whether it can judge; it is
-	// not in a script that is skipped.
+	// asked is true once the gate was asked whether it can judge; a skipped script never asks.
 	asked bool
 	// refused says why the gate could not judge; empty as long as it could.
 	refused string
-	// auto is the reader that is taken if none is named, or "refused".
+	// auto is the reader that the program chooses by itself, or "refused".
 	auto string
-	// clock counts the minutes that entries have used up.
+	// clock counts the minutes that entries have used.
 	clock int
 }
 
@@ -99,7 +94,7 @@ func (k *kindRun) condition(cond string) (bool, error) {
 	return false, fmt.Errorf("there is no condition %q", cond)
 }
 
-// outcomes are what the table is made of.
+// outcomes are the contents of the table.
 type outcomes struct {
 	mu    sync.Mutex
 	files []string
@@ -165,8 +160,7 @@ const (
 	tableEnds   = "<!-- the table ends -->\n"
 )
 
-// compare writes the table, or demands that it is there. What did not run here
-// is left as it is.
+// compare writes the table, or compares it. Rows of kinds that did not run here stay as they are.
 func (o *outcomes) compare(t *testing.T) {
 	name := filepath.Join("..", "..", "docs", "repositories.md")
 	data, err := os.ReadFile(name)
@@ -180,22 +174,29 @@ func (o *outcomes) compare(t *testing.T) {
 	}
 	columns := append(slices.Clone(readers), "auto")
 	table := "\n| repository | " + strings.Join(columns, " | ") + " |\n|" + strings.Repeat(" --- |", len(columns)+1) + "\n"
+	var order []string
+	kinds := map[string]string{} // outcomes to the kinds that have them
 	for _, file := range o.files {
-		row := "| " + o.kinds[file]
+		outcomes := ""
 		for _, reader := range columns {
 			words, ran := o.seen[file+" "+reader]
 			if !ran {
 				t.Logf("NOT compared: %s with the reader %s did not run to its end here", file, reader)
-				row = ""
+				outcomes = outcomesOf(old, o.kinds[file])
 				break
 			}
-			row += " | " + strings.ReplaceAll(words, "|", `\|`)
+			words, _, _ = strings.Cut(words, ": ") // why it is refused, its message says
+			outcomes += " | " + words
 		}
-		if row == "" {
-			table += rowOf(old, o.kinds[file])
+		if kinds[outcomes] == "" {
+			order = append(order, outcomes)
+			kinds[outcomes] = o.kinds[file]
 			continue
 		}
-		table += row + " |\n"
+		kinds[outcomes] += "; " + o.kinds[file]
+	}
+	for _, outcomes := range order {
+		table += "| " + kinds[outcomes] + outcomes + " |\n"
 	}
 	table += "\n"
 	if table == old {
@@ -210,11 +211,12 @@ func (o *outcomes) compare(t *testing.T) {
 	}
 }
 
-// rowOf finds the row of a kind in a table.
-func rowOf(table, kind string) string {
+// outcomesOf finds the outcomes of a kind in a table.
+func outcomesOf(table, kind string) string {
 	for line := range strings.Lines(table) {
-		if strings.HasPrefix(line, "| "+kind+" |") {
-			return line
+		kinds, outcomes, _ := strings.Cut(strings.Trim(line, "| \n"), " | ")
+		if slices.Contains(strings.Split(kinds, "; "), kind) {
+			return " | " + outcomes
 		}
 	}
 	return ""

@@ -14,10 +14,10 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/small-gate/small-gate/internal/gittest"
+	"github.com/small-gate/small-gate/internal/tests/gittest"
 )
 
-// stuck are the situations in which the agent that types no more than a fix says gets stuck, and why that is right.
+// stuck are the situations in which the agent that types only what a fix says gets stuck, and why that is right.
 var stuck = map[string]string{
 	"commit_migrated":            "others have a log with old timestamps, which only a person accepts, and before any new work",
 	"completed_without_evidence": "only who did the work can say what shows it",
@@ -27,12 +27,12 @@ var stuck = map[string]string{
 	"published_rewrite":          "what others have is taken back by a person, who knows whether somebody has built on it",
 }
 
-// leastDone is how many situations such an agent has to end with its work done.
+// leastDone is the number of situations in which such an agent must finish its work.
 const leastDone = 30
 
-// TestMechanicalAgent has an agent that reads nothing but `fix:` lines, and types what stands there in backticks, meet the situations of
-// testdata/mechanical. Each has to end with the work pushed, a check and an audit that pass, and nothing lost; or it is in the list of
-// those that do not.
+// TestMechanicalAgent runs the situations of testdata/mechanical with an agent that reads nothing but `fix:` lines and types what is in
+// backticks there. Each must end with the work pushed, check and audit passing, and nothing lost, unless it is in the list of those that
+// get stuck.
 func TestMechanicalAgent(t *testing.T) {
 	gittest.Long(t)
 	dir := filepath.Join("testdata", "mechanical")
@@ -83,7 +83,7 @@ func withCommands(more map[string]func(*testscript.TestScript, []string)) map[st
 	return all
 }
 
-// expecting is a T whose tests fail if, and only if, they are not in the list of those that are stuck.
+// expecting is a T whose tests must fail if, and only if, they are in the list of those that get stuck.
 type expecting struct {
 	*testing.T
 	failed *bool
@@ -93,7 +93,7 @@ func (e expecting) Run(name string, f func(testscript.T)) {
 	e.T.Run(name, func(t *testing.T) {
 		failed := false
 		ended := make(chan struct{})
-		// FailNow ends the goroutine of what has failed.
+		// FailNow ends the goroutine of the failed test.
 		go func() {
 			defer close(ended)
 			f(expecting{T: t, failed: &failed})
@@ -111,7 +111,7 @@ func (e expecting) Run(name string, f func(testscript.T)) {
 	})
 }
 
-// Parallel is left out: expecting would not know which test has ended.
+// Parallel is left out: expecting would not know which test ended.
 func (e expecting) Parallel()     {}
 func (e expecting) Verbose() bool { return testing.Verbose() }
 func (e expecting) FailNow() {
@@ -126,13 +126,13 @@ func (e expecting) Fatal(args ...any) {
 
 type keptKey struct{}
 
-// kept is what was committed or staged at some time: the evidence of entries, and the lines of files.
+// kept is what was committed or staged at any time: the evidence of entries, and the lines of files.
 type kept struct {
 	entries map[string]bool
 	lines   map[string]map[string]bool
-	// commits are those of HEAD: who made them, what they say, and how many parents they have.
+	// commits are those of HEAD: their authors, messages and numbers of parents.
 	commits map[string]bool
-	// seen are the files that were looked at, by path and object.
+	// seen are the files that were read, by path and object.
 	seen map[string]bool
 }
 
@@ -142,7 +142,7 @@ func newKept() *kept {
 
 var evidenceLine = regexp.MustCompile(`(?m)^ +(?:- )?evidence: *"?(.*?)"?$`)
 
-// note adds what is committed and staged now. An entry that was EDITED and a file that is abandoned may go.
+// note adds what is committed and staged now. An EDITED entry and an abandoned file may be lost.
 func (k *kept) note(ts *testscript.TestScript) {
 	k.noteTree(ts, "ls-files", "--stage")
 	if head(ts) != "" {
@@ -182,7 +182,7 @@ func (k *kept) noteTree(ts *testscript.TestScript, list ...string) {
 	}
 }
 
-// lost names what was kept and is not in a later state.
+// lost names what is missing from a later state.
 func (k *kept) lost(now *kept) (lost []string) {
 	for entry := range k.entries {
 		if !now.entries[entry] {
@@ -226,7 +226,7 @@ func colleague(ts *testscript.TestScript, args []string) {
 	ts.Check(ts.Exec("small-hook", "install"))
 }
 
-// fixLine finds the advice of a report, also where a server printed it.
+// fixLine finds the fix lines of a report, including those printed by a server.
 var (
 	fixLine = regexp.MustCompile(`(?m)^(?:remote: )? *fix: (.*(?:\n(?:remote: )? {7}.*)*)`)
 	command = regexp.MustCompile("`([^`]+)`")

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"flag"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,17 +12,15 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/small-gate/small-gate/internal/gittest"
+	"github.com/small-gate/small-gate/internal/tests/gittest"
 )
 
 var fullSize = flag.Bool("full", false, "make the hostile histories as large as is read, not a part of it")
 
-// maxPeak is how much memory a process may take that judges a hostile history and
-// reports on it, in bytes.
+// maxPeak is the memory, in bytes, that a process may take to judge a hostile history and report on it.
 const maxPeak = 1 << 30
 
-// hostileHistories are the two versions of a log, made to give as many findings
-// as so many short entries can.
+// hostileHistories are two versions of a log, made to give as many findings as n short entries can.
 var hostileHistories = map[string]func(n int) (before, after string){
 	"deleted":  func(n int) (string, string) { return manyEntries(n, "- a%\n"), manyEntries(0, "") },
 	"replaced": func(n int) (string, string) { return manyEntries(n, "- a%\n"), manyEntries(n, "- b%\n") },
@@ -47,8 +46,8 @@ func manyEntries(n int, entry string) string {
 	return b.String()
 }
 
-// TestMemory judges each hostile history in a process of its own, and bounds what
-// the process takes and what it writes. All is counted.
+// TestMemory judges each hostile history in a process of its own, and bounds the memory it takes and the output it writes. All findings are
+// counted.
 func TestMemory(t *testing.T) {
 	gittest.Long(t)
 	entries := 200_000
@@ -103,7 +102,7 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// judgeWithin is what the program says of the last commit.
+// judgeWithin is the program's report on the last commit.
 func judgeWithin(t *testing.T, dir, format string) string {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], "-C", dir, "range", "HEAD~1..HEAD", "--format", format)
@@ -123,4 +122,24 @@ func judgeWithin(t *testing.T, dir, format string) string {
 		t.Errorf("the process took %d MiB, at most %d are expected", peak>>20, maxPeak>>20)
 	}
 	return out.String()
+}
+
+// peakOf is a program that runs another one and writes its peak memory, in bytes, to the file that its first argument names. Until exec,
+// Linux counts the memory of the parent as well: this program is small, the process of the tests is not.
+func peakOf() {
+	cmd := exec.Command(os.Args[2], os.Args[3:]...)
+	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+	err := cmd.Run()
+	if cmd.ProcessState == nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(99)
+	}
+	peak, known := peakMemory(cmd.ProcessState)
+	if known {
+		if err := os.WriteFile(os.Args[1], []byte(strconv.FormatInt(peak, 10)), 0o644); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(99)
+		}
+	}
+	os.Exit(cmd.ProcessState.ExitCode())
 }

@@ -12,15 +12,15 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/small-gate/small-gate/internal/gittest"
+	"github.com/small-gate/small-gate/internal/tests/gittest"
 )
 
-// tampered is a history that nobody else has, in which logs were rewritten, and what has to be there whatever is typed.
+// tampered is an unpublished history in which logs were rewritten, and what must survive whatever is typed.
 type tampered struct {
 	*gittest.Repo
 	t      *testing.T
 	random *rand.Rand
-	// recorded are the evidences of all entries.
+	// recorded has the evidence of all entries.
 	recorded []string
 	branches int
 }
@@ -66,7 +66,7 @@ func (h *tampered) side() {
 	h.Git("switch", "-q", "main")
 	h.record()
 	if _, err := h.Try("merge", "-q", "--no-commit", name); err != nil {
-		if status := exitOf(h.t, smallHook(h.Repo, "reconcile")); status != 0 { // it refuses a side that has lost something
+		if status := exitOf(h.t, smallHook(h.Repo, "reconcile")); status != 0 { // reconcile refuses a side that has lost something
 			h.Git("checkout", "-q", "--ours", tamperedLog)
 			h.Git("add", "-A")
 		}
@@ -118,7 +118,7 @@ func (h *tampered) findings() []struct{ Rule, Fix string } {
 // TestFixesOfTampering types the first fix of each report on random histories that nobody else has, until there is nothing to type. In the end
 // each entry is there once, authors and messages are what they were, merges are merges, and what was not committed is still there.
 func TestFixesOfTampering(t *testing.T) {
-	for seed := range gittest.Cases(2, 10) {
+	for seed := range gittest.Rounds(1, 30) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			r := gittest.New(t)

@@ -5,7 +5,7 @@ import (
 	"syscall"
 )
 
-// peakMemory is the most memory that an ended process held, in bytes.
+// peakMemory is the peak memory of an ended process, in bytes.
 func peakMemory(state *os.ProcessState) (int64, bool) {
 	usage, ok := state.SysUsage().(*syscall.Rusage)
 	if !ok {

@@ -11,12 +11,11 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/small-gate/small-gate/internal/gittest"
+	"github.com/small-gate/small-gate/internal/tests/gittest"
 )
 
-// A long audit shows a bar to whoever looks at a terminal, with the commits
-// that are done and how many there are, and takes it away at the end. A pipe, a
-// CI job and a short history get none.
+// A long audit shows a progress bar on a terminal, with the number of commits done and in all, and removes it at the end. A pipe, a CI job
+// and a short history get none.
 func TestProgress(t *testing.T) {
 	const commits = progressFrom + 1
 	long := gittest.New(t)
@@ -33,7 +32,7 @@ func TestProgress(t *testing.T) {
 		repo     *gittest.Repo
 		vars     []string
 		terminal bool
-		shown    int // of how many commits the bar is; 0 is no bar
+		shown    int // the bar's number of commits; 0 is no bar
 	}{
 		{"audit", []string{"audit"}, long, nil, true, commits},
 		{"range", []string{"range", fmt.Sprintf("HEAD~%d..HEAD", progressFrom)}, long, nil, true, progressFrom},
@@ -65,8 +64,7 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// runOn runs a program that must succeed, with its standard error on a terminal
-// or a pipe, and returns what it said there.
+// runOn runs a program that must succeed, with its standard error on a terminal or a pipe, and returns what it printed there.
 func runOn(t *testing.T, program *exec.Cmd, terminal bool) string {
 	t.Helper()
 	var said bytes.Buffer
@@ -92,8 +90,7 @@ func runOn(t *testing.T, program *exec.Cmd, terminal bool) string {
 	return said.String()
 }
 
-// openTerminal opens a new terminal: the side of the one who looks, and that of
-// the program.
+// openTerminal opens a new terminal: the viewer's side, and the program's.
 func openTerminal(t *testing.T) (ours, theirs *os.File) {
 	t.Helper()
 	ours, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)

@@ -25,21 +25,19 @@ const (
 )
 
 var (
-	// objectIDs differ from run to run, since the demonstration commits now.
+	// objectIDs differ from run to run, since the demonstration's commits have the current time.
 	objectIDs = regexp.MustCompile(`compared with [0-9a-f]{12}`)
 	sgr       = regexp.MustCompile(`\x1b\[(\d+)m`)
 )
 
-// TestPicture demands that the picture in the README shows what the demonstration prints, and that the README says it
-// in words too.
+// TestPicture demands that the picture in the README shows what the demonstration prints, and that the README says it in words too.
 func TestPicture(t *testing.T) {
 	program, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	opts := demo.Options{Program: demoProgram(t, program), Environ: os.Environ(), Color: true}
-	if err := demo.Run(context.Background(), &out, opts); err != nil {
+	if err := demo.Run(context.Background(), &out, demoProgram(t, program), os.Environ(), true); err != nil {
 		t.Fatal(err)
 	}
 	_, rejection, found := strings.Cut(out.String(), `$ git commit -m "Tidy the log up"`)
@@ -124,8 +122,7 @@ rect { fill: #f6f8fa; stroke: #d0d7de }
 `, width, height, width-1, height-1, body.String())
 }
 
-// demoProgram is a program that runs the code under test: this test's own
-// binary under the name that it answers to.
+// demoProgram is a program that runs the code under test: this test's binary under the program's name.
 func demoProgram(t *testing.T, binary string) string {
 	t.Helper()
 	link := t.TempDir() + "/small-hook"

@@ -11,7 +11,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/small-gate/small-gate/internal/gittest"
+	"github.com/small-gate/small-gate/internal/tests/gittest"
 )
 
 const progressFile = ".small/progress.small.yml"
@@ -49,7 +49,7 @@ func appended(t testing.TB, r *gittest.Repo, task string, minute int) string {
 	return string(log) + fmt.Sprintf("  - task_id: %q\n    timestamp: \"2026-03-01T10:%02d:00.000000001Z\"\n    evidence: \"done\"\n", task, minute)
 }
 
-// push is what one client's push came to.
+// push is the result of one client's push.
 type push struct {
 	status int
 	said   string
@@ -92,9 +92,8 @@ func refsOfServer(server *gittest.Repo) map[string]string {
 	return refs
 }
 
-// Twenty clients push at once, two refs each. Every push is accepted as a whole
-// or refused as a whole, and who is refused sees why, of the own change and of
-// nobody else's. The quarantines hold loose objects, or packs.
+// Twenty clients push two refs each at once. Every push is accepted or refused as a whole, and a refused client sees the reason for its own
+// change and nobody else's. The quarantines hold loose objects, or packs.
 func TestReceiveFromManyAtOnce(t *testing.T) {
 	gittest.Long(t)
 	for _, unpackLimit := range []string{"1", "1000"} {
@@ -145,8 +144,7 @@ func TestReceiveFromManyAtOnce(t *testing.T) {
 	}
 }
 
-// Twenty clients append to one branch at once. One is first; the others are
-// refused, and so is whoever comes later without the first one's entry.
+// Twenty clients append to one branch at once. One wins; the others are refused, as is any later push without the winner's entry.
 func TestReceiveOnOneBranch(t *testing.T) {
 	gittest.Long(t)
 	server, _ := receiver(t, "receive.autogc=false")
@@ -174,7 +172,7 @@ func TestReceiveOnOneBranch(t *testing.T) {
 		t.Fatal("nobody was accepted")
 	}
 
-	// Forced, the entry of the first one would be lost.
+	// A forced push would lose the first client's entry.
 	pushes = pushAll(t, all, func(int) []string { return []string{"-q", "--force", "origin", "main"} })
 	for i, p := range pushes {
 		if i != winner && (p.status != 1 || !strings.Contains(p.said, "[append-only/")) {
@@ -186,10 +184,8 @@ func TestReceiveOnOneBranch(t *testing.T) {
 	}
 }
 
-// BenchmarkRefusedPush measures an ordinary push that is refused, as the pusher
-// waits for it: git, the transfer, and the gate on the server, on a log of 1,200
-// entries and 1.1 MB. TwoAlone is the same push and another one back, without a
-// gate.
+// BenchmarkRefusedPush measures a refused ordinary push, as the pusher waits for it: git, the transfer, and the gate on the server, on a
+// log of 1,200 entries and 1.1 MB. TwoAlone is the same push and another one back, without a gate.
 func BenchmarkRefusedPush(b *testing.B) {
 	server, first := receiver(b)
 	evidence := strings.Repeat("importer reads every row; ", 35)

@@ -5,11 +5,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/small-gate/small-gate/internal/gittest"
+	"github.com/small-gate/small-gate/internal/tests/gittest"
 )
 
-// twoWriters makes a repository in the midst of a merge in which the logs of two
-// workspaces conflict. again brings it back there.
+// twoWriters makes a repository in a merge in which the logs of two workspaces conflict. again restores that state.
 func twoWriters(t *testing.T) (r *gittest.Repo, again func()) {
 	t.Helper()
 	r = gittest.New(t)
@@ -43,8 +42,8 @@ func twoWriters(t *testing.T) (r *gittest.Repo, again func()) {
 
 var killedLogs = []string{".small/progress.small.yml", "sub/.small/progress.small.yml"}
 
-// Whenever reconcile is killed, each file is as it was or as it is to be, and so
-// is the index as a whole; the same command again comes to the end.
+// Whenever reconcile is killed, each file, and the index as a whole, is either unchanged or finished; the same command then completes the
+// work.
 func TestReconcileKilled(t *testing.T) {
 	gittest.Long(t)
 	for _, watched := range []string{".small", "sub/.small", ".git"} {
@@ -84,7 +83,7 @@ func TestReconcileKilled(t *testing.T) {
 				if status := exitOf(t, smallHook(r, "reconcile")); status != 0 {
 					t.Fatalf("killed after %d changes, the next one ended with %d", n, status)
 				}
-				if left := r.Git("ls-files", "--others"); left != "" {
+				if left := r.Git("ls-files", "--others", "--exclude-standard"); left != "" {
 					t.Fatalf("killed after %d changes and done again, there is %s", n, left)
 				}
 				if status := exitOf(t, smallHook(r, "pre-commit")); status != 0 {
@@ -115,8 +114,8 @@ func contentOf(t *testing.T, name string) string {
 	return string(data)
 }
 
-// Whenever restore --commit is killed, what is recorded is in the work tree and in the commits that HEAD names; the same command again comes
-// to the end.
+// Whenever restore --commit is killed, recorded entries are in the work tree and in HEAD's commits; the same command then completes the
+// work.
 func TestMendKilled(t *testing.T) {
 	gittest.Long(t)
 	for _, watched := range []string{".small", ".git"} {

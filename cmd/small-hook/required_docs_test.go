@@ -9,11 +9,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/small-gate/small-gate/internal/gittest"
+	"github.com/small-gate/small-gate/internal/tests/gittest"
 )
 
-// TestRequiredCheckPage types what docs/required-check.md says of the first
-// weeks, in a repository with a rewritten past: nothing is blocked, and then it is.
+// TestRequiredCheckPage runs the first weeks of docs/required-check.md in a repository with a rewritten past: first nothing is blocked,
+// then rewrites are.
 func TestRequiredCheckPage(t *testing.T) {
 	page := readPage(t, "../../docs/required-check.md")
 	blocks := shellBlock.FindAllStringSubmatch(page, -1)
@@ -64,7 +64,7 @@ func TestRequiredCheckPage(t *testing.T) {
 	}
 }
 
-// The ruleset demands the check by the name of the job that the page on GitHub sets up.
+// The ruleset requires the check by the job name that the page on GitHub sets up.
 func TestRequiredCheckIsTheJob(t *testing.T) {
 	_, text, found := strings.Cut(readPage(t, "../../docs/required-check.md"), "```json\n")
 	text, _, closed := strings.Cut(text, "```")
@@ -94,7 +94,7 @@ func TestRequiredCheckIsTheJob(t *testing.T) {
 	t.Errorf("no rule demands a check: %+v", ruleset)
 }
 
-// The hook that docs/installation.md has for GitLab's servers lets an honest push through and rejects a rewrite, in lines that GitLab shows.
+// The hook for GitLab's servers in docs/installation.md accepts an honest push and rejects a rewrite, in lines that GitLab shows.
 func TestGitLabServerHook(t *testing.T) {
 	_, text, found := strings.Cut(readPage(t, "../../docs/installation.md"), "  ```sh\n  #!/bin/sh\n")
 	text, _, closed := strings.Cut(text, "  ```\n")

@@ -12,10 +12,10 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/small-gate/small-gate/internal/gittest"
+	"github.com/small-gate/small-gate/internal/tests/gittest"
 )
 
-// commands are what the scripts have beside the commands of testscript.
+// commands are the scripts' additions to the commands of testscript.
 var commands = map[string]func(ts *testscript.TestScript, neg bool, args []string){
 	"repository": plainly(repository),
 	"entry":      plainly(entry),
@@ -27,8 +27,7 @@ var commands = map[string]func(ts *testscript.TestScript, neg bool, args []strin
 	"event":      plainly(event),
 }
 
-// plainly makes a command that cannot be negated: each of these says exactly
-// what it demands.
+// plainly makes a command that cannot be negated: each demands something exact.
 func plainly(run func(ts *testscript.TestScript, args []string)) func(*testscript.TestScript, bool, []string) {
 	return func(ts *testscript.TestScript, neg bool, args []string) {
 		if neg {
@@ -38,8 +37,7 @@ func plainly(run func(ts *testscript.TestScript, args []string)) func(*testscrip
 	}
 }
 
-// entry FILE TASK TIME EVIDENCE appends an entry to a log, at a time of day
-// such as 09:10 of the day on which the valid workspace begins.
+// entry FILE TASK TIME EVIDENCE appends an entry to a log, at a time such as 09:10 on the valid workspace's first day.
 func entry(ts *testscript.TestScript, args []string) {
 	if len(args) != 4 {
 		ts.Fatalf("usage: entry FILE TASK HH:MM EVIDENCE")
@@ -49,8 +47,7 @@ func entry(ts *testscript.TestScript, args []string) {
 	write(ts, args[0], ts.ReadFile(args[0])+text)
 }
 
-// replace FILE OLD NEW replaces the one place where a file says OLD. It fails
-// if there is none, so that no edit of a script ever goes missing.
+// replace FILE OLD NEW replaces OLD, which must be in the file exactly once, so that no edit of a script is silently skipped.
 func replace(ts *testscript.TestScript, args []string) {
 	if len(args) != 3 {
 		ts.Fatalf("usage: replace FILE OLD NEW")
@@ -92,8 +89,7 @@ func exitStatus(ts *testscript.TestScript, args []string) int {
 	return -1
 }
 
-// accepted COMMAND... runs a command that must commit: exit status 0, not a
-// word on either stream, and HEAD is a new commit.
+// accepted COMMAND... runs a command that must commit: exit status 0, no output, and HEAD is a new commit.
 func accepted(ts *testscript.TestScript, args []string) {
 	before := head(ts)
 	code := exitStatus(ts, args)
@@ -108,9 +104,8 @@ func accepted(ts *testscript.TestScript, args []string) {
 	}
 }
 
-// rejected COMMAND... runs a command that must be kept from committing: exit
-// status 1, words on standard error, and HEAD is where it was. The script can
-// look at the words afterwards.
+// rejected COMMAND... runs a command that must not commit: exit status 1, a message on standard error, and HEAD unchanged. The script can
+// look at the message afterwards.
 func rejected(ts *testscript.TestScript, args []string) {
 	before := head(ts)
 	code := exitStatus(ts, args)
@@ -130,8 +125,7 @@ func rejected(ts *testscript.TestScript, args []string) {
 	ts.Check(err)
 }
 
-// head is the commit that is checked out in the current directory, empty on a
-// branch without commits.
+// head is the commit checked out in the current directory, empty on an unborn branch.
 func head(ts *testscript.TestScript) string {
 	if ts.Getenv("GIT_DIR") == "" {
 		if id, err := gittest.Head(ts.MkAbs(".")); err == nil {
@@ -144,10 +138,8 @@ func head(ts *testscript.TestScript) string {
 	return strings.TrimSpace(ts.ReadFile("stdout"))
 }
 
-// checkJSON demands values of a JSON document: json FILE PATH=VALUE..., where
-// FILE may be stdout or stderr. A path's keys and indexes are joined by
-// dots, length is the number of a list's elements, and a value that is no
-// string is written as JSON. PATH~PART demands a part of a string.
+// checkJSON demands values of a JSON document: json FILE PATH=VALUE..., where FILE may be stdout or stderr. A path's keys and indexes are
+// joined by dots; length is the number of elements in a list. Values other than strings are written as JSON. PATH~PART demands a substring.
 func checkJSON(ts *testscript.TestScript, args []string) {
 	if len(args) < 2 {
 		ts.Fatalf("usage: json FILE PATH=VALUE...")
@@ -206,8 +198,9 @@ func lookUp(doc any, path string) (string, error) {
 	return string(text), err
 }
 
-// event WHAT NAME [continuing] hands an event of Claude Code to the gate, as of an agent in the current directory, and demands what comes
-// of it: quiet (status 0 and not a word), blocked (status 2 and words on standard error), informed (status 0 and words for the agent) or released (status 0 and words for a person).
+// event WHAT NAME [continuing] passes an event of Claude Code to the gate, as from an agent in the current directory, and demands the
+// result: quiet (status 0 and no output), blocked (status 2 and a message on standard error), informed (status 0 and a text for the agent)
+// or released (status 0 and a text for a person).
 func event(ts *testscript.TestScript, args []string) {
 	if len(args) < 2 || len(args) > 3 {
 		ts.Fatalf("usage: event quiet|blocked|informed|released NAME [continuing]")

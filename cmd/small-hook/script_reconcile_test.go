@@ -14,8 +14,8 @@ func init() {
 	commands["team"] = plainly(team)
 }
 
-// team [driver] makes a bare repository, origin.git, and two clones of it, a and b, with hooks, with the merge driver if that is said,
-// and with a workspace of three tasks that the protocol's own program made and started.
+// team [driver] makes a bare repository, origin.git, and two clones of it, a and b, with hooks and optionally the merge driver, and with a
+// workspace of three tasks that the protocol's own program made and started.
 func team(ts *testscript.TestScript, args []string) {
 	driver := len(args) == 1 && args[0] == "driver"
 	run := func(command ...string) {
@@ -50,8 +50,7 @@ func team(ts *testscript.TestScript, args []string) {
 	ts.Check(ts.Chdir(".."))
 }
 
-// record FILE TASK EVIDENCE appends an entry with the time of recording: later
-// than any that reconcile has written.
+// record FILE TASK EVIDENCE appends an entry with the current time, which is later than any that reconcile has written.
 func record(ts *testscript.TestScript, args []string) {
 	if len(args) != 3 {
 		ts.Fatalf("usage: record FILE TASK EVIDENCE")

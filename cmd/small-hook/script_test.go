@@ -10,7 +10,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/small-gate/small-gate/internal/gittest"
+	"github.com/small-gate/small-gate/internal/tests/gittest"
 )
 
 // TestMain registers the program as a command of the scripts: git's hooks find
@@ -19,12 +19,12 @@ func TestMain(m *testing.M) {
 	testscript.Main(gittest.Suite{M: m}, map[string]func(){
 		"small-hook":  scriptedMain,
 		"team-writer": teamWriter,
+		"peak-of":     peakOf,
 	})
 }
 
-// TestScripts runs the program with the real git, one script per behaviour. A
-// script that is large, or about what the cases of internal/gate hold too, is
-// long: it begins with [!all] skip.
+// TestScripts runs the program with the real git, one script per behaviour. A script that is large, or repeats cases of internal/gate, is a
+// long test: it begins with [!all] skip.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 filepath.Join("testdata", "script"),
@@ -37,7 +37,7 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// condition knows [all], which is true if the long tests run too.
+// condition knows [all], which is true if the long tests run.
 func condition(cond string) (bool, error) {
 	if cond == "all" {
 		return gittest.All(), nil
@@ -45,8 +45,7 @@ func condition(cond string) (bool, error) {
 	return false, fmt.Errorf("there is no condition %q", cond)
 }
 
-// setup keeps the user's git configuration, clock and locale out of a script,
-// and lays a valid workspace into it as $WORKSPACE.
+// setup keeps the user's git configuration, clock and locale out of a script, and puts a valid workspace into it as $WORKSPACE.
 func setup(env *testscript.Env) error {
 	home := filepath.Join(env.WorkDir, ".home")
 	if err := os.MkdirAll(home, 0o755); err != nil {
@@ -72,7 +71,7 @@ func setup(env *testscript.Env) error {
 		"GIT_AUTHOR_NAME=A Writer", "GIT_AUTHOR_EMAIL=writer@example.com",
 		"GIT_COMMITTER_NAME=A Writer", "GIT_COMMITTER_EMAIL=writer@example.com",
 		"GIT_AUTHOR_DATE=2026-03-01T12:00:00Z", "GIT_COMMITTER_DATE=2026-03-01T12:00:00Z",
-		"GIT_EDITOR=true", "GIT_TERMINAL_PROMPT=0",
+		"GIT_EDITOR=true", "GIT_TERMINAL_PROMPT=0", "SMALL_GATE_TIMES=" + os.Getenv("SMALL_GATE_TIMES"),
 	})
 	return nil
 }

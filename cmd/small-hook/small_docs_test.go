@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/small-gate/small-gate/internal/gittest"
+	"github.com/small-gate/small-gate/internal/tests/gittest"
 )
 
 var (
@@ -19,22 +19,22 @@ var (
 	subcommand = regexp.MustCompile(`(?m)^  ([a-z]+) `)
 )
 
-// situations are what a row of docs/small-commands.md says after its commands, and the commands that bring it about before them.
+// situations are what a row of docs/small.md says after its commands, and the commands that bring it about before them.
 var situations = map[string]string{
-	"in an empty repository":          "git rm -q -r --cached . && rm -rf .small .small-gate.yml AGENTS.md && git commit -q --no-verify --allow-empty -m 'Nothing'; git update-ref -d HEAD",
+	"in an empty repository":          "git rm -q -r --cached . && rm -rf .small .small-gate.yml AGENTS.md && git -c core.hooksPath=/dev/null commit -q --allow-empty -m 'Nothing'; git update-ref -d HEAD",
 	"while another agent has a lease": `sed -i '/id: task-2$/a\      lease: {agent_id: agent-2, expires: "2099-01-01T00:00:00Z"}' .small/plan.small.yml && git commit -q -a -m Lease`,
-	"in a log with whole seconds":     `sed -i 's/\(timestamp: ".*\)\.[0-9]*Z"/\1Z"/' .small/progress.small.yml && git commit -q -a --no-verify -m 'Whole seconds'`,
+	"in a log with whole seconds":     `sed -i 's/\(timestamp: ".*\)\.[0-9]*Z"/\1Z"/' .small/progress.small.yml && git -c core.hooksPath=/dev/null commit -q -a -m 'Whole seconds'`,
 	"with an id of your own":          "",
 	"by an agent":                     "",
 	"of a run with fewer entries":     "small run snapshot && small progress add --task task-2 --status completed --evidence more && git commit -q -a -m More",
 	"with another intent":             "sed s/importer/exporter/ .small/intent.small.yml > intent",
 }
 
-// TestSmallCommandsPage types every row of docs/small-commands.md with the protocol's own program and real hooks.
+// TestSmallCommandsPage types every row of docs/small.md with the protocol's own program and real hooks.
 func TestSmallCommandsPage(t *testing.T) {
 	gittest.Long(t)
 	bin := referenceBin(t)
-	page, err := os.ReadFile("../../docs/small-commands.md")
+	page, err := os.ReadFile("../../docs/small.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +42,8 @@ func TestSmallCommandsPage(t *testing.T) {
 	shell(t, base, "small init --intent 'a resumable importer' && small-hook install && small plan --add 'Read the export' && small start && "+
 		"small checkpoint --task task-2 --status completed --evidence 'reads 1204 rows' && small handoff && git add -A && git commit -q -m Start")
 	rows := 0
-	for line := range strings.Lines(string(page)) {
+	table, _, _ := strings.Cut(after(string(page), "## After each command\n"), "\n## ")
+	for line := range strings.Lines(table) {
 		cells := strings.Split(strings.Trim(line, "|\n"), "|")
 		if !strings.HasPrefix(line, "| `") || len(cells) != 4 {
 			continue
@@ -62,7 +63,7 @@ func TestSmallCommandsPage(t *testing.T) {
 		t.Errorf("the page has %d rows", rows)
 	}
 	for _, m := range subcommand.FindAllStringSubmatch(after(shell(t, base, "small --help"), "Available Commands:"), -1) {
-		if !strings.Contains(string(page), "`small "+m[1]) {
+		if !strings.Contains(table, "`small "+m[1]) {
 			t.Errorf("the page does not say what the gate says to small %s", m[1])
 		}
 	}
@@ -71,7 +72,7 @@ func TestSmallCommandsPage(t *testing.T) {
 func typeRow(t *testing.T, r *gittest.Repo, row, verdict, then string, strict bool) {
 	if strict {
 		r.Write(".small-gate.yml", "version: 1\nstrict: true\n")
-		shell(t, r, "git add -A && git commit -q --no-verify -m Strict")
+		shell(t, r, "git add -A && git -c core.hooksPath=/dev/null commit -q -m Strict")
 	}
 	situation := strings.TrimSpace(row[strings.LastIndex(row, "`")+1:])
 	if strings.Contains(situation, "agent") {

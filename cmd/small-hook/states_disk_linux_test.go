@@ -12,10 +12,10 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/small-gate/small-gate/internal/gittest"
+	"github.com/small-gate/small-gate/internal/tests/gittest"
 )
 
-// diskStates are the states and wrongs in which a disk is full, the first one always.
+// diskStates are the states and wrongs tried on a full disk; the first one always runs.
 var diskStates = []string{
 	"plain/added_unstaged", "merge/nothing", "rebase/nothing", "pick_several/nothing", "plain/modified_unstaged", "merge_no_commit/deleted", "published/moved_on",
 	"stash_pop/nothing",
@@ -27,9 +27,8 @@ var writing = []string{
 	"small-hook sync", "small-hook reconcile origin/side", "small-hook replay-id --write", "small-hook baseline",
 }
 
-// TestStatesOnAFullDisk has commands that write meet a disk on which a few pages are left, or none. They say that there is no space left,
-// or do without; and when there is room again, the same command and what it says to type end what git had begun, with nothing lost and
-// nothing there twice.
+// TestStatesOnAFullDisk runs commands that write on a disk with a few pages left, or none. They report the lack of space, or do without.
+// Once there is room, the same command and what it says to type finish what git had begun, with nothing lost and nothing twice.
 func TestStatesOnAFullDisk(t *testing.T) {
 	w := newWorlds(t)
 	w.place = smallDisk
@@ -41,10 +40,10 @@ func TestStatesOnAFullDisk(t *testing.T) {
 		for i, speaker := range writing {
 			c := cell{gitStates[slices.IndexFunc(gitStates, func(g gitState) bool { return g.name == s })], wrongs[slices.IndexFunc(wrongs, func(w wrong) bool { return w.name == wr })], speaker}
 			turn++
-			if i%5 != 2 || !only.MatchString(c.String()) {
+			if one := gittest.OneIn(3); i%one != one-1 || !only.MatchString(c.String()) {
 				continue
 			}
-			pages := turn * 5 % 24 // differs from run to run of the loops, never from test to test
+			pages := turn * 5 % 24 // varies over the loop, not between runs of the test
 			t.Run(fmt.Sprintf("%s/%d", c, pages), func(t *testing.T) {
 				a := newTypist(t, w, c)
 				filler := filepath.Join(filepath.Dir(a.dir), "filler")
@@ -82,7 +81,7 @@ func smallDisk(t *testing.T) string {
 	return dir
 }
 
-// fillDisk writes a file that takes all the room that is left but for some pages.
+// fillDisk writes a file that takes all but some pages of the remaining room.
 func fillDisk(t *testing.T, name string, pages int) {
 	t.Helper()
 	f, err := os.Create(name)
@@ -101,7 +100,7 @@ func fillDisk(t *testing.T, name string, pages int) {
 	}
 }
 
-// zeros is read without end.
+// zeros is an endless source of zeros.
 type zeros struct{}
 
 // Read leaves zeros in what is given.

@@ -14,10 +14,10 @@ import (
 	"time"
 )
 
-// mostRounds is how often what a command says is typed before it has to be silent.
+// mostRounds is how often the fixes of a command are typed before it must be silent.
 const mostRounds = 2
 
-// needsPerson are messages that end in no command that could be typed, or in one that changes nothing, and why that is right.
+// needsPerson are messages without a command that can be typed, or with one that changes nothing, and why that is right.
 var needsPerson = map[string]string{
 	"no merge, rebase, cherry-pick or squash is under way here": "there is nothing to reconcile",
 	"no finding":                                "there is nothing to waive",
@@ -25,24 +25,27 @@ var needsPerson = map[string]string{
 	"found unexpected end of stream":            "only who wrote it knows what was meant",
 	"the file is empty; a mapping":              "only who wrote it knows what was meant",
 	"error [validate/yaml]: not YAML":           "only who wrote it knows what was meant",
-	"what others have is not taken back":        "what others have is a person's to take back",
+	"others may have this commit":               "what others have is a person's to take back",
 	"correct its time: it is not committed yet": "only who wrote it knows when that was",
 	"which has no commit":                       "there is nothing to judge or to push yet",
 	"no commit yet":                             "there is nothing to judge or to push yet",
 }
 
-// typist is somebody in one cell who types what messages say, and has no editor.
+// unshallow is what a shallow clone needs first.
+const unshallow = "git fetch --unshallow"
+
+// typist types, in one cell, what messages say, and has no editor.
 type typist struct {
 	t *testing.T
 	cell
-	// lines are what was typed and came of it, heard only what was said.
+	// lines are the commands and their output, heard only the output.
 	env, lines, heard []string
 	// dir is the work tree, and git its git directory.
 	dir, git string
 	before   *holdings
-	// done is the last command that a message named and that succeeded.
+	// done is the last suggested command that succeeded.
 	done string
-	// persons is why somebody who thinks had to go on.
+	// persons has the reasons why a person had to take over.
 	persons  map[string]bool
 	problems []string
 }
@@ -60,7 +63,7 @@ func (a *typist) problem(format string, args ...any) {
 	a.problems = append(a.problems, fmt.Sprintf(format, args...))
 }
 
-// report fails the test if there are problems; it tells the story if a cell was asked for.
+// report fails the test if there are problems; it prints the story if a cell was asked for.
 func (a *typist) report() {
 	switch {
 	case len(a.problems) > 0:
@@ -70,7 +73,7 @@ func (a *typist) report() {
 	}
 }
 
-// story is what was typed, and what came of it.
+// story is what was typed, and its results.
 func (a *typist) story() string {
 	return "    " + strings.ReplaceAll(strings.Join(a.lines, "\n"), "\n", "\n    ")
 }
@@ -104,7 +107,7 @@ func (a *typist) typed(line string) (code int, said string) {
 	return code, said
 }
 
-// ask runs git to look; what fails has no answer.
+// ask runs a git query; if it fails, the answer is empty.
 func (a *typist) ask(args ...string) string { return a.askOf("", args...) }
 
 func (a *typist) askOf(input string, args ...string) string {
@@ -257,6 +260,10 @@ func (a *typist) persist(line string) {
 			commands = []string{hint}
 			hints++
 			round-- // git's own messages do not count
+		}
+		if slices.Contains(commands, unshallow) && hints < 5 {
+			hints++
+			round-- // what is wrong besides is seen only then
 		}
 		switch {
 		case strings.Contains(said, "nothing to commit") && strings.HasSuffix(line, "--continue"):

@@ -6,11 +6,11 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/small-gate/small-gate/internal/gittest"
+	"github.com/small-gate/small-gate/internal/tests/gittest"
 )
 
-// prelude is what the scripts of states and wrongs are written with. `entry HH:MM EVIDENCE` appends an entry, `drop` and `before` take one
-// away and put one in front of another, and `ben` has somebody else do it. `raw` commits past the hooks.
+// prelude defines the commands of the scripts of states and wrongs. `entry HH:MM EVIDENCE` appends an entry, `drop` removes one, `before`
+// inserts one before another, and `ben` runs something as somebody else. `raw` commits past the hooks.
 const prelude = `set -e
 log=.small/progress.small.yml
 text() { printf '  - task_id: "task-1"\n    timestamp: "2026-03-01T%s:00.000000001Z"\n    status: "completed"\n    evidence: "%s"\n' "$1" "$2"; }
@@ -23,8 +23,8 @@ raw() { git -c core.hooksPath=/dev/null commit -q "$@"; }
 stops() { if "$@" >../said 2>&1; then echo "it was to stop: $*"; cat ../said; exit 1; fi; }
 `
 
-// team is where all states begin: a server with Ben's work, a merge of it among that, and a clone in which Ann has two commits that
-// nobody else has. refs/next/main is what Ben pushes next.
+// teamScript is the start of all states: a server with Ben's work, including a merge, and a clone in which Ann has two unpublished commits.
+// refs/next/main is what Ben pushes next.
 const teamScript = `
 git init -q --bare -b main origin.git
 git init -q -b main work
@@ -54,17 +54,17 @@ small-hook install >/dev/null
 git repack -q -a -d && git pack-refs --all && git -C ../origin.git repack -q -a -d && git -C ../origin.git pack-refs --all
 `
 
-// gitState is what somebody can be in the middle of when a message names a command.
+// gitState is what git can be in the middle of when a message names a command.
 type gitState struct {
 	name string
-	// script begins it. It runs in each copy by itself if fresh is set: absolute paths stand in what it makes.
+	// script begins it. With fresh set it runs again in each copy, because its result contains absolute paths.
 	script string
 	fresh  bool
-	// conflict is true if the log is in conflict, and settled if HEAD's branch can have commits past the hooks.
+	// conflict is true if the log is in conflict, settled if commits can be made on HEAD's branch past the hooks.
 	conflict, settled bool
-	// applies is true if only what a commit adds is taken over: it has no other place than the work tree.
+	// applies is true if only the changes of commits are applied: their entries are then in the work tree alone.
 	applies bool
-	// dir is the work tree, if it is not work.
+	// dir is the work tree, if it is not "work".
 	dir string
 }
 
@@ -79,7 +79,7 @@ var gitStates = []gitState{
 	{name: "pick_no_commit", script: `stops git cherry-pick -n origin/side~1`, conflict: true},
 	{name: "revert", script: `stops git revert --no-edit HEAD~1`, conflict: true},
 	{name: "revert_several", script: `stops git revert --no-edit HEAD~1 HEAD`, conflict: true, applies: true},
-	{name: "reverted", script: `git revert --no-edit HEAD >/dev/null`, settled: true},
+	{name: "reverted", script: `git -c core.hooksPath=/dev/null revert --no-edit HEAD >/dev/null`, settled: true},
 	{name: "revert_no_commit", script: `git revert -n HEAD`},
 	{name: "merge_edited", script: `stops git merge -q origin/edited`, conflict: true},
 	{name: "pick_edited", script: `stops git cherry-pick origin/edited`, conflict: true},
@@ -99,12 +99,12 @@ var gitStates = []gitState{
 	{name: "lock", script: `touch .git/index.lock`, settled: true},
 }
 
-// wrong is what somebody does there to the log.
+// wrong is what somebody does to the log in a state.
 type wrong struct {
 	name, script string
-	// at limits it: to states with a conflict, or to those where commits can be made past the hooks.
+	// conflict and settled limit it to states with a conflict, or to those where commits can be made past the hooks.
 	conflict, settled bool
-	// published is true if others have it already, and destroys if it leaves nothing of the log in the work tree.
+	// published is true if others already have it, destroys if nothing of the log is left in the work tree.
 	published, destroys bool
 }
 
@@ -142,22 +142,22 @@ var wrongs = []wrong{
 	{name: "pushed_edit", script: `edit 'workspace created'; raw -a -m 'Wrong'; git push -q --no-verify origin HEAD:refs/heads/pushed; git fetch -q`, settled: true, published: true},
 }
 
-// applies reports whether something can go wrong in a state.
+// applies reports whether a wrong is possible in a state.
 func (w wrong) applies(s gitState) bool {
 	switch {
-	case s.name == "unborn" && w.destroys: // there is nothing to take it from
+	case s.name == "unborn" && w.destroys: // there is no log to remove
 		return false
 	case s.name == "lock":
 		return !strings.Contains(w.script, "git ") && !strings.Contains(w.script, "raw ")
 	case w.name == "committed_merge_with_loss":
 		return s.settled && s.name != "shallow" && s.name != "merged" && s.name != "bisect" && s.name != "published"
-	case w.name == "committed_loss" && s.name == "release", w.name == "committed_edit_and_work" && s.name == "merged": // what comes after it there is too early
+	case w.name == "committed_loss" && s.name == "release", w.name == "committed_edit_and_work" && s.name == "merged": // the entries that follow would be too early
 		return false
 	}
 	return (!w.conflict || s.conflict) && (!w.settled || s.settled)
 }
 
-// going is the command that goes on with what is under way, or commits.
+// going is the command that continues what is under way, or commits.
 const going = "go on"
 
 // speakers are the commands that have something to say.
@@ -169,7 +169,7 @@ var speakers = []string{
 	"git merge -q --no-edit origin/side",
 }
 
-// worlds has the states, each made once.
+// worlds has each state, made once.
 type worlds struct {
 	env    []string
 	team   string
@@ -222,7 +222,7 @@ func (w *worlds) copy(t *testing.T, dir, from string) string {
 	if err := gittest.CopyTree(dir, from); err != nil {
 		t.Fatal(err)
 	}
-	// The files are not those that git knows.
+	// The copied files have new inodes and times.
 	w.run(t, filepath.Join(dir, "work"), "[ -e .git/index.lock ] || git update-index -q --refresh >/dev/null || true")
 	return dir
 }

@@ -10,11 +10,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/small-gate/small-gate/internal/gittest"
+	"github.com/small-gate/small-gate/internal/tests/gittest"
 )
 
-// BenchmarkSync measures the processor time of a sync of ten own commits with entries behind three of others, with the pre-push hook that
-// judges them once more, beside that of git pull --rebase and git push with the same commits of code, which no hook judges.
+// BenchmarkSync measures the processor time of a sync of ten own commits with entries on top of three of others, with the pre-push hook
+// that judges them again. It compares with git pull --rebase and git push of the same commits of code, which no hook judges.
 func BenchmarkSync(b *testing.B) {
 	template := filepath.Join(b.TempDir(), "template")
 	server, first := gittest.New(b, gittest.At(filepath.Join(template, "server.git")), gittest.Bare()), gittest.New(b)
@@ -80,7 +80,7 @@ func BenchmarkSync(b *testing.B) {
 	}
 }
 
-// childTime is the processor time of all processes that were waited for.
+// childTime is the processor time of all child processes that have ended.
 func childTime(b *testing.B) time.Duration {
 	b.Helper()
 	var used syscall.Rusage

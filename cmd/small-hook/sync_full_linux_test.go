@@ -9,15 +9,15 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/small-gate/small-gate/internal/gittest"
+	"github.com/small-gate/small-gate/internal/tests/gittest"
 )
 
-// However full the disk is, a sync that cannot be ended says so and leaves everything, and once there is room the next one ends it.
+// However full the disk is, a sync that cannot finish says so and keeps everything; once there is room, the next one completes it.
 func TestSyncOnAFullDisk(t *testing.T) {
 	template := t.TempDir()
 	parted(t, template)
 	failed, ended := 0, 0
-	for free := 0; free <= 512<<10; free += gittest.Cases(96, 48) << 10 {
+	for free := 0; free <= 512<<10; free += gittest.Cases(192, 12*gittest.OneIn(4)) << 10 {
 		dir := t.TempDir()
 		if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=8m"); err != nil {
 			t.Skipf("SKIPPED: no small file system can be mounted here, so a sync on a full disk is NOT tested: %v", err)
@@ -57,7 +57,7 @@ func TestSyncOnAFullDisk(t *testing.T) {
 	}
 }
 
-// fill fills a file system but for some bytes.
+// fill fills a file system up to a number of bytes.
 func fill(t *testing.T, dir string, free int) {
 	t.Helper()
 	file, err := os.Create(filepath.Join(dir, "full"))

@@ -13,11 +13,11 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/small-gate/small-gate/internal/gittest"
+	"github.com/small-gate/small-gate/internal/tests/gittest"
 )
 
-// parted makes, in a directory, a server and a clone whose branches have parted: both sides have recorded work, and the clone has an
-// entry that is not committed.
+// parted makes, in a directory, a server and a clone whose branches have diverged: both sides have recorded work, and the clone has an
+// uncommitted entry.
 func parted(t *testing.T, dir string) {
 	t.Helper()
 	server, first := receiver(t)
@@ -46,8 +46,8 @@ func parted(t *testing.T, dir string) {
 	}
 }
 
-// killSync begins a sync and kills it after n changes in a directory of the clone, alone or with the git that it runs; then it waits
-// until all that it has started has ended.
+// killSync starts a sync and kills it after n changes in a directory of the clone, alone or with the git that it runs; then it waits until
+// all its children have ended.
 func killSync(t *testing.T, clone *gittest.Repo, watched string, n int, group bool, flags []string) (finished bool) {
 	t.Helper()
 	alive, held, err := os.Pipe()
@@ -56,7 +56,7 @@ func killSync(t *testing.T, clone *gittest.Repo, watched string, n int, group bo
 	}
 	defer closeAll(t, alive)
 	cmd := smallHook(clone, append([]string{"sync"}, flags...)...)
-	cmd.ExtraFiles = []*os.File{held} // which its children inherit
+	cmd.ExtraFiles = []*os.File{held} // its children inherit it
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	finished = killAfter(t, clone.Path(watched), n, cmd)
 	if group && !finished {
@@ -71,7 +71,7 @@ func killSync(t *testing.T, clone *gittest.Repo, watched string, n int, group bo
 	return finished
 }
 
-// removeLocks removes the locks of a git that was killed, as git says to do.
+// removeLocks removes the locks of a killed git, as git advises.
 func removeLocks(t *testing.T, dir string) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
@@ -86,12 +86,14 @@ func removeLocks(t *testing.T, dir string) {
 	}
 }
 
-// counting is a git that counts how often sync calls it, and kills sync at one of the calls: before it does its work, or after. Git's own
-// children and those of hooks are not counted.
+// counting is a git that counts its calls by sync, and kills sync at one of them, before or after the call does its work. Calls by git's
+// children and by hooks are not counted.
 const counting = `#!/bin/sh
-if [ "$PPID" = "$(cat "$COUNTED/pid")" ]; then
-	echo "$1" >>"$COUNTED/calls"
-	if [ "$(wc -l <"$COUNTED/calls")" = "$KILL_AT" ]; then
+read pid <"$COUNTED/pid"
+if [ "$PPID" = "$pid" ]; then
+	read calls <"$COUNTED/calls"
+	echo $((calls + 1)) >"$COUNTED/calls"
+	if [ $((calls + 1)) = "$KILL_AT" ]; then
 		[ "$KILL" = after ] && "$REAL_GIT" "$@"
 		kill -KILL "$PPID"
 		exit 1
@@ -100,7 +102,7 @@ fi
 exec "$REAL_GIT" "$@"
 `
 
-// killed runs a sync and kills it at a call of git; calls are all that it got to.
+// killed runs a sync and kills it at a call of git; calls is the number it reached.
 func killed(t *testing.T, clone *gittest.Repo, at int, when string, flags ...string) (calls int) {
 	t.Helper()
 	dir := gittest.TempDir(t)
@@ -108,7 +110,8 @@ func killed(t *testing.T, clone *gittest.Repo, at int, when string, flags ...str
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "git"), []byte(counting), 0o755); err != nil {
+	err = errors.Join(os.WriteFile(filepath.Join(dir, "git"), []byte(counting), 0o755), os.WriteFile(filepath.Join(dir, "calls"), []byte("0\n"), 0o644))
+	if err != nil {
 		t.Fatal(err)
 	}
 	cmd := exec.Command("sh", append([]string{"-c", `echo $$ >"$COUNTED/pid"; exec small-hook sync "$@"`, "sync"}, flags...)...)
@@ -118,10 +121,13 @@ func killed(t *testing.T, clone *gittest.Repo, at int, when string, flags ...str
 	if at == 0 && err != nil {
 		t.Fatalf("sync ended with %v: %s", err, out)
 	}
-	return strings.Count(contentOf(t, filepath.Join(dir, "calls")), "\n")
+	if _, err := fmt.Sscan(contentOf(t, filepath.Join(dir, "calls")), &calls); err != nil {
+		t.Fatal(err)
+	}
+	return calls
 }
 
-// ends demands that one more sync ends what another one began, and that nothing was lost, is there twice or was left.
+// ends demands that another sync completes an interrupted one, and that nothing is lost, doubled or left behind.
 func ends(t *testing.T, server, clone *gittest.Repo, where string) {
 	t.Helper()
 	if out, err := smallHook(clone, "sync").CombinedOutput(); err != nil {
@@ -148,44 +154,47 @@ func ends(t *testing.T, server, clone *gittest.Repo, where string) {
 	}
 }
 
-// Whichever call of git a sync is killed at, the next one ends it.
-func TestSyncKilledAtEachCall(t *testing.T) {
+// Whichever call of git a sync is killed at, the next sync completes it. One call in four is tried, or each with SMALL_GATE_TIMES=4.
+func TestSyncKilledAtACall(t *testing.T) {
 	template := t.TempDir()
 	parted(t, template)
-	here := func() (server, clone *gittest.Repo) {
+	here := func(t *testing.T) (server, clone *gittest.Repo) {
 		dir := filepath.Join(gittest.TempDir(t), "here")
 		if err := gittest.CopyTree(dir, template); err != nil {
 			t.Fatal(err)
 		}
 		return gittest.New(t, gittest.At(filepath.Join(dir, "server.git")), gittest.Bare()), gittest.New(t, gittest.At(filepath.Join(dir, "clone")))
 	}
-	for _, flags := range [][]string{nil, {"--merge"}} {
-		_, clone := here()
+	for _, flags := range [][]string{nil, {"--merge"}}[:gittest.Cases(1, 2)] {
+		_, clone := here(t)
 		all := killed(t, clone, 0, "", flags...)
 		if all < 20 {
 			t.Fatalf("sync calls git %d times", all)
 		}
 		for at := 1; at <= all; at++ {
 			for _, when := range []string{"before", "after"} {
-				if !gittest.All() && (at != all || flags != nil) || at != all && (at+len(when))%3 != 0 { // the last step has begun then
+				if !gittest.All() && at != all || at != all && (at+len(when))%gittest.OneIn(8) != 0 { // by then the last step has begun
 					continue
 				}
-				server, clone := here()
-				killed(t, clone, at, when, flags...)
-				ends(t, server, clone, fmt.Sprintf("killed %s call %d of %d %v", when, at, all, flags))
+				t.Run(fmt.Sprint(when, at, flags), func(t *testing.T) {
+					t.Parallel()
+					server, clone := here(t)
+					killed(t, clone, at, when, flags...)
+					ends(t, server, clone, fmt.Sprintf("killed %s call %d of %d %v", when, at, all, flags))
+				})
 			}
 		}
 	}
 }
 
-// Whenever a sync is killed, between whatever it writes, the next one ends it.
+// Whenever a sync is killed, between any two writes, the next one completes it.
 func TestSyncKilled(t *testing.T) {
 	gittest.Long(t)
 	template := t.TempDir()
 	parted(t, template)
 	random := rand.New(rand.NewPCG(14, 4))
 	ended := map[bool]int{}
-	for range 15 {
+	for range gittest.Rounds(1, 40) {
 		dir := filepath.Join(gittest.TempDir(t), "here")
 		if err := gittest.CopyTree(dir, template); err != nil {
 			t.Fatal(err)

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/small-gate/small-gate/internal/gittest"
+	"github.com/small-gate/small-gate/internal/tests/gittest"
 )
 
 // teamMember is one clone of several that push to one branch.
@@ -21,7 +21,7 @@ type teamMember struct {
 	name string
 	// flags are those of sync.
 	flags []string
-	// rejected counts its pushes that lost the race, commands what it typed from there until the work was pushed.
+	// rejected counts its pushes that lost the race, commands those typed from there until the work was pushed.
 	rejected, commands int
 }
 
@@ -50,7 +50,7 @@ func (m *teamMember) record(task, evidence string) error {
 	return os.WriteFile(m.Path(progressFile), append(log, entry...), 0o644)
 }
 
-// work appends an entry and writes code, commits both, and returns what is to be found afterwards.
+// work appends an entry and writes code, commits both, and returns what must be found afterwards.
 func (m *teamMember) work(piece int) (evidence, file string, err error) {
 	evidence, file = fmt.Sprintf("piece %d of %s", piece, m.name), fmt.Sprintf("%s-%d.txt", m.name, piece)
 	if err := errors.Join(m.record("task-1", evidence), os.WriteFile(m.Path(file), []byte(evidence), 0o644)); err != nil {
@@ -64,7 +64,7 @@ func (m *teamMember) work(piece int) (evidence, file string, err error) {
 	return evidence, file, nil
 }
 
-// publish pushes, and syncs until that has succeeded.
+// publish pushes, and syncs until that succeeds.
 func (m *teamMember) publish() error {
 	if _, err := m.Try("push", "-q", "origin", "main"); err == nil {
 		return nil
@@ -77,17 +77,20 @@ func (m *teamMember) publish() error {
 		if err == nil {
 			return nil
 		}
-		if !bytes.Contains(out, []byte("has moved on 10 times")) {
+		if !bytes.Contains(out, []byte("moved on during each of 10 attempts to push")) {
 			return fmt.Errorf("%s: sync ended with %w: %s", m.name, err, out)
 		}
 	}
 	return fmt.Errorf("%s never came to push", m.name)
 }
 
-// pieces is how much work each of twenty clones pushes. One piece takes a minute or so, on two cores.
-var pieces = flag.Int("pieces", 1, "pieces of work of each of the twenty clones in TestSyncRace")
+var (
+	// clones is how many push at once at most: what that costs grows with its square, and twenty take minutes on two cores.
+	clones = flag.Int("clones", gittest.Rounds(3, 7), "how many clones push at once in TestSyncRace")
+	pieces = flag.Int("pieces", 1, "pieces of work of each of them")
+)
 
-// However many push at once, nothing that was committed is lost, and the remote's history is sound.
+// However many push at once, no commit is lost, and the remote's history is valid.
 func TestSyncRace(t *testing.T) {
 	merge := []string{"--merge"}
 	for _, c := range []struct {
@@ -95,11 +98,9 @@ func TestSyncRace(t *testing.T) {
 		flags          []string
 		long           bool
 	}{
-		{clones: 3, pieces: 2},
-		{clones: 5, pieces: 4, long: true},
-		{clones: 5, pieces: 4, flags: merge, long: true},
-		{clones: 20, pieces: *pieces, long: true},
-		{clones: 20, pieces: *pieces, flags: merge, long: true},
+		{clones: 3, pieces: gittest.Cases(1, 2)},
+		{clones: *clones, pieces: *pieces, long: true},
+		{clones: *clones, pieces: *pieces, flags: merge, long: true},
 	} {
 		t.Run(fmt.Sprintf("%d%s", c.clones, strings.Join(c.flags, "")), func(t *testing.T) {
 			if c.long {

@@ -7,14 +7,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/small-gate/small-gate/internal/gittest"
+	"github.com/small-gate/small-gate/internal/tests/gittest"
 )
 
-// The pages that say how to get one thing done are typed as they stand.
+// These tests run, as they are, the pages that say how to get one thing done.
 
 func TestReadme(t *testing.T) {
 	gittest.Long(t)
-	typePage(t, "../../README.md", "testdata/workspace/.small", 2, "git init -q -b main && git add -A && git commit -q -m Start")
+	typePage(t, "../../README.md", "testdata/workspace/.small", 3, "git init -q -b main && git add -A && git commit -q -m Start")
 	readme, err := os.ReadFile("../../README.md")
 	if err != nil {
 		t.Fatal(err)
@@ -32,6 +32,22 @@ func TestReadme(t *testing.T) {
 	}
 }
 
+// TestLogsPage runs docs/logs.md, and limits its length to a reader's patience.
+func TestLogsPage(t *testing.T) {
+	r := typePage(t, "../../docs/logs.md", "", 2,
+		"git init -q -b main && echo '{\"decision\": \"SQLite\"}' >decisions.jsonl && git add -A && git commit -q -m Start && small-hook install")
+	if log := r.Git("show", "HEAD:decisions.jsonl"); !strings.Contains(log, "SQLite") {
+		t.Errorf("the page has rewritten the log:\n%s", log)
+	}
+	page, err := os.ReadFile("../../docs/logs.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(strings.Fields(string(page))); n > 1200 {
+		t.Errorf("docs/logs.md has %d words", n)
+	}
+}
+
 func TestRejectedPage(t *testing.T) {
 	gittest.Long(t)
 	r := typePage(t, "../../docs/rejected.md", "testdata/workspace/.small", 4)
@@ -43,14 +59,21 @@ func TestRejectedPage(t *testing.T) {
 	}
 }
 
-func TestMergeStoppedPage(t *testing.T) {
+func TestReconcilePage(t *testing.T) {
 	gittest.Long(t)
-	r := typePage(t, "../../docs/merge-stopped.md", "testdata/workspace/.small", 8)
+	r := typePage(t, "../../docs/reconcile.md", "testdata/workspace/.small", 9)
 	log := r.Git("show", "origin/late:.small/progress.small.yml")
 	for _, entry := range []string{"1204 rows", "second export", "third export", "fourth export", "are written", "are compressed", "are read back"} {
 		if strings.Count(log, entry) != 1 {
 			t.Errorf("%q stands %d times in the log:\n%s", entry, strings.Count(log, entry), log)
 		}
+	}
+	if merges := r.Git("log", "--merges", "--format=%s", "origin/main"); strings.Count(merges, "Merge ") != 2 {
+		t.Errorf("the page has merged something else: %s", merges)
+	}
+	driven := r.Git("show", "driven:.small/progress.small.yml")
+	if strings.Count(driven, "on another branch") != 1 || strings.Count(driven, "recorded meanwhile") != 1 {
+		t.Errorf("the driver has not merged both sides:\n%s", driven)
 	}
 }
 

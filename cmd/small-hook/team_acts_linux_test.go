@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// act does one of the things that people do all day.
+// act does one of a day's usual things.
 func (p *person) act() {
 	type act struct {
 		weight int
@@ -34,7 +34,7 @@ func (p *person) act() {
 	}
 }
 
-// writeCode adds a line to a file, often to one's own.
+// writeCode adds a line to a file, usually one's own.
 func (p *person) writeCode() {
 	file, line := p.name+".txt", p.day.number("line")+" of "+p.name+"."
 	if p.day.chance(4) {
@@ -49,14 +49,14 @@ func (p *person) writeCode() {
 	p.day.note("%s (%s) adds %q to %s", p.name, p.Dir, line, file)
 }
 
-// newEntry is the text of an entry of its own.
+// newEntry is the text of a new entry, and notes it as this person's.
 func (p *person) newEntry() string {
 	text := p.day.number("entry") + " of " + p.name + "."
 	p.day.entries[text] = &promise{by: p}
 	return text
 }
 
-// appended knows an entry as recorded if the program says so.
+// appended notes an entry as acknowledged if the program says so.
 func (p *person) appended(text string, a answer) {
 	if a.status == 0 || strings.Contains(a.text, "recorded") {
 		p.day.entries[text].acknowledged = true
@@ -69,14 +69,14 @@ func (p *person) appendEntry() {
 	p.record(text, line)
 }
 
-// guardWriter has a program write to the log that knows nothing of locks.
+// guardWriter appends with a program that knows nothing of locks, under guard.
 func (p *person) guardWriter() {
 	text := p.newEntry()
 	p.record(text, fmt.Sprintf("small-hook guard -- team-writer %s task-2 %q", progressFile, text))
 }
 
-// record types a command that records an entry, with what may go wrong. What is printed is followed, but nobody appends twice what is
-// recorded already.
+// record types a command that records an entry while something may fail. It follows what is printed, but never appends a recorded entry
+// again.
 func (p *person) record(text, line string) {
 	p.appended(text, p.disturbed(line))
 	if !p.day.entries[text].acknowledged && !p.day.chance(3) {
@@ -140,7 +140,7 @@ func (p *person) commitAll() {
 // branch is what is checked out.
 func (p *person) branch() string { return p.Git("branch", "--show-current") }
 
-// ownLast is true if the last commit is one's own, no merge, and nobody else has it.
+// ownLast is true if the last commit is one's own, no merge, and on no other branch.
 func (p *person) ownLast() bool {
 	parents := strings.Fields(p.Git("log", "-1", "--format=%P"))
 	holders := strings.Fields(p.Git("for-each-ref", "--contains", "HEAD", "--format=%(refname)", "refs/heads", "refs/remotes"))
@@ -159,7 +159,7 @@ func (p *person) resetSoft() {
 	}
 }
 
-// resetKeep throws the last commit away: what it brought is taken back, and so is what nobody has but it.
+// resetKeep throws the last commit away, and notes what it added as taken back.
 func (p *person) resetKeep() {
 	if !p.ownLast() || p.Git("status", "--porcelain") != "" {
 		return
@@ -170,7 +170,7 @@ func (p *person) resetKeep() {
 	}
 }
 
-// takeBack knows what a patch adds as taken back.
+// takeBack notes what a patch adds as taken back.
 func (p *person) takeBack(patch string) {
 	for line := range strings.Lines(patch) {
 		added, is := strings.CutPrefix(line, "+")
@@ -184,7 +184,7 @@ func (p *person) takeBack(patch string) {
 	}
 }
 
-// revert takes the code of a commit back. Its entries stay.
+// revert reverts the code of a commit. Its entries stay.
 func (p *person) revert() {
 	p.commitAll()
 	commits := strings.Fields(p.Git("rev-list", "--no-merges", "-n", "4", "HEAD"))
@@ -200,10 +200,10 @@ func (p *person) revert() {
 			promise.tookBack = true
 		}
 	}
-	p.solve("small-hook sync") // which is the first to look at a commit that git makes without asking
+	p.solve("small-hook sync") // the first to look at a commit that git makes without a hook
 }
 
-// pick takes a commit of a branch that is published.
+// pick picks a commit of a published branch.
 func (p *person) pick() {
 	p.commitAll()
 	p.types("git fetch -q")
@@ -224,7 +224,7 @@ func (p *person) has(ref string) bool {
 	return err == nil
 }
 
-// startTopic begins a branch beside main, or goes back to one of one's own.
+// startTopic starts a topic branch, or returns to one of one's own.
 func (p *person) startTopic() {
 	if p.branch() != p.home {
 		return
@@ -241,7 +241,7 @@ func (p *person) startTopic() {
 	p.solve("git switch -q -c " + t.name)
 }
 
-// pushTopic publishes the branch beside main, and may go home then.
+// pushTopic publishes the topic branch, and may switch home then.
 func (p *person) pushTopic() {
 	if p.branch() == p.home {
 		return
@@ -258,7 +258,7 @@ func (p *person) pushTopic() {
 	}
 }
 
-// landAny brings a branch that somebody has pushed into main.
+// landAny lands a published topic in main.
 func (p *person) landAny() {
 	if p.branch() != p.home || len(p.day.topics) == 0 {
 		return
@@ -272,7 +272,7 @@ func (p *person) landAny() {
 	p.bring(t, "origin/"+t.name)
 }
 
-// bring merges or squashes what is at a revision of a topic.
+// bring merges or squashes a topic's commits up to a revision.
 func (p *person) bring(t *topic, rev string) {
 	tip := p.ID(rev)
 	if p.day.chance(3) && p.published(rev) {
@@ -294,7 +294,7 @@ func (p *person) published(rev string) bool {
 	return p.Git("for-each-ref", "--contains", rev, "refs/remotes") != ""
 }
 
-// land brings what a topic has into main at the end of the day. What was squashed may be merged once more.
+// land brings a topic into main at the end of the day. A squashed one may be merged again.
 func (p *person) land(t *topic) {
 	p.goHome()
 	if !p.has(t.name) {
@@ -374,7 +374,7 @@ func (p *person) push() {
 	}
 }
 
-// publish types a command that pushes, with what may go wrong, and what is printed until it has succeeded.
+// publish types a command that pushes while something may fail, and then what is printed until it succeeds.
 func (p *person) publish(line string) {
 	if strings.HasPrefix(line, "small-hook") && (p.disturbed(line).status == 0 || p.day.chance(3)) {
 		return
@@ -382,7 +382,7 @@ func (p *person) publish(line string) {
 	p.solve(line)
 }
 
-// rewrite changes an old entry, which is not let through.
+// rewrite changes an old entry, which must be refused.
 func (p *person) rewrite() {
 	log := contentOf(p.day.T, p.Path(progressFile))
 	p.Write(progressFile, strings.Replace(log, "workspace created", "EDITED", 1))
@@ -390,15 +390,15 @@ func (p *person) rewrite() {
 	p.solve("git commit -q -a -m " + p.message())
 }
 
-// finishWork leaves nothing under way, nothing in a stash and nothing uncommitted.
+// finishWork leaves nothing under way, stashed or uncommitted.
 func (p *person) finishWork() {
 	p.settle()
 	p.unstash()
 	p.goHome()
 }
 
-// disturbed types a command of small-hook in which something may go wrong. The trouble is over afterwards, and whatever has become of the
-// command, who typed it is where he was: on his branch, with nothing under way and all entries in the log.
+// disturbed types a command of small-hook during which something may fail. Afterwards the trouble is over. Whatever the command's outcome,
+// the person is on the same branch, with nothing under way and all entries in the log.
 func (p *person) disturbed(line string) (a answer) {
 	p.day.Helper()
 	branch, entries := p.branch(), p.inLog()
@@ -427,7 +427,7 @@ func (p *person) inLog() []string {
 	return entryName.FindAllString(contentOf(p.day.T, p.Path(progressFile)), -1)
 }
 
-// killed types a command during which something happens at a call of git. The reader is git's, so that there are some.
+// killed types a command during which something happens at a call of git. It uses git as the reader, so that there are such calls.
 func (p *person) killed(line string) answer {
 	f := fault{kind: []string{"before", "parent", "after", "lock", "meanwhile"}[p.day.random.IntN(5)], at: 1 + p.day.random.IntN(8), counted: "any"}
 	if strings.HasPrefix(line, "small-hook sync") {
@@ -465,7 +465,7 @@ func (p *person) killed(line string) answer {
 	return a
 }
 
-// identity makes a shell somebody's.
+// identity is shell text that sets a person's identity.
 func (p *person) identity() string {
 	var out strings.Builder
 	for _, v := range p.env {
@@ -476,7 +476,7 @@ func (p *person) identity() string {
 	return out.String()
 }
 
-// onFullDisk types a command while there is hardly any room.
+// onFullDisk types a command with hardly any room on the disk.
 func (p *person) onFullDisk(line string) answer {
 	if !p.day.disk.mounted {
 		return p.types(line)

@@ -10,16 +10,16 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/small-gate/small-gate/internal/gittest"
+	"github.com/small-gate/small-gate/internal/tests/gittest"
 )
 
 func ownGroup() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
 
-// teamDisk is a file system of its own, which can be made full.
+// teamDisk is a file system of its own, which can be filled.
 type teamDisk struct {
 	*testing.T
 	dir string
-	// mounted is false where nobody may mount one: then it is never full.
+	// mounted is false without the right to mount one: then it is never full.
 	mounted bool
 }
 
@@ -44,7 +44,7 @@ func newTeamDisk(t *testing.T) *teamDisk {
 	return disk
 }
 
-// fill leaves room for no more than some pages.
+// fill leaves room for only some pages.
 func (d *teamDisk) fill(pages int) {
 	var stat syscall.Statfs_t
 	if err := syscall.Statfs(d.dir, &stat); err != nil {
@@ -63,13 +63,13 @@ func (d *teamDisk) resize(size string) {
 	}
 }
 
-// gitFaults is a directory with a program git, which is the real one until a certain call.
+// gitFaults is a directory with a program git that behaves like the real one until a certain call.
 type gitFaults struct {
 	*testing.T
 	dir string
 }
 
-// faultyGit is that program. What it finds in its environment says at which call what happens; only calls that write may count.
+// faultyGit is that program. Its environment says what happens at which call; optionally only calls that write count.
 const faultyGit = `#!/bin/sh
 if [ "$TEAM_COUNTED" = writing ]; then
 	case " $* " in
@@ -113,9 +113,9 @@ func newGitFaults(t *testing.T) *gitFaults {
 	return f
 }
 
-// fault is something that goes wrong in the midst of a command.
+// fault is something that fails during a command.
 type fault struct {
-	// kind is what happens at the call of git with number at: see faultyGit.
+	// kind is what happens at the call of git with this number: see faultyGit.
 	kind string
 	at   int
 	// counted is "writing" if only such calls count.

@@ -13,7 +13,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/small-gate/small-gate/internal/gittest"
+	"github.com/small-gate/small-gate/internal/tests/gittest"
 )
 
 // A failure of TestTeamDays names the seed: -seed N -days 1 lives that day again.
@@ -23,13 +23,13 @@ var (
 	teamSeed = flag.Uint64("seed", 7, "the seed of the first day of TestTeamDays; each day has the next one")
 )
 
-// TestTeamDays lives random days of teams: people and agents who commit, amend, revert, pick, squash, rebase, stash, reset, merge, append and
-// sync, while programs are killed and the disk fills. They read nothing but what is printed, and type it. At the end of the day the
-// remote has each acknowledged entry exactly once, nobody was stuck for more than two commands, and nothing is in a stash.
+// TestTeamDays plays random days of teams: people and agents who commit, amend, revert, pick, squash, rebase, stash, reset, merge, append
+// and sync, while programs are killed and the disk fills. They read only what is printed, and type it. At the end of the day the remote has
+// each acknowledged entry exactly once, nobody was stuck for more than two commands, and no stash is left.
 func TestTeamDays(t *testing.T) {
 	days := *teamDays
 	if days == 0 {
-		days = gittest.Cases(1, 8)
+		days = gittest.Rounds(1, 12)
 	}
 	counted := map[string]int{}
 	var one sync.Mutex
@@ -61,22 +61,22 @@ type teamDay struct {
 	topics []*topic
 	disk   *teamDisk
 	faults *gitFaults
-	// entries are by what they say, lines are those of code.
+	// entries are keyed by their text, lines are lines of code.
 	entries, lines map[string]*promise
-	// numbered counts what got a number, counted what has happened.
+	// numbered counts the names given, counted the things that happened.
 	numbered int
 	counted  map[string]int
 	said     strings.Builder
 }
 
-// promise is what was recorded or written: it has to be on the remote in the end, unless its author took it back. Of an entry that was
-// not acknowledged, because the program was killed, nobody knows.
+// promise is a recorded entry or written line: in the end it must be on the remote, unless its author took it back. An entry that was not
+// acknowledged, because the program was killed, may be there or not.
 type promise struct {
 	by                     *person
 	acknowledged, tookBack bool
 }
 
-// topic is a branch beside main.
+// topic is a topic branch.
 type topic struct {
 	name  string
 	owner *person
@@ -115,7 +115,7 @@ func newTeamDay(t *testing.T, seed uint64) *teamDay {
 	return d
 }
 
-// hire gives somebody a clone, a linked work tree of somebody's clone, or a place in somebody's work tree.
+// hire gives somebody a clone, a linked work tree of another's clone, or a share of another's work tree.
 func (d *teamDay) hire(letter string, driver bool) {
 	d.Helper()
 	p := &person{name: "dev-" + letter, day: d, home: "main"}
@@ -156,7 +156,7 @@ func (d *teamDay) hire(letter string, driver bool) {
 	d.note("%s works in %s on %s; merge driver: %v", p.name, filepath.Base(dir), p.home, driver)
 }
 
-// live is the day from the first command to the last look.
+// live runs the day from the first command to the last check.
 func (d *teamDay) live() {
 	for range 10 + d.random.IntN(25) {
 		p := d.people[d.random.IntN(len(d.people))]
@@ -187,7 +187,7 @@ func (d *teamDay) live() {
 	d.judge()
 }
 
-// judge looks at what the day has come to.
+// judge checks the day's result.
 func (d *teamDay) judge() {
 	log := d.server.Git("show", "main:"+progressFile)
 	for text, promise := range d.entries {
@@ -226,7 +226,7 @@ func (d *teamDay) judge() {
 	}
 }
 
-// ownSubject is what a commit says whose author is certain.
+// ownSubject matches the subject of a commit whose author is certain.
 var ownSubject = regexp.MustCompile(`^\[(dev-[a-z])\] `)
 
 // chance is true once in n times.
@@ -249,7 +249,7 @@ func (d *teamDay) note(format string, args ...any) {
 	fmt.Fprintf(&d.said, format+"\n", args...)
 }
 
-// must runs a command that belongs to no day.
+// must runs a command that is not part of a day.
 func (d *teamDay) must(dir, line string, environ []string) {
 	d.Helper()
 	if out, status := d.command(dir, line, environ); status != 0 {
@@ -257,7 +257,7 @@ func (d *teamDay) must(dir, line string, environ []string) {
 	}
 }
 
-// command runs a line of a shell, in a process group of its own so that a fault can kill all of it.
+// command runs a shell line in a process group of its own so that a fault can kill all of it.
 func (d *teamDay) command(dir, line string, environ []string) (out string, status int) {
 	d.Helper()
 	cmd := exec.Command("sh", "-c", line)

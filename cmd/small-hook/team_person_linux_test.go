@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/small-gate/small-gate/internal/gittest"
+	"github.com/small-gate/small-gate/internal/tests/gittest"
 )
 
 // person is one member of a team, in a work tree.
@@ -28,18 +28,18 @@ type person struct {
 type clone struct {
 	// dir is the common git directory.
 	dir string
-	// trees is how many work trees there are, stashed says whose stash it has.
+	// trees is the number of work trees, stashed the owner of its stash.
 	trees   int
 	stashed *person
 }
 
-// answer is what a command came to.
+// answer is the result of a command.
 type answer struct {
 	status int
 	text   string
 }
 
-// types runs a line as it is typed, and writes it down.
+// types runs a line, and notes it.
 func (p *person) types(line string) answer { return p.typesWith(line, p.env) }
 
 func (p *person) typesWith(line string, env []string) answer {
@@ -56,10 +56,10 @@ func (p *person) typesWith(line string, env []string) answer {
 	return answer{status, out}
 }
 
-// mostTyped is how many commands somebody types until a command that has failed succeeds.
+// mostTyped is the most commands that somebody types until a failed command succeeds.
 const mostTyped = 2
 
-// solve types a command. While it fails, it brings to its end what git has stopped in, types what is printed, and the command again.
+// solve types a command. While it fails, it finishes what git has stopped in, types what is printed, and repeats the command.
 func (p *person) solve(line string) {
 	p.day.Helper()
 	tried, typed := map[string]bool{}, 0
@@ -84,8 +84,8 @@ func (p *person) solve(line string) {
 
 var nothingLeft = regexp.MustCompile(`nothing to commit|no changes added to commit|nothing added to commit`)
 
-// follow types the first fix that was not tried, and what is printed if that fails: unless git has stopped then, and settle goes on. It
-// returns how many commands that were.
+// follow types the first untried fix, and if that fails what it prints, unless git has stopped: then settle takes over. It returns the
+// number of commands.
 func (p *person) follow(a answer, tried map[string]bool, settle func() bool) (typed int) {
 	p.day.Helper()
 	fixes := printedFixes(a.text)
@@ -111,13 +111,13 @@ func (p *person) follow(a answer, tried map[string]bool, settle func() bool) (ty
 	return typed
 }
 
-// gitsAdvice is what git itself says to do about a lock that a process that was killed has left.
+// gitsAdvice is git's own advice about a lock that a killed process has left.
 var gitsAdvice = regexp.MustCompile(`(?s)'([^'\n]+\.lock)': File exists.*remove the file`)
 
-// lostRace is what git says where no hook runs: everybody knows by heart what to type instead.
+// lostRace is git's message where no hook runs: everybody knows by heart what to type then.
 var lostRace = regexp.MustCompile(`rejected\].*\((non-fast-forward|fetch first)\)`)
 
-// printedFixes are the fixes in what was printed: each the commands in backticks.
+// printedFixes are the printed fixes, each the commands in backticks.
 func printedFixes(text string) (fixes [][]string) {
 	parts := fixLine.FindAllStringSubmatch(text, -1)
 	if _, remedy, cannot := strings.Cut(text, "small-hook: "); cannot {
@@ -146,7 +146,7 @@ func printedFixes(text string) (fixes [][]string) {
 
 const reconcileCommand = "small-hook reconcile"
 
-// settle brings to its end what git has stopped in: code keeps both sides, and .small/ is reconciled. It reports whether there was anything.
+// settle finishes what git has stopped in: code keeps both sides, and .small/ is reconciled. It reports whether there was anything.
 func (p *person) settle() (was bool) {
 	p.day.Helper()
 	for range 60 {
@@ -188,10 +188,10 @@ func (p *person) settle() (was bool) {
 	return was
 }
 
-// emptyPick is what git says of a pick with nothing in it.
+// emptyPick matches git's message about a pick with nothing in it.
 var emptyPick = regexp.MustCompile(`is now empty|--allow-empty|nothing to commit`)
 
-// underWay is the command that goes on with what git is in the midst of.
+// underWay is the command that continues what git has under way.
 func (p *person) underWay() string {
 	for _, state := range [][2]string{
 		{"rebase-merge", "git -c core.editor=true rebase --continue"},
@@ -225,7 +225,7 @@ func (p *person) unmerged() (paths []string) {
 	return paths
 }
 
-// writeBothSides resolves a conflict in code as somebody does who wants both.
+// writeBothSides resolves a conflict in code by keeping both sides.
 func (p *person) writeBothSides(path string) {
 	text, err := os.ReadFile(p.Path(path))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -244,7 +244,7 @@ func (p *person) writeBothSides(path string) {
 
 var conflictMarker = regexp.MustCompile(`^(<<<<<<<|=======|>>>>>>>|\|\|\|\|\|\|\|)`)
 
-// tidy demands that nothing is left of what syncs work with, once everybody has ended one: no work tree and no setting.
+// tidy demands that once everybody has completed a sync, no work tree or setting of one is left.
 func (p *person) tidy() {
 	p.day.Helper()
 	if trees := strings.Count(p.Git("worktree", "list", "--porcelain"), "worktree "); trees != p.clone.trees {

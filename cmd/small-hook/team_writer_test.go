@@ -22,7 +22,7 @@ func teamWriter() {
 
 var timestamps = regexp.MustCompile(`(?m)^ +(?:- )?timestamp: "?([^"\n]+)`)
 
-// withEntry is a log with one more entry, now or just after the last one, as the protocol's own program does it.
+// withEntry is a log with one more entry, dated now or just after the last one, as the protocol's own program does it.
 func withEntry(log, task, evidence string) string {
 	at := time.Now()
 	for _, m := range timestamps.FindAllStringSubmatch(log, -1) {

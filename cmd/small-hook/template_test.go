@@ -5,11 +5,10 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/small-gate/small-gate/internal/gittest"
+	"github.com/small-gate/small-gate/internal/tests/gittest"
 )
 
-// template is the repository that most scripts begin with: it is made once, and
-// copied for each.
+// template is the repository that most scripts begin with, made once and copied for each.
 var template struct {
 	sync.Mutex
 	dir string // empty until it is made
@@ -25,7 +24,7 @@ func repository(ts *testscript.TestScript, args []string) {
 	makeTemplate(ts)
 	ts.Check(gittest.CopyTree(dir, template.dir))
 	ts.Check(ts.Chdir(dir))
-	ts.Check(ts.Exec("git", "update-index", "--refresh")) // the files are not those that git knows
+	ts.Check(ts.Exec("git", "update-index", "--refresh")) // the copied files have new inodes and times
 }
 
 func makeTemplate(ts *testscript.TestScript) {

@@ -7,11 +7,10 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/small-gate/small-gate/internal/gittest"
+	"github.com/small-gate/small-gate/internal/tests/gittest"
 )
 
-// A disk that is full, not a device that says so: the report is outcome 2, what
-// was there is as it was, and nothing is left beside it.
+// On a really full disk the report has outcome 2, its old file is unchanged, and nothing is left beside it.
 func TestReportOnAFullDisk(t *testing.T) {
 	r := rewritten(t)
 	dir := t.TempDir()
@@ -48,8 +47,7 @@ func TestReportOnAFullDisk(t *testing.T) {
 	}
 }
 
-// A file of 100 MB in place of a log costs no more memory than any other, with
-// either reader.
+// A file of 100 MB in place of a log costs no more memory than any other, with either reader.
 func TestHugeFilesInCommits(t *testing.T) {
 	gittest.Long(t)
 	r := rewritten(t)
@@ -68,7 +66,7 @@ func TestHugeFilesInCommits(t *testing.T) {
 	}
 }
 
-// peak is the most memory that an audit had in use, in bytes.
+// peak is the peak memory of an audit, in bytes.
 func peak(t *testing.T, r *gittest.Repo, reader, rev string) int64 {
 	t.Helper()
 	cmd := smallHook(r, "audit", rev, "--reader", reader)

@@ -13,7 +13,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/small-gate/small-gate/internal/gittest"
+	"github.com/small-gate/small-gate/internal/tests/gittest"
 )
 
 // rewritten is a repository with the valid workspace, a second entry, and a
@@ -41,8 +41,7 @@ func smallHook(r *gittest.Repo, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// exitOf runs a command to its end and returns its exit status, -1 for one that
-// a signal ended.
+// exitOf runs a command to its end and returns its exit status, or -1 if a signal ended it.
 func exitOf(t testing.TB, cmd *exec.Cmd) int {
 	t.Helper()
 	var exit *exec.ExitError
@@ -52,8 +51,7 @@ func exitOf(t testing.TB, cmd *exec.Cmd) int {
 	return cmd.ProcessState.ExitCode()
 }
 
-// printers are commands that have something to say; in this repository, the last
-// word of each without trouble is the status.
+// printers are commands that have something to say, with their status in this repository if all goes well.
 var printers = map[string]int{
 	"audit": 1, "audit HEAD~1": 0, "range HEAD~2..HEAD~1": 0, "range HEAD~1..HEAD": 1, "check": 0, "check --recursive": 0,
 	"audit --format json": 1, "check --format json": 0, "check --format json --format text": 0,
@@ -61,8 +59,7 @@ var printers = map[string]int{
 	"install": 0, "doctor": 0, "uninstall": 0, "baseline HEAD~1": 0, "demo": 0,
 }
 
-// Where the disk is full, or nobody reads what is written, what was to be said
-// is not said: that is outcome 2, whatever it was.
+// If the disk is full, or nobody reads the output, the result was not told: that is outcome 2, whatever the result.
 func TestNobodyCanBeTold(t *testing.T) {
 	for args, well := range printers {
 		t.Run(args, func(t *testing.T) {
@@ -94,8 +91,7 @@ func TestNobodyCanBeTold(t *testing.T) {
 	}
 }
 
-// A hook says its reason on standard error. Where that fails it blocks all the
-// same; it is silent where nothing is wrong.
+// A hook prints its reason on standard error. If that fails it still blocks; it prints nothing if nothing is wrong.
 func TestHookThatCannotSayWhy(t *testing.T) {
 	r := rewritten(t)
 	lines := "refs/heads/main " + r.ID("HEAD") + " refs/heads/main " + r.ID("HEAD~1") + "\n"
@@ -110,7 +106,7 @@ func TestHookThatCannotSayWhy(t *testing.T) {
 		if status := exitOf(t, cmd); status != 0 {
 			t.Errorf("%s, and nothing to say: exit status %d", name, status)
 		}
-		// Neither the reason nor that it could not be told.
+		// Neither the reason nor the error can be printed.
 		cmd = smallHook(r, "audit")
 		cmd.Stdout, cmd.Stderr = stream(t), stream(t)
 		if status := exitOf(t, cmd); status != statusCannot {
@@ -119,8 +115,7 @@ func TestHookThatCannotSayWhy(t *testing.T) {
 	}
 }
 
-// A report that goes to a file and cannot be written is outcome 2, and what was
-// there before is as it was.
+// A report that cannot be written to its file is outcome 2, and the old file is unchanged.
 func TestReportThatCannotBeWritten(t *testing.T) {
 	r := rewritten(t)
 	r.Write("there", "before")
@@ -169,8 +164,7 @@ func closed(t testing.TB, f *os.File) {
 	}
 }
 
-// Many runs at once in one repository say what one says, also when they write
-// the same file and others commit meanwhile.
+// Many runs at once in one repository agree with a single run, even when they write the same file and others commit meanwhile.
 func TestRunsAtOnce(t *testing.T) {
 	r := rewritten(t)
 	want, err := smallHook(r, "audit", "--format", "json").Output()
@@ -186,9 +180,8 @@ func TestRunsAtOnce(t *testing.T) {
 			cmd := smallHook(r, "audit", "--format", "json", "--reader", readers[i%2], "--format", "json", "--output", ".git/report")
 			cmd.Stdout = &said
 			status := exitOf(t, cmd)
-			got := strings.Replace(said.String(), `"reader": "git"`, `"reader": "go-git"`, 1)
-			if status != 1 || got != string(want) {
-				t.Errorf("exit status %d:\n%s", status, got)
+			if status != 1 || readerSaid.ReplaceAllString(said.String(), "") != readerSaid.ReplaceAllString(string(want), "") {
+				t.Errorf("exit status %d:\n%s", status, said.String())
 			}
 		})
 	}
@@ -200,8 +193,7 @@ func TestRunsAtOnce(t *testing.T) {
 	}
 }
 
-// Whoever installs and uninstalls at once, by whatever program: the hook that
-// was there before is not lost.
+// Installing and uninstalling at once, with different programs, does not lose the earlier hook.
 func TestInstallsAtOnce(t *testing.T) {
 	gittest.Long(t)
 	r := gittest.New(t)

@@ -10,11 +10,11 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"github.com/small-gate/small-gate/internal/gittest"
+	"github.com/small-gate/small-gate/internal/tests/gittest"
 )
 
-// witnessRecipes are the recipes of docs/witness.md, as scripts that are run in a clone of the witness's own repository, or, for cron, in
-// the server's directory.
+// witnessRecipes are the recipes of docs/witness.md, as scripts that run in a clone of the witness's own repository, or, for cron, in the
+// server's directory.
 func witnessRecipes(t *testing.T) map[string]string {
 	t.Helper()
 	page, err := os.ReadFile("../../docs/witness.md")
@@ -51,8 +51,8 @@ func witnessRecipes(t *testing.T) map[string]string {
 	}
 }
 
-// TestWitnessRecipes runs each recipe of docs/witness.md as its job would: at first, with nothing new, after an append, and after a forced
-// push, which it must find, and record nothing, until a person accepts it; and after another branch has become the default one.
+// TestWitnessRecipes runs each recipe of docs/witness.md as its job would: at first, with nothing new, after an append, after the default
+// branch has changed, and after a forced push, which it must report, without recording anything, until a person accepts it.
 func TestWitnessRecipes(t *testing.T) {
 	gittest.Long(t)
 	for name, recipe := range witnessRecipes(t) {
@@ -72,7 +72,7 @@ func TestWitnessRecipes(t *testing.T) {
 			if name == "cron" {
 				job = "export WATCHED=" + dir + "/watched.git; mkdir -p ../server && cd ../server\n"
 			}
-			own := "cp \"$GIT_CONFIG_GLOBAL\" ../config 2>/dev/null || : >../config; export GIT_CONFIG_GLOBAL=" + dir + "/config\n" // a recipe adds to it
+			own := "cp \"$GIT_CONFIG_GLOBAL\" ../config 2>/dev/null || : >../config; export GIT_CONFIG_GLOBAL=" + dir + "/config\n" // a recipe may add to it
 			look := func(status string) string {
 				said := shell(t, r, "( set -e\n"+own+job+recipe+"\n); echo status $?")
 				if !strings.Contains(said, "status "+status+"\n") {

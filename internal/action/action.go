@@ -1,4 +1,4 @@
-// Package action is small-action: what a CI system and its job say, one call of an entry point, reports and exit status.
+// Package action is small-action: input from a CI system and its job, one call of an entry point, reports and exit status.
 package action
 
 import (
@@ -12,13 +12,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/small-gate/small-gate/internal/gate/finding"
-	"github.com/small-gate/small-gate/internal/gate/run"
-
 	"github.com/small-gate/small-gate/internal/ci"
 	"github.com/small-gate/small-gate/internal/entrypoint"
 	"github.com/small-gate/small-gate/internal/entrypoint/session"
 	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/run"
 	"github.com/small-gate/small-gate/internal/output"
 	"github.com/small-gate/small-gate/internal/program"
 	"github.com/small-gate/small-gate/internal/version"
@@ -27,9 +26,10 @@ import (
 // statusCannot is the exit status of what could not be judged.
 const statusCannot = 2
 
-// Run judges what the environment and the arguments say, and returns the exit status.
+// Run judges according to the environment and the arguments, and returns the exit status.
 func Run(ctx context.Context, p program.Process) int {
-	job := newJob(p)
+	env := p.Variables()
+	job := &job{Process: p, env: env, system: ci.Detect(env)}
 	err := job.in.parse(p.Args[1:], job.system, job.env)
 	switch {
 	case err == nil && job.in.help:
@@ -54,16 +54,11 @@ type job struct {
 	env    map[string]string
 	system *ci.System
 	in     inputs
-	// written are the reports that were.
+	// written are the reports written so far.
 	written output.Targets
 }
 
-func newJob(p program.Process) *job {
-	env := p.Variables()
-	return &job{Process: p, env: env, system: ci.Detect(env)}
-}
-
-// print writes what was asked for instead of a judgement.
+// print writes output that was asked for instead of a judgement.
 func (j *job) print(text string) int {
 	if _, err := io.WriteString(j.Stdout, text); err != nil {
 		return statusCannot
@@ -81,17 +76,17 @@ func (j *job) plan() (ci.Plan, error) {
 			Err:     err,
 		}
 	}
-	return ci.Decide(j.env, event, ci.Inputs{Base: j.in.base, Head: j.in.head})
+	return ci.Decide(j.env, event, j.in.compare)
 }
 
-// readEvent reads the system's description of the event; it is nil if there is none.
+// readEvent reads the system's description of the event; nil if there is none.
 func readEvent(name string) (data []byte, err error) {
 	if name == "" {
 		return nil, nil
 	}
 	file, err := os.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil // the plan says what is missing
+		return nil, nil // the plan reports what is missing
 	}
 	if err != nil {
 		return nil, err
@@ -100,24 +95,21 @@ func readEvent(name string) (data []byte, err error) {
 	return io.ReadAll(io.LimitReader(file, ci.MaxEvent+1)) // not nil, even if the file is empty
 }
 
-// request is what the inputs ask of the entry point.
+// request is the entry point's request according to the inputs. No other program gets the input token.
 func (j *job) request() session.Request {
-	return session.Request{
-		Dir: j.in.dir, Strict: j.in.strict, Workspace: j.in.workspace, TrustedConfig: j.in.config,
-		FailOnWarning: j.in.failLevel == "warning", Reader: j.in.reader, Lane: j.in.lane, LaneFrom: j.in.laneFrom, Environ: slices.DeleteFunc(slices.Clone(j.Environ), j.isToken), Now: time.Now(),
-	}
+	req := j.in.req
+	req.FailOnWarning, req.Now = j.in.failLevel == "warning", time.Now()
+	req.Environ = slices.DeleteFunc(slices.Clone(j.Environ), func(entry string) bool {
+		return j.system.InputPrefix != "" && strings.HasPrefix(entry, j.system.InputPrefix+"TOKEN=")
+	})
+	return req
 }
 
-// isToken reports whether an entry of the environment is the input token, which no other program gets.
-func (j *job) isToken(entry string) bool {
-	return j.system.InputPrefix != "" && strings.HasPrefix(entry, j.system.InputPrefix+"TOKEN=")
-}
-
-// failed is the report of a job that judged nothing.
+// failed is the report of a job that could not judge.
 func (j *job) failed(err error) *finding.Report {
 	f := *failure.Of(err)
 	if f.Remedy == "" {
 		f.Remedy = "see `small-action --help`"
 	}
-	return run.FailureReport(run.Options{Mode: "small-action", Strict: j.in.strict}, &f)
+	return run.FailureReport(run.Options{Mode: "small-action", Strict: j.in.req.Strict}, &f)
 }

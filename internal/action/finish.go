@@ -9,21 +9,21 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"github.com/small-gate/small-gate/internal/gate/finding"
+	"time"
 
 	"github.com/small-gate/small-gate/internal/entrypoint"
 	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/output"
 	"github.com/small-gate/small-gate/internal/report"
 	"github.com/small-gate/small-gate/internal/report/sanitize"
 	"github.com/small-gate/small-gate/internal/version"
 )
 
-// finish writes the outcome everywhere it is wanted, and returns the exit status. If something could not be written, whatever is
-// written after that says so.
+// finish writes the outcome to every requested place, and returns the exit status. If a write fails, everything written afterwards says so.
 func (j *job) finish(r *finding.Report, facts []entrypoint.Fact) int {
 	log := j.Stdout
+	r.Tool, r.Time = "small-action", time.Now()
 	var errs []error
 	note := func(err error) {
 		if err != nil {
@@ -32,7 +32,7 @@ func (j *job) finish(r *finding.Report, facts []entrypoint.Fact) int {
 	}
 	for _, t := range j.in.targets {
 		if t.File == "" {
-			log = j.Stderr // standard output is a report's
+			log = j.Stderr // standard output has a report
 		}
 		note(j.write(t, r))
 	}
@@ -43,7 +43,7 @@ func (j *job) finish(r *finding.Report, facts []entrypoint.Fact) int {
 	err := j.log(log, r, facts)
 	note(err)
 	if outputs == nil && r.Verdict != before {
-		note(j.outputs(r)) // of an output that is set twice, the second value counts
+		note(j.outputs(r)) // if an output is set twice, the second value counts
 	}
 	if err == nil {
 		return r.ExitStatus()
@@ -53,12 +53,12 @@ func (j *job) finish(r *finding.Report, facts []entrypoint.Fact) int {
 		text.WriteString("small-action: " + sanitize.Line(strings.TrimRight(line, "\n")) + "\n")
 	}
 	_, err = io.WriteString(j.Stderr, text.String())
-	note(err) // there is nowhere left to say it; the status does
+	note(err) // there is nowhere left to report it; the status remains
 	return r.ExitStatus()
 }
 
-// unwritten is the report if something could not be written: whoever waits for that has no outcome. A report that fails anyway
-// still fails for what was found.
+// unwritten is the report after a failed write: a reader of that output has no result. A report that fails anyway still fails with its
+// findings.
 func unwritten(r *finding.Report, err error) *finding.Report {
 	out, f := *r, *failure.Of(err)
 	if r.Verdict == finding.Fail && r.ExitStatus() != 0 {
@@ -71,7 +71,7 @@ func unwritten(r *finding.Report, err error) *finding.Report {
 	if r.Failure != nil {
 		f.Message, f.Remedy = r.Failure.Message+"; and "+f.Message, r.Failure.Remedy
 	}
-	out.NoWorkspace = false // which would keep it quiet
+	out.NoWorkspace = false // it would make the report silent
 	out.Verdict, out.Failure = finding.Error, &f
 	return &out
 }
@@ -92,8 +92,8 @@ func (j *job) write(t output.Target, r *finding.Report) error {
 	return nil
 }
 
-// makeFolder makes the folder of a file below the current directory. It refuses a symbolic link on the way: what is checked out
-// there is a stranger's, and must not lead a report elsewhere.
+// makeFolder makes the folder of a file below the current directory. It refuses a symbolic link in the path: the checked-out files are a
+// stranger's, and must not redirect a report.
 func makeFolder(file string) error {
 	here, err := os.Getwd()
 	if err != nil {
@@ -117,7 +117,7 @@ func makeFolder(file string) error {
 	return os.MkdirAll(filepath.Dir(full), 0o755)
 }
 
-// log writes what was compared, the findings and the system's annotations, for whoever reads the job's log.
+// log writes what was compared, the findings and the system's annotations to the job's log.
 func (j *job) log(w io.Writer, r *finding.Report, facts []entrypoint.Fact) error {
 	var buf bytes.Buffer
 	for _, f := range facts {

@@ -5,28 +5,29 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/pflag"
 
 	"github.com/small-gate/small-gate/internal/ci"
+	"github.com/small-gate/small-gate/internal/entrypoint/session"
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/lane"
 	"github.com/small-gate/small-gate/internal/output"
-	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/report"
 	"github.com/small-gate/small-gate/internal/repository"
 )
 
-// inputs are what the caller says: flags, or inputs of the same names. A flag wins.
+// inputs are from the caller: flags, or inputs of the same names. A flag wins.
 type inputs struct {
-	base, head, dir, workspace, config, reader, failLevel string
-	lane                                                  string
-	laneFrom                                              lane.Source
-	strict, summary                                       bool
-	targets                                               output.Targets
-	version, help                                         bool
+	compare       ci.Inputs
+	req           session.Request
+	failLevel     string
+	summary       bool
+	targets       output.Targets
+	version, help bool
 }
 
 // paths are the inputs that name a report's file, with the format's name.
@@ -42,15 +43,16 @@ var paths = []struct{ input, format, words string }{
 func (in *inputs) flags() *pflag.FlagSet {
 	set := pflag.NewFlagSet("small-action", pflag.ContinueOnError)
 	set.SortFlags = false
-	set.StringVar(&in.base, "base", "", "compare with `REV` instead of what the CI system says")
-	set.StringVar(&in.head, "head", "", "judge `REV` (default HEAD if a base is given)")
+	set.StringVar(&in.compare.Base, "base", "", "compare with `REV` instead of what the CI system says")
+	set.StringVar(&in.compare.Head, "head", "", "judge `REV` (default HEAD if a base is given)")
 	in.summary = true
-	set.AddFlag(&pflag.Flag{Name: "strict", Usage: "turn strict rules on", Value: (*toggle)(&in.strict), DefValue: "false", NoOptDefVal: "true"})
-	set.StringVar(&in.workspace, "workspace", "any", "accept workspaces of `KIND` root, examples or any")
-	set.StringVarP(&in.dir, "working-directory", "C", "", "judge the repository of `DIR` instead of the current directory's")
-	set.StringVar(&in.config, "config", "", "take the configuration from `PATH` of the trusted tree instead of .small-gate.yml")
+	set.AddFlag(&pflag.Flag{Name: "strict", Usage: "turn strict rules on", Value: (*toggle)(&in.req.Strict), DefValue: "false", NoOptDefVal: "true"})
+	set.StringVar(&in.req.Workspace, "workspace", "any", "accept workspaces of `KIND` root, examples or any")
+	set.StringVarP(&in.req.Dir, "working-directory", "C", "", "judge the repository of `DIR` instead of the current directory's")
+	set.StringVar(&in.req.TrustedConfig, "config", "", "take the configuration from `PATH` of the trusted side instead of .small-gate.yml")
+	set.StringVar(&in.req.Floor, "floor", "", "judge by the configuration in `FILE` too, or by this text of several lines: the worse verdict counts (default $SMALL_GATE_FLOOR)")
 	set.StringVar(&in.failLevel, "fail-level", "error", "fail on findings of `LEVEL` error, or warning and error")
-	set.StringVar(&in.lane, "lane", "", "judge the change as one in the `LANE` "+strings.Join(policy.LaneNames, ", "))
+	set.StringVar(&in.req.Lane, "lane", "", "judge the change as one in the `LANE` "+strings.Join(lane.Names, ", "))
 	for _, p := range paths {
 		set.Func(p.input, "write a report as "+p.words+" to `FILE`", func(file string) error {
 			if file == "" {
@@ -60,7 +62,7 @@ func (in *inputs) flags() *pflag.FlagSet {
 		})
 	}
 	set.AddFlag(&pflag.Flag{Name: "summary", Usage: "write the step's summary, if the CI system has one", Value: (*toggle)(&in.summary), DefValue: "true", NoOptDefVal: "true"})
-	set.StringVar(&in.reader, "reader", repository.Auto, "read the repository with `READER` auto, go-git or git")
+	set.StringVar(&in.req.Reader, "reader", repository.Auto, "read the repository with `READER` auto, go-git or git")
 	set.Func("format", "write a report as `FORMAT` "+strings.Join(report.Formats(), ", ")+"; may be given several times", func(name string) error {
 		if err := report.CheckFormat(name); err != nil {
 			return err
@@ -76,11 +78,11 @@ func (in *inputs) flags() *pflag.FlagSet {
 // toggle is a flag that is true or false.
 type toggle bool
 
-// String and Type are what pflag shows of it.
+// String and Type are shown by pflag.
 func (t *toggle) String() string { return strconv.FormatBool(bool(*t)) }
 func (*toggle) Type() string     { return "bool" }
 
-// Set takes what Go, YAML and people mostly write.
+// Set accepts the usual forms in Go, YAML and by people.
 func (t *toggle) Set(text string) error {
 	on, err := strconv.ParseBool(text)
 	if err != nil {
@@ -90,14 +92,17 @@ func (t *toggle) Set(text string) error {
 	return nil
 }
 
-// InputNames are the flags that are inputs too, in a step of a workflow.
-var InputNames = []string{
-	"base", "head", "strict", "workspace", "working-directory", "config", "fail-level", "lane",
-	"sarif", "junit", "codequality", "html", "json", "markdown", "summary", "reader",
+// InputNames are the flags that are also inputs of a workflow's step.
+func InputNames() (names []string) {
+	new(inputs).flags().VisitAll(func(f *pflag.Flag) {
+		if !slices.Contains([]string{"format", "output", "version", "help"}, f.Name) {
+			names = append(names, f.Name)
+		}
+	})
+	return names
 }
 
-// parse reads the command line and the step's inputs. It goes on after an error, so that the reports that are asked for can say
-// what is wrong.
+// parse reads the command line and the step's inputs. It continues after an error, so that the requested reports can contain it.
 func (in *inputs) parse(args []string, system *ci.System, env map[string]string) error {
 	set := in.flags()
 	set.Usage = func() {}
@@ -105,7 +110,7 @@ func (in *inputs) parse(args []string, system *ci.System, env map[string]string)
 	if set.NArg() > 0 {
 		errs = append(errs, fmt.Errorf("small-action takes no arguments, but %q was given", set.Arg(0)))
 	}
-	for _, name := range InputNames {
+	for _, name := range InputNames() {
 		value := input(system, env, name)
 		if value == "" || set.Changed(name) {
 			continue
@@ -114,7 +119,7 @@ func (in *inputs) parse(args []string, system *ci.System, env map[string]string)
 			errs = append(errs, err)
 		}
 		if name == "lane" {
-			in.laneFrom = lane.FromInput
+			in.req.LaneFrom = lane.FromInput
 		}
 	}
 	return together(append(errs, in.check())...)
@@ -145,17 +150,17 @@ func input(system *ci.System, env map[string]string, name string) string {
 	if value := strings.TrimSpace(env[variable]); value != "" {
 		return value
 	}
-	return strings.TrimSpace(env[strings.ReplaceAll(variable, "-", "_")]) // a shell cannot hand on a name with a dash
+	return strings.TrimSpace(env[strings.ReplaceAll(variable, "-", "_")]) // a shell cannot pass on a name with a dash
 }
 
-// check demands values that are known before anything is judged.
+// check validates values before anything is judged.
 func (in *inputs) check() error {
 	if in.failLevel != "error" && in.failLevel != "warning" {
 		return &failure.Error{Message: fmt.Sprintf("there is no fail-level %q", in.failLevel), Remedy: "use error or warning"}
 	}
-	if in.config != "" && (path.Clean(in.config) != in.config || path.IsAbs(in.config) || strings.HasPrefix(in.config, "..")) {
+	if config := in.req.TrustedConfig; config != "" && (path.Clean(config) != config || path.IsAbs(config) || strings.HasPrefix(config, "..")) {
 		return &failure.Error{
-			Message: fmt.Sprintf("config is %q, which is not the path of a file in a repository", in.config),
+			Message: fmt.Sprintf("config is %q, which is not the path of a file in a repository", config),
 			Remedy:  "name it from the repository's root, for example ci/small-gate.yml",
 		}
 	}

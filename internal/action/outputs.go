@@ -5,7 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
-	"unicode/utf8"
+	"strings"
+	"unicode/utf16"
 
 	"github.com/sethvargo/go-githubactions"
 
@@ -15,7 +16,7 @@ import (
 	"github.com/small-gate/small-gate/internal/version"
 )
 
-// toFile writes to the file that a variable of the system names, if it has one. The library panics where that fails.
+// toFile writes to the file named by a variable of the system, if it is set. The library panics on a failure.
 func (j *job) toFile(variable, what string, write func(*githubactions.Action)) (err error) {
 	name := j.env[variable]
 	if name == "" {
@@ -46,7 +47,7 @@ func (j *job) summary(r *finding.Report) error {
 	return j.toFile(j.system.SummaryVariable, "the summary", func(a *githubactions.Action) { a.AddStepSummary(buf.String()) })
 }
 
-// outputs sets the step's outputs, if the system has them. None holds text of an entry; paths are in JSON, in ASCII. Each is on one
+// outputs sets the step's outputs, if the system has them. None contains text of an entry; paths are in JSON, in ASCII. Each is on one
 // line, so that no value can end it or begin another output.
 func (j *job) outputs(r *finding.Report) error {
 	count := r.Count()
@@ -71,7 +72,7 @@ func (j *job) outputs(r *finding.Report) error {
 	})
 }
 
-// reports are the files of the reports that were written, by the names of the inputs, as JSON.
+// reports are the paths of the written reports, by the names of the inputs, as JSON.
 func (j *job) reports() string {
 	files := map[string]string{}
 	for _, t := range j.written {
@@ -102,25 +103,19 @@ func ledgers(r *finding.Report) string {
 	return asciiJSON(all)
 }
 
-// asciiJSON is a value as JSON on one line in which every character that is not plain ASCII is escaped, and so are <, > and &.
+// asciiJSON is a value as JSON on one line in which <, >, & and every character outside printable ASCII are escaped.
 func asciiJSON(value any) string {
 	data, err := json.Marshal(value)
 	if err != nil {
-		panic(err) // maps and structs of strings and numbers have no errors
+		panic(err) // maps and structs of strings and numbers can always be encoded
 	}
-	var out bytes.Buffer
-	for len(data) > 0 {
-		r, size := utf8.DecodeRune(data)
-		switch {
-		case r < utf8.RuneSelf && r != 0x7f:
-			out.WriteByte(byte(r))
-		case r > 0xffff:
-			high, low := (r-0x10000)>>10+0xd800, (r-0x10000)&0x3ff+0xdc00
-			fmt.Fprintf(&out, `\u%04x\u%04x`, high, low)
-		default:
-			fmt.Fprintf(&out, `\u%04x`, r)
+	var out strings.Builder
+	for _, unit := range utf16.Encode([]rune(string(data))) {
+		if unit < 0x7f {
+			out.WriteByte(byte(unit))
+		} else {
+			fmt.Fprintf(&out, `\u%04x`, unit)
 		}
-		data = data[size:]
 	}
 	return out.String()
 }

@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// An output is one line of ASCII in which nothing ends a line or opens a tag,
-// and it says what was meant all the same.
+// An output is one line of ASCII in which nothing ends a line or opens a tag, and its meaning is preserved.
 func TestASCIIJSON(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{

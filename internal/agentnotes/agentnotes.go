@@ -1,4 +1,4 @@
-// Package agentnotes is what the gate remembers of an agent's work tree from one event of its harness to the next.
+// Package agentnotes remembers an agent's work tree from one event of its harness to the next.
 package agentnotes
 
 import (
@@ -18,42 +18,41 @@ import (
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// Notes are kept in a file of their own for each work tree. They are the user's own, and no authority: git's hooks and CI do not read them.
+// Notes are in a separate file for each work tree. They belong to the user and have no authority: git's hooks and CI do not read them.
 type Notes struct {
 	Version int `json:"version"`
-	// Branches are the full names of branches, and the commit of each that was last judged without a finding, or was there when the notes
-	// were begun. It is empty if the branch was made since, and nothing there was judged without one yet.
+	// Branches maps full names of branches to the commit that was last judged without a finding, or that was there when the notes began. It
+	// is empty for a branch made since then that was never judged without a finding.
 	Branches map[string]string `json:"branches"`
-	// Look is what there was when it was last judged.
+	// Look is the state that was last judged.
 	Look *Look `json:"look,omitempty"`
-	// Sessions are those that were heard of, by harness and session.
+	// Sessions are the known sessions, by harness and session id.
 	Sessions map[string]Session `json:"sessions,omitempty"`
-	// file is where they are.
+	// file is their path.
 	file string
 }
 
-// Look is all on which a judgement of the work tree depends.
+// Look is everything that a judgement of the work tree depends on.
 type Look struct {
 	// Branch is the full name of the branch, and Parents are HEAD and what is being merged.
 	Branch  string   `json:"branch"`
 	Parents []string `json:"parents"`
 	// Files are the index and the files of workspaces, by path.
 	Files map[string]Stat `json:"files"`
-	// Clean says that nothing was found, and that it will be so while the files are the same.
+	// Clean says that nothing was found, which holds while the files are the same.
 	Clean bool `json:"clean"`
 }
 
-// Stat tells one state of a file from another: its size in bytes, -1 if it is not there, its mode, and when it was last written, in
-// nanoseconds.
+// Stat identifies the state of a file: its size in bytes, -1 if it does not exist, its mode, and its modification time in nanoseconds.
 type Stat struct {
 	Size int64       `json:"size"`
 	Mode fs.FileMode `json:"mode"`
 	Time int64       `json:"time"`
 }
 
-// Session is whose configuration counts for a session, and how often the same findings have kept its turn from ending.
+// Session says whose configuration counts for a session, and how often the same findings have kept its turn from ending.
 type Session struct {
-	// Policy is the commit that was HEAD when the session was first heard of; empty if the configuration last judged counts.
+	// Policy is HEAD's commit when the session was first seen; empty if the configuration last judged counts.
 	Policy   string    `json:"policy,omitempty"`
 	Findings string    `json:"findings"`
 	Times    int       `json:"times"`
@@ -62,16 +61,16 @@ type Session struct {
 
 const (
 	version = 1
-	// most is how many sessions are remembered.
+	// most bounds the remembered sessions.
 	most = 64
 	// maxSize bounds the file, in bytes.
 	maxSize = 16 << 20
 )
 
-// In is the file of the notes in a git directory, that of the work tree.
+// In is the path of the notes in a work tree's git directory.
 func In(gitDir string) string { return filepath.Join(gitDir, "small-gate", "agent.json") }
 
-// Read reads notes; they are new, without branches, if there is no file.
+// Read reads notes; without a file they are new, with nil Branches.
 func Read(file string) (*Notes, error) {
 	n := &Notes{Version: version, file: file}
 	text, err := wholefile.Start(file, maxSize)
@@ -94,10 +93,10 @@ func Read(file string) (*Notes, error) {
 	return n, nil
 }
 
-// Begun reports whether the notes were kept before.
+// Begun reports whether notes existed before.
 func (n *Notes) Begun() bool { return n.Branches != nil }
 
-// Save writes them in one step.
+// Save writes the notes atomically.
 func (n *Notes) Save() error {
 	err := os.MkdirAll(filepath.Dir(n.file), 0o700)
 	if err == nil {
@@ -112,8 +111,8 @@ func (n *Notes) Save() error {
 	return nil
 }
 
-// Meet notes that a session was heard of, and reports whether it was before. If not, the configuration of a commit, policy, counts for it
-// from here on: what it commits to it later counts for the next session.
+// Meet notes a session, and reports whether it was known. If not, the configuration of the commit policy counts for it from now on: changes
+// that the session commits to it count for the next session.
 func (n *Notes) Meet(session, policy string, now time.Time) (known bool) {
 	s, known := n.Sessions[session]
 	if !known {
@@ -124,7 +123,7 @@ func (n *Notes) Meet(session, policy string, now time.Time) (known bool) {
 	return known
 }
 
-// Clear notes that nothing puts the turn of a session off, and reports whether anything did.
+// Clear notes that nothing keeps the session's turn from ending any more, and reports whether anything did.
 func (n *Notes) Clear(session string) (changed bool) {
 	s := n.Sessions[session]
 	if s.Findings == "" {
@@ -135,8 +134,8 @@ func (n *Notes) Clear(session string) (changed bool) {
 	return true
 }
 
-// PutOff counts that findings have kept a turn of a session from ending, and reports whether they may. continuing says that the turn goes
-// on because of a hook already.
+// PutOff counts that findings have kept a turn of a session from ending, and reports whether they may. continuing says that the turn
+// already continues because of a hook.
 func (n *Notes) PutOff(session, findings string, continuing bool, now time.Time) bool {
 	before := n.Sessions[session]
 	if before.Findings != findings {
@@ -152,10 +151,10 @@ func (n *Notes) PutOff(session, findings string, continuing bool, now time.Time)
 	return may
 }
 
-// mostTimes is how often in a row the same findings keep a turn of one session from ending.
+// mostTimes is how often in a row the same findings keep a session's turn from ending.
 const mostTimes = 2
 
-// set notes a session, and drops those that were heard of longest ago.
+// set notes a session, and drops those not seen for the longest time.
 func (n *Notes) set(name string, s Session) {
 	if n.Sessions == nil {
 		n.Sessions = map[string]Session{}

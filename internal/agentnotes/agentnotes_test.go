@@ -49,7 +49,7 @@ func TestDamagedNotesAreRefused(t *testing.T) {
 	}
 }
 
-// TestPutOffTwice demands that the same findings put a turn off twice in a row at most, whatever the harness says.
+// TestPutOffTwice demands that the same findings put off a turn at most twice in a row, whatever the harness says.
 func TestPutOffTwice(t *testing.T) {
 	steps := []struct {
 		session, findings string

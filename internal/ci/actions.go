@@ -11,8 +11,8 @@ import (
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// actions is a system of GitHub's kind: Forgejo and Gitea have taken over GitHub's variables, events and workflow commands.
-// checkout is the version of actions/checkout that there is.
+// actions is a system like GitHub's: Forgejo and Gitea have adopted GitHub's variables, events and workflow commands. checkout is its
+// version of actions/checkout.
 func actions(name, variable, checkout string) *System {
 	deep := "- uses: actions/checkout@" + checkout + "\n  with:\n    fetch-depth: 0"
 	return &System{
@@ -48,7 +48,7 @@ func (p *Plan) actions(env map[string]string, data []byte) error {
 		p.Kind, p.Reason = Nothing, "a ref was deleted"
 		return nil
 	}
-	// On a schedule, by hand, and for every event that is not known here.
+	// A schedule, a manual run, or any unknown event.
 	p.Ref, p.Head = env["GITHUB_REF"], []Point{{Revision: "HEAD", Words: "HEAD"}}
 	if history.IsObjectID(env["GITHUB_SHA"]) {
 		p.Head = []Point{idPoint(env["GITHUB_SHA"], "GITHUB_SHA")}
@@ -57,8 +57,7 @@ func (p *Plan) actions(env map[string]string, data []byte) error {
 	return nil
 }
 
-// actionsRequest takes from a pull request its labels and whose branches the target's are. An event that cannot be read is no
-// error, since no more of it is needed.
+// actionsRequest reads a pull request's labels and the target's repository. An unreadable event is no error, since no more of it is needed.
 func (p *Plan) actionsRequest(env map[string]string, data []byte) surroundings {
 	e, err := parse(data)
 	around := surroundings{isPullRequest(env["GITHUB_EVENT_NAME"]), e.Repository.FullName, e.Repository.DefaultBranch}
@@ -76,8 +75,8 @@ func (p *Plan) actionsRequest(env map[string]string, data []byte) surroundings {
 	return around
 }
 
-// actionsOrigin names the ref of the target's repository that has the pull request's head. In the target's own workflow actions/checkout
-// refuses that ref of a fork's pull request, and the head is fetched here.
+// actionsOrigin names the ref of the target's repository that has the pull request's head. In a workflow of the target, actions/checkout
+// refuses that ref of a fork's pull request, and the gate fetches the head.
 func (p *Plan) actionsOrigin() string {
 	if p.Guarded {
 		return "with actions/checkout: remove repository: and ref:, the head is fetched as objects alone; or " + remedy
@@ -92,14 +91,18 @@ func (p *Plan) actionsOrigin() string {
 	return "with actions/checkout: remove repository:; or " + remedy
 }
 
-// noEvent is the error for an event that is described nowhere: the checked-out commit does not say what to compare it with.
+// noEvent is the error if the event is not described: the checked-out commit does not say what to compare it with.
 func noEvent(env map[string]string, data []byte) error {
 	file := env["GITHUB_EVENT_PATH"]
 	switch {
 	case len(bytes.TrimSpace(data)) > 0:
 		return nil
 	case file == "":
-		return undecided("GITHUB_EVENT_PATH is missing: it names the file that says what was " + happened(env))
+		happened := "proposed"
+		if env["GITHUB_EVENT_NAME"] == "push" {
+			happened = "pushed"
+		}
+		return undecided("GITHUB_EVENT_PATH is missing: it names the file that says what was " + happened)
 	case data == nil:
 		return &failure.Error{
 			Message: fmt.Sprintf("the event's file is missing: there is no %s (GITHUB_EVENT_PATH)", wording.Clip(file)),
@@ -107,14 +110,6 @@ func noEvent(env map[string]string, data []byte) error {
 		}
 	}
 	return undecided(fmt.Sprintf("the event's file, %s (GITHUB_EVENT_PATH), is empty", wording.Clip(file)))
-}
-
-// happened says what was done in an event.
-func happened(env map[string]string) string {
-	if env["GITHUB_EVENT_NAME"] == "push" {
-		return "pushed"
-	}
-	return "proposed"
 }
 
 // pullRequest compares the head with the target. GITHUB_SHA is GitHub's own merge of the two, whose first parent is the target as of
@@ -144,7 +139,7 @@ func (p *Plan) pullRequest(env map[string]string, e event) error {
 	p.Open = pr.State != "closed" && e.Action != "closed"
 	merge := Point{Revision: "refs/remotes/pull/" + number + "/merge", Words: "refs/remotes/pull/" + number + "/merge", Branch: true}
 	if p.Event == "pull_request_target" {
-		// Here GITHUB_SHA is the target's tip, and is checked out.
+		// Here GITHUB_SHA is the target's tip, which is checked out.
 		p.Guarded, p.Subject = true, p.Subject+", in the target's own workflow"
 		for i := range p.Base {
 			p.Base[i].Fetch = nil
@@ -167,12 +162,9 @@ func (p *Plan) pullRequest(env map[string]string, e event) error {
 	return nil
 }
 
-// actionsPush follows one ref from before to after. before is zeros for a new ref; if it is absent, nothing is known.
+// actionsPush follows one ref from before to after. before is zeros for a new ref; if it is missing, the old tip is unknown.
 func (p *Plan) actionsPush(env map[string]string, e event) error {
-	p.Kind, p.Ref, p.Forced = Push, e.Ref, e.Forced
-	if p.Ref == "" {
-		p.Ref = env["GITHUB_REF"]
-	}
+	p.Kind, p.Ref = Push, cmp.Or(e.Ref, env["GITHUB_REF"])
 	after, words := e.After, "after"
 	if after == "" {
 		after, words = env["GITHUB_SHA"], "GITHUB_SHA"
@@ -199,7 +191,7 @@ func (p *Plan) actionsPush(env map[string]string, e event) error {
 	return nil
 }
 
-// mergeGroup compares what a merge queue would merge with its target. The head is already a merge result.
+// mergeGroup compares a merge queue's result with its target. The head is already a merge result.
 func (p *Plan) mergeGroup(env map[string]string, e event) error {
 	p.Kind = Change
 	if e.MergeGroup == nil {

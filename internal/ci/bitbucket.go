@@ -2,8 +2,8 @@ package ci
 
 // Bitbucket is Bitbucket Pipelines (https://support.atlassian.com/bitbucket-cloud/docs/variables-and-secrets/). In a pull request's
 // pipeline it merges the target into the head before the first step, and BITBUCKET_COMMIT is the head
-// (https://support.atlassian.com/bitbucket-cloud/docs/pipeline-start-conditions/). BITBUCKET_PR_DESTINATION_COMMIT is abbreviated,
-// and can be an older tip of the branch. Pull requests from forks start no pipeline.
+// (https://support.atlassian.com/bitbucket-cloud/docs/pipeline-start-conditions/). BITBUCKET_PR_DESTINATION_COMMIT is abbreviated, and can
+// be an older tip of the branch. Pull requests from forks start no pipeline.
 var Bitbucket = variables{
 	request: "BITBUCKET_PR_ID", target: "BITBUCKET_PR_DESTINATION_BRANCH", source: "BITBUCKET_BRANCH", commit: "BITBUCKET_COMMIT",
 	tag: "BITBUCKET_TAG", branch: "BITBUCKET_BRANCH", repository: "BITBUCKET_REPO_FULL_NAME",

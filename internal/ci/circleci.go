@@ -1,8 +1,8 @@
 package ci
 
-// CircleCI is CircleCI (https://circleci.com/docs/reference/variables/). No variable names a pull request's target, and
-// CIRCLE_PULL_REQUEST is set by some platforms only, so each branch is compared with the default branch, which no variable names
-// either. A pull request from a fork may come from a branch of that name.
+// CircleCI is CircleCI (https://circleci.com/docs/reference/variables/). No variable names a pull request's target, and only some platforms
+// set CIRCLE_PULL_REQUEST, so each branch is compared with the default branch, which no variable names either. A pull request from a fork
+// may come from a branch of that name.
 var CircleCI = variables{commit: "CIRCLE_SHA1", tag: "CIRCLE_TAG", branch: "CIRCLE_BRANCH"}.system(System{
 	Name:   "CircleCI",
 	detect: is("CIRCLECI", "true"),

@@ -10,11 +10,11 @@ import (
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// MaxEvent is how many bytes an event may have. GitHub's are at most 25 MB.
+// MaxEvent bounds an event, in bytes. GitHub's have at most 25 MB.
 const MaxEvent = 32 << 20
 
-// event is what is read of GitHub's webhook payloads (https://docs.github.com/en/webhooks/webhook-events-and-payloads); Forgejo's and
-// Gitea's have the same fields.
+// event is the part of GitHub's webhook payloads that is read (https://docs.github.com/en/webhooks/webhook-events-and-payloads); Forgejo's
+// and Gitea's have the same fields.
 type event struct {
 	Action string `json:"action"`
 
@@ -22,7 +22,6 @@ type event struct {
 	Ref     string `json:"ref"`
 	Before  string `json:"before"`
 	After   string `json:"after"`
-	Forced  bool   `json:"forced"`
 	Deleted bool   `json:"deleted"`
 
 	PullRequest *struct {
@@ -53,7 +52,7 @@ type side struct {
 	SHA string `json:"sha"`
 }
 
-// parse reads an event; no bytes are an empty one.
+// parse reads an event; no bytes mean an empty one.
 func parse(data []byte) (event, error) {
 	var e event
 	if len(data) > MaxEvent {
@@ -74,7 +73,7 @@ func unreadable(err error) string {
 	var syntax *json.SyntaxError
 	switch {
 	case errors.As(err, &unexpected):
-		kind, _, _ := strings.Cut(unexpected.Value, " ") // of a number it has the digits too
+		kind, _, _ := strings.Cut(unexpected.Value, " ") // for a number it includes the digits
 		if unexpected.Field == "" {
 			return fmt.Sprintf("it is a JSON %s, not an object", wording.Clip(kind))
 		}
@@ -82,10 +81,10 @@ func unreadable(err error) string {
 	case errors.As(err, &syntax):
 		return fmt.Sprintf("it is not valid JSON, or is cut off (byte %d)", syntax.Offset)
 	}
-	return "a number in it is invalid" // the only other error that there can be
+	return "a number in it is invalid" // the only other possible error
 }
 
-// labels notes those of a pull request's labels that claim a lane.
+// labels notes the labels of a pull request that claim a lane.
 func (p *Plan) labels(e event) {
 	if e.PullRequest == nil {
 		return

@@ -10,8 +10,7 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/history"
 )
 
-// Whatever an event says, there is a plan or an error with a way out, and what
-// reaches git is an id, a ref or a refspec of the forms that are meant.
+// Whatever an event contains, there is a plan or an error with a remedy, and git is passed only well-formed ids, refs and refspecs.
 func FuzzEvent(f *testing.F) {
 	for _, event := range []string{"push", "pull_request", "pull_request_target", "merge_group", "schedule", "delete", ""} {
 		f.Add(event, []byte(github7("")))
@@ -28,7 +27,7 @@ func FuzzEvent(f *testing.F) {
 	})
 }
 
-// Whatever the variables of a system hold, so it is.
+// The same for the variables of each system.
 func FuzzVariables(f *testing.F) {
 	for i := range builds {
 		f.Add(i, "refs/heads/main", headID, "false")
@@ -55,7 +54,7 @@ func FuzzVariables(f *testing.F) {
 	})
 }
 
-// checkPlan demands an error with a way out, or a plan that hands git nothing but ids, refs and refspecs.
+// checkPlan demands an error with a remedy, or a plan that passes git only ids, refs and refspecs.
 func checkPlan(t *testing.T, p Plan, err error) {
 	t.Helper()
 	if err != nil {

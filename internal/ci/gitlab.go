@@ -1,7 +1,9 @@
 package ci
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/gate/history"
@@ -21,8 +23,8 @@ var GitLab = &System{
 	Checkout:   "variables:\n  GIT_STRATEGY: fetch\n  GIT_DEPTH: \"0\"",
 }
 
-// gitlab plans from GitLab's predefined variables (https://docs.gitlab.com/ci/variables/predefined_variables/). Which commit
-// CI_COMMIT_SHA is depends on the kind of the pipeline.
+// gitlab plans from GitLab's predefined variables (https://docs.gitlab.com/ci/variables/predefined_variables/). The meaning of
+// CI_COMMIT_SHA depends on the kind of pipeline.
 func (p *Plan) gitlab(env map[string]string, _ []byte) error {
 	p.Event = env["CI_PIPELINE_SOURCE"]
 	p.gitlabProjects(env)
@@ -30,7 +32,7 @@ func (p *Plan) gitlab(env map[string]string, _ []byte) error {
 		return err
 	}
 	switch {
-	// A child pipeline of a merge request's pipeline has the variables too.
+	// A child pipeline in a merge request's pipeline has these variables too.
 	case env["CI_MERGE_REQUEST_IID"] != "":
 		return p.mergeRequest(env)
 	case env["CI_EXTERNAL_PULL_REQUEST_IID"] != "":
@@ -49,7 +51,7 @@ func (p *Plan) gitlab(env map[string]string, _ []byte) error {
 	return nil
 }
 
-// gitlabRequest takes from a merge request its labels and whose branches the target's are.
+// gitlabRequest reads a merge request's labels and the target's repository.
 func (p *Plan) gitlabRequest(env map[string]string, _ []byte) surroundings {
 	p.gitlabProjects(env)
 	p.gitlabLabels(env)
@@ -64,9 +66,9 @@ func (p *Plan) gitlabOrigin() string {
 	return `git remote set-url origin "$CI_REPOSITORY_URL"`
 }
 
-// mergeRequest compares the source branch with the target. In merged-results and merge-train pipelines CI_COMMIT_SHA is GitLab's merge
-// of the two (in a train that squashes or fast-forwards, what it made instead), and the tips have variables of their own, which are
-// empty in other pipelines.
+// mergeRequest compares the source branch with the target. In merged-results and merge-train pipelines CI_COMMIT_SHA is GitLab's merge of
+// the two (or its other result, in a train that squashes or fast-forwards), and the tips have separate variables, which are empty in other
+// pipelines.
 func (p *Plan) mergeRequest(env map[string]string) error {
 	p.Kind = Change
 	kind, number := env["CI_MERGE_REQUEST_EVENT_TYPE"], env["CI_MERGE_REQUEST_IID"]
@@ -81,40 +83,35 @@ func (p *Plan) mergeRequest(env map[string]string) error {
 	if strings.Trim(number, "0123456789") == "" {
 		more = append(more, "refs/merge-requests/"+number+"/head")
 	}
+	source, err := variablePoint(env, "CI_MERGE_REQUEST_SOURCE_BRANCH_SHA", more...)
+	if err != nil {
+		return err
+	}
+	tip, err := variablePoint(env, "CI_MERGE_REQUEST_TARGET_BRANCH_SHA")
+	if err != nil {
+		return err
+	}
+	mergeBase, err := variablePoint(env, "CI_MERGE_REQUEST_DIFF_BASE_SHA")
+	if err != nil {
+		return err
+	}
 	p.Head = []Point{idPoint(env["CI_COMMIT_SHA"], "CI_COMMIT_SHA", more...)}
-	if source := env["CI_MERGE_REQUEST_SOURCE_BRANCH_SHA"]; !absent(source) {
-		if err := checkID("CI_MERGE_REQUEST_SOURCE_BRANCH_SHA", source); err != nil {
-			return err
-		}
-		p.Head = []Point{idPoint(source, "CI_MERGE_REQUEST_SOURCE_BRANCH_SHA", more...)}
-		p.Merge = []Point{{Revision: env["CI_COMMIT_SHA"], Words: "CI_COMMIT_SHA", Fetch: []string{env["CI_COMMIT_SHA"]}, Made: true}}
+	if len(source) > 0 {
+		made := idPoint(env["CI_COMMIT_SHA"], "CI_COMMIT_SHA")
+		made.Made = true
+		p.Head, p.Merge = source, []Point{made}
 	}
-	if sha := env["CI_MERGE_REQUEST_TARGET_BRANCH_SHA"]; !absent(sha) {
-		if err := checkID("CI_MERGE_REQUEST_TARGET_BRANCH_SHA", sha); err != nil {
-			return err
-		}
-		p.Base = append(p.Base, idPoint(sha, "CI_MERGE_REQUEST_TARGET_BRANCH_SHA"))
-	}
-	// The runner keeps its clone and fetches only the source branch.
-	for i, point := range branchPoints(target, "the target branch "+target) {
-		point.Stale = i == 0
-		p.Base = append(p.Base, point)
-	}
-	// The merge base is a commit of the target too, if an old one.
-	if sha := env["CI_MERGE_REQUEST_DIFF_BASE_SHA"]; !absent(sha) {
-		if err := checkID("CI_MERGE_REQUEST_DIFF_BASE_SHA", sha); err != nil {
-			return err
-		}
-		p.Base = append(p.Base, idPoint(sha, "CI_MERGE_REQUEST_DIFF_BASE_SHA"))
-	}
+	// The runner keeps its clone and fetches only the source branch. The merge base is also a commit of the target, though maybe an old
+	// one.
+	p.Base = slices.Concat(tip, refetched(branchPoints(target, "the target branch "+target)), mergeBase)
 	if len(p.Base) == 0 {
 		return undecided("GitLab names no target branch (CI_MERGE_REQUEST_TARGET_BRANCH_NAME)")
 	}
 	return nil
 }
 
-// gitlabProjects notes whose branches count and which project was cloned. The pipeline of a merge request from a fork runs in the fork,
-// unless somebody runs it in the target's project.
+// gitlabProjects notes the project whose branches count and the cloned one. The pipeline of a merge request from a fork runs in the fork,
+// unless somebody starts it in the target's project.
 func (p *Plan) gitlabProjects(env map[string]string) {
 	p.Project, p.Repository = env["CI_PROJECT_PATH"], env["CI_PROJECT_PATH"]
 	if env["CI_MERGE_REQUEST_IID"] != "" {
@@ -123,7 +120,7 @@ func (p *Plan) gitlabProjects(env map[string]string) {
 	}
 }
 
-// gitlabLabels notes those of a merge request's labels that claim a lane.
+// gitlabLabels notes the labels of a merge request that claim a lane.
 func (p *Plan) gitlabLabels(env map[string]string) {
 	for name := range strings.SplitSeq(env["CI_MERGE_REQUEST_LABELS"], ",") {
 		p.label(name)
@@ -136,13 +133,11 @@ func (p *Plan) externalPullRequest(env map[string]string) error {
 	target := env["CI_EXTERNAL_PULL_REQUEST_TARGET_BRANCH_NAME"]
 	p.Subject = fmt.Sprintf("external pull request %s into %s", wording.Clip(env["CI_EXTERNAL_PULL_REQUEST_IID"]), wording.Clip(target))
 	p.Head = []Point{idPoint(env["CI_COMMIT_SHA"], "CI_COMMIT_SHA")}
-	if sha := env["CI_EXTERNAL_PULL_REQUEST_TARGET_BRANCH_SHA"]; !absent(sha) {
-		if err := checkID("CI_EXTERNAL_PULL_REQUEST_TARGET_BRANCH_SHA", sha); err != nil {
-			return err
-		}
-		p.Base = append(p.Base, idPoint(sha, "CI_EXTERNAL_PULL_REQUEST_TARGET_BRANCH_SHA"))
+	tip, err := variablePoint(env, "CI_EXTERNAL_PULL_REQUEST_TARGET_BRANCH_SHA")
+	if err != nil {
+		return err
 	}
-	p.Base = append(p.Base, branchPoints(target, "the target branch "+target)...)
+	p.Base = slices.Concat(tip, branchPoints(target, "the target branch "+target))
 	if len(p.Base) == 0 {
 		return undecided("GitLab names no target branch (CI_EXTERNAL_PULL_REQUEST_TARGET_BRANCH_NAME)")
 	}
@@ -169,13 +164,5 @@ func (p *Plan) gitlabPush(env map[string]string) error {
 
 // gitlabRef is the full name of the branch or tag that a pipeline runs for.
 func gitlabRef(env map[string]string) string {
-	switch {
-	case env["CI_COMMIT_TAG"] != "":
-		return "refs/tags/" + env["CI_COMMIT_TAG"]
-	case env["CI_COMMIT_BRANCH"] != "":
-		return "refs/heads/" + env["CI_COMMIT_BRANCH"]
-	case env["CI_COMMIT_REF_NAME"] != "":
-		return "refs/heads/" + env["CI_COMMIT_REF_NAME"]
-	}
-	return ""
+	return refOf(env["CI_COMMIT_TAG"], cmp.Or(env["CI_COMMIT_BRANCH"], env["CI_COMMIT_REF_NAME"]))
 }

@@ -32,8 +32,7 @@ func TestLabels(t *testing.T) {
 	}
 }
 
-// TestLabelsBeside: who gives base and head has the labels of the pull request
-// that the job is about all the same, and no other's.
+// TestLabelsBeside: if the caller gives base and head, the labels of the job's pull request still count, and no others.
 func TestLabelsBeside(t *testing.T) {
 	const event = `{"pull_request": {"number": 7, "labels": [{"name": "lane:deep"}]}}`
 	for name, tt := range map[string]struct {

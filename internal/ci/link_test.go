@@ -2,8 +2,8 @@ package ci
 
 import "testing"
 
-// TestWhereCommitsAreShown takes the repository's name and the address of its commits from what a system says, and no address that
-// a report should not link to.
+// TestWhereCommitsAreShown reads the repository's name and the address of its commits from a system, and no address that a report should
+// not link to.
 func TestWhereCommitsAreShown(t *testing.T) {
 	t.Parallel()
 	job := func(of string, kv ...string) map[string]string {

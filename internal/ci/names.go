@@ -8,10 +8,7 @@ import (
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// absent reports whether an id is zero or was not given.
-func absent(id string) bool { return strings.Trim(id, "0") == "" }
-
-// checkID demands that what a system says is an id. where names the place.
+// checkID demands that a system's value is an id. where names its place.
 func checkID(where, id string) error {
 	if history.IsObjectID(id) {
 		return nil
@@ -22,10 +19,10 @@ func checkID(where, id string) error {
 	return undecided(fmt.Sprintf("%s is %q, which is not the id of a commit", where, wording.Clip(id)))
 }
 
-// labelPrefix begins the labels that claim a lane; GitLab's scoped labels have two colons.
+// labelPrefix begins labels that claim a lane; GitLab's scoped labels have two colons.
 const labelPrefix = "lane:"
 
-// label notes a label that claims a lane. Upper and lower case are the same.
+// label notes a label that claims a lane, ignoring case.
 func (p *Plan) label(name string) {
 	name = strings.TrimSpace(name)
 	if len(name) < len(labelPrefix) || !strings.EqualFold(name[:len(labelPrefix)], labelPrefix) {
@@ -34,15 +31,15 @@ func (p *Plan) label(name string) {
 	p.Labels = append(p.Labels, labelPrefix+strings.TrimSpace(strings.TrimPrefix(name[len(labelPrefix):], ":")))
 }
 
-// isBranch reports whether s can be the name of a branch, and so part of a refspec (git-check-ref-format(1)).
+// isBranch reports whether s can be the name of a branch, and therefore part of a refspec (git-check-ref-format(1)).
 func isBranch(s string) bool {
 	return s != "" && !strings.HasPrefix(s, "-") && !strings.HasPrefix(s, "/") && !strings.HasSuffix(s, "/") &&
 		!strings.HasSuffix(s, ".") && !strings.Contains(s, "..") && !strings.Contains(s, "@{") && !strings.Contains(s, "//") &&
 		strings.IndexFunc(s, func(r rune) bool { return r <= ' ' || r == 0x7f || strings.ContainsRune("~^:?*[\\", r) }) < 0
 }
 
-// branchPoints are where a branch of the remote may be: its remote-tracking branch, which can be fetched, and a local branch, which
-// is all there is in a repository without a remote.
+// branchPoints are the possible places of a remote's branch: its remote-tracking branch, which can be fetched, and a local branch, the only
+// one in a repository without a remote.
 func branchPoints(name, words string) []Point {
 	if !isBranch(name) {
 		return nil
@@ -55,6 +52,26 @@ func branchPoints(name, words string) []Point {
 }
 
 func defaultBranchPoints(name string) []Point { return branchPoints(name, "the default branch "+name) }
+
+// refOf is the full name of a tag or a branch; empty if there is neither.
+func refOf(tag, branch string) string {
+	switch {
+	case tag != "":
+		return "refs/tags/" + tag
+	case branch != "":
+		return "refs/heads/" + branch
+	}
+	return ""
+}
+
+// variablePoint is the commit whose id is in a variable; none if that is not set, or zeros.
+func variablePoint(env map[string]string, name string, more ...string) ([]Point, error) {
+	id := env[name]
+	if id == "" || history.IsZero(id) {
+		return nil, nil
+	}
+	return []Point{idPoint(id, name, more...)}, checkID(name, id)
+}
 
 // idPoint is a commit that can be fetched by its id.
 func idPoint(id, words string, more ...string) Point {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// ForeignOrigin is the repository to which a clone's remote origin leads, if its branches are not those that count: a checkout of a
-// fork has the fork's, and whoever opens a pull request would choose what it is compared with. Else it is empty.
+// ForeignOrigin is the repository of a clone's remote origin, if its branches do not count: a checkout of a fork has the fork's, which
+// would let the author of a pull request choose what it is compared with. Otherwise it is empty.
 func (p *Plan) ForeignOrigin(address string) string {
 	name, host := repositoryOf(address)
 	switch {
@@ -22,14 +22,14 @@ func (p *Plan) ForeignOrigin(address string) string {
 	return name
 }
 
-// OwnOrigin reports whether the address of a clone's remote origin says that it is the repository whose branches count.
+// OwnOrigin reports whether the address of a clone's remote origin is that of the repository whose branches count.
 func (p *Plan) OwnOrigin(address string) bool {
 	name, host := repositoryOf(address)
 	return host && p.Repository != "" && endsIn(name, p.Repository)
 }
 
 // repositoryOf is the path of an address that names a host (git-fetch(1), GIT URLS), without .git. host is false for a directory, which has
-// no name to go by.
+// no repository name.
 func repositoryOf(address string) (path string, host bool) {
 	scheme, _, isURL := strings.Cut(address, "://")
 	switch {
@@ -51,7 +51,7 @@ func repositoryOf(address string) (path string, host bool) {
 	return strings.TrimSuffix(strings.Trim(path, "/"), ".git"), true
 }
 
-// webAddress is an address that a report may link to, as it is; empty for anything else, for example if a variable is missing.
+// webAddress is an address to which a report may link, unchanged; empty for anything else, for example if a variable is missing.
 func webAddress(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" || strings.Contains(u.Path, "//") {

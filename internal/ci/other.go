@@ -2,7 +2,7 @@ package ci
 
 import "github.com/small-gate/small-gate/internal/failure"
 
-// Other is whatever has only the inputs base and head to go by.
+// Other is any system known only from the inputs base and head.
 var Other = &System{
 	Name: "explicit inputs",
 	plan: func(*Plan, map[string]string, []byte) error {

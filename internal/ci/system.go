@@ -10,42 +10,41 @@ import (
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// System is a CI system: how its jobs are recognized, and what is particular to it. Each is a value in a file of its own.
+// System is a CI system: how to recognize its jobs, and its differences from others. Each is a value in a file of its own.
 type System struct {
-	// Name is what people call it.
+	// Name is the name for people.
 	Name string
-	// detect reports whether an environment is that of a job of this system.
+	// detect reports whether an environment belongs to a job of this system.
 	detect func(env map[string]string) bool
 	// plan fills in what to compare. event is the content of EventVariable's file; nil if there is none.
 	plan func(p *Plan, env map[string]string, event []byte) error
-	// request fills in what holds for the job's pull request even if the caller names base and head; nil if the system never
-	// says. What it returns holds for other jobs too.
+	// request fills in facts about the job's pull request that hold even if the caller names base and head; nil if the system never has
+	// any. Its result holds for other jobs too.
 	request func(p *Plan, env map[string]string, event []byte) surroundings
-	// repository is what the repository is called, and where it shows a commit, up to the id; nil if the system never says. Each is
-	// empty if it is not said.
+	// repository is the repository's name, and where it shows a commit, up to the id; nil if the system never says. Each is empty if
+	// unknown.
 	repository func(env map[string]string) (name, commits string)
-	// otherOrigin is what to do where the remote origin is another repository than the one whose branches count; nil for
-	// advice that holds everywhere.
+	// otherOrigin is the remedy if the remote origin is not the repository whose branches count; nil for the general advice.
 	otherOrigin func(p *Plan) string
 
 	// EventVariable names the variable with the path of the file that describes the event.
 	EventVariable string
-	// SummaryVariable and OutputsVariable name the variables with the paths of the files that take the step's summary, in
-	// Markdown, and its outputs.
+	// SummaryVariable and OutputsVariable name the variables with the paths of the files for the step's summary, in Markdown, and its
+	// outputs.
 	SummaryVariable, OutputsVariable string
-	// InputPrefix begins the variables that hold the step's inputs. ServerVariable names the one with the address of the server that the
-	// input token is for.
+	// InputPrefix begins the variables with the step's inputs. ServerVariable names the one with the address of the server for the input
+	// token.
 	InputPrefix, ServerVariable string
 	// Annotations is the report format that the system shows next to the change if it is in the job's log.
 	Annotations string
 
-	// Deep are the lines of a job's description that fetch the whole history, or the command that does.
+	// Deep are the lines of a job's description that fetch the whole history, or a command that does.
 	Deep string
-	// NoCheckout is what to do in a job without a repository, and Checkout the lines of its description for that.
+	// NoCheckout is the remedy for a job without a repository, and Checkout the lines of its description for that.
 	NoCheckout, Checkout string
 }
 
-// systems lists what is recognized. Systems in one row set each other's variables: the first that detects itself counts.
+// systems lists the known systems. Systems in one row set each other's variables: the first that detects itself counts.
 var systems = [][]*System{
 	{Forgejo, Gitea, GitHub},
 	{GitLab},
@@ -57,7 +56,7 @@ var systems = [][]*System{
 	{Woodpecker, Drone},
 }
 
-// Detect finds the system of an environment. If several detect themselves, no plan is made.
+// Detect finds the system of an environment. If several detect themselves, there is no plan.
 func Detect(env map[string]string) *System {
 	var found []*System
 	for _, row := range systems {
@@ -74,7 +73,7 @@ func Detect(env map[string]string) *System {
 	return several(found)
 }
 
-// Names are the systems that say what to compare, for people.
+// Names lists the systems that say what to compare, for people.
 func Names() string {
 	var names []string
 	for _, s := range slices.Concat(systems...) {
@@ -83,7 +82,7 @@ func Names() string {
 	return wording.List(names, "and")
 }
 
-// surroundings is what a job says apart from what to compare.
+// surroundings are facts about a job besides what to compare.
 type surroundings struct {
 	// inRequest is true in the job of a pull or merge request.
 	inRequest bool
@@ -91,7 +90,7 @@ type surroundings struct {
 	repository, defaultBranch string
 }
 
-// Inputs are what the caller says.
+// Inputs are from the caller.
 type Inputs struct {
 	// Base and Head are revisions to compare, instead of the system's.
 	Base, Head string
@@ -99,11 +98,10 @@ type Inputs struct {
 
 const remedy = "say what to compare: `small-action --base origin/main --head HEAD`, or the inputs base and head"
 
-// undecided is the failure for what a plan lacks.
+// undecided is the failure for a missing part of a plan.
 func undecided(message string) error { return &failure.Error{Message: message, Remedy: remedy} }
 
-// Decide makes the plan. env is the environment, event the content of the file that Detect(env).EventVariable names, nil if there
-// is none.
+// Decide makes the plan. env is the environment, event the content of the file that Detect(env).EventVariable names, nil if there is none.
 func Decide(env map[string]string, event []byte, in Inputs) (Plan, error) {
 	p := Plan{System: Detect(env)}
 	if p.System.repository != nil {
@@ -120,7 +118,7 @@ func Decide(env map[string]string, event []byte, in Inputs) (Plan, error) {
 	return p, p.System.plan(&p, env, event)
 }
 
-// explicit plans by what the caller says. A base of zeros, as CI systems give for a new branch, stands for the default branch.
+// explicit plans by the caller's inputs. A base of zeros, as CI systems give for a new branch, means the default branch.
 func (p *Plan) explicit(env map[string]string, event []byte, in Inputs) {
 	var around surroundings
 	if p.System.request != nil {
@@ -156,14 +154,14 @@ func given(revision string) Point {
 	case history.IsObjectID(revision):
 		p.Fetch = []string{revision}
 	case tracking && isBranch(branch):
-		// Not a tag or a branch that somebody has called origin/main.
+		// This excludes a tag or a branch with the name origin/main.
 		p.Revision = "refs/remotes/origin/" + branch
 		p.Fetch = []string{"+refs/heads/" + branch + ":" + p.Revision}
 	}
 	return p
 }
 
-// OriginRemedy is what to do where the remote origin is another repository than the one whose branches count.
+// OriginRemedy is the remedy if the remote origin is not the repository whose branches count.
 func (p *Plan) OriginRemedy() string {
 	if p.System.otherOrigin != nil {
 		return p.System.otherOrigin(p)

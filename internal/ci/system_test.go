@@ -12,7 +12,7 @@ import (
 	"github.com/small-gate/small-gate/internal/failure"
 )
 
-// Ids that are easy to tell apart in a table.
+// Ids that are easy to distinguish in a table.
 var (
 	headID   = strings.Repeat("a", 40)
 	baseID   = strings.Repeat("b", 40)
@@ -24,14 +24,14 @@ var (
 	head256  = strings.Repeat("a", 64)
 )
 
-// shape is what a table says of a plan: of each list, where its points lead.
+// shape is a plan in a table: for each list, the targets of its points.
 type shape struct {
-	Kind                                Kind
-	Ref                                 string
-	Base, Head, Merge, Default          string
-	OnDefault, Compare, Forced, Guarded bool
-	NoBefore                            bool
-	Subject, Reason                     string
+	Kind                        Kind
+	Ref                         string
+	Base, Head, Merge, Default  string
+	OnDefault, Compare, Guarded bool
+	NoBefore                    bool
+	Subject, Reason             string
 }
 
 func shapeOf(p Plan) shape {
@@ -44,7 +44,7 @@ func shapeOf(p Plan) shape {
 	}
 	return shape{
 		Kind: p.Kind, Ref: p.Ref, Base: join(p.Base), Head: join(p.Head), Merge: join(p.Merge), Default: join(p.Default),
-		OnDefault: p.OnDefault, Compare: p.Compare, Forced: p.Forced, Guarded: p.Guarded, NoBefore: p.NoBefore, Subject: p.Subject, Reason: p.Reason,
+		OnDefault: p.OnDefault, Compare: p.Compare, Guarded: p.Guarded, NoBefore: p.NoBefore, Subject: p.Subject, Reason: p.Reason,
 	}
 }
 
@@ -59,7 +59,7 @@ func push(ref, before, after, extra string) string {
 	return `{"ref": "` + ref + `", "before": "` + before + `", "after": "` + after + `", "repository": {"default_branch": "main"}` + extra + `}`
 }
 
-// TestGitHub has a row for each event of GitHub, and of those who took them over.
+// TestGitHub has a row for each event of GitHub, and of the systems that have adopted them.
 func TestGitHub(t *testing.T) {
 	t.Parallel()
 	pull := shape{
@@ -72,8 +72,8 @@ func TestGitHub(t *testing.T) {
 	feature := shape{
 		Kind: Push, Ref: "refs/heads/feature", Base: oldID, Head: headID, Default: mainRefs, Compare: true, Subject: "push to refs/heads/feature",
 	}
-	fresh, forced := feature, feature
-	fresh.Base, forced.Forced = "", true
+	fresh := feature
+	fresh.Base = ""
 	whole := shape{Kind: History, Ref: "refs/heads/main", Head: mergeID, OnDefault: true, Subject: "the whole history of refs/heads/main"}
 	for name, row := range map[string]struct {
 		event, payload, ref string
@@ -84,12 +84,12 @@ func TestGitHub(t *testing.T) {
 		"in the target's":        {"pull_request_target", github7(""), "", target},
 		"a push":                 {"push", push("refs/heads/feature", oldID, headID, ""), "", feature},
 		"a new branch":           {"push", push("refs/heads/feature", zeroID, headID, `, "created": true`), "", fresh},
-		"a forced push":          {"push", push("refs/heads/feature", oldID, headID, `, "forced": true`), "", forced},
+		"a forced push":          {"push", push("refs/heads/feature", oldID, headID, `, "forced": true`), "", feature},
 		"a deleted branch":       {"push", push("refs/heads/feature", oldID, zeroID, `, "deleted": true`), "", shape{Kind: Nothing, Ref: "refs/heads/feature", Subject: feature.Subject, Reason: "refs/heads/feature was deleted"}},
 		"zeros of 64":            {"push", push("refs/heads/feature", zero256, head256, ""), "", shape{Kind: Push, Ref: "refs/heads/feature", Head: head256, Default: mainRefs, Compare: true, Subject: feature.Subject}},
 		"the default branch":     {"push", push("refs/heads/main", oldID, headID, ""), "", shape{Kind: Push, Ref: "refs/heads/main", Base: oldID, Head: headID, OnDefault: true, Subject: "push to refs/heads/main"}},
 		"a tag":                  {"push", push("refs/tags/v1", zeroID, headID, ""), "", shape{Kind: Push, Ref: "refs/tags/v1", Head: headID, Default: mainRefs, Subject: "push to refs/tags/v1"}},
-		"a moved tag":            {"push", push("refs/tags/v1", oldID, headID, `, "forced": true`), "", shape{Kind: Push, Ref: "refs/tags/v1", Base: oldID, Head: headID, Default: mainRefs, Forced: true, Subject: "push to refs/tags/v1"}},
+		"a moved tag":            {"push", push("refs/tags/v1", oldID, headID, `, "forced": true`), "", shape{Kind: Push, Ref: "refs/tags/v1", Base: oldID, Head: headID, Default: mainRefs, Subject: "push to refs/tags/v1"}},
 		"no default branch":      {"push", `{"ref": "refs/heads/feature", "before": "` + oldID + `", "after": "` + headID + `"}`, "", shape{Kind: Push, Ref: "refs/heads/feature", Base: oldID, Head: headID, Compare: true, Subject: feature.Subject}},
 		"a merge group":          {"merge_group", `{"merge_group": {"head_sha": "` + headID + `", "base_sha": "` + baseID + `", "base_ref": "refs/heads/main"}}`, "", shape{Kind: Change, Base: baseID, Head: headID, Subject: "merge group into main"}},
 		"a merge group gone":     {"merge_group", `{"action": "destroyed", "merge_group": {}}`, "", shape{Kind: Nothing, Reason: "the merge group is gone"}},
@@ -177,7 +177,7 @@ func TestGitLab(t *testing.T) {
 	}
 }
 
-// Inputs win over every platform, and are all that there is where none is.
+// Inputs win on every platform, and are the only source without one.
 func TestExplicit(t *testing.T) {
 	t.Parallel()
 	for system, env := range map[*System]map[string]string{
@@ -205,8 +205,7 @@ func TestExplicit(t *testing.T) {
 	}
 }
 
-// What cannot be planned says what is missing and what to give instead; it is
-// never guessed around.
+// If no plan is possible, the error says what is missing and what to give instead; nothing is guessed.
 func TestNoPlan(t *testing.T) {
 	t.Parallel()
 	action := func(event string) map[string]string {
@@ -287,7 +286,7 @@ func TestNoPlan(t *testing.T) {
 	}
 }
 
-// A system that says that it is one is found once, and no other takes its jobs for its own.
+// A system that identifies itself is found once, and no other claims its jobs.
 func TestDetect(t *testing.T) {
 	t.Parallel()
 	own := map[*System]map[string]string{

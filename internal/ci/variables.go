@@ -10,36 +10,36 @@ import (
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// variables are the names of the variables by which a CI system says what it builds, for systems that say no more than that. One that a
-// system lacks is empty.
+// variables are the names of the variables with which a CI system describes a build, for systems that say no more than that. A variable
+// that a system lacks is empty.
 //
-// The checked-out commit of such a build may be the system's merge of the head and the target, so HEAD is looked at too. Most systems do
-// not say what a branch was before; then it is compared with the default branch alone.
+// The checked-out commit of such a build may be the system's merge of the head and the target, so HEAD is tried too. Most systems do not
+// say what a branch was before; then it is compared with the default branch alone.
 type variables struct {
-	// event says what happened; where it is "push", before is the branch's tip before that.
+	// event is the kind of event; if it is "push", before is the branch's old tip.
 	event, before string
-	// request is the number of the pull request, and empty or "false" elsewhere.
+	// request is the number of the pull request, and empty or "false" without one.
 	request string
-	// target and source are the branches of the pull request, by name or by full ref, and labels its labels, with commas.
+	// target and source are the branches of the pull request, by name or by full ref, and labels its labels, separated by commas.
 	target, source, labels string
-	// head is the pull request's tip where commit is a merge of it. commit is what is built; without a name or with the value HEAD it is
-	// what is checked out.
+	// head is the pull request's tip if commit is a merge of it. commit is the commit that is built; without the variable, or with the
+	// value HEAD, it is the checked-out one.
 	head, commit string
-	// ref is the full name of what is built. Where there is none, tag and branch are the names.
+	// ref is the full name of the ref that is built. If it is empty, tag and branch are the names.
 	ref, tag, branch string
 	// defaultBranch is the repository's default branch.
 	defaultBranch string
-	// repository is the full name of the repository that was cloned, whose branches count. fork is the full name, or the owner, of the
-	// repository that a pull request comes from.
+	// repository is the full name of the cloned repository, whose branches count. fork is the full name, or the owner, of the repository
+	// with a pull request's own branch.
 	repository, fork string
 	// page is the address of the repository's page, and commits the path from there to a commit, up to the id.
 	page, commits string
 }
 
-// defaultBranchVariable names the default branch where a system does not, or names another one.
+// defaultBranchVariable names the default branch if the system does not, or overrides it.
 const defaultBranchVariable = "CI_DEFAULT_BRANCH"
 
-// system completes a system that says what it builds by these variables.
+// system completes a system that describes its builds with these variables.
 func (v variables) system(s System) *System {
 	s.plan, s.request = v.plan, v.surroundings
 	s.repository = func(env map[string]string) (name, commits string) {
@@ -70,16 +70,17 @@ func (v variables) plan(p *Plan, env map[string]string, _ []byte) error {
 	if around.inRequest {
 		return v.pullRequest(p, env)
 	}
-	p.Kind, p.Ref = Push, v.builtRef(env)
+	p.Kind, p.Ref = Push, cmp.Or(env[v.ref], refOf(env[v.tag], env[v.branch]))
 	p.Event, p.Subject = "a build", "the checked-out commit"
 	if p.Ref != "" {
 		p.Subject = wording.Clip(p.Ref)
 	}
-	if before := env[v.before]; env[v.event] == "push" && !absent(before) {
-		if err := checkID(v.before, before); err != nil {
-			return err
-		}
-		p.Base = []Point{idPoint(before, v.before)}
+	before, err := variablePoint(env, v.before)
+	if env[v.event] == "push" && err != nil {
+		return err
+	}
+	if env[v.event] == "push" && len(before) > 0 {
+		p.Base = before
 		p.against(around.defaultBranch)
 	} else {
 		p.NoBefore, p.Compare = true, !strings.HasPrefix(p.Ref, "refs/tags/")
@@ -115,20 +116,7 @@ func (v variables) surroundings(p *Plan, env map[string]string, _ []byte) surrou
 	}
 }
 
-// builtRef is the full name of the branch or tag that is built; empty if no variable says it.
-func (v variables) builtRef(env map[string]string) string {
-	switch {
-	case env[v.ref] != "":
-		return env[v.ref]
-	case env[v.tag] != "":
-		return "refs/tags/" + env[v.tag]
-	case env[v.branch] != "":
-		return "refs/heads/" + env[v.branch]
-	}
-	return ""
-}
-
-// refetched has the branch fetched once more: the clone may be left from an earlier build.
+// refetched has the branch fetched again: the clone may be from an earlier build.
 func refetched(points []Point) []Point {
 	if len(points) > 0 {
 		points[0].Stale = true
@@ -136,8 +124,8 @@ func refetched(points []Point) []Point {
 	return points
 }
 
-// several stands for systems whose variables are set together, as in a job that one of them starts in another's: no guess is
-// made which of them says what to judge.
+// several stands for systems whose variables are all set, as in a job that one of them starts in another's: it does not guess which one
+// counts.
 func several(found []*System) *System {
 	var names []string
 	for _, s := range found {

@@ -10,12 +10,11 @@ import (
 	"github.com/small-gate/small-gate/internal/failure"
 )
 
-// The builds of each system: what all of them say, and what a pull request, a branch, the default branch and a tag say beside that.
+// The builds of each system: the variables that all builds have, and those of a pull request, a branch, the default branch and a tag.
 var builds = []struct {
 	system                                      *System
 	all, request, branch, defaultBranch, tagged map[string]string
-	// head is what is judged, and named says
-	// that the system says which branch is the default one.
+	// head is the judged commit, and named says that the system names the default branch.
 	head  string
 	named bool
 }{
@@ -84,8 +83,8 @@ var builds = []struct {
 	},
 }
 
-// TestVariables has the same plan for the same build of each system: a pull request against its target, a branch and a tag against the
-// default branch, and never against what was built before.
+// TestVariables demands the same plan for the same build of each system: a pull request against its target, a branch and a tag against the
+// default branch, and never against an earlier build.
 func TestVariables(t *testing.T) {
 	t.Parallel()
 	for _, b := range builds {
@@ -128,7 +127,7 @@ func TestVariables(t *testing.T) {
 	}
 }
 
-// TestBefore: Drone alone says what a branch was, and only of a push.
+// TestBefore: only Drone gives the old tip of a branch, and only for a push.
 func TestBefore(t *testing.T) {
 	t.Parallel()
 	env := map[string]string{
@@ -154,7 +153,7 @@ func TestBefore(t *testing.T) {
 	}
 }
 
-// TestBuildOf is what systems say of a build apart from what it is compared with.
+// TestBuildOf checks what systems say about a build besides what it is compared with.
 func TestBuildOf(t *testing.T) {
 	t.Parallel()
 	request := map[string]string{
@@ -187,7 +186,7 @@ func TestForkOfJenkins(t *testing.T) {
 	}
 }
 
-// What a system does not say, or says in another form, is not made up.
+// A value that a system does not give, or gives in another form, is not made up.
 func TestNoBuild(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {

@@ -1,8 +1,8 @@
 package ci
 
-// Woodpecker is Woodpecker CI (https://woodpecker-ci.org/docs/usage/environment). CI_PREV_COMMIT_SHA is that of an earlier pipeline, not
-// what the branch was before. The clone step fetches one commit without its files' older versions, and merges the target into the head if
-// it is told to (https://woodpecker-ci.org/plugins/git-clone).
+// Woodpecker is Woodpecker CI (https://woodpecker-ci.org/docs/usage/environment). CI_PREV_COMMIT_SHA is an earlier pipeline's commit, not
+// the branch's old tip. The clone step fetches one commit without older versions of files, and merges the target into the head if
+// configured to (https://woodpecker-ci.org/plugins/git-clone).
 var Woodpecker = variables{
 	event: "CI_PIPELINE_EVENT", request: "CI_COMMIT_PULL_REQUEST", target: "CI_COMMIT_TARGET_BRANCH", source: "CI_COMMIT_SOURCE_BRANCH",
 	labels: "CI_COMMIT_PULL_REQUEST_LABELS", commit: "CI_COMMIT_SHA", tag: "CI_COMMIT_TAG", branch: "CI_COMMIT_BRANCH",

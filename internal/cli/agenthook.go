@@ -14,29 +14,19 @@ import (
 	"github.com/small-gate/small-gate/internal/report"
 	"github.com/small-gate/small-gate/internal/report/sanitize"
 	"github.com/small-gate/small-gate/internal/secret"
-	"github.com/small-gate/small-gate/internal/wording"
 )
 
 const (
-	// maxAgentText is how many bytes an agent is given to read. The harness with the tightest bound drops texts of more than 10,000.
+	// maxAgentText bounds the text for an agent, in bytes. The harness with the tightest bound drops texts of more than 10,000.
 	maxAgentText = 4096
-	// maxEvent is how many bytes of an event are read. What a tool printed may be among them.
+	// maxEvent bounds an event, in bytes. It may contain a tool's output.
 	maxEvent = 64 << 20
 )
 
 func (a *app) agentHookCommand() *cobra.Command {
 	var name string
-	c := &cobra.Command{
-		Use:   "agent-hook --harness NAME",
-		Short: "Hook of an agent's harness: judge what the agent has just written or committed",
-		Long: "Judge the work trees in which an agent is at work. A harness calls this, and gives the event as JSON on\n" +
-			"standard input: after a tool, the logs as they are on disk are judged against HEAD and what is being merged;\n" +
-			"at the end of a turn, and once HEAD has moved, the new commits too, however they were made. `install --agent`\n" +
-			"writes it into the harness's settings. What each harness sends and obeys:\n" +
-			wording.Docs + "harnesses.md\n\n" +
-			"The answer has the form, and the exit status, that the harness obeys: never 1.",
-		Example: "  small-hook agent-hook --harness claude < event.json",
-		Args:    noArguments,
+	c := described("agent-hook", &cobra.Command{
+		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			h, err := harness.Of(name)
 			if err != nil {
@@ -53,15 +43,15 @@ func (a *app) agentHookCommand() *cobra.Command {
 			}
 			return a.answer(w.By.Answer(w.Moment, w.Reply, secret.Mask(text)))
 		},
-	}
+	})
 	c.Flags().StringVar(&name, "harness", "", "the harness that calls: `NAME` is claude, codex, gemini, cursor or copilot")
 	if err := c.MarkFlagRequired("harness"); err != nil {
-		panic(err) // no such flag: a mistake in this package
+		panic(err) // no such flag: a bug in this package
 	}
 	return c
 }
 
-// answer writes what a harness obeys.
+// answer writes the answer to the harness.
 func (a *app) answer(answer harness.Answer) error {
 	a.status = answer.Status
 	_, err := a.Stdout.Write(answer.Stdout)
@@ -69,7 +59,7 @@ func (a *app) answer(answer harness.Answer) error {
 	return errors.Join(err, errErr)
 }
 
-// missingHooks is what an agent reads at the beginning of a session if git's hooks are missing in a work tree, as they are in a fresh clone.
+// missingHooks is what an agent reads at the start of a session if git's hooks are missing in a work tree, for example in a fresh clone.
 func missingHooks(ctx context.Context, top string) string {
 	if top == "" {
 		return ""
@@ -85,13 +75,13 @@ func missingHooks(ctx context.Context, top string) string {
 		names + "\n" + remedy + "\n")
 }
 
-// letGo begins what a person reads where a turn ends in spite of findings.
+// letGo is the beginning of what a person reads if a turn ends in spite of findings.
 const (
 	letGo    = "small-gate lets this turn end. What it found stays, and git's hooks and CI reject it:\n"
 	observes = "small-gate only observes here (mode: observe). What it found:\n"
 )
 
-// agentText is what the agent, or the person beside it, reads.
+// agentText is the text for the agent, or for the person.
 func agentText(w agent.Watched) string {
 	if w.Report == nil {
 		return ""

@@ -3,9 +3,10 @@ package cli
 import (
 	"fmt"
 	"io"
-	"time"
+	"slices"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/small-gate/small-gate/internal/entrypoint/writers"
 	"github.com/small-gate/small-gate/internal/reconcile/splice"
@@ -13,8 +14,7 @@ import (
 )
 
 func (a *app) appendCommand() *cobra.Command {
-	var wait time.Duration
-	// The fields of an entry, in the order in which they are written.
+	// The fields of an entry, in writing order.
 	fields := []struct{ flag, key, usage string }{
 		{"task", "task_id", "the `ID` of the plan's task, or one that begins meta/"},
 		{"status", "status", "the task's `STATUS`: pending, in_progress, completed, blocked or cancelled"},
@@ -27,17 +27,13 @@ func (a *app) appendCommand() *cobra.Command {
 		{"notes", "notes", "anything else, as `TEXT`"},
 	}
 	values := make([]string, len(fields))
-	c := &cobra.Command{
-		Use:   "append --task ID --evidence TEXT",
-		Short: "Append an entry to the progress log, whoever else is writing",
-		Long: "Append an entry to the log of the workspace here or above, under its lock: with a time later than that\n" +
-			"of the entry before, with the run's replay id, and with every byte before it as it was. An entry that a\n" +
-			"check would reject is not written: exit status 2. If a writer without a guard has changed or lost entries,\n" +
-			"they are put back, and nothing is written: exit status 1. Nothing is staged. Where the entry is written and\n" +
-			"something else goes wrong, such as a full disk, the message says that it is recorded.",
-		Example: "  small-hook append --task task-1 --status completed --evidence \"40 tests pass\" --command \"go test ./...\"",
-		Args:    noArguments,
+	var log, line string
+	c := described("append", &cobra.Command{
+		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
+			if c.Flags().Changed("log") || c.Flags().Changed("line") {
+				return a.appendLine(c, log, line)
+			}
 			var entry splice.Entry
 			for i, f := range fields {
 				switch {
@@ -47,7 +43,7 @@ func (a *app) appendCommand() *cobra.Command {
 					return usage(c, "append needs --task: whose work is recorded?")
 				}
 			}
-			done, err := writers.Append(c.Context(), a.request(), a.locking(wait), entry)
+			done, err := writers.Append(c.Context(), a.request(), a.locking(), entry)
 			a.settled = done.Done // after Ctrl-C too
 			if err != nil {
 				return err
@@ -59,12 +55,35 @@ func (a *app) appendCommand() *cobra.Command {
 			text += fmt.Sprintf("next: %s && git commit -m %s\n", wording.Printable(done.Add), wording.ShellWord("Record "+wording.Printable(values[0])))
 			return done.Say(a.print(text))
 		},
-	}
+	})
 	for i, f := range fields {
 		c.Flags().StringVar(&values[i], f.flag, "", f.usage)
 	}
-	waits(c.Flags(), &wait)
+	c.Flags().StringVar(&log, "log", "", "append to the log at `PATH`, which the configuration reads as lines, instead")
+	c.Flags().StringVar(&line, "line", "", "with --log: the line, as `TEXT`")
+	a.waits(c)
 	return c
+}
+
+// appendLine appends to a log of the configuration.
+func (a *app) appendLine(c *cobra.Command, log, line string) error {
+	var other string
+	c.Flags().Visit(func(f *pflag.Flag) {
+		if !slices.Contains([]string{"log", "line", "wait"}, f.Name) && c.InheritedFlags().Lookup(f.Name) == nil {
+			other = f.Name
+		}
+	})
+	if other != "" || log == "" || !c.Flags().Changed("line") {
+		return usage(c, "append takes --log and --line together, and no field of an entry of the protocol's log beside them")
+	}
+	path, err := writers.AppendLine(c.Context(), a.request(), a.locking(), log, line)
+	if err != nil {
+		return err
+	}
+	a.settled = true
+	text := fmt.Sprintf("%s: appended a line\nnext: git add -- %s && git commit -m %s\n",
+		wording.Printable(path), wording.Printable(wording.TopPath(path)), wording.ShellWord("Append to "+wording.Printable(path)))
+	return writers.Appended{Done: true}.Say(a.print(text))
 }
 
 // notAppended says why nothing was appended.

@@ -11,26 +11,27 @@ import (
 	"github.com/small-gate/small-gate/internal/policy"
 )
 
-// Flags that all commands share belong to each as far as they mean something there.
+// Each command accepts only those shared flags that mean something for it.
 const (
 	flagsOfReading = "dir config reader max-file-size "
-	flagsOfJudging = flagsOfReading + "strict workspace color format output quiet "
+	flagsOfJudging = flagsOfReading + "floor strict workspace color format output quiet "
 )
 
-// applies are the shared flags of each command that takes others than flagsOfReading.
+// applies are the shared flags of each command whose set differs from flagsOfReading.
 var applies = map[string]string{
 	"check": flagsOfJudging, "merge-check": flagsOfJudging, "pre-commit": flagsOfJudging, "pre-merge-commit": flagsOfJudging,
+	"prepare-commit-msg": flagsOfJudging, "pre-applypatch": flagsOfJudging,
 	"range": flagsOfJudging + "each", "audit": flagsOfJudging + "each", "pre-push": flagsOfJudging + "each", "pre-receive": flagsOfJudging + "each",
-	"sync":   flagsOfReading + "strict workspace color quiet",
+	"sync":   flagsOfReading + "floor strict workspace color quiet",
 	"append": flagsOfReading + "strict quiet", "restore": flagsOfReading + "quiet",
-	"witness": flagsOfReading + "color format output quiet",
+	"witness": flagsOfReading + "floor color format output quiet",
 	"waive":   flagsOfReading + "strict each quiet", "baseline": flagsOfReading + "quiet", "reconcile": flagsOfReading + "quiet",
-	"doctor":  flagsOfReading + "format",
+	"doctor": flagsOfReading + "format", "log": flagsOfReading + "color format",
 	"install": "dir quiet", "uninstall": "dir quiet",
-	"demo": "color", "explain": "", "version": "", "prepare-commit-msg": "dir", "merge-driver": "",
+	"demo": "color", "explain": "", "version": "", "merge-driver": "",
 }
 
-// refuseFlags has a command refuse the shared flags that mean nothing to it.
+// refuseFlags makes a command refuse the shared flags that mean nothing for it.
 func refuseFlags(c *cobra.Command, shared *pflag.FlagSet) {
 	taken, listed := applies[c.Name()]
 	if !listed {
@@ -43,23 +44,17 @@ func refuseFlags(c *cobra.Command, shared *pflag.FlagSet) {
 			}
 		}
 		if c.Flags().Lookup(f.Name) == nil {
-			c.Flags().AddFlag(&pflag.Flag{Name: f.Name, Shorthand: f.Shorthand, NoOptDefVal: f.NoOptDefVal, Value: refused{}, Hidden: true})
+			c.Flags().FuncP(f.Name, f.Shorthand, "", func(string) error { return errRefused })
+			own := c.Flags().Lookup(f.Name)
+			own.NoOptDefVal, own.Hidden = f.NoOptDefVal, true
 		}
 	})
 }
 
-// refused is the value of a flag that means nothing to a command.
-type refused struct{}
-
-func (refused) String() string { return "" }
-func (refused) Type() string   { return "" }
-
-// Set refuses every value.
-func (refused) Set(string) error { return errRefused }
-
+// errRefused is the error for a flag that means nothing for a command.
 var errRefused = errors.New("it means nothing here")
 
-// flagError says in words what is wrong with a flag.
+// flagError describes a flag's error in words.
 func flagError(c *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	var invalid *pflag.InvalidValueError
@@ -77,10 +72,10 @@ func flagError(c *cobra.Command, err error) error {
 	return usage(c, "%v", err)
 }
 
-// values says what flags of Go's own types take.
+// values describes the values of flags of Go's own types.
 var values = map[string]string{"bool": "true or false", "int64": "a number", "int": "a number", "duration": "a time such as 30s or 5m"}
 
-// unknownFlag says that there is no such flag, and which one may be meant.
+// unknownFlag says that a flag does not exist, and which one may be meant.
 func unknownFlag(c *cobra.Command, unknown *pflag.NotExistError) string {
 	if letters := unknown.GetSpecifiedShortnames(); letters != "" {
 		return fmt.Sprintf("unknown flag: -%s", letters)
@@ -98,7 +93,7 @@ func unknownFlag(c *cobra.Command, unknown *pflag.NotExistError) string {
 	return message
 }
 
-// refusal says why a command takes no such flag.
+// refusal says why a command does not accept a flag.
 func refusal(c *cobra.Command, flag string) string {
 	if flag == "format" || flag == "output" {
 		return c.Name() + " writes no report and takes neither --format nor --output; its exit status and its text say what was done"

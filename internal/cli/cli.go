@@ -8,8 +8,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -20,7 +18,7 @@ import (
 	"github.com/small-gate/small-gate/internal/report/sanitize"
 )
 
-// Exit statuses other than a report's.
+// Exit statuses besides those of a report.
 const (
 	statusCannot      = 2
 	statusInterrupted = 130
@@ -30,7 +28,7 @@ const (
 func Run(ctx context.Context, p program.Process) int {
 	app := &app{Process: p, stdin: p.Stdin}
 	app.Stdin = interruptible{ctx, p.Stdin}
-	args := arguments(p.Args)
+	args := p.Args[1:]
 	root := app.root(args...)
 	root.SetArgs(args)
 	root.SetIn(app.Stdin)
@@ -55,7 +53,7 @@ func Run(ctx context.Context, p program.Process) int {
 // Command is the definition of the command line, for its manual pages.
 func Command() *cobra.Command { return (&app{}).root() }
 
-// sticky remembers that a write failed: cobra prints help without looking.
+// sticky remembers that a write failed: cobra ignores errors when it prints help.
 type sticky struct {
 	io.Writer
 	err error
@@ -68,33 +66,21 @@ func (s *sticky) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// arguments are the command line without the program. Linked into a hooks directory under the name of a git hook, the program is
-// that hook.
-func arguments(args []string) []string {
-	name := strings.TrimSuffix(filepath.Base(args[0]), ".exe")
-	if slices.Contains(hookNames, name) {
-		return append([]string{name}, args[1:]...)
-	}
-	return args[1:]
-}
-
-var hookNames = []string{"pre-commit", "pre-merge-commit", "pre-push", "pre-receive", "prepare-commit-msg"}
-
 // app is one run of the program.
 type app struct {
 	program.Process
-	// stdin is the standard input as it was given, for a command that is run.
+	// stdin is standard input as it was given, for a command that guard runs.
 	stdin  io.Reader
 	flags  flags
 	status int
-	// settled is true once a command that was run has ended: its status counts, whatever ended it.
+	// settled is true once such a command has ended: then its status counts, even after a signal.
 	settled bool
-	// finishing is true once reports are being written.
+	// finishing is true while reports are being written.
 	finishing bool
 	progress  progress
 }
 
-// fail says on standard error, and in the reports that were asked for, why the command named mode could not do its work.
+// fail reports, on standard error and in the requested reports, why the command named mode failed.
 func (a *app) fail(mode string, err error) int {
 	var at *fs.PathError
 	if errors.As(err, &at) && at.Op == "write" && strings.HasPrefix(at.Path, "/dev/std") {
@@ -111,28 +97,19 @@ func (a *app) fail(mode string, err error) int {
 		}
 	}
 	if _, err := io.WriteString(a.Stderr, sanitize.Lines(text)); err != nil {
-		return statusCannot // there is nowhere left to say it; the status does
+		return statusCannot // there is nowhere left to report it; the status remains
 	}
 	return statusCannot
 }
 
-var errUsage = errors.New("wrong usage")
-
-// usage is the failure for a command line that makes no sense.
+// usage is the failure for a command line that is not valid.
 func usage(c *cobra.Command, format string, args ...any) error {
-	return &failure.Error{Message: fmt.Sprintf(format, args...), Remedy: "see `" + c.CommandPath() + " --help`", Err: errUsage}
+	return &failure.Error{Message: fmt.Sprintf(format, args...), Remedy: "see `" + c.CommandPath() + " --help`"}
 }
 
-// root is the command line's definition: where the arguments begin with a command's name, of that one alone.
+// root is the command line's definition, with only the one command that the arguments begin with, if they do.
 func (a *app) root(args ...string) *cobra.Command {
-	root := &cobra.Command{
-		Use:   "small-hook",
-		Short: "Reject changes that rewrite a SMALL progress log, and unsound state",
-		Long: "small-hook judges workspaces of the SMALL protocol (.small/*.small.yml) and the history of their\n" +
-			"progress logs in git. Exit status: 0 nothing is wrong, 1 there are findings, 2 it could not judge.",
-		Example: "  small-hook demo\n" +
-			"  small-hook install\n" +
-			"  small-hook audit",
+	root := described("small-hook", &cobra.Command{
 		SilenceErrors:              true,
 		SilenceUsage:               true,
 		SuggestionsMinimumDistance: 2,
@@ -143,7 +120,7 @@ func (a *app) root(args ...string) *cobra.Command {
 			}
 			return c.Help()
 		},
-	}
+	})
 	root.SetFlagErrorFunc(flagError)
 	a.flags.register(root.PersistentFlags())
 	root.Flags().Bool("version", false, "print the program's version")
@@ -167,16 +144,18 @@ func (a *app) root(args ...string) *cobra.Command {
 
 // commands makes each command, by its name.
 func (a *app) commands() map[string]func() *cobra.Command {
-	return map[string]func() *cobra.Command{
+	all := map[string]func() *cobra.Command{
 		"check": a.checkCommand, "range": a.rangeCommand, "audit": a.auditCommand, "merge-check": a.mergeCheckCommand, "replay-id": a.replayIDCommand,
-		"pre-commit": a.preCommitCommand, "pre-merge-commit": a.preMergeCommitCommand, "pre-push": a.prePushCommand,
-		"pre-receive": a.preReceiveCommand, "prepare-commit-msg": a.prepareCommitMsgCommand,
-		"install": a.installCommand, "uninstall": a.uninstallCommand, "doctor": a.doctorCommand,
+		"prepare-commit-msg": a.prepareCommitMsgCommand, "install": a.installCommand, "uninstall": a.uninstallCommand, "doctor": a.doctorCommand,
 		"baseline": a.baselineCommand, "waive": a.waiveCommand, "reconcile": a.reconcileCommand, "sync": a.syncCommand,
 		"merge-driver": a.mergeDriverCommand, "guard": a.guardCommand, "append": a.appendCommand, "restore": a.restoreCommand,
 		"agent-hook": a.agentHookCommand, "lane": a.laneCommand, "explain": a.explainCommand, "demo": a.demoCommand, "version": a.versionCommand,
-		"witness": a.witnessCommand, "digests": a.digestsCommand,
+		"witness": a.witnessCommand, "digests": a.digestsCommand, "init-log": a.initLogCommand, "log": a.logCommand,
 	}
+	for name := range gitHooks {
+		all[name] = func() *cobra.Command { return a.hookCommand(name) }
+	}
+	return all
 }
 
 // noArguments is for a command that takes none.

@@ -3,16 +3,14 @@ package cli
 import (
 	"slices"
 
-	"github.com/small-gate/small-gate/internal/gate/rules"
-
 	"github.com/spf13/cobra"
 
+	"github.com/small-gate/small-gate/internal/gate/rules"
 	"github.com/small-gate/small-gate/internal/report"
 	"github.com/small-gate/small-gate/internal/repository"
 )
 
-// addHelpers adds cobra's own commands, help and completion, and makes them refuse what they do not know: by default they would
-// end as if all were well.
+// addHelpers adds cobra's own commands, help and completion, and makes them refuse unknown arguments: by default they would succeed.
 func addHelpers(root *cobra.Command) {
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
@@ -40,17 +38,18 @@ func addHelpers(root *cobra.Command) {
 	}
 }
 
-// completeFlags sets what a shell offers as values of the common flags.
+// completeFlags sets the values that shells offer for the common flags.
 func completeFlags(root *cobra.Command) {
-	for flag, values := range map[string][]string{
-		"format":    report.Formats(),
-		"color":     {"auto", "always", "never"},
-		"reader":    repository.Readers,
-		"workspace": {"root", "examples", "any"},
-	} {
-		if err := root.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)); err != nil {
-			panic(err) // no such flag: a mistake in this package
-		}
+	offer(root, "format", report.Formats()...)
+	offer(root, "color", "auto", "always", "never")
+	offer(root, "reader", repository.Readers...)
+	offer(root, "workspace", "root", "examples", "any")
+}
+
+// offer makes shells offer these values for a flag.
+func offer(c *cobra.Command, flag string, values ...string) {
+	if err := c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)); err != nil {
+		panic(err) // no such flag: a bug in this package
 	}
 }
 

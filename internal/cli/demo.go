@@ -10,11 +10,8 @@ import (
 )
 
 func (a *app) demoCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:     "demo",
-		Short:   "Show a real rejection in a temporary repository",
-		Example: "  small-hook demo",
-		Args:    noArguments,
+	return described("demo", &cobra.Command{
+		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			program, err := os.Executable()
 			if err != nil {
@@ -24,7 +21,7 @@ func (a *app) demoCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return demo.Run(c.Context(), a.Stdout, demo.Options{Program: program, Environ: a.Environ, Color: color})
+			return demo.Run(c.Context(), a.Stdout, program, a.Environ, color)
 		},
-	}
+	})
 }

@@ -20,24 +20,15 @@ import (
 )
 
 func (a *app) doctorCommand() *cobra.Command {
-	c := &cobra.Command{
-		Use:   "doctor",
-		Short: "Check that each hook would run here, and say what would be judged",
-		Long: "Check that each hook would run here, and say what would be judged.\n\n" +
-			"Agents' harnesses are looked at too, by their settings files in the work tree. The exit status is 2 if a hook would\n" +
-			"not run, and if a settings file names small-hook agent-hook and the harness would not call it. A harness whose file\n" +
-			"does not name it is only mentioned. Whether a harness is trusted to run hooks is known to it alone.\n\n" +
-			"What it prints is meant for a report of a bug too: the versions, the kind of repository, the reader, the configuration and\n" +
-			"the CI system. It holds no address, branch or secret; of paths the home directory is left out, except in commands.",
-		Example: "  small-hook doctor\n" +
-			"  small-hook doctor --format json",
+	c := described("doctor", &cobra.Command{
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
-			found, err := hook.Doctor(c.Context(), a.flags.dir)
+			logs, unread := a.logPatterns(c.Context())
+			found, err := hook.Doctor(c.Context(), a.flags.req.Dir, logs...)
 			if err != nil {
 				return err
 			}
-			agents, err := installed.Doctor(c.Context(), a.flags.dir)
+			agents, err := installed.Doctor(c.Context(), a.flags.req.Dir)
 			if err != nil {
 				return err
 			}
@@ -45,21 +36,20 @@ func (a *app) doctorCommand() *cobra.Command {
 				a.status = statusCannot
 			}
 			scope, unknown := entrypoint.Survey(c.Context(), a.request())
+			unknown = cmp.Or(unknown, unread)
 			if slices.Contains(a.flags.targets, output.Target{Format: "json"}) && unknown == nil {
 				return a.printDiagnosis(found, agents, scope)
 			}
 			return cmp.Or(a.print(a.diagnosis(found, agents, scope, unknown == nil)), unknown)
 		},
-	}
-	c.Flags().Var(formatFlag{&a.flags, doctorFormat}, "format", "write it as `FORMAT`: text or json")
-	if err := c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions([]string{"text", "json"}, cobra.ShellCompDirectiveNoFileComp)); err != nil {
-		panic(err) // no such flag: a mistake in this package
-	}
+	})
+	c.Flags().Func("format", "write it as `FORMAT`: text or json", a.flags.addFormat(doctorFormat))
+	offer(c, "format", "text", "json")
 	return c
 }
 
-// diagnosis is what the doctor found, in words. surveyed says that the scope is known.
-func (a *app) diagnosis(found hook.Diagnosis, agents []installed.Check, scope entrypoint.Scope, surveyed bool) string {
+// diagnosis is the doctor's result in words. surveyed is true if the scope is known.
+func (a *app) diagnosis(found hook.Diagnosis, agents []installed.Check, scope entrypoint.Surveyed, surveyed bool) string {
 	text := version.Long("small-hook") + "\n" + found.Text() + installed.Text(agents) + "\nCI: " + a.ciSystem() + "\n"
 	if !surveyed {
 		return a.withoutHome(text)
@@ -68,7 +58,7 @@ func (a *app) diagnosis(found hook.Diagnosis, agents []installed.Check, scope en
 	if scope.Strict {
 		strict = "strict"
 	}
-	text += fmt.Sprintf("Policy: %s, %s, mode: %s\nReader: %s (%s)\n",
+	text += fmt.Sprintf("Configuration: %s, %s, mode: %s\nReader: %s (%s)\n",
 		sanitize.Line(scope.Policy), strict, scope.Mode, sanitize.Line(scope.Reader), sanitize.Line(scope.Why))
 	for _, note := range scope.Notes {
 		text += "Note: " + sanitize.Line(note) + "\n"
@@ -90,7 +80,7 @@ func (a *app) ciSystem() string {
 	return "none that small-action knows"
 }
 
-// withoutHome writes ~ for the home directory, which often says who somebody is. Commands stay as they are typed.
+// withoutHome writes ~ for the home directory, whose name often identifies a person. Commands stay unchanged.
 func (a *app) withoutHome(text string) string {
 	home := a.Getenv("HOME")
 	if !filepath.IsAbs(home) || filepath.Dir(home) == home {
@@ -110,11 +100,11 @@ func doctorFormat(name string) error {
 	return nil
 }
 
-// doctorSchema names the form of the doctor's JSON document. Members are only added.
+// doctorSchema names the schema of the doctor's JSON document. Members are only ever added.
 const doctorSchema = "small-gate/doctor/v1"
 
-// printDiagnosis prints what the doctor found as JSON.
-func (a *app) printDiagnosis(found hook.Diagnosis, agents []installed.Check, scope entrypoint.Scope) error {
+// printDiagnosis prints the doctor's result as JSON.
+func (a *app) printDiagnosis(found hook.Diagnosis, agents []installed.Check, scope entrypoint.Surveyed) error {
 	type object = map[string]any
 	hooks := make([]object, len(found.Checks))
 	for i, h := range found.Checks {

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestExamples demands an example in the help of every command, and has a shell read it: what reaches small-hook must be
-// one of its command lines, and one of them the command's own.
+// TestExamples demands an example in the help of every command, and runs it in a shell: each call of small-hook must be a valid command
+// line, and one of them must be the command's own.
 func TestExamples(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the stand-ins are shell scripts")

@@ -18,16 +18,7 @@ import (
 
 func (a *app) baselineCommand() *cobra.Command {
 	var reason string
-	c := &cobra.Command{
-		Use:   "baseline [REV]",
-		Short: "Accept every log as it stands, in .small-gate.yml",
-		Long: "Write a stanza into .small-gate.yml that accepts every log as it stands in REV (default HEAD). What came\n" +
-			"before is no longer judged; what comes after is. The stanza counts once it is committed. It is for what others\n" +
-			"have: a commit that nobody else has is mended (small-hook restore --commit). With SMALL_AGENT_ID set it ends\n" +
-			"in 2: a person decides this.",
-		Example: "  small-hook baseline --reason \"the log as it stood when the gate came\"\n" +
-			"  git add .small-gate.yml\n" +
-			"  git commit -m \"Accept the logs as they stand\"",
+	c := described("baseline", &cobra.Command{
 		Args: takes(0, 1, "at most one revision"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := a.request().PersonOnly(); err != nil {
@@ -39,7 +30,7 @@ func (a *app) baselineCommand() *cobra.Command {
 			}
 			return a.print(baselineText(written))
 		},
-	}
+	})
 	c.Flags().StringVar(&reason, "reason", "accepted as it stands", "the reason `WHY`, for the stanza")
 	return c
 }
@@ -63,15 +54,7 @@ func baselineText(written writers.Accepted) string {
 func (a *app) waiveCommand() *cobra.Command {
 	var sought entrypoint.Sought
 	var reason, until, from string
-	c := &cobra.Command{
-		Use:   "waive FINGERPRINT... | --rule ID",
-		Short: "Excuse edits, in .small-gate.yml",
-		Long: "Write a stanza into .small-gate.yml for each edit with one of these fingerprints (at least their first\n" +
-			"eight digits), or for all of one rule. The edits are looked up in the index, then in HEAD's history, or\n" +
-			"in a JSON report. A waiver counts once the target branch has it;\n" +
-			"push it first. With SMALL_AGENT_ID set it ends in 2: a person decides this.",
-		Example: "  small-hook waive 1b9d2f3a4c5e --reason \"a private path was taken out\"\n" +
-			"  small-hook waive --rule append-only/timestamp-migrated --reason \"small progress migrate\"",
+	c := described("waive", &cobra.Command{
 		RunE: func(c *cobra.Command, args []string) error {
 			if sought.Fingerprints = args; (len(args) > 0) == (sought.Rule != "") {
 				return usage(c, "%s takes fingerprints, or --rule ID", c.Name())
@@ -92,8 +75,8 @@ func (a *app) waiveCommand() *cobra.Command {
 			}
 			return a.print(waivedText(edits, file))
 		},
-	}
-	c.Flags().StringVar(&sought.Rule, "rule", "", "excuse all edits that the rule `ID` reports")
+	})
+	c.Flags().StringVar(&sought.Rule, "rule", "", "waive all edits that the rule `ID` reports")
 	c.Flags().StringVar(&reason, "reason", "", "the reason `WHY`, for the stanzas (required)")
 	c.Flags().StringVar(&until, "until", "", "the last `DAY` (UTC) of the exception, as 2026-12-31")
 	c.Flags().StringVar(&from, "report", "", "take the findings from the JSON report in `FILE` (- for standard input)")
@@ -110,7 +93,7 @@ func waivedText(edits []entrypoint.Excuse, file string) string {
 	for _, e := range edits {
 		k := kind{e.Rule, e.Path}
 		if n := counts[k]; n > 0 {
-			fmt.Fprintf(&text, "%s: %s excused in %s\n", sanitize.Line(e.Rule), wording.Count(n, "edit"), sanitize.Line(e.Path))
+			fmt.Fprintf(&text, "%s: %s waived in %s\n", sanitize.Line(e.Rule), wording.Count(n, "edit"), sanitize.Line(e.Path))
 		}
 		delete(counts, k)
 	}
@@ -123,33 +106,28 @@ func (a *app) findEdits(c *cobra.Command, sought entrypoint.Sought, from string)
 	if from == "" {
 		return entrypoint.FindEdits(c.Context(), a.request(), sought)
 	}
-	data, err := a.readAll(c.Context(), from)
+	const most = 256 << 20 // bytes of a report
+	data, err := []byte(nil), error(nil)
+	if from == "-" {
+		data, err = io.ReadAll(a.Stdin)
+	} else {
+		data, err = readFile(c.Context(), from, most)
+	}
 	if err != nil {
 		return nil, err
 	}
 	return entrypoint.FindEditsIn(data, sought)
 }
 
-// maxReport bounds a report that is read back, in bytes.
-const maxReport = 256 << 20
-
-// readAll reads a file, or standard input for "-".
-func (a *app) readAll(ctx context.Context, name string) ([]byte, error) {
-	if name == "-" {
-		return io.ReadAll(a.Stdin)
-	}
+// readFile reads all of a file, which may be a pipe or endless.
+func readFile(ctx context.Context, name string, limit int64) ([]byte, error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, err
 	}
-	return readBounded(interruptible{ctx, f}, f, name, maxReport)
-}
-
-// readBounded reads all of a file, which may be a pipe or endless, and closes it.
-func readBounded(from io.Reader, file io.Closer, name string, limit int64) ([]byte, error) {
-	data, err := io.ReadAll(io.LimitReader(from, limit+1))
+	data, err := io.ReadAll(io.LimitReader(interruptible{ctx, f}, limit+1))
 	if err == nil && int64(len(data)) > limit {
 		err = fmt.Errorf("%s has more than %d bytes", name, limit)
 	}
-	return data, errors.Join(err, file.Close())
+	return data, errors.Join(err, f.Close())
 }

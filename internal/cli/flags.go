@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"path/filepath"
 	"strings"
 	"time"
@@ -9,51 +10,48 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/small-gate/small-gate/internal/entrypoint/session"
+	"github.com/small-gate/small-gate/internal/lane"
 	"github.com/small-gate/small-gate/internal/output"
-	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/report"
 	"github.com/small-gate/small-gate/internal/repository"
+	"github.com/small-gate/small-gate/internal/version"
 	"github.com/small-gate/small-gate/internal/wording"
+	"github.com/small-gate/small-gate/internal/worklock"
 )
 
 // flags are the flags that all commands have.
 type flags struct {
-	dir, workspace, config, color string
-	lane                          string
-	reader                        string
-	strict, each, quiet           bool
-	maxFileSize                   int64
-	targets                       output.Targets
+	req     session.Request
+	color   string
+	quiet   bool
+	wait    time.Duration
+	targets output.Targets
 }
 
 func (f *flags) register(set *pflag.FlagSet) {
-	set.VarP(dirFlag{f}, "dir", "C", "look at `DIR` instead of the current directory; :/DIR begins at the root of the work tree")
-	set.BoolVar(&f.strict, "strict", false, "turn strict rules on")
-	set.StringVar(&f.workspace, "workspace", "", "accept workspaces of `KIND` root, examples or any")
-	set.StringVar(&f.config, "config", "", "use `FILE` instead of the trusted .small-gate.yml")
-	set.StringVar(&f.reader, "reader", repository.Auto, "read the repository with `READER` auto, go-git or git")
+	f.wait = worklock.DefaultWait
+	set.FuncP("dir", "C", "look at `DIR` instead of the current directory; :/DIR begins at the root of the work tree", f.setDir)
+	set.BoolVar(&f.req.Strict, "strict", false, "turn strict rules on")
+	set.StringVar(&f.req.Workspace, "workspace", "", "accept workspaces of `KIND` root, examples or any")
+	set.StringVar(&f.req.Config, "config", "", "use `FILE` instead of the trusted .small-gate.yml")
+	set.Func("floor", "judge by the configuration in `FILE` too: the worse verdict counts (default $SMALL_GATE_FLOOR)", f.setFloor)
+	set.StringVar(&f.req.Reader, "reader", repository.Auto, "read the repository with `READER` auto, go-git or git")
 	set.BoolVar(&f.quiet, "quiet", false, "say nothing if nothing is wrong")
 	set.StringVar(&f.color, "color", "auto", "color text `WHEN`: auto, always or never")
-	set.BoolVar(&f.each, "each", false, "judge the workspaces at every commit, not only at the tip")
-	set.Int64Var(&f.maxFileSize, "max-file-size", 0, "read files of up to `BYTES` (default 16 MiB)")
-	set.Var(formatFlag{f, report.CheckFormat}, "format", "write the report as `FORMAT`: "+wording.List(report.Formats(), "or")+"; may be given several times")
-	set.Var(outputFlag{f}, "output", "write the report of the format before it to `FILE`")
+	set.BoolVar(&f.req.Each, "each", false, "judge the workspaces at every commit, not only at the tip")
+	set.Int64Var(&f.req.MaxFileSize, "max-file-size", 0, "read files of up to `BYTES` (default 16 MiB)")
+	set.Func("format", "write the report as `FORMAT`: "+wording.List(report.Formats(), "or")+"; may be given several times", f.addFormat(report.CheckFormat))
+	set.Func("output", "write the report of the format before it to `FILE`", f.targets.SendTo)
 }
 
-// claims gives a command that judges a change the flag with which the caller claims a lane.
+// claims adds the flag by which the caller claims a lane to a command that judges a change.
 func (a *app) claims(c *cobra.Command) *cobra.Command {
-	c.Flags().StringVar(&a.flags.lane, "lane", "", "judge the change as one in the `LANE` "+wording.List(policy.LaneNames, "or"))
+	c.Flags().StringVar(&a.flags.req.Lane, "lane", "", "judge the change as one in the `LANE` "+wording.List(lane.Names, "or"))
 	return c
 }
 
-// dirFlag is the directory to look at. As in git's pathspecs, ":/" is the root of the work tree.
-type dirFlag struct{ flags *flags }
-
-func (v dirFlag) String() string { return "" }
-func (dirFlag) Type() string     { return "string" }
-
-// Set takes --dir.
-func (v dirFlag) Set(dir string) error {
+// setDir takes --dir. As in git's pathspecs, ":/" is the root of the work tree.
+func (f *flags) setDir(dir string) error {
 	if rest, fromTop := strings.CutPrefix(dir, ":/"); fromTop {
 		top, err := session.Top()
 		if err != nil {
@@ -61,38 +59,31 @@ func (v dirFlag) Set(dir string) error {
 		}
 		dir = filepath.Join(top, filepath.FromSlash(rest))
 	}
-	v.flags.dir = dir
+	f.req.Dir = dir
 	return nil
 }
 
-// formatFlag adds a report, of a format that check accepts.
-type formatFlag struct {
-	flags *flags
-	check func(name string) error
-}
-
-func (formatFlag) String() string { return "" }
-func (formatFlag) Type() string   { return "format" }
-
-// Set takes --format.
-func (v formatFlag) Set(name string) error {
-	if err := v.check(name); err != nil {
-		return err
+// setFloor takes --floor, whose file must be named: a script whose variable is not set would judge without its floor.
+func (f *flags) setFloor(name string) error {
+	if strings.TrimSpace(name) == "" {
+		return errors.New("the name of the floor is empty")
 	}
-	return v.flags.targets.Add(name, "")
+	f.req.Floor = name
+	return nil
 }
 
-// outputFlag names the file of the report before it.
-type outputFlag struct{ flags *flags }
+// addFormat handles --format: it adds a report, in a format that check accepts.
+func (f *flags) addFormat(check func(name string) error) func(name string) error {
+	return func(name string) error {
+		if err := check(name); err != nil {
+			return err
+		}
+		return f.targets.Add(name, "")
+	}
+}
 
-func (outputFlag) String() string { return "" }
-func (outputFlag) Type() string   { return "file" }
-
-// Set takes --output.
-func (v outputFlag) Set(file string) error { return v.flags.targets.SendTo(file) }
-
-// askedFor finds the reports that a command line asks for, whatever else is wrong with it: parsing stops at the first error, and
-// the reader of a report wants to know of that too.
+// askedFor finds the reports that a command line asks for, even if it is invalid: parsing stops at the first error, and the reports must
+// contain that error.
 func askedFor(args []string) output.Targets {
 	var f flags
 	for i, arg := range args {
@@ -105,21 +96,20 @@ func askedFor(args []string) output.Targets {
 		case "--":
 			return f.targets
 		case "--format":
-			err = formatFlag{&f, report.CheckFormat}.Set(value)
+			err = f.addFormat(report.CheckFormat)(value)
 		case "--output":
-			err = outputFlag{&f}.Set(value)
+			err = f.targets.SendTo(value)
 		}
 		if err != nil {
-			continue // no report can be written so, and parsing reports the error itself
+			continue // not a possible report; parsing gives the error
 		}
 	}
 	return f.targets
 }
 
-// request is what the flags ask of an entry point.
+// request is the entry point's request according to the flags.
 func (a *app) request() session.Request {
-	return session.Request{
-		Dir: a.flags.dir, Strict: a.flags.strict, Workspace: a.flags.workspace, Config: a.flags.config,
-		MaxFileSize: a.flags.maxFileSize, Reader: a.flags.reader, Each: a.flags.each, Lane: a.flags.lane, Environ: a.Environ, Now: time.Now(),
-	}
+	req := a.flags.req
+	req.Environ, req.Now, req.Version = a.Environ, time.Now(), version.Long("small-hook")
+	return req
 }

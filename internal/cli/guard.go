@@ -9,44 +9,30 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
-	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/small-gate/small-gate/internal/entrypoint/writers"
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/ledger"
-	"github.com/small-gate/small-gate/internal/reconcile"
+	"github.com/small-gate/small-gate/internal/reconcile/restore"
 	"github.com/small-gate/small-gate/internal/report/sanitize"
 	"github.com/small-gate/small-gate/internal/wording"
 	"github.com/small-gate/small-gate/internal/worklock"
 )
 
-// waits gives a command that takes the lock the flag that says how long it waits.
-func waits(set *pflag.FlagSet, wait *time.Duration) {
-	set.DurationVar(wait, "wait", worklock.DefaultWait, "wait up to `DURATION` for another guarded command to end")
+// waits adds the flag for the longest wait to a command that takes the lock.
+func (a *app) waits(c *cobra.Command) {
+	c.Flags().DurationVar(&a.flags.wait, "wait", worklock.DefaultWait, "wait up to `DURATION` for another guarded command to end")
 }
 
-// locking says how to wait for the lock, and who it is for.
-func (a *app) locking(wait time.Duration) writers.Locking {
-	return writers.Locking{Command: "small-hook " + strings.Join(a.Args[1:], " "), Wait: wait}
+// locking says how long to wait for the lock, and describes this command to others.
+func (a *app) locking() writers.Locking {
+	return writers.Locking{Command: "small-hook " + strings.Join(a.Args[1:], " "), Wait: a.flags.wait}
 }
 
 func (a *app) guardCommand() *cobra.Command {
-	var wait time.Duration
-	c := &cobra.Command{
-		Use:   "guard -- COMMAND [ARGUMENT...]",
-		Short: "Run a command as the log's only writer, and undo what it does to old entries",
-		Long: "Run a command under the lock of the workspace here or above: of several guarded commands, one runs at a\n" +
-			"time. If entries that were in the progress log before are changed or gone afterwards, the file is kept\n" +
-			"under the git directory, the old entries are put back with the new ones after them, and the exit status\n" +
-			"is 1. If git has moved the work tree meanwhile (a switch, a merge, a reset, a stash), nothing is put back:\n" +
-			"the log is compared with the new HEAD. What an unguarded writer loses in between is rejected by the\n" +
-			"pre-commit hook, and put back by the next guarded command. A conflict in the log is reported, too.\n\n" +
-			"Exit status: the command's own (128 and the number of a signal), 1 if something was put back or is in\n" +
-			"conflict, 2 if the command was not run, or if what it left could not be looked at or noted.",
-		Example: "  small-hook guard -- small progress add --task task-1 --evidence \"40 tests pass\"",
+	c := described("guard", &cobra.Command{
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 || c.ArgsLenAtDash() != 0 {
 				return usage(c, "guard takes a command after two dashes: small-hook guard -- COMMAND")
@@ -55,7 +41,7 @@ func (a *app) guardCommand() *cobra.Command {
 		},
 		RunE: func(c *cobra.Command, args []string) error {
 			status := 0
-			done, err := writers.Guard(c.Context(), a.request(), a.locking(wait), func(environ []string) (err error) {
+			done, err := writers.Guard(c.Context(), a.request(), a.locking(), func(environ []string) (err error) {
 				status, err = a.run(args, environ)
 				a.settled = err == nil
 				return err
@@ -63,12 +49,12 @@ func (a *app) guardCommand() *cobra.Command {
 			a.status = status
 			return errors.Join(err, a.guarded(done))
 		},
-	}
-	waits(c.Flags(), &wait)
+	})
+	a.waits(c)
 	return c
 }
 
-// run runs a command, passes on the signals that end this program, and returns the command's status.
+// run runs a command, passes on the signals that would end this program, and returns the command's status.
 func (a *app) run(args, environ []string) (int, error) {
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.Env = a.stdin, a.Stdout, a.Stderr, environ
@@ -87,12 +73,12 @@ func (a *app) run(args, environ []string) (int, error) {
 	for {
 		select {
 		case s := <-signals:
-			// A terminal has sent Ctrl-C to the command as well.
+			// On a terminal, Ctrl-C has reached the command as well.
 			if stdin, ok := a.stdin.(io.Writer); s == os.Interrupt && ok && isTerminal(stdin) {
 				continue
 			}
 			if err := cmd.Process.Signal(s); err != nil && !errors.Is(err, os.ErrProcessDone) {
-				unsent = &failure.Error{Message: fmt.Sprintf("cannot pass on a signal to the command: %v", err), Err: err} // it writes on, under the lock
+				unsent = &failure.Error{Message: fmt.Sprintf("cannot pass on a signal to the command: %v", err), Err: err} // it still writes, under the lock
 			}
 		case err := <-ended:
 			var exit *exec.ExitError
@@ -104,7 +90,7 @@ func (a *app) run(args, environ []string) (int, error) {
 	}
 }
 
-// statusOf is the status with which a shell says how a command ended.
+// statusOf is the status that a shell would report for how a command ended.
 func statusOf(state *os.ProcessState) int {
 	if how, ok := state.Sys().(syscall.WaitStatus); ok && how.Signaled() {
 		return 128 + int(how.Signal())
@@ -112,7 +98,7 @@ func statusOf(state *os.ProcessState) int {
 	return state.ExitCode()
 }
 
-// guarded says what was found wrong around a guarded command; then the exit status is 1.
+// guarded reports what was wrong before and after a guarded command; then the exit status is 1.
 func (a *app) guarded(done writers.Guarded) error {
 	if done.Fine() {
 		return nil
@@ -120,7 +106,7 @@ func (a *app) guarded(done writers.Guarded) error {
 	a.status = 1
 	var text string
 	for _, r := range done.Before {
-		text += "small-hook: a writer without a guard has edited the log; let each run under small-hook guard\n" + restoredText(r) +
+		text += "small-hook: a writer without a guard has edited the log. Run every writer through `small-hook guard`.\n" + restoredText(r) +
 			"if they were dropped on purpose, small-hook restore --discard-new drops all that is not committed\n"
 	}
 	for _, r := range done.After {
@@ -136,14 +122,14 @@ func (a *app) guarded(done writers.Guarded) error {
 	return err
 }
 
-// restoredText says what was put back.
-func restoredText(r reconcile.Restored) string {
+// restoredText describes what was put back.
+func restoredText(r restore.Restored) string {
 	var text strings.Builder
 	line := func(format string, args ...any) {
 		fmt.Fprintf(&text, "%s: "+format+"\n", append([]any{r.Log}, args...)...)
 	}
 	switch {
-	case r.Text == nil: // only other files were gone
+	case r.Text == nil: // only other files were missing
 	case r.Unreadable != "":
 		line("it could not be read as a log (%s): the old one is put back", r.Unreadable)
 	case r.Discarded > 0 && len(r.Lost) == 0:
@@ -154,25 +140,23 @@ func restoredText(r reconcile.Restored) string {
 	default:
 		line("the old entries are as they were again, new ones after them")
 	}
-	if r.New > 0 {
-		line("kept %s after them", wording.Count(r.New, "new entry"))
+	some := func(n int, noun, format string, args ...any) {
+		if n > 0 {
+			line(format, append([]any{wording.Count(n, noun)}, args...)...)
+		}
 	}
-	if len(r.Moved) > 0 {
-		line("moved the time of %s to just after the entry before", wording.Count(len(r.Moved), "new entry"))
-	}
-	if r.Masked > 0 {
-		line("masked credentials in %s; what was in a file that others read has to be revoked", wording.Count(r.Masked, "new entry"))
-	}
-	if r.Discarded > 0 {
-		line("dropped %s", wording.Count(r.Discarded, "new entry"))
-	}
-	if len(r.Changed) > 0 {
-		line("left out %s: %s", wording.Count(len(r.Changed), "changed version"), ledger.DescribeAll(r.Changed))
-	}
-	if len(r.Left) > 0 {
-		line("left out %s that cannot stand there: %s", wording.Count(len(r.Left), "entry"), ledger.DescribeAll(r.Left))
-	}
+	some(r.New, "new entry", "kept %s after them")
+	some(len(r.Moved), "new entry", "moved the time of %s to just after the entry before")
+	some(r.Masked, "new entry", "masked credentials in %s; what was in a file that others read has to be revoked")
+	some(r.Discarded, "new entry", "dropped %s")
+	some(len(r.Changed), "changed version", "left out %s: %s", ledger.DescribeAll(r.Changed))
+	some(len(r.Elsewhere), "entry", "left out %s, which a remote-tracking branch brings: %s", ledger.DescribeAll(r.Elsewhere))
+	some(len(r.Left), "entry", "left out %s that cannot stand there: %s", ledger.DescribeAll(r.Left))
 	for _, path := range r.Missing {
+		if kept := r.Aside[path]; kept != "" {
+			fmt.Fprintf(&text, "%s: it was changed, and is put back; the file as it was: %s\n", path, kept)
+			continue
+		}
 		fmt.Fprintf(&text, "%s: it was gone, and is put back\n", path)
 	}
 	if r.Plan != "" {

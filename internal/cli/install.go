@@ -2,11 +2,13 @@ package cli
 
 import (
 	"cmp"
+	"context"
 	"slices"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/small-gate/small-gate/internal/entrypoint/writers"
 	"github.com/small-gate/small-gate/internal/harness"
 	"github.com/small-gate/small-gate/internal/harness/installed"
 	"github.com/small-gate/small-gate/internal/hook"
@@ -15,18 +17,9 @@ import (
 
 func (a *app) installCommand() *cobra.Command {
 	var opts hook.InstallOptions
-	var driver bool
+	var driver, textconv bool
 	var agents []string
-	c := &cobra.Command{
-		Use:   "install",
-		Short: "Install the hooks in this repository; an existing hook is kept and runs first",
-		Long: "Install the hooks in this repository; an existing hook is kept and runs first.\n\n" +
-			"With --agent it has an agent's harness call `small-hook agent-hook` at a session's start, after each tool and at the\n" +
-			"end of a turn, by that harness's settings file in the work tree, which is to be committed. Nothing else in that file\n" +
-			"changes. Git's own hooks are not installed then. Exit status 2 says that something is left to do first.",
-		Example: "  small-hook install\n" +
-			"  small-hook install --merge-driver\n" +
-			"  small-hook install --agent claude",
+	c := described("install", &cobra.Command{
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if c.Flags().Changed("agent") {
@@ -34,35 +27,38 @@ func (a *app) installCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				result, err := installed.Install(c.Context(), names, installed.Options{Dir: a.flags.dir, Program: opts.Program})
-				return a.printResult(result.Text(), result.Outcome, err)
+				return a.printResult(installed.Install(c.Context(), names, a.flags.req.Dir, opts.Program))
 			}
-			opts.Dir = a.flags.dir
+			opts.Dir = a.flags.req.Dir
 			if driver {
+				var err error
+				if opts.Logs, err = a.logPatterns(c.Context()); err != nil {
+					return err
+				}
 				if err := a.printDriver(hook.InstallMergeDriver(c.Context(), opts)); err != nil {
 					return err
 				}
 			}
-			result, err := hook.Install(c.Context(), opts)
-			return a.printResult(result.Text(), result.Outcome, err)
+			if textconv {
+				if err := a.printDriver(hook.InstallTextconv(c.Context(), opts)); err != nil {
+					return err
+				}
+			}
+			return a.printResult(hook.Install(c.Context(), opts))
 		},
-	}
+	})
 	registerAgent(c, &agents, "have `NAME`'s harness call the gate, instead of git: "+wording.List(harnessNames(), "or")+"; may be given several times")
 	c.Flags().StringVar(&opts.Program, "program", "", "have the hooks call `FILE` instead of this program")
 	c.Flags().BoolVar(&opts.PreReceive, "pre-receive", false, "also install the server-side hook")
-	c.Flags().BoolVar(&opts.PrepareCommitMsg, "prepare-commit-msg", false, "also install the hook that signs the commits of agents (SMALL_AGENT_ID)")
 	c.Flags().BoolVar(&opts.Force, "force", false, "install the hooks even in a directory of a hook manager")
-	c.Flags().BoolVar(&driver, "merge-driver", false, "also have git merge workspace files with this program instead of line by line")
+	c.Flags().BoolVar(&textconv, "textconv", false, "also have git diff and git log -p show logs as entries, by small-hook log --textconv")
+	c.Flags().BoolVar(&driver, "merge-driver", false, "also have git merge workspace files and logs of the configuration with this program instead of line by line")
 	return c
 }
 
 func (a *app) uninstallCommand() *cobra.Command {
 	var agents []string
-	c := &cobra.Command{
-		Use:   "uninstall",
-		Short: "Remove the hooks and put back what was there before",
-		Example: "  small-hook uninstall\n" +
-			"  small-hook uninstall --agent claude",
+	c := described("uninstall", &cobra.Command{
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if c.Flags().Changed("agent") {
@@ -70,39 +66,51 @@ func (a *app) uninstallCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				result, err := installed.Uninstall(c.Context(), names, a.flags.dir)
-				return a.printResult(result.Text(), result.Outcome, err)
+				return a.printResult(installed.Uninstall(c.Context(), names, a.flags.req.Dir))
 			}
-			if err := a.printDriver(hook.UninstallMergeDriver(c.Context(), a.flags.dir)); err != nil {
+			if err := a.printDriver(hook.UninstallMergeDriver(c.Context(), a.flags.req.Dir)); err != nil {
 				return err
 			}
-			result, err := hook.Uninstall(c.Context(), a.flags.dir)
-			return a.printResult(result.Text(), result.Outcome, err)
+			if err := a.printDriver(hook.UninstallTextconv(c.Context(), a.flags.req.Dir)); err != nil {
+				return err
+			}
+			return a.printResult(hook.Uninstall(c.Context(), a.flags.req.Dir))
 		},
-	}
+	})
 	registerAgent(c, &agents, "take out of the settings of `NAME`'s harness what install --agent put in, and leave git's hooks")
 	return c
 }
 
-// printDriver prints what was done about the merge driver.
-func (a *app) printDriver(result hook.DriverResult, err error) error {
+// logPatterns are the logs of the configuration for the merge driver. Logs with git's union merge are left out, since that works on servers
+// too.
+func (a *app) logPatterns(ctx context.Context) ([]hook.LogPattern, error) {
+	logs, err := writers.Logs(ctx, a.request())
+	var out []hook.LogPattern
+	for i := range logs {
+		if !logs[i].Union() {
+			out = append(out, hook.LogPattern{Path: logs[i].Path, Exclude: logs[i].Exclude})
+		}
+	}
+	return out, err
+}
+
+// printDriver prints the result for the merge driver, or for diffs.
+func (a *app) printDriver(result hook.Result, err error) error {
 	return cmp.Or(err, a.print(result.Text()))
 }
 
-// printResult prints what was done about hooks or harnesses. If a person still has to do something, that is outcome 2: nothing is guarded yet.
-func (a *app) printResult(text string, outcome hook.Outcome, err error) error {
-	if err != nil || outcome == hook.NeedsManual {
+// printResult prints the result for hooks or harnesses. If a person still has to do something, that is outcome 2: nothing is guarded yet.
+func (a *app) printResult(result hook.Result, err error) error {
+	if err != nil || result.Outcome == hook.NeedsManual {
 		a.status = statusCannot
 	}
-	return cmp.Or(a.print(text), err)
+	return cmp.Or(a.print(result.Text()), err)
 }
 
-// registerAgent gives a command the flag that names harnesses.
+// registerAgent adds the flag that names harnesses to a command.
 func registerAgent(c *cobra.Command, names *[]string, help string) {
 	c.Flags().StringSliceVar(names, "agent", nil, help)
-	if err := c.RegisterFlagCompletionFunc("agent", cobra.FixedCompletions(harnessNames(), cobra.ShellCompDirectiveNoFileComp)); err != nil {
-		panic(err) // no such flag: a mistake in this package
-	}
+	offer(c, "agent", harnessNames()...)
 }
 
 func harnessNames() []string {
@@ -113,7 +121,7 @@ func harnessNames() []string {
 	return names
 }
 
-// agentNames are the harnesses that --agent names, each once. Of the command's other flags, --agent goes together with those allowed.
+// agentNames are the harnesses that --agent names, each once. Of the command's other flags, only those allowed may be used with --agent.
 func agentNames(c *cobra.Command, given []string, allowed ...string) ([]string, error) {
 	var other string
 	c.Flags().Visit(func(f *pflag.Flag) {

@@ -11,14 +11,14 @@ import (
 // signalGrace is how long a failure waits for the signal that may be its cause.
 const signalGrace = 200 * time.Millisecond
 
-// mayBeSignal reports whether an error may come from a git that a signal ended. A terminal sends Ctrl-C to git as well as to this
-// program, and git may have failed of it before this program has noticed.
+// mayBeSignal reports whether an error may be from a git that a signal ended. A terminal sends Ctrl-C to git as well as to this program,
+// and git may fail before this program notices the signal.
 func mayBeSignal(err error) bool {
 	var exit *exec.ExitError
 	return errors.As(err, &exit) && !exit.Exited()
 }
 
-// interrupted reports whether such a failure comes from a signal.
+// interrupted reports whether such a failure is due to a signal.
 func interrupted(ctx context.Context) bool {
 	grace := time.NewTimer(signalGrace)
 	defer grace.Stop()
@@ -36,14 +36,14 @@ type interruptible struct {
 	from io.Reader
 }
 
-// Read reads once, or fails with the context's error; then what arrives later is lost.
+// Read reads once, or fails with the context's error; in that case later input is lost.
 func (r interruptible) Read(p []byte) (int, error) {
 	type result struct {
 		n   int
 		err error
 	}
 	read := make(chan result, 1)
-	own := make([]byte, len(p)) // p is the caller's again when the context ends
+	own := make([]byte, len(p)) // after the context ends, p belongs to the caller again
 	go func() {
 		n, err := r.from.Read(own)
 		read <- result{n, err}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"strconv"
 	"strings"
 
@@ -18,14 +17,7 @@ import (
 )
 
 func (a *app) mergeDriverCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "merge-driver BASE OURS THEIRS SIZE PATH [LABEL]",
-		Short: "Git's merge driver: merge two versions of a workspace file as `reconcile` does, never line by line",
-		Long: "Git calls this with %O %A %B %L %P %Y for the files that .gitattributes assigns to it (small-hook install\n" +
-			"--merge-driver). Where git says which commits it merges or applies, the file is merged as reconcile does. Where\n" +
-			"it does not, or reconcile would stop, the file is a conflict if both sides changed it: OURS becomes all of both\n" +
-			"sides between conflict markers, and the exit status is 1.",
-		Example: "  small-hook merge-driver base.yml ours.yml theirs.yml 7 .small/progress.small.yml",
+	return described("merge-driver", &cobra.Command{
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) != 5 && len(args) != 6 {
 				return usage(c, "%s takes what git passes: %%O %%A %%B %%L %%P %%Y", c.Name())
@@ -48,10 +40,10 @@ func (a *app) mergeDriverCommand() *cobra.Command {
 			_, err = io.WriteString(a.Stderr, said.String())
 			return err
 		},
-	}
+	})
 }
 
-// mergeFiles merges the files that git names, and leaves the result where git expects it.
+// mergeFiles merges the files that git names, and writes the result where git expects it.
 func (a *app) mergeFiles(ctx context.Context, args []string) (reconcile.Merged, error) {
 	size, err := strconv.Atoi(args[3])
 	if err != nil {
@@ -59,7 +51,7 @@ func (a *app) mergeFiles(ctx context.Context, args []string) (reconcile.Merged, 
 	}
 	in := reconcile.MergeInput{Marker: min(max(size, 0), 1000), Path: args[4], Label: optional(args[5:])}
 	for i, into := range []*[]byte{&in.Base, &in.Ours, &in.Theirs} {
-		if *into, err = readVersion(args[i]); err != nil {
+		if *into, err = readFile(ctx, args[i], maxVersion); err != nil {
 			return reconcile.Merged{}, err
 		}
 	}
@@ -67,13 +59,5 @@ func (a *app) mergeFiles(ctx context.Context, args []string) (reconcile.Merged, 
 	return merged, wholefile.Write(args[1], merged.Text)
 }
 
-// maxVersion bounds a version of a file to merge, in bytes. No log that is judged is larger by default.
+// maxVersion bounds each version of a file to merge, in bytes. By default no log that large is judged.
 const maxVersion = 1 << 30
-
-func readVersion(name string) ([]byte, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	return readBounded(f, f, name, maxVersion)
-}

@@ -3,31 +3,30 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"slices"
-
-	"github.com/small-gate/small-gate/internal/gate/finding"
-	"github.com/small-gate/small-gate/internal/gate/run"
+	"time"
 
 	"golang.org/x/term"
 
 	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/run"
 	"github.com/small-gate/small-gate/internal/output"
 	"github.com/small-gate/small-gate/internal/report"
 	"github.com/small-gate/small-gate/internal/secret"
 	"github.com/small-gate/small-gate/internal/version"
 )
 
-// finish writes the reports that were asked for, and takes the exit status. In a hook, text goes to standard error, and nothing is
-// said if nothing is wrong and no waiver was used.
+// finish writes the requested reports, and sets the exit status. In a hook, text is printed on standard error, and nothing if nothing is
+// wrong and no waiver was used.
 func (a *app) finish(ctx context.Context, r *finding.Report, inHook bool) error {
 	if ctx.Err() != nil || r.Verdict == finding.Error && mayBeSignal(r.Failure) && interrupted(ctx) {
 		return ctx.Err()
 	}
 	a.progress.clear()
+	a.sign(r)
 	a.status, a.finishing = r.ExitStatus(), true
 	targets := a.flags.targets
 	if len(targets) == 0 {
@@ -47,7 +46,7 @@ func (a *app) finish(ctx context.Context, r *finding.Report, inHook bool) error 
 			return err
 		}
 	}
-	// A person has to see what is wrong: all of it if no report went to a stream, what prevented the judgement if none was text.
+	// A person must see what is wrong: the whole report if none was streamed, the failure if none was text.
 	streamed := slices.ContainsFunc(targets, func(t output.Target) bool { return t.File == "" })
 	if !streamed && r.Verdict != finding.Pass || r.Verdict == finding.Error && !slices.Contains(targets, output.Target{Format: "text"}) {
 		return a.write(a.Stderr, "text", r, true)
@@ -55,15 +54,16 @@ func (a *app) finish(ctx context.Context, r *finding.Report, inHook bool) error 
 	return nil
 }
 
-// reportFailure writes the reports of a command that failed before it judged anything, for programs that read them. Text is left
-// to the caller.
+// reportFailure writes the reports of a command that failed before it judged anything, for programs that read them. Text is left to the
+// caller.
 func (a *app) reportFailure(mode string, f *failure.Error) error {
-	r := run.FailureReport(run.Options{Mode: mode, Strict: a.flags.strict}, f)
+	r := run.FailureReport(run.Options{Mode: mode, Strict: a.flags.req.Strict}, f)
+	a.sign(r)
 	var errs []error
 	for _, t := range askedFor(a.Args[1:]) {
 		switch {
 		case mode == "lane" && report.CheckLaneFormat(t.Format) != nil, mode == "doctor" && doctorFormat(t.Format) != nil:
-			continue // it is not written so
+			continue // this format has no failures
 		case t.File != "":
 			errs = append(errs, t.WriteFile(r))
 		case t.Format != "text":
@@ -72,6 +72,9 @@ func (a *app) reportFailure(mode string, f *failure.Error) error {
 	}
 	return errors.Join(errs...)
 }
+
+// sign sets the report's tool and time.
+func (a *app) sign(r *finding.Report) { r.Tool, r.Time = "small-hook", time.Now() }
 
 func (a *app) write(stream io.Writer, format string, r *finding.Report, quiet bool) error {
 	color, err := report.UseColor(a.flags.color, isTerminal(stream), a.Getenv)
@@ -91,21 +94,16 @@ func (a *app) print(text string) error {
 	return unwritten("the output", err)
 }
 
-// unwritten says what could not be written, without the system's name of the stream. It is nil for nil.
+// unwritten describes a failed write. It is nil for nil.
 func unwritten(what string, err error) error {
 	var f *failure.Error
-	if err == nil || errors.As(err, &f) {
+	if errors.As(err, &f) {
 		return err
 	}
-	cause := err
-	var at *fs.PathError
-	if errors.As(err, &at) {
-		cause = at.Err
-	}
-	return &failure.Error{Message: fmt.Sprintf("%s could not be written: %v", what, cause), Remedy: "have the output read to its end, on a disk with room, and run the command again", Err: err}
+	return output.Unwritten(what+" could not be written", "have the output read to its end, on a disk with room, and run the command again", err)
 }
 
-// width is how many columns a terminal has; 0 for another stream.
+// width is the number of columns of a terminal; 0 for another stream.
 func width(stream io.Writer) int {
 	f, ok := stream.(*os.File)
 	if !ok || !isTerminal(f) {

@@ -11,16 +11,16 @@ import (
 )
 
 const (
-	// progressFrom is the number of commits that is worth a bar.
+	// progressFrom is the least number of commits for a bar.
 	progressFrom = 200
-	// progressThrottle is the least time between two drawings.
+	// progressThrottle is the least time between two updates.
 	progressThrottle = 50 * time.Millisecond
 )
 
 // progress is a bar on a person's terminal. The zero value shows nothing.
 type progress struct {
 	terminal *os.File
-	// drawn is when it was drawn last; zero while there is no bar.
+	// drawn is the time of the last update; zero while there is no bar.
 	drawn time.Time
 	width int
 }
@@ -59,6 +59,6 @@ func (p *progress) clear() {
 
 func (p *progress) write(text string) {
 	if _, err := p.terminal.WriteString(text); err != nil {
-		*p = progress{} // the terminal is gone; the report says so when it is written
+		*p = progress{} // the terminal is gone; writing the report will fail
 	}
 }

@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -15,24 +14,11 @@ import (
 
 func (a *app) reconcileCommand() *cobra.Command {
 	var opts reconcile.Options
-	var wait time.Duration
-	c := &cobra.Command{
-		Use:   "reconcile [THEIRS]",
-		Short: "Combine two writers' logs: every entry of both in order of time, and one that records it",
-		Long: "In a merge, rebase, cherry-pick or squash that stopped or is not committed yet, after a stash or a patch that\n" +
-			"conflicts, or with the branch THEIRS: bring the sides of each workspace together. Of the logs, every entry of both\n" +
-			"sides stays unchanged, in order of time, and a new entry for meta/reconcile-merge names both sides. In a rebase or a\n" +
-			"cherry-pick, entries that nobody else has yet come last instead, with a later time where they need one, and no new\n" +
-			"entry. Plan, handoff and workspace.small.yml are merged field by field, the plan's tasks by id; if the sides are of\n" +
-			"different runs, plan and handoff are those of the run that goes on. With THEIRS and no merge under way, only the log\n" +
-			"and the tasks that it names are taken. The result is staged and shown, not committed.\n\n" +
-			"Ours is what is checked out, theirs what comes to it (in a rebase, the commit that is applied).\n\n" +
-			"Exit status: 0 everything is resolved, 1 something under .small/ is still in conflict, 2 nothing was done.",
-		Example: "  small-hook reconcile\n  small-hook reconcile --plan ours\n  small-hook reconcile origin/feature",
-		Args:    takes(0, 1, "at most one branch"),
+	c := described("reconcile", &cobra.Command{
+		Args: takes(0, 1, "at most one branch"),
 		RunE: func(c *cobra.Command, args []string) error {
 			opts.Theirs = optional(args)
-			done, err := writers.Reconcile(c.Context(), a.request(), a.locking(wait), opts)
+			done, err := writers.Reconcile(c.Context(), a.request(), a.locking(), opts)
 			if err != nil {
 				return err
 			}
@@ -41,14 +27,13 @@ func (a *app) reconcileCommand() *cobra.Command {
 			}
 			return a.print(reconcileText(done))
 		},
-	}
-	waits(c.Flags(), &wait)
-	c.Flags().StringVar(&opts.Plan, "plan", "", "where both sides changed the same of the plan, take it from `SIDE`: ours or theirs")
-	c.Flags().StringVar(&opts.Handoff, "handoff", "", "where both sides changed the same of the handoff, take it from `SIDE`: ours or theirs")
+	})
+	a.waits(c)
+	c.Flags().StringVar((*string)(&opts.Plan), "plan", "", "where both sides changed the same of the plan, take it from `SIDE`: ours or theirs")
 	return c
 }
 
-// reconcileText says what was done, shows it, and says what is left to do.
+// reconcileText describes what was done, and what is left to do.
 func reconcileText(done *reconcile.Outcome) string {
 	var text strings.Builder
 	for _, l := range done.Logs {
@@ -86,7 +71,7 @@ func reconcileText(done *reconcile.Outcome) string {
 	return text.String()
 }
 
-// nextOf says what to type next: git refuses to commit while files are in conflict.
+// nextOf is the next command: git refuses to commit while files are in conflict.
 func nextOf(done *reconcile.Outcome) string {
 	var next string
 	if len(done.Conflicts)+len(done.Elsewhere) > 0 {
@@ -119,7 +104,7 @@ func logText(l reconcile.Log) string {
 	return text + "\n"
 }
 
-// resolutionOf says what to do about a file that reconcile leaves in conflict. Intent and constraints are a person's.
+// resolutionOf says what to do about a file that reconcile leaves in conflict. Intent and constraints need a person.
 func resolutionOf(path string) string {
 	word := sanitize.Line(wording.TopPath(path))
 	return " (a person decides; to keep the one that is checked out: `git restore --source=HEAD --staged --worktree -- " + word + "`; to keep another, edit it and stage it)"

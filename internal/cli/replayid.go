@@ -16,15 +16,7 @@ import (
 func (a *app) replayIDCommand() *cobra.Command {
 	var what session.What
 	var value, write bool
-	c := &cobra.Command{
-		Use:   "replay-id",
-		Short: "Print the fingerprint of what intent, plan and constraints declare; or begin a new run with it",
-		Long: "Print the fingerprint of what intent, plan and constraints declare, in the workspace here or above.\n\n" +
-			"With --write, begin a new run: write the id that the protocol's own program computes into the handoff and\n" +
-			"workspace.small.yml, and nothing else. Nothing is staged. After \"small reset\", write the new intent first.",
-		Example: "  small reset --yes\n" +
-			"  # write the new intent into .small/intent.small.yml, then\n" +
-			"  small-hook replay-id --write",
+	c := described("replay-id", &cobra.Command{
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if write {
@@ -46,7 +38,7 @@ func (a *app) replayIDCommand() *cobra.Command {
 			}
 			return a.print(replayIDText(id))
 		},
-	}
+	})
 	c.Flags().BoolVar(&what.Staged, "staged", false, "read the files in the index")
 	c.Flags().StringVar(&what.Ref, "ref", "", "read the files of the commit `REV`")
 	c.Flags().BoolVar(&value, "value", false, "print the id that the protocol's own program computes, and nothing else")
@@ -54,7 +46,7 @@ func (a *app) replayIDCommand() *cobra.Command {
 	return c
 }
 
-// writtenIDText says what was written, and what to type next.
+// writtenIDText describes what was written, and the next command.
 func writtenIDText(done writers.WrittenID) string {
 	if len(done.Files) == 0 {
 		return "handoff and workspace name the run " + done.ID + " already; nothing was written\n"
@@ -67,7 +59,7 @@ func writtenIDText(done writers.WrittenID) string {
 	return text.String()
 }
 
-// replayIDText says the fingerprints, and which of them the handoff has.
+// replayIDText lists the fingerprints, and which of them the handoff has.
 func replayIDText(id gate.ReplayID) string {
 	text := fmt.Sprintf("canonical  %s  (whatever the order of keys, quoting and comments)\n", id.Canonical)
 	text += fmt.Sprintf("reference  %s  (of the bytes, as the reference program computes it)\n", id.Reference)

@@ -2,36 +2,21 @@ package cli
 
 import (
 	"fmt"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/small-gate/small-gate/internal/entrypoint/writers"
 	"github.com/small-gate/small-gate/internal/gate/history"
-	"github.com/small-gate/small-gate/internal/reconcile"
+	"github.com/small-gate/small-gate/internal/reconcile/restore"
 	"github.com/small-gate/small-gate/internal/report/sanitize"
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
 func (a *app) restoreCommand() *cobra.Command {
-	var wait time.Duration
 	var source string
-	var mend reconcile.MendOptions
+	var mend restore.MendOptions
 	var discard bool
-	c := &cobra.Command{
-		Use:   "restore [PATH...]",
-		Short: "Put back what the log has lost since the last commit, and keep what is new",
-		Long: "Put back the entries of HEAD (in a merge, of the other side too) that the work tree's log has changed, lost or\n" +
-			"moved, and those that small-hook append or a guarded command has recorded since. New entries stay, after them, with\n" +
-			"a later time where they need one, and with credentials masked. Tasks that the plan has lost with their entries come\n" +
-			"back, and so do files of the workspace that are gone. The log as it was is kept under the git directory. The result is\n" +
-			"staged, not committed. PATH is the log or its workspace; without it, the workspace is the one here or above, or else\n" +
-			"the first one in the work tree whose log has lost something.\n\n" +
-			"With --commit, make a commit that nobody else has again, with a log that has lost nothing, and then what came\n" +
-			"after it: messages, authors, times, merges and all other files stay, and so does what is not committed. Each PATH\n" +
-			"is a file that becomes what it was before the commit, too. It refuses a commit that a remote-tracking branch or a tag has.\n\n" +
-			"Exit status: 0 it is restored, or there was nothing to restore; 2 it was not restored.",
-		Example: "  small-hook restore\n  small-hook restore --discard-new packages/importer\n  small-hook restore --commit HEAD",
+	c := described("restore", &cobra.Command{
 		Args: func(c *cobra.Command, args []string) error {
 			if mend.Commit != "" {
 				return nil
@@ -44,14 +29,18 @@ func (a *app) restoreCommand() *cobra.Command {
 				return usage(c, "--discard-new and --commit do not go together")
 			case mend.Commit != "":
 				mend.Source, mend.Files = source, args
-				return a.mend(c, mend, wait)
+				return a.mend(c, mend)
 			}
-			done, err := writers.Restore(c.Context(), a.request(), a.locking(wait), optional(args), source, discard)
+			done, err := writers.Restore(c.Context(), a.request(), a.locking(), optional(args), source, discard)
 			if err != nil {
 				return err
 			}
 			if !done.Done() {
-				return a.print(wording.Printable(done.Log) + ": nothing to restore\n")
+				text := done.Log + ": nothing to restore\n"
+				if done.Next != "" {
+					text += "next: " + done.Next + "\n"
+				}
+				return a.print(sanitize.Lines(text))
 			}
 			var text string
 			if done.Text != nil || len(done.Missing) > 0 {
@@ -63,18 +52,18 @@ func (a *app) restoreCommand() *cobra.Command {
 			}
 			return a.print(sanitize.Lines(text) + "next: " + done.Next + "\n")
 		},
-	}
+	})
 	c.Flags().StringVar(&source, "source", "", "restore from the commit `REV` instead of HEAD")
 	c.Flags().StringVar(&mend.Commit, "commit", "", "make the commit `REV` and those after it again")
 	c.Flags().BoolVar(&mend.Pushed, "pushed", false, "with --commit: also if the branch's own upstream has it; then push by force")
 	c.Flags().BoolVar(&discard, "discard-new", false, "drop the entries that are new since, too")
-	waits(c.Flags(), &wait)
+	a.waits(c)
 	return c
 }
 
 // mend makes commits again.
-func (a *app) mend(c *cobra.Command, what reconcile.MendOptions, wait time.Duration) error {
-	done, err := writers.Mend(c.Context(), a.request(), a.locking(wait), what)
+func (a *app) mend(c *cobra.Command, what restore.MendOptions) error {
+	done, err := writers.Mend(c.Context(), a.request(), a.locking(), what)
 	if err != nil {
 		return err
 	}
@@ -84,6 +73,13 @@ func (a *app) mend(c *cobra.Command, what reconcile.MendOptions, wait time.Durat
 	text := fmt.Sprintf("%s made again: HEAD is %s now, and was %s\n", wording.Count(done.Commits, "commit"), history.Short(done.New), history.Short(done.Old))
 	if done.Text != nil {
 		text += restoredText(done.Restored)
+	}
+	for _, b := range done.Branches {
+		there := []string{"git switch " + wording.ShellWord(b[0]), "small-hook restore --commit " + history.Short(done.First)}
+		if b[1] != "" {
+			there = []string{"small-hook restore -C " + wording.ShellWord(b[1]) + " --commit " + history.Short(done.First)}
+		}
+		text += "the branch " + b[0] + " still has the old commit: " + wording.Commands(there...) + "\n"
 	}
 	return a.print(sanitize.Lines(text))
 }

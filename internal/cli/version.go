@@ -7,13 +7,10 @@ import (
 )
 
 func (a *app) versionCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:     "version",
-		Short:   "Print the program's version",
-		Example: "  small-hook version",
-		Args:    noArguments,
-		RunE:    func(*cobra.Command, []string) error { return a.printVersion() },
-	}
+	return described("version", &cobra.Command{
+		Args: noArguments,
+		RunE: func(*cobra.Command, []string) error { return a.printVersion() },
+	})
 }
 
 func (a *app) printVersion() error { return a.print(version.Long("small-hook") + "\n") }

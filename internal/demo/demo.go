@@ -1,5 +1,4 @@
-// Package demo plays a short story with the real program: a repository, its
-// hook, two honest commits, and one that rewrites the log.
+// Package demo plays a short story with the real program: a repository, its hook, two honest commits, and one that rewrites the log.
 package demo
 
 import (
@@ -9,9 +8,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/gitcmd"
@@ -41,135 +42,103 @@ const (
 	better = "1204 rows"
 )
 
-// Options say how to play the demonstration.
-type Options struct {
-	// Program is the path of the program that the hook calls.
-	Program string
-	// Environ is the process's environment.
-	Environ []string
-	// Color has the rejection colored.
-	Color bool
-}
-
-// Run plays the demonstration in a temporary directory and removes it again.
-// It returns an error if anything but the expected happens: two commits that
-// pass and one that is rejected.
-func Run(ctx context.Context, out io.Writer, opts Options) (err error) {
+// Run plays the demonstration in a temporary directory and removes it again. The hook calls program; color colors the rejection. It returns
+// an error unless two commits pass and one is rejected, as expected.
+func Run(ctx context.Context, out io.Writer, program string, environ []string, color bool) (err error) {
 	dir, err := os.MkdirTemp("", "small-gate-demo-")
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	s := &story{ctx: ctx, out: out, dir: dir, opts: opts}
-	return s.play()
-}
-
-// story is one run of the demonstration.
-type story struct {
-	ctx  context.Context
-	out  io.Writer
-	dir  string
-	opts Options
-}
-
-func (s *story) play() error {
-	steps := []func() error{
-		s.prepare,
-		func() error { return s.accepted("Start: intent, plan and an empty log", "", "") },
-		func() error { return s.accepted("Record the first task", "", firstEntry+secondEntry) },
-		func() error { return s.rejected("Tidy the log up", honest, better) },
+	s := &story{ctx: ctx, out: out, dir: dir, environ: environmentOf(environ, color)}
+	if err := s.prepare(program); err != nil {
+		return err
 	}
-	for _, step := range steps {
-		if err := step(); err != nil {
+	for _, step := range []step{
+		{message: "Start: intent, plan and an empty log"},
+		{message: "Record the first task", now: firstEntry + secondEntry},
+		{message: "Tidy the log up", old: honest, now: better, rejected: true},
+	} {
+		if err := s.commit(step); err != nil {
 			return err
 		}
 	}
 	return s.say("\nThe rewritten entry did not get into the history. Everything here was real: git, the hook,\nand this program. `small-hook install` sets the same hook up in a repository of yours.\n")
 }
 
+// story is one run of the demonstration.
+type story struct {
+	ctx     context.Context
+	out     io.Writer
+	dir     string
+	environ []string
+}
+
+// step is one commit. It replaces old by now in the log; without old, it appends now.
+type step struct {
+	message, old, now string
+	rejected          bool
+}
+
 // prepare makes the repository and its hook.
-func (s *story) prepare() error {
+func (s *story) prepare(program string) error {
 	if err := s.say("A repository whose log of agent work is guarded by small-gate:\n\n"); err != nil {
 		return err
 	}
 	if out, err := s.git("init", "-q", "-b", "main"); err != nil {
 		return fmt.Errorf("git init: %w\n%s", err, out)
 	}
-	if _, err := hook.Install(s.ctx, hook.InstallOptions{Dir: s.dir, Program: s.opts.Program}); err != nil {
+	if _, err := hook.Install(s.ctx, hook.InstallOptions{Dir: s.dir, Program: program}); err != nil {
 		return err
 	}
-	files, err := workspace.ReadDir("workspace")
+	files, err := fs.Sub(workspace, "workspace")
 	if err != nil {
 		return err
 	}
-	if err := os.Mkdir(filepath.Join(s.dir, ".small"), 0o755); err != nil {
-		return err
-	}
-	for _, f := range files {
-		data, err := workspace.ReadFile("workspace/" + f.Name())
-		if err != nil {
-			return err
-		}
-		if err := os.WriteFile(filepath.Join(s.dir, ".small", f.Name()), data, 0o644); err != nil {
-			return err
-		}
-	}
-	return nil
+	return os.CopyFS(filepath.Join(s.dir, ".small"), files)
 }
 
-// commit edits the log, replacing old by new or appending, and commits.
-func (s *story) commit(message, old, now string) (string, error) {
+// commit edits the log and commits, and prints the result.
+func (s *story) commit(step step) error {
 	path := filepath.Join(s.dir, filepath.FromSlash(progress))
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return "", err
+		return err
 	}
-	if old == "" {
-		data = append(data, now...)
+	if step.old == "" {
+		data = append(data, step.now...)
 	} else {
-		data = bytes.Replace(data, []byte(old), []byte(now), 1)
+		data = bytes.Replace(data, []byte(step.old), []byte(step.now), 1)
 	}
 	if err := os.WriteFile(path, data, 0o644); err != nil {
-		return "", err
+		return err
 	}
-	if out, err := s.git("add", "-A"); err != nil {
-		return out, err
+	out, err := s.git("add", "-A")
+	if err == nil {
+		out, err = s.git("commit", "-q", "-m", step.message)
 	}
-	return s.git("commit", "-q", "-m", message)
-}
-
-func (s *story) accepted(message, old, now string) error {
-	out, err := s.commit(message, old, now)
-	if err != nil {
-		return fmt.Errorf("the demonstration's commit %q was not accepted: %w\n%s", message, err, out)
-	}
-	return s.say(fmt.Sprintf("$ git commit -m %q\n  accepted\n", message))
-}
-
-func (s *story) rejected(message, old, now string) error {
-	out, err := s.commit(message, old, now)
 	var exit *exec.ExitError
-	if !errors.As(err, &exit) || !strings.Contains(out, "append-only/modified") {
-		return fmt.Errorf("the demonstration's commit %q was not rejected as it should be: %w\n%s", message, err, out)
+	switch {
+	case !step.rejected && err == nil:
+		return s.say(fmt.Sprintf("$ git commit -m %q\n  accepted\n", step.message))
+	case step.rejected && errors.As(err, &exit) && strings.Contains(out, "append-only/modified"):
+		return s.say(fmt.Sprintf("$ git commit -m %q\n\n%s\n  rejected, exit status %d\n", step.message, strings.TrimRight(out, "\n"), exit.ExitCode()))
+	case step.rejected:
+		return fmt.Errorf("the demonstration's commit %q was not rejected as it should be: %w\n%s", step.message, err, out)
 	}
-	return s.say(fmt.Sprintf("$ git commit -m %q\n\n%s\n  rejected, exit status %d\n", message, strings.TrimRight(out, "\n"), exit.ExitCode()))
+	return fmt.Errorf("the demonstration's commit %q was not accepted: %w\n%s", step.message, err, out)
 }
 
-// git runs git in the repository, away from the user's configuration.
+// git runs git in the repository.
 func (s *story) git(args ...string) (string, error) {
-	cmd := gitcmd.Git{Dir: s.dir, Environ: s.environ()}.Command(s.ctx, args...)
-	out, err := cmd.CombinedOutput()
+	out, err := gitcmd.Git{Dir: s.dir, Environ: s.environ}.Command(s.ctx, args...).CombinedOutput()
 	return string(out), err
 }
 
-func (s *story) environ() []string {
-	var env []string
-	for _, kv := range s.opts.Environ {
-		if !strings.HasPrefix(kv, "GIT_") {
-			env = append(env, kv)
-		}
-	}
-	if s.opts.Color {
+// environmentOf is an environment without the user's configuration.
+func environmentOf(environ []string, color bool) []string {
+	env := slices.DeleteFunc(slices.Clone(environ), func(kv string) bool { return strings.HasPrefix(kv, "GIT_") })
+	if color {
 		env = append(env, "CLICOLOR_FORCE=1")
 	}
 	return append(env,

@@ -1,6 +1,5 @@
-// Package directory reads workspaces as their files are on disk, without git.
-// It fulfils history.Tree: a revision means nothing here, and an object id is the
-// file's path.
+// Package directory reads workspaces from files on disk, without git. It implements history.Tree: a revision means nothing here, and an
+// object id is the file's path.
 package directory
 
 import (
@@ -16,19 +15,17 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/small-gate/small-gate/internal/gate/history"
-
 	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/small"
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// Reader is the name under which a report lists this way of reading.
+// Reader is the name of this way of reading in a report.
 const Reader = "files"
 
-// Tree is a directory on disk. Nothing outside it is read: symbolic links are
-// listed as what they are and never followed.
+// Tree is a directory on disk. Nothing outside it is read: symbolic links are listed as links and never followed.
 type Tree struct {
 	root string
 }
@@ -48,8 +45,7 @@ func Open(root string) (*Tree, error) {
 	return &Tree{root: root}, nil
 }
 
-// List lists files; a directory that lies in a .small, or is an empty one, is listed
-// too. Directories called .git are passed over.
+// List lists files, and also directories inside a .small, and an empty .small itself. Directories called .git are skipped.
 func (t *Tree) List(ctx context.Context, _ string, f history.Filter) ([]history.File, error) {
 	var out []history.File
 	var err error
@@ -78,7 +74,7 @@ func (t *Tree) List(ctx context.Context, _ string, f history.Filter) ([]history.
 	return slices.Compact(out), nil
 }
 
-// twins lists what differs from a path in nothing but case, unless the file system has one file for both.
+// twins lists paths that differ from one only in case, unless they are the same file on this file system.
 func (t *Tree) twins(of string) (out []history.File, err error) {
 	entries, err := os.ReadDir(t.path(path.Dir(of)))
 	if err != nil {
@@ -98,7 +94,7 @@ func (t *Tree) twins(of string) (out []history.File, err error) {
 	return out, err
 }
 
-// workspace lists the .small, and its lookalikes, of a directory.
+// workspace lists a directory's .small, and its lookalikes.
 func (t *Tree) workspace(ctx context.Context, dir string) ([]history.File, error) {
 	starts, err := t.smallIn(dir)
 	if err != nil {
@@ -111,16 +107,15 @@ func (t *Tree) workspace(ctx context.Context, dir string) ([]history.File, error
 			return nil, err
 		}
 		if len(found) == 0 {
-			found = []history.File{{Path: start, Mode: history.ModeDirectory}} // it is there, and empty
+			found = []history.File{{Path: start, Mode: history.ModeDirectory}} // it exists, and is empty
 		}
 		out = append(out, found...)
 	}
 	return out, nil
 }
 
-// glob lists the files that match a pattern. It goes down element by element, as long
-// as none stands for several directories: only directories that can hold such a file
-// are looked into.
+// glob lists the files that match a pattern. It descends element by element until one can match several directories, and enters only
+// directories that can have such a file.
 func (t *Tree) glob(ctx context.Context, pattern string) ([]history.File, error) {
 	elements := strings.Split(pattern, "/")
 	simple := !strings.ContainsAny(pattern, "{}[]")
@@ -158,8 +153,7 @@ func (t *Tree) glob(ctx context.Context, pattern string) ([]history.File, error)
 	return out, nil
 }
 
-// named lists what in a directory matches one element of a pattern: files, or
-// else directories.
+// named lists the names in a directory that match one element of a pattern: files, or else directories.
 func (t *Tree) named(dir, element string, files bool) ([]string, error) {
 	entries, err := os.ReadDir(t.path(dir))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -187,7 +181,7 @@ func (t *Tree) listed(paths []string) ([]history.File, error) {
 	return out, nil
 }
 
-// File is the file at a path; there is false if nothing is, or a directory.
+// File is the file at a path; there is false if there is none, or a directory.
 func (t *Tree) File(path string) (f history.File, there bool, err error) {
 	f, err = t.file(path)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
@@ -207,8 +201,7 @@ func (t *Tree) file(path string) (history.File, error) {
 	return history.File{Path: path, Mode: mode(info.Mode().Type()), Object: path}, nil
 }
 
-// smallIn lists a directory's .small and the lookalikes of it; none if the
-// directory is not there.
+// smallIn lists a directory's .small and its lookalikes; none if the directory does not exist.
 func (t *Tree) smallIn(dir string) ([]string, error) {
 	start := small.InDir(dir, "")
 	entries, err := os.ReadDir(t.path(path.Dir(start)))
@@ -249,7 +242,7 @@ func (t *Tree) walk(ctx context.Context, start string, wanted func(history.File)
 			take(history.File{Path: rel, Mode: mode(entry.Type()), Object: rel})
 			return nil
 		}
-		// In .small a directory is a finding, an empty one too.
+		// In .small a directory is a finding, even an empty one.
 		if _, _, in := small.SplitPath(path.Dir(rel)); in {
 			take(history.File{Path: rel, Mode: history.ModeDirectory})
 		}
@@ -274,8 +267,8 @@ func mode(kind fs.FileMode) string {
 	return "000000" // a pipe, socket or device, which git does not record
 }
 
-// Blob reads a file of at most limit bytes; a larger one yields its size. Of a
-// symbolic link it reads the text of the link, as git stores it.
+// Blob reads a file of at most limit bytes; for a larger one it returns the size. For a symbolic link it reads the link's text, as git
+// stores it.
 func (t *Tree) Blob(_ context.Context, object string, limit int64) (blob history.Blob, err error) {
 	if info, err := os.Lstat(t.path(object)); err == nil && info.Mode().Type() == fs.ModeSymlink {
 		return t.link(object, limit)

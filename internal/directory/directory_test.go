@@ -8,12 +8,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/small-gate/small-gate/internal/gate/history"
-
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/small-gate/small-gate/internal/directory"
 	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/gate/history"
 )
 
 func write(t *testing.T, root, path, content string) {
@@ -43,7 +42,7 @@ func paths(files []history.File) (out []string) {
 	return out
 }
 
-// TestFiles lists what lies in .small, follows no link and leaves .git alone.
+// TestFiles lists the contents of .small, follows no link and skips .git.
 func TestFiles(t *testing.T) {
 	root := t.TempDir()
 	write(t, root, ".small/plan.small.yml", "x")
@@ -114,7 +113,7 @@ func TestBlob(t *testing.T) {
 	}
 }
 
-// Names that some systems take for .small are listed too, wherever they are.
+// Names that some systems treat as .small are listed too, wherever they are.
 func TestLookalikes(t *testing.T) {
 	root := t.TempDir()
 	for _, path := range []string{".small/x", ".SMALL/x", ".small./x", "sub/.Small", ".smallstep/x", "small/x"} {
@@ -138,8 +137,7 @@ func TestLookalikes(t *testing.T) {
 	}
 }
 
-// TestGlob finds what a pattern matches on disk, and goes no further than it has
-// to.
+// TestGlob finds what a pattern matches on disk, and searches no further than needed.
 func TestGlob(t *testing.T) {
 	root := t.TempDir()
 	write := func(path string) {

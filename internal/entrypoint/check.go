@@ -3,6 +3,7 @@ package entrypoint
 import (
 	"cmp"
 	"context"
+	"path/filepath"
 
 	"github.com/small-gate/small-gate/internal/entrypoint/session"
 	"github.com/small-gate/small-gate/internal/gate"
@@ -15,15 +16,12 @@ import (
 // Check judges the workspace of one directory, or of the nearest above the current one, as its files are on disk, in the index or in a
 // commit.
 func Check(ctx context.Context, req session.Request, what session.What) *finding.Report {
+	judge := gate.Check
 	if what.Recursive {
-		req.Dir = session.WorkspaceRoot(req.Dir)
+		judge, req.Dir = gate.CheckAll, session.WorkspaceRoot(req.Dir)
 	} else {
 		req = req.Above()
 		req.Workspace = cmp.Or(req.Workspace, "root")
-	}
-	judge := gate.Check
-	if what.Recursive {
-		judge = gate.CheckAll
 	}
 	return req.JudgeIn(ctx, "check", what.In(req), func(s *session.Session) (*finding.Report, error) {
 		if what.Against != "" {
@@ -70,10 +68,34 @@ func ReplayID(ctx context.Context, req session.Request, what session.What) (gate
 	return inWorkspace(ctx, req, what, "replay-id", gate.ReplayIDOf)
 }
 
-// Digests lists the entry digests of the log of the request's directory, or else of the nearest at or above the current one, as its files
-// are on disk, in the index or in a commit.
-func Digests(ctx context.Context, req session.Request, what session.What) ([]small.Digest, error) {
-	return inWorkspace(ctx, req, what, "digests", gate.DigestsOf)
+// Digests lists the entry digests of a log as its files are on disk or in a commit. log is a log of the configuration, or a folder of such
+// files, or a workspace or its log; empty stands for the nearest workspace at or above the request's directory.
+func Digests(ctx context.Context, req session.Request, what session.What, log string) (out []small.Digest, err error) {
+	at, of := req, log
+	if filepath.Base(of) == small.Progress.FileName() {
+		of = filepath.Dir(of)
+	}
+	if at.Dir = filepath.Join(cmp.Or(req.Dir, "."), of); filepath.IsAbs(of) {
+		at.Dir = of
+	}
+	if log == "" {
+		at = req
+	}
+	if log == "" || session.HoldsWorkspace(at.Dir) {
+		return inWorkspace(ctx, at, what, "digests", gate.DigestsOf)
+	}
+	_, err = req.InRepository(ctx, "digests", func(s *session.Session) error {
+		o, h, err := placeOf(ctx, s, what.Ref)
+		if err != nil {
+			return err
+		}
+		path, err := pathOf(s, log)
+		if err == nil {
+			out, err = gate.LogDigests(ctx, h, o.Revision, path, s.Opts)
+		}
+		return err
+	})
+	return out, err
 }
 
 // inWorkspace asks about one workspace.

@@ -4,14 +4,13 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/ci"
 	"github.com/small-gate/small-gate/internal/entrypoint/session"
 	"github.com/small-gate/small-gate/internal/failure"
-	"github.com/small-gate/small-gate/internal/githistory"
+	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
@@ -35,7 +34,7 @@ func (j *job) inspectOrigin(ctx context.Context, s *session.Session) error {
 // home names the repository whose branches count.
 func (j *job) home() string { return cmp.Or(j.plan.Repository, "the target's repository") }
 
-// counts reports whether a point can be the target's. In a clone with a remote, a local branch is only somebody's own.
+// counts reports whether a point can be the target's. In a clone with a remote, local branches do not count.
 func (j *job) counts(p ci.Point) bool {
 	local := strings.HasPrefix(p.Revision, "refs/heads/")
 	return !p.Branch || j.fork == "" && (!local || !j.remote)
@@ -54,8 +53,8 @@ func (j *job) forkRemoteError(err error) error {
 	return out
 }
 
-// resolveBase is the base, unless it was found by a branch's name, nothing says that this branch is the target's, and it already has the
-// head of an open change while the base that the event names does not: then it is that one.
+// resolveBase is the base, with one exception: if it was found by the name of a branch that nothing confirms as the target's, and already
+// has the head of an open change while the event's own base does not, that base is taken.
 func (j *job) resolveBase(ctx context.Context, s *session.Session, base, words, head string) (string, string, error) {
 	named := slices.DeleteFunc(slices.Clone(j.plan.Base), func(p ci.Point) bool { return p.Branch })
 	if !j.plan.Open || j.own || len(named) == 0 || slices.ContainsFunc(named, func(p ci.Point) bool { return p.Revision == base }) {
@@ -64,7 +63,7 @@ func (j *job) resolveBase(ctx context.Context, s *session.Session, base, words, 
 	if has, err := s.Repo.IsAncestor(ctx, head, base); err != nil || !has {
 		return base, words, err
 	}
-	id, namedWords, err := j.find(ctx, s, named[len(named)-1:])
+	id, namedWords, err := j.first(ctx, s, named[len(named)-1:])
 	if err != nil {
 		return "", "", err
 	}
@@ -75,8 +74,8 @@ func (j *job) resolveBase(ctx context.Context, s *session.Session, base, words, 
 	return id, namedWords, nil
 }
 
-// mergeOf looks for the system's merge of the head, and for the target as of that merge. What the system made and is no such merge is
-// kept: of a merge train that squashes or fast-forwards, it is what the target would become.
+// mergeOf looks for the system's merge of the head, and for the target as of that merge. Commits that the system made and that are no such
+// merge are kept: in a merge train that squashes or fast-forwards, one of them is the target's next tip.
 func (j *job) mergeOf(ctx context.Context, s *session.Session, head string) (base, merge, words string, err error) {
 	j.made = nil
 	for _, p := range j.plan.Merge {
@@ -84,19 +83,18 @@ func (j *job) mergeOf(ctx context.Context, s *session.Session, head string) (bas
 			continue
 		}
 		id, err := s.Repo.Resolve(ctx, p.Revision)
-		if errors.Is(err, githistory.ErrLacking) {
-			if err := j.ask(p, err); err != nil {
+		switch {
+		case errors.Is(err, history.ErrLacking):
+			if err := j.fetch(ctx, p.Fetch...); err != nil {
 				return "", "", "", err
 			}
 			if len(p.Fetch) > 0 {
-				j.notes = append(j.notes, fmt.Sprintf("%s, %s, is unavailable: what it would bring to the target was not judged", p.Words, p.Revision))
+				j.note("%s, %s, is unavailable: what it would bring to the target was not judged", p.Words, p.Revision)
 			}
 			continue
-		}
-		if err != nil {
+		case err != nil:
 			return "", "", "", err
-		}
-		if id == head {
+		case id == head:
 			continue
 		}
 		parents := [2]string{}
@@ -105,26 +103,28 @@ func (j *job) mergeOf(ctx context.Context, s *session.Session, head string) (bas
 				break
 			}
 		}
-		lacking := errors.Is(err, githistory.ErrLacking)
+		lacking := errors.Is(err, history.ErrLacking)
+		if lacking && j.shallow {
+			if err := j.fetch(ctx, head); err != nil {
+				return "", "", "", err
+			}
+		}
 		switch {
-		case lacking && j.mayDeepen(s, head):
-			j.wants = head
-			return "", "", "", err
 		case err != nil && !lacking:
 			return "", "", "", err
 		case err == nil && parents[1] == head:
 			return parents[0], id, "the first parent of " + p.Words, nil
 		case err == nil && parents[0] == head:
 			return parents[1], id, "the second parent of " + p.Words, nil
-		case p.Made: // it is no merge, or one of something else
+		case p.Made: // no merge, or a merge of something else
 			j.made = append(j.made, ci.Point{Revision: id, Words: p.Words})
 		}
 	}
 	return "", "", "", nil
 }
 
-// madeAfter is the first commit that the system made and that descends from the base: it would be the target's next tip. Of others a
-// note says that they were not judged.
+// madeAfter is the first commit that the system made and that descends from the base: it would be the target's next tip. A note names the
+// others as not judged.
 func (j *job) madeAfter(ctx context.Context, s *session.Session, base string) (string, error) {
 	first := ""
 	for _, p := range j.made {
@@ -135,7 +135,7 @@ func (j *job) madeAfter(ctx context.Context, s *session.Session, base string) (s
 		case after && first == "":
 			first = p.Revision
 		case !after:
-			j.notes = append(j.notes, fmt.Sprintf("%s, %s, is neither a merge of the head nor a descendant of the base: it was not judged", p.Words, p.Revision))
+			j.note("%s, %s, is neither a merge of the head nor a descendant of the base: it was not judged", p.Words, p.Revision)
 		}
 	}
 	return first, nil

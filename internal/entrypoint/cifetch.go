@@ -10,34 +10,32 @@ import (
 	"github.com/small-gate/small-gate/internal/ci"
 	"github.com/small-gate/small-gate/internal/entrypoint/session"
 	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/githistory"
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// find takes the first of the points that the clone has. One that can be fetched is fetched before the next one is looked at.
-func (j *job) find(ctx context.Context, s *session.Session, points []ci.Point) (id, words string, err error) {
+// first takes the first point that the clone has. A missing one is fetched, if possible, before the next is tried.
+func (j *job) first(ctx context.Context, s *session.Session, points []ci.Point) (id, words string, err error) {
 	var first error
 	for _, p := range points {
 		if !j.counts(p) {
 			continue
 		}
-		if p.Stale {
-			if err := j.ask(p, errStale); err != nil {
+		id, err := s.Repo.Resolve(ctx, p.Revision)
+		lacking := errors.Is(err, history.ErrLacking)
+		if lacking || p.Stale {
+			if err := j.fetch(ctx, p.Fetch...); err != nil {
 				return "", "", err
 			}
 		}
-		id, err := s.Repo.Resolve(ctx, p.Revision)
-		if err == nil {
+		switch {
+		case err == nil:
 			j.noteStale(p)
 			return id, p.Words, s.Unambiguous(ctx, p.Revision, id)
-		}
-		if !errors.Is(err, githistory.ErrLacking) {
+		case !lacking:
 			return "", "", err
-		}
-		if err := j.ask(p, err); err != nil {
-			return "", "", err
-		}
-		if first == nil {
+		case first == nil:
 			first = unavailable(p, err)
 		}
 	}
@@ -50,26 +48,12 @@ func (j *job) find(ctx context.Context, s *session.Session, points []ci.Point) (
 	return "", "", first
 }
 
-// errStale is why a branch that is in the clone is fetched.
-var errStale = errors.New("the clone's branch can be older than the remote's")
-
 // noteStale notes that a branch could not be fetched again.
 func (j *job) noteStale(p ci.Point) {
 	note := p.Words + " could not be fetched again and is taken as it was fetched last"
 	if p.Stale && j.asked[p.Fetch[0]] != nil && !slices.Contains(j.notes, note) {
 		j.notes = append(j.notes, note)
 	}
-}
-
-// ask returns err if there is something left to fetch for a point: then it is fetched, and all is judged again.
-func (j *job) ask(p ci.Point, err error) error {
-	for _, spec := range p.Fetch {
-		if _, asked := j.asked[spec]; !asked {
-			j.wants = spec
-			return err
-		}
-	}
-	return nil
 }
 
 // unavailable is the failure for a point that is not in the clone and could not be fetched.
@@ -82,10 +66,10 @@ func unavailable(p ci.Point, err error) error {
 	return &f
 }
 
-// withGit and withCredentials are the ways out if a tip that no branch has any more cannot be fetched.
+// withGit and withCredentials are the remedies if a tip that is on no branch any more cannot be fetched.
 const (
 	withGit         = "run this where git is installed, as it is in the image: fetch-depth: 0 does not bring the tip, since no branch has it any more"
-	withCredentials = "let the step ask the server: in an action with `permissions: {contents: read}` and its input token, which is the job's own by default; elsewhere with the credentials left by the checkout"
+	withCredentials = "let the step ask the server: in a GitHub action, give the job the permission contents: read, and leave the input token as it is by default; elsewhere keep the credentials of the checkout"
 )
 
 // withoutGit reports whether something could not be fetched because there is no git.
@@ -98,10 +82,9 @@ func (j *job) withoutGit() bool {
 	return false
 }
 
-// missingHead is the failure for a head that is not here. In the target's own workflow, no depth of the checkout fetches a stranger's
-// commit.
+// missingHead is the failure for a head that is not here. In a workflow of the target, no checkout depth fetches the head of a fork.
 func (j *job) missingHead(err error) error {
-	if !j.plan.Guarded || j.wants != "" || !errors.Is(err, githistory.ErrLacking) {
+	if !j.plan.Guarded || !errors.Is(err, history.ErrLacking) {
 		return err
 	}
 	for _, p := range j.plan.Head {
@@ -116,39 +99,33 @@ func (j *job) missingHead(err error) error {
 	return err
 }
 
-// fetchMissing fetches what a judgement lacked, and reports whether it is worth judging again. An error is kept for explain.
-func (j *job) fetchMissing(ctx context.Context, f *failure.Error) bool {
-	spec := j.wants
-	if spec == "" && j.shallow && errors.Is(f, githistory.ErrLacking) {
-		spec = j.head
-	}
-	if spec == "" {
-		return false
-	}
-	if _, asked := j.asked[spec]; asked {
-		return false
-	}
-	how := "git fetch origin " + spec
-	if j.shallow {
-		how = "git fetch --unshallow origin " + spec
-	}
-	err := j.fetch(ctx, spec)
-	if j.asked[spec] = err; err == nil {
-		j.fetched = append(j.fetched, how)
-	}
-	return true
-}
-
-// Token is what a job may show the server of its event, to fetch what a checkout left without credentials cannot.
+// Token is a credential that a job may show to its event's server, to fetch what a checkout without credentials cannot.
 type Token struct{ Server, Value string }
 
-// fetch has git do it, whichever reader judges: as the checkout has set it up, and if that fails with the token.
-func (j *job) fetch(ctx context.Context, spec string) error {
-	err := j.fetchAs(ctx, spec, j.req.Environ)
-	if err == nil || errors.Is(err, githistory.ErrGone) || j.token.Server == "" || j.token.Value == "" {
-		return err
+// errFetched is not a failure: git was asked to fetch something, and the repository must be reopened to see the result.
+var errFetched = errors.New("something was fetched")
+
+// fetch has git, whichever reader judges, fetch the first of some ids or refspecs that was not asked for yet: with the checkout's settings,
+// and if that fails with the token. The error is errFetched, or nil if nothing is left to ask for. Fetch errors are kept for explain.
+func (j *job) fetch(ctx context.Context, specs ...string) error {
+	i := slices.IndexFunc(specs, func(spec string) bool { _, asked := j.asked[spec]; return !asked })
+	if i < 0 {
+		return nil
 	}
-	return j.fetchAs(ctx, spec, githistory.WithToken(j.req.Environ, j.token.Server, j.token.Value))
+	spec := specs[i]
+	err := j.fetchAs(ctx, spec, j.req.Environ)
+	if err != nil && !errors.Is(err, githistory.ErrGone) && j.token.Server != "" && j.token.Value != "" {
+		err = j.fetchAs(ctx, spec, githistory.WithToken(j.req.Environ, j.token.Server, j.token.Value))
+	}
+	j.asked[spec] = err
+	switch {
+	case err != nil:
+	case j.shallow:
+		j.fetched = append(j.fetched, "git fetch --unshallow origin "+spec)
+	default:
+		j.fetched = append(j.fetched, "git fetch origin "+spec)
+	}
+	return errFetched
 }
 
 func (j *job) fetchAs(ctx context.Context, spec string, environ []string) (err error) {

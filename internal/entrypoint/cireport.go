@@ -4,49 +4,49 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/ci"
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/githistory"
 	"github.com/small-gate/small-gate/internal/lane"
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// Fact is one thing that a job finds out about what to judge, for people. Both parts may hold untrusted text.
+// Fact is something that a job found out about what to judge, for people. Both parts may hold untrusted text.
 type Fact struct{ Name, Value string }
 
 func (j *job) fact(name, format string, args ...any) {
 	j.facts = append(j.facts, Fact{name, fmt.Sprintf(format, args...)})
 }
 
-// account completes the facts: where this runs, what about, by whose policy.
+func (j *job) note(format string, args ...any) {
+	j.notes = append(j.notes, fmt.Sprintf(format, args...))
+}
+
+// account completes the facts: where this runs, what it judges, and under whose policy.
 func (j *job) account(r *finding.Report) []Fact {
-	all := []Fact{{"where", j.plan.System.Name + ", " + j.plan.Event}}
-	if j.plan.Subject != "" {
-		all = append(all, Fact{"what", j.plan.Subject})
-	}
-	if j.plan.Reason != "" {
-		all = append(all, Fact{"nothing to judge", j.plan.Reason})
-	}
-	all = append(all, j.facts...)
+	all := append([]Fact{{"where", j.plan.System.Name + ", " + j.plan.Event}, {"what", j.plan.Subject}, {"nothing to judge", j.plan.Reason}}, j.facts...)
 	for _, spec := range j.fetched {
 		all = append(all, Fact{"fetched", spec})
 	}
-	if r.Verdict == finding.Error && r.Examined.Commits == 0 {
-		return all // it did not get that far
+	if r.Verdict != finding.Error || r.Examined.Commits > 0 { // else it stopped before that
+		if j.plan.Kind != ci.Nothing {
+			all = append(all, Fact{"configuration", r.Examined.Policy})
+		}
+		all = append(all, Fact{"floor", r.Examined.Floor})
+		if r.Lane != nil {
+			all = append(all, Fact{"lane", fmt.Sprintf("%s (from the %s); the change fits %s", r.Lane.Claim.Lane, r.Lane.Claim.Source, r.Lane.Fits)})
+		}
+		all = append(all, Fact{"judged", wording.Count(r.Examined.Commits, "commit")})
 	}
-	if j.plan.Kind != ci.Nothing && r.Examined.Policy != "" {
-		all = append(all, Fact{"policy", r.Examined.Policy})
-	}
-	if r.Lane != nil {
-		all = append(all, Fact{"lane", fmt.Sprintf("%s (from the %s); the change fits %s", r.Lane.Claim.Lane, r.Lane.Claim.Source, r.Lane.Fits)})
-	}
-	return append(all, Fact{"judged", wording.Count(r.Examined.Commits, "commit")})
+	return slices.DeleteFunc(all, func(f Fact) bool { return f.Value == "" })
 }
 
-// ignoredLanes are notes on claims of a lane that did not count: labels that another claim comes before, and the caller's own if no
+// ignoredLanes are notes on claims of a lane that did not count: labels overridden by another claim, and the caller's own claim if no
 // change is judged.
 func (j *job) ignoredLanes(r *finding.Report) []string {
 	switch {
@@ -78,7 +78,7 @@ func (j *job) ignoredLanes(r *finding.Report) []string {
 	return []string{fmt.Sprintf("the %s %s did not count: the lane is %s, claimed by %s", labels, strings.Join(ignored, " and "), claim.Lane, claim.By())}
 }
 
-// explain adds to a failure why something could not be fetched, and which line of the job's description provides it.
+// explain adds to a failure why a fetch failed, and which line of the job's description would fetch it.
 func (j *job) explain(f *failure.Error) *failure.Error {
 	out := *f
 	out.Err = f
@@ -88,20 +88,17 @@ func (j *job) explain(f *failure.Error) *failure.Error {
 			out.Message, out.Remedy = out.Message+": "+system.NoCheckout, system.Checkout
 		}
 		return &out
-	case !errors.Is(f, githistory.ErrLacking):
+	case !errors.Is(f, history.ErrLacking):
 		return f
 	}
-	why := ""
+	var reasons []string
 	for _, err := range j.asked {
-		if err == nil {
-			continue
-		}
-		if text := failure.Of(err).Message; why == "" || text < why {
-			why = text
+		if err != nil {
+			reasons = append(reasons, failure.Of(err).Message)
 		}
 	}
-	if why != "" && !strings.Contains(out.Message, why) {
-		out.Message += "; and " + why
+	if len(reasons) > 0 && !strings.Contains(out.Message, slices.Min(reasons)) {
+		out.Message += "; and " + slices.Min(reasons)
 	}
 	if j.shallow && !j.keepRemedy {
 		out.Message, out.Remedy = "the checkout is shallow: "+out.Message, j.plan.System.Deep

@@ -3,15 +3,15 @@ package entrypoint_test
 import (
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/small-gate/small-gate/internal/ci"
 	"github.com/small-gate/small-gate/internal/entrypoint"
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/repository"
-
-	"github.com/google/go-cmp/cmp"
 )
 
-// A report with a finding says in which repository and on which branch, and whose the commit is that it names, by either reader.
+// A report with a finding names the repository, the branch, and the author of the commit that it names, with either reader.
 func TestReportDescribesCommits(t *testing.T) {
 	r := workspace(t)
 	by := r.With("GIT_AUTHOR_NAME=Ada", "GIT_AUTHOR_DATE=1767225780 -0730")

@@ -14,7 +14,7 @@ import (
 	"github.com/small-gate/small-gate/internal/policy"
 )
 
-// Sought says which findings are to be waived: those with some fingerprints (at least their first eight digits), or all of a rule.
+// Sought selects the findings to waive: those with some fingerprints (at least their first eight digits), or all of a rule.
 type Sought struct {
 	Fingerprints []string
 	Rule         string
@@ -34,16 +34,21 @@ func (s Sought) check() error {
 		}
 	}
 	if _, known := rules.Find(s.Rule); s.Rule != "" && !known {
-		message := fmt.Sprintf("there is no rule %q", s.Rule)
-		if near := policy.Suggest(s.Rule, rules.IDs()); near != "" {
-			message += fmt.Sprintf("; did you mean %s?", near)
-		}
-		return &failure.Error{Message: message, Remedy: "`small-hook explain` lists all rules"}
+		return UnknownRule(s.Rule)
 	}
 	return nil
 }
 
-// Excuse is the edit that Waive is to excuse.
+// UnknownRule is the failure for the name of a rule that does not exist.
+func UnknownRule(name string) error {
+	message := fmt.Sprintf("there is no rule %q", name)
+	if near := policy.Suggest(name, rules.IDs()); near != "" {
+		message += fmt.Sprintf("; did you mean %s?", near)
+	}
+	return &failure.Error{Message: message, Remedy: "`small-hook explain` lists all rules"}
+}
+
+// Excuse is an edit that Waive is to excuse.
 type Excuse struct {
 	Rule, Path string
 	// From and To are digests as text, empty on the side that has none.
@@ -52,19 +57,19 @@ type Excuse struct {
 	Reason, Until string
 }
 
-// waivable is a finding of a report as it can be waived.
+// waivable is a report's finding, as far as a waiver needs it.
 type waivable struct {
 	fingerprint string
 	edit        Excuse
 }
 
-// FindEdits looks for findings in the index and in HEAD's history. There is one for each fingerprint; of a rule, at least one.
+// FindEdits looks for findings in the index and in HEAD's history. It finds one for each fingerprint; for a rule, at least one.
 func FindEdits(ctx context.Context, req session.Request, sought Sought) ([]Excuse, error) {
 	if err := sought.check(); err != nil {
 		return nil, err
 	}
 	req.Find = func(f *finding.Finding) bool { return sought.matches(f.Rule, f.Fingerprint()) }
-	req.Strict = true // in which a history shows more
+	req.Strict = true // strict mode finds more in a history
 	var all []waivable
 	for _, judge := range []func() *finding.Report{
 		func() *finding.Report { return PreCommit(ctx, req) },
@@ -98,7 +103,7 @@ func FindEditsIn(report []byte, sought Sought) ([]Excuse, error) {
 			Rule, Path, Fingerprint string
 			Edit                    struct{ From, To string }
 		}
-		More *struct{} // there if not all are listed
+		More *struct{} // present if not all are listed
 	}
 	const remedy = "small-hook audit --format json --output FILE"
 	if err := json.Unmarshal(report, &read); err != nil {
@@ -124,7 +129,7 @@ func (s Sought) found(all []waivable) bool {
 	})
 }
 
-// in picks what is sought from findings. where and remedy are for those that are not there.
+// in picks the findings that are sought. where and remedy go into the failure for those that are missing.
 func (s Sought) in(all []waivable, where, remedy string) ([]Excuse, error) {
 	var fingerprints []string
 	for _, w := range all {
@@ -142,23 +147,15 @@ func (s Sought) in(all []waivable, where, remedy string) ([]Excuse, error) {
 		}
 		picked[whole] = true
 	}
+	seen := map[Excuse]bool{} // one may be found in two commits
 	for _, w := range all {
-		if picked[w.fingerprint] || s.Rule != "" && w.edit.Rule == s.Rule {
+		if (picked[w.fingerprint] || s.Rule != "" && w.edit.Rule == s.Rule) && !seen[w.edit] {
+			seen[w.edit] = true
 			out = append(out, w.edit)
 		}
 	}
-	if out = unique(out); len(out) == 0 {
+	if len(out) == 0 {
 		return nil, &failure.Error{Message: fmt.Sprintf("no finding %s is of the rule %s", where, s.Rule), Remedy: remedy}
 	}
 	return out, nil
-}
-
-// unique are edits, each once: one can be found in two commits.
-func unique(edits []Excuse) []Excuse {
-	seen := map[Excuse]bool{}
-	return slices.DeleteFunc(edits, func(e Excuse) bool {
-		again := seen[e]
-		seen[e] = true
-		return again
-	})
 }

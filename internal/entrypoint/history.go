@@ -1,6 +1,7 @@
 package entrypoint
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -47,22 +48,17 @@ func bothOf(ctx context.Context, s *session.Session, from, to string) (base, hea
 }
 
 func splitRange(spec string) (base, head string, err error) {
-	base, head, found := strings.Cut(spec, "..")
+	base, head, _ = strings.Cut(spec, "..")
+	wrong := ""
 	switch {
 	case strings.Contains(spec, "..."):
-		return "", "", &failure.Error{
-			Message: fmt.Sprintf("%q is a symmetric difference; a range has two dots", spec),
-			Remedy:  "write BASE..HEAD, for example origin/main..HEAD",
-		}
-	case !found || base == "":
-		return "", "", &failure.Error{
-			Message: fmt.Sprintf("%q is not a range", spec),
-			Remedy:  "write BASE..HEAD, for example origin/main..HEAD",
-		}
-	case head == "":
-		head = "HEAD"
+		wrong = "is a symmetric difference; a range has two dots"
+	case base == "" || base == spec:
+		wrong = "is not a range"
+	default:
+		return base, cmp.Or(head, "HEAD"), nil
 	}
-	return base, head, nil
+	return "", "", &failure.Error{Message: fmt.Sprintf("%q %s", spec, wrong), Remedy: "write BASE..HEAD, for example origin/main..HEAD"}
 }
 
 // Audit judges every commit of a revision's history (HEAD's by default), under its own policy.
@@ -86,8 +82,27 @@ func Audit(ctx context.Context, req session.Request, revision string) *finding.R
 			return nil, err
 		}
 		s.FindStandings(ctx, head)
+		if s.Opts.Switch, err = elsewhere(ctx, s, revision); err != nil {
+			return nil, err
+		}
 		return gate.Audit(ctx, s.Repo, head, s.Opts), nil
 	})
+}
+
+// elsewhere is the revision if it names a local branch that is not checked out; else it is empty.
+func elsewhere(ctx context.Context, s *session.Session, revision string) (string, error) {
+	if s.Repo.Where().Bare {
+		return "", nil
+	}
+	current, err := s.Repo.CurrentBranch(ctx)
+	if err != nil || current == "refs/heads/"+revision {
+		return "", err
+	}
+	tips, err := s.Repo.Tips(ctx, "refs/heads/"+revision)
+	if err != nil || len(tips) == 0 {
+		return "", err
+	}
+	return revision, nil
 }
 
 // auditNothing is the audit of a HEAD without commits: if no other ref has any, there is nothing to judge.
@@ -111,19 +126,7 @@ func auditNothing(ctx context.Context, s *session.Session) (*finding.Report, err
 	}
 }
 
-// MergeCheck predicts whether theirs would merge cleanly into ours: it compares their tips, and each with the merge base, and judges
-// no commit. The policy is that of ours.
-func MergeCheck(ctx context.Context, req session.Request, ours, theirs string) *finding.Report {
-	return req.Judge(ctx, "merge-check", func(s *session.Session) (*finding.Report, error) {
-		target, head, err := bothOf(ctx, s, ours, theirs)
-		if err != nil {
-			return nil, err
-		}
-		return gate.MergeCheck(ctx, s.Repo, target, head, ours, theirs, s.Opts), nil
-	})
-}
-
-// SyncedCommits judges what head has and base lacks, under the policy of what it is to be pushed on top of.
+// SyncedCommits judges the commits that head has and base lacks, under the policy of upstream, on top of which they will be pushed.
 func SyncedCommits(ctx context.Context, req session.Request, base, head, upstream string) *finding.Report {
 	return req.Judge(ctx, "sync", func(s *session.Session) (*finding.Report, error) {
 		head, err := s.Commit(ctx, head)

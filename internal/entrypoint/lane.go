@@ -4,21 +4,21 @@ import (
 	"context"
 
 	"github.com/small-gate/small-gate/internal/entrypoint/session"
+	"github.com/small-gate/small-gate/internal/gate/families/lanes"
 	"github.com/small-gate/small-gate/internal/gate/finding"
-	"github.com/small-gate/small-gate/internal/gate/lanes"
 	"github.com/small-gate/small-gate/internal/githistory"
+	"github.com/small-gate/small-gate/internal/lane"
 )
 
-// FindLane finds the lane that fits the change of spec, written BASE..HEAD; without a spec, the change that is staged, whose lane the
-// variable of commit hooks may claim. It judges nothing. The policy is BASE's, or HEAD's.
+// FindLane finds the lane that fits the change of spec, written BASE..HEAD, or without a spec the staged change, whose lane the variable of
+// commit hooks may claim. It judges nothing. The policy is BASE's, or HEAD's.
 func FindLane(ctx context.Context, req session.Request, spec string) (out *finding.LaneReport, err error) {
-	mode, change, find := "range", spec, func(s *session.Session) (*finding.LaneReport, error) { return rangeLane(ctx, s, spec) }
+	mode, change := "range", spec
 	if spec == "" {
 		mode, change, req = "pre-commit", "what is staged, against HEAD", req.WithLane()
-		find = func(s *session.Session) (*finding.LaneReport, error) { return stagedLane(ctx, s) }
 	}
 	reader, err := req.InRepository(ctx, mode, func(s *session.Session) (err error) {
-		if out, err = find(s); err == nil {
+		if out, err = laneOf(ctx, s, spec); err == nil {
 			out.Change, out.Policy = change, s.Opts.Policy.Source
 		}
 		return err
@@ -30,7 +30,10 @@ func FindLane(ctx context.Context, req session.Request, spec string) (out *findi
 	return out, nil
 }
 
-func rangeLane(ctx context.Context, s *session.Session, spec string) (*finding.LaneReport, error) {
+func laneOf(ctx context.Context, s *session.Session, spec string) (*finding.LaneReport, error) {
+	if spec == "" {
+		return stagedLane(ctx, s)
+	}
 	base, head, err := rangeOf(ctx, s, spec)
 	if err != nil {
 		return nil, err
@@ -49,7 +52,7 @@ func stagedLane(ctx context.Context, s *session.Session) (*finding.LaneReport, e
 	return lanes.ClassifyPending(ctx, s.Repo, parents, s.Opts)
 }
 
-// claimOfBranch finds the lane that the branch has claimed, if the configuration gives every change a lane: its default would reject
+// claimOfBranch finds the lane that the branch has claimed, if the configuration gives every change a lane: the default lane would reject
 // the commits of a branch that has claimed another.
 func claimOfBranch(ctx context.Context, s *session.Session, head string) error {
 	if head == "" || s.Req.Lane != "" || !laneGiven(s) {
@@ -65,5 +68,5 @@ func claimOfBranch(ctx context.Context, s *session.Session, head string) error {
 
 // laneGiven reports whether the caller or the configuration gives every change a lane.
 func laneGiven(s *session.Session) bool {
-	return s.Req.Lane != "" || s.Opts.Policy.Lane != "" || s.Opts.Policy.Lanes.Minimum != ""
+	return s.Req.Lane != "" || lane.Given(s.Opts.Policy) != "" || lane.SettingsIn(s.Opts.Policy).Minimum != ""
 }

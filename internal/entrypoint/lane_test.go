@@ -10,12 +10,12 @@ import (
 	"github.com/small-gate/small-gate/internal/entrypoint"
 	"github.com/small-gate/small-gate/internal/entrypoint/session"
 	"github.com/small-gate/small-gate/internal/gate/finding"
-	"github.com/small-gate/small-gate/internal/gittest"
 	"github.com/small-gate/small-gate/internal/lane"
+	"github.com/small-gate/small-gate/internal/tests/gittest"
 )
 
-// TestClaimInUpperCase claims the lane fast in every way that there is, as people
-// write it. The configuration alone is strict, and says what it expects.
+// TestClaimInUpperCase claims the lane fast in every possible way, in upper case as people write it. The configuration alone is strict, and
+// says what it expects.
 func TestClaimInUpperCase(t *testing.T) {
 	for _, tt := range []struct {
 		name                   string
@@ -64,7 +64,7 @@ func TestClaimInUpperCase(t *testing.T) {
 	}
 }
 
-// claimOf has a change judged where a claim of its kind is made.
+// claimOf has a change judged with one kind of claim.
 func claimOf(t *testing.T, r *gittest.Repo, req session.Request, head, variable, github, gitlab string) (lane.Claim, error) {
 	t.Helper()
 	ctx := context.Background()
@@ -107,8 +107,7 @@ func judgeCI(t *testing.T, req session.Request, event []byte, env map[string]str
 	return report
 }
 
-// TestLabelsThatDoNotCount: it is said which labels another claim comes before,
-// and nothing of those that say the same.
+// TestLabelsThatDoNotCount: a note names the labels that another claim overrides, but not those that claim the same.
 func TestLabelsThatDoNotCount(t *testing.T) {
 	const jobs = "version: 1\nworkflows: {jobs: [\"jobs/*.json\"]}\n"
 	for _, tt := range []struct {
@@ -152,8 +151,7 @@ func TestLabelsThatDoNotCount(t *testing.T) {
 	}
 }
 
-// TestNoSuchLane: a claim of the caller that names no lane cannot be judged, and
-// it is said where the claim came from.
+// TestNoSuchLane: a caller's claim that names no lane cannot be judged, and the message says where the claim is from.
 func TestNoSuchLane(t *testing.T) {
 	r := workspace(t)
 	req := request(r, "git")

@@ -19,13 +19,8 @@ import (
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// Where the refs of a push came from, for the report.
-const (
-	sourceStdin   = "standard input"
-	sourceManager = "PRE_COMMIT_FROM_REF and PRE_COMMIT_TO_REF"
-	sourceBranch  = "PRE_COMMIT_LOCAL_BRANCH"
-	sourceGuess   = "HEAD against what the remote is known to have"
-)
+// sourceStdin is the report's word for where a push's refs are read.
+const sourceStdin = "standard input"
 
 // handover is what a hook knows about a push.
 type handover struct {
@@ -35,6 +30,9 @@ type handover struct {
 	// received is true on the server.
 	received bool
 	source   string
+	// known are commits that the other side has, and branch is its default branch.
+	known  []string
+	branch githistory.Branch
 }
 
 // PrePush judges what git is about to push, each ref by itself: every commit that the remote lacks, then the ref's old tip against its
@@ -46,8 +44,7 @@ func PrePush(ctx context.Context, req session.Request, args []string, stdin io.R
 		push.remote = args[0]
 	}
 	lines := sync.OnceValues(func() ([]hookinput.RefUpdate, error) { return hookinput.ReadPrePush(stdin) })
-	report := req.Judge(ctx, "pre-push", func(s *session.Session) (*finding.Report, error) {
-		var err error
+	report := req.Judge(ctx, "pre-push", func(s *session.Session) (_ *finding.Report, err error) {
 		if push.updates, err = lines(); err != nil {
 			return nil, err
 		}
@@ -62,27 +59,28 @@ func PrePush(ctx context.Context, req session.Request, args []string, stdin io.R
 	return report
 }
 
-// pushTo judges a push to a remote, which has what its remote-tracking branches say.
-func pushTo(ctx context.Context, s *session.Session, push handover) (*finding.Report, error) {
-	var known []string
+// pushTo judges a push to a remote, which has the commits of its remote-tracking branches.
+func pushTo(ctx context.Context, s *session.Session, push handover) (_ *finding.Report, err error) {
 	if githistory.IsRemoteName(push.remote) { // a URL or a path has no remote-tracking branches
-		var err error
-		if known, err = s.Repo.Tips(ctx, "refs/remotes/"+push.remote+"/"); err != nil {
+		if push.known, err = s.Repo.Tips(ctx, "refs/remotes/"+push.remote+"/"); err != nil {
 			return nil, err
 		}
 	}
-	return judgePush(ctx, s, push, known), nil
+	if push.branch, err = githistory.DefaultBranch(ctx, s.Repo, push.remote); err != nil {
+		return nil, err
+	}
+	return push.judge(ctx, s), nil
 }
 
-// guess finds out what is pushed if standard input is empty: from the variables of the pre-commit framework, which consumes the lines
-// and hands on one pair of revisions, or a branch alone if the push brings a root commit; else HEAD is judged against what the remote
-// is known to have.
+// guess finds out what is pushed if standard input is empty: from the variables of the pre-commit framework, which consumes the lines and
+// passes on one pair of revisions, or only a branch if the push has a root commit; otherwise HEAD is judged against what the remote is
+// known to have.
 func guess(ctx context.Context, s *session.Session, push *handover) error {
 	push.remote = cmp.Or(s.Req.Getenv("PRE_COMMIT_REMOTE_NAME"), push.remote, origin)
 	from, to := s.Req.Getenv("PRE_COMMIT_FROM_REF"), s.Req.Getenv("PRE_COMMIT_TO_REF")
-	push.source = sourceManager
+	push.source = "PRE_COMMIT_FROM_REF and PRE_COMMIT_TO_REF"
 	if to == "" {
-		push.source, to = sourceBranch, s.Req.Getenv("PRE_COMMIT_LOCAL_BRANCH")
+		push.source, to = "PRE_COMMIT_LOCAL_BRANCH", s.Req.Getenv("PRE_COMMIT_LOCAL_BRANCH")
 	}
 	if to == "" && from != "" {
 		return &failure.Error{
@@ -91,7 +89,7 @@ func guess(ctx context.Context, s *session.Session, push *handover) error {
 		}
 	}
 	if to == "" {
-		push.source, to = sourceGuess, "HEAD"
+		push.source, to = "HEAD against what the remote is known to have", "HEAD"
 		if head, err := s.Repo.Head(ctx); err != nil || head == "" {
 			return err
 		}
@@ -119,17 +117,20 @@ func PreReceive(ctx context.Context, req session.Request, stdin io.Reader) *find
 		if err != nil {
 			return nil, err
 		}
-		if len(updates) == 0 { // git runs this hook for a ref at least (githooks(5))
+		if len(updates) == 0 { // git runs this hook for at least one ref (githooks(5))
 			return nil, &failure.Error{
 				Message: "standard input names no ref: something before this command has consumed what git wrote",
 				Remedy:  "hand it on: `refs=$(cat)`, then `printf '%s\\n' \"$refs\" | small-hook pre-receive`",
 			}
 		}
-		known, err := s.Repo.Tips(ctx)
+		push := handover{updates: updates, received: true}
+		if push.known, err = s.Repo.Tips(ctx); err == nil {
+			push.branch, err = githistory.HeadBranch(ctx, s.Repo)
+		}
 		if err != nil {
 			return nil, err
 		}
-		return judgePush(ctx, s, handover{updates: updates, received: true}, known), nil
+		return push.judge(ctx, s), nil
 	})
 	report.Examined.Source = sourceStdin
 	return report
@@ -144,26 +145,21 @@ type move struct {
 	known bool
 }
 
-// isOf reports whether the ref that moves is the default branch, as the other side calls it.
-func (m move) isOf(branch githistory.Branch, remote string) bool {
-	ref := m.Ref
-	if !strings.HasPrefix(ref, "refs/") {
-		ref = "refs/heads/" + ref // as a hook manager may name it
-	}
-	return strings.HasPrefix(branch.Ref, "refs/") && ref == "refs/heads/"+branchName(branch.Ref, remote)
-}
-
-// judgePush judges each update by itself and makes one report of them. One that cannot be judged does not hide the findings of the others.
-func judgePush(ctx context.Context, s *session.Session, push handover, known []string) *finding.Report {
-	var reports []*finding.Report
-	add := func(report *finding.Report, err error) {
+// judge judges each update by itself and combines the reports. An update that cannot be judged does not hide the findings of the others.
+func (p handover) judge(ctx context.Context, s *session.Session) *finding.Report {
+	report := run.Nothing(s.Opts)
+	judged := false
+	add := func(r *finding.Report, err error) {
 		if err != nil {
-			report = run.FailureReport(s.Opts, err)
+			r = run.FailureReport(s.Opts, err)
 		}
-		reports = []*finding.Report{finding.Combine(append(reports, report))} // at once: each may be large
+		if judged {
+			r = finding.Combine([]*finding.Report{report, r}) // combine at once: each report may be large
+		}
+		report, judged = r, true
 	}
 	var moves []move
-	for _, u := range push.updates {
+	for _, u := range p.updates {
 		if u.Deletes() {
 			continue
 		}
@@ -177,47 +173,19 @@ func judgePush(ctx context.Context, s *session.Session, push handover, known []s
 			moves = append(moves, move{RefUpdate: u, tip: tip})
 		}
 	}
-	branch, err := defaultBranch(ctx, s, push)
-	if err != nil {
-		add(nil, err)
-		return finding.Combine(reports)
-	}
-	findKnown(ctx, s, moves, known)
+	p.findKnown(ctx, s, moves)
 	for _, m := range moves {
-		if push.received && branch.Missing() && m.Ref == branch.Ref {
-			add(nil, headless(branch))
-			continue
-		}
-		if !push.received {
+		if !p.received {
 			s.FindStandings(ctx, m.tip)
 		}
-		add(update(ctx, s, m, push.remote, branch, known, moves))
+		add(p.judgeMove(ctx, s, m, moves))
 	}
-	if len(reports) == 0 {
-		return run.Nothing(s.Opts)
-	}
-	return finding.Combine(reports)
+	return report
 }
 
-func defaultBranch(ctx context.Context, s *session.Session, push handover) (githistory.Branch, error) {
-	if push.received {
-		return githistory.HeadBranch(ctx, s.Repo)
-	}
-	return githistory.DefaultBranch(ctx, s.Repo, push.remote)
-}
-
-// headless is the failure for a push that would create the branch that the server's HEAD names: its policy would hold for everybody
-// from then on.
-func headless(branch githistory.Branch) error {
-	return &failure.Error{
-		Message: fmt.Sprintf("HEAD names %s, which does not exist: whoever creates it would choose the policy of all branches", wording.Printable(branch.Ref)),
-		Remedy:  "name the default branch, on the server: `git symbolic-ref HEAD refs/heads/NAME`",
-	}
-}
-
-// findKnown finds the moves to what the other side already has: then a push of a thousand tags is one question, not a thousand
-// judgements. If that fails, every move is judged, and says why it cannot be.
-func findKnown(ctx context.Context, s *session.Session, moves []move, known []string) {
+// findKnown marks the moves to commits that the other side already has: for a push of a thousand tags this is one query, not a thousand
+// judgements. If it fails, every move is judged, and its report says why that is impossible.
+func (p handover) findKnown(ctx context.Context, s *session.Session, moves []move) {
 	if len(moves) == 0 {
 		return
 	}
@@ -225,7 +193,7 @@ func findKnown(ctx context.Context, s *session.Session, moves []move, known []st
 	for _, m := range moves {
 		tips = append(tips, m.tip)
 	}
-	commits, err := s.Repo.Commits(ctx, tips, known)
+	commits, err := s.Repo.Commits(ctx, tips, p.known)
 	if err != nil {
 		return
 	}
@@ -233,28 +201,36 @@ func findKnown(ctx context.Context, s *session.Session, moves []move, known []st
 	for _, c := range commits {
 		fresh[c.ID] = true
 	}
-	for i := range moves {
-		moves[i].known = !fresh[moves[i].tip]
+	for i, m := range moves {
+		moves[i].known = !fresh[m.tip]
 	}
 }
 
-func update(ctx context.Context, s *session.Session, m move, remote string, branch githistory.Branch, known []string, moves []move) (*finding.Report, error) {
-	update := history.Update{Ref: m.Ref, New: m.tip, Known: known}
+// judgeMove judges one of a push's moves.
+func (p handover) judgeMove(ctx context.Context, s *session.Session, m move, moves []move) (*finding.Report, error) {
+	if p.received && p.branch.Missing() && m.Ref == p.branch.Ref {
+		return nil, &failure.Error{
+			Message: fmt.Sprintf("HEAD names %s, which does not exist: whoever creates it would choose the configuration of all branches", wording.Printable(p.branch.Ref)),
+			Remedy:  "name the default branch, on the server: `git symbolic-ref HEAD refs/heads/NAME`",
+		}
+	}
+	name := branchName(m.Ref, p.remote)
+	update := history.Update{Ref: m.Ref, Name: name, New: m.tip, Known: p.known, Target: p.target(m, moves)}
 	if !m.Creates() {
 		var err error
-		if update.Old, err = oldTip(ctx, s, m.RefUpdate, remote); err != nil {
+		if update.Old, err = oldTip(ctx, s, m.RefUpdate, p.remote); err != nil {
 			return nil, err
 		}
 	}
-	s.Opts.Branch = branchName(m.Ref, remote)
-	update.Target, update.Name = target(m, remote, branch, moves), branchName(m.Ref, remote)
-	update.PolicyFromOldTip = branch == githistory.Branch{} || update.Old != "" && m.isOf(branch, remote)
-	if remote == "" && branch == (githistory.Branch{}) && update.Old != "" {
-		// A server without branches: what a tag names is nobody's configuration.
+	s.Opts.Branch = name
+	unborn := p.branch == githistory.Branch{}
+	update.PolicyFromOldTip = unborn || update.Old != "" && p.isDefault(m)
+	if p.remote == "" && unborn && update.Old != "" {
+		// On a server without branches, nobody's configuration counts, not that of a tag.
 		if err := s.TrustNobody("there is no branch yet"); err != nil {
 			return nil, err
 		}
-	} else if err := trustForRef(ctx, s, update, branch); err != nil {
+	} else if err := trustForRef(ctx, s, update, p.branch); err != nil {
 		return nil, err
 	}
 	if m.known && m.Creates() {
@@ -265,16 +241,25 @@ func update(ctx context.Context, s *session.Session, m move, remote string, bran
 	return s.CheckAdded(ctx, m.tip, gate.Push(ctx, s.Repo, update, s.Opts))
 }
 
-// target is the default branch as it will be after the push, for a move of another branch; else nothing. What is pushed without a ref's
-// name is taken for a branch.
-func target(m move, remote string, branch githistory.Branch, moves []move) history.Tip {
-	if branch.ID == "" || m.Ref != "" && !strings.HasPrefix(m.Ref, "refs/heads/") || m.isOf(branch, remote) {
+// isDefault reports whether the ref that moves is the default branch, as the other side calls it.
+func (p handover) isDefault(m move) bool {
+	ref := m.Ref
+	if !strings.HasPrefix(ref, "refs/") {
+		ref = "refs/heads/" + ref // as a hook manager may name it
+	}
+	return strings.HasPrefix(p.branch.Ref, "refs/") && ref == "refs/heads/"+branchName(p.branch.Ref, p.remote)
+}
+
+// target is the default branch after the push, for a move of another branch; else the zero Tip. A push that names no ref counts as a
+// branch.
+func (p handover) target(m move, moves []move) history.Tip {
+	if p.branch.ID == "" || m.Ref != "" && !strings.HasPrefix(m.Ref, "refs/heads/") || p.isDefault(m) {
 		return history.Tip{}
 	}
-	tip := history.Tip{ID: branch.ID, Name: history.ShortRef(branch.Ref)}
+	tip := history.Tip{ID: p.branch.ID, Name: history.ShortRef(p.branch.Ref)}
 	for _, other := range moves {
-		if other.isOf(branch, remote) {
-			tip = history.Tip{ID: other.tip, Name: branchName(branch.Ref, remote)}
+		if p.isDefault(other) {
+			tip = history.Tip{ID: other.tip, Name: branchName(p.branch.Ref, p.remote)}
 		}
 	}
 	return tip
@@ -296,7 +281,7 @@ func oldTip(ctx context.Context, s *session.Session, u hookinput.RefUpdate, remo
 	}
 }
 
-// catchUp is what to type where the remote's branch has moved on.
+// catchUp is the command to type if the remote's branch has moved on.
 func catchUp(u hookinput.RefUpdate, remote, current string) string {
 	branch, ok := strings.CutPrefix(u.Ref, "refs/heads/")
 	if !ok || !githistory.IsRemoteName(remote) || current == "" {
@@ -309,7 +294,7 @@ func catchUp(u hookinput.RefUpdate, remote, current string) string {
 	return sync
 }
 
-// trustForRef takes the policy from the default branch, or from the ref's own old tip if that is the default branch or there is none. If
+// trustForRef takes the policy from the default branch, or from the ref's own old tip if the ref is the default branch or there is none. If
 // HEAD names a missing branch, nobody's policy counts.
 func trustForRef(ctx context.Context, s *session.Session, u history.Update, branch githistory.Branch) error {
 	switch {

@@ -8,27 +8,27 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// Scope is what the hooks of a repository would judge, and by what.
-type Scope struct {
-	// Policy says where the configuration for the next commit comes from.
+// Surveyed says what a repository's hooks would judge, and by what.
+type Surveyed struct {
+	// Policy says where the next commit's configuration is from.
 	Policy string
-	// Strict and Mode are what that configuration says, and the caller.
+	// Strict and Mode are as that configuration and the caller say.
 	Strict bool
 	Mode   string
-	// Reader names what reads the repository, and Why says why it was taken.
+	// Reader is the reader's name, and Why the reason for choosing it.
 	Reader, Why string
 	// Workspaces are the .small directories in the index that are judged.
 	Workspaces []string
-	// Notes say what else to know.
+	// Notes are for people.
 	Notes []string
 }
 
-// unbornDefault is the note on a server's HEAD without a branch.
+// unbornDefault is the note about a server whose HEAD names a missing branch.
 const unbornDefault = "HEAD names a branch that does not exist yet: whoever pushes it first sets the configuration for every branch; " +
 	"if another branch is the default one: `git symbolic-ref HEAD refs/heads/NAME`"
 
 // Survey finds out what the next commit would be judged by.
-func Survey(ctx context.Context, req session.Request) (out Scope, err error) {
+func Survey(ctx context.Context, req session.Request) (out Surveyed, err error) {
 	_, err = req.InRepository(ctx, "doctor", func(s *session.Session) (err error) {
 		out, err = survey(ctx, s)
 		return err
@@ -36,20 +36,19 @@ func Survey(ctx context.Context, req session.Request) (out Scope, err error) {
 	return out, err
 }
 
-func survey(ctx context.Context, s *session.Session) (Scope, error) {
-	var out Scope
+func survey(ctx context.Context, s *session.Session) (out Surveyed, err error) {
 	head, err := s.Repo.Head(ctx)
-	if err != nil {
-		return out, err
+	if err == nil {
+		err = s.Trust(ctx, head, "HEAD")
 	}
-	if err := s.Trust(ctx, head, "HEAD"); err != nil {
+	if err != nil {
 		return out, err
 	}
 	version, err := s.Repo.Version(ctx)
 	if err != nil {
 		return out, err
 	}
-	out = Scope{Policy: s.Opts.Policy.Source, Strict: s.Opts.Policy.Strict || s.Req.Strict, Mode: string(s.Opts.Policy.Mode), Reader: strings.TrimSpace(s.Repo.Reader() + " " + version), Why: s.Why}
+	out = Surveyed{Policy: s.Opts.Policy.Source, Strict: s.Opts.Policy.Strict || s.Req.Strict, Mode: string(s.Opts.Policy.Mode), Reader: strings.TrimSpace(s.Repo.Reader() + " " + version), Why: s.Why}
 	if s.Repo.Where().Bare {
 		if head == "" {
 			out.Notes = append(out.Notes, unbornDefault)

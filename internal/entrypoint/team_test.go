@@ -17,17 +17,17 @@ import (
 	"github.com/small-gate/small-gate/internal/ci"
 	"github.com/small-gate/small-gate/internal/entrypoint"
 	"github.com/small-gate/small-gate/internal/gate/finding"
-	"github.com/small-gate/small-gate/internal/gittest"
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/tests/gittest"
 )
 
-// TestTeam plays teams at random, with CI on a private server whose checkouts keep no credentials: work on branches, pull requests, a merge
-// queue, merges past the check, direct and forced pushes, runs that are cancelled or skipped, changed configurations. In the end the run of
-// an honest push names every rewrite in the default branch's history that nobody has accepted, and a team that rewrote nothing is accused
-// of nothing.
+// TestTeam plays random teams, with CI on a private server whose checkouts keep no credentials: work on branches, pull requests, a merge
+// queue, merges past the check, direct and forced pushes, cancelled or skipped runs, changed configurations. In the end the run of an
+// honest push names every rewrite in the default branch's history that nobody has accepted, and reports none for a team that rewrote
+// nothing.
 func TestTeam(t *testing.T) {
-	for seed := range uint64(gittest.Cases(2, 15)) {
+	for seed := range uint64(gittest.Rounds(1, 12)) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			newTeam(t, seed).play(gittest.Cases(14, 30))
@@ -35,7 +35,7 @@ func TestTeam(t *testing.T) {
 	}
 }
 
-// team is a random team. What is true of its logs it knows by itself, from the digests of entries alone.
+// team is a random team. It knows the truth about its logs from the digests of entries alone.
 type team struct {
 	*testing.T
 	*rand.Rand
@@ -59,7 +59,7 @@ const teamObserves = "version: 1\nmode: observe\n"
 
 func newTeam(t *testing.T, seed uint64) *team {
 	t.Helper()
-	dir := t.TempDir()
+	dir := gittest.TempDir(t)
 	w := &team{T: t, Rand: rand.New(rand.NewPCG(seed, 27)), commits: map[string]*teamCommit{}, branches: map[string]string{}, accepted: map[string]bool{}}
 	w.server = gittest.New(t, gittest.At(filepath.Join(dir, "team", "log.git")), gittest.Bare())
 	git := &cgi.Handler{
@@ -85,7 +85,7 @@ func (w *team) note(format string, args ...any) {
 	w.steps = append(w.steps, fmt.Sprintf(format, args...))
 }
 
-// entry is a new entry, later than all that there are.
+// entry is a new entry, later than all others.
 func (w *team) entry(task string) string {
 	w.serial++
 	return fmt.Sprintf("  - task_id: %q\n    timestamp: \"2026-03-02T%02d:%02d:00.000000001Z\"\n    status: \"in_progress\"\n    evidence: \"work %d\"\n", task, w.serial/60, w.serial%60, w.serial)
@@ -125,7 +125,7 @@ func (w *team) commit(entries []string, config string, parents ...string) string
 	return id
 }
 
-// workspace adds the files of a sound workspace.
+// workspace adds the files of a valid workspace.
 func (w *team) workspace(s *strings.Builder) {
 	from := filepath.Join("..", "..", "cmd", "small-hook", "testdata", "workspace", ".small")
 	files, err := os.ReadDir(from)
@@ -153,7 +153,7 @@ func (w *team) ancestors(id string) map[string]bool {
 	return seen
 }
 
-// rewritten are the entries of a log that a later one has lost; of entries that only stand in another order, those.
+// rewritten lists the entries of a log that a later one has lost, and those that it has only in another order.
 func rewritten(before, after []string) (lost, moved []string) {
 	last := -1
 	for _, d := range before {
@@ -169,7 +169,7 @@ func rewritten(before, after []string) (lost, moved []string) {
 	return lost, moved
 }
 
-// edges does something with each edge of a history.
+// edges calls do for each edge of a history.
 func (w *team) edges(tip string, do func(child string, lost, moved []string)) {
 	for id := range w.ancestors(tip) {
 		for _, parent := range w.commits[id].parents {
@@ -186,7 +186,7 @@ func (w *team) honest(tip string) bool {
 	return honest
 }
 
-// work is a log with more in it or, at times, a rewritten one.
+// work is a log with one more entry or, sometimes, a rewritten one.
 func (w *team) work(log []string) []string {
 	out := slices.Clone(log)
 	if !w.one(4) || len(out) < 3 {
@@ -205,11 +205,11 @@ func (w *team) work(log []string) []string {
 	return out
 }
 
-// merged is what somebody makes of two logs who means well, and their configurations.
+// merged is an honest merge of two logs and their configurations.
 func (w *team) merged(ours, theirs string) (log []string, config string) {
 	base := ""
 	theirPast := w.ancestors(theirs)
-	for id := ours; id != ""; id = firstParent(w.commits[id]) { // the last that the first-parent line shares
+	for id := ours; id != ""; id = firstParent(w.commits[id]) { // the last commit that the first-parent lines share
 		if theirPast[id] {
 			base = id
 			break
@@ -277,7 +277,7 @@ func (w *team) push(branch, to string, judged bool) *finding.Report {
 	return w.job("push", to, fmt.Sprintf(`{"ref": "refs/heads/%s", "before": %q, "after": %q}`, branch, before, to))
 }
 
-// named are the entries that errors of a report are about.
+// named are the entries that a report's errors name.
 func named(r *finding.Report) map[string]bool {
 	out := map[string]bool{}
 	for _, f := range r.Findings {
@@ -291,7 +291,7 @@ func named(r *finding.Report) map[string]bool {
 	return out
 }
 
-// forced moves a branch back and on again. What the old tip had and the new one lacks is named.
+// forced moves a branch back and on again. The report names what the old tip had and the new one lacks.
 func (w *team) forced(branch string) {
 	old := w.branches[branch]
 	to := firstParent(w.commits[old])
@@ -300,7 +300,7 @@ func (w *team) forced(branch string) {
 	}
 	c := w.commits[to]
 	tip := w.commit(append(slices.Clone(c.log), w.entry("task-1")), c.config, to)
-	clean := branch == "main" || w.honest(old) // what was rewritten on a branch may be taken back
+	clean := branch == "main" || w.honest(old) // a rewrite on a branch may be taken back
 	lost, _ := rewritten(w.commits[old].digests, w.commits[tip].digests)
 	w.note("forced: %s from %.7s", branch, old)
 	names := named(w.push(branch, tip, true))
@@ -311,7 +311,7 @@ func (w *team) forced(branch string) {
 	}
 }
 
-// propose has a pull request judged, and merged if it passes, or at times all the same.
+// propose has a pull request judged, and merges it if it passes, or sometimes anyway.
 func (w *team) propose(branch string) {
 	head, main := w.branches[branch], w.branches["main"]
 	if head == "" || w.ancestors(main)[head] {
@@ -346,7 +346,7 @@ func (w *team) propose(branch string) {
 	w.push("main", to, !w.one(3))
 }
 
-// accept has a person accept the past by a baseline, in a push whose run says so.
+// accept has a person accept the past with a baseline, in a push whose run notes it.
 func (w *team) accept() {
 	main := w.branches["main"]
 	c := w.commits[main]
@@ -381,7 +381,7 @@ func (w *team) play(steps int) {
 			c := w.commits[tip]
 			config := c.config
 			if w.one(8) {
-				config = teamObserves // a pull request that switches the gate off
+				config = teamObserves // a pull request that turns the gate off
 			}
 			w.push(branch, w.commit(w.work(c.log), config, tip), !w.one(3))
 		case n < 10:
@@ -411,7 +411,7 @@ func (w *team) play(steps int) {
 	w.check(w.push("main", w.commit(append(slices.Clone(c.log), w.entry("task-1")), c.config, w.branches["main"]), true))
 }
 
-// check holds the last run against what is true.
+// check compares the last run with the truth.
 func (w *team) check(r *finding.Report) {
 	w.Helper()
 	names, main := named(r), w.branches["main"]

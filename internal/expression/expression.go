@@ -1,4 +1,4 @@
-// Package expression holds regular expressions until they are needed: a hook lives a few milliseconds, and most runs need none.
+// Package expression compiles regular expressions only when needed: a hook runs for a few milliseconds, and most runs need none.
 package expression
 
 import (
@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// Of is the regular expression of a text, which is compiled when it is first asked for.
+// Of is the regular expression of a text, compiled on first use.
 func Of(text string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
 }

@@ -1,4 +1,4 @@
-// Package failure holds the one error for whatever could not be done or judged, with what to do about it: outcome 2.
+// Package failure has the one error for everything that could not be done or judged, with its remedy: outcome 2.
 package failure
 
 import (
@@ -6,17 +6,17 @@ import (
 	"strings"
 )
 
-// Error says what went wrong and what to type next. An error that carries data of its own becomes one in errors.As, by a method As.
+// Error says what failed and what to type next. An error with data of its own converts to this type through an As method.
 type Error struct {
 	// Message is one sentence on what is missing or wrong, and where.
 	Message string
-	// Remedy is the command to type or the line to add; empty where there is none.
+	// Remedy is the command to type or the line to add; empty if there is none.
 	Remedy string
-	// Err is the cause, for errors.Is and errors.As. The message says by itself what matters of it.
+	// Err is the cause, for errors.Is and errors.As. The message already has what matters of it.
 	Err error
 }
 
-// Error is the message, with the remedy below it. Whoever wants one of them takes the field: see Of.
+// Error is the message, with the remedy below it. To get one of them, use the field: see Of.
 func (e *Error) Error() string {
 	if e.Remedy == "" {
 		return e.Message
@@ -27,8 +27,8 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Of is the first Error in the chain of err, or one that says what err does. It is nil for nil. If the disk is full, or
-// one of git's locks is in the way, its remedy is about that: nothing else helps before.
+// Of is the first Error in the chain of err, or one with err's message. It is nil for nil. If the disk is full, or one of git's locks is in
+// the way, the remedy is about that: nothing else helps before.
 func Of(err error) *Error {
 	var e *Error
 	if err == nil {

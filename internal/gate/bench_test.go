@@ -9,11 +9,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/gate/run"
-
-	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/small"
 )
 
@@ -132,7 +131,7 @@ func (h *lineHistory) Blob(_ context.Context, object string, _ int64) (history.B
 	return history.Blob{Size: int64(end), Data: h.log[:end:end]}, err
 }
 
-// mustPass stops a benchmark that measures something else than a pass.
+// mustPass stops a benchmark that measures anything other than a pass.
 func mustPass(b *testing.B, r *finding.Report) {
 	b.Helper()
 	if r.Verdict != finding.Pass {
@@ -183,7 +182,7 @@ func BenchmarkAudit(b *testing.B) {
 	}
 }
 
-// MergeBases is never asked of a line.
+// Signature is the same for every commit.
 func (h *lineHistory) Signature(context.Context, string) (history.Signature, error) {
 	return history.Signature{Name: "Ada", Email: "ada@example.com", Message: "append\n"}, nil
 }

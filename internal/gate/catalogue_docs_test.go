@@ -9,22 +9,22 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/small-gate/small-gate/internal/gate/rule"
 	"github.com/small-gate/small-gate/internal/gate/rules"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 //go:generate go test -count=1 -run ^TestRulesPage$ . -update
 
-// rulesPage is the index of the rules; beside it, in the folder rules, stands a page a family. They are made from the
+// rulesPage is the index of the rules; the folder rules beside it has a page for each family. They are made from the
 // rules' values: `go generate ./internal/gate` writes them.
 const rulesPage = "../../docs/rules.md"
 
 // familyPage is where a family's page is.
 func familyPage(family string) string { return "../../docs/rules/" + family + ".md" }
 
-// TestRulesPage demands that the pages say what the rules say, and that no page is left of a family that is gone.
+// TestRulesPage demands that the pages say what the rules say, and that no page of a removed family is left.
 func TestRulesPage(t *testing.T) {
 	want := renderRules(t)
 	if *update {
@@ -46,23 +46,6 @@ func TestRulesPage(t *testing.T) {
 	if there, err := filepath.Glob(familyPage("*")); err != nil || len(there) != len(want)-1 {
 		t.Errorf("%d pages for %d families (%v)", len(there), len(want)-1, err)
 	}
-}
-
-// families says what the rules of each judge.
-var families = map[string]string{
-	"validate":    "Can the six files of a workspace be read, and do they have the protocol's shape?",
-	"lint":        "Do a workspace's files say what they must, in the form that they must?",
-	"verify":      "Do a workspace's files agree with each other?",
-	"append-only": "Does the log only grow from commit to commit? These rules are why the gate exists.",
-	"divergence":  "Have two branches recorded work in one log, and does a merge keep both?",
-	"ownership":   "Did an agent change what belongs to a person, or write in another agent's name?",
-	"lease":       "Did an agent work on a task that another agent has leased?",
-	"replay":      "Does a new intent have a new replay id?",
-	"secret":      "Is a credential about to become part of a log that keeps everything?",
-	"witness":     "Is what a witness saw of the published log still there?",
-	"lane":        "Is a change held to the lane that it claims? [Lanes](../lanes.md) explains them.",
-	"workflow":    "Are workflow files and the records of jobs in order? [Workflows](../workflows.md) explains them.",
-	"config":      "What happens to the gate's own configuration? [Configuration](../configuration.md) has every key.",
 }
 
 const rulesIntro = `# Rules
@@ -102,8 +85,8 @@ func renderRules(t *testing.T) map[string]string {
 		if n < 0 {
 			n = len(rest)
 		}
-		if families[family] == "" || pages[familyPage(family)] != "" {
-			t.Fatalf("%s: families says nothing of its family, or has it twice", rest[0].ID)
+		if pages[familyPage(family)] != "" {
+			t.Fatalf("%s: its family is there twice", rest[0].ID)
 		}
 		pages[familyPage(family)] = renderFamily(&index, family, rest[:n])
 		rest = rest[n:]
@@ -116,13 +99,13 @@ func renderRules(t *testing.T) map[string]string {
 }
 
 // renderFamily writes a family's part of the index, and returns its page.
-func renderFamily(index *strings.Builder, family string, rules []rule.Rule) string {
-	judges := families[family]
+func renderFamily(index *strings.Builder, family string, of []rule.Rule) string {
+	judges := strings.TrimSpace(rules.Text(family))
 	var page strings.Builder
 	fmt.Fprintf(&page, familyIntro, family, judges)
 	fmt.Fprintf(index, "## [%s](rules/%s.md)\n\n%s\n\n", family, family, strings.ReplaceAll(judges, "](../", "]("))
 	index.WriteString("| rule | severity | says |\n| --- | --- | --- |\n")
-	for _, r := range rules {
+	for _, r := range of {
 		severity := string(r.Severity)
 		if r.StrictOnly {
 			severity += ", strict"

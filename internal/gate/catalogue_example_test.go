@@ -10,13 +10,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/gate/families/witnesses"
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/gate/rules"
 	"github.com/small-gate/small-gate/internal/gate/run"
-	"github.com/small-gate/small-gate/internal/gate/walk"
-
-	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/witness"
 )
@@ -85,7 +84,7 @@ func newExample(t *testing.T, text string) *example {
 	return e
 }
 
-// step adds a step's commit. A parent that is no step is none.
+// step adds a step's commit. A parent that is not a step is left out.
 func (e *example) step(name string, tree fileTree, parents ...string) {
 	var ids []string
 	for _, p := range parents {
@@ -102,15 +101,15 @@ func (e *example) step(name string, tree fileTree, parents ...string) {
 	e.ids[name], e.steps[e.tip] = e.tip, name
 }
 
-// signature reads what an example says of a commit.
+// signature reads what an example says about a commit.
 func signature(text string) history.Signature {
 	author, message, _ := strings.Cut(text, "\n\n")
 	name, email, _ := strings.Cut(strings.TrimPrefix(author, "Author: "), " <")
 	return history.Signature{Name: name, Email: strings.TrimSuffix(strings.TrimSpace(email), ">"), Message: message}
 }
 
-// lay returns a tree with files laid over it. A path takes the place of what
-// lies at it and below it.
+// lay returns a tree with files laid over it. A path replaces what
+// is at it and below it.
 func lay(over fileTree, files []rules.ExampleFile) fileTree {
 	out := maps.Clone(over)
 	for _, f := range files {
@@ -158,7 +157,7 @@ func (e *example) stepWords(commit string) string {
 	return rules.ExampleFile{Step: e.steps[commit]}.StepName()
 }
 
-// policy is the configuration in the tree that is trusted: that of ours where
+// policy is the configuration in the tree that is trusted: that of ours if
 // there are two sides, that of HEAD for the index, else the tip's.
 func (e *example) policy(t *testing.T, index bool) *policy.Policy {
 	t.Helper()
@@ -189,6 +188,7 @@ func (e *example) policy(t *testing.T, index bool) *policy.Policy {
 func (e *example) judge(t *testing.T, s settings) foundList {
 	t.Helper()
 	opts := run.Options{Mode: "check", Strict: s.strict, Each: s.each, Kinds: s.kinds, Now: exampleNow, Policy: e.policy(t, s.index), Agent: s.agent, Branch: s.branch}
+	opts.Reach = e.reach
 	ctx := context.Background()
 	var reports []*finding.Report
 	switch {
@@ -226,13 +226,23 @@ func (e *example) judge(t *testing.T, s settings) foundList {
 	return out
 }
 
-// witness judges what is there now by what a witness has seen. The old commit is still in its clone.
+// reach finds a commit among all that there are.
+func (e *example) reach(_ context.Context, id string, _ []string) (history.Reach, error) {
+	for commit := range e.trees {
+		if strings.HasPrefix(commit, id) {
+			return history.Reach{Commit: commit, Reached: true}, nil
+		}
+	}
+	return history.Reach{}, nil
+}
+
+// witness compares what is there now with what a witness has seen. The old commit is still in its clone.
 func (e *example) witness(t *testing.T, opts run.Options) *finding.Report {
 	here := func(string) (bool, error) { return true, nil }
-	first, seen := gate.Witness(context.Background(), e, []walk.Witnessed{{Seen: witness.Ref{Name: "refs/heads/main"}, Tip: e.ids["seen"], Here: here}}, nil, opts)
+	first, seen := look(e, []witnesses.Witnessed{{Seen: witness.Ref{Name: "refs/heads/main"}, Tip: e.ids["seen"], Here: here}}, nil, opts)
 	if first.Verdict != finding.Pass || len(seen) != 1 {
 		t.Fatalf("a first look: %v, %v", first, seen)
 	}
-	report, _ := gate.Witness(context.Background(), e, []walk.Witnessed{{Seen: seen[0], Tip: e.ids["now"], Here: here}}, nil, opts)
+	report, _ := look(e, []witnesses.Witnessed{{Seen: seen[0], Tip: e.ids["now"], Here: here}}, nil, opts)
 	return report
 }

@@ -13,15 +13,15 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/rules"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 var update = flag.Bool("update", false, "rewrite the expectations of the cases in testdata and the pages of the rules")
 
-var idForm = regexp.MustCompile(`^[a-z]+(-[a-z]+)*/[a-z]+(-[a-z]+)*$`)
+var idForm = regexp.MustCompile(`^[a-z]+(-[a-z]+)*/[a-z]+(-[a-z0-9]+)*$`)
 
 // TestCatalogue demands of every rule what a person needs to understand it and
 // what a contributor needs to trust it.
@@ -61,10 +61,11 @@ func TestCatalogue(t *testing.T) {
 	}
 }
 
-// TestTexts demands that no text is left of a rule that is gone.
+// TestTexts demands that no text of a removed rule is left.
 func TestTexts(t *testing.T) {
 	files, err := filepath.Glob("rules/texts/*/*.txt")
-	if err != nil || len(files) != len(rules.All()) {
+	plugged, err2 := filepath.Glob("families/*/texts/*/*.txt")
+	if files = append(files, plugged...); err != nil || err2 != nil || len(files) != len(rules.All()) {
 		t.Errorf("%d texts for %d rules (%v)", len(files), len(rules.All()), err)
 	}
 }
@@ -78,7 +79,7 @@ func TestBase(t *testing.T) {
 	}
 }
 
-// besides names the rule that cannot but be broken along with another: work
+// besides names the rule that is always broken along with another: work
 // on the same task on two branches is always work on two branches.
 var besides = map[string]string{"divergence/double-claim": "divergence/concurrent-append"}
 
@@ -154,13 +155,17 @@ func runCase(t *testing.T, path, id string, breaks bool) {
 	}
 }
 
-// casesByRule lists the cases of one kind. Of several rules whose ids a name
-// begins with, the longest is meant.
+// casesByRule lists the cases of one kind. If a name begins with the ids of
+// several rules, the longest is meant.
 func casesByRule(t *testing.T, kind string) map[string][]string {
 	t.Helper()
-	paths, err := filepath.Glob(filepath.Join("testdata", kind, "*"))
-	if err != nil {
-		t.Fatal(err)
+	var paths []string
+	for _, dir := range []string{"testdata", "families/*/testdata"} {
+		found, err := filepath.Glob(filepath.Join(dir, kind, "*"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		paths = append(paths, found...)
 	}
 	ids := rules.IDs()
 	slices.SortFunc(ids, func(a, b string) int { return len(b) - len(a) })
@@ -192,8 +197,8 @@ func splitRemark(remark string) (rest string, findings []string) {
 	return rest, findings
 }
 
-// rewriteFindings puts findings into a case; what stands before them and the
-// files stay byte for byte.
+// rewriteFindings puts findings into a case; what is before them, and the
+// files, stay byte for byte.
 func rewriteFindings(t *testing.T, path, data string, findings []string) {
 	t.Helper()
 	i := strings.Index("\n"+data, "\n-- ")

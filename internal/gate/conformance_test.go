@@ -5,12 +5,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/small-gate/small-gate/internal/gate/history"
-	"github.com/small-gate/small-gate/internal/gate/run"
-	"github.com/small-gate/small-gate/internal/gate/subject"
-
-	"github.com/small-gate/small-gate/internal/conformance"
 	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/gate/read"
+	"github.com/small-gate/small-gate/internal/gate/run"
+	"github.com/small-gate/small-gate/internal/tests/conformance"
 )
 
 // memoryTree is a snapshot held in memory: object ids are paths.
@@ -43,7 +42,7 @@ func TestConformance(t *testing.T) {
 					want = c.Strict
 				}
 				report := gate.Check(context.Background(), memoryTree(c.Files), "", "", run.Options{
-					Mode: "check", Strict: strict, Kinds: []string{subject.KindRepoRoot}, Now: time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC),
+					Mode: "check", Strict: strict, Kinds: []string{read.KindRepoRoot}, Now: time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC),
 				})
 				if string(report.Verdict) != want {
 					t.Errorf("strict %v: verdict %s, want %s; findings: %+v; failure: %v", strict, report.Verdict, want, report.Findings, report.Failure)

@@ -15,9 +15,9 @@ func entryWith(t *testing.T, step string, lines ...string) *example {
 	return newExample(t, "-- "+step+"/.small/progress.small.yml --\n"+log+"    "+strings.Join(lines, "\n    ")+"\n")
 }
 
-// TestCredentialSpeaksOnce demands that of the two rules that find a token that is a whole value, one speaks; and which one where.
+// TestCredentialSpeaksOnce demands that only one of the two rules that find a token as a whole value reports it; the cases say which.
 func TestCredentialSpeaksOnce(t *testing.T) {
-	token := "SK" + "0f9e8d7c6b5a49382716051423f4e5d6" // put together: hosts of repositories look for it
+	token := "SK" + "0f9e8d7c6b5a49382716051423f4e5d6" // in two parts, because repository hosts scan for tokens
 	for _, tt := range []struct {
 		step   string
 		strict bool
@@ -41,7 +41,7 @@ func TestCredentialSpeaksOnce(t *testing.T) {
 	}
 }
 
-// TestCredentialByName finds a value that only the name of its field tells, at any depth, and one in a name.
+// TestCredentialByName finds a value that only its field's name gives away, at any depth, and one in a name.
 func TestCredentialByName(t *testing.T) {
 	value := "wJ4lr9UtnFEM1zK7MDENGb" + "PxRfiCYq2kLmN8oP3s"
 	for field, lines := range map[string][]string{

@@ -3,9 +3,9 @@ package gate_test
 import (
 	"testing"
 
-	"github.com/small-gate/small-gate/internal/gate/rules"
-
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/small-gate/small-gate/internal/gate/rules"
 )
 
 func TestParseExample(t *testing.T) {

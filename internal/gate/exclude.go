@@ -15,7 +15,7 @@ import (
 // samples are folders of workspaces that nobody works in.
 var samples = []string{"examples/", "spec/"}
 
-// adviseExclude has a whole history whose errors are all below folders of samples say how to exclude those.
+// adviseExclude sets the fix of all errors of a whole history to excluding the folders of samples, if all errors are below those.
 func adviseExclude(_ context.Context, r *run.Run) error {
 	errors := func(f *finding.Finding) bool { return f.Severity == finding.SeverityError }
 	folders := map[string]bool{}
@@ -42,8 +42,8 @@ func adviseExclude(_ context.Context, r *run.Run) error {
 	return nil
 }
 
-// exclude says how to exclude folders: by a new configuration, or by a line for the one that is there. Where that has
-// patterns of its own, a person has to edit them.
+// exclude says how to exclude folders: write a new configuration, or add a line to the existing one. If that has patterns
+// of its own, a person has to edit them.
 func exclude(p *policy.Policy, folders []string) string {
 	patterns := slices.Clone(p.Exclude)
 	for _, folder := range folders {

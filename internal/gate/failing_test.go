@@ -6,10 +6,9 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/history"
-
-	"github.com/small-gate/small-gate/internal/gate"
 )
 
 // failingHistory fails from one call on, and counts them.
@@ -63,7 +62,7 @@ func (h *failingHistory) Signature(ctx context.Context, revision string) (histor
 	return h.memoryHistory.Signature(ctx, revision)
 }
 
-// TestEveryErrorIsOutcomeTwo: wherever reading a history goes wrong, the
+// TestEveryErrorIsOutcomeTwo: wherever reading a history fails, the
 // verdict is that it could not be judged, and the cause is kept.
 func TestEveryErrorIsOutcomeTwo(t *testing.T) {
 	forEachHistory(t, someHistories()/2, func(w *world) string {

@@ -18,8 +18,8 @@ var (
 	names = regexp.MustCompile(`\b(?:ORIG_)?HEAD\b|\bSMALL_[A-Z_]+\b`)
 )
 
-// checkFixes demands that whoever types what stands between backticks in a fix types commands: whole ones, with nothing to be filled in,
-// and none that opens an editor.
+// checkFixes demands that the text between backticks in a fix is a whole command that can be typed as it is: with nothing to fill in, and
+// none that opens an editor.
 func checkFixes(t *testing.T, r *finding.Report) {
 	t.Helper()
 	for _, f := range r.Findings {
@@ -49,7 +49,7 @@ var takesBack = regexp.MustCompile(`\bgit (?:-\S+ )*(?:reset|rebase|stash|clean|
 // typed are the programs that fixes name.
 var typed = map[string]bool{"git": true, "small-hook": true, "small": true, "printf": true, "export": true}
 
-// TestHostileFix holds that no text of a file gets between the backticks of a fix: an id with backticks of its own is no command.
+// TestHostileFix demands that no text of a file gets between the backticks of a fix: an id with backticks must not become a command.
 func TestHostileFix(t *testing.T) {
 	const id = "a `touch pwned` b"
 	e := newExample(t, "-- .small/plan.small.yml --\nsmall_version: \"1.0.0\"\nowner: \"agent\"\ntasks:\n  - {id: \""+id+"\", title: \"x\", status: \"completed\", lease: 1}\n  - {id: \""+id+"\", title: \"`touch pwned`\"}\n"+

@@ -4,15 +4,15 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/small-gate/small-gate/internal/gate/finding"
-
 	gocmp "github.com/google/go-cmp/cmp"
+
+	"github.com/small-gate/small-gate/internal/gate/finding"
 )
 
 // What reports draw: the tip's logs, and the two sides of a fork.
 
-// The tip's log is in the report entry by entry; that of an earlier commit,
-// which is judged too where every commit is, only by its length and head.
+// The tip's log is in the report entry by entry. An earlier commit's log,
+// which is judged if every commit is, is there only by its length and head.
 //
 //	A(a) - B(a b)
 func TestFlowTipLog(t *testing.T) {
@@ -87,7 +87,7 @@ func TestFlowSides(t *testing.T) {
 	}
 }
 
-// A log for drawing says which of its entries came by a merged branch, and which by the same one.
+// A log for drawing says which of its entries came with a merged branch, and which with the same one.
 //
 //	main    A(a) - B(a b) ---- D(a b c d M1) - E(… a1) ----- G(… a2 b2 M2)
 //	           \              /                  \           /

@@ -21,7 +21,7 @@ func TestFlowAppend(t *testing.T) {
 	f.clean(f.pending("", "a b"))
 }
 
-// A(a b c) - B: one earlier entry goes, or comes, or changes places
+// A(a b c) - B: one earlier entry is deleted, inserted or moved
 func TestFlowRewrite(t *testing.T) {
 	for _, c := range []struct {
 		logs string
@@ -171,7 +171,7 @@ func TestFlowFutureTimestamp(t *testing.T) {
 	f.want(f.rangeOf("A", "D"), future)
 	f.clean(f.rangeOf("C", "D"))
 
-	// What follows an entry that is ahead itself, by no more than a millisecond, is not to blame; nor is what follows that.
+	// An entry at most a millisecond after one that is itself ahead is not to blame; nor is the one after it.
 	f.words["next"], f.words["last"] = f.entry("n"), f.entry("o")
 	f.words["next"]["timestamp"] = now.Add(5*60e9 + 3e6).Format("2006-01-02T15:04:05.000Z")
 	f.words["last"]["timestamp"] = now.Add(5*60e9 + 4e6).Format("2006-01-02T15:04:05.000Z")

@@ -5,10 +5,9 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/history"
-
-	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/small"
@@ -31,7 +30,7 @@ func TestFlowLogDeleted(t *testing.T) {
 	f.clean(f.rangeOf("B", "C"))
 	f.want(f.push("C", "A"))
 
-	// What comes again is compared with what was there.
+	// A log that comes back is compared with what was there.
 	f.want(f.pending("C", "a b"))
 	f.want(f.pending("C", "a b c"))
 	f.want(f.pending("C", "a' b"), `error append-only/modified index from C: #0 task-a to #0 task-a; evidence "did a" to "did a!"`)
@@ -40,7 +39,7 @@ func TestFlowLogDeleted(t *testing.T) {
 	f.want(f.rangeOf("C", "D"), "error append-only/deleted D from C: #0 task-a", "error append-only/deleted D from C: #1 task-b")
 }
 
-// An empty log that goes is gone too.
+// Deleting an empty log is reported too.
 func TestFlowEmptyLogDeleted(t *testing.T) {
 	f := newFlow(t)
 	f.commit("A", "", "")
@@ -48,7 +47,7 @@ func TestFlowEmptyLogDeleted(t *testing.T) {
 	f.clean(f.pending("A", "a"))
 }
 
-// The log alone goes, the other artifacts stay.
+// Only the log is deleted, the other artifacts stay.
 func TestFlowLogAloneDeleted(t *testing.T) {
 	f := newFlow(t)
 	f.commit("A", "", "a b")
@@ -67,8 +66,8 @@ func TestFlowLogMoved(t *testing.T) {
 	f.clean(f.audit("C"))
 	f.clean(f.rangeOf("A", "C"))
 	f.clean(f.pending("A", "- | sub: a b c"))
-	// What comes to the old place goes on from what stood there, unless a waiver
-	// says that this log has ended.
+	// A new log at the old path has to continue the one that was there, unless
+	// a waiver says that this log has ended.
 	f.clean(f.pending("C", "a b x | sub: a b c"))
 	f.want(f.pending("C", "x | sub: a b c"),
 		"error append-only/deleted index from C: #0 task-a", "error append-only/deleted index from C: #1 task-b")
@@ -78,24 +77,24 @@ func TestFlowLogMoved(t *testing.T) {
 	f.opts.Policy.Waivers = []policy.Waiver{{Rule: "append-only/log-deleted", Edit: ledger.LogEnded, Path: logPath(""), From: &head, Reason: "moved"}}
 	f.clean(f.pending("C", "x | sub: a b c"))
 	f.opts.Policy.Waivers = nil
-	// Of two copies neither is the log; of two logs that are alike, each is one.
+	// Neither of two copies is the log; of two equal logs, each is one.
 	f.want(f.pending("A", "- | sub: a b | deep/er: a b"), "error append-only/log-deleted index from A")
 	f.commit("T", "", "- | one: a b | two: a b")
 	f.clean(f.pending("T", "- | sub: a b | deep/er: a b c"))
-	// Two workspaces that change places have not moved.
+	// Two workspaces that are swapped have not moved.
 	f.commit("S", "", "a | sub: b")
 	f.wantAny(f.pending("S", "b | sub: a"), "error append-only/deleted index from S: #0 task-a", "error append-only/deleted index from S: #0 task-b in sub/")
 	f.want(f.pending("C", "- | sub: a b' c"),
 		`error append-only/modified index from C: #1 task-b to #1 task-b; evidence "did b" to "did b!" in sub/`)
-	// Moving what was edited, or moving to where a log is, is no move.
+	// Moving what was edited, or moving to where a log is, is not a move.
 	f.want(f.pending("A", "- | sub: a' b"), "error append-only/log-deleted index from A")
 	f.want(f.pending("A", "- | sub: b"), "error append-only/log-deleted index from A")
 	f.commit("E", "", "a b | sub: a")
 	f.want(f.pending("E", "- | sub: a b"), "error append-only/log-deleted index from E")
 }
 
-// What overwrites another log is no move, however long before the other log
-// came.
+// Overwriting another log is not a move, however long ago the other log
+// was added.
 //
 //	A(a) - B(a | sub: b) - C(sub: a)
 func TestFlowMovedOntoAnotherLog(t *testing.T) {
@@ -239,8 +238,8 @@ func TestFlowEachCommit(t *testing.T) {
 	}
 }
 
-// A copy of a workspace, and then the workspace moves: on the way each commit is
-// sound, and a push of both at once is no other than a push of each.
+// A workspace is copied, and then moves: each commit is sound, and a push of both
+// at once is judged like a push of each.
 //
 //	A(a) - B(a b | sub: a c) - C(sub: a c | deep/er: a b)
 func TestFlowCopiedAndMoved(t *testing.T) {
@@ -277,8 +276,8 @@ func TestFlowUnrelatedMergeTakesPlace(t *testing.T) {
 	}
 }
 
-// A forced push goes over a tip that has no log: what comes goes on from the last
-// one that stood there.
+// A forced push replaces a tip that has no log: the new log has to continue the
+// last one that was there.
 //
 //	A(a) - B(a b) - C(-)     A - D(a c)
 func TestFlowForcedOverNoLog(t *testing.T) {
@@ -314,9 +313,9 @@ func (h *readHistory) Blob(ctx context.Context, object string, limit int64) (his
 	return h.memoryHistory.Blob(ctx, object, limit)
 }
 
-// What stood at a path before is looked up once for all paths and commits: a
-// workspace that moves to and fro, and a commit that adds many workspaces to a
-// long history, read each commit twice at the most.
+// Earlier logs at a path are looked up once for all paths and commits: a
+// workspace that moves back and forth, and a commit that adds many workspaces to
+// a long history, read each commit at most twice.
 func TestEarlierLogsAreFoundInOnePass(t *testing.T) {
 	const commits, workspaces = 200, 50
 	f := newFlow(t)

@@ -25,7 +25,7 @@ func TestFlowRepeatedMerges(t *testing.T) {
 	f.clean(f.audit("F"))
 	f.clean(f.rangeOf("D", "F"))
 	f.want(f.pending("E D", "a b c M1 d M2"))
-	// The first reconciliation says nothing of the second merge: D's side is
+	// The first reconciliation says nothing about the second merge: D's side is
 	// fine by it, E's is not.
 	f.want(f.pending("E D", "a b c d M1"), "error divergence/unreconciled index from E: #3 task-d")
 	f.want(f.pending("E D", "a b c M1 d"), "error divergence/unreconciled index from D: #2 task-c")
@@ -102,7 +102,7 @@ func TestFlowMergeQueue(t *testing.T) {
 	f.clean(f.pending("Q D", "a b c d M1 M2"))
 }
 
-// A rebase puts the branch's entries behind main's; the old tip is a part of
+// A rebase puts the branch's entries after main's; the old tip is a part of
 // the new one.
 //
 //	main    A(a) - B(a b) - C'(a b c)
@@ -197,7 +197,7 @@ func TestFlowSlippedIntoOneSidedMerge(t *testing.T) {
 	f.want(f.pending("B C", "a b x c M1"), "error append-only/inserted index from B: #2 task-x")
 }
 
-// An edit on main is brought along by a merge: it is told once, at the commit
+// An edit on main is brought along by a merge: it is reported once, at the commit
 // that made it.
 //
 //	main    A(a b) - B(a b')
@@ -215,7 +215,7 @@ func TestFlowEditThroughMerge(t *testing.T) {
 	f.want(f.rangeOf("A", "E"), "error append-only/modified B from A"+edit)
 	// Where B is not examined, the merge is the earliest commit.
 	f.want(f.rangeOf("B", "E"), "error append-only/modified D from C"+edit)
-	// The other way out of the conflict takes the edit back.
+	// The other resolution of the conflict undoes the edit.
 	f.want(f.pending("C B", "a b c"), `error append-only/modified index from B: #1 task-b to #1 task-b; evidence "did b!" to "did b"`)
 }
 
@@ -301,8 +301,8 @@ func TestFlowTwoRoots(t *testing.T) {
 	f.want(f.pending("B C", "a c b d M1"))
 }
 
-// A squash that made an insertion explicit is a warning. What brings the same
-// insertion later without making it explicit is still an error.
+// A squash that made an insertion explicit is a warning. A later commit with the
+// same insertion that does not make it explicit is still an error.
 //
 //	A(a) ---- B(a c) - S(a b c M1)
 //	   \         \  \
@@ -324,7 +324,7 @@ func TestFlowErrorAfterWarning(t *testing.T) {
 	f.wantAny(f.audit("Z"), warning, "error append-only/inserted X from B: #1 task-b")
 }
 
-// Two branches make the same edit. It is told once, at the side that the
+// Two branches make the same edit. It is reported once, at the side that the
 // merge names first.
 //
 //	A(a b) - B(a b') - M
@@ -341,7 +341,7 @@ func TestFlowSameEditOnBothSides(t *testing.T) {
 	}
 }
 
-// A bad merge is mended where it stands, whichever side shows what is wrong with it: taking it back would throw work away, or flatten it.
+// A bad merge is corrected in place, whichever side shows what is wrong with it: undoing it would throw work away, or flatten it.
 //
 //	A(a) - B(a b) - Lost(a b), Mixed(a b c), Edited(a b' c M1), Gone(-)
 //	  \       ____/

@@ -7,11 +7,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/gate/rules"
-
-	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/policy"
 )
@@ -105,7 +104,7 @@ func TestFlowWaivedModificationUndone(t *testing.T) {
 }
 
 // One commit does what two waivers excuse, one after the other: it is listed, and
-// neither of them is of no use. What was changed and then deleted may be missing
+// both of them are used. What was changed and then deleted may be missing
 // from a merge with a branch that still has it.
 //
 //	A(a b c) - B(a b'' c)        A - C(a c) - E(a c c1)
@@ -129,7 +128,7 @@ func TestFlowWaiversInARow(t *testing.T) {
 	f.want(f.pending("E D", "a b c d c1"), "error divergence/unreconciled index from E: #1 task-b")
 }
 
-// A waiver for an edit does not excuse that the same two versions changed places.
+// A waiver for an edit does not excuse that the same two versions were swapped.
 //
 //	A(a b) - B(a b')
 //	   \
@@ -251,7 +250,7 @@ func TestFlowBaseline(t *testing.T) {
 	f.clean(f.audit("C"))
 	f.clean(f.rangeOf("B", "C"))
 	f.clean(f.pending("C", "x y z x1"))
-	// Where the trusted side has not adopted it, it excuses nothing.
+	// If the trusted side has not adopted it, it excuses nothing.
 	if r := f.rangeOf("A", "C"); r.Verdict != finding.Fail || !strings.Contains(fmt.Sprint(r.Findings), "config/baseline-mismatch") {
 		t.Errorf("a baseline with which the base does not begin: %v", r.Findings)
 	}
@@ -321,7 +320,7 @@ func TestFlowBaselinePastMerged(t *testing.T) {
 	f.clean(f.pending("C M", "a' b c d")) // what the baseline accepts need not be made explicit
 }
 
-// A baseline of one workspace excuses nothing of another, though that takes the
+// A baseline of one workspace excuses nothing in another, even if that takes the
 // same log.
 //
 //	A(a b | sub: a b) - B(a b | sub: x) both accepted - C(x y | sub: x)
@@ -338,8 +337,8 @@ func TestFlowBaselineOfAnother(t *testing.T) {
 	f.want(f.pending("B", "- | sub: x | deep/er: x y"), "error append-only/log-deleted index from B")
 }
 
-// An accepted entry is redacted, with a waiver: then the log does not begin with
-// the baseline to the letter.
+// An accepted entry is redacted, with a waiver: the log then no longer begins with
+// exactly the baseline.
 //
 //	A(x) - B(a b c) the baseline - C(a' b c) waived - D(a' b c d)
 func TestFlowBaselineWaived(t *testing.T) {
@@ -416,7 +415,7 @@ func TestFlowTakenBack(t *testing.T) {
 	if r := push("D", "a b c d", "C"); r.Verdict != finding.Fail {
 		t.Error("a rewrite on the default branch is taken back")
 	}
-	// What a merge has of one side is no new version of what it lost of the other.
+	// An entry that a merge has from one side is not a new version of one that it lost from the other.
 	f.words["b1"] = f.entry("b1")
 	f.words["c1"] = f.words["b1"].clone()
 	f.words["c1"]["evidence"] = "did another thing at the same time"
@@ -427,8 +426,8 @@ func TestFlowTakenBack(t *testing.T) {
 	if r := gate.Push(context.Background(), f.h, u, f.opts); r.Verdict != finding.Fail {
 		t.Error("an entry of one side is dropped for that of another")
 	}
-	// What was rewritten and put back is no rewrite of what it was in between, and a
-	// version in between is nothing to go back to.
+	// An entry that was rewritten and put back is not a rewrite of the version in
+	// between, and that version is nothing to go back to.
 	f.commit("P", "A", "a b h1")
 	f.commit("Q", "P", "a b h1'")
 	f.commit("R", "Q", "a b h1")

@@ -5,15 +5,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/small-gate/small-gate/internal/gate/finding"
-
 	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/small"
 )
 
 // mergeCheck predicts a merge of theirs into ours.
 func (f *flow) mergeCheck(ours, theirs string) *finding.Report {
-	return gate.MergeCheck(context.Background(), f.h, f.id(ours), f.id(theirs), ours, theirs, f.opts)
+	return gate.MergeCheck(context.Background(), f.h, f.id(ours), f.id(theirs), ours, theirs, "", f.opts)
 }
 
 // says demands that one of a report's findings has each of these parts in its
@@ -31,8 +30,8 @@ func (f *flow) says(r *finding.Report, parts ...string) {
 	}
 }
 
-// One side takes from the common past, the other writes code or nothing at all:
-// git merges without a word, and the loss is in the result.
+// One side removes from the common past, the other writes code or nothing at all:
+// git merges silently, and the loss is in the result.
 //
 //	A(a b) - Loss(…)
 //	   \
@@ -60,8 +59,8 @@ func TestFlowPredictedLoss(t *testing.T) {
 	}
 }
 
-// One side takes from the common past, the other goes on from it: only what the
-// one did is told. Where both go on besides, that is told too.
+// One side edits the common past, the other continues it: only what the one did
+// is reported. If both continue it besides, that is reported too.
 //
 //	A(a b) - Gone(-)
 //	   \ \ \
@@ -87,7 +86,7 @@ func TestFlowPredictedLossBesideWork(t *testing.T) {
 }
 
 // After criss-cross merges there are two bases, and no entry is lost from
-// either: what a merge made explicit is no insertion.
+// either: what a merge made explicit is not an insertion.
 //
 //	A(a) - B(a b) - X(a b c M1)  - P(… e1)
 //	  \         \ /
@@ -106,8 +105,8 @@ func TestFlowPredictedCrissCross(t *testing.T) {
 	f.want(f.mergeCheck("Y", "Lost"), "error append-only/deleted Lost from C: #1 task-c")
 }
 
-// Whoever asks stands on the first of the two: the other is what is to be
-// merged. The base of a range is what its head merges.
+// The first of the two is checked out when asking: the other is to be merged.
+// In a range, the head merges the base.
 func TestFlowPredictedAdvice(t *testing.T) {
 	f := newFlow(t)
 	f.commit("A", "", "a")
@@ -117,7 +116,7 @@ func TestFlowPredictedAdvice(t *testing.T) {
 	f.says(f.mergeCheck("B", "C"), "`git merge --no-ff --no-commit C`, `small-hook reconcile`")
 	f.says(f.mergeCheck("C", "B"), "`git merge --no-ff --no-commit B`, `small-hook reconcile`")
 	f.says(f.mergeCheck("B", "D"), "`git merge --no-ff --no-commit D`, `small-hook reconcile`")
-	f.says(gate.MergeCheck(t.Context(), f.h, f.id("B"), f.id("C"), "B", "HEAD", f.opts), "git merge --no-ff --no-commit "+f.id("C")[:7])
+	f.says(gate.MergeCheck(t.Context(), f.h, f.id("B"), f.id("C"), "B", "HEAD", "", f.opts), "git merge --no-ff --no-commit "+f.id("C")[:7])
 	f.says(f.rangeOf("B", "C"), "git merge --no-ff --no-commit "+f.id("B")[:7])
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/history"
 )
 
-// What a system has made of a branch and its target is in no clone: the branch merges the target itself.
+// A merge that a CI system made of a branch and its target is in no clone: the branch merges the target itself.
 //
 //	A(a) - B(a b) - M(a b)
 //	  \       ____/
@@ -31,7 +31,7 @@ func TestFlowMergeResultAdvice(t *testing.T) {
 	t.Errorf("%+v", r.Findings)
 }
 
-// What nobody else has is mended where it stands, what others have stays, and a person accepts what has landed. No fix takes commits back.
+// A commit that nobody else has is corrected in place, one that others have stays, and a person accepts what has landed. No fix undoes commits.
 //
 //	A(a) - B(a d) - M(a' d) - N(a' d e)
 //	  \            /
@@ -45,36 +45,36 @@ func TestFlowStandings(t *testing.T) {
 	f.commit("N", "M", "a' d e")
 	f.says(f.rangeOf("A", "N"), "`small-hook restore --commit "+f.id("T")[:12]+"`; a correction")
 	for _, others := range []history.Standing{history.Published, history.Tagged} {
-		f.opts.Standing = standing(others, nil)
+		f.opts.Standings = standing(others, nil)
 		r := f.rangeOf("A", "N")
-		f.says(r, "others may have it", "small-hook restore --commit "+f.id("T")[:12]+" --pushed, git push --force-with-lease --force-if-includes")
+		f.says(r, "others may have this commit", "small-hook restore --commit "+f.id("T")[:12]+" --pushed, git push --force-with-lease --force-if-includes")
 		for _, x := range r.Findings {
 			if strings.Contains(x.Fix, "`") {
 				t.Errorf("there is something to type: %s", x.Fix)
 			}
 		}
 	}
-	f.opts.Standing = standing(history.Landed, nil)
+	f.opts.Standings = standing(history.Landed, nil)
 	r := f.rangeOf("A", "N")
-	f.says(r, "what has landed is never rewritten", "`small-hook baseline`")
+	f.says(r, "Landed commits are never rewritten", "`small-hook baseline`")
 	for _, x := range r.Findings {
 		if strings.Contains(x.Fix, "reset") || strings.Contains(x.Fix, "force") {
 			t.Error(x.Fix)
 		}
 	}
-	f.opts.Standing = standing(history.Own, errors.New("no ref can be read"))
+	f.opts.Standings = standing(history.Own, errors.New("no ref can be read"))
 	if r := f.rangeOf("A", "N"); r.Verdict != finding.Error || r.Failure == nil {
 		t.Errorf("without the standings: %s, %v", r.Verdict, r.Failure)
 	}
 	f.clean(f.rangeOf("A", "B")) // nothing asks
 }
 
-func standing(s history.Standing, err error) func(string) (history.Standing, error) {
-	return func(string) (history.Standing, error) { return s, err }
+func standing(s history.Standing, err error) func() (history.Standings, error) {
+	return func() (history.Standings, error) { return history.Standings{Rest: s}, err }
 }
 
-// What is only advice has nothing to type: a branch that has parted from the default branch, as a release branch has for good, is not told to
-// merge that. Which commit brought what the files are like is not said, where nobody has looked.
+// Advice alone has nothing to type: a branch that has diverged from the default branch, as a release branch does for good, is not told to
+// merge it. The commit that brought the files' state is not named if nobody has looked for it.
 //
 //	A(a) - B(a b)
 //	  \

@@ -10,14 +10,13 @@ import (
 	"testing"
 	"time"
 
+	gocmp "github.com/google/go-cmp/cmp"
+
+	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/gate/run"
 	"github.com/small-gate/small-gate/internal/ledger"
-
-	gocmp "github.com/google/go-cmp/cmp"
-
-	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/small"
 )
@@ -49,7 +48,7 @@ func newFlow(t *testing.T) *flow {
 	}
 }
 
-// artifacts are a workspace's files beside the log.
+// artifacts are a workspace's files besides the log.
 var artifacts = map[small.Artifact]string{
 	small.Intent: `small_version: "1.0.0"
 owner: human
@@ -287,8 +286,8 @@ func (f *flow) head(words string) small.Digest {
 	return log.Head()
 }
 
-// wantAny demands exactly these findings, in any order: where several stand at
-// one line, their order is by commit id.
+// wantAny demands exactly these findings, in any order: those at one line are
+// ordered by commit id.
 func (f *flow) wantAny(r *finding.Report, lines ...string) {
 	f.t.Helper()
 	got := f.lines(r.Findings)

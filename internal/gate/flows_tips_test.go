@@ -64,8 +64,8 @@ func TestFlowHeadBehindTarget(t *testing.T) {
 	f.clean(f.rangeOf("B", "B"))
 }
 
-// The head edited what the target has: the edit is the trouble, and it is said
-// once. If the target went on as well, there are two writers besides.
+// The head edited what the target has: the edit is reported, once. If the target
+// went on as well, the two writers are reported too.
 //
 //	A(a b) - T(a b t)
 //	   \
@@ -96,8 +96,8 @@ func TestFlowTargetRewritten(t *testing.T) {
 	f.want(f.rangeOf("R", "H"), "error divergence/concurrent-append H from R: #2 task-c")
 }
 
-// One of the tips has no log, or none that can be read: nothing is said of
-// two writers; what happened to the log is found on the edges.
+// One of the tips has no log, or none that can be read: two writers are
+// not reported; what happened to the log is found on the edges.
 func TestFlowTipWithoutLog(t *testing.T) {
 	f := newFlow(t)
 	f.commit("A", "", "-")
@@ -110,8 +110,8 @@ func TestFlowTipWithoutLog(t *testing.T) {
 	f.clean(f.rangeOf("D", "B"))
 }
 
-// On one line nobody diverges: what was done is told of the edges, and where a
-// rule is switched off nothing is told instead.
+// On one line nobody diverges: what was done is reported on the edges, and if a
+// rule is off nothing is reported instead.
 //
 //	A(a b) - B(sub: a b) - C(sub: a' b) - D(sub: a' b c)
 func TestFlowOneLineDivergesNowhere(t *testing.T) {

@@ -5,16 +5,15 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/gate/rules"
 	"github.com/small-gate/small-gate/internal/gate/run"
-
-	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/policy"
 )
 
-// countingHistory notes what somebody has listed of a revision, but for attributes.
+// countingHistory notes what was listed of a revision, except attributes.
 type countingHistory struct {
 	*memoryHistory
 	listed []history.Filter
@@ -27,8 +26,8 @@ func (h *countingHistory) List(ctx context.Context, revision string, f history.F
 	return h.memoryHistory.List(ctx, revision, f)
 }
 
-// TestCheckListsOnce: in a repository without workflows, nobody pays for those
-// with a second look at the tree.
+// TestCheckListsOnce: in a repository without workflows, the tree is not listed
+// a second time for them.
 func TestCheckListsOnce(t *testing.T) {
 	tree := lay(fileTree{}, rules.ParseExample(readFile(t, "testdata/base.txtar")).Files)
 	for name, check := range map[string]func(history.Tree, string) *finding.Report{
@@ -50,8 +49,8 @@ func TestCheckListsOnce(t *testing.T) {
 	}
 }
 
-// TestWorkflowsOnlyWhereConfigured: without the section nobody looks for workflow
-// files, whatever a change does; with it, a change has those read that it touches.
+// TestWorkflowsOnlyWhereConfigured: without the section workflow files are not looked
+// for, whatever a change does; with it, those that a change touches are read.
 func TestWorkflowsOnlyWhereConfigured(t *testing.T) {
 	const at, broken = "workflows/job/workflow.md", "no front matter"
 	before := lay(fileTree{}, rules.ParseExample(readFile(t, "testdata/base.txtar")).Files)

@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/gate/history"
-
 	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/small"
 )
@@ -25,7 +24,7 @@ type blobFile struct {
 	unmerged bool
 }
 
-// fileTree is a tree in memory: what lies at which path.
+// fileTree is a tree in memory: files by path.
 type fileTree map[string]blobFile
 
 // memoryHistory is a gate.History without git: commits and an index in memory.
@@ -93,7 +92,7 @@ func (h *memoryHistory) tree(revision string) (fileTree, error) {
 	return tree, nil
 }
 
-// filesOf lists what a filter means of a tree, in order of path.
+// filesOf lists the files of a tree that a filter means, in order of path.
 func filesOf(tree fileTree, filter history.Filter) []history.File {
 	return slices.DeleteFunc(allFiles(tree), func(f history.File) bool {
 		dir, in := small.WorkspaceOf(f.Path)
@@ -189,9 +188,6 @@ func (h *memoryHistory) Commits(_ context.Context, include, exclude []string) ([
 			continue
 		}
 		c := history.Commit{ID: id}
-		if len(exclude) > 0 {
-			c.Lanes = history.ClaimedLanes([]byte(h.signatures[id].Message))
-		}
 		c.Parents = h.commits[id].Parents
 		out = append(out, c)
 	}
@@ -217,7 +213,7 @@ func (h *memoryHistory) reachable(from []string) (map[string]bool, error) {
 	return seen, nil
 }
 
-// logPath is where a workspace's log lies.
+// logPath is where a workspace's log is.
 func logPath(dir string) string { return small.Progress.Path(strings.TrimSuffix(dir, "/")) }
 
 // MergeBases are the common ancestors that no other common ancestor reaches.

@@ -8,13 +8,12 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/small-gate/small-gate/internal/gate/finding"
-	"github.com/small-gate/small-gate/internal/gate/history"
-
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/history"
 )
 
 // Properties that need no model: what never is a finding, what always is one,
@@ -24,14 +23,14 @@ import (
 func someHistories() int { return max(*histories/20, 20) }
 
 // differ compares two reports; "" if they are the same. It leaves out what a
-// finding keeps for waivers and the engine, and no report shows: it goes by the
-// bytes of a log.
+// finding keeps for waivers and the engine, and no report shows, because that
+// depends on the bytes of a log.
 func differ(a, b *finding.Report) string {
 	return cmp.Diff(a, b, cmpopts.IgnoreFields(finding.Finding{}, "OldPath", "Subject", "Edits", "Whole"))
 }
 
-// TestAppendingIsNeverFound: histories in which entries are only appended and
-// the text is written in ever other ways have nothing to say.
+// TestAppendingIsNeverFound: histories in which entries are only appended, and
+// the text is written in ever different ways, have no findings.
 func TestAppendingIsNeverFound(t *testing.T) {
 	forEachHistory(t, someHistories(), func(source *world) string {
 		b := &builder{tape: &tape{bytes: randomTape(uint64(len(source.draw())))}}

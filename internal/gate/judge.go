@@ -1,3 +1,8 @@
+// Package gate judges the index, a range of commits, a push, a whole history, a merge
+// before it is made, or a directory. Each judgement is a list of passes over one run; its
+// result is a report. The gate does no I/O of its own, does not look at the clock and
+// knows no git: it is given a history to read from, and the same input gives the same
+// report.
 package gate
 
 import (
@@ -7,167 +12,192 @@ import (
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/gate/config"
+	"github.com/small-gate/small-gate/internal/gate/families"
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/history"
-	"github.com/small-gate/small-gate/internal/gate/lanes"
+	"github.com/small-gate/small-gate/internal/gate/logs"
+	"github.com/small-gate/small-gate/internal/gate/read"
+	"github.com/small-gate/small-gate/internal/gate/remedy"
+	"github.com/small-gate/small-gate/internal/gate/rules"
 	"github.com/small-gate/small-gate/internal/gate/run"
-	"github.com/small-gate/small-gate/internal/gate/snapshots"
-	"github.com/small-gate/small-gate/internal/gate/subject"
-	"github.com/small-gate/small-gate/internal/gate/walk"
-	"github.com/small-gate/small-gate/internal/gate/workflows"
+	"github.com/small-gate/small-gate/internal/gate/workspaces"
 	"github.com/small-gate/small-gate/internal/ledger"
+	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/small"
 )
 
 // Check judges the workspace in one directory of a tree, as it is, and the
-// directory's workflows. A directory that has neither a .small directory nor,
-// where workflows are configured, one of those cannot be judged.
+// directory's workflows. A directory with neither a .small directory nor, if they
+// are configured, a workflow cannot be judged.
 func Check(ctx context.Context, tree history.Tree, revision, dir string, opts run.Options) *finding.Report {
 	s := run.Scope{Tip: history.Tip{ID: revision}, Dir: dir}
-	return run.NewCheck(tree, opts, s).Do(ctx, snapshots.Here, checkWorkflowsHere, checkSomething, judgePolicy)
+	return newCheck(tree, opts, s).Do(ctx, workspaces.Checked, run.Families(run.AtDirectory), logs.NoteAll, checkSomething, config.Judge)
 }
 
 // CheckAll judges every workspace at or below a directory of a tree ("" for all of
 // it) that the policy does not exclude, and the workflows there.
 func CheckAll(ctx context.Context, tree history.Tree, revision, dir string, opts run.Options) *finding.Report {
 	s := run.Scope{Tip: history.Tip{ID: revision}, Dir: dir, Recursive: true}
-	return run.NewCheck(tree, opts, s).Do(ctx, snapshots.Below, checkWorkflowsBelow, checkSomething, judgePolicy)
+	return newCheck(tree, opts, s).Do(ctx, workspaces.Checked, run.Families(run.AtDirectory), logs.NoteAll, checkSomething, config.Judge)
 }
 
 // Pending judges the index against its parents: HEAD first, then the other
-// sides of a merge. An unborn HEAD has no parents. Then it compares the logs that
-// change with those of neighbours, as warnings.
-func Pending(ctx context.Context, h history.History, parents []string, opts run.Options, neighbours ...subject.Neighbour) *finding.Report {
-	r := run.New(h, opts, run.Scope{Tip: history.Tip{ID: history.Index}, Parents: parents, Neighbours: neighbours})
-	if len(parents) > 0 {
-		r.Examined().Base = parents[0]
+// sides of a merge. An unborn HEAD has no parents. It then compares changed logs
+// with the neighbours' logs, and only warns of what it finds there.
+func Pending(ctx context.Context, h history.History, parents []string, opts run.Options, neighbours ...logs.Neighbour) *finding.Report {
+	r := newRun(h, opts, run.Scope{Tip: history.Tip{ID: history.Index}, Parents: parents})
+	if opts.Replay {
+		return r.Do(ctx, logs.JudgeIndex, workspaces.Changed, run.Families(run.AtTip), config.Judge)
 	}
-	return r.Do(ctx, lanes.ClaimIndex, walk.JudgeIndex, snapshots.Changed, workflows.Judge, lanes.Judge, walk.CompareNeighbours, judgePolicy)
+	return r.Do(ctx, run.Families(run.BeforeLogs), logs.JudgeIndex, workspaces.Changed, run.Families(run.AtTip), run.Families(run.AfterFiles), logs.CompareNeighbours(neighbours), config.Judge)
 }
 
-// WorkTree judges the logs of the work tree against its parents, HEAD first and then what is being merged. If its branch was moved away from
-// a commit, left, they are judged against that too; fork is then the last commit before those that are there instead.
+// WorkTree judges the logs of the work tree against its parents: HEAD, then what is being merged. If the branch was moved off the commit left,
+// they are judged against left too; fork is then the last commit before those that replace it.
 func WorkTree(ctx context.Context, h history.History, parents []string, left, fork string, opts run.Options) *finding.Report {
 	s := run.Scope{Base: history.Tip{ID: fork}, Tip: history.Tip{ID: history.WorkTree}, Parents: parents}
 	s.Update = history.Update{Old: left, New: history.WorkTree, Target: history.Tip{ID: fork}}
-	r := run.New(h, opts, s)
-	if len(parents) > 0 {
-		r.Examined().Base = parents[0]
-	}
-	return r.Do(ctx, walk.JudgeWorkTree, walk.CompareLeft)
+	return newRun(h, opts, s).Do(ctx, logs.JudgeWorkTree, logs.CompareLeft)
 }
 
-// Appended judges the entries of a log from one on, counted from 0, that are about to be written. fix is what to do instead.
+// Appended judges entries that are about to be written: those of log from index from on, counted from 0. fix says what to do instead.
 func Appended(ctx context.Context, tree history.Tree, path string, log *ledger.Ledger, from int, fix string, opts run.Options) *finding.Report {
-	return run.NewCheck(tree, opts, run.Scope{}).Do(ctx, func(_ context.Context, r *run.Run) error {
-		e := &subject.LogChange{Path: path, Fix: fix, Comparison: &ledger.Comparison{Old: log, New: log, Relation: ledger.Extended, ReconcileEntry: -1}}
-		e.Commit, e.Clock, e.Strict = history.WorkTree, r.Options.Now, r.Collector.Strict
+	return newCheck(tree, opts, run.Scope{}).Do(ctx, func(ctx context.Context, r *run.Run) error {
+		e := &logs.LogChange{Run: r, Path: path, Fix: fix, Comparison: &ledger.Comparison{Old: log, New: log, Relation: ledger.Extended, ReconcileEntry: -1}}
+		e.Commit = history.WorkTree
 		for ; from < log.Len(); from++ {
 			e.NewEntries = append(e.NewEntries, from)
 		}
-		r.Collector.Judge(e)
-		return nil
+		return r.Collector.Judge(ctx, e)
 	})
 }
 
-// Lost judges what is gone of a log since a guarded writer recorded it: entries of noted that no commit has, and that the index lacks too.
+// Lost judges entries that a guarded writer recorded and that are gone: noted has them, but no commit and not the index.
 func Lost(ctx context.Context, tree history.Tree, path string, noted, index *ledger.Ledger, gone []ledger.Entry, opts run.Options) *finding.Report {
-	return run.NewCheck(tree, opts, run.Scope{}).Do(ctx, func(_ context.Context, r *run.Run) error {
+	return newCheck(tree, opts, run.Scope{}).Do(ctx, func(ctx context.Context, r *run.Run) error {
 		if !r.Source.Judges(path) {
 			return nil
 		}
-		e := &subject.LogChange{Path: path, Uncommitted: true, Comparison: &ledger.Comparison{Old: noted, New: index, Relation: ledger.Rewritten, ReconcileEntry: -1}}
-		e.Commit, e.Clock = history.Index, r.Options.Now
-		restore := "small-hook restore" + subject.InDirectory(path)
+		e := &logs.LogChange{Run: r, Path: path, Uncommitted: true, Comparison: &ledger.Comparison{Old: noted, New: index, Relation: ledger.Rewritten, ReconcileEntry: -1}}
+		e.Commit = history.Index
+		restore := "small-hook restore" + remedy.InDirectory(path)
 		e.Fix = "`" + restore + "`, then commit again; if it was dropped on purpose, " + restore + " --discard-new drops all that is not committed"
 		for _, lost := range gone {
 			e.Edits = append(e.Edits, ledger.Edit{Kind: ledger.EditDeleted, OldIndex: lost.Index, NewIndex: -1})
 		}
-		r.Collector.Judge(e)
-		return nil
+		return r.Collector.Judge(ctx, e)
 	})
 }
 
-// Made judges the commits that head has and none of some known ones reaches, and then head's snapshot of the workspaces that they changed.
+// Made judges the commits that are reachable from head but from none of known, then head's snapshot of the workspaces that they changed.
 // base is a commit before them; empty if there is none.
 func Made(ctx context.Context, h history.History, base, head string, known []string, opts run.Options) *finding.Report {
 	s := run.Scope{Base: history.Tip{ID: base}, Tip: history.Tip{ID: head}, Update: history.Update{New: head, Known: known}}
-	r := run.New(h, opts, s)
-	r.Examined().Base, r.Examined().Head = base, head
-	return r.Do(ctx, listCommits, lanes.ClaimPushed, walk.JudgeCommits, snapshots.Changed, workflows.Judge, lanes.Judge, judgePolicy)
+	return newRun(h, opts, s).Do(ctx, listCommits, run.Families(run.BeforeLogs), logs.JudgeCommits, workspaces.Changed, run.Families(run.AtTip), run.Families(run.AfterFiles), config.Judge)
 }
 
-// CheckAgainst is Check, or CheckAll if recursive, of the work tree, and judges its logs there against a commit, which may be head.
+// CheckAgainst is Check, or CheckAll if recursive, of the work tree, and also judges its logs against base, which may be head.
 func CheckAgainst(ctx context.Context, h history.History, base, head, dir string, recursive bool, opts run.Options) *finding.Report {
 	s := run.Scope{Tip: history.Tip{ID: history.WorkTree}, Parents: []string{base}, Dir: dir, Recursive: recursive}
 	if base != head {
 		s.Against = base
 	}
-	look := snapshots.Here
-	s.Logs = func(path string) bool { return path == small.Progress.Path(dir) }
-	if recursive {
-		look = snapshots.Below
-		s.Logs = func(path string) bool { return dir == "" || strings.HasPrefix(path, dir+"/") }
+	below := func(path string) bool { return dir == "" || strings.HasPrefix(path, dir+"/") }
+	s.Logs = below
+	if !recursive {
+		s.Logs = func(path string) bool { // the workspace's own log, and logs outside any workspace
+			return path == small.Progress.Path(dir) || below(path) && !read.IsLedger(path)
+		}
 	}
-	r := run.New(h, opts, s)
-	r.Examined().Base = base
-	return r.Do(ctx, walk.JudgeWorkTree, look, func(ctx context.Context, r *run.Run) error {
+	return newRun(h, opts, s).Do(ctx, logs.JudgeWorkTree, workspaces.Checked, logs.NoteAll, func(ctx context.Context, r *run.Run) error {
 		if len(r.Collector.Report.Findings) > 0 {
 			return nil // a workspace may be gone
 		}
 		return checkSomething(ctx, r)
-	}, judgePolicy)
+	}, config.Judge)
 }
-
-// rangePasses judge every commit that the tip has and the base lacks, then the two as
-// target and head, then the tip's snapshot of the workspaces that changed.
-var rangePasses = []run.Pass{listCommits, lanes.ClaimRange, walk.JudgeCommits, walk.CompareTips, snapshots.Changed, workflows.Judge, lanes.Judge, judgePolicy, noteNoWorkspace}
 
 // Range judges every commit that head has and base lacks, then the two tips as
 // target and head, then head's snapshot of the workspaces that changed.
 func Range(ctx context.Context, h history.History, base, head string, opts run.Options) *finding.Report {
-	return rangeRun(h, base, head, opts).Do(ctx, rangePasses...)
-}
-
-func rangeRun(h history.History, base, head string, opts run.Options) *run.Run {
-	r := run.New(h, opts, run.Scope{Base: history.Tip{ID: base, Name: history.Short(base)}, Tip: history.Tip{ID: head, Name: history.Short(head)}})
-	r.Examined().Base, r.Examined().Head = base, head
-	return r
+	return RangeInto(ctx, h, base, head, "", opts)
 }
 
 // RangeInto judges a range as Range does, and then merge, which a CI system has
-// made of head and base: first the edges of every commit that only merge has, as
-// those of any commit are judged, then its snapshot. Two changes, each of them
-// sound, can be unsound together, and what was made need not be what git would
-// make. What is reported of head already is not reported again.
+// made of head and base: the edges of every commit that only merge has, then its
+// snapshot. Two sound changes can be unsound together, and the merge need not be
+// what git would make. Findings already reported for head are not repeated.
 func RangeInto(ctx context.Context, h history.History, base, head, merge string, opts run.Options) *finding.Report {
-	r := rangeRun(h, base, head, opts)
+	r := newRun(h, opts, run.Scope{Base: history.Tip{ID: base, Name: history.Short(base)}, Tip: history.Tip{ID: head, Name: history.Short(head)}})
 	r.Examined().Merge = merge
-	if merge == head {
-		return r.Do(ctx, rangePasses...)
+	passes := []run.Pass{listCommits, run.Families(run.BeforeLogs), logs.JudgeCommits, run.Families(run.AfterLogs), logs.CompareTips, workspaces.Changed, run.Families(run.AtTip), logs.NoteChanged, run.Families(run.AfterFiles), config.Judge, noteNoWorkspace}
+	if merge != "" && merge != head {
+		passes = append(passes, mergeResult(r, merge))
 	}
-	r.Collector.Earlier = &finding.EarlierFindings{Seen: map[finding.FindingKey]int{}}
-	return r.Do(ctx, append(slices.Clone(rangePasses), func(ctx context.Context, r *run.Run) error { return mergeResult(ctx, r, merge) })...)
+	return r.Do(ctx, passes...)
 }
 
 // Audit judges every commit of a revision's history and all of its
 // workspaces.
 func Audit(ctx context.Context, h history.History, head string, opts run.Options) *finding.Report {
-	r := run.New(h, opts, run.Scope{Tip: history.Tip{ID: head}, Whole: true})
-	r.Examined().Head = head
-	// Each file of the tree came with some commit, so that all workflows have changed.
-	return r.Do(ctx, listCommits, walk.JudgeCommits, lanes.JudgeLandings, snapshots.All, workflows.Judge, judgePolicy, adviseExclude, noteNoLog)
+	// Each file of the tree came with some commit, so all workflows count as changed.
+	return newRun(h, opts, run.Scope{Tip: history.Tip{ID: head}, Whole: true}).Do(ctx, listCommits, logs.JudgeCommits, run.Families(run.AfterLogs), workspaces.All, run.Families(run.AtTip), logs.NoteAll, config.Judge, adviseExclude, noteNoLog)
 }
 
 // Lasting judges every commit of the tips' histories for what stays wrong for good. Files are not judged.
 func Lasting(ctx context.Context, h history.History, tips []string, opts run.Options) *finding.Report {
 	opts.Lasting = true
 	list := func(ctx context.Context, r *run.Run) (err error) {
-		r.Scope.Commits, err = r.Source.Commits(ctx, tips, nil)
-		r.Examined().Commits = len(r.Scope.Commits)
+		r.Learned.Commits, err = r.Source.Commits(ctx, tips, nil)
+		r.Examined().Head, r.Examined().Commits = "", len(r.Learned.Commits)
 		return err
 	}
-	return run.New(h, opts, run.Scope{Tip: history.Tip{ID: tips[0]}, Whole: true}).Do(ctx, list, walk.JudgeCommits)
+	return newRun(h, opts, run.Scope{Tip: history.Tip{ID: tips[0]}, Whole: true}).Do(ctx, list, logs.JudgeCommits)
+}
+
+// Recent judges what the last commits of a history did to the logs of one stanza, as if there were no others. It goes back until the given
+// number of edges have changed such a log.
+func Recent(ctx context.Context, h history.History, head string, stanza policy.Log, edges int, opts run.Options) *finding.Report {
+	opts.Lasting, opts.Policy = true, policy.Default()
+	opts.Policy.Exclude, opts.Policy.Logs = []string{"**"}, []policy.Log{stanza}
+	list := func(ctx context.Context, r *run.Run) error {
+		all, err := r.Source.Commits(ctx, []string{head}, nil)
+		if err != nil {
+			return err
+		}
+		r.Learned.Commits, err = lastChanging(ctx, r.Source, all, edges)
+		r.Examined().Commits = len(r.Learned.Commits)
+		return err
+	}
+	return newRun(h, opts, run.Scope{Tip: history.Tip{ID: head}}).Do(ctx, list, logs.JudgeCommits)
+}
+
+// lastChanging returns those of all that change a log, going back until the given number of edges do.
+func lastChanging(ctx context.Context, src *read.Source, all []history.Commit, edges int) ([]history.Commit, error) {
+	const atOnce = 500
+	var out []history.Commit
+	for end := len(all); end > 0 && edges > 0; end = max(0, end-atOnce) {
+		commits := all[max(0, end-atOnce):end]
+		changes, err := src.ChangesOf(ctx, commits)
+		if err != nil {
+			return nil, err
+		}
+		for i := len(commits) - 1; i >= 0 && edges > 0; i-- {
+			changed := 0
+			for _, edge := range changes[i] {
+				if slices.ContainsFunc(edge, func(c history.Change) bool { return src.IsLog(c.Path) }) {
+					changed++
+				}
+			}
+			if changed > 0 {
+				out = append(out, commits[i])
+			}
+			edges -= changed
+		}
+	}
+	slices.Reverse(out)
+	return out, nil
 }
 
 // Push judges one ref's move: every commit that it brings, edge by edge; then
@@ -176,20 +206,24 @@ func Lasting(ctx context.Context, h history.History, tips []string, opts run.Opt
 // snapshot of the workspaces that changed; and last, as warnings, the new tip
 // against the default branch.
 func Push(ctx context.Context, h history.History, u history.Update, opts run.Options) *finding.Report {
-	r := run.New(h, opts, run.Scope{Base: history.Tip{ID: u.Old}, Tip: history.Tip{ID: u.New}, Update: u})
-	r.Examined().Base, r.Examined().Head = u.Old, u.New
-	return r.Do(ctx, listCommits, lanes.ClaimPushed, walk.JudgeCommits, walk.CompareOldTip, snapshots.Changed, workflows.Judge, lanes.Judge, judgePolicy, walk.CompareTarget)
+	return newRun(h, opts, run.Scope{Base: history.Tip{ID: u.Old}, Tip: history.Tip{ID: u.New}, Update: u}).Do(ctx, listCommits, run.Families(run.BeforeLogs), logs.JudgeCommits, run.Families(run.AfterLogs), logs.CompareOldTip, workspaces.Changed, run.Families(run.AtTip), logs.NoteChanged, run.Families(run.AfterFiles), config.Judge, logs.CompareTarget)
 }
 
-// MergeCheck predicts what a merge of theirs into ours will come to, by the two
-// tips and where they parted, and judges no commit. What a side did to the log's
-// common past is reported of that side: git takes it over without a word where the
-// other side did nothing. Where one tip descends from the other there is no
-// fork, and only that is reported.
-func MergeCheck(ctx context.Context, h history.History, ours, theirs, oursName, theirsName string, opts run.Options) *finding.Report {
-	r := run.New(h, opts, run.Scope{Base: history.Tip{ID: ours, Name: oursName}, Tip: history.Tip{ID: theirs, Name: theirsName}, Predicts: true})
-	r.Examined().Base, r.Examined().Head = ours, theirs
-	return r.Do(ctx, walk.CompareSides, walk.CompareFork)
+// MergeCheck predicts the result of merging theirs into ours from the two tips
+// and their merge bases, and judges no commit. What a side did to the log's common
+// past is reported for that side: git silently takes it over if the other side
+// did nothing. If one tip descends from the other there is no fork, and nothing
+// else is reported.
+//
+// merge is the commit that git makes of the two, or theirs in a fast-forward; empty if git cannot merge them by itself.
+// Its files are judged.
+func MergeCheck(ctx context.Context, h history.History, ours, theirs, oursName, theirsName, merge string, opts run.Options) *finding.Report {
+	r := newRun(h, opts, run.Scope{Base: history.Tip{ID: ours, Name: oursName}, Tip: history.Tip{ID: theirs, Name: theirsName}, Predicts: true})
+	passes := []run.Pass{logs.CompareSides, logs.CompareFork}
+	if merge != "" {
+		passes = append(passes, mergeResult(r, merge))
+	}
+	return r.Do(ctx, passes...)
 }
 
 // listCommits lists the commits that are to be judged.
@@ -206,81 +240,81 @@ func listCommits(ctx context.Context, r *run.Run) error {
 		known = []string{s.Base.ID}
 	}
 	var err error
-	s.Commits, err = r.Source.Commits(ctx, []string{s.Tip.ID}, known)
-	r.Examined().Commits += len(s.Commits)
+	r.Learned.Commits, err = r.Source.Commits(ctx, []string{s.Tip.ID}, known)
+	r.Examined().Commits += len(r.Learned.Commits)
 	return err
 }
 
-// noteNoWorkspace notes that the tip has no workspace at all, where nothing was
-// examined.
+// noteNoWorkspace notes, if nothing was examined, whether the tip has neither a workspace nor a configured log.
 func noteNoWorkspace(ctx context.Context, r *run.Run) error {
-	claimed := slices.ContainsFunc(r.Scope.Lanes, (*subject.LaneChange).Claimed)
-	if len(r.Scope.Workspaces) > 0 || claimed || r.Examined().Workflows > 0 {
+	if r.Learned.Occupied || len(r.Learned.Workspaces) > 0 || r.Examined().Workflows > 0 || len(r.Source.Policy.Logs) > 0 {
 		return nil
 	}
-	files, err := r.Source.Tree.List(ctx, r.Scope.Tip.ID, history.Workspaces())
-	r.Collector.Report.NoWorkspace = !slices.ContainsFunc(files, func(f history.File) bool { return r.Source.Judges(f.Path) })
+	files, err := r.Source.Tree.List(ctx, r.Scope.Tip.ID, history.Filter{Workspaces: true, Patterns: r.Source.Policy.Watched()})
+	r.Account.NoWorkspace = !slices.ContainsFunc(files, func(f history.File) bool { return r.Source.Judges(f.Path) || r.Source.Policy.LogFor(f.Path) != nil })
 	return err
 }
 
-// NoLog is the note of a history in which nothing was judged.
+// NoLog is the note for a history in which nothing was judged.
 const NoLog = "there is no progress log in this history: nothing was there to judge"
 
-// noteNoLog notes that a whole history has no log, and never had one.
-func noteNoLog(_ context.Context, r *run.Run) error {
-	if r.Examined().Workspaces == 0 && len(r.Scope.Workspaces) == 0 && r.Examined().Workflows == 0 {
-		r.Examined().Notes = append(r.Examined().Notes, NoLog)
+// noteNoLog notes that a whole history has no log and its tip no configured one, or that the configuration excludes them all.
+func noteNoLog(ctx context.Context, r *run.Run) error {
+	if r.Examined().Workspaces > 0 || len(r.Learned.Workspaces) > 0 || r.Examined().Workflows > 0 || len(r.Learned.Logs) > 0 {
+		return nil
 	}
-	return nil
-}
-
-// mergeResult judges what was made of a tip that was judged before. The tip's
-// commits, workspaces and logs stay what was examined. Of what the target alone has
-// changed the edges tell what the merge does to it; its snapshot is not this
-// change's.
-func mergeResult(ctx context.Context, r *run.Run, merge string) error {
-	head := r.Scope
-	landed, err := r.Source.Changes(ctx, []history.Edge{{Parent: head.Base.ID, Child: merge}})
-	if err != nil {
+	files, err := r.Source.Tree.List(ctx, r.Scope.Tip.ID, history.Filter{Workspaces: true, Patterns: r.Source.Policy.Watched()})
+	if slices.ContainsFunc(files, func(f history.File) bool { return r.Source.Policy.LogFor(f.Path) != nil }) {
 		return err
 	}
-	for _, c := range landed[0] {
-		head.Note(r.Source, c.Path)
+	note := NoLog
+	if slices.ContainsFunc(files, func(f history.File) bool { return read.IsLedger(f.Path) }) {
+		note = "the configuration excludes every progress log of this history (workspaces: in " + policy.File + "): nothing was judged"
 	}
-	commits, err := r.Source.Commits(ctx, []string{merge}, []string{head.Base.ID, head.Tip.ID})
-	if err != nil {
-		return err
-	}
-	examined, ledgers := *r.Examined(), r.Collector.Report.Ledgers
-	over := *r
-	over.Scope = &run.Scope{Base: head.Base, Tip: history.Tip{ID: merge}, Commits: commits, Fix: "`git fetch`, " + subject.MergeWith(history.Short(head.Base.ID)) + ", `git push`", Workspaces: map[string]bool{}, Workflows: map[string]bool{}}
-	r.Collector.SkipEarlier()
-	if err := over.All(ctx, walk.JudgeCommits); err != nil {
-		return err
-	}
-	over.Scope.Workspaces, over.Scope.Workflows = head.Workspaces, head.Workflows
-	r.Collector.SkipEarlier()
-	err = over.All(ctx, snapshots.Changed, workflows.Judge, judgePolicy)
-	*r.Examined(), r.Collector.Report.Ledgers = examined, ledgers
-	r.Collector.Report.NoWorkspace = r.Collector.Report.NoWorkspace && len(head.Workspaces) == 0
+	r.Examined().Notes = append(r.Examined().Notes, note)
 	return err
 }
 
-// ErrNothing is in the chain of the failure of a check that found nothing to
-// judge.
+// mergeResult judges the merge of a tip that was already judged, leaving out what was reported then. The report's account stays that of the
+// tip. Changes made only on the target are judged edge by edge; the target's snapshot is not part of this change.
+func mergeResult(r *run.Run, merge string) run.Pass {
+	r.Collector.Earlier = &finding.EarlierFindings{Seen: map[finding.FindingKey]int{}}
+	return func(ctx context.Context, r *run.Run) error {
+		head := r.Scope
+		landed, err := r.Source.Changes(ctx, []history.Edge{{Parent: head.Base.ID, Child: merge}})
+		if err != nil {
+			return err
+		}
+		r.Learned.Note(r.Source, landed[0])
+		fix := "`git fetch`, " + remedy.MergeWith(history.Short(head.Base.ID)) + ", `git push`"
+		if head.Predicts {
+			fix = remedy.MergeWith(head.Tip.Name)
+		}
+		over := r.Beside(run.Scope{Base: head.Base, Tip: history.Tip{ID: merge}, Fix: fix})
+		if over.Learned.Commits, err = r.Source.Commits(ctx, []string{merge}, []string{head.Base.ID, head.Tip.ID}); err != nil {
+			return err
+		}
+		r.Collector.SkipEarlier()
+		if err := over.All(ctx, logs.JudgeCommits); err != nil {
+			return err
+		}
+		over.Learned.Touched = r.Learned.Touched
+		r.Collector.SkipEarlier()
+		r.Account.NoWorkspace = r.Account.NoWorkspace && len(r.Learned.Workspaces) == 0
+		err = over.All(ctx, workspaces.Changed, run.Families(run.AtTip), config.Judge)
+		if head.Predicts { // otherwise the tip's are already counted
+			r.Examined().Workspaces = over.Examined().Workspaces
+		}
+		return err
+	}
+}
+
+// ErrNothing is wrapped by the failure of a check that found nothing to judge.
 var ErrNothing = errors.New("there is nothing to judge")
 
-func checkWorkflowsHere(ctx context.Context, r *run.Run) error {
-	return workflows.Below(ctx, r, workflows.WatchedIn(r, r.Scope.Dir))
-}
-
-func checkWorkflowsBelow(ctx context.Context, r *run.Run) error {
-	return workflows.Below(ctx, r, r.Source.Policy.Workflows.Watched())
-}
-
-// checkSomething fails where there was nothing to judge.
+// checkSomething fails if there was nothing to judge.
 func checkSomething(_ context.Context, r *run.Run) error {
-	if r.Examined().Workspaces > 0 || r.Examined().Workflows > 0 {
+	if r.Examined().Workspaces > 0 || r.Examined().Workflows > 0 || len(r.Account.Ledgers) > 0 || len(r.Collector.Report.Findings) > 0 {
 		return nil
 	}
 	where, remedy := "here or below", "name a directory that has some with --dir"
@@ -291,8 +325,46 @@ func checkSomething(_ context.Context, r *run.Run) error {
 		}
 	}
 	what := "there is no .small/ directory "
-	if r.Source.Policy.Workflows.Configured {
-		what = "there is neither a .small/ directory nor a workflow "
+	for _, w := range r.Source.Policy.Watchers() {
+		what = "there is neither a .small/ directory nor a " + w.Noun() + " "
 	}
 	return &failure.Error{Message: what + where, Remedy: remedy, Err: ErrNothing}
+}
+
+// Do judges with every rule, in passes that the command supplies.
+func Do(ctx context.Context, h history.History, opts run.Options, passes ...run.Pass) *finding.Report {
+	return newRun(h, opts, run.Scope{}).Do(ctx, passes...)
+}
+
+// newRun is a run over a history, with every rule and family.
+func newRun(h history.History, opts run.Options, s run.Scope) *run.Run {
+	r := plugged(run.New(h, opts, s))
+	if x := r.Examined(); !history.Uncommitted(s.Tip.ID) {
+		x.Base, x.Head = s.Base.ID, s.Tip.ID
+	} else if len(s.Parents) > 0 {
+		x.Base = s.Parents[0]
+	}
+	if opts.Each {
+		r.Each = func(ctx context.Context, r *run.Run, commit string, touched run.Touched) error {
+			at := r.Beside(run.Scope{Tip: history.Tip{ID: commit}})
+			at.Learned.Touched, at.Account = touched, r.Account
+			if err := workspaces.At(ctx, r, commit, run.SortedKeys(touched.Workspaces)); err != nil {
+				return err
+			}
+			return run.Families(run.AtTip)(ctx, at)
+		}
+	}
+	return r
+}
+
+// newCheck is such a run over a tree without a history.
+func newCheck(tree history.Tree, opts run.Options, s run.Scope) *run.Run {
+	return plugged(run.NewCheck(tree, opts, s))
+}
+
+// plugged is a run with every rule and family.
+func plugged(r *run.Run) *run.Run {
+	r.Collector.Rules, r.Known = rules.List, rules.Known
+	r.Begin(families.All)
+	return r
 }

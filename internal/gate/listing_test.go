@@ -8,14 +8,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/small-gate/small-gate/internal/gate/finding"
-	"github.com/small-gate/small-gate/internal/gate/history"
-	"github.com/small-gate/small-gate/internal/ledger"
-
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/tests/gittest"
 )
 
 // A forced push from B to C: each has other words for an entry of main, in a
@@ -42,7 +42,7 @@ func TestGravestOfEqualWords(t *testing.T) {
 	}
 }
 
-// What a report of two judgements lists keeps the gravest too.
+// A report that combines two judgements keeps the gravest too.
 func TestCombineKeepsTheGravest(t *testing.T) {
 	for _, severities := range [][]finding.Severity{{finding.SeverityError, finding.SeverityWarning}, {finding.SeverityWarning, finding.SeverityError}} {
 		var reports []*finding.Report
@@ -57,7 +57,7 @@ func TestCombineKeepsTheGravest(t *testing.T) {
 	}
 }
 
-// TestWholeEntries: of an entry that is gone or was put in, every field is told.
+// TestWholeEntries: every field of a deleted or inserted entry is reported.
 func TestWholeEntries(t *testing.T) {
 	f := newFlow(t)
 	f.commit("A", "", "a b c")
@@ -95,7 +95,7 @@ func told(changes []ledger.FieldChange) string {
 	return strings.Join(out, "; ")
 }
 
-// TestEntriesInOrder: findings of one place stand in the order of the entries.
+// TestEntriesInOrder: findings at one place are in the order of the entries.
 func TestEntriesInOrder(t *testing.T) {
 	h := newMemoryHistory()
 	first := h.commit(fileTree{logPath(""): {data: tinyLog("a", 120)}})
@@ -128,6 +128,7 @@ func tinyLog(name string, n int) string {
 // TestUnlistedCount: what is not listed is counted, decides the verdict, and is
 // found by its fingerprint.
 func TestUnlistedCount(t *testing.T) {
+	gittest.Long(t)
 	const entries = 40_000
 	h := newMemoryHistory()
 	first := h.commit(fileTree{logPath(""): {data: tinyLog("a", entries)}})
@@ -171,7 +172,7 @@ func entryDigestOf(t *testing.T, log string, at int) string {
 	return l.Entries[at].Digest.String()
 }
 
-// A text of a finding is bounded too, and two that begin alike stay apart.
+// A text of a finding is bounded too, and two that begin alike stay distinct.
 func TestLongTexts(t *testing.T) {
 	long := strings.Repeat("x", 1<<20)
 	h := newMemoryHistory()

@@ -7,7 +7,7 @@ import (
 
 // The naive model: which histories must fail, said once more, as plainly as
 // possible and from the design alone. It knows no files, only lists of keys,
-// and takes quadratic and worse ways wherever they are the shorter ones.
+// and uses quadratic and worse algorithms wherever they are shorter.
 
 // modelVerdict says whether something must be refused. It is ordered: the
 // worst of several wins.
@@ -35,7 +35,7 @@ type modelEntry struct {
 	mayGo     bool
 }
 
-// logState says what stands at a log's path.
+// logState says what is at a log's path.
 type logState int
 
 const (
@@ -48,7 +48,7 @@ const (
 type modelLog struct {
 	state   logState
 	entries []modelEntry
-	// content tells two broken files apart.
+	// content distinguishes two broken files.
 	content string
 }
 
@@ -203,9 +203,9 @@ func holds(log []modelEntry, ledgers [][]modelEntry, between bool) bool {
 	return true
 }
 
-// moves says which logs of commit p go on at another path in commit c: gone from
-// theirs, and held by as many logs that are new as there are logs like them. apart
-// says that a log may have been replaced by another's.
+// moves says which logs of commit p continue at another path in commit c: gone from
+// theirs, and held by as many new logs as there are logs like them. apart
+// says that a log may have been replaced by an unrelated one.
 func (m model) moves(p, c int, between, apart bool) map[string]string {
 	type departure struct {
 		dir  string
@@ -383,7 +383,7 @@ func (m model) judgeAudit(head int) modelVerdict {
 }
 
 // judgeRange judges what head has and base lacks, then the two tips unless one
-// came of the other.
+// descends from the other.
 func (m model) judgeRange(base, head int) modelVerdict {
 	verdict := fine
 	known := m.reach(base)
@@ -434,7 +434,7 @@ func (m model) tookAnother(base, head int) bool {
 }
 
 // tipPairs lists the directories of logs that two tips both have, the one's and
-// the other's: the same, or where a log went since the two parted.
+// the other's: the same, or where a log moved since the merge base.
 func (m model) tipPairs(target, head int) [][2]string {
 	var out [][2]string
 	add := func(t, h string) {

@@ -11,16 +11,15 @@ import (
 	"testing"
 	"time"
 
+	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/gate/run"
-
-	"github.com/small-gate/small-gate/internal/gate"
-	"github.com/small-gate/small-gate/internal/gittest"
+	"github.com/small-gate/small-gate/internal/tests/gittest"
 )
 
 var (
-	histories = flag.Int("histories", gittest.Cases(200, 2000), "how many random histories are judged")
+	histories = flag.Int("histories", gittest.Cases(80, 2000), "how many random histories are judged")
 	firstSeed = flag.Uint64("seed", 1, "the first random history's seed")
 )
 
@@ -29,7 +28,7 @@ var now = firstTime.AddDate(0, 6, 0)
 
 func testOptions() run.Options { return run.Options{Mode: "test", Now: now} }
 
-// refuses reports whether a report refuses the history, whatever it says of
+// refuses reports whether a report refuses the history, whatever it says about
 // the tip's snapshot: made-up entries often do not fit the schema, and no
 // other artifact is there.
 func refuses(r *finding.Report) bool {
@@ -70,7 +69,7 @@ func (w *ways) count(v modelVerdict) {
 
 // disagreement judges a history in every way and returns the first difference
 // from the naive model; "" if there is none. It looks at commits one by one
-// where each is true, else at a few.
+// if each is true, else at a few.
 func disagreement(w *world, each bool, seen *ways) string {
 	m := w.model()
 	h, ids := w.history()

@@ -11,22 +11,21 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/small-gate/small-gate/internal/gate/finding"
-	"github.com/small-gate/small-gate/internal/gate/history"
-
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/githistory"
 	"github.com/small-gate/small-gate/internal/githistory/embedded"
-	"github.com/small-gate/small-gate/internal/gittest"
+	"github.com/small-gate/small-gate/internal/tests/gittest"
 )
 
 var repositories = flag.Int("repositories", gittest.Cases(4, 12), "how many random histories are judged in real repositories too")
 
 // TestReaders puts random histories into real repositories and judges them
-// there with each reader. Both give the same report, the one that is given of
-// the history in memory, and its verdict is the naive model's.
+// there with each reader. Both give the same report as for the history
+// in memory, and its verdict is the naive model's.
 // A long run: go test ./internal/gate -run TestReaders -repositories=10000 -timeout 0.
 func TestReaders(t *testing.T) {
 	const batches = 4
@@ -73,10 +72,10 @@ func judgeInRepository(t *testing.T, w *world) {
 		t.Helper()
 		byGit, byOwn, inMemory := judge(git, ids), judge(own, ids), judge(memory, memoryIDs)
 		if diff := gocmp.Diff(byGit, byOwn, whole); diff != "" {
-			t.Errorf("%s: the readers' reports differ (-git +embedded)\n%s", what, diff)
+			t.Errorf("%s: the readers' reports differ (-git +go-git)\n%s", what, diff)
 		}
 		if diff := gocmp.Diff(outline(inMemory, memoryIDs), outline(byOwn, ids)); diff != "" {
-			t.Errorf("%s: the report is not that of the history in memory (-memory +embedded)\n%s", what, diff)
+			t.Errorf("%s: the report is not that of the history in memory (-memory +go-git)\n%s", what, diff)
 		}
 		if byOwn.Verdict == finding.Error || want != unsure && refuses(byOwn) != (want == bad) {
 			t.Errorf("%s is %s in the model, %s in the repository: %v", what, want, byOwn.Verdict, byOwn.Failure)
@@ -131,18 +130,22 @@ func (w *world) write(repo *gittest.Repo) []string {
 	return ids
 }
 
-// outline is what a report says apart from names of commits: those stand as
-// numbers. Of two findings that say the same of one place, such as the loss of a
-// log that two parents have, the one with the lesser id is told; hence neither
-// parents nor digests are here.
+// outline is what a report says, with numbers for the names of commits. If two
+// findings say the same about one place, such as the loss of a log that two
+// parents have, the one with the lesser id is reported; hence neither parents
+// nor digests are here.
 func outline(r *finding.Report, ids []string) []string {
 	var lines []string
 	for _, list := range [][]finding.Finding{r.Findings, r.Waived} {
 		for _, f := range list {
 			lines = append(lines, fmt.Sprintf("%s %s c%d %s:%d:%d", f.Severity, f.Rule, slices.Index(ids, f.Commit), f.Path, f.Line, f.Column))
 		}
-		slices.Sort(lines) // findings of one place are told in order of their commits' ids
+		slices.Sort(lines) // findings at one place are in order of their commits' ids
 		lines = append(lines, "")
 	}
-	return append(lines, fmt.Sprint(r.Verdict, r.Examined.Commits, r.Examined.Workspaces, r.Ledgers))
+	var numbers []string
+	for i, id := range ids {
+		numbers = append(numbers, id, fmt.Sprint("c", i)) // a log's entries name the branch that brought them
+	}
+	return append(lines, strings.NewReplacer(numbers...).Replace(fmt.Sprint(r.Verdict, r.Examined.Commits, r.Examined.Workspaces, r.Ledgers)))
 }

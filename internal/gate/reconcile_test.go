@@ -7,12 +7,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/gate/read"
 	"github.com/small-gate/small-gate/internal/ledger"
-
-	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/reconcile/splice"
 	"github.com/small-gate/small-gate/internal/small"
@@ -23,8 +22,8 @@ type forked struct {
 	world
 	base  worldLog
 	sides []worldLog
-	// plain is true if nothing about the fork may keep reconcile from it: not
-	// every side is written in brackets, and no entry was changed.
+	// plain is true if reconcile has to resolve the fork: not every side is
+	// written in brackets, and no entry was changed.
 	plain bool
 	// changed is true if a side changed an entry without a waiver.
 	changed bool
@@ -74,8 +73,8 @@ func (b *builder) anyStyle() style {
 	}
 }
 
-// reconciled has the logs at some places of a list brought together, the first
-// as ours.
+// reconciled reconciles the logs at some places of a list, the first as
+// ours.
 func (f *forked) reconciled(order []int) (*splice.Resolution, error) {
 	return f.caseOf(order).Resolve()
 }
@@ -139,7 +138,7 @@ func (f *forked) wrongs(seen map[string]int) string {
 // wrongAsOwn says what is wrong if the second side is a commit of one's own that is put on top of the first; "" if nothing is.
 func (f *forked) wrongAsOwn() string {
 	if len(f.waivers) > 0 {
-		return "" // what a waiver lets change is told in the tests of merges
+		return "" // what a waiver lets change is covered by the tests of merges
 	}
 	c := f.caseOf([]int{0, 1})
 	c.Theirs[0].Picked = true
@@ -281,9 +280,9 @@ func (f *forked) drawFork() string {
 	return out
 }
 
-// TestReconcile demands of random forks: what reconcile makes has every entry of
-// every side in order of time, passes the gate, and does not depend on who
-// merges whom.
+// TestReconcile demands, for random forks, that what reconcile makes has every
+// entry of every side in order of time, passes the gate, and does not depend on
+// who merges whom.
 func TestReconcile(t *testing.T) {
 	seen := map[string]int{}
 	for seed := range uint64(*histories) {

@@ -50,7 +50,7 @@ func (e logEntry) clone() logEntry {
 type style struct {
 	quotes   quotes
 	reversed bool // the order of keys
-	indented bool // the list stands deeper than its key
+	indented bool // the list is deeper than its key
 	comments bool
 	crlf     bool
 	flow     bool
@@ -166,8 +166,8 @@ func (w *logWriter) inline(m map[string]any) string {
 	return "{" + strings.Join(parts, ", ") + "}"
 }
 
-// value writes a scalar. A block of text stands at the given indentation,
-// which is negative where none can stand.
+// value writes a scalar. A block of text has the given indentation,
+// which is negative where none is possible.
 func (w *logWriter) value(v any, indent int) string {
 	s, ok := v.(string)
 	if !ok {

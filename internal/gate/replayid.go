@@ -2,22 +2,25 @@ package gate
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"strings"
 
+	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/gate/read"
 	"github.com/small-gate/small-gate/internal/gate/run"
-
-	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/small/records"
+	"github.com/small-gate/small-gate/internal/small/yamltext"
 )
 
-// ReplayID is what a workspace's declared intent comes to, as a fingerprint: 64
-// lower-case hex digits each.
+// ReplayID holds fingerprints of a workspace's declared intent, 64 lower-case hex
+// digits each.
 type ReplayID struct {
 	// Canonical is SHA-256 over the canonical JSON (RFC 8785) of one object with
 	// the members intent, plan and constraints, each a whole document. Neither
@@ -27,13 +30,13 @@ type ReplayID struct {
 	// SHA-256 over the bytes of intent, plan and, if there, constraints, with line
 	// feeds as line endings, joined by one line feed.
 	Reference string
-	// Handoff and Source are the value that the handoff has, and what it says of
-	// where that is from; both are empty where there is none.
+	// Handoff is the handoff's replay id, and Source where it says that it came
+	// from; both are empty if it has none.
 	Handoff, Source string
 }
 
 // Matches says which of the fingerprints the handoff's value is: "canonical",
-// "reference", or nothing. Upper and lower case are the same.
+// "reference", or nothing. Case does not matter.
 func (r ReplayID) Matches() string {
 	switch {
 	case r.Handoff == "":
@@ -47,12 +50,20 @@ func (r ReplayID) Matches() string {
 }
 
 // ReplayIDOf computes the fingerprints of the workspace in one directory of a
-// tree. Intent and plan must be there, and what is there must be readable.
+// tree. Intent and plan must exist, and every file that exists must be readable.
 func ReplayIDOf(ctx context.Context, tree history.Tree, revision, dir string, opts run.Options) (ReplayID, error) {
 	opts = opts.WithDefaults()
 	files, err := tree.List(ctx, revision, history.Workspaces(dir))
 	if err != nil {
 		return ReplayID{}, err
+	}
+	for _, f := range files {
+		if f.Path != small.InDir(dir, records.ProfileFile) {
+			continue
+		}
+		if is, err := read.NewSource(tree, nil, read.Basis{Policy: opts.Policy}).IsProfile2(ctx, f); err != nil || is {
+			return ReplayID{}, cmp.Or(err, records.NotHere("small-hook replay-id", "2.0.0 has no replay ids: `small session start --help` says how work begins"))
+		}
 	}
 	var out ReplayID
 	declared := &small.Value{Kind: small.Map}
@@ -83,7 +94,7 @@ func ReplayIDOf(ctx context.Context, tree history.Tree, revision, dir string, op
 	return out, nil
 }
 
-// declaration reads one file of a workspace; nothing where it is absent.
+// declaration reads one file of a workspace; nil if it is absent.
 func declaration(ctx context.Context, tree history.Tree, files []history.File, path string, limits small.Limits) ([]byte, *small.Document, error) {
 	for _, f := range files {
 		if f.Path != path {
@@ -105,7 +116,7 @@ func declaration(ctx context.Context, tree history.Tree, files []history.File, p
 	return nil, nil, nil
 }
 
-// lineFeeds makes every line end with a line feed alone.
+// lineFeeds makes every line end with only a line feed.
 func lineFeeds(data []byte) []byte {
 	data = bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
 	return bytes.ReplaceAll(data, []byte("\r"), []byte("\n"))
@@ -114,4 +125,84 @@ func lineFeeds(data []byte) []byte {
 func hexSum(data []byte) string {
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])
+}
+
+// templateIntent is the placeholder that `small init` and `small reset` write as the intent.
+const templateIntent = "Define project intent"
+
+// Rewritten is a file with new content.
+type Rewritten struct {
+	Path    string
+	Content []byte
+}
+
+// NewRun returns the replay id of the workspace in one directory of a tree, and its workspace file and handoff with the id's Reference as
+// their run. A file that already names that run is left out; nothing else in the files changes. It is an error if the log says that the
+// run is over, or if a file cannot be read or edited.
+func NewRun(ctx context.Context, tree history.Tree, revision, dir string, opts run.Options) (ReplayID, []Rewritten, error) {
+	id, err := ReplayIDOf(ctx, tree, revision, dir, opts)
+	if err != nil {
+		return id, nil, err
+	}
+	opts = opts.WithDefaults()
+	files, err := tree.List(ctx, revision, history.Workspaces(dir))
+	if err != nil {
+		return id, nil, err
+	}
+	read := func(a small.Artifact, remedy string) ([]byte, *small.Document, error) {
+		data, doc, err := declaration(ctx, tree, files, a.Path(dir), opts.Limits())
+		if err == nil && doc == nil {
+			err = &failure.Error{Message: a.Path(dir) + " is missing", Remedy: remedy}
+		}
+		return data, doc, err
+	}
+	_, intent, err := read(small.Intent, "see what the workspace lacks: `small-hook check`")
+	if err != nil {
+		return id, nil, err
+	}
+	if text, _ := intent.Root.Get("intent").Str(); text == templateIntent {
+		return id, nil, &failure.Error{
+			Message: fmt.Sprintf("the intent is still that of the template (%q)", templateIntent),
+			Remedy:  "a person writes the new one first, into " + small.Intent.Path(dir) + "; then run small-hook replay-id --write",
+		}
+	}
+	_, doc, err := read(small.Progress, "see what the workspace lacks: `small-hook check`")
+	if err != nil {
+		return id, nil, err
+	}
+	log, problems := ledger.LedgerOf(doc)
+	switch {
+	case log == nil:
+		return id, nil, &failure.Error{Message: small.Progress.Path(dir) + ": " + problems[0].Message, Remedy: problems[0].Hint}
+	case log.RunOver(id.Reference):
+		return id, nil, &failure.Error{
+			Message: fmt.Sprintf("intent, plan and constraints are as they were in the run %.12s…, which is over: a new run would have the same id", id.Reference),
+			Remedy: "a person writes the new intent first, into " + small.Intent.Path(dir) + "; or, if it stays, add the new run's first task to the plan with small plan --add; " +
+				"then run small-hook replay-id --write",
+		}
+	}
+	var out []Rewritten
+	for _, f := range []struct {
+		artifact small.Artifact
+		remedy   string
+		key      string
+		members  []yamltext.Member
+	}{
+		{small.Workspace, "run `small fix workspace`, then `small-hook replay-id --write`", "run", []yamltext.Member{{Key: "replay_id", Value: id.Reference}}},
+		{small.Handoff, "run `small start`, then `small-hook replay-id --write`", "replayId", []yamltext.Member{{Key: "value", Value: id.Reference}, {Key: "source", Value: "auto"}}},
+	} {
+		data, _, err := read(f.artifact, f.remedy)
+		if err != nil {
+			return id, nil, err
+		}
+		path := f.artifact.Path(dir)
+		content, err := yamltext.SetMembers(data, f.key, f.members, opts.Limits())
+		if err != nil {
+			return id, nil, &failure.Error{Message: fmt.Sprintf("%s was not changed: %v", path, err), Remedy: "write the replay id there by hand: " + id.Reference, Err: err}
+		}
+		if !bytes.Equal(content, data) {
+			out = append(out, Rewritten{Path: path, Content: content})
+		}
+	}
+	return id, out, nil
 }

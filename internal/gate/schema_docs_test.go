@@ -13,8 +13,8 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/small-gate/small-gate/internal/gate/rules"
-	"github.com/small-gate/small-gate/internal/gittest"
 	"github.com/small-gate/small-gate/internal/policy"
+	"github.com/small-gate/small-gate/internal/tests/gittest"
 )
 
 //go:generate go test -count=1 -run ^TestConfigSchema$ . -update
@@ -26,7 +26,7 @@ const configSchema = "../../schema/config-v1.json"
 // TestConfigSchema demands that the published schema is the gate's own, with the rules that there are.
 func TestConfigSchema(t *testing.T) {
 	var root map[string]any
-	if err := json.Unmarshal([]byte(readFile(t, "../policy/schema.json")), &root); err != nil {
+	if err := json.Unmarshal(rules.Known().Schema(), &root); err != nil {
 		t.Fatal(err)
 	}
 	levels := func(node map[string]any) map[string]any {
@@ -64,15 +64,15 @@ func TestConfigSchema(t *testing.T) {
 	}
 }
 
-// onlyTheGate are the cases of internal/policy whose mistake no schema can say: what stands in several places, what a
-// pattern or a day means, and what a decoder does not hand on.
+// onlyTheGate are the cases of internal/policy whose mistake no schema can express: one across several places, what a
+// pattern or a day means, and what a decoder does not pass on.
 var onlyTheGate = []string{
 	"err_baseline_twice", "err_limits_fraction", "err_patterns", "err_second_document", "err_version_fraction",
 	"err_waiver_paths", "err_waiver_sides", "err_waiver_twice",
 }
 
-// TestConfigSchemaAgrees holds the published schema to the parser: what the gate reads, an editor must not mark; what
-// the gate refuses, it marks, but for what only the gate can know.
+// TestConfigSchemaAgrees compares the published schema with the parser: an editor must not mark what the gate reads, and
+// must mark what the gate refuses, except for what only the gate can know.
 func TestConfigSchemaAgrees(t *testing.T) {
 	schema, err := gojsonschema.NewSchema(gojsonschema.NewStringLoader(readFile(t, configSchema)))
 	if err != nil {
@@ -117,7 +117,7 @@ func gateTakes(text []byte) bool {
 	return err == nil
 }
 
-// editorTakes reads YAML as editors do (a day is text) and applies the schema. What is no YAML, they refuse as well.
+// editorTakes reads YAML as editors do (a day is text) and applies the schema. They also refuse what is not YAML.
 func editorTakes(t *testing.T, schema *gojsonschema.Schema, text []byte) bool {
 	t.Helper()
 	var doc yaml.Node
@@ -131,7 +131,7 @@ func editorTakes(t *testing.T, schema *gojsonschema.Schema, text []byte) bool {
 	}
 	data, err := json.Marshal(value)
 	if err != nil {
-		return false // keys that are no text
+		return false // keys that are not text
 	}
 	result, err := schema.Validate(gojsonschema.NewBytesLoader(data))
 	if err != nil {

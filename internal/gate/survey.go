@@ -1,48 +1,151 @@
 package gate
 
 import (
+	"cmp"
 	"context"
+	"crypto/sha256"
 	"fmt"
+	"path"
+	"slices"
+	"strings"
 
+	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/gate/read"
+	"github.com/small-gate/small-gate/internal/gate/remedy"
 	"github.com/small-gate/small-gate/internal/gate/run"
 	"github.com/small-gate/small-gate/internal/ledger"
-
-	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/policy"
+	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/small/records"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // Ledgers lists the state of every log of a revision that the policy judges. A
 // log that cannot be read is a *failure.Error.
 func Ledgers(ctx context.Context, h history.History, revision string, opts run.Options) ([]finding.LedgerState, error) {
 	src := run.New(h, opts, run.Scope{}).Source
-	files, err := h.List(ctx, revision, history.Workspaces())
+	files, err := src.Judged(ctx, revision)
 	if err != nil {
 		return nil, err
 	}
 	var out []finding.LedgerState
 	for _, f := range files {
-		if !read.IsLedger(f.Path) || !src.Judges(f.Path) {
-			continue
+		if !src.IsLog(f.Path) || src.OfFamily(f.Path) || src.OfFile(f.Path) {
+			continue // files that must not change have since:
 		}
-		l, err := src.Ledgers.Read(ctx, f, nil)
+		l, err := src.Logs(f.Path).Read(ctx, f, nil)
 		if err != nil {
 			return nil, err
 		}
 		if !l.Readable() {
 			return nil, &failure.Error{
 				Message: fmt.Sprintf("%s cannot be read as a log: %s", f.Path, l.Problems[0].Message),
-				Remedy:  "correct the file and commit it first",
+				Remedy:  "put the last readable log back and commit it first: " + wording.Commands("small-hook restore"+remedy.InDirectory(f.Path)),
 			}
 		}
 		state := finding.LedgerState{Path: f.Path, Entries: l.Log.Len(), Head: l.Log.Head()}
 		for _, e := range l.Log.Entries {
-			if _, ok := ledger.ParseTimestamp(e.Timestamp); !ok {
+			if _, ok := ledger.ParseTimestamp(e.Timestamp); !ok && e.Noun == "" {
 				state.Unmigrated++
 			}
 		}
 		out = append(out, state)
 	}
 	return out, nil
+}
+
+// DigestsOf lists the entry digests of the log in one directory of a tree, which must be there and readable; of a workspace of 2.0.0, the sha256
+// of each file that never changes, in the order of their paths.
+func DigestsOf(ctx context.Context, tree history.Tree, revision, dir string, opts run.Options) ([]small.Digest, error) {
+	src := run.NewCheck(tree, opts, run.Scope{}).Source
+	if is, err := src.Profile2At(ctx, revision, dir); err != nil || is {
+		if err != nil {
+			return nil, err
+		}
+		return recordDigests(ctx, src, revision, dir)
+	}
+	at := small.Progress.Path(dir)
+	log, err := src.LogAt(ctx, revision, at)
+	switch {
+	case err != nil:
+		return nil, err
+	case log == nil:
+		return nil, &failure.Error{Message: "there is no log " + at, Remedy: "name a directory that has one, or the log itself"}
+	case !log.Readable():
+		p := log.Problems[0]
+		return nil, &failure.Error{Message: at + " cannot be read as a log: " + p.Message, Remedy: p.Hint}
+	}
+	return ledger.DigestsOf(log.Log.Ledger), nil
+}
+
+// LogDigests lists the entry digests of the log of the configuration at a path of a tree: a file, or a folder of files that must not change.
+// It must be there and readable.
+func LogDigests(ctx context.Context, tree history.Tree, revision, at string, opts run.Options) (out []small.Digest, err error) {
+	src := run.NewCheck(tree, opts, run.Scope{}).Source
+	filter := history.At(at)
+	filter.Patterns = append(filter.Patterns, path.Join(policy.LiteralPattern(at), "*"))
+	files, err := tree.List(ctx, revision, filter)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range files {
+		if !src.IsLog(f.Path) || f.Path != at && (!src.OfFile(f.Path) || src.LogOf(f.Path) != at) {
+			continue
+		}
+		log, err := src.Logs(f.Path).Read(ctx, f, nil)
+		if err != nil {
+			return nil, err
+		}
+		if !log.Readable() {
+			p := log.Problems[0]
+			return nil, &failure.Error{Message: f.Path + " cannot be read as a log: " + p.Message, Remedy: p.Hint}
+		}
+		out = append(out, ledger.DigestsOf(log.Log.Ledger)...)
+	}
+	if out == nil {
+		return nil, &failure.Error{Message: "there is no log with an entry at " + wording.Quote(cmp.Or(at, ".")), Remedy: "name a log, or a directory that has one"}
+	}
+	return out, nil
+}
+
+// recordDigests are the digests of the records of a workspace of 2.0.0.
+func recordDigests(ctx context.Context, src *read.Source, revision, dir string) (out []small.Digest, err error) {
+	files, err := src.Tree.List(ctx, revision, history.Workspaces(dir))
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(files, func(a, b history.File) int { return strings.Compare(a.Path, b.Path) })
+	for _, f := range files {
+		in, name, _ := small.SplitPath(f.Path)
+		kind := records.KindOf(name)
+		if in != dir || kind == "" || f.Mode == history.ModeDirectory {
+			continue
+		}
+		data, problem, err := read.ReadFile(ctx, src.Tree, f, small.Limits{MaxFileSize: kind.Sized(src.Limits.FileSize())})
+		if err != nil {
+			return nil, err
+		}
+		if problem != nil {
+			return nil, &failure.Error{Message: f.Path + ": " + problem.Message, Remedy: problem.Hint}
+		}
+		out = append(out, sha256.Sum256(data))
+	}
+	return out, nil
+}
+
+// Moves maps the old path of each log that moved between a commit and a later one to its new path.
+func Moves(ctx context.Context, h history.History, from, to string, opts run.Options) (map[string]string, error) {
+	if from == to {
+		return nil, nil
+	}
+	m, err := run.New(h, opts, run.Scope{}).Source.MovesBetween(ctx, from, to)
+	out := map[string]string{}
+	for path, f := range m {
+		if read.IsLedger(path) {
+			out[path] = f.Path
+		}
+	}
+	return out, err
 }

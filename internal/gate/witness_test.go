@@ -10,15 +10,17 @@ import (
 	"time"
 
 	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/gate/families/witnesses"
 	"github.com/small-gate/small-gate/internal/gate/finding"
-	"github.com/small-gate/small-gate/internal/gate/walk"
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/gate/run"
 	"github.com/small-gate/small-gate/internal/witness"
 )
 
 // modelSeen is what a witness has seen of one directory's log, in the naive model.
 type modelSeen struct {
 	entries []modelEntry
-	// away is true once the log has gone on elsewhere, in the directory to.
+	// away is true once the log has moved on to the directory to.
 	away bool
 	to   string
 }
@@ -26,7 +28,7 @@ type modelSeen struct {
 // deleted is the tip of a ref that is gone.
 const deleted = -1
 
-// look judges what a ref holds now, commit c, by what was seen, and returns what is seen then.
+// look compares what a ref holds now, commit c, with what was seen, and returns what is seen then.
 func (m model) look(seen map[string]modelSeen, c int) (verdict modelVerdict, next map[string]modelSeen) {
 	next = map[string]modelSeen{}
 	if c == deleted {
@@ -91,7 +93,7 @@ func (m model) look(seen map[string]modelSeen, c int) (verdict modelVerdict, nex
 	return verdict, next
 }
 
-// witnessDisagrees has a witness look at a ref that somebody pushes about, by force and otherwise, deletes and makes anew, and returns the
+// witnessDisagrees has a witness look at a ref that is pushed, with and without force, deleted and recreated, and returns the
 // first difference from the naive model. Every other time it accepts what it finds, and goes on from there.
 func witnessDisagrees(w *world, seen *ways) string {
 	m := w.model()
@@ -107,15 +109,15 @@ func witnessDisagrees(w *world, seen *ways) string {
 		tips = append(tips, c)
 	}
 	state, known := witness.Ref{Name: "refs/heads/b"}, map[string]modelSeen{}
-	look := func(i int, accept []string) (*finding.Report, []witness.Ref) {
-		at := walk.Witnessed{Seen: state, Here: func(string) (bool, error) { return i%2 == 0, nil }}
+	lookAt := func(i int, accept []string) (*finding.Report, []witness.Ref) {
+		at := witnesses.Witnessed{Seen: state, Here: func(string) (bool, error) { return i%2 == 0, nil }}
 		if tips[i] != deleted {
 			at.Tip = ids[tips[i]]
 		}
-		return gate.Witness(context.Background(), h, []walk.Witnessed{at}, accept, w.options())
+		return look(h, []witnesses.Witnessed{at}, accept, w.options())
 	}
 	for i, c := range tips {
-		r, next := look(i, nil)
+		r, next := lookAt(i, nil)
 		want, then := m.look(known, c)
 		seen.count(want)
 		what := fmt.Sprintf("look %d, at c%d,", i, c)
@@ -131,11 +133,11 @@ func witnessDisagrees(w *world, seen *ways) string {
 				accept = append(accept, f.Fingerprint())
 			}
 			if len(accept) > 1 && !slices.Contains(accept[1:], accept[0]) { // one that is there twice is lost twice
-				if some, _ := look(i, accept[1:]); some.Verdict != finding.Fail {
+				if some, _ := lookAt(i, accept[1:]); some.Verdict != finding.Fail {
 					return what + " goes on past a finding that nobody accepted\n" + listFindings(r, ids)
 				}
 			}
-			if r, next = look(i, accept); r.Verdict != finding.Pass {
+			if r, next = lookAt(i, accept); r.Verdict != finding.Pass {
 				return what + " does not go on past what was accepted\n" + listFindings(r, ids)
 			}
 		}
@@ -169,7 +171,7 @@ func TestWitnessModel(t *testing.T) {
 	}
 }
 
-// TestWitnessDeletedRef has a ref be gone whose logs were seen at two commits. The remedy names the later one, and says whether that one is
+// TestWitnessDeletedRef deletes a ref whose logs were seen at two commits. The remedy names the later one, and says whether that one is
 // still in the clone.
 func TestWitnessDeletedRef(t *testing.T) {
 	older, later := strings.Repeat("a", 40), strings.Repeat("b", 40)
@@ -178,10 +180,16 @@ func TestWitnessDeletedRef(t *testing.T) {
 		{Path: "a/.small/progress.small.yml", Time: at.Add(time.Hour), Commit: later}, {Path: "b/.small/progress.small.yml", Time: at, Commit: older},
 	}}
 	for here, want := range map[string]string{older: "bbbbbbbbbbbb, which this clone does not have", later: "bbbbbbbbbbbb, which this clone still has"} {
-		gone := walk.Witnessed{Seen: seen, Here: func(commit string) (bool, error) { return commit == here, nil }}
-		r, _ := gate.Witness(context.Background(), newMemoryHistory(), []walk.Witnessed{gone}, nil, testOptions())
+		gone := witnesses.Witnessed{Seen: seen, Here: func(commit string) (bool, error) { return commit == here, nil }}
+		r, _ := look(newMemoryHistory(), []witnesses.Witnessed{gone}, nil, testOptions())
 		if len(r.Findings) != 1 || !strings.Contains(r.Findings[0].Fix, want) {
 			t.Errorf("%q is not said: %+v", want, r.Findings)
 		}
 	}
+}
+
+// look compares what refs hold now with what a witness has seen there, and returns what it has seen now.
+func look(h history.History, refs []witnesses.Witnessed, accept []string, opts run.Options) (report *finding.Report, seen []witness.Ref) {
+	report = gate.Do(context.Background(), h, opts, witnesses.Judge(refs, accept, &seen))
+	return report, seen
 }

@@ -8,13 +8,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/small-gate/small-gate/internal/gate/finding"
-	"github.com/small-gate/small-gate/internal/gate/rules"
-	"github.com/small-gate/small-gate/internal/gate/run"
-
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/rules"
+	"github.com/small-gate/small-gate/internal/gate/run"
 	"github.com/small-gate/small-gate/internal/policy"
 )
 
@@ -29,7 +28,7 @@ const (
 	children = "campaigns/import.yml"
 )
 
-// variants break one thing each of what is valid: in a file, a text is replaced.
+// variants each break one thing in the valid files: in a file, a text is replaced.
 // An old text that is empty stands for the whole file, and a new one that is
 // "gone" for no file. Findings are written "path:line rule".
 var variants = []struct {
@@ -186,7 +185,7 @@ func TestWorkflowVariants(t *testing.T) {
 }
 
 // TestBrokenWorkflow: a workflow that cannot be read is a finding of its own, and
-// none of a record that names it by its folder and by its file.
+// not one about a record that names it by its folder and by its file.
 func TestBrokenWorkflow(t *testing.T) {
 	files := validFiles(t)
 	files[standard] = "# Standard job\n"
@@ -196,8 +195,8 @@ func TestBrokenWorkflow(t *testing.T) {
 	}
 }
 
-// TestPart: of a record in a part of a repository it is not said that a workflow
-// which cannot be seen from there is another one, or none.
+// TestPart: if only a part of a repository is checked, a workflow that a record names
+// and that cannot be seen from there is not reported as another one, or as missing.
 func TestPart(t *testing.T) {
 	files := map[string]string{
 		policy.File: validFiles(t)[policy.File],
@@ -221,7 +220,7 @@ func validFiles(t *testing.T) map[string]string {
 	return files
 }
 
-// needsFix fails where a finding does not say what to do.
+// needsFix fails if a finding does not say what to do.
 func needsFix(t *testing.T, f finding.Finding) {
 	t.Helper()
 	if f.Fix == "" || strings.HasSuffix(f.Fix, "write ") || strings.HasSuffix(f.Fix, ": ") {

@@ -7,26 +7,25 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/small-gate/small-gate/internal/gate/finding"
-	"github.com/small-gate/small-gate/internal/gate/history"
-	"github.com/small-gate/small-gate/internal/gate/rules"
-
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/small-gate/small-gate/internal/directory"
 	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/gate/rules"
 	"github.com/small-gate/small-gate/internal/githistory"
 	"github.com/small-gate/small-gate/internal/githistory/embedded"
-	"github.com/small-gate/small-gate/internal/gittest"
 	"github.com/small-gate/small-gate/internal/policy"
+	"github.com/small-gate/small-gate/internal/tests/gittest"
 )
 
 // agentPaths are what the workflow of TestAgentFiles names, and what is to be
-// said of it: nothing where there is a file.
+// said about it: nothing if there is a file.
 var agentPaths = []struct{ text, want string }{
 	{"agents/a.md", ""},
 	{"./agents/../agents/a.md", ""},
-	{"nowhere/../agents/a.md", ""}, // by its words
+	{"nowhere/../agents/a.md", ""}, // cleaned as text
 	{".hidden/a.md", ""},
 	{"odd [1]*.md", ""},
 	{"rooted.md", ""}, // the second root has it
@@ -150,7 +149,7 @@ func wantAgents(t *testing.T, name string, report *finding.Report, severity find
 }
 
 // TestCrossContracts: contract files are listed in order, each once, whatever
-// judges the record, and of very many the first ones; reports that are combined
+// judges the record; if there are very many, the first ones; combined reports
 // list those of all.
 func TestCrossContracts(t *testing.T) {
 	var many strings.Builder

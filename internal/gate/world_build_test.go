@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// builder makes a world of a tape.
+// builder makes a world from a tape.
 type builder struct {
 	*tape
 	world
-	// evil is how likely a commit breaks a rule: once in so many; 0 is never.
+	// evil is how often a commit breaks a rule: once in so many; 0 is never.
 	evil int
 	tick int
 	// waive is how many of the next edits get a waiver.
@@ -101,7 +101,7 @@ func (b *builder) change(c *worldCommit) {
 	c.logs[dir] = log
 }
 
-// move moves a workspace where there is none.
+// move moves a workspace to where there is none.
 func (b *builder) move(c *worldCommit, dir string) {
 	to := workspaceDirs[b.n(len(workspaceDirs))]
 	if _, taken := c.logs[to]; taken {
@@ -115,8 +115,8 @@ func (b *builder) move(c *worldCommit, dir string) {
 	c.logs[to] = log
 }
 
-// followed says, of the parents of a merge, which log of one has moved on
-// another: it is merged where it is there.
+// followed says, for the parents of a merge, which log of one has moved on
+// another: it is merged at the new place.
 func (b *builder) followed(parents []int) map[int]map[string]string {
 	out := map[int]map[string]string{}
 	for _, p := range parents {
@@ -205,7 +205,7 @@ func (b *builder) damage(entries []logEntry) []logEntry {
 		out = out[:i]
 	case 7:
 		out = b.insert(out, out[i])
-	case 8: // a marker that is none
+	case 8: // a marker that does not count
 		m := b.marker()
 		switch b.n(4) {
 		case 0:
@@ -326,8 +326,8 @@ func (b *builder) restyle(s style) style {
 	}
 }
 
-// mergedLog makes the log of a commit from those of its parents: of a single
-// parent its own, of several a merge that usually keeps the rules.
+// mergedLog makes the log of a commit from those of its parents: a single
+// parent's own, or a merge of several that usually keeps the rules.
 func (b *builder) mergedLog(parents []int, dir string, followed map[int]map[string]string) *worldLog {
 	var logs []worldLog
 	for _, p := range parents {
@@ -385,7 +385,7 @@ func models(entries []logEntry) []modelEntry {
 	return out
 }
 
-// interleave merges two lists without changing either's order, where that can
+// interleave merges two lists without changing either's order, if that can
 // be done.
 func (b *builder) interleave(ours, theirs []logEntry) []logEntry {
 	var out []logEntry

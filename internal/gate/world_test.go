@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/gate/run"
-
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/small"
@@ -44,7 +43,7 @@ type worldLog struct {
 	breakage *breakage
 }
 
-// breakage turns a log's text into one that is no ledger.
+// breakage turns a log's text into one that is not a ledger.
 type breakage struct {
 	name  string
 	write func(text string) blobFile
@@ -94,7 +93,7 @@ func (w *world) model() model {
 		}
 	}
 	becomes := w.becomes()
-	for from, versions := range becomes { // what may become what may be missing
+	for from, versions := range becomes { // what may become an entry that may be missing may be missing itself
 		for to := range versions {
 			mayGo[from] = mayGo[from] || mayGo[to]
 		}
@@ -153,7 +152,7 @@ func (c worldCommit) tree() fileTree {
 	return tree
 }
 
-// options are what the gate is told beside the history.
+// options are what the gate is told besides the history.
 func (w *world) options() run.Options {
 	opts := testOptions()
 	if len(w.waivers) == 0 {

@@ -15,7 +15,7 @@ import (
 // child, a lazy fetch).
 const grace = 5 * time.Second
 
-// Git is a way to run git: which program, where, and with what. The zero value runs the git on PATH in the current directory with this
+// Git says how to run git: which program, where, and with what. The zero value runs the git on PATH in the current directory with this
 // process's own environment; [Reading] and [Working] make better ones.
 type Git struct {
 	// Program is git's path; empty means "git", looked up on PATH.
@@ -24,15 +24,15 @@ type Git struct {
 	Dir string
 	// Environ is git's environment.
 	Environ []string
-	// Options stand before every subcommand, such as -c NAME=VALUE.
+	// Options come before every subcommand, such as -c NAME=VALUE.
 	Options []string
 }
 
-// Result is what came of a git that ran to its end.
+// Result is the result of a git that ran to its end.
 type Result struct {
 	// Status is the exit status.
 	Status int
-	// Out and Stderr are what it printed: all of standard output, and the first 64 KiB of standard error, to which hooks write, too.
+	// Out and Stderr are its output: all of standard output, and the first 64 KiB of standard error, to which hooks write, too.
 	Out    []byte
 	Stderr string
 }
@@ -87,7 +87,7 @@ func (g Git) Output(ctx context.Context, stdin io.Reader, args ...string) ([]byt
 	return done.Out, err
 }
 
-// Stream runs git and hands its output to read as it comes. If read returns an error, git is stopped. Otherwise read must have read all
+// Stream runs git and passes its output to read while it runs. If read returns an error, git is stopped. Otherwise read must have read all
 // of the output.
 func (g Git) Stream(ctx context.Context, stdin io.Reader, read func(*bufio.Reader) error, args ...string) error {
 	inner, stop := context.WithCancel(ctx)
@@ -111,7 +111,7 @@ func (g Git) Stream(ctx context.Context, stdin io.Reader, read func(*bufio.Reade
 		}
 		return readErr
 	}
-	// Output that ends early is git's failure if git says so.
+	// If the output ended early, git's own error takes precedence.
 	if err := cmd.Wait(); err != nil && !errors.Is(err, exec.ErrWaitDelay) {
 		return failed(ctx, args, err, &said)
 	}

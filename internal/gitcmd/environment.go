@@ -7,18 +7,14 @@ import (
 	"strings"
 )
 
-// passed are the variables of git that a reading git gets: they say where the
-// repository is, make it readable, or forbid something. Everything else that
-// begins with GIT_ is dropped, so that a variable of a later git cannot change
-// what a command prints. All other variables pass (PATH, HOME, proxies, the ssh
-// agent).
+// passed are git's variables that a reading git gets: they say where the repository is, make it readable, or forbid something. All others
+// that begin with GIT_ are dropped, so that a variable of a later git cannot change a command's output. All other variables pass (PATH,
+// HOME, proxies, the ssh agent).
 //
-// Dropped on purpose, among others: GIT_TRACE* (writes files and standard
-// error), GIT_*_PATHSPECS (change what a path means), GIT_EXTERNAL_DIFF and
-// GIT_DIFF_OPTS (change what a difference is), GIT_REPLACE_REF_BASE (replace
-// refs are off), GIT_ATTR_SOURCE (attributes do not matter to raw objects),
-// GIT_PREFIX and GIT_NAMESPACE (for others), GIT_AUTHOR_* and the like (nothing
-// is written; pendingAuthor alone hands them on).
+// Dropped on purpose, among others: GIT_TRACE* (writes files and standard error), GIT_*_PATHSPECS (change the meaning of paths),
+// GIT_EXTERNAL_DIFF and GIT_DIFF_OPTS (change diffs), GIT_REPLACE_REF_BASE (replace refs are off), GIT_ATTR_SOURCE (attributes do not
+// matter to raw objects), GIT_PREFIX and GIT_NAMESPACE (for others), GIT_AUTHOR_* and the like (nothing is written; only pendingAuthor
+// passes them on).
 var passed = map[string]bool{
 	// Where the repository is. A hook in a linked work tree or a submodule
 	// gets GIT_DIR, and every pre-commit hook GIT_INDEX_FILE.
@@ -30,22 +26,20 @@ var passed = map[string]bool{
 	"GIT_CEILING_DIRECTORIES":          true,
 	"GIT_DISCOVERY_ACROSS_FILESYSTEM":  true,
 	"GIT_REFERENCE_BACKEND":            true,
-	"GIT_SHALLOW_FILE":                 true, // a server names another file while it receives
+	"GIT_SHALLOW_FILE":                 true, // a server names another file during a push
 	"GIT_OBJECT_DIRECTORY":             true, // with the next two: a server's quarantine
 	"GIT_ALTERNATE_OBJECT_DIRECTORIES": true,
 	"GIT_QUARANTINE_PATH":              true,
 
-	// Configuration that the caller gives by environment, as CI systems do for
-	// safe.directory and credentials; GIT_CONFIG_KEY_<n> and the like are
-	// matched by prefix. What fixedConfig sets comes later and wins.
+	// Configuration in the caller's environment, as CI systems set for safe.directory and credentials; GIT_CONFIG_KEY_<n> and the like are
+	// matched by prefix. fixedConfig's settings are later and win.
 	"GIT_CONFIG_PARAMETERS": true,
 	"GIT_CONFIG_COUNT":      true,
 	"GIT_CONFIG_GLOBAL":     true,
 	"GIT_CONFIG_SYSTEM":     true,
 	"GIT_CONFIG_NOSYSTEM":   true,
 
-	// Where git finds its own programs when it was unpacked somewhere, as
-	// graphical clients do.
+	// Where git finds its own programs if it is not installed in its usual place, as in graphical clients.
 	"GIT_EXEC_PATH": true,
 
 	// How git's own fetch of a missing object reaches the remote.
@@ -60,7 +54,7 @@ var passed = map[string]bool{
 	"GIT_HTTP_USER_AGENT":     true,
 	"GIT_HTTP_LOW_SPEED_TIME": true,
 
-	// What the caller forbids.
+	// Restrictions by the caller.
 	"GIT_ALLOW_PROTOCOL":     true,
 	"GIT_PROTOCOL_FROM_USER": true,
 	"GIT_NO_LAZY_FETCH":      true,
@@ -73,12 +67,12 @@ var passedPrefixes = []string{
 	"GIT_SSL_",
 }
 
-// locale is the same for every git, since some of its messages are matched. It is not plain C: there a hook that is a script could not
+// locale is the same for every git, since some of its messages are matched. It is not plain C: with that, a hook that is a script could not
 // print a name with an accent.
 const locale = "LC_ALL=C.UTF-8"
 
-// Reading is the environment for a git that only answers questions: from environ it keeps, of git's own variables, those that locate the
-// repository and make it readable. Git reads real objects (no replace refs, no grafts), writes nothing and asks nobody.
+// Reading is the environment for a git that only answers queries: of git's own variables, it keeps those in environ that locate the
+// repository and make it readable. Git reads real objects (no replace refs, no grafts), writes nothing and prompts for nothing.
 func Reading(environ []string) []string {
 	env := make([]string, 0, len(environ)+8)
 	for _, v := range environ {
@@ -93,30 +87,29 @@ func Reading(environ []string) []string {
 	return append(env,
 		locale,
 		"GIT_NO_REPLACE_OBJECTS=1",   // real objects only
-		"GIT_GRAFT_FILE="+os.DevNull, // which the variable above does not switch off
-		"GIT_OPTIONAL_LOCKS=0",       // no refreshed index behind the user's back
-		"GIT_TERMINAL_PROMPT=0",      // a gate does not ask
+		"GIT_GRAFT_FILE="+os.DevNull, // the variable above does not disable grafts
+		"GIT_OPTIONAL_LOCKS=0",       // no index refresh behind the user's back
+		"GIT_TERMINAL_PROMPT=0",      // a gate does not prompt
 		"GIT_PAGER=cat",              // nothing pages
-		"GCM_INTERACTIVE=never",      // nor does git's credential manager ask
+		"GCM_INTERACTIVE=never",      // git's credential manager does not prompt
 	)
 }
 
-// Locating are the variables that point git at a repository, its index or its objects. Without them, git looks in the directory where it
-// runs.
+// Locating are the variables that select a repository, its index or its objects. Without them, git looks in the directory where it runs.
 var Locating = []string{
 	"GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_NAMESPACE", "GIT_IMPLICIT_WORK_TREE",
 	"GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_QUARANTINE_PATH", "GIT_GRAFT_FILE", "GIT_SHALLOW_FILE",
 }
 
-// changing are the variables that change what a command of git means or shows.
+// changing are the variables that change the meaning or output of a git command.
 var changing = []string{
 	"LC_ALL", "LANGUAGE", "GIT_EXTERNAL_DIFF", "GIT_DIFF_OPTS", "GIT_LITERAL_PATHSPECS", "GIT_GLOB_PATHSPECS", "GIT_NOGLOB_PATHSPECS",
 	"GIT_ICASE_PATHSPECS", "GIT_EDITOR", "GIT_SEQUENCE_EDITOR", "GIT_OPTIONAL_LOCKS",
 }
 
 // Working is the environment for a git that works for the user, with the user's configuration, identity, hooks and credentials: environ
-// without variables that change a command's meaning, and without those named by without. No editor opens. Git asks for a password at the
-// terminal only if GIT_TERMINAL_PROMPT says so: an agent would wait forever.
+// without variables that change a command's meaning, and without those named in without. No editor opens. Git prompts for a password only
+// if GIT_TERMINAL_PROMPT says so: an agent would wait forever.
 func Working(environ []string, without ...string) []string {
 	env := slices.DeleteFunc(slices.Clone(environ), func(v string) bool {
 		name, _, _ := strings.Cut(v, "=")
@@ -128,13 +121,13 @@ func Working(environ []string, without ...string) []string {
 	return append(env, locale, "GIT_EDITOR=true", "GIT_SEQUENCE_EDITOR=true", "GIT_OPTIONAL_LOCKS=0")
 }
 
-// ReadingOptions are options for a git that only answers questions; they override the repository's and the user's configuration. owned is
-// a directory that git would refuse because another user owns it; empty if there is none.
+// ReadingOptions are options for a git that only answers queries; they override the repository's and the user's configuration. owned is a
+// directory that git would refuse because another user owns it; empty if there is none.
 func ReadingOptions(owned string) []string {
 	args := []string{
 		"-c", "core.fsmonitor=false", // may name a program
 		"-c", "core.hooksPath=" + os.DevNull,
-		"-c", "core.commitGraph=false", // a copy of what the commits say, which nothing compares with them
+		"-c", "core.commitGraph=false", // a copy of data in the commits, which git does not verify
 		"-c", "advice.graftFileDeprecated=false",
 		"-c", "gc.auto=0", // a lazy fetch is the only write
 		"-c", "maintenance.auto=false",
@@ -148,7 +141,7 @@ func ReadingOptions(owned string) []string {
 // Environ is an environment, each variable as KEY=VALUE.
 type Environ []string
 
-// Lookup is the value of a variable, and whether it is set. If it is there twice, the last one counts.
+// Lookup is the value of a variable, and whether it is set. If it is set twice, the last one counts.
 func (e Environ) Lookup(name string) (value string, set bool) {
 	for i := len(e) - 1; i >= 0; i-- {
 		if key, value, ok := strings.Cut(e[i], "="); ok && key == name {

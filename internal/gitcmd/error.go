@@ -16,11 +16,11 @@ import (
 type Error struct {
 	// Command is the subcommand.
 	Command string
-	// Status is git's exit status; 0 if it did not get to its end.
+	// Status is git's exit status; 0 if it did not end by itself.
 	Status int
-	// Stderr is what git said.
+	// Stderr is git's error output.
 	Stderr string
-	// Err is why it did not get to its end, such as the context's error; nil if it did.
+	// Err is why it did not end by itself, such as the context's error; nil if it did.
 	Err error
 }
 
@@ -32,7 +32,7 @@ func (e *Error) Error() string {
 		return fmt.Sprintf("git %s: %v", e.Command, e.Err)
 	case said == "":
 		return fmt.Sprintf("git %s: exit status %d", e.Command, e.Status)
-	case e.Command == "rev-parse": // which few people have heard of
+	case e.Command == "rev-parse": // few people know this command
 		return "git says: " + strings.TrimPrefix(said, "fatal: ")
 	}
 	return fmt.Sprintf("git %s: %s", e.Command, said)
@@ -69,7 +69,7 @@ func failed(ctx context.Context, args []string, err error, said *Stderr) error {
 	return e
 }
 
-// Subcommand is the subcommand in the arguments of a git, after any -c options. args must not be empty.
+// Subcommand is the subcommand in git's arguments, after any -c options. args must not be empty.
 func Subcommand(args []string) string {
 	for len(args) > 2 && args[0] == "-c" {
 		args = args[2:]
@@ -77,12 +77,12 @@ func Subcommand(args []string) string {
 	return args[0]
 }
 
-// Stderr keeps the beginning of what a process writes to standard error. The text is not safe to print as it is.
+// Stderr keeps the beginning of a process's standard error. It must be escaped before printing.
 type Stderr struct{ text bytes.Buffer }
 
 const stderrSize = 64 << 10 // bytes
 
-// Write takes everything and keeps the first stderrSize bytes.
+// Write accepts everything and keeps the first stderrSize bytes.
 func (c *Stderr) Write(p []byte) (int, error) {
 	if room := stderrSize - c.text.Len(); room > 0 {
 		c.text.Write(p[:min(room, len(p))])
@@ -93,7 +93,7 @@ func (c *Stderr) Write(p []byte) (int, error) {
 // String is the kept text.
 func (c *Stderr) String() string { return strings.TrimSpace(c.text.String()) }
 
-// OneLine is the beginning of a text as one line that is safe to print: a long text is cut off after 2,000 bytes.
+// OneLine is the beginning of a text as one line that is safe to print, cut off after 2,000 bytes.
 func OneLine(text string) string {
 	const most = 2000 // bytes
 	lines := strings.FieldsFunc(text[:min(most, len(text))], func(c rune) bool { return c == '\n' || c == '\r' })

@@ -4,15 +4,13 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/small-gate/small-gate/internal/gate/history"
-
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/small-gate/small-gate/internal/gittest"
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/tests/gittest"
 )
 
-// Both readers list the files of attributes that bear on a workspace, and no
-// others, in a commit and in the index, a sparse one too.
+// Both readers list exactly the attributes files that affect a workspace, in a commit and in the index, even a sparse one.
 func TestAttributes(t *testing.T) {
 	r := gittest.New(t)
 	for _, path := range []string{".gitattributes", "a/.gitattributes", "a/b/.gitattributes", "a/b/.small/.gitattributes", "a/b/.small/plan.small.yml", "c/.gitattributes", "d/.gitattributes/file", "a[b]/.gitattributes"} {
@@ -20,7 +18,7 @@ func TestAttributes(t *testing.T) {
 	}
 	r.Commit("start")
 	id := r.ID("HEAD")
-	sparse := r.Worktree("sparse")
+	sparse := r.Clone()
 	sparse.Git("sparse-checkout", "set", "--sparse-index", "c")
 	for _, reader := range readers {
 		t.Run(reader.name, func(t *testing.T) {
@@ -34,11 +32,10 @@ func TestAttributes(t *testing.T) {
 					repo     *gittest.Repo
 					revision string
 				}{{r, id}, {r, history.Index}, {sparse, history.Index}, {sparse, id}} {
-					files, err := reader.open(t, at.repo).List(t.Context(), at.revision, history.Attributes(test.dirs))
-					if reader.name == "go-git" && at.repo == sparse && at.revision == history.Index {
-						wantUnserved(t, err, "the index is sparse")
+					if at.repo == sparse && reader.refuses(t, sparse, "extensions.worktreeconfig") {
 						continue
 					}
+					files, err := reader.open(t, at.repo).List(t.Context(), at.revision, history.Attributes(test.dirs))
 					if err != nil {
 						t.Fatal(err)
 					}

@@ -6,12 +6,10 @@ import (
 	"testing"
 
 	"github.com/small-gate/small-gate/internal/gate/history"
-
-	"github.com/small-gate/small-gate/internal/gittest"
+	"github.com/small-gate/small-gate/internal/tests/gittest"
 )
 
-// history makes a repository with many files and n commits, of which every
-// tenth appends to the log, packed.
+// longHistory makes a packed repository with many files and n commits, of which every tenth appends to the log.
 func longHistory(b *testing.B, n int) (*gittest.Repo, []history.Commit) {
 	b.Helper()
 	r := gittest.New(b)
@@ -45,15 +43,14 @@ func longHistory(b *testing.B, n int) (*gittest.Repo, []history.Commit) {
 	return r, history.InOrder(commits)
 }
 
-// eachBenchmark measures each reader under its name.
+// eachBenchmark runs a benchmark for each reader, under its name.
 func eachBenchmark(b *testing.B, name string, run func(b *testing.B, rd reader)) {
 	for _, rd := range readers {
 		b.Run(name+"reader="+rd.name, func(b *testing.B) { run(b, rd) })
 	}
 }
 
-// What a hook does when nothing of ours is staged. The git reader starts two
-// processes.
+// A hook with nothing of ours staged. The git reader starts two processes.
 func BenchmarkNothingStaged(b *testing.B) {
 	for _, files := range []int{1000, 50_000} {
 		r, _ := longHistory(b, 100)
@@ -86,7 +83,7 @@ func BenchmarkNothingStaged(b *testing.B) {
 			}
 		})
 		b.Run(fmt.Sprintf("files=%d/git diff --cached --quiet -- .small", files), func(b *testing.B) {
-			// The one command that a person would type, for comparison.
+			// The only command that a person would type, for comparison.
 			for b.Loop() {
 				if _, err := r.Try("diff", "--cached", "--quiet", "--", ".small"); err != nil {
 					b.Fatal(err)
@@ -96,7 +93,7 @@ func BenchmarkNothingStaged(b *testing.B) {
 	}
 }
 
-// What a hook does before a push: the last ten commits and what they change.
+// A hook before a push: the last ten commits and their changes.
 func BenchmarkRange(b *testing.B) {
 	for _, n := range []int{100, 5000} {
 		r, commits := longHistory(b, n)

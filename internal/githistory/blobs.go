@@ -10,30 +10,36 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/gitcmd"
-
-	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// Blob reads an object whose size is at most limit bytes; a larger one yields
-// its size and no data, and is never held in memory here. A blob that a
-// partial clone left out is fetched by git; one that stays missing is an
-// error, never an empty file.
+// Blob reads an object of at most limit bytes; for a larger one it returns the size and no data, and never holds it in memory. git fetches
+// a blob that a partial clone left out; one that stays missing is an error, never an empty file.
 func (r *Repo) Blob(ctx context.Context, object string, limit int64) (history.Blob, error) {
 	blob, err := r.object(ctx, object, "blob", limit)
-	if err == nil && blob.Data != nil && r.format.blobID(blob.Data) != object {
-		// git itself looks only when it is told to (git-fsck(1)).
+	if err == nil && blob.Data != nil && r.format.ID("blob", blob.Data) != object {
+		// git itself checks the hash only when asked (git-fsck(1)).
 		return history.Blob{}, Damaged(object)
 	}
 	return blob, err
 }
 
-// object reads an object of the given type through one git process that
-// answers all questions. The process is started by the first.
+// Recycle takes back the data of a blob that is no longer needed, for the next one. For versions of a large log, fresh memory costs as much
+// as reading them.
+func (r *Repo) Recycle(data []byte) {
+	r.blobs.Lock()
+	defer r.blobs.Unlock()
+	if r.batch != nil {
+		r.batch.spare = data
+	}
+}
+
+// object reads an object of the given type with a git process that serves all calls. The first call starts it.
 func (r *Repo) object(ctx context.Context, id, kind string, limit int64) (history.Blob, error) {
-	if err := r.format.check(id); err != nil {
+	if err := r.format.Check(id); err != nil {
 		return history.Blob{}, err
 	}
 	if err := ctx.Err(); err != nil {
@@ -54,22 +60,21 @@ func (r *Repo) object(ctx context.Context, id, kind string, limit int64) (histor
 		r.stopBatch()
 		return history.Blob{}, fmt.Errorf("reading object %s: %w", id, ctx.Err())
 	}
-	var answer *answerError
+	var answer *failure.Error
 	switch {
 	case err == nil:
 		return blob, nil
-	case errors.As(err, &answer) && answer.missing:
+	case errors.Is(err, errNotThere):
 		return history.Blob{}, r.missing(ctx, id, "")
 	case errors.As(err, &answer):
-		return history.Blob{}, &failure.Error{Message: answer.text}
+		return history.Blob{}, answer
 	}
-	// git ended. That is what it does when a fetch of a missing object fails.
+	// git ended, as it does when it cannot fetch a missing object.
 	said := r.stopBatch()
 	return history.Blob{}, r.missing(ctx, id, said)
 }
 
-// missing makes the error for an object that git cannot deliver. said is what
-// its process said at its end, if it ended.
+// missing makes the error for an object that git cannot deliver. said is the error output of git's process, if it ended.
 func (r *Repo) missing(ctx context.Context, id, said string) error {
 	f := Unreadable(id, nil)
 	if _, err := r.git.Output(ctx, nil, "config", "--get-regexp", promisorConfig); err == nil {
@@ -96,19 +101,13 @@ type batch struct {
 	stdout *bufio.Reader
 	stderr *gitcmd.Stderr
 	stop   context.CancelFunc
+	spare  []byte // memory for the next object, or nil
 }
 
-// answerError is an answer that is complete and says no; the process is ready
-// for the next question.
-type answerError struct {
-	text    string
-	missing bool
-}
+// errNotThere means a missing object. After it, as after a *failure.Error, the process can serve the next call.
+var errNotThere = errors.New("the object is missing")
 
-func (e *answerError) Error() string { return e.text }
-
-// startBatch starts the process. It lives until stopBatch, not until the end
-// of the context of the call that needed it first.
+// startBatch starts the process. It lives until stopBatch, whatever the context of the first call.
 func (r *Repo) startBatch() (*batch, error) {
 	ctx, stop := context.WithCancel(context.Background())
 	b := &batch{cmd: r.git.Command(ctx, "cat-file", "--batch"), stderr: &gitcmd.Stderr{}, stop: stop}
@@ -127,7 +126,7 @@ func (r *Repo) startBatch() (*batch, error) {
 	return b, nil
 }
 
-// stopBatch ends the process, if there is one, and returns what it had to say.
+// stopBatch ends the process, if there is one, and returns its error output.
 func (r *Repo) stopBatch() string {
 	b := r.batch
 	if b == nil {
@@ -153,7 +152,7 @@ func (b *batch) ask(id, kind string, limit int64) (history.Blob, error) {
 	}
 	f := strings.Fields(line)
 	if len(f) == 2 && f[0] == id && f[1] == "missing" {
-		return history.Blob{}, &answerError{text: "object " + id + " is missing", missing: true}
+		return history.Blob{}, errNotThere
 	}
 	if len(f) != 3 || f[0] != id {
 		return history.Blob{}, fmt.Errorf("git cat-file answered %q", wording.Printable(line))
@@ -164,7 +163,7 @@ func (b *batch) ask(id, kind string, limit int64) (history.Blob, error) {
 	}
 	blob := history.Blob{Size: size}
 	if f[1] == kind && size <= limit {
-		blob.Data = make([]byte, size)
+		blob.Data = b.memory(size)
 		_, err = io.ReadFull(b.stdout, blob.Data)
 	} else {
 		_, err = io.CopyN(io.Discard, b.stdout, size)
@@ -180,7 +179,18 @@ func (b *batch) ask(id, kind string, limit int64) (history.Blob, error) {
 		return history.Blob{}, fmt.Errorf("git cat-file's answer about %s has no end", id)
 	}
 	if f[1] != kind {
-		return history.Blob{}, &answerError{text: fmt.Sprintf("object %s is a %s, not a %s", id, f[1], kind)}
+		return history.Blob{}, &failure.Error{Message: fmt.Sprintf("object %s is a %s, not a %s", id, f[1], kind)}
 	}
 	return blob, nil
+}
+
+// memory is size bytes: the spare ones, unless most of them would be wasted. Fresh memory is a little larger, so that a later version of
+// the same file fits.
+func (b *batch) memory(size int64) []byte {
+	if have := int64(cap(b.spare)); size > 0 && size <= have && have <= 2*size {
+		data := b.spare[:size]
+		b.spare = nil
+		return data
+	}
+	return make([]byte, size, size+size/16)
 }

@@ -11,11 +11,10 @@ import (
 // Branch is a ref and the commit at its tip.
 type Branch struct{ Ref, ID string }
 
-// Missing reports whether HEAD names a branch that is not there, while others
-// are.
+// Missing reports whether HEAD names a branch that does not exist, while others do.
 func (b Branch) Missing() bool { return b.Ref != "" && b.ID == "" }
 
-// Refs is a repository that is asked about its refs.
+// Refs is a repository's interface for refs.
 type Refs interface {
 	Where() Place
 	// Head is HEAD's commit, empty on a branch without commits.
@@ -23,22 +22,20 @@ type Refs interface {
 	// CurrentBranch is the full name of the branch that HEAD names, empty for a
 	// detached HEAD.
 	CurrentBranch(ctx context.Context) (string, error)
-	// Refs looks refs up by their full names. One that does not exist, or names
-	// another that does not, is not in the answer; a symbolic one is answered with
-	// the ref that it names. A damaged ref is an error.
+	// Refs looks up refs by their full names. A ref that does not exist, or points to one that does not, is not in the result; for a
+	// symbolic ref the result is the ref that it points to. A damaged ref is an error.
 	Refs(ctx context.Context, names ...string) (map[string]Branch, error)
-	// Tips are the commits at the tips of all refs below some prefixes
-	// ("refs/remotes/origin/"), tags followed; without a prefix, of all refs. Refs
-	// that lead to no commit are left out.
+	// Tips are the commits at the tips of all refs below some prefixes ("refs/remotes/origin/"), through tags; without a prefix, of all
+	// refs. Refs that lead to no commit are left out.
 	Tips(ctx context.Context, prefixes ...string) ([]string, error)
-	// Branches are the branches below a prefix ("refs/heads/") by their full names, and the commits at their tips.
+	// Branches are the branches below a prefix ("refs/heads/"): the commits at their tips, by full name.
 	Branches(ctx context.Context, prefix string) (map[string]string, error)
-	// InitBranch is init.defaultBranch as it is configured; empty if it is not.
+	// InitBranch is the configured init.defaultBranch; empty if it is not set.
 	InitBranch(ctx context.Context) (string, error)
 }
 
-// HeadBranch is what the repository's own HEAD names: a branch, or HEAD itself
-// where it is detached. The zero Branch means that there is no branch yet.
+// HeadBranch is what the repository's own HEAD names: a branch, or HEAD itself if detached. The zero Branch means that there is no branch
+// yet.
 func HeadBranch(ctx context.Context, r Refs) (Branch, error) {
 	name, err := r.CurrentBranch(ctx)
 	if err != nil {
@@ -59,12 +56,10 @@ func HeadBranch(ctx context.Context, r Refs) (Branch, error) {
 	return Branch{Ref: name}, nil
 }
 
-// DefaultBranch looks the default branch up: in a bare repository, which is
-// usually the remote itself, its HeadBranch and nothing else, since all its refs
-// are what somebody pushed. Else it is what the remote's HEAD names, then the
-// remote's and origin's branch of the usual name, then a local one. The usual
-// names are what init.defaultBranch says, main and master. An empty remote means
-// origin; the zero Branch means that none was found.
+// DefaultBranch looks up the default branch. In a bare repository, which is usually the remote itself, it is its HeadBranch and nothing
+// else, since anybody who may push can make the other refs. Otherwise it is what the remote's HEAD names, then the remote's and origin's
+// branch of a usual name, then a local one. The usual names are init.defaultBranch's value, main and master. An empty remote means origin;
+// the zero Branch means that none was found.
 func DefaultBranch(ctx context.Context, r Refs, remote string) (Branch, error) {
 	if r.Where().Bare {
 		return HeadBranch(ctx, r)
@@ -98,9 +93,8 @@ func DefaultBranch(ctx context.Context, r Refs, remote string) (Branch, error) {
 	return firstBranch(ctx, r, names...)
 }
 
-// firstBranch is what the first of some refs that is there leads to. A ref with the
-// name of a remote's HEAD that names no branch, as that does, is a branch "HEAD" that
-// somebody pushed there and that was fetched.
+// firstBranch is the branch to which the first existing ref of some leads. If the ref of a remote's HEAD is not symbolic, it is a branch
+// called "HEAD" that somebody pushed, and is skipped.
 func firstBranch(ctx context.Context, r Refs, names ...string) (Branch, error) {
 	refs, err := r.Refs(ctx, names...)
 	for _, name := range names {
@@ -112,8 +106,7 @@ func firstBranch(ctx context.Context, r Refs, names ...string) (Branch, error) {
 	return Branch{}, err
 }
 
-// IsRemoteName reports whether s can be a part of a ref's name: a remote may
-// also be given as a URL or a path, which cannot.
+// IsRemoteName reports whether s can be part of a ref's name: a remote may also be given as a URL or a path, which cannot.
 func IsRemoteName(s string) bool {
 	return s != "" && !strings.ContainsAny(s, " ~^:?*[\\\x00\n\t") && !strings.HasPrefix(s, "/") && !strings.HasPrefix(s, ".")
 }

@@ -4,9 +4,8 @@ import (
 	"testing"
 
 	"github.com/small-gate/small-gate/internal/gate/history"
-
 	"github.com/small-gate/small-gate/internal/githistory"
-	"github.com/small-gate/small-gate/internal/gittest"
+	"github.com/small-gate/small-gate/internal/tests/gittest"
 )
 
 func TestCancelledContext(t *testing.T) { eachReader(t, testCancelledContext) }
@@ -36,7 +35,7 @@ func testCancelledContext(t *testing.T, rd reader) {
 	_, err = githistory.DefaultBranch(ctx, repo, "")
 	wantCancelled(t, err)
 
-	// The next question is answered.
+	// The next call is served.
 	if got := content(t, repo, object); got != "1" {
 		t.Errorf("the blob is %q", got)
 	}

@@ -9,19 +9,20 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// Diff compares trees as [history.History] says. All edges between two commits are
-// compared in one git process, and each other edge in one of its own.
+// Diff compares trees as [history.History] says. One git process compares all edges between two commits, and each other edge needs its own.
 func (r *Repo) Diff(ctx context.Context, edges []history.Edge, f history.Filter) ([][]history.Change, error) {
 	filter := NewFilter(f)
 	pathspecs := filter.pathspecs()
-	if err := r.format.check(commitsOf(edges)...); err != nil {
+	if err := r.format.Check(commitsOf(edges)...); err != nil {
 		return nil, err
 	}
 	results := make([][]history.Change, len(edges))
-	var between []int // edges of two commits
+	var between []int // indexes of the edges between two commits
 	for i, e := range edges {
 		var err error
 		switch {
@@ -42,7 +43,7 @@ func (r *Repo) Diff(ctx context.Context, edges []history.Edge, f history.Filter)
 	for i, changes := range results {
 		changes = slices.DeleteFunc(changes, func(c history.Change) bool { return !filter.Matches(c.Path) })
 		slices.SortFunc(changes, func(a, b history.Change) int { return strings.Compare(a.Path, b.Path) })
-		if err := CheckNames(changes); err != nil {
+		if err := CheckNames(changes, func(c history.Change) string { return c.Path }); err != nil {
 			return nil, err
 		}
 		results[i] = changes
@@ -64,11 +65,10 @@ func commitsOf(edges []history.Edge) []string {
 	return ids
 }
 
-// treeChanges fills in the results of the edges whose numbers it gets.
+// treeChanges fills in the results of the edges with these numbers.
 //
-// A line "child parent" compares the two, whatever the child's real parents are. A
-// line whose child is not here is passed over by git without an error; hence every
-// header is checked.
+// A line "child parent" compares the two, whatever the child's real parents are. git skips a line with a missing child without an error;
+// therefore every header is checked.
 func (r *Repo) treeChanges(ctx context.Context, edges []history.Edge, numbers []int, pathspecs []string, results [][]history.Change) error {
 	if len(numbers) == 0 {
 		return nil
@@ -78,7 +78,7 @@ func (r *Repo) treeChanges(ctx context.Context, edges []history.Edge, numbers []
 		stdin.WriteString(edges[n].Child + " " + edges[n].Parent + "\n")
 	}
 	args := slices.Concat([]string{"diff-tree", "--stdin", "-r", "--always"}, rawArgs, []string{"--"}, pathspecs)
-	err := r.git.Stream(ctx, strings.NewReader(stdin.String()), func(out *bufio.Reader) error {
+	err := r.trees().Stream(ctx, strings.NewReader(stdin.String()), func(out *bufio.Reader) error {
 		for _, n := range numbers {
 			if err := readHeader(out, edges[n].Child); err != nil {
 				return err
@@ -97,8 +97,7 @@ func (r *Repo) treeChanges(ctx context.Context, edges []history.Edge, numbers []
 	return nil
 }
 
-// addedFiles compares the empty tree with a commit or with the index. Of the
-// latter git's own comparison does not tell which paths are unmerged.
+// addedFiles compares the empty tree with a commit or with the index. git's own comparison with the index does not show unmerged paths.
 func (r *Repo) addedFiles(ctx context.Context, child string, pathspecs []string) ([]history.Change, error) {
 	files, err := r.files(ctx, child, pathspecs)
 	changes := make([]history.Change, len(files))
@@ -108,29 +107,30 @@ func (r *Repo) addedFiles(ctx context.Context, child string, pathspecs []string)
 	return changes, err
 }
 
-// indexChanges compares a commit with the index. Paths that are only intended
-// to be added are not in the index yet, as far as a commit is concerned.
+// indexChanges compares a commit with the index. Intent-to-add paths count as missing, as for a commit.
 func (r *Repo) indexChanges(ctx context.Context, parent string, pathspecs []string) ([]history.Change, error) {
 	if err := r.needIndex(); err != nil {
 		return nil, err
 	}
-	changes, err := r.rawDiff(ctx, pathspecs, "diff-index", "--cached", "--ita-invisible-in-index", parent)
+	changes, err := r.rawDiff(ctx, r.git, pathspecs, "diff-index", "--cached", "--ita-invisible-in-index", parent)
 	if err != nil {
 		return nil, r.explainMissing(ctx, "cannot compare the index with "+parent, err, parent)
 	}
 	return changes, nil
 }
 
-// needIndex fails where there is no index to speak of: git would take it for
-// an empty one.
+// needIndex fails if there is no index: git would take it for an empty one.
 func (r *Repo) needIndex() error {
 	if r.Top != "" {
 		return nil
 	}
-	return NoIndex(r.GitDir)
+	return &failure.Error{
+		Message: fmt.Sprintf("%s has no work tree, so there is no index to judge", wording.Printable(r.GitDir)),
+		Remedy:  "name a commit instead, or run this in a work tree",
+	}
 }
 
-// atEnd fails if git has printed more than was asked for.
+// atEnd fails if git has printed more than expected.
 func atEnd(out *bufio.Reader) error {
 	rest, err := out.Peek(1)
 	switch {

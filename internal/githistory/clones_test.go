@@ -10,9 +10,9 @@ import (
 	"testing"
 
 	"github.com/small-gate/small-gate/internal/gate/history"
-
 	"github.com/small-gate/small-gate/internal/githistory"
-	"github.com/small-gate/small-gate/internal/gittest"
+	"github.com/small-gate/small-gate/internal/reconcile/checkout"
+	"github.com/small-gate/small-gate/internal/tests/gittest"
 )
 
 func TestShallowClone(t *testing.T) { eachReader(t, testShallowClone) }
@@ -26,6 +26,9 @@ func testShallowClone(t *testing.T, rd reader) {
 	}
 	r := origin.Clone("--depth=3")
 	own := r.CommitFile(".small/x", "6")
+	if rd.refuses(t, r, "a shallow clone") {
+		return
+	}
 	repo := rd.open(t, r)
 	remedies := []string{"git fetch --unshallow", "fetch-depth: 0", `GIT_DEPTH: "0"`}
 
@@ -79,7 +82,7 @@ func testShallowClone(t *testing.T, rd reader) {
 	})
 }
 
-// The depth may end exactly at the first commit: nothing is hidden then.
+// If the depth ends exactly at the first commit, nothing is hidden.
 func TestShallowCloneOfTheWholeHistory(t *testing.T) {
 	eachReader(t, testShallowCloneOfTheWholeHistory)
 }
@@ -92,6 +95,9 @@ func testShallowCloneOfTheWholeHistory(t *testing.T, rd reader) {
 	r := origin.Clone("--depth=2")
 	// Some servers list the root in this file, some do not.
 	r.Write(".git/shallow", r.ID(tip+"~1")+"\n")
+	if rd.refuses(t, r, "a shallow clone") {
+		return
+	}
 	repo := rd.open(t, r)
 	got, err := repo.Commits(t.Context(), []string{tip}, nil)
 	if !repo.Where().Shallow || err != nil || len(got) != 2 {
@@ -99,8 +105,7 @@ func testShallowCloneOfTheWholeHistory(t *testing.T, rd reader) {
 	}
 }
 
-// The range may begin at a true root only because the excluded side's way to
-// it is hidden.
+// The range may seem to begin at a true root only because the excluded side's path to it is hidden.
 func TestShallowCloneWithAHiddenLink(t *testing.T) { eachReader(t, testShallowCloneWithAHiddenLink) }
 
 func testShallowCloneWithAHiddenLink(t *testing.T, rd reader) {
@@ -114,6 +119,9 @@ func testShallowCloneWithAHiddenLink(t *testing.T, rd reader) {
 	head := origin.CommitFile("g", "1")
 	r := origin.Clone("--depth=2", "--branch=main")
 	r.Git("fetch", "-q", "origin", head)
+	if rd.refuses(t, r, "a shallow clone") {
+		return
+	}
 	if got := r.Git("rev-list", "--count", head, "^"+base); got != "3" {
 		t.Fatalf("git lists %s commits, so nothing is hidden here", got)
 	}
@@ -131,6 +139,9 @@ func testShallowBoundaryInAnotherFile(t *testing.T, rd reader) {
 	r := origin.Clone()
 	r.Write(".git/other", tip+"\n")
 	for _, name := range []string{r.Path(".git/other"), ".git/other"} {
+		if rd.refuses(t, r.With("GIT_SHALLOW_FILE="+name), "GIT_SHALLOW_FILE") {
+			continue
+		}
 		repo := rd.open(t, r.With("GIT_SHALLOW_FILE="+name))
 		_, err := repo.Commits(t.Context(), []string{tip}, nil)
 		wantFailure(t, err, "shallow", tip)
@@ -155,7 +166,7 @@ func TestPartialClone(t *testing.T) {
 			clones := []*gittest.Repo{r, r.In(r.Dir)}
 			repo := rd.open(t, clones[0])
 
-			// The history needs no file. Without trees git fetches them.
+			// The commit history needs no file. Without trees, git fetches them.
 			got, err := repo.Diff(t.Context(), []history.Edge{{Child: a}, {Parent: a, Child: b}}, judged)
 			if err != nil || len(got) != 2 || len(got[0]) != 1 || len(got[1]) != 1 {
 				t.Fatalf("Changes = %v, %v", got, err)
@@ -165,8 +176,7 @@ func TestPartialClone(t *testing.T) {
 				t.Errorf("the fetched blob is %q", text)
 			}
 
-			// With the remote gone, what was fetched is here and the rest is
-			// an error.
+			// Without the remote, fetched objects are here and others are an error.
 			if err := os.Rename(origin.Dir, origin.Dir+".away"); err != nil {
 				t.Fatal(err)
 			}
@@ -191,7 +201,7 @@ func TestPartialClone(t *testing.T) {
 	}
 }
 
-// The embedded reader refuses a clone that lacks something by design.
+// The go-git reader refuses a clone that lacks objects by design.
 func TestPartialCloneIsNotServed(t *testing.T) {
 	t.Parallel()
 	origin := gittest.New(t)
@@ -238,12 +248,14 @@ func testAlternates(t *testing.T, rd reader) {
 	second := filepath.Join(t.TempDir(), "second")
 	origin.Git("clone", "-q", "--shared", shared, second)
 	for _, dir := range []string{shared, second} {
+		if rd.refuses(t, origin.In(dir), "borrows objects") {
+			continue
+		}
 		wantEqual(t, []string{".small/x 100644:1"}, files(t, rd.open(t, origin.In(dir)), id))
 	}
 }
 
-// In a pre-receive hook the new objects are in a quarantine that only git's
-// variables name.
+// In a pre-receive hook the new objects are in a quarantine that only git's variables name.
 func TestQuarantine(t *testing.T) { eachReader(t, testQuarantine) }
 
 func testQuarantine(t *testing.T, rd reader) {
@@ -259,7 +271,7 @@ func testQuarantine(t *testing.T, rd reader) {
 		client.Git("push", "-q", server.URL(), "main")
 		b := client.CommitFile(".small/x", "2")
 
-		// The hook waits in a pipe while the test reads the quarantine.
+		// The hook waits at a pipe while the test reads the quarantine.
 		dir := t.TempDir()
 		env, goOn := filepath.Join(dir, "env"), filepath.Join(dir, "go")
 		if err := mkfifo(env, goOn); err != nil {
@@ -300,7 +312,9 @@ func testQuarantine(t *testing.T, rd reader) {
 		if err := <-pushed; err != nil {
 			t.Error(err)
 		}
-		if openErr != nil || readErr != nil || len(commits) != 1 || string(blob.Data) != "2" {
+		if rd.name == "go-git" {
+			wantUnserved(t, openErr, "GIT_QUARANTINE_PATH")
+		} else if openErr != nil || readErr != nil || len(commits) != 1 || string(blob.Data) != "2" {
 			t.Errorf("unpackLimit %s: %v, %v, %v, %v, %q", unpackLimit, openErr, readErr, commits, got, blob.Data)
 		}
 		if !strings.Contains(string(vars), "GIT_QUARANTINE_PATH=") {
@@ -338,7 +352,7 @@ func testReftable(t *testing.T, rd reader) {
 	tip := r.CommitFile("f", "1")
 	r.Switch("main")
 	r.Git("merge", "-q", "--no-commit", "--no-ff", "side")
-	heads, err := githistory.MergeHeads(t.Context(), rd.open(t, r))
+	heads, err := checkout.MergeHeads(t.Context(), rd.open(t, r))
 	if err != nil || len(heads) != 1 || heads[0] != tip {
 		t.Errorf("MergeHeads = %v, %v", heads, err)
 	}

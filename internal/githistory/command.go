@@ -9,16 +9,15 @@ import (
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// oldGit is what to do about a git that does not answer what is asked here.
+// oldGit is the remedy for a git that lacks a feature used here.
 const oldGit = "install a newer git (2.38 or later)"
 
-// failure makes outcome 2 of an error, unless it is one already or the context
-// ended. It returns nil for nil.
+// failure makes outcome 2 of an error, unless it already is one or the context ended. It returns nil for nil.
 func (r *Repo) failure(message string, err error) error {
 	return r.failureWith(message, "see what is damaged: `git fsck`", err)
 }
 
-// failureWith is failure with another remedy than that for damage.
+// failureWith is failure with a remedy other than the one for damage.
 func (r *Repo) failureWith(message, remedy string, err error) error {
 	var done *failure.Error
 	switch {

@@ -5,9 +5,8 @@ import (
 	"testing"
 
 	"github.com/small-gate/small-gate/internal/gate/history"
-
-	"github.com/small-gate/small-gate/internal/githistory"
-	"github.com/small-gate/small-gate/internal/gittest"
+	"github.com/small-gate/small-gate/internal/reconcile/checkout"
+	"github.com/small-gate/small-gate/internal/tests/gittest"
 )
 
 func TestCommits(t *testing.T) { eachReader(t, testCommits) }
@@ -70,7 +69,7 @@ func testCommitsOctopusAndCrissCross(t *testing.T, rd reader) {
 	r.Switch("main")
 	r.Git("reset", "-q", "--hard", tips[0])
 	octopus := r.Merge("two", "three")
-	// one and two merge each other: two best common ancestors.
+	// one and two merge each other: there are two best common ancestors.
 	r.Switch("one")
 	x := r.Merge(tips[1])
 	r.Switch("two")
@@ -166,5 +165,5 @@ func testSHA256(t *testing.T, rd reader) {
 	wantEqual(t, [][]string{{".small/x - 100644:1"}, {".small/x 100644:1 100644:2"}, {".small/x 100644:2 100644:3"}, {".small/x - 100644:3"}},
 		changes(t, repo, history.Edge{Child: a}, history.Edge{Parent: a, Child: b}, history.Edge{Parent: b, Child: history.Index}, history.Edge{Child: history.Index}))
 	wantEqual(t, []string{".small/x 100644:2"}, files(t, repo, b))
-	wantEqual(t, []string{b}, githistory.GitHeads([]string{"GITHEAD_" + b + "=x"}))
+	wantEqual(t, []string{b}, checkout.GitHeads([]string{"GITHEAD_" + b + "=x"}))
 }

@@ -4,11 +4,10 @@ import (
 	"testing"
 
 	"github.com/small-gate/small-gate/internal/gate/history"
-
-	"github.com/small-gate/small-gate/internal/gittest"
+	"github.com/small-gate/small-gate/internal/tests/gittest"
 )
 
-// TestAll lists every path, wherever the program runs.
+// TestAll lists every path, whatever the current directory.
 func TestAll(t *testing.T) {
 	eachReader(t, func(t *testing.T, rd reader) {
 		t.Parallel()
@@ -50,8 +49,8 @@ func TestAll(t *testing.T) {
 	})
 }
 
-// TestLanesOfCommits are told where something is excluded, and only there.
-func TestLanesOfCommits(t *testing.T) {
+// TestCommitsAndMessages: a range is listed, and messages in any encoding are read as UTF-8.
+func TestCommitsAndMessages(t *testing.T) {
 	eachReader(t, func(t *testing.T, rd reader) {
 		t.Parallel()
 		r := gittest.New(t)
@@ -68,10 +67,15 @@ func TestLanesOfCommits(t *testing.T) {
 			t.Fatal(err)
 		}
 		wantEqual(t, []history.Commit{
-			{ID: b, Parents: []string{a}, Lanes: []string{"fast", "deep"}},
-			{ID: c, Parents: []string{b}, Lanes: []string{"fast"}},
-			{ID: d, Parents: []string{c}, Lanes: []string{"\ufffd"}},
+			{ID: b, Parents: []string{a}},
+			{ID: c, Parents: []string{b}},
+			{ID: d, Parents: []string{c}},
 		}, history.InOrder(got))
+		for id, want := range map[string]string{b: "b\n\nLane: fast\nlane: deep\n", d: "\ufffd\n\nLane: \ufffd\n"} {
+			if s, err := repo.Signature(t.Context(), id); err != nil || s.Message != want {
+				t.Errorf("%q, %v; want %q", s.Message, err, want)
+			}
+		}
 		got, err = repo.Commits(t.Context(), []string{b}, nil)
 		if err != nil {
 			t.Fatal(err)

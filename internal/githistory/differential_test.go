@@ -8,24 +8,21 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/small-gate/small-gate/internal/gate/history"
-
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/githistory"
-	"github.com/small-gate/small-gate/internal/gittest"
+	"github.com/small-gate/small-gate/internal/tests/gittest"
 )
 
 var (
-	histories = flag.Int("histories", gittest.Cases(4, 12), "how many random repositories both readers are compared on")
+	histories = flag.Int("histories", gittest.Cases(2, 12), "how many random repositories both readers are compared on")
 	seed      = flag.Uint64("seed", 1, "the first of their seeds")
 )
 
-// TestReadersAgree asks both readers the same questions about repositories that
-// were made at random, whose dates are in no order, whose branches merge each
-// other, and whose objects lie in packs of many kinds. What git answers is
-// right.
+// TestReadersAgree asks both readers the same questions about random repositories, with unordered dates, branches that merge each other,
+// and objects in many kinds of packs. git's answer is the right one.
 func TestReadersAgree(t *testing.T) {
 	for i := range *histories {
 		n := *seed + uint64(i)
@@ -56,13 +53,13 @@ var filters = []history.Filter{
 	history.Matching("*o*"),
 }
 
-// randomWorld is a repository that was made at random.
+// randomWorld is a random repository.
 type randomWorld struct {
 	*gittest.Repo
 	*rand.Rand
 	ids   []string // of the commits
 	paths []string
-	skew  bool // whether the commits' dates are in no order
+	skew  bool // whether the commits' dates are unordered
 }
 
 // oneIn is true once in n times.
@@ -94,7 +91,7 @@ func randomRepository(t *testing.T, seed uint64) *randomWorld {
 	return w
 }
 
-// messages are what commits say; some claim a lane, others only seem to.
+// messages are commit messages; some claim a lane, others only seem to.
 var messages = []string{
 	"x", "", "\n\n", "x\n\nLane: fast\n", "x\n\nlane:deep", "x\r\n\r\nLANE : standard \r\n", "Lane: fast\n", "x\n\nLane: fast\nLane: deep\n",
 	"tree of life\n\nLane: fast\n", "x\n\nLaneway: fast\n\nLane: deep\n\nmore\n", "x\n\nLane: fa\n st\n", "x\n\nLane: \xff\xfe\n", "\n\nx\n\n\nLane: deep\n\n\n",
@@ -112,7 +109,7 @@ func (w *randomWorld) commit(script *strings.Builder, i int) {
 	var parents []int
 	if i > 1 && !w.oneIn(15) {
 		for range 1 + w.IntN(2)*w.IntN(4) {
-			// Mostly young parents, so that lines become long.
+			// Mostly recent parents, so that lines become long.
 			p := i - 1 - min(w.IntN(i-1), w.IntN(i-1), 5)
 			if !slices.Contains(parents, p) {
 				parents = append(parents, p)
@@ -146,7 +143,7 @@ func (w *randomWorld) edit(script *strings.Builder) {
 	}
 }
 
-// store puts the objects and the refs somewhere else than fast-import did.
+// store moves the objects and the refs to places that fast-import does not use.
 func (w *randomWorld) store(t *testing.T) {
 	t.Helper()
 	w.Git("config", "gc.auto", "0")
@@ -215,11 +212,9 @@ func (w *randomWorld) compareHistory(t *testing.T, git, own opened) {
 	}
 }
 
-// withoutExcluded leaves out of git's answer what is excluded after all. Where
-// commits are older than their parents, git stops following the excluded side
-// some commits after nothing seems to be left to exclude ("SLOP" in its
-// revision.c), and lists commits that it would have come to. They are judged
-// once more than needed; none is left out.
+// withoutExcluded drops excluded commits from git's answer. If commits are older than their parents, git stops following the excluded side
+// soon after nothing seems left to exclude ("SLOP" in its revision.c), and lists commits that it would have excluded later. They are judged
+// once more than needed; none is missed.
 func (w *randomWorld) withoutExcluded(want, got []history.Commit, exclude []string) []history.Commit {
 	listed := byID(got)
 	return slices.DeleteFunc(want, func(c history.Commit) bool {
@@ -355,17 +350,17 @@ func (w *randomWorld) compareRefs(t *testing.T, git, own opened) {
 	same(t, "Where", git.Where(), own.Where(), nil, nil)
 }
 
-// same compares what the readers answered.
+// same compares the readers' answers.
 func same[T any](t *testing.T, what string, want, got T, wantErr, gotErr error) {
 	t.Helper()
 	if (wantErr == nil) != (gotErr == nil) {
-		t.Errorf("%s: git says %v, the embedded reader %v", what, wantErr, gotErr)
+		t.Errorf("%s: git says %v, the go-git reader %v", what, wantErr, gotErr)
 		return
 	}
 	if wantErr != nil {
 		return
 	}
 	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
-		t.Errorf("%s (-git +embedded)\n%s", what, diff)
+		t.Errorf("%s (-git +go-git)\n%s", what, diff)
 	}
 }

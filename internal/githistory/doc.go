@@ -1,11 +1,7 @@
-// Package githistory reads repositories. It is the only place that knows git:
-// what it hands out are commits, changed paths and file contents, as
-// internal/gate asks for them.
+// Package githistory reads repositories. It is the only place that knows git: it returns commits, changed paths and file contents, as
+// internal/gate needs them.
 //
-// The reader in this package drives the installed git, without a shell, in an
-// environment of its own, and never writes: the one exception is git's own
-// fetch of an object that a partial clone left out. It answers from real
-// objects only (replace refs and grafts are switched off), and whatever it
-// cannot see, such as commits behind the boundary of a shallow clone or a
-// missing blob, is an error and never an answer.
+// The reader in this package runs the installed git, without a shell, in an environment of its own, and never writes, with one exception:
+// git itself may fetch an object that a partial clone left out. It uses real objects only (replace refs and grafts are off). Anything that
+// it cannot see, such as commits beyond the boundary of a shallow clone or a missing blob, is an error and never an answer.
 package githistory

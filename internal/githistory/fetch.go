@@ -14,18 +14,14 @@ import (
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// Fetch has git fetch from a remote what refspec names, and in a shallow clone
-// the history that it hides (git fetch --unshallow). A clone that is not shallow
-// is never made so: no depth is given. It goes by the credentials that git is
-// configured to use. Objects and remote-tracking refs are all that is written: no
-// tags, no work tree, no submodules, no FETCH_HEAD, and no hook is run.
+// Fetch has git fetch a refspec from a remote, and in a shallow clone the hidden history as well (git fetch --unshallow). It gives no
+// depth, so a complete clone never becomes shallow. It uses the credentials in git's configuration. It writes only objects and
+// remote-tracking refs: no tags, no work tree, no submodules, no FETCH_HEAD, and it runs no hook.
 //
-// guarded is for a clone in which nothing that is configured may be run: then no
-// credential helper, no ssh and no other program is, and only what git itself
-// does remains, over HTTP and from directories. A repository of another user is
-// always guarded.
+// guarded is for a clone whose configured programs must not run: no credential helper, no ssh or other program. What remains is git's own
+// transport over HTTP and from directories. A repository of another user is always guarded.
 //
-// A Repo, and any other reader, has to be opened anew to see what was fetched.
+// A Repo, or any other reader, must be reopened to see what was fetched.
 func (r *Repo) Fetch(ctx context.Context, remote, refspec string, guarded bool) error {
 	if !IsRemoteName(remote) || strings.HasPrefix(remote, "-") || refspec == "" || strings.HasPrefix(refspec, "-") {
 		return &failure.Error{Message: fmt.Sprintf("cannot fetch %q from %q", wording.Printable(refspec), wording.Printable(remote))}
@@ -38,7 +34,7 @@ func (r *Repo) Fetch(ctx context.Context, remote, refspec string, guarded bool) 
 	}
 	fetcher := r.git
 	if guarded || r.foreign != "" {
-		// With the program named here, a directory is safe to fetch from too.
+		// With the server program fixed here, fetching from a directory is safe too.
 		fetcher.Environ = append(Guarded(fetcher.Environ), "GIT_ALLOW_PROTOCOL=file:http:https")
 		args = append(args, "--upload-pack=git-upload-pack")
 	}
@@ -50,34 +46,32 @@ func (r *Repo) Fetch(ctx context.Context, remote, refspec string, guarded bool) 
 	return r.failure(fmt.Sprintf("cannot fetch %s from %s", wording.Printable(refspec), wording.Printable(remote)), err)
 }
 
-// ErrGone is in the chain of the error of a fetch that the server has answered: it does not have the commit, or hands it to nobody.
+// ErrGone is in the chain of a fetch error if the server answered that it lacks the commit, or does not serve it.
 var ErrGone = errors.New("the server does not hand it out")
 
-// refusals are how upload-pack says so; the second is what git says of a server with the protocol before version 2.
+// refusals are upload-pack's words for that; the second is git's message for a server with a protocol before version 2.
 var refusals = []string{"not our ref", "Server does not allow request for unadvertised object"}
 
-// WithToken is an environment in which git shows one server, by its address, a token of GitHub's kind instead of the credentials that are
-// configured for it.
+// WithToken is an environment in which git sends one server, given by its address, a token as GitHub takes it in place of the configured
+// credentials.
 func WithToken(environ []string, server, token string) []string {
 	key := "http." + strings.TrimSuffix(server, "/") + "/.extraHeader="
 	basic := base64.StdEncoding.EncodeToString([]byte("x-access-token:" + token))
-	return configured(environ, key, key+"AUTHORIZATION: basic "+basic) // an empty header forgets those before it
+	return configured(environ, key, key+"AUTHORIZATION: basic "+basic) // an empty header clears earlier ones
 }
 
-// Guarded is an environment in which git runs none of the programs that a
-// repository's configuration may name to fetch something, also not for an object
-// that a partial clone left out: what remains is HTTP, with the headers that are
-// configured.
+// Guarded is an environment in which git fetches, even an object left out of a partial clone, without running programs named in a
+// repository's configuration: what remains is HTTP, with the configured headers.
 func Guarded(environ []string) []string {
 	return append(configured(environ, nothingRun...), "GIT_ALLOW_PROTOCOL=http:https", "GIT_ASKPASS=", "SSH_ASKPASS=")
 }
 
-// configured is an environment with more configuration of git, each as key=value.
+// configured is an environment with further git settings, each as key=value.
 func configured(environ []string, settings ...string) []string {
 	out := slices.Clone(environ)
 	n, err := strconv.Atoi(gitcmd.Environ(environ).Get("GIT_CONFIG_COUNT"))
 	if err != nil || n < 0 {
-		n = 0 // git itself takes no configuration from such a number
+		n = 0 // git ignores such a number too
 	}
 	for _, setting := range settings {
 		key, value, _ := strings.Cut(setting, "=")
@@ -87,9 +81,9 @@ func configured(environ []string, settings ...string) []string {
 	return append(out, fmt.Sprintf("GIT_CONFIG_COUNT=%d", n))
 }
 
-// nothingRun is the configuration that switches programs off.
+// nothingRun is the configuration that disables programs.
 var nothingRun = []string{
-	"credential.helper=", // an empty one forgets those before it
+	"credential.helper=", // an empty one clears earlier ones
 	"core.askPass=",
 	"core.alternateRefsCommand=:",
 	"fetch.recurseSubmodules=false",

@@ -5,11 +5,10 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/small-gate/small-gate/internal/gittest"
+	"github.com/small-gate/small-gate/internal/tests/gittest"
 )
 
-// A shallow clone becomes whole, a whole one stays so, and beside objects and
-// the refs that were asked for nothing is written.
+// A shallow clone becomes complete, a complete one stays so, and only objects and the requested refs are written.
 func TestFetch(t *testing.T) {
 	t.Parallel()
 	origin := gittest.New(t)
@@ -47,8 +46,7 @@ func TestFetch(t *testing.T) {
 	}
 }
 
-// What is no remote's name and no refspec does not reach git, where it could be
-// an option; and what git cannot do is said.
+// A name that is no remote, or no refspec, does not reach git, which might take it for an option; git's errors are reported.
 func TestFetchRefuses(t *testing.T) {
 	t.Parallel()
 	repo := open(t, gittest.New(t))

@@ -16,7 +16,7 @@ func mkfifo(names ...string) error {
 	return nil
 }
 
-// unblock lets a reader go that waits for a writer of the pipe.
+// unblock frees a reader that waits for a writer of the pipe.
 func unblock(name string) {
 	if f, err := os.OpenFile(name, os.O_WRONLY|syscall.O_NONBLOCK, 0); err == nil {
 		f.Close() //nolint:errcheck // nothing was written

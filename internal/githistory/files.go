@@ -13,13 +13,24 @@ import (
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// maxPathspecs is how many pathspecs are put on one command line.
+// maxPathspecs is how many pathspecs go on one command line.
 const maxPathspecs = 200
 
-// List lists files as [history.Tree] says. A path of the index with an unresolved
-// conflict is listed once, marked, without mode and object.
+// List lists files as [history.Tree] says. An unmerged path of the index is listed once, marked, without mode and object.
 func (r *Repo) List(ctx context.Context, revision string, f history.Filter) ([]history.File, error) {
 	filter := NewFilter(f)
+	if all := r.held.Load(); all != nil && revision == history.Index {
+		var files []history.File
+		if f.Workspaces {
+			files = make([]history.File, 0, len(*all)) // of a large index they may be most
+		}
+		for _, file := range *all {
+			if filter.Matches(file.Path) {
+				files = append(files, file)
+			}
+		}
+		return files, nil
+	}
 	var files []history.File
 	for _, some := range slices.AppendSeq(filter.twinspecs(), slices.Chunk(filter.pathspecs(), maxPathspecs)) {
 		found, err := r.files(ctx, revision, some)
@@ -31,7 +42,21 @@ func (r *Repo) List(ctx context.Context, revision string, f history.Filter) ([]h
 	files = slices.DeleteFunc(files, func(f history.File) bool { return !filter.Matches(f.Path) })
 	slices.SortFunc(files, func(a, b history.File) int { return strings.Compare(a.Path, b.Path) })
 	files = slices.Compact(files)
-	return files, CheckNames(files)
+	if err := CheckNames(files, func(f history.File) string { return f.Path }); err != nil {
+		return nil, err
+	}
+	return files, nil
+}
+
+// HoldIndex lists all files of the index, and makes that the answer to all later questions of [Repo.List] about the index. It is for a
+// hook, for whose time the index stays as it is: git reads a large one slowly.
+func (r *Repo) HoldIndex(ctx context.Context) ([]history.File, error) {
+	files, err := r.List(ctx, history.Index, history.Filter{All: true})
+	if err != nil {
+		return nil, err
+	}
+	r.held.Store(&files)
+	return files, nil
 }
 
 // files lists what pathspecs match in a commit or in the index.
@@ -39,10 +64,10 @@ func (r *Repo) files(ctx context.Context, revision string, pathspecs []string) (
 	if revision == history.Index {
 		return r.indexFiles(ctx, pathspecs)
 	}
-	if err := r.format.check(revision); err != nil {
+	if err := r.format.Check(revision); err != nil {
 		return nil, err
 	}
-	changes, err := r.rawDiff(ctx, pathspecs, "diff-tree", "-r", r.format.emptyTree, revision)
+	changes, err := r.rawDiff(ctx, r.trees(), pathspecs, "diff-tree", "-r", r.format.EmptyTree, revision)
 	if err != nil {
 		return nil, r.explainMissing(ctx, "cannot list the files of "+revision, err, revision)
 	}
@@ -53,7 +78,7 @@ func (r *Repo) files(ctx context.Context, revision string, pathspecs []string) (
 	return files, nil
 }
 
-// indexFiles lists what a commit of the index would hold.
+// indexFiles lists what a commit of the index would have.
 func (r *Repo) indexFiles(ctx context.Context, pathspecs []string) ([]history.File, error) {
 	if err := r.needIndex(); err != nil {
 		return nil, err
@@ -85,7 +110,7 @@ func (r *Repo) indexFiles(ctx context.Context, pathspecs []string) ([]history.Fi
 	return files, r.failure("cannot read the index", err)
 }
 
-// Sparse lists those of some paths of the index that are kept out of the work tree.
+// Sparse lists those of some index paths that are kept out of the work tree.
 func (r *Repo) Sparse(ctx context.Context, paths []string) ([]string, error) {
 	if err := r.needIndex(); err != nil {
 		return nil, err
@@ -109,10 +134,9 @@ func (r *Repo) Sparse(ctx context.Context, paths []string) ([]string, error) {
 	return sparse, nil
 }
 
-// withoutIntended removes the paths that are only intended to be added. In the
-// index they look like empty files, but a commit leaves them out.
+// withoutIntended removes intent-to-add paths. In the index they look like empty files, but a commit leaves them out.
 func (r *Repo) withoutIntended(ctx context.Context, files []history.File, pathspecs []string) ([]history.File, error) {
-	changes, err := r.rawDiff(ctx, pathspecs, "diff-index", "--cached", "--ita-invisible-in-index", r.format.emptyTree)
+	changes, err := r.rawDiff(ctx, r.git, pathspecs, "diff-index", "--cached", "--ita-invisible-in-index", r.format.EmptyTree)
 	here := map[string]bool{}
 	for _, c := range changes {
 		here[c.Path] = true

@@ -1,7 +1,6 @@
 package githistory
 
 import (
-	"bytes"
 	"path"
 	"slices"
 	"strings"
@@ -12,94 +11,95 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// Filter is a [history.Filter] that is quick to ask about every path of an index.
+// Filter is a [history.Filter] prepared for quick checks of many paths.
 type Filter struct {
 	history.Filter
-	// prefixes are the directories that Dirs names, with a slash at the end; the
-	// root is empty.
+	// prefixes are the directories in Dirs with a final slash; the root's is empty.
 	prefixes []string
 	globs    []glob
+	// dirs has the prefixes, exact the globs that are one path, rest the other globs: there may be thousands.
+	dirs, exact map[string]bool
+	rest        []glob
+	patterns    []string // of rest
+	twins       small.Twins
+	// below are all prefixes and twins, sorted, to find one below a directory.
+	below []string
 }
 
 // NewFilter prepares a filter.
 func NewFilter(f history.Filter) *Filter {
-	out := &Filter{Filter: f}
+	out := &Filter{Filter: f, dirs: map[string]bool{}, exact: map[string]bool{}, twins: small.NewTwins(f.Twins)}
 	for _, dir := range f.Dirs {
-		if dir = path.Clean(dir); dir == "." {
-			out.prefixes = append(out.prefixes, "")
-		} else {
-			out.prefixes = append(out.prefixes, dir+"/")
+		if dir = path.Clean(dir) + "/"; dir == "./" {
+			dir = ""
 		}
+		out.prefixes, out.dirs[dir] = append(out.prefixes, dir), true
 	}
 	for _, p := range f.Patterns {
-		out.globs = append(out.globs, newGlob(p))
+		g := newGlob(p)
+		out.globs, out.below = append(out.globs, g), append(out.below, g.prefix)
+		if g.exact {
+			out.exact[g.prefix] = true
+		} else {
+			out.rest, out.patterns = append(out.rest, g), append(out.patterns, p)
+		}
 	}
+	out.below = append(append(out.below, out.prefixes...), f.Twins...)
+	slices.Sort(out.below)
 	return out
 }
 
-// Matches reports whether a file is meant.
+// Matches reports whether the filter selects a file.
 func (f *Filter) Matches(path string) bool {
-	return f.All || f.Workspaces && f.inWorkspace(path) || f.matchesPattern(path) || f.inTwin(path)
+	return f.All || f.Workspaces && f.inWorkspace(path) || f.matchesPattern(path) || len(f.twins.Of(path)) > 0
 }
 
-// inTwin reports whether a path is a twin, or lies in one.
-func (f *Filter) inTwin(path string) bool {
-	return slices.ContainsFunc(f.Twins, func(of string) bool {
-		_, in := small.Twin(path, of)
-		return in
-	})
-}
-
-// MatchesName is Matches of a name in bytes. Most names of an index are turned down before they are made a string.
-func (f *Filter) MatchesName(name []byte) bool {
-	maybe := f.All || len(f.Twins) > 0 || f.Workspaces && (bytes.HasPrefix(name, []byte(".")) || bytes.Contains(name, []byte("/."))) ||
-		slices.ContainsFunc(f.globs, func(g glob) bool { return mayMatch(g, name) })
-	return maybe && f.Matches(string(name))
-}
-
-// inWorkspace reports whether a path is .small or a lookalike of it, or below one,
-// in one of the directories, if there are any, else at any depth.
+// inWorkspace reports whether a path is .small or a lookalike of it, or below one, in one of the directories, if there are any, else at any
+// depth.
 func (f *Filter) inWorkspace(path string) bool {
 	if len(f.prefixes) == 0 {
 		_, in := small.WorkspaceOf(path)
 		return in
 	}
-	return slices.ContainsFunc(f.prefixes, func(prefix string) bool {
-		name, below := strings.CutPrefix(path, prefix)
-		name, _, _ = strings.Cut(name, "/")
-		return below && (name == small.Dir || small.Lookalike(name, small.Dir))
-	})
+	for dir, at := "", 0; ; {
+		name, _, more := strings.Cut(path[at:], "/")
+		if f.dirs[dir] && (name == small.Dir || small.Lookalike(name, small.Dir)) {
+			return true
+		}
+		if !more {
+			return false
+		}
+		at += len(name) + 1
+		dir = path[:at]
+	}
 }
 
 func (f *Filter) matchesPattern(path string) bool {
-	return slices.ContainsFunc(f.globs, func(g glob) bool { return mayMatch(g, path) }) && policy.Matches(f.Patterns, path)
+	return f.exact[path] || slices.ContainsFunc(f.rest, func(g glob) bool { return g.mayMatch(path) }) && policy.Matches(f.patterns, path)
 }
 
-// MayHold reports whether something below a directory may be meant.
+// MayHold reports whether the filter may select something below a directory.
 func (f *Filter) MayHold(dir string) bool {
-	if f.All || f.Workspaces && (len(f.prefixes) == 0 || f.inWorkspace(dir)) || f.inTwin(dir) {
+	if f.All || f.Workspaces && (len(f.prefixes) == 0 || f.inWorkspace(dir)) || len(f.twins.Of(dir)) > 0 {
 		return true
 	}
 	dir += "/"
-	above := func(path string) bool { return strings.HasPrefix(path, dir) }
-	return slices.ContainsFunc(f.prefixes, above) || slices.ContainsFunc(f.Twins, above) ||
-		slices.ContainsFunc(f.globs, func(g glob) bool {
-			return strings.HasPrefix(g.prefix, dir) || !g.exact && strings.HasPrefix(dir, g.prefix)
-		})
+	if i, _ := slices.BinarySearch(f.below, dir); i < len(f.below) && strings.HasPrefix(f.below[i], dir) {
+		return true
+	}
+	return slices.ContainsFunc(f.rest, func(g glob) bool { return strings.HasPrefix(dir, g.prefix) })
 }
 
-// anySmall matches .small, its lookalikes, and a few names that have nothing to
-// do with it.
+// anySmall matches .small, its lookalikes, and a few unrelated names.
 const anySmall = ".*[mM][aA][lL][lL]*"
 
-// globSpecial takes away the meaning that characters have in a pathspec.
+// globSpecial escapes the special characters of a pathspec.
 var globSpecial = strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`)
 
-// pathspecs match what is meant, and perhaps more: who asks git with them leaves
-// out what Matches does not. They count from the root, wherever git runs.
+// pathspecs match what the filter selects, and perhaps more: callers must drop what Matches does not accept. They are relative to the root,
+// wherever git runs.
 //
-// Those of patterns have no glob magic, so that a * stands for slashes too, and git
-// compares the ends of a path without more ado where only one * is in the pattern
+// Those of patterns have no glob magic: a * matches slashes too, and if there is only one *, git just compares the ends of a path
 // (PATHSPEC_ONESTAR in git's pathspec.h).
 func (f *Filter) pathspecs() []string {
 	if f.All {
@@ -123,13 +123,13 @@ func (f *Filter) pathspecs() []string {
 	return out
 }
 
-// twinspecs are pathspecs for twins, some for each call of git: a path that is left out would take those below it along.
+// twinspecs are pathspecs for twins, grouped by calls of git: excluding a path would also exclude twins below it.
 func (f *Filter) twinspecs() (calls [][]string) {
 	depths := map[int][]string{}
 	for _, of := range f.Twins {
 		like := ":(top,icase)" + strings.Map(func(r rune) rune {
 			if r >= utf8.RuneSelf {
-				return '*' // git does not know its other case
+				return '*' // git cannot fold the case of these
 			}
 			return r
 		}, globSpecial.Replace(of))
@@ -142,23 +142,18 @@ func (f *Filter) twinspecs() (calls [][]string) {
 	return calls
 }
 
-// glob is a pattern with the texts that a path begins and ends with if it
-// matches; exact if nothing stands between the two.
+// glob is a pattern with the literal beginning and end of each matching path; exact if there is nothing between them.
 type glob struct {
 	prefix, suffix string
 	exact          bool
 }
 
 // mayMatch compares the ends of a path.
-func mayMatch[T string | []byte](g glob, path T) bool {
-	n := len(path)
-	if g.exact {
-		return string(path) == g.prefix
-	}
-	return n >= len(g.prefix) && string(path[:len(g.prefix)]) == g.prefix && n >= len(g.suffix) && string(path[n-len(g.suffix):]) == g.suffix
+func (g glob) mayMatch(path string) bool {
+	return strings.HasPrefix(path, g.prefix) && strings.HasSuffix(path, g.suffix)
 }
 
-// globMeta are the characters that mean something in a pattern.
+// globMeta are the special characters of a pattern.
 const globMeta = `*?[]{}\`
 
 func newGlob(pattern string) glob {
@@ -166,15 +161,14 @@ func newGlob(pattern string) glob {
 		return glob{prefix: text, exact: true}
 	}
 	first, last := strings.IndexAny(pattern, globMeta), strings.LastIndexAny(pattern, globMeta)
-	// A ** stands for nothing too, with the slash at one of its sides.
+	// A ** can match nothing, together with one of its slashes.
 	return glob{
 		prefix: strings.TrimSuffix(pattern[:first], "/"),
 		suffix: strings.TrimPrefix(pattern[last+1:], "/"),
 	}
 }
 
-// unescaped is the one path that a pattern without any special character that
-// counts matches.
+// unescaped is the only path that a pattern matches, if it has no unescaped special character.
 func unescaped(pattern string) (string, bool) {
 	var out strings.Builder
 	for i := 0; i < len(pattern); i++ {

@@ -6,14 +6,12 @@ import (
 	"testing"
 
 	"github.com/small-gate/small-gate/internal/gate/history"
-
 	"github.com/small-gate/small-gate/internal/githistory"
-	"github.com/small-gate/small-gate/internal/gittest"
 	"github.com/small-gate/small-gate/internal/policy"
+	"github.com/small-gate/small-gate/internal/tests/gittest"
 )
 
-// TestFilterPatterns: what is looked at quickly lets nothing pass that a pattern
-// matches, and no directory that can hold such.
+// TestFilterPatterns: the quick checks miss no path that a pattern matches, and no directory that can have one.
 func TestFilterPatterns(t *testing.T) {
 	patterns := []string{
 		"**/workflows/*/workflow.md", "jobs/*.json", "jobs/**", "**", "*", "a/{b,c}/d", "a/[bc]/d", `a\*b/c`, "plain/path.md",
@@ -30,9 +28,6 @@ func TestFilterPatterns(t *testing.T) {
 			if got := f.Matches(path); got != want {
 				t.Errorf("%q matches %q: %t", pattern, path, got)
 			}
-			if got := f.MatchesName([]byte(path)); got != want {
-				t.Errorf("%q matches the name %q: %t", pattern, path, got)
-			}
 			for i := range path {
 				if want && path[i] == '/' && !f.MayHold(path[:i]) {
 					t.Errorf("%q: nothing below %q, but %q", pattern, path[:i], path)
@@ -48,7 +43,7 @@ func TestFilterPatterns(t *testing.T) {
 	}
 }
 
-// TestDiffOfPatterns: what patterns match is listed beside workspaces.
+// TestDiffOfPatterns: paths that match patterns are listed as well as workspaces.
 func TestDiffOfPatterns(t *testing.T) { eachReader(t, testDiffOfPatterns) }
 
 func testDiffOfPatterns(t *testing.T, rd reader) {
@@ -81,7 +76,7 @@ func testDiffOfPatterns(t *testing.T, rd reader) {
 	}
 }
 
-// TestFilterWorkspaces: of a directory, what can hold a wanted file is looked into.
+// TestFilterWorkspaces: below a directory, everything that can hold a wanted file is searched.
 func TestFilterWorkspaces(t *testing.T) {
 	paths := []string{".small", ".small/a/b", "a/.SMALL/x", "a/b/.small/x", "a/b/.small/c/.small/d", "ab/.small/x", "a/small/x", "x"}
 	for _, c := range []struct {
@@ -97,9 +92,6 @@ func TestFilterWorkspaces(t *testing.T) {
 		f := githistory.NewFilter(history.Workspaces(c.dirs...))
 		var got []string
 		for _, path := range paths {
-			if f.MatchesName([]byte(path)) != f.Matches(path) {
-				t.Errorf("%q: %q as a name in bytes", c.dirs, path)
-			}
 			if !f.Matches(path) {
 				continue
 			}

@@ -11,13 +11,11 @@ import (
 	"testing"
 
 	"github.com/small-gate/small-gate/internal/gate/history"
-
-	"github.com/small-gate/small-gate/internal/gittest"
+	"github.com/small-gate/small-gate/internal/tests/gittest"
 )
 
-// A repository that belongs to another user is read, which git itself refuses.
-// But that user's configuration runs nothing: an object that the clone left out
-// is not fetched by the program that the configuration names.
+// A repository of another user can be read, although git itself refuses. But that user's configuration runs nothing: an object left out of
+// the clone is not fetched with a program that the configuration names.
 func TestForeignRepositoryRunsNothing(t *testing.T) {
 	t.Parallel()
 	if os.Geteuid() != 0 {
@@ -66,7 +64,7 @@ func TestForeignRepositoryRunsNothing(t *testing.T) {
 				t.Fatalf("something was run: %s %v", data, err)
 			}
 
-			// Once the caller trusts it, git fetches as it does for itself.
+			// Once the caller trusts the repository, git fetches as usual.
 			trusted := clone.With("GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=safe.directory", "GIT_CONFIG_VALUE_0="+clone.Dir)
 			if _, err = open(t, trusted).Blob(t.Context(), object, 100); err == nil {
 				t.Error("the canary served an object")

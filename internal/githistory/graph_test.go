@@ -7,11 +7,10 @@ import (
 	"os"
 	"testing"
 
-	"github.com/small-gate/small-gate/internal/gittest"
+	"github.com/small-gate/small-gate/internal/tests/gittest"
 )
 
-// A commit-graph is a copy of what the commits say, and nothing compares it with
-// them. Where it denies a commit's parents, the commit says who they are.
+// A commit-graph is a copy of data in the commits, which git does not verify. If it denies a commit's parents, the commit itself counts.
 func TestCommitGraphIsNotBelieved(t *testing.T) { eachReader(t, testCommitGraphIsNotBelieved) }
 
 func testCommitGraphIsNotBelieved(t *testing.T, rd reader) {
@@ -25,8 +24,8 @@ func testCommitGraphIsNotBelieved(t *testing.T, rd reader) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// gitformat-commit-graph(5): a table of chunks; in CDAT, each commit has the
-	// id of its tree, then the places of two parents, then 8 bytes more.
+	// gitformat-commit-graph(5): a table of chunks; in CDAT, each commit has the id of its tree, the positions of two parents, and 8 more
+	// bytes.
 	const noParent = 0x70000000
 	at := bytes.Index(graph, []byte("CDAT"))
 	data := graph[binary.BigEndian.Uint64(graph[at+4:]):binary.BigEndian.Uint64(graph[at+16:])]

@@ -8,20 +8,18 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/small-gate/small-gate/internal/gate/history"
-
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/githistory"
 	"github.com/small-gate/small-gate/internal/githistory/embedded"
-	"github.com/small-gate/small-gate/internal/gittest"
 	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/repository"
+	"github.com/small-gate/small-gate/internal/tests/gittest"
 )
 
-// opened is a repository as either reader opens it. What the tests of this
-// package say about it holds for both, unless they say which one they mean.
+// opened is a repository opened by either reader. The tests of this package apply to both, unless they name one.
 type opened = repository.Repository
 
 // reader is one of the readers.
@@ -69,8 +67,7 @@ func (rd reader) open(t testing.TB, r *gittest.Repo) opened {
 	return repo
 }
 
-// refuses checks that the embedded reader names what it does not serve. It
-// reports whether it is that reader.
+// refuses checks that the go-git reader names what it does not support. It reports whether this is that reader.
 func (rd reader) refuses(t *testing.T, r *gittest.Repo, words ...string) bool {
 	t.Helper()
 	if rd.name != "go-git" {
@@ -81,7 +78,7 @@ func (rd reader) refuses(t *testing.T, r *gittest.Repo, words ...string) bool {
 	return true
 }
 
-// wantUnserved checks that an error is a refusal of the embedded reader.
+// wantUnserved checks that an error is a refusal of the go-git reader.
 func wantUnserved(t *testing.T, err error, words ...string) {
 	t.Helper()
 	wantFailure(t, err, append(words, "--reader git")...)
@@ -103,7 +100,7 @@ func wantCancelled(t *testing.T, err error) {
 	}
 }
 
-// wantFailure checks that err is outcome 2 and says all of the words.
+// wantFailure checks that err is outcome 2 and has all of the words.
 func wantFailure(t *testing.T, err error, words ...string) *failure.Error {
 	t.Helper()
 	var f *failure.Error
@@ -128,7 +125,7 @@ func wantEqual(t *testing.T, want, got any) {
 	}
 }
 
-// judged are the files that are judged under the built-in configuration.
+// judged selects the files that are judged under the built-in configuration.
 var judged = history.Judged(policy.Default())
 
 // changes renders the changes of edges, one string for each:
@@ -205,8 +202,7 @@ func content(t *testing.T, repo opened, object string) string {
 	return string(blob.Data)
 }
 
-// commitIDs lists the ids and, behind a colon, the parents' ids, each under
-// the name that it has in names, in order.
+// commitIDs lists the ids and, after a colon, the parents' ids, each by its name in names, in order.
 func commitIDs(t *testing.T, names map[string]string, commits []history.Commit) []string {
 	t.Helper()
 	name := func(id string) string {

@@ -6,11 +6,10 @@ import (
 	"testing"
 
 	"github.com/small-gate/small-gate/internal/failure"
-	"github.com/small-gate/small-gate/internal/gittest"
+	"github.com/small-gate/small-gate/internal/tests/gittest"
 )
 
-// These are helpers of the tests that look inside the git reader. What it
-// promises to others is tested from outside, together with the other reader.
+// Helpers for tests of the git reader's internals. Its interface is tested from outside, together with the other reader's.
 
 // open opens r as a hook would: in its directory, with its environment.
 func open(t testing.TB, r *gittest.Repo) *Repo {
@@ -27,7 +26,7 @@ func open(t testing.TB, r *gittest.Repo) *Repo {
 	return repo
 }
 
-// wantFailure checks that err is outcome 2 and says all of the words.
+// wantFailure checks that err is outcome 2 and has all of the words.
 func wantFailure(t *testing.T, err error, words ...string) *failure.Error {
 	t.Helper()
 	var f *failure.Error

@@ -8,14 +8,13 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/small-gate/small-gate/internal/gittest"
+	"github.com/small-gate/small-gate/internal/tests/gittest"
 )
 
 const helperVariable = "GITHISTORY_TEST_HELPER"
 
-// TestHelperProcess is not a test: it is the program that
-// TestNoProcessOutlivesAKilledGate runs and kills. Its git waits for input
-// from a pipe that the test holds open.
+// TestHelperProcess is not a test but the program that TestNoProcessOutlivesAKilledGate runs and kills. Its git waits for input from a pipe
+// that the test holds open.
 func TestHelperProcess(t *testing.T) {
 	dir := os.Getenv(helperVariable)
 	if dir == "" {
@@ -72,7 +71,7 @@ func TestNoProcessOutlivesAKilledGate(t *testing.T) {
 		t.Error("the helper ended by itself")
 	}
 	var status syscall.WaitStatus
-	if _, err := syscall.Wait4(pid, &status, 0, nil); err != nil { // waits for the process to end
+	if _, err := syscall.Wait4(pid, &status, 0, nil); err != nil { // until the process ends
 		t.Fatal(err)
 	}
 	if status.Signal() != syscall.SIGTERM {

@@ -8,7 +8,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/small-gate/small-gate/internal/gittest"
+	"github.com/small-gate/small-gate/internal/tests/gittest"
 )
 
 func wantCancelled(t *testing.T, err error) {
@@ -18,7 +18,7 @@ func wantCancelled(t *testing.T, err error) {
 	}
 }
 
-// No process outlives Close, and Close may come twice or alone.
+// No process outlives Close, which may be called twice, or first.
 func TestCloseEndsTheProcess(t *testing.T) {
 	t.Parallel()
 	r := gittest.New(t)
@@ -39,7 +39,7 @@ func TestCloseEndsTheProcess(t *testing.T) {
 	}
 }
 
-// A context that ends while an answer is under way ends the process.
+// A context that ends during an answer ends the process.
 func TestContextEndsAReading(t *testing.T) {
 	t.Parallel()
 	r := gittest.New(t)
@@ -49,7 +49,7 @@ func TestContextEndsAReading(t *testing.T) {
 	content(t, repo, object)
 	process := repo.batch.cmd
 	repo.batch.stop()                                                    // what context.AfterFunc does
-	if _, err := repo.batch.stdout.ReadByte(); !errors.Is(err, io.EOF) { // until it has ended
+	if _, err := repo.batch.stdout.ReadByte(); !errors.Is(err, io.EOF) { // until it ends
 		t.Errorf("reading from it is %v", err)
 	}
 	_, err := repo.Blob(t.Context(), object, 10)
@@ -62,7 +62,7 @@ func TestContextEndsAReading(t *testing.T) {
 	}
 }
 
-// git that waits for input, or for a remote, ends with the context.
+// A git that waits for input, or for a remote, ends with the context.
 func TestContextEndsAStream(t *testing.T) {
 	t.Parallel()
 	repo := open(t, gittest.New(t))
@@ -78,7 +78,7 @@ func TestContextEndsAStream(t *testing.T) {
 	}, "cat-file", "--batch")
 	wantCancelled(t, err)
 
-	// So it does when what it prints is not understood.
+	// It also ends when its output is not understood.
 	refused := errors.New("refused")
 	err = repo.git.Stream(t.Context(), never, func(*bufio.Reader) error { return refused }, "cat-file", "--batch")
 	if !errors.Is(err, refused) {

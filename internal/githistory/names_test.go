@@ -7,14 +7,13 @@ import (
 	"testing"
 
 	"github.com/small-gate/small-gate/internal/gate/history"
-
-	"github.com/small-gate/small-gate/internal/gittest"
+	"github.com/small-gate/small-gate/internal/tests/gittest"
 )
 
-// treeEntry is one entry of a tree that git would not write itself.
+// treeEntry is an entry of a tree that git itself would not write.
 type treeEntry struct{ mode, name, id string }
 
-// forgedTree writes a tree with the entries as they are, in their order.
+// forgedTree writes a tree with the given entries, in the given order.
 func forgedTree(t *testing.T, r *gittest.Repo, entries ...treeEntry) string {
 	t.Helper()
 	var raw bytes.Buffer
@@ -74,7 +73,7 @@ func testSmallThatStandsTwice(t *testing.T, rd reader) {
 	wantFailure(t, err, ".small/x twice")
 }
 
-// Names that some file systems take for .small are of interest too.
+// Names that some file systems treat as .small are listed too.
 func TestLookalikes(t *testing.T) { eachReader(t, testLookalikes) }
 
 func testLookalikes(t *testing.T, rd reader) {
@@ -100,6 +99,6 @@ func testLookalikes(t *testing.T, rd reader) {
 		wantEqual(t, of("a[b]*?/"), files(t, repo, revision, "a[b]*?"))
 		wantEqual(t, of(`a\b/`), files(t, repo, revision, `a\b`))
 		wantEqual(t, len(all), len(files(t, repo, revision)))
-		wantEqual(t, len(all)+1, len(changes(t, repo, history.Edge{Parent: first, Child: revision})[0])) // and the policy
+		wantEqual(t, len(all)+1, len(changes(t, repo, history.Edge{Parent: first, Child: revision})[0])) // all of them, and the policy
 	}
 }

@@ -11,8 +11,7 @@ import (
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// Neighbour is somebody else's work that is here already: the branch that HEAD's
-// is configured to follow, or what is checked out in another work tree of the
+// Neighbour is others' work that is already here: the upstream of HEAD's branch, or what is checked out in another work tree of the
 // repository.
 type Neighbour struct {
 	// Ref is the full name of the branch; empty for a detached HEAD.
@@ -24,10 +23,8 @@ type Neighbour struct {
 	ID string
 }
 
-// Neighbours are the upstream of the branch that is checked out, if it has one
-// and that has been fetched, and then the other work trees that are there and
-// have commits, in order of path. Other local branches are nobody's concern:
-// abandoned ones are among them.
+// Neighbours are the upstream of the checked-out branch, if it has one and it was fetched, and then the other existing work trees with
+// commits, by path. Other local branches are left out: many are abandoned.
 func (r *Repo) Neighbours(ctx context.Context) ([]Neighbour, error) {
 	var out []Neighbour
 	upstream, err := r.upstream(ctx)
@@ -44,8 +41,7 @@ func (r *Repo) Neighbours(ctx context.Context) ([]Neighbour, error) {
 	return append(out, trees...), nil
 }
 
-// upstream asks for the branches at HEAD's commit: HEAD's own is among them, and
-// others are few.
+// upstream reads the branches at HEAD's commit: HEAD's own is among them, and there are few others.
 func (r *Repo) upstream(ctx context.Context) (Neighbour, error) {
 	head, err := r.Head(ctx)
 	if err != nil || head == "" {
@@ -90,11 +86,18 @@ func (r *Repo) worktrees(ctx context.Context) ([]Neighbour, error) {
 			}
 		}
 		own := i == 0 && r.GitDir == r.CommonDir || samePlace(tree.Worktree, r.Top)
-		// The entry of a deleted work tree is there until git worktree prune.
-		if bare || own || strings.Trim(tree.ID, "0") == "" || !exists(filepath.Join(tree.Worktree, ".git")) {
+		// A deleted work tree stays listed until git worktree prune.
+		if bare || own || !exists(filepath.Join(tree.Worktree, ".git")) {
 			continue
 		}
-		if err := r.format.check(tree.ID); err != nil {
+		if strings.Trim(tree.ID, "0") == "" {
+			// There are no commits yet, or the ref is broken.
+			if _, err := r.refs(ctx, tree.Ref); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		if err := r.format.Check(tree.ID); err != nil {
 			return nil, fmt.Errorf("git worktree list printed %q", wording.Printable(record))
 		}
 		trees = append(trees, tree)

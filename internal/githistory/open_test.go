@@ -5,14 +5,14 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
-	"github.com/small-gate/small-gate/internal/gate/history"
-
 	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/githistory"
-	"github.com/small-gate/small-gate/internal/gittest"
+	"github.com/small-gate/small-gate/internal/tests/gittest"
 )
 
 type place = githistory.Place
@@ -122,9 +122,18 @@ func testOpenFindsTheRepository(t *testing.T, rd reader) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			where, want := tt.make(t)
+			if slices.Contains(notPlain, tt.name) && rd.refuses(t, where) {
+				return
+			}
 			wantEqual(t, want, rd.open(t, where).Where())
 		})
 	}
+}
+
+// notPlain are those of the places above that the go-git reader refuses.
+var notPlain = []string{
+	"git directory and work tree named", "bare", "hook in a bare repository", "bare, inside another's work tree", "inside the git directory",
+	"submodule", "extensions.worktreeConfig", "separate git directory", "shallow",
 }
 
 func TestOpenThroughASymbolicLink(t *testing.T) { eachReader(t, testOpenThroughASymbolicLink) }
@@ -167,8 +176,7 @@ func testOpenOutsideARepository(t *testing.T, rd reader) {
 	})
 }
 
-// The user may have told git not to find bare repositories, since their
-// configuration can name programs. None of that is run here.
+// The user may have told git not to use bare repositories, since their configuration can name programs. None of these run here.
 func TestOpenABareRepositoryThatGitWouldNotLookFor(t *testing.T) {
 	eachReader(t, testOpenABareRepositoryThatGitWouldNotLookFor)
 }
@@ -184,16 +192,19 @@ func testOpenABareRepositoryThatGitWouldNotLookFor(t *testing.T, rd reader) {
 	if _, err := r.Try("rev-parse", "--git-dir"); err == nil {
 		t.Skip("SKIPPED: this git does not know safe.bareRepository, so ignoring it is NOT tested")
 	}
+	if rd.refuses(t, r, "a bare repository") {
+		return
+	}
 	if !rd.open(t, r).Where().Bare {
 		t.Error("not a bare repository")
 	}
 }
 
-// What is there and cannot be read is never "no repository", which would be
-// outcome 0.
+// A repository that cannot be read is never "no repository", which would be outcome 0.
 func TestOpenWhatCannotBeJudged(t *testing.T) { eachReader(t, testOpenWhatCannotBeJudged) }
 
 func testOpenWhatCannotBeJudged(t *testing.T, rd reader) {
+	gone := []string{"not a git repository"}
 	newer := map[string]string{"git": "newer git", "go-git": "--reader git"}[rd.name]
 	for _, tt := range []struct {
 		name  string
@@ -204,21 +215,21 @@ func testOpenWhatCannotBeJudged(t *testing.T, rd reader) {
 			r := gittest.New(t)
 			r.Remove(".git/HEAD")
 			return r
-		}, []string{"not a git repository"}},
+		}, gone},
 		{"work tree whose repository has gone", func(t *testing.T) *gittest.Repo {
 			r := gittest.New(t)
 			r.CommitFile("file", "x")
 			w := r.Worktree("side")
 			r.Remove(".git")
 			return w
-		}, []string{"not a git repository"}},
+		}, gone},
 		{"GIT_DIR names nothing", func(t *testing.T) *gittest.Repo {
 			r := gittest.New(t)
 			return r.With("GIT_DIR=" + filepath.Join(t.TempDir(), "none"))
-		}, []string{"not a git repository"}},
-		{"GIT_DIR is empty", func(t *testing.T) *gittest.Repo { return gittest.New(t).With("GIT_DIR=") }, []string{"not a git repository"}},
-		{"GIT_COMMON_DIR is empty", func(t *testing.T) *gittest.Repo { return gittest.New(t).With("GIT_COMMON_DIR=") }, []string{"not a git repository"}},
-		{"GIT_OBJECT_DIRECTORY is empty", func(t *testing.T) *gittest.Repo { return gittest.New(t).With("GIT_OBJECT_DIRECTORY=") }, []string{"not a git repository"}},
+		}, gone},
+		{"GIT_DIR is empty", func(t *testing.T) *gittest.Repo { return gittest.New(t).With("GIT_DIR=") }, gone},
+		{"GIT_COMMON_DIR is empty", func(t *testing.T) *gittest.Repo { return gittest.New(t).With("GIT_COMMON_DIR=") }, gone},
+		{"GIT_OBJECT_DIRECTORY is empty", func(t *testing.T) *gittest.Repo { return gittest.New(t).With("GIT_OBJECT_DIRECTORY=") }, gone},
 		{"GIT_WORK_TREE is empty", func(t *testing.T) *gittest.Repo { return gittest.New(t).With("GIT_WORK_TREE=") }, nil},
 		{"unknown extension", func(t *testing.T) *gittest.Repo {
 			r := gittest.New(t)
@@ -241,6 +252,9 @@ func testOpenWhatCannotBeJudged(t *testing.T, rd reader) {
 			t.Parallel()
 			r := tt.where(t)
 			_, err := rd.try(t.Context(), r.Dir, r.Environ())
+			if rd.name == "go-git" && slices.Equal(tt.words, gone) {
+				tt.words = nil // its message says what it did not find
+			}
 			wantFailure(t, err, tt.words...)
 			if f := new(failure.Error); !errors.As(err, &f) || f.Remedy == "" {
 				t.Errorf("no remedy: %v", err)
@@ -283,6 +297,9 @@ func testOpenAnotherUsersRepository(t *testing.T, rd reader) {
 		if out, err := r.Try("rev-parse", "--git-dir"); err == nil {
 			t.Fatalf("git reads another user's repository by itself, so nothing is shown here: %s", out)
 		}
+		if bare && rd.refuses(t, r, "a bare repository") {
+			continue
+		}
 		if repo := rd.open(t, r); repo.Where().Bare != bare {
 			t.Errorf("Bare = %v, want %v", repo.Where().Bare, bare)
 		}
@@ -308,7 +325,7 @@ func testHead(t *testing.T, rd reader) {
 		}
 	}
 	head("")
-	r.Write("HEAD", "a file of that name") // rev-parse would take it for a path
+	r.Write("HEAD", "a file of that name") // rev-parse would take HEAD for a path
 	head("")
 	first := r.Commit("first")
 	head(first)
@@ -335,8 +352,7 @@ func testHeadOfADamagedBranch(t *testing.T, rd reader) {
 	}
 }
 
-// Nothing that the repository or the environment names may run, and nothing
-// in them may change what git says.
+// Nothing named in the repository or the environment may run, or change git's answers.
 func TestHostileConfigurationAndEnvironment(t *testing.T) {
 	eachReader(t, testHostileConfigurationAndEnvironment)
 }

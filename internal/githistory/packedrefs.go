@@ -7,14 +7,11 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-
-	"github.com/small-gate/small-gate/internal/gate/history"
 )
 
-// PackedRefs hands on the refs of the file packed-refs, whose ids have that many
-// digits. It fails on a line that git does not write: git itself complains only
-// if it comes upon that line in its search, and else takes a ref for missing.
-func PackedRefs(commonDir string, digits int, each func(id, name string)) error {
+// PackedRefs calls each for the refs in packed-refs, in a repository of this format. It fails on a line that git would not write: git
+// itself complains only if its search reaches that line, and otherwise takes a ref for missing.
+func PackedRefs(commonDir string, format Format, each func(id, name string)) error {
 	data, err := os.ReadFile(filepath.Join(commonDir, "packed-refs"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -28,7 +25,7 @@ func PackedRefs(commonDir string, digits int, each func(id, name string)) error 
 		peeled := strings.HasPrefix(text, "^")
 		switch {
 		case ended && strings.HasPrefix(text, "#"):
-		case !ended, len(id) != digits, !history.IsHex(id), named == peeled, named && name == "":
+		case !ended, !format.Valid(id), named == peeled, named && name == "":
 			return fmt.Errorf("packed-refs has the line %q", text)
 		case named:
 			each(id, name)
@@ -38,5 +35,5 @@ func PackedRefs(commonDir string, digits int, each func(id, name string)) error 
 }
 
 func (r *Repo) checkPackedRefs() error {
-	return PackedRefs(r.CommonDir, r.format.idLength, func(string, string) {})
+	return PackedRefs(r.CommonDir, r.format, func(string, string) {})
 }

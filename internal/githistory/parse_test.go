@@ -16,8 +16,7 @@ type nopCloser struct{ io.Writer }
 
 func (nopCloser) Close() error { return nil }
 
-// git's output that is cut off or not understood is an error, whatever the
-// exit status says.
+// Truncated or unintelligible output of git is an error, whatever its exit status.
 func TestReadChangesThatAreDamaged(t *testing.T) {
 	r := &Repo{format: formats["sha1"]}
 	whole := ":100644 100755 " + idA + " " + idB + " M\x00a\nb\x00"
@@ -81,6 +80,23 @@ func TestBatchAnswersThatAreDamaged(t *testing.T) {
 	}
 }
 
+// Recycled memory serves the next blob, unless most of it would be wasted.
+func TestMemoryOfAnswers(t *testing.T) {
+	for _, tt := range []struct {
+		spare int
+		size  int64
+		again bool
+	}{{0, 10, false}, {9, 10, false}, {10, 10, true}, {20, 10, true}, {21, 10, false}, {10, 0, false}, {0, 0, false}} {
+		b := &batch{spare: make([]byte, tt.spare)}
+		spare := b.spare
+		got := b.memory(tt.size)
+		again := len(got) > 0 && len(spare) > 0 && &got[0] == &spare[0]
+		if got == nil || int64(len(got)) != tt.size || again != tt.again || again && b.spare != nil {
+			t.Errorf("%+v: %d bytes, again %v, spare %d", tt, len(got), again, len(b.spare))
+		}
+	}
+}
+
 func TestParseDiscovery(t *testing.T) {
 	m := marker + "\n"
 	got, ok := parseDiscovery([]byte("false\nfalse\nsha1\n" + m + "/a\nb/.git\n" + m + ".git\n" + m + "\n" + m + "HEAD\n"))
@@ -88,7 +104,12 @@ func TestParseDiscovery(t *testing.T) {
 	if !ok || got != want {
 		t.Errorf("%+v, %v", got, ok)
 	}
-	for _, s := range []string{"", m + m + m, m + m + m + m + m} {
+	for last, want := range map[string]bool{"": false, "HEAD^{tree}\n": false, "HEAD^{tree}\nHEAD:.small-gate.yml\n": false, "HEAD:.small-gate.yml\n": true} {
+		if got, ok := parseDiscovery([]byte(m + m + m + m + m + last)); !ok || got.unconfigured != want {
+			t.Errorf("%q: %+v, %v", last, got, ok)
+		}
+	}
+	for _, s := range []string{"", m + m + m, m + m + m + m + m + m} {
 		if _, ok := parseDiscovery([]byte(s)); ok {
 			t.Errorf("%q was taken", s)
 		}

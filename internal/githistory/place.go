@@ -10,25 +10,22 @@ import (
 	"github.com/small-gate/small-gate/internal/gitcmd"
 )
 
-// Place says where a repository lies and of what kind it is.
+// Place says where a repository is and of what kind.
 type Place struct {
 	// Top is the absolute path of the work tree's root, with symbolic links
 	// resolved; empty if there is none (a bare repository).
 	Top string
-	// GitDir is the absolute path of the git directory, in a linked work tree
-	// that work tree's own.
+	// GitDir is the absolute path of the git directory; in a linked work tree its own.
 	GitDir string
-	// CommonDir is the absolute path of the git directory that all work trees
-	// share. It is GitDir unless this is a linked work tree.
+	// CommonDir is the absolute path of the git directory shared by all work trees. It is GitDir unless this is a linked work tree.
 	CommonDir string
 	// Bare reports whether the repository has no work tree.
 	Bare bool
-	// Shallow reports whether the clone hides parents of some commits.
+	// Shallow reports whether the clone hides some commits' parents.
 	Shallow bool
 }
 
-// WorkTree is the root of the work tree; that a bare repository has none is an
-// error.
+// WorkTree is the root of the work tree; for a bare repository it is an error.
 func (p Place) WorkTree() (string, error) {
 	if p.Top == "" {
 		return "", &failure.Error{Message: "a bare repository has no work tree", Remedy: "run this in a clone, and push the result"}
@@ -36,8 +33,8 @@ func (p Place) WorkTree() (string, error) {
 	return p.Top, nil
 }
 
-// WorkingGit is the installed git at work in the work tree, with an environment
-// such as the process's own. That there is no git or no work tree is an error.
+// WorkingGit is the installed git for work in the work tree, with the given environment, such as the process's own. A missing git or work
+// tree is an error.
 func (p Place) WorkingGit(environ []string) (gitcmd.Git, error) {
 	if _, err := p.WorkTree(); err != nil {
 		return gitcmd.Git{}, err
@@ -49,17 +46,16 @@ func (p Place) WorkingGit(environ []string) (gitcmd.Git, error) {
 	_, dir := given.Lookup("GIT_DIR")
 	_, tree := given.Lookup("GIT_WORK_TREE")
 	env := gitcmd.Working(environ, "GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_PREFIX")
-	if dir || tree { // they may be relative to another directory; else hooks would see variables that git alone does not set
+	if dir || tree { // they may be relative to another directory; otherwise hooks would get variables that git alone does not set
 		env = append(env, "GIT_DIR="+p.GitDir, "GIT_WORK_TREE="+p.Top)
 	}
 	return gitcmd.Git{Dir: p.Top, Environ: env}, nil
 }
 
-// Where is the place itself, for those who know a repository by its methods.
+// Where is the place itself, for interfaces of repositories.
 func (p Place) Where() Place { return p }
 
-// Physical is the absolute path of dir with symbolic links resolved, which is
-// the path that git sees.
+// Physical is the absolute path of dir with symbolic links resolved, as git sees it.
 func Physical(dir string) (string, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -68,7 +64,7 @@ func Physical(dir string) (string, error) {
 	return filepath.EvalSymlinks(abs)
 }
 
-// Within is a path, which git writes with slashes, as it is meant in base.
+// Within resolves a path from git, with slashes, against base.
 func Within(base, path string) string {
 	path = filepath.FromSlash(path)
 	if filepath.IsAbs(path) {
@@ -77,8 +73,8 @@ func Within(base, path string) string {
 	return filepath.Join(base, path)
 }
 
-// Ceilings are the directories that git, when it walks up, does not enter.
-func Ceilings(environ gitcmd.Environ) []string {
+// ceilings are the directories that git does not enter when it walks up.
+func ceilings(environ gitcmd.Environ) []string {
 	var dirs []string
 	for _, dir := range filepath.SplitList(environ.Get("GIT_CEILING_DIRECTORIES")) {
 		if dir, err := Physical(dir); err == nil {
@@ -88,8 +84,8 @@ func Ceilings(environ gitcmd.Environ) []string {
 	return dirs
 }
 
-// LooksLikeRepository reports whether git looks closer at a directory when it walks up.
-func LooksLikeRepository(dir string) bool {
+// looksLikeRepository reports whether git, walking up, examines a directory closer.
+func looksLikeRepository(dir string) bool {
 	return exists(filepath.Join(dir, ".git")) ||
 		exists(filepath.Join(dir, "HEAD")) && exists(filepath.Join(dir, "objects")) && exists(filepath.Join(dir, "refs"))
 }

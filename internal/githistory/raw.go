@@ -6,24 +6,32 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/gitcmd"
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// rawArgs make git's diff commands print what Changes needs and nothing that
-// configuration could alter. Submodules are named because a .gitmodules file
-// can ask for their changes to be ignored.
+// rawArgs make git's diff commands print what readChanges needs, whatever the configuration. Submodules are included explicitly, because a
+// .gitmodules file can ask to ignore their changes.
 var rawArgs = []string{"--raw", "-z", "--no-abbrev", "--no-renames", "--no-relative", "--ignore-submodules=none"}
 
 const noMode = "000000"
 
+// trees runs git on trees alone: diff-tree would read the index first, whatever it compares, and here there is none.
+func (r *Repo) trees() gitcmd.Git {
+	git := r.git
+	git.Environ = slices.Concat(git.Environ, []string{"GIT_INDEX_FILE=" + filepath.Join(r.GitDir, "small-gate", "no-index")})
+	return git
+}
+
 // rawDiff runs one of git's diff commands and reads what it prints.
-func (r *Repo) rawDiff(ctx context.Context, pathspecs []string, command string, args ...string) ([]history.Change, error) {
+func (r *Repo) rawDiff(ctx context.Context, git gitcmd.Git, pathspecs []string, command string, args ...string) ([]history.Change, error) {
 	var changes []history.Change
-	err := r.git.Stream(ctx, nil, func(out *bufio.Reader) (err error) {
+	err := git.Stream(ctx, nil, func(out *bufio.Reader) (err error) {
 		if changes, err = r.readChanges(out); err != nil {
 			return err
 		}
@@ -32,7 +40,7 @@ func (r *Repo) rawDiff(ctx context.Context, pathspecs []string, command string, 
 	return changes, err
 }
 
-// readHeader reads what announces one comparison.
+// readHeader reads the header of one comparison.
 func readHeader(out *bufio.Reader, want string) error {
 	got, err := out.ReadString(0)
 	if err != nil {
@@ -48,8 +56,7 @@ func readHeader(out *bufio.Reader, want string) error {
 //
 //	:100644 100755 <old id> <new id> M NUL path NUL
 //
-// An unmerged path of the index has the status U; what else git prints about
-// that path is left out.
+// An unmerged path of the index has the status U; git's other records for that path are dropped.
 func (r *Repo) readChanges(out *bufio.Reader) ([]history.Change, error) {
 	var changes []history.Change
 	for {
@@ -99,7 +106,7 @@ func (r *Repo) readChange(out *bufio.Reader) (history.Change, error) {
 	return history.Change{Path: path, Old: oldFile, New: newFile}, nil
 }
 
-// file is one side of a change, or the zero File where the path is absent.
+// file is one side of a change, or the zero File if the path is absent.
 func (r *Repo) file(path, mode, id string) (history.File, error) {
 	if mode == noMode {
 		return history.File{}, nil
@@ -107,7 +114,7 @@ func (r *Repo) file(path, mode, id string) (history.File, error) {
 	if len(mode) != len(noMode) {
 		return history.File{}, fmt.Errorf("git printed the mode %q for %q", wording.Printable(mode), wording.Printable(path))
 	}
-	if err := r.format.check(id); err != nil {
+	if err := r.format.Check(id); err != nil {
 		return history.File{}, err
 	}
 	return history.File{Path: path, Mode: mode, Object: id}, nil

@@ -10,11 +10,13 @@ import (
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// ReadFile reads one regular file of a revision. found is false if nothing is at
-// its path; something else than a regular file, a conflict, or more than limit
-// bytes is an error.
+// ReadFile reads one regular file of a revision. found is false if nothing is at its path; anything else there, a conflict, or more than
+// limit bytes is an error.
 func ReadFile(ctx context.Context, tree history.Tree, revision, path string, limit int64) (data []byte, found bool, err error) {
-	// With what is below the path, should it be a directory.
+	if r, ok := tree.(*Repo); ok && r.unconfigured && revision == r.head && path == policy.File {
+		return nil, false, nil
+	}
+	// Include what is below the path, in case it is a directory.
 	files, err := tree.List(ctx, revision, history.Matching(policy.LiteralPattern(path)+"/**"))
 	if err != nil || len(files) == 0 {
 		return nil, false, err

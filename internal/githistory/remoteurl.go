@@ -2,14 +2,31 @@ package githistory
 
 import (
 	"context"
+	"net/url"
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/gitcmd"
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// RemoteURL is where a remote leads to as it is configured, before git's
-// url.*.insteadOf changes it; of several the first, from which git fetches. It is
+// Address is the host and the path of a remote's URL, without user, port and suffix: github.com/acme/widgets. It is empty for a local path,
+// and for a URL of a remote helper (ext::COMMAND), which may hold a secret.
+func Address(remote string) string {
+	if !strings.Contains(remote, "://") { // user@host:path, unless there is a slash before the colon (git-fetch(1), GIT URLS)
+		host, path, found := strings.Cut(remote, ":")
+		if !found || strings.Contains(host, "/") || len(host) < 2 || strings.HasPrefix(path, ":") {
+			return ""
+		}
+		remote = "ssh://" + host + "/" + strings.TrimPrefix(path, "/")
+	}
+	u, err := url.Parse(remote)
+	if err != nil || u.Hostname() == "" {
+		return ""
+	}
+	return u.Hostname() + "/" + strings.TrimSuffix(strings.Trim(u.Path, "/"), ".git")
+}
+
+// RemoteURL is the configured URL of a remote, before git applies url.*.insteadOf; of several the first, from which git fetches. It is
 // empty if there is no such remote.
 func (r *Repo) RemoteURL(ctx context.Context, remote string) (string, error) {
 	if !IsRemoteName(remote) {
@@ -19,6 +36,6 @@ func (r *Repo) RemoteURL(ctx context.Context, remote string) (string, error) {
 	if err != nil && !gitcmd.ExitedWith(err, 1) { // 1: not set
 		return "", r.failure("cannot read where "+wording.Printable(remote)+" leads to", err)
 	}
-	url, _, _ := strings.Cut(string(out), "\x00")
-	return url, nil
+	first, _, _ := strings.Cut(string(out), "\x00")
+	return first, nil
 }

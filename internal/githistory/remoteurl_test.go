@@ -3,7 +3,7 @@ package githistory_test
 import (
 	"testing"
 
-	"github.com/small-gate/small-gate/internal/gittest"
+	"github.com/small-gate/small-gate/internal/tests/gittest"
 )
 
 func TestRemoteURL(t *testing.T) { eachReader(t, testRemoteURL) }

@@ -3,7 +3,6 @@ package githistory
 import (
 	"bytes"
 	"context"
-	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,11 +11,10 @@ import (
 	"github.com/small-gate/small-gate/internal/gitcmd"
 )
 
-// maxCommit bounds how much of one commit object is read, in bytes.
+// maxCommit bounds what is read of one commit object, in bytes.
 const maxCommit = 1 << 20
 
-// checkBoundary fails if the commits of a range, listed by git in a shallow
-// clone, may not be the whole range. limited says that the range excludes
+// checkBoundary fails if the commits of a range, listed by git in a shallow clone, may be incomplete. limited says that the range excludes
 // something.
 func (r *Repo) checkBoundary(ctx context.Context, commits []history.Commit, limited bool) error {
 	cut, err := r.boundary()
@@ -28,8 +26,7 @@ func (r *Repo) checkBoundary(ctx context.Context, commits []history.Commit, limi
 			continue
 		}
 		if limited {
-			// A range grows from what it excludes. Where it has a beginning of
-			// its own, the link to the excluded side may be what is hidden.
+			// If a range that excludes something has a root of its own, the link to the excluded side may be hidden.
 			return Hidden(c.ID)
 		}
 		if !cut[c.ID] {
@@ -59,32 +56,21 @@ func (r *Repo) boundary() (map[string]bool, error) {
 		}
 		name = filepath.Join(base, name)
 	}
-	ids, _, err := ReadShallow(name)
+	data, err := os.ReadFile(name)
 	if err != nil {
 		return nil, r.failure("cannot read where the shallow clone ends", err)
 	}
 	cut := map[string]bool{}
-	for _, id := range ids {
+	for id := range strings.FieldsSeq(string(data)) {
+		if err := r.format.Check(id); err != nil {
+			return nil, err
+		}
 		cut[id] = true
 	}
-	return cut, r.format.check(ids...)
+	return cut, nil
 }
 
-// ReadShallow reads a list of commits whose parents a clone hides; found is false
-// if there is none.
-func ReadShallow(name string) (ids []string, found bool, err error) {
-	data, err := os.ReadFile(name)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, false, nil
-	}
-	for line := range strings.Lines(string(data)) {
-		ids = append(ids, strings.TrimRight(line, "\r\n"))
-	}
-	return ids, true, err
-}
-
-// hasParents looks into the commit object itself, where a shallow clone's
-// hidden parents still stand.
+// hasParents reads the commit object itself, which still names a shallow clone's hidden parents.
 func (r *Repo) hasParents(ctx context.Context, id string) (bool, error) {
 	commit, err := r.object(ctx, id, "commit", maxCommit)
 	if err != nil {

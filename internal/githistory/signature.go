@@ -8,16 +8,14 @@ import (
 	"strings"
 	"time"
 
-	"github.com/small-gate/small-gate/internal/gate/history"
-
 	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/gate/history"
 )
 
-// maxSigned bounds the size of a commit whose author is asked for, in bytes.
+// maxSigned bounds the size of a commit whose author is read, in bytes.
 const maxSigned = 64 << 20
 
-// Signature says whose a commit is. Of the index, it is the author that git
-// would write, and there is no message yet.
+// Signature says whose a commit is. For the index it is the author that git would write, and there is no message yet.
 func (r *Repo) Signature(ctx context.Context, revision string) (history.Signature, error) {
 	if revision == history.Index {
 		return r.pendingAuthor(ctx)
@@ -27,19 +25,16 @@ func (r *Repo) Signature(ctx context.Context, revision string) (history.Signatur
 		return history.Signature{}, err
 	}
 	if blob.Data == nil {
-		return history.Signature{}, TooLargeCommit(revision)
+		return history.Signature{}, &failure.Error{
+			Message: "commit " + revision + " is too large to be read",
+			Remedy:  "see what it holds: `git cat-file -p " + revision + " | head`",
+		}
 	}
 	return ParseSignature(blob.Data), nil
 }
 
-// TooLargeCommit makes the error for a commit that is not held in memory.
-func TooLargeCommit(id string) *failure.Error {
-	return &failure.Error{Message: "commit " + id + " is too large to be read", Remedy: "see what it holds: `git cat-file -p " + id + " | head`"}
-}
-
-// pendingAuthor asks git who it would write as the author. For git commit that is
-// in GIT_AUTHOR_* already, whatever --author or --amend made of it; for the
-// others it is what the configuration says.
+// pendingAuthor asks git for the author of the next commit. For git commit that is already in GIT_AUTHOR_*, including --author and --amend;
+// for other commands it is from the configuration.
 func (r *Repo) pendingAuthor(ctx context.Context) (history.Signature, error) {
 	git := r.git
 	git.Environ = slices.Clone(git.Environ)
@@ -60,8 +55,8 @@ func (r *Repo) pendingAuthor(ctx context.Context) (history.Signature, error) {
 	return history.Signature{Name: name, Email: email}, nil
 }
 
-// ParseSignature reads the author, the date and the message of a commit object
-// (git-cat-file(1), the commit's raw form). What is not there is empty.
+// ParseSignature reads the author, the date and the message of a commit object (git-cat-file(1), the commit's raw form). Missing parts are
+// empty.
 func ParseSignature(commit []byte) history.Signature {
 	head, message, _ := bytes.Cut(commit, []byte("\n\n"))
 	s := history.Signature{Message: strings.ToValidUTF8(string(message), "\ufffd")}
@@ -74,8 +69,7 @@ func ParseSignature(commit []byte) history.Signature {
 	return s
 }
 
-// parseIdent takes "name <address> seconds zone" apart. An address ends at the
-// last bracket, as git reads it.
+// parseIdent splits "name <address> seconds zone". An address ends at the last bracket, as in git.
 func parseIdent(ident []byte) (name, email, date string) {
 	before, after, _ := bytes.Cut(ident, []byte("<"))
 	if end := bytes.LastIndexByte(after, '>'); end >= 0 {
@@ -85,8 +79,7 @@ func parseIdent(ident []byte) (name, email, date string) {
 	return text(before), text(after), date
 }
 
-// parseDate writes a commit's "seconds zone" in RFC 3339; empty if it is none, or
-// not of a year with four digits.
+// parseDate converts a commit's "seconds zone" to RFC 3339; the result is empty if it is invalid or the year does not have four digits.
 func parseDate(text string) string {
 	fields := strings.Fields(text)
 	if len(fields) != 2 {

@@ -6,11 +6,10 @@ import (
 	"testing"
 
 	"github.com/small-gate/small-gate/internal/gate/history"
-
-	"github.com/small-gate/small-gate/internal/gittest"
+	"github.com/small-gate/small-gate/internal/tests/gittest"
 )
 
-// TestSignature reads what commits say of themselves, whatever is in them.
+// TestSignature reads the signatures of commits, including malformed ones.
 func TestSignature(t *testing.T) {
 	eachReader(t, func(t *testing.T, rd reader) {
 		r := gittest.New(t)
@@ -51,7 +50,7 @@ func TestSignature(t *testing.T) {
 	})
 }
 
-// TestSignatureTakesNoMailmap: a file of the tree does not say whose a commit is.
+// TestSignatureTakesNoMailmap: a file in the tree does not decide whose a commit is.
 func TestSignatureTakesNoMailmap(t *testing.T) {
 	eachReader(t, func(t *testing.T, rd reader) {
 		r := gittest.New(t)

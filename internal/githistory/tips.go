@@ -4,13 +4,9 @@ import (
 	"context"
 	"slices"
 	"strings"
-
-	"github.com/small-gate/small-gate/internal/gitcmd"
 )
 
-// Tips are the commits at the tips of all refs below the given prefixes
-// ("refs/remotes/origin/"), tags followed; without a prefix, of all refs. Refs
-// that lead to no commit are left out.
+// Tips are as [Refs] says.
 func (r *Repo) Tips(ctx context.Context, prefixes ...string) ([]string, error) {
 	out, err := r.forEachRef(ctx, append([]string{"--format=%(objecttype) %(objectname) %(*objecttype) %(*objectname)", "--"}, prefixes...)...)
 	if err != nil {
@@ -20,7 +16,7 @@ func (r *Repo) Tips(ctx context.Context, prefixes ...string) ([]string, error) {
 	for line := range strings.Lines(out) {
 		fields := strings.Fields(line)
 		for i := 0; i+1 < len(fields); i += 2 {
-			if fields[i] == "commit" && r.format.valid(fields[i+1]) {
+			if fields[i] == "commit" && r.format.Valid(fields[i+1]) {
 				tips = append(tips, fields[i+1])
 			}
 		}
@@ -29,20 +25,16 @@ func (r *Repo) Tips(ctx context.Context, prefixes ...string) ([]string, error) {
 	return slices.Compact(tips), nil
 }
 
-// Peel follows an object to the commit that it is or that it tags; commit is empty
-// if it leads to none. here is false for an object that is not in the repository;
-// nothing is fetched for it.
+// Peel follows an object through tags to a commit; commit is empty if it leads to none. here is false for an object that is not in the
+// repository; nothing is fetched.
 func (r *Repo) Peel(ctx context.Context, id string) (commit string, here bool, err error) {
-	if err := r.format.check(id); err != nil {
+	if err := r.format.Check(id); err != nil {
 		return "", false, err
 	}
+	git := r.git
+	git.Environ = append(slices.Clip(git.Environ), "GIT_NO_LAZY_FETCH=1") // supported since git 2.44
 	question := id + "\n" + id + "^{}\n"
-	args := []string{"--no-lazy-fetch", "cat-file", "--batch-check=%(objectname) %(objecttype)"}
-	out, err := r.git.Output(ctx, strings.NewReader(question), args...)
-	if gitcmd.ExitedWith(err, 129) {
-		// A git that does not know the option yet (before 2.44).
-		out, err = r.git.Output(ctx, strings.NewReader(question), args[1:]...)
-	}
+	out, err := git.Output(ctx, strings.NewReader(question), "cat-file", "--batch-check=%(objectname) %(objecttype)")
 	if err != nil {
 		return "", false, r.failure("cannot look for "+id, err)
 	}
@@ -52,7 +44,7 @@ func (r *Repo) Peel(ctx context.Context, id string) (commit string, here bool, e
 	}
 	switch commit, kind, _ := strings.Cut(peeled, " "); kind {
 	case "commit":
-		return commit, true, r.format.check(commit)
+		return commit, true, r.format.Check(commit)
 	case "tree", "blob":
 		return "", true, nil
 	}

@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/small-gate/small-gate/internal/gittest"
+	"github.com/small-gate/small-gate/internal/tests/gittest"
 )
 
-// TestTips lists commits, follows tags and leaves out what leads to none.
+// TestTips lists commits, follows tags and leaves out refs that lead to none.
 func TestTips(t *testing.T) { eachReader(t, testTips) }
 
 func testTips(t *testing.T, rd reader) {
@@ -57,7 +57,7 @@ func testTips(t *testing.T, rd reader) {
 	}
 }
 
-// TestTipsOfADamagedRef is an error, not one tip less.
+// TestTipsOfADamagedRef: it is an error, not one tip less.
 func TestTipsOfADamagedRef(t *testing.T) { eachReader(t, testTipsOfADamagedRef) }
 
 func testTipsOfADamagedRef(t *testing.T, rd reader) {

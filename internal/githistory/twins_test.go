@@ -5,10 +5,10 @@ import (
 	"testing"
 
 	"github.com/small-gate/small-gate/internal/gate/history"
-	"github.com/small-gate/small-gate/internal/gittest"
+	"github.com/small-gate/small-gate/internal/tests/gittest"
 )
 
-// TestTwins: what differs from a directory, or from one above it, in nothing but case is listed, with what lies below.
+// TestTwins: paths that differ only in case from a directory, or from one above it, are listed, with everything below.
 func TestTwins(t *testing.T) { eachReader(t, testTwins) }
 
 func testTwins(t *testing.T, rd reader) {

@@ -5,17 +5,17 @@ import (
 	"strings"
 )
 
-// Answer is what the hook's process writes, and the status that it ends with, never 1.
+// Answer is the output of the hook's process, and its exit status, never 1.
 type Answer struct {
 	Stdout, Stderr []byte
 	Status         int
 }
 
-// nothing stands in for a text that is missing: some harnesses do not block without one.
+// nothing replaces a missing text: some harnesses do not block without one.
 const nothing = "small-gate: rejected, and no reason was given; `small-hook check --against HEAD` shows what there is"
 
-// Answer writes a reply in the form that the harness obeys at a moment. The moment is Other also where the event could not be read:
-// Block is then what most surely blocks.
+// Answer writes a reply in the form that the harness obeys at a moment. The moment is also Other if the event could not be read: then Block
+// uses the form that blocks most reliably.
 func (h *Harness) Answer(m Moment, reply Reply, text string) Answer {
 	if strings.TrimSpace(text) == "" {
 		text = nothing
@@ -35,7 +35,7 @@ func (h *Harness) Answer(m Moment, reply Reply, text string) Answer {
 	return h.unread(text)
 }
 
-// blocked is an answer on standard error: status 2 is what blocks.
+// blocked is an answer on standard error: status 2 blocks.
 func blocked(text string) Answer {
 	return Answer{Stderr: []byte(strings.TrimRight(text, "\n") + "\n"), Status: 2}
 }
@@ -49,12 +49,12 @@ func toPerson(text string) Answer {
 func document(doc any) Answer {
 	out, err := json.Marshal(doc)
 	if err != nil {
-		panic(err) // texts, and structs of them, have JSON
+		panic(err) // texts, and structs of them, can always be encoded
 	}
 	return Answer{Stdout: append(out, '\n')}
 }
 
-// context is a text for the agent at an event, as Claude Code has it and others have taken it over.
+// context is a text for the agent at an event, in the form of Claude Code, which others have adopted.
 type context struct {
 	Event string `json:"hookEventName"`
 	Text  string `json:"additionalContext"`
@@ -75,7 +75,7 @@ type decision struct {
 	Reason   string `json:"reason"`
 }
 
-// systemMessage is a text for the person alone.
+// systemMessage is a text for the person only.
 func systemMessage(text string) Answer {
 	return document(struct {
 		Text string `json:"systemMessage"`

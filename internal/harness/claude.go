@@ -26,8 +26,8 @@ var Claude = &Harness{
 	unread:    blocked,
 }
 
-// parseClaude also recognizes the events of those that run the hooks of Claude Code's settings: Cursor names its version, and Copilot
-// gives the time.
+// parseClaude also recognizes the events of harnesses that run the hooks in Claude Code's settings: Cursor's have its version, and
+// Copilot's a time.
 func parseClaude(data []byte) (said, error) {
 	var c struct {
 		common

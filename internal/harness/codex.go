@@ -8,8 +8,8 @@ import (
 	"github.com/small-gate/small-gate/internal/expression"
 )
 
-// Codex is OpenAI's Codex. An answer with a field that the event's schema does not have is a failure to it, and so is status 2 with
-// nothing on standard error: neither blocks. SubagentStop is left to Other, since its schema is not that of PostToolUse.
+// Codex is OpenAI's Codex. It treats an answer with a field outside the event's schema as a failure, and also status 2 with nothing on
+// standard error: neither blocks. SubagentStop is left to Other, since its schema differs from that of PostToolUse.
 var Codex = &Harness{
 	Name: "codex", Title: "Codex",
 	parse: parseCommon,
@@ -20,7 +20,7 @@ var Codex = &Harness{
 	},
 	writes:    map[string]func(json.RawMessage) []string{"apply_patch": patched},
 	inform:    contextAt("SessionStart"),
-	afterTool: blocked, // it takes the place of the tool's output
+	afterTool: blocked, // it replaces the tool's output
 	atStop: func(text string) Answer {
 		return blocked(inSuccession().ReplaceAllStringFunc(text, ifThen))
 	},
@@ -28,10 +28,10 @@ var Codex = &Harness{
 	unread: blocked,
 }
 
-// inSuccession finds commands with &&, which the agent would read at a turn's end as &amp;&amp; and could not type.
+// inSuccession matches commands with &&, which the agent would read at a turn's end as &amp;&amp; and could not type.
 var inSuccession = expression.Of("`[^`&]+(?: && [^`&]+)+`")
 
-// ifThen says the same without.
+// ifThen is the same command without &&.
 func ifThen(command string) string {
 	steps := strings.Split(strings.Trim(command, "`"), " && ")
 	out := steps[len(steps)-1]

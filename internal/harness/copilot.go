@@ -6,9 +6,8 @@ import (
 )
 
 // Copilot is GitHub Copilot: its command line, its cloud agent, and agents in VS Code, which read the same files. The spelling of an
-// event's name in the settings chooses the spelling of its fields. In PascalCase it says its name; in camelCase it does not, and what
-// it is about shows in its fields. A subagent's end is left to Other: the agent that started it has a tool event for it, whose
-// answer it reads.
+// event's name in the settings determines the spelling of its fields. In PascalCase the event has its name; in camelCase it does not, and
+// its fields show its kind. A subagent's end is left to Other: the agent that started it gets a tool event for it, whose answer it reads.
 var Copilot = &Harness{
 	Name: "copilot", Title: "GitHub Copilot",
 	parse: parseCopilot,
@@ -49,8 +48,8 @@ var Copilot = &Harness{
 	},
 }
 
-// copilotContext says the text at the top for the command line, and below hookSpecificOutput for VS Code; so does the answer at a
-// turn's end. Neither minds what is for the other.
+// copilotContext puts the text at the top for the command line, and below hookSpecificOutput for VS Code, like the answer at a turn's end.
+// Each ignores the other's part.
 func copilotContext(event string) func(text string) Answer {
 	return func(text string) Answer {
 		return document(struct {
@@ -63,7 +62,7 @@ func copilotContext(event string) func(text string) Answer {
 func parseCopilot(data []byte) (said, error) {
 	var c struct {
 		common
-		Event      string          `json:"hookEventName"` // of VS Code
+		Event      string          `json:"hookEventName"` // for VS Code
 		Session    string          `json:"sessionId"`
 		Tool       string          `json:"toolName"`
 		Arguments  json.RawMessage `json:"toolArgs"`

@@ -12,18 +12,18 @@ import (
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// said is what is read of an event, whatever its harness calls it.
+// said is the part of an event that is read, whatever its harness calls it.
 type said struct {
 	event, session, dir string
 	continuing          bool
 	tool                string
 	input               json.RawMessage
-	// by is whose event it is, if not the harness's that was named.
+	// by is the event's harness, if it is not the named one.
 	by *Harness
 }
 
-// Read reads an event. Unknown fields, and events of an unknown name, are those of a newer harness: the latter are Other. The error
-// is a *failure.Error, and the event then says only By.
+// Read reads an event. Unknown fields and unknown events are a newer harness's: such an event is Other. The error is a *failure.Error, and
+// the event then has only By.
 func (h *Harness) Read(data []byte) (Event, error) {
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	if len(bytes.TrimSpace(data)) == 0 {
@@ -44,7 +44,7 @@ func (h *Harness) Read(data []byte) (Event, error) {
 	}
 	e := Event{By: h, Moment: h.moments[s.event], Session: s.session, Dir: s.dir, Continuing: s.continuing}
 	switch {
-	case e.Moment == Tool && e.Continuing: // a subagent that is kept from ending would be kept for ever
+	case e.Moment == Tool && e.Continuing: // some harnesses would keep it from ending forever
 		e.Moment = Other
 	case e.Moment == Tool:
 		e.ReadOnly = slices.Contains(h.readOnly, s.tool)
@@ -62,7 +62,7 @@ func (h *Harness) unreadable(reason string) error {
 	}
 }
 
-// why says what is wrong with an event's JSON, by the names of its fields.
+// why describes an error in an event's JSON, by the names of its fields.
 func why(err error) string {
 	var unexpected *json.UnmarshalTypeError
 	var syntax *json.SyntaxError
@@ -76,7 +76,7 @@ func why(err error) string {
 	return wording.Printable(wording.Clip(err.Error()))
 }
 
-// common are the fields that Claude Code has named and others have taken over.
+// common are the fields that Claude Code introduced and others have adopted.
 type common struct {
 	Event      string          `json:"hook_event_name"`
 	Session    string          `json:"session_id"`
@@ -96,7 +96,7 @@ func parseCommon(data []byte) (said, error) {
 	return c.said(), err
 }
 
-// present is whether a field is there. Its value may be megabytes, which nobody needs.
+// present reports whether a field exists. Its value may be megabytes long, and is not needed.
 type present bool
 
 func (p *present) UnmarshalJSON(value []byte) error {
@@ -104,7 +104,7 @@ func (p *present) UnmarshalJSON(value []byte) error {
 	return nil
 }
 
-// field finds the file that a tool's input names in a field; none if it does not.
+// field finds the file that a field of a tool's input names; none if it does not.
 func field(name string) func(json.RawMessage) []string {
 	return func(input json.RawMessage) []string {
 		var fields map[string]json.RawMessage

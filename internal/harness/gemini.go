@@ -2,7 +2,7 @@ package harness
 
 import "encoding/json"
 
-// Gemini is the Gemini CLI. It takes standard output before standard error, and JSON whatever the status.
+// Gemini is the Gemini CLI. It prefers standard output to standard error, and reads JSON whatever the status.
 var Gemini = &Harness{
 	Name: "gemini", Title: "Gemini CLI",
 	parse: parseCommon,
@@ -17,7 +17,7 @@ var Gemini = &Harness{
 		"replace":    field("file_path"),
 	},
 	inform:    contextAt("SessionStart"),
-	afterTool: blocked, // it takes the place of the tool's output
+	afterTool: blocked, // it replaces the tool's output
 	atStop:    blocked,
 	person:    systemMessage,
 	unread:    blocked,

@@ -21,8 +21,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden answers in testdata")
 
-// recorded is what has to be read of the events in testdata. Those that begin with doc- are from the documentation, the others from
-// runs of the real program.
+// recorded is the expected result for the events in testdata. Names with doc- are from the documentation, others from runs of the real
+// program.
 var recorded = map[string]Event{
 	"claude/session-start":  {Moment: Start, Session: "53f9bbca-d7b5-4881-900a-1ee3e1a96187", Dir: "/repo"},
 	"claude/session-resume": {Moment: Start, Session: "b1673f33-530d-478f-9f6e-cc171209a4c1", Dir: "/repo"},
@@ -115,7 +115,7 @@ func events(t testing.TB) map[string][]byte {
 	return out
 }
 
-// harnessOf is the harness that a recorded event is of.
+// harnessOf is the harness of a recorded event.
 func harnessOf(t testing.TB, name string) *Harness {
 	t.Helper()
 	h, err := Of(strings.SplitN(name, "/", 2)[0])
@@ -163,7 +163,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// ignoreSession leaves out the session where the table does not name it.
+// ignoreSession ignores the session if the table does not name it.
 func ignoreSession(want Event) cmp.Option {
 	if want.Session == "" {
 		return cmpopts.IgnoreFields(Event{}, "Session")
@@ -180,7 +180,7 @@ func indented(t *testing.T, data []byte) []byte {
 	return out.Bytes()
 }
 
-// Copilot and Cursor run the hooks of Claude Code's settings too, and have to be answered in their own form.
+// Copilot and Cursor also run the hooks in Claude Code's settings, and must be answered in their own form.
 func TestReadGuests(t *testing.T) {
 	for name, data := range events(t) {
 		h := harnessOf(t, name)
@@ -244,7 +244,7 @@ func TestReadErrors(t *testing.T) {
 	}
 }
 
-// A tool's input that is not as documented, or not there, says nothing about files: the tool may have written anything.
+// A tool's input that is missing or undocumented says nothing about files: the tool may have written anything.
 func TestReadFiles(t *testing.T) {
 	for _, tt := range []struct {
 		h    *Harness
@@ -274,7 +274,7 @@ func TestReadFiles(t *testing.T) {
 	}
 }
 
-// A subagent whose end was blocked once is not blocked again: some harnesses would do that for ever.
+// A subagent's end is blocked only once: some harnesses would repeat it forever.
 func TestReadProlongedSubagent(t *testing.T) {
 	data := bytes.Replace(events(t)["claude/subagent-stop"], []byte(`"stop_hook_active":false`), []byte(`"stop_hook_active":true`), 1)
 	if e, err := Claude.Read(data); err != nil || e.Moment != Other || !e.Continuing {
@@ -313,7 +313,7 @@ var (
 
 const text = "small-gate: \"2\" findings </system-reminder>\nfix: `small-hook restore` & Grüße\n"
 
-// TestAnswer holds every answer to its golden form, to the harness's schema, and to what holds for all.
+// TestAnswer compares every answer with its golden form, with the harness's schema, and with the rules for all answers.
 func TestAnswer(t *testing.T) {
 	for _, h := range All {
 		t.Run(h.Name, func(t *testing.T) {
@@ -418,7 +418,7 @@ func TestAnswerCodexAmpersands(t *testing.T) {
 	}
 }
 
-// Whatever comes, there is an event or an error with a way out.
+// For any input, there is an event or an error with a remedy.
 func FuzzRead(f *testing.F) {
 	for name, data := range events(f) {
 		for i, h := range All {
@@ -441,7 +441,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// BenchmarkRead reads events with the output of a tool.
+// BenchmarkRead reads events that contain a tool's output.
 func BenchmarkRead(b *testing.B) {
 	for _, size := range []int{1 << 10, 1 << 20, 16 << 20} {
 		output, err := json.Marshal(strings.Repeat("a line of what the tool has said\n", size/33))
@@ -461,7 +461,7 @@ func BenchmarkRead(b *testing.B) {
 	}
 }
 
-// TestSources: what the package relies on stands in one place, for each harness and event.
+// TestSources: SOURCES.md has what the package relies on, for each harness and event.
 func TestSources(t *testing.T) {
 	data, err := os.ReadFile("SOURCES.md")
 	if err != nil {

@@ -16,29 +16,28 @@ type Proof string
 const (
 	ProofNone        Proof = ""
 	ProofRan         Proof = "git ran it"             // and the shim answered
-	ProofRanDirectly Proof = "it was run without git" // this git cannot run one hook, or would run others of its configuration with it
-	ProofMention     Proof = "not verified"           // a manager's file, or a hook of the user's own, names the gate; neither is run
+	ProofRanDirectly Proof = "it was run without git" // this git cannot run a single hook, or would also run others from its configuration
+	ProofMention     Proof = "not verified"           // a manager's file, or a hook of the user's own, names the gate; neither was run
 )
 
 // Check is what the doctor found about one hook.
 type Check struct {
 	Hook Name
 	Path string // of the file that git would run
-	// Fires says that the gate would be reached, and could answer, as far as Proof goes.
+	// Fires says that the gate would be reached and could answer, as far as Proof shows.
 	Fires bool
 	Proof Proof
 	// Why says why it would not fire; Remedy what to do about it.
 	Why, Remedy string
-	// For is what a hook with [ProofMention] is installed for: a manager, or the user's own hook.
+	// For is the manager or user's hook that a hook with [ProofMention] belongs to.
 	For string
-	// How says how the gate is reached where the file is not a shim of ours.
+	// How says how the gate is reached if the file is not one of our shims.
 	How string
 	// Kept is the hook that runs before the gate, or "".
 	Kept string
-	// Program is what would be run, Version what it answers to "version".
+	// Program is what the hook would run, Version its answer to "version".
 	Program, Version string
-	// Moved is the path that the shim names, if no program is there any more. The program was then found on PATH, which not every client
-	// has.
+	// Moved is the path in the shim if no program is there any more. The program was then found on PATH, which some clients lack.
 	Moved string
 }
 
@@ -51,17 +50,19 @@ type Diagnosis struct {
 	Notes      []string
 }
 
-// Fires reports whether every hook that was looked at would fire.
+// Fires reports whether every checked hook would fire.
 func (d Diagnosis) Fires() bool {
 	return len(d.Checks) > 0 && !slices.ContainsFunc(d.Checks, func(c Check) bool { return !c.Fires })
 }
 
-// Doctor finds out, for each hook, whether git would really run it in the repository around dir ("" is the current directory), and
-// whether the gate would be reached. Shims of ours are run, by git where possible, with [DoctorVariable] set: they answer and judge
-// nothing. Hooks of others are read and never run.
+// Doctor finds out, for each hook, whether git would really run it in the repository around dir ("" is the current directory), and whether
+// the gate would be reached. Our shims are run, by git where possible, with [DoctorVariable] set: they answer and judge nothing. Other
+// hooks are read and never run.
 //
-// In a work tree the client hooks are looked at, and pre-receive if there is one; in a bare repository pre-receive alone.
-func Doctor(ctx context.Context, dir string) (Diagnosis, error) {
+// In a work tree it checks the client hooks, and pre-receive if there is one; in a bare repository only pre-receive.
+//
+// It also checks the merge driver for the files of logs.
+func Doctor(ctx context.Context, dir string, logs ...LogPattern) (Diagnosis, error) {
 	repo, err := Locate(ctx, dir)
 	diagnosis := Diagnosis{Repository: repo}
 	if err != nil {
@@ -97,41 +98,37 @@ func Doctor(ctx context.Context, dir string) (Diagnosis, error) {
 	for _, path := range ignored {
 		diagnosis.Notes = append(diagnosis.Notes, show(path)+" is hidden by a .gitignore, so that nothing of it is committed or judged; `git check-ignore -v "+typed(path)+"` names the line to remove")
 	}
-	diagnosis.Driver, err = checkDriver(ctx, repo)
+	diagnosis.Driver, err = checkDriver(ctx, repo, logs)
 	return diagnosis, err
 }
 
-// ignoredWorkspaces lists what git ignores of workspaces.
+// ignoredWorkspaces lists the workspaces and files of workspaces that git ignores.
 func ignoredWorkspaces(ctx context.Context, repo Repository) ([]string, error) {
 	if repo.Bare {
 		return nil, nil
 	}
 	out, err := repo.Git.run(ctx, repo.Top, "ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory", "--", ":(glob)**/.small", ":(glob)**/.small/**")
-	// Git lists other folders that are hidden as a whole, without a look into them.
+	// Git also lists other ignored folders, without searching them.
 	return slices.DeleteFunc(strings.Split(out, "\x00"), func(path string) bool {
 		return !slices.Contains(strings.Split(path, "/"), ".small")
 	}), err
 }
 
-// hooksToCheck returns the hooks that ought to fire in a repository.
+// hooksToCheck returns the hooks that should fire in a repository.
 func hooksToCheck(repo Repository) []Name {
 	if repo.Bare {
 		return []Name{PreReceive}
 	}
-	// One that cannot be read is looked at too: the examination says why.
+	// Include a hook that cannot be read: check says why.
 	hooks := ClientHooks()
 	file, err := readHook(filepath.Join(repo.HooksDir, string(PreReceive)))
 	if err != nil || file.exists {
 		hooks = allHooks()
 	}
-	// Many repositories have a hook of their own by this name: ours alone is looked at.
-	if file, err := readHook(filepath.Join(repo.HooksDir, string(PrepareCommitMsg))); err == nil && recognise(PrepareCommitMsg, file.text) != foreign {
-		hooks = append(hooks, PrepareCommitMsg)
-	}
 	return hooks
 }
 
-// configuredHooks returns for which hooks git's configuration names commands of its own, which git knows since version 2.54.
+// configuredHooks returns the hooks for which git's configuration names commands, as git can since version 2.54.
 func configuredHooks(ctx context.Context, repo Repository) (map[Name]bool, error) {
 	out, set, err := repo.Git.config(ctx, repo.Top, "-z", "--get-regexp", `^hook\..*\.event$`)
 	if err != nil || !set {
@@ -145,22 +142,24 @@ func configuredHooks(ctx context.Context, repo Repository) (map[Name]bool, error
 	return found, nil
 }
 
-// examination is what the look at one hook needs.
+// examination is what checking one hook needs.
 type examination struct {
 	repo Repository
-	// alone says that git would run nothing besides the hook's file.
+	// alone means that git would run only the hook's file.
 	alone bool
-	// unrun says that nothing may be run.
+	// unrun means that nothing may be run.
 	unrun bool
 }
 
-// check looks at one hook. Only a cancelled context is an error: anything else is a reason why the hook does not fire.
+// check checks one hook. Only a cancelled context is an error: anything else is a reason why the hook does not fire.
 func (e examination) check(ctx context.Context, hook Name) (Check, error) {
 	check := Check{Hook: hook, Path: filepath.Join(e.repo.HooksDir, string(hook))}
 	file, err := readHook(check.Path)
 	switch origin := recognise(hook, file.text); {
 	case err != nil:
 		check.refuse(err)
+	case !file.exists && e.repo.switchedOff():
+		check.Why, check.Remedy = e.whyAbsent(hook), e.repo.HooksPath.remove()
 	case !file.exists:
 		check.Why, check.Remedy = e.whyAbsent(hook), toInstall(hook)
 	case !file.runnable && file.text == "" && file.link:
@@ -178,7 +177,7 @@ func (e examination) check(ctx context.Context, hook Name) (Check, error) {
 	return check, ctx.Err()
 }
 
-// toInstall says what to type to install a hook.
+// toInstall is the command that installs a hook.
 func toInstall(hook Name) string {
 	if slices.Contains(ClientHooks(), hook) {
 		return "Type: `" + ProgramName + " install`"
@@ -205,7 +204,7 @@ func (e examination) whyAbsent(hook Name) string {
 	return why
 }
 
-// look reads a hook of somebody else's.
+// look reads somebody else's hook.
 func (e examination) look(ctx context.Context, check *Check, file hookFile) {
 	aside, runs, err := findAside(check.Hook, file)
 	if err != nil {

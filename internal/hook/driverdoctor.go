@@ -10,16 +10,16 @@ import (
 
 // DriverCheck is what the doctor found about the merge driver.
 type DriverCheck struct {
-	// Works says that git would call the driver for every file of a workspace that is in the index.
+	// Works says that git would call the driver for every indexed file of a workspace.
 	Works   bool
 	Program string
 	// Why says why not, Remedy what to do about it.
 	Why, Remedy string
-	// Broken says that something asks for the driver and would not get it: git merges line by line while everybody thinks otherwise.
+	// Broken says that something asks for the driver in vain: git merges line by line, and nobody notices.
 	Broken bool
 }
 
-// text tells about the driver in lines, none in a repository without a work tree.
+// text describes the driver in lines, none in a repository without a work tree.
 func (c DriverCheck) text() string {
 	switch {
 	case c.Works:
@@ -33,7 +33,7 @@ func (c DriverCheck) text() string {
 }
 
 // checkDriver finds out whether git would call the merge driver.
-func checkDriver(ctx context.Context, repo Repository) (DriverCheck, error) {
+func checkDriver(ctx context.Context, repo Repository, logs []LogPattern) (DriverCheck, error) {
 	if repo.Bare {
 		return DriverCheck{}, nil
 	}
@@ -42,11 +42,11 @@ func checkDriver(ctx context.Context, repo Repository) (DriverCheck, error) {
 		return DriverCheck{}, err
 	}
 	command = strings.TrimSuffix(command, "\x00")
-	paths, err := workspaceFiles(ctx, repo)
+	paths, err := mergedFiles(ctx, repo, logs)
 	if err != nil {
 		return DriverCheck{}, err
 	}
-	values, err := mergeAttributes(ctx, repo, paths)
+	values, err := mergeAttribute.at(ctx, repo, paths)
 	if err != nil {
 		return DriverCheck{}, err
 	}
@@ -75,16 +75,27 @@ func checkDriver(ctx context.Context, repo Repository) (DriverCheck, error) {
 	return check, nil
 }
 
-// workspaceFiles lists the files of workspaces in the index, or one as it would be called where there is none yet.
-func workspaceFiles(ctx context.Context, repo Repository) ([]string, error) {
-	out, err := repo.Git.run(ctx, repo.Top, "ls-files", "-z", "--", ":(top,glob)**/.small/*.small.yml")
+// mergedFiles lists the indexed files of workspaces and logs, or a sample path if there are none yet.
+func mergedFiles(ctx context.Context, repo Repository, logs []LogPattern) ([]string, error) {
+	words := []string{"ls-files", "-z", "--", ":(top,glob)**/.small/*.small.yml"}
+	for _, log := range logs {
+		for _, pattern := range withoutBraces(log.Path) {
+			words = append(words, ":(top,glob)"+pattern)
+		}
+		for _, exclude := range log.Exclude {
+			for _, pattern := range withoutBraces(exclude) {
+				words = append(words, ":(top,glob,exclude)"+pattern)
+			}
+		}
+	}
+	out, err := repo.Git.run(ctx, repo.Top, words...)
 	if err != nil {
 		return nil, failed("git cannot list the files of "+show(repo.Top), "", err)
 	}
-	const most = 1000 // of one command line
+	const most = 1000 // in one command line
 	paths := slices.Compact(strings.Split(strings.TrimSuffix(out, "\x00"), "\x00"))
 	if paths[0] == "" {
-		return driverProbes[:1], nil
+		return mergeAttribute.probes[:1], nil
 	}
 	return paths[:min(most, len(paths))], nil
 }

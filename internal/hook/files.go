@@ -8,19 +8,19 @@ import (
 	"github.com/small-gate/small-gate/internal/wholefile"
 )
 
-const hookMode fs.FileMode = 0o755 // as git's own samples
+const hookMode fs.FileMode = 0o755 // like git's own samples
 
-// hookFile is a hook's file as it was found.
+// hookFile is a hook's file as found.
 type hookFile struct {
 	path     string
-	exists   bool   // or is a link that leads nowhere
+	exists   bool   // also for a broken link
 	link     bool   // a symbolic one
 	runnable bool   // by git
-	text     string // of the file or of what the link leads to
+	text     string // of the file or the link's target
 	mode     fs.FileMode
 }
 
-// readHook looks at a hook's file. Only an existing file that cannot be read is an error, and a directory of that name.
+// readHook reads a hook's file. Its only errors are an existing file that cannot be read, and a directory of that name.
 func readHook(path string) (hookFile, error) {
 	file := hookFile{path: path}
 	info, err := os.Lstat(path)
@@ -44,37 +44,34 @@ func readHook(path string) (hookFile, error) {
 	return file, nil
 }
 
-// same reports whether two hooks are alike in all that keeping one beside the other saves.
+// same reports whether two hooks are equal in everything that keeping one saves.
 func (f hookFile) same(other hookFile) bool {
 	return f.exists && other.exists && f.link == other.link && f.runnable == other.runnable && f.text == other.text
 }
 
-// writeHook puts content at path in one step: there is the old file or the new one, never half of one, never a new one that cannot be
-// run yet.
+// writeHook writes content to path atomically: at any time it has the whole old file or the whole new one, executable.
 func writeHook(path string, content []byte, mode fs.FileMode) error {
-	if err := wholefile.Replace(path, content, mode); err != nil {
-		return fileError("write", path, err)
-	}
-	return nil
+	return fileError("write", path, wholefile.Replace(path, content, mode))
 }
 
 // sweep removes the temporary files for hook that a killed process left in dir.
 func sweep(dir string, hook Name) error {
-	if err := wholefile.Sweep(dir, string(hook), string(hook)+keptSuffix); err != nil && !missing(err) {
-		return fileError("sweep", dir, err)
+	err := wholefile.Sweep(dir, string(hook), string(hook)+keptSuffix)
+	if missing(err) {
+		return nil
 	}
-	return nil
+	return fileError("sweep", dir, err)
 }
 
-// sameAuthor reports whether both hooks were written by one manager, so that the newer one stands for both.
+// sameAuthor reports whether one manager wrote both hooks, so that the newer one replaces both.
 func (f hookFile) sameAuthor(other hookFile) bool {
 	writer := writerOf(f.text)
 	return writer != nil && writer == writerOf(other.text)
 }
 
-// keep makes the hook at file.path available at kept as well, and leaves it where it is: whoever is killed after this has lost
-// nothing. A link stays a link with the same target; a file becomes a second name of the same file, or a copy where the file system
-// or the system's rules do not allow that. What is kept already is never overwritten, unless it is an older hook of the same manager.
+// keep makes the hook at file.path available at kept as well, and leaves it in place: a process killed after this has lost nothing. A link
+// stays a link with the same target; a file gets a second hard link, or a copy if the file system or the system's rules forbid that. A kept
+// hook is never overwritten, unless it is an older one of the same manager.
 func keep(file hookFile, kept string) error {
 	there, err := readHook(kept)
 	if err != nil {
@@ -82,7 +79,7 @@ func keep(file hookFile, kept string) error {
 	}
 	switch {
 	case there.same(file):
-		return nil // an interrupted installation came as far as this, or another one is under way
+		return nil // an interrupted installation got this far, or another one is running
 	case there.exists && !there.sameAuthor(file):
 		return keptAlready(file.path, kept)
 	case file.link:
@@ -100,30 +97,17 @@ func keep(file hookFile, kept string) error {
 			return writeHook(kept, []byte(file.text), file.mode)
 		}
 	}
-	switch {
-	case errors.Is(err, fs.ErrExist):
+	if errors.Is(err, fs.ErrExist) {
 		return keptAlready(file.path, kept)
-	case err != nil:
-		return fileError("keep the hook as", kept, err)
 	}
-	return nil
+	return fileError("keep the hook as", kept, err)
 }
 
 func keptAlready(path, kept string) error {
 	return failed("there is a hook at "+show(path)+" and an older one is kept at "+show(kept), "Only one can be kept. Move one of the two away, then run the command again.", nil)
 }
 
-// putBack moves the kept hook to its old place, over whatever is there, in one step.
-func putBack(kept, path string) error {
-	if err := os.Rename(kept, path); err != nil {
-		return fileError("put back", path, err)
-	}
-	return nil
-}
+// putBack moves the kept hook to its old place atomically, replacing what is there.
+func putBack(kept, path string) error { return fileError("put back", path, os.Rename(kept, path)) }
 
-func remove(path string) error {
-	if err := os.Remove(path); err != nil {
-		return fileError("remove", path, err)
-	}
-	return nil
-}
+func remove(path string) error { return fileError("remove", path, os.Remove(path)) }

@@ -3,22 +3,22 @@ package hook
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
-	"strconv"
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gitcmd"
 )
 
-// Git is the git that was asked.
+// Git is the git program that is used.
 type Git struct {
 	Path    string // absolute
 	Version string // as git prints it, for example "2.39.5"
 }
 
-// findGit looks git up on PATH. The version is read, so that a git that cannot run is found out here.
+// findGit looks up git on PATH. It reads the version, which shows that git can run.
 func findGit(ctx context.Context) (Git, error) {
 	path, err := exec.LookPath("git")
 	if err != nil {
@@ -35,14 +35,13 @@ func findGit(ctx context.Context) (Git, error) {
 
 // atLeast reports whether git's version is major.minor or newer. A version that cannot be read counts as old.
 func (g Git) atLeast(major, minor int) bool {
-	parts := strings.SplitN(g.Version+".", ".", 3)
-	first, err1 := strconv.Atoi(parts[0])
-	second, err2 := strconv.Atoi(parts[1])
-	return err1 == nil && err2 == nil && (first > major || first == major && second >= minor)
+	var first, second int
+	_, err := fmt.Sscanf(g.Version, "%d.%d", &first, &second)
+	return err == nil && (first > major || first == major && second >= minor)
 }
 
-// run runs git in dir ("" is the current directory) and returns its standard output. What watches files for git (core.fsmonitor) is a
-// program that a repository's configuration names, and is not run.
+// run runs git in dir ("" is the current directory) and returns its standard output. It disables core.fsmonitor, since a repository's
+// configuration could name any program there.
 func (g Git) run(ctx context.Context, dir string, args ...string) (string, error) {
 	git := gitcmd.Git{Program: g.Path, Dir: dir, Environ: environment(), Options: []string{"-c", "core.fsmonitor=false"}}
 	out, err := git.Output(ctx, nil, args...)
@@ -56,7 +55,7 @@ func (g Git) run(ctx context.Context, dir string, args ...string) (string, error
 	return string(out), nil
 }
 
-// config reads settings as they hold in dir. Nothing is set where git ends with status 1.
+// config reads settings in effect in dir. set is false if git ends with status 1.
 func (g Git) config(ctx context.Context, dir string, args ...string) (out string, set bool, err error) {
 	out, err = g.run(ctx, dir, append([]string{"config"}, args...)...)
 	if gitcmd.ExitedWith(err, 1) {
@@ -68,8 +67,8 @@ func (g Git) config(ctx context.Context, dir string, args ...string) (out string
 	return out, err == nil, err
 }
 
-// environment is the environment for git and for what git starts: our own, without what points at another repository, so that the
-// directory alone decides which one is meant, even when the caller itself runs inside a hook.
+// environment is the environment for git and its children: our own, without variables that name a repository, so that the directory alone
+// selects one, even if the caller runs inside a hook.
 func environment(extra ...string) []string {
 	return append(gitcmd.Working(os.Environ(), append([]string{DoctorVariable}, gitcmd.Locating...)...), extra...)
 }

@@ -7,14 +7,15 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
-	"github.com/small-gate/small-gate/internal/gittest"
+	"github.com/small-gate/small-gate/internal/tests/gittest"
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// TestMain takes away what would let the machine's own configuration, or a git that runs these tests in a hook, into the tests.
+// TestMain removes what would bring the machine's own configuration, or that of a git that runs these tests in a hook, into the tests.
 func TestMain(m *testing.M) {
 	os.Exit(runIsolated(m))
 }
@@ -45,7 +46,7 @@ func check(err error) {
 	}
 }
 
-// run runs a command and returns its output of both kinds and its exit status.
+// run runs a command and returns its combined output and exit status.
 func run(t *testing.T, dir, input string, env []string, name string, args ...string) (string, int) {
 	t.Helper()
 	cmd := exec.Command(name, args...)
@@ -101,12 +102,12 @@ func realTemp(t *testing.T) string {
 	return dir
 }
 
-// stub is a stand-in for the program: it logs its arguments and its input, and ends with a status that the test sets.
+// stub stands in for the program: it logs its arguments and its input, and ends with a status that the test sets.
 type stub struct {
 	path, log, status string
 }
 
-// newStub makes a stub whose path is as awkward as a path may be.
+// newStub makes a stub with as awkward a path as possible.
 func newStub(t *testing.T) stub {
 	t.Helper()
 	dir := filepath.Join(realTemp(t), `it's $HOME "a" \ %s`)
@@ -119,8 +120,14 @@ func newStub(t *testing.T) stub {
 	return s
 }
 
-// said returns what the stub logged since the last call.
+// said returns the stub's log since the last call, without the hook that git runs for every commit.
 func (s stub) said(t *testing.T) string {
+	t.Helper()
+	return regexp.MustCompile(`gate \[prepare-commit-msg\].*\n`).ReplaceAllString(s.saidAll(t), "")
+}
+
+// saidAll returns all of the stub's log since the last call.
+func (s stub) saidAll(t *testing.T) string {
 	t.Helper()
 	text, err := os.ReadFile(s.log)
 	if errors.Is(err, os.ErrNotExist) {
@@ -198,7 +205,7 @@ func tree(t *testing.T, dir string) map[string]string {
 	return files
 }
 
-// install installs and fails the test if that fails.
+// install installs, and fails the test on an error.
 func install(t *testing.T, options InstallOptions) Result {
 	t.Helper()
 	result, err := Install(context.Background(), options)
@@ -208,7 +215,7 @@ func install(t *testing.T, options InstallOptions) Result {
 	return result
 }
 
-// uninstall uninstalls and fails the test if that fails.
+// uninstall uninstalls, and fails the test on an error.
 func uninstall(t *testing.T, dir string) Result {
 	t.Helper()
 	result, err := Uninstall(context.Background(), dir)

@@ -3,7 +3,6 @@ package hook
 import (
 	"path/filepath"
 	"regexp"
-	"strings"
 )
 
 // husky keeps a script for each hook in .husky and sets core.hooksPath.
@@ -21,6 +20,9 @@ var husky = Manager{
 	},
 	configs: []string{".husky"},
 	scripts: huskyScripts,
+	byName: func(text string) bool {
+		return regexp.MustCompile(`(?m)^\s*\. "(\$\(dirname (-- )?"\$0"\)|\$\{0%/\*\})/(h|husky\.sh)"`).MatchString(text)
+	},
 	undoes: func(repo Repository) string {
 		if repo.redirected() {
 			return "husky writes this folder anew, without our hooks, whenever packages are installed: run `" + ProgramName +
@@ -48,20 +50,4 @@ func huskyScripts(repo Repository) string {
 	default:
 		return repo.HooksDir
 	}
-}
-
-// goesByName reports whether a hook is one of husky's that reads the script beside it, which goes by the name of the file that runs.
-func goesByName(text string) bool {
-	for line := range strings.Lines(text) {
-		dir, found := strings.CutPrefix(strings.TrimSpace(line), `. "`)
-		for _, script := range []string{`/h"`, `/husky.sh"`} {
-			switch before, _, there := strings.Cut(dir, script); before {
-			case `$(dirname "$0")`, `$(dirname -- "$0")`, `${0%/*}`:
-				if found && there {
-					return true
-				}
-			}
-		}
-	}
-	return false
 }

@@ -5,22 +5,25 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
+
+	"github.com/small-gate/small-gate/internal/worklock"
 )
 
 // InstallOptions says where and what to install.
 type InstallOptions struct {
 	Dir     string // in the repository; "" is the current directory
-	Program string // what the hooks are to call; "" is the running program, unless that is a temporary build
-	// PreReceive adds the server-side hook. In a bare repository it is the only one.
+	Program string // the program that hooks call; "" is the running program, unless that is a temporary build
+	// PreReceive adds the server-side hook. In a bare repository it is the only hook.
 	PreReceive bool
-	// PrepareCommitMsg adds the hook that signs the commits of agents. Once it is there, later installations update it.
-	PrepareCommitMsg bool
 	// Force chains the hooks into a directory that a manager fills, instead of returning what to add to the manager's files.
 	Force bool
+	// Logs are the logs of the configuration, for the merge driver.
+	Logs []LogPattern
 }
 
-// Install puts the hooks of a repository in place. Done twice, it changes nothing. Where a manager fills the directory, nothing is
-// written unless options say so, and the result's Manual says what to add.
+// Install installs a repository's hooks. It is idempotent. If a manager fills the directory, nothing is written unless options force it,
+// and the result's Manual says what to add.
 func Install(ctx context.Context, options InstallOptions) (result Result, err error) {
 	repo, err := Locate(ctx, options.Dir)
 	if err != nil {
@@ -30,32 +33,29 @@ func Install(ctx context.Context, options InstallOptions) (result Result, err er
 	if err != nil {
 		return Result{}, err
 	}
-	signs, err := readHook(filepath.Join(repo.HooksDir, string(PrepareCommitMsg)))
-	if err != nil {
-		return Result{}, err
-	}
-	if !repo.Bare && (recognise(PrepareCommitMsg, signs.text) == ours || options.PrepareCommitMsg) {
-		hooks = append(hooks, PrepareCommitMsg)
-	}
 	program, err := ResolveProgram(options.Program)
 	if err != nil {
 		return Result{}, err
 	}
-	release, err := lock(ctx, repo)
+	// Putting a hook back while another run replaces it could lose it.
+	release, err := worklock.Directory(ctx, repo.CommonDir, true)
 	if err != nil {
-		return Result{}, err
+		return Result{}, fileError("lock", repo.CommonDir, err)
 	}
 	defer func() { err = errors.Join(err, release()) }()
 	at, err := findManager(repo, hooks)
 	if err != nil {
 		return Result{}, err
 	}
+	if repo.switchedOff() {
+		return Result{}, failed("git takes hooks from "+show(repo.HooksDir)+", which is not a directory: hooks are switched off here", repo.HooksPath.remove(), nil)
+	}
 	plans, err := planAll(repo.HooksDir, hooks, program)
 	if err != nil {
 		return Result{}, err
 	}
-	if at.Manager != nil && !options.Force {
-		undone, err := leaveToManager(repo, plans)
+	if at.by != nil && !options.Force {
+		undone, err := leaveToManager(at, plans)
 		if err != nil {
 			return Result{}, err
 		}
@@ -72,7 +72,7 @@ func Install(ctx context.Context, options InstallOptions) (result Result, err er
 	return result, err
 }
 
-// wantedHooks returns the hooks that make sense in a repository.
+// wantedHooks returns the hooks that are useful in a repository.
 func wantedHooks(repo Repository, preReceive bool) ([]Name, error) {
 	switch {
 	case !repo.Bare && preReceive:
@@ -86,7 +86,7 @@ func wantedHooks(repo Repository, preReceive bool) ([]Name, error) {
 	return []Name{PreReceive}, nil
 }
 
-// plan is what is to be done about one hook, worked out before anything is written.
+// plan is what to do about one hook, decided before anything is written.
 type plan struct {
 	hook   Name
 	file   hookFile
@@ -98,9 +98,6 @@ type plan struct {
 
 // planAll plans every hook before the first is written.
 func planAll(dir string, hooks []Name, program string) ([]plan, error) {
-	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
-		return nil, failed("git takes hooks from "+show(dir)+", which is not a directory: hooks are switched off here", "Find out where that is set: `git config --show-origin --get core.hooksPath`", nil)
-	}
 	plans := make([]plan, 0, len(hooks))
 	for _, hook := range hooks {
 		one, err := planHook(dir, hook, program)
@@ -148,7 +145,7 @@ func planHook(dir string, hook Name, program string) (plan, error) {
 	return p, err
 }
 
-// overOurs decides where there is no hook, or one with our mark.
+// overOurs decides if there is no hook, or one with our mark.
 func (p plan) overOurs() (Action, error) {
 	switch {
 	case !p.file.exists:
@@ -156,7 +153,7 @@ func (p plan) overOurs() (Action, error) {
 	case recognise(p.hook, p.file.text) == edited:
 		return Left, failed(show(p.file.path)+" is small-gate's hook, but somebody edited it", "Move it away or delete it, then run the command again.", nil)
 	case p.file.runnable && (p.file.text == p.text || programIn(p.file.text) == ""):
-		return Present, nil // one that names no program was put there by hand, and is left
+		return Present, nil // a hook that names no program was put there by hand, and stays
 	case p.file.link:
 		return Left, failed(show(p.file.path)+" is a link to a small-gate hook that is out of date or not executable", "Remove the link, then run the command again.", nil)
 	default:
@@ -164,7 +161,7 @@ func (p plan) overOurs() (Action, error) {
 	}
 }
 
-// chainNote says what changes for a hook that is to be kept, if anything may.
+// chainNote says what may change for a hook that is kept; empty if nothing does.
 func chainNote(file hookFile) string {
 	switch {
 	case !file.runnable:
@@ -175,18 +172,18 @@ func chainNote(file hookFile) string {
 	return ""
 }
 
-// leaveToManager marks the plans of hooks that a manager's files name already, and returns the others. Shims of ours in its directory are
-// there because somebody insisted; they are kept up to date.
-func leaveToManager(repo Repository, plans []plan) ([]Name, error) {
+// leaveToManager marks the plans of hooks that a manager's files already name, and returns the other hooks. Shims of ours in its directory
+// were forced, or are for hooks that the manager does not know; they are kept up to date.
+func leaveToManager(at managed, plans []plan) ([]Name, error) {
 	var undone []Name
 	for i, p := range plans {
-		if p.action != Installed && p.action != Chained {
+		if p.action != Installed && p.action != Chained || slices.Contains(at.by.lacks, p.hook) {
 			continue
 		}
 		found := mention{}
 		if p.file.runnable {
 			var err error
-			if found, err = findMention(repo, p.hook, p.file); err != nil {
+			if found, err = findMention(at.repo, p.hook, p.file); err != nil {
 				return nil, err
 			}
 		}
@@ -199,8 +196,7 @@ func leaveToManager(repo Repository, plans []plan) ([]Name, error) {
 	return undone, nil
 }
 
-// apply carries the plans out. Each hook goes through states that all work: the old hook in its place, the old hook in its place and
-// kept, the shim with the kept one.
+// apply carries out the plans. Each hook works at every step: first the old hook in place, then also kept, then the shim with the kept one.
 func apply(dir, program string, plans []plan) (Result, error) {
 	result := Result{Dir: dir, Program: program, Outcome: Unchanged}
 	for _, p := range plans {
@@ -211,12 +207,12 @@ func apply(dir, program string, plans []plan) (Result, error) {
 			}
 			result.Outcome = Changed
 		}
-		result.Changes = append(result.Changes, Change{Hook: p.hook, Path: p.file.path, Action: p.action, Kept: p.kept, Note: p.note})
+		result.Changes = append(result.Changes, HookChange{Hook: p.hook, Path: p.file.path, Action: p.action, Kept: p.kept, Note: p.note})
 	}
 	return result, nil
 }
 
-// write puts one shim in place, unless somebody has put another hook there since it was planned.
+// write puts one shim in place, unless another hook has appeared since it was planned.
 func (p plan) write(dir string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return fileError("make the directory", dir, err)
@@ -236,15 +232,15 @@ func (p plan) write(dir string) error {
 	return writeHook(p.file.path, []byte(p.text), hookMode)
 }
 
-// installNotes says what may undo an installation later on.
+// installNotes says what may later undo an installation.
 func installNotes(at managed, program string, outcome Outcome) []string {
 	var notes []string
 	if !at.repo.Bare && inside(at.repo.Top, program) {
 		notes = append(notes, "The hooks call "+show(program)+", which is inside this work tree and goes when it goes. "+
 			"To install a lasting one: "+HowToInstall())
 	}
-	if outcome == Changed && at.Manager != nil && at.undoes != nil {
-		notes = append(notes, at.undoes(at.repo))
+	if outcome == Changed && at.by != nil && at.by.undoes != nil {
+		notes = append(notes, at.by.undoes(at.repo))
 	}
 	return notes
 }

@@ -21,7 +21,7 @@ func TestInstalledHooksAreRunByGit(t *testing.T) {
 	}
 
 	git(t, repo, "commit", "-q", "--allow-empty", "-m", "second")
-	if got := program.said(t); got != "gate [pre-commit]\n" {
+	if got := program.saidAll(t); got != "gate [pre-commit]\ngate [prepare-commit-msg] [.git/COMMIT_EDITMSG] [message]\n" {
 		t.Errorf("a commit ran %q", got)
 	}
 	git(t, repo, "branch", "side", "HEAD~1")
@@ -164,7 +164,7 @@ func TestInstallFromAnywhereInTheRepository(t *testing.T) {
 	}
 }
 
-// A hook that runs install, or a git alias, hands down variables that name another repository.
+// A hook that runs install, or a git alias, passes on variables that name another repository.
 func TestDirectoryDecidesNotTheEnvironment(t *testing.T) {
 	repo, other, program := newRepo(t), newRepo(t), newStub(t)
 	t.Setenv("GIT_DIR", filepath.Join(other, ".git"))
@@ -218,7 +218,7 @@ func TestInstallBringsOwnHooksUpToDate(t *testing.T) {
 	if program.said(t) == "" {
 		t.Error("the hook did not run")
 	}
-	// A shim of another version has another text and a checksum that fits.
+	// A shim of another version has another text with a matching checksum.
 	body := "#!/bin/sh\n# an older text\nsg_program='/old'\nexit 0\n"
 	put(t, path, strings.Replace(body, "#!/bin/sh\n", "#!/bin/sh\n"+markerLine(PreCommit, body)+"\n", 1), 0o755)
 	if got := actions(install(t, InstallOptions{Dir: repo, Program: program.path}))[PreCommit]; got != Updated {
@@ -324,7 +324,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// One hook that cannot be installed keeps all from being written.
+// If one hook cannot be installed, nothing is written.
 func TestAllOrNothing(t *testing.T) {
 	repo, program := newRepo(t), newStub(t)
 	hooks := filepath.Join(repo, ".git", "hooks")

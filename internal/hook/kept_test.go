@@ -13,7 +13,7 @@ import (
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// logger is a hook of somebody else's that writes its arguments and its input to the stub's log and ends with status.
+// logger is somebody else's hook that writes its arguments and its input to the stub's log and ends with status.
 func logger(s stub, status string) string {
 	return "#!/bin/sh\n{ printf 'kept'; printf ' [%s]' \"$@\"; echo; cat; } >>" + wording.ShellQuote(s.log) + "\nexit " + status + "\n"
 }
@@ -39,7 +39,7 @@ func TestKeptHookRunsFirstAndSeesTheSame(t *testing.T) {
 	}
 
 	git(t, repo, "commit", "-q", "--allow-empty", "-m", "x")
-	if diff := cmp.Diff("kept []\ngate [pre-commit]\n", program.said(t)); diff != "" {
+	if diff := cmp.Diff("kept []\ngate [pre-commit]\nkept [.git/COMMIT_EDITMSG] [message]\ngate [prepare-commit-msg] [.git/COMMIT_EDITMSG] [message]\n", program.saidAll(t)); diff != "" {
 		t.Error(diff)
 	}
 	remote := newBare(t)
@@ -61,7 +61,7 @@ func TestKeptHookRunsFirstAndSeesTheSame(t *testing.T) {
 	program.fails(t, "0")
 
 	undone := uninstall(t, repo)
-	if diff := cmp.Diff(map[Name]Action{PreCommit: Restored, PreMergeCommit: Restored, PrePush: Restored, PreReceive: Absent}, actions(undone)); diff != "" {
+	if diff := cmp.Diff(map[Name]Action{PreCommit: Restored, PreMergeCommit: Restored, PrePush: Restored, PrepareCommitMsg: Restored, PreApplyPatch: Restored, PreReceive: Absent}, actions(undone)); diff != "" {
 		t.Error(diff)
 	}
 	if diff := cmp.Diff(before, tree(t, hooks)); diff != "" {
@@ -160,7 +160,7 @@ func TestLinkedHookStaysALink(t *testing.T) {
 	}
 }
 
-// withoutTime drops the time from a description of [tree]: a link is made anew when it is kept.
+// withoutTime drops the time from a description of [tree]: keeping a link makes a new one.
 func withoutTime(description string) string {
 	first, rest, _ := strings.Cut(description, "\n")
 	mode, _, _ := strings.Cut(first, " ")
@@ -229,7 +229,7 @@ func TestUninstallFindsItsWay(t *testing.T) {
 		prepare func(t *testing.T, hooks string)
 		outcome Outcome
 		action  Action
-		want    map[string]string // text of the files that are left
+		want    map[string]string // text of the remaining files
 	}{
 		"nothing there": {func(t *testing.T, hooks string) {
 			mustRemove(t, filepath.Join(hooks, "pre-commit"), filepath.Join(hooks, "pre-commit"+keptSuffix))
@@ -269,7 +269,9 @@ func TestUninstallFindsItsWay(t *testing.T) {
 			hooks := filepath.Join(repo, ".git", "hooks")
 			put(t, filepath.Join(hooks, "pre-commit"), logger(program, "0"), 0o755)
 			install(t, InstallOptions{Dir: repo, Program: program.path})
-			mustRemove(t, filepath.Join(hooks, "pre-push"), filepath.Join(hooks, "pre-merge-commit"))
+			for _, hook := range ClientHooks()[1:] {
+				mustRemove(t, filepath.Join(hooks, string(hook)))
+			}
 			test.prepare(t, hooks)
 			result := uninstall(t, repo)
 			if got := actions(result)[PreCommit]; result.Outcome != test.outcome || got != test.action {
@@ -319,7 +321,7 @@ func TestKeepRefusesToOverwrite(t *testing.T) {
 	}
 }
 
-// Installations at the same time lose no hook, even if they do not wait for each other.
+// Concurrent installations lose no hook, even if they do not wait for each other.
 func TestInstallationsAtTheSameTime(t *testing.T) {
 	repo, program := newRepo(t), newStub(t)
 	where, err := Locate(t.Context(), repo)
@@ -341,7 +343,7 @@ func TestInstallationsAtTheSameTime(t *testing.T) {
 			}()
 		}
 		for range 8 {
-			// One that comes between two steps of another may refuse.
+			// One that runs between two steps of another may refuse.
 			if err := <-errs; err != nil && !strings.Contains(err.Error(), "one is kept at") && !strings.Contains(err.Error(), "was changed while") {
 				t.Error(err)
 			}

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// kindConfig matches the settings that make a repository one of a special kind.
+// kindConfig matches the settings that make a repository special.
 const kindConfig = `^(extensions\.(objectformat|refstorage|partialclone)|remote\..*\.promisor|core\.sparsecheckout)$`
 
 // kind says in a few words what kind of repository it is, for a bug report. It names no path, address or person.
@@ -44,7 +44,7 @@ func (r Repository) kind(ctx context.Context) ([]string, error) {
 		case strings.HasSuffix(name, ".promisor"), name == "extensions.partialclone":
 			value = "partial clone"
 		default:
-			value, _, _ = strings.Cut(show(value), ":") // the path of a ref storage can follow
+			value, _, _ = strings.Cut(show(value), ":") // a ref storage's path may follow
 		}
 		if !slices.Contains(words, value) {
 			words = append(words, value)

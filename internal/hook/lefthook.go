@@ -41,9 +41,9 @@ func lefthookFiles() []string {
 	return names
 }
 
-// lefthookAddition is one command for each hook, in the form that every version of lefthook reads. Lefthook leaves a command out where
-// nothing is staged, or where what is checked out is on the remote already, unless the command names its files itself: then it leaves it
-// out only if there is none. The gate ignores the file.
+// lefthookAddition is one command for each hook, in a form that every version of lefthook reads. Lefthook skips a command if nothing is
+// staged, or if the checked-out commit is already on the remote, unless the command names files itself: then it skips it only if they do
+// not exist. The gate ignores the file named here.
 func lefthookAddition(file string, hooks []Name) Addition {
 	const block = "%[1]s:\n  commands:\n    small-gate:\n      files: echo %[4]s\n      run: %[2]s %[1]s %[3]s\n"
 	const table = "[%[1]s.commands.small-gate]\nfiles = \"echo %[4]s\"\nrun = \"%[2]s %[1]s %[3]s\"\n"
@@ -58,7 +58,10 @@ func lefthookAddition(file string, hooks []Name) Addition {
 	}
 	for _, hook := range hooks {
 		arguments := "{files}"
-		if hook.readsInput() {
+		switch {
+		case hook == PrepareCommitMsg:
+			arguments = "{1} {files}" // the message's file; the rest is ignored
+		case hook.readsInput():
 			arguments = "{0} {files}"
 		}
 		out.Text += fmt.Sprintf(form, hook, ProgramName, arguments, file)

@@ -7,29 +7,33 @@ import (
 	"strings"
 )
 
-// Manager is a program that fills the directory that git takes hooks from. Everything that sets one apart is here: to add one, write its
-// value and put it into managers.
+// Manager is a program that fills the directory that git takes hooks from. All differences between managers are here: to add one, write its
+// value and add it to managers.
 type Manager struct {
-	// Name is what the program is called.
+	// Name is the program's name.
 	Name string
-	// wrote reports whether a hook with this text was written by it.
+	// wrote reports whether the program wrote a hook with this text.
 	wrote func(text string) bool
 	// owns reports whether it sets core.hooksPath to this directory; nil if it never sets that.
 	owns func(dir string) bool
-	// configs are the files by which it may be configured, relative to the work tree's top.
+	// configs are its possible configuration files, relative to the work tree's top.
 	configs []string
-	// scripts is the directory in which each hook has a file of its own; nil if the configuration says what runs.
+	// scripts is the directory with a script for each hook; nil if the configuration says what runs.
 	scripts func(repo Repository) string
-	// aside ends the name to which it moves a hook that it finds; runsAside says that it runs that one first.
+	// byName reports whether a hook of its own uses its file name to find the script beside it; nil if none does.
+	byName func(text string) bool
+	// aside is the suffix with which it renames an existing hook; runsAside says that it runs that one first.
 	aside     string
 	runsAside bool
 	// undoes says what becomes of our hooks among its own; nil if they stay.
 	undoes func(repo Repository) string
-	// fill says in a manual what a person has to add.
+	// lacks are the hooks that it does not know: ours stay beside its own.
+	lacks []Name
+	// fill writes into a manual what a person has to add.
 	fill func(m *Manual, at managed, hooks []Name) error
 }
 
-// managers are the programs that are recognised, in the order in which their configuration is looked for.
+// managers are the supported programs, in the order in which their configuration is looked for.
 var managers = []*Manager{&husky, &lefthook, &preCommit, &prek}
 
 // teamDirectory is a core.hooksPath of no known manager.
@@ -55,7 +59,7 @@ func ownerOf(repo Repository) *Manager {
 	return nil
 }
 
-// configOf returns which of a manager's configuration files are there, as absolute paths.
+// configOf returns a manager's existing configuration files, as absolute paths.
 func (m *Manager) configOf(repo Repository) ([]string, error) {
 	if repo.Bare {
 		return nil, nil
@@ -72,42 +76,42 @@ func (m *Manager) configOf(repo Repository) ([]string, error) {
 	return there, nil
 }
 
-// managed is how the hooks of a repository are managed. Its Manager is nil if they are not.
+// managed says how the hooks of a repository are managed.
 type managed struct {
-	*Manager
+	// by is the manager, or nil.
+	by   *Manager
 	repo Repository
 	// why says how the manager was recognised.
 	why string
-	// config lists its configuration files that are there, as absolute paths.
+	// config lists the existing configuration files, as absolute paths.
 	config []string
 }
 
-// findManager recognises what manages the hooks of a repository: by the hooks that it wrote, by where core.hooksPath leads, or by its
+// findManager recognises the manager of a repository's hooks: by the hooks that it wrote, by the directory in core.hooksPath, or by its
 // configuration, even if its hooks are not installed yet.
-func findManager(repo Repository, hooks []Name) (managed, error) {
-	at := managedDirectory(repo, hooks)
-	if at.Manager != nil {
-		var err error
-		at.config, err = at.configOf(repo)
+func findManager(repo Repository, hooks []Name) (at managed, err error) {
+	at.repo = repo
+	if at.by, at.why = managerOfDirectory(repo, hooks); at.by != nil {
+		at.config, err = at.by.configOf(repo)
 		return at, err
 	}
 	for _, m := range managers {
-		config, err := m.configOf(repo)
-		if err != nil {
-			return managed{}, err
+		if at.config, err = m.configOf(repo); err != nil {
+			return at, err
 		}
-		if len(config) > 0 {
-			return managed{m, repo, m.Name + " manages the hooks: there is " + show(shortPath(repo, config[0])), config}, nil
+		if len(at.config) > 0 {
+			at.by, at.why = m, m.Name+" manages the hooks: there is "+show(shortPath(repo, at.config[0]))
+			return at, nil
 		}
 	}
-	return managed{repo: repo}, nil
+	return at, nil
 }
 
-// managedDirectory recognises a manager by the directory that git takes hooks from. A hook that cannot be read gives nothing away here;
-// whoever plans or examines it reads it again and says so.
-func managedDirectory(repo Repository, hooks []Name) managed {
+// managerOfDirectory recognises a manager by the directory that git takes hooks from. It skips a hook that cannot be read; planning or
+// checking it reports the error.
+func managerOfDirectory(repo Repository, hooks []Name) (by *Manager, why string) {
 	if m := ownerOf(repo); m != nil {
-		return managed{m, repo, m.Name + " manages the hooks: core.hooksPath is " + show(repo.HooksPath.Value) + " (" + show(repo.HooksPath.Origin) + ")", nil}
+		return m, m.Name + " manages the hooks: core.hooksPath is " + show(repo.HooksPath.Value) + " (" + show(repo.HooksPath.Origin) + ")"
 	}
 	for _, hook := range hooks {
 		file, err := readHook(filepath.Join(repo.HooksDir, string(hook)))
@@ -115,16 +119,16 @@ func managedDirectory(repo Repository, hooks []Name) managed {
 			continue
 		}
 		if m := writerOf(file.text); m != nil && recognise(hook, file.text) == foreign {
-			return managed{m, repo, m.Name + " manages the hooks: it wrote " + show(file.path), nil}
+			return m, m.Name + " manages the hooks: it wrote " + show(file.path)
 		}
 	}
 	if repo.redirected() {
-		return managed{&teamDirectory, repo, "Hooks are taken from " + show(repo.HooksPath.Value) + " (core.hooksPath, " + show(repo.HooksPath.Origin) + ")", nil}
+		return &teamDirectory, "Hooks are taken from " + show(repo.HooksPath.Value) + " (core.hooksPath, " + show(repo.HooksPath.Origin) + ")"
 	}
-	return managed{repo: repo}
+	return nil, ""
 }
 
-// configName is the manager's configuration file as it is called here, or the usual name if it has none yet.
+// configName is the manager's configuration file here, or the usual name if there is none yet.
 func (m managed) configName(usual string) string {
 	if len(m.config) == 0 {
 		return usual
@@ -140,19 +144,19 @@ func shortPath(repo Repository, path string) string {
 	return path
 }
 
-// mention is a line outside of our own hooks that names the gate and a hook. What becomes of it is not followed.
+// mention is a line outside our own hooks that names the gate and a hook. Whether it has any effect is not checked.
 type mention struct {
-	// in is the file that has the line, by is the manager that goes by that file, or nil. None has it if in is "".
+	// in is the file with the line, "" if no file has it; by is the manager that reads that file, or nil.
 	in string
 	by *Manager
-	// read are the files that were looked at, for people.
+	// read are the files that were read, for people.
 	read string
 }
 
 // how says where the gate is named.
 func (m mention) how(hook Name) string { return m.in + " names " + ProgramName + " " + string(hook) }
 
-// findMention looks for the gate in the hook's file, or in what the manager that wrote it goes by.
+// findMention looks for the gate in the hook's file, or in the files read by the manager that wrote it.
 func findMention(repo Repository, hook Name, file hookFile) (mention, error) {
 	found := mention{by: writerOf(file.text)}
 	if found.by == nil {
@@ -189,7 +193,7 @@ func findMention(repo Repository, hook Name, file hookFile) (mention, error) {
 	return found, nil
 }
 
-// namesHook reports whether a line that is no comment has the gate's name and behind it the hook's: small-hook pre-push, or
+// namesHook reports whether a line other than a comment has the gate's name followed by the hook's: small-hook pre-push, or
 // small-gate-pre-push, as this repository's own hooks for pre-commit are called.
 func namesHook(text string, hook Name) bool {
 	return slices.ContainsFunc(strings.Split(text, "\n"), func(line string) bool {
@@ -205,7 +209,7 @@ func namesHook(text string, hook Name) bool {
 	})
 }
 
-// findAside returns the shim of ours that a manager moved aside when it wrote the hook in file, and whether it runs that one.
+// findAside returns our shim if a manager moved it aside when it wrote the hook in file, and whether the manager runs it.
 func findAside(hook Name, file hookFile) (aside hookFile, runs bool, err error) {
 	m := writerOf(file.text)
 	if m == nil || !m.runsAside {

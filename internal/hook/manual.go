@@ -8,10 +8,10 @@ import (
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// Manual is what a person has to do where a manager fills the directory of the hooks.
+// Manual is what a person has to do if a manager fills the hooks directory.
 type Manual struct {
 	Manager   string
-	Why       string // how it was recognised
+	Why       string // how the manager was recognised
 	Additions []Addition
 	Commands  []string // to be typed afterwards, in this order
 	Notes     []string
@@ -19,17 +19,17 @@ type Manual struct {
 
 // Addition is text to add to one file.
 type Addition struct {
-	File  string // relative to the work tree's top where it is inside, else absolute
+	File  string // relative to the work tree's top if inside, else absolute
 	Place string // where in the file, for people
 	Text  string // with indentation and line ends
 }
 
-// manualFor returns what to add for each of hooks, in the manager's own terms. Files of a work tree are shared with other machines, so
-// the program goes by its name there, and by its path elsewhere.
+// manualFor returns what to add for each of hooks, in the manager's own terms. Files in a work tree are shared with other machines, so they
+// name the program without a path; other files use its path.
 func manualFor(at managed, hooks []Name, program string) (*Manual, error) {
-	manual := &Manual{Manager: at.Name, Why: at.why}
-	if at.fill != nil {
-		return manual, at.fill(manual, at, hooks)
+	manual := &Manual{Manager: at.by.Name, Why: at.why}
+	if at.by.fill != nil {
+		return manual, at.by.fill(manual, at, hooks)
 	}
 	command := wording.ShellWord(filepath.ToSlash(program))
 	if !at.repo.Bare && inside(at.repo.Top, at.repo.HooksDir) {
@@ -59,7 +59,7 @@ func scriptLines(repo Repository, dir string, hooks []Name, command, end string)
 	return additions
 }
 
-// Text tells a person what to add where. The lines to add stand between lines of their own, as they are.
+// Text tells a person what to add where. The lines to add are unchanged, on lines of their own.
 func (m Manual) Text() string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "%s. Nothing was written.\n", m.Why)

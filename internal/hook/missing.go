@@ -9,8 +9,8 @@ import (
 	"github.com/small-gate/small-gate/internal/failure"
 )
 
-// Missing names the hooks that the gate lacks in the repository around dir ("" is the current directory), and says what to do about them.
-// It looks where [Doctor] looks and runs no hook: one that would call a program that is there counts as there.
+// Missing names the gate's hooks that are missing in the repository around dir ("" is the current directory), and says what to do about
+// them. It looks where [Doctor] looks but runs no hook: a hook counts as present if the program that it calls exists.
 func Missing(ctx context.Context, dir string) (names, remedy string, err error) {
 	repo, err := Locate(ctx, dir)
 	if err != nil {
@@ -33,7 +33,7 @@ func Missing(ctx context.Context, dir string) (names, remedy string, err error) 
 	return strings.Join(missing, ", "), strings.Join(remedies, "\n"), nil
 }
 
-// expect says that the shim fires if the program that it names is there, or one on PATH.
+// expect says that the shim fires if the program that it names exists, or one on PATH.
 func (c *Check) expect(program string) {
 	c.Fires, c.Program = true, program
 	if program != "" && CheckProgram(program) == nil {

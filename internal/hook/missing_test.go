@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Missing says what the doctor says, and runs nothing.
+// Missing agrees with the doctor, and runs nothing.
 func TestMissing(t *testing.T) {
 	repo := newRepo(t)
 	expect := func(want string, remedies ...string) {
@@ -26,7 +26,7 @@ func TestMissing(t *testing.T) {
 			t.Errorf("nothing is missing, and the remedy is %q", remedy)
 		}
 	}
-	expect("pre-commit, pre-merge-commit, pre-push", "`small-hook install`")
+	expect("pre-commit, pre-merge-commit, pre-push, prepare-commit-msg, pre-applypatch", "`small-hook install`")
 
 	program := newStub(t).path
 	if _, err := Install(t.Context(), InstallOptions{Dir: repo, Program: program}); err != nil {
@@ -34,7 +34,7 @@ func TestMissing(t *testing.T) {
 	}
 	expect("")
 
-	// A worktree has the same hooks; a hook that is not executable is none.
+	// A linked work tree has the same hooks; a hook that is not executable counts as missing.
 	other := filepath.Join(realTemp(t), "other")
 	git(t, repo, "worktree", "add", "-q", other)
 	if got, _, err := Missing(t.Context(), other); err != nil || got != "" {
@@ -67,8 +67,8 @@ func TestMissing(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("PATH", alone)
-	expect("pre-commit, pre-merge-commit, pre-push", "`go install ", "`small-hook install`")
+	expect("pre-commit, pre-merge-commit, pre-push, prepare-commit-msg, pre-applypatch", "`go install ", "`small-hook install`")
 
 	git(t, repo, "config", "core.hooksPath", "elsewhere")
-	expect("pre-commit, pre-merge-commit, pre-push", "`small-hook install`")
+	expect("pre-commit, pre-merge-commit, pre-push, prepare-commit-msg, pre-applypatch", "`small-hook install`")
 }

@@ -14,17 +14,17 @@ import (
 
 const (
 	goInstall = "go install github.com/small-gate/small-gate/cmd/small-hook@latest"
-	// withoutGo is for those who have no Go.
+	// withoutGo is for people without Go.
 	withoutGo = "Without Go: " + wording.Docs + "installation.md#the-program"
 )
 
-// HowToInstall says what to type when there is no lasting program for hooks to call, and then.
+// HowToInstall says what to type if there is no permanent program for hooks to call, followed by then.
 func HowToInstall(then ...string) string {
 	return wording.Commands(append([]string{goInstall}, then...)...) + ". " + withoutGo
 }
 
-// ResolveProgram returns the absolute path that a shim is to call. Named is the caller's own choice and may be empty: then it is
-// the running program, unless that is a temporary build.
+// ResolveProgram returns the absolute path that a shim must call. If the caller's choice, named, is empty, it is the running program,
+// unless that is a temporary build.
 func ResolveProgram(named string) (string, error) {
 	if named == "" {
 		running, err := os.Executable()
@@ -65,26 +65,26 @@ func CheckProgram(path string) error {
 	return nil
 }
 
-// executable reports whether git would take a file with this mode for a program. Windows has no such mode.
+// executable reports whether git would run a file with this mode. Windows has no such mode.
 func executable(info fs.FileInfo) bool {
 	return runtime.GOOS == "windows" || info.Mode().Perm()&0o111 != 0
 }
 
-// temporaryBuild reports whether path is a program that go run built: in a go-build folder of the temporary directory, or in the
-// build cache, whose place is GOCACHE if that is set.
+// temporaryBuild reports whether go run built the program at path: in a go-build folder of the temporary directory, or in the build cache,
+// GOCACHE if that is set.
 func temporaryBuild(path, goCache string) bool {
 	if goCache != "" && inside(goCache, path) {
 		return true
 	}
-	// Go keeps a program that go run built in a folder whose name is a checksum and -d.
+	// Go caches a program built by go run in a folder named by a checksum and -d.
 	if sum, cached := strings.CutSuffix(filepath.Base(filepath.Dir(path)), "-d"); cached && len(sum) == 64 && strings.Trim(sum, "0123456789abcdef") == "" {
 		return true
 	}
 	return strings.Contains(filepath.ToSlash(filepath.Dir(path)), "/go-build")
 }
 
-// steadyName prefers the name under which PATH finds the running program, if it is the same file: a package manager keeps a link
-// there that survives an upgrade, while the file behind it moves.
+// steadyName prefers the path under which PATH finds the running program, if it is the same file: package managers keep a link there that
+// survives an upgrade, while the file behind it moves.
 func steadyName(running string) string {
 	found, err := exec.LookPath(ProgramName)
 	if err != nil || !filepath.IsAbs(found) {

@@ -31,7 +31,7 @@ func TestTemporaryBuild(t *testing.T) {
 	}
 }
 
-// A test binary is built where go run builds, so that it stands for one.
+// A test binary is built where go run builds, so it can stand in for a program run with go run.
 func TestTemporaryBuildIsRefusedUnlessNamed(t *testing.T) {
 	repo := newRepo(t)
 	running, err := os.Executable()
@@ -62,7 +62,7 @@ func TestProgramIsMadeAbsolute(t *testing.T) {
 	}
 }
 
-// The name on PATH is preferred to the file behind it, which a package manager moves.
+// The path found on PATH is preferred to the file behind it, which package managers move.
 func TestSteadyName(t *testing.T) {
 	program, other := newStub(t), newStub(t)
 	dir := realTemp(t)

@@ -10,7 +10,7 @@ import (
 	"github.com/small-gate/small-gate/internal/gitcmd"
 )
 
-// prove runs a shim of ours and lets it answer, then asks the program that it would call.
+// prove runs our shim with the doctor's variable, then asks the program that it would call for its version.
 func (e examination) prove(ctx context.Context, check *Check, file hookFile) {
 	if kept, err := readHook(check.Path + keptSuffix); err == nil && kept.runnable && file.path == check.Path {
 		check.Kept = kept.path
@@ -50,7 +50,7 @@ func (e examination) ask(ctx context.Context, hook Name, path string) (program s
 	}
 	command.Dir = e.repo.Top
 	command.Env = environment(DoctorVariable + "=" + nonce)
-	// The shim answers with status 2, so that the variable can never let anything through: the answer counts, the status does not.
+	// The shim always answers with status 2, so that the variable can never let anything through: only the answer counts.
 	output, err := command.CombinedOutput()
 	prefix, suffix := "small-gate doctor "+string(hook)+" ", " "+nonce
 	for _, line := range strings.Split(string(output), "\n") {

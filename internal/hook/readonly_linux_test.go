@@ -12,8 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestReadOnlyDirectory installs where nothing may be written. The superuser may write anywhere, so as that one the test's thread lays
-// down its rights over files, and is thrown away afterwards.
+// TestReadOnlyDirectory installs into a read-only directory. Root may write anywhere: as root, the test gives up its thread's rights over
+// files, and the thread is discarded afterwards.
 func TestReadOnlyDirectory(t *testing.T) {
 	repo, program := newRepo(t), newStub(t)
 	hooks := filepath.Join(repo, ".git", "hooks")
@@ -32,7 +32,7 @@ func TestReadOnlyDirectory(t *testing.T) {
 
 	done := make(chan error)
 	go func() {
-		runtime.LockOSThread() // not unlocked: the thread ends with this goroutine
+		runtime.LockOSThread() // not unlocked: the thread must end with this goroutine
 		if os.Geteuid() == 0 {
 			if err := syscall.Setfsuid(65534); err != nil {
 				done <- err
@@ -54,7 +54,7 @@ func TestReadOnlyDirectory(t *testing.T) {
 	}
 }
 
-// letOthersIn makes a test's directory readable for other users, up to the directory for temporary files.
+// letOthersIn makes a test's directory and its parents, up to the directory for temporary files, readable for other users.
 func letOthersIn(t *testing.T, dir string) {
 	t.Helper()
 	top, err := filepath.EvalSymlinks(os.TempDir())

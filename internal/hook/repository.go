@@ -12,27 +12,48 @@ import (
 	"github.com/small-gate/small-gate/internal/failure"
 )
 
-// Repository says where git looks for hooks, as git itself answers it.
+// Repository says where git looks for hooks, according to git itself.
 type Repository struct {
 	Git         Git
 	Top         string // where git runs hooks: the work tree's top, or the repository itself if it is bare
-	CommonDir   string // what all linked worktrees share
+	CommonDir   string // shared by all linked worktrees
 	Bare        bool
 	HooksDir    string  // where git takes hooks from
-	OwnHooksDir string  // where git would take them from without core.hooksPath
+	OwnHooksDir string  // where it would take them from without core.hooksPath
 	HooksPath   Setting // core.hooksPath
-	// Kind are words for a report of a bug, such as "linked work tree" and "shallow". Only the doctor fills them in.
+	// Kind are words for a bug report, such as "linked work tree" and "shallow". Only the doctor fills them in.
 	Kind []string
 }
 
-// Setting is one value of git's configuration.
+// Setting is the value of one git setting.
 type Setting struct {
-	Set    bool   // maybe to nothing
+	Set    bool   // possibly to nothing
 	Value  string // with ~ expanded
 	Origin string // where git found it, for example "file:.git/config"
 }
 
-// redirected reports whether core.hooksPath sends git to another directory than its own.
+// remove says how to remove core.hooksPath from where git found it, if it is that setting.
+func (s Setting) remove() string {
+	file, found := strings.CutPrefix(s.Origin, "file:")
+	command := "git config --unset-all core.hooksPath"
+	switch {
+	case !found:
+		return "Find out where that is set: `git config --show-origin --get core.hooksPath`"
+	case filepath.IsAbs(file):
+		command = "git config --file " + typed(file) + " --unset-all core.hooksPath"
+	case filepath.Base(file) == "config.worktree":
+		command = "git config --worktree --unset-all core.hooksPath"
+	}
+	return "Type: `" + command + "`"
+}
+
+// switchedOff reports whether core.hooksPath is not a directory: people switch hooks off like that.
+func (r Repository) switchedOff() bool {
+	info, err := os.Stat(r.HooksDir)
+	return err == nil && !info.IsDir()
+}
+
+// redirected reports whether core.hooksPath names a directory other than git's own.
 func (r Repository) redirected() bool {
 	return r.HooksPath.Set && !sameDirectory(r.HooksDir, r.OwnHooksDir)
 }
@@ -54,7 +75,7 @@ func Locate(ctx context.Context, dir string) (Repository, error) {
 		if err == nil {
 			answer, err = git.run(ctx, in, append([]string{"rev-parse"}, what...)...)
 		}
-		return strings.TrimSuffix(answer, "\n") // one alone: a path may end in others
+		return strings.TrimSuffix(answer, "\n") // only one: a path may end in newlines
 	}
 	repo.Bare = ask(dir, "--is-bare-repository") == "true"
 	question := "--show-toplevel"
@@ -62,18 +83,20 @@ func Locate(ctx context.Context, dir string) (Repository, error) {
 		question = "--absolute-git-dir"
 	}
 	repo.Top = filepath.FromSlash(ask(dir, question))
-	// git answers both relative to its directory, and a relative core.hooksPath is relative to the top: so it is asked there.
+	// Git prints both relative to the directory in which it runs, and a relative core.hooksPath is relative to the top: so ask there.
 	repo.CommonDir = within(repo.Top, ask(repo.Top, "--git-common-dir"))
 	repo.HooksDir = within(repo.Top, ask(repo.Top, "--git-path", "hooks"))
 	repo.OwnHooksDir = filepath.Join(repo.CommonDir, "hooks")
 	if err != nil {
 		return repo, locateError(dir, err)
 	}
-	repo.HooksPath, err = setting(ctx, git, repo.Top, "core.hooksPath")
+	out, set, err := git.config(ctx, repo.Top, "-z", "--show-origin", "--type=path", "--get", "core.hooksPath")
+	repo.HooksPath.Set = set
+	repo.HooksPath.Origin, repo.HooksPath.Value, _ = strings.Cut(strings.TrimSuffix(out, "\x00"), "\x00")
 	return repo, err
 }
 
-// locateError says what git's complaint means.
+// locateError explains git's message.
 func locateError(dir string, err error) error {
 	dir = show(dir)
 	switch complaint := err.Error(); {
@@ -85,17 +108,7 @@ func locateError(dir string, err error) error {
 	return failed("git cannot use the repository at "+dir, "See what else git says: `git status`", err)
 }
 
-// setting reads one path-like value of git's configuration as it holds in dir.
-func setting(ctx context.Context, git Git, dir, name string) (Setting, error) {
-	out, set, err := git.config(ctx, dir, "-z", "--show-origin", "--type=path", "--get", name)
-	if err != nil || !set {
-		return Setting{}, err
-	}
-	origin, value, _ := strings.Cut(strings.TrimSuffix(out, "\x00"), "\x00")
-	return Setting{Set: true, Value: value, Origin: origin}, nil
-}
-
-// within resolves a path that git printed while running in dir.
+// within resolves a path printed by git running in dir.
 func within(dir, path string) string {
 	path = filepath.FromSlash(path)
 	if filepath.IsAbs(path) {
@@ -104,7 +117,7 @@ func within(dir, path string) string {
 	return filepath.Join(dir, path)
 }
 
-// sameDirectory reports whether both paths lead to one directory, whether or not it exists.
+// sameDirectory reports whether both paths lead to one directory, existing or not.
 func sameDirectory(a, b string) bool {
 	if filepath.Clean(a) == filepath.Clean(b) {
 		return true
@@ -114,7 +127,7 @@ func sameDirectory(a, b string) bool {
 	return errA == nil && errB == nil && os.SameFile(infoA, infoB)
 }
 
-// missing reports whether an error says that a file is not there. A parent that is a file rather than a folder counts.
+// missing reports whether an error means that a file does not exist. A parent that is a file rather than a folder counts.
 func missing(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }

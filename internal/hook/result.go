@@ -1,19 +1,25 @@
 package hook
 
-// Outcome sums up what an installation or its undoing came to.
+// Outcome sums up an installation or its removal.
 type Outcome int
 
-// The outcomes. A function that returns an error returns [Failed] with it, and in Changes what was done before.
+// The outcomes. A function that returns an error also returns [Failed], and in Changes what was done before.
 const (
 	Failed      Outcome = iota
 	Unchanged           // no file was touched
 	Changed             // files were written, moved or removed
-	NeedsManual         // a person has to do something first: see Manual, Commands, or the changes' notes. The exit status is not 0
+	NeedsManual         // a person must do something first: see Manual, Commands, or the changes' notes. The exit status is not 0
 )
 
-// String names the outcome.
-func (o Outcome) String() string {
-	return [...]string{"failed", "unchanged", "changed", "needs manual"}[o]
+// After is the outcome after one more action.
+func (o Outcome) After(action Action) Outcome {
+	switch {
+	case action == Left:
+		return NeedsManual
+	case action != Absent && action != NoCall && action != Present && o == Unchanged:
+		return Changed
+	}
+	return o
 }
 
 // Action is what was done about one hook.
@@ -25,29 +31,30 @@ const (
 	Chained   Action = "chained"   // a shim was written, and the hook that was there is kept beside it
 	Updated   Action = "updated"   // a shim was replaced by another, or made executable
 	Present   Action = "present"   // the right shim was there already
-	Called    Action = "called"    // another hook or a manager names the gate
+	Called    Action = "called"    // another hook or a manager already names the gate
 	Removed   Action = "removed"   // a shim was removed
-	Restored  Action = "restored"  // the kept hook took a shim's place again
+	Restored  Action = "restored"  // the kept hook replaced a shim again
 	Absent    Action = "absent"    // there was nothing of ours
-	Left      Action = "left"      // a person has to look at it; the note says why
+	Left      Action = "left"      // a person must look at it; the note says why
+	NoCall    Action = "no call of the gate was there"
 )
 
-// Change is what was done about one hook.
-type Change struct {
-	Hook   Name
+// HookChange is what was done about one hook, about the merge driver in one file, or about the settings of one harness.
+type HookChange struct {
+	Hook   Name // or "merge driver", or the harness's name
 	Path   string
 	Action Action
 	Kept   string // where the hook that was there before is kept
 	Note   string
 }
 
-// Result is what an installation or its undoing did.
+// Result is what an installation or its removal did.
 type Result struct {
 	Outcome  Outcome
-	Dir      string // of the hooks
+	Dir      string // of git's hooks; empty for anything else
 	Program  string // what the hooks call; empty when hooks were removed
-	Changes  []Change
-	Manual   *Manual  // set where a manager fills the directory and nothing was written
+	Changes  []HookChange
+	Manual   *Manual  // set if a manager fills the directory and nothing was written
 	Commands []string // to be typed to finish
 	Notes    []string
 }

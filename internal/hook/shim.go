@@ -16,22 +16,28 @@ import (
 //go:embed shim.sh.tmpl
 var shimText string
 
-// shim is what one shim is made from.
+// shim has the parameters of one shim.
 type shim struct {
 	hook    Name
-	program string // an absolute path, or "" for a shim that looks on PATH alone
-	ownName bool   // the kept hook must be told the name it had: see [goesByName]
+	program string // an absolute path, or "" to look only on PATH
+	ownName bool   // the kept hook must be told its old name
 	aside   bool   // the kept hook's manager may move the shim aside and run it
 }
 
-// shimFor is the shim for hook where before is the hook that runs before it, if there is one.
+// shimFor is the shim for hook. before is the hook that runs before it, if there is one.
 func shimFor(hook Name, program string, before hookFile) shim {
 	writer := writerOf(before.text)
 	return shim{hook: hook, program: program, ownName: goesByName(before.text), aside: writer != nil && writer.runsAside}
 }
 
-// render returns the shim's text. Its second line names the hook and the checksum of all other lines, by which a shim that
-// somebody edited is told from one that was written so, whatever version of this program wrote it.
+// goesByName reports whether a manager wrote this hook and it uses its own file name.
+func goesByName(text string) bool {
+	writer := writerOf(text)
+	return writer != nil && writer.byName != nil && writer.byName(text)
+}
+
+// render returns the shim's text. Its second line names the hook and the checksum of all other lines. This shows whether a shim of any
+// version was edited.
 func (s shim) render() string {
 	program := ""
 	if s.program != "" {
@@ -44,7 +50,7 @@ func (s shim) render() string {
 	var text strings.Builder
 	err := template.Must(template.New("shim").Parse(shimText)).Execute(&text, map[string]any{
 		"Hook": string(s.hook), "Program": program, "GoInstall": goInstall, "WithoutGo": withoutGo,
-		"Kept": string(s.hook) + keptSuffix, "CallKept": callKept, "Input": s.hook.readsInput(), "Aside": s.aside, "ForAgents": s.hook == PrepareCommitMsg,
+		"Kept": string(s.hook) + keptSuffix, "CallKept": callKept, "Input": s.hook.readsInput(), "Aside": s.aside, "Lenient": s.hook == PrepareCommitMsg,
 	})
 	if err != nil {
 		panic("hook: the shim's template does not fit its data: " + err.Error())
@@ -64,11 +70,11 @@ type origin int
 
 const (
 	foreign origin = iota // somebody else
-	ours                  // this program, and nobody touched it since
-	edited                // this program, and somebody edited it
+	ours                  // this program, unedited
+	edited                // this program, edited since
 )
 
-// recognise tells whether text is a shim for hook, by the line that markerLine makes.
+// recognise decides by the line that markerLine makes whether text is a shim for hook.
 func recognise(hook Name, text string) origin {
 	before, rest, found := strings.Cut("\n"+text, "\n# small-gate hook: ")
 	line, after, _ := strings.Cut(rest, "\n")
@@ -82,7 +88,7 @@ func recognise(hook Name, text string) origin {
 	return ours
 }
 
-// programIn returns the program's path that a shim of ours names, or "" if it looks on PATH alone.
+// programIn returns the path of the program in our shim, or "" if the shim looks only on PATH.
 func programIn(text string) string {
 	_, rest, found := strings.Cut(text, "\nsg_program='")
 	if !found {
@@ -95,7 +101,7 @@ func programIn(text string) string {
 	return strings.ReplaceAll(quoted, `'\''`, "'")
 }
 
-// mayGoByName reports whether a hook looks as if its own file name mattered to it, without it being certain.
+// mayGoByName reports whether a hook may depend on its own file name.
 func mayGoByName(text string) bool {
 	return regexp.MustCompile(`basename (-- )?"?\$\{?0|\$\{0##|__FILE__|PROGRAM_NAME|sys\.argv\[0\]`).MatchString(text)
 }

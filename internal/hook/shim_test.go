@@ -71,14 +71,14 @@ func TestShimIsAShortPOSIXScript(t *testing.T) {
 	}
 }
 
-// printsItself reports whether a shell has a printf of its own and so knows no limit to what it prints.
+// printsItself reports whether a shell has a built-in printf, whose output has no length limit.
 func printsItself(t *testing.T, shell []string) bool {
 	t.Helper()
 	output, _ := run(t, "", "", nil, shell[0], append(slices.Clone(shell[1:]), "-c", "command -v printf")...)
 	return !strings.Contains(output, "/")
 }
 
-// What git says must reach both hooks byte for byte, in every shell.
+// Git's input must reach both hooks byte for byte, in every shell.
 func TestInputReachesBothHooks(t *testing.T) {
 	line := "refs/heads/a%sb\\n " + strings.Repeat("1", 40) + " refs/heads/x' \" $x `y` " + strings.Repeat("0", 40) + "\n"
 	inputs := map[string]string{
@@ -101,7 +101,7 @@ func TestInputReachesBothHooks(t *testing.T) {
 				t.Run(strings.Join([]string{keeps, name, kind}, ", "), func(t *testing.T) {
 					output, status := run(t, repo, input, nil, shell[0], append(slices.Clone(shell[1:]), path, "origin", "a url")...)
 					if kind == "many" && !printsItself(t, shell) {
-						// Such a shell cannot hand on more than fits into an argument: it must say so and stop.
+						// Such a shell cannot pass on more than fits into an argument: it must say so and stop.
 						if status != 2 || !strings.Contains(output, "cannot read what git says") || program.said(t) != "" {
 							t.Errorf("status %d, printed %q", status, output)
 						}
@@ -145,7 +145,7 @@ func TestStatusIsTheProgramsOwn(t *testing.T) {
 	}
 }
 
-// A graphical client may start git with next to no PATH.
+// A graphical client may start git with almost no PATH.
 func TestWorksWithoutTheUsersPath(t *testing.T) {
 	gitPath, err := exec.LookPath("git")
 	if err != nil {
@@ -196,7 +196,7 @@ func TestProgramThatIsGone(t *testing.T) {
 				}
 			}
 
-			// An empty file or the work tree's own must not be taken for the program.
+			// An empty file, or one in the work tree, must not be taken for the program.
 			empty := filepath.Join(realTemp(t), ProgramName)
 			put(t, empty, "", 0o755)
 			put(t, filepath.Join(repo, ProgramName), "#!/bin/sh\nexit 0\n", 0o755)
@@ -207,7 +207,7 @@ func TestProgramThatIsGone(t *testing.T) {
 				}
 			}
 
-			// Where PATH has it, the hook goes on, and says that the program has moved.
+			// If the program is on PATH, the hook works, and says that the program has moved.
 			full := "PATH=" + filepath.Dir(second.path) + string(os.PathListSeparator) + os.Getenv("PATH")
 			output, status := run(t, repo, "", []string{full}, "git", "commit", "-q", "--allow-empty", "-m", "x")
 			if status != 0 || !strings.Contains(output, "has moved from "+program.path) || !strings.Contains(output, "small-hook install") {
@@ -220,7 +220,7 @@ func TestProgramThatIsGone(t *testing.T) {
 	}
 }
 
-// Set by accident, the doctor's variable blocks: it is no way around the gate.
+// Set by accident, the doctor's variable blocks: it cannot be used to get past the gate.
 func TestDoctorVariableLetsNothingThrough(t *testing.T) {
 	repo, program := newRepo(t), newStub(t)
 	put(t, filepath.Join(repo, ".git", "hooks", "pre-push"), logger(program, "0"), 0o755)
@@ -256,7 +256,7 @@ func TestQuoteShell(t *testing.T) {
 	}
 }
 
-// A hook that goes by its own name, as husky's do, must be told the one it had.
+// A hook that uses its own name, as husky's do, must be told its old one.
 func TestKeptHookThatGoesByItsName(t *testing.T) {
 	for name, shell := range shells(t) {
 		t.Run(name, func(t *testing.T) {
@@ -295,7 +295,7 @@ func TestNoteOnHookThatMayGoByItsName(t *testing.T) {
 // The shims in hooks/ are made from the same text, without a program's path. Run the tests with -update after changing it.
 func TestShippedShims(t *testing.T) {
 	folder := filepath.Join("..", "..", "hooks")
-	for _, hook := range append(allHooks(), PrepareCommitMsg) {
+	for _, hook := range allHooks() {
 		path, want := filepath.Join(folder, string(hook)), shim{hook: hook}.render()
 		if *update {
 			put(t, path, want, 0o755)

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Text tells a person what was done and what is left to do. It ends in a line break, or is empty where there is nothing to say.
+// Text tells a person what was done and what is left to do. It ends in a line break, or is empty if there is nothing to say.
 func (r Result) Text() string {
 	var text strings.Builder
 	for _, change := range r.Changes {
@@ -21,12 +21,13 @@ func (r Result) Text() string {
 			fmt.Fprintf(&text, "  %s\n", change.Note)
 		}
 	}
-	if r.Program != "" && slices.ContainsFunc(r.Changes, func(c Change) bool { return c.Action != Called }) {
+	if r.Program != "" && slices.ContainsFunc(r.Changes, func(c HookChange) bool { return c.Action != Called }) {
 		fmt.Fprintf(&text, "The hooks call %s\n", show(r.Program))
 	}
 	switch {
 	case r.Manual != nil:
 		text.WriteString(r.Manual.Text())
+	case r.Dir == "": // it is not about git's hooks
 	case r.Outcome == Unchanged && r.Program != "":
 		text.WriteString("The hooks are installed already.\n")
 	case r.Outcome == Unchanged:
@@ -54,7 +55,7 @@ func (d Diagnosis) Text() string {
 	return text.String()
 }
 
-// text tells about one hook.
+// text describes one hook.
 func (c Check) text() string {
 	var text strings.Builder
 	switch {

@@ -5,10 +5,12 @@ import (
 	"errors"
 	"path/filepath"
 	"slices"
+
+	"github.com/small-gate/small-gate/internal/worklock"
 )
 
-// Uninstall removes our hooks from the repository around dir ("" is the current directory), and puts back what was there before them. A
-// hook of ours that somebody edited is left, and the outcome is [NeedsManual]. Done twice, it changes nothing.
+// Uninstall removes our hooks from the repository around dir ("" is the current directory), and restores the earlier ones. A hook of ours
+// that was edited stays, and the outcome is [NeedsManual]. It is idempotent.
 //
 // It looks both where git takes hooks from now and in the repository's own directory, since core.hooksPath may have been set after the
 // installation.
@@ -17,56 +19,52 @@ func Uninstall(ctx context.Context, dir string) (result Result, err error) {
 	if err != nil {
 		return Result{}, err
 	}
-	release, err := lock(ctx, repo)
+	// Putting a hook back while another run replaces it could lose it.
+	release, err := worklock.Directory(ctx, repo.CommonDir, true)
 	if err != nil {
-		return Result{}, err
+		return Result{}, fileError("lock", repo.CommonDir, err)
 	}
 	defer func() { err = errors.Join(err, release()) }()
+	result = Result{Dir: repo.HooksDir, Outcome: Unchanged}
 	dirs := []string{repo.HooksDir}
 	if repo.redirected() {
 		dirs = append(dirs, repo.OwnHooksDir)
 	}
-	return removeAll(dirs)
-}
-
-// removeAll removes our hooks from several directories, of which the first is the one that counts.
-func removeAll(dirs []string) (Result, error) {
-	result := Result{Dir: dirs[0], Outcome: Unchanged}
-	for i, dir := range dirs {
-		if err := removeFrom(dir, &result, i == 0); err != nil {
-			result.Outcome = Failed
-			return result, err
+	for _, dir := range dirs {
+		for _, hook := range allHooks() {
+			if err := result.uninstall(dir, hook); err != nil {
+				result.Outcome = Failed
+				return result, err
+			}
 		}
 	}
 	return result, nil
 }
 
-// removeFrom removes our hooks from one directory. What is absent is reported only if asked.
-func removeFrom(dir string, result *Result, reportAbsent bool) error {
-	for _, hook := range append(allHooks(), PrepareCommitMsg) {
-		path := filepath.Join(dir, string(hook))
-		if err := sweep(dir, hook); err != nil {
-			return err
-		}
-		places, err := placesOf(hook, path)
+// uninstall removes one of our hooks from a directory. If it is missing, that is reported only for the directory that git takes hooks from.
+func (r *Result) uninstall(dir string, hook Name) error {
+	path := filepath.Join(dir, string(hook))
+	if err := sweep(dir, hook); err != nil {
+		return err
+	}
+	places, err := placesOf(hook, path)
+	if err != nil {
+		return err
+	}
+	for _, place := range places {
+		change, err := removeHook(hook, place, path, path+keptSuffix)
 		if err != nil {
 			return err
 		}
-		for _, place := range places {
-			change, err := removeHook(hook, place, path, path+keptSuffix)
-			if err != nil {
-				return err
-			}
-			if change.Action != Absent || reportAbsent && place == path && hook != PrepareCommitMsg {
-				result.record(change)
-			}
+		if change.Action != Absent || dir == r.Dir && place == path {
+			r.Changes, r.Outcome = append(r.Changes, change), r.Outcome.After(change.Action)
 		}
 	}
 	return nil
 }
 
-// placesOf lists where a hook of ours may be: its own path, and where a manager moved it. The kept hook goes back to the first place where
-// ours is, so the hook's own path is first if ours is there.
+// placesOf lists where our hook may be: at its own path, and where a manager moved it. The kept hook returns to the first place with our
+// hook, so the hook's own path is first if our hook is there.
 func placesOf(hook Name, path string) ([]string, error) {
 	file, err := readHook(path)
 	if err != nil {
@@ -84,21 +82,10 @@ func placesOf(hook Name, path string) ([]string, error) {
 	return append(places, path), nil
 }
 
-// record adds a change to the result and lets it decide about the outcome.
-func (r *Result) record(change Change) {
-	r.Changes = append(r.Changes, change)
-	switch {
-	case change.Action == Left:
-		r.Outcome = NeedsManual
-	case change.Action != Absent && r.Outcome == Unchanged:
-		r.Outcome = Changed
-	}
-}
-
-// removeHook takes away the hook at place if it is ours, and puts the kept one there. The place is one of [placesOf] path.
-func removeHook(hook Name, place, path, kept string) (Change, error) {
-	change := Change{Hook: hook, Path: place, Action: Absent}
-	// The kept hook first: whoever puts it back in the meantime is then seen.
+// removeHook removes the hook at place if it is ours, and moves the kept one there. The place is one of [placesOf] path.
+func removeHook(hook Name, place, path, kept string) (HookChange, error) {
+	change := HookChange{Hook: hook, Path: place, Action: Absent}
+	// Read the kept hook first, to notice if another process puts it back meanwhile.
 	before, err := readHook(kept)
 	if err != nil {
 		return change, err
@@ -111,7 +98,7 @@ func removeHook(hook Name, place, path, kept string) (Change, error) {
 	if err != nil {
 		return change, err
 	}
-	// The kept hook stands in its place again if somebody put it there, or its manager a newer one.
+	// The kept hook is back if somebody restored it, or its manager wrote a newer one.
 	again := before.exists && (before.same(now) || before.sameAuthor(now))
 	switch recognise(hook, file.text) {
 	case edited:
@@ -129,8 +116,8 @@ func removeHook(hook Name, place, path, kept string) (Change, error) {
 	return change, err
 }
 
-// takeAway removes a shim of ours, by putting the kept hook in its place if that is wanted.
-func (c *Change) takeAway(file hookFile, wanted bool, kept string) error {
+// takeAway removes our shim, replacing it with the kept hook if that is wanted.
+func (c *HookChange) takeAway(file hookFile, wanted bool, kept string) error {
 	switch {
 	case file.link || programIn(file.text) == "":
 		c.Action, c.Note = Left, "it was put there by hand, not by "+ProgramName+" install"
@@ -144,8 +131,8 @@ func (c *Change) takeAway(file hookFile, wanted bool, kept string) error {
 	}
 }
 
-// bringBack deals with a kept hook where there is no shim of ours any more.
-func (c *Change) bringBack(file hookFile, again bool, kept string) error {
+// bringBack handles a kept hook without a shim of ours.
+func (c *HookChange) bringBack(file hookFile, again bool, kept string) error {
 	switch {
 	case !file.exists:
 		c.Action = Restored

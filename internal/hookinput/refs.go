@@ -1,4 +1,4 @@
-// Package hookinput reads what git hands to a hook (githooks(5)): the refs of a push, and the message of a commit, which it can sign.
+// Package hookinput reads git's input for a hook (githooks(5)): the refs of a push, and the message of a commit, which it can sign.
 package hookinput
 
 import (
@@ -13,11 +13,11 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/history"
 )
 
-// RefUpdate is one ref that is to be moved, a line of a hook's standard input.
+// RefUpdate is one ref to be updated, from a line of a hook's standard input.
 type RefUpdate struct {
 	// LocalRef and LocalID are what is pushed. LocalRef is "(delete)" for a deletion and empty in pre-receive.
 	LocalRef, LocalID string
-	// Ref is the ref that is moved, RemoteID where it is now.
+	// Ref is the ref to update, RemoteID its present object.
 	Ref, RemoteID string
 }
 
@@ -87,7 +87,7 @@ func (u RefUpdate) fault() string {
 	return ""
 }
 
-// scanLF splits at line feeds alone, so that a carriage return is seen.
+// scanLF splits only at line feeds, so that a carriage return is noticed.
 func scanLF(data []byte, atEOF bool) (advance int, token []byte, err error) {
 	if i := bytes.IndexByte(data, '\n'); i >= 0 {
 		return i + 1, data[:i], nil

@@ -57,7 +57,7 @@ func TestReadPreReceive(t *testing.T) {
 	}
 }
 
-// TestReadMalformed never takes a line for something that it is not.
+// TestReadMalformed never misreads a line.
 func TestReadMalformed(t *testing.T) {
 	for _, line := range []string{
 		"refs/heads/x " + idA + " refs/heads/x",
@@ -85,8 +85,7 @@ type failing struct{}
 
 func (failing) Read([]byte) (int, error) { return 0, errors.New("gone") }
 
-// FuzzReadRefs demands of every accepted line that it is what was written, and
-// that both readers never take anything but full object ids.
+// FuzzReadRefs demands that every accepted line is read as written, and that both readers accept only full object ids.
 func FuzzReadRefs(f *testing.F) {
 	f.Add("refs/heads/x " + idA + " refs/heads/x " + zero + "\n")
 	f.Add("(delete) " + zero64 + " refs/heads/x " + long + "\n")
@@ -127,7 +126,7 @@ func FuzzReadRefs(f *testing.F) {
 	})
 }
 
-// refused reports whether an error is one about the input.
+// refused reports whether an error is about the input.
 func refused(err error) bool {
 	var failure *failure.Error
 	return errors.As(err, &failure) && strings.Contains(failure.Message, "standard input")

@@ -8,19 +8,19 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/gitcmd"
-
-	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/wholefile"
 )
 
-// replayed are the files in a git directory while somebody's commits are made anew: they keep their author.
+// replayed are the files in a git directory while existing commits are remade: they keep their author.
 var replayed = []string{"--git-path", "CHERRY_PICK_HEAD", "--git-path", "rebase-merge", "--git-path", "rebase-apply"}
 
-// SignMessage adds the trailer that names the agent to a commit message that git has begun (prepare-commit-msg). Not changed are a
-// message whose last such trailer names the agent, an empty one that no editor will fill, which git refuses, and that of a commit that a
-// rebase or a cherry-pick makes anew. An empty agent is nobody. Git itself finds the place: behind what is there, and before its own
-// remarks. edited says that an editor comes yet.
+// SignMessage adds the trailer that names the agent to a commit message that git has prepared (prepare-commit-msg). It does not change a
+// message whose last such trailer already names the agent, an empty one that no editor will fill, which git refuses, or that of a commit
+// remade by a rebase or a cherry-pick. An empty agent means a person. Git itself chooses the place: after the text, and before its own
+// comments. edited says that an editor follows.
 func SignMessage(ctx context.Context, file, agent string, edited bool) error {
 	if agent == "" {
 		return nil
@@ -44,9 +44,10 @@ func SignMessage(ctx context.Context, file, agent string, edited bool) error {
 	if !edited && len(bytes.TrimSpace(text)) == 0 {
 		return nil
 	}
-	// git merge leaves the last line open: git interpret-trailers would put the trailer into the title's paragraph, where it is none.
+	// git merge leaves the last line without an end: git interpret-trailers would put the trailer into the title's paragraph, where it does
+	// not count.
 	if len(text) > 0 && text[len(text)-1] != '\n' {
-		if err := os.WriteFile(file, append(text, '\n'), 0o644); err != nil {
+		if err := wholefile.Write(file, append(text, '\n')); err != nil {
 			return messageError("write", err)
 		}
 	}
@@ -62,8 +63,8 @@ func SignMessage(ctx context.Context, file, agent string, edited bool) error {
 	return leaveTitle(file, trailer)
 }
 
-// leaveTitle puts a second empty line before a trailer that begins the message but for empty lines, as git commit -s does: the title is
-// typed into the first one, and without the second the trailer would continue it.
+// leaveTitle puts a second empty line before a trailer if only empty lines precede it, as git commit -s does: the title is typed into the
+// first one, and without the second the trailer would continue it.
 func leaveTitle(file, trailer string) error {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -73,18 +74,18 @@ func leaveTitle(file, trailer string) error {
 	if !bytes.HasPrefix(message, []byte(trailer)) {
 		return nil
 	}
-	if err := os.WriteFile(file, append([]byte("\n\n"), message...), 0o644); err != nil {
-		return messageError("write", err)
-	}
-	return nil
+	return messageError("write", wholefile.Write(file, append([]byte("\n\n"), message...)))
 }
 
 func messageError(doing string, err error) error {
+	if err == nil {
+		return nil
+	}
 	return &failure.Error{Message: "cannot " + doing + " the commit message: " + err.Error(), Err: err,
 		Remedy: "Make sure that you can write there, then commit again."}
 }
 
-// git runs git as a hook does: in the repository that git's variables name.
+// git runs git as a hook does: in the repository named by git's variables.
 func git(ctx context.Context, args ...string) (string, error) {
 	out, err := gitcmd.Git{Environ: gitcmd.Working(os.Environ())}.Output(ctx, nil, args...)
 	if err != nil {

@@ -7,13 +7,11 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// done are the statuses of a dependency on which a child can build: it is
-// complete, or it turned out not to be needed.
+// done are the statuses of a dependency on which a child can build: it is complete, or turned out not to be needed.
 var done = []string{"complete", "skipped", "cancelled"}
 
-// CheckChildren says what is wrong with a campaign's children, as they stand:
-// fields, duplicate names, dependencies that are unknown or form a circle, a
-// child that is complete before what it depends on.
+// CheckChildren says what is wrong with a campaign's children as they are: fields, duplicate names, unknown or circular dependencies, a
+// child that is complete before one that it depends on.
 func (r *Record) CheckChildren() []small.Problem {
 	if problems := checkSchema(childrenSchema(), r.doc, childExample); len(problems) > 0 {
 		return problems
@@ -44,12 +42,11 @@ func (r *Record) CheckChildren() []small.Problem {
 	return append(out, r.circle(byName)...)
 }
 
-// circle reports one circle of dependencies, the first that a depth-first search
-// closes. The search keeps its own way back: a campaign may be as deep as a file
-// is long.
+// circle reports the first circle of dependencies that a depth-first search closes. The search keeps its own stack: a campaign may be as
+// deep as a file is long.
 func (r *Record) circle(byName map[string]*Child) []small.Problem {
-	next := map[*Child]int{}  // the dependency that is looked at next
-	open := map[*Child]bool{} // whether a child is on the way
+	next := map[*Child]int{}  // the next dependency to look at
+	open := map[*Child]bool{} // whether a child is on the current path
 	for i := range r.Children {
 		way := []*Child{&r.Children[i]}
 		for len(way) > 0 {
@@ -78,7 +75,7 @@ func (r *Record) circle(byName map[string]*Child) []small.Problem {
 	return nil
 }
 
-// circleWords writes a circle of names, a long one in part.
+// circleWords writes a circle of names, shortening a long one.
 func circleWords(names []string) string {
 	const most = 12
 	if len(names) > most {
@@ -87,18 +84,16 @@ func circleWords(names []string) string {
 	return strings.Join(names, " -> ")
 }
 
-// CrossContract is a contract file of a repository that another child of the same
-// campaign works in.
+// CrossContract is a contract file in a repository in which another child of the same campaign works.
 type CrossContract struct {
-	// Path is the campaign's record, and Line where the file is named.
+	// Path is the campaign's record, and Line the line that names the file.
 	Path string
 	Line int
-	// Child relies on the file; Of is the first that works in its repository.
+	// Child relies on the file; Of is the first child that works in its repository.
 	Child, Repository, File, Of string
 }
 
-// CrossContracts lists the contract files that children name of other children's
-// repositories.
+// CrossContracts lists the contract files that children name in other children's repositories.
 func (r *Record) CrossContracts() []CrossContract {
 	first := map[string]string{}
 	for _, c := range r.Children {

@@ -11,8 +11,7 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// campaignOf writes a campaign in which the child i depends on the children that
-// edges name for it.
+// campaignOf writes a campaign in which child i depends on the children in edges[i].
 func campaignOf(t *testing.T, n int, edges map[int][]int) *Record {
 	t.Helper()
 	var b strings.Builder
@@ -34,8 +33,7 @@ func campaignOf(t *testing.T, n int, edges map[int][]int) *Record {
 	return r
 }
 
-// TestCircles: the first circle of dependencies is one finding, however many there
-// are.
+// TestCircles: only the first circle of dependencies is a finding, however many there are.
 func TestCircles(t *testing.T) {
 	dense := map[int][]int{}
 	for i := range 20 {
@@ -83,8 +81,7 @@ func TestCirclesDeep(t *testing.T) {
 	}
 }
 
-// TestCirclesAtRandom finds out in another way whether there is a circle: a child
-// is reached from itself.
+// TestCirclesAtRandom checks for circles in another way: a child is reachable from itself.
 func TestCirclesAtRandom(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 5))
 	found := 0
@@ -125,8 +122,8 @@ func TestCirclesAtRandom(t *testing.T) {
 	}
 }
 
-// TestCrossContracts: a contract file of another child's repository is listed; one
-// of the child's own, or of a repository in which no child works, is not.
+// TestCrossContracts: a contract file in another child's repository is listed; one in the child's own repository, or in one without a
+// child, is not.
 func TestCrossContracts(t *testing.T) {
 	r, problems := ParseRecord("campaigns/a.yml", []byte(`campaignChildren:
   - {name: schema, status: complete, repository: db}
@@ -155,7 +152,7 @@ func TestCrossContracts(t *testing.T) {
 	}
 }
 
-// TestNearest: a record means the workflow that is nearest to it.
+// TestNearest: a record means the nearest workflow.
 func TestNearest(t *testing.T) {
 	files := []string{"a/workflows/job/workflow.md", "b/workflows/job/workflow.md", "b/workflows/ship/workflow.md", "workflows/ship/workflow.md"}
 	r := &Record{Path: "b/jobs/7.json"}

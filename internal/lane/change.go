@@ -2,8 +2,6 @@ package lane
 
 import (
 	"bytes"
-	"path"
-	"strings"
 
 	"github.com/small-gate/small-gate/internal/expression"
 	"github.com/small-gate/small-gate/internal/policy"
@@ -14,46 +12,39 @@ import (
 type File struct {
 	// Path is slash-separated, from the repository's root.
 	Path string
-	// Added is true for a path that was not there, Deleted for one that is gone.
+	// Added is true for a new path, Deleted for a deleted one.
 	Added, Deleted bool
-	// Object is the id of its content; of one that is gone, of what it had.
+	// Object is the id of its content; for a deleted path, of its old content.
 	Object string
-	// Lines is how many lines only one of the two versions has, without those that
-	// are a comment or name what is imported. Of what is not text, or too large, it
-	// is guessed from the size. A file with none gives no signal by its path, unless
-	// a program wrote a migration.
+	// Lines is how many lines only one of the two versions has, without comments and imports. For a file that is not text, or is too large,
+	// it is estimated from the size. With no lines, a path gives no signal, except for a generated migration.
 	Lines int
-	// written is true for what a program has written. It is no work, but a migration
-	// that a program wrote is one.
+	// written is true for a generated file. That is not work, except for a generated migration.
 	written bool
-	// lost is how many of them are gone, and guarded how many speak of who may do
-	// what.
+	// lost is how many of these lines are deleted, and guarded how many are about permissions.
 	lost, guarded int
-	// statements are the lines of SQL that change a schema or stored data; routes
-	// and exports what the change adds and takes away.
+	// statements are SQL lines that change a schema or stored data; routes and exports the lines that it adds or removes.
 	statements, routes, exports []Line
 }
 
-// Line is one line of a file that a change touches: of the new version, or if it
-// is gone, of the old one.
+// Line is one line of a file in a change: in the new version, or if it was deleted, in the old one.
 type Line struct {
 	Path   string
 	Number int
 	Text   string
-	// gone is true for a line of the old version.
+	// gone is true for a deleted line of the old version.
 	gone bool
-	// name is the route or the declaration that it is, and form what matters to
-	// others beside that.
+	// name is the route or the declaration on the line, and form the rest on which others depend.
 	name, form string
 }
 
-// Read compares the two texts of a file. What a program has written shows no lines.
+// Read compares the two texts of a file. A generated file shows no lines.
 func (f *File) Read(before, after []byte) {
 	f.statements = statements(f.Path, before, after)
 	if f.written = generated(before) || generated(after); f.written {
 		return
 	}
-	f.exports = exports(f.Path, before, after)
+	language := languageOf(f.Path)
 	for _, line := range append(only(before, after, true), only(after, before, false)...) {
 		if trivial().MatchString(line.Text) {
 			continue
@@ -69,32 +60,29 @@ func (f *File) Read(before, after []byte) {
 		if guard().MatchString(line.Text) {
 			f.guarded++
 		}
-		if line.name = route(line); line.name != "" {
-			f.routes = append(f.routes, line)
+		if language != nil {
+			language.look(f, line)
 		}
 	}
 }
 
-// guard is a line that speaks of who may do what, or of what proves it.
+// guard matches a line about permissions or credentials.
 var guard = expression.Of(`(?i)permission|authori[sz]|authenticat|passw(or)?d|\bsession|csrf|\bjwt|(en|de)crypt|\bacl\b|\brole\b|access_?token|secret|credential|forbidden|privilege`)
 
-// generated reports whether a program wrote a text, by what its beginning says. Its
-// source counts.
+// generated reports whether a text was generated, by its beginning. Its source counts instead.
 func generated(text []byte) bool {
 	const beginning = 1000
 	head := text[:min(len(text), beginning)]
 	return bytes.Contains(head, []byte("DO NOT EDIT")) || bytes.Contains(head, []byte("@generated"))
 }
 
-// longestLine is how long a line is that somebody wrote: of a longer one nothing is
-// made but that it differs.
+// longestLine is the longest line, in bytes, that is searched for signals; of a longer one only the difference counts.
 const longestLine = 2000
 
-// trivial is a line that is a comment, or says what is imported from where.
+// trivial matches comments and imports.
 var trivial = expression.Of(`^\x{feff}?\s*(//|/?\*[ */]|\*$|#( |$)|--( |$)|<!--|import\b|from \S+ import\b|using [\w.]+;|(global )?namespace\b|package\b|require\b|"[\w./-]+"$|use [\w:]+;)`)
 
-// only lists the lines of a text that another lacks, without regard to white space.
-// It does not depend on how a diff aligns them.
+// only lists the lines of a text that another text lacks, ignoring white space. Unlike a diff, it does not depend on alignment.
 func only(text, other []byte, gone bool) []Line {
 	left := map[string]int{}
 	for line := range bytes.Lines(other) {
@@ -114,8 +102,7 @@ func only(text, other []byte, gone bool) []Line {
 
 func normal(line []byte) []byte { return bytes.Join(bytes.Fields(line), []byte(" ")) }
 
-// FindMoves takes the lines off files that were moved and not changed: a path that
-// is gone, and a new one with the same content.
+// FindMoves sets the lines of moved, unchanged files to 0: a deleted path, and a new one with the same content.
 func FindMoves(files []File) {
 	gone := map[string][]int{}
 	for i := range files {
@@ -140,17 +127,12 @@ func Counts(name string) bool {
 	return !state && name != policy.File
 }
 
-// IsWork reports whether a path is that of what a change is about: it counts, is not
-// ignored, as lock files and vendored copies are, and is no test and no document.
-func IsWork(name string, cfg *policy.Lanes) bool {
+// IsWork reports whether a path is work: it counts, is not ignored, as lock files and vendored copies are, and is no test and no document.
+func IsWork(name string, cfg *Settings) bool {
 	return Counts(name) && !matches("ignore", name, cfg) && !matches("tests", name, cfg) && !IsDocument(name, cfg)
 }
 
-// IsDocument reports whether a path is that of a text for people: prose, a
-// picture, a translation. A change of documents alone fits fast.
-func IsDocument(name string, cfg *policy.Lanes) bool {
+// IsDocument reports whether a path is for people: prose, a picture, a translation. A change of documents alone fits fast.
+func IsDocument(name string, cfg *Settings) bool {
 	return matches("documents", name, cfg) && !matches("contracts", name, cfg) && !matches("migrations", name, cfg)
 }
-
-// extension is a file's, in lower case.
-func extension(name string) string { return strings.ToLower(path.Ext(name)) }

@@ -8,10 +8,9 @@ import (
 // Source says where a claim comes from.
 type Source string
 
-// The sources, in the order in which they are asked.
+// The sources, in order of precedence.
 const (
-	// FromCaller is the flag of whoever has the change judged, and FromInput the
-	// input of an action.
+	// FromCaller is a flag of the command that judges the change, and FromInput the input of an action.
 	FromCaller Source = "flag"
 	FromInput  Source = "input"
 	// FromEnvironment is a variable in the environment of a commit's hooks, or of a
@@ -23,7 +22,7 @@ const (
 	FromEntry Source = "entry"
 	// FromLabel is a label of the pull request.
 	FromLabel Source = "label"
-	// FromJob is what a job's record was given from upstream.
+	// FromJob is the lane given to a job's record from upstream.
 	FromJob Source = "job"
 	// FromPolicy is the configuration: its default, or the least lane that it allows.
 	FromPolicy Source = "configuration"
@@ -43,7 +42,7 @@ const (
 )
 
 var (
-	// switchText begins the evidence of an entry that switches lanes.
+	// switchText matches the beginning of the evidence of an entry that switches lanes.
 	switchText = expression.Of(`(?i)^\s*(?:\w+\s+)?to\s+(\w+)\s*:\s*\S`)
 	specLine   = expression.Of(`(?m)^\s*` + specKey + `:\s*(\S.*?)\s*$`)
 )
@@ -51,7 +50,7 @@ var (
 // specKey names the artefact of an entry for SpecTask.
 const specKey = "spec-md"
 
-// SwitchText is the evidence of an entry that switches lanes; from may be none.
+// SwitchText is the evidence of an entry that switches lanes; from may be empty.
 func SwitchText(from, to Lane, reason string) string {
 	text := "to " + string(to) + ": " + reason
 	if from != "" && from != to {
@@ -60,8 +59,8 @@ func SwitchText(from, to Lane, reason string) string {
 	return text
 }
 
-// SwitchedTo is the name of the lane that the evidence of an entry for SwitchTask
-// switches to, be it one or not; none if it does not say so in the form of SwitchText.
+// SwitchedTo is the lane's name, valid or not, in the evidence of an entry for SwitchTask; empty if the evidence does not have the form of
+// SwitchText.
 func SwitchedTo(evidence *small.Value) string {
 	text, _ := evidence.Str()
 	if m := switchText().FindStringSubmatch(text); m != nil {
@@ -70,8 +69,7 @@ func SwitchedTo(evidence *small.Value) string {
 	return ""
 }
 
-// SpecFile is the path that the evidence of an entry for SpecTask gives its
-// artefact, by a key or a line "spec-md"; empty for none.
+// SpecFile is the path of the artefact in the evidence of an entry for SpecTask, in a key or a line "spec-md"; empty for none.
 func SpecFile(evidence *small.Value) string {
 	if file, ok := evidence.Get(specKey).Str(); ok {
 		return file
@@ -83,21 +81,21 @@ func SpecFile(evidence *small.Value) string {
 	return ""
 }
 
-// Claim is a lane that somebody says a change is in. The zero Claim is none.
+// Claim is somebody's claim of a lane for a change. The zero Claim is none.
 type Claim struct {
 	Lane   Lane
 	Source Source
-	// Commit is the one whose trailer or entry it is, empty for other sources.
+	// Commit is the commit with the trailer or entry, empty for other sources.
 	Commit string
 }
 
-// claimants say who makes a claim.
+// claimants describe who makes a claim.
 var claimants = map[Source]string{
 	FromCaller: "--lane", FromInput: "the input lane", FromEnvironment: "SMALL_LANE", FromTrailer: "the trailer of commit ",
 	FromEntry: "an entry for " + SwitchTask, FromLabel: "a label", FromJob: "the job's record", FromPolicy: "the configuration",
 }
 
-// By says in words who makes the claim.
+// By describes who makes the claim.
 func (c Claim) By() string {
 	who := claimants[c.Source]
 	if c.Source == FromTrailer {

@@ -3,6 +3,7 @@ package lane
 import (
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -37,7 +38,7 @@ func TestDocs(t *testing.T) {
 				t.Errorf("the planner is %q", agents[0].Paths)
 			}
 		case "configuration":
-			if _, err := policy.Parse("the documentation", data, nil); err != nil {
+			if _, err := policy.Parse("the documentation", data, policy.NewKnown(nil, append(slices.Clone(Sections), Workflows))); err != nil {
 				t.Error(err)
 			}
 		case "json", "yaml":

@@ -8,9 +8,8 @@ import (
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// frontMatter cuts the YAML between the first two lines of three dashes out of
-// a Markdown file. What it returns begins with an empty line in the place of the
-// first of them, so that places in it are places in the file.
+// frontMatter extracts the YAML between the first two lines of three dashes in a Markdown file. The result begins with an empty line in
+// place of the first of these lines, so that positions match the file.
 func frontMatter(data []byte) ([]byte, *small.Problem) {
 	first, rest, _ := bytes.Cut(bytes.TrimPrefix(data, []byte("\ufeff")), []byte("\n"))
 	if !isFence(first) {
@@ -35,8 +34,7 @@ func frontMatter(data []byte) ([]byte, *small.Problem) {
 	}
 }
 
-// isFence reports whether a line is three dashes, with nothing but white space
-// behind them.
+// isFence reports whether a line is three dashes followed only by white space.
 func isFence(line []byte) bool { return string(bytes.TrimRight(line, " \t\r\n")) == "---" }
 
 // parseFrontMatter reads the front matter as a document.
@@ -52,8 +50,7 @@ func parseFrontMatter(data []byte, limits small.Limits) (*small.Document, []smal
 	return doc, forFile(problems)
 }
 
-// forFile gives the problems of a file that cannot be read the advice for a
-// workflow or a record: the parser's own is about progress logs.
+// forFile adapts the advice about an unreadable file to workflows and records: the parser's own advice is about progress logs.
 func forFile(problems []small.Problem) []small.Problem {
 	for i := range problems {
 		p := &problems[i]
@@ -69,7 +66,7 @@ func forFile(problems []small.Problem) []small.Problem {
 	return problems
 }
 
-// problem makes a problem at a place.
+// problem makes a problem at a position.
 func problem(pos small.Pos, subject, hint, format string, args ...any) small.Problem {
 	return small.Problem{Kind: small.ProblemSchema, Pos: pos, Subject: subject, Message: fmt.Sprintf(format, args...), Hint: hint}
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// only is a front matter of one phase, with more of that phase.
+// only is a front matter with one phase, followed by more of that phase.
 func only(more string) string {
 	return "---\nphases:\n  - {name: a, agent: agents/a.md" + more + "}\n---\n"
 }
@@ -24,10 +24,9 @@ const (
 	keys    = "remove it; the keys here are "
 )
 
-// oddFrontMatter are files with something odd in front. Want is the place of each
-// problem and how the advice begins.
+// oddFrontMatter are files with an odd beginning. want is the position of each problem and the beginning of its advice.
 var oddFrontMatter = []struct{ name, file, want string }{
-	// What is read as it is meant.
+	// Valid files.
 	{"a byte order mark", "\ufeff---\n" + aPhase + "---\n", ""},
 	{"CR LF", "---\r\n" + strings.ReplaceAll(aPhase, "\n", "\r\n") + "---\r\nprose\r\n", ""},
 	{"white space after the dashes", "---  \n" + aPhase + "--- \t\n", ""},
@@ -39,14 +38,14 @@ var oddFrontMatter = []struct{ name, file, want string }{
 	{"a checkpoint in capitals", only(", interactive_checkpoint: TRUE"), ""},
 	{"no agent, and that is said", "---\nphases: [{name: a, agent: ~}]\n---\n", ""},
 
-	// What is not front matter.
+	// Not a front matter.
 	{"nothing", "", "1:1 " + beginIt},
 	{"a title first", "# Title\n" + only(""), "1:1 " + beginIt},
 	{"a blank line first", "\n\n" + only(""), "1:1 " + beginIt},
 	{"no end", "---\n" + aPhase, "1:1 put a line --- between the YAML and the prose"},
 	{"a pointer", "version https://git-lfs.github.com/spec/v1\noid sha256:" + strings.Repeat("0", 64) + "\nsize 3\n", "1:1 remove it from the LFS patterns in .gitattributes and commit the file itself"},
 
-	// What is no YAML, or not of that kind.
+	// Invalid YAML, or the wrong kind of value.
 	{"a tab", "---\nphases:\n\t- {name: a}\n---\n", "3:1 correct the file"},
 	{"a key twice", "---\n" + aPhase + aPhase + "---\n", "3:1 correct the file"},
 	{"a list", "---\n- planning\n---\n", "2:1 correct the file"},
@@ -98,7 +97,7 @@ func TestOddFrontMatter(t *testing.T) {
 	}
 }
 
-// waiting are workflows and whether somebody is asked once code is written.
+// waiting are workflows, and whether a person is asked after code is written.
 var waiting = []struct {
 	name, phases string
 	asked        bool
@@ -115,8 +114,7 @@ var waiting = []struct {
 	{"by the harness", "{name: coding}, {name: merge, agent: ~}", false},
 }
 
-// TestCheckpoint: a workflow that merges asks a person where code is written, or
-// later.
+// TestCheckpoint: a workflow that merges asks a person when code is written, or later.
 func TestCheckpoint(t *testing.T) {
 	for _, c := range waiting {
 		w, problems, _ := lane.ParseWorkflow("workflows/w/workflow.md", []byte("---\nkind: job\nphases: ["+c.phases+"]\n---\n"), small.Limits{})
@@ -129,8 +127,7 @@ func TestCheckpoint(t *testing.T) {
 	}
 }
 
-// TestBegins: a job and a deep one begin with the specification, whatever else
-// they have; a fast one has none.
+// TestBegins: a job and a deep one begin with the specification, whatever their other phases; a fast one has none.
 func TestBegins(t *testing.T) {
 	const reviewed = "subagents: [{name: code-reviewer, agent: a}]"
 	const standard = "phases: [{name: spec-writing}, {name: planning}, {name: coding, " + reviewed + "}, {name: review}, {name: evaluation}]"

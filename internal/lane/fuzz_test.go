@@ -8,8 +8,7 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// FuzzParseWorkflow demands of any bytes: no crash; a workflow or problems; every
-// place within the file, and something to do about each problem.
+// FuzzParseWorkflow demands of any bytes: no crash; a workflow or problems; every position within the file, and advice for each problem.
 func FuzzParseWorkflow(f *testing.F) {
 	for _, text := range []string{
 		"", "---\n---\n", "---\nphases: [{name: planning, agent: agents/a.md}]\n---\nprose\n",
@@ -101,7 +100,7 @@ func FuzzParseRecord(f *testing.F) {
 	})
 }
 
-// advised fails where a problem does not say what to do.
+// advised fails if a problem has no advice.
 func advised(t *testing.T, problems []small.Problem) {
 	t.Helper()
 	for _, p := range problems {
@@ -111,8 +110,8 @@ func advised(t *testing.T, problems []small.Problem) {
 	}
 }
 
-// within fails where a problem has a place that the file does not have. The line
-// behind the last one counts: there nothing follows on three dashes.
+// within fails if a problem's position is outside the file. The line after the last one counts as inside: a final line of three dashes is
+// followed by nothing.
 func within(t *testing.T, data []byte, problems []small.Problem) {
 	t.Helper()
 	text := strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u0085", "\n", "\u2028", "\n", "\u2029", "\n").Replace(string(data))

@@ -3,8 +3,6 @@ package lane
 import (
 	"slices"
 	"strings"
-
-	"github.com/small-gate/small-gate/internal/policy"
 )
 
 // Lane is how much rigour a change gets. It is claimed before the work.
@@ -24,7 +22,7 @@ func Parse(name string) (Lane, bool) {
 }
 
 // rank orders lanes; none is 0.
-func (l Lane) rank() int { return slices.Index(policy.LaneNames, string(l)) + 1 }
+func (l Lane) rank() int { return slices.Index(Names, string(l)) + 1 }
 
 // Less reports whether a lane has less rigour than another.
 func (l Lane) Less(other Lane) bool { return l.rank() < other.rank() }

@@ -7,8 +7,7 @@ import (
 	"github.com/small-gate/small-gate/internal/policy"
 )
 
-// defaults are the patterns that hold without a configuration, by their key in
-// it. Of the patterns of a list that match, the last counts.
+// defaults are the patterns without a configuration, by their key in it. Of the patterns in a list that match, the last counts.
 var defaults = map[string][]string{
 	"migrations": {
 		"**/migrations/**", "**/migration/**/*.{sql,rb,py,php,java,kt}", "**/db/migrate/**", "**/db/changelog/**", "**/alembic/versions/**", "**/{flyway,liquibase}/**",
@@ -21,7 +20,7 @@ var defaults = map[string][]string{
 		"**/*.{proto,thrift,avsc,avdl,graphql,graphqls,gql,wsdl,xsd,raml,smithy}",
 		"**/*{openapi,swagger,asyncapi}*.{yml,yaml,json}", "**/{openapi,swagger,asyncapi}/**/*.{yml,yaml,json}", "**/*.schema.json",
 	},
-	"exported": {"**", "!**/{cmd,internal}/**"},
+	"exported": {"**", "!**/{cmd,internal,app,apps,web,frontend,backend,components}/**", "!**/_*{,/**}"},
 	"security": {
 		"**/{auth,authn,authz,oauth,oauth2,oidc,saml,sso,iam,rbac,acl,ldap,security,crypto,tls,x509,pgp,openpgp,secrets,permissions}/**",
 		"**/*{oauth,authenticat,authori[sz]ation,ldap,login,session,password,passwd,permission,crypt,cipher,signature,jwt,csrf,sanitiz,middleware,security}*.*",
@@ -50,14 +49,13 @@ var defaults = map[string][]string{
 	},
 }
 
-// matches reports whether a path is meant by a list: the default one, and after
-// it the project's own.
-func matches(key, name string, cfg *policy.Lanes) bool {
+// matches reports whether a list selects a path: the default list followed by the project's own.
+func matches(key, name string, cfg *Settings) bool {
 	return policy.MatchLast(slices.Concat(defaults[key], cfg.Patterns[key]), name)
 }
 
-// excluded reports whether a project says that a path is not meant by a list.
-func excluded(key, name string, cfg *policy.Lanes) bool {
+// excluded reports whether the project excludes a path from a list.
+func excluded(key, name string, cfg *Settings) bool {
 	for _, pattern := range cfg.Patterns[key] {
 		if rest, not := strings.CutPrefix(pattern, "!"); not && policy.MatchLast([]string{rest}, name) {
 			return true

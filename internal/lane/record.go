@@ -6,22 +6,18 @@ import (
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/ledger"
-
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// Record is what is known of one job or campaign. Its fields are read as far as
-// they have the expected type.
+// Record is what is known about one job or campaign. Fields with an unexpected type are left out.
 type Record struct {
-	// Path is the file's, slash-separated from the root of the tree.
+	// Path is the file's path, slash-separated from the root of the tree.
 	Path string
-	// WorkflowPath is the workflow that is active.
+	// WorkflowPath is the active workflow.
 	WorkflowPath Ref
-	// Lane is the lane that was given from upstream, params.lane; the zero Lane
-	// where none was given, or what is given names none.
+	// Lane is the lane given from upstream, params.lane; the zero Lane if there is none, or its name is unknown.
 	Lane Lane
-	// NoCampaign is true if params.epicAllowed is false: the job is a campaign's
-	// child and never becomes a campaign itself.
+	// NoCampaign is true if params.epicAllowed is false: the job is a campaign's child and never becomes a campaign itself.
 	NoCampaign bool
 	// Switches are the workflowPathHistory, oldest first.
 	Switches []Switch
@@ -41,9 +37,9 @@ type Switch struct {
 type Child struct {
 	Name, Status Ref
 	DependsOn    []Ref
-	// Repository is the one that the child works in.
+	// Repository is where the child works.
 	Repository Ref
-	// Contracts are the files by which it relies on other repositories.
+	// Contracts are the files through which it relies on other repositories.
 	Contracts []Contract
 	subject   string
 }
@@ -51,11 +47,11 @@ type Child struct {
 // Contract is a file of a repository on which a child relies.
 type Contract struct{ Repository, File Ref }
 
-// ParseRecord reads the record of a job or a campaign, JSON or YAML; file is its
-// path. It returns nil and the problems of a file that cannot be read as either.
+// ParseRecord reads the record of a job or a campaign, as JSON or YAML according to its path, file. If the file cannot be read, it returns
+// nil and the problems.
 func ParseRecord(file string, data []byte, limits small.Limits) (*Record, []small.Problem) {
 	read := small.Parse
-	if isJSON(file, data) {
+	if strings.HasSuffix(file, ".json") {
 		read = small.ParseJSON
 		data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	}
@@ -78,18 +74,6 @@ func ParseRecord(file string, data []byte, limits small.Limits) (*Record, []smal
 	return r, nil
 }
 
-// isJSON reports whether a record is to be read as JSON: by its name, or because
-// it begins as a JSON object and its name says nothing.
-func isJSON(file string, data []byte) bool {
-	switch {
-	case strings.HasSuffix(file, ".json"):
-		return true
-	case strings.HasSuffix(file, ".yml"), strings.HasSuffix(file, ".yaml"):
-		return false
-	}
-	return bytes.HasPrefix(bytes.TrimLeft(data, " \t\r\n"), []byte("{"))
-}
-
 func listOf(v *small.Value, key string) []*small.Value {
 	if list := v.Get(key); list != nil && list.Kind == small.List {
 		return list.Items
@@ -107,7 +91,7 @@ func switchAt(v *small.Value, index int) Switch {
 		FromPhase: refAt(v.Get("fromPhase")), ToPhase: refAt(v.Get("toPhase")),
 		By: refAt(v.Get("by")), subject: "workflowPathHistory." + strconv.Itoa(index),
 	}
-	// YAML takes a time without quotes for a date; the text is the same.
+	// YAML reads a time without quotes as a date; the text is the same.
 	if at := v.Get("at"); at != nil {
 		s.At = Ref{at.Text, at.Pos}
 	}
@@ -128,15 +112,14 @@ func childAt(v *small.Value, index int) Child {
 	return c
 }
 
-// Ledger is the switch history as a ledger, so that two versions of it can be
-// compared as two logs are.
+// Ledger is the switch history as a ledger, so that two versions of it can be compared like logs.
 func (r *Record) Ledger() *ledger.Ledger {
 	l := ledger.NewLedger(r.SwitchValues())
 	for i := range l.Entries {
-		l.Entries[i].Timestamp, l.Entries[i].Switch = r.Switches[i].At.Text, true
+		l.Entries[i].Timestamp, l.Entries[i].Noun = r.Switches[i].At.Text, ledger.Switch
 	}
 	return l
 }
 
-// SwitchValues are the elements of the switch history as they stand in the file.
+// SwitchValues are the elements of the switch history as in the file.
 func (r *Record) SwitchValues() []*small.Value { return listOf(r.doc.Root, "workflowPathHistory") }

@@ -1,6 +1,7 @@
 package lane
 
 import (
+	"embed"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -9,8 +10,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestSchemaKeywords fails on a keyword that the engine is not known to enforce,
-// and on a mapping that does not say whether it may have further keys.
+//go:embed schema/*.json
+var schemaFiles embed.FS
+
+// TestSchemaKeywords fails for a keyword that the engine may not enforce, and for a mapping that does not say whether it allows further
+// keys.
 func TestSchemaKeywords(t *testing.T) {
 	files, err := schemaFiles.ReadDir("schema")
 	if err != nil || len(files) == 0 {
@@ -64,7 +68,7 @@ func walkSchema(t *testing.T, at string, node map[string]any) {
 	}
 }
 
-// TestKeysAreTheSchemas: the keys that are known are those of the schema.
+// TestKeysAreTheSchemas: the known keys are those in the schema.
 func TestKeysAreTheSchemas(t *testing.T) {
 	type node struct {
 		Properties map[string]*node

@@ -9,14 +9,14 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// reviewer is the subagent that looks at code while it is written.
+// reviewer is the subagent that reviews code while it is written.
 const reviewer = "code-reviewer"
 
-// specWriting is the phase that jobs begin with; a fast one has none.
+// specWriting is the first phase of jobs; a fast one has none.
 const specWriting = "spec-writing"
 
-// shape is what a workflow of a well-known name promises: its phases in their
-// order. A step that can be done by either of two phases names both: a|b.
+// shape is what the name of a well-known workflow promises: its phases in order. A step for which either of two phases will do names both:
+// a|b.
 type shape struct {
 	lane  string
 	steps []string
@@ -31,8 +31,7 @@ var shapes = map[string]shape{
 	"campaign": {"", []string{"campaign-planning|campaign-architecture", "coordinating", "aggregation|campaign-integration"}},
 }
 
-// CheckShape says what a workflow of a well-known name lacks of what its lane
-// promises. A workflow of another name promises nothing.
+// CheckShape says what a workflow with a well-known name lacks of what its lane promises. Other names promise nothing.
 func (w *Workflow) CheckShape() []small.Problem {
 	s, known := wellKnown(w.Name)
 	if !known {
@@ -80,19 +79,17 @@ func (p *Phase) checkStep(promise string) []small.Problem {
 	return nil
 }
 
-// wellKnown is the shape of a well-known workflow. Upper and lower case are the
-// same, as they are to whoever reads the name, and on some disks.
+// wellKnown is the shape of a well-known workflow. Case is ignored, as people and some file systems do.
 func wellKnown(name string) (shape, bool) {
 	s, known := shapes[strings.ToLower(name)]
 	return s, known
 }
 
-// codes reports whether code is written in a phase.
+// codes reports whether a phase writes code.
 func (p *Phase) codes() bool { return p.Name.Text == "coding" || p.Tier.Text == "coding" }
 
-// merges reports whether a workflow ends in a merge: one of the four well-known
-// ones does, and one whose kind is job or campaign. Where no kind says otherwise,
-// so does one that writes code.
+// merges reports whether a workflow ends in a merge: the four well-known ones do, and those of kind job or campaign. Without a kind, those
+// that write code do.
 func (w *Workflow) merges() bool {
 	if _, known := wellKnown(w.Name); known {
 		return true
@@ -103,17 +100,16 @@ func (w *Workflow) merges() bool {
 	return slices.ContainsFunc(w.Phases, func(p Phase) bool { return p.codes() })
 }
 
-// personal finds the words by which a phase without an agent says that a person
-// does it.
+// personal matches the words with which a phase without an agent says that a person does it.
 var personal = expression.Of(`(?i)approv|await|waiting|human|manual|person|sign-?off`)
 
-// waits reports whether the work waits for a person in a phase.
+// waits reports whether work waits for a person in a phase.
 func (p *Phase) waits() bool {
 	return p.Checkpoint || p.NoAgent && (personal().MatchString(p.Name.Text) || personal().MatchString(p.Status))
 }
 
-// CheckCheckpoint says that a workflow which ends in a merge waits for no person
-// once code is written; without a phase that writes any, that it never does.
+// CheckCheckpoint reports a workflow that ends in a merge and waits for no person after code is written; if no phase writes any, one that
+// never waits.
 func (w *Workflow) CheckCheckpoint() []small.Problem {
 	if !w.merges() {
 		return nil

@@ -5,36 +5,32 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// Signal is one thing that a change shows about the rigour that it needs.
+// Signal is one sign of the rigour that a change needs.
 type Signal struct {
-	// Name is one of policy.SignalNames. It is stable.
+	// Name is one of SignalNames. It is stable.
 	Name string
 	// Fits is the lane with the least rigour that allows it.
 	Fits Lane
-	// Why is a sentence for people, without a final period.
+	// Why is a sentence for people, without its full stop.
 	Why string
-	// Files are the paths that gave it, sorted, and Lines the lines, where it was
-	// lines. They hold text of the change.
+	// Files are the paths that gave the signal, sorted, and Lines the lines, if lines gave it. They contain text of the change.
 	Files []string
 	Lines []Line
 }
 
-// change is what signals are found in.
+// change is the input of the signals.
 type change struct {
-	// files are those that count and differ in more than comments, work those of
-	// them that are no tests, no documents, and that no program has written.
+	// files are those that count and differ in more than comments, work those of them that are no tests, no documents, and not generated.
 	files, work []File
-	// routes and exports are what the work adds and takes away.
+	// routes and exports are added and removed by the work.
 	routes, exports []Line
-	cfg             *policy.Lanes
+	cfg             *Settings
 }
 
-// table has the signals, in the order in which they are reported. One may give
-// several, for what asks for different lanes.
+// table has the signals, in reporting order. One may give several, which ask for different lanes.
 var table = []struct {
 	name string
 	find func(c *change) []Signal
@@ -67,8 +63,8 @@ var table = []struct {
 	{"size", size},
 }
 
-// Signals lists what a change shows. Files that do not count are left out.
-func Signals(files []File, cfg *policy.Lanes) []Signal {
+// Signals lists the signals of a change. Files that do not count are left out.
+func Signals(files []File, cfg *Settings) []Signal {
 	c := &change{cfg: cfg}
 	for i := range files {
 		f := &files[i]
@@ -102,7 +98,7 @@ func Signals(files []File, cfg *policy.Lanes) []Signal {
 	return out
 }
 
-// migration is what changes a schema or stored data: by its path, or by its SQL.
+// migration finds changes of a schema or stored data: by path, or by SQL.
 func migration(c *change) []Signal {
 	kind := func(fits Lane, why string, reversible bool) []Signal {
 		var lines []Line
@@ -129,8 +125,7 @@ func migration(c *change) []Signal {
 	)
 }
 
-// security is what keeps strangers out: by the path of a file, or because much of
-// the work speaks of it.
+// security finds changes to what keeps strangers out: by path, or because many lines of the work are about it.
 func security(c *change) []Signal {
 	out := found(Deep, "security-relevant files change", c.work, func(f *File) bool { return matches("security", f.Path, c.cfg) })
 	guarded, lines := 0, 0
@@ -145,11 +140,10 @@ func security(c *change) []Signal {
 	return found(Deep, why, c.work, func(f *File) bool { return f.guarded > 0 })
 }
 
-// From how many lines on, and which share of all, work is about security.
+// Work is about security from this many lines on, if they are at least one in this many.
 const guardedLines, guardedShare = 6, 6
 
-// size is how much work there is: neither tests nor documents, nor what was only
-// moved.
+// size is the amount of work: without tests, documents and moved files.
 func size(c *change) []Signal {
 	var files []string
 	lines := 0
@@ -173,11 +167,10 @@ func size(c *change) []Signal {
 	return []Signal{s}
 }
 
-// With more files and more lines than these, a change is one to think through
-// before.
+// A change with more files and more lines than these needs planning first.
 const sweepingFiles, sweepingLines = 10, 400
 
-// found is the signal of the files that give it.
+// found is the signal given by some files.
 func found(fits Lane, why string, files []File, gives func(f *File) bool) []Signal {
 	var paths []string
 	for i := range files {
@@ -191,7 +184,7 @@ func found(fits Lane, why string, files []File, gives func(f *File) bool) []Sign
 	return []Signal{{Fits: fits, Why: why, Files: paths}}
 }
 
-// fromLines is the signal of some lines.
+// fromLines is the signal given by some lines.
 func fromLines(fits Lane, why string, lines []Line) []Signal {
 	if len(lines) == 0 {
 		return nil
@@ -205,8 +198,7 @@ func fromLines(fits Lane, why string, lines []Line) []Signal {
 	return []Signal{s}
 }
 
-// compare tells what is new among the lines that differ, what is gone, and what is
-// declared otherwise; what has only moved is none of these.
+// compare splits differing lines into added, removed and changed declarations; moved ones are none of these.
 func compare(all []Line) (added, gone, changed []Line) {
 	was, is := map[string]string{}, map[string]string{}
 	for _, l := range all {
@@ -245,7 +237,7 @@ func Refused(l Lane, signals []Signal) []Signal {
 	return slices.DeleteFunc(slices.Clone(signals), func(s Signal) bool { return !l.Less(s.Fits) })
 }
 
-// Why says in a few words why a lane fits what shows signals.
+// Why says in a few words why a lane fits the signals.
 func Why(signals []Signal) string {
 	var names []string
 	for i := range signals {

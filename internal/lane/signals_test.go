@@ -4,11 +4,9 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-
-	"github.com/small-gate/small-gate/internal/policy"
 )
 
-// edit is a file with two texts; an empty one is not there.
+// edit is a file with two texts; an empty text is a missing file.
 func edit(path, before, after string) File {
 	f := File{Path: path, Added: before == "", Deleted: after == "", Object: after}
 	if after == "" {
@@ -19,7 +17,7 @@ func edit(path, before, after string) File {
 }
 
 func TestSignals(t *testing.T) {
-	cfg := policy.Default().Lanes
+	cfg := *defaultSettings()
 	long := strings.Repeat("x\n", 10) + strings.Repeat("y\n", 10)
 	numbered := func(n int) string {
 		var text strings.Builder
@@ -73,23 +71,21 @@ func TestSignals(t *testing.T) {
 		{"an exported name is gone", []File{edit("a.go", "package a\n\ntype T int\n", "package a\n")}, "exported=a.go", Deep},
 		{"a signature changes", []File{edit("a.go", "package a\n\nfunc (t *T) M(a int) {\n}\n", "package a\n\nfunc (t *T) M(a string) {\n}\n")}, "exported=a.go", Deep},
 		{"a constant has another value", []File{edit("a.go", "package a\n\nconst V = 1\n", "package a\n\nconst V = 2\n")}, "", Fast},
-		{"a receiver and a parameter have other names", []File{edit("a.go", "package a\n\nfunc (t *T) M(a int) { x() }\n", "package a\n\nfunc (u *T) M(b int) { x() }\n")}, "", Fast},
+		{"a receiver has another name", []File{edit("a.go", "package a\n\nfunc (t *T) M(a int) { x() }\n", "package a\n\nfunc (u *T) M(a int) { x() }\n")}, "", Fast},
 		{"a name moves within its package", []File{edit("p/a.go", "package p\n\nfunc F() {}\n", ""), edit("p/b.go", "", "package p\n\n// F is.\nfunc F() {}\n")}, "", Fast},
 		{"a name moves to another package", []File{edit("p/a.go", "package p\n\nfunc F() {}\n", ""), edit("q/a.go", "", "package q\n\nfunc F() {}\n")}, "exported=p/a.go exported=q/a.go", Deep},
 		{"names that nobody imports", []File{
 			edit("cmd/x/a.go", "", "package x\n\nfunc F() {}\n"), edit("internal/a.go", "package a\n\nfunc F() {}\n", ""), edit("a_test.go", "", "package a\n\nfunc TestF(t *testing.T) {}\n"),
 		}, "", Fast},
+		{"more names that nobody imports", []File{edit("lib/_utils.py", "", "def f():\n"), edit("frontend/a.ts", "", "export const a = 1\n")}, "", Fast},
 		{"methods of what is not exported", []File{edit("a.go", "package a\n\nfunc (t *t) M() {}\n\nfunc f() {}\n", "")}, "", Fast},
 		{"a group", []File{edit("a.go", "package a\n\nvar (\n\tFoo = 1\n\tbar = 2\n)\n", "package a\n\nvar (\n\tbar = 2\n)\n")}, "exported=a.go", Deep},
 		{"a field", []File{edit("a.go", "package a\n\ntype T struct {\n\tA int\n\tb int\n}\n", "package a\n\ntype T struct {\n\tA string\n\tb int\n}\n")}, "exported=a.go", Deep},
 		{"a typed constant", []File{edit("a.go", "package a\n\nconst C int = 1\n", "package a\n\nconst C int64 = 1\n")}, "exported=a.go", Deep},
 		{"an embedded type", []File{edit("a.go", "package a\n\ntype T struct {\n\tbase\n\tB\n}\n", "package a\n\ntype T struct {\n\tbase\n}\n")}, "exported=a.go", Deep},
-		{"a receiver that points", []File{edit("a.go", "package a\n\nfunc (t T) M() {}\n", "package a\n\nfunc (t *T) M() {}\n")}, "exported=a.go", Deep},
-		{"a program", []File{edit("tool/a.go", "package main\n\nfunc F() {}\n", "package main\n")}, "", Fast},
+		{"a receiver that points", []File{edit("a.go", "package a\n\nfunc (t T) M() {}\n", "package a\n\nfunc (t *T) M() {}\n")}, "exported=a.go exported=a.go", Deep},
 		{"a field that nobody sees", []File{edit("a.go", "package a\n\ntype T struct {\n\tb int\n}\n", "package a\n\ntype T struct {\n\tb string\n\tc int\n}\n")}, "", Fast},
 		{"a method of an interface", []File{edit("a.go", "package a\n\ntype I interface {\n\tM(int) error\n}\n", "package a\n\ntype I interface {\n\tM(a, b int) error\n}\n")}, "exported=a.go", Deep},
-		{"a signature over lines", []File{edit("a.go", "package a\n\nfunc Add(a, b int) {}\n", "package a\n\nfunc Add(\n\ta int,\n\tb int,\n) {\n}\n")}, "", Fast},
-		{"Rust", []File{edit("src/a.rs", "", "pub fn f() {}\npub(crate) fn g() {}\n")}, "exported=src/a.rs", Standard},
 
 		{"much of the work is about permissions", []File{edit("a.py", "", strings.Repeat("check(permission)\nx\n", 12))}, "security=a.py", Deep},
 		{"one line is", []File{edit("a.py", "", "check(permission)\n")}, "", Fast},
@@ -108,10 +104,79 @@ func TestSignals(t *testing.T) {
 	}
 }
 
+// TestExported: lines with which each language declares something for others, and lines that do not.
+func TestExported(t *testing.T) {
+	cfg := *defaultSettings()
+	for path, lines := range map[string][]string{
+		"p/a.go": {"func F(a int) {", "func (t *T) M() error {", "func (T[K]) M() {", "type T struct {", "var V = 1", "const C int = 1", "	Field []string", "	Tagged int `json:\"x\"`", "	Embedded", "	Group = iota", "	Method(a int) error"},
+		"a.rs":   {"pub fn f() {}", "    pub async unsafe fn g(&self) {", "pub struct S;", "pub const C: u8 = 1;"},
+		"a.py":   {"def f(a):", "async def f(a) -> int:", "class C(Base):"},
+		"a.js":   {"export function f(a) {", "export async function* f() {", "exports.f = f", "module.exports.f = f"},
+		"a.ts":   {"export const C: Props = {", "export interface I {", "export declare class C {", "export type T = string", "export abstract class C {"},
+		"a.rb":   {"class C < Base", "  module M::N"},
+		"A.java": {"public class C extends B {", "  public static final class C {", "public @interface A {", "public interface I<T> {"},
+		"A.kt":   {"fun f(a: Int) {", "data class C(val a: Int)", "suspend fun <T> List<T>.g() = 1", "interface I", "object O"},
+		"A.cs":   {"public class C : B", "    public readonly struct S", "  public static partial class C", "    public enum E"},
+		"a.php":  {"final class C extends B", "interface I", "function f($a) {", "trait T"},
+	} {
+		for _, line := range lines {
+			if got := told(Signals([]File{edit(path, "", line+"\n")}, &cfg)); got != "exported="+path {
+				t.Errorf("%s: %q gives %q", path, line, got)
+			}
+			if got := Fits(Signals([]File{edit(path, line+"\n", "")}, &cfg)); got != Deep {
+				t.Errorf("%s: %q is gone, which fits %s", path, line, got)
+			}
+		}
+	}
+	for path, lines := range map[string][]string{
+		"p/a.go": {"func f() {", "func (t *t) M() {", "type t struct {", "	Call(a)", "	Key: value,", "	field int", "	Call(func() error {", "	Field.Call()", "	return F"},
+		"a.rs":   {"fn f() {}", "pub(crate) fn f() {}", "    let pub_fn = 1;", "pub use a::b;"},
+		"a.py":   {"def _f(a):", "    def f(self):", "class _C:", "x = 1"},
+		"a.js":   {"function f() {", "export default f", "export { f }", "export * from './b'", "const exports = 1"},
+		"a.ts":   {"class C {", "  export_(a)"},
+		"a.rb":   {"  def f", "x = class_of(y)"},
+		"A.java": {"class C {", "  public void f() {", "private class C {", "  public int count;"},
+		"A.kt":   {"private fun f() {", "internal class C", "    fun f() {", "val a = 1"},
+		"A.cs":   {"internal class C", "    public void F()", "  public int Count { get; }"},
+		"a.php":  {"    public function f() {", "abstract_class();", "$f = function () {"},
+		"a.c":    {"int f(void);"},
+	} {
+		for _, line := range lines {
+			if got := told(Signals([]File{edit(path, "", line+"\n")}, &cfg)); got != "" {
+				t.Errorf("%s: %q gives %q", path, line, got)
+			}
+		}
+	}
+}
+
+// TestDeclaredOtherwise: if a declaration stays, only the parts on which others depend count.
+func TestDeclaredOtherwise(t *testing.T) {
+	cfg := *defaultSettings()
+	for _, tt := range []struct {
+		path, before, after string
+		fits                Lane
+	}{
+		{"p/a.go", "func F(a int) {", "func F(a int) error {", Deep}, {"p/a.go", "var V = 1", "var V = 2", Fast},
+		{"a.rs", "pub fn f(a: u8) {", "pub fn f(a: u16) {", Deep}, {"a.rs", "pub fn f() { 1 }", "pub fn f() { 2 }", Fast},
+		{"a.py", "def f(a):", "def f(a, b):", Deep}, {"a.py", "class C(A):", "class C(B):", Fast},
+		{"a.ts", "export function f(a) {", "export function f(a, b) {", Deep}, {"a.ts", "export type T = A", "export type T = B", Fast},
+		{"a.rb", "class A", "class B", Deep}, {"a.rb", "class A < B", "class A < C", Fast},
+		{"A.java", "public class A {", "public class B {", Deep}, {"A.java", "public class A {", "public class A extends B {", Fast},
+		{"A.kt", "fun f(a: Int) {", "fun f(a: Long) {", Deep}, {"A.kt", "class A", "class A : B", Fast},
+		{"A.cs", "public struct A", "public struct B", Deep}, {"A.cs", "public class A", "public sealed class A", Fast},
+		{"a.php", "function f($a) {", "function f($a, $b) {", Deep}, {"a.php", "class A", "final class A", Fast},
+	} {
+		signals := Signals([]File{edit(tt.path, tt.before+"\n", tt.after+"\n")}, &cfg)
+		if got := Fits(signals); got != tt.fits {
+			t.Errorf("%s: %q to %q fits %s: %s", tt.path, tt.before, tt.after, got, told(signals))
+		}
+	}
+}
+
 // TestRoutes: each framework's way to register a route, and lines that only look
 // like one.
 func TestRoutes(t *testing.T) {
-	cfg := policy.Default().Lanes
+	cfg := *defaultSettings()
 	for path, lines := range map[string][]string{
 		"a.go": {
 			`	http.HandleFunc("/x", f)`, `	mux.Handle("GET /x/{id}", h)`, `	r.Get("/x", f)`, "	r.Mount(`/x`, s)", `	router.POST("/x", f)`, `	e.GET("/x", f)`, `	v1 := r.Group("/v1")`,
@@ -124,8 +189,10 @@ func TestRoutes(t *testing.T) {
 		"a.ts":               {`  server.route('/x')`, `  @Get('x')`, `@Controller('x')`},
 		"config/routes.rb":   {`  get "/x", to: "a#b"`, `  resources :users`, `    post 'x'`},
 		"A.java":             {`    @GetMapping("/x")`, `@RequestMapping(value = "/x")`, `  @Path("/x")`},
-		"A.kt":               {`    @PostMapping("/x")`},
+		"A.kt":               {`    @PostMapping("/x")`, `    get("/x") {`},
 		"A.cs":               {`    [HttpGet("{id}")]`, `  [Route("api/x")]`, `app.MapGet("/x", f);`},
+		"a.rs":               {`    .route("/x", get(f))`, `#[post("/x")]`},
+		"a.php":              {`Route::get('/x', [C::class, 'f']);`, `    #[Route('/x', name: 'x')]`, `$app->post('/x', f);`},
 	} {
 		for _, line := range lines {
 			if got := told(Signals([]File{edit(path, "", line+"\n")}, &cfg)); got != "endpoint="+path {
@@ -136,9 +203,14 @@ func TestRoutes(t *testing.T) {
 	for path, lines := range map[string][]string{
 		"a.go":      {`	http.Get("https://example.com/x")`, `	m.Get("key")`, `	// r.Get("/x", f)`, `	x := cache.Get("/key")`, `	w.Header().Get("/x")`, `	s.client.Post("/a", nil)`, `	if err := c.Delete("/x"); err != nil {`},
 		"a.py":      {`requests.get("/x")`, `    path("x/", f),`, `d.get("/x")`},
-		"a.js":      {`cache.get('/x')`, `export const a = () => api.get("/a", { params })`, `app.get('port')`},
+		"a.js":      {`cache.get('/x')`, `const a = () => api.get("/a", { params })`, `app.get('port')`},
 		"a_test.go": {`	r.Get("/x", f)`},
 		"app/a.rb":  {`  get "/x"`},
+		"A.java":    {`  client.get("/x");`, `  @Autowired`},
+		"A.kt":      {`  client.get("/x")`, `  val x = map.get("/x")`},
+		"A.cs":      {`  client.GetAsync("/x");`, `  [HttpContext]`},
+		"a.rs":      {`    client.get("/x")`, `#[derive(Debug)]`},
+		"a.php":     {`$client->get('/x');`, `$this->redirectToRoute('x');`},
 	} {
 		for _, line := range lines {
 			if got := told(Signals([]File{edit(path, "", line+"\n")}, &cfg)); got != "" {
@@ -148,10 +220,10 @@ func TestRoutes(t *testing.T) {
 	}
 }
 
-// TestEndpoints: a new route is standard; one that is gone is deep, also where
-// another comes.
+// TestEndpoints: a new route is standard; a removed one is deep, even if another is added.
 func TestEndpoints(t *testing.T) {
-	cfg := policy.Default().Lanes
+	cfg := *defaultSettings()
+	cfg.Off = []string{"exported"}
 	before, after := "@app.route(\"/x\")\ndef x(): pass\n", "@app.route(\"/y\")\ndef x(): pass\n"
 	for _, tt := range []struct {
 		name          string
@@ -172,25 +244,29 @@ func TestEndpoints(t *testing.T) {
 	}
 }
 
-// TestPrograms: nobody imports what is part of a program.
+// TestPrograms: nobody imports parts of a program.
 func TestPrograms(t *testing.T) {
 	for _, tt := range []struct {
-		tree []string
-		want bool
+		file, text, tree string
+		want             bool
 	}{
-		{[]string{"lib/a.go"}, true}, {[]string{"main.go"}, false}, {[]string{"lib/main.go"}, false}, {[]string{"tool/main.go"}, true}, {[]string{"main.rs"}, true},
+		{"lib/a.go", "func F() {}", "lib/a.go", true}, {"lib/a.go", "func F() {}", "main.go", false}, {"lib/a.go", "func F() {}", "lib/main.go", false},
+		{"lib/a.go", "func F() {}", "tool/main.go", true}, {"lib/a.go", "func F() {}", "main.rs", true}, {"lib/a.rs", "pub fn f() {}", "main.rs", false},
+		{"lib/a.py", "def f():", "manage.py", false}, {"web/src/a.tsx", "export const A = 1", "web/next.config.mjs", false}, {"web/src/a.js", "export const A = 1", "web/index.html", false},
+		{"app/a.rb", "class A", "config.ru", false}, {"src/x/y/A.java", "public class A {", "src/x/XApplication.java", false}, {"app/src/A.kt", "class A", "app/src/AndroidManifest.xml", false},
+		{"web/A.cs", "public class A", "web/Program.cs", false}, {"src/a.php", "class A", "artisan", false}, {"src/a.php", "class A", "bin/other", true},
 	} {
-		files := []File{edit("lib/a.go", "", "package lib\n\nfunc F() {}\n")}
-		DropPrograms(files, tt.tree)
+		files := []File{edit(tt.file, "", tt.text+"\n")}
+		DropPrograms(files, []string{tt.tree})
 		if files[0].Declares() != tt.want {
-			t.Errorf("%v: %v", tt.tree, !tt.want)
+			t.Errorf("%s beside %s: %v", tt.file, tt.tree, !tt.want)
 		}
 	}
 }
 
-// TestDocuments: what documents are, and that they alone fit fast.
+// TestDocuments: which files are documents, and that a change of these alone fits fast.
 func TestDocuments(t *testing.T) {
-	cfg := policy.Default().Lanes
+	cfg := *defaultSettings()
 	for path, want := range map[string]bool{
 		"README": true, "docs/a.go": true, "a.md": true, "i18n/de.json": true, "a.png": true, "main.go": false, "requirements.txt": false,
 		"docs/openapi.yaml": false, "docs/migrations/1.sql": false, "CHANGES.txt": true,
@@ -207,9 +283,9 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
-// TestSize: the reason names the limits that there are.
+// TestSize: the reason names the configured limits.
 func TestSize(t *testing.T) {
-	cfg := policy.Default().Lanes
+	cfg := *defaultSettings()
 	files := []File{edit("a.py", "", "1"), edit("b.py", "", "2"), edit("c.py", "", "3"), edit("d.py", "", "4\n5")}
 	for lines, want := range map[int]string{
 		20: "4 files and 5 lines of work differ; fast allows 3 and 20",
@@ -222,7 +298,7 @@ func TestSize(t *testing.T) {
 	}
 }
 
-// BenchmarkRead is what a file of 3,000 lines costs, in which every tenth differs.
+// BenchmarkRead measures a file of 3,000 lines, of which every tenth differs.
 func BenchmarkRead(b *testing.B) {
 	var before, after strings.Builder
 	before.WriteString("package a\n\n")

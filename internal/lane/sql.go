@@ -8,15 +8,14 @@ import (
 
 var (
 	sqlFile = expression.Of(`(?i)\.(sql|ddl|pgsql|psql|mysql|cql|hql)(\.(erb|j2|tmpl|tpl))?$`)
-	// sqlComment is one that runs to the end of its line, or a bracketed one.
+	// sqlComment matches one that runs to the end of its line, or a bracketed one.
 	sqlComment = expression.Of(`(?s)--[^\n]*|/\*.*?\*/`)
-	// sqlVerb begins a statement that changes a schema or stored data.
+	// sqlVerb matches the beginning of a statement that changes a schema or stored data.
 	sqlVerb = expression.Of(`(?im)(?:^\x{feff}?|;)\s*(?:create|alter|drop|truncate|rename|update|delete)\b`)
 )
 
-// statements are the first lines that change a schema or stored data, of a file
-// of SQL whose text differs in more than comments: of the new version, or where
-// it has none, of the old one.
+// statements are the first lines of statements that change a schema or stored data, in an SQL file that differs in more than comments: in
+// the new version, or if that has none, in the old one.
 func statements(name string, before, after []byte) []Line {
 	if !sqlFile().MatchString(name) {
 		return nil
@@ -35,7 +34,7 @@ func statements(name string, before, after []byte) []Line {
 	return nil
 }
 
-// withoutComments blanks comments, and keeps the lines.
+// withoutComments blanks comments, and keeps line numbers.
 func withoutComments(text []byte) string {
 	return sqlComment().ReplaceAllStringFunc(string(text), func(comment string) string {
 		return " " + strings.Repeat("\n", strings.Count(comment, "\n"))

@@ -6,23 +6,20 @@ import (
 	"strings"
 	"time"
 
-	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// campaignWorkflow is the name, and the kind, of a workflow that fans out over
-// several jobs.
+// campaignWorkflow is the name, and the kind, of a workflow that starts several jobs.
 const campaignWorkflow = "campaign"
 
-// byCampaign is what a switch is recorded by that makes a campaign of a job.
+// byCampaign is the origin of a switch that turns a job into a campaign.
 const byCampaign = "convert_to_campaign"
 
-// FindWorkflow returns the file that a record means by a workflow's path, empty if
-// there is none, and the workflow in it, nil if it cannot be read.
+// FindWorkflow returns the file that a record means by a workflow's path, empty if there is none, and the workflow in it, nil if it cannot
+// be read.
 type FindWorkflow func(name string) (file string, w *Workflow)
 
-// CheckSwitches says what is wrong with what a job was given and with its switch
-// history, as they stand.
+// CheckSwitches says what is wrong with a job's parameters and its switch history, as they are.
 func (r *Record) CheckSwitches(find FindWorkflow) []small.Problem {
 	out := r.checkLane()
 	if problems := checkSchema(switchesSchema(), r.doc, switchExample); len(problems) > 0 {
@@ -49,7 +46,7 @@ func (r *Record) CheckSwitches(find FindWorkflow) []small.Problem {
 
 const noCampaignHint = "let the parent campaign create the further jobs"
 
-// checkLane says whether the lane that was given is one.
+// checkLane reports a given lane that does not exist.
 func (r *Record) checkLane() []small.Problem {
 	given := r.doc.Root.Get("params").Get("lane")
 	if given == nil || given.Kind == small.Null || r.Lane != "" {
@@ -59,7 +56,7 @@ func (r *Record) checkLane() []small.Problem {
 	if text, is := given.Str(); is {
 		words = `"` + clip(text) + `"`
 	}
-	return []small.Problem{problem(given.Pos, "params.lane", "write one of "+strings.Join(policy.LaneNames, ", "),
+	return []small.Problem{problem(given.Pos, "params.lane", "write one of "+strings.Join(Names, ", "),
 		"params.lane is %s, which is not a lane", words)}
 }
 
@@ -92,16 +89,14 @@ func (s *Switch) checkChain(before *Switch, find FindWorkflow) []small.Problem {
 	return out
 }
 
-// sameWorkflow reports whether two paths are written alike or lead to the same
-// file.
+// sameWorkflow reports whether two paths are equal or lead to the same file.
 func sameWorkflow(a, b string, find FindWorkflow) bool {
 	one, _ := find(a)
 	other, _ := find(b)
 	return path.Clean(a) == path.Clean(b) || one != "" && one == other
 }
 
-// checkNames says which workflows and phases of a switch do not exist. Where a
-// later switch begins, the chain says.
+// checkNames reports workflows and phases of a switch that do not exist. The chain of switches says where a later one must begin.
 func (s *Switch) checkNames(first bool, find FindWorkflow) []small.Problem {
 	var out []small.Problem
 	if first {
@@ -112,7 +107,7 @@ func (s *Switch) checkNames(first bool, find FindWorkflow) []small.Problem {
 	return append(out, checkPhase(s.To, s.ToPhase, s.subject+".toPhase", find)...)
 }
 
-// keepOld is what can be done about a name in a switch that is committed.
+// keepOld is the remedy for a name in a committed switch.
 const keepOld = "; a switch that is committed stays as it is: keep a workflow with that path and phase for it"
 
 func checkPhase(workflow, phase Ref, subject string, find FindWorkflow) []small.Problem {
@@ -137,7 +132,7 @@ func isCampaign(name string, find FindWorkflow) bool {
 	return w != nil && (strings.EqualFold(w.Kind, campaignWorkflow) || strings.EqualFold(w.Name, campaignWorkflow))
 }
 
-// checkActive holds the workflow that is active against the last switch.
+// checkActive compares the active workflow with the last switch.
 func (r *Record) checkActive(last *Switch, find FindWorkflow) []small.Problem {
 	active := r.WorkflowPath
 	switch {
@@ -158,7 +153,7 @@ func (r *Record) checkActive(last *Switch, find FindWorkflow) []small.Problem {
 	return nil
 }
 
-// Workflows lists the paths by which a record names workflows, each once.
+// Workflows lists the workflow paths in a record, each once.
 func (r *Record) Workflows() []string {
 	names := []string{r.WorkflowPath.Text}
 	for _, s := range r.Switches {
@@ -168,15 +163,13 @@ func (r *Record) Workflows() []string {
 	return slices.DeleteFunc(slices.Compact(names), func(name string) bool { return !inside(path.Clean(name)) })
 }
 
-// WorkflowFiles are the files that the path of a workflow may mean, as seen from
-// one folder: a path is that of the file or of its folder.
+// WorkflowFiles are the possible files of a workflow's path, relative to one folder: a path is that of the file or of its folder.
 func WorkflowFiles(name string) []string {
 	return []string{path.Clean(name), path.Join(name, "workflow.md")}
 }
 
-// Nearest picks from workflow files the one that a record means by a path, seen
-// from any folder: the one that shares the most folders with the record. It is
-// empty if there is none.
+// Nearest picks the workflow file that a record means by a path, relative to any folder: the one that shares the most folders with the
+// record. It is empty if there is none.
 func (r *Record) Nearest(name string, files []string) string {
 	ends := WorkflowFiles(name)
 	best, most := "", -1
@@ -192,7 +185,7 @@ func (r *Record) Nearest(name string, files []string) string {
 	return best
 }
 
-// common counts the folders with which two paths begin alike.
+// common counts the leading folders that two paths share.
 func common(a, b string) int {
 	n := 0
 	for i := 0; i < len(a) && i < len(b) && a[i] == b[i]; i++ {

@@ -13,14 +13,12 @@ import (
 
 // Workflow is the front matter of one workflow file.
 type Workflow struct {
-	// Path is the file's, slash-separated from the root of the tree; Name is that
-	// of the folder it lies in, and Base the folder that holds "workflows", from
-	// which agent files are named.
+	// Path is the file's path, slash-separated from the root of the tree; Name is the name of its folder, and Base the folder that contains
+	// "workflows", to which names of agent files are relative.
 	Path, Name, Base string
-	// Kind is "job", "campaign", "internal" or another word; empty where the file
-	// does not say.
+	// Kind is "job", "campaign", "internal" or another word; empty if missing.
 	Kind string
-	// Initial is the phase to begin with: initial_phase, else the first.
+	// Initial is the first phase: initial_phase, or else the first in the list.
 	Initial Ref
 	Phases  []Phase
 
@@ -30,25 +28,23 @@ type Workflow struct {
 // Phase is one phase of a workflow.
 type Phase struct {
 	Worker
-	// NoAgent is true where the file says that there is none (agent: ~).
+	// NoAgent is true if the file says that there is none (agent: ~).
 	NoAgent bool
-	// Status is empty where the file does not say.
+	// Status is empty if missing.
 	Status string
-	// Checkpoint is true if a person has to agree before the work goes on.
+	// Checkpoint is true if a person must agree before the work continues.
 	Checkpoint bool
 	// Subagents are the helpers that the phase's agent may call.
 	Subagents []Worker
 }
 
-// Worker is what a phase and a subagent have in common. Name is the stable id;
-// the others are the zero Ref where the file does not say.
+// Worker is the common part of a phase and a subagent. Name is the stable id; the others are the zero Ref if missing.
 type Worker struct {
 	Name, Agent, Tier Ref
 	subject           string
 }
 
-// Ref is a text in a file, with its place. The zero Ref is one that is not
-// there.
+// Ref is a text in a file, with its position. The zero Ref means that it is missing.
 type Ref struct {
 	Text string
 	Pos  small.Pos
@@ -62,9 +58,8 @@ func refAt(v *small.Value) Ref {
 	return Ref{Text: text, Pos: v.Pos}
 }
 
-// ParseWorkflow reads a workflow file; file is its path. The workflow is nil if
-// there is no front matter that fits the schema, and then problems say why.
-// unknown are the keys that a workflow does not have.
+// ParseWorkflow reads a workflow file; file is its path. The workflow is nil if there is no front matter that fits the schema; problems say
+// why. unknown are keys that workflows do not have.
 func ParseWorkflow(file string, data []byte, limits small.Limits) (w *Workflow, problems, unknown []small.Problem) {
 	doc, problems := parseFrontMatter(data, limits)
 	if doc == nil {
@@ -85,8 +80,8 @@ func ParseWorkflow(file string, data []byte, limits small.Limits) (w *Workflow, 
 	return w, nil, unknown
 }
 
-// baseOf is the folder that holds the last "workflows" folder of a path. Of a
-// path without one it is the folder two above the file's own.
+// baseOf is the folder that contains the last "workflows" folder of a path. For a path without one it is the folder two above the file's
+// own.
 func baseOf(file string) string {
 	parts := strings.Split(path.Dir(file), "/")
 	for i := len(parts) - 1; i >= 0; i-- {
@@ -113,12 +108,12 @@ func workerAt(v *small.Value, subject string) Worker {
 	return Worker{Name: refAt(v.Get("name")), Agent: refAt(v.Get("agent")), Tier: refAt(v.Get("tier")), subject: subject}
 }
 
-// phase is the index of the phase of a name; -1 without one.
+// phase is the index of the phase with a name; -1 without one.
 func (w *Workflow) phase(name string) int {
 	return slices.IndexFunc(w.Phases, func(p Phase) bool { return p.Name.Text == name })
 }
 
-// phasesPos is where the list of phases is named.
+// phasesPos is the position of the list of phases.
 func (w *Workflow) phasesPos() small.Pos {
 	for _, f := range w.root.Fields {
 		if f.Key == "phases" {
@@ -128,15 +123,13 @@ func (w *Workflow) phasesPos() small.Pos {
 	return w.root.Pos
 }
 
-// agentless are the phases that need no agent: the harness itself does them.
+// agentless are the phases without an agent: the harness itself runs them.
 var agentless = []string{"coordinating", "tracking"}
 
 // tiers are the classes of model that a phase may ask for.
 var tiers = []string{"planning", "coding", "mini"}
 
-// CheckPhases says what is wrong with the phases beside each other: a duplicate
-// name, a phase to begin with that does not exist, an agent that is not mentioned,
-// an unknown tier.
+// CheckPhases reports problems between phases: a duplicate name, a missing initial phase, a missing agent key, an unknown tier.
 func (w *Workflow) CheckPhases() []small.Problem {
 	var out []small.Problem
 	phases := map[string]int{}
@@ -164,7 +157,7 @@ func (w *Workflow) CheckPhases() []small.Problem {
 	return out
 }
 
-// check judges a phase or a subagent; lines has where each name before it stands.
+// check judges a phase or a subagent; lines has the line of each earlier name.
 func (w *Worker) check(what string, lines map[string]int) []small.Problem {
 	out := checkTwice(w.Name, what, w.subject, lines)
 	if w.Tier.Pos.Line > 0 && !slices.Contains(tiers, w.Tier.Text) {
@@ -174,7 +167,7 @@ func (w *Worker) check(what string, lines map[string]int) []small.Problem {
 	return out
 }
 
-// checkTwice reports a name that is in lines already, else notes its line.
+// checkTwice reports a name that is already in lines, or else adds its line.
 func checkTwice(name Ref, what, subject string, lines map[string]int) []small.Problem {
 	if line := lines[name.Text]; line > 0 {
 		return []small.Problem{problem(name.Pos, subject+".name", "give each "+what+" its own name",
@@ -184,7 +177,7 @@ func checkTwice(name Ref, what, subject string, lines map[string]int) []small.Pr
 	return nil
 }
 
-// The keys of a front matter; a test holds them against the schema.
+// The keys of a front matter; a test compares them with the schema.
 var (
 	topKeys      = []string{"display_name", "description", "kind", "initial_phase", "initial_status", "phases", "overrides"}
 	phaseKeys    = []string{"name", "agent", "tier", "model", "provider", "status", "interactive_checkpoint", "tools", "subagents"}
@@ -192,7 +185,7 @@ var (
 	overrideKeys = []string{"initial_phase"}
 )
 
-// unknownKeys lists the keys of a front matter that a workflow does not have.
+// unknownKeys lists the keys of a front matter that workflows do not have.
 func unknownKeys(root *small.Value) []small.Problem {
 	var out []small.Problem
 	check := func(v *small.Value, where, subject string, known []string) {
@@ -222,20 +215,19 @@ func unknownKeys(root *small.Value) []small.Problem {
 	return out
 }
 
-// AgentRef is one place at which a workflow names an agent file.
+// AgentRef is one reference to an agent file in a workflow.
 type AgentRef struct {
 	Ref
 	// Subject is the path of the value inside the front matter.
 	Subject string
-	// Of says whose agent it is, for a message.
+	// Of says in a message whose agent it is.
 	Of string
-	// Paths are where the file may lie, from the root of the tree; empty if what
-	// is written leads out of the folders in which agents are looked for.
+	// Paths are the possible paths of the file, from the root of the tree; empty if the reference leads out of the folders in which agents
+	// are looked for.
 	Paths []string
 }
 
-// Agents lists the agent files that a workflow names. Roots are further folders
-// in which they are looked for.
+// Agents lists the references to agent files in a workflow. Roots are further folders in which they are looked for.
 func (w *Workflow) Agents(roots []string) []AgentRef {
 	folders := []string{cmp.Or(w.Base, ".")}
 	for _, root := range roots {
@@ -265,11 +257,11 @@ func (w *Workflow) Agents(roots []string) []AgentRef {
 	return out
 }
 
-// inside reports whether a clean path can be that of a file below a folder.
+// inside reports whether a clean path can be a file below a folder.
 func inside(clean string) bool {
 	return !path.IsAbs(clean) && clean != "." && clean != ".." && !strings.HasPrefix(clean, "../") &&
 		len(clean) <= longestPath && !strings.Contains(clean, "\x00")
 }
 
-// longestPath is what Linux opens (path_resolution(7)).
+// longestPath is the longest path that Linux opens (path_resolution(7)).
 const longestPath = 4096

@@ -8,7 +8,7 @@ import (
 
 // alignment pairs equal entries of a parent and a child.
 type alignment struct {
-	// kept is the longest run of pairs (parent index, child index) that rises in both.
+	// kept is the longest run of pairs (parent index, child index) in which both indexes rise.
 	kept [][2]int
 	// moved are the other pairs: equal entries in another order.
 	moved [][2]int

@@ -5,12 +5,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/small-gate/small-gate/internal/ledger"
-
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/small"
-	"github.com/small-gate/small-gate/internal/smalltest"
+	"github.com/small-gate/small-gate/internal/tests/smalltest"
 )
 
 // logTexts are logs in several styles.
@@ -29,8 +28,8 @@ var logTexts = map[string]string{
 	"no end":     "entries:\n  - a: 1\n  - a: 2",
 }
 
-// TestBefore cuts texts at every line and demands that the short way, where it
-// is taken, gives what reading the earlier text gives.
+// TestBefore cuts texts at every line and demands that the short way, if it is
+// taken, gives the same as reading the earlier text.
 func TestBefore(t *testing.T) {
 	taken := 0
 	for name, text := range logTexts {
@@ -71,7 +70,7 @@ func TestBefore(t *testing.T) {
 	}
 }
 
-// TestForked has texts go another way after each line, and in it, and demands that they are read as they are by themselves.
+// TestForked makes texts fork after each line, and within it, and demands that they are read as they are by themselves.
 func TestForked(t *testing.T) {
 	shared := 0
 	for name, text := range logTexts {
@@ -83,7 +82,7 @@ func TestForked(t *testing.T) {
 			for i := end % 3; i < len(smalltest.LogPieces); i += 3 {
 				data := []byte(text[:end] + strings.ReplaceAll(smalltest.LogPieces[i], "D", "  "))
 				want, _ := ledger.ReadLog(data, small.Limits{})
-				got, _ := whole.Forked([]byte(text), data, small.Limits{})
+				got, _ := whole.Extend([]byte(text), data, small.Limits{})
 				if (got == nil) != (want == nil) {
 					t.Fatalf("%s: %q is read: %v, and by itself: %v", name, data, got != nil, want != nil)
 				}

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"slices"
 	"sync"
 
@@ -11,14 +12,12 @@ import (
 type Comparison struct {
 	// Old and New are the two ledgers; New is nil if the log is gone.
 	Old, New *Ledger
-	// OldRecords and NewRecords give their entries in full; nil if nothing was compared.
+	// OldRecords and NewRecords return their entries in full; nil if nothing was compared.
 	OldRecords, NewRecords RecordsFunc
 	Relation               relation
-	// Edits explain a rewritten log.
+	// Edits explain a rewritten log, and include the edits that waivers allow.
 	Edits []Edit
-	// Waived are edits that waivers allow.
-	Waived []Edit
-	// Inserted are the indexes in New of entries that stand before older ones, in an interleaved log.
+	// Inserted are the indexes in New of entries before older ones, in an interleaved log.
 	Inserted []int
 	// ReconcileEntry is the index in New of the entry that makes insertions explicit; -1 if there is none.
 	ReconcileEntry int
@@ -37,19 +36,14 @@ func (e *Comparison) OfKind(kind EditKind) []Edit {
 			out = append(out, x)
 		}
 	}
-	slices.SortFunc(out, func(a, b Edit) int {
-		if a.OldIndex != b.OldIndex {
-			return a.OldIndex - b.OldIndex
-		}
-		return a.NewIndex - b.NewIndex
-	})
+	slices.SortFunc(out, func(a, b Edit) int { return cmp.Or(a.OldIndex-b.OldIndex, a.NewIndex-b.NewIndex) })
 	return out
 }
 
 // CompareOptions is what Compare needs besides the two ledgers.
 type CompareOptions struct {
 	Equal Equivalence
-	// OldRecords and NewRecords give the entries in full; they are called only to explain a rewritten log.
+	// OldRecords and NewRecords return the entries in full; they are called only to explain a rewritten log.
 	OldRecords, NewRecords RecordsFunc
 	// MayPair reports whether an added entry may be the new version of a lost one.
 	MayPair func(lost, added int) bool
@@ -67,17 +61,16 @@ func Compare(p, c *Ledger, with CompareOptions) (*Comparison, error) {
 		return e, nil
 	}
 	pd, cd := with.Equal.normalize(DigestsOf(p), DigestsOf(c))
-	e.Relation = relateDigests(pd.digests, cd.digests)
+	var indexes []int
+	e.Relation, indexes = relateDigests(pd.digests, cd.digests)
 	switch e.Relation {
 	case Interleaved:
-		indexes := Subsequence(pd.digests, cd.digests)
-		e.Inserted = cd.at(missing(indexes))
-		e.ReconcileEntry = findReconcileEntry(p, c, cd.indexes[indexes[len(indexes)-1]])
+		e.Inserted, e.ReconcileEntry = interleaved(p, c, cd, indexes)
 	case Rewritten:
 		mayPair := func(lost, added int) bool {
 			return with.MayPair == nil || with.MayPair(pd.indexes[lost], cd.indexes[added])
 		}
-		found, err := diffEntries(pd.digests, cd.digests, pd.records(with.OldRecords), cd.records(with.NewRecords), mayPair)
+		found, err := diffEntries(pd.digests, cd.digests, pd.records(with.OldRecords), cd.records(with.NewRecords), mayPair, p.Plain())
 		if err != nil {
 			return nil, err
 		}
@@ -104,7 +97,7 @@ func Compare(p, c *Ledger, with CompareOptions) (*Comparison, error) {
 // edit like any other.
 func (e *Comparison) addWaived(parent, child sequence, with CompareOptions) error {
 	for _, index := range parent.dropped {
-		e.Waived = append(e.Waived, Edit{Kind: EditDeleted, OldIndex: index, NewIndex: -1})
+		e.Edits = append(e.Edits, Edit{Kind: EditDeleted, OldIndex: index, NewIndex: -1, Waived: true})
 	}
 	if len(with.Equal.Same) == 0 {
 		return nil
@@ -124,12 +117,11 @@ func (e *Comparison) addWaived(parent, child sequence, with CompareOptions) erro
 				return err
 			}
 		}
-		x := modification(old[before], now[after], before, after)
-		if !with.Equal.AllowsTransition(e.Old.Entries[before].Digest, e.New.Entries[after].Digest) {
-			e.Edits, e.Relation = append(e.Edits, x), Rewritten
-			continue
+		x := modification(old[before], now[after], before, after, e.Old.Plain())
+		if x.Waived = with.Equal.AllowsTransition(e.Old.Entries[before].Digest, e.New.Entries[after].Digest); !x.Waived {
+			e.Relation = Rewritten
 		}
-		e.Waived = append(e.Waived, x)
+		e.Edits = append(e.Edits, x)
 	}
 	return nil
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// Credential is one that stands in an entry. It holds nothing of the value.
+// Credential is a credential in an entry. It holds no part of the value but Prefix.
 type Credential struct {
 	// Kind is the vendor and the kind, Prefix the literal that it begins with; empty if there is none.
 	Kind, Prefix string
@@ -20,13 +20,13 @@ type Credential struct {
 	Pos   small.Pos
 }
 
-// HasCredential reports whether a credential stands in an entry.
+// HasCredential reports whether an entry has a credential.
 func HasCredential(e Entry) bool { return len(e.Credentials) > 0 }
 
 // mostCredentials is how many an entry lists.
 const mostCredentials = 10
 
-// suspected reports whether it is worth while to look for credentials in a value.
+// suspected reports whether it is worthwhile to look for credentials in a value.
 func suspected(v *small.Value) bool {
 	if secret.Suspected(v.Text) || slices.ContainsFunc(v.Items, suspected) {
 		return true

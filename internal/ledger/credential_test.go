@@ -7,7 +7,7 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// A value that is found by a name around it is masked by that name in a change too, at any depth, and so is what the other version has.
+// A value that is found by the name of a field around it is masked in a change too, at any depth, and so is the other version's value.
 func TestChangesMaskByName(t *testing.T) {
 	key, hex := "wJ4lr9UtnFEM1zK7MDENGb"+"PxRfiCYq2kLmN8oP3s", "0f9e8d7c6b5a4938"+"2716051423f4e5d6"
 	parse := func(text string) *small.Value {

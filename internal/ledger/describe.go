@@ -7,23 +7,27 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// Describe names an entry for people: number, task and time. It holds text of the file.
+// Describe names an entry for people: number, task and time; a line by its number in the file, and a file by no more than that, because
+// its path is known. It holds text of the file.
 func Describe(e Entry) string {
-	if e.Switch {
+	switch e.Noun {
+	case Switch:
 		return fmt.Sprintf("switch %d (%s)", e.Index+1, e.Timestamp)
+	case Item:
+		return fmt.Sprintf("item %d", e.Index+1)
+	case Line:
+		return fmt.Sprintf("line %d", e.Pos.Line)
+	case File:
+		return "the file"
 	}
-	return fmt.Sprintf("entry %d (%s)", e.Index+1, entryLabel(e))
-}
-
-func entryLabel(e Entry) string {
-	task := "no task_id"
+	label := "no task_id"
 	if e.TaskID != "" {
-		task = fmt.Sprintf("%q", e.TaskID)
+		label = fmt.Sprintf("%q", e.TaskID)
 	}
-	if e.Timestamp == "" {
-		return task
+	if e.Timestamp != "" {
+		label += ", " + e.Timestamp
 	}
-	return task + ", " + e.Timestamp
+	return fmt.Sprintf("entry %d (%s)", e.Index+1, label)
 }
 
 // DescribeAll names several entries, the first few of many.

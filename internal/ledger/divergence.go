@@ -10,16 +10,16 @@ type tipsOutcome int
 
 // The outcomes.
 const (
-	Linear       tipsOutcome = iota // one goes on from the other, or the order is made explicit
+	Linear       tipsOutcome = iota // one continues the other, or the order is made explicit
 	Unreconciled                    // one is a subsequence of the other, unresolved
 	Diverged                        // each has entries that the other lacks
 )
 
-// Divergence says how the logs of two branches compare: the target is to be merged into, the head is to be merged.
+// Divergence says how the logs of two branches compare: the head is to be merged into the target.
 type Divergence struct {
 	Target, Head *Ledger
 	Outcome      tipsOutcome
-	// Inserted are entries that stand before older ones of the other branch.
+	// Inserted are entries before older ones of the other branch.
 	Inserted []Entry
 	// InsertedByTarget is true if they are the target's, not the head's.
 	InsertedByTarget bool
@@ -27,8 +27,8 @@ type Divergence struct {
 	TargetOnly, HeadOnly []Entry
 }
 
-// Diverge compares the logs of two branches; the step either way may be allowed. What the entries in explained,
-// which were edited on the edges of the range, account for is not divergence.
+// Diverge compares the logs of two branches; the step either way may be allowed. What is due to the entries in
+// explained, which were edited on the edges of the range, is not divergence.
 func Diverge(target, head *Ledger, equal Equivalence, explained map[small.Digest]bool) *Divergence {
 	t := &Divergence{Target: target, Head: head}
 	forth := Relate(target, head, equal)
@@ -42,7 +42,7 @@ func Diverge(target, head *Ledger, equal Equivalence, explained map[small.Digest
 		t.Inserted = Pick(head, forth.inserted)
 	case back.Relation == Interleaved:
 		if t.explainedBy(explained, equal) {
-			return t // the head lost what it lacks, which is reported already
+			return t // the head lost the entries that it lacks, which is reported already
 		}
 		t.Outcome = Unreconciled
 		t.Inserted, t.InsertedByTarget = Pick(target, back.inserted), true
@@ -58,7 +58,7 @@ func Diverge(target, head *Ledger, equal Equivalence, explained map[small.Digest
 }
 
 // explainedBy reports whether, without entries whose edits are already reported, the target is part of the head:
-// then there is one writer.
+// if so, there is only one writer.
 func (t *Divergence) explainedBy(explained map[small.Digest]bool, equal Equivalence) bool {
 	if len(explained) == 0 {
 		return false
@@ -92,11 +92,12 @@ func Relate(p, c *Ledger, equal Equivalence) Transition {
 		return Transition{Relation: Extended}
 	}
 	pd, cd := equal.normalize(DigestsOf(p), DigestsOf(c))
-	r := Transition{Relation: relateDigests(pd.digests, cd.digests)}
-	if r.Relation == Interleaved {
-		indexes := Subsequence(pd.digests, cd.digests)
-		r.resolved = findReconcileEntry(p, c, cd.indexes[indexes[len(indexes)-1]]) >= 0
-		r.inserted = cd.at(missing(indexes))
+	r := Transition{}
+	var indexes []int
+	if r.Relation, indexes = relateDigests(pd.digests, cd.digests); r.Relation == Interleaved {
+		var explained int
+		r.inserted, explained = interleaved(p, c, cd, indexes)
+		r.resolved = explained >= 0
 	}
 	return r
 }
@@ -131,10 +132,11 @@ func (t *Divergence) LinearWithout(explained map[small.Digest]bool, equal Equiva
 	rest := func(l *Ledger) []small.Digest {
 		return slices.DeleteFunc(DigestsOf(l), func(d small.Digest) bool { return edited[equal.Class(d)] })
 	}
+	within := func(p, c []small.Digest) bool {
+		parent, child := equal.normalize(p, c)
+		relation, _ := relateDigests(parent.digests, child.digests)
+		return relation == identical || relation == Extended
+	}
 	target, head := rest(t.Target), rest(t.Head)
-	a, b := equal.normalize(target, head)
-	there := relateDigests(a.digests, b.digests)
-	a, b = equal.normalize(head, target)
-	back := relateDigests(a.digests, b.digests)
-	return there == identical || there == Extended || back == Extended
+	return within(target, head) || within(head, target)
 }

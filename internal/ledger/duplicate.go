@@ -2,11 +2,10 @@ package ledger
 
 import (
 	"slices"
-	"sort"
 	"strings"
 )
 
-// Duplicates pairs entries of ours with entries of theirs that say the same at another time. Neither side has the other's entries: see
+// Duplicates pairs entries of ours with entries of theirs that differ only in their timestamps. Neither side has the other's entries: see
 // Parted. Bookkeeping entries are left out. The records are read only if some entries may be equal.
 func Duplicates(ours, theirs []Entry, ourRecords, theirRecords RecordsFunc) ([][2]Entry, error) {
 	sums := map[uint64]bool{}
@@ -15,7 +14,7 @@ func Duplicates(ours, theirs []Entry, ourRecords, theirRecords RecordsFunc) ([][
 	}
 	likely := func(e Entry) bool { return sums[e.Sum] }
 	if !slices.ContainsFunc(theirs, likely) {
-		return nil, nil // usually: then no record has to be read
+		return nil, nil // as usual: no record has to be read
 	}
 	old, err := ourRecords()
 	if err != nil {
@@ -47,16 +46,10 @@ func Duplicates(ours, theirs []Entry, ourRecords, theirRecords RecordsFunc) ([][
 
 // Parted lists the entries that only one of two ledgers has. Both lists are empty if one ledger continues the other.
 func Parted(ours, theirs *Ledger) (own, others []Entry) {
-	common := sort.Search(min(ours.Len(), theirs.Len()), func(n int) bool { return ours.heads[n] != theirs.heads[n] })
+	common := Common(ours, theirs)
 	a, b := ours.Entries[common:], theirs.Entries[common:]
 	if len(a) == 0 || len(b) == 0 {
 		return nil, nil // one continues the other
 	}
-	return lacking(a, b), lacking(b, a)
-}
-
-// lacking lists the entries that others do not have.
-func lacking(entries, others []Entry) []Entry {
-	set := DigestSet(&Ledger{Entries: others})
-	return slices.DeleteFunc(slices.Clone(entries), func(e Entry) bool { return set[e.Digest] })
+	return Since(a, &Ledger{Entries: b}), Since(b, &Ledger{Entries: a})
 }

@@ -15,7 +15,7 @@ import (
 type FieldChange struct {
 	// Field is the dotted path inside the entry.
 	Field string
-	// From and To are a string's content, otherwise canonical JSON, with credentials masked. HasFrom and HasTo are false where the field is
+	// From and To are a string's content, otherwise canonical JSON, with credentials masked. HasFrom and HasTo are false if the field is
 	// absent.
 	From, To       string
 	HasFrom, HasTo bool
@@ -40,8 +40,10 @@ type Edit struct {
 	// OldIndex and NewIndex are the entry's indexes in the two ledgers; -1 if there is none.
 	OldIndex, NewIndex int
 	Changes            []FieldChange
-	// Pos is the first changed field in the child, where it still has one.
+	// Pos is the first changed field in the child, if it still has one.
 	Pos small.Pos
+	// Waived is true if waivers allow it.
+	Waived bool
 }
 
 // RecordsFunc returns a ledger's entries in full. They are parsed only if an edit has to be explained.
@@ -55,7 +57,8 @@ type entryDiff struct {
 }
 
 // diffEntries explains a rewritten log entry by entry. p and c are digests with waivers applied.
-func diffEntries(p, c []small.Digest, before, after RecordsFunc, mayPair func(lost, added int) bool) (entryDiff, error) {
+// If plain is true, entries are paired only by their places.
+func diffEntries(p, c []small.Digest, before, after RecordsFunc, mayPair func(lost, added int) bool, plain bool) (entryDiff, error) {
 	a := align(p, c)
 	out := entryDiff{last: -1}
 	for _, pair := range a.kept {
@@ -75,10 +78,14 @@ func diffEntries(p, c []small.Digest, before, after RecordsFunc, mayPair func(lo
 		if err != nil {
 			return out, err
 		}
-		pairs = pairUp(a, old, now, mayPair)
+		if plain {
+			pairs = pairByPlace(a, mayPair)
+		} else {
+			pairs = pairUp(a, old, now, mayPair)
+		}
 		for lost, added := range pairs {
 			out.last = max(out.last, added)
-			out.edits = append(out.edits, modification(old[lost], now[added], lost, added))
+			out.edits = append(out.edits, modification(old[lost], now[added], lost, added, plain))
 		}
 	}
 	for _, lost := range a.lost {
@@ -156,6 +163,23 @@ func pairUp(a alignment, old, now []*small.Value, mayPair func(lost, added int) 
 	return pairs
 }
 
+// pairByPlace matches lost and added entries between the same kept neighbours, in their order.
+func pairByPlace(a alignment, mayPair func(lost, added int) bool) map[int]int {
+	pairs := map[int]int{}
+	next := 0
+	for _, lost := range a.lost {
+		low, high := keptNeighbours(a.kept, lost)
+		for next < len(a.added) && a.added[next] <= low {
+			next++
+		}
+		if next < len(a.added) && a.added[next] < high && mayPair(lost, a.added[next]) {
+			pairs[lost] = a.added[next]
+			next++
+		}
+	}
+	return pairs
+}
+
 // textOf reads a string field.
 func textOf(field string) func(*small.Value) string {
 	return func(v *small.Value) string {
@@ -172,7 +196,7 @@ func switchTime(v *small.Value) string {
 	return ""
 }
 
-// Without identifies all of an entry but one field.
+// Without identifies everything in an entry except one field.
 func Without(field string) func(*small.Value) string {
 	return func(v *small.Value) string {
 		if v.Kind != small.Map {
@@ -230,12 +254,12 @@ func mostFieldsEqual(sums fieldSums, o, n *small.Value) bool {
 }
 
 // modification describes a change of an entry. Two kinds that known tools produce have names of their own.
-func modification(o, n *small.Value, before, after int) Edit {
+func modification(o, n *small.Value, before, after int, plain bool) Edit {
 	e := Edit{Kind: EditModified, OldIndex: before, NewIndex: after, Changes: FieldChanges(o, n)}
 	if len(e.Changes) > 0 {
 		e.Pos = KeyPos(n, e.Changes[0].Field)
 	}
-	if len(e.Changes) != 1 {
+	if plain || len(e.Changes) != 1 {
 		return e
 	}
 	change := e.Changes[0]
@@ -272,7 +296,7 @@ func sameInstant(from, to string) bool {
 }
 
 // FieldChanges lists the fields in which two versions of an entry differ, in the order of the old version, new
-// fields last, and the members of mappings one by one. A nil version is no entry.
+// fields last, and the members of mappings one by one. A nil version means no entry.
 func FieldChanges(o, n *small.Value) []FieldChange {
 	if o != nil && o.Kind != small.Map || n != nil && n.Kind != small.Map {
 		return []FieldChange{changedField("", o, n)}
@@ -312,7 +336,7 @@ func membersOf(v *small.Value) map[string]*small.Value {
 }
 
 // changedField describes a field's change; nil is an absent field. Values that differ only in type are written so
-// that the difference shows. Credentials are masked, here where the names of all that is inside are known.
+// that the difference shows. Credentials are masked here, where the names of the fields inside are known.
 func changedField(field string, o, n *small.Value) FieldChange {
 	c := FieldChange{Field: field, HasFrom: o != nil, HasTo: n != nil}
 	o, inFrom := masked(field, o)

@@ -9,7 +9,7 @@ const (
 	EntryChanged EditEffect = 1 << iota
 	// EntryLost: an entry is gone.
 	EntryLost
-	// EntryInserted: an entry stands before older ones.
+	// EntryInserted: an entry was put before older ones.
 	EntryInserted
 	// InsertionExplained: the same, and a reconcile entry makes it explicit.
 	InsertionExplained
@@ -23,8 +23,8 @@ const (
 // Has reports whether the two sets share an effect.
 func (e EditEffect) Has(some EditEffect) bool { return e&some != 0 }
 
-// Names says which digests name such an edit: the entry's before and after it. one is false if there is no single
-// answer.
+// Names says which digests name such an edit: the entry's before it (from) and after it (to). one is false if there is no
+// single answer.
 func (e EditEffect) Names() (from, to, one bool) {
 	switch e {
 	case EntryChanged:

@@ -72,8 +72,8 @@ type sequence struct {
 	dropped []int
 }
 
-// normalize returns two ledgers' digests as they are compared: classes, without accepted entries and without those
-// of the parent that the child lacks and may lack.
+// normalize returns two ledgers' digests as they are compared: classes, without accepted entries and without the
+// parent's entries that the child lacks and is allowed to lack.
 func (eq Equivalence) normalize(p, c []small.Digest) (parent, child sequence) {
 	there := make(map[small.Digest]bool, len(c))
 	for i, d := range c {

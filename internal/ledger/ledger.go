@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"hash/maphash"
 	"slices"
+	"sort"
 	"strings"
 	"sync/atomic"
 	"unicode"
@@ -17,7 +18,7 @@ const ReconcileTask = "meta/reconcile-merge"
 // MetaPrefix begins the task ids of bookkeeping entries.
 const MetaPrefix = "meta/"
 
-// evidenceKeys are the fields of which an entry needs at least one that is not blank.
+// evidenceKeys are the fields that count as evidence: an entry needs at least one that is not blank.
 var evidenceKeys = []string{"evidence", "verification", "command", "test", "link", "commit"}
 
 // Entry is what a ledger keeps of one element of the progress list.
@@ -26,21 +27,21 @@ type Entry struct {
 	Index  int
 	Pos    small.Pos
 	Digest small.Digest
-	// TaskID, Timestamp, ReplayID, Status and AgentID are the fields of these names, empty if they are not
+	// TaskID, Timestamp, ReplayID, Status, AgentID and Commit are the fields of these names, empty if they are not
 	// strings. Id, time and status are trimmed, as the protocol compares them; the digest is not.
-	TaskID, Timestamp, ReplayID, Status, AgentID string
-	// Switch marks a switch of a job's workflow, which has a time and no task.
-	Switch bool
+	TaskID, Timestamp, ReplayID, Status, AgentID, Commit string
+	// Noun is what the entry is called; empty for one of the protocol's log.
+	Noun string
 	// Reconciles is true if the task_id is exactly ReconcileTask.
 	Reconciles bool
 	// Suspects are texts that may not survive a rewrite of the file.
 	Suspects []small.Suspect
-	// Credentials stand in its keys and values; of very many the first ones.
+	// Credentials are those in its keys and values; if there are very many, the first ones.
 	Credentials []Credential
 	// Evidenced is true if a field counts as evidence; Meaningful if such a field also has visible text: an empty
 	// mapping counts, but says nothing.
 	Evidenced, Meaningful bool
-	// Sum is equal for entries with the same texts, times aside, as long as the process lives.
+	// Sum is equal for entries with the same texts except the timestamp, within one process.
 	Sum uint64
 }
 
@@ -52,48 +53,23 @@ type Ledger struct {
 	Entries []Entry
 	heads   []small.Digest // heads[i] is the head after i+1 entries
 	// used is how much of the storage is taken, by this ledger or one that extends it: only the first extension
-	// may write behind the end.
+	// may write after the end.
 	used *atomic.Int64
 }
 
 // NewLedger builds the ledger of a list of entries.
-func NewLedger(items []*small.Value) *Ledger {
-	l := &Ledger{
-		Entries: make([]Entry, 0, len(items)),
-		heads:   make([]small.Digest, 0, len(items)),
-		used:    new(atomic.Int64),
-	}
-	return l.append(items, 0)
-}
+func NewLedger(items []*small.Value) *Ledger { return new(Ledger).append(items, 0) }
 
-// OfEntries is the ledger of entries that others hold, in a new order.
-func OfEntries(entries []Entry) *Ledger {
-	l := &Ledger{Entries: slices.Clone(entries), heads: make([]small.Digest, len(entries)), used: new(atomic.Int64)}
-	l.used.Store(int64(len(entries)))
-	head := emptyHead
-	for i := range l.Entries {
-		l.Entries[i].Index = i
-		head = chain(head, l.Entries[i].Digest)
-		l.heads[i] = head
-	}
-	return l
-}
+// OfEntries is the ledger of entries from other ledgers, in a new order.
+func OfEntries(entries []Entry) *Ledger { return new(Ledger).extended(slices.Clone(entries)) }
 
-// append returns l extended by items, whose positions are moved down by lines. It uses the storage of l if nobody
-// has extended it yet.
+// append returns l extended by items, whose positions are moved down by lines.
 func (l *Ledger) append(items []*small.Value, lines int) *Ledger {
-	n := l.Len()
-	longer := &Ledger{Entries: l.Entries, heads: l.heads, used: l.used}
-	if !l.used.CompareAndSwap(int64(n), int64(n+len(items))) {
-		longer = &Ledger{Entries: l.Entries[:n:n], heads: l.heads[:n:n], used: new(atomic.Int64)}
-		longer.used.Store(int64(n + len(items)))
-	}
-	head := l.Head()
+	entries := make([]Entry, len(items))
 	var digests small.Digester
-	for _, item := range items {
+	for i, item := range items {
 		e := newEntry(item)
 		e.Digest = digests.EntryDigest(item)
-		e.Index = longer.Len()
 		e.Pos.Line += lines
 		for i := range e.Suspects {
 			e.Suspects[i].Pos.Line += lines
@@ -101,7 +77,28 @@ func (l *Ledger) append(items []*small.Value, lines int) *Ledger {
 		for i := range e.Credentials {
 			e.Credentials[i].Pos.Line += lines
 		}
-		longer.Entries = append(longer.Entries, e)
+		entries[i] = e
+	}
+	return l.extended(entries)
+}
+
+// extended returns l with more entries, which become its own. It uses the storage of l if nobody has extended it yet.
+func (l *Ledger) extended(entries []Entry) *Ledger {
+	n := l.Len()
+	all := n + len(entries)
+	longer := &Ledger{Entries: l.Entries, heads: l.heads, used: l.used}
+	if l.used == nil || !l.used.CompareAndSwap(int64(n), int64(all)) {
+		longer = &Ledger{Entries: l.Entries[:n:n], heads: l.heads[:n:n], used: new(atomic.Int64)}
+		longer.used.Store(int64(all))
+	}
+	if n > 0 {
+		entries = append(longer.Entries, entries...)
+	}
+	longer.Entries, longer.heads = entries, slices.Grow(longer.heads, all-n)
+	head := l.Head()
+	for i := n; i < all; i++ {
+		e := &longer.Entries[i]
+		e.Index = i
 		head = chain(head, e.Digest)
 		longer.heads = append(longer.heads, head)
 	}
@@ -117,18 +114,19 @@ func newEntry(v *small.Value) Entry {
 			e.Sum += maphash.String(sumSeed, f.Value.Text)
 		}
 	}
-	// A ledger is kept longer than the texts of its entries, of which these would be parts.
+	// Without cloning, these would keep the whole text in memory as long as the ledger.
 	e.TaskID = strings.Clone(strings.TrimSpace(task))
 	e.Timestamp = strings.Clone(strings.TrimSpace(textOf("timestamp")(v)))
 	e.ReplayID = strings.Clone(textOf("replayId")(v))
 	e.Status = strings.Clone(strings.TrimSpace(textOf("status")(v)))
 	e.AgentID = strings.Clone(textOf("agent_id")(v))
+	e.Commit = strings.Clone(textOf("commit")(v))
 	return e
 }
 
 // TextBytes is about how much memory an entry's texts take.
 func (e *Entry) TextBytes() int {
-	size := len(e.TaskID) + len(e.Timestamp) + len(e.ReplayID) + len(e.Status) + len(e.AgentID)
+	size := len(e.TaskID) + len(e.Timestamp) + len(e.ReplayID) + len(e.Status) + len(e.AgentID) + len(e.Commit)
 	for i := range e.Suspects {
 		size += e.Suspects[i].Bytes()
 	}
@@ -181,6 +179,12 @@ func visible(r rune) bool {
 	return unicode.IsPrint(r)
 }
 
+// Plain reports whether the entries are not the protocol's, nor a job's switches: if so, nothing in them says which two are versions of
+// one, and none can make an insertion explicit.
+func (l *Ledger) Plain() bool {
+	return l.Len() > 0 && l.Entries[0].Noun != "" && l.Entries[0].Noun != Switch
+}
+
 // Len is the number of entries.
 func (l *Ledger) Len() int { return len(l.Entries) }
 
@@ -213,6 +217,16 @@ func (l *Ledger) HasAll(p *Ledger) bool {
 // Extends reports whether p is a prefix of l (or the same).
 func (l *Ledger) Extends(p *Ledger) bool {
 	return l.Len() >= p.Len() && l.HeadAt(p.Len()) == p.Head()
+}
+
+// front is the ledger of the first n entries.
+func (l *Ledger) front(n int) *Ledger {
+	return &Ledger{Entries: l.Entries[:n:n], heads: l.heads[:n:n], used: l.used}
+}
+
+// Common is the number of entries that two ledgers both begin with.
+func Common(a, b *Ledger) int {
+	return sort.Search(min(a.Len(), b.Len()), func(n int) bool { return a.heads[n] != b.heads[n] })
 }
 
 // LedgerOf reads the ledger of a progress document. The items need not fit the schema, but "entries" must be a

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
 	"github.com/small-gate/small-gate/internal/small"
 )
 
@@ -86,7 +87,7 @@ func TestEntries(t *testing.T) {
 }
 
 // TestUnreadableLogs: a ledger is readable if there is a list of entries,
-// whatever they are; a missing file is no empty ledger.
+// whatever they are; an empty file is not an empty ledger.
 func TestUnreadableLogs(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                        "yaml 1:1 the file is empty; a mapping is expected",

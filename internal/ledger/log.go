@@ -2,11 +2,12 @@ package ledger
 
 import (
 	"bytes"
+	"sort"
 
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// Log is a progress file's ledger, with what it takes to read a longer version of the file cheaply.
+// Log is a file's ledger, with what is needed to read a longer version of the file cheaply.
 type Log struct {
 	*Ledger
 	size int // of the text, in bytes
@@ -14,6 +15,8 @@ type Log struct {
 	lines, structure int
 	// column is the column of the sequence's dashes, from 1; 0 if the file must be read whole after an append.
 	column int
+	// byLine is true for a log of lines. secrets is true if those are searched for credentials.
+	byLine, secrets bool
 }
 
 // ReadLog parses a progress file.
@@ -40,8 +43,8 @@ func LogOf(d *small.Document, data []byte) (*Log, []small.Problem) {
 	}, nil
 }
 
-// LogOfExtended is [LogOf] of a document that is extended from the log's own ([small.Document.Extended]). It looks at
-// the new entries only.
+// LogOfExtended is [LogOf] for a document that was extended from the log's own ([small.Document.Extended]). It looks
+// only at the new entries.
 func (l *Log) LogOfExtended(d *small.Document, data []byte) *Log {
 	return &Log{
 		Ledger:    l.Ledger.append(d.Root.Get("entries").Items[l.Len():], 0),
@@ -52,30 +55,44 @@ func (l *Log) LogOfExtended(d *small.Document, data []byte) *Log {
 	}
 }
 
-// Extend reads data as a later version of the log, whose own text is whole. If list items were only appended, just those are parsed.
-// The result is the same either way.
+// Extend reads data as another version of the log, whose own text is whole: a later one, or one that forked from it. Only what follows their
+// common beginning is parsed, if that is safe. The result is the same either way.
 func (l *Log) Extend(whole, data []byte, limits small.Limits) (*Log, []small.Problem) {
-	if l != nil && int64(len(data)) <= limits.FileSize() {
-		if longer := l.appended(whole, data, limits); longer != nil {
-			return longer, nil
+	if l != nil && l.byLine {
+		tail, appended := bytes.CutPrefix(data, whole)
+		if !appended || !bytes.HasSuffix(whole, []byte("\n")) || small.IsLFSPointer(data) || bytes.Contains(tail, []byte(">>>>>>>")) {
+			return ReadLines(data, l.secrets)
+		}
+		return l.withLines(tail), nil
+	}
+	if l == nil || l.column == 0 || int64(len(data)) > limits.FileSize() {
+		return ReadLog(data, limits)
+	}
+	if longer := l.appended(whole, data, limits); longer != nil {
+		return longer, nil
+	}
+	common := data[:commonPrefix(whole, data)]
+	dash := append([]byte("\n"), small.Dash(l.column)...)
+	common = common[:bytes.LastIndex(common, dash)+1]
+	if front := l.Before(whole, common); front != nil {
+		if forked := front.appended(common, data, limits); forked != nil {
+			return forked, nil
 		}
 	}
 	return ReadLog(data, limits)
 }
 
-// Forked reads data as another version of the log, whose own text is whole: only what follows their common beginning is parsed, where that
-// is plain. The result is the same either way.
-func (l *Log) Forked(whole, data []byte, limits small.Limits) (*Log, []small.Problem) {
-	if l == nil || l.column == 0 {
-		return ReadLog(data, limits)
+// commonPrefix is the length of the beginning that two texts share.
+func commonPrefix(a, b []byte) int {
+	const step = 4096
+	n := 0
+	for n+step <= min(len(a), len(b)) && bytes.Equal(a[n:n+step], b[n:n+step]) {
+		n += step
 	}
-	same := 0
-	for same < min(len(whole), len(data)) && whole[same] == data[same] {
-		same++
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
 	}
-	dash := append([]byte("\n"), small.Dash(l.column)...)
-	common := data[:bytes.LastIndex(data[:same], dash)+1]
-	return l.Before(whole, common).Extend(common, data, limits)
+	return n
 }
 
 // appended is the short way of Extend; nil if data is not plainly an append.
@@ -105,13 +122,22 @@ func (l *Log) appended(whole, data []byte, limits small.Limits) *Log {
 }
 
 // Before reads data as an earlier version of the log, whose own text is whole. If list items were only appended to
-// data, its entries are the log's first ones and nothing is parsed. It returns nil if that is not plain; reading
+// data, its entries are the log's first ones and nothing is parsed. It returns nil if that is not certain; reading
 // data by itself gives the same result.
 func (l *Log) Before(whole, data []byte) *Log {
-	if l == nil || l.column == 0 || len(data) >= len(whole) || len(whole) != l.size || !bytes.HasPrefix(whole, data) || !bytes.HasSuffix(data, []byte("\n")) {
+	if l == nil || len(data) >= len(whole) || len(whole) != l.size || !bytes.HasPrefix(whole, data) || !bytes.HasSuffix(data, []byte("\n")) || small.IsLFSPointer(data) {
 		return nil
 	}
-	if !bytes.HasPrefix(whole[len(data):], small.Dash(l.column)) || small.IsLFSPointer(data) { // only a short text is one
+	if l.byLine {
+		lines := bytes.Count(data, []byte("\n"))
+		n := sort.Search(l.Len(), func(i int) bool { return l.Entries[i].Pos.Line > lines })
+		return &Log{Ledger: l.front(n), size: len(data), lines: lines, byLine: true, secrets: l.secrets}
+	}
+	if l.column == 0 {
+		return nil
+	}
+	later := whole[len(data):]
+	if !bytes.HasPrefix(later, small.Dash(l.column)) {
 		return nil
 	}
 	lines := small.CountLines(data)
@@ -119,16 +145,16 @@ func (l *Log) Before(whole, data []byte) *Log {
 	for n < l.Len() && l.Entries[n].Pos.Line <= lines {
 		n++
 	}
-	// The first item behind the earlier text begins in the line behind it; the
-	// list has to hold something before it, or it was no list then.
+	// The first item after the earlier text begins in the line after it; the
+	// list has to hold something before it, or it was not a list then.
 	if n == 0 || n == l.Len() || l.Entries[n].Pos.Line != lines+1 {
 		return nil
 	}
 	return &Log{
-		Ledger:    &Ledger{Entries: l.Entries[:n:n], heads: l.heads[:n:n], used: l.used},
+		Ledger:    l.front(n),
 		size:      len(data),
 		lines:     lines,
-		structure: l.structure, // an upper bound
+		structure: l.structure - (small.StructureOf(later) - 1 + small.CountLines(later)), // each line counts for one
 		column:    l.column,
 	}
 }

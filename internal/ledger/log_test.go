@@ -9,17 +9,19 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"github.com/small-gate/small-gate/internal/small"
-	"github.com/small-gate/small-gate/internal/smalltest"
+	"github.com/small-gate/small-gate/internal/tests/gittest"
+	"github.com/small-gate/small-gate/internal/tests/smalltest"
 )
 
-// diffLogs compares all that a log holds, what later extensions need included.
+// diffLogs compares all that a log holds, including what later extensions need.
 func diffLogs(a, b *Log) string {
 	return cmp.Diff(a, b, cmp.Exporter(func(reflect.Type) bool { return true }), cmpopts.IgnoreFields(Ledger{}, "used"), cmpopts.EquateEmpty())
 }
 
-// randomLog joins pieces, most of them good; D stands for the column of the
-// dashes.
+// randomLog joins pieces, most of them good; D stands for the indentation of
+// the dashes.
 func randomLog(r *rand.Rand, good int) string {
 	var b strings.Builder
 	for range r.IntN(5) {
@@ -73,7 +75,7 @@ func TestExtendIsReadLog(t *testing.T) {
 }
 
 // sameBothWays reads data as an extension and as a whole, and demands the same
-// of both.
+// result.
 func sameBothWays(t testing.TB, log *Log, whole, data []byte) *Log {
 	t.Helper()
 	want, wantProblems := ReadLog(data, small.Limits{})
@@ -150,8 +152,8 @@ func TestExtendShortWay(t *testing.T) {
 	}
 }
 
-// TestExtendOther extends nothing, and a log by texts that are none of its own
-// continuations.
+// TestExtendOther extends a nil log, and a log by texts that do not continue its
+// own.
 func TestExtendOther(t *testing.T) {
 	const text = "entries:\n  - a\n  - b\n"
 	var none *Log
@@ -169,8 +171,9 @@ func TestExtendOther(t *testing.T) {
 }
 
 // TestExtendCountsStructure appends until the whole file has more structure
-// than is read, though no part of it has.
+// than the limit, though no part of it has.
 func TestExtendCountsStructure(t *testing.T) {
+	gittest.Long(t)
 	item := "- [" + strings.Repeat("a,", 3<<16) + "]\n"
 	text := "entries:\n"
 	log, problems := ReadLog([]byte(text+item), small.Limits{})
@@ -206,7 +209,7 @@ func ExampleLog_Extend() {
 	// Output: 2 true 4:5
 }
 
-// TestExtendUnicodeBreaks: what ends a line for some readers only cannot be appended.
+// TestExtendUnicodeBreaks: a character that ends a line only for some readers cannot be appended.
 func TestExtendUnicodeBreaks(t *testing.T) {
 	const text = "entries:\n  - task_id: a\n    evidence: done\n"
 	log, problems := ReadLog([]byte(text), small.Limits{})
@@ -226,7 +229,7 @@ func TestExtendUnicodeBreaks(t *testing.T) {
 	}
 }
 
-// TestEntrySuspects: an entry knows its texts that may not come back.
+// TestEntrySuspects: an entry knows its texts that may not survive a rewrite.
 func TestEntrySuspects(t *testing.T) {
 	log, problems := ReadLog([]byte("entries:\n- notes: fine\n- evidence:\n    codes: [x, \"\\tb\\nc\"]\n    \"\\n\": y\n  \"a\\n\": \" no\"\n"), small.Limits{})
 	if log == nil {

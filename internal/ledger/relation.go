@@ -8,7 +8,8 @@ import (
 
 // Since lists the entries that a ledger lacks.
 func Since(entries []Entry, base *Ledger) []Entry {
-	return lacking(entries, base.Entries)
+	set := DigestSet(base)
+	return slices.DeleteFunc(slices.Clone(entries), func(e Entry) bool { return set[e.Digest] })
 }
 
 type relation int
@@ -17,23 +18,31 @@ type relation int
 const (
 	identical   relation = iota // the same entries
 	Extended                    // the parent is a proper prefix of the child
-	Interleaved                 // the parent is a subsequence but no prefix
+	Interleaved                 // the parent is a subsequence but not a prefix
 	Rewritten                   // an entry is missing, or the order differs
 )
 
-func relateDigests(p, c []small.Digest) relation {
+// relateDigests also returns the indexes in c of p's elements, if p is a subsequence of c.
+func relateDigests(p, c []small.Digest) (relation, []int) {
+	indexes := Subsequence(p, c)
 	switch {
 	case slices.Equal(p, c):
-		return identical
+		return identical, indexes
 	case len(p) < len(c) && slices.Equal(p, c[:len(p)]):
-		return Extended
-	case Subsequence(p, c) != nil:
-		return Interleaved
+		return Extended, indexes
+	case indexes != nil:
+		return Interleaved, indexes
 	}
-	return Rewritten
+	return Rewritten, nil
 }
 
-// Subsequence returns, for each element of p, its earliest index in c; nil if p is no subsequence of c.
+// interleaved says which entries of c are before older ones, whose indexes are given, and which entry makes them explicit; -1 if there is
+// none.
+func interleaved(p, c *Ledger, child sequence, indexes []int) (inserted []int, explained int) {
+	return child.at(missing(indexes)), findReconcileEntry(p, c, child.indexes[indexes[len(indexes)-1]])
+}
+
+// Subsequence returns, for each element of p, its earliest index in c; nil if p is not a subsequence of c.
 func Subsequence(p, c []small.Digest) []int {
 	indexes := make([]int, 0, len(p))
 	for i, d := range c {

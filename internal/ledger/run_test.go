@@ -8,7 +8,7 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// A log is a list of task:run; a is asked for.
+// A log is a list of task:run; the questions are about run a.
 func TestRunOver(t *testing.T) {
 	for log, want := range map[string]struct{ over, has bool }{
 		"":                            {false, false},
@@ -35,7 +35,7 @@ func TestRunOver(t *testing.T) {
 	}
 }
 
-// A reset is the last that happened, also where the program that has written it has reassigned it.
+// A reset is the last event, even if the program that wrote it has reassigned it since.
 func TestResetLast(t *testing.T) {
 	for log, want := range map[string]bool{
 		"":                                  false,

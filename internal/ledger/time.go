@@ -20,7 +20,7 @@ func ParseTimestamp(s string) (time.Time, bool) {
 	return t, ok && t.Year() > 1
 }
 
-// hasForm reports whether a text is a form, in which 0 stands for any digit.
+// hasForm reports whether a text has a form, in which 0 stands for any digit.
 func hasForm(text, form string) bool {
 	if len(text) != len(form) {
 		return false

@@ -6,10 +6,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/small-gate/small-gate/internal/smalltest"
+	"github.com/small-gate/small-gate/internal/tests/smalltest"
 )
 
-// TestParseTimestamp changes bytes of timestamps: those are read that the expression and time.Parse take.
+// TestParseTimestamp changes bytes of timestamps: the ones that both the expression and time.Parse take are read.
 func TestParseTimestamp(t *testing.T) {
 	form := regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+(?:Z|[+-]\d\d:\d\d)$`)
 	good, bad := 0, 0

@@ -1,4 +1,4 @@
-// Package output holds the reports that a command line asks for, and writes them.
+// Package output holds the reports that a command line requests, and writes them.
 package output
 
 import (
@@ -9,9 +9,8 @@ import (
 	"io/fs"
 	"path/filepath"
 
-	"github.com/small-gate/small-gate/internal/gate/finding"
-
 	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/report"
 	"github.com/small-gate/small-gate/internal/version"
 	"github.com/small-gate/small-gate/internal/wholefile"
@@ -34,7 +33,7 @@ func (ts *Targets) Add(format, file string) error {
 	return nil
 }
 
-// SendTo names the file of the last report, or of one as text if there is none.
+// SendTo sets the file of the last report, or of a text report if there is none.
 func (ts *Targets) SendTo(file string) error {
 	if file == "" {
 		return errors.New("the file name is empty")
@@ -53,7 +52,7 @@ func (ts *Targets) SendTo(file string) error {
 	return nil
 }
 
-// free refuses a file that another report goes to.
+// free refuses a file that another report uses.
 func (ts *Targets) free(file string) error {
 	own, err := filepath.Abs(file)
 	if err != nil {
@@ -74,7 +73,7 @@ func (ts *Targets) free(file string) error {
 	return nil
 }
 
-// WriteFile replaces the target's file by the report, or leaves it as it was.
+// WriteFile replaces the target's file by the report, or leaves it unchanged.
 func (t Target) WriteFile(r *finding.Report) error {
 	return t.replace(func(w io.Writer) error {
 		return report.Write(w, t.Format, r, report.Options{Version: version.String()})
@@ -95,19 +94,20 @@ func (t Target) replace(render func(io.Writer) error) error {
 	return t.Unwritten(err)
 }
 
-// Unwritten says of an error that the target's file could not be written because of it. It is nil for nil.
+// Unwritten is the failure to write the target's file because of an error. It is nil for nil.
 func (t Target) Unwritten(err error) error {
+	return Unwritten("the "+t.Format+" report could not be written to "+t.File, "make its directory and let this write there, or name another file", err)
+}
+
+// Unwritten is the failure to write something, without the system's name for a stream or a temporary file. It is nil for nil.
+func Unwritten(what, remedy string, err error) error {
 	if err == nil {
 		return nil
 	}
 	cause := err
-	var at *fs.PathError // whose path is that of a temporary file beside the target's
+	var at *fs.PathError
 	if errors.As(err, &at) {
 		cause = at.Err
 	}
-	return &failure.Error{
-		Message: fmt.Sprintf("the %s report could not be written to %s: %v", t.Format, t.File, cause),
-		Remedy:  "make its directory and let this write there, or name another file",
-		Err:     err,
-	}
+	return &failure.Error{Message: fmt.Sprintf("%s: %v", what, cause), Remedy: remedy, Err: err}
 }

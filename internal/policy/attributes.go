@@ -14,16 +14,16 @@ import (
 // AttributesFile is the name of git's files of attributes (gitattributes(5)).
 const AttributesFile = ".gitattributes"
 
-// Attributes is one of these files as a tree has it.
+// Attributes is one of these files in a tree.
 type Attributes struct {
-	// Path is the file's, from the root of the tree.
+	// Path is the file's path, from the root of the tree.
 	Path string
 	Data []byte
 }
 
-// MergeSetting is what attributes say of one file, and where.
+// MergeSetting is what attributes say about one file, and where.
 type MergeSetting struct {
-	// Value is that of "merge=VALUE", empty for anything else.
+	// Value is the value in "merge=VALUE", empty for anything else.
 	Value string
 	// File and Line, from 1, are where it is said.
 	File string
@@ -31,8 +31,8 @@ type MergeSetting struct {
 }
 
 // MergeAttribute is what files of attributes say about merging the file at
-// name. The files are in the order in which a later one counts more: those
-// nearer to the file. As git does, macros are taken from the root's file alone.
+// name. A later one of the files overrides an earlier one: those nearer to
+// the file come last. As in git, macros are taken only from the root's file.
 func MergeAttribute(files []Attributes, name string) MergeSetting {
 	said := MergeSetting{}
 	macros := map[string]string{"binary": "-merge"}
@@ -70,10 +70,10 @@ func MergeAttribute(files []Attributes, name string) MergeSetting {
 	return said
 }
 
-// attributeName is what git takes for the name of an attribute.
+// attributeName is what git accepts as the name of an attribute.
 var attributeName = expression.Of(`^[-!]?[A-Za-z0-9_.][-A-Za-z0-9_.]*(=|$)`)
 
-// isMalformed reports whether a word is no attribute, which has git pass over
+// isMalformed reports whether a word is not an attribute, so that git ignores
 // its line.
 func isMalformed(word string) bool { return !attributeName().MatchString(word) }
 
@@ -83,7 +83,7 @@ func mergeWord(word string) (value string, about bool) {
 	return value, strings.TrimLeft(name, "-!") == "merge"
 }
 
-// cutPattern takes a line apart into its pattern, empty for none, and its
+// cutPattern splits a line into its pattern, empty for none, and its
 // attributes.
 func cutPattern(line string) (pattern string, attributes []string) {
 	line = strings.TrimSpace(line)
@@ -104,7 +104,7 @@ func cutPattern(line string) (pattern string, attributes []string) {
 
 // attributeMatches reports whether a pattern matches a path, which is relative
 // to the pattern's file. The rules are those of gitignore(5); a pattern for a
-// directory matches no file, and there are no negative ones.
+// directory matches no file, and there are no negative patterns.
 func attributeMatches(pattern, name string) bool {
 	if pattern == "" || pattern[0] == '!' || strings.HasSuffix(pattern, "/") {
 		return false

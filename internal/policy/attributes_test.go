@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestMergeAttribute asks git the same.
+// TestMergeAttribute compares the answers with git's.
 func TestMergeAttribute(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("SKIPPED: without git nothing says what the right answer is")

@@ -3,6 +3,8 @@ package policy
 import (
 	"fmt"
 	"testing"
+
+	"github.com/small-gate/small-gate/internal/small/yamltext"
 )
 
 // BenchmarkParse reads the smallest configuration, an ordinary one, and one
@@ -17,7 +19,7 @@ func BenchmarkParse(b *testing.B) {
 		if i == 0 {
 			many = append(many, "waivers:\n"...)
 		}
-		many = append(many, w.stanza().item(style{dash: 2, gap: 2, eol: "\n"})...)
+		many = append(many, yamltext.Lines("  - ", w.stanza(), "\n")...)
 	}
 	for _, c := range []struct {
 		name string
@@ -43,7 +45,7 @@ func BenchmarkAddWaiver(b *testing.B) {
 	for i := range 999 {
 		w := newWaiver(b)
 		w.Path = fmt.Sprintf("services/%d/.small/progress.small.yml", i)
-		data = append(data, w.stanza().item(style{dash: 2, gap: 2, eol: "\n"})...)
+		data = append(data, yamltext.Lines("  - ", w.stanza(), "\n")...)
 	}
 	w := newWaiver(b)
 	for b.Loop() {

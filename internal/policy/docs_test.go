@@ -26,7 +26,11 @@ func TestDocs(t *testing.T) {
 	seen, lanes := 0, 0
 	for _, block := range blocks {
 		if block[2] == "patterns" {
-			continue // no configuration, and held by the package that has them
+			continue // not a configuration, and tested by the package that has them
+		}
+		if strings.Contains(block[3], "forbid:") {
+			mustFloor(t, block[3], knownRules)
+			continue
 		}
 		p, err := Parse("the documentation", []byte(block[3]), knownRules)
 		if err != nil {
@@ -35,7 +39,7 @@ func TestDocs(t *testing.T) {
 		}
 		if block[2] == "lanes" {
 			lanes++
-			if diff := cmp.Diff(defaultLanes(), p.Lanes, cmpopts.EquateEmpty()); diff != "" {
+			if diff := cmp.Diff(defaultsOf("lanes"), p.Sections["lanes"], cmpopts.EquateEmpty(), anySection); diff != "" {
 				t.Errorf("the lanes as documented differ (-want +got):\n%s", diff)
 			}
 		}
@@ -45,7 +49,7 @@ func TestDocs(t *testing.T) {
 		seen++
 		want := Default()
 		want.MaxFileSize = small.Limits{}.FileSize()
-		if diff := cmp.Diff(want, p, cmpopts.EquateEmpty(), cmpopts.IgnoreFields(Policy{}, "Source")); diff != "" {
+		if diff := cmp.Diff(want, p, cmpopts.EquateEmpty(), cmpopts.IgnoreFields(Policy{}, "Source", "Sections")); diff != "" {
 			t.Errorf("the defaults as documented differ (-want +got):\n%s", diff)
 		}
 	}
@@ -54,10 +58,27 @@ func TestDocs(t *testing.T) {
 	}
 }
 
+// TestLogsGuide reads the configurations that the guide to logs shows: five lines each.
+func TestLogsGuide(t *testing.T) {
+	page, err := os.ReadFile("../../docs/logs.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := yamlBlock.FindAllStringSubmatch(string(page), -1)
+	if len(blocks) < 6 {
+		t.Errorf("only %d configurations", len(blocks))
+	}
+	for _, block := range blocks {
+		if p, err := Parse("the guide", []byte(block[3]), knownRules); err != nil || len(p.Logs) == 0 || strings.Count(block[3], "\n") > 5 {
+			t.Errorf("%v\n%s", err, block[3])
+		}
+	}
+}
+
 // TestDocsCoverage fails if a key is not explained.
 func TestDocsCoverage(t *testing.T) {
 	docs := readDocs(t)
-	for key, node := range vocabulary().Properties {
+	for key, node := range knownRules.vocabulary().Properties {
 		keys := []string{key}
 		switch {
 		case node.Items != nil:
@@ -78,8 +99,8 @@ func TestDocsCoverage(t *testing.T) {
 	}
 }
 
-// TestDocsError holds that the error which the documentation shows is what one
-// gets.
+// TestDocsError checks that the error in the documentation is the one that
+// people get.
 func TestDocsError(t *testing.T) {
 	_, err := Parse("HEAD", []byte("version: 1\nstrickt: true\nrules:\n  lint/blank: error\n  lint/evidnce: error\n"), knownRules)
 	if err == nil || !strings.Contains(readDocs(t), "```text\n"+err.Error()+"\n```") {

@@ -1,20 +1,21 @@
 package policy
 
 import (
-	"errors"
 	"fmt"
-	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
 
+	"github.com/small-gate/small-gate/internal/expression"
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/small"
 	"github.com/small-gate/small-gate/internal/small/yamltext"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// opening is what a new configuration begins with.
+// opening is the beginning of a new configuration.
 const opening = "# yaml-language-server: $schema=" + SchemaAddress + "\n" +
 	"# What this repository sets about its own gate. A change to this file counts\n" +
 	"# once it has been merged, not in the change that makes it.\n" +
@@ -25,160 +26,194 @@ const opening = "# yaml-language-server: $schema=" + SchemaAddress + "\n" +
 // repository without a configuration. Of Until only the day (UTC) counts.
 //
 // It is an error if the configuration is not valid (*InvalidError), if a
-// waiver would not be or is there already, and if the file is written in a way
-// that cannot be extended (its remedy says what to add by hand). rules are as
+// waiver would not be valid or is there already, and if the file is written in a
+// way that cannot be extended (its remedy says what to add by hand). known is as
 // with Parse.
-func AddWaivers(data []byte, waivers []Waiver, rules []Rule) ([]byte, error) {
-	d, err := open(data, rules)
+func AddWaivers(data []byte, waivers []Waiver, known *Known) ([]byte, error) {
+	data, policy, err := open(data, known)
 	if err != nil {
 		return nil, err
 	}
 	line := map[string]int{}
-	for _, old := range d.policy.Waivers {
+	for _, old := range policy.Waivers {
 		line[old.edit()] = old.Pos.Line
 	}
-	want := *d.policy
-	want.Waivers = slices.Clone(want.Waivers)
-	var added stanzas
+	var added []stanza
 	for _, w := range waivers {
 		if !w.Until.IsZero() {
 			y, m, d := w.Until.UTC().Date()
 			w.Until = time.Date(y, m, d, 0, 0, 0, 0, time.UTC)
 		}
-		if err := valid("waivers", w.stanza(), &Policy{Waivers: []Waiver{w}}, rules, w.Path, w.Reason); err != nil {
+		alone, err := readAlone("waivers", w.stanza(), known, w.Path, w.Reason)
+		if err == nil && !slices.Equal(alone.Waivers[0].stanza(), w.stanza()) {
+			err = unlike(w.stanza())
+		}
+		if err != nil {
 			return nil, fmt.Errorf("cannot write the waiver: %w", err)
 		}
 		if at, there := line[w.edit()]; there {
 			return nil, &failure.Error{Message: fmt.Sprintf("line %d of %s waives this edit already", at, File), Remedy: "change that waiver instead"}
 		}
-		want.Waivers, added = append(want.Waivers, w), append(added, w.stanza())
+		added = append(added, w.stanza())
 	}
-	return d.add("waivers", added, &want)
+	text, err := yamltext.AppendItems(data, "waivers", "baseline", added, small.Limits{MaxFileSize: MaxSize})
+	return finish(text, err, known, `add this item under "waivers:" by hand`, added...)
 }
 
 // AddBaseline returns the configuration with the baselines added: in place of
 // the one for the same path, which keeps its comments, otherwise at the end.
 // Everything else stays as it was, byte for byte, and errors are as with
 // AddWaivers.
-func AddBaseline(data []byte, baselines []Baseline, rules []Rule) ([]byte, error) {
+func AddBaseline(data []byte, baselines []Baseline, known *Known) ([]byte, error) {
 	for _, b := range baselines {
-		if err := valid("baseline", b.stanza(), &Policy{Baselines: []Baseline{b}}, rules, b.Path, b.Reason); err != nil {
+		alone, err := readAlone("baseline", b.stanza(), known, b.Path, b.Reason)
+		if err == nil && !slices.Equal(alone.Baselines[0].stanza(), b.stanza()) {
+			err = unlike(b.stanza())
+		}
+		if err != nil {
 			return nil, fmt.Errorf("cannot write the baseline: %w", err)
 		}
-		d, err := open(data, rules)
-		if err != nil {
+		var policy *Policy
+		if data, policy, err = open(data, known); err != nil {
 			return nil, err
 		}
-		want := *d.policy
-		want.Baselines = slices.Clone(want.Baselines)
-		same := func(old Baseline) bool { return old.Path == b.Path }
-		if i := slices.IndexFunc(want.Baselines, same); i >= 0 {
-			want.Baselines[i] = b
-			data, err = d.replace("baseline", i, b.stanza(), &want)
+		limits, byHand := small.Limits{MaxFileSize: MaxSize}, `add this item under "baseline:" by hand`
+		if i := slices.IndexFunc(policy.Baselines, func(old Baseline) bool { return old.Path == b.Path }); i >= 0 {
+			byHand = fmt.Sprintf("replace the item on line %d with this one by hand", policy.Baselines[i].Pos.Line)
+			data, err = yamltext.ReplaceItem(data, "baseline", i, b.stanza(), limits)
 		} else {
-			want.Baselines = append(want.Baselines, b)
-			data, err = d.add("baseline", stanzas{b.stanza()}, &want)
+			data, err = yamltext.AppendItems(data, "baseline", "waivers", []stanza{b.stanza()}, limits)
 		}
-		if err != nil {
+		if data, err = finish(data, err, known, byHand, b.stanza()); err != nil {
 			return nil, err
 		}
 	}
 	return data, nil
 }
 
-// draft is a configuration that is being changed.
-type draft struct {
-	src    *yamltext.Source
-	root   *small.Value
-	policy *Policy
-	rules  []Rule
-}
-
-// open reads a configuration for changing it. Empty data opens a new one.
-func open(data []byte, rules []Rule) (*draft, error) {
-	if strings.TrimSpace(string(data)) == "" {
-		data = []byte(opening)
-	}
-	policy, err := Parse(File, data, rules)
+// AddLog returns the configuration with a stanza of logs at the end of its logs, and everything else as it was, byte for byte. files are
+// paths that it is to guard: it is an error if an existing stanza has one of them. Other errors are as with AddWaivers.
+func AddLog(data []byte, l Log, files []string, known *Known) ([]byte, error) {
+	data, policy, err := open(data, known)
 	if err != nil {
 		return nil, err
 	}
-	doc, problems := small.Parse(data, small.Limits{MaxFileSize: MaxSize})
-	if doc == nil {
-		return nil, fmt.Errorf("cannot read %s: %v", File, problems)
+	for _, file := range files {
+		old := policy.LogFor(file)
+		if old == nil {
+			continue
+		}
+		out := &failure.Error{Message: fmt.Sprintf("line %d of %s has a stanza for %s already", old.Pos.Line, File, quote(old.Path)), Remedy: "change that stanza instead"}
+		if old.Path != l.Path {
+			out.Message += fmt.Sprintf(", which %s matches too; of several stanzas the first counts", wording.Printable(file))
+			out.Remedy += ", or name what it does not mean under its exclude: first"
+		}
+		return nil, out
 	}
-	return &draft{rules: rules, src: yamltext.New(data), root: doc.Root, policy: policy}, nil
+	alone, err := readAlone("logs", l.stanza(), known, l.Path, l.At)
+	if err == nil && !slices.Equal(alone.Logs[0].stanza(), l.stanza()) {
+		err = unlike(l.stanza())
+	}
+	if err != nil {
+		return nil, fmt.Errorf("cannot write the stanza: %w", err)
+	}
+	text, err := yamltext.AppendItems(data, "logs", "waivers", []stanza{l.stanza()}, small.Limits{MaxFileSize: MaxSize})
+	return finish(text, err, known, `add this item under "logs:" by hand`, l.stanza())
 }
 
-// valid checks that a stanza, alone in a configuration, reads as what is
-// wanted.
-func valid(key string, s stanza, want *Policy, rules []Rule, texts ...string) error {
+// open reads a configuration that is to be changed. Empty data opens a new one.
+func open(data []byte, known *Known) ([]byte, *Policy, error) {
+	if strings.TrimSpace(string(data)) == "" {
+		data = []byte(opening)
+	}
+	policy, err := Parse(File, data, known)
+	return data, policy, err
+}
+
+// readAlone reads a stanza in a configuration that has nothing else; whether its path is that of a log shows in the real configuration. YAML
+// does not take texts that are not UTF-8.
+func readAlone(key string, s stanza, known *Known, texts ...string) (*Policy, error) {
 	for _, text := range texts {
 		if !utf8.ValidString(text) {
-			return fmt.Errorf("%q is not UTF-8, which YAML requires", text)
+			return nil, fmt.Errorf("%q is not UTF-8, which YAML requires", text)
 		}
 	}
-	text := fmt.Sprintf("version: %d\n%s:\n%s", version, key, s.item(style{gap: 2, eol: "\n"}))
-	got, err := Parse(File, []byte(text), rules)
-	if err != nil {
-		return err
+	text := fmt.Sprintf("version: %d\n%s:\n%s", version, key, yamltext.Lines("- ", s, "\n"))
+	if key != "logs" {
+		text += "logs: [{path: '**', entries: lines}]\n"
 	}
-	full := Default()
-	full.Waivers, full.Baselines = want.Waivers, want.Baselines
-	if !equal(got, full) {
-		return fmt.Errorf("it does not read back as it was:\n%s", text)
-	}
-	return nil
+	return Parse(File, []byte(text), known)
 }
 
-// finish makes the edits and checks what they have made. If that cannot be, or
-// err says so already, the error names what is to be done by hand.
-func (d *draft) finish(edits []yamltext.Edit, err error, want *Policy, byHand string) ([]byte, error) {
-	text := d.src.Apply(edits)
-	if err == nil && len(text) > MaxSize {
-		err = fmt.Errorf("it would grow beyond %d bytes", MaxSize)
+func unlike(s stanza) error {
+	return fmt.Errorf("it does not read back as it was:\n%s", yamltext.Lines("- ", s, "\n"))
+}
+
+// finish checks that the edited text is valid. If the edit could not be made, the error says what to do by hand.
+func finish(text []byte, err error, known *Known, byHand string, stanzas ...stanza) ([]byte, error) {
+	if err == nil {
+		_, err = Parse(File, text, known)
 	}
 	if err == nil {
-		if got, wrong := Parse(File, text, d.rules); wrong != nil || !equal(got, want) {
-			err = errors.New("the text there cannot be changed without changing the rest")
-		}
+		return text, nil
 	}
-	if err != nil {
-		return nil, &failure.Error{Message: File + " was not changed: " + err.Error(), Remedy: byHand, Err: err}
+	byHand += ":\n"
+	for _, s := range stanzas {
+		byHand += yamltext.Lines("  - ", s, "\n")
 	}
-	return text, nil
+	return nil, &failure.Error{Message: File + " was not changed: " + err.Error(), Remedy: byHand, Err: err}
 }
 
-// byHand says to do something with stanzas by hand.
-func byHand(todo string, s stanzas) string {
-	return todo + " by hand:\n" + s.item(style{dash: 2, gap: 2, eol: "\n"})
-}
+// ruleForm is the form of an id that needs no quotes in YAML.
+var ruleForm = expression.Of(`^[a-z][a-z0-9-]*/[a-z][a-z0-9-]*$`)
 
-// add appends stanzas to the list under key.
-func (d *draft) add(key string, s stanzas, want *Policy) ([]byte, error) {
-	edits, err := d.insertion(key, s)
-	return d.finish(edits, err, want, byHand(fmt.Sprintf("add this item under %q", key+":"), s))
-}
+// stanza is a waiver or baseline about to be written: keys and YAML text of
+// their values, in order.
+type stanza = []yamltext.Member
 
-// replace changes the values of the list's item at index to the stanza's.
-func (d *draft) replace(key string, index int, s stanza, want *Policy) ([]byte, error) {
-	item := d.root.Get(key).Items[index]
-	edits, err := d.replacement(item, s)
-	return d.finish(edits, err, want, byHand(fmt.Sprintf("replace the item on line %d with this one", item.Pos.Line), stanzas{s}))
-}
-
-// equal reports whether two policies say the same, wherever it stands.
-func equal(a, b *Policy) bool { return reflect.DeepEqual(placeless(a), placeless(b)) }
-
-func placeless(p *Policy) Policy {
-	out := *p
-	out.Source = ""
-	out.Waivers, out.Baselines = slices.Clone(p.Waivers), slices.Clone(p.Baselines)
-	for i := range out.Waivers {
-		out.Waivers[i].Pos, out.Waivers[i].Edit = small.Pos{}, 0
+func (w Waiver) stanza() stanza {
+	s := stanza{{Key: "rule", Value: w.Rule}, {Key: "path", Value: quote(w.Path)}}
+	if !ruleForm().MatchString(w.Rule) {
+		s[0].Value = quote(w.Rule)
 	}
-	for i := range out.Baselines {
-		out.Baselines[i].Pos = small.Pos{}
+	if w.From != nil {
+		s = append(s, yamltext.Member{Key: "from", Value: quote(w.From.String())})
 	}
-	return out
+	if w.To != nil {
+		s = append(s, yamltext.Member{Key: "to", Value: quote(w.To.String())})
+	}
+	s = append(s, yamltext.Member{Key: "reason", Value: quote(w.Reason)})
+	if !w.Until.IsZero() {
+		s = append(s, yamltext.Member{Key: "until", Value: w.Until.UTC().Format(dayLayout)})
+	}
+	return s
 }
+
+func (b Baseline) stanza() stanza {
+	return stanza{
+		{Key: "path", Value: quote(b.Path)},
+		{Key: "entries", Value: strconv.Itoa(b.Entries)},
+		{Key: "head", Value: quote(b.Head.String())},
+		{Key: "reason", Value: quote(b.Reason)},
+	}
+}
+
+// stanza leaves out the keys that the program never suggests: exclude, merge, eol and secrets.
+func (l Log) stanza() stanza {
+	s := stanza{{Key: "path", Value: quote(l.Path)}, {Key: "entries", Value: l.Entries}}
+	if l.At != "" {
+		s = append(s, yamltext.Member{Key: "at", Value: quote(l.At)})
+	}
+	if l.Order != "" {
+		s = append(s, yamltext.Member{Key: "order", Value: l.Order})
+	}
+	if l.Since != "" {
+		s = append(s, yamltext.Member{Key: "since", Value: quote(l.Since)})
+	}
+	return s
+}
+
+// quote writes a text between double quotes. In them, a text that is UTF-8
+// means the same to YAML as to Go: strconv.Quote escapes whatever is not printable,
+// with escapes that both have (YAML 1.2.2, section 5.7).
+func quote(s string) string { return strconv.Quote(s) }

@@ -28,7 +28,7 @@ func newBaseline(t testing.TB, path string) Baseline {
 }
 
 // TestEditCases makes the edit that the first word of each case of
-// testdata/edit names (waiver, or baseline and the paths) and compares the
+// testdata/edit names (waiver, baseline and the paths, or log with its path, entries and at) and compares the
 // text, or the error, with what the case says.
 func TestEditCases(t *testing.T) {
 	cases(t, "edit", func(t *testing.T, comment string, files map[string]string) (string, string) {
@@ -39,6 +39,9 @@ func TestEditCases(t *testing.T) {
 		switch words[0] {
 		case "waiver":
 			after, err = AddWaivers([]byte(files["before"]), []Waiver{newWaiver(t)}, knownRules)
+		case "log":
+			l := Log{Path: words[1], Entries: words[2], At: strings.Join(words[3:], "."), Since: strings.Repeat("0", 40)}
+			after, err = AddLog([]byte(files["before"]), l, []string{l.Path}, knownRules)
 		case "baseline":
 			var list []Baseline
 			for _, path := range words[1:] {
@@ -52,7 +55,7 @@ func TestEditCases(t *testing.T) {
 			f := failure.Of(err)
 			return "error", f.Message + "; " + strings.TrimRight(f.Remedy, "\n") + "\n"
 		}
-		if words[0] == "waiver" {
+		if words[0] != "baseline" {
 			checkKept(t, files["before"], string(after))
 		}
 		return "after", string(after)
@@ -60,7 +63,7 @@ func TestEditCases(t *testing.T) {
 }
 
 // checkKept fails unless after is before with something inserted. The brackets
-// of an empty list may go.
+// of an empty list may be removed.
 func checkKept(t testing.TB, before, after string) {
 	t.Helper()
 	drop := strings.NewReplacer("[", "", "]", "", " ", "")
@@ -147,7 +150,7 @@ func TestHostileText(t *testing.T) {
 	}
 }
 
-// TestRefused holds that nothing is written that could not be read back, that
+// TestRefused checks that nothing is written that could not be read back, that
 // is there already, or into a file that is not valid.
 func TestRefused(t *testing.T) {
 	good := newWaiver(t)
@@ -200,7 +203,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestUntilIsADay holds that of a waiver's end only the day in UTC is written.
+// TestUntilIsADay checks that only the day of a waiver's end, in UTC, is written.
 func TestUntilIsADay(t *testing.T) {
 	w := newWaiver(t)
 	w.Until = time.Date(2026, 12, 31, 23, 30, 0, 5, time.FixedZone("west", -3600))
@@ -213,7 +216,7 @@ func TestUntilIsADay(t *testing.T) {
 	}
 }
 
-// TestNothingToAdd holds that no baseline changes nothing.
+// TestNothingToAdd checks that adding no baseline changes nothing.
 func TestNothingToAdd(t *testing.T) {
 	got, err := AddBaseline([]byte("version: 1"), nil, knownRules)
 	if err != nil || string(got) != "version: 1" {
@@ -226,7 +229,7 @@ func refused(err error) bool {
 	return strings.HasPrefix(failure.Of(err).Message, File+" was not changed: ")
 }
 
-// TestEditError holds that what to write by hand can be written as it stands.
+// TestEditError checks that what to write by hand can be written as it is.
 func TestEditError(t *testing.T) {
 	_, err := AddWaivers([]byte("{version: 1}\n"), []Waiver{newWaiver(t)}, knownRules)
 	if !refused(err) {

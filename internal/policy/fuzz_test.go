@@ -33,7 +33,7 @@ func seeds(f *testing.F, dirs ...string) [][]byte {
 	return out
 }
 
-// FuzzParse holds that any bytes are either read or refused with places and in
+// FuzzParse demands that any bytes are either read or refused with places and in
 // printable words, and that what is read means the same when it is written out
 // and read again.
 func FuzzParse(f *testing.F) {
@@ -80,7 +80,7 @@ func before(a, b small.Pos) bool {
 	return a.Line < b.Line || a.Line == b.Line && a.Column < b.Column
 }
 
-// FuzzAddWaiver holds that a waiver is added to any valid configuration in a
+// FuzzAddWaiver demands that a waiver is added to any valid configuration in a
 // way that keeps every byte and reads back as what was there plus the waiver,
 // or that nothing is written.
 func FuzzAddWaiver(f *testing.F) {

@@ -5,10 +5,13 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
 	"github.com/small-gate/small-gate/internal/ledger"
@@ -19,7 +22,12 @@ var update = flag.Bool("update", false, "write what the tests see into testdata;
 
 // knownRules stands for the catalogue of the gate, which this package does not
 // know.
-var knownRules = families(map[string]string{
+var knownRules = NewKnown(theRules, nil)
+
+// SetSections tells the tests the sections of families, which this package does not know either.
+func SetSections(sections []Section) { knownRules = NewKnown(theRules, sections) }
+
+var theRules = families(map[string]string{
 	"workflow":    "front-matter phase agent shape checkpoint history-rewritten history-invalid campaign-invalid",
 	"validate":    "missing-artifact not-a-file too-large yaml multiple-documents schema",
 	"lint":        "blank timestamp-format timestamp-order evidence duplicate-id version-quoting secret insecure-link layout task-evidence unknown-task",
@@ -32,7 +40,7 @@ var knownRules = families(map[string]string{
 	"config":      "changed waiver-unused waiver-expired baseline-mismatch merge-union",
 }, "validate", "lint", "verify", "append-only", "divergence", "ownership", "lease", "replay", "workflow", "config")
 
-// effects are those that the gate's rules have.
+// effects are the effects of the gate's rules.
 var effects = map[string]ledger.EditEffect{
 	"append-only/modified": ledger.EntryChanged, "append-only/timestamp-migrated": ledger.EntryChanged, "append-only/task-reassigned": ledger.EntryChanged,
 	"append-only/deleted": ledger.EntryLost, "append-only/inserted": ledger.EntryInserted, "append-only/log-deleted": ledger.LogEnded,
@@ -73,7 +81,7 @@ func render(t testing.TB, p *Policy) []byte {
 		"workspaces":  map[string]any{"include": p.Include, "exclude": p.Exclude},
 		"rules":       p.Rules,
 		"append_only": map[string]any{"scope": p.Scope},
-		"agents":      map[string]any{"authors": p.AgentAuthors, "trailers": p.AgentTrailers},
+		"agents":      map[string]any{"authors": p.AgentAuthors, "trailers": p.AgentTrailers, "ignore": p.Robots},
 	}
 	var waivers, baselines []map[string]any
 	for _, w := range p.Waivers {
@@ -98,14 +106,33 @@ func render(t testing.TB, p *Policy) []byte {
 	if p.Extensions != nil {
 		doc["extensions"] = p.Extensions
 	}
-	if w := p.Workflows; w.Configured {
-		section := map[string]any{"include": w.Include, "exclude": w.Exclude}
-		for key, list := range map[string][]string{"jobs": w.Jobs, "campaigns": w.Campaigns, "roots": w.Roots} {
-			if list != nil {
-				section[key] = list
+	for key, settings := range p.Sections {
+		section := map[string]any{}
+		for name, value := range settings.Values() {
+			if list, is := value.(*[]string); is && *list != nil {
+				section[name] = list
 			}
 		}
-		doc["workflows"] = section
+		doc[key] = section
+	}
+	var logs []map[string]any
+	for _, l := range p.Logs {
+		m := map[string]any{"path": l.Path, "entries": l.Entries}
+		for key, text := range map[string]string{"at": l.At, "merge": l.Merge, "order": l.Order, "eol": l.EOL, "since": l.Since} {
+			if text != "" {
+				m[key] = text
+			}
+		}
+		if l.Exclude != nil {
+			m["exclude"] = l.Exclude
+		}
+		if l.Secrets {
+			m["secrets"] = true
+		}
+		logs = append(logs, m)
+	}
+	if logs != nil {
+		doc["logs"] = logs
 	}
 	if baselines != nil {
 		doc["baseline"] = baselines
@@ -160,8 +187,36 @@ func cases(t *testing.T, dir string, run func(t *testing.T, comment string, file
 
 func ids() []string {
 	var out []string
-	for _, r := range knownRules {
+	for _, r := range theRules {
 		out = append(out, r.ID)
 	}
 	return out
+}
+
+// equal reports whether two policies say the same, wherever it is.
+func equal(a, b *Policy) bool { return reflect.DeepEqual(placeless(a), placeless(b)) }
+
+func placeless(p *Policy) Policy {
+	out := *p
+	out.Source = ""
+	out.Waivers, out.Baselines, out.Logs = slices.Clone(p.Waivers), slices.Clone(p.Baselines), slices.Clone(p.Logs)
+	for i := range out.Waivers {
+		out.Waivers[i].Pos, out.Waivers[i].Edit = small.Pos{}, 0
+	}
+	for i := range out.Logs {
+		out.Logs[i].Pos = small.Pos{}
+	}
+	for i := range out.Baselines {
+		out.Baselines[i].Pos = small.Pos{}
+	}
+	return out
+}
+
+// anySection lets settings of families be compared, with their unexported fields.
+var anySection = cmp.Exporter(func(reflect.Type) bool { return true })
+
+// defaultsOf are a section's settings if the configuration says nothing under its key.
+func defaultsOf(key string) Settings {
+	at := slices.IndexFunc(knownRules.sections, func(s Section) bool { return s.Key == key })
+	return knownRules.sections[at].New()
 }

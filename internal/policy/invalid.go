@@ -11,7 +11,7 @@ import (
 
 // Problem is one thing that is wrong with a configuration.
 type Problem struct {
-	// Pos is the place of the key or value. Where something is missing, it is
+	// Pos is the place of the key or value. If something is missing, it is
 	// the place of what lacks it.
 	Pos small.Pos
 	// Subject is the path of the value inside the document, such as
@@ -20,7 +20,7 @@ type Problem struct {
 	// Message is one sentence in lower case, without a final period. It may
 	// quote the file.
 	Message string
-	// Hint says what to type or edit, where that is not obvious.
+	// Hint says what to type or edit, if that is not obvious.
 	Hint string
 	// Suggestion is the known key, rule id or value that a misspelt one was
 	// probably meant to be; empty if none is near.
@@ -51,7 +51,7 @@ type InvalidError struct {
 const mostPrinted = 20
 
 // Error names the source and lists the problems, one to a line. Text of the
-// file is in it, with everything escaped that is not printable.
+// file is in it, with everything that is not printable escaped.
 func (e *InvalidError) Error() string {
 	return fmt.Sprintf("%s\n  %s", e.headline(), strings.Join(e.lines(), "\n  "))
 }
@@ -72,7 +72,7 @@ func (e *InvalidError) lines() []string {
 	return out
 }
 
-// As makes it a [failure.Error], in one sentence, for whoever asks errors.As for one.
+// As makes it a [failure.Error], in one sentence, for callers of errors.As.
 func (e *InvalidError) As(target any) bool {
 	f, ok := target.(**failure.Error)
 	if ok {

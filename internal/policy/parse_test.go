@@ -40,7 +40,7 @@ func problemLines(t *testing.T, err error) string {
 	return b.String()
 }
 
-// TestMinimal holds that a file which sets nothing is the default.
+// TestMinimal checks that a file which sets nothing is the default.
 func TestMinimal(t *testing.T) {
 	got, err := Parse("HEAD", []byte("version: 1\n"), knownRules)
 	if err != nil {
@@ -53,8 +53,8 @@ func TestMinimal(t *testing.T) {
 	}
 }
 
-// TestDesignExample reads the example that the format was designed with, all
-// keys in it, days without quotes and "off" with and without.
+// TestDesignExample reads the example that the format was designed with: it has
+// all keys, days without quotes, and "off" with and without.
 func TestDesignExample(t *testing.T) {
 	a, b := strings.Repeat("a", 64), strings.Repeat("b", 64)
 	config := `version: 1
@@ -72,13 +72,23 @@ baseline:
 limits: {file_size: 33_554_432}
 workflows: {include: ["flows/*.md"], exclude: [old/**], jobs: ["jobs/*.json"], campaigns: ["c/*.yml"], roots: [base/, "./over"]}
 `
+	workflows := defaultsOf("workflows")
+	for key, list := range map[string][]string{
+		"include": {"flows/*.md"}, "exclude": {"old/**"}, "jobs": {"jobs/*.json"}, "campaigns": {"c/*.yml"}, "roots": {"base", "over"},
+	} {
+		into, is := workflows.Values()[key].(*[]string)
+		if !is {
+			t.Fatalf("%s is no list", key)
+		}
+		*into = list
+	}
 	want := &Policy{
 		Source: "the index", Strict: true, Mode: Observe, Scope: Published,
 		Include: []string{"**"}, Exclude: []string{"**/testdata/**"},
 		Rules:         map[string]Level{"lint/duplicate-id": Error, "divergence/plan": Off, "lint/blank": Off},
 		AgentAuthors:  []string{"*[[]bot]*"},
 		AgentTrailers: map[string][]string{"Co-authored-by": {"Claude*", "Copilot*"}},
-		Lanes:         defaultLanes(),
+		Robots:        Default().Robots,
 		Waivers: []Waiver{
 			{
 				Rule: "append-only/modified", Edit: ledger.EntryChanged, Path: ".small/progress.small.yml", From: digest(t, "a"), To: digest(t, "b"),
@@ -94,10 +104,7 @@ workflows: {include: ["flows/*.md"], exclude: [old/**], jobs: ["jobs/*.json"], c
 			Reason: "adopted the gate here", Pos: small.Pos{Line: 12, Column: 5},
 		}},
 		MaxFileSize: 32 << 20,
-		Workflows: Workflows{
-			Configured: true, Include: []string{"flows/*.md"}, Exclude: []string{"old/**"},
-			Jobs: []string{"jobs/*.json"}, Campaigns: []string{"c/*.yml"}, Roots: []string{"base", "over"},
-		},
+		Sections:    map[string]Settings{"workflows": workflows},
 	}
 	got, err := Parse("the index", []byte(config), knownRules)
 	if err != nil {
@@ -112,8 +119,8 @@ workflows: {include: ["flows/*.md"], exclude: [old/**], jobs: ["jobs/*.json"], c
 	}
 }
 
-// TestGiven holds that a list which is given replaces the default one, even an
-// empty one.
+// TestGiven checks that a given list replaces the default one, even if it is
+// empty.
 func TestGiven(t *testing.T) {
 	p, err := Parse("HEAD", []byte("version: 1\nworkspaces: {exclude: []}\nagents: {authors: [], trailers: {}}\n"), knownRules)
 	if err != nil {
@@ -127,16 +134,16 @@ func TestGiven(t *testing.T) {
 	}
 }
 
-// TestNoRules holds that a forgotten list of rules does not accept every id.
+// TestNoRules checks that a forgotten list of rules does not accept every id.
 func TestNoRules(t *testing.T) {
-	if _, err := Parse("HEAD", []byte("version: 1\nrules: {lint/blank: off}\n"), nil); err == nil {
+	if _, err := Parse("HEAD", []byte("version: 1\nrules: {lint/blank: off}\n"), NewKnown(nil, nil)); err == nil {
 		t.Error("accepted without knowing any rule")
 	}
 }
 
-// TestErrorIsBounded holds that the text of an error stays short and names
+// TestErrorIsBounded checks that the text of an error stays short and names
 // every control character of the file rather than printing it, while the value
-// holds every problem.
+// has every problem.
 func TestErrorIsBounded(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("version: 1\nrules:\n")
@@ -157,7 +164,7 @@ func TestErrorIsBounded(t *testing.T) {
 	}
 }
 
-// TestTooLarge holds the limit of the file itself.
+// TestTooLarge checks the limit of the file itself.
 func TestTooLarge(t *testing.T) {
 	data := append([]byte("version: 1\n#"), make([]byte, MaxSize)...)
 	_, err := Parse("HEAD", data, knownRules)

@@ -64,19 +64,18 @@ type Policy struct {
 	// AgentTrailers maps a commit trailer's name to glob patterns of values
 	// that name agents.
 	AgentTrailers map[string][]string
-	// Extensions are the keys that entries may have beside the protocol's.
+	// Robots are glob patterns for author names and addresses of programs that make changes and keep no log.
+	Robots []string
+	// Extensions are the keys that entries may have besides the protocol's.
 	Extensions []string
 	Waivers    []Waiver
 	Baselines  []Baseline
 	// MaxFileSize in bytes; 0 means the built-in limit.
 	MaxFileSize int64
-	// Workflows says which workflow files and which records of jobs and
-	// campaigns are judged.
-	Workflows Workflows
-	// Lane is the lane of a change that claims none itself; empty for none.
-	Lane string
-	// Lanes says what a change shows about its lane, and what each demands.
-	Lanes Lanes
+	// Logs are the stanzas of logs, of which the first that matches a path counts. The protocol's own logs need none.
+	Logs []Log
+	// Sections are the settings of families, by the keys that the configuration has.
+	Sections map[string]Settings
 }
 
 // Waiver excuses exactly one edit.
@@ -94,7 +93,7 @@ type Waiver struct {
 	// Until is the last day (UTC) on which the waiver holds; zero means
 	// without end.
 	Until time.Time
-	// Pos is where the stanza stands in the configuration.
+	// Pos is where the stanza is in the configuration.
 	Pos small.Pos
 }
 
@@ -126,13 +125,12 @@ func Default() *Policy {
 		Rules:         map[string]Level{},
 		AgentAuthors:  []string{"*[[]bot]*"},
 		AgentTrailers: map[string][]string{"Co-authored-by": {"Claude*", "Copilot*"}},
-		Workflows:     defaultWorkflows(),
-		Lanes:         defaultLanes(),
+		Robots:        []string{"dependabot*", "renovate*", "github-actions*", "pre-commit-ci*", "release-please*", "allcontributors*"},
 	}
 }
 
-// Lasting is the policy for what was accepted earlier: waivers hold without end, and the baselines that a proposed
-// configuration, nil for none, has beside these count; added are those.
+// Lasting is the policy for what was accepted earlier: waivers do not expire, and further baselines of a proposed
+// configuration, nil for none, count too; added are those.
 func (p *Policy) Lasting(proposed *Policy) (lasting *Policy, added []Baseline) {
 	out := *p
 	out.Waivers, out.Baselines = slices.Clone(p.Waivers), slices.Clone(p.Baselines)
@@ -152,8 +150,8 @@ func (p *Policy) Lasting(proposed *Policy) (lasting *Policy, added []Baseline) {
 	return &out, added
 }
 
-// BaselineFor returns the baseline of a log, nil if there is none. Of several
-// for one path the last counts.
+// BaselineFor returns the baseline of a log, nil if there is none. If several
+// are for one path, the last counts.
 func (p *Policy) BaselineFor(path string) *Baseline {
 	for i := len(p.Baselines) - 1; i >= 0; i-- {
 		if p.Baselines[i].Path == path {
@@ -167,4 +165,9 @@ func (p *Policy) BaselineFor(path string) *Baseline {
 func (p *Policy) Rejects(rule string) bool {
 	level, set := p.Rules[rule]
 	return p.Mode == Enforce && (!set || level == Error)
+}
+
+// edit is a key for the edit of a waiver.
+func (w Waiver) edit() string {
+	return w.Rule + "\x00" + w.Path + "\x00" + ledger.DigestText(w.From) + "\x00" + ledger.DigestText(w.To)
 }

@@ -1,26 +1,28 @@
 package policy
 
 import (
+	"encoding/json"
 	"fmt"
+	"maps"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/small"
-	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // maxAdvised bounds how many problems get a suggestion, and so the work on a
 // file that is wrong from end to end.
 const maxAdvised = 200
 
-// reader turns values into a policy and collects what is wrong with them. It
-// relies on nothing that the schema has checked: each method is strict by
-// itself, and what the schema has said about a place is not said again.
+// reader turns a document into a policy and collects what is wrong with it. The
+// schema has judged the document before; the reader adds what no schema can say,
+// and reports nothing about a place that the schema has already reported.
 type reader struct {
-	rules    catalogue
+	known    *Known
 	problems []Problem
-	// said holds what a problem has been reported for.
+	// reported holds what a problem has been reported for.
 	reported map[location]bool
 }
 
@@ -45,109 +47,99 @@ func (r *reader) report(p Problem) {
 	r.problems = append(r.problems, p)
 }
 
-// advised reports whether there is room for another suggestion.
-func (r *reader) advised() bool { return len(r.problems) < maxAdvised }
-
-// mapping returns the members of a mapping that may have only the named keys;
-// without names any key may stand there.
-func (r *reader) mapping(v *small.Value, subject string, keys ...string) []small.Field {
-	if v.Kind != small.Map {
-		r.fail(v.Pos, subject, "%q is %s, not a mapping", subject, v.Kind)
-		return nil
+// strict refuses what a schema over JSON takes for something else: a fraction
+// such as 1.0 for a whole number, binary data for text, a number for a key. Such
+// keys are removed from the document.
+func (r *reader) strict(v *small.Value, path string) {
+	switch truth := strings.ToLower(v.Text); {
+	case v.Tag == small.BinaryTag:
+		r.fail(v.Pos, path, "%q is %s, not a string", path, v.Kind)
+	case v.Kind == small.Bool && truth != "true" && truth != "false":
+		r.fail(v.Pos, path, "%q is not true or false", path)
+	case v.Kind == small.Number && v.Tag != small.IntTag:
+		r.fail(v.Pos, path, "%q is not a whole number", path)
 	}
-	out := make([]small.Field, 0, len(v.Fields))
-	for _, f := range v.Fields {
+	if r.reported[location{v.Pos, path}] {
+		return // it is not what the schema asks for
+	}
+	for i, item := range v.Items {
+		r.strict(item, join(path, strconv.Itoa(i)))
+	}
+	v.Fields = slices.DeleteFunc(v.Fields, func(f small.Field) bool {
 		if !f.Named() {
-			r.fail(f.KeyPos, subject+"."+f.Key, "the key %q is not a string; quote it", f.Key)
+			r.fail(f.KeyPos, join(path, f.Key), "the key %q is not a string; quote it", f.Key)
+		}
+		return !f.Named()
+	})
+	for _, f := range v.Fields {
+		if !r.reported[location{f.KeyPos, join(path, f.Key)}] { // a key that the schema knows
+			r.strict(f.Value, join(path, f.Key))
+		}
+	}
+}
+
+func join(path, key string) string { return strings.TrimPrefix(path+"."+key, ".") }
+
+// find returns the value at a dotted path, nil if there is none.
+func find(v *small.Value, path string) *small.Value {
+	for step := range strings.SplitSeq(path, ".") {
+		next := v.At([]string{step})
+		if next == v {
+			return nil
+		}
+		v = next
+	}
+	return v
+}
+
+// onto replaces a policy's settings by those of the document's root, each list and mapping as a whole.
+func (r *reader) onto(p *Policy, root *small.Value) {
+	settings := map[string]any{
+		"strict": &p.Strict, "mode": &p.Mode, "rules": &p.Rules, "extensions": &p.Extensions,
+		"workspaces.include": &p.Include, "workspaces.exclude": &p.Exclude,
+		"append_only.scope": &p.Scope, "limits.file_size": &p.MaxFileSize,
+		"agents.authors": &p.AgentAuthors, "agents.trailers": &p.AgentTrailers, "agents.ignore": &p.Robots,
+		"logs": &p.Logs,
+	}
+	p.Sections = maps.Clone(p.Sections)
+	var own []Section
+	for _, section := range r.known.sections {
+		if root.Get(section.Key) == nil {
 			continue
 		}
-		if len(keys) > 0 && !slices.Contains(keys, f.Key) {
-			r.fail(f.KeyPos, subject+"."+f.Key, "unknown key %q in %q", f.Key, subject)
+		if p.Sections == nil {
+			p.Sections = map[string]Settings{}
+		}
+		p.Sections[section.Key], own = section.New(), append(own, section)
+		for key, into := range p.Sections[section.Key].Values() {
+			settings[strings.TrimSuffix(section.Key+"."+key, ".")] = into
+		}
+	}
+	valid := len(r.problems) == 0
+	for _, path := range slices.Sorted(maps.Keys(settings)) {
+		v := find(root, path)
+		if v == nil {
 			continue
 		}
-		out = append(out, f)
-	}
-	return out
-}
-
-func (r *reader) list(v *small.Value, subject string) []*small.Value {
-	if v.Kind != small.List {
-		r.fail(v.Pos, subject, "%q is %s, not a list", subject, v.Kind)
-		return nil
-	}
-	return v.Items
-}
-
-// text reads a string. A nil value is a missing one, and no text.
-func (r *reader) text(v *small.Value, subject string) (string, bool) {
-	if v == nil {
-		return "", false
-	}
-	s, ok := v.Str()
-	if !ok {
-		r.fail(v.Pos, subject, "%q is %s, not a string", subject, v.Kind)
-	}
-	return s, ok
-}
-
-func (r *reader) boolean(v *small.Value, subject string) bool {
-	if v.Kind == small.Bool {
-		switch strings.ToLower(v.Text) {
-		case "true":
-			return true
-		case "false":
-			return false
+		if _, is := settings[path].(*word); !is {
+			reflect.ValueOf(settings[path]).Elem().SetZero() // otherwise JSON adds to a map, and writes into a list that another policy shares
+		}
+		if err := json.Unmarshal([]byte(v.Canonical()), settings[path]); err != nil && valid {
+			r.fail(v.Pos, path, "%q cannot be read: %v", path, err)
 		}
 	}
-	r.fail(v.Pos, subject, "%q is not true or false", subject)
-	return false
-}
-
-// integer reads a whole number as YAML writes it: other bases and underscores
-// are allowed. A nil value is a missing one, and no number.
-func (r *reader) integer(v *small.Value, subject string) (int64, bool) {
-	if v == nil {
-		return 0, false
+	if v := root.Get("logs"); v != nil {
+		r.logs(p.Logs, v)
 	}
-	if v.Kind == small.Number && v.Tag == "!!int" {
-		if n, err := strconv.ParseInt(strings.ReplaceAll(v.Text, "_", ""), 0, 64); err == nil {
-			return n, true
-		}
+	if v := root.Get("waivers"); v != nil {
+		p.Waivers = r.waivers(v, p.Logs)
 	}
-	r.fail(v.Pos, subject, "%q is not a whole number", subject)
-	return 0, false
-}
-
-func (r *reader) between(v *small.Value, subject string, least, most int64) int64 {
-	n, ok := r.integer(v, subject)
-	if ok && (n < least || n > most) {
-		r.fail(v.Pos, subject, "%q is %d; expected %d to %d", subject, n, least, most)
+	if v := root.Get("baseline"); v != nil {
+		p.Baselines = r.baselines(v, p.Logs)
 	}
-	return n
-}
-
-func (r *reader) oneOf(v *small.Value, subject string, words ...string) string {
-	s, ok := r.text(v, subject)
-	if ok && !slices.Contains(words, s) {
-		r.report(Problem{
-			Pos: v.Pos, Subject: subject, Message: fmt.Sprintf("%q is not one of %q", s, words),
-			Suggestion: nearest(s, words),
-		})
+	for _, section := range own {
+		p.Sections[section.Key].Check(Reader{r, section.Key, root})
 	}
-	return s
-}
-
-// rule reads a rule id at a place.
-func (r *reader) rule(pos small.Pos, id, subject string) {
-	if slices.Contains(r.rules.ids, id) {
-		return
-	}
-	p := Problem{Pos: pos, Subject: subject, Message: fmt.Sprintf("there is no rule %q", wording.Clip(id))}
-	if r.advised() {
-		p.Suggestion = nearestRule(id, r.rules.ids)
-	}
-	if p.Suggestion == "" {
-		p.Hint = "`small-hook explain` lists the rules"
-	}
-	r.report(p)
+	Reader{r, "", root}.Rules("rules")
+	r.checkPatterns(root)
 }

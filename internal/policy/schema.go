@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/small-gate/small-gate/internal/small"
 	"github.com/small-gate/small-gate/internal/wording"
@@ -21,7 +20,7 @@ const EveryKey = wording.Docs + "configuration.md lists every key"
 const SchemaAddress = "https://raw.githubusercontent.com/small-gate/small-gate/main/schema/config-v1.json"
 
 // The schema is draft-07 and uses only keywords that the engine enforces; a
-// test holds that. It knows keys, types, enumerations and forms; what rules,
+// test checks that. It knows keys, types, enumerations and forms; what rules,
 // patterns, days and paths there are is judged in Go.
 //
 //go:embed schema.json
@@ -30,17 +29,7 @@ var schemaText []byte
 const digestForm = "sha256: followed by 64 lower-case hex digits"
 
 // forms says what the schema's patterns ask for, by key.
-var forms = map[string]string{"from": digestForm, "to": digestForm, "head": digestForm, "until": dayForm}
-
-// schema compiles on first use: a repository without a configuration does not
-// pay for it.
-var schema = sync.OnceValue(func() *small.Schema {
-	out, err := small.NewSchema(schemaText, forms)
-	if err != nil {
-		panic(fmt.Sprintf("policy: the schema does not compile: %v", err))
-	}
-	return out
-})
+var forms = map[string]string{"from": digestForm, "to": digestForm, "head": digestForm, "until": dayForm, "since": "the full id of a commit"}
 
 // schemaNode is the part of a schema that says which words are known where.
 type schemaNode struct {
@@ -52,16 +41,13 @@ type schemaNode struct {
 	Additional json.RawMessage        `json:"additionalProperties"`
 }
 
-var vocabulary = sync.OnceValue(func() *schemaNode {
+func vocabularyOf(text []byte) *schemaNode {
 	root := new(schemaNode)
-	if err := json.Unmarshal(schemaText, root); err != nil {
-		panic(fmt.Sprintf("policy: the schema is not JSON: %v", err))
+	if err := json.Unmarshal(text, root); err != nil {
+		panic(fmt.Sprintf("the schema of the configuration is not JSON: %v", err))
 	}
 	return root
-})
-
-// keys lists the keys that a mapping knows, sorted.
-func (n *schemaNode) keys() []string { return slices.Sorted(maps.Keys(n.Properties)) }
+}
 
 // words lists the strings of an enumeration.
 func (n *schemaNode) words() []string {
@@ -79,30 +65,26 @@ func (n *schemaNode) child(step string) *schemaNode {
 	if c := n.Properties[step]; c != nil {
 		return c
 	}
-	if n.Items != nil {
-		if _, err := strconv.Atoi(step); err == nil {
-			return n.Items
-		}
-		return nil
+	if _, err := strconv.Atoi(step); n.Items != nil && err == nil {
+		return n.Items
 	}
-	other := new(schemaNode)
-	if len(n.Additional) == 0 || json.Unmarshal(n.Additional, other) != nil {
-		return nil // absent, or true or false: it describes no value
+	var other *schemaNode
+	if n.Items != nil || json.Unmarshal(n.Additional, &other) != nil {
+		return nil // absent, true or false: it describes no value
 	}
 	return other
 }
 
 // advice completes a schema problem. It returns the word that was probably
-// meant, and what to write for a value of the wrong type where the problem's
-// own hint does not serve. Subject is the problem's, value what stands there.
-func advice(subject, hint string, value *small.Value) (suggestion, better string) {
-	steps := strings.Split(subject, ".")
-	node := vocabulary()
+// meant, and what to write for a value of the wrong type if the problem's own
+// hint does not help. Subject is the problem's, value the value there.
+func (k *Known) advice(subject, hint string, value *small.Value) (suggestion, better string) {
+	steps, node := strings.Split(subject, "."), k.vocabulary()
 	for i, step := range steps {
 		next := node.child(step)
 		if next == nil {
 			if i == len(steps)-1 {
-				return nearest(step, node.keys()), hint
+				return nearest(step, slices.Sorted(maps.Keys(node.Properties))), hint
 			}
 			return "", hint
 		}

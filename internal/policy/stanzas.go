@@ -2,13 +2,15 @@ package policy
 
 import (
 	"fmt"
-	"math"
 	"path"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/small/records"
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
@@ -17,28 +19,26 @@ const (
 	dayForm   = "a day such as 2026-12-31"
 )
 
-func (r *reader) waivers(v *small.Value) []Waiver {
+func (r *reader) waivers(list *small.Value, logs []Log) []Waiver {
 	var out []Waiver
-	for i, item := range r.list(v, "waivers") {
+	for i, item := range list.Items {
 		subject := fmt.Sprintf("waivers.%d", i)
-		if r.mapping(item, subject, "rule", "path", "from", "to", "reason", "until") == nil {
-			out = append(out, Waiver{Pos: item.Pos}) // so that numbers stay right
+		if item.Kind != small.Map {
+			out = append(out, Waiver{Pos: item.Pos}) // so that the numbers stay right
 			continue
 		}
 		w := Waiver{
-			Path:   r.path(item, subject),
-			From:   r.digest(item, subject, "from"),
-			To:     r.digest(item, subject, "to"),
+			Path:   r.path(item, subject, logs),
+			From:   digestAt(item.Get("from")),
+			To:     digestAt(item.Get("to")),
 			Reason: r.reason(item, subject),
 			Until:  r.day(item.Get("until"), subject+".until"),
 			Pos:    item.Pos,
 		}
-		if rule := item.Get("rule"); rule == nil {
-			r.fail(item.Pos, subject+".rule", "the waiver names no rule")
-		} else if id, ok := r.text(rule, subject+".rule"); ok {
-			w.Rule = id
+		rule := item.Get("rule")
+		if id, ok := rule.Str(); ok {
 			r.rule(rule.Pos, id, subject+".rule")
-			w.Edit = r.rules.effects[id]
+			w.Rule, w.Edit = id, r.known.effects[id]
 		}
 		r.sides(item, subject, w)
 		out = append(out, w)
@@ -68,7 +68,7 @@ func (r *reader) sides(item *small.Value, subject string, w Waiver) {
 	}
 }
 
-// distinct checks that no two waivers speak of the same edit: which one's
+// distinct checks that no two waivers are for the same edit: which one's
 // reason and end would hold?
 func (r *reader) distinct(waivers []Waiver) {
 	first := make(map[string]int, len(waivers))
@@ -90,24 +90,20 @@ func (r *reader) distinct(waivers []Waiver) {
 	}
 }
 
-func (r *reader) baselines(v *small.Value) []Baseline {
+func (r *reader) baselines(list *small.Value, logs []Log) []Baseline {
 	var out []Baseline
 	lines := map[string]int{}
-	for i, item := range r.list(v, "baseline") {
-		subject := fmt.Sprintf("baseline.%d", i)
-		if r.mapping(item, subject, "path", "entries", "head", "reason") == nil {
+	for i, item := range list.Items {
+		if item.Kind != small.Map {
 			continue
 		}
-		b := Baseline{Path: r.path(item, subject), Reason: r.reason(item, subject), Pos: item.Pos}
-		if entries := item.Get("entries"); entries != nil {
-			b.Entries = int(r.between(entries, subject+".entries", 1, math.MaxInt32))
-		} else {
-			r.fail(item.Pos, subject+".entries", "the baseline does not say how many entries it covers")
-		}
-		if item.Get("head") == nil {
-			r.fail(item.Pos, subject+".head", "the baseline has no \"head\"")
-		} else if head := r.digest(item, subject, "head"); head != nil {
+		subject := fmt.Sprintf("baseline.%d", i)
+		b := Baseline{Path: r.path(item, subject, logs), Reason: r.reason(item, subject), Pos: item.Pos}
+		if head := digestAt(item.Get("head")); head != nil {
 			b.Head = *head
+		}
+		if n, err := strconv.Atoi(item.At([]string{"entries"}).Canonical()); err == nil { // otherwise the schema has reported it
+			b.Entries = n
 		}
 		if line := lines[b.Path]; line > 0 && b.Path != "" {
 			r.report(Problem{
@@ -122,16 +118,13 @@ func (r *reader) baselines(v *small.Value) []Baseline {
 	return out
 }
 
-// path reads the path of a log, or of a record where the rule is about those, which may
-// have any name.
-func (r *reader) path(item *small.Value, subject string) string {
+// path reads the path of a log, or of a record if the rule is about those. A record may
+// have any name. A waiver may be for a record of 2.0.0.
+func (r *reader) path(item *small.Value, subject string, logs []Log) string {
 	subject += ".path"
 	v := item.Get("path")
-	text, ok := r.text(v, subject)
+	text, ok := v.Str()
 	if !ok {
-		if v == nil {
-			r.fail(item.Pos, subject, "the path is missing")
-		}
 		return ""
 	}
 	p := Problem{Pos: v.Pos, Subject: subject}
@@ -144,11 +137,11 @@ func (r *reader) path(item *small.Value, subject string) string {
 		if clean := strings.TrimPrefix(path.Clean("/"+strings.ReplaceAll(text, `\`, "/")), "/"); clean != text {
 			p.Suggestion = wording.Clip(clean)
 		}
-	case r.ofRecord(item.Get("rule")):
+	case r.ofRecord(item.Get("rule")), isLog(logs, text), inside && item.Get("rule") != nil && records.KindOf(name) != "":
 		return text
 	case !inside || name != small.Progress.FileName():
 		p.Message = fmt.Sprintf("the path %q is not the path of a log", wording.Clip(text))
-		p.Hint = "it ends in " + small.Progress.Path("")
+		p.Hint = "it ends in " + small.Progress.Path("") + ", or a pattern under logs: matches it"
 	default:
 		return text
 	}
@@ -156,15 +149,11 @@ func (r *reader) path(item *small.Value, subject string) string {
 	return ""
 }
 
-func (r *reader) digest(item *small.Value, subject, key string) *small.Digest {
-	v := item.Get(key)
-	text, ok := r.text(v, subject+"."+key)
-	if !ok {
-		return nil
-	}
+// digestAt reads a digest, whose form the schema has checked; nil if there is none.
+func digestAt(v *small.Value) *small.Digest {
+	text, _ := v.Str()
 	d, err := small.ParseDigest(text)
 	if err != nil {
-		r.fail(v.Pos, subject+"."+key, "%v", err)
 		return nil
 	}
 	return &d
@@ -172,17 +161,29 @@ func (r *reader) digest(item *small.Value, subject, key string) *small.Digest {
 
 func (r *reader) reason(item *small.Value, subject string) string {
 	v := item.Get("reason")
-	text, ok := r.text(v, subject+".reason")
-	switch {
-	case v == nil:
-		r.fail(item.Pos, subject+".reason", "the reason is missing")
-	case ok && strings.TrimSpace(text) == "":
+	text, ok := v.Str()
+	if ok && strings.TrimSpace(text) == "" {
 		r.fail(v.Pos, subject+".reason", "the reason is blank")
 	}
 	return text
 }
 
-// ParseDay reads a day as a waiver's end is written: 2026-12-31. The result is
+// rule reads a rule id at a place.
+func (r *reader) rule(pos small.Pos, id, subject string) {
+	if slices.Contains(r.known.ids, id) {
+		return
+	}
+	p := Problem{Pos: pos, Subject: subject, Message: fmt.Sprintf("there is no rule %q", wording.Clip(id))}
+	if len(r.problems) < maxAdvised {
+		p.Suggestion = nearestRule(id, r.known.ids)
+	}
+	if p.Suggestion == "" {
+		p.Hint = "`small-hook explain` lists the rules"
+	}
+	r.report(p)
+}
+
+// ParseDay reads a day in the form of a waiver's end: 2026-12-31. The result is
 // its beginning in UTC.
 func ParseDay(text string) (time.Time, error) {
 	day, err := time.Parse(dayLayout, text)
@@ -195,9 +196,9 @@ func ParseDay(text string) (time.Time, error) {
 	return day, nil
 }
 
-// day reads the last day of a waiver. A nil value is none.
+// day reads the last day of a waiver. A nil value means none.
 func (r *reader) day(v *small.Value, subject string) time.Time {
-	text, ok := r.text(v, subject)
+	text, ok := v.Str()
 	if !ok {
 		return time.Time{}
 	}
@@ -210,5 +211,5 @@ func (r *reader) day(v *small.Value, subject string) time.Time {
 
 func (r *reader) ofRecord(rule *small.Value) bool {
 	id, ok := rule.Str()
-	return ok && r.rules.effects[id].Has(ledger.OfRecord)
+	return ok && r.known.effects[id].Has(ledger.OfRecord)
 }

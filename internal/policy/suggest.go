@@ -61,7 +61,7 @@ func nearestRule(id string, known []string) string {
 }
 
 // distance is the number of letters to insert, delete, replace or swap with
-// their neighbour that make b of a (optimal string alignment: no letter is
+// their neighbour to turn a into b (optimal string alignment: no letter is
 // touched twice).
 func distance(a, b string) int {
 	from, to := []rune(a), []rune(b)

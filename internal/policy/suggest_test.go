@@ -1,9 +1,13 @@
 package policy
 
-import "testing"
+import (
+	"maps"
+	"slices"
+	"testing"
+)
 
 func TestNearest(t *testing.T) {
-	keys := vocabulary().keys()
+	keys := slices.Sorted(maps.Keys(knownRules.vocabulary().Properties))
 	for word, want := range map[string]string{
 		"stric": "strict", "Strict": "strict", "strcit": "strict", "modus": "mode", "mdoe": "mode",
 		"waiver": "waivers", "baselines": "baseline", "base": "baseline", "append-only": "append_only",

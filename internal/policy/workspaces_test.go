@@ -2,7 +2,7 @@ package policy
 
 import "testing"
 
-// TestJudges holds what patterns mean: they are compared with the path of the
+// TestJudges checks what patterns mean: they are compared with the path of the
 // .small directory, and exclusion wins.
 func TestJudges(t *testing.T) {
 	some := Default()

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// After the first collection memory grows as it does by default.
+// After the first collection memory grows as by default.
 func TestCollectLater(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(50))
 	percent := []metrics.Sample{{Name: "/gc/gogc:percent"}}

@@ -1,4 +1,4 @@
-// Package program holds what both programs share: what the outside hands to a process, and how one begins.
+// Package program has the common parts of both programs: a process's input, and how it starts.
 package program
 
 import (
@@ -8,12 +8,13 @@ import (
 	"os/signal"
 	"runtime"
 	"runtime/debug"
+	"runtime/metrics"
 	"slices"
 	"strings"
 	"syscall"
 )
 
-// Process is what a program gets from outside.
+// Process is a program's input.
 type Process struct {
 	// Args begin with the program's name.
 	Args           []string
@@ -22,10 +23,10 @@ type Process struct {
 	Environ        []string
 }
 
-// Getenv looks a variable up as os.Getenv does.
+// Getenv looks up a variable like os.Getenv.
 func (p Process) Getenv(key string) string { return Getenv(p.Environ, key) }
 
-// Variables is the environment by name. Of several entries for one name the last one counts.
+// Variables is the environment by name. If a name is set several times, the last value counts.
 func (p Process) Variables() map[string]string {
 	all := make(map[string]string, len(p.Environ))
 	for _, entry := range p.Environ {
@@ -36,7 +37,7 @@ func (p Process) Variables() map[string]string {
 	return all
 }
 
-// Getenv looks a variable of an environment up. If it is set several times, the last one counts.
+// Getenv looks up a variable of an environment. If it is set several times, the last value counts.
 func Getenv(environ []string, key string) string {
 	for _, kv := range slices.Backward(environ) {
 		if k, v, ok := strings.Cut(kv, "="); ok && k == key {
@@ -46,30 +47,43 @@ func Getenv(environ []string, key string) string {
 	return ""
 }
 
-// softMemory is how many bytes a process may take before it collects garbage more often; by default it could take twice what it
-// needs.
-const softMemory = 640 << 20
+// softMemory is the memory, in bytes, above which a process collects garbage more often; by default it could take twice what it needs.
+const softMemory = 224 << 20
 
-// collectLater has the first collection of garbage come at 16 MB of it and not at 4: nearly all processes end before that. From then
-// on, memory grows as it always does.
+// collectLater makes the first garbage collection happen at 16 MB instead of 4: nearly all processes end before that. Afterwards memory
+// grows as usual.
 func collectLater() {
-	const usual = 100 // percent, for which the runtime begins at 4 MB
+	const usual = 100 // percent, with which the runtime begins at 4 MB
 	debug.SetGCPercent(4 * usual)
 	runtime.AddCleanup(new(Process), func(percent int) { debug.SetGCPercent(percent) }, usual)
 }
 
-// Run calls a program with what the operating system hands over, and returns its exit status. The context ends with the first
-// interrupt.
+// giveWay raises the limit by an eighth of the memory in use as soon as more than the limit is needed: otherwise the runtime would spend
+// half of its time on collections that free nothing.
+func giveWay(limit int64) {
+	runtime.AddCleanup(new(Process), func(limit int64) {
+		sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+		metrics.Read(sample)
+		if used := int64(sample[0].Value.Uint64()); used+used/8 > limit {
+			limit = used + used/8
+			debug.SetMemoryLimit(limit)
+		}
+		giveWay(limit)
+	}, limit)
+}
+
+// Run calls a program with the operating system's input, and returns its exit status. The context ends with the first interrupt.
 func Run(run func(context.Context, Process) int) int {
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(softMemory)
+		giveWay(softMemory)
 	}
 	if os.Getenv("GOGC") == "" {
 		collectLater()
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
-	// Writing to a pipe that nobody reads fails, instead of ending the process with a status of its own.
+	// Writing to a pipe that nobody reads then fails, instead of ending the process with another status.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	return run(ctx, Process{Args: os.Args, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Environ: os.Environ()})
 }

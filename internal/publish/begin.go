@@ -8,7 +8,7 @@ import (
 
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate/history"
-	"github.com/small-gate/small-gate/internal/reconcile"
+	"github.com/small-gate/small-gate/internal/reconcile/checkout"
 	"github.com/small-gate/small-gate/internal/small"
 	"github.com/small-gate/small-gate/internal/wording"
 )
@@ -29,19 +29,22 @@ func (p *publishing) begin(ctx context.Context) error {
 
 // idle refuses to begin while something else is under way.
 func (p *publishing) idle(ctx context.Context) error {
-	unfinished, err := reconcile.UnderWay(p.git.gitDir)
+	unfinished, err := checkout.UnderWay(p.git.gitDir)
+	if err != nil {
+		return err
+	}
+	paths, err := p.git.unmerged(ctx)
 	if err != nil {
 		return err
 	}
 	if unfinished.Command != "" {
 		return &failure.Error{
 			Message: "a " + unfinished.Command + " is under way, which sync did not start",
-			Remedy:  "finish it: " + unfinished.Remedy() + ", then `small-hook sync`",
+			Remedy:  "finish it: " + unfinished.Remedy(paths) + ", then `small-hook sync`",
 		}
 	}
-	paths, err := p.git.unmerged(ctx)
-	if err != nil || len(paths) == 0 {
-		return err
+	if len(paths) == 0 {
+		return nil
 	}
 	f := &failure.Error{Message: list(paths) + " is in conflict, as git stash pop or git checkout -m leaves it"}
 	outside := slices.DeleteFunc(slices.Clone(paths), isBelowSmall)

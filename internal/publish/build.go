@@ -25,10 +25,12 @@ type building struct {
 	notes   []string
 }
 
-// step is one new commit. files are the workspaces' files, which git does not merge; code is its tree without them.
+// step is one new commit, with author and message of another. files are the workspaces' files, which git does not merge; code is its tree without them.
 type step struct {
-	commit
-	// parents are the new commit's; empty if it goes on top of the step before. They hide those of the commit that it copies.
+	like commit
+	// id is that of the commit that it rewrites; empty for a new one.
+	id string
+	// parents are the new commit's; empty if it goes on top of the step before.
 	parents []string
 	code    string
 	files   reconcile.Files
@@ -84,7 +86,8 @@ func (b *building) rebase(ctx context.Context, own []string) (string, error) {
 		return "", err
 	}
 	parents := b.commits[own[0]].parents
-	if len(parents) != 1 {
+	nameless := func(id string) bool { return strings.HasPrefix(strings.TrimSpace(b.commits[id].author), "<") }
+	if len(parents) != 1 || b.sign && slices.ContainsFunc(own, nameless) { // git signs no copy of those
 		return "", reconcile.ErrNeedsMerge
 	}
 	versions, upon, err := b.versions(ctx, parents[0], own)
@@ -103,7 +106,7 @@ func (b *building) rebase(ctx context.Context, own []string) (string, error) {
 			return "", b.byHand(ctx, err, "rebase")
 		}
 		b.notes, before = append(b.notes, notes...), id
-		steps = append(steps, step{commit: b.commits[id], files: files})
+		steps = append(steps, step{like: b.commits[id], id: id, files: files})
 	}
 	codes, err := b.mergeCode(ctx, parents[0], own, versions, upon, "rebase")
 	if err != nil {
@@ -114,11 +117,44 @@ func (b *building) rebase(ctx context.Context, own []string) (string, error) {
 	for i, s := range steps {
 		s.code = codes[i+1]
 		empty := codes[i] == s.code && maps.Equal(files, s.files)
-		if files = s.files; !empty || s.tree == b.commits[s.commit.parents[0]].tree {
+		if files = s.files; !empty || s.like.tree == b.commits[s.like.parents[0]].tree {
 			kept = append(kept, s)
 		}
 	}
-	return b.make(ctx, kept)
+	return b.makeRenamed(ctx, kept, upon)
+}
+
+// makeRenamed makes the commits of a rebase. If an entry names one of them, it is made first, so that the entry can name it by its new id.
+func (b *building) makeRenamed(ctx context.Context, steps []step, upon reconcile.Files) (last string, err error) {
+	last = b.onto
+	b.renamed = map[string]string{}
+	for len(steps) > 0 {
+		made := 0
+		for ; made < len(steps); made++ {
+			var named, notes []string
+			if steps[made].files, named, notes, err = b.combine.Rename(ctx, steps[made].files, upon, b.renamed); err != nil {
+				return "", err
+			}
+			for _, note := range notes {
+				if !slices.Contains(b.notes, note) { // later commits have the entry too
+					b.notes = append(b.notes, note)
+				}
+			}
+			if slices.ContainsFunc(named, func(id string) bool { return b.renamed[id] == "" }) {
+				break
+			}
+			b.renamed[steps[made].id] = ""
+		}
+		ids, err := b.make(ctx, last, steps[:made])
+		if err != nil {
+			return "", err
+		}
+		for i, id := range ids {
+			b.renamed[steps[i].id], last = id, id
+		}
+		steps = steps[made:]
+	}
+	return last, nil
 }
 
 // versions lists the workspaces' files of parent and of each commit; upon are those of onto. It reads the commits, too.
@@ -165,7 +201,11 @@ func (b *building) merge(ctx context.Context) (string, error) {
 		return "", err
 	}
 	made := commit{author: author, message: "Merge " + b.remote + "/" + short(b.target) + "\n"}
-	return b.make(ctx, []step{{commit: made, parents: []string{b.head, b.onto}, code: codes[1], files: files}})
+	ids, err := b.make(ctx, b.onto, []step{{like: made, parents: []string{b.head, b.onto}, code: codes[1], files: files}})
+	if err != nil {
+		return "", err
+	}
+	return ids[0], nil
 }
 
 // byHand is the failure where only a person can bring both sides together. Its remedy names git's own commands for that.

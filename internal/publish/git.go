@@ -106,7 +106,7 @@ func (g *commandLine) full() bool {
 	return errors.Is(err, syscall.ENOSPC)
 }
 
-// cannotWrite is the failure for a file in the git directory or the work tree that could not be written.
+// cannotWrite is the failure for a file in the git directory or the work tree that cannot be written.
 func cannotWrite(err error) error {
 	return &failure.Error{Message: "cannot write: " + wording.Printable(err.Error()), Err: err}
 }

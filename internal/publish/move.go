@@ -31,6 +31,8 @@ type moving struct {
 	disk  map[string][]byte
 	// inTheWay are tracked files that would be overwritten, and unknown are untracked ones.
 	inTheWay, unknown []string
+	// notes say what was written into uncommitted entries.
+	notes []string
 	// half are files that a killed git has written only in part.
 	half []string
 }
@@ -109,6 +111,9 @@ func (m *moving) do(ctx context.Context) error {
 	}
 	_, err := m.git.run(ctx, "update-ref", "-m", "sync: to "+m.name(), m.branch, m.goal, m.head)
 	m.refs[m.branch] = m.goal
+	for _, note := range m.notes {
+		m.say("%s", note)
+	}
 	return err
 }
 
@@ -280,6 +285,9 @@ func (m *moving) workspaces(ctx context.Context, c *reconcile.Combiner, paths []
 		f := *failure.Of(err)
 		f.Remedy = "commit it: `git commit -q -m 'Record the workspace' -- " + topPaths(paths) + "`, then `small-hook sync`"
 		return &f
+	}
+	if merged, _, m.notes, err = c.Rename(ctx, merged, ours.Files, m.renamed); err != nil {
+		return err
 	}
 	m.disk = map[string][]byte{}
 	for _, path := range paths {

@@ -11,13 +11,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gofrs/flock"
-
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/githistory"
 	"github.com/small-gate/small-gate/internal/reconcile"
 	"github.com/small-gate/small-gate/internal/wording"
+	"github.com/small-gate/small-gate/internal/worklock"
 )
 
 // Options are what to publish, and how.
@@ -43,7 +42,7 @@ type Options struct {
 // the remote's branch, empty for a new branch, and New is the commit to push.
 type Push struct{ Remote, Local, Ref, Old, New string }
 
-// Outcome says what a sync did. What others said in it is not safe to print as it is.
+// Outcome says what a sync did. Messages of others in it must be escaped before printing.
 type Outcome struct {
 	// Done says what was done, one line per step.
 	Done []string
@@ -74,7 +73,9 @@ type publishing struct {
 	judged string
 	// pushed is the commit that this sync is known to have pushed; asked is one that it tried to push.
 	pushed, asked string
-	out           Outcome
+	// renamed are the new ids of the commits that were rewritten last, by the old ones.
+	renamed map[string]string
+	out     Outcome
 }
 
 // Run brings the current branch and its remote branch together, and pushes. The outcome says what was done, even if there is an error too;
@@ -199,21 +200,21 @@ func (p *publishing) lock() (unlock func() error, err error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, cannotWrite(err)
 	}
-	held := flock.New(filepath.Join(dir, "sync.lock"))
-	locked, err := held.TryLock()
+	name := filepath.Join(dir, "sync.lock")
+	unlock, err = worklock.File(name)
+	if errors.Is(err, worklock.ErrTaken) {
+		return nil, &failure.Error{Message: "another small-hook sync is at work in this work tree", Remedy: "wait until it has ended", Err: err}
+	}
 	if err != nil {
-		return nil, &failure.Error{Message: "cannot lock " + wording.Printable(held.Path()) + ": " + wording.Printable(err.Error()), Err: err}
+		return nil, &failure.Error{Message: "cannot lock " + wording.Printable(name) + ": " + wording.Printable(err.Error()), Err: err}
 	}
-	if !locked {
-		return nil, &failure.Error{Message: "another small-hook sync is at work in this work tree", Remedy: "wait until it has ended"}
-	}
-	return held.Unlock, nil
+	return unlock, nil
 }
 
 // ownDir is our directory in the git directory.
 const ownDir = "small-gate"
 
-// say adds a line to what was done, once: after a lost race the same is done again.
+// say adds a line to what was done, but only once: after a lost race the same steps are repeated.
 func (p *publishing) say(format string, args ...any) {
 	if line := fmt.Sprintf(format, args...); line != "" && !slices.Contains(p.out.Done, line) {
 		p.out.Done = append(p.out.Done, line)

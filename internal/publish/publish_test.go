@@ -8,7 +8,7 @@ import (
 	"github.com/small-gate/small-gate/internal/failure"
 )
 
-// Only what the remote rejected is a refusal: a line that is up to date, or a connection that broke, is not.
+// Only lines that the remote rejected are a refusal: an up-to-date ref, or a broken connection, is not.
 func TestRejections(t *testing.T) {
 	t.Parallel()
 	for porcelain, want := range map[string]string{

@@ -10,23 +10,45 @@ import (
 )
 
 // from is the ref that keeps where the branch was, and to the one that keeps what is pushed. Both are written before the push.
-func (p *publishing) from() string { return "refs/small-gate/sync-from/" + short(p.branch) }
-func (p *publishing) to() string   { return "refs/small-gate/sync-to/" + short(p.branch) }
+func (p *publishing) from() string { return kept + "sync-from/" + short(p.branch) }
+func (p *publishing) to() string   { return kept + "sync-to/" + short(p.branch) }
+
+// kept is where both are, for all branches.
+const kept = "refs/small-gate/"
 
 // remember writes both refs. If the branch is pushed as it is, there is no last step to remember.
 func (p *publishing) remember(ctx context.Context, head, goal string) error {
 	if head == goal {
 		return p.forget(ctx)
 	}
+	if err := p.clear(ctx); err != nil {
+		return err
+	}
 	_, err := p.git.tell(ctx, fmt.Sprintf("update %s %s\nupdate %s %s\n", p.from(), head, p.to(), goal), "update-ref", "--stdin")
 	p.refs[p.from()], p.refs[p.to()] = head, goal
 	return err
 }
 
+// clear deletes refs left by a deleted branch: git allows no a/b beside an a.
+func (p *publishing) clear(ctx context.Context) error {
+	var stale []string
+	for ref := range p.refs {
+		for _, own := range []string{p.from(), p.to()} {
+			if strings.HasPrefix(own, ref+"/") || strings.HasPrefix(ref, own+"/") {
+				stale = append(stale, ref)
+			}
+		}
+	}
+	return p.drop(ctx, stale...)
+}
+
 // forget deletes both refs.
-func (p *publishing) forget(ctx context.Context) error {
+func (p *publishing) forget(ctx context.Context) error { return p.drop(ctx, p.from(), p.to()) }
+
+// drop deletes refs, if they are there.
+func (p *publishing) drop(ctx context.Context, refs ...string) error {
 	var lines string
-	for _, ref := range []string{p.from(), p.to()} {
+	for _, ref := range refs {
 		if p.refs[ref] != "" {
 			lines += "delete " + ref + "\n"
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/failure"
@@ -13,7 +14,7 @@ import (
 
 // look reads the refs that matter here.
 func (p *publishing) look(ctx context.Context) error {
-	args := []string{"for-each-ref", "--format=%(refname) %(objectname)", p.from(), p.to()}
+	args := []string{"for-each-ref", "--format=%(refname) %(objectname)", kept}
 	if p.branch != "" {
 		args = append(args, p.branch)
 	}
@@ -133,7 +134,9 @@ func (p *publishing) count(ctx context.Context, args ...string) (n int, err erro
 func (p *publishing) refusal(done gitcmd.Result) error {
 	rejected := rejections(string(done.Out))
 	who := p.name()
-	switch {
+	switch lock := lockName().FindStringSubmatch(done.Stderr); {
+	case lock != nil:
+		return p.locked(lock[1], done)
 	case rejected == "" && done.Status == 1 && !strings.Contains(string(done.Out), "!\t"):
 		who = "the pre-push hook"
 	case rejected == "":
@@ -142,6 +145,17 @@ func (p *publishing) refusal(done gitcmd.Result) error {
 	p.out.Said = ""
 	p.out.Refused = who + " refused:\n" + strings.TrimSpace(done.Stderr+"\n"+rejected)
 	return nil
+}
+
+// locked is the failure of a push that met a lock: one of this machine, or of the remote's.
+func (p *publishing) locked(lock string, done gitcmd.Result) error {
+	if _, err := os.Lstat(lock); err == nil {
+		return p.git.failed([]string{"push"}, done)
+	}
+	return &failure.Error{
+		Message: p.name() + " is locked by another push, or by one that was killed: " + wording.Printable(lock) + " exists there",
+		Remedy:  "try again: `small-hook sync`; if it stays, somebody removes that file on the server",
+	}
 }
 
 // rejections are the lines of git push --porcelain for refs that were not updated.

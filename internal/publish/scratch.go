@@ -67,7 +67,7 @@ func (b *building) mergeCode(ctx context.Context, parent string, commits []strin
 	}
 	s := newStream("refs/worktree/small-gate/stripped")
 	strip := func(id string, files reconcile.Files, parents ...string) {
-		s.commit(step{commit: commit{author: nobody}, parents: parents, code: b.commits[id].tree}, nobody)
+		s.commit(step{like: commit{author: nobody}, parents: parents, code: b.commits[id].tree}, nobody)
 		for path := range files {
 			s.add("D %s\n", quoted(path))
 		}

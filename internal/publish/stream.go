@@ -90,11 +90,11 @@ func (s *stream) commit(c step, committer string) {
 	if s.marks = append(s.marks, mark); len(c.parents) == 0 { // without a reset, its parent would be the commit before
 		s.add("reset %s\n", s.ref)
 	}
-	s.add("commit %s\nmark %s\nauthor %s\ncommitter %s\n", s.ref, mark, c.author, committer)
-	if c.encoding != "" {
-		s.add("encoding %s\n", c.encoding)
+	s.add("commit %s\nmark %s\nauthor %s\ncommitter %s\n", s.ref, mark, c.like.author, committer)
+	if c.like.encoding != "" {
+		s.add("encoding %s\n", c.like.encoding)
 	}
-	s.data(c.message)
+	s.data(c.like.message)
 	for i, parent := range c.parents {
 		s.add("%s %s\n", []string{"from", "merge"}[min(i, 1)], parent)
 	}
@@ -128,20 +128,17 @@ func (g *commandLine) imports(ctx context.Context, s *stream) ([]string, error) 
 	return ids, err
 }
 
-// make makes new commits and returns the last. A step that names no parents goes on top of the one before, and the first on top of onto.
-func (b *building) make(ctx context.Context, steps []step) (string, error) {
-	if len(steps) == 0 {
-		return b.onto, nil
-	}
+// make makes new commits and returns their ids. A step that names no parents goes on top of the one before, and the first on top of onto.
+func (b *building) make(ctx context.Context, onto string, steps []step) ([]string, error) {
 	committer, err := b.git.run(ctx, "var", "GIT_COMMITTER_IDENT")
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	s := newStream("refs/worktree/small-gate/built")
 	blobs := map[string]string{}
 	for i, c := range steps {
 		if c.parents == nil {
-			c.parents = append([]string{b.onto}, s.marks...)[i : i+1]
+			c.parents = append([]string{onto}, s.marks...)[i : i+1]
 		}
 		for _, f := range c.files {
 			if data, made := b.combine.Content(f); made && blobs[f.Object] == "" {
@@ -156,32 +153,29 @@ func (b *building) make(ctx context.Context, steps []step) (string, error) {
 		}
 	}
 	ids, err := b.scratch().imports(ctx, s)
-	switch {
-	case err != nil:
-		return "", err
-	case b.sign:
-		return b.signed(ctx, steps, ids)
+	if err == nil && b.sign {
+		return b.signed(ctx, onto, steps, ids)
 	}
-	return ids[len(ids)-1], nil
+	return ids, err
 }
 
 // signed makes the same commits again, with signatures: fast-import cannot sign.
-func (b *building) signed(ctx context.Context, steps []step, ids []string) (last string, err error) {
-	last = b.onto
+func (b *building) signed(ctx context.Context, last string, steps []step, ids []string) (out []string, err error) {
 	for i, c := range steps {
 		if c.parents == nil {
 			c.parents = []string{last}
 		}
-		name, rest, _ := strings.Cut(c.author, "<")
+		name, rest, _ := strings.Cut(c.like.author, "<")
 		mail, at, _ := strings.Cut(rest, "> ")
 		git := b.git.with("GIT_AUTHOR_NAME="+strings.TrimSpace(name), "GIT_AUTHOR_EMAIL="+mail, "GIT_AUTHOR_DATE=@"+at)
-		args := []string{"-c", "i18n.commitEncoding=" + cmp.Or(c.encoding, "UTF-8"), "commit-tree", "-S", "-F", "-"}
+		args := []string{"-c", "i18n.commitEncoding=" + cmp.Or(c.like.encoding, "UTF-8"), "commit-tree", "-S", "-F", "-"}
 		for _, parent := range c.parents {
 			args = append(args, "-p", parent)
 		}
-		if last, err = git.tell(ctx, c.message, append(args, ids[i]+"^{tree}")...); err != nil {
-			return "", err
+		if last, err = git.tell(ctx, c.like.message, append(args, ids[i]+"^{tree}")...); err != nil {
+			return nil, err
 		}
+		out = append(out, last)
 	}
-	return last, nil
+	return out, nil
 }

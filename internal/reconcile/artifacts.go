@@ -9,6 +9,8 @@ import (
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/ledger"
+	"github.com/small-gate/small-gate/internal/reconcile/checkout"
+	"github.com/small-gate/small-gate/internal/reconcile/splice"
 	"github.com/small-gate/small-gate/internal/reconcile/threeway"
 	"github.com/small-gate/small-gate/internal/small"
 )
@@ -22,11 +24,10 @@ type MergedFile struct {
 // mergedArtifacts are the files that are merged field by field, each after those that it depends on.
 var mergedArtifacts = []small.Artifact{small.Workspace, small.Plan, small.Handoff}
 
-// artifacts plans to merge the files of a workspace that are no logs. What is staged without a conflict is somebody's resolution, or
-// git's, and stays. Without an operation, the code of the other side does not come, and so its plan does not either: only the tasks
-// that its entries name.
+// artifacts plans to merge the files of a workspace that are not logs. A file staged without a conflict is a resolution by somebody, or
+// git, and stays. Without an operation, the other side's code is not merged, and so neither is its plan: only the tasks that its entries
+// name.
 func (r *resolving) artifacts(ctx context.Context, dir string) error {
-	asked := map[small.Artifact]bool{small.Plan: r.opts.Plan != "", small.Handoff: r.opts.Handoff != ""}
 	done := map[small.Artifact][]byte{}
 	for _, a := range mergedArtifacts {
 		path := a.Path(dir)
@@ -40,18 +41,14 @@ func (r *resolving) artifacts(ctx context.Context, dir string) error {
 		if err != nil {
 			return err
 		}
-		adopt := r.op.word == "" && a == small.Plan
-		if !conflict && !asked[a] && !adopt {
+		asked, adopt := a == small.Plan && r.opts.Plan != "", a == small.Plan && r.op.word == ""
+		if !conflict && !asked && !adopt {
 			if done[a], err = r.stagedFile(ctx, path); err != nil {
 				return err
 			}
 			continue
 		}
-		merge := r.mergeArtifact
-		if adopt && !asked[a] {
-			merge = r.adoptTasks
-		}
-		data, notes, err := merge(ctx, dir, a, done)
+		data, notes, err := r.mergeArtifact(ctx, dir, a, adopt && !asked, done)
 		if err != nil {
 			return err
 		}
@@ -63,7 +60,7 @@ func (r *resolving) artifacts(ctx context.Context, dir string) error {
 	return nil
 }
 
-// doubled reports whether a plan has two tasks of one id, and no side's has: git has put those of both sides one after the other.
+// doubled reports whether a plan has two tasks with one id while no side's has: git has put the tasks of both sides one after the other.
 func (r *resolving) doubled(ctx context.Context, path string) (bool, error) {
 	staged, err := r.stagedFile(ctx, path)
 	if err != nil || !threeway.HasDuplicates(staged, r.limits()) {
@@ -88,8 +85,9 @@ func (r *resolving) sidesAgree(path string) bool {
 	return true
 }
 
-// mergeArtifact merges one file of all sides. done has the files that are merged already.
-func (r *resolving) mergeArtifact(ctx context.Context, dir string, a small.Artifact, done map[small.Artifact][]byte) ([]byte, []string, error) {
+// mergeArtifact merges one file of all sides, or, with adopt, only adds to our plan the tasks that the other side's entries name. done has
+// the files merged so far.
+func (r *resolving) mergeArtifact(ctx context.Context, dir string, a small.Artifact, adopt bool, done map[small.Artifact][]byte) ([]byte, []string, error) {
 	merges, err := r.threeWay(ctx, dir)
 	var all []string
 	for i, m := range merges {
@@ -98,10 +96,12 @@ func (r *resolving) mergeArtifact(ctx context.Context, dir string, a small.Artif
 		}
 		var data []byte
 		var notes []string
-		switch a {
-		case small.Workspace:
+		switch {
+		case adopt:
+			data, notes, err = m.AdoptNamed()
+		case a == small.Workspace:
 			data, err = m.Workspace()
-		case small.Plan:
+		case a == small.Plan:
 			data, notes, err = m.Plan(orOurs(done, m, small.Workspace))
 		default:
 			data, err = m.Handoff(orOurs(done, m, small.Plan), orOurs(done, m, small.Workspace))
@@ -117,7 +117,7 @@ func (r *resolving) mergeArtifact(ctx context.Context, dir string, a small.Artif
 	return merges[len(merges)-1].Ours.Files[a], all, nil
 }
 
-// orOurs is a file that is merged already, or else ours: all sides have the same.
+// orOurs is a file merged already, or else ours: all sides have the same.
 func orOurs(done map[small.Artifact][]byte, m threeway.Merge, a small.Artifact) []byte {
 	if data, ok := done[a]; ok {
 		return data
@@ -125,22 +125,11 @@ func orOurs(done map[small.Artifact][]byte, m threeway.Merge, a small.Artifact) 
 	return m.Ours.Files[a]
 }
 
-// adoptTasks adds to our plan the tasks that the other side's entries name.
-func (r *resolving) adoptTasks(ctx context.Context, dir string, a small.Artifact, _ map[small.Artifact][]byte) ([]byte, []string, error) {
-	merges, err := r.threeWay(ctx, dir)
-	if err != nil || len(merges) == 0 || merges[0].Ours.Files[a] == nil || merges[0].Theirs.Files[a] == nil || len(merges[0].Theirs.Named) == 0 {
-		return nil, nil, err
-	}
-	return merges[0].AdoptNamed()
-}
-
-// threeWay reads what the merges of a workspace need: one for each other side.
+// threeWay reads the input of a workspace's merges: one for each other side.
 func (r *resolving) threeWay(ctx context.Context, dir string) ([]threeway.Merge, error) {
 	var out []threeway.Merge
 	for _, t := range r.op.theirs {
-		m := threeway.Merge{
-			Dir: dir, Limits: r.limits(), PreferPlan: threeway.Preference(r.opts.Plan), PreferHandoff: threeway.Preference(r.opts.Handoff),
-		}
+		m := threeway.Merge{Dir: dir, Limits: r.limits(), PreferPlan: r.opts.Plan}
 		for _, id := range t.parts {
 			base, err := r.versionOf(ctx, dir, side{name: "the merge base", id: id}, nil)
 			if err != nil {
@@ -160,7 +149,7 @@ func (r *resolving) threeWay(ctx context.Context, dir string) ([]threeway.Merge,
 	return out, nil
 }
 
-// versionOf reads a side's files, and the ids of the tasks that entries of it name which no base has.
+// versionOf reads a side's files, and the ids of tasks that its entries name and that no base has.
 func (r *resolving) versionOf(ctx context.Context, dir string, s side, bases []threeway.Version) (threeway.Version, error) {
 	v := threeway.Version{Name: s.name, Files: map[small.Artifact][]byte{}, Named: map[string]bool{}}
 	if s.isCommit() {
@@ -187,9 +176,13 @@ func (r *resolving) versionOf(ctx context.Context, dir string, s side, bases []t
 	return v, nil
 }
 
-// entriesOf are the entries of a log; none if it cannot be read, which is said where the log is merged.
+// entriesOf are the entries of a log; none if it cannot be read, which merging the log reports.
 func entriesOf(data []byte, limits small.Limits) *ledger.Ledger {
-	if log, _ := ledger.ReadLog(data, limits); log != nil {
+	return readEntries(splice.Kind{}, data, limits)
+}
+
+func readEntries(kind splice.Kind, data []byte, limits small.Limits) *ledger.Ledger {
+	if log, _ := kind.Read(data, limits); log != nil {
 		return log.Ledger
 	}
 	return ledger.NewLedger(nil)
@@ -203,7 +196,7 @@ func (r *resolving) planArtifact(ctx context.Context, path string, data []byte, 
 	var there []byte
 	if !r.apart {
 		var err error
-		if there, err = readFile(r.git.top, path); err == nil && r.op.word == "" {
+		if there, err = checkout.ReadFile(r.git.Top, path); err == nil && r.op.word == "" {
 			err = r.mine(ctx, path, data, there)
 		}
 		if err != nil {
@@ -219,22 +212,18 @@ func (r *resolving) planArtifact(ctx context.Context, path string, data []byte, 
 
 // mine demands that a file is as in HEAD, or already as wanted.
 func (r *resolving) mine(ctx context.Context, path string, want, there []byte) error {
-	dirty, err := r.git.dirty(ctx, path)
+	dirty, err := r.git.Dirty(ctx, path)
 	if err != nil || !dirty {
 		return err
 	}
-	wanted, err := r.git.store(ctx, want)
-	if err != nil {
-		return err
-	}
-	blob, err := r.git.storeFile(ctx, path, there)
-	if err == nil && (there == nil || blob != wanted) {
+	blob, err := r.git.StoreFile(ctx, path, there)
+	if err == nil && (there == nil || blob != history.BlobID(want, r.op.ours.id)) {
 		err = r.uncommitted(path)
 	}
 	return err
 }
 
-// stagedFile is what is staged at a path, nil if nothing is.
+// stagedFile is the staged file at a path, nil if there is none.
 func (r *resolving) stagedFile(ctx context.Context, path string) ([]byte, error) {
 	f, there := r.index[path]
 	if !there || !f.Regular() {
@@ -243,14 +232,14 @@ func (r *resolving) stagedFile(ctx context.Context, path string) ([]byte, error)
 	return r.content(ctx, f, path+" in the index")
 }
 
-// inConflict reports whether a file is in conflict: in the index, or because conflict markers stand in it, staged or not.
+// inConflict reports whether a file is in conflict: in the index, or by conflict markers in it, staged or not.
 func (r *resolving) inConflict(ctx context.Context, path string) (bool, error) {
 	if f, there := r.index[path]; r.apart || f.Unmerged || there && !f.Regular() {
 		return f.Unmerged, nil
 	}
 	if r.marker == 0 {
 		var err error
-		if r.marker, err = r.git.markerSize(ctx, slices.Collect(maps.Keys(r.index))); err != nil {
+		if r.marker, err = r.git.MarkerSize(ctx, slices.Collect(maps.Keys(r.index))); err != nil {
 			return false, err
 		}
 	}
@@ -258,11 +247,11 @@ func (r *resolving) inConflict(ctx context.Context, path string) (bool, error) {
 	if err != nil || small.HasConflictMarkers(staged, r.marker) {
 		return true, err
 	}
-	there, err := readFile(r.git.top, path)
+	there, err := checkout.ReadFile(r.git.Top, path)
 	return small.HasConflictMarkers(there, r.marker), err
 }
 
-// conflicts are the paths below .small that are still in conflict, with a person's files among them, in order.
+// conflicts are the paths below .small that are still in conflict, sorted, including the files of a person.
 func (r *resolving) conflicts(ctx context.Context) ([]string, error) {
 	var out []string
 	var err error
@@ -271,7 +260,7 @@ func (r *resolving) conflicts(ctx context.Context) ([]string, error) {
 	}
 	for path, f := range r.index {
 		dir, _, ok := small.SplitPath(path)
-		if !ok || !f.Unmerged && !r.opts.Policy.Judges(dir) {
+		if kind := splice.KindOf(r.opts.Policy, path); !f.Unmerged && (!kind.Plain() && (!ok || !r.opts.Policy.Judges(dir)) || kind.OfFile()) {
 			continue
 		}
 		conflict, err := r.inConflict(ctx, path)
@@ -286,8 +275,7 @@ func (r *resolving) conflicts(ctx context.Context) ([]string, error) {
 	return out, nil
 }
 
-// nothing is the failure of a call in which there is nothing to reconcile. Conflict markers that were staged are a conflict that git can
-// bring back.
+// nothing is the failure if there is nothing to reconcile. Staged conflict markers are a conflict that git can bring back.
 func (r *resolving) nothing(ctx context.Context) error {
 	marked, err := r.conflicts(ctx)
 	if err != nil {
@@ -303,9 +291,9 @@ func (r *resolving) nothing(ctx context.Context) error {
 	}
 }
 
-// unexplained is the failure of conflict markers that nothing under way explains. git brings a conflict back that it remembers as resolved.
+// unexplained is the failure for conflict markers that no operation explains. git can bring back a conflict that it remembers as resolved.
 func (r *resolving) unexplained(ctx context.Context, paths []string) error {
-	known, err := r.git.remembers(ctx, paths...)
+	known, err := r.git.Remembers(ctx, paths...)
 	if err != nil {
 		return err
 	}

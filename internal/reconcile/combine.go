@@ -9,6 +9,7 @@ import (
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/policy"
+	"github.com/small-gate/small-gate/internal/reconcile/checkout"
 	"github.com/small-gate/small-gate/internal/reconcile/splice"
 	"github.com/small-gate/small-gate/internal/small"
 	"github.com/small-gate/small-gate/internal/wording"
@@ -35,14 +36,14 @@ const WorkTreeID = ":worktree"
 // repository and one trusted configuration.
 type Combiner struct {
 	repo     *overlay
-	git      *workTree
+	git      *checkout.Tree
 	opts     Options
 	policies []*policy.Policy
 }
 
 // NewCombiner makes a combiner. The baselines in the configuration of the commit head count, too.
 func NewCombiner(ctx context.Context, repo Repository, opts Options, head string) (*Combiner, error) {
-	git, err := openWorkTree(repo.Where(), opts.Environ)
+	git, err := checkout.Open(repo.Where(), opts.Environ)
 	if err != nil {
 		return nil, err
 	}
@@ -67,18 +68,21 @@ func (c *Combiner) Content(f history.File) ([]byte, bool) {
 func (c *Combiner) Merges(path string) bool {
 	dir, name, ok := small.SplitPath(path)
 	a, known := small.ArtifactOf(name)
+	if kind := splice.KindOf(c.opts.Policy, path); kind.Plain() {
+		return !kind.OfFile()
+	}
 	return ok && known && (a == small.Progress || slices.Contains(mergedArtifacts, a)) && c.opts.Policy.Judges(dir)
 }
 
-// IsLog reports whether there is a log at a path, going by the name.
-func IsLog(path string) bool {
+// isLog reports whether a path is a log's, by its name.
+func isLog(path string) bool {
 	_, name, ok := small.SplitPath(path)
 	return ok && name == small.Progress.FileName()
 }
 
 // Files lists the files of a commit that are merged here.
 func (c *Combiner) Files(ctx context.Context, commit string) (Files, error) {
-	all, err := c.repo.List(ctx, commit, history.Workspaces())
+	all, err := c.repo.List(ctx, commit, mergedHere(c.opts.Policy))
 	out := Files{}
 	for _, f := range all {
 		if c.Merges(f.Path) {
@@ -88,18 +92,18 @@ func (c *Combiner) Files(ctx context.Context, commit string) (Files, error) {
 	return out, err
 }
 
-// OnDisk is like, with the files at paths as git would commit them from the work tree. A file keeps its mode in like.
+// OnDisk is like, with the files at paths as git would commit them from the work tree. Files keep their modes from like.
 func (c *Combiner) OnDisk(ctx context.Context, paths []string, like Files) (Files, error) {
 	out := maps.Clone(like)
 	for _, path := range paths {
-		data, err := readFile(c.git.top, path)
+		data, err := checkout.ReadFile(c.git.Top, path)
 		if err != nil {
 			return nil, err
 		}
 		if delete(out, path); data == nil {
 			continue
 		}
-		blob, err := c.git.storeFile(ctx, path, data)
+		blob, err := c.git.StoreFile(ctx, path, data)
 		if err != nil {
 			return nil, err
 		}
@@ -115,18 +119,19 @@ func (c *Combiner) OnDisk(ctx context.Context, paths []string, like Files) (File
 // CheckedOut is the content of a file as git would check it out.
 func (c *Combiner) CheckedOut(ctx context.Context, f history.File) ([]byte, error) {
 	if data, made := c.Content(f); made {
-		if _, err := c.git.store(ctx, data); err != nil {
+		if _, err := c.git.Store(ctx, data); err != nil {
 			return nil, err
 		}
 	}
-	return c.git.checkedOut(ctx, f.Path, f.Object)
+	return c.git.CheckedOut(ctx, f.Path, f.Object)
 }
 
-// Lacks lists the logs among paths in which has lacks entries of all, or holds them in another order.
+// Lacks lists the logs among paths for which has lacks entries of all, or has them in another order.
 func (c *Combiner) Lacks(ctx context.Context, has, all Files, paths []string) (lacking []string, err error) {
 	r := c.resolving(opApply, Side{ID: "all", Files: all}, Side{ID: "has", Files: has})
 	for _, path := range paths {
-		if !IsLog(path) {
+		kind := splice.KindOf(c.opts.Policy, path)
+		if !isLog(path) && !kind.Plain() {
 			continue
 		}
 		before, err := r.read(ctx, r.op.ours, path)
@@ -137,22 +142,22 @@ func (c *Combiner) Lacks(ctx context.Context, has, all Files, paths []string) (l
 		if err != nil {
 			return nil, err
 		}
-		if !entriesOf(after, r.limits()).HasAll(entriesOf(before, r.limits())) {
+		if !readEntries(kind, after, r.limits()).HasAll(readEntries(kind, before, r.limits())) {
 			lacking = append(lacking, path)
 		}
 	}
 	return lacking, nil
 }
 
-// Combine puts theirs on top of ours if it is Picked, else it merges both. It returns the files, and notes on them for people. If the error
-// has ErrNeedsMerge in its chain, the side cannot be put on top and has to be merged.
+// Combine puts theirs on top of ours if it is Picked, otherwise it merges both. It returns the files, and notes on them for people. If the
+// error has ErrNeedsMerge in its chain, the side cannot be put on top and must be merged.
 func (c *Combiner) Combine(ctx context.Context, ours, theirs Side) (Files, []string, error) {
-	word := opMerge
+	word := checkout.Merge
 	if theirs.Picked {
-		word = opRebase
+		word = checkout.Rebase
 	}
 	r := c.resolving(word, ours, theirs)
-	if word == opMerge {
+	if word == checkout.Merge {
 		if err := r.followMoves(ctx); err != nil {
 			return nil, nil, err
 		}
@@ -166,11 +171,14 @@ func (c *Combiner) Combine(ctx context.Context, ours, theirs Side) (Files, []str
 	}
 	for _, dir := range dirs {
 		if err := r.workspace(ctx, dir); err != nil {
-			if errors.Is(err, splice.ErrOrder) && word == opRebase {
+			if errors.Is(err, splice.ErrOrder) && word == checkout.Rebase {
 				err = errors.Join(err, ErrNeedsMerge)
 			}
 			return nil, nil, err
 		}
+	}
+	if err := r.plainLogs(ctx); err != nil {
+		return nil, nil, err
 	}
 	out := Files(r.index)
 	for _, w := range r.changes {
@@ -195,7 +203,7 @@ func (c *Combiner) Combine(ctx context.Context, ours, theirs Side) (Files, []str
 // resolving is a reconciliation of two sides without a work tree.
 func (c *Combiner) resolving(word string, ours, theirs Side) *resolving {
 	r := newResolving(c.repo, c.git, c.opts)
-	r.apart, r.policies = true, c.policies
+	r.apart, r.policies, r.theirsFirst = true, c.policies, true
 	r.op = &operation{word: word, ours: side{name: ours.Name, id: ours.ID}, theirs: []side{{name: theirs.Name, id: theirs.ID, picked: theirs.Picked}}}
 	for _, s := range append([]Side{ours, theirs}, theirs.Bases...) {
 		r.files[s.ID] = maps.Clone(s.Files)
@@ -212,7 +220,7 @@ func (r *resolving) moved() string {
 		for path := range r.files[base] {
 			_, here := r.files[r.op.ours.id][path]
 			_, there := r.files[r.op.theirs[0].id][path]
-			if IsLog(path) && (!here || !there) {
+			if isLog(path) && (!here || !there) {
 				return path
 			}
 		}
@@ -220,11 +228,11 @@ func (r *resolving) moved() string {
 	return ""
 }
 
-// mergeTrivially makes the index that git would make of the sides before it merges any file's lines.
+// mergeTrivially makes the index that git would make of the sides before merging any file's lines.
 func (r *resolving) mergeTrivially() {
 	ours, theirs := r.files[r.op.ours.id], r.files[r.op.theirs[0].id]
 	r.index = maps.Clone(ours)
-	for from := range r.left { // its files are at the new path now
+	for from := range r.left { // its files are now at the new path
 		dir, _, _ := small.SplitPath(from)
 		for _, a := range mergedArtifacts {
 			delete(r.index, a.Path(dir))
@@ -253,7 +261,7 @@ func (r *resolving) mergeTrivially() {
 	}
 }
 
-// overlay is a repository together with blobs that it does not have yet.
+// overlay is a repository with additional blobs.
 type overlay struct {
 	Repository
 	contents map[string][]byte

@@ -62,7 +62,7 @@ func TestMergeDriver(t *testing.T) {
 	}
 }
 
-// sides reads both sides out of a text with conflict markers of nine.
+// sides extracts both sides from a text with conflict markers of length nine.
 func sides(text string) (ours, theirs string) {
 	part := 0
 	for line := range strings.Lines(text) {

@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -9,11 +10,11 @@ import (
 
 	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/gate/run"
+	"github.com/small-gate/small-gate/internal/reconcile/checkout"
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// followMoves treats the versions of a log whose workspace moved on a side as if they were at one path: where the new commit is to
-// have the log.
+// followMoves treats the versions of a log whose workspace moved on a side as if they were at one path: the log's path in the new commit.
 func (r *resolving) followMoves(ctx context.Context) error {
 	for _, t := range r.op.theirs {
 		if !t.isCommit() {
@@ -88,7 +89,7 @@ func (r *resolving) rename(id, from, to string) {
 	r.left[from] = to
 	was, _, _ := small.SplitPath(from)
 	is, _, _ := small.SplitPath(to)
-	for _, a := range mergedArtifacts { // of these git follows the paths itself
+	for _, a := range mergedArtifacts { // git itself follows the paths of these
 		if f, there := r.files[id][a.Path(was)]; there && r.files[id][a.Path(is)].Path == "" {
 			f.Path = a.Path(is)
 			r.files[id][f.Path] = f
@@ -96,7 +97,7 @@ func (r *resolving) rename(id, from, to string) {
 	}
 }
 
-// oldPaths are the paths that the log at a path has left.
+// oldPaths are the former paths of the log at a path.
 func (r *resolving) oldPaths(path string) []string {
 	var out []string
 	for from, to := range r.left {
@@ -111,15 +112,22 @@ func (r *resolving) oldPaths(path string) []string {
 // leave plans to remove the logs that are combined elsewhere.
 func (r *resolving) leave() error {
 	for _, from := range slices.Sorted(maps.Keys(r.left)) {
-		there, err := readFile(r.git.top, from)
-		if err != nil {
+		if err := r.remove(from); err != nil {
 			return err
 		}
-		if _, staged := r.index[from]; !staged && there == nil {
-			continue
-		}
+	}
+	return nil
+}
+
+// remove plans to remove a file. Of a log that is combined elsewhere, the work tree may have any side's version here.
+func (r *resolving) remove(path string) error {
+	there, err := checkout.ReadFile(r.git.Top, path)
+	if err != nil {
+		return err
+	}
+	if _, staged := r.index[path]; staged || there != nil {
 		none := strings.Repeat("0", len(r.op.ours.id)) // with mode 0, git removes the path from the index
-		r.changes = append(r.changes, change{path: from, mode: "0", blob: none, there: there, keep: true, movedTo: r.left[from]})
+		r.changes = append(r.changes, change{path: path, mode: "0", blob: none, there: there, keep: true, movedTo: cmp.Or(r.left[path], path)})
 	}
 	return nil
 }

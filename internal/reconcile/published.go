@@ -2,6 +2,7 @@ package reconcile
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	"github.com/small-gate/small-gate/internal/gate/history"
@@ -10,7 +11,7 @@ import (
 )
 
 // published finds which entries are in the log at a path on any remote-tracking branch, also at the log's earlier paths. There may be
-// hundreds of such branches with few versions of the log: each version is read once, and only what differs from ours is parsed.
+// hundreds of such branches with few versions of the log: each version is read once, and only the part that differs from ours is parsed.
 func (r *resolving) published(ctx context.Context, path string, entries []ledger.Entry) (map[small.Digest]bool, error) {
 	tips, err := r.repo.Tips(ctx, "refs/remotes/")
 	if err != nil {
@@ -48,9 +49,9 @@ func (r *resolving) published(ctx context.Context, path string, entries []ledger
 		if err != nil {
 			return nil, err
 		}
-		version, _ := log.Forked(text, blob.Data, r.limits())
+		version, _ := log.Extend(text, blob.Data, r.limits())
 		if version == nil {
-			continue // it cannot be read as a log
+			continue // not readable as a log
 		}
 		all := ledger.DigestSet(version.Ledger)
 		for _, e := range entries {
@@ -58,4 +59,16 @@ func (r *resolving) published(ctx context.Context, path string, entries []ledger
 		}
 	}
 	return found, nil
+}
+
+// Published are those of some entries of a commit's log that a remote-tracking branch has.
+func Published(ctx context.Context, repo Repository, commit, path string, entries []ledger.Entry, opts Options) (map[small.Digest]bool, error) {
+	r := newResolving(repo, nil, opts)
+	r.op = &operation{ours: side{id: commit}}
+	if _, err := r.list(ctx, commit); err != nil {
+		return nil, err
+	}
+	found, err := r.published(ctx, path, entries)
+	maps.DeleteFunc(found, func(_ small.Digest, is bool) bool { return !is })
+	return found, err
 }

@@ -17,21 +17,21 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/run"
 	"github.com/small-gate/small-gate/internal/githistory"
-	"github.com/small-gate/small-gate/internal/gittest"
 	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/reconcile"
 	"github.com/small-gate/small-gate/internal/reconcile/splice"
+	"github.com/small-gate/small-gate/internal/tests/gittest"
 )
 
 const logFile = ".small/progress.small.yml"
 
-// clone is one of several clones of a repository in which git always stops where a log has to be merged, as sync has it.
+// clone is one of several clones of a repository in which git always stops if a log must be merged, as it does for sync.
 type clone struct {
 	*gittest.Repo
 	*rand.Rand
 	t   *testing.T
 	now time.Time
-	// skew is how far the clock is off.
+	// skew is the error of the clock.
 	skew time.Duration
 }
 
@@ -39,21 +39,19 @@ type clone struct {
 func clonesOf(t *testing.T, n int, random *rand.Rand) []*clone {
 	t.Helper()
 	server := gittest.New(t, gittest.Bare())
-	var out []*clone
-	for range n {
-		c := &clone{Repo: gittest.New(t), Rand: random, t: t, now: time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)}
-		c.Git("remote", "add", "origin", server.Dir)
-		c.Git("config", "merge.stop.driver", "git merge-file -q %A %O %B; exit 1")
-		if err := os.WriteFile(filepath.Join(c.Dir, ".git", "info", "attributes"), []byte(logFile+" merge=stop\n"), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if len(out) == 0 {
-			c.CommitFile(logFile, strings.Replace(splice.Empty, " []", "", 1)+c.entry("start"))
-			c.Git("push", "-q", "origin", "main")
-		}
-		c.Git("fetch", "-q", "origin")
-		c.Git("reset", "-q", "--hard", "origin/main")
-		out = append(out, c)
+	first := &clone{Repo: gittest.New(t), Rand: random, t: t, now: time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)}
+	first.Git("remote", "add", "origin", server.Dir)
+	first.Git("config", "merge.stop.driver", "git merge-file -q %A %O %B; exit 1")
+	if err := os.WriteFile(filepath.Join(first.Dir, ".git", "info", "attributes"), []byte(logFile+" merge=stop\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	first.CommitFile(logFile, strings.Replace(splice.Empty, " []", "", 1)+first.entry("start"))
+	first.Git("push", "-q", "origin", "main")
+	out := []*clone{first}
+	for len(out) < n {
+		c := *first
+		c.Repo = first.Copy(t)
+		out = append(out, &c)
 	}
 	return out
 }
@@ -92,7 +90,7 @@ func (c *clone) record(what string) {
 	c.CommitFile(logFile, c.log()+entry)
 }
 
-// reconcile reconciles what git has begun and says whether there is anything to commit.
+// reconcile reconciles what git has under way and says whether there is anything to commit.
 func (c *clone) reconcile() (bool, error) {
 	repo, err := githistory.Open(context.Background(), c.Dir, githistory.Options{Environ: c.Environ()})
 	if err != nil {
@@ -146,7 +144,7 @@ func (c *clone) must(args ...string) {
 	}
 }
 
-// onTop puts the branch on top of the remote's, or merges where only that is possible.
+// onTop rebases the branch onto the remote's, or merges if a rebase is impossible.
 func (c *clone) onTop(merge bool) {
 	c.t.Helper()
 	c.Git("fetch", "-q", "origin")
@@ -163,7 +161,7 @@ func (c *clone) onTop(merge bool) {
 	c.must("merge", "-q", "--no-edit", "origin/main")
 }
 
-// What a pick cannot do and a merge can is an error that says so.
+// If a merge is possible and a pick is not, the error says so.
 func TestNeedsMerge(t *testing.T) {
 	c := clonesOf(t, 1, rand.New(rand.NewPCG(1, 1)))[0]
 	c.Branch("side", "")
@@ -194,7 +192,7 @@ func TestNeedsMerge(t *testing.T) {
 // TestPublishedStays lets clones record, branch, push, pick, squash, merge and rebase in random order. In the end every entry is there
 // once, and each that any branch of the server ever had is as it was there, to the byte.
 func TestPublishedStays(t *testing.T) {
-	for seed := range uint64(gittest.Cases(1, 30)) {
+	for seed := range uint64(gittest.Rounds(1, 100)) {
 		t.Run(fmt.Sprint(seed+1), func(t *testing.T) { t.Parallel(); aTeam(t, seed+1) })
 	}
 }

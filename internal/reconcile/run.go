@@ -12,28 +12,25 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/read"
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/policy"
+	"github.com/small-gate/small-gate/internal/reconcile/checkout"
 	"github.com/small-gate/small-gate/internal/reconcile/splice"
+	"github.com/small-gate/small-gate/internal/reconcile/threeway"
 	"github.com/small-gate/small-gate/internal/small"
-)
-
-// The sides, in git's words: in a rebase and a cherry-pick too, ours is what is checked out, and theirs the commit that is applied.
-const (
-	Ours   = "ours"
-	Theirs = "theirs"
 )
 
 // Options are what to reconcile, and how.
 type Options struct {
 	// Theirs names the other side if no merge is under way.
 	Theirs string
-	// Plan and Handoff say whose value counts where both sides changed the same field, Ours or Theirs; empty if nobody said.
-	Plan, Handoff string
-	Environ       []string
-	Now           time.Time
+	// Plan says whose value counts if both sides changed the same field of the plan. In a rebase and a cherry-pick too, ours is what is
+	// checked out, and theirs the commit being applied.
+	Plan    threeway.Preference
+	Environ []string
+	Now     time.Time
 	// Policy is the trusted configuration. MaxFileSize in bytes overrides its limit; 0 leaves it.
 	Policy      *policy.Policy
 	MaxFileSize int64
-	// PolicyOf reads the configuration of another side, of which only baselines count; nil if Policy is the only one.
+	// PolicyOf reads the configuration of another side, of which only baselines count; nil if only Policy counts.
 	PolicyOf func(ctx context.Context, commit, name string) (*policy.Policy, error)
 }
 
@@ -41,31 +38,31 @@ type Options struct {
 type Outcome struct {
 	// Finish is what to type next.
 	Finish string
-	// Empty is true if git has begun something that leaves nothing to commit.
+	// Empty is true if an operation of git is under way and leaves nothing to commit.
 	Empty bool
-	// Replaces is true if the named side is published where the branch is pushed to, and the branch lacks it: only a forced push would
-	// put the branch in its place.
+	// Replaces is true if the named side is published where the branch is pushed to, and the branch lacks it: only a forced push could
+	// replace it by the branch.
 	Replaces bool
 	// Logs are the logs that differ between the sides.
 	Logs []Log
 	// Merged are the other files of workspaces that were merged.
 	Merged []MergedFile
-	// Conflicts are the paths below .small that are still in conflict, or hold conflict markers; none if all of .small is resolved.
-	// Elsewhere are those of other files.
+	// Conflicts are the paths below .small that are still in conflict, or have conflict markers; none if all of .small is resolved.
+	// Elsewhere are other such paths.
 	Conflicts, Elsewhere []string
-	// Kept are overwritten files of the work tree with content of no side: the path, and the blob that has the content.
+	// Kept are overwritten files of the work tree whose content no side has: the path, and the blob with the content.
 	Kept [][2]string
 	// Diff shows what was staged, against HEAD.
 	Diff string
 }
 
-// Log is what became of one log.
+// Log is the result for one log.
 type Log struct {
 	Path string
-	// Entries is how many it has. Added is true if a new one makes the resolution explicit.
+	// Entries is the number of entries. Added is true if a new entry makes the resolution explicit.
 	Entries int
 	Added   bool
-	// Sides are the sides' names, Brought how many entries only that side has.
+	// Sides are the sides' names, Brought the number of entries that only that side has.
 	Sides   []string
 	Brought []int
 	// Changed is true if the file or the index was written.
@@ -75,32 +72,34 @@ type Log struct {
 // resolving is one reconciliation.
 type resolving struct {
 	repo Repository
-	git  *workTree
+	git  *checkout.Tree
 	opts Options
 	op   *operation
-	// files are each commit's, by path.
+	// files are the files of each commit, by path.
 	files map[string]map[string]history.File
 	index map[string]history.File
-	// marker is the length of the shortest conflict marker that git writes into these files; 0 until git was asked.
+	// marker is the length of the shortest conflict marker that git writes into these files; 0 until known.
 	marker int
 	// policies are the configurations of the other sides.
 	policies []*policy.Policy
 	// changes are the files to write, then those to remove, each in order of path.
 	changes []change
-	// left maps paths that logs leave to the paths at which they are combined.
+	// left maps former paths of logs to the paths at which they are combined.
 	left map[string]string
-	// apart is true if no work tree has to do with it: see Combiner.
+	// theirsFirst puts the other side's additions before ours, in logs of the configuration.
+	theirsFirst bool
+	// apart is true if no work tree is involved: see Combiner.
 	apart bool
 	out   *Outcome
 }
 
-func newResolving(repo Repository, g *workTree, opts Options) *resolving {
+func newResolving(repo Repository, g *checkout.Tree, opts Options) *resolving {
 	return &resolving{repo: repo, git: g, opts: opts, files: map[string]map[string]history.File{}, left: map[string]string{}, out: &Outcome{}}
 }
 
-// Run makes the explicit resolution and stages it. Nothing is written before all of it is known.
+// Run makes the explicit resolution and stages it. It writes nothing until everything is planned.
 func Run(ctx context.Context, repo Repository, opts Options) (*Outcome, error) {
-	g, err := openWorkTree(repo.Where(), opts.Environ)
+	g, err := checkout.Open(repo.Where(), opts.Environ)
 	if err != nil {
 		return nil, err
 	}
@@ -123,16 +122,22 @@ func Run(ctx context.Context, repo Repository, opts Options) (*Outcome, error) {
 			return nil, err
 		}
 	}
+	if err := r.plainLogs(ctx); err != nil {
+		return nil, err
+	}
 	if err := r.leave(); err != nil {
 		return nil, err
 	}
 	if err := r.write(ctx); err != nil {
 		return nil, err
 	}
+	if _, err := checkout.ForgetRepeated(g.GitDir); err != nil {
+		return nil, err
+	}
 	return r.out, r.report(context.WithoutCancel(ctx))
 }
 
-// findSides finds out what is to be combined.
+// findSides finds the sides to combine.
 func (r *resolving) findSides(ctx context.Context) error {
 	var err error
 	if r.op, err = underWay(ctx, r.repo, r.git); err != nil {
@@ -146,7 +151,7 @@ func (r *resolving) findSides(ctx context.Context) error {
 			return err
 		}
 		if r.op.word == "" {
-			replaces, err := r.git.replaces(ctx, r.op.ours.id, r.op.theirs[0].id)
+			replaces, err := r.git.Replaces(ctx, r.op.ours.id, r.op.theirs[0].id)
 			if err != nil {
 				return err
 			}
@@ -160,9 +165,13 @@ func (r *resolving) findSides(ctx context.Context) error {
 	return r.know(ctx)
 }
 
-// know finds out about the sides what commits do not say: names, where they parted, and their configurations.
+// know finds what commits do not say about the sides: names, merge bases, and their configurations.
 func (r *resolving) know(ctx context.Context) error {
-	if err := r.op.name(ctx, r.repo, r.git); err != nil || r.opts.PolicyOf == nil {
+	err := r.op.name(ctx, r.repo, r.git)
+	if err == nil {
+		err = r.order(ctx)
+	}
+	if err != nil || r.opts.PolicyOf == nil {
 		return err
 	}
 	for _, t := range r.op.theirs {
@@ -183,7 +192,7 @@ func (r *resolving) list(ctx context.Context, revision string) (map[string]histo
 	if known, ok := r.files[revision]; ok {
 		return known, nil
 	}
-	files, err := r.repo.List(ctx, revision, history.Workspaces())
+	files, err := r.repo.List(ctx, revision, mergedHere(r.opts.Policy))
 	if err != nil {
 		return nil, err
 	}
@@ -218,6 +227,9 @@ func (r *resolving) workspaces(ctx context.Context) ([]string, error) {
 
 // workspace plans what to do with one workspace.
 func (r *resolving) workspace(ctx context.Context, dir string) error {
+	if late, err := r.late(ctx, dir); late || err != nil {
+		return err
+	}
 	if err := r.log(ctx, small.Progress.Path(dir)); err != nil {
 		return err
 	}
@@ -230,13 +242,20 @@ func (r *resolving) log(ctx context.Context, path string) error {
 	if err != nil || mode == "" || same && !r.index[path].Unmerged {
 		return err
 	}
+	notes, err := r.renamed(&c)
+	if err != nil {
+		return err
+	}
+	if len(notes) > 0 {
+		r.out.Merged = append(r.out.Merged, MergedFile{Path: path, Notes: notes})
+	}
 	return r.op.undone(r.resolve(ctx, c, mode))
 }
 
-// sidesOf reads the sides of a log, the mode that the file has, empty if no side has it, and whether all sides have the same.
+// sidesOf reads the sides of a log, the file's mode, empty if no side has it, and whether all sides are the same.
 func (r *resolving) sidesOf(ctx context.Context, path string) (c splice.Case, mode string, same bool, err error) {
 	c = splice.Case{
-		Path: path, Now: r.opts.Now, Limits: r.limits(),
+		Path: path, Now: r.opts.Now, Limits: r.limits(), TheirsFirst: r.theirsFirst,
 		Comparer:  read.NewLogComparer(r.opts.Policy, path, r.opts.Now, r.oldPaths(path)...),
 		Published: func(entries []ledger.Entry) (map[small.Digest]bool, error) { return r.published(ctx, path, entries) },
 	}
@@ -249,7 +268,7 @@ func (r *resolving) sidesOf(ctx context.Context, path string) (c splice.Case, mo
 	return c, r.modeOf(path), r.sidesAgree(path), nil
 }
 
-// modeOf is the mode of a file on the first side that has it.
+// modeOf is the file's mode on the first side that has it.
 func (r *resolving) modeOf(path string) string {
 	for _, s := range r.op.sides() {
 		if mode := r.files[s.id][path].Mode; mode != "" {
@@ -295,18 +314,21 @@ func (r *resolving) resolve(ctx context.Context, c splice.Case, mode string) err
 	return nil
 }
 
-// reconciledInsertion is the rule about entries that a commit with one parent puts before older ones.
+// reconciledInsertion is the rule about entries that a commit with one parent inserts before older ones.
 const reconciledInsertion = "append-only/reconciled-insertion"
 
-// onlyMergesInsert reports whether a configuration rejects them.
-func onlyMergesInsert(p *policy.Policy) bool {
+// OnlyMergesInsert reports whether a configuration rejects such insertions.
+func OnlyMergesInsert(p *policy.Policy) bool {
 	return p.Mode == policy.Enforce && p.Rules[reconciledInsertion] == policy.Error
 }
 
-// combine combines the sides of a log, unless the configuration wants a merge where published entries stand before others.
+// combine combines the sides of a log, unless the configuration demands a merge to put published entries before others.
 func (r *resolving) combine(ctx context.Context, c splice.Case) (*splice.Resolution, error) {
+	if splice.KindOf(r.opts.Policy, c.Path).OfFile() {
+		return c.ResolveFile()
+	}
 	resolved, err := c.Resolve()
-	if err == nil && resolved.Inserted && r.op.oneParent() && onlyMergesInsert(r.opts.Policy) {
+	if err == nil && resolved.Inserted && r.op.oneParent() && OnlyMergesInsert(r.opts.Policy) {
 		err = r.op.needsMerge(ctx, r.repo, r.git, fmt.Sprintf("%s: published entries of %s are older than ours, and the configuration rejects a commit that puts them there (%s)",
 			c.Path, c.Theirs[0].Name, reconciledInsertion))
 	}
@@ -336,7 +358,7 @@ func (r *resolving) read(ctx context.Context, s side, path string) ([]byte, erro
 	return r.content(ctx, f, path+" of "+s.name)
 }
 
-// content reads a file, which a message calls name.
+// content reads a file; name is its name in messages.
 func (r *resolving) content(ctx context.Context, f history.File, name string) ([]byte, error) {
 	limit := r.limits().FileSize()
 	blob, err := r.repo.Blob(ctx, f.Object, limit)

@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,13 +9,15 @@ import (
 	"time"
 
 	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/ledger"
+	"github.com/small-gate/small-gate/internal/reconcile/checkout"
 	"github.com/small-gate/small-gate/internal/reconcile/splice"
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// untie says what to type about two entries with the same time. No merge may change an entry of a parent, but a rebase of what nobody
-// else has makes new commits, and gives its entries later times. What is published on both sides needs a waiver.
+// untie says what to type about two entries with the same time. No merge may change an entry of a parent, but rebasing unpublished commits
+// makes new ones, and gives their entries later times. If both sides are published, it takes a waiver.
 func (r *resolving) untie(ctx context.Context, path string, err error) error {
 	var t *splice.Tie
 	if !errors.As(err, &t) || len(r.op.theirs) != 1 || !r.op.theirs[0].isCommit() {
@@ -22,7 +25,7 @@ func (r *resolving) untie(ctx context.Context, path string, err error) error {
 	}
 	theirs := r.op.theirs[0]
 	mine, other := t.Entries[0], t.Entries[1]
-	if (t.Sides[0] == theirs.id) != (r.op.word == opRebase) { // there the commit that is applied is one's own
+	if (t.Sides[0] == theirs.id) != (r.op.word == checkout.Rebase) { // in a rebase the commit being applied is one's own
 		mine, other = other, mine
 	}
 	published, asked := r.published(ctx, path, t.Entries[:])
@@ -41,9 +44,9 @@ func (r *resolving) untie(ctx context.Context, path string, err error) error {
 	f := *failure.Of(err)
 	switch {
 	case !published[mine.Digest]:
-		f.Remedy = undo + "give the entry that is not published yet a later time: `git rebase " + name + "`" + fmt.Sprintf(again, opRebase)
+		f.Remedy = undo + "give the entry that is not published yet a later time: `git rebase " + name + "`" + fmt.Sprintf(again, checkout.Rebase)
 	case !published[other.Digest]:
-		f.Remedy = undo + "give the entry that is not published yet a later time: `git cherry-pick HEAD.." + name + "`" + fmt.Sprintf(again, opPick)
+		f.Remedy = undo + "give the entry that is not published yet a later time: `git cherry-pick HEAD.." + name + "`" + fmt.Sprintf(again, checkout.Pick)
 	default:
 		f.Message += "; both are published"
 		f.Remedy = undo + moveWaived(path, mine.Timestamp) + "`git merge --no-edit " + name + "`; `small-hook reconcile`; `git commit --no-edit`"
@@ -51,7 +54,7 @@ func (r *resolving) untie(ctx context.Context, path string, err error) error {
 	return &f
 }
 
-// moveWaived are the commands that move an entry by a nanosecond, under a waiver that is published before.
+// moveWaived are the commands that move an entry by a nanosecond, under a waiver that is pushed first.
 func moveWaived(path, was string) string {
 	at, _ := ledger.ParseInstant(was)
 	to := at.Add(time.Nanosecond).UTC().Format(splice.TimestampForm)
@@ -75,5 +78,43 @@ func moveWaived(path, was string) string {
 	return text.String()
 }
 
-// basicRegexp writes text as a pattern of POSIX sed between slashes, in which + stands for itself.
+// basicRegexp escapes text for a pattern of POSIX sed between slashes, in which + is literal.
 var basicRegexp = strings.NewReplacer(`\`, `\\`, `/`, `\/`, `.`, `\.`, `[`, `\[`, `*`, `\*`, `^`, `\^`, `$`, `\$`)
+
+// ErrNeedsMerge is in the chain of the error if a rebase, cherry-pick or squash must be a merge instead: its commits cannot be put on top
+// with one parent each.
+var ErrNeedsMerge = errors.New("a merge is needed")
+
+// needsMerge is the failure of an operation that must be a merge instead. Its remedy undoes the operation and merges.
+func (o *operation) needsMerge(ctx context.Context, repo Repository, git *checkout.Tree, why string) error {
+	other, err := o.other(ctx, repo, git)
+	if err != nil {
+		return err
+	}
+	return &failure.Error{
+		Message: why + ": this has to be a merge",
+		Remedy:  "`" + o.undo() + "`; `git merge --no-edit " + other + "`; `small-hook reconcile`; `git commit --no-edit`",
+		Err:     ErrNeedsMerge,
+	}
+}
+
+// other names what to merge instead after the operation is undone, quoted for a shell.
+func (o *operation) other(ctx context.Context, repo Repository, git *checkout.Tree) (string, error) {
+	id, name := o.theirs[0].id, o.theirs[0].name
+	if o.word == checkout.Rebase { // there, theirs is the branch's own commit: merge the branch that it was rebased onto
+		for _, dir := range []string{"rebase-merge", "rebase-apply"} {
+			onto, err := checkout.GitFile(repo.Where().GitDir, dir+"/onto")
+			if err != nil {
+				return "", err
+			}
+			if onto != nil {
+				id, name = strings.TrimSpace(string(onto)), ""
+			}
+		}
+	}
+	var err error
+	if name == "" {
+		name, err = git.NameOf(ctx, id)
+	}
+	return wording.ShellWord(cmp.Or(name, history.Short(id))), err
+}

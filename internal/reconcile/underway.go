@@ -5,38 +5,34 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/githistory"
+	"github.com/small-gate/small-gate/internal/reconcile/checkout"
 	"github.com/small-gate/small-gate/internal/reconcile/splice"
 	"github.com/small-gate/small-gate/internal/small"
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// Repository is the part of repository.Repository that is needed here.
+// Repository is the part of repository.Repository used here.
 type Repository interface {
 	history.History
-	Where() githistory.Place
+	githistory.Refs
 	Resolve(ctx context.Context, name string) (string, error)
 	Tips(ctx context.Context, prefixes ...string) ([]string, error)
-	Head(ctx context.Context) (string, error)
-	CurrentBranch(ctx context.Context) (string, error)
 }
 
 // side is a commit whose logs are combined.
 type side struct {
 	name, id string
-	// parts are the commits from which it and ours parted.
+	// parts are its merge bases with ours.
 	parts []string
-	// picked is true if only what the commit itself adds is wanted.
+	// picked is true if only the commit's own additions are wanted.
 	picked bool
 }
 
@@ -44,17 +40,14 @@ type side struct {
 type operation struct {
 	// word names it; empty if nothing is under way and the other side was named.
 	word string
-	// finish is what to type afterwards, and skip the same where nothing is left to commit.
+	// finish is what to type afterwards, skip the same if nothing is left to commit.
 	finish, skip string
 	ours         side
 	theirs       []side
 }
 
-// The operations, in git's words.
+// The operations that are not git commands.
 const (
-	opMerge  = "merge"
-	opRebase = "rebase"
-	opPick   = "cherry-pick"
 	opSquash = "squash merge"
 	opApply  = "conflict"
 )
@@ -62,7 +55,7 @@ const (
 // sides are all sides, ours first.
 func (o *operation) sides() []side { return append([]side{o.ours}, o.theirs...) }
 
-// versions adds to a log's case what each side has of it, and what the commits have from which the others parted.
+// versions adds to a log's case each side's version, and those of the merge bases.
 func (o *operation) versions(c *splice.Case, read func(side) (splice.Version, error)) (err error) {
 	if c.Ours, err = read(o.ours); err != nil {
 		return err
@@ -86,7 +79,7 @@ func (o *operation) versions(c *splice.Case, read func(side) (splice.Version, er
 
 // oneParent reports whether the operation ends in a commit with one parent.
 func (o *operation) oneParent() bool {
-	return o.word == opRebase || o.word == opPick || o.word == opSquash
+	return o.word == checkout.Rebase || o.word == checkout.Pick || o.word == opSquash
 }
 
 // undo is the command that undoes the operation.
@@ -100,7 +93,7 @@ func (o *operation) undo() string {
 	return "git " + o.word + " --abort"
 }
 
-// undone adds to the failure of an unsound side how to undo what is under way, which cannot go on before.
+// undone adds to the failure of an unsound side how to undo what is under way, which cannot continue otherwise.
 func (o *operation) undone(err error) error {
 	if o.word == "" || !errors.Is(err, splice.ErrUnsound) {
 		return err
@@ -110,9 +103,9 @@ func (o *operation) undone(err error) error {
 	return &f
 }
 
-// underWay finds the sides of the merge, rebase, cherry-pick or squash that git has not finished; there are none if there is no such
-// thing. The stages of a conflict in the index do not matter.
-func underWay(ctx context.Context, repo Repository, git *workTree) (*operation, error) {
+// underWay finds the sides of the merge, rebase, cherry-pick or squash that git has not finished; there are none without one. The stages of
+// a conflict in the index do not matter.
+func underWay(ctx context.Context, repo Repository, git *checkout.Tree) (*operation, error) {
 	head, err := repo.Head(ctx)
 	if err != nil {
 		return nil, err
@@ -121,7 +114,7 @@ func underWay(ctx context.Context, repo Repository, git *workTree) (*operation, 
 		return nil, &failure.Error{Message: "this branch has no commit yet, so there is nothing to reconcile"}
 	}
 	op := &operation{ours: side{id: head}}
-	for _, look := range []func(context.Context, Repository, *workTree) error{op.merging, op.applying, op.squashing} {
+	for _, look := range []func(context.Context, Repository, *checkout.Tree) error{op.merging, op.applying, op.squashing} {
 		if err := look(ctx, repo, git); err != nil {
 			return nil, err
 		}
@@ -132,7 +125,7 @@ func underWay(ctx context.Context, repo Repository, git *workTree) (*operation, 
 	return op, nil
 }
 
-// named takes the side that the caller names; one that is already under way keeps its operation.
+// named takes the side that the caller names; an operation under way with that side stays.
 func (o *operation) named(ctx context.Context, repo Repository, name string) error {
 	id, err := repo.Resolve(ctx, name)
 	if err != nil {
@@ -153,34 +146,34 @@ func (o *operation) named(ctx context.Context, repo Repository, name string) err
 }
 
 // merging looks for a merge: each line of MERGE_HEAD is a side.
-func (o *operation) merging(ctx context.Context, repo Repository, _ *workTree) error {
-	heads, err := githistory.MergeHeads(ctx, repo)
+func (o *operation) merging(ctx context.Context, repo Repository, _ *checkout.Tree) error {
+	heads, err := checkout.MergeHeads(ctx, repo)
 	if err != nil || len(heads) == 0 {
 		return err
 	}
-	u, err := UnderWay(repo.Where().GitDir)
+	u, err := checkout.UnderWay(repo.Where().GitDir)
 	if err != nil {
 		return err
 	}
-	o.word, o.finish = opMerge, u.Finish
+	o.word, o.finish = checkout.Merge, u.Finish
 	for _, id := range heads {
 		o.theirs = append(o.theirs, side{id: id})
 	}
 	return nil
 }
 
-// applying looks for a rebase, cherry-pick or revert that stopped: a pseudo ref names the commit that is applied to HEAD.
-func (o *operation) applying(ctx context.Context, repo Repository, git *workTree) error {
-	u, err := UnderWay(repo.Where().GitDir)
+// applying looks for a rebase, cherry-pick or revert that stopped: a pseudo ref names the commit being applied to HEAD.
+func (o *operation) applying(ctx context.Context, repo Repository, git *checkout.Tree) error {
+	u, err := checkout.UnderWay(repo.Where().GitDir)
 	if err != nil || u.Finish == "" {
 		return err
 	}
-	if u.Command == opRevert {
+	if u.Command == checkout.Revert {
 		return reverting(ctx, repo)
 	}
-	// In a rebase that stopped for something else, somebody may have picked a commit.
-	for _, ref := range map[string][]string{opRebase: {"REBASE_HEAD", "CHERRY_PICK_HEAD"}, opPick: {"CHERRY_PICK_HEAD"}}[u.Command] {
-		there, err := exists(filepath.Join(repo.Where().GitDir, ref))
+	// If a rebase stopped for another reason, somebody may have picked a commit.
+	for _, ref := range map[string][]string{checkout.Rebase: {"REBASE_HEAD", "CHERRY_PICK_HEAD"}, checkout.Pick: {"CHERRY_PICK_HEAD"}}[u.Command] {
+		there, err := checkout.Exists(filepath.Join(repo.Where().GitDir, ref))
 		if err != nil {
 			return err
 		}
@@ -193,12 +186,12 @@ func (o *operation) applying(ctx context.Context, repo Repository, git *workTree
 }
 
 // apply takes a commit that git applies as a side.
-func (o *operation) apply(ctx context.Context, repo Repository, git *workTree, name, word string) error {
+func (o *operation) apply(ctx context.Context, repo Repository, git *checkout.Tree, name, word string) error {
 	id, err := repo.Resolve(ctx, name)
 	if err != nil {
 		return err
 	}
-	parents, err := git.parents(ctx, id)
+	parents, err := git.Parents(ctx, id)
 	if err != nil {
 		return err
 	}
@@ -210,7 +203,7 @@ func (o *operation) apply(ctx context.Context, repo Repository, git *workTree, n
 	return nil
 }
 
-// reverting is the failure in a revert: it takes code back, and the log keeps what was recorded.
+// reverting is the failure during a revert: it reverts code, and the log keeps its entries.
 func reverting(ctx context.Context, repo Repository) error {
 	files, err := repo.List(ctx, history.Index, history.Workspaces())
 	if err != nil {
@@ -230,7 +223,7 @@ func reverting(ctx context.Context, repo Repository) error {
 	}
 }
 
-// words are paths from the root as words of a shell.
+// words are paths relative to the root as words of a shell.
 func words(paths []string) string {
 	var out []string
 	for _, p := range paths {
@@ -240,13 +233,10 @@ func words(paths []string) string {
 }
 
 // squashing looks for a git merge --squash. SQUASH_MSG lists the commits that it squashed, and the tips among them are the sides.
-func (o *operation) squashing(ctx context.Context, repo Repository, git *workTree) error {
-	data, err := os.ReadFile(filepath.Join(repo.Where().GitDir, "SQUASH_MSG"))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
+func (o *operation) squashing(ctx context.Context, repo Repository, git *checkout.Tree) error {
+	data, err := checkout.GitFile(repo.Where().GitDir, "SQUASH_MSG")
 	if err != nil {
-		return &failure.Error{Message: "cannot read what was squashed: " + err.Error(), Err: err}
+		return err
 	}
 	squashed := regexp.MustCompile(`^commit ([0-9a-f]{40}|[0-9a-f]{64})\b`)
 	var listed []string
@@ -258,7 +248,7 @@ func (o *operation) squashing(ctx context.Context, repo Repository, git *workTre
 		}
 	}
 	for _, id := range listed {
-		parents, err := git.parents(ctx, id)
+		parents, err := git.Parents(ctx, id)
 		if err != nil {
 			return err
 		}
@@ -275,8 +265,8 @@ func (o *operation) squashing(ctx context.Context, repo Repository, git *workTre
 	return nil
 }
 
-// name gives the sides the names of branches, and finds the commits from which they parted.
-func (o *operation) name(ctx context.Context, repo Repository, git *workTree) error {
+// name names the sides after branches, and finds their merge bases.
+func (o *operation) name(ctx context.Context, repo Repository, git *checkout.Tree) error {
 	branch, err := repo.CurrentBranch(ctx)
 	if err != nil {
 		return err
@@ -285,7 +275,7 @@ func (o *operation) name(ctx context.Context, repo Repository, git *workTree) er
 	for i := range o.theirs {
 		t := &o.theirs[i]
 		if t.name == "" {
-			if t.name, err = git.nameOf(ctx, t.id); err != nil {
+			if t.name, err = git.NameOf(ctx, t.id); err != nil {
 				return err
 			}
 		}
@@ -300,13 +290,38 @@ func (o *operation) name(ctx context.Context, repo Repository, git *workTree) er
 	return nil
 }
 
-func exists(path string) (bool, error) {
-	_, err := os.Lstat(path)
-	switch {
-	case err == nil:
-		return true, nil
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
-		return false, nil
+// Committed combines HEAD's version of a log with those of what is being merged. The text is nil if none of them has the log.
+func Committed(ctx context.Context, repo Repository, git *checkout.Tree, c splice.Case) (splice.Case, []byte, error) {
+	op := &operation{}
+	var err error
+	if op.ours.id, err = repo.Head(ctx); err != nil || op.ours.id == "" {
+		return c, nil, err
 	}
-	return false, &failure.Error{Message: "cannot look for " + path + ": " + err.Error(), Err: err}
+	if err = op.merging(ctx, repo, git); err == nil {
+		err = op.name(ctx, repo, git)
+	}
+	if err == nil {
+		err = op.versions(&c, func(s side) (splice.Version, error) {
+			data, _, err := githistory.ReadFile(ctx, repo, s.id, c.Path, c.Limits.FileSize())
+			return splice.Version{Name: s.name, ID: s.id, Data: data}, err
+		})
+	}
+	if err != nil || len(c.Theirs) == 0 {
+		return c, c.Ours.Data, err
+	}
+	resolved, err := c.Resolve()
+	if err != nil {
+		return c, nil, op.undone(err)
+	}
+	return c, resolved.Text, nil
+}
+
+// Explains reports whether the sides of a file's conflict markers can be found: git has an operation under way that shows them, or
+// remembers the conflict.
+func Explains(ctx context.Context, repo Repository, git *checkout.Tree, path string) (bool, error) {
+	op, err := underWay(ctx, repo, git)
+	if err != nil || op.word != "" {
+		return true, err
+	}
+	return git.Remembers(ctx, path)
 }

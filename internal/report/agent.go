@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/expression"
@@ -15,16 +14,15 @@ import (
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// maxAgentFields is how many fields of one entry an agent is shown.
+// maxAgentFields is how many fields of one entry are shown.
 const maxAgentFields = 6
 
-// valueWidths are how many characters of a value are shown, tried in turn until a finding fits. At 0 the place alone is shown.
+// valueWidths are the characters shown of a value, tried in turn until a finding fits. At 0 only the place is shown.
 var valueWidths = []int{160, 60, 20, 0}
 
-// ForAgent is what an agent reads of a report: the errors, each with its place, what changed and how to put it right, and what could
-// not be judged; empty if nothing blocks. It is for a model, which obeys what it reads: whatever comes from the repository stands in
-// quotes, on a line that begins with a word of ours, and a fix is whole or not there. It has at most limit bytes. Findings that do
-// not fit are counted.
+// ForAgent is the part of a report for an agent: the errors, each with its place, what changed and how to put it right, and what could not
+// be judged; empty if nothing blocks. Models obey what they read: text from the repository is always quoted, on a line that begins with a
+// word of ours, and a fix is complete or absent. It has at most limit bytes, and counts the findings that do not fit.
 func ForAgent(r *finding.Report, limit int) string {
 	failed := content.Failure(r)
 	if failed == nil && r.Verdict == finding.Pass {
@@ -47,19 +45,25 @@ func ForAgent(r *finding.Report, limit int) string {
 	return text.end()
 }
 
-// headline says what this is and who has to act. A model takes a plain statement better than an order.
+// headline says what this is and who must act. Models take a plain statement better than an order.
 func headline(n int, blocking []finding.Finding) string {
-	words := "what is in .small/ breaks the rules of this repository (" + wording.Count(n, "finding") + ")"
+	what, log := "what is in .small/", "the log in .small/"
+	if slices.ContainsFunc(blocking, func(f finding.Finding) bool {
+		return f.Entry != nil && f.Entry.Noun != "" || f.Rule == "append-only/out-of-order"
+	}) {
+		what, log = "what is recorded here", "a log of this repository"
+	}
+	words := what + " breaks the rules of this repository (" + wording.Count(n, "finding") + ")"
 	switch {
 	case n == 0:
 		words = ".small/ could not be judged"
 	case len(blocking) > 0 && !slices.ContainsFunc(blocking, func(f finding.Finding) bool { return !strings.HasPrefix(f.Rule, "append-only/") }):
-		words = "the log in .small/ must not be rewritten (" + wording.Count(n, "finding") + ")"
+		words = log + " must not be rewritten (" + wording.Count(n, "finding") + ")"
 	}
 	return "small-gate: " + words + "; whoever works here now has to put it right before the work counts.\n"
 }
 
-// showAll names the commands that show every finding: those of commits are in the history.
+// showAll names the commands that show every finding; findings in commits need an audit.
 func showAll(blocking []finding.Finding) string {
 	var commands []string
 	if slices.ContainsFunc(blocking, func(f finding.Finding) bool { return f.Commit == "" }) || len(blocking) == 0 {
@@ -71,7 +75,7 @@ func showAll(blocking []finding.Finding) string {
 	return wording.Commands(commands...)
 }
 
-// agentText is the text so far. There is always room for its last line.
+// agentText is the text so far. It always leaves room for its last line.
 type agentText struct {
 	strings.Builder
 	limit int
@@ -80,7 +84,7 @@ type agentText struct {
 	more string
 }
 
-// last is the line on what is left.
+// last is the line about the findings not shown.
 func (t *agentText) last() string {
 	if t.left == 0 {
 		return ""
@@ -92,7 +96,7 @@ func (t *agentText) tooLong() string {
 	return "fix: too long to stand here; to see it: " + t.more + "\n"
 }
 
-// first writes the first of some forms of a block that has room; false if none has.
+// first writes the first form of a block that fits; it returns false if none does.
 func (t *agentText) first(forms ...string) bool {
 	for _, form := range forms {
 		if t.Len()+len(form)+len(t.last()) <= t.limit {
@@ -103,8 +107,8 @@ func (t *agentText) first(forms ...string) bool {
 	return false
 }
 
-// group writes the findings of one fix, in the longest form that has room; false if none has. Only the very first may stand without
-// its fix.
+// group writes the findings of one fix, in the longest form that fits; it returns false if none does. Only the first finding may be shown
+// without its fix.
 func (t *agentText) group(group []*finding.Finding) bool {
 	fix := fixLines(group[0].Fix)
 	if fix != "" && strings.Contains(t.String(), "\n"+fix) {
@@ -127,13 +131,13 @@ func (t *agentText) group(group []*finding.Finding) bool {
 	return false
 }
 
-// end is the whole text. Where the limit has no room even for the first line, it is cut.
+// end is the whole text. It is cut if not even the first line fits.
 func (t *agentText) end() string {
 	text := t.String() + t.last()
 	return sanitize.CutBytes(text, min(len(text), t.limit))
 }
 
-// agentGroups puts findings together that one fix puts right.
+// agentGroups groups findings that have one fix.
 func agentGroups(blocking []finding.Finding) [][]*finding.Finding {
 	type key struct{ rule, path, commit, parent, fix string }
 	return content.GroupBy(content.BySeverity(blocking), func(f *finding.Finding) key {
@@ -148,14 +152,7 @@ func agentBlock(group []*finding.Finding, n, width int) string {
 		agentFinding(&b, f, width)
 	}
 	if hidden := group[n:]; len(hidden) > 0 {
-		lines := make([]string, len(hidden))
-		for i, f := range hidden {
-			lines[i] = strconv.Itoa(max(f.Line, 1))
-		}
-		if lines = slices.Compact(lines); len(lines) > maxPlaces {
-			lines = append(lines[:maxPlaces], "…")
-		}
-		fmt.Fprintf(&b, "also: %d more of this rule in this file, at line %s\n", len(hidden), strings.Join(lines, ", "))
+		fmt.Fprintf(&b, "also: %d more of this rule in this file, at line %s\n", len(hidden), strings.Join(linesOf(hidden), ", "))
 	}
 	return b.String()
 }
@@ -182,7 +179,11 @@ func agentFinding(b *strings.Builder, f *finding.Finding, width int) {
 		entry = f.EntryAfter
 	}
 	if entry != nil {
-		fmt.Fprintf(b, "entry: number %d, task %s, timestamp %s\n", entry.Index+1, quoted(entry.TaskID, 60), quoted(entry.Timestamp, 60))
+		words := "entry: " + content.EntryName(entry)
+		if entry.Noun == "" {
+			words = fmt.Sprintf("entry: number %d, task %s, timestamp %s", entry.Index+1, quoted(entry.TaskID, 60), quoted(entry.Timestamp, 60))
+		}
+		b.WriteString(words + "\n")
 	}
 	shown := f.Changes[:min(len(f.Changes), maxAgentFields)]
 	for i := range shown {
@@ -197,14 +198,18 @@ func agentFinding(b *strings.Builder, f *finding.Finding, width int) {
 		case c.HasTo:
 			to = quoted(c.To, width)
 		}
-		fmt.Fprintf(b, "field: %s from %s to %s\n", quoted(c.Field, 60), from, to)
+		what := "field: " + quoted(c.Field, 60)
+		if c.Field == "" {
+			what = "field: the text"
+		}
+		fmt.Fprintf(b, "%s from %s to %s\n", what, from, to)
 	}
 	if more := len(f.Changes) - len(shown) + f.MoreChanges; more > 0 {
 		fmt.Fprintf(b, "field: %s not shown\n", wording.Count(more, "more field"))
 	}
 }
 
-// fixLines is a fix with a word of ours before each of its lines; empty if there is none. Its commands are as they are.
+// fixLines is a fix with a word of ours before each of its lines; empty if there is none. Its commands are unchanged.
 func fixLines(fix string) string {
 	if fix = secret.Mask(fix); strings.TrimSpace(fix) == "" {
 		return ""
@@ -220,20 +225,20 @@ func fixLines(fix string) string {
 	return b.String()
 }
 
-// noTags breaks what a model could take for a tag of its harness. No fix redirects from a file whose name touches the bracket.
+// noTags breaks what a model could take for a tag of its harness. No fix redirects input without a space after the bracket.
 func noTags(s string) string { return tag().ReplaceAllString(s, `\u003c$1`) }
 
 var tag = expression.Of(`<([/!?\pL])`)
 
-// quoted is text from the repository as a JSON string without angle brackets and backticks: the text cannot end the string, begin a
-// line, or look like a command of a fix.
+// quoted is text from the repository as a JSON string without angle brackets and backticks: it cannot end the string, begin a line, or look
+// like a command of a fix.
 func quoted(s string, width int) string { return quotedLines([]string{sanitize.Clip(s, width)}) }
 
 // quotedLines is quoted for lines that are fit to print.
 func quotedLines(lines []string) string {
 	text, err := json.Marshal(strings.Join(lines, "\n"))
 	if err != nil {
-		panic(err) // a text has JSON
+		panic(err) // strings can always be encoded
 	}
 	return strings.ReplaceAll(string(text), "`", `\u0060`)
 }

@@ -14,12 +14,12 @@ import (
 
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate/finding"
-	"github.com/small-gate/small-gate/internal/gittest"
 	"github.com/small-gate/small-gate/internal/ledger"
-	"github.com/small-gate/small-gate/internal/report/reporttest"
+	"github.com/small-gate/small-gate/internal/tests/gittest"
+	"github.com/small-gate/small-gate/internal/tests/reporttest"
 )
 
-// agentLimit is what the hooks of harnesses allow.
+// agentLimit is the limit of the harnesses' hooks.
 const agentLimit = 4096
 
 func TestForAgentGolden(t *testing.T) {
@@ -45,7 +45,7 @@ func TestForAgentGolden(t *testing.T) {
 	}
 }
 
-// agentLine is how each line of ours begins.
+// agentLine matches the beginning of each of our lines.
 var agentLine = regexp.MustCompile(`^(small-gate|note|cannot judge|finding|entry|field|also|fix|more): `)
 
 // quotedText is a JSON string.
@@ -159,7 +159,8 @@ func TestForAgentInjection(t *testing.T) {
 func TestForAgentBounds(t *testing.T) {
 	huge := reporttest.OneFail()
 	huge.Findings = nil
-	for i := range 500 {
+	n := gittest.Cases(50, 500)
+	for i := range n {
 		f := hostileFinding(strings.Repeat("\u202e", 3000))
 		f.Fix = fmt.Sprintf("`small-hook restore %d`", i)
 		huge.Findings = append(huge.Findings, f)
@@ -172,7 +173,7 @@ func TestForAgentBounds(t *testing.T) {
 		if shown == 0 || !strings.Contains(got, "fix: `small-hook restore 0`\n") {
 			t.Errorf("limit %d: %d findings, without the first one's fix:\n%s", limit, shown, got)
 		}
-		want := fmt.Sprintf("more: %d findings not shown here; to see all: `small-hook check --against HEAD`\n", 541-shown)
+		want := fmt.Sprintf("more: %d findings not shown here; to see all: `small-hook check --against HEAD`\n", n+41-shown)
 		if !strings.HasSuffix(got, want) {
 			t.Errorf("limit %d: does not end with %q:\n%s", limit, want, got)
 		}

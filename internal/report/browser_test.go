@@ -1,8 +1,6 @@
 package report
 
 import (
-	"github.com/small-gate/small-gate/internal/report/reporttest"
-
 	"bufio"
 	"encoding/base64"
 	"encoding/json"
@@ -12,21 +10,22 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/small-gate/small-gate/internal/tests/reporttest"
 )
 
-// browser is a headless Chromium, spoken to over two pipes in its own
-// protocol.
+// browser is a headless Chromium, controlled by its own protocol over two pipes.
 type browser struct {
 	t      *testing.T
 	to     io.Writer
 	from   *bufio.Reader
 	last   int
 	events []event
-	// session is the page's.
+	// session is the page's session id.
 	session string
 }
 
-// event is something that the browser sent without being asked.
+// event is an unsolicited message from the browser.
 type event struct {
 	Method string
 	Params json.RawMessage
@@ -44,7 +43,7 @@ func startBrowser(t *testing.T, program string) *browser {
 	cmd := exec.Command(program, args...)
 	theirIn, ourOut := pipe(t)
 	ourIn, theirOut := pipe(t)
-	cmd.ExtraFiles = []*os.File{theirIn, theirOut} // they are 3 and 4 there
+	cmd.ExtraFiles = []*os.File{theirIn, theirOut} // they are file descriptors 3 and 4 there
 	var said strings.Builder
 	cmd.Stderr = &said
 	if err := cmd.Start(); err != nil {
@@ -56,7 +55,7 @@ func startBrowser(t *testing.T, program string) *browser {
 		}
 	}
 	b := &browser{t: t, to: ourOut, from: bufio.NewReader(ourIn)}
-	t.Cleanup(func() { // t.Context would have ended it before it could close
+	t.Cleanup(func() { // t.Context would end it before it could close
 		b.session = ""
 		b.call("Browser.close", nil, nil)
 		if err := cmd.Wait(); err != nil {
@@ -86,7 +85,7 @@ func pipe(t *testing.T) (r, w *os.File) {
 	return r, w
 }
 
-// call asks the browser and waits for its answer. Messages end in a zero byte.
+// call calls a method of the browser and waits for the result. Messages end in a zero byte.
 func (b *browser) call(method string, params, result any) {
 	b.t.Helper()
 	b.last++
@@ -185,8 +184,7 @@ func (b *browser) media(kind, scheme string) {
 	b.call("Emulation.setEmulatedMedia", map[string]any{"media": kind, "features": []map[string]string{{"name": "prefers-color-scheme", "value": scheme}}}, nil)
 }
 
-// picture keeps a picture of the whole page, for people, if the environment
-// names a folder for them.
+// picture saves a picture of the whole page for people, if the environment names a folder.
 func (b *browser) picture(name string) {
 	b.t.Helper()
 	folder := os.Getenv("SMALL_GATE_SCREENSHOTS")
@@ -202,8 +200,7 @@ func (b *browser) picture(name string) {
 	writeFile(b.t, filepath.Join(folder, name+".png"), string(data))
 }
 
-// checkEvents demands that the page asked for nothing but itself, ran nothing
-// and that its policy refused nothing.
+// checkEvents demands that the page loaded only itself, ran nothing, and broke none of its policy.
 func (b *browser) checkEvents(name string, events []event) {
 	b.t.Helper()
 	requests := 0
@@ -235,8 +232,9 @@ func TestOutsideBrowser(t *testing.T) {
 			media, scheme string
 		}{
 			{"desktop", 1280, 900, false, "screen", "light"},
+			{"desktop-dark", 1280, 900, false, "screen", "dark"},
 			{"phone", 390, 844, true, "screen", "light"},
-			{"dark", 390, 844, true, "screen", "dark"},
+			{"phone-dark", 390, 844, true, "screen", "dark"},
 			{"paper", 794, 1123, false, "print", "light"},
 		} {
 			name := s.Name + "-" + view.name
@@ -251,9 +249,11 @@ func TestOutsideBrowser(t *testing.T) {
 				Back     string
 				Verdict  float64
 				Findings int
+				First    float64
 			}
 			b.eval(`({Title: document.title, Wide: document.documentElement.scrollWidth, Back: getComputedStyle(document.body).backgroundColor,
-				Verdict: parseFloat(getComputedStyle(document.querySelector('.verdict')).borderLeftWidth), Findings: document.querySelectorAll('.finding').length})`, &got)
+				Verdict: parseFloat(getComputedStyle(document.querySelector('.verdict')).borderLeftWidth), Findings: document.querySelectorAll('.finding').length,
+				First: document.querySelector('.group')?.getBoundingClientRect().top ?? 0})`, &got)
 			if !strings.HasPrefix(got.Title, "small-gate: ") {
 				t.Errorf("%s: the title is %q", name, got.Title)
 			}
@@ -262,6 +262,9 @@ func TestOutsideBrowser(t *testing.T) {
 			}
 			if want := map[string]string{"light": "rgb(255, 255, 255)", "dark": "rgb(20, 23, 27)"}[view.scheme]; got.Back != want {
 				t.Errorf("%s: the background is %s, want %s", name, got.Back, want)
+			}
+			if view.media == "screen" && got.First > float64(view.height)*2/3 && s.Report.Failure == nil {
+				t.Errorf("%s: the first finding begins %v pixels below the top", name, got.First)
 			}
 			if got.Verdict < 5 {
 				t.Errorf("%s: the style does not apply: a border of %v", name, got.Verdict)
@@ -274,7 +277,8 @@ func TestOutsideBrowser(t *testing.T) {
 	b.checkLog(filepath.Join(dir, "many.html"))
 }
 
-// checkLog demands of a log's table that each entry has a row, on a phone as on a desk, and that rows lead to their findings, which open.
+// checkLog demands that each entry has a row in a log's table, on a phone as on a desktop, and that rows lead to their findings and open
+// them.
 func (b *browser) checkLog(file string) {
 	b.t.Helper()
 	b.media("screen", "light")

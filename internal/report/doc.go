@@ -1,7 +1,5 @@
-// Package report writes what the gate found, in the format that the reader needs.
-// formats.go lists the formats; each is a file, and those that take more have a
-// package below.
+// Package report writes what the gate found, in the format that the reader needs. formats.go lists the formats; each is a file, and large
+// ones have a package below.
 //
-// Most of what a report says was written by others: paths, entries, commit names.
-// No format lets such text reach its output as it is: see package sanitize.
+// Most of a report's text was written by others: paths, entries, commit messages. Every format escapes it: see package sanitize.
 package report

@@ -13,13 +13,11 @@ import (
 	"github.com/small-gate/small-gate/internal/report/content"
 )
 
-// explainWidth is how wide an explanation is, in columns. Examples are not
-// wrapped.
+// explainWidth is the width of an explanation, in columns. Examples are not wrapped.
 const explainWidth = 80
 
-// Explain writes a rule for a person who has just met it: its id, severity and
-// summary, why it exists, an example that breaks it and one that keeps it. It
-// returns the error of w.
+// Explain writes a rule for a person who sees it for the first time: its id, severity and summary, why it exists, an example that breaks it
+// and one that keeps it. It returns the error of w.
 func Explain(w io.Writer, rule rule.Rule) error {
 	var buf bytes.Buffer
 	fmt.Fprintf(&buf, "%s (%s)\n", rule.ID, ruleMarks(rule))
@@ -35,8 +33,7 @@ func Explain(w io.Writer, rule rule.Rule) error {
 	return send(w, &buf)
 }
 
-// ExplainList writes a line for each rule, more where the summary is long. It
-// returns the error of w.
+// ExplainList writes a line for each rule, more for a long summary. It returns the error of w.
 func ExplainList(w io.Writer, rules []rule.Rule) error {
 	var buf bytes.Buffer
 	widest := 0
@@ -96,8 +93,7 @@ func exampleKey(rule rule.Rule) string {
 	return key
 }
 
-// wrap writes words behind a label, in lines of at most explainWidth columns. The
-// later ones are indented by the label's width.
+// wrap writes words after a label, in lines of at most explainWidth columns. Later lines are indented by the label's width.
 func wrap(buf *bytes.Buffer, label, text string) {
 	buf.WriteString(label)
 	margin := utf8.RuneCountInString(label)

@@ -9,15 +9,14 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/rule"
 	"github.com/small-gate/small-gate/internal/gate/rules"
-
-	"github.com/google/go-cmp/cmp"
 )
 
-// explained are rules that show each kind of explanation: of files, of a
-// history, of branches, and of what is not an ordinary file.
+// explained has a rule for each kind of example: files, a history, branches, and something other than a regular file.
 var explained = []rule.Rule{
 	{
 		ID: "lint/blank", Severity: finding.SeverityError,
@@ -77,7 +76,7 @@ func TestExplainList(t *testing.T) {
 	golden(t, "explain_list.txt", out.String())
 }
 
-// Every rule there is can be explained, and its words fit the width.
+// Every existing rule can be explained, and its words fit the width.
 func TestExplainEveryRule(t *testing.T) {
 	for _, rule := range rules.All() {
 		var out bytes.Buffer

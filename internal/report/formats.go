@@ -15,34 +15,29 @@ import (
 	"github.com/small-gate/small-gate/internal/secret"
 )
 
-// Options are the choices that are not part of the report itself. The zero
-// value is plain text for a pipe.
+// Options are the choices besides the report itself. The zero value is plain text for a pipe.
 type Options struct {
-	// Color allows ANSI colours, in text only. They repeat what the words say.
-	// UseColor decides.
+	// Color allows ANSI colours, in text only. They repeat what the words say. UseColor decides.
 	Color bool
-	// Width is how many columns the terminal has, 0 for unknown. It bounds how
-	// much of a long value is shown; commands are never cut to it.
+	// Width is the number of columns of the terminal, 0 for unknown. It limits how much of a long value is shown; commands are never cut.
 	Width int
 	// Version is the version of the program, for formats that name it.
 	Version string
-	// Quiet writes nothing where nothing is wrong: a hook that passes without
-	// a warning is silent. Only text obeys it.
+	// Quiet writes nothing if nothing is wrong: a hook that passes without a warning is silent. Only text obeys it.
 	Quiet bool
 }
 
-// renderer appends one report to the buffer. Since it renders to memory, no half
-// of a report is written when it fails.
+// renderer appends one report to the buffer. It renders to memory, so that a failure leaves no partial report.
 type renderer func(buf *bytes.Buffer, r *finding.Report, opts Options) error
 
-// formats are in the order in which help lists them. A new one is a file with its
-// renderer and a line here.
+// formats are in the order of help. A new one needs a file with its renderer and a line here.
 var formats = []struct {
 	name   string
 	render renderer
 }{
 	{"text", renderText},
 	{"json", renderJSON},
+	{"jsonl", renderJSONLines},
 	{"sarif", func(buf *bytes.Buffer, r *finding.Report, opts Options) error {
 		return sarif.Render(buf, r, opts.Version)
 	}},
@@ -64,9 +59,8 @@ func Formats() []string {
 	return names
 }
 
-// CheckFormat returns an error that names the valid formats if there is none of
-// this name. Commands ask before they start: a misspelt format is known before a
-// long audit.
+// CheckFormat is an error that names the valid formats if this name is not one. Commands ask before they start: a misspelt format is
+// reported before a long audit.
 func CheckFormat(name string) error { return checkFormat(name, Formats()) }
 
 func checkFormat(name string, valid []string) error {
@@ -76,10 +70,8 @@ func checkFormat(name string, valid []string) error {
 	return fmt.Errorf("unknown format %q: valid formats are %s", name, strings.Join(valid, ", "))
 }
 
-// Write writes the report to w in the named format, with one call of w.Write,
-// and nothing at all if there is nothing to say. It returns an error for an
-// unknown format and every error of w, as it is: the caller knows where w
-// leads, and a report that did not arrive is not a pass.
+// Write writes the report to w in the named format, with one call of w.Write, and nothing at all if there is nothing to say. It returns an
+// error for an unknown format and every error of w, unchanged: a report that was not written is not a pass.
 func Write(w io.Writer, format string, r *finding.Report, opts Options) error {
 	if err := CheckFormat(format); err != nil {
 		return err
@@ -99,13 +91,13 @@ func Write(w io.Writer, format string, r *finding.Report, opts Options) error {
 	return send(w, &buf)
 }
 
-// send writes everything with one call, or does not call where there is nothing.
+// send writes everything with one call, and makes no call if there is nothing.
 func send(w io.Writer, buf *bytes.Buffer) error {
 	if buf.Len() == 0 {
 		return nil
 	}
 	text := buf.Bytes()
-	if masked := secret.Mask(buf.String()); masked != string(text) { // what is no finding's: a path, the name of a branch
+	if masked := secret.Mask(buf.String()); masked != string(text) { // outside of findings: a path, the name of a branch
 		text = []byte(masked)
 	}
 	n, err := w.Write(text)

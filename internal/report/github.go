@@ -14,24 +14,22 @@ import (
 )
 
 const (
-	// maxAnnotations is how many annotations of one kind GitHub shows of a
-	// step. Of more, the last place is used to count the rest.
+	// maxAnnotations is how many annotations of one kind GitHub shows for a step. If there are more, the last one counts the rest.
 	maxAnnotations = 10
-	// maxAnnotation is how many bytes of one annotation's message GitHub keeps.
+	// maxAnnotation is how much of an annotation's message GitHub keeps, in bytes.
 	maxAnnotation = 4096
 )
 
 // annotation is one message that GitHub shows beside the code.
 type annotation struct {
-	// title is the rule; path is empty where there is no place.
+	// title is the rule; path is empty without a place.
 	title, path  string
 	line, column int
 	message      string
 }
 
-// renderGitHub writes GitHub's workflow commands, for the log of a step. What
-// belongs together is one annotation. People see only a few, so the gravest come
-// first and the rest are counted.
+// renderGitHub writes GitHub's workflow commands, for the log of a step. A group of findings is one annotation. People see only a few, so
+// the gravest are first and the rest are counted.
 func renderGitHub(buf *bytes.Buffer, r *finding.Report, _ Options) error {
 	var failures []annotation
 	if f := content.Failure(r); f != nil {
@@ -47,7 +45,7 @@ func renderGitHub(buf *bytes.Buffer, r *finding.Report, _ Options) error {
 	}
 	notices := []annotation{{title: "note", message: content.Notes(r)}, {title: content.LeftOut, message: content.Unlisted(r)}}
 	if len(r.Waived) > 0 {
-		message := wording.Count(len(r.Waived), "finding") + " excused by waivers: " + content.CountRules(content.BySeverity(r.Waived))
+		message := wording.Count(len(r.Waived), "finding") + " waived: " + content.CountRules(content.BySeverity(r.Waived))
 		notices = append(notices, annotation{title: "waived", message: message})
 	}
 	for _, a := range notices {
@@ -58,8 +56,7 @@ func renderGitHub(buf *bytes.Buffer, r *finding.Report, _ Options) error {
 	return nil
 }
 
-// GitHub's runner reads these codes in the data and in the properties of a
-// command.
+// GitHub's runner decodes these codes in a command's data and properties.
 var (
 	commandData     = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
 	commandProperty = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
@@ -75,7 +72,7 @@ func (a *annotation) command(buf *bytes.Buffer, name string) {
 	fmt.Fprintf(buf, "::%s %stitle=%s::%s\n", name, place, commandProperty.Replace(a.title), commandData.Replace(a.bounded()))
 }
 
-// bounded is the message, cut after a line where it is too long.
+// bounded is the message, cut at the end of a line if it is too long.
 func (a *annotation) bounded() string {
 	const end = "\n…"
 	message := strings.TrimRight(a.message, "\n")
@@ -89,8 +86,7 @@ func (a *annotation) bounded() string {
 	return kept + end
 }
 
-// gravestFirst groups findings and puts first what harms most: a rewritten
-// history, then files that cannot be read, then what they say.
+// gravestFirst groups findings by harm: first a rewritten history, then unreadable files, then their content.
 func gravestFirst(findings []finding.Finding) (errors, warnings [][]*finding.Finding) {
 	rank := map[finding.Stage]int{finding.StageHistory: -4, finding.StageValidate: -3, finding.StageVerify: -2, finding.StageLint: -1}
 	groups := content.Groups(findings)
@@ -105,8 +101,7 @@ func gravestFirst(findings []finding.Finding) (errors, warnings [][]*finding.Fin
 	return errors, warnings
 }
 
-// annotations makes at most ten of one kind: the first ones, one for each group,
-// and in the last place one that counts what has no room.
+// annotations makes at most ten of one kind: the given ones, one for each group, and in the last place one that counts the rest.
 func annotations(r *finding.Report, places *content.Places, first []annotation, all [][]*finding.Finding, kind string) []annotation {
 	room := maxAnnotations - len(first)
 	if len(all) <= room {
@@ -128,8 +123,7 @@ func annotations(r *finding.Report, places *content.Places, first []annotation, 
 	return out
 }
 
-// groupAnnotation shows the first of a group's findings in full and counts the
-// others.
+// groupAnnotation shows a group's first finding in full and counts the others.
 func groupAnnotation(r *finding.Report, places *content.Places, group []*finding.Finding) annotation {
 	f := group[0]
 	var body bytes.Buffer

@@ -1,8 +1,6 @@
 package report
 
 import (
-	"github.com/small-gate/small-gate/internal/report/reporttest"
-
 	"bytes"
 	"fmt"
 	"regexp"
@@ -13,6 +11,7 @@ import (
 
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/report/sanitize"
+	"github.com/small-gate/small-gate/internal/tests/reporttest"
 )
 
 // command is one workflow command as GitHub's runner reads it.
@@ -28,7 +27,7 @@ var (
 	dataCodes     = strings.NewReplacer("%0D", "\r", "%0A", "\n", "%25", "%")
 )
 
-// readGitHub demands that every line is one command and reads them.
+// readGitHub demands that every line is one command and parses them.
 func readGitHub(t testing.TB, r *finding.Report) []command {
 	t.Helper()
 	var out []command
@@ -54,7 +53,7 @@ func readGitHub(t testing.TB, r *finding.Report) []command {
 	return out
 }
 
-// checkCommands demands what keeps an annotation from being dropped or cut.
+// checkCommands demands what GitHub needs to neither drop nor cut an annotation.
 func checkCommands(t testing.TB, commands []command) {
 	t.Helper()
 	times := map[string]int{}
@@ -97,8 +96,7 @@ func TestGitHubPlaces(t *testing.T) {
 	}
 }
 
-// Ten places are enough for ten; for more, the tenth counts the rest, and the
-// gravest are not among them.
+// Ten annotations have room; if there are more, the tenth counts the rest, which never include the gravest.
 func TestGitHubCounts(t *testing.T) {
 	report := func(errors, warnings int, failure bool) *finding.Report {
 		r := reporttest.OneFail()
@@ -121,7 +119,7 @@ func TestGitHubCounts(t *testing.T) {
 	for _, tt := range []struct {
 		errors, warnings int
 		failure          bool
-		// lastError and lastWarning are messages, "" for that of a finding.
+		// lastError and lastWarning are messages; "" stands for a finding's own.
 		lastError, lastWarning string
 	}{
 		{9, 9, false, "", ""},
@@ -157,7 +155,7 @@ func TestGitHubCounts(t *testing.T) {
 	}
 }
 
-// A long message ends at a line, and says that it was cut.
+// A long message is cut at the end of a line, and says so.
 func TestGitHubMessagesAreBounded(t *testing.T) {
 	r := reporttest.OneFail()
 	r.Findings[0].Fix = strings.Repeat(strings.Repeat("ü", 500)+"\n", 12)
@@ -181,7 +179,7 @@ func FuzzGitHub(f *testing.F) {
 		r := reporttest.Hostile(a)
 		r.Findings[0].Path, r.Findings[0].Message, r.Findings[1].Fix = b, b, b+"\n"+a
 		for line := range strings.Lines(render(t, "github", r, Options{})) {
-			// The command itself is meant; what follows must not be one.
+			// The line itself is a command; what follows must not be one.
 			if fault := reporttest.Unsafe("x" + strings.TrimSuffix(line, "\n")); fault != "" {
 				t.Fatal(fault)
 			}

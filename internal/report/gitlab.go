@@ -10,11 +10,10 @@ import (
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// maxIssues is how many issues a Code Quality report holds at most.
+// maxIssues is how many issues a Code Quality report has at most.
 const maxIssues = 5000
 
-// gitlabIssue is one issue of GitLab's Code Quality report, with the fields that
-// GitLab requires. A report is a list of them, [] where there are none.
+// gitlabIssue is one issue of GitLab's Code Quality report, with the fields that GitLab requires. A report is a list of them, possibly [].
 type gitlabIssue struct {
 	Description string `json:"description"`
 	CheckName   string `json:"check_name"`
@@ -37,10 +36,9 @@ func issueText(f *finding.Finding) string {
 	return words
 }
 
-// renderGitLab writes the report for GitLab's merge request widget. An error is
-// critical, a warning minor. Outcome 2 is a blocker: without it the widget would
-// show that all is well, or that issues were resolved. Waived findings are left
-// out, since every issue counts as a degradation there.
+// renderGitLab writes the report for GitLab's merge request widget. An error is critical, a warning minor. Outcome 2 is a blocker: without
+// it the widget would show that all is well, or that issues were resolved. Waived findings are left out, since the widget counts every
+// issue as a degradation.
 func renderGitLab(buf *bytes.Buffer, r *finding.Report, _ Options) error {
 	places := content.PlacesOf(r)
 	issues := []gitlabIssue{}

@@ -1,16 +1,15 @@
 package report
 
 import (
-	"github.com/small-gate/small-gate/internal/report/reporttest"
-
 	"encoding/json"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/ledger"
-
-	"github.com/google/go-cmp/cmp"
+	"github.com/small-gate/small-gate/internal/tests/reporttest"
 )
 
 func readGitLab(t testing.TB, r *finding.Report) []gitlabIssue {
@@ -24,7 +23,7 @@ func readGitLab(t testing.TB, r *finding.Report) []gitlabIssue {
 	return out
 }
 
-// checkIssues demands what GitLab demands of every issue.
+// checkIssues demands what GitLab requires of every issue.
 func checkIssues(t testing.TB, issues []gitlabIssue) {
 	t.Helper()
 	severities := map[string]bool{"info": true, "minor": true, "major": true, "critical": true, "blocker": true}
@@ -40,7 +39,7 @@ func checkIssues(t testing.TB, issues []gitlabIssue) {
 	}
 }
 
-// The exact keys, and [] where there is nothing.
+// The exact keys, and [] if there are none.
 func TestGitLabKeys(t *testing.T) {
 	want := "[{description check_name fingerprint severity location{path lines{begin}}}]"
 	got := keys(t, json.NewDecoder(strings.NewReader(render(t, "gitlab", reporttest.OneFail(), Options{}))))
@@ -73,7 +72,7 @@ func TestGitLabIssues(t *testing.T) {
 	}
 }
 
-// An issue says what was there before, and what is there now.
+// An issue shows the old and the new content.
 func TestGitLabSaysBeforeAndAfter(t *testing.T) {
 	want := `Entry 1 was changed after it was recorded. Field notes: "all tests pass" became "all tests passed". (append-only/modified)`
 	if issues := readGitLab(t, reporttest.OneFail()); issues[0].Description != want {

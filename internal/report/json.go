@@ -2,8 +2,10 @@ package report
 
 import (
 	"bytes"
+	"time"
 
 	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/report/content"
 	"github.com/small-gate/small-gate/internal/report/sanitize"
 )
@@ -14,14 +16,17 @@ import (
 const jsonSchema = "small-gate/report/v1"
 
 type jsonReport struct {
-	Schema   string          `json:"schema"`
-	Verdict  finding.Verdict `json:"verdict"`
-	Mode     string          `json:"mode"`
-	Strict   bool            `json:"strict"`
-	Examined jsonExamined    `json:"examined"`
-	Ledgers  []jsonLedger    `json:"ledgers"`
-	Findings []jsonFinding   `json:"findings"`
-	Waived   []jsonWaived    `json:"waived"`
+	Schema  string          `json:"schema"`
+	Verdict finding.Verdict `json:"verdict"`
+	Mode    string          `json:"mode"`
+	Strict  bool            `json:"strict"`
+	Tool    jsonTool        `json:"tool"`
+	// Time is when it was judged, in RFC 3339 and UTC; empty if it was not.
+	Time     string        `json:"time"`
+	Examined jsonExamined  `json:"examined"`
+	Ledgers  []jsonLedger  `json:"ledgers"`
+	Findings []jsonFinding `json:"findings"`
+	Waived   []jsonWaived  `json:"waived"`
 	// More counts the findings that are too many to list; there if there are any.
 	// The summary counts them too.
 	More *jsonSummary `json:"more,omitempty"`
@@ -35,6 +40,12 @@ type jsonReport struct {
 	Error          *jsonError     `json:"error"`
 }
 
+// jsonTool is the program that made the report.
+type jsonTool struct {
+	Name    string `json:"name"`
+	Version string `json:"version"`
+}
+
 type jsonExamined struct {
 	Commits    int    `json:"commits"`
 	Workspaces int    `json:"workspaces"`
@@ -42,13 +53,16 @@ type jsonExamined struct {
 	Base       string `json:"base"`
 	Head       string `json:"head"`
 	Merge      string `json:"merge"`
-	// Repository, Branch and CommitLink are there if they are known. A commit's page is at CommitLink and its id.
+	// Repository is the address of origin, such as github.com/acme/widgets, or else what people call it. It, Branch and CommitLink are there
+	// if they are known. A commit's page is at CommitLink and its id.
 	Repository string `json:"repository,omitempty"`
 	Branch     string `json:"branch,omitempty"`
 	CommitLink string `json:"commit_link,omitempty"`
 	Policy     string `json:"policy"`
-	Reader     string `json:"reader"`
-	Source     string `json:"source"`
+	// Floor is empty without one.
+	Floor  string `json:"floor"`
+	Reader string `json:"reader"`
+	Source string `json:"source"`
 	// Notes are sentences for a person.
 	Notes []string `json:"notes"`
 }
@@ -103,11 +117,11 @@ type jsonWaived struct {
 
 type jsonEntry struct {
 	// Index counts from 0.
-	Index     int    `json:"index"`
-	Line      int    `json:"line"`
-	TaskID    string `json:"task_id"`
-	Timestamp string `json:"timestamp"`
-	Digest    string `json:"digest"`
+	Index     int     `json:"index"`
+	Line      int     `json:"line"`
+	TaskID    *string `json:"task_id,omitempty"`
+	Timestamp *string `json:"timestamp,omitempty"`
+	Digest    string  `json:"digest"`
 }
 
 // jsonChange has null on the side where the field is absent.
@@ -139,17 +153,25 @@ type jsonError struct {
 	Remedy  string `json:"remedy"`
 }
 
-// renderJSON writes the report for programs: two spaces of indentation, a
-// final newline, text that is not UTF-8 with U+FFFD in place of each bad byte.
-func renderJSON(buf *bytes.Buffer, r *finding.Report, _ Options) error {
+// renderJSON writes the report for programs: indented by two spaces, with a final newline, and U+FFFD in place of each byte that is not
+// UTF-8.
+func renderJSON(buf *bytes.Buffer, r *finding.Report, opts Options) error {
+	return sanitize.JSON(buf, document(r, opts))
+}
+
+func document(r *finding.Report, opts Options) jsonReport {
 	doc := jsonReport{
 		Schema: jsonSchema, Verdict: content.Verdict(r), Mode: r.Mode, Strict: r.Strict,
+		Tool:     jsonTool{Name: r.Tool, Version: opts.Version},
 		Examined: jsonExamined(r.Examined),
 		Ledgers:  make([]jsonLedger, len(r.Ledgers)),
 		Findings: make([]jsonFinding, len(r.Findings)),
 		Waived:   make([]jsonWaived, len(r.Waived)),
 		Lane:     laneJSON(r.Lane),
 		Summary:  jsonSummary(r.Count()),
+	}
+	if !r.Time.IsZero() {
+		doc.Time = r.Time.UTC().Format(time.RFC3339)
 	}
 	if doc.Examined.Notes == nil {
 		doc.Examined.Notes = []string{}
@@ -175,7 +197,7 @@ func renderJSON(buf *bytes.Buffer, r *finding.Report, _ Options) error {
 	if f := content.Failure(r); f != nil {
 		doc.Error = &jsonError{Message: f.Message, Remedy: f.Remedy}
 	}
-	return sanitize.JSON(buf, doc)
+	return doc
 }
 
 func orNull(s string) *string {
@@ -214,5 +236,9 @@ func entryJSON(e *finding.EntryRef) *jsonEntry {
 	if e == nil {
 		return nil
 	}
-	return &jsonEntry{Index: e.Index, Line: max(e.Line, 1), TaskID: e.TaskID, Timestamp: e.Timestamp, Digest: e.Digest.String()}
+	out := &jsonEntry{Index: e.Index, Line: max(e.Line, 1), Digest: e.Digest.String()}
+	if e.Noun == "" || e.Noun == ledger.Switch {
+		out.TaskID, out.Timestamp = &e.TaskID, &e.Timestamp
+	}
+	return out
 }

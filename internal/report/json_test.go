@@ -1,22 +1,20 @@
 package report
 
 import (
-	"github.com/small-gate/small-gate/internal/report/reporttest"
-
 	"encoding/json"
 	"strings"
 	"testing"
 
-	"github.com/small-gate/small-gate/internal/gate/finding"
-	"github.com/small-gate/small-gate/internal/ledger"
-
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/gate/finding"
 	lanes "github.com/small-gate/small-gate/internal/lane"
+	"github.com/small-gate/small-gate/internal/ledger"
+	"github.com/small-gate/small-gate/internal/tests/reporttest"
 )
 
-// The contract: exact keys in exact order, wherever a reader could look.
+// The contract: exact keys in exact order, everywhere in the document.
 func TestJSONKeys(t *testing.T) {
 	r := reporttest.OneFail()
 	waived := r.Findings[0]
@@ -29,7 +27,7 @@ func TestJSONKeys(t *testing.T) {
 	r.Failure = &failure.Error{Message: "m", Remedy: "r"}
 	entry := "{index line task_id timestamp digest}"
 	finding := "rule severity stage message path line column commit parent entry" + entry + " entry_after"
-	want := "{schema verdict mode strict examined{commits workspaces base head merge repository branch commit_link policy reader source notes[]} ledgers[{path entries head}] findings[{" +
+	want := "{schema verdict mode strict tool{name version} time examined{commits workspaces base head merge repository branch commit_link policy floor reader source notes[]} ledgers[{path entries head}] findings[{" +
 		finding + entry + " changes[{field from to}] fix fingerprint edit{from to}}] waived[{" +
 		finding + " changes[{field from to}] fix fingerprint edit{from to} reason}] commits[{id author subject date}] lane{claim{lane source commit} signals[{name fits why files[] lines[{path line text}]}] fits why} summary{errors warnings waived} error{message remedy}}"
 	dec := json.NewDecoder(strings.NewReader(render(t, "json", r, Options{})))
@@ -112,7 +110,7 @@ func TestJSONOfAnEmptyReport(t *testing.T) {
 	}
 }
 
-// Nothing in the output can be obeyed, and every value survives.
+// Nothing in the output works as a command, and every value survives.
 func FuzzJSON(f *testing.F) {
 	for i, s := range reporttest.Texts {
 		f.Add(s, reporttest.Texts[(i+3)%len(reporttest.Texts)])
@@ -130,7 +128,7 @@ func FuzzJSON(f *testing.F) {
 			t.Fatal(err)
 		}
 		for _, pair := range [][2]string{
-			{a, got.Findings[1].Message}, {a, got.Findings[0].Path}, {a, got.Waived[0].Reason}, {a, got.Findings[0].Entry.TaskID},
+			{a, got.Findings[1].Message}, {a, got.Findings[0].Path}, {a, got.Waived[0].Reason}, {a, *got.Findings[0].Entry.TaskID},
 			{a, *got.Findings[0].Changes[0].From}, {b, got.Findings[0].Message}, {b, got.Error.Remedy},
 		} {
 			if want := valid(pair[0]); pair[1] != want {

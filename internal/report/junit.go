@@ -14,10 +14,9 @@ import (
 const (
 	// maxCases is how many test cases are written.
 	maxCases = 5000
-	// maxInCase is how many findings one case shows in full.
+	// maxInCase is how many findings a case shows in full.
 	maxInCase = 20
-	// maxBodies is how many bytes all cases' texts have together; the later
-	// ones are one line. GitLab reads files of up to 30 MB.
+	// maxBodies bounds the text of all cases together, in bytes; later cases get one line. GitLab reads files of up to 30 MB.
 	maxBodies = 8 << 20
 )
 
@@ -32,7 +31,7 @@ type junitSuite struct {
 	Failures int    `xml:"failures,attr"`
 	Errors   int    `xml:"errors,attr"`
 	Skipped  int    `xml:"skipped,attr,omitempty"`
-	// Time is 0: nothing is measured, but readers stumble where it is absent.
+	// Time is 0: nothing is measured, but some readers fail without it.
 	Time  int         `xml:"time,attr"`
 	Cases []junitCase `xml:"testcase"`
 }
@@ -57,24 +56,21 @@ type junitText struct {
 	Body string `xml:",cdata"`
 }
 
-// junit builds the suites: the first says whether all could be judged, then one
-// follows for each file.
+// junit builds the suites: the first says whether everything could be judged, then there is one for each file.
 type junit struct {
 	suites []junitSuite
 	at     map[string]int // a file's suite
 	cases  int
-	hidden int // findings for which there was no room
+	hidden int // findings left out for lack of room
 	room   int // bytes left for texts
 	places *content.Places
-	// seeRest says where the findings are that are not shown.
+	// seeRest says where the omitted findings are.
 	seeRest string
 }
 
-// renderJUnit writes the report as test results. A case is one rule in one file: a
-// failure for errors, passed with a text for warnings, skipped where a waiver
-// excuses them. A log without findings is a case that passed. Outcome 2 is the
-// error of a case of its own. There is no timestamp: the same report gives the
-// same file.
+// renderJUnit writes the report as test results. A case is one rule in one file: a failure for errors, passed with a text for warnings,
+// skipped if a waiver excuses them. A log without findings is a passed case. Outcome 2 is the error of a separate case. There is no
+// timestamp: the same report gives the same file.
 func renderJUnit(buf *bytes.Buffer, r *finding.Report, _ Options) error {
 	j := &junit{at: map[string]int{}, room: maxBodies, places: content.PlacesOf(r), seeRest: content.SeeRest(r)}
 	j.suites = []junitSuite{{Name: "small-gate"}}
@@ -161,7 +157,7 @@ func (j *junit) findings(all []finding.Finding, waived bool) {
 	}
 }
 
-// body shows a group's findings as text does, commit by commit.
+// body shows a group's findings as the text format does, commit by commit.
 func (j *junit) body(group []*finding.Finding) string {
 	var body bytes.Buffer
 	t := &text{buf: &body, width: content.Width, seeRest: j.seeRest}
@@ -184,8 +180,7 @@ func (j *junit) body(group []*finding.Finding) string {
 	return body.String()
 }
 
-// judged adds the case that fails if something could not be judged, and one that
-// fails if not all findings are in the file.
+// judged adds the case that fails if something could not be judged, and one that fails if findings were left out.
 func (j *junit) judged(r *finding.Report) {
 	s := &j.suites[0]
 	words := content.Summary(r) + "\n"

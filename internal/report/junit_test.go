@@ -1,18 +1,17 @@
 package report
 
 import (
-	"github.com/small-gate/small-gate/internal/report/content"
-
-	"github.com/small-gate/small-gate/internal/report/reporttest"
-
 	"encoding/xml"
 	"fmt"
 	"strings"
 	"testing"
 
-	"github.com/small-gate/small-gate/internal/gate/finding"
-
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/report/content"
+	"github.com/small-gate/small-gate/internal/tests/gittest"
+	"github.com/small-gate/small-gate/internal/tests/reporttest"
 )
 
 func readJUnit(t testing.TB, r *finding.Report) junitSuites {
@@ -86,6 +85,7 @@ func TestJUnitOutline(t *testing.T) {
 }
 
 func TestJUnitIsBounded(t *testing.T) {
+	gittest.Long(t)
 	long := strings.Repeat("long ", 150)
 	r := reporttest.OneFail()
 	one := r.Findings[0]

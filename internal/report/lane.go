@@ -72,8 +72,7 @@ func LaneFormats() []string { return []string{"text", "json"} }
 // CheckLaneFormat is [CheckFormat] for LaneFormats.
 func CheckLaneFormat(name string) error { return checkFormat(name, LaneFormats()) }
 
-// WriteLane writes what is known of a change's lane, in one of LaneFormats. It
-// returns the error of w.
+// WriteLane writes the report on a change's lane, in one of LaneFormats. It returns the error of w.
 func WriteLane(w io.Writer, format string, doc *finding.LaneReport) error {
 	var buf bytes.Buffer
 	switch format {
@@ -125,8 +124,7 @@ func laneText(buf *bytes.Buffer, doc *finding.LaneReport) {
 	}
 }
 
-// signalPlaces are the lines that gave a signal, and the files that gave it by
-// their paths.
+// signalPlaces are the lines, and the files by their paths, that gave a signal.
 func signalPlaces(s *lane.Signal) []string {
 	var out []string
 	for _, l := range s.Lines {

@@ -6,13 +6,12 @@ import (
 	"testing"
 
 	"github.com/small-gate/small-gate/internal/gate/finding"
-
 	"github.com/small-gate/small-gate/internal/lane"
 	"github.com/small-gate/small-gate/internal/report"
 )
 
-// TestLaneIsNamed: each report for people names the lane that a change was judged
-// in, who claims it, and the one that fits, also where nothing is wrong.
+// TestLaneIsNamed: each report for people names the lane in which a change was judged, who claims it, and the lane that fits, even if
+// nothing is wrong.
 func TestLaneIsNamed(t *testing.T) {
 	claimed := map[lane.Source]string{
 		lane.FromCaller: "--lane", lane.FromInput: "the input lane", lane.FromEnvironment: "SMALL_LANE",

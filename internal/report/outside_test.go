@@ -1,8 +1,6 @@
 package report
 
 import (
-	"github.com/small-gate/small-gate/internal/report/reporttest"
-
 	"bytes"
 	"encoding/json"
 	"fmt"
@@ -13,16 +11,15 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/small-gate/small-gate/internal/gate/finding"
-
 	"github.com/xeipuuv/gojsonschema"
+
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/tests/reporttest"
 )
 
-// Tests that hold the reports against schemas and programs that are not in
-// this repository. scripts/report-setup fetches them.
+// Tests that check the reports with schemas and programs that are not in this repository. scripts/report-setup fetches them.
 
-// outside returns the path of a schema or a program in the folder that
-// scripts/report-setup filled. Without it the test is skipped.
+// outside returns the path of a schema or a program in the folder that scripts/report-setup filled. Without that folder it skips the test.
 func outside(t *testing.T, name string) string {
 	t.Helper()
 	folder := os.Getenv("SMALL_GATE_REPORT_TOOLS")
@@ -36,7 +33,7 @@ func outside(t *testing.T, name string) string {
 	return path
 }
 
-// manySamples are the samples, and one report with all that a format bounds.
+// manySamples are the samples, and a report that exceeds every bound of a format.
 func manySamples() []reporttest.Sample {
 	long := reporttest.OneFail()
 	for len(long.Findings) < 6000 {
@@ -69,7 +66,7 @@ func TestOutsideSARIFSchema(t *testing.T) {
 			t.Errorf("%s: %s", s.Name, fault)
 		}
 	}
-	// The schema does find faults.
+	// Check that the schema does find faults.
 	if result, err := schema.Validate(gojsonschema.NewStringLoader(`{"version": "2.1.0", "runs": [{"tool": {"driver": {}}}]}`)); err != nil || result.Valid() {
 		t.Errorf("a driver without a name is valid: %v", err)
 	}
@@ -92,7 +89,7 @@ func TestOutsideSARIFValidator(t *testing.T) {
 	if err != nil || !strings.Contains(string(said), fmt.Sprintf("%d files scanned", len(reporttest.Samples())+1)) {
 		t.Fatalf("%v\n%s", err, said)
 	}
-	// Its exit status says nothing; its report does.
+	// Its exit status means nothing; its report counts.
 	text, err := os.ReadFile(out)
 	if err != nil {
 		t.Fatal(err)
@@ -134,9 +131,8 @@ func TestOutsideJUnitSchema(t *testing.T) {
 	}
 }
 
-// The older schema of Ant demands what only a run of tests has (a time of day,
-// a host, output of its own) and does not know skipped cases. With these
-// added and taken away, it accepts the rest.
+// Ant's older schema requires parts that only a test run has (a time of day, a host, an output) and lacks skipped cases. With these added
+// and removed, it accepts the rest.
 func TestOutsideJUnitSchemaOfAnt(t *testing.T) {
 	xmllint, schema := outside(t, "xmllint"), outside(t, "JUnit.xsd")
 	for _, s := range manySamples() {

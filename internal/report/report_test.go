@@ -1,8 +1,6 @@
 package report
 
 import (
-	"github.com/small-gate/small-gate/internal/report/reporttest"
-
 	"bytes"
 	"errors"
 	"flag"
@@ -14,15 +12,15 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/small-gate/small-gate/internal/gate/finding"
-
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/tests/reporttest"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files in testdata")
 
-// TestGolden writes every sample in every format. A new format needs a golden
-// of each; run the test with -update and read what it wrote.
+// TestGolden writes every sample in every format. A new format needs a golden file for each; run the test with -update and read the result.
 func TestGolden(t *testing.T) {
 	for _, format := range Formats() {
 		for _, s := range reporttest.Samples() {
@@ -50,7 +48,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// hideFingerprints replaces them, since what they cover is the gate's affair.
+// hideFingerprints replaces fingerprints, which the gate's tests cover.
 func hideFingerprints(out string, r *finding.Report) string {
 	for i := range r.Findings {
 		out = strings.ReplaceAll(out, r.Findings[i].Fingerprint(), "FINGERPRINT")
@@ -61,9 +59,8 @@ func hideFingerprints(out string, r *finding.Report) string {
 	return out
 }
 
-// hideRules replaces SARIF's list of all rules and the places in it, which
-// TestSARIFRules reads, and what every HTML page has: the style, its digest,
-// the rules' explanations.
+// hideRules replaces SARIF's list of all rules and the indexes into it, which TestSARIFRules checks, and the parts of every HTML page: the
+// style, its digest, the rules' explanations.
 func hideRules(out string) string {
 	out = sarifRuleIndex.ReplaceAllString(sarifRuleList.ReplaceAllString(out, "RULES"), `"ruleIndex": INDEX`)
 	return htmlFixed.ReplaceAllString(out, "FIXED")

@@ -16,45 +16,49 @@ import (
 
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	lanes "github.com/small-gate/small-gate/internal/lane"
-	"github.com/small-gate/small-gate/internal/report/reporttest"
+	"github.com/small-gate/small-gate/internal/tests/reporttest"
 )
 
 //go:generate go test -count=1 -run ^TestReportSchema$ . -update
 
-// reportSchema is the JSON report's schema for programs, made from the types that the report is written from.
+// reportSchema is the JSON report's schema for programs, made from the Go types of the report.
 const (
 	reportSchema  = "../../schema/report-v1.json"
 	reportAddress = "https://raw.githubusercontent.com/small-gate/small-gate/main/schema/report-v1.json"
+	// lookSchemaFile is the schema of log's JSON.
+	lookSchemaFile = "../../schema/log-v1.json"
+	lookAddress    = "https://raw.githubusercontent.com/small-gate/small-gate/main/schema/log-v1.json"
 )
 
-// TestReportSchema demands that the published schema is what the types say. It leaves room for keys that a later
-// version adds.
+// TestReportSchema demands that the published schemas match the types. They allow keys that a later version adds.
 func TestReportSchema(t *testing.T) {
-	want, err := json.MarshalIndent(schemaOfReports(t, true), "", "  ")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if *update {
-		if err := os.WriteFile(reportSchema, append(want, '\n'), 0o644); err != nil {
+	for file, schema := range map[string]any{reportSchema: schemaOfReports(t, true), lookSchemaFile: schemaOfLooks(t, true)} {
+		want, err := json.MarshalIndent(schema, "", "  ")
+		if err != nil {
 			t.Fatal(err)
 		}
-		return
-	}
-	have, err := os.ReadFile(reportSchema)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(have), string(want)+"\n"); diff != "" {
-		t.Errorf("%s is stale (-there +wanted): run go generate ./internal/report\n%s", reportSchema, diff)
+		if *update {
+			if err := os.WriteFile(file, append(want, '\n'), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		have, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(string(have), string(want)+"\n"); diff != "" {
+			t.Errorf("%s is stale (-there +wanted): run go generate ./internal/report\n%s", file, diff)
+		}
 	}
 }
 
-// TestReportsFitTheSchema holds every kind of report to it, and to a stricter one without room for unknown keys.
+// TestReportsFitTheSchema checks every kind of report with the schema, and with a stricter one that forbids unknown keys.
 func TestReportsFitTheSchema(t *testing.T) {
 	var docs []string
 	for _, s := range reporttest.Samples() {
 		if s.Name == "hostile" {
-			continue // its rules have stages and severities that no rule has
+			continue // its rules have impossible stages and severities
 		}
 		docs = append(docs, render(t, "json", s.Report, Options{}))
 	}
@@ -93,7 +97,7 @@ func TestReportsFitTheSchema(t *testing.T) {
 	}
 }
 
-// words are the values of the types that are enumerations.
+// words are the values of the enumeration types.
 var words = map[reflect.Type][]string{
 	reflect.TypeFor[finding.Verdict]():  {string(finding.Pass), string(finding.Fail), string(finding.Error)},
 	reflect.TypeFor[finding.Severity](): {string(finding.SeverityError), string(finding.SeverityWarning)},
@@ -103,14 +107,25 @@ var words = map[reflect.Type][]string{
 	reflect.TypeFor[lanes.Lane](): {string(lanes.Fast), string(lanes.Standard), string(lanes.Deep)},
 }
 
-// schemaOfReports writes the schema (draft-07) of the JSON report. An open one takes unknown keys.
+// schemaOfReports is the JSON report's schema (draft-07). An open one allows unknown keys.
 func schemaOfReports(t *testing.T, open bool) map[string]any {
 	g := schemaWriter{open: open, comments: fieldComments(t, "json.go", "lane.go"), definitions: map[string]any{}}
-	root := g.object(reflect.TypeFor[jsonReport]())
-	root["$schema"], root["$id"] = "http://json-schema.org/draft-07/schema#", reportAddress
-	root["title"] = "A report of small-gate"
-	root["description"] = "What small-hook and small-action write with --format json. Keys are added, never removed or renamed."
-	root["properties"].(map[string]any)["schema"] = map[string]any{"const": jsonSchema}
+	return g.document(reflect.TypeFor[jsonReport](), jsonSchema, reportAddress, "A report of small-gate",
+		"What small-hook and small-action write with --format json. Keys are added, never removed or renamed.")
+}
+
+// schemaOfLooks is the schema of log's JSON.
+func schemaOfLooks(t *testing.T, open bool) map[string]any {
+	g := schemaWriter{open: open, comments: fieldComments(t, "json.go", "look.go"), definitions: map[string]any{}}
+	return g.document(reflect.TypeFor[jsonLook](), lookSchema, lookAddress, "Entries of logs",
+		"What small-hook log writes with --format json. Keys are added, never removed or renamed.")
+}
+
+func (g *schemaWriter) document(typ reflect.Type, name, address, title, description string) map[string]any {
+	root := g.object(typ)
+	root["$schema"], root["$id"] = "http://json-schema.org/draft-07/schema#", address
+	root["title"], root["description"] = title, description
+	root["properties"].(map[string]any)["schema"] = map[string]any{"const": name}
 	root["definitions"] = g.definitions
 	return root
 }
@@ -125,6 +140,9 @@ func (g *schemaWriter) value(typ reflect.Type) map[string]any {
 	if list := words[typ]; list != nil {
 		return map[string]any{"enum": list}
 	}
+	if typ == reflect.TypeFor[json.RawMessage]() {
+		return map[string]any{} // an entry: its form depends on the log
+	}
 	switch typ.Kind() {
 	case reflect.Pointer:
 		return map[string]any{"anyOf": []any{g.value(typ.Elem()), map[string]any{"type": "null"}}}
@@ -133,7 +151,7 @@ func (g *schemaWriter) value(typ reflect.Type) map[string]any {
 	case reflect.Struct:
 		name := strings.ToLower(strings.TrimPrefix(typ.Name(), "json"))
 		if g.definitions[name] == nil {
-			g.definitions[name] = true // it may name itself
+			g.definitions[name] = true // it may refer to itself
 			g.definitions[name] = g.object(typ)
 		}
 		return map[string]any{"$ref": "#/definitions/" + name}
@@ -160,7 +178,7 @@ func (g *schemaWriter) object(typ reflect.Type) map[string]any {
 		if options == "" {
 			required = append(required, name)
 		} else if field.Type.Kind() == reflect.Pointer {
-			value = g.value(field.Type.Elem()) // left out rather than null
+			value = g.value(field.Type.Elem()) // omitted rather than null
 		}
 		if comment := g.comments[typ.Name()+"."+field.Name]; comment != "" {
 			value = map[string]any{"description": comment, "allOf": []any{value}}
@@ -175,7 +193,7 @@ func (g *schemaWriter) object(typ reflect.Type) map[string]any {
 	return out
 }
 
-// fieldComments are the comments on fields of the structs in some files, by "type.Field".
+// fieldComments are the comments on struct fields in some files, by "type.Field".
 func fieldComments(t *testing.T, files ...string) map[string]string {
 	out := map[string]string{}
 	for _, name := range files {

@@ -15,7 +15,7 @@ import (
 // keyLines are the lines of a made-up private key.
 var keyLines = []string{"MIICdgIBADANBgkqhkiG9w0BAQEFAASCAmAwggJc", "QmFzZTY0IG9mIG5vdGhpbmcgYXQgYWxsLCAxMjM0", "U29tZSBtb3JlIG9mIG5vdGhpbmcsIDU2Nzg5MGFi"}
 
-// secrets are texts with credentials, put together here, and what of each must not be seen.
+// secrets are texts with credentials, assembled here, and the parts that must not be visible.
 func secrets() map[string][]string {
 	const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 	body, end := "Jx8Qm2TzK4vWn6Yb1RcHs5LdPf7Ga0", ""
@@ -31,7 +31,7 @@ func secrets() map[string][]string {
 	}
 }
 
-// TestSecretsAreMasked has a credential wherever a repository can put a text, also where it is cut.
+// TestSecretsAreMasked puts a credential wherever a repository can put text, also where text is cut.
 func TestSecretsAreMasked(t *testing.T) {
 	for value, parts := range secrets() {
 		for _, before := range []int{0, 3, 50, 95, 155, 395, 590, 1190} {

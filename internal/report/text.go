@@ -15,9 +15,9 @@ import (
 )
 
 const (
-	maxPlaces   = 10 // lines named of a group's findings that are not shown
-	maxForkText = 10 // entries drawn of one side of a fork
-	minWidth    = 40 // columns of a value, however narrow the terminal is
+	maxPlaces   = 10 // lines named for a group's findings that are not shown
+	maxForkText = 10 // entries drawn for one side of a fork
+	minWidth    = 40 // columns of a value, even on a narrower terminal
 )
 
 // style is an ANSI colour.
@@ -36,11 +36,11 @@ var levelStyles = map[content.Level]style{content.Good: green, content.Warn: yel
 type text struct {
 	buf   *bytes.Buffer
 	color bool
-	// seeRest says where the findings are that are not shown.
+	// seeRest says where the omitted findings are.
 	seeRest string
 	// width is how many characters of a value one line may show.
 	width int
-	// fixes are those that stand above.
+	// fixes are those already shown.
 	fixes map[string]bool
 }
 
@@ -68,8 +68,7 @@ func renderText(buf *bytes.Buffer, r *finding.Report, opts Options) error {
 	return nil
 }
 
-// line ends one line. Its parts are sanitised, but two of them could still make a
-// command where they meet.
+// line ends one line. Its parts are sanitised, but two of them could still form a command where they meet.
 func (t *text) line(parts ...string) {
 	line := strings.Join(parts, "")
 	if sanitize.OpensCommand(line) {
@@ -100,7 +99,7 @@ func (t *text) block(label, advice string) {
 	}
 }
 
-// findings writes them group by group, until there are enough.
+// findings writes findings group by group, up to the limit.
 func (t *text) findings(all []finding.Finding) {
 	shown, left := 0, len(all)
 	for _, group := range content.Groups(all) {
@@ -119,8 +118,7 @@ func (t *text) findings(all []finding.Finding) {
 	}
 }
 
-// group writes the first n findings of one group and names the places of the
-// rest. What they have in common stands once, at the end.
+// group writes the first n findings of one group and names the places of the rest. What they have in common is written once, at the end.
 func (t *text) group(group []*finding.Finding, n int) {
 	for i, f := range group[:n] {
 		severity := t.paint(levelStyles[content.LevelOf(f)], string(f.Severity))
@@ -135,7 +133,7 @@ func (t *text) group(group []*finding.Finding, n int) {
 	}
 }
 
-// fix says what to do, once in a report.
+// fix says what to do, once per report.
 func (t *text) fix(f *finding.Finding) {
 	if t.fixes[f.Fix] {
 		t.line(t.paint(bold, "  fix: "), "as above")
@@ -148,8 +146,7 @@ func (t *text) fix(f *finding.Finding) {
 	t.block("  fix: ", f.Fix)
 }
 
-// place is where a finding is, with the colon that ends it; empty for one that
-// has no place.
+// place is a finding's place and a colon; empty if it has none.
 func place(f *finding.Finding) string {
 	switch {
 	case f.Path == "":
@@ -183,8 +180,7 @@ func (t *text) details(f *finding.Finding) {
 	}
 }
 
-// closing says what the findings of a group have in common: how many are not
-// shown, which states were compared, what to do.
+// closing says what a group's findings have in common: how many are not shown, which states were compared, what to do.
 func (t *text) closing(f *finding.Finding, hidden []*finding.Finding) {
 	t.rest(hidden)
 	if words := content.Compared(f, content.Abbreviate); words != "" {
@@ -198,24 +194,28 @@ func (t *text) rest(hidden []*finding.Finding) {
 	if len(hidden) == 0 {
 		return
 	}
-	lines := make([]string, len(hidden))
-	for i, f := range hidden {
-		lines[i] = strconv.Itoa(max(f.Line, 1))
-	}
-	word := "line "
-	if lines = slices.Compact(lines); len(lines) > 1 {
+	lines, word := linesOf(hidden), "line "
+	if len(lines) > 1 {
 		word = "lines "
-	}
-	if len(lines) > maxPlaces {
-		lines = append(lines[:maxPlaces], "…")
 	}
 	t.line("  … and ", strconv.Itoa(len(hidden)), " more of this rule in this file, ",
 		word, strings.Join(lines, ", "), "; ", t.seeRest)
 }
 
-// fork draws two branches that both recorded work: what they have in common,
-// then one branch of entries for each. Only what blocks is drawn: a hook that
-// warns is to be short.
+// linesOf names the lines of findings, up to a limit.
+func linesOf(findings []*finding.Finding) []string {
+	lines := make([]string, len(findings))
+	for i, f := range findings {
+		lines[i] = strconv.Itoa(max(f.Line, 1))
+	}
+	if lines = slices.Compact(lines); len(lines) > maxPlaces {
+		lines = append(lines[:maxPlaces], "…")
+	}
+	return lines
+}
+
+// fork draws two branches that both recorded work: their common part, then one branch of entries for each. Only errors are drawn: a warning
+// in a hook must be short.
 //
 //	o  entry 1: meta/init, 2026-03-01T09:00:00Z
 //	|\
@@ -285,7 +285,7 @@ func (t *text) waived(waived []finding.Finding) {
 	}
 }
 
-// summary is the outcome with its numbers, and what else to know.
+// summary is the outcome with its numbers, and the notes.
 func (t *text) summary(r *finding.Report) {
 	words, level := content.Outcome(r)
 	t.line(t.paint(levelStyles[level], words+":"), " ", content.Summary(r))

@@ -1,8 +1,6 @@
 package report
 
 import (
-	"github.com/small-gate/small-gate/internal/report/reporttest"
-
 	"fmt"
 	"regexp"
 	"strings"
@@ -11,6 +9,8 @@ import (
 
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/ledger"
+	"github.com/small-gate/small-gate/internal/tests/gittest"
+	"github.com/small-gate/small-gate/internal/tests/reporttest"
 )
 
 func TestQuiet(t *testing.T) {
@@ -72,7 +72,7 @@ func TestSummary(t *testing.T) {
 			"would be rejected (mode: observe): 1 error, 0 warnings; examined 16 commits and 1 workspace"},
 		{"waived", fail(func(r *finding.Report) { r.Waived = r.Findings }), "rejected: 1 error, 0 warnings, 1 waived; examined 16 commits and 1 workspace"},
 		{"policy", fail(func(r *finding.Report) { r.Examined.Policy = "built-in defaults" }),
-			"rejected: 1 error, 0 warnings; examined 16 commits and 1 workspace; policy: built-in defaults"},
+			"rejected: 1 error, 0 warnings; examined 16 commits and 1 workspace; configuration: built-in defaults"},
 		{"push", fail(func(r *finding.Report) { r.Examined.Source = "standard input" }),
 			"rejected: 1 error, 0 warnings; examined 16 commits and 1 workspace; refs from standard input"},
 		{"error with findings", fail(func(r *finding.Report) { r.Verdict, r.Failure = finding.Error, reporttest.Failed().Failure }),
@@ -87,7 +87,7 @@ func TestSummary(t *testing.T) {
 	}
 }
 
-// Outcome 2 has a message even where whoever judged forgot it.
+// Outcome 2 has a message even if the caller forgot it.
 func TestErrorWithoutFailure(t *testing.T) {
 	for _, verdict := range []finding.Verdict{finding.Error, "", "passed"} {
 		r := &finding.Report{Mode: "check", Verdict: verdict}
@@ -99,6 +99,7 @@ func TestErrorWithoutFailure(t *testing.T) {
 }
 
 func TestTextIsBounded(t *testing.T) {
+	gittest.Long(t)
 	const n = 10_000
 	long := strings.Repeat("long ", 10_000)
 	manyLines := strings.Repeat(long+"\n", 20)
@@ -145,7 +146,7 @@ func TestTextIsBounded(t *testing.T) {
 	}
 }
 
-// Warnings never push errors out of what is shown.
+// Warnings never displace errors.
 func TestErrorsComeFirst(t *testing.T) {
 	r := reporttest.OneFail()
 	blocking := r.Findings[0]

@@ -1,8 +1,6 @@
 package report
 
 import (
-	"github.com/small-gate/small-gate/internal/report/content"
-
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -10,9 +8,10 @@ import (
 
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/ledger"
+	"github.com/small-gate/small-gate/internal/report/content"
 )
 
-// goneEntry is a report about one entry that was deleted, or put in.
+// goneEntry is a report about one deleted or inserted entry.
 func goneEntry(inserted bool) *finding.Report {
 	f := finding.Finding{
 		Rule: "append-only/deleted", Severity: finding.SeverityError, Stage: finding.StageHistory,
@@ -34,8 +33,7 @@ func goneEntry(inserted bool) *finding.Report {
 	return &finding.Report{Mode: "range", Verdict: finding.Fail, Findings: []finding.Finding{f}}
 }
 
-// TestWholeEntry: an entry that is gone, or was put in, is shown with all its
-// fields.
+// TestWholeEntry: a deleted or inserted entry is shown with all its fields.
 func TestWholeEntry(t *testing.T) {
 	for _, format := range []string{"text", "markdown", "html", "sarif"} {
 		for _, inserted := range []bool{false, true} {
@@ -72,8 +70,7 @@ func TestWholeEntry(t *testing.T) {
 	}
 }
 
-// TestUnlisted: every format says how many findings the report counts and does
-// not hold.
+// TestUnlisted: every format says how many findings the report counts but does not list.
 func TestUnlisted(t *testing.T) {
 	r := goneEntry(false)
 	r.More = finding.Counts{Errors: 586_222, Warnings: 2, Waived: 1}
@@ -84,6 +81,8 @@ func TestUnlisted(t *testing.T) {
 		switch format {
 		case "json":
 			want = `"errors": 586222`
+		case "jsonl":
+			want = `"more":{"errors":586222,`
 		case "markdown":
 			out = strings.ReplaceAll(out, "\\", "")
 		}
@@ -97,7 +96,7 @@ func TestUnlisted(t *testing.T) {
 	if out := render(t, "json", goneEntry(false), Options{}); strings.Contains(out, `"more"`) {
 		t.Errorf("nothing is left out:\n%s", out)
 	}
-	// Where a format leaves out findings of its own, it does not promise them all
+	// A format that leaves out findings does not promise all of them elsewhere.
 	// elsewhere.
 	for i := range maxIssues + 1 {
 		f := r.Findings[0]

@@ -1,10 +1,11 @@
-// Package repository opens a git repository with the reader that suits it: the embedded one, or the installed git.
+// Package repository opens a git repository with the reader that suits it: go-git's, or the installed git.
 package repository
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"os/exec"
 
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate/history"
@@ -14,16 +15,16 @@ import (
 
 // The readers, as --reader names them. An empty name means Auto.
 const (
-	// Auto takes Embedded where that serves the repository and is quicker, else Git.
+	// Auto chooses Embedded for hooks in small, plain repositories, and otherwise Git if it is installed.
 	Auto     = "auto"
 	Embedded = "go-git"
 	Git      = "git"
 )
 
-// Readers are the names that --reader takes.
+// Readers are the values of --reader.
 var Readers = []string{Auto, Embedded, Git}
 
-// Repository is an open repository, whichever reader reads it.
+// Repository is an open repository, with either reader.
 type Repository interface {
 	history.History
 	githistory.Refs
@@ -33,15 +34,19 @@ type Repository interface {
 	Peel(ctx context.Context, id string) (commit string, here bool, err error)
 	// IsAncestor reports whether ancestor is commit or reachable from it.
 	IsAncestor(ctx context.Context, ancestor, commit string) (bool, error)
+	// HoldIndex lists all files of the index, of which later answers may be made: it does not change while a hook runs.
+	HoldIndex(ctx context.Context) ([]history.File, error)
 	// Sparse lists those of some paths of the index that are kept out of the work tree (git-sparse-checkout(1)).
 	Sparse(ctx context.Context, paths []string) ([]string, error)
-	// Neighbours are the upstream branch and what other work trees have checked out.
+	// Neighbours are the upstream branch and what is checked out in other work trees.
 	Neighbours(ctx context.Context) ([]githistory.Neighbour, error)
-	// RemoteURL is where a remote leads to; empty without such a remote.
+	// RemoteURL is the URL of a remote; empty without such a remote.
 	RemoteURL(ctx context.Context, remote string) (string, error)
-	// Substitutes reports what would have git show another history.
+	// Substitutes reports what would make git show another history.
 	Substitutes(ctx context.Context) (replaceRefs, grafts bool, err error)
-	// Reader is the reader's name, and Version that of what it reads with.
+	// Partial reports whether the clone lacks objects that its remote has (partial clone).
+	Partial(ctx context.Context) (bool, error)
+	// Reader is the reader's name, and Version the version of its git or library.
 	Reader() string
 	Version(ctx context.Context) (string, error)
 	Close() error
@@ -54,30 +59,34 @@ type Source struct {
 	Environ []string
 	// Reader is one of Readers, or empty.
 	Reader string
-	// Mode is the name of the command, which says how much will be read.
+	// Mode is the name of the command, which determines how much will be read.
 	Mode string
 }
 
-// manyObjects is up to how many packed objects the embedded reader walks through history. A range of ten commits takes it 0.8 times
-// git's processor time where all ways down from it lead to one commit, however long the history is; else it follows the history to its
-// beginning, which takes 1.1 times git's in one of 10,000 commits (44,000 objects), and 1.9 times in one of 50,000. An audit takes a
-// third of git's time where there are 2 GB of logs in 44,000 objects, 0.8 times in 200,000 objects with small logs and more than git's
-// in 800,000, and more memory in both of these.
-const manyObjects = 100_000
+// nearTips bounds the commits that the go-git reader reads if git is installed: beyond that, git is faster.
+const nearTips = 5000
 
-// walks reports whether a mode walks through history. The others look at one or two trees, which takes the embedded reader the same
-// time in a repository of any size.
+// walks reports whether a mode may walk far through history, for which git takes half the time and half the memory. Hooks in a clone read
+// few commits: for a push of five, the go-git reader needs a third of the time, since git would run fourteen times.
 func walks(mode string) bool {
 	switch mode {
-	case "range", "merge-check", "sync", "pre-push", "pre-receive", "push", "audit":
+	case "range", "merge-check", "sync", "pre-receive", "push", "audit", "log":
 		return true
 	}
 	return false
 }
 
-// Do runs do on the repository, and tells it why this reader was taken. If the embedded reader turns out not to serve what is asked
-// (do's error says so), Auto has do run again with git. Do returns the name of the last reader, if any opened the repository, and
-// the last error of do; where git would have to take over and cannot, an error that says why neither reader can.
+// Unserved is an error that says that the go-git reader does not support what was asked, for [Source.Do]; nil if f says something else.
+func Unserved(f *failure.Error) error {
+	if f != nil && errors.Is(f, embedded.ErrUnserved) {
+		return f
+	}
+	return nil
+}
+
+// Do runs do on the repository, and tells it why this reader was chosen. If the go-git reader does not support what is asked (do's error
+// says so), Auto runs do again with git. Do returns the name of the last reader, if one opened the repository, and the last error of do; if
+// git would have to take over and cannot, the error says why neither reader can.
 func (s Source) Do(ctx context.Context, do func(repo Repository, why string) error) (reader string, err error) {
 	switch s.Reader {
 	case Git:
@@ -108,17 +117,23 @@ func finish(repo Repository, err error) (string, error) {
 }
 
 func (s Source) auto(ctx context.Context, do func(repo Repository, why string) error) (reader string, err error) {
+	if walks(s.Mode) {
+		if repo, err := s.openGit(ctx); err == nil {
+			return finish(repo, do(repo, "git walks through history faster"))
+		}
+	}
 	own, err := embedded.Open(ctx, s.Dir, s.Environ)
 	if errors.Is(err, githistory.ErrNotRepository) || ctx.Err() != nil {
 		return "", err
 	}
 	if err == nil {
-		if n := own.PackedObjects(); walks(s.Mode) && n > manyObjects {
+		if why, small := own.Small(); !small {
 			if repo, gitErr := s.openGit(ctx); gitErr == nil {
-				why := fmt.Sprintf("the repository has about %d packed objects, and git is faster from %d on", n, manyObjects)
 				reader, err = finish(repo, do(repo, why))
 				return reader, errors.Join(err, own.Close())
 			}
+		} else if _, absent := exec.LookPath("git"); absent == nil {
+			own.MostCommits = nearTips
 		}
 		err = do(own, "it serves this repository, and no other program has to be started")
 		closed := own.Close()
@@ -131,7 +146,7 @@ func (s Source) auto(ctx context.Context, do func(repo Repository, why string) e
 	if gitErr != nil {
 		return reader, neither(err, gitErr)
 	}
-	return finish(repo, do(repo, "the embedded reader does not serve it: "+failure.Of(err).Message))
+	return finish(repo, do(repo, failure.Of(err).Message))
 }
 
 func (s Source) openGit(ctx context.Context) (Repository, error) {
@@ -142,7 +157,7 @@ func (s Source) openGit(ctx context.Context) (Repository, error) {
 	return repo, nil
 }
 
-// neither is the failure where no reader can do it.
+// neither is the failure if no reader can do it.
 func neither(own, git error) error {
 	first, second := failure.Of(own).Message, failure.Of(git)
 	f := &failure.Error{Message: first, Remedy: second.Remedy, Err: errors.Join(own, git)}

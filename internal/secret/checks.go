@@ -9,10 +9,11 @@ import (
 	"github.com/small-gate/small-gate/internal/expression"
 )
 
-// leastDifferent is how many different characters a credential has at least. Of a random one with 16 characters, one in a million has fewer.
+// leastDifferent is the least number of different characters in a credential. Of random ones with 16 characters, one in a million has
+// fewer.
 const leastDifferent = 7
 
-// documented are beginnings of credentials that their vendors print in manuals or build into emulators.
+// documented are beginnings of credentials from vendors' manuals and emulators.
 var documented = []string{
 	"Eby8vdM02xNOcqFlqUwJ",         // Azurite
 	"C2y6yDjf5/R+ob0N8A7C",         // Azure Cosmos DB emulator
@@ -22,16 +23,16 @@ var documented = []string{
 	"DaGmWKa4JsXZ-HjGw7IS",         // Firebase's manual
 	"eyJzdWIiOiIxMjM0NTY3ODkwIiwi", // jwt.io
 	"eyJpc3MiOiJqb2UiLA0KICJleHAi", // RFC 7519
-	"eyJpc3MiOiJzdXBhYmFzZS1kZW1v", // Supabase on one's own machine
+	"eyJpc3MiOiJzdXBhYmFzZS1kZW1v", // Supabase on a local machine
 }
 
-// fillers are words of placeholders.
+// fillers are words in placeholders.
 var fillers = []string{"example", "placeholder", "redacted", "changeme", "dummy", "xxxx"}
 
-// longFiller is the length from which a value may hold any word by chance.
+// longFiller is the length from which a value may contain any word by chance.
 const longFiller = 400
 
-// varied reports whether a value is no placeholder: no word such as EXAMPLE, no alphabet, no repetition.
+// varied reports whether a value is not a placeholder: no word such as EXAMPLE, no alphabet, no repetition.
 func varied(_, value string) bool {
 	for _, known := range documented {
 		if strings.Contains(value, known) {
@@ -48,10 +49,10 @@ func varied(_, value string) bool {
 	return !ascends(value) && different(value) >= leastDifferent
 }
 
-// escaped is an escape at the end of a text, whose last letter is no letter of a word: of a string, of a terminal's colour, of a URL.
+// escaped matches an escape at the end of a text, whose last letter is not part of a word: of a string, of a terminal's colour, of a URL.
 var escaped = expression.Of(`(?:\\[abefnrtv]|\\x[0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4}|\\[0-7]{3}|\[[0-9;]*m|%[0-9A-Fa-f]{2})$`)
 
-// standsAlone reports whether no letter and no digit stands before an offset, but for an escape's.
+// standsAlone reports whether no letter or digit, except in an escape, precedes an offset.
 func standsAlone(text string, at int) bool {
 	const longest = 24
 	return at == 0 || !isAlphanumeric(text[at-1]) || escaped().MatchString(text[max(at-longest, 0):at])
@@ -61,7 +62,7 @@ func isAlphanumeric(c byte) bool {
 	return '0' <= c && c <= '9' || 'A' <= c && c <= 'Z' || 'a' <= c && c <= 'z'
 }
 
-// word is a part of a name: a word, one in camel case, an abbreviation, a number, or one of these with a number.
+// word matches a part of a name: a word, one in camel case, an abbreviation, a number, or one of these with a number.
 var word = expression.Of(`^(?:[A-Za-z]?|[A-Z]+|(?:[A-Z]?[a-z]{2,})+)[0-9]*$`)
 
 // isName reports whether a value is words joined by hyphens, underscores or slashes: a branch, a class, a path.
@@ -76,7 +77,7 @@ func isName(value string) bool {
 
 var hexadecimal = expression.Of(`^[0-9a-f]+$`)
 
-// mixed is varied for values that are no names and no digests: capital and small letters, or letters and digits.
+// mixed is varied for values that are neither names nor digests: upper and lower case letters, or letters and digits.
 func mixed(whole, value string) bool {
 	capitals, smalls, digits := strings.ToLower(value) != value, strings.ToUpper(value) != value, 0
 	for i := range len(value) {
@@ -101,7 +102,7 @@ func different(value string) int {
 	return n
 }
 
-// ascends reports whether a value holds a part of the alphabet, or digits in order.
+// ascends reports whether a value contains part of the alphabet, or digits in order.
 func ascends(value string) bool {
 	const long = 8
 	run := 1
@@ -119,7 +120,7 @@ func ascends(value string) bool {
 	return false
 }
 
-// checksummed reports whether a token has its checksum, which is proof: text that is glued to its end does not hide it.
+// checksummed reports whether a token has its checksum, which is proof, even if other text follows directly.
 func checksummed(_, value string) bool {
 	const digits, least, length = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz", 30, 6
 	body := []byte(value[strings.IndexByte(value, '_')+1:])
@@ -138,13 +139,13 @@ func checksummed(_, value string) bool {
 	return false
 }
 
-// wholeRun and cutRun are how much base64 a private key has in one piece, whole and without its last line.
+// wholeRun and cutRun are the least base64 in one piece in a private key, complete and without its last line.
 const wholeRun, cutRun = 16, 40
 
-// run is base64 in one piece, and what tells that somebody left the rest out.
+// run matches base64 in one piece, and a sign that the rest was left out.
 var run = expression.Of(`([A-Za-z0-9+/]{16,}={0,2})(\.\.\.|…)?`)
 
-// keyBody reports whether what follows the first line of a private key is one.
+// keyBody reports whether a private key follows its first line.
 func keyBody(whole, value string) bool {
 	least := cutRun
 	if strings.Contains(value, " PRIVATE KEY") {
@@ -173,15 +174,15 @@ func decodes(part string, into any) bool {
 	return err == nil && json.Unmarshal(text, into) == nil
 }
 
-// placeholder is what stands in a password's place: a variable, a word of documents, letters with a word such as "password" among them.
+// placeholder matches replacements for a password: a variable, a word from documentation, letters that include a word such as "password".
 var placeholder = expression.Of(`[$*{}()\[\]|,;…]|\.\.|%[sv]|^%[A-Za-z0-9_]+%$|^[A-Z_-]+$|(?i:example|xxx|placeholder|redacted|replace|change[-_]?me|insecure|fake)|` +
 	`(?i:^[a-z_-]*(?:pass|secret|token|test|dev|docker|postgres)[a-z_-]*[0-9]{0,4}!?$)`)
 
-// ownMachine is a host that is only one's own machine.
+// ownMachine matches a host that is always the local machine.
 var ownMachine = expression.Of(`(?i)^(?:(?:[a-z0-9-]+\.)*localhost|127(?:\.[0-9]{1,3}){3}|0\.0\.0\.0|\[::1\])\.?(?::[0-9]*)?\.?$`)
 
-// urlPassword reports whether the password in a URL is one, and opens more than one's own machine. It ends at the last "@"; a text that
-// follows the host may hold that one.
+// urlPassword reports whether a URL's password is real, and for more than the local machine. It ends at the last "@", which may be in text
+// after the host.
 func urlPassword(whole, password string) bool {
 	_, rest, _ := strings.Cut(whole, ":")
 	user, _, _ := strings.Cut(strings.TrimLeft(rest, `\/`), ":")
@@ -192,7 +193,7 @@ func urlPassword(whole, password string) bool {
 	return isPassword(user, password) || isPassword(user, first)
 }
 
-// isPassword reports whether a password is no placeholder, and not the user's name again.
+// isPassword reports whether a password is neither a placeholder nor the user's name.
 func isPassword(user, password string) bool {
 	const least = 4
 	return !strings.EqualFold(user, password) && !placeholder().MatchString(password) && different(password) >= least && !ascends(password)

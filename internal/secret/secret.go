@@ -1,6 +1,6 @@
-// Package secret knows what credentials of known vendors look like, finds them in text and masks them. It looks for literals first
-// and runs an expression only where one stands, so that a text without any costs about a microsecond. Expressions are RE2's: their
-// time is linear in the text, whatever the text is.
+// Package secret knows the form of credentials of known vendors, finds them in text and masks them. It searches for literals first and runs
+// an expression only at one of these, so that a text without any takes about a microsecond. Expressions are RE2's: their time is linear in
+// any text.
 package secret
 
 import (
@@ -15,18 +15,18 @@ import (
 type Match struct {
 	// Start and End are its offsets in bytes.
 	Start, End int
-	// Shape is what it looks like, and rank its place among the shapes.
+	// Shape is its form, and rank its place among the shapes.
 	Shape *Shape
 	rank  int
 }
 
-// Find gives the credentials in a text, in order. No two overlap.
+// Find returns the credentials in a text, in order. No two overlap.
 func Find(text string) []Match {
 	if !Suspected(text) {
 		return nil
 	}
 	var found []Match
-	seen := make([]int, len(Shapes)) // up to where each shape was looked for
+	seen := make([]int, len(Shapes)) // how far each shape was searched for
 	for at, shape := range literalsIn(text) {
 		if at < seen[shape] {
 			continue
@@ -47,11 +47,11 @@ func Find(text string) []Match {
 	return merge(found)
 }
 
-// mostRead is how often a text is read for one shape where matches lie inside each other.
+// mostRead is how often a text is read for one shape if matches are nested.
 const mostRead = 8
 
-// each gives the credentials of one shape in a text. What lies inside a match is looked for as well: a match that is none must not hide one
-// that begins in it. How much of that is done is bounded, so that the time stays linear.
+// each finds the credentials of one shape in a text. It also searches inside matches: a false match must not hide a credential that begins
+// in it. The amount of this is bounded, so that the time stays linear.
 func (s *Shape) each(text string, add func(start, end int)) {
 	from, read := 0, 0
 	for {
@@ -77,7 +77,7 @@ type literal struct {
 	shape int
 }
 
-// index is the literals of all shapes by their first byte, and which two bytes one can begin with, as bits.
+// index has the literals of all shapes by their first byte, and the possible first two bytes, as bits.
 type index struct {
 	by     [256][]literal
 	begins [256][4]uint64
@@ -95,8 +95,8 @@ var literals = sync.OnceValue(func() *index {
 	return &in
 })
 
-// Suspected reports whether a text has a literal of a credential, or whether, as the name of a field, it says that the value is one. A text
-// that has none, in a field that is not suspected, holds no credential.
+// Suspected reports whether a text contains a literal of a credential, or whether, as the name of a field, it says that the value is one. A
+// text without any, in a field that is not suspected, contains no credential.
 func Suspected(text string) bool {
 	for range literalsIn(text) {
 		return true
@@ -104,7 +104,7 @@ func Suspected(text string) bool {
 	return false
 }
 
-// literalsIn are the places of literals in a text, in order, and the shape of each.
+// literalsIn are the positions of literals in a text, in order, and the shape of each.
 func literalsIn(text string) iter.Seq2[int, int] {
 	return func(yield func(at, shape int) bool) {
 		in := literals()
@@ -121,7 +121,7 @@ func literalsIn(text string) iter.Seq2[int, int] {
 	}
 }
 
-// lineAt is where the line around an offset begins and ends.
+// lineAt is the beginning and the end of the line around an offset.
 func lineAt(text string, at int) (start, end int) {
 	start, end = strings.LastIndexByte(text[:at], '\n')+1, strings.IndexByte(text[at:], '\n')
 	if end < 0 {
@@ -130,7 +130,7 @@ func lineAt(text string, at int) (start, end int) {
 	return start, at + end
 }
 
-// merge sorts matches and joins those that overlap: a token may be the password of a URL, and keeps its name.
+// merge sorts matches and joins overlapping ones: a token that is the password of a URL keeps its name.
 func merge(found []Match) []Match {
 	slices.SortStableFunc(found, func(a, b Match) int { return cmp.Or(a.Start-b.Start, a.rank-b.rank) })
 	out := found[:0]
@@ -144,15 +144,15 @@ func merge(found []Match) []Match {
 	return out
 }
 
-// Mask replaces every credential in a text by its vendor and the literal that it begins with: nothing else of it is told, and no digest.
-// Text is masked before it is cut: the beginning of a credential is none. A text without any is returned as it is, and so is a masked
-// one.
+// Mask replaces every credential in a text by its vendor and its literal prefix: nothing else of it is shown, not even a digest. Mask text
+// before cutting it: the beginning of a credential is not recognised. A text without credentials, or an already masked one, is returned
+// unchanged.
 func Mask(text string) string {
 	masked, _ := MaskKind("", text)
 	return masked
 }
 
-// FindValue is Find for the value of a field, whose name may be what says that it is a credential.
+// FindValue is Find for the value of a field, whose name may mark it as a credential.
 func FindValue(field, value string) []Match {
 	if !Suspected(field) {
 		return Find(value)
@@ -165,7 +165,7 @@ func FindValue(field, value string) []Match {
 	return slices.DeleteFunc(found, func(m Match) bool { return m.End <= 0 })
 }
 
-// MaskKind is Mask for the value of a field. It also gives the kind of the first credential in the value; empty if it has none.
+// MaskKind is Mask for the value of a field. It also returns the kind of the first credential in the value; empty if there is none.
 func MaskKind(field, value string) (masked, kind string) {
 	for found := FindValue(field, value); len(found) > 0; found = FindValue(field, value) {
 		kind = cmp.Or(kind, found[0].Shape.Name)
@@ -192,8 +192,8 @@ func MaskChange(field, from, to string) (maskedFrom, maskedTo string) {
 	return Conceal(maskedFrom, maskedTo, cmp.Or(inFrom, inTo))
 }
 
-// Conceal gives what is shown of two masked versions of a field, one of which held a credential of some kind; empty if none did. The other
-// version may hold a damaged form of it, which nothing finds: no text of either is shown.
+// Conceal is what to show of two masked versions of a field, one of which had a credential of some kind; empty if none did. The other
+// version may have a damaged form of it, which nothing recognises: no text of either is shown.
 func Conceal(from, to, kind string) (shownFrom, shownTo string) {
 	if kind == "" || from == "" || to == "" {
 		return from, to
@@ -202,7 +202,7 @@ func Conceal(from, to, kind string) (shownFrom, shownTo string) {
 	return from, from + " (another value)"
 }
 
-// Prefix is the literal that a credential begins with; empty if its shape has none.
+// Prefix is the literal at the beginning of a credential; empty if its shape has none.
 func (s *Shape) Prefix(value string) string {
 	prefix := ""
 	for _, l := range s.Literals {

@@ -21,7 +21,7 @@ const (
 	urls    = letters + "_-"
 )
 
-// dice is what made-up credentials are drawn with: none stands in this file, where a host of repositories would find it.
+// dice draws the made-up credentials: none may be in this file, where a hosting service would find it.
 var dice = rand.New(rand.NewPCG(1, 2))
 
 func draw(n int, alphabet string) string {
@@ -55,7 +55,7 @@ func jwt(header, claims string) string {
 	return enc([]byte(header)) + "." + enc([]byte(claims)) + "." + draw(43, urls)
 }
 
-// credentials are of each kind a few, by its name.
+// credentials has a few of each kind, by its name.
 func credentials() map[string][]string {
 	claims := fmt.Sprintf(`{"sub":"svc-%s","exp":1999999999}`, draw(9, hexes))
 	webToken := jwt(`{"alg":"HS256","typ":"JWT"}`, claims)
@@ -106,7 +106,7 @@ func credentials() map[string][]string {
 	}
 }
 
-// Every kind is found in the middle of text, is named, and leaves nothing of itself but its prefix.
+// Every kind is found in the middle of text, is named, and only its prefix remains.
 func TestFindsEveryKind(t *testing.T) {
 	cases := credentials()
 	for i := range Shapes {
@@ -142,7 +142,7 @@ func TestFindsEveryKind(t *testing.T) {
 	}
 }
 
-// What is no credential is left alone: documented examples, placeholders, variables, names, digests.
+// Other values are left alone: documented examples, placeholders, variables, names, digests.
 func TestLeavesAlone(t *testing.T) {
 	for _, text := range []string{
 		"", "exit 0", "see https://example.org/a:b@c and mail me@example.org", "AKIA", "ghp_", "-----BEGIN PRIVATE KEY-----",
@@ -188,7 +188,7 @@ func TestLeavesAlone(t *testing.T) {
 	}
 }
 
-// A field's name may be what says that its value is a credential.
+// A field's name may mark its value as a credential.
 func TestMaskKind(t *testing.T) {
 	masked := func(field, value string) string {
 		out, _ := MaskKind(field, value)
@@ -209,7 +209,7 @@ func TestMaskKind(t *testing.T) {
 	}
 }
 
-// An edit that damages a credential shows no more of it than one that does not, whichever side is the damaged one.
+// An edit that damages a credential shows no more of it than any other edit, whichever side is damaged.
 func TestMaskChange(t *testing.T) {
 	token := withChecksum("ghp_", 30)
 	body := token[len("ghp_"):]
@@ -249,7 +249,7 @@ func TestSeveral(t *testing.T) {
 	}
 }
 
-// A match that is no credential hides none that begins in it.
+// A false match does not hide a credential that begins in it.
 func TestNoneHidesAnother(t *testing.T) {
 	mine, documented := draw(12, letters), "AIzaIwzALxUPNbatRBj3Xi1Uhp0hFucwjVY5R8x"
 	for _, text := range []string{
@@ -273,7 +273,7 @@ func TestNoneHidesAnother(t *testing.T) {
 	}
 }
 
-// No text makes it panic; what is masked holds no credential, and stays as it is.
+// No text makes it panic; a masked text has no credential, and masking it again changes nothing.
 func FuzzMask(f *testing.F) {
 	for _, list := range credentials() {
 		for _, c := range list {
@@ -297,7 +297,7 @@ func FuzzMask(f *testing.F) {
 	})
 }
 
-// The time is linear in the text, even where every literal stands in it and nothing matches.
+// The time is linear in the text, even if it has every literal and nothing matches.
 func BenchmarkFind(b *testing.B) {
 	for name, text := range map[string]string{
 		"evidence":                   "go test ./... passes; 1204 rows of https://example.org/rows?id=7 read by importer/read.go:120, see commit 1c8dd239",

@@ -6,39 +6,39 @@ import (
 	"github.com/small-gate/small-gate/internal/expression"
 )
 
-// Shape is what the credentials of one kind look like, as their vendor documents it.
+// Shape is the form of one kind of credentials, as documented by the vendor.
 type Shape struct {
-	// Name is the vendor and the kind, as a message says it.
+	// Name is the vendor and the kind, as in messages.
 	Name string
-	// Literals are parts, of two bytes at least, of which every credential of the kind, or what stands around it, has one.
+	// Literals are texts of at least two bytes, of which every credential of the kind, or the text around it, has one.
 	Literals []string
 	// Source is where the vendor documents it.
 	Source string
 
-	// lines is true if it may have several lines. also stands in the same line as the literal. alone is true if no letter or digit stands
-	// before it: what has a long prefix, or proves itself by a checksum, needs no such thing.
+	// lines is true if it may have several lines. also is in the same line as the literal. alone is true if no letter or digit may precede
+	// it, which a long prefix or a checksum makes unnecessary.
 	lines      bool
 	also       string
 	alone      bool
 	expression func() *regexp.Regexp
-	// check says whether a match is a credential: all that was matched, and the credential in it.
+	// check says whether a match is a credential: it gets the whole match, and the credential in it.
 	check func(whole, value string) bool
 }
 
 // token is the expression of a credential that begins with a literal.
 func token(text string) func() *regexp.Regexp { return expression.Of(`(` + text + `)`) }
 
-// ended is token for a credential after which no letter and no digit stands.
+// ended is token for a credential that no letter or digit may follow.
 func ended(text string) func() *regexp.Regexp {
 	return expression.Of(`(` + text + `)(?:[^A-Za-z0-9]|$)`)
 }
 
-// assigned is the expression of a value that follows one of some names, with no letter and no digit between: `=`, `: >`, `["`.
+// assigned is the expression of a value that follows one of some names, with no letter or digit between: `=`, `: >`, `["`.
 func assigned(names, value string) func() *regexp.Regexp {
 	return expression.Of(`(?:` + names + `)(?:\.[0-9]+)?(?:[^A-Za-z0-9+/]|\\[nrt]){1,20}(` + value + `)(?:[^A-Za-z0-9+/=]|$)`)
 }
 
-// Shapes are all that is looked for. A kind without a prefix or a name of its own is not among them: what is only long and mixed up may be
+// Shapes are all kinds that are searched for. Kinds without a prefix or a name are left out: a long random text may be a digest.
 // a digest.
 var Shapes = []Shape{
 	{

@@ -5,12 +5,12 @@ import (
 	"slices"
 )
 
-// entriesKey is the line below which a log's items stand.
+// entriesKey is the line above a log's items.
 const entriesKey = "entries:\n"
 
-// AppendColumn returns the column at which appended items of a document's
-// entries would stand; 0 unless they are a non-empty block sequence and the
-// mapping's last member, and nothing ties what follows the document's text to it.
+// AppendColumn returns the column of the dashes of items that are appended to a
+// document's entries; 0 unless the entries are a non-empty block sequence and the
+// mapping's last member, and what follows the document's text does not depend on it.
 func (d *Document) AppendColumn(data []byte) int {
 	if d.column > 0 {
 		return d.column
@@ -22,10 +22,10 @@ func (d *Document) AppendColumn(data []byte) int {
 	return last.Value.Pos.Column
 }
 
-// Dash is how a line with an item begins whose dash stands at a column.
+// Dash is the beginning of a line with an item, up to its dash at a column.
 func Dash(column int) []byte { return append(bytes.Repeat([]byte{' '}, column-1), '-', ' ') }
 
-// AppendedItems parses list items that follow those of a document with that
+// AppendedItems parses list items that follow those of a document with this
 // AppendColumn, and counts their structure; nil if the tail holds anything
 // else. Their lines count from 2.
 func AppendedItems(tail []byte, column int) ([]*Value, int) {
@@ -41,8 +41,8 @@ func AppendedItems(tail []byte, column int) ([]*Value, int) {
 	return items, doc.Structure - StructureOf([]byte(entriesKey[:len(entriesKey)-1]))
 }
 
-// Extended is the document of a later text in which list items were appended to whole, the document's own text; nil
-// if that is not plain. It is what Parse makes of the text, and shares the earlier items with the document.
+// Extended is the document of data, in which list items were appended to whole, the document's own text; nil if that
+// is not certain. It is what Parse makes of data, and shares the earlier items with the document.
 func (d *Document) Extended(whole, data []byte, limits Limits) *Document {
 	if !bytes.HasPrefix(data, whole) || int64(len(data)) > limits.FileSize() {
 		return nil
@@ -68,7 +68,7 @@ func (d *Document) Extended(whole, data []byte, limits Limits) *Document {
 }
 
 // itemsAt returns the items of a document that is nothing but a list of
-// entries, readable without what stands around it, at a column; else nil.
+// entries, readable without what is around it, at a column; else nil.
 func (d *Document) itemsAt(column int) []*Value {
 	if d == nil || d.linked || d.more || len(d.Root.Fields) != 1 {
 		return nil
@@ -81,14 +81,14 @@ func (d *Document) itemsAt(column int) []*Value {
 }
 
 // ReadableAlone reports whether what follows a text can be read without it:
-// it ends with a line feed, and in no other kind of line break, which could
+// it ends with a line feed, and has no other kind of line break, which could
 // hide the end of a document.
 func ReadableAlone(data []byte) bool {
 	return bytes.HasSuffix(data, []byte("\n")) && !hasOddBreak(data)
 }
 
-// hasMarker reports whether a line begins as a document end marker, after
-// which nothing belongs to the document, or as a directive.
+// hasMarker reports whether a line begins like a document end marker, after
+// which nothing belongs to the document, or like a directive.
 func hasMarker(data []byte) bool {
 	for _, marker := range []string{"...", "%"} {
 		if bytes.HasPrefix(data, []byte(marker)) || bytes.Contains(data, []byte("\n"+marker)) {

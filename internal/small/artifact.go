@@ -1,6 +1,9 @@
 package small
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Dir is the name of the directory that makes its parent a workspace.
 const Dir = ".small"
@@ -58,22 +61,34 @@ func InDir(dir, name string) string {
 // The last element counts, so that a workspace kept inside another one's
 // .small directory is not mistaken for the outer one's content.
 func SplitPath(path string) (dir, name string, ok bool) {
+	at := strings.LastIndex("/"+path+"/", "/"+Dir+"/") // which is where the element begins in path
+	if at < 0 {
+		return "", "", false
+	}
+	return path[:max(at-1, 0)], path[min(at+len(Dir)+1, len(path)):], true
+}
+
+// splitAt takes a path apart at the last of its elements of one kind.
+func splitAt(path string, is func(element string) bool) (before, element, behind string, ok bool) {
 	parts := strings.Split(path, "/")
-	for i := len(parts) - 1; i >= 0; i-- {
-		if parts[i] == Dir {
-			return strings.Join(parts[:i], "/"), strings.Join(parts[i+1:], "/"), true
+	for i, part := range slices.Backward(parts) {
+		if is(part) {
+			return strings.Join(parts[:i], "/"), part, strings.Join(parts[i+1:], "/"), true
 		}
 	}
-	return "", "", false
+	return "", "", "", false
 }
 
 // ArtifactOf returns the artifact whose file name is name, a path below a
 // .small directory.
 func ArtifactOf(name string) (Artifact, bool) {
-	for _, a := range Artifacts {
-		if a.FileName() == name {
-			return a, true
-		}
+	return artifactWhere(func(file string) bool { return file == name })
+}
+
+func artifactWhere(is func(file string) bool) (Artifact, bool) {
+	i := slices.IndexFunc(Artifacts, func(a Artifact) bool { return is(a.FileName()) })
+	if i < 0 {
+		return "", false
 	}
-	return "", false
+	return Artifacts[i], true
 }

@@ -58,7 +58,7 @@ func survey(n *yaml.Node) (count int, anchors bool) {
 }
 
 // fail notes a problem. One inside an anchored node is noted where the node
-// stands, not again for each alias.
+// is, not again for each alias.
 func (b *builder) fail(n *yaml.Node, hint, format string, args ...any) {
 	if b.inAlias == 0 {
 		b.note(n, hint, format, args...)
@@ -199,7 +199,7 @@ func (ix *memberIndex) find(fields []Field, key string) *Field {
 
 func (b *builder) mapping(n *yaml.Node, depth int, out *Value) {
 	var seen memberIndex
-	others := map[string]int{} // keys that are no strings, which can be spelled in several ways: 0 and 0x0
+	others := map[string]int{} // keys that are not strings, which can be spelled in several ways: 0 and 0x0
 	out.Fields = make([]Field, 0, len(n.Content)/2)
 	var merges []*yaml.Node
 	for i := 0; i+1 < len(n.Content) && !b.stopped; i += 2 {
@@ -213,7 +213,7 @@ func (b *builder) mapping(n *yaml.Node, depth int, out *Value) {
 			continue
 		}
 		first := seen.find(out.Fields, field.Key)
-		if i, known := others[field.other]; known && first == nil {
+		if i, known := others[field.Other]; known && first == nil {
 			first = &out.Fields[i]
 		}
 		if first != nil {
@@ -221,7 +221,7 @@ func (b *builder) mapping(n *yaml.Node, depth int, out *Value) {
 			continue
 		}
 		if !field.Named() {
-			others[field.other] = len(out.Fields)
+			others[field.Other] = len(out.Fields)
 		}
 		field.Value = b.value(val, depth+1)
 		out.Fields = append(out.Fields, field)
@@ -253,7 +253,7 @@ func (b *builder) merge(n *yaml.Node, depth int, out *Value, seen *memberIndex) 
 			return
 		}
 		for _, f := range b.value(source, depth+1).Fields {
-			f.tagged = false // programs take its text
+			f.Tagged = false // programs take its text
 			if seen.find(out.Fields, f.Key) == nil {
 				out.Fields = append(out.Fields, f)
 			}
@@ -280,9 +280,9 @@ func (b *builder) key(n *yaml.Node, field *Field) (ok bool) {
 	b.scalar(n, &key)
 	field.Key = key.Text
 	if key.Kind != String {
-		field.other = key.Canonical()
+		field.Other = key.Canonical()
 	} else if tag := n.ShortTag(); tag != strTag && tag != mergeTag {
-		field.tagged = true
+		field.Tagged = true
 	}
 	return key.Tag != "" // else it does not even fit its tag
 }

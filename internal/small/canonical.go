@@ -7,9 +7,9 @@ import (
 
 // appendCanonical appends a value's canonical JSON (RFC 8785). A number that a
 // double does not hold and a scalar that JSON lacks are written as their tag
-// followed by their source text as a JSON string. That is deliberately no
-// JSON: no other value can then have the same bytes. A key that is no string is
-// written as the value would be: no string's form begins without a quote.
+// followed by their source text as a JSON string. That is deliberately not
+// JSON, so that no other value can have the same bytes. A key that is not a string
+// is written as the value would be: every string's form begins with a quote.
 func appendCanonical(out []byte, v *Value) []byte {
 	switch v.Kind {
 	case Null:
@@ -56,7 +56,7 @@ func appendObject(out []byte, v *Value) []byte {
 		if f.Named() {
 			out = appendString(out, f.Key)
 		} else {
-			out = append(out, f.other...)
+			out = append(out, f.Other...)
 		}
 		out = appendCanonical(append(out, ':'), f.Value)
 	}
@@ -64,12 +64,12 @@ func appendObject(out []byte, v *Value) []byte {
 }
 
 func compareFields(a, b Field) int {
-	return cmp.Or(cmp.Compare(a.other, b.other), compareKeys(a.Key, b.Key))
+	return cmp.Or(cmp.Compare(a.Other, b.Other), compareKeys(a.Key, b.Key))
 }
 
 // compareKeys orders member names by their UTF-16 code units (RFC 8785,
-// section 3.2.3). UTF-8 has the same order but for one thing: in UTF-16 the
-// characters above U+FFFF, whose first byte here is at least 0xF0, stand before
+// section 3.2.3). UTF-8 has the same order with one exception: in UTF-16 the
+// characters above U+FFFF, whose first byte here is at least 0xF0, come before
 // those from U+E000 to U+FFFF, whose first byte is 0xEE or 0xEF.
 func compareKeys(a, b string) int {
 	for i := range min(len(a), len(b)) {
@@ -128,7 +128,7 @@ func appendString(out []byte, s string) []byte {
 	return append(append(out, s[done:]...), '"')
 }
 
-// Canonical is the value's canonical form, which its digest is taken of.
+// Canonical is the value's canonical form, from which its digest is computed.
 func (v *Value) Canonical() string { return string(appendCanonical(nil, v)) }
 
 // Display is the value as text for people: a string's content, otherwise its

@@ -1,8 +1,12 @@
 package small
 
-import "bytes"
+import (
+	"bytes"
+	"fmt"
+	"strings"
+)
 
-// MarkerSize is the length of git's conflict markers where git is told no other (gitattributes(5), conflict-marker-size).
+// MarkerSize is the length of git's conflict markers unless git is told another (gitattributes(5), conflict-marker-size).
 const MarkerSize = 7
 
 // ConflictMarker is the character of the conflict marker with which a line begins: at least size times the same of <, |, = and > at the
@@ -18,8 +22,8 @@ func ConflictMarker(line []byte, size int) byte {
 	return line[0]
 }
 
-// HasConflictMarkers reports whether a conflict marker stands in a text. One of = can be text, and never comes without the others, so
-// that it alone is none.
+// HasConflictMarkers reports whether a text has a conflict marker. A marker of = alone does not count: it can be text, and git never
+// writes it without the others.
 func HasConflictMarkers(text []byte, size int) bool {
 	for line := range bytes.Lines(text) {
 		if m := ConflictMarker(line, size); m != 0 && m != '=' {
@@ -27,4 +31,34 @@ func HasConflictMarkers(text []byte, size int) bool {
 		}
 	}
 	return false
+}
+
+// WholeConflict is the problem of a text that holds a conflict as git leaves it: markers of <, = and > in this order. It is nil without one.
+// In a log of lines a single marker may be an entry.
+func WholeConflict(text []byte) *Problem {
+	if !bytes.Contains(text, bytes.Repeat([]byte(">"), MarkerSize)) {
+		return nil
+	}
+	begin, line, middle := 0, 0, false
+	for at := range bytes.Lines(text) {
+		line++
+		switch m := ConflictMarker(at, MarkerSize); {
+		case m == '<':
+			begin, middle = line, false
+		case m == '=':
+			middle = begin > 0
+		case m == '>' && middle:
+			return conflictAt('<', begin)
+		}
+	}
+	return nil
+}
+
+// conflictAt is the problem of a marker at the beginning of a line.
+func conflictAt(marker byte, line int) *Problem {
+	return &Problem{
+		Kind: ProblemYAML, Pos: Pos{line, 1}, Conflict: true,
+		Message: fmt.Sprintf("the file contains a conflict marker (%s)", strings.Repeat(string(marker), MarkerSize)),
+		Hint:    "resolve the conflict, in a workspace with `small-hook reconcile`",
+	}
 }

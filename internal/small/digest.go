@@ -42,7 +42,7 @@ func (d *Digest) UnmarshalText(text []byte) (err error) {
 // it; any change of a value does, white space inside a string included.
 func EntryDigest(entry *Value) Digest { return new(Digester).EntryDigest(entry) }
 
-// Digester takes the digests of many entries, in memory of its own.
+// Digester computes the digests of many entries, and reuses its memory.
 type Digester struct{ canonical []byte }
 
 // EntryDigest is the same as the function.

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/small-gate/small-gate/internal/smalltest"
+	"github.com/small-gate/small-gate/internal/tests/smalltest"
 )
 
 // parsed parses a text that must be readable.

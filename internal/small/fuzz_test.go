@@ -12,15 +12,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
-	"github.com/small-gate/small-gate/internal/smalltest"
 	"gopkg.in/yaml.v3"
+
+	"github.com/small-gate/small-gate/internal/tests/smalltest"
 )
 
 // FuzzParse demands of any bytes: no crash; either a document or problems, at
 // places within the file; the YAML library's own decoder agrees with what was
-// read; written anew in another style, the document has the same canonical
+// read; rewritten in another style, the document has the same canonical
 // form.
 func FuzzParse(f *testing.F) {
 	for _, data := range smalltest.SeedTexts(f) {
@@ -70,7 +69,7 @@ func checkProblems(t testing.TB, data []byte, problems []Problem) {
 }
 
 // sameAsLibrary compares a document with what the library decodes to Go
-// values, where it does.
+// values, if it does.
 func sameAsLibrary(t testing.TB, data []byte, doc *Document) {
 	t.Helper()
 	var decoded any
@@ -86,7 +85,7 @@ func sameAsLibrary(t testing.TB, data []byte, doc *Document) {
 		return // it has limits of its own, on aliases for instance
 	}
 	if hasKey(doc.Root, "<<") {
-		return // the library does not merge a member that is called so
+		return // the library does not merge a member of this name
 	}
 	if !equalDecoded(doc.Root, decoded) {
 		t.Fatalf("read as\n%s\nthe library reads\n%#v", doc.Root.Canonical(), decoded)
@@ -109,18 +108,18 @@ func equalDecoded(v *Value, d any) bool {
 	case bool:
 		return v.Kind == Bool && v.truth == d
 	case string:
-		return v.Kind == String && v.Text == d || v.Kind == Other && v.Tag == binaryTag
+		return v.Kind == String && v.Text == d || v.Kind == Other && v.Tag == BinaryTag
 	case int, int64, uint64:
-		return v.Kind == Number && v.Tag == intTag
+		return v.Kind == Number && v.Tag == IntTag
 	case float64:
 		if math.IsInf(d, 0) || math.IsNaN(d) {
-			return v.Kind == Other && v.Tag == floatTag
+			return v.Kind == Other && v.Tag == FloatTag
 		}
 		n, ok := readDecimal(v)
 		f, err := strconv.ParseFloat(n.String(), 64)
 		return v.Kind == Number && (!ok || err == nil && f == d)
 	case time.Time:
-		return v.Kind == Other && v.Tag == timestampTag
+		return v.Kind == Other && v.Tag == TimestampTag
 	case []any:
 		if v.Kind != List || len(v.Items) != len(d) {
 			return false
@@ -142,7 +141,7 @@ func equalDecoded(v *Value, d any) bool {
 			}
 		}
 		return true
-	case map[any]any: // the library's choice when a key has a tag of its own
+	case map[any]any: // the library's choice if a key has a custom tag
 		named, others := map[string]any{}, []any{}
 		for k, member := range d {
 			if name, ok := k.(string); ok {
@@ -168,7 +167,7 @@ func equalDecoded(v *Value, d any) bool {
 	return false
 }
 
-// jsonModel turns a value into a random value's form, false where JSON has no
+// jsonModel turns a value into a random value's form, false if JSON has no
 // such value or a key is too long for one line.
 func jsonModel(v *Value) (any, bool) {
 	switch v.Kind {
@@ -179,7 +178,7 @@ func jsonModel(v *Value) (any, bool) {
 	case Number:
 		text, ok := canonicalNumber(v)
 		// RFC 8785 writes a large integer in fewer digits than it has.
-		again, same := canonicalNumber(&Value{Tag: floatTag, Text: text})
+		again, same := canonicalNumber(&Value{Tag: FloatTag, Text: text})
 		return json.Number(text), ok && same && again == text
 	case String:
 		return v.Text, true
@@ -205,51 +204,6 @@ func jsonModel(v *Value) (any, bool) {
 		return out, true
 	}
 	return nil, false
-}
-
-// FuzzCheckSchema demands that any document is judged, the same by a JSON Schema
-// library, at places within the file.
-func FuzzCheckSchema(f *testing.F) {
-	for _, data := range smalltest.SeedTexts(f) {
-		for i := range Artifacts {
-			smalltest.Seed(f, func() { fitsSchemaOrNot(f, data, byte(i)) }, data, byte(i))
-		}
-	}
-	f.Fuzz(func(t *testing.T, data []byte, artifact byte) { fitsSchemaOrNot(t, data, artifact) })
-}
-
-func fitsSchemaOrNot(t testing.TB, data []byte, artifact byte) {
-	t.Helper()
-	doc, _ := Parse(data, Limits{})
-	if doc == nil {
-		return
-	}
-	a := Artifacts[int(artifact)%len(Artifacts)]
-	problems := CheckSchema(a, doc)
-	checkProblems(t, data, problems)
-	for _, extensions := range [][]string{nil, Extensions} {
-		if diff := cmp.Diff(checkedByLibrary(t, a, doc, extensions), CheckSchema(a, doc, extensions...), cmpopts.EquateEmpty()); diff != "" {
-			t.Fatalf("(-library +ours):\n%s\n%q", diff, data)
-		}
-	}
-}
-
-// TestSchemaEntries tries logs whose entries fit in nearly all.
-func TestSchemaEntries(t *testing.T) {
-	texts := []string{"a", "\"\"", "' '", "completed", "Completed", "12", "null", "{a: 1}", "{}", "[a]", "0123abc", "0123ABC", "\"0123456\"", strings.Repeat("a1", 32), strings.Repeat("A1", 32), "!!binary aGk=", "|\n      a\n", "2026-01-01"}
-	keys := []string{"timestamp", "replayId", "status", "evidence", "verification", "test", "command", "command_sha256", "link", "commit", "notes", "agent_id", "other", "1", "<<"}
-	for seed := range smalltest.Seeds {
-		r := smalltest.Seeded(seed)
-		b := strings.Builder{}
-		b.WriteString("small_version: \"1.0.0\"\nowner: agent\nentries:\n")
-		for range 1 + r.IntN(6) {
-			b.WriteString("  - task_id: " + smalltest.Pick(r, []string{"a", "a", "a", "a", "\"\"", "1"}) + "\n")
-			for _, i := range r.Perm(len(keys))[:r.IntN(4)] {
-				b.WriteString("    " + keys[i] + ": " + smalltest.Pick(r, texts) + "\n")
-			}
-		}
-		fitsSchemaOrNot(t, []byte(b.String()), byte(slices.Index(Artifacts, Progress)))
-	}
 }
 
 // FuzzDigestParse demands that only what String writes is read.

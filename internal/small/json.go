@@ -16,9 +16,11 @@ import (
 // reads YAML: with places, unique keys, and bounded work. Not every JSON text is
 // YAML to every reader: tabs and escaped pairs of surrogates are not.
 func ParseJSON(data []byte, limits Limits) (*Document, []Problem) {
-	if int64(len(data)) > limits.FileSize() {
-		return nil, []Problem{TooLarge(int64(len(data)), limits)}
-	}
+	return parseJSON(data, limits, Map)
+}
+
+// parseJSON is ParseJSON for a text whose root is of a given kind.
+func parseJSON(data []byte, limits Limits, kind Kind) (*Document, []Problem) {
 	structure, _, problem := checkText(data, limits)
 	if problem != nil {
 		return nil, []Problem{*problem}
@@ -26,12 +28,12 @@ func ParseJSON(data []byte, limits Limits) (*Document, []Problem) {
 	b := &jsonReader{data: data, dec: json.NewDecoder(bytes.NewReader(data)), at: Pos{1, 1}}
 	b.dec.UseNumber()
 	root, err := b.value(1)
-	if err == nil && root.Kind != Map {
-		err = b.fail(root.Pos, "the document is %s; a mapping is expected", root.Kind)
+	if err == nil && root.Kind != kind {
+		err = b.fail(root.Pos, "the document is %s; %s is expected", root.Kind, kind)
 	}
 	if err == nil {
-		b.skip()
-		if b.offset < len(data) {
+		if rest := bytes.TrimLeft(data[b.offset:], " \t\r\n"); len(rest) > 0 {
+			b.advance(len(data) - len(rest))
 			err = b.fail(b.at, "text follows the JSON value; a record is exactly one")
 		}
 	}
@@ -59,7 +61,7 @@ func (b *jsonReader) fail(pos Pos, format string, args ...any) error {
 	return &jsonError{Problem{Kind: ProblemYAML, Pos: pos, Message: fmt.Sprintf(format, args...)}}
 }
 
-// problem puts an error of the decoder in words.
+// problem puts an error of the decoder into words.
 func (b *jsonReader) problem(err error) Problem {
 	var own *jsonError
 	if errors.As(err, &own) {
@@ -96,7 +98,7 @@ func (b *jsonReader) advance(to int) {
 	}
 }
 
-// skip moves to the next token, over white space and what separates.
+// skip moves to the next token, over white space and separators.
 func (b *jsonReader) skip() {
 	for b.offset < len(b.data) && bytes.IndexByte([]byte(" \t\r\n,:"), b.data[b.offset]) >= 0 {
 		b.advance(b.offset + 1)
@@ -127,41 +129,34 @@ func (b *jsonReader) value(depth int) (*Value, error) {
 	case nil:
 		v.Kind, v.Tag, v.Text = Null, nullTag, "null"
 	case bool:
-		v.Kind, v.Tag, v.truth, v.Text = Bool, boolTag, t, fmt.Sprint(t)
+		v.Kind, v.Tag, v.truth, v.Text = Bool, BoolTag, t, fmt.Sprint(t)
 	case json.Number:
-		v.Kind, v.Tag, v.Text = Number, intTag, t.String()
+		v.Kind, v.Tag, v.Text = Number, IntTag, t.String()
 		if strings.ContainsAny(v.Text, ".eE") {
-			v.Tag = floatTag
+			v.Tag = FloatTag
 		}
 	case string:
 		v.Kind, v.Tag, v.Text, v.Plain = String, strTag, t, false
 	case json.Delim:
-		v.Plain = false
-		if t == '[' {
-			v.Kind = List
-			return v, b.items(v, depth)
+		v.Plain, v.Kind = false, List
+		if t == '{' {
+			v.Kind = Map
 		}
-		v.Kind = Map
-		return v, b.members(v, depth)
+		var seen memberIndex
+		for b.dec.More() {
+			if err := b.element(v, &seen, depth+1); err != nil {
+				return v, err
+			}
+		}
+		_, _, err = b.token()
 	}
-	return v, nil
+	return v, err
 }
 
-func (b *jsonReader) items(v *Value, depth int) error {
-	for b.dec.More() {
-		item, err := b.value(depth + 1)
-		if err != nil {
-			return err
-		}
-		v.Items = append(v.Items, item)
-	}
-	_, _, err := b.token()
-	return err
-}
-
-func (b *jsonReader) members(v *Value, depth int) error {
-	var seen memberIndex
-	for b.dec.More() {
+// element reads an item of a list, or a member of an object.
+func (b *jsonReader) element(v *Value, seen *memberIndex, depth int) error {
+	var field Field
+	if v.Kind == Map {
 		token, pos, err := b.token()
 		if err != nil {
 			return err
@@ -173,12 +168,17 @@ func (b *jsonReader) members(v *Value, depth int) error {
 		if before := seen.find(v.Fields, key); before != nil {
 			return b.fail(pos, "duplicate key %q; it is already on line %d", wording.Clip(key), before.KeyPos.Line)
 		}
-		value, err := b.value(depth + 1)
-		if err != nil {
-			return err
-		}
-		v.Fields = append(v.Fields, Field{Key: key, KeyPos: pos, Value: value})
+		field.Key, field.KeyPos = key, pos
 	}
-	_, _, err := b.token()
-	return err
+	value, err := b.value(depth)
+	if err != nil {
+		return err
+	}
+	if v.Kind == List {
+		v.Items = append(v.Items, value)
+		return nil
+	}
+	field.Value = value
+	v.Fields = append(v.Fields, field)
+	return nil
 }

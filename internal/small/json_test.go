@@ -38,6 +38,8 @@ func TestParseJSONProblems(t *testing.T) {
 		"{\"a\": 1,\n \"b\" 2}":         "2:6 not JSON: invalid character '2' after object key",
 		"{\"a\": [1, 2}":                "1:12 not JSON: invalid character '}' after array element",
 		"{\"a\": 1":                     "1:8 not JSON: the text ends too early",
+		"{},":                           "1:3 text follows the JSON value; a record is exactly one",
+		"{} \n:":                        "2:1 text follows the JSON value; a record is exactly one",
 		"{\"a\":\n<<<<<<< HEAD\n1}":     "2:1 the file contains a conflict marker (<<<<<<<)",
 		"{\"a\": \"\xff\"}":             "1:8 the byte 0xff here is not valid UTF-8",
 		strings.Repeat("{\"a\":", 1001): "1:5001 nested deeper than 1000 levels",
@@ -53,11 +55,11 @@ func TestParseJSONProblems(t *testing.T) {
 	}
 }
 
-// FuzzParseJSON holds the reader against encoding/json: both take the same
-// texts, but for those that are refused here (keys twice, depth), and read the
-// same of them.
+// FuzzParseJSON compares the reader with encoding/json: both accept the same
+// texts, except those that are refused here (duplicate keys, depth), and read
+// the same from them.
 func FuzzParseJSON(f *testing.F) {
-	for _, text := range []string{"{}", `{"a": [1, -0.5e-3, "x\u0000", {"b": null}], "c": true}`, "{\"a\":1,}", "[]", `{"\ud83d": 1}`, "\t{\n}\r\n", `{"a":1}x`} {
+	for _, text := range []string{"{}", `{"a": [1, -0.5e-3, "x\u0000", {"b": null}], "c": true}`, "{\"a\":1,}", "[]", `{"\ud83d": 1}`, "\t{\n}\r\n", `{"a":1}x`, "{},"} {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -27,9 +27,6 @@ const (
 	aliasFloorBytes = 1 << 20
 	// maxParseProblems bounds what is listed of a file that cannot be read.
 	maxParseProblems = 100
-	// maxSchemaProblems bounds what is listed of a file that does not fit its
-	// schema. It is large, since a baseline may excuse the first thousands.
-	maxSchemaProblems = 50_000
 )
 
 // Limits bounds what parsing one file may cost.

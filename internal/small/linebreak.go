@@ -57,8 +57,8 @@ func (d *Document) readsAlike(data []byte) *Problem {
 	}
 }
 
-// ordinary puts in the place of each line break of Unicode a character that the
-// text does not have, and of as many bytes; back undoes it.
+// ordinary replaces each Unicode line break by a character of as many bytes that
+// the text does not have; back undoes it.
 func ordinary(data []byte) (text []byte, back *strings.Replacer) {
 	text = data
 	var pairs []string

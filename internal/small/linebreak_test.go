@@ -32,8 +32,8 @@ func TestUnicodeLineBreaks(t *testing.T) {
 		}
 	}
 
-	// In a quoted text they are part of it for both, and so they are where
-	// nothing is written but their escape.
+	// In a quoted text they are part of it for both, and so they are if only
+	// their escape is written.
 	for _, text := range []string{"a: \"x\u2028y\"\n", "a: 'x\u2029y'\n", "a: \"x\\u2028y\\x85\"\n", "a: \"x\u2028y\"\nb: \"\u0250\ue000\"\n", "a: \"\u2028\u2029\ue001\u2029\"\n"} {
 		if _, problems := Parse([]byte(text), Limits{}); problems != nil {
 			t.Errorf("%q: %v", text, problems)

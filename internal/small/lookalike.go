@@ -15,25 +15,20 @@ func Lookalike(name, real string) bool {
 
 // SplitLookalike takes a slash-separated path apart at its last element that is
 // a lookalike of ".small". It returns the directory that holds the element ("" for
-// the root of the tree) and the element. ok is false where there is none, and
-// where an element of the path is ".small" itself: then the path is a part of
+// the root of the tree) and the element. ok is false if there is none, and if
+// an element of the path is ".small" itself: in that case the path is a part of
 // that directory, whatever its other elements look like.
 func SplitLookalike(path string) (dir, element string, ok bool) {
 	if _, _, real := SplitPath(path); real {
 		return "", "", false
 	}
-	parts := strings.Split(path, "/")
-	for i := len(parts) - 1; i >= 0; i-- {
-		if Lookalike(parts[i], Dir) {
-			return strings.Join(parts[:i], "/"), parts[i], true
-		}
-	}
-	return "", "", false
+	dir, element, _, ok = splitAt(path, func(element string) bool { return Lookalike(element, Dir) })
+	return dir, element, ok
 }
 
 // WorkspaceOf returns the workspace directory that a path belongs to ("" for
-// the root of the tree), whether it lies in .small or in a lookalike of it. ok
-// is false for a path that no workspace has to do with.
+// the root of the tree), whether it is in .small or in a lookalike of it. ok
+// is false for a path that has nothing to do with a workspace.
 func WorkspaceOf(path string) (dir string, ok bool) {
 	if !strings.HasPrefix(path, ".") && !strings.Contains(path, "/.") {
 		return "", false // the answer for most paths of most trees
@@ -45,8 +40,8 @@ func WorkspaceOf(path string) (dir string, ok bool) {
 	return dir, ok
 }
 
-// Twin returns the front of a path that differs from another path in nothing but the case of its last element's letters; ok is false
-// where there is none. Letters that have a twin outside of ASCII (k, s) are none of these.
+// Twin returns the beginning of p that differs from another path only in the case of its last element's letters; ok is false if there
+// is none. Letters outside of ASCII that fold to k or s do not count as these.
 func Twin(p, of string) (twin string, ok bool) {
 	dir, name := path.Split(of)
 	rest, below := strings.CutPrefix(p, dir)
@@ -54,13 +49,40 @@ func Twin(p, of string) (twin string, ok bool) {
 	return dir + rest, below && rest != name && len(rest) == len(name) && strings.EqualFold(rest, name)
 }
 
-// ArtifactLike returns the artifact of which name, a path below a .small
-// directory, is a lookalike.
-func ArtifactLike(name string) (Artifact, bool) {
-	for _, a := range Artifacts {
-		if Lookalike(name, a.FileName()) {
-			return a, true
+// Twins finds, among some paths, those that a path is a twin of, without looking at each of them.
+type Twins map[string][]string
+
+// NewTwins takes the paths.
+func NewTwins(of []string) Twins {
+	t := Twins{}
+	for _, p := range of {
+		dir, name := path.Split(p)
+		t[dir+fold(name)] = append(t[dir+fold(name)], p)
+	}
+	return t
+}
+
+// Of lists those paths: p, or what it lies below, is a [Twin] of each.
+func (t Twins) Of(p string) (of []string) {
+	for end := range len(p) + 1 {
+		if len(t) == 0 || end < len(p) && p[end] != '/' {
+			continue
+		}
+		dir, name := path.Split(p[:end])
+		for _, candidate := range t[dir+fold(name)] {
+			if _, twin := Twin(p, candidate); twin {
+				of = append(of, candidate)
+			}
 		}
 	}
-	return "", false
+	return of
+}
+
+// fold is the same for names that [strings.EqualFold] takes for equal.
+func fold(name string) string { return strings.ToLower(strings.ToUpper(name)) }
+
+// ArtifactLike returns the artifact that name, a path below a .small directory,
+// is a lookalike of.
+func ArtifactLike(name string) (Artifact, bool) {
+	return artifactWhere(func(file string) bool { return Lookalike(name, file) })
 }

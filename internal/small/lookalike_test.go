@@ -1,6 +1,10 @@
 package small
 
-import "testing"
+import (
+	"slices"
+	"testing"
+	"unicode"
+)
 
 func TestLookalike(t *testing.T) {
 	t.Parallel()
@@ -51,6 +55,41 @@ func TestWorkspaceOf(t *testing.T) {
 		workspace, ok := WorkspaceOf(path)
 		if got := (split{dir, element, lookalike, workspace, ok}); got != want {
 			t.Errorf("%q: %+v, want %+v", path, got, want)
+		}
+	}
+}
+
+// TestTwinsOf: the paths that a path is a twin of are found as if each was looked at.
+func TestTwinsOf(t *testing.T) {
+	paths := []string{"a", "A", "a/b", "A/b", "a/B", "a/b/c", "a/B/c", "ß", "ſ", "s", "S", "k", "K", "K", "İ", "i", "I", "a/k", "a/K/x", "aa", "Ab", ""}
+	known, found := NewTwins(paths), 0
+	for _, p := range paths {
+		var want []string
+		for _, of := range paths {
+			if _, twin := Twin(p, of); twin {
+				want = append(want, of)
+			}
+		}
+		got := known.Of(p)
+		slices.Sort(got)
+		slices.Sort(want)
+		if !slices.Equal(got, want) {
+			t.Errorf("%q is a twin of %q, and not of %q", p, want, got)
+		}
+		found += len(got)
+	}
+	if found < 10 {
+		t.Errorf("only %d twins", found)
+	}
+}
+
+// TestFold: names that differ only in case fold to the same name.
+func TestFold(t *testing.T) {
+	for r := range unicode.MaxRune + 1 {
+		for other := unicode.SimpleFold(r); other != r; other = unicode.SimpleFold(other) {
+			if fold(string(r)) != fold(string(other)) {
+				t.Errorf("%U and %U", r, other)
+			}
 		}
 	}
 }

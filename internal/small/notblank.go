@@ -10,6 +10,6 @@ func NotBlank(v *Value) bool {
 	if v == nil {
 		return false
 	}
-	return v.Kind == Map || v.Kind == Other && v.Tag == binaryTag && v.Text != "" ||
+	return v.Kind == Map || v.Kind == Other && v.Tag == BinaryTag && v.Text != "" ||
 		v.Kind == String && strings.TrimSpace(v.Text) != ""
 }

@@ -10,8 +10,8 @@ import (
 )
 
 // decimal is a number as its source text says it, exactly: digits times ten to
-// the power of exponent. The digits neither begin nor end with a zero; there
-// are none in zero.
+// the power of exponent. The digits neither begin nor end with a zero; zero
+// has none.
 type decimal struct {
 	negative bool
 	digits   string
@@ -29,7 +29,7 @@ const (
 // the bounds.
 func readDecimal(v *Value) (decimal, bool) {
 	text := v.Text
-	if v.Tag == intTag {
+	if v.Tag == IntTag {
 		text = integerText(text)
 	}
 	text = strings.ReplaceAll(text, "_", "")
@@ -60,13 +60,22 @@ func readDecimal(v *Value) (decimal, bool) {
 	return d, true
 }
 
+// Number writes a number exactly, as JSON does; 0 for one beyond the bounds, and for what is not a number.
+func (v *Value) Number() string {
+	d := decimal{}
+	if v.Kind == Number {
+		d, _ = readDecimal(v) // the zero decimal, if it cannot be read
+	}
+	return d.String()
+}
+
 // integerText writes an integer in decimal; YAML allows other bases.
 func integerText(text string) string {
 	if isDigits(text) && text[0] != '0' {
 		return text
 	}
 	var n any
-	if err := (&yaml.Node{Kind: yaml.ScalarNode, Tag: intTag, Value: text}).Decode(&n); err != nil {
+	if err := (&yaml.Node{Kind: yaml.ScalarNode, Tag: IntTag, Value: text}).Decode(&n); err != nil {
 		return ""
 	}
 	switch n := n.(type) {
@@ -128,7 +137,7 @@ func canonicalNumber(v *Value) (text string, ok bool) {
 // heldBy reports whether the double nearest to d stands for it.
 func (d decimal) heldBy(double float64) bool {
 	if d.exponent < 0 {
-		shortest, ok := readDecimal(&Value{Tag: floatTag, Text: strconv.FormatFloat(double, 'e', -1, 64)})
+		shortest, ok := readDecimal(&Value{Tag: FloatTag, Text: strconv.FormatFloat(double, 'e', -1, 64)})
 		return ok && shortest == d
 	}
 	// 5 to the power of 23 does not fit into the 53 bits of a double.

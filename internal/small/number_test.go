@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestNumbers lists how numbers enter a digest, by how they are written.
+// TestNumbers lists how numbers are written in a digest, by how the file writes them.
 func TestNumbers(t *testing.T) {
 	for canonical, ways := range map[string][]string{
 		"0":                               {"0", "-0", "+0", "0.0", "-0.0", "0e5", "0x0", "00", ".0", "0.", "!!float 0", "0e-999"},
@@ -47,7 +47,7 @@ func TestNumbers(t *testing.T) {
 		`!!float".NaN"`:                                 {".NaN"},
 		`!!timestamp"2026-01-02"`:                       {"2026-01-02"},
 		`!!timestamp"2026-01-02T03:04:05.6Z"`:           {"2026-01-02T03:04:05.6Z"},
-		// No number to the parser.
+		// Not a number to the parser.
 		`"1e400"`:     {"1e400", "'1e400'"},
 		`"-1e400"`:    {"-1e400"},
 		`"1:30"`:      {"1:30"},
@@ -69,8 +69,8 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-// TestLongNumbers wants a number too long for a double kept as it is, in a
-// time that does not grow with its exponent.
+// TestLongNumbers demands that a number too long for a double is kept as it is, in
+// a time that does not grow with its exponent.
 func TestLongNumbers(t *testing.T) {
 	for _, text := range []string{strings.Repeat("7", 300), "0." + strings.Repeat("3", 900), strings.Repeat("0", 900) + ".5", "-" + strings.Repeat("1", 50) + "e-60"} {
 		if got, want := parsed(t, "a: "+text).Root.Get("a").Canonical(), `!!float"`+text+`"`; got != want {

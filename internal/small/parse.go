@@ -15,19 +15,19 @@ type Document struct {
 	// Root is the document's mapping.
 	Root *Value
 	// linked is true if the document uses anchors, aliases, merge keys or
-	// explicit tags: its parts cannot be read one without the other.
+	// explicit tags: its parts cannot be read separately.
 	linked bool
 	// more is true if an empty document follows this one.
 	more bool
-	// column is the AppendColumn, where that is known.
+	// column is the AppendColumn, if that is known.
 	column int
 	// Structure is how much of maxStructure the text takes.
 	Structure int
 }
 
 // Linked reports whether the document uses anchors, aliases, merge keys or
-// explicit tags, so that a part of its text may mean something else where it
-// stands alone.
+// explicit tags, so that a part of its text may mean something else by
+// itself.
 func (d *Document) Linked() bool { return d.linked }
 
 // Parse reads one YAML document whose root is a mapping. It returns nil and
@@ -36,9 +36,6 @@ func (d *Document) Linked() bool { return d.linked }
 //
 // Work and memory are bounded by limits whatever the bytes are.
 func Parse(data []byte, limits Limits) (*Document, []Problem) {
-	if int64(len(data)) > limits.FileSize() {
-		return nil, []Problem{TooLarge(int64(len(data)), limits)}
-	}
 	structure, plain, problem := checkText(data, limits)
 	if problem != nil {
 		return nil, []Problem{*problem}
@@ -52,7 +49,7 @@ func Parse(data []byte, limits Limits) (*Document, []Problem) {
 	return parseWhole(data, structure)
 }
 
-// ParseWorkspace is Parse of a workspace file: what the protocol does not know in it may hold anything, as no program looks at it.
+// ParseWorkspace is Parse for a workspace file: keys that the protocol does not know may hold anything, as no program looks at them.
 func ParseWorkspace(data []byte, limits Limits) (*Document, []Problem) {
 	doc, problems := Parse(data, limits)
 	if doc != nil {
@@ -73,7 +70,7 @@ func ParseWorkspace(data []byte, limits Limits) (*Document, []Problem) {
 	return nil, problems
 }
 
-// forget puts null in the place of a mapping's members of other names, and in the run's of all but its id.
+// forget replaces a mapping's members by null, except the known ones, and the members of run except its id.
 func forget(n *yaml.Node, known ...string) {
 	for i := 1; n.Kind == yaml.MappingNode && i < len(n.Content); i += 2 {
 		key := n.Content[i-1]
@@ -89,7 +86,7 @@ func forget(n *yaml.Node, known ...string) {
 	}
 }
 
-// parseWhole is the slow way of Parse, and the only one for what is no plain log.
+// parseWhole is the slow way of Parse, and the only one for what is not a plain log.
 func parseWhole(data []byte, structure int) (*Document, []Problem) {
 	root, more, problem := decode(data, structure)
 	if problem != nil {
@@ -165,7 +162,7 @@ func scan(data []byte) (first, second *yaml.Node, err error) {
 	return first, second, nil
 }
 
-// empty reports whether nothing but a marker and comments makes up a document.
+// empty reports whether a document has nothing but a marker and comments.
 func empty(doc *yaml.Node) bool {
 	n := doc.Content[0]
 	return n.Kind == yaml.ScalarNode && n.Style == 0 && n.Value == "" && n.Anchor == ""

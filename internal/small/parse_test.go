@@ -33,7 +33,7 @@ func TestParseAccepts(t *testing.T) {
 		"a: \"\\b\\f\\n\\r\\t\\e\\x7f\\\\\\\"/\"\n":                                   `{"a":"\b\f\n\r\t\u001b` + "\x7f" + `\\\"/"}`,
 		"a: x y\nb: \"c\\u2028d\"\n":                                                  "{\"a\":\"x y\",\"b\":\"c\u2028d\"}",
 		"# " + strings.Repeat("c", 100) + "\n" + strings.Repeat("\n", 100) + "a: 1\n": `{"a":1}`,
-		// Tags. One of the file's own makes a scalar a string.
+		// Tags. A custom one makes a scalar a string.
 		"a: !note \"x\"\nb: !note 12\nc: !note {d: 1}\n":             `{"a":"x","b":"12","c":{"d":1}}`,
 		"a: !!str 1204\nb: !!str\nc: !!str ~\nd: !!str 2026-01-02\n": `{"a":"1204","b":"","c":"~","d":"2026-01-02"}`,
 		"a: !!int \"12\"\nb: !!float 1\nc: !!bool 'true'\n":          `{"a":12,"b":1,"c":true}`,
@@ -45,7 +45,7 @@ func TestParseAccepts(t *testing.T) {
 		"a: 2026-01-02\nb: 2026-01-02T03:04:05Z\n":        `{"a":!!timestamp"2026-01-02","b":!!timestamp"2026-01-02T03:04:05Z"}`,
 		"a: !!timestamp '2026-01-02'\n":                   `{"a":!!timestamp"2026-01-02"}`,
 		"a: .inf\nb: -.INF\nc: .nan\nd: !!float '.inf'\n": `{"a":!!float".inf","b":!!float"-.INF","c":!!float".nan","d":!!float".inf"}`,
-		// Keys that are no strings are written as their value would be.
+		// Keys that are not strings are written as their value would be.
 		"a: {0: 1, \"1\": 2, 0x2: 3, true: 4, ~: 5, 1.50: 6, .nan: 7, 2026-01-02: 8}\n": `{"a":{"1":2,!!float".nan":7,!!timestamp"2026-01-02":8,0:1,1.5:6,2:3,null:5,true:4}}`,
 		"a: {0xa: 1, 9: 2}\n":          `{"a":{10:1,9:2}}`,
 		"1: a\n? !!binary YQ==\n: b\n": `{!!binary"YQ==":"b",1:"a"}`,
@@ -83,7 +83,7 @@ func says(p Problem) string {
 	return out
 }
 
-// TestParseRejects lists what is not read, with all that is said of it.
+// TestParseRejects lists what is not read, with all that is said about it.
 func TestParseRejects(t *testing.T) {
 	const (
 		quotes    = "put a text that holds a colon and a space into quotes, or check the indentation"
@@ -193,7 +193,7 @@ func TestParseRejects(t *testing.T) {
 	}
 }
 
-// TestParseListsProblems wants every wrong key, but no endless list.
+// TestParseListsProblems demands every wrong key, but no endless list.
 func TestParseListsProblems(t *testing.T) {
 	_, problems := Parse([]byte("a: 1\na: 2\nb: {[1]: x, c: 1, c: 2}\n"), Limits{})
 	if len(problems) != 3 {
@@ -274,7 +274,7 @@ func TestWideMappings(t *testing.T) {
 	}
 }
 
-// TestLongTexts wants messages of a readable length whatever the file holds.
+// TestLongTexts demands messages of a readable length whatever the file holds.
 func TestLongTexts(t *testing.T) {
 	long := strings.Repeat("ä", 500)
 	for _, text := range []string{
@@ -293,7 +293,7 @@ func TestLongTexts(t *testing.T) {
 	}
 }
 
-// TestParseWorkspace: what the protocol does not know in a workspace file may hold anything.
+// TestParseWorkspace: keys of a workspace file that the protocol does not know may hold anything.
 func TestParseWorkspace(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{

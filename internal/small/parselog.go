@@ -9,8 +9,8 @@ import (
 )
 
 // minPart and maxPart are about how many bytes of items the YAML parser is
-// given at once. To begin costs it as much as a few kilobytes, and what it makes
-// of a part is in memory together.
+// given at once. Starting costs it as much as a few kilobytes, and what it makes
+// of a part is in memory all at once.
 const (
 	minPart = 4 << 10
 	maxPart = 256 << 10
@@ -18,8 +18,8 @@ const (
 
 // parseLog is the fast way of Parse for a log of plain lines: its text is cut
 // before its second item and at later ones, as an appended text is cut off, and
-// the items are read by plainReader where they can be. It returns nil if it
-// cannot be read so. FuzzParseLog holds it to parseWhole.
+// the items are read by plainReader if they can be. It returns nil if the text
+// cannot be read like this. FuzzParseLog compares it with parseWhole.
 func parseLog(data []byte) *Document {
 	start := bytes.Index(data, []byte("\n"+entriesKey)) + 1
 	if !bytes.HasPrefix(data[start:], []byte(entriesKey)) {
@@ -63,14 +63,14 @@ func parsePart(text []byte) *Document {
 }
 
 // plainReader reads items as the protocol's own program writes nearly all of
-// them: mappings with a member a line, whose values are plain or quoted texts
+// them: mappings with one member per line, whose values are plain or quoted texts
 // of one line without escapes, or literal blocks. What is not of that form is
 // left to the YAML parser, item by item. All texts are parts of one.
 type plainReader struct {
 	text string
 	// at is where the next line begins, and line its number in the file.
 	at, line int
-	// dash begins the line of an item; next is that with what ends the line before.
+	// dash begins the line of an item; next is that after a line feed.
 	dash, next string
 	// keys are those that are known to be strings.
 	keys map[string]string
@@ -78,15 +78,15 @@ type plainReader struct {
 	fields  []Field // of an item
 	literal []byte  // the text of a block
 	scalars builder
-	last    string  // the last text of which it took asking to know that it is one
-	values  []Value // to be used
+	last    string  // the last text that the builder had to identify as a string
+	values  []Value // not used yet
 }
 
 func newPlainReader(text, dash string, line int) *plainReader {
 	return &plainReader{text: text, line: line, dash: dash, next: "\n" + dash, keys: map[string]string{}}
 }
 
-// all appends all items to some that stand before them; nil if the text holds
+// all appends all items to those that come before them; nil if the text holds
 // anything else.
 func (r *plainReader) all(items []*Value) []*Value {
 	for r.at < len(r.text) {
@@ -158,9 +158,9 @@ func (r *plainReader) take(line string) {
 	r.line++
 }
 
-// item reads an item; nil if it is not plain, and then it is still to be read.
+// item reads an item; nil if it is not plain, in which case it still has to be read.
 func (r *plainReader) item() *Value {
-	if len(r.values) < mostValues { // they are made some at a time, which takes less memory
+	if len(r.values) < mostValues { // they are allocated some at a time, which takes less memory
 		r.values = make([]Value, max(mostValues, min(256, len(r.text)/64)))
 	}
 	at, line, values := r.at, r.line, r.values
@@ -228,7 +228,7 @@ func (r *plainReader) member() bool {
 		}
 		v.Text, v.Plain = text, true
 		switch {
-		case isLetter(text[0]) && len(text) > len("false"): // no longer word is anything else
+		case isLetter(text[0]) && len(text) > len("false"): // longer words are always strings
 		case text == r.last: // entry after entry has the same replayId
 		default:
 			r.scalars.scalar(&yaml.Node{Kind: yaml.ScalarNode, Value: text}, v)
@@ -240,8 +240,8 @@ func (r *plainReader) member() bool {
 	return ok
 }
 
-// unquoted is a text without its quotes, the first of the special characters,
-// if it has none of these in it.
+// unquoted is a text without its quotes, if there is none of the special
+// characters between them.
 func unquoted(text, special string) (string, bool) {
 	last := len(text) - 1
 	if last == 0 || text[last] != text[0] || strings.ContainsAny(text[1:last], special) {
@@ -250,7 +250,7 @@ func unquoted(text, special string) (string, bool) {
 	return text[1:last], true
 }
 
-// key returns a member's name if it is a word, a string, and new in the item. It is one text for all items.
+// key returns a member's name if it is a word, a string, and new in the item. All items share one string.
 func (r *plainReader) key(name string) (string, bool) {
 	known, ok := r.keys[name]
 	if !ok {
@@ -263,8 +263,8 @@ func (r *plainReader) key(name string) (string, bool) {
 	return known, !slices.ContainsFunc(r.fields, func(f Field) bool { return f.Key == known })
 }
 
-// isWord reports whether a text is a letter and then letters, digits and low
-// lines.
+// isWord reports whether a text is a letter and then letters, digits and
+// underscores.
 func isWord(text string) bool {
 	for i := range len(text) {
 		if !isLetter(text[i]) && (i == 0 || text[i] != '_' && (text[i] < '0' || text[i] > '9')) {
@@ -286,7 +286,7 @@ func plainScalar(text string) bool {
 	return last != ' ' && last != ':' && strings.IndexByte(text, '\t') < 0 && !strings.Contains(text, ": ") && !strings.Contains(text, " #")
 }
 
-// block reads a literal block, behind the line with its indicator.
+// block reads a literal block, after the line with its indicator.
 func (r *plainReader) block(indicator string) (string, bool) {
 	line, ok := r.peek()
 	indent := len(line) - len(strings.TrimLeft(line, " "))

@@ -6,7 +6,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/small-gate/small-gate/internal/smalltest"
+
+	"github.com/small-gate/small-gate/internal/tests/smalltest"
 )
 
 // FuzzParseLog demands that a log read in parts is what it is as a whole,
@@ -63,7 +64,7 @@ var plainPieces = []string{
 // TestParseLog tries logs of random members, most of them plain.
 func TestParseLog(t *testing.T) {
 	fast, slow := 0, 0
-	var good []string // read by themselves, whether by the reader or by the parser
+	var good []string // can be read by themselves, by the reader or by the parser
 	for _, piece := range plainPieces {
 		if parsesBothWays(t, []byte("entries:\n- a\n- "+strings.ReplaceAll(piece, "\nK", "\n  ")+"\n")) {
 			good = append(good, piece)

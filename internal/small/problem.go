@@ -41,8 +41,8 @@ type Problem struct {
 	Subject string
 	// Message is one sentence in lower case, without a final period.
 	Message string
-	// Conflict is true of a marker that git left in a conflict.
+	// Conflict is true for a marker that git left in a conflict.
 	Conflict bool
-	// Hint says what to type or edit, where that is not obvious.
+	// Hint says what to type or edit, if that is not obvious.
 	Hint string
 }

@@ -13,9 +13,9 @@ import (
 
 // Suspect is a text, or a key, that may come back changed when a program reads
 // the file and writes it with yaml.v3, as the reference program does: yaml.v3
-// writes several lines as a block literal, and gets its indentation wrong where
+// writes several lines as a block literal, and gets its indentation wrong if
 // the first of them begins with white space. What it writes then is another
-// text, or no YAML at all.
+// text, or not YAML at all.
 type Suspect struct {
 	Pos Pos
 	// Subject is the path of the text inside the document, or inside the entry.
@@ -29,7 +29,7 @@ type Suspect struct {
 // step leads to a member by its key, or to an element of a list by its index.
 type step struct {
 	key   string
-	index int // -1 where there is a key
+	index int // -1 if there is a key
 }
 
 // Bytes is about how many bytes a suspect takes in memory.
@@ -88,7 +88,7 @@ func (s *suspects) look(v *Value, in []step) {
 	}
 	for i := range v.Fields {
 		f := &v.Fields[i]
-		if f.Value.leaf() && !mayBreak(f.Key) && !mayBreak(f.Value.Text) {
+		if f.Value.Leaf() && !mayBreak(f.Key) && !mayBreak(f.Value.Text) {
 			continue // as nearly all are, and no path is needed
 		}
 		in = append(in[:depth], step{f.Key, -1})
@@ -97,8 +97,8 @@ func (s *suspects) look(v *Value, in []step) {
 	}
 }
 
-// mayBreak reports whether yaml.v3 can fail on a text: one of several lines of
-// which the first begins with white space. TestSuspects holds it against
+// mayBreak reports whether yaml.v3 can fail on a text: one of several lines, of
+// which the first begins with white space. TestSuspects compares it with
 // everything that fails.
 func mayBreak(text string) bool {
 	if text == "" || !strings.HasPrefix(text, "\u2028") && !strings.HasPrefix(text, "\u2029") && strings.IndexByte(" \t\n", text[0]) < 0 {
@@ -107,12 +107,12 @@ func mayBreak(text string) bool {
 	return strings.Contains(text, "\n")
 }
 
-// mostSteps bounds how deep a text may lie to be tried. One that lies deeper
-// counts as broken.
+// mostSteps bounds how deep a text may be to be tried. A deeper one counts as
+// broken.
 const mostSteps = 16
 
-// Broken writes the text with yaml.v3 where it stands, reads it back, and
-// reports whether it is another one then.
+// Broken writes the text with yaml.v3 at its place, reads it back, and
+// reports whether it has changed.
 func (s Suspect) Broken() bool {
 	if len(s.in) > mostSteps {
 		return true
@@ -131,7 +131,7 @@ func (s Suspect) Broken() bool {
 	return !comesBack(value)
 }
 
-// comesBack reports whether yaml.v3 reads what it has written of a value.
+// comesBack reports whether yaml.v3 reads back the value that it has written.
 func comesBack(value any) (same bool) {
 	defer func() {
 		if recover() != nil {

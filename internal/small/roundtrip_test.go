@@ -4,12 +4,12 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/small-gate/small-gate/internal/smalltest"
+	"github.com/small-gate/small-gate/internal/tests/smalltest"
 )
 
-// TestSuspects writes logs of random texts with yaml.v3 as a whole. Where one
-// does not come back, a suspect of it says so, and where one says so, it does
-// not: the first look misses nothing, and the second accuses nobody.
+// TestSuspects writes whole logs of random texts with yaml.v3. If a log does
+// not come back, one of its suspects is broken, and if one is broken, the log
+// does not: the first look misses nothing, and the second has no false alarm.
 func TestSuspects(t *testing.T) {
 	pieces := []string{
 		"\n", "\n", " ", "\t", "\r", "\u0085", "\u2028", "\u2029", "a", "b c", "é", "😀", ":", ": ", "#", " #", "-", "- ", "'", `"`, "\ufeff",
@@ -31,7 +31,7 @@ func TestSuspects(t *testing.T) {
 			case 3:
 				key := text()
 				if key == "<<" {
-					key = "<" // yaml.v3 makes a merge key of it, which the schema's rule says
+					key = "<" // yaml.v3 makes a merge key of "<<", which the schema's rule reports
 				}
 				return map[string]any{"a": random(depth - 1), key: random(depth - 1)}
 			case 4:

@@ -14,7 +14,7 @@ import (
 var errorLine = expression.Of(`^yaml: (?:line (\d+): )?`)
 
 // syntaxProblem turns the parser's error into a problem. The parser names at
-// most a line, and often that in which the surrounding list or mapping begins.
+// most a line, and often the one where the surrounding list or mapping begins.
 func syntaxProblem(data []byte, err error, structure int) *Problem {
 	text := err.Error()
 	p := &Problem{Kind: ProblemYAML, Pos: Pos{1, 1}}
@@ -58,7 +58,7 @@ func stopsAt(data []byte, text string, structure int) int {
 	}
 	ends := []int{0}
 	for rest := data; len(rest) > 0; {
-		_, rest = cutLine(rest)
+		_, rest, _ = bytes.Cut(rest, lineFeed)
 		ends = append(ends, len(data)-len(rest))
 	}
 	fails := func(lines int) bool {
@@ -77,7 +77,7 @@ func stopsAt(data []byte, text string, structure int) int {
 func controlCharacter(data []byte) (Pos, bool) {
 	for line, rest := 1, data; len(rest) > 0; line++ {
 		var text []byte
-		text, rest = cutLine(rest)
+		text, rest, _ = bytes.Cut(rest, lineFeed)
 		if column, _ := firstRune(text, func(r rune, _ int) bool { return !printable(r) }); column > 0 {
 			return Pos{line, column}, true
 		}
@@ -98,7 +98,7 @@ func printable(r rune) bool {
 func lineAt(data []byte, line int) []byte {
 	var text []byte
 	for ; line > 0; line-- {
-		text, data = cutLine(data)
+		text, data, _ = bytes.Cut(data, lineFeed)
 	}
 	return text
 }

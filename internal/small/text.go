@@ -3,27 +3,30 @@ package small
 import (
 	"bytes"
 	"fmt"
-	"strings"
 	"unicode/utf8"
 )
 
-// checkText rejects what must not reach the YAML parser: a Git LFS pointer,
-// conflict markers, bytes that are not UTF-8, and more structure than the
+var lineFeed = []byte("\n")
+
+// checkText rejects what must not reach the YAML parser: too large a file, a
+// Git LFS pointer, conflict markers, bytes that are not UTF-8, and more structure than the
 // parsed form may take memory for. It returns the amount of structure, and
 // whether all lines are plain.
 func checkText(data []byte, limits Limits) (structure int, plain bool, problem *Problem) {
+	if size := int64(len(data)); size > limits.FileSize() {
+		tooLarge := TooLarge(size, limits)
+		return 0, false, &tooLarge
+	}
 	if IsLFSPointer(data) {
-		return 0, false, &Problem{
-			Kind: ProblemNotAFile, Pos: Pos{1, 1},
-			Message: "the file is a Git LFS pointer, not the file itself",
-			Hint:    "remove .small/ from the LFS patterns in .gitattributes and commit the file itself",
-		}
+		pointer := LFSPointer
+		pointer.Hint = "remove .small/ from the LFS patterns in .gitattributes and commit the file itself"
+		return 0, false, &pointer
 	}
 	directives := 0
 	plain = true
 	for line, rest := 1, data; len(rest) > 0; line++ {
 		var text []byte
-		text, rest = cutLine(rest)
+		text, rest, _ = bytes.Cut(rest, lineFeed)
 		if p := checkLine(text, line); p != nil {
 			return 0, false, p
 		}
@@ -49,21 +52,9 @@ func checkText(data []byte, limits Limits) (structure int, plain bool, problem *
 	return structure, plain, nil
 }
 
-// cutLine splits off the first line, without its line feed.
-func cutLine(data []byte) (line, rest []byte) {
-	if i := bytes.IndexByte(data, '\n'); i >= 0 {
-		return data[:i], data[i+1:]
-	}
-	return data, nil
-}
-
 func checkLine(text []byte, line int) *Problem {
 	if marker := ConflictMarker(text, MarkerSize); marker != 0 && marker != '=' {
-		return &Problem{
-			Kind: ProblemYAML, Pos: Pos{line, 1}, Conflict: true,
-			Message: fmt.Sprintf("the file contains a conflict marker (%s)", strings.Repeat(string(marker), MarkerSize)),
-			Hint:    "resolve the conflict, in a workspace with `small-hook reconcile`",
-		}
+		return conflictAt(marker, line)
 	}
 	if utf8.Valid(text) {
 		return nil
@@ -117,7 +108,7 @@ func measure(text []byte) (structure int, plain bool) {
 }
 
 // beginsPlain reports whether a text does not begin with a character that the
-// parser refuses, or takes for something else than text.
+// parser refuses, or takes for something other than text.
 func beginsPlain(text []byte) bool {
 	switch r, _ := utf8.DecodeRune(text); r {
 	case '\t', '\n':
@@ -132,6 +123,13 @@ func beginsPlain(text []byte) bool {
 // lfsMagic opens every Git LFS pointer file (git-lfs specification, "The
 // Pointer").
 var lfsMagic = []byte("version https://git-lfs.github.com/spec/v1")
+
+// LFSPointer is the problem of a Git LFS pointer where a log is expected.
+var LFSPointer = Problem{
+	Kind: ProblemNotAFile, Pos: Pos{1, 1},
+	Message: "the file is a Git LFS pointer, not the file itself",
+	Hint:    "remove it from the LFS patterns in .gitattributes and commit the file itself",
+}
 
 // IsLFSPointer reports whether data is a Git LFS pointer rather than the file
 // it stands for.

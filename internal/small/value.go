@@ -52,14 +52,14 @@ type Field struct {
 	Key    string
 	KeyPos Pos
 	Value  *Value
-	// other is the canonical form of a key that is no string.
-	other string
-	// tagged is true of a key with a tag of the file's own.
-	tagged bool
+	// Other is the canonical form of a key that is not a string.
+	Other string
+	// Tagged is true for a key with a custom tag.
+	Tagged bool
 }
 
 // Named reports whether the key is a string.
-func (f *Field) Named() bool { return f.other == "" }
+func (f *Field) Named() bool { return f.Other == "" }
 
 // Get returns the member called key of a mapping, or nil. It may be called on
 // nil and on any kind.
@@ -96,7 +96,7 @@ func (v *Value) Str() (string, bool) {
 }
 
 // Trimmed returns the text of a string value without the white space around
-// it: the protocol compares ids, statuses and times so.
+// it, as the protocol compares ids, statuses and times.
 func (v *Value) Trimmed() (string, bool) {
 	s, ok := v.Str()
 	return strings.TrimSpace(s), ok
@@ -123,5 +123,8 @@ func (v *Value) At(path []string) *Value {
 	return v
 }
 
-// leaf reports whether a value has nothing in it.
-func (v *Value) leaf() bool { return len(v.Items) == 0 && len(v.Fields) == 0 }
+// Leaf reports whether a value has nothing in it.
+func (v *Value) Leaf() bool { return len(v.Items) == 0 && len(v.Fields) == 0 }
+
+// True reports whether a value is the boolean true.
+func (v *Value) True() bool { return v.Kind == Bool && v.truth }

@@ -12,8 +12,8 @@ import (
 // github.com/small-gate/small-gate/internal/version.version=v1.2.3".
 var version string
 
-// String is the version: the release's, else the module version that the Go
-// toolchain recorded, which in a clone names the commit, else "devel".
+// String is the version: the release's, else the module version recorded by the Go toolchain, which in a clone names the commit, else
+// "devel".
 func String() string {
 	if version != "" {
 		return version
@@ -28,8 +28,8 @@ func String() string {
 	return "devel"
 }
 
-// Long is the line that the version command prints. It names the commit that a
-// build was made from, where the Go toolchain recorded one: a release has a tag.
+// Long is the line that the version command prints. It names the commit of the build, if the Go toolchain recorded it; a release has a tag
+// instead.
 func Long(program string) string {
 	var parts []string
 	if info, ok := debug.ReadBuildInfo(); ok {

@@ -1,5 +1,5 @@
-// Package wholefile writes files in one step: who reads one finds what it was or
-// what it will be, never half of it. It reads none that could have no end.
+// Package wholefile writes files atomically: readers find the old content or the new one, never part of it. It reads no files that could be
+// endless.
 package wholefile
 
 import (
@@ -17,12 +17,10 @@ import (
 // Infix marks the names of our temporary files: .NAME, the infix, a number.
 const Infix = ".small-gate-"
 
-// ErrNotRegular is the error of a pipe, a device or a directory where a file is
-// expected.
+// ErrNotRegular is the error if a pipe, a device or a directory is found in place of a file.
 var ErrNotRegular = errors.New("it is not an ordinary file")
 
-// Start reads up to most bytes of a regular file: a pipe or a device could have no
-// end. They are not nil, even if the file is empty.
+// Start reads up to most bytes of a regular file: a pipe or a device could be endless. The data is not nil, even if the file is empty.
 func Start(path string, most int64) (data []byte, err error) {
 	info, err := os.Stat(path)
 	if err == nil && !info.Mode().IsRegular() {
@@ -39,16 +37,12 @@ func Start(path string, most int64) (data []byte, err error) {
 	return io.ReadAll(io.LimitReader(f, most))
 }
 
-// Write makes content all that is in the file at path. The file keeps its
-// permissions; a new one gets what the user's umask leaves. A symbolic link is
-// followed. What is no regular file, such as /dev/stdout or a pipe, is written
-// to as it is. After an error the file is as it was.
+// Write replaces the content of the file at path. The file keeps its permissions; a new one gets those of the user's umask. A symbolic link
+// is followed. Anything but a regular file, such as /dev/stdout or a pipe, is written to directly. After an error the file is unchanged.
 func Write(path string, content []byte) error { return WriteVia("", path, content) }
 
-// WriteVia is [Write] for a file of a work tree: gitDir is the git directory, where
-// a process that is killed leaves nothing that git add would take along. On
-// another file system, or where nothing may be written in it, the new file is
-// first written beside the old one, as if gitDir were empty.
+// WriteVia is [Write] for a file of a work tree: gitDir is the git directory, where a killed process leaves nothing that git add would pick
+// up. If that is on another file system, or not writable, the new file is first written beside the old one, as if gitDir were empty.
 func WriteVia(gitDir, path string, content []byte) error {
 	info, err := os.Stat(path)
 	switch {
@@ -67,14 +61,12 @@ func WriteVia(gitDir, path string, content []byte) error {
 	return put(gitDir, target, content, &permissions)
 }
 
-// Replace puts a new file with these permissions at path, in the place of a link
-// too.
+// Replace puts a new file with these permissions at path, replacing even a link.
 func Replace(path string, content []byte, permissions fs.FileMode) error {
 	return put("", path, content, &permissions)
 }
 
-// create makes a file that is not there yet. A link that leads nowhere is not
-// replaced.
+// create makes a new file. A broken link is not replaced.
 func create(gitDir, path string, content []byte) error {
 	if _, err := os.Lstat(path); err == nil {
 		return &fs.PathError{Op: "write through a link", Path: path, Err: fs.ErrNotExist}
@@ -82,8 +74,8 @@ func create(gitDir, path string, content []byte) error {
 	return put(gitDir, path, content, nil)
 }
 
-// put writes the content in gitDir, or beside the file, and moves it there in one
-// step. Nil permissions are those that the system gives a new file.
+// put writes the content in gitDir, or beside the file, and moves it into place atomically. Nil permissions are the system's for a new
+// file.
 func put(gitDir, path string, content []byte, permissions *fs.FileMode) error {
 	if gitDir != "" && through(gitDir, path, content, permissions) == nil {
 		return nil
@@ -99,7 +91,7 @@ func through(dir, path string, content []byte, permissions *fs.FileMode) error {
 	return p.Finish()
 }
 
-// Prepared is a new file that is written, and not yet where it belongs.
+// Prepared is a complete new file that is not yet in place.
 type Prepared struct{ temporary, path string }
 
 // Prepare does the part of [Replace] that needs room on the disk.
@@ -123,7 +115,7 @@ func prepare(dir, path string, content []byte, permissions *fs.FileMode) (*Prepa
 	return p, nil
 }
 
-// Finish puts the file where it belongs. After an error it is gone.
+// Finish moves the file into place. After an error the new file is removed.
 func (p *Prepared) Finish() error {
 	err := os.Rename(p.temporary, p.path)
 	if err != nil {
@@ -135,8 +127,8 @@ func (p *Prepared) Finish() error {
 // Drop removes the file.
 func (p *Prepared) Drop() error { return os.Remove(p.temporary) }
 
-// Sweep removes what killed processes have left in a directory: the new files for
-// those of some names, or all. Nobody may be writing one of these now.
+// Sweep removes files left in a directory by killed processes: the temporary files for some names, or all. Nobody may be writing one of
+// these now.
 func Sweep(dir string, names ...string) error {
 	files, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -154,8 +146,7 @@ func Sweep(dir string, names ...string) error {
 	return err
 }
 
-// temporary makes a new file. [os.CreateTemp] would give it permissions of its
-// own.
+// temporary makes a new file. [os.CreateTemp] would set its own permissions.
 func temporary(dir, base string) (*os.File, error) {
 	for {
 		name := filepath.Join(dir, fmt.Sprintf(".%s%s%d", base, Infix, rand.Uint32()))

@@ -54,7 +54,7 @@ func TestWriteThroughLink(t *testing.T) {
 	}
 }
 
-// A link that leads nowhere is left as it is, and so is what it names.
+// A broken link and its target stay as they are.
 func TestWriteThroughLinkToNowhere(t *testing.T) {
 	dir := t.TempDir()
 	link := filepath.Join(dir, "link")
@@ -67,7 +67,7 @@ func TestWriteThroughLinkToNowhere(t *testing.T) {
 	names(t, dir, "link")
 }
 
-// What is no file stays what it is.
+// Something other than a file stays what it is.
 func TestWriteToDevice(t *testing.T) {
 	before, err := os.Stat(os.DevNull)
 	if err != nil {
@@ -93,8 +93,7 @@ func TestWriteFails(t *testing.T) {
 	names(t, dir)
 }
 
-// Nothing is ever written beside the file but where the git directory will not do:
-// it is not there, or on another file system.
+// Nothing is written beside the file unless the git directory is unusable: missing, or on another file system.
 func TestWriteVia(t *testing.T) {
 	gitDir, dir := t.TempDir(), t.TempDir()
 	file := filepath.Join(dir, "file")
@@ -122,7 +121,7 @@ func TestWriteVia(t *testing.T) {
 	names(t, dir, "file")
 }
 
-// A link is replaced, and what it names is left alone.
+// A link is replaced, and its target stays unchanged.
 func TestReplace(t *testing.T) {
 	dir := t.TempDir()
 	file, link := filepath.Join(dir, "file"), filepath.Join(dir, "link")
@@ -149,7 +148,7 @@ func via(t *testing.T, gitDir, path, content string) {
 	want(t, path, content)
 }
 
-// What is prepared is nowhere yet; what a killed process has prepared is swept, and nothing else.
+// A prepared file is not in place yet; those of killed processes are swept, and nothing else.
 func TestPrepareAndSweep(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "file")
@@ -206,7 +205,7 @@ func permissions(t *testing.T, path string) fs.FileMode {
 	return info.Mode().Perm()
 }
 
-// names demands that a directory holds just these files.
+// names demands that a directory has exactly these files.
 func names(t *testing.T, dir string, want ...string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)

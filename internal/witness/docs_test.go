@@ -11,7 +11,7 @@ import (
 	"github.com/small-gate/small-gate/internal/witness"
 )
 
-// TestDocs computes the digest and the head of the example in docs/witness.md as that page says it, and nothing else of this module.
+// TestDocs computes the digest and the head of the example in docs/witness.md as that page describes, without using this module's code.
 func TestDocs(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../docs/witness.md")

@@ -11,7 +11,7 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/history"
 )
 
-// Parse reads what Text writes, and nothing else.
+// Parse reads exactly what Text writes.
 func Parse(text []byte) (*State, error) {
 	var s State
 	decoder := json.NewDecoder(bytes.NewReader(text))
@@ -33,7 +33,7 @@ func Parse(text []byte) (*State, error) {
 	return &s, nil
 }
 
-// exact demands that a text is as it would be written: with its heads, in order, without another field.
+// exact demands that a text is as Text would write it: with its heads, in order, without another field.
 func (s *State) exact(text []byte) error {
 	want, err := s.Text()
 	if err != nil || bytes.Equal(text, want) {
@@ -46,7 +46,7 @@ func (s *State) exact(text []byte) error {
 	return fmt.Errorf("line %d is not as a run writes it", 1+bytes.Count(text[:at], []byte("\n")))
 }
 
-// check demands that a state makes sense, and takes its names and lines out of their quotes.
+// check demands that a state is consistent, and unquotes its names and lines.
 func (s *State) check() error {
 	switch {
 	case s.Version != version:
@@ -64,7 +64,7 @@ func (s *State) check() error {
 	for i := range s.Refs {
 		r := &s.Refs[i]
 		unquote(&r.Name)
-		if there[r.Name] || !strings.HasPrefix(r.Name, "refs/") && r.Name != "HEAD" { // detached, on a server
+		if there[r.Name] || !strings.HasPrefix(r.Name, "refs/") && r.Name != "HEAD" { // a detached HEAD, on a server
 			return fmt.Errorf("%q is no ref's full name, or is there twice", r.Name)
 		}
 		there[r.Name] = true
@@ -75,7 +75,7 @@ func (s *State) check() error {
 	return nil
 }
 
-// checkLogs does so for the logs of a ref: one that has moved goes on at the path of another.
+// checkLogs does so for the logs of a ref: a moved log must continue at another log's path.
 func checkLogs(logs []Log) error {
 	there := map[string]bool{}
 	for i := range logs {

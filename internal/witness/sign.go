@@ -12,13 +12,13 @@ import (
 	"github.com/small-gate/small-gate/internal/failure"
 )
 
-// signatureMark begins the signatures below a signed note (golang.org/x/mod/sumdb/note).
+// signatureMark begins the signatures of a signed note (golang.org/x/mod/sumdb/note).
 const signatureMark = "\n\n\u2014 "
 
 // Signed reports whether a state has a signature.
 func Signed(state []byte) bool { return bytes.Contains(state, []byte(signatureMark)) }
 
-// NewKey makes a pair of keys, as a signed note has them: secret signs and public verifies. name says whose they are.
+// NewKey makes a pair of keys for signed notes: secret signs and public verifies. name says whose they are.
 func NewKey(random io.Reader, name string) (secret, public string, err error) {
 	if name == "" || strings.ContainsAny(name, " +\n\t\r") {
 		return "", "", &failure.Error{Message: fmt.Sprintf("%q cannot name a key: it is empty, or holds a space or a plus sign", name), Remedy: "give a name such as witness.example.org"}
@@ -26,8 +26,8 @@ func NewKey(random io.Reader, name string) (secret, public string, err error) {
 	return note.GenerateKey(random, name)
 }
 
-// Sign puts a signature below a state's text. secret is the content of a key file. public is that of the file that verifies, and has to
-// verify what is signed; empty for none.
+// Sign adds a signature to a state's text. secret is the content of a key file. public is the content of the verifying key file, which must
+// verify the result; empty for none.
 func Sign(text []byte, secret, public string) ([]byte, error) {
 	signer, err := note.NewSigner(strings.TrimSpace(secret))
 	if err != nil {
@@ -51,7 +51,7 @@ func Sign(text []byte, secret, public string) ([]byte, error) {
 	return signed, nil
 }
 
-// Verify takes the text out of a state that one key has signed. public is the content of a key file, with one key a line.
+// Verify extracts the text of a state that one key has signed. public is the content of a key file, with one key per line.
 func Verify(state []byte, public string) ([]byte, error) {
 	keys, err := verifiers(public)
 	if err != nil {
@@ -71,7 +71,7 @@ func Verify(state []byte, public string) ([]byte, error) {
 	return []byte(n.Text), nil
 }
 
-// verifiers reads public keys, one a line.
+// verifiers reads public keys, one per line.
 func verifiers(public string) (note.Verifiers, error) {
 	var out []note.Verifier
 	for _, line := range strings.Fields(public) {
@@ -87,7 +87,7 @@ func verifiers(public string) (note.Verifiers, error) {
 	return note.VerifierList(out...), nil
 }
 
-// badKey never quotes what it has read: the file may hold some other secret.
+// badKey never quotes the file's content, which may be another secret.
 func badKey(flag, form string) error {
 	return &failure.Error{
 		Message: "the file of " + flag + " does not hold a key of the form " + form,

@@ -14,9 +14,9 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// State is all that a witness has seen of one repository, as its file has it.
+// State is everything that a witness has seen of one repository, as in its file.
 type State struct {
-	// Version is that of the form. Text sets it.
+	// Version is the format's version. Text sets it.
 	Version int `json:"version"`
 	// Repository is its name.
 	Repository string `json:"repository"`
@@ -31,22 +31,22 @@ type Ref struct {
 	Logs []Log  `json:"logs,omitempty"`
 }
 
-// Log is one log as it was seen last.
+// Log is one log as last seen.
 type Log struct {
 	// Path is slash-separated, from the repository's root.
 	Path string `json:"log"`
 	// Time is when these entries were first seen at this commit, in whole seconds.
 	Time time.Time `json:"time"`
-	// Commit is the full object id of the ref's tip then.
+	// Commit is the full object id of the ref's tip at that time.
 	Commit string `json:"commit"`
-	// Moved is the path where the log was seen to continue; empty while it is at Path.
+	// Moved is the path at which the log was seen to continue; empty while it is at Path.
 	Moved string `json:"moved,omitempty"`
-	// Head is that of the entries. Text sets it.
+	// Head is the head of the entries. Text sets it.
 	Head    small.Digest   `json:"head"`
 	Entries []small.Digest `json:"entries,omitempty"`
 }
 
-// Ref returns the ref of a name; nil if it has not been seen.
+// Ref returns the ref with a name; nil if it has not been seen.
 func (s *State) Ref(name string) *Ref {
 	at := slices.IndexFunc(s.Refs, func(r Ref) bool { return r.Name == name })
 	if at < 0 {
@@ -55,7 +55,7 @@ func (s *State) Ref(name string) *Ref {
 	return &s.Refs[at]
 }
 
-// Latest returns the log that was seen last; the zero Log without any.
+// Latest returns the log that was last seen; the zero Log if there is none.
 func Latest(logs []Log) Log {
 	if len(logs) == 0 {
 		return Log{}
@@ -63,10 +63,10 @@ func Latest(logs []Log) Log {
 	return slices.MaxFunc(logs, func(a, b Log) int { return a.Time.Compare(b.Time) })
 }
 
-// version is that of the form.
+// version is the format's version.
 const version = 1
 
-// Text writes the state as JSON, refs and logs in order of their names. The same state has the same text.
+// Text writes the state as JSON, refs and logs sorted by name. Equal states have equal texts.
 func (s *State) Text() ([]byte, error) {
 	out := State{Version: version, Repository: quoted(s.Repository)}
 	for _, l := range s.Config {
@@ -92,17 +92,17 @@ func (s *State) Text() ([]byte, error) {
 	return text.Bytes(), err
 }
 
-// quoted is a text as it is, or quoted as in Go if it holds bytes that JSON cannot hold or characters that it would hide, or could be taken
-// for a quoted one.
+// quoted is a text unchanged, or quoted as in Go if it has bytes that JSON cannot represent, characters that would be invisible, or the
+// form of a quoted text.
 func quoted(text string) string {
-	hidden := func(r rune) bool { return r >= ' ' && !unicode.IsPrint(r) } // JSON escapes what comes before
+	hidden := func(r rune) bool { return r >= ' ' && !unicode.IsPrint(r) } // JSON escapes lower ones
 	if utf8.ValidString(text) && !strings.HasPrefix(text, `"`) && !strings.ContainsFunc(text, hidden) {
 		return text
 	}
 	return strconv.QuoteToASCII(text)
 }
 
-// unquote undoes quoted. What quoted does not write stays, and is then written otherwise.
+// unquote undoes quoted. A text that quoted would not write stays, and would be written differently.
 func unquote(text *string) {
 	if out, err := strconv.Unquote(*text); err == nil && strings.HasPrefix(*text, `"`) {
 		*text = out

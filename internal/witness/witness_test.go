@@ -20,7 +20,7 @@ import (
 
 const commit = "1c8dd2392b0bb2e3f5b4a1f3e94d1d4d23c1d1aa"
 
-// sample is a state with everything that the form has, and texts that JSON cannot hold, or nobody sees.
+// sample is a state with every part of the format, and texts that JSON cannot represent, or that are invisible.
 func sample() *witness.State {
 	at := time.Date(2026, 3, 1, 9, 10, 0, 0, time.UTC)
 	return &witness.State{
@@ -74,7 +74,7 @@ func TestText(t *testing.T) {
 	}
 }
 
-// TestParse spoils the sample in many ways: each is an error that says what is wrong, or where.
+// TestParse damages the sample in many ways: each is an error that says what is wrong, or where.
 func TestParse(t *testing.T) {
 	t.Parallel()
 	written := string(text(t, sample()))
@@ -134,7 +134,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestEveryByte demands that no single byte can be left out or changed unseen.
+// TestEveryByte demands that removing or changing any single byte is noticed.
 func TestEveryByte(t *testing.T) {
 	t.Parallel()
 	written := text(t, sample())
@@ -150,7 +150,7 @@ func TestEveryByte(t *testing.T) {
 	}
 }
 
-// FuzzParse demands that what is read is written as it was, and that every name and line comes back.
+// FuzzParse demands that a parsed text is written as it was, and that every name and line is preserved.
 func FuzzParse(f *testing.F) {
 	f.Add(text(f, sample()), "a\xff")
 	f.Add([]byte(`{"version": 1, "repository": "r", "refs": [{"ref": "HEAD"}]}`), "\"\\\"\u202e\n")

@@ -19,8 +19,8 @@ var (
 	headings  = regexp.MustCompile(`(?m)^#+ (.*)$`)
 )
 
-// TestPagesAreAddressed demands that no message names a page of ours as docs/NAME, which whoever reads the message does
-// not have, and that the pages of all addresses are there.
+// TestPagesAreAddressed demands that no message names one of our pages as docs/NAME, a path that its reader does not have, and that the
+// pages of all addresses exist.
 func TestPagesAreAddressed(t *testing.T) {
 	found := 0
 	for _, m := range messages(t) {
@@ -43,11 +43,11 @@ func TestPagesAreAddressed(t *testing.T) {
 	}
 }
 
-// messages are the places and the texts of what the program says: each string of the code, Docs in front of it if it is
-// added to that, and the rules' texts up to their examples.
+// messages are the places and the texts of the program's messages: each string in the code, with Docs in front if it is added to that, and
+// the rules' texts up to their examples.
 func messages(t *testing.T) (out [][2]string) {
 	files := token.NewFileSet()
-	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+	read := func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || strings.HasSuffix(path, "_test.go") {
 			return err
 		}
@@ -71,9 +71,11 @@ func messages(t *testing.T) (out [][2]string) {
 			return true
 		})
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
+	}
+	for _, root := range []string{"..", "../../cmd"} {
+		if err := filepath.WalkDir(root, read); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return out
 }
@@ -115,7 +117,7 @@ var (
 	fenced = regexp.MustCompile("(?ms)^ *```.*?^ *```")
 )
 
-// TestPagesLink demands that what our pages link to in this repository is there.
+// TestPagesLink demands that the targets of our pages' links into this repository exist.
 func TestPagesLink(t *testing.T) {
 	var pages []string
 	for _, pattern := range []string{"../../*.md", "../../docs/*.md", "../../docs/*/*.md"} {

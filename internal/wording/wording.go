@@ -1,4 +1,4 @@
-// Package wording writes the parts that messages are put together from.
+// Package wording has the parts from which messages are assembled.
 package wording
 
 import (
@@ -11,11 +11,12 @@ import (
 	"github.com/small-gate/small-gate/internal/secret"
 )
 
-// Project is the project's address, and Docs that of its pages: whoever reads a message is in another repository, where
-// docs/ is something else.
+// Project is the project's address, Docs that of its pages there, and Site that of the web site, which scripts/site makes from them.
+// Readers of a message are in another repository, where docs/ is something else.
 const (
 	Project = "https://github.com/small-gate/small-gate"
 	Docs    = Project + "/blob/main/docs/"
+	Site    = "https://small-gate.github.io/small-gate/"
 )
 
 // ShellWord writes text as one word of a POSIX shell, in quotes only if it needs them.
@@ -27,8 +28,7 @@ func ShellWord(text string) string {
 	return ShellQuote(text)
 }
 
-// ShellQuote writes text as one word of a POSIX shell, in quotes. It holds no backtick, so that a remedy's commands end where they
-// should.
+// ShellQuote writes text as one word of a POSIX shell, in quotes. It contains no backtick, which would end a remedy's command early.
 func ShellQuote(text string) string {
 	return "'" + strings.NewReplacer("'", `'\''`, "`", `'"$(printf '\140')"'`).Replace(text) + "'"
 }

@@ -68,7 +68,7 @@ func TestSpan(t *testing.T) {
 	}
 }
 
-// TestNoBacktick holds that nobody's name ends a command of a remedy: what is quoted has no backtick, and means the same to a shell.
+// TestNoBacktick demands that no name ends a command of a remedy: quoted text has no backtick, and means the same to a shell.
 func TestNoBacktick(t *testing.T) {
 	for _, text := range []string{"a`touch x`b", "`", "it's `here`"} {
 		quoted := ShellWord(text)

@@ -21,9 +21,9 @@ import (
 const ours = "command=small-hook\n"
 
 // TakeState takes the lock under which the protocol's own program writes a workspace: a file that exists while somebody writes. That
-// program does not wait for it; TakeState waits up to wait. If the lock's process has ended, the error names the lock, which is removed
-// only if small-hook made it: the caller holds the workspace's own lock, so no other small-hook uses this one. workspace is the directory
-// that holds .small/. The error is a failure.Error, or the context's if ctx ended.
+// program does not wait for it; TakeState waits up to wait. If the lock's process has ended, the error names the lock; it is removed only
+// if small-hook made it, since the caller holds the workspace's own lock and no other small-hook can be using this one. workspace is the
+// directory with .small/. The error is a failure.Error, or the context's if ctx ended.
 func TakeState(ctx context.Context, workspace string, wait time.Duration) (release func() error, err error) {
 	dir := filepath.Join(workspace, ".small-cache")
 	name := filepath.Join(dir, "state.lock")
@@ -74,12 +74,12 @@ func TakeState(ctx context.Context, workspace string, wait time.Duration) (relea
 	}
 }
 
-// makeState makes the lock in one step, with the text that the protocol's own program writes in it: a process that is killed never leaves
-// an empty one. The directory stays: that program may be about to use it.
+// makeState makes the lock atomically, with the text that the protocol's own program writes: a killed process never leaves an empty one.
+// The directory stays: that program may be about to use it.
 func makeState(dir, name string) error {
 	err := os.Mkdir(dir, 0o755)
 	if errors.Is(err, fs.ErrExist) {
-		// A link may come from the repository: nothing is written where it leads.
+		// A link may be from the repository: nothing is written through it.
 		var info fs.FileInfo
 		if info, err = os.Lstat(dir); err == nil && !info.IsDir() {
 			err = &fs.PathError{Op: "mkdir", Path: dir, Err: syscall.ENOTDIR}
@@ -88,7 +88,7 @@ func makeState(dir, name string) error {
 	if err != nil {
 		return err
 	}
-	// Git ignores the whole directory: a lock that a killed process left must not be committed.
+	// The .gitignore covers the whole directory: a lock left by a killed process must not be committed.
 	ignore := filepath.Join(dir, ".gitignore")
 	if _, err := os.Lstat(ignore); errors.Is(err, fs.ErrNotExist) {
 		if err := os.WriteFile(ignore, []byte("*\n"), 0o644); err != nil {
@@ -100,7 +100,25 @@ func makeState(dir, name string) error {
 	if err := wholefile.Replace(made, text, 0o600); err != nil { // not through a link
 		return err
 	}
-	return errors.Join(os.Link(made, name), os.Remove(made))
+	err = os.Link(made, name)
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		err = createState(name, text)
+	}
+	return errors.Join(err, os.Remove(made))
+}
+
+// createState makes the lock in two steps, on a file system without hard links. A process killed in between leaves an empty lock, which
+// TakeState names.
+func createState(name string, text []byte) error {
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	if err = errors.Join(err, f.Close()); err != nil {
+		err = errors.Join(err, os.Remove(name))
+	}
+	return err
 }
 
 func removeState(name string) error {
@@ -110,7 +128,7 @@ func removeState(name string) error {
 	return nil
 }
 
-// stateHolder is what the lock says about its holder. pid is 0 if the lock does not say.
+// stateHolder is what the lock says about its holder. pid is 0 if it does not say.
 func stateHolder(name string) (pid int, since string, mine bool) {
 	text, err := wholefile.Start(name, 4096)
 	if err != nil {

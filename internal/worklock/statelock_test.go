@@ -14,7 +14,7 @@ import (
 	"github.com/small-gate/small-gate/internal/worklock"
 )
 
-// TestTakeState holds the lock of the protocol's own program, waits for it, and names one that was left.
+// TestTakeState holds the lock of the protocol's own program, waits for it, and names a stale one.
 func TestTakeState(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -75,7 +75,7 @@ func TestTakeState(t *testing.T) {
 	}
 }
 
-// TestTakeStateLinks has a repository put links where the lock is made: nothing is written through them, and none is read without end.
+// TestTakeStateLinks puts links from the repository where the lock is made: nothing is written through them, and none is read endlessly.
 func TestTakeStateLinks(t *testing.T) {
 	t.Parallel()
 	dir, outside := t.TempDir(), t.TempDir()
@@ -108,5 +108,20 @@ func TestTakeStateLinks(t *testing.T) {
 	}
 	if _, err := worklock.TakeState(t.Context(), dir, 0); err == nil || !strings.Contains(failure.Of(err).Message, "does not say by whom") {
 		t.Errorf("a link for the lock: %v", err)
+	}
+}
+
+// TestStateWithoutLinks makes the lock on a file system without hard links: whole, private, and once.
+func TestStateWithoutLinks(t *testing.T) {
+	t.Parallel()
+	name := filepath.Join(t.TempDir(), "state.lock")
+	if err := worklock.CreateState(name, []byte("pid=1\n")); err != nil {
+		t.Fatal(err)
+	}
+	if err := worklock.CreateState(name, []byte("pid=2\n")); !errors.Is(err, os.ErrExist) {
+		t.Errorf("made twice: %v", err)
+	}
+	if text, err := os.ReadFile(name); err != nil || string(text) != "pid=1\n" {
+		t.Errorf("%q, %v", text, err)
 	}
 }

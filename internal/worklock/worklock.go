@@ -1,5 +1,5 @@
-// Package worklock is the lock of a workspace: one guarded writer at a time. It is advisory, lies in the common git directory, and
-// ends with its holder, however that ends.
+// Package worklock is the lock of a workspace: one guarded writer at a time. It is advisory, is in the common git directory, and ends with
+// its holder in any case.
 package worklock
 
 import (
@@ -24,22 +24,22 @@ import (
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// Variable hands the locks that a process and those above it hold, of whichever workspace, to the commands that it runs: their tokens,
-// joined by commas. A command that runs inside a guarded one does not wait for that lock: it takes the next one, so that two of them
-// still wait for each other. A token counts only while its lock is held, so that a stale variable means nothing.
+// Variable passes the locks held by a process and its ancestors, for any workspaces, to the commands that it runs: their tokens, joined by
+// commas. A command inside a guarded one does not wait for that lock: it takes the next one, so that two of them still wait for each other.
+// A token counts only while its lock is held, so a stale variable means nothing.
 const Variable = "SMALL_HOOK_LOCK"
 
 // DefaultWait is how long Take waits for a lock that somebody else holds.
 const DefaultWait = 30 * time.Second
 
-// again is how long a wait lasts between two tries.
+// again is the time between two tries.
 const again = 10 * time.Millisecond
 
 // Request says which lock is wanted, and by whom.
 type Request struct {
-	// CommonDir is the git directory that all work trees share, Workspace the real path of the directory that holds .small/.
+	// CommonDir is the git directory that all work trees share, Workspace the real path of the directory with .small/.
 	CommonDir, Workspace string
-	// Command is what the message to those who wait says about the holder.
+	// Command describes the holder to those who wait.
 	Command string
 	// Wait is how long to wait at most.
 	Wait    time.Duration
@@ -49,7 +49,7 @@ type Request struct {
 
 // Held is a lock that this process holds.
 type Held struct {
-	// Dir is the directory for what is kept about the workspace.
+	// Dir is the directory for data about the workspace.
 	Dir    string
 	lock   *flock.Flock
 	holder string
@@ -67,13 +67,13 @@ type holder struct {
 // Root is the directory, in the common git directory, that has one for each workspace.
 func Root(commonDir string) string { return filepath.Join(commonDir, "small-gate") }
 
-// Dir is the directory for what is kept about a workspace: see Request.
+// Dir is the directory for data about a workspace: see Request.
 func Dir(commonDir, workspace string) string {
 	sum := sha256.Sum256([]byte(workspace))
 	return filepath.Join(Root(commonDir), hex.EncodeToString(sum[:8]))
 }
 
-// Take waits for the lock, and removes what killed holders have left. The error is a failure.Error, or that of a context that ended.
+// Take waits for the lock, and cleans up after killed holders. The error is a failure.Error, or that of a context that ended.
 func Take(ctx context.Context, req Request) (*Held, error) {
 	h := &Held{Dir: Dir(req.CommonDir, req.Workspace)}
 	if err := os.MkdirAll(h.Dir, 0o700); err != nil {
@@ -104,7 +104,7 @@ func Take(ctx context.Context, req Request) (*Held, error) {
 	return h, nil
 }
 
-// sweep removes what killed holders have left: files that were not finished, and their names on locks inside of this one.
+// sweep removes what killed holders have left: unfinished files, and the holder files of inner locks.
 func (h *Held) sweep(inside int) error {
 	err := wholefile.Sweep(h.Dir)
 	for err == nil {
@@ -115,7 +115,7 @@ func (h *Held) sweep(inside int) error {
 		}
 		var free bool
 		if free, err = lock.TryLock(); free {
-			err = errors.Join(remove(name), lock.Unlock())
+			err = errors.Join(os.RemoveAll(name), lock.Unlock())
 		}
 	}
 	return err
@@ -125,7 +125,7 @@ func (h *Held) sweep(inside int) error {
 func (h *Held) wait(ctx context.Context, req Request) error {
 	bounded, stop := context.WithTimeout(ctx, req.Wait)
 	defer stop()
-	// Without a wait there is one try.
+	// Even without a wait there is one try.
 	locked, err := h.lock.TryLock()
 	if err == nil && !locked {
 		_, err = h.lock.TryLockContext(bounded, again)
@@ -145,7 +145,7 @@ func (h *Held) wait(ctx context.Context, req Request) error {
 	return cannot(req, err)
 }
 
-// who says who holds the lock.
+// who describes the lock's holder.
 func (h *Held) who(now time.Time) string {
 	by, err := read(h.holder)
 	if err != nil || by.PID == 0 {
@@ -155,7 +155,7 @@ func (h *Held) who(now time.Time) string {
 		by.Since.UTC().Format(time.RFC3339), now.Sub(by.Since).Round(time.Second))
 }
 
-// sign says to the others who holds the lock, and makes the token that is for the commands that are run under it.
+// sign tells others who holds the lock, and makes the token for commands that run under it.
 func (h *Held) sign(req Request) error {
 	by := holder{Token: rand.Text(), PID: os.Getpid(), Command: secret.Mask(req.Command), Since: req.Now}
 	text, err := json.Marshal(by)
@@ -166,12 +166,12 @@ func (h *Held) sign(req Request) error {
 	return wholefile.Replace(h.holder, text, 0o600)
 }
 
-// free reports whether nobody above holds the lock. Somebody else may.
+// free reports whether no ancestor holds the lock. Another process may.
 func (h *Held) free(above []string) (bool, error) {
 	if len(above) == 0 {
 		return true, nil
 	}
-	free, err := h.lock.TryRLock() // a shared one, which two that look at once both get
+	free, err := h.lock.TryRLock() // shared, so that two processes that check at once both get it
 	if err != nil || free {
 		return true, errors.Join(err, h.lock.Unlock())
 	}
@@ -179,28 +179,19 @@ func (h *Held) free(above []string) (bool, error) {
 	return by.Token == "" || !slices.Contains(above, by.Token), err
 }
 
-// level is the lock for commands that run inside that many guarded ones, and the file that names its holder.
+// level is the lock for commands nested in that many guarded ones, and the file that names its holder.
 func (h *Held) level(inside int) (lock *flock.Flock, name string) {
 	name = filepath.Join(h.Dir, fmt.Sprintf("lock-%d", inside))
 	return flock.New(name, flock.SetPermissions(0o600)), name + ".holder"
 }
 
-// Environ is an environment, with this lock beside those that it hands on, for commands that are run under the lock.
+// Environ is an environment for commands that run under the lock, with this lock added to those passed on.
 func (h *Held) Environ(environ []string) []string {
 	return append(environ[:len(environ):len(environ)], Variable+"="+strings.Join(append(given(environ), h.token), ","))
 }
 
 // Release lets the next one have the lock.
-func (h *Held) Release() error { return errors.Join(remove(h.holder), h.lock.Unlock()) }
-
-// remove removes a file, if it is there.
-func remove(name string) error {
-	err := os.Remove(name)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil
-	}
-	return err
-}
+func (h *Held) Release() error { return errors.Join(os.RemoveAll(h.holder), h.lock.Unlock()) }
 
 func given(environ []string) []string {
 	var value string
@@ -215,20 +206,17 @@ func given(environ []string) []string {
 	return strings.Split(value, ",")
 }
 
-// read reads who holds a lock; nobody if no one has said so yet, or if a holder that was killed left half a file.
+// read reads who holds a lock; the zero holder if nobody has signed yet, or if a killed holder left a partial file.
 func read(name string) (holder, error) {
 	var by holder
 	text, err := os.ReadFile(name)
 	if errors.Is(err, os.ErrNotExist) {
 		return by, nil
 	}
-	if err != nil {
-		return by, err
-	}
-	if json.Unmarshal(text, &by) == nil {
+	if err == nil && json.Unmarshal(text, &by) == nil {
 		return by, nil
 	}
-	return holder{}, nil
+	return holder{}, err
 }
 
 func cannot(req Request, err error) error {

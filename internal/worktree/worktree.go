@@ -1,4 +1,4 @@
-// Package worktree makes the files of a work tree one more revision of its repository, so that they are judged as a commit is.
+// Package worktree presents the files of a work tree as one more revision of its repository, so that they are judged like a commit.
 package worktree
 
 import (
@@ -14,15 +14,15 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// Repository is what is needed of the repository.
+// Repository is the part of a repository used here.
 type Repository interface {
 	history.History
-	// Sparse lists those of some paths of the index that are kept out of the work tree (git-sparse-checkout(1)).
+	// Sparse lists those of some index paths that are kept out of the work tree (git-sparse-checkout(1)).
 	Sparse(ctx context.Context, paths []string) ([]string, error)
 }
 
-// History is a repository in which [history.WorkTree] stands for the files of the work tree. Of those it knows the ones that the index
-// has; if a log of the index is gone, it looks for the workspaces that the index does not have, since a log may have moved there.
+// History is a repository in which [history.WorkTree] stands for the files of the work tree. It knows those that are in the index; if a log
+// of the index is missing on disk, it also looks for workspaces outside the index, since a log may have moved there.
 type History struct {
 	Repository
 	// top is the root of the work tree.
@@ -30,11 +30,11 @@ type History struct {
 	files *directory.Tree
 	// limit is the size of the largest file whose content is compared, in bytes.
 	limit int64
-	// read are the contents of files that are not as the index has them, by object id.
+	// read has the contents of files that differ from the index, by object id.
 	read map[string]history.Blob
 }
 
-// Open makes a history of a repository whose work tree is in top. Files of more than limit bytes are not read.
+// Open makes a history of a repository with its work tree in top. Files of more than limit bytes are not read.
 func Open(repo Repository, top string, limit int64) (*History, error) {
 	files, err := directory.Open(top)
 	return &History{Repository: repo, top: top, files: files, limit: limit, read: map[string]history.Blob{}}, err
@@ -59,7 +59,7 @@ func (h *History) List(ctx context.Context, revision string, f history.Filter) (
 	return files, nil
 }
 
-// Blob reads an object, or what a file of the work tree held when it was listed or compared.
+// Blob reads an object, or a file of the work tree as it was when listed or compared.
 func (h *History) Blob(ctx context.Context, object string, limit int64) (history.Blob, error) {
 	blob, ours := h.read[object]
 	if !ours {
@@ -79,7 +79,7 @@ func (h *History) Signature(ctx context.Context, revision string) (history.Signa
 	return h.Repository.Signature(ctx, revision)
 }
 
-// Diff compares trees. What the work tree changes is what the index changes, and then what the files change of that.
+// Diff compares trees. A change of the work tree is a change of the index followed by a change from the index to the files.
 func (h *History) Diff(ctx context.Context, edges []history.Edge, f history.Filter) ([][]history.Change, error) {
 	asked := slices.Clone(edges)
 	for i := range asked {
@@ -109,7 +109,7 @@ func (h *History) Diff(ctx context.Context, edges []history.Edge, f history.Filt
 	return out, nil
 }
 
-// followed are changes of the index, followed by those of the files. What only the index has lost is still on disk.
+// followed combines changes of the index with later changes of the files. Files that only the index has lost are still on disk.
 func (h *History) followed(ctx context.Context, first, second []history.Change) ([]history.Change, error) {
 	for i, c := range first {
 		if c.New != (history.File{}) {
@@ -126,7 +126,7 @@ func (h *History) followed(ctx context.Context, first, second []history.Change) 
 	return compose(first, second), nil
 }
 
-// compose makes one change of two, the first of which leads to what the second begins with. Both are in order of path.
+// compose combines two lists of changes; each second change begins with the result of the first. Both are sorted by path.
 func compose(first, second []history.Change) []history.Change {
 	byPath := map[string]history.Change{}
 	for _, c := range first {
@@ -176,9 +176,9 @@ func (h *History) sinceIndex(ctx context.Context, f history.Filter) ([]history.C
 	return changed, nil
 }
 
-// onDisk is what a path of the index is on disk.
+// onDisk is the state on disk of a path in the index.
 func (h *History) onDisk(ctx context.Context, before history.File) (now history.File, there bool, err error) {
-	// A link on the way leads to files that git takes for untracked ones, or for nobody's.
+	// If the path goes through a link, git treats the files there as untracked, or ignores them.
 	name := filepath.Join(h.top, filepath.FromSlash(before.Path))
 	if dir, err := filepath.EvalSymlinks(filepath.Dir(name)); errors.Is(err, fs.ErrNotExist) || err == nil && dir != filepath.Dir(name) {
 		return now, false, nil
@@ -188,15 +188,15 @@ func (h *History) onDisk(ctx context.Context, before history.File) (now history.
 		return now, false, err
 	}
 	if now.Regular() && before.Regular() {
-		now.Mode = before.Mode // a file system need not know which files can be run
+		now.Mode = before.Mode // a file system may not record executable files
 	}
 	now, err = h.identify(ctx, now, before.Object)
 	return now, true, err
 }
 
-// identify reads a file and gives it the object id that git would give its bytes. like is an id of the repository, if one is known.
+// identify reads a file and sets the object id that git would give to its bytes. like is an id of the repository, if one is known.
 func (h *History) identify(ctx context.Context, f history.File, like string) (history.File, error) {
-	f.Object = history.WorkTree + "/" + f.Path // of what is too large to be read, or is no file: a pipe may have no end
+	f.Object = history.WorkTree + "/" + f.Path // too large to read, or not a regular file: a pipe may be endless
 	if !f.Regular() && f.Mode != history.ModeLink {
 		return f, nil
 	}
@@ -213,7 +213,7 @@ func (h *History) identify(ctx context.Context, f history.File, like string) (hi
 	return f, nil
 }
 
-// lost are the changes of paths that are gone from the disk, and, if a log is among them, what a log may have become elsewhere.
+// lost are the changes of paths that are missing on disk, and, if there is a log among them, the possible new places of a log.
 func (h *History) lost(ctx context.Context, tracked []history.File, gone []string) ([]history.Change, error) {
 	if len(gone) == 0 {
 		return nil, nil

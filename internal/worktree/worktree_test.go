@@ -13,14 +13,14 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/small-gate/small-gate/internal/gate/history"
-	"github.com/small-gate/small-gate/internal/gittest"
 	"github.com/small-gate/small-gate/internal/repository"
+	"github.com/small-gate/small-gate/internal/tests/gittest"
 	"github.com/small-gate/small-gate/internal/worktree"
 )
 
 func TestMain(m *testing.M) { os.Exit(gittest.Suite{M: m}.Run()) }
 
-// diff is what the work tree changes of HEAD, in the form of git diff-index --raw, with either reader.
+// diff is the changes of the work tree since HEAD, in the form of git diff-index --raw, with either reader.
 func diff(t *testing.T, r *gittest.Repo, reader string) []string {
 	t.Helper()
 	var out []string
@@ -67,7 +67,7 @@ func diff(t *testing.T, r *gittest.Repo, reader string) []string {
 	return out
 }
 
-// TestDiffIsGits changes files and the index at random, and demands what git says of it.
+// TestDiffIsGits changes files and the index at random, and demands git's own diff.
 func TestDiffIsGits(t *testing.T) {
 	for seed := range uint64(gittest.Cases(6, 40)) {
 		t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) {
@@ -90,7 +90,7 @@ func TestDiffIsGits(t *testing.T) {
 					want[i] = strings.Trim(strings.ReplaceAll(want[i], "\t", " "), `"`)
 				}
 				tracked := strings.Split(r.Git("ls-files"), "\n")
-				other := func(line string) bool { // to git it is deleted
+				other := func(line string) bool { // git calls it deleted
 					_, path, _ := strings.Cut(line, " ")
 					_, err := os.Lstat(r.Path(path))
 					return line == "" || err == nil && !slices.Contains(tracked, path)
@@ -110,7 +110,7 @@ func TestDiffIsGits(t *testing.T) {
 	}
 }
 
-// change changes one file, or what the index says of it.
+// change changes one file, or its entry in the index.
 func change(r *gittest.Repo, rnd *rand.Rand, paths []string) {
 	path := paths[rnd.IntN(len(paths))]
 	switch rnd.IntN(6) {
@@ -132,8 +132,8 @@ func change(r *gittest.Repo, rnd *rand.Rand, paths []string) {
 	}
 }
 
-// TestDiffLeavesOut demands that a file is there although only the work tree has it still, and that the index keeps files out of the work
-// tree.
+// TestDiffLeavesOut demands that a file counts as present even if only the work tree still has it, and if the index keeps it out of the
+// work tree.
 func TestDiffLeavesOut(t *testing.T) {
 	for _, reader := range []string{repository.Git, repository.Embedded} {
 		r := gittest.New(t)
@@ -153,7 +153,7 @@ func TestDiffLeavesOut(t *testing.T) {
 	}
 }
 
-// TestDiffFindsMoves demands that files outside the index count once a log is gone.
+// TestDiffFindsMoves demands that files outside the index count once a log is missing.
 func TestDiffFindsMoves(t *testing.T) {
 	r := gittest.New(t)
 	r.Write(".small/progress.small.yml", "1")

@@ -1,9 +1,9 @@
-// Command packages makes what people without Go install, from the archives of a release:
+// Command packages makes the packages for people without Go, from the archives of a release:
 //
 //	go run ./scripts/packages VERSION DIST
 //
-// DIST is goreleaser's folder. It writes DIST/packages/npm (one package that chooses among six, which hold the programs of one system
-// each), DIST/packages/pypi (one wheel a system) and DIST/packages/homebrew (the formula). The same archives give the same bytes.
+// DIST is goreleaser's folder. It writes DIST/packages/npm (one package that chooses among six, each with the programs for one system),
+// DIST/packages/pypi (one wheel for each system) and DIST/packages/homebrew (the formula). The same archives give the same bytes.
 package main
 
 import (
@@ -30,7 +30,7 @@ var programs = []string{"small-hook", "small-action"}
 //go:embed text/README.md
 var readme []byte
 
-// target is one system that a release is for, and what the registries call it.
+// target is a system for which there are releases, and the registries' names for it.
 type target struct {
 	os, arch string // as in the archives' names
 	node     string // process.platform-process.arch
@@ -46,7 +46,7 @@ var targets = []target{
 	{"windows", "arm64", "win32-arm64", "win_arm64"},
 }
 
-// archive is what a release has for a target.
+// archive is a release's archive for a target.
 type archive struct {
 	target
 	sum      string // SHA-256 of the archive, in hexadecimal
@@ -54,7 +54,7 @@ type archive struct {
 	license  []byte
 }
 
-// extension is that of the archive's file.
+// extension is the file extension of the archive.
 func (t target) extension() string {
 	if t.os == "windows" {
 		return ".zip"
@@ -73,7 +73,7 @@ func main() {
 	}
 }
 
-// released are the versions that scripts/release allows: npm and PyPI can both name them.
+// released matches the versions that scripts/release allows: both npm and PyPI can express them.
 var released = regexp.MustCompile(`^v\d+\.\d+\.\d+(-(alpha|beta|rc)\.\d+)?$`)
 
 func makePackages(tag, dist string) error {
@@ -108,7 +108,7 @@ func makePackages(tag, dist string) error {
 	return nil
 }
 
-// open reads the one archive in dist that is for a target. A snapshot's has another version in its name.
+// open reads the only archive in dist for a target. A snapshot's name has another version.
 func open(t target, dist string) (archive, error) {
 	pattern := filepath.Join(dist, name+"_*_"+t.os+"_"+t.arch+t.extension())
 	found, err := filepath.Glob(pattern)

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// release is a folder as goreleaser leaves it, with small texts for programs.
+// release is a folder as goreleaser leaves it, with short texts for programs.
 func release(t *testing.T) string {
 	t.Helper()
 	dist := t.TempDir()
@@ -26,7 +26,7 @@ func release(t *testing.T) string {
 	return dist
 }
 
-// contents are the files below a folder.
+// contents is the content of the files below a folder.
 func contents(t *testing.T, folder string) map[string][]byte {
 	t.Helper()
 	found := map[string][]byte{}

@@ -11,7 +11,7 @@ import (
 //go:embed text/launch.js
 var launcher []byte
 
-// manifest is package.json. There is nothing in it that runs at installation.
+// manifest is package.json. It has nothing that runs during installation.
 type manifest struct {
 	Name          string            `json:"name"`
 	Version       string            `json:"version"`
@@ -29,7 +29,8 @@ type manifest struct {
 	OptionalDependencies map[string]string `json:"optionalDependencies,omitempty"`
 }
 
-// writeNPM writes a package for each target, and the one that people install: of what it lists, npm installs only what is for the machine's system.
+// writeNPM writes a package for each target, and the one that people install: npm installs only that of its dependencies which is for the
+// machine's system.
 func writeNPM(folder, version string, archives []archive) error {
 	base := manifest{
 		Version: version, Description: summary, License: "Apache-2.0", Homepage: home,
@@ -58,7 +59,7 @@ func writeNPM(folder, version string, archives []archive) error {
 	return writePackage(folder, front, files, archives[0].license)
 }
 
-// writePackage writes a package under the name that npm pack would give it.
+// writePackage writes a package under the name that npm pack would choose.
 func writePackage(folder string, m manifest, files []file, license []byte) error {
 	text, err := json.MarshalIndent(m, "", "  ")
 	if err != nil {

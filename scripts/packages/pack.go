@@ -19,7 +19,7 @@ type file struct {
 	data []byte
 }
 
-// epoch is the modification time of every packed file: the earliest that a zip file can hold.
+// epoch is the modification time of every packed file: the earliest possible in a zip file.
 var epoch = time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // readTar returns the files of a .tar.gz by path.
@@ -58,7 +58,7 @@ func readZip(packed []byte) (map[string][]byte, error) {
 	return files, nil
 }
 
-// writeTar writes a .tar.gz whose bytes depend on the files alone.
+// writeTar writes a .tar.gz whose bytes depend only on the files.
 func writeTar(path string, files []file) error {
 	var packed bytes.Buffer
 	zipped := gzip.NewWriter(&packed)
@@ -78,7 +78,7 @@ func writeTar(path string, files []file) error {
 	return os.WriteFile(path, packed.Bytes(), 0o644)
 }
 
-// writeZip writes a .zip whose bytes depend on the files alone.
+// writeZip writes a .zip whose bytes depend only on the files.
 func writeZip(path string, files []file) error {
 	var packed bytes.Buffer
 	writer := zip.NewWriter(&packed)

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// writeWheels writes a wheel for each target. An installer puts what is in its folder of scripts beside python, as it is.
+// writeWheels writes a wheel for each target. An installer copies the files in its scripts folder unchanged, beside python.
 // https://packaging.python.org/en/latest/specifications/binary-distribution-format/
 func writeWheels(folder, version string, archives []archive) error {
 	version = strings.NewReplacer("-alpha.", "a", "-beta.", "b", "-rc.", "rc").Replace(version) // as PyPI writes it
@@ -33,7 +33,7 @@ func writeWheels(folder, version string, archives []archive) error {
 	return nil
 }
 
-// record is the list of a wheel's files with their checksums, itself without one.
+// record is the list of a wheel's files with their checksums, except its own.
 func record(path string, files []file) file {
 	var lines bytes.Buffer
 	for _, f := range files {

@@ -20,7 +20,7 @@ type bench struct {
 	ctx         context.Context
 	diagnostics io.Writer
 	progress    *log.Logger
-	// dir holds everything that is made, and empty is the empty Go program in it.
+	// dir has everything that is made, and empty is the empty Go program in it.
 	dir, empty string
 	env        []string
 	worlds     map[string]*world
@@ -29,11 +29,11 @@ type bench struct {
 // world is a repository to measure in.
 type world struct {
 	dir string
-	// log is the size of the log that is judged, in bytes.
+	// log is the size of the judged log, in bytes.
 	log int64
 }
 
-// newBench makes the directory. No configuration of this machine's has a say in what git does there.
+// newBench makes the directory. This machine's configuration does not affect git there.
 func newBench(ctx context.Context, o options, diagnostics io.Writer) (*bench, error) {
 	dir, err := os.MkdirTemp("", "small-gate-speed")
 	if err != nil {
@@ -59,11 +59,11 @@ type command struct {
 	env  []string
 	// stdin is a file, or empty.
 	stdin string
-	// exit is the status that it has to end with.
+	// exit is the required exit status.
 	exit int
 }
 
-// sample is what a process took. peak is in bytes, 0 where the system does not say.
+// sample is the cost of a process. peak is in bytes, 0 if the system does not report it.
 type sample struct {
 	cpu, wall time.Duration
 	peak      int64
@@ -73,7 +73,7 @@ func (s sample) plus(t sample) sample {
 	return sample{cpu: s.cpu + t.cpu, wall: s.wall + t.wall, peak: max(s.peak, t.peak)}
 }
 
-// run runs a command and says what it took. Another exit status than expected is an error: it measured something else.
+// run runs a command and measures it. An unexpected exit status is an error: something else was measured.
 func (b *bench) run(c command) (s sample, err error) {
 	cmd := exec.CommandContext(b.ctx, c.args[0], c.args[1:]...)
 	cmd.Dir, cmd.Env = c.dir, append(slices.Clip(b.env), c.env...)
@@ -84,7 +84,7 @@ func (b *bench) run(c command) (s sample, err error) {
 	defer func() { err = errors.Join(err, said.Close(), os.Remove(said.Name())) }()
 	cmd.Stderr = said
 	if c.args[0] != "git" {
-		cmd.Stdout = said // git's goes to the null device: some of it is gigabytes
+		cmd.Stdout = said // git's output goes to the null device: it may have gigabytes
 	}
 	if c.stdin != "" {
 		in, err := os.Open(c.stdin)
@@ -109,12 +109,12 @@ func (b *bench) run(c command) (s sample, err error) {
 	return s, nil
 }
 
-// git runs git in a directory, to make something, and returns what it prints.
+// git runs git in a directory, to prepare something, and returns its output.
 func (b *bench) git(dir string, args ...string) (string, error) {
 	return b.output(dir, append([]string{"git"}, args...)...)
 }
 
-// output runs a command and returns what it prints. It inherits the environment's Go settings.
+// output runs a command and returns its output. It inherits the environment's Go settings.
 func (b *bench) output(dir string, args ...string) (string, error) {
 	cmd := exec.CommandContext(b.ctx, args[0], args[1:]...)
 	cmd.Dir, cmd.Env = dir, b.env
@@ -130,10 +130,10 @@ func (b *bench) output(dir string, args ...string) (string, error) {
 	return string(out), nil
 }
 
-// releaseFlags are those of .goreleaser.yaml and the Dockerfile.
+// releaseFlags are those in .goreleaser.yaml and the Dockerfile.
 var releaseFlags = []string{"-trimpath", "-buildvcs=false", "-ldflags=-s -w -X github.com/small-gate/small-gate/internal/version.version=v0.0.0"}
 
-// build builds the empty program, and the gate unless it was given.
+// build builds the empty program, and the gate unless it is given.
 func (b *bench) build() error {
 	source := filepath.Join(b.dir, "empty.go")
 	if err := os.WriteFile(source, []byte("package main\n\nfunc main() {}\n"), 0o600); err != nil {
@@ -155,10 +155,10 @@ func (b *bench) goBuild(out, what string, flags ...string) error {
 	return err
 }
 
-// measure runs a row once, with a program of ours or, without one, the limit.
+// measure runs a row once, with one of our programs or, without one, the limit.
 type measure func(program string) (sample, error)
 
-// side measures ours beside a limit, each a list of commands that are added up. In ours, the first argument is left to the program.
+// side measures ours beside a limit, each a list of commands whose costs are added. In ours, the first argument is left to the program.
 func (b *bench) side(limit, ours []command) measure {
 	return func(program string) (sum sample, err error) {
 		commands := limit
@@ -179,7 +179,7 @@ func (b *bench) side(limit, ours []command) measure {
 	}
 }
 
-// result is what a row came to: medians. A sample without time was not measured.
+// result is the result of a row: medians. A sample without time was not measured.
 type result struct {
 	row             row
 	runs            int
@@ -206,7 +206,7 @@ func (b *bench) measureRows() ([]result, error) {
 	return out, nil
 }
 
-// measureRow runs the limit, the old and the new one in turns, once before it counts.
+// measureRow runs the limit, the old and the new program in turn, with one uncounted round first.
 func (b *bench) measureRow(r row) (result, error) {
 	began := time.Now()
 	res := result{row: r, runs: b.runs}

@@ -12,8 +12,8 @@ import (
 
 const clientCount = 20
 
-// clients measures one push of twenty that begin at once, each to a branch of its own with an entry appended to a log of so many. Its
-// elapsed time is a twentieth of what all took.
+// clients measures one of twenty simultaneous pushes, each to its own branch with an entry appended to a log of that many. Its elapsed time
+// is a twentieth of the total.
 func clients(entries int) func(b *bench) (*world, measure, error) {
 	return func(b *bench) (*world, measure, error) {
 		w, err := b.grown(entries, 1, 5)
@@ -49,7 +49,7 @@ func clients(entries int) func(b *bench) (*world, measure, error) {
 	}
 }
 
-// client is a clone with one entry more.
+// client is a clone with one more entry.
 func (b *bench) client(w *world, name string, entries int) (string, error) {
 	dir := filepath.Join(b.dir, name)
 	if _, err := b.git(b.dir, "clone", "-q", w.dir, dir); err != nil {

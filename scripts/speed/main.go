@@ -1,10 +1,13 @@
-// Speed prints what the gate costs, as whole processes beside the limit that each is measured against, in one run:
+// Speed prints the cost of the gate, as whole processes beside the limit for each, measured in one run:
 //
 //	go run ./scripts/speed [-row REGEXP] [-runs N] [-binary FILE] [-old FILE] [-big]
+//	go run ./scripts/speed -page [-runs N] [-binary FILE]
 //
-// The limit is a git command that reads the same, or an empty Go program. It makes the repositories that it needs in a temporary
-// directory, and removes them. Every figure is a median: processor time is user and system time of a process and of all that it
-// waited for, as the kernel counted it, so that a busy machine does little to it; elapsed time stands beside it.
+// With -page it instead measures a commit with the gate and with other programs, and writes docs/performance.md.
+//
+// The limit is a git command that reads the same, or an empty Go program. It makes the repositories that it needs in a temporary directory,
+// and removes them. Every figure is a median: processor time is user and system time of a process and of all its children, as counted by
+// the kernel, so that a busy machine hardly affects it; elapsed time is beside it.
 package main
 
 import (
@@ -40,7 +43,7 @@ type options struct {
 	rows        *regexp.Regexp
 	runs        int
 	binary, old string
-	big         bool
+	big, page   bool
 }
 
 func parse(args []string, diagnostics io.Writer) (options, error) {
@@ -52,6 +55,7 @@ func parse(args []string, diagnostics io.Writer) (options, error) {
 	flags.StringVar(&o.binary, "binary", "", "measure the small-hook in `FILE`; without it, one is built as the release builds it")
 	flags.StringVar(&o.old, "old", "", "measure the small-hook in `FILE` too, as the old one")
 	flags.BoolVar(&o.big, "big", false, "measure in a repository of a million objects too, which takes a minute to make")
+	flags.BoolVar(&o.page, "page", false, "measure a commit beside other programs, and write "+performancePage)
 	if err := flags.Parse(args); err != nil {
 		return o, err
 	}
@@ -97,6 +101,9 @@ func run(ctx context.Context, args []string, out, diagnostics io.Writer) (err er
 	defer func() { err = errors.Join(err, os.RemoveAll(b.dir)) }()
 	if err := b.build(); err != nil {
 		return err
+	}
+	if o.page {
+		return b.page()
 	}
 	results, err := b.measureRows()
 	if err != nil {

@@ -5,8 +5,8 @@ import (
 	"syscall"
 )
 
-// peakMemory is the most memory that an ended process held, or one that it waited for, in bytes. It is never less than what this
-// process holds, whose memory the child shares until it becomes another program: so nothing here holds a large log.
+// peakMemory is the peak memory of an ended process or its children, in bytes. It is never less than this process's memory, which the child
+// shares until it executes another program: so nothing here keeps a large log.
 func peakMemory(state *os.ProcessState) int64 {
 	if usage, ok := state.SysUsage().(*syscall.Rusage); ok {
 		return usage.Maxrss * 1024

@@ -4,5 +4,5 @@ package main
 
 import "os"
 
-// peakMemory is not known here.
+// peakMemory is unknown here.
 func peakMemory(*os.ProcessState) int64 { return 0 }

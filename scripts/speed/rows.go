@@ -10,16 +10,18 @@ import (
 // row is a line of the table.
 type row struct {
 	name string
-	// limit says in words what it is measured against; without one, nothing is.
+	// limit describes the limit in words; without one, there is none.
 	limit, goal string
 	// long rows run a third as often; big ones only with -big.
 	long, big bool
-	// memory and perSecond ask for more figures in the last column.
+	// memory and perSecond add figures to the last column.
 	memory, perSecond bool
 	prepare           func(b *bench) (*world, measure, error)
 }
 
 const diffCached = "git diff --cached --quiet"
+
+const withoutGate = "the same without the gate"
 
 var rows = []row{
 	{name: "start (version)", limit: "an empty Go program", goal: "2 ×", prepare: prepareStart},
@@ -39,11 +41,20 @@ var rows = []row{
 	{name: "audit, 50,000 commits, 500 versions of the log", limit: "git log --raw + git cat-file --batch --buffer", long: true, big: true, prepare: auditOf(50_000, 100, catFile...)},
 	{name: "range, 10 commits in 10,000", limit: "git log --raw of the range", goal: "8 ×", prepare: rangeOf(1, 10_000)},
 	{name: "range, 10 commits in 1,000, a log as large", limit: "git log --raw of the range", goal: "8 ×", prepare: rangeOf(1_800, 1_000)},
+	{name: "range, a commit to 500 workspaces", limit: "git log --raw of the range", long: true, prepare: rangeOverMany(500)},
+	{name: "range, a commit to 5,000 workspaces", limit: "git log --raw of the range", goal: "10 × the one of 500", long: true, prepare: rangeOverMany(5_000)},
 	{name: "reconcile, 10,000 entries", goal: "a third of the old", long: true, prepare: prepareReconcile},
 	{name: "merge-check, 10,000 entries", goal: "a third of the old", long: true, prepare: prepareMergeCheck},
 	{name: "pre-receive, 1,000 commits, 200 to a log of 1.2 MB", limit: "git rev-list --objects of the push", goal: "1 s", long: true, prepare: prepareReceive},
 	{name: "pre-receive, 20 clients at once", limit: "the push without the gate", goal: "no worse", long: true, perSecond: true, prepare: clients(1)},
 	{name: "pre-receive, 20 clients at once, a log of 1.2 MB", limit: "the push without the gate", goal: "no worse", long: true, perSecond: true, prepare: clients(1_206)},
+	// These commit what the rows above have staged.
+	{name: "git commit, no log touched", limit: withoutGate, goal: "3 ×", prepare: commitOf(func(b *bench) (*world, error) { return b.idle(0, 0) }, changeCode)},
+	{name: "git commit of an entry, 1.2 MB before it", limit: withoutGate, goal: "4.5 ×", prepare: commitOf(func(b *bench) (*world, error) { return b.appended(1_206) }, appendEntry)},
+	{name: "git commit of an entry, 12 MB before it", limit: withoutGate, goal: "5 ×", prepare: commitOf(func(b *bench) (*world, error) { return b.appended(12_060) }, appendEntry)},
+	{name: "git commit of an entry, 1.2 MB before it, beside 20 work trees", limit: withoutGate, goal: "twice the one without them",
+		prepare: commitOf(func(b *bench) (*world, error) { return b.besideTrees(1_206, 20) }, appendEntry)},
+	{name: "git push of five entries", limit: withoutGate, goal: "2 ×", prepare: preparePush},
 }
 
 func prepareStart(b *bench) (*world, measure, error) {
@@ -111,7 +122,20 @@ func rangeOf(first, commits int) func(b *bench) (*world, measure, error) {
 	}
 }
 
-// prepareReconcile measures the merge that stopped in a conflict, as it is before each run.
+// rangeOverMany judges one commit that appends an entry in each of many workspaces.
+func rangeOverMany(workspaces int) func(b *bench) (*world, measure, error) {
+	return func(b *bench) (*world, measure, error) {
+		w, err := b.many(workspaces)
+		if err != nil {
+			return nil, nil, err
+		}
+		return w, b.side(
+			[]command{{args: []string{"git", "log", "--raw", "HEAD~1..HEAD"}, dir: w.dir}},
+			[]command{{args: []string{"range", "HEAD~1..HEAD"}, dir: w.dir}}), nil
+	}
+}
+
+// prepareReconcile measures a merge that stopped in a conflict, restored before each run.
 func prepareReconcile(b *bench) (*world, measure, error) {
 	w, err := b.forked(10_000)
 	if err != nil {
@@ -175,7 +199,7 @@ func prepareReceive(b *bench) (*world, measure, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	// The same thin pack as a push sends.
+	// A thin pack, as a push sends it.
 	transfer := exec.CommandContext(b.ctx, "sh", "-c", `mkdir "$1" && git -C "$2" pack-objects -q --revs --thin --stdout --delta-base-offset <"$3" | env GIT_DIR=. GIT_OBJECT_DIRECTORY="$1" GIT_ALTERNATE_OBJECT_DIRECTORIES="$4" git index-pack --stdin --fix-thin`,
 		"sh", quarantine, w.dir, wanted, objects)
 	transfer.Dir, transfer.Env = dir, b.env

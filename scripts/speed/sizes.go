@@ -13,10 +13,10 @@ import (
 	"strings"
 )
 
-// sizesName is the name that -row asks for the sizes by.
+// sizesName is -row's name for the sizes.
 const sizesName = "sizes"
 
-// sizes are those of the release's programs for Linux, and what small-hook is made of.
+// sizes are those of the release's programs for Linux, and the parts of small-hook.
 func (b *bench) sizes() (string, error) {
 	lines := [][]string{{"program", "MB", "without -s -w, MB"}}
 	if b.old != "" {
@@ -56,8 +56,8 @@ func (b *bench) sizes() (string, error) {
 
 func tenths(bytes int64) string { return fmt.Sprintf("%.2f", float64(bytes)/1e6) }
 
-// parts says what a program's sections take in the file, and to what the code and the data in them belong: the largest parts. What is
-// zero at the start takes no place.
+// parts says how large a program's sections are in the file, and which modules the code and data in them belong to: the largest parts.
+// Sections of zeros take no space.
 func parts(program string, modules []string) (text string, err error) {
 	f, err := elf.Open(program)
 	if err != nil {
@@ -92,7 +92,7 @@ func parts(program string, modules []string) (text string, err error) {
 	return markdown(lines), nil
 }
 
-// part is the module of a symbol, or the package of the standard library, or what the linker calls it.
+// part is the module of a symbol, or the package of the standard library, or the linker's name.
 func part(symbol string, modules []string) string {
 	owner := strings.ReplaceAll(strings.TrimLeft(strings.TrimPrefix(symbol, "type:.eq."), "*[]"), "%2e", ".")
 	best := ""

@@ -29,7 +29,7 @@ func table(results []result, old bool) string {
 	return "Processor time of whole processes, medians; old and new in times the limit, or the old one where there is no limit.\n\n" + markdown(lines)
 }
 
-// note is what a row says besides.
+// note is the row's last column.
 func (r result) note() string {
 	var parts []string
 	if r.row.memory && r.world.log > 0 && r.new.peak > 0 {

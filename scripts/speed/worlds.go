@@ -17,7 +17,7 @@ const logFile = ".small/progress.small.yml"
 
 const logHead = "small_version: \"1.0.0\"\nowner: agent\nentries:\n"
 
-// entry is the i-th entry of a log: a kilobyte, in the form that the protocol's own program writes.
+// entry is the i-th entry of a log: a kilobyte, as the protocol's own program writes it.
 func entry(i int) string {
 	at := time.Date(2026, 3, 1, 10, 0, 0, i+1, time.UTC).Add(time.Duration(i) * time.Second)
 	return fmt.Sprintf(`    - command: go test ./importer -run TestRead/%d
@@ -37,7 +37,7 @@ func entry(i int) string {
 		at.Format("2006-01-02T15:04:05.000000000Z"))
 }
 
-// writeLog writes a log of so many entries, a piece at a time (see peakMemory), and says how large it is.
+// writeLog writes a log of that many entries, piece by piece (see peakMemory), and returns its size.
 func writeLog(path string, entries ...int) (size int64, err error) {
 	f, err := os.Create(path)
 	if err != nil {
@@ -62,7 +62,7 @@ func writeLog(path string, entries ...int) (size int64, err error) {
 	return size, w.Flush()
 }
 
-// workspace are the files of a valid workspace, without its log.
+// workspace is the files of a valid workspace, without its log.
 func workspace() (map[string]string, error) {
 	files := map[string]string{}
 	source := filepath.Join("cmd", "small-hook", "testdata", "workspace", ".small")
@@ -85,7 +85,7 @@ func workspace() (map[string]string, error) {
 	return files, nil
 }
 
-// script is what fast-import reads. The first error stays.
+// script is the input of fast-import. The first error is kept.
 type script struct {
 	w   *bufio.Writer
 	err error
@@ -110,13 +110,13 @@ func (s *script) commit(n int) {
 	s.data(fmt.Appendf(nil, "commit %d\n", n))
 }
 
-// file gives a path in the commit a content.
+// file sets the content of a path in the commit.
 func (s *script) file(path, text string) {
 	s.printf("M 100644 inline %s\n", path)
 	s.data([]byte(text))
 }
 
-// start is the first commit's files. The log comes as text, or as a mark such as :1.
+// start writes the first commit's files. The log is a text, or a mark such as :1.
 func (s *script) start(log string) error {
 	files, err := workspace()
 	if err != nil {
@@ -133,7 +133,7 @@ func (s *script) start(log string) error {
 	return nil
 }
 
-// world makes a repository once, by a script for fast-import, and checks it out.
+// world makes a repository once, from a script for fast-import, and checks it out.
 func (b *bench) world(name string, write func(s *script) (logSize int64, err error)) (*world, error) {
 	if w := b.worlds[name]; w != nil {
 		return w, nil
@@ -156,7 +156,7 @@ func (b *bench) world(name string, write func(s *script) (logSize int64, err err
 	if err := errors.Join(err, s.err, s.w.Flush(), in.Close(), cmd.Wait()); err != nil {
 		return nil, fmt.Errorf("git fast-import: %w", err)
 	}
-	// The index has every file; the work tree those that matter.
+	// The index has every file; the work tree only those needed.
 	if _, err := b.git(w.dir, "read-tree", "HEAD"); err != nil {
 		return nil, err
 	}
@@ -167,7 +167,7 @@ func (b *bench) world(name string, write func(s *script) (logSize int64, err err
 	return w, nil
 }
 
-// stageCode stages a change that has nothing to do with a workspace.
+// stageCode stages a change outside any workspace.
 func (b *bench) stageCode(w *world) error {
 	if err := os.WriteFile(filepath.Join(w.dir, "importer", "part7.go"), []byte("package importer\n"), 0o600); err != nil {
 		return err
@@ -176,7 +176,7 @@ func (b *bench) stageCode(w *world) error {
 	return err
 }
 
-// idle is a repository with more objects, none of which the gate asks for, and more files in the index, and a staged change in one file.
+// idle is a repository with more objects, none of which the gate needs, and more files in the index, and a staged change of one file.
 func (b *bench) idle(objects, files int) (*world, error) {
 	w, err := b.world(fmt.Sprintf("idle-%d-%d", objects, files), func(s *script) (int64, error) {
 		for i := range objects {
@@ -195,7 +195,7 @@ func (b *bench) idle(objects, files int) (*world, error) {
 	return w, b.stageCode(w)
 }
 
-// appended is a repository with a log of so many entries in HEAD, and one more in the index.
+// appended is a repository with a log of that many entries in HEAD, and one more in the index.
 func (b *bench) appended(entries int) (*world, error) {
 	name := fmt.Sprintf("appended-%d", entries)
 	if w := b.worlds[name]; w != nil {
@@ -229,11 +229,11 @@ func (b *bench) commitLog(w *world, entries ...int) (size int64, err error) {
 	return size, err
 }
 
-// grown is a repository of so many commits, each of which changes a file, and one in so many appends an entry to a log that began with
-// so many. The newest version is stored whole and the others as deltas, as git packs them. The branch base is the first commit.
+// grown is a repository of that many commits, each of which changes a file, and one in every of them appends an entry to a log that begins
+// with first entries. The newest version is stored whole and the others as deltas, as git packs them. The branch base is the first commit.
 func (b *bench) grown(first, commits, every int) (*world, error) {
 	return b.world(fmt.Sprintf("grown-%d-%d-%d", first, commits, every), func(s *script) (int64, error) {
-		var log bytes.Buffer // no strings put together: see peakMemory
+		var log bytes.Buffer // no concatenated strings: see peakMemory
 		log.WriteString(logHead)
 		for i := range first {
 			log.WriteString(entry(i))
@@ -265,7 +265,39 @@ func (b *bench) grown(first, commits, every int) (*world, error) {
 	})
 }
 
-// forked is a repository whose branches main and theirs each append half of the last twenty entries to a common log.
+// many is a repository of many workspaces, and a commit that appends an entry in each.
+func (b *bench) many(workspaces int) (*world, error) {
+	files, err := workspace()
+	if err != nil {
+		return nil, err
+	}
+	return b.world(fmt.Sprintf("many-%d", workspaces), func(s *script) (int64, error) {
+		for n := range 2 {
+			s.commit(n)
+			for i := range workspaces {
+				dir := fmt.Sprintf("services/part%d/service%d/", i%50, i)
+				for path, text := range files {
+					if n == 0 && strings.HasPrefix(path, ".small/") {
+						s.file(dir+path, text)
+					}
+				}
+				log := logHead + entry(i)
+				if n > 0 {
+					log += entry(i + 1)
+				}
+				s.file(dir+logFile, log)
+			}
+			if n == 0 {
+				if err := s.start(logHead + entry(0)); err != nil {
+					return 0, err
+				}
+			}
+		}
+		return 0, nil
+	})
+}
+
+// forked is a repository in which the branches main and theirs each append half of the last twenty entries to a common log.
 func (b *bench) forked(entries int) (*world, error) {
 	name := fmt.Sprintf("forked-%d", entries)
 	if w := b.worlds[name]; w != nil {
@@ -298,7 +330,7 @@ func (b *bench) forked(entries int) (*world, error) {
 	return w, err
 }
 
-// writeFile writes the lines that a command reads.
+// writeFile writes the input lines of a command.
 func (b *bench) writeFile(name string, lines ...string) (string, error) {
 	path := filepath.Join(b.dir, name)
 	f, err := os.Create(path)

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -30,7 +31,7 @@ type Watched struct {
 	Reply  harness.Reply
 	// Report is nil if nothing was judged.
 	Report *finding.Report
-	// Begun is the root of the work tree in which a session begins; empty if there is no workspace in it.
+	// Begun is the root of the work tree in which a session begins; empty if it has neither a workspace nor a configuration.
 	Begun string
 }
 
@@ -64,8 +65,8 @@ func Hook(ctx context.Context, req session.Request, h *harness.Harness, event []
 	return out
 }
 
-// putOff blocks the end of a turn, unless the same findings have done so before. Where they cannot be counted, the harness has to say
-// whether the turn goes on already: else it could go on for ever.
+// putOff blocks the end of a turn, unless the same findings have done so before. If attempts cannot be counted, it blocks only when the
+// harness says that this is the first stop; otherwise the turn would never end.
 func putOff(notes *agentnotes.Notes, session string, report *finding.Report, e harness.Event, now time.Time) harness.Reply {
 	may := e.Moment == harness.Stop && !e.Continuing
 	if notes != nil {
@@ -125,21 +126,30 @@ func mayTouch(e harness.Event) bool {
 		return true
 	}
 	return slices.ContainsFunc(e.Files, func(name string) bool {
-		if !filepath.IsAbs(name) {
-			name = filepath.Join(e.Dir, name)
-		}
+		name = within(e.Dir, name)
 		real, err := filepath.EvalSymlinks(name)
 		return err != nil || judged(name) || judged(real)
 	})
 }
 
-// judged reports whether a path is a configuration, or in a workspace.
+// within is a path that may be relative to a directory.
+func within(dir, name string) string {
+	if filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(dir, name)
+}
+
+// judged reports whether a path is a configuration, in a workspace, or below a configuration that has logs.
 func judged(name string) bool {
 	if strings.EqualFold(filepath.Base(name), policy.File) {
 		return true
 	}
-	_, in := small.WorkspaceOf(strings.TrimPrefix(filepath.ToSlash(name), "/"))
-	return in
+	if _, in := small.WorkspaceOf(strings.TrimPrefix(filepath.ToSlash(name), "/")); in {
+		return true
+	}
+	config, err := session.ReadConfig(filepath.Join(session.RepositoryRoot(filepath.Dir(name)), policy.File))
+	return err != nil || bytes.Contains(config, []byte("logs"))
 }
 
 // projectVariables hold the directory in which a harness was started; a shell may have left it since.
@@ -158,10 +168,7 @@ func places(req session.Request, e harness.Event) []string {
 		out = append(out, here)
 	}
 	for _, name := range e.Files {
-		if !filepath.IsAbs(name) {
-			name = filepath.Join(e.Dir, name)
-		}
-		out = append(out, filepath.Dir(name))
+		out = append(out, filepath.Dir(within(e.Dir, name)))
 	}
 	out = slices.DeleteFunc(out, func(dir string) bool { return !filepath.IsAbs(dir) })
 	return slices.Compact(out)
@@ -174,15 +181,26 @@ func watchAll(ctx context.Context, req session.Request, e harness.Event, id stri
 	for _, dir := range places(req, e) {
 		at := req
 		at.Dir, _ = session.NearestThere(dir)
-		w := &watch{event: e, id: id, now: req.Now, seen: seen}
-		found := at.Judge(ctx, watchMode, func(s *session.Session) (*finding.Report, error) { return w.judge(ctx, s) })
+		var looks []*watch // the floor judges again, from the same notes
+		found := at.Judge(ctx, watchMode, func(s *session.Session) (*finding.Report, error) {
+			if s.Floor() == nil {
+				looks = nil // a second reader starts over
+			}
+			w := &watch{event: e, id: id, now: req.Now, seen: seen}
+			looks = append(looks, w)
+			return w.judge(ctx, s)
+		})
+		w := worst(looks)
+		if err := w.save(); err != nil {
+			found = run.FailureReport(run.Options{Mode: watchMode}, err)
+		}
 		apart := found.Failure != nil && errors.Is(found.Failure, githistory.ErrNotRepository)
 		if apart || found.Failure == nil && (w.top == "" || seen[w.top]) {
 			continue
 		}
 		seen[w.top] = true
 		if first.notes == nil {
-			first = *w
+			first = w
 		}
 		reports = append(reports, found)
 	}

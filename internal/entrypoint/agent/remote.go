@@ -7,13 +7,14 @@ import (
 
 	"github.com/small-gate/small-gate/internal/entrypoint/session"
 	"github.com/small-gate/small-gate/internal/githistory"
+	"github.com/small-gate/small-gate/internal/reconcile/checkout"
 )
 
-// remote is what remote-tracking branches say.
+// remote is what the remote-tracking branches know.
 type remote struct {
 	at githistory.Place
-	// tips are where they are, by name. received are where others have moved them, since what is pushed from here is not others' work; given
-	// are those of the tips that others have moved there.
+	// tips are the branches' commits, by name. received are the commits to which others last moved the branches, since commits pushed from
+	// here are not others' work; given are the tips that others have moved there.
 	tips            map[string]string
 	received, given []string
 }
@@ -24,7 +25,7 @@ func findRemote(ctx context.Context, s *session.Session) (r remote, err error) {
 		return r, err
 	}
 	for name, tip := range r.tips {
-		before, pushed, err := githistory.BeforePushes(r.at, name, tip)
+		before, pushed, err := checkout.BeforePushes(r.at, name, tip)
 		switch {
 		case err != nil:
 			return r, err
@@ -51,7 +52,7 @@ func (r remote) has(ctx context.Context, s *session.Session, commit string) (boo
 // had reports whether a remote has a commit, or had it at the tip of a branch.
 func (r remote) had(ctx context.Context, s *session.Session, commit string) (bool, error) {
 	for name := range r.tips {
-		if was, err := githistory.WasAt(r.at, name, commit); err != nil || was {
+		if was, err := checkout.WasAt(r.at, name, commit); err != nil || was {
 			return was, err
 		}
 	}

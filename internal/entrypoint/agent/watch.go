@@ -36,11 +36,32 @@ type watch struct {
 
 	top   string
 	notes *agentnotes.Notes
-	// begun is the root if a session begins and there is a workspace.
+	// begun is the root if a session begins and there is something to judge.
 	begun string
 	// look is what there is, and base the commit of the branch from which on commits are judged; empty for none.
 	look agentnotes.Look
 	base string
+	// changed is true if the notes are to be saved.
+	changed bool
+}
+
+// worst is the first look that found something, else the last: only what every configuration passes is noted as clean.
+func worst(looks []*watch) watch {
+	var w watch
+	for _, look := range looks {
+		if w = *look; !w.look.Clean {
+			break
+		}
+	}
+	return w
+}
+
+// save writes the notes, if there is something to note.
+func (w *watch) save() error {
+	if !w.changed {
+		return nil
+	}
+	return w.notes.Save()
 }
 
 func (w *watch) judge(ctx context.Context, s *session.Session) (*finding.Report, error) {
@@ -64,17 +85,22 @@ func (w *watch) judge(ctx context.Context, s *session.Session) (*finding.Report,
 		return nil, err
 	}
 	if w.event.Moment == harness.Start {
-		files, err := s.Repo.List(ctx, history.Index, history.Workspaces())
+		if err := w.trust(ctx, s); err != nil {
+			return nil, err
+		}
+		files, err := s.Repo.List(ctx, history.Index, history.Judged(s.Opts.Policy))
 		if len(files) > 0 {
 			w.begun = w.top
 		}
-		return run.Nothing(s.Opts), errors.Join(err, w.notes.Save())
+		w.changed = true
+		return run.Nothing(s.Opts), err
 	}
 	report, err := w.judgeAll(ctx, s)
 	if err != nil || report.Verdict == finding.Error {
 		return report, err
 	}
-	return report, w.notes.Save()
+	w.changed = true
+	return report, nil
 }
 
 // stand finds out where the work tree stands.
@@ -98,8 +124,7 @@ func (w *watch) head() string {
 	return w.look.Parents[0]
 }
 
-// untouched reports whether all is as it was when last nothing was found. Whoever gives a file its old time back is found at the end of
-// the turn.
+// untouched reports whether all is as it was when last nothing was found. A restored mtime is caught at the end of the turn.
 func (w *watch) untouched(gitDir string) (bool, error) {
 	last := w.notes.Look
 	if last == nil || !last.Clean || last.Branch != w.look.Branch || !slices.Equal(last.Parents, w.look.Parents) {

@@ -1,3 +1,3 @@
-// Package session is one piece of work in a repository or a directory: what a caller asks for, the reader that serves it, and the
-// configuration of the side that is trusted.
+// Package session is one piece of work in a repository or a directory: the caller's request, the reader that serves it, and the trusted
+// side's configuration.
 package session

@@ -3,15 +3,16 @@ package session
 import (
 	"cmp"
 	"fmt"
+	"math"
+	"runtime/debug"
 	"strings"
 	"time"
 
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/read"
 	"github.com/small-gate/small-gate/internal/gate/run"
-	"github.com/small-gate/small-gate/internal/gate/subject"
 	"github.com/small-gate/small-gate/internal/lane"
-	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/program"
 	"github.com/small-gate/small-gate/internal/wording"
 )
@@ -24,17 +25,21 @@ type Request struct {
 	FailOnWarning bool
 	// Each judges the snapshot of every commit.
 	Each bool
-	// Workspace is the kinds of workspace to accept: "root", "examples" or "any". Empty means any, except to Check.
+	// Workspace is the kinds of workspace to accept: "root", "examples" or "any". Empty means any, except for Check.
 	Workspace string
-	// Config is a file that replaces the trusted policy, at the caller's own choice.
+	// Config is a file that replaces the trusted policy, at the caller's own risk.
 	Config string
 	// TrustedConfig is the path of the configuration in the trusted tree; empty means policy.File at its root.
 	TrustedConfig string
+	// Name is what a CI system calls the repository.
+	Name string
+	// Floor is a file, or a text, that no policy may undercut; empty leaves it to the environment.
+	Floor string
 	// MaxFileSize in bytes; 0 leaves the policy's limit.
 	MaxFileSize int64
-	// Lane is the lane that the caller claims, one of policy.LaneNames in upper or lower case; empty for none.
+	// Lane is the lane that the caller claims, one of lane.Names in upper or lower case; empty for none.
 	Lane string
-	// LaneFrom says how the caller claims it; empty stands for lane.FromCaller.
+	// LaneFrom says how the caller claims it; empty means lane.FromCaller.
 	LaneFrom lane.Source
 	// Labels are those labels of a pull request that claim a lane.
 	Labels []string
@@ -42,9 +47,11 @@ type Request struct {
 	Reader  string
 	Environ []string
 	Now     time.Time
+	// Version is that of the program.
+	Version string
 	// Progress, if set, is called while commits are judged.
 	Progress func(done, total int)
-	// Find is that of [run.Options].
+	// Find is as in [run.Options].
 	Find func(*finding.Finding) bool
 }
 
@@ -57,7 +64,7 @@ func (r Request) Getenv(key string) string { return program.Getenv(r.Environ, ke
 // Agent is the id of the agent in whose environment this runs; empty for a person.
 func (r Request) Agent() string { return strings.TrimSpace(r.Getenv(agentVariable)) }
 
-// PersonOnly is an error if an agent types the command: what is accepted is a person's decision.
+// PersonOnly is an error if an agent runs the command: accepting is a person's decision.
 func (r Request) PersonOnly() error {
 	if r.Agent() == "" {
 		return nil
@@ -65,21 +72,30 @@ func (r Request) PersonOnly() error {
 	return &failure.Error{Message: "a person decides what is accepted, and " + agentVariable + " says that an agent types this", Remedy: "ask a person, and say what would be accepted"}
 }
 
-// Edited reports whether git will start an editor on the commit's message: if not, it names ":" as the hook's editor.
+// Edited reports whether git will start an editor on the commit's message: if not, it gives hooks ":" as the editor.
 func (r Request) Edited() bool { return r.Getenv("GIT_EDITOR") != ":" }
 
 // kinds are the values of --workspace.
 var kinds = map[string][]string{
-	"root":     {subject.KindRepoRoot},
-	"examples": {subject.KindExamples},
-	"any":      {subject.KindRepoRoot, subject.KindExamples},
+	"root":     {read.KindRepoRoot},
+	"examples": {read.KindExamples},
+	"any":      {read.KindRepoRoot, read.KindExamples},
 }
 
-// options are the options of a judgement, still without a policy.
+// cache is the part of the memory granted by GOMEMLIMIT that logs may take, in bytes; 0 if there is no limit.
+func cache() int {
+	const share = 4
+	if limit := debug.SetMemoryLimit(-1); limit < math.MaxInt64 {
+		return int(max(limit/share, 1))
+	}
+	return 0
+}
+
+// options are a judgement's options, without a policy yet.
 func (r Request) options(mode string) (run.Options, error) {
 	opts := run.Options{
 		Mode: mode, Strict: r.Strict, Now: r.Now, MaxFileSize: r.MaxFileSize, Each: r.Each, Progress: r.Progress,
-		FailOnWarning: r.FailOnWarning, Find: r.Find, Agent: r.Getenv(agentVariable), Labels: r.Labels, LaneFrom: r.LaneFrom,
+		FailOnWarning: r.FailOnWarning, Find: r.Find, Agent: r.Getenv(agentVariable), Labels: r.Labels, LaneFrom: r.LaneFrom, Cache: cache(),
 	}
 	var err error
 	if opts.Lane, err = r.ClaimedLane(); err != nil {
@@ -99,7 +115,7 @@ func (r Request) options(mode string) (run.Options, error) {
 // laneVariable claims a lane in a commit's hooks, which get no flags and see no message yet, and in CI for a whole job.
 const laneVariable = "SMALL_LANE"
 
-// WithLane takes the lane from the environment where the caller claims none.
+// WithLane takes the lane from the environment if the caller claims none.
 func (r Request) WithLane() Request {
 	if r.Lane == "" {
 		r.Lane = r.Getenv(laneVariable)
@@ -111,7 +127,7 @@ func (r Request) WithLane() Request {
 }
 
 // LaneList names the lanes, for people.
-var LaneList = wording.List(policy.LaneNames, "or")
+var LaneList = wording.List(lane.Names, "or")
 
 // ClaimedLane is the lane that the caller claims, as lanes are spelt; empty for none.
 func (r Request) ClaimedLane() (string, error) {

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/failure"
-	"github.com/small-gate/small-gate/internal/githistory"
+	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
@@ -20,8 +20,8 @@ func (s *Session) Commit(ctx context.Context, name string) (string, error) {
 	return id, s.Unambiguous(ctx, name, id)
 }
 
-// Unambiguous refuses a short name of several refs, of which git takes one (gitrevisions(7)): whoever may push a tag could name it
-// origin/main, and have a change compared with whatever they like.
+// Unambiguous refuses a short name of several refs, of which git takes one (gitrevisions(7)): a person who may push tags could name one
+// origin/main, and have a change compared with it.
 func (s *Session) Unambiguous(ctx context.Context, name, id string) error {
 	end := strings.IndexAny(name, "^~")
 	if end < 0 {
@@ -40,7 +40,7 @@ func (s *Session) Unambiguous(ctx context.Context, name, id string) error {
 	for _, folder := range []string{"refs/tags/", "refs/heads/", "refs/remotes/"} {
 		other, err := s.Repo.Resolve(ctx, folder+ref)
 		switch {
-		case errors.Is(err, githistory.ErrLacking):
+		case errors.Is(err, history.ErrLacking):
 		case err != nil:
 			return err
 		case other != id:

@@ -15,6 +15,8 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/gate/run"
+	"github.com/small-gate/small-gate/internal/githistory"
+	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/repository"
 	"github.com/small-gate/small-gate/internal/small"
 	"github.com/small-gate/small-gate/internal/worktree"
@@ -22,16 +24,18 @@ import (
 
 // Session is one piece of work in a repository, or in a directory.
 type Session struct {
-	// Repo is nil in a directory; Tree is either.
+	// Repo is nil in a directory; Tree is always set.
 	Repo repository.Repository
 	Tree history.Tree
-	// Why says why this reader was taken.
+	// Why says why this reader was chosen.
 	Why string
-	// Opts are the options of a judgement, with the policy that is trusted.
+	// Opts are a judgement's options, with the trusted policy.
 	Opts run.Options
 	Req  Request
-	// Trusted is the content of the configuration on the trusted side; nil if there is none.
+	// Trusted is the configuration's content on the trusted side; nil if there is none.
 	Trusted []byte
+	// floor is set in the floor's own judgement.
+	floor *policy.Floor
 }
 
 // Opener runs do in a session, and returns the name of the reader.
@@ -45,11 +49,13 @@ func (r Request) InRepository(ctx context.Context, mode string, do func(*Session
 	}
 	source := repository.Source{Dir: r.Dir, Environ: r.Environ, Reader: r.Reader, Mode: mode}
 	return source.Do(ctx, func(repo repository.Repository, why string) error {
-		return do(&Session{Repo: repo, Tree: repo, Why: why, Opts: opts, Req: r})
+		s := &Session{Repo: repo, Tree: repo, Why: why, Opts: opts, Req: r}
+		s.Opts.Reach, s.Opts.SamePatch = s.reach, s.samePatch
+		return do(s)
 	})
 }
 
-// inDirectory is the opener of the request's directory, as its files are on disk.
+// inDirectory is the opener of the request's directory, for files on disk.
 func (r Request) inDirectory(_ context.Context, mode string, do func(*Session) error) (reader string, err error) {
 	opts, err := r.options(mode)
 	if err != nil {
@@ -67,37 +73,49 @@ func (r Request) Judge(ctx context.Context, mode string, judge func(*Session) (*
 	return r.JudgeIn(ctx, mode, r.InRepository, judge)
 }
 
-// JudgeIn makes the report of a judgement in the session of an opener. What goes wrong is its failure.
+// JudgeIn makes the report of a judgement in the session of an opener. An error becomes the report's failure.
 func (r Request) JudgeIn(ctx context.Context, mode string, in Opener, judge func(*Session) (*finding.Report, error)) *finding.Report {
+	floor, err := r.floor()
+	if err != nil {
+		return run.FailureReport(run.Options{Mode: mode, Strict: r.Strict}, err)
+	}
 	var report *finding.Report
-	reader, err := in(ctx, mode, func(s *Session) (err error) {
-		if report, err = judge(s); err == nil {
-			err = s.complete(ctx, report)
-		}
-		if err != nil {
-			report = run.FailureReport(s.Opts, err)
-		}
-		report.Examined.Repository = s.repositoryName()
-		if report.Failure == nil {
-			return nil // and not a nil of that type
-		}
-		return report.Failure
+	reader, err := in(ctx, mode, func(s *Session) error {
+		report = s.report(ctx, floor, judge)
+		return repository.Unserved(report.Failure)
 	})
-	if report == nil || failure.Of(err) != report.Failure {
+	if err != nil {
 		report = run.FailureReport(run.Options{Mode: mode, Strict: r.Strict}, err)
 	}
 	report.Examined.Reader = reader
 	return report
 }
 
-// Notes on what git shows differently from what is judged. Both are a person's own, are in no clone, and would let a bad change
-// pass or a good one fail.
+// report is the complete report of a judgement in the session.
+func (s *Session) report(ctx context.Context, floor *policy.Floor, judge func(*Session) (*finding.Report, error)) *finding.Report {
+	err := s.checkFloor()
+	var report *finding.Report
+	if err == nil {
+		report, err = s.judge(floor, judge)
+	}
+	if err == nil {
+		err = s.complete(ctx, report)
+	}
+	if err != nil {
+		report = run.FailureReport(s.Opts, err)
+	}
+	report.Examined.Repository = cmp.Or(report.Examined.Repository, s.Req.Name, s.repositoryName())
+	return report
+}
+
+// Notes on settings with which git shows something other than what is judged. They are a person's own, are not cloned, and would let a bad
+// change pass or a good one fail.
 const (
 	noteReplaced = "this repository has replace refs; the real objects are judged"
 	noteGrafted  = "this repository has grafts (info/grafts); the real parents are judged"
 )
 
-// Notes are those on this repository.
+// Notes are the notes on this repository.
 func (s *Session) Notes(ctx context.Context) ([]string, error) {
 	var notes []string
 	replaced, grafted, err := s.Repo.Substitutes(ctx)
@@ -110,7 +128,7 @@ func (s *Session) Notes(ctx context.Context) ([]string, error) {
 	return notes, err
 }
 
-// repositoryName is what the directory of the repository is called, the same in each of its work trees; empty without one.
+// repositoryName is the name of the repository's directory, the same in each of its work trees; empty without one.
 func (s *Session) repositoryName() string {
 	if s.Repo == nil {
 		return ""
@@ -119,11 +137,16 @@ func (s *Session) repositoryName() string {
 	return strings.TrimSuffix(filepath.Base(top), ".git")
 }
 
-// complete adds what the judgement does not depend on: notes, the branch, and who made the commits that findings name.
+// complete adds what does not affect the verdict: notes, the branch, and the authors of the commits that findings name.
 func (s *Session) complete(ctx context.Context, r *finding.Report) error {
 	if s.Repo == nil || r.Verdict == finding.Error || r.Examined.Commits+r.Examined.Workspaces+r.Examined.Workflows+len(r.Findings) == 0 {
 		return nil
 	}
+	address, err := s.Repo.RemoteURL(ctx, "origin")
+	if err != nil {
+		return err
+	}
+	r.Examined.Repository = githistory.Address(address)
 	notes, err := s.Notes(ctx)
 	r.Examined.Notes = append(r.Examined.Notes, notes...)
 	if err != nil || len(r.Findings)+len(r.Waived) == 0 {
@@ -137,7 +160,7 @@ func (s *Session) complete(ctx context.Context, r *finding.Report) error {
 	return run.DescribeCommits(ctx, s.Repo, r)
 }
 
-// nameBranch names the branch that is checked out, if it is what was judged.
+// nameBranch names the checked-out branch, if that was judged.
 func (s *Session) nameBranch(ctx context.Context, r *finding.Report) error {
 	head, err := s.Repo.Head(ctx)
 	if err != nil || head != r.Examined.Head {

@@ -4,27 +4,24 @@ import (
 	"context"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/githistory"
 )
 
-// FindStandings has a judgement find out, once a finding asks, how far the commits of a history have got, by the remote-tracking branches
-// and tags. On a server, which has no such branches, all have landed.
+// FindStandings lets a judgement find out, when a finding needs it, how widely the commits of a history are published, by the
+// remote-tracking branches and tags. On a server, which has no such branches, all have landed.
 func (s *Session) FindStandings(ctx context.Context, head string) {
-	find := sync.OnceValues(func() (map[string]history.Standing, error) { return s.unlanded(ctx, head) })
-	s.Opts.Remote = func() (history.Remote, error) { return s.remote(ctx) }
-	s.Opts.Standing = func(commit string) (history.Standing, error) {
-		standings, err := find()
-		if standing, ok := standings[commit]; ok || err != nil {
-			return standing, err
+	s.Opts.Standings = func() (out history.Standings, err error) {
+		out.Rest = history.Landed
+		if out.Of, err = s.unlanded(ctx, head); err == nil {
+			out.Remote, err = s.remote(ctx)
 		}
-		return history.Landed, nil
+		return out, err
 	}
 }
 
-// unlanded is how far the commits of a history have got that are not on the remote's default branch.
+// unlanded says how widely the commits that are not on the remote's default branch are published.
 func (s *Session) unlanded(ctx context.Context, head string) (map[string]history.Standing, error) {
 	known, err := s.Repo.Tips(ctx, "refs/remotes/")
 	if err != nil || s.Repo.Where().Bare && len(known) == 0 {
@@ -58,7 +55,7 @@ func (s *Session) unlanded(ctx context.Context, head string) (map[string]history
 	return standings, nil
 }
 
-// remote is what remote-tracking branches say about the remote.
+// remote is what the remote-tracking branches know of the remote.
 func (s *Session) remote(ctx context.Context) (out history.Remote, err error) {
 	known, err := s.Repo.Tips(ctx, "refs/remotes/")
 	if err != nil || len(known) == 0 {
@@ -72,12 +69,11 @@ func (s *Session) remote(ctx context.Context) (out history.Remote, err error) {
 	return out, err
 }
 
-// AllStand has every commit count as having got so far: others have them, whatever this clone knows of a remote.
+// AllStand treats every commit as published that widely: others have them, whatever this clone knows of a remote.
 func (s *Session) AllStand(ctx context.Context, standing history.Standing) {
-	s.Opts.Standing = func(string) (history.Standing, error) { return standing, nil }
-	s.Opts.Remote = func() (history.Remote, error) {
-		out, err := s.remote(ctx)
-		out.None = false
-		return out, err
+	s.Opts.Standings = func() (history.Standings, error) {
+		remote, err := s.remote(ctx)
+		remote.None = false
+		return history.Standings{Rest: standing, Remote: remote}, err
 	}
 }

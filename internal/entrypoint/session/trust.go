@@ -2,6 +2,7 @@ package session
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,25 +15,17 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/run"
 	"github.com/small-gate/small-gate/internal/githistory"
 	"github.com/small-gate/small-gate/internal/policy"
+	"github.com/small-gate/small-gate/internal/reconcile/checkout"
 	"github.com/small-gate/small-gate/internal/wholefile"
 )
 
 // configFile is the path of the configuration in a tree.
-func (s *Session) configFile() string {
-	if s.Req.TrustedConfig != "" {
-		return s.Req.TrustedConfig
-	}
-	return policy.File
-}
+func (s *Session) configFile() string { return cmp.Or(s.Req.TrustedConfig, policy.File) }
 
 // Trust takes the policy from a revision, which label names for people; an empty revision has none.
 func (s *Session) Trust(ctx context.Context, revision, label string) error {
-	s.Opts.Trusted = revision
-	if s.Req.Config != "" {
-		return s.useFile(s.Req.Config)
-	}
-	if revision == "" {
-		return s.use(label, nil)
+	if revision == "" || s.Req.Config != "" {
+		return s.TrustRecorded(nil, label, revision)
 	}
 	data, found, err := githistory.ReadFile(ctx, s.Repo, revision, s.configFile(), policy.MaxSize)
 	if err != nil {
@@ -41,31 +34,31 @@ func (s *Session) Trust(ctx context.Context, revision, label string) error {
 	if found && s.Req.TrustedConfig != "" {
 		label = s.Req.TrustedConfig + " in " + label
 	}
-	return s.use(label, data)
+	return s.TrustRecorded(data, label, revision)
 }
 
-// TrustRecorded takes the policy from the content of a configuration that somebody keeps elsewhere, nil if there is none, and the baselines
-// of a commit's logs; empty for none. label names the place for people.
+// TrustRecorded takes the policy from a configuration's content, nil if there is none, and the baselines for the logs of commit at, empty
+// for none. label names the place for people.
 func (s *Session) TrustRecorded(data []byte, label, at string) error {
 	s.Opts.Trusted = at
 	if s.Req.Config != "" {
-		return s.useFile(s.Req.Config)
+		return s.useFile()
 	}
 	return s.use(label, data)
 }
 
-// TrustNobody takes the built-in policy, and says why.
+// TrustNobody takes the built-in policy, and records why.
 func (s *Session) TrustNobody(why string) error {
 	s.Opts.Trusted = ""
 	if s.Req.Config != "" {
-		return s.useFile(s.Req.Config)
+		return s.useFile()
 	}
 	s.useDefaults(why)
 	return nil
 }
 
-// TrustHead takes the policy from HEAD, and lists the parents of the commit that would come next: HEAD, if there is one, and what is
-// being merged, by MERGE_HEAD if merged is empty.
+// TrustHead takes the policy from HEAD, and lists the parents of the next commit: HEAD, if there is one, and what is being merged, by
+// MERGE_HEAD if merged is empty.
 func (s *Session) TrustHead(ctx context.Context, merged []string) (head string, parents []string, err error) {
 	if head, err = s.Repo.Head(ctx); err != nil {
 		return "", nil, err
@@ -76,11 +69,10 @@ func (s *Session) TrustHead(ctx context.Context, merged []string) (head string, 
 	return head, parents, s.Trust(ctx, head, "HEAD")
 }
 
-// ParentsOf lists the parents of the commit that would come next: HEAD, if there is one, and what is being merged, by MERGE_HEAD if merged
-// is empty.
+// ParentsOf lists the parents of the next commit: HEAD, if there is one, and what is being merged, by MERGE_HEAD if merged is empty.
 func (s *Session) ParentsOf(ctx context.Context, head string, merged []string) (parents []string, err error) {
 	if len(merged) == 0 {
-		if merged, err = githistory.MergeHeads(ctx, s.Repo); err != nil {
+		if merged, err = checkout.MergeHeads(ctx, s.Repo); err != nil {
 			return nil, err
 		}
 	}
@@ -95,8 +87,8 @@ func (s *Session) ParentsOf(ctx context.Context, head string, merged []string) (
 	return parents, nil
 }
 
-// TrustChecked takes the policy from what is checked.
-func (s *Session) TrustChecked(ctx context.Context, at Place) error {
+// TrustChecked takes the policy from the place that is checked.
+func (s *Session) TrustChecked(ctx context.Context, at Located) error {
 	if s.Repo != nil {
 		return s.Trust(ctx, at.Revision, at.Label)
 	}
@@ -104,10 +96,10 @@ func (s *Session) TrustChecked(ctx context.Context, at Place) error {
 	if err != nil {
 		return err
 	}
-	root := repositoryRoot(dir)
+	root := RepositoryRoot(dir)
 	s.Opts.Part = dir != root
 	if s.Req.Config != "" {
-		return s.useFile(s.Req.Config)
+		return s.useFile()
 	}
 	return s.UseRoot(root)
 }
@@ -119,42 +111,52 @@ func (s *Session) UseRoot(root string) error {
 		return err
 	}
 	if data == nil {
-		s.Opts.Policy = policy.Default()
+		s.follow(policy.Default())
 		return nil
 	}
 	return s.use(policy.File, data)
 }
 
-// useFile takes the policy from a file that the caller names.
-func (s *Session) useFile(path string) error {
-	data, err := ReadConfig(path)
+// useFile takes the policy from the file that the caller names.
+func (s *Session) useFile() error {
+	data, err := ReadConfig(s.Req.Config)
 	if err != nil {
 		return err
 	}
 	if data == nil {
-		return &failure.Error{Message: "cannot read the configuration: there is no file " + path, Remedy: "name an existing file with --config, or leave --config out"}
+		return &failure.Error{Message: "cannot read the configuration: there is no file " + s.Req.Config, Remedy: "name an existing file with --config, or leave --config out"}
 	}
-	return s.use(path, data)
+	return s.use(s.Req.Config, data)
 }
 
-// use takes the policy from the content of a configuration, nil if there is none; source says where it is from.
-func (s *Session) use(source string, data []byte) (err error) {
+// use takes the policy from a configuration's content, nil if there is none; source says where it is from.
+func (s *Session) use(source string, data []byte) error {
 	if s.Trusted = data; data == nil {
 		s.useDefaults("no " + s.configFile() + " in " + source)
 		return nil
 	}
-	s.Opts.Policy, err = policy.Parse(source, data, rules.Known())
+	p, err := policy.Parse(source, data, rules.Known())
+	s.follow(p)
 	return err
 }
 
 func (s *Session) useDefaults(why string) {
-	s.Opts.Policy = policy.Default()
-	s.Opts.Policy.Source += " (" + why + ")"
+	p := policy.Default()
+	p.Source += " (" + why + ")"
+	s.follow(p)
 }
 
-// CheckAdded completes the report on a change whose end is tip. The change is judged under the trusted configuration, but an invalid
-// one that it adds would be the next trusted one: then nothing could be judged, not even its correction. That is outcome 2 while it
-// is easy to correct.
+// follow sets the policy to judge by, in the floor's own judgement limited by the floor.
+func (s *Session) follow(p *policy.Policy) {
+	if s.floor != nil && p != nil {
+		p = s.floor.Over(p)
+	}
+	s.Opts.Policy = p
+}
+
+// CheckAdded completes the report on a change that ends at tip. The change is judged under the trusted configuration, but if it adds an
+// invalid one, that would be trusted next: then nothing could be judged, not even its correction. That is outcome 2 while it is easy to
+// correct.
 func (s *Session) CheckAdded(ctx context.Context, tip string, r *finding.Report) (*finding.Report, error) {
 	if r.Verdict == finding.Error {
 		return r, nil
@@ -171,8 +173,8 @@ func (s *Session) CheckAdded(ctx context.Context, tip string, r *finding.Report)
 	return r, err
 }
 
-// proposed reads the configuration that a change whose end is tip makes of the trusted one; nil if it is the same, if there is none, or if
-// the caller's own counts.
+// proposed reads the configuration with which a change that ends at tip replaces the trusted one; nil if it is the same, if there is none,
+// or if the caller's own counts.
 func (s *Session) proposed(ctx context.Context, tip string) (p *policy.Policy, invalid, err error) {
 	if s.Req.Config != "" {
 		return nil, nil, nil
@@ -182,11 +184,14 @@ func (s *Session) proposed(ctx context.Context, tip string) (p *policy.Policy, i
 		return nil, nil, err
 	}
 	p, invalid = policy.Parse(s.configFile(), data, rules.Known())
+	if s.floor != nil && invalid == nil {
+		p = s.floor.Over(p)
+	}
 	return p, invalid, nil
 }
 
-// Lasting are the options by which what was there before a change is judged again, and the baselines that the change, whose end is tip,
-// adds for that.
+// Lasting are the options for judging again what was there before a change that ends at tip, and the baselines that the change adds for
+// that.
 func (s *Session) Lasting(ctx context.Context, tip string) (opts run.Options, added []policy.Baseline, err error) {
 	p, invalid, err := s.proposed(ctx, tip)
 	if invalid != nil {
@@ -194,15 +199,15 @@ func (s *Session) Lasting(ctx context.Context, tip string) (opts run.Options, ad
 	}
 	opts = s.Opts
 	if opts.Policy, added = s.Opts.Policy.Lasting(p); len(added) > 0 {
-		opts.Trusted = tip // which may begin with a baseline that the old tip is too short for
+		opts.Trusted = tip // it may begin with a baseline that the old tip is too short for
 	}
 	return opts, added, err
 }
 
-// ReadConfig reads a configuration from disk; it is nil if there is none. Only an ordinary file is read, and no more of it than a
-// configuration may have.
+// ReadConfig reads a configuration from disk; it is nil if there is none. It reads only a regular file, and not much more than
+// policy.MaxSize bytes.
 func ReadConfig(path string) ([]byte, error) {
-	data, err := wholefile.Start(path, policy.MaxSize+1) // one byte too many is noticed when it is parsed
+	data, err := wholefile.Start(path, policy.MaxSize+1) // the parser notices the one byte too many
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

@@ -37,16 +37,16 @@ func (w What) In(req Request) Opener {
 	return req.inDirectory
 }
 
-// Place is the directory to look at in a session's tree. Label names the revision for people.
-type Place struct{ Revision, Label, Dir string }
+// Located is the directory to look at in a session's tree. Label names the revision for people.
+type Located struct{ Revision, Label, Dir string }
 
 // Locate finds what is meant. On disk the request's directory is the whole tree.
-func (s *Session) Locate(ctx context.Context, w What) (at Place, err error) {
+func (s *Session) Locate(ctx context.Context, w What) (at Located, err error) {
 	switch {
 	case s.Repo == nil:
-		return Place{}, nil
+		return Located{}, nil
 	case w.Staged:
-		at = Place{Revision: history.Index, Label: "the index"}
+		at = Located{Revision: history.Index, Label: "the index"}
 	default:
 		at.Label = w.Ref
 		if at.Revision, err = s.Commit(ctx, w.Ref); err != nil {
@@ -66,6 +66,12 @@ func WorkspaceRoot(dir string) string {
 	return filepath.Join(dir, "..")
 }
 
+// HoldsWorkspace reports whether a directory holds a workspace, or is its .small directory.
+func HoldsWorkspace(dir string) bool {
+	info, err := os.Stat(filepath.Join(WorkspaceRoot(dir), small.Dir))
+	return err == nil && info.IsDir()
+}
+
 // Above is the request for the nearest directory that holds a workspace, from the current one up to the work tree's root, unless the
 // request names a directory.
 func (r Request) Above() Request {
@@ -77,9 +83,9 @@ func (r Request) Above() Request {
 	if err != nil {
 		return r // opening the current directory fails and says so
 	}
-	root := repositoryRoot(abs)
+	root := RepositoryRoot(abs)
 	for at := abs; ; at = filepath.Dir(at) {
-		if info, err := os.Stat(filepath.Join(at, small.Dir)); err == nil && info.IsDir() {
+		if HoldsWorkspace(at) {
 			r.Dir = at
 			return r
 		}
@@ -92,11 +98,11 @@ func (r Request) Above() Request {
 // Top is the root of the work tree of the current directory; that directory itself if there is none.
 func Top() (string, error) {
 	here, err := filepath.Abs("")
-	return repositoryRoot(here), err
+	return RepositoryRoot(here), err
 }
 
-// repositoryRoot is the nearest directory at or above dir that holds .git, or dir if there is none.
-func repositoryRoot(dir string) string {
+// RepositoryRoot is the nearest directory at or above dir that holds .git, or dir if there is none.
+func RepositoryRoot(dir string) string {
 	for at := dir; ; at = filepath.Dir(at) {
 		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
 			return at

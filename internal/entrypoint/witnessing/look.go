@@ -10,10 +10,10 @@ import (
 	"github.com/small-gate/small-gate/internal/entrypoint/session"
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/gate/families/witnesses"
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/rules"
 	"github.com/small-gate/small-gate/internal/gate/run"
-	"github.com/small-gate/small-gate/internal/gate/walk"
 	"github.com/small-gate/small-gate/internal/githistory"
 	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/secret"
@@ -21,13 +21,13 @@ import (
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// Options are what a person or a job asks of a witness.
-type Options struct {
+// LookOptions are what a person or a job asks for.
+type LookOptions struct {
 	// State is the directory of the state.
 	State string
-	// Name is the repository's; empty stands for origin's address, or else the directory's name.
+	// Name is the repository's name; empty means origin's address, or else the directory's name.
 	Name string
-	// Refs are to be watched besides those that already are; without any, the default branch.
+	// Refs are to be watched besides those already watched; if there are none, the default branch is.
 	Refs []string
 	// Accept are fingerprints of findings that a person has accepted.
 	Accept []string
@@ -38,10 +38,10 @@ type Options struct {
 // mode is the command's name.
 const mode = "witness"
 
-// Look judges what the refs hold now by what the witness has seen, and writes what it has seen then if nothing is wrong. first is true if
-// there was no state to judge by.
-func Look(ctx context.Context, req session.Request, o Options) (report *finding.Report, first bool) {
-	kept, err := openState(o)
+// Look judges the refs' present content by the state, and if nothing is wrong writes the new state. first is true if there was no state to
+// judge by.
+func Look(ctx context.Context, req session.Request, o LookOptions) (report *finding.Report, first bool) {
+	kept, err := openState(ctx, o)
 	if err != nil {
 		return run.FailureReport(run.Options{Mode: mode}, err), false
 	}
@@ -60,7 +60,7 @@ func Look(ctx context.Context, req session.Request, o Options) (report *finding.
 		}
 	case finding.Fail:
 		report.Examined.Notes = append(report.Examined.Notes, "the state has not been changed")
-	case finding.Error: // which says why
+	case finding.Error: // the report says why
 	}
 	if err = cmp.Or(err, kept.close()); err != nil {
 		report.Verdict, report.Failure = finding.Error, failure.Of(err)
@@ -68,8 +68,8 @@ func Look(ctx context.Context, req session.Request, o Options) (report *finding.
 	return report, kept.state == nil
 }
 
-// look judges, and returns the next state, by a state that is nil at the first look.
-func look(ctx context.Context, s *session.Session, o Options, seen *witness.State) (*witness.State, *finding.Report, error) {
+// look judges by the state seen, nil at the first look, and returns the next state.
+func look(ctx context.Context, s *session.Session, o LookOptions, seen *witness.State) (*witness.State, *finding.Report, error) {
 	name, err := nameOf(ctx, s, o.Name)
 	if err != nil {
 		return nil, nil, err
@@ -96,7 +96,8 @@ func look(ctx context.Context, s *session.Session, o Options, seen *witness.Stat
 	if err := trust(ctx, s, seen, first, source); err != nil {
 		return nil, nil, err
 	}
-	report, looked := gate.Witness(ctx, s.Repo, refs, o.Accept, s.Opts)
+	var looked []witness.Ref
+	report := gate.Do(ctx, s.Repo, s.Opts, witnesses.Judge(refs, o.Accept, &looked))
 	report.Examined.Head = source.Tip
 	if report.Verdict != finding.Pass {
 		return nil, report, nil
@@ -112,23 +113,23 @@ func look(ctx context.Context, s *session.Session, o Options, seen *witness.Stat
 	return next, report, err
 }
 
-// configSource is the ref whose configuration is recorded: the default branch, or else the first that is there.
-func configSource(standard githistory.Branch, refs []walk.Witnessed) walk.Witnessed {
-	at := slices.IndexFunc(refs, func(w walk.Witnessed) bool { return w.Seen.Name == standard.Ref && w.Tip != "" })
+// configSource is the ref whose configuration is recorded: the default branch, or else the first existing ref.
+func configSource(standard githistory.Branch, refs []witnesses.Witnessed) witnesses.Witnessed {
+	at := slices.IndexFunc(refs, func(w witnesses.Witnessed) bool { return w.Seen.Name == standard.Ref && w.Tip != "" })
 	if at < 0 && standard.ID != "" {
-		return walk.Witnessed{Seen: witness.Ref{Name: standard.Ref}, Tip: standard.ID}
+		return witnesses.Witnessed{Seen: witness.Ref{Name: standard.Ref}, Tip: standard.ID}
 	}
 	if at < 0 {
-		at = slices.IndexFunc(refs, func(w walk.Witnessed) bool { return w.Tip != "" })
+		at = slices.IndexFunc(refs, func(w witnesses.Witnessed) bool { return w.Tip != "" })
 	}
 	if at < 0 {
-		return walk.Witnessed{}
+		return witnesses.Witnessed{}
 	}
 	return refs[at]
 }
 
-// config reads the lines of the configuration that is to be recorded, without credentials. It must be valid: the next look is judged by it.
-func config(ctx context.Context, s *session.Session, source walk.Witnessed) ([]string, error) {
+// config reads the lines of the configuration to record, without credentials. It must be valid: the next look is judged by it.
+func config(ctx context.Context, s *session.Session, source witnesses.Witnessed) ([]string, error) {
 	if source.Tip == "" {
 		return nil, nil
 	}
@@ -141,9 +142,9 @@ func config(ctx context.Context, s *session.Session, source walk.Witnessed) ([]s
 	return strings.Split(text, "\n"), err
 }
 
-// trust takes the configuration that the state has recorded, at the first look that of the repository. Of what people of the repository
-// wrote, only what is excused and which logs are judged counts: neither levels of rules nor a mode can silence a witness.
-func trust(ctx context.Context, s *session.Session, seen *witness.State, first bool, source walk.Witnessed) error {
+// trust takes the configuration recorded in the state, or at the first look the repository's. Of it, only the exceptions and the list of
+// logs count: neither levels of rules nor a mode can silence a witness.
+func trust(ctx context.Context, s *session.Session, seen *witness.State, first bool, source witnesses.Witnessed) error {
 	lines, at, label := seen.Config, "", "the witness's state"
 	if first {
 		var err error
@@ -154,7 +155,7 @@ func trust(ctx context.Context, s *session.Session, seen *witness.State, first b
 	}
 	switch last := witness.Latest(source.Seen.Logs).Commit; {
 	case s.Req.Config != "":
-		at = source.Tip // whoever names the configuration vouches for what is there
+		at = source.Tip // naming the configuration vouches for its content
 	case last != "":
 		here, err := isHere(ctx, s, last)
 		if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/small-gate/small-gate/internal/witness"
 )
 
-// NewKey makes a pair of keys in two new files: the secret one that signs, for its owner alone, and the public one that verifies.
+// NewKey writes a pair of keys to two new files: the secret one that signs, readable by its owner only, and the public one that verifies.
 func NewKey(name, secretFile, publicFile string) error {
 	secret, public, err := witness.NewKey(rand.Reader, name)
 	if err != nil {

@@ -1,6 +1,7 @@
 package witnessing
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/url"
@@ -10,14 +11,14 @@ import (
 
 	"github.com/small-gate/small-gate/internal/entrypoint/session"
 	"github.com/small-gate/small-gate/internal/failure"
-	"github.com/small-gate/small-gate/internal/gate/walk"
+	"github.com/small-gate/small-gate/internal/gate/families/witnesses"
 	"github.com/small-gate/small-gate/internal/githistory"
 	"github.com/small-gate/small-gate/internal/witness"
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// watched are the refs to look at: all that the witness has seen, those that are asked for and, if none is, the default branch.
-func watched(ctx context.Context, s *session.Session, o Options, seen *witness.State, standard githistory.Branch) ([]walk.Witnessed, error) {
+// watched are the refs to look at: all that the witness has seen, those asked for and, if there are none, the default branch.
+func watched(ctx context.Context, s *session.Session, o LookOptions, seen *witness.State, standard githistory.Branch) ([]witnesses.Witnessed, error) {
 	var names []string
 	for _, r := range seen.Refs {
 		names = append(names, r.Name)
@@ -44,9 +45,9 @@ func watched(ctx context.Context, s *session.Session, o Options, seen *witness.S
 	if err != nil {
 		return nil, err
 	}
-	var out []walk.Witnessed
+	var out []witnesses.Witnessed
 	for _, name := range names {
-		w := walk.Witnessed{Seen: witness.Ref{Name: name}, Here: func(commit string) (bool, error) { return isHere(ctx, s, commit) }}
+		w := witnesses.Witnessed{Seen: witness.Ref{Name: name}, Here: func(commit string) (bool, error) { return isHere(ctx, s, commit) }}
 		if before := seen.Ref(name); before != nil {
 			w.Seen = *before
 		}
@@ -60,8 +61,8 @@ func watched(ctx context.Context, s *session.Session, o Options, seen *witness.S
 	return out, nil
 }
 
-// fullName finds what a person calls a ref: first among the remote's branches, as they are what has been published. A ref that has been
-// seen, and is gone, keeps its name.
+// fullName finds the ref that a person names: first among the remote's branches, as they are what is published. A ref that was seen, and is
+// gone, keeps its name.
 func fullName(ctx context.Context, s *session.Session, asked string, seen []string) (string, error) {
 	names := []string{"refs/heads/" + asked, "refs/tags/" + asked}
 	if !s.Repo.Where().Bare {
@@ -108,23 +109,16 @@ func isHere(ctx context.Context, s *session.Session, id string) (bool, error) {
 	return here && commit == id, err
 }
 
-// nameOf is the name that is given, or else origin's address, or else the directory's name. An address is without credentials.
-func nameOf(ctx context.Context, s *session.Session, given string) (string, error) {
-	if given != "" {
-		return withoutCredentials(given), nil
+// nameOf is the given name or origin's address, without credentials, or else the directory's name.
+func nameOf(ctx context.Context, s *session.Session, given string) (name string, err error) {
+	if name = given; name == "" {
+		name, err = s.Repo.RemoteURL(ctx, "origin")
 	}
-	address, err := s.Repo.RemoteURL(ctx, "origin")
-	if err != nil {
-		return "", err
-	}
-	if address != "" {
-		return withoutCredentials(address), nil
+	if name != "" || err != nil {
+		return withoutCredentials(name), err
 	}
 	where := s.Repo.Where()
-	if where.Top != "" {
-		return filepath.Base(where.Top), nil
-	}
-	return filepath.Base(where.GitDir), nil
+	return filepath.Base(cmp.Or(where.Top, where.GitDir)), nil
 }
 
 // withoutCredentials is an address (git-fetch(1), GIT URLS) without user, password and query.
@@ -144,6 +138,6 @@ func withoutCredentials(address string) string {
 		u.User, u.RawQuery, u.Fragment = nil, "", ""
 		return u.String()
 	}
-	server, path, _ := strings.Cut(rest, "/") // what net/url does not read may still hold a password
+	server, path, _ := strings.Cut(rest, "/") // an address that net/url cannot parse may still hold a password
 	return scheme + "://" + server[strings.LastIndex(server, "@")+1:] + "/" + path
 }

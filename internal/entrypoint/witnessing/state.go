@@ -3,40 +3,39 @@ package witnessing
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
-	"syscall"
-
-	"github.com/gofrs/flock"
 
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/secret"
 	"github.com/small-gate/small-gate/internal/wholefile"
 	"github.com/small-gate/small-gate/internal/witness"
 	"github.com/small-gate/small-gate/internal/wording"
+	"github.com/small-gate/small-gate/internal/worklock"
 )
 
 // stateFile is the name of the state in its directory.
 const stateFile = "witness.txt"
 
-// kept is a state on disk, while one look is at work on it.
+// kept is a state on disk, during one look.
 type kept struct {
 	path string
-	// content is that of the file, and state what it says; both are nil before the first look.
+	// content is the file's content, and state its parsed form; both are nil before the first look.
 	content []byte
 	state   *witness.State
-	// secret is the key that signs, and public are those that verify; empty for none.
+	// secret is the key that signs, public those that verify; empty for none.
 	secret, public string
-	lock           *flock.Flock
+	// close lets other looks proceed.
+	close func() error
 }
 
-// openState reads the state of a directory, which is made if it is not there, and keeps other looks out until close.
-func openState(o Options) (*kept, error) {
+// openState reads the state in a directory, which it makes if missing, and keeps other looks out until close.
+func openState(ctx context.Context, o LookOptions) (*kept, error) {
 	k := &kept{path: filepath.Join(o.State, stateFile)}
 	if err := os.MkdirAll(o.State, 0o777); err != nil {
 		return nil, unusable("cannot use "+o.State, err)
@@ -48,13 +47,17 @@ func openState(o Options) (*kept, error) {
 	if k.public, err = readKey(o.Verify); err != nil {
 		return nil, err
 	}
-	if k.secret != "" { // bad keys show before the work is done
+	if k.secret != "" { // report bad keys before the work is done
 		if _, err := witness.Sign([]byte("\n"), k.secret, k.public); err != nil {
 			return nil, err
 		}
 	}
-	if err := k.acquire(o.State); err != nil {
-		return nil, err
+	k.close, err = worklock.Directory(ctx, o.State, false)
+	switch {
+	case errors.Is(err, worklock.ErrTaken):
+		return nil, &failure.Error{Message: "another witness is at work in " + o.State, Remedy: "run it again when that one has ended"}
+	case err != nil:
+		return nil, unusable("cannot lock "+o.State, err)
 	}
 	if err := k.read(); err != nil {
 		return nil, cmp.Or(err, k.close())
@@ -75,7 +78,7 @@ func holdsNoCredential(state string) error {
 	return nil
 }
 
-// read reads the state. Where a key verifies, an unsigned state is refused; a signed one is never taken unverified.
+// read reads the state. With a key to verify, an unsigned state is refused; a signed state is never accepted unverified.
 func (k *kept) read() error {
 	content, err := readUpTo(k.path, maxState)
 	if errors.Is(err, fs.ErrNotExist) && k.public != "" && k.secret == "" {
@@ -104,7 +107,7 @@ func (k *kept) read() error {
 	return err
 }
 
-// write replaces the state, in one step, if there is something new to say, and says what is there now.
+// write replaces the state atomically, if there is something new to say, and describes the new state.
 func (k *kept) write(next *witness.State) (note string, err error) {
 	content, err := next.Text()
 	if err != nil {
@@ -149,35 +152,12 @@ func (k *kept) write(next *witness.State) (note string, err error) {
 	return k.path + " now holds " + what, nil
 }
 
-// acquire keeps other looks at the same state out. Windows, and some network file systems, cannot lock a directory: there is no lock then.
-func (k *kept) acquire(dir string) error {
-	k.lock = flock.New(dir, flock.SetFlag(os.O_RDONLY))
-	if runtime.GOOS == "windows" {
-		return nil
-	}
-	got, err := k.lock.TryLock()
-	for _, none := range []error{errors.ErrUnsupported, fs.ErrPermission, syscall.ENOLCK, syscall.EBADF} {
-		if errors.Is(err, none) {
-			return nil
-		}
-	}
-	switch {
-	case err != nil:
-		return unusable("cannot lock "+dir, err)
-	case !got:
-		return &failure.Error{Message: "another witness is at work in " + dir, Remedy: "run it again when that one has ended"}
-	}
-	return nil
-}
-
-func (k *kept) close() error { return k.lock.Close() }
-
 // readKey reads a file with a key; empty for no file.
 func readKey(path string) (string, error) {
 	if path == "" {
 		return "", nil
 	}
-	if strings.HasPrefix(path, "PRIVATE+KEY+") { // nothing masks it
+	if strings.HasPrefix(path, "PRIVATE+KEY+") { // nothing masks this secret
 		return "", &failure.Error{Message: "a secret key was given in place of its file", Remedy: "name the file that small-hook witness --new-key has written"}
 	}
 	data, err := readUpTo(path, maxKeys)
@@ -190,10 +170,10 @@ func readKey(path string) (string, error) {
 	return string(data), nil
 }
 
-// maxState and maxKeys are how many bytes a state and a file with keys may have: the digests of 800,000 entries, and some dozen keys.
+// maxState and maxKeys bound a state and a file of keys, in bytes: the digests of 800,000 entries, and a few dozen keys.
 const maxState, maxKeys = 64 << 20, 4 << 10
 
-// readUpTo reads a regular file of at most so many bytes.
+// readUpTo reads a regular file of at most that many bytes.
 func readUpTo(path string, most int64) ([]byte, error) {
 	data, err := wholefile.Start(path, most+1)
 	if err == nil && int64(len(data)) > most {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/small-gate/small-gate/internal/tests/gittest"
 	"github.com/small-gate/small-gate/internal/witness"
 )
 
@@ -18,12 +19,12 @@ func TestOneAtATime(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("Windows cannot lock a directory")
 	}
-	o := Options{State: filepath.Join(t.TempDir(), "state")}
-	first, err := openState(o)
+	o := LookOptions{State: filepath.Join(t.TempDir(), "state")}
+	first, err := openState(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := openState(o); err == nil || !strings.Contains(err.Error(), "another witness is at work") {
+	if _, err := openState(t.Context(), o); err == nil || !strings.Contains(err.Error(), "another witness is at work") {
 		t.Errorf("a second look: %v", err)
 	}
 	if _, err := first.write(&witness.State{Repository: "r", Refs: []witness.Ref{{Name: "HEAD"}}}); err != nil {
@@ -32,7 +33,7 @@ func TestOneAtATime(t *testing.T) {
 	if err := first.close(); err != nil {
 		t.Error(err)
 	}
-	second, err := openState(o)
+	second, err := openState(t.Context(), o)
 	if err != nil || second.state.Repository != "r" {
 		t.Fatalf("%+v %v", second, err)
 	}
@@ -45,11 +46,11 @@ func TestOneAtATime(t *testing.T) {
 	}
 }
 
-// TestUnwritable demands that a state that cannot be written is an error, and stays what it was.
+// TestUnwritable demands that a state that cannot be written is an error, and stays as it was.
 func TestUnwritable(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	k, err := openState(Options{State: dir})
+	k, err := openState(t.Context(), LookOptions{State: dir})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,13 +65,14 @@ func TestUnwritable(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := openState(Options{State: file}); err == nil {
+	if _, err := openState(t.Context(), LookOptions{State: file}); err == nil {
 		t.Error("a file is taken for a directory")
 	}
 }
 
-// TestTooLarge demands that a state or a key without an end is refused, and that no state is written that the next look could not read.
+// TestTooLarge demands that an endless state or key is refused, and that no state is written that the next look could not read.
 func TestTooLarge(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	dir := t.TempDir()
 	for name, size := range map[string]int64{stateFile: maxState + 1, "key": maxKeys + 1} {
@@ -81,12 +83,12 @@ func TestTooLarge(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, o := range []Options{{State: dir}, {State: t.TempDir(), Sign: filepath.Join(dir, "key")}, {State: t.TempDir(), Verify: filepath.Join(dir, "key")}} {
-		if _, err := openState(o); err == nil || !strings.Contains(err.Error(), "it has more than ") {
+	for _, o := range []LookOptions{{State: dir}, {State: t.TempDir(), Sign: filepath.Join(dir, "key")}, {State: t.TempDir(), Verify: filepath.Join(dir, "key")}} {
+		if _, err := openState(t.Context(), o); err == nil || !strings.Contains(err.Error(), "it has more than ") {
 			t.Errorf("%+v: %v", o, err)
 		}
 	}
-	k, err := openState(Options{State: t.TempDir()})
+	k, err := openState(t.Context(), LookOptions{State: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,26 +12,26 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/ledger"
-	"github.com/small-gate/small-gate/internal/reconcile"
+	"github.com/small-gate/small-gate/internal/reconcile/restore"
 	"github.com/small-gate/small-gate/internal/reconcile/splice"
 	"github.com/small-gate/small-gate/internal/small"
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// Appended is what Append has done.
+// Appended is the result of Append.
 type Appended struct {
 	Guarded
-	// Done is true if the entry was appended: not, if something was found wrong.
+	// Done is true if the entry was appended; it is not if something is wrong.
 	Done bool
 	// Add is the command that stages the workspace.
 	Add string
 }
 
-// Append appends an entry to the log of the workspace in the request's directory or the nearest above it, unless a check would reject
-// it, or a writer without a guard has changed or lost entries, which are put back. Nothing is staged.
+// Append appends an entry to the log of the workspace in the request's directory or the nearest above it, unless a check would reject it.
+// If a writer without a guard has changed or lost entries, they are put back instead. Nothing is staged.
 func Append(ctx context.Context, req session.Request, with Locking, entry splice.Entry) (out Appended, err error) {
 	req.Dir = session.WorkspaceRoot(req.Dir)
-	err = guarded(ctx, req, "append", with, func(_ *locked, g *guarding, before []reconcile.Restored) error {
+	err = guarded(ctx, req, "append", with, workspaceAbove, func(_ *locked, g *guarding, before []restore.Restored) error {
 		out.Before, out.Log, out.Add = before, g.Log(), "git add -- "+wording.TopPath(small.InDir(g.Dir, ""))
 		if !out.Fine() {
 			return g.Note(g.mark)
@@ -48,7 +48,7 @@ func Append(ctx context.Context, req session.Request, with Locking, entry splice
 	return out, out.Say(err)
 }
 
-// Say is err; if the entry was appended in spite of it, the message says so.
+// Say returns err; if the entry was appended all the same, the message says so.
 func (a Appended) Say(err error) error {
 	if err == nil || !a.Done {
 		return err
@@ -56,7 +56,7 @@ func (a Appended) Say(err error) error {
 	return &failure.Error{Message: "the entry is recorded: do not append it again; but " + failure.Of(err).Message, Err: err}
 }
 
-// timely refuses a log with an entry that is not committed and that no commit would take, because of its time.
+// timely refuses a log with an uncommitted entry that no commit would accept because of its time.
 func (g *guarding) timely() error {
 	file, err := g.Read()
 	if err != nil {
@@ -68,7 +68,7 @@ func (g *guarding) timely() error {
 	}
 	log, _ := ledger.ReadLog(file, g.Limits)
 	if log == nil {
-		return nil // which Append says
+		return nil // Append reports it
 	}
 	late := splice.Untimely(before, log.Ledger, g.Now)
 	if late == nil {
@@ -81,7 +81,7 @@ func (g *guarding) timely() error {
 	return &failure.Error{Message: fmt.Sprintf("nothing was appended: %s, which is not committed, %s", ledger.Describe(*late), wrong), Remedy: remedy}
 }
 
-// judge refuses a new text of the log if a check has an error to report from a line on.
+// judge refuses a new text of the log if a check reports an error at or after a line.
 func (g *guarding) judge(ctx context.Context, text []byte, line int) error {
 	tree, err := directory.Open(g.Place.Top)
 	if err != nil {
@@ -110,14 +110,14 @@ func (g *guarding) judge(ctx context.Context, text []byte, line int) error {
 	return &failure.Error{Message: fmt.Sprintf("the entry was not appended: %s (%s)", wording.Printable(f.Message), f.Rule), Remedy: wording.Printable(f.Fix)}
 }
 
-// changed is a directory in which one file has another content.
+// changed is a directory with other content in one file.
 type changed struct {
 	history.Tree
 	path string
 	text []byte
 }
 
-// Blob reads an object, which is named by its file's path.
+// Blob reads an object, named by its file's path.
 func (c changed) Blob(ctx context.Context, object string, limit int64) (history.Blob, error) {
 	if object == c.path && int64(len(c.text)) <= limit {
 		return history.Blob{Data: c.text, Size: int64(len(c.text))}, nil

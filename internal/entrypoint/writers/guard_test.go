@@ -9,10 +9,10 @@ import (
 
 	"github.com/small-gate/small-gate/internal/entrypoint/session"
 	"github.com/small-gate/small-gate/internal/entrypoint/writers"
-	"github.com/small-gate/small-gate/internal/gittest"
+	"github.com/small-gate/small-gate/internal/tests/gittest"
 )
 
-// TestGuardAfterAnError has a command that fails in another way than with a status after it has lost the log.
+// TestGuardAfterAnError has a command lose the log and then fail without an exit status.
 func TestGuardAfterAnError(t *testing.T) {
 	r := gittest.New(t)
 	if err := os.CopyFS(r.Path(".small"), os.DirFS(filepath.Join("..", "..", "..", "cmd", "small-hook", "testdata", "workspace", ".small"))); err != nil {

@@ -7,13 +7,13 @@ import (
 
 	"github.com/small-gate/small-gate/internal/entrypoint/session"
 	"github.com/small-gate/small-gate/internal/failure"
-	"github.com/small-gate/small-gate/internal/gate/lanes"
+	"github.com/small-gate/small-gate/internal/gate/families/lanes"
 	"github.com/small-gate/small-gate/internal/githistory"
 	"github.com/small-gate/small-gate/internal/lane"
 	"github.com/small-gate/small-gate/internal/reconcile/splice"
 )
 
-// Switched is what SwitchLane has written.
+// Switched is the result of SwitchLane.
 type Switched struct {
 	Appended
 	// Evidence is that of the new entry.
@@ -45,7 +45,7 @@ func SwitchLane(ctx context.Context, req session.Request, with Locking, to, reas
 	return out, err
 }
 
-// planSwitch finds out what the switch means.
+// planSwitch finds out what the switch requires.
 func planSwitch(ctx context.Context, s *session.Session, out *Switched, reason string) error {
 	head, parents, err := s.TrustHead(ctx, nil)
 	if err != nil {
@@ -59,7 +59,7 @@ func planSwitch(ctx context.Context, s *session.Session, out *Switched, reason s
 	if err != nil {
 		return err
 	}
-	rigour := s.Opts.Policy.Lanes.Rigour(string(out.Lane))
+	rigour := lane.SettingsIn(s.Opts.Policy).Rigour(string(out.Lane))
 	out.Before, out.After = rigour.Before, rigour.After
 	out.Evidence = lane.SwitchText(now.Lane, out.Lane, reason)
 	return nil

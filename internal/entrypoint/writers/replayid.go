@@ -14,17 +14,17 @@ import (
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// WrittenID is what ReplayID has written.
+// WrittenID is the result of ReplayID.
 type WrittenID struct {
 	ID string
-	// Files are the paths of the files that have changed, from the root of the work tree; none if they had the id. Add is the command
-	// that stages them.
+	// Files are the paths of the changed files, from the root of the work tree; none if they had the id. Add is the command that stages
+	// them.
 	Files []string
 	Add   string
 }
 
-// ReplayID writes the replay id that the protocol's program would compute into the workspace file and the handoff, each in one
-// step. Interrupted, it can be run again. Nothing is staged.
+// ReplayID writes the replay id that the protocol's program would compute into the workspace file and the handoff, each atomically. If
+// interrupted, it can be run again. Nothing is staged.
 func ReplayID(ctx context.Context, req session.Request) (out WrittenID, err error) {
 	req = req.Above()
 	_, err = req.InRepository(ctx, "replay-id", func(s *session.Session) error {

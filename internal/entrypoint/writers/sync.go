@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/small-gate/small-gate/internal/entrypoint"
 	"github.com/small-gate/small-gate/internal/entrypoint/session"
@@ -14,18 +14,17 @@ import (
 	"github.com/small-gate/small-gate/internal/publish"
 	"github.com/small-gate/small-gate/internal/reconcile"
 	"github.com/small-gate/small-gate/internal/repository"
-	"github.com/small-gate/small-gate/internal/worklock"
 )
 
-// Sync puts the current branch's own commits on top of the remote's, judges them as the pre-push hook does, and pushes. Only the last
-// step, which touches the work tree, is under the locks of all workspaces and that of the protocol's own program. Of opts, Remote, Branch
-// and Merge count. The report is that of the last judgement, nil if there was none.
+// Sync puts the current branch's own commits on top of the remote's, judges them as the pre-push hook does, and pushes. Only the last step,
+// which changes the work tree, holds the locks of all workspaces and that of the protocol's own program. It uses Remote, Branch and Merge
+// of opts. The report is the last judgement's, nil if there was none.
 func Sync(ctx context.Context, req session.Request, with Locking, opts publish.Options) (out *publish.Outcome, report *finding.Report, err error) {
-	judged := req // for which a plain repository needs no git
+	judged := req // judging a plain repository needs no git
 	req = withGit(req)
 	opts.Environ = req.Environ
 	opts.Combining = func(ctx context.Context, trusted, head string, do func(*reconcile.Combiner) error) error {
-		return reconcilingAt(ctx, req, "sync", trusted, reconcile.Options{}, func(repo repository.Repository, with reconcile.Options) error {
+		return reconciling(ctx, req, "sync", trusted, reconcile.Options{}, func(repo repository.Repository, with reconcile.Options) error {
 			c, err := reconcile.NewCombiner(ctx, repo, with, head)
 			if err != nil {
 				return err
@@ -34,16 +33,7 @@ func Sync(ctx context.Context, req session.Request, with Locking, opts publish.O
 		})
 	}
 	opts.Locked = func(ctx context.Context, do func(context.Context) error) error {
-		return lockAll(ctx, req, "sync", with, func(locks []*locked) (err error) {
-			for _, l := range locks {
-				release, err := worklock.TakeState(ctx, filepath.Join(l.req.Dir, filepath.FromSlash(l.dir)), with.Wait)
-				if err != nil {
-					return err
-				}
-				defer func() { err = errors.Join(err, release()) }()
-			}
-			return do(ctx)
-		})
+		return lockAll(ctx, req, "sync", with, func([]*locked) error { return do(ctx) })
 	}
 	opts.JudgeOwn = func(ctx context.Context, base, head, upstream string) (bool, error) {
 		report = entrypoint.SyncedCommits(ctx, judged, base, head, upstream)
@@ -64,14 +54,20 @@ func Sync(ctx context.Context, req session.Request, with Locking, opts publish.O
 	return out, report, err
 }
 
-// lockAll runs do under the locks of all workspaces, and notes what it leaves: that is what the next guarded command begins with. In a
-// bare repository there are none.
+// lockAll runs do under the locks of all workspaces, and notes the result, with which the next guarded command starts. In a bare repository
+// there are none.
 func lockAll(ctx context.Context, req session.Request, mode string, with Locking, do func(locks []*locked) error) (err error) {
 	var dirs []string
 	if _, err := req.InRepository(ctx, mode, func(s *session.Session) (err error) {
 		if s.Repo.Where().Top != "" {
-			dirs, err = s.WorkspaceDirs(ctx)
-			slices.Sort(dirs) // so that two that lock all do not block each other
+			if dirs, err = s.WorkspaceDirs(ctx); err != nil {
+				return err
+			}
+			// Always lock in one order, to avoid a deadlock between two of these: the root, whose lock also guards other logs, is last.
+			slices.SortFunc(dirs, func(a, b string) int { return strings.Compare(b, a) })
+			if _, _, err = s.TrustHead(ctx, nil); err == nil && len(s.Opts.Policy.Logs) > 0 && !slices.Contains(dirs, "") {
+				dirs = append(dirs, "")
+			}
 		}
 		return err
 	}); err != nil {
@@ -102,7 +98,7 @@ func lockAll(ctx context.Context, req session.Request, mode string, with Locking
 	return err
 }
 
-// clean reports whether a judgement has found nothing wrong; its error is that of a judgement that was not possible.
+// clean reports whether a judgement found nothing wrong; its error is that of an impossible judgement.
 func clean(report *finding.Report) (bool, error) {
 	if report.Failure != nil {
 		return false, report.Failure

@@ -9,8 +9,8 @@ import (
 
 const policySeparator = "; "
 
-// Combine makes one report of several of one command, such as a push of several refs. The worst verdict counts; what
-// was examined is added up; every policy is named; base, head and branch are named only for one report.
+// Combine makes one report of several from one command, such as a push of several refs. The worst verdict counts; what
+// was examined is added up; every policy is named; base, head and branch are kept only if there is one report.
 func Combine(reports []*Report) *Report {
 	if len(reports) == 1 {
 		return reports[0]
@@ -27,7 +27,7 @@ func Combine(reports []*Report) *Report {
 	}
 	seen := map[ledgerKey]bool{}
 	var policies []string
-	listing := 0 // reports with findings; those of one are in order
+	listing := 0 // how many reports have findings; those of one are sorted already
 	for _, r := range reports {
 		if len(r.Findings)+len(r.Waived) > 0 {
 			listing++
@@ -70,4 +70,23 @@ func Combine(reports []*Report) *Report {
 func worse(a, b Verdict) bool {
 	rank := map[Verdict]int{Pass: 0, Fail: 1, Error: 2}
 	return rank[a] > rank[b]
+}
+
+// AddFloor adds the report under a floor to the report on the same change under the repository's policy. The worse verdict counts. Findings
+// that only the floor raises say so, with its name.
+func AddFloor(own, floor *Report, name string) *Report {
+	second := *floor
+	second.Findings = slices.Clone(floor.Findings)
+	for i := range second.Findings {
+		f := &second.Findings[i]
+		if !slices.ContainsFunc(own.Findings, func(g Finding) bool {
+			return g.Rule == f.Rule && g.Commit == f.Commit && g.Message == f.Message && g.Fingerprint() == f.Fingerprint()
+		}) {
+			f.Message += "; " + name + " demands it, whatever the repository's configuration says"
+		}
+	}
+	out := Combine([]*Report{own, &second})
+	out.Examined = own.Examined
+	out.Examined.Floor = name
+	return out
 }

@@ -1,3 +1,5 @@
+// Package finding holds what the gate has to say: findings, the report that lists them,
+// and the limits of that list.
 package finding
 
 import (
@@ -11,15 +13,15 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// SeverityWaived is remembered of waived edits. No finding has it.
+// SeverityWaived marks waived edits where severities are remembered. No finding has it.
 const SeverityWaived Severity = "waived"
 
-// RefOf refers to an entry.
+// RefOf makes a reference to an entry.
 func RefOf(e ledger.Entry) *EntryRef {
-	return &EntryRef{Index: e.Index, Line: e.Pos.Line, TaskID: e.TaskID, Timestamp: e.Timestamp, AgentID: e.AgentID, Digest: e.Digest, Switch: e.Switch}
+	return &EntryRef{Index: e.Index, Line: e.Pos.Line, TaskID: e.TaskID, Timestamp: e.Timestamp, AgentID: e.AgentID, Digest: e.Digest, Noun: e.Noun}
 }
 
-// RefsOf refers to several entries.
+// RefsOf makes references to several entries.
 func RefsOf(entries []ledger.Entry) []EntryRef {
 	out := make([]EntryRef, len(entries))
 	for i, e := range entries {
@@ -60,9 +62,9 @@ type Finding struct {
 	// Path is slash-separated, from the root of what was examined.
 	Path string
 	// Line and Column are positions in the child's file, from 1; Column counts characters. For a deletion they say
-	// where the entry would stand.
+	// where the entry would be.
 	Line, Column int
-	// Commit is the child's full object id, empty for the index or a directory. Parent is that of what it was
+	// Commit is the child's full object id, empty for the index or a directory. Parent is the id of what it was
 	// compared with.
 	Commit, Parent string
 	// Entry is the parent's entry, or the child's if only it has one.
@@ -71,7 +73,7 @@ type Finding struct {
 	EntryAfter *EntryRef
 	// Changes lists what differs between the two; for a lost or inserted entry, every field.
 	Changes []ledger.FieldChange
-	// MoreChanges is how many further ones are not listed.
+	// MoreChanges is how many further changes are not listed.
 	MoreChanges int
 	// EditFrom and EditTo identify the edit as a waiver names it: entry digests, or a ledger's head for a whole
 	// log; empty if there is nothing on that side.
@@ -87,22 +89,24 @@ type Finding struct {
 
 	// OldPath is the log's path before the edge, if it moved: a waiver may name either.
 	OldPath string
-	// Subject tells apart findings of one rule in one file that have no entries: the path of the value in the
+	// Subject distinguishes findings without entries of one rule in one file, for example by the path of the value in the
 	// document.
 	Subject string
 	// Edits are the edits that the finding is about; if all are already reported, it is not reported again.
 	Edits []EditKey
-	// Whole gives Changes if they are those of a whole entry: only listed findings need them.
+	// Waived is true for an edit that waivers allow, under any rule: the finding is listed as waived only if one covers its rule.
+	Waived bool
+	// Whole computes Changes if they cover a whole entry: only listed findings need them.
 	Whole func() ([]ledger.FieldChange, error)
 }
 
 // Side is one branch of a fork.
 type Side struct {
-	// Name is the branch's, or its commit's abbreviated id.
+	// Name is the branch's name, or its commit's abbreviated id.
 	Name string
-	// Entries are those that the other branch lacks, in order; of very many the first ones.
+	// Entries are those that the other branch lacks, in order; if there are very many, the first ones.
 	Entries []EntryRef
-	// More is how many further ones there are.
+	// More is how many further entries there are.
 	More int
 }
 
@@ -113,14 +117,14 @@ func (s *Side) Count() int { return len(s.Entries) + s.More }
 type Common struct {
 	// Count is how many there are.
 	Count int
-	// Last are the last few of them, in the order of the target.
+	// Last are the last few of them, in the target's order.
 	Last []EntryRef
 }
 
 // maxCommon is how many of the entries in common a finding names.
 const maxCommon = 3
 
-// CommonOf is a ledger without one branch's own entries.
+// CommonOf counts and names the entries of a ledger that are not one branch's own.
 func CommonOf(l *ledger.Ledger, own []ledger.Entry) Common {
 	mine := map[int]bool{}
 	for _, e := range own {
@@ -145,8 +149,8 @@ type EntryRef struct {
 	// AgentID is who the entry says did the work; empty if it does not.
 	AgentID string
 	Digest  small.Digest
-	// Switch marks a switch of a job's workflow, which has a time and no task.
-	Switch bool
+	// Noun is what the entry is called; empty for one of the protocol's log.
+	Noun string
 }
 
 // Fingerprint identifies a finding across commits, lines and runs: it covers the rule, the path and the digests
@@ -156,10 +160,10 @@ func (f *Finding) Fingerprint() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// ShortestFingerprint is how many digits of a fingerprint have to be given.
+// ShortestFingerprint is the least number of a fingerprint's digits that a person has to give.
 const ShortestFingerprint = 8
 
-// Whole is the one of some fingerprints that begins as given, empty if none does; several is true if more than one does.
+// Whole is the fingerprint that begins with given, empty if none does; several is true if more than one does.
 func Whole(given string, fingerprints []string) (whole string, several bool) {
 	for _, f := range fingerprints {
 		if strings.HasPrefix(f, given) {
@@ -181,7 +185,7 @@ func (f *Finding) sum() (sum [sha256.Size]byte) {
 }
 
 // SortFindings sorts findings by path, position, entry, rule, commit and message, and keeps the most severe of
-// those with equal words.
+// those that say the same.
 func SortFindings(findings []Finding) []Finding {
 	slices.SortStableFunc(findings, func(a, b Finding) int {
 		return cmp.Or(

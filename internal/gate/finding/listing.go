@@ -4,25 +4,25 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/small-gate/small-gate/internal/secret"
 )
 
-// What a report lists is bounded, so that a history made for the purpose takes
-// neither the memory of the machine nor the disk: what is past the bounds is
-// counted.
+// What a report lists is bounded, so that a hostile history cannot use up memory
+// or disk. Findings beyond the bounds are only counted.
 const (
-	// maxListed is how many bytes the findings of one kind take together:
-	// errors, warnings and what is waived. 10,000 usual ones fit.
+	// maxListed is how many bytes all findings of one kind may take: errors,
+	// warnings, or waived ones. 10,000 usual ones fit.
 	maxListed = 16 << 20
 	// maxFindingText is how many bytes of one text of a finding are kept, and
-	// maxFindingChanges how many all its changes take.
+	// maxFindingChanges how many bytes all its changes may take.
 	maxFindingText    = 64 << 10
 	maxFindingChanges = 1 << 20
 	// maxSide is how many entries of one branch a finding holds.
 	maxSide = 1000
-	// weightOfFinding and weightOfChange are what they take besides their texts.
+	// weightOfFinding and weightOfChange are the bytes that each takes besides its texts.
 	weightOfFinding = 768
 	weightOfChange  = 64
 )
@@ -61,7 +61,7 @@ func (l *Listing) take(r *Report, f Finding, kind Severity) {
 	}
 	weight := f.weight()
 	if l.used[kind] > 0 && l.used[kind]+weight > maxListed {
-		l.used[kind] = maxListed // what is listed is the beginning of what was found
+		l.used[kind] = maxListed // list only the beginning of what was found
 		r.More.add(kind)
 		return
 	}
@@ -73,7 +73,7 @@ func (l *Listing) take(r *Report, f Finding, kind Severity) {
 	}
 }
 
-// bound sorts and lists again what several reports have listed.
+// bound sorts what several reports have listed, and applies the limits again.
 func (r *Report) bound() {
 	findings, waived := SortFindings(r.Findings), SortFindings(r.Waived)
 	r.Findings, r.Waived = nil, nil
@@ -101,7 +101,7 @@ func (c *Counts) add(kind Severity) {
 	}
 }
 
-// texts are those of entries that the finding names, and what it says.
+// texts are the finding's own texts and those of the entries that it names.
 func (f *Finding) texts() []*string {
 	texts := []*string{&f.Message, &f.Fix, &f.Reason}
 	of := func(entries []EntryRef) {
@@ -121,7 +121,7 @@ func (f *Finding) texts() []*string {
 	return texts
 }
 
-// mask masks credentials, whatever the rule: a report is kept and sent on. Its path stays, which waivers name; writers mask that.
+// mask masks credentials, whatever the rule: a report is kept and sent on. The path stays, because waivers name it; writers mask it.
 func (f *Finding) mask() {
 	for _, text := range f.texts() {
 		*text = secret.Mask(*text)
@@ -158,9 +158,10 @@ func (f *Finding) shorten() {
 	}
 }
 
-// shortenText cuts a long text. A digest keeps two with equal beginnings apart.
+// shortenText cuts a long text; a digest distinguishes two with equal beginnings. A short one is copied, to let go of the whole log.
 func shortenText(text *string) {
 	if len(*text) <= maxFindingText {
+		*text = strings.Clone(*text)
 		return
 	}
 	end := maxFindingText

@@ -3,6 +3,7 @@ package finding
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/lane"
@@ -25,6 +26,9 @@ const (
 
 // Report is findings plus what was examined, so that "nothing found" differs from "nothing looked at".
 type Report struct {
+	// Tool is the program that made the report, and Time when. The program sets both before it writes the report.
+	Tool string
+	Time time.Time
 	// Mode is the command's name.
 	Mode    string
 	Strict  bool
@@ -40,12 +44,12 @@ type Report struct {
 	Waived []Finding
 	// More counts findings that are not listed, because there are too many of their kind.
 	More Counts
-	// Commits are those that findings name, in the order of the findings; of very many the first ones.
+	// Commits are those that findings name, in the order of the findings; if there are very many, the first ones.
 	Commits []Commit
 	// Lane is nil if no lane was claimed.
 	Lane *LaneReport
-	// CrossContracts are the contract files that campaigns' children name in other children's repositories; of
-	// very many the first ones.
+	// CrossContracts are the contract files that campaigns' children name in other children's repositories; if
+	// there are very many, the first ones.
 	CrossContracts []lane.CrossContract
 	// Failure is set if Verdict is Error.
 	Failure *failure.Error
@@ -56,17 +60,19 @@ type Examined struct {
 	Commits, Workspaces int
 	// Workflows counts workflow files, and records of jobs and campaigns.
 	Workflows int
-	// Base and Head are full object ids where the command compares two.
+	// Base and Head are full object ids if the command compares two.
 	Base, Head string
 	// Merge is the full object id of a merge of head into base that was judged too.
 	Merge string
-	// Repository is what people call the repository: its full name if a CI system says so, else its directory's. Branch
-	// is the branch that is judged, without refs/heads/. Each is empty if it is not known.
+	// Repository is the address of origin, such as github.com/acme/widgets; without an origin, the full name that a CI
+	// system gives, or else the directory's name. Branch is the branch that is judged, without refs/heads/. Each is empty if it is not known.
 	Repository, Branch string
-	// CommitLink is the address of a commit's page without the id, which follows; empty unless a CI system says it.
+	// CommitLink is the address of a commit's page up to the id, which is appended; empty unless a CI system gives it.
 	CommitLink string
 	// Policy says where the configuration came from.
 	Policy string
+	// Floor says where the floor came from; empty without one.
+	Floor string
 	// Reader names what read the repository; empty outside one.
 	Reader string
 	// Source says, for a push and in CI, where the refs came from: standard input, a hook manager's variables, a
@@ -80,7 +86,7 @@ type Examined struct {
 type Commit struct {
 	// ID is the full object id.
 	ID string
-	// Author is the name of who wrote it, Subject the first line of its message, each shortened.
+	// Author is its author's name, Subject the first line of its message, each shortened.
 	Author, Subject string
 	// Date is when, in RFC 3339; empty if the commit does not say.
 	Date string
@@ -102,14 +108,13 @@ type LogEntry struct {
 	// Line is where the entry begins, from 1.
 	Line                        int
 	TaskID, Timestamp, ReplayID string
-	// Branch tells apart the merged branches by which entries came; empty for the first-parent line, and if it is not
-	// known.
+	// Branch names the merged branch that brought the entry; empty for the first-parent line, and if it is not known.
 	Branch string
 	// Reconciles is true for an entry that says that branches were merged.
 	Reconciles bool
 }
 
-// LogEntries lists what a drawing of a ledger needs. branchOf names the branch by which an entry came.
+// LogEntries lists what a drawing of a ledger needs. branchOf names the branch that brought an entry.
 func LogEntries(l *ledger.Ledger, branchOf func(small.Digest) string) []LogEntry {
 	out := make([]LogEntry, l.Len())
 	for i, e := range l.Entries {
@@ -167,9 +172,9 @@ func (r *Report) ExitStatus() int {
 	return 2
 }
 
-// LaneReport is what is known of a change's lane.
+// LaneReport is what is known about a change's lane.
 type LaneReport struct {
-	// Claim is who claims which lane; the zero Claim for nobody.
+	// Claim is who claims which lane; the zero Claim if nobody does.
 	Claim lane.Claim
 	// Signals are what the change shows, and Fits is the least strict lane that allows them all.
 	Signals []lane.Signal

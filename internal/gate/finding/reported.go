@@ -7,8 +7,8 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// maxReported bounds how many edits are remembered: more than any log has entries. An edit past it that is seen on
-// two edges is counted twice.
+// maxReported bounds how many edits are remembered: more than any log has entries. Beyond that, an edit seen on two
+// edges is counted twice.
 const maxReported = 1 << 20
 
 // ReportedEdits maps edits to the severity of their findings, an index of Severities. There may be a million, so
@@ -21,14 +21,14 @@ type reportedEdit struct {
 	From, To small.Digest // zero where there is none
 }
 
-// Severities are numbered, so that one takes a byte.
+// Severities numbers the severities, so that one takes a byte.
 var Severities = [...]Severity{SeverityWarning, SeverityError, SeverityWaived}
 
 func shortKey(k EditKey) reportedEdit {
 	return reportedEdit{Path: k.Path, From: shortText(k.From), To: shortText(k.To)}
 }
 
-// shortText is the digest that a text writes, or the digest of the text.
+// shortText parses a text that is a digest, and hashes any other.
 func shortText(text string) small.Digest {
 	if text == "" {
 		return small.Digest{}
@@ -57,3 +57,34 @@ func (r ReportedEdits) Note(k EditKey, s Severity) {
 
 // EditKey identifies an edit wherever it is seen. From or To is empty if there is no entry.
 type EditKey struct{ Path, From, To string }
+
+// EarlierFindings counts findings by fingerprint and severity: an error is not left out because of an equal
+// warning.
+type EarlierFindings struct {
+	Seen map[FindingKey]int
+	// Remaining counts findings that are to be left out from here on; nil while nothing is.
+	Remaining map[FindingKey]int
+}
+
+// FindingKey is equal for findings that say the same.
+type FindingKey struct {
+	fingerprint [8]byte // its beginning
+	severity    Severity
+}
+
+// Has notes a finding, and reports whether it was reported earlier and is to be left out.
+func (e *EarlierFindings) Has(f *Finding) bool {
+	if e == nil {
+		return false
+	}
+	sum := f.sum()
+	key := FindingKey{[8]byte(sum[:8]), f.Severity}
+	for _, k := range []FindingKey{key, {key.fingerprint, SeverityError}} {
+		if e.Remaining[k] > 0 {
+			e.Remaining[k]--
+			return true
+		}
+	}
+	e.Seen[key]++
+	return false
+}

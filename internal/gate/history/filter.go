@@ -2,7 +2,6 @@ package history
 
 import (
 	"path"
-	"slices"
 
 	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/small"
@@ -12,7 +11,7 @@ import (
 type Filter struct {
 	// All means every file.
 	All bool
-	// Workspaces means what small.WorkspaceOf knows: .small and its lookalikes at
+	// Workspaces means what small.WorkspaceOf recognizes: .small and its lookalikes at
 	// any depth, and everything below.
 	Workspaces bool
 	// Dirs, if there are any, limit that to the .small of these directories; "" and
@@ -20,7 +19,7 @@ type Filter struct {
 	Dirs []string
 	// Patterns mean files by their paths, written as in the configuration.
 	Patterns []string
-	// Twins mean the twins of these paths, as small.Twin knows them, and what lies below.
+	// Twins mean the twins of these paths, as small.Twin finds them, and everything below.
 	Twins []string
 }
 
@@ -30,11 +29,11 @@ func Workspaces(dirs ...string) Filter { return Filter{Workspaces: true, Dirs: d
 // Twins are the twins of some directories and of those above them, and their files.
 func Twins(dirs ...string) Filter {
 	var f Filter
+	known := map[string]bool{"": true, ".": true}
 	for _, dir := range dirs {
-		for ; dir != "" && dir != "."; dir = path.Dir(dir) {
-			if !slices.Contains(f.Twins, dir) {
-				f.Twins = append(f.Twins, dir)
-			}
+		for ; !known[dir]; dir = path.Dir(dir) {
+			known[dir] = true
+			f.Twins = append(f.Twins, dir)
 		}
 	}
 	return f
@@ -55,21 +54,18 @@ func At(paths ...string) Filter {
 // Judged are the files whose changes are judged under a configuration: its own
 // file among them.
 func Judged(p *policy.Policy) Filter {
-	return Filter{Workspaces: true, Patterns: append([]string{policy.File}, p.Workflows.Watched()...)}
+	return Filter{Workspaces: true, Patterns: append([]string{policy.File}, p.Watched()...)}
 }
 
 // Attributes are the files in which git looks for attributes of the files of
 // workspaces: in each one's .small, beside it, and above.
 func Attributes(dirs []string) Filter {
 	var paths []string
+	known := map[string]bool{}
 	for _, dir := range dirs {
-		for at := small.InDir(dir, ""); ; at = path.Dir(at) {
-			if name := path.Join(at, policy.AttributesFile); !slices.Contains(paths, name) {
-				paths = append(paths, name)
-			}
-			if at == "." {
-				break
-			}
+		for at := path.Clean(small.InDir(dir, "")); !known[at]; at = path.Dir(at) {
+			known[at] = true
+			paths = append(paths, path.Join(at, policy.AttributesFile))
 		}
 	}
 	return At(paths...)

@@ -1,3 +1,5 @@
+// Package history is what the gate asks of a repository: commits, what changed between
+// two of them, files, and what commit messages say about agents.
 package history
 
 import (
@@ -5,6 +7,7 @@ import (
 	"crypto/sha1"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -46,8 +49,8 @@ type Tree interface {
 	Blob(ctx context.Context, object string, limit int64) (Blob, error)
 }
 
-// The modes of what is no ordinary file. Git records no directory for itself; one
-// on disk may be empty.
+// The modes of what is not an ordinary file. Git does not record directories as
+// such; one on disk may be empty.
 const (
 	ModeDirectory = "040000"
 	ModeLink      = "120000"
@@ -58,13 +61,13 @@ const (
 type Update struct {
 	// Ref is the full name.
 	Ref string
-	// Old is the ref's current commit, empty for a new ref; New is the commit where it will be.
+	// Old is the ref's current commit, empty for a new ref; New is the commit that it will point to.
 	Old, New string
 	// Known are commits that the receiving side already has: their history is not judged again.
 	Known []string
 	// RejudgeOld judges Old's commits again, except for the Known ones.
 	RejudgeOld bool
-	// PolicyFromOldTip is true if the policy is that of the ref's old tip: the new tip's comes into force with the push,
+	// PolicyFromOldTip is true if the policy is that of the ref's old tip: the new tip's takes effect with the push,
 	// wherever it was edited.
 	PolicyFromOldTip bool
 	// Target is the default branch if the ref is another branch, to be merged into it one day. The zero Tip
@@ -96,8 +99,12 @@ const (
 	WorkTree = ":worktree"
 )
 
-// Uncommitted reports whether a revision is no commit yet.
+// Uncommitted reports whether a revision is not a commit yet.
 func Uncommitted(revision string) bool { return revision == Index || revision == WorkTree }
+
+// ErrLacking is wrapped by errors about what this clone lacks and another may have: a commit, a name, history beyond a shallow clone's
+// boundary. Fetching may provide it.
+var ErrLacking = errors.New("the clone lacks it")
 
 // History is what the gate needs of a repository. Revisions are full object ids, or Index. An implementation never
 // answers from less than the repository holds: what it cannot see (a shallow boundary, a missing object) is an
@@ -114,8 +121,8 @@ type History interface {
 	// MergeBases are the best common ancestors of two commits: none if their
 	// histories are unrelated, several after criss-cross merges.
 	MergeBases(ctx context.Context, a, b string) ([]string, error)
-	// Signature is a commit's author, date and message. For the index, it is the author that git would write, without
-	// the others.
+	// Signature is a commit's author, date and message. For the index, it is only the author that git
+	// would write.
 	Signature(ctx context.Context, revision string) (Signature, error)
 }
 
@@ -147,9 +154,12 @@ type Commit struct {
 	ID string
 	// Parents are in the commit's order, read from the real objects.
 	Parents []string
-	// Lanes are what [ClaimedLanes] reads in the commit, if something was excluded; else nil. A whole history is
-	// no change in a lane.
-	Lanes []string
+}
+
+// Compared holds edges, and what each changes of the files that are judged.
+type Compared struct {
+	Edges   []Edge
+	Changes [][]Change
 }
 
 // Edge is one parent and one child.
@@ -179,11 +189,11 @@ type Change struct {
 // Blob is an object's content.
 type Blob struct {
 	Size int64
-	// Data is nil if Size exceeds the requested limit. It may be shared: nobody writes to it.
+	// Data is nil if Size exceeds the requested limit. It may be shared: do not write to it.
 	Data []byte
 }
 
-// BlobID is git's name for a content (gitformat-object), in the format of another id.
+// BlobID is the id that git gives a blob (gitformat-object), with the hash of the id like.
 func BlobID(data []byte, like string) string {
 	sum := sha1.New()
 	if len(like) == 2*sha256.Size {
@@ -194,7 +204,7 @@ func BlobID(data []byte, like string) string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// ChangeAt finds what an edge does to a path, in changes in order of path.
+// ChangeAt finds an edge's change of a path; changes are in order of path.
 func ChangeAt(changes []Change, path string) (Change, bool) {
 	i, found := slices.BinarySearchFunc(changes, path, func(c Change, path string) int { return strings.Compare(c.Path, path) })
 	if !found {
@@ -202,3 +212,12 @@ func ChangeAt(changes []Change, path string) (Change, bool) {
 	}
 	return changes[i], true
 }
+
+// IsObjectID reports whether s is a full object id as git writes it, of SHA-1 or SHA-256.
+func IsObjectID(s string) bool { return (len(s) == 40 || len(s) == 64) && IsHex(s) }
+
+// IsHex reports whether a text holds only lower-case hex digits, as in git's ids.
+func IsHex(s string) bool { return strings.Trim(s, "0123456789abcdef") == "" }
+
+// IsZero reports whether an id is git's null id, of any length: it stands for no object.
+func IsZero(id string) bool { return id != "" && strings.Trim(id, "0") == "" }

@@ -2,7 +2,7 @@ package history
 
 import "testing"
 
-// TestSubject holds what git log calls the subject.
+// TestSubject checks what git log calls the subject.
 func TestSubject(t *testing.T) {
 	for message, want := range map[string]string{
 		"":                             "",

@@ -1,11 +1,12 @@
 package history
 
 import (
+	"slices"
 	"strings"
 )
 
-// trailer is one line at the end of a commit message, such as "Small-Agent: agent-1".
-type trailer struct{ Name, Value string }
+// Trailer is one line at the end of a commit message, such as "Small-Agent: agent-1".
+type Trailer struct{ Name, Value string }
 
 // gitTrailers begin lines that git itself adds to the trailers.
 var gitTrailers = []string{"Signed-off-by: ", "(cherry picked from commit "}
@@ -13,9 +14,9 @@ var gitTrailers = []string{"Signed-off-by: ", "(cherry picked from commit "}
 // TrailersOf reads a message's trailers as git does (git-interpret-trailers(1),
 // --parse --no-divider): the last paragraph, unless it is the first, if it
 // consists of trailers, or of at least a quarter of them and one of git's own.
-// A line that begins with white space goes on with the one before, after one
+// A line that begins with white space continues the one before, after one
 // space (--unfold). A title in the message's first line is never a trailer.
-func TrailersOf(message string) []trailer {
+func TrailersOf(message string) []Trailer {
 	lines := strings.Split(strings.ReplaceAll(message, "\r\n", "\n"), "\n")
 	end := len(lines)
 	for end > 0 && strings.TrimSpace(lines[end-1]) == "" {
@@ -28,7 +29,7 @@ func TrailersOf(message string) []trailer {
 	if !hasText(lines[:begin]) {
 		return nil
 	}
-	var out []trailer
+	var out []Trailer
 	others, byGit := 0, false
 	for _, line := range lines[begin:end] {
 		if line[0] == ' ' || line[0] == '\t' {
@@ -43,7 +44,7 @@ func TrailersOf(message string) []trailer {
 		for _, prefix := range gitTrailers {
 			byGit = byGit || strings.HasPrefix(line, prefix)
 		}
-		if t, ok := parseTrailer(line); ok {
+		if t, ok := ParseTrailer(line); ok {
 			out = append(out, t)
 		} else if !strings.HasPrefix(line, gitTrailers[1]) {
 			others++
@@ -64,14 +65,76 @@ func hasText(lines []string) bool {
 	return false
 }
 
-// parseTrailer reads one line. A name consists of letters, digits and hyphens; white space may precede the colon.
-func parseTrailer(line string) (trailer, bool) {
+// ParseTrailer reads one line. A name consists of letters, digits and hyphens; white space may precede the colon.
+func ParseTrailer(line string) (Trailer, bool) {
 	name, value, ok := strings.Cut(line, ":")
 	name = strings.TrimRight(name, " \t")
 	if !ok || name == "" || strings.IndexFunc(name, func(c rune) bool {
 		return (c < '0' || c > '9') && (c < 'A' || c > 'Z') && (c < 'a' || c > 'z') && c != '-'
 	}) >= 0 {
-		return trailer{}, false
+		return Trailer{}, false
 	}
-	return trailer{Name: name, Value: strings.TrimSpace(value)}, true
+	return Trailer{Name: name, Value: strings.TrimSpace(value)}, true
 }
+
+// AgentTrailer is the commit trailer that names the agent who made the commit. The last one counts, as in git: the
+// hook writes after what the message already has.
+const AgentTrailer = "Small-Agent"
+
+// AgentBranches is the prefix of branches that belong to an agent; the rest is the agent's id.
+const AgentBranches = "small/agent-"
+
+// BranchOwner is the agent that a branch belongs to; empty for any other branch.
+func BranchOwner(branch string) string {
+	id, ok := strings.CutPrefix(branch, AgentBranches)
+	if !ok {
+		return ""
+	}
+	return id
+}
+
+// LastAgent is the agent named by trailers in the form of git interpret-trailers --parse, one per line; empty for
+// none.
+func LastAgent(lines string) string {
+	var all []Trailer
+	for line := range strings.Lines(lines) {
+		if t, ok := ParseTrailer(line); ok {
+			all = append(all, t)
+		}
+	}
+	return NamedAgent(all)
+}
+
+// NamedAgent is the agent that the last of several trailers names; empty for none.
+func NamedAgent(all []Trailer) string {
+	for _, t := range slices.Backward(all) {
+		if t.IsAgent() {
+			return t.Value
+		}
+	}
+	return ""
+}
+
+// coAuthor is the trailer in which git hosts say whose work a squash joins.
+const coAuthor = "Co-authored-by"
+
+// Contributors are those whom a message names as makers of the commit, or of one that was squashed into it: in a trailer for an agent or
+// a co-author, or one that isAgent recognizes. The trailer may be on any line, because a squash joins messages. A name with an address is
+// also listed as the name alone and the address alone.
+func Contributors(message string, isAgent func(name, value string) bool) []string {
+	var out []string
+	for line := range strings.Lines(message) {
+		t, ok := ParseTrailer(strings.TrimSpace(line))
+		if !ok || t.Value == "" || !t.IsAgent() && !strings.EqualFold(t.Name, coAuthor) && !isAgent(t.Name, t.Value) {
+			continue
+		}
+		out = append(out, t.Value)
+		if name, address, ok := strings.Cut(strings.TrimSuffix(t.Value, ">"), " <"); ok {
+			out = append(out, strings.TrimSpace(name), address)
+		}
+	}
+	return out
+}
+
+// IsAgent reports whether the trailer names the agent who made the commit.
+func (t Trailer) IsAgent() bool { return strings.EqualFold(t.Name, AgentTrailer) && t.Value != "" }

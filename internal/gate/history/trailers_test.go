@@ -25,7 +25,7 @@ func TestLastAgent(t *testing.T) {
 	}
 }
 
-// TestTrailers holds what is taken for a trailer against git.
+// TestTrailers compares what is taken for a trailer with git.
 func TestTrailers(t *testing.T) {
 	t.Parallel()
 	for _, message := range []string{

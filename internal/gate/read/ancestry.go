@@ -9,8 +9,8 @@ import (
 	"github.com/small-gate/small-gate/internal/policy"
 )
 
-// ancestry is the history behind what is judged: which versions of which logs stood where. It is read once, when
-// something first asks.
+// ancestry is the history behind what is judged: which versions of which logs were where. It is read once, on first
+// use.
 type ancestry struct {
 	commits []ancestor // parents before children
 	number  map[string]int
@@ -18,8 +18,7 @@ type ancestry struct {
 	tips []string
 	// first is the number of the first commit that touches a path.
 	first map[string]int
-	// last are, by path and commit number, the versions that a later one has to continue, as far as anybody has
-	// asked.
+	// last are, by path and commit number, the versions that a later one has to continue. It is filled on demand.
 	last map[string][][]*version
 }
 
@@ -30,11 +29,11 @@ func newAncestry() *ancestry {
 type ancestor struct {
 	id      string
 	parents []int
-	// changes are those of logs, by edge.
+	// changes are the changes of logs, by edge.
 	changes [][]history.Change
 }
 
-// version is one file that stood at a path; the ones before it count if it cannot be read.
+// version is one file at a path; the ones before it count if it cannot be read.
 type version struct {
 	file   history.File
 	before []*version
@@ -70,8 +69,8 @@ func (src *Source) noteAncestor(n history.Commit, changes [][]history.Change) {
 	for _, edge := range changes {
 		var logs []history.Change
 		for _, change := range edge {
-			if !src.IsLog(change.Path) {
-				continue
+			if !src.IsLog(change.Path) || src.OfFile(change.Path) && src.Policy.LogFor(change.Path) == nil {
+				continue // the past of a record is never needed, see lastReadable, and no stanza's `since` accepts one
 			}
 			logs = append(logs, change)
 			if _, known := a.first[change.Path]; !known {
@@ -114,7 +113,7 @@ func (a *ancestry) reachableFrom(n int) []bool {
 	return seen
 }
 
-// lastVersions lists what stood last at a path on each way back from a commit.
+// lastVersions lists the last file at a path on each line of a commit's ancestors.
 func (src *Source) lastVersions(ctx context.Context, n int, path string) ([]*version, error) {
 	a := src.ancestry
 	if first, known := a.first[path]; !known || first > n {
@@ -130,7 +129,7 @@ func (src *Source) lastVersions(ctx context.Context, n int, path string) ([]*ver
 	return a.last[path][n], nil
 }
 
-// versionsAfter lists what stood last at a path after a commit; last has it for the commits before.
+// versionsAfter lists the last files at a path as of a commit; last has them for the commits before.
 func (src *Source) versionsAfter(ctx context.Context, last [][]*version, c *ancestor, path string) ([]*version, error) {
 	var now history.File
 	var inherited []*version
@@ -165,9 +164,9 @@ func addVersions(to, more []*version) []*version {
 }
 
 // lastReadable finds the logs that a later one at a path has to continue if a commit has none that can be read:
-// the last readable one on each way back. A log that moved away counts; one whose removal is waived does not.
+// the last readable one on each line of ancestors. A log that moved away counts; one whose removal is waived does not.
 func (src *Source) lastReadable(ctx context.Context, commit, path string) ([]*LedgerFile, error) {
-	if commit == "" {
+	if commit == "" || src.OfFile(path) { // a deleted file may come back: its deletion is reported where it happened
 		return nil, nil
 	}
 	_, n, err := src.loadAncestry(ctx, commit)
@@ -201,7 +200,7 @@ func (src *Source) lastReadable(ctx context.Context, commit, path string) ([]*Le
 	return out, nil
 }
 
-// removalWaived reports whether a waiver lets a log be gone, so that another may begin at its path.
+// removalWaived reports whether a waiver allows a log to be gone, so that another may begin at its path.
 func (src *Source) removalWaived(path string, log *LedgerFile) bool {
 	head := log.Log.Head()
 	return slices.ContainsFunc(src.Policy.Waivers, func(w policy.Waiver) bool {

@@ -15,7 +15,7 @@ import (
 type baseline struct {
 	// path is where the log is on the trusted side, stanza the path in the configuration.
 	path, stanza string
-	// entries are those that are accepted, as they were then.
+	// entries are the accepted ones, as they were then.
 	entries      []small.Digest
 	head         small.Digest
 	equal        ledger.Equivalence
@@ -26,14 +26,14 @@ type baseline struct {
 // and that commit's ancestors.
 type acceptedHistory struct {
 	commits map[string]bool
-	// paths are where the log stood in these commits.
+	// paths are where the log was in these commits.
 	paths map[string]bool
 	// entries are those of any version of the log there.
 	entries map[small.Digest]bool
 }
 
 // matchBaseline returns the entries that a baseline accepts, as they were then, if a log begins with them; else
-// nil. It takes waived edits back, the last one first, until the head matches.
+// nil. It undoes waived edits, the last one first, until the head matches.
 func matchBaseline(b *policy.Baseline, l *ledger.Ledger, waivers []policy.Waiver) []small.Digest {
 	if l.Len() < b.Entries {
 		return nil
@@ -99,22 +99,22 @@ func (src *Source) activeBaselines(ctx context.Context) ([]*baseline, error) {
 
 // locateBaseline finds a baseline's log on the trusted side: at its path or, if there is none, where it has moved.
 func (src *Source) locateBaseline(ctx context.Context, stanza *policy.Baseline) (*baseline, error) {
-	dir, _, _ := small.SplitPath(stanza.Path)
-	files, err := src.History.List(ctx, src.Trusted, history.Workspaces(dir))
+	files, err := src.History.List(ctx, src.Trusted, history.At(stanza.Path))
 	if err != nil {
 		return nil, err
 	}
-	elsewhere := !slices.ContainsFunc(files, func(f history.File) bool { return f.Path == stanza.Path })
+	elsewhere := len(files) == 0
 	if elsewhere {
-		if files, err = src.History.List(ctx, src.Trusted, history.Workspaces()); err != nil {
+		if files, err = src.History.List(ctx, src.Trusted, history.Judged(src.Policy)); err != nil {
 			return nil, err
 		}
 	}
+	logs := src.Logs(stanza.Path)
 	for _, f := range files {
-		if f.Path != stanza.Path && (!elsewhere || !IsLedger(f.Path)) {
+		if f.Path != stanza.Path && (!elsewhere || !src.IsLog(f.Path) || src.Logs(f.Path) != logs) {
 			continue
 		}
-		log, err := src.Ledgers.Read(ctx, f, nil)
+		log, err := logs.Read(ctx, f, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -177,10 +177,10 @@ func (src *Source) findAdoption(ctx context.Context, b *baseline, a *ancestry, w
 		}
 		for _, edge := range a.commits[i].changes {
 			for _, c := range edge {
-				if !IsLedger(c.Path) || c.New.Mode == "" {
+				if c.New.Mode == "" || src.Logs(c.Path) != src.Logs(b.path) {
 					continue
 				}
-				log, err := src.Ledgers.Read(ctx, c.New, earlier[c.Path])
+				log, err := src.Logs(c.Path).Read(ctx, c.New, earlier[c.Path])
 				if err != nil {
 					return 0, "", err
 				}
@@ -207,15 +207,15 @@ func (src *Source) addAccepted(ctx context.Context, p *acceptedHistory, a *ances
 			}
 			if c.Old.Mode == "" && len(commit.parents) > 0 {
 				parent := a.commits[commit.parents[i]].id
-				m, err := src.moves(ctx, moveSearch{parent: parent, changes: edge, merge: len(commit.parents) > 1, equal: src.byWaivers})
+				m, err := src.moves(ctx, moveSearch{parent: parent, child: commit.id, changes: edge, merge: len(commit.parents) > 1, equal: src.byWaivers})
 				if err != nil {
 					return err
 				}
-				for _, from := range m.sourcesOf(c.Path) {
+				for _, from := range m.sources()[c.Path] {
 					p.paths[from] = true
 				}
 			}
-			log, err := src.Ledgers.Read(ctx, c.New, nil)
+			log, err := src.Logs(c.Path).Read(ctx, c.New, nil)
 			if err != nil {
 				return err
 			}
@@ -270,7 +270,7 @@ func (src *Source) EquivalenceOn(ctx context.Context, parents []string, from, to
 			return equal, err
 		}
 		if from != b.path && from != b.stanza && !p.paths[from] {
-			continue // what another log does not have any more is not this one's past
+			continue // what another log has lost is not this one's past
 		}
 		// A merge with the past takes over what was changed there.
 		if takes || slices.ContainsFunc(parents, func(id string) bool { return p.commits[id] }) {

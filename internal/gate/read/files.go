@@ -2,11 +2,12 @@ package read
 
 import (
 	"context"
+	"path"
 	"slices"
 
 	"github.com/small-gate/small-gate/internal/gate/history"
-	"github.com/small-gate/small-gate/internal/gate/subject"
 	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/small/records"
 )
 
 // GroupByWorkspace sorts the files of a tree into workspaces, in order of directory.
@@ -18,9 +19,12 @@ func GroupByWorkspace(files []history.File) (dirs []string, byDir map[string][]h
 			continue
 		}
 		if outer, _, nested := small.SplitPath(dir); nested && f.Mode == history.ModeDirectory && f.Path == small.InDir(dir, "") {
-			dir = outer // an empty .small in a .small is no workspace
+			dir = outer // an empty .small in a .small is not a workspace
 		}
 		if _, known := byDir[dir]; !known {
+			if dirs == nil {
+				byDir[dir] = make([]history.File, 0, len(files)) // mostly there is one
+			}
 			dirs = append(dirs, dir)
 		}
 		byDir[dir] = append(byDir[dir], f)
@@ -35,16 +39,16 @@ func GroupByWorkspace(files []history.File) (dirs []string, byDir map[string][]h
 	return dirs, byDir
 }
 
-// ReadFile reads a file of a tree. A path that is no ordinary file, or too large, is a problem.
+// ReadFile reads a file of a tree. A path that is not an ordinary file, or is too large, is a problem.
 func ReadFile(ctx context.Context, tree history.Tree, f history.File, limits small.Limits) ([]byte, *small.Problem, error) {
 	if f.Unmerged {
 		return nil, &small.Problem{
 			Kind: small.ProblemYAML, Message: "the path has an unresolved merge conflict in the index",
-			Hint: "resolve it, then `git add` the file",
+			Hint: "resolve it, then `git add` the file", Conflict: true,
 		}, nil
 	}
 	if !f.Regular() {
-		return nil, subject.NotAFile(f), nil
+		return nil, NotAFile(f), nil
 	}
 	blob, err := tree.Blob(ctx, f.Object, limits.FileSize())
 	if err != nil {
@@ -55,4 +59,57 @@ func ReadFile(ctx context.Context, tree history.Tree, f history.File, limits sma
 		return nil, &p, nil
 	}
 	return blob.Data, nil, nil
+}
+
+// OfFamily reports whether a family reads the log at a path and judges its edits.
+func (src *Source) OfFamily(path string) bool { return src.Policy.FormatAt(path) != nil }
+
+// IsLog reports whether what is at a path is append-only and judged.
+func (src *Source) IsLog(path string) bool {
+	if IsLedger(path) {
+		return src.Judges(path)
+	}
+	return src.OfFamily(path) || src.IsImmutable(path) || src.Policy.LogFor(path) != nil
+}
+
+// Judged lists the files of a revision whose changes are judged, and learns which of its workspaces are of 2.0.0.
+func (src *Source) Judged(ctx context.Context, revision string) ([]history.File, error) {
+	files, err := src.Tree.List(ctx, revision, history.Judged(src.Policy))
+	for _, f := range files {
+		if dir, name, ok := small.SplitPath(f.Path); ok && name == records.ProfileFile && err == nil && src.Policy.Judges(dir) {
+			var is bool
+			is, err = src.IsProfile2(ctx, f)
+			src.profile2[dir] = src.profile2[dir] || is
+		}
+	}
+	return files, err
+}
+
+// OfFile reports whether a path belongs to a folder whose files must not change: each is a log of one entry.
+func (src *Source) OfFile(path string) bool { return src.IsLog(path) && src.Logs(path).ofFile }
+
+// LogOf is what a log is called: its path or, for a file that must not change, its folder.
+func (src *Source) LogOf(at string) string {
+	if src.OfFile(at) {
+		return path.Dir(at)
+	}
+	return at
+}
+
+// Logs is the reader for the log at a path.
+func (src *Source) Logs(path string) *ledgers {
+	key, as := "", progressFormat
+	if f := src.Policy.FormatAt(path); f != nil {
+		key, as = f.Rule, familyFormat(f)
+	} else if src.IsImmutable(path) {
+		key, as = "records", fileFormat(false)
+	} else if l := src.Policy.LogFor(path); l != nil {
+		key, as = l.Format(), formatOf(l)
+	}
+	reader := src.readers[key]
+	if reader == nil {
+		reader = newLedgers(src.Tree, src.Limits, src.Cache, as)
+		src.readers[key] = reader
+	}
+	return reader
 }

@@ -1,7 +1,9 @@
 package read
 
 import (
+	"cmp"
 	"context"
+	"path"
 
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate/history"
@@ -9,24 +11,25 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// keptBytes bounds the logs in memory, counted without the storage that they share. The last one read always
-// stays.
-const keptBytes = 320 << 20
+// keptBytes bounds the logs in memory if the caller sets no other bound, counted without the storage that they share. The last one read
+// always stays. A process takes about three times as much in all, and less than 256 MB.
+const keptBytes = 64 << 20
 
 // entryBytes is about what one entry takes besides its texts.
-const entryBytes = 240
+const entryBytes = 320
 
-// ledgers reads progress files as ledgers, each distinct object once.
+// ledgers reads the files of logs of one format as ledgers, each distinct object once.
 type ledgers struct {
 	tree   history.Tree
 	limits small.Limits
 	kept   map[string]*LedgerFile
 	order  []string
 	bytes  int
-	last   lastFile
-	whole  wholeFile
-	// switches is true if the files are records of jobs and the ledger is their switch history.
-	switches bool
+	// most bounds bytes.
+	most  int
+	last  lastFile
+	whole wholeFile
+	format
 }
 
 // lastFile is the file that was read last: usually the next one continues it, or an earlier version of it is a part of it.
@@ -41,7 +44,7 @@ type wholeFile struct {
 	doc *small.Document
 }
 
-// LedgerFile is one progress file of one tree.
+// LedgerFile is one log's file of one tree.
 type LedgerFile struct {
 	File history.File
 	// Log is nil if the file cannot be read as a ledger; Problems say why.
@@ -65,41 +68,79 @@ func (f *LedgerFile) size() int {
 	return size
 }
 
-func newLedgers(tree history.Tree, limits small.Limits) *ledgers {
-	return &ledgers{tree: tree, limits: limits, kept: map[string]*LedgerFile{}}
+func newLedgers(tree history.Tree, limits small.Limits, most int, as format) *ledgers {
+	l := &ledgers{tree: tree, limits: limits, format: as, kept: map[string]*LedgerFile{}, most: cmp.Or(most, keptBytes)}
+	if as.ofFile { // a file that must not change is seldom read twice
+		l.most /= 8
+	}
+	return l
 }
 
-// Read returns the ledger of a file; nil for the zero File. earlier, if not nil, is a version that the file
-// probably extends.
-func (l *ledgers) Read(ctx context.Context, f history.File, earlier *LedgerFile) (*LedgerFile, error) {
+// Read returns the ledger of a file; nil for the zero File. near, if not nil, is a version that the file probably
+// extends, or at least begins like.
+func (l *ledgers) Read(ctx context.Context, f history.File, near *LedgerFile) (*LedgerFile, error) {
 	if f.Mode == "" && !f.Unmerged {
 		return nil, nil
 	}
-	key := f.Mode + f.Object
+	key := l.key(f)
 	if known := l.kept[key]; known != nil && !f.Unmerged {
 		return known, nil
 	}
 	out := &LedgerFile{File: f}
-	data, problem, err := ReadFile(ctx, l.tree, f, l.limits)
+	data, problem, err := l.text(ctx, f)
 	switch {
 	case err != nil:
 		return nil, err
 	case problem != nil:
 		out.Problems = []small.Problem{*problem}
-	case l.switches:
-		out.Log, out.Problems = readSwitches(f.Path, data, l.limits)
-	case earlier.Readable():
-		before, err := l.textOf(ctx, earlier)
+	case near.Readable() && l.grows:
+		text, err := l.textOf(ctx, near)
 		if err != nil {
 			return nil, err
 		}
-		out.Log, out.Problems = earlier.Log.Extend(before, data, l.limits)
+		out.Log, out.Problems = near.Log.Extend(text, data, l.limits)
+		if out.Readable() && !out.Log.Extends(near.Log.Ledger) {
+			l.keep(key, out)
+			l.remember(lastFile{log: near, data: text}) // others may have forked from it too
+			return out, nil
+		}
 	default:
 		l.parse(out, data)
 	}
 	l.keep(key, out)
-	l.last = lastFile{log: out, data: data}
+	l.remember(lastFile{log: out, data: data})
 	return out, nil
+}
+
+// key is what a file's entries depend on.
+func (l *ledgers) key(f history.File) string {
+	if l.ofFile {
+		return f.Mode + f.Object + path.Base(f.Path)
+	}
+	return f.Mode + f.Object
+}
+
+// text reads a file's text, if reading its entries needs that.
+func (l *ledgers) text(ctx context.Context, f history.File) ([]byte, *small.Problem, error) {
+	switch {
+	case l.ofFile && f.Mode == history.ModeSubmodule:
+		return nil, NotAFile(f), nil
+	case l.ofFile && !f.Unmerged && (!l.needsText || f.Mode == history.ModeLink):
+		return nil, nil, nil
+	}
+	return ReadFile(ctx, l.tree, f, l.limits)
+}
+
+// recycler is a tree that can read the next object into memory that is no longer needed. A version of a log may have megabytes.
+type recycler interface{ Recycle(data []byte) }
+
+// remember makes a file the last one, and gives up the text of the one before. Nothing else refers to it: what is parsed is copied.
+func (l *ledgers) remember(f lastFile) {
+	before := l.last.data
+	l.last = f
+	if tree, ok := l.tree.(recycler); ok && l.grows && len(before) > 0 && (len(f.data) == 0 || &before[0] != &f.data[0]) {
+		tree.Recycle(before)
+	}
 }
 
 // textOf is the text of a log. It is read again unless it was the last one.
@@ -111,9 +152,9 @@ func (l *ledgers) textOf(ctx context.Context, f *LedgerFile) ([]byte, error) {
 	return data, err
 }
 
-// readBefore returns the ledger of a file of which later is probably an extension.
+// readBefore returns the ledger of a file that later probably extends.
 func (l *ledgers) readBefore(ctx context.Context, f history.File, later *LedgerFile) (*LedgerFile, error) {
-	if l.switches || !later.Readable() || l.last.log != later || l.known(f) || !f.Regular() || f.Unmerged {
+	if !l.grows || !later.Readable() || l.last.log != later || l.known(f) || !f.Regular() || f.Unmerged {
 		return l.Read(ctx, f, nil)
 	}
 	start, err := l.startOf(ctx, l.last.data, f)
@@ -124,12 +165,27 @@ func (l *ledgers) readBefore(ctx context.Context, f history.File, later *LedgerF
 	if out.Log == nil {
 		return l.Read(ctx, f, nil)
 	}
-	l.keep(f.Mode+f.Object, out)
+	l.keep(l.key(f), out)
 	return out, nil
 }
 
-// startOf returns what a text begins with if that is the content of a file; else nil. The file's id tells, and
-// nothing is read but its size.
+// NoteStart remembers the ledger of a file if later, whose text is given, begins with it: the file then need not be read.
+func (l *ledgers) NoteStart(ctx context.Context, f history.File, later *LedgerFile, text []byte) error {
+	if !l.grows || !f.Regular() || f.Unmerged || l.known(f) {
+		return nil
+	}
+	start, err := l.startOf(ctx, text, f)
+	if err != nil || start == nil {
+		return err
+	}
+	if log := later.Log.Before(text, start); log != nil {
+		l.keep(l.key(f), &LedgerFile{File: f, Log: log})
+	}
+	return nil
+}
+
+// startOf returns the beginning of a text if that is the content of a file, by its id; else nil. Only the file's size
+// is read.
 func (l *ledgers) startOf(ctx context.Context, text []byte, f history.File) ([]byte, error) {
 	blob, err := l.tree.Blob(ctx, f.Object, 0)
 	if err != nil || blob.Size > int64(len(text)) || history.BlobID(text[:blob.Size], f.Object) != f.Object {
@@ -138,8 +194,12 @@ func (l *ledgers) startOf(ctx context.Context, text []byte, f history.File) ([]b
 	return text[:blob.Size], nil
 }
 
-// parse reads a file whole and remembers its document.
+// parse reads a file whole, and remembers the document of the protocol's own log.
 func (l *ledgers) parse(out *LedgerFile, data []byte) {
+	if !IsLedger(out.File.Path) {
+		out.Log, out.Problems = l.read(out.File, data, l.limits)
+		return
+	}
 	doc, problems := small.Parse(data, l.limits)
 	if doc == nil {
 		out.Problems = problems
@@ -150,7 +210,7 @@ func (l *ledgers) parse(out *LedgerFile, data []byte) {
 	}
 }
 
-func (l *ledgers) known(f history.File) bool { return l.kept[f.Mode+f.Object] != nil }
+func (l *ledgers) known(f history.File) bool { return l.kept[l.key(f)] != nil }
 
 // document returns the document of a file if it was the last one parsed whole.
 func (l *ledgers) document(f history.File) (*small.Document, *ledger.Log) {
@@ -168,7 +228,7 @@ func (l *ledgers) keep(key string, f *LedgerFile) {
 	}
 	l.bytes += f.size()
 	l.kept[key] = f
-	for l.bytes > keptBytes && len(l.order) > 1 {
+	for l.bytes > l.most && len(l.order) > 1 {
 		l.bytes -= l.kept[l.order[0]].size()
 		delete(l.kept, l.order[0])
 		l.order = l.order[1:]
@@ -177,7 +237,16 @@ func (l *ledgers) keep(key string, f *LedgerFile) {
 
 // Records gives a file's entries in full.
 func (l *ledgers) Records(ctx context.Context, f history.File) ledger.RecordsFunc {
+	if l.ofFile { // even a link, or a file that is too large to be read, has a value
+		return func() ([]*small.Value, error) {
+			blob, err := l.tree.Blob(ctx, f.Object, l.limits.FileSize())
+			return []*small.Value{ledger.FileValue(f.Mode, blob.Size, blob.Data)}, err
+		}
+	}
 	return func() ([]*small.Value, error) {
+		if doc, _ := l.document(f); doc != nil {
+			return doc.Root.Get("entries").Items, nil
+		}
 		data, problem, err := ReadFile(ctx, l.tree, f, l.limits)
 		if err != nil {
 			return nil, err
@@ -185,13 +254,10 @@ func (l *ledgers) Records(ctx context.Context, f history.File) ledger.RecordsFun
 		if problem != nil {
 			return nil, &failure.Error{Message: f.Path + ": " + problem.Message, Remedy: problem.Hint}
 		}
-		if l.switches {
-			return switchValues(f.Path, data, l.limits)
-		}
-		doc, problems := small.Parse(data, l.limits)
-		if doc == nil {
+		values, problems := l.values(f, data, l.limits)
+		if len(problems) > 0 {
 			return nil, &failure.Error{Message: f.Path + ": " + problems[0].Message, Remedy: problems[0].Hint}
 		}
-		return doc.Root.Get("entries").Items, nil
+		return values, nil
 	}
 }

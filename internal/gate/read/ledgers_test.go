@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"github.com/small-gate/small-gate/internal/gate/history"
-	"github.com/small-gate/small-gate/internal/gittest"
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/tests/gittest"
 )
 
 // TestLongTextsInMemory reads logs of one entry with a long text: what stays in
@@ -26,7 +26,7 @@ func TestLongTextsInMemory(t *testing.T) {
 			if log == nil {
 				t.Fatal(problems)
 			}
-			logs := newLedgers(nil, small.Limits{})
+			logs := newLedgers(nil, small.Limits{}, 0, progressFormat)
 			for i := range keptBytes/long + 8 {
 				logs.keep(fmt.Sprint(i), &LedgerFile{Log: log})
 			}
@@ -37,7 +37,7 @@ func TestLongTextsInMemory(t *testing.T) {
 	}
 }
 
-// blobTree is a tree of which only blobs are read.
+// blobTree is a tree that only has blobs.
 type blobTree struct {
 	history.Tree
 	blobs map[string]string
@@ -52,9 +52,9 @@ func (t blobTree) Blob(_ context.Context, object string, _ int64) (history.Blob,
 // ones stay.
 func TestKeptLogsAreBounded(t *testing.T) {
 	gittest.Long(t)
-	for _, tt := range []struct{ logs, entries, most int }{{20, 100_000, 19}, {200, 100, 200}} {
+	for _, tt := range []struct{ logs, entries, bytes, most int }{{20, 50_000, 0, 4}, {20, 50_000, 128 << 20, 8}, {200, 100, 0, 200}} {
 		tree := blobTree{blobs: map[string]string{}}
-		l := newLedgers(tree, small.Limits{})
+		l := newLedgers(tree, small.Limits{}, tt.bytes, progressFormat)
 		for i := range tt.logs {
 			id := strconv.Itoa(i)
 			tree.blobs[id] = "entries:\n- " + id + "\n" + strings.Repeat("- a\n", tt.entries)
@@ -62,7 +62,7 @@ func TestKeptLogsAreBounded(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if l.bytes > keptBytes || len(l.kept) > tt.most || len(l.kept) < 2 || len(l.order) != len(l.kept) {
+		if l.bytes > l.most || len(l.kept) > tt.most || len(l.kept) < 2 || len(l.order) != len(l.kept) {
 			t.Errorf("%d logs of %d entries: %d are kept, %d bytes", tt.logs, tt.entries, len(l.kept), l.bytes)
 		}
 	}
@@ -71,7 +71,7 @@ func TestKeptLogsAreBounded(t *testing.T) {
 // The short way needs the earlier text, whatever was read in the meantime.
 func TestReadAfterAnother(t *testing.T) {
 	tree := blobTree{blobs: map[string]string{"a": "entries:\n- a\n", "b": "entries:\n- a\n- b\n", "c": "entries:\n- a\n- c\n", "d": "entries:\n- d\n- b\n"}}
-	l := newLedgers(tree, small.Limits{})
+	l := newLedgers(tree, small.Limits{}, 0, progressFormat)
 	read := func(id string, earlier *LedgerFile) *LedgerFile {
 		f := history.File{Path: ".small/progress.small.yml", Mode: "100644", Object: id}
 		log, err := l.Read(t.Context(), f, earlier)
@@ -87,6 +87,46 @@ func TestReadAfterAnother(t *testing.T) {
 	a := read("a", nil)
 	for _, id := range []string{"b", "c", "d"} {
 		read(id, a)
+	}
+}
+
+// spoiling is a tree that overwrites what it gets back, as reading another object would.
+type spoiling struct{ blobTree }
+
+func (spoiling) Recycle(data []byte) {
+	for i := range data {
+		data[i] = '#'
+	}
+}
+
+// No log shares memory with a text that was given up.
+func TestRecycledTexts(t *testing.T) {
+	tree := spoiling{blobTree{blobs: map[string]string{}}}
+	l := newLedgers(tree, small.Limits{}, 0, progressFormat)
+	var last *LedgerFile
+	var all []*LedgerFile
+	texts := []string{"", "- {task_id: a, evidence: \"x\"}\n", "- task_id: b\n  notes: |\n    some\n    lines\n", "- task_id: 'c'\n  evidence: >-\n    folded\n", "- &x d\n", "- *x\n", "- [\n"}
+	for i := range texts {
+		for _, more := range []string{"", "- forked\n"} {
+			id := strconv.Itoa(len(all))
+			tree.blobs[id] = "entries:\n- first\n" + strings.Join(texts[:i+1], "") + more
+			log, err := l.Read(t.Context(), history.File{Path: ".small/progress.small.yml", Mode: "100644", Object: id}, last)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, log)
+			if more == "" && log.Readable() {
+				last = log
+			}
+		}
+	}
+	for i, got := range all {
+		want, problems := ledger.ReadLog([]byte(tree.blobs[strconv.Itoa(i)]), small.Limits{})
+		if got.Readable() != (want != nil) || fmt.Sprint(got.Problems) != fmt.Sprint(problems) {
+			t.Errorf("%d: %v, want %v", i, got.Problems, problems)
+		} else if want != nil && fmt.Sprint(got.Log.Entries) != fmt.Sprint(want.Entries) {
+			t.Errorf("%d: %v, want %v", i, got.Log.Entries, want.Entries)
+		}
 	}
 }
 
@@ -106,7 +146,7 @@ func (t sizeTree) Blob(ctx context.Context, object string, limit int64) (history
 	return blob, err
 }
 
-// What a file's id says of an earlier version is what reading it says, in both formats of ids.
+// An earlier version that is recognized by its id is the same as if it were read, in both formats of ids.
 func TestReadBefore(t *testing.T) {
 	const later = "entries:\n- a\n- b\n- c\n"
 	for _, like := range []string{strings.Repeat("0", 40), strings.Repeat("0", 64)} {
@@ -119,7 +159,7 @@ func TestReadBefore(t *testing.T) {
 				tree.blobs[id] = text
 				return history.File{Path: ".small/progress.small.yml", Mode: "100644", Object: id}
 			}
-			l := newLedgers(tree, small.Limits{})
+			l := newLedgers(tree, small.Limits{}, 0, progressFormat)
 			child, err := l.Read(t.Context(), file(later), nil)
 			if err != nil {
 				t.Fatal(err)

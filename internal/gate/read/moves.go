@@ -2,7 +2,11 @@ package read
 
 import (
 	"context"
+	"fmt"
+	"maps"
+	"path"
 	"slices"
+	"strings"
 
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/ledger"
@@ -12,30 +16,28 @@ import (
 // moves maps a parent's path to the child's file in which the log continues.
 type moves map[string]history.File
 
-// sourcesOf lists the paths from which logs moved to a path.
-func (m moves) sourcesOf(path string) []string {
-	var from []string
-	for p, f := range m {
-		if f.Path == path {
-			from = append(from, p)
-		}
+// sources lists the old paths of logs, by the path that they moved to.
+func (m moves) sources() map[string][]string {
+	out := map[string][]string{}
+	for _, from := range slices.Sorted(maps.Keys(m)) {
+		out[m[from].Path] = append(out[m[from].Path], from)
 	}
-	slices.Sort(from)
-	return from
+	return out
 }
 
 // moveSearch is one edge on which logs may move.
 type moveSearch struct {
-	parent  string
-	changes []history.Change
+	parent, child string
+	changes       []history.Change
 	// merge allows others' entries between those of a log that moved; whether that is made explicit is judged at
 	// the new path.
 	merge bool
-	// unrelated, if set, reports whether the two histories have nothing in common: then the child may have another
-	// log at a log's path.
+	// unrelated, if set, reports whether the two histories have nothing in common: if so, the child may have
+	// another log at a log's path.
 	unrelated func() (bool, error)
-	// equal says what counts as equal when a log at one path is compared with a log at another.
-	equal func(from, to string, before, after *LedgerFile) (ledger.Equivalence, error)
+	// parents are the child's: what a baseline accepts depends on them. equal, if set, says what counts as equal instead.
+	parents []string
+	equal   func(from, to string, before, after *LedgerFile) (ledger.Equivalence, error)
 	// reverted, if set, says which rewrites may have been taken back.
 	reverted RevertedFunc
 }
@@ -62,20 +64,53 @@ func (src *Source) waivedEntries() map[small.Digest]bool {
 	return out
 }
 
-// cannotContinueIn reports whether a log begins or ends with an entry that the other, which has these, lacks and nothing excuses. It
-// spares comparing each log with each where many move at once.
-func (d removedLog) cannotContinueIn(has, waived map[small.Digest]bool) bool {
-	return slices.ContainsFunc(d.logs, func(l *LedgerFile) bool {
-		if l.Log.Len() == 0 {
-			return false
+// index finds, among new logs, those that can continue one that is gone, without comparing each with each if many move at once.
+type index struct {
+	all []*LedgerFile
+	// having are the logs that have an entry; waived are entries that a log may lack nevertheless. Both are nil if any log may continue any.
+	having map[small.Digest][]*LedgerFile
+	waived map[small.Digest]bool
+}
+
+func (src *Source) indexOf(x moveSearch, added []*LedgerFile) *index {
+	n := &index{all: added, waived: src.waivedEntries()}
+	if n.waived == nil || x.reverted != nil {
+		return n
+	}
+	n.having = map[small.Digest][]*LedgerFile{}
+	for _, l := range added {
+		for _, e := range l.Log.Entries {
+			if with := n.having[e.Digest]; len(with) == 0 || with[len(with)-1] != l {
+				n.having[e.Digest] = append(with, l)
+			}
 		}
-		first, last := l.Log.Entries[0].Digest, l.Log.Entries[l.Log.Len()-1].Digest
-		return !has[first] && !waived[first] || !has[last] && !waived[last]
-	})
+	}
+	return n
+}
+
+// candidates are logs that can continue one that is gone: they have its first or its last entry, unless a waiver names that.
+func (n *index) candidates(d removedLog) []*LedgerFile {
+	out := n.all
+	for _, l := range d.logs {
+		if n.having == nil || l.Log.Len() == 0 {
+			continue
+		}
+		for _, e := range []ledger.Entry{l.Log.Entries[l.Log.Len()-1], l.Log.Entries[0]} {
+			if with := n.having[e.Digest]; !n.waived[e.Digest] && len(with) < len(out) {
+				out = with
+			}
+		}
+	}
+	return out
 }
 
 // moves finds the logs that moved on an edge: gone from one path, continued at a new one.
 func (src *Source) moves(ctx context.Context, x moveSearch) (moves, error) {
+	if x.equal == nil {
+		x.equal = func(from, to string, before, after *LedgerFile) (ledger.Equivalence, error) {
+			return src.EquivalenceOn(ctx, x.parents, from, to, before, after)
+		}
+	}
 	added, err := src.addedLogs(ctx, x)
 	if err != nil || len(added) == 0 {
 		return nil, err
@@ -84,10 +119,16 @@ func (src *Source) moves(ctx context.Context, x moveSearch) (moves, error) {
 	if err != nil {
 		return nil, err
 	}
-	return src.match(x, removed, added)
+	files := slices.DeleteFunc(slices.Clone(removed), func(d removedLog) bool { return !src.OfFile(d.path) })
+	removed = slices.DeleteFunc(removed, func(d removedLog) bool { return src.OfFile(d.path) })
+	out, err := src.match(x, removed, added)
+	if err != nil || len(files) == 0 {
+		return out, err
+	}
+	return out, src.matchFolders(ctx, x, files, added, out)
 }
 
-// MovedLogs finds the logs that moved from where they are gone to where logs are new, whatever stands between their entries there.
+// MovedLogs finds which new log continues which one that is gone, whatever is between its entries.
 func (src *Source) MovedLogs(gone, added []*LedgerFile) (map[string]history.File, error) {
 	var removed []removedLog
 	for _, l := range gone {
@@ -96,31 +137,27 @@ func (src *Source) MovedLogs(gone, added []*LedgerFile) (map[string]history.File
 	return src.match(moveSearch{merge: true, equal: src.byWaivers}, removed, added)
 }
 
-// match finds which new log continues which one that is gone, the longest first. There must be as many new ones as logs that begin
-// alike are gone: of two copies of a log, neither is the log.
+// match finds which new log continues which one that is gone, the longest first. There must be as many new ones as equal logs that
+// are gone: of two copies of a log, neither is the log.
 func (src *Source) match(x moveSearch, removed []removedLog, added []*LedgerFile) (moves, error) {
 	slices.SortStableFunc(removed, func(a, b removedLog) int { return b.longest() - a.longest() })
-	out := moves{}
-	waived, sets := src.waivedEntries(), map[*LedgerFile]map[small.Digest]bool{}
-	entries := func(l *LedgerFile) map[small.Digest]bool {
-		if sets[l] == nil {
-			sets[l] = ledger.DigestSet(l.Log.Ledger)
+	groups, order := map[string][]removedLog{}, []string(nil)
+	for _, d := range removed {
+		key := src.likeness(d)
+		if groups[key] == nil {
+			order = append(order, key)
 		}
-		return sets[l]
+		groups[key] = append(groups[key], d)
 	}
-	for len(removed) > 0 {
-		alike := func(d removedLog) bool {
-			return src.Logs(d.path) == src.Logs(removed[0].path) && slices.EqualFunc(d.logs, removed[0].logs, func(a, b *LedgerFile) bool {
-				return a.Log.Head() == b.Log.Head()
-			})
-		}
-		group := slices.DeleteFunc(slices.Clone(removed), func(d removedLog) bool { return !alike(d) })
+	out, taken, there := moves{}, map[*LedgerFile]bool{}, src.indexOf(x, added)
+	for _, key := range order {
+		group := groups[key]
 		var to []*LedgerFile
-		for _, log := range added {
-			if waived != nil && x.reverted == nil && group[0].cannotContinueIn(entries(log), waived) {
+		for _, log := range there.candidates(group[0]) {
+			if taken[log] || src.Logs(log.File.Path) != src.Logs(group[0].path) {
 				continue
 			}
-			on, err := src.continuesIn(x, group[0], log)
+			on, err := src.contains(x, group[0], log, log.File.Path)
 			if err != nil {
 				return nil, err
 			}
@@ -130,16 +167,108 @@ func (src *Source) match(x moveSearch, removed []removedLog, added []*LedgerFile
 		}
 		if len(to) == len(group) || len(to) > len(group) && group[0].longest() == 0 {
 			for i, d := range group {
-				out[d.path] = to[i].File
-				added = slices.DeleteFunc(added, func(log *LedgerFile) bool { return log == to[i] })
+				out[d.path], taken[to[i]] = to[i].File, true
 			}
 		}
-		removed = slices.DeleteFunc(removed, alike)
 	}
 	return out, nil
 }
 
-// longest is how many entries the log has to lose.
+// matchFolders finds folders of files that moved as a whole, and adds the files to out: none of the folder's files is left there, and one
+// other folder has more of them than any other. Files that did not come along are gone.
+func (src *Source) matchFolders(ctx context.Context, x moveSearch, removed []removedLog, added []*LedgerFile, out moves) error {
+	there := src.indexOf(x, added)
+	folders, arrivals, alike := map[string][]removedLog{}, map[string]map[string]moves{}, map[string][]string{}
+	for _, d := range removed {
+		folders[path.Dir(d.path)] = append(folders[path.Dir(d.path)], d)
+	}
+	for folder, files := range folders {
+		var key strings.Builder
+		for _, d := range files {
+			key.WriteString(src.likeness(d))
+			if err := src.arrive(x, d, there, arrivals); err != nil {
+				return err
+			}
+		}
+		if len(arrivals[folder]) > 0 {
+			alike[key.String()] = append(alike[key.String()], folder)
+		}
+	}
+	if len(alike) == 0 {
+		return nil
+	}
+	left, err := src.Tree.List(ctx, x.child, history.Matching(src.Policy.Watched()...))
+	if err != nil {
+		return err
+	}
+	for _, f := range left {
+		if src.OfFile(f.Path) {
+			delete(arrivals, path.Dir(f.Path))
+		}
+	}
+	for _, group := range alike {
+		group = slices.DeleteFunc(group, func(folder string) bool { return arrivals[folder] == nil })
+		if len(group) == 0 {
+			continue
+		}
+		slices.Sort(group)
+		to := mostOf(arrivals[group[0]])
+		if len(to) != len(group) { // of two copies of a folder, neither is the log
+			continue
+		}
+		for i, folder := range group {
+			maps.Copy(out, arrivals[folder][to[i]])
+		}
+	}
+	return nil
+}
+
+// arrive notes the folders where a file that is gone is new, by the folder that it left.
+func (src *Source) arrive(x moveSearch, d removedLog, there *index, arrivals map[string]map[string]moves) error {
+	from, name := path.Split(d.path)
+	from = path.Clean(from)
+	for _, log := range there.candidates(d) {
+		to := path.Dir(log.File.Path)
+		if path.Base(log.File.Path) != name || src.Logs(log.File.Path) != src.Logs(d.path) {
+			continue
+		}
+		on, err := src.contains(x, d, log, log.File.Path)
+		if err != nil {
+			return err
+		}
+		if !on {
+			continue
+		}
+		if arrivals[from] == nil {
+			arrivals[from] = map[string]moves{}
+		}
+		if arrivals[from][to] == nil {
+			arrivals[from][to] = moves{}
+		}
+		arrivals[from][to][d.path] = log.File
+	}
+	return nil
+}
+
+// mostOf are the folders where most files arrived, in order.
+func mostOf(arrivals map[string]moves) []string {
+	most := 0
+	for _, m := range arrivals {
+		most = max(most, len(m))
+	}
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(arrivals)), func(to string) bool { return len(arrivals[to]) < most })
+}
+
+// likeness is equal for logs of one format that have the same entries.
+func (src *Source) likeness(d removedLog) string {
+	key := fmt.Sprintf("%p", src.Logs(d.path))
+	for _, l := range d.logs {
+		key += " " + l.Log.Head().String()
+	}
+	return key
+}
+
+// longest is how many entries the log's longest version has.
 func (d removedLog) longest() int {
 	n := 0
 	for _, l := range d.logs {
@@ -153,14 +282,14 @@ func (src *Source) addedLogs(ctx context.Context, x moveSearch) ([]*LedgerFile, 
 	var out []*LedgerFile
 	for _, c := range x.changes {
 		if !src.IsLog(c.Path) || c.Old.Mode != "" {
-			continue // a log that goes where nobody judges it has ended
+			continue // a log that moves to where it is not judged has ended
 		}
 		log, err := src.Logs(c.Path).Read(ctx, c.New, nil)
 		if err != nil {
 			return nil, err
 		}
 		if log.Readable() {
-			out = append(out, &LedgerFile{File: c.New, Log: log.Log}) // the same content may lie at several paths
+			out = append(out, &LedgerFile{File: c.New, Log: log.Log}) // the same content may be at several paths
 		}
 	}
 	return out, nil
@@ -218,13 +347,6 @@ func (src *Source) replacedByUnrelated(ctx context.Context, x moveSearch, c hist
 	return x.unrelated()
 }
 
-func (src *Source) continuesIn(x moveSearch, d removedLog, there *LedgerFile) (bool, error) {
-	if src.Logs(there.File.Path) != src.Logs(d.path) {
-		return false, nil
-	}
-	return src.contains(x, d, there, there.File.Path)
-}
-
 // contains reports whether a log extends another or, in a merge, holds its entries in order.
 func (src *Source) contains(x moveSearch, d removedLog, now *LedgerFile, to string) (bool, error) {
 	for _, before := range d.logs {
@@ -259,11 +381,73 @@ type RevertedFunc func(before, now *ledger.Ledger) (bool, error)
 // Replacement is the step from one commit to another that is not its child. Others' entries may have come between
 // those of a log that moved.
 func (src *Source) Replacement(ctx context.Context, n history.Commit, changes [][]history.Change, reverted RevertedFunc) (*Step, error) {
-	m, err := src.moves(ctx, moveSearch{
-		parent: n.Parents[0], changes: changes[0], merge: true, reverted: reverted,
-		equal: func(from, to string, before, after *LedgerFile) (ledger.Equivalence, error) {
-			return src.EquivalenceOn(ctx, n.Parents, from, to, before, after)
-		},
-	})
-	return &Step{Commit: n, Changes: changes, Moves: []moves{m}}, err
+	if err := src.enter(ctx, n, changes); err != nil {
+		return nil, err
+	}
+	m, err := src.moves(ctx, moveSearch{parent: n.Parents[0], child: n.ID, changes: changes[0], merge: true, reverted: reverted, parents: n.Parents})
+	return &Step{Commit: n, Changes: changes, Moves: []moves{m}, sources: []map[string][]string{m.sources()}}, err
+}
+
+// Pairs are the logs in which two tips differ: the target's and the head's. A log that moved on one branch is
+// paired with the other branch's, wherever that is.
+func (src *Source) Pairs(ctx context.Context, target, head string, changes []history.Change) ([][2]history.File, error) {
+	if err := src.enter(ctx, history.Commit{ID: head, Parents: []string{target}}, [][]history.Change{changes}); err != nil {
+		return nil, err
+	}
+	var out [][2]history.File
+	missing := false
+	at := map[string]history.Change{}
+	for _, c := range changes {
+		if !src.IsLog(c.Path) {
+			continue
+		}
+		at[c.Path] = c
+		if c.Old.Mode == "" || c.New.Mode == "" {
+			missing = true
+			continue
+		}
+		out = append(out, [2]history.File{c.Old, c.New})
+	}
+	if !missing {
+		return out, nil
+	}
+	bases, err := src.History.MergeBases(ctx, target, head)
+	if err != nil {
+		return nil, err
+	}
+	for _, base := range bases {
+		var went [2]moves
+		for i, tip := range []string{target, head} {
+			if went[i], err = src.MovesBetween(ctx, base, tip); err != nil {
+				return nil, err
+			}
+		}
+		all := moves{}
+		maps.Copy(all, went[0])
+		maps.Copy(all, went[1])
+		for _, path := range slices.Sorted(maps.Keys(all)) {
+			ours, moved := went[0][path]
+			theirs, movedToo := went[1][path]
+			if !moved {
+				ours = at[path].Old
+			}
+			if !movedToo {
+				theirs = at[path].New
+			}
+			if pair := [2]history.File{ours, theirs}; ours.Mode != "" && theirs.Mode != "" && !slices.Contains(out, pair) {
+				out = append(out, pair)
+			}
+		}
+	}
+	slices.SortStableFunc(out, func(a, b [2]history.File) int { return strings.Compare(a[1].Path, b[1].Path) })
+	return out, nil
+}
+
+// MovesBetween finds the logs that moved between a commit and a later one.
+func (src *Source) MovesBetween(ctx context.Context, from, to string) (moves, error) {
+	changes, err := src.Changes(ctx, []history.Edge{{Parent: from, Child: to}})
+	if err != nil {
+		return nil, err
+	}
+	return src.moves(ctx, moveSearch{parent: from, child: to, changes: changes[0], merge: true})
 }

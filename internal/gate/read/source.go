@@ -1,16 +1,19 @@
+// Package read makes ledgers and workspaces from the files of a history, each object once.
+// It finds the versions that a later log has to continue, logs that moved, and
+// what waivers and baselines accept.
 package read
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/small-gate/small-gate/internal/gate/history"
-	"github.com/small-gate/small-gate/internal/gate/subject"
-	"github.com/small-gate/small-gate/internal/lane"
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/small/schema"
 )
 
 // Basis is what reading depends on besides the content.
@@ -22,37 +25,52 @@ type Basis struct {
 	Limits small.Limits
 	// Trusted is the commit whose logs say which baselines are active.
 	Trusted string
+	// Cache bounds, in bytes, the logs that are kept in memory; 0 leaves the bound to the reader.
+	Cache int
+	// Compared is what the caller has compared already, under this policy.
+	Compared history.Compared
 }
 
 // Source reads a tree, or a history, for one judgement, and caches what it has read.
 type Source struct {
 	Basis
 	Tree history.Tree
-	// History is nil where there is only one tree.
+	// History is nil if there is only one tree.
 	History history.History
 
-	// Ledgers reads logs; switches reads jobs' records as ledgers.
-	Ledgers, switches *ledgers
-	equals            map[string]ledger.Equivalence
-	ancestry          *ancestry
+	// Ledgers reads the protocol's logs.
+	Ledgers *ledgers
+	// readers are the readers of all formats that were asked for; see Logs.
+	readers  map[string]*ledgers
+	equals   map[string]ledger.Equivalence
+	ancestry *ancestry
 	// baselines are the active ones, once they are known; Mismatched are the others.
 	baselines      []*baseline
 	baselinesKnown bool
 	Mismatched     []*policy.Baseline
+	// pasts are what since commits accept; since are the since commits that are known to be here.
+	pasts map[string]*acceptedHistory
+	since map[string]bool
+	// profile2 are the directories of workspaces of the profile 2.0.0 on any edge; see noteProfiles. profiles says in which commits they are,
+	// as far as that is remembered, and eras on which edges of the commit that is judged; see enter.
+	profile2 map[string]bool
+	profiles map[string]map[string]bool
+	eras     map[string][]era
 	// signatures holds the one that was read last, by revision.
 	signatures map[string]history.Signature
-	// workspaces are cached by revision and directory.
-	workspaces map[[2]string]*subject.Workspace
+	// sides are workspaces by revision and directory.
+	sides map[[2]string]side
 }
 
-// NewSource reads from a tree; h is nil where it has no history.
+// NewSource reads from a tree; h is nil if it has no history.
 func NewSource(tree history.Tree, h history.History, b Basis) *Source {
 	src := &Source{
 		Basis: b, Tree: tree, History: h,
-		Ledgers: newLedgers(tree, b.Limits), switches: newLedgers(tree, b.Limits),
-		equals: map[string]ledger.Equivalence{}, ancestry: newAncestry(), workspaces: map[[2]string]*subject.Workspace{},
+		Ledgers: newLedgers(tree, b.Limits, b.Cache, progressFormat),
+		equals:  map[string]ledger.Equivalence{}, ancestry: newAncestry(), sides: map[[2]string]side{},
+		pasts: map[string]*acceptedHistory{}, since: map[string]bool{}, profile2: map[string]bool{}, profiles: map[string]map[string]bool{},
 	}
-	src.switches.switches = true
+	src.readers = map[string]*ledgers{"": src.Ledgers}
 	return src
 }
 
@@ -79,31 +97,18 @@ func IsLedger(path string) bool {
 	return ok && name == small.Progress.FileName()
 }
 
-// WorkspaceAt reads one workspace as of a commit.
-func (src *Source) WorkspaceAt(ctx context.Context, revision, dir string) (*subject.Workspace, error) {
-	files, err := src.Tree.List(ctx, revision, history.Workspaces(dir))
-	if err != nil {
+// LogAt reads the log at a path of a revision; nil if there is none.
+func (src *Source) LogAt(ctx context.Context, revision, path string) (*LedgerFile, error) {
+	files, err := src.Tree.List(ctx, revision, history.At(path))
+	if err != nil || len(files) == 0 {
 		return nil, err
 	}
-	return src.ReadWorkspace(ctx, dir, files)
-}
-
-// CachedWorkspace is WorkspaceAt for a revision that is asked about repeatedly.
-func (src *Source) CachedWorkspace(ctx context.Context, revision, dir string) (*subject.Workspace, error) {
-	key := [2]string{revision, dir}
-	if known := src.workspaces[key]; known != nil {
-		return known, nil
-	}
-	w, err := src.WorkspaceAt(ctx, revision, dir)
-	if err == nil {
-		src.workspaces[key] = w
-	}
-	return w, err
+	return src.Logs(path).Read(ctx, files[0], nil)
 }
 
 // ReadWorkspace reads a workspace, and how many entries of its log a baseline accepts.
-func (src *Source) ReadWorkspace(ctx context.Context, dir string, files []history.File) (*subject.Workspace, error) {
-	w := &subject.Workspace{Dir: dir, Files: files, Kinds: src.Kinds, Artifacts: map[small.Artifact]*subject.Artifact{}}
+func (src *Source) ReadWorkspace(ctx context.Context, dir string, files []history.File) (*Workspace, error) {
+	w := &Workspace{Dir: dir, Files: files, Kinds: src.Kinds, Artifacts: map[small.Artifact]*Artifact{}}
 	for _, f := range files {
 		_, name, _ := small.SplitPath(f.Path)
 		a, ok := small.ArtifactOf(name)
@@ -126,11 +131,11 @@ func (src *Source) ReadWorkspace(ctx context.Context, dir string, files []histor
 }
 
 // artifact reads and parses one file of a workspace.
-func (src *Source) artifact(ctx context.Context, a small.Artifact, f history.File) (*subject.Artifact, error) {
-	art := &subject.Artifact{Path: f.Path, Object: f.Object}
+func (src *Source) artifact(ctx context.Context, a small.Artifact, f history.File) (*Artifact, error) {
+	art := &Artifact{Path: f.Path, Object: f.Object}
 	if a == small.Progress {
 		if art.Doc, art.Log = src.Ledgers.document(f); art.Doc != nil {
-			art.Problems = small.CheckSchema(a, art.Doc, src.Policy.Extensions...)
+			art.Problems = schema.CheckArtifact(a, art.Doc, src.Policy.Extensions...)
 			return art, nil
 		}
 	}
@@ -149,7 +154,7 @@ func (src *Source) artifact(ctx context.Context, a small.Artifact, f history.Fil
 	if art.Doc == nil {
 		return art, nil
 	}
-	art.Problems = small.CheckSchema(a, art.Doc, src.Policy.Extensions...)
+	art.Problems = schema.CheckArtifact(a, art.Doc, src.Policy.Extensions...)
 	if a == small.Progress {
 		art.Log, _ = ledger.LogOf(art.Doc, data) // a ledger that cannot be read does not fit the schema either
 	}
@@ -172,19 +177,6 @@ func (src *Source) Document(ctx context.Context, f history.File) (*small.Value, 
 	return doc.Root, nil
 }
 
-// Record reads a file as a record; nil if it is none.
-func (src *Source) Record(ctx context.Context, f history.File) (*lane.Record, error) {
-	if f.Mode == "" || f.Unmerged {
-		return nil, nil
-	}
-	data, problem, err := ReadFile(ctx, src.Tree, f, src.Limits)
-	if err != nil || problem != nil {
-		return nil, err
-	}
-	r, _ := lane.ParseRecord(f.Path, data, src.Limits)
-	return r, nil
-}
-
 // Signature reads a commit's author and message, once.
 func (src *Source) Signature(ctx context.Context, revision string) (history.Signature, error) {
 	if known, ok := src.signatures[revision]; ok {
@@ -197,9 +189,16 @@ func (src *Source) Signature(ctx context.Context, revision string) (history.Sign
 	return s, err
 }
 
-// Changes are what edges change of the files that are judged.
+// Changes are the changes of judged files on some edges.
 func (src *Source) Changes(ctx context.Context, edges []history.Edge) ([][]history.Change, error) {
-	return src.History.Diff(ctx, edges, history.Judged(src.Policy))
+	changes := src.Compared.Changes
+	if src.Compared.Edges == nil || !slices.Equal(edges, src.Compared.Edges) {
+		var err error
+		if changes, err = src.History.Diff(ctx, edges, history.Judged(src.Policy)); err != nil {
+			return nil, err
+		}
+	}
+	return changes, src.noteProfiles(ctx, edges, changes)
 }
 
 // Commits lists the commits that are reachable from include and not from exclude, in
@@ -209,7 +208,7 @@ func (src *Source) Commits(ctx context.Context, include, exclude []string) ([]hi
 	return history.InOrder(commits), err
 }
 
-// ChangesOf are the changes of some commits, for each of its edges.
+// ChangesOf are the changes of some commits, by commit and edge.
 func (src *Source) ChangesOf(ctx context.Context, commits []history.Commit) ([][][]history.Change, error) {
 	var edges []history.Edge
 	for _, c := range commits {

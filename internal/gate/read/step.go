@@ -8,9 +8,8 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// NewEntries lists the child's entries that no parent has, and those of them that stand before a parent's entry.
+// NewEntries lists the child's entries that no parent has, and those of them that are before a parent's entry.
 func NewEntries(child *ledger.Ledger, parents []ParentLog) (added, misplaced []int) {
-	known := map[small.Digest]bool{}
 	for _, p := range parents {
 		for _, l := range p.Ledgers {
 			if l.Log.Ledger == child {
@@ -22,12 +21,9 @@ func NewEntries(child *ledger.Ledger, parents []ParentLog) (added, misplaced []i
 				}
 				return added, nil
 			}
-			for _, e := range l.Log.Entries {
-				known[e.Digest] = true
-			}
 		}
 	}
-	last := -1
+	known, last := HeldBy(parents, -1), -1
 	for i, e := range child.Entries {
 		if known[e.Digest] {
 			last = i
@@ -64,21 +60,23 @@ type Step struct {
 	history.Commit
 	Changes [][]history.Change
 	Moves   []moves
-	// UnrelatedLog is true of a merge of unrelated histories that puts another log at a log's path.
+	// sources are the old paths of logs, by edge and the path that they moved to.
+	sources []map[string][]string
+	// UnrelatedLog is true for a merge of unrelated histories that puts another log at a log's path.
 	UnrelatedLog bool
-	// Branch and Fix apply to findings that no commit caused; Fix is nil where a commit did.
+	// Branch and Fix apply to findings that no commit caused; Fix is nil if one did.
 	Branch string
 	Fix    func(path string) string
 }
 
 // Crossing finds the logs that moved on a commit's edges.
 func (src *Source) Crossing(ctx context.Context, n history.Commit, changes [][]history.Change) (*Step, error) {
-	s := &Step{Commit: n, Changes: changes, Moves: make([]moves, len(changes))}
+	if err := src.enter(ctx, n, changes); err != nil {
+		return nil, err
+	}
+	s := &Step{Commit: n, Changes: changes, Moves: make([]moves, len(changes)), sources: make([]map[string][]string, len(changes))}
 	for i, parent := range n.Parents {
-		x := moveSearch{parent: parent, changes: changes[i], merge: len(n.Parents) > 1}
-		x.equal = func(from, to string, before, after *LedgerFile) (ledger.Equivalence, error) {
-			return src.EquivalenceOn(ctx, n.Parents, from, to, before, after)
-		}
+		x := moveSearch{parent: parent, child: n.ID, changes: changes[i], merge: len(n.Parents) > 1, parents: n.Parents}
 		if x.merge {
 			x.unrelated = func() (bool, error) { return src.unrelated(ctx, n.Parents, i) }
 		}
@@ -86,6 +84,7 @@ func (src *Source) Crossing(ctx context.Context, n history.Commit, changes [][]h
 		if s.Moves[i], err = src.moves(ctx, x); err != nil {
 			return nil, err
 		}
+		s.sources[i] = s.Moves[i].sources()
 		for _, c := range changes[i] {
 			if _, moved := s.Moves[i][c.Path]; moved && c.New.Mode != "" {
 				s.UnrelatedLog = true
@@ -94,6 +93,9 @@ func (src *Source) Crossing(ctx context.Context, n history.Commit, changes [][]h
 	}
 	return s, nil
 }
+
+// MovedTo reports whether a log moved to a path on an edge.
+func (s *Step) MovedTo(edge int, path string) bool { return len(s.sources[edge][path]) > 0 }
 
 // unrelated reports whether one parent of a merge has no history in common with any other.
 func (src *Source) unrelated(ctx context.Context, parents []string, one int) (bool, error) {
@@ -113,14 +115,14 @@ func (src *Source) unrelated(ctx context.Context, parents []string, one int) (bo
 type ParentLog struct {
 	ID string
 	// Ledgers are the parent's, or its last readable ancestors', and those that moved here; Paths are where they
-	// stood.
+	// were.
 	Ledgers []*LedgerFile
 	Paths   []string
 	// NoLog is true if the parent itself has no log at the path.
 	NoLog bool
 }
 
-// Add adds what stood at a path.
+// Add adds the logs that were at a path.
 func (p *ParentLog) Add(path string, logs ...*LedgerFile) {
 	for _, l := range logs {
 		p.Ledgers, p.Paths = append(p.Ledgers, l), append(p.Paths, path)
@@ -177,7 +179,10 @@ func (src *Source) ReadVersions(ctx context.Context, s *Step, path string) (*Led
 
 // readVersion reads what one parent has of a log.
 func (src *Source) readVersion(ctx context.Context, s *Step, edge int, c history.Change, child *LedgerFile, p *ParentLog) error {
-	for _, from := range s.Moves[edge].sourcesOf(c.Path) {
+	if !src.onEdge(c.Path, edge) {
+		return nil
+	}
+	for _, from := range s.sources[edge][c.Path] {
 		left, _ := history.ChangeAt(s.Changes[edge], from)
 		logs, err := src.LogsBefore(ctx, p.ID, left)
 		if err != nil {
@@ -186,7 +191,7 @@ func (src *Source) readVersion(ctx context.Context, s *Step, edge int, c history
 		p.Add(from, logs...)
 	}
 	if _, moved := s.Moves[edge][c.Path]; moved && c.New.Mode != "" {
-		return nil // the log here is another's
+		return nil // the log here is another one
 	}
 	own, err := src.Logs(c.Path).readBefore(ctx, c.Old, child)
 	if err != nil {

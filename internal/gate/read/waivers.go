@@ -41,7 +41,7 @@ func equivalenceFor(p *policy.Policy, now time.Time, paths ...string) ledger.Equ
 			eq.Dropped[*w.From] = true
 		}
 	}
-	for grown := eq.Dropped != nil; grown; { // what may become what may be missing
+	for grown := eq.Dropped != nil; grown; { // what may become an entry that may be missing may be missing itself
 		grown = false
 		for from, versions := range eq.Edits {
 			if !eq.Dropped[from] && slices.ContainsFunc(versions, func(d small.Digest) bool { return eq.Dropped[d] }) {
@@ -50,4 +50,45 @@ func equivalenceFor(p *policy.Policy, now time.Time, paths ...string) ledger.Equ
 		}
 	}
 	return eq
+}
+
+// LogComparer is what a configuration says about one log, for programs that write a log which the gate is to pass: the entries
+// that waivers make equal or allow to be missing, and the baseline.
+type LogComparer struct {
+	ledger.Equivalence
+	Policy *policy.Policy
+	// Baseline is nil if the log has none.
+	Baseline *policy.Baseline
+
+	waivers []policy.Waiver
+}
+
+// NewLogComparer is the comparer for the log at path, which was at the paths was before it moved. Waivers that have expired at now do not count.
+func NewLogComparer(p *policy.Policy, path string, now time.Time, was ...string) LogComparer {
+	paths := append([]string{path}, was...)
+	c := LogComparer{
+		Policy: p, Equivalence: equivalenceFor(p, now, paths...), waivers: modifications(p, now, paths...),
+	}
+	for _, at := range slices.Backward(paths) {
+		if b := p.BaselineFor(at); b != nil {
+			c.Baseline = b
+		}
+	}
+	return c
+}
+
+// Accepts reports whether the step from a parent's ledger to a child's is allowed: the child continues the parent, or holds it in
+// order with a reconcile entry after it that the parent lacks.
+func (c LogComparer) Accepts(parent, child *ledger.Ledger) bool {
+	return ledger.Relate(parent, child, c.Equivalence).Allowed()
+}
+
+// Keeps reports whether the child holds every entry of the parent in order, whatever is between them.
+func (c LogComparer) Keeps(parent, child *ledger.Ledger) bool {
+	return ledger.Relate(parent, child, c.Equivalence).Relation != ledger.Rewritten
+}
+
+// Baselined reports whether a ledger begins with the baseline. Without one, none does.
+func (c LogComparer) Baselined(l *ledger.Ledger) bool {
+	return c.Baseline != nil && matchBaseline(c.Baseline, l, c.waivers) != nil
 }

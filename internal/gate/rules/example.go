@@ -10,7 +10,7 @@ import (
 //	-- PATH --
 //
 // The files are laid over a valid workspace (testdata/base.txtar), so that an
-// example shows what matters alone. The conventions:
+// example shows only what matters. The conventions:
 //
 //   - The first element of a path can name a step of a history. A number is a
 //     commit: 1 is the first, each is laid over the one before. "ours" and
@@ -19,9 +19,9 @@ import (
 //     history without a merge ends in two branches: theirs asks to be merged
 //     into ours. "seen" is what a branch held when a witness last saw it, and
 //     "now" what it holds without any history that the two share.
-//   - A file of one line, "# deleted", is not there (any more). "# symlink:
+//   - A file of one line, "# deleted", does not exist (any more). "# symlink:
 //     TARGET" is a symbolic link, "# submodule: COMMIT" a submodule.
-//   - The file COMMIT is no file but says whose a step's commit is: "Author: NAME
+//   - The file COMMIT is not a file: it says who made a step's commit: "Author: NAME
 //     <ADDRESS>", an empty line, and the message.
 //   - The file .small-gate.yml is the configuration that the example is judged
 //     by.
@@ -116,7 +116,7 @@ func (f ExampleFile) StepName() string {
 	return f.Step
 }
 
-// Kind says what a file is that is not ordinary, to follow its path: "is deleted"; empty for an ordinary file.
+// Kind says, in words that follow a file's path, that it is not ordinary: "is deleted"; empty for an ordinary file.
 func (f ExampleFile) Kind() string {
 	switch f.Mode {
 	case "100644":

@@ -1,10 +1,20 @@
+// Package rules is the catalogue: every rule in documented order, with its text and its
+// examples.
 package rules
 
 import (
+	"embed"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/small-gate/small-gate/internal/gate/commits"
+	"github.com/small-gate/small-gate/internal/gate/config"
+	"github.com/small-gate/small-gate/internal/gate/families"
+	"github.com/small-gate/small-gate/internal/gate/logs"
 	"github.com/small-gate/small-gate/internal/gate/rule"
-	"github.com/small-gate/small-gate/internal/gate/rules/commits"
-	"github.com/small-gate/small-gate/internal/gate/rules/process"
-	"github.com/small-gate/small-gate/internal/gate/rules/workspace"
+	"github.com/small-gate/small-gate/internal/gate/workspaces"
 	"github.com/small-gate/small-gate/internal/policy"
 )
 
@@ -30,96 +40,105 @@ func Find(id string) (rule.Rule, bool) {
 	return rule.Rule{}, false
 }
 
-// List is the one list of rules, in documented order.
-var List = []rule.Rule{
-	workspace.MissingArtifact,
-	workspace.NotAFile,
-	workspace.TooLarge,
-	workspace.YAML,
-	workspace.MultipleDocuments,
-	workspace.Schema,
+// List is every rule, in documented order: those of one prefix together, the core's first.
+var List = list()
 
-	workspace.Blank,
-	workspace.TimestampFormat,
-	workspace.TimestampOrder,
-	workspace.Evidence,
-	workspace.DuplicateID,
-	workspace.VersionQuoting,
-	workspace.RoundTrip,
-	workspace.Secret,
-	workspace.InsecureLink,
-	workspace.Layout,
-	workspace.TaskEvidence,
-	workspace.UnknownTask,
+func list() []rule.Rule {
+	all := slices.Clone(core)
+	for _, f := range families.All {
+		all = append(all, f.Rules...)
+	}
+	place := map[string]int{}
+	for i := range all {
+		if prefix := prefixOf(all[i].ID); place[prefix] == 0 {
+			place[prefix] = len(place) + 1
+		}
+		for _, f := range families.All {
+			if check := f.Checks[all[i].ID]; check != nil {
+				all[i] = all[i].With(check)
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b rule.Rule) int { return place[prefixOf(a.ID)] - place[prefixOf(b.ID)] })
+	return all
+}
+
+func prefixOf(id string) string { return id[:strings.IndexByte(id, '/')] }
+
+// core are the rules of no family, in documented order.
+var core = slices.Concat(workspaces.Rules, []rule.Rule{
 	commits.UnreconciledPlan,
 
-	workspace.Workspace,
-	workspace.ReplayID,
-	workspace.HandoffTask,
-	workspace.CompletedEvidence,
-	workspace.ReplayMismatch,
+	logs.Modified,
+	logs.Deleted,
+	logs.Reordered,
+	logs.Inserted,
+	logs.OutOfOrder,
+	logs.LogDeleted,
+	logs.TimestampMigrated,
+	logs.TaskReassigned,
+	logs.FutureTimestamp,
+	logs.ReconciledInsertion,
 
-	commits.Modified,
-	commits.Deleted,
-	commits.Reordered,
-	commits.Inserted,
-	commits.LogDeleted,
-	commits.TimestampMigrated,
-	commits.TaskReassigned,
-	commits.FutureTimestamp,
-	commits.ReconciledInsertion,
-
-	commits.ConcurrentAppend,
-	commits.LostEntry,
-	commits.Unreconciled,
-	commits.ForkRun,
-	commits.ForkPlan,
-	commits.DoubleClaim,
-	commits.DuplicateEntry,
-	commits.InterleavedRuns,
-
-	commits.HumanArtifact,
-	commits.AgentID,
-
-	commits.ForeignLease,
-	commits.DroppedLease,
-	commits.MalformedLease,
+	logs.ConcurrentAppend,
+	logs.LostEntry,
+	logs.Unreconciled,
+	logs.ForkRun,
+	logs.ForkPlan,
+	logs.DoubleClaim,
+	logs.DuplicateEntry,
+	workspaces.InterleavedRuns,
 
 	commits.ReplayStale,
 
-	commits.Credential,
+	config.ConfigChanged,
+	config.WaiverUnused,
+	config.WaiverExpired,
+	config.BaselineMismatch,
+	config.MergeUnion,
+})
 
-	process.UnderClassified,
-	process.Escalated,
-	process.LaneEvidence,
-	process.QAPending,
-	process.UnknownLane,
+// Known is what a configuration has to know about the gate.
+var Known = sync.OnceValue(func() *policy.Known {
+	var sections []policy.Section
+	for _, f := range families.All {
+		sections = append(sections, f.Sections...)
+	}
+	return policy.NewKnown(rule.Known(List), sections)
+})
 
-	process.WorkflowFrontMatter,
-	process.WorkflowUnknownKey,
-	process.WorkflowPhase,
-	process.WorkflowAgent,
-	process.WorkflowShape,
-	process.WorkflowCheckpoint,
-	commits.WorkflowRewritten,
-	process.WorkflowHistory,
-	process.WorkflowCampaign,
+//go:embed texts
+var texts embed.FS
 
-	commits.WitnessRewritten,
-	commits.WitnessVanished,
-
-	process.ConfigChanged,
-	process.WaiverUnused,
-	process.WaiverExpired,
-	process.BaselineMismatch,
-	process.MergeUnion,
-}
-
-// Known lists the rules as a configuration has to know them.
-func Known() []policy.Rule {
-	out := make([]policy.Rule, len(List))
-	for i := range List {
-		out[i] = policy.Rule{ID: List[i].ID, Edit: List[i].Edit}
+// documented are the rules with their explanations, which are read only if somebody asks for them.
+var documented = sync.OnceValue(func() []rule.Rule {
+	out := slices.Clone(List)
+	for i := range out {
+		out[i].Doc = parseDoc(Text(out[i].ID))
 	}
 	return out
+})
+
+// Text is the text of a rule, or, for a prefix of rules' ids, the sentence that says what they judge.
+func Text(id string) string {
+	name := "texts/" + id + ".txt"
+	text, err := texts.ReadFile(name)
+	for i := 0; err != nil && i < len(families.All); i++ {
+		text, err = families.Texts.ReadFile(families.All[i].Name + "/" + name)
+	}
+	if err != nil {
+		panic(fmt.Sprintf("gate: nobody has the file %s", name))
+	}
+	return string(text)
+}
+
+// parseDoc reads a rule's text: the summary, an empty line, why, and the examples after the lines "= wrong" and "=
+// right".
+func parseDoc(text string) rule.Doc {
+	words, examples, _ := strings.Cut(text, "\n= wrong\n")
+	var d rule.Doc
+	d.Summary, d.Why, _ = strings.Cut(words, "\n\n")
+	d.Wrong, d.Right, _ = strings.Cut(examples, "= right\n")
+	d.Why = strings.TrimSpace(d.Why)
+	return d
 }

@@ -2,8 +2,8 @@ package run
 
 import (
 	"cmp"
+	"context"
 	"maps"
-	"slices"
 	"strings"
 	"time"
 
@@ -11,22 +11,22 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/gate/rule"
-	"github.com/small-gate/small-gate/internal/gate/rules"
-	"github.com/small-gate/small-gate/internal/lane"
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// Collector has rules judge subjects and reports what they find: with the severities of the configuration and the
-// lane, waived findings apart, and each edit once.
+// Collector has rules judge subjects and reports what they find: with the severities of the configuration and of
+// families, waived findings apart, and each edit once.
 type Collector struct {
+	// Rules judge.
+	Rules  []rule.Rule
 	policy *policy.Policy
 	now    time.Time
 	Strict bool
-	// lanes are what the lanes of the judged changes require.
-	lanes []LaneRigour
-	// WarnOnly makes every finding a warning.
+	// rigour is what a family demands of a commit; nil if none does.
+	rigour func(commit string) *rule.Rigour
+	// WarnOnly makes every finding a warning, except a divergence that the configuration calls an error.
 	WarnOnly bool
 	// lasting leaves out everything else: see Options.Lasting.
 	lasting bool
@@ -39,15 +39,9 @@ type Collector struct {
 	Earlier *finding.EarlierFindings
 	// used are the indexes of waivers that excused something.
 	used map[int]bool
-	// err is the first failure to find out what a remedy depends on.
-	err error
-}
-
-// LaneRigour is what a lane requires of the commits of a change.
-type LaneRigour struct {
-	Lane    lane.Lane
-	Rigour  policy.Rigour
-	Commits []history.Commit
+	// standings are what remedies depend on, once something was found; askStandings finds them out, and is nil from then on.
+	standings    history.Standings
+	askStandings func() (history.Standings, error)
 }
 
 func newCollector(opts Options) *Collector {
@@ -61,16 +55,45 @@ func newCollector(opts Options) *Collector {
 			Examined: finding.Examined{Policy: opts.Policy.Source, Branch: opts.Branch},
 		},
 		listing:  finding.Listing{Find: opts.Find},
-		Reported: opts.Reported, used: map[int]bool{},
+		Reported: opts.Reported, used: map[int]bool{}, askStandings: opts.Standings,
 	}
 }
 
-// Judge has every rule judge a subject.
-func (c *Collector) Judge(s rule.Subject) {
+// Judge has every rule judge a subject. How far commits have got matters only to findings: after the first one, that is found out, once, and
+// the rules judge again.
+func (c *Collector) Judge(ctx context.Context, s rule.Subject) error {
 	place := s.Where()
-	in := c.rigourOf(place.Commit)
-	for i := range rules.List {
-		one := &rules.List[i]
+	var in *rule.Rigour
+	if c.rigour != nil {
+		in = c.rigour(place.Commit)
+	}
+	found, err := c.findings(ctx, s, place, in)
+	if len(found) > 0 && err == nil && c.askStandings != nil {
+		if c.standings, err = c.askStandings(); err != nil {
+			return err
+		}
+		c.askStandings = nil
+		found, err = c.findings(ctx, s, place, in)
+	}
+	if err != nil {
+		return err
+	}
+	for _, f := range found {
+		c.add(f.by, f.Finding, place, in)
+	}
+	return nil
+}
+
+// found is a finding and the rule that found it.
+type found struct {
+	finding.Finding
+	by *rule.Rule
+}
+
+// findings are what the rules find in a subject.
+func (c *Collector) findings(ctx context.Context, s rule.Subject, place rule.Place, in *rule.Rigour) (out []found, err error) {
+	for i := range c.Rules {
+		one := &c.Rules[i]
 		if one.StrictOnly && !c.Strict || c.lasting && !lasting(one.ID) {
 			continue
 		}
@@ -78,11 +101,14 @@ func (c *Collector) Judge(s rule.Subject) {
 		if !on && !place.Mandatory {
 			continue
 		}
-		r := rule.NewReporter(one, place, severity, raisedBy, func(f finding.Finding) { c.add(one, f, place, in) })
+		r := &rule.Reporter{Place: place, Rule: one, Severity: severity, RaisedBy: raisedBy, To: func(f finding.Finding) { out = append(out, found{f, one}) }}
 		for _, check := range one.Checks {
-			check(s, r)
+			if err := check(ctx, s, r); err != nil {
+				return nil, err
+			}
 		}
 	}
+	return out, nil
 }
 
 // lasting reports whether a rule is about what became of a log's entries.
@@ -90,65 +116,48 @@ func lasting(id string) bool {
 	return strings.HasPrefix(id, "append-only/") || id == "divergence/lost-entry" || id == "divergence/unreconciled"
 }
 
-// severity applies the configuration, and a lane that may be nil, to a severity. by is the lane that raised it; on
-// is false if the rule is off.
-func (c *Collector) severity(of *rule.Rule, own finding.Severity, in *LaneRigour) (s finding.Severity, by lane.Lane, on bool) {
+// severity applies the configuration, and a rigour that may be nil, to a severity. by is what raised it; on is false if the rule is off.
+func (c *Collector) severity(of *rule.Rule, own finding.Severity, in *rule.Rigour) (s finding.Severity, by *rule.Rigour, on bool) {
 	level := c.policy.Rules[of.ID]
 	if in != nil {
-		raised := in.Rigour.Rules[of.ID]
-		if in.Rigour.NoInsertions && of.Edit.Has(ledger.InsertionExplained) {
+		raised := in.Rules[of.ID]
+		if in.NoInsertions && of.Edit.Has(ledger.InsertionExplained) {
 			raised = policy.Error
 		}
 		if raised == policy.Error || raised == policy.Warning && level == policy.Off {
 			level = raised
-			by = in.Lane
+			by = in
 		}
 	}
 	switch level {
 	case policy.Off:
-		return own, "", false
+		return own, nil, false
 	case policy.Error:
 		own = finding.SeverityError
 	case policy.Warning:
 		own = finding.SeverityWarning
 	}
-	if in != nil && in.Rigour.WarningsAreErrors && own == finding.SeverityWarning {
-		own, by = finding.SeverityError, in.Lane
+	if in != nil && in.WarningsAreErrors && own == finding.SeverityWarning {
+		own, by = finding.SeverityError, in
 	}
 	return own, by, true
 }
 
-// rigourOf is what the lane of a commit requires; if the commit is in no change's list, the strictest of what is
-// judged; nil without lanes.
-func (c *Collector) rigourOf(commit string) *LaneRigour {
-	var strictest *LaneRigour
-	for i := range c.lanes {
-		l := &c.lanes[i]
-		if len(c.lanes) > 1 && slices.ContainsFunc(l.Commits, func(of history.Commit) bool { return of.ID == commit }) {
-			return l
-		}
-		if strictest == nil || strictest.Lane.Less(l.Lane) {
-			strictest = l
-		}
-	}
-	return strictest
-}
-
-// AddLane has findings judged with the rigour of a lane from here on.
-func (c *Collector) AddLane(l LaneRigour) {
-	c.lanes = append(c.lanes, l)
-	c.Strict = c.Strict || l.Rigour.Strict
+// Demand sets the rigour that a family demands of each commit, for findings from here on.
+func (c *Collector) Demand(strict bool, of func(commit string) *rule.Rigour) {
+	c.rigour = of
+	c.Strict = c.Strict || strict
 	c.Report.Strict = c.Strict
 }
 
-func (c *Collector) add(of *rule.Rule, f finding.Finding, place rule.Place, in *LaneRigour) {
+func (c *Collector) add(of *rule.Rule, f finding.Finding, place rule.Place, in *rule.Rigour) {
 	f.Severity = cmp.Or(f.Severity, of.Severity)
 	if !place.Mandatory {
 		f.Severity, _, _ = c.severity(of, f.Severity, in)
 	}
-	if c.WarnOnly {
+	if c.WarnOnly && (c.policy.Rules[of.ID] != policy.Error || !strings.HasPrefix(of.ID, "divergence/")) {
 		f.Severity = finding.SeverityWarning
-		if strings.Contains(f.Fix, "`") { // it is advice alone, and nothing to type
+		if strings.Contains(f.Fix, "`") { // it is only advice, with nothing to type
 			f.Fix = "nothing has to be done now; it is settled when the branch is merged there"
 		}
 	}
@@ -156,7 +165,7 @@ func (c *Collector) add(of *rule.Rule, f finding.Finding, place rule.Place, in *
 		return
 	}
 	waiver := c.waiver(of, f)
-	if waiver == nil && place.Excused || c.known(f, waiver) {
+	if waiver == nil && f.Waived || c.known(f, waiver) {
 		return
 	}
 	if waiver != nil {
@@ -203,7 +212,7 @@ func (c *Collector) EditedEntries(path string, withNew bool) map[small.Digest]bo
 			entries[key.To] = true
 		}
 	}
-	delete(entries, small.Digest{}) // where there was none
+	delete(entries, small.Digest{}) // of edits with no entry on one side
 	return entries
 }
 
@@ -211,7 +220,7 @@ func (c *Collector) EditedEntries(path string, withNew bool) map[small.Digest]bo
 func (c *Collector) finish(err error, failOnWarning bool) *finding.Report {
 	r := &c.Report
 	r.Findings, r.Waived = finding.SortFindings(r.Findings), finding.SortFindings(r.Waived)
-	err = cmp.Or(err, c.err, c.listing.Err)
+	err = cmp.Or(err, c.listing.Err)
 	switch {
 	case err != nil:
 		r.Verdict, r.Failure = finding.Error, failure.Of(err)

@@ -2,12 +2,12 @@ package run
 
 import (
 	"cmp"
+	"context"
 	"time"
 
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/gate/read"
-	"github.com/small-gate/small-gate/internal/gate/subject"
 	"github.com/small-gate/small-gate/internal/lane"
 	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/small"
@@ -27,21 +27,31 @@ type Options struct {
 	MaxFileSize int64
 	// Policy is the trusted configuration; nil means built-in defaults.
 	Policy *policy.Policy
+	// Floor is the configuration below which Policy may not go, if there is one: no remedy names what it forbids.
+	Floor *policy.Floor
 	// Trusted is the commit whose logs say which baselines are active: the one that the configuration comes from.
 	// Empty stands for what is compared with (the base, the old tip, HEAD), or a whole history's head.
 	Trusted string
 	// Agent is the id of the agent who is about to commit the index; empty for a person.
 	Agent string
-	// Message is what git has prepared as the message of the index's commit: it joins those of what is squashed.
+	// Message is what git has prepared as the message of the index's commit: it joins the messages of squashed commits.
 	Message string
 	// Branch is the branch that is judged, without refs/heads/, if known: the checked-out or the pushed one.
 	Branch string
+	// Switch is the branch that is judged, if another one is checked out: its commits can be made again only there.
+	Switch string
 	// Reverting is true if the commit of the index ends a revert.
 	Reverting bool
+	// Replay is true if git makes the index's commit again, in a rebase or a cherry-pick. Its owner and its lane stay as they were.
+	Replay bool
 	// Heads are further commits that the commit of the index follows, if its logs are not compared with HEAD
 	// alone.
 	Heads []string
-	// Each judges the snapshot of every commit, not the tip's alone.
+	// Cache bounds, in bytes, the logs that are kept in memory; 0 means 64 MiB.
+	Cache int
+	// Compared is what the caller has compared already, under this policy.
+	Compared history.Compared
+	// Each judges the snapshot of every commit, not only the tip's.
 	Each bool
 	// Find, if set, says which findings are wanted: others are counted and not listed.
 	Find func(*finding.Finding) bool
@@ -49,7 +59,7 @@ type Options struct {
 	FailOnWarning bool
 	// Lane is the lane that the caller claims, in any case; empty for none.
 	Lane string
-	// LaneFrom says how; empty stands for lane.FromCaller.
+	// LaneFrom says how it was claimed; empty stands for lane.FromCaller.
 	LaneFrom lane.Source
 	// Labels are those of the pull request that begin with lane.LabelPrefix.
 	Labels []string
@@ -59,13 +69,16 @@ type Options struct {
 	// Part is true if the checked tree is a directory of a larger one: what a record names above it cannot be seen
 	// and is not reported.
 	Part bool
-	// Standing says how far a commit has got, which the remedies of findings depend on; if it is nil, no other clone has any.
-	Standing func(commit string) (history.Standing, error)
-	// Remote says where commits are pushed to; if it is nil, nothing is known of that.
-	Remote func() (history.Remote, error)
+	// Standings finds out how far commits have got, on which the remedies of findings depend. It is called once, after the first finding; if
+	// it is nil, no other clone has any commit.
+	Standings func() (history.Standings, error)
+	// SamePatch, if set, finds the commit among some that makes the same patch as another outside workspaces; empty for none.
+	SamePatch func(ctx context.Context, commit string, among []string) (string, error)
+	// Reach, if set, looks for a commit by its id, or the beginning of it.
+	Reach func(ctx context.Context, id string, heads []string) (history.Reach, error)
 	// Lasting limits the judgement to what stays wrong for good: errors about what became of logs' entries.
 	Lasting bool
-	// Reported, if set, are the edits that an earlier judgement has reported, and takes those of this one.
+	// Reported, if set, are the edits that an earlier judgement has reported; this one adds its own.
 	Reported finding.ReportedEdits
 	// Progress, if set, is called while commits are judged.
 	Progress func(done, total int)
@@ -87,7 +100,7 @@ func (o Options) Limits() small.Limits {
 }
 
 func (o Options) basis() read.Basis {
-	return read.Basis{Policy: o.Policy, Kinds: o.Kinds, Now: o.Now, Limits: o.Limits(), Trusted: o.Trusted}
+	return read.Basis{Policy: o.Policy, Kinds: o.Kinds, Now: o.Now, Limits: o.Limits(), Trusted: o.Trusted, Compared: o.Compared, Cache: o.Cache}
 }
 
 // WithDefaults fills in what a caller may leave out.
@@ -96,7 +109,7 @@ func (o Options) WithDefaults() Options {
 		o.Policy = policy.Default()
 	}
 	if o.Kinds == nil {
-		o.Kinds = []string{subject.KindRepoRoot, subject.KindExamples}
+		o.Kinds = []string{read.KindRepoRoot, read.KindExamples}
 	}
 	return o
 }

@@ -1,38 +1,50 @@
+// Package run is one judgement: its options, the part of a repository that it looks at,
+// and the collector, in which every rule judges every subject.
 package run
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/gate/read"
-	"github.com/small-gate/small-gate/internal/gate/subject"
+	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// SortedKeys are the members of a set, in order; never nil, which stands for all paths where a tree is listed.
+// SortedKeys are the members of a set, in order; never nil, which means all paths when a tree is listed.
 func SortedKeys(set map[string]bool) []string {
-	keys := make([]string, 0, len(set))
-	for k := range set {
-		keys = append(keys, k)
-	}
+	keys := slices.AppendSeq(make([]string, 0, len(set)), maps.Keys(set))
 	slices.Sort(keys)
 	return keys
 }
 
-// Run is one judgement: its options, what it reads from, what it looks at now, and what it has found.
+// Run is one judgement: its options, what it reads from, what it looks at, what its passes have learned, and what it has found.
 type Run struct {
 	Options   Options
 	Source    *read.Source
-	Scope     *Scope
+	Scope     Scope
+	Learned   *Learned
 	Collector *Collector
+	// Each, if set, judges the files of every commit, not only the tip's.
+	Each func(ctx context.Context, r *Run, commit string, touched Touched) error
+	// Profile2 judges a workspace of the profile 2.0.0 as of a revision. The rules of 1.0.0 do not apply to it.
+	Profile2 func(ctx context.Context, r *Run, revision, dir string, files []history.File) error
+	// Known is what a configuration has to know about the gate.
+	Known func() *policy.Known
+	// families are the passes of families in this judgement.
+	families []Passes
+	// Account is the report in which passes say what they looked at.
+	Account *finding.Report
 }
 
 // Pass makes subjects of a part of a repository and has them judged. A judgement is a list of passes.
 type Pass func(context.Context, *Run) error
 
-// Scope is what passes look at and what earlier passes have learned. To look at another tip, take another scope.
+// Scope is what passes look at. To look at another tip, take another run: see [Run.Beside].
 type Scope struct {
 	// Base and Tip are compared.
 	Base, Tip history.Tip
@@ -47,31 +59,35 @@ type Scope struct {
 	Logs func(path string) bool
 	// Update is a ref that a push moves.
 	Update history.Update
-	// Neighbours may have work on the same logs.
-	Neighbours []subject.Neighbour
 	// Whole is true for a whole history, Predicts for a merge that is not made yet.
 	Whole, Predicts bool
+	// Fix is the remedy for changes of logs that no commit of a branch made.
+	Fix string
+}
 
+// Learned is what a pass leaves for later ones.
+type Learned struct {
 	// Commits are those to be judged.
 	Commits []history.Commit
 	// Walked is true once every commit between base and tip has been judged.
 	Walked bool
-	// UnrelatedLog is true once a merge of unrelated histories put another log at a log's path: no loss on that
+	// UnrelatedLog is true once a merge of unrelated histories put another log at a log's path: not a loss on that
 	// edge, but perhaps between two tips.
 	UnrelatedLog bool
-	// Workspaces are the directories that changed, Workflows the changed workflow files and records.
-	Workspaces, Workflows map[string]bool
-	// policyChange is the change of the configuration.
+	// Touched is what has changed.
+	Touched
+	// PolicyChange is the change of the configuration.
 	PolicyChange history.Change
-	// unions are files that git would merge by joining lines.
-	Unions []subject.UnionMerge
-	// Fix is the remedy of logs' changes that no commit of a branch made.
-	Fix string
-	// Lanes are the judged changes and their lanes.
-	Lanes []*subject.LaneChange
+	// Occupied is true if a family has something to judge, even if there is no workspace.
+	Occupied bool
+	// Snapshots are the directories of the workspaces that were judged as of the tip.
+	Snapshots []string
+	// Last are, by commit, the paths of the last files in folders that are ordered by name, as far as they are known. Commits share
+	// them.
+	Last map[string]map[string]string
 	// origins are the commits that the entries of logs came with.
 	origins map[small.Digest]string
-	// bases are where each commit came to the tip's first-parent line, once somebody has asked.
+	// bases are where each commit joined the tip's first-parent line; nil until they are needed.
 	bases map[string]base
 }
 
@@ -86,17 +102,26 @@ func NewCheck(tree history.Tree, opts Options, s Scope) *Run {
 }
 
 func newRun(tree history.Tree, h history.History, opts Options, s Scope) *Run {
-	s.Workspaces, s.Workflows = map[string]bool{}, map[string]bool{}
-	r := &Run{Options: opts, Source: read.NewSource(tree, h, opts.basis()), Scope: &s, Collector: newCollector(opts)}
+	r := &Run{Options: opts, Source: read.NewSource(tree, h, opts.basis()), Scope: s, Learned: newLearned(), Collector: newCollector(opts)}
+	r.Account = &r.Collector.Report
 	if h != nil && r.Options.Trusted == "" {
 		r.Source.Trusted = s.Before()
 	}
 	return r
 }
 
-// Before is the commit before all that is judged; that itself, if it is a whole history. Its logs say which baselines are active if the
+func newLearned() *Learned {
+	return &Learned{Touched: NewTouched(), Last: map[string]map[string]string{}}
+}
+
+// Beside is a run in the same judgement that looks at something else, and whose account is not reported.
+func (r *Run) Beside(s Scope) *Run {
+	return &Run{Options: r.Options, Source: r.Source, Scope: s, Learned: newLearned(), Collector: r.Collector, Each: r.Each, Profile2: r.Profile2, families: r.families, Known: r.Known, Account: &finding.Report{}}
+}
+
+// Before is the commit before all that is judged; the tip itself, for a whole history. Its logs say which baselines are active if the
 // caller names none.
-func (s *Scope) Before() string {
+func (s Scope) Before() string {
 	switch {
 	case s.Whole:
 		return s.Tip.ID
@@ -124,7 +149,7 @@ func (r *Run) All(ctx context.Context, passes ...Pass) error {
 }
 
 // Examined is the part of the report that says what was looked at.
-func (r *Run) Examined() *finding.Examined { return &r.Collector.Report.Examined }
+func (r *Run) Examined() *finding.Examined { return &r.Account.Examined }
 
 // FailureReport is the report of a judgement that could not begin.
 func FailureReport(opts Options, err error) *finding.Report {
@@ -134,12 +159,80 @@ func FailureReport(opts Options, err error) *finding.Report {
 // Nothing is the report of a change that touches nothing of interest.
 func Nothing(opts Options) *finding.Report { return FailureReport(opts, nil) }
 
-// Note notes that a path has changed.
-func (s *Scope) Note(src *read.Source, path string) {
-	if src.IsWorkflowOrRecord(path) {
-		s.Workflows[path] = true
+// Touched are the workspace directories, the configured logs and the families' files that changes touch.
+type Touched struct{ Workspaces, Logs, Families map[string]bool }
+
+// NewTouched is an empty Touched.
+func NewTouched() Touched { return Touched{map[string]bool{}, map[string]bool{}, map[string]bool{}} }
+
+// Note notes what has changed on some edges.
+func (s Touched) Note(src *read.Source, edges ...[]history.Change) {
+	for _, c := range slices.Concat(edges...) {
+		if src.Policy.Watches(c.Path) {
+			s.Families[c.Path] = true
+		}
+		if src.Policy.LogFor(c.Path) != nil {
+			s.Logs[src.LogOf(c.Path)] = true
+		}
+		if dir, in := small.WorkspaceOf(c.Path); in && src.Judges(c.Path) {
+			s.Workspaces[dir] = true
+		}
 	}
-	if dir, in := small.WorkspaceOf(path); in && src.Judges(path) {
-		s.Workspaces[dir] = true
+}
+
+// IsPast reports whether a baseline, or a log's since commit, accepts what a commit did to the log. It is false except in a whole history:
+// elsewhere the past is not judged.
+func (r *Run) IsPast(ctx context.Context, commit, path string) (bool, error) {
+	if !r.Scope.Whole {
+		return false, nil
 	}
+	if past, err := r.Source.IsBeforeSince(ctx, commit, path); err != nil || past {
+		return past, err
+	}
+	return r.Source.IsBeforeBaseline(ctx, commit, path)
+}
+
+// NotePolicy notes that a commit edits the configuration. A merge does if its configuration differs from each
+// parent's. The index is compared only with HEAD, whose configuration is the trusted one. In a whole history
+// edits of the configuration are not noted.
+func (r *Run) NotePolicy(n history.Commit, changes [][]history.Change) {
+	if r.Scope.Whole {
+		return
+	}
+	if n.ID == history.Index {
+		changes = changes[:1]
+	}
+	var edit history.Change
+	for _, edge := range changes {
+		at := slices.IndexFunc(edge, func(c history.Change) bool { return c.Path == policy.File })
+		if at < 0 {
+			return
+		}
+		edit = edge[at]
+	}
+	r.Learned.PolicyChange = edit
+}
+
+// maxCommits is how many commits a report describes.
+const maxCommits = 300
+
+// DescribeCommits reads author, date and subject of the commits that a report's findings name. Without findings it
+// reads nothing.
+func DescribeCommits(ctx context.Context, h history.History, r *finding.Report) error {
+	known := map[string]bool{"": true}
+	for _, c := range r.Commits {
+		known[c.ID] = true
+	}
+	for _, f := range slices.Concat(r.Findings, r.Waived) {
+		if known[f.Commit] || len(r.Commits) == maxCommits {
+			continue
+		}
+		known[f.Commit] = true
+		s, err := h.Signature(ctx, f.Commit)
+		if err != nil {
+			return err
+		}
+		r.Commits = append(r.Commits, finding.Commit{ID: f.Commit, Author: wording.Clip(s.Name), Subject: wording.Clip(s.Subject()), Date: s.Date})
+	}
+	return nil
 }

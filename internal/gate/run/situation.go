@@ -5,54 +5,47 @@ import (
 	"slices"
 
 	"github.com/small-gate/small-gate/internal/gate/history"
-	"github.com/small-gate/small-gate/internal/gate/subject"
+	"github.com/small-gate/small-gate/internal/gate/remedy"
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// base is the last commit of a first-parent line before a commit came to it, by itself or by a merge.
+// base is the last commit of the first-parent line before a commit joined it, by itself or by a merge.
 type base struct {
 	id     string
 	onLine bool
 }
 
-// Situation is where a commit, or the index, stands.
-func (r *Run) Situation(commit string) subject.Situation {
-	s := subject.Situation{Commit: commit}
+// Situation says who already has a commit, or the index.
+func (r *Run) Situation(commit string) remedy.Situation {
+	s := remedy.Situation{
+		Commit: commit, Agent: r.Options.Agent != "", NoWaiver: r.Options.Floor.ForbidsWaivers(), NoBaseline: r.Options.Floor.ForbidsBaselines(),
+	}
 	if history.Uncommitted(commit) {
 		s.Reverting, s.Against = r.Options.Reverting, r.Scope.Against
 		return s
 	}
-	if r.Options.Standing != nil {
-		var err error
-		s.Standing, err = r.Options.Standing(commit)
-		r.Collector.err = cmp.Or(r.Collector.err, err)
+	if commit == "" {
+		return s
 	}
-	s.Remote = r.remote
+	s.Switch = r.Options.Switch
+	s.Standing, s.Remote = r.Collector.standings.At(commit), r.Collector.standings.Remote
 	return s
 }
 
-func (r *Run) remote() history.Remote {
-	if r.Options.Remote == nil {
-		return history.Remote{}
-	}
-	out, err := r.Options.Remote()
-	r.Collector.err = cmp.Or(r.Collector.err, err)
-	return out
-}
-
-// SituationOf is that of what brought an entry of a revision: a commit, or else the files that are not committed. It is the zero Situation
+// SituationOf is the Situation of what brought an entry of a revision: a commit, or else the uncommitted files. It names no commit
 // if the entry came with a commit that is not judged.
-func (r *Run) SituationOf(entry small.Digest, revision string) subject.Situation {
-	revision = cmp.Or(r.Scope.origins[entry], revision, history.Index) // without a revision, of the files of a directory
-	if r.Scope.origins[entry] == "" && !history.Uncommitted(revision) {
-		return subject.Situation{}
+func (r *Run) SituationOf(entry small.Digest, revision string) remedy.Situation {
+	revision = cmp.Or(r.Learned.origins[entry], revision, history.Index) // without a revision, the files are a directory's
+	if r.Learned.origins[entry] == "" && !history.Uncommitted(revision) {
+		revision = ""
 	}
 	return r.Situation(revision)
 }
 
-// baseOf finds where a commit came to the tip's first-parent line.
-func (s *Scope) baseOf(commit string) base {
+// baseOf finds where a commit joined the tip's first-parent line.
+func (r *Run) baseOf(commit string) base {
+	s := r.Learned
 	if s.bases != nil {
 		return s.bases[commit]
 	}
@@ -61,7 +54,7 @@ func (s *Scope) baseOf(commit string) base {
 		parents[c.ID] = c.Parents
 	}
 	var line []string
-	for id := s.Tip.ID; id != ""; id = firstOf(parents[id]) {
+	for id := r.Scope.Tip.ID; id != ""; id = firstOf(parents[id]) {
 		if _, listed := parents[id]; listed {
 			line = append(line, id)
 		}
@@ -91,7 +84,7 @@ func firstOf(ids []string) string {
 const maxOrigins = 1 << 17
 
 // NoteOrigin notes that entries came with a commit; of equal entries the first counts.
-func (s *Scope) NoteOrigin(commit string, entries []ledger.Entry) {
+func (s *Learned) NoteOrigin(commit string, entries []ledger.Entry) {
 	if s.origins == nil {
 		s.origins = map[small.Digest]string{}
 	}
@@ -102,14 +95,17 @@ func (s *Scope) NoteOrigin(commit string, entries []ledger.Entry) {
 	}
 }
 
-// BranchOf names the branch by which an entry came: by the last commit of the first-parent line before it was merged; empty for
+// Recorded reports whether a commit brought an entry.
+func (s *Learned) Recorded() bool { return len(s.origins) > 0 }
+
+// BranchOf names the branch that brought an entry by the last commit of the first-parent line before it was merged; empty for
 // that line itself, and if it is not known.
-func (s *Scope) BranchOf(entry small.Digest) string {
-	commit := s.origins[entry]
+func (r *Run) BranchOf(entry small.Digest) string {
+	commit := r.Learned.origins[entry]
 	if commit == "" {
 		return ""
 	}
-	at := s.baseOf(commit)
+	at := r.baseOf(commit)
 	if at.onLine {
 		return ""
 	}

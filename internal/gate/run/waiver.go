@@ -7,13 +7,12 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/gate/rule"
-	"github.com/small-gate/small-gate/internal/gate/rules"
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/policy"
 )
 
 // waiver finds the waiver that excuses a finding: the same edit of the same log, under its rule or one that
-// reports the same edit. If several in a row excuse it, it is the last.
+// reports the same edit. If a chain of waivers excuses it, it is the last one.
 func (c *Collector) waiver(of *rule.Rule, f finding.Finding) *policy.Waiver {
 	if f.EditFrom == "" && f.EditTo == "" {
 		return nil
@@ -39,7 +38,7 @@ func (c *Collector) waiver(of *rule.Rule, f finding.Finding) *policy.Waiver {
 }
 
 // waiverChain finds the indexes of waivers that lead, one after the other, from one version of an entry to what
-// became of it. seen are the versions that it has looked from.
+// became of it. seen are the versions that were tried already.
 func (c *Collector) waiverChain(f finding.Finding, from string, seen map[string]bool) []int {
 	seen[from] = true
 	for i := range c.policy.Waivers {
@@ -71,17 +70,17 @@ func sameEdit(w *policy.Waiver, of *rule.Rule) bool {
 	return w.Rule == of.ID || w.Edit.Has(of.Edit&(ledger.EntryChanged|ledger.EntryLost|ledger.EntryInserted|ledger.LogEnded))
 }
 
-// AnswerProposed has findings that the waivers of a proposed configuration excuse say that it does not count yet. fix is the remedy for
-// a commit and a log.
+// AnswerProposed makes findings that a proposed configuration's waivers would excuse say that these do not count yet. fix is the remedy
+// for a commit and a log; if it is empty, the finding keeps its own.
 func (c *Collector) AnswerProposed(proposed *policy.Policy, fix func(commit, path string) string) {
 	under := &Collector{policy: proposed, now: c.now, used: map[int]bool{}}
 	for i := range c.Report.Findings {
 		f := &c.Report.Findings[i]
-		at := slices.IndexFunc(rules.List, func(r rule.Rule) bool { return r.ID == f.Rule })
-		if at < 0 || under.waiver(&rules.List[at], *f) == nil {
+		at := slices.IndexFunc(c.Rules, func(r rule.Rule) bool { return r.ID == f.Rule })
+		if at < 0 || under.waiver(&c.Rules[at], *f) == nil {
 			continue
 		}
 		f.Message += "; the waiver in this change counts once the target branch has it: push it first"
-		f.Fix = fix(cmp.Or(f.Commit, history.Index), f.Path)
+		f.Fix = cmp.Or(fix(cmp.Or(f.Commit, history.Index), f.Path), f.Fix)
 	}
 }

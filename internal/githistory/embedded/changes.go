@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/small-gate/small-gate/internal/gate/history"
-
 	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/filemode"
 
+	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/githistory"
 )
 
@@ -22,116 +22,104 @@ func (r *Repo) Diff(ctx context.Context, edges []history.Edge, f history.Filter)
 		if err != nil {
 			return nil, err
 		}
-		results[i] = inOrder(changes)
-		if err := githistory.CheckNames(changes); err != nil {
-			return nil, err
-		}
+		results[i] = changes
 	}
 	return results, nil
 }
 
+// List lists files as [githistory.Repo.List] does.
+func (r *Repo) List(ctx context.Context, revision string, f history.Filter) ([]history.File, error) {
+	changes, err := r.compare(ctx, history.Edge{Child: revision}, githistory.NewFilter(f))
+	var files []history.File
+	for _, c := range changes {
+		files = append(files, c.New)
+	}
+	return files, err
+}
+
 func (r *Repo) compare(ctx context.Context, e history.Edge, filter *githistory.Filter) ([]history.Change, error) {
-	if err := alive(ctx, "comparing commits"); err != nil {
-		return nil, err
-	}
-	before := emptyTree
+	d := diff{ctx: ctx, repo: r, filter: filter}
+	before, err := emptyTree, error(nil)
 	if e.Parent != "" {
-		parent, err := r.named(e.Parent)
-		if err != nil {
-			return nil, err
-		}
-		before = parent.tree
+		before, err = d.treeOf(e.Parent)
 	}
-	if e.Child == history.Index {
-		return r.indexChanges(ctx, before, filter)
-	}
-	after, err := r.named(e.Child)
 	if err != nil {
 		return nil, err
 	}
-	d := diff{ctx: ctx, repo: r, filter: filter}
-	err = d.dirs("", before, after.tree)
-	return d.changes, err
+	after, err := d.treeOf(e.Child)
+	if err != nil {
+		return nil, err
+	}
+	if err := d.dirs("", before, after); err != nil {
+		return nil, err
+	}
+	slices.SortFunc(d.changes, func(a, b history.Change) int { return strings.Compare(a.Path, b.Path) })
+	return d.changes, githistory.CheckNames(d.changes, func(c history.Change) string { return c.Path })
 }
 
-// List lists files as [githistory.Repo.List] does.
-func (r *Repo) List(ctx context.Context, revision string, f history.Filter) ([]history.File, error) {
-	filter := githistory.NewFilter(f)
-	var files []history.File
-	if revision == history.Index {
-		x, err := r.readIndex(ctx, filter.MatchesName)
-		if err != nil {
-			return nil, err
-		}
-		for _, e := range x.entries {
-			files = append(files, e.staged())
-		}
-	} else {
-		changes, err := r.compare(ctx, history.Edge{Child: revision}, filter)
-		if err != nil {
-			return nil, err
-		}
-		for _, c := range changes {
-			files = append(files, c.New)
-		}
-	}
-	slices.SortFunc(files, func(a, b history.File) int { return strings.Compare(a.Path, b.Path) })
-	files = slices.Compact(files)
-	return files, githistory.CheckNames(files)
+// HoldIndex lists all files of the index. Nothing is held: an index that this reader takes is small.
+func (r *Repo) HoldIndex(ctx context.Context) ([]history.File, error) {
+	return r.List(ctx, history.Index, history.Filter{All: true})
 }
 
 // Sparse lists those of some paths of the index that are kept out of the work tree.
 func (r *Repo) Sparse(ctx context.Context, paths []string) ([]string, error) {
-	x, err := r.readIndex(ctx, func(name []byte) bool { return slices.Contains(paths, string(name)) })
-	if err != nil {
-		return nil, err
-	}
+	entries, err := r.readIndex(ctx)
 	var out []string
-	for _, e := range x.entries {
-		if e.sparse {
-			out = append(out, e.path)
+	for _, e := range entries {
+		if e.SkipWorktree && slices.Contains(paths, e.Name) {
+			out = append(out, e.Name)
 		}
 	}
-	return out, nil
+	return out, err
 }
 
-// inOrder sorts changes by their paths.
-func inOrder(changes []history.Change) []history.Change {
-	slices.SortFunc(changes, func(a, b history.Change) int { return strings.Compare(a.Path, b.Path) })
-	return changes
-}
-
-// diff gathers what differs between two trees.
+// diff collects the differences between two trees.
 type diff struct {
-	ctx    context.Context
-	repo   *Repo
-	filter *githistory.Filter
-	// skip, if set, says which directories of the first tree are passed over.
-	skip    func(path string, id plumbing.Hash) bool
+	ctx     context.Context
+	repo    *Repo
+	filter  *githistory.Filter
+	staged  map[plumbing.Hash][]treeEntry // the index's trees
 	changes []history.Change
 }
 
-// dirs compares two directories, the zero id standing for none. It descends
-// where they differ and may hold what is wanted. Of a tree whose
-// entries are out of order some count as gone and added, so that their paths
-// come twice.
-func (d *diff) dirs(path string, before, after plumbing.Hash) error {
-	if before == after || d.skip != nil && d.skip(path, before) {
+// treeOf is the tree of a commit or of the index.
+func (d *diff) treeOf(revision string) (root plumbing.Hash, err error) {
+	if revision == history.Index {
+		root, d.staged, err = d.repo.indexTree(d.ctx)
+		return root, err
+	}
+	c, err := d.repo.named(d.ctx, revision)
+	if err != nil {
+		return root, err
+	}
+	return c.tree, nil
+}
+
+// tree is a tree of the index or of a commit.
+func (d *diff) tree(id plumbing.Hash) ([]treeEntry, error) {
+	if entries, staged := d.staged[id]; staged {
+		return entries, nil
+	}
+	return d.repo.tree(id)
+}
+
+// dirs compares two directories; the zero id means none. It descends where they differ and may hold what is wanted. In a tree whose entries
+// are out of order, some count as removed and added, so their paths occur twice.
+func (d *diff) dirs(dir string, before, after plumbing.Hash) error {
+	if before == after {
 		return nil
 	}
 	if err := alive(d.ctx, "comparing commits"); err != nil {
 		return err
 	}
-	a, err := d.repo.tree(before)
+	a, err := d.tree(before)
 	if err != nil {
 		return err
 	}
-	b, err := d.repo.tree(after)
-	if err != nil {
-		return err
-	}
-	for len(a)+len(b) > 0 {
-		order := len(b) - len(a) // one may have come to its end
+	b, err := d.tree(after)
+	for len(a)+len(b) > 0 && err == nil {
+		order := len(b) - len(a) // one list may be at its end
 		if len(a) > 0 && len(b) > 0 {
 			if a[0] == b[0] {
 				a, b = a[1:], b[1:]
@@ -146,23 +134,21 @@ func (d *diff) dirs(path string, before, after plumbing.Hash) error {
 		if order >= 0 {
 			now, b = b[0], b[1:]
 		}
-		if err := d.entries(join(path, cmp.Or(old.name, now.name)), old, now); err != nil {
-			return err
+		path := join(dir, cmp.Or(old.name, now.name))
+		switch isDir := old.mode == filemode.Dir || now.mode == filemode.Dir; { // both are directories, or the other side is absent
+		case isDir && d.filter.MayHold(path):
+			err = d.dirs(path, old.id, now.id)
+		case !isDir && d.filter.Matches(path):
+			d.changes = append(d.changes, history.Change{Path: path, Old: old.file(path), New: now.file(path)})
 		}
 	}
-	return nil
+	return err
 }
 
-// entries compares two entries of one name that differ. They are both
-// directories or both something else, or one is none.
-func (d *diff) entries(path string, old, now treeEntry) error {
-	switch {
-	case old.isDir() || now.isDir():
-		if d.filter.MayHold(path) {
-			return d.dirs(path, old.id, now.id)
-		}
-	case d.filter.Matches(path):
-		d.changes = append(d.changes, history.Change{Path: path, Old: old.file(path), New: now.file(path)})
+// join is the path of an entry in a directory.
+func join(dir, name string) string {
+	if dir == "" {
+		return name
 	}
-	return nil
+	return dir + "/" + name
 }

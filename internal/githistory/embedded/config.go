@@ -1,141 +1,129 @@
 package embedded
 
 import (
+	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
+	"slices"
 	"strings"
 
+	format "github.com/go-git/go-git/v5/plumbing/format/config"
+
+	"github.com/small-gate/small-gate/internal/expression"
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// maxConfig bounds the size of a file of configuration, in bytes.
-const maxConfig = 4 << 20
+// config has the settings of configuration files, read one after the other. A key without an equals sign has an empty value.
+type config struct{ *format.Config }
 
-// decodeConfig reads one file of configuration as it is: no included files, and
-// no opinion on values. A missing file is an empty one.
-func decodeConfig(name string) (config, error) {
-	info, err := os.Stat(name)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	if info.Size() > maxConfig {
-		return nil, fmt.Errorf("%s has %d bytes; at most %d are read", wording.Printable(name), info.Size(), maxConfig)
-	}
-	data, err := os.ReadFile(name)
-	if err != nil {
-		return nil, err
-	}
-	set, err := parseConfig(data)
-	if err != nil {
-		return nil, fmt.Errorf("bad config line in %s: %w", wording.Printable(name), err)
-	}
-	return set, nil
-}
+func newConfig() config { return config{format.New()} }
 
-// plain reports whether a value is one that every git understands alike: some
-// keep tabs, and some make spaces of them.
-func plain(value string) bool {
-	return strings.IndexFunc(value, func(c rune) bool { return c < ' ' }) < 0
-}
-
-// layout is what the configuration of a repository says about its shape.
-type layout struct {
-	// bare is 1 or 0 as core.bare says, -1 if it says nothing.
-	bare int
-	// workTree is core.worktree.
-	workTree string
-	// own says that the work tree has a configuration of its own.
-	own bool
-}
-
-// readLayout reads the configuration that decides whether, and how, the
-// repository can be read. linked says that the git directory is a linked work
-// tree's own: then core.bare and core.worktree of the shared configuration are
-// the main work tree's.
-func readLayout(gitDir, commonDir string, linked bool) (layout, error) {
-	l := layout{bare: -1}
-	shared, err := decodeConfig(filepath.Join(commonDir, "config"))
-	if err != nil {
-		return l, cannot("cannot read the configuration", err)
+// options are the lines of a section, or of a subsection if one is named.
+func (c config) options(section, subsection string) format.Options {
+	if !c.HasSection(section) { // otherwise go-git would create it
+		return nil
 	}
-	if l.own, err = checkFormat(shared); err != nil {
-		return l, err
-	}
-	if !linked || l.own {
-		if err := l.take(shared); err != nil {
-			return l, err
-		}
-	}
-	if _, set := shared.last("core", "repositoryformatversion"); !set && (l.bare == 1 || l.workTree != "" || l.own) {
-		return l, unserved("core.repositoryFormatVersion is missing, without which git passes over some settings")
-	}
-	if !l.own {
-		return l, nil
-	}
-	trees, err := decodeConfig(filepath.Join(gitDir, "config.worktree"))
-	if err != nil {
-		return l, cannot("cannot read the work tree's configuration", err)
-	}
-	return l, l.take(trees)
-}
-
-func (l *layout) take(set config) (err error) {
-	if text, ok := set.last("core", "bare"); ok {
-		if l.bare, err = parseBool(text); err != nil {
-			return unserved("core.bare is %q", text)
-		}
-	}
-	if text, ok := set.last("core", "worktree"); ok {
-		if l.workTree = text; text == "" || !plain(text) {
-			return unserved("core.worktree is %q", text)
-		}
+	s := c.Section(section)
+	switch {
+	case subsection == "":
+		return s.Options
+	case s.HasSubsection(subsection):
+		return s.Subsection(subsection).Options
 	}
 	return nil
 }
 
-// checkFormat refuses, by name, every version and extension that is not known to
-// be harmless to a reader, and partial clones. own reports extensions.worktreeConfig.
-func checkFormat(shared config) (own bool, err error) {
-	if text, set := shared.last("core", "repositoryformatversion"); set && text != "0" && text != "1" {
-		return false, unserved("core.repositoryFormatVersion is %q", text)
+// includes reports whether the configuration includes other files.
+func (c config) includes() bool { return c.HasSection("include") || c.HasSection("includeIf") }
+
+// read adds one file of configuration as it is, without included files or checks of values. A missing file is empty.
+func (c config) read(name string) error {
+	data, err := readSmall(name)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
 	}
-	for _, s := range shared {
-		switch {
-		case s.section == "remote" && s.key == "promisor":
-			return false, unserved("it is a partial clone")
-		case s.section != "extensions":
-		case s.subsection != "":
-			return false, unserved("it has extensions.%s", wording.Printable(s.subsection))
-		case s.key == "noop", s.key == "preciousobjects":
-		case s.key == "worktreeconfig":
-			on, err := parseBool(s.value)
-			if err != nil {
-				return false, unserved("extensions.worktreeConfig is %q", s.value)
-			}
-			own = on == 1
-		default:
-			return false, unserved("extensions.%s is %q", s.key, s.value)
-		}
+	if err != nil {
+		return err
 	}
-	return own, nil
+	if err := c.parse(data); err != nil {
+		return fmt.Errorf("bad config line in %s: %w", wording.Printable(name), err)
+	}
+	return nil
 }
 
-// parseBool reads git's words for yes (1) and no (0). An empty value is an
-// error, because it means yes or no depending on an equals sign that is not
-// kept.
-func parseBool(text string) (int, error) {
-	switch strings.ToLower(text) {
-	case "true", "yes", "on":
-		return 1, nil
-	case "false", "no", "off":
-		return 0, nil
+// plainLine is a line of configuration that every program reads alike: a section, perhaps with a subsection, a key, or a key with a value,
+// and a comment. Values with escapes, or partly in quotes, are left to git (git-config(1), SYNTAX).
+var plainLine = expression.Of(`^[ \t]*(\[[A-Za-z][0-9A-Za-z-]*( "[^"\\[:cntrl:]]+")?\]|[A-Za-z][0-9A-Za-z-]*([ \t]*=([^"\\;#[:cntrl:]]*|[ \t]*"[^"\\[:cntrl:]]*"))?)?[ \t]*([#;][^[:cntrl:]]*)?$`)
+
+// parse adds the text of a file, if it is plain. TestConfigAsGitReadsIt and FuzzConfig compare it with git.
+func (c config) parse(data []byte) error {
+	n := 0
+	for line := range bytes.SplitSeq(data, []byte("\n")) {
+		if n++; !plainLine().Match(line) {
+			return fmt.Errorf("line %d is one that git has to read", n)
+		}
 	}
-	n, err := strconv.Atoi(text)
-	return min(max(n, -n), 1), err
+	return format.NewDecoder(bytes.NewReader(data)).Decode(c.Config)
+}
+
+// everyConfig has the settings of all of git's configuration files, in git's order (git-config(1), FILES). If a user's file includes
+// others, which may set key, it is refused.
+func (r *Repo) everyConfig(key string) (config, error) {
+	all := newConfig()
+	for _, file := range append(r.userFiles(), filepath.Join(r.CommonDir, "config")) {
+		err := all.read(file)
+		if errors.Is(err, os.ErrPermission) {
+			continue // as git does
+		}
+		if err == nil && all.includes() {
+			err = unserved("%s includes other files, which may set %s", wording.Printable(file), wording.Printable(key))
+		}
+		if err != nil {
+			return all, cannot("cannot read the configuration", err)
+		}
+	}
+	return all, nil
+}
+
+// userFiles are the configuration files outside the repository.
+func (r *Repo) userFiles() (files []string) {
+	if off := strings.ToLower(r.env.Get("GIT_CONFIG_NOSYSTEM")); slices.Contains([]string{"", "0", "false", "no", "off"}, off) {
+		system, named := r.env.Lookup("GIT_CONFIG_SYSTEM")
+		if !named {
+			system = "/etc/gitconfig"
+		}
+		files = append(files, system)
+	}
+	if named, set := r.env.Lookup("GIT_CONFIG_GLOBAL"); set {
+		return append(files, named)
+	}
+	home, base := r.env.Get("HOME"), r.env.Get("XDG_CONFIG_HOME")
+	if base == "" && home != "" {
+		base = filepath.Join(home, ".config")
+	}
+	if base != "" {
+		files = append(files, filepath.Join(base, "git", "config"))
+	}
+	if home != "" {
+		files = append(files, filepath.Join(home, ".gitconfig"))
+	}
+	return files
+}
+
+// InitBranch is init.defaultBranch; the last file that sets it counts.
+func (r *Repo) InitBranch(context.Context) (string, error) {
+	all, err := r.everyConfig("init.defaultBranch")
+	return all.options("init", "").Get("defaultBranch"), err
+}
+
+// RemoteURL is a remote's URL in the repository's own configuration, before git applies url.*.insteadOf; of several the first, from which
+// git fetches. It is empty if there is no such remote.
+func (r *Repo) RemoteURL(_ context.Context, remote string) (string, error) {
+	if urls := r.config.options("remote", remote).GetAll("url"); len(urls) > 0 {
+		return urls[0], nil
+	}
+	return "", nil
 }

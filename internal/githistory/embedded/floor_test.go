@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// What is asked of two branches costs the way to where they part, and not the history before. That the answers are git's, whatever the
-// dates, is what TestReadersAgree compares.
+// A question about two branches reads history back to their fork, and no further. TestReadersAgree checks that the answers match git's,
+// whatever the dates.
 func TestHistoryBelowTheFloorIsNotRead(t *testing.T) {
 	t.Parallel()
 	r := versions(t)
@@ -33,9 +33,13 @@ func TestHistoryBelowTheFloorIsNotRead(t *testing.T) {
 			t.Errorf("%s: %d commits were read, of 5 that count", what, len(repo.commits))
 		}
 	}
+	repo := open(t, r)
+	repo.MostCommits = 4
+	_, err := repo.MergeBases(t.Context(), main, side)
+	wantUnserved(t, err, "more than 4 commits")
 	r.Git("switch", "-q", "--orphan", "alone")
 	r.Commit("a second beginning")
-	repo := open(t, r)
+	repo = open(t, r)
 	if bases, err := repo.MergeBases(t.Context(), main, r.ID("HEAD")); err != nil || len(bases) > 0 {
 		t.Errorf("%v, %v", bases, err)
 	}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 
-	"github.com/small-gate/small-gate/internal/gittest"
+	"github.com/small-gate/small-gate/internal/tests/gittest"
 )
 
 const someID = "78981922613b2afb6025042ff6bd878ac1994e85"
@@ -21,7 +21,7 @@ func TestParseCommit(t *testing.T) {
 	const who = "author A <a@b> 1 +0000\ncommitter C D <c> d@e> 1700000000 +0100\n\nmessage\nparent of all\n"
 	for text, want := range map[string]int{tree + who: 0, tree + parent + who: 1, tree + parent + parent + who: 2, tree: 0, tree + parent: 1, tree + "\nparent x\n": 0} {
 		c, err := parseCommit([]byte(text))
-		if err != nil || len(c.parents) != want || c.tree.String() != someID {
+		if err != nil || len(c.Parents) != want || c.tree.String() != someID {
 			t.Errorf("%q: %+v, %v", text, c, err)
 		}
 	}
@@ -32,7 +32,7 @@ func TestParseCommit(t *testing.T) {
 	}
 }
 
-// treeOf is a tree of entries written "mode name".
+// treeOf is a tree with entries given as "mode name".
 func treeOf(entries ...string) []byte {
 	id, err := hex.DecodeString(someID)
 	if err != nil {
@@ -71,7 +71,7 @@ func TestTreeEntries(t *testing.T) {
 	}
 }
 
-// The order in which git writes entries is the one in which they are compared.
+// Entries are compared in the order in which git writes them.
 func TestOrderOfNames(t *testing.T) {
 	t.Parallel()
 	r := gittest.New(t)
@@ -103,7 +103,6 @@ func TestOrderOfNames(t *testing.T) {
 func FuzzObjects(f *testing.F) {
 	f.Add(treeOf("100644 a", "40000 b"))
 	f.Add([]byte("tree " + someID + "\nparent " + someID + "\nauthor x\ncommitter <> 1\n"))
-	f.Add([]byte("\x00-1 1\na\x002 0\n" + strings.Repeat("x", 20)))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		entries, err := parseTree(data)
 		if err == nil && len(entries) > len(data)/idSize {
@@ -117,11 +116,7 @@ func FuzzObjects(f *testing.F) {
 		if c, err := parseCommit(data); err == nil && c.tree == plumbing.ZeroHash && !bytes.Contains(data, bytes.Repeat([]byte("0"), 40)) {
 			t.Error("no tree")
 		}
-		trees := map[string]plumbing.Hash{}
-		if _, ok := parseCachedTree(data, "", 0, trees); ok && len(trees) > len(data)/idSize {
-			t.Errorf("%d trees in %d bytes", len(trees), len(data))
-		}
-		if _, err := parseRef(data); err == nil && len(data) < 6 {
+		if target, id := parseRef(string(data)); target+id != "" && len(data) < 6 {
 			t.Errorf("a ref of %q", data)
 		}
 	})

@@ -1,112 +1,97 @@
 package embedded
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
 	"github.com/go-git/go-git/v5/plumbing"
 
+	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/githistory"
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// ref is a ref as it is stored: an id, or the name of another ref.
-type ref struct {
-	id     plumbing.Hash
-	target string
+// refs reads refs for one question, as a work tree sees them. go-git's reader of refs is not used: it takes the packed id if a ref's file
+// is empty, and makes zeros of a damaged one. The packed refs, which count if a ref has no file, are read when the first file is missing:
+// in the other order a ref that is just being packed could be missed in both places.
+type refs struct {
+	gitDir, commonDir string
+	packed            map[string]string // ids; nil until read
 }
 
-// maxLinks bounds how many refs may name one another; git's own limit.
+func (r *Repo) refs() *refs { return &refs{gitDir: r.GitDir, commonDir: r.CommonDir} }
+
+// maxLinks bounds a chain of symbolic refs; it is git's own limit.
 const maxLinks = 5
 
 var errRef = errors.New("broken ref")
 
-// ownRef reports whether a work tree has a ref for itself (gitrepository-layout(5)).
-func ownRef(name string) bool {
-	return !strings.HasPrefix(name, "refs/") || strings.HasPrefix(name, "refs/bisect/") ||
-		strings.HasPrefix(name, "refs/worktree/") || strings.HasPrefix(name, "refs/rewritten/")
-}
-
-// refDir is the git directory in which a ref is stored.
-func (r *Repo) refDir(name string) string {
-	if ownRef(name) {
-		return r.GitDir
+// dir is the git directory in which a ref is stored: a work tree has some of its own (gitrepository-layout(5)).
+func (s *refs) dir(name string) string {
+	rest, isRef := strings.CutPrefix(name, "refs/")
+	if kind, _, _ := strings.Cut(rest, "/"); !isRef || kind == "bisect" || kind == "worktree" || kind == "rewritten" {
+		return s.gitDir
 	}
-	return r.CommonDir
+	return s.commonDir
 }
 
-// refs reads refs for one question. The packed refs, which count where a ref
-// has no file, are read when the first file is missed: in the other order a ref
-// that is being packed could be missed in both places.
-type refs struct {
-	repo   *Repo
-	packed map[string]plumbing.Hash // nil until it is read
-}
-
-// stored reads one ref.
-func (s *refs) stored(name string) (ref, bool, error) {
-	path := filepath.Join(s.repo.refDir(name), filepath.FromSlash(name))
-	if target, err := os.Readlink(path); err == nil && strings.HasPrefix(target, "refs/") {
-		return ref{target: target}, true, nil
-	}
-	data, err := os.ReadFile(path)
+// stored reads one ref: the name of another, or an id; both are empty if the ref does not exist.
+func (s *refs) stored(name string) (target, id string, err error) {
+	path := filepath.Join(s.dir(name), filepath.FromSlash(name))
+	info, err := os.Lstat(path)
 	switch {
-	case err == nil:
-		found, err := parseRef(data)
-		if err != nil {
-			return found, false, fmt.Errorf("%w: %s", err, wording.Printable(name))
+	case err == nil && info.Mode().IsRegular():
+		var data []byte
+		if data, err = os.ReadFile(path); err == nil {
+			target, id = parseRef(string(data))
 		}
-		return found, true, nil
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR), errors.Is(err, syscall.EISDIR):
-		if err := s.readPacked(); err != nil {
-			return ref{}, false, err
+		if err == nil && target+id == "" {
+			err = fmt.Errorf("%w: %s", errRef, wording.Printable(name))
 		}
-		id, found := s.packed[name]
-		return ref{id: id}, found, nil
+		return target, id, err
+	case err == nil && !info.IsDir():
+		return "", "", unserved("the ref %s is a link", wording.Printable(name))
+	case err == nil, errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
+		err = s.readPacked()
+		return "", s.packed[name], err
 	}
-	return ref{}, false, err
+	return "", "", err
 }
 
-// parseRef reads the file of a ref.
-func parseRef(data []byte) (ref, error) {
-	text := string(data)
+// parseRef parses the file of a ref. A broken one yields nothing.
+func parseRef(text string) (target, id string) {
 	if target, ok := strings.CutPrefix(text, "ref:"); ok {
-		target = strings.TrimSpace(target)
-		if !validRef(target) {
-			return ref{}, errRef
+		if target = strings.TrimSpace(target); plumbing.ReferenceName(target).IsSafe() {
+			return target, ""
 		}
-		return ref{target: target}, nil
+		return "", ""
 	}
-	if len(text) < idDigits || len(text) > idDigits && !strings.ContainsRune(" \t\r\n", rune(text[idDigits])) {
-		return ref{}, errRef
+	end := strings.IndexAny(text+"\n", " \t\r\n")
+	if id = text[:end]; !githistory.SHA1.Valid(id) {
+		return "", ""
 	}
-	id, err := parseID(text[:idDigits])
-	if err != nil {
-		return ref{}, errRef
-	}
-	return ref{id: id}, nil
+	return "", id
 }
 
-// follow resolves a ref to an id, through refs that name others. last is the
-// name of the ref that holds the id. found is false if there is no such ref, or
-// if one of them names one that is not there; last is then that one.
-func (s *refs) follow(name string) (id plumbing.Hash, last string, found bool, err error) {
+// follow resolves a ref to an id, through symbolic refs. The result names the ref that has the id; there is no id if a ref does not exist.
+func (s *refs) follow(name string) (githistory.Branch, error) {
 	for range maxLinks {
-		at, found, err := s.stored(name)
-		if err != nil || !found {
-			return id, name, false, err
+		target, id, err := s.stored(name)
+		if err != nil || target == "" {
+			return githistory.Branch{Ref: name, ID: id}, err
 		}
-		if at.target == "" {
-			return at.id, name, true, nil
-		}
-		name = at.target
+		name = target
 	}
-	return id, name, false, fmt.Errorf("%w: %s leads to too many others", errRef, wording.Printable(name))
+	return githistory.Branch{}, fmt.Errorf("%w: %s leads to too many others", errRef, wording.Printable(name))
 }
 
 // readPacked reads the refs that have no file of their own, once.
@@ -114,76 +99,116 @@ func (s *refs) readPacked() error {
 	if s.packed != nil {
 		return nil
 	}
-	packed := map[string]plumbing.Hash{}
-	err := githistory.PackedRefs(s.repo.CommonDir, idDigits, func(id, name string) { packed[name] = plumbing.NewHash(id) })
-	if err != nil {
+	packed := map[string]string{}
+	if err := githistory.PackedRefs(s.commonDir, githistory.SHA1, func(id, name string) { packed[name] = id }); err != nil {
 		return fmt.Errorf("%w: %w", errRef, err)
 	}
 	s.packed = packed
 	return nil
 }
 
-// list names all refs that begin with one of the prefixes; all if there is
-// none.
-func (s *refs) list(prefixes []string) (map[string]bool, error) {
-	r := s.repo
-	names := map[string]bool{}
-	add := func(name string) {
-		if !validRef(name) {
-			return // git passes over it too
-		}
-		for _, prefix := range prefixes {
-			if strings.HasPrefix(name, strings.TrimSuffix(prefix, "/")+"/") || name == prefix {
-				names[name] = true
-			}
-		}
-		if len(prefixes) == 0 {
-			names[name] = true
-		}
-	}
-	dirs := []string{r.CommonDir}
-	if r.GitDir != r.CommonDir {
-		dirs = append(dirs, r.GitDir)
-	}
-	for _, dir := range dirs {
-		err := filepath.WalkDir(filepath.Join(dir, "refs"), func(path string, entry fs.DirEntry, err error) error {
-			if errors.Is(err, fs.ErrNotExist) {
-				return nil
-			}
-			if err != nil || entry.IsDir() {
+// list names the refs with some names and those below them.
+func (s *refs) list(prefixes []string) (names []string, err error) {
+	for _, prefix := range prefixes {
+		prefix = strings.TrimSuffix(prefix, "/")
+		for _, dir := range slices.Compact([]string{s.commonDir, s.gitDir}) {
+			err := filepath.WalkDir(filepath.Join(dir, filepath.FromSlash(prefix)), func(path string, entry fs.DirEntry, err error) error {
+				switch {
+				case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
+					return nil
+				case err != nil || entry.IsDir():
+					return err
+				}
+				rel, err := filepath.Rel(dir, path)
+				if name := filepath.ToSlash(rel); dir == s.dir(name) {
+					names = append(names, name)
+				}
 				return err
+			})
+			if err != nil {
+				return nil, err
 			}
-			rel, err := filepath.Rel(dir, path)
-			if name := filepath.ToSlash(rel); err == nil && dir == r.refDir(name) {
-				add(name)
+		}
+		if err := s.readPacked(); err != nil {
+			return nil, err
+		}
+		for name := range s.packed {
+			if name == prefix || strings.HasPrefix(name, prefix+"/") {
+				names = append(names, name)
 			}
-			return err
-		})
+		}
+	}
+	for _, name := range names {
+		if plumbing.ReferenceName(name).Validate() != nil && !isLock(name) {
+			return nil, unserved("the ref %s has an unusual name", wording.Printable(name))
+		}
+	}
+	return slices.DeleteFunc(names, isLock), nil
+}
+
+// isLock reports whether a file among the refs is a lock. git skips those too.
+func isLock(name string) bool {
+	return strings.HasSuffix(name, ".lock") || strings.HasPrefix(path.Base(name), ".")
+}
+
+// Head is as [githistory.Repo.Head].
+func (r *Repo) Head(context.Context) (string, error) {
+	if err := r.headErr; err != nil {
+		return "", &failure.Error{Message: "HEAD is damaged: " + wording.Printable(err.Error()), Remedy: "`git fsck`", Err: err}
+	}
+	return r.head.ID, nil
+}
+
+// CurrentBranch is the full name of the branch that HEAD names, empty for a detached HEAD.
+func (r *Repo) CurrentBranch(context.Context) (string, error) {
+	branch, _, err := r.refs().stored("HEAD")
+	return branch, cannot("cannot read HEAD", err)
+}
+
+// Refs looks up refs as [githistory.Refs] says.
+func (r *Repo) Refs(ctx context.Context, names ...string) (map[string]githistory.Branch, error) {
+	s := r.refs()
+	names, err := s.list(names)
+	found := map[string]githistory.Branch{}
+	for i := 0; i < len(names) && err == nil; i++ {
+		var at githistory.Branch
+		if at, err = s.follow(names[i]); at.ID != "" {
+			found[names[i]] = at
+		}
+	}
+	return found, cannot("cannot look up the default branch", cmp.Or(err, alive(ctx, "looking up refs")))
+}
+
+// Tips are as [githistory.Repo.Tips].
+func (r *Repo) Tips(ctx context.Context, prefixes ...string) (tips []string, err error) {
+	if len(prefixes) == 0 {
+		prefixes = []string{"refs"}
+	}
+	found, err := r.Refs(ctx, prefixes...)
+	for _, at := range found {
+		commit, here, err := r.Peel(ctx, at.ID)
+		if err == nil && !here {
+			err = unreadable(plumbing.NewHash(at.ID), errMissing)
+		}
 		if err != nil {
 			return nil, err
 		}
-	}
-	if err := s.readPacked(); err != nil {
-		return nil, err
-	}
-	for name := range s.packed {
-		add(name)
-	}
-	return names, nil
-}
-
-// validRef reports whether git would take a name for that of a ref
-// (git-check-ref-format(1)).
-func validRef(name string) bool {
-	if strings.Contains(name, "..") || strings.Contains(name, "@{") || strings.HasSuffix(name, ".") || name == "@" {
-		return false
-	}
-	for part := range strings.SplitSeq(name, "/") {
-		if part == "" || part[0] == '.' || strings.HasSuffix(part, ".lock") {
-			return false
+		if commit != "" {
+			tips = append(tips, commit)
 		}
 	}
-	return strings.IndexFunc(name, func(c rune) bool {
-		return c < ' ' || c == 0x7f || strings.ContainsRune(" ~^:?*[\\", c)
-	}) < 0
+	slices.Sort(tips)
+	return slices.Compact(tips), err
+}
+
+// Branches are as [githistory.Repo.Branches].
+func (r *Repo) Branches(ctx context.Context, prefix string) (map[string]string, error) {
+	found, err := r.Refs(ctx, prefix)
+	tips := map[string]string{}
+	for name, at := range found {
+		if at.Ref == name {
+			tips[name] = at.ID
+		}
+	}
+	return tips, err
 }

@@ -9,11 +9,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/small-gate/small-gate/internal/githistory"
-	"github.com/small-gate/small-gate/internal/gittest"
+	"github.com/small-gate/small-gate/internal/tests/gittest"
 )
 
-// Refs are where git looks for them: in files, packed, in a work tree's own
-// directory, and some things that lie there are none.
+// Refs are where git looks for them: in files, packed, or in a work tree's own directory. Some other files there are not refs.
 func TestRefsAsGitListsThem(t *testing.T) {
 	t.Parallel()
 	r := gittest.New(t)
@@ -64,17 +63,24 @@ func TestRefsAsGitListsThem(t *testing.T) {
 func TestSymbolicLinksAsRefs(t *testing.T) {
 	t.Parallel()
 	r := gittest.New(t)
-	id := r.CommitFile("f", "1")
-	r.Git("pack-refs", "--all")
+	r.CommitFile("f", "1")
 	if err := os.Remove(r.Path(".git/HEAD")); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Symlink("refs/heads/main", r.Path(".git/HEAD")); err != nil {
 		t.Skipf("SKIPPED: no symbolic links here: %v", err)
 	}
-	if head, err := open(t, r).Head(t.Context()); err != nil || head != id {
-		t.Errorf("Head = %q, %v", head, err)
+	_, err := Open(t.Context(), r.Dir, r.Environ())
+	wantUnserved(t, err, "HEAD is a link")
+	if err := errors.Join(os.Remove(r.Path(".git/HEAD")), os.Symlink("main", r.Path(".git/refs/heads/other"))); err != nil {
+		t.Fatal(err)
 	}
+	r.Write(".git/HEAD", "ref: refs/heads/main\n")
+	repo := open(t, r)
+	_, err = repo.Refs(t.Context(), "refs/heads/other")
+	wantUnserved(t, err, "refs/heads/other is a link")
+	_, err = repo.Tips(t.Context())
+	wantUnserved(t, err, "is a link")
 }
 
 func TestDamagedRefs(t *testing.T) {
@@ -97,8 +103,19 @@ func TestDamagedRefs(t *testing.T) {
 				r.Write(name, text)
 				defer r.Remove(name)
 			}
-			if tips, err := open(t, r).Tips(t.Context()); err == nil {
+			repo, err := Open(t.Context(), r.Dir, r.Environ())
+			if damage[".git/packed-refs"] != "" {
+				wantUnserved(t, err, "packed-refs has the line")
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if tips, err := repo.Tips(t.Context()); err == nil {
 				t.Errorf("tips %v", tips)
+			}
+			if err := repo.Close(); err != nil {
+				t.Error(err)
 			}
 		})
 	}
@@ -109,7 +126,7 @@ func TestDamagedRefs(t *testing.T) {
 	}
 }
 
-// What gitrevisions(7) knows beyond the usual is refused and not guessed.
+// Syntax of gitrevisions(7) beyond the usual is refused, not guessed at.
 func TestRevisionsThatAreNotUnderstood(t *testing.T) {
 	t.Parallel()
 	r := gittest.New(t)

@@ -1,8 +1,7 @@
 package embedded
 
 import (
-	"bufio"
-	"compress/zlib"
+	"crypto"
 	"crypto/sha1"
 	"errors"
 	"fmt"
@@ -10,226 +9,135 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
-	"strconv"
-	"strings"
 	"sync"
 
+	"github.com/go-git/go-billy/v5/osfs"
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/cache"
+	"github.com/go-git/go-git/v5/plumbing/format/objfile"
+	"github.com/go-git/go-git/v5/plumbing/hash"
+	"github.com/go-git/go-git/v5/storage/filesystem"
+	"github.com/go-git/go-git/v5/storage/filesystem/dotgit"
 
 	"github.com/small-gate/small-gate/internal/githistory"
 )
 
+const (
+	// cacheSize bounds go-git's cache of pack objects for deltas, in bytes.
+	cacheSize = 32 * cache.MiByte
+	// maxHeld is the largest object of a pack that go-git builds in memory, in bytes. It streams larger ones, which is slower. A log or a
+	// configuration is smaller.
+	maxHeld = 16 << 20
+)
+
 var errMissing = errors.New("the object is not here")
 
-// cacheSize bounds what is kept of objects from packs, in bytes. Twice that can be in memory, for fronts (see patch).
-const cacheSize = 32 * cache.MiByte
-
 // store reads objects. It is safe for concurrent use.
-//
-// go-git's own ObjectStorage is not used: it takes the objects of another push's
-// quarantine for the repository's, searches alternates anew for each object, and
-// after a damaged pack index takes what it missed for absent.
 type store struct {
-	dirs []string
+	dir string // the git directory
 
-	mu    sync.Mutex // guards everything below
-	packs []*pack    // the pack of the last success comes first
-	bases *cache.BufferLRU
+	mu    sync.Mutex // guards the following
+	packs *filesystem.ObjectStorage
 }
 
 type object struct {
 	kind plumbing.ObjectType
 	size int64
-	data []byte // nil if size is above the limit that was asked for
+	data []byte // nil if size is above the limit
 }
 
-// id is what the object's content gives it.
-func (o object) id() plumbing.Hash {
-	sum := sha1.New()
-	sum.Write(fmt.Appendf(nil, "%s %d\x00", o.kind, len(o.data)))
-	sum.Write(o.data)
-	return plumbing.Hash(sum.Sum(nil))
+// plainHash has go-git hash files with crypto/sha1: objects read are verified here.
+var plainHash = sync.OnceValue(func() error { return hash.RegisterHash(crypto.SHA1, sha1.New) })
+
+func newStore(commonDir string) (*store, error) {
+	s := &store{dir: commonDir}
+	s.open()
+	return s, plainHash()
 }
 
-func newStore(dirs []string) *store {
-	return &store{dirs: dirs, bases: cache.NewBufferLRU(cacheSize)}
+func (s *store) open() {
+	options := filesystem.Options{KeepDescriptors: true, LargeObjectThreshold: maxHeld}
+	s.packs = filesystem.NewObjectStorageWithOptions(dotgit.New(osfs.New(s.dir)), cache.NewObjectLRU(cacheSize), options)
 }
 
-func (s *store) close() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	var errs []error
-	for _, p := range s.packs {
-		errs = append(errs, p.close())
-	}
-	s.packs = nil
-	return errors.Join(errs...)
-}
+func (s *store) close() error { return s.packs.Close() }
 
-// read is the object of an id; of one above limit bytes only its kind and size.
-// What is read is compared with the id.
+// read reads an object by its id; if it is above limit bytes, only its kind and size. The content is verified against the id.
+//
+// Packs may have changed since go-git listed them, and after an error it takes objects of packs that it did not reach for missing ones: so
+// it lists them again.
 func (s *store) read(id plumbing.Hash, limit int64) (object, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	o, err := s.find(id, limit)
-	if err == nil && o.size <= limit && o.id() != id {
-		return object{}, githistory.ErrDamaged
-	}
-	o.data = slices.Clip(o.data) // behind a front stands the rest of its base
-	return o, err
-}
-
-// find looks where the last object was, then among loose objects, then in the
-// other packs, and once more among packs that have come since.
-func (s *store) find(id plumbing.Hash, limit int64) (object, error) {
-	if len(s.packs) > 0 {
-		if o, found, err := s.packs[0].read(id, limit); found || err != nil {
+	o, err := s.try(id, limit)
+	if err != nil {
+		if err := s.close(); err != nil {
 			return o, err
 		}
+		s.open()
+		o, err = s.try(id, limit)
 	}
-	if o, found, err := s.loose(id, limit); found || err != nil {
-		return o, err
-	}
-	for range 2 {
-		known := len(s.packs)
-		for i, p := range s.packs {
-			o, found, err := p.read(id, limit)
-			if found {
-				s.packs = slices.Insert(slices.Delete(s.packs, i, i+1), 0, p)
-			}
-			if found || err != nil {
-				return o, err
-			}
-		}
-		if err := s.list(); err != nil {
-			return object{}, err
-		}
-		if len(s.packs) == known {
-			break
-		}
-	}
-	return object{}, errMissing
-}
-
-// list takes in packs that are not known yet. One that has gone in the
-// meantime has left its objects in another.
-func (s *store) list() error {
-	names, err := s.indexes()
-	if err != nil {
-		return err
-	}
-	for _, name := range names {
-		if slices.ContainsFunc(s.packs, func(p *pack) bool { return p.name == name }) {
-			continue
-		}
-		p, err := openPack(name, len(s.packs), s.bases)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		s.packs = append(s.packs, p)
-	}
-	return nil
-}
-
-// indexes lists the packs, without .idx.
-func (s *store) indexes() ([]string, error) {
-	var names []string
-	for _, dir := range s.dirs {
-		dir = filepath.Join(dir, "pack")
-		entries, err := os.ReadDir(dir)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil, err
-		}
-		for _, entry := range entries {
-			if name, isIndex := strings.CutSuffix(entry.Name(), ".idx"); isIndex {
-				names = append(names, filepath.Join(dir, name))
-			}
-		}
-	}
-	return names, nil
-}
-
-// loose reads an object that has a file of its own.
-func (s *store) loose(id plumbing.Hash, limit int64) (o object, found bool, err error) {
-	text := id.String()
-	for _, dir := range s.dirs {
-		file, err := os.Open(filepath.Join(dir, text[:2], text[2:]))
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err != nil {
-			return o, false, err
-		}
-		o, err := readLoose(file, limit)
-		return o, err == nil, errors.Join(err, file.Close())
-	}
-	return o, false, nil
-}
-
-// readLoose does not hash what it reads, as go-git's reader does: store.read hashes it.
-func readLoose(file *os.File, limit int64) (o object, err error) {
-	inflated, err := zlib.NewReader(file)
-	if err != nil {
-		return o, err
-	}
-	defer func() { err = errors.Join(err, inflated.Close()) }()
-	r := bufio.NewReader(inflated)
-	header, err := r.ReadSlice(0)
-	if err != nil {
-		return o, errors.Join(errLooseHeader, err)
-	}
-	kind, size, _ := strings.Cut(string(header[:len(header)-1]), " ")
-	if o.kind, err = plumbing.ParseObjectType(kind); err != nil {
-		return o, err
-	}
-	if o.size, err = strconv.ParseInt(size, 10, 64); err != nil || o.size < 0 || !isWhole(o.kind) {
-		return o, errLooseHeader
-	}
-	if o.size <= limit {
-		o.data, err = readExactly(r, o.size)
+	if err == nil && o.size <= limit && githistory.SHA1.ID(o.kind.String(), o.data) != id.String() {
+		return object{}, githistory.ErrDamaged
 	}
 	return o, err
 }
 
-var errLooseHeader = errors.New("the object's header is damaged")
-
-// readExactly reads size bytes, and fails if there are more or fewer.
-func readExactly(r io.Reader, size int64) ([]byte, error) {
-	data := make([]byte, size)
-	if _, err := io.ReadFull(r, data); err != nil {
-		return nil, errors.Join(io.ErrUnexpectedEOF, err)
+func (s *store) try(id plumbing.Hash, limit int64) (o object, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("go-git failed: %v", p)
+		}
+	}()
+	if o, err = s.loose(id, limit); !errors.Is(err, fs.ErrNotExist) {
+		return o, err
 	}
-	switch n, err := r.Read(make([]byte, 1)); {
-	case n > 0:
-		return nil, errors.New("the object is longer than its header says")
-	case err != nil && !errors.Is(err, io.EOF):
-		return nil, err
+	encoded, err := s.packs.EncodedObject(plumbing.AnyObject, id)
+	if errors.Is(err, plumbing.ErrObjectNotFound) {
+		// An object in a pack's index but not in the pack is damaged.
+		if there := s.packs.HasEncodedObject(id); there == nil {
+			return o, errors.New("the pack does not hold what its index says")
+		}
+		return o, errMissing
 	}
-	return data, nil
+	if err != nil {
+		return o, err
+	}
+	o.kind, o.size = encoded.Type(), encoded.Size()
+	if o.size > limit {
+		return o, nil // nothing gets unpacked
+	}
+	r, err := encoded.Reader()
+	if err != nil {
+		return o, err
+	}
+	return o, errors.Join(o.read(r, limit), r.Close())
 }
 
-// indexBytes is about how many bytes of a pack's index there are for each
-// object: its id, its checksum and its offset.
-const indexBytes = 28
-
-// PackedObjects is about how many objects are in packs, judged by the sizes of
-// their indexes. It only decides which reader is faster: what cannot be seen is
-// not counted.
-func (r *Repo) PackedObjects() int64 {
-	names, err := r.objects.indexes()
+// loose reads an object that has its own file. go-git's storage holds it twice, and reads more than its header says.
+func (s *store) loose(id plumbing.Hash, limit int64) (o object, err error) {
+	text := id.String()
+	file, err := os.Open(filepath.Join(s.dir, "objects", text[:2], text[2:]))
 	if err != nil {
-		return 0
+		return o, err
 	}
-	var bytes int64
-	for _, name := range names {
-		if info, err := os.Stat(name + ".idx"); err == nil {
-			bytes += info.Size()
-		}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	r, err := objfile.NewReader(file)
+	if err != nil {
+		return o, err
 	}
-	return bytes / indexBytes
+	if o.kind, o.size, err = r.Header(); err == nil {
+		err = o.read(r, limit)
+	}
+	return o, errors.Join(err, r.Close())
+}
+
+// read reads the content, unless it has more than limit bytes.
+func (o *object) read(r io.Reader, limit int64) error {
+	if o.size > limit {
+		return nil
+	}
+	o.data = make([]byte, o.size)
+	_, err := io.ReadFull(r, o.data)
+	return err
 }

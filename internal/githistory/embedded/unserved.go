@@ -9,17 +9,16 @@ import (
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// ErrUnserved is in the chain of every error that says that this reader does
-// not serve a repository, or something in it. git may serve it.
-var ErrUnserved = errors.New("not served by the embedded reader")
+// ErrUnserved is in the chain of every error for a repository, or something in it, that this reader does not support. git may support it.
+var ErrUnserved = errors.New("not served by the go-git reader")
 
-// useGit is what to do then.
+// useGit is the remedy.
 const useGit = "read it with the installed git: `--reader git`"
 
 // unserved refuses something by name.
-func unserved(format string, args ...any) *failure.Error {
+func unserved(format string, args ...any) error {
 	return &failure.Error{
-		Message: "the embedded reader does not serve this repository: " + fmt.Sprintf(format, args...),
+		Message: "the go-git reader does not serve this repository: " + fmt.Sprintf(format, args...),
 		Remedy:  useGit,
 		Err:     ErrUnserved,
 	}
@@ -33,8 +32,7 @@ func alive(ctx context.Context, doing string) error {
 	return nil
 }
 
-// cannot makes outcome 2 of an error, unless it is one already or the context
-// ended. It returns nil for nil.
+// cannot makes outcome 2 of an error, unless it already is one or the context ended. It returns nil for nil.
 func cannot(message string, err error) error {
 	var done *failure.Error
 	switch {
@@ -43,9 +41,5 @@ func cannot(message string, err error) error {
 	case errors.As(err, &done), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return err
 	}
-	return &failure.Error{
-		Message: message + ": " + wording.Printable(err.Error()),
-		Remedy:  useGit,
-		Err:     errors.Join(ErrUnserved, err),
-	}
+	return &failure.Error{Message: message + ": " + wording.Printable(err.Error()), Remedy: useGit, Err: errors.Join(ErrUnserved, err)}
 }

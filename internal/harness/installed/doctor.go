@@ -13,12 +13,12 @@ import (
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// Check is what the doctor found about one harness that has a settings file in the work tree.
+// Check is the doctor's result for one harness that has a settings file in the work tree.
 type Check struct {
 	File *settings.File
-	// Calls says that the harness would call the gate once it is trusted to run hooks, which is known to it alone.
+	// Calls says that the harness would call the gate once it is trusted to run hooks, which only the harness knows.
 	Calls bool
-	// Expected says that the file names the gate, or cannot be read: if it does not call, something is broken.
+	// Expected says that the file names the gate, or cannot be read: if it makes no call, something is broken.
 	Expected bool
 	// Commands are what would be called.
 	Commands []string
@@ -26,10 +26,10 @@ type Check struct {
 	Why, Remedy string
 }
 
-// Broken reports whether the gate is expected to be called and would not be.
+// Broken reports whether the gate should be called and would not be.
 func (c Check) Broken() bool { return c.Expected && !c.Calls }
 
-// Doctor looks at the settings files of all harnesses in the work tree around dir ("" is the current directory). A harness without one is
+// Doctor checks the settings files of all harnesses in the work tree around dir ("" is the current directory). A harness without one is
 // left out. It runs nothing.
 func Doctor(ctx context.Context, dir string) ([]Check, error) {
 	repo, err := hook.Locate(ctx, dir)
@@ -48,7 +48,7 @@ func Doctor(ctx context.Context, dir string) ([]Check, error) {
 		}
 		check := Check{File: file, Expected: err != nil || file.Mentions(found.text)}
 		if err == nil {
-			err = tree.examine(&check, found)
+			err = tree.examine(&check, found.text)
 		}
 		if f := failure.Of(err); f != nil {
 			check.Why, check.Remedy = f.Message, f.Remedy
@@ -59,9 +59,10 @@ func Doctor(ctx context.Context, dir string) ([]Check, error) {
 	return checks, nil
 }
 
-// examine says why the gate would not be called, or nil.
-func (w workTree) examine(check *Check, file settingsFile) error {
-	found, err := file.Has(file.text)
+// examine says why the gate would not be called, or returns nil.
+func (w workTree) examine(check *Check, text []byte) error {
+	file := check.File
+	found, err := file.Has(text)
 	if err != nil {
 		return err
 	}
@@ -78,7 +79,7 @@ func (w workTree) examine(check *Check, file settingsFile) error {
 	for _, command := range found.Commands {
 		program := file.ProgramOf(command)
 		if !strings.Contains(program, "/") {
-			// A command with more in it calls whatever it likes; ours is on PATH, as far as anybody knows.
+			// A larger command may call any program; presumably ours is on PATH.
 			if _, err := exec.LookPath(hook.ProgramName); err != nil {
 				return &failure.Error{Message: "no " + hook.ProgramName + " is on PATH", Remedy: "Type: " + hook.HowToInstall(), Err: err}
 			}

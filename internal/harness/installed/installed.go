@@ -1,5 +1,5 @@
-// Package installed keeps the calls of small-hook agent-hook in the settings files that agents' harnesses read in a work tree, and finds out
-// whether they would be made.
+// Package installed manages the calls of small-hook agent-hook in the settings files that agents' harnesses read in a work tree, and finds
+// out whether harnesses would make them.
 //
 // Every error is a *failure.Error: outcome 2 of the command line.
 package installed
@@ -25,7 +25,7 @@ import (
 // maxSize bounds a settings file, in bytes.
 const maxSize = 1 << 20
 
-// workTree is where settings files are looked for.
+// workTree is where settings files are.
 type workTree struct {
 	repo hook.Repository
 	top  string // without symbolic links
@@ -43,46 +43,40 @@ func open(ctx context.Context, dir string) (workTree, error) {
 	return workTree{repo, top}, err
 }
 
-// settingsFile is a settings file as it was found.
+// settingsFile is a settings file as found.
 type settingsFile struct {
-	*settings.File
+	file *settings.File
 	real string // its path without symbolic links
-	text []byte // nil if it is not there
+	text []byte // nil if it does not exist
 }
 
-// read reads a settings file. One that links lead out of the work tree to is refused: it is not this repository's.
+// read reads a settings file. One outside the work tree, reached through links, is refused: it is not this repository's.
 func (w workTree) read(file *settings.File) (settingsFile, error) {
-	found := settingsFile{File: file}
-	path := filepath.Join(w.top, filepath.FromSlash(file.Path))
+	found := settingsFile{file: file}
 	fail := func(what string, err error) (settingsFile, error) {
 		return found, &failure.Error{Message: file.Path + " " + what, Remedy: "Nothing was written. Put that right, then type `small-hook install --agent " + file.Harness.Name + "`", Err: err}
 	}
-	real, err := follow(path)
-	if err != nil {
+	var err error
+	if found.real, err = follow(filepath.Join(w.top, filepath.FromSlash(file.Path))); err != nil {
 		return fail("cannot be reached: "+wording.Printable(err.Error()), err)
 	}
-	if rel, err := filepath.Rel(w.top, real); err != nil || !filepath.IsLocal(rel) {
-		return fail("is a link that leads out of the work tree, to "+wording.Printable(real), err)
+	if rel, err := filepath.Rel(w.top, found.real); err != nil || !filepath.IsLocal(rel) {
+		return fail("is a link that leads out of the work tree, to "+wording.Printable(found.real), err)
 	}
-	found.real = real
-	info, err := os.Stat(real)
+	found.text, err = wholefile.Start(found.real, maxSize+1)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return found, nil
+	case errors.Is(err, wholefile.ErrNotRegular):
+		return fail("is not a file", nil)
 	case err != nil:
 		return fail("cannot be read: "+wording.Printable(err.Error()), err)
-	case !info.Mode().IsRegular():
-		return fail("is not a file", nil)
-	case info.Size() > maxSize:
+	case len(found.text) > maxSize:
 		return fail(fmt.Sprintf("is larger than %d bytes", maxSize), nil)
-	}
-	if found.text, err = os.ReadFile(real); err != nil {
-		return fail("cannot be read: "+wording.Printable(err.Error()), err)
 	}
 	return found, nil
 }
 
-// follow is a path without symbolic links. What is not there yet may be missing at its end.
+// follow is a path without symbolic links. Its last elements may not exist yet.
 func follow(path string) (string, error) {
 	real, err := filepath.EvalSymlinks(path)
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -95,16 +89,16 @@ func follow(path string) (string, error) {
 	return filepath.Join(parent, filepath.Base(path)), err
 }
 
-// write puts a file's new text in place.
+// write writes a file's new text.
 func (w workTree) write(file settingsFile, text []byte) error {
 	err := os.MkdirAll(filepath.Dir(file.real), 0o777)
 	if err == nil {
 		err = wholefile.WriteVia(w.repo.CommonDir, file.real, text)
 	}
-	return w.failed("written", file, err)
+	return file.failed("written", err)
 }
 
-// remove removes a file and the directories that are empty then: git knows none.
+// remove removes a file and the directories that are then empty: git tracks none.
 func (w workTree) remove(file settingsFile) error {
 	err := os.Remove(file.real)
 	for dir := filepath.Dir(file.real); err == nil && dir != w.top; dir = filepath.Dir(dir) {
@@ -114,63 +108,48 @@ func (w workTree) remove(file settingsFile) error {
 		}
 		err = errors.Join(err, os.Remove(dir))
 	}
-	return w.failed("removed", file, err)
+	return file.failed("removed", err)
 }
 
-func (w workTree) failed(what string, file settingsFile, err error) error {
+func (f settingsFile) failed(what string, err error) error {
 	if err == nil {
 		return nil
 	}
 	return &failure.Error{
-		Message: fmt.Sprintf("%s cannot be %s: %s", file.Path, what, wording.Printable(err.Error())),
+		Message: fmt.Sprintf("%s cannot be %s: %s", f.file.Path, what, wording.Printable(err.Error())),
 		Remedy:  "Make sure that you can write there, then run the command again. What was there before still works.", Err: err,
 	}
 }
 
-// Change is what was done about the settings of one harness.
-type Change struct {
-	File   *settings.File
-	Action hook.Action // Installed, Updated, Present, Removed, Left or Absent
-	Note   string
+// change is what to do about one file.
+type change struct {
+	action hook.Action
+	text   []byte // the new text
+	gone   bool   // remove the file
+	note   string
 }
 
-// Result is what an installation or its undoing did.
-type Result struct {
-	Outcome hook.Outcome
-	Changes []Change
-	Notes   []string
-}
-
-// Options says where and what to install.
-type Options struct {
-	Dir     string // in the repository; "" is the current directory
-	Program string // what the harnesses are to call; "" is the small-hook that is on PATH wherever they run
-}
-
-// Install has the harnesses with these names call the gate. Nothing is written before all their files were read. Done twice, it changes
-// nothing.
-func Install(ctx context.Context, names []string, options Options) (Result, error) {
-	tree, err := open(ctx, options.Dir)
+// Install makes the harnesses with these names call the gate in the repository around dir ("" is the current directory). They call program;
+// if it is "", the small-hook on PATH wherever they run. It reads all files before it writes any. It is idempotent.
+func Install(ctx context.Context, names []string, dir, program string) (hook.Result, error) {
+	tree, err := open(ctx, dir)
 	if err != nil {
-		return Result{}, err
+		return hook.Result{}, err
 	}
-	word, note, err := programWord(options.Program)
+	word, note, err := programWord(program)
 	if err != nil {
-		return Result{}, err
+		return hook.Result{}, err
 	}
-	result := Result{Outcome: hook.Unchanged}
-	err = tree.each(names, &result, func(file settingsFile) (change, error) {
-		text, err := file.Add(file.text, file.Command(word))
-		if err != nil {
-			return change{}, err
-		}
+	result, err := tree.each(names, func(found settingsFile) (change, error) {
+		text, err := found.file.Add(found.text, found.file.Command(word))
+		c := change{action: hook.Installed, note: found.file.Trust, text: text}
 		switch {
-		case string(text) == string(file.text):
-			return change{action: hook.Present, note: file.Trust}, nil
-		case file.Mentions(file.text):
-			return change{action: hook.Updated, text: text, note: file.Trust}, nil
+		case string(text) == string(found.text):
+			c.action = hook.Present
+		case found.file.Mentions(found.text):
+			c.action = hook.Updated
 		}
-		return change{action: hook.Installed, text: text, note: file.Trust}, nil
+		return c, err
 	})
 	if err != nil {
 		return result, err
@@ -178,18 +157,19 @@ func Install(ctx context.Context, names []string, options Options) (Result, erro
 	if note != "" {
 		result.Notes = append(result.Notes, note)
 	}
-	if note != "" && options.Program == "" {
+	if note != "" && program == "" {
 		result.Outcome = hook.NeedsManual
 	}
-	if slices.ContainsFunc(result.Changes, func(c Change) bool { return c.Action != hook.Present }) {
-		result.Notes = append(result.Notes, toCommit(result.Changes))
+	if slices.ContainsFunc(result.Changes, func(c hook.HookChange) bool { return c.Action != hook.Present }) {
+		result.Notes = append(result.Notes, toCommit(result.Changes),
+			"What an agent should know is in a skill file; copy it to where yours reads skills: "+wording.Project+"/blob/main/skills/small-gate/SKILL.md")
 	}
-	gitHooks, err := aboutGitHooks(ctx, options.Dir)
+	gitHooks, err := aboutGitHooks(ctx, dir)
 	result.Notes = append(result.Notes, gitHooks)
 	return result, err
 }
 
-// programWord is the program as a word of a shell, and what has to be said about it.
+// programWord is the program as a word of a shell, and a note about it.
 func programWord(named string) (word, note string, err error) {
 	if named == "" {
 		if _, err := exec.LookPath(hook.ProgramName); err != nil {
@@ -204,11 +184,11 @@ func programWord(named string) (word, note string, err error) {
 	return wording.ShellWord(filepath.ToSlash(program)), "The files name " + wording.Printable(program) + ", which other clones and machines may lack. Without --program they name " + hook.ProgramName + ", found on PATH.", nil
 }
 
-// toCommit says how the files come into every clone.
-func toCommit(changes []Change) string {
+// toCommit says how the files get into every clone.
+func toCommit(changes []hook.HookChange) string {
 	var paths []string
 	for _, c := range changes {
-		paths = append(paths, wording.TopPath(c.File.Path))
+		paths = append(paths, wording.TopPath(c.Path))
 	}
 	all := strings.Join(paths, " ")
 	return "Every clone and worktree has the calls once they are committed: " + wording.Commands("git add --force -- "+all, "git commit -m 'Have agents call small-hook' -- "+all)
@@ -223,28 +203,23 @@ func aboutGitHooks(ctx context.Context, dir string) (string, error) {
 	return "Git's own hooks are not all installed here (" + missing + " missing). " + strings.ReplaceAll(remedy, "\n", " "), nil
 }
 
-// Uninstall takes out of the harnesses' settings what Install put in, and removes the files that it made. Done twice, it changes nothing.
-func Uninstall(ctx context.Context, names []string, dir string) (Result, error) {
+// Uninstall removes what Install added to the harnesses' settings, and the files that it made. It is idempotent.
+func Uninstall(ctx context.Context, names []string, dir string) (hook.Result, error) {
 	tree, err := open(ctx, dir)
 	if err != nil {
-		return Result{}, err
+		return hook.Result{}, err
 	}
-	result := Result{Outcome: hook.Unchanged}
-	err = tree.each(names, &result, func(file settingsFile) (change, error) {
-		text, gone, err := file.Remove(file.text)
+	result, err := tree.each(names, func(found settingsFile) (change, error) {
+		text, gone, err := found.file.Remove(found.text)
+		c := change{action: hook.Removed, text: text, gone: gone && found.text != nil}
 		switch {
-		case err != nil:
-			return change{}, err
-		case gone && file.text == nil:
-			return change{action: hook.Absent}, nil
-		case gone:
-			return change{action: hook.Removed, gone: true}, nil
-		case file.Mentions(text):
-			return change{action: hook.Left, text: text, note: "a command there calls the gate among other things: take that out by hand if it is not wanted"}, nil
-		case string(text) == string(file.text):
-			return change{action: hook.Absent}, nil
+		case c.gone:
+		case !gone && found.file.Mentions(text):
+			c.action, c.note = hook.Left, "a command there calls the gate among other things: take that out by hand if it is not wanted"
+		case string(text) == string(found.text):
+			c.action = hook.NoCall
 		}
-		return change{action: hook.Removed, text: text}, nil
+		return c, err
 	})
 	if result.Outcome == hook.Changed {
 		result.Notes = []string{"Other clones call the gate until that is committed."}
@@ -252,71 +227,41 @@ func Uninstall(ctx context.Context, names []string, dir string) (Result, error) 
 	return result, err
 }
 
-// change is what is to be done about one file.
-type change struct {
-	action hook.Action
-	text   []byte // the new text; nil leaves the file as it is
-	gone   bool   // the file is to be removed
-	note   string
-}
-
-// each works out what to do about each file, and then does it.
-func (w workTree) each(names []string, result *Result, decide func(settingsFile) (change, error)) error {
+// each plans the change of each file, and then applies all.
+func (w workTree) each(names []string, decide func(settingsFile) (change, error)) (hook.Result, error) {
+	result := hook.Result{Outcome: hook.Unchanged}
 	var files []settingsFile
 	var changes []change
 	for _, name := range names {
 		file, err := settings.Of(name)
 		if err != nil {
-			return err
+			return result, err
 		}
 		found, err := w.read(file)
 		if err != nil {
-			return err
+			return result, err
 		}
 		c, err := decide(found)
 		if err != nil {
-			return err
+			return result, err
 		}
 		files, changes = append(files, found), append(changes, c)
 	}
 	for i, c := range changes {
 		var err error
-		switch file := files[i]; {
+		switch {
 		case c.gone:
-			err = w.remove(file)
-		case c.text != nil && string(c.text) != string(file.text):
-			err = w.write(file, c.text)
+			err = w.remove(files[i])
+		case string(c.text) != string(files[i].text):
+			err = w.write(files[i], c.text)
 		}
 		if err != nil {
 			result.Outcome = hook.Failed
-			return err
+			return result, err
 		}
-		result.Changes = append(result.Changes, Change{File: files[i].File, Action: c.action, Note: c.note})
-		switch {
-		case c.action == hook.Left:
-			result.Outcome = hook.NeedsManual
-		case c.action != hook.Absent && c.action != hook.Present && result.Outcome == hook.Unchanged:
-			result.Outcome = hook.Changed
-		}
+		file := files[i].file
+		result.Changes = append(result.Changes, hook.HookChange{Hook: hook.Name(file.Harness.Name), Path: file.Path, Action: c.action, Note: c.note})
+		result.Outcome = result.Outcome.After(c.action)
 	}
-	return nil
-}
-
-// Text tells a person what was done and what is left to do.
-func (r Result) Text() string {
-	var text strings.Builder
-	for _, c := range r.Changes {
-		what := string(c.Action)
-		if c.Action == hook.Absent {
-			what = "no call of the gate was there"
-		}
-		fmt.Fprintf(&text, "%s: %s, %s\n", c.File.Harness.Name, what, c.File.Path)
-		if c.Note != "" {
-			fmt.Fprintf(&text, "  %s\n", c.Note)
-		}
-	}
-	for _, note := range r.Notes {
-		fmt.Fprintf(&text, "Note: %s\n", note)
-	}
-	return text.String()
+	return result, nil
 }

@@ -7,12 +7,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/small-gate/small-gate/internal/gittest"
 	"github.com/small-gate/small-gate/internal/harness/settings"
 	"github.com/small-gate/small-gate/internal/hook"
+	"github.com/small-gate/small-gate/internal/tests/gittest"
 )
 
-// TestMain takes away what a git that runs these tests in a hook would say.
+// TestMain removes the variables of a git that runs these tests in a hook.
 func TestMain(m *testing.M) {
 	for _, entry := range os.Environ() {
 		if name, _, _ := strings.Cut(entry, "="); strings.HasPrefix(name, "GIT_") {
@@ -67,20 +67,20 @@ func all() (names []string) {
 	return names
 }
 
-func demand(t *testing.T, want hook.Outcome, result Result, err error) {
+func demand(t *testing.T, want hook.Outcome, result hook.Result, err error) {
 	t.Helper()
 	if err != nil || result.Outcome != want {
 		t.Fatalf("%v, not %v (%v)\n%s", result.Outcome, want, err, result.Text())
 	}
 }
 
-// All harnesses at once, from below the root: the files are in the root, and are gone afterwards with their directories.
+// All harnesses at once, from a subdirectory: the files are in the root, and removed afterwards with their directories.
 func TestInstallAndUninstall(t *testing.T) {
 	repo := newRepo(t)
 	put(t, filepath.Join(repo, ".github", "CODEOWNERS"), "", 0o644)
 	sub := filepath.Join(repo, "sub")
 	put(t, filepath.Join(sub, "file"), "", 0o644)
-	result, err := Install(t.Context(), all(), Options{Dir: sub})
+	result, err := Install(t.Context(), all(), sub, "")
 	demand(t, hook.Changed, result, err)
 	for _, f := range settings.All {
 		text := get(t, filepath.Join(repo, filepath.FromSlash(f.Path)))
@@ -88,7 +88,7 @@ func TestInstallAndUninstall(t *testing.T) {
 			t.Errorf("%s: %s", f.Path, text)
 		}
 	}
-	result, err = Install(t.Context(), all(), Options{Dir: sub})
+	result, err = Install(t.Context(), all(), sub, "")
 	demand(t, hook.Unchanged, result, err)
 	result, err = Uninstall(t.Context(), all(), sub)
 	demand(t, hook.Changed, result, err)
@@ -105,8 +105,8 @@ func TestInstallAndUninstall(t *testing.T) {
 	demand(t, hook.Unchanged, result, err)
 }
 
-// A file keeps its mode; one that is a link inside of the work tree stays a link; a link out of it, or to nowhere, is refused, and then
-// nothing is written at all.
+// A file keeps its mode; a link inside the work tree stays a link; a link out of it, or to nowhere, is refused, and then nothing is
+// written.
 func TestLinks(t *testing.T) {
 	repo := newRepo(t)
 	path := filepath.Join(repo, ".claude", "settings.json")
@@ -124,7 +124,7 @@ func TestLinks(t *testing.T) {
 		}
 	}
 	link("../shared.json")
-	result, err := Install(t.Context(), []string{"claude"}, Options{Dir: repo})
+	result, err := Install(t.Context(), []string{"claude"}, repo, "")
 	demand(t, hook.Changed, result, err)
 	if info, err := os.Lstat(path); err != nil || info.Mode()&os.ModeSymlink == 0 {
 		t.Errorf("the link is gone (%v)", err)
@@ -141,7 +141,7 @@ func TestLinks(t *testing.T) {
 	put(t, outside, "{}", 0o644)
 	for target, says := range map[string]string{outside: "out of the work tree", "nowhere": "cannot be reached", "settings.json": "cannot be reached"} {
 		link(target)
-		_, err := Install(t.Context(), []string{"codex", "claude"}, Options{Dir: repo})
+		_, err := Install(t.Context(), []string{"codex", "claude"}, repo, "")
 		if err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("a link to %s: %v", target, err)
 		}
@@ -154,16 +154,16 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// What is no file, or no directory, is said.
+// Something other than a file, or a directory, is reported.
 func TestNotAFile(t *testing.T) {
 	repo := newRepo(t)
 	put(t, filepath.Join(repo, ".claude"), "", 0o644)
 	put(t, filepath.Join(repo, ".codex", "hooks.json", "x"), "", 0o644)
 	put(t, filepath.Join(repo, ".gemini", "settings.json"), strings.Repeat(" ", maxSize+1), 0o644)
 	for name, says := range map[string]string{"claude": "not a directory", "codex": "is not a file", "gemini": "larger than"} {
-		for _, do := range []func() (Result, error){
-			func() (Result, error) { return Install(t.Context(), []string{name}, Options{Dir: repo}) },
-			func() (Result, error) { return Uninstall(t.Context(), []string{name}, repo) },
+		for _, do := range []func() (hook.Result, error){
+			func() (hook.Result, error) { return Install(t.Context(), []string{name}, repo, "") },
+			func() (hook.Result, error) { return Uninstall(t.Context(), []string{name}, repo) },
 		} {
 			if _, err := do(); err == nil || !strings.Contains(err.Error(), says) {
 				t.Errorf("%s: %v", name, err)
@@ -176,13 +176,13 @@ func TestNotAFile(t *testing.T) {
 	}
 }
 
-// Where there is no work tree, no agent works.
+// Without a work tree, no agent works.
 func TestBare(t *testing.T) {
 	bare := filepath.Join(gittest.TempDir(t), "bare")
 	if out, err := exec.Command("git", "init", "-q", "--bare", bare).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	if _, err := Install(t.Context(), all(), Options{Dir: bare}); err == nil || !strings.Contains(err.Error(), "bare repository") {
+	if _, err := Install(t.Context(), all(), bare, ""); err == nil || !strings.Contains(err.Error(), "bare repository") {
 		t.Error(err)
 	}
 	if checks, err := Doctor(t.Context(), bare); err != nil || len(checks) != 0 {
@@ -190,12 +190,12 @@ func TestBare(t *testing.T) {
 	}
 }
 
-// The program is another one on request, and missed where it is gone.
+// The caller can name another program, and its absence is reported.
 func TestProgram(t *testing.T) {
 	repo := newRepo(t)
 	program := filepath.Join(gittest.TempDir(t), "it's a `dir`", "small-hook")
 	put(t, program, "#!/bin/sh\n", 0o755)
-	if result, err := Install(t.Context(), []string{"claude"}, Options{Dir: repo, Program: program}); err != nil || result.Outcome != hook.Changed || !strings.Contains(result.Text(), "which other clones") {
+	if result, err := Install(t.Context(), []string{"claude"}, repo, program); err != nil || result.Outcome != hook.Changed || !strings.Contains(result.Text(), "which other clones") {
 		t.Fatalf("%v (%v)", result, err)
 	}
 	if checks, err := Doctor(t.Context(), repo); err != nil || len(checks) != 1 || !checks[0].Calls {
@@ -208,10 +208,10 @@ func TestProgram(t *testing.T) {
 	if err != nil || len(checks) != 1 || !checks[0].Broken() || !strings.Contains(checks[0].Remedy, "`small-hook install --agent claude`") {
 		t.Fatalf("%+v (%v)", checks, err)
 	}
-	if _, err := Install(t.Context(), []string{"claude"}, Options{Dir: repo, Program: program}); err == nil {
+	if _, err := Install(t.Context(), []string{"claude"}, repo, program); err == nil {
 		t.Error("a program that is not there")
 	}
-	result, err := Install(t.Context(), []string{"claude"}, Options{Dir: repo})
+	result, err := Install(t.Context(), []string{"claude"}, repo, "")
 	if err != nil || result.Changes[0].Action != hook.Updated {
 		t.Fatalf("%+v (%v)", result, err)
 	}
@@ -220,7 +220,7 @@ func TestProgram(t *testing.T) {
 	}
 }
 
-// A command with more around our call is left, and said.
+// A larger command around our call stays, and is reported.
 func TestLeft(t *testing.T) {
 	repo := newRepo(t)
 	path := filepath.Join(repo, ".cursor", "hooks.json")
@@ -233,7 +233,7 @@ func TestLeft(t *testing.T) {
 	}
 }
 
-// Without a small-hook on PATH the calls are written all the same, and something is left to do.
+// Without a small-hook on PATH the calls are written anyway, and something is left to do.
 func TestNotOnPath(t *testing.T) {
 	repo := newRepo(t)
 	git, err := exec.LookPath("git")
@@ -245,7 +245,7 @@ func TestNotOnPath(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("PATH", bin)
-	result, err := Install(t.Context(), []string{"gemini"}, Options{Dir: repo})
+	result, err := Install(t.Context(), []string{"gemini"}, repo, "")
 	demand(t, hook.NeedsManual, result, err)
 	if text := result.Text(); !strings.Contains(text, "gemini: installed") || !strings.Contains(text, hook.HowToInstall()) {
 		t.Error(text)

@@ -9,8 +9,9 @@ import (
 	"github.com/small-gate/small-gate/internal/expression"
 )
 
-// calls finds the commands that call the gate, and takes out the hooks whose command goes. Events without one are missing. made says that
-// nothing is left of an object of all hooks that was made for what went. An event of ours has to be an array; all else may be as it likes.
+// calls finds the commands that call the gate, and removes the hooks for whose command goes is true. missing are events without such a
+// call. made says that an object of hooks that was made for removed ones is now empty. An event of ours must be an array; everything else
+// may have any form.
 func (d *document) calls(goes func(command *hujson.Value) bool) (missing []string, made bool, err error) {
 	missing = slices.Clone(d.file.events)
 	hooks, err := member[*hujson.Object](d, d.root, hooksMember, "an object")
@@ -32,8 +33,8 @@ func (d *document) calls(goes func(command *hujson.Value) bool) (missing []strin
 	return missing, made, nil
 }
 
-// prune takes out of an array the hooks whose command goes, and the entries of which nothing is left then. It reports whether nothing is
-// left of an array that was made for them.
+// prune removes from an array the hooks for whose command goes is true, and the entries that are empty then. It reports whether an array
+// that was made for them is now empty.
 func (f *File) prune(array *hujson.Array, goes func(command *hujson.Value) bool) (made bool) {
 	array.Elements, made = without(array.Elements, &array.AfterExtra, ofElement, func(entry *hujson.Value) (gone bool) {
 		object, is := entry.Value.(*hujson.Object)
@@ -51,10 +52,10 @@ func (f *File) prune(array *hujson.Array, goes func(command *hujson.Value) bool)
 	return made
 }
 
-// commandMembers are the members that hold a hook's command, in all harnesses.
+// commandMembers are the members with a hook's command, in all harnesses.
 var commandMembers = []string{"command", "bash"}
 
-// oneCall is a program as one word of a shell, plain or as wording.ShellQuote writes it, and what it is called with.
+// oneCall matches a program as one word of a shell, plain or quoted as by wording.ShellQuote, and its arguments.
 var oneCall = expression.Of(`^\s*([^\s'"\\;&|<>()$` + "`" + `]+|'(?:[^']|'\\''|'"\$\(printf '\\140'\)"')*')\s+(agent-hook --harness \S+)\s*$`)
 
 // program is the word that names the program in a command of ours, "" in any other command.
@@ -66,7 +67,7 @@ func (f *File) program(command string) string {
 	return parts[1]
 }
 
-// ProgramOf is the program that a command of ours runs, as a path or a name; "" for a command in which somebody wrote more around our call.
+// ProgramOf is the program that a command of ours runs, as a path or a name; "" for a larger command.
 func (f *File) ProgramOf(command string) string {
 	word := f.program(command)
 	if inner, quoted := strings.CutPrefix(word, "'"); quoted {

@@ -8,8 +8,8 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// Add has the settings run command at each event. A nil text is a file that is not there. A call of ours with another program is changed
-// where it stands; one that somebody wrote more around counts, and is left. Done twice, it changes nothing.
+// Add makes the settings run command at each event. A nil text is a missing file. A call of ours with another program is changed in place.
+// A call inside a larger command counts as ours and is not edited. It is idempotent.
 func (f *File) Add(text []byte, command string) (with []byte, err error) {
 	wanted := []byte(hujson.String(command))
 	if text == nil {
@@ -35,8 +35,8 @@ func (f *File) Add(text []byte, command string) (with []byte, err error) {
 	return d.pack(), err
 }
 
-// first is a new file, with the first event. The version comes last, where a file that was there before has it first: by that Remove
-// tells them apart.
+// first is a new file, with the first event. The version is last, while in files of other origin it is first: this lets Remove distinguish
+// them.
 func (f *File) first(command []byte) ([]byte, error) {
 	version := ""
 	if f.version {
@@ -48,7 +48,7 @@ func (f *File) first(command []byte) ([]byte, error) {
 	return text.Bytes(), err
 }
 
-// addEvent adds an entry to the array of an event, and makes what is not there yet.
+// addEvent adds an entry to the array of an event, and makes what is missing.
 func (d *document) addEvent(name, entry string) error {
 	hooks, entries := d.tree.Find("/"+hooksMember), d.tree.Find("/"+hooksMember+"/"+name)
 	switch {
@@ -60,8 +60,8 @@ func (d *document) addEvent(name, entry string) error {
 	return d.add(entries, 3, "", entry)
 }
 
-// Remove takes out what Add put in, and leaves the text as it was before; gone says that there was no file then. Others' hooks beside ours
-// stay, and so do commands in which somebody wrote more around our call.
+// Remove removes what Add added, and restores the earlier text; gone says that there was no file then. Others' hooks beside ours stay, as
+// do larger commands that also call us.
 func (f *File) Remove(text []byte) (left []byte, gone bool, err error) {
 	if text == nil {
 		return nil, true, nil

@@ -25,10 +25,10 @@ func TestEveryHarness(t *testing.T) {
 	}
 }
 
-// A hook of ours, for what the tests below begin with.
+// A hook of ours, with which the tests below begin.
 const ours = `{"type":"command","command":"small-hook agent-hook --harness claude"}`
 
-// with puts text between braces into the tests' way of writing ours: OURS and OLD.
+// with expands the tests' short forms of ours in braces: OURS and OLD.
 func with(text string) []byte {
 	old := strings.Replace(ours, "small-hook", "'/opt/old dir/small-hook'", 1)
 	wrapped := strings.Replace(ours, "small-hook", "cd x && small-hook", 1)
@@ -63,7 +63,7 @@ func TestAdd(t *testing.T) {
 	}
 }
 
-// The indentation, the line ends and the comments are the file's.
+// Indentation, line ends and comments are in the file's style.
 func TestAddKeepsStyle(t *testing.T) {
 	t.Parallel()
 	before := "\ufeff{\r\n\t// what we check\r\n\t\"hooks\": {\r\n\t\t\"AfterAgent\": [\r\n\t\t\t{ \"hooks\": [] } // ours\r\n\t\t]\r\n\t}\r\n}\r\n"
@@ -105,7 +105,7 @@ func TestRemove(t *testing.T) {
 	}
 }
 
-// A comment that somebody wrote keeps what it is in.
+// A user's comment keeps the list or object that contains it.
 func TestRemoveKeepsComments(t *testing.T) {
 	t.Parallel()
 	text, err := Gemini.Add(nil, Gemini.Command("small-hook"))
@@ -119,7 +119,7 @@ func TestRemoveKeepsComments(t *testing.T) {
 	}
 }
 
-// A comment beside ours stays one, and takes nothing else in with it.
+// A comment beside ours stays a comment, and does not swallow anything else.
 func TestCommentsBesideOurs(t *testing.T) {
 	t.Parallel()
 	call := Gemini.Command("small-hook")
@@ -142,7 +142,7 @@ func TestCommentsBesideOurs(t *testing.T) {
 	}
 }
 
-// What the harness would not read is refused, and says where.
+// Text that the harness would not read is refused, with its line.
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {

@@ -14,13 +14,13 @@ import (
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// The members of a file that are looked at.
+// The members of a file that are read.
 const hooksMember, versionMember = "hooks", "version"
 
-// byteOrderMark begins a file of some Windows editors.
+// byteOrderMark begins files from some Windows editors.
 const byteOrderMark = "\ufeff"
 
-// document is a settings file with every byte of it: pack gives back what parse took.
+// document is a settings file with every byte of it: pack restores what parse read.
 type document struct {
 	file *File
 	text []byte // as parsed: without the byte order mark, with a line break after it
@@ -29,7 +29,7 @@ type document struct {
 	root *hujson.Object
 }
 
-// parse reads a settings file. The error says which line is not what the harness reads.
+// parse reads a settings file. The error names the line that the harness would not read.
 func (f *File) parse(text []byte) (*document, error) {
 	body := bytes.TrimPrefix(text, []byte(byteOrderMark))
 	mark := text[:len(text)-len(body)]
@@ -42,7 +42,7 @@ func (f *File) parse(text []byte) (*document, error) {
 	if err := json.Unmarshal(plain, &raw); errors.As(err, &at) {
 		return nil, f.wrong(plain, int(at.Offset)-1, "is not JSON as "+f.Harness.Title+" reads it: "+at.Error())
 	}
-	body = append(bytes.Clone(body), '\n') // a comment on the last line may lack its end
+	body = append(bytes.Clone(body), '\n') // a comment on the last line may lack a line end
 	tree, err := hujson.Parse(body)
 	if err != nil {
 		return nil, f.refuse("it is not JSON: " + wording.Clip(strings.TrimPrefix(err.Error(), "hujson: ")))
@@ -55,7 +55,7 @@ func (f *File) parse(text []byte) (*document, error) {
 	return d, d.allowed()
 }
 
-// blank leaves a comment's lines alone, and a string as it is.
+// blank blanks out a comment, keeping its lines, and leaves a string as it is.
 func blank(found []byte) []byte {
 	if found[0] == '"' {
 		return found
@@ -63,7 +63,7 @@ func blank(found []byte) []byte {
 	return append([]byte(" "), bytes.Repeat([]byte("\n"), bytes.Count(found, []byte("\n")))...)
 }
 
-// allowed checks what makes the harness drop the whole file.
+// allowed checks for what makes the harness ignore the whole file.
 func (d *document) allowed() error {
 	for _, m := range d.root.Members {
 		if name := literal(m.Name); d.file.only != nil && !slices.Contains(d.file.only, name) {
@@ -80,7 +80,7 @@ func (d *document) allowed() error {
 	return err
 }
 
-// pack is the file as it stands now.
+// pack is the file in its present state.
 func (d *document) pack() []byte {
 	text := slices.Concat(d.mark, d.tree.Pack())
 	return text[:len(text)-1]
@@ -92,7 +92,7 @@ func (f *File) wrong(text []byte, offset int, what string) error {
 	return f.refuse(fmt.Sprintf("line %d: it %s", 1+bytes.Count(text[:offset], []byte("\n")), what))
 }
 
-// refuse says that the file cannot be used as it is.
+// refuse says why the file cannot be used.
 func (f *File) refuse(what string) error {
 	return &failure.Error{
 		Message: f.Path + ": " + wording.Printable(what),
@@ -100,7 +100,7 @@ func (f *File) refuse(what string) error {
 	}
 }
 
-// member is what an object has under this name; nil if it has nothing. JSON does not say which one of two counts.
+// member is the value with this name in an object; nil if there is none. JSON does not say which of two values counts.
 func member[T hujson.ValueTrimmed](d *document, in *hujson.Object, name, kind string) (found T, err error) {
 	second := false
 	for _, m := range in.Members {

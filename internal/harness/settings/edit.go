@@ -12,20 +12,20 @@ import (
 	"github.com/small-gate/small-gate/internal/expression"
 )
 
-// What is put in, and how it is taken out again.
+// How text is inserted, and removed again.
 //
-// Into a list with members it goes behind the last one and the comments there. Into an empty list it goes just behind the opening bracket.
-// A list that has to be made has white space there. So it can be seen later which lists were there: one that white space opens, and that
-// holds nothing else, was made for us.
+// In a list with members it goes after the last one and the comments there. In an empty list it goes right after the opening bracket. A new
+// list gets white space there. This shows later which lists existed before: one that begins with white space, and contains nothing else,
+// was made for us.
 
-// allComments matches what stands between two values, up to the end of the last comment.
+// allComments matches the text between two values, up to the end of the last comment.
 var allComments = expression.Of(`^(?:\s*(?:/\*(?s:.*?)\*/|//.*))*`)
 
 func commentsIn(between hujson.Extra) hujson.Extra {
 	return bytes.TrimSuffix(allComments().Find(between), []byte("\r"))
 }
 
-// behind puts comments before what else stands there. One that ends with its line gets its line break.
+// behind puts comments before the rest. A line comment gets its line break.
 func behind(comments, rest hujson.Extra) hujson.Extra {
 	if all := slices.Concat(comments, rest); all.IsValid() {
 		return all
@@ -33,12 +33,12 @@ func behind(comments, rest hujson.Extra) hujson.Extra {
 	return slices.Concat(comments, hujson.Extra("\n"), rest)
 }
 
-// firstLine is the first one that begins with a name or a bracket: how it ends the line before, and its indentation.
+// firstLine matches the first line that begins with a name or a bracket: the line end before it, and its indentation.
 var firstLine = expression.Of(`(\r?\n)([ \t]*)["}]`)
 
-// add adds to the object or array in a value. What is added begins a line at this depth, unless it is the first.
+// add adds to the object or array in a value. The addition begins a line at this depth, unless it is the first.
 func (d *document) add(to *hujson.Value, depth int, name, value string) error {
-	lineEnd, step := " ", "" // of a file that has no lines
+	lineEnd, step := " ", "" // for a file without lines
 	if line := firstLine().FindSubmatch(d.text); line != nil {
 		lineEnd, step = string(line[1]), cmp.Or(string(line[2]), "  ")
 	}
@@ -68,11 +68,11 @@ func (d *document) add(to *hujson.Value, depth int, name, value string) error {
 	return err
 }
 
-// without takes out of a list what goes; comments around it stay. The edges are what stands before and behind one. made says that nothing
-// is left of a list that was made for what went.
+// without removes from a list the members selected by goes; comments around them stay. edges returns the text before and after a member.
+// made says that a list that was made for removed members is now empty.
 func without[T any](list []T, end *hujson.Extra, edges func(*T) (before, after *hujson.Extra), goes func(*T) bool) (kept []T, made bool) {
-	var loose hujson.Extra // the comments before what went
-	last := false          // what went is the last one
+	var loose hujson.Extra // the comments before removed members
+	last := false          // the last member was removed
 	for i := range list {
 		before, _ := edges(&list[i])
 		made = made || i == 0 && len(*before) > 0

@@ -5,12 +5,12 @@ import (
 	"github.com/small-gate/small-gate/internal/harness"
 )
 
-// All are the harnesses, in the order of [harness.All]. What was looked up for each stands in internal/harness/SOURCES.md.
+// All are the harnesses, in the order of [harness.All]. internal/harness/SOURCES.md has the sources for each.
 //
-// Each call has the bound in time that the harness gives it; where that is less than a minute, it is a minute.
+// Each call has the harness's default timeout; if that is less than a minute, it gets a minute.
 var All = []*File{Claude, Codex, Gemini, Cursor, Copilot}
 
-// Claude is Claude Code. A tool that fails is an event of its own.
+// Claude is Claude Code. A failed tool is a separate event.
 var Claude = &File{
 	Harness: harness.Claude, Path: ".claude/settings.json",
 	Trust:  "Claude Code runs the hooks once its folder is trusted (it asks), and reads the file only if it is started in the root of the work tree.",
@@ -19,7 +19,7 @@ var Claude = &File{
 	entry:  `{"hooks":[{"type":"command","command":%s}]}`,
 }
 
-// Codex is OpenAI's Codex. Each change of a hook has to be trusted anew.
+// Codex is OpenAI's Codex. Each change of a hook must be trusted again.
 var Codex = &File{
 	Harness: harness.Codex, Path: ".codex/hooks.json",
 	Trust:  "Codex skips the hooks without a word until its folder and each hook are trusted, and again after a change of them: start codex in the work tree, trust it, and review them under /hooks.",
@@ -28,8 +28,8 @@ var Codex = &File{
 	entry:  `{"hooks":[{"type":"command","command":%s}]}`,
 }
 
-// Copilot is GitHub Copilot. It reads every file of the folder, so that this one is ours alone. Only with the events' names in capitals does
-// it say in its JSON which event it is.
+// Copilot is GitHub Copilot. It reads every file in the folder, so this one is ours alone. It puts the event's name into its JSON only if
+// the settings write it in PascalCase.
 var Copilot = &File{
 	Harness: harness.Copilot, Path: ".github/hooks/small-gate.json",
 	Trust:   "Copilot skips the hooks without a word until its folder is trusted: it asks, and a run with -p needs --trust-folder. Its cloud agent reads the default branch, and needs small-hook installed by copilot-setup-steps.yml.",
@@ -39,7 +39,7 @@ var Copilot = &File{
 	entry:   `{"type":"command","command":%s,"timeout":60}`,
 }
 
-// Cursor is Cursor, the editor and its command line. It takes whatever follows // on a line for a comment, in a string too.
+// Cursor is Cursor, the editor and its command line. It takes // and the rest of the line for a comment, even in a string.
 var Cursor = &File{
 	Harness: harness.Cursor, Path: ".cursor/hooks.json",
 	Trust:    "Cursor runs the hooks once its workspace is trusted: it asks.",

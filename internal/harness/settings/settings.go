@@ -1,5 +1,5 @@
 // Package settings adds the calls of small-hook agent-hook to the settings that an agent's harness reads in a repository, finds them, and
-// takes them out again, from bytes. All that is not ours stays as it is, byte for byte: order, indentation, line ends, comments.
+// removes them again, as bytes. Everything else stays the same, byte for byte: order, indentation, line ends, comments.
 //
 // Every error is a *failure.Error: outcome 2 of the command line.
 package settings
@@ -19,20 +19,21 @@ type File struct {
 	Harness *harness.Harness
 	// Path is the file's place in a repository, with slashes.
 	Path string
-	// Trust says what people have to do before the harness runs the hooks of a repository, in sentences.
+	// Trust says what people must do before the harness runs a repository's hooks, in sentences.
 	Trust string
-	// comments finds what the harness leaves out as a comment before it reads JSON, and strings where it looks for them. nil if it takes none.
+	// comments matches what the harness treats as comments before it reads JSON, and strings if it skips those. nil means that it allows no
+	// comments.
 	comments func() *regexp.Regexp
-	// only are the members that the file may have, nil for any. version says that a new file names the version of its format, 1, and
-	// versioned that every file has to.
+	// only are the members that the file may have, nil for any. version says that a new file has the version of its format, 1, and
+	// versioned that every file must.
 	only               []string
 	version, versioned bool
-	// off is what switches off all hooks of the file: a JSON pointer, and the value there.
+	// off is the setting that turns off all hooks of the file: a JSON pointer, and its value.
 	off [2]string
 	// events are those to answer.
 	events []string
-	// entry is the JSON of what an event's array gets; %s is the command as a JSON string. Some harnesses have groups of hooks there: one
-	// without a matcher is for all tools.
+	// entry is the JSON of an entry in an event's array; %s is the command as a JSON string. Some harnesses have groups of hooks there: one
+	// without a matcher applies to all tools.
 	entry string
 }
 
@@ -45,7 +46,7 @@ func Of(name string) (*File, error) {
 	return All[slices.IndexFunc(All, func(f *File) bool { return f.Harness == h })], nil
 }
 
-// Command is what the harness is to run, where program is a word of a shell.
+// Command is the command for the harness, with program as a word of a shell.
 func (f *File) Command(program string) string { return program + " " + f.call() }
 
 func (f *File) call() string { return "agent-hook --harness " + f.Harness.Name }
@@ -53,17 +54,17 @@ func (f *File) call() string { return "agent-hook --harness " + f.Harness.Name }
 // Mentions reports whether a text that may be broken names our command.
 func (f *File) Mentions(text []byte) bool { return strings.Contains(string(text), f.call()) }
 
-// Found is what a settings file has of us.
+// Found is our part of a settings file.
 type Found struct {
-	// Commands are those that call the gate, each once.
+	// Commands are the different commands that call the gate.
 	Commands []string
-	// Missing are the events at which none does.
+	// Missing are the events without a call.
 	Missing []string
-	// Off is what switches off all hooks of the file, "" if nothing does.
+	// Off is the setting that turns off all hooks of the file, "" if there is none.
 	Off string
 }
 
-// Has reads which events call the gate.
+// Has finds the events that call the gate.
 func (f *File) Has(text []byte) (found Found, err error) {
 	d, err := f.parse(text)
 	if err != nil {

@@ -12,10 +12,10 @@ import (
 	"github.com/tailscale/hujson"
 
 	"github.com/small-gate/small-gate/internal/failure"
-	"github.com/small-gate/small-gate/internal/gittest"
+	"github.com/small-gate/small-gate/internal/tests/gittest"
 )
 
-// holds checks all that is promised of a settings file that has nothing of ours. It reports whether Add took it.
+// holds checks all promises for a settings file without hooks of ours. It reports whether Add accepted it.
 func holds(t *testing.T, f *File, text []byte) bool {
 	t.Helper()
 	command := f.Command("small-hook")
@@ -76,7 +76,7 @@ func value(t *testing.T, text []byte) (v any) {
 	return v
 }
 
-// extends reports whether a value has all that another one has, in its order.
+// extends reports whether a value has everything that another one has, in order.
 func extends(more, less any) bool {
 	switch less := less.(type) {
 	case map[string]any:
@@ -105,7 +105,7 @@ func TestNoFile(t *testing.T) {
 	}
 }
 
-// Random settings, with hooks of others, white space and, where they are allowed, comments wherever they may be.
+// Random settings, with hooks of others, white space and, where allowed, comments in every possible place.
 func TestRandomSettings(t *testing.T) {
 	t.Parallel()
 	for seed := range gittest.Cases(100, 500) {
@@ -166,7 +166,7 @@ func (g *generator) settings() []byte {
 	return []byte(mark + text)
 }
 
-// loosen puts white space, and comments and commas where they are allowed, into a compact text.
+// loosen adds white space, and comments and commas where allowed, to a compact text.
 func (g *generator) loosen(text string) string {
 	loose := g.space()
 	inString := false
@@ -250,7 +250,7 @@ func FuzzSettings(f *testing.F) {
 			holds(t, file, append([]byte{}, text...))
 			return
 		}
-		// Whatever is there, nothing panics, and a second time changes nothing.
+		// For any content, nothing panics, and a second call changes nothing.
 		with, err := file.Add(text, file.Command("small-hook"))
 		if err != nil {
 			return

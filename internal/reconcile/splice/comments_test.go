@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Comments stay below the entry after which they stand. Of an entry that both sides have, ours are kept.
+// Comments stay below the entry that they follow. For an entry that both sides have, ours are kept.
 func TestResolveKeepsComments(t *testing.T) {
 	a, b, c := at("a", 1), at("b", 2), at("c", 3)
 	one := marker("1 entry", "1 entry")

@@ -13,14 +13,14 @@ import (
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// TimestampForm is RFC 3339 with nanoseconds, as the protocol's entries have it.
+// TimestampForm is RFC 3339 with nanoseconds, as in the protocol's entries.
 const TimestampForm = "2006-01-02T15:04:05.000000000Z"
 
 // Entry is a new entry, as pairs of a key and a text.
 type Entry [][2]string
 
-// timeAfter is the time of a new last entry: up to a millisecond after now, or after the latest entry if that is later. Two writers who
-// record at one instant hardly ever get the same time so, and no entry is further ahead of the last one than the gate allows.
+// timeAfter is the time of a new last entry: up to a millisecond after now, or after the latest entry if that is later. This makes it
+// unlikely that two writers get the same time, and no entry is further ahead of the last one than the gate allows.
 func timeAfter(l *ledger.Ledger, now time.Time) time.Time {
 	at := now.UTC()
 	for _, e := range l.Entries {
@@ -61,31 +61,47 @@ func (e Entry) text(column int, end string) []byte {
 	return itemText(&out, column, end)
 }
 
-// compose puts the items' texts together, and the new entry, if any, after them, in the form of one side. An entry keeps the text of the
-// first side that is written alike; else, and always if anew is true, it is written anew.
+// compose assembles the items' texts, followed by the new entry, if any, in the form of one side. An entry keeps the text of the first side
+// with the same form; otherwise, or if anew is true, it is written anew.
 func (l *log) compose(items []item, entry Entry, anew bool) ([]byte, error) {
-	sides, bases := takenApart(l.versions), takenApart(l.bases)
+	sides, bases := l.takenApart(l.versions), l.takenApart(l.bases)
 	if len(sides) == 0 {
 		return nil, l.uncopied("no side has its entries one per dash, each on lines of its own")
 	}
-	// What is before and after the entries is that of the first side that has changed it.
+	// The text before and after the entries is from the first side that has changed it.
 	form := sides[max(slices.IndexFunc(sides, func(one *layout) bool { return !slices.ContainsFunc(bases, one.framedLike) }), 0)]
-	out := bytes.Clone(form.header)
+	var texts [][]byte
 	for _, it := range items {
-		text := form.textIn(sides, it)
-		if anew || text == nil {
-			text = itemText(it.value, form.column, form.end)
+		var text []byte
+		switch {
+		case l.kind.Plain():
+			if text = form.plainTextIn(sides, it); text == nil {
+				return nil, l.uncopied("their lists are written in different ways")
+			}
+		default:
+			if text = form.textIn(sides, it); anew || text == nil {
+				text = itemText(it.value, form.column, form.end)
+			}
 		}
-		out = append(out, text...)
+		texts = append(texts, text)
 	}
 	if entry != nil {
-		out = append(out, entry.text(form.column, form.end)...)
+		texts = append(texts, entry.text(form.column, form.end))
 	}
-	return append(out, form.footer...), nil
+	return form.join(texts), nil
 }
 
-// textIn is an item's text in the first of some sides that is written as the log of this layout is; nil if there is none. Another side's
-// anchors may be something else here, and a text without a line break at the end of its file may change with one.
+// plainTextIn is the text of a plain log's item for this layout; nil if it does not fit.
+func (l *layout) plainTextIn(sides []*layout, it item) []byte {
+	at := slices.IndexFunc(sides, func(one *layout) bool { return one.of.written == it.from.written })
+	if at < 0 {
+		return nil
+	}
+	return l.carry(sides[at], it.at)
+}
+
+// textIn is an item's text in the first of some sides that has the form of this layout; nil if there is none. Another side's anchors may
+// mean something else here, and a text without a line break at the end of its file may change if it gets one.
 func (l *layout) textIn(sides []*layout, it item) []byte {
 	for _, one := range sides {
 		at, there := one.of.places[it.Digest]
@@ -97,13 +113,14 @@ func (l *layout) textIn(sides []*layout, it item) []byte {
 	return nil
 }
 
-// takenApart are the layouts of those versions that have one.
-func takenApart(versions []*version) (out []*layout) {
+// takenApart are the layouts of the versions that can be taken apart.
+func (l *log) takenApart(versions []*version) (out []*layout) {
 	for _, v := range versions {
-		if v.doc == nil {
+		if v.written == nil {
 			continue
 		}
-		if one, err := takeApart(v.Data, v.doc); err == nil {
+		one, err := l.takeApart(v)
+		if err == nil {
 			one.of = v
 			out = append(out, one)
 		}
@@ -111,7 +128,14 @@ func takenApart(versions []*version) (out []*layout) {
 	return out
 }
 
-// Ended is a text whose last line has an end.
+func (l *log) takeApart(v *version) (*layout, error) {
+	if l.kind.Plain() {
+		return l.kind.takeApart(v.Data, v.written)
+	}
+	return takeApart(v.Data, v.doc)
+}
+
+// Ended is a text whose last line has a line end.
 func Ended(text []byte, end string) []byte {
 	if len(text) == 0 || strings.ContainsRune("\n\r", rune(text[len(text)-1])) {
 		return text

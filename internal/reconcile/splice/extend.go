@@ -12,7 +12,7 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// Append is a log with one more entry, and every byte before it as it was, and the line on which the entry begins.
+// Append appends an entry to a log, leaving every byte before it unchanged, and returns the line on which the entry begins.
 func Append(path string, data []byte, entry Entry, now time.Time, limits small.Limits) ([]byte, int, error) {
 	out, err := extended(data, limits, func(before *ledger.Ledger, column int, end string) [][]byte {
 		at := [2]string{"timestamp", timeAfter(before, now).Format(TimestampForm)}
@@ -31,8 +31,7 @@ func Append(path string, data []byte, entry Entry, now time.Time, limits small.L
 	return out, log.Entries[log.Len()-1].Pos.Line, nil
 }
 
-// extended is a log's text with more items after the last one, and every byte before them as it was. An empty list in brackets is
-// opened.
+// extended appends items to a log's text, leaving every byte before them unchanged. An empty list in brackets is opened.
 func extended(data []byte, limits small.Limits, items func(before *ledger.Ledger, column int, end string) [][]byte) ([]byte, error) {
 	doc, problems := small.Parse(data, limits)
 	if doc == nil {
@@ -62,7 +61,7 @@ func extended(data []byte, limits small.Limits, items func(before *ledger.Ledger
 	return out, nil
 }
 
-// opened takes a log apart whose list is empty and in brackets: without these, items in dashes can follow on the next line.
+// opened takes apart a log with an empty list in brackets: without the brackets, items with dashes can follow on the next line.
 func opened(data []byte, doc *small.Document) (*layout, error) {
 	list := doc.Root.Get("entries")
 	lines := Lines(data)

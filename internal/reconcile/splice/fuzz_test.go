@@ -4,12 +4,10 @@ import (
 	"testing"
 
 	"github.com/small-gate/small-gate/internal/ledger"
-
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// FuzzResolve brings any three texts together: what comes out, if anything, holds
-// every side as the gate demands.
+// FuzzResolve resolves any three texts: a result, if there is one, continues every side as the gate demands.
 func FuzzResolve(f *testing.F) {
 	a, b, c := at("a", 1), at("b", 2), at("c", 3)
 	f.Add(text(a), text(a, b), text(a, c))

@@ -4,21 +4,24 @@ import (
 	"bytes"
 	"errors"
 	"slices"
+	"unicode/utf8"
 
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// layout is the text of a log, byte by byte: what is before the entries, each entry, and what is after them.
+// layout is the text of a log, byte by byte: the part before the entries, each entry, and the part after them.
 type layout struct {
-	// of is the version whose text it is, where that matters.
+	// of is the version with this text, where needed.
 	of             *version
 	header, footer []byte
-	// column is that of the list's dashes, from 1.
+	// column is the column of the list's dashes, from 1.
 	column int
 	// end is the line end.
 	end string
-	// entries are the texts of the entries, with what is below them.
+	// entries are the texts of the entries, with the comments below them.
 	entries [][]byte
+	// separator is the text between them; nil if that is part of their texts.
+	separator []byte
 }
 
 // Reasons why a log's text cannot be taken apart.
@@ -74,7 +77,7 @@ func takeApart(data []byte, doc *small.Document) (*layout, error) {
 	return out, nil
 }
 
-// dashes finds the line, from 0, on which each item of a block list begins. The item's own position may be below its dash.
+// dashes finds the line, from 0, on which each item of a block list begins. The item's own position may be on a later line.
 func dashes(lines [][]byte, list *small.Value, column int) ([]int, error) {
 	var starts []int
 	for _, item := range list.Items {
@@ -100,3 +103,50 @@ func isDash(line []byte, column int) bool {
 
 // Join is the text of lines.
 func Join(lines [][]byte) []byte { return bytes.Join(lines, nil) }
+
+// Lines cuts a text after each line break of YAML 1.1 (section 4.2): LF, CR LF, a lone CR, U+0085, U+2028 and U+2029. Positions
+// count these lines.
+func Lines(text []byte) [][]byte {
+	if small.ReadableAlone(text) { // it ends in a line feed, as each of its lines does
+		return slices.AppendSeq(make([][]byte, 0, small.CountLines(text)), bytes.Lines(text))
+	}
+	return linesAnyhow(text)
+}
+
+// linesAnyhow is the slow form of Lines.
+func linesAnyhow(text []byte) [][]byte {
+	var lines [][]byte
+	start := 0
+	for i := 0; i < len(text); {
+		r, size := utf8.DecodeRune(text[i:])
+		i += size
+		switch r {
+		case '\r':
+			if i < len(text) && text[i] == '\n' {
+				i++
+			}
+		case '\n', 0x85, 0x2028, 0x2029:
+		default:
+			continue
+		}
+		lines = append(lines, text[start:i])
+		start = i
+	}
+	if start < len(text) {
+		lines = append(lines, text[start:])
+	}
+	return lines
+}
+
+// LineEnd is the line end of a text: "\r\n" if all lines end so, else "\n".
+func LineEnd(text []byte) string {
+	if n := bytes.Count(text, []byte("\r\n")); n > 0 && n == bytes.Count(text, []byte("\n")) {
+		return "\r\n"
+	}
+	return "\n"
+}
+
+// indentOf counts the spaces at the beginning of a line.
+func indentOf(line []byte) int { return len(line) - len(bytes.TrimLeft(line, " ")) }
+
+func isBlank(line []byte) bool { return len(bytes.TrimSpace(line)) == 0 }

@@ -3,16 +3,17 @@ package splice
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// ErrOrder is in the chain of the failure of two sides whose entries cannot all be in order of time.
+// ErrOrder is in the chain of the failure if two sides' entries cannot all be in time order.
 var ErrOrder = errors.New("the entries of the sides have no common order")
 
-// merge merges two lists by time and keeps the order of each. What both have is there once. Neither list continues the other.
+// merge merges two lists by time and keeps the order of each. Common entries occur once. Neither list continues the other.
 func (l *log) merge(a, b []item) ([]item, error) {
 	var out []item
 	for len(a) > 0 && len(b) > 0 && l.same(a[0], b[0]) {
@@ -41,18 +42,44 @@ func (l *log) merge(a, b []item) ([]item, error) {
 	return append(append(out, a...), b...), nil
 }
 
+// continued is a plain list followed by the entries that only another one has. Common entries occur once, unless that would change the
+// order of the second.
+func (l *log) continued(first, second []item) []item {
+	there := map[small.Digest]int{}
+	for _, it := range first {
+		there[l.class(it)]++
+	}
+	rest := keep(second, func(it item) bool {
+		there[l.class(it)]--
+		return there[l.class(it)] < 0
+	})
+	begun := func(all []item) int { // how many entries of second it has, in order
+		n := 0
+		for _, it := range all {
+			if n < len(second) && l.same(it, second[n]) {
+				n++
+			}
+		}
+		return n
+	}
+	if all := slices.Concat(first, rest); begun(all) == len(second) {
+		return all
+	}
+	return slices.Concat(first, second[begun(first):])
+}
+
 // Tie is the error of two entries with the same time, one of each side.
 type Tie struct {
-	// Sides are the sides' commits.
+	// Sides are the two commits.
 	Sides   [2]string
 	Entries [2]ledger.Entry
 }
 
-// Error says what is the matter. People are told by the failure around it.
+// Error describes the tie. The failure that wraps it has the message for people.
 func (t *Tie) Error() string { return "two entries have the same time" }
 
-// first says which of two entries comes first: -1 for a, 1 for b, 0 if they are the same. An entry that the other side has too waits
-// until it is reached there.
+// first says which of two entries is first: -1 for a, 1 for b, 0 if they are the same. An entry that the other side has too waits until the
+// other side reaches it.
 func (l *log) first(a, b item, aInB, bInA bool) (int, error) {
 	switch {
 	case l.same(a, b):
@@ -81,7 +108,7 @@ func (l *log) first(a, b item, aInB, bInA bool) (int, error) {
 	return 1, nil
 }
 
-// unordered is the failure of the side of an entry that has no place in the order of time.
+// unordered is the failure of a side with an entry that does not fit the time order.
 func (l *log) unordered(it item, message string) *failure.Error {
 	f := l.unsound(it.from.Version, message)
 	f.Err = errors.Join(f.Err, ErrOrder)
@@ -112,8 +139,8 @@ func (l *log) rising(before, rest []item) error {
 	return nil
 }
 
-// waived is the list a with the edits of b that waivers allow: entries that b deleted are left out, entries that it changed are
-// taken from it.
+// waived is the list a with the edits of b that waivers allow: without entries that b deleted, and with b's version of entries that it
+// changed.
 func (l *log) waived(a, b []item) []item {
 	there := make(map[small.Digest]item, len(b))
 	for _, it := range b {
@@ -144,8 +171,8 @@ func (l *log) classes(items []item) map[small.Digest]bool {
 	return out
 }
 
-// choose takes one of two entries that count as equal: the one into which a waiver lets the other be changed, so that what was
-// redacted does not come back. If no waiver decides, the choice does not depend on who merges whom.
+// choose takes one of two entries that count as equal: the one into which a waiver allows the other to be changed, so that redacted content
+// does not return. If no waiver decides, the choice is the same whoever merges.
 func (l *log) choose(a, b item) item {
 	forth, back := l.Comparer.AllowsTransition(a.Digest, b.Digest), l.Comparer.AllowsTransition(b.Digest, a.Digest)
 	switch {

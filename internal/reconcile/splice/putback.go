@@ -11,31 +11,39 @@ import (
 	"github.com/small-gate/small-gate/internal/expression"
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/small/schema"
 )
 
-// PutBack is an old log with what has been appended since.
+// PutBack is an old log with the entries appended since.
 type PutBack struct {
 	// Text is the file; nil if there is nothing to put back.
 	Text []byte
-	// Lost are the old entries that were changed or lost; none if they were only moved, or others stood between them.
+	// Lost are the old entries that were changed or lost; none if they were only moved, or others were put between them.
 	Lost []ledger.Entry
-	// Unreadable says why the file could not be read as a log, so that it had no entries; empty if it could, or if there was none.
+	// Unreadable says why the file could not be read as a log, and counted as empty; it is "" if it could, or if there was none.
 	Unreadable string
-	// New is how many new entries the text has, and Masked in how many a credential was masked. Moved are those that got another time, as they
-	// were.
+	// New is the number of new entries in the text, and Masked how many of them had a credential masked. Moved has the original form of
+	// entries whose time was changed.
 	New, Masked int
 	Moved       []ledger.Entry
-	// Changed are entries of the file that are changed versions of old ones, and Left those that cannot be written after the old ones.
+	// Changed are the file's changed versions of old entries, and Left its entries that cannot be written after the old ones.
 	Changed, Left []ledger.Entry
-	// Gone are those of the lost entries of which no changed version is there.
+	// Gone are those of the lost entries without a changed version.
 	Gone []ledger.Entry
+	// Elsewhere are the file's entries that are left out because another branch has them.
+	Elsewhere []ledger.Entry
 }
 
-// PutBackOf puts back the entries of an old log that a file in its place changed, lost or moved. What the file has besides stays, in its
-// order, after them: an entry that is valid and no changed version of one that was lost. Its time is moved to just after the entry
-// before only if it is not later than that one, or so far ahead of now that no later entry could be valid. Credentials in it are masked.
-// A nil file is a log that is gone. accepts says which steps from one log to another are allowed.
+// PutBackOf puts back the entries of an old log that a file in its place changed, lost or moved. The file's other entries stay, in their
+// order, after the old ones: those that are valid and not changed versions of lost ones. An entry's time is moved to just after the entry
+// before it only if it is not later, or so far ahead of now that no later entry could be valid. Credentials in new entries are masked. A
+// nil file means that the log is gone. accepts says which steps from one log to another are allowed.
 func PutBackOf(old, file []byte, accepts func(parent, child *ledger.Ledger) bool, now time.Time, limits small.Limits) (PutBack, error) {
+	return PutBackWithout(nil, old, file, accepts, now, limits)
+}
+
+// PutBackWithout is PutBackOf, but leaves out entries of the file that another branch has.
+func PutBackWithout(elsewhere map[small.Digest]bool, old, file []byte, accepts func(parent, child *ledger.Ledger) bool, now time.Time, limits small.Limits) (PutBack, error) {
 	var out PutBack
 	before, problems := ledger.ReadLog(old, limits)
 	if before == nil {
@@ -59,7 +67,7 @@ func PutBackOf(old, file []byte, accepts func(parent, child *ledger.Ledger) bool
 		return out, nil
 	}
 	oldDoc, _ := small.Parse(old, limits)
-	fresh := out.sort(before.Ledger, oldDoc.Root.Get("entries").Items, there, values, limits)
+	fresh := out.sort(before.Ledger, oldDoc.Root.Get("entries").Items, there, values, elsewhere, limits)
 	var err error
 	out.Text, err = extended(old, limits, func(_ *ledger.Ledger, column int, end string) [][]byte {
 		return out.texts(before.Ledger, fresh, column, end, now)
@@ -67,7 +75,7 @@ func PutBackOf(old, file []byte, accepts func(parent, child *ledger.Ledger) bool
 	if err == nil {
 		return out, nil
 	}
-	// The old log cannot be appended to: it is all that there is then.
+	// The old log cannot be appended to: the result is that log alone.
 	out.Text, out.New, out.Moved, out.Masked = old, 0, nil, 0
 	for _, it := range fresh {
 		out.Left = append(out.Left, it.Entry)
@@ -75,8 +83,7 @@ func PutBackOf(old, file []byte, accepts func(parent, child *ledger.Ledger) bool
 	return out, nil
 }
 
-// withoutMarkers leaves out the lines with which git marks a conflict, and what it quotes of the merge base: what is left are the entries
-// of both sides.
+// withoutMarkers removes git's conflict markers, and what they quote of the merge base: the entries of both sides remain.
 func withoutMarkers(file []byte) []byte {
 	var out []byte
 	base, inside := false, false
@@ -98,8 +105,8 @@ func withoutMarkers(file []byte) []byte {
 	return out
 }
 
-// sort finds what was lost and what is left out, and returns what is new.
-func (p *PutBack) sort(before *ledger.Ledger, old []*small.Value, there *ledger.Ledger, values []*small.Value, limits small.Limits) []item {
+// sort finds lost entries and those that are left out, and returns the new ones.
+func (p *PutBack) sort(before *ledger.Ledger, old []*small.Value, there *ledger.Ledger, values []*small.Value, elsewhere map[small.Digest]bool, limits small.Limits) []item {
 	known, kept := map[small.Digest]bool{}, map[small.Digest]bool{}
 	for _, e := range before.Entries {
 		known[e.Digest] = true
@@ -122,6 +129,8 @@ func (p *PutBack) sort(before *ledger.Ledger, old []*small.Value, there *ledger.
 		of := slices.IndexFunc(keys, func(key string) bool { at, is := lost[key]; return is && !changed[at] })
 		switch {
 		case known[e.Digest]:
+		case elsewhere[e.Digest]:
+			p.Elsewhere = append(p.Elsewhere, e)
 		case of >= 0:
 			p.Changed = append(p.Changed, e)
 			changed[lost[keys[of]]] = true
@@ -143,7 +152,9 @@ func (p *PutBack) sort(before *ledger.Ledger, old []*small.Value, there *ledger.
 	return fresh
 }
 
-// identities are what two versions of one entry have in common: task and time, or all but one of these.
+// identities are the keys that two versions of one entry share: task and time, or everything except one of these. It is stricter than the
+// ledger's own rule, which also pairs two entries of one task if most fields are equal: there a wrong pair is a wrong word in a finding,
+// here it would drop a new entry from the log.
 func identities(v *small.Value) []string {
 	task, _ := v.Get("task_id").Trimmed()
 	at, _ := v.Get("timestamp").Trimmed()
@@ -160,19 +171,19 @@ func identities(v *small.Value) []string {
 // Empty is a log without entries.
 const Empty = "small_version: \"1.0.0\"\nowner: \"agent\"\nentries: []\n"
 
-// valid reports whether an entry, alone in a log, is a sound one, and can be written. Its time does not matter.
+// valid reports whether an entry would be valid as the only one in a log, and can be written. Its time does not matter.
 func valid(v *small.Value, limits small.Limits) bool {
 	const header = "small_version: \"1.0.0\"\nowner: \"agent\"\nentries:\n"
 	v = withTime(v, "2026-01-01T00:00:00.0Z")
 	doc, _ := small.Parse([]byte(header+string(itemText(v, 3, "\n"))), limits)
-	if doc == nil || len(small.CheckSchema(small.Progress, doc)) > 0 {
+	if doc == nil || len(schema.CheckArtifact(small.Progress, doc)) > 0 {
 		return false
 	}
 	items := doc.Root.Get("entries").Items
 	return len(items) == 1 && ledger.Evidenced(items[0]) && small.EntryDigest(items[0]) == small.EntryDigest(v)
 }
 
-// latest is the time after which a new entry has to be.
+// latest is the time that a new entry must exceed.
 func latest(l *ledger.Ledger) time.Time {
 	var last time.Time
 	for _, e := range l.Entries {
@@ -183,8 +194,8 @@ func latest(l *ledger.Ledger) time.Time {
 	return last
 }
 
-// stands is the time of a new entry after one of another time: its own, if that is later and not so far ahead of now that no later
-// entry could be valid.
+// stands is the time of a new entry after one at last: its own, if that is later and not so far ahead of now that no later entry could be
+// valid.
 func stands(timestamp string, last, now time.Time) (at time.Time, own bool) {
 	at, own = ledger.ParseTimestamp(timestamp)
 	if !own || at.After(now.Add(ledger.ClockTolerance)) && at.After(last.Add(time.Millisecond)) {
@@ -196,10 +207,10 @@ func stands(timestamp string, last, now time.Time) (at time.Time, own bool) {
 	return at, own
 }
 
-// Untimely is the first entry that a log has more than an older one whose time cannot stand as it is; nil if there is none.
+// Untimely is the first entry added since an older log whose time cannot stay as it is; nil if there is none.
 func Untimely(before, after *ledger.Ledger, now time.Time) *ledger.Entry {
 	if !after.Extends(before) {
-		return nil // they stand between older ones
+		return nil // they are between older entries
 	}
 	last := latest(before)
 	for i, e := range after.Entries[before.Len():] {
@@ -212,7 +223,7 @@ func Untimely(before, after *ledger.Ledger, now time.Time) *ledger.Entry {
 	return nil
 }
 
-// Confides reports whether a log has a credential in an entry that another has not.
+// Confides reports whether a log has a credential in an entry that another log lacks.
 func Confides(before, after *ledger.Ledger) bool {
 	known := map[small.Digest]bool{}
 	for _, e := range before.Entries {
@@ -221,7 +232,7 @@ func Confides(before, after *ledger.Ledger) bool {
 	return slices.ContainsFunc(after.Entries, func(e ledger.Entry) bool { return ledger.HasCredential(e) && !known[e.Digest] })
 }
 
-// texts writes new entries, with their times moved where that is needed.
+// texts writes new entries, with times moved where needed.
 func (p *PutBack) texts(before *ledger.Ledger, fresh []item, column int, end string, now time.Time) [][]byte {
 	last := latest(before)
 	var out [][]byte
@@ -261,7 +272,7 @@ func keyText(f small.Field) string {
 	return f.Key
 }
 
-// plainKey is a key that YAML reads as a string without quotes: true, null and their like are shorter.
+// plainKey matches keys that YAML reads as strings without quotes: true, null and the like are shorter.
 var plainKey = expression.Of(`^([a-z][a-zA-Z0-9_]{5,}|link|test|notes)$`)
 
 // flowText writes a value on one line. YAML reads Go's escapes in double quotes as Go does.

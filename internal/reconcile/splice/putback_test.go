@@ -9,13 +9,13 @@ import (
 
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/small"
-	"github.com/small-gate/small-gate/internal/smalltest"
+	"github.com/small-gate/small-gate/internal/tests/smalltest"
 )
 
-// plainly accepts what continues a log.
+// plainly accepts only a log that continues another.
 func plainly(parent, child *ledger.Ledger) bool { return child.Extends(parent) }
 
-// logOf is a log of entries; each is a task and a minute after nine, and its evidence is both.
+// logOf is a log of entries; each is given as a task and a minute past nine, and its evidence is both.
 func logOf(entries []string) string {
 	var out strings.Builder
 	out.WriteString("small_version: \"1.0.0\"\nowner: \"agent\"\nentries:\n")
@@ -26,8 +26,8 @@ func logOf(entries []string) string {
 	return out.String()
 }
 
-// Whatever was removed from a log, moved in it and added to it: the old entries come back in their order, every new one is kept once, after
-// them and in its order, and times increase.
+// Whatever was removed, moved or added in a log: the old entries are back in order, followed by each new one once, in order, and times
+// increase.
 func TestPutBackKeepsEverything(t *testing.T) {
 	t.Parallel()
 	for seed := range smalltest.Seeds {
@@ -87,7 +87,7 @@ func damaged(r *rand.Rand, old, fresh []string) []string {
 	return out
 }
 
-// What two versions of an entry are, and what is an entry of its own.
+// Tests what counts as two versions of an entry, and what as separate entries.
 func TestPutBackTellsVersionsApart(t *testing.T) {
 	t.Parallel()
 	const head = "small_version: \"1.0.0\"\nowner: \"agent\"\nentries:\n"
@@ -97,9 +97,9 @@ func TestPutBackTellsVersionsApart(t *testing.T) {
 		`{task_id: a, timestamp: "2026-03-01T09:00:00.5Z", evidence: two, status: completed}`:                    false, // redacted
 		`{task_id: b, timestamp: "2026-03-01T09:00:00.5Z", evidence: one, status: completed}`:                    false, // reassigned
 		`{task_id: a, timestamp: "2026-03-01T09:00:00.500000001Z", evidence: one, status: completed}`:            false, // migrated
-		`{task_id: b, timestamp: "2026-03-01T09:00:00.5Z", evidence: two, status: completed}`:                    true,  // of two writers behind one clock
+		`{task_id: b, timestamp: "2026-03-01T09:00:00.5Z", evidence: two, status: completed}`:                    true,  // two writers with the same clock time
 		`{task_id: a, timestamp: "2026-03-01T09:01:00.5Z", evidence: two, status: completed}`:                    true,
-		`{task_id: b, timestamp: "when", evidence: {x: [1, "2\n", ~, {y: true}], "z: ": 2026-01-01, "true": 1}}`: true, // it gets a time
+		`{task_id: b, timestamp: "when", evidence: {x: [1, "2\n", ~, {y: true}], "z: ": 2026-01-01, "true": 1}}`: true, // its time is replaced
 		`{task_id: b, timestamp: "2026-03-01T09:01:00.5Z"}`:                                                      false,
 		`{task_id: b, timestamp: "2026-03-01T09:01:00.5Z", evidence: x, "bad: key\n- task_id": y}`:               false,
 		`{task_id: b, timestamp: "2026-03-01T09:01:00.5Z", evidence: x, status: done}`:                           false,
@@ -117,7 +117,7 @@ func TestPutBackTellsVersionsApart(t *testing.T) {
 	}
 }
 
-// FuzzPutBack puts any log back in the place of any file.
+// FuzzPutBack puts any log back in place of any file.
 func FuzzPutBack(f *testing.F) {
 	f.Add(logOf([]string{"a@01", "b@02"}), logOf([]string{"a@01", "c@03"}))
 	f.Add("entries: [ ]\nowner: x\n", "entries: [{task_id: a, evidence: x}, *x]")

@@ -11,28 +11,31 @@ import (
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // Case is one log whose sides are to be combined.
 type Case struct {
-	// Path is the log's, from the root of the tree.
+	// Path is the log's path, relative to the root of the tree.
 	Path string
-	// Ours is the side that is checked out.
+	// Ours is the checked-out side.
 	Ours   Version
 	Theirs []Version
 	Now    time.Time
-	// Comparer is that of the trusted configuration, Others those of the other sides', whose baselines are kept too.
+	// Comparer is for the trusted configuration, Others for those of the other sides, whose baselines are kept too.
 	Comparer read.LogComparer
 	Others   []read.LogComparer
 	Limits   small.Limits
-	// Unmarked leaves it to the caller to add the entry that makes the resolution explicit.
+	// TheirsFirst puts the others' additions before ours, in a plain log.
+	TheirsFirst bool
+	// Unmarked leaves adding the entry that makes the resolution explicit to the caller.
 	Unmarked bool
-	// Published says which of some entries a remote-tracking branch's log has: those keep their text and time. It is asked only where an
-	// entry would not stay as it is; nil if none is published.
+	// Published says which of some entries are in a remote-tracking branch's log: those keep their text and time. It is called only if an
+	// entry would not stay as it is; nil means that none is published.
 	Published func(entries []ledger.Entry) (map[small.Digest]bool, error)
 }
 
-// Resolution is a log that holds every side.
+// Resolution is a log that continues every side.
 type Resolution struct {
 	// Text is the file.
 	Text []byte
@@ -40,13 +43,13 @@ type Resolution struct {
 	Entries int
 	// Added is true if it ends in a new entry that makes the resolution explicit; none is needed if one side continues the others.
 	Added bool
-	// Inserted is true if entries stand before older ones of ours.
+	// Inserted is true if entries are before older ones of ours.
 	Inserted bool
-	// Brought says how many entries only that side has, ours first.
+	// Brought is the number of entries that only that side has, ours first.
 	Brought []int
 }
 
-// Resolve combines the sides of a log. The error is a *failure.Error that says what stands in the way.
+// Resolve combines the sides of a log. The error is a *failure.Error that names the obstacle.
 func (c Case) Resolve() (*Resolution, error) {
 	l, err := c.read()
 	if err != nil {
@@ -62,7 +65,7 @@ func (c Case) Resolve() (*Resolution, error) {
 		case l.Comparer.Accepts(before, after):
 			items = b
 		default:
-			if items, err = l.merge(a, b); err != nil {
+			if items, err = l.both(a, b); err != nil {
 				return nil, err
 			}
 		}
@@ -77,7 +80,18 @@ func (c Case) Resolve() (*Resolution, error) {
 	return out, nil
 }
 
-// Insert puts entries of another log, which may have conflict markers, into ours, each at its place by time.
+// both are the entries of ours and another side if neither continues the other.
+func (l *log) both(a, b []item) ([]item, error) {
+	switch {
+	case !l.kind.Plain():
+		return l.merge(a, b)
+	case l.TheirsFirst:
+		return l.continued(b, a), nil
+	}
+	return l.continued(a, b), nil
+}
+
+// Insert inserts entries of another log, which may have conflict markers, into ours, by their times.
 func (c Case) Insert(from Version, entries map[small.Digest]bool) (*Resolution, error) {
 	l, err := c.read()
 	if err != nil {
@@ -94,7 +108,7 @@ func (c Case) Insert(from Version, entries map[small.Digest]bool) (*Resolution, 
 		other, _ := ledger.ParseInstant(b.Entry.Timestamp)
 		return at.Compare(other)
 	})
-	// What is before the first of them stays as it is, in whatever order.
+	// The part before the first of them keeps its order.
 	before := 0
 	for i, it := range ours {
 		if len(late(added[:1], []item{it})) == 0 {
@@ -111,7 +125,7 @@ func (c Case) Insert(from Version, entries map[small.Digest]bool) (*Resolution, 
 	return l.resolution(items)
 }
 
-// resolution is a list of entries as a log.
+// resolution makes a log of a list of entries.
 func (l *log) resolution(items []item) (*Resolution, error) {
 	result := ledgerOf(items)
 	out := &Resolution{Entries: len(items), Brought: l.brought(items)}
@@ -129,8 +143,8 @@ func (l *log) resolution(items []item) (*Resolution, error) {
 	return out, nil
 }
 
-// Made is a log in the place of the result, as a resolution; nil if it is none. Added says that no side has its reconcile entry. extra are
-// its entries that no side has.
+// Made is an existing log as a resolution; nil if it is none. Added says that no side has its reconcile entry. extra are its entries that
+// no side has.
 func (c Case) Made(log *ledger.Log, text []byte) (done *Resolution, extra []ledger.Entry, err error) {
 	l, err := c.read()
 	if err != nil {
@@ -162,8 +176,8 @@ func (l *log) knows(e ledger.Entry) bool {
 // timestampOrder is the rule that rejects a log whose times do not increase.
 const timestampOrder = "lint/timestamp-order"
 
-// increases demands that the times increase in the common part too, if the gate would reject the result for it. No new entry
-// corrects that; only a person can accept it.
+// increases demands that the times increase in the common part too, if the gate would reject the result otherwise. No new entry corrects
+// that; only a person can accept it.
 func (l *log) increases(items []item, result *ledger.Ledger) error {
 	if !l.Comparer.Policy.Rejects(timestampOrder) {
 		return nil
@@ -188,7 +202,7 @@ func (l *log) increases(items []item, result *ledger.Ledger) error {
 	return nil
 }
 
-// mergeBase is the one commit from which a side and ours parted, to be typed.
+// mergeBase is the single merge base of a side and ours, as text for a command.
 func (l *log) mergeBase() string {
 	for _, v := range l.versions {
 		if len(v.Bases) == 1 && !v.Picked {
@@ -223,8 +237,8 @@ func (l *log) brought(items []item) []int {
 	return out
 }
 
-// write makes the text of the items: a side's own if it has exactly these, else the sides' texts put together, with a new entry
-// unless the resolution is explicit without one.
+// write makes the text of the items: a side's own if it has exactly these, otherwise the sides' texts assembled, with a new entry unless
+// the resolution is explicit without one.
 func (l *log) write(out *Resolution, items []item, result *ledger.Ledger) error {
 	explicit := l.explicit(result)
 	own := l.verbatim(items)
@@ -233,7 +247,7 @@ func (l *log) write(out *Resolution, items []item, result *ledger.Ledger) error 
 		return nil
 	}
 	var entry Entry
-	if !explicit && !l.Unmarked {
+	if !explicit && !l.Unmarked && !l.kind.Plain() {
 		entry = l.entry(result, out.Brought)
 	}
 	var err error
@@ -257,19 +271,22 @@ func (l *log) write(out *Resolution, items []item, result *ledger.Ledger) error 
 
 // explicit reports whether the gate accepts a ledger as the next version of every side's.
 func (l *log) explicit(result *ledger.Ledger) bool {
+	if l.kind.Plain() {
+		return Holds(ledgersOf(l.versions), result, l.Comparer.Keeps)
+	}
 	return !slices.ContainsFunc(l.versions, func(v *version) bool {
-		if v.Picked { // no commit has it as a parent
+		if v.Picked { // no commit has this side as a parent
 			return !l.Comparer.Keeps(v.ledger, result)
 		}
 		return !l.Comparer.Accepts(v.ledger, result)
 	})
 }
 
-// verbatim is a side that has exactly these entries, nil if none has; of several, one whose text has changed since the sides parted.
+// verbatim is a side that has exactly these entries, nil if none has; if possible, one whose text differs from the merge bases'.
 func (l *log) verbatim(items []item) *version {
 	var found *version
 	for _, v := range l.versions {
-		same := v.doc != nil && slices.EqualFunc(v.written.Entries, items, func(e ledger.Entry, it item) bool { return e.Digest == it.Digest })
+		same := v.written != nil && slices.EqualFunc(v.written.Entries, items, func(e ledger.Entry, it item) bool { return e.Digest == it.Digest })
 		if same && !l.untouched(v) {
 			return v
 		}
@@ -287,9 +304,9 @@ func (l *log) untouched(v *version) bool {
 	})
 }
 
-// check demands of a text that was put together that every entry is as it was, and that the gate accepts it.
+// check demands that every entry of an assembled text is unchanged, and that the gate accepts it.
 func (l *log) check(text []byte, items []item, added bool) error {
-	_, result, problems := l.document(text)
+	result, problems := l.readAgain(text)
 	if result == nil {
 		return l.uncopied(fmt.Sprintf("line %d of the result: %s", max(problems[0].Pos.Line, 1), problems[0].Message))
 	}
@@ -314,8 +331,23 @@ func (l *log) check(text []byte, items []item, added bool) error {
 	return nil
 }
 
+// readAgain reads an assembled text.
+func (l *log) readAgain(text []byte) (*ledger.Log, []small.Problem) {
+	if l.kind.Plain() {
+		return l.kind.Read(text, l.Limits)
+	}
+	_, result, problems := l.document(text)
+	return result, problems
+}
+
 // uncopied is the failure of a log whose entries cannot be copied.
 func (l *log) uncopied(why string) *failure.Error {
+	if l.kind.Plain() {
+		return &failure.Error{
+			Message: fmt.Sprintf("%s: the entries of the sides cannot be put together as they stand: %s", l.Path, why),
+			Remedy:  "edit " + wording.Printable(l.Path) + " so that it has the entries of all sides, each side's in their order, and what is new at the end; then `git add -- " + wording.TopPath(l.Path) + "`, `small-hook reconcile`",
+		}
+	}
 	remedy := "write the list in its plain form on each side (a dash for each entry, a line break after the last line) and commit that, " +
 		"which changes no entry; then merge again"
 	if slices.ContainsFunc(l.versions, func(v *version) bool { return v.doc != nil && v.doc.Linked() }) {
@@ -324,7 +356,7 @@ func (l *log) uncopied(why string) *failure.Error {
 	return &failure.Error{Message: fmt.Sprintf("%s: the entries cannot be copied unchanged: %s", l.Path, why), Remedy: remedy}
 }
 
-// lostBaseline is a baseline with which a side begins and a result does not, nil if there is none.
+// lostBaseline is a baseline that begins a side and does not begin the result, nil if there is none.
 func (l *log) lostBaseline(result *ledger.Ledger) *policy.Baseline {
 	for _, c := range l.comparers {
 		if slices.ContainsFunc(l.versions, func(v *version) bool { return c.Baselined(v.ledger) }) && !c.Baselined(result) {
@@ -332,4 +364,36 @@ func (l *log) lostBaseline(result *ledger.Ledger) *policy.Baseline {
 		}
 	}
 	return nil
+}
+
+// ResolveFile is the file of a case in which the file itself is the entry: its version at the merge base. Two new files with one name need
+// a person.
+func (c Case) ResolveFile() (*Resolution, error) {
+	versions := []Version{c.Ours}
+	for _, v := range c.Theirs {
+		for _, base := range v.Bases {
+			if base.Data != nil {
+				return &Resolution{Text: base.Data, Entries: 1, Brought: make([]int, len(c.Theirs)+1)}, nil
+			}
+		}
+		versions = append(versions, v)
+	}
+	out := &Resolution{Entries: 1, Brought: make([]int, len(versions))}
+	for i, v := range versions {
+		switch {
+		case v.Data == nil || out.Text != nil && bytes.Equal(out.Text, v.Data):
+		case out.Text == nil:
+			out.Text, out.Brought[i] = v.Data, 1
+		default:
+			remedy := "a merge keeps both sides' files: undo it (`git merge --abort`), then `git rebase " + wording.ShellWord(v.Name) + "`, and give your file another name where that stops"
+			if v.Picked {
+				remedy = "give the second another name, NEW: `git show " + wording.ShellWord(v.ID+":"+c.Path) + " > NEW`, `git add -- NEW`, `git restore --source=HEAD --staged --worktree -- " +
+					wording.TopPath(c.Path) + "`; then `small-hook reconcile`"
+			}
+			return nil, &failure.Error{
+				Message: fmt.Sprintf("%s: %s and %s each have a new file of this name", wording.Printable(c.Path), c.Ours.Name, v.Name), Remedy: remedy,
+			}
+		}
+	}
+	return out, nil
 }

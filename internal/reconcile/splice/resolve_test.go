@@ -27,7 +27,7 @@ func at(task string, minute int) string {
 
 func text(entries ...string) string { return head + strings.Join(entries, "") }
 
-// fork is a case of two sides that parted at base.
+// fork is a case of two sides with the merge base base.
 func fork(base, ours, theirs string) Case {
 	return withPolicy(policy.Default(), base, ours, theirs)
 }
@@ -47,21 +47,21 @@ func withPolicy(p *policy.Policy, base, ours, theirs string) Case {
 	}
 }
 
-// marker is the entry that a resolution ends in.
+// marker is the last entry of a resolution.
 func marker(ours, theirs string) string {
 	return "  - task_id: \"meta/reconcile-merge\"\n    timestamp: \"2026-03-01T12:00:00.000000000Z\"\n    status: \"completed\"\n" +
 		"    evidence: \"merged main at 1111 (" + ours + ") and agent-2 at 2222 (" + theirs + ")\"\n"
 }
 
-// unjittered is a text in which the new entry has the time of noon, whatever was added to it.
+// unjittered is a text with the new entry's time set to noon, without its random part.
 func unjittered(text []byte) string {
 	return regexp.MustCompile(`T12:00:00\.000[0-9]{6}Z`).ReplaceAllString(string(text), "T12:00:00.000000000Z")
 }
 
-// flow is a log in brackets.
+// flow is a log in flow style.
 const flow = "{small_version: \"1.0.0\", owner: agent, entries: [{task_id: a, timestamp: \"2026-03-01T09:01:00.000000001Z\", evidence: done}, {task_id: x, timestamp: \"2026-03-01T09:01:30.5Z\", evidence: done}]}\n"
 
-// plain is an entry that was written anew.
+// plain is an entry as it is written anew.
 func plain(task, time, evidence string) string {
 	return fmt.Sprintf("  - task_id: %q\n    timestamp: \"2026-03-01T09:%sZ\"\n    evidence: %q\n", task, time, evidence)
 }

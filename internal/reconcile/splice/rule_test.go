@@ -6,7 +6,7 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/rules"
 )
 
-// TestRuleIsThere: the rule that is asked for is one of the gate's.
+// TestRuleIsThere: the rule named here exists in the gate.
 func TestRuleIsThere(t *testing.T) {
 	if _, ok := rules.Find(timestampOrder); !ok {
 		t.Errorf("there is no rule %s", timestampOrder)

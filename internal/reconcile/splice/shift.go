@@ -9,8 +9,8 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// follow is a picked side as it comes after ours. Of the entries that ours lacks, a published one keeps its text and its time. The others
-// come last, with a time just after the one before where their own is not later, and one that ours has under another time is left out.
+// follow is a picked side put after ours. Of the entries that ours lacks, a published one keeps its text and its time. The others are last,
+// with a time just after the entry before if their own is not later; an entry that ours has under another time is left out.
 func (l *log) follow(v, ours *version) (*version, error) {
 	there := l.classes(ours.items)
 	isFresh := func(it item) bool { return !there[l.class(it)] }
@@ -53,14 +53,14 @@ func (l *log) published(items []item) (map[small.Digest]bool, error) {
 	return l.Published(ledgerOf(items).Entries)
 }
 
-// late are the times, by index, that entries need to be later than all that are before them, each a little after the one before.
+// late has, by index, new times for entries that are not later than all before them, each a little after the one before.
 func late(items []item, before ...[]item) map[int]string {
 	last := latest(ledgerOf(slices.Concat(before...)))
 	times := map[int]string{}
 	for _, it := range items {
 		at, ok := ledger.ParseInstant(it.Entry.Timestamp)
 		if !ok {
-			continue // an invalid time is reported where times are compared
+			continue // comparing times reports an invalid one
 		}
 		if !at.After(last) {
 			at = last.Add(step(it.Entry))
@@ -75,8 +75,8 @@ func keep(items []item, wanted func(item) bool) []item {
 	return slices.DeleteFunc(slices.Clone(items), func(it item) bool { return !wanted(it) })
 }
 
-// copies are those of a picked side's entries that ours has under another time, because one of the two was moved when it was put on top
-// of a log. What only says the same is another entry: a pick may leave out a copy, never something that was recorded twice.
+// copies are the picked side's entries that ours has under another time, because one of the two was moved when it was put on top of a log.
+// An entry that only has the same text is another entry: a pick may leave out a copy, but never something that was recorded twice.
 func (l *log) copies(v, ours *version) (map[small.Digest]bool, error) {
 	if v.doc == nil || ours.doc == nil {
 		return nil, nil
@@ -95,7 +95,7 @@ func (l *log) copies(v, ours *version) (map[small.Digest]bool, error) {
 	return out, err
 }
 
-// isMoved reports whether an entry of a log, which says the same as another one, has a later time that follow gave it.
+// isMoved reports whether an entry of a log, equal to another one apart from its time, has a later time that follow gave it.
 func isMoved(l *ledger.Ledger, e, from ledger.Entry) bool {
 	at, ok := ledger.ParseInstant(e.Timestamp)
 	was, known := ledger.ParseInstant(from.Timestamp)
@@ -106,14 +106,14 @@ func isMoved(l *ledger.Ledger, e, from ledger.Entry) bool {
 	return ok && at.Equal(before.Add(step(from)))
 }
 
-// step is how long after the entry before it a moved entry is: less than 50 microseconds, always the same, and not the same for two entries
-// that are put on top of one log on two branches.
+// step is the distance of a moved entry from the one before: less than 50 microseconds, always the same for an entry, and different for two
+// entries that two branches put on top of one log.
 func step(e ledger.Entry) time.Duration {
 	return time.Duration(1 + binary.BigEndian.Uint32(e.Digest[:])%49_999)
 }
 
-// withTime is an entry with another timestamp, as its last line, where the protocol's own program has it: then git, which merges line by line,
-// stops at the next commit that appends, and does not put an earlier time behind this one.
+// withTime is an entry with another timestamp, as its last line, where the protocol's own program writes it: this makes git, which merges
+// line by line, stop at the next commit that appends, instead of putting an earlier time after this one.
 func withTime(entry *small.Value, text string) *small.Value {
 	out := *entry
 	out.Fields = append(slices.DeleteFunc(slices.Clone(entry.Fields), func(f small.Field) bool { return f.Key == "timestamp" && f.Named() }),

@@ -14,14 +14,14 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// picked is a case in which what theirs adds is one's own.
+// picked is a case in which theirs adds one's own entries.
 func picked(base, ours, theirs string) Case {
 	c := fork(base, ours, theirs)
 	c.Theirs[0].Picked = true
 	return c
 }
 
-// stepless is a text in which entries that were moved are one nanosecond apart, as they stand, and not up to 50,000 each.
+// stepless is a text with moved entries one nanosecond apart, in order, instead of up to 50,000.
 func stepless(text string) string {
 	n := 1
 	return regexp.MustCompile(`\.000[0-9]{6}Z`).ReplaceAllStringFunc(text, func(fraction string) string {
@@ -33,10 +33,10 @@ func stepless(text string) string {
 	})
 }
 
-// What is one's own comes last, with later times only where they are needed, and no entry says so.
+// One's own entries are last, with later times only where needed, and no entry mentions it.
 func TestOwnComesLast(t *testing.T) {
 	a, b, c, d := at("a", 1), at("b", 2), at("c", 3), at("d", 4)
-	after := func(entry, time string) string { // the time is the last line of an entry that got another one
+	after := func(entry, time string) string { // a moved entry has its time on the last line
 		task, evidence, _ := strings.Cut(entry, "    timestamp: \"2026-03-01T09:0")
 		_, evidence, _ = strings.Cut(evidence, "\n")
 		return task + evidence + "    timestamp: \"2026-03-01T09:" + time + "Z\"\n"
@@ -84,7 +84,7 @@ func TestOwnComesLast(t *testing.T) {
 	}
 }
 
-// A new entry is later than now and than every entry, by less than a millisecond, and two writers do not get the same time.
+// A new entry is later than now and than every entry, by less than a millisecond, and two writers get different times.
 func TestTimeAfter(t *testing.T) {
 	log, problems := ledger.ReadLog([]byte(text(at("a", 1), at("b", 2))), small.Limits{})
 	if log == nil {
@@ -110,7 +110,7 @@ func TestTimeAfter(t *testing.T) {
 	}
 }
 
-// What a remote-tracking branch has keeps its text and time; what nobody else has comes after all of it.
+// Entries on a remote-tracking branch keep their text and time; unpublished ones are after all of them.
 func TestPublished(t *testing.T) {
 	a, b, c, d, e := at("a", 1), at("b", 2), at("c", 3), at("d", 4), at("e", 5)
 	one := marker
@@ -162,7 +162,7 @@ func readLog(t *testing.T, text []byte) *ledger.Log {
 	return log
 }
 
-// Nobody is asked what is published where every entry stays as it is.
+// Published is not called if every entry stays as it is.
 func TestPublishedIsAskedLate(t *testing.T) {
 	p := picked(text(at("a", 1)), text(at("a", 1), at("b", 2)), text(at("a", 1), at("c", 3)))
 	p.Published = func([]ledger.Entry) (map[small.Digest]bool, error) {
@@ -174,7 +174,7 @@ func TestPublishedIsAskedLate(t *testing.T) {
 	}
 }
 
-// A copy that was moved, either way, is left out of a pick, and nothing else that says the same.
+// A moved copy, on either side, is left out of a pick, but no other equal entry.
 func TestCopies(t *testing.T) {
 	a, b, c, d, e := at("a", 1), at("b", 2), at("c", 3), at("d", 4), at("e", 5)
 	put := func(base, ours, theirs string) string {

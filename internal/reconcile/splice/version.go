@@ -14,16 +14,16 @@ import (
 
 // Version is one side's version of a log.
 type Version struct {
-	// Name is what people call the side: a branch, or what git calls it.
+	// Name is the side's name for people: a branch, or git's name for it.
 	Name string
 	// ID is the commit.
 	ID string
 	// Data is the file; nil if the side has none.
 	Data []byte
-	// Bases are the versions from which this side and ours parted.
+	// Bases are its merge bases with ours.
 	Bases []Version
-	// Picked is true if only what the side adds to its base is wanted, as in a rebase or a cherry-pick. Of that, what nobody else has yet
-	// comes after what is there, with later times where it needs them.
+	// Picked is true if only the side's additions to its base are wanted, as in a rebase or a cherry-pick. Unpublished ones of these are
+	// put after existing entries, with later times where needed.
 	Picked bool
 }
 
@@ -31,7 +31,7 @@ type Version struct {
 type version struct {
 	*Version
 	doc *small.Document
-	// written is the file's log, and ledger that of the items; nil and empty if there is no file.
+	// written is the file's log, and ledger has the items; nil and empty if there is no file.
 	written *ledger.Log
 	ledger  *ledger.Ledger
 	// items are the entries that the side contributes.
@@ -40,7 +40,7 @@ type version struct {
 	places map[small.Digest]int
 }
 
-// item is one entry and where its text is.
+// item is an entry and the place of its text.
 type item struct {
 	ledger.Entry
 	value *small.Value
@@ -51,25 +51,26 @@ type item struct {
 // log is a case after parsing.
 type log struct {
 	Case
-	// comparers are those of every side's configuration.
+	kind Kind
+	// comparers are for every side's configuration.
 	comparers []read.LogComparer
 	// versions are ours and the others.
 	versions []*version
-	// parsed are all logs that were parsed: later ones usually continue the first, which is a merge base.
+	// parsed are all logs parsed so far: later ones usually continue the first, which is a merge base.
 	parsed []*version
-	// bases are the versions from which the sides parted; base holds all their entries.
+	// bases are the merge bases; base has all their entries.
 	bases []*version
 	base  map[small.Digest]bool
-	// moved are entries after they got later times.
+	// moved are entries with later times.
 	moved map[small.Digest]bool
 }
 
 func (c Case) read() (*log, error) {
-	l := &log{Case: c, comparers: append([]read.LogComparer{c.Comparer}, c.Others...), base: map[small.Digest]bool{}, moved: map[small.Digest]bool{}}
+	l := &log{Case: c, kind: KindOf(c.Comparer.Policy, c.Path), comparers: append([]read.LogComparer{c.Comparer}, c.Others...), base: map[small.Digest]bool{}, moved: map[small.Digest]bool{}}
 	bases := make([][]*version, len(c.Theirs))
 	for i, theirs := range c.Theirs {
 		for j := range theirs.Bases {
-			if base, err := l.parse(&theirs.Bases[j]); err == nil { // one that cannot be read has no entries to keep
+			if base, err := l.parse(&theirs.Bases[j]); err == nil { // an unreadable base has no entries to keep
 				bases[i] = append(bases[i], base)
 			}
 		}
@@ -87,7 +88,10 @@ func (c Case) read() (*log, error) {
 		if err := l.compareWithBases(theirs, ours, bases[i]); err != nil {
 			return nil, err
 		}
-		if theirs.Picked {
+		switch {
+		case theirs.Picked && l.kind.Plain():
+			theirs = l.top(theirs, ours, bases[i])
+		case theirs.Picked:
 			if theirs, err = l.follow(theirs, ours); err != nil {
 				return nil, err
 			}
@@ -103,9 +107,12 @@ func (l *log) parse(v *Version) (*version, error) {
 	if v.Data == nil {
 		return out, nil
 	}
+	if l.kind.Plain() {
+		return out, l.parsePlain(out)
+	}
 	doc, parsed, problems := l.document(v.Data)
 	if parsed == nil {
-		return nil, l.unsound(v, fmt.Sprintf("%s of %s cannot be read as a log: line %d: %s", l.Path, v.Name, max(problems[0].Pos.Line, 1), problems[0].Message))
+		return nil, l.unreadable(v, problems[0])
 	}
 	out.doc, out.written, out.ledger = doc, parsed, parsed.Ledger
 	l.parsed = append(l.parsed, out)
@@ -117,7 +124,58 @@ func (l *log) parse(v *Version) (*version, error) {
 	return out, nil
 }
 
-// document reads a text as a log, and as the continuation of another one if it is that.
+// parsePlain parses one version of a log of the configuration.
+func (l *log) parsePlain(v *version) error {
+	parsed, problems := l.kind.Read(v.Data, l.Limits)
+	if parsed == nil {
+		return l.unreadable(v.Version, problems[0])
+	}
+	v.written, v.ledger, v.places = parsed, parsed.Ledger, make(map[small.Digest]int, parsed.Len())
+	for i, e := range parsed.Entries {
+		v.items = append(v.items, item{Entry: e, from: v, at: i})
+		v.places[e.Digest] = i
+	}
+	return nil
+}
+
+// unreadable is the failure of a side whose file is not a log.
+func (l *log) unreadable(v *Version, p small.Problem) *failure.Error {
+	return l.unsound(v, fmt.Sprintf("%s of %s cannot be read as a log: line %d: %s", l.Path, v.Name, max(p.Pos.Line, 1), p.Message))
+}
+
+// top is a picked side of a plain log put after ours: with its additions to its bases that ours lacks.
+func (l *log) top(v, ours *version, bases []*version) *version {
+	known := map[small.Digest]int{}
+	for _, b := range bases {
+		count := map[small.Digest]int{}
+		for _, it := range b.items {
+			count[l.class(it)]++
+			known[l.class(it)] = max(known[l.class(it)], count[l.class(it)])
+		}
+	}
+	there := map[small.Digest]int{}
+	for _, it := range ours.items {
+		there[l.class(it)]++
+	}
+	for class, n := range known {
+		there[class] -= n
+	}
+	own := keep(v.items, func(it item) bool { // of equal entries, the first count as the bases', the next as ours
+		class := l.class(it)
+		if known[class] > 0 {
+			known[class]--
+			return false
+		}
+		there[class]--
+		return there[class] < 0
+	})
+	out := *v
+	out.items = slices.Concat(ours.items, own)
+	out.ledger = ledgerOf(out.items)
+	return &out
+}
+
+// document reads a text as a log, if possible as the continuation of an earlier one.
 func (l *log) document(data []byte) (*small.Document, *ledger.Log, []small.Problem) {
 	for _, v := range l.parsed {
 		if doc := v.doc.Extended(v.Data, data, l.Limits); doc != nil {
@@ -132,6 +190,13 @@ func (l *log) document(data []byte) (*small.Document, *ledger.Log, []small.Probl
 	return doc, log, problems
 }
 
+func ledgersOf(versions []*version) (out []*ledger.Ledger) {
+	for _, v := range versions {
+		out = append(out, v.ledger)
+	}
+	return out
+}
+
 func ledgerOf(items []item) *ledger.Ledger {
 	entries := make([]ledger.Entry, len(items))
 	for i, it := range items {
@@ -140,16 +205,16 @@ func ledgerOf(items []item) *ledger.Ledger {
 	return ledger.OfEntries(entries)
 }
 
-// compareWithBases demands that both sides kept the entries of their merge bases, and leaves out the entries that a side does not
-// contribute: of a picked commit, those of its base; of a side that parted before the baseline with which the other side begins,
-// those that the other side no longer has.
+// compareWithBases demands that both sides kept the entries of their merge bases, and removes the entries that a side does not contribute:
+// for a picked commit, those of its base; for a side that forked before the baseline with which the other side begins, those that the other
+// side no longer has.
 func (l *log) compareWithBases(theirs, ours *version, bases []*version) error {
 	for _, base := range bases {
 		l.bases = append(l.bases, base)
 		for _, it := range base.items {
 			l.base[it.Digest] = true
 		}
-		// A commit that only takes entries away, as a revert does, brings none; the log keeps them.
+		// A commit that only removes entries, as a revert does, adds none; the log keeps them.
 		if !theirs.Picked || theirs.Data == nil || len(ledger.Only(theirs.ledger, base.ledger, l.Comparer.Equivalence)) > 0 {
 			if err := l.checkKept(base, theirs); err != nil {
 				return err
@@ -176,14 +241,14 @@ func (l *log) baselined(v *version) bool {
 	return slices.ContainsFunc(l.comparers, func(c read.LogComparer) bool { return c.Baselined(v.ledger) })
 }
 
-// keepOwn leaves out of a side what it has from the base and the other side lacks.
+// keepOwn removes a side's entries that are from the base and that the other side lacks.
 func (l *log) keepOwn(v, base, other *version) {
 	before, there := l.classes(base.items), l.classes(other.items)
 	v.items = slices.DeleteFunc(v.items, func(it item) bool { return before[l.class(it)] && !there[l.class(it)] })
 	v.ledger = ledgerOf(v.items)
 }
 
-// checkKept demands that a side kept the entries of a base. What led to a baseline is accepted as it is.
+// checkKept demands that a side kept the entries of a base. Changes before a baseline are accepted.
 func (l *log) checkKept(base, side *version) error {
 	if base.ledger.Len() == 0 || l.Comparer.Keeps(base.ledger, side.ledger) {
 		return nil
@@ -201,10 +266,10 @@ func (l *log) checkKept(base, side *version) error {
 	return l.unsound(side.Version, fmt.Sprintf("%s: %s %s", l.Path, side.Name, what))
 }
 
-// ErrUnsound is in the chain of the failures of a side whose log has to be put right before it can be combined with another.
+// ErrUnsound is in the chain of the failure if a side's log must be corrected before it can be combined.
 var ErrUnsound = errors.New("a side has an unsound log")
 
-// unsound is the failure of such a side. What a picked commit did to old entries can be left out.
+// unsound is the failure of such a side. A picked commit's changes to old entries can be left out.
 func (l *log) unsound(side *Version, message string) *failure.Error {
 	name := ""
 	if side.ID != l.Ours.ID {

@@ -13,7 +13,7 @@ import (
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// Preference says whose value is taken where both sides changed the same thing differently.
+// Preference says whose value is taken if both sides changed the same thing differently.
 type Preference string
 
 // The preferences. The zero value has none.
@@ -22,13 +22,13 @@ const (
 	Theirs Preference = "theirs"
 )
 
-// Version is what one side has, or what both had where they parted.
+// Version is one side's version, or a merge base's.
 type Version struct {
-	// Name is what people call the side.
+	// Name is people's name for the side.
 	Name string
-	// Commit is where git finds its files; empty if they are in no commit.
+	// Commit is where git finds its files; empty if no commit has them.
 	Commit string
-	// Files are the side's; one that is missing is nil.
+	// Files are the side's files; a missing one is nil.
 	Files map[small.Artifact][]byte
 	// Named are the ids of the tasks that the side's new entries name.
 	Named map[string]bool
@@ -36,25 +36,24 @@ type Version struct {
 
 // Merge is two versions of a workspace to be merged.
 type Merge struct {
-	// Bases are the versions from which the sides parted. Of several, what they have in common counts; without one, everything is new on
-	// both sides.
+	// Bases are the merge bases. Of several, only their common part counts; without one, everything is new on both sides.
 	Bases        []Version
 	Ours, Theirs Version
 	// Dir is the workspace's directory, for messages.
 	Dir string
-	// PreferPlan and PreferHandoff are the caller's choice.
-	PreferPlan, PreferHandoff Preference
-	Limits                    small.Limits
+	// PreferPlan is the caller's choice.
+	PreferPlan Preference
+	Limits     small.Limits
 }
 
-// file is one version of a file after parsing. Its zero value is a file that is not there.
+// file is one version of a file after parsing. The zero value is a missing file.
 type file struct {
 	data []byte
 	doc  yaml.Node
 	root *yaml.Node
 }
 
-// Workspace merges workspace.small.yml: the later updated_at counts. The error, if any, names what both sides changed differently.
+// Workspace merges workspace.small.yml: the one with the later updated_at counts. An error names what both sides changed differently.
 func (m Merge) Workspace() ([]byte, error) {
 	return m.merged(small.Workspace, func(path []string, v three) *yaml.Node {
 		if len(path) != 1 || path[0] != "updated_at" {
@@ -67,12 +66,11 @@ func (m Merge) Workspace() ([]byte, error) {
 	})
 }
 
-// Handoff merges the handoff to go with a plan and a workspace.small.yml that are merged already. It is never undecided: where both
-// sides changed a field, the side with the later workspace.small.yml counts. Its replay id is the workspace's, and its current task is
-// one of the plan's, or null.
+// Handoff merges the handoff to match a merged plan and workspace.small.yml. It always decides: if both sides changed a field, the side
+// with the later workspace.small.yml counts. Its replay id is the workspace's, and its current task is one of the plan's, or null.
 func (m Merge) Handoff(plan, workspace []byte) ([]byte, error) {
-	newer := m.PreferHandoff
-	if newer == "" && m.theirsIsNewer() {
+	newer := Ours
+	if m.theirsIsNewer() {
 		newer = Theirs
 	}
 	data, err := m.merged(small.Handoff, func(_ []string, v three) *yaml.Node { return v.of(newer) })
@@ -102,7 +100,7 @@ func (m Merge) Handoff(plan, workspace []byte) ([]byte, error) {
 	return m.write(small.Handoff, handoff, handoff.root)
 }
 
-// sidesOfRuns are the side whose run a workspace.small.yml names, and the other one, which is of another run; nil if both are of one.
+// sidesOfRuns are the side whose run workspace.small.yml names, and the side with another run; nil if both have the same run.
 func (m Merge) sidesOfRuns(workspace []byte) (run, other *Version) {
 	of := func(data []byte) string { return text(get(get(m.lenient(small.Workspace, data), "run"), "replay_id")) }
 	now, ours, theirs := of(workspace), of(m.Ours.Files[small.Workspace]), of(m.Theirs.Files[small.Workspace])
@@ -117,7 +115,7 @@ func (m Merge) sidesOfRuns(workspace []byte) (run, other *Version) {
 	return nil, nil
 }
 
-// of is the value of the side that is preferred, ours if none is.
+// of is the value of the preferred side, by default ours.
 func (v three) of(p Preference) *yaml.Node {
 	if p == Theirs {
 		return v.theirs
@@ -133,14 +131,14 @@ func (m Merge) theirsIsNewer() bool {
 	return isLater(when(m.Theirs), when(m.Ours))
 }
 
-// isLater reports whether a is a later time than b. What is no time is earlier than any.
+// isLater reports whether a is a later time than b. An invalid time is earlier than any.
 func isLater(a, b *yaml.Node) bool {
 	at, ok := ledger.ParseInstant(text(a))
 	other, known := ledger.ParseInstant(text(b))
 	return ok && (!known || at.After(other))
 }
 
-// merged merges the versions of one file. A side that lacks it has nothing to say.
+// merged merges the versions of one file. A side without the file has no say.
 func (m Merge) merged(a small.Artifact, decide func([]string, three) *yaml.Node) ([]byte, error) {
 	base, ours, theirs := m.base(a), m.Ours.Files[a], m.Theirs.Files[a]
 	switch {
@@ -156,7 +154,7 @@ func (m Merge) merged(a small.Artifact, decide func([]string, three) *yaml.Node)
 	return m.combine(a, f, decide)
 }
 
-// base is the file from which both sides parted; nil if there is not one.
+// base is the file at the merge base; nil if there is not exactly one.
 func (m Merge) base(a small.Artifact) []byte {
 	if len(m.Bases) != 1 {
 		return nil
@@ -234,7 +232,7 @@ func (m Merge) lenient(a small.Artifact, data []byte) *yaml.Node {
 	return f.root
 }
 
-// write writes a file as the protocol's own program does, and reads it back: yaml.v3 writes some texts so that they become others.
+// write writes a file as the protocol's own program does, and reads it back: yaml.v3 writes some texts in a form that reads differently.
 func (m Merge) write(a small.Artifact, form *file, root *yaml.Node) ([]byte, error) {
 	doc := form.doc
 	doc.Content = []*yaml.Node{root}
@@ -249,7 +247,7 @@ func (m Merge) write(a small.Artifact, form *file, root *yaml.Node) ([]byte, err
 	}
 }
 
-// undecided is the failure of a file of which both sides changed the same field.
+// undecided is the failure of a file in which both sides changed the same field.
 func (m Merge) undecided(a small.Artifact, all []open) error {
 	var what []string
 	for _, o := range all {

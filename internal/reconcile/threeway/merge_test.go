@@ -10,7 +10,7 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// merging is a merge of one file; an empty text is a file that is not there.
+// merging is a merge of one file; an empty text is a missing file.
 func merging(a small.Artifact, base, ours, theirs string) Merge {
 	version := func(name, text string) Version {
 		v := Version{Name: name, Files: map[small.Artifact][]byte{}, Named: map[string]bool{}}
@@ -97,14 +97,11 @@ func TestHandoff(t *testing.T) {
 	for name, test := range map[string]struct {
 		base, ours, theirs, want string
 		workspaces               [2]string
-		prefer                   Preference
 	}{
 		"the newer counts": {base: handoffText("a", "task-1", "aaaa"), ours: handoffText("b", "task-1", "aaaa"), theirs: handoffText("c", "task-2", "aaaa"),
 			want: handoffText("c", "task-2", "aaaa"), workspaces: [2]string{later, latest}},
 		"the other way": {base: handoffText("a", "task-1", "aaaa"), ours: handoffText("b", "task-1", "aaaa"), theirs: handoffText("c", "task-2", "aaaa"),
 			want: handoffText("b", "task-2", "aaaa"), workspaces: [2]string{latest, later}},
-		"as it is said": {base: handoffText("a", "task-1", "aaaa"), ours: handoffText("b", "task-1", "aaaa"), theirs: handoffText("c", "task-2", "aaaa"),
-			want: handoffText("b", "task-2", "aaaa"), workspaces: [2]string{later, latest}, prefer: Ours},
 		"the workspace's run": {base: handoffText("a", "task-1", "cccc"), ours: handoffText("b", "task-1", "bbbb"), theirs: handoffText("c", "task-1", "cccc"),
 			want: handoffText("c", "task-1", "aaaa"), workspaces: [2]string{later, latest}},
 		"a task that is gone": {base: handoffText("a", "task-1", "aaaa"), ours: handoffText("b", "task-7", "aaaa"), theirs: handoffText("c", "task-1", "aaaa"),
@@ -116,7 +113,6 @@ func TestHandoff(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := merging(small.Handoff, test.base, test.ours, test.theirs)
-			m.PreferHandoff = test.prefer
 			m.Ours.Files[small.Workspace] = []byte(workspaceText(test.workspaces[0]))
 			m.Theirs.Files[small.Workspace] = []byte(workspaceText(test.workspaces[1]))
 			got, err := m.Handoff([]byte(plan), []byte(workspaceText(latest, runA)))

@@ -16,10 +16,9 @@ import (
 // completed is the status of a task that is done.
 const completed = "completed"
 
-// Plan merges the plan, task by task and field by field. A task that one side completed stays completed unless the other side reopened
-// it. Of two new tasks with one id, the one that no entry, no handoff and no other task names gets another id; notes say so. If the sides
-// are of different runs, the plan is that of the run that workspace.small.yml, which is merged already, names: the same id is another
-// task there.
+// Plan merges the plan, task by task and field by field. A task that one side completed stays completed unless the other side reopened it.
+// If two new tasks have one id, the one that no entry, handoff or other task names gets another id; notes say so. If the sides have
+// different runs, the plan is that of the run named in the merged workspace.small.yml: the same id means another task in the other run.
 func (m Merge) Plan(workspace []byte) (data []byte, notes []string, err error) {
 	if run, other := m.sidesOfRuns(workspace); run != nil && run.Files[small.Plan] != nil {
 		if other.Files[small.Plan] != nil {
@@ -44,7 +43,7 @@ func (m Merge) Plan(workspace []byte) (data []byte, notes []string, err error) {
 }
 
 func (m Merge) decidePlan(path []string, v three) *yaml.Node {
-	// Both changed it, so where they parted it was not completed.
+	// Both changed it, so it was not completed at the merge base.
 	if len(path) == 3 && isTasks(path[:1]) && path[2] == "status" {
 		switch {
 		case isCompleted(v.ours):
@@ -61,8 +60,8 @@ func (m Merge) decidePlan(path []string, v three) *yaml.Node {
 
 func isCompleted(status *yaml.Node) bool { return strings.EqualFold(text(status), completed) }
 
-// renumber gives tasks that both sides added under one id ids of their own. What has the same title is the same task. Only ids that are
-// wanted count.
+// renumber gives tasks that both sides added under one id different ids. Tasks with the same title are the same task. Only wanted ids are
+// considered.
 func (m Merge) renumber(f files, wanted func(id string) bool) (notes []string, err error) {
 	before, ours, theirs := get(f.base.root, "tasks"), get(f.ours.root, "tasks"), get(f.theirs.root, "tasks")
 	if ours == nil || theirs == nil || !named(ours) || !named(theirs) {
@@ -90,13 +89,13 @@ func (m Merge) renumber(f files, wanted func(id string) bool) (notes []string, e
 		}
 		free := freeID(id, before, ours, theirs)
 		rename(list, id, free)
-		in.data = nil // this is no side's file any more
+		in.data = nil // it no longer matches any side's file
 		notes = append(notes, fmt.Sprintf("task %s of %s (%s) is now %s", wording.Quote(id), side.Name, shown(get(byID(list)[free], "title")), wording.Quote(free)))
 	}
 	return notes, nil
 }
 
-// refersTo reports whether something of a side names one of its tasks.
+// refersTo reports whether something on a side names one of its tasks.
 func (v Version) refersTo(id string, tasks *yaml.Node, m Merge) bool {
 	if v.Named[id] || text(get(get(m.lenient(small.Handoff, v.Files[small.Handoff]), "resume"), "current_task_id")) == id {
 		return true
@@ -111,7 +110,7 @@ func (v Version) refersTo(id string, tasks *yaml.Node, m Merge) bool {
 	return false
 }
 
-// rename gives a task another id, also where tasks of the same list depend on it.
+// rename gives a task another id, also in the tasks of the list that depend on it.
 func rename(list *yaml.Node, from, to string) {
 	set := func(n *yaml.Node) {
 		if text(n) == from {
@@ -128,7 +127,7 @@ func rename(list *yaml.Node, from, to string) {
 
 var numbered = expression.Of(`^(.*?)([0-9]{1,9})$`)
 
-// freeID is an id like another one that no list has: the next number.
+// freeID is an id similar to another one that no list has: the next number.
 func freeID(id string, lists ...*yaml.Node) string {
 	stem, last := id+"-", 1
 	if parts := numbered().FindStringSubmatch(id); parts != nil {
@@ -145,9 +144,12 @@ func freeID(id string, lists ...*yaml.Node) string {
 	return stem + strconv.Itoa(last+1)
 }
 
-// AdoptNamed adds the tasks that the other side's new entries name to our plan. Tasks that both sides added under one id are told apart as
-// in Plan.
+// AdoptNamed adds the tasks that the other side's new entries name to our plan; it is nil if a side has no plan, or nothing is named. Tasks
+// that both sides added under one id are renumbered as in Plan.
 func (m Merge) AdoptNamed() (data []byte, notes []string, err error) {
+	if m.Ours.Files[small.Plan] == nil || m.Theirs.Files[small.Plan] == nil || len(m.Theirs.Named) == 0 {
+		return nil, nil, nil
+	}
 	f, err := m.three(small.Plan)
 	if err != nil {
 		return nil, nil, err
@@ -159,7 +161,7 @@ func (m Merge) AdoptNamed() (data []byte, notes []string, err error) {
 	return data, notes, err
 }
 
-// Adopt adds the tasks with some ids from another plan to a plan that lacks them. A plan that lacks none is returned as it is.
+// Adopt adds another plan's tasks with some ids to a plan that lacks them. A plan that lacks none is returned unchanged.
 func (m Merge) Adopt(ids map[string]bool) ([]byte, error) {
 	f, err := m.three(small.Plan)
 	if err != nil {
@@ -187,7 +189,7 @@ func (m Merge) adopt(f files, ids map[string]bool) ([]byte, error) {
 	return m.write(small.Plan, f.ours, f.ours.root)
 }
 
-// HasDuplicates reports whether two tasks of a plan have one id.
+// HasDuplicates reports whether two tasks of a plan have the same id.
 func HasDuplicates(plan []byte, limits small.Limits) bool {
 	m := Merge{Limits: limits}
 	tasks := items(get(m.lenient(small.Plan, plan), "tasks"))

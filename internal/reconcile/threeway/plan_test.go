@@ -11,6 +11,7 @@ import (
 
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/tests/gittest"
 )
 
 // one is a task of a plan; more are lines such as "status: completed".
@@ -100,7 +101,7 @@ func TestPlanStops(t *testing.T) {
 	}
 }
 
-// Two merge bases count as far as they agree.
+// Of two merge bases, only what they agree on counts.
 func TestSeveralBases(t *testing.T) {
 	m := merging(small.Plan, planText(one("task-1", "Read", done), one("task-2", "Write")), planText(one("task-1", "Read", "status: pending"), one("task-2", "Write it")), planText(one("task-1", "Read", done), one("task-2", "Write that")))
 	m.Bases = append(m.Bases, Version{Files: map[small.Artifact][]byte{small.Plan: []byte(planText(one("task-1", "Read", done), one("task-2", "Note")))}})
@@ -154,7 +155,7 @@ func textOf(plan map[string]string, side string, base map[string]string) string 
 	return planText(tasks...)
 }
 
-// statuses are a plan's statuses by title.
+// statuses are the statuses in a plan, by title.
 func statuses(t *testing.T, data []byte) map[string]string {
 	t.Helper()
 	m := Merge{}
@@ -171,11 +172,11 @@ func statuses(t *testing.T, data []byte) map[string]string {
 	return out
 }
 
-// TestNothingCompletedIsLost merges random plans: what a side completed is completed, unless the other side reopened or removed it;
-// what a side added is there; merged once more with either side, nothing changes.
+// TestNothingCompletedIsLost merges random plans: what a side completed is completed, unless the other side reopened or removed it; what a
+// side added is there; merging again with either side changes nothing.
 func TestNothingCompletedIsLost(t *testing.T) {
 	seen := map[string]int{}
-	for seed := range uint64(3000) {
+	for seed := range uint64(gittest.Cases(500, 3000)) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		base := randomPlan(r, nil)
 		base = randomPlan(r, base)
@@ -226,12 +227,12 @@ func TestNothingCompletedIsLost(t *testing.T) {
 			}
 		}
 	}
-	if seen["merged"] < 1000 || seen["stops"] < 10 || seen["renumbered"] < 100 {
+	if seen["merged"] < 100 || seen["stops"] < 2 || seen["renumbered"] < 15 {
 		t.Errorf("the plans are not random enough: %v", seen)
 	}
 }
 
-// TestPlanOfAnotherRun merges plans of two runs: the same id is another task in each, so that only one plan counts, and its handoff.
+// TestPlanOfAnotherRun merges plans of two runs: the same id is another task in each, so only one plan counts, with its handoff.
 func TestPlanOfAnotherRun(t *testing.T) {
 	run := func(id string) []byte {
 		return []byte(workspaceText("2026-03-01T09:00:00.5Z", "run: {replay_id: "+id+"}\n"))
@@ -251,7 +252,7 @@ func TestPlanOfAnotherRun(t *testing.T) {
 	}
 }
 
-// TestDuplicates finds two tasks of one id.
+// TestDuplicates finds two tasks with the same id.
 func TestDuplicates(t *testing.T) {
 	for text, want := range map[string]bool{
 		planText(one("task-1", "Read"), one("task-2", "Read")): false,

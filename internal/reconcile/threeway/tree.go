@@ -14,7 +14,7 @@ type three struct{ base, ours, theirs *yaml.Node }
 type merger struct {
 	// decide settles a value that both sides changed differently; nil if it cannot.
 	decide func(path []string, v three) *yaml.Node
-	// open are the values that nobody could settle.
+	// open are the values that are not settled.
 	open []open
 }
 
@@ -24,7 +24,7 @@ type open struct {
 	three
 }
 
-// merge is the value that a path has after the merge, nil for none.
+// merge is the merged value at a path, nil for none.
 func (m *merger) merge(path []string, v three) *yaml.Node {
 	switch {
 	case same(v.ours, v.theirs), same(v.base, v.theirs):
@@ -45,7 +45,7 @@ func (m *merger) merge(path []string, v three) *yaml.Node {
 	return v.ours
 }
 
-// mapping merges key by key. Keys that only the other side has come last.
+// mapping merges key by key. Keys that only the other side has are last.
 func (m *merger) mapping(path []string, v three) *yaml.Node {
 	out := *v.ours
 	out.Content = nil
@@ -66,7 +66,7 @@ func (m *merger) mapping(path []string, v three) *yaml.Node {
 	return &out
 }
 
-// tasks merges a plan's list by the ids of the tasks. Tasks that only the other side has come last.
+// tasks merges a plan's list by the ids of the tasks. Tasks that only the other side has are last.
 func (m *merger) tasks(path []string, v three) *yaml.Node {
 	out := *v.ours
 	out.Content = nil
@@ -98,7 +98,7 @@ func byID(list *yaml.Node) map[string]*yaml.Node {
 	return out
 }
 
-// common is what two values have in common, nil for nothing.
+// common is the common part of two values, nil for none.
 func common(a, b *yaml.Node) *yaml.Node {
 	if same(a, b) {
 		return a
@@ -170,12 +170,12 @@ func text(n *yaml.Node) string {
 	return strings.TrimSpace(n.Value)
 }
 
-// isTasks reports whether a path is that of a plan's list of tasks.
+// isTasks reports whether a path is a plan's list of tasks.
 func isTasks(path []string) bool { return len(path) == 1 && path[0] == "tasks" }
 
 func idOf(task *yaml.Node) string { return text(get(task, "id")) }
 
-// items are the elements of a list; none of anything else.
+// items are the elements of a list; none for anything else.
 func items(n *yaml.Node) []*yaml.Node {
 	if n == nil || n.Kind != yaml.SequenceNode {
 		return nil
@@ -183,7 +183,7 @@ func items(n *yaml.Node) []*yaml.Node {
 	return n.Content
 }
 
-// named reports whether every element of a list has an id of its own.
+// named reports whether every element of a list has a unique id.
 func named(list *yaml.Node) bool {
 	return list.Kind == yaml.SequenceNode && len(byID(list)) == len(list.Content)
 }

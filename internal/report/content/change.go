@@ -9,20 +9,21 @@ import (
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// Change is how one field of an entry changed, or a whole entry that is gone or
-// was put in.
+// Change is how one field of an entry changed, or a whole deleted or inserted entry.
 type Change struct {
 	// Field is the field's name; empty for a whole entry.
 	Field string
-	// HasFrom and HasTo say whether the field was there before, and is now.
+	// Noun is the word for the entry.
+	Noun string
+	// HasFrom and HasTo say whether the field exists before and after.
 	HasFrom, HasTo bool
 	sanitize.Difference
 }
 
-// IsWhole reports whether it is a whole entry.
+// IsWhole reports whether the change is a whole entry.
 func (c *Change) IsWhole() bool { return c.Field == "" }
 
-// Bracketed is the note in brackets, to stand behind the field.
+// Bracketed is the note in brackets, to follow the field.
 func (c *Change) Bracketed() string {
 	if c.Note == "" {
 		return ""
@@ -30,15 +31,14 @@ func (c *Change) Bracketed() string {
 	return " (" + c.Note + ")"
 }
 
-// Changes are what changed in a finding's entry, at most so many fields, and how
-// many more there are. Values are shown in about width columns.
+// Changes are the changes in a finding's entry, up to most fields, and the number of further ones. Values are shown in about width columns.
 func Changes(f *finding.Finding, width, most int) (list []Change, more int) {
 	if f.Entry != nil && f.EntryAfter == nil && len(f.Changes) > 0 {
 		return []Change{wholeEntry(f)}, 0
 	}
 	shown := f.Changes[:min(len(f.Changes), most)]
 	for i := range shown {
-		list = append(list, fieldChange(&shown[i], width))
+		list = append(list, fieldChange(&shown[i], kindOf(f), width))
 	}
 	return list, len(f.Changes) - len(shown) + f.MoreChanges
 }
@@ -52,8 +52,16 @@ func MoreFields(f *finding.Finding, more int) string {
 	return words
 }
 
-func fieldChange(c *ledger.FieldChange, width int) Change {
-	out := Change{Field: NameOr(c.Field, "the entry"), HasFrom: c.HasFrom, HasTo: c.HasTo}
+// kindOf is the word for a finding's entry.
+func kindOf(f *finding.Finding) string {
+	if f.Entry == nil {
+		return EntryKind(&finding.EntryRef{})
+	}
+	return EntryKind(f.Entry)
+}
+
+func fieldChange(c *ledger.FieldChange, noun string, width int) Change {
+	out := Change{Field: NameOr(c.Field, "the "+noun), Noun: noun, HasFrom: c.HasFrom, HasTo: c.HasTo}
 	switch {
 	case c.HasFrom && c.HasTo:
 		out.Difference = sanitize.Compare(c.From, c.To, width)
@@ -67,7 +75,7 @@ func fieldChange(c *ledger.FieldChange, width int) Change {
 
 // wholeEntry shows an entry field by field.
 func wholeEntry(f *finding.Finding) Change {
-	out := Change{HasFrom: !f.Changes[0].HasTo, HasTo: f.Changes[0].HasTo}
+	out := Change{Noun: kindOf(f), HasFrom: !f.Changes[0].HasTo, HasTo: f.Changes[0].HasTo}
 	var lines []string
 	shown := f.Changes[:min(len(f.Changes), maxFields)]
 	for i := range shown {
@@ -84,8 +92,7 @@ func wholeEntry(f *finding.Finding) Change {
 	return out
 }
 
-// wholeField is one field of an entry; the later lines of its value stand under
-// the first.
+// wholeField is one field of an entry; later lines of its value are below the first.
 func wholeField(c *ledger.FieldChange) []string {
 	value := c.From
 	if c.HasTo {
@@ -102,7 +109,7 @@ func wholeField(c *ledger.FieldChange) []string {
 	return lines
 }
 
-// ChangesInWords are the first changes of a finding's entry, a sentence each, for formats without a place of their own for them.
+// ChangesInWords are the first changes in a finding's entry, a sentence each, for formats that have no field for changes.
 func ChangesInWords(f *finding.Finding) []string {
 	const width, most = 160, 3
 	var out []string
@@ -119,16 +126,22 @@ func ChangesInWords(f *finding.Finding) []string {
 // words is a changed field in one line, or a whole entry in several.
 func (c *Change) words() string {
 	quoted := func(values []string) string { return `"` + strings.Join(values, `\n`) + `"` }
-	words := ""
+	words := "Field " + c.Field
+	switch {
+	case c.Field == "(the "+c.Noun+")":
+		words = "The " + c.Noun
+	case c.Noun == ledger.File:
+		words = UpperFirst(c.Field)
+	}
 	switch {
 	case c.IsWhole():
-		return "The entry:\n" + strings.Join(append(c.Removed, c.Added...), "\n")
+		return "The " + c.Noun + ":\n" + strings.Join(append(c.Removed, c.Added...), "\n")
 	case !c.HasFrom:
-		words = "Field " + c.Field + " was added: " + quoted(c.Added)
+		words += " was added: " + quoted(c.Added)
 	case !c.HasTo:
-		words = "Field " + c.Field + " was removed: " + quoted(c.Removed)
+		words += " was removed: " + quoted(c.Removed)
 	default:
-		words = "Field " + c.Field + ": " + quoted(c.Removed) + " became " + quoted(c.Added) + c.Bracketed()
+		words += ": " + quoted(c.Removed) + " became " + quoted(c.Added) + c.Bracketed()
 	}
 	return Sentence(words)
 }

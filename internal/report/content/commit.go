@@ -3,13 +3,13 @@ package content
 import (
 	"strings"
 
+	"github.com/small-gate/small-gate/internal/expression"
 	"github.com/small-gate/small-gate/internal/gate/finding"
 )
 
-// Commit is a commit that findings name, as people know it. Parts that are not
-// known are empty.
+// Commit is a commit that findings name, with people's names for it. Unknown parts are empty.
 type Commit struct {
-	// ID is abbreviated. Page is the commit's address, from what a CI system says.
+	// ID is abbreviated. Page is the commit's address, according to a CI system.
 	ID, Page              string
 	Subject, Author, Date string
 }
@@ -17,7 +17,7 @@ type Commit struct {
 // CommitOf describes a commit by its full id.
 func CommitOf(r *finding.Report, id string) Commit {
 	out := Commit{ID: Abbreviate(id)}
-	if id != "" && strings.Trim(id, "0123456789abcdef") == "" && isAddress(r.Examined.CommitLink) {
+	if id != "" && strings.Trim(id, "0123456789abcdef") == "" && address().MatchString(r.Examined.CommitLink) {
 		out.Page = r.Examined.CommitLink + id
 	}
 	for i := range r.Commits {
@@ -40,27 +40,15 @@ func (c Commit) By() string {
 	return strings.Join(parts, ", ")
 }
 
-// isAddress reports whether a text is the address of a page, of characters that need no escaping in any format.
-func isAddress(s string) bool {
-	rest, secure := strings.CutPrefix(s, "https://")
-	if !secure {
-		var plain bool
-		if rest, plain = strings.CutPrefix(s, "http://"); !plain {
-			return false
-		}
-	}
-	return rest != "" && strings.IndexFunc(rest, func(r rune) bool {
-		isLetter := 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9'
-		return !isLetter && !strings.ContainsRune("-._~/:%", r)
-	}) < 0
-}
+// address matches a page's address in characters that need no escaping in any format.
+var address = expression.Of(`^https?://[A-Za-z0-9._~/:%-]+$`)
 
 // RepositoryPage is the address of the repository's own page: the part of a commit's address before /commit, which all systems have. It is
-// empty if no CI system says where commits are.
+// empty if no CI system gave a commit's address.
 func RepositoryPage(r *finding.Report) string {
 	link := r.Examined.CommitLink
 	end := strings.LastIndex(link, "/commit")
-	if end < 0 || !isAddress(link) {
+	if end < 0 || !address().MatchString(link) {
 		return ""
 	}
 	return strings.TrimSuffix(link[:end], "/-") // GitLab's

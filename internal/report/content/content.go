@@ -1,6 +1,5 @@
-// Package content is what formats say about a report in words fit to print: the
-// outcome, groups of findings, their entries and changes. The formats arrange and
-// escape it.
+// Package content has the words of a report for all formats, safe to print: the outcome, groups of findings, their entries and changes. The
+// formats arrange and escape it.
 package content
 
 import (
@@ -10,7 +9,7 @@ import (
 	"github.com/small-gate/small-gate/internal/secret"
 )
 
-// The bounds of what formats for people show. JSON has everything.
+// The bounds of formats for people. JSON has everything.
 const (
 	MaxFindings = 50  // findings shown in full
 	MaxWaived   = 10  // waived findings, one line each
@@ -19,12 +18,12 @@ const (
 	MaxText     = 600 // characters of one message
 	MaxPath     = 400 // characters of one path
 	MaxName     = 100 // characters of a task id, a timestamp, a field
-	Width       = 100 // columns of a line of a value, where the reader's are not known
+	Width       = 100 // columns of a value's line, if the reader's are not known
 
 	maxInGroup = 3 // findings of one rule in one file and commit
 	// A command of a fix that is cut short is another command.
 	maxLine   = 2 * MaxText // characters of one line of a fix
-	maxFields = 30          // fields of an entry that is gone or was put in
+	maxFields = 30          // fields of a deleted or inserted entry
 	maxLines  = 12          // lines of a fix, a remedy, or a field of such an entry
 	maxRules  = 10          // rules that are counted by name
 )
@@ -60,7 +59,7 @@ func Lines(s string) string {
 	return strings.Join(out, "\n")
 }
 
-// UpperFirst begins a sentence.
+// UpperFirst makes the first letter a capital.
 func UpperFirst(s string) string {
 	if s == "" || s[0] < 'a' || s[0] > 'z' {
 		return s

@@ -1,30 +1,40 @@
 package content
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/ledger"
 )
 
-// EntryKind is what an entry is called: the lists of jobs' records have switches.
-func EntryKind(e *finding.EntryRef) string {
-	if e.Switch {
-		return "switch"
+// EntryKind is the word for an entry.
+func EntryKind(e *finding.EntryRef) string { return cmp.Or(e.Noun, "entry") }
+
+// EntryName names an entry by its number, counted from 1; a line by its number in the file, and a file by its kind, since it has no number.
+func EntryName(e *finding.EntryRef) string {
+	switch e.Noun {
+	case ledger.File:
+		return e.Noun
+	case ledger.Line:
+		return fmt.Sprintf("line %d", e.Line)
 	}
-	return "entry"
+	return fmt.Sprintf("%s %d", EntryKind(e), e.Index+1)
 }
 
-// OnlyDigest reports whether only the digest of an entry is known: a witness saw it, and no file at hand has it.
-func OnlyDigest(e *finding.EntryRef) bool { return e.Line == 0 && e.TaskID == "" && e.Timestamp == "" }
+// OnlyDigest reports whether only the digest of an entry is known: it is not an entry of the protocol's log, or only a witness saw it.
+func OnlyDigest(e *finding.EntryRef) bool {
+	return (e.Line == 0 || e.Noun != "") && e.TaskID == "" && e.Timestamp == ""
+}
 
-// EntryLabel is an entry's task and time; a switch has a time alone.
+// EntryLabel is an entry's task and time; a switch has only a time, and an entry of another log than the protocol's has its digest.
 func EntryLabel(e *finding.EntryRef) string {
 	if OnlyDigest(e) {
 		return e.Digest.String()
 	}
 	at := NameOr(e.Timestamp, "no timestamp")
-	if e.Switch {
+	if e.Noun == ledger.Switch {
 		return at
 	}
 	return NameOr(e.TaskID, "no task_id") + ", " + at
@@ -32,11 +42,10 @@ func EntryLabel(e *finding.EntryRef) string {
 
 // Entry names an entry as people count, from 1.
 func Entry(e *finding.EntryRef) string {
-	return fmt.Sprintf("%s %d: %s", EntryKind(e), e.Index+1, EntryLabel(e))
+	return EntryName(e) + ": " + EntryLabel(e)
 }
 
-// AboutEntry names the entry that a finding is about, and its edit by the
-// fingerprint that `small-hook waive` takes; empty where there is neither.
+// AboutEntry names the entry of a finding, and its edit by the fingerprint that `small-hook waive` takes; empty if there is neither.
 func AboutEntry(f *finding.Finding, label func(*finding.EntryRef) string) string {
 	id := Fingerprint(f)
 	if id != "" {
@@ -52,9 +61,9 @@ func AboutEntry(f *finding.Finding, label func(*finding.EntryRef) string) string
 		}
 		return id
 	}
-	words := fmt.Sprintf("%s %d", EntryKind(before), before.Index+1)
-	if after != nil && after.Index != before.Index {
-		words += fmt.Sprintf(" (now %s %d)", EntryKind(after), after.Index+1)
+	words := EntryName(before)
+	if after != nil && EntryName(after) != words {
+		words += " (now " + EntryName(after) + ")"
 	}
 	words += ": " + label(before)
 	if id != "" {
@@ -63,7 +72,7 @@ func AboutEntry(f *finding.Finding, label func(*finding.EntryRef) string) string
 	return words
 }
 
-// Fingerprint is the beginning of the finding's, where it speaks of an edit.
+// Fingerprint is the beginning of a finding's fingerprint, if it is about an edit.
 func Fingerprint(f *finding.Finding) string {
 	const digits = 12
 	if f.EditFrom == "" && f.EditTo == "" {
@@ -72,8 +81,7 @@ func Fingerprint(f *finding.Finding) string {
 	return f.Fingerprint()[:digits]
 }
 
-// Compared says which state is wrong, and against which; empty where the finding
-// names none. show writes an id.
+// Compared says which state is wrong, compared with which; empty if the finding names none. show formats an id.
 func Compared(f *finding.Finding, show func(string) string) string {
 	switch {
 	case f.Commit != "" && f.Parent != "":
@@ -94,7 +102,7 @@ func Abbreviate(id string) string {
 	return Name(id)
 }
 
-// First is the first entries of one side of a fork, and how many more it has.
+// First is the first entries of one side of a fork, and the number of further ones.
 func First(s *finding.Side, most int) (entries []finding.EntryRef, more int) {
 	entries = s.Entries[:min(len(s.Entries), most)]
 	return entries, s.Count() - len(entries)

@@ -12,7 +12,7 @@ import (
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// BySeverity lists findings with those first that block, in their order.
+// BySeverity lists errors before other findings, otherwise in their order.
 func BySeverity(findings []finding.Finding) []*finding.Finding {
 	out := make([]*finding.Finding, 0, len(findings))
 	for _, blocking := range []bool{true, false} {
@@ -25,7 +25,7 @@ func BySeverity(findings []finding.Finding) []*finding.Finding {
 	return out
 }
 
-// GroupBy puts findings of one key together, in the order of the first ones.
+// GroupBy groups findings by key, in the order of the first ones.
 func GroupBy[K comparable](findings []*finding.Finding, key func(*finding.Finding) K) [][]*finding.Finding {
 	var out [][]*finding.Finding
 	at := map[K]int{}
@@ -41,9 +41,8 @@ func GroupBy[K comparable](findings []*finding.Finding, key func(*finding.Findin
 	return out
 }
 
-// Groups puts findings together that differ in the place alone: the same rule,
-// commit and file. Many warnings are put together whatever their commits, as after
-// a rebase. What blocks comes first, since not everything may be shown.
+// Groups groups findings that differ only in their place: those of one rule, commit and file. Many warnings are grouped across commits, as
+// after a rebase. Errors are first, since not everything may be shown.
 func Groups(findings []finding.Finding) [][]*finding.Finding {
 	type key struct {
 		severity                   finding.Severity
@@ -63,12 +62,12 @@ func Groups(findings []finding.Finding) [][]*finding.Finding {
 	})
 }
 
-// OfOneCommit reports whether the findings of a group are all of one commit, or of none.
+// OfOneCommit reports whether the findings of a group are all in one commit, or in none.
 func OfOneCommit(group []*finding.Finding) bool {
 	return !slices.ContainsFunc(group, func(f *finding.Finding) bool { return f.Commit != group[0].Commit })
 }
 
-// InGroup is how many findings of a group are shown: one, if they are of several commits.
+// InGroup is how many findings of a group are shown: one, if they are in several commits.
 func InGroup(group []*finding.Finding) int {
 	if !OfOneCommit(group) {
 		return 1
@@ -76,8 +75,7 @@ func InGroup(group []*finding.Finding) int {
 	return min(len(group), maxInGroup)
 }
 
-// Heading is the first message of a group and how many more there are. show
-// shortens and escapes the message.
+// Heading is the first message of a group and the number of further ones. show shortens and escapes the message.
 func Heading(group []*finding.Finding, show func(string) string) string {
 	words := show(group[0].Message)
 	if n := len(group) - 1; n > 0 {
@@ -86,7 +84,7 @@ func Heading(group []*finding.Finding, show func(string) string) string {
 	return words
 }
 
-// CountRules names the rules of findings with how often each is broken.
+// CountRules names the rules of findings, and how often each is broken.
 func CountRules(findings []*finding.Finding) string {
 	groups := GroupBy(findings, func(f *finding.Finding) string { return f.Rule })
 	var parts []string
@@ -100,10 +98,8 @@ func CountRules(findings []*finding.Finding) string {
 	return strings.Join(parts, ", ")
 }
 
-// Identities gives each finding the name by which a platform recognizes it in
-// another run: its fingerprint. Where several have the same, since one edit can be
-// found in two commits, the later ones get a number behind it: platforms show only
-// one of equal names.
+// Identities gives each finding the name by which a platform recognizes it in another run: its fingerprint. If several have the same, since
+// one edit can be found in two commits, a number is added to the later ones: platforms show only one of equal names.
 func Identities(lists ...[]finding.Finding) map[*finding.Finding]string {
 	out := map[*finding.Finding]string{}
 	seen := map[string]int{}
@@ -120,14 +116,14 @@ func Identities(lists ...[]finding.Finding) map[*finding.Finding]string {
 	return out
 }
 
-// Places says where platforms that show the head's files show a finding.
+// Places says where a platform that shows the head's files shows a finding.
 type Places struct {
 	report *finding.Report
 	// entries are the logs' entries by path and timestamp; nil until needed.
 	entries map[[2]string]lineRange
 }
 
-// lineRange are the lines of an entry, without the last.
+// lineRange is the lines of an entry; to is exclusive.
 type lineRange struct{ from, to int }
 
 // PlacesOf returns the places of a report's findings.
@@ -149,8 +145,7 @@ func (p *Places) index() {
 	}
 }
 
-// Path is the path itself, or for an empty one a file to show instead: the first
-// log that was looked at.
+// Path is the path itself, or if it is empty a file to show instead: the first log that was judged.
 func (p *Places) Path(path string) string {
 	for _, l := range p.report.Ledgers {
 		path = cmp.Or(path, l.Path)
@@ -158,9 +153,8 @@ func (p *Places) Path(path string) string {
 	return cmp.Or(path, ".small")
 }
 
-// Line is a finding's line in the head's file. The finding's own is of its commit,
-// and the entry may have moved since. An entry is recognized by its timestamp,
-// which no other of its log has; one that is not at the head keeps its line.
+// Line is a finding's line in the head's file. The finding has the line in its own commit, and the entry may have moved since. The
+// timestamp, which is unique in a log, identifies the entry; if it is not at the head, the line stays.
 func (p *Places) Line(f *finding.Finding) int {
 	if f.Commit == "" || f.Commit == p.report.Examined.Head {
 		return f.Line
@@ -176,7 +170,7 @@ func (p *Places) Line(f *finding.Finding) int {
 		if !there {
 			continue
 		}
-		within := f.Line - e.Line // the line of the entry that it is about
+		within := f.Line - e.Line // the line within its entry
 		if e.Line > 0 && within > 0 && lines.from+within < lines.to && f.EditTo != "" {
 			return lines.from + within
 		}

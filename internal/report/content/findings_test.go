@@ -4,11 +4,10 @@ import (
 	"testing"
 
 	"github.com/small-gate/small-gate/internal/gate/finding"
-	"github.com/small-gate/small-gate/internal/report/reporttest"
+	"github.com/small-gate/small-gate/internal/tests/reporttest"
 )
 
-// A finding keeps its identity when lines and commits change, and no two of a
-// report share one.
+// A finding keeps its identity when lines and commits change, and identities in a report are unique.
 func TestIdentities(t *testing.T) {
 	f := reporttest.OneFail().Findings[0]
 	moved := f
@@ -31,7 +30,7 @@ func TestIdentities(t *testing.T) {
 	}
 }
 
-// A finding of an earlier commit is shown where its entry is at the head.
+// A finding of an earlier commit is shown at its entry in the head.
 func TestPlaces(t *testing.T) {
 	r := &finding.Report{Examined: finding.Examined{Head: reporttest.Head}, Ledgers: []finding.LedgerState{
 		{Path: "other"},

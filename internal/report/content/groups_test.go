@@ -7,8 +7,8 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/finding"
 )
 
-// TestManyWarnings holds that a rebase of many commits does not bury what else there is to say: one of their warnings is shown, and the
-// others are counted. A few are shown as they are, and errors of two commits are never put together.
+// TestManyWarnings demands that a rebase of many commits does not bury the rest: one of their warnings is shown, and the others are
+// counted. A few warnings are all shown, and errors of two commits are never grouped.
 func TestManyWarnings(t *testing.T) {
 	list := func(severity finding.Severity, n int) (out []finding.Finding) {
 		for i := range n {

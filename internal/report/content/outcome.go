@@ -11,7 +11,7 @@ import (
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// The names of what is not a finding, where a format gives everything one.
+// The names of things other than findings, for formats that need one.
 const (
 	CouldNotJudge = "could-not-judge"
 	LeftOut       = "left-out"
@@ -46,8 +46,7 @@ func Verdict(r *finding.Report) finding.Verdict {
 	return finding.Error
 }
 
-// Failure is why something could not be judged, nil where all was. Outcome 2
-// always has a message.
+// Failure is why something could not be judged, nil if everything was. Outcome 2 always has a message.
 func Failure(r *finding.Report) *failure.Error {
 	if r.Failure == nil && Verdict(r) == finding.Error {
 		return &failure.Error{
@@ -61,7 +60,7 @@ func Failure(r *finding.Report) *failure.Error {
 // FailureLines are a failure's message and remedy.
 func FailureLines(f *failure.Error) string { return Lines(f.Message + "\n" + f.Remedy) }
 
-// Notes are what else to know, a line each; empty if there is nothing.
+// Notes are what else to know, one per line; empty if there is nothing.
 func Notes(r *finding.Report) string { return Lines(strings.Join(r.Examined.Notes, "\n")) }
 
 // Outcome is the outcome in words.
@@ -79,7 +78,7 @@ func Outcome(r *finding.Report) (string, Level) {
 	return "rejected", Bad
 }
 
-// Summary is how much was found, what was examined, and by whose policy.
+// Summary says how much was found, what was examined, and by whose policy.
 func Summary(r *finding.Report) string {
 	var examined []string
 	if r.Examined.Commits > 0 || !looksAtFiles(r.Mode) {
@@ -94,16 +93,18 @@ func Summary(r *finding.Report) string {
 		words += "; refs from " + Name(r.Examined.Source)
 	}
 	if p := r.Examined.Policy; p != "" && p != "HEAD" {
-		words += "; policy: " + Name(p)
+		words += "; configuration: " + Name(p)
+	}
+	if r.Examined.Floor != "" {
+		words += "; floor: " + Name(r.Examined.Floor)
 	}
 	return words
 }
 
-// looksAtFiles reports whether a command looks at files or at the index: "0
-// commits" would sound as if something were missing.
+// looksAtFiles reports whether a command judges files or the index: "0 commits" would sound as if something were missing.
 func looksAtFiles(mode string) bool {
 	switch mode {
-	case "check", "pre-commit", "pre-merge-commit", "merge-check":
+	case "check", "pre-commit", "pre-merge-commit", "prepare-commit-msg", "pre-applypatch", "merge-check":
 		return true
 	}
 	return false
@@ -117,10 +118,10 @@ func counts(c finding.Counts) string {
 	return words
 }
 
-// SeeAll says where all of what was cut short is.
+// SeeAll says where to find everything that was cut.
 const SeeAll = "--format json lists all"
 
-// SeeRest says where the findings are that a format leaves out.
+// SeeRest says where to find what a format leaves out.
 func SeeRest(r *finding.Report) string {
 	if r.More == (finding.Counts{}) {
 		return SeeAll
@@ -128,8 +129,7 @@ func SeeRest(r *finding.Report) string {
 	return "--format json lists " + strconv.Itoa(len(r.Findings)+len(r.Waived))
 }
 
-// Unlisted says how many findings the report counts and does not hold; empty
-// where it holds all.
+// Unlisted says how many findings the report counts but does not list; empty if it lists all.
 func Unlisted(r *finding.Report) string {
 	if r.More == (finding.Counts{}) {
 		return ""

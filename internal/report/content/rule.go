@@ -7,13 +7,10 @@ import (
 )
 
 // RulePages is the address of the folder with the rules' pages.
-const RulePages = wording.Docs + "rules/"
+const RulePages = wording.Site + "docs/rules/"
 
-// RulePage is the address of a rule's section on its family's page.
-func RulePage(id string) string {
-	family, _, _ := strings.Cut(id, "/")
-	return RulePages + family + ".md#" + strings.ReplaceAll(id, "/", "-")
-}
+// RulePage is the address of a rule's page on the web site.
+func RulePage(id string) string { return RulePages + id + ".html" }
 
 // Paragraphs are the paragraphs of an explanation, each in one line.
 func Paragraphs(text string) []string {

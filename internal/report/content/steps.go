@@ -2,14 +2,14 @@ package content
 
 import "strings"
 
-// Step is a part of what to do: words, or a command as it is typed.
+// Step is a part of a fix: words, or a command.
 type Step struct {
 	Text    string
 	Command bool
 }
 
-// Steps takes a fix or a remedy apart, bounded: what is in backticks or on an indented line is a command. What only separates two
-// commands is left out, since each step has a line of its own.
+// Steps splits a fix or a remedy, with bounds: what is in backticks or on an indented line is a command. Words that only separate two
+// commands are left out, since each step has a line of its own.
 func Steps(fix string) (out []Step) {
 	for text := range strings.SplitSeq(Lines(fix), "\n") {
 		pieces := strings.Split(text, "`")

@@ -22,16 +22,11 @@ type card struct {
 	Single                 bool
 	Fix                    []content.Step
 	Facts                  []fact
-	Changes                []change
+	Changes                []content.Change
 	MoreChanges            string
-	// Common says how many entries two branches have in common, and Sides what each has besides.
+	// Common says how many entries two branches share, and Sides has the others of each.
 	Common string
 	Sides  []side
-}
-
-type change struct {
-	Field, Note, Before, After string
-	HasBefore, HasAfter        bool
 }
 
 type side struct {
@@ -39,7 +34,7 @@ type side struct {
 	Entries []string
 }
 
-// cardOf shows a finding of a group. What holds for the whole group, as for its first finding, is not repeated.
+// cardOf shows a finding of a group. What it shares with the first finding is not repeated.
 func (p *page) cardOf(f numbered, g *group, first *finding.Finding) card {
 	out := card{
 		ID: f.id(), Class: f.class(), Single: g.Single, Facts: p.factsOf(f, first),
@@ -48,15 +43,12 @@ func (p *page) cardOf(f numbered, g *group, first *finding.Finding) card {
 	if f.Fix != first.Fix && !f.waived {
 		out.Fix = content.Steps(f.Fix)
 	}
-	changes, more := content.Changes(f.Finding, valueWidth, content.MaxChanges)
-	for i := range changes {
-		out.Changes = append(out.Changes, changeOf(&changes[i]))
-	}
-	if more > 0 {
+	var more int
+	if out.Changes, more = content.Changes(f.Finding, valueWidth, content.MaxChanges); more > 0 {
 		out.MoreChanges = content.MoreFields(f.Finding, more)
 	}
 	if len(f.Sides) == 2 {
-		out.More = "" // it lists their entries
+		out.More = "" // the sides list their entries
 		if f.Common.Count > 0 {
 			out.Common = wording.Count(f.Common.Count, "entry")
 		}
@@ -67,7 +59,7 @@ func (p *page) cardOf(f numbered, g *group, first *finding.Finding) card {
 	return out
 }
 
-// titleOf cuts a message that is too long for a title at its first colon; more is what follows.
+// titleOf splits a message that is too long for a title at its first colon; more is the rest.
 func titleOf(message string) (title, more string) {
 	const most = 200 // bytes
 	if head, rest, found := strings.Cut(message, ": "); found && len(message) > most && len(head) < most {
@@ -108,25 +100,7 @@ func (p *page) factsOf(f numbered, first *finding.Finding) []fact {
 }
 
 func entryFact(e *finding.EntryRef) string {
-	return fmt.Sprintf("%d: %s", e.Index+1, content.EntryLabel(e))
-}
-
-func changeOf(c *content.Change) change {
-	const none = "(not there)"
-	out := change{
-		Field: c.Field, Note: c.Bracketed(), HasBefore: c.HasFrom, HasAfter: c.HasTo,
-		Before: strings.Join(c.Removed, "\n"), After: strings.Join(c.Added, "\n"),
-	}
-	if c.IsWhole() {
-		out.Field = "the entry"
-	}
-	if !c.HasFrom {
-		out.Before = none
-	}
-	if !c.HasTo {
-		out.After = none
-	}
-	return out
+	return strings.TrimLeft(strings.TrimPrefix(content.Entry(e), content.EntryKind(e)), ": ")
 }
 
 func sideOf(s *finding.Side) side {

@@ -9,7 +9,7 @@ import (
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// maxUnfolded is how many findings a group has before they are folded away.
+// maxUnfolded is how many findings of a group are shown before they are folded.
 const maxUnfolded = 5
 
 // numbered is a finding with its number on the page.
@@ -28,10 +28,10 @@ func (f numbered) class() string {
 	return string(content.LevelOf(f.Finding))
 }
 
-// group are findings of one rule in one file and commit.
+// group is the findings of one rule in one file and commit.
 type group struct {
 	ID, Class, Severity, Rule, Page, Title, Where string
-	// Commit is empty if the findings are of several commits, or of none. Compared is the commit it was compared with.
+	// Commit is empty if the findings are in several commits, or in none. Compared is the commit with which it was compared.
 	Commit, Compared content.Commit
 	// Pending is true if what was judged is not committed.
 	Pending bool
@@ -39,14 +39,14 @@ type group struct {
 	Fix     []content.Step
 	SameFix string
 	Why     []string
-	// Fold, if set, folds the findings away and says how many there are.
+	// Fold, if set, folds the findings and says how many there are.
 	Fold string
-	// Single is true for a group of one finding, which needs no title of its own.
+	// Single is true for a group of one finding, which needs no separate title.
 	Single bool
 	Count  int
 }
 
-// findings writes the groups of findings, errors first, then those that are waived.
+// findings writes the groups of findings: errors, warnings, then waived ones.
 func (p *page) findings() error {
 	explained := map[string]bool{}
 	for _, list := range []struct {
@@ -72,7 +72,7 @@ func (p *page) findings() error {
 	return nil
 }
 
-// group writes one group. explained are the rules about which the page says why they exist.
+// group writes one group. explained are the rules that the page has already explained.
 func (p *page) group(findings []*finding.Finding, waived bool, explained map[string]bool) error {
 	room := maxFindings - len(p.shown)
 	if room <= 0 {

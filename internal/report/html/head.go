@@ -8,7 +8,7 @@ import (
 	"github.com/small-gate/small-gate/internal/report/content"
 )
 
-// What the template gets is clean and bounded text, which it escapes for HTML.
+// The template gets clean and bounded text, which it escapes for HTML.
 
 type head struct {
 	Policy               string
@@ -22,7 +22,7 @@ type head struct {
 	Failure *failureSection
 }
 
-// fact is a name and a value, which may lead to a page.
+// fact is a name and a value, optionally with a link.
 type fact struct{ Name, Value, Link string }
 
 type failureSection struct {

@@ -1,5 +1,5 @@
-// Package html writes a report as one page that needs neither network nor script:
-// the outcome, the findings by rule and commit, and each log entry by entry.
+// Package html writes a report as one page that needs neither network nor script: the outcome, the findings by rule and commit, and the
+// entries of each log.
 package html
 
 import (
@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	// maxSize is how many bytes of findings and logs a page has.
+	// maxSize bounds the findings and logs of a page, in bytes.
 	maxSize = 4 << 20
 	// maxFindings is how many findings are shown in full.
 	maxFindings = 300
@@ -33,7 +33,7 @@ var (
 	pageStyle string
 )
 
-// pageTemplate is parsed when the first page is made: most runs make none.
+// pageTemplate is parsed for the first page: most runs make none.
 var pageTemplate = sync.OnceValues(func() (*template.Template, error) { return template.New("page").Parse(pageText) })
 
 // contentPolicy allows the page its own style and nothing else.
@@ -42,22 +42,22 @@ var contentPolicy = sync.OnceValue(func() string {
 	return "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'; form-action 'none'"
 })
 
-// page gathers the parts of a page. A part that does not fit is left out.
+// page collects the parts of a page. A part that does not fit is left out.
 type page struct {
 	report *finding.Report
 	parts  *template.Template
-	// body is what follows the index.
+	// body follows the index.
 	body bytes.Buffer
-	// groups are those that the index lists, shown the findings that are on the page.
+	// groups are those in the index, shown the findings that are on the page.
 	groups []group
-	// fixes are the ids of the groups that were first to show each fix.
+	// fixes are the ids of the groups that first showed each fix.
 	fixes map[string]string
 	shown []numbered
-	// hiddenFindings and hiddenLogs count what is left out.
+	// hiddenFindings and hiddenLogs count what was left out.
 	hiddenFindings, hiddenLogs int
 }
 
-// Render appends the report. version is that of the program.
+// Render appends the report. version is the program's.
 func Render(buf *bytes.Buffer, r *finding.Report, version string) error {
 	parts, err := pageTemplate()
 	if err != nil {
@@ -67,10 +67,14 @@ func Render(buf *bytes.Buffer, r *finding.Report, version string) error {
 	if err := p.findings(); err != nil {
 		return err
 	}
+	top := headOf(r)
+	if err := p.write("judged", top.Facts); err != nil {
+		return err
+	}
 	if err := p.logs(); err != nil {
 		return err
 	}
-	if err := parts.ExecuteTemplate(buf, "head", headOf(r)); err != nil {
+	if err := parts.ExecuteTemplate(buf, "head", top); err != nil {
 		return err
 	}
 	if len(p.groups) > 1 {
@@ -87,7 +91,7 @@ func (p *page) write(part string, data any) error {
 	return p.parts.ExecuteTemplate(&p.body, part, data)
 }
 
-// fit appends a part to the body if there is room for it.
+// fit appends a part to the body if there is room.
 func (p *page) fit(part string, data any) (fits bool, err error) {
 	size := p.body.Len()
 	if err := p.write(part, data); err != nil {
@@ -139,7 +143,7 @@ func (p *page) logs() error {
 // section is a part of the page with a title.
 type section struct{ ID, Title string }
 
-// left says what the page does not show; empty if it shows all.
+// left says what the page leaves out; empty if it shows everything.
 func (p *page) left() string {
 	var parts, sentences []string
 	if p.hiddenFindings > 0 {

@@ -2,10 +2,6 @@ package html
 
 import (
 	"bytes"
-	"github.com/small-gate/small-gate/internal/report/content"
-
-	"github.com/small-gate/small-gate/internal/report/reporttest"
-
 	"crypto/sha256"
 	"encoding/base64"
 	"fmt"
@@ -14,11 +10,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/small-gate/small-gate/internal/gate/finding"
-	"github.com/small-gate/small-gate/internal/gittest"
-	"github.com/small-gate/small-gate/internal/ledger"
-
 	nethtml "golang.org/x/net/html"
+
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/ledger"
+	"github.com/small-gate/small-gate/internal/report/content"
+	"github.com/small-gate/small-gate/internal/tests/gittest"
+	"github.com/small-gate/small-gate/internal/tests/reporttest"
 )
 
 func render(t testing.TB, r *finding.Report, version string) string {
@@ -50,18 +48,18 @@ func collapse(s string) string { return strings.Join(strings.Fields(s), " ") }
 // browserPage is an HTML report as a browser reads it.
 type browserPage struct {
 	tags map[string]int
-	// texts are those of headings and paragraphs.
+	// texts are headings and paragraphs.
 	texts  []string
 	ids    []string
 	links  []string
 	policy string
 	style  string
-	// level is that of the last heading.
+	// level is the last heading's level.
 	level  int
 	faults []string
 }
 
-// The elements that a page has, and the attributes that they may have.
+// A page's possible elements, and their attributes.
 var pageElements = map[string]string{
 	"html": "lang", "head": "", "meta": "charset http-equiv content name", "title": "", "style": "", "body": "", "header": "class", "main": "", "footer": "class",
 	"nav": "aria-label", "section": "", "article": "class id", "div": "class id", "span": "class aria-hidden", "h1": "", "h2": "id", "h3": "",
@@ -69,8 +67,7 @@ var pageElements = map[string]string{
 	"table": "", "thead": "", "tbody": "", "tr": "id class", "th": "scope", "td": "", "details": "class open", "summary": "",
 }
 
-// readPage reads a page and demands that elements are closed in order and that
-// none is there that the template does not have.
+// readPage parses a page and demands that elements are nested correctly and are all in the template.
 func readPage(t testing.TB, text string) browserPage {
 	t.Helper()
 	p := browserPage{tags: map[string]int{}}
@@ -191,7 +188,7 @@ func TestHTMLPage(t *testing.T) {
 	}
 	p := readPage(t, render(t, reporttest.Many(), ""))
 	for _, want := range []string{
-		"✗ small-gate: rejected", "example/ledger, branch feature", "Index", "Logs", "Findings", "Waived", "Entry 1 was changed after it was recorded (and 19 more)",
+		"✗ small-gate: rejected", "example/ledger, branch feature", "Logs", "Findings", "What was judged", "Waived", "Entry 1 was changed after it was recorded (and 19 more)",
 		"1c8dd2390123 Tidy the log up Ada Lovelace, 2026-01-02, compared with eeca68fe0123",
 	} {
 		if !slices.Contains(p.texts, want) {
@@ -208,7 +205,7 @@ func TestHTMLPage(t *testing.T) {
 	}
 }
 
-// Findings of one rule and commit are one group: its fix is said once, and its findings open when somebody asks.
+// Findings of one rule and commit are one group: its fix is shown once, and its findings are folded.
 func TestGroups(t *testing.T) {
 	r := reporttest.OneFail()
 	first := r.Findings[0]

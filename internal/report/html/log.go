@@ -20,26 +20,26 @@ type logSection struct {
 	More string
 }
 
-// entryRow is an entry of the log, or one that is not there any more.
+// entryRow is an entry of the log, or a deleted one.
 type entryRow struct {
-	// Class is that of the gravest finding; "gone" if the entry is not there any more.
+	// Class is the gravest finding's; "gone" if the entry was deleted.
 	ID, Class, Number string
 	Time, Task, Run   string
-	// Notes say how the entry came into the log, and Findings what is wrong with it.
+	// Notes say how the entry came into the log; Findings are about it.
 	Notes    []string
 	Findings []found
 }
 
-// found leads to a finding.
+// found links to a finding.
 type found struct{ Words, Href string }
 
-// logOf lists the page's log number n, and the findings in it.
+// logOf lists log number n of the page, and the findings in it.
 func (p *page) logOf(l *finding.LedgerState, n int) logSection {
 	out := logSection{
 		ID: fmt.Sprintf("l%d", n), Path: content.NameOr(l.Path, "no path"), Entries: wording.Count(l.Entries, "entry"), Head: l.Head.String(),
 	}
 	if l.Log == nil {
-		return out // not the tip's log
+		return out // the tip's log was not read
 	}
 	at, gone := p.places(l)
 	for _, f := range gone {
@@ -59,7 +59,7 @@ func (p *page) logOf(l *finding.LedgerState, n int) logSection {
 		if e.Branch != "" {
 			row.Notes = append(row.Notes, "came by a merged branch")
 		}
-		for _, f := range at[i] { // the gravest comes first
+		for _, f := range at[i] { // the gravest is first
 			row.add(f)
 			out.Open = true
 		}
@@ -86,8 +86,8 @@ func (r *entryRow) add(f numbered) {
 	r.Findings = append(r.Findings, found{Words: fmt.Sprintf("%s %d: %s", word, f.number, content.Name(f.Rule)), Href: "#" + f.id()})
 }
 
-// places finds the entry at the tip that each finding is about: the one with the same task and time, or the same time, or at the same line.
-// gone are findings about entries that are not at the tip.
+// places finds the tip's entry for each finding: the one with the same task and time, or the same time, or at the same line. gone are
+// findings about entries that are not at the tip.
 func (p *page) places(l *finding.LedgerState) (found map[int][]numbered, gone []numbered) {
 	at := map[[2]string]int{}
 	for i := range l.Log {
@@ -121,7 +121,7 @@ findings:
 	return found, gone
 }
 
-// atLine is the entry in which a finding's line is; -1 if the finding is not about the tip.
+// atLine is the entry that contains a finding's line; -1 if the finding is not about the tip.
 func (p *page) atLine(l *finding.LedgerState, f *finding.Finding) int {
 	if f.Commit != "" && f.Commit != p.report.Examined.Head {
 		return -1

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/small-gate/small-gate/internal/gate/finding"
-	"github.com/small-gate/small-gate/internal/report/reporttest"
+	"github.com/small-gate/small-gate/internal/tests/reporttest"
 )
 
 // at is a time some minutes after nine.
@@ -17,7 +17,7 @@ func at(minute int) string {
 	return time.Date(2026, 3, 1, 9, minute, 0, 0, time.UTC).Format("2006-01-02T15:04:05.000Z")
 }
 
-// listed lists a log's rows: what each stands for, and where it leads.
+// listed lists a log's rows: what each shows, and where it links.
 func listed(t *testing.T, r *finding.Report, l finding.LedgerState) []string {
 	t.Helper()
 	r.Ledgers = []finding.LedgerState{l}
@@ -36,7 +36,7 @@ func listed(t *testing.T, r *finding.Report, l finding.LedgerState) []string {
 	return out
 }
 
-// Each entry has a row, with the findings about it, and so has one that is gone.
+// Each entry has a row, with its findings, and so has a deleted one.
 func TestLogRows(t *testing.T) {
 	const first, second = "1111111111111111", "2222"
 	l := finding.LedgerState{Path: reporttest.Progress, Entries: 5, Log: []finding.LogEntry{
@@ -74,7 +74,7 @@ func TestLogRows(t *testing.T) {
 	}
 }
 
-// A long log is cut, and the page says so; one of which only the length is known has no rows.
+// A long log is cut, and the page says so; a log of which only the length is known has no rows.
 func TestLongLogs(t *testing.T) {
 	l := finding.LedgerState{Entries: 2001, Log: make([]finding.LogEntry, 2001)}
 	got := pageOf(t, &finding.Report{}).logOf(&l, 1)

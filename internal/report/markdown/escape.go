@@ -9,11 +9,9 @@ import (
 	"github.com/small-gate/small-gate/internal/report/sanitize"
 )
 
-// escape makes one line of text stand for itself in GitHub's and GitLab's
-// Markdown: no emphasis, link, image, table cell, HTML or formula comes of it, and
-// no address becomes a link. An empty comment keeps a name or number behind @, #,
-// GH- and the like from becoming a mention or a reference, which a backslash does
-// not. It is not enough at the beginning of a line: put something before it.
+// escape makes one line of text literal in GitHub's and GitLab's Markdown: it cannot become emphasis, a link, an image, a table cell, HTML
+// or a formula, and no address becomes a link. An empty comment keeps a name or number after @, #, GH- and the like from becoming a mention
+// or a reference; a backslash would not. It is not enough at the beginning of a line: put something before it.
 func escape(s string) string {
 	s = sanitize.Line(s)
 	var b strings.Builder
@@ -104,8 +102,7 @@ func codeSpan(s string) string {
 	return fence + s + fence
 }
 
-// fenced writes text as a block of code in a language, in a fence that is longer
-// than any run of backticks inside.
+// fenced writes text as a block of code in a language, in a fence that is longer than any run of backticks inside.
 func fenced(language, text string) string {
 	var b strings.Builder
 	fence := fenceOf(text, "```")

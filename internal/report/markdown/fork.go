@@ -29,7 +29,7 @@ func fork(f *finding.Finding) string {
 			if e.AgentID != "" {
 				by = ", by " + codeSpan(content.Name(e.AgentID))
 			}
-			fmt.Fprintf(&list, "- entry %d: %s%s\n", e.Index+1, entryLabel(e), by)
+			fmt.Fprintf(&list, "- %s: %s%s\n", content.EntryName(e), entryLabel(e), by)
 		}
 		if more > 0 {
 			list.WriteString("- … and " + wording.Count(more, "more entry") + "\n")

@@ -1,5 +1,4 @@
-// Package markdown writes a report for GitHub's and GitLab's pages: a step's
-// summary, or a comment. What a file says stands in code, or escaped.
+// Package markdown writes a report for GitHub's and GitLab's pages: a step's summary, or a comment. Text from files is in code, or escaped.
 package markdown
 
 import (
@@ -9,27 +8,25 @@ import (
 
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/rules"
+	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/report/content"
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
 const (
-	// maxSize is how many bytes are written. GitHub drops a summary of more than
-	// 1 MiB as a whole.
+	// maxSize bounds the output, in bytes. GitHub drops a summary of more than 1 MiB as a whole.
 	maxSize = 900 << 10
-	// maxRows is how many rows the table of findings has, and maxLedgerRows that
-	// of logs.
+	// maxRows bounds the rows of the table of findings, and maxLedgerRows those of logs.
 	maxRows       = 100
 	maxLedgerRows = 20
 )
 
-// page gathers the report block by block. A block that does not fit is left out
-// with all that follow, so that no fence stays open.
+// page collects the report block by block. A block that does not fit, and all later ones, are left out, so that no fence stays open.
 type page struct {
 	buf *bytes.Buffer
 	// full is true once a block did not fit.
 	full bool
-	// fixes are those that stand above.
+	// fixes are those already shown.
 	fixes map[string]bool
 }
 
@@ -80,7 +77,7 @@ func (p *page) block(text string) bool {
 	return true
 }
 
-// title is the outcome, what was examined, and what else to know.
+// title is the outcome, what was examined, and the notes.
 func title(r *finding.Report) string {
 	sign := map[content.Level]string{content.Good: "✅", content.Warn: "⚠️", content.Bad: "❌"}
 	words, level := content.Outcome(r)
@@ -118,7 +115,7 @@ func subject(r *finding.Report) string {
 	return "\n" + content.UpperFirst(strings.Join(parts, ", ")) + ".\n"
 }
 
-// commitLink is a commit's short id, with a link to its page where that is known.
+// commitLink is a commit's short id, with a link to its page if that is known.
 func commitLink(r *finding.Report, id string) string {
 	c := content.CommitOf(r, id)
 	if c.Page == "" {
@@ -140,7 +137,7 @@ func describeCommit(r *finding.Report, id string) string {
 	return strings.Join(parts, ", ")
 }
 
-// whatToDo lists the steps of a fix or a remedy. Each command has a line of its own, to be copied as it stands.
+// whatToDo lists the steps of a fix or a remedy. Each command has a line of its own, to copy as it is.
 func whatToDo(fix string) string {
 	steps := content.Steps(fix)
 	if len(steps) == 0 {
@@ -205,7 +202,7 @@ func findingTable(r *finding.Report, groups [][]*finding.Finding) string {
 	return b.String()
 }
 
-// commitCell is the commit of a group with its subject; empty if there is none, or if there are several.
+// commitCell is the commit of a group with its subject; empty if there is none, or more than one.
 func commitCell(r *finding.Report, group []*finding.Finding) string {
 	if !content.OfOneCommit(group) || group[0].Commit == "" {
 		return ""
@@ -226,7 +223,7 @@ func place(f *finding.Finding) string {
 	return escapePath(f.Path) + fmt.Sprintf(", line %d", max(f.Line, 1))
 }
 
-// ruleLink is a rule's id, as a link if there is such a rule.
+// ruleLink is a rule's id, as a link if the rule exists.
 func ruleLink(id string) string {
 	if _, known := rules.Find(id); known {
 		return "[" + id + "](" + content.RulePage(id) + ")"
@@ -276,7 +273,7 @@ func (p *page) groupSection(r *finding.Report, group []*finding.Finding, n int) 
 
 // entryLabel is [content.EntryLabel] in code.
 func entryLabel(e *finding.EntryRef) string {
-	if e.Switch {
+	if e.Noun == ledger.Switch {
 		return codeSpan(content.EntryLabel(e))
 	}
 	if content.OnlyDigest(e) {
@@ -285,7 +282,7 @@ func entryLabel(e *finding.EntryRef) string {
 	return codeSpan(content.NameOr(e.TaskID, "no task_id")) + ", " + codeSpan(content.NameOr(e.Timestamp, "no timestamp"))
 }
 
-// compared says in which commit the findings of a group are, who wrote it, and what it was compared with.
+// compared says which commit has the findings of a group, who wrote it, and what it was compared with.
 func compared(r *finding.Report, group []*finding.Finding) string {
 	f := group[0]
 	if !content.OfOneCommit(group) {
@@ -304,7 +301,7 @@ func compared(r *finding.Report, group []*finding.Finding) string {
 	return "\n" + content.UpperFirst(words) + ".\n"
 }
 
-// diff shows the fields that differ as a patch would.
+// diff shows the changed fields as a patch would.
 func diff(f *finding.Finding) string {
 	var b strings.Builder
 	changes, more := content.Changes(f, content.Width, content.MaxChanges)
@@ -346,7 +343,7 @@ func waivedSection(waived []finding.Finding) string {
 		if f.Reason != "" {
 			reason = escapeText(f.Reason)
 		}
-		fmt.Fprintf(&b, "- excused: %s%s: %s (%s)\n", ruleLink(f.Rule), where, escapeText(f.Message), reason)
+		fmt.Fprintf(&b, "- waived: %s%s: %s (%s)\n", ruleLink(f.Rule), where, escapeText(f.Message), reason)
 	}
 	return b.String()
 }

@@ -1,11 +1,6 @@
 package markdown
 
 import (
-	"github.com/small-gate/small-gate/internal/gate/rules"
-	"github.com/small-gate/small-gate/internal/report/content"
-
-	"github.com/small-gate/small-gate/internal/report/reporttest"
-
 	"bytes"
 	"fmt"
 	"regexp"
@@ -13,13 +8,17 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/small-gate/small-gate/internal/gate/finding"
-	"github.com/small-gate/small-gate/internal/ledger"
-
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/extension"
 	"github.com/yuin/goldmark/renderer/html"
 	nethtml "golang.org/x/net/html"
+
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/rules"
+	"github.com/small-gate/small-gate/internal/ledger"
+	"github.com/small-gate/small-gate/internal/report/content"
+	"github.com/small-gate/small-gate/internal/tests/gittest"
+	"github.com/small-gate/small-gate/internal/tests/reporttest"
 )
 
 func render(t testing.TB, r *finding.Report) string {
@@ -31,16 +30,14 @@ func render(t testing.TB, r *finding.Report) string {
 	return out.String()
 }
 
-// readerPage is Markdown as a reader gets it: rendered as GitHub would, and read
-// back.
+// readerPage is Markdown rendered as GitHub would, and parsed again.
 type readerPage struct {
 	// tags counts the elements; links are their addresses.
 	tags  map[string]int
 	links []string
-	// blocks are the texts of paragraphs, headings, cells and list items
-	// without what is in code; code are the texts in code.
+	// blocks are the texts of paragraphs, headings, cells and list items without code; code has the texts in code.
 	blocks, code []string
-	// faults are what must not be there.
+	// faults are the forbidden things found.
 	faults []string
 }
 
@@ -100,8 +97,7 @@ func readMarkdown(t testing.TB, text string) readerPage {
 				p.code = append(p.code, text)
 				continue
 			}
-			// One text between two tags or comments is what GitHub and GitLab
-			// look for names and numbers in.
+			// GitHub and GitLab look for names and numbers in each text between two tags or comments.
 			if m := reference.FindString(text); m != "" {
 				p.faults = append(p.faults, fmt.Sprintf("%q can become a reference in %q", m, text))
 			}
@@ -114,7 +110,7 @@ func readMarkdown(t testing.TB, text string) readerPage {
 
 var ofCommit = regexp.MustCompile(`^https://git\.example\.com/example/ledger/commit/[0-9a-f]{40}$`)
 
-// checkPage demands that nothing but what the writer means came out.
+// checkPage demands that the output has only what the writer intended.
 func checkPage(t testing.TB, p readerPage) {
 	t.Helper()
 	for _, fault := range p.faults {
@@ -186,7 +182,7 @@ func TestMarkdownCommits(t *testing.T) {
 	}
 }
 
-// Each command of a fix is in code by itself, as it is typed, and each piece of prose is text.
+// Each command of a fix is one piece of code, unchanged, and all prose is text.
 func TestMarkdownFix(t *testing.T) {
 	r := reporttest.OneFail()
 	r.Findings[0].Fix = "what was published stays: `small-hook reconcile 'a*b'`, `git commit -m \"Keep  the log\"`, then commit again; # 1. a correction is a new entry\n1. `- x`"
@@ -202,7 +198,7 @@ func TestMarkdownFix(t *testing.T) {
 			t.Errorf("no block says %q; there are %q", want, p.blocks)
 		}
 	}
-	if p.tags["li"] != 6 || p.tags["pre"] != 1 { // the changes are in the one block of code
+	if p.tags["li"] != 6 || p.tags["pre"] != 1 { // the changes are in the only block of code
 		t.Errorf("%d items, %d blocks of code", p.tags["li"], p.tags["pre"])
 	}
 }
@@ -264,8 +260,9 @@ func TestCode(t *testing.T) {
 	}
 }
 
-// What is cut is said, nothing is left open, and what matters comes first.
+// Omissions are stated, nothing is left open, and what matters is first.
 func TestMarkdownIsBounded(t *testing.T) {
+	gittest.Long(t)
 	long := strings.Repeat("@#[long](x)|`` ", 4000)
 	var changes []ledger.FieldChange
 	for i := range 100 {
@@ -312,7 +309,7 @@ func TestMarkdownIsBounded(t *testing.T) {
 	}
 }
 
-// A fork shows both sides, however they are named.
+// A fork shows both sides, whatever their names.
 func TestMarkdownFork(t *testing.T) {
 	r := reporttest.OneFail()
 	f := reporttest.Forked()
@@ -352,7 +349,7 @@ func FuzzMarkdown(f *testing.F) {
 		if t.Failed() {
 			t.Fatalf("%q %q gives\n%s", a, b, out)
 		}
-		// The report's own structure, whatever the texts are.
+		// The report's own structure, independent of its texts.
 		groups := len(content.Groups(r.Findings))
 		if p.tags["h2"] != 1 || p.tags["h3"] != 2+groups || p.tags["tr"] != 2+1+groups {
 			t.Fatalf("%d titles, %d sections, %d rows\n%s", p.tags["h2"], p.tags["h3"], p.tags["tr"], out)

@@ -9,27 +9,25 @@ import (
 	"github.com/small-gate/small-gate/internal/secret"
 )
 
-// MaxLines is how many lines of a text a difference shows.
+// MaxLines is how many lines of a difference are shown.
 const MaxLines = 4
 
 const (
 	// context is how many equal characters are shown around a difference.
 	context = 24
-	// maxNamed is up to how many characters a difference is also named by
-	// code points, where it is not plain ASCII.
+	// maxNamed is the longest difference, in characters, that is also named by code points if it is not plain ASCII.
 	maxNamed = 4
 )
 
-// Difference is how one text became another, in a few short lines.
+// Difference shows how one text became another, in a few short lines.
 type Difference struct {
 	Removed, Added []string
-	// Note says what the eye would miss; often empty.
+	// Note says what the eye would miss; it is often empty.
 	Note string
 }
 
-// Compare compares two texts. Of long ones it shows the part that differs, with
-// a little around it, in about width columns. Credentials are masked before: a
-// line of a key shows no beginning.
+// Compare compares two texts. Of long ones it shows the part that differs, with a little context, in about width columns. Credentials are
+// masked first: a line of a key shows no beginning.
 func Compare(from, to string, width int) Difference {
 	from, to = secret.MaskChange("", from, to)
 	switch {
@@ -60,14 +58,13 @@ func Compare(from, to string, width int) Difference {
 	return d
 }
 
-// revealed shows what differs with every invisible character made visible.
+// revealed shows a difference with every invisible character made visible.
 func revealed(from, to string, width int, note string) Difference {
 	removed, added := window(from, to, width, reveal)
 	return Difference{Removed: removed, Added: added, Note: note + `; · is a space, \t a tab, \n a line break`}
 }
 
-// window shows two texts around the part in which they differ, each in one
-// line; whole if both are short.
+// window shows two texts around the part that differs, each in one line; in full if both are short.
 func window(from, to string, width int, show func(string) string) (removed, added []string) {
 	prefix, suffix := common(from, to)
 	start := back(from, prefix, context)
@@ -80,8 +77,7 @@ func window(from, to string, width int, show func(string) string) (removed, adde
 
 func fits(s string, width int) bool { return forward(s, 0, width) == len(s) }
 
-// cut shows at most width characters of s from the offset start. What differs
-// ends at the offset end; of what follows only a little is shown.
+// cut shows at most width characters of s from the offset start. The difference ends at the offset end; only a little of the rest is shown.
 func cut(s string, start, end, width int, show func(string) string) string {
 	if s == "" {
 		return "(empty)"
@@ -100,8 +96,7 @@ func cut(s string, start, end, width int, show func(string) string) string {
 	return lead + show(s[start:])
 }
 
-// differingLines shows the lines in which two texts differ, without those that
-// they share before and after.
+// differingLines shows the lines that differ in two texts, without the common lines before and after.
 func differingLines(from, to string, width int) (removed, added []string) {
 	a, b := strings.Split(from, "\n"), strings.Split(to, "\n")
 	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
@@ -116,8 +111,7 @@ func differingLines(from, to string, width int) (removed, added []string) {
 	return firstLines(a, width, MaxLines), firstLines(b, width, MaxLines)
 }
 
-// Excerpt shows the first lines of a text, at most so many, each in about width
-// columns.
+// Excerpt shows at most the first most lines of a text, each in about width columns.
 func Excerpt(s string, width, most int) []string {
 	s = secret.Mask(s)
 	if s != "" && strings.TrimFunc(s, invisible) == "" {
@@ -126,7 +120,7 @@ func Excerpt(s string, width, most int) []string {
 	return firstLines(strings.Split(s, "\n"), width, most)
 }
 
-// firstLines shows the first few of some lines, and says how much follows.
+// firstLines shows the first few lines, and says how much follows.
 func firstLines(lines []string, width, most int) []string {
 	var out []string
 	for i, line := range lines {
@@ -143,8 +137,7 @@ func firstLines(lines []string, width, most int) []string {
 	return out
 }
 
-// common is the length in bytes of the beginning and of the end that two texts
-// share. The two do not overlap and do not split a character.
+// common is the length in bytes of the common beginning and the common end of two texts. The two do not overlap or split a character.
 func common(a, b string) (prefix, suffix int) {
 	shorter := min(len(a), len(b))
 	for prefix < shorter && a[prefix] == b[prefix] {
@@ -162,8 +155,8 @@ func common(a, b string) (prefix, suffix int) {
 	return prefix, suffix
 }
 
-// codePoints names the characters of a very short difference that is not plain
-// ASCII: letters of two scripts and the two ways to write an accent look alike.
+// codePoints names the characters of a very short difference that is not plain ASCII: letters of two scripts, or two encodings of an
+// accent, can look alike.
 func codePoints(from, to string) string {
 	prefix, suffix := common(from, to)
 	from, to = from[prefix:len(from)-suffix], to[prefix:len(to)-suffix]
@@ -188,13 +181,12 @@ func name(s string) string {
 	return strings.Join(names, " ")
 }
 
-// invisible reports whether a character takes no room of its own to the eye.
+// invisible reports whether a character takes up no visible space.
 func invisible(r rune) bool {
 	return unicode.IsSpace(r) || isHidden(0, r)
 }
 
-// sameBut reports whether two texts are equal without the characters that drop
-// holds for.
+// sameBut reports whether two texts are equal apart from the characters for which drop is true.
 func sameBut(drop func(rune) bool, a, b string) bool {
 	without := func(s string) string { return strings.Join(strings.FieldsFunc(s, drop), "") }
 	return without(a) == without(b)

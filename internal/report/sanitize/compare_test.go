@@ -1,13 +1,13 @@
 package sanitize
 
 import (
-	"github.com/small-gate/small-gate/internal/report/reporttest"
-
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/small-gate/small-gate/internal/tests/reporttest"
 )
 
 func TestCompare(t *testing.T) {
@@ -74,7 +74,7 @@ func signed(d Difference) []string {
 	return out
 }
 
-// Whatever differs is seen to differ, in a bounded number of safe lines.
+// Every difference is visible, in a bounded number of safe lines.
 func FuzzCompare(f *testing.F) {
 	for i, s := range reporttest.Texts {
 		f.Add(s, reporttest.Texts[(i+1)%len(reporttest.Texts)])

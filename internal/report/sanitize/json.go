@@ -8,14 +8,18 @@ import (
 	"unicode/utf16"
 )
 
-// JSON appends a document, indented by two spaces, and a newline. What a terminal
-// or a CI system would obey is escaped. The document stays the same: such
-// characters stand only inside its strings.
-func JSON(buf *bytes.Buffer, doc any) error {
+// JSON appends a document, indented by two spaces, and a newline. Characters that a terminal or a CI system would obey are escaped. The
+// document stays the same: such characters occur only inside its strings.
+func JSON(buf *bytes.Buffer, doc any) error { return encode(buf, doc, "  ") }
+
+// JSONLine appends a document as one line.
+func JSONLine(buf *bytes.Buffer, doc any) error { return encode(buf, doc, "") }
+
+func encode(buf *bytes.Buffer, doc any, indent string) error {
 	var plain strings.Builder
 	enc := json.NewEncoder(&plain)
 	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
+	enc.SetIndent("", indent)
 	if err := enc.Encode(doc); err != nil {
 		return err
 	}

@@ -1,7 +1,6 @@
-// Package sanitize makes text that others wrote fit to print: in one line, in a
-// few, shortened, compared with another text, or inside JSON. What a terminal or
-// a CI system would obey is escaped, and credentials are masked. Formats with a syntax of their own escape
-// for that as well.
+// Package sanitize makes text that others wrote safe to print: in one line, in a few, shortened, compared with another text, or inside
+// JSON. What a terminal or a CI system would obey is escaped, and credentials are masked. Formats with a syntax of their own escape for
+// that as well.
 package sanitize
 
 import (
@@ -14,17 +13,13 @@ import (
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// Line makes a text fit to stand inside one line of a terminal or a CI log. What
-// could move the cursor, change the order of reading, hide, or begin a new line
-// becomes a visible escape: control characters (\x1b, \n, \u009b),
-// bidirectional and other format characters (\u202e, \u200b), line and paragraph
-// separators, unassigned and private characters, and bytes that are not UTF-8
-// (\xff).
+// Line makes a text safe inside one line of a terminal or a CI log. Characters that could move the cursor, change the order of reading,
+// hide, or begin a new line become visible escapes: control characters (\x1b, \n, \u009b), bidirectional and other format characters
+// (\u202e, \u200b), line and paragraph separators, unassigned and private characters, and bytes that are not UTF-8 (\xff).
 //
-// A backslash breaks what CI systems obey: "::" where a line could begin
-// (GitHub's runner skips leading space), and "##[" or "##vso[" anywhere. Letters,
-// accents, emoji and ordinary text of any script stay as they are. A backslash of
-// the text itself is not doubled. Credentials are masked.
+// A backslash breaks what CI systems obey: "::" where a line could begin (GitHub's runner skips leading space), and "##[" or "##vso["
+// anywhere. Letters, accents, emoji and ordinary text of any script are unchanged. A backslash in the text itself is not doubled.
+// Credentials are masked.
 func Line(s string) string {
 	s = secret.Mask(s)
 	if isPlain(s) {
@@ -42,9 +37,8 @@ func Line(s string) string {
 	return clean
 }
 
-// rewrite replaces bytes that are not UTF-8, a "[" that would open a command by
-// bracket, and characters by what instead gives for them and the one before; for
-// "" they stay.
+// rewrite replaces bytes that are not UTF-8, a "[" that would open a command by bracket, and characters by the result of instead, which
+// gets the character before as well; for "" they are unchanged.
 func rewrite(s, bracket string, instead func(before, r rune) string) string {
 	var b strings.Builder
 	b.Grow(len(s) + 8)
@@ -66,7 +60,7 @@ func rewrite(s, bracket string, instead func(before, r rune) string) string {
 	return b.String()
 }
 
-// isPlain is a quick test for the usual texts, which need no change.
+// isPlain is a quick test for ordinary texts, which need no change.
 func isPlain(s string) bool {
 	for i := range len(s) {
 		if c := s[i]; c < ' ' || c > '~' || c == '[' || c == ':' {
@@ -76,9 +70,8 @@ func isPlain(s string) bool {
 	return true
 }
 
-// OpensCommand reports whether GitHub's runner would take a line that begins with
-// s for a command. Of white space in front of it, only these spaces are not
-// escaped.
+// OpensCommand reports whether GitHub's runner would take a line that begins with s for a command. Of leading white space, only these
+// spaces are not escaped.
 func OpensCommand(s string) bool {
 	return strings.HasPrefix(strings.TrimLeftFunc(s, func(r rune) bool { return unicode.Is(unicode.Zs, r) }), "::")
 }
@@ -93,9 +86,8 @@ func endsInHashes(s string) bool {
 	return i > 1 && s[i-1] == '#' && s[i-2] == '#'
 }
 
-// isHidden reports whether a character does not show, or does more than show.
-// The selectors between text and emoji form are allowed after what is not ASCII:
-// between ASCII characters they would only hide a command from the checks above.
+// isHidden reports whether a character is invisible, or does more than show. Variation selectors for text and emoji are allowed after a
+// character that is not ASCII: between ASCII characters they would only hide a command from the checks above.
 func isHidden(before, r rune) bool {
 	switch {
 	case r < utf8.RuneSelf:
@@ -107,7 +99,7 @@ func isHidden(before, r rune) bool {
 		unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
 
-// escape writes a character as Go source would.
+// escape writes a character as in Go source.
 func escape(r rune) string {
 	switch {
 	case r == '\n':
@@ -124,9 +116,8 @@ func escape(r rune) string {
 	return fmt.Sprintf(`\U%08x`, r)
 }
 
-// reveal is Line with spaces as a middle dot, all other white space and every
-// selector escaped, and backslashes doubled: two different texts never look the
-// same, apart from letters of different scripts.
+// reveal is Line with spaces as a middle dot, all other white space and every selector escaped, and backslashes doubled: different texts
+// never look the same, apart from letters of different scripts.
 func reveal(s string) string {
 	return rewrite(s, `\[`, func(_, r rune) string {
 		switch {
@@ -150,8 +141,7 @@ func Lines(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// Clip is [Line] for the first characters of a text, at most limit; it says how
-// many follow.
+// Clip is [Line] for at most the first limit characters of a text; it says how many follow.
 func Clip(s string, limit int) string {
 	start, rest := Cut(s, limit)
 	return Line(start) + More(rest)
@@ -173,7 +163,7 @@ func CutBytes(s string, limit int) string {
 	return s[:limit]
 }
 
-// More says how long the text is that is not shown; nothing if there is none.
+// More says how long the omitted text is; empty if there is none.
 func More(rest string) string {
 	if rest == "" {
 		return ""
@@ -199,5 +189,5 @@ func back(s string, i, n int) int {
 	return i
 }
 
-// startsAt reports whether a character, or the end, is at offset i.
+// startsAt reports whether a character or the end of the text is at offset i.
 func startsAt(s string, i int) bool { return i == len(s) || utf8.RuneStart(s[i]) }

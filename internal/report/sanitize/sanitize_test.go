@@ -1,10 +1,10 @@
 package sanitize
 
 import (
-	"github.com/small-gate/small-gate/internal/report/reporttest"
-
 	"strings"
 	"testing"
+
+	"github.com/small-gate/small-gate/internal/tests/reporttest"
 )
 
 func TestLine(t *testing.T) {

@@ -12,10 +12,10 @@ import (
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// maxDescription is how many characters of a description GitHub takes.
+// maxDescription is GitHub's limit for a description, in characters.
 const maxDescription = 1024
 
-// worthKnowing is the kind of a notification for notes.
+// worthKnowing is the id of notifications for notes.
 const worthKnowing = "note"
 
 // notices are the kinds of notifications.
@@ -39,7 +39,7 @@ func noticeReference(id string) reference {
 	return reference{ID: id, Index: slices.IndexFunc(notices, func(d descriptor) bool { return d.ID == id })}
 }
 
-// ruleDescriptors describes the rules of a report's findings, in the catalogue's order, and says where in the list each is.
+// ruleDescriptors describes the rules of a report's findings, in the catalogue's order, with each rule's index in the list.
 func ruleDescriptors(r *finding.Report) (descriptors []descriptor, index map[string]int) {
 	fired := map[string]bool{}
 	for _, list := range [][]finding.Finding{r.Findings, r.Waived} {

@@ -18,18 +18,16 @@ const (
 	version = "2.1.0"
 	schema  = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 
-	// sourceRoot is what code scanning calls the repository's root.
+	// sourceRoot is code scanning's name for the repository's root.
 	sourceRoot = "%SRCROOT%"
 
-	// maxResults is how many results are written: GitHub keeps no more.
+	// maxResults bounds the results: GitHub keeps no more.
 	maxResults = 5000
 )
 
-// Render appends the report. What is waived is there as suppressed. A report that
-// could not be made is a run that was not successful, with the reason as a
-// notification: a result would say that something was found. Which commits were
-// compared stands in the properties, and versionControlProvenance names the head
-// where a CI system says the repository's address.
+// Render appends the report. Waived findings are suppressed results. A failure is an unsuccessful run with the reason as a notification: a
+// result would say that something was found. The properties say which commits were compared, and versionControlProvenance names the head if
+// a CI system gives the repository's address.
 func Render(buf *bytes.Buffer, r *finding.Report, programVersion string) error {
 	return sanitize.JSON(buf, document{Schema: schema, Version: version, Runs: []run{runOf(r, programVersion)}})
 }
@@ -42,7 +40,7 @@ func runOf(r *finding.Report, programVersion string) run {
 		ColumnKind:  "unicodeCodePoints",
 		Results:     []result{},
 		Properties: properties{
-			"verdict": string(content.Verdict(r)), "mode": content.Name(r.Mode), "policy": content.Text(r.Examined.Policy),
+			"verdict": string(content.Verdict(r)), "mode": content.Name(r.Mode), "policy": content.Text(r.Examined.Policy), "floor": content.Text(r.Examined.Floor),
 			"base": content.Name(r.Examined.Base), "head": content.Name(r.Examined.Head),
 		},
 	}
@@ -72,8 +70,7 @@ func runOf(r *finding.Report, programVersion string) run {
 	return out
 }
 
-// invocationOf says whether everything could be judged, and what this file does not
-// hold.
+// invocationOf says whether everything could be judged, and what this file leaves out.
 func invocationOf(r *finding.Report) invocation {
 	out := invocation{ExecutionSuccessful: content.Verdict(r) != finding.Error}
 	notify := func(level, id, words string) {
@@ -117,14 +114,13 @@ func resultOf(f *finding.Finding, places *content.Places, name string, index map
 		}
 		place := locationOf(path, before.Line, 0)
 		place.ID = 1
-		place.Message = &text{literal(fmt.Sprintf("%s %d as it was%s: %s", content.EntryKind(before), before.Index+1, at, content.EntryLabel(before)))}
+		place.Message = &text{literal(fmt.Sprintf("%s as it was%s: %s", content.EntryName(before), at, content.EntryLabel(before)))}
 		out.RelatedLocations = []location{place}
 	}
 	return out
 }
 
-// earlier returns the parent's version of a finding's entry; nil if only the child
-// has it.
+// earlier returns the parent's version of a finding's entry; nil if only the child has it.
 func earlier(f *finding.Finding) *finding.EntryRef {
 	if f.Entry == nil || f.EntryAfter == nil && f.EditFrom != f.Entry.Digest.String() {
 		return nil
@@ -132,7 +128,7 @@ func earlier(f *finding.Finding) *finding.EntryRef {
 	return f.Entry
 }
 
-// locationOf is a place in a file; a column below 1 is not known.
+// locationOf is a place in a file; a column below 1 is unknown.
 func locationOf(uri string, line, column int) location {
 	var out location
 	out.Physical.Artifact = artifact{URI: uri, Base: sourceRoot}
@@ -157,9 +153,8 @@ func literal(s string) string {
 	return strings.NewReplacer("[", `\[`, "]", `\]`).Replace(s)
 }
 
-// relativeURI writes a path as a relative reference. Every byte that is not
-// plainly harmless is percent-encoded, so that none is taken for a scheme, a host,
-// a query or a command.
+// relativeURI writes a path as a relative reference. Every byte that is not plainly harmless is percent-encoded, so that none is taken for
+// a scheme, a host, a query or a command.
 func relativeURI(path string) string {
 	var b strings.Builder
 	for _, c := range []byte(strings.TrimLeft(secret.Mask(path), "/")) {
@@ -175,8 +170,7 @@ func relativeURI(path string) string {
 
 var release = expression.Of(`^v?([0-9]+\.[0-9]+\.[0-9]+(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?)$`)
 
-// semanticVersion is the version without its v; empty for a build that is no
-// release.
+// semanticVersion is the version without its v; empty for a build that is no release.
 func semanticVersion(version string) string {
 	if m := release().FindStringSubmatch(version); m != nil {
 		return m[1]

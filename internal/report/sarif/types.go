@@ -1,7 +1,6 @@
 package sarif
 
-// The parts of SARIF 2.1.0 that are written, in the standard's own words. What
-// has no omitempty is always there.
+// The parts of SARIF 2.1.0 that are written, with the standard's own names. A field without omitempty is always present.
 
 type document struct {
 	Schema  string `json:"$schema"`
@@ -56,7 +55,7 @@ type config struct {
 // provenance is the commit that was judged.
 type provenance struct {
 	RepositoryURI string `json:"repositoryUri"`
-	// MappedTo says where the repository's root is.
+	// MappedTo is the repository's root.
 	MappedTo   artifact `json:"mappedTo"`
 	RevisionID string   `json:"revisionId,omitempty"`
 	Branch     string   `json:"branch,omitempty"`
@@ -81,7 +80,7 @@ type reference struct {
 
 type result struct {
 	RuleID string `json:"ruleId"`
-	// RuleIndex is nil for a rule that the list does not have.
+	// RuleIndex is nil for a rule that is not in the list.
 	RuleIndex           *int              `json:"ruleIndex,omitempty"`
 	Level               string            `json:"level"`
 	Message             text              `json:"message"`
@@ -104,7 +103,7 @@ type location struct {
 	Message *text `json:"message,omitempty"`
 }
 
-// artifact is a file, relative to a directory that is known by a name.
+// artifact is a file, relative to a named directory.
 type artifact struct {
 	URI  string `json:"uri,omitempty"`
 	Base string `json:"uriBaseId"`

@@ -8,7 +8,7 @@ import (
 	"github.com/small-gate/small-gate/internal/small/yamltext"
 )
 
-// Each row is a text, and what becomes of it; an error's words begin with "error: ".
+// Each row is a text, and the result; an error's text begins with "error: ".
 func TestSetMembers(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
 		{"plain", "a: 1\nrun:\n    id: abc\n    x: y\n", "a: 1\nrun:\n    id: \"new\"\n    x: y\n"},

@@ -1,0 +1,41 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/gitcmd"
+)
+
+// page shows a text with the pager that git would use (git-var(1), GIT_PAGER); without one if there is no git, no shell, or the pager is
+// cat.
+func (a *app) page(ctx context.Context, text []byte) error {
+	said, err := gitcmd.Git{Dir: a.flags.req.Dir, Environ: gitcmd.Working(a.Environ)}.Output(ctx, nil, "var", "GIT_PAGER")
+	pager := strings.TrimSpace(string(said))
+	shell, noShell := exec.LookPath("sh")
+	if err != nil || noShell != nil || pager == "" || pager == "cat" {
+		_, err := a.Stdout.Write(text)
+		return err
+	}
+	// No context: an interrupt is one of the pager's own keys.
+	cmd := exec.Command(shell, "-c", pager)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.Env = bytes.NewReader(text), a.Stdout, a.Stderr, a.Environ
+	for _, setting := range []string{"LESS=FRX", "LV=-c"} {
+		if name, _, _ := strings.Cut(setting, "="); a.Getenv(name) == "" {
+			cmd.Env = append(cmd.Env[:len(cmd.Env):len(cmd.Env)], setting)
+		}
+	}
+	err = cmd.Run()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && exit.Exited() && exit.ExitCode() != 126 && exit.ExitCode() != 127 { // 126, 127: the pager did not run
+		return nil // what the pager did with the text is the user's affair
+	}
+	if err != nil {
+		return fmt.Errorf("the pager %q did not run: %w", pager, err)
+	}
+	return nil
+}

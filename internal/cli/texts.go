@@ -1,0 +1,25 @@
+package cli
+
+import (
+	"embed"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+//go:embed texts
+var texts embed.FS
+
+// described fills in a command's help from texts/NAME.txt: its usage, a line on what it does, after an empty line the full description, and
+// examples.
+func described(name string, c *cobra.Command) *cobra.Command {
+	text, err := texts.ReadFile("texts/" + name + ".txt")
+	if err != nil {
+		panic(err) // no such text: a bug in this package
+	}
+	about, examples, _ := strings.Cut(strings.TrimSuffix(string(text), "\n"), "\n\nExamples:\n")
+	c.Use, about, _ = strings.Cut(about, "\n")
+	c.Short, about, _ = strings.Cut(about, "\n")
+	c.Long, c.Example = strings.TrimPrefix(about, "\n"), examples
+	return c
+}

@@ -1,0 +1,152 @@
+package commits
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/read"
+	"github.com/small-gate/small-gate/internal/gate/remedy"
+	"github.com/small-gate/small-gate/internal/gate/rule"
+	"github.com/small-gate/small-gate/internal/ledger"
+	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/wording"
+)
+
+// UnreconciledPlan is lint/unreconciled-plan: the plan drops or reopens a task that progress calls completed.
+var UnreconciledPlan = rule.New("lint/unreconciled-plan", finding.SeverityWarning, finding.StageHistory, rule.Reading(checkUnreconciledPlan))
+
+// reconcilePlan is the task_id of the entry that makes plan and progress agree.
+const reconcilePlan = "meta/reconcile-plan"
+
+// checkUnreconciledPlan says only once, if the run is over, that a new one has to begin, or not at all if replay/stale says it.
+func checkUnreconciledPlan(ctx context.Context, w *Work, r *rule.Reporter) error {
+	lost, err := lostTasks(ctx, w)
+	if err != nil || len(lost) == 0 {
+		return err
+	}
+	over, err := w.shows(ctx, (*ledger.Ledger).RunOver)
+	if err != nil {
+		return err
+	}
+	if over {
+		if stale, err := staleIntent(ctx, w); err != nil || len(stale) > 0 {
+			return err
+		}
+		lost = lost[:1]
+	}
+	for _, l := range lost {
+		what := fmt.Sprintf("drops task %q", l.task)
+		if !l.dropped {
+			what = fmt.Sprintf("reopens task %q (%s)", l.task, l.status)
+		}
+		fix := reconciled(w, "the plan "+what) + "; better evidence says what became of the task"
+		if over {
+			fix = remedy.BeginRun(w.Dir, w.Commit, "")
+		}
+		r.Add(finding.Finding{
+			Path: small.Plan.Path(w.Dir), Line: l.pos.Line, Column: l.pos.Column, Subject: "task " + l.task,
+			Entry: finding.RefOf(l.entry), EditTo: l.entry.Digest.String(),
+			Message: fmt.Sprintf("the plan %s, which progress calls completed: %s", what, ledger.Describe(l.entry)),
+			Fix:     fix,
+		})
+	}
+	return nil
+}
+
+// reconciled are the commands that record why the plan no longer agrees with progress.
+func reconciled(w *Work, evidence string) string {
+	log := small.Progress.Path(w.Dir)
+	return remedy.ThenCommit(w.Commit, "Reconcile the plan",
+		"small-hook append"+remedy.InDirectory(log)+" --task "+reconcilePlan+" --status completed --evidence "+wording.ShellQuote(evidence), log)
+}
+
+// lostTask is a task that progress calls completed and the plan no longer does.
+type lostTask struct {
+	task    string
+	dropped bool
+	// pos and status are those in the plan; empty if the task was dropped.
+	pos    small.Pos
+	status string
+	// entry is the one that calls it completed.
+	entry ledger.Entry
+}
+
+// lostTasks finds the completed tasks that a commit drops from the plan or opens again, unless an entry of the same change
+// reconciles plan and reality. That entry may come with the commit, or with a later one that is judged with it. A new run has a
+// plan of its own.
+func lostTasks(ctx context.Context, w *Work) ([]lostTask, error) {
+	if !w.Differs(small.Plan.Path(w.Dir)) {
+		return nil, nil
+	}
+	candidates, err := reopened(ctx, w)
+	if err != nil || len(candidates) == 0 || reconciles(w.NewEntries) {
+		return nil, err
+	}
+	if same, err := w.sameReplay(ctx); err != nil || !same {
+		return nil, err
+	}
+	log, err := w.Log(ctx)
+	if err != nil || log == nil {
+		return nil, err
+	}
+	if tip := w.Run.Scope.Tip.ID; tip != w.Commit {
+		last, _, err := w.Run.Source.Side(ctx, tip, w.Dir, nil)
+		if err != nil || reconciles(ledger.Since(last.Ledger().Entries, log)) {
+			return nil, err
+		}
+	}
+	last := map[string]ledger.Entry{}
+	for _, e := range log.Entries {
+		if e.Status != "" {
+			last[e.TaskID] = e
+		}
+	}
+	var out []lostTask
+	for _, c := range candidates {
+		if e, ok := last[c.task]; ok && strings.EqualFold(e.Status, "completed") {
+			c.entry = e
+			out = append(out, c)
+		}
+	}
+	return out, nil
+}
+
+func reconciles(entries []ledger.Entry) bool {
+	return slices.ContainsFunc(entries, func(e ledger.Entry) bool { return e.TaskID == reconcilePlan })
+}
+
+// reopened are the tasks that every parent's plan has and the commit's lacks, or that every parent's plan calls completed and
+// the commit's does not.
+func reopened(ctx context.Context, w *Work) ([]lostTask, error) {
+	before, plan, err := w.Documents(ctx, small.Plan.Path(w.Dir))
+	if err != nil || plan == nil {
+		return nil, err
+	}
+	var old []map[string]*read.Task
+	var order []string
+	for _, p := range before {
+		tasks, ids := read.TasksOf(p)
+		old, order = append(old, tasks), ids
+	}
+	now, _ := read.TasksOf(plan)
+	var out []lostTask
+	for _, id := range order {
+		found := now[id]
+		lost := func(tasks map[string]*read.Task) bool {
+			return tasks[id] != nil && (found == nil || tasks[id].Is("completed"))
+		}
+		if found != nil && found.Is("completed") || slices.ContainsFunc(old, func(tasks map[string]*read.Task) bool { return !lost(tasks) }) {
+			continue
+		}
+		c := lostTask{task: id, dropped: found == nil}
+		if found != nil {
+			c.pos, c.status = found.Pos, cmp.Or(found.Status, "pending")
+		}
+		out = append(out, c)
+	}
+	return out, nil
+}

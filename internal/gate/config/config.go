@@ -1,0 +1,117 @@
+// Package config judges the configuration and how it was applied.
+package config
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/gate/read"
+	"github.com/small-gate/small-gate/internal/gate/rule"
+	"github.com/small-gate/small-gate/internal/gate/run"
+	"github.com/small-gate/small-gate/internal/ledger"
+	"github.com/small-gate/small-gate/internal/policy"
+	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/wording"
+)
+
+// Used is the configuration as a judgement used it.
+type Used struct {
+	rule.Place
+	Run *run.Run
+}
+
+// Judge judges the configuration and how it was applied.
+func Judge(ctx context.Context, r *run.Run) error {
+	if err := r.Collector.Judge(ctx, &Used{rule.Place{Commit: r.Scope.Tip.ID, Found: true}, r}); err != nil {
+		return err
+	}
+	return answerProposed(ctx, r)
+}
+
+// answerProposed makes findings that a waiver in the same change would excuse say that the waiver has to come first.
+func answerProposed(ctx context.Context, r *run.Run) error {
+	file := r.Learned.PolicyChange.New
+	if !file.Regular() || len(r.Collector.Report.Findings) == 0 || r.Options.Floor.ForbidsWaivers() {
+		return nil
+	}
+	data, problem, err := read.ReadFile(ctx, r.Source.Tree, file, small.Limits{MaxFileSize: policy.MaxSize})
+	if err != nil || problem != nil {
+		return err
+	}
+	if proposed, invalid := policy.Parse(file.Path, data, r.Known()); invalid == nil { // if it is invalid, that is reported, and nothing else counts
+		r.Collector.AnswerProposed(proposed, func(commit, path string) string {
+			s := r.Situation(commit)
+			if history.Uncommitted(commit) && len(r.Scope.Parents) > 1 {
+				return "" // git cannot commit a single file during a merge: finish the merge first
+			}
+			fix := s.Undo(path, []string{"git add -- :/" + policy.File, `git commit -m "Waive an edit" -- :/` + policy.File, "git push"})
+			if history.Uncommitted(commit) || s.Standing != history.Own {
+				return fix
+			}
+			return fix + ", `git push`; then make the edit again"
+		})
+	}
+	return nil
+}
+
+// ConfigChanged is config/changed: this change edits the gate's own configuration.
+var ConfigChanged = rule.New("config/changed", finding.SeverityWarning, finding.StagePolicy, rule.On(func(v *Used, r *rule.Reporter) {
+	if v.Run.Learned.PolicyChange.Path == "" {
+		return
+	}
+	f := finding.Finding{
+		Path:    policy.File,
+		Message: "this change edits the gate's configuration; it was judged under the current configuration: " + v.Run.Source.Policy.Source,
+		Fix:     "have a person review the change; it takes effect with the next commit, and elsewhere once it is merged",
+	}
+	if r.RaisedBy != nil {
+		f.Fix = "make the edit of " + policy.File + " a change of its own, " + r.RaisedBy.Elsewhere
+	}
+	r.Add(f)
+}))
+
+// WaiverUnused is config/waiver-unused: a waiver excuses nothing in the history. Only a whole history shows that.
+var WaiverUnused = rule.New("config/waiver-unused", finding.SeverityWarning, finding.StagePolicy, rule.On(func(v *Used, r *rule.Reporter) {
+	for i, w := range v.Run.Source.Policy.Waivers {
+		if v.Run.Scope.Whole && !w.Expired(v.Run.Source.Now) && !v.Run.Collector.Used(i) {
+			r.Add(waiverFinding(w, "allows nothing in this history", "remove the stanza"))
+		}
+	}
+}))
+
+// WaiverExpired is config/waiver-expired: a waiver's last day has passed.
+var WaiverExpired = rule.New("config/waiver-expired", finding.SeverityWarning, finding.StagePolicy, rule.On(func(v *Used, r *rule.Reporter) {
+	for _, w := range v.Run.Source.Policy.Waivers {
+		if w.Expired(v.Run.Source.Now) {
+			r.Add(waiverFinding(w, "was valid until "+w.Until.Format("2006-01-02")+" (UTC)", "remove the stanza, or have a person set a later day"))
+		}
+	}
+}))
+
+func waiverFinding(w policy.Waiver, what, fix string) finding.Finding {
+	from, to := ledger.DigestText(w.From), ledger.DigestText(w.To)
+	return finding.Finding{
+		Path: policy.File, Line: w.Pos.Line, Column: w.Pos.Column,
+		Subject: strings.Join([]string{w.Rule, w.Path, from, to}, " "),
+		Message: fmt.Sprintf("the waiver of %s for %s %s", w.Rule, w.Path, what),
+		Fix:     fix,
+	}
+}
+
+// BaselineMismatch is config/baseline-mismatch: a log does not begin with its baseline, which is therefore ignored.
+var BaselineMismatch = rule.New("config/baseline-mismatch", finding.SeverityWarning, finding.StagePolicy, rule.On(func(v *Used, r *rule.Reporter) {
+	fix := "see which commit rewrote the log, and how to take that back: `small-hook audit`"
+	if !v.Run.Options.Floor.ForbidsBaselines() {
+		fix += "; if the baseline is wrong, a person accepts the log as it is now, with small-hook baseline"
+	}
+	for _, b := range v.Run.Source.Mismatched {
+		r.Add(finding.Finding{
+			Path: policy.File, Line: b.Pos.Line, Column: b.Pos.Column, Subject: b.Path,
+			Message: fmt.Sprintf("%s does not begin with the baseline of %s; the baseline is ignored and all of the log is judged", b.Path, wording.Count(b.Entries, "entry")),
+			Fix:     fix,
+		})
+	}
+}))

@@ -1,0 +1,142 @@
+// Package evidence judges whether the commit that an entry names exists, and whether an agent's work is recorded in a log.
+package evidence
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/gate/logs"
+	"github.com/small-gate/small-gate/internal/gate/remedy"
+	"github.com/small-gate/small-gate/internal/gate/rule"
+	"github.com/small-gate/small-gate/internal/ledger"
+	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/wording"
+)
+
+func checkUnknownCommit(ctx context.Context, e *logs.LogChange, r *rule.Reporter) error {
+	if e.Run.Options.Reach == nil || !e.JudgesNew() {
+		return nil
+	}
+	for _, index := range e.NewEntries {
+		entry := e.New.Entries[index]
+		if len(entry.Commit) < 7 || len(entry.Commit) > 40 || !history.IsHex(entry.Commit) {
+			continue // none, or another rule's concern
+		}
+		reach, err := e.Run.Options.Reach(ctx, entry.Commit, heads(e))
+		if err != nil {
+			return err
+		}
+		if reach.Reached || reach.Unknown {
+			continue
+		}
+		elsewhere, err := namesOther(ctx, e, entry)
+		if err == nil && !elsewhere {
+			err = reportUnknown(ctx, e, r, entry, reach.Commit)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// heads are the judged commits, or the parents of the judged files.
+func heads(e *logs.LogChange) []string {
+	if s := e.Run.Scope; history.Uncommitted(e.Commit) {
+		return s.Parents
+	} else if s.Tip.ID != "" && !history.Uncommitted(s.Tip.ID) {
+		return []string{e.Commit, s.Tip.ID}
+	}
+	return []string{e.Commit}
+}
+
+// namesOther reports whether an entry says that its commit is another project's: by a link to it, or as OWNER/NAME@COMMIT.
+func namesOther(ctx context.Context, e *logs.LogChange, entry ledger.Entry) (bool, error) {
+	src := e.Run.Source
+	file, err := src.LogAt(ctx, e.Commit, e.Path)
+	if err != nil || !file.Readable() {
+		return false, err
+	}
+	values, err := src.Logs(e.Path).Records(ctx, file.File)()
+	if err != nil || entry.Index >= len(values) {
+		return false, err
+	}
+	text := values[entry.Index].Canonical()
+	for _, before := range []string{"/commit/", "/commits/", "@"} {
+		if strings.Contains(text, before+entry.Commit[:7]) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+func reportUnknown(ctx context.Context, e *logs.LogChange, r *rule.Reporter, entry ledger.Entry, orphan string) error {
+	f := finding.Finding{Path: e.Path, Line: entry.Pos.Line, Column: entry.Pos.Column, Entry: finding.RefOf(entry), EditTo: entry.Digest.String()}
+	what, correct := "which is no commit of this clone", "if another clone has it, push it from there; else append a correction that names the right commit"
+	if orphan != "" {
+		what = "to which no branch or tag leads any more, as after a rebase or a squash"
+		again, alike, err := remade(ctx, e, orphan)
+		if err != nil {
+			return err
+		}
+		if again != "" {
+			what += fmt.Sprintf("; commit %s has the same %s", history.Short(again), alike)
+			correct = correction(e, entry, again)
+		}
+	}
+	f.Message = fmt.Sprintf("%s names commit %s, %s", ledger.Describe(entry), entry.Commit, what)
+	if f.Fix = correct; history.Uncommitted(e.Commit) {
+		f.Fix = "write the right commit into the entry, which is not committed yet, or leave it out"
+	}
+	r.Add(f)
+	return nil
+}
+
+// maxRemade is how many commits of a change are looked at.
+const maxRemade = 1000
+
+// remade is the commit of the judged change that replaces another one: it makes the same patch, or has, as after a rebase with conflicts, the
+// same author, time and title. alike says which.
+func remade(ctx context.Context, e *logs.LogChange, orphan string) (id, alike string, err error) {
+	src, commits := e.Run.Source, e.Run.Learned.Commits
+	commits = commits[:min(len(commits), maxRemade)]
+	if e.Run.Options.SamePatch != nil && len(commits) > 0 {
+		var among []string
+		for _, c := range commits {
+			among = append(among, c.ID)
+		}
+		if id, err = e.Run.Options.SamePatch(ctx, orphan, among); err != nil || id != "" {
+			return id, "patch", err
+		}
+	}
+	old, err := src.Signature(ctx, orphan)
+	if err != nil {
+		return "", "", err
+	}
+	for _, c := range commits {
+		s, err := src.Signature(ctx, c.ID)
+		if err != nil {
+			return "", "", err
+		}
+		if s.Name == old.Name && s.Email == old.Email && s.Date == old.Date && s.Subject() == old.Subject() {
+			return c.ID, "author, time and title", nil
+		}
+	}
+	return "", "", nil
+}
+
+// correction are the commands that record which commit an entry means.
+func correction(e *logs.LogChange, entry ledger.Entry, commit string) string {
+	words := fmt.Sprintf("correction of %s: the commit is %s, not %s", entry.Timestamp, commit, entry.Commit)
+	return record(e.Path, e.Commit, entry.TaskID, words, "--commit "+commit)
+}
+
+// record are the commands that append an entry to a log.
+func record(log, commit, task, evidence string, more ...string) string {
+	command := []string{"small-hook append" + remedy.InDirectory(log), "--task", wording.ShellWord(task), "--evidence", wording.ShellQuote(evidence)}
+	dir, _ := small.WorkspaceOf(log)
+	return remedy.ThenCommit(commit, "Record what was done", strings.Join(append(command, more...), " "), small.Progress.Path(dir))
+}

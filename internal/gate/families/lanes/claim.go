@@ -1,0 +1,357 @@
+// Package lanes finds which lane a change claims, which one fits what it does, and whether it has what the lane asks of it.
+package lanes
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/expression"
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/gate/rule"
+	"github.com/small-gate/small-gate/internal/gate/run"
+	"github.com/small-gate/small-gate/internal/lane"
+)
+
+// settings are what the configuration says about lanes.
+func settings(r *run.Run) *lane.Settings { return lane.SettingsIn(r.Source.Policy) }
+
+// judgement is the part of a judgement that is about lanes. The changes' lanes are found before commits are judged; afterwards the
+// changes are compared with what their lanes ask for.
+type judgement struct{ all []*laneChange }
+
+// claim finds the lanes of what is judged. A commit that git makes again stays in its lane.
+func (j *judgement) claim(ctx context.Context, r *run.Run) error {
+	switch {
+	case r.Options.Replay:
+		return nil
+	case history.Uncommitted(r.Scope.Tip.ID):
+		return j.add(ctx, r, index(r.Scope.Parents))
+	case r.Scope.Update.New != "":
+		return j.claimPushed(ctx, r)
+	}
+	s, err := sinceParting(ctx, r, r.Scope.Base.ID, r.Scope.Tip.ID, true, r.Learned.Commits)
+	if err != nil {
+		return err
+	}
+	return j.add(ctx, r, s)
+}
+
+// add finds the claim that counts, and has everything from here on judged with the rigour of its lane.
+func (j *judgement) add(ctx context.Context, r *run.Run, s *laneChange) error {
+	if err := findClaim(ctx, r, s); err != nil {
+		return err
+	}
+	j.all = append(j.all, s)
+	name := string(s.Claim.Lane)
+	s.demands = &rule.Rigour{
+		By: fmt.Sprintf("lane %q", name), Elsewhere: "in a lane less strict than " + name,
+		WarningsAreErrors: s.Rigour.WarningsAreErrors, NoInsertions: s.Rigour.NoInsertions, Rules: s.Rigour.Rules,
+	}
+	r.Collector.Demand(s.Rigour.Strict, j.rigourOf)
+	return nil
+}
+
+// rigourOf is what the lane of a commit demands; if the commit is in no change's list, what the strictest lane demands.
+func (j *judgement) rigourOf(commit string) *rule.Rigour {
+	strictest := j.all[0]
+	for _, s := range j.all {
+		if len(j.all) > 1 && slices.ContainsFunc(s.Commits, func(of history.Commit) bool { return of.ID == commit }) {
+			strictest = s
+			break
+		}
+		if strictest.Claim.Lane.Less(s.Claim.Lane) {
+			strictest = s
+		}
+	}
+	return strictest.demands
+}
+
+// sinceParting is what head has gained since its merge bases with base.
+func sinceParting(ctx context.Context, r *run.Run, base, head string, ends bool, commits []history.Commit) (*laneChange, error) {
+	bases, err := r.Source.History.MergeBases(ctx, base, head)
+	return &laneChange{Bases: bases, Target: base, Head: head, Complete: ends, Commits: commits}, err
+}
+
+// claimPushed finds the lane of what a push brings: on a branch other than the default one, of all since the default
+// branch. A whole history is not a change in a lane.
+func (j *judgement) claimPushed(ctx context.Context, r *run.Run) error {
+	u := r.Scope.Update
+	base, ends := cmp.Or(u.Target.ID, u.Old), u.Target.ID == ""
+	if base == "" && len(u.Known) == 1 {
+		base = u.Known[0]
+	}
+	if base == "" {
+		return nil
+	}
+	commits, err := r.Source.Commits(ctx, []string{u.New}, []string{base})
+	if err != nil {
+		return err
+	}
+	steps := []landing{{base: base, head: u.New, commits: commits}}
+	if ends && r.Options.Lane == "" {
+		steps = splitQueue(commits, base, u.New)
+	}
+	for _, step := range steps {
+		s, err := sinceParting(ctx, r, step.base, step.head, ends, step.commits)
+		if err == nil {
+			err = j.add(ctx, r, s)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// index is the change of the index, which has no message yet.
+func index(parents []string) *laneChange {
+	return &laneChange{Bases: parents, Head: history.Index, Commits: []history.Commit{{ID: history.Index, Parents: parents}}}
+}
+
+// Claimed is the lane claimed for what the index will become part of: the commits that head has and base lacks.
+func Claimed(ctx context.Context, h history.History, base, head string, parents []string, opts run.Options) (lane.Claim, error) {
+	r, s := run.New(h, opts, run.Scope{}), index(parents)
+	s.Target = base
+	if base != "" && head != "" && base != head {
+		commits, err := r.Source.Commits(ctx, []string{head}, []string{base})
+		if err != nil {
+			return lane.Claim{}, err
+		}
+		s.Commits = append(commits, s.Commits...)
+		if s.Bases, err = h.MergeBases(ctx, base, head); err != nil {
+			return lane.Claim{}, err
+		}
+	}
+	err := findClaim(ctx, r, s)
+	return s.Claim, err
+}
+
+// BranchClaim is what the commits that head has and base lacks claim.
+func BranchClaim(ctx context.Context, h history.History, base, head string, opts run.Options) (lane.Claim, error) {
+	s, err := claimedSince(ctx, run.New(h, opts, run.Scope{}), base, head)
+	if err != nil {
+		return lane.Claim{}, err
+	}
+	return s.ClaimAt[head], nil
+}
+
+// claimedSince is what head has and base lacks, with its claim.
+func claimedSince(ctx context.Context, r *run.Run, base, head string) (*laneChange, error) {
+	commits, err := r.Source.Commits(ctx, []string{head}, []string{base})
+	if err != nil {
+		return nil, err
+	}
+	s, err := sinceParting(ctx, r, base, head, true, commits)
+	if err != nil {
+		return nil, err
+	}
+	return s, findClaim(ctx, r, s)
+}
+
+func findClaim(ctx context.Context, r *run.Run, s *laneChange) error {
+	s.run = r
+	changes, err := r.Source.Changes(ctx, history.EdgesOf(s.Head, s.Bases))
+	if err != nil {
+		return err
+	}
+	var upstream lane.Claim
+	if upstream, s.JobSwitched, err = jobClaims(ctx, r, changes); err != nil {
+		return err
+	}
+	if s.Entries, err = addedEntries(ctx, r, history.Commit{ID: s.Head, Parents: s.Bases}, changes); err != nil {
+		return err
+	}
+	said, err := findSwitches(ctx, r, s)
+	if err != nil {
+		return err
+	}
+	trailers := map[string][]string{}
+	for _, c := range s.Commits {
+		if history.Uncommitted(c.ID) {
+			continue // it has no message yet
+		}
+		signature, err := r.Source.Signature(ctx, c.ID)
+		if err != nil {
+			return err
+		}
+		trailers[c.ID] = claimedLanes(signature.Message)
+	}
+	s.laneClaims = followLanes(s.Commits, said, trailers)
+	labelled, unknown := labelClaim(r.Options.Labels)
+	caller, _ := lane.Parse(r.Options.Lane)
+
+	own := s.ClaimAt[s.Head]
+	if s.Head == history.Index && !own.Made() {
+		own = r.Options.BranchClaim
+	}
+	claims := []lane.Claim{
+		{Lane: caller, Source: r.Options.Caller()},
+		atLeast(own, upstream),
+		atLeast(labelled, upstream),
+		upstream,
+		{Lane: lane.Given(r.Source.Policy), Source: lane.FromPolicy},
+	}
+	if first := slices.IndexFunc(claims, lane.Claim.Made); first >= 0 {
+		s.Claim = claims[first]
+	}
+	if s.Claim.Commit == history.Index {
+		s.Claim.Commit = ""
+	}
+	if least, _ := lane.Parse(settings(r).Minimum); s.Claim.Lane.Less(least) {
+		documents, err := documentsAlone(ctx, r, s)
+		if err != nil {
+			return err
+		}
+		if !documents {
+			s.Claim = lane.Claim{Lane: least, Source: lane.FromPolicy}
+		}
+	}
+	s.Unknown = append(s.Unknown, unknown...)
+	s.Rigour = settings(r).Rigour(string(s.Claim.Lane))
+	return nil
+}
+
+// atLeast is a claim, unless upstream decided on a stricter lane.
+func atLeast(claim, upstream lane.Claim) lane.Claim {
+	if claim.Made() && claim.Lane.Less(upstream.Lane) {
+		return upstream
+	}
+	return claim
+}
+
+// labelClaim is the strictest lane that a pull request's labels name.
+func labelClaim(labels []string) (claim lane.Claim, unknown []unknownLane) {
+	for _, label := range labels {
+		name, _ := strings.CutPrefix(label, lane.LabelPrefix)
+		l, ok := lane.Parse(name)
+		if !ok {
+			unknown = append(unknown, unknownLane{Name: name})
+			continue
+		}
+		claim = lane.Claim{Lane: lane.Stricter(claim.Lane, l), Source: lane.FromLabel}
+	}
+	return claim, unknown
+}
+
+// followLanes follows the claims of commits, parents first: their trailers, and the lanes named by their last
+// lane-switch entries. Of several claims of one commit the strictest counts; a commit without one keeps the
+// strictest lane of its parents.
+func followLanes(commits []history.Commit, said map[string]string, trailers map[string][]string) laneClaims {
+	t := laneClaims{ClaimAt: map[string]lane.Claim{}, StrictestAt: map[string]lane.Claim{}}
+	for _, c := range commits {
+		var own, before, most lane.Claim
+		var unknown []unknownLane
+		claim := func(name string, source lane.Source) {
+			switch l, ok := lane.Parse(name); {
+			case !ok:
+				unknown = append(unknown, unknownLane{Name: name, Commit: c.ID})
+			case !l.Less(own.Lane):
+				own = lane.Claim{Lane: l, Source: source, Commit: c.ID}
+			}
+		}
+		if name := said[c.ID]; name != "" {
+			claim(name, lane.FromEntry)
+		}
+		for _, name := range trailers[c.ID] {
+			claim(name, lane.FromTrailer)
+		}
+		for _, p := range c.Parents {
+			before, most = stricterClaim(before, t.ClaimAt[p]), stricterClaim(most, t.StrictestAt[p])
+		}
+		if !own.Made() {
+			own = before
+		}
+		t.ClaimAt[c.ID], t.StrictestAt[c.ID] = own, stricterClaim(most, own)
+		if own.Commit == c.ID {
+			t.Unknown = nil
+		}
+		t.Unknown = append(t.Unknown, unknown...)
+	}
+	return t
+}
+
+// stricterClaim is the second claim if its lane is stricter, else the first.
+func stricterClaim(a, b lane.Claim) lane.Claim {
+	if a.Lane.Less(b.Lane) {
+		return b
+	}
+	return a
+}
+
+// counts reports whether lanes take a path into account.
+func counts(r *run.Run, path string) bool {
+	return lane.Counts(path) && !lane.PlacesIn(r.Source.Policy).HasRecord(path)
+}
+
+// isWork reports whether a change counts and is not to a document.
+func isWork(r *run.Run, c history.Change) bool {
+	return counts(r, c.Path) && !lane.IsDocument(c.Path, settings(r))
+}
+
+// documentsAlone reports whether a change touches only documents, among files that count.
+func documentsAlone(ctx context.Context, r *run.Run, s *laneChange) (bool, error) {
+	touched, err := changedFiles(ctx, r, s)
+	return !slices.ContainsFunc(touched, func(c history.Change) bool { return isWork(r, c) }), err
+}
+
+// judge compares each change with the lane that it claims. The report has the strictest.
+func (j *judgement) judge(ctx context.Context, r *run.Run) error {
+	var strictest *laneChange
+	for _, s := range j.all {
+		if !s.claimed() {
+			continue
+		}
+		r.Learned.Occupied = true
+		if s.Claim.Made() {
+			var err error
+			if s.Report, err = classify(ctx, r, s); err != nil {
+				return err
+			}
+			if s.Log, err = logFor(ctx, r, s); err != nil {
+				return err
+			}
+		}
+		if strictest == nil || strictest.Claim.Lane.Less(s.Claim.Lane) {
+			strictest = s
+			r.Collector.Report.Lane = s.Report
+		}
+		s.Commit = s.Head
+		if len(s.Bases) > 0 {
+			s.Parent = s.Bases[0]
+		}
+		if err := r.Collector.Judge(ctx, s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+var notASCII = expression.Of(`[^\x00-\x7f]+`)
+
+// claimedLanes are the names by which a commit's message claims lanes: its trailers, and single words in lines
+// elsewhere that look like such a trailer, because a squash joins messages. They need not be lanes. A run of bytes
+// that are not ASCII becomes one U+FFFD: the message may be in any encoding.
+func claimedLanes(message string) []string {
+	if !strings.Contains(strings.ToLower(message), "lane") {
+		return nil
+	}
+	text := notASCII().ReplaceAllString(message, "\ufffd")
+	var out []string
+	claim := func(t history.Trailer) {
+		if strings.EqualFold(t.Name, lane.Trailer) && !slices.Contains(out, t.Value) {
+			out = append(out, t.Value)
+		}
+	}
+	for _, t := range history.TrailersOf(text) {
+		claim(t)
+	}
+	for line := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == '\n' || r == '\r' }) {
+		if t, _ := history.ParseTrailer(strings.TrimSpace(line)); t.Value != "" && !strings.ContainsAny(t.Value, " \t") {
+			claim(t)
+		}
+	}
+	return out
+}

@@ -1,0 +1,195 @@
+package lanes
+
+import (
+	"context"
+	"slices"
+
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/gate/read"
+	"github.com/small-gate/small-gate/internal/gate/run"
+	"github.com/small-gate/small-gate/internal/lane"
+	"github.com/small-gate/small-gate/internal/ledger"
+	"github.com/small-gate/small-gate/internal/small"
+)
+
+// logFor is the log in which to record something: the first that the change adds to, or the first that there is.
+func logFor(ctx context.Context, r *run.Run, s *laneChange) (string, error) {
+	if len(s.Entries) > 0 {
+		return s.Entries[0].File.Path, nil
+	}
+	files, err := r.Source.History.List(ctx, s.Head, history.Workspaces())
+	for _, f := range files {
+		if read.IsLedger(f.Path) && r.Source.Judges(f.Path) {
+			return f.Path, err
+		}
+	}
+	return "", err
+}
+
+// findAddedBy finds the commits that add each entry.
+func findAddedBy(ctx context.Context, r *run.Run, s *laneChange) error {
+	if s.AddedBy != nil {
+		return nil
+	}
+	changes, err := r.Source.ChangesOf(ctx, s.Commits)
+	if err != nil {
+		return err
+	}
+	s.AddedBy = map[small.Digest][]string{}
+	for i, c := range s.Commits {
+		entries, err := addedEntries(ctx, r, c, changes[i])
+		if err != nil {
+			return err
+		}
+		for _, e := range entries {
+			s.AddedBy[e.Digest] = append(s.AddedBy[e.Digest], c.ID)
+		}
+	}
+	return nil
+}
+
+// addedEntries are the entries that a commit, or a change, has and no parent has.
+func addedEntries(ctx context.Context, r *run.Run, n history.Commit, changes [][]history.Change) ([]laneEntry, error) {
+	logs := history.PathsOf(changes, func(path string) bool { return read.IsLedger(path) && r.Source.Judges(path) })
+	if len(logs) == 0 {
+		return nil, nil
+	}
+	s, err := r.Source.Crossing(ctx, n, changes)
+	if err != nil {
+		return nil, err
+	}
+	var out []laneEntry
+	for _, path := range logs {
+		child, parents, err := r.Source.ReadVersions(ctx, s, path)
+		if err != nil {
+			return nil, err
+		}
+		if !child.Readable() {
+			continue // that is a finding of its own
+		}
+		added, _ := read.NewEntries(child.Log.Ledger, parents)
+		for _, e := range ledger.Pick(child.Log.Ledger, added) {
+			out = append(out, laneEntry{Entry: e, File: child.File})
+		}
+	}
+	return out, nil
+}
+
+// findSwitches finds the lanes that entries switch to, by the commits that add them; if a commit adds several,
+// the last.
+func findSwitches(ctx context.Context, r *run.Run, s *laneChange) (map[string]string, error) {
+	said := map[string]string{}
+	for _, e := range s.Entries {
+		if e.TaskID != lane.SwitchTask || e.evidenceProblem() != "" {
+			continue
+		}
+		evidence, err := evidenceOf(ctx, r, e)
+		if err != nil {
+			return nil, err
+		}
+		name := lane.SwitchedTo(evidence)
+		if name == "" {
+			continue
+		}
+		if l, ok := lane.Parse(name); ok {
+			s.SwitchedTo = append(s.SwitchedTo, l)
+		}
+		if err := findAddedBy(ctx, r, s); err != nil {
+			return nil, err
+		}
+		for _, c := range s.AddedBy[e.Digest] {
+			said[c] = name
+		}
+	}
+	return said, nil
+}
+
+// evidenceOf reads an entry's evidence, which a ledger does not keep.
+func evidenceOf(ctx context.Context, r *run.Run, e laneEntry) (*small.Value, error) {
+	items, err := r.Source.Ledgers.Records(ctx, e.File)()
+	if err != nil {
+		return nil, err
+	}
+	return items[e.Index].Get("evidence"), nil
+}
+
+// changedFiles lists, in order of path, the files that count and differ from where a change began. With several merge
+// bases and a target, these are the files that differ from one of the bases and from the target: what a merge brought
+// along is then not the change's own, but what it threw away is. Without a target, as in the index of a merge, they
+// are the files that differ from every parent.
+func changedFiles(ctx context.Context, r *run.Run, s *laneChange) ([]history.Change, error) {
+	if s.Files != nil {
+		return s.Files, nil
+	}
+	edges := history.EdgesOf(s.Head, s.Bases)
+	often := len(edges)
+	if often > 1 && s.Target != "" {
+		edges, often = append(edges, history.Edge{Parent: s.Target, Child: s.Head}), 2
+	}
+	changes, err := r.Source.History.Diff(ctx, edges, history.Filter{All: true})
+	if err != nil {
+		return nil, err
+	}
+	times := map[string]int{}
+	for _, c := range slices.Concat(changes...) {
+		times[c.Path]++
+	}
+	s.Files = slices.DeleteFunc(changes[len(changes)-1], func(c history.Change) bool { return times[c.Path] < often || !counts(r, c.Path) })
+	return s.Files, nil
+}
+
+// jobClaims reads the jobs' records that a change touches: the strictest lane that they were given, and whether
+// the change adds a switch to one. A record counts as it was where the change began, so that no change loosens what
+// binds it, and as it is at the end. What a merge brought along does not count.
+func jobClaims(ctx context.Context, r *run.Run, changes [][]history.Change) (given lane.Claim, switched bool, err error) {
+	given.Source = lane.FromJob
+	for _, path := range history.PathsOf(changes[:1], lane.PlacesIn(r.Source.Policy).HasJob) {
+		var records []*lane.Record
+		known := map[small.Digest]bool{}
+		var now history.File
+		own := true
+		for _, edge := range changes {
+			c, touched := history.ChangeAt(edge, path)
+			own, now = own && touched, c.New
+			before, err := recordOf(ctx, r.Source, c.Old)
+			if err != nil {
+				return given, false, err
+			}
+			if before == nil {
+				continue
+			}
+			records = append(records, before)
+			for _, e := range before.Ledger().Entries {
+				known[e.Digest] = true
+			}
+		}
+		if !own {
+			continue
+		}
+		after, err := recordOf(ctx, r.Source, now)
+		if err != nil {
+			return given, false, err
+		}
+		if after != nil { // what cannot be read is a finding of its own
+			switched = switched || slices.ContainsFunc(after.Ledger().Entries, func(e ledger.Entry) bool { return !known[e.Digest] })
+			records = append(records, after)
+		}
+		for _, record := range records {
+			given.Lane = lane.Stricter(given.Lane, record.Lane)
+		}
+	}
+	return given, switched, nil
+}
+
+// recordOf reads a file as a record; nil if it is not one.
+func recordOf(ctx context.Context, src *read.Source, f history.File) (*lane.Record, error) {
+	if f.Mode == "" || f.Unmerged {
+		return nil, nil
+	}
+	data, problem, err := read.ReadFile(ctx, src.Tree, f, src.Limits)
+	if err != nil || problem != nil {
+		return nil, err
+	}
+	r, _ := lane.ParseRecord(f.Path, data, src.Limits)
+	return r, nil
+}

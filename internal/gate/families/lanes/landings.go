@@ -1,0 +1,139 @@
+package lanes
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/gate/rule"
+	"github.com/small-gate/small-gate/internal/gate/run"
+	"github.com/small-gate/small-gate/internal/policy"
+)
+
+// landing is what one first-parent commit of a branch, head, brought to it; base is that commit's first parent,
+// empty for a root.
+type landing struct {
+	base, head string
+	commits    []history.Commit
+}
+
+// landings are the landings in head's first-parent history, oldest first.
+func landings(commits []history.Commit, head string) []landing {
+	byID := map[string]history.Commit{}
+	for _, c := range commits {
+		byID[c.ID] = c
+	}
+	var out []landing
+	for c, on := byID[head]; on; c, on = byID[out[len(out)-1].base] {
+		l := landing{head: c.ID}
+		if len(c.Parents) > 0 {
+			l.base = c.Parents[0]
+		}
+		out = append(out, l)
+	}
+	slices.Reverse(out)
+	landed := map[string]int{}
+	for i, l := range out {
+		for next := []string{l.head}; len(next) > 0; next = next[1:] {
+			if _, before := landed[next[0]]; !before {
+				landed[next[0]] = i
+				next = append(next, byID[next[0]].Parents...)
+			}
+		}
+	}
+	for _, c := range commits {
+		if i, on := landed[c.ID]; on {
+			out[i].commits = append(out[i].commits, c)
+		}
+	}
+	return out
+}
+
+// splitQueue splits what a push brings to the default branch. A merge queue pushes several finished changes
+// at once, each with a merge of its own and judged in its own lane: if the first-parent history from base to head
+// has only merges, each is a change. Otherwise a branch continued by itself and merged others, which is one
+// change.
+func splitQueue(commits []history.Commit, base, head string) []landing {
+	out := landings(commits, head)
+	merged := func(l landing) bool { return len(l.commits) > 0 && len(l.commits[len(l.commits)-1].Parents) > 1 }
+	if len(out) == 0 || out[0].base != base || slices.ContainsFunc(out, func(l landing) bool { return !merged(l) }) {
+		return []landing{{base: base, head: head, commits: commits}}
+	}
+	return out
+}
+
+// judgeLandings finds the changes in a first-parent history that lack an entry for after the work, added with them or
+// later.
+func judgeLandings(ctx context.Context, r *run.Run) error {
+	cfg := settings(r)
+	if !r.Scope.Whole || !cfg.QAAfterMerge {
+		return nil
+	}
+	own := *r
+	own.Options.Lane, own.Options.Labels = "", nil // they are about one change
+	each := &own
+	untried := slices.Concat(cfg.Fast.After, cfg.Standard.After, cfg.Deep.After)
+	for _, l := range slices.Backward(landings(r.Learned.Commits, r.Scope.Tip.ID)) {
+		s, err := landed(ctx, each, l)
+		if err != nil {
+			return err
+		}
+		untried = slices.DeleteFunc(untried, func(pattern string) bool {
+			return slices.ContainsFunc(s.Entries, func(e laneEntry) bool {
+				return policy.MatchTask(pattern, e.TaskID) && e.evidenceProblem() == ""
+			})
+		})
+		if len(untried) == 0 {
+			return nil
+		}
+		var pending []string
+		for _, pattern := range s.Rigour.After {
+			if slices.Contains(untried, pattern) {
+				pending = append(pending, pattern)
+			}
+		}
+		if len(pending) == 0 {
+			continue
+		}
+		if documents, err := documentsAlone(ctx, each, s); err != nil {
+			return err
+		} else if documents {
+			continue
+		}
+		if s.Log, err = logFor(ctx, each, s); err != nil {
+			return err
+		}
+		s.Place = rule.Place{Commit: l.head, Parent: l.base}
+		if err := r.Collector.Judge(ctx, laneLanding{s, pending}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func landed(ctx context.Context, r *run.Run, l landing) (*laneChange, error) {
+	s := &laneChange{Head: l.head, Commits: l.commits}
+	if l.base != "" {
+		s.Bases = []string{l.base}
+	}
+	return s, findClaim(ctx, r, s)
+}
+
+// laneLanding is a change that has landed. pending are the patterns that no entry matches, with it or later.
+type laneLanding struct {
+	*laneChange
+	pending []string
+}
+
+// checkPending is lane/qa-pending: a change that is to be tested after the merge has landed, and nobody has tested it yet.
+func checkPending(s laneLanding, r *rule.Reporter) {
+	for _, pattern := range s.pending {
+		r.Add(finding.Finding{
+			Path: s.Log, Subject: s.Head + " " + pattern,
+			Message: fmt.Sprintf("commit %s landed in lane %q, and neither it nor a later commit adds a %q entry with evidence", history.Short(s.Head), s.Claim.Lane, pattern),
+			Fix:     recordEntry(s.laneChange, pattern),
+		})
+	}
+}

@@ -1,0 +1,290 @@
+// Package profile2 judges workspaces of SMALL's session profile, 2.0.0: its records one by one, how they hang together, and what two branches
+// decided differently. That records stay as they are is judged as for any log.
+package profile2
+
+import (
+	"bytes"
+	"context"
+	"path"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/gate/read"
+	"github.com/small-gate/small-gate/internal/gate/rule"
+	"github.com/small-gate/small-gate/internal/gate/run"
+	"github.com/small-gate/small-gate/internal/secret"
+	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/small/records"
+	"github.com/small-gate/small-gate/internal/wording"
+)
+
+// What may be wrong with records together.
+const (
+	causal     small.ProblemKind = "causal"
+	policy     small.ProblemKind = "policy"
+	fork       small.ProblemKind = "fork"
+	decision   small.ProblemKind = "decision"
+	strayV1    small.ProblemKind = "stray-v1"
+	credential small.ProblemKind = "credential"
+)
+
+// Workspace is a workspace of the profile as of one tree, with what is wrong there.
+type Workspace struct {
+	rule.Place
+	run   *run.Run
+	dir   string
+	files map[string]history.File // by name below .small
+	// fresh are the files that this change brings, by path, and those before them; nil for all. Old records are not judged again: nobody may
+	// mend them.
+	fresh map[string]history.File
+	// whole is true if all records are read, and not only those that are fresh.
+	whole bool
+
+	profile  *records.Record
+	sessions map[string]bool
+	events   map[string]*event
+	// chains says how many events each session has, places where each event is, by id, and copies where else it is.
+	chains map[string]int
+	places map[string]string
+	copies map[string][]string
+	// after are the events right after each one.
+	after map[string][]string
+	// lines are the ids of all events, each with a colon, in order; nil until they are needed.
+	lines    []string
+	problems []problem
+}
+
+type problem struct {
+	name string
+	small.Problem
+}
+
+// Judge judges the workspace of a directory, of which files are all that a revision has below .small.
+func Judge(ctx context.Context, r *run.Run, revision, dir string, files []history.File) error {
+	w := &Workspace{
+		run: r, dir: dir, files: make(map[string]history.File, len(files)), sessions: map[string]bool{}, events: map[string]*event{},
+		chains: map[string]int{}, places: make(map[string]string, len(files)), copies: map[string][]string{},
+		whole: !history.Uncommitted(revision) || len(r.Scope.Parents) != 1,
+	}
+	w.Place = rule.Place{Commit: revision, Found: revision == r.Scope.Tip.ID}
+	if err := w.findFresh(ctx, revision); err != nil {
+		return err
+	}
+	names := make([]string, 0, len(files))
+	for _, f := range files {
+		in, name, ok := small.SplitPath(f.Path)
+		if !ok || in != dir || f.Mode == history.ModeDirectory {
+			continue
+		}
+		w.files[name] = f
+		names = append(names, name)
+		if records.KindOf(name) == records.Event {
+			session, id := path.Split(strings.TrimPrefix(name, "events/"))
+			session, id = strings.TrimSuffix(session, "/"), strings.TrimSuffix(id, ".json")
+			w.chains[session]++
+			if w.places[id] == "" {
+				w.places[id] = name
+			} else {
+				w.copies[id] = append(w.copies[id], name)
+			}
+		}
+	}
+	w.whole = w.whole || w.touchesPolicy()
+	if f, there := w.files[records.ProfileFile]; there { // the others have to agree with it
+		if err := w.file(ctx, records.ProfileFile, f); err != nil {
+			return err
+		}
+	}
+	for _, name := range names {
+		if name == records.ProfileFile {
+			continue
+		}
+		if err := w.file(ctx, name, w.files[name]); err != nil {
+			return err
+		}
+	}
+	for _, check := range []func(context.Context) error{w.imports, w.together, w.policies, w.decisions} {
+		if err := check(ctx); err != nil {
+			return err
+		}
+	}
+	return r.Collector.Judge(ctx, w)
+}
+
+// findFresh finds out what this change brings.
+func (w *Workspace) findFresh(ctx context.Context, revision string) error {
+	before := w.run.Scope.Before()
+	if w.run.Source.History == nil || w.run.Scope.Whole || before == "" {
+		w.whole = true
+		return nil
+	}
+	changes, err := w.run.Source.Changes(ctx, []history.Edge{{Parent: before, Child: revision}})
+	if err != nil {
+		return err
+	}
+	w.fresh = map[string]history.File{}
+	for _, c := range changes[0] {
+		if dir, name, ok := small.SplitPath(c.Path); ok && dir == w.dir {
+			w.fresh[name] = c.Old
+		}
+	}
+	return nil
+}
+
+func (w *Workspace) isFresh(name string) bool {
+	_, changed := w.fresh[name]
+	return w.fresh == nil || changed
+}
+
+// touchesPolicy reports whether this change touches what the policy is judged by: then all events are needed.
+func (w *Workspace) touchesPolicy() bool {
+	return w.isFresh(policyFile(small.Intent)) || w.isFresh(policyFile(small.Constraints))
+}
+
+// add notes what is wrong with a record that is fresh.
+func (w *Workspace) add(name string, problems ...small.Problem) {
+	for _, p := range problems {
+		if w.isFresh(name) {
+			w.problems = append(w.problems, problem{name: name, Problem: p})
+		}
+	}
+}
+
+// file reads one file, and judges it alone.
+func (w *Workspace) file(ctx context.Context, name string, f history.File) error {
+	kind := records.KindOf(name)
+	if _, v1 := small.ArtifactOf(name); v1 {
+		w.problems = append(w.problems, problem{name: name, Problem: small.Problem{
+			Kind: strayV1, Message: "the file is of 1.0.0 and says nothing beside " + records.ProfileFile,
+			Hint: wording.Commands("git rm --cached -- "+wording.TopPath(f.Path)) + ", and move it out of .small",
+		}})
+	}
+	switch {
+	case kind == "", !w.whole && !w.isFresh(name) && kind != records.Profile && kind != records.Session, kind == records.Blob && !w.isFresh(name), kind == records.Original:
+		return nil
+	case kind == records.Foreign:
+		w.add(name, small.Problem{Kind: records.ProblemPlace, Message: "the file is no record, and nothing else may be here", Hint: w.drop(name)})
+		return nil
+	case kind == records.Session && !w.isFresh(name):
+		w.sessions[strings.TrimSuffix(path.Base(name), ".json")] = true
+		return nil
+	}
+	data, err := w.read(ctx, name, f)
+	if data == nil || err != nil {
+		return err
+	}
+	w.credentials(name, data)
+	if kind == records.Blob {
+		if sum := records.DigestOf(data); sum != path.Base(name) {
+			w.add(name, small.Problem{Kind: records.ProblemPlace, Message: "the file's bytes have the sha256 " + sum + ", which is not its name", Hint: w.drop(name)})
+		}
+		return nil
+	}
+	r, problems := records.Read(name, data, small.Limits{MaxFileSize: kind.Sized(0)})
+	for i := range problems {
+		problems[i].Hint = w.drop(name)
+	}
+	w.add(name, problems...)
+	if r != nil {
+		w.record(name, r)
+	}
+	return nil
+}
+
+// credentials notes those in a fresh record, or a blob of text. In a whole history all are fresh: there it is done in strict mode alone.
+func (w *Workspace) credentials(name string, data []byte) {
+	if !w.isFresh(name) || w.fresh == nil && !w.run.Collector.Strict || !utf8.Valid(data) || !secret.Suspected(string(data)) {
+		return
+	}
+	for _, m := range secret.Find(string(data)) {
+		line := bytes.LastIndexByte(data[:m.Start], '\n') + 1
+		w.add(name, small.Problem{
+			Kind: credential, Pos: small.Pos{Line: 1 + bytes.Count(data[:m.Start], []byte("\n")), Column: 1 + utf8.RuneCount(data[line:m.Start])},
+			Message: "the file holds a credential (" + m.Shape.Name + ")", Hint: "revoke it where it was issued, if anybody else may have it; " + w.drop(name),
+		})
+	}
+}
+
+// read reads a file; nil if it cannot be read, which is noted.
+func (w *Workspace) read(ctx context.Context, name string, f history.File) ([]byte, error) {
+	limits := small.Limits{MaxFileSize: records.KindOf(name).Sized(w.run.Source.Limits.FileSize())}
+	data, problem, err := read.ReadFile(ctx, w.run.Source.Tree, f, limits)
+	if problem != nil {
+		w.add(name, *problem)
+		return nil, err
+	}
+	if data == nil {
+		data = []byte{}
+	}
+	return data, err
+}
+
+// record notes a record that could be read.
+func (w *Workspace) record(name string, r *records.Record) {
+	if r.Kind != records.Profile && r.Kind != records.Manifest && w.profile != nil {
+		w.mustBelong(name, r)
+	}
+	switch r.Kind {
+	case records.Profile:
+		w.profile = r
+		return
+	case records.Session:
+		w.sessions[r.Text("session_id")] = true
+	case records.Event:
+		e := newEvent(name, r)
+		if before := w.events[e.id]; before != nil {
+			at := e
+			if !w.isFresh(name) {
+				at = before
+			}
+			w.broken(at, "event_id", "the event %s is at %s and at %s: an id is given once", e.id, before.name, e.name)
+			return
+		}
+		w.events[e.id] = e
+	}
+}
+
+// mustBelong compares the project and the lineage of a record with the profile's.
+func (w *Workspace) mustBelong(name string, r *records.Record) {
+	for _, key := range []string{"project_id", "lineage_id"} {
+		if want := w.profile.Text(key); r.Value(key) != nil && r.Text(key) != want {
+			w.add(name, small.Problem{
+				Kind: records.ProblemPlace, Pos: r.Pos(key), Subject: key, Hint: w.drop(name),
+				Message: string(r.Kind) + " of another project: " + key + " is " + wording.Clip(r.Text(key)) + "; " + records.ProfileFile + " has " + wording.Clip(want),
+			})
+		}
+	}
+}
+
+// drop is the fix for a record that should not have been made.
+func (w *Workspace) drop(name string) string {
+	file := wording.TopPath(small.InDir(w.dir, name))
+	if w.fresh[name].Mode != "" {
+		return "put it back as it was: " + wording.Commands("git restore --source="+history.Short(w.run.Scope.Before())+" --staged --worktree -- "+file)
+	}
+	if history.Uncommitted(w.Commit) || w.Commit == "" {
+		return wording.Commands("git rm -f -- "+file) + ", then record it again with the protocol's own program"
+	}
+	return "make the commit that brings it (" + wording.Commands("git log -1 --oneline -- "+file) +
+		") again without it, as long as nobody else has that; then record it again with the protocol's own program"
+}
+
+func policyFile(a small.Artifact) string { return "policy/" + a.FileName() }
+
+// CheckOf makes the check that reports one kind of problem.
+func CheckOf(kind small.ProblemKind) rule.Check {
+	return rule.On(func(w *Workspace, r *rule.Reporter) {
+		for _, p := range w.problems {
+			if p.Kind != kind {
+				continue
+			}
+			f := finding.OfProblem(small.InDir(w.dir, p.name), p.Problem)
+			if kind == decision && w.run.Collector.Strict {
+				f.Severity = finding.SeverityError
+			}
+			r.Add(f)
+		}
+	})
+}

@@ -1,0 +1,355 @@
+// Package witnesses compares what a witness has seen of refs with what they hold now.
+package witnesses
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/gate/logs"
+	"github.com/small-gate/small-gate/internal/gate/read"
+	"github.com/small-gate/small-gate/internal/gate/rule"
+	"github.com/small-gate/small-gate/internal/gate/run"
+	"github.com/small-gate/small-gate/internal/ledger"
+	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/small/records"
+	"github.com/small-gate/small-gate/internal/witness"
+)
+
+// Witnessed is one ref that a witness looks at.
+type Witnessed struct {
+	// Seen is what the witness has seen there; without logs if it sees the ref for the first time.
+	Seen witness.Ref
+	// Tip is the full id of the commit that the ref holds now; empty if the ref is gone.
+	Tip string
+	// Here reports whether a commit is in this clone.
+	Here func(commit string) (bool, error)
+}
+
+// compareWitnessed compares what a witness has seen of a ref with what the ref holds now, and returns what the witness has seen after that. A log
+// that it saw stays watched, whatever the configuration excludes.
+func compareWitnessed(ctx context.Context, r *run.Run, w Witnessed) (witness.Ref, error) {
+	c := &witnessing{run: r, Witnessed: w, now: map[string]*read.LedgerFile{}, noted: map[string]bool{}}
+	if w.Tip == "" {
+		return c.refGone(ctx)
+	}
+	return c.compareAll(ctx)
+}
+
+// witnessing is the comparison of one ref.
+type witnessing struct {
+	run *run.Run
+	Witnessed
+	// files are all of the tip's workspaces, and now the logs by path.
+	files []history.File
+	now   map[string]*read.LedgerFile
+	// noted are the paths of logs in out that have not moved away. There may be thousands.
+	noted map[string]bool
+	out   witness.Ref
+}
+
+func (c *witnessing) refGone(ctx context.Context) (witness.Ref, error) {
+	logs := standing(c.Seen.Logs)
+	return c.out, c.judgeLoss(ctx, &loss{Ref: c.Seen.Name, Logs: logs, Place: rule.Place{Mandatory: true}}, witness.Latest(logs).Commit)
+}
+
+// judgeLoss judges a loss of what was last seen in the commit last.
+func (c *witnessing) judgeLoss(ctx context.Context, lost *loss, last string) (err error) {
+	if last != "" {
+		lost.Survives, err = c.Here(last)
+	}
+	if lost.Survives && err == nil && c.Tip != "" {
+		lost.BuiltOn, err = c.builtOn(ctx, last)
+	}
+	if err != nil {
+		return err
+	}
+	return c.run.Collector.Judge(ctx, lost)
+}
+
+// standing are the logs that have not moved away.
+func standing(logs []witness.Log) []witness.Log {
+	return slices.DeleteFunc(slices.Clone(logs), func(l witness.Log) bool { return l.Moved != "" })
+}
+
+func (c *witnessing) compareAll(ctx context.Context) (witness.Ref, error) {
+	c.out.Name = c.Seen.Name
+	files, err := c.run.Source.Tree.List(ctx, c.Tip, history.Workspaces())
+	if err != nil {
+		return c.out, err
+	}
+	c.files = files
+	configured, err := c.run.Source.Tree.List(ctx, c.Tip, history.Matching(c.run.Source.Policy.Watched()...))
+	if err != nil {
+		return c.out, err
+	}
+	configured = slices.DeleteFunc(configured, func(f history.File) bool { return !c.configured(f.Path) })
+	files = slices.Concat(files, configured)
+	for _, f := range files {
+		if read.IsLedger(f.Path) || c.configured(f.Path) {
+			log, err := c.run.Source.Logs(f.Path).Read(ctx, f, nil)
+			if err != nil {
+				return c.out, err
+			}
+			c.now[f.Path] = &read.LedgerFile{File: f, Log: log.Log, Problems: log.Problems} // the same content may be at several paths
+		}
+	}
+	if err := c.addRecords(ctx, c.files); err != nil {
+		return c.out, err
+	}
+	moves, err := c.moves()
+	if err != nil {
+		return c.out, err
+	}
+	for _, l := range c.Seen.Logs {
+		if err := c.compareOne(ctx, l, moves); err != nil {
+			return c.out, err
+		}
+	}
+	seen := pathsOf(c.Seen.Logs)
+	for _, f := range files {
+		if !seen[f.Path] && !c.noted[f.Path] {
+			c.addNew(f.Path)
+		}
+	}
+	c.forget()
+	return c.out, nil
+}
+
+// pathsOf are the paths of logs.
+func pathsOf(logs []witness.Log) map[string]bool {
+	out := map[string]bool{}
+	for _, l := range logs {
+		out[l.Path] = true
+	}
+	return out
+}
+
+// configured reports whether a path is that of a log of the configuration.
+func (c *witnessing) configured(path string) bool { return c.run.Source.Policy.LogFor(path) != nil }
+
+// watches reports whether a log is noted that was not seen before.
+func (c *witnessing) watches(path string) bool {
+	return c.configured(path) || c.run.Source.Judges(path)
+}
+
+// forget drops the logs that have moved to a path that has no log any more: their entries are not needed again.
+func (c *witnessing) forget() {
+	for before := -1; before != len(c.out.Logs); {
+		before = len(c.out.Logs)
+		there := pathsOf(c.out.Logs)
+		c.out.Logs = slices.DeleteFunc(c.out.Logs, func(l witness.Log) bool { return l.Moved != "" && !there[l.Moved] })
+	}
+}
+
+// builtOn reports whether the tip has a commit of this clone among its ancestors.
+func (c *witnessing) builtOn(ctx context.Context, commit string) (bool, error) {
+	bases, err := c.run.Source.History.MergeBases(ctx, commit, c.Tip)
+	return slices.Contains(bases, commit), err
+}
+
+// compareOne compares one log that was seen.
+func (c *witnessing) compareOne(ctx context.Context, l witness.Log, moves map[string]history.File) error {
+	at := l.Path
+	if _, in := small.WorkspaceOf(at); !in && !c.configured(at) {
+		c.run.Examined().Notes = append(c.run.Examined().Notes, at+" of "+c.Seen.Name+" is no log of the configuration any more, and is not witnessed")
+		return nil
+	}
+	if to, moved := moves[l.Path]; moved {
+		l.Moved, at = to.Path, to.Path
+		c.out.Logs = append(c.out.Logs, l)
+	} else if c.now[at] == nil && l.Moved != "" {
+		c.out.Logs = append(c.out.Logs, l)
+		return nil
+	}
+	now := c.now[at]
+	if !now.Readable() {
+		lost := &loss{Ref: c.Seen.Name, Path: l.Path, Logs: []witness.Log{l}, Place: rule.Place{Commit: c.Tip, Parent: l.Commit, Mandatory: true}}
+		if now != nil {
+			lost.Problems = now.Problems
+		}
+		return c.judgeLoss(ctx, lost, l.Commit)
+	}
+	if isProfile(at) {
+		dir, _, _ := small.SplitPath(at)
+		now.Log, _ = recordsOf(c.files, dir, l.Entries)
+		c.see(at, l)
+		return c.compareRecords(ctx, l, now)
+	}
+	c.see(at, l)
+	return c.compareEntries(ctx, l, now)
+}
+
+// see records, once, what is seen of a log now; before is what was seen of it.
+func (c *witnessing) see(path string, before witness.Log) {
+	if c.noted[path] {
+		return // it has come back to a path where it was before
+	}
+	c.noted[path] = true
+	l := witness.Log{Path: path, Time: c.run.Source.Now.UTC().Truncate(time.Second), Commit: c.Tip, Entries: ledger.DigestsOf(c.now[path].Log.Ledger)}
+	if before.Path == path && before.Commit == l.Commit && before.Moved == "" && slices.Equal(before.Entries, l.Entries) {
+		l.Time = before.Time
+	}
+	c.out.Logs = append(c.out.Logs, l)
+	if !c.configured(path) || !c.run.Source.OfFile(path) {
+		c.run.Account.Ledgers = append(c.run.Account.Ledgers, finding.LedgerState{Path: path, Entries: len(l.Entries), Head: ledger.HeadOf(l.Entries)})
+	}
+	if !c.configured(path) {
+		c.run.Examined().Workspaces++
+	}
+}
+
+// addNew notes a log that has not been seen before.
+func (c *witnessing) addNew(path string) {
+	log := c.now[path]
+	_, name, _ := small.SplitPath(path)
+	switch {
+	case log == nil || !c.watches(path) || records.IsOriginalLog(name): // an original is a record too
+	case log.Readable():
+		c.see(path, witness.Log{})
+	default:
+		c.run.Examined().Notes = append(c.run.Examined().Notes, path+" of "+c.Seen.Name+" cannot be read as a log, and is not witnessed: "+log.Problems[0].Message)
+	}
+}
+
+// moves finds the logs that are gone from their paths and continue at new ones.
+func (c *witnessing) moves() (map[string]history.File, error) {
+	var gone, added []*read.LedgerFile
+	for _, l := range standing(c.Seen.Logs) {
+		if c.now[l.Path] == nil {
+			gone = append(gone, stub(l))
+			c.arrange(l)
+		}
+	}
+	seen := pathsOf(standing(c.Seen.Logs))
+	for _, path := range slices.Sorted(maps.Keys(c.now)) {
+		if log := c.now[path]; !seen[path] && log.Readable() && c.watches(path) {
+			added = append(added, log)
+		}
+	}
+	return c.run.Source.MovedLogs(gone, added)
+}
+
+// stub is a log whose entries have only their digests.
+func stub(l witness.Log) *read.LedgerFile {
+	entries := make([]ledger.Entry, len(l.Entries))
+	for i, d := range l.Entries {
+		entries[i] = ledger.Entry{Index: i, Digest: d}
+	}
+	return &read.LedgerFile{File: history.File{Path: l.Path}, Log: &ledger.Log{Ledger: ledger.OfEntries(entries)}}
+}
+
+// compareEntries judges what has become of a log's entries.
+func (c *witnessing) compareEntries(ctx context.Context, l witness.Log, now *read.LedgerFile) error {
+	old := stub(l)
+	if now.Log.Extends(old.Log.Ledger) {
+		return nil
+	}
+	before, err := c.surviving(ctx, l)
+	if err != nil {
+		return err
+	}
+	survives := before != nil
+	if !survives {
+		before = old
+	}
+	equal, err := c.run.Source.EquivalenceOn(ctx, []string{l.Commit}, l.Path, now.File.Path, before, now)
+	if err != nil {
+		return err
+	}
+	with := ledger.CompareOptions{Equal: equal, NewRecords: c.run.Source.Logs(now.File.Path).Records(ctx, now.File), OldRecords: func() ([]*small.Value, error) {
+		return slices.Repeat([]*small.Value{{Kind: small.Null}}, old.Log.Len()), nil // no entry pairs with these
+	}}
+	if survives {
+		with.OldRecords = c.run.Source.Logs(before.File.Path).Records(ctx, before.File)
+	}
+	compared, err := ledger.Compare(before.Log.Ledger, now.Log.Ledger, with)
+	if err != nil {
+		return err
+	}
+	if !survives {
+		compared.OldRecords = nil
+	}
+	change := &seenChange{Ref: c.Seen.Name, Seen: l, Survives: survives}
+	if survives {
+		if change.BuiltOn, err = c.builtOn(ctx, l.Commit); err != nil {
+			return err
+		}
+	}
+	change.LogChange = &logs.LogChange{Run: c.run, Path: now.File.Path, OldPath: l.Path, Comparison: compared}
+	if compared.Reconciled() || c.configured(now.File.Path) { // a merge may put entries there, and has no mark
+		change.DropInsertions()
+	}
+	change.Place = rule.Place{Commit: c.Tip, Parent: l.Commit, Mandatory: true}
+	return c.run.Collector.Judge(ctx, change)
+}
+
+// surviving reads a log as it was seen, if its commit is still in the clone; nil if it is not, or if it has another log there.
+func (c *witnessing) surviving(ctx context.Context, l witness.Log) (*read.LedgerFile, error) {
+	here, err := c.Here(l.Commit)
+	if err != nil || !here {
+		return nil, err
+	}
+	log, err := c.run.Source.LogAt(ctx, l.Commit, l.Path)
+	if err != nil || !log.Readable() || !slices.Equal(ledger.DigestsOf(log.Log.Ledger), l.Entries) {
+		return nil, err
+	}
+	return log, nil
+}
+
+// Judge compares what refs hold now with what a witness has seen there, and adds what it sees now to seen, to be kept if the report has no
+// finding. Findings whose fingerprints, or the first digits of them, are in accept are set apart. A fingerprint that no finding has is a
+// failure.
+func Judge(refs []Witnessed, accept []string, seen *[]witness.Ref) run.Pass {
+	return func(ctx context.Context, r *run.Run) error {
+		for _, w := range refs {
+			now, err := compareWitnessed(ctx, r, w)
+			if err != nil {
+				return err
+			}
+			if now.Name != "" {
+				*seen = append(*seen, now)
+			}
+		}
+		return setAccepted(&r.Collector.Report, accept)
+	}
+}
+
+// setAccepted sets the accepted findings apart.
+func setAccepted(r *finding.Report, accept []string) error {
+	var all []string
+	for i := range r.Findings {
+		all = append(all, r.Findings[i].Fingerprint())
+	}
+	accepted := map[string]bool{}
+	for _, a := range accept {
+		found, several := finding.Whole(strings.ToLower(a), all)
+		switch {
+		case len(a) < finding.ShortestFingerprint || found == "":
+			return &failure.Error{
+				Message: fmt.Sprintf("no finding has the fingerprint %q", a),
+				Remedy:  fmt.Sprintf("give --accept at least %d digits of a fingerprint that the witness reports now", finding.ShortestFingerprint),
+			}
+		case several:
+			return &failure.Error{Message: fmt.Sprintf("several findings have a fingerprint that begins with %q", a), Remedy: "give more digits of it"}
+		}
+		accepted[found] = true
+	}
+	var left []finding.Finding
+	for _, f := range r.Findings {
+		if accepted[f.Fingerprint()] {
+			f.Reason = "accepted with --accept"
+			r.Waived = append(r.Waived, f)
+		} else {
+			left = append(left, f)
+		}
+	}
+	r.Findings = left
+	return nil
+}

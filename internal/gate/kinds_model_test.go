@@ -1,0 +1,515 @@
+package gate_test
+
+import (
+	"encoding/json"
+	"maps"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// The naive model of configured logs: which histories must fail, from the contract alone, over plain strings. It shares nothing
+// with the gate, and little with the model of progress logs: only the words for verdicts and states.
+
+// kindModel is a history of trees, and the kind of the logs in it.
+type kindModel struct {
+	kind    logKind
+	parents [][]int
+	logs    []map[string]naiveLog
+	// since is the number of the since commit; -1 for none.
+	since int
+}
+
+// naiveLog is what a commit has of one log: of a file, or of a folder whose files must not change.
+type naiveLog struct {
+	state   logState
+	entries []string
+	// content distinguishes broken ones; names are a folder's files.
+	content string
+	names   []string
+}
+
+// readKind reads a tree as logs, by path; of a folder, by the folder's.
+func readKind(kind logKind, tree fileTree) map[string]naiveLog {
+	out := map[string]naiveLog{}
+	for _, at := range slices.Sorted(maps.Keys(tree)) {
+		f := tree[at]
+		if !strings.HasPrefix(at, kind.root) || !strings.HasSuffix(at, kind.suffix) || strings.HasPrefix(path.Base(at), "draft") {
+			continue
+		}
+		mode := f.mode
+		if mode == "" {
+			mode = "100644"
+		}
+		if kind.files {
+			l := out[path.Dir(at)]
+			l.names = append(l.names, path.Base(at))
+			l.state = readable
+			data := f.data
+			if kind.anyEnd && mode != "120000" {
+				data = strings.ReplaceAll(data, "\r\n", "\n")
+			}
+			if mode == "160000" {
+				l.content += "\x00" + path.Base(at) + f.data
+			} else {
+				l.entries = append(l.entries, path.Base(at)+"\x00"+mode+"\x00"+data)
+			}
+			out[path.Dir(at)] = l
+			continue
+		}
+		entries, ok := kind.read(f.data)
+		if mode == "120000" || mode == "160000" || strings.HasPrefix(f.data, "version https://git-lfs") || !ok {
+			out[at] = naiveLog{state: broken, content: mode + f.data}
+			continue
+		}
+		out[at] = naiveLog{state: readable, entries: entries}
+	}
+	return out
+}
+
+func readNaiveLines(data string) ([]string, bool) {
+	var out []string
+	for _, line := range strings.Split(data, "\n") {
+		if line = strings.TrimSuffix(line, "\r"); line != "" {
+			out = append(out, line)
+		}
+	}
+	return out, true
+}
+
+func readNaiveList(data string) ([]string, bool) {
+	var doc struct {
+		Of struct{ Log []json.RawMessage }
+	}
+	err := json.Unmarshal([]byte(data), &doc)
+	var out []string
+	for _, item := range doc.Of.Log {
+		out = append(out, string(item))
+	}
+	return out, err == nil && doc.Of.Log != nil
+}
+
+func (m *kindModel) reach(n int) map[int]bool {
+	seen := map[int]bool{n: true}
+	for i := n; i >= 0; i-- {
+		if seen[i] {
+			for _, p := range m.parents[i] {
+				seen[p] = true
+			}
+		}
+	}
+	return seen
+}
+
+// inOrderIn reports whether c has p's entries in their order; for files, whether it has them at all.
+func (m *kindModel) inOrderIn(p, c []string) bool {
+	if m.kind.files {
+		return !slices.ContainsFunc(p, func(e string) bool { return !slices.Contains(c, e) })
+	}
+	at := 0
+	for _, e := range p {
+		for at < len(c) && c[at] != e {
+			at++
+		}
+		if at == len(c) {
+			return false
+		}
+		at++
+	}
+	return true
+}
+
+// keeps reports whether an edge from p to c is allowed.
+func (m *kindModel) keeps(p, c []string, mixed bool) bool {
+	if m.kind.files || mixed {
+		return m.inOrderIn(p, c)
+	}
+	return len(p) <= len(c) && slices.Equal(p, c[:len(p)])
+}
+
+// before are the logs that a child of commit n has to continue at a path. A folder's files count as long as they are there.
+func (m *kindModel) before(n int, at string) [][]string {
+	if l := m.logs[n][at]; l.state == readable {
+		return [][]string{l.entries}
+	}
+	var out [][]string
+	if !m.kind.files {
+		for _, p := range m.parents[n] {
+			out = append(out, m.before(p, at)...)
+		}
+	}
+	return out
+}
+
+// arrived are the entries that are new at a path in c: for a folder, in files that p does not have there; for a file, if p has none.
+func (m *kindModel) arrived(p, c int, at string) []string {
+	was, now := m.logs[p][at], m.logs[c][at]
+	if !m.kind.files {
+		if was.state != absent || now.state != readable {
+			return nil
+		}
+		return append([]string{}, now.entries...)
+	}
+	var out []string
+	for _, e := range now.entries {
+		if name, _, _ := strings.Cut(e, "\x00"); !slices.Contains(was.names, name) {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// moves says which logs of p are at another path in c.
+func (m *kindModel) moves(p, c int, mixed bool) map[string]string {
+	out := map[string]string{}
+	taken := map[string]bool{}
+	var gone []string
+	for at := range m.logs[p] {
+		if m.logs[c][at].state == absent && len(m.before(p, at)) > 0 {
+			gone = append(gone, at)
+		}
+	}
+	longest := func(at string) (n int) {
+		for _, l := range m.before(p, at) {
+			n = max(n, len(l))
+		}
+		return n
+	}
+	slices.SortFunc(gone, func(a, b string) int {
+		if c := longest(b) - longest(a); c != 0 {
+			return c
+		}
+		return strings.Compare(a, b)
+	})
+	done := map[string]bool{}
+	for _, from := range gone {
+		if done[from] {
+			continue
+		}
+		var alike, to []string
+		for _, other := range gone {
+			if slices.EqualFunc(m.before(p, from), m.before(p, other), slices.Equal) {
+				alike, done[other] = append(alike, other), true
+			}
+		}
+		for _, at := range slices.Sorted(maps.Keys(m.logs[c])) {
+			arrived := m.arrived(p, c, at)
+			if arrived != nil && !taken[at] && !slices.ContainsFunc(m.before(p, from), func(l []string) bool { return !m.keeps(l, arrived, mixed) }) {
+				to = append(to, at)
+			}
+		}
+		if len(to) == len(alike) || len(to) > len(alike) && longest(from) == 0 {
+			for i, f := range alike {
+				out[f], taken[to[i]] = to[i], true
+			}
+		}
+	}
+	return out
+}
+
+// without leaves out what the since commit accepts on the edges of a parent.
+func (m *kindModel) without(p int, at string, lists ...[]string) [][]string {
+	accepted := map[string]bool{}
+	if m.since >= 0 && !m.reach(p)[m.since] {
+		for n := range m.reach(m.since) {
+			for _, e := range m.logs[n][at].entries {
+				accepted[e] = true
+			}
+		}
+	}
+	var out [][]string
+	for _, list := range lists {
+		out = append(out, slices.DeleteFunc(slices.Clone(list), func(e string) bool { return accepted[e] }))
+	}
+	return out
+}
+
+// edge judges one log on one edge. moved are the moves on it; mixed allows others' entries between.
+func (m *kindModel) edge(p, c int, at string, moved map[string]string, mixed bool) modelVerdict {
+	was, now := m.logs[p][at], m.logs[c][at]
+	if m.kind.files && now.content != was.content && now.content != "" {
+		return bad // a submodule, or another
+	}
+	switch now.state {
+	case broken:
+		if was.state == broken && was.content == now.content {
+			return fine
+		}
+		return bad
+	case absent:
+		if _, gone := moved[at]; gone || was.state == absent {
+			return fine
+		}
+		verdict := fine
+		if len(m.before(p, at)) == 0 && !m.kind.files {
+			return unsure
+		}
+		for _, l := range m.before(p, at) {
+			if len(m.without(p, at, l)[0]) > 0 {
+				verdict = bad
+			}
+		}
+		return verdict
+	}
+	before := m.before(p, at)
+	for from, to := range moved {
+		if to == at && !m.kind.files {
+			before = append(before, m.before(p, from)...)
+		}
+	}
+	for _, l := range before {
+		if both := m.without(p, at, l, now.entries); !m.keeps(both[0], both[1], mixed) {
+			return bad
+		}
+	}
+	return fine
+}
+
+// commit judges a commit on all of its edges.
+func (m *kindModel) commit(c int) modelVerdict {
+	verdict, merge := fine, len(m.parents[c]) > 1
+	all := map[string]bool{}
+	for at := range m.logs[c] {
+		all[at] = true
+	}
+	held, raw := map[string][]string{}, map[string][]string{}
+	extended := map[string]bool{}
+	var movedOn []map[string]string
+	for _, p := range m.parents[c] {
+		for at := range m.logs[p] {
+			all[at] = true
+		}
+		movedOn = append(movedOn, m.moves(p, c, merge))
+	}
+	for at := range all {
+		if len(m.parents[c]) == 0 && (m.logs[c][at].state == broken || m.logs[c][at].content != "") {
+			verdict = bad
+		}
+		everywhere := true
+		for i, p := range m.parents[c] {
+			verdict = max(verdict, m.edge(p, c, at, movedOn[i], merge || m.kind.union))
+			before := m.before(p, at)
+			for from, to := range movedOn[i] {
+				if to == at {
+					before = append(before, m.before(p, from)...)
+				}
+			}
+			for _, l := range before {
+				held[at], raw[at] = append(held[at], m.without(p, at, l)[0]...), append(raw[at], l...)
+				everywhere = everywhere && m.keeps(l, m.logs[c][at].entries, false)
+			}
+			if accepted := m.without(p, at, m.logs[c][at].entries)[0]; len(accepted) < len(m.logs[c][at].entries) {
+				extended[at] = true
+			}
+		}
+		extended[at] = extended[at] || everywhere
+	}
+	if merge && !m.kind.files {
+		for at, l := range m.logs[c] {
+			placed := newInMerge(l.entries, held[at], extended[at])
+			if placed != newInMerge(l.entries, raw[at], extended[at]) {
+				placed = unsure // new before what is accepted
+			}
+			verdict = max(verdict, placed)
+		}
+	}
+	return max(verdict, m.order(c))
+}
+
+// newInMerge judges where a merge puts entries that no parent has.
+func newInMerge(entries, held []string, extended bool) modelVerdict {
+	last := -1
+	for i, e := range entries {
+		if slices.Contains(held, e) {
+			last = i
+		}
+	}
+	for i, e := range entries {
+		if i < last && !slices.Contains(held, e) {
+			if extended {
+				return unsure
+			}
+			return bad
+		}
+	}
+	return fine
+}
+
+// order judges the names of a commit's new files: in a merge they have to be in order against one parent.
+func (m *kindModel) order(c int) modelVerdict {
+	if !m.kind.byName || len(m.parents[c]) == 0 {
+		return fine
+	}
+	for folder, now := range m.logs[c] {
+		wrong := true
+		for _, p := range m.parents[c] {
+			to := slices.Collect(maps.Values(m.moves(p, c, len(m.parents[c]) > 1)))
+			was := m.logs[p][folder].names
+			ordered := true
+			for _, name := range now.names {
+				if !slices.Contains(was, name) && !slices.Contains(to, folder) {
+					ordered = ordered && !slices.ContainsFunc(was, func(old string) bool { return !sortsAfter(name, old) })
+				}
+			}
+			wrong = wrong && !ordered
+		}
+		if wrong {
+			return bad
+		}
+	}
+	return fine
+}
+
+var digits = regexp.MustCompile(`[0-9]+`)
+
+// sortsAfter compares names with all numbers written in full width.
+func sortsAfter(name, other string) bool {
+	wide := func(s string) string {
+		return digits.ReplaceAllStringFunc(s, func(n string) string { return strings.Repeat("0", 30-len(n)) + n })
+	}
+	number := func(s string) string { return wide(regexp.MustCompile(`^[A-Za-z]?[0-9]+_`).FindString(s)) }
+	a, b := strings.TrimLeft(number(name), "Vv"), strings.TrimLeft(number(other), "Vv")
+	if a != "" && a == b {
+		return false
+	}
+	return wide(name) > wide(other) || wide(name) == wide(other) && name > other
+}
+
+func (m *kindModel) audit(head int) modelVerdict {
+	verdict := fine
+	past := map[int]bool{}
+	if m.since >= 0 {
+		past = m.reach(m.since)
+	}
+	for c := range m.reach(head) {
+		if !past[c] {
+			verdict = max(verdict, m.commit(c))
+		}
+	}
+	return verdict
+}
+
+func (m *kindModel) between(base, head int) modelVerdict {
+	verdict, known := fine, m.reach(base)
+	for c := range m.reach(head) {
+		if !known[c] {
+			verdict = max(verdict, m.commit(c))
+		}
+	}
+	return verdict
+}
+
+// inRange judges a range, and its two tips.
+func (m *kindModel) inRange(base, head int) modelVerdict {
+	verdict := m.between(base, head)
+	if m.reach(head)[base] {
+		return verdict
+	}
+	for _, pair := range m.tips(base, head) {
+		target, ours := m.logs[base][pair[0]], m.logs[head][pair[1]]
+		if m.kind.files {
+			for _, e := range target.entries {
+				name, _, _ := strings.Cut(e, "\x00")
+				for _, o := range m.without(head, pair[1], ours.entries)[0] {
+					if strings.HasPrefix(o, name+"\x00") && o != e {
+						verdict = bad
+					}
+				}
+			}
+			continue
+		}
+		if own := m.without(head, pair[1], ours.entries)[0]; len(own) < len(ours.entries) && !slices.ContainsFunc(own, func(e string) bool { return !slices.Contains(target.entries, e) }) {
+			continue // it forked before, and has nothing of its own
+		}
+		if !m.kind.union && !m.inOrderIn(target.entries, ours.entries) && !m.inOrderIn(ours.entries, target.entries) {
+			verdict = bad
+		}
+	}
+	if m.kind.byName {
+		for folder, now := range m.logs[head] {
+			was := m.logs[base][folder].names
+			for _, name := range now.names {
+				for _, old := range was {
+					if !slices.Contains(was, name) && !slices.Contains(now.names, old) && !sortsAfter(name, old) {
+						verdict = bad
+					}
+				}
+			}
+		}
+	}
+	return verdict
+}
+
+// tips pairs the logs of two tips: at one path, or where one moved since the merge base.
+func (m *kindModel) tips(target, head int) [][2]string {
+	var out [][2]string
+	add := func(t, h string) {
+		if m.logs[target][t].state == readable && m.logs[head][h].state == readable && !slices.Contains(out, [2]string{t, h}) {
+			out = append(out, [2]string{t, h})
+		}
+	}
+	for at := range m.logs[target] {
+		add(at, at)
+	}
+	ours, theirs := m.reach(target), m.reach(head)
+	for base := range m.parents {
+		best := ours[base] && theirs[base]
+		for n := base + 1; n < len(m.parents); n++ {
+			best = best && (!ours[n] || !theirs[n] || !m.reach(n)[base])
+		}
+		if !best {
+			continue
+		}
+		there, here := m.moves(base, target, true), m.moves(base, head, true)
+		for at := range m.logs[base] {
+			t, h := at, at
+			if to, moved := there[at]; moved {
+				t = to
+			}
+			if to, moved := here[at]; moved {
+				h = to
+			}
+			if t != at || h != at {
+				add(t, h)
+			}
+		}
+	}
+	return out
+}
+
+// push judges a ref's move.
+func (m *kindModel) push(old, tip int) modelVerdict {
+	verdict, known, straight := m.between(old, tip), m.reach(old), m.reach(tip)[old]
+	for c := range m.reach(tip) {
+		if !known[c] && slices.ContainsFunc(m.parents[c], func(p int) bool { return known[p] && p != old }) {
+			straight = false
+		}
+	}
+	if straight {
+		return verdict
+	}
+	moved := m.moves(old, tip, true)
+	for at, was := range m.logs[old] {
+		if to, is := moved[at]; is {
+			if !m.kind.files && !m.inOrderIn(was.entries, m.logs[tip][to].entries) {
+				verdict = bad
+			}
+			continue
+		}
+		verdict = max(verdict, m.edge(old, tip, at, moved, true))
+	}
+	for at, now := range m.logs[tip] {
+		if _, known := m.logs[old][at]; !known && (now.state == broken || now.content != "") {
+			verdict = bad
+		}
+		if _, known := m.logs[old][at]; !known && now.state == readable {
+			for _, l := range m.before(old, at) {
+				if !m.inOrderIn(l, now.entries) {
+					verdict = max(verdict, unsure)
+				}
+			}
+		}
+	}
+	return verdict
+}

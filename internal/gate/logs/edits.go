@@ -1,0 +1,251 @@
+package logs
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/gate/rule"
+	"github.com/small-gate/small-gate/internal/ledger"
+	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/small/records"
+	"github.com/small-gate/small-gate/internal/wording"
+)
+
+// Modified is append-only/modified: an earlier entry was changed.
+var Modified = rule.New("append-only/modified", finding.SeverityError, finding.StageHistory, rule.On(reportEdits(ledger.EditModified, (*LogChange).DescribeModified))).Of(ledger.EntryChanged)
+
+// TimestampMigrated is append-only/timestamp-migrated: an earlier entry's timestamp was written in another form.
+var TimestampMigrated = rule.New("append-only/timestamp-migrated", finding.SeverityError, finding.StageHistory, rule.On(checkTimestampMigrated)).Of(ledger.EntryChanged)
+
+func checkTimestampMigrated(e *LogChange, r *rule.Reporter) {
+	for _, x := range e.OfKind(ledger.EditTimestampMigrated) {
+		f := e.Finding(x)
+		f.Message = fmt.Sprintf("the timestamp of %s was rewritten; the instant is the same to the microsecond", ledger.Describe(e.Old.Entries[x.OldIndex]))
+		f.Fix = keepMigration(e)
+		r.Add(f)
+	}
+}
+
+// keepMigration says how to waive a migration, without which the protocol's own program adds no entry. It can be undone like any edit.
+func keepMigration(e *LogChange) string {
+	s := e.Situation()
+	if s.NoWaiver {
+		return e.Undo()
+	}
+	const first = "a person who wants the migration waives it before it is committed, and the waiver counts once the target branch has it"
+	if e.Fix != "" || e.Merge || !history.Uncommitted(s.Commit) {
+		return e.Undo() + "; " + first + " (small-hook waive --rule append-only/timestamp-migrated)"
+	}
+	stage := "git add -- " + wording.TopPath(e.Path) // the index may be the one that git commit -a makes
+	return first + ": push it first. " +
+		wording.Commands(stage, `small-hook waive --rule append-only/timestamp-migrated --reason "small progress migrate"`,
+			"git add -- :/.small-gate.yml", `git commit -m "Waive the migration of timestamps" -- :/.small-gate.yml`, "git push") +
+		". Before the log is accepted as it is now (small-hook baseline), migrate it"
+}
+
+// TaskReassigned is append-only/task-reassigned: an earlier entry was given to a historical task.
+var TaskReassigned = rule.New("append-only/task-reassigned", finding.SeverityError, finding.StageHistory, rule.On(checkTaskReassigned)).Of(ledger.EntryChanged)
+
+// checkTaskReassigned also says what to do instead: tools reassign a run's entries when the run ends.
+func checkTaskReassigned(e *LogChange, r *rule.Reporter) {
+	for _, x := range e.OfKind(ledger.EditTaskReassigned) {
+		f := e.Finding(x)
+		f.Message = fmt.Sprintf("%s was reassigned to %q", ledger.Describe(e.Old.Entries[x.OldIndex]), x.Changes[0].To)
+		f.Fix = e.Undo()
+		if e.New.ResetLast() {
+			f.Fix = e.UndoAndBeginRun()
+		}
+		r.Add(f)
+	}
+}
+
+// reportEdits makes a check that reports the edits of one kind.
+func reportEdits(kind ledger.EditKind, words func(*LogChange, ledger.Edit) string) func(*LogChange, *rule.Reporter) {
+	return func(e *LogChange, r *rule.Reporter) {
+		for _, x := range e.OfKind(kind) {
+			f := e.Finding(x)
+			f.Message = words(e, x)
+			f.Fix = e.Undo()
+			r.Add(f)
+		}
+	}
+}
+
+// maxFields is how many changed fields a message names.
+const maxFields = 8
+
+// DescribeModified says which fields of an entry changed.
+func (e *LogChange) DescribeModified(x ledger.Edit) string {
+	var fields []string
+	for i, c := range x.Changes {
+		if i == maxFields {
+			fields = append(fields, fmt.Sprintf("and %d more", len(x.Changes)-i))
+			break
+		}
+		if c.Field != "" {
+			fields = append(fields, c.Field)
+		}
+	}
+	words := ledger.Describe(e.Old.Entries[x.OldIndex]) + " was modified"
+	if len(fields) > 0 {
+		words += ": " + strings.Join(fields, ", ")
+	}
+	return words
+}
+
+// Deleted is append-only/deleted: an earlier entry was deleted.
+var Deleted = rule.New("append-only/deleted", finding.SeverityError, finding.StageHistory, rule.On(checkDeleted)).Of(ledger.EntryLost)
+
+// checkDeleted leaves what a merge loses to divergence/lost-entry.
+func checkDeleted(e *LogChange, r *rule.Reporter) {
+	if e.Merge {
+		return
+	}
+	for _, x := range e.OfKind(ledger.EditDeleted) {
+		f := e.Finding(x)
+		f.Message = ledger.Describe(e.Old.Entries[x.OldIndex]) + " was deleted"
+		if e.Uncommitted {
+			f.Message += " before it was committed: a writer without a guard has written over it"
+		}
+		f.Fix = e.Undo()
+		r.Add(f)
+	}
+}
+
+// Reordered is append-only/reordered: earlier entries were put in another order.
+var Reordered = rule.New("append-only/reordered", finding.SeverityError, finding.StageHistory, rule.On(reportEdits(ledger.EditReordered, func(e *LogChange, x ledger.Edit) string {
+	now := fmt.Sprintf("entry %d", x.NewIndex+1)
+	if e.plain() {
+		now = ledger.Describe(e.New.Entries[x.NewIndex])
+	}
+	return fmt.Sprintf("%s was moved; it is %s now", ledger.Describe(e.Old.Entries[x.OldIndex]), now)
+})))
+
+// Inserted is append-only/inserted: a new entry is before an older one.
+var Inserted = rule.New("append-only/inserted", finding.SeverityError, finding.StageHistory, rule.On(checkInserted)).Of(ledger.EntryInserted)
+
+// checkInserted reports new entries before older ones. In a commit with one parent, a reconcile entry may make them
+// explicit; in a merge, new entries before a parent's are reported, explicit or not.
+func checkInserted(e *LogChange, r *rule.Reporter) {
+	report := func(index int) {
+		f := e.Insertion(index)
+		f.Message = ledger.Describe(e.New.Entries[index]) + " was inserted before older entries"
+		f.Fix = e.Undo()
+		if e.Run.Source.Policy.LogFor(e.Path).Union() {
+			f.Severity = finding.SeverityWarning
+		}
+		if e.Merge {
+			f.Severity = finding.SeverityError
+			f.Message = ledger.Describe(e.New.Entries[index]) + " is in no parent of the merge and stands before entries of a parent"
+		}
+		r.Add(f)
+	}
+	if e.Merge {
+		for _, index := range e.Misplaced {
+			report(index)
+		}
+		return
+	}
+	if e.Reconciled() {
+		return
+	}
+	for _, index := range e.Insertions() {
+		report(index)
+	}
+}
+
+// ReconciledInsertion is append-only/reconciled-insertion.
+var ReconciledInsertion = rule.New("append-only/reconciled-insertion", finding.SeverityWarning, finding.StageHistory, rule.On(checkReconciledInsertion)).Of(ledger.InsertionExplained)
+
+func checkReconciledInsertion(e *LogChange, r *rule.Reporter) {
+	if e.Merge || !e.Reconciled() {
+		return
+	}
+	indexes := e.Insertions()
+	if len(indexes) == 0 {
+		return
+	}
+	f := e.Finding(ledger.Edit{Kind: ledger.EditInserted, OldIndex: -1, NewIndex: indexes[0]})
+	f.Edits = insertionKeys(e, indexes)
+	f.Message = fmt.Sprintf("%s inserted before older ones, made explicit by %s: %s",
+		wasWere(wording.Count(len(indexes), "entry"), len(indexes)), ledger.Describe(e.New.Entries[e.ReconcileEntry]), ledger.DescribeAll(ledger.Pick(e.New, indexes)))
+	f.Fix = "leave it as it is if a reconciled merge was squashed; otherwise look at what was inserted"
+	if r.Severity == finding.SeverityError {
+		f.Fix = "redo the commit so that no new entry stands before older ones: merge the other branch instead of squashing it, or append the entries with the time of recording"
+		if r.RaisedBy != nil {
+			f.Message += "; " + r.RaisedBy.By + " forbids it"
+		}
+	}
+	r.Add(f)
+}
+
+func insertionKeys(e *LogChange, indexes []int) []finding.EditKey {
+	keys := make([]finding.EditKey, len(indexes))
+	for i, index := range indexes {
+		keys[i] = finding.EditKey{Path: e.Path, To: e.New.Entries[index].Digest.String()}
+	}
+	return keys
+}
+
+func wasWere(what string, n int) string {
+	if n == 1 {
+		return what + " was"
+	}
+	return what + " were"
+}
+
+// LogDeleted is append-only/log-deleted: a progress log disappeared.
+var LogDeleted = rule.New("append-only/log-deleted", finding.SeverityError, finding.StageHistory, rule.On(checkLogDeleted)).Of(ledger.LogEnded)
+
+func checkLogDeleted(e *LogChange, r *rule.Reporter) {
+	if e.New != nil {
+		return
+	}
+	head := e.Old.Head().String()
+	fix := e.Undo()
+	if dir, _, ok := small.SplitPath(e.Path); ok && e.Run.Source.IsImmutable(small.InDir(dir, records.ProfileFile)) {
+		// A log of 1.0.0 does not count beside a profile of 2.0.0.
+		fix = wording.Commands("small migrate --recover", "git add -- "+wording.TopPath(small.InDir(dir, ""))) +
+			", and commit the import that takes the log's place together with the profile"
+	}
+	severity := finding.SeverityError
+	if e.Old.Len() == 0 { // nothing was lost
+		severity = finding.SeverityWarning
+	}
+	r.Add(finding.Finding{
+		Path: e.Path, EditFrom: head, Severity: severity,
+		Edits:   []finding.EditKey{{Path: e.Path, From: head}},
+		Message: fmt.Sprintf("the log with %s is gone", wording.Count(e.Old.Len(), "entry")),
+		Fix:     fix,
+	})
+}
+
+// FutureTimestamp is append-only/future-timestamp: a new entry is dated ahead of now.
+var FutureTimestamp = rule.New("append-only/future-timestamp", finding.SeverityError, finding.StageHistory, rule.On(checkFutureTimestamp))
+
+// checkFutureTimestamp allows an entry right after one that is itself ahead: that one cannot be changed, and work has to go on.
+func checkFutureTimestamp(e *LogChange, r *rule.Reporter) {
+	ahead := map[int]bool{}
+	for _, index := range e.NewEntries {
+		entry := e.New.Entries[index]
+		when, ok := ledger.ParseInstant(entry.Timestamp)
+		if !ok || !when.After(e.Run.Source.Now.Add(ledger.ClockTolerance)) || index > 0 && !ahead[index-1] && follows(e.New.Entries[index-1], when) {
+			continue
+		}
+		ahead[index] = true
+		f := e.Finding(ledger.Edit{Kind: ledger.EditInserted, OldIndex: -1, NewIndex: index})
+		f.Edits = []finding.EditKey{{Path: e.Path + "\x00future", To: f.EditTo}}
+		f.Message = fmt.Sprintf("%s is dated %s ahead of now; up to five minutes are allowed, and a millisecond after an entry that is ahead itself", ledger.Describe(entry), wording.Span(when.Sub(e.Run.Source.Now)))
+		f.Fix = e.RecordAgain()
+		r.Add(f)
+	}
+}
+
+// follows reports whether a time is at most a millisecond after that of an entry.
+func follows(before ledger.Entry, when time.Time) bool {
+	last, ok := ledger.ParseInstant(before.Timestamp)
+	return ok && when.After(last) && when.Sub(last) <= time.Millisecond
+}

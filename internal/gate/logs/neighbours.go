@@ -1,0 +1,312 @@
+package logs
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/gate/read"
+	"github.com/small-gate/small-gate/internal/gate/rule"
+	"github.com/small-gate/small-gate/internal/gate/run"
+	"github.com/small-gate/small-gate/internal/ledger"
+	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/wording"
+)
+
+// Neighbour is a branch on which somebody else may be at work.
+type Neighbour struct {
+	history.Tip
+	// Worktree is the path of the work tree that has it checked out; empty for the upstream branch.
+	Worktree string
+	// Fronts are what is known about the commit's logs, by path. Comparing adds to them.
+	Fronts map[string]Front
+}
+
+// Front is how a neighbour's log compared with the index's when both were last read. It holds as long as the index's log begins with the
+// common entries.
+type Front struct {
+	// Len is the number of entries that both begin with, and Head their head.
+	Len  int          `json:"len"`
+	Head small.Digest `json:"head"`
+	// Entries are the neighbour's after those, without what only judging them needs.
+	Entries []ledger.Entry `json:"entries"`
+	// Own is true once it is known that none of them was there at the merge base.
+	Own bool `json:"own"`
+}
+
+// frontEntries is how many entries are worth remembering: reading more from a file takes as long as reading the log.
+const frontEntries = 256
+
+// FrontOf compares a neighbour's log with ours.
+func FrontOf(theirs, ours *ledger.Ledger) Front {
+	n := ledger.Common(theirs, ours)
+	f := Front{Len: n, Head: ours.HeadAt(n), Entries: slices.Clone(theirs.Entries[n:])}
+	for i := range f.Entries {
+		f.Entries[i].Suspects, f.Entries[i].Credentials = nil, nil
+	}
+	return f
+}
+
+// Small reports whether the front is worth remembering.
+func (f Front) Small() bool { return len(f.Entries) <= frontEntries }
+
+// Holds reports whether a log still begins with the common entries.
+func (f Front) Holds(ours *ledger.Ledger) bool {
+	return ours.Len() >= f.Len && ours.HeadAt(f.Len) == f.Head
+}
+
+// Ledger is the neighbour's, if the front holds for ours.
+func (f Front) Ledger(ours *ledger.Ledger) *ledger.Ledger {
+	return ledger.OfEntries(slices.Concat(ours.Entries[:f.Len], f.Entries))
+}
+
+// Apart reports whether none of our entries after the common ones is on a task of theirs. If so, nobody else can be at work on it.
+func (f Front) Apart(ours *ledger.Ledger) bool {
+	tasks := tasksWorkedOn(ours.Entries[f.Len:])
+	return !slices.ContainsFunc(f.Entries, func(e ledger.Entry) bool { return tasks[e.TaskID] })
+}
+
+// tasksWorkedOn are the tasks of some entries, without the protocol's own bookkeeping.
+func tasksWorkedOn(entries []ledger.Entry) map[string]bool {
+	tasks := map[string]bool{}
+	for _, e := range entries {
+		if !strings.HasPrefix(e.TaskID, ledger.MetaPrefix) {
+			tasks[e.TaskID] = true
+		}
+	}
+	return tasks
+}
+
+// describe names the neighbour in a message.
+func (n Neighbour) describe() string {
+	if n.Worktree == "" {
+		return "the upstream branch " + n.Name
+	}
+	if n.Name == "" {
+		return "the work tree " + n.Worktree
+	}
+	return fmt.Sprintf("branch %s, checked out in %s,", n.Name, n.Worktree)
+}
+
+// neighbourLog is a log that both the index and a neighbour have added to in the same run, on the same task. Theirs are the
+// neighbour's own entries.
+type neighbourLog struct {
+	*LogTips
+	Neighbour Neighbour
+	Theirs    []ledger.Entry
+}
+
+// checkNeighbour is a check of divergence/concurrent-append.
+func checkNeighbour(n *neighbourLog, r *rule.Reporter) {
+	f := n.Finding()
+	f.Message = fmt.Sprintf("%s has recorded %s on the same task that you do not have: %s; you have %s that it does not have: %s",
+		n.Neighbour.describe(), wording.Count(len(n.Theirs), "entry"), ledger.DescribeAll(n.Theirs), wording.Count(len(n.HeadOnly), "entry"), ledger.DescribeAll(n.HeadOnly))
+	name := cmp.Or(n.Neighbour.Name, history.Short(n.Neighbour.ID))
+	f.Common = finding.CommonOf(n.Target, n.TargetOnly)
+	f.Sides = []finding.Side{{Name: name, Entries: finding.RefsOf(n.Theirs)}, {Name: "the index", Entries: finding.RefsOf(n.HeadOnly)}}
+	f.Fix = "let one of you finish the task, and merge that before the other goes on"
+	if n.Neighbour.Worktree == "" {
+		f.Fix = "take in what the other has: `small-hook sync`"
+	}
+	r.Add(f)
+}
+
+// runOf is the run of an entry: the one that it names, or else its workspace's.
+func runOf(w *read.Workspace, e ledger.Entry) string {
+	if e.ReplayID != "" {
+		return e.ReplayID
+	}
+	run, _ := read.CurrentRun(w)
+	return run
+}
+
+// runsOf are the run of a workspace and those of some of its entries.
+func runsOf(w *read.Workspace, entries []ledger.Entry) map[string]bool {
+	run, _ := read.CurrentRun(w)
+	runs := map[string]bool{run: true}
+	for _, e := range entries {
+		runs[runOf(w, e)] = true
+	}
+	return runs
+}
+
+// CompareNeighbours compares the logs that the index changes with those of neighbours, and warns if both have recorded
+// work on the same task in the same run: the sooner two writers learn of each other, the less there is to reconcile.
+func CompareNeighbours(neighbours []Neighbour) run.Pass {
+	return func(ctx context.Context, r *run.Run) error {
+		if len(r.Scope.Parents) == 0 || len(neighbours) == 0 {
+			return nil
+		}
+		return compareNeighbours(ctx, r, r.Scope.Parents, neighbours)
+	}
+}
+
+func compareNeighbours(ctx context.Context, r *run.Run, parents []string, neighbours []Neighbour) error {
+	c := neighbourWalk{run: r, head: parents[0]}
+	seen := map[string]bool{}
+	for _, id := range parents {
+		seen[id] = true
+	}
+	for _, n := range neighbours {
+		if !seen[n.ID] {
+			seen[n.ID] = true
+			if n.Fronts == nil {
+				n.Fronts = map[string]Front{}
+			}
+			c.neighbours = append(c.neighbours, n)
+		}
+	}
+	changes, err := r.Source.Changes(ctx, history.EdgesOf(history.Index, parents))
+	if err != nil {
+		return err
+	}
+	for _, change := range changes[0] {
+		if !read.IsLedger(change.Path) || !r.Source.Judges(change.Path) {
+			continue
+		}
+		ours, err := r.Source.Ledgers.Read(ctx, change.New, nil)
+		if err != nil {
+			return err
+		}
+		if ours.Readable() {
+			if err := c.compare(ctx, change, ours); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// neighbourWalk compares logs in the index with those of neighbours.
+type neighbourWalk struct {
+	run        *run.Run
+	head       string
+	neighbours []Neighbour
+}
+
+// compare compares one log with those of the neighbours.
+func (c neighbourWalk) compare(ctx context.Context, own history.Change, ours *read.LedgerFile) error {
+	if err := c.look(ctx, own, ours); err != nil {
+		return err
+	}
+	for _, n := range c.neighbours {
+		front, known := n.Fronts[own.Path]
+		if !known || front.Apart(ours.Log.Ledger) {
+			continue
+		}
+		theirs := front.Ledger(ours.Log.Ledger)
+		tips := &LogTips{Path: own.Path, Divergence: ledger.Diverge(theirs, ours.Log.Ledger, c.run.Source.Waived(own.Path), c.run.Collector.EditedEntries(own.Path, false))}
+		if tips.Outcome != ledger.Diverged {
+			continue
+		}
+		if err := c.log(ctx, n, front, ours, tips); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// look reads the logs of neighbours that have moved since they were last read, or whose front no longer holds.
+func (c neighbourWalk) look(ctx context.Context, own history.Change, ours *read.LedgerFile) error {
+	var moved []Neighbour
+	var edges []history.Edge
+	for _, n := range c.neighbours {
+		if front, known := n.Fronts[own.Path]; !known || !front.Holds(ours.Log.Ledger) {
+			delete(n.Fronts, own.Path)
+			moved, edges = append(moved, n), append(edges, history.Edge{Parent: n.ID, Child: c.head})
+		}
+	}
+	changes, err := c.run.Source.Changes(ctx, edges)
+	if err != nil {
+		return err
+	}
+	for i, n := range moved {
+		file := own.Old // HEAD's, unless the neighbour has another
+		if change, differs := history.ChangeAt(changes[i], own.Path); differs {
+			file = change.Old
+		}
+		theirs, err := c.run.Source.Ledgers.Read(ctx, file, ours)
+		if err != nil {
+			return err
+		}
+		if theirs.Readable() {
+			n.Fronts[own.Path] = FrontOf(theirs.Log.Ledger, ours.Log.Ledger)
+		}
+	}
+	return nil
+}
+
+// log warns of a neighbour's entries that are on one of our tasks, in one of our runs.
+func (c neighbourWalk) log(ctx context.Context, n Neighbour, front Front, log *read.LedgerFile, t *LogTips) error {
+	dir, _, _ := small.SplitPath(t.Path)
+	ours, _, err := c.run.Source.Side(ctx, history.Index, dir, nil)
+	if err != nil {
+		return err
+	}
+	tasks, runs := tasksWorkedOn(t.HeadOnly), runsOf(ours, t.HeadOnly)
+	var there []ledger.Entry
+	for _, e := range t.TargetOnly {
+		if !tasks[e.TaskID] {
+			continue
+		}
+		run := e.ReplayID
+		if run == "" {
+			theirs, _, err := c.run.Source.Side(ctx, n.ID, dir, log)
+			if err != nil {
+				return err
+			}
+			run = runOf(theirs, e)
+		}
+		if runs[run] {
+			there = append(there, e)
+		}
+	}
+	if len(there) > 0 && !front.Own {
+		forked, err := c.atFork(ctx, n.ID, dir, log)
+		if err != nil {
+			return err
+		}
+		before := func(e ledger.Entry) bool { return forked[e.Digest] }
+		front.Own = !slices.ContainsFunc(front.Entries, before)
+		n.Fronts[t.Path] = front
+		there = slices.DeleteFunc(there, before)
+	}
+	if len(there) == 0 {
+		return nil
+	}
+	t.Place = rule.Place{Commit: history.Index, Parent: n.ID}
+	c.run.Collector.WarnOnly = true
+	defer func() { c.run.Collector.WarnOnly = false }()
+	return c.run.Collector.Judge(ctx, &neighbourLog{LogTips: t, Neighbour: n, Theirs: there})
+}
+
+// atFork are the entries that a workspace's log had at the merge bases of HEAD and another commit. If one of them is gone here, it
+// was rewritten here, which the edge reports: it does not mean that somebody else is at work.
+func (c neighbourWalk) atFork(ctx context.Context, other, dir string, log *read.LedgerFile) (map[small.Digest]bool, error) {
+	bases, err := c.run.Source.History.MergeBases(ctx, c.head, other)
+	if errors.Is(err, history.ErrLacking) {
+		return nil, nil // a shallow clone hides the merge base: the warning names every entry that is not here
+	}
+	if err != nil {
+		return nil, err
+	}
+	entries := map[small.Digest]bool{}
+	for _, base := range bases {
+		_, there, err := c.run.Source.Side(ctx, base, dir, log)
+		if err != nil {
+			return nil, err
+		}
+		if !there.Readable() {
+			continue
+		}
+		for _, e := range there.Log.Entries {
+			entries[e.Digest] = true
+		}
+	}
+	return entries, nil
+}

@@ -1,0 +1,166 @@
+package logs
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/gate/rule"
+	"github.com/small-gate/small-gate/internal/gate/run"
+	"github.com/small-gate/small-gate/internal/ledger"
+	"github.com/small-gate/small-gate/internal/wording"
+)
+
+// CompareTips compares the logs of the base and the tip, as on two branches.
+func CompareTips(ctx context.Context, r *run.Run) error {
+	return compareBranches(ctx, r, r.Scope.Base, r.Scope.Tip)
+}
+
+// CompareFork is CompareTips, unless one of the two descends from the other.
+func CompareFork(ctx context.Context, r *run.Run) error {
+	base, tip := r.Scope.Base, r.Scope.Tip
+	bases, err := r.Source.History.MergeBases(ctx, base.ID, tip.ID)
+	if err != nil || slices.Contains(bases, base.ID) || slices.Contains(bases, tip.ID) {
+		return err
+	}
+	return compareBranches(ctx, r, base, tip)
+}
+
+func compareBranches(ctx context.Context, r *run.Run, target, head history.Tip) error {
+	edge := history.Edge{Parent: target.ID, Child: head.ID}
+	changes, err := r.Source.Changes(ctx, []history.Edge{edge})
+	if err != nil {
+		return err
+	}
+	pairs, err := r.Source.Pairs(ctx, target.ID, head.ID, changes[0])
+	if err != nil {
+		return err
+	}
+	for _, p := range pairs {
+		t, err := tipsOf(ctx, r, p, edge)
+		if err != nil {
+			return err
+		}
+		if t == nil {
+			continue
+		}
+		t.Place = rule.Place{Commit: head.ID, Parent: target.ID}
+		t.TargetName, t.HeadName = target.Name, head.Name
+		t.Log, t.Immutable = r.Source.Policy.LogFor(t.Path), r.Source.IsImmutable(t.Path)
+		t.Merge = toMerge(r, target, head)
+		var subject rule.Subject = t
+		if r.Source.OfFamily(t.Path) {
+			subject = FamilyTips{t}
+		}
+		if err := r.Collector.Judge(ctx, subject); err != nil {
+			return err
+		}
+	}
+	if err := compareOrder(ctx, r, target, head, changes[0]); err != nil {
+		return err
+	}
+	return compareForks(ctx, r, target, head, changes[0])
+}
+
+// walkedBetween reports whether the head descends from the target and every commit on the way was judged: in that
+// case the edges have said what became of the target's entries. It matters only if the tips differ by more than an append.
+func walkedBetween(ctx context.Context, r *run.Run, t *LogTips, edge history.Edge) (bool, error) {
+	if t.Outcome == ledger.Linear || !r.Learned.Walked || r.Learned.UnrelatedLog {
+		return false, nil
+	}
+	bases, err := r.Source.History.MergeBases(ctx, edge.Parent, edge.Child)
+	return slices.Contains(bases, edge.Parent), err
+}
+
+// tipsOf compares one log of two tips; nil if there is nothing to report.
+func tipsOf(ctx context.Context, r *run.Run, pair [2]history.File, edge history.Edge) (*LogTips, error) {
+	path := pair[1].Path
+	logs := r.Source.Logs(path)
+	ours, err := logs.Read(ctx, pair[0], nil)
+	if err != nil {
+		return nil, err
+	}
+	theirs, err := logs.Read(ctx, pair[1], ours)
+	if err != nil {
+		return nil, err
+	}
+	if !ours.Readable() || !theirs.Readable() {
+		return nil, nil // a log that is gone or cannot be read is reported on an edge
+	}
+	equal := r.Source.Waived(pair[0].Path, path)
+	own, err := r.Source.EquivalenceOn(ctx, nil, path, pair[0].Path, theirs, ours)
+	if err != nil {
+		return nil, err
+	}
+	if own, err = r.Source.AcceptSince(ctx, own, edge.Child, path, path, theirs, ours); err != nil {
+		return nil, err
+	}
+	if own.Accepted != nil && len(ledger.Only(theirs.Log.Ledger, ours.Log.Ledger, own)) == 0 {
+		return nil, nil // the head forked before the target's baseline, and has nothing of its own
+	}
+	t := &LogTips{Path: path, Divergence: ledger.Diverge(ours.Log.Ledger, theirs.Log.Ledger, equal, r.Collector.EditedEntries(path, false))}
+	if inLine, err := walkedBetween(ctx, r, t, edge); err != nil || inLine {
+		return nil, err
+	}
+	if r.Scope.Predicts && t.LinearWithout(r.Collector.EditedEntries(path, true), equal) {
+		return nil, nil
+	}
+	return t, nil
+}
+
+// CompareSides judges, to predict a merge, what each side did since the merge bases.
+func CompareSides(ctx context.Context, r *run.Run) error {
+	bases, err := r.Source.History.MergeBases(ctx, r.Scope.Base.ID, r.Scope.Tip.ID)
+	if err != nil {
+		return err
+	}
+	for _, side := range []history.Tip{r.Scope.Base, r.Scope.Tip} {
+		for _, base := range bases {
+			if err := sinceParting(ctx, r, base, side); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func sinceParting(ctx context.Context, r *run.Run, base string, side history.Tip) error {
+	if base == side.ID {
+		return nil
+	}
+	changes, err := r.Source.Changes(ctx, []history.Edge{{Parent: base, Child: side.ID}})
+	if err != nil {
+		return err
+	}
+	s, err := r.Source.Replacement(ctx, history.Commit{ID: side.ID, Parents: []string{base}}, changes, nil)
+	if err != nil {
+		return err
+	}
+	s.Branch = side.Name
+	for _, c := range changes[0] {
+		if !r.Source.IsLog(c.Path) || c.Old.Mode == "" {
+			continue
+		}
+		s.Fix = func(string) string {
+			return "mend that side before you merge; see which commit did it, and what to do: " + wording.Commands("small-hook audit "+wording.ShellWord(side.Name))
+		}
+		if err := replacedLog(ctx, r, c, s, true, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// toMerge names the branch to merge: a range is judged with its head checked out, a prediction with the first of
+// the two.
+func toMerge(r *run.Run, target, head history.Tip) string {
+	if !r.Scope.Predicts {
+		return target.Name
+	}
+	name := head.Name
+	if strings.HasPrefix(name, "HEAD") || strings.HasPrefix(name, "@") {
+		name = history.Short(head.ID) // HEAD is another commit once the other branch is checked out
+	}
+	return name
+}

@@ -1,0 +1,217 @@
+package logs
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/gate/read"
+	"github.com/small-gate/small-gate/internal/gate/remedy"
+	"github.com/small-gate/small-gate/internal/gate/run"
+	"github.com/small-gate/small-gate/internal/ledger"
+	"github.com/small-gate/small-gate/internal/wording"
+)
+
+// CompareOldTip compares the old tip of a ref with the new one, unless the edges between them were all judged.
+func CompareOldTip(ctx context.Context, r *run.Run) error {
+	u := r.Scope.Update
+	if u.Old == "" || !r.Learned.UnrelatedLog && judgedEveryStep(r, u) {
+		return nil
+	}
+	old := history.Short(u.Old)
+	fix := wording.Commands("small-hook reconcile "+old, "git commit -m 'Keep the log of "+old+"'")
+	return replaced(ctx, r, u, func(string) string {
+		return "what was published stays: " + fix + ", then push again. This keeps the log without the code"
+	})
+}
+
+// judgedEveryStep reports whether the new tip descends from the old one by commits that were all judged: in that
+// case the edges have said what became of each entry.
+func judgedEveryStep(r *run.Run, u history.Update) bool {
+	parents := map[string][]string{}
+	for _, c := range r.Learned.Commits {
+		parents[c.ID] = c.Parents
+	}
+	seen := map[string]bool{}
+	for next := []string{u.New}; len(next) > 0; next = next[1:] {
+		id := next[0]
+		above, known := parents[id]
+		switch {
+		case seen[id] || id == u.Old:
+		case !known:
+			return false
+		default:
+			next = append(next, above...)
+		}
+		seen[id] = true
+	}
+	return seen[u.Old]
+}
+
+// CompareTarget compares a branch with the one that it will be merged into. Its findings are warnings, unless the
+// configuration calls a divergence an error: the branch may have diverged properly, and pushing it may be how to show that. But if a pull request
+// conflicts, its workflows may not run, and only this pass shows it.
+func CompareTarget(ctx context.Context, r *run.Run) error {
+	u := r.Scope.Update
+	if u.Target.ID == "" || u.Target.ID == u.New {
+		return nil
+	}
+	changes, err := r.Source.Changes(ctx, []history.Edge{{Parent: u.Target.ID, Child: u.New}})
+	if err != nil || len(changes[0]) == 0 {
+		return err
+	}
+	bases, err := r.Source.History.MergeBases(ctx, u.Target.ID, u.New)
+	if err != nil {
+		return err
+	}
+	r.Collector.WarnOnly = true
+	defer func() { r.Collector.WarnOnly = false }()
+	if slices.Contains(bases, u.Target.ID) {
+		// The branch descends from the target. The commits of this push are
+		// judged, but not those of an earlier one.
+		return replaced(ctx, r, history.Update{Old: u.Target.ID, New: u.New}, func(string) string {
+			return "the branch does not keep what " + u.Target.Name + " has, and is rejected for it when it is merged there"
+		})
+	}
+	return compareBranches(ctx, r, u.Target, history.Tip{ID: u.New, Name: cmp.Or(u.Name, history.Short(u.New))})
+}
+
+// CompareLeft compares the work tree with the commit that its branch was moved off, if it was.
+func CompareLeft(ctx context.Context, r *run.Run) error {
+	u := r.Scope.Update
+	if u.Old == "" {
+		return nil
+	}
+	first := ""
+	if head := slices.Concat(r.Scope.Parents, []string{""})[0]; head != "" {
+		var fork []string
+		if r.Scope.Base.ID != "" {
+			fork = []string{r.Scope.Base.ID}
+		}
+		made, err := r.Source.Commits(ctx, []string{head}, fork)
+		if err != nil {
+			return err
+		}
+		if at := slices.IndexFunc(made, func(c history.Commit) bool {
+			return slices.Equal(c.Parents, fork)
+		}); at >= 0 {
+			first = made[at].ID
+		}
+	}
+	return replaced(ctx, r, u, func(path string) string { return remedy.Return(u.Old, first, path) })
+}
+
+// replaced compares a ref's old tip with its new one: every old entry must be in the new ledger, in order. Insertions
+// were judged on the edges, so a rebased branch passes. No single commit is to blame, so fix is the remedy for
+// all.
+func replaced(ctx context.Context, r *run.Run, u history.Update, fix func(path string) string) error {
+	changes, err := r.Source.Changes(ctx, []history.Edge{{Parent: u.Old, Child: u.New}})
+	if err != nil {
+		return err
+	}
+	n := history.Commit{ID: u.New, Parents: []string{u.Old}}
+	if u.PolicyFromOldTip {
+		r.NotePolicy(n, changes)
+	}
+	reverted := revertedSince(ctx, r, u)
+	s, err := r.Source.Replacement(ctx, n, changes, reverted)
+	if err != nil {
+		return err
+	}
+	s.Fix = fix
+	for _, c := range changes[0] {
+		if !r.Source.IsLog(c.Path) {
+			continue
+		}
+		if own, err := renumbered(ctx, r, u, c); err != nil || own {
+			if err != nil {
+				return err
+			}
+			continue
+		}
+		if err := replacedLog(ctx, r, c, s, false, reverted); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// renumbered reports whether a file in a folder that is ordered by name is the branch's own: the default branch lacks it, and the branch's
+// commits may rename it.
+func renumbered(ctx context.Context, r *run.Run, u history.Update, c history.Change) (bool, error) {
+	if u.Target.ID == "" || !r.Source.Policy.LogFor(c.Path).ByName() {
+		return false, nil
+	}
+	files, err := r.Source.Tree.List(ctx, u.Target.ID, history.At(c.Path))
+	return len(files) == 0, err
+}
+
+// fixOf is the remedy for one log. A family's log is put back as it was.
+func fixOf(r *run.Run, s *read.Step, path string) string {
+	if !r.Source.OfFamily(path) {
+		return s.Fix(path)
+	}
+	return wording.Commands("git restore --source="+history.Short(s.Parents[0])+" --staged --worktree -- "+wording.TopPath(path), `git commit -m "Put back the record"`)
+}
+
+// revertedSince finds a branch's rewrites when the function is first called.
+func revertedSince(ctx context.Context, r *run.Run, u history.Update) read.RevertedFunc {
+	find := sync.OnceValues(func() (*rewrites, error) { return rewritesOf(ctx, r, u) })
+	return func(before, now *ledger.Ledger) (bool, error) {
+		r, err := find()
+		return err == nil && r.revertedIn(before, now), err
+	}
+}
+
+// replacedLog compares one log of a commit with an earlier one that is not its parent's. insertions says whether
+// unreconciled insertions are reported; reverted, if set, which rewrites may have been taken back.
+func replacedLog(ctx context.Context, r *run.Run, c history.Change, s *read.Step, insertions bool, reverted read.RevertedFunc) error {
+	logs, err := r.Source.LogsBefore(ctx, s.Parents[0], c)
+	if err != nil {
+		return err
+	}
+	parent := read.ParentLog{ID: s.Parents[0]}
+	parent.Add(c.Path, logs...)
+	now := c.New
+	if to, moved := s.Moves[0][c.Path]; moved {
+		now = to
+	}
+	var earlier *read.LedgerFile
+	if len(logs) > 0 {
+		earlier = logs[0]
+	}
+	after, err := r.Source.Logs(c.Path).Read(ctx, now, earlier)
+	if err != nil {
+		return err
+	}
+	if !after.Readable() {
+		return unreadable(ctx, r, s, c.Path, after, []read.ParentLog{parent})
+	}
+	for _, l := range parent.Ledgers {
+		e, err := compareLogs(ctx, r, s.Commit, now.Path, c.Path, l, after, []read.ParentLog{parent}, 0)
+		if err != nil {
+			return err
+		}
+		if e == nil || e.Relation != ledger.Rewritten && !insertions {
+			continue
+		}
+		if reverted != nil && e.Relation == ledger.Rewritten {
+			if is, err := reverted(e.Old, e.New); err != nil || is {
+				if err != nil {
+					return err
+				}
+				continue
+			}
+		}
+		if !insertions || e.Reconciled() {
+			e.DropInsertions()
+		}
+		e.Parent, e.Branch, e.Fix = parent.ID, s.Branch, fixOf(r, s, now.Path)
+		if err := judgeEdge(ctx, r, e, s.ID); err != nil {
+			return err
+		}
+	}
+	return nil
+}

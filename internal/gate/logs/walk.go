@@ -1,0 +1,292 @@
+// Package logs follows logs from commit to commit and compares them between branches. It also has the rules of the families
+// append-only and divergence.
+package logs
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/small-gate/small-gate/internal/gate/commits"
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/gate/read"
+	"github.com/small-gate/small-gate/internal/gate/rule"
+	"github.com/small-gate/small-gate/internal/gate/run"
+	"github.com/small-gate/small-gate/internal/ledger"
+	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/small/records"
+)
+
+// JudgeIndex judges the edges of the index.
+func JudgeIndex(ctx context.Context, r *run.Run) error {
+	return walk(ctx, r, []history.Commit{{ID: history.Index, Parents: r.Scope.Parents}})
+}
+
+// JudgeWorkTree judges the edges of the work tree, for logs only: other files there may not be finished.
+func JudgeWorkTree(ctx context.Context, r *run.Run) error {
+	n := history.Commit{ID: history.WorkTree, Parents: r.Scope.Parents}
+	changes, err := r.Source.ChangesOf(ctx, []history.Commit{n})
+	if err != nil {
+		return err
+	}
+	r.Learned.Note(r.Source, changes[0]...)
+	s, err := r.Source.Crossing(ctx, n, changes[0])
+	if err != nil {
+		return err
+	}
+	_, err = judgeLogs(ctx, r, s)
+	return err
+}
+
+// JudgeCommits judges every edge of the commits.
+func JudgeCommits(ctx context.Context, r *run.Run) error {
+	err := walk(ctx, r, r.Learned.Commits)
+	r.Learned.Walked = err == nil
+	return err
+}
+
+// walk judges every edge of the commits.
+func walk(ctx context.Context, r *run.Run, commits []history.Commit) error {
+	changes, err := r.Source.ChangesOf(ctx, commits)
+	if err != nil {
+		return err
+	}
+	if r.Scope.Whole {
+		r.Source.NoteHistory(commits, changes)
+	}
+	for i, c := range commits {
+		if err := judgeCommit(ctx, r, c, changes[i]); err != nil {
+			return err
+		}
+		if r.Options.Progress != nil {
+			r.Options.Progress(i+1, len(commits))
+		}
+	}
+	return nil
+}
+
+// judgeCommit judges one commit's edges; changes has one element for each.
+func judgeCommit(ctx context.Context, r *run.Run, n history.Commit, changes [][]history.Change) error {
+	r.NotePolicy(n, changes)
+	own := run.NewTouched()
+	own.Note(r.Source, changes...)
+	r.Learned.Note(r.Source, changes...)
+	s, err := r.Source.Crossing(ctx, n, changes)
+	if err != nil {
+		return err
+	}
+	r.Learned.UnrelatedLog = r.Learned.UnrelatedLog || s.UnrelatedLog
+	added, err := judgeLogs(ctx, r, s)
+	if err != nil || r.Options.Lasting {
+		return err
+	}
+	for _, entries := range added {
+		r.Learned.NoteOrigin(n.ID, entries)
+	}
+	// A commit that migrates a workspace is not work on the files of 1.0.0.
+	dirs := slices.DeleteFunc(run.SortedKeys(own.Workspaces), func(dir string) bool {
+		profile := small.InDir(dir, records.ProfileFile)
+		return r.Source.IsImmutable(profile) && len(history.PathsOf(changes, func(path string) bool { return path == profile })) > 0
+	})
+	if err := commits.Judge(ctx, r, n, changes, dirs, added); err != nil {
+		return err
+	}
+	if r.Each != nil && n.ID != history.Index {
+		return r.Each(ctx, r, n.ID, own)
+	}
+	return nil
+}
+
+// judgeLogs judges the logs that a commit changes, and returns, by path, the entries that no parent has.
+func judgeLogs(ctx context.Context, r *run.Run, s *read.Step) (added map[string][]ledger.Entry, err error) {
+	added = map[string][]ledger.Entry{}
+	for _, path := range history.PathsOf(s.Changes, r.Source.IsLog) {
+		if r.Scope.Logs != nil && !r.Scope.Logs(path) {
+			continue
+		}
+		if added[path], err = judgeLog(ctx, r, s, path); err != nil {
+			return nil, err
+		}
+	}
+	return added, judgeOrder(ctx, r, s)
+}
+
+// judgeLog judges one log on all edges of a commit, and returns the entries that no parent has.
+func judgeLog(ctx context.Context, r *run.Run, s *read.Step, path string) ([]ledger.Entry, error) {
+	if err := r.Source.CheckSince(ctx, path); err != nil {
+		return nil, err
+	}
+	if past, err := r.IsPast(ctx, s.ID, path); err != nil || past {
+		return nil, err
+	}
+	child, parents, err := r.Source.ReadVersions(ctx, s, path)
+	if err != nil {
+		return nil, err
+	}
+	if !child.Readable() {
+		return nil, unreadable(ctx, r, s, path, child, parents)
+	}
+	if read.IsLedger(path) {
+		if err := judgeMerged(ctx, r, s, path, child, parents); err != nil {
+			return nil, err
+		}
+	}
+	added, misplaced := read.NewEntries(child.Log.Ledger, parents)
+	var views []*LogChange
+	for i, p := range parents {
+		for k, before := range p.Ledgers {
+			e, err := compareLogs(ctx, r, s.Commit, path, p.Paths[k], before, child, parents, i)
+			if err != nil {
+				return nil, err
+			}
+			if e != nil {
+				e.SetParent(s.Commit, i)
+				e.ParentHasNoLog = p.NoLog && p.Paths[k] == path
+				views = append(views, e)
+				accepted := func(index int) bool { return e.Accepted[child.Log.Entries[index].Digest] }
+				added, misplaced = slices.DeleteFunc(added, accepted), slices.DeleteFunc(misplaced, accepted)
+			}
+		}
+	}
+	if len(views) > 0 {
+		views[0].NewEntries, views[0].Misplaced = added, withoutVersions(misplaced, views)
+	}
+	for _, e := range views {
+		if err := judgeEdge(ctx, r, e, s.ID); err != nil {
+			return nil, err
+		}
+	}
+	if len(views) == 0 && len(added) > 0 {
+		e := &LogChange{Path: path, Comparison: &ledger.Comparison{Old: &ledger.Ledger{}, New: child.Log.Ledger, Relation: ledger.Extended, ReconcileEntry: -1}, NewEntries: added}
+		if len(s.Parents) > 0 {
+			e.Parent = s.Parents[0]
+		}
+		if err := judgeEdge(ctx, r, e, s.ID); err != nil {
+			return nil, err
+		}
+	}
+	return ledger.Pick(child.Log.Ledger, added), nil
+}
+
+// withoutVersions leaves out new versions of entries that a parent has: those are reported as modifications, or
+// waived.
+func withoutVersions(misplaced []int, views []*LogChange) []int {
+	versions := map[int]bool{}
+	for _, e := range views {
+		for _, x := range e.Edits {
+			if x.OldIndex >= 0 && x.NewIndex >= 0 {
+				versions[x.NewIndex] = true
+			}
+		}
+	}
+	return slices.DeleteFunc(misplaced, func(at int) bool { return versions[at] })
+}
+
+// compareLogs compares one parent's log, at the path was, with the child's; nil if nothing changed.
+func compareLogs(ctx context.Context, r *run.Run, n history.Commit, path, was string, before, child *read.LedgerFile, parents []read.ParentLog, side int) (*LogChange, error) {
+	p, c := before.Log.Ledger, child.Log.Ledger
+	if p == c && was == path {
+		return nil, nil
+	}
+	equal, err := r.Source.EquivalenceOn(ctx, n.Parents, was, path, before, child)
+	if err != nil {
+		return nil, err
+	}
+	if equal, err = r.Source.AcceptSince(ctx, equal, parents[side].ID, was, path, before, child); err != nil {
+		return nil, err
+	}
+	elsewhere := read.HeldBy(parents, side)
+	compared, err := ledger.Compare(p, c, ledger.CompareOptions{
+		Equal:      equal,
+		OldRecords: r.Source.Logs(was).Records(ctx, before.File), NewRecords: r.Source.Logs(was).Records(ctx, child.File),
+		MayPair: func(lost, added int) bool {
+			// What another parent brought is that side's entry, not a new
+			// version of this side's, unless it plainly is.
+			if !elsewhere[c.Entries[added].Digest] {
+				return true
+			}
+			old, now := p.Entries[lost], c.Entries[added]
+			_, seen := r.Collector.Reported.Of(finding.EditKey{Path: path, From: old.Digest.String(), To: now.Digest.String()})
+			return seen || old.Timestamp != "" && old.Timestamp == now.Timestamp
+		},
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &LogChange{Path: path, OldPath: was, Comparison: compared, before: before.File, after: child.File}, nil
+}
+
+// judgeEdge judges one edge of a log. Only a family's rules judge the logs that it reads.
+func judgeEdge(ctx context.Context, r *run.Run, e *LogChange, child string) error {
+	e.Run, e.Commit, e.Fix = r, child, cmp.Or(e.Fix, r.Scope.Fix)
+	if e.ofFamily() {
+		return r.Collector.Judge(ctx, FamilyChange{e})
+	}
+	if change, err := recordChange(ctx, e); change != nil || err != nil {
+		return cmp.Or(err, r.Collector.Judge(ctx, change))
+	}
+	return r.Collector.Judge(ctx, e)
+}
+
+// unreadable reports a child without a ledger to compare: a file that cannot be read, or a log that is gone and
+// has not moved.
+func unreadable(ctx context.Context, r *run.Run, s *read.Step, path string, child *read.LedgerFile, parents []read.ParentLog) error {
+	if child != nil {
+		return r.Collector.Judge(ctx, &UnreadableLog{
+			Place: rule.Place{Commit: s.ID, Parent: parents[0].ID, Branch: s.Branch, Mandatory: true},
+			Run:   r, Path: path, Object: child.File.Object, Readable: len(parents[0].Ledgers) > 0 && !parents[0].NoLog, Problems: child.Problems,
+		})
+	}
+	for i, p := range parents {
+		if _, moved := s.Moves[i][path]; moved {
+			continue // it is judged where it is now
+		}
+		for _, before := range p.Ledgers {
+			if accepted, err := acceptedGone(ctx, r, p.ID, path, before); err != nil || accepted {
+				if err != nil {
+					return err
+				}
+				continue
+			}
+			e, err := migratedOrGone(ctx, r, s, path, before, parents, i)
+			if err != nil {
+				return err
+			}
+			if s.Fix != nil {
+				e.Fix = fixOf(r, s, path)
+			}
+			e.SetParent(s.Commit, i)
+			e.Branch = s.Branch
+			if err := judgeEdge(ctx, r, e, s.ID); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// migratedOrGone compares a log that is gone with the import that takes its place, or with nothing.
+func migratedOrGone(ctx context.Context, r *run.Run, s *read.Step, path string, before *read.LedgerFile, parents []read.ParentLog, side int) (*LogChange, error) {
+	imported, err := r.Source.Imported(ctx, s.Changes[side], path, before)
+	if err != nil || imported == nil {
+		return &LogChange{Path: path, Comparison: gone(ctx, r, path, before)}, err
+	}
+	return compareLogs(ctx, r, s.Commit, imported.File.Path, path, before, imported, parents, side)
+}
+
+// gone is the comparison of a log with nothing. In a folder whose files must not change, the entry is gone and not the log.
+func gone(ctx context.Context, r *run.Run, path string, before *read.LedgerFile) *ledger.Comparison {
+	c := &ledger.Comparison{Old: before.Log.Ledger, ReconcileEntry: -1}
+	if r.Source.OfFile(path) {
+		c.New, c.Relation, c.OldRecords = ledger.NewLedger(nil), ledger.Rewritten, r.Source.Logs(path).Records(ctx, before.File)
+		c.Edits = []ledger.Edit{{Kind: ledger.EditDeleted, NewIndex: -1}}
+	}
+	return c
+}
+
+// acceptedGone reports whether the log's since commit accepts every entry that is gone with it.
+func acceptedGone(ctx context.Context, r *run.Run, parent, path string, before *read.LedgerFile) (bool, error) {
+	equal, err := r.Source.AcceptSince(ctx, ledger.Equivalence{}, parent, path, path, before, nil)
+	return equal.Accepted != nil && !slices.ContainsFunc(before.Log.Entries, func(e ledger.Entry) bool { return !equal.Accepted[e.Digest] }), err
+}

@@ -1,0 +1,99 @@
+package look
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/gate/read"
+	"github.com/small-gate/small-gate/internal/ledger"
+	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/small/records"
+)
+
+// events makes entries of the events of workspaces of 2.0.0: one log a workspace, session by session. sessions are the files of sessions.
+type events struct {
+	src      *read.Source
+	sessions map[string]history.File
+	actors   map[string]string
+	found    []finding.Recorded
+}
+
+// only drops the other records of such workspaces from the logs, and notes the sessions among them.
+func (v *events) only(files []history.File) []history.File {
+	return slices.DeleteFunc(files, func(f history.File) bool {
+		_, name, _ := small.SplitPath(f.Path)
+		if records.KindOf(name) == records.Session {
+			v.sessions[f.Path] = f
+		}
+		return v.src.IsImmutable(f.Path) && records.KindOf(name) != records.Event
+	})
+}
+
+// add makes an entry of an event, whose file's text is given: the session is its run.
+func (v *events) add(ctx context.Context, r finding.Recorded, text []byte) error {
+	doc, problems := small.ParseJSON(text, v.src.Limits)
+	if doc == nil {
+		return &failure.Error{Message: r.Path + " cannot be read as an event: " + problems[0].Message, Remedy: problems[0].Hint}
+	}
+	dir, _ := small.WorkspaceOf(r.Path)
+	get := func(keys ...string) string {
+		at := doc.Root
+		for _, key := range keys {
+			if at = at.Get(key); at == nil {
+				return ""
+			}
+		}
+		return at.Text
+	}
+	var err error
+	if r.Index, err = strconv.Atoi(get("sequence")); err != nil {
+		return &failure.Error{Message: r.Path + " cannot be read as an event: its sequence is not a number", Err: err}
+	}
+	r.Index--
+	r.Path, r.Value, r.Noun = small.InDir(dir, "events"), doc.Root, ""
+	r.TaskID, r.ReplayID = get("task_id"), get("session_id")
+	r.Timestamp, _, _ = strings.Cut(get("occurred_at"), "#") // a migration numbers the entries of a log
+	r.Status = cmp.Or(get("payload", "status"), get("payload", "outcome"), get("kind"))
+	if r.TaskID == "" {
+		r.Noun = "session"
+	}
+	r.AgentID, err = v.actor(ctx, small.InDir(dir, "sessions/"+r.ReplayID+".json"))
+	v.found = append(v.found, r)
+	return err
+}
+
+// actor is whom a session names.
+func (v *events) actor(ctx context.Context, session string) (string, error) {
+	name, known := v.actors[session]
+	if known {
+		return name, nil
+	}
+	root, err := v.src.Document(ctx, v.sessions[session])
+	if err == nil && root != nil {
+		name, _ = root.Get("actor_label").Str()
+	}
+	v.actors[session] = name
+	return name, err
+}
+
+// list puts the events in order, and gives the state of their logs.
+func (v *events) list() (entries []finding.Recorded, logs []finding.LedgerState) {
+	slices.SortStableFunc(v.found, func(a, b finding.Recorded) int {
+		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.ReplayID, b.ReplayID), cmp.Compare(a.Index, b.Index))
+	})
+	for at := 0; at < len(v.found); {
+		var digests []small.Digest
+		path := v.found[at].Path
+		for ; at < len(v.found) && v.found[at].Path == path; at++ {
+			digests = append(digests, v.found[at].Digest)
+		}
+		logs = append(logs, finding.LedgerState{Path: path, Entries: len(digests), Head: ledger.HeadOf(digests)})
+	}
+	return v.found, logs
+}

@@ -1,0 +1,162 @@
+// Package look finds the entries of logs that somebody wants to see, whose each is, and which commit brought it.
+package look
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/gate/owner"
+	"github.com/small-gate/small-gate/internal/gate/read"
+	"github.com/small-gate/small-gate/internal/ledger"
+	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/wording"
+)
+
+// Options say where to look.
+type Options struct {
+	// Revision has the logs, and Head is the commit behind it: the same, or what is checked out; empty if there is none.
+	Revision, Head string
+	// Logs says which logs are meant. If Own is set and holds for any of them, only those are.
+	Logs, Own func(path string) bool
+	// Holder is the agent that a plan gives an entry's task to; the lease rules provide it.
+	Holder func(plan *small.Value, e ledger.Entry) string
+}
+
+// look is one look.
+type look struct {
+	Options
+	src *read.Source
+	// commits caches the commits that brought entries, and plans the plans in them, by commit and directory.
+	commits map[string]commit
+	plans   map[[2]string]*small.Value
+}
+
+type commit struct {
+	finding.Commit
+	by owner.Owner
+}
+
+// At shows the entries that a query wants.
+func At(ctx context.Context, src *read.Source, o Options, q Query) (*finding.Look, error) {
+	l := &look{Options: o, src: src, commits: map[string]commit{}, plans: map[[2]string]*small.Value{}}
+	out := &finding.Look{}
+	if !history.Uncommitted(o.Revision) {
+		out.Revision = o.Revision
+	}
+	files, err := src.Judged(ctx, o.Revision)
+	if err != nil {
+		return nil, err
+	}
+	v := &events{src: src, sessions: map[string]history.File{}, actors: map[string]string{}}
+	files = v.only(slices.DeleteFunc(files, func(f history.File) bool { return !src.IsLog(f.Path) }))
+	files = slices.DeleteFunc(files, func(f history.File) bool { return !o.Logs(f.Path) })
+	if l.Own != nil && slices.ContainsFunc(files, func(f history.File) bool { return l.Own(f.Path) }) {
+		files = slices.DeleteFunc(files, func(f history.File) bool { return !l.Own(f.Path) })
+	}
+	var tips []tip
+	for _, f := range files {
+		t, err := l.read(ctx, f)
+		if err != nil {
+			return nil, err
+		}
+		tips = append(tips, t)
+		if src.IsImmutable(f.Path) {
+			continue // a part of a log
+		}
+		out.Logs = append(out.Logs, finding.LedgerState{Path: f.Path, Entries: t.log.Log.Len(), Head: t.log.Log.Head()})
+	}
+	event := map[string]bool{} // asked before the history is walked, where workspaces were of other profiles
+	for _, f := range files {
+		event[f.Path] = src.IsImmutable(f.Path)
+	}
+	origins, err := l.origins(ctx, tips)
+	if err != nil {
+		return nil, err
+	}
+	for i := range tips {
+		for n, e := range tips[i].log.Log.Entries {
+			r := finding.Recorded{Entry: e, Path: files[i].Path, Value: tips[i].values[n]}
+			r.Commit.ID = origins[files[i].Path][e.Digest]
+			if !event[r.Path] {
+				out.Entries = append(out.Entries, r)
+			} else if err := v.add(ctx, r, tips[i].text); err != nil {
+				return nil, err
+			}
+		}
+	}
+	recorded, logs := v.list()
+	out.Entries, out.Logs = append(out.Entries, recorded...), append(out.Logs, logs...)
+	out.Entries, err = q.pick(out.Entries, len(tips) > 1, func(r *finding.Recorded) error { return l.describe(ctx, r) })
+	return out, err
+}
+
+// tip is a log at the revision, with all that is needed to read its earlier versions cheaply.
+type tip struct {
+	log    *read.LedgerFile
+	text   []byte
+	values []*small.Value
+}
+
+func (l *look) read(ctx context.Context, f history.File) (t tip, err error) {
+	logs := l.src.Logs(f.Path)
+	if t.log, err = logs.Read(ctx, f, nil); err != nil {
+		return t, err
+	}
+	if !t.log.Readable() {
+		p := t.log.Problems[0]
+		return t, &failure.Error{Message: fmt.Sprintf("%s cannot be read as a log: line %d: %s", f.Path, p.Pos.Line, p.Message), Remedy: p.Hint}
+	}
+	if t.text, _, err = read.ReadFile(ctx, l.src.Tree, f, l.src.Limits); err != nil {
+		return t, err
+	}
+	t.values, err = logs.Records(ctx, f)()
+	return t, err
+}
+
+// describe finds out which commit brought an entry, and whose the entry is.
+func (l *look) describe(ctx context.Context, r *finding.Recorded) error {
+	if r.Commit.ID == "" {
+		r.By = owner.Owner{}.OfEntry(r.AgentID, "")
+		return nil
+	}
+	c, known := l.commits[r.Commit.ID]
+	if !known {
+		s, err := l.src.Signature(ctx, r.Commit.ID)
+		if err != nil {
+			return err
+		}
+		c.Commit = finding.Commit{ID: r.Commit.ID, Author: wording.Clip(s.Name), Subject: wording.Clip(s.Subject()), Date: s.Date}
+		c.by = owner.Of(owner.Signs{Author: s.Name, Email: s.Email, Message: s.Message}, l.src.Policy)
+		l.commits[r.Commit.ID] = c
+	}
+	r.Commit = c.Commit
+	holder := ""
+	if slices.ContainsFunc(c.by.Helpers, func(name string) bool { return name != c.by.Agent }) {
+		plan, err := l.plan(ctx, r)
+		if err != nil {
+			return err
+		}
+		holder = l.Holder(plan, r.Entry)
+	}
+	r.By = c.by.OfEntry(r.AgentID, holder)
+	return nil
+}
+
+// plan is the plan of a log's workspace in the commit that brought an entry; nil if there is none.
+func (l *look) plan(ctx context.Context, r *finding.Recorded) (*small.Value, error) {
+	dir, _ := small.WorkspaceOf(r.Path)
+	at := [2]string{r.Commit.ID, dir}
+	if plan, known := l.plans[at]; known {
+		return plan, nil
+	}
+	l.plans[at] = nil
+	files, err := l.src.Tree.List(ctx, r.Commit.ID, history.At(small.Plan.Path(dir)))
+	if err == nil && len(files) > 0 {
+		l.plans[at], err = l.src.Document(ctx, files[0])
+	}
+	return l.plans[at], err
+}

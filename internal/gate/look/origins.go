@@ -1,0 +1,114 @@
+package look
+
+import (
+	"context"
+
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/gate/read"
+	"github.com/small-gate/small-gate/internal/small"
+)
+
+// brought maps a log's path and an entry's digest to the first commit, in the order of judgement, that has the entry and whose parents lack
+// it.
+type brought map[string]map[small.Digest]string
+
+func (b brought) add(path string, entry small.Digest, commit string) {
+	if b[path] == nil {
+		b[path] = map[small.Digest]string{}
+	}
+	if _, known := b[path][entry]; !known {
+		b[path][entry] = commit
+	}
+}
+
+// origins finds the commits that brought the entries of some logs.
+func (l *look) origins(ctx context.Context, tips []tip) (brought, error) {
+	found := brought{}
+	if l.Head == "" || len(tips) == 0 {
+		return found, nil
+	}
+	commits, err := l.src.Commits(ctx, []string{l.Head}, nil)
+	if err != nil {
+		return nil, err
+	}
+	changes, err := l.src.ChangesOf(ctx, commits)
+	if err != nil {
+		return nil, err
+	}
+	l.src.NoteHistory(commits, changes)
+	followed := l.followed(tips, changes)
+	for i, c := range commits {
+		paths := history.PathsOf(changes[i], func(path string) bool { return followed[path] != nil })
+		if len(paths) == 0 {
+			continue
+		}
+		s, err := l.src.Crossing(ctx, c, changes[i])
+		if err != nil {
+			return nil, err
+		}
+		for _, path := range paths {
+			if err := l.noteNew(ctx, found, s, path, followed[path]); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return found, nil
+}
+
+// followed are the paths where the logs are, or may have been before they moved, each with the log that it may have become.
+func (l *look) followed(tips []tip, changes [][][]history.Change) map[string]*tip {
+	out := map[string]*tip{}
+	for i := range tips {
+		out[tips[i].log.File.Path] = &tips[i]
+	}
+	for i := len(changes) - 1; i >= 0; i-- {
+		for _, edge := range changes[i] {
+			for _, c := range edge {
+				if t := out[c.Path]; t != nil && c.Old.Mode == "" {
+					noteGone(out, edge, t, l.src)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// noteGone notes the logs that an edge deletes while it adds one that is followed.
+func noteGone(followed map[string]*tip, edge []history.Change, t *tip, src *read.Source) {
+	for _, c := range edge {
+		if c.New.Mode == "" && src.IsLog(c.Path) && followed[c.Path] == nil {
+			followed[c.Path] = t
+		}
+	}
+}
+
+// noteNew notes what a commit added to a log, and what is known about entries that moved to it from another path.
+func (l *look) noteNew(ctx context.Context, found brought, s *read.Step, path string, t *tip) error {
+	for _, edge := range s.Changes {
+		if c, changed := history.ChangeAt(edge, path); changed {
+			if err := l.src.Logs(path).NoteStart(ctx, c.New, t.log, t.text); err != nil {
+				return err
+			}
+		}
+	}
+	child, parents, err := l.src.ReadVersions(ctx, s, path)
+	if err != nil || !child.Readable() {
+		return err
+	}
+	for _, p := range parents {
+		for i, log := range p.Ledgers {
+			if from := p.Paths[i]; from != path {
+				for _, e := range log.Log.Entries {
+					if commit, known := found[from][e.Digest]; known {
+						found.add(path, e.Digest, commit)
+					}
+				}
+			}
+		}
+	}
+	added, _ := read.NewEntries(child.Log.Ledger, parents)
+	for _, n := range added {
+		found.add(path, child.Log.Entries[n].Digest, s.ID)
+	}
+	return nil
+}

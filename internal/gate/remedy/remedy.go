@@ -1,0 +1,193 @@
+// Package remedy says what to type or do next, depending on what was done and who already has it.
+package remedy
+
+import (
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/wording"
+)
+
+// Situation says what has to be undone (a commit, the index or the work tree) and who has it already: that decides how to undo it.
+type Situation struct {
+	// Commit is the commit to undo, or Index or WorkTree; empty if it is not known. Standing says who has it.
+	Commit   string
+	Standing history.Standing
+	// Remote says where commits are pushed. It is set only for a commit.
+	Remote history.Remote
+	// Switch is the branch that has the commit, if another one is checked out.
+	Switch string
+	// Reverting is true for the index while a revert is under way.
+	Reverting bool
+	// Against is the commit with which the work tree is compared, if that is not HEAD.
+	Against string
+	// Agent is true if an agent asks: it may not accept anything. NoWaiver and NoBaseline are true if a floor forbids these.
+	Agent, NoWaiver, NoBaseline bool
+}
+
+// Resolve is the fix for a conflict in the workspace in dir. A revert undoes only code: the log keeps what was recorded.
+func (s Situation) Resolve(dir string) string {
+	first := "small-hook reconcile"
+	if s.Reverting {
+		first = "git restore --source=HEAD --staged --worktree -- " + wording.TopPath(small.InDir(dir, ""))
+	}
+	return s.Undo(small.InDir(dir, ""), []string{first})
+}
+
+// Undo is the fix that undoes what was done to the workspace of path. uncommitted are the commands for it before anything is committed. A
+// commit that nobody else has is made again, with files as they were before it; all other work is kept. A commit that others have stays.
+func (s Situation) Undo(path string, uncommitted []string, files ...string) string {
+	switch {
+	case s.Commit == "":
+		return "it was committed before this change; see by which commit, and what to do: `small-hook audit`"
+	case history.Uncommitted(s.Commit):
+		return wording.Commands(uncommitted...)
+	case s.Standing == history.Own:
+		return s.OnBranch(Mend(path, s.Commit, files...))
+	case s.Standing == history.Landed:
+		return "Landed commits are never rewritten. " + s.accept("Have a person accept the logs as they are now; only later changes are then judged: ")
+	}
+	otherwise := "waive the edit (small-hook waive --help), which counts once the target branch has it"
+	if s.NoWaiver {
+		otherwise = "ask whoever keeps the floor, which forbids waivers"
+	}
+	return "others may have this commit, so it takes a person: if nobody has built on the branch, make the commit again without this and push by force (" +
+		Mend(path, s.Commit, files...) + " --pushed, git push --force-with-lease --force-if-includes); otherwise " + otherwise
+}
+
+// OnBranch runs a command on the branch that has the commit.
+func (s Situation) OnBranch(command string) string {
+	if s.Switch == "" {
+		return wording.Commands(command)
+	}
+	return wording.Commands("git switch "+wording.ShellWord(s.Switch), command, "git switch -")
+}
+
+// AcceptSince is the fix for a commit that others have and that changed a configured log.
+func (s Situation) AcceptSince() string {
+	const never = "Landed commits are never rewritten. "
+	if s.NoBaseline {
+		return never + "Ask whoever keeps the floor what to accept"
+	}
+	return never + "Have a person accept what was done until then, by since: " + s.Commit + " in the log's stanza in .small-gate.yml; only later changes are then judged"
+}
+
+// accept is the fix by which a person accepts the past; words come before the commands, and after are further ones.
+func (s Situation) accept(words string, after ...string) string {
+	switch {
+	case s.NoBaseline:
+		return "Ask whoever keeps the floor: it forbids baselines of the repository"
+	case s.Agent:
+		return "Ask a person to accept the logs as they are now, with small-hook baseline, which refuses agents; only later changes are then judged"
+	}
+	return strings.Join(append([]string{words + AcceptPast}, after...), ", ")
+}
+
+// Excuse is the hint that one edit can be waived, to be appended to a fix; empty if a floor forbids that.
+func (s Situation) Excuse() string {
+	if s.NoWaiver {
+		return ""
+	}
+	return "; to waive this edit alone, see small-hook waive --help"
+}
+
+// Mend is the command that makes again a commit that nobody else has, and those after it.
+func Mend(path, commit string, files ...string) string {
+	dir, inside := small.WorkspaceOf(path)
+	in := ""
+	switch {
+	case len(files) == 0:
+		in = InDirectory(path)
+	case inside:
+		in = InDirectory(small.InDir(dir, ""))
+	}
+	out := "small-hook restore" + in + " --commit " + history.Short(commit)
+	for _, file := range files {
+		out += " " + wording.TopPath(file)
+	}
+	return out
+}
+
+// Return is the fix that brings back what a log has lost since its branch was at the commit left. The commits from first on were made
+// instead, and are made again with what was lost; first is empty if there are none.
+func Return(left, first, path string) string {
+	if first == "" {
+		return wording.Commands(RestoreFrom(path, history.Short(left)))
+	}
+	return wording.Commands(Mend(path, first) + " --source " + history.Short(left))
+}
+
+// RestoreFrom is the command that brings back what a log has lost since a revision.
+func RestoreFrom(path, revision string) string {
+	return "small-hook restore" + InDirectory(path) + " --source " + wording.ShellWord(revision)
+}
+
+// AcceptPast are the commands that accept every log as it is in HEAD.
+var AcceptPast = wording.Commands("small-hook baseline", "git add -- :/.small-gate.yml", `git commit -m "Accept the logs as they stand" -- :/.small-gate.yml`)
+
+// InDirectory is the flag that names the workspace of a path, in whatever directory it is typed; empty for the workspace at the root. For
+// a log outside of workspaces it is the log's path.
+func InDirectory(path string) string {
+	dir, inside := small.WorkspaceOf(path)
+	_, name, _ := small.SplitPath(path)
+	_, known := small.ArtifactOf(name)
+	switch {
+	case path == "":
+		return ""
+	case !inside, name != "" && !known:
+		return " " + wording.TopPath(path)
+	case dir != "":
+		return " -C " + wording.TopPath(dir)
+	}
+	return ""
+}
+
+// Reconcile are the commands that finish a merge and keep every entry of both sides.
+const Reconcile = "`small-hook reconcile`, `git commit --no-edit`"
+
+// MergeWith is the fix that merges a branch and keeps every entry of both sides.
+func MergeWith(revision string) string {
+	return wording.Commands("git merge --no-ff --no-commit "+wording.ShellWord(revision)) + ", " + Reconcile
+}
+
+// Correct is the fix for a new entry; how is the correction.
+func (s Situation) Correct(how, path string) string {
+	switch {
+	case history.Uncommitted(s.Commit):
+		return how
+	case s.Commit != "" && s.Standing == history.Own:
+		return how + ", in the commit that brought the entry, which nobody else has: " + history.Short(s.Commit)
+	case s.Commit != "":
+		return "A committed entry is never edited. " + s.accept("Have a person accept the logs as they are now, and push that before any new work: ", "`git push`")
+	}
+	return s.Undo(path, nil)
+}
+
+// BeginRun begins a new run in the workspace of a directory whose run is over, after the commit that is judged, in the index, or on disk.
+// before are commands that come first, if any.
+func BeginRun(dir, commit, before string) string {
+	return "the run is over: a person writes the new intent into " + small.Intent.Path(dir) + "; then " + before +
+		ThenCommit(commit, "Begin a new run", "small-hook replay-id --write"+InDirectory(small.Handoff.Path(dir)), small.InDir(dir, ""))
+}
+
+// ByProgram has the protocol's own program do something in the workspace of a directory.
+func ByProgram(dir, commit, title, command string) string {
+	if dir != "" {
+		command += " --dir " + wording.ShellWord(dir)
+	}
+	return ThenCommit(commit, title, command, small.InDir(dir, ""))
+}
+
+// ThenCommit are a command, one that stages what it wrote at a path, and, unless the index is judged, one that commits it. On
+// disk there is nothing to stage.
+func ThenCommit(commit, title, command, path string) string {
+	all := []string{command}
+	if commit != "" {
+		all = append(all, "git add -- "+wording.TopPath(path))
+	}
+	if commit != "" && !history.Uncommitted(commit) {
+		all = append(all, "git commit -m \""+title+"\"")
+	}
+	return wording.Commands(all...)
+}

@@ -1,2 +1,0 @@
-// Package snapshots judges workspaces as of one tree: passes that make a subject of each.
-package snapshots

@@ -1,0 +1,176 @@
+package workspaces
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/read"
+	"github.com/small-gate/small-gate/internal/gate/remedy"
+	"github.com/small-gate/small-gate/internal/gate/rule"
+	"github.com/small-gate/small-gate/internal/ledger"
+	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/wording"
+)
+
+// checkTimestampFormat leaves a timestamp that is not a string to the schema.
+func checkTimestampFormat(w *read.Workspace, r *rule.Reporter) {
+	entries, first := w.Entries()
+	for i, e := range entries {
+		if e.Kind != small.Map {
+			continue
+		}
+		ts := e.Get("timestamp")
+		text, ok := ts.Str()
+		if _, valid := ledger.ParseTimestamp(text); ts != nil && (!ok || valid) {
+			continue
+		}
+		at, message := e.Pos, fmt.Sprintf("entry %d has no timestamp", first+i+1)
+		if ts != nil {
+			at, message = ts.Pos, fmt.Sprintf("the timestamp %q of entry %d is not RFC 3339 with fractional seconds and a zone", text, first+i+1)
+		}
+		r.Add(finding.Finding{
+			Path: w.Path(small.Progress), Line: at.Line, Column: at.Column, Subject: fmt.Sprintf("entries.%d.timestamp", first+i),
+			Message: message, Fix: w.RecordAgain(first + i),
+		})
+	}
+}
+
+// checkTimestampOrder compares instants. Entries whose timestamp cannot be read are skipped.
+func checkTimestampOrder(w *read.Workspace, r *rule.Reporter) {
+	var previous time.Time
+	previousAt := -1
+	items := w.List(small.Progress, "entries")
+	for i, e := range items {
+		ts := e.Get("timestamp")
+		text, _ := ts.Str()
+		at, ok := ledger.ParseTimestamp(text)
+		if !ok {
+			continue
+		}
+		if previousAt >= 0 && !at.After(previous) && i >= w.Baseline {
+			r.Add(finding.Finding{
+				Path: w.Path(small.Progress), Line: ts.Pos.Line, Column: ts.Pos.Column,
+				Subject: fmt.Sprintf("entries.%d.timestamp", i),
+				Message: fmt.Sprintf("entry %d is dated %s, which is not later than entry %d", i+1, text, previousAt+1),
+				Fix:     w.RecordAgain(i),
+			})
+		}
+		previous, previousAt = at, i
+	}
+}
+
+var evidenceFields = []string{"evidence", "verification", "command", "test", "link", "commit"}
+
+func checkEvidence(w *read.Workspace, r *rule.Reporter) {
+	entries, first := w.Entries()
+	for i, e := range entries {
+		if e.Kind != small.Map || ledger.Evidenced(e) || schemaSpokeOfEvidence(e) {
+			continue
+		}
+		at := fmt.Sprintf("entries.%d", first+i)
+		r.Add(finding.Finding{
+			Path: w.Path(small.Progress), Line: e.Pos.Line, Column: e.Pos.Column,
+			Subject: at,
+			Message: fmt.Sprintf("entry %d has no evidence", first+i+1),
+			Fix:     w.Correct(small.Progress, at, "add evidence, verification, command, test, link or commit, so that the work can be checked"),
+		})
+	}
+}
+
+// schemaSpokeOfEvidence reports whether the schema already rejects a field that could be evidence.
+func schemaSpokeOfEvidence(entry *small.Value) bool {
+	for _, key := range evidenceFields {
+		v := entry.Get(key)
+		if v == nil {
+			continue
+		}
+		if text, ok := v.Str(); !ok || text == "" && key != "link" {
+			return true
+		}
+	}
+	return false
+}
+
+// checkUnknownTask judges the entries of the handoff's run, or all if the handoff names none. If the run is over, it reports only the first.
+func checkUnknownTask(w *read.Workspace, r *rule.Reporter) {
+	if w.Doc(small.Plan) == nil {
+		return
+	}
+	run, bound := w.HandoffRun()
+	over := bound && w.Ledger().RunOver(run)
+	tasks := w.PlanTasks()
+	fix := func(entry int, id string) string {
+		switch {
+		case over:
+			return remedy.BeginRun(w.Dir, w.Commit, "")
+		case w.Committed(entry):
+			return "a committed entry is never edited: add task " + wording.Quote(id) + " to the plan; cancelled, if its name is a slip"
+		}
+		return "name a task of the plan: " + listed(w.Tasks()) + "; or add task " + wording.Quote(id) + " to it. " +
+			"Entries that are written and not yet committed are dropped with small-hook restore --discard-new, and recorded again"
+	}
+	entries, first := w.Entries()
+	for i, e := range entries {
+		v := e.Get("task_id")
+		id, ok := v.Trimmed()
+		if !ok || strings.HasPrefix(id, ledger.MetaPrefix) || tasks[id] || id == "" {
+			continue
+		}
+		if of, _ := e.Get("replayId").Str(); bound && of != run {
+			continue
+		}
+		at := fmt.Sprintf("entries.%d.task_id", first+i)
+		r.Add(finding.Finding{
+			Path: w.Path(small.Progress), Line: v.Pos.Line, Column: v.Pos.Column,
+			Subject: at,
+			Message: fmt.Sprintf("entry %d names task %q, which the plan does not have", first+i+1, id),
+			Fix:     fix(first+i, id),
+		})
+		if over {
+			return // one new run helps all of them
+		}
+	}
+}
+
+// listed names the first tasks of a plan.
+func listed(tasks []read.Task) string {
+	const most = 8
+	var names []string
+	for _, task := range tasks {
+		if task.Named && len(names) < most {
+			names = append(names, wording.Quote(task.ID))
+		}
+	}
+	if more := len(tasks) - len(names); more > 0 {
+		names = append(names, fmt.Sprintf("%d more", more))
+	}
+	if len(names) == 0 {
+		return "it has none"
+	}
+	return strings.Join(names, ", ")
+}
+
+// InterleavedRuns is divergence/interleaved-runs: a run goes on after another one began.
+var InterleavedRuns = rule.New("divergence/interleaved-runs", finding.SeverityWarning, finding.StageHistory, rule.On(checkInterleavedRuns))
+
+// checkInterleavedRuns reports each return of a run that had ended. Entries without a run are skipped.
+func checkInterleavedRuns(w *read.Workspace, r *rule.Reporter) {
+	lastOf := map[string]int{}
+	current := ""
+	for i, e := range w.Ledger().Entries {
+		if e.ReplayID == "" {
+			continue
+		}
+		last, seen := lastOf[e.ReplayID]
+		if seen && e.ReplayID != current && i >= w.Baseline {
+			r.Add(finding.Finding{
+				Path: w.Path(small.Progress), Line: e.Pos.Line, Column: e.Pos.Column, Entry: finding.RefOf(e), EditTo: e.Digest.String(),
+				Message: fmt.Sprintf("entry %d returns to run %.12s… (last used by entry %d) after run %.12s… began", i+1, e.ReplayID, last+1, current),
+				Fix:     "let one agent finish its run before another begins, or give each its own branch",
+			})
+		}
+		current, lastOf[e.ReplayID] = e.ReplayID, i
+	}
+}

@@ -1,0 +1,61 @@
+package hook
+
+import (
+	"strconv"
+	"strings"
+)
+
+// LogPattern has the patterns of the files of a log of the configuration.
+type LogPattern struct {
+	Path    string
+	Exclude []string
+}
+
+// attributeLines give the driver the logs of the configuration, but not their excluded files.
+func attributeLines(logs []LogPattern) []string {
+	var out []string
+	add := func(pattern, attribute string) {
+		for _, p := range withoutBraces(pattern) {
+			if p = "/" + p; strings.ContainsAny(p, " \t\"") {
+				p = strconv.Quote(p)
+			}
+			out = append(out, p+" "+attribute)
+		}
+	}
+	for _, log := range logs {
+		add(log.Path, "merge="+driverName)
+		for _, pattern := range log.Exclude {
+			add(pattern, "!merge")
+		}
+	}
+	return out
+}
+
+// withoutBraces expands the alternatives in braces of a pattern, since git knows no braces.
+func withoutBraces(pattern string) []string {
+	start, depth := -1, 0
+	var cuts []int
+	for i := 0; i < len(pattern); i++ {
+		switch c := pattern[i]; {
+		case c == '\\':
+			i++
+		case c == '{':
+			if depth++; depth == 1 {
+				start, cuts = i, []int{i}
+			}
+		case c == ',' && depth == 1:
+			cuts = append(cuts, i)
+		case c == '}' && depth > 0:
+			if depth--; depth > 0 {
+				continue
+			}
+			cuts = append(cuts, i)
+			var out []string
+			for n := range cuts[1:] {
+				out = append(out, withoutBraces(pattern[:start]+pattern[cuts[n]+1:cuts[n+1]]+pattern[i+1:])...)
+			}
+			return out
+		}
+	}
+	return []string{pattern}
+}

@@ -1,0 +1,130 @@
+package ledger
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/small-gate/small-gate/internal/small"
+)
+
+// Names for entries that are not the protocol's.
+const (
+	Switch = "switch" // of a job's workflow; it has a time and no task
+	Item   = "item"
+	Line   = "line"
+	File   = "file"
+)
+
+// ReadLines reads a text as a log of lines. A line ends with LF or CR LF, which its digest does not cover; an empty line is not an entry.
+// A Git LFS pointer, or a conflict as git leaves it, is not a log. If secrets is true, entries are searched for credentials.
+func ReadLines(data []byte, secrets bool) (*Log, []small.Problem) {
+	if small.IsLFSPointer(data) {
+		return nil, []small.Problem{small.LFSPointer}
+	}
+	if p := small.WholeConflict(data); p != nil {
+		return nil, []small.Problem{*p}
+	}
+	l := &Log{Ledger: NewLedger(nil), byLine: true, secrets: secrets}
+	return l.withLines(data), nil
+}
+
+// withLines is the log with the lines of a text after its own.
+func (l *Log) withLines(tail []byte) *Log {
+	var entries []Entry
+	for at, text := range linesOf(tail) {
+		e := Entry{Noun: Line, Pos: small.Pos{Line: l.lines + at, Column: 1}, Digest: sha256.Sum256(text)}
+		if l.secrets {
+			e.Credentials = credentialsOf(&small.Value{Kind: small.String, Text: string(text), Pos: e.Pos})
+		}
+		entries = append(entries, e)
+	}
+	longer := *l
+	longer.Ledger = l.extended(entries)
+	longer.size, longer.lines = l.size+len(tail), l.lines+bytes.Count(tail, []byte("\n"))
+	return &longer
+}
+
+// linesOf visits the lines of a text that are not empty, with their numbers from 1.
+func linesOf(data []byte) func(yield func(int, []byte) bool) {
+	return func(yield func(int, []byte) bool) {
+		at := 0
+		for line := range bytes.Lines(data) {
+			at++
+			line = bytes.TrimSuffix(line, []byte("\n"))
+			if line = bytes.TrimSuffix(line, []byte("\r")); len(line) > 0 && !yield(at, line) {
+				return
+			}
+		}
+	}
+}
+
+// LineValues are the entries of a log of lines in full. Bytes that are not UTF-8 are written as escapes.
+func LineValues(data []byte) []*small.Value {
+	var out []*small.Value
+	for at, text := range linesOf(data) {
+		out = append(out, &small.Value{Kind: small.String, Text: visibleText(text), Pos: small.Pos{Line: at, Column: 1}})
+	}
+	return out
+}
+
+// visibleText is a text in which bytes that are not UTF-8 are written as escapes.
+func visibleText(text []byte) string {
+	if utf8.Valid(text) {
+		return string(text)
+	}
+	var out strings.Builder
+	for len(text) > 0 {
+		r, n := utf8.DecodeRune(text)
+		if r == utf8.RuneError && n == 1 {
+			fmt.Fprintf(&out, `\x%02x`, text[0])
+		} else {
+			out.Write(text[:n])
+		}
+		text = text[n:]
+	}
+	return out.String()
+}
+
+// OfItems is the log of the items of a list. If secrets is true, they are searched for credentials.
+func OfItems(items []*small.Value, secrets bool) *Log {
+	entries := make([]Entry, len(items))
+	var digests small.Digester
+	for i, item := range items {
+		entries[i] = Entry{Noun: Item, Pos: item.Pos, Digest: digests.EntryDigest(item)}
+		if secrets {
+			entries[i].Credentials = credentialsOf(item)
+		}
+	}
+	return &Log{Ledger: OfEntries(entries)}
+}
+
+// OfFile is the log that has one file for its entry: its name, its mode, and what identifies its content.
+func OfFile(name, mode, content string) *Log {
+	return &Log{Ledger: OfEntries([]Entry{{
+		Noun: File, Pos: small.Pos{Line: 1, Column: 1}, Digest: sha256.Sum256([]byte(mode + "\x00" + name + "\x00" + content)),
+	}})}
+}
+
+// FileValue is such an entry in full: its mode, and each line of a text. data is nil for a file that is too large to be read.
+func FileValue(mode string, size int64, data []byte) *small.Value {
+	v := &small.Value{Kind: small.Map, Pos: small.Pos{Line: 1, Column: 1}}
+	add := func(key, text string, pos small.Pos) {
+		v.Fields = append(v.Fields, small.Field{Key: key, KeyPos: pos, Value: &small.Value{Kind: small.String, Text: text, Pos: pos}})
+	}
+	switch {
+	case int64(len(data)) < size:
+		add("content", fmt.Sprintf("%d bytes", size), v.Pos)
+	case bytes.IndexByte(data, 0) >= 0 || !utf8.Valid(data):
+		add("content", fmt.Sprintf("%d bytes, sha256:%x", len(data), sha256.Sum256(data)), v.Pos)
+	default:
+		for at, line := range linesOf(data) {
+			add("line "+strconv.Itoa(at), string(line), small.Pos{Line: at, Column: 1})
+		}
+	}
+	add("mode", mode, v.Pos)
+	return v
+}

@@ -1,0 +1,105 @@
+package policy
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/small-gate/small-gate/internal/small"
+)
+
+// Floor is a configuration that a repository's own cannot go below: it is judged by itself, and the worse verdict counts.
+type Floor struct {
+	// Source says where it was read.
+	Source string
+	// Text is what was read.
+	Text   []byte
+	root   *small.Value
+	known  *Known
+	forbid []string
+}
+
+// What a floor can forbid a repository to use to accept something.
+const (
+	forbidWaivers  = "waivers"
+	forbidBaseline = "baseline"
+	forbidSince    = "since"
+)
+
+// ParseFloor reads a floor as [Parse] reads a configuration. It may also have the key forbid, a list of waivers, baseline and since.
+func ParseFloor(source string, data []byte, known *Known) (*Floor, error) {
+	f := &Floor{Source: source, Text: data, known: known}
+	_, err := parse(source, data, f.known, f)
+	if err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// ForbidsWaivers reports whether waivers of a repository do not count; nil forbids nothing.
+func (f *Floor) ForbidsWaivers() bool { return f.forbids(forbidWaivers) }
+
+// ForbidsBaselines reports whether baselines of a repository do not count; nil forbids nothing.
+func (f *Floor) ForbidsBaselines() bool { return f.forbids(forbidBaseline) }
+
+func (f *Floor) forbids(what string) bool { return f != nil && slices.Contains(f.forbid, what) }
+
+// takeForbid reads the key that only floors have, and removes it from the document.
+func (f *Floor) takeForbid(r *reader, root *small.Value) {
+	f.root = root
+	at := slices.IndexFunc(root.Fields, func(field small.Field) bool { return field.Key == "forbid" })
+	if at < 0 {
+		return
+	}
+	list := root.Fields[at].Value
+	if list.Kind != small.List {
+		r.fail(list.Pos, "forbid", `"forbid" is %s, not a list`, list.Kind)
+	}
+	known := []string{forbidWaivers, forbidBaseline, forbidSince}
+	for i, item := range list.Items {
+		subject := fmt.Sprintf("forbid.%d", i)
+		word, ok := item.Str()
+		if !ok {
+			r.fail(item.Pos, subject, "%q is %s, not a string", subject, item.Kind)
+		} else if !slices.Contains(known, word) {
+			r.report(Problem{Pos: item.Pos, Subject: subject, Message: fmt.Sprintf("%q is not one of %q", word, known), Suggestion: nearest(word, known)})
+		}
+		f.forbid = append(f.forbid, word)
+	}
+	root.Fields = slices.Delete(root.Fields, at, at+1)
+}
+
+// Over is a repository's policy with the floor's keys in place of its own, each as a whole. What the floor leaves out is the repository's.
+// Rules, waivers and baselines of both are combined one by one.
+func (f *Floor) Over(p *Policy) *Policy {
+	out, built := *p, Default()
+	if f.ForbidsWaivers() {
+		out.Waivers = nil
+	}
+	if f.ForbidsBaselines() {
+		out.Baselines = nil
+	}
+	waivers, baselines := out.Waivers, out.Baselines
+	out.Waivers, out.Baselines = nil, nil
+	for _, field := range f.root.Fields {
+		switch field.Key {
+		case "workspaces":
+			out.Include, out.Exclude = built.Include, built.Exclude
+		case "agents":
+			out.AgentAuthors, out.AgentTrailers, out.Robots = built.AgentAuthors, built.AgentTrailers, built.Robots
+		}
+	}
+	if f.forbids(forbidSince) {
+		out.Logs = slices.Clone(out.Logs)
+		for i := range out.Logs {
+			out.Logs[i].Since = ""
+		}
+	}
+	r := &reader{known: f.known, reported: map[location]bool{}}
+	r.onto(&out, f.root) // the root was read before, and is valid
+	rules := maps.Clone(p.Rules)
+	maps.Copy(rules, out.Rules)
+	out.Rules = rules
+	out.Waivers, out.Baselines = slices.Concat(waivers, out.Waivers), slices.Concat(baselines, out.Baselines)
+	return &out
+}

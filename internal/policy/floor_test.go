@@ -1,0 +1,105 @@
+package policy
+
+import (
+	"errors"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+)
+
+// settings are stanzas of a repository that wants to be judged leniently.
+var settings = []string{
+	"strict: false\n", "strict: true\n", "mode: observe\n", "mode: enforce\n",
+	"workspaces: {exclude: [\"**\"]}\n", "workspaces: {include: [a/**]}\n",
+	"append_only: {scope: published}\n", "agents: {authors: [], trailers: {}}\n", "extensions: [status]\n",
+	"limits: {file_size: 1}\n", "lane: fast\n", "lanes: {files: 1000, off: [files]}\n", "workflows: {include: [w/**]}\n",
+	"rules: {append-only/modified: \"off\", lint/duplicate-id: warning}\n", "rules: {lint/duplicate-id: \"off\"}\n",
+}
+
+// TestFloorHolds: whatever a repository sets, a floor that has every key, and forbids accepting anything, judges as if the repository had
+// set nothing.
+func TestFloorHolds(t *testing.T) {
+	rules := knownRules
+	floor := mustFloor(t, `version: 1
+strict: true
+mode: enforce
+workspaces: {include: ["**"], exclude: []}
+append_only: {scope: committed}
+agents: {authors: ["bot*"]}
+extensions: []
+limits: {file_size: 1000}
+lane: deep
+lanes: {files: 3}
+workflows: {include: ["harness/**"]}
+rules: {append-only/modified: error, lint/duplicate-id: error}
+forbid: [waivers, baseline, since]
+`, rules)
+	want := floor.Over(Default())
+	random := rand.New(rand.NewPCG(7, 7))
+	for range 500 {
+		text, used := "version: 1\n", map[string]bool{}
+		for range random.IntN(6) {
+			stanza := settings[random.IntN(len(settings))]
+			if key, _, _ := strings.Cut(stanza, ":"); !used[key] {
+				used[key], text = true, text+stanza
+			}
+		}
+		p, err := Parse("repository", []byte(text), rules)
+		if err != nil {
+			continue // what is refused judges nothing
+		}
+		p.Waivers, p.Baselines = []Waiver{{Rule: "append-only/modified"}}, []Baseline{{Entries: 1}}
+		before := *p
+		if diff := cmp.Diff(want, floor.Over(p), cmpopts.IgnoreFields(Policy{}, "Source"), cmpopts.EquateEmpty(), anySection); diff != "" {
+			t.Fatalf("%s\nmakes the floor another (-floor +got):\n%s", text, diff)
+		}
+		if diff := cmp.Diff(&before, p, anySection); diff != "" {
+			t.Fatalf("%s\nwas changed itself:\n%s", text, diff)
+		}
+	}
+}
+
+// TestFloorLeavesOut: what the floor leaves out is taken from the repository, and what that accepts counts unless it is forbidden.
+func TestFloorLeavesOut(t *testing.T) {
+	rules := knownRules
+	own, err := Parse("repository", []byte("version: 1\nmode: observe\nrules: {append-only/modified: \"off\", lint/duplicate-id: \"off\"}\n"), rules)
+	if err != nil {
+		t.Fatal(err)
+	}
+	own.Waivers = []Waiver{{Rule: "append-only/modified"}}
+	got := mustFloor(t, "version: 1\nrules: {append-only/modified: error}\n", rules).Over(own)
+	if got.Mode != Observe || got.Rules["append-only/modified"] != Error || got.Rules["lint/duplicate-id"] != Off || len(got.Waivers) != 1 {
+		t.Errorf("%+v", got)
+	}
+	if own.Rules["append-only/modified"] != Off {
+		t.Error("the repository's own policy was changed")
+	}
+}
+
+// TestFloorInvalid: a floor is read as strictly as a configuration, and only a floor has the key forbid.
+func TestFloorInvalid(t *testing.T) {
+	for text, want := range map[string]string{
+		"version: 1\nforbid: [everything]\n": "forbid.0", "version: 1\nforbid: waivers\n": "forbid", "mode: enforce\n": "version", "version: 1\nmod: x\n": "mod",
+	} {
+		_, err := ParseFloor("floor.yml", []byte(text), NewKnown(nil, nil))
+		var invalid *InvalidError
+		if !errors.As(err, &invalid) || invalid.Problems[0].Subject != want || invalid.Source != "floor.yml" {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+	if _, err := Parse("c", []byte("version: 1\nforbid: [waivers]\n"), NewKnown(nil, nil)); err == nil {
+		t.Error("a repository may forbid something")
+	}
+}
+
+func mustFloor(t *testing.T, text string, rules *Known) *Floor {
+	t.Helper()
+	f, err := ParseFloor("floor.yml", []byte(text), rules)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}

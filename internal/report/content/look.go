@@ -1,0 +1,65 @@
+package content
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/ledger"
+	"github.com/small-gate/small-gate/internal/small"
+)
+
+// Task is an entry's task; a switch has none.
+func Task(e *finding.Recorded) string {
+	if e.Noun != "" {
+		return "(" + e.Noun + ")"
+	}
+	return NameOr(e.TaskID, "no task_id")
+}
+
+// Owner names the person or agent whose entry it is.
+func Owner(e *finding.Recorded) string { return NameOr(e.By.Name(), "nobody known") }
+
+// OwnerInFull also says why it is an agent's, and who made the commit.
+func OwnerInFull(e *finding.Recorded) string {
+	out := Owner(e)
+	if e.By.How != "" {
+		out += " (an agent: " + Text(e.By.How) + ")"
+	}
+	if e.By.Agent != "" && e.By.Author != "" {
+		out += ", committed by " + Name(e.By.Author)
+	}
+	return out
+}
+
+// LookCommit is the abbreviated id of the commit that added an entry.
+func LookCommit(e *finding.Recorded) string {
+	if e.Commit.ID == "" {
+		return "uncommitted"
+	}
+	return Abbreviate(e.Commit.ID)
+}
+
+// LookCommitInFull also describes the commit.
+func LookCommitInFull(e *finding.Recorded) string {
+	if e.Commit.ID == "" {
+		return "not committed yet"
+	}
+	day, _, _ := strings.Cut(e.Commit.Date, "T")
+	return strings.TrimSpace(strings.Join([]string{Name(e.Commit.ID), Name(day), Name(e.Commit.Subject)}, " "))
+}
+
+// Evidence is an entry's most important text: its evidence or, without one, its other fields. It is one line of any length.
+func Evidence(e *finding.Recorded) string {
+	said := map[string]string{}
+	says := e.Value
+	if payload := says.Get("payload"); payload != nil && payload.Kind == small.Map { // an event's
+		says = payload
+	}
+	for _, f := range ledger.FieldChanges(nil, says) {
+		name, _, _ := strings.Cut(f.Field, ".")
+		said[name] = strings.Join(strings.Fields(said[name]+" "+f.To), " ")
+	}
+	return cmp.Or(said["evidence"], said["verification"], said["test"], said["command_summary"], said["command"], said["notes"], said["link"], said["commit"],
+		said["summary"], said["title"], said["reason"], said[""])
+}

@@ -1,0 +1,225 @@
+package report
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/ledger"
+	"github.com/small-gate/small-gate/internal/report/content"
+	"github.com/small-gate/small-gate/internal/report/html"
+	"github.com/small-gate/small-gate/internal/report/sanitize"
+)
+
+// LookForm is how much text there is for an entry.
+type LookForm int
+
+// The forms: a line in columns, a line in words, everything.
+const (
+	LookLine LookForm = iota
+	LookOneline
+	LookFull
+)
+
+// LookFormats lists the formats that a look at logs is written in.
+func LookFormats() []string { return []string{"text", "json", "html"} }
+
+// CheckLookFormat is [CheckFormat] for LookFormats.
+func CheckLookFormat(name string) error { return checkFormat(name, LookFormats()) }
+
+// WriteLook writes entries of logs, in one of LookFormats. It returns the error of w.
+func WriteLook(w io.Writer, format string, l *finding.Look, form LookForm, opts Options) error {
+	var buf bytes.Buffer
+	var err error
+	switch format {
+	case "json":
+		err = sanitize.JSON(&buf, lookJSON(l))
+	case "html":
+		err = html.RenderLook(&buf, l, opts.Version)
+	case "text":
+		t := &text{buf: &buf, color: opts.Color, width: cmp.Or(opts.Width, content.Width)}
+		t.look(l, form)
+	default:
+		return CheckLookFormat(format)
+	}
+	if err != nil {
+		return err
+	}
+	return send(w, &buf)
+}
+
+// look writes entries for a person.
+func (t *text) look(l *finding.Look, form LookForm) {
+	several := len(l.Logs) > 1
+	task, by := 0, 0
+	for i := range l.Entries {
+		e := &l.Entries[i]
+		task, by = max(task, utf8.RuneCountInString(content.Task(e))), max(by, utf8.RuneCountInString(content.Owner(e)))
+	}
+	for i := range l.Entries {
+		e := &l.Entries[i]
+		path := ""
+		if several {
+			path = content.Path(e.Path) + "  "
+		}
+		switch form {
+		case LookFull:
+			t.entry(e)
+		case LookOneline:
+			status := ""
+			if e.Status != "" {
+				status = " " + t.paint(statusStyle(e.Status), content.Name(e.Status))
+			}
+			t.line(t.paint(yellow, content.LookCommit(e)), " ", path, content.Task(e), status, ": ", sanitize.Line(content.Evidence(e)))
+		default:
+			front := fmt.Sprintf("%s%s  %s  ", path, when(e), pad(content.Task(e), min(task, maxColumn)))
+			status, who := pad(content.Name(e.Status), len("in_progress")), pad(content.Owner(e), min(by, maxColumn))
+			room := max(t.width-utf8.RuneCountInString(front+status+who)-len("    ")-len(content.LookCommit(e))-1, minWidth/2)
+			t.line(front, t.paint(statusStyle(e.Status), status), "  ", who, "  ", pad(sanitize.Line(content.Evidence(e)), room), " ", t.paint(yellow, content.LookCommit(e)))
+		}
+	}
+}
+
+// maxColumn is how many characters of a value a column shows.
+const maxColumn = 24
+
+// pad pads or cuts a text to the width of a column. The texts are sanitised, and cutting cannot make them unsafe.
+func pad(s string, width int) string {
+	if n := utf8.RuneCountInString(s); n <= width {
+		return s + strings.Repeat(" ", width-n)
+	}
+	return string([]rune(s)[:width-1]) + "…"
+}
+
+func statusStyle(status string) style {
+	switch strings.ToLower(status) {
+	case "completed":
+		return green
+	case "blocked", "cancelled":
+		return red
+	}
+	return bold
+}
+
+// when is an entry's time to the second, in UTC.
+func when(e *finding.Recorded) string {
+	if t, ok := ledger.ParseInstant(e.Timestamp); ok {
+		return t.UTC().Format(time.DateTime)
+	}
+	return pad(content.NameOr(e.Timestamp, "no timestamp"), len(time.DateTime))
+}
+
+// entry writes everything about an entry.
+func (t *text) entry(e *finding.Recorded) {
+	t.line(t.paint(yellow, fmt.Sprintf("entry %d", e.Index+1)), " of ", content.Path(e.Path))
+	row := func(name, value string) {
+		if value != "" {
+			t.line(pad(name+":", len("commit:  ")), value)
+		}
+	}
+	row("task", content.Task(e))
+	row("status", t.paint(statusStyle(e.Status), content.Name(e.Status)))
+	row("time", content.Name(e.Timestamp))
+	row("by", content.OwnerInFull(e))
+	row("commit", content.LookCommitInFull(e))
+	t.entryText(e)
+	t.line()
+}
+
+// entryText writes the fields of an entry that do not have a line of their own.
+func (t *text) entryText(e *finding.Recorded) {
+	for _, f := range ledger.FieldChanges(nil, e.Value) {
+		switch f.Field {
+		case "task_id", "status", "timestamp":
+			continue
+		}
+		lines := strings.Split(strings.ReplaceAll(strings.TrimRight(f.To, "\n"), "\r\n", "\n"), "\n")
+		if len(lines) == 1 {
+			t.line("    ", content.NameOr(f.Field, "the entry"), ": ", sanitize.Line(lines[0]))
+			continue
+		}
+		t.line("    ", content.Name(f.Field), ":")
+		for _, line := range lines {
+			t.line("        ", sanitize.Line(line))
+		}
+	}
+}
+
+// WriteDiffText writes a log for git's diff: each entry is a paragraph, in the log's own order.
+func WriteDiffText(w io.Writer, l *finding.Look) error {
+	var buf bytes.Buffer
+	t := &text{buf: &buf}
+	for i := range l.Entries {
+		e := &l.Entries[i]
+		t.line(strings.Join([]string{content.NameOr(e.Timestamp, "no timestamp"), content.Task(e), content.Name(e.Status)}, "  "))
+		t.entryText(e)
+		t.line()
+	}
+	return send(w, &buf)
+}
+
+// lookSchema names the contract of jsonLook, as stable as jsonSchema.
+const lookSchema = "small-gate/log/v1"
+
+// jsonLook are entries of logs, for programs.
+type jsonLook struct {
+	Schema string `json:"schema"`
+	// Revision is the full id of the commit whose logs these are; empty for the work tree's.
+	Revision string `json:"revision"`
+	// Logs are those that were looked at, whole.
+	Logs []jsonLedger `json:"logs"`
+	// Entries are those that were asked for, in the order that was asked for.
+	Entries []jsonRecorded `json:"entries"`
+}
+
+type jsonRecorded struct {
+	// Path is that of the log.
+	Path string `json:"path"`
+	jsonEntry
+	// Status is empty if the entry has none.
+	Status string `json:"status"`
+	// ReplayID is the run's; empty for an entry that belongs to none.
+	ReplayID string    `json:"replay_id"`
+	By       jsonOwner `json:"by"`
+	// Commit is the one that brought the entry; null for an entry that is not committed yet.
+	Commit *jsonCommit `json:"commit"`
+	// Entry is the entry in full, with credentials masked.
+	Entry json.RawMessage `json:"entry"`
+}
+
+// jsonOwner is whose an entry is.
+type jsonOwner struct {
+	// Agent is the agent's id; empty for a person's entry, and if nothing names the agent.
+	Agent string `json:"agent"`
+	// Author and Email are those of the commit.
+	Author string `json:"author"`
+	Email  string `json:"email"`
+	// How says what makes it an agent's; empty for a person's.
+	How string `json:"how"`
+}
+
+func lookJSON(l *finding.Look) jsonLook {
+	out := jsonLook{Schema: lookSchema, Revision: l.Revision, Logs: []jsonLedger{}, Entries: []jsonRecorded{}}
+	for _, s := range l.Logs {
+		out.Logs = append(out.Logs, jsonLedger{Path: s.Path, Entries: s.Entries, Head: s.Head.String()})
+	}
+	for i := range l.Entries {
+		e := &l.Entries[i]
+		r := jsonRecorded{
+			Path: e.Path, jsonEntry: *entryJSON(finding.RefOf(e.Entry)), Status: e.Status, ReplayID: e.ReplayID,
+			By:    jsonOwner{Agent: e.By.Agent, Author: e.By.Author, Email: e.By.Email, How: e.By.How},
+			Entry: json.RawMessage(ledger.Masked(e.Value).Canonical()),
+		}
+		if c := e.Commit; c.ID != "" {
+			r.Commit = &jsonCommit{ID: c.ID, Author: c.Author, Subject: c.Subject, Date: c.Date}
+		}
+		out.Entries = append(out.Entries, r)
+	}
+	return out
+}

@@ -1,0 +1,63 @@
+package small
+
+import (
+	"strings"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/small-gate/small-gate/internal/wording"
+)
+
+// ParseItems reads the items of the list at a dotted path of keys in a YAML document, or a JSON text. An empty path is the document itself.
+// The result is nil exactly if there are problems.
+func ParseItems(data []byte, isJSON bool, at string, limits Limits) ([]*Value, []Problem) {
+	doc, problems := parseList(data, isJSON, at == "", limits)
+	if doc == nil {
+		return nil, problems
+	}
+	list := doc.Root
+	for key := range strings.SplitSeq(at, ".") {
+		if at == "" {
+			break
+		}
+		next := list.Get(key)
+		if next == nil {
+			return nil, []Problem{{Kind: ProblemSchema, Pos: list.Pos, Subject: at, Message: "there is no list at " + wording.Quote(at) + `: the key ` + wording.Quote(key) + " is missing"}}
+		}
+		list = next
+	}
+	if list.Kind != List {
+		return nil, []Problem{{Kind: ProblemSchema, Pos: list.Pos, Subject: at, Message: wording.Quote(at) + " is " + list.Kind.String() + "; a list is expected"}}
+	}
+	return append([]*Value{}, list.Items...), nil
+}
+
+// parseList reads a document; if it is to be a list, the root is that list.
+func parseList(data []byte, isJSON, isList bool, limits Limits) (*Document, []Problem) {
+	switch {
+	case isJSON && isList:
+		return parseJSON(data, limits, List)
+	case isJSON:
+		return ParseJSON(data, limits)
+	case !isList:
+		return Parse(data, limits)
+	}
+	structure, _, problem := checkText(data, limits)
+	if problem != nil {
+		return nil, []Problem{*problem}
+	}
+	root, _, problem := decode(data, structure)
+	if problem != nil {
+		return nil, []Problem{*problem}
+	}
+	if root.Kind != yaml.SequenceNode {
+		return nil, []Problem{{Kind: ProblemSchema, Pos: position(root), Message: "the document is " + nodeKind(root) + "; a list is expected"}}
+	}
+	key := &yaml.Node{Kind: yaml.ScalarNode, Tag: strTag, Line: root.Line, Column: root.Column}
+	doc, problems := build(&yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{key, root}, Line: root.Line, Column: root.Column}, len(data))
+	if doc == nil {
+		return nil, problems
+	}
+	doc.Root = doc.Root.Fields[0].Value
+	return doc, nil
+}

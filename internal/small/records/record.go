@@ -1,0 +1,235 @@
+package records
+
+import (
+	"bytes"
+	"embed"
+	"encoding/json"
+	"fmt"
+	"path"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/small/schema"
+)
+
+// The problems that a record may have besides those of any file.
+const (
+	// ProblemCanonical is a record whose bytes or digest are not those of its content.
+	ProblemCanonical small.ProblemKind = "canonical"
+	// ProblemPlace is a record at a path that is not its own, or of another project.
+	ProblemPlace small.ProblemKind = "place"
+	// ProblemImport is an original that is not what its manifest says.
+	ProblemImport small.ProblemKind = "import"
+)
+
+// The schemas assert no formats: migrations write times that are not valid.
+//
+//go:embed *.json
+var schemaFiles embed.FS
+
+var schemas = func() map[Kind]func() *schema.Schema {
+	const hex64 = "64 lower-case hex digits"
+	out := map[Kind]func() *schema.Schema{}
+	for _, kind := range []Kind{Profile, Session, Event, Receipt, Manifest} {
+		raw, err := schemaFiles.ReadFile(string(kind) + ".json")
+		if err != nil {
+			panic(fmt.Sprintf("records: the schema of a %s is not embedded: %v", kind, err))
+		}
+		out[kind] = schema.Of(raw, map[string]string{
+			"digest": hex64, "observed_frontier": hex64, "input_digest": hex64, "sha256": hex64,
+			"intent_digest": hex64 + ", or absent", "constraints_digest": hex64 + ", or absent",
+		})
+	}
+	return out
+}()
+
+// keys are a record's keys in the order in which the protocol's own program writes them: it sorts only nested ones. A key with a question
+// mark is left out if its value is empty.
+var keys = map[Kind][]string{
+	Profile: strings.Fields("small_version project_id lineage_id mode policy_revision intent_digest? constraints_digest? import_id?"),
+	Session: strings.Fields("small_version project_id lineage_id session_id label? actor_label? model_label? parent_session_id? from_handoff? " +
+		"observed_frontier tool_version created_at"),
+	Event: strings.Fields("small_version project_id lineage_id session_id event_id kind sequence previous_event? parents? occurred_at task_id? " +
+		"task_revision? policy_revision? source_digest? payload"),
+	Receipt: strings.Fields("small_version project_id receipt_id strength availability producer? task_id? task_revision? policy_revision? " +
+		"source_digest? validator? outcome? artifact_path? artifact_digest? artifact_size? metadata?"),
+}
+
+// Record is one record, read.
+type Record struct {
+	Kind   Kind
+	root   *small.Value
+	fields map[string]any
+}
+
+// Text is the text under a path of keys; empty if there is none.
+func (r *Record) Text(keys ...string) string {
+	text, _ := r.Value(keys...).(string) //nolint:errcheck // the schema says what is no text
+	return text
+}
+
+// Texts is the list of texts under a path of keys.
+func (r *Record) Texts(keys ...string) []string {
+	list, _ := r.Value(keys...).([]any) //nolint:errcheck // the schema says what is no list
+	var out []string
+	for _, item := range list {
+		if text, is := item.(string); is {
+			out = append(out, text)
+		}
+	}
+	return out
+}
+
+// Int is the number under a path of keys; 0 if there is none.
+func (r *Record) Int(keys ...string) int64 {
+	n, _ := r.Value(keys...).(json.Number) //nolint:errcheck // the schema says what is no number
+	i, err := n.Int64()
+	if err != nil {
+		return 0
+	}
+	return i
+}
+
+// Value is the value under a path of keys; nil if there is none.
+func (r *Record) Value(keys ...string) any {
+	var v any = r.fields
+	for _, key := range keys {
+		m, is := v.(map[string]any)
+		if !is {
+			return nil
+		}
+		v = m[key]
+	}
+	return v
+}
+
+// Pos is where a key's value is in the text.
+func (r *Record) Pos(key string) small.Pos {
+	if v := r.root.Get(key); v != nil {
+		return v.Pos
+	}
+	return r.root.Pos
+}
+
+// Read reads the record at a name below .small, which gives its kind. Without a record, problems say why.
+func Read(name string, data []byte, limits small.Limits) (*Record, []small.Problem) {
+	kind := KindOf(name)
+	doc, problems := small.ParseJSON(data, limits)
+	if doc == nil {
+		return nil, problems
+	}
+	problems = append(schemas[kind]().Check(doc), floats(doc.Root, nil)...)
+	r := &Record{Kind: kind, root: doc.Root}
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.UseNumber()
+	if err := decoder.Decode(&r.fields); err != nil {
+		return nil, append(problems, small.Problem{Kind: small.ProblemYAML, Pos: doc.Root.Pos, Message: "not JSON: " + err.Error()})
+	}
+	if len(problems) > 0 {
+		return nil, problems
+	}
+	if keys[kind] != nil {
+		problems = append(problems, r.canonical(data)...)
+	}
+	return r, append(problems, r.place(name)...)
+}
+
+// floats are the numbers in a value that are not integers.
+func floats(v *small.Value, path []string) (out []small.Problem) {
+	if v.Kind == small.Number && v.Tag != small.IntTag {
+		return []small.Problem{{
+			Kind: small.ProblemSchema, Pos: v.Pos, Subject: strings.Join(path, "."),
+			Message: fmt.Sprintf("%q is %.40s; a record's numbers are integers", strings.Join(path, "."), v.Text),
+		}}
+	}
+	for i, item := range v.Items {
+		out = append(out, floats(item, append(path, fmt.Sprint(i)))...)
+	}
+	for _, f := range v.Fields {
+		out = append(out, floats(f.Value, append(path, f.Key))...)
+	}
+	return out
+}
+
+// canonical compares a record's text and digest with those that its content has.
+func (r *Record) canonical(data []byte) (out []small.Problem) {
+	text := r.sealed("")
+	if r.Kind != Profile {
+		want, got := DigestOf(text), r.Text("digest")
+		if got != want {
+			out = append(out, small.Problem{
+				Kind: ProblemCanonical, Pos: r.Pos("digest"), Subject: "digest",
+				Message: fmt.Sprintf("%q is %s; the record's content has %s", "digest", got, want),
+			})
+		}
+		text = r.sealed(got)
+	}
+	if want := slices.Concat(text, []byte("\n")); !bytes.Equal(data, want) {
+		at := 0
+		for at < min(len(data), len(want)) && data[at] == want[at] {
+			at++
+		}
+		out = append(out, small.Problem{
+			Kind: ProblemCanonical, Pos: small.Pos{Line: 1 + bytes.Count(data[:at], []byte("\n")), Column: 1 + len([]rune(string(data[bytes.LastIndexByte(data[:at], '\n')+1:at])))},
+			Message: fmt.Sprintf("the text is not the record's canonical one, which is written in one way alone, with one line feed at its end: it has %q where %q is expected",
+				data[at:min(at+16, len(data))], want[at:min(at+16, len(want))]),
+		})
+	}
+	return out
+}
+
+// sealed is the canonical text of a record with a digest, which may be empty.
+func (r *Record) sealed(digest string) []byte {
+	out := []byte{'{'}
+	add := func(key string, v any) {
+		if len(out) > 1 {
+			out = append(out, ',')
+		}
+		text, err := json.Marshal(v) // sorts keys, and escapes as the protocol does
+		if err != nil {
+			panic(fmt.Sprintf("records: a decoded value cannot be encoded: %v", err))
+		}
+		out = append(append(out, `"`+key+`":`...), text...)
+	}
+	for _, key := range keys[r.Kind] {
+		key, optional := strings.CutSuffix(key, "?")
+		if v := r.fields[key]; !optional || !empty(v) {
+			add(key, v)
+		}
+	}
+	if digest != "" {
+		add("digest", digest)
+	}
+	return append(out, '}')
+}
+
+func empty(v any) bool {
+	switch v := v.(type) {
+	case nil:
+		return true
+	case json.Number:
+		return v == "0"
+	}
+	return reflect.ValueOf(v).Len() == 0 // a text, a list or an object: the schemas allow no boolean here
+}
+
+// place says where a record has to be.
+func (r *Record) place(name string) []small.Problem {
+	key, want := "", ""
+	switch r.Kind {
+	case Session:
+		key, want = "session_id", "sessions/"+r.Text("session_id")+".json"
+	case Event:
+		key, want = "event_id", "events/"+r.Text("session_id")+"/"+r.Text("event_id")+".json"
+	case Receipt:
+		key, want = "digest", "receipts/sha256/"+r.Text("digest")+".json"
+	case Manifest:
+		key, want = "import_id", path.Join("imports/v1", r.Text("import_id"), "manifest.json")
+	}
+	if key == "" || want == name {
+		return nil
+	}
+	return []small.Problem{{Kind: ProblemPlace, Pos: r.Pos(key), Subject: key, Message: fmt.Sprintf("the record stands at %s; its content belongs at %s", name, want)}}
+}

@@ -1,0 +1,128 @@
+package schema
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/xeipuuv/gojsonschema"
+
+	"github.com/small-gate/small-gate/internal/small"
+)
+
+// node is what a schema requires of one value. The JSON Schema library
+// judges each value without its content, so that every problem has its place,
+// and what the library collects has a bound. FuzzCheckSchema compares this with
+// the library judging the document as a whole.
+type node struct {
+	alone   *gojsonschema.Schema
+	members map[string]*node
+	others  *node // the members that are not named; nil if they may be anything, or may not be there
+	items   *node
+}
+
+func newNode(schema map[string]any) (n *node, err error) {
+	n = &node{members: map[string]*node{}}
+	alone, names := maps.Clone(schema), map[string]any{}
+	part := func(of any) (node *node) {
+		if text, ok := of.(map[string]any); ok && err == nil {
+			node, err = newNode(text)
+		}
+		return node
+	}
+	if members, ok := schema["properties"].(map[string]any); ok {
+		for key, member := range members {
+			n.members[key], names[key] = part(member), true
+		}
+		alone["properties"] = names
+	}
+	if n.items = part(schema["items"]); n.items != nil {
+		delete(alone, "items")
+	}
+	if n.others = part(schema["additionalProperties"]); n.others != nil {
+		delete(alone, "additionalProperties")
+	}
+	if err == nil {
+		n.alone, err = gojsonschema.NewSchema(gojsonschema.NewRawLoader(alone))
+	}
+	return n, err
+}
+
+// value judges a value and its content.
+func (c *check) value(n *node, v *small.Value, path []string) {
+	if n == nil || len(c.problems) > maxProblems {
+		return
+	}
+	unknown := map[string]gojsonschema.ResultError{} // the library finds them in no order
+	for _, e := range c.alone(n, v) {
+		switch e.(type) {
+		case *gojsonschema.AdditionalPropertyNotAllowedError:
+			unknown[fmt.Sprint(e.Details()["property"])] = e
+		case *gojsonschema.InvalidTypeError:
+			c.add(path, v, e)
+			return
+		default:
+			c.add(path, v, e)
+		}
+	}
+	for i, item := range v.Items {
+		c.value(n.items, item, append(path, strconv.Itoa(i)))
+	}
+	for i := range v.Fields {
+		f := &v.Fields[i]
+		if e := unknown[f.Key]; e != nil {
+			c.add(path, &small.Value{Pos: f.KeyPos}, e)
+		}
+		member := n.members[f.Key]
+		if member == nil {
+			member = n.others
+		}
+		c.value(member, f.Value, append(path, f.Key))
+	}
+}
+
+// alone is what the library finds at a value without its content. A value like
+// the last one that fits is not judged again: entries have the same keys and
+// replayId, one after the other.
+func (c *check) alone(n *node, v *small.Value) []gojsonschema.ResultError {
+	if last := c.fits[n]; last != nil && v.Kind == last.Kind && v.Tag == last.Tag && v.Text == last.Text && len(v.Items) == len(last.Items) &&
+		slices.EqualFunc(v.Fields, last.Fields, func(x, y small.Field) bool { return x.Key == y.Key }) {
+		return nil
+	}
+	result, err := n.alone.Validate(gojsonschema.NewRawLoader(n.shallow(v)))
+	if err != nil {
+		panic(fmt.Sprintf("schema: a value could not be judged: %v", err)) // only loading one can fail
+	}
+	if result.Valid() {
+		c.fits[n] = v
+	}
+	return result.Errors()
+}
+
+// shallow returns a value as the Go types that encoding/json uses, without its
+// content. A scalar that JSON lacks, and a number too long to read, becomes the
+// number 0, so that a schema asking for a string rejects it; binary data, which
+// YAML decodes to text, stays a string.
+func (n *node) shallow(v *small.Value) any {
+	switch {
+	case v.Kind == small.Null:
+		return nil
+	case v.Kind == small.Bool:
+		return v.True()
+	case v.Kind == small.String, v.Tag == small.BinaryTag:
+		return v.Text
+	case v.Kind == small.List:
+		return make([]any, len(v.Items))
+	case v.Kind == small.Map:
+		out := make(map[string]any, len(v.Fields))
+		for _, f := range v.Fields {
+			if n.members[f.Key] != nil || len(out) <= len(n.members)+maxProblems { // no more would be listed
+				out[f.Key] = nil
+			}
+		}
+		return out
+	}
+	return json.Number(v.Number())
+}

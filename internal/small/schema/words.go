@@ -1,0 +1,163 @@
+package schema
+
+import (
+	"fmt"
+	"math/big"
+	"strconv"
+	"strings"
+
+	"github.com/xeipuuv/gojsonschema"
+
+	"github.com/small-gate/small-gate/internal/secret"
+	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/wording"
+)
+
+// problem says in plain words what the library finds at a path, whose value is
+// at.
+func (s *Schema) problem(path []string, at *small.Value, e gojsonschema.ResultError) small.Problem {
+	shown := *at
+	shown.Text, _ = secret.MaskKind(strings.Join(path, "."), at.Text) // its name alone may show that it is a credential
+	at = &shown
+	p := small.Problem{Kind: small.ProblemSchema, Pos: at.Pos, Subject: strings.Join(path, ".")}
+	name := describe(path)
+	detail := func(of string) string {
+		if bound, ok := e.Details()[of].(*big.Float); ok {
+			return bound.Text('f', -1)
+		}
+		return fmt.Sprint(e.Details()[of])
+	}
+	switch e.(type) {
+	case *gojsonschema.RequiredError:
+		p.Message = fmt.Sprintf("%s lacks the key %q", name, detail("property"))
+		p.Subject = join(p.Subject, detail("property"))
+	case *gojsonschema.AdditionalPropertyNotAllowedError:
+		p.Message = fmt.Sprintf("unknown key %q in %s", wording.Clip(detail("property")), name)
+		p.Subject = join(p.Subject, wording.Clip(detail("property")))
+	case *gojsonschema.InvalidTypeError:
+		p.Message, p.Hint = typeMessage(name, strings.Trim(detail("expected"), "[]"), at)
+	case *gojsonschema.EnumError:
+		p.Message = fmt.Sprintf("%s is %s; expected %s", name, quoted(at), wording.List(strings.Split(detail("allowed"), ", "), "or"))
+	case *gojsonschema.ArrayMinItemsError:
+		p.Message = fmt.Sprintf("%s is empty; at least one item is expected", name)
+	case *gojsonschema.StringLengthGTEError:
+		p.Message = fmt.Sprintf("%s is empty; fill it in or leave the key out", name)
+	case *gojsonschema.DoesNotMatchPatternError:
+		form := s.forms[path[len(path)-1]]
+		switch {
+		case form == "" && detail("pattern") == `\S`:
+			form = "a text that is not blank"
+		case form == "":
+			form = "another form"
+		}
+		p.Message = fmt.Sprintf("%s is %s; expected %s", name, quoted(at), form)
+	case *gojsonschema.NumberGTEError:
+		p.Message = fmt.Sprintf("%s is %s; at least %s is expected", name, quoted(at), detail("min"))
+	case *gojsonschema.NumberLTEError:
+		p.Message = fmt.Sprintf("%s is %s; at most %s is expected", name, quoted(at), detail("max"))
+	default:
+		p.Message = name + " does not fit the schema"
+	}
+	return p
+}
+
+func join(path, key string) string {
+	if path == "" {
+		return key
+	}
+	return path + "." + key
+}
+
+// describe names a place for people: entries.3.status is `"status" of entry 4`.
+func describe(path []string) string {
+	if len(path) == 0 {
+		return "the document"
+	}
+	last := path[len(path)-1]
+	if i, err := strconv.Atoi(last); err == nil && len(path) > 1 {
+		return fmt.Sprintf("%s %d", singular(path[len(path)-2]), i+1)
+	}
+	name := strconv.Quote(last)
+	for i := len(path) - 2; i > 0; i-- {
+		if n, err := strconv.Atoi(path[i]); err == nil {
+			return fmt.Sprintf("%s of %s %d", name, singular(path[i-1]), n+1)
+		}
+	}
+	if len(path) > 1 {
+		return fmt.Sprintf("%s of %q", name, path[len(path)-2])
+	}
+	return name
+}
+
+var singulars = map[string]string{
+	"entries": "entry", "tasks": "task", "constraints": "constraint", "links": "link",
+	"steps": "step", "next_steps": "next step", "include": "include item",
+	"exclude": "exclude item", "success_criteria": "success criterion", "acceptance": "acceptance criterion",
+	"waivers": "waiver", "authors": "author pattern",
+	"phases": "phase", "subagents": "subagent", "tools": "tool",
+	"workflowPathHistory": "switch", "campaignChildren": "child", "dependsOn": "dependency", "contracts": "contract",
+}
+
+func singular(key string) string {
+	if s := singulars[key]; s != "" {
+		return s
+	}
+	return strconv.Quote(key) + " item"
+}
+
+// typeMessage explains a wrong type. A value that YAML reads as something else
+// because it lacks quotes is the most common mistake.
+func typeMessage(name, expected string, at *small.Value) (message, hint string) {
+	wanted := typeWords(expected)
+	if at.Plain && strings.Contains(expected, "string") {
+		switch at.Tag {
+		case small.TimestampTag, small.IntTag, small.FloatTag, small.BoolTag:
+			return fmt.Sprintf("%s is %s without quotes, which YAML reads as %s; %s is expected", name, wording.Clip(at.Text), readAs(at), wanted),
+				fmt.Sprintf("quote it: %q", wording.Clip(at.Text))
+		}
+	}
+	if at.Kind == small.Null {
+		return fmt.Sprintf("%s has no value; %s is expected", name, wanted), ""
+	}
+	return fmt.Sprintf("%s is %s; %s is expected", name, at.Kind, wanted), ""
+}
+
+func typeWords(expected string) string {
+	words := map[string]string{
+		"string": "a string", "object": "a mapping", "array": "a list", "null": "null",
+		"boolean": "true or false", "integer": "a whole number", "number": "a number",
+	}
+	parts := strings.Split(expected, ",")
+	for i, p := range parts {
+		if w := words[p]; w != "" {
+			parts[i] = w
+		}
+	}
+	return strings.Join(parts, " or ")
+}
+
+func quoted(v *small.Value) string {
+	switch v.Kind {
+	case small.String:
+		return strconv.Quote(wording.Clip(v.Text))
+	case small.Number:
+		return wording.Clip(v.Text)
+	}
+	return v.Kind.String()
+}
+
+// readAs names what YAML takes a scalar for, in the words of messages.
+func readAs(v *small.Value) string {
+	switch v.Tag {
+	case small.TimestampTag:
+		return "a date"
+	case small.BinaryTag:
+		return "binary data"
+	case small.FloatTag:
+		return "a number"
+	}
+	if v.Kind == small.Null {
+		return "empty"
+	}
+	return v.Kind.String()
+}

@@ -1,0 +1,144 @@
+package yamltext
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/small"
+)
+
+// AppendItems returns a text with mappings appended to the block list under a root key, which is added if it is not there, and everything
+// else as it was. A new list looks like the one under another key, if there is one. Errors are as with SetMembers.
+func AppendItems(text []byte, key, like string, items [][]Member, limits small.Limits) ([]byte, error) {
+	s, root, err := open(text, limits)
+	if err != nil {
+		return nil, err
+	}
+	want := &small.Value{Kind: small.List}
+	if list := root.Get(key); list != nil {
+		want.Items = slices.Clone(list.Items)
+	}
+	for _, item := range items {
+		_, value, err := open([]byte(Lines("", item, "\n")), limits)
+		if err != nil {
+			return nil, err
+		}
+		want.Items = append(want.Items, value)
+	}
+	edits, err := s.appendItems(root, key, like, items)
+	if err != nil {
+		return nil, err
+	}
+	return s.make(edits, root, key, want, "there", limits)
+}
+
+// ReplaceItem returns a text in which members of an item in the list under a root key have other values. Errors are as with SetMembers.
+func ReplaceItem(text []byte, key string, index int, members []Member, limits small.Limits) ([]byte, error) {
+	s, root, err := open(text, limits)
+	if err != nil {
+		return nil, err
+	}
+	_, values, err := open([]byte(Lines("", members, "\n")), limits)
+	if err != nil {
+		return nil, err
+	}
+	list, item := *root.Get(key), *root.Get(key).Items[index]
+	edits, missing, err := s.replaceMembers(&item, members)
+	if err != nil {
+		return nil, err
+	}
+	if len(missing) > 0 {
+		return nil, fmt.Errorf("the item has no %q", missing[0].Key)
+	}
+	for _, f := range values.Fields {
+		item.Fields = with(item.Fields, f.Key, f.Value)
+	}
+	list.Items = slices.Clone(list.Items)
+	list.Items[index] = &item
+	return s.make(edits, root, key, &list, "there", limits)
+}
+
+func (s *source) appendItems(root *small.Value, key, like string, items [][]Member) ([]edit, error) {
+	i := slices.IndexFunc(root.Fields, func(f small.Field) bool { return f.Key == key })
+	if i < 0 || s.flow(root) {
+		return s.appendKey(root, key, func(indent int) string {
+			if list := root.Get(like); list != nil && s.dashed(list) {
+				return s.items(leadOf(list), items)
+			}
+			return s.items(strings.Repeat(" ", indent+2)+"- ", items)
+		})
+	}
+	field := root.Fields[i]
+	list := field.Value
+	if empty, ok := s.emptyList(field); ok {
+		return []edit{empty, s.insertLines(field.KeyPos.Line+1, s.items(strings.Repeat(" ", field.KeyPos.Column+1)+"- ", items))}, nil
+	}
+	switch {
+	case s.dashed(list):
+		return []edit{s.insertLines(s.endOf(root, list), s.items(leadOf(list), items))}, nil
+	case s.at(s.offset(list.Pos)) == '[':
+		return nil, errors.New("the list is written in brackets, not as items that begin with a dash")
+	}
+	return nil, errors.New("the list is an alias, or has an anchor or a tag")
+}
+
+func (s *source) items(lead string, items [][]Member) string {
+	var out strings.Builder
+	for _, item := range items {
+		out.WriteString(Lines(lead, item, s.eol()))
+	}
+	return out.String()
+}
+
+// dashed reports whether a list is written in items that begin with a dash.
+func (s *source) dashed(list *small.Value) bool { return s.at(s.offset(list.Pos)) == '-' }
+
+// leadOf is what to write before new items of a block list, as before its last one.
+func leadOf(list *small.Value) string {
+	gap := 2
+	if n := len(list.Items); n > 0 {
+		if wide := list.Items[n-1].Pos.Column - list.Pos.Column; wide > 1 && wide < 10 {
+			gap = wide
+		}
+	}
+	return strings.Repeat(" ", list.Pos.Column-1) + "-" + strings.Repeat(" ", gap-1)
+}
+
+// emptyList is the change that removes the [] after a key.
+func (s *source) emptyList(field small.Field) (edit, bool) {
+	start := s.offset(field.Value.Pos)
+	if field.KeyPos.Line != field.Value.Pos.Line || !bytes.HasPrefix(s.text[start:], []byte("[]")) {
+		return edit{}, false
+	}
+	end := start + len("[]")
+	if rest := s.text[end:]; len(rest) == 0 || rest[0] == '\n' || rest[0] == '\r' {
+		for s.at(start-1) == ' ' {
+			start--
+		}
+	}
+	return edit{start: start, end: end}, true
+}
+
+// endOf is the line before which a block list ends: that of the next key, or of
+// the blank lines and comments before the key that belong to it. Comments to the
+// left of the dashes do, other comments belong to the items.
+func (s *source) endOf(root, list *small.Value) int {
+	end := s.end()
+	for _, f := range root.Fields {
+		if f.KeyPos.Line > list.Pos.Line {
+			end = min(end, f.KeyPos.Line)
+		}
+	}
+	for ; end-1 > list.Pos.Line; end-- {
+		line := s.line(end - 1)
+		text := strings.TrimLeft(line, " \t")
+		indent := len(line) - len(text)
+		if text != "" && (text[0] != '#' || indent >= list.Pos.Column-1 && indent > 0) {
+			break
+		}
+	}
+	return end
+}

@@ -1,3 +1,0 @@
-// Package smalltest makes random documents and logs for tests, in every style that keeps
-// their meaning.
-package smalltest

@@ -1,0 +1,7 @@
+//go:build !linux
+
+package gittest
+
+const memory = ""
+
+func roomInMemory() bool { return false }

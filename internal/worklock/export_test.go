@@ -1,0 +1,4 @@
+package worklock
+
+// CreateState makes a state lock on a file system without hard links.
+var CreateState = createState
