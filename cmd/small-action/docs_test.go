@@ -103,6 +103,7 @@ func runs(t *testing.T, want int, r *gittest.Repo, lines string, env ...string) 
 // TestForgejoRecipe runs the workflow's command as Forgejo and Gitea would:
 // GITHUB_SHA is the pull request's head.
 func TestForgejoRecipe(t *testing.T) {
+	gittest.Long(t)
 	var workflow struct {
 		Jobs map[string]struct {
 			Steps []struct {

@@ -6,10 +6,12 @@ import (
 	"testing"
 
 	"github.com/small-gate/small-gate/internal/tests/conformance"
+	"github.com/small-gate/small-gate/internal/tests/gittest"
 )
 
 // TestProfile2 has CI judge every shared history of 2.0.0.
 func TestProfile2(t *testing.T) {
+	gittest.Long(t)
 	all, r := conformance.Histories(t)
 	for i, c := range all {
 		if i%conformance.Step() > 0 {

@@ -37,6 +37,7 @@ func notedFiles(t *testing.T, r *gittest.Repo) (kept, left []string) {
 // Whenever a guarded writer is killed, the log is whole and has each acknowledged entry once. The next writer finds nothing to put back or
 // to complain about, and cleans up after the killed one.
 func TestAppendKilled(t *testing.T) {
+	gittest.Long(t)
 	template := guarded(t)
 	if status := exitOf(t, appending(template, "first")); status != 0 {
 		t.Fatalf("append ended with %d", status)
@@ -120,6 +121,7 @@ func TestGuardKilled(t *testing.T) {
 
 // Wherever a full disk stops append, its status says truly whether the entry was recorded.
 func TestAppendOnAFullDisk(t *testing.T) {
+	gittest.Long(t)
 	dir := t.TempDir()
 	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=2m"); err != nil {
 		t.Skipf("SKIPPED: no small file system can be mounted here, so a full disk is NOT tested: %v", err)

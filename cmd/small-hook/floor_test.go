@@ -41,6 +41,7 @@ func offByRepository() string {
 // TestFloorOnAServer: with a floor in the server's hook, random pushes by somebody who may write anything but the server's files land no
 // commit that lost an entry of its parent. The oracle knows entries by their text alone.
 func TestFloorOnAServer(t *testing.T) {
+	gittest.Long(t)
 	refused, taken := 0, 0
 	for seed := range uint64(gittest.Cases(2, 4)) {
 		no, yes := floorTeam(t, seed, gittest.Cases(10, 25))
@@ -54,7 +55,7 @@ func TestFloorOnAServer(t *testing.T) {
 // floorTeam plays one server, and counts the pushes.
 func floorTeam(t *testing.T, seed uint64, pushes int) (refused, taken int) {
 	t.Helper()
-	random := rand.New(rand.NewPCG(seed, 27))
+	random := rand.New(rand.NewPCG(gittest.Seed(seed), 27))
 	server, client := receiver(t)
 	floor := filepath.Join(t.TempDir(), "floor.yml")
 	if err := os.WriteFile(floor, []byte(documentedFloor(t)), 0o600); err != nil {

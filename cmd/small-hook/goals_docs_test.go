@@ -20,6 +20,7 @@ type reading struct{ name, text string }
 // TestGoals reaches the goals of new users. In a script, exec is what happens around the user; all that the user types must be in the
 // README or on a page that it links to.
 func TestGoals(t *testing.T) {
+	gittest.Long(t)
 	testscript.Run(t, testscript.Params{
 		Dir:                 filepath.Join("testdata", "goals"),
 		WorkdirRoot:         gittest.TempDir(t),

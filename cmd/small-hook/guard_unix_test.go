@@ -142,6 +142,7 @@ func TestAppendKilledAtRandom(t *testing.T) {
 
 // Those who wait for the lock in vain are told who holds it. When the holder is killed, the lock is free.
 func TestGuardHolder(t *testing.T) {
+	gittest.Long(t)
 	r := guarded(t)
 	began, never := fifo(t), fifo(t)
 	holder := smallHook(r, "guard", "--", "sh", "-c", fmt.Sprintf("echo \"$%s\" >%s; read -r line <%s #\x1b[31m", worklock.Variable, began, never))
@@ -190,6 +191,7 @@ func TestGuardHolder(t *testing.T) {
 
 // Commands inside a guarded one do not wait for it, but do wait for each other, at any depth.
 func TestGuardNested(t *testing.T) {
+	gittest.Long(t)
 	r := guarded(t)
 	var script strings.Builder
 	for i := range 10 {

@@ -30,6 +30,7 @@ type issueForm struct {
 
 // TestIssueTemplate demands that the form is valid, and that the commands it asks people to type exist and print what a bug report needs.
 func TestIssueTemplate(t *testing.T) {
+	gittest.Long(t)
 	text, err := os.ReadFile("../../.github/ISSUE_TEMPLATE/bug.yml")
 	if err != nil {
 		t.Fatal(err)

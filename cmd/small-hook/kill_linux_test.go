@@ -140,6 +140,7 @@ func TestInstallKilled(t *testing.T) {
 
 // Whenever the writing of a report is killed, its file is as it was or has the whole report.
 func TestReportKilled(t *testing.T) {
+	gittest.Long(t)
 	r := rewritten(t)
 	for _, before := range []string{"", "what was there before\n"} {
 		for n, finished := 0, false; !finished; n++ {
@@ -163,6 +164,7 @@ func TestReportKilled(t *testing.T) {
 
 // The same for files to be committed; git add -A finds nothing beside them.
 func TestEditKilled(t *testing.T) {
+	gittest.Long(t)
 	const config, own = ".small-gate.yml", "# ours\nversion: 1\n"
 	r := rewritten(t)
 	var report struct {

@@ -13,6 +13,7 @@ import (
 // TestReadmeGuardsLogs runs only what the README says about logs of your own, in a clone of a repository that has migrations and no SMALL
 // workspace. Afterwards both are guarded, by hooks and in CI.
 func TestReadmeGuardsLogs(t *testing.T) {
+	gittest.Long(t)
 	readme, err := os.ReadFile("../../README.md")
 	if err != nil {
 		t.Fatal(err)

@@ -118,6 +118,7 @@ func (h *tampered) findings() []struct{ Rule, Fix string } {
 // TestFixesOfTampering types the first fix of each report on random histories that nobody else has, until there is nothing to type. In the end
 // each entry is there once, authors and messages are what they were, merges are merges, and what was not committed is still there.
 func TestFixesOfTampering(t *testing.T) {
+	gittest.Long(t)
 	for seed := range gittest.Rounds(1, 30) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
@@ -129,7 +130,7 @@ func TestFixesOfTampering(t *testing.T) {
 			remote := gittest.New(t, gittest.Bare())
 			r.Git("remote", "add", "origin", remote.Dir)
 			r.Git("push", "-q", "origin", "main")
-			h := &tampered{Repo: r, t: t, random: rand.New(rand.NewPCG(uint64(seed), 1))}
+			h := &tampered{Repo: r, t: t, random: rand.New(rand.NewPCG(gittest.Seed(uint64(seed)), 1))}
 			h.record()
 			for range 4 + h.random.IntN(5) {
 				[]func(){h.record, h.tamper, h.side}[h.random.IntN(3)]()

@@ -12,6 +12,7 @@ import (
 
 // TestProfile2Edges judges histories that go to 2.0.0 and back: each edge by the profile that it has.
 func TestProfile2Edges(t *testing.T) {
+	gittest.Long(t)
 	data, err := txtar.ParseFile("testdata/script/profile2.txtar")
 	if err != nil {
 		t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 
 // TestProfile2 judges every shared history of 2.0.0, whole and as a range, with both readers, and where it is pushed.
 func TestProfile2(t *testing.T) {
+	gittest.Long(t)
 	all, r := conformance.Histories(t)
 	server := gittest.New(t, gittest.Bare())
 	install := exec.Command("small-hook", "install", "--pre-receive")

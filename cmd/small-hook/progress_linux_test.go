@@ -17,6 +17,7 @@ import (
 // A long audit shows a progress bar on a terminal, with the number of commits done and in all, and removes it at the end. A pipe, a CI job
 // and a short history get none.
 func TestProgress(t *testing.T) {
+	gittest.Long(t)
 	const commits = progressFrom + 1
 	long := gittest.New(t)
 	var stream strings.Builder

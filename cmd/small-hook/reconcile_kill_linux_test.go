@@ -105,15 +105,6 @@ func TestReconcileKilled(t *testing.T) {
 	}
 }
 
-func contentOf(t *testing.T, name string) string {
-	t.Helper()
-	data, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(data)
-}
-
 // Whenever restore --commit is killed, recorded entries are in the work tree and in HEAD's commits; the same command then completes the
 // work.
 func TestMendKilled(t *testing.T) {

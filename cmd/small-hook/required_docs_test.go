@@ -15,6 +15,7 @@ import (
 // TestRequiredCheckPage runs the first weeks of docs/required-check.md in a repository with a rewritten past: first nothing is blocked,
 // then rewrites are.
 func TestRequiredCheckPage(t *testing.T) {
+	gittest.Long(t)
 	page := readPage(t, "../../docs/required-check.md")
 	blocks := shellBlock.FindAllStringSubmatch(page, -1)
 	if len(blocks) < 2 {
@@ -96,6 +97,7 @@ func TestRequiredCheckIsTheJob(t *testing.T) {
 
 // The hook for GitLab's servers in docs/installation.md accepts an honest push and rejects a rewrite, in lines that GitLab shows.
 func TestGitLabServerHook(t *testing.T) {
+	gittest.Long(t)
 	_, text, found := strings.Cut(readPage(t, "../../docs/installation.md"), "  ```sh\n  #!/bin/sh\n")
 	text, _, closed := strings.Cut(text, "  ```\n")
 	if !found || !closed || !strings.Contains(text, "GL-HOOK-ERR: ") {

@@ -30,6 +30,7 @@ var writing = []string{
 // TestStatesOnAFullDisk runs commands that write on a disk with a few pages left, or none. They report the lack of space, or do without.
 // Once there is room, the same command and what it says to type finish what git had begun, with nothing lost and nothing twice.
 func TestStatesOnAFullDisk(t *testing.T) {
+	gittest.Long(t)
 	w := newWorlds(t)
 	w.place = smallDisk
 	only := regexp.MustCompile(*onlyStates)

@@ -82,6 +82,7 @@ func speaks(speaker string, s gitState) bool {
 // types literally all that it says to type. After at most two rounds it is silent, git has finished what it had begun, nothing is lost or
 // there twice, and the commits of others are unchanged and in place. Only a sample runs unless the flag -states asks for more: see cells.
 func TestStates(t *testing.T) {
+	gittest.Long(t)
 	w := newWorlds(t)
 	var all sync.Mutex
 	found, persons := map[string]int{}, map[string]int{}

@@ -14,6 +14,7 @@ import (
 
 // However full the disk is, a sync that cannot finish says so and keeps everything; once there is room, the next one completes it.
 func TestSyncOnAFullDisk(t *testing.T) {
+	gittest.Long(t)
 	template := t.TempDir()
 	parted(t, template)
 	failed, ended := 0, 0

@@ -156,6 +156,7 @@ func ends(t *testing.T, server, clone *gittest.Repo, where string) {
 
 // Whichever call of git a sync is killed at, the next sync completes it. One call in four is tried, or each with SMALL_GATE_TIMES=4.
 func TestSyncKilledAtACall(t *testing.T) {
+	gittest.Long(t)
 	template := t.TempDir()
 	parted(t, template)
 	here := func(t *testing.T) (server, clone *gittest.Repo) {
@@ -192,7 +193,7 @@ func TestSyncKilled(t *testing.T) {
 	gittest.Long(t)
 	template := t.TempDir()
 	parted(t, template)
-	random := rand.New(rand.NewPCG(14, 4))
+	random := rand.New(rand.NewPCG(gittest.Seed(14), 4))
 	ended := map[bool]int{}
 	for range gittest.Rounds(1, 40) {
 		dir := filepath.Join(gittest.TempDir(t), "here")

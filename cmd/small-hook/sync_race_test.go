@@ -92,6 +92,7 @@ var (
 
 // However many push at once, no commit is lost, and the remote's history is valid.
 func TestSyncRace(t *testing.T) {
+	gittest.Long(t)
 	merge := []string{"--merge"}
 	for _, c := range []struct {
 		clones, pieces int

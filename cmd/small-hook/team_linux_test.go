@@ -20,13 +20,14 @@ import (
 var (
 	teamDays = flag.Int("days", 0, "how many days TestTeamDays lives")
 	teamCalm = flag.Int("calm", 4, "in TestTeamDays one of so many commands is killed, and another one meets a full disk")
-	teamSeed = flag.Uint64("seed", 7, "the seed of the first day of TestTeamDays; each day has the next one")
+	teamSeed = flag.Uint64("seed", gittest.Seed(7), "the seed of the first day of TestTeamDays; each day has the next one")
 )
 
 // TestTeamDays plays random days of teams: people and agents who commit, amend, revert, pick, squash, rebase, stash, reset, merge, append
 // and sync, while programs are killed and the disk fills. They read only what is printed, and type it. At the end of the day the remote has
 // each acknowledged entry exactly once, nobody was stuck for more than two commands, and no stash is left.
 func TestTeamDays(t *testing.T) {
+	gittest.Long(t)
 	days := *teamDays
 	if days == 0 {
 		days = gittest.Rounds(1, 12)

@@ -12,6 +12,7 @@ import (
 
 // On a really full disk the report has outcome 2, its old file is unchanged, and nothing is left beside it.
 func TestReportOnAFullDisk(t *testing.T) {
+	gittest.Long(t)
 	r := rewritten(t)
 	dir := t.TempDir()
 	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=8k"); err != nil {

@@ -5,7 +5,6 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -34,23 +33,6 @@ func rewritten(t testing.TB) *gittest.Repo {
 	return r
 }
 
-// smallHook prepares the program in a repository.
-func smallHook(r *gittest.Repo, args ...string) *exec.Cmd {
-	cmd := exec.Command("small-hook", args...)
-	cmd.Dir, cmd.Env = r.Dir, r.Environ()
-	return cmd
-}
-
-// exitOf runs a command to its end and returns its exit status, or -1 if a signal ended it.
-func exitOf(t testing.TB, cmd *exec.Cmd) int {
-	t.Helper()
-	var exit *exec.ExitError
-	if err := cmd.Run(); err != nil && !errors.As(err, &exit) {
-		t.Fatal(err)
-	}
-	return cmd.ProcessState.ExitCode()
-}
-
 // printers are commands that have something to say, with their status in this repository if all goes well.
 var printers = map[string]int{
 	"audit": 1, "audit HEAD~1": 0, "range HEAD~2..HEAD~1": 0, "range HEAD~1..HEAD": 1, "check": 0, "check --recursive": 0,
@@ -61,6 +43,7 @@ var printers = map[string]int{
 
 // If the disk is full, or nobody reads the output, the result was not told: that is outcome 2, whatever the result.
 func TestNobodyCanBeTold(t *testing.T) {
+	gittest.Long(t)
 	for args, well := range printers {
 		t.Run(args, func(t *testing.T) {
 			t.Parallel()
@@ -93,6 +76,7 @@ func TestNobodyCanBeTold(t *testing.T) {
 
 // A hook prints its reason on standard error. If that fails it still blocks; it prints nothing if nothing is wrong.
 func TestHookThatCannotSayWhy(t *testing.T) {
+	gittest.Long(t)
 	r := rewritten(t)
 	lines := "refs/heads/main " + r.ID("HEAD") + " refs/heads/main " + r.ID("HEAD~1") + "\n"
 	for name, stream := range map[string]func(testing.TB) *os.File{"full": full, "closed pipe": unread} {
@@ -166,6 +150,7 @@ func closed(t testing.TB, f *os.File) {
 
 // Many runs at once in one repository agree with a single run, even when they write the same file and others commit meanwhile.
 func TestRunsAtOnce(t *testing.T) {
+	gittest.Long(t)
 	r := rewritten(t)
 	want, err := smallHook(r, "audit", "--format", "json").Output()
 	if err == nil {

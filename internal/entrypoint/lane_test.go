@@ -17,6 +17,7 @@ import (
 // TestClaimInUpperCase claims the lane fast in every possible way, in upper case as people write it. The configuration alone is strict, and
 // says what it expects.
 func TestClaimInUpperCase(t *testing.T) {
+	gittest.Long(t)
 	for _, tt := range []struct {
 		name                   string
 		config, trailer        string
@@ -109,6 +110,7 @@ func judgeCI(t *testing.T, req session.Request, event []byte, env map[string]str
 
 // TestLabelsThatDoNotCount: a note names the labels that another claim overrides, but not those that claim the same.
 func TestLabelsThatDoNotCount(t *testing.T) {
+	gittest.Long(t)
 	const jobs = "version: 1\nworkflows: {jobs: [\"jobs/*.json\"]}\n"
 	for _, tt := range []struct {
 		name, config, record, trailer, labels string

@@ -13,6 +13,7 @@ import (
 
 // The next hook does not judge again what pre-commit has passed, unless something changed that the judgement depends on.
 func TestOneCommitIsJudgedOnce(t *testing.T) {
+	gittest.Long(t)
 	changed := map[string]func(r *gittest.Repo, req *session.Request){
 		"nothing":   func(*gittest.Repo, *session.Request) {},
 		"HEAD":      func(r *gittest.Repo, _ *session.Request) { r.Git("commit", "-q", "--amend", "--only", "-m", "Another") },

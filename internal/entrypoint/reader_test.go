@@ -101,6 +101,7 @@ func push(t *testing.T, r *gittest.Repo, reader string) *finding.Report {
 }
 
 func TestEveryReaderInEveryMode(t *testing.T) {
+	gittest.Long(t)
 	r := workspace(t)
 	r.Write(log, entries(3))
 	r.Git("add", "-A")
@@ -155,6 +156,7 @@ func TestWithoutGit(t *testing.T) {
 
 // If the embedded reader refuses a repository when opening it, git reads it.
 func TestGitStandsIn(t *testing.T) {
+	gittest.Long(t)
 	r := workspace(t, gittest.SHA256())
 	for what, report := range everyMode(t, r, "") {
 		wantReport(t, what, report, finding.Pass, "git")
@@ -192,6 +194,7 @@ func TestGitJudgesAnew(t *testing.T) {
 // If a neighbour's work tree forked further back than the go-git reader looks, git judges again: warnings are about the neighbour's own
 // entries, not about those that both began with.
 func TestGitFindsOldForks(t *testing.T) {
+	gittest.Long(t)
 	r := workspace(t)
 	task := func(n int) string {
 		return fmt.Sprintf("  - task_id: \"task-1\"\n    timestamp: \"2026-01-02T00:%02d:00.5Z\"\n    evidence: \"done\"\n", n)
@@ -223,6 +226,7 @@ func TestGitFindsOldForks(t *testing.T) {
 
 // go-git reads an ordinary clone, whose branch has an upstream.
 func TestClone(t *testing.T) {
+	gittest.Long(t)
 	r := workspace(t).Clone()
 	wantReport(t, "nothing staged", entrypoint.PreCommit(t.Context(), request(r, "")), finding.Pass, "go-git")
 	r.Write(log, entries(3))

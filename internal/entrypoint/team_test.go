@@ -27,6 +27,7 @@ import (
 // honest push names every rewrite in the default branch's history that nobody has accepted, and reports none for a team that rewrote
 // nothing.
 func TestTeam(t *testing.T) {
+	gittest.Long(t)
 	for seed := range uint64(gittest.Rounds(1, 12)) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
@@ -60,7 +61,7 @@ const teamObserves = "version: 1\nmode: observe\n"
 func newTeam(t *testing.T, seed uint64) *team {
 	t.Helper()
 	dir := gittest.TempDir(t)
-	w := &team{T: t, Rand: rand.New(rand.NewPCG(seed, 27)), commits: map[string]*teamCommit{}, branches: map[string]string{}, accepted: map[string]bool{}}
+	w := &team{T: t, Rand: rand.New(rand.NewPCG(gittest.Seed(seed), 27)), commits: map[string]*teamCommit{}, branches: map[string]string{}, accepted: map[string]bool{}}
 	w.server = gittest.New(t, gittest.At(filepath.Join(dir, "team", "log.git")), gittest.Bare())
 	git := &cgi.Handler{
 		Path: filepath.Join(w.server.Git("--exec-path"), "git-http-backend"),

@@ -14,6 +14,7 @@ import (
 	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/tests/gittest"
 )
 
 // Properties that need no model: what never is a finding, what always is one,
@@ -242,6 +243,7 @@ func (h inOtherOrder) Commits(ctx context.Context, include, exclude []string) ([
 // order, or written so that no log begins with the bytes of an earlier one
 // (which takes the long way of reading) has the same report.
 func TestReportsDependOnContentAlone(t *testing.T) {
+	gittest.Long(t)
 	forEachHistory(t, someHistories(), func(w *world) string {
 		h, ids := w.history()
 		long := *w

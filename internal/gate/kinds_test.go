@@ -24,7 +24,7 @@ import (
 )
 
 var (
-	kindHistories    = flag.Int("kind-histories", gittest.Cases(100, 2000), "how many random histories of logs of the configuration are judged")
+	kindHistories    = flag.Int("kind-histories", gittest.Cases(60, 2000), "how many random histories of logs of the configuration are judged")
 	kindRepositories = flag.Int("kind-repositories", gittest.Cases(3, 12), "how many of them are judged in real repositories too")
 )
 
@@ -452,6 +452,7 @@ func TestKindsModel(t *testing.T) {
 
 // TestKindsReaders judges such histories in real repositories, with each reader.
 func TestKindsReaders(t *testing.T) {
+	gittest.Long(t)
 	for i := range *kindRepositories {
 		seed := *firstSeed + uint64(i)
 		w := buildKinds(&tape{bytes: kindTape(seed)})

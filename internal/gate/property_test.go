@@ -19,8 +19,8 @@ import (
 )
 
 var (
-	histories = flag.Int("histories", gittest.Cases(80, 2000), "how many random histories are judged")
-	firstSeed = flag.Uint64("seed", 1, "the first random history's seed")
+	histories = flag.Int("histories", gittest.Cases(50, 2000), "how many random histories are judged")
+	firstSeed = flag.Uint64("seed", gittest.Seed(1), "the first random history's seed")
 )
 
 // now is the present in tests of histories: after all made-up entries.

@@ -28,6 +28,7 @@ var repositories = flag.Int("repositories", gittest.Cases(4, 12), "how many rand
 // in memory, and its verdict is the naive model's.
 // A long run: go test ./internal/gate -run TestReaders -repositories=10000 -timeout 0.
 func TestReaders(t *testing.T) {
+	gittest.Long(t)
 	const batches = 4
 	for batch := range min(batches, *repositories) {
 		t.Run(fmt.Sprint(batch), func(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 
 // Both readers list exactly the attributes files that affect a workspace, in a commit and in the index, even a sparse one.
 func TestAttributes(t *testing.T) {
+	gittest.Long(t)
 	r := gittest.New(t)
 	for _, path := range []string{".gitattributes", "a/.gitattributes", "a/b/.gitattributes", "a/b/.small/.gitattributes", "a/b/.small/plan.small.yml", "c/.gitattributes", "d/.gitattributes/file", "a[b]/.gitattributes"} {
 		r.Write(path, path+"\n")

@@ -56,7 +56,10 @@ func testBlob(t *testing.T, rd reader) {
 	}
 }
 
-func TestBlobOfADamagedObject(t *testing.T) { eachReader(t, testBlobOfADamagedObject) }
+func TestBlobOfADamagedObject(t *testing.T) {
+	gittest.Long(t)
+	eachReader(t, testBlobOfADamagedObject)
+}
 
 func testBlobOfADamagedObject(t *testing.T, rd reader) {
 	t.Parallel()
@@ -112,7 +115,10 @@ func testBlobAboveTheLimitIsNotHeld(t *testing.T, rd reader) {
 	}
 }
 
-func TestBlobConcurrently(t *testing.T) { eachReader(t, testBlobConcurrently) }
+func TestBlobConcurrently(t *testing.T) {
+	gittest.Long(t)
+	eachReader(t, testBlobConcurrently)
+}
 
 func testBlobConcurrently(t *testing.T, rd reader) {
 	t.Parallel()

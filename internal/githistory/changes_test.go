@@ -59,7 +59,10 @@ func testChanges(t *testing.T, rd reader) {
 	}
 }
 
-func TestChangesOfKind(t *testing.T) { eachReader(t, testChangesOfKind) }
+func TestChangesOfKind(t *testing.T) {
+	gittest.Long(t)
+	eachReader(t, testChangesOfKind)
+}
 
 func testChangesOfKind(t *testing.T, rd reader) {
 	t.Parallel()
@@ -162,6 +165,7 @@ func testChangesOfTheIndex(t *testing.T, rd reader) {
 
 // The index that git is committing from is not always .git/index.
 func TestChangesOfTheIndexThatGitNames(t *testing.T) {
+	gittest.Long(t)
 	eachReader(t, testChangesOfTheIndexThatGitNames)
 }
 
@@ -183,7 +187,10 @@ func testChangesOfTheIndexThatGitNames(t *testing.T, rd reader) {
 	}
 }
 
-func TestUnmergedIndex(t *testing.T) { eachReader(t, testUnmergedIndex) }
+func TestUnmergedIndex(t *testing.T) {
+	gittest.Long(t)
+	eachReader(t, testUnmergedIndex)
+}
 
 func testUnmergedIndex(t *testing.T, rd reader) {
 	t.Parallel()
@@ -221,7 +228,10 @@ func testUnmergedIndex(t *testing.T, rd reader) {
 		files(t, repo, history.Index))
 }
 
-func TestIndexOfABareRepository(t *testing.T) { eachReader(t, testIndexOfABareRepository) }
+func TestIndexOfABareRepository(t *testing.T) {
+	gittest.Long(t)
+	eachReader(t, testIndexOfABareRepository)
+}
 
 func testIndexOfABareRepository(t *testing.T, rd reader) {
 	t.Parallel()
@@ -241,7 +251,10 @@ func testIndexOfABareRepository(t *testing.T, rd reader) {
 	wantEqual(t, []string{".small/x 100644:1"}, files(t, repo, head))
 }
 
-func TestUnusualIndex(t *testing.T) { eachReader(t, testUnusualIndex) }
+func TestUnusualIndex(t *testing.T) {
+	gittest.Long(t)
+	eachReader(t, testUnusualIndex)
+}
 
 func testUnusualIndex(t *testing.T, rd reader) {
 	t.Parallel()
@@ -284,7 +297,10 @@ func testUnusualIndex(t *testing.T, rd reader) {
 	}
 }
 
-func TestPathsWithAnyByte(t *testing.T) { eachReader(t, testPathsWithAnyByte) }
+func TestPathsWithAnyByte(t *testing.T) {
+	gittest.Long(t)
+	eachReader(t, testPathsWithAnyByte)
+}
 
 func testPathsWithAnyByte(t *testing.T, rd reader) {
 	t.Parallel()
@@ -344,7 +360,10 @@ func testPathsWithAnyByte(t *testing.T, rd reader) {
 	wantEqual(t, all, some)
 }
 
-func TestChangesOfWhatIsNotHere(t *testing.T) { eachReader(t, testChangesOfWhatIsNotHere) }
+func TestChangesOfWhatIsNotHere(t *testing.T) {
+	gittest.Long(t)
+	eachReader(t, testChangesOfWhatIsNotHere)
+}
 
 func testChangesOfWhatIsNotHere(t *testing.T, rd reader) {
 	t.Parallel()

@@ -15,7 +15,10 @@ import (
 	"github.com/small-gate/small-gate/internal/tests/gittest"
 )
 
-func TestShallowClone(t *testing.T) { eachReader(t, testShallowClone) }
+func TestShallowClone(t *testing.T) {
+	gittest.Long(t)
+	eachReader(t, testShallowClone)
+}
 
 func testShallowClone(t *testing.T, rd reader) {
 	t.Parallel()
@@ -84,6 +87,7 @@ func testShallowClone(t *testing.T, rd reader) {
 
 // If the depth ends exactly at the first commit, nothing is hidden.
 func TestShallowCloneOfTheWholeHistory(t *testing.T) {
+	gittest.Long(t)
 	eachReader(t, testShallowCloneOfTheWholeHistory)
 }
 
@@ -106,7 +110,10 @@ func testShallowCloneOfTheWholeHistory(t *testing.T, rd reader) {
 }
 
 // The range may seem to begin at a true root only because the excluded side's path to it is hidden.
-func TestShallowCloneWithAHiddenLink(t *testing.T) { eachReader(t, testShallowCloneWithAHiddenLink) }
+func TestShallowCloneWithAHiddenLink(t *testing.T) {
+	gittest.Long(t)
+	eachReader(t, testShallowCloneWithAHiddenLink)
+}
 
 func testShallowCloneWithAHiddenLink(t *testing.T, rd reader) {
 	t.Parallel()
@@ -129,7 +136,10 @@ func testShallowCloneWithAHiddenLink(t *testing.T, rd reader) {
 	wantFailure(t, err, "shallow", "fetch-depth: 0")
 }
 
-func TestShallowBoundaryInAnotherFile(t *testing.T) { eachReader(t, testShallowBoundaryInAnotherFile) }
+func TestShallowBoundaryInAnotherFile(t *testing.T) {
+	gittest.Long(t)
+	eachReader(t, testShallowBoundaryInAnotherFile)
+}
 
 func testShallowBoundaryInAnotherFile(t *testing.T, rd reader) {
 	t.Parallel()
@@ -153,6 +163,7 @@ func testShallowBoundaryInAnotherFile(t *testing.T, rd reader) {
 
 // git fetches what a partial clone left out.
 func TestPartialClone(t *testing.T) {
+	gittest.Long(t)
 	rd := readers[0]
 	for _, filter := range []string{"blob:none", "tree:0"} {
 		t.Run(filter, func(t *testing.T) {
@@ -203,6 +214,7 @@ func TestPartialClone(t *testing.T) {
 
 // The go-git reader refuses a clone that lacks objects by design.
 func TestPartialCloneIsNotServed(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	origin := gittest.New(t)
 	origin.Git("config", "uploadpack.allowFilter", "true")
@@ -215,6 +227,7 @@ func TestPartialCloneIsNotServed(t *testing.T) {
 }
 
 func TestPartialCloneWithoutTreesOrRemote(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	rd := readers[0]
 	origin := gittest.New(t)
@@ -237,7 +250,10 @@ func TestPartialCloneWithoutTreesOrRemote(t *testing.T) {
 	wantFailure(t, err)
 }
 
-func TestAlternates(t *testing.T) { eachReader(t, testAlternates) }
+func TestAlternates(t *testing.T) {
+	gittest.Long(t)
+	eachReader(t, testAlternates)
+}
 
 func testAlternates(t *testing.T, rd reader) {
 	t.Parallel()
@@ -256,7 +272,10 @@ func testAlternates(t *testing.T, rd reader) {
 }
 
 // In a pre-receive hook the new objects are in a quarantine that only git's variables name.
-func TestQuarantine(t *testing.T) { eachReader(t, testQuarantine) }
+func TestQuarantine(t *testing.T) {
+	gittest.Long(t)
+	eachReader(t, testQuarantine)
+}
 
 func testQuarantine(t *testing.T, rd reader) {
 	t.Parallel()

@@ -55,7 +55,10 @@ func testCommits(t *testing.T, rd reader) {
 	}
 }
 
-func TestCommitsOctopusAndCrissCross(t *testing.T) { eachReader(t, testCommitsOctopusAndCrissCross) }
+func TestCommitsOctopusAndCrissCross(t *testing.T) {
+	gittest.Long(t)
+	eachReader(t, testCommitsOctopusAndCrissCross)
+}
 
 func testCommitsOctopusAndCrissCross(t *testing.T, rd reader) {
 	t.Parallel()
@@ -88,7 +91,10 @@ func testCommitsOctopusAndCrissCross(t *testing.T, rd reader) {
 	}
 }
 
-func TestCommitsUnrelatedRoots(t *testing.T) { eachReader(t, testCommitsUnrelatedRoots) }
+func TestCommitsUnrelatedRoots(t *testing.T) {
+	gittest.Long(t)
+	eachReader(t, testCommitsUnrelatedRoots)
+}
 
 func testCommitsUnrelatedRoots(t *testing.T, rd reader) {
 	t.Parallel()
@@ -141,7 +147,10 @@ func testCommitsOfWhatIsNotHere(t *testing.T, rd reader) {
 }
 
 // A 40-digit id is an abbreviation in a sha256 repository.
-func TestSHA256(t *testing.T) { eachReader(t, testSHA256) }
+func TestSHA256(t *testing.T) {
+	gittest.Long(t)
+	eachReader(t, testSHA256)
+}
 
 func testSHA256(t *testing.T, rd reader) {
 	t.Parallel()

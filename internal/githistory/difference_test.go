@@ -9,6 +9,7 @@ import (
 
 // TestAll lists every path, whatever the current directory.
 func TestAll(t *testing.T) {
+	gittest.Long(t)
 	eachReader(t, func(t *testing.T, rd reader) {
 		t.Parallel()
 		r := gittest.New(t)
@@ -51,6 +52,7 @@ func TestAll(t *testing.T) {
 
 // TestCommitsAndMessages: a range is listed, and messages in any encoding are read as UTF-8.
 func TestCommitsAndMessages(t *testing.T) {
+	gittest.Long(t)
 	eachReader(t, func(t *testing.T, rd reader) {
 		t.Parallel()
 		r := gittest.New(t)

@@ -18,12 +18,13 @@ import (
 
 var (
 	histories = flag.Int("histories", gittest.Cases(2, 12), "how many random repositories both readers are compared on")
-	seed      = flag.Uint64("seed", 1, "the first of their seeds")
+	seed      = flag.Uint64("seed", gittest.Seed(1), "the first of their seeds")
 )
 
 // TestReadersAgree asks both readers the same questions about random repositories, with unordered dates, branches that merge each other,
 // and objects in many kinds of packs. git's answer is the right one.
 func TestReadersAgree(t *testing.T) {
+	gittest.Long(t)
 	for i := range *histories {
 		n := *seed + uint64(i)
 		t.Run(fmt.Sprintf("seed=%d", n), func(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 
 // A shallow clone becomes complete, a complete one stays so, and only objects and the requested refs are written.
 func TestFetch(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	origin := gittest.New(t)
 	origin.CommitFile("file", "1")

@@ -17,6 +17,7 @@ import (
 // A repository of another user can be read, although git itself refuses. But that user's configuration runs nothing: an object left out of
 // the clone is not fetched with a program that the configuration names.
 func TestForeignRepositoryRunsNothing(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	if os.Geteuid() != 0 {
 		t.Skip("SKIPPED: only root can give a repository to another user, so that its configuration runs nothing is NOT tested")

@@ -11,7 +11,10 @@ import (
 )
 
 // A commit-graph is a copy of data in the commits, which git does not verify. If it denies a commit's parents, the commit itself counts.
-func TestCommitGraphIsNotBelieved(t *testing.T) { eachReader(t, testCommitGraphIsNotBelieved) }
+func TestCommitGraphIsNotBelieved(t *testing.T) {
+	gittest.Long(t)
+	eachReader(t, testCommitGraphIsNotBelieved)
+}
 
 func testCommitGraphIsNotBelieved(t *testing.T, rd reader) {
 	t.Parallel()

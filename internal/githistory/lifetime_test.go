@@ -20,6 +20,7 @@ func wantCancelled(t *testing.T, err error) {
 
 // No process outlives Close, which may be called twice, or first.
 func TestCloseEndsTheProcess(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	r := gittest.New(t)
 	r.CommitFile(".small/x", "1")

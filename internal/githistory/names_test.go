@@ -27,7 +27,10 @@ func forgedTree(t *testing.T, r *gittest.Repo, entries ...treeEntry) string {
 	return r.GitInput(raw.String(), "hash-object", "-t", "tree", "-w", "--literally", "--stdin")
 }
 
-func TestPathThatStandsTwice(t *testing.T) { eachReader(t, testPathThatStandsTwice) }
+func TestPathThatStandsTwice(t *testing.T) {
+	gittest.Long(t)
+	eachReader(t, testPathThatStandsTwice)
+}
 
 func testPathThatStandsTwice(t *testing.T, rd reader) {
 	t.Parallel()
@@ -56,7 +59,10 @@ func testPathThatStandsTwice(t *testing.T, rd reader) {
 }
 
 // A tree may hold .small as a file and as a directory, and .small twice.
-func TestSmallThatStandsTwice(t *testing.T) { eachReader(t, testSmallThatStandsTwice) }
+func TestSmallThatStandsTwice(t *testing.T) {
+	gittest.Long(t)
+	eachReader(t, testSmallThatStandsTwice)
+}
 
 func testSmallThatStandsTwice(t *testing.T, rd reader) {
 	t.Parallel()
@@ -74,7 +80,10 @@ func testSmallThatStandsTwice(t *testing.T, rd reader) {
 }
 
 // Names that some file systems treat as .small are listed too.
-func TestLookalikes(t *testing.T) { eachReader(t, testLookalikes) }
+func TestLookalikes(t *testing.T) {
+	gittest.Long(t)
+	eachReader(t, testLookalikes)
+}
 
 func testLookalikes(t *testing.T, rd reader) {
 	t.Parallel()

@@ -34,6 +34,7 @@ func neighbours(t *testing.T, r *gittest.Repo) []githistory.Neighbour {
 }
 
 func TestNeighboursAreOtherWorkTrees(t *testing.T) {
+	gittest.Long(t)
 	r := gittest.New(t)
 	if got := neighbours(t, r); len(got) != 0 {
 		t.Errorf("before the first commit there is nobody, not %v", got)
@@ -71,6 +72,7 @@ func TestNeighboursAreOtherWorkTrees(t *testing.T) {
 }
 
 func TestNeighboursOfABareRepository(t *testing.T) {
+	gittest.Long(t)
 	r := gittest.New(t)
 	one := r.CommitFile("f", "1")
 	bare := r.Clone("--bare")
@@ -79,6 +81,7 @@ func TestNeighboursOfABareRepository(t *testing.T) {
 }
 
 func TestNeighboursUpstream(t *testing.T) {
+	gittest.Long(t)
 	for _, s := range []struct {
 		name string
 		do   func(r *gittest.Repo)
@@ -125,6 +128,7 @@ func TestNeighboursUpstream(t *testing.T) {
 // TestNeighboursInASubmodule: a submodule's git directory is not beside its work
 // tree.
 func TestNeighboursInASubmodule(t *testing.T) {
+	gittest.Long(t)
 	sub := gittest.New(t)
 	sub.CommitFile("f", "1")
 	r := gittest.New(t)

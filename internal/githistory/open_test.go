@@ -17,7 +17,10 @@ import (
 
 type place = githistory.Place
 
-func TestOpenFindsTheRepository(t *testing.T) { eachReader(t, testOpenFindsTheRepository) }
+func TestOpenFindsTheRepository(t *testing.T) {
+	gittest.Long(t)
+	eachReader(t, testOpenFindsTheRepository)
+}
 
 func testOpenFindsTheRepository(t *testing.T, rd reader) {
 	for _, tt := range []struct {
@@ -201,7 +204,10 @@ func testOpenABareRepositoryThatGitWouldNotLookFor(t *testing.T, rd reader) {
 }
 
 // A repository that cannot be read is never "no repository", which would be outcome 0.
-func TestOpenWhatCannotBeJudged(t *testing.T) { eachReader(t, testOpenWhatCannotBeJudged) }
+func TestOpenWhatCannotBeJudged(t *testing.T) {
+	gittest.Long(t)
+	eachReader(t, testOpenWhatCannotBeJudged)
+}
 
 func testOpenWhatCannotBeJudged(t *testing.T, rd reader) {
 	gone := []string{"not a git repository"}
@@ -354,6 +360,7 @@ func testHeadOfADamagedBranch(t *testing.T, rd reader) {
 
 // Nothing named in the repository or the environment may run, or change git's answers.
 func TestHostileConfigurationAndEnvironment(t *testing.T) {
+	gittest.Long(t)
 	eachReader(t, testHostileConfigurationAndEnvironment)
 }
 

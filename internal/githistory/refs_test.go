@@ -55,7 +55,10 @@ func testResolve(t *testing.T, rd reader) {
 	wantFailure(t, err, absent, "git fetch origin "+absent)
 }
 
-func TestMergeHeads(t *testing.T) { eachReader(t, testMergeHeads) }
+func TestMergeHeads(t *testing.T) {
+	gittest.Long(t)
+	eachReader(t, testMergeHeads)
+}
 
 func testMergeHeads(t *testing.T, rd reader) {
 	t.Parallel()
@@ -132,7 +135,10 @@ func testIsAncestor(t *testing.T, rd reader) {
 	wantEqual(t, []string{a}, bases)
 }
 
-func TestDefaultBranch(t *testing.T) { eachReader(t, testDefaultBranch) }
+func TestDefaultBranch(t *testing.T) {
+	gittest.Long(t)
+	eachReader(t, testDefaultBranch)
+}
 
 func testDefaultBranch(t *testing.T, rd reader) {
 	t.Parallel()
@@ -187,6 +193,7 @@ func testDefaultBranch(t *testing.T, rd reader) {
 
 // On a server the default branch is what HEAD names.
 func TestDefaultBranchOfABareRepository(t *testing.T) {
+	gittest.Long(t)
 	eachReader(t, testDefaultBranchOfABareRepository)
 }
 
@@ -239,7 +246,10 @@ func testDefaultBranchOfABareRepository(t *testing.T, rd reader) {
 	}
 }
 
-func TestSubstitutesAreNotFollowed(t *testing.T) { eachReader(t, testSubstitutesAreNotFollowed) }
+func TestSubstitutesAreNotFollowed(t *testing.T) {
+	gittest.Long(t)
+	eachReader(t, testSubstitutesAreNotFollowed)
+}
 
 func testSubstitutesAreNotFollowed(t *testing.T, rd reader) {
 	t.Parallel()
@@ -282,7 +292,10 @@ func testSubstitutesAreNotFollowed(t *testing.T, rd reader) {
 }
 
 // A crash can leave a ref's file empty. That is an error; the older id in packed-refs never counts.
-func TestBrokenRefOverAPackedOne(t *testing.T) { eachReader(t, testBrokenRefOverAPackedOne) }
+func TestBrokenRefOverAPackedOne(t *testing.T) {
+	gittest.Long(t)
+	eachReader(t, testBrokenRefOverAPackedOne)
+}
 
 func testBrokenRefOverAPackedOne(t *testing.T, rd reader) {
 	t.Parallel()

@@ -6,7 +6,10 @@ import (
 	"github.com/small-gate/small-gate/internal/tests/gittest"
 )
 
-func TestRemoteURL(t *testing.T) { eachReader(t, testRemoteURL) }
+func TestRemoteURL(t *testing.T) {
+	gittest.Long(t)
+	eachReader(t, testRemoteURL)
+}
 
 func testRemoteURL(t *testing.T, rd reader) {
 	t.Parallel()

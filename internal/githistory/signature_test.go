@@ -11,6 +11,7 @@ import (
 
 // TestSignature reads the signatures of commits, including malformed ones.
 func TestSignature(t *testing.T) {
+	gittest.Long(t)
 	eachReader(t, func(t *testing.T, rd reader) {
 		r := gittest.New(t)
 		r.CommitFile("f", "1")
@@ -67,6 +68,7 @@ func TestSignatureTakesNoMailmap(t *testing.T) {
 
 // TestSignatureOfTheIndex is the author that git will write.
 func TestSignatureOfTheIndex(t *testing.T) {
+	gittest.Long(t)
 	eachReader(t, func(t *testing.T, rd reader) {
 		r := gittest.New(t)
 		r.CommitFile("f", "1")

@@ -10,7 +10,10 @@ import (
 )
 
 // TestTips lists commits, follows tags and leaves out refs that lead to none.
-func TestTips(t *testing.T) { eachReader(t, testTips) }
+func TestTips(t *testing.T) {
+	gittest.Long(t)
+	eachReader(t, testTips)
+}
 
 func testTips(t *testing.T, rd reader) {
 	ctx := context.Background()

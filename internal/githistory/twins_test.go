@@ -9,7 +9,10 @@ import (
 )
 
 // TestTwins: paths that differ only in case from a directory, or from one above it, are listed, with everything below.
-func TestTwins(t *testing.T) { eachReader(t, testTwins) }
+func TestTwins(t *testing.T) {
+	gittest.Long(t)
+	eachReader(t, testTwins)
+}
 
 func testTwins(t *testing.T, rd reader) {
 	t.Parallel()

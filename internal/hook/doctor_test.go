@@ -66,6 +66,7 @@ func TestDoctorProvesThatHooksFire(t *testing.T) {
 }
 
 func TestDoctorInBareRepository(t *testing.T) {
+	gittest.Long(t)
 	bare, program := newBare(t), newStub(t)
 	if diagnosis := diagnose(t, bare); diagnosis.Fires() || len(diagnosis.Checks) != 1 || diagnosis.Checks[0].Hook != PreReceive {
 		t.Error(diagnosis.Text())
@@ -82,6 +83,7 @@ func TestDoctorInBareRepository(t *testing.T) {
 }
 
 func TestDoctorSaysWhyNot(t *testing.T) {
+	gittest.Long(t)
 	tests := map[string]struct {
 		spoil       func(t *testing.T, repo, hook string, program stub)
 		why, remedy string
@@ -147,6 +149,7 @@ func TestDoctorSaysWhyNot(t *testing.T) {
 }
 
 func TestDoctorSeesThatTheProgramHasMoved(t *testing.T) {
+	gittest.Long(t)
 	repo, program, second := newRepo(t), newStub(t), newStub(t)
 	install(t, InstallOptions{Dir: repo, Program: program.path})
 	mustRemove(t, program.path)
@@ -162,6 +165,7 @@ func TestDoctorSeesThatTheProgramHasMoved(t *testing.T) {
 
 // Since version 2.54 git also runs hooks named in its configuration. The doctor must not run them.
 func TestDoctorRunsNoConfiguredHooks(t *testing.T) {
+	gittest.Long(t)
 	repo, program := newRepo(t), newStub(t)
 	install(t, InstallOptions{Dir: repo, Program: program.path})
 	git(t, repo, "config", "hook.mine.event", "pre-commit")
@@ -180,6 +184,7 @@ func TestDoctorRunsNoConfiguredHooks(t *testing.T) {
 
 // pre-commit and prek move an existing hook aside and run it first.
 func TestDoctorFollowsLegacyHooks(t *testing.T) {
+	gittest.Long(t)
 	for name, hook := range map[string]string{"pre-commit": preCommitHook, "prek": prekHook} {
 		repo, program := newRepo(t), newStub(t)
 		install(t, InstallOptions{Dir: repo, Program: program.path})
@@ -205,6 +210,7 @@ func TestDoctorFollowsLegacyHooks(t *testing.T) {
 
 // A user's own hook is read and never run: whether its call of the gate is reached and obeyed remains open.
 func TestDoctorDoesNotVerifyWhatOthersWrote(t *testing.T) {
+	gittest.Long(t)
 	repo := newRepo(t)
 	hook := filepath.Join(repo, ".git", "hooks", "pre-commit")
 	put(t, hook, "#!/bin/sh\nexec \"$HOME/bin/small-hook\" pre-commit\n", 0o755)
@@ -222,6 +228,7 @@ func TestDoctorDoesNotVerifyWhatOthersWrote(t *testing.T) {
 
 // A repository's paths and files must not reach a terminal unescaped.
 func TestTextIsEscaped(t *testing.T) {
+	gittest.Long(t)
 	dir := filepath.Join(realTemp(t), "a\x1b[31mb")
 	git(t, filepath.Dir(dir), "init", "-q", dir)
 	program := newStub(t)

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/small-gate/small-gate/internal/tests/gittest"
 )
 
 func TestInstalledHooksAreRunByGit(t *testing.T) {
@@ -94,6 +96,7 @@ func newBare(t *testing.T) string {
 }
 
 func TestInstallFromAnywhereInTheRepository(t *testing.T) {
+	gittest.Long(t)
 	program := newStub(t)
 	tests := map[string]func(t *testing.T, repo string) (from, work, hooks string){
 		"subdirectory": func(t *testing.T, repo string) (string, string, string) {
@@ -166,6 +169,7 @@ func TestInstallFromAnywhereInTheRepository(t *testing.T) {
 
 // A hook that runs install, or a git alias, passes on variables that name another repository.
 func TestDirectoryDecidesNotTheEnvironment(t *testing.T) {
+	gittest.Long(t)
 	repo, other, program := newRepo(t), newRepo(t), newStub(t)
 	t.Setenv("GIT_DIR", filepath.Join(other, ".git"))
 	t.Setenv("GIT_WORK_TREE", other)
@@ -227,6 +231,7 @@ func TestInstallBringsOwnHooksUpToDate(t *testing.T) {
 }
 
 func TestEditedHookIsLeft(t *testing.T) {
+	gittest.Long(t)
 	edits := map[string]func(string) string{
 		"a line more": func(text string) string { return text + "echo mine\n" },
 		"CRLF":        func(text string) string { return strings.ReplaceAll(text, "\n", "\r\n") },
@@ -263,6 +268,7 @@ func TestEditedHookIsLeft(t *testing.T) {
 }
 
 func TestErrors(t *testing.T) {
+	gittest.Long(t)
 	program := newStub(t)
 	repo := newRepo(t)
 	outside := realTemp(t)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/small-gate/small-gate/internal/tests/gittest"
 	"github.com/small-gate/small-gate/internal/wholefile"
 	"github.com/small-gate/small-gate/internal/wording"
 )
@@ -76,6 +77,7 @@ func TestKeptHookRunsFirstAndSeesTheSame(t *testing.T) {
 }
 
 func TestKeptHookThatFailsStops(t *testing.T) {
+	gittest.Long(t)
 	for _, hook := range allHooks() {
 		for _, status := range []string{"1", "2", "17", "126"} {
 			t.Run(string(hook)+" "+status, func(t *testing.T) {
@@ -114,6 +116,7 @@ func TestHookThatIsNotExecutableGoesOnBeingIgnored(t *testing.T) {
 }
 
 func TestLinkedHookStaysALink(t *testing.T) {
+	gittest.Long(t)
 	tests := map[string]struct {
 		target string
 		runs   bool
@@ -169,6 +172,7 @@ func withoutTime(description string) string {
 
 // A process can be killed between any two steps. Each state in between must work, and the next installation must finish it.
 func TestEveryStateInBetweenWorks(t *testing.T) {
+	gittest.Long(t)
 	states := map[string]func(t *testing.T, path, text string){
 		"a temporary file was begun": func(t *testing.T, path, _ string) {
 			put(t, filepath.Join(filepath.Dir(path), ".pre-commit"+wholefile.Infix+"1"), "#!/bi", 0o600)
@@ -223,6 +227,7 @@ func TestEveryStateInBetweenWorks(t *testing.T) {
 }
 
 func TestUninstallFindsItsWay(t *testing.T) {
+	gittest.Long(t)
 	program := newStub(t)
 	other := "#!/bin/sh\n# somebody else's\n"
 	tests := map[string]struct {
@@ -323,6 +328,7 @@ func TestKeepRefusesToOverwrite(t *testing.T) {
 
 // Concurrent installations lose no hook, even if they do not wait for each other.
 func TestInstallationsAtTheSameTime(t *testing.T) {
+	gittest.Long(t)
 	repo, program := newRepo(t), newStub(t)
 	where, err := Locate(t.Context(), repo)
 	if err != nil {

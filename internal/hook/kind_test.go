@@ -5,9 +5,12 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/small-gate/small-gate/internal/tests/gittest"
 )
 
 func TestDoctorSaysWhatKindOfRepositoryItIs(t *testing.T) {
+	gittest.Long(t)
 	origin := newRepo(t)
 	git(t, origin, "config", "uploadpack.allowFilter", "true")
 	dir := realTemp(t)

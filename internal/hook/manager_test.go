@@ -110,6 +110,7 @@ func TestEveryManagerIsTried(t *testing.T) {
 }
 
 func TestManagersAreNotFought(t *testing.T) {
+	gittest.Long(t)
 	for name, situation := range situations {
 		t.Run(name, func(t *testing.T) {
 			repo, program := newRepo(t), newStub(t)
@@ -201,6 +202,7 @@ func anyOurs(files map[string]string) bool {
 
 // husky's stubs use their file name; chained, they must still run people's scripts.
 func TestForceKeepsHuskyRunning(t *testing.T) {
+	gittest.Long(t)
 	repo, program := newRepo(t), newStub(t)
 	prepareHusky(t, repo)
 	put(t, filepath.Join(repo, ".husky", "pre-commit"), "echo script >>"+wording.ShellQuote(program.log)+"\n", 0o644)
@@ -250,6 +252,7 @@ func TestForceIntoHooksPathThatIsNoDirectory(t *testing.T) {
 
 // Outside the work tree a path on this machine is right, since the directory is on this machine too.
 func TestManualLinesOutsideTheWorkTree(t *testing.T) {
+	gittest.Long(t)
 	repo, program := newRepo(t), newStub(t)
 	dir := realTemp(t)
 	git(t, repo, "config", "core.hooksPath", dir)
@@ -276,6 +279,7 @@ func TestManualLinesOutsideTheWorkTree(t *testing.T) {
 
 // After following what install says, install and the doctor have nothing left to say.
 func TestFollowingTheManual(t *testing.T) {
+	gittest.Long(t)
 	program := newStub(t)
 	hooks := map[*Manager]string{&lefthook: lefthookHook, &preCommit: preCommitHook, &prek: prekHook}
 	for name, situation := range situations {

@@ -6,10 +6,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/small-gate/small-gate/internal/tests/gittest"
 )
 
 // Missing agrees with the doctor, and runs nothing.
 func TestMissing(t *testing.T) {
+	gittest.Long(t)
 	repo := newRepo(t)
 	expect := func(want string, remedies ...string) {
 		t.Helper()

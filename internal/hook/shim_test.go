@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/small-gate/small-gate/internal/tests/gittest"
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
@@ -80,6 +81,7 @@ func printsItself(t *testing.T, shell []string) bool {
 
 // Git's input must reach both hooks byte for byte, in every shell.
 func TestInputReachesBothHooks(t *testing.T) {
+	gittest.Long(t)
 	line := "refs/heads/a%sb\\n " + strings.Repeat("1", 40) + " refs/heads/x' \" $x `y` " + strings.Repeat("0", 40) + "\n"
 	inputs := map[string]string{
 		"nothing": "", "one line": line, "three lines": line + line + line, "no line break at the end": line + "x",
@@ -125,6 +127,7 @@ func TestInputReachesBothHooks(t *testing.T) {
 }
 
 func TestStatusIsTheProgramsOwn(t *testing.T) {
+	gittest.Long(t)
 	for _, hook := range allHooks() {
 		for _, keeps := range []bool{false, true} {
 			repo, program := newRepo(t), newStub(t)
@@ -147,6 +150,7 @@ func TestStatusIsTheProgramsOwn(t *testing.T) {
 
 // A graphical client may start git with almost no PATH.
 func TestWorksWithoutTheUsersPath(t *testing.T) {
+	gittest.Long(t)
 	gitPath, err := exec.LookPath("git")
 	if err != nil {
 		t.Fatal(err)
@@ -170,6 +174,7 @@ func TestWorksWithoutTheUsersPath(t *testing.T) {
 }
 
 func TestProgramThatIsGone(t *testing.T) {
+	gittest.Long(t)
 	breakage := map[string]func(t *testing.T, path string){
 		"removed":          func(t *testing.T, path string) { mustRemove(t, path) },
 		"empty":            func(t *testing.T, path string) { put(t, path, "", 0o755) },
@@ -258,6 +263,7 @@ func TestQuoteShell(t *testing.T) {
 
 // A hook that uses its own name, as husky's do, must be told its old one.
 func TestKeptHookThatGoesByItsName(t *testing.T) {
+	gittest.Long(t)
 	for name, shell := range shells(t) {
 		t.Run(name, func(t *testing.T) {
 			repo, program := newRepo(t), newStub(t)
@@ -277,6 +283,7 @@ func TestKeptHookThatGoesByItsName(t *testing.T) {
 }
 
 func TestNoteOnHookThatMayGoByItsName(t *testing.T) {
+	gittest.Long(t)
 	for text, noted := range map[string]bool{
 		"#!/bin/sh\nexec tool \"$(basename \"$0\")\"\n":  true,
 		"#!/bin/sh\ncase ${0##*/} in x) ;; esac\n":       true,
@@ -294,6 +301,7 @@ func TestNoteOnHookThatMayGoByItsName(t *testing.T) {
 
 // The shims in hooks/ are made from the same text, without a program's path. Run the tests with -update after changing it.
 func TestShippedShims(t *testing.T) {
+	gittest.Long(t)
 	folder := filepath.Join("..", "..", "hooks")
 	for _, hook := range allHooks() {
 		path, want := filepath.Join(folder, string(hook)), shim{hook: hook}.render()

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/tests/gittest"
 )
 
 // plainLines are the lines of a text, found in the simplest way.
@@ -187,6 +188,7 @@ func TestLinesOfAPointer(t *testing.T) {
 
 // TestLongLine: a line of 30 MB is one entry, which keeps no text. Reports shorten it.
 func TestLongLine(t *testing.T) {
+	gittest.Long(t)
 	long := strings.Repeat("0123456789abcde\xff", 30<<20/16)
 	before := readLines(t, "a\n"+long+"\nb\n")
 	after := readLines(t, "a\n"+long+"!\nb\nc\n")

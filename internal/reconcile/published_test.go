@@ -192,6 +192,7 @@ func TestNeedsMerge(t *testing.T) {
 // TestPublishedStays lets clones record, branch, push, pick, squash, merge and rebase in random order. In the end every entry is there
 // once, and each that any branch of the server ever had is as it was there, to the byte.
 func TestPublishedStays(t *testing.T) {
+	gittest.Long(t)
 	for seed := range uint64(gittest.Rounds(1, 100)) {
 		t.Run(fmt.Sprint(seed+1), func(t *testing.T) { t.Parallel(); aTeam(t, seed+1) })
 	}
@@ -209,7 +210,7 @@ type team struct {
 }
 
 func aTeam(t *testing.T, seed uint64) {
-	r := &team{Rand: rand.New(rand.NewPCG(seed, 1)), t: t, pushed: map[string]bool{}}
+	r := &team{Rand: rand.New(rand.NewPCG(gittest.Seed(seed), 1)), t: t, pushed: map[string]bool{}}
 	r.clones = clonesOf(t, 2+r.IntN(2), r.Rand)
 	for i, c := range r.clones {
 		c.skew = time.Duration(r.IntN(7)-3) * time.Minute * time.Duration(i)

@@ -121,6 +121,7 @@ func hostileFinding(text string) finding.Finding {
 
 // What an entry says stays between quotes, and the fix of ours is all there is to type.
 func TestForAgentInjection(t *testing.T) {
+	gittest.Long(t)
 	const fix = "put back what was committed: `small-hook restore`"
 	for i, hostile := range hostileTexts {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/report/content"
+	"github.com/small-gate/small-gate/internal/tests/gittest"
 )
 
 // goneEntry is a report about one deleted or inserted entry.
@@ -72,6 +73,7 @@ func TestWholeEntry(t *testing.T) {
 
 // TestUnlisted: every format says how many findings the report counts but does not list.
 func TestUnlisted(t *testing.T) {
+	gittest.Long(t)
 	r := goneEntry(false)
 	r.More = finding.Counts{Errors: 586_222, Warnings: 2, Waived: 1}
 	r.Waived = []finding.Finding{{Rule: "append-only/deleted", Message: "excused", Reason: "known"}}

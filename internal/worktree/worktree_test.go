@@ -69,10 +69,11 @@ func diff(t *testing.T, r *gittest.Repo, reader string) []string {
 
 // TestDiffIsGits changes files and the index at random, and demands git's own diff.
 func TestDiffIsGits(t *testing.T) {
+	gittest.Long(t)
 	for seed := range uint64(gittest.Cases(6, 40)) {
 		t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) {
 			t.Parallel()
-			rnd := rand.New(rand.NewPCG(seed, 0))
+			rnd := rand.New(rand.NewPCG(gittest.Seed(seed), 0))
 			var options []gittest.Option
 			if seed%3 == 2 {
 				options = append(options, gittest.SHA256())

@@ -86,7 +86,7 @@ func (r Request) Above() Request {
 	root := RepositoryRoot(abs)
 	for at := abs; ; at = filepath.Dir(at) {
 		if HoldsWorkspace(at) {
-			r.Dir = at
+			r.Dir = WorkspaceRoot(at)
 			return r
 		}
 		if at == root {

@@ -104,6 +104,7 @@ func TestExtensions(t *testing.T) {
 
 // Everything that is accepted is read as git reads it.
 func TestConfigAsGitReadsIt(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	r := gittest.New(t)
 	for _, value := range []string{

@@ -3,11 +3,14 @@ package embedded
 import (
 	"fmt"
 	"testing"
+
+	"github.com/small-gate/small-gate/internal/tests/gittest"
 )
 
 // A question about two branches reads history back to their fork, and no further. TestReadersAgree checks that the answers match git's,
 // whatever the dates.
 func TestHistoryBelowTheFloorIsNotRead(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	r := versions(t)
 	fork := r.ID("HEAD~3")

@@ -16,6 +16,7 @@ import (
 
 // The index is listed as git lists it, in every version, and its tree is the one that git would write.
 func TestIndexOfEveryVersion(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	r := gittest.New(t)
 	var input strings.Builder

@@ -14,6 +14,7 @@ import (
 
 // Either a repository is plain, and place, HEAD and index agree with git, or it is refused with these words.
 func TestPlain(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	with := func(variable string) func(*testing.T, *gittest.Repo) *gittest.Repo {
 		return func(_ *testing.T, r *gittest.Repo) *gittest.Repo { return r.With(variable) }

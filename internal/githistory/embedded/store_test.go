@@ -64,6 +64,7 @@ func checkAll(t *testing.T, r *gittest.Repo) {
 }
 
 func TestObjectsInEveryStorage(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	for name, steps := range map[string][][]string{
 		"loose":           nil,
@@ -173,6 +174,7 @@ func wantFailureThat(t *testing.T, err error, words ...string) {
 
 // A modified pack is an error, and never a panic.
 func TestDamagedPack(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	r := versions(t)
 	r.Git("repack", "-q", "-a", "-d", "-f", "--depth=50")
@@ -212,6 +214,7 @@ func TestDamagedPack(t *testing.T) {
 
 // A blob above the limit is not held, however it is stored.
 func TestLargeDeltasAreNotHeld(t *testing.T) {
+	gittest.Long(t)
 	r := gittest.New(t)
 	const size = 32 << 20
 	line := "0123456789abcde\n"

@@ -110,7 +110,7 @@ func TestRandomSettings(t *testing.T) {
 	t.Parallel()
 	for seed := range gittest.Cases(100, 500) {
 		for _, f := range All {
-			g := generator{rand.New(rand.NewPCG(uint64(seed), 15)), f}
+			g := generator{rand.New(rand.NewPCG(gittest.Seed(uint64(seed)), 15)), f}
 			if text := g.settings(); !holds(t, f, text) {
 				_, err := f.Add(text, "x")
 				t.Fatalf("seed %d: %q is refused: %v", seed, text, err)

@@ -115,7 +115,7 @@ func TestReleaseOrder(t *testing.T) {
 	if publishers != 1 {
 		t.Errorf("%d jobs make something public", publishers)
 	}
-	for _, want := range []string{`scripts/release check "$VERSION" "$GITHUB_REF"`, "bash .ci/run", "scripts/try-image small-gate \"$VERSION\""} {
+	for _, want := range []string{`scripts/release check "$VERSION" "$GITHUB_REF"`, "bash .ci/run", "bash .ci/long", "scripts/try-image small-gate \"$VERSION\""} {
 		if !strings.Contains(said, want) {
 			t.Errorf("the workflow does not run %s", want)
 		}

@@ -201,6 +201,7 @@ func TestComment(t *testing.T) {
 
 // A report that is longer than a comment can be is cut before its tables, so that no block of code stays open.
 func TestCommentOfALongReport(t *testing.T) {
+	gittest.Long(t)
 	var workflow struct {
 		Jobs map[string]struct {
 			Steps []struct{ Run string }

@@ -72,6 +72,7 @@ type desk struct {
 // is not pushed.
 func newDesk(t *testing.T, path ...string) *desk {
 	t.Helper()
+	gittest.Long(t)
 	home := gittest.TempDir(t)
 	env := []string{
 		"HOME=" + home, "XDG_CONFIG_HOME=" + filepath.Join(home, ".config"), "XDG_CACHE_HOME=" + filepath.Join(home, ".cache"),

@@ -15,6 +15,7 @@ import (
 
 // Without a manager, install is all that is needed.
 func TestPlainGit(t *testing.T) {
+	gittest.Long(t)
 	d := newDesk(t)
 	before := d.hooks()
 	d.must(0, "small-hook install")
@@ -114,6 +115,7 @@ func TestHooksPathToNowhere(t *testing.T) {
 
 // If core.hooksPath names a file, such as /dev/null, hooks are switched off. Nothing says that they fire.
 func TestHooksSwitchedOff(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	d := newDesk(t)
 	d.must(0, "small-hook install")
@@ -132,6 +134,7 @@ func TestHooksSwitchedOff(t *testing.T) {
 
 // The folder hooks/ in this repository can be used as it is.
 func TestShims(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	shims, err := filepath.Abs(filepath.Join("..", "..", "..", "hooks"))
 	if err != nil {
@@ -175,6 +178,7 @@ func TestLinkedWorktree(t *testing.T) {
 
 // A relative core.hooksPath is relative to each work tree. Hooks missing there do not fire.
 func TestLinkedWorktreeWithRelativeHooksPath(t *testing.T) {
+	gittest.Long(t)
 	t.Parallel()
 	d, dir := teamDesk(t, teams["relative"])
 	d.follow(d.refuse("core.hooksPath"))

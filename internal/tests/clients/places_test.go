@@ -9,6 +9,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/small-gate/small-gate/internal/tests/gittest"
 )
 
 // place is a folder that has everything: the program, a home, a repository, a server.
@@ -24,6 +26,7 @@ type place struct {
 // commits, pushes and merges. PATH has git and the system's own programs: on Windows no Git Bash, so the hooks must work with git alone. It
 // is the only test of the hooks that also runs on Windows.
 func TestPlaces(t *testing.T) {
+	gittest.Long(t)
 	program := builtFrom(t, filepath.Join("..", "..", ".."))
 	for _, where := range []string{"plain", "with some spaces", "Grüße, 日本 и мир", "it's 50% (off) & $HOME; #1"} {
 		t.Run(where, func(t *testing.T) {

@@ -9,12 +9,15 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/small-gate/small-gate/internal/tests/gittest"
 )
 
 // TestUpgrade replaces the last release's program by this one, and demands that everything it has set up still works: hooks, the merge
 // driver, a harness's settings, a configuration with a baseline, and a witness's state. Before the first release the old program is this
 // one, to test the test itself.
 func TestUpgrade(t *testing.T) {
+	gittest.Long(t)
 	recent := builtFrom(t, filepath.Join("..", "..", ".."))
 	old := recent
 	if tag := lastRelease(t); tag == "" {

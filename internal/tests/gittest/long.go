@@ -58,3 +58,22 @@ func Rounds(few, many int) int { return Cases(few, many) * times() }
 
 // OneIn is the sampling of long cases: one in n is tried, or more as SMALL_GATE_TIMES says.
 func OneIn(n int) int { return max(1, n/times()) }
+
+// seedVariable is the variable that gives the long tests other random cases. .ci/long draws it and prints it.
+const seedVariable = "SMALL_GATE_SEED"
+
+var seedOffset = sync.OnceValue(func() uint64 {
+	value := os.Getenv(seedVariable)
+	if value == "" || !All() {
+		return 0
+	}
+	n, err := strconv.ParseUint(value, 10, 32)
+	if err != nil {
+		panic(seedVariable + " is " + value + ": it can only be a number below 2^32")
+	}
+	return n
+})
+
+// Seed is the seed of a random case: the given one, so that the default tests are the same every time, plus SMALL_GATE_SEED if the long
+// tests run.
+func Seed(fixed uint64) uint64 { return fixed + seedOffset() }

@@ -20,11 +20,12 @@ import (
 	"github.com/small-gate/small-gate/internal/entrypoint/session"
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/tests/conformance"
+	"github.com/small-gate/small-gate/internal/tests/gittest"
 )
 
 var (
 	cases     = flag.Uint64("cases", 200, "how many mutated workspaces are judged")
-	firstSeed = flag.Uint64("seed", 1, "the first one's seed")
+	firstSeed = flag.Uint64("seed", gittest.Seed(1), "the first one's seed")
 )
 
 // variable names the reference program.

@@ -344,7 +344,7 @@ func (s *Styler) number(text string) string {
 var (
 	// Cases is the number of random cases for each property.
 	Cases     = flag.Uint64("cases", uint64(gittest.Cases(200, 4000)), "how many random cases each property is tried on")
-	firstSeed = flag.Uint64("seed", 1, "the first random case's seed")
+	firstSeed = flag.Uint64("seed", gittest.Seed(1), "the first random case's seed")
 )
 
 // Seeds yields the seeds of a property's random cases.
