@@ -70,8 +70,8 @@ func readKind(kind logKind, tree fileTree) map[string]naiveLog {
 
 func readNaiveLines(data string) ([]string, bool) {
 	var out []string
-	for _, line := range strings.Split(data, "\n") {
-		if line = strings.TrimSuffix(line, "\r"); line != "" {
+	for _, line := range strings.Split(strings.TrimPrefix(data, "\ufeff"), "\n") {
+		if line = strings.TrimSuffix(line, "\r"); strings.TrimSpace(line) != "" {
 			out = append(out, line)
 		}
 	}
@@ -394,10 +394,37 @@ func (m *kindModel) between(base, head int) modelVerdict {
 	verdict, known := fine, m.reach(base)
 	for c := range m.reach(head) {
 		if !known[c] {
-			verdict = max(verdict, m.commit(c))
+			verdict = max(verdict, m.commit(c), m.targetFirst(base, c))
 		}
 	}
 	return verdict
+}
+
+// targetFirst judges whether a merge has what the target has before what the target lacks.
+func (m *kindModel) targetFirst(target, c int) modelVerdict {
+	if m.kind.files || len(m.parents[c]) < 2 {
+		return fine
+	}
+	for at, now := range m.logs[c] {
+		has, lacks := slices.Clone(m.logs[target][at].entries), false
+		if slices.ContainsFunc(m.parents[c], func(p int) bool { return slices.Equal(m.logs[p][at].entries, now.entries) }) {
+			continue // the merge did not put it together
+		}
+		for _, e := range now.entries {
+			i := slices.Index(has, e)
+			switch {
+			case i < 0:
+				lacks = true
+			case lacks && m.since >= 0:
+				return unsure // what is accepted counts on neither side
+			case lacks:
+				return bad
+			default:
+				has = slices.Delete(has, i, i+1)
+			}
+		}
+	}
+	return fine
 }
 
 // inRange judges a range, and its two tips.
@@ -408,22 +435,16 @@ func (m *kindModel) inRange(base, head int) modelVerdict {
 	}
 	for _, pair := range m.tips(base, head) {
 		target, ours := m.logs[base][pair[0]], m.logs[head][pair[1]]
-		if m.kind.files {
-			for _, e := range target.entries {
-				name, _, _ := strings.Cut(e, "\x00")
-				for _, o := range m.without(head, pair[1], ours.entries)[0] {
-					if strings.HasPrefix(o, name+"\x00") && o != e {
-						verdict = bad
-					}
+		if !m.kind.files {
+			continue // git itself stops where both sides appended
+		}
+		for _, e := range target.entries {
+			name, _, _ := strings.Cut(e, "\x00")
+			for _, o := range m.without(head, pair[1], ours.entries)[0] {
+				if strings.HasPrefix(o, name+"\x00") && o != e {
+					verdict = bad
 				}
 			}
-			continue
-		}
-		if own := m.without(head, pair[1], ours.entries)[0]; len(own) < len(ours.entries) && !slices.ContainsFunc(own, func(e string) bool { return !slices.Contains(target.entries, e) }) {
-			continue // it forked before, and has nothing of its own
-		}
-		if !m.kind.union && !m.inOrderIn(target.entries, ours.entries) && !m.inOrderIn(ours.entries, target.entries) {
-			verdict = bad
 		}
 	}
 	if m.kind.byName {

@@ -41,7 +41,7 @@ var logKinds = []logKind{
 	{Log: policy.Log{Path: "log/**/*.txt", Entries: policy.LineEntries, Exclude: []string{"**/draft*"}, Merge: "union"}, root: "log/", suffix: ".txt", read: readNaiveLines, union: true},
 	{Log: policy.Log{Path: "log/**/*.json", Entries: policy.ListEntries, Exclude: []string{"**/draft*"}, At: "of.log"}, root: "log/", suffix: ".json", read: readNaiveList},
 	{Log: policy.Log{Path: "log/**/*.sql", Entries: policy.FileEntries, Exclude: []string{"**/draft*"}, Order: "name"}, root: "log/", suffix: ".sql", files: true, byName: true},
-	{Log: policy.Log{Path: "log/**", Entries: policy.FileEntries, Exclude: []string{"**/draft*"}, EOL: "any"}, root: "log/", files: true, anyEnd: true},
+	{Log: policy.Log{Path: "log/**", Entries: policy.FileEntries, Exclude: []string{"**/draft*"}}, root: "log/", files: true, anyEnd: true},
 }
 
 // kindWorld is a random history of logs of one kind.

@@ -17,6 +17,8 @@ func Describe(e Entry) string {
 		return fmt.Sprintf("item %d", e.Index+1)
 	case Line:
 		return fmt.Sprintf("line %d", e.Pos.Line)
+	case Block:
+		return fmt.Sprintf("the block at line %d", e.Pos.Line)
 	case File:
 		return "the file"
 	}

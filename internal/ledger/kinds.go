@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -19,7 +20,7 @@ const (
 	File   = "file"
 )
 
-// ReadLines reads a text as a log of lines. A line ends with LF or CR LF, which its digest does not cover; an empty line is not an entry.
+// ReadLines reads a text as a log of lines. A line ends with LF or CR LF, which its digest does not cover; a blank line is not an entry.
 // A Git LFS pointer, or a conflict as git leaves it, is not a log. If secrets is true, entries are searched for credentials.
 func ReadLines(data []byte, secrets bool) (*Log, []small.Problem) {
 	if small.IsLFSPointer(data) {
@@ -29,7 +30,9 @@ func ReadLines(data []byte, secrets bool) (*Log, []small.Problem) {
 		return nil, []small.Problem{*p}
 	}
 	l := &Log{Ledger: NewLedger(nil), byLine: true, secrets: secrets}
-	return l.withLines(data), nil
+	l = l.withLines(bytes.TrimPrefix(data, byteOrderMark))
+	l.size = len(data)
+	return l, nil
 }
 
 // withLines is the log with the lines of a text after its own.
@@ -48,27 +51,18 @@ func (l *Log) withLines(tail []byte) *Log {
 	return &longer
 }
 
-// linesOf visits the lines of a text that are not empty, with their numbers from 1.
+// linesOf visits the lines of a text that are not blank, with their numbers from 1.
 func linesOf(data []byte) func(yield func(int, []byte) bool) {
 	return func(yield func(int, []byte) bool) {
 		at := 0
 		for line := range bytes.Lines(data) {
 			at++
 			line = bytes.TrimSuffix(line, []byte("\n"))
-			if line = bytes.TrimSuffix(line, []byte("\r")); len(line) > 0 && !yield(at, line) {
+			if line = bytes.TrimSuffix(line, []byte("\r")); len(bytes.TrimSpace(line)) > 0 && !yield(at, line) {
 				return
 			}
 		}
 	}
-}
-
-// LineValues are the entries of a log of lines in full. Bytes that are not UTF-8 are written as escapes.
-func LineValues(data []byte) []*small.Value {
-	var out []*small.Value
-	for at, text := range linesOf(data) {
-		out = append(out, &small.Value{Kind: small.String, Text: visibleText(text), Pos: small.Pos{Line: at, Column: 1}})
-	}
-	return out
 }
 
 // visibleText is a text in which bytes that are not UTF-8 are written as escapes.
@@ -89,24 +83,69 @@ func visibleText(text []byte) string {
 	return out.String()
 }
 
+// FinishedItems puts the items of a list in the order of the ledger and leaves out open ones, which it counts.
+func (f *Form) FinishedItems(items []*small.Value) (out []*small.Value, open int) {
+	if !f.NewestFirst && !f.OpenNewest && f.Open == nil {
+		return items, 0
+	}
+	all := len(items)
+	items = slices.Clone(items)
+	if f.NewestFirst {
+		slices.Reverse(items)
+	}
+	if f.OpenNewest && all > 0 {
+		items = items[:all-1]
+	}
+	if f.Open != nil {
+		items = slices.DeleteFunc(items, f.itemIsOpen)
+	}
+	return items, all - len(items)
+}
+
+// itemIsOpen matches the fields of an item as lines of the form "key: value".
+func (f *Form) itemIsOpen(v *small.Value) bool {
+	if v.Kind != small.Map {
+		return f.Open.MatchString(v.Text)
+	}
+	return slices.ContainsFunc(v.Fields, func(field small.Field) bool {
+		return f.Open.MatchString(field.Key + ": " + field.Value.Text)
+	})
+}
+
 // OfItems is the log of the items of a list. If secrets is true, they are searched for credentials.
-func OfItems(items []*small.Value, secrets bool) *Log {
+func (f *Form) OfItems(items []*small.Value, secrets bool) *Log {
+	items, open := f.FinishedItems(items)
 	entries := make([]Entry, len(items))
 	var digests small.Digester
 	for i, item := range items {
-		entries[i] = Entry{Noun: Item, Pos: item.Pos, Digest: digests.EntryDigest(item)}
+		whole := digests.EntryDigest(item)
+		entries[i] = Entry{Noun: Item, Pos: item.Pos, Whole: whole, Digest: f.IdentityOf(item, whole)}
 		if secrets {
 			entries[i].Credentials = credentialsOf(item)
 		}
 	}
-	return &Log{Ledger: OfEntries(entries)}
+	return &Log{Ledger: OfEntries(entries), Open: open}
 }
 
-// OfFile is the log that has one file for its entry: its name, its mode, and what identifies its content.
-func OfFile(name, mode, content string) *Log {
-	return &Log{Ledger: OfEntries([]Entry{{
-		Noun: File, Pos: small.Pos{Line: 1, Column: 1}, Digest: sha256.Sum256([]byte(mode + "\x00" + name + "\x00" + content)),
-	}})}
+// OfFile is the log that has one file for its entry: its name, its mode, and its content, of which object is the id in git. data is its text,
+// in which CRLF counts as LF unless it has a NUL; nil stands for a content that only the id identifies.
+func (f *Form) OfFile(name, mode, object string, data []byte) *Log {
+	if f.Open != nil && MatchesLine(f.Open, data) {
+		return &Log{Ledger: NewLedger(nil), Open: 1}
+	}
+	sum := func(content string) small.Digest {
+		return sha256.Sum256([]byte(name + "\x00" + mode + "\x00" + content))
+	}
+	e := Entry{Noun: File, Pos: small.Pos{Line: 1, Column: 1}, Whole: sum(object)}
+	if e.Digest = e.Whole; data != nil && bytes.IndexByte(data, 0) < 0 {
+		text := bytes.ReplaceAll(bytes.TrimPrefix(data, byteOrderMark), []byte("\r\n"), []byte("\n"))
+		if f.WithoutLines != nil {
+			text = WithoutLines(f.WithoutLines, text)
+		}
+		content := sha256.Sum256(text)
+		e.Digest = sum(string(content[:]))
+	}
+	return &Log{Ledger: OfEntries([]Entry{e})}
 }
 
 // FileValue is such an entry in full: its mode, and each line of a text. data is nil for a file that is too large to be read.

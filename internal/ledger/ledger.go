@@ -24,9 +24,11 @@ var evidenceKeys = []string{"evidence", "verification", "command", "test", "link
 // Entry is what a ledger keeps of one element of the progress list.
 type Entry struct {
 	// Index counts from 0.
-	Index  int
-	Pos    small.Pos
-	Digest small.Digest
+	Index int
+	Pos   small.Pos
+	// Digest is that by which entries are compared. Whole covers all of an entry if a log's identity leaves something out of Digest; otherwise
+	// it is zero or equal.
+	Digest, Whole small.Digest
 	// TaskID, Timestamp, ReplayID, Status, AgentID and Commit are the fields of these names, empty if they are not
 	// strings. Id, time and status are trimmed, as the protocol compares them; the digest is not.
 	TaskID, Timestamp, ReplayID, Status, AgentID, Commit string
@@ -99,10 +101,18 @@ func (l *Ledger) extended(entries []Entry) *Ledger {
 	for i := n; i < all; i++ {
 		e := &longer.Entries[i]
 		e.Index = i
-		head = chain(head, e.Digest)
+		head = chain(head, e.all())
 		longer.heads = append(longer.heads, head)
 	}
 	return longer
+}
+
+// all is the digest of all of an entry.
+func (e *Entry) all() small.Digest {
+	if e.Whole != (small.Digest{}) {
+		return e.Whole
+	}
+	return e.Digest
 }
 
 func newEntry(v *small.Value) Entry {

@@ -17,6 +17,8 @@ type Log struct {
 	column int
 	// byLine is true for a log of lines. secrets is true if those are searched for credentials.
 	byLine, secrets bool
+	// Open counts the entries that are not finished and therefore not in the ledger.
+	Open int
 }
 
 // ReadLog parses a progress file.

@@ -118,10 +118,18 @@ func render(t testing.TB, p *Policy) []byte {
 	var logs []map[string]any
 	for _, l := range p.Logs {
 		m := map[string]any{"path": l.Path, "entries": l.Entries}
-		for key, text := range map[string]string{"at": l.At, "merge": l.Merge, "order": l.Order, "eol": l.EOL, "since": l.Since} {
+		for key, text := range map[string]string{"at": l.At, "merge": l.Merge, "order": l.Order, "start": l.Start, "open": l.Open, "since": l.Since} {
 			if text != "" {
 				m[key] = text
 			}
+		}
+		switch i := l.Identity; {
+		case i.Without != nil:
+			m["identity"] = map[string]any{"without": i.Without}
+		case i.Only != nil:
+			m["identity"] = map[string]any{"only": i.Only}
+		case i.WithoutLines != "":
+			m["identity"] = map[string]any{"without_lines": i.WithoutLines}
 		}
 		if l.Exclude != nil {
 			m["exclude"] = l.Exclude

@@ -1,12 +1,16 @@
 package policy
 
 import (
+	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
 
+	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/small"
 	"github.com/small-gate/small-gate/internal/wording"
 )
@@ -17,9 +21,39 @@ const (
 	ListEntries = "list"
 	// LineEntries are the lines of a text file.
 	LineEntries = "lines"
+	// BlockEntries are runs of lines, each from a line that matches the stanza's start.
+	BlockEntries = "blocks"
 	// FileEntries are the files themselves.
 	FileEntries = "files"
 )
+
+// The orders: where a new entry stands. Without one it comes last, or anywhere in a folder of files.
+const (
+	Appended    = "appended"
+	NewestFirst = "newest-first"
+	Free        = "free"
+	ByName      = "name"
+	ByNumber    = "number"
+)
+
+// OpenNewest is the value of open for a log whose newest entry is not finished.
+const OpenNewest = "newest"
+
+// Identity says what is compared of an entry: all of it if it is empty.
+type Identity struct {
+	Without      []string `json:"without"`
+	Only         []string `json:"only"`
+	WithoutLines string   `json:"without_lines"`
+}
+
+// UnmarshalJSON also reads "whole". The schema reports any other text.
+func (i *Identity) UnmarshalJSON(text []byte) error {
+	if text[0] == '"' {
+		return nil
+	}
+	type plain Identity
+	return json.Unmarshal(text, (*plain)(i))
+}
 
 // Log is one stanza of logs: files that only grow.
 type Log struct {
@@ -30,28 +64,40 @@ type Log struct {
 	Entries string `json:"entries"`
 	// At is the dotted key path of the list; empty for the document itself.
 	At string `json:"at"`
+	// Start is the regular expression of a block's first line.
+	Start    string   `json:"start"`
+	Identity Identity `json:"identity"`
+	// Order is one of the orders above, or empty.
+	Order string `json:"order"`
+	// Open is "newest", or a regular expression that matches a line of an entry that is not finished. Empty if every entry is finished.
+	Open string `json:"open"`
 	// Merge is "ordered", the default, or "union".
 	Merge string `json:"merge"`
-	// Order is "name" if a new file has to sort after all existing ones in its folder.
-	Order string `json:"order"`
-	// EOL is "any" if line ends of files do not count.
-	EOL string `json:"eol"`
 	// Since is the full id of a commit: what it and its ancestors did is accepted. Empty for none.
 	Since string `json:"since"`
 	// Secrets has new entries searched for credentials.
 	Secrets bool `json:"secrets"`
 	// Pos is where the stanza is in the configuration.
-	Pos small.Pos `json:"-"`
+	Pos  small.Pos `json:"-"`
+	form ledger.Form
 }
+
+// Form is how the log's entries are read.
+func (l *Log) Form() *ledger.Form { return &l.form }
+
+// Free reports whether a new entry may stand anywhere, so that entries have no order.
+func (l *Log) Free() bool { return l != nil && l.Order == Free }
 
 // Union reports whether entries of two sides may be mixed in a commit with one parent: git's own merge=union writes such logs.
 func (l *Log) Union() bool { return l != nil && l.Merge == "union" }
 
-// ByName reports whether a new file has to sort after all existing ones in its folder.
-func (l *Log) ByName() bool { return l != nil && l.Order == "name" }
+// Sorted reports whether a new file has to sort after all existing ones in its folder, by name or by number.
+func (l *Log) Sorted() bool { return l != nil && (l.Order == ByName || l.Order == ByNumber) }
 
 // Format is what reading a file of the log depends on: logs of one format may be continued in each other's place.
-func (l *Log) Format() string { return l.Entries + " " + l.EOL + " " + l.At }
+func (l *Log) Format() string {
+	return fmt.Sprintf("%q", []any{l.Entries, l.At, l.Start, l.Identity.Without, l.Identity.Only, l.Identity.WithoutLines, l.Order, l.Open})
+}
 
 // LogFor is the stanza of the log to which a path belongs: the first that matches. The protocol's own logs have none.
 func (p *Policy) LogFor(path string) *Log {
@@ -90,24 +136,85 @@ func (r *reader) logs(logs []Log, list *small.Value) {
 			r.patterns(&small.Value{Kind: small.List, Items: []*small.Value{path}}, subject+".path", FilePattern)
 		}
 		r.patterns(item.Get("exclude"), subject+".exclude", FilePattern)
-		for _, only := range []struct {
-			key   string
-			kinds []string
-		}{
-			{"at", []string{ListEntries}}, {"merge", []string{ListEntries, LineEntries}}, {"order", []string{FileEntries}},
-			{"eol", []string{FileEntries}}, {"secrets", []string{ListEntries, LineEntries}},
-		} {
-			if v := item.Get(only.key); v != nil && l.Entries != "" && !slices.Contains(only.kinds, l.Entries) {
-				r.report(Problem{
-					Pos: v.Pos, Subject: subject + "." + only.key,
-					Message: fmt.Sprintf("%q is for entries: %s, not for entries: %s", only.key, strings.Join(only.kinds, " or "), l.Entries),
-					Hint:    "remove the key",
-				})
-			}
-		}
+		r.kindKeys(l, item, subject)
+		r.form(l, item, subject)
 		if slices.Contains(strings.Split(l.At, "."), "") && l.At != "" {
 			r.fail(item.Get("at").Pos, subject+".at", "%q is no path of keys; write keys with a dot between them", wording.Clip(l.At))
 		}
+	}
+}
+
+// kindKeys refuses keys, and values of keys, that do not fit the kind of the stanza's entries.
+func (r *reader) kindKeys(l *Log, item *small.Value, subject string) {
+	if l.Entries == "" {
+		return // the schema has reported it
+	}
+	sequences := []string{LineEntries, BlockEntries, ListEntries}
+	for _, only := range []struct {
+		key, value string
+		kinds      []string
+	}{
+		{"at", "", []string{ListEntries}}, {"start", "", []string{BlockEntries}}, {"merge", "", []string{ListEntries, LineEntries}},
+		{"secrets", "", []string{ListEntries, LineEntries}}, {"open", OpenNewest, sequences},
+		{"order", Appended, sequences}, {"order", NewestFirst, sequences}, {"order", ByName, []string{FileEntries}}, {"order", ByNumber, []string{FileEntries}},
+		{"identity.without", "", []string{LineEntries, ListEntries}}, {"identity.only", "", []string{LineEntries, ListEntries}},
+		{"identity.without_lines", "", []string{BlockEntries, FileEntries}},
+	} {
+		v := item
+		for key := range strings.SplitSeq(only.key, ".") {
+			if v = v.Get(key); v == nil {
+				break
+			}
+		}
+		if v == nil || only.value != "" && v.Text != only.value || slices.Contains(only.kinds, l.Entries) {
+			continue
+		}
+		what := strconv.Quote(only.key)
+		if only.value != "" {
+			what = only.key + ": " + only.value
+		}
+		r.report(Problem{
+			Pos: v.Pos, Subject: subject + "." + only.key,
+			Message: fmt.Sprintf("%s is for entries: %s, not for entries: %s", what, strings.Join(only.kinds, " or "), l.Entries),
+			Hint:    "remove the key",
+		})
+	}
+	if v := item.Get("identity"); v != nil && v.Kind == small.Map && len(v.Fields) != 1 {
+		r.report(Problem{Pos: v.Pos, Subject: subject + ".identity", Message: "an identity has one key: without, only or without_lines", Hint: "choose one"})
+	}
+	if l.Entries == BlockEntries && l.Start == "" {
+		r.report(Problem{Pos: item.Pos, Subject: subject, Message: `entries: blocks needs "start", a regular expression for the first line of a block`, Hint: `for Markdown headings: start: "^## "`})
+	}
+}
+
+// maxExpression bounds the size of a regular expression, in bytes.
+const maxExpression = 1000
+
+// form compiles the stanza's regular expressions.
+func (r *reader) form(l *Log, item *small.Value, subject string) {
+	compile := func(text, key string, v *small.Value) *regexp.Regexp {
+		if text == "" || v == nil {
+			return nil
+		}
+		if len(text) > maxExpression {
+			r.fail(v.Pos, subject+"."+key, "the regular expression has %d bytes; at most %d are read", len(text), maxExpression)
+			return nil
+		}
+		out, err := regexp.Compile(text)
+		if err != nil {
+			r.report(Problem{Pos: v.Pos, Subject: subject + "." + key, Message: fmt.Sprintf("%q is no regular expression: %v", key, err), Hint: "the syntax is that of RE2"})
+		}
+		return out
+	}
+	l.form = ledger.Form{
+		Start: compile(l.Start, "start", item.Get("start")), Without: l.Identity.Without, Only: l.Identity.Only,
+		NewestFirst: l.Order == NewestFirst, OpenNewest: l.Open == OpenNewest,
+	}
+	if identity := item.Get("identity"); identity != nil {
+		l.form.WithoutLines = compile(l.Identity.WithoutLines, "identity.without_lines", identity.Get("without_lines"))
+	}
+	if !l.form.OpenNewest {
+		l.form.Open = compile(l.Open, "open", item.Get("open"))
 	}
 }
 

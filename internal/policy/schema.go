@@ -29,16 +29,29 @@ var schemaText []byte
 const digestForm = "sha256: followed by 64 lower-case hex digits"
 
 // forms says what the schema's patterns ask for, by key.
-var forms = map[string]string{"from": digestForm, "to": digestForm, "head": digestForm, "until": dayForm, "since": "the full id of a commit"}
+var forms = map[string]string{"from": digestForm, "to": digestForm, "head": digestForm, "until": dayForm, "identity": "whole, or a mapping with without, only or without_lines", "since": "the full id of a commit"}
 
 // schemaNode is the part of a schema that says which words are known where.
 type schemaNode struct {
-	Type       string                 `json:"type"`
+	Type       valueTypes             `json:"type"`
 	Enum       []any                  `json:"enum"`
 	Pattern    string                 `json:"pattern"`
 	Properties map[string]*schemaNode `json:"properties"`
 	Items      *schemaNode            `json:"items"`
 	Additional json.RawMessage        `json:"additionalProperties"`
+}
+
+// valueTypes are the types that a schema allows for a value.
+type valueTypes []string
+
+// UnmarshalJSON reads one type, or a list of them.
+func (t *valueTypes) UnmarshalJSON(text []byte) error {
+	var one string
+	if json.Unmarshal(text, &one) == nil {
+		*t = valueTypes{one}
+		return nil
+	}
+	return json.Unmarshal(text, (*[]string)(t))
 }
 
 func vocabularyOf(text []byte) *schemaNode {
@@ -98,7 +111,7 @@ func (k *Known) advice(subject, hint string, value *small.Value) (suggestion, be
 	switch {
 	case isText && len(words) > 0:
 		return nearest(text, words), hint
-	case isText && node.Type == "boolean":
+	case isText && slices.Contains(node.Type, "boolean"):
 		return TruthWord(text), hint
 	case value.Kind == small.Bool && slices.Contains(words, string(Off)) && strings.EqualFold(value.Text, "false"):
 		return string(Off), ""
@@ -106,7 +119,7 @@ func (k *Known) advice(subject, hint string, value *small.Value) (suggestion, be
 		return "", "write " + strings.Join(words, " or ")
 	case node.Pattern != "" && !isText:
 		return "", "write " + forms[steps[len(steps)-1]]
-	case node.Type == "array" && value.Kind == small.Null:
+	case slices.Contains(node.Type, "array") && value.Kind == small.Null:
 		return "", "write [] for none, or remove the key"
 	}
 	return "", hint

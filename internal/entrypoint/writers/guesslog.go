@@ -113,7 +113,7 @@ func guessFolder(at string, files []history.File) guessed {
 	if endings[ending]*2 <= len(files) {
 		ending = ""
 	}
-	g := guessed{log: policy.Log{Entries: policy.FileEntries, Order: "name"}}
+	g := guessed{log: policy.Log{Entries: policy.FileEntries, Order: policy.ByName}}
 	below := "/*"
 	for _, f := range files {
 		if ending != "" && path.Ext(f.Path) != ending {

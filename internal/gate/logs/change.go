@@ -19,13 +19,31 @@ import (
 func (u *UnreadableLog) Report(r *rule.Reporter, kind small.ProblemKind) {
 	for _, p := range u.Problems {
 		if kind == "" || kind == p.Kind {
-			f := finding.OfProblem(u.Path, p)
-			f.Fix = u.fix(p)
-			f.Edits = finding.Unreadable(u.Path, u.Object, p)
-			r.Add(f)
+			u.reportOne(r, p)
 		}
 	}
 }
+
+func (u *UnreadableLog) reportOne(r *rule.Reporter, p small.Problem) {
+	f := finding.OfProblem(u.Path, p)
+	f.Fix = u.fix(p)
+	f.Edits = finding.Unreadable(u.Path, u.Object, p)
+	r.Add(f)
+}
+
+// OfLogRule reports whether log/unreadable speaks of a problem, and not the family validate: that of a configured log whose file can be read.
+func (u *UnreadableLog) OfLogRule(kind small.ProblemKind) bool {
+	return u.Run.Source.Policy.LogFor(u.Path) != nil && kind != small.ProblemNotAFile && kind != small.ProblemTooLarge
+}
+
+// Unreadable is log/unreadable: a configured log is not what its stanza says.
+var Unreadable = rule.New("log/unreadable", finding.SeverityError, finding.StageHistory, rule.On(func(u *UnreadableLog, r *rule.Reporter) {
+	for _, p := range u.Problems {
+		if u.OfLogRule(p.Kind) && !u.Run.Source.OfFamily(u.Path) {
+			u.reportOne(r, p)
+		}
+	}
+}))
 
 // fix says how to make the log readable again: one that is not committed may also be corrected by its writer.
 func (u *UnreadableLog) fix(p small.Problem) string {
@@ -73,6 +91,9 @@ type LogChange struct {
 	// NewEntries are the indexes of entries that no parent has; Misplaced are those of them that are before a
 	// parent's entry. They are set on one edge of a commit only.
 	NewEntries, Misplaced []int
+	// BeforeTarget are the indexes of entries of a merge that the target lacks and that stand before one that it has. They are set on one
+	// edge of a commit only.
+	BeforeTarget []int
 	// Uncommitted is true if the old log is from no commit: a guarded writer left it in the work tree.
 	Uncommitted bool
 	// before and after are the two files, if they were read from a tree.
@@ -107,6 +128,15 @@ func (e *LogChange) Insertions() []int {
 func (e *LogChange) DropInsertions() {
 	e.Inserted = nil
 	e.Edits = slices.DeleteFunc(e.Edits, func(x ledger.Edit) bool { return x.Kind == ledger.EditInserted })
+}
+
+// dropOrder forgets where entries stand: in a log without an order they may stand anywhere.
+func (e *LogChange) dropOrder() {
+	e.DropInsertions()
+	e.Edits = slices.DeleteFunc(e.Edits, func(x ledger.Edit) bool { return x.Kind == ledger.EditReordered })
+	if e.Relation == ledger.Interleaved || len(e.Edits) == 0 {
+		e.Relation = ledger.Extended
+	}
 }
 
 // SetParent makes it the edge of a commit to one of its parents.

@@ -47,17 +47,13 @@ func (t *LogTips) Finding() finding.Finding {
 }
 
 // ConcurrentAppend is divergence/concurrent-append: two branches both appended to one log.
-var ConcurrentAppend = rule.New("divergence/concurrent-append", finding.SeverityError, finding.StageHistory, rule.On(checkConcurrentAppend), rule.On(checkNeighbour), rule.On(checkForkOrder))
+var ConcurrentAppend = rule.New("divergence/concurrent-append", finding.SeverityError, finding.StageHistory, rule.On(checkConcurrentAppend), rule.On(checkNeighbour))
 
 func checkConcurrentAppend(t *LogTips, r *rule.Reporter) {
-	if t.Outcome != ledger.Diverged || t.Log.Union() || t.Immutable {
+	if t.Outcome != ledger.Diverged || t.Log != nil && t.Log.Entries != policy.FileEntries || t.Immutable { // in a file, git itself stops, and the merge is judged
 		return
 	}
-	what := "recorded work"
-	if t.Log != nil {
-		what = "added to the log"
-	}
-	r.Add(t.Appended(what, "entry", remedy.MergeWith(t.Merge)))
+	r.Add(t.Appended("recorded work", "entry", remedy.MergeWith(t.Merge)))
 }
 
 // Appended is the finding that both sides appended to the log: what says what they did, noun what they appended.

@@ -13,8 +13,8 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// DuplicateEntry is divergence/duplicate-entry: two sides hold the same entry with different timestamps.
-var DuplicateEntry = rule.New("divergence/duplicate-entry", finding.SeverityWarning, finding.StageHistory, rule.On(checkMergedDuplicates), rule.On(checkForkDuplicates))
+// DuplicateEntry is divergence/duplicate-entry: the same entry is in a log twice.
+var DuplicateEntry = rule.New("divergence/duplicate-entry", finding.SeverityWarning, finding.StageHistory, rule.On(checkMergedDuplicates), rule.On(checkForkDuplicates), rule.On(checkDoubled))
 
 func checkMergedDuplicates(m *MergedLog, r *rule.Reporter) {
 	reportDuplicates(r, m.Path, m.Sides, m.Duplicates)

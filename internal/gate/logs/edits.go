@@ -147,6 +147,12 @@ func checkInserted(e *LogChange, r *rule.Reporter) {
 		for _, index := range e.Misplaced {
 			report(index)
 		}
+		for _, index := range e.BeforeTarget {
+			f := e.Insertion(index)
+			f.Message = ledger.Describe(e.New.Entries[index]) + " stands before an entry that the target has; squashed, the branch would insert it there"
+			f.Fix = e.Undo()
+			r.Add(f)
+		}
 		return
 	}
 	if e.Reconciled() {

@@ -30,44 +30,34 @@ type Disorder struct {
 	Tips [2]string
 }
 
-// OutOfOrder is append-only/out-of-order: a new file sorts before an older one in its folder.
-var OutOfOrder = rule.New("append-only/out-of-order", finding.SeverityError, finding.StageHistory, rule.On(func(d *Disorder, r *rule.Reporter) {
-	if d.Tips[0] != "" {
-		return
-	}
-	f := d.finding()
-	f.Message = fmt.Sprintf("%s is new and does not sort after %s, which stands there", path.Base(d.File.Path), path.Base(d.Before))
-	s := d.Run.Situation(d.Commit)
-	f.Fix = "give it a name that sorts after " + wording.Quote(path.Base(d.Before)) + ": "
-	if history.Uncommitted(d.Commit) {
-		f.Fix += "git mv it, and commit again"
-	} else {
-		f.Fix += s.Correct("rename it", d.File.Path)
-	}
-	r.Add(f)
-}))
+// OutOfOrder is append-only/out-of-order: a new file sorts before an older one in its folder, or before one that the target has.
+var OutOfOrder = rule.New("append-only/out-of-order", finding.SeverityError, finding.StageHistory, rule.On(checkOrder))
 
-func (d *Disorder) finding() finding.Finding {
-	return finding.Finding{
+func checkOrder(d *Disorder, r *rule.Reporter) {
+	f := finding.Finding{
 		Path: d.File.Path, Line: 1, Subject: "order",
 		Edits: []finding.EditKey{{Path: d.File.Path + "\x00order", To: d.File.Object}},
 	}
-}
-
-// checkForkOrder is a check of divergence/concurrent-append.
-func checkForkOrder(d *Disorder, r *rule.Reporter) {
-	if d.Tips[0] == "" {
+	last := wording.Quote(path.Base(d.Before))
+	if d.Tips[0] != "" {
+		f.Message = fmt.Sprintf("both branches added files since they parted: %s of %s does not sort after %s of %s", path.Base(d.File.Path), d.Tips[1], path.Base(d.Before), d.Tips[0])
+		f.Fix = "`git rebase " + wording.ShellWord(d.Tips[0]) + "`; then rename the branch's files so that they sort after " + last
+		r.Add(f)
 		return
 	}
-	f := d.finding()
-	f.Message = fmt.Sprintf("both branches added files since they parted: %s of %s does not sort after %s of %s", path.Base(d.File.Path), d.Tips[1], path.Base(d.Before), d.Tips[0])
-	f.Fix = "`git rebase " + wording.ShellWord(d.Tips[0]) + "`; then rename the branch's files, each in the commit that brings it, so that they sort after " + wording.Quote(path.Base(d.Before))
+	f.Message = fmt.Sprintf("%s is new and does not sort after %s, which is there", path.Base(d.File.Path), path.Base(d.Before))
+	f.Fix = "give it a name that sorts after " + last + ": "
+	if history.Uncommitted(d.Commit) {
+		f.Fix += "git mv it, and commit again"
+	} else {
+		f.Fix += d.Run.Situation(d.Commit).Correct("rename it", d.File.Path)
+	}
 	r.Add(f)
 }
 
 // judgeOrder finds new files that do not sort after those of their folders. A merge is in order if it is so against one of its parents.
 func judgeOrder(ctx context.Context, r *run.Run, s *read.Step) error {
-	if !slices.ContainsFunc(r.Source.Policy.Logs, func(l policy.Log) bool { return l.ByName() }) {
+	if !slices.ContainsFunc(r.Source.Policy.Logs, func(l policy.Log) bool { return l.Sorted() }) {
 		return nil
 	}
 	defer carryLast(r, s)
@@ -120,7 +110,7 @@ func carryLast(r *run.Run, s *read.Step) {
 	for _, c := range s.Changes[0] {
 		folder := path.Dir(c.Path)
 		last, listed := known[folder]
-		if !listed || !r.Source.Policy.LogFor(c.Path).ByName() {
+		if !listed || !r.Source.Policy.LogFor(c.Path).Sorted() {
 			continue
 		}
 		if !cloned {
@@ -130,7 +120,7 @@ func carryLast(r *run.Run, s *read.Step) {
 		case c.New.Mode == "" && c.Path == last:
 			delete(known, folder)
 		case c.New.Mode != "":
-			known[folder] = later(last, c.Path)
+			known[folder] = later(r.Source.Policy.LogFor(c.Path).Order, last, c.Path)
 		}
 	}
 	if known != nil && len(known) <= mostFolders {
@@ -139,8 +129,8 @@ func carryLast(r *run.Run, s *read.Step) {
 }
 
 // later is the one of two paths in a folder that sorts last; one may be empty.
-func later(a, b string) string {
-	if a == "" || compareNames(path.Base(b), path.Base(a)) > 0 {
+func later(order, a, b string) string {
+	if a == "" || order == policy.ByNumber && compareNumbers(path.Base(b), path.Base(a)) > 0 || order != policy.ByNumber && compareNames(path.Base(b), path.Base(a)) > 0 {
 		return b
 	}
 	return a
@@ -150,7 +140,7 @@ func later(a, b string) string {
 func newFiles(r *run.Run, s *read.Step, edge int) map[string][]history.File {
 	out := map[string][]history.File{}
 	for _, c := range s.Changes[edge] {
-		if c.Old.Mode == "" && r.Source.Policy.LogFor(c.Path).ByName() && !s.MovedTo(edge, c.Path) {
+		if c.Old.Mode == "" && r.Source.Policy.LogFor(c.Path).Sorted() && !s.MovedTo(edge, c.Path) {
 			out[path.Dir(c.Path)] = append(out[path.Dir(c.Path)], c.New)
 		}
 	}
@@ -169,7 +159,7 @@ func disorders(ctx context.Context, r *run.Run, added map[string][]history.File,
 			}
 			for _, f := range there {
 				if r.Source.Policy.LogFor(f.Path) == r.Source.Policy.LogFor(files[0].Path) {
-					last = later(last, f.Path)
+					last = later(r.Source.Policy.LogFor(f.Path).Order, last, f.Path)
 				}
 			}
 			if r.Learned.Last[parent] == nil {
@@ -177,7 +167,7 @@ func disorders(ctx context.Context, r *run.Run, added map[string][]history.File,
 			}
 			r.Learned.Last[parent][folder] = last
 		}
-		if wrong := disorder(files, last); len(wrong) > 0 {
+		if wrong := disorder(r.Source.Policy.LogFor(files[0].Path).Order, files, last); len(wrong) > 0 {
 			out[folder] = wrong
 		}
 	}
@@ -185,14 +175,29 @@ func disorders(ctx context.Context, r *run.Run, added map[string][]history.File,
 }
 
 // disorder finds the new files of a folder that do not sort after its last one.
-func disorder(added []history.File, last string) []*Disorder {
+func disorder(order string, added []history.File, last string) []*Disorder {
 	var out []*Disorder
-	for _, f := range added {
-		if last != "" && !after(path.Base(f.Path), path.Base(last)) {
+	for i, f := range added {
+		name := path.Base(f.Path)
+		if last != "" && !after(order, name, path.Base(last)) {
 			out = append(out, &Disorder{File: f, Before: last})
+			continue
+		}
+		for _, other := range added[:i] {
+			if order == policy.ByNumber && compareNumbers(name, path.Base(other.Path)) == 0 && !sameStem(name, path.Base(other.Path)) {
+				out = append(out, &Disorder{File: f, Before: other.Path})
+				break
+			}
 		}
 	}
 	return out
+}
+
+// sameStem reports whether two names agree up to the first dot, as those of the two halves of a migration do.
+func sameStem(a, b string) bool {
+	a, _, _ = strings.Cut(a, ".")
+	b, _, _ = strings.Cut(b, ".")
+	return a == b
 }
 
 // compareOrder compares the files that two branches added to folders that are ordered by name.
@@ -200,15 +205,15 @@ func compareOrder(ctx context.Context, r *run.Run, target, head history.Tip, cha
 	ours, theirs := map[string]string{}, map[string][]history.File{}
 	for _, c := range changes {
 		switch folder := path.Dir(c.Path); {
-		case !r.Source.Policy.LogFor(c.Path).ByName():
+		case !r.Source.Policy.LogFor(c.Path).Sorted():
 		case c.Old.Mode == "":
 			theirs[folder] = append(theirs[folder], c.New)
 		case c.New.Mode == "":
-			ours[folder] = later(ours[folder], c.Path)
+			ours[folder] = later(r.Source.Policy.LogFor(c.Path).Order, ours[folder], c.Path)
 		}
 	}
 	for _, folder := range slices.Sorted(maps.Keys(theirs)) {
-		for _, d := range disorder(theirs[folder], ours[folder]) {
+		for _, d := range disorder(r.Source.Policy.LogFor(theirs[folder][0].Path).Order, theirs[folder], ours[folder]) {
 			d.Place, d.Run, d.Tips = rule.Place{Commit: head.ID, Parent: target.ID}, r, [2]string{target.Name, head.Name}
 			if err := r.Collector.Judge(ctx, d); err != nil {
 				return err
@@ -220,11 +225,28 @@ func compareOrder(ctx context.Context, r *run.Run, target, head history.Tip, cha
 
 // after reports whether a new file's name sorts after another: runs of digits compare as numbers, and the rest as text. Two names with the
 // same version, as migrations have it, are in no order.
-func after(name, other string) bool {
+func after(order, name, other string) bool {
+	if order == policy.ByNumber {
+		return compareNumbers(name, other) > 0
+	}
 	if v := version(name); v != "" && v == version(other) {
 		return false
 	}
 	return compareNames(name, other) > 0
+}
+
+var firstNumber = expression.Of(`[0-9]+`)
+
+// compareNumbers compares names by their first runs of digits, as numbers. A name without one comes before all others.
+func compareNumbers(a, b string) int {
+	x, y := strings.TrimLeft(firstNumber().FindString(a), "0"), strings.TrimLeft(firstNumber().FindString(b), "0")
+	if hasX, hasY := firstNumber().MatchString(a), firstNumber().MatchString(b); hasX != hasY {
+		if hasX {
+			return 1
+		}
+		return -1
+	}
+	return cmp.Or(len(x)-len(y), strings.Compare(x, y))
 }
 
 var versionForm = expression.Of(`^([A-Za-z]?)0*([0-9]+)_`)

@@ -141,7 +141,7 @@ func replaced(ctx context.Context, r *run.Run, u history.Update, fix func(path s
 // renumbered reports whether a file in a folder that is ordered by name is the branch's own: the default branch lacks it, and the branch's
 // commits may rename it.
 func renumbered(ctx context.Context, r *run.Run, u history.Update, c history.Change) (bool, error) {
-	if u.Target.ID == "" || !r.Source.Policy.LogFor(c.Path).ByName() {
+	if u.Target.ID == "" || !r.Source.Policy.LogFor(c.Path).Sorted() {
 		return false, nil
 	}
 	files, err := r.Source.Tree.List(ctx, u.Target.ID, history.At(c.Path))

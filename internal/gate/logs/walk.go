@@ -149,13 +149,8 @@ func judgeLog(ctx context.Context, r *run.Run, s *read.Step, path string) ([]led
 			}
 		}
 	}
-	if len(views) > 0 {
-		views[0].NewEntries, views[0].Misplaced = added, withoutVersions(misplaced, views)
-	}
-	for _, e := range views {
-		if err := judgeEdge(ctx, r, e, s.ID); err != nil {
-			return nil, err
-		}
+	if err := judgeViews(ctx, r, s, path, child, parents, views, added, misplaced); err != nil {
+		return nil, err
 	}
 	if len(views) == 0 && len(added) > 0 {
 		e := &LogChange{Path: path, Comparison: &ledger.Comparison{Old: &ledger.Ledger{}, New: child.Log.Ledger, Relation: ledger.Extended, ReconcileEntry: -1}, NewEntries: added}
@@ -167,6 +162,70 @@ func judgeLog(ctx context.Context, r *run.Run, s *read.Step, path string) ([]led
 		}
 	}
 	return ledger.Pick(child.Log.Ledger, added), nil
+}
+
+// judgeViews judges one log on the edges on which it changed. added are the entries that no parent has, and misplaced those of them that stand
+// before a parent's entry.
+func judgeViews(ctx context.Context, r *run.Run, s *read.Step, path string, child *read.LedgerFile, parents []read.ParentLog, views []*LogChange, added, misplaced []int) error {
+	if len(views) > 0 {
+		views[0].NewEntries, views[0].Misplaced = added, withoutVersions(misplaced, views)
+		if r.Source.Policy.LogFor(path).Free() {
+			views[0].Misplaced = nil
+		}
+	}
+	if err := judgeTargetFirst(ctx, r, s, path, child, parents, views); err != nil {
+		return err
+	}
+	for _, e := range views {
+		if err := judgeEdge(ctx, r, e, s.ID); err != nil {
+			return err
+		}
+	}
+	return judgeDoubled(ctx, r, s, path, child.Log.Ledger, parents, func(d small.Digest) bool {
+		return slices.ContainsFunc(views, func(e *LogChange) bool { return e.Accepted[d] })
+	})
+}
+
+// judgeTargetFirst adds to the misplaced entries of a merge those that the target does not have and that stand before an entry of the target:
+// such a branch, once squashed, would insert them. It judges configured logs with an order, if a target is known.
+func judgeTargetFirst(ctx context.Context, r *run.Run, s *read.Step, path string, child *read.LedgerFile, parents []read.ParentLog, views []*LogChange) error {
+	stanza := r.Source.Policy.LogFor(path)
+	if stanza == nil || stanza.Free() || r.Source.OfFile(path) || len(s.Parents) < 2 || r.Scope.Whole || r.Scope.Base.ID == "" || len(views) == 0 {
+		return nil
+	}
+	same := func(l *read.LedgerFile) bool {
+		return slices.Equal(ledger.DigestsOf(l.Log.Ledger), ledger.DigestsOf(child.Log.Ledger))
+	}
+	if slices.ContainsFunc(parents, func(p read.ParentLog) bool { return slices.ContainsFunc(p.Ledgers, same) }) {
+		return nil // a parent has the same log: the merge did not put it together
+	}
+	files, err := r.Source.Tree.List(ctx, r.Scope.Base.ID, history.At(path))
+	if err != nil || len(files) != 1 {
+		return err
+	}
+	target, err := r.Source.Logs(path).Read(ctx, files[0], nil)
+	if err != nil || !target.Readable() {
+		return err
+	}
+	left := map[small.Digest]int{}
+	for _, e := range target.Log.Entries {
+		left[e.Digest]++
+	}
+	lacks := []int{}
+	for i, e := range child.Log.Entries {
+		if left[e.Digest] == 0 {
+			lacks = append(lacks, i)
+			continue
+		}
+		left[e.Digest]--
+		for _, index := range lacks {
+			if !slices.Contains(views[0].Misplaced, index) {
+				views[0].BeforeTarget = append(views[0].BeforeTarget, index)
+			}
+		}
+		lacks = nil
+	}
+	return nil
 }
 
 // withoutVersions leaves out new versions of entries that a parent has: those are reported as modifications, or
@@ -214,7 +273,11 @@ func compareLogs(ctx context.Context, r *run.Run, n history.Commit, path, was st
 	if err != nil {
 		return nil, err
 	}
-	return &LogChange{Path: path, OldPath: was, Comparison: compared, before: before.File, after: child.File}, nil
+	e := &LogChange{Path: path, OldPath: was, Comparison: compared, before: before.File, after: child.File}
+	if r.Source.Policy.LogFor(path).Free() {
+		e.dropOrder()
+	}
+	return e, nil
 }
 
 // judgeEdge judges one edge of a log. Only a family's rules judge the logs that it reads.

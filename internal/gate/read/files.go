@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/small"
 	"github.com/small-gate/small-gate/internal/small/records"
 )
@@ -102,7 +103,7 @@ func (src *Source) Logs(path string) *ledgers {
 	if f := src.Policy.FormatAt(path); f != nil {
 		key, as = f.Rule, familyFormat(f)
 	} else if src.IsImmutable(path) {
-		key, as = "records", fileFormat(false)
+		key, as = "records", fileFormat(new(ledger.Form), false)
 	} else if l := src.Policy.LogFor(path); l != nil {
 		key, as = l.Format(), formatOf(l)
 	}

@@ -1,9 +1,6 @@
 package read
 
 import (
-	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"path"
 	"strings"
 
@@ -54,27 +51,30 @@ func familyFormat(of *policy.Format) format {
 // formatOf is the format of a stanza's logs.
 func formatOf(l *policy.Log) format {
 	switch l.Entries {
-	case policy.LineEntries:
-		return lineFormat(l.Secrets)
+	case policy.LineEntries, policy.BlockEntries:
+		return textFormat(l.Form(), l.Secrets)
 	case policy.ListEntries:
-		return listFormat(l.At, l.Secrets)
+		return listFormat(l.At, l.Form(), l.Secrets)
 	}
-	return fileFormat(l.EOL == "any")
+	return fileFormat(l.Form(), true)
 }
 
-func lineFormat(secrets bool) format {
+func textFormat(form *ledger.Form, secrets bool) format {
 	return format{
 		read: func(_ history.File, data []byte, _ small.Limits) (*ledger.Log, []small.Problem) {
-			return ledger.ReadLines(data, secrets)
+			if form.Growing() {
+				return ledger.ReadLines(data, secrets)
+			}
+			return form.Read(data, secrets)
 		},
 		values: func(_ history.File, data []byte, _ small.Limits) ([]*small.Value, []small.Problem) {
-			return ledger.LineValues(data), nil
+			return form.Values(data), nil
 		},
-		grows: true,
+		grows: form.Growing(),
 	}
 }
 
-func listFormat(at string, secrets bool) format {
+func listFormat(at string, form *ledger.Form, secrets bool) format {
 	items := func(f history.File, data []byte, limits small.Limits) ([]*small.Value, []small.Problem) {
 		return small.ParseItems(data, strings.HasSuffix(f.Path, ".json"), at, limits)
 	}
@@ -84,23 +84,28 @@ func listFormat(at string, secrets bool) format {
 			if problems != nil {
 				return nil, problems
 			}
-			return ledger.OfItems(list, secrets), nil
+			return form.OfItems(list, secrets), nil
 		},
-		values: items,
+		values: func(f history.File, data []byte, limits small.Limits) ([]*small.Value, []small.Problem) {
+			list, problems := items(f, data, limits)
+			if problems != nil {
+				return nil, problems
+			}
+			list, _ = form.FinishedItems(list)
+			return list, nil
+		},
 	}
 }
 
-// fileFormat identifies a file's content by git's object id or, if line endings do not count, by the text with line feeds alone.
-func fileFormat(anyEnd bool) format {
+// fileFormat identifies a file by its name, its mode and its content. In a log of the configuration CRLF is read as LF.
+func fileFormat(form *ledger.Form, configured bool) format {
 	return format{
 		read: func(f history.File, data []byte, _ small.Limits) (*ledger.Log, []small.Problem) {
-			content := f.Object
-			if anyEnd && f.Mode != history.ModeLink {
-				sum := sha256.Sum256(bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n")))
-				content = hex.EncodeToString(sum[:])
+			if !configured || f.Mode == history.ModeLink {
+				data = nil
 			}
-			return ledger.OfFile(path.Base(f.Path), f.Mode, content), nil
+			return form.OfFile(path.Base(f.Path), f.Mode, f.Object, data), nil
 		},
-		ofFile: true, needsText: anyEnd,
+		ofFile: true, needsText: configured,
 	}
 }

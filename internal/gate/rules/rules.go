@@ -89,6 +89,8 @@ var core = slices.Concat(workspaces.Rules, []rule.Rule{
 	logs.DuplicateEntry,
 	workspaces.InterleavedRuns,
 
+	logs.Unreadable,
+
 	commits.ReplayStale,
 
 	config.ConfigChanged,

@@ -117,7 +117,7 @@ func problemsOf(kind small.ProblemKind) func(*read.Workspace, *rule.Reporter) {
 // unreadable makes a check that reports one kind of problem of a log that a commit made unreadable.
 func unreadable(kind small.ProblemKind) func(*logs.UnreadableLog, *rule.Reporter) {
 	return func(u *logs.UnreadableLog, r *rule.Reporter) {
-		if !u.Run.Source.OfFamily(u.Path) {
+		if !u.Run.Source.OfFamily(u.Path) && !u.OfLogRule(kind) {
 			u.Report(r, kind)
 		}
 	}

@@ -45,7 +45,7 @@ func (w *Workspace) RestoreFile(ctx context.Context, repo reconcile.Repository, 
 		if out.File, err = w.keep(there); err != nil {
 			return out, err
 		}
-		out.Lost = ledger.OfFile("", "", "").Entries
+		out.Lost = new(ledger.Form).OfFile("", "", "", nil).Entries
 	}
 	if _, err = r.git.Run(ctx, nil, "restore", "--source="+id, "--staged", "--worktree", "--", w.Log()); err != nil {
 		return out, err

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -35,6 +36,11 @@ func (k Kind) Plain() bool { return k.stanza != nil }
 // OfLines reports whether each line is an entry.
 func (k Kind) OfLines() bool { return k.Plain() && k.stanza.Entries == policy.LineEntries }
 
+// OfText reports whether lines, or runs of lines, are entries.
+func (k Kind) OfText() bool {
+	return k.Plain() && (k.stanza.Entries == policy.LineEntries || k.stanza.Entries == policy.BlockEntries)
+}
+
 // OfFile reports whether the file itself is the only entry.
 func (k Kind) OfFile() bool { return k.Plain() && k.stanza.Entries == policy.FileEntries }
 
@@ -46,34 +52,36 @@ func (k Kind) Read(data []byte, limits small.Limits) (*ledger.Log, []small.Probl
 	case data == nil:
 		return nil, []small.Problem{{Message: "there is no such file"}}
 	case k.OfFile():
-		if k.stanza.EOL == "any" {
-			data = bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
-		}
-		return ledger.OfFile("", "", string(data)), nil
-	case k.OfLines():
+		return k.stanza.Form().OfFile("", "", string(data), data), nil
+	case k.OfText() && k.stanza.Form().Growing():
 		return ledger.ReadLines(data, false)
+	case k.OfText():
+		return k.stanza.Form().Read(data, false)
 	}
 	items, problems := small.ParseItems(data, k.isJSON, k.stanza.At, limits)
 	if problems != nil {
 		return nil, problems
 	}
-	return ledger.OfItems(items, false), nil
+	return k.stanza.Form().OfItems(items, false), nil
 }
 
 // values are the full entries of a readable log.
 func (k Kind) values(data []byte, limits small.Limits) []*small.Value {
-	if k.OfLines() {
-		return ledger.LineValues(data)
+	if k.OfText() {
+		return k.stanza.Form().Values(data)
 	}
 	items, _ := small.ParseItems(data, k.isJSON, k.stanza.At, limits)
+	items, _ = k.stanza.Form().FinishedItems(items)
 	return items
 }
 
 // takeApart cuts the text of a log into entries.
 func (k Kind) takeApart(data []byte, log *ledger.Log) (*layout, error) {
 	switch {
-	case k.OfLines():
-		return linesApart(data), nil
+	case k.Plain() && (k.stanza.Form().NewestFirst || k.stanza.Form().OpenNewest || k.stanza.Form().Open != nil):
+		return nil, errNotLast
+	case k.OfText():
+		return textApart(data, k.stanza.Form().Start), nil
 	case log.Len() == 0:
 		return nil, errNoItems
 	case k.isJSON:
@@ -82,26 +90,29 @@ func (k Kind) takeApart(data []byte, log *ledger.Log) (*layout, error) {
 	return blockApart(data, log)
 }
 
-// linesApart cuts a text into lines. Empty lines belong to the line before.
-func linesApart(data []byte) *layout {
-	out := &layout{end: LineEnd(data)}
-	start, at := 0, 0
+// textApart cuts a text into lines or, if start is not nil, into blocks. Blank lines belong to the entry before.
+func textApart(data []byte, start *regexp.Regexp) *layout {
+	out := &layout{end: LineEnd(data), blocks: start != nil}
+	begin, at := 0, 0
 	for line := range bytes.Lines(data) {
-		if len(withoutEnd(line)) > 0 {
-			out.cut(data[start:at])
-			start = at
+		if start == nil && len(bytes.TrimSpace(line)) > 0 || start != nil && start.Match(withoutEnd(line)) {
+			if begin < at {
+				out.cut(data[begin:at])
+			}
+			begin = at
+			out.begun = true
 		}
 		at += len(line)
 	}
-	if start < at {
-		out.cut(data[start:at])
+	if begin < at {
+		out.cut(data[begin:at])
 	}
 	return out
 }
 
-// cut adds the next part of a text of lines: the text before the first entry, or an entry.
+// cut adds the next part of a text: the text before the first entry, or an entry.
 func (l *layout) cut(part []byte) {
-	if len(l.entries) == 0 && len(bytes.Trim(part, "\r\n")) == 0 {
+	if !l.begun {
 		l.header = part
 		return
 	}
@@ -197,7 +208,7 @@ func (l *layout) carry(from *layout, at int) []byte {
 			return nil
 		}
 		return text
-	case l.column == 0 && l == from:
+	case l.column == 0 && (l == from || l.blocks):
 		return endedLine(text, l.end)
 	case l.column == 0:
 		line, _, _ := bytes.Cut(text, []byte("\n"))
@@ -301,7 +312,7 @@ func (k Kind) extended(before, there *ledger.Log, old, file []byte, fresh []int,
 	for i := range form.entries {
 		texts = append(texts, form.carry(form, i))
 	}
-	if k.OfLines() { // every byte stays
+	if k.OfText() { // every byte stays
 		form.header, texts = endedLine(old, form.end), nil
 	}
 	for _, at := range fresh {

@@ -22,12 +22,15 @@ type layout struct {
 	entries [][]byte
 	// separator is the text between them; nil if that is part of their texts.
 	separator []byte
+	// blocks is true if entries of a text are runs of lines; begun once the first entry was met.
+	blocks, begun bool
 }
 
 // Reasons why a log's text cannot be taken apart.
 var (
 	errNoItems = errors.New("its list is empty")
 	errFlow    = errors.New("its entries are written in brackets, not one per dash")
+	errNotLast = errors.New("its entries are not in the order of the file, or some are open")
 	errDashes  = errors.New("its entries do not each begin on a line of their own")
 )
 

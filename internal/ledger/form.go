@@ -1,0 +1,185 @@
+package ledger
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"regexp"
+	"slices"
+
+	"github.com/small-gate/small-gate/internal/small"
+)
+
+// Block is what an entry of several lines is called.
+const Block = "block"
+
+// Form says how the entries of a configured log are read, and when two of them are the same. The zero Form reads lines and compares them
+// whole.
+type Form struct {
+	// Start matches the first line of a block. Without it each line is an entry.
+	Start *regexp.Regexp
+	// Without names the fields of a JSON object, or of a list's item, that are not compared; Only names those that alone are compared. An
+	// entry that is not such an object, or lacks all of these fields, is compared whole.
+	Without, Only []string
+	// WithoutLines matches the lines of a block or file that are not compared.
+	WithoutLines *regexp.Regexp
+	// NewestFirst is true if new entries stand before older ones. The ledger has the oldest entry first.
+	NewestFirst bool
+	// OpenNewest and Open say which entries are not finished, and count as absent: the newest one, or those of which a line matches.
+	OpenNewest bool
+	Open       *regexp.Regexp
+}
+
+// Growing reports whether what stands behind the text of one version is all that a later one adds.
+func (f *Form) Growing() bool {
+	return f.Start == nil && len(f.Without) == 0 && len(f.Only) == 0 && !f.NewestFirst && !f.OpenNewest && f.Open == nil
+}
+
+// part is one entry of a text: its first line, from 1, and its text with line feeds alone.
+type part struct {
+	line int
+	text []byte
+}
+
+// byteOrderMark may stand at the beginning of a file, and is not compared.
+var byteOrderMark = []byte("\ufeff")
+
+// Read reads a text as a log. A Git LFS pointer, or a conflict as git leaves it, is not a log. If
+// secrets is true, entries are searched for credentials.
+func (f *Form) Read(data []byte, secrets bool) (*Log, []small.Problem) {
+	if small.IsLFSPointer(data) {
+		return nil, []small.Problem{small.LFSPointer}
+	}
+	if p := small.WholeConflict(data); p != nil {
+		return nil, []small.Problem{*p}
+	}
+	parts, open := f.finished(f.parts(data))
+	noun := Line
+	if f.Start != nil {
+		noun = Block
+	}
+	entries := make([]Entry, len(parts))
+	for i, p := range parts {
+		entries[i] = Entry{Noun: noun, Pos: small.Pos{Line: p.line, Column: 1}, Whole: sha256.Sum256(f.whole(p.text))}
+		entries[i].Digest = f.digestOf(p.text, entries[i].Whole)
+		if secrets {
+			entries[i].Credentials = credentialsOf(&small.Value{Kind: small.String, Text: string(p.text), Pos: entries[i].Pos})
+		}
+	}
+	return &Log{Ledger: OfEntries(entries), Open: open}, nil
+}
+
+// Values are the entries of a log of text in full, in the order of the ledger.
+func (f *Form) Values(data []byte) []*small.Value {
+	parts, _ := f.finished(f.parts(data))
+	out := make([]*small.Value, len(parts))
+	for i, p := range parts {
+		out[i] = &small.Value{Kind: small.String, Text: visibleText(f.whole(p.text)), Pos: small.Pos{Line: p.line, Column: 1}}
+	}
+	return out
+}
+
+// parts cuts a text into entries, in the order of the file.
+func (f *Form) parts(data []byte) []part {
+	var out []part
+	line := 0
+	for text := range bytes.Lines(bytes.TrimPrefix(data, byteOrderMark)) {
+		line++
+		text = bytes.TrimSuffix(text, []byte("\n"))
+		text = bytes.TrimSuffix(text, []byte("\r"))
+		switch {
+		case f.Start == nil && len(bytes.TrimSpace(text)) > 0, f.Start != nil && f.Start.Match(text):
+			out = append(out, part{line: line, text: slices.Clip(text)})
+		case f.Start != nil && len(out) > 0:
+			last := &out[len(out)-1]
+			last.text = append(append(last.text, '\n'), text...)
+		}
+	}
+	return out
+}
+
+// whole is the text of an entry that identity: whole covers: a block without blank lines at its end.
+func (f *Form) whole(text []byte) []byte {
+	if f.Start == nil {
+		return text
+	}
+	return withoutBlankEnd(text)
+}
+
+// finished puts the entries in the order of the ledger and leaves out open ones, which it counts.
+func (f *Form) finished(parts []part) (out []part, open int) {
+	if f.NewestFirst {
+		slices.Reverse(parts)
+	}
+	all := len(parts)
+	if f.OpenNewest && all > 0 {
+		parts = parts[:all-1]
+	}
+	if f.Open != nil {
+		parts = slices.DeleteFunc(parts, func(p part) bool { return MatchesLine(f.Open, p.text) })
+	}
+	return parts, all - len(parts)
+}
+
+// MatchesLine reports whether a regular expression matches one of a text's lines.
+func MatchesLine(pattern *regexp.Regexp, text []byte) bool {
+	for line := range bytes.Lines(text) {
+		if pattern.Match(bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r"))) {
+			return true
+		}
+	}
+	return false
+}
+
+// digestOf is the digest by which an entry of text is compared; whole is that of all of it.
+func (f *Form) digestOf(text []byte, whole small.Digest) small.Digest {
+	switch {
+	case f.WithoutLines != nil:
+		return sha256.Sum256(withoutBlankEnd(WithoutLines(f.WithoutLines, text)))
+	case len(f.Without) == 0 && len(f.Only) == 0:
+		return whole
+	}
+	doc, problems := small.ParseJSON(text, small.Limits{})
+	if doc == nil || len(problems) > 0 {
+		return whole
+	}
+	return f.IdentityOf(doc.Root, whole)
+}
+
+// IdentityOf is the digest by which an entry with fields is compared; whole is that of all of it.
+func (f *Form) IdentityOf(v *small.Value, whole small.Digest) small.Digest {
+	names, only := f.Without, false
+	if len(f.Only) > 0 {
+		names, only = f.Only, true
+	}
+	if len(names) == 0 || v.Kind != small.Map || !slices.ContainsFunc(names, func(name string) bool { return v.Get(name) != nil }) {
+		return whole
+	}
+	rest := *v
+	rest.Fields = slices.DeleteFunc(slices.Clone(v.Fields), func(field small.Field) bool {
+		return slices.Contains(names, field.Key) != only
+	})
+	return small.EntryDigest(&rest)
+}
+
+// WithoutLines is a text without the lines that a regular expression matches, and with line feeds alone.
+func WithoutLines(pattern *regexp.Regexp, text []byte) []byte {
+	var out []byte
+	for line := range bytes.Lines(text) {
+		content := bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r"))
+		if !pattern.Match(content) {
+			out = append(append(out, content...), line[len(bytes.TrimSuffix(line, []byte("\n"))):]...)
+		}
+	}
+	return out
+}
+
+// withoutBlankEnd is a text without the blank lines and the line end at its end.
+func withoutBlankEnd(text []byte) []byte {
+	for {
+		at := bytes.LastIndexByte(text, '\n')
+		if at < 0 || len(bytes.TrimSpace(text[at:])) > 0 {
+			return text
+		}
+		text = text[:at]
+	}
+}
