@@ -73,8 +73,6 @@ var notYet = map[string]string{
 	"C17": "a folder of files is judged commit by commit, not by steps", "C19": "a folder of files is judged commit by commit, not by steps",
 	"L16": "a folder of files is judged commit by commit, not by steps", "L19": "there is no key frozen",
 	"C28b": "there is no approval of a whole rewrite", "L30": "there is no approval of a whole rewrite",
-	"C32": "there is no key schema", "M09": "there is no key schema",
-	"C35": "doctor does not look for drivers that attributes name",
 }
 
 // TestLogCases judges each shared case with both readers.

@@ -51,6 +51,14 @@ func checkDriver(ctx context.Context, repo Repository, logs []LogPattern) (Drive
 		return DriverCheck{}, err
 	}
 	check := DriverCheck{Program: driverProgram(command), Remedy: "Type: `" + ProgramName + " install --merge-driver`"}
+	if at, err := unknownDriver(ctx, repo, values); err != nil || at >= 0 {
+		if err == nil {
+			check.Broken = true
+			check.Why = "git's attributes name the driver " + show(values[at]) + " for " + show(paths[at]) + ", and this clone has none of that name: git merges line by line"
+			check.Remedy = "Set that driver up, or take it out of " + attributesFile
+		}
+		return check, err
+	}
 	given := slices.Contains(values, driverName)
 	other := slices.IndexFunc(values, func(v string) bool { return v != driverName })
 	switch {
@@ -73,6 +81,25 @@ func checkDriver(ctx context.Context, repo Repository, logs []LogPattern) (Drive
 		check.Works, check.Remedy = true, ""
 	}
 	return check, nil
+}
+
+// builtInDrivers are the values of the attribute merge that need no configuration (gitattributes(5)).
+var builtInDrivers = []string{"unspecified", "set", "unset", "text", "binary", "union", driverName}
+
+// unknownDriver is the index of the first value of the attribute merge that names a driver which is not configured; -1 if there is none.
+func unknownDriver(ctx context.Context, repo Repository, values []string) (int, error) {
+	known := slices.Clone(builtInDrivers)
+	for i, name := range values {
+		if slices.Contains(known, name) {
+			continue
+		}
+		_, set, err := repo.Git.config(ctx, repo.Top, "-z", "--get", "merge."+name+".driver")
+		if err != nil || !set {
+			return i, err
+		}
+		known = append(known, name)
+	}
+	return -1, nil
 }
 
 // mergedFiles lists the indexed files of workspaces and logs, or a sample path if there are none yet.

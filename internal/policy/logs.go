@@ -36,6 +36,9 @@ const (
 	ByNumber    = "number"
 )
 
+// JSONValues is the value of schema that asks for one JSON value a line.
+const JSONValues = "json"
+
 // OpenNewest is the value of open for a log whose newest entry is not finished.
 const OpenNewest = "newest"
 
@@ -71,6 +74,8 @@ type Log struct {
 	Order string `json:"order"`
 	// Open is "newest", or a regular expression that matches a line of an entry that is not finished. Empty if every entry is finished.
 	Open string `json:"open"`
+	// Schema is "json" if each new line has to be a JSON value; empty if any text will do.
+	Schema string `json:"schema"`
 	// Merge is "ordered", the default, or "union".
 	Merge string `json:"merge"`
 	// Since is the full id of a commit: what it and its ancestors did is accepted. Empty for none.
@@ -154,7 +159,7 @@ func (r *reader) kindKeys(l *Log, item *small.Value, subject string) {
 		key, value string
 		kinds      []string
 	}{
-		{"at", "", []string{ListEntries}}, {"start", "", []string{BlockEntries}}, {"merge", "", []string{ListEntries, LineEntries}},
+		{"at", "", []string{ListEntries}}, {"schema", "", []string{LineEntries}}, {"start", "", []string{BlockEntries}}, {"merge", "", []string{ListEntries, LineEntries}},
 		{"secrets", "", []string{ListEntries, LineEntries}}, {"open", OpenNewest, sequences},
 		{"order", Appended, sequences}, {"order", NewestFirst, sequences}, {"order", ByName, []string{FileEntries}}, {"order", ByNumber, []string{FileEntries}},
 		{"identity.without", "", []string{LineEntries, ListEntries}}, {"identity.only", "", []string{LineEntries, ListEntries}},
@@ -181,6 +186,13 @@ func (r *reader) kindKeys(l *Log, item *small.Value, subject string) {
 	}
 	if v := item.Get("identity"); v != nil && v.Kind == small.Map && len(v.Fields) != 1 {
 		r.report(Problem{Pos: v.Pos, Subject: subject + ".identity", Message: "an identity has one key: without, only or without_lines", Hint: "choose one"})
+	}
+	if v := item.Get("schema"); v != nil && l.Schema != JSONValues && l.Entries == LineEntries {
+		r.report(Problem{
+			Pos: v.Pos, Subject: subject + ".schema",
+			Message: fmt.Sprintf("the schema %q cannot be judged yet", wording.Clip(l.Schema)),
+			Hint:    "schema: json asks for one JSON value a line",
+		})
 	}
 	if l.Entries == BlockEntries && l.Start == "" {
 		r.report(Problem{Pos: item.Pos, Subject: subject, Message: `entries: blocks needs "start", a regular expression for the first line of a block`, Hint: `for Markdown headings: start: "^## "`})

@@ -153,7 +153,7 @@ func judgeLog(ctx context.Context, r *run.Run, s *read.Step, path string) ([]led
 		return nil, err
 	}
 	if len(views) == 0 && len(added) > 0 {
-		e := &LogChange{Path: path, Comparison: &ledger.Comparison{Old: &ledger.Ledger{}, New: child.Log.Ledger, Relation: ledger.Extended, ReconcileEntry: -1}, NewEntries: added}
+		e := &LogChange{Path: path, Comparison: &ledger.Comparison{Old: &ledger.Ledger{}, New: child.Log.Ledger, Relation: ledger.Extended, ReconcileEntry: -1, NewRecords: r.Source.Logs(path).Records(ctx, child.File)}, NewEntries: added}
 		if len(s.Parents) > 0 {
 			e.Parent = s.Parents[0]
 		}

@@ -89,6 +89,7 @@ var core = slices.Concat(workspaces.Rules, []rule.Rule{
 	logs.DuplicateEntry,
 	workspaces.InterleavedRuns,
 
+	logs.Schema,
 	logs.Unreadable,
 
 	commits.ReplayStale,
