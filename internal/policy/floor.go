@@ -2,7 +2,6 @@ package policy
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/small-gate/small-gate/internal/small"
@@ -69,25 +68,25 @@ func (f *Floor) takeForbid(r *reader, root *small.Value) {
 	root.Fields = slices.Delete(root.Fields, at, at+1)
 }
 
-// Over is a repository's policy with the floor's keys in place of its own, each as a whole. What the floor leaves out is the repository's.
-// Rules, waivers and baselines of both are combined one by one.
+// Over is the floor as a policy for a repository. A key that the floor leaves out has its built-in default, so that no repository decides it.
+// What is judged (workspaces, agents, logs, and the sections of families) is the repository's unless the floor names it, and so are the waivers
+// and baselines that the floor does not forbid.
 func (f *Floor) Over(p *Policy) *Policy {
-	out, built := *p, Default()
-	if f.ForbidsWaivers() {
-		out.Waivers = nil
+	out := *Default()
+	out.Source, out.Logs, out.Sections = p.Source, p.Logs, p.Sections
+	if f.root.Get("workspaces") == nil {
+		out.Include, out.Exclude = p.Include, p.Exclude
 	}
-	if f.ForbidsBaselines() {
-		out.Baselines = nil
+	if f.root.Get("agents") == nil {
+		out.AgentAuthors, out.AgentTrailers, out.Robots = p.AgentAuthors, p.AgentTrailers, p.Robots
 	}
-	waivers, baselines := out.Waivers, out.Baselines
-	out.Waivers, out.Baselines = nil, nil
-	for _, field := range f.root.Fields {
-		switch field.Key {
-		case "workspaces":
-			out.Include, out.Exclude = built.Include, built.Exclude
-		case "agents":
-			out.AgentAuthors, out.AgentTrailers, out.Robots = built.AgentAuthors, built.AgentTrailers, built.Robots
-		}
+	var waivers []Waiver
+	var baselines []Baseline
+	if !f.ForbidsWaivers() {
+		waivers = p.Waivers
+	}
+	if !f.ForbidsBaselines() {
+		baselines = p.Baselines
 	}
 	if f.forbids(forbidSince) {
 		out.Logs = slices.Clone(out.Logs)
@@ -97,9 +96,6 @@ func (f *Floor) Over(p *Policy) *Policy {
 	}
 	r := &reader{known: f.known, reported: map[location]bool{}}
 	r.onto(&out, f.root) // the root was read before, and is valid
-	rules := maps.Clone(p.Rules)
-	maps.Copy(rules, out.Rules)
-	out.Rules = rules
 	out.Waivers, out.Baselines = slices.Concat(waivers, out.Waivers), slices.Concat(baselines, out.Baselines)
 	return &out
 }

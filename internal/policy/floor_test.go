@@ -62,7 +62,7 @@ forbid: [waivers, baseline, since]
 	}
 }
 
-// TestFloorLeavesOut: what the floor leaves out is taken from the repository, and what that accepts counts unless it is forbidden.
+// TestFloorLeavesOut: what the floor leaves out has its default, and what the repository accepts counts unless it is forbidden.
 func TestFloorLeavesOut(t *testing.T) {
 	rules := knownRules
 	own, err := Parse("repository", []byte("version: 1\nmode: observe\nrules: {append-only/modified: \"off\", lint/duplicate-id: \"off\"}\n"), rules)
@@ -71,7 +71,7 @@ func TestFloorLeavesOut(t *testing.T) {
 	}
 	own.Waivers = []Waiver{{Rule: "append-only/modified"}}
 	got := mustFloor(t, "version: 1\nrules: {append-only/modified: error}\n", rules).Over(own)
-	if got.Mode != Observe || got.Rules["append-only/modified"] != Error || got.Rules["lint/duplicate-id"] != Off || len(got.Waivers) != 1 {
+	if _, lowered := got.Rules["lint/duplicate-id"]; got.Mode != Enforce || got.Rules["append-only/modified"] != Error || lowered || len(got.Waivers) != 1 {
 		t.Errorf("%+v", got)
 	}
 	if own.Rules["append-only/modified"] != Off {

@@ -134,7 +134,7 @@ func (e *LogChange) DropInsertions() {
 func (e *LogChange) dropOrder() {
 	e.DropInsertions()
 	e.Edits = slices.DeleteFunc(e.Edits, func(x ledger.Edit) bool { return x.Kind == ledger.EditReordered })
-	if e.Relation == ledger.Interleaved || len(e.Edits) == 0 {
+	if e.Relation == ledger.Interleaved || e.Relation == ledger.Rewritten && len(e.Edits) == 0 {
 		e.Relation = ledger.Extended
 	}
 }

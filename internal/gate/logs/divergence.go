@@ -28,6 +28,8 @@ type LogTips struct {
 	Merge string
 	// Log is the stanza of a configured log; nil for others.
 	Log *policy.Log
+	// Unrelated is true if a configured log diverged on branches that share no commit: git merges nothing there, and so nothing is judged later.
+	Unrelated bool
 	// Immutable is true for a file of 2.0.0 that never changes.
 	Immutable bool
 }
@@ -50,7 +52,10 @@ func (t *LogTips) Finding() finding.Finding {
 var ConcurrentAppend = rule.New("divergence/concurrent-append", finding.SeverityError, finding.StageHistory, rule.On(checkConcurrentAppend), rule.On(checkNeighbour))
 
 func checkConcurrentAppend(t *LogTips, r *rule.Reporter) {
-	if t.Outcome != ledger.Diverged || t.Log != nil && t.Log.Entries != policy.FileEntries || t.Immutable { // in a file, git itself stops, and the merge is judged
+	if t.Outcome != ledger.Diverged || t.Immutable {
+		return
+	}
+	if t.Log != nil && t.Log.Entries != policy.FileEntries && !t.Unrelated { // git itself stops, and the merge is judged
 		return
 	}
 	r.Add(t.Appended("recorded work", "entry", remedy.MergeWith(t.Merge)))

@@ -48,6 +48,13 @@ func compareBranches(ctx context.Context, r *run.Run, target, head history.Tip) 
 		t.Place = rule.Place{Commit: head.ID, Parent: target.ID}
 		t.TargetName, t.HeadName = target.Name, head.Name
 		t.Log, t.Immutable = r.Source.Policy.LogFor(t.Path), r.Source.IsImmutable(t.Path)
+		if t.Log != nil && t.Outcome == ledger.Diverged {
+			bases, err := r.Source.History.MergeBases(ctx, target.ID, head.ID)
+			if err != nil {
+				return err
+			}
+			t.Unrelated = len(bases) == 0
+		}
 		t.Merge = toMerge(r, target, head)
 		var subject rule.Subject = t
 		if r.Source.OfFamily(t.Path) {
