@@ -43,7 +43,7 @@ func TestLogsPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := len(strings.Fields(string(page))); n > 1200 {
+	if n := len(strings.Fields(string(page))); n > 1300 {
 		t.Errorf("docs/logs.md has %d words", n)
 	}
 }

@@ -89,6 +89,7 @@ func (j *job) judge(ctx context.Context, s *session.Session, t ciTarget) (*findi
 func (j *job) change(ctx context.Context, s *session.Session, t ciTarget) (*finding.Report, error) {
 	s.Opts.Branch = j.plan.Source
 	s.AllStand(ctx, history.Published)
+	s.Into(history.Tip{ID: t.base}, history.Tip{}) // nothing of a change has landed, whatever branches the clone has
 	if err := j.trust(ctx, s, t.base, t.words); err != nil {
 		return nil, err
 	}
@@ -124,8 +125,10 @@ func (j *job) push(ctx context.Context, s *session.Session, t ciTarget) (*findin
 	u := t.update
 	s.Opts.Branch = branchName(j.plan.Ref, origin)
 	s.AllStand(ctx, history.Published)
+	s.Into(u.Target, u.Target)
 	if u.PolicyFromOldTip {
 		s.AllStand(ctx, history.Landed)
+		s.Into(history.Tip{ID: u.Old}, history.Tip{ID: u.New})
 	}
 	if err := trustForRef(ctx, s, u, t.branch); err != nil {
 		return nil, err
@@ -176,6 +179,7 @@ func (j *job) audit(ctx context.Context, s *session.Session, t ciTarget) (*findi
 		return nil, err
 	}
 	s.AllStand(ctx, history.Landed)
+	s.Into(history.Tip{}, history.Tip{ID: t.base})
 	return gate.Audit(ctx, s.Repo, j.head, s.Opts), nil
 }
 

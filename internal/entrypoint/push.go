@@ -223,6 +223,11 @@ func (p handover) judgeMove(ctx context.Context, s *session.Session, m move, mov
 		}
 	}
 	s.Opts.Branch = name
+	if p.isDefault(m) {
+		s.Into(history.Tip{ID: update.Old, Name: name}, history.Tip{ID: update.New, Name: name})
+	} else {
+		s.Into(update.Target, update.Target)
+	}
 	unborn := p.branch == githistory.Branch{}
 	update.PolicyFromOldTip = unborn || update.Old != "" && p.isDefault(m)
 	if p.remote == "" && unborn && update.Old != "" {

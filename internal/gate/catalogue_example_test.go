@@ -71,10 +71,13 @@ func newExample(t *testing.T, text string) *example {
 		fork := e.steps[e.tip]
 		e.step("ours", lay(tree, files["ours"]), fork)
 		e.step("theirs", lay(tree, files["theirs"]), fork)
+		if more := files["again"]; more != nil {
+			e.step("again", lay(e.trees[e.tip], more), "theirs")
+		}
 		if own := files["merge"]; own != nil {
 			e.step("merge", lay(e.merged(t, tree, own), own), "ours", "theirs")
 		}
-		for _, step := range []string{"ours", "theirs", "merge"} {
+		for _, step := range []string{"ours", "theirs", "again", "merge"} {
 			delete(files, step)
 		}
 	}

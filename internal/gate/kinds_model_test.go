@@ -267,7 +267,10 @@ func (m *kindModel) edge(p, c int, at string, moved map[string]string, mixed boo
 }
 
 // commit judges a commit on all of its edges.
-func (m *kindModel) commit(c int) modelVerdict {
+func (m *kindModel) commit(c int) modelVerdict { return max(m.entriesOf(c), m.order(c)) }
+
+// entriesOf judges what became of entries on all edges of a commit.
+func (m *kindModel) entriesOf(c int) modelVerdict {
 	verdict, merge := fine, len(m.parents[c]) > 1
 	all := map[string]bool{}
 	for at := range m.logs[c] {
@@ -314,7 +317,7 @@ func (m *kindModel) commit(c int) modelVerdict {
 			verdict = max(verdict, placed)
 		}
 	}
-	return max(verdict, m.order(c))
+	return verdict
 }
 
 // newInMerge judges where a merge puts entries that no parent has.
@@ -390,11 +393,154 @@ func (m *kindModel) audit(head int) modelVerdict {
 	return verdict
 }
 
+// inStep judges what a commit of a branch did, as far as the branch is not judged as one step.
+func (m *kindModel) inStep(c int) modelVerdict {
+	verdict := fine
+	if !m.kind.merged() {
+		verdict = m.entriesOf(c)
+	}
+	if !m.kind.byName {
+		verdict = max(verdict, m.order(c))
+	}
+	return verdict
+}
+
+// step judges one edge as a step, in what is judged so: from a parent, or from nothing if that is negative.
+func (m *kindModel) step(p, c int, entries, order bool) modelVerdict {
+	verdict := fine
+	one := &kindModel{kind: m.kind, since: m.since, logs: slices.Clone(m.logs), parents: slices.Clone(m.parents)}
+	one.parents[c] = nil
+	if p >= 0 {
+		one.parents[c] = []int{p}
+	}
+	if entries && m.kind.merged() {
+		verdict = one.entriesOf(c)
+	}
+	if order {
+		verdict = max(verdict, one.order(c))
+	}
+	return verdict
+}
+
+// line judges the first-parent line of what has landed, back to known commits.
+func (m *kindModel) line(tip int, known, past map[int]bool) (joins int, verdict modelVerdict) {
+	verdict = fine
+	for c := tip; ; c = m.parents[c][0] {
+		if known[c] {
+			return c, verdict
+		}
+		p := -1
+		if len(m.parents[c]) > 0 {
+			p = m.parents[c][0]
+		}
+		if !past[c] {
+			verdict = max(verdict, m.step(p, c, true, m.kind.byName))
+		}
+		if p < 0 {
+			return -1, verdict
+		}
+	}
+}
+
+// landed judges a history that the default branch holds.
+func (m *kindModel) landed(tip int) modelVerdict {
+	past := map[int]bool{}
+	if m.since >= 0 {
+		past = m.reach(m.since)
+	}
+	_, verdict := m.line(tip, nil, past)
+	for c := range m.reach(tip) {
+		if !past[c] {
+			verdict = max(verdict, m.inStep(c))
+		}
+	}
+	return verdict
+}
+
+// pushOnDefault judges a move of the default branch.
+func (m *kindModel) pushOnDefault(old, tip int) modelVerdict {
+	known := m.reach(old)
+	joins, verdict := m.line(tip, known, nil)
+	if joins != old {
+		verdict = max(verdict, m.branch(old, tip, m.reach(tip)[old]))
+	}
+	for c := range m.reach(tip) {
+		if !known[c] {
+			verdict = max(verdict, m.inStep(c), m.targetFirst(old, c))
+		}
+	}
+	return max(verdict, m.replaced(old, tip))
+}
+
+// branch judges a branch as one step from its merge bases with a target. withTarget says whether its new files have to sort after the target's.
+func (m *kindModel) branch(target, head int, withTarget bool) modelVerdict {
+	bases := m.bases(target, head)
+	verdict, both := fine, false
+	if len(bases) == 0 {
+		verdict = m.step(-1, head, true, false)
+	}
+	for _, b := range bases {
+		verdict = max(verdict, m.step(b, head, true, false))
+		both = both || b == target
+	}
+	if !m.kind.files {
+		return verdict
+	}
+	inBase := func(folder, name string) bool {
+		return slices.ContainsFunc(bases, func(b int) bool { return slices.Contains(m.logs[b][folder].names, name) })
+	}
+	against := slices.Clone(bases)
+	if withTarget {
+		against = append(against, target)
+	}
+	for folder, now := range m.logs[head] {
+		there := m.logs[target][folder]
+		for _, name := range now.names {
+			if inBase(folder, name) {
+				continue
+			}
+			if !slices.Contains(there.names, name) {
+				for _, b := range against {
+					if m.kind.byName && slices.ContainsFunc(m.logs[b][folder].names, func(old string) bool { return !sortsAfter(name, old) }) {
+						verdict = bad
+					}
+				}
+				continue
+			}
+			is := func(e string) bool { return strings.HasPrefix(e, name+"\x00") }
+			if m.kind.merged() && !slices.Equal(filter(there.entries, is), filter(now.entries, is)) {
+				verdict = bad
+			}
+		}
+	}
+	return verdict
+}
+
+func filter(entries []string, is func(string) bool) []string {
+	return slices.DeleteFunc(slices.Clone(entries), func(e string) bool { return !is(e) })
+}
+
+// bases are the best common ancestors of two commits.
+func (m *kindModel) bases(a, b int) []int {
+	var out []int
+	ours, theirs := m.reach(a), m.reach(b)
+	for base := range m.parents {
+		best := ours[base] && theirs[base]
+		for n := base + 1; n < len(m.parents); n++ {
+			best = best && (!ours[n] || !theirs[n] || !m.reach(n)[base])
+		}
+		if best {
+			out = append(out, base)
+		}
+	}
+	return out
+}
+
 func (m *kindModel) between(base, head int) modelVerdict {
 	verdict, known := fine, m.reach(base)
 	for c := range m.reach(head) {
 		if !known[c] {
-			verdict = max(verdict, m.commit(c), m.targetFirst(base, c))
+			verdict = max(verdict, m.commit(c))
 		}
 	}
 	return verdict
@@ -429,7 +575,12 @@ func (m *kindModel) targetFirst(target, c int) modelVerdict {
 
 // inRange judges a range, and its two tips.
 func (m *kindModel) inRange(base, head int) modelVerdict {
-	verdict := m.between(base, head)
+	verdict, known := m.branch(base, head, true), m.reach(base)
+	for c := range m.reach(head) {
+		if !known[c] {
+			verdict = max(verdict, m.inStep(c), m.targetFirst(base, c))
+		}
+	}
 	if m.reach(head)[base] {
 		return verdict
 	}
@@ -443,18 +594,6 @@ func (m *kindModel) inRange(base, head int) modelVerdict {
 			for _, o := range m.without(head, pair[1], ours.entries)[0] {
 				if strings.HasPrefix(o, name+"\x00") && o != e {
 					verdict = bad
-				}
-			}
-		}
-	}
-	if m.kind.byName {
-		for folder, now := range m.logs[head] {
-			was := m.logs[base][folder].names
-			for _, name := range now.names {
-				for _, old := range was {
-					if !slices.Contains(was, name) && !slices.Contains(now.names, old) && !sortsAfter(name, old) {
-						verdict = bad
-					}
 				}
 			}
 		}
@@ -473,15 +612,7 @@ func (m *kindModel) tips(target, head int) [][2]string {
 	for at := range m.logs[target] {
 		add(at, at)
 	}
-	ours, theirs := m.reach(target), m.reach(head)
-	for base := range m.parents {
-		best := ours[base] && theirs[base]
-		for n := base + 1; n < len(m.parents); n++ {
-			best = best && (!ours[n] || !theirs[n] || !m.reach(n)[base])
-		}
-		if !best {
-			continue
-		}
+	for _, base := range m.bases(target, head) {
 		there, here := m.moves(base, target, true), m.moves(base, head, true)
 		for at := range m.logs[base] {
 			t, h := at, at
@@ -501,7 +632,12 @@ func (m *kindModel) tips(target, head int) [][2]string {
 
 // push judges a ref's move.
 func (m *kindModel) push(old, tip int) modelVerdict {
-	verdict, known, straight := m.between(old, tip), m.reach(old), m.reach(tip)[old]
+	return max(m.between(old, tip), m.replaced(old, tip))
+}
+
+// replaced judges the old tip of a ref against the new one.
+func (m *kindModel) replaced(old, tip int) modelVerdict {
+	verdict, known, straight := fine, m.reach(old), m.reach(tip)[old]
 	for c := range m.reach(tip) {
 		if !known[c] && slices.ContainsFunc(m.parents[c], func(p int) bool { return known[p] && p != old }) {
 			straight = false

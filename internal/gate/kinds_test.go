@@ -36,12 +36,17 @@ type logKind struct {
 	files, byName, anyEnd, union bool
 }
 
+// merged reports whether a branch may change its entries until they are merged.
+func (k logKind) merged() bool { return k.files && k.Frozen != "committed" }
+
 var logKinds = []logKind{
 	{Log: policy.Log{Path: "log/**/*.txt", Entries: policy.LineEntries, Exclude: []string{"**/draft*"}}, root: "log/", suffix: ".txt", read: readNaiveLines},
 	{Log: policy.Log{Path: "log/**/*.txt", Entries: policy.LineEntries, Exclude: []string{"**/draft*"}, Merge: "union"}, root: "log/", suffix: ".txt", read: readNaiveLines, union: true},
 	{Log: policy.Log{Path: "log/**/*.json", Entries: policy.ListEntries, Exclude: []string{"**/draft*"}, At: "of.log"}, root: "log/", suffix: ".json", read: readNaiveList},
 	{Log: policy.Log{Path: "log/**/*.sql", Entries: policy.FileEntries, Exclude: []string{"**/draft*"}, Order: "name"}, root: "log/", suffix: ".sql", files: true, byName: true},
 	{Log: policy.Log{Path: "log/**", Entries: policy.FileEntries, Exclude: []string{"**/draft*"}}, root: "log/", files: true, anyEnd: true},
+	{Log: policy.Log{Path: "log/**/*.sql", Entries: policy.FileEntries, Exclude: []string{"**/draft*"}, Order: "name", Frozen: "committed"}, root: "log/", suffix: ".sql", files: true, byName: true},
+	{Log: policy.Log{Path: "log/**", Entries: policy.FileEntries, Exclude: []string{"**/draft*"}, Frozen: "committed"}, root: "log/", files: true, anyEnd: true},
 }
 
 // kindWorld is a random history of logs of one kind.
@@ -380,10 +385,27 @@ func (w *kindWorld) judgements(visit func(what string, want modelVerdict, judge 
 	visit(fmt.Sprintf("audit of c%d", last), m.audit(last), func(h history.History, ids []string) *finding.Report {
 		return gate.Audit(context.Background(), h, ids[last], w.options(ids))
 	})
+	into := func(ids []string, target, landed int) run.Options {
+		opts := w.options(ids)
+		opts.Branches = func(context.Context) (out history.Branches, err error) {
+			out.Landed = history.Tip{ID: ids[landed], Name: "main"}
+			if target >= 0 {
+				out.Target = history.Tip{ID: ids[target], Name: "main"}
+			}
+			return out, nil
+		}
+		return opts
+	}
+	visit(fmt.Sprintf("audit of c%d, which has landed", last), m.landed(last), func(h history.History, ids []string) *finding.Report {
+		return gate.Audit(context.Background(), h, ids[last], into(ids, -1, last))
+	})
 	for _, pair := range w.pairs {
 		if w.since >= 0 && !m.reach(pair[0])[w.since] {
 			continue
 		}
+		visit(fmt.Sprintf("push of c%d over c%d on the default branch", pair[1], pair[0]), m.pushOnDefault(pair[0], pair[1]), func(h history.History, ids []string) *finding.Report {
+			return gate.Push(context.Background(), h, history.Update{Ref: "refs/heads/main", Old: ids[pair[0]], New: ids[pair[1]]}, into(ids, pair[0], pair[1]))
+		})
 		visit(fmt.Sprintf("range c%d..c%d", pair[0], pair[1]), m.inRange(pair[0], pair[1]), func(h history.History, ids []string) *finding.Report {
 			return gate.Range(context.Background(), h, ids[pair[0]], ids[pair[1]], w.options(ids))
 		})

@@ -198,7 +198,7 @@ func (b Baseline) stanza() stanza {
 	}
 }
 
-// stanza leaves out the keys that the program never suggests: exclude, merge, eol and secrets.
+// stanza leaves out the keys that the program never suggests: exclude, merge, frozen and secrets.
 func (l Log) stanza() stanza {
 	s := stanza{{Key: "path", Value: quote(l.Path)}, {Key: "entries", Value: l.Entries}}
 	if l.At != "" {

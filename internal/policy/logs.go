@@ -36,6 +36,9 @@ const (
 	ByNumber    = "number"
 )
 
+// Merged is the value of frozen for entries that a branch may change until its target has them; [Committed] is the other one.
+const Merged = "merged"
+
 // JSONValues is the value of schema that asks for one JSON value a line.
 const JSONValues = "json"
 
@@ -72,6 +75,8 @@ type Log struct {
 	Identity Identity `json:"identity"`
 	// Order is one of the orders above, or empty.
 	Order string `json:"order"`
+	// Frozen is Committed or Merged; empty means Merged for files, and else Committed.
+	Frozen string `json:"frozen"`
 	// Open is "newest", or a regular expression that matches a line of an entry that is not finished. Empty if every entry is finished.
 	Open string `json:"open"`
 	// Schema is "json" if each new line has to be a JSON value; empty if any text will do.
@@ -99,9 +104,17 @@ func (l *Log) Union() bool { return l != nil && l.Merge == "union" }
 // Sorted reports whether a new file has to sort after all existing ones in its folder, by name or by number.
 func (l *Log) Sorted() bool { return l != nil && (l.Order == ByName || l.Order == ByNumber) }
 
+// FrozenMerged reports whether a branch may still change an entry until the branch's target has it.
+func (l *Log) FrozenMerged() bool {
+	return l != nil && (l.Frozen == Merged || l.Frozen == "" && l.Entries == FileEntries)
+}
+
+// ByStep reports whether something about the log is judged by steps and not commit by commit: which entries it keeps, or their order.
+func (l *Log) ByStep() bool { return l.FrozenMerged() || l.Sorted() }
+
 // Format is what reading a file of the log depends on: logs of one format may be continued in each other's place.
 func (l *Log) Format() string {
-	return fmt.Sprintf("%q", []any{l.Entries, l.At, l.Start, l.Identity.Without, l.Identity.Only, l.Identity.WithoutLines, l.Order, l.Open})
+	return fmt.Sprintf("%q", []any{l.Entries, l.At, l.Start, l.Identity.Without, l.Identity.Only, l.Identity.WithoutLines, l.Order, l.FrozenMerged(), l.Open})
 }
 
 // LogFor is the stanza of the log to which a path belongs: the first that matches. The protocol's own logs have none.

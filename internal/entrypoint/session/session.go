@@ -50,7 +50,7 @@ func (r Request) InRepository(ctx context.Context, mode string, do func(*Session
 	source := repository.Source{Dir: r.Dir, Environ: r.Environ, Reader: r.Reader, Mode: mode}
 	return source.Do(ctx, func(repo repository.Repository, why string) error {
 		s := &Session{Repo: repo, Tree: repo, Why: why, Opts: opts, Req: r}
-		s.Opts.Reach, s.Opts.SamePatch = s.reach, s.samePatch
+		s.Opts.Reach, s.Opts.SamePatch, s.Opts.Branches = s.reach, s.samePatch, s.branches
 		return do(s)
 	})
 }

@@ -80,6 +80,12 @@ type Update struct {
 // Tip is a commit and what to call it in messages.
 type Tip struct{ ID, Name string }
 
+// Branches are those on which it depends what a branch may still change. The zero Tip stands for a branch that is not known.
+type Branches struct {
+	// Landed is the default branch: what it holds has landed. Target is the branch that will receive what is judged.
+	Landed, Target Tip
+}
+
 // Short abbreviates an object id for messages.
 func Short(id string) string {
 	if len(id) > 12 {
@@ -211,6 +217,16 @@ func ChangeAt(changes []Change, path string) (Change, bool) {
 		return Change{}, false
 	}
 	return changes[i], true
+}
+
+// ChangeIn finds a path's change on any of some edges.
+func ChangeIn(edges [][]Change, path string) (Change, bool) {
+	for _, edge := range edges {
+		if c, changed := ChangeAt(edge, path); changed {
+			return c, true
+		}
+	}
+	return Change{}, false
 }
 
 // IsObjectID reports whether s is a full object id as git writes it, of SHA-1 or SHA-256.

@@ -55,21 +55,27 @@ func checkOrder(d *Disorder, r *rule.Reporter) {
 	r.Add(f)
 }
 
-// judgeOrder finds new files that do not sort after those of their folders. A merge is in order if it is so against one of its parents.
+// judgeOrder finds new files that do not sort after those of their folders. A merge is in order if it is so against one of its parents, or, if it
+// has landed, against the first.
 func judgeOrder(ctx context.Context, r *run.Run, s *read.Step) error {
-	if !slices.ContainsFunc(r.Source.Policy.Logs, func(l policy.Log) bool { return l.Sorted() }) {
+	at := slices.IndexFunc(r.Source.Policy.Logs, func(l policy.Log) bool { return l.Sorted() })
+	if at < 0 || len(s.Parents) == 0 {
 		return nil
 	}
 	defer carryLast(r, s)
-	added := make([]map[string][]history.File, len(s.Parents))
-	for i := range s.Parents {
+	s, err := stepOf(ctx, r, s, &r.Source.Policy.Logs[at], (*policy.Log).Sorted)
+	if err != nil || s == nil {
+		return err
+	}
+	added := make([]map[string][]history.File, len(s.Changes))
+	for i := range s.Changes {
 		if added[i] = newFiles(r, s, i); len(added[i]) == 0 {
 			return nil
 		}
 	}
 	var wrong map[string][]*Disorder
-	for i, parent := range s.Parents {
-		seen, err := disorders(ctx, r, added[i], parent)
+	for i := range s.Changes {
+		seen, err := disorders(ctx, r, added[i], s.Parents[i])
 		if err != nil {
 			return err
 		}
@@ -78,16 +84,21 @@ func judgeOrder(ctx context.Context, r *run.Run, s *read.Step) error {
 		}
 		maps.DeleteFunc(wrong, func(folder string, _ []*Disorder) bool { return seen[folder] == nil })
 	}
+	return reportDisorders(ctx, r, wrong, rule.Place{Commit: s.ID, Parent: s.Parents[0]})
+}
+
+// reportDisorders has files, by folder, judged that are out of order at a place, unless that is past.
+func reportDisorders(ctx context.Context, r *run.Run, wrong map[string][]*Disorder, at rule.Place) error {
 	for _, folder := range slices.Sorted(maps.Keys(wrong)) {
 		for _, d := range wrong[folder] {
-			past, err := r.IsPast(ctx, s.ID, d.File.Path)
+			past, err := r.IsPast(ctx, at.Commit, d.File.Path)
 			if err != nil {
 				return err
 			}
 			if past {
 				continue
 			}
-			d.Place, d.Run = rule.Place{Commit: s.ID, Parent: s.Parents[0]}, r
+			d.Place, d.Run = at, r
 			if err := r.Collector.Judge(ctx, d); err != nil {
 				return err
 			}
@@ -198,29 +209,6 @@ func sameStem(a, b string) bool {
 	a, _, _ = strings.Cut(a, ".")
 	b, _, _ = strings.Cut(b, ".")
 	return a == b
-}
-
-// compareOrder compares the files that two branches added to folders that are ordered by name.
-func compareOrder(ctx context.Context, r *run.Run, target, head history.Tip, changes []history.Change) error {
-	ours, theirs := map[string]string{}, map[string][]history.File{}
-	for _, c := range changes {
-		switch folder := path.Dir(c.Path); {
-		case !r.Source.Policy.LogFor(c.Path).Sorted():
-		case c.Old.Mode == "":
-			theirs[folder] = append(theirs[folder], c.New)
-		case c.New.Mode == "":
-			ours[folder] = later(r.Source.Policy.LogFor(c.Path).Order, ours[folder], c.Path)
-		}
-	}
-	for _, folder := range slices.Sorted(maps.Keys(theirs)) {
-		for _, d := range disorder(r.Source.Policy.LogFor(theirs[folder][0].Path).Order, theirs[folder], ours[folder]) {
-			d.Place, d.Run, d.Tips = rule.Place{Commit: head.ID, Parent: target.ID}, r, [2]string{target.Name, head.Name}
-			if err := r.Collector.Judge(ctx, d); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }
 
 // after reports whether a new file's name sorts after another: runs of digits compare as numbers, and the rest as text. Two names with the

@@ -64,9 +64,6 @@ func compareBranches(ctx context.Context, r *run.Run, target, head history.Tip) 
 			return err
 		}
 	}
-	if err := compareOrder(ctx, r, target, head, changes[0]); err != nil {
-		return err
-	}
 	return compareForks(ctx, r, target, head, changes[0])
 }
 

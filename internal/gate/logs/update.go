@@ -68,6 +68,9 @@ func CompareTarget(ctx context.Context, r *run.Run) error {
 	}
 	r.Collector.WarnOnly = true
 	defer func() { r.Collector.WarnOnly = false }()
+	if err := compareOrder(ctx, r); err != nil {
+		return err
+	}
 	if slices.Contains(bases, u.Target.ID) {
 		// The branch descends from the target. The commits of this push are
 		// judged, but not those of an earlier one.
@@ -120,40 +123,24 @@ func replaced(ctx context.Context, r *run.Run, u history.Update, fix func(path s
 	if err != nil {
 		return err
 	}
-	s.Fix = fix
+	s.Fix = func(path string) string {
+		if r.Source.OfFamily(path) {
+			return wording.Commands("git restore --source="+history.Short(u.Old)+" --staged --worktree -- "+wording.TopPath(path), `git commit -m "Put back the record"`)
+		}
+		return fix(path)
+	}
 	for _, c := range changes[0] {
 		if !r.Source.IsLog(c.Path) {
 			continue
 		}
-		if own, err := renumbered(ctx, r, u, c); err != nil || own {
-			if err != nil {
-				return err
-			}
-			continue
+		if u.Target.ID != "" && r.Source.Policy.LogFor(c.Path).FrozenMerged() {
+			continue // what the target has is judged as one step, and the rest the branch may change
 		}
 		if err := replacedLog(ctx, r, c, s, false, reverted); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// renumbered reports whether a file in a folder that is ordered by name is the branch's own: the default branch lacks it, and the branch's
-// commits may rename it.
-func renumbered(ctx context.Context, r *run.Run, u history.Update, c history.Change) (bool, error) {
-	if u.Target.ID == "" || !r.Source.Policy.LogFor(c.Path).Sorted() {
-		return false, nil
-	}
-	files, err := r.Source.Tree.List(ctx, u.Target.ID, history.At(c.Path))
-	return len(files) == 0, err
-}
-
-// fixOf is the remedy for one log. A family's log is put back as it was.
-func fixOf(r *run.Run, s *read.Step, path string) string {
-	if !r.Source.OfFamily(path) {
-		return s.Fix(path)
-	}
-	return wording.Commands("git restore --source="+history.Short(s.Parents[0])+" --staged --worktree -- "+wording.TopPath(path), `git commit -m "Put back the record"`)
 }
 
 // revertedSince finds a branch's rewrites when the function is first called.
@@ -208,7 +195,7 @@ func replacedLog(ctx context.Context, r *run.Run, c history.Change, s *read.Step
 		if !insertions || e.Reconciled() {
 			e.DropInsertions()
 		}
-		e.Parent, e.Branch, e.Fix = parent.ID, s.Branch, fixOf(r, s, now.Path)
+		e.Parent, e.Branch, e.Fix = parent.ID, s.Branch, s.Fix(now.Path)
 		if err := judgeEdge(ctx, r, e, s.ID); err != nil {
 			return err
 		}

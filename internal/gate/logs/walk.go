@@ -14,6 +14,7 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/rule"
 	"github.com/small-gate/small-gate/internal/gate/run"
 	"github.com/small-gate/small-gate/internal/ledger"
+	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/small"
 	"github.com/small-gate/small-gate/internal/small/records"
 )
@@ -35,8 +36,10 @@ func JudgeWorkTree(ctx context.Context, r *run.Run) error {
 	if err != nil {
 		return err
 	}
-	_, err = judgeLogs(ctx, r, s)
-	return err
+	if _, err = judgeLogs(ctx, r, s); err != nil {
+		return err
+	}
+	return JudgeBranch(ctx, r)
 }
 
 // JudgeCommits judges every edge of the commits.
@@ -63,7 +66,7 @@ func walk(ctx context.Context, r *run.Run, commits []history.Commit) error {
 			r.Options.Progress(i+1, len(commits))
 		}
 	}
-	return nil
+	return JudgeBranch(ctx, r)
 }
 
 // judgeCommit judges one commit's edges; changes has one element for each.
@@ -105,7 +108,16 @@ func judgeLogs(ctx context.Context, r *run.Run, s *read.Step) (added map[string]
 		if r.Scope.Logs != nil && !r.Scope.Logs(path) {
 			continue
 		}
-		if added[path], err = judgeLog(ctx, r, s, path); err != nil {
+		step, err := stepOf(ctx, r, s, r.Source.Policy.LogFor(path), (*policy.Log).FrozenMerged)
+		if err != nil {
+			return nil, err
+		}
+		if step == nil {
+			err = noteDraft(ctx, r, s, path)
+		} else if _, changed := history.ChangeIn(step.Changes, path); changed {
+			added[path], err = judgeLog(ctx, r, step, path)
+		}
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -141,7 +153,9 @@ func judgeLog(ctx context.Context, r *run.Run, s *read.Step, path string) ([]led
 				return nil, err
 			}
 			if e != nil {
-				e.SetParent(s.Commit, i)
+				if e.SetParent(s.Commit, i); s.Fix != nil {
+					e.Fix = s.Fix(path)
+				}
 				e.ParentHasNoLog = p.NoLog && p.Paths[k] == path
 				views = append(views, e)
 				accepted := func(index int) bool { return e.Accepted[child.Log.Entries[index].Digest] }
@@ -190,8 +204,12 @@ func judgeViews(ctx context.Context, r *run.Run, s *read.Step, path string, chil
 // such a branch, once squashed, would insert them. It judges configured logs with an order, if a target is known.
 func judgeTargetFirst(ctx context.Context, r *run.Run, s *read.Step, path string, child *read.LedgerFile, parents []read.ParentLog, views []*LogChange) error {
 	stanza := r.Source.Policy.LogFor(path)
-	if stanza == nil || stanza.Free() || r.Source.OfFile(path) || len(s.Parents) < 2 || r.Scope.Whole || r.Scope.Base.ID == "" || len(views) == 0 {
+	if stanza == nil || stanza.Free() || r.Source.OfFile(path) || len(parents) < 2 || len(views) == 0 {
 		return nil
+	}
+	into, err := r.Target(ctx)
+	if err != nil || into.ID == "" {
+		return err
 	}
 	same := func(l *read.LedgerFile) bool {
 		return slices.Equal(ledger.DigestsOf(l.Log.Ledger), ledger.DigestsOf(child.Log.Ledger))
@@ -199,11 +217,7 @@ func judgeTargetFirst(ctx context.Context, r *run.Run, s *read.Step, path string
 	if slices.ContainsFunc(parents, func(p read.ParentLog) bool { return slices.ContainsFunc(p.Ledgers, same) }) {
 		return nil // a parent has the same log: the merge did not put it together
 	}
-	files, err := r.Source.Tree.List(ctx, r.Scope.Base.ID, history.At(path))
-	if err != nil || len(files) != 1 {
-		return err
-	}
-	target, err := r.Source.Logs(path).Read(ctx, files[0], nil)
+	target, err := r.Source.LogAt(ctx, into.ID, path)
 	if err != nil || !target.Readable() {
 		return err
 	}
@@ -317,7 +331,7 @@ func unreadable(ctx context.Context, r *run.Run, s *read.Step, path string, chil
 				return err
 			}
 			if s.Fix != nil {
-				e.Fix = fixOf(r, s, path)
+				e.Fix = s.Fix(path)
 			}
 			e.SetParent(s.Commit, i)
 			e.Branch = s.Branch

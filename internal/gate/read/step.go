@@ -67,6 +67,18 @@ type Step struct {
 	// Branch and Fix apply to findings that no commit caused; Fix is nil if one did.
 	Branch string
 	Fix    func(path string) string
+	// Whole is true for the step of a whole branch, which is not looked at commit by commit.
+	Whole bool
+}
+
+// FirstEdge is the step from the first parent alone.
+func (s *Step) FirstEdge() *Step {
+	if len(s.Changes) < 2 {
+		return s
+	}
+	first := *s
+	first.Changes, first.Moves, first.sources = s.Changes[:1], s.Moves[:1], s.sources[:1]
+	return &first
 }
 
 // Crossing finds the logs that moved on a commit's edges.

@@ -17,7 +17,7 @@ import (
 //     "theirs" are two branches from the last numbered commit, or from the
 //     valid workspace if there is none; "merge" merges theirs into ours. A
 //     history without a merge ends in two branches: theirs asks to be merged
-//     into ours. "seen" is what a branch held when a witness last saw it, and
+//     into ours; "again" is a second commit of theirs. "seen" is what a branch held when a witness last saw it, and
 //     "now" what it holds without any history that the two share.
 //   - A file of one line, "# deleted", does not exist (any more). "# symlink:
 //     TARGET" is a symbolic link, "# submodule: COMMIT" a submodule.
@@ -33,7 +33,7 @@ type Example struct {
 
 // ExampleFile is one file of an example at one step.
 type ExampleFile struct {
-	// Step is a number, "ours", "theirs", "merge", "seen" or "now"; empty if the example has no history.
+	// Step is a number, "ours", "theirs", "again", "merge", "seen" or "now"; empty if the example has no history.
 	Step string
 	// Path is slash-separated, from the root of the repository.
 	Path string
@@ -85,7 +85,7 @@ func splitStep(name string) (step, path string) {
 		return "", name
 	}
 	switch first {
-	case "ours", "theirs", "merge", "seen", "now":
+	case "ours", "theirs", "again", "merge", "seen", "now":
 		return first, rest
 	}
 	if strings.Trim(first, "0123456789") == "" {

@@ -79,6 +79,7 @@ var core = slices.Concat(workspaces.Rules, []rule.Rule{
 	logs.TaskReassigned,
 	logs.FutureTimestamp,
 	logs.ReconciledInsertion,
+	logs.DraftEdits,
 
 	logs.ConcurrentAppend,
 	logs.LostEntry,

@@ -72,6 +72,9 @@ type Options struct {
 	// Standings finds out how far commits have got, on which the remedies of findings depend. It is called once, after the first finding; if
 	// it is nil, no other clone has any commit.
 	Standings func() (history.Standings, error)
+	// Branches, if set, finds the default branch, and the target of what is judged unless that is compared with a base. It is called once,
+	// and only for logs that are judged by steps and for merges.
+	Branches func(ctx context.Context) (history.Branches, error)
 	// SamePatch, if set, finds the commit among some that makes the same patch as another outside workspaces; empty for none.
 	SamePatch func(ctx context.Context, commit string, among []string) (string, error)
 	// Reach, if set, looks for a commit by its id, or the beginning of it.

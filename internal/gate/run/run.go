@@ -10,6 +10,7 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/gate/read"
+	"github.com/small-gate/small-gate/internal/gate/rule"
 	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/small"
 	"github.com/small-gate/small-gate/internal/wording"
@@ -82,9 +83,15 @@ type Learned struct {
 	Occupied bool
 	// Snapshots are the directories of the workspaces that were judged as of the tip.
 	Snapshots []string
+	// Drafts are, by log, subjects for commits that edit or drop what an earlier commit of the branch has, in the order of the commits.
+	Drafts map[string]rule.Subject
 	// Last are, by commit, the paths of the last files in folders that are ordered by name, as far as they are known. Commits share
 	// them.
 	Last map[string]map[string]string
+	// steps says which steps are judged, once that is known: nil if none are. branches are those on which it depends.
+	steps      *Steps
+	stepsKnown bool
+	branches   *history.Branches
 	// origins are the commits that the entries of logs came with.
 	origins map[small.Digest]string
 	// bases are where each commit joined the tip's first-parent line; nil until they are needed.
@@ -111,7 +118,7 @@ func newRun(tree history.Tree, h history.History, opts Options, s Scope) *Run {
 }
 
 func newLearned() *Learned {
-	return &Learned{Touched: NewTouched(), Last: map[string]map[string]string{}}
+	return &Learned{Touched: NewTouched(), Drafts: map[string]rule.Subject{}, Last: map[string]map[string]string{}}
 }
 
 // Beside is a run in the same judgement that looks at something else, and whose account is not reported.

@@ -1,0 +1,323 @@
+package logs
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/gate/read"
+	"github.com/small-gate/small-gate/internal/gate/remedy"
+	"github.com/small-gate/small-gate/internal/gate/rule"
+	"github.com/small-gate/small-gate/internal/gate/run"
+	"github.com/small-gate/small-gate/internal/policy"
+	"github.com/small-gate/small-gate/internal/wording"
+)
+
+// stepOf is the part of a commit by which a stanza's logs are judged in what concerns about: all its edges, or only the first if it has
+// landed on the default branch; nil if the commit is part of a longer step.
+func stepOf(ctx context.Context, r *run.Run, s *read.Step, stanza *policy.Log, about func(*policy.Log) bool) (*read.Step, error) {
+	if !about(stanza) || s.Whole {
+		return s, nil
+	}
+	steps, err := r.Steps(ctx)
+	switch {
+	case err != nil || steps == nil:
+		return s, err
+	case steps.OnLine(s.ID):
+		return s.FirstEdge(), nil
+	}
+	return nil, nil
+}
+
+// JudgeBranch judges what a branch changed since its merge base with its target, as one step. It judges the logs whose stanzas ask for that;
+// of the index and the work tree, only what differs from the first parent.
+func JudgeBranch(ctx context.Context, r *run.Run) error {
+	steps, err := r.Steps(ctx)
+	if err != nil || steps == nil {
+		return err
+	}
+	if err := judgeUnlisted(ctx, r, steps); err != nil || steps.Target.ID == "" {
+		return err
+	}
+	b, err := branchOf(ctx, r, steps)
+	if err != nil {
+		return err
+	}
+	for i, base := range b.bases {
+		if err := judgeSince(ctx, r, base.ID, b.since[i]); err != nil {
+			return err
+		}
+	}
+	both := slices.DeleteFunc(slices.Clone(b.target), func(c history.Change) bool { return c.Old.Mode == "" || !b.added(r, c) })
+	if err := judgeSince(ctx, r, steps.Target.ID, both); err != nil {
+		return err
+	}
+	against := b.bases
+	if pushes := r.Scope.Update.New != "" && !history.Uncommitted(r.Scope.Tip.ID); !pushes {
+		against = append(slices.Clone(against), steps.Target)
+	}
+	if err := b.judgeNewFiles(ctx, r, against); err != nil {
+		return err
+	}
+	return judgeDrafts(ctx, r)
+}
+
+// compareOrder compares the files that a branch adds with those of its target, into which it is not merged yet.
+func compareOrder(ctx context.Context, r *run.Run) error {
+	steps, err := r.Steps(ctx)
+	if err != nil || steps == nil || steps.Target.ID == "" {
+		return err
+	}
+	b, err := branchOf(ctx, r, steps)
+	if err != nil {
+		return err
+	}
+	return b.judgeNewFiles(ctx, r, []history.Tip{steps.Target})
+}
+
+// branch is what a branch changed in the logs that are judged by steps.
+type branch struct {
+	// bases are its merge bases with the target, of which one without an ID stands for the empty tree; since are its changes from each.
+	bases []history.Tip
+	since [][]history.Change
+	// target are the changes from the target's tip.
+	target []history.Change
+}
+
+func branchOf(ctx context.Context, r *run.Run, steps *run.Steps) (*branch, error) {
+	tip := r.Scope.Tip.ID
+	wanted, err := changedByTip(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	b := &branch{}
+	for _, id := range steps.Bases {
+		b.bases = append(b.bases, history.Tip{ID: id})
+	}
+	if len(b.bases) == 0 {
+		b.bases = []history.Tip{{}} // the histories are unrelated: all is new
+	}
+	var edges []history.Edge
+	for _, base := range append(slices.Clone(b.bases), steps.Target) {
+		edges = append(edges, history.Edge{Parent: base.ID, Child: tip})
+	}
+	changes, err := r.Source.Changes(ctx, edges)
+	if err != nil {
+		return nil, err
+	}
+	for _, edge := range changes {
+		b.since = append(b.since, slices.DeleteFunc(slices.Clone(edge), func(c history.Change) bool {
+			return !r.Source.Policy.LogFor(c.Path).ByStep() || !wanted(c.Path)
+		}))
+	}
+	b.since, b.target = b.since[:len(b.bases)], b.since[len(b.bases)]
+	return b, nil
+}
+
+// changedByTip says which paths the step of a tip is about: of what is not committed, those that it changes.
+func changedByTip(ctx context.Context, r *run.Run) (func(path string) bool, error) {
+	if !history.Uncommitted(r.Scope.Tip.ID) || len(r.Scope.Parents) == 0 {
+		return func(string) bool { return true }, nil
+	}
+	changes, err := r.Source.Changes(ctx, history.EdgesOf(r.Scope.Tip.ID, r.Scope.Parents))
+	return func(path string) bool {
+		_, changed := history.ChangeIn(changes, path)
+		return changed
+	}, err
+}
+
+// added reports whether the branch added a file that its target has too, in another version: no merge base has it.
+func (b *branch) added(r *run.Run, c history.Change) bool {
+	if !r.Source.OfFile(c.Path) || !r.Source.Policy.LogFor(c.Path).FrozenMerged() {
+		return false
+	}
+	return b.isNew(c.Path)
+}
+
+// isNew reports whether the tip has a file that no merge base has.
+func (b *branch) isNew(path string) bool {
+	return !slices.ContainsFunc(b.since, func(edge []history.Change) bool { return !addedOn(edge, path) })
+}
+
+// addedOn reports whether an edge adds a file.
+func addedOn(edge []history.Change, path string) bool {
+	c, changed := history.ChangeAt(edge, path)
+	return changed && c.Old.Mode == "" && c.New.Mode != ""
+}
+
+// judgeSince judges the entries of logs on the edge from a commit to the tip, which is one step.
+func judgeSince(ctx context.Context, r *run.Run, from string, changes []history.Change) error {
+	step := history.Commit{ID: r.Scope.Tip.ID}
+	if from != "" {
+		step.Parents = []string{from}
+	}
+	s, err := r.Source.Crossing(ctx, step, [][]history.Change{changes})
+	if err != nil {
+		return err
+	}
+	s.Whole = true
+	if from != "" {
+		s.Fix = func(path string) string { return putBackFrom(r, from, path) }
+	}
+	for _, path := range history.PathsOf(s.Changes, func(path string) bool { return r.Source.Policy.LogFor(path).FrozenMerged() }) {
+		if r.Scope.Logs != nil && !r.Scope.Logs(path) {
+			continue
+		}
+		added, err := judgeLog(ctx, r, s, path)
+		if err != nil {
+			return err
+		}
+		r.Learned.NoteOrigin(s.ID, added)
+	}
+	return nil
+}
+
+// putBackFrom is the remedy for a log that a branch changed although its target has it: a new commit is enough, since the branch is judged
+// as one step.
+func putBackFrom(r *run.Run, from, path string) string {
+	commands := []string{remedy.RestoreFrom(path, history.Short(from))}
+	if r.Source.OfFile(path) {
+		commands = []string{"git restore --source=" + history.Short(from) + " --staged --worktree -- " + wording.TopPath(path)}
+	}
+	if !history.Uncommitted(r.Scope.Tip.ID) {
+		commands = append(commands, "git commit -m "+wording.ShellWord("Put back "+path)+" -- "+wording.TopPath(path))
+	}
+	return wording.Commands(commands...)
+}
+
+// judgeNewFiles judges the order of the files that a branch adds: those that no merge base and not the target has. They sort after those of
+// some of these.
+func (b *branch) judgeNewFiles(ctx context.Context, r *run.Run, against []history.Tip) error {
+	added := map[string][]history.File{}
+	for _, c := range b.since[0] {
+		if r.Source.Policy.LogFor(c.Path).Sorted() && b.isNew(c.Path) && addedOn(b.target, c.Path) {
+			added[path.Dir(c.Path)] = append(added[path.Dir(c.Path)], c.New)
+		}
+	}
+	seen := map[string]bool{}
+	for _, tip := range against {
+		if tip.ID == "" {
+			continue
+		}
+		wrong, err := disorders(ctx, r, added, tip.ID)
+		if err != nil {
+			return err
+		}
+		for folder, all := range wrong {
+			wrong[folder] = slices.DeleteFunc(all, func(d *Disorder) bool { return seen[d.File.Path] })
+			for _, d := range wrong[folder] {
+				seen[d.File.Path] = true
+				if tip.Name != "" {
+					d.Tips = [2]string{tip.Name, nameOf(r.Scope.Tip)}
+				}
+			}
+		}
+		if err := reportDisorders(ctx, r, wrong, rule.Place{Commit: r.Scope.Tip.ID, Parent: tip.ID}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// nameOf is what messages call a tip.
+func nameOf(tip history.Tip) string {
+	if history.Uncommitted(tip.ID) {
+		return "this change"
+	}
+	return cmp.Or(tip.Name, history.Short(tip.ID))
+}
+
+// judgeUnlisted judges commits that land with a push although the receiving side had them on another branch, where they were drafts.
+func judgeUnlisted(ctx context.Context, r *run.Run, steps *run.Steps) error {
+	if len(steps.Unlisted) == 0 {
+		return nil
+	}
+	changes, err := r.Source.ChangesOf(ctx, steps.Unlisted)
+	if err != nil {
+		return err
+	}
+	for i, c := range steps.Unlisted {
+		edges := make([][]history.Change, len(changes[i]))
+		for k, edge := range changes[i] {
+			edges[k] = slices.DeleteFunc(slices.Clone(edge), func(x history.Change) bool { return !r.Source.Policy.LogFor(x.Path).ByStep() })
+		}
+		s, err := r.Source.Crossing(ctx, c, edges)
+		if err != nil {
+			return err
+		}
+		if _, err := judgeLogs(ctx, r, s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// DraftEdit is a commit of a branch that edits or drops an entry of an earlier one: if it lands by itself, it is rejected.
+type DraftEdit struct {
+	rule.Place
+	Path string
+	// Dropped is true if the commit removes the file.
+	Dropped bool
+	// Object is what the commit makes of it.
+	Object string
+}
+
+// DraftEdits is append-only/draft-edit: a commit of a branch edits or drops an entry, and the branch as a whole does not.
+var DraftEdits = rule.New("append-only/draft-edit", finding.SeverityWarning, finding.StageHistory, rule.On(func(d *DraftEdit, r *rule.Reporter) {
+	did := "edits"
+	if d.Dropped {
+		did = "drops"
+	}
+	r.Add(finding.Finding{
+		Path: d.Path, Line: 1, Subject: "draft",
+		Edits:   []finding.EditKey{{Path: d.Path + "\x00draft", To: d.Object}},
+		Message: fmt.Sprintf("this commit %s an entry of an earlier one; the branch as a whole may land, but not commit by commit", did),
+		Fix:     "land the branch by a squash or a merge commit, or fold this commit into the earlier one",
+	})
+}))
+
+// noteDraft reports a commit of a change that edits or drops entries which only the branch has.
+func noteDraft(ctx context.Context, r *run.Run, s *read.Step, path string) error {
+	if r.Scope.Base.ID == "" || r.Scope.Update.New != "" || len(s.Parents) != 1 || r.Learned.Drafts[path] != nil {
+		return nil
+	}
+	steps, err := r.Steps(ctx)
+	if err != nil || steps == nil || steps.Landed(s.ID) {
+		return err
+	}
+	c, _ := history.ChangeAt(s.Changes[0], path)
+	if c.Old.Mode == "" {
+		return nil
+	}
+	child, parents, err := r.Source.ReadVersions(ctx, s, path)
+	if err != nil || len(parents[0].Ledgers) == 0 {
+		return err
+	}
+	before := parents[0].Ledgers[0]
+	if child.Readable() {
+		e, err := compareLogs(ctx, r, s.Commit, path, parents[0].Paths[0], before, child, parents, 0)
+		if err != nil || e == nil || len(e.Edits) == 0 {
+			return err
+		}
+	}
+	r.Learned.Drafts[path] = &DraftEdit{Place: rule.Place{Commit: s.ID, Parent: s.Parents[0]}, Path: path, Dropped: !child.Readable(), Object: c.New.Object}
+	return nil
+}
+
+// judgeDrafts judges the drafts of the logs in which nothing else was found.
+func judgeDrafts(ctx context.Context, r *run.Run) error {
+	for _, path := range slices.Sorted(maps.Keys(r.Learned.Drafts)) {
+		if len(r.Collector.EditedEntries(path, true)) > 0 {
+			continue
+		}
+		if err := r.Collector.Judge(ctx, r.Learned.Drafts[path]); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,185 @@
+package run
+
+import (
+	"context"
+	"slices"
+
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/policy"
+)
+
+// Steps says by which edges logs are judged that a branch may change until it is merged: what has landed, from first parent to commit, and
+// the rest as one step, from the merge base with the target to the tip.
+type Steps struct {
+	// Target will receive what is judged. Its ID is empty if that has landed, or is no branch's.
+	Target history.Tip
+	// Bases are the merge bases of the target and the tip; none for unrelated histories. Without a Target they say nothing.
+	Bases []string
+	// Unlisted are commits of the first-parent line that land with the tip, although the receiving side had them before on another branch.
+	Unlisted []history.Commit
+
+	landed, line map[string]bool
+}
+
+// Landed reports whether the default branch has a commit, and OnLine whether the commit stands on its first-parent line.
+func (s *Steps) Landed(commit string) bool { return s.landed[commit] }
+
+// OnLine reports whether a commit stands on the default branch's first-parent line.
+func (s *Steps) OnLine(commit string) bool { return s.line[commit] }
+
+// branchesOf are the branches on which steps and merges depend. What a change is compared with is its target.
+func (r *Run) branchesOf(ctx context.Context) (history.Branches, error) {
+	if r.Learned.branches == nil {
+		var b history.Branches
+		if u := r.Scope.Update; r.Options.Branches == nil && !history.Uncommitted(u.New) {
+			b.Landed, b.Target = u.Target, u.Target
+		}
+		if r.Options.Branches != nil {
+			var err error
+			if b, err = r.Options.Branches(ctx); err != nil {
+				return b, err
+			}
+		}
+		if r.Scope.Base.ID != "" && r.Scope.Update.New == "" {
+			b.Target = r.Scope.Base
+		}
+		if r.Options.Lasting && r.Scope.Whole { // what the default branch held before a push
+			b.Landed, b.Target = r.Scope.Tip, history.Tip{}
+		}
+		r.Learned.branches = &b
+	}
+	return *r.Learned.branches, nil
+}
+
+// Target is the branch that receives what is judged: it comes first in merges. Its ID is empty if it is not known, and for a whole history.
+func (r *Run) Target(ctx context.Context) (history.Tip, error) {
+	if r.Scope.Whole {
+		return history.Tip{}, nil
+	}
+	b, err := r.branchesOf(ctx)
+	if b.Target.ID == "" {
+		b.Target = b.Landed
+	}
+	return b.Target, err
+}
+
+// Steps are the steps of this run; nil if no log is judged by steps, and if neither a target nor the default branch is known: then every
+// commit is one.
+func (r *Run) Steps(ctx context.Context) (*Steps, error) {
+	if r.Learned.stepsKnown {
+		return r.Learned.steps, nil
+	}
+	r.Learned.stepsKnown = true
+	if !slices.ContainsFunc(r.Source.Policy.Logs, func(l policy.Log) bool { return l.ByStep() }) {
+		return nil, nil
+	}
+	b, err := r.branchesOf(ctx)
+	if err != nil || b.Landed.ID == "" && b.Target.ID == "" {
+		return nil, err
+	}
+	if b.Target.ID == "" {
+		b.Target = b.Landed
+	}
+	s := &Steps{landed: map[string]bool{}, line: map[string]bool{}}
+	joins, err := s.findLanded(ctx, r, b)
+	if err != nil {
+		return nil, err
+	}
+	if b.Landed.ID != r.Scope.Tip.ID || joins != b.Target.ID && !s.line[b.Target.ID] && b.Target.ID != b.Landed.ID {
+		s.Target = b.Target
+		if s.Bases, err = r.basesWith(ctx, b.Target.ID); err != nil {
+			return nil, err
+		}
+	}
+	r.Learned.steps = s
+	return s, nil
+}
+
+// findLanded finds which of the judged commits the default branch has, and which of those stand on its first-parent line. It returns the
+// commit at which that line leaves them.
+func (s *Steps) findLanded(ctx context.Context, r *Run, b history.Branches) (joins string, err error) {
+	if b.Landed.ID == "" || history.Uncommitted(r.Scope.Tip.ID) {
+		return "", nil
+	}
+	lands := b.Landed.ID == r.Scope.Tip.ID
+	for _, c := range r.Learned.Commits {
+		s.landed[c.ID] = true
+	}
+	commits := r.Learned.Commits
+	var exclude []string
+	switch {
+	case lands && r.Scope.Update.Old != "":
+		exclude = []string{r.Scope.Update.Old}
+	case r.Scope.Base.ID != "":
+		exclude = []string{r.Scope.Base.ID}
+	}
+	if !lands {
+		beyond, err := r.Source.Commits(ctx, []string{r.Scope.Tip.ID}, []string{b.Landed.ID})
+		if err != nil {
+			return "", err
+		}
+		for _, c := range beyond {
+			delete(s.landed, c.ID)
+		}
+		if len(s.landed) == 0 {
+			return "", nil
+		}
+	}
+	if !lands || r.Scope.Update.New != "" {
+		if commits, err = r.Source.Commits(ctx, []string{b.Landed.ID}, exclude); err != nil {
+			return "", err
+		}
+	}
+	byID := make(map[string]history.Commit, len(commits))
+	for _, c := range commits {
+		byID[c.ID] = c
+	}
+	id := b.Landed.ID
+	for c, listed := byID[id]; listed; c, listed = byID[id] {
+		s.line[id] = true
+		if !s.landed[id] && lands && r.Scope.Update.Old != "" {
+			s.Unlisted = append(s.Unlisted, c)
+		}
+		id = firstOf(c.Parents)
+	}
+	slices.Reverse(s.Unlisted)
+	return id, nil
+}
+
+// basesWith are the best common ancestors of a target and the tip or, if that is not committed yet, its parents.
+func (r *Run) basesWith(ctx context.Context, target string) ([]string, error) {
+	heads := []string{r.Scope.Tip.ID}
+	if history.Uncommitted(r.Scope.Tip.ID) {
+		heads = r.Scope.Parents
+	}
+	var all []string
+	for _, head := range heads {
+		bases, err := r.Source.History.MergeBases(ctx, target, head)
+		if err != nil {
+			return nil, err
+		}
+		for _, b := range bases {
+			if !slices.Contains(all, b) {
+				all = append(all, b)
+			}
+		}
+	}
+	if len(heads) < 2 || len(all) < 2 {
+		return all, nil
+	}
+	var best []string
+	for _, b := range all {
+		behind := false
+		for _, other := range all {
+			shared, err := r.Source.History.MergeBases(ctx, b, other)
+			if err != nil {
+				return nil, err
+			}
+			behind = behind || b != other && slices.Contains(shared, b)
+		}
+		if !behind {
+			best = append(best, b)
+		}
+	}
+	return best, nil
+}
