@@ -189,6 +189,24 @@ func (s *Session) Reverting() (bool, error) {
 	return err == nil, nil
 }
 
+// HiddenLogs are the logs on disk whose changes git was told to leave out.
+func (s *Session) HiddenLogs(ctx context.Context) (hidden []finding.HiddenLog, err error) {
+	marks, err := s.Repo.Marks(ctx, history.Judged(s.Opts.Policy))
+	if err != nil || len(marks) == 0 {
+		return nil, err
+	}
+	src := run.New(s.Repo, s.Opts, run.Scope{}).Source
+	if _, err := src.Judged(ctx, history.Index); err != nil {
+		return nil, err
+	}
+	for _, m := range marks {
+		if src.IsLog(m.Path) {
+			hidden = append(hidden, finding.HiddenLog{Path: m.Path, Marks: m.Names()})
+		}
+	}
+	return hidden, nil
+}
+
 // WorkspaceDirs are the directories with a workspace in the index, in its order.
 func (s *Session) WorkspaceDirs(ctx context.Context) ([]string, error) {
 	files, err := s.Repo.List(ctx, history.Index, history.Workspaces())

@@ -17,6 +17,7 @@ func Combine(reports []*Report) *Report {
 	}
 	out := *reports[0]
 	out.Findings, out.Waived, out.More, out.Ledgers, out.CrossContracts = nil, nil, Counts{}, nil, nil
+	out.Hidden = nil
 	out.Examined.Commits, out.Examined.Workspaces, out.Examined.Workflows = 0, 0, 0
 	out.Examined.Base, out.Examined.Head, out.Examined.Branch = "", "", ""
 	out.Commits = nil
@@ -56,6 +57,11 @@ func Combine(reports []*Report) *Report {
 		}
 		out.Observe = out.Observe && (r.Observe || r.Verdict == Pass)
 		out.Strict = out.Strict || r.Strict
+		for _, h := range r.Hidden {
+			if !slices.ContainsFunc(out.Hidden, func(o HiddenLog) bool { return o.Path == h.Path }) {
+				out.Hidden = append(out.Hidden, h)
+			}
+		}
 		if worse(r.Verdict, out.Verdict) {
 			out.Verdict, out.Failure = r.Verdict, r.Failure
 		}
