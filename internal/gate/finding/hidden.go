@@ -15,6 +15,14 @@ type HiddenLog struct {
 	Marks []string
 }
 
+// WorkTree is what is left to do in one work tree.
+type WorkTree struct {
+	// Path is its root.
+	Path string
+	// Uncommitted counts the entries that are not committed, Errors the errors.
+	Uncommitted, Errors int
+}
+
 // Fix has the commands that take the marks away.
 func (h HiddenLog) Fix() string {
 	var commands []string

@@ -35,7 +35,10 @@ func JudgeWorkTree(ctx context.Context, r *run.Run) error {
 	if err != nil {
 		return err
 	}
-	_, err = judgeLogs(ctx, r, s)
+	added, err := judgeLogs(ctx, r, s)
+	for _, entries := range added {
+		r.Account.Uncommitted += len(entries)
+	}
 	return err
 }
 
