@@ -53,10 +53,13 @@ type Stat struct {
 // Session says whose configuration counts for a session, and how often the same findings have kept its turn from ending.
 type Session struct {
 	// Policy is HEAD's commit when the session was first seen; empty if the configuration last judged counts.
-	Policy   string    `json:"policy,omitempty"`
-	Findings string    `json:"findings"`
-	Times    int       `json:"times"`
-	Last     time.Time `json:"last"`
+	Policy string `json:"policy,omitempty"`
+	// Trees are the linked work trees that the repository had then: when each was made, in nanoseconds, by the name of its git directory.
+	// They are nil in notes that do not say.
+	Trees    map[string]int64 `json:"trees"`
+	Findings string           `json:"findings"`
+	Times    int              `json:"times"`
+	Last     time.Time        `json:"last"`
 }
 
 const (
@@ -112,14 +115,30 @@ func (n *Notes) Save() error {
 }
 
 // Meet notes a session, and reports whether it was known. If not, the configuration of the commit policy counts for it from now on: changes
-// that the session commits to it count for the next session.
-func (n *Notes) Meet(session, policy string, now time.Time) (known bool) {
+// that the session commits to it count for the next session. trees are the linked work trees that there are now.
+func (n *Notes) Meet(session, policy string, trees map[string]int64, now time.Time) (known bool) {
 	s, known := n.Sessions[session]
 	if !known {
-		s.Policy = policy
+		s.Policy, s.Trees = policy, trees
 	}
 	s.Last = now
 	n.set(session, s)
+	return known
+}
+
+// Follow notes a session that other notes, of another work tree of the repository, know. It goes on here as it began there: what it commits
+// on branches that are new since then is judged.
+func (n *Notes) Follow(session string, there *Notes) {
+	if !n.Begun() {
+		n.Branches = maps.Clone(there.Branches)
+	}
+	s := there.Sessions[session]
+	n.set(session, Session{Policy: s.Policy, Trees: s.Trees, Last: s.Last})
+}
+
+// Knows reports whether a session is noted.
+func (n *Notes) Knows(session string) bool {
+	_, known := n.Sessions[session]
 	return known
 }
 
@@ -139,7 +158,7 @@ func (n *Notes) Clear(session string) (changed bool) {
 func (n *Notes) PutOff(session, findings string, continuing bool, now time.Time) bool {
 	before := n.Sessions[session]
 	if before.Findings != findings {
-		before = Session{Policy: before.Policy, Findings: findings}
+		before = Session{Policy: before.Policy, Trees: before.Trees, Findings: findings}
 		continuing = false
 	}
 	before.Last = now
@@ -168,6 +187,23 @@ func (n *Notes) set(name string, s Session) {
 	for _, name := range names[:len(names)-most] {
 		delete(n.Sessions, name)
 	}
+}
+
+// TreesIn are the linked work trees of the repository with a common git directory, as [Session] has them.
+func TreesIn(commonDir string) (map[string]int64, error) {
+	dirs, err := os.ReadDir(filepath.Join(commonDir, "worktrees"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	trees := map[string]int64{}
+	for _, dir := range dirs {
+		made, err := StatOf(filepath.Join(commonDir, "worktrees", dir.Name(), "commondir")) // git writes it once
+		if err != nil {
+			return nil, err
+		}
+		trees[dir.Name()] = made.Time
+	}
+	return trees, nil
 }
 
 // StatOf is the state of a file.

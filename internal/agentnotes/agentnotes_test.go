@@ -82,7 +82,7 @@ func TestOldSessionsAreForgotten(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range 200 {
-		n.Meet(fmt.Sprint(i), "1", now.Add(time.Duration(i)))
+		n.Meet(fmt.Sprint(i), "1", nil, now.Add(time.Duration(i)))
 	}
 	if _, old := n.Sessions["0"]; old || len(n.Sessions) > 100 {
 		t.Errorf("%d sessions", len(n.Sessions))

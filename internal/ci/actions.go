@@ -191,7 +191,8 @@ func (p *Plan) actionsPush(env map[string]string, e event) error {
 	return nil
 }
 
-// mergeGroup compares a merge queue's result with its target. The head is already a merge result.
+// mergeGroup compares a merge queue's result with the target branch. The head is already a merge result. base_sha is only the entry before
+// in the queue: where one green head lands a whole group, a red entry below it would land with it.
 func (p *Plan) mergeGroup(env map[string]string, e event) error {
 	p.Kind = Change
 	if e.MergeGroup == nil {
@@ -208,11 +209,12 @@ func (p *Plan) mergeGroup(env map[string]string, e event) error {
 	if err := checkID(words, head); err != nil {
 		return err
 	}
-	if err := checkID("merge_group.base_sha of the event", e.MergeGroup.BaseSHA); err != nil {
-		return err
+	target := strings.TrimPrefix(e.MergeGroup.BaseRef, "refs/heads/")
+	p.Base = branchPoints(target, "the target branch "+target)
+	if len(p.Base) == 0 {
+		return undecided("merge_group.base_ref of the event names no branch")
 	}
-	p.Subject = "merge group into " + wording.Clip(strings.TrimPrefix(e.MergeGroup.BaseRef, "refs/heads/"))
+	p.Subject = "merge group into " + wording.Clip(target)
 	p.Head = []Point{idPoint(head, words)}
-	p.Base = []Point{idPoint(e.MergeGroup.BaseSHA, "merge_group.base_sha")}
 	return nil
 }

@@ -36,7 +36,6 @@ type event struct {
 
 	MergeGroup *struct {
 		HeadSHA string `json:"head_sha"`
-		BaseSHA string `json:"base_sha"`
 		BaseRef string `json:"base_ref"`
 	} `json:"merge_group"`
 

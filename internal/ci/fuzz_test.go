@@ -15,7 +15,7 @@ func FuzzEvent(f *testing.F) {
 	for _, event := range []string{"push", "pull_request", "pull_request_target", "merge_group", "schedule", "delete", ""} {
 		f.Add(event, []byte(github7("")))
 		f.Add(event, []byte(push("refs/heads/feature", oldID, headID, `, "forced": true`)))
-		f.Add(event, []byte(`{"merge_group": {"head_sha": "`+headID+`", "base_sha": "`+baseID+`"}}`))
+		f.Add(event, []byte(`{"merge_group": {"head_sha": "`+headID+`", "base_sha": "`+baseID+`", "base_ref": "refs/heads/main"}}`))
 		f.Add(event, []byte(`{"pull_request": {"base": {"ref": "--upload-pack=x"}, "head": {"sha": "`+headID+`"}}}`))
 		f.Add(event, []byte(`{"repository": {"default_branch": "x:refs/heads/main"}}`))
 		f.Add(event, []byte(`null`))

@@ -38,6 +38,9 @@ func (a *app) agentHookCommand() *cobra.Command {
 			}
 			w := agent.Hook(c.Context(), a.request(), h, event)
 			text := agentText(w)
+			if w.Report != nil {
+				text += report.RemarksForAgent(w.Report, w.Trees)
+			}
 			if missing := missingHooks(c.Context(), w.Begun); missing != "" {
 				w.Reply, text = harness.Block, text+missing
 			}
@@ -88,7 +91,7 @@ func agentText(w agent.Watched) string {
 	}
 	text := report.ForAgent(w.Report, maxAgentText)
 	switch {
-	case w.Reply != harness.LetGo:
+	case w.Reply != harness.LetGo || text == "":
 		return text
 	case w.Report.Observe:
 		return observes + text

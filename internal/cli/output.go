@@ -20,7 +20,7 @@ import (
 )
 
 // finish writes the requested reports, and sets the exit status. In a hook, text is printed on standard error, and nothing if nothing is
-// wrong and no waiver was used.
+// wrong, no waiver was used, and no log is hidden.
 func (a *app) finish(ctx context.Context, r *finding.Report, inHook bool) error {
 	if ctx.Err() != nil || r.Verdict == finding.Error && mayBeSignal(r.Failure) && interrupted(ctx) {
 		return ctx.Err()
@@ -38,7 +38,7 @@ func (a *app) finish(ctx context.Context, r *finding.Report, inHook bool) error 
 		case t.File != "":
 			err = t.WriteFile(r)
 		case inHook && t.Format == "text":
-			err = a.write(a.Stderr, t.Format, r, len(r.Waived) == 0)
+			err = a.write(a.Stderr, t.Format, r, len(r.Waived) == 0 && len(r.Hidden) == 0)
 		default:
 			err = a.write(a.Stdout, t.Format, r, (inHook || r.NoWorkspace) && len(r.Waived) == 0)
 		}

@@ -27,7 +27,7 @@ import (
 // PreCommit judges the index that git is committing from against HEAD, and against every other side of a merge that is being concluded. The
 // policy is HEAD's.
 func PreCommit(ctx context.Context, req session.Request) *finding.Report {
-	return pending(ctx, req.WithLane(), "pre-commit", nil)
+	return pending(ctx, req.WithLane(), preCommit, nil)
 }
 
 // PreMergeCommit judges the index against HEAD and the other sides of the merge that git is about to commit. There is no MERGE_HEAD
@@ -49,6 +49,7 @@ func PreApplyPatch(ctx context.Context, req session.Request) *finding.Report {
 }
 
 const (
+	preCommit        = "pre-commit"
 	prepareCommitMsg = "prepare-commit-msg"
 	preApplyPatch    = "pre-applypatch"
 )
@@ -77,6 +78,14 @@ func pending(ctx context.Context, req session.Request, mode string, merged []str
 			reports = append(reports, gate.Lost(ctx, s.Repo, l.Log, l.Noted, l.Index, l.Gone, s.Opts))
 		}
 		report = finding.Combine(reports)
+		if s.Opts.Mode == preCommit {
+			if report.Hidden, err = s.HiddenLogs(ctx); err != nil {
+				return nil, err
+			}
+			for _, h := range report.Hidden {
+				report.Examined.Notes = append(report.Examined.Notes, h.Note())
+			}
+		}
 		switch {
 		case s.Opts.Replay && report.Verdict == finding.Pass:
 			return run.Nothing(s.Opts), nil // its warnings were given when the original was committed
@@ -199,7 +208,7 @@ func judgeIndex(ctx context.Context, s *session.Session, head string, parents []
 // It returns the parents with which the index is compared.
 func lookAround(ctx context.Context, s *session.Session, head string, parents []string) (near neighbours, _ []string, err error) {
 	// Commits that git remakes, and merges that it makes by itself, are on their way to the neighbours.
-	if head != "" && (s.Opts.Mode == "pre-commit" || s.Opts.Mode == prepareCommitMsg && !s.Opts.Replay && len(checkout.GitHeads(s.Req.Environ)) == 0) {
+	if head != "" && (s.Opts.Mode == preCommit || s.Opts.Mode == prepareCommitMsg && !s.Opts.Replay && len(checkout.GitHeads(s.Req.Environ)) == 0) {
 		if near, err = neighboursOf(ctx, s); err != nil {
 			return near, nil, err
 		}

@@ -67,6 +67,13 @@ func survey(ctx context.Context, s *session.Session) (out Surveyed, err error) {
 		}
 	}
 	notes, err := s.Notes(ctx)
+	if err != nil {
+		return out, err
+	}
+	hidden, err := s.HiddenLogs(ctx)
 	out.Notes = append(out.Notes, notes...)
+	for _, h := range hidden {
+		out.Notes = append(out.Notes, h.Note())
+	}
 	return out, err
 }

@@ -22,10 +22,10 @@ import (
 	"github.com/small-gate/small-gate/internal/tests/gittest"
 )
 
-// TestTeam plays random teams, with CI on a private server whose checkouts keep no credentials: work on branches, pull requests, a merge
-// queue, merges past the check, direct and forced pushes, cancelled or skipped runs, changed configurations. In the end the run of an
-// honest push names every rewrite in the default branch's history that nobody has accepted, and reports none for a team that rewrote
-// nothing.
+// TestTeam plays random teams, with CI on a private server whose checkouts keep no credentials: work on branches and in a fork, pull requests,
+// a merge queue with either grouping, merges past the check, direct and forced pushes, cancelled or skipped runs, changed configurations. No
+// green run of a queue lands a rewrite. In the end the run of an honest push names every rewrite in the default branch's history that nobody
+// has accepted, and reports none for a team that rewrote nothing.
 func TestTeam(t *testing.T) {
 	gittest.Long(t)
 	for seed := range uint64(gittest.Rounds(1, 12)) {
@@ -44,6 +44,8 @@ type team struct {
 	token    entrypoint.Token
 	commits  map[string]*teamCommit
 	branches map[string]string
+	// fork is the tip of a stranger's own main; empty before the fork.
+	fork     string
 	serial   int
 	accepted map[string]bool
 	steps    []string
@@ -312,9 +314,68 @@ func (w *team) forced(branch string) {
 	}
 }
 
-// propose has a pull request judged, and merges it if it passes, or sometimes anyway.
-func (w *team) propose(branch string) {
-	head, main := w.branches[branch], w.branches["main"]
+// queue has a merge queue judge a group of pull requests, each put on top of the one before. It lands what is green: each entry up to the
+// first red one or, if the queue asks for the last one alone, all of them. A green run leaves no rewrite in what lands.
+func (w *team) queue(heads ...string) {
+	main, each := w.branches["main"], w.one(2)
+	before, landed := main, main
+	for i, head := range heads {
+		if head == "" || w.ancestors(before)[head] {
+			continue
+		}
+		log, config := w.merged(before, head)
+		entry := w.commit(log, config, before, head)
+		ref := fmt.Sprintf("refs/heads/gh-readonly-queue/main/pr-%d-%s", i, before)
+		w.server.Git("update-ref", ref, entry)
+		report := w.job("merge_group", entry, fmt.Sprintf(
+			`{"action": "checks_requested", "merge_group": {"head_sha": %q, "base_sha": %q, "base_ref": "refs/heads/main"}}`, entry, before))
+		w.server.Git("update-ref", "-d", ref)
+		w.note("queue, each has to be green: %v: %.7s on %.7s, status %d", each, head, before, report.ExitStatus())
+		before = entry
+		if report.ExitStatus() == 0 {
+			w.lands(main, entry, report)
+			landed = entry
+		} else if each {
+			break
+		}
+	}
+	if landed != main && (each || landed == before) {
+		w.push("main", landed, !w.one(3))
+	}
+}
+
+// lands checks that the green run of a queue that lands to on main names each entry that a commit with one parent rewrites there.
+func (w *team) lands(main, to string, r *finding.Report) {
+	w.Helper()
+	here, names := w.ancestors(main), named(r)
+	for id := range w.ancestors(to) {
+		c := w.commits[id]
+		if here[id] || len(c.parents) != 1 {
+			continue
+		}
+		lost, _ := rewritten(w.commits[c.parents[0]].digests, c.digests)
+		for _, d := range lost {
+			if !names[d] && !w.accepted[d] {
+				w.Errorf("a green run of the queue lands %.7s, which rewrites %s\n%s", id, d, strings.Join(w.steps, "\n"))
+			}
+		}
+	}
+}
+
+// stranger works on the main branch of a fork, and proposes it.
+func (w *team) stranger() {
+	tip := w.fork
+	if tip == "" || w.ancestors(w.branches["main"])[tip] {
+		tip = w.branches["main"]
+	}
+	c := w.commits[tip]
+	w.fork = w.commit(w.work(c.log), c.config, tip)
+	w.propose("main", w.fork)
+}
+
+// propose has a pull request of a branch judged, and merges it if it passes, or sometimes anyway.
+func (w *team) propose(branch, head string) {
+	main := w.branches["main"]
 	if head == "" || w.ancestors(main)[head] {
 		return
 	}
@@ -336,13 +397,8 @@ func (w *team) propose(branch string) {
 			to = head
 		}
 	case 2:
-		queue := "gh-readonly-queue/main/pr-7-" + main
-		w.server.Git("update-ref", "refs/heads/"+queue, merge)
-		report := w.job("merge_group", merge, fmt.Sprintf(`{"action": "checks_requested", "merge_group": {"head_sha": %q, "base_sha": %q, "base_ref": "refs/heads/main"}}`, merge, main))
-		w.server.Git("update-ref", "-d", "refs/heads/"+queue)
-		if report.ExitStatus() != 0 && !w.one(3) {
-			return
-		}
+		w.queue(head, w.branches["one"], w.branches["two"], w.fork)
+		return
 	}
 	w.push("main", to, !w.one(3))
 }
@@ -374,7 +430,11 @@ func (w *team) play(steps int) {
 		branch := []string{"one", "two"}[w.IntN(2)]
 		main := w.branches["main"]
 		tip := w.branches[branch]
-		switch n := w.IntN(20); {
+		switch n := w.IntN(23); {
+		case n >= 20:
+			heads := []string{w.branches["one"], w.branches["two"], w.fork}
+			w.Shuffle(len(heads), func(i, k int) { heads[i], heads[k] = heads[k], heads[i] })
+			w.queue(heads...)
 		case tip == "" || n < 3 || w.ancestors(main)[tip]:
 			tip = main
 			fallthrough
@@ -389,7 +449,9 @@ func (w *team) play(steps int) {
 			log, config := w.merged(main, tip)
 			w.push(branch, w.commit(log, config, tip, main), w.one(2))
 		case n < 14:
-			w.propose(branch)
+			w.propose(branch, tip)
+		case n < 15:
+			w.stranger()
 		case n < 16:
 			c := w.commits[main]
 			w.push("main", w.commit(w.work(c.log), c.config, main), w.one(2))

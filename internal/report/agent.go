@@ -14,6 +14,9 @@ import (
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
+// maxRemarks is how many work trees and logs are named besides the findings, maxRemarkName the characters of a name.
+const maxRemarks, maxRemarkName = 5, 160
+
 // maxAgentFields is how many fields of one entry are shown.
 const maxAgentFields = 6
 
@@ -43,6 +46,29 @@ func ForAgent(r *finding.Report, limit int) string {
 		}
 	}
 	return text.end()
+}
+
+// RemarksForAgent says, for an agent or a person, which logs git leaves out of commits, and what is left to do in an agent's work trees, the
+// first of which is where it is: how many entries are not committed if nothing blocks, and otherwise where else the findings are.
+func RemarksForAgent(r *finding.Report, trees []finding.WorkTree) string {
+	var b strings.Builder
+	var waiting []string
+	for i, t := range trees[:min(len(trees), maxRemarks)] {
+		at := "in the work tree " + quoted(t.Path, maxRemarkName)
+		if t.Errors > 0 && i > 0 {
+			b.WriteString("small-gate: " + wording.Count(t.Errors, "finding") + " of these: " + at + "; type what stands after fix: there\n")
+		}
+		if t.Uncommitted > 0 {
+			waiting = append(waiting, wording.Count(t.Uncommitted, "entry")+" "+at)
+		}
+	}
+	for _, h := range r.Hidden[:min(len(r.Hidden), maxRemarks)] {
+		b.WriteString("small-gate: the log " + quoted(h.Path, maxRemarkName) + " " + h.What() + "\n" + fixLines(h.Fix()))
+	}
+	if len(waiting) > 0 && r.Verdict == finding.Pass {
+		b.WriteString("small-gate: not committed yet: " + strings.Join(waiting, ", ") + "\n")
+	}
+	return b.String()
 }
 
 // headline says what this is and who must act. Models take a plain statement better than an order.

@@ -38,6 +38,8 @@ type Repository interface {
 	HoldIndex(ctx context.Context) ([]history.File, error)
 	// Sparse lists those of some paths of the index that are kept out of the work tree (git-sparse-checkout(1)).
 	Sparse(ctx context.Context, paths []string) ([]string, error)
+	// Marks lists the files that a filter means and that git was told not to compare with the work tree, if they are on disk.
+	Marks(ctx context.Context, f history.Filter) ([]githistory.Mark, error)
 	// Neighbours are the upstream branch and what is checked out in other work trees.
 	Neighbours(ctx context.Context) ([]githistory.Neighbour, error)
 	// RemoteURL is the URL of a remote; empty without such a remote.

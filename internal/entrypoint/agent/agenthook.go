@@ -31,6 +31,8 @@ type Watched struct {
 	Reply  harness.Reply
 	// Report is nil if nothing was judged.
 	Report *finding.Report
+	// Trees are what is left to do in the work trees that were judged, at the end of a turn.
+	Trees []finding.WorkTree
 	// Begun is the root of the work tree in which a session begins; empty if it has neither a workspace nor a configuration.
 	Begun string
 }
@@ -49,8 +51,8 @@ func Hook(ctx context.Context, req session.Request, h *harness.Harness, event []
 	if e.Moment == harness.Other || e.Moment == harness.Tool && !mayTouch(e) {
 		return out
 	}
-	first, report := watchAll(ctx, req, e, id)
-	out.Report, out.Begun = report, first.begun
+	first, report, trees := watchAll(ctx, req, e, id)
+	out.Report, out.Begun, out.Trees = report, first.begun, trees
 	switch {
 	case report == nil || report.Verdict == finding.Pass:
 	case report.Verdict == finding.Fail && report.Observe:
@@ -62,7 +64,22 @@ func Hook(ctx context.Context, req session.Request, h *harness.Harness, event []
 	default:
 		out.Reply = harness.Block
 	}
+	if report != nil && out.Reply == harness.Silent {
+		out.Reply = remark(out)
+	}
 	return out
+}
+
+// remark is the reply if nothing is wrong: the agent hears of hidden logs when its session begins, and a person of those, and of entries that
+// are not committed, when a turn ends.
+func remark(w Watched) harness.Reply {
+	switch {
+	case w.Moment == harness.Start && len(w.Report.Hidden) > 0:
+		return harness.Block
+	case w.Moment == harness.Stop && (len(w.Report.Hidden) > 0 || w.Report.Uncommitted > 0):
+		return harness.LetGo
+	}
+	return harness.Silent
 }
 
 // putOff blocks the end of a turn, unless the same findings have done so before. If attempts cannot be counted, it blocks only when the
@@ -175,10 +192,11 @@ func places(req session.Request, e harness.Event) []string {
 }
 
 // watchAll watches in all work trees, and returns the first that has notes: turns are counted there.
-func watchAll(ctx context.Context, req session.Request, e harness.Event, id string) (first watch, report *finding.Report) {
+func watchAll(ctx context.Context, req session.Request, e harness.Event, id string) (first watch, combined *finding.Report, trees []finding.WorkTree) {
 	var reports []*finding.Report
 	seen := map[string]bool{}
-	for _, dir := range places(req, e) {
+	for todo := places(req, e); len(todo) > 0; todo = todo[1:] {
+		dir := todo[0]
 		at := req
 		at.Dir, _ = session.NearestThere(dir)
 		var looks []*watch // the floor judges again, from the same notes
@@ -203,15 +221,19 @@ func watchAll(ctx context.Context, req session.Request, e harness.Event, id stri
 			first = w
 		}
 		reports = append(reports, found)
+		if e.Moment == harness.Stop {
+			trees = append(trees, finding.WorkTree{Path: w.top, Uncommitted: found.Uncommitted, Errors: found.Count().Errors})
+		}
+		todo = append(todo, w.more...)
 	}
 	if len(reports) == 0 {
-		return first, nil
+		return first, nil, nil
 	}
-	report = finding.Combine(reports)
-	if e.Moment == harness.Stop && report.Verdict == finding.Pass && first.notes.Clear(id) {
+	combined = finding.Combine(reports)
+	if e.Moment == harness.Stop && combined.Verdict == finding.Pass && first.notes.Clear(id) {
 		if err := first.notes.Save(); err != nil {
-			report = run.FailureReport(run.Options{Mode: watchMode}, err)
+			combined = run.FailureReport(run.Options{Mode: watchMode}, err)
 		}
 	}
-	return first, report
+	return first, combined, trees
 }

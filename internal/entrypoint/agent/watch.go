@@ -41,6 +41,8 @@ type watch struct {
 	// look is what there is, and base the commit of the branch from which on commits are judged; empty for none.
 	look agentnotes.Look
 	base string
+	// more are further work trees of the session in this repository.
+	more []string
 	// changed is true if the notes are to be saved.
 	changed bool
 }
@@ -93,14 +95,23 @@ func (w *watch) judge(ctx context.Context, s *session.Session) (*finding.Report,
 			w.begun = w.top
 		}
 		w.changed = true
-		return run.Nothing(s.Opts), err
+		report := run.Nothing(s.Opts)
+		if err == nil {
+			report.Hidden, err = s.HiddenLogs(ctx)
+		}
+		return report, err
 	}
 	report, err := w.judgeAll(ctx, s)
 	if err != nil || report.Verdict == finding.Error {
 		return report, err
 	}
 	w.changed = true
-	return report, nil
+	if w.event.Moment == harness.Stop {
+		if report.Hidden, err = s.HiddenLogs(ctx); err == nil {
+			w.more, err = w.others(place)
+		}
+	}
+	return report, err
 }
 
 // stand finds out where the work tree stands.
@@ -160,7 +171,15 @@ func (w *watch) begin(ctx context.Context, s *session.Session) error {
 	if w.event.Session == "" {
 		trusted = "" // these events may be of many sessions
 	}
-	known := w.notes.Meet(w.id, trusted, w.now)
+	place := s.Repo.Where()
+	if err := w.follow(place); err != nil {
+		return err
+	}
+	trees, err := agentnotes.TreesIn(place.CommonDir)
+	if err != nil {
+		return cannotLook(err)
+	}
+	known := w.notes.Meet(w.id, trusted, trees, w.now)
 	if w.notes.Begun() && (known || w.event.Moment != harness.Start) {
 		return nil
 	}

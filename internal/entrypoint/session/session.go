@@ -101,11 +101,30 @@ func (s *Session) report(ctx context.Context, floor *policy.Floor, judge func(*S
 	if err == nil {
 		err = s.complete(ctx, report)
 	}
-	if err != nil {
+	address, unread := s.address(ctx, report, err)
+	if err = cmp.Or(err, unread); err != nil {
 		report = run.FailureReport(s.Opts, err)
 	}
-	report.Examined.Repository = cmp.Or(report.Examined.Repository, s.Req.Name, s.repositoryName())
+	report.Examined.Repository = cmp.Or(address, s.Req.Name, s.repositoryName())
 	return report
+}
+
+// address is the address of origin; empty without one. A hook that judged nothing does not ask: most commits are of that kind, and git may have
+// to be started for it.
+func (s *Session) address(ctx context.Context, r *finding.Report, failed error) (string, error) {
+	if s.Repo == nil || failed == nil && examinedNothing(r) && slices.Contains(clientHooks, s.Opts.Mode) {
+		return "", nil
+	}
+	origin, err := s.Repo.RemoteURL(ctx, "origin")
+	return githistory.Address(origin), err
+}
+
+// clientHooks are the modes of the commands that run while a person or an agent waits.
+var clientHooks = []string{"pre-commit", "pre-merge-commit", "prepare-commit-msg", "pre-applypatch", "pre-push", "agent-hook"}
+
+// examinedNothing reports whether there was nothing to judge.
+func examinedNothing(r *finding.Report) bool {
+	return r.Verdict == finding.Pass && r.Examined.Commits+r.Examined.Workspaces+r.Examined.Workflows+len(r.Findings) == 0
 }
 
 // Notes on settings with which git shows something other than what is judged. They are a person's own, are not cloned, and would let a bad
@@ -139,14 +158,9 @@ func (s *Session) repositoryName() string {
 
 // complete adds what does not affect the verdict: notes, the branch, and the authors of the commits that findings name.
 func (s *Session) complete(ctx context.Context, r *finding.Report) error {
-	if s.Repo == nil || r.Verdict == finding.Error || r.Examined.Commits+r.Examined.Workspaces+r.Examined.Workflows+len(r.Findings) == 0 {
+	if s.Repo == nil || r.Verdict == finding.Error || examinedNothing(r) {
 		return nil
 	}
-	address, err := s.Repo.RemoteURL(ctx, "origin")
-	if err != nil {
-		return err
-	}
-	r.Examined.Repository = githistory.Address(address)
 	notes, err := s.Notes(ctx)
 	r.Examined.Notes = append(r.Examined.Notes, notes...)
 	if err != nil || len(r.Findings)+len(r.Waived) == 0 {
@@ -187,6 +201,24 @@ func (s *Session) Reverting() (bool, error) {
 		return false, &failure.Error{Message: "cannot look for a revert: " + err.Error(), Err: err}
 	}
 	return err == nil, nil
+}
+
+// HiddenLogs are the logs on disk whose changes git was told to leave out.
+func (s *Session) HiddenLogs(ctx context.Context) (hidden []finding.HiddenLog, err error) {
+	marks, err := s.Repo.Marks(ctx, history.Judged(s.Opts.Policy))
+	if err != nil || len(marks) == 0 {
+		return nil, err
+	}
+	src := run.New(s.Repo, s.Opts, run.Scope{}).Source
+	if _, err := src.Judged(ctx, history.Index); err != nil {
+		return nil, err
+	}
+	for _, m := range marks {
+		if src.IsLog(m.Path) {
+			hidden = append(hidden, finding.HiddenLog{Path: m.Path, Marks: m.Names()})
+		}
+	}
+	return hidden, nil
 }
 
 // WorkspaceDirs are the directories with a workspace in the index, in its order.

@@ -17,6 +17,7 @@ func Combine(reports []*Report) *Report {
 	}
 	out := *reports[0]
 	out.Findings, out.Waived, out.More, out.Ledgers, out.CrossContracts = nil, nil, Counts{}, nil, nil
+	out.Hidden, out.Uncommitted = nil, 0
 	out.Examined.Commits, out.Examined.Workspaces, out.Examined.Workflows = 0, 0, 0
 	out.Examined.Base, out.Examined.Head, out.Examined.Branch = "", "", ""
 	out.Commits = nil
@@ -56,6 +57,12 @@ func Combine(reports []*Report) *Report {
 		}
 		out.Observe = out.Observe && (r.Observe || r.Verdict == Pass)
 		out.Strict = out.Strict || r.Strict
+		out.Uncommitted += r.Uncommitted
+		for _, h := range r.Hidden {
+			if !slices.ContainsFunc(out.Hidden, func(o HiddenLog) bool { return o.Path == h.Path }) {
+				out.Hidden = append(out.Hidden, h)
+			}
+		}
 		if worse(r.Verdict, out.Verdict) {
 			out.Verdict, out.Failure = r.Verdict, r.Failure
 		}
@@ -76,7 +83,7 @@ func worse(a, b Verdict) bool {
 // that only the floor raises say so, with its name.
 func AddFloor(own, floor *Report, name string) *Report {
 	second := *floor
-	second.Findings = slices.Clone(floor.Findings)
+	second.Findings, second.Uncommitted = slices.Clone(floor.Findings), 0 // own counts the same entries
 	for i := range second.Findings {
 		f := &second.Findings[i]
 		if !slices.ContainsFunc(own.Findings, func(g Finding) bool {

@@ -37,7 +37,11 @@ type Report struct {
 	// NoWorkspace is true for a range whose head has no workspace: its author does not use the protocol.
 	NoWorkspace bool
 	Examined    Examined
-	Ledgers     []LedgerState
+	// Uncommitted counts the entries of a work tree's logs that its parents lack.
+	Uncommitted int
+	// Hidden are logs that git leaves out of commits; the notes name them too. A hook says so even if nothing is wrong.
+	Hidden  []HiddenLog
+	Ledgers []LedgerState
 	// Findings are sorted and unique.
 	Findings []Finding
 	// Waived are findings that a waiver excuses.

@@ -36,8 +36,12 @@ func JudgeWorkTree(ctx context.Context, r *run.Run) error {
 	if err != nil {
 		return err
 	}
-	if _, err = judgeLogs(ctx, r, s); err != nil {
+	added, err := judgeLogs(ctx, r, s)
+	if err != nil {
 		return err
+	}
+	for _, entries := range added {
+		r.Account.Uncommitted += len(entries)
 	}
 	return JudgeBranch(ctx, r)
 }

@@ -3,6 +3,7 @@ package embedded
 import (
 	"cmp"
 	"context"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -72,6 +73,22 @@ func (r *Repo) Sparse(ctx context.Context, paths []string) ([]string, error) {
 		}
 	}
 	return out, err
+}
+
+// Marks are as [githistory.Repo.Marks].
+func (r *Repo) Marks(_ context.Context, f history.Filter) ([]githistory.Mark, error) {
+	marks, known, err := githistory.MarksIn(filepath.Join(r.GitDir, "index"), githistory.SHA1)
+	if err != nil {
+		return nil, cannot("cannot read the index", err)
+	}
+	if !known {
+		return nil, unserved("its index has a form that only git reads")
+	}
+	marks = githistory.OnDisk(r.Top, githistory.NewFilter(f), marks)
+	if core := r.config.options("core", ""); len(marks) > 0 && core.Has("sparseCheckout") {
+		return nil, unserved("core.sparseCheckout is set") // git ignores the mark of a file on disk there
+	}
+	return marks, nil
 }
 
 // diff collects the differences between two trees.

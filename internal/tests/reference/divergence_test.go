@@ -12,10 +12,13 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// divergence is one kind of case that the gate deliberately decides differently from the reference. docs/small.md is written from the first
-// three fields.
+// divergence is one kind of case that the gate deliberately decides differently from the reference. docs/reference.md is written from the
+// first five fields.
 type divergence struct {
 	what, reference, here string
+	// because is the reason, and decides the sentence of the protocol's facts that says so; empty if they are silent, which no class with
+	// recorded verdicts may be.
+	because, decides string
 	// finding matches the gate's finding, as "RULE MESSAGE", if the gate rejects more; says matches a line of the reference if that does.
 	finding, says *regexp.Regexp
 	// follows matches the gate's further findings in such a case.
@@ -32,122 +35,151 @@ const (
 	rejectStrict = "rejected in strict mode"
 )
 
+// evidenceGate is the largest class: the reference asks for evidence only with --strict, and the protocol's documents always.
+const evidenceGate = "a completed plan task with no evidenced entry, without `--strict`"
+
+// Two rows of the protocol's facts decide several classes.
+const (
+	twoReaders = "lines ended by U+0085, U+2028, U+2029; `!!binary`; years 0 and 1; a quoted `\"<<\"` key; UTF-16; a one-digit hour; a symbolic link as `.small` or an artifact | passes | rejected: two readers would not see the same"
+	dropped    = "a key twice by way of an alias (`&k a: 1`, `*k : 2`); a null key at the root (`~: x`); `0` beside `0x0` | passes, its next write drops one | rejected"
+)
+
 var divergences = []divergence{
 	{
 		what: "anything but comments behind the first YAML document", reference: passes, here: rejects,
-		// Because it hides content, since `small` reads the first document alone, and its next write drops the rest.
+		because: "it hides content, since `small` reads the first document alone, and its next write drops the rest.",
+		decides: "a second YAML document in an artifact, anything else after the first, marker or not | ignored and dropped by its next write | rejected: it hides content.",
 		finding: regexp.MustCompile(`^validate/multiple-documents `),
 	},
 	{
-		what: "a completed plan task with no evidenced entry, without `--strict`", reference: passes, here: rejects,
-		// Because the protocol's documents forbid it.
+		what: evidenceGate, reference: passes, here: rejects,
+		because: "the protocol's documents forbid it.",
+		decides: "a completed plan task with no evidenced entry, without `--strict` | passes, though its documents forbid it | rejected: the evidence gate is part of verify",
 		finding: regexp.MustCompile(`^verify/completed-evidence `), plain: true,
 	},
 	{
 		what: "a link whose host only begins as a loopback host does, or has one for a user's name", reference: passes, here: rejectStrict,
-		// Because another machine answers.
+		because: "another machine answers.",
+		decides: "`http://localhost.example.com/…` in progress | passes (prefix match) | rejected in strict: compare the host",
 		finding: regexp.MustCompile(`^lint/insecure-link .* of entry \d+ has the insecure link http://(localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\])[^/]`),
 	},
 	{
 		what: "secret-like keys and values inside lists of lists", reference: passes, here: rejectStrict,
-		// Because its next write leaves them there, for all to read.
+		because: "its next write leaves them there, for all to read.",
+		decides: "secret-like keys inside lists of lists | passes | rejected in strict",
 		finding: regexp.MustCompile(`^lint/secret `), in: hasListOfLists,
 	},
 	{
 		what: "the same, and insecure links, below a mapping with keys that are no strings", reference: passes, here: rejectStrict,
-		// Because its next write leaves them there, for all to read.
+		because: "its next write leaves them there, for all to read.",
 		finding: regexp.MustCompile(`^lint/(secret|insecure-link) `), in: hasScalarKeys,
 	},
 	{
 		what: "binary data (`!!binary`)", reference: passes, here: rejects,
-		// Because its next write puts what it decodes to in its place, so that the entry says something else.
+		because: "its next write puts what it decodes to in its place, so that the entry says something else.",
+		decides: twoReaders,
 		finding: regexp.MustCompile(`^validate/schema .* is binary data|^verify/workspace "kind" is a value JSON does not have`),
 	},
 	{
 		what: "a key `\"<<\"` in quotes", reference: passes, here: rejects,
-		// Because it is text to some readers, and a merge key to others.
+		because: "it is text to some readers, and a merge key to others.",
+		decides: twoReaders,
 		finding: regexp.MustCompile(`^validate/schema the key "<<" of`),
 	},
 	{
 		what: "a key twice under two spellings (`0` and `0x0`)", reference: passes, here: rejects,
-		// Because its next write drops one.
+		because: "its next write drops one.",
+		decides: dropped,
 		finding: regexp.MustCompile(`^validate/yaml duplicate key "([-+.\d][\w.:+-]*|~|null|true|false|)"`),
 	},
 	{
 		what: "a key twice by way of an alias (`&k a: 1`, `*k : 2`)", reference: passes, here: rejects,
-		// Because its next write drops one.
+		because: "its next write drops one.",
+		decides: dropped,
 		finding: regexp.MustCompile(`^validate/yaml duplicate key `), in: hasAliasKey,
 	},
 	{
 		what: "null for a key at the root (`~: x`)", reference: passes, here: rejects,
-		// Because its next write drops it.
+		because: "its next write drops it.",
+		decides: dropped,
 		finding: regexp.MustCompile(`^validate/schema unknown key "(~|[Nn]ull|NULL|)" in the document`),
 	},
 	{
 		what: "a key that is no string and comes by a merge key", reference: passes, here: rejects,
-		// Because its next write makes a string of it, so that the entry says something else.
+		because: "its next write makes a string of it, so that the entry says something else.",
 		finding: regexp.MustCompile(`^validate/schema the key ".*" of .* is no string`), in: contains("<<:"),
 	},
 	{
 		what: "a timestamp in the years 0 and 1, or with an hour of one digit", reference: passes, here: rejects,
-		// Because readers of RFC 3339 refuse the one, and take the other for no time.
+		because: "readers of RFC 3339 refuse the one, and take the other for no time.",
+		decides: twoReaders,
 		finding: regexp.MustCompile(`^lint/timestamp-(format the timestamp "(?:\s|\\[a-z\d]+?)*(000[01]-|\d{4}-\d\d-\d\dT\d:)|order .* is dated \s*000[01]-)`),
 		follows: regexp.MustCompile(`^verify/completed-evidence `),
 	},
 	{
 		what: "UTF-16", reference: passes, here: rejects,
-		// Because git and editors take it for binary data, and its next write makes UTF-8 of it.
+		because: "git and editors take it for binary data, and its next write makes UTF-8 of it.",
+		decides: twoReaders,
 		finding: regexp.MustCompile(`^validate/yaml the byte 0xf[ef] here is not valid UTF-8`),
 	},
 	{
 		what: "lines ended by U+0085, U+2028 or U+2029, where it makes a difference", reference: passes, here: rejects,
-		// Because they end a line in YAML 1.1 and not in YAML 1.2: two readers do not see the same.
+		because: "they end a line in YAML 1.1 and not in YAML 1.2: two readers do not see the same.",
+		decides: twoReaders,
 		finding: regexp.MustCompile(`^validate/yaml YAML readers disagree on whether the character`),
 	},
 	{
 		what: "a symbolic link for `.small` or an artifact", reference: passes, here: rejects,
-		// Because git keeps the link and not what it leads to, and its next write goes there.
+		because: "git keeps the link and not what it leads to, and its next write goes there.",
+		decides: twoReaders,
 		finding: regexp.MustCompile(`^validate/not-a-file the path is a symbolic link`),
 	},
 	{
 		what: "a name that differs from a protocol file's or folder's in nothing but case, or dots and blanks at its end", reference: "passes without `--strict`", here: rejects,
-		// Because macOS and Windows have one file for both: one takes the other's place.
+		because: "macOS and Windows have one file for both: one takes the other's place.",
+		decides: "a name that differs from a protocol file's in case only | ignored without `--strict` | rejected: half of the file systems have one file",
 		finding: regexp.MustCompile(`^validate/not-a-file ".*" (is not .*, but|differ in nothing but case:) macOS and Windows`), plain: true,
 	},
 	{
 		what: "a lease of another form", reference: passes, here: "a warning; rejected in strict mode, and where another task has a lease",
-		// Because it binds nobody, and the agent that wrote it believes that it does; one that is null, empty or of nulls is none.
+		because: "it binds nobody, and the agent that wrote it believes that it does; one that is null, empty or of nulls is none.",
+		decides: "a lease that is `{}`, empty or of nulls | passes | none; other odd forms warn, and block only in strict or where leases are in use",
 		finding: regexp.MustCompile(`^lease/malformed `),
 	},
 	{
 		what: "nesting deeper than 1,000 levels", reference: passes, here: rejects,
-		// Because a hook has to end in bounded time and memory.
+		because: "a hook has to end in bounded time and memory.",
 		finding: regexp.MustCompile(`^validate/yaml nested deeper than 1000 levels`),
 	},
 	{
 		what: "a file above 16 MiB", reference: passes, here: "rejected; the limit can be set",
-		// Because a hook has to end in bounded time and memory.
+		because: "a hook has to end in bounded time and memory.",
+		decides: "a file above 16 MiB | passes | rejected, the limit is configurable",
 		finding: regexp.MustCompile(`^validate/too-large `),
 	},
 	{
 		what: "a full 40-digit hash in `commit`", reference: rejectStrict, here: passes,
-		// Because it is evidence, and no secret.
-		says: regexp.MustCompile(`potential secret detected at .*\.commit$`),
+		because: "it is evidence, and no secret.",
+		decides: "a full 40-digit hash in `commit`, strict | rejected as a secret | passes: it is evidence",
+		says:    regexp.MustCompile(`potential secret detected at .*\.commit$`),
 	},
 	{
 		what: "replay ids inside evidence or a task", reference: rejectStrict, here: passes,
-		// Because they are ids, and no secrets.
-		says: regexp.MustCompile(`potential secret detected at .*\.(replay_id|previous_replay_id|replayId\.value)$`),
+		because: "they are ids, and no secrets.",
+		decides: "replay ids inside evidence, strict | rejected as a secret | passes",
+		says:    regexp.MustCompile(`potential secret detected at .*\.(replay_id|previous_replay_id|replayId\.value)$`),
 	},
 	{
 		what: "`http://` before a closing parenthesis", reference: rejectStrict, here: passes,
-		// Because it names no host.
-		says: regexp.MustCompile(`insecure link detected`), in: contains("http://)"),
+		because: "it names no host.",
+		decides: "`(http://)` is none.",
+		says:    regexp.MustCompile(`insecure link detected`), in: contains("http://)"),
 	},
 	{
 		what: "a text that yaml.v3 does not write back as it was", reference: "rejected where it cannot be read then", here: "a warning; rejected in an entry that a change adds",
-		// Because its next write breaks the file, but a committed entry must not change.
-		says: regexp.MustCompile(`failed to convert YAML to JSON: yaml: `), in: hasBrokenText,
+		because: "its next write breaks the file, but a committed entry must not change.",
+		decides: "Such a text is valid YAML and a danger: an error for every entry that a change adds, strict or not, and `append` refuses it (write, read back, compare); old entries keep the warning.",
+		says:    regexp.MustCompile(`failed to convert YAML to JSON: yaml: `), in: hasBrokenText,
 	},
 }
 

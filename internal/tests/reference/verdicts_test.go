@@ -54,7 +54,7 @@ func (r *recorded) workspace() (*workspace, error) {
 	return w, nil
 }
 
-// TestVerdicts judges workspaces with a known verdict of the protocol's own program, and demands that docs/small.md lists every difference.
+// TestVerdicts judges workspaces with a known verdict of the protocol's own program, and demands that docs/reference.md lists every difference.
 // Without the long tests it tries one in twelve.
 func TestVerdicts(t *testing.T) {
 	packed, err := os.Open(verdictsFile)
@@ -100,4 +100,14 @@ func TestVerdicts(t *testing.T) {
 		t.Errorf("%d cases were read: %v", total, err)
 	}
 	n.report(t)
+	others := n.verdicts - n.explained[evidenceGate]
+	t.Logf("%.1f %% agree; %.1f %% besides %s", 100*float64(n.agreed)/float64(n.verdicts), 100*float64(n.agreed)/float64(others), evidenceGate)
+	if 1000*n.agreed < 975*others {
+		t.Errorf("%d of %d verdicts agree, less than 97.5 %%, besides %s", n.agreed, others, evidenceGate)
+	}
+	for _, d := range divergences {
+		if n.explained[d.what] > 0 && d.decides == "" {
+			t.Errorf("%s: no sentence of the protocol's facts decides it", d.what)
+		}
+	}
 }

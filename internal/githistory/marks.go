@@ -1,0 +1,183 @@
+package githistory
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/small-gate/small-gate/internal/gate/history"
+)
+
+// Mark is a file of the index that git was told not to compare with the work tree (git-update-index(1)): git does not show changes of the
+// file on disk, and git add and git commit leave them out.
+type Mark struct {
+	Path string
+	// SkipWorktree and AssumeUnchanged are the two marks.
+	SkipWorktree, AssumeUnchanged bool
+}
+
+// Names are git's names of the marks.
+func (m Mark) Names() (names []string) {
+	if m.SkipWorktree {
+		names = append(names, "skip-worktree")
+	}
+	if m.AssumeUnchanged {
+		names = append(names, "assume-unchanged")
+	}
+	return names
+}
+
+// Marks lists the marks of the files that a filter means and that are on disk. What a sparse checkout keeps out of the work tree is not on
+// disk. It starts git only if there is such a mark, or if the index has a form that only git reads.
+func (r *Repo) Marks(ctx context.Context, f history.Filter) ([]Mark, error) {
+	filter := NewFilter(f)
+	marks, known, err := MarksIn(filepath.Join(r.GitDir, "index"), r.format)
+	marks = OnDisk(r.Top, filter, marks)
+	if err != nil || r.Top == "" || known && len(marks) == 0 {
+		return nil, r.failure("cannot read the index", err)
+	}
+	specs := filter.pathspecs()
+	if known {
+		specs = nil
+		for _, m := range marks {
+			specs = append(specs, ":(top,literal)"+m.Path)
+		}
+	}
+	marks = nil
+	for some := range slices.Chunk(specs, maxPathspecs) {
+		out, err := r.git.Output(ctx, nil, append([]string{"ls-files", "-v", "-z", "--full-name", "--"}, some...)...)
+		if err != nil {
+			return nil, r.failure("cannot read the index", err)
+		}
+		for _, line := range strings.Split(string(out), "\x00") {
+			letter, path, _ := strings.Cut(line, " ")
+			m := Mark{Path: path, SkipWorktree: letter == "S" || letter == "s", AssumeUnchanged: letter != strings.ToUpper(letter)}
+			if m.SkipWorktree || m.AssumeUnchanged {
+				marks = append(marks, m)
+			}
+		}
+	}
+	return OnDisk(r.Top, filter, marks), nil
+}
+
+// OnDisk returns the marks of files that a filter means and that are in the work tree at top, each once. A file that cannot be looked at
+// counts as one.
+func OnDisk(top string, f *Filter, marks []Mark) []Mark {
+	return slices.Compact(slices.DeleteFunc(marks, func(m Mark) bool {
+		if !f.Matches(m.Path) {
+			return true
+		}
+		_, err := os.Lstat(filepath.Join(top, filepath.FromSlash(m.Path)))
+		return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
+	}))
+}
+
+// The parts of an index (gitformat-index(5)).
+const (
+	indexHeader    = 12      // signature, version, number of entries
+	indexStat      = 40      // of an entry, before its object id
+	assumeValid    = 1 << 15 // in an entry's flags
+	extendedFlags  = 1 << 14 // there are further flags
+	skipWorktree   = 1 << 14 // in the further flags
+	indexAlignment = 8
+)
+
+// MarksIn reads the marks from an index file, with object ids of a format. known is false if the file has a form that only git reads, or is
+// damaged. A missing file is an empty index.
+func MarksIn(file string, format Format) (marks []Mark, known bool, err error) {
+	data, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, true, nil
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	marks, known = parseMarks(data, format.idLength/2)
+	return marks, known, nil
+}
+
+// parseMarks reads the marks from an index whose ids have some number of bytes.
+func parseMarks(data []byte, idBytes int) (marks []Mark, known bool) {
+	if len(data) < indexHeader+idBytes || string(data[:4]) != "DIRC" {
+		return nil, false
+	}
+	version, count := binary.BigEndian.Uint32(data[4:]), binary.BigEndian.Uint32(data[8:])
+	if version < 2 || version > 4 {
+		return nil, false
+	}
+	rest, before := data[indexHeader:len(data)-idBytes], []byte(nil)
+	for range count {
+		size := indexStat + idBytes + 2
+		if len(rest) < size+2 {
+			return nil, false
+		}
+		flags, further := binary.BigEndian.Uint16(rest[size-2:]), uint16(0)
+		if flags&extendedFlags != 0 {
+			further = binary.BigEndian.Uint16(rest[size:])
+			size += 2
+		}
+		kept := 0
+		if version == 4 { // a name is the beginning of the one before, and what comes then
+			cut, length := readOffset(rest[size:])
+			if length == 0 || cut > len(before) {
+				return nil, false
+			}
+			kept, size = len(before)-cut, size+length
+		}
+		end := bytes.IndexByte(rest[size:], 0)
+		if end < 0 {
+			return nil, false
+		}
+		name := slices.Concat(before[:kept], rest[size:size+end])
+		size += end + 1
+		if version < 4 {
+			size = (size + indexAlignment - 1) / indexAlignment * indexAlignment
+		}
+		if size > len(rest) {
+			return nil, false
+		}
+		if m := (Mark{string(name), further&skipWorktree != 0, flags&assumeValid != 0}); m.SkipWorktree || m.AssumeUnchanged {
+			marks = append(marks, m)
+		}
+		rest, before = rest[size:], name
+	}
+	return marks, optionalExtensions(rest)
+}
+
+// readOffset reads a number of variable length, as git writes it (gitformat-pack(5), offset encoding), and says how many bytes it has; 0 if
+// it has no end.
+func readOffset(data []byte) (value, length int) {
+	for i, c := range data[:min(len(data), 4)] {
+		if i > 0 {
+			value++
+		}
+		value = value<<7 | int(c&0x7f)
+		if c < 0x80 {
+			return value, i + 1
+		}
+	}
+	return 0, 0
+}
+
+// optionalExtensions reports whether the extensions of an index are all optional: a required one, such as that of a split index, says that
+// the entries are not the whole index.
+func optionalExtensions(data []byte) bool {
+	for len(data) > 0 {
+		if len(data) < 8 || data[0] < 'A' || data[0] > 'Z' {
+			return false
+		}
+		size := int64(binary.BigEndian.Uint32(data[4:])) + 8
+		if size > int64(len(data)) {
+			return false
+		}
+		data = data[size:]
+	}
+	return true
+}
