@@ -3,16 +3,20 @@ package entrypoint
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/small-gate/small-gate/internal/entrypoint/session"
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/gate/logs"
+	"github.com/small-gate/small-gate/internal/version"
 	"github.com/small-gate/small-gate/internal/wholefile"
 )
 
@@ -35,14 +39,11 @@ func neighboursOf(ctx context.Context, s *session.Session) (neighbours, error) {
 	if err != nil || len(found) == 0 {
 		return neighbours{}, err
 	}
-	out := neighbours{file: filepath.Join(s.Repo.Where().GitDir, "small-gate", "neighbours.json")}
+	out := neighbours{file: filepath.Join(s.Repo.Where().GitDir, "small-gate", "neighbours")}
 	if out.old, err = wholefile.Start(out.file, frontsSize); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return out, err
 	}
-	var known fronts
-	if json.Unmarshal(out.old, &known) != nil {
-		known = nil // unreadable means unknown
-	}
+	known := frontsOf(out.old)
 	var upstreams []logs.Neighbour
 	for _, n := range found {
 		tip := logs.Neighbour{Tip: history.Tip{ID: n.ID, Name: history.ShortRef(n.Ref)}, Worktree: n.Worktree, Fronts: map[string]logs.Front{}}
@@ -55,6 +56,21 @@ func neighboursOf(ctx context.Context, s *session.Session) (neighbours, error) {
 	}
 	out.list = append(out.list, upstreams...)
 	return out, nil
+}
+
+// mark is the first line of a file of fronts: a hash of the rest and of the program's version.
+func mark(text []byte) []byte {
+	return fmt.Appendf(nil, "%x\n", sha256.Sum256(slices.Concat([]byte(version.String()+"\n"), text)))
+}
+
+// frontsOf reads a file of fronts; nil if another version wrote it, or if it is damaged: wrong fronts would hide what neighbours have.
+func frontsOf(file []byte) fronts {
+	_, text, _ := bytes.Cut(file, []byte("\n"))
+	var known fronts
+	if !bytes.HasPrefix(file, mark(text)) || json.Unmarshal(text, &known) != nil {
+		return nil
+	}
+	return known
 }
 
 // remember saves what is known about the neighbours' commits: those that do not move need no second look.
@@ -70,8 +86,11 @@ func (n neighbours) remember() error {
 		return nil
 	}
 	text, err := json.Marshal(now)
-	if err != nil || bytes.Equal(text, n.old) {
+	if err != nil {
 		return err
+	}
+	if text = append(mark(text), text...); bytes.Equal(text, n.old) {
+		return nil
 	}
 	if err := os.MkdirAll(filepath.Dir(n.file), 0o700); err != nil {
 		return err

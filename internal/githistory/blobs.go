@@ -16,10 +16,15 @@ import (
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// Blob reads an object of at most limit bytes; for a larger one it returns the size and no data, and never holds it in memory. git fetches
-// a blob that a partial clone left out; one that stays missing is an error, never an empty file.
+// Blob reads an object of at most limit bytes; for a larger one it returns the size and no data, and never holds it in memory. With the
+// limit 0, git is asked for the size alone. git fetches a blob that a partial clone left out; one that stays missing is an error, never an
+// empty file.
 func (r *Repo) Blob(ctx context.Context, object string, limit int64) (history.Blob, error) {
-	blob, err := r.object(ctx, object, "blob", limit)
+	from := &r.batch
+	if limit == 0 {
+		from = &r.sizes
+	}
+	blob, err := r.objectFrom(ctx, from, object, "blob", limit)
 	if err == nil && blob.Data != nil && r.format.ID("blob", blob.Data) != object {
 		// git itself checks the hash only when asked (git-fsck(1)).
 		return history.Blob{}, Damaged(object)
@@ -39,6 +44,11 @@ func (r *Repo) Recycle(data []byte) {
 
 // object reads an object of the given type with a git process that serves all calls. The first call starts it.
 func (r *Repo) object(ctx context.Context, id, kind string, limit int64) (history.Blob, error) {
+	return r.objectFrom(ctx, &r.batch, id, kind, limit)
+}
+
+// objectFrom is object with one of the two processes.
+func (r *Repo) objectFrom(ctx context.Context, from **batch, id, kind string, limit int64) (history.Blob, error) {
 	if err := r.format.Check(id); err != nil {
 		return history.Blob{}, err
 	}
@@ -47,17 +57,17 @@ func (r *Repo) object(ctx context.Context, id, kind string, limit int64) (histor
 	}
 	r.blobs.Lock()
 	defer r.blobs.Unlock()
-	if r.batch == nil {
-		b, err := r.startBatch()
+	if *from == nil {
+		b, err := r.startBatch(from == &r.sizes)
 		if err != nil {
 			return history.Blob{}, r.failure("cannot read objects", err)
 		}
-		r.batch = b
+		*from = b
 	}
-	release := context.AfterFunc(ctx, r.batch.stop)
-	blob, err := r.batch.ask(id, kind, limit)
+	release := context.AfterFunc(ctx, (*from).stop)
+	blob, err := (*from).ask(id, kind, limit)
 	if !release() {
-		r.stopBatch()
+		stopBatch(from)
 		return history.Blob{}, fmt.Errorf("reading object %s: %w", id, ctx.Err())
 	}
 	var answer *failure.Error
@@ -70,7 +80,7 @@ func (r *Repo) object(ctx context.Context, id, kind string, limit int64) (histor
 		return history.Blob{}, answer
 	}
 	// git ended, as it does when it cannot fetch a missing object.
-	said := r.stopBatch()
+	said := stopBatch(from)
 	return history.Blob{}, r.missing(ctx, id, said)
 }
 
@@ -94,8 +104,9 @@ func (r *Repo) missing(ctx context.Context, id, said string) error {
 // promisorConfig matches the configuration of partial clones, old and new.
 const promisorConfig = `^(remote\..*\.promisor|extensions\.partialclone)$`
 
-// batch is a running git cat-file --batch.
+// batch is a running git cat-file --batch or, if it gives sizes alone, --batch-check.
 type batch struct {
+	sizes  bool
 	cmd    *exec.Cmd
 	stdin  io.WriteCloser
 	stdout *bufio.Reader
@@ -108,9 +119,13 @@ type batch struct {
 var errNotThere = errors.New("the object is missing")
 
 // startBatch starts the process. It lives until stopBatch, whatever the context of the first call.
-func (r *Repo) startBatch() (*batch, error) {
+func (r *Repo) startBatch(sizes bool) (*batch, error) {
+	option := "--batch"
+	if sizes {
+		option = "--batch-check"
+	}
 	ctx, stop := context.WithCancel(context.Background())
-	b := &batch{cmd: r.git.Command(ctx, "cat-file", "--batch"), stderr: &gitcmd.Stderr{}, stop: stop}
+	b := &batch{sizes: sizes, cmd: r.git.Command(ctx, "cat-file", option), stderr: &gitcmd.Stderr{}, stop: stop}
 	b.cmd.Stderr = b.stderr
 	stdin, inErr := b.cmd.StdinPipe()
 	stdout, outErr := b.cmd.StdoutPipe()
@@ -126,13 +141,13 @@ func (r *Repo) startBatch() (*batch, error) {
 	return b, nil
 }
 
-// stopBatch ends the process, if there is one, and returns its error output.
-func (r *Repo) stopBatch() string {
-	b := r.batch
+// stopBatch ends a process, if there is one, and returns its error output.
+func stopBatch(running **batch) string {
+	b := *running
 	if b == nil {
 		return ""
 	}
-	r.batch = nil
+	*running = nil
 	b.stop()
 	err := b.cmd.Wait()
 	return (&gitcmd.Error{Command: "cat-file", Err: err, Stderr: b.stderr.String()}).Error()
@@ -142,6 +157,8 @@ func (r *Repo) stopBatch() string {
 //
 //	<id> SP <type> SP <size> LF <content> LF
 //	<id> SP missing LF
+//
+// Without content, the first line is all.
 func (b *batch) ask(id, kind string, limit int64) (history.Blob, error) {
 	if _, err := io.WriteString(b.stdin, id+"\n"); err != nil {
 		return history.Blob{}, err
@@ -164,24 +181,33 @@ func (b *batch) ask(id, kind string, limit int64) (history.Blob, error) {
 	blob := history.Blob{Size: size}
 	if f[1] == kind && size <= limit {
 		blob.Data = b.memory(size)
-		_, err = io.ReadFull(b.stdout, blob.Data)
-	} else {
-		_, err = io.CopyN(io.Discard, b.stdout, size)
 	}
-	if err != nil {
-		return history.Blob{}, noEOF(err)
-	}
-	end, err := b.stdout.ReadByte()
-	if err != nil {
-		return history.Blob{}, noEOF(err)
-	}
-	if end != '\n' {
-		return history.Blob{}, fmt.Errorf("git cat-file's answer about %s has no end", id)
+	if !b.sizes {
+		if err := b.content(blob.Data, size); err != nil {
+			return history.Blob{}, fmt.Errorf("git cat-file's answer about %s: %w", id, err)
+		}
 	}
 	if f[1] != kind {
 		return history.Blob{}, &failure.Error{Message: fmt.Sprintf("object %s is a %s, not a %s", id, f[1], kind)}
 	}
 	return blob, nil
+}
+
+// content reads size bytes, into data unless that is nil, and the line feed after them.
+func (b *batch) content(data []byte, size int64) (err error) {
+	if data != nil {
+		_, err = io.ReadFull(b.stdout, data)
+	} else {
+		_, err = io.CopyN(io.Discard, b.stdout, size)
+	}
+	if err != nil {
+		return noEOF(err)
+	}
+	end, err := b.stdout.ReadByte()
+	if err == nil && end != '\n' {
+		err = errors.New("it has no end")
+	}
+	return noEOF(err)
 }
 
 // memory is size bytes: the spare ones, unless most of them would be wasted. Fresh memory is a little larger, so that a later version of

@@ -46,8 +46,8 @@ type Repo struct {
 
 	held atomic.Pointer[[]history.File] // see HoldIndex
 
-	blobs sync.Mutex // guards batch
-	batch *batch
+	blobs        sync.Mutex // guards batch and sizes
+	batch, sizes *batch     // sizes tells the sizes of blobs alone
 }
 
 var _ history.History = (*Repo)(nil)
@@ -105,7 +105,8 @@ func (r *Repo) distrust(dir string) {
 func (r *Repo) Close() error {
 	r.blobs.Lock()
 	defer r.blobs.Unlock()
-	r.stopBatch()
+	stopBatch(&r.batch)
+	stopBatch(&r.sizes)
 	return nil
 }
 

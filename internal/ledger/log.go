@@ -11,7 +11,7 @@ import (
 type Log struct {
 	*Ledger
 	size int // of the text, in bytes
-	// lines counts the line feeds; structure is the text's part of [small.Limits.Structure].
+	// lines counts the line feeds; structure is the text's part of [small.Limits.Structure], 0 if it has not been counted.
 	lines, structure int
 	// column is the column of the sequence's dashes, from 1; 0 if the file must be read whole after an append.
 	column int
@@ -77,6 +77,9 @@ func (l *Log) Extend(whole, data []byte, limits small.Limits) (*Log, []small.Pro
 	dash := append([]byte("\n"), small.Dash(l.column)...)
 	common = common[:bytes.LastIndex(common, dash)+1]
 	if front := l.Before(whole, common); front != nil {
+		if l.structure > 0 {
+			front.structure = l.structure - structureOf(whole[len(common):])
+		}
 		if forked := front.appended(common, data, limits); forked != nil {
 			return forked, nil
 		}
@@ -107,6 +110,9 @@ func (l *Log) appended(whole, data []byte, limits small.Limits) *Log {
 		return l
 	}
 	items, structure := small.AppendedItems(tail, l.column)
+	if l.structure == 0 {
+		structure += structureOf(whole)
+	}
 	if items == nil || l.structure+structure > limits.Structure() {
 		return nil
 	}
@@ -138,8 +144,7 @@ func (l *Log) Before(whole, data []byte) *Log {
 	if l.column == 0 {
 		return nil
 	}
-	later := whole[len(data):]
-	if !bytes.HasPrefix(later, small.Dash(l.column)) {
+	if !bytes.HasPrefix(whole[len(data):], small.Dash(l.column)) {
 		return nil
 	}
 	lines := small.CountLines(data)
@@ -152,11 +157,8 @@ func (l *Log) Before(whole, data []byte) *Log {
 	if n == 0 || n == l.Len() || l.Entries[n].Pos.Line != lines+1 {
 		return nil
 	}
-	return &Log{
-		Ledger:    l.front(n),
-		size:      len(data),
-		lines:     lines,
-		structure: l.structure - (small.StructureOf(later) - 1 + small.CountLines(later)), // each line counts for one
-		column:    l.column,
-	}
+	return &Log{Ledger: l.front(n), size: len(data), lines: lines, column: l.column}
 }
+
+// structureOf is the structure of whole lines, of which each counts for one.
+func structureOf(text []byte) int { return small.StructureOf(text) - 1 + small.CountLines(text) }

@@ -20,10 +20,10 @@ type bench struct {
 	ctx         context.Context
 	diagnostics io.Writer
 	progress    *log.Logger
-	// dir has everything that is made, and empty is the empty Go program in it.
-	dir, empty string
-	env        []string
-	worlds     map[string]*world
+	// dir has everything that is made; in it are the empty Go program and, if a commit is given, its small-hook.
+	dir, empty, old string
+	env             []string
+	worlds          map[string]*world
 }
 
 // world is a repository to measure in.
@@ -31,6 +31,9 @@ type world struct {
 	dir string
 	// log is the size of the judged log, in bytes.
 	log int64
+	// changes counts those that were measured, so that none is made twice; others are the other work trees.
+	changes int
+	others  []string
 }
 
 // newBench makes the directory. This machine's configuration does not affect git there.
@@ -133,7 +136,7 @@ func (b *bench) output(dir string, args ...string) (string, error) {
 // releaseFlags are those in .goreleaser.yaml and the Dockerfile.
 var releaseFlags = []string{"-trimpath", "-buildvcs=false", "-ldflags=-s -w -X github.com/small-gate/small-gate/internal/version.version=v0.0.0"}
 
-// build builds the empty program, and the gate unless it is given.
+// build builds the empty program, the commit's gate, and this one unless it is given.
 func (b *bench) build() error {
 	source := filepath.Join(b.dir, "empty.go")
 	if err := os.WriteFile(source, []byte("package main\n\nfunc main() {}\n"), 0o600); err != nil {
@@ -143,6 +146,11 @@ func (b *bench) build() error {
 	if err := b.goBuild(b.empty, source, releaseFlags...); err != nil {
 		return err
 	}
+	if b.commit != "" {
+		if err := b.buildOld(); err != nil {
+			return err
+		}
+	}
 	if b.binary != "" {
 		return nil
 	}
@@ -150,8 +158,32 @@ func (b *bench) build() error {
 	return b.goBuild(b.binary, "./cmd/small-hook", releaseFlags...)
 }
 
+// buildOld builds the commit's small-hook from a copy of its files.
+func (b *bench) buildOld() error {
+	id, err := b.git(".", "rev-parse", "--verify", "--end-of-options", b.commit+"^{commit}")
+	if err != nil {
+		return err
+	}
+	files, packed := filepath.Join(b.dir, "old-files"), filepath.Join(b.dir, "old.tar")
+	if err := os.Mkdir(files, 0o700); err != nil {
+		return err
+	}
+	if _, err := b.git(".", "archive", "-o", packed, strings.TrimSpace(id)); err != nil {
+		return err
+	}
+	if _, err := b.output(files, "tar", "-xf", packed); err != nil {
+		return err
+	}
+	b.old = filepath.Join(b.dir, "small-hook-old")
+	return b.goBuildIn(files, b.old, "./cmd/small-hook", releaseFlags...)
+}
+
 func (b *bench) goBuild(out, what string, flags ...string) error {
-	_, err := b.output(".", slices.Concat([]string{"go", "build", "-o", out}, flags, []string{what})...)
+	return b.goBuildIn(".", out, what, flags...)
+}
+
+func (b *bench) goBuildIn(dir, out, what string, flags ...string) error {
+	_, err := b.output(dir, slices.Concat([]string{"go", "build", "-o", out}, flags, []string{what})...)
 	return err
 }
 

@@ -15,12 +15,16 @@ func commitOf(make func(b *bench) (*world, error), change func(w *world, n int) 
 		if err != nil {
 			return nil, nil, err
 		}
-		n := 0
-		return w, b.besideHooks(w, []string{"commit", "-q", "-a", "-m", "measured"}, func() error {
-			n++
-			return change(w, n)
-		}), nil
+		return w, b.commits(w, change), nil
 	}
+}
+
+// commits measures a commit of the next change.
+func (b *bench) commits(w *world, change func(w *world, n int) error) measure {
+	return b.besideHooks(w, []string{"commit", "-q", "-a", "-m", "measured"}, func() error {
+		w.changes++
+		return change(w, w.changes)
+	})
 }
 
 // changeCode changes a file outside any workspace.
@@ -29,12 +33,14 @@ func changeCode(w *world, n int) error {
 }
 
 // appendEntry appends the n-th entry, and some more, to the log.
-func appendEntry(w *world, n int) error {
-	f, err := os.OpenFile(filepath.Join(w.dir, logFile), os.O_APPEND|os.O_WRONLY, 0)
+func appendEntry(w *world, n int) error { return appendLog(w.dir, entry(100_000+n)) }
+
+func appendLog(dir, text string) error {
+	f, err := os.OpenFile(filepath.Join(dir, logFile), os.O_APPEND|os.O_WRONLY, 0)
 	if err != nil {
 		return err
 	}
-	_, err = f.WriteString(entry(100_000 + n))
+	_, err = f.WriteString(text)
 	return errors.Join(err, f.Close())
 }
 
@@ -81,6 +87,40 @@ func (b *bench) hooks(program string) (string, error) {
 	return hooks, err
 }
 
+// beside measures a commit of an entry in a repository with other work trees, against the same with fewer. Before each, that many of the
+// others commit an entry on a task of their own.
+func beside(trees, fewer, moving int) func(b *bench) (*world, measure, error) {
+	return func(b *bench) (*world, measure, error) {
+		w, err := b.besideTrees(1_206, trees)
+		if err != nil {
+			return nil, nil, err
+		}
+		less, err := b.besideTrees(1_206, fewer)
+		if err != nil {
+			return nil, nil, err
+		}
+		commit := func(w *world, n int) error {
+			for i := range min(moving, len(w.others)) {
+				other := w.others[(n*moving+i)%len(w.others)]
+				if err := appendLog(other, othersEntry(200_000+n)); err != nil {
+					return err
+				}
+				if err := b.commitOther(other); err != nil {
+					return err
+				}
+			}
+			return appendEntry(w, n)
+		}
+		ours, limit := b.commits(w, commit), b.commits(less, commit)
+		return w, func(program string) (sample, error) {
+			if program == "" {
+				return limit(b.binary)
+			}
+			return ours(program)
+		}, nil
+	}
+}
+
 // besideTrees is a repository as made by appended, with other work trees in which somebody has recorded work on other tasks.
 func (b *bench) besideTrees(entries, trees int) (*world, error) {
 	name := fmt.Sprintf("trees-%d-%d", entries, trees)
@@ -102,11 +142,26 @@ func (b *bench) besideTrees(entries, trees int) (*world, error) {
 		if _, err := b.git(w.dir, "worktree", "add", "-q", "-b", fmt.Sprintf("agent-%d", i), dir); err != nil {
 			return nil, err
 		}
-		if _, err := b.commitLog(&world{dir: dir}, 0, entries, entries+1+i, entries+2+i); err != nil {
+		if err := appendLog(dir, othersEntry(entries+i)); err != nil {
 			return nil, err
 		}
+		if err := b.commitOther(dir); err != nil {
+			return nil, err
+		}
+		w.others = append(w.others, dir)
 	}
 	return w, nil
+}
+
+// othersEntry is an entry on a task that nobody else works on.
+func othersEntry(i int) string {
+	return strings.Replace(entry(i), "task_id: task-", "task_id: other-", 1)
+}
+
+// commitOther commits the log of a work tree without the gate, which the whole repository may have.
+func (b *bench) commitOther(dir string) error {
+	_, err := b.git(dir, "-c", "core.hooksPath=/dev/null", "commit", "-q", "-m", "the log", "--", logFile)
+	return err
 }
 
 // preparePush pushes five commits of one entry each, and then removes them from the server.

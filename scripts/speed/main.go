@@ -1,7 +1,9 @@
 // Speed prints the cost of the gate, as whole processes beside the limit for each, measured in one run:
 //
-//	go run ./scripts/speed [-row REGEXP] [-runs N] [-binary FILE] [-old FILE] [-big]
+//	go run ./scripts/speed [-row REGEXP] [-runs N] [-binary FILE] [-big] [COMMIT]
 //	go run ./scripts/speed -page [-runs N] [-binary FILE]
+//
+// With COMMIT it builds that one too and measures it beside this one, as the old one.
 //
 // With -page it instead measures a commit with the gate and with other programs, and writes docs/performance.md.
 //
@@ -40,10 +42,11 @@ func main() {
 
 // options are the flags.
 type options struct {
-	rows        *regexp.Regexp
-	runs        int
-	binary, old string
-	big, page   bool
+	rows      *regexp.Regexp
+	runs      int
+	binary    string
+	commit    string
+	big, page bool
 }
 
 func parse(args []string, diagnostics io.Writer) (options, error) {
@@ -53,15 +56,15 @@ func parse(args []string, diagnostics io.Writer) (options, error) {
 	pattern := flags.String("row", "", "measure the rows whose name matches `REGEXP`")
 	flags.IntVar(&o.runs, "runs", 15, "run each row `N` times; the long rows a third as often")
 	flags.StringVar(&o.binary, "binary", "", "measure the small-hook in `FILE`; without it, one is built as the release builds it")
-	flags.StringVar(&o.old, "old", "", "measure the small-hook in `FILE` too, as the old one")
 	flags.BoolVar(&o.big, "big", false, "measure in a repository of a million objects too, which takes a minute to make")
 	flags.BoolVar(&o.page, "page", false, "measure a commit beside other programs, and write "+performancePage)
 	if err := flags.Parse(args); err != nil {
 		return o, err
 	}
-	if flags.NArg() > 0 {
-		return o, fmt.Errorf("%q is not a flag; see -help", flags.Arg(0))
+	if flags.NArg() > 1 || o.page && flags.NArg() > 0 {
+		return o, fmt.Errorf("%q is one argument too many; see -help", flags.Arg(flags.NArg()-1))
 	}
+	o.commit = flags.Arg(0)
 	if o.runs < 1 {
 		return o, fmt.Errorf("-runs %d: it takes at least one run", o.runs)
 	}
@@ -69,18 +72,12 @@ func parse(args []string, diagnostics io.Writer) (options, error) {
 	if o.rows, err = regexp.Compile(*pattern); err != nil {
 		return o, fmt.Errorf("-row: %w", err)
 	}
-	for _, file := range []*string{&o.binary, &o.old} {
-		if *file == "" {
-			continue
-		}
-		if *file, err = filepath.Abs(*file); err != nil {
-			return o, err
-		}
-		if _, err := os.Stat(*file); err != nil {
-			return o, err
+	if o.binary != "" {
+		if o.binary, err = filepath.Abs(o.binary); err == nil {
+			_, err = os.Stat(o.binary)
 		}
 	}
-	return o, nil
+	return o, err
 }
 
 func run(ctx context.Context, args []string, out, diagnostics io.Writer) (err error) {
@@ -115,7 +112,7 @@ func run(ctx context.Context, args []string, out, diagnostics io.Writer) (err er
 			return err
 		}
 		machine := fmt.Sprintf("%s, %s, %s/%s, %d cores.\n\n", strings.TrimSpace(git), runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU())
-		if _, err := io.WriteString(out, machine+table(results, o.old != "")); err != nil {
+		if _, err := io.WriteString(out, machine+table(results, b.old != "")); err != nil {
 			return err
 		}
 	}

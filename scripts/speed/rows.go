@@ -35,9 +35,11 @@ var rows = []row{
 		prepare: preCommit(func(b *bench) (*world, error) { return b.appended(12_060) })},
 	{name: "one entry appended, 50 MB before it", limit: diffCached, memory: true, long: true,
 		prepare: preCommit(func(b *bench) (*world, error) { return b.appended(50_000) }, "--max-file-size=100000000")},
-	{name: "audit, 10,000 commits, 2,000 versions of the log", limit: "git log --raw + git cat-file --batch --buffer", goal: "2 ×", long: true, prepare: auditOf(10_000, 5, catFile...)},
-	{name: "audit, the same, with what git prints taken through a pipe", limit: "git log --raw + git cat-file --batch --buffer to cat", long: true,
+	{name: "audit, 10,000 commits, 2,000 versions of the log", limit: "git log --raw + git cat-file --batch --buffer to cat", goal: "1 ×, 256 MB", long: true,
 		prepare: auditOf(10_000, 5, "sh", "-c", strings.Join(catFile, " ")+" | cat >/dev/null")},
+	{name: "audit, the same, without the pipe", limit: "git log --raw + git cat-file --batch --buffer", long: true, prepare: auditOf(10_000, 5, catFile...)},
+	{name: "audit, 10,000 commits to 50 logs, each of up to 200 entries", limit: "git log --raw", goal: "256 MB", long: true, prepare: auditAll(func(b *bench) (*world, error) { return b.spread(50, 200) })},
+	{name: "audit, 2,000 merges", limit: "git log --raw", goal: "256 MB", long: true, prepare: auditAll(func(b *bench) (*world, error) { return b.merged(2_000) })},
 	{name: "audit, 50,000 commits, 500 versions of the log", limit: "git log --raw + git cat-file --batch --buffer", long: true, big: true, prepare: auditOf(50_000, 100, catFile...)},
 	{name: "range, 10 commits in 10,000", limit: "git log --raw of the range", goal: "8 ×", prepare: rangeOf(1, 10_000)},
 	{name: "range, 10 commits in 1,000, a log as large", limit: "git log --raw of the range", goal: "8 ×", prepare: rangeOf(1_800, 1_000)},
@@ -49,11 +51,14 @@ var rows = []row{
 	{name: "pre-receive, 20 clients at once", limit: "the push without the gate", goal: "no worse", long: true, perSecond: true, prepare: clients(1)},
 	{name: "pre-receive, 20 clients at once, a log of 1.2 MB", limit: "the push without the gate", goal: "no worse", long: true, perSecond: true, prepare: clients(1_206)},
 	// These commit what the rows above have staged.
-	{name: "git commit, no log touched", limit: withoutGate, goal: "3 ×", prepare: commitOf(func(b *bench) (*world, error) { return b.idle(0, 0) }, changeCode)},
-	{name: "git commit of an entry, 1.2 MB before it", limit: withoutGate, goal: "4.5 ×", prepare: commitOf(func(b *bench) (*world, error) { return b.appended(1_206) }, appendEntry)},
-	{name: "git commit of an entry, 12 MB before it", limit: withoutGate, goal: "5 ×", prepare: commitOf(func(b *bench) (*world, error) { return b.appended(12_060) }, appendEntry)},
-	{name: "git commit of an entry, 1.2 MB before it, beside 20 work trees", limit: withoutGate, goal: "twice the one without them",
-		prepare: commitOf(func(b *bench) (*world, error) { return b.besideTrees(1_206, 20) }, appendEntry)},
+	{name: "git commit, no log touched", limit: withoutGate, goal: "2.5 ×", prepare: commitOf(func(b *bench) (*world, error) { return b.idle(0, 0) }, changeCode)},
+	{name: "git commit of an entry, 1.2 MB before it", limit: withoutGate, goal: "3.5 ×", prepare: commitOf(func(b *bench) (*world, error) { return b.appended(1_206) }, appendEntry)},
+	{name: "git commit of an entry, 12 MB before it", limit: withoutGate, goal: "4 ×", prepare: commitOf(func(b *bench) (*world, error) { return b.appended(12_060) }, appendEntry)},
+	// In each of them somebody works: before each commit, one of the other work trees has committed an entry.
+	{name: "git commit of an entry beside 1 work tree", limit: "the same beside none", goal: "1.2 ×", prepare: beside(1, 0, 1)},
+	{name: "git commit of an entry beside 20 work trees", limit: "the same beside none", goal: "2 ×", prepare: beside(20, 0, 1)},
+	{name: "git commit of an entry beside 20 work trees, all of which moved", limit: "the same beside none", prepare: beside(20, 0, 20)},
+	{name: "git commit of an entry beside 200 work trees", limit: "the same beside 20", goal: "5 ×", prepare: beside(200, 20, 1)},
 	{name: "git push of five entries", limit: withoutGate, goal: "2 ×", prepare: preparePush},
 }
 
@@ -107,6 +112,17 @@ func auditOf(commits, every int, catBlobs ...string) func(b *bench) (*world, mea
 				{args: catBlobs, dir: w.dir, stdin: list},
 			},
 			[]command{{args: []string{"audit"}, dir: w.dir}}), nil
+	}
+}
+
+// auditAll is measured against a walk that lists what each commit changed.
+func auditAll(make func(b *bench) (*world, error)) func(b *bench) (*world, measure, error) {
+	return func(b *bench) (*world, measure, error) {
+		w, err := make(b)
+		if err != nil {
+			return nil, nil, err
+		}
+		return w, b.side([]command{{args: []string{"git", "log", "--raw", "-m"}, dir: w.dir}}, []command{{args: []string{"audit"}, dir: w.dir}}), nil
 	}
 }
 

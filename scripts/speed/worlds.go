@@ -105,8 +105,10 @@ func (s *script) data(text []byte) {
 	s.printf("\n")
 }
 
-func (s *script) commit(n int) {
-	s.printf("commit refs/heads/main\ncommitter T <t@example.com> %d +0000\n", time.Date(2026, 4, 1, 0, 0, n, 0, time.UTC).Unix())
+func (s *script) commit(n int) { s.commitTo("main", n) }
+
+func (s *script) commitTo(branch string, n int) {
+	s.printf("commit refs/heads/%s\ncommitter T <t@example.com> %d +0000\n", branch, time.Date(2026, 4, 1, 0, 0, n, 0, time.UTC).Unix())
 	s.data(fmt.Appendf(nil, "commit %d\n", n))
 }
 
@@ -260,6 +262,63 @@ func (b *bench) grown(first, commits, every int) (*world, error) {
 				s.printf("M 100644 :%d %s\n", n/every+1, logFile)
 			}
 			s.file(fmt.Sprintf("importer/part%d.go", n%40), fmt.Sprintf("package importer\n\nconst step = %d\n", n))
+		}
+		return int64(log.Len()), nil
+	})
+}
+
+// spread is a repository of several workspaces, whose logs grow in turn to that many entries, one with each commit.
+func (b *bench) spread(workspaces, entries int) (*world, error) {
+	files, err := workspace()
+	if err != nil {
+		return nil, err
+	}
+	return b.world(fmt.Sprintf("spread-%d-%d", workspaces, entries), func(s *script) (int64, error) {
+		s.commit(0)
+		if err := s.start(logHead + entry(0)); err != nil {
+			return 0, err
+		}
+		logs := make([]bytes.Buffer, workspaces)
+		for n := range workspaces * entries {
+			dir, log := fmt.Sprintf("service%d/", n%workspaces), &logs[n%workspaces]
+			s.commit(n + 1)
+			if log.Len() == 0 {
+				log.WriteString(logHead)
+				for path, text := range files {
+					if strings.HasPrefix(path, ".small/") {
+						s.file(dir+path, text)
+					}
+				}
+			}
+			log.WriteString(entry(n))
+			s.printf("M 100644 inline %s\n", dir+logFile)
+			s.data(log.Bytes())
+		}
+		return 0, nil
+	})
+}
+
+// merged is a repository of that many merges, of branches that each append an entry while main changes a file.
+func (b *bench) merged(merges int) (*world, error) {
+	return b.world(fmt.Sprintf("merged-%d", merges), func(s *script) (int64, error) {
+		var log bytes.Buffer
+		log.WriteString(logHead + entry(0))
+		s.commit(0)
+		if err := s.start(log.String()); err != nil {
+			return 0, err
+		}
+		for i := range merges {
+			n := 3 * i
+			log.WriteString(entry(i + 1))
+			s.printf("blob\nmark :%d\n", i+1)
+			s.data(log.Bytes())
+			s.printf("reset refs/heads/side\nfrom refs/heads/main\n\n")
+			s.commitTo("side", n+1)
+			s.printf("M 100644 :%d %s\n", i+1, logFile)
+			s.commit(n + 2)
+			s.file(fmt.Sprintf("importer/part%d.go", i%40), fmt.Sprintf("package importer\n\nconst step = %d\n", i))
+			s.commit(n + 3)
+			s.printf("merge refs/heads/side\nM 100644 :%d %s\n", i+1, logFile)
 		}
 		return int64(log.Len()), nil
 	})

@@ -29,7 +29,18 @@ type ledgers struct {
 	most  int
 	last  lastFile
 	whole wholeFile
+	// newest are the last versions of the logs that are judged, by path, and newestBytes the size of their texts in memory.
+	newest      map[string]*newestFile
+	newestBytes int
 	format
+}
+
+// newestFile is the last version of a log among those that are judged: most earlier ones are its beginning, which their ids prove, so that
+// git need not read them. log and data are nil until it is read.
+type newestFile struct {
+	file history.File
+	log  *LedgerFile
+	data []byte
 }
 
 // lastFile is the file that was read last: usually the next one continues it, or an earlier version of it is a part of it.
@@ -50,12 +61,15 @@ type LedgerFile struct {
 	// Log is nil if the file cannot be read as a ledger; Problems say why.
 	Log      *ledger.Log
 	Problems []small.Problem
+	// of is the newest version, if this is its beginning, of size bytes.
+	of   *newestFile
+	size int
 }
 
 // Readable reports whether there is a log that can be read.
 func (f *LedgerFile) Readable() bool { return f != nil && f.Log != nil }
 
-func (f *LedgerFile) size() int {
+func (f *LedgerFile) memory() int {
 	size := entryBytes
 	for _, p := range f.Problems {
 		size += entryBytes + len(p.Message) + len(p.Hint)
@@ -69,7 +83,7 @@ func (f *LedgerFile) size() int {
 }
 
 func newLedgers(tree history.Tree, limits small.Limits, most int, as format) *ledgers {
-	l := &ledgers{tree: tree, limits: limits, format: as, kept: map[string]*LedgerFile{}, most: cmp.Or(most, keptBytes)}
+	l := &ledgers{tree: tree, limits: limits, format: as, kept: map[string]*LedgerFile{}, newest: map[string]*newestFile{}, most: cmp.Or(most, keptBytes)}
 	if as.ofFile { // a file that must not change is seldom read twice
 		l.most /= 8
 	}
@@ -86,6 +100,9 @@ func (l *ledgers) Read(ctx context.Context, f history.File, near *LedgerFile) (*
 	if known := l.kept[key]; known != nil && !f.Unmerged {
 		return known, nil
 	}
+	if known, err := l.fromNewest(ctx, f); known != nil || err != nil {
+		return known, err
+	}
 	out := &LedgerFile{File: f}
 	data, problem, err := l.text(ctx, f)
 	switch {
@@ -101,7 +118,11 @@ func (l *ledgers) Read(ctx context.Context, f history.File, near *LedgerFile) (*
 		out.Log, out.Problems = near.Log.Extend(text, data, l.limits)
 		if out.Readable() && !out.Log.Extends(near.Log.Ledger) {
 			l.keep(key, out)
-			l.remember(lastFile{log: near, data: text}) // others may have forked from it too
+			if near.of == nil || near.of.data == nil {
+				l.remember(lastFile{log: near, data: text}) // others may have forked from it too
+			} else {
+				l.giveBack(data)
+			}
 			return out, nil
 		}
 	default:
@@ -134,12 +155,19 @@ func (l *ledgers) text(ctx context.Context, f history.File) ([]byte, *small.Prob
 // recycler is a tree that can read the next object into memory that is no longer needed. A version of a log may have megabytes.
 type recycler interface{ Recycle(data []byte) }
 
-// remember makes a file the last one, and gives up the text of the one before. Nothing else refers to it: what is parsed is copied.
+// giveBack gives up a text. Nothing else refers to it: what is parsed is copied.
+func (l *ledgers) giveBack(text []byte) {
+	if tree, ok := l.tree.(recycler); ok && l.grows && len(text) > 0 {
+		tree.Recycle(text)
+	}
+}
+
+// remember makes a file the last one, and gives up the text of the one before.
 func (l *ledgers) remember(f lastFile) {
 	before := l.last.data
 	l.last = f
-	if tree, ok := l.tree.(recycler); ok && l.grows && len(before) > 0 && (len(f.data) == 0 || &before[0] != &f.data[0]) {
-		tree.Recycle(before)
+	if len(before) > 0 && (len(f.data) == 0 || &before[0] != &f.data[0]) {
+		l.giveBack(before)
 	}
 }
 
@@ -148,25 +176,83 @@ func (l *ledgers) textOf(ctx context.Context, f *LedgerFile) ([]byte, error) {
 	if l.last.log == f {
 		return l.last.data, nil
 	}
+	if f.of != nil && f.of.data != nil {
+		return f.of.data[:f.size], nil
+	}
 	data, _, err := ReadFile(ctx, l.tree, f.File, l.limits)
 	return data, err
 }
 
-// readBefore returns the ledger of a file that later probably extends.
-func (l *ledgers) readBefore(ctx context.Context, f history.File, later *LedgerFile) (*LedgerFile, error) {
-	if !l.grows || !later.Readable() || l.last.log != later || l.known(f) || !f.Regular() || f.Unmerged {
-		return l.Read(ctx, f, nil)
+// noteNewest says which version of a log is the last one that will be read.
+func (l *ledgers) noteNewest(f history.File) {
+	if l.grows && f.Regular() && !f.Unmerged && l.newest[f.Path] == nil && !l.known(f) {
+		l.newest[f.Path] = &newestFile{file: f}
 	}
-	start, err := l.startOf(ctx, l.last.data, f)
+}
+
+// fromNewest returns the ledger of a file that is the newest version of its log, or the beginning of that; nil if it has to be read.
+func (l *ledgers) fromNewest(ctx context.Context, f history.File) (*LedgerFile, error) {
+	n := l.newest[f.Path]
+	if n == nil || !f.Regular() || f.Unmerged {
+		return nil, nil
+	}
+	if l.key(f) == l.key(n.file) {
+		l.forget(n)
+		if n.log == nil {
+			return nil, nil
+		}
+		l.keep(l.key(f), n.log)
+		l.remember(lastFile{log: n.log, data: n.data})
+		n.data = nil
+		return n.log, nil
+	}
+	if err := l.readNewest(ctx, n); err != nil || n.log == nil {
+		return nil, err
+	}
+	start, err := l.startOf(ctx, n.data, f)
 	if err != nil {
 		return nil, err
 	}
-	out := &LedgerFile{File: f, Log: later.Log.Before(l.last.data, start)}
+	out := &LedgerFile{File: f, Log: n.log.Log.Before(n.data, start), of: n, size: len(start)}
 	if out.Log == nil {
-		return l.Read(ctx, f, nil)
+		return nil, nil
 	}
 	l.keep(l.key(f), out)
 	return out, nil
+}
+
+// readNewest reads the newest version of a log. It forgets one that is no log, or that takes too much memory besides others.
+func (l *ledgers) readNewest(ctx context.Context, n *newestFile) error {
+	if n.log != nil {
+		return nil
+	}
+	const share = 4
+	if l.newestBytes > 0 {
+		if blob, err := l.tree.Blob(ctx, n.file.Object, 0); err != nil || int64(l.newestBytes)+blob.Size > int64(l.most/share) {
+			l.forget(n)
+			return err
+		}
+	}
+	data, problem, err := ReadFile(ctx, l.tree, n.file, l.limits)
+	if err != nil {
+		return err
+	}
+	log := &LedgerFile{File: n.file}
+	if problem == nil {
+		l.parse(log, data)
+	}
+	if !log.Readable() {
+		l.forget(n)
+		return nil
+	}
+	n.log, n.data = log, data
+	l.newestBytes += len(data)
+	return nil
+}
+
+func (l *ledgers) forget(n *newestFile) {
+	delete(l.newest, n.file.Path)
+	l.newestBytes -= len(n.data)
 }
 
 // NoteStart remembers the ledger of a file if later, whose text is given, begins with it: the file then need not be read.
@@ -222,14 +308,14 @@ func (l *ledgers) document(f history.File) (*small.Document, *ledger.Log) {
 
 func (l *ledgers) keep(key string, f *LedgerFile) {
 	if before := l.kept[key]; before != nil {
-		l.bytes -= before.size()
+		l.bytes -= before.memory()
 	} else {
 		l.order = append(l.order, key)
 	}
-	l.bytes += f.size()
+	l.bytes += f.memory()
 	l.kept[key] = f
 	for l.bytes > l.most && len(l.order) > 1 {
-		l.bytes -= l.kept[l.order[0]].size()
+		l.bytes -= l.kept[l.order[0]].memory()
 		delete(l.kept, l.order[0])
 		l.order = l.order[1:]
 	}

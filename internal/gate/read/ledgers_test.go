@@ -3,6 +3,7 @@ package read
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"strconv"
 	"strings"
 	"testing"
@@ -160,12 +161,9 @@ func TestReadBefore(t *testing.T) {
 				return history.File{Path: ".small/progress.small.yml", Mode: "100644", Object: id}
 			}
 			l := newLedgers(tree, small.Limits{}, 0, progressFormat)
-			child, err := l.Read(t.Context(), file(later), nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			l.noteNewest(file(later))
 			f := file(earlier)
-			got, err := l.readBefore(t.Context(), f, child)
+			got, err := l.Read(t.Context(), f, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -175,6 +173,59 @@ func TestReadBefore(t *testing.T) {
 			}
 			if earlier != "" && tree.read[f.Object] != read {
 				t.Errorf("%q is read %d times, want %d", earlier, tree.read[f.Object], read)
+			}
+		}
+	}
+}
+
+// Random versions of a log are the same whether or not one of them is known to be the newest, in whatever order they are read.
+func TestReadFromNewest(t *testing.T) {
+	for round := range gittest.Rounds(200, 5000) {
+		random := rand.New(rand.NewPCG(gittest.Seed(43), uint64(round)))
+		tree := spoiling{blobTree{blobs: map[string]string{}}}
+		l := newLedgers(tree, small.Limits{}, random.IntN(2)*(1<<12), progressFormat)
+		texts := []string{"entries:\n- first\n"}
+		for len(texts) < 8 {
+			text := texts[random.IntN(len(texts))]
+			switch random.IntN(8) {
+			case 0:
+				text = strings.TrimSuffix(text, "\n")
+			case 1:
+				text += "- [\n"
+			case 2:
+				text += fmt.Sprintf("  goes on %d\n", random.IntN(3))
+			default:
+				text += fmt.Sprintf("- entry %d\n", random.IntN(5))
+			}
+			texts = append(texts, text)
+		}
+		var files []history.File
+		for i, text := range texts {
+			f := history.File{Path: fmt.Sprintf("%d/.small/progress.small.yml", i%2), Mode: "100644", Object: history.BlobID([]byte(text), strings.Repeat("0", 40))}
+			tree.blobs[f.Object] = text
+			files = append(files, f)
+		}
+		for i, f := range files {
+			if i >= len(files)-2 || random.IntN(4) == 0 {
+				l.noteNewest(f)
+			}
+		}
+		var near *LedgerFile
+		for range 30 {
+			f := files[random.IntN(len(files))]
+			got, err := l.Read(t.Context(), f, near)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, problems := ledger.ReadLog([]byte(tree.blobs[f.Object]), small.Limits{})
+			if got.Readable() != (want != nil) || fmt.Sprint(got.Problems) != fmt.Sprint(problems) {
+				t.Fatalf("round %d: %q has the problems %v, want %v", round, tree.blobs[f.Object], got.Problems, problems)
+			}
+			if want != nil && (fmt.Sprint(got.Log.Entries) != fmt.Sprint(want.Entries) || got.Log.Head() != want.Head()) {
+				t.Fatalf("round %d: %q has the entries %v, want %v", round, tree.blobs[f.Object], got.Log.Entries, want.Entries)
+			}
+			if got.Readable() && random.IntN(2) == 0 {
+				near = got
 			}
 		}
 	}

@@ -218,10 +218,24 @@ func (src *Source) ChangesOf(ctx context.Context, commits []history.Commit) ([][
 	if err != nil {
 		return nil, err
 	}
+	src.noteNewest(changes)
 	out := make([][][]history.Change, len(commits))
 	for i, c := range commits {
 		n := max(len(c.Parents), 1)
 		out[i], changes = changes[:n], changes[n:]
 	}
 	return out, nil
+}
+
+// noteNewest notes the last version of each log on some edges, which are in the order of their commits.
+func (src *Source) noteNewest(changes [][]history.Change) {
+	seen := map[string]bool{}
+	for _, edge := range slices.Backward(changes) {
+		for _, c := range edge {
+			if c.New.Mode != "" && !seen[c.Path] && src.IsLog(c.Path) {
+				seen[c.Path] = true
+				src.Logs(c.Path).noteNewest(c.New)
+			}
+		}
+	}
 }

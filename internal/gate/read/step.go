@@ -155,11 +155,6 @@ func (src *Source) ReadVersions(ctx context.Context, s *Step, path string) (*Led
 		now = c.New
 	}
 	parents := make([]ParentLog, len(before))
-	logs := src.Logs(path)
-	child, err := src.childFirst(ctx, logs, now, before)
-	if err != nil {
-		return nil, nil, err
-	}
 	var earlier *LedgerFile
 	for i, c := range before {
 		p := &parents[i]
@@ -169,17 +164,16 @@ func (src *Source) ReadVersions(ctx context.Context, s *Step, path string) (*Led
 		if c == nil {
 			continue // the same as in the child
 		}
-		if err := src.readVersion(ctx, s, i, *c, child, p); err != nil {
+		if err := src.readVersion(ctx, s, i, *c, p); err != nil {
 			return nil, nil, err
 		}
 		if len(p.Ledgers) > 0 {
 			earlier = p.Ledgers[0]
 		}
 	}
-	if child == nil {
-		if child, err = logs.Read(ctx, now, earlier); err != nil {
-			return nil, nil, err
-		}
+	child, err := src.Logs(path).Read(ctx, now, earlier)
+	if err != nil {
+		return nil, nil, err
 	}
 	for i, c := range before {
 		if c == nil && child.Readable() {
@@ -190,7 +184,7 @@ func (src *Source) ReadVersions(ctx context.Context, s *Step, path string) (*Led
 }
 
 // readVersion reads what one parent has of a log.
-func (src *Source) readVersion(ctx context.Context, s *Step, edge int, c history.Change, child *LedgerFile, p *ParentLog) error {
+func (src *Source) readVersion(ctx context.Context, s *Step, edge int, c history.Change, p *ParentLog) error {
 	if !src.onEdge(c.Path, edge) {
 		return nil
 	}
@@ -205,7 +199,7 @@ func (src *Source) readVersion(ctx context.Context, s *Step, edge int, c history
 	if _, moved := s.Moves[edge][c.Path]; moved && c.New.Mode != "" {
 		return nil // the log here is another one
 	}
-	own, err := src.Logs(c.Path).readBefore(ctx, c.Old, child)
+	own, err := src.Logs(c.Path).Read(ctx, c.Old, nil)
 	if err != nil {
 		return err
 	}
@@ -217,19 +211,4 @@ func (src *Source) readVersion(ctx context.Context, s *Step, edge int, c history
 	p.Add(c.Path, last...)
 	p.NoLog = c.Old.Mode == ""
 	return err
-}
-
-// childFirst reads the child's log before its parents' if none of those is in memory: what is judged last is
-// usually the longest version, which the snapshot needs whole and which contains the earlier ones. It returns nil
-// if the parents come first.
-func (src *Source) childFirst(ctx context.Context, logs *ledgers, now history.File, before []*history.Change) (*LedgerFile, error) {
-	if logs.known(now) {
-		return nil, nil
-	}
-	for _, c := range before {
-		if c == nil || c.Old.Mode == "" || logs.known(c.Old) {
-			return nil, nil
-		}
-	}
-	return logs.Read(ctx, now, nil)
 }
