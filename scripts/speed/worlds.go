@@ -21,7 +21,6 @@ const logHead = "small_version: \"1.0.0\"\nowner: agent\nentries:\n"
 func entry(i int) string {
 	at := time.Date(2026, 3, 1, 10, 0, 0, i+1, time.UTC).Add(time.Duration(i) * time.Second)
 	return fmt.Sprintf(`    - command: go test ./importer -run TestRead/%d
-      commit: %07x
       evidence: %s
       notes: |-
         === RUN   TestRead
@@ -33,7 +32,7 @@ func entry(i int) string {
       status: completed
       task_id: task-%d
       timestamp: "%s"
-`, i, 0xabc0000+i, strings.Repeat(fmt.Sprintf("row %d was read and its checkpoint kept, ", i*7919%100000), 11)+"and nothing else changed", i%50+1,
+`, i, strings.Repeat(fmt.Sprintf("row %d was read and its checkpoint kept, ", i*7919%100000), 11)+"and nothing else changed", i%50+1,
 		at.Format("2006-01-02T15:04:05.000000000Z"))
 }
 

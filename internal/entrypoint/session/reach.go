@@ -2,6 +2,8 @@ package session
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/gate/history"
@@ -25,12 +27,21 @@ func (s *Session) reach(ctx context.Context, id string, heads []string) (out his
 		out = history.Reach{Commit: commit, Reached: len(beyond) == 0}
 		return out, err
 	}
-	// It is not here, or its prefix is ambiguous.
-	all, err := s.Repo.Commits(ctx, tips, nil)
-	for _, c := range all {
-		out.Reached = out.Reached || strings.HasPrefix(c.ID, id)
+	// It is not here, or its prefix is ambiguous. A walk takes long, so the last one answers for all ids that no commit of it has.
+	has := func(commit string) bool { return strings.HasPrefix(commit, id) }
+	unknown := func(tip string) bool { return !s.walked[tip] }
+	if s.walked == nil || slices.ContainsFunc(tips, unknown) || slices.ContainsFunc(slices.Collect(maps.Keys(s.walked)), has) {
+		all, err := s.Repo.Commits(ctx, tips, nil)
+		if err != nil {
+			return out, err
+		}
+		s.walked = map[string]bool{}
+		for _, c := range all {
+			s.walked[c.ID] = true
+			out.Reached = out.Reached || has(c.ID)
+		}
 	}
-	return out, err
+	return out, nil
 }
 
 // samePatch finds the commit among some that makes the same patch as another.

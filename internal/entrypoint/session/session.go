@@ -36,6 +36,8 @@ type Session struct {
 	Trusted []byte
 	// floor is set in the floor's own judgement.
 	floor *policy.Floor
+	// walked are the commits of the last walk over everything; see reach.
+	walked map[string]bool
 }
 
 // Opener runs do in a session, and returns the name of the reader.

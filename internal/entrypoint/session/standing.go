@@ -40,10 +40,14 @@ func (s *Session) unlanded(ctx context.Context, head string) (map[string]history
 		landed = []string{branch.ID}
 	}
 	standings := map[string]history.Standing{}
-	for _, of := range []struct {
+	walks := []struct {
 		standing history.Standing
 		excluded []string
-	}{{history.Published, landed}, {history.Tagged, known}, {history.Own, slices.Concat(known, tags)}} {
+	}{{history.Published, landed}, {history.Tagged, known}, {history.Own, slices.Concat(known, tags)}}
+	for i, of := range walks {
+		if i+1 < len(walks) && slices.Equal(of.excluded, walks[i+1].excluded) {
+			continue // the next one finds the same commits, and a whole history takes long
+		}
 		commits, err := s.Repo.Commits(ctx, []string{head}, of.excluded)
 		if err != nil {
 			return nil, err

@@ -154,6 +154,8 @@ func (src *Source) ReadVersions(ctx context.Context, s *Step, path string) (*Led
 		before = append(before, &c)
 		now = c.New
 	}
+	logs := src.Logs(path)
+	logs.noteNewest(now) // of a single commit, nobody has noted it
 	parents := make([]ParentLog, len(before))
 	var earlier *LedgerFile
 	for i, c := range before {
@@ -171,7 +173,7 @@ func (src *Source) ReadVersions(ctx context.Context, s *Step, path string) (*Led
 			earlier = p.Ledgers[0]
 		}
 	}
-	child, err := src.Logs(path).Read(ctx, now, earlier)
+	child, err := logs.Read(ctx, now, earlier)
 	if err != nil {
 		return nil, nil, err
 	}
