@@ -69,7 +69,7 @@ func readLines(t testing.TB, text string) *Log {
 // TestLines changes random logs in one place, and demands that only appending to them is an append.
 func TestLines(t *testing.T) {
 	for seed := range uint64(400) {
-		random := rand.New(rand.NewPCG(seed, 1))
+		random := rand.New(rand.NewPCG(gittest.Seed(seed), 1))
 		lines := randomLines(random, 8)
 		text := writeLines(random, lines)
 		before := readLines(t, text)
