@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"github.com/small-gate/small-gate/internal/tests/gittest"
+	"github.com/small-gate/small-gate/internal/testkit/gittest"
 )
 
 // settings are stanzas of a repository that wants to be judged leniently.
