@@ -1,4 +1,4 @@
-package writers
+package edit
 
 import (
 	"context"
@@ -71,7 +71,7 @@ func Guard(ctx context.Context, req session.Request, with Locking, do func(envir
 		}
 		environ := held.Environ(req.Environ)
 		if len(g.Policy.Logs) > 0 && g.Dir != "" {
-			root, err := lock(ctx, held.req, "guard", with, atRoot)
+			root, err := lockWorkspace(ctx, held.req, "guard", with, atRoot)
 			if err != nil {
 				return err
 			}
@@ -108,7 +108,7 @@ func guarded(
 	ctx context.Context, req session.Request, mode string, with Locking, find func(*session.Session) (string, error),
 	do func(*locked, *guarding, []restore.Restored) error,
 ) (err error) {
-	held, err := lock(ctx, req, mode, with, find)
+	held, err := lockWorkspace(ctx, req, mode, with, find)
 	if err != nil {
 		return err
 	}
@@ -177,7 +177,7 @@ func nearest(s *session.Session, has func(dir string) (bool, error)) (string, er
 
 // locked is a workspace under its lock.
 type locked struct {
-	*worklock.Held
+	*lock.Held
 	// req is the request, in the root of the work tree: a command may remove the directory in which it began.
 	req       session.Request
 	mode, dir string
@@ -197,8 +197,8 @@ func (l *locked) Release() error {
 	return errors.Join(l.state(), l.Held.Release())
 }
 
-// lock takes the lock of the workspace that find finds.
-func lock(ctx context.Context, req session.Request, mode string, with Locking, find func(s *session.Session) (dir string, err error)) (*locked, error) {
+// lockWorkspace takes the lock of the workspace that find finds.
+func lockWorkspace(ctx context.Context, req session.Request, mode string, with Locking, find func(s *session.Session) (dir string, err error)) (*locked, error) {
 	out := &locked{req: req, mode: mode}
 	var place githistory.Place
 	_, err := req.InRepository(ctx, mode, func(s *session.Session) (err error) {
@@ -214,14 +214,14 @@ func lock(ctx context.Context, req session.Request, mode string, with Locking, f
 	}
 	out.req.Dir = place.Top
 	at := filepath.Join(place.Top, filepath.FromSlash(out.dir))
-	out.Held, err = worklock.Take(ctx, worklock.Request{
+	out.Held, err = lock.Take(ctx, lock.Request{
 		CommonDir: place.CommonDir, Workspace: at,
 		Command: with.Command, Wait: with.Wait, Environ: req.Environ, Now: req.Now,
 	})
 	if _, there := os.Stat(at); err != nil || mode == "guard" || errors.Is(there, fs.ErrNotExist) {
 		return out, err
 	}
-	if out.state, err = worklock.TakeState(ctx, at, with.Wait); err != nil {
+	if out.state, err = lock.TakeState(ctx, at, with.Wait); err != nil {
 		return nil, errors.Join(err, out.Held.Release())
 	}
 	return out, nil

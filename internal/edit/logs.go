@@ -1,4 +1,4 @@
-package writers
+package edit
 
 import (
 	"bytes"
@@ -40,7 +40,7 @@ func plainLog(ctx context.Context, req session.Request, name string) (stanza *po
 
 // lockedLog runs do with the log at a path, under the lock of the configuration's logs.
 func lockedLog(ctx context.Context, req session.Request, mode string, with Locking, at string, do func(s *session.Session, w *restore.Workspace) error) (err error) {
-	held, err := lock(ctx, withGit(req), mode, with, atRoot)
+	held, err := lockWorkspace(ctx, withGit(req), mode, with, atRoot)
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package writers
+package edit
 
 import (
 	"cmp"
@@ -225,7 +225,7 @@ func lockedFor(ctx context.Context, req session.Request, with Locking, at, sourc
 func lockedAt(
 	ctx context.Context, req session.Request, with Locking, find func(*session.Session) (string, error), do func(s *session.Session, held *locked) error,
 ) (err error) {
-	held, err := lock(ctx, req, "restore", with, find)
+	held, err := lockWorkspace(ctx, req, "restore", with, find)
 	if err != nil {
 		return err
 	}

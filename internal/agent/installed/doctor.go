@@ -32,7 +32,7 @@ func (c Check) Broken() bool { return c.Expected && !c.Calls }
 // Doctor checks the settings files of all harnesses in the work tree around dir ("" is the current directory). A harness without one is
 // left out. It runs nothing.
 func Doctor(ctx context.Context, dir string) ([]Check, error) {
-	repo, err := hook.Locate(ctx, dir)
+	repo, err := install.Locate(ctx, dir)
 	if err != nil || repo.Bare {
 		return nil, err
 	}
@@ -67,12 +67,12 @@ func (w workTree) examine(check *Check, text []byte) error {
 		return err
 	}
 	check.Commands = found.Commands
-	install := "Type: `small-hook install --agent " + file.Harness.Name + "`"
+	remedy := "Type: `small-hook install --agent " + file.Harness.Name + "`"
 	switch {
 	case len(found.Commands) == 0:
-		return &failure.Error{Message: file.Path + " does not call the gate", Remedy: install}
+		return &failure.Error{Message: file.Path + " does not call the gate", Remedy: remedy}
 	case len(found.Missing) > 0:
-		return &failure.Error{Message: file.Path + " does not call the gate at " + strings.Join(found.Missing, ", "), Remedy: install}
+		return &failure.Error{Message: file.Path + " does not call the gate at " + strings.Join(found.Missing, ", "), Remedy: remedy}
 	case found.Off != "":
 		return &failure.Error{Message: file.Path + " switches all hooks off, by " + found.Off, Remedy: "Take that out of the file."}
 	}
@@ -80,16 +80,16 @@ func (w workTree) examine(check *Check, text []byte) error {
 		program := file.ProgramOf(command)
 		if !strings.Contains(program, "/") {
 			// A larger command may call any program; presumably ours is on PATH.
-			if _, err := exec.LookPath(hook.ProgramName); err != nil {
-				return &failure.Error{Message: "no " + hook.ProgramName + " is on PATH", Remedy: "Type: " + hook.HowToInstall(), Err: err}
+			if _, err := exec.LookPath(install.ProgramName); err != nil {
+				return &failure.Error{Message: "no " + install.ProgramName + " is on PATH", Remedy: "Type: " + install.HowToInstall(), Err: err}
 			}
 			continue
 		}
 		if !filepath.IsAbs(program) {
 			program = filepath.Join(w.top, program)
 		}
-		if err := hook.CheckProgram(filepath.FromSlash(program)); err != nil {
-			return &failure.Error{Message: failure.Of(err).Message, Remedy: install, Err: err}
+		if err := install.CheckProgram(filepath.FromSlash(program)); err != nil {
+			return &failure.Error{Message: failure.Of(err).Message, Remedy: remedy, Err: err}
 		}
 	}
 	return nil

@@ -50,8 +50,8 @@ type verdict struct {
 
 func (v verdict) agree() bool { return v.passes == (v.report.Verdict == finding.Pass) }
 
-// judge runs both on the workspace in a directory.
-func judge(dir, reference string, strict bool) (verdict, error) {
+// judgeBoth runs both on the workspace in a directory.
+func judgeBoth(dir, reference string, strict bool) (verdict, error) {
 	args := []string{"check", "--dir", dir}
 	if strict {
 		args = append(args, "--strict")
@@ -72,7 +72,7 @@ func judge(dir, reference string, strict bool) (verdict, error) {
 // ours is the gate's report on the workspace in a directory.
 func ours(ctx context.Context, dir, kind string, strict bool) (*finding.Report, error) {
 	req := session.Request{Dir: dir, Workspace: kind, Strict: strict, Now: time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)}
-	report := entrypoint.Check(ctx, req, session.What{})
+	report := judge.Check(ctx, req, session.What{})
 	if report.Failure != nil {
 		return nil, report.Failure
 	}
@@ -113,7 +113,7 @@ type tally struct {
 
 // one judges a workspace and compares with the reference, in both modes.
 func (n *tally) one(w *workspace, reference, name string) {
-	n.judge(w, name, func(dir string, strict bool) (verdict, error) { return judge(dir, reference, strict) })
+	n.judge(w, name, func(dir string, strict bool) (verdict, error) { return judgeBoth(dir, reference, strict) })
 }
 
 // recorded judges a workspace with a recorded verdict of the reference.

@@ -1,4 +1,4 @@
-package embedded
+package plain
 
 import (
 	"errors"
@@ -44,7 +44,7 @@ func TestRefsAsGitListsThem(t *testing.T) {
 			want, err1 := git.Tips(t.Context(), prefixes...)
 			got, err2 := own.Tips(t.Context(), prefixes...)
 			if diff := cmp.Diff(want, got); diff != "" || err1 != nil || err2 != nil {
-				t.Errorf("%s %q: %v, %v (-git +embedded)\n%s", at.Dir, prefixes, err1, err2, diff)
+				t.Errorf("%s %q: %v, %v (-git +go-git)\n%s", at.Dir, prefixes, err1, err2, diff)
 			}
 		}
 		for _, name := range []string{"HEAD", "refs/worktree/own", "origin", "origin/HEAD", "main", "bisect/bad", "gone", "empty"} {
