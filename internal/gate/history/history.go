@@ -49,12 +49,14 @@ type Tree interface {
 	Blob(ctx context.Context, object string, limit int64) (Blob, error)
 }
 
-// The modes of what is not an ordinary file. Git does not record directories as
-// such; one on disk may be empty.
+// The modes in a tree or an index (gitdatamodel(7)). Git does not record directories as such; one on disk may be empty. ModeProgram is an
+// ordinary file that can be run.
 const (
 	ModeDirectory = "040000"
 	ModeLink      = "120000"
 	ModeSubmodule = "160000"
+	ModePlain     = "100644"
+	ModeProgram   = "100755"
 )
 
 // Update is one ref that a push moves.
@@ -184,7 +186,7 @@ type File struct {
 }
 
 // Regular reports whether the file is an ordinary one.
-func (f File) Regular() bool { return f.Mode == "100644" || f.Mode == "100755" }
+func (f File) Regular() bool { return f.Mode == ModePlain || f.Mode == ModeProgram }
 
 // Change is one path that differs on an edge. Old or New is the zero File if the path is absent.
 type Change struct {

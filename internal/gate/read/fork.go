@@ -92,7 +92,7 @@ func (src *Source) ForkOf(ctx context.Context, dir, target, head string, bases [
 	records := func(w *Workspace) ledger.RecordsFunc {
 		art := w.Artifacts[small.Progress]
 		return func() ([]*small.Value, error) {
-			return src.Ledgers.Records(ctx, history.File{Path: art.Path, Mode: "100644", Object: art.Object})()
+			return src.Ledgers.Records(ctx, history.File{Path: art.Path, Mode: history.ModePlain, Object: art.Object})()
 		}
 	}
 	v.Duplicates, err = ledger.Duplicates(v.TargetOnly, v.HeadOnly, records(v.Target), records(v.Head))

@@ -104,7 +104,7 @@ func NotAFile(f history.File) *small.Problem {
 		what = "is a symbolic link"
 	case history.ModeSubmodule:
 		what = "is a submodule"
-	case "100644", "100755":
+	case history.ModePlain, history.ModeProgram:
 		what = "is an ordinary file"
 	case history.ModeDirectory:
 		what = "is a directory"

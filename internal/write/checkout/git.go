@@ -2,6 +2,7 @@ package checkout
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -106,14 +107,65 @@ func (g *Tree) CheckedOut(ctx context.Context, path, blob string) ([]byte, error
 	return g.Run(ctx, nil, "cat-file", "--filters", "--path="+path, blob)
 }
 
-// Stage puts files into the index, all or none. That resolves conflicts at their paths.
+// Stage puts files into the index, all or none. That resolves conflicts at their paths. A file without a mode keeps the one that it has in
+// the index, or else in HEAD.
 func (g *Tree) Stage(ctx context.Context, files []history.File) error {
+	files, err := g.withModes(ctx, files)
+	if err != nil {
+		return err
+	}
 	var lines bytes.Buffer
 	for _, f := range files {
 		fmt.Fprintf(&lines, "%s %s 0\t%s\x00", f.Mode, f.Object, f.Path)
 	}
-	_, err := g.Run(ctx, &lines, "update-index", "-z", "--index-info")
+	_, err = g.Run(ctx, &lines, "update-index", "-z", "--index-info")
 	return err
+}
+
+// withModes gives files without a mode that of an ordinary file at their path in the index, else in HEAD, else that of a file that is not to
+// be run.
+func (g *Tree) withModes(ctx context.Context, files []history.File) ([]history.File, error) {
+	var paths []string
+	for _, f := range files {
+		if f.Mode == "" {
+			paths = append(paths, f.Path)
+		}
+	}
+	if len(paths) == 0 {
+		return files, nil
+	}
+	modes := map[string]string{}
+	note := func(list []byte) { // MODE …<tab>PATH, each ended by NUL
+		for line := range strings.SplitSeq(string(list), "\x00") {
+			what, path, _ := strings.Cut(line, "\t")
+			mode, _, _ := strings.Cut(what, " ")
+			if _, known := modes[path]; !known && (history.File{Mode: mode}).Regular() {
+				modes[path] = mode
+			}
+		}
+	}
+	list, err := g.Run(ctx, nil, append([]string{"ls-files", "-s", "-z", "--"}, paths...)...)
+	if err != nil {
+		return nil, err
+	}
+	note(list)
+	if len(modes) < len(paths) {
+		tree, err := g.Run(ctx, nil, "rev-parse", "-q", "--verify", "HEAD^{tree}")
+		if err == nil {
+			list, err = g.Run(ctx, nil, append([]string{"ls-tree", "-z", "--full-tree", strings.TrimSpace(string(tree)), "--"}, paths...)...)
+			note(list)
+		}
+		if err != nil && !gitcmd.ExitedWith(err, 1) { // 1: there is no commit yet
+			return nil, err
+		}
+	}
+	files = slices.Clone(files)
+	for i := range files {
+		if files[i].Mode == "" {
+			files[i].Mode = cmp.Or(modes[files[i].Path], history.ModePlain)
+		}
+	}
+	return files, nil
 }
 
 // StageAsIs stages files as they are in the work tree.
@@ -128,7 +180,7 @@ func (g *Tree) StageAsIs(ctx context.Context, paths ...string) error {
 		if err != nil {
 			return err
 		}
-		files = append(files, history.File{Path: path, Mode: "100644", Object: blob})
+		files = append(files, history.File{Path: path, Object: blob})
 	}
 	return g.Stage(ctx, files)
 }

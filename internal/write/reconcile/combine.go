@@ -107,7 +107,7 @@ func (c *Combiner) OnDisk(ctx context.Context, paths []string, like Files) (File
 		if err != nil {
 			return nil, err
 		}
-		f := history.File{Path: path, Mode: "100644", Object: blob}
+		f := history.File{Path: path, Mode: history.ModePlain, Object: blob}
 		if was, ok := like[path]; ok {
 			f.Mode = was.Mode
 		}

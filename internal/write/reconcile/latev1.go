@@ -38,7 +38,7 @@ func (r *resolving) late(ctx context.Context, dir string) (bool, error) {
 	}
 	changed := false
 	for _, path := range slices.Sorted(maps.Keys(made)) {
-		one, err := r.put(ctx, path, "100644", made[path])
+		one, err := r.put(ctx, path, history.ModePlain, made[path])
 		if err != nil {
 			return true, err
 		}

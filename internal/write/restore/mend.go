@@ -309,7 +309,7 @@ func (m *mending) again(ctx context.Context, id, source string) error {
 		if err != nil {
 			return err
 		}
-		changes = append(changes, history.File{Path: m.Log(), Mode: "100644", Object: blob})
+		changes = append(changes, history.File{Path: m.Log(), Object: blob})
 	}
 	for path, s := range m.files {
 		is, err := m.file(ctx, id, path)

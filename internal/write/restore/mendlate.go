@@ -45,7 +45,7 @@ func (m *mending) lateV1(ctx context.Context, files []string) ([]string, error) 
 			return nil, err
 		}
 		for at, data := range made {
-			is := history.File{Path: at, Mode: plainMode}
+			is := history.File{Path: at, Mode: history.ModePlain}
 			if is.Object, err = m.git.Store(ctx, data); err != nil {
 				return nil, err
 			}

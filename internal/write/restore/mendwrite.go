@@ -59,9 +59,6 @@ func (m *mending) tree(ctx context.Context, id string, changes []history.File) (
 	return strings.TrimSpace(string(out)), err
 }
 
-// plainMode is the mode of an ordinary file that is not to be run.
-const plainMode = "100644"
-
 // follow brings the work tree, the index and the branch to the new commits, in this order: whatever is killed in between is done again by
 // the same command, and loses nothing. What is not committed stays.
 func (m *mending) follow(ctx context.Context, out *Mended) error {
@@ -79,7 +76,7 @@ func (m *mending) follow(ctx context.Context, out *Mended) error {
 		if err != nil {
 			return err
 		}
-		staged = append(staged, history.File{Path: m.Log(), Mode: "100644", Object: index})
+		staged = append(staged, history.File{Path: m.Log(), Object: index})
 	}
 	for path, s := range m.files {
 		if dirty, err := m.git.Dirty(ctx, path); err != nil {
@@ -87,7 +84,7 @@ func (m *mending) follow(ctx context.Context, out *Mended) error {
 		} else if dirty {
 			continue // what somebody works on stays
 		}
-		if staged = append(staged, s.is); s.was.Mode != plainMode && s.was.Mode != "" || s.is.Mode != plainMode {
+		if staged = append(staged, s.is); s.was.Mode != history.ModePlain && s.was.Mode != "" || s.is.Mode != history.ModePlain {
 			odd = append(odd, path)
 		} else if err := m.checkOut(ctx, path, s.is.Object); err != nil {
 			return err
