@@ -125,6 +125,17 @@ var matchers = []matcher{
 	{key: Without("at")},
 }
 
+// SurelyOne reports whether two entries that [Compare] pairs are certainly versions of one: they share task and time, or everything except one
+// of these, or the task and most other fields. Two writers can share a time alone; who drops a changed version must not drop the other's entry.
+func SurelyOne(o, n *small.Value) bool {
+	if o.Kind != small.Map || n.Kind != small.Map {
+		return false
+	}
+	sameTask := textOf("task_id")(o) == textOf("task_id")(n)
+	return sameTask && (textOf("timestamp")(o) == textOf("timestamp")(n) || mostFieldsEqual(fieldSums{}, o, n)) ||
+		Without("task_id")(o) == Without("task_id")(n) || Without("timestamp")(o) == Without("timestamp")(n)
+}
+
 // pairUp matches lost and added entries between the same kept neighbours.
 func pairUp(a alignment, old, now []*small.Value, mayPair func(lost, added int) bool) map[int]int {
 	pairs := map[int]int{}

@@ -67,8 +67,10 @@ func PutBackWithout(elsewhere map[small.Digest]bool, old, file []byte, accepts f
 		return out, nil
 	}
 	oldDoc, _ := small.Parse(old, limits)
-	fresh := out.sort(before.Ledger, oldDoc.Root.Get("entries").Items, there, values, elsewhere, limits)
-	var err error
+	fresh, err := out.sort(before.Ledger, oldDoc.Root.Get("entries").Items, there, values, elsewhere, limits)
+	if err != nil {
+		return out, err
+	}
 	out.Text, err = extended(old, limits, func(_ *ledger.Ledger, column int, end string) [][]byte {
 		return out.texts(before.Ledger, fresh, column, end, now)
 	})
@@ -106,7 +108,7 @@ func withoutMarkers(file []byte) []byte {
 }
 
 // sort finds lost entries and those that are left out, and returns the new ones.
-func (p *PutBack) sort(before *ledger.Ledger, old []*small.Value, there *ledger.Ledger, values []*small.Value, elsewhere map[small.Digest]bool, limits small.Limits) []item {
+func (p *PutBack) sort(before *ledger.Ledger, old []*small.Value, there *ledger.Ledger, values []*small.Value, elsewhere map[small.Digest]bool, limits small.Limits) ([]item, error) {
 	known, kept := map[small.Digest]bool{}, map[small.Digest]bool{}
 	for _, e := range before.Entries {
 		known[e.Digest] = true
@@ -114,26 +116,26 @@ func (p *PutBack) sort(before *ledger.Ledger, old []*small.Value, there *ledger.
 	for _, e := range there.Entries {
 		kept[e.Digest] = true
 	}
-	lost, changed := map[string]int{}, map[int]bool{}
-	for i, e := range before.Entries {
+	for _, e := range before.Entries {
 		if !kept[e.Digest] {
 			p.Lost = append(p.Lost, e)
-			for _, key := range identities(ledger.Masked(old[i])) {
-				lost[key] = e.Index
-			}
 		}
 	}
+	versions, err := changedVersions(before, old, there, values)
+	if err != nil {
+		return nil, err
+	}
 	var fresh []item
+	changed := map[int]bool{}
 	for i, e := range there.Entries {
-		keys := identities(ledger.Masked(values[i]))
-		of := slices.IndexFunc(keys, func(key string) bool { at, is := lost[key]; return is && !changed[at] })
+		of, isVersion := versions[i]
 		switch {
 		case known[e.Digest]:
 		case elsewhere[e.Digest]:
 			p.Elsewhere = append(p.Elsewhere, e)
-		case of >= 0:
+		case isVersion:
 			p.Changed = append(p.Changed, e)
-			changed[lost[keys[of]]] = true
+			changed[of] = true
 		case !valid(ledger.Masked(values[i]), limits):
 			p.Left = append(p.Left, e)
 		default:
@@ -144,28 +146,40 @@ func (p *PutBack) sort(before *ledger.Ledger, old []*small.Value, there *ledger.
 			}
 		}
 	}
-	for _, e := range p.Lost {
-		if !changed[e.Index] {
+	for i, e := range before.Entries {
+		if !kept[e.Digest] && !changed[i] {
 			p.Gone = append(p.Gone, e)
 		}
 	}
-	return fresh
+	return fresh, nil
 }
 
-// identities are the keys that two versions of one entry share: task and time, or everything except one of these. It is stricter than the
-// ledger's own rule, which also pairs two entries of one task if most fields are equal: there a wrong pair is a wrong word in a finding,
-// here it would drop a new entry from the log.
-func identities(v *small.Value) []string {
-	task, _ := v.Get("task_id").Trimmed()
-	at, _ := v.Get("timestamp").Trimmed()
-	if v.Kind != small.Map {
-		return nil
+// changedVersions pairs entries of a file with the old entries that they are changed versions of, as [ledger.Compare] pairs them, by their
+// places in both. Only sure pairs count, since a wrong one would drop a new entry. Credentials are masked first: one version alone may have
+// been masked.
+func changedVersions(before *ledger.Ledger, old []*small.Value, there *ledger.Ledger, values []*small.Value) (map[int]int, error) {
+	masked := func(all []*small.Value) []*small.Value {
+		out := make([]*small.Value, len(all))
+		for i := range all {
+			out[i] = ledger.Masked(all[i])
+		}
+		return out
 	}
-	out := []string{strconv.Quote(task) + " " + at}
-	for _, key := range []string{"task_id", "timestamp"} {
-		out = append(out, key+" "+ledger.Without(key)(v))
+	was, now := masked(old), masked(values)
+	found, err := ledger.Compare(before, there, ledger.CompareOptions{
+		OldRecords: func() ([]*small.Value, error) { return was, nil }, NewRecords: func() ([]*small.Value, error) { return now, nil },
+		MayPair: func(lost, added int) bool { return ledger.SurelyOne(was[lost], now[added]) },
+	})
+	if err != nil {
+		return nil, err
 	}
-	return out
+	out := map[int]int{}
+	for _, edit := range found.Edits {
+		if edit.OldIndex >= 0 && edit.NewIndex >= 0 && edit.Kind != ledger.EditReordered {
+			out[edit.NewIndex] = edit.OldIndex
+		}
+	}
+	return out, nil
 }
 
 // Empty is a log without entries.

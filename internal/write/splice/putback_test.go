@@ -117,6 +117,22 @@ func TestPutBackTellsVersionsApart(t *testing.T) {
 	}
 }
 
+// TestPutBackPairsAsTheGate changes timestamp and notes of an entry of six fields. The gate calls it modified, so its new version is left out.
+func TestPutBackPairsAsTheGate(t *testing.T) {
+	t.Parallel()
+	const log = "small_version: \"1.0.0\"\nowner: \"agent\"\nentries:\n" +
+		"- {task_id: a, timestamp: \"2026-03-01T09:00:00.5Z\", status: completed, evidence: one, command: make, notes: first}\n" +
+		"- {task_id: b, timestamp: \"2026-03-01T09:10:00.5Z\", evidence: two}\n"
+	file := strings.NewReplacer("09:00:00.5Z", "09:05:00.5Z", "first", "second").Replace(log)
+	got, err := PutBackOf([]byte(log), []byte(file), plainly, noon, small.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(got.Text) != log || got.New != 0 || len(got.Changed) != 1 || len(got.Gone) != 0 {
+		t.Errorf("%d new, %d changed, %d gone:\n%s", got.New, len(got.Changed), len(got.Gone), got.Text)
+	}
+}
+
 // FuzzPutBack puts any log back in place of any file.
 func FuzzPutBack(f *testing.F) {
 	f.Add(logOf([]string{"a@01", "b@02"}), logOf([]string{"a@01", "c@03"}))
