@@ -391,5 +391,5 @@ func (w *watch) judgeCommits(ctx context.Context, s *session.Session) (*finding.
 	slices.Sort(known)
 	s.FindStandings(ctx, w.head())
 	s.Opts.Branch = history.ShortRef(w.look.Branch)
-	return gate.Made(ctx, s.Repo, w.base, w.head(), slices.Compact(known), s.Opts), nil
+	return gate.NewCommits(ctx, s.Repo, w.base, w.head(), slices.Compact(known), s.Opts), nil
 }

@@ -70,7 +70,7 @@ func (g *guarding) timely() error {
 	if log == nil {
 		return nil // Append reports it
 	}
-	late := splice.Untimely(before, log.Ledger, g.Now)
+	late := splice.FirstBadTimestamp(before, log.Ledger, g.Now)
 	if late == nil {
 		return nil
 	}

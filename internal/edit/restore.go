@@ -151,7 +151,7 @@ func committedAlready(ctx context.Context, req session.Request, log string) erro
 			return err
 		}
 		s.FindStandings(ctx, head)
-		report := gate.Made(ctx, s.Repo, "", head, tips, s.Opts)
+		report := gate.NewCommits(ctx, s.Repo, "", head, tips, s.Opts)
 		if report.Failure != nil {
 			return report.Failure
 		}

@@ -90,9 +90,9 @@ func Lost(ctx context.Context, tree history.Tree, path string, noted, index *led
 	})
 }
 
-// Made judges the commits that are reachable from head but from none of known, then head's snapshot of the workspaces that they changed.
+// NewCommits judges the commits that are reachable from head but from none of known, then head's snapshot of the workspaces that they changed.
 // base is a commit before them; empty if there is none.
-func Made(ctx context.Context, h history.History, base, head string, known []string, opts run.Options) *finding.Report {
+func NewCommits(ctx context.Context, h history.History, base, head string, known []string, opts run.Options) *finding.Report {
 	s := run.Scope{Base: history.Tip{ID: base}, Tip: history.Tip{ID: head}, Update: history.Update{New: head, Known: known}}
 	return newRun(h, opts, s).Do(ctx, listCommits, run.Families(run.BeforeLogs), logs.JudgeCommits, workspaces.Changed, run.Families(run.AtTip), run.Families(run.AfterFiles), config.Judge)
 }

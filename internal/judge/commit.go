@@ -251,7 +251,7 @@ func mendsHead(ctx context.Context, s *session.Session, head string) (*finding.R
 	opts, parents := s.Opts, own[at].Parents
 	opts.Trusted = ""
 	mended := gate.Pending(ctx, s.Repo, parents, opts)
-	if mended.Verdict != finding.Pass || gate.Made(ctx, s.Repo, "", head, parents, opts).Verdict != finding.Fail {
+	if mended.Verdict != finding.Pass || gate.NewCommits(ctx, s.Repo, "", head, parents, opts).Verdict != finding.Fail {
 		return nil, nil
 	}
 	return mended, nil
@@ -277,7 +277,7 @@ func fixCommits(ctx context.Context, s *session.Session, head string, report *fi
 			continue
 		}
 		for ; fixes[f.Fingerprint()] == "" && len(known) > 0; known = known[1:] {
-			for _, g := range gate.Made(ctx, s.Repo, "", head, known[0], opts).Findings {
+			for _, g := range gate.NewCommits(ctx, s.Repo, "", head, known[0], opts).Findings {
 				fixes[g.Fingerprint()] = g.Fix
 			}
 		}

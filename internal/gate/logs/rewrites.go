@@ -44,7 +44,7 @@ func rewritesOf(ctx context.Context, r *run.Run, u history.Update) (*rewrites, e
 	defer r.Source.Keep()()
 	out := &rewrites{from: map[small.Digest][]small.Digest{}, recorded: map[small.Digest]bool{}, inserted: map[small.Digest]bool{}}
 	for i, c := range commits {
-		s, err := r.Source.Crossing(ctx, c, changes[i])
+		s, err := r.Source.NewStep(ctx, c, changes[i])
 		if err != nil {
 			return nil, err
 		}

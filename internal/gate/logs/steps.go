@@ -156,7 +156,7 @@ func judgeSince(ctx context.Context, r *run.Run, from string, changes []history.
 	if from != "" {
 		step.Parents = []string{from}
 	}
-	s, err := r.Source.Crossing(ctx, step, [][]history.Change{changes})
+	s, err := r.Source.NewStep(ctx, step, [][]history.Change{changes})
 	if err != nil {
 		return err
 	}
@@ -246,7 +246,7 @@ func judgeUnlisted(ctx context.Context, r *run.Run, steps *run.Steps) error {
 		for k, edge := range changes[i] {
 			edges[k] = slices.DeleteFunc(slices.Clone(edge), func(x history.Change) bool { return !r.Source.Policy.LogFor(x.Path).ByStep() })
 		}
-		s, err := r.Source.Crossing(ctx, c, edges)
+		s, err := r.Source.NewStep(ctx, c, edges)
 		if err != nil {
 			return err
 		}

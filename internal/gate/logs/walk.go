@@ -32,7 +32,7 @@ func JudgeWorkTree(ctx context.Context, r *run.Run) error {
 		return err
 	}
 	r.Learned.Note(r.Source, changes[0]...)
-	s, err := r.Source.Crossing(ctx, n, changes[0])
+	s, err := r.Source.NewStep(ctx, n, changes[0])
 	if err != nil {
 		return err
 	}
@@ -79,7 +79,7 @@ func judgeCommit(ctx context.Context, r *run.Run, n history.Commit, changes [][]
 	own := run.NewTouched()
 	own.Note(r.Source, changes...)
 	r.Learned.Note(r.Source, changes...)
-	s, err := r.Source.Crossing(ctx, n, changes)
+	s, err := r.Source.NewStep(ctx, n, changes)
 	if err != nil {
 		return err
 	}

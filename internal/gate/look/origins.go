@@ -42,7 +42,7 @@ func (l *look) origins(ctx context.Context, tips []tip) (brought, error) {
 		if len(paths) == 0 {
 			continue
 		}
-		s, err := l.src.Crossing(ctx, c, changes[i])
+		s, err := l.src.NewStep(ctx, c, changes[i])
 		if err != nil {
 			return nil, err
 		}

@@ -81,8 +81,8 @@ func (s *Step) FirstEdge() *Step {
 	return &first
 }
 
-// Crossing finds the logs that moved on a commit's edges.
-func (src *Source) Crossing(ctx context.Context, n history.Commit, changes [][]history.Change) (*Step, error) {
+// NewStep finds the logs that moved on a commit's edges.
+func (src *Source) NewStep(ctx context.Context, n history.Commit, changes [][]history.Change) (*Step, error) {
 	if err := src.enter(ctx, n, changes); err != nil {
 		return nil, err
 	}

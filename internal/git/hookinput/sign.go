@@ -17,11 +17,11 @@ import (
 // replayed are the files in a git directory while existing commits are remade: they keep their author.
 var replayed = []string{"--git-path", "CHERRY_PICK_HEAD", "--git-path", "rebase-merge", "--git-path", "rebase-apply"}
 
-// SignMessage adds the trailer that names the agent to a commit message that git has prepared (prepare-commit-msg). It does not change a
+// AddAgentTrailer adds the trailer that names the agent to a commit message that git has prepared (prepare-commit-msg). It does not change a
 // message whose last such trailer already names the agent, an empty one that no editor will fill, which git refuses, or that of a commit
 // remade by a rebase or a cherry-pick. An empty agent means a person. Git itself chooses the place: after the text, and before its own
 // comments. edited says that an editor follows.
-func SignMessage(ctx context.Context, file, agent string, edited bool) error {
+func AddAgentTrailer(ctx context.Context, file, agent string, edited bool) error {
 	if agent == "" {
 		return nil
 	}

@@ -114,7 +114,7 @@ func Drive(ctx context.Context, repo Repository, opts Options, in MergeInput) (t
 	if known, err := r.mergesThese(ctx, in); err != nil || !known {
 		return nil, nil, err
 	}
-	if err := r.know(ctx); err != nil {
+	if err := r.nameSides(ctx); err != nil {
 		return nil, nil, err
 	}
 	return r.driven(ctx, in.Path)

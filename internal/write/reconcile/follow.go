@@ -109,8 +109,8 @@ func (r *resolving) oldPaths(path string) []string {
 	return out
 }
 
-// leave plans to remove the logs that are combined elsewhere.
-func (r *resolving) leave() error {
+// removeLeftovers plans to remove the logs that are combined elsewhere.
+func (r *resolving) removeLeftovers() error {
 	for _, from := range slices.Sorted(maps.Keys(r.left)) {
 		if err := r.remove(from); err != nil {
 			return err

@@ -14,9 +14,9 @@ import (
 	"github.com/small-gate/small-gate/internal/write/checkout"
 )
 
-// late plans to keep, whole and as a separate import, the workspace of a 1.0.0 branch that is merged with one of 2.0.0, and reports whether
+// importLateV1 plans to keep, whole and as a separate import, the workspace of a 1.0.0 branch that is merged with one of 2.0.0, and reports whether
 // there is one. Everything else below .small stays as on the 2.0.0 side: git would write the branch's changes into the first import.
-func (r *resolving) late(ctx context.Context, dir string) (bool, error) {
+func (r *resolving) importLateV1(ctx context.Context, dir string) (bool, error) {
 	if r.op.word == "" || len(r.op.theirs) != 1 || !r.op.theirs[0].isCommit() {
 		return false, nil
 	}

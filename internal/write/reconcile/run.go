@@ -125,7 +125,7 @@ func Run(ctx context.Context, repo Repository, opts Options) (*Outcome, error) {
 	if err := r.plainLogs(ctx); err != nil {
 		return nil, err
 	}
-	if err := r.leave(); err != nil {
+	if err := r.removeLeftovers(); err != nil {
 		return nil, err
 	}
 	if err := r.write(ctx); err != nil {
@@ -143,11 +143,11 @@ func (r *resolving) findSides(ctx context.Context) error {
 	if r.op, err = underWay(ctx, r.repo, r.git); err != nil {
 		return err
 	}
-	if err := r.staged(ctx, r.opts.Theirs); err != nil {
+	if err := r.sidesOfStages(ctx, r.opts.Theirs); err != nil {
 		return err
 	}
 	if r.opts.Theirs != "" {
-		if err := r.op.named(ctx, r.repo, r.opts.Theirs); err != nil {
+		if err := r.op.useNamedSide(ctx, r.repo, r.opts.Theirs); err != nil {
 			return err
 		}
 		if r.op.word == "" {
@@ -162,11 +162,11 @@ func (r *resolving) findSides(ctx context.Context) error {
 		return r.nothing(ctx)
 	}
 	r.out.Finish = r.op.finish
-	return r.know(ctx)
+	return r.nameSides(ctx)
 }
 
-// know finds what commits do not say about the sides: names, merge bases, and their configurations.
-func (r *resolving) know(ctx context.Context) error {
+// nameSides finds what commits do not say about the sides: names, merge bases, and their configurations.
+func (r *resolving) nameSides(ctx context.Context) error {
 	err := r.op.name(ctx, r.repo, r.git)
 	if err == nil {
 		err = r.order(ctx)
@@ -227,7 +227,7 @@ func (r *resolving) workspaces(ctx context.Context) ([]string, error) {
 
 // workspace plans what to do with one workspace.
 func (r *resolving) workspace(ctx context.Context, dir string) error {
-	if late, err := r.late(ctx, dir); late || err != nil {
+	if late, err := r.importLateV1(ctx, dir); late || err != nil {
 		return err
 	}
 	if err := r.log(ctx, small.Progress.Path(dir)); err != nil {

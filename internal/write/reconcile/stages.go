@@ -19,9 +19,9 @@ const (
 	stageApplied = ":3"
 )
 
-// staged finds the sides of a conflict that no commit explains: after git stash pop, an autostash, git checkout -m, git cherry-pick -n and
+// sidesOfStages finds the sides of a conflict that no commit explains: after git stash pop, an autostash, git checkout -m, git cherry-pick -n and
 // git am -3. The applied changes are unpublished, and are treated as one's own.
-func (r *resolving) staged(ctx context.Context, named string) error {
+func (r *resolving) sidesOfStages(ctx context.Context, named string) error {
 	var paths []string
 	for path, f := range r.index {
 		if _, _, ok := small.SplitPath(path); (ok || r.opts.Policy.LogFor(path) != nil) && f.Unmerged {

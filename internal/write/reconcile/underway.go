@@ -125,8 +125,8 @@ func underWay(ctx context.Context, repo Repository, git *checkout.Tree) (*operat
 	return op, nil
 }
 
-// named takes the side that the caller names; an operation under way with that side stays.
-func (o *operation) named(ctx context.Context, repo Repository, name string) error {
+// useNamedSide takes the side that the caller names; an operation under way with that side stays.
+func (o *operation) useNamedSide(ctx context.Context, repo Repository, name string) error {
 	id, err := repo.Resolve(ctx, name)
 	if err != nil {
 		return err

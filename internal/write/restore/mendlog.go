@@ -79,7 +79,7 @@ func (m *mending) putBack(ctx context.Context, id string, sides splice.Case, tex
 	if err = again(); err != nil {
 		return back, err
 	}
-	moved := m.late(back.Moved)
+	moved := m.withoutLateOnes(back.Moved)
 	if len(moved) == 0 || reconcile.OnlyMergesInsert(m.Policy) {
 		return back, nil
 	}

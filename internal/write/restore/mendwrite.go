@@ -69,7 +69,7 @@ func (m *mending) follow(ctx context.Context, out *Mended) error {
 	var staged []history.File
 	var odd []string // links, and files that can be run, of which git knows how to check them out
 	if parent, _ := m.parse(head); parent != nil {
-		index, err := m.staged(ctx, out.Old, head)
+		index, err := m.logToStage(ctx, out.Old, head)
 		if err == nil {
 			err = m.followLog(ctx, head, out)
 		}
@@ -102,8 +102,8 @@ func (m *mending) follow(ctx context.Context, out *Mended) error {
 	return err
 }
 
-// staged is the blob that the index gets for the log: the new head's, and after it what was staged and is not committed.
-func (m *mending) staged(ctx context.Context, old string, head []byte) (string, error) {
+// logToStage is the blob that the index gets for the log: the new head's, and after it what was logToStage and is not committed.
+func (m *mending) logToStage(ctx context.Context, old string, head []byte) (string, error) {
 	was, err := m.text(ctx, old)
 	if err != nil {
 		return "", err

@@ -49,7 +49,7 @@ func (w *Workspace) RestoreFrom(ctx context.Context, repo reconcile.Repository, 
 	if err = r.findUnderway(ctx); err != nil {
 		return out, err
 	}
-	old, accepts, err := r.wanted(ctx, source, noted, discard)
+	old, accepts, err := r.requiredLog(ctx, source, noted, discard)
 	if err != nil || old == nil {
 		return out, err
 	}
@@ -104,26 +104,26 @@ func (r *restoring) stageAndGoOn(ctx context.Context, out *Restored) error {
 	return err
 }
 
-// wanted is the old log, nil if there is none, and says whether a log has what has to be there.
-func (r *restoring) wanted(ctx context.Context, source string, noted []byte, discard bool) (old []byte, accepts func(parent, child *ledger.Ledger) bool, err error) {
+// requiredLog is the old log, nil if there is none, and says whether a log has what has to be there.
+func (r *restoring) requiredLog(ctx context.Context, source string, noted []byte, discard bool) (old []byte, accepts func(parent, child *ledger.Ledger) bool, err error) {
 	old, err = r.committed(ctx, source)
 	if err != nil || discard {
-		return old, r.accepts, err
+		return old, r.hasAllSides, err
 	}
 	if old == nil {
-		old, err = r.begun()
+		old, err = r.startOf()
 	}
 	was, _ := r.parse(old)
 	log, _ := r.parse(noted)
 	if err != nil || log == nil || source != "" || was != nil && was.HasAll(log.Ledger) {
-		return old, r.accepts, err
+		return old, r.hasAllSides, err
 	}
-	return r.join(old, noted), func(_, child *ledger.Ledger) bool { return r.accepts(nil, child) && r.Accepts(log.Ledger, child) }, nil
+	return r.join(old, noted), func(_, child *ledger.Ledger) bool { return r.hasAllSides(nil, child) && r.Accepts(log.Ledger, child) }, nil
 }
 
-// begun is the log without entries that a new one counts as having been; nil if what is there is no log. Only a credential is a reason to
+// startOf is the log without entries that a new one counts as having been; nil if what is there is no log. Only a credential is a reason to
 // write a new log again.
-func (r *restoring) begun() ([]byte, error) {
+func (r *restoring) startOf() ([]byte, error) {
 	file, err := r.Read()
 	if r.kind().Plain() {
 		return nil, err
@@ -337,8 +337,8 @@ func (r *restoring) committed(ctx context.Context, source string) (text []byte, 
 	return r.git.CheckedOut(ctx, r.Log(), blob)
 }
 
-// accepts reports whether a log has what the sides have, and new entries that can stand.
-func (r *restoring) accepts(_, child *ledger.Ledger) bool { return r.soundAfter(r.logs, child) }
+// hasAllSides reports whether a log has what the sides have, and new entries that can stand.
+func (r *restoring) hasAllSides(_, child *ledger.Ledger) bool { return r.soundAfter(r.logs, child) }
 
 // inIndex reports whether the index has such a log.
 func (r *restoring) inIndex(ctx context.Context) (bool, error) {
@@ -350,7 +350,7 @@ func (r *restoring) inIndex(ctx context.Context) (bool, error) {
 		return len(r.logs) == 0, err // a new one need not be staged
 	}
 	log, _ := r.parse(data)
-	return log != nil && r.accepts(nil, log.Ledger), nil
+	return log != nil && r.hasAllSides(nil, log.Ledger), nil
 }
 
 // stageFiles stages the log, and the plan if it was written.

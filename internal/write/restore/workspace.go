@@ -107,7 +107,7 @@ func (w *Workspace) sound(parent, child *ledger.Ledger) bool {
 	if w.kind().Plain() {
 		return w.Accepts(parent, child)
 	}
-	return w.Accepts(parent, child) && splice.Untimely(parent, child, w.Now) == nil && !splice.Confides(parent, child)
+	return w.Accepts(parent, child) && splice.FirstBadTimestamp(parent, child, w.Now) == nil && !splice.AddsCredential(parent, child)
 }
 
 // soundAfter is sound for several parents, or none.
@@ -230,7 +230,7 @@ func (w *Workspace) FindElsewhere(ctx context.Context, repo reconcile.Repository
 		return err
 	}
 	back, unread := w.putBackOf(old, file, w.Accepts)
-	if moved := w.late(back.Moved); unread == nil && len(moved) > 0 {
+	if moved := w.withoutLateOnes(back.Moved); unread == nil && len(moved) > 0 {
 		var err error
 		w.Elsewhere, err = reconcile.Published(ctx, repo, head, w.Log(), moved, reconcile.Options{Policy: w.Policy, MaxFileSize: w.Limits.MaxFileSize, Now: w.Now})
 		return err
@@ -238,8 +238,8 @@ func (w *Workspace) FindElsewhere(ctx context.Context, repo reconcile.Repository
 	return nil
 }
 
-// late are those of some moved entries that only came too late for their times.
-func (w *Workspace) late(moved []ledger.Entry) []ledger.Entry {
+// withoutLateOnes are those of some moved entries that only came too withoutLateOnes for their times.
+func (w *Workspace) withoutLateOnes(moved []ledger.Entry) []ledger.Entry {
 	return slices.DeleteFunc(slices.Clone(moved), func(e ledger.Entry) bool {
 		at, ok := ledger.ParseTimestamp(e.Timestamp)
 		return !ok || at.After(w.Now.Add(ledger.ClockTolerance)) || ledger.HasCredential(e)

@@ -3,33 +3,16 @@ package splice
 import (
 	"bytes"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// TimestampForm is RFC 3339 with nanoseconds, as in the protocol's entries.
-const TimestampForm = "2006-01-02T15:04:05.000000000Z"
-
 // Entry is a new entry, as pairs of a key and a text.
 type Entry [][2]string
-
-// timeAfter is the time of a new last entry: up to a millisecond after now, or after the latest entry if that is later. This makes it
-// unlikely that two writers get the same time, and no entry is further ahead of the last one than the gate allows.
-func timeAfter(l *ledger.Ledger, now time.Time) time.Time {
-	at := now.UTC()
-	for _, e := range l.Entries {
-		if last, ok := ledger.ParseInstant(e.Timestamp); ok && last.After(at) {
-			at = last.UTC()
-		}
-	}
-	return at.Add(time.Duration(1 + rand.IntN(999_999)))
-}
 
 // entry makes the entry that makes a resolution explicit.
 func (l *log) entry(result *ledger.Ledger, brought []int) Entry {
@@ -46,7 +29,7 @@ func (l *log) entry(result *ledger.Ledger, brought []int) Entry {
 	}
 	return Entry{
 		{"task_id", ledger.ReconcileTask},
-		{"timestamp", timeAfter(result, l.Now).Format(TimestampForm)},
+		{"timestamp", timeOfNew(result, l.Now).Format(TimestampForm)},
 		{"status", "completed"},
 		{"evidence", "merged " + wording.List(sides, "and")},
 	}
@@ -66,7 +49,7 @@ func (e Entry) text(column int, end string) []byte {
 func (l *log) compose(items []item, entry Entry, anew bool) ([]byte, error) {
 	sides, bases := l.takenApart(l.versions), l.takenApart(l.bases)
 	if len(sides) == 0 {
-		return nil, l.uncopied("no side has its entries one per dash, each on lines of its own")
+		return nil, l.errCannotCopy("no side has its entries one per dash, each on lines of its own")
 	}
 	// The text before and after the entries is from the first side that has changed it.
 	form := sides[max(slices.IndexFunc(sides, func(one *layout) bool { return !slices.ContainsFunc(bases, one.framedLike) }), 0)]
@@ -76,7 +59,7 @@ func (l *log) compose(items []item, entry Entry, anew bool) ([]byte, error) {
 		switch {
 		case l.kind.Plain():
 			if text = form.plainTextIn(sides, it); text == nil {
-				return nil, l.uncopied("their lists are written in different ways")
+				return nil, l.errCannotCopy("their lists are written in different ways")
 			}
 		default:
 			if text = form.textIn(sides, it); anew || text == nil {

@@ -115,30 +115,6 @@ func (l *log) unordered(it item, message string) *failure.Error {
 	return f
 }
 
-// rising demands that the times of a side increase in the part that is merged by time.
-func (l *log) rising(before, rest []item) error {
-	var last *item
-	if len(before) > 0 {
-		last = &before[len(before)-1]
-	}
-	for i := range rest {
-		at, ok := ledger.ParseInstant(rest[i].Entry.Timestamp)
-		what := ""
-		if !ok {
-			what = fmt.Sprintf("%s has no valid time", ledger.Describe(rest[i].Entry))
-		} else if last != nil {
-			if previous, known := ledger.ParseInstant(last.Entry.Timestamp); known && !at.After(previous) {
-				what = fmt.Sprintf("%s is not later than %s before it", ledger.Describe(rest[i].Entry), ledger.Describe(last.Entry))
-			}
-		}
-		if what != "" {
-			return l.unordered(rest[i], fmt.Sprintf("%s of %s cannot be merged by time: %s", l.Path, rest[i].from.Name, what))
-		}
-		last = &rest[i]
-	}
-	return nil
-}
-
 // waived is the list a with the edits of b that waivers allow: without entries that b deleted, and with b's version of entries that it
 // changed.
 func (l *log) waived(a, b []item) []item {

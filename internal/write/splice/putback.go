@@ -197,48 +197,8 @@ func valid(v *small.Value, limits small.Limits) bool {
 	return len(items) == 1 && ledger.Evidenced(items[0]) && small.EntryDigest(items[0]) == small.EntryDigest(v)
 }
 
-// latest is the time that a new entry must exceed.
-func latest(l *ledger.Ledger) time.Time {
-	var last time.Time
-	for _, e := range l.Entries {
-		if at, ok := ledger.ParseInstant(e.Timestamp); ok && at.After(last) {
-			last = at
-		}
-	}
-	return last
-}
-
-// stands is the time of a new entry after one at last: its own, if that is later and not so far ahead of now that no later entry could be
-// valid.
-func stands(timestamp string, last, now time.Time) (at time.Time, own bool) {
-	at, own = ledger.ParseTimestamp(timestamp)
-	if !own || at.After(now.Add(ledger.ClockTolerance)) && at.After(last.Add(time.Millisecond)) {
-		at, own = now, false
-	}
-	if !at.After(last) {
-		at, own = last.Add(time.Nanosecond), false
-	}
-	return at, own
-}
-
-// Untimely is the first entry added since an older log whose time cannot stay as it is; nil if there is none.
-func Untimely(before, after *ledger.Ledger, now time.Time) *ledger.Entry {
-	if !after.Extends(before) {
-		return nil // they are between older entries
-	}
-	last := latest(before)
-	for i, e := range after.Entries[before.Len():] {
-		at, own := stands(e.Timestamp, last, now)
-		if !own {
-			return &after.Entries[before.Len()+i]
-		}
-		last = at
-	}
-	return nil
-}
-
-// Confides reports whether a log has a credential in an entry that another log lacks.
-func Confides(before, after *ledger.Ledger) bool {
+// AddsCredential reports whether a log has a credential in an entry that another log lacks.
+func AddsCredential(before, after *ledger.Ledger) bool {
 	known := map[small.Digest]bool{}
 	for _, e := range before.Entries {
 		known[e.Digest] = true
@@ -252,7 +212,7 @@ func (p *PutBack) texts(before *ledger.Ledger, fresh []item, column int, end str
 	var out [][]byte
 	for _, it := range fresh {
 		text, _ := it.value.Get("timestamp").Trimmed()
-		at, own := stands(text, last, now)
+		at, own := timeAfterLast(text, last, now)
 		if !own {
 			it.value = withTime(it.value, at.UTC().Format(TimestampForm))
 			p.Moved = append(p.Moved, it.Entry)

@@ -66,7 +66,7 @@ func TestPutBackKeepsEverything(t *testing.T) {
 		if !log.Extends(before.Ledger) || !slices.Equal(tasks, want) {
 			t.Fatalf("seed %d: after %v there is %v in\n%s", seed, file, tasks, text)
 		}
-		if got.Text != nil && Untimely(before.Ledger, log.Ledger, noon) != nil {
+		if got.Text != nil && FirstBadTimestamp(before.Ledger, log.Ledger, noon) != nil {
 			t.Fatalf("seed %d: times do not increase in\n%s", seed, text)
 		}
 	}

@@ -111,7 +111,7 @@ func (c Case) Insert(from Version, entries map[small.Digest]bool) (*Resolution, 
 	// The part before the first of them keeps its order.
 	before := 0
 	for i, it := range ours {
-		if len(late(added[:1], []item{it})) == 0 {
+		if len(retime(added[:1], []item{it})) == 0 {
 			before = i + 1
 		}
 	}
@@ -175,32 +175,6 @@ func (l *log) knows(e ledger.Entry) bool {
 
 // timestampOrder is the rule that rejects a log whose times do not increase.
 const timestampOrder = "lint/timestamp-order"
-
-// increases demands that the times increase in the common part too, if the gate would reject the result otherwise. No new entry corrects
-// that; only a person can accept it.
-func (l *log) increases(items []item, result *ledger.Ledger) error {
-	if !l.Comparer.Policy.Rejects(timestampOrder) {
-		return nil
-	}
-	accepted := 0
-	if l.Comparer.Baselined(result) {
-		accepted = l.Comparer.Baseline.Entries
-	}
-	for i := max(accepted, 1); i < len(items); i++ {
-		at, ok := ledger.ParseInstant(items[i].Entry.Timestamp)
-		previous, known := ledger.ParseInstant(items[i-1].Entry.Timestamp)
-		if !ok || !known || at.After(previous) {
-			continue
-		}
-		f := l.unsound(items[i].from.Version, fmt.Sprintf("%s: %s is not later than %s before it: the commit would be rejected (%s)",
-			l.Path, ledger.Describe(items[i].Entry), ledger.Describe(items[i-1].Entry), timestampOrder))
-		if l.base[items[i].Digest] {
-			f.Remedy = "a person has to accept it: `small-hook baseline " + l.mergeBase() + "`; then review .small-gate.yml and commit it by itself"
-		}
-		return f
-	}
-	return nil
-}
 
 // mergeBase is the single merge base of a side and ours, as text for a command.
 func (l *log) mergeBase() string {
@@ -308,25 +282,25 @@ func (l *log) untouched(v *version) bool {
 func (l *log) check(text []byte, items []item, added bool) error {
 	result, problems := l.readAgain(text)
 	if result == nil {
-		return l.uncopied(fmt.Sprintf("line %d of the result: %s", max(problems[0].Pos.Line, 1), problems[0].Message))
+		return l.errCannotCopy(fmt.Sprintf("line %d of the result: %s", max(problems[0].Pos.Line, 1), problems[0].Message))
 	}
 	want := len(items)
 	if added {
 		want++
 	}
 	if result.Len() != want {
-		return l.uncopied(fmt.Sprintf("the result would have %d entries, not %d", result.Len(), want))
+		return l.errCannotCopy(fmt.Sprintf("the result would have %d entries, not %d", result.Len(), want))
 	}
 	for i, it := range items {
 		if result.Entries[i].Digest != it.Digest {
-			return l.uncopied(fmt.Sprintf("%s of %s would change", ledger.Describe(it.Entry), it.from.Name))
+			return l.errCannotCopy(fmt.Sprintf("%s of %s would change", ledger.Describe(it.Entry), it.from.Name))
 		}
 	}
 	if added && (!result.Entries[want-1].Reconciles || !result.Entries[want-1].Evidenced) {
-		return l.uncopied("the entry for meta/reconcile-merge would not be read as one")
+		return l.errCannotCopy("the entry for meta/reconcile-merge would not be read as one")
 	}
 	if !l.Unmarked && !l.explicit(result.Ledger) {
-		return l.uncopied("the result would not have every entry of every side in order")
+		return l.errCannotCopy("the result would not have every entry of every side in order")
 	}
 	return nil
 }
@@ -340,8 +314,8 @@ func (l *log) readAgain(text []byte) (*ledger.Log, []small.Problem) {
 	return result, problems
 }
 
-// uncopied is the failure of a log whose entries cannot be copied.
-func (l *log) uncopied(why string) *failure.Error {
+// errCannotCopy is the failure of a log whose entries cannot be copied.
+func (l *log) errCannotCopy(why string) *failure.Error {
 	if l.kind.Plain() {
 		return &failure.Error{
 			Message: fmt.Sprintf("%s: the entries of the sides cannot be put together as they stand: %s", l.Path, why),

@@ -1,9 +1,7 @@
 package splice
 
 import (
-	"encoding/binary"
 	"slices"
-	"time"
 
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/small"
@@ -19,7 +17,7 @@ func (l *log) follow(v, ours *version) (*version, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(copies) == 0 && len(late(fresh, ours.items)) == 0 {
+	if len(copies) == 0 && len(retime(fresh, ours.items)) == 0 {
 		return v, nil
 	}
 	published, err := l.published(fresh)
@@ -29,7 +27,7 @@ func (l *log) follow(v, ours *version) (*version, error) {
 	isOwn := func(it item) bool { return isFresh(it) && !published[it.Digest] }
 	stays := keep(v.items, func(it item) bool { return !isOwn(it) })
 	own := keep(v.items, func(it item) bool { return isOwn(it) && !copies[it.Digest] })
-	times := late(own, ours.items, keep(fresh, func(it item) bool { return published[it.Digest] }))
+	times := retime(own, ours.items, keep(fresh, func(it item) bool { return published[it.Digest] }))
 	out := *v
 	out.items = slices.Concat(stays, own)
 	for i, it := range out.items {
@@ -51,24 +49,6 @@ func (l *log) published(items []item) (map[small.Digest]bool, error) {
 		return nil, nil
 	}
 	return l.Published(ledgerOf(items).Entries)
-}
-
-// late has, by index, new times for entries that are not later than all before them, each a little after the one before.
-func late(items []item, before ...[]item) map[int]string {
-	last := latest(ledgerOf(slices.Concat(before...)))
-	times := map[int]string{}
-	for _, it := range items {
-		at, ok := ledger.ParseInstant(it.Entry.Timestamp)
-		if !ok {
-			continue // comparing times reports an invalid one
-		}
-		if !at.After(last) {
-			at = last.Add(step(it.Entry))
-			times[it.at] = at.UTC().Format(TimestampForm)
-		}
-		last = at
-	}
-	return times
 }
 
 func keep(items []item, wanted func(item) bool) []item {
@@ -93,30 +73,4 @@ func (l *log) copies(v, ours *version) (map[small.Digest]bool, error) {
 		}
 	}
 	return out, err
-}
-
-// isMoved reports whether an entry of a log, equal to another one apart from its time, has a later time that follow gave it.
-func isMoved(l *ledger.Ledger, e, from ledger.Entry) bool {
-	at, ok := ledger.ParseInstant(e.Timestamp)
-	was, known := ledger.ParseInstant(from.Timestamp)
-	if e.Index == 0 || !ok || !known || !at.After(was) {
-		return false
-	}
-	before, ok := ledger.ParseInstant(l.Entries[e.Index-1].Timestamp)
-	return ok && at.Equal(before.Add(step(from)))
-}
-
-// step is the distance of a moved entry from the one before: less than 50 microseconds, always the same for an entry, and different for two
-// entries that two branches put on top of one log.
-func step(e ledger.Entry) time.Duration {
-	return time.Duration(1 + binary.BigEndian.Uint32(e.Digest[:])%49_999)
-}
-
-// withTime is an entry with another timestamp, as its last line, where the protocol's own program writes it: this makes git, which merges
-// line by line, stop at the next commit that appends, instead of putting an earlier time after this one.
-func withTime(entry *small.Value, text string) *small.Value {
-	out := *entry
-	out.Fields = append(slices.DeleteFunc(slices.Clone(entry.Fields), func(f small.Field) bool { return f.Key == "timestamp" && f.Named() }),
-		small.Field{Key: "timestamp", Value: &small.Value{Kind: small.String, Text: text}})
-	return &out
 }

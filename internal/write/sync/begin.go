@@ -60,7 +60,7 @@ func (p *publishing) idle(ctx context.Context) error {
 
 // currentBranch finds the branch that is checked out, and its commit.
 func (p *publishing) currentBranch(ctx context.Context) error {
-	done, err := p.git.ask(ctx, "symbolic-ref", "-q", "HEAD")
+	done, err := p.git.runYesNo(ctx, "symbolic-ref", "-q", "HEAD")
 	if err != nil {
 		return err
 	}
@@ -103,7 +103,7 @@ func (p *publishing) destination(ctx context.Context) error {
 	}
 	if p.opts.Branch != "" {
 		p.target = "refs/heads/" + short(p.opts.Branch)
-		if valid, err := p.git.ask(ctx, "check-ref-format", p.target); err != nil || valid.Status != 0 {
+		if valid, err := p.git.runYesNo(ctx, "check-ref-format", p.target); err != nil || valid.Status != 0 {
 			return &failure.Error{Message: fmt.Sprintf("%s is not a valid branch name", wording.Quote(short(p.target))), Remedy: "`small-hook sync`", Err: err}
 		}
 	}
@@ -115,7 +115,7 @@ func (p *publishing) destination(ctx context.Context) error {
 
 // settings reads the part of git's configuration that matters here, and the remotes' names.
 func (p *publishing) settings(ctx context.Context) (values map[string]string, remotes []string, err error) {
-	done, err := p.git.ask(ctx, "config", "-z", "--get-regexp", `^(remote\..*|branch\..*\.(remote|merge)|commit\.gpgsign)$`)
+	done, err := p.git.runYesNo(ctx, "config", "-z", "--get-regexp", `^(remote\..*|branch\..*\.(remote|merge)|commit\.gpgsign)$`)
 	values = map[string]string{}
 	for setting := range strings.SplitSeq(strings.TrimSuffix(string(done.Out), "\x00"), "\x00") {
 		key, value, given := strings.Cut(setting, "\n")

@@ -213,7 +213,7 @@ func (b *building) byHand(ctx context.Context, err error, command string, confli
 	if errors.Is(err, reconcile.ErrNeedsMerge) || ctx.Err() != nil {
 		return err
 	}
-	dirty, asked := b.git.ask(ctx, "diff-index", "--quiet", "HEAD", "--")
+	dirty, asked := b.git.runYesNo(ctx, "diff-index", "--quiet", "HEAD", "--")
 	if asked != nil {
 		return asked
 	}

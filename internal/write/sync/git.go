@@ -36,8 +36,8 @@ func (g *commandLine) with(environ ...string) *commandLine {
 	return &out
 }
 
-// patiently runs git, and tries again for a second while another git holds a lock, such as an editor's or a fetch in another work tree.
-func (g *commandLine) patiently(ctx context.Context, input string, args ...string) (gitcmd.Result, error) {
+// runRetryingLocks runs git, and tries again for a second while another git holds a lock, such as an editor's or a fetch in another work tree.
+func (g *commandLine) runRetryingLocks(ctx context.Context, input string, args ...string) (gitcmd.Result, error) {
 	for tries := 20; ; tries-- {
 		done, err := g.Run(ctx, strings.NewReader(input), args...)
 		busy := strings.Contains(done.Stderr, "index.lock': File exists") || strings.Contains(done.Stderr, "cannot lock ref")
@@ -51,9 +51,9 @@ func (g *commandLine) patiently(ctx context.Context, input string, args ...strin
 	}
 }
 
-// tell runs git with an input and returns what it printed, without the last line break. A status other than 0 is an error.
-func (g *commandLine) tell(ctx context.Context, input string, args ...string) (string, error) {
-	done, err := g.patiently(ctx, input, args...)
+// runInput runs git with an input and returns what it printed, without the last line break. A status other than 0 is an error.
+func (g *commandLine) runInput(ctx context.Context, input string, args ...string) (string, error) {
+	done, err := g.runRetryingLocks(ctx, input, args...)
 	if err == nil && done.Status != 0 {
 		err = g.failed(args, done)
 	}
@@ -62,11 +62,11 @@ func (g *commandLine) tell(ctx context.Context, input string, args ...string) (s
 
 // run is tell without an input.
 func (g *commandLine) run(ctx context.Context, args ...string) (string, error) {
-	return g.tell(ctx, "", args...)
+	return g.runInput(ctx, "", args...)
 }
 
-// ask runs a git command that answers with its status: 0 is yes, 1 is no, and anything else is an error.
-func (g *commandLine) ask(ctx context.Context, args ...string) (gitcmd.Result, error) {
+// runYesNo runs a git command that answers with its status: 0 is yes, 1 is no, and anything else is an error.
+func (g *commandLine) runYesNo(ctx context.Context, args ...string) (gitcmd.Result, error) {
 	done, err := g.Run(ctx, nil, args...)
 	if err == nil && done.Status > 1 {
 		err = g.failed(args, done)

@@ -56,7 +56,7 @@ func (p *publishing) move(ctx context.Context, head, goal string) (again bool, e
 	}
 	err = p.opts.Locked(ctx, func(ctx context.Context) error {
 		ctx = context.WithoutCancel(ctx)
-		done, err := p.git.ask(ctx, "symbolic-ref", "-q", "HEAD")
+		done, err := p.git.runYesNo(ctx, "symbolic-ref", "-q", "HEAD")
 		if err == nil {
 			err = p.look(ctx)
 		}
@@ -102,7 +102,7 @@ func (m *moving) do(ctx context.Context) error {
 		}
 	}
 	if len(m.index) > 0 {
-		if _, err := m.git.tell(ctx, strings.Join(m.index, ""), "update-index", "-z", "--index-info"); err != nil {
+		if _, err := m.git.runInput(ctx, strings.Join(m.index, ""), "update-index", "-z", "--index-info"); err != nil {
 			return err
 		}
 	}

@@ -24,7 +24,7 @@ func (p *publishing) remember(ctx context.Context, head, goal string) error {
 	if err := p.clear(ctx); err != nil {
 		return err
 	}
-	_, err := p.git.tell(ctx, fmt.Sprintf("update %s %s\nupdate %s %s\n", p.from(), head, p.to(), goal), "update-ref", "--stdin")
+	_, err := p.git.runInput(ctx, fmt.Sprintf("update %s %s\nupdate %s %s\n", p.from(), head, p.to(), goal), "update-ref", "--stdin")
 	p.refs[p.from()], p.refs[p.to()] = head, goal
 	return err
 }
@@ -57,7 +57,7 @@ func (p *publishing) drop(ctx context.Context, refs ...string) error {
 	if lines == "" {
 		return nil
 	}
-	_, err := p.git.tell(ctx, lines, "update-ref", "--stdin")
+	_, err := p.git.runInput(ctx, lines, "update-ref", "--stdin")
 	return err
 }
 
@@ -92,7 +92,7 @@ func (p *publishing) finishEarlier(ctx context.Context, upstream string) error {
 
 // has reports whether the history of tip has a commit.
 func (p *publishing) has(ctx context.Context, tip, commit string) (bool, error) {
-	done, err := p.git.ask(ctx, "merge-base", "--is-ancestor", commit, tip)
+	done, err := p.git.runYesNo(ctx, "merge-base", "--is-ancestor", commit, tip)
 	return done.Status == 0, err
 }
 

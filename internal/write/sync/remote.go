@@ -32,7 +32,7 @@ func (p *publishing) look(ctx context.Context) error {
 
 // fetch fetches the remote's branch and returns its commit; empty if there is no such branch.
 func (p *publishing) fetch(ctx context.Context) (string, error) {
-	done, err := p.git.patiently(ctx, "", "-c", "maintenance.auto=false", "-c", "gc.auto=0", "fetch", "-q", "--no-write-fetch-head", "--no-recurse-submodules", "--no-tags",
+	done, err := p.git.runRetryingLocks(ctx, "", "-c", "maintenance.auto=false", "-c", "gc.auto=0", "fetch", "-q", "--no-write-fetch-head", "--no-recurse-submodules", "--no-tags",
 		p.remote, "+"+p.target+":"+p.tracking())
 	if err != nil {
 		return "", err

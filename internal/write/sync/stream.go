@@ -120,7 +120,7 @@ func (g *commandLine) imports(ctx context.Context, s *stream) ([]string, error) 
 	for _, mark := range s.marks {
 		s.add("get-mark %s\n", mark)
 	}
-	out, err := g.tell(ctx, s.String(), "fast-import", "--quiet", "--force")
+	out, err := g.runInput(ctx, s.String(), "fast-import", "--quiet", "--force")
 	ids := strings.Fields(out)
 	if err == nil && len(ids) != len(s.marks) {
 		err = &failure.Error{Message: "git fast-import has not made all the commits"}
@@ -172,7 +172,7 @@ func (b *building) signed(ctx context.Context, last string, steps []step, ids []
 		for _, parent := range c.parents {
 			args = append(args, "-p", parent)
 		}
-		if last, err = git.tell(ctx, c.like.message, append(args, ids[i]+"^{tree}")...); err != nil {
+		if last, err = git.runInput(ctx, c.like.message, append(args, ids[i]+"^{tree}")...); err != nil {
 			return nil, err
 		}
 		out = append(out, last)

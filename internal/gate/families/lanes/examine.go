@@ -54,7 +54,7 @@ func addedEntries(ctx context.Context, r *run.Run, n history.Commit, changes [][
 	if len(logs) == 0 {
 		return nil, nil
 	}
-	s, err := r.Source.Crossing(ctx, n, changes)
+	s, err := r.Source.NewStep(ctx, n, changes)
 	if err != nil {
 		return nil, err
 	}

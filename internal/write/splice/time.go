@@ -1,0 +1,162 @@
+package splice
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/small-gate/small-gate/internal/ledger"
+	"github.com/small-gate/small-gate/internal/small"
+)
+
+// Here stands where an entry's place in time is decided: the time of a new entry, of one that is put after others, and the order that a
+// merge by time needs.
+
+// TimestampForm is RFC 3339 with nanoseconds, as in the protocol's entries.
+const TimestampForm = "2006-01-02T15:04:05.000000000Z"
+
+// timeOfNew is the time of a new last entry: up to a millisecond after now, or after the latest entry if that is later. This makes it
+// unlikely that two writers get the same time, and no entry is further ahead of the last one than the gate allows.
+func timeOfNew(l *ledger.Ledger, now time.Time) time.Time {
+	at := now.UTC()
+	if last := latest(l); last.After(at) {
+		at = last.UTC()
+	}
+	return at.Add(time.Duration(1 + rand.IntN(999_999)))
+}
+
+// latest is the time that a new entry must exceed.
+func latest(l *ledger.Ledger) time.Time {
+	var last time.Time
+	for _, e := range l.Entries {
+		if at, ok := ledger.ParseInstant(e.Timestamp); ok && at.After(last) {
+			last = at
+		}
+	}
+	return last
+}
+
+// timeAfterLast is the time of a new entry after one at last: its own, if that is later and not so far ahead of now that no later entry
+// could be valid.
+func timeAfterLast(timestamp string, last, now time.Time) (at time.Time, own bool) {
+	at, own = ledger.ParseTimestamp(timestamp)
+	if !own || at.After(now.Add(ledger.ClockTolerance)) && at.After(last.Add(time.Millisecond)) {
+		at, own = now, false
+	}
+	if !at.After(last) {
+		at, own = last.Add(time.Nanosecond), false
+	}
+	return at, own
+}
+
+// FirstBadTimestamp is the first entry added since an older log whose time cannot stay as it is; nil if there is none.
+func FirstBadTimestamp(before, after *ledger.Ledger, now time.Time) *ledger.Entry {
+	if !after.Extends(before) {
+		return nil // they are between older entries
+	}
+	last := latest(before)
+	for i, e := range after.Entries[before.Len():] {
+		at, own := timeAfterLast(e.Timestamp, last, now)
+		if !own {
+			return &after.Entries[before.Len()+i]
+		}
+		last = at
+	}
+	return nil
+}
+
+// retime has, by index, new times for entries that are not later than all before them, each a little after the one before.
+func retime(items []item, before ...[]item) map[int]string {
+	last := latest(ledgerOf(slices.Concat(before...)))
+	times := map[int]string{}
+	for _, it := range items {
+		at, ok := ledger.ParseInstant(it.Entry.Timestamp)
+		if !ok {
+			continue // comparing times reports an invalid one
+		}
+		if !at.After(last) {
+			at = last.Add(step(it.Entry))
+			times[it.at] = at.UTC().Format(TimestampForm)
+		}
+		last = at
+	}
+	return times
+}
+
+// isMoved reports whether an entry of a log, equal to another one apart from its time, has a later time that follow gave it.
+func isMoved(l *ledger.Ledger, e, from ledger.Entry) bool {
+	at, ok := ledger.ParseInstant(e.Timestamp)
+	was, known := ledger.ParseInstant(from.Timestamp)
+	if e.Index == 0 || !ok || !known || !at.After(was) {
+		return false
+	}
+	before, ok := ledger.ParseInstant(l.Entries[e.Index-1].Timestamp)
+	return ok && at.Equal(before.Add(step(from)))
+}
+
+// step is the distance of a moved entry from the one before: less than 50 microseconds, always the same for an entry, and different for two
+// entries that two branches put on top of one log.
+func step(e ledger.Entry) time.Duration {
+	return time.Duration(1 + binary.BigEndian.Uint32(e.Digest[:])%49_999)
+}
+
+// withTime is an entry with another timestamp, as its last line, where the protocol's own program writes it: this makes git, which merges
+// line by line, stop at the next commit that appends, instead of putting an earlier time after this one.
+func withTime(entry *small.Value, text string) *small.Value {
+	out := *entry
+	out.Fields = append(slices.DeleteFunc(slices.Clone(entry.Fields), func(f small.Field) bool { return f.Key == "timestamp" && f.Named() }),
+		small.Field{Key: "timestamp", Value: &small.Value{Kind: small.String, Text: text}})
+	return &out
+}
+
+// rising demands that the times of a side increase in the part that is merged by time.
+func (l *log) rising(before, rest []item) error {
+	var last *item
+	if len(before) > 0 {
+		last = &before[len(before)-1]
+	}
+	for i := range rest {
+		at, ok := ledger.ParseInstant(rest[i].Entry.Timestamp)
+		what := ""
+		if !ok {
+			what = fmt.Sprintf("%s has no valid time", ledger.Describe(rest[i].Entry))
+		} else if last != nil {
+			if previous, known := ledger.ParseInstant(last.Entry.Timestamp); known && !at.After(previous) {
+				what = fmt.Sprintf("%s is not later than %s before it", ledger.Describe(rest[i].Entry), ledger.Describe(last.Entry))
+			}
+		}
+		if what != "" {
+			return l.unordered(rest[i], fmt.Sprintf("%s of %s cannot be merged by time: %s", l.Path, rest[i].from.Name, what))
+		}
+		last = &rest[i]
+	}
+	return nil
+}
+
+// increases demands that the times increase in the common part too, if the gate would reject the result otherwise. No new entry corrects
+// that; only a person can accept it.
+func (l *log) increases(items []item, result *ledger.Ledger) error {
+	if !l.Comparer.Policy.Rejects(timestampOrder) {
+		return nil
+	}
+	accepted := 0
+	if l.Comparer.Baselined(result) {
+		accepted = l.Comparer.Baseline.Entries
+	}
+	for i := max(accepted, 1); i < len(items); i++ {
+		at, ok := ledger.ParseInstant(items[i].Entry.Timestamp)
+		previous, known := ledger.ParseInstant(items[i-1].Entry.Timestamp)
+		if !ok || !known || at.After(previous) {
+			continue
+		}
+		f := l.unsound(items[i].from.Version, fmt.Sprintf("%s: %s is not later than %s before it: the commit would be rejected (%s)",
+			l.Path, ledger.Describe(items[i].Entry), ledger.Describe(items[i-1].Entry), timestampOrder))
+		if l.base[items[i].Digest] {
+			f.Remedy = "a person has to accept it: `small-hook baseline " + l.mergeBase() + "`; then review .small-gate.yml and commit it by itself"
+		}
+		return f
+	}
+	return nil
+}
