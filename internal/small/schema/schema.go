@@ -24,7 +24,7 @@ import (
 var schemaFiles embed.FS
 
 // schemas are those of the artifacts.
-var schemas = func() map[small.Artifact]func() *Schema {
+var schemas = sync.OnceValue(func() map[small.Artifact]func() *Schema {
 	out := map[small.Artifact]func() *Schema{}
 	for _, a := range small.Artifacts {
 		if a.Canonical() {
@@ -32,7 +32,7 @@ var schemas = func() map[small.Artifact]func() *Schema {
 		}
 	}
 	return out
-}()
+})
 
 // Extensions are the keys that an entry may have besides the protocol's, if
 // they are allowed by name. Each is a string that is not blank.
@@ -81,7 +81,7 @@ func artifactText(a small.Artifact) []byte {
 // have the extensions that are allowed. For any other artifact it returns
 // nothing.
 func CheckArtifact(a small.Artifact, doc *small.Document, allowed ...string) []small.Problem {
-	compiled := schemas[a]
+	compiled := schemas()[a]
 	if compiled == nil {
 		return nil
 	}
