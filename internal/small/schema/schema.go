@@ -129,7 +129,7 @@ func Of(raw []byte, forms map[string]string) func() *Schema {
 // if there are very many it lists some tens of thousands, and says so.
 func (s *Schema) Check(doc *small.Document) []small.Problem {
 	c := &check{schema: s, root: doc.Root, fits: map[*node]*small.Value{}}
-	c.value(s.root, doc.Root, nil)
+	c.value(s.root, doc.Root, make([]string, 0, 8)) // deep enough for every artifact
 	slices.SortStableFunc(c.problems, func(x, y small.Problem) int {
 		return cmp.Or(cmp.Compare(x.Pos.Line, y.Pos.Line), cmp.Compare(x.Pos.Column, y.Pos.Column))
 	})
