@@ -1,6 +1,6 @@
 //go:build unix
 
-package entrypoint_test
+package judge_test
 
 import (
 	"errors"
@@ -55,11 +55,11 @@ func TestProcessesOfGit(t *testing.T) {
 		change func(r *gittest.Repo)
 		judge  func(req session.Request) *finding.Report
 	}{
-		"an idle hook": {2, idle, func(req session.Request) *finding.Report { return entrypoint.PreCommit(t.Context(), req) }},
+		"an idle hook": {2, idle, func(req session.Request) *finding.Report { return judge.PreCommit(t.Context(), req) }},
 		"a hook for an entry": {11, appended, func(req session.Request) *finding.Report {
-			return entrypoint.PreCommit(t.Context(), req)
+			return judge.PreCommit(t.Context(), req)
 		}},
-		"a range": {13, idle, func(req session.Request) *finding.Report { return entrypoint.Range(t.Context(), req, "HEAD~1..HEAD") }},
+		"a range": {13, idle, func(req session.Request) *finding.Report { return judge.Range(t.Context(), req, "HEAD~1..HEAD") }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := workspace(t)
