@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -37,13 +38,9 @@ func refuseFlags(c *cobra.Command, shared *pflag.FlagSet) {
 	if !listed {
 		taken = flagsOfReading
 	}
+	names := strings.Fields(taken)
 	shared.VisitAll(func(f *pflag.Flag) {
-		for _, name := range strings.Fields(taken) {
-			if name == f.Name {
-				return
-			}
-		}
-		if c.Flags().Lookup(f.Name) == nil {
+		if !slices.Contains(names, f.Name) && c.Flags().Lookup(f.Name) == nil {
 			c.Flags().FuncP(f.Name, f.Shorthand, "", func(string) error { return errRefused })
 			own := c.Flags().Lookup(f.Name)
 			own.NoOptDefVal, own.Hidden = f.NoOptDefVal, true

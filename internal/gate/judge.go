@@ -364,7 +364,7 @@ func newCheck(tree history.Tree, opts run.Options, s run.Scope) *run.Run {
 
 // plugged is a run with every rule and family.
 func plugged(r *run.Run) *run.Run {
-	r.Collector.Rules, r.Known = rules.List, rules.Known
+	r.Collector.Rules, r.Known = rules.List(), rules.Known
 	r.Begin(families.All)
 	return r
 }

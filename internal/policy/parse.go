@@ -44,27 +44,33 @@ type Known struct {
 	ids        []string
 	effects    map[string]ledger.EditEffect
 	sections   []Section
-	text       []byte
+	text       func() []byte
 	schema     func() *schema.Schema
 	vocabulary func() *schemaNode
 }
 
 // NewKnown knows some rules and sections.
 func NewKnown(rules []Rule, sections []Section) *Known {
-	k := &Known{effects: map[string]ledger.EditEffect{}, sections: sections, text: schemaText}
+	k := &Known{effects: map[string]ledger.EditEffect{}, sections: sections}
 	for _, r := range rules {
 		k.ids = append(k.ids, r.ID)
 		k.effects[r.ID] = r.Edit
 	}
-	for _, s := range sections {
-		k.text = bytes.Replace(k.text, []byte(`"properties": {`), []byte(`"properties": {"`+s.Key+`": `+s.Schema+`,`), 1)
-	}
-	k.schema, k.vocabulary = schema.Of(k.text, forms), sync.OnceValue(func() *schemaNode { return vocabularyOf(k.text) })
+	// Most commits change no configuration, and need none of these.
+	k.text = sync.OnceValue(func() []byte {
+		text := schemaText
+		for _, s := range sections {
+			text = bytes.Replace(text, []byte(`"properties": {`), []byte(`"properties": {"`+s.Key+`": `+s.Schema+`,`), 1)
+		}
+		return text
+	})
+	k.schema = sync.OnceValue(func() *schema.Schema { return schema.Of(k.text(), forms)() })
+	k.vocabulary = sync.OnceValue(func() *schemaNode { return vocabularyOf(k.text()) })
 	return k
 }
 
 // Schema is the configuration's schema, with those of the sections.
-func (k *Known) Schema() []byte { return k.text }
+func (k *Known) Schema() []byte { return k.text() }
 
 // parse reads a configuration; floor, if not nil, is the floor that is made of it.
 func parse(source string, data []byte, known *Known, floor *Floor) (*Policy, error) {

@@ -98,6 +98,9 @@ func (l *ledgers) Read(ctx context.Context, f history.File, near *LedgerFile) (*
 	}
 	key := l.key(f)
 	if known := l.kept[key]; known != nil && !f.Unmerged {
+		if n := l.newest[f.Path]; n != nil && n.log == known {
+			l.reach(n)
+		}
 		return known, nil
 	}
 	if known, err := l.fromNewest(ctx, f); known != nil || err != nil {
@@ -183,11 +186,27 @@ func (l *ledgers) textOf(ctx context.Context, f *LedgerFile) ([]byte, error) {
 	return data, err
 }
 
-// noteNewest says which version of a log is the last one that will be read.
+// noteNewest says which version of a log is the last one that will be read. If that was just read, for another question, its text stays.
 func (l *ledgers) noteNewest(f history.File) {
-	if l.grows && f.Regular() && !f.Unmerged && l.newest[f.Path] == nil && !l.known(f) {
-		l.newest[f.Path] = &newestFile{file: f}
+	if !l.grows || !f.Regular() || f.Unmerged || l.newest[f.Path] != nil {
+		return
 	}
+	n := &newestFile{file: f}
+	if known := l.kept[l.key(f)]; known != nil {
+		if known != l.last.log || !known.Readable() {
+			return
+		}
+		n.log, n.data, l.last = known, l.last.data, lastFile{}
+		l.newestBytes += len(n.data)
+	}
+	l.newest[f.Path] = n
+}
+
+// reach makes the newest version of a log the last file that was read: no earlier ones will follow.
+func (l *ledgers) reach(n *newestFile) {
+	l.forget(n)
+	l.remember(lastFile{log: n.log, data: n.data})
+	n.data = nil
 }
 
 // fromNewest returns the ledger of a file that is the newest version of its log, or the beginning of that; nil if it has to be read.
@@ -197,13 +216,12 @@ func (l *ledgers) fromNewest(ctx context.Context, f history.File) (*LedgerFile, 
 		return nil, nil
 	}
 	if l.key(f) == l.key(n.file) {
-		l.forget(n)
 		if n.log == nil {
+			l.forget(n)
 			return nil, nil
 		}
 		l.keep(l.key(f), n.log)
-		l.remember(lastFile{log: n.log, data: n.data})
-		n.data = nil
+		l.reach(n)
 		return n.log, nil
 	}
 	if err := l.readNewest(ctx, n); err != nil || n.log == nil {

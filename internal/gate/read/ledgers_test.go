@@ -213,6 +213,9 @@ func TestReadFromNewest(t *testing.T) {
 		var near *LedgerFile
 		for range 30 {
 			f := files[random.IntN(len(files))]
+			if random.IntN(4) == 0 {
+				l.noteNewest(files[random.IntN(len(files))])
+			}
 			got, err := l.Read(t.Context(), f, near)
 			if err != nil {
 				t.Fatal(err)

@@ -189,13 +189,18 @@ func (src *Source) Signature(ctx context.Context, revision string) (history.Sign
 	return s, err
 }
 
-// Changes are the changes of judged files on some edges.
+// Changes are the changes of judged files on some edges. The first answer about the edges of one child stays: the lane, the files and the
+// branches of what is judged ask for the same.
 func (src *Source) Changes(ctx context.Context, edges []history.Edge) ([][]history.Change, error) {
 	changes := src.Compared.Changes
 	if src.Compared.Edges == nil || !slices.Equal(edges, src.Compared.Edges) {
 		var err error
 		if changes, err = src.History.Diff(ctx, edges, history.Judged(src.Policy)); err != nil {
 			return nil, err
+		}
+		other := func(e history.Edge) bool { return e.Child != edges[0].Child }
+		if src.Compared.Edges == nil && len(edges) > 0 && !slices.ContainsFunc(edges, other) {
+			src.Compared = history.Compared{Edges: edges, Changes: changes}
 		}
 	}
 	return changes, src.noteProfiles(ctx, edges, changes)

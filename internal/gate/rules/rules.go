@@ -23,8 +23,9 @@ func All() []rule.Rule { return documented() }
 
 // IDs lists the ids of all rules in documented order.
 func IDs() []string {
-	ids := make([]string, len(List))
-	for i, r := range List {
+	list := List()
+	ids := make([]string, len(list))
+	for i, r := range list {
 		ids[i] = r.ID
 	}
 	return ids
@@ -41,10 +42,8 @@ func Find(id string) (rule.Rule, bool) {
 }
 
 // List is every rule, in documented order: those of one prefix together, the core's first.
-var List = list()
-
-func list() []rule.Rule {
-	all := slices.Clone(core)
+var List = sync.OnceValue(func() []rule.Rule {
+	all := core()
 	for _, f := range families.All {
 		all = append(all, f.Rules...)
 	}
@@ -61,46 +60,48 @@ func list() []rule.Rule {
 	}
 	slices.SortStableFunc(all, func(a, b rule.Rule) int { return place[prefixOf(a.ID)] - place[prefixOf(b.ID)] })
 	return all
-}
+})
 
 func prefixOf(id string) string { return id[:strings.IndexByte(id, '/')] }
 
 // core are the rules of no family, in documented order.
-var core = slices.Concat(workspaces.Rules, []rule.Rule{
-	commits.UnreconciledPlan,
+func core() []rule.Rule {
+	return slices.Concat(workspaces.Rules, []rule.Rule{
+		commits.UnreconciledPlan,
 
-	logs.Modified,
-	logs.Deleted,
-	logs.Reordered,
-	logs.Inserted,
-	logs.OutOfOrder,
-	logs.LogDeleted,
-	logs.TimestampMigrated,
-	logs.TaskReassigned,
-	logs.FutureTimestamp,
-	logs.ReconciledInsertion,
-	logs.DraftEdits,
+		logs.Modified,
+		logs.Deleted,
+		logs.Reordered,
+		logs.Inserted,
+		logs.OutOfOrder,
+		logs.LogDeleted,
+		logs.TimestampMigrated,
+		logs.TaskReassigned,
+		logs.FutureTimestamp,
+		logs.ReconciledInsertion,
+		logs.DraftEdits,
 
-	logs.ConcurrentAppend,
-	logs.LostEntry,
-	logs.Unreconciled,
-	logs.ForkRun,
-	logs.ForkPlan,
-	logs.DoubleClaim,
-	logs.DuplicateEntry,
-	workspaces.InterleavedRuns,
+		logs.ConcurrentAppend,
+		logs.LostEntry,
+		logs.Unreconciled,
+		logs.ForkRun,
+		logs.ForkPlan,
+		logs.DoubleClaim,
+		logs.DuplicateEntry,
+		workspaces.InterleavedRuns,
 
-	logs.Schema,
-	logs.Unreadable,
+		logs.Schema,
+		logs.Unreadable,
 
-	commits.ReplayStale,
+		commits.ReplayStale,
 
-	config.ConfigChanged,
-	config.WaiverUnused,
-	config.WaiverExpired,
-	config.BaselineMismatch,
-	config.MergeUnion,
-})
+		config.ConfigChanged,
+		config.WaiverUnused,
+		config.WaiverExpired,
+		config.BaselineMismatch,
+		config.MergeUnion,
+	})
+}
 
 // Known is what a configuration has to know about the gate.
 var Known = sync.OnceValue(func() *policy.Known {
@@ -108,7 +109,7 @@ var Known = sync.OnceValue(func() *policy.Known {
 	for _, f := range families.All {
 		sections = append(sections, f.Sections...)
 	}
-	return policy.NewKnown(rule.Known(List), sections)
+	return policy.NewKnown(rule.Known(List()), sections)
 })
 
 //go:embed texts
@@ -116,7 +117,7 @@ var texts embed.FS
 
 // documented are the rules with their explanations, which are read only if somebody asks for them.
 var documented = sync.OnceValue(func() []rule.Rule {
-	out := slices.Clone(List)
+	out := slices.Clone(List())
 	for i := range out {
 		out[i].Doc = parseDoc(Text(out[i].ID))
 	}

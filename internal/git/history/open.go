@@ -44,7 +44,8 @@ type Repo struct {
 	// unconfigured is true if HEAD's commit is known to have no configuration, which every hook needs to know.
 	unconfigured bool
 
-	held atomic.Pointer[[]history.File] // see HoldIndex
+	held  atomic.Pointer[[]history.File] // see HoldIndex
+	bases sync.Map                       // the merge bases of pairs of commits, which never change
 
 	blobs        sync.Mutex // guards batch and sizes
 	batch, sizes *batch     // sizes tells the sizes of blobs alone

@@ -24,6 +24,9 @@ func (r *Repo) Resolve(ctx context.Context, name string) (string, error) {
 	if !exact {
 		return "", NotResolved(name, r.Shallow, false, errors.New("no such ref"))
 	}
+	if name == "HEAD" && r.unconfigured {
+		return r.head, nil // to know that it has no configuration, its tree was read
+	}
 	out, err := r.git.Output(ctx, nil, "rev-parse", "--verify", "--end-of-options", name+"^{commit}")
 	if err == nil {
 		if id := strings.TrimSuffix(string(out), "\n"); r.format.Valid(id) {
@@ -83,6 +86,10 @@ func (r *Repo) MergeBases(ctx context.Context, a, b string) ([]string, error) {
 	if err := r.checkDifference(ctx, a, b); err != nil {
 		return nil, err
 	}
+	pair := [2]string{a, b}
+	if known, ok := r.bases.Load(pair); ok {
+		return slices.Clone(known.([]string)), nil //nolint:errcheck // nothing else is stored
+	}
 	out, err := r.git.Output(ctx, nil, "merge-base", "--all", a, b)
 	if gitcmd.ExitedWith(err, 1) && len(out) == 0 {
 		return nil, nil
@@ -92,7 +99,11 @@ func (r *Repo) MergeBases(ctx context.Context, a, b string) ([]string, error) {
 	}
 	bases := strings.Fields(string(out))
 	slices.Sort(bases)
-	return bases, r.format.Check(bases...)
+	if err := r.format.Check(bases...); err != nil {
+		return nil, err
+	}
+	r.bases.Store(pair, slices.Clone(bases))
+	return bases, nil
 }
 
 // IsAncestor reports whether ancestor is commit or reachable from it. In a shallow clone that may hide the path between them it is an

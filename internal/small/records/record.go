@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/small-gate/small-gate/internal/small"
 	"github.com/small-gate/small-gate/internal/small/schema"
@@ -29,7 +30,7 @@ const (
 //go:embed *.json
 var schemaFiles embed.FS
 
-var schemas = func() map[Kind]func() *schema.Schema {
+var schemas = sync.OnceValue(func() map[Kind]func() *schema.Schema {
 	const hex64 = "64 lower-case hex digits"
 	out := map[Kind]func() *schema.Schema{}
 	for _, kind := range []Kind{Profile, Session, Event, Receipt, Manifest} {
@@ -43,19 +44,21 @@ var schemas = func() map[Kind]func() *schema.Schema {
 		})
 	}
 	return out
-}()
+})
 
 // keys are a record's keys in the order in which the protocol's own program writes them: it sorts only nested ones. A key with a question
 // mark is left out if its value is empty.
-var keys = map[Kind][]string{
-	Profile: strings.Fields("small_version project_id lineage_id mode policy_revision intent_digest? constraints_digest? import_id?"),
-	Session: strings.Fields("small_version project_id lineage_id session_id label? actor_label? model_label? parent_session_id? from_handoff? " +
-		"observed_frontier tool_version created_at"),
-	Event: strings.Fields("small_version project_id lineage_id session_id event_id kind sequence previous_event? parents? occurred_at task_id? " +
-		"task_revision? policy_revision? source_digest? payload"),
-	Receipt: strings.Fields("small_version project_id receipt_id strength availability producer? task_id? task_revision? policy_revision? " +
-		"source_digest? validator? outcome? artifact_path? artifact_digest? artifact_size? metadata?"),
-}
+var keys = sync.OnceValue(func() map[Kind][]string {
+	return map[Kind][]string{
+		Profile: strings.Fields("small_version project_id lineage_id mode policy_revision intent_digest? constraints_digest? import_id?"),
+		Session: strings.Fields("small_version project_id lineage_id session_id label? actor_label? model_label? parent_session_id? from_handoff? " +
+			"observed_frontier tool_version created_at"),
+		Event: strings.Fields("small_version project_id lineage_id session_id event_id kind sequence previous_event? parents? occurred_at task_id? " +
+			"task_revision? policy_revision? source_digest? payload"),
+		Receipt: strings.Fields("small_version project_id receipt_id strength availability producer? task_id? task_revision? policy_revision? " +
+			"source_digest? validator? outcome? artifact_path? artifact_digest? artifact_size? metadata?"),
+	}
+})
 
 // Record is one record, read.
 type Record struct {
@@ -120,7 +123,7 @@ func Read(name string, data []byte, limits small.Limits) (*Record, []small.Probl
 	if doc == nil {
 		return nil, problems
 	}
-	problems = append(schemas[kind]().Check(doc), floats(doc.Root, nil)...)
+	problems = append(schemas()[kind]().Check(doc), floats(doc.Root, nil)...)
 	r := &Record{Kind: kind, root: doc.Root}
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	decoder.UseNumber()
@@ -130,7 +133,7 @@ func Read(name string, data []byte, limits small.Limits) (*Record, []small.Probl
 	if len(problems) > 0 {
 		return nil, problems
 	}
-	if keys[kind] != nil {
+	if keys()[kind] != nil {
 		problems = append(problems, r.canonical(data)...)
 	}
 	return r, append(problems, r.place(name)...)
@@ -193,7 +196,7 @@ func (r *Record) sealed(digest string) []byte {
 		}
 		out = append(append(out, `"`+key+`":`...), text...)
 	}
-	for _, key := range keys[r.Kind] {
+	for _, key := range keys()[r.Kind] {
 		key, optional := strings.CutSuffix(key, "?")
 		if v := r.fields[key]; !optional || !empty(v) {
 			add(key, v)

@@ -35,7 +35,7 @@ func checkedByLibrary(t testing.TB, a small.Artifact, doc *small.Document, exten
 	if !a.Canonical() {
 		return nil
 	}
-	text, ours := artifactText(a), schemas[a]()
+	text, ours := artifactText(a), schemas()[a]()
 	if a == small.Progress && len(extensions) > 0 {
 		text, ours = extendedText(), extended()
 	}

@@ -21,10 +21,12 @@ type node struct {
 	members map[string]*node
 	others  *node // the members that are not named; nil if they may be anything, or may not be there
 	items   *node
+	// anyText is true if the schema asks of a text only that it is one, or that it is not empty.
+	anyText bool
 }
 
 func newNode(schema map[string]any) (n *node, err error) {
-	n = &node{members: map[string]*node{}}
+	n = &node{members: map[string]*node{}, anyText: asksNoMore(schema)}
 	alone, names := maps.Clone(schema), map[string]any{}
 	part := func(of any) (node *node) {
 		if text, ok := of.(map[string]any); ok && err == nil {
@@ -50,7 +52,17 @@ func newNode(schema map[string]any) (n *node, err error) {
 	return n, err
 }
 
-// value judges a value and its content.
+// asksNoMore reports whether a schema has no keyword but the type, and at most that a text is not empty.
+func asksNoMore(schema map[string]any) bool {
+	for key, value := range schema {
+		if key != "type" && (key != "minLength" || fmt.Sprint(value) != "1") {
+			return false
+		}
+	}
+	return true
+}
+
+// value judges a value and its content. Whatever it calls may change what is behind path.
 func (c *check) value(n *node, v *small.Value, path []string) {
 	if n == nil || len(c.problems) > maxProblems {
 		return
@@ -85,9 +97,12 @@ func (c *check) value(n *node, v *small.Value, path []string) {
 
 // alone is what the library finds at a value without its content. A value like
 // the last one that fits is not judged again: entries have the same keys and
-// replayId, one after the other.
+// replayId, one after the other, and most of their texts may be anything.
 func (c *check) alone(n *node, v *small.Value) []gojsonschema.ResultError {
-	if last := c.fits[n]; last != nil && v.Kind == last.Kind && v.Tag == last.Tag && v.Text == last.Text && len(v.Items) == len(last.Items) &&
+	likeText := func(last *small.Value) bool {
+		return v.Text == last.Text || n.anyText && v.Kind == small.String && v.Text != ""
+	}
+	if last := c.fits[n]; last != nil && v.Kind == last.Kind && v.Tag == last.Tag && likeText(last) && len(v.Items) == len(last.Items) &&
 		slices.EqualFunc(v.Fields, last.Fields, func(x, y small.Field) bool { return x.Key == y.Key }) {
 		return nil
 	}

@@ -24,7 +24,7 @@ import (
 var schemaFiles embed.FS
 
 // schemas are those of the artifacts.
-var schemas = func() map[small.Artifact]func() *Schema {
+var schemas = sync.OnceValue(func() map[small.Artifact]func() *Schema {
 	out := map[small.Artifact]func() *Schema{}
 	for _, a := range small.Artifacts {
 		if a.Canonical() {
@@ -32,7 +32,7 @@ var schemas = func() map[small.Artifact]func() *Schema {
 		}
 	}
 	return out
-}()
+})
 
 // Extensions are the keys that an entry may have besides the protocol's, if
 // they are allowed by name. Each is a string that is not blank.
@@ -81,7 +81,7 @@ func artifactText(a small.Artifact) []byte {
 // have the extensions that are allowed. For any other artifact it returns
 // nothing.
 func CheckArtifact(a small.Artifact, doc *small.Document, allowed ...string) []small.Problem {
-	compiled := schemas[a]
+	compiled := schemas()[a]
 	if compiled == nil {
 		return nil
 	}
@@ -129,7 +129,7 @@ func Of(raw []byte, forms map[string]string) func() *Schema {
 // if there are very many it lists some tens of thousands, and says so.
 func (s *Schema) Check(doc *small.Document) []small.Problem {
 	c := &check{schema: s, root: doc.Root, fits: map[*node]*small.Value{}}
-	c.value(s.root, doc.Root, nil)
+	c.value(s.root, doc.Root, make([]string, 0, 8)) // deep enough for every artifact
 	slices.SortStableFunc(c.problems, func(x, y small.Problem) int {
 		return cmp.Or(cmp.Compare(x.Pos.Line, y.Pos.Line), cmp.Compare(x.Pos.Column, y.Pos.Column))
 	})

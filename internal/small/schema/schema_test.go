@@ -400,3 +400,23 @@ func TestSchemaLikeTheLast(t *testing.T) {
 		}
 	}
 }
+
+// A text that follows one that fits is judged again where the schema asks for more than a text.
+func TestSchemaOfTexts(t *testing.T) {
+	for _, text := range []string{
+		`{"items": {"type": "string"}}`, `{"items": {"type": "string", "minLength": 1}}`, `{"items": {"type": "string", "minLength": 2}}`,
+		`{"items": {"type": ["string", "array"], "minLength": 1}}`, `{"items": {"type": "string", "maxLength": 2}}`,
+		`{"items": {"type": "string", "pattern": "^a"}}`, `{"items": {"type": "string", "enum": ["ab", "b"]}}`, `{"items": {"minLength": 1}}`, `{"items": {}}`,
+	} {
+		schema, err := New([]byte(text), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, list := range []string{"[ab, b]", "[ab, '']", "['', ab]", "[ab, ccc]", "[ab, 1]", "[ab, !!binary YWI=]", "[ab, ~]", "[ab, [ab]]", "[ab, '', b]"} {
+			doc := &small.Document{Root: parsed(t, "list: "+list).Root.Get("list")}
+			if diff := cmp.Diff(schema.byLibrary(t, []byte(text), doc), schema.Check(doc)); diff != "" {
+				t.Errorf("%s, %s (-library +ours):\n%s", text, list, diff)
+			}
+		}
+	}
+}
