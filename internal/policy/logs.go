@@ -3,6 +3,7 @@ package policy
 import (
 	"encoding/json"
 	"fmt"
+	pathpkg "path"
 	"regexp"
 	"slices"
 	"strconv"
@@ -97,6 +98,19 @@ func (l *Log) Form() *ledger.Form { return &l.form }
 
 // Free reports whether a new entry may stand anywhere, so that entries have no order.
 func (l *Log) Free() bool { return l != nil && l.Order == Free }
+
+// Unordered reports whether the ledger head is that of a set: new entries may stand anywhere, or where their names say.
+func (l *Log) Unordered() bool {
+	return l.Free() || l.Sorted() || l != nil && l.Order == "" && l.Entries == FileEntries
+}
+
+// Head is the ledger head of a log of the stanza, or of one without a stanza: that of a set if entries have no order.
+func (l *Log) Head(of *ledger.Ledger) small.Digest {
+	if l.Unordered() {
+		return of.SetHead()
+	}
+	return of.Head()
+}
 
 // Union reports whether entries of two sides may be mixed in a commit with one parent: git's own merge=union writes such logs.
 func (l *Log) Union() bool { return l != nil && l.Merge == "union" }
@@ -241,6 +255,16 @@ func (r *reader) form(l *Log, item *small.Value, subject string) {
 	if !l.form.OpenNewest {
 		l.form.Open = compile(l.Open, "open", item.Get("open"))
 	}
+}
+
+// isFolder reports whether a path may be a folder of files that belong to a log.
+func isFolder(logs []Log, dir string) bool {
+	return slices.ContainsFunc(logs, func(l Log) bool {
+		if l.Entries != FileEntries || !doublestar.ValidatePattern(l.Path) {
+			return false
+		}
+		return Matches([]string{pathpkg.Dir(l.Path)}, dir) || strings.HasSuffix(l.Path, "**") && Matches([]string{l.Path}, pathpkg.Join(dir, "x"))
+	})
 }
 
 // isLog reports whether a path belongs to a log of some stanzas.

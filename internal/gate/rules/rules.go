@@ -88,6 +88,7 @@ var core = slices.Concat(workspaces.Rules, []rule.Rule{
 	logs.ForkPlan,
 	logs.DoubleClaim,
 	logs.DuplicateEntry,
+	logs.ReturnedEntry,
 	workspaces.InterleavedRuns,
 
 	logs.Schema,
