@@ -3,7 +3,6 @@ package policy
 import (
 	"encoding/json"
 	"fmt"
-	pathpkg "path"
 	"regexp"
 	"slices"
 	"strconv"
@@ -255,16 +254,6 @@ func (r *reader) form(l *Log, item *small.Value, subject string) {
 	if !l.form.OpenNewest {
 		l.form.Open = compile(l.Open, "open", item.Get("open"))
 	}
-}
-
-// isFolder reports whether a path may be a folder of files that belong to a log.
-func isFolder(logs []Log, dir string) bool {
-	return slices.ContainsFunc(logs, func(l Log) bool {
-		if l.Entries != FileEntries || !doublestar.ValidatePattern(l.Path) {
-			return false
-		}
-		return Matches([]string{pathpkg.Dir(l.Path)}, dir) || strings.HasSuffix(l.Path, "**") && Matches([]string{l.Path}, pathpkg.Join(dir, "x"))
-	})
 }
 
 // isLog reports whether a path belongs to a log of some stanzas.

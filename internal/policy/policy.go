@@ -87,7 +87,7 @@ type Waiver struct {
 	Rule string
 	// Edit is what the rule's findings say was done to the log.
 	Edit ledger.EditEffect
-	// Path of the log, slash-separated from the repository's root; of a log of files, its folder.
+	// Path of the log, slash-separated from the repository's root; of a log of files, one file.
 	Path string
 	// From and To are the digests of the entry before and after; To is nil for
 	// a deletion, From is nil for an insertion. For append-only/log-deleted

@@ -169,7 +169,7 @@ func (r *reader) path(item *small.Value, key, subject string, logs []Log) string
 		if clean := strings.TrimPrefix(path.Clean("/"+strings.ReplaceAll(text, `\`, "/")), "/"); clean != text {
 			p.Suggestion = wording.Clip(clean)
 		}
-	case r.ofRecord(item.Get("rule")), isLog(logs, text), key == "log" && isFolder(logs, text), inside && item.Get("rule") != nil && records.KindOf(name) != "":
+	case r.ofRecord(item.Get("rule")), isLog(logs, text), inside && item.Get("rule") != nil && records.KindOf(name) != "":
 		return text
 	case !inside || name != small.Progress.FileName():
 		p.Message = fmt.Sprintf("the path %q is not the path of a log", wording.Clip(text))

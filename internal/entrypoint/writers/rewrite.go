@@ -83,7 +83,7 @@ type edge struct {
 // rewritesAt finds the rewrites of one log in the index or, if there are none, in HEAD's history.
 func rewritesAt(ctx context.Context, req session.Request, at string) ([]*edge, error) {
 	of := func(f *finding.Finding) bool {
-		return (f.Path == at || f.OldPath == at || path.Dir(f.Path) == at) && slices.Contains(rewriting, f.Rule)
+		return (f.Path == at || f.OldPath == at) && slices.Contains(rewriting, f.Rule)
 	}
 	req.Find = of
 	for _, judge := range []func() *finding.Report{
@@ -120,6 +120,6 @@ func rewritesAt(ctx context.Context, req session.Request, at string) ([]*edge, e
 	}
 	return nil, &failure.Error{
 		Message: "neither the index nor HEAD's history rewrites the log " + wording.Quote(at),
-		Remedy:  "name a log of the configuration by its path, or a folder of files; stage the change first (`git add`)",
+		Remedy:  "name a log by its path, of files a single one; stage the change first (`git add`)",
 	}
 }
