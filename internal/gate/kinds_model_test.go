@@ -29,7 +29,9 @@ type naiveRewrite struct {
 	from, to []string
 }
 
-func begins(l, front []string) bool { return len(l) >= len(front) && slices.Equal(l[:len(front)], front) }
+func begins(l, front []string) bool {
+	return len(l) >= len(front) && slices.Equal(l[:len(front)], front)
+}
 
 // minus leaves out of l what others account for.
 func minus(l, others []string) []string {
