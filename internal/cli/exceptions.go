@@ -53,14 +53,23 @@ func baselineText(written edit.Accepted) string {
 
 func (a *app) waiveCommand() *cobra.Command {
 	var sought judge.Sought
-	var reason, until, from string
+	var reason, until, from, log string
 	c := described("waive", &cobra.Command{
 		RunE: func(c *cobra.Command, args []string) error {
-			if sought.Fingerprints = args; (len(args) > 0) == (sought.Rule != "") {
-				return usage(c, "%s takes fingerprints, or --rule ID", c.Name())
+			ways := 0
+			for _, given := range []bool{len(args) > 0, sought.Rule != "", log != ""} {
+				if given {
+					ways++
+				}
+			}
+			if sought.Fingerprints = args; ways != 1 || log != "" && from != "" {
+				return usage(c, "%s takes fingerprints, --rule ID, or --log PATH", c.Name())
 			}
 			if err := a.request().PersonOnly(); err != nil {
 				return err
+			}
+			if log != "" {
+				return a.waiveRewrite(c.Context(), log, reason, until)
 			}
 			edits, err := a.findEdits(c, sought, from)
 			if err != nil {
@@ -77,10 +86,37 @@ func (a *app) waiveCommand() *cobra.Command {
 		},
 	})
 	c.Flags().StringVar(&sought.Rule, "rule", "", "waive all edits that the rule `ID` reports")
+	c.Flags().StringVar(&log, "log", "", "waive the rewrite of the log at `PATH` as a whole")
 	c.Flags().StringVar(&reason, "reason", "", "the reason `WHY`, for the stanzas (required)")
 	c.Flags().StringVar(&until, "until", "", "the last `DAY` (UTC) of the exception, as 2026-12-31")
 	c.Flags().StringVar(&from, "report", "", "take the findings from the JSON report in `FILE` (- for standard input)")
 	return c
+}
+
+// waiveRewrite waives what was done to a log as a whole, and says what that was.
+func (a *app) waiveRewrite(ctx context.Context, log, reason, until string) error {
+	done, file, err := edit.WaiveRewrite(ctx, a.request(), log, reason, until)
+	if err != nil {
+		return err
+	}
+	var text strings.Builder
+	for _, r := range done {
+		fmt.Fprintf(&text, "%s: its rewrite %s is waived, from %s (head %s) to %s (head %s):\n", sanitize.Line(r.Path), r.Where,
+			wording.Count(r.Before.Entries, "entry"), r.Before.Head, wording.Count(r.After.Entries, "entry"), r.After.Head)
+		for _, line := range r.Edits {
+			fmt.Fprintf(&text, "  %s\n", sanitize.Line(line))
+		}
+		if r.More > 0 {
+			fmt.Fprintf(&text, "  and %s more\n", wording.Count(r.More, "edit"))
+		}
+	}
+	return a.print(text.String() + pushFirst(file))
+}
+
+// pushFirst says what has to be done with a configuration to which waivers were written.
+func pushFirst(file string) string {
+	return fmt.Sprintf("written to %s; the waiver counts once the target branch has it; push it first:\n", sanitize.Line(file)) +
+		"git add -- :/.small-gate.yml && git commit -m \"Waive edits\" -- :/.small-gate.yml && git push\n"
 }
 
 func waivedText(edits []judge.Excuse, file string) string {
@@ -97,9 +133,7 @@ func waivedText(edits []judge.Excuse, file string) string {
 		}
 		delete(counts, k)
 	}
-	fmt.Fprintf(&text, "written to %s; the waiver counts once the target branch has it; push it first:\n", sanitize.Line(file))
-	text.WriteString("git add -- :/.small-gate.yml && git commit -m \"Waive edits\" -- :/.small-gate.yml && git push\n")
-	return text.String()
+	return text.String() + pushFirst(file)
 }
 
 func (a *app) findEdits(c *cobra.Command, sought judge.Sought, from string) ([]judge.Excuse, error) {

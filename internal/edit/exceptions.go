@@ -132,7 +132,7 @@ func Waive(ctx context.Context, req session.Request, edits []judge.Excuse) (file
 }
 
 func waiverFor(e judge.Excuse) (policy.Waiver, error) {
-	w := policy.Waiver{Rule: e.Rule, Path: e.Path, Reason: e.Reason}
+	w := policy.Waiver{OfLog: e.Rule == "", Rule: e.Rule, Path: e.Path, Reason: e.Reason}
 	if e.From == "" && e.To == "" {
 		return w, &failure.Error{
 			Message: fmt.Sprintf("a finding of %s is not about a single edit and cannot be waived", e.Rule),

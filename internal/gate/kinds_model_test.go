@@ -19,6 +19,97 @@ type kindModel struct {
 	logs    []map[string]naiveLog
 	// since is the number of the since commit; -1 for none.
 	since int
+	// rewrite is the approved one; nil for none.
+	rewrite *naiveRewrite
+}
+
+// naiveRewrite is the approval of a rewrite of log/a as a whole, from some entries to others.
+type naiveRewrite struct {
+	at       string
+	from, to []string
+}
+
+func begins(l, front []string) bool {
+	return len(l) >= len(front) && slices.Equal(l[:len(front)], front)
+}
+
+// minus leaves out of l what others account for.
+func minus(l, others []string) []string {
+	others = slices.Clone(others)
+	var out []string
+	for _, e := range l {
+		if i := slices.Index(others, e); i >= 0 {
+			others = slices.Delete(others, i, i+1)
+		} else {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// stood reports whether the log began with what the rewrite started from in one of some commits or their ancestors.
+func (m *kindModel) stood(commits ...int) bool {
+	for _, c := range commits {
+		for n := range m.reach(c) {
+			if l := m.logs[n][m.rewrite.at]; l.state == readable && begins(l.entries, m.rewrite.from) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// done reports whether a log has the rewrite behind it, or never had what it started from.
+func (r *naiveRewrite) done(l []string) bool { return begins(l, r.to) && !begins(l, r.from) }
+
+// rewritten is a log of p as the approval lets it become in c.
+func (m *kindModel) rewritten(p, c int, at string, l, now []string) []string {
+	r := m.rewrite
+	switch {
+	case r == nil || at != r.at || !r.done(now):
+	case begins(l, r.from):
+		return slices.Concat(r.to, l[len(r.from):])
+	case slices.Equal(m.parents[c], []int{p}) || begins(l, r.to) || !m.stood(append([]int{p, c}, m.parents[c]...)...):
+	default:
+		return slices.Concat(r.to, minus(l, r.from))
+	}
+	return l
+}
+
+// returned judges whether a commit brings back what the rewrite removed.
+func (m *kindModel) returned(c int) modelVerdict {
+	r := m.rewrite
+	if r == nil || m.logs[c][r.at].state != readable {
+		return fine
+	}
+	now, behind := m.logs[c][r.at].entries, false
+	most := map[string]int{}
+	for _, p := range m.parents[c] {
+		for _, l := range m.before(p, r.at) {
+			became := m.rewritten(p, c, r.at, l, now)
+			behind = behind || !slices.Equal(became, l) || r.done(l) && m.stood(p)
+		}
+	}
+	for _, p := range m.parents[c] {
+		for _, l := range m.before(p, r.at) {
+			if l = m.rewritten(p, c, r.at, l, now); !r.done(l) {
+				l = minus(l, r.from)
+			}
+			here := map[string]int{}
+			for _, e := range l {
+				here[e]++
+				most[e] = max(most[e], here[e])
+			}
+		}
+	}
+	count := map[string]int{}
+	for _, e := range now {
+		count[e]++
+		if behind && count[e] > most[e] && count[e] <= len(r.from)-len(minus(r.from, slices.Repeat([]string{e}, len(r.from)))) {
+			return bad
+		}
+	}
+	return fine
 }
 
 // naiveLog is what a commit has of one log: of a file, or of a folder whose files must not change.
@@ -259,6 +350,7 @@ func (m *kindModel) edge(p, c int, at string, moved map[string]string, mixed boo
 		}
 	}
 	for _, l := range before {
+		l = m.rewritten(p, c, at, l, now.entries)
 		if both := m.without(p, at, l, now.entries); !m.keeps(both[0], both[1], mixed) {
 			return bad
 		}
@@ -271,7 +363,7 @@ func (m *kindModel) commit(c int) modelVerdict { return max(m.entriesOf(c), m.or
 
 // entriesOf judges what became of entries on all edges of a commit.
 func (m *kindModel) entriesOf(c int) modelVerdict {
-	verdict, merge := fine, len(m.parents[c]) > 1
+	verdict, merge := m.returned(c), len(m.parents[c]) > 1
 	all := map[string]bool{}
 	for at := range m.logs[c] {
 		all[at] = true
@@ -299,6 +391,7 @@ func (m *kindModel) entriesOf(c int) modelVerdict {
 				}
 			}
 			for _, l := range before {
+				l = m.rewritten(p, c, at, l, m.logs[c][at].entries)
 				held[at], raw[at] = append(held[at], m.without(p, at, l)[0]...), append(raw[at], l...)
 				everywhere = everywhere && m.keeps(l, m.logs[c][at].entries, false)
 			}
@@ -408,7 +501,7 @@ func (m *kindModel) inStep(c int) modelVerdict {
 // step judges one edge as a step, in what is judged so: from a parent, or from nothing if that is negative.
 func (m *kindModel) step(p, c int, entries, order bool) modelVerdict {
 	verdict := fine
-	one := &kindModel{kind: m.kind, since: m.since, logs: slices.Clone(m.logs), parents: slices.Clone(m.parents)}
+	one := &kindModel{kind: m.kind, since: m.since, rewrite: m.rewrite, logs: slices.Clone(m.logs), parents: slices.Clone(m.parents)}
 	one.parents[c] = nil
 	if p >= 0 {
 		one.parents[c] = []int{p}
@@ -553,6 +646,9 @@ func (m *kindModel) targetFirst(target, c int) modelVerdict {
 	}
 	for at, now := range m.logs[c] {
 		has, lacks := slices.Clone(m.logs[target][at].entries), false
+		if r := m.rewrite; r != nil && at == r.at && begins(has, r.from) && r.done(now.entries) {
+			has = slices.Concat(r.to, has[len(r.from):])
+		}
 		if slices.ContainsFunc(m.parents[c], func(p int) bool { return slices.Equal(m.logs[p][at].entries, now.entries) }) {
 			continue // the merge did not put it together
 		}

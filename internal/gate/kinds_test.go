@@ -2,6 +2,7 @@ package gate_test
 
 import (
 	"context"
+	"crypto/sha256"
 	"flag"
 	"fmt"
 	"maps"
@@ -19,7 +20,9 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/run"
 	"github.com/small-gate/small-gate/internal/git/history"
 	"github.com/small-gate/small-gate/internal/git/plain"
+	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/policy"
+	"github.com/small-gate/small-gate/internal/small"
 	"github.com/small-gate/small-gate/internal/testkit/gittest"
 )
 
@@ -57,6 +60,7 @@ type kindWorld struct {
 	trees   []fileTree
 	pairs   [][2]int
 	since   int
+	rewrite *naiveRewrite
 	evil    int
 	tick    int
 }
@@ -66,9 +70,16 @@ func buildKinds(t *tape) *kindWorld {
 	w.kind = logKinds[w.n(len(logKinds))]
 	w.evil = []int{0, 0, 8, 3}[w.n(4)]
 	withSince := w.oneIn(5)
+	approve := !withSince && !w.kind.files && w.oneIn(2)
+	if approve {
+		w.evil = 3
+	}
 	commits := 2 + w.n(9)
 	for n := range commits {
-		w.add(n, withSince)
+		w.add(n, withSince || approve)
+	}
+	if approve {
+		w.approve()
 	}
 	if withSince {
 		w.since = w.n(commits)
@@ -77,6 +88,41 @@ func buildKinds(t *tape) *kindWorld {
 		w.pairs = append(w.pairs, [2]int{w.n(commits), commits - 1 - w.n(min(3, commits))})
 	}
 	return w
+}
+
+// approve approves what one of the commits did to log/a, if that was a rewrite.
+func (w *kindWorld) approve() {
+	at := "log/a" + w.kind.suffix
+	first := w.n(len(w.trees))
+	for i := range w.trees {
+		c := (first + i) % len(w.trees)
+		if len(w.parents[c]) != 1 {
+			continue
+		}
+		before, now := readKind(w.kind, w.trees[w.parents[c][0]])[at], readKind(w.kind, w.trees[c])[at]
+		if before.state == readable && now.state == readable && !begins(now.entries, before.entries) && len(before.entries) > 0 {
+			w.rewrite = &naiveRewrite{at: at, from: before.entries, to: now.entries}
+			return
+		}
+	}
+}
+
+// headOf is the ledger head of some entries.
+func (w *kindWorld) headOf(entries []string) *small.Digest {
+	var digests []small.Digest
+	for _, e := range entries {
+		d := small.Digest(sha256.Sum256([]byte(e)))
+		if w.kind.Entries == policy.ListEntries {
+			items, problems := small.ParseItems([]byte("["+e+"]"), true, "", small.Limits{})
+			if len(problems) > 0 || len(items) != 1 {
+				panic(fmt.Sprint(e, problems))
+			}
+			d = small.EntryDigest(items[0])
+		}
+		digests = append(digests, d)
+	}
+	head := ledger.HeadOf(digests)
+	return &head
 }
 
 // add adds a commit: a change of its parent's tree, a merge, or a squash of one.
@@ -339,7 +385,7 @@ func (w *kindWorld) merge(ours, theirs int) fileTree {
 }
 
 func (w *kindWorld) model() *kindModel {
-	m := &kindModel{kind: w.kind, parents: w.parents, since: w.since}
+	m := &kindModel{kind: w.kind, parents: w.parents, since: w.since, rewrite: w.rewrite}
 	for _, tree := range w.trees {
 		m.logs = append(m.logs, readKind(w.kind, tree))
 	}
@@ -354,6 +400,9 @@ func (w *kindWorld) options(ids []string) run.Options {
 		l.Since = ids[w.since]
 	}
 	opts.Policy.Logs = []policy.Log{l}
+	if r := w.rewrite; r != nil {
+		opts.Policy.Waivers = []policy.Waiver{{OfLog: true, Path: r.at, From: w.headOf(r.from), To: w.headOf(r.to), Reason: "x"}}
+	}
 	return opts
 }
 
@@ -369,6 +418,9 @@ func (w *kindWorld) history() (*memoryHistory, []string) {
 func (w *kindWorld) draw() string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "%+v since %d\n", w.kind.Log, w.since)
+	if w.rewrite != nil {
+		fmt.Fprintf(&out, "approved: %q -> %q\n", w.rewrite.from, w.rewrite.to)
+	}
 	for i, tree := range w.trees {
 		fmt.Fprintf(&out, "c%d <- %v", i, w.parents[i])
 		for _, p := range w.logs(tree) {

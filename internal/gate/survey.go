@@ -83,13 +83,41 @@ func DigestsOf(ctx context.Context, tree history.Tree, revision, dir string, opt
 // LogDigests lists the entry digests of the log of the configuration at a path of a tree: a file, or a folder of files that must not change.
 // It must be there and readable.
 func LogDigests(ctx context.Context, tree history.Tree, revision, at string, opts run.Options) (out []small.Digest, err error) {
+	log, err := logEntries(ctx, run.NewCheck(tree, opts, run.Scope{}).Source, revision, at)
+	if err != nil || log.Len() == 0 {
+		return nil, cmp.Or(err, noLog(at))
+	}
+	return ledger.DigestsOf(log), nil
+}
+
+func noLog(at string) error {
+	return &failure.Error{Message: "there is no log with an entry at " + wording.Quote(cmp.Or(at, ".")), Remedy: "name a log, or a directory that has one"}
+}
+
+// LogState is the state of the log at a path of a revision, as LogDigests reads it.
+func LogState(ctx context.Context, tree history.Tree, revision, at string, opts run.Options) (finding.LedgerState, error) {
 	src := run.NewCheck(tree, opts, run.Scope{}).Source
+	log, err := logEntries(ctx, src, revision, at)
+	if err != nil {
+		return finding.LedgerState{}, err
+	}
+	head := src.Policy.LogFor(at).Head(log)
+	if log.Len() > 0 && log.Entries[0].Noun == ledger.File {
+		head = log.SetHead()
+	}
+	return finding.LedgerState{Path: at, Entries: log.Len(), Head: head}, nil
+}
+
+// logEntries are the entries of the log at a path, which must be there and readable.
+func logEntries(ctx context.Context, src *read.Source, revision, at string) (*ledger.Ledger, error) {
 	filter := history.At(at)
 	filter.Patterns = append(filter.Patterns, path.Join(policy.LiteralPattern(at), "*"))
-	files, err := tree.List(ctx, revision, filter)
+	files, err := src.Tree.List(ctx, revision, filter)
 	if err != nil {
 		return nil, err
 	}
+	var out []ledger.Entry
+	found := false
 	for _, f := range files {
 		if !src.IsLog(f.Path) || f.Path != at && (!src.OfFile(f.Path) || src.LogOf(f.Path) != at) {
 			continue
@@ -102,12 +130,12 @@ func LogDigests(ctx context.Context, tree history.Tree, revision, at string, opt
 			p := log.Problems[0]
 			return nil, &failure.Error{Message: f.Path + " cannot be read as a log: " + p.Message, Remedy: p.Hint}
 		}
-		out = append(out, ledger.DigestsOf(log.Log.Ledger)...)
+		out, found = append(out, log.Log.Entries...), true
 	}
-	if out == nil {
-		return nil, &failure.Error{Message: "there is no log with an entry at " + wording.Quote(cmp.Or(at, ".")), Remedy: "name a log, or a directory that has one"}
+	if !found {
+		return nil, noLog(at)
 	}
-	return out, nil
+	return ledger.OfEntries(out), nil
 }
 
 // recordDigests are the digests of the records of a workspace of 2.0.0.

@@ -50,6 +50,7 @@ func UnknownRule(name string) error {
 
 // Excuse is an edit that Waive is to excuse.
 type Excuse struct {
+	// Rule is empty for a rewrite of the log at Path as a whole. From and To are then ledger heads.
 	Rule, Path string
 	// From and To are digests as text, empty on the side that has none.
 	From, To string

@@ -23,6 +23,8 @@ type Comparison struct {
 	ReconcileEntry int
 	// Accepted are entries that a baseline accepts; they count on neither side.
 	Accepted map[small.Digest]bool
+	// Approved is the rewrite that an approval allows, after which Old is the log as it let it become; nil if there is none.
+	Approved *Rewrite
 }
 
 // Reconciled reports whether an entry makes insertions explicit.
@@ -46,7 +48,7 @@ type CompareOptions struct {
 	// OldRecords and NewRecords return the entries in full; they are called only to explain a rewritten log.
 	OldRecords, NewRecords RecordsFunc
 	// MayPair reports whether an added entry may be the new version of a lost one.
-	MayPair func(lost, added int) bool
+	MayPair func(lost, added *Entry) bool
 }
 
 // Compare says how one ledger became another.
@@ -60,6 +62,10 @@ func Compare(p, c *Ledger, with CompareOptions) (*Comparison, error) {
 		}
 		return e, nil
 	}
+	if x := with.Equal.rewritten(p, c); x != nil {
+		p, with.OldRecords = x.Ledger, x.records(with.OldRecords, with.NewRecords)
+		e.Old, e.OldRecords, e.Approved = p, with.OldRecords, x.by
+	}
 	pd, cd := with.Equal.normalize(DigestsOf(p), DigestsOf(c))
 	var indexes []int
 	e.Relation, indexes = relateDigests(pd.digests, cd.digests)
@@ -68,7 +74,7 @@ func Compare(p, c *Ledger, with CompareOptions) (*Comparison, error) {
 		e.Inserted, e.ReconcileEntry = interleaved(p, c, cd, indexes)
 	case Rewritten:
 		mayPair := func(lost, added int) bool {
-			return with.MayPair == nil || with.MayPair(pd.indexes[lost], cd.indexes[added])
+			return with.MayPair == nil || with.MayPair(&p.Entries[pd.indexes[lost]], &c.Entries[cd.indexes[added]])
 		}
 		found, err := diffEntries(pd.digests, cd.digests, pd.records(with.OldRecords), cd.records(with.NewRecords), mayPair, p.Plain())
 		if err != nil {

@@ -30,6 +30,8 @@ type Divergence struct {
 // Diverge compares the logs of two branches; the step either way may be allowed. What is due to the entries in
 // explained, which were edited on the edges of the range, is not divergence.
 func Diverge(target, head *Ledger, equal Equivalence, explained map[small.Digest]bool) *Divergence {
+	equal.Older = true
+	target, head = equal.Rewritten(target, head), equal.Rewritten(head, target)
 	t := &Divergence{Target: target, Head: head}
 	forth := Relate(target, head, equal)
 	back := Relate(head, target, equal)
@@ -91,6 +93,7 @@ func Relate(p, c *Ledger, equal Equivalence) Transition {
 	if c.Extends(p) {
 		return Transition{Relation: Extended}
 	}
+	p = equal.Rewritten(p, c)
 	pd, cd := equal.normalize(DigestsOf(p), DigestsOf(c))
 	r := Transition{}
 	var indexes []int

@@ -16,6 +16,10 @@ type Equivalence struct {
 	Dropped map[small.Digest]bool
 	// Accepted are entries that count on neither side, because a baseline accepts what became of them.
 	Accepted map[small.Digest]bool
+	// Rewrites are the approvals of rewrites as a whole. Older lets them also apply to a log from before it had all that a rewrite started from:
+	// to a side of a merge, or a branch's tip, but not to the parent of a commit with one parent.
+	Rewrites []*Rewrite
+	Older    bool
 }
 
 // Class returns the representative of all entries that count as equal to d.

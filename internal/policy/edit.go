@@ -173,7 +173,9 @@ type stanza = []yamltext.Member
 
 func (w Waiver) stanza() stanza {
 	s := stanza{{Key: "rule", Value: w.Rule}, {Key: "path", Value: quote(w.Path)}}
-	if !ruleForm().MatchString(w.Rule) {
+	if w.OfLog {
+		s = stanza{{Key: "log", Value: quote(w.Path)}}
+	} else if !ruleForm().MatchString(w.Rule) {
 		s[0].Value = quote(w.Rule)
 	}
 	if w.From != nil {

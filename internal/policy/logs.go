@@ -98,6 +98,19 @@ func (l *Log) Form() *ledger.Form { return &l.form }
 // Free reports whether a new entry may stand anywhere, so that entries have no order.
 func (l *Log) Free() bool { return l != nil && l.Order == Free }
 
+// Unordered reports whether the ledger head is that of a set: new entries may stand anywhere, or where their names say.
+func (l *Log) Unordered() bool {
+	return l.Free() || l.Sorted() || l != nil && l.Order == "" && l.Entries == FileEntries
+}
+
+// Head is the ledger head of a log of the stanza, or of one without a stanza: that of a set if entries have no order.
+func (l *Log) Head(of *ledger.Ledger) small.Digest {
+	if l.Unordered() {
+		return of.SetHead()
+	}
+	return of.Head()
+}
+
 // Union reports whether entries of two sides may be mixed in a commit with one parent: git's own merge=union writes such logs.
 func (l *Log) Union() bool { return l != nil && l.Merge == "union" }
 

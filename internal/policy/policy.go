@@ -78,12 +78,16 @@ type Policy struct {
 	Sections map[string]Settings
 }
 
-// Waiver excuses exactly one edit.
+// Waiver excuses exactly one edit or, if OfLog, one rewrite of a log as a whole.
 type Waiver struct {
+	// OfLog is true for the approval of a rewrite as a whole: it has no rule, and From and To are ledger heads (docs/logs.md, "A rewrite as a
+	// whole").
+	OfLog bool
+	// Rule is empty if OfLog.
 	Rule string
 	// Edit is what the rule's findings say was done to the log.
 	Edit ledger.EditEffect
-	// Path of the progress file, slash-separated from the repository's root.
+	// Path of the log, slash-separated from the repository's root; of a log of files, one file.
 	Path string
 	// From and To are the digests of the entry before and after; To is nil for
 	// a deletion, From is nil for an insertion. For append-only/log-deleted

@@ -28,7 +28,8 @@ func (r *reader) waivers(list *small.Value, logs []Log) []Waiver {
 			continue
 		}
 		w := Waiver{
-			Path:   r.path(item, subject, logs),
+			OfLog:  item.Get("log") != nil,
+			Path:   r.waived(item, i, logs),
 			From:   digestAt(item.Get("from")),
 			To:     digestAt(item.Get("to")),
 			Reason: r.reason(item, subject),
@@ -47,11 +48,32 @@ func (r *reader) waivers(list *small.Value, logs []Log) []Waiver {
 	return out
 }
 
-// sides checks that a waiver names one edit.
+// waived reads the path of what waiver number i is for: a log as a whole, or the log of one edit.
+func (r *reader) waived(item *small.Value, i int, logs []Log) string {
+	subject := fmt.Sprintf("waivers.%d", i)
+	if item.Get("log") != nil {
+		for _, key := range []string{"rule", "path"} {
+			if v := item.Get(key); v != nil {
+				r.fail(v.Pos, subject+"."+key, "a waiver of a whole log (log:) has no %q", key)
+			}
+		}
+		return r.path(item, "log", subject, logs)
+	}
+	for _, key := range []string{"rule", "path"} {
+		if item.Get(key) == nil {
+			r.report(Problem{Pos: item.Pos, Subject: subject + "." + key, Message: fmt.Sprintf("waiver %d lacks the key %q", i+1, key)})
+		}
+	}
+	return r.path(item, "path", subject, logs)
+}
+
+// sides checks that a waiver names one edit, or one rewrite.
 func (r *reader) sides(item *small.Value, subject string, w Waiver) {
 	hasFrom, hasTo := item.Get("from") != nil, item.Get("to") != nil
 	needsFrom, needsTo, one := w.Edit.Names()
 	switch {
+	case w.OfLog:
+		r.heads(item, subject, w)
 	case !hasFrom && !hasTo:
 		r.fail(item.Pos, subject+".from", "the waiver names no edit: it has neither \"from\" nor \"to\"")
 	case !one:
@@ -65,6 +87,16 @@ func (r *reader) sides(item *small.Value, subject string, w Waiver) {
 		r.fail(item.Get("to").Pos, subject+".to", "a waiver of %s has no \"to\": there is no entry after", w.Rule)
 	case w.From != nil && w.To != nil && *w.From == *w.To:
 		r.fail(item.Get("to").Pos, subject+".to", "\"from\" and \"to\" are the same digest: there is no edit")
+	}
+}
+
+// heads checks that a waiver of a whole log names one rewrite.
+func (r *reader) heads(item *small.Value, subject string, w Waiver) {
+	switch {
+	case item.Get("from") == nil || item.Get("to") == nil:
+		r.fail(item.Pos, subject+".from", "a waiver of a whole log needs \"from\" and \"to\", the log's heads before and after the rewrite")
+	case w.From != nil && w.To != nil && *w.From == *w.To:
+		r.fail(item.Get("to").Pos, subject+".to", "\"from\" and \"to\" are the same head: there is no rewrite")
 	}
 }
 
@@ -98,7 +130,7 @@ func (r *reader) baselines(list *small.Value, logs []Log) []Baseline {
 			continue
 		}
 		subject := fmt.Sprintf("baseline.%d", i)
-		b := Baseline{Path: r.path(item, subject, logs), Reason: r.reason(item, subject), Pos: item.Pos}
+		b := Baseline{Path: r.path(item, "path", subject, logs), Reason: r.reason(item, subject), Pos: item.Pos}
 		if head := digestAt(item.Get("head")); head != nil {
 			b.Head = *head
 		}
@@ -120,9 +152,9 @@ func (r *reader) baselines(list *small.Value, logs []Log) []Baseline {
 
 // path reads the path of a log, or of a record if the rule is about those. A record may
 // have any name. A waiver may be for a record of 2.0.0.
-func (r *reader) path(item *small.Value, subject string, logs []Log) string {
-	subject += ".path"
-	v := item.Get("path")
+func (r *reader) path(item *small.Value, key, subject string, logs []Log) string {
+	subject += "." + key
+	v := item.Get(key)
 	text, ok := v.Str()
 	if !ok {
 		return ""

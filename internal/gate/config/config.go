@@ -92,11 +92,15 @@ var WaiverExpired = rule.New("config/waiver-expired", finding.SeverityWarning, f
 }))
 
 func waiverFinding(w policy.Waiver, what, fix string) finding.Finding {
+	rule := w.Rule
+	if w.OfLog {
+		rule = "a whole rewrite"
+	}
 	from, to := ledger.DigestText(w.From), ledger.DigestText(w.To)
 	return finding.Finding{
 		Path: policy.File, Line: w.Pos.Line, Column: w.Pos.Column,
 		Subject: strings.Join([]string{w.Rule, w.Path, from, to}, " "),
-		Message: fmt.Sprintf("the waiver of %s for %s %s", w.Rule, w.Path, what),
+		Message: fmt.Sprintf("the waiver of %s for %s %s", rule, w.Path, what),
 		Fix:     fix,
 	}
 }

@@ -98,6 +98,8 @@ type LogChange struct {
 	Uncommitted bool
 	// before and after are the two files, if they were read from a tree.
 	before, after history.File
+	// allowed is what an approved rewrite did on this edge, and what it did besides; nil if there was none.
+	allowed *LogChange
 }
 
 // Situation says who already has the commit, which decides how to undo it.
@@ -234,18 +236,36 @@ func (e *LogChange) Undo() string {
 	s := e.Situation()
 	switch {
 	case e.Fix != "":
-		return e.Fix
+		return e.Fix + e.approval()
 	case e.Merge && history.Uncommitted(s.Commit):
 		if e.Run.Source.IsImmutable(e.Path) {
 			return e.PutBack() + ", `git commit --no-edit`"
 		}
 		return remedy.Reconcile
 	case s.Standing == history.Landed:
-		return e.PutBack() + s.Excuse()
+		return e.PutBack() + s.Excuse() + e.approval()
 	case e.Merge || s.Standing != history.Own:
-		return e.PutBack()
+		return e.PutBack() + e.approval()
 	}
-	return e.PutBack() + "; " + e.instead()
+	return e.PutBack() + "; " + e.instead() + e.approval()
+}
+
+// fewEdits is up to how many entries are rather waived one by one.
+const fewEdits = 2
+
+// approval is the hint that the rewrite can be approved as a whole, to be appended to a fix, where many entries of a configured log were
+// changed or lost.
+func (e *LogChange) approval() string {
+	edits := 0
+	for _, x := range e.Edits {
+		if x.OldIndex >= 0 && !x.Waived {
+			edits++
+		}
+	}
+	if !e.plain() || e.ofFile() || edits <= fewEdits || e.Situation().NoWaiver {
+		return ""
+	}
+	return "; if the log is to be rewritten as a whole, a person approves that first: small-hook waive --log " + wording.TopPath(e.Path)
 }
 
 // UndoAndBeginRun is the fix for entries after the end of their run: it undoes them and begins a new run.
@@ -274,7 +294,7 @@ func (e *LogChange) instead() string {
 	if e.Situation().NoWaiver {
 		return elsewhere
 	}
-	return elsewhere + ", or have a person waive " + rule + " from " + e.Old.Head().String()
+	return elsewhere + ", or have a person waive " + rule + " from " + e.Run.Source.Policy.LogFor(e.Path).Head(e.Old).String()
 }
 
 // RecordAgain is the fix that records the new entries again, each later than the one before it.

@@ -36,7 +36,7 @@ type LogTips struct {
 
 // Finding begins a finding at the head's first own entry.
 func (t *LogTips) Finding() finding.Finding {
-	f := finding.Finding{Path: t.Path, EditFrom: t.Target.Head().String(), EditTo: t.Head.Head().String()}
+	f := finding.Finding{Path: t.Path, EditFrom: t.Log.Head(t.Target).String(), EditTo: t.Log.Head(t.Head).String()}
 	own := t.HeadOnly
 	if len(own) == 0 {
 		own = t.Inserted

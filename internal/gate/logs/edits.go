@@ -210,7 +210,7 @@ func checkLogDeleted(e *LogChange, r *rule.Reporter) {
 	if e.New != nil {
 		return
 	}
-	head := e.Old.Head().String()
+	head := e.Run.Source.Policy.LogFor(e.Path).Head(e.Old).String()
 	fix := e.Undo()
 	if dir, _, ok := small.SplitPath(e.Path); ok && e.Run.Source.IsImmutable(small.InDir(dir, records.ProfileFile)) {
 		// A log of 1.0.0 does not count beside a profile of 2.0.0.

@@ -48,7 +48,7 @@ func noteLogs(ctx context.Context, r *run.Run, wanted func(at string) bool) erro
 		case log.Readable() && r.Source.OfFile(f.Path):
 			folders[path.Dir(f.Path)] = append(folders[path.Dir(f.Path)], log.Log.Entries...)
 		case log.Readable():
-			r.Account.Ledgers = append(r.Account.Ledgers, finding.LedgerState{Path: f.Path, Entries: log.Log.Len(), Head: log.Log.Head()})
+			r.Account.Ledgers = append(r.Account.Ledgers, finding.LedgerState{Path: f.Path, Entries: log.Log.Len(), Head: p.LogFor(f.Path).Head(log.Log.Ledger)})
 		case r.Source.History == nil:
 			if err := r.Collector.Judge(ctx, &UnreadableLog{
 				Place: rule.Place{Commit: r.Scope.Tip.ID, Mandatory: true}, Run: r, Path: f.Path, Object: f.Object, Problems: log.Problems,
@@ -59,7 +59,7 @@ func noteLogs(ctx context.Context, r *run.Run, wanted func(at string) bool) erro
 	}
 	for folder, entries := range folders {
 		all := ledger.OfEntries(entries)
-		r.Account.Ledgers = append(r.Account.Ledgers, finding.LedgerState{Path: folder, Entries: all.Len(), Head: all.Head()})
+		r.Account.Ledgers = append(r.Account.Ledgers, finding.LedgerState{Path: folder, Entries: all.Len(), Head: all.SetHead()})
 	}
 	slices.SortFunc(r.Account.Ledgers, func(a, b finding.LedgerState) int { return strings.Compare(a.Path, b.Path) })
 	return nil

@@ -103,6 +103,12 @@ func tipsOf(ctx context.Context, r *run.Run, pair [2]history.File, edge history.
 	if own.Accepted != nil && len(ledger.Only(theirs.Log.Ledger, ours.Log.Ledger, own)) == 0 {
 		return nil, nil // the head forked before the target's baseline, and has nothing of its own
 	}
+	if equal, err = r.Source.Approve(ctx, equal, []string{edge.Parent, edge.Child}, path, ours, theirs, true); err != nil {
+		return nil, err
+	}
+	if equal, err = r.Source.Approve(ctx, equal, []string{edge.Parent, edge.Child}, path, theirs, ours, true); err != nil {
+		return nil, err
+	}
 	t := &LogTips{Path: path, Divergence: ledger.Diverge(ours.Log.Ledger, theirs.Log.Ledger, equal, r.Collector.EditedEntries(path, false))}
 	if inLine, err := walkedBetween(ctx, r, t, edge); err != nil || inLine {
 		return nil, err

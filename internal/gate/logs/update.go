@@ -177,7 +177,7 @@ func replacedLog(ctx context.Context, r *run.Run, c history.Change, s *read.Step
 		return unreadable(ctx, r, s, c.Path, after, []read.ParentLog{parent})
 	}
 	for _, l := range parent.Ledgers {
-		e, err := compareLogs(ctx, r, s.Commit, now.Path, c.Path, l, after, []read.ParentLog{parent}, 0)
+		e, err := compareLogs(ctx, r, history.Commit{ID: s.ID}, now.Path, c.Path, l, after, []read.ParentLog{parent}, 0) // not the edge of a commit
 		if err != nil {
 			return err
 		}

@@ -148,26 +148,21 @@ func judgeLog(ctx context.Context, r *run.Run, s *read.Step, path string) ([]led
 			return nil, err
 		}
 	}
-	added, misplaced := read.NewEntries(child.Log.Ledger, parents)
-	var views []*LogChange
-	for i, p := range parents {
-		for k, before := range p.Ledgers {
-			e, err := compareLogs(ctx, r, s.Commit, path, p.Paths[k], before, child, parents, i)
-			if err != nil {
-				return nil, err
-			}
-			if e != nil {
-				if e.SetParent(s.Commit, i); s.Fix != nil {
-					e.Fix = s.Fix(path)
-				}
-				e.ParentHasNoLog = p.NoLog && p.Paths[k] == path
-				views = append(views, e)
-				accepted := func(index int) bool { return e.Accepted[child.Log.Entries[index].Digest] }
-				added, misplaced = slices.DeleteFunc(added, accepted), slices.DeleteFunc(misplaced, accepted)
-			}
-		}
+	views, approved, err := viewsOf(ctx, r, s, path, child, parents)
+	if err != nil {
+		return nil, err
 	}
-	if err := judgeViews(ctx, r, s, path, child, parents, views, added, misplaced); err != nil {
+	added, misplaced := read.NewEntries(child.Log.Ledger, approved)
+	for _, e := range views {
+		accepted := func(index int) bool { return e.Accepted[child.Log.Entries[index].Digest] }
+		added, misplaced = slices.DeleteFunc(added, accepted), slices.DeleteFunc(misplaced, accepted)
+	}
+	returned, err := judgeReturned(ctx, r, s, path, child, parents, approved, views)
+	if err != nil {
+		return nil, err
+	}
+	misplaced = slices.DeleteFunc(misplaced, func(index int) bool { return returned[child.Log.Entries[index].Digest] })
+	if err := judgeViews(ctx, r, s, path, child, approved, views, added, misplaced, returned); err != nil {
 		return nil, err
 	}
 	if len(views) == 0 && len(added) > 0 {
@@ -182,9 +177,32 @@ func judgeLog(ctx context.Context, r *run.Run, s *read.Step, path string) ([]led
 	return ledger.Pick(child.Log.Ledger, added), nil
 }
 
+// viewsOf compares one log on all edges of a commit on which it changed. approved are the parents' logs as approved rewrites let them become.
+func viewsOf(ctx context.Context, r *run.Run, s *read.Step, path string, child *read.LedgerFile, parents []read.ParentLog) (views []*LogChange, approved []read.ParentLog, err error) {
+	approved = slices.Clone(parents)
+	for i, p := range parents {
+		approved[i].Ledgers = slices.Clone(p.Ledgers)
+		for k, before := range p.Ledgers {
+			e, err := compareLogs(ctx, r, s.Commit, path, p.Paths[k], before, child, parents, i)
+			if err != nil {
+				return nil, nil, err
+			}
+			if e != nil {
+				if e.SetParent(s.Commit, i); s.Fix != nil {
+					e.Fix = s.Fix(path)
+				}
+				e.ParentHasNoLog = p.NoLog && p.Paths[k] == path
+				views = append(views, e)
+				approved[i].Ledgers[k] = e.approvedOld(before)
+			}
+		}
+	}
+	return views, approved, nil
+}
+
 // judgeViews judges one log on the edges on which it changed. added are the entries that no parent has, and misplaced those of them that stand
-// before a parent's entry.
-func judgeViews(ctx context.Context, r *run.Run, s *read.Step, path string, child *read.LedgerFile, parents []read.ParentLog, views []*LogChange, added, misplaced []int) error {
+// before a parent's entry; returned are those that an approved rewrite had removed.
+func judgeViews(ctx context.Context, r *run.Run, s *read.Step, path string, child *read.LedgerFile, parents []read.ParentLog, views []*LogChange, added, misplaced []int, returned map[small.Digest]bool) error {
 	if len(views) > 0 {
 		views[0].NewEntries, views[0].Misplaced = added, withoutVersions(misplaced, views)
 		if r.Source.Policy.LogFor(path).Free() {
@@ -200,7 +218,7 @@ func judgeViews(ctx context.Context, r *run.Run, s *read.Step, path string, chil
 		}
 	}
 	return judgeDoubled(ctx, r, s, path, child.Log.Ledger, parents, func(d small.Digest) bool {
-		return slices.ContainsFunc(views, func(e *LogChange) bool { return e.Accepted[d] })
+		return returned[d] || slices.ContainsFunc(views, func(e *LogChange) bool { return e.Accepted[d] })
 	})
 }
 
@@ -226,7 +244,7 @@ func judgeTargetFirst(ctx context.Context, r *run.Run, s *read.Step, path string
 		return err
 	}
 	left := map[small.Digest]int{}
-	for _, e := range target.Log.Entries {
+	for _, e := range r.Source.Waived(path, path).Rewritten(target.Log.Ledger, child.Log.Ledger).Entries {
 		left[e.Digest]++
 	}
 	lacks := []int{}
@@ -273,27 +291,46 @@ func compareLogs(ctx context.Context, r *run.Run, n history.Commit, path, was st
 	if equal, err = r.Source.AcceptSince(ctx, equal, parents[side].ID, was, path, before, child); err != nil {
 		return nil, err
 	}
+	tips := n.Parents
+	if tips == nil {
+		tips = []string{parents[side].ID, n.ID}
+	}
+	if equal, err = r.Source.Approve(ctx, equal, tips, path, before, child, len(n.Parents) != 1); err != nil {
+		return nil, err
+	}
 	elsewhere := read.HeldBy(parents, side)
-	compared, err := ledger.Compare(p, c, ledger.CompareOptions{
+	with := ledger.CompareOptions{
 		Equal:      equal,
 		OldRecords: r.Source.Logs(was).Records(ctx, before.File), NewRecords: r.Source.Logs(was).Records(ctx, child.File),
-		MayPair: func(lost, added int) bool {
+		MayPair: func(old, now *ledger.Entry) bool {
 			// What another parent brought is that side's entry, not a new
 			// version of this side's, unless it plainly is.
-			if !elsewhere[c.Entries[added].Digest] {
+			if !elsewhere[now.Digest] {
 				return true
 			}
-			old, now := p.Entries[lost], c.Entries[added]
 			_, seen := r.Collector.Reported.Of(finding.EditKey{Path: path, From: old.Digest.String(), To: now.Digest.String()})
 			return seen || old.Timestamp != "" && old.Timestamp == now.Timestamp
 		},
-	})
+	}
+	compared, err := ledger.Compare(p, c, with)
 	if err != nil {
 		return nil, err
 	}
-	e := &LogChange{Path: path, OldPath: was, Comparison: compared, before: before.File, after: child.File}
-	if r.Source.Policy.LogFor(path).Free() {
-		e.dropOrder()
+	change := func(x *ledger.Comparison) *LogChange {
+		e := &LogChange{Path: path, OldPath: was, Comparison: x, before: before.File, after: child.File}
+		if r.Source.Policy.LogFor(path).Free() {
+			e.dropOrder()
+		}
+		return e
+	}
+	e := change(compared)
+	if compared.Approved != nil {
+		with.Equal.Rewrites = nil
+		compared, err = ledger.Compare(p, c, with)
+		if err != nil {
+			return nil, err
+		}
+		e.allowed = change(compared)
 	}
 	return e, nil
 }
@@ -301,6 +338,11 @@ func compareLogs(ctx context.Context, r *run.Run, n history.Commit, path, was st
 // judgeEdge judges one edge of a log. Only a family's rules judge the logs that it reads.
 func judgeEdge(ctx context.Context, r *run.Run, e *LogChange, child string) error {
 	e.Run, e.Commit, e.Fix = r, child, cmp.Or(e.Fix, r.Scope.Fix)
+	if e.allowed != nil {
+		if err := judgeAllowed(ctx, r, e); err != nil {
+			return err
+		}
+	}
 	if e.ofFamily() {
 		return r.Collector.Judge(ctx, FamilyChange{e})
 	}

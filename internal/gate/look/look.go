@@ -67,7 +67,7 @@ func At(ctx context.Context, src *read.Source, o Options, q Query) (*finding.Loo
 		if src.IsImmutable(f.Path) {
 			continue // a part of a log
 		}
-		out.Logs = append(out.Logs, finding.LedgerState{Path: f.Path, Entries: t.log.Log.Len(), Head: t.log.Log.Head()})
+		out.Logs = append(out.Logs, finding.LedgerState{Path: f.Path, Entries: t.log.Log.Len(), Head: src.Policy.LogFor(f.Path).Head(t.log.Log.Ledger)})
 	}
 	event := map[string]bool{} // asked before the history is walked, where workspaces were of other profiles
 	for _, f := range files {

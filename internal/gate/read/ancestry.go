@@ -202,7 +202,7 @@ func (src *Source) lastReadable(ctx context.Context, commit, path string) ([]*Le
 
 // removalWaived reports whether a waiver allows a log to be gone, so that another may begin at its path.
 func (src *Source) removalWaived(path string, log *LedgerFile) bool {
-	head := log.Log.Head()
+	head := src.Policy.LogFor(path).Head(log.Log.Ledger)
 	return slices.ContainsFunc(src.Policy.Waivers, func(w policy.Waiver) bool {
 		return w.Edit.Has(ledger.LogEnded) && w.Path == path && w.From != nil && *w.From == head && !w.Expired(src.Now)
 	})

@@ -48,13 +48,16 @@ type removedLog struct {
 	logs []*LedgerFile
 }
 
-// waivedEntries are the entries that waivers name; nil if a baseline may excuse any other.
+// waivedEntries are the entries that waivers name; nil if a baseline, or the approval of a whole rewrite, may excuse any other.
 func (src *Source) waivedEntries() map[small.Digest]bool {
 	if len(src.Policy.Baselines) > 0 {
 		return nil
 	}
 	out := map[small.Digest]bool{}
 	for _, w := range src.Policy.Waivers {
+		if w.OfLog {
+			return nil
+		}
 		for _, d := range []*small.Digest{w.From, w.To} {
 			if d != nil {
 				out[*d] = true

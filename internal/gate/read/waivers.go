@@ -24,6 +24,8 @@ func equivalenceFor(p *policy.Policy, now time.Time, paths ...string) ledger.Equ
 			continue
 		}
 		switch {
+		case w.OfLog && w.To != nil:
+			eq.Rewrites = append(eq.Rewrites, &ledger.Rewrite{From: *w.From, To: *w.To, Unordered: p.LogFor(w.Path).Unordered()})
 		case w.Edit.Has(ledger.EntryChanged) && w.To != nil:
 			if eq.Same == nil {
 				eq.Same = map[small.Digest]small.Digest{}

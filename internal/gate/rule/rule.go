@@ -10,6 +10,7 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/policy"
+	"github.com/small-gate/small-gate/internal/small"
 )
 
 // Rule is one thing that the gate checks: a value with checks.
@@ -107,6 +108,9 @@ type Place struct {
 	Found bool
 	// Branch is the branch that caused the finding, if a merge is predicted.
 	Branch string
+	// Allowed is the path of a log of which a rewrite as a whole was approved, and From and To its heads: the findings about it are waived.
+	Allowed  string
+	From, To small.Digest
 	// Mandatory subjects are judged at any configured level: a log that cannot be read cannot be judged.
 	Mandatory bool
 }

@@ -88,6 +88,7 @@ func core() []rule.Rule {
 		logs.ForkPlan,
 		logs.DoubleClaim,
 		logs.DuplicateEntry,
+		logs.ReturnedEntry,
 		workspaces.InterleavedRuns,
 
 		logs.Schema,

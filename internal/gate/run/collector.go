@@ -165,6 +165,9 @@ func (c *Collector) add(of *rule.Rule, f finding.Finding, place rule.Place, in *
 		return
 	}
 	waiver := c.waiver(of, f)
+	if place.Allowed != "" {
+		waiver = c.approval(place)
+	}
 	if waiver == nil && f.Waived || c.known(f, waiver) {
 		return
 	}

@@ -37,6 +37,18 @@ func (c *Collector) waiver(of *rule.Rule, f finding.Finding) *policy.Waiver {
 	return &c.policy.Waivers[chain[len(chain)-1]]
 }
 
+// approval finds the waiver that approves a rewrite of a whole log.
+func (c *Collector) approval(place rule.Place) *policy.Waiver {
+	for i := range c.policy.Waivers {
+		w := &c.policy.Waivers[i]
+		if w.OfLog && w.Path == place.Allowed && w.From != nil && *w.From == place.From && w.To != nil && *w.To == place.To && !w.Expired(c.now) {
+			c.used[i] = true
+			return w
+		}
+	}
+	return nil
+}
+
 // waiverChain finds the indexes of waivers that lead, one after the other, from one version of an entry to what
 // became of it. seen are the versions that were tried already.
 func (c *Collector) waiverChain(f finding.Finding, from string, seen map[string]bool) []int {

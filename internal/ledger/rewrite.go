@@ -1,0 +1,272 @@
+package ledger
+
+import (
+	"bytes"
+	"slices"
+	"sync"
+
+	"github.com/small-gate/small-gate/internal/small"
+)
+
+// Rewrite is the approval of one rewrite of a log as a whole, from one ledger head to another (docs/logs.md, "A rewrite as a whole").
+type Rewrite struct {
+	From, To small.Digest
+	// Unordered is true for a log whose entries have no order. From and To are then heads of sets; see [Ledger.SetHead].
+	Unordered bool
+	// Before and After are the entries of From and To, as far as a version of the log with exactly these was found.
+	Before, After []Entry
+}
+
+// SetHead is the head of the entries sorted by digest: equal for two logs that have the same entries in any order.
+func (l *Ledger) SetHead() small.Digest {
+	return setHead(l.Entries)
+}
+
+func setHead(entries []Entry) small.Digest {
+	digests := make([]small.Digest, len(entries))
+	for i := range entries {
+		digests[i] = entries[i].all()
+	}
+	slices.SortFunc(digests, func(a, b small.Digest) int { return bytes.Compare(a[:], b[:]) })
+	return HeadOf(digests)
+}
+
+// lenAt is the number of leading entries with a head; ok is false if no beginning of the log has it.
+func (l *Ledger) lenAt(head small.Digest) (n int, ok bool) {
+	if head == emptyHead {
+		return 0, true
+	}
+	n = slices.Index(l.heads, head) + 1
+	return n, n > 0
+}
+
+// Beginning returns the entries of a log that a head is of: its first ones, or, if Unordered, all.
+func (r *Rewrite) Beginning(l *Ledger, head small.Digest) (entries []Entry, ok bool) {
+	if r.Unordered {
+		return l.Entries, l.SetHead() == head
+	}
+	n, ok := l.lenAt(head)
+	return l.Entries[:n], ok
+}
+
+// Undone reports whether a log has all that the rewrite started from, followed by anything.
+func (r *Rewrite) Undone(l *Ledger) bool {
+	if r.Unordered {
+		return l.SetHead() == r.From || r.Before != nil && holds(l.Entries, r.Before)
+	}
+	_, ok := l.lenAt(r.From)
+	return ok
+}
+
+// Done reports whether a log has what the rewrite led to, followed by anything. Of a log whose entries have no order, it is enough that
+// something which the rewrite started from is gone: what is gone, and is not approved, was found on an edge.
+func (r *Rewrite) Done(l *Ledger) bool {
+	if r.Undone(l) {
+		return false
+	}
+	if r.Unordered {
+		return r.Before != nil
+	}
+	_, ok := l.lenAt(r.To)
+	return ok
+}
+
+// rewritten is a log as approvals let it become.
+type rewritten struct {
+	*Ledger
+	// origin is the index of each entry in the old log or, if it is negative, the complement of the index in the new one.
+	origin []int
+	by     *Rewrite
+}
+
+// rewritten is p as an approval lets it become: what the rewrite led to, which c has, and then what p has besides. It is nil if no approval
+// applies.
+func (eq Equivalence) rewritten(p, c *Ledger) *rewritten {
+	for _, r := range eq.Rewrites {
+		if r.Undone(c) {
+			continue
+		}
+		now, rest, ok := r.sides(p, c, eq.Older)
+		if !ok {
+			continue
+		}
+		out := &rewritten{by: r}
+		var entries []Entry
+		for _, i := range now {
+			entries, out.origin = append(entries, c.Entries[i]), append(out.origin, ^i)
+		}
+		for _, i := range rest {
+			entries, out.origin = append(entries, p.Entries[i]), append(out.origin, i)
+		}
+		out.Ledger = OfEntries(entries)
+		return out
+	}
+	return nil
+}
+
+// records gives the entries in full, from those of the old and the new log.
+func (x *rewritten) records(old, now RecordsFunc) RecordsFunc {
+	return sync.OnceValues(func() ([]*small.Value, error) {
+		before, err := old()
+		if err != nil {
+			return nil, err
+		}
+		after, err := now()
+		if err != nil {
+			return nil, err
+		}
+		out := make([]*small.Value, len(x.origin))
+		for i, at := range x.origin {
+			if at < 0 {
+				out[i] = after[^at]
+			} else {
+				out[i] = before[at]
+			}
+		}
+		return out, nil
+	})
+}
+
+// Rewritten is p as an approval lets it become, if c has taken that rewrite over; else p.
+func (eq Equivalence) Rewritten(p, c *Ledger) *Ledger {
+	if x := eq.rewritten(p, c); x != nil {
+		return x.Ledger
+	}
+	return p
+}
+
+// sides returns the indexes in c of what the rewrite led to, and those in p of what the rewrite is not about. older lets p also be a log from
+// before it had all that the rewrite started from.
+func (r *Rewrite) sides(p, c *Ledger, older bool) (now, rest []int, ok bool) {
+	switch {
+	case r.Undone(p):
+		rest = r.besides(p)
+	case !older || r.Before == nil || r.Unordered && r.After == nil || r.has(p):
+		return nil, nil, false
+	default:
+		rest = without(p.Entries, r.Before, identity)
+	}
+	if !r.Unordered {
+		n, has := c.lenAt(r.To)
+		return upTo(n), rest, has
+	}
+	own, was := pick(p.Entries, rest), pick(p.Entries, among(p.Entries, rest))
+	if r.After != nil && holds(c.Entries, r.After) {
+		return among(c.Entries, without(c.Entries, r.After, whole)), rest, true
+	}
+	for _, now := range [][]int{without(c.Entries, own, whole), among(c.Entries, without(c.Entries, was, whole))} {
+		if setHead(pick(c.Entries, now)) == r.To {
+			return now, rest, true
+		}
+	}
+	return nil, nil, false
+}
+
+// has reports whether a log has what the rewrite led to.
+func (r *Rewrite) has(l *Ledger) bool {
+	if r.Unordered {
+		return holds(l.Entries, r.After)
+	}
+	_, ok := l.lenAt(r.To)
+	return ok
+}
+
+// besides are the indexes in a log, which has all that the rewrite started from, of its other entries.
+func (r *Rewrite) besides(p *Ledger) []int {
+	if r.Unordered {
+		if p.SetHead() == r.From {
+			return nil
+		}
+		return without(p.Entries, r.Before, whole)
+	}
+	n, _ := p.lenAt(r.From)
+	return upTo(p.Len())[n:]
+}
+
+func whole(e *Entry) small.Digest    { return e.all() }
+func identity(e *Entry) small.Digest { return e.Digest }
+
+func upTo(n int) []int {
+	out := make([]int, n)
+	for i := range out {
+		out[i] = i
+	}
+	return out
+}
+
+// without are the indexes of entries that some others do not account for, each of which accounts for one.
+func without(entries, others []Entry, by func(*Entry) small.Digest) []int {
+	left := map[small.Digest]int{}
+	for i := range others {
+		left[by(&others[i])]++
+	}
+	var out []int
+	for i := range entries {
+		if d := by(&entries[i]); left[d] > 0 {
+			left[d]--
+		} else {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// among are the indexes of entries that are not in a rising list of indexes.
+func among(entries []Entry, but []int) []int {
+	var out []int
+	for i := range entries {
+		if len(but) > 0 && but[0] == i {
+			but = but[1:]
+		} else {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+func pick(entries []Entry, indexes []int) []Entry {
+	out := make([]Entry, len(indexes))
+	for i, at := range indexes {
+		out[i] = entries[at]
+	}
+	return out
+}
+
+// holds reports whether some entries are all among others, as often.
+func holds(entries, some []Entry) bool {
+	return len(entries)-len(without(entries, some, whole)) == len(some)
+}
+
+// Returned finds, in a log, entries that a rewrite removed and that none of some other logs has. Each of the others has the rewrite behind it,
+// or is a log without what the rewrite started from.
+func (r *Rewrite) Returned(l *Ledger, others []*Ledger) []Entry {
+	if r.Before == nil {
+		return nil
+	}
+	was, most, now := map[small.Digest]int{}, map[small.Digest]int{}, map[small.Digest]int{}
+	for i := range r.Before {
+		was[r.Before[i].Digest]++
+	}
+	for _, o := range others {
+		here := map[small.Digest]int{}
+		for i := range o.Entries {
+			d := o.Entries[i].Digest
+			here[d]++
+			most[d] = max(most[d], here[d])
+		}
+	}
+	var out []Entry
+	for i := range l.Entries {
+		d := l.Entries[i].Digest
+		now[d]++
+		if now[d] > most[d] && now[d] <= was[d] {
+			out = append(out, l.Entries[i])
+		}
+	}
+	return out
+}
+
+// Besides is a log without what the rewrite started from.
+func (r *Rewrite) Besides(l *Ledger) *Ledger {
+	return OfEntries(pick(l.Entries, without(l.Entries, r.Before, identity)))
+}
