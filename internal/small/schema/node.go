@@ -14,7 +14,7 @@ import (
 
 // node is what a schema requires of one value. The JSON Schema library
 // judges each value without its content, so that every problem has its place,
-// and what the library collects has a bound. FuzzCheckSchema compares this with
+// and what the library collects has a bound. FuzzCheckArtifact compares this with
 // the library judging the document as a whole.
 type node struct {
 	alone   *gojsonschema.Schema
