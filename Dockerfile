@@ -20,7 +20,7 @@ COPY . .
 # The version that the programs report; without one they say "devel".
 ARG VERSION=
 RUN CGO_ENABLED=0 go build -trimpath -buildvcs=false -o /out/ \
-      -ldflags "-s -w -X github.com/small-gate/small-gate/internal/version.version=${VERSION}" \
+      -ldflags "-s -w -X github.com/small-gate/small-gate/internal/base/version.version=${VERSION}" \
       ./cmd/small-hook ./cmd/small-action
 
 FROM ${BASE_IMAGE}

@@ -14,7 +14,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/small-gate/small-gate/internal/action"
-	"github.com/small-gate/small-gate/internal/tests/gittest"
+	"github.com/small-gate/small-gate/internal/testkit/gittest"
 )
 
 // sectionOf is the text of a page below a heading, up to the next one.

@@ -8,7 +8,7 @@ import (
 	"os"
 
 	"github.com/small-gate/small-gate/internal/action"
-	"github.com/small-gate/small-gate/internal/program"
+	"github.com/small-gate/small-gate/internal/base/program"
 )
 
 func main() { os.Exit(program.Run(action.Run)) }

@@ -12,8 +12,8 @@ import (
 	"testing"
 
 	"github.com/small-gate/small-gate/internal/action"
-	"github.com/small-gate/small-gate/internal/program"
-	"github.com/small-gate/small-gate/internal/tests/gittest"
+	"github.com/small-gate/small-gate/internal/base/program"
+	"github.com/small-gate/small-gate/internal/testkit/gittest"
 )
 
 // Output that nobody reads, log or report, is outcome 2.

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/small-gate/small-gate/internal/tests/conformance"
-	"github.com/small-gate/small-gate/internal/tests/gittest"
+	"github.com/small-gate/small-gate/internal/testkit/conformance"
+	"github.com/small-gate/small-gate/internal/testkit/gittest"
 )
 
 // TestProfile2 has CI judge every shared history of 2.0.0.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/small-gate/small-gate/internal/tests/gittest"
+	"github.com/small-gate/small-gate/internal/testkit/gittest"
 )
 
 // BenchmarkAgentHook measures, as whole processes, an event that cannot have touched .small/ (Idle) beside a pre-commit with nothing of

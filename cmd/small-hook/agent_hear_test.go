@@ -56,7 +56,7 @@ type document struct {
 	Specific          struct{ HookEventName, AdditionalContext string } `json:"hookSpecificOutput"`
 }
 
-// heardBy is what a harness does with the answer, according to internal/harness/SOURCES.md.
+// heardBy is what a harness does with the answer, according to internal/agent/harness/SOURCES.md.
 func (o *hookOutput) heardBy(t *testing.T, harness string) (heard, error) {
 	t.Helper()
 	if o.status != 0 && o.status != 2 {
@@ -126,11 +126,11 @@ func hearsStatus2(o *hookOutput, doc document) heard {
 	return heard{kind: ignored}
 }
 
-// answerSchemas are the schemas in internal/harness, by harness and moment.
+// answerSchemas are the schemas in internal/agent/harness, by harness and moment.
 var answerSchemas = sync.OnceValues(func() (map[string]*gojsonschema.Schema, error) {
 	out := map[string]*gojsonschema.Schema{}
 	for name := range harnesses {
-		data, err := os.ReadFile(filepath.Join("..", "..", "internal", "harness", "testdata", name, "answer.schema.json"))
+		data, err := os.ReadFile(filepath.Join("..", "..", "internal", "agent", "harness", "testdata", name, "answer.schema.json"))
 		if err != nil {
 			return nil, err
 		}

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/small-gate/small-gate/internal/tests/gittest"
+	"github.com/small-gate/small-gate/internal/testkit/gittest"
 )
 
 // dialect is what one caller sends: the harness that the settings name, the one that must be answered, and the recorded event for each
@@ -302,7 +302,7 @@ func (c *caller) events() map[string][]string {
 	for line := range strings.Lines(strings.TrimSpace(c.d.events)) {
 		column, rest, _ := strings.Cut(strings.TrimSpace(line), ": ")
 		words := strings.Fields(rest)
-		data, err := os.ReadFile(filepath.Join("..", "..", "internal", "harness", "testdata", c.d.answered, words[0]+".json"))
+		data, err := os.ReadFile(filepath.Join("..", "..", "internal", "agent", "harness", "testdata", c.d.answered, words[0]+".json"))
 		if err != nil {
 			c.t.Fatal(err)
 		}

@@ -12,7 +12,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/small-gate/small-gate/internal/tests/gittest"
+	"github.com/small-gate/small-gate/internal/testkit/gittest"
 )
 
 // notedFiles are the notes kept about workspaces, and the temporary files left behind in the git directory and beside the log.

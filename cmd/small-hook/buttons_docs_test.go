@@ -9,12 +9,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/small-gate/small-gate/internal/entrypoint"
-	"github.com/small-gate/small-gate/internal/entrypoint/session"
-	"github.com/small-gate/small-gate/internal/entrypoint/writers"
+	"github.com/small-gate/small-gate/internal/edit"
 	"github.com/small-gate/small-gate/internal/gate/finding"
-	"github.com/small-gate/small-gate/internal/reconcile"
-	"github.com/small-gate/small-gate/internal/tests/gittest"
+	"github.com/small-gate/small-gate/internal/judge"
+	"github.com/small-gate/small-gate/internal/judge/session"
+	"github.com/small-gate/small-gate/internal/testkit/gittest"
+	"github.com/small-gate/small-gate/internal/write/reconcile"
 )
 
 // Results of pressing a pull request's button. A conflict is git's, a rejection the gate's.

@@ -11,7 +11,7 @@ import (
 
 	"github.com/small-gate/small-gate/internal/gate/rules"
 	"github.com/small-gate/small-gate/internal/small"
-	"github.com/small-gate/small-gate/internal/tests/gittest"
+	"github.com/small-gate/small-gate/internal/testkit/gittest"
 )
 
 // documentedFloor is the floor in docs/configuration.md. It must be safe to copy.

@@ -12,10 +12,10 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/small-gate/small-gate/internal/base/lock"
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/small"
-	"github.com/small-gate/small-gate/internal/tests/gittest"
-	"github.com/small-gate/small-gate/internal/worklock"
+	"github.com/small-gate/small-gate/internal/testkit/gittest"
 )
 
 const guardedLog = ".small/progress.small.yml"

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/small-gate/small-gate/internal/harness/settings"
-	"github.com/small-gate/small-gate/internal/tests/gittest"
+	"github.com/small-gate/small-gate/internal/agent/settings"
+	"github.com/small-gate/small-gate/internal/testkit/gittest"
 )
 
 // TestHarnessesPage runs docs/harnesses.md, block by block. Each harness has a section with its settings file.

@@ -13,9 +13,9 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/small-gate/small-gate/internal/base/program"
 	"github.com/small-gate/small-gate/internal/cli"
-	"github.com/small-gate/small-gate/internal/program"
-	"github.com/small-gate/small-gate/internal/tests/gittest"
+	"github.com/small-gate/small-gate/internal/testkit/gittest"
 )
 
 // Ctrl-C ends a running audit with the status that shells expect. The repository is a clone without file contents: the audit has git fetch

@@ -11,8 +11,8 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/small-gate/small-gate/internal/action"
-	"github.com/small-gate/small-gate/internal/program"
-	"github.com/small-gate/small-gate/internal/tests/gittest"
+	"github.com/small-gate/small-gate/internal/base/program"
+	"github.com/small-gate/small-gate/internal/testkit/gittest"
 )
 
 // issueForm has the parts of an issue form that ours uses (docs.github.com: Syntax for issue forms).

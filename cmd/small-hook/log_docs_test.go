@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/small-gate/small-gate/internal/tests/gittest"
+	"github.com/small-gate/small-gate/internal/testkit/gittest"
 )
 
 // TestLogPage asks the questions of docs/log.md about a history of 1,200 entries by three agents, with planted answers.

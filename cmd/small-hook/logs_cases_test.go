@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/small-gate/small-gate/internal/tests/gittest"
+	"github.com/small-gate/small-gate/internal/testkit/gittest"
 )
 
 // logCase is a small repository with logs of the configuration, and what the gate has to answer. README.md beside the cases describes it.

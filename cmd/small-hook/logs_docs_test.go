@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/small-gate/small-gate/internal/tests/gittest"
+	"github.com/small-gate/small-gate/internal/testkit/gittest"
 )
 
 // TestReadmeGuardsLogs runs only what the README says about logs of your own, in a clone of a repository that has migrations and no SMALL

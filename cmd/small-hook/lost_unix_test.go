@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/small-gate/small-gate/internal/tests/gittest"
+	"github.com/small-gate/small-gate/internal/testkit/gittest"
 )
 
 // lossDay is a random day in one work tree: entries are appended, git is used, and sometimes a writer without the lock writes an old copy

@@ -7,8 +7,8 @@ package main
 import (
 	"os"
 
+	"github.com/small-gate/small-gate/internal/base/program"
 	"github.com/small-gate/small-gate/internal/cli"
-	"github.com/small-gate/small-gate/internal/program"
 )
 
 func main() { os.Exit(program.Run(cli.Run)) }

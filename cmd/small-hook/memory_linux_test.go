@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/small-gate/small-gate/internal/tests/gittest"
+	"github.com/small-gate/small-gate/internal/testkit/gittest"
 )
 
 // mostMemory is the limit for an audit in docs/repositories.md, in bytes.

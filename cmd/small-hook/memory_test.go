@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/small-gate/small-gate/internal/tests/gittest"
+	"github.com/small-gate/small-gate/internal/testkit/gittest"
 )
 
 var fullSize = flag.Bool("full", false, "make the hostile histories as large as is read, not a part of it")

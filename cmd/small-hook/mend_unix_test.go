@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/small-gate/small-gate/internal/tests/gittest"
+	"github.com/small-gate/small-gate/internal/testkit/gittest"
 )
 
 // tampered is an unpublished history in which logs were rewritten, and what must survive whatever is typed.

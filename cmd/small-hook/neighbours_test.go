@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/small-gate/small-gate/internal/tests/gittest"
+	"github.com/small-gate/small-gate/internal/testkit/gittest"
 )
 
 // TestNeighboursNotes plays people in three work trees whose tips move back and forth, between hooks that remember what they saw, hooks of

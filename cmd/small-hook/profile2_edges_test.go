@@ -7,7 +7,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/small-gate/small-gate/internal/small/records"
-	"github.com/small-gate/small-gate/internal/tests/gittest"
+	"github.com/small-gate/small-gate/internal/testkit/gittest"
 )
 
 // TestProfile2Edges judges histories that go to 2.0.0 and back: each edge by the profile that it has.

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/small-gate/small-gate/internal/tests/conformance"
-	"github.com/small-gate/small-gate/internal/tests/gittest"
+	"github.com/small-gate/small-gate/internal/testkit/conformance"
+	"github.com/small-gate/small-gate/internal/testkit/gittest"
 )
 
 // TestProfile2 judges every shared history of 2.0.0, whole and as a range, with both readers, and where it is pushed.

@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/small-gate/small-gate/internal/tests/gittest"
+	"github.com/small-gate/small-gate/internal/testkit/gittest"
 )
 
 // A long audit shows a progress bar on a terminal, with the number of commits done and in all, and removes it at the end. A pipe, a CI job

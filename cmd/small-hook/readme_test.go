@@ -13,7 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/small-gate/small-gate/internal/demo"
+	"github.com/small-gate/small-gate/internal/cli/demo"
 )
 
 //go:generate go test . -run TestPicture -update

@@ -11,7 +11,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/small-gate/small-gate/internal/tests/gittest"
+	"github.com/small-gate/small-gate/internal/testkit/gittest"
 )
 
 const progressFile = ".small/progress.small.yml"

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/small-gate/small-gate/internal/tests/gittest"
+	"github.com/small-gate/small-gate/internal/testkit/gittest"
 )
 
 // twoWriters makes a repository in a merge in which the logs of two workspaces conflict. again restores that state.

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/small-gate/small-gate/internal/tests/gittest"
+	"github.com/small-gate/small-gate/internal/testkit/gittest"
 )
 
 // TestRequiredCheckPage runs the first weeks of docs/required-check.md in a repository with a rewritten past: first nothing is blocked,

@@ -12,7 +12,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/small-gate/small-gate/internal/tests/gittest"
+	"github.com/small-gate/small-gate/internal/testkit/gittest"
 )
 
 // diskStates are the states and wrongs tried on a full disk; the first one always runs.

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/small-gate/small-gate/internal/tests/gittest"
+	"github.com/small-gate/small-gate/internal/testkit/gittest"
 )
 
 // onlyStates selects cells of the matrix by STATE/WRONG/COMMAND.

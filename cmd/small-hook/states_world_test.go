@@ -6,7 +6,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/small-gate/small-gate/internal/tests/gittest"
+	"github.com/small-gate/small-gate/internal/testkit/gittest"
 )
 
 // prelude defines the commands of the scripts of states and wrongs. `entry HH:MM EVIDENCE` appends an entry, `drop` removes one, `before`

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/small-gate/small-gate/internal/tests/gittest"
+	"github.com/small-gate/small-gate/internal/testkit/gittest"
 )
 
 // BenchmarkSync measures the processor time of a sync of ten own commits with entries on top of three of others, with the pre-push hook

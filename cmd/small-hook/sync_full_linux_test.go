@@ -9,7 +9,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/small-gate/small-gate/internal/tests/gittest"
+	"github.com/small-gate/small-gate/internal/testkit/gittest"
 )
 
 // However full the disk is, a sync that cannot finish says so and keeps everything; once there is room, the next one completes it.

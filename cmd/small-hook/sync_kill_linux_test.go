@@ -13,7 +13,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/small-gate/small-gate/internal/tests/gittest"
+	"github.com/small-gate/small-gate/internal/testkit/gittest"
 )
 
 // parted makes, in a directory, a server and a clone whose branches have diverged: both sides have recorded work, and the clone has an

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/small-gate/small-gate/internal/tests/gittest"
+	"github.com/small-gate/small-gate/internal/testkit/gittest"
 )
 
 // teamMember is one clone of several that push to one branch.

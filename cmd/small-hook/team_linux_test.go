@@ -13,7 +13,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/small-gate/small-gate/internal/tests/gittest"
+	"github.com/small-gate/small-gate/internal/testkit/gittest"
 )
 
 // A failure of TestTeamDays names the seed: -seed N -days 1 lives that day again.

@@ -7,7 +7,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/small-gate/small-gate/internal/tests/gittest"
+	"github.com/small-gate/small-gate/internal/testkit/gittest"
 )
 
 // On a really full disk the report has outcome 2, its old file is unchanged, and nothing is left beside it.

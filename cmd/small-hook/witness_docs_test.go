@@ -10,7 +10,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"github.com/small-gate/small-gate/internal/tests/gittest"
+	"github.com/small-gate/small-gate/internal/testkit/gittest"
 )
 
 // witnessRecipes are the recipes of docs/witness.md, as scripts that run in a clone of the witness's own repository, or, for cron, in the

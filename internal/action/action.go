@@ -12,15 +12,15 @@ import (
 	"strings"
 	"time"
 
+	"github.com/small-gate/small-gate/internal/base/failure"
+	"github.com/small-gate/small-gate/internal/base/program"
+	"github.com/small-gate/small-gate/internal/base/version"
 	"github.com/small-gate/small-gate/internal/ci"
-	"github.com/small-gate/small-gate/internal/entrypoint"
-	"github.com/small-gate/small-gate/internal/entrypoint/session"
-	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/run"
-	"github.com/small-gate/small-gate/internal/output"
-	"github.com/small-gate/small-gate/internal/program"
-	"github.com/small-gate/small-gate/internal/version"
+	"github.com/small-gate/small-gate/internal/judge"
+	"github.com/small-gate/small-gate/internal/judge/session"
+	"github.com/small-gate/small-gate/internal/report/output"
 )
 
 // statusCannot is the exit status of what could not be judged.

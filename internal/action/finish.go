@@ -11,13 +11,13 @@ import (
 	"strings"
 	"time"
 
-	"github.com/small-gate/small-gate/internal/entrypoint"
-	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/base/failure"
+	"github.com/small-gate/small-gate/internal/base/version"
 	"github.com/small-gate/small-gate/internal/gate/finding"
-	"github.com/small-gate/small-gate/internal/output"
+	"github.com/small-gate/small-gate/internal/judge"
 	"github.com/small-gate/small-gate/internal/report"
+	"github.com/small-gate/small-gate/internal/report/output"
 	"github.com/small-gate/small-gate/internal/report/sanitize"
-	"github.com/small-gate/small-gate/internal/version"
 )
 
 // finish writes the outcome to every requested place, and returns the exit status. If a write fails, everything written afterwards says so.

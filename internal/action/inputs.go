@@ -11,13 +11,13 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/small-gate/small-gate/internal/base/failure"
 	"github.com/small-gate/small-gate/internal/ci"
-	"github.com/small-gate/small-gate/internal/entrypoint/session"
-	"github.com/small-gate/small-gate/internal/failure"
-	"github.com/small-gate/small-gate/internal/lane"
-	"github.com/small-gate/small-gate/internal/output"
+	"github.com/small-gate/small-gate/internal/git/repository"
+	"github.com/small-gate/small-gate/internal/judge/session"
+	"github.com/small-gate/small-gate/internal/policy/lane"
 	"github.com/small-gate/small-gate/internal/report"
-	"github.com/small-gate/small-gate/internal/repository"
+	"github.com/small-gate/small-gate/internal/report/output"
 )
 
 // inputs are from the caller: flags, or inputs of the same names. A flag wins.

@@ -10,10 +10,10 @@ import (
 
 	"github.com/sethvargo/go-githubactions"
 
+	"github.com/small-gate/small-gate/internal/base/secret"
+	"github.com/small-gate/small-gate/internal/base/version"
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/report"
-	"github.com/small-gate/small-gate/internal/secret"
-	"github.com/small-gate/small-gate/internal/version"
 )
 
 // toFile writes to the file named by a variable of the system, if it is set. The library panics on a failure.

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/base/failure"
+	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/gate/history"
-	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // actions is a system like GitHub's: Forgejo and Gitea have adopted GitHub's variables, events and workflow commands. checkout is its

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/small-gate/small-gate/internal/wording"
+	"github.com/small-gate/small-gate/internal/base/wording"
 )
 
 // MaxEvent bounds an event, in bytes. GitHub's have at most 25 MB.

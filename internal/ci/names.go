@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/gate/history"
-	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // checkID demands that a system's value is an id. where names its place.

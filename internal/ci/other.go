@@ -1,6 +1,6 @@
 package ci
 
-import "github.com/small-gate/small-gate/internal/failure"
+import "github.com/small-gate/small-gate/internal/base/failure"
 
 // Other is any system known only from the inputs base and head.
 var Other = &System{

@@ -5,7 +5,7 @@ package ci
 import (
 	"strings"
 
-	"github.com/small-gate/small-gate/internal/wording"
+	"github.com/small-gate/small-gate/internal/base/wording"
 )
 
 // Kind is a way to judge.

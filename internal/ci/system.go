@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/base/failure"
+	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/gate/history"
-	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // System is a CI system: how to recognize its jobs, and its differences from others. Each is a value in a file of its own.

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/base/failure"
+	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/gate/history"
-	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // variables are the names of the variables with which a CI system describes a build, for systems that say no more than that. A variable

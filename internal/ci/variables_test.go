@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/base/failure"
 )
 
 // The builds of each system: the variables that all builds have, and those of a pull request, a branch, the default branch and a tag.

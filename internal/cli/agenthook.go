@@ -7,13 +7,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/small-gate/small-gate/internal/entrypoint/agent"
-	"github.com/small-gate/small-gate/internal/failure"
-	"github.com/small-gate/small-gate/internal/harness"
-	"github.com/small-gate/small-gate/internal/hook"
+	"github.com/small-gate/small-gate/internal/agent"
+	"github.com/small-gate/small-gate/internal/agent/harness"
+	"github.com/small-gate/small-gate/internal/base/failure"
+	"github.com/small-gate/small-gate/internal/base/secret"
+	"github.com/small-gate/small-gate/internal/install"
 	"github.com/small-gate/small-gate/internal/report"
 	"github.com/small-gate/small-gate/internal/report/sanitize"
-	"github.com/small-gate/small-gate/internal/secret"
 )
 
 const (

@@ -6,8 +6,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/small-gate/small-gate/internal/gate/rules"
+	"github.com/small-gate/small-gate/internal/git/repository"
 	"github.com/small-gate/small-gate/internal/report"
-	"github.com/small-gate/small-gate/internal/repository"
 )
 
 // addHelpers adds cobra's own commands, help and completion, and makes them refuse unknown arguments: by default they would succeed.

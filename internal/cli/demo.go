@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/small-gate/small-gate/internal/demo"
+	"github.com/small-gate/small-gate/internal/cli/demo"
 	"github.com/small-gate/small-gate/internal/report"
 )
 

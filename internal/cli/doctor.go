@@ -10,13 +10,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/small-gate/small-gate/internal/agent/installed"
+	"github.com/small-gate/small-gate/internal/base/version"
 	"github.com/small-gate/small-gate/internal/ci"
-	"github.com/small-gate/small-gate/internal/entrypoint"
-	"github.com/small-gate/small-gate/internal/harness/installed"
-	"github.com/small-gate/small-gate/internal/hook"
-	"github.com/small-gate/small-gate/internal/output"
+	"github.com/small-gate/small-gate/internal/install"
+	"github.com/small-gate/small-gate/internal/judge"
+	"github.com/small-gate/small-gate/internal/report/output"
 	"github.com/small-gate/small-gate/internal/report/sanitize"
-	"github.com/small-gate/small-gate/internal/version"
 )
 
 func (a *app) doctorCommand() *cobra.Command {

@@ -9,14 +9,14 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/small-gate/small-gate/internal/entrypoint/session"
-	"github.com/small-gate/small-gate/internal/lane"
-	"github.com/small-gate/small-gate/internal/output"
+	"github.com/small-gate/small-gate/internal/base/lock"
+	"github.com/small-gate/small-gate/internal/base/version"
+	"github.com/small-gate/small-gate/internal/base/wording"
+	"github.com/small-gate/small-gate/internal/git/repository"
+	"github.com/small-gate/small-gate/internal/judge/session"
+	"github.com/small-gate/small-gate/internal/policy/lane"
 	"github.com/small-gate/small-gate/internal/report"
-	"github.com/small-gate/small-gate/internal/repository"
-	"github.com/small-gate/small-gate/internal/version"
-	"github.com/small-gate/small-gate/internal/wording"
-	"github.com/small-gate/small-gate/internal/worklock"
+	"github.com/small-gate/small-gate/internal/report/output"
 )
 
 // flags are the flags that all commands have.

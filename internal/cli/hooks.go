@@ -5,9 +5,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/small-gate/small-gate/internal/entrypoint"
 	"github.com/small-gate/small-gate/internal/gate/finding"
-	"github.com/small-gate/small-gate/internal/hookinput"
+	"github.com/small-gate/small-gate/internal/git/hookinput"
+	"github.com/small-gate/small-gate/internal/judge"
 )
 
 // gitHooks judge for the hooks that git runs, with git's arguments.

@@ -8,11 +8,11 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/small-gate/small-gate/internal/entrypoint/writers"
-	"github.com/small-gate/small-gate/internal/harness"
-	"github.com/small-gate/small-gate/internal/harness/installed"
-	"github.com/small-gate/small-gate/internal/hook"
-	"github.com/small-gate/small-gate/internal/wording"
+	"github.com/small-gate/small-gate/internal/agent/harness"
+	"github.com/small-gate/small-gate/internal/agent/installed"
+	"github.com/small-gate/small-gate/internal/base/wording"
+	"github.com/small-gate/small-gate/internal/edit"
+	"github.com/small-gate/small-gate/internal/install"
 )
 
 func (a *app) installCommand() *cobra.Command {

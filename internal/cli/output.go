@@ -10,13 +10,13 @@ import (
 
 	"golang.org/x/term"
 
-	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/base/failure"
+	"github.com/small-gate/small-gate/internal/base/secret"
+	"github.com/small-gate/small-gate/internal/base/version"
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/run"
-	"github.com/small-gate/small-gate/internal/output"
 	"github.com/small-gate/small-gate/internal/report"
-	"github.com/small-gate/small-gate/internal/secret"
-	"github.com/small-gate/small-gate/internal/version"
+	"github.com/small-gate/small-gate/internal/report/output"
 )
 
 // finish writes the requested reports, and sets the exit status. In a hook, text is printed on standard error, and nothing if nothing is

@@ -8,9 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/small-gate/small-gate/internal/entrypoint/writers"
-	"github.com/small-gate/small-gate/internal/publish"
+	"github.com/small-gate/small-gate/internal/edit"
 	"github.com/small-gate/small-gate/internal/report/sanitize"
+	"github.com/small-gate/small-gate/internal/write/sync"
 )
 
 func (a *app) syncCommand() *cobra.Command {

@@ -3,7 +3,7 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/small-gate/small-gate/internal/version"
+	"github.com/small-gate/small-gate/internal/base/version"
 )
 
 func (a *app) versionCommand() *cobra.Command {

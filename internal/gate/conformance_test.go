@@ -9,7 +9,7 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/gate/read"
 	"github.com/small-gate/small-gate/internal/gate/run"
-	"github.com/small-gate/small-gate/internal/tests/conformance"
+	"github.com/small-gate/small-gate/internal/testkit/conformance"
 )
 
 // memoryTree is a snapshot held in memory: object ids are paths.

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/base/failure"
 	"github.com/small-gate/small-gate/internal/gate/config"
 	"github.com/small-gate/small-gate/internal/gate/families"
 	"github.com/small-gate/small-gate/internal/gate/finding"

@@ -18,12 +18,12 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/gate/run"
-	"github.com/small-gate/small-gate/internal/githistory"
-	"github.com/small-gate/small-gate/internal/githistory/embedded"
+	"github.com/small-gate/small-gate/internal/git/history"
+	"github.com/small-gate/small-gate/internal/git/plain"
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/small"
-	"github.com/small-gate/small-gate/internal/tests/gittest"
+	"github.com/small-gate/small-gate/internal/testkit/gittest"
 )
 
 var (

@@ -4,7 +4,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/small-gate/small-gate/internal/tests/gittest"
+	"github.com/small-gate/small-gate/internal/testkit/gittest"
 )
 
 func TestMain(m *testing.M) { os.Exit(gittest.Suite{M: m}.Run()) }

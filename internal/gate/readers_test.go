@@ -16,9 +16,9 @@ import (
 	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/history"
-	"github.com/small-gate/small-gate/internal/githistory"
-	"github.com/small-gate/small-gate/internal/githistory/embedded"
-	"github.com/small-gate/small-gate/internal/tests/gittest"
+	"github.com/small-gate/small-gate/internal/git/history"
+	"github.com/small-gate/small-gate/internal/git/plain"
+	"github.com/small-gate/small-gate/internal/testkit/gittest"
 )
 
 var repositories = flag.Int("repositories", gittest.Cases(4, 12), "how many random histories are judged in real repositories too")

@@ -14,7 +14,7 @@ import (
 
 	"github.com/small-gate/small-gate/internal/gate/rules"
 	"github.com/small-gate/small-gate/internal/policy"
-	"github.com/small-gate/small-gate/internal/tests/gittest"
+	"github.com/small-gate/small-gate/internal/testkit/gittest"
 )
 
 //go:generate go test -count=1 -run ^TestConfigSchema$ . -update

@@ -14,7 +14,7 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/gate/run"
-	"github.com/small-gate/small-gate/internal/witness"
+	"github.com/small-gate/small-gate/internal/gate/witness"
 )
 
 // modelSeen is what a witness has seen of one directory's log, in the naive model.

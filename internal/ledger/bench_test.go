@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/small-gate/small-gate/internal/small"
-	"github.com/small-gate/small-gate/internal/tests/smalltest"
+	"github.com/small-gate/small-gate/internal/testkit/smalltest"
 )
 
 func BenchmarkReadLog(b *testing.B) {

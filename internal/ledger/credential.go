@@ -6,9 +6,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/small-gate/small-gate/internal/secret"
+	"github.com/small-gate/small-gate/internal/base/secret"
+	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/small"
-	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // Credential is a credential in an entry. It holds no part of the value but Prefix.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/small-gate/small-gate/internal/secret"
+	"github.com/small-gate/small-gate/internal/base/secret"
 	"github.com/small-gate/small-gate/internal/small"
 )
 

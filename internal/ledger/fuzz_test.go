@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/small-gate/small-gate/internal/small"
-	"github.com/small-gate/small-gate/internal/tests/smalltest"
+	"github.com/small-gate/small-gate/internal/testkit/smalltest"
 )
 
 // FuzzExtend demands that both ways of reading a longer log give the same.

@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/small-gate/small-gate/internal/small"
-	"github.com/small-gate/small-gate/internal/tests/gittest"
-	"github.com/small-gate/small-gate/internal/tests/smalltest"
+	"github.com/small-gate/small-gate/internal/testkit/gittest"
+	"github.com/small-gate/small-gate/internal/testkit/smalltest"
 )
 
 // diffLogs compares all that a log holds, including what later extensions need.

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/small-gate/small-gate/internal/tests/smalltest"
+	"github.com/small-gate/small-gate/internal/testkit/smalltest"
 )
 
 // TestParseTimestamp changes bytes of timestamps: the ones that both the expression and time.Parse take are read.

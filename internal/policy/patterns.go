@@ -6,9 +6,9 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
-	"github.com/small-gate/small-gate/internal/expression"
+	"github.com/small-gate/small-gate/internal/base/expression"
+	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/small"
-	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // trailerForm is what git takes as a trailer's name

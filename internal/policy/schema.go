@@ -9,8 +9,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/small"
-	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // EveryKey is the end of a remedy: where every key is explained.

@@ -8,10 +8,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/small"
 	"github.com/small-gate/small-gate/internal/small/records"
-	"github.com/small-gate/small-gate/internal/wording"
 )
 
 const (

@@ -6,12 +6,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/small-gate/small-gate/internal/expression"
+	"github.com/small-gate/small-gate/internal/base/expression"
+	"github.com/small-gate/small-gate/internal/base/secret"
+	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/report/content"
 	"github.com/small-gate/small-gate/internal/report/sanitize"
-	"github.com/small-gate/small-gate/internal/secret"
-	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // maxRemarks is how many work trees and logs are named besides the findings, maxRemarkName the characters of a name.

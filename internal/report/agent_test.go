@@ -12,11 +12,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/base/failure"
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/ledger"
-	"github.com/small-gate/small-gate/internal/tests/gittest"
-	"github.com/small-gate/small-gate/internal/tests/reporttest"
+	"github.com/small-gate/small-gate/internal/testkit/gittest"
+	"github.com/small-gate/small-gate/internal/testkit/reporttest"
 )
 
 // agentLimit is the limit of the harnesses' hooks.

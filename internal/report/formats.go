@@ -8,11 +8,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/small-gate/small-gate/internal/base/secret"
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/report/html"
 	"github.com/small-gate/small-gate/internal/report/markdown"
 	"github.com/small-gate/small-gate/internal/report/sarif"
-	"github.com/small-gate/small-gate/internal/secret"
 )
 
 // Options are the choices besides the report itself. The zero value is plain text for a pipe.

@@ -7,11 +7,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/base/failure"
 	"github.com/small-gate/small-gate/internal/gate/finding"
-	lanes "github.com/small-gate/small-gate/internal/lane"
 	"github.com/small-gate/small-gate/internal/ledger"
-	"github.com/small-gate/small-gate/internal/tests/reporttest"
+	lanes "github.com/small-gate/small-gate/internal/policy/lane"
+	"github.com/small-gate/small-gate/internal/testkit/reporttest"
 )
 
 // The contract: exact keys in exact order, everywhere in the document.

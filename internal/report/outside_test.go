@@ -14,7 +14,7 @@ import (
 	"github.com/xeipuuv/gojsonschema"
 
 	"github.com/small-gate/small-gate/internal/gate/finding"
-	"github.com/small-gate/small-gate/internal/tests/reporttest"
+	"github.com/small-gate/small-gate/internal/testkit/reporttest"
 )
 
 // Tests that check the reports with schemas and programs that are not in this repository. scripts/report-setup fetches them.

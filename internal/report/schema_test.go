@@ -15,8 +15,8 @@ import (
 	"github.com/xeipuuv/gojsonschema"
 
 	"github.com/small-gate/small-gate/internal/gate/finding"
-	lanes "github.com/small-gate/small-gate/internal/lane"
-	"github.com/small-gate/small-gate/internal/tests/reporttest"
+	lanes "github.com/small-gate/small-gate/internal/policy/lane"
+	"github.com/small-gate/small-gate/internal/testkit/reporttest"
 )
 
 //go:generate go test -count=1 -run ^TestReportSchema$ . -update

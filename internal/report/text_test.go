@@ -9,8 +9,8 @@ import (
 
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/ledger"
-	"github.com/small-gate/small-gate/internal/tests/gittest"
-	"github.com/small-gate/small-gate/internal/tests/reporttest"
+	"github.com/small-gate/small-gate/internal/testkit/gittest"
+	"github.com/small-gate/small-gate/internal/testkit/reporttest"
 )
 
 func TestQuiet(t *testing.T) {

@@ -3,7 +3,7 @@ package small
 import (
 	"testing"
 
-	"github.com/small-gate/small-gate/internal/tests/smalltest"
+	"github.com/small-gate/small-gate/internal/testkit/smalltest"
 )
 
 func BenchmarkEntryDigest(b *testing.B) {

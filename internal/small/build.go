@@ -5,7 +5,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"github.com/small-gate/small-gate/internal/wording"
+	"github.com/small-gate/small-gate/internal/base/wording"
 )
 
 // builder turns YAML nodes into values: aliases and merge keys resolved, keys

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/small-gate/small-gate/internal/tests/gittest"
-	"github.com/small-gate/small-gate/internal/tests/smalltest"
+	"github.com/small-gate/small-gate/internal/testkit/gittest"
+	"github.com/small-gate/small-gate/internal/testkit/smalltest"
 )
 
 var full = flag.Bool("full", false, "make the hostile files as large as is read, not a part of it")

@@ -5,7 +5,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"github.com/small-gate/small-gate/internal/wording"
+	"github.com/small-gate/small-gate/internal/base/wording"
 )
 
 // ParseItems reads the items of the list at a dotted path of keys in a YAML document, or a JSON text. An empty path is the document itself.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/small-gate/small-gate/internal/tests/smalltest"
+	"github.com/small-gate/small-gate/internal/testkit/smalltest"
 )
 
 // FuzzParseLog demands that a log read in parts is what it is as a whole,

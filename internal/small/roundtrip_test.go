@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/small-gate/small-gate/internal/tests/smalltest"
+	"github.com/small-gate/small-gate/internal/testkit/smalltest"
 )
 
 // TestSuspects writes whole logs of random texts with yaml.v3. If a log does

@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/small-gate/small-gate/internal/expression"
-	"github.com/small-gate/small-gate/internal/wording"
+	"github.com/small-gate/small-gate/internal/base/expression"
+	"github.com/small-gate/small-gate/internal/base/wording"
 )
 
 // errorLine opens the text of the parser's errors.

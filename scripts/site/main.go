@@ -22,9 +22,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/gate/rules"
 	"github.com/small-gate/small-gate/internal/report/content"
-	"github.com/small-gate/small-gate/internal/wording"
 )
 
 var (

@@ -134,7 +134,7 @@ func (b *bench) output(dir string, args ...string) (string, error) {
 }
 
 // releaseFlags are those in .goreleaser.yaml and the Dockerfile.
-var releaseFlags = []string{"-trimpath", "-buildvcs=false", "-ldflags=-s -w -X github.com/small-gate/small-gate/internal/version.version=v0.0.0"}
+var releaseFlags = []string{"-trimpath", "-buildvcs=false", "-ldflags=-s -w -X github.com/small-gate/small-gate/internal/base/version.version=v0.0.0"}
 
 // build builds the empty program, the commit's gate, and this one unless it is given.
 func (b *bench) build() error {

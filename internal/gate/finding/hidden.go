@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/small-gate/small-gate/internal/wording"
+	"github.com/small-gate/small-gate/internal/base/wording"
 )
 
 // HiddenLog is a log on disk whose changes git was told to leave out: what is recorded there never reaches a commit, and git status is

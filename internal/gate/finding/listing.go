@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/small-gate/small-gate/internal/secret"
+	"github.com/small-gate/small-gate/internal/base/secret"
 )
 
 // What a report lists is bounded, so that a hostile history cannot use up memory

@@ -8,6 +8,7 @@ import (
 	"path"
 	"slices"
 
+	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/gate/read"
@@ -15,7 +16,6 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/rule"
 	"github.com/small-gate/small-gate/internal/gate/run"
 	"github.com/small-gate/small-gate/internal/policy"
-	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // stepOf is the part of a commit by which a stanza's logs are judged in what concerns about: all its edges, or only the first if it has

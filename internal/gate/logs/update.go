@@ -6,12 +6,12 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/gate/read"
 	"github.com/small-gate/small-gate/internal/gate/remedy"
 	"github.com/small-gate/small-gate/internal/gate/run"
 	"github.com/small-gate/small-gate/internal/ledger"
-	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // CompareOldTip compares the old tip of a ref with the new one, unless the edges between them were all judged.

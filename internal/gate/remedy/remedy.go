@@ -4,9 +4,9 @@ package remedy
 import (
 	"strings"
 
+	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/small"
-	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // Situation says what has to be undone (a commit, the index or the work tree) and who has it already: that decides how to undo it.

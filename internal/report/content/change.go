@@ -3,10 +3,10 @@ package content
 import (
 	"strings"
 
+	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/report/sanitize"
-	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // Change is how one field of an entry changed, or a whole deleted or inserted entry.

@@ -3,7 +3,7 @@ package content
 import (
 	"strings"
 
-	"github.com/small-gate/small-gate/internal/expression"
+	"github.com/small-gate/small-gate/internal/base/expression"
 	"github.com/small-gate/small-gate/internal/gate/finding"
 )
 

@@ -5,8 +5,8 @@ package content
 import (
 	"strings"
 
+	"github.com/small-gate/small-gate/internal/base/secret"
 	"github.com/small-gate/small-gate/internal/report/sanitize"
-	"github.com/small-gate/small-gate/internal/secret"
 )
 
 // The bounds of formats for people. JSON has everything.

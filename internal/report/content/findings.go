@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/gate/finding"
-	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // BySeverity lists errors before other findings, otherwise in their order.

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/small-gate/small-gate/internal/gate/finding"
-	"github.com/small-gate/small-gate/internal/tests/reporttest"
+	"github.com/small-gate/small-gate/internal/testkit/reporttest"
 )
 
 // A finding keeps its identity when lines and commits change, and identities in a report are unique.

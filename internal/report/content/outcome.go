@@ -5,10 +5,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/base/failure"
+	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/gate/finding"
-	"github.com/small-gate/small-gate/internal/lane"
-	"github.com/small-gate/small-gate/internal/wording"
+	"github.com/small-gate/small-gate/internal/policy/lane"
 )
 
 // The names of things other than findings, for formats that need one.

@@ -3,7 +3,7 @@ package content
 import (
 	"strings"
 
-	"github.com/small-gate/small-gate/internal/wording"
+	"github.com/small-gate/small-gate/internal/base/wording"
 )
 
 // RulePages is the address of the folder with the rules' pages.

@@ -3,10 +3,10 @@ package html
 import (
 	"strconv"
 
+	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/rules"
 	"github.com/small-gate/small-gate/internal/report/content"
-	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // maxUnfolded is how many findings of a group are shown before they are folded.

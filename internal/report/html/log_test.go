@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/small-gate/small-gate/internal/gate/finding"
-	"github.com/small-gate/small-gate/internal/tests/reporttest"
+	"github.com/small-gate/small-gate/internal/testkit/reporttest"
 )
 
 // at is a time some minutes after nine.

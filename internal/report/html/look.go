@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"html/template"
 
+	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/report/content"
-	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // lookPage is a page of entries.

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/report/content"
-	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // maxOfSide is how many entries of one side of a fork are listed.

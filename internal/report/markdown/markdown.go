@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/rules"
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/report/content"
-	"github.com/small-gate/small-gate/internal/wording"
 )
 
 const (

@@ -6,7 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/small-gate/small-gate/internal/secret"
+	"github.com/small-gate/small-gate/internal/base/secret"
 )
 
 // MaxLines is how many lines of a difference are shown.

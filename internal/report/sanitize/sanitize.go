@@ -9,8 +9,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/small-gate/small-gate/internal/secret"
-	"github.com/small-gate/small-gate/internal/wording"
+	"github.com/small-gate/small-gate/internal/base/secret"
+	"github.com/small-gate/small-gate/internal/base/wording"
 )
 
 // Line makes a text safe inside one line of a terminal or a CI log. Characters that could move the cursor, change the order of reading,

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/small-gate/small-gate/internal/tests/reporttest"
+	"github.com/small-gate/small-gate/internal/testkit/reporttest"
 )
 
 func TestLine(t *testing.T) {

@@ -4,12 +4,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/rules"
 	"github.com/small-gate/small-gate/internal/report/content"
 	"github.com/small-gate/small-gate/internal/report/markdown"
 	"github.com/small-gate/small-gate/internal/report/sanitize"
-	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // maxDescription is GitHub's limit for a description, in characters.

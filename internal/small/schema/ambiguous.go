@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/small"
-	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // ambiguous finds what readers of YAML do not agree on, and a schema over JSON

@@ -8,9 +8,9 @@ import (
 
 	"github.com/xeipuuv/gojsonschema"
 
-	"github.com/small-gate/small-gate/internal/secret"
+	"github.com/small-gate/small-gate/internal/base/secret"
+	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/small"
-	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // problem says in plain words what the library finds at a path, whose value is

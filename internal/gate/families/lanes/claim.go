@@ -8,11 +8,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/small-gate/small-gate/internal/expression"
+	"github.com/small-gate/small-gate/internal/base/expression"
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/gate/rule"
 	"github.com/small-gate/small-gate/internal/gate/run"
-	"github.com/small-gate/small-gate/internal/lane"
+	"github.com/small-gate/small-gate/internal/policy/lane"
 )
 
 // settings are what the configuration says about lanes.

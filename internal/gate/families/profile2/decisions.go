@@ -11,9 +11,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/small"
 	"github.com/small-gate/small-gate/internal/small/records"
-	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // resolution is what an event says to settle a conflict.

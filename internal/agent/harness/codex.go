@@ -1,0 +1,62 @@
+package harness
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/base/expression"
+)
+
+// Codex is OpenAI's Codex. It treats an answer with a field outside the event's schema as a failure, and also status 2 with nothing on
+// standard error: neither blocks. SubagentStop is left to Other, since its schema differs from that of PostToolUse.
+var Codex = &Harness{
+	Name: "codex", Title: "Codex",
+	parse: parseCommon,
+	moments: map[string]Moment{
+		"SessionStart": Start,
+		"PostToolUse":  Tool,
+		"Stop":         Stop,
+	},
+	writes:    map[string]func(json.RawMessage) []string{"apply_patch": patched},
+	inform:    contextAt("SessionStart"),
+	afterTool: blocked, // it replaces the tool's output
+	atStop: func(text string) Answer {
+		return blocked(inSuccession().ReplaceAllStringFunc(text, ifThen))
+	},
+	person: systemMessage,
+	unread: blocked,
+}
+
+// inSuccession matches commands with &&, which the agent would read at a turn's end as &amp;&amp; and could not type.
+var inSuccession = expression.Of("`[^`&]+(?: && [^`&]+)+`")
+
+// ifThen is the same command without &&.
+func ifThen(command string) string {
+	steps := strings.Split(strings.Trim(command, "`"), " && ")
+	out := steps[len(steps)-1]
+	for _, step := range slices.Backward(steps[:len(steps)-1]) {
+		out = "if " + step + "; then " + out + "; else false; fi"
+	}
+	return "`" + out + "`"
+}
+
+// patched are the files of a patch in the form of apply_patch. A line of a file's content that looks like a header names a file too
+// many, which does no harm.
+func patched(input json.RawMessage) []string {
+	var in struct {
+		Patch string `json:"command"`
+	}
+	if json.Unmarshal(input, &in) != nil {
+		return nil
+	}
+	var files []string
+	for line := range strings.Lines(in.Patch) {
+		for _, header := range []string{"*** Add File:", "*** Update File:", "*** Delete File:", "*** Move to:"} {
+			if file, ok := strings.CutPrefix(strings.TrimSpace(line), header); ok {
+				files = append(files, strings.TrimSpace(file))
+			}
+		}
+	}
+	return files
+}

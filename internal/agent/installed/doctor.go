@@ -1,0 +1,119 @@
+package installed
+
+import (
+	"context"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/agent/settings"
+	"github.com/small-gate/small-gate/internal/base/failure"
+	"github.com/small-gate/small-gate/internal/base/wording"
+	"github.com/small-gate/small-gate/internal/install"
+)
+
+// Check is the doctor's result for one harness that has a settings file in the work tree.
+type Check struct {
+	File *settings.File
+	// Calls says that the harness would call the gate once it is trusted to run hooks, which only the harness knows.
+	Calls bool
+	// Expected says that the file names the gate, or cannot be read: if it makes no call, something is broken.
+	Expected bool
+	// Commands are what would be called.
+	Commands []string
+	// Why says why the gate would not be called; Remedy what to do about it.
+	Why, Remedy string
+}
+
+// Broken reports whether the gate should be called and would not be.
+func (c Check) Broken() bool { return c.Expected && !c.Calls }
+
+// Doctor checks the settings files of all harnesses in the work tree around dir ("" is the current directory). A harness without one is
+// left out. It runs nothing.
+func Doctor(ctx context.Context, dir string) ([]Check, error) {
+	repo, err := hook.Locate(ctx, dir)
+	if err != nil || repo.Bare {
+		return nil, err
+	}
+	tree, err := open(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	var checks []Check
+	for _, file := range settings.All {
+		found, err := tree.read(file)
+		if err == nil && found.text == nil {
+			continue
+		}
+		check := Check{File: file, Expected: err != nil || file.Mentions(found.text)}
+		if err == nil {
+			err = tree.examine(&check, found.text)
+		}
+		if f := failure.Of(err); f != nil {
+			check.Why, check.Remedy = f.Message, f.Remedy
+		}
+		check.Calls = err == nil
+		checks = append(checks, check)
+	}
+	return checks, nil
+}
+
+// examine says why the gate would not be called, or returns nil.
+func (w workTree) examine(check *Check, text []byte) error {
+	file := check.File
+	found, err := file.Has(text)
+	if err != nil {
+		return err
+	}
+	check.Commands = found.Commands
+	install := "Type: `small-hook install --agent " + file.Harness.Name + "`"
+	switch {
+	case len(found.Commands) == 0:
+		return &failure.Error{Message: file.Path + " does not call the gate", Remedy: install}
+	case len(found.Missing) > 0:
+		return &failure.Error{Message: file.Path + " does not call the gate at " + strings.Join(found.Missing, ", "), Remedy: install}
+	case found.Off != "":
+		return &failure.Error{Message: file.Path + " switches all hooks off, by " + found.Off, Remedy: "Take that out of the file."}
+	}
+	for _, command := range found.Commands {
+		program := file.ProgramOf(command)
+		if !strings.Contains(program, "/") {
+			// A larger command may call any program; presumably ours is on PATH.
+			if _, err := exec.LookPath(hook.ProgramName); err != nil {
+				return &failure.Error{Message: "no " + hook.ProgramName + " is on PATH", Remedy: "Type: " + hook.HowToInstall(), Err: err}
+			}
+			continue
+		}
+		if !filepath.IsAbs(program) {
+			program = filepath.Join(w.top, program)
+		}
+		if err := hook.CheckProgram(filepath.FromSlash(program)); err != nil {
+			return &failure.Error{Message: failure.Of(err).Message, Remedy: install, Err: err}
+		}
+	}
+	return nil
+}
+
+// Text tells a person, harness by harness, whether it would call the gate.
+func Text(checks []Check) string {
+	var text strings.Builder
+	for _, c := range checks {
+		name := c.File.Harness.Name
+		switch {
+		case c.Calls:
+			fmt.Fprintf(&text, "%s: would call the gate\n  file: %s\n", name, c.File.Path)
+			for _, command := range c.Commands {
+				fmt.Fprintf(&text, "  command: %s\n", wording.Printable(command))
+			}
+			fmt.Fprintf(&text, "  trust: not known here. %s\n", c.File.Trust)
+			continue
+		case c.Expected:
+			fmt.Fprintf(&text, "%s: WOULD NOT CALL THE GATE: %s\n", name, c.Why)
+		default:
+			fmt.Fprintf(&text, "%s: not asked to: %s\n", name, c.Why)
+		}
+		fmt.Fprintf(&text, "  %s\n", strings.ReplaceAll(c.Remedy, "\n", "\n  "))
+	}
+	return text.String()
+}

@@ -1,0 +1,267 @@
+// Package installed manages the calls of small-hook agent-hook in the settings files that agents' harnesses read in a work tree, and finds
+// out whether harnesses would make them.
+//
+// Every error is a *failure.Error: outcome 2 of the command line.
+package installed
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/agent/settings"
+	"github.com/small-gate/small-gate/internal/base/failure"
+	"github.com/small-gate/small-gate/internal/base/wholefile"
+	"github.com/small-gate/small-gate/internal/base/wording"
+	"github.com/small-gate/small-gate/internal/install"
+)
+
+// maxSize bounds a settings file, in bytes.
+const maxSize = 1 << 20
+
+// workTree is where settings files are.
+type workTree struct {
+	repo hook.Repository
+	top  string // without symbolic links
+}
+
+func open(ctx context.Context, dir string) (workTree, error) {
+	repo, err := hook.Locate(ctx, dir)
+	if err != nil {
+		return workTree{}, err
+	}
+	if repo.Bare {
+		return workTree{}, &failure.Error{Message: repo.Top + " is a bare repository: no agent works there", Remedy: "Run it in a clone or in a worktree."}
+	}
+	top, err := filepath.EvalSymlinks(repo.Top)
+	return workTree{repo, top}, err
+}
+
+// settingsFile is a settings file as found.
+type settingsFile struct {
+	file *settings.File
+	real string // its path without symbolic links
+	text []byte // nil if it does not exist
+}
+
+// read reads a settings file. One outside the work tree, reached through links, is refused: it is not this repository's.
+func (w workTree) read(file *settings.File) (settingsFile, error) {
+	found := settingsFile{file: file}
+	fail := func(what string, err error) (settingsFile, error) {
+		return found, &failure.Error{Message: file.Path + " " + what, Remedy: "Nothing was written. Put that right, then type `small-hook install --agent " + file.Harness.Name + "`", Err: err}
+	}
+	var err error
+	if found.real, err = follow(filepath.Join(w.top, filepath.FromSlash(file.Path))); err != nil {
+		return fail("cannot be reached: "+wording.Printable(err.Error()), err)
+	}
+	if rel, err := filepath.Rel(w.top, found.real); err != nil || !filepath.IsLocal(rel) {
+		return fail("is a link that leads out of the work tree, to "+wording.Printable(found.real), err)
+	}
+	found.text, err = wholefile.Start(found.real, maxSize+1)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, wholefile.ErrNotRegular):
+		return fail("is not a file", nil)
+	case err != nil:
+		return fail("cannot be read: "+wording.Printable(err.Error()), err)
+	case len(found.text) > maxSize:
+		return fail(fmt.Sprintf("is larger than %d bytes", maxSize), nil)
+	}
+	return found, nil
+}
+
+// follow is a path without symbolic links. Its last elements may not exist yet.
+func follow(path string) (string, error) {
+	real, err := filepath.EvalSymlinks(path)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return real, err
+	}
+	if _, there := os.Lstat(path); there == nil {
+		return "", err // a link that leads nowhere
+	}
+	parent, err := follow(filepath.Dir(path))
+	return filepath.Join(parent, filepath.Base(path)), err
+}
+
+// write writes a file's new text.
+func (w workTree) write(file settingsFile, text []byte) error {
+	err := os.MkdirAll(filepath.Dir(file.real), 0o777)
+	if err == nil {
+		err = wholefile.WriteVia(w.repo.CommonDir, file.real, text)
+	}
+	return file.failed("written", err)
+}
+
+// remove removes a file and the directories that are then empty: git tracks none.
+func (w workTree) remove(file settingsFile) error {
+	err := os.Remove(file.real)
+	for dir := filepath.Dir(file.real); err == nil && dir != w.top; dir = filepath.Dir(dir) {
+		var left []os.DirEntry
+		if left, err = os.ReadDir(dir); err == nil && len(left) > 0 {
+			return nil
+		}
+		err = errors.Join(err, os.Remove(dir))
+	}
+	return file.failed("removed", err)
+}
+
+func (f settingsFile) failed(what string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &failure.Error{
+		Message: fmt.Sprintf("%s cannot be %s: %s", f.file.Path, what, wording.Printable(err.Error())),
+		Remedy:  "Make sure that you can write there, then run the command again. What was there before still works.", Err: err,
+	}
+}
+
+// change is what to do about one file.
+type change struct {
+	action hook.Action
+	text   []byte // the new text
+	gone   bool   // remove the file
+	note   string
+}
+
+// Install makes the harnesses with these names call the gate in the repository around dir ("" is the current directory). They call program;
+// if it is "", the small-hook on PATH wherever they run. It reads all files before it writes any. It is idempotent.
+func Install(ctx context.Context, names []string, dir, program string) (hook.Result, error) {
+	tree, err := open(ctx, dir)
+	if err != nil {
+		return hook.Result{}, err
+	}
+	word, note, err := programWord(program)
+	if err != nil {
+		return hook.Result{}, err
+	}
+	result, err := tree.each(names, func(found settingsFile) (change, error) {
+		text, err := found.file.Add(found.text, found.file.Command(word))
+		c := change{action: hook.Installed, note: found.file.Trust, text: text}
+		switch {
+		case string(text) == string(found.text):
+			c.action = hook.Present
+		case found.file.Mentions(found.text):
+			c.action = hook.Updated
+		}
+		return c, err
+	})
+	if err != nil {
+		return result, err
+	}
+	if note != "" {
+		result.Notes = append(result.Notes, note)
+	}
+	if note != "" && program == "" {
+		result.Outcome = hook.NeedsManual
+	}
+	if slices.ContainsFunc(result.Changes, func(c hook.HookChange) bool { return c.Action != hook.Present }) {
+		result.Notes = append(result.Notes, toCommit(result.Changes),
+			"What an agent should know is in a skill file; copy it to where yours reads skills: "+wording.Project+"/blob/main/skills/small-gate/SKILL.md")
+	}
+	gitHooks, err := aboutGitHooks(ctx, dir)
+	result.Notes = append(result.Notes, gitHooks)
+	return result, err
+}
+
+// programWord is the program as a word of a shell, and a note about it.
+func programWord(named string) (word, note string, err error) {
+	if named == "" {
+		if _, err := exec.LookPath(hook.ProgramName); err != nil {
+			note = "No " + hook.ProgramName + " is on PATH, so that these calls fail here. Put it there: " + hook.HowToInstall()
+		}
+		return hook.ProgramName, note, nil
+	}
+	program, err := hook.ResolveProgram(named)
+	if err != nil {
+		return "", "", err
+	}
+	return wording.ShellWord(filepath.ToSlash(program)), "The files name " + wording.Printable(program) + ", which other clones and machines may lack. Without --program they name " + hook.ProgramName + ", found on PATH.", nil
+}
+
+// toCommit says how the files get into every clone.
+func toCommit(changes []hook.HookChange) string {
+	var paths []string
+	for _, c := range changes {
+		paths = append(paths, wording.TopPath(c.Path))
+	}
+	all := strings.Join(paths, " ")
+	return "Every clone and worktree has the calls once they are committed: " + wording.Commands("git add --force -- "+all, "git commit -m 'Have agents call small-hook' -- "+all)
+}
+
+// aboutGitHooks says in a line whether git's own hooks are here.
+func aboutGitHooks(ctx context.Context, dir string) (string, error) {
+	missing, remedy, err := hook.Missing(ctx, dir)
+	if err != nil || missing == "" {
+		return "Git's own hooks are installed here.", err
+	}
+	return "Git's own hooks are not all installed here (" + missing + " missing). " + strings.ReplaceAll(remedy, "\n", " "), nil
+}
+
+// Uninstall removes what Install added to the harnesses' settings, and the files that it made. It is idempotent.
+func Uninstall(ctx context.Context, names []string, dir string) (hook.Result, error) {
+	tree, err := open(ctx, dir)
+	if err != nil {
+		return hook.Result{}, err
+	}
+	result, err := tree.each(names, func(found settingsFile) (change, error) {
+		text, gone, err := found.file.Remove(found.text)
+		c := change{action: hook.Removed, text: text, gone: gone && found.text != nil}
+		switch {
+		case c.gone:
+		case !gone && found.file.Mentions(text):
+			c.action, c.note = hook.Left, "a command there calls the gate among other things: take that out by hand if it is not wanted"
+		case string(text) == string(found.text):
+			c.action = hook.NoCall
+		}
+		return c, err
+	})
+	if result.Outcome == hook.Changed {
+		result.Notes = []string{"Other clones call the gate until that is committed."}
+	}
+	return result, err
+}
+
+// each plans the change of each file, and then applies all.
+func (w workTree) each(names []string, decide func(settingsFile) (change, error)) (hook.Result, error) {
+	result := hook.Result{Outcome: hook.Unchanged}
+	var files []settingsFile
+	var changes []change
+	for _, name := range names {
+		file, err := settings.Of(name)
+		if err != nil {
+			return result, err
+		}
+		found, err := w.read(file)
+		if err != nil {
+			return result, err
+		}
+		c, err := decide(found)
+		if err != nil {
+			return result, err
+		}
+		files, changes = append(files, found), append(changes, c)
+	}
+	for i, c := range changes {
+		var err error
+		switch {
+		case c.gone:
+			err = w.remove(files[i])
+		case string(c.text) != string(files[i].text):
+			err = w.write(files[i], c.text)
+		}
+		if err != nil {
+			result.Outcome = hook.Failed
+			return result, err
+		}
+		file := files[i].file
+		result.Changes = append(result.Changes, hook.HookChange{Hook: hook.Name(file.Harness.Name), Path: file.Path, Action: c.action, Note: c.note})
+		result.Outcome = result.Outcome.After(c.action)
+	}
+	return result, nil
+}

@@ -1,0 +1,219 @@
+// Package agentnotes remembers an agent's work tree from one event of its harness to the next.
+package agentnotes
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"syscall"
+	"time"
+
+	"github.com/small-gate/small-gate/internal/base/failure"
+	"github.com/small-gate/small-gate/internal/base/wholefile"
+	"github.com/small-gate/small-gate/internal/base/wording"
+)
+
+// Notes are in a separate file for each work tree. They belong to the user and have no authority: git's hooks and CI do not read them.
+type Notes struct {
+	Version int `json:"version"`
+	// Branches maps full names of branches to the commit that was last judged without a finding, or that was there when the notes began. It
+	// is empty for a branch made since then that was never judged without a finding.
+	Branches map[string]string `json:"branches"`
+	// Look is the state that was last judged.
+	Look *Look `json:"look,omitempty"`
+	// Sessions are the known sessions, by harness and session id.
+	Sessions map[string]Session `json:"sessions,omitempty"`
+	// file is their path.
+	file string
+}
+
+// Look is everything that a judgement of the work tree depends on.
+type Look struct {
+	// Branch is the full name of the branch, and Parents are HEAD and what is being merged.
+	Branch  string   `json:"branch"`
+	Parents []string `json:"parents"`
+	// Files are the index and the files of workspaces, by path.
+	Files map[string]Stat `json:"files"`
+	// Clean says that nothing was found, which holds while the files are the same.
+	Clean bool `json:"clean"`
+}
+
+// Stat identifies the state of a file: its size in bytes, -1 if it does not exist, its mode, and its modification time in nanoseconds.
+type Stat struct {
+	Size int64       `json:"size"`
+	Mode fs.FileMode `json:"mode"`
+	Time int64       `json:"time"`
+}
+
+// Session says whose configuration counts for a session, and how often the same findings have kept its turn from ending.
+type Session struct {
+	// Policy is HEAD's commit when the session was first seen; empty if the configuration last judged counts.
+	Policy string `json:"policy,omitempty"`
+	// Trees are the linked work trees that the repository had then: when each was made, in nanoseconds, by the name of its git directory.
+	// They are nil in notes that do not say.
+	Trees    map[string]int64 `json:"trees"`
+	Findings string           `json:"findings"`
+	Times    int              `json:"times"`
+	Last     time.Time        `json:"last"`
+}
+
+const (
+	version = 1
+	// most bounds the remembered sessions.
+	most = 64
+	// maxSize bounds the file, in bytes.
+	maxSize = 16 << 20
+)
+
+// In is the path of the notes in a work tree's git directory.
+func In(gitDir string) string { return filepath.Join(gitDir, "small-gate", "agent.json") }
+
+// Read reads notes; without a file they are new, with nil Branches.
+func Read(file string) (*Notes, error) {
+	n := &Notes{Version: version, file: file}
+	text, err := wholefile.Start(file, maxSize)
+	if errors.Is(err, fs.ErrNotExist) {
+		return n, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(text, n)
+	}
+	if err == nil && n.Version != version {
+		err = fmt.Errorf("its version is %d, and this program knows %d", n.Version, version)
+	}
+	if err != nil {
+		return nil, &failure.Error{
+			Message: fmt.Sprintf("cannot read the notes on this work tree: %s: %v", wording.Printable(file), err),
+			Remedy:  "`rm -r -- " + wording.ShellWord(file) + "`; what was committed since they were made is then left to git's hooks and CI",
+			Err:     err,
+		}
+	}
+	return n, nil
+}
+
+// Begun reports whether notes existed before.
+func (n *Notes) Begun() bool { return n.Branches != nil }
+
+// Save writes the notes atomically.
+func (n *Notes) Save() error {
+	err := os.MkdirAll(filepath.Dir(n.file), 0o700)
+	if err == nil {
+		var text []byte
+		if text, err = json.MarshalIndent(n, "", " "); err == nil {
+			err = wholefile.Replace(n.file, append(text, '\n'), 0o600)
+		}
+	}
+	if err != nil {
+		return &failure.Error{Message: fmt.Sprintf("cannot keep notes on this work tree: %v", err), Remedy: "make the git directory writable", Err: err}
+	}
+	return nil
+}
+
+// Meet notes a session, and reports whether it was known. If not, the configuration of the commit policy counts for it from now on: changes
+// that the session commits to it count for the next session. trees are the linked work trees that there are now.
+func (n *Notes) Meet(session, policy string, trees map[string]int64, now time.Time) (known bool) {
+	s, known := n.Sessions[session]
+	if !known {
+		s.Policy, s.Trees = policy, trees
+	}
+	s.Last = now
+	n.set(session, s)
+	return known
+}
+
+// Follow notes a session that other notes, of another work tree of the repository, know. It goes on here as it began there: what it commits
+// on branches that are new since then is judged.
+func (n *Notes) Follow(session string, there *Notes) {
+	if !n.Begun() {
+		n.Branches = maps.Clone(there.Branches)
+	}
+	s := there.Sessions[session]
+	n.set(session, Session{Policy: s.Policy, Trees: s.Trees, Last: s.Last})
+}
+
+// Knows reports whether a session is noted.
+func (n *Notes) Knows(session string) bool {
+	_, known := n.Sessions[session]
+	return known
+}
+
+// Clear notes that nothing keeps the session's turn from ending any more, and reports whether anything did.
+func (n *Notes) Clear(session string) (changed bool) {
+	s := n.Sessions[session]
+	if s.Findings == "" {
+		return false
+	}
+	s.Findings, s.Times = "", 0
+	n.Sessions[session] = s
+	return true
+}
+
+// PutOff counts that findings have kept a turn of a session from ending, and reports whether they may. continuing says that the turn
+// already continues because of a hook.
+func (n *Notes) PutOff(session, findings string, continuing bool, now time.Time) bool {
+	before := n.Sessions[session]
+	if before.Findings != findings {
+		before = Session{Policy: before.Policy, Trees: before.Trees, Findings: findings}
+		continuing = false
+	}
+	before.Last = now
+	may := !continuing && before.Times < mostTimes
+	if may {
+		before.Times++
+	}
+	n.set(session, before)
+	return may
+}
+
+// mostTimes is how often in a row the same findings keep a session's turn from ending.
+const mostTimes = 2
+
+// set notes a session, and drops those not seen for the longest time.
+func (n *Notes) set(name string, s Session) {
+	if n.Sessions == nil {
+		n.Sessions = map[string]Session{}
+	}
+	n.Sessions[name] = s
+	if len(n.Sessions) <= most {
+		return
+	}
+	names := slices.Collect(maps.Keys(n.Sessions))
+	slices.SortFunc(names, func(a, b string) int { return n.Sessions[a].Last.Compare(n.Sessions[b].Last) })
+	for _, name := range names[:len(names)-most] {
+		delete(n.Sessions, name)
+	}
+}
+
+// TreesIn are the linked work trees of the repository with a common git directory, as [Session] has them.
+func TreesIn(commonDir string) (map[string]int64, error) {
+	dirs, err := os.ReadDir(filepath.Join(commonDir, "worktrees"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	trees := map[string]int64{}
+	for _, dir := range dirs {
+		made, err := StatOf(filepath.Join(commonDir, "worktrees", dir.Name(), "commondir")) // git writes it once
+		if err != nil {
+			return nil, err
+		}
+		trees[dir.Name()] = made.Time
+	}
+	return trees, nil
+}
+
+// StatOf is the state of a file.
+func StatOf(name string) (Stat, error) {
+	info, err := os.Lstat(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
+		return Stat{Size: -1}, nil
+	case err != nil:
+		return Stat{}, err
+	}
+	return Stat{Size: info.Size(), Mode: info.Mode(), Time: info.ModTime().UnixNano()}, nil
+}

@@ -1,0 +1,60 @@
+package agent
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/small-gate/small-gate/internal/git/history"
+	"github.com/small-gate/small-gate/internal/judge/session"
+	"github.com/small-gate/small-gate/internal/write/checkout"
+)
+
+// remote is what the remote-tracking branches know.
+type remote struct {
+	at githistory.Place
+	// tips are the branches' commits, by name. received are the commits to which others last moved the branches, since commits pushed from
+	// here are not others' work; given are the tips that others have moved there.
+	tips            map[string]string
+	received, given []string
+}
+
+func findRemote(ctx context.Context, s *session.Session) (r remote, err error) {
+	r.at = s.Repo.Where()
+	if r.tips, err = s.Repo.Branches(ctx, "refs/remotes/"); err != nil {
+		return r, err
+	}
+	for name, tip := range r.tips {
+		before, pushed, err := checkout.BeforePushes(r.at, name, tip)
+		switch {
+		case err != nil:
+			return r, err
+		case !pushed:
+			r.given = append(r.given, tip)
+		default:
+			if before, err = present(ctx, s, before); err != nil {
+				return r, err
+			}
+		}
+		if before != "" {
+			r.received = append(r.received, before)
+		}
+	}
+	return r, nil
+}
+
+// has reports whether a remote has a commit.
+func (r remote) has(ctx context.Context, s *session.Session, commit string) (bool, error) {
+	lacked, err := s.Repo.Commits(ctx, []string{commit}, slices.Collect(maps.Values(r.tips)))
+	return err == nil && len(lacked) == 0, err
+}
+
+// had reports whether a remote has a commit, or had it at the tip of a branch.
+func (r remote) had(ctx context.Context, s *session.Session, commit string) (bool, error) {
+	for name := range r.tips {
+		if was, err := checkout.WasAt(r.at, name, commit); err != nil || was {
+			return was, err
+		}
+	}
+	return r.has(ctx, s, commit)
+}

@@ -1,0 +1,77 @@
+package settings
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/tailscale/hujson"
+
+	"github.com/small-gate/small-gate/internal/base/expression"
+)
+
+// calls finds the commands that call the gate, and removes the hooks for whose command goes is true. missing are events without such a
+// call. made says that an object of hooks that was made for removed ones is now empty. An event of ours must be an array; everything else
+// may have any form.
+func (d *document) calls(goes func(command *hujson.Value) bool) (missing []string, made bool, err error) {
+	missing = slices.Clone(d.file.events)
+	hooks, err := member[*hujson.Object](d, d.root, hooksMember, "an object")
+	if err != nil || hooks == nil {
+		return missing, false, err
+	}
+	for _, e := range d.file.events {
+		if _, err := member[*hujson.Array](d, hooks, e, "an array"); err != nil {
+			return nil, false, err
+		}
+	}
+	hooks.Members, made = without(hooks.Members, &hooks.AfterExtra, ofMember, func(m *hujson.ObjectMember) bool {
+		entries, is := m.Value.Value.(*hujson.Array)
+		return is && d.file.prune(entries, func(command *hujson.Value) bool {
+			missing = slices.DeleteFunc(missing, func(event string) bool { return event == literal(m.Name) })
+			return goes(command)
+		})
+	})
+	return missing, made, nil
+}
+
+// prune removes from an array the hooks for whose command goes is true, and the entries that are empty then. It reports whether an array
+// that was made for them is now empty.
+func (f *File) prune(array *hujson.Array, goes func(command *hujson.Value) bool) (made bool) {
+	array.Elements, made = without(array.Elements, &array.AfterExtra, ofElement, func(entry *hujson.Value) (gone bool) {
+		object, is := entry.Value.(*hujson.Object)
+		for i := 0; is && i < len(object.Members); i++ {
+			name, value := literal(object.Members[i].Name), &object.Members[i].Value
+			if hooks, is := value.Value.(*hujson.Array); is && name == hooksMember && len(hooks.Elements) > 0 {
+				f.prune(hooks, goes)
+				gone = gone || len(hooks.Elements) == 0
+			} else if slices.Contains(commandMembers, name) && strings.Contains(literal(*value), f.call()) {
+				gone = gone || goes(value)
+			}
+		}
+		return gone
+	})
+	return made
+}
+
+// commandMembers are the members with a hook's command, in all harnesses.
+var commandMembers = []string{"command", "bash"}
+
+// oneCall matches a program as one word of a shell, plain or quoted as by wording.ShellQuote, and its arguments.
+var oneCall = expression.Of(`^\s*([^\s'"\\;&|<>()$` + "`" + `]+|'(?:[^']|'\\''|'"\$\(printf '\\140'\)"')*')\s+(agent-hook --harness \S+)\s*$`)
+
+// program is the word that names the program in a command of ours, "" in any other command.
+func (f *File) program(command string) string {
+	parts := oneCall().FindStringSubmatch(command)
+	if parts == nil || parts[2] != f.call() {
+		return ""
+	}
+	return parts[1]
+}
+
+// ProgramOf is the program that a command of ours runs, as a path or a name; "" for a larger command.
+func (f *File) ProgramOf(command string) string {
+	word := f.program(command)
+	if inner, quoted := strings.CutPrefix(word, "'"); quoted {
+		return strings.NewReplacer(`'\''`, "'", `'"$(printf '\140')"'`, "`").Replace(strings.TrimSuffix(inner, "'"))
+	}
+	return word
+}

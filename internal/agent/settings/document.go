@@ -1,0 +1,127 @@
+package settings
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tailscale/hujson"
+
+	"github.com/small-gate/small-gate/internal/base/failure"
+	"github.com/small-gate/small-gate/internal/base/wording"
+)
+
+// The members of a file that are read.
+const hooksMember, versionMember = "hooks", "version"
+
+// byteOrderMark begins files from some Windows editors.
+const byteOrderMark = "\ufeff"
+
+// document is a settings file with every byte of it: pack restores what parse read.
+type document struct {
+	file *File
+	text []byte // as parsed: without the byte order mark, with a line break after it
+	mark []byte // the byte order mark, if there is one
+	tree hujson.Value
+	root *hujson.Object
+}
+
+// parse reads a settings file. The error names the line that the harness would not read.
+func (f *File) parse(text []byte) (*document, error) {
+	body := bytes.TrimPrefix(text, []byte(byteOrderMark))
+	mark := text[:len(text)-len(body)]
+	plain := body
+	if f.comments != nil {
+		plain = f.comments().ReplaceAllFunc(body, blank)
+	}
+	var raw json.RawMessage
+	var at *json.SyntaxError
+	if err := json.Unmarshal(plain, &raw); errors.As(err, &at) {
+		return nil, f.wrong(plain, int(at.Offset)-1, "is not JSON as "+f.Harness.Title+" reads it: "+at.Error())
+	}
+	body = append(bytes.Clone(body), '\n') // a comment on the last line may lack a line end
+	tree, err := hujson.Parse(body)
+	if err != nil {
+		return nil, f.refuse("it is not JSON: " + wording.Clip(strings.TrimPrefix(err.Error(), "hujson: ")))
+	}
+	root, isObject := tree.Value.(*hujson.Object)
+	if !isObject {
+		return nil, f.wrong(body, tree.StartOffset, "is not a JSON object")
+	}
+	d := &document{f, body, mark, tree, root}
+	return d, d.allowed()
+}
+
+// blank blanks out a comment, keeping its lines, and leaves a string as it is.
+func blank(found []byte) []byte {
+	if found[0] == '"' {
+		return found
+	}
+	return append([]byte(" "), bytes.Repeat([]byte("\n"), bytes.Count(found, []byte("\n")))...)
+}
+
+// allowed checks for what makes the harness ignore the whole file.
+func (d *document) allowed() error {
+	for _, m := range d.root.Members {
+		if name := literal(m.Name); d.file.only != nil && !slices.Contains(d.file.only, name) {
+			return d.file.wrong(d.text, m.Name.StartOffset, fmt.Sprintf("has %q, with which %s drops the whole file", wording.Clip(name), d.file.Harness.Title))
+		}
+	}
+	if !d.file.versioned {
+		return nil
+	}
+	version, err := member[hujson.Literal](d, d.root, versionMember, "a number")
+	if err == nil && version.Kind() != '0' {
+		err = d.file.refuse(fmt.Sprintf(`it has no "version": 1, without which %s drops the whole file`, d.file.Harness.Title))
+	}
+	return err
+}
+
+// pack is the file in its present state.
+func (d *document) pack() []byte {
+	text := slices.Concat(d.mark, d.tree.Pack())
+	return text[:len(text)-1]
+}
+
+// wrong says what is wrong with the text at offset.
+func (f *File) wrong(text []byte, offset int, what string) error {
+	offset = min(max(offset, 0), len(text))
+	return f.refuse(fmt.Sprintf("line %d: it %s", 1+bytes.Count(text[:offset], []byte("\n")), what))
+}
+
+// refuse says why the file cannot be used.
+func (f *File) refuse(what string) error {
+	return &failure.Error{
+		Message: f.Path + ": " + wording.Printable(what),
+		Remedy:  "Nothing was written. Correct the file, then type `small-hook install --agent " + f.Harness.Name + "`",
+	}
+}
+
+// member is the value with this name in an object; nil if there is none. JSON does not say which of two values counts.
+func member[T hujson.ValueTrimmed](d *document, in *hujson.Object, name, kind string) (found T, err error) {
+	second := false
+	for _, m := range in.Members {
+		if literal(m.Name) != name {
+			continue
+		}
+		if second {
+			return found, d.file.wrong(d.text, m.Name.StartOffset, fmt.Sprintf("has a second %q", name))
+		}
+		if found, second = m.Value.Value.(T); !second {
+			return found, d.file.wrong(d.text, m.Value.StartOffset, fmt.Sprintf("has %q, which is not %s", name, kind))
+		}
+	}
+	return found, nil
+}
+
+// literal is the text of a JSON string, "" for any other value.
+func literal(v hujson.Value) string {
+	l, is := v.Value.(hujson.Literal)
+	if !is || l.Kind() != '"' {
+		return ""
+	}
+	return l.String()
+}

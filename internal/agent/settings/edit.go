@@ -1,0 +1,102 @@
+package settings
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/tailscale/hujson"
+
+	"github.com/small-gate/small-gate/internal/base/expression"
+)
+
+// How text is inserted, and removed again.
+//
+// In a list with members it goes after the last one and the comments there. In an empty list it goes right after the opening bracket. A new
+// list gets white space there. This shows later which lists existed before: one that begins with white space, and contains nothing else,
+// was made for us.
+
+// allComments matches the text between two values, up to the end of the last comment.
+var allComments = expression.Of(`^(?:\s*(?:/\*(?s:.*?)\*/|//.*))*`)
+
+func commentsIn(between hujson.Extra) hujson.Extra {
+	return bytes.TrimSuffix(allComments().Find(between), []byte("\r"))
+}
+
+// behind puts comments before the rest. A line comment gets its line break.
+func behind(comments, rest hujson.Extra) hujson.Extra {
+	if all := slices.Concat(comments, rest); all.IsValid() {
+		return all
+	}
+	return slices.Concat(comments, hujson.Extra("\n"), rest)
+}
+
+// firstLine matches the first line that begins with a name or a bracket: the line end before it, and its indentation.
+var firstLine = expression.Of(`(\r?\n)([ \t]*)["}]`)
+
+// add adds to the object or array in a value. The addition begins a line at this depth, unless it is the first.
+func (d *document) add(to *hujson.Value, depth int, name, value string) error {
+	lineEnd, step := " ", "" // for a file without lines
+	if line := firstLine().FindSubmatch(d.text); line != nil {
+		lineEnd, step = string(line[1]), cmp.Or(string(line[2]), "  ")
+	}
+	indent := strings.Repeat(step, depth)
+	var lines bytes.Buffer
+	if err := json.Indent(&lines, []byte(value), indent, step); err != nil {
+		return err
+	}
+	made, err := hujson.Parse(bytes.ReplaceAll(lines.Bytes(), []byte("\n"), []byte(lineEnd)))
+	room := func(length int, end *hujson.Extra) hujson.Extra {
+		if length == 0 {
+			return nil
+		}
+		comments := commentsIn(*end)
+		*end = (*end)[len(comments):]
+		return behind(comments, hujson.Extra(lineEnd+indent))
+	}
+	switch list := to.Value.(type) {
+	case *hujson.Object:
+		made.BeforeExtra = hujson.Extra(" ")
+		named := hujson.Value{BeforeExtra: room(len(list.Members), &list.AfterExtra), Value: hujson.String(name)}
+		list.Members = append(list.Members, hujson.ObjectMember{Name: named, Value: made})
+	case *hujson.Array:
+		made.BeforeExtra = room(len(list.Elements), &list.AfterExtra)
+		list.Elements = append(list.Elements, made)
+	}
+	return err
+}
+
+// without removes from a list the members selected by goes; comments around them stay. edges returns the text before and after a member.
+// made says that a list that was made for removed members is now empty.
+func without[T any](list []T, end *hujson.Extra, edges func(*T) (before, after *hujson.Extra), goes func(*T) bool) (kept []T, made bool) {
+	var loose hujson.Extra // the comments before removed members
+	last := false          // the last member was removed
+	for i := range list {
+		before, _ := edges(&list[i])
+		made = made || i == 0 && len(*before) > 0
+		*before = behind(loose, *before)
+		if loose, last = nil, goes(&list[i]); last {
+			loose = commentsIn(*before)
+		} else {
+			kept = append(kept, list[i])
+		}
+	}
+	if last {
+		made = made && len(kept)+len(loose)+len(commentsIn(*end)) == 0
+		if len(kept) > 0 {
+			_, after := edges(&kept[len(kept)-1])
+			loose = slices.Concat(*after, loose)
+			*after = nil // no comma
+		}
+		*end = behind(loose, *end)
+	}
+	return kept, made && last
+}
+
+func ofElement(e *hujson.Value) (before, after *hujson.Extra) { return &e.BeforeExtra, &e.AfterExtra }
+
+func ofMember(m *hujson.ObjectMember) (before, after *hujson.Extra) {
+	return &m.Name.BeforeExtra, &m.Value.AfterExtra
+}

@@ -1,0 +1,85 @@
+// Package settings adds the calls of small-hook agent-hook to the settings that an agent's harness reads in a repository, finds them, and
+// removes them again, as bytes. Everything else stays the same, byte for byte: order, indentation, line ends, comments.
+//
+// Every error is a *failure.Error: outcome 2 of the command line.
+package settings
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/tailscale/hujson"
+
+	"github.com/small-gate/small-gate/internal/agent/harness"
+)
+
+// File is the settings file of one harness. Each is a value in files.go.
+type File struct {
+	Harness *harness.Harness
+	// Path is the file's place in a repository, with slashes.
+	Path string
+	// Trust says what people must do before the harness runs a repository's hooks, in sentences.
+	Trust string
+	// comments matches what the harness treats as comments before it reads JSON, and strings if it skips those. nil means that it allows no
+	// comments.
+	comments func() *regexp.Regexp
+	// only are the members that the file may have, nil for any. version says that a new file has the version of its format, 1, and
+	// versioned that every file must.
+	only               []string
+	version, versioned bool
+	// off is the setting that turns off all hooks of the file: a JSON pointer, and its value.
+	off [2]string
+	// events are those to answer.
+	events []string
+	// entry is the JSON of an entry in an event's array; %s is the command as a JSON string. Some harnesses have groups of hooks there: one
+	// without a matcher applies to all tools.
+	entry string
+}
+
+// Of finds the file of the harness with this name.
+func Of(name string) (*File, error) {
+	h, err := harness.Of(name)
+	if err != nil {
+		return nil, err
+	}
+	return All[slices.IndexFunc(All, func(f *File) bool { return f.Harness == h })], nil
+}
+
+// Command is the command for the harness, with program as a word of a shell.
+func (f *File) Command(program string) string { return program + " " + f.call() }
+
+func (f *File) call() string { return "agent-hook --harness " + f.Harness.Name }
+
+// Mentions reports whether a text that may be broken names our command.
+func (f *File) Mentions(text []byte) bool { return strings.Contains(string(text), f.call()) }
+
+// Found is our part of a settings file.
+type Found struct {
+	// Commands are the different commands that call the gate.
+	Commands []string
+	// Missing are the events without a call.
+	Missing []string
+	// Off is the setting that turns off all hooks of the file, "" if there is none.
+	Off string
+}
+
+// Has finds the events that call the gate.
+func (f *File) Has(text []byte) (found Found, err error) {
+	d, err := f.parse(text)
+	if err != nil {
+		return found, err
+	}
+	if off := d.tree.Find(f.off[0]); off != nil {
+		if value, is := off.Value.(hujson.Literal); is && string(value) == f.off[1] {
+			found.Off = f.off[0] + ": " + f.off[1]
+		}
+	}
+	found.Missing, _, err = d.calls(func(command *hujson.Value) bool {
+		if c := literal(*command); !slices.Contains(found.Commands, c) {
+			found.Commands = append(found.Commands, c)
+		}
+		return false
+	})
+	return found, err
+}

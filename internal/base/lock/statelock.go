@@ -1,0 +1,156 @@
+package worklock
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/small-gate/small-gate/internal/base/failure"
+	"github.com/small-gate/small-gate/internal/base/wholefile"
+	"github.com/small-gate/small-gate/internal/base/wording"
+)
+
+// ours is the last line of a state lock that small-hook has made.
+const ours = "command=small-hook\n"
+
+// TakeState takes the lock under which the protocol's own program writes a workspace: a file that exists while somebody writes. That
+// program does not wait for it; TakeState waits up to wait. If the lock's process has ended, the error names the lock; it is removed only
+// if small-hook made it, since the caller holds the workspace's own lock and no other small-hook can be using this one. workspace is the
+// directory with .small/. The error is a failure.Error, or the context's if ctx ended.
+func TakeState(ctx context.Context, workspace string, wait time.Duration) (release func() error, err error) {
+	dir := filepath.Join(workspace, ".small-cache")
+	name := filepath.Join(dir, "state.lock")
+	bounded, stop := context.WithTimeout(ctx, wait)
+	defer stop()
+	for {
+		switch err := makeState(dir, name); {
+		case err == nil:
+			return func() error { return removeState(name) }, nil
+		case !errors.Is(err, fs.ErrExist):
+			return nil, &failure.Error{
+				Message: "cannot make the lock of the protocol's own program: " + wording.Printable(err.Error()),
+				Remedy:  "make " + wording.Printable(dir) + " a writable directory", Err: err,
+			}
+		}
+		pid, since, mine := stateHolder(name)
+		switch {
+		case pid == 0 || !gone(pid):
+		case mine:
+			if err := removeState(name); err != nil {
+				return nil, err
+			}
+			continue
+		default:
+			return nil, &failure.Error{
+				Message: fmt.Sprintf("the workspace in %s is locked by process %d of the protocol's own program since %s, which has ended without unlocking it",
+					wording.Printable(workspace), pid, since),
+				Remedy: "`rm -f -- " + wording.ShellWord(name) + "`, then run the same command again",
+			}
+		}
+		select {
+		case <-time.After(again):
+		case <-bounded.Done():
+			if ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
+			f := &failure.Error{
+				Message: fmt.Sprintf("the workspace in %s is locked by process %d of the protocol's own program since %s (%s); waited %s",
+					wording.Printable(workspace), pid, since, wording.Printable(name), wait),
+				Remedy: "run the same command again, once that one has ended; --wait 5m waits longer",
+			}
+			if pid == 0 {
+				f.Message = fmt.Sprintf("the workspace in %s is locked, and %s does not say by whom; waited %s", wording.Printable(workspace), wording.Printable(name), wait)
+				f.Remedy = "if no command of the protocol's own program is at work there: `rm -f -- " + wording.ShellWord(name) + "`, then run the same command again"
+			}
+			return nil, f
+		}
+	}
+}
+
+// makeState makes the lock atomically, with the text that the protocol's own program writes: a killed process never leaves an empty one.
+// The directory stays: that program may be about to use it.
+func makeState(dir, name string) error {
+	err := os.Mkdir(dir, 0o755)
+	if errors.Is(err, fs.ErrExist) {
+		// A link may be from the repository: nothing is written through it.
+		var info fs.FileInfo
+		if info, err = os.Lstat(dir); err == nil && !info.IsDir() {
+			err = &fs.PathError{Op: "mkdir", Path: dir, Err: syscall.ENOTDIR}
+		}
+	}
+	if err != nil {
+		return err
+	}
+	// The .gitignore covers the whole directory: a lock left by a killed process must not be committed.
+	ignore := filepath.Join(dir, ".gitignore")
+	if _, err := os.Lstat(ignore); errors.Is(err, fs.ErrNotExist) {
+		if err := os.WriteFile(ignore, []byte("*\n"), 0o644); err != nil {
+			return err
+		}
+	}
+	text := fmt.Appendf(nil, "pid=%d\ncreated_at=%s\n%s", os.Getpid(), time.Now().UTC().Format(time.RFC3339Nano), ours)
+	made := filepath.Join(dir, ".state.lock.small-hook")
+	if err := wholefile.Replace(made, text, 0o600); err != nil { // not through a link
+		return err
+	}
+	err = os.Link(made, name)
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		err = createState(name, text)
+	}
+	return errors.Join(err, os.Remove(made))
+}
+
+// createState makes the lock in two steps, on a file system without hard links. A process killed in between leaves an empty lock, which
+// TakeState names.
+func createState(name string, text []byte) error {
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	if err = errors.Join(err, f.Close()); err != nil {
+		err = errors.Join(err, os.Remove(name))
+	}
+	return err
+}
+
+func removeState(name string) error {
+	if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return &failure.Error{Message: "cannot remove the lock: " + wording.Printable(err.Error()), Remedy: "`rm -f -- " + wording.ShellWord(name) + "`", Err: err}
+	}
+	return nil
+}
+
+// stateHolder is what the lock says about its holder. pid is 0 if it does not say.
+func stateHolder(name string) (pid int, since string, mine bool) {
+	text, err := wholefile.Start(name, 4096)
+	if err != nil {
+		return 0, "a moment ago", false
+	}
+	for line := range strings.Lines(string(text)) {
+		switch key, value, _ := strings.Cut(strings.TrimSpace(line), "="); key {
+		case "pid":
+			pid, _ = strconv.Atoi(value) //nolint:errcheck // 0: no process is named
+		case "created_at":
+			since = wording.Printable(wording.Clip(value))
+		}
+	}
+	return pid, since, strings.HasSuffix(string(text), ours)
+}
+
+// gone reports whether no process on this machine has this pid.
+func gone(pid int) bool {
+	process, err := os.FindProcess(pid)
+	if err != nil {
+		return true
+	}
+	err = process.Signal(syscall.Signal(0))
+	return errors.Is(err, os.ErrProcessDone) || errors.Is(err, syscall.ESRCH)
+}

@@ -1,0 +1,116 @@
+// Package wording has the parts from which messages are assembled.
+package wording
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/small-gate/small-gate/internal/base/secret"
+)
+
+// Project is the project's address, Docs that of its pages there, and Site that of the web site, which scripts/site makes from them.
+// Readers of a message are in another repository, where docs/ is something else.
+const (
+	Project = "https://github.com/small-gate/small-gate"
+	Docs    = Project + "/blob/main/docs/"
+	Site    = "https://small-gate.github.io/small-gate/"
+)
+
+// ShellWord writes text as one word of a POSIX shell, in quotes only if it needs them.
+func ShellWord(text string) string {
+	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:@+%=,"
+	if text != "" && strings.Trim(text, plain) == "" {
+		return text
+	}
+	return ShellQuote(text)
+}
+
+// ShellQuote writes text as one word of a POSIX shell, in quotes. It contains no backtick, which would end a remedy's command early.
+func ShellQuote(text string) string {
+	return "'" + strings.NewReplacer("'", `'\''`, "`", `'"$(printf '\140')"'`).Replace(text) + "'"
+}
+
+// TopPath is a path from the root of a repository as git takes it in any of its directories, as one word of a shell.
+func TopPath(path string) string { return ShellWord(":/" + path) }
+
+// Commands writes commands for a remedy, each in backticks. Whoever types what stands in a remedy's backticks, in that order, has
+// done what it says.
+func Commands(commands ...string) string { return "`" + strings.Join(commands, "`, `") + "`" }
+
+// Clip masks credentials in a text that is quoted in a message, and shortens it.
+func Clip(text string) string {
+	text = secret.Mask(text)
+	const most = 80 // characters
+	if utf8.RuneCountInString(text) <= most {
+		return text
+	}
+	return string([]rune(text)[:most]) + "…"
+}
+
+// Count is a number and a noun: "1 entry", "3 entries".
+func Count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %s", n, Plural(noun))
+}
+
+// List lists parts as a sentence does, with a word before the last one: "and", "or".
+func List(parts []string, word string) string {
+	last := len(parts) - 1
+	if last < 1 {
+		return strings.Join(parts, "")
+	}
+	return strings.Join(parts[:last], ", ") + " " + word + " " + parts[last]
+}
+
+// Plural is the plural of a regular noun.
+func Plural(noun string) string {
+	switch {
+	case strings.HasSuffix(noun, "y") && !strings.HasSuffix(noun, "ay"):
+		return strings.TrimSuffix(noun, "y") + "ies"
+	case strings.HasSuffix(noun, "ch"):
+		return noun + "es"
+	}
+	return noun + "s"
+}
+
+// Span is a duration in words, in the largest unit of which it has about two: "2 days", "30 hours", "90 seconds".
+func Span(d time.Duration) string {
+	for _, unit := range []struct {
+		of   time.Duration
+		noun string
+	}{{24 * time.Hour, "day"}, {time.Hour, "hour"}, {time.Minute, "minute"}} {
+		if n := int(d.Round(unit.of) / unit.of); n > 1 {
+			return Count(n, unit.noun)
+		}
+	}
+	return Count(int(d.Round(time.Second)/time.Second), "second")
+}
+
+// Quote shows text of a file in a message.
+func Quote(text string) string { return strings.ReplaceAll(strconv.Quote(Clip(text)), "`", `\x60`) }
+
+// Printable is text for a message: control characters, characters that change
+// the direction of text, and bytes that are not UTF-8 are written as escapes. Credentials are masked.
+func Printable(s string) string {
+	s = secret.Mask(s)
+	var b strings.Builder
+	for i := 0; i < len(s); {
+		c, n := utf8.DecodeRuneInString(s[i:])
+		switch {
+		case c == utf8.RuneError && n == 1:
+			fmt.Fprintf(&b, `\x%02x`, s[i])
+		case strconv.IsPrint(c):
+			b.WriteRune(c)
+		default:
+			quoted := strconv.QuoteRuneToASCII(c)
+			b.WriteString(quoted[1 : len(quoted)-1])
+		}
+		i += n
+	}
+	return b.String()
+}

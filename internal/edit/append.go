@@ -1,0 +1,126 @@
+package writers
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/small-gate/small-gate/internal/base/failure"
+	"github.com/small-gate/small-gate/internal/base/wording"
+	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/git/directory"
+	"github.com/small-gate/small-gate/internal/judge/session"
+	"github.com/small-gate/small-gate/internal/ledger"
+	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/write/restore"
+	"github.com/small-gate/small-gate/internal/write/splice"
+)
+
+// Appended is the result of Append.
+type Appended struct {
+	Guarded
+	// Done is true if the entry was appended; it is not if something is wrong.
+	Done bool
+	// Add is the command that stages the workspace.
+	Add string
+}
+
+// Append appends an entry to the log of the workspace in the request's directory or the nearest above it, unless a check would reject it.
+// If a writer without a guard has changed or lost entries, they are put back instead. Nothing is staged.
+func Append(ctx context.Context, req session.Request, with Locking, entry splice.Entry) (out Appended, err error) {
+	req.Dir = session.WorkspaceRoot(req.Dir)
+	err = guarded(ctx, req, "append", with, workspaceAbove, func(_ *locked, g *guarding, before []restore.Restored) error {
+		out.Before, out.Log, out.Add = before, g.Log(), "git add -- "+wording.TopPath(small.InDir(g.Dir, ""))
+		if !out.Fine() {
+			return g.Note(g.mark)
+		}
+		if g.conflict != nil {
+			return g.conflict
+		}
+		if err := g.timely(); err != nil {
+			return err
+		}
+		out.Done, err = g.Append(g.mark, entry, func(text []byte, line int) error { return g.judge(ctx, text, line) })
+		return err
+	})
+	return out, out.Say(err)
+}
+
+// Say returns err; if the entry was appended all the same, the message says so.
+func (a Appended) Say(err error) error {
+	if err == nil || !a.Done {
+		return err
+	}
+	return &failure.Error{Message: "the entry is recorded: do not append it again; but " + failure.Of(err).Message, Err: err}
+}
+
+// timely refuses a log with an uncommitted entry that no commit would accept because of its time.
+func (g *guarding) timely() error {
+	file, err := g.Read()
+	if err != nil {
+		return err
+	}
+	before, remedy := ledger.NewLedger(nil), "correct its time: it is not committed yet"
+	if head, _ := ledger.ReadLog(g.head, g.Limits); head != nil {
+		before, remedy = head.Ledger, "give it a time that can stand: `small-hook restore`; then append again"
+	}
+	log, _ := ledger.ReadLog(file, g.Limits)
+	if log == nil {
+		return nil // Append reports it
+	}
+	late := splice.Untimely(before, log.Ledger, g.Now)
+	if late == nil {
+		return nil
+	}
+	wrong := "is not dated later than the entry before"
+	if at, ok := ledger.ParseInstant(late.Timestamp); ok && at.After(g.Now.Add(ledger.ClockTolerance)) {
+		wrong = "is dated " + wording.Span(at.Sub(g.Now)) + " ahead of now"
+	}
+	return &failure.Error{Message: fmt.Sprintf("nothing was appended: %s, which is not committed, %s", ledger.Describe(*late), wrong), Remedy: remedy}
+}
+
+// judge refuses a new text of the log if a check reports an error at or after a line.
+func (g *guarding) judge(ctx context.Context, text []byte, line int) error {
+	tree, err := directory.Open(g.Place.Top)
+	if err != nil {
+		return err
+	}
+	there := changed{tree, g.Log(), text}
+	r := gate.Check(ctx, there, "", g.Dir, g.opts)
+	if log, _ := ledger.ReadLog(text, g.Limits); r.Failure == nil && log != nil {
+		from := slices.IndexFunc(log.Entries, func(e ledger.Entry) bool { return e.Pos.Line >= line })
+		if from < 0 {
+			from = log.Len()
+		}
+		more := gate.Appended(ctx, there, g.Log(), log.Ledger, from, "name the variable or the place that holds the value, not the value, and append again", g.opts)
+		r = finding.Combine([]*finding.Report{more, r})
+	}
+	if r.Failure != nil {
+		return r.Failure
+	}
+	at := slices.IndexFunc(r.Findings, func(f finding.Finding) bool {
+		return f.Path == g.Log() && f.Line >= line && f.Severity == finding.SeverityError
+	})
+	if at < 0 {
+		return nil
+	}
+	f := r.Findings[at]
+	return &failure.Error{Message: fmt.Sprintf("the entry was not appended: %s (%s)", wording.Printable(f.Message), f.Rule), Remedy: wording.Printable(f.Fix)}
+}
+
+// changed is a directory with other content in one file.
+type changed struct {
+	history.Tree
+	path string
+	text []byte
+}
+
+// Blob reads an object, named by its file's path.
+func (c changed) Blob(ctx context.Context, object string, limit int64) (history.Blob, error) {
+	if object == c.path && int64(len(c.text)) <= limit {
+		return history.Blob{Data: c.text, Size: int64(len(c.text))}, nil
+	}
+	return c.Tree.Blob(ctx, object, limit)
+}

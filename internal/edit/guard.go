@@ -1,0 +1,315 @@
+package writers
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"time"
+
+	"github.com/small-gate/small-gate/internal/base/failure"
+	"github.com/small-gate/small-gate/internal/base/lock"
+	"github.com/small-gate/small-gate/internal/gate/run"
+	"github.com/small-gate/small-gate/internal/git/history"
+	"github.com/small-gate/small-gate/internal/judge/session"
+	"github.com/small-gate/small-gate/internal/ledger"
+	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/write/restore"
+	"github.com/small-gate/small-gate/internal/write/splice"
+)
+
+// Locking says how to wait for the lock of a workspace.
+type Locking struct {
+	// Command describes this process to those who wait.
+	Command string
+	// Wait is how long to wait at most.
+	Wait time.Duration
+}
+
+// Guarded is what was wrong before and after a guarded command.
+type Guarded struct {
+	// Before was put back before the command, because a writer without a guard had changed or lost entries; After was put back after it.
+	Before, After []restore.Restored
+	// Log is the path of the log, from the root of the work tree.
+	Log string
+	// Behind are entries of the new HEAD that are missing or different in the log, if git has moved the work tree: then nothing is put
+	// back.
+	Behind []ledger.Entry
+	// Conflict says that the log is in conflict, and how to resolve it; nil if it is not.
+	Conflict *failure.Error
+}
+
+// Fine reports whether nothing was found.
+func (g Guarded) Fine() bool {
+	return len(g.Before)+len(g.After)+len(g.Behind) == 0 && g.Conflict == nil
+}
+
+// guarding is the workspace of a directory, and the state of its repository.
+type guarding struct {
+	restore.Workspace
+	mark restore.Mark
+	// head is the log of HEAD, nil if there is none.
+	head []byte
+	// recorded is what the log on disk must continue, and noted the note behind it: see restore.Workspace.Recorded.
+	recorded, noted []byte
+	// opts are the options of a judgement.
+	opts run.Options
+	// conflict says that the log is in conflict, and how to resolve it; nil if it is not.
+	conflict *failure.Error
+}
+
+// Guard runs a command under the lock of the workspace in the request's directory or the nearest above it, and undoes its changes of the
+// log's old entries. The command gets the environment passed to do. An error of do is returned beside what was found.
+func Guard(ctx context.Context, req session.Request, with Locking, do func(environ []string) error) (out Guarded, err error) {
+	err = guarded(ctx, req, "guard", with, workspaceOrLogs(ctx), func(held *locked, g *guarding, before []restore.Restored) (err error) {
+		out.Before, out.Log = before, g.Log()
+		old, err := g.Read()
+		if err != nil {
+			return err
+		}
+		environ := held.Environ(req.Environ)
+		if len(g.Policy.Logs) > 0 && g.Dir != "" {
+			root, err := lock(ctx, held.req, "guard", with, atRoot)
+			if err != nil {
+				return err
+			}
+			defer func() { err = errors.Join(err, root.Release()) }()
+			environ = root.Environ(environ)
+		}
+		logs, undone, err := held.logs(ctx, g)
+		if err != nil {
+			return err
+		}
+		out.Before = append(out.Before, undone...)
+		failed := do(environ)
+		ctx := context.WithoutCancel(ctx) // look at the result even after Ctrl-C
+		held.began = &restore.Note{Dir: g.Dir, Mark: g.mark, Log: old}
+		now, err := held.look(ctx)
+		if err != nil {
+			return errors.Join(failed, err)
+		}
+		out.Conflict = now.conflict
+		if now.noted == nil {
+			out.Behind, err = now.behind()
+		} else {
+			out.After, err = now.putBack()
+		}
+		undone, wrong := logs.undo(ctx, now)
+		out.After = append(out.After, undone...)
+		return errors.Join(failed, err, wrong, now.Note(now.mark))
+	})
+	return out, err
+}
+
+// guarded takes the lock, puts back what a writer without a guard has changed or lost, and calls do.
+func guarded(
+	ctx context.Context, req session.Request, mode string, with Locking, find func(*session.Session) (string, error),
+	do func(*locked, *guarding, []restore.Restored) error,
+) (err error) {
+	held, err := lock(ctx, req, mode, with, find)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, held.Release()) }()
+	if err := refuseProfile2(filepath.Join(held.req.Dir, filepath.FromSlash(held.dir)), mode); err != nil {
+		return err
+	}
+	g, err := held.look(ctx)
+	if err != nil {
+		return err
+	}
+	before, err := g.putBack()
+	if err != nil {
+		return err
+	}
+	return do(held, g, before)
+}
+
+// workspaceAbove is the directory of the workspace in the request's directory or the nearest above it, up to the root of the work tree.
+func workspaceAbove(s *session.Session) (string, error) {
+	return nearest(s, func(dir string) (bool, error) { return onDisk(s, dir), nil })
+}
+
+// workspaceOrLogs is workspaceAbove; where there is none, the root of the work tree, if the configuration has logs.
+func workspaceOrLogs(ctx context.Context) func(s *session.Session) (string, error) {
+	return func(s *session.Session) (string, error) {
+		dir, err := workspaceAbove(s)
+		if !errors.Is(err, errNoWorkspace) {
+			return dir, err
+		}
+		if _, _, untrusted := s.TrustHead(ctx, nil); untrusted != nil || len(s.Opts.Policy.Logs) == 0 {
+			return "", errors.Join(untrusted, err)
+		}
+		return "", nil
+	}
+}
+
+// onDisk reports whether a directory of the work tree has a workspace.
+func onDisk(s *session.Session, dir string) bool {
+	info, err := os.Lstat(filepath.Join(s.Repo.Where().Top, dir, small.Dir))
+	return err == nil && info.IsDir()
+}
+
+// errNoWorkspace is in the chain of the failure if no workspace is found.
+var errNoWorkspace = errors.New("there is no workspace")
+
+// nearest is the nearest directory that has a workspace, from the request's up to the root of the work tree.
+func nearest(s *session.Session, has func(dir string) (bool, error)) (string, error) {
+	dir, err := s.PathOf(s.Req.Dir)
+	if err != nil {
+		return "", err
+	}
+	for ; ; dir = path.Dir("/" + dir)[1:] {
+		if found, err := has(dir); err != nil || found {
+			return dir, err
+		}
+		if dir == "" {
+			return "", &failure.Error{
+				Message: "there is no .small/ directory here or above",
+				Remedy:  "if it was deleted: `small-hook restore`; else change into a workspace, or name its directory with --dir. A person begins a new one with small init --intent, followed by what the work is for",
+				Err:     errNoWorkspace,
+			}
+		}
+	}
+}
+
+// locked is a workspace under its lock.
+type locked struct {
+	*worklock.Held
+	// req is the request, in the root of the work tree: a command may remove the directory in which it began.
+	req       session.Request
+	mode, dir string
+	// record is the path of a record of 2.0.0, or of a folder of them, if one is named.
+	record string
+	// began is the log at the start of a guarded command, which then counts as the note.
+	began *restore.Note
+	// state releases the lock of the protocol's own program; nil under a guard, inside which that program may run.
+	state func() error
+}
+
+// Release releases both locks.
+func (l *locked) Release() error {
+	if l.state == nil {
+		return l.Held.Release()
+	}
+	return errors.Join(l.state(), l.Held.Release())
+}
+
+// lock takes the lock of the workspace that find finds.
+func lock(ctx context.Context, req session.Request, mode string, with Locking, find func(s *session.Session) (dir string, err error)) (*locked, error) {
+	out := &locked{req: req, mode: mode}
+	var place githistory.Place
+	_, err := req.InRepository(ctx, mode, func(s *session.Session) (err error) {
+		place = s.Repo.Where()
+		if _, err := place.WorkTree(); err != nil {
+			return err
+		}
+		out.dir, err = find(s)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	out.req.Dir = place.Top
+	at := filepath.Join(place.Top, filepath.FromSlash(out.dir))
+	out.Held, err = worklock.Take(ctx, worklock.Request{
+		CommonDir: place.CommonDir, Workspace: at,
+		Command: with.Command, Wait: with.Wait, Environ: req.Environ, Now: req.Now,
+	})
+	if _, there := os.Stat(at); err != nil || mode == "guard" || errors.Is(there, fs.ErrNotExist) {
+		return out, err
+	}
+	if out.state, err = worklock.TakeState(ctx, at, with.Wait); err != nil {
+		return nil, errors.Join(err, out.Held.Release())
+	}
+	return out, nil
+}
+
+// look finds the state before or after a guarded command.
+func (l *locked) look(ctx context.Context) (g *guarding, err error) {
+	_, err = l.req.InRepository(ctx, l.mode, func(s *session.Session) (err error) {
+		if g, err = l.lookIn(ctx, s); err == nil {
+			g.conflict, err = g.Conflict(ctx, s.Repo, l.req.Environ)
+		}
+		return err
+	})
+	return g, err
+}
+
+func (l *locked) lookIn(ctx context.Context, s *session.Session) (*guarding, error) {
+	if err := s.UnderFloor(); err != nil {
+		return nil, err
+	}
+	head, parents, err := s.TrustHead(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	g := &guarding{opts: s.Opts}
+	g.Workspace = restore.Workspace{
+		Place: s.Repo.Where(), Dir: l.dir, Kept: l.Dir, Policy: s.Opts.Policy, Limits: s.Opts.Limits(), Now: l.req.Now,
+	}
+	if g.mark, err = restore.MarkOf(ctx, s.Repo, parents); err != nil {
+		return nil, err
+	}
+	if head != "" {
+		if g.head, _, err = githistory.ReadFile(ctx, s.Repo, head, g.Log(), g.Limits.FileSize()); err == nil {
+			g.head, err = g.Mends(ctx, s.Repo, head, g.head)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	last := l.began
+	if last == nil {
+		noted, err := g.Noted()
+		if err != nil {
+			return nil, err
+		}
+		last = &noted
+	}
+	if g.recorded, g.noted, err = g.Recorded(ctx, s.Repo, *last, g.mark, g.head); err != nil || g.recorded == nil {
+		return g, err
+	}
+	return g, g.FindElsewhere(ctx, s.Repo, head, g.recorded)
+}
+
+func (g *guarding) inConflict() bool { return g.conflict != nil }
+
+// putBack puts back what was recorded, unless the recorded log cannot be read.
+func (g *guarding) putBack() ([]restore.Restored, error) {
+	if g.inConflict() {
+		return nil, nil // the conflict has both sides' entries, and `reconcile` resolves it
+	}
+	if sound, _ := ledger.ReadLog(g.recorded, g.Limits); sound == nil {
+		return nil, nil
+	}
+	done, err := g.Restore(g.recorded, g.Accepts)
+	if err != nil || done.Text == nil {
+		return nil, err
+	}
+	return []restore.Restored{done}, nil
+}
+
+// behind are the entries of HEAD that are missing or different in the log.
+func (g *guarding) behind() ([]ledger.Entry, error) {
+	head, _ := ledger.ReadLog(g.head, g.Limits)
+	if g.inConflict() || head == nil || head.Len() == 0 {
+		return nil, nil
+	}
+	file, err := g.Read()
+	if err != nil {
+		return nil, err
+	}
+	found, err := splice.PutBackOf(g.head, file, g.Accepts, g.Now, g.Limits)
+	switch {
+	case err != nil:
+		return nil, &failure.Error{Message: g.Log() + ": " + err.Error(), Err: err}
+	case found.Text == nil:
+		return nil, nil
+	case len(found.Lost) == 0:
+		return head.Entries[head.Len()-1:], nil // only the order differs
+	}
+	return found.Lost, nil
+}

@@ -1,0 +1,66 @@
+package writers
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/base/failure"
+	"github.com/small-gate/small-gate/internal/gate/families/lanes"
+	"github.com/small-gate/small-gate/internal/git/history"
+	"github.com/small-gate/small-gate/internal/judge/session"
+	"github.com/small-gate/small-gate/internal/policy/lane"
+	"github.com/small-gate/small-gate/internal/write/splice"
+)
+
+// Switched is the result of SwitchLane.
+type Switched struct {
+	Appended
+	// Evidence is that of the new entry.
+	Evidence string
+	Lane     lane.Lane
+	// Before and After are the entries that the lane requires before and after the work.
+	Before, After []string
+}
+
+// SwitchLane appends the entry that claims another lane to the log of the workspace in the directory or the nearest above it, up to the
+// root of the work tree. Nothing is staged.
+func SwitchLane(ctx context.Context, req session.Request, with Locking, to, reason string) (Switched, error) {
+	target, ok := lane.Parse(to)
+	out := Switched{Lane: target}
+	if !ok {
+		return out, &failure.Error{Message: fmt.Sprintf("there is no lane %q", to), Remedy: "use --switch " + session.LaneList}
+	}
+	if reason = strings.TrimSpace(reason); reason == "" {
+		return out, &failure.Error{Message: "--switch needs --reason", Remedy: fmt.Sprintf("small-hook lane --switch %s --reason \"why\"", target)}
+	}
+	req = req.WithLane()
+	req.Dir = session.WorkspaceRoot(req.Dir)
+	if _, err := req.InRepository(ctx, "lane", func(s *session.Session) error { return planSwitch(ctx, s, &out, reason) }); err != nil {
+		return out, err
+	}
+	entry := splice.Entry{{"task_id", lane.SwitchTask}, {"status", "completed"}, {"evidence", out.Evidence}}
+	var err error
+	out.Appended, err = Append(ctx, req, with, entry)
+	return out, err
+}
+
+// planSwitch finds out what the switch requires.
+func planSwitch(ctx context.Context, s *session.Session, out *Switched, reason string) error {
+	head, parents, err := s.TrustHead(ctx, nil)
+	if err != nil {
+		return err
+	}
+	branch, err := githistory.DefaultBranch(ctx, s.Repo, "")
+	if err != nil {
+		return err
+	}
+	now, err := lanes.Claimed(ctx, s.Repo, branch.ID, head, parents, s.Opts)
+	if err != nil {
+		return err
+	}
+	rigour := lane.SettingsIn(s.Opts.Policy).Rigour(string(out.Lane))
+	out.Before, out.After = rigour.Before, rigour.After
+	out.Evidence = lane.SwitchText(now.Lane, out.Lane, reason)
+	return nil
+}

@@ -1,0 +1,318 @@
+package writers
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/base/failure"
+	"github.com/small-gate/small-gate/internal/base/wording"
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/git/directory"
+	"github.com/small-gate/small-gate/internal/judge/session"
+	"github.com/small-gate/small-gate/internal/policy"
+	"github.com/small-gate/small-gate/internal/write/checkout"
+	"github.com/small-gate/small-gate/internal/write/restore"
+)
+
+// atRoot is the directory whose lock guards all logs of the configuration. It is taken after all other locks.
+func atRoot(*session.Session) (string, error) { return "", nil }
+
+// plainLog is the stanza for a file named relative to a directory, and the file's path; nil if it is not a log of HEAD's configuration.
+func plainLog(ctx context.Context, req session.Request, name string) (stanza *policy.Log, at string, err error) {
+	_, err = withGit(req).InRepository(ctx, "restore", func(s *session.Session) error {
+		if _, _, err := s.TrustHead(ctx, nil); err != nil || len(s.Opts.Policy.Logs) == 0 {
+			return err
+		}
+		if at, err = fileAt(s, req.Dir, name); err == nil {
+			stanza = s.Opts.Policy.LogFor(at)
+		}
+		return err
+	})
+	return stanza, at, err
+}
+
+// lockedLog runs do with the log at a path, under the lock of the configuration's logs.
+func lockedLog(ctx context.Context, req session.Request, mode string, with Locking, at string, do func(s *session.Session, w *restore.Workspace) error) (err error) {
+	held, err := lock(ctx, withGit(req), mode, with, atRoot)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, held.Release()) }()
+	_, err = held.req.InRepository(ctx, mode, func(s *session.Session) error {
+		if err := s.UnderFloor(); err != nil {
+			return err
+		}
+		if _, _, err := s.TrustHead(ctx, nil); err != nil {
+			return err
+		}
+		return do(s, &restore.Workspace{Place: s.Repo.Where(), At: at, Kept: held.Dir, Policy: s.Opts.Policy, Limits: s.Opts.Limits(), Now: req.Now})
+	})
+	return err
+}
+
+// Logs are the logs of the configuration in the work tree; none in a bare repository.
+func Logs(ctx context.Context, req session.Request) (logs []policy.Log, err error) {
+	_, err = req.InRepository(ctx, "logs", func(s *session.Session) error {
+		top := s.Repo.Where().Top
+		if top == "" {
+			return nil
+		}
+		err := s.UseRoot(top)
+		if err == nil {
+			logs = s.Opts.Policy.Logs
+		}
+		return err
+	})
+	return logs, err
+}
+
+// restoreLog is Restore for a log of the configuration.
+func restoreLog(ctx context.Context, req session.Request, with Locking, stanza *policy.Log, at, source string, discard bool) (out restore.Restored, err error) {
+	sound := ""
+	err = lockedLog(ctx, req, "restore", with, at, func(s *session.Session, w *restore.Workspace) (err error) {
+		from := func(source string) error {
+			if stanza.Entries == policy.FileEntries {
+				out, err = w.RestoreFile(ctx, s.Repo, source, req.Environ)
+			} else {
+				out, err = w.RestoreFrom(ctx, s.Repo, source, nil, discard, req.Environ)
+			}
+			return err
+		}
+		err = from(source)
+		unreadable := errors.Is(err, restore.ErrUnreadable)
+		if err != nil && !unreadable || out.Done() || source != "" || discard {
+			return err
+		}
+		if err := committedAlready(ctx, req, at); err != nil {
+			return err
+		}
+		there, failed := checkout.Exists(filepath.Join(w.Place.Top, filepath.FromSlash(at)))
+		if failed == nil && (unreadable || !there) {
+			sound, failed = w.LastSound(ctx, s.Repo, req.Environ)
+		}
+		if failed == nil && sound != "" {
+			return from(sound)
+		}
+		return errors.Join(failed, err)
+	})
+	return out, err
+}
+
+// AppendLine appends a line to a log of the configuration, and returns the log's path. Nothing is staged.
+func AppendLine(ctx context.Context, req session.Request, with Locking, name, line string) (at string, err error) {
+	stanza, at, err := plainLog(ctx, req, name)
+	if err == nil && stanza == nil {
+		err = &failure.Error{
+			Message: wording.Printable(name) + " is no log of the configuration in HEAD",
+			Remedy:  "name one, or commit a stanza for it in " + policy.File,
+		}
+	}
+	if err != nil {
+		return at, err
+	}
+	return at, lockedLog(ctx, req, "append", with, at, func(s *session.Session, w *restore.Workspace) error {
+		if conflict, err := w.Conflict(ctx, s.Repo, req.Environ); err != nil || conflict != nil {
+			return errors.Join(err, asError(conflict))
+		}
+		return w.AppendLine(line)
+	})
+}
+
+// asError is a failure as an error; nil for none.
+func asError(f *failure.Error) error {
+	if f == nil {
+		return nil
+	}
+	return f
+}
+
+// logFile is a file of a log of the configuration, as it was before a guarded command. Its data is nil if it is the same in HEAD.
+type logFile struct {
+	history.File
+	data []byte
+	mode fs.FileMode
+}
+
+// guardedLogs are the logs of the configuration around a guarded command.
+type guardedLogs struct {
+	*locked
+	restore.Workspace
+	mark   restore.Mark
+	before map[string]logFile
+}
+
+// logs are the logs of the configuration; nil if there are none. First it undoes what a writer without a guard did to committed entries,
+// unless git has something under way.
+func (l *locked) logs(ctx context.Context, g *guarding) (out *guardedLogs, done []restore.Restored, err error) {
+	if len(g.Policy.Logs) == 0 {
+		return nil, nil, nil
+	}
+	out = &guardedLogs{locked: l, Workspace: g.Workspace, mark: g.mark}
+	under, err := checkout.UnderWay(g.Place.GitDir)
+	if err != nil {
+		return nil, nil, err
+	}
+	_, err = withGit(l.req).InRepository(ctx, l.mode, func(s *session.Session) error {
+		if under.Command == "" && len(g.mark.Parents) == 1 {
+			if done, err = out.undoUnguarded(ctx, s); err != nil {
+				return err
+			}
+		}
+		out.before, err = out.look(ctx, s)
+		return err
+	})
+	return out, done, err
+}
+
+// undoUnguarded puts back what the work tree has lost from HEAD's logs. A missing log may have moved: the gate judges that.
+func (l *guardedLogs) undoUnguarded(ctx context.Context, s *session.Session) (done []restore.Restored, err error) {
+	git, err := checkout.Open(l.Place, l.req.Environ)
+	if err != nil {
+		return nil, err
+	}
+	names, err := git.Run(ctx, nil, "diff-index", "--name-only", "--no-ext-diff", "--diff-filter=M", "-z", "HEAD", "--")
+	if err != nil {
+		return nil, err
+	}
+	for at := range strings.SplitSeq(strings.TrimSuffix(string(names), "\x00"), "\x00") {
+		stanza := l.Policy.LogFor(at)
+		if at == "" || stanza == nil {
+			continue
+		}
+		l.At = at
+		old, err := l.CommittedText(ctx, s.Repo, l.mark.Parents[0], l.req.Environ)
+		if err == nil && old != nil {
+			old, err = l.Mends(ctx, s.Repo, l.mark.Parents[0], old)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if old == nil {
+			continue
+		}
+		one, err := l.Restore(old, l.Accepts)
+		if err != nil {
+			return nil, err
+		}
+		if one.Text != nil {
+			done = append(done, one)
+		}
+	}
+	return done, nil
+}
+
+// look reads the logs on disk.
+func (l *guardedLogs) look(ctx context.Context, s *session.Session) (map[string]logFile, error) {
+	var patterns []string
+	for _, stanza := range l.Policy.Logs {
+		patterns = append(patterns, stanza.Path)
+	}
+	tree, err := directory.Open(l.Place.Top)
+	if err != nil {
+		return nil, err
+	}
+	files, err := tree.List(ctx, "", history.Matching(patterns...))
+	if err != nil {
+		return nil, err
+	}
+	committed := map[string]history.File{}
+	like := ""
+	if len(l.mark.Parents) > 0 {
+		like = l.mark.Parents[0]
+		there, err := s.Repo.List(ctx, like, history.Matching(patterns...))
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range there {
+			committed[f.Path] = f
+		}
+	}
+	out := map[string]logFile{}
+	for _, f := range files {
+		if l.Policy.LogFor(f.Path) == nil || !f.Regular() && f.Mode != history.ModeLink {
+			continue
+		}
+		blob, err := tree.Blob(ctx, f.Path, l.Limits.FileSize())
+		info, failed := os.Lstat(filepath.Join(l.Place.Top, filepath.FromSlash(f.Path)))
+		if err = errors.Join(err, failed); err != nil {
+			return nil, err
+		}
+		if blob.Data == nil {
+			continue // too large for any judgement
+		}
+		one := logFile{File: f, data: blob.Data, mode: info.Mode()}
+		if one.Object = history.BlobID(blob.Data, like); one.Object == committed[f.Path].Object {
+			one.data = nil
+		}
+		out[f.Path] = one
+	}
+	return out, nil
+}
+
+// undo undoes a guarded command's changes to old entries, unless git has moved the work tree.
+func (l *guardedLogs) undo(ctx context.Context, now *guarding) (done []restore.Restored, err error) {
+	if l == nil {
+		return nil, nil
+	}
+	if stands, err := restore.Stands(l.Place, l.mark, now.mark); err != nil || !stands {
+		return nil, err
+	}
+	_, err = withGit(l.req).InRepository(ctx, l.mode, func(s *session.Session) error {
+		after, err := l.look(ctx, s)
+		if err != nil {
+			return err
+		}
+		var paths []string
+		for at, was := range l.before {
+			if is, there := after[at]; (!there || is.Object != was.Object || is.mode.Type() != was.mode.Type()) && (there || !l.moved(at, was, after)) {
+				paths = append(paths, at)
+			}
+		}
+		slices.Sort(paths)
+		for _, at := range paths {
+			was := l.before[at]
+			if was.data == nil {
+				blob, err := s.Repo.Blob(ctx, was.Object, l.Limits.FileSize())
+				if err != nil {
+					return err
+				}
+				was.data = blob.Data
+			}
+			l.At = at
+			one, err := l.PutBackOver(was.data, was.mode)
+			if err != nil {
+				return err
+			}
+			if one.Text != nil {
+				done = append(done, one)
+			}
+		}
+		return nil
+	})
+	return done, err
+}
+
+// moved reports whether a missing log continues at a new path.
+func (l *guardedLogs) moved(at string, was logFile, after map[string]logFile) bool {
+	stanza := l.Policy.LogFor(at)
+	for to, is := range after {
+		if _, old := l.before[to]; old || l.Policy.LogFor(to).Format() != stanza.Format() {
+			continue
+		}
+		if stanza.Entries == policy.FileEntries {
+			if is.Object == was.Object && path.Base(to) == path.Base(at) {
+				return true
+			}
+		} else if is.Object == was.Object || was.data != nil && bytes.HasPrefix(is.data, was.data) {
+			return true
+		}
+	}
+	return false
+}

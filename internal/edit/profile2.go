@@ -1,0 +1,89 @@
+package writers
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/small-gate/small-gate/internal/base/wholefile"
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/gate/read"
+	"github.com/small-gate/small-gate/internal/judge/session"
+	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/small/records"
+	"github.com/small-gate/small-gate/internal/write/checkout"
+	"github.com/small-gate/small-gate/internal/write/restore"
+)
+
+// instead2 is what to type in a workspace of 2.0.0.
+var instead2 = map[string]string{
+	"append": "`small progress add --help` says how to record an event, and takes its own lock; `small checkpoint --help` ends a task",
+	"guard":  "type the command without small-hook guard: each command of the protocol's own program writes files of its own, under its own lock",
+}
+
+// profile2 reports whether a path names records, or the workspace is of 2.0.0: on disk, or in a commit from which something is restored.
+func (l *locked) profile2(ctx context.Context, s *session.Session, source string) (bool, error) {
+	if l.record != "" {
+		return true, nil
+	}
+	version, err := versionOnDisk(filepath.Join(s.Repo.Where().Top, filepath.FromSlash(l.dir)))
+	if err != nil || version != "" && version != small.Version {
+		return err == nil, err
+	}
+	commits, err := restore.Before(ctx, s.Repo, source)
+	if err != nil {
+		return false, err
+	}
+	for _, id := range commits {
+		if is, err := read.NewSource(s.Repo, nil, read.Basis{}).Profile2At(ctx, id, l.dir); err != nil || is {
+			return is, err
+		}
+	}
+	git, err := checkout.Open(s.Repo.Where(), s.Req.Environ)
+	if err != nil || len(commits) == 0 {
+		return false, err
+	}
+	files, err := s.Repo.List(ctx, commits[0], history.At(small.Progress.Path(l.dir)))
+	if err != nil || len(files) > 0 {
+		return false, err
+	}
+	was, err := git.Run(ctx, nil, "rev-list", "-n", "1", commits[0], "--", small.InDir(l.dir, records.ProfileFile))
+	return len(was) > 0, err // all of it is gone
+}
+
+// records is the path of what is restored in a workspace of 2.0.0.
+func (l *locked) records() string { return cmp.Or(l.record, small.InDir(l.dir, "")) }
+
+// recordAt is the path of a record, or of a folder of records, that is named in a directory; empty for any other.
+func recordAt(s *session.Session, name string) (string, error) {
+	abs, err := filepath.Abs(filepath.Join(s.Req.Dir, strings.TrimPrefix(name, ":/")))
+	if err != nil {
+		return "", err
+	}
+	if _, below, in := small.SplitPath(filepath.ToSlash(abs)); !in || !records.Holds(below) {
+		return "", nil
+	}
+	return fileAt(s, s.Req.Dir, name)
+}
+
+// versionOnDisk is the version in the profile of the workspace in a directory; empty if it has none.
+func versionOnDisk(dir string) (string, error) {
+	text, err := wholefile.Start(filepath.Join(dir, small.Dir, records.ProfileFile), records.Profile.Sized(0))
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, wholefile.ErrNotRegular) {
+		return "", nil
+	}
+	return records.VersionOf(text), err
+}
+
+// refuseProfile2 fails if the workspace in a directory is of 2.0.0, which has no log to append to.
+func refuseProfile2(dir, mode string) error {
+	version, err := versionOnDisk(dir)
+	if err == nil && version == records.Version {
+		err = records.NotHere("small-hook "+mode, instead2[mode])
+	}
+	return err
+}

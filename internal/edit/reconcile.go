@@ -1,0 +1,82 @@
+package writers
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/small-gate/small-gate/internal/base/failure"
+	"github.com/small-gate/small-gate/internal/git/repository"
+	"github.com/small-gate/small-gate/internal/judge/session"
+	"github.com/small-gate/small-gate/internal/policy"
+	"github.com/small-gate/small-gate/internal/write/reconcile"
+	"github.com/small-gate/small-gate/internal/write/threeway"
+)
+
+// Reconcile combines the logs of two sides, in the work tree and the index, under the locks of all workspaces. It uses Theirs and Plan of
+// opts; the policy is HEAD's. It needs git for staging.
+func Reconcile(ctx context.Context, req session.Request, with Locking, opts reconcile.Options) (out *reconcile.Outcome, err error) {
+	if opts.Plan != "" && opts.Plan != threeway.Ours && opts.Plan != threeway.Theirs {
+		return nil, &failure.Error{Message: fmt.Sprintf("--plan takes ours or theirs, not %q", opts.Plan), Remedy: "write --plan ours, or --plan theirs"}
+	}
+	err = lockAll(ctx, withGit(req), "reconcile", with, func([]*locked) error {
+		return reconciling(ctx, req, "reconcile", "", opts, func(repo repository.Repository, opts reconcile.Options) (err error) {
+			out, err = reconcile.Run(ctx, repo, opts)
+			return err
+		})
+	})
+	return out, err
+}
+
+// MergeDriver merges one file for git, as Reconcile would. What it cannot merge is a conflict; it has no other failure.
+func MergeDriver(ctx context.Context, req session.Request, in reconcile.MergeInput) reconcile.Merged {
+	merged := in.Merge()
+	if !merged.Conflict {
+		return merged
+	}
+	err := reconciling(ctx, req, "merge-driver", "", reconcile.Options{}, func(repo repository.Repository, opts reconcile.Options) error {
+		text, notes, err := reconcile.Drive(ctx, repo, opts, in)
+		if err == nil && text != nil {
+			merged = reconcile.Merged{Text: text, Notes: notes}
+		}
+		return err
+	})
+	if err != nil {
+		merged.Message = failure.Of(err).Message + ". " + failure.Of(err).Remedy
+	}
+	return merged
+}
+
+// withGit is the request with git as its reader, unless it names one: the work needs git in any case.
+func withGit(req session.Request) session.Request {
+	if req.Reader == repository.Auto || req.Reader == "" {
+		req.Reader = repository.Git
+	}
+	return req
+}
+
+// reconciling runs do in the request's repository, under the policy of the trusted commit, HEAD by default.
+func reconciling(ctx context.Context, req session.Request, mode, trusted string, opts reconcile.Options, do func(repository.Repository, reconcile.Options) error) error {
+	_, err := withGit(req).InRepository(ctx, mode, func(s *session.Session) (err error) {
+		name := "the remote's branch"
+		if trusted == "" {
+			name = "HEAD"
+			trusted, err = s.Repo.Head(ctx)
+		}
+		if err == nil {
+			err = s.Trust(ctx, trusted, name)
+		}
+		if err != nil {
+			return err
+		}
+		opts.Environ, opts.Now, opts.Policy, opts.MaxFileSize = req.Environ, req.Now, s.Opts.Policy, req.MaxFileSize
+		if req.Config == "" {
+			opts.PolicyOf = func(ctx context.Context, commit, name string) (*policy.Policy, error) {
+				other := &session.Session{Repo: s.Repo, Req: s.Req} // not trusted: it may forbid, but allows nothing
+				err := other.Trust(ctx, commit, name)
+				return other.Opts.Policy, err
+			}
+		}
+		return do(s.Repo, opts)
+	})
+	return err
+}

@@ -1,0 +1,394 @@
+package writers
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/base/failure"
+	"github.com/small-gate/small-gate/internal/base/wording"
+	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/judge/session"
+	"github.com/small-gate/small-gate/internal/policy"
+	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/small/records"
+	"github.com/small-gate/small-gate/internal/write/checkout"
+	"github.com/small-gate/small-gate/internal/write/restore"
+)
+
+// Restore puts back what a workspace's log has lost since the last commit, keeps or discards what is new, and stages it: see
+// restore.Workspace.RestoreFrom. at is the path of the log or of its workspace, which may be missing on disk. Without it, Restore takes the
+// workspace in the request's directory or the nearest above it; if that has lost nothing, the first one of HEAD that has. at may also be a
+// log of the configuration. Restore needs git for staging.
+func Restore(ctx context.Context, req session.Request, with Locking, at, source string, discard bool) (out restore.Restored, err error) {
+	if at == "" {
+		return restoreWorkspace(ctx, req, with, at, source, discard)
+	}
+	stanza, path, err := plainLog(ctx, req, at)
+	switch {
+	case err != nil:
+		return out, err
+	case stanza != nil:
+		return restoreLog(ctx, req, with, stanza, path, source, discard)
+	}
+	return restoreWorkspace(ctx, req, with, at, source, discard)
+}
+
+// restoreWorkspace is Restore for the log of a workspace.
+func restoreWorkspace(ctx context.Context, req session.Request, with Locking, at, source string, discard bool) (out restore.Restored, err error) {
+	try := func(at, source string) (restore.Restored, error) {
+		return restoreOne(ctx, req, with, at, source, discard)
+	}
+	out, err = try(at, source)
+	unreadable := errors.Is(err, restore.ErrUnreadable)
+	if err != nil && !unreadable || out.Done() || source != "" || discard {
+		return out, err
+	}
+	if at == "" && req.Dir == "" && !unreadable {
+		logs, err := committedLogs(ctx, req)
+		if err != nil {
+			return out, err
+		}
+		for _, log := range logs {
+			if other, err := try(log, ""); err != nil || other.Done() {
+				return other, err
+			}
+		}
+	}
+	if err := committedAlready(ctx, req, out.Log); err != nil {
+		return out, err
+	}
+	sound, lookErr := lastSound(ctx, req, with, at)
+	if lookErr != nil || sound == "" {
+		return out, cmp.Or(lookErr, err)
+	}
+	return try(at, sound)
+}
+
+// restoreOne restores the log, or the records, of one workspace.
+func restoreOne(ctx context.Context, req session.Request, with Locking, at, source string, discard bool) (out restore.Restored, err error) {
+	err = lockedFor(ctx, req, with, at, source, func(s *session.Session, held *locked) error {
+		is, err := held.profile2(ctx, s, source)
+		if err != nil {
+			return err
+		}
+		if is {
+			out, err = held.restoreRecords(ctx, s, source, discard)
+			return err
+		}
+		g, err := held.lookIn(ctx, s)
+		if err != nil {
+			return err
+		}
+		if out, err = g.RestoreFrom(ctx, s.Repo, source, g.noted, discard, req.Environ); err != nil {
+			return err
+		}
+		return g.Note(g.mark)
+	})
+	return out, err
+}
+
+// restoreRecords is Restore for the records of a workspace of 2.0.0.
+func (l *locked) restoreRecords(ctx context.Context, s *session.Session, source string, discard bool) (restore.Restored, error) {
+	if discard {
+		return restore.Restored{}, records.NotHere("small-hook restore --discard-new", "records that are new are files of their own: `git status -- :/`")
+	}
+	w := restore.Workspace{Place: s.Repo.Where(), Dir: l.dir, At: l.records(), Kept: l.Dir, Now: l.req.Now}
+	return w.RestoreRecords(ctx, s.Repo, source, l.req.Environ)
+}
+
+// lastSound is the commit from which to restore a log that is missing or unreadable in published commits; empty if there is none, or if
+// something is under way.
+func lastSound(ctx context.Context, req session.Request, with Locking, at string) (commit string, err error) {
+	err = lockedFor(ctx, req, with, at, "", func(s *session.Session, held *locked) error {
+		under, err := checkout.UnderWay(s.Repo.Where().GitDir)
+		if err != nil || under.Command != "" {
+			return err
+		}
+		g, err := held.lookIn(ctx, s)
+		if err != nil {
+			return err
+		}
+		is, err := held.profile2(ctx, s, "")
+		if err != nil {
+			return err
+		}
+		if is {
+			g.At = held.records()
+		}
+		there, err := checkout.Exists(filepath.Join(g.Place.Top, filepath.FromSlash(g.Key())))
+		if err != nil || there && g.head == nil {
+			return err // a new log has replaced the old one
+		}
+		commit, err = g.LastSound(ctx, s.Repo, req.Environ)
+		return err
+	})
+	return commit, err
+}
+
+// committedAlready is the failure that says how to mend a log broken by a commit that nobody else has: restoring from the last commit would
+// not help. It is nil if there is no such commit, or if something is under way, which must be finished first.
+func committedAlready(ctx context.Context, req session.Request, log string) error {
+	_, err := withGit(req).InRepository(ctx, "restore", func(s *session.Session) error {
+		under, err := checkout.UnderWay(s.Repo.Where().GitDir)
+		if err != nil || under.Command != "" {
+			return err
+		}
+		if err := s.UnderFloor(); err != nil {
+			return err
+		}
+		head, _, err := s.TrustHead(ctx, nil)
+		if err != nil || head == "" {
+			return err
+		}
+		tips, err := s.Repo.Tips(ctx, "refs/remotes/")
+		if err != nil {
+			return err
+		}
+		s.FindStandings(ctx, head)
+		report := gate.Made(ctx, s.Repo, "", head, tips, s.Opts)
+		if report.Failure != nil {
+			return report.Failure
+		}
+		for _, f := range report.Findings {
+			if (f.Path == log || f.EditFrom != "" && strings.HasPrefix(f.Path, log+"/")) && f.Severity == finding.SeverityError {
+				return &failure.Error{Message: "nothing is lost since the last commit, but before: " + wording.Printable(f.Message), Remedy: wording.Printable(f.Fix)}
+			}
+		}
+		return nil
+	})
+	return err
+}
+
+// committedLogs are the absolute paths of the .small folders with logs in HEAD.
+func committedLogs(ctx context.Context, req session.Request) (logs []string, err error) {
+	_, err = req.InRepository(ctx, "restore", func(s *session.Session) error {
+		logs = nil
+		head, err := s.Repo.Head(ctx)
+		if err != nil || head == "" {
+			return err
+		}
+		files, err := s.Repo.List(ctx, head, history.Workspaces())
+		for _, f := range files {
+			if _, name, in := small.SplitPath(f.Path); in && (name == small.Progress.FileName() || name == records.ProfileFile) {
+				logs = append(logs, filepath.Join(s.Repo.Where().Top, filepath.FromSlash(path.Dir(f.Path))))
+			}
+		}
+		return err
+	})
+	return logs, err
+}
+
+// lockedFor runs do under the lock of the workspace named by a path, or of the nearest one on disk or in a commit.
+func lockedFor(ctx context.Context, req session.Request, with Locking, at, source string, do func(s *session.Session, held *locked) error) error {
+	req = withGit(req)
+	req.Dir = session.WorkspaceRoot(req.Dir)
+	if there, gone := session.NearestThere(req.Dir); gone != "" {
+		req.Dir, at = there, filepath.Join(gone, at)
+	}
+	record := ""
+	return lockedAt(ctx, req, with, func(s *session.Session) (dir string, err error) {
+		has := committed(ctx, s, source)
+		if at == "" {
+			dir, err := nearest(s, has)
+			if errors.Is(err, errNoWorkspace) {
+				return nearestEver(ctx, s)
+			}
+			return dir, err
+		}
+		if record, err = recordAt(s, at); err != nil {
+			return "", err
+		}
+		if record != "" {
+			dir, _, _ = small.SplitPath(record)
+			return dir, nil
+		}
+		if dir, err = workspaceAt(s, at); err != nil {
+			return "", err
+		}
+		if there, err := has(dir); err != nil || there {
+			return dir, err
+		}
+		return "", &failure.Error{Message: "there is no workspace in " + wording.Printable(at) + ", and none in the commit", Remedy: "name a workspace or its log"}
+	}, func(s *session.Session, held *locked) error {
+		held.record = record
+		return do(s, held)
+	})
+}
+
+// lockedAt runs do under the lock of the workspace that find finds.
+func lockedAt(
+	ctx context.Context, req session.Request, with Locking, find func(*session.Session) (string, error), do func(s *session.Session, held *locked) error,
+) (err error) {
+	held, err := lock(ctx, req, "restore", with, find)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, held.Release()) }()
+	_, err = held.req.InRepository(ctx, "restore", func(s *session.Session) error { return do(s, held) })
+	return err
+}
+
+// nearestEver is the nearest directory that had a workspace in a commit, from the request's up to the root of the work tree.
+func nearestEver(ctx context.Context, s *session.Session) (string, error) {
+	git, err := checkout.Open(s.Repo.Where(), s.Req.Environ)
+	if err != nil {
+		return "", err
+	}
+	dir, err := nearest(s, func(dir string) (bool, error) {
+		changed, err := git.Run(ctx, nil, "rev-list", "-n", "1", "--all", "--", small.Progress.Path(dir), small.InDir(dir, records.ProfileFile))
+		return len(changed) > 0, err
+	})
+	if errors.Is(err, errNoWorkspace) {
+		err = &failure.Error{
+			Message: "there is nothing to restore: there is no .small/ directory here or above, and no commit has had one",
+			Remedy:  "a person begins a workspace with small init --intent, followed by what the work is for", Err: err,
+		}
+	}
+	return dir, err
+}
+
+// workspaceAt is the directory of the workspace that a path names: the path of its log, its .small, or itself. It may be gone.
+func workspaceAt(s *session.Session, name string) (string, error) {
+	at := name
+	if !filepath.IsAbs(at) {
+		at = filepath.Join(s.Req.Dir, at)
+	}
+	if filepath.Base(at) == small.Progress.FileName() {
+		at = filepath.Dir(at)
+	}
+	there, gone := session.NearestThere(session.WorkspaceRoot(at))
+	dir, err := s.PathOf(there)
+	return path.Join(dir, filepath.ToSlash(gone)), err
+}
+
+// committed reports whether a workspace is in a directory, on disk or in a commit, HEAD if none is named.
+func committed(ctx context.Context, s *session.Session, source string) func(dir string) (bool, error) {
+	return func(dir string) (bool, error) {
+		if onDisk(s, dir) {
+			return true, nil
+		}
+		id, err := s.Repo.Head(ctx)
+		if source != "" {
+			id, err = s.Commit(ctx, source)
+		}
+		if err != nil || id == "" {
+			return false, err
+		}
+		files, err := s.Repo.List(ctx, id, history.At(small.Progress.Path(dir), small.InDir(dir, records.ProfileFile)))
+		return len(files) > 0, err
+	}
+}
+
+// Mend remakes a commit that nobody else has, with a log that has lost nothing, and the commits after it: see restore.Workspace.Mend. The
+// workspace is found as in Restore.
+func Mend(ctx context.Context, req session.Request, with Locking, o restore.MendOptions) (out restore.Mended, err error) {
+	log, in, err := mendedLog(ctx, req, with, &o)
+	if err != nil {
+		return out, err
+	}
+	err = in(func(s *session.Session, held *locked) error {
+		for i, file := range o.Files {
+			if o.Files[i], err = fileAt(s, req.Dir, file); err != nil {
+				return err
+			}
+		}
+		if err := putBackFirst(ctx, s, held); err != nil {
+			return err
+		}
+		// What the commit itself, or a later one, accepts does not count yet. A first commit has no parent; Mend reports any other error in
+		// the name.
+		before, none := s.Repo.Resolve(ctx, o.Commit+"^")
+		if none != nil {
+			before = ""
+		}
+		if err := s.UnderFloor(); err != nil {
+			return err
+		}
+		if err := s.Trust(ctx, before, o.Commit+"^"); err != nil {
+			return err
+		}
+		if log != "" && s.Opts.Policy.LogFor(log) == nil { // the stanza was added later, and found this
+			if _, _, err := s.TrustHead(ctx, nil); err != nil {
+				return err
+			}
+		}
+		w := restore.Workspace{Place: s.Repo.Where(), Dir: held.dir, At: log, Kept: held.Dir, Policy: s.Opts.Policy, Limits: s.Opts.Limits(), Now: req.Now}
+		if out, err = w.Mend(ctx, s.Repo, o, req.Environ); err != nil || out.New == out.Old {
+			return err
+		}
+		parents, err := s.ParentsOf(ctx, out.New, nil)
+		if err != nil {
+			return err
+		}
+		mark, err := restore.MarkOf(ctx, s.Repo, parents)
+		if err != nil {
+			return err
+		}
+		return w.Note(mark)
+	})
+	return out, err
+}
+
+// mendedLog separates the log of the configuration from the other named files, if one is read entry by entry, and says under which lock to
+// mend: logs of the configuration need no workspace.
+func mendedLog(ctx context.Context, req session.Request, with Locking, o *restore.MendOptions) (log string, in func(func(*session.Session, *locked) error) error, err error) {
+	in = func(do func(*session.Session, *locked) error) error {
+		return lockedFor(ctx, req, with, "", o.Commit+"^", do)
+	}
+	var files []string
+	for _, file := range o.Files {
+		stanza, at, err := plainLog(ctx, req, file)
+		if err != nil {
+			return "", nil, err
+		}
+		if stanza != nil {
+			in = func(do func(*session.Session, *locked) error) error {
+				return lockedAt(ctx, withGit(req), with, atRoot, do)
+			}
+		}
+		switch {
+		case stanza == nil || stanza.Entries == policy.FileEntries:
+			files = append(files, file)
+		case log != "" && log != at:
+			return "", nil, &failure.Error{Message: "two logs cannot be mended at once", Remedy: "mend one after the other"}
+		default:
+			log = at
+		}
+	}
+	o.Files = files
+	return log, in, nil
+}
+
+// putBackFirst puts back what a writer without the lock has lost, as long as the note counts. If the log in HEAD is not a regular file,
+// nothing is noted.
+func putBackFirst(ctx context.Context, s *session.Session, held *locked) error {
+	head, err := s.Repo.Head(ctx)
+	if err != nil || head == "" {
+		return err
+	}
+	files, err := s.Repo.List(ctx, head, history.At(small.Progress.Path(held.dir)))
+	if err != nil || len(files) != 1 || !files[0].Regular() {
+		return err
+	}
+	g, err := held.look(ctx)
+	if err == nil {
+		_, err = g.putBack()
+	}
+	return err
+}
+
+// fileAt is the path, from the root of the work tree, of a file named relative to a directory or to that root. It may be gone.
+func fileAt(s *session.Session, dir, name string) (string, error) {
+	if path, fromTop := strings.CutPrefix(name, ":/"); fromTop {
+		return path, nil
+	}
+	there, gone := session.NearestThere(filepath.Join(cmp.Or(dir, "."), name))
+	path, err := s.PathOf(filepath.Dir(there))
+	return filepath.ToSlash(filepath.Join(path, filepath.Base(there), gone)), err
+}

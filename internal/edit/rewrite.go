@@ -1,0 +1,125 @@
+package writers
+
+import (
+	"context"
+	"path"
+	"slices"
+
+	"github.com/small-gate/small-gate/internal/base/failure"
+	"github.com/small-gate/small-gate/internal/base/wording"
+	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/judge"
+	"github.com/small-gate/small-gate/internal/judge/session"
+)
+
+// Rewrite is one rewrite of a log as a whole that WaiveRewrite accepts.
+type Rewrite struct {
+	Path string
+	// Where is the place of the rewrite, in words.
+	Where string
+	// Before and After are the log's states.
+	Before, After finding.LedgerState
+	// Edits are messages of what was done, the first ones; More is how many others there are. They hold text of the repository.
+	Edits []string
+	More  int
+}
+
+// rewriting are the rules that an approved rewrite of a whole log excuses.
+var rewriting = []string{
+	"append-only/modified", "append-only/deleted", "append-only/reordered", "append-only/inserted", "append-only/timestamp-migrated",
+	"append-only/task-reassigned", "divergence/lost-entry",
+}
+
+// mostEdits is how many edits of a rewrite are shown.
+const mostEdits = 10
+
+// WaiveRewrite finds what the index or, if that is nothing, HEAD's history did to a log that is named relative to the request's directory, and
+// writes the stanzas that waive it as a whole.
+func WaiveRewrite(ctx context.Context, req session.Request, name, reason, until string) (done []Rewrite, file string, err error) {
+	at := ""
+	if _, err = withGit(req).InRepository(ctx, "waive", func(s *session.Session) (err error) {
+		at, err = fileAt(s, req.Dir, name)
+		return err
+	}); err != nil {
+		return nil, "", err
+	}
+	at = path.Clean(at)
+	edges, err := rewritesAt(ctx, req, at)
+	if err != nil {
+		return nil, "", err
+	}
+	var excuses []entrypoint.Excuse
+	_, err = req.InRepository(ctx, "waive", func(s *session.Session) error {
+		if _, _, err := s.TrustHead(ctx, nil); err != nil {
+			return err
+		}
+		for _, e := range edges {
+			if e.Before, err = gate.LogState(ctx, s.Repo, e.parent, at, s.Opts); err != nil {
+				return err
+			}
+			if e.After, err = gate.LogState(ctx, s.Repo, e.child, at, s.Opts); err != nil {
+				return err
+			}
+			excuses = append(excuses, entrypoint.Excuse{Path: at, From: e.Before.Head.String(), To: e.After.Head.String(), Reason: reason, Until: until})
+			done = append(done, e.Rewrite)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, "", err
+	}
+	file, err = Waive(ctx, req, excuses)
+	return done, file, err
+}
+
+// edge is a rewrite, and the two revisions between which it was done.
+type edge struct {
+	Rewrite
+	parent, child string
+}
+
+// rewritesAt finds the rewrites of one log in the index or, if there are none, in HEAD's history.
+func rewritesAt(ctx context.Context, req session.Request, at string) ([]*edge, error) {
+	of := func(f *finding.Finding) bool {
+		return (f.Path == at || f.OldPath == at) && slices.Contains(rewriting, f.Rule)
+	}
+	req.Find = of
+	for _, judge := range []func() *finding.Report{
+		func() *finding.Report { return entrypoint.PreCommit(ctx, req) },
+		func() *finding.Report { return entrypoint.Audit(ctx, req, "") },
+	} {
+		r := judge()
+		if r.Failure != nil {
+			return nil, r.Failure
+		}
+		var out []*edge
+		for i := range r.Findings {
+			f := &r.Findings[i]
+			if !of(f) {
+				continue
+			}
+			e := edge{parent: f.Parent, child: f.Commit, Rewrite: Rewrite{Path: at, Where: "in " + history.Short(f.Commit)}}
+			if f.Commit == "" {
+				e.child, e.Where = history.Index, "in the index"
+			}
+			known := slices.IndexFunc(out, func(o *edge) bool { return o.parent == e.parent && o.child == e.child })
+			if known < 0 {
+				known, out = len(out), append(out, &e)
+			}
+			if o := out[known]; len(o.Edits) < mostEdits {
+				o.Edits = append(o.Edits, f.Message)
+			} else {
+				o.More++
+			}
+		}
+		if len(out) > 0 {
+			return out, nil
+		}
+	}
+	return nil, &failure.Error{
+		Message: "neither the index nor HEAD's history rewrites the log " + wording.Quote(at),
+		Remedy:  "name a log by its path, of files a single one; stage the change first (`git add`)",
+	}
+}

@@ -1,0 +1,107 @@
+package writers
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/git/hookinput"
+	"github.com/small-gate/small-gate/internal/git/repository"
+	"github.com/small-gate/small-gate/internal/judge"
+	"github.com/small-gate/small-gate/internal/judge/session"
+	"github.com/small-gate/small-gate/internal/write/reconcile"
+	"github.com/small-gate/small-gate/internal/write/sync"
+)
+
+// Sync puts the current branch's own commits on top of the remote's, judges them as the pre-push hook does, and pushes. Only the last step,
+// which changes the work tree, holds the locks of all workspaces and that of the protocol's own program. It uses Remote, Branch and Merge
+// of opts. The report is the last judgement's, nil if there was none.
+func Sync(ctx context.Context, req session.Request, with Locking, opts publish.Options) (out *publish.Outcome, report *finding.Report, err error) {
+	judged := req // judging a plain repository needs no git
+	req = withGit(req)
+	opts.Environ = req.Environ
+	opts.Combining = func(ctx context.Context, trusted, head string, do func(*reconcile.Combiner) error) error {
+		return reconciling(ctx, req, "sync", trusted, reconcile.Options{}, func(repo repository.Repository, with reconcile.Options) error {
+			c, err := reconcile.NewCombiner(ctx, repo, with, head)
+			if err != nil {
+				return err
+			}
+			return do(c)
+		})
+	}
+	opts.Locked = func(ctx context.Context, do func(context.Context) error) error {
+		return lockAll(ctx, req, "sync", with, func([]*locked) error { return do(ctx) })
+	}
+	opts.JudgeOwn = func(ctx context.Context, base, head, upstream string) (bool, error) {
+		report = entrypoint.SyncedCommits(ctx, judged, base, head, upstream)
+		return clean(report)
+	}
+	opts.JudgePush = func(ctx context.Context, push publish.Push) (bool, error) {
+		update := hookinput.RefUpdate{LocalRef: push.Local, LocalID: push.New, Ref: push.Ref, RemoteID: cmp.Or(push.Old, "0")}
+		report = entrypoint.SyncedPush(ctx, judged, push.Remote, update)
+		return clean(report)
+	}
+	if _, err := req.InRepository(ctx, "sync", func(s *session.Session) error {
+		opts.Place = s.Repo.Where()
+		return nil
+	}); err != nil {
+		return nil, nil, err
+	}
+	out, err = publish.Run(ctx, opts)
+	return out, report, err
+}
+
+// lockAll runs do under the locks of all workspaces, and notes the result, with which the next guarded command starts. In a bare repository
+// there are none.
+func lockAll(ctx context.Context, req session.Request, mode string, with Locking, do func(locks []*locked) error) (err error) {
+	var dirs []string
+	if _, err := req.InRepository(ctx, mode, func(s *session.Session) (err error) {
+		if s.Repo.Where().Top != "" {
+			if dirs, err = s.WorkspaceDirs(ctx); err != nil {
+				return err
+			}
+			// Always lock in one order, to avoid a deadlock between two of these: the root, whose lock also guards other logs, is last.
+			slices.SortFunc(dirs, func(a, b string) int { return strings.Compare(b, a) })
+			if _, _, err = s.TrustHead(ctx, nil); err == nil && len(s.Opts.Policy.Logs) > 0 && !slices.Contains(dirs, "") {
+				dirs = append(dirs, "")
+			}
+		}
+		return err
+	}); err != nil {
+		return err
+	}
+	var locks []*locked
+	defer func() {
+		for _, l := range locks {
+			err = errors.Join(err, l.Release())
+		}
+	}()
+	for _, dir := range dirs {
+		l, err := lock(ctx, req, mode, with, func(*session.Session) (string, error) { return dir, nil })
+		if err != nil {
+			return err
+		}
+		locks = append(locks, l)
+	}
+	err = do(locks)
+	ctx = context.WithoutCancel(ctx)
+	for _, l := range locks {
+		g, failed := l.look(ctx)
+		if failed == nil {
+			failed = g.Note(g.mark)
+		}
+		err = errors.Join(err, failed)
+	}
+	return err
+}
+
+// clean reports whether a judgement found nothing wrong; its error is that of an impossible judgement.
+func clean(report *finding.Report) (bool, error) {
+	if report.Failure != nil {
+		return false, report.Failure
+	}
+	return report.ExitStatus() == 0, nil
+}

@@ -1,0 +1,143 @@
+package githistory
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/base/failure"
+	"github.com/small-gate/small-gate/internal/base/wording"
+	"github.com/small-gate/small-gate/internal/gate/history"
+)
+
+// Diff compares trees as [history.History] says. One git process compares all edges between two commits, and each other edge needs its own.
+func (r *Repo) Diff(ctx context.Context, edges []history.Edge, f history.Filter) ([][]history.Change, error) {
+	filter := NewFilter(f)
+	pathspecs := filter.pathspecs()
+	if err := r.format.Check(commitsOf(edges)...); err != nil {
+		return nil, err
+	}
+	results := make([][]history.Change, len(edges))
+	var between []int // indexes of the edges between two commits
+	for i, e := range edges {
+		var err error
+		switch {
+		case e.Parent == "":
+			results[i], err = r.addedFiles(ctx, e.Child, pathspecs)
+		case e.Child == history.Index:
+			results[i], err = r.indexChanges(ctx, e.Parent, pathspecs)
+		default:
+			between = append(between, i)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if err := r.treeChanges(ctx, edges, between, pathspecs, results); err != nil {
+		return nil, err
+	}
+	for i, changes := range results {
+		changes = slices.DeleteFunc(changes, func(c history.Change) bool { return !filter.Matches(c.Path) })
+		slices.SortFunc(changes, func(a, b history.Change) int { return strings.Compare(a.Path, b.Path) })
+		if err := CheckNames(changes, func(c history.Change) string { return c.Path }); err != nil {
+			return nil, err
+		}
+		results[i] = changes
+	}
+	return results, nil
+}
+
+// commitsOf lists the commits of edges.
+func commitsOf(edges []history.Edge) []string {
+	var ids []string
+	for _, e := range edges {
+		if e.Parent != "" {
+			ids = append(ids, e.Parent)
+		}
+		if e.Child != history.Index {
+			ids = append(ids, e.Child)
+		}
+	}
+	return ids
+}
+
+// treeChanges fills in the results of the edges with these numbers.
+//
+// A line "child parent" compares the two, whatever the child's real parents are. git skips a line with a missing child without an error;
+// therefore every header is checked.
+func (r *Repo) treeChanges(ctx context.Context, edges []history.Edge, numbers []int, pathspecs []string, results [][]history.Change) error {
+	if len(numbers) == 0 {
+		return nil
+	}
+	var stdin strings.Builder
+	for _, n := range numbers {
+		stdin.WriteString(edges[n].Child + " " + edges[n].Parent + "\n")
+	}
+	args := slices.Concat([]string{"diff-tree", "--stdin", "-r", "--always"}, rawArgs, []string{"--"}, pathspecs)
+	err := r.trees().Stream(ctx, strings.NewReader(stdin.String()), func(out *bufio.Reader) error {
+		for _, n := range numbers {
+			if err := readHeader(out, edges[n].Child); err != nil {
+				return err
+			}
+			changes, err := r.readChanges(out)
+			if err != nil {
+				return err
+			}
+			results[n] = changes
+		}
+		return atEnd(out)
+	}, args...)
+	if err != nil {
+		return r.explainMissing(ctx, "cannot compare commits", err, commitsOf(edges)...)
+	}
+	return nil
+}
+
+// addedFiles compares the empty tree with a commit or with the index. git's own comparison with the index does not show unmerged paths.
+func (r *Repo) addedFiles(ctx context.Context, child string, pathspecs []string) ([]history.Change, error) {
+	files, err := r.files(ctx, child, pathspecs)
+	changes := make([]history.Change, len(files))
+	for i, f := range files {
+		changes[i] = history.Change{Path: f.Path, New: f}
+	}
+	return changes, err
+}
+
+// indexChanges compares a commit with the index. Intent-to-add paths count as missing, as for a commit.
+func (r *Repo) indexChanges(ctx context.Context, parent string, pathspecs []string) ([]history.Change, error) {
+	if err := r.needIndex(); err != nil {
+		return nil, err
+	}
+	changes, err := r.rawDiff(ctx, r.git, pathspecs, "diff-index", "--cached", "--ita-invisible-in-index", parent)
+	if err != nil {
+		return nil, r.explainMissing(ctx, "cannot compare the index with "+parent, err, parent)
+	}
+	return changes, nil
+}
+
+// needIndex fails if there is no index: git would take it for an empty one.
+func (r *Repo) needIndex() error {
+	if r.Top != "" {
+		return nil
+	}
+	return &failure.Error{
+		Message: fmt.Sprintf("%s has no work tree, so there is no index to judge", wording.Printable(r.GitDir)),
+		Remedy:  "name a commit instead, or run this in a work tree",
+	}
+}
+
+// atEnd fails if git has printed more than expected.
+func atEnd(out *bufio.Reader) error {
+	rest, err := out.Peek(1)
+	switch {
+	case errors.Is(err, io.EOF):
+		return nil
+	case err != nil:
+		return err
+	}
+	return fmt.Errorf("git printed more than was asked for, beginning with %q", rest)
+}

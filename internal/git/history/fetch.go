@@ -1,0 +1,90 @@
+package githistory
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/base/failure"
+	"github.com/small-gate/small-gate/internal/base/wording"
+	"github.com/small-gate/small-gate/internal/git/run"
+)
+
+// Fetch has git fetch a refspec from a remote, and in a shallow clone the hidden history as well (git fetch --unshallow). It gives no
+// depth, so a complete clone never becomes shallow. It uses the credentials in git's configuration. It writes only objects and
+// remote-tracking refs: no tags, no work tree, no submodules, no FETCH_HEAD, and it runs no hook.
+//
+// guarded is for a clone whose configured programs must not run: no credential helper, no ssh or other program. What remains is git's own
+// transport over HTTP and from directories. A repository of another user is always guarded.
+//
+// A Repo, or any other reader, must be reopened to see what was fetched.
+func (r *Repo) Fetch(ctx context.Context, remote, refspec string, guarded bool) error {
+	if !IsRemoteName(remote) || strings.HasPrefix(remote, "-") || refspec == "" || strings.HasPrefix(refspec, "-") {
+		return &failure.Error{Message: fmt.Sprintf("cannot fetch %q from %q", wording.Printable(refspec), wording.Printable(remote))}
+	}
+	args := []string{
+		"fetch", "--quiet", "--no-tags", "--no-prune", "--no-recurse-submodules", "--no-write-fetch-head", "--no-auto-maintenance",
+	}
+	if r.Shallow {
+		args = append(args, "--unshallow")
+	}
+	fetcher := r.git
+	if guarded || r.foreign != "" {
+		// With the server program fixed here, fetching from a directory is safe too.
+		fetcher.Environ = append(Guarded(fetcher.Environ), "GIT_ALLOW_PROTOCOL=file:http:https")
+		args = append(args, "--upload-pack=git-upload-pack")
+	}
+	_, err := fetcher.Output(ctx, nil, append(args, remote, refspec)...)
+	var failed *gitcmd.Error
+	if errors.As(err, &failed) && slices.ContainsFunc(refusals, func(said string) bool { return strings.Contains(failed.Stderr, said) }) {
+		err = errors.Join(err, ErrGone)
+	}
+	return r.failure(fmt.Sprintf("cannot fetch %s from %s", wording.Printable(refspec), wording.Printable(remote)), err)
+}
+
+// ErrGone is in the chain of a fetch error if the server answered that it lacks the commit, or does not serve it.
+var ErrGone = errors.New("the server does not hand it out")
+
+// refusals are upload-pack's words for that; the second is git's message for a server with a protocol before version 2.
+var refusals = []string{"not our ref", "Server does not allow request for unadvertised object"}
+
+// WithToken is an environment in which git sends one server, given by its address, a token as GitHub takes it in place of the configured
+// credentials.
+func WithToken(environ []string, server, token string) []string {
+	key := "http." + strings.TrimSuffix(server, "/") + "/.extraHeader="
+	basic := base64.StdEncoding.EncodeToString([]byte("x-access-token:" + token))
+	return configured(environ, key, key+"AUTHORIZATION: basic "+basic) // an empty header clears earlier ones
+}
+
+// Guarded is an environment in which git fetches, even an object left out of a partial clone, without running programs named in a
+// repository's configuration: what remains is HTTP, with the configured headers.
+func Guarded(environ []string) []string {
+	return append(configured(environ, nothingRun...), "GIT_ALLOW_PROTOCOL=http:https", "GIT_ASKPASS=", "SSH_ASKPASS=")
+}
+
+// configured is an environment with further git settings, each as key=value.
+func configured(environ []string, settings ...string) []string {
+	out := slices.Clone(environ)
+	n, err := strconv.Atoi(gitcmd.Environ(environ).Get("GIT_CONFIG_COUNT"))
+	if err != nil || n < 0 {
+		n = 0 // git ignores such a number too
+	}
+	for _, setting := range settings {
+		key, value, _ := strings.Cut(setting, "=")
+		out = append(out, fmt.Sprintf("GIT_CONFIG_KEY_%d=%s", n, key), fmt.Sprintf("GIT_CONFIG_VALUE_%d=%s", n, value))
+		n++
+	}
+	return append(out, fmt.Sprintf("GIT_CONFIG_COUNT=%d", n))
+}
+
+// nothingRun is the configuration that disables programs.
+var nothingRun = []string{
+	"credential.helper=", // an empty one clears earlier ones
+	"core.askPass=",
+	"core.alternateRefsCommand=:",
+	"fetch.recurseSubmodules=false",
+}

@@ -1,0 +1,56 @@
+package githistory
+
+import (
+	"crypto/sha1"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"hash"
+
+	"github.com/small-gate/small-gate/internal/base/failure"
+	"github.com/small-gate/small-gate/internal/gate/history"
+)
+
+// Format is what depends on the repository's hash function.
+type Format struct {
+	idLength  int    // hexadecimal digits of an object id
+	EmptyTree string // id of the tree without entries
+	emptyBlob string // id of the blob without bytes
+	// sum is the hash function.
+	sum func() hash.Hash
+}
+
+// ID is the id of an object: the hash of a header and the content (git's documentation, "Git Internals - Git Objects").
+func (f Format) ID(kind string, data []byte) string {
+	h := f.sum()
+	h.Write(fmt.Appendf(nil, "%s %d\x00", kind, len(data)))
+	h.Write(data)
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// SHA1 is the format of most repositories.
+var SHA1 = newFormat(sha1.New)
+
+// formats are git's object formats, by git's names.
+var formats = map[string]Format{"sha1": SHA1, "sha256": newFormat(sha256.New)}
+
+func newFormat(sum func() hash.Hash) Format {
+	f := Format{sum: sum}
+	f.emptyBlob, f.EmptyTree = f.ID("blob", nil), f.ID("tree", nil)
+	f.idLength = len(f.EmptyTree)
+	return f
+}
+
+// Valid reports whether s is a full object id as git writes it. Only these are passed to git as ids: a shorter one could be taken for an
+// abbreviation.
+func (f Format) Valid(s string) bool { return len(s) == f.idLength && history.IsHex(s) }
+
+// Check rejects ids that are not full.
+func (f Format) Check(ids ...string) error {
+	for _, id := range ids {
+		if !f.Valid(id) {
+			return &failure.Error{Message: fmt.Sprintf("%q is not a full object id of this repository", id)}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,117 @@
+package githistory
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/base/wording"
+)
+
+// Neighbour is others' work that is already here: the upstream of HEAD's branch, or what is checked out in another work tree of the
+// repository.
+type Neighbour struct {
+	// Ref is the full name of the branch; empty for a detached HEAD.
+	Ref string
+	// Worktree is the path of the work tree that has it checked out, as git
+	// worktree list prints it; empty for an upstream branch.
+	Worktree string
+	// ID is the commit.
+	ID string
+}
+
+// Neighbours are the upstream of the checked-out branch, if it has one and it was fetched, and then the other existing work trees with
+// commits, by path. Other local branches are left out: many are abandoned.
+func (r *Repo) Neighbours(ctx context.Context) ([]Neighbour, error) {
+	var out []Neighbour
+	upstream, err := r.upstream(ctx)
+	if err != nil {
+		return nil, r.failure("cannot look up the upstream branch", err)
+	}
+	if upstream.ID != "" {
+		out = append(out, upstream)
+	}
+	trees, err := r.worktrees(ctx)
+	if err != nil {
+		return nil, r.failure("cannot list the work trees", err)
+	}
+	return append(out, trees...), nil
+}
+
+// upstream reads the branches at HEAD's commit: HEAD's own is among them, and there are few others.
+func (r *Repo) upstream(ctx context.Context) (Neighbour, error) {
+	head, err := r.Head(ctx)
+	if err != nil || head == "" {
+		return Neighbour{}, err
+	}
+	out, err := r.git.Output(ctx, nil, "for-each-ref", "--points-at="+head, "--format=%(HEAD) %(upstream)", "refs/heads/")
+	if err != nil {
+		return Neighbour{}, err
+	}
+	for line := range strings.Lines(string(out)) {
+		name, own := strings.CutPrefix(strings.TrimSuffix(line, "\n"), "* ")
+		if !own || name == "" {
+			continue
+		}
+		refs, err := r.refs(ctx, name)
+		return Neighbour{Ref: name, ID: refs[name].ID}, err
+	}
+	return Neighbour{}, nil
+}
+
+// worktrees lists the other work trees. git lists the main one first.
+func (r *Repo) worktrees(ctx context.Context) ([]Neighbour, error) {
+	out, err := r.git.Output(ctx, nil, "worktree", "list", "--porcelain", "-z")
+	if err != nil {
+		return nil, err
+	}
+	var trees []Neighbour
+	for i, record := range strings.Split(strings.TrimSuffix(string(out), "\x00\x00"), "\x00\x00") {
+		var tree Neighbour
+		bare := false
+		for field := range strings.SplitSeq(record, "\x00") {
+			key, value, _ := strings.Cut(field, " ")
+			switch key {
+			case "worktree":
+				tree.Worktree = filepath.FromSlash(value)
+			case "HEAD":
+				tree.ID = value
+			case "branch":
+				tree.Ref = value
+			case "bare":
+				bare = true
+			}
+		}
+		own := i == 0 && r.GitDir == r.CommonDir || samePlace(tree.Worktree, r.Top)
+		// A deleted work tree stays listed until git worktree prune.
+		if bare || own || !exists(filepath.Join(tree.Worktree, ".git")) {
+			continue
+		}
+		if strings.Trim(tree.ID, "0") == "" {
+			// There are no commits yet, or the ref is broken.
+			if _, err := r.refs(ctx, tree.Ref); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		if err := r.format.Check(tree.ID); err != nil {
+			return nil, fmt.Errorf("git worktree list printed %q", wording.Printable(record))
+		}
+		trees = append(trees, tree)
+	}
+	slices.SortFunc(trees, func(a, b Neighbour) int { return strings.Compare(a.Worktree, b.Worktree) })
+	return trees, nil
+}
+
+// samePlace reports whether two paths lead to the same directory.
+func samePlace(a, b string) bool {
+	there, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	other, err := os.Stat(b)
+	return err == nil && os.SameFile(there, other)
+}

@@ -1,0 +1,40 @@
+package githistory
+
+import (
+	"bytes"
+	"context"
+	"os/exec"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/git/run"
+)
+
+// SamePatch finds the commit among some that makes the same patch as another outside workspaces, by git patch-id; empty if there is none, or no
+// git program.
+func SamePatch(ctx context.Context, place Place, environ []string, commit string, among []string) (string, error) {
+	if _, err := exec.LookPath("git"); err != nil {
+		return "", nil //nolint:nilerr // the go-git reader needs no git, and this is only a hint
+	}
+	git := gitcmd.Git{Dir: place.GitDir, Environ: append(gitcmd.Working(environ), "GIT_DIR="+place.GitDir, "GIT_NO_REPLACE_OBJECTS=1")}
+	patches, err := git.Output(ctx, strings.NewReader(strings.Join(append([]string{commit}, among...), "\n")+"\n"),
+		"diff-tree", "--stdin", "--patch", "--no-color", "--no-ext-diff", "--no-textconv", "--full-index", "--", ":(top)", ":(top,exclude,glob)**/.small/**")
+	if err != nil {
+		return "", err
+	}
+	ids, err := git.Output(ctx, bytes.NewReader(patches), "patch-id", "--stable")
+	if err != nil {
+		return "", err
+	}
+	of := map[string]string{}
+	for line := range strings.Lines(string(ids)) {
+		if patch, id, found := strings.Cut(strings.TrimSpace(line), " "); found {
+			of[id] = patch
+		}
+	}
+	for _, id := range among {
+		if of[id] != "" && of[id] == of[commit] {
+			return id, nil
+		}
+	}
+	return "", nil
+}

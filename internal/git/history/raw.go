@@ -1,0 +1,121 @@
+package githistory
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/base/wording"
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/git/run"
+)
+
+// rawArgs make git's diff commands print what readChanges needs, whatever the configuration. Submodules are included explicitly, because a
+// .gitmodules file can ask to ignore their changes.
+var rawArgs = []string{"--raw", "-z", "--no-abbrev", "--no-renames", "--no-relative", "--ignore-submodules=none"}
+
+const noMode = "000000"
+
+// trees runs git on trees alone: diff-tree would read the index first, whatever it compares, and here there is none.
+func (r *Repo) trees() gitcmd.Git {
+	git := r.git
+	git.Environ = slices.Concat(git.Environ, []string{"GIT_INDEX_FILE=" + filepath.Join(r.GitDir, "small-gate", "no-index")})
+	return git
+}
+
+// rawDiff runs one of git's diff commands and reads what it prints.
+func (r *Repo) rawDiff(ctx context.Context, git gitcmd.Git, pathspecs []string, command string, args ...string) ([]history.Change, error) {
+	var changes []history.Change
+	err := git.Stream(ctx, nil, func(out *bufio.Reader) (err error) {
+		if changes, err = r.readChanges(out); err != nil {
+			return err
+		}
+		return atEnd(out)
+	}, slices.Concat([]string{command}, rawArgs, args, []string{"--"}, pathspecs)...)
+	return changes, err
+}
+
+// readHeader reads the header of one comparison.
+func readHeader(out *bufio.Reader, want string) error {
+	got, err := out.ReadString(0)
+	if err != nil {
+		return noEOF(err)
+	}
+	if got[:len(got)-1] != want {
+		return fmt.Errorf("git diff-tree answered %q where %q was asked", wording.Printable(got), want)
+	}
+	return nil
+}
+
+// readChanges reads records of the raw format until something else begins:
+//
+//	:100644 100755 <old id> <new id> M NUL path NUL
+//
+// An unmerged path of the index has the status U; git's other records for that path are dropped.
+func (r *Repo) readChanges(out *bufio.Reader) ([]history.Change, error) {
+	var changes []history.Change
+	for {
+		next, err := out.Peek(1)
+		if errors.Is(err, io.EOF) || (err == nil && next[0] != ':') {
+			return changes, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		change, err := r.readChange(out)
+		if err != nil {
+			return nil, err
+		}
+		if n := len(changes) - 1; n >= 0 && changes[n].Path == change.Path && (changes[n].New.Unmerged || change.New.Unmerged) {
+			if change.New.Unmerged {
+				changes[n].New = change.New
+			}
+			continue
+		}
+		changes = append(changes, change)
+	}
+}
+
+func (r *Repo) readChange(out *bufio.Reader) (history.Change, error) {
+	head, err := out.ReadString(0)
+	if err != nil {
+		return history.Change{}, noEOF(err)
+	}
+	path, err := out.ReadString(0)
+	if err != nil {
+		return history.Change{}, noEOF(err)
+	}
+	path = path[:len(path)-1]
+	f := strings.Split(strings.TrimSuffix(strings.TrimPrefix(head, ":"), "\x00"), " ")
+	if len(f) != 5 || path == "" || f[4] == "" {
+		return history.Change{}, fmt.Errorf("git printed a change that is not understood: %q", wording.Printable(head))
+	}
+	oldFile, oldErr := r.file(path, f[0], f[2])
+	newFile, newErr := r.file(path, f[1], f[3])
+	if err := errors.Join(oldErr, newErr); err != nil {
+		return history.Change{}, err
+	}
+	if f[4] == "U" {
+		newFile = history.File{Path: path, Unmerged: true}
+	}
+	return history.Change{Path: path, Old: oldFile, New: newFile}, nil
+}
+
+// file is one side of a change, or the zero File if the path is absent.
+func (r *Repo) file(path, mode, id string) (history.File, error) {
+	if mode == noMode {
+		return history.File{}, nil
+	}
+	if len(mode) != len(noMode) {
+		return history.File{}, fmt.Errorf("git printed the mode %q for %q", wording.Printable(mode), wording.Printable(path))
+	}
+	if err := r.format.Check(id); err != nil {
+		return history.File{}, err
+	}
+	return history.File{Path: path, Mode: mode, Object: id}, nil
+}

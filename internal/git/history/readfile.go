@@ -1,0 +1,41 @@
+package githistory
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/small-gate/small-gate/internal/base/failure"
+	"github.com/small-gate/small-gate/internal/base/wording"
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/policy"
+)
+
+// ReadFile reads one regular file of a revision. found is false if nothing is at its path; anything else there, a conflict, or more than
+// limit bytes is an error.
+func ReadFile(ctx context.Context, tree history.Tree, revision, path string, limit int64) (data []byte, found bool, err error) {
+	if r, ok := tree.(*Repo); ok && r.unconfigured && revision == r.head && path == policy.File {
+		return nil, false, nil
+	}
+	// Include what is below the path, in case it is a directory.
+	files, err := tree.List(ctx, revision, history.Matching(policy.LiteralPattern(path)+"/**"))
+	if err != nil || len(files) == 0 {
+		return nil, false, err
+	}
+	switch f := files[0]; {
+	case f.Unmerged:
+		err = &failure.Error{Message: fmt.Sprintf("%s has an unresolved conflict", wording.Printable(path)), Remedy: "resolve it, then `git add` the file"}
+	case f.Path != path || !f.Regular():
+		err = &failure.Error{Message: fmt.Sprintf("%s is not a regular file", wording.Printable(path)), Remedy: "replace it with a file"}
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	blob, err := tree.Blob(ctx, files[0].Object, limit)
+	if err == nil && blob.Data == nil {
+		err = &failure.Error{
+			Message: fmt.Sprintf("%s has %d bytes, more than the limit of %d", wording.Printable(path), blob.Size, limit),
+			Remedy:  "make the file smaller",
+		}
+	}
+	return blob.Data, err == nil, err
+}

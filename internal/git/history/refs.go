@@ -1,0 +1,190 @@
+package githistory
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/base/wording"
+	"github.com/small-gate/small-gate/internal/git/run"
+)
+
+// Resolve turns a revision, as git understands one, into a commit's full id.
+// Tags are followed. A name that begins with a dash is refused.
+func (r *Repo) Resolve(ctx context.Context, name string) (string, error) {
+	if !IsRevision(name) {
+		return "", NotARevision(name)
+	}
+	exact, err := r.named(ctx, name)
+	if err != nil {
+		return "", err
+	}
+	if !exact {
+		return "", NotResolved(name, r.Shallow, false, errors.New("no such ref"))
+	}
+	out, err := r.git.Output(ctx, nil, "rev-parse", "--verify", "--end-of-options", name+"^{commit}")
+	if err == nil {
+		if id := strings.TrimSuffix(string(out), "\n"); r.format.Valid(id) {
+			return id, nil
+		}
+		err = fmt.Errorf("git rev-parse answered %q", wording.Printable(string(out)))
+	}
+	if !gitcmd.ExitedWith(err, 128) {
+		return "", r.failure(fmt.Sprintf("cannot look up %q", name), err)
+	}
+	return "", NotResolved(name, r.Shallow, r.format.Valid(name), err)
+}
+
+// named reports whether the ref at the beginning of a revision exists, if it is HEAD or a full name; any other name is left to git. If such
+// a ref is missing, git falls back to refs/tags/<name>, refs/heads/<name> and others, which anybody who may push can create.
+func (r *Repo) named(ctx context.Context, revision string) (bool, error) {
+	ref := BaseOf(revision)
+	switch {
+	case ref == "HEAD":
+		head, err := r.Head(ctx)
+		return head != "", err
+	case !strings.HasPrefix(ref, "refs/"):
+		return true, nil
+	}
+	_, err := r.git.Output(ctx, nil, "show-ref", "--verify", "--quiet", "--", ref)
+	if gitcmd.ExitedWith(err, 1) {
+		return false, nil
+	}
+	return err == nil, r.failure(fmt.Sprintf("cannot look up %q", revision), err)
+}
+
+// Head is the commit that HEAD named when the repository was opened, or empty on a branch without commits.
+func (r *Repo) Head(ctx context.Context) (string, error) {
+	if r.head != "" {
+		return r.head, nil
+	}
+	// No answer can also mean a damaged ref. Only a branch that is really missing has no commits; git warns about a damaged one.
+	const damaged = "HEAD is damaged"
+	branch, err := r.CurrentBranch(ctx)
+	if err != nil {
+		return "", err
+	}
+	if branch == "" {
+		out, err := r.git.Output(ctx, nil, "show-ref", "--verify", "--hash", "--", "HEAD")
+		return strings.TrimSuffix(string(out), "\n"), r.failure(damaged, err)
+	}
+	refs, err := r.refs(ctx, branch)
+	return refs[branch].ID, r.failure(damaged, err)
+}
+
+// MergeBases are the best common ancestors of two commits, sorted by id: none if their histories are unrelated, several after criss-cross
+// merges. In a shallow clone that may hide an answer it is an error.
+func (r *Repo) MergeBases(ctx context.Context, a, b string) ([]string, error) {
+	if err := r.format.Check(a, b); err != nil {
+		return nil, err
+	}
+	if err := r.checkDifference(ctx, a, b); err != nil {
+		return nil, err
+	}
+	out, err := r.git.Output(ctx, nil, "merge-base", "--all", a, b)
+	if gitcmd.ExitedWith(err, 1) && len(out) == 0 {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, r.explainMissing(ctx, "cannot find where the histories part", err, a, b)
+	}
+	bases := strings.Fields(string(out))
+	slices.Sort(bases)
+	return bases, r.format.Check(bases...)
+}
+
+// IsAncestor reports whether ancestor is commit or reachable from it. In a shallow clone that may hide the path between them it is an
+// error.
+func (r *Repo) IsAncestor(ctx context.Context, ancestor, commit string) (bool, error) {
+	if err := r.format.Check(ancestor, commit); err != nil {
+		return false, err
+	}
+	_, err := r.git.Output(ctx, nil, "merge-base", "--is-ancestor", ancestor, commit)
+	switch {
+	case err == nil:
+		return true, nil
+	case gitcmd.ExitedWith(err, 1):
+		// A no is valid only if no history is hidden.
+		return false, r.checkDifference(ctx, commit, ancestor)
+	}
+	return false, r.explainMissing(ctx, "cannot compare commits", err, ancestor, commit)
+}
+
+// checkDifference fails if, in a shallow clone, the commits reachable from only one of two touch the boundary: what is hidden there may
+// connect them. Hidden history that both share cannot.
+func (r *Repo) checkDifference(ctx context.Context, a, b string) error {
+	if !r.Shallow {
+		return nil
+	}
+	for _, side := range [][2]string{{a, b}, {b, a}} {
+		if _, err := r.Commits(ctx, side[:1], side[1:]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Refs looks up refs as [Refs] says.
+func (r *Repo) Refs(ctx context.Context, names ...string) (map[string]Branch, error) {
+	refs, err := r.refs(ctx, names...)
+	return refs, r.failure("cannot look up the default branch", err)
+}
+
+// Branches are as [Refs] says. Symbolic refs (refs/remotes/origin/HEAD) are left out.
+func (r *Repo) Branches(ctx context.Context, prefix string) (map[string]string, error) {
+	refs, err := r.refs(ctx, prefix)
+	if err != nil {
+		return nil, r.failure("cannot list branches", err)
+	}
+	tips := map[string]string{}
+	for name, branch := range refs {
+		if branch.Ref == name {
+			tips[name] = branch.ID
+		}
+	}
+	return tips, nil
+}
+
+// InitBranch is the configured init.defaultBranch; empty if it is not set.
+func (r *Repo) InitBranch(ctx context.Context) (string, error) {
+	out, err := r.git.Output(ctx, nil, "config", "-z", "--get", "init.defaultBranch")
+	if err != nil && !gitcmd.ExitedWith(err, 1) { // 1: not set
+		return "", r.failure("cannot read init.defaultBranch", err)
+	}
+	return strings.TrimSuffix(string(out), "\x00"), nil
+}
+
+// refs is Refs without the message of a failure.
+func (r *Repo) refs(ctx context.Context, names ...string) (map[string]Branch, error) {
+	out, err := r.forEachRef(ctx, append([]string{"--format=%(refname) %(objectname) %(symref)"}, names...)...)
+	if err != nil {
+		return nil, err
+	}
+	found := map[string]Branch{}
+	for line := range strings.Lines(out) {
+		f := strings.Split(strings.TrimSuffix(line, "\n"), " ")
+		if len(f) != 3 || !r.format.Valid(f[1]) {
+			return nil, fmt.Errorf("git for-each-ref printed %q", wording.Printable(line))
+		}
+		branch := Branch{Ref: f[0], ID: f[1]}
+		if f[2] != "" {
+			branch.Ref = f[2]
+		}
+		found[f[0]] = branch
+	}
+	return found, nil
+}
+
+// forEachRef runs git for-each-ref. A ref that cannot be read is an error here: git only warns, or does not even notice.
+func (r *Repo) forEachRef(ctx context.Context, args ...string) (string, error) {
+	if err := r.checkPackedRefs(); err != nil {
+		return "", err
+	}
+	done, err := r.git.Run(ctx, nil, append([]string{"for-each-ref"}, args...)...)
+	if err == nil && (done.Status != 0 || strings.Contains(done.Stderr, "broken ref")) {
+		err = &gitcmd.Error{Command: "for-each-ref", Status: done.Status, Stderr: done.Stderr}
+	}
+	return string(done.Out), err
+}

@@ -1,0 +1,81 @@
+package githistory
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/git/run"
+)
+
+// maxCommit bounds what is read of one commit object, in bytes.
+const maxCommit = 1 << 20
+
+// checkBoundary fails if the commits of a range, listed by git in a shallow clone, may be incomplete. limited says that the range excludes
+// something.
+func (r *Repo) checkBoundary(ctx context.Context, commits []history.Commit, limited bool) error {
+	cut, err := r.boundary()
+	if err != nil {
+		return err
+	}
+	for _, c := range commits {
+		if len(c.Parents) > 0 {
+			continue
+		}
+		if limited {
+			// If a range that excludes something has a root of its own, the link to the excluded side may be hidden.
+			return Hidden(c.ID)
+		}
+		if !cut[c.ID] {
+			continue
+		}
+		// git also marks a true root when the depth ends exactly there.
+		hidden, err := r.hasParents(ctx, c.ID)
+		if err != nil {
+			return err
+		}
+		if hidden {
+			return Hidden(c.ID)
+		}
+	}
+	return nil
+}
+
+// boundary reads the commits whose parents the clone hides.
+func (r *Repo) boundary() (map[string]bool, error) {
+	name := gitcmd.Environ(r.git.Environ).Get("GIT_SHALLOW_FILE")
+	if name == "" {
+		name = filepath.Join(r.CommonDir, "shallow")
+	} else if !filepath.IsAbs(name) {
+		base := r.Top
+		if base == "" {
+			base = r.GitDir
+		}
+		name = filepath.Join(base, name)
+	}
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return nil, r.failure("cannot read where the shallow clone ends", err)
+	}
+	cut := map[string]bool{}
+	for id := range strings.FieldsSeq(string(data)) {
+		if err := r.format.Check(id); err != nil {
+			return nil, err
+		}
+		cut[id] = true
+	}
+	return cut, nil
+}
+
+// hasParents reads the commit object itself, which still names a shallow clone's hidden parents.
+func (r *Repo) hasParents(ctx context.Context, id string) (bool, error) {
+	commit, err := r.object(ctx, id, "commit", maxCommit)
+	if err != nil {
+		return false, err
+	}
+	header, _, _ := bytes.Cut(commit.Data, []byte("\n\n"))
+	return commit.Data == nil || bytes.Contains(header, []byte("\nparent ")), nil
+}

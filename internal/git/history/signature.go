@@ -1,0 +1,98 @@
+package githistory
+
+import (
+	"bytes"
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/small-gate/small-gate/internal/base/failure"
+	"github.com/small-gate/small-gate/internal/gate/history"
+)
+
+// maxSigned bounds the size of a commit whose author is read, in bytes.
+const maxSigned = 64 << 20
+
+// Signature says whose a commit is. For the index it is the author that git would write, and there is no message yet.
+func (r *Repo) Signature(ctx context.Context, revision string) (history.Signature, error) {
+	if revision == history.Index {
+		return r.pendingAuthor(ctx)
+	}
+	blob, err := r.object(ctx, revision, "commit", maxSigned)
+	if err != nil {
+		return history.Signature{}, err
+	}
+	if blob.Data == nil {
+		return history.Signature{}, &failure.Error{
+			Message: "commit " + revision + " is too large to be read",
+			Remedy:  "see what it holds: `git cat-file -p " + revision + " | head`",
+		}
+	}
+	return ParseSignature(blob.Data), nil
+}
+
+// pendingAuthor asks git for the author of the next commit. For git commit that is already in GIT_AUTHOR_*, including --author and --amend;
+// for other commands it is from the configuration.
+func (r *Repo) pendingAuthor(ctx context.Context) (history.Signature, error) {
+	git := r.git
+	git.Environ = slices.Clone(git.Environ)
+	for _, v := range r.given {
+		if strings.HasPrefix(v, "GIT_AUTHOR_") {
+			git.Environ = append(git.Environ, v)
+		}
+	}
+	ident, err := git.Output(ctx, nil, "var", "GIT_AUTHOR_IDENT")
+	if err != nil {
+		unknown := r.failure("cannot tell who the author of this commit will be", err)
+		if f, ok := unknown.(*failure.Error); ok && f.Remedy == "" { //nolint:errorlint // r.failure has just made it
+			f.Remedy = "git config user.name NAME && git config user.email ADDRESS"
+		}
+		return history.Signature{}, unknown
+	}
+	name, email, _ := parseIdent(ident)
+	return history.Signature{Name: name, Email: email}, nil
+}
+
+// ParseSignature reads the author, the date and the message of a commit object (git-cat-file(1), the commit's raw form). Missing parts are
+// empty.
+func ParseSignature(commit []byte) history.Signature {
+	head, message, _ := bytes.Cut(commit, []byte("\n\n"))
+	s := history.Signature{Message: strings.ToValidUTF8(string(message), "\ufffd")}
+	for line := range bytes.Lines(head) {
+		if ident, ok := bytes.CutPrefix(line, []byte("author ")); ok {
+			s.Name, s.Email, s.Date = parseIdent(ident)
+			break
+		}
+	}
+	return s
+}
+
+// parseIdent splits "name <address> seconds zone". An address ends at the last bracket, as in git.
+func parseIdent(ident []byte) (name, email, date string) {
+	before, after, _ := bytes.Cut(ident, []byte("<"))
+	if end := bytes.LastIndexByte(after, '>'); end >= 0 {
+		after, date = after[:end], parseDate(string(after[end+1:]))
+	}
+	text := func(b []byte) string { return strings.ToValidUTF8(strings.TrimSpace(string(b)), "\ufffd") }
+	return text(before), text(after), date
+}
+
+// parseDate converts a commit's "seconds zone" to RFC 3339; the result is empty if it is invalid or the year does not have four digits.
+func parseDate(text string) string {
+	fields := strings.Fields(text)
+	if len(fields) != 2 {
+		return ""
+	}
+	seconds, err := strconv.ParseInt(fields[0], 10, 64)
+	zone, zoneErr := time.Parse("-0700", fields[1])
+	if err != nil || zoneErr != nil {
+		return ""
+	}
+	at := time.Unix(seconds, 0).In(zone.Location())
+	if year := at.Year(); year < 0 || year > 9999 {
+		return ""
+	}
+	return at.Format(time.RFC3339)
+}

@@ -1,0 +1,171 @@
+package embedded
+
+import (
+	"cmp"
+	"context"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/filemode"
+
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/git/history"
+)
+
+// Diff compares trees as [githistory.Repo.Diff] does.
+func (r *Repo) Diff(ctx context.Context, edges []history.Edge, f history.Filter) ([][]history.Change, error) {
+	filter := githistory.NewFilter(f)
+	results := make([][]history.Change, len(edges))
+	for i, e := range edges {
+		changes, err := r.compare(ctx, e, filter)
+		if err != nil {
+			return nil, err
+		}
+		results[i] = changes
+	}
+	return results, nil
+}
+
+// List lists files as [githistory.Repo.List] does.
+func (r *Repo) List(ctx context.Context, revision string, f history.Filter) ([]history.File, error) {
+	changes, err := r.compare(ctx, history.Edge{Child: revision}, githistory.NewFilter(f))
+	var files []history.File
+	for _, c := range changes {
+		files = append(files, c.New)
+	}
+	return files, err
+}
+
+func (r *Repo) compare(ctx context.Context, e history.Edge, filter *githistory.Filter) ([]history.Change, error) {
+	d := diff{ctx: ctx, repo: r, filter: filter}
+	before, err := emptyTree, error(nil)
+	if e.Parent != "" {
+		before, err = d.treeOf(e.Parent)
+	}
+	if err != nil {
+		return nil, err
+	}
+	after, err := d.treeOf(e.Child)
+	if err != nil {
+		return nil, err
+	}
+	if err := d.dirs("", before, after); err != nil {
+		return nil, err
+	}
+	slices.SortFunc(d.changes, func(a, b history.Change) int { return strings.Compare(a.Path, b.Path) })
+	return d.changes, githistory.CheckNames(d.changes, func(c history.Change) string { return c.Path })
+}
+
+// HoldIndex lists all files of the index. Nothing is held: an index that this reader takes is small.
+func (r *Repo) HoldIndex(ctx context.Context) ([]history.File, error) {
+	return r.List(ctx, history.Index, history.Filter{All: true})
+}
+
+// Sparse lists those of some paths of the index that are kept out of the work tree.
+func (r *Repo) Sparse(ctx context.Context, paths []string) ([]string, error) {
+	entries, err := r.readIndex(ctx)
+	var out []string
+	for _, e := range entries {
+		if e.SkipWorktree && slices.Contains(paths, e.Name) {
+			out = append(out, e.Name)
+		}
+	}
+	return out, err
+}
+
+// Marks are as [githistory.Repo.Marks].
+func (r *Repo) Marks(_ context.Context, f history.Filter) ([]githistory.Mark, error) {
+	marks, known, err := githistory.MarksIn(filepath.Join(r.GitDir, "index"), githistory.SHA1)
+	if err != nil {
+		return nil, cannot("cannot read the index", err)
+	}
+	if !known {
+		return nil, unserved("its index has a form that only git reads")
+	}
+	marks = githistory.OnDisk(r.Top, githistory.NewFilter(f), marks)
+	if core := r.config.options("core", ""); len(marks) > 0 && core.Has("sparseCheckout") {
+		return nil, unserved("core.sparseCheckout is set") // git ignores the mark of a file on disk there
+	}
+	return marks, nil
+}
+
+// diff collects the differences between two trees.
+type diff struct {
+	ctx     context.Context
+	repo    *Repo
+	filter  *githistory.Filter
+	staged  map[plumbing.Hash][]treeEntry // the index's trees
+	changes []history.Change
+}
+
+// treeOf is the tree of a commit or of the index.
+func (d *diff) treeOf(revision string) (root plumbing.Hash, err error) {
+	if revision == history.Index {
+		root, d.staged, err = d.repo.indexTree(d.ctx)
+		return root, err
+	}
+	c, err := d.repo.named(d.ctx, revision)
+	if err != nil {
+		return root, err
+	}
+	return c.tree, nil
+}
+
+// tree is a tree of the index or of a commit.
+func (d *diff) tree(id plumbing.Hash) ([]treeEntry, error) {
+	if entries, staged := d.staged[id]; staged {
+		return entries, nil
+	}
+	return d.repo.tree(id)
+}
+
+// dirs compares two directories; the zero id means none. It descends where they differ and may hold what is wanted. In a tree whose entries
+// are out of order, some count as removed and added, so their paths occur twice.
+func (d *diff) dirs(dir string, before, after plumbing.Hash) error {
+	if before == after {
+		return nil
+	}
+	if err := alive(d.ctx, "comparing commits"); err != nil {
+		return err
+	}
+	a, err := d.tree(before)
+	if err != nil {
+		return err
+	}
+	b, err := d.tree(after)
+	for len(a)+len(b) > 0 && err == nil {
+		order := len(b) - len(a) // one list may be at its end
+		if len(a) > 0 && len(b) > 0 {
+			if a[0] == b[0] {
+				a, b = a[1:], b[1:]
+				continue
+			}
+			order = strings.Compare(a[0].sortKey(), b[0].sortKey())
+		}
+		var old, now treeEntry
+		if order <= 0 {
+			old, a = a[0], a[1:]
+		}
+		if order >= 0 {
+			now, b = b[0], b[1:]
+		}
+		path := join(dir, cmp.Or(old.name, now.name))
+		switch isDir := old.mode == filemode.Dir || now.mode == filemode.Dir; { // both are directories, or the other side is absent
+		case isDir && d.filter.MayHold(path):
+			err = d.dirs(path, old.id, now.id)
+		case !isDir && d.filter.Matches(path):
+			d.changes = append(d.changes, history.Change{Path: path, Old: old.file(path), New: now.file(path)})
+		}
+	}
+	return err
+}
+
+// join is the path of an entry in a directory.
+func join(dir, name string) string {
+	if dir == "" {
+		return name
+	}
+	return dir + "/" + name
+}

@@ -1,0 +1,109 @@
+package embedded
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/filemode"
+	format "github.com/go-git/go-git/v5/plumbing/format/index"
+
+	"github.com/small-gate/small-gate/internal/git/history"
+)
+
+// indexFile is the index that git names, as it does in hooks, or the work tree's own. git resolves relative paths from the root of the work
+// tree.
+func (r *Repo) indexFile() string {
+	if named := r.env.Get("GIT_INDEX_FILE"); named != "" {
+		return githistory.Within(r.Top, named)
+	}
+	return filepath.Join(r.GitDir, "index")
+}
+
+// readIndex reads the index. Intent-to-add paths are left out, as in a commit. A missing file is an empty index.
+func (r *Repo) readIndex(ctx context.Context) ([]*format.Entry, error) {
+	if err := alive(ctx, "reading the index"); err != nil {
+		return nil, err
+	}
+	file, err := os.Open(r.indexFile())
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, cannot("cannot read the index", err)
+	}
+	var x format.Index
+	err = format.NewDecoder(bufio.NewReader(file)).Decode(&x)
+	entries := slices.DeleteFunc(x.Entries, func(e *format.Entry) bool { return e.IntentToAdd })
+	for _, e := range entries {
+		usual := e.Mode == canonical(e.Mode) && e.Mode != filemode.Dir
+		if err == nil && (!usual || e.Name == "" || path.Clean("/"+e.Name) != "/"+e.Name || strings.Contains(e.Name, "\x00")) {
+			err = fmt.Errorf("it has the entry %q with the mode %o", e.Name, uint32(e.Mode))
+		}
+	}
+	return entries, cannot("cannot read the index", errors.Join(err, file.Close()))
+}
+
+// indexTree is the tree that a commit of the index would have, with all its subtrees. If there are conflicts, its id is not that of any
+// commit's tree.
+func (r *Repo) indexTree(ctx context.Context) (root plumbing.Hash, trees map[plumbing.Hash][]treeEntry, err error) {
+	entries, err := r.readIndex(ctx)
+	if err != nil {
+		return root, nil, err
+	}
+	dirs := map[string][]treeEntry{"": nil}
+	for _, e := range entries {
+		dir, name := split(e.Name)
+		dirs[dir] = append(dirs[dir], treeEntry{name: name, mode: e.Mode, id: e.Hash, unmerged: e.Stage != 0})
+		for known := false; dir != "" && !known; {
+			dir, _ = split(dir)
+			if _, known = dirs[dir]; !known {
+				dirs[dir] = nil
+			}
+		}
+	}
+	trees = map[plumbing.Hash][]treeEntry{}
+	// Subdirectories are before their parents.
+	for _, name := range slices.Backward(slices.Sorted(maps.Keys(dirs))) {
+		entries := inOrder(dirs[name])
+		root = treeID(entries)
+		trees[root] = entries
+		if name != "" {
+			dir, base := split(name)
+			dirs[dir] = append(dirs[dir], treeEntry{name: base, mode: filemode.Dir, id: root})
+		}
+	}
+	return root, trees, nil
+}
+
+// inOrder sorts entries as in a tree. A conflict has up to three entries, of which one remains.
+func inOrder(entries []treeEntry) []treeEntry {
+	slices.SortStableFunc(entries, func(a, b treeEntry) int { return strings.Compare(a.sortKey(), b.sortKey()) })
+	return slices.CompactFunc(entries, func(a, b treeEntry) bool { return a.unmerged && b.unmerged && a.name == b.name })
+}
+
+// treeID is the id of a tree of entries.
+func treeID(entries []treeEntry) plumbing.Hash {
+	var data []byte
+	for _, e := range entries {
+		data = fmt.Appendf(data, "%o %s\x00%s", uint32(e.mode), e.name, e.id[:])
+		if e.unmerged {
+			data = append(data, " unmerged"...)
+		}
+	}
+	return plumbing.NewHash(githistory.SHA1.ID("tree", data))
+}
+
+// split splits a path into its directory, empty for the root, and its name.
+func split(name string) (dir, base string) {
+	at := strings.LastIndexByte(name, '/')
+	return name[:max(at, 0)], name[at+1:]
+}

@@ -1,0 +1,214 @@
+package embedded
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"github.com/small-gate/small-gate/internal/base/failure"
+	"github.com/small-gate/small-gate/internal/base/wording"
+	"github.com/small-gate/small-gate/internal/git/history"
+)
+
+// refs reads refs for one question, as a work tree sees them. go-git's reader of refs is not used: it takes the packed id if a ref's file
+// is empty, and makes zeros of a damaged one. The packed refs, which count if a ref has no file, are read when the first file is missing:
+// in the other order a ref that is just being packed could be missed in both places.
+type refs struct {
+	gitDir, commonDir string
+	packed            map[string]string // ids; nil until read
+}
+
+func (r *Repo) refs() *refs { return &refs{gitDir: r.GitDir, commonDir: r.CommonDir} }
+
+// maxLinks bounds a chain of symbolic refs; it is git's own limit.
+const maxLinks = 5
+
+var errRef = errors.New("broken ref")
+
+// dir is the git directory in which a ref is stored: a work tree has some of its own (gitrepository-layout(5)).
+func (s *refs) dir(name string) string {
+	rest, isRef := strings.CutPrefix(name, "refs/")
+	if kind, _, _ := strings.Cut(rest, "/"); !isRef || kind == "bisect" || kind == "worktree" || kind == "rewritten" {
+		return s.gitDir
+	}
+	return s.commonDir
+}
+
+// stored reads one ref: the name of another, or an id; both are empty if the ref does not exist.
+func (s *refs) stored(name string) (target, id string, err error) {
+	path := filepath.Join(s.dir(name), filepath.FromSlash(name))
+	info, err := os.Lstat(path)
+	switch {
+	case err == nil && info.Mode().IsRegular():
+		var data []byte
+		if data, err = os.ReadFile(path); err == nil {
+			target, id = parseRef(string(data))
+		}
+		if err == nil && target+id == "" {
+			err = fmt.Errorf("%w: %s", errRef, wording.Printable(name))
+		}
+		return target, id, err
+	case err == nil && !info.IsDir():
+		return "", "", unserved("the ref %s is a link", wording.Printable(name))
+	case err == nil, errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
+		err = s.readPacked()
+		return "", s.packed[name], err
+	}
+	return "", "", err
+}
+
+// parseRef parses the file of a ref. A broken one yields nothing.
+func parseRef(text string) (target, id string) {
+	if target, ok := strings.CutPrefix(text, "ref:"); ok {
+		if target = strings.TrimSpace(target); plumbing.ReferenceName(target).IsSafe() {
+			return target, ""
+		}
+		return "", ""
+	}
+	end := strings.IndexAny(text+"\n", " \t\r\n")
+	if id = text[:end]; !githistory.SHA1.Valid(id) {
+		return "", ""
+	}
+	return "", id
+}
+
+// follow resolves a ref to an id, through symbolic refs. The result names the ref that has the id; there is no id if a ref does not exist.
+func (s *refs) follow(name string) (githistory.Branch, error) {
+	for range maxLinks {
+		target, id, err := s.stored(name)
+		if err != nil || target == "" {
+			return githistory.Branch{Ref: name, ID: id}, err
+		}
+		name = target
+	}
+	return githistory.Branch{}, fmt.Errorf("%w: %s leads to too many others", errRef, wording.Printable(name))
+}
+
+// readPacked reads the refs that have no file of their own, once.
+func (s *refs) readPacked() error {
+	if s.packed != nil {
+		return nil
+	}
+	packed := map[string]string{}
+	if err := githistory.PackedRefs(s.commonDir, githistory.SHA1, func(id, name string) { packed[name] = id }); err != nil {
+		return fmt.Errorf("%w: %w", errRef, err)
+	}
+	s.packed = packed
+	return nil
+}
+
+// list names the refs with some names and those below them.
+func (s *refs) list(prefixes []string) (names []string, err error) {
+	for _, prefix := range prefixes {
+		prefix = strings.TrimSuffix(prefix, "/")
+		for _, dir := range slices.Compact([]string{s.commonDir, s.gitDir}) {
+			err := filepath.WalkDir(filepath.Join(dir, filepath.FromSlash(prefix)), func(path string, entry fs.DirEntry, err error) error {
+				switch {
+				case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
+					return nil
+				case err != nil || entry.IsDir():
+					return err
+				}
+				rel, err := filepath.Rel(dir, path)
+				if name := filepath.ToSlash(rel); dir == s.dir(name) {
+					names = append(names, name)
+				}
+				return err
+			})
+			if err != nil {
+				return nil, err
+			}
+		}
+		if err := s.readPacked(); err != nil {
+			return nil, err
+		}
+		for name := range s.packed {
+			if name == prefix || strings.HasPrefix(name, prefix+"/") {
+				names = append(names, name)
+			}
+		}
+	}
+	for _, name := range names {
+		if plumbing.ReferenceName(name).Validate() != nil && !isLock(name) {
+			return nil, unserved("the ref %s has an unusual name", wording.Printable(name))
+		}
+	}
+	return slices.DeleteFunc(names, isLock), nil
+}
+
+// isLock reports whether a file among the refs is a lock. git skips those too.
+func isLock(name string) bool {
+	return strings.HasSuffix(name, ".lock") || strings.HasPrefix(path.Base(name), ".")
+}
+
+// Head is as [githistory.Repo.Head].
+func (r *Repo) Head(context.Context) (string, error) {
+	if err := r.headErr; err != nil {
+		return "", &failure.Error{Message: "HEAD is damaged: " + wording.Printable(err.Error()), Remedy: "`git fsck`", Err: err}
+	}
+	return r.head.ID, nil
+}
+
+// CurrentBranch is the full name of the branch that HEAD names, empty for a detached HEAD.
+func (r *Repo) CurrentBranch(context.Context) (string, error) {
+	branch, _, err := r.refs().stored("HEAD")
+	return branch, cannot("cannot read HEAD", err)
+}
+
+// Refs looks up refs as [githistory.Refs] says.
+func (r *Repo) Refs(ctx context.Context, names ...string) (map[string]githistory.Branch, error) {
+	s := r.refs()
+	names, err := s.list(names)
+	found := map[string]githistory.Branch{}
+	for i := 0; i < len(names) && err == nil; i++ {
+		var at githistory.Branch
+		if at, err = s.follow(names[i]); at.ID != "" {
+			found[names[i]] = at
+		}
+	}
+	return found, cannot("cannot look up the default branch", cmp.Or(err, alive(ctx, "looking up refs")))
+}
+
+// Tips are as [githistory.Repo.Tips].
+func (r *Repo) Tips(ctx context.Context, prefixes ...string) (tips []string, err error) {
+	if len(prefixes) == 0 {
+		prefixes = []string{"refs"}
+	}
+	found, err := r.Refs(ctx, prefixes...)
+	for _, at := range found {
+		commit, here, err := r.Peel(ctx, at.ID)
+		if err == nil && !here {
+			err = unreadable(plumbing.NewHash(at.ID), errMissing)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if commit != "" {
+			tips = append(tips, commit)
+		}
+	}
+	slices.Sort(tips)
+	return slices.Compact(tips), err
+}
+
+// Branches are as [githistory.Repo.Branches].
+func (r *Repo) Branches(ctx context.Context, prefix string) (map[string]string, error) {
+	found, err := r.Refs(ctx, prefix)
+	tips := map[string]string{}
+	for name, at := range found {
+		if at.Ref == name {
+			tips[name] = at.ID
+		}
+	}
+	return tips, err
+}

@@ -1,0 +1,123 @@
+package embedded
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"runtime/debug"
+	"strings"
+	"sync"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"github.com/small-gate/small-gate/internal/base/failure"
+	"github.com/small-gate/small-gate/internal/base/wording"
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/git/history"
+	"github.com/small-gate/small-gate/internal/git/run"
+)
+
+// Repo is an open repository. It is safe for concurrent use. Close it when it is no longer needed.
+//
+// An error of its methods means that there is no answer. It is a *failure.Error with a remedy, or wraps the error of a context that ended.
+type Repo struct {
+	githistory.Place
+
+	// MostCommits bounds how many commits are read; a question that needs more is refused. 0 means no bound.
+	MostCommits int
+
+	env     gitcmd.Environ
+	config  config // the repository's own
+	objects *store
+	head    githistory.Branch // HEAD when the repository was opened
+	headErr error
+
+	mu      sync.Mutex // guards the following
+	commits map[string]*commit
+}
+
+var _ history.History = (*Repo)(nil)
+
+// Open finds the repository of a directory as git does: from git's environment variables, or else by walking up. An empty dir is the
+// current directory; relative paths in git's variables refer to it. A nil environ means the process's own.
+//
+// The error has githistory.ErrNotRepository in its chain if there is no repository, and ErrUnserved if it is not plain.
+func Open(ctx context.Context, dir string, environ []string) (*Repo, error) {
+	if err := alive(ctx, "opening the repository"); err != nil {
+		return nil, err
+	}
+	if environ == nil {
+		environ = os.Environ()
+	}
+	here, err := githistory.Physical(dir)
+	if err != nil {
+		return nil, &failure.Error{Message: fmt.Sprintf("cannot open %s: %s", wording.Printable(dir), wording.Printable(err.Error())), Err: err}
+	}
+	r := &Repo{env: environ, commits: map[string]*commit{}}
+	if r.Place, r.config, err = locate(here, r.env); err != nil {
+		return nil, err
+	}
+	if r.objects, err = newStore(r.CommonDir); err != nil {
+		return nil, cannot(githistory.CannotOpen(here), err)
+	}
+	r.head, r.headErr = r.refs().follow("HEAD")
+	return r, nil
+}
+
+// Close closes the open files. The Repo cannot be used afterwards.
+func (r *Repo) Close() error { return cannot("the packs cannot be closed", r.objects.close()) }
+
+// Reader is this reader's name in a report.
+func (r *Repo) Reader() string { return "go-git" }
+
+// Blob reads an object as [githistory.Repo.Blob] does, but fetches nothing.
+func (r *Repo) Blob(ctx context.Context, id string, limit int64) (history.Blob, error) {
+	if err := cmp.Or(githistory.SHA1.Check(id), alive(ctx, "reading an object")); err != nil {
+		return history.Blob{}, err
+	}
+	o, err := r.object(plumbing.NewHash(id), plumbing.BlobObject, limit)
+	return history.Blob{Size: o.size, Data: o.data}, err
+}
+
+// Version is the version of the library in the program, such as "5.19.3"; empty if that is unknown.
+func (r *Repo) Version(context.Context) (string, error) {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "", nil
+	}
+	for _, dep := range info.Deps {
+		if dep.Path == "github.com/go-git/go-git/v5" {
+			return strings.TrimPrefix(dep.Version, "v"), nil
+		}
+	}
+	return "", nil
+}
+
+// Substitutes is as [githistory.Repo.Substitutes]: a plain repository has none.
+func (r *Repo) Substitutes(context.Context) (replaceRefs, grafts bool, err error) {
+	return false, false, nil
+}
+
+// Partial is false: a plain repository never lacks objects by design.
+func (r *Repo) Partial(context.Context) (bool, error) { return false, nil }
+
+// Signature says whose a commit is. For the index it is the author that git would write, if git has passed GIT_AUTHOR_* to this hook;
+// otherwise it is left to git.
+func (r *Repo) Signature(ctx context.Context, revision string) (history.Signature, error) {
+	if revision == history.Index {
+		name, email := r.env.Get("GIT_AUTHOR_NAME"), r.env.Get("GIT_AUTHOR_EMAIL")
+		if name == "" || email == "" {
+			return history.Signature{}, unserved("only git can tell who the author of this commit will be")
+		}
+		return history.Signature{Name: name, Email: email}, nil
+	}
+	if err := cmp.Or(githistory.SHA1.Check(revision), alive(ctx, "reading a commit")); err != nil {
+		return history.Signature{}, err
+	}
+	o, err := r.object(plumbing.NewHash(revision), plumbing.CommitObject, maxObject)
+	if err != nil {
+		return history.Signature{}, err
+	}
+	return githistory.ParseSignature(o.data), nil
+}

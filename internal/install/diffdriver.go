@@ -1,0 +1,58 @@
+package hook
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/base/wording"
+)
+
+// The diff driver with which git shows differences between logs entry by entry (gitattributes(5), "Performing text diffs of binary files").
+const (
+	textconvKey       = "diff." + driverName + ".textconv"
+	textconvArguments = " log --textconv"
+)
+
+var diffAttribute = attribute{"diff", "**/.small/progress.small.yml diff=" + driverName, []string{".small/progress.small.yml", "a/b/.small/progress.small.yml"}}
+
+var diffDriver = driver{
+	"readable diffs", diffAttribute, "it has no .gitattributes", "A clone without `" + ProgramName + " install --textconv` shows the files as they are",
+}
+
+// InstallTextconv has git diff and git log -p show logs as this program, or the one that options name, prints them. Done twice, it changes
+// nothing.
+func InstallTextconv(ctx context.Context, options InstallOptions) (Result, error) {
+	return diffDriver.install(ctx, options, func(program string) [][2]string {
+		return [][2]string{{textconvKey, wording.ShellQuote(filepath.ToSlash(program)) + textconvArguments}}
+	})
+}
+
+// UninstallTextconv removes both again: the setting, if it is ours, and the line.
+func UninstallTextconv(ctx context.Context, dir string) (result Result, err error) {
+	repo, err := Locate(ctx, dir)
+	if err != nil {
+		return Result{}, err
+	}
+	now, set, err := repo.Git.config(ctx, repo.Top, "--local", "-z", "--get-all", textconvKey)
+	if err != nil {
+		return result, err
+	}
+	if set && slices.ContainsFunc(strings.Split(now, "\x00"), func(v string) bool { return strings.HasSuffix(v, textconvArguments) }) {
+		config := filepath.Join(repo.CommonDir, "config")
+		if _, err := repo.Git.run(ctx, repo.Top, "config", "--local", "--remove-section", "diff."+driverName); err != nil {
+			return result, fileError(changeConfig, config, err)
+		}
+		result.Changes = append(result.Changes, diffDriver.change(Removed, config))
+	}
+	if repo.Bare {
+		return result, nil
+	}
+	attributes := filepath.Join(repo.Top, attributesFile)
+	action, err := diffAttribute.remove(repo, attributes)
+	if action != Present {
+		result.Changes = append(result.Changes, diffDriver.change(action, attributes))
+	}
+	return result, err
+}

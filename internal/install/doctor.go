@@ -1,0 +1,231 @@
+package hook
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/base/failure"
+)
+
+// Proof says how it is known that a hook would fire.
+type Proof string
+
+// The kinds of proof. A hook that answers the doctor judges nothing.
+const (
+	ProofNone        Proof = ""
+	ProofRan         Proof = "git ran it"             // and the shim answered
+	ProofRanDirectly Proof = "it was run without git" // this git cannot run a single hook, or would also run others from its configuration
+	ProofMention     Proof = "not verified"           // a manager's file, or a hook of the user's own, names the gate; neither was run
+)
+
+// Check is what the doctor found about one hook.
+type Check struct {
+	Hook Name
+	Path string // of the file that git would run
+	// Fires says that the gate would be reached and could answer, as far as Proof shows.
+	Fires bool
+	Proof Proof
+	// Why says why it would not fire; Remedy what to do about it.
+	Why, Remedy string
+	// For is the manager or user's hook that a hook with [ProofMention] belongs to.
+	For string
+	// How says how the gate is reached if the file is not one of our shims.
+	How string
+	// Kept is the hook that runs before the gate, or "".
+	Kept string
+	// Program is what the hook would run, Version its answer to "version".
+	Program, Version string
+	// Moved is the path in the shim if no program is there any more. The program was then found on PATH, which some clients lack.
+	Moved string
+}
+
+// Diagnosis is what the doctor found.
+type Diagnosis struct {
+	Repository Repository
+	Manager    string // what manages the hooks, and how that was recognised
+	Checks     []Check
+	Driver     DriverCheck
+	Notes      []string
+}
+
+// Fires reports whether every checked hook would fire.
+func (d Diagnosis) Fires() bool {
+	return len(d.Checks) > 0 && !slices.ContainsFunc(d.Checks, func(c Check) bool { return !c.Fires })
+}
+
+// Doctor finds out, for each hook, whether git would really run it in the repository around dir ("" is the current directory), and whether
+// the gate would be reached. Our shims are run, by git where possible, with [DoctorVariable] set: they answer and judge nothing. Other
+// hooks are read and never run.
+//
+// In a work tree it checks the client hooks, and pre-receive if there is one; in a bare repository only pre-receive.
+//
+// It also checks the merge driver for the files of logs.
+func Doctor(ctx context.Context, dir string, logs ...LogPattern) (Diagnosis, error) {
+	repo, err := Locate(ctx, dir)
+	diagnosis := Diagnosis{Repository: repo}
+	if err != nil {
+		return diagnosis, err
+	}
+	if diagnosis.Repository.Kind, err = repo.kind(ctx); err != nil {
+		return diagnosis, err
+	}
+	hooks := hooksToCheck(repo)
+	at, err := findManager(repo, hooks)
+	if err != nil {
+		return diagnosis, err
+	}
+	diagnosis.Manager = at.why
+	configured, err := configuredHooks(ctx, repo)
+	if err != nil {
+		return diagnosis, err
+	}
+	if len(configured) > 0 {
+		diagnosis.Notes = append(diagnosis.Notes, "git's configuration has hooks too (hook.*.event): git runs them as well, the doctor does not.")
+	}
+	for _, hook := range hooks {
+		check, err := examination{repo: repo, alone: !configured[hook]}.check(ctx, hook)
+		if err != nil {
+			return diagnosis, err
+		}
+		diagnosis.Checks = append(diagnosis.Checks, check)
+	}
+	ignored, err := ignoredWorkspaces(ctx, repo)
+	if err != nil {
+		return diagnosis, err
+	}
+	for _, path := range ignored {
+		diagnosis.Notes = append(diagnosis.Notes, show(path)+" is hidden by a .gitignore, so that nothing of it is committed or judged; `git check-ignore -v "+typed(path)+"` names the line to remove")
+	}
+	diagnosis.Driver, err = checkDriver(ctx, repo, logs)
+	return diagnosis, err
+}
+
+// ignoredWorkspaces lists the workspaces and files of workspaces that git ignores.
+func ignoredWorkspaces(ctx context.Context, repo Repository) ([]string, error) {
+	if repo.Bare {
+		return nil, nil
+	}
+	out, err := repo.Git.run(ctx, repo.Top, "ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory", "--", ":(glob)**/.small", ":(glob)**/.small/**")
+	// Git also lists other ignored folders, without searching them.
+	return slices.DeleteFunc(strings.Split(out, "\x00"), func(path string) bool {
+		return !slices.Contains(strings.Split(path, "/"), ".small")
+	}), err
+}
+
+// hooksToCheck returns the hooks that should fire in a repository.
+func hooksToCheck(repo Repository) []Name {
+	if repo.Bare {
+		return []Name{PreReceive}
+	}
+	// Include a hook that cannot be read: check says why.
+	hooks := ClientHooks()
+	file, err := readHook(filepath.Join(repo.HooksDir, string(PreReceive)))
+	if err != nil || file.exists {
+		hooks = allHooks()
+	}
+	return hooks
+}
+
+// configuredHooks returns the hooks for which git's configuration names commands, as git can since version 2.54.
+func configuredHooks(ctx context.Context, repo Repository) (map[Name]bool, error) {
+	out, set, err := repo.Git.config(ctx, repo.Top, "-z", "--get-regexp", `^hook\..*\.event$`)
+	if err != nil || !set {
+		return nil, err
+	}
+	found := map[Name]bool{}
+	for _, entry := range strings.Split(strings.TrimSuffix(out, "\x00"), "\x00") {
+		_, event, _ := strings.Cut(entry, "\n")
+		found[Name(event)] = true
+	}
+	return found, nil
+}
+
+// examination is what checking one hook needs.
+type examination struct {
+	repo Repository
+	// alone means that git would run only the hook's file.
+	alone bool
+	// unrun means that nothing may be run.
+	unrun bool
+}
+
+// check checks one hook. Only a cancelled context is an error: anything else is a reason why the hook does not fire.
+func (e examination) check(ctx context.Context, hook Name) (Check, error) {
+	check := Check{Hook: hook, Path: filepath.Join(e.repo.HooksDir, string(hook))}
+	file, err := readHook(check.Path)
+	switch origin := recognise(hook, file.text); {
+	case err != nil:
+		check.refuse(err)
+	case !file.exists && e.repo.switchedOff():
+		check.Why, check.Remedy = e.whyAbsent(hook), e.repo.HooksPath.remove()
+	case !file.exists:
+		check.Why, check.Remedy = e.whyAbsent(hook), toInstall(hook)
+	case !file.runnable && file.text == "" && file.link:
+		check.Why, check.Remedy = "it is a link that leads nowhere", "Remove it first. "+toInstall(hook)
+	case !file.runnable:
+		check.Why, check.Remedy = "it is not executable, so git ignores it", "Type: `chmod +x "+typed(check.Path)+"`"
+	case origin == edited:
+		check.Why = "it is small-gate's, but somebody edited it, so it was not run"
+		check.Remedy = "Delete it first. " + toInstall(hook)
+	case origin == ours:
+		e.prove(ctx, &check, file)
+	default:
+		e.look(ctx, &check, file)
+	}
+	return check, ctx.Err()
+}
+
+// toInstall is the command that installs a hook.
+func toInstall(hook Name) string {
+	if slices.Contains(ClientHooks(), hook) {
+		return "Type: `" + ProgramName + " install`"
+	}
+	return "Type: `" + ProgramName + " install --" + string(hook) + "`"
+}
+
+// refuse records an error as the reason why a hook does not fire.
+func (c *Check) refuse(err error) {
+	f := failure.Of(err)
+	c.Fires, c.Proof, c.Why, c.Remedy = false, ProofNone, f.Message, f.Remedy
+}
+
+// whyAbsent says why there is no hook where git looks for it.
+func (e examination) whyAbsent(hook Name) string {
+	if !e.repo.redirected() {
+		return "there is no such file"
+	}
+	why := "there is no such file, and git looks nowhere else: core.hooksPath is set in " + show(e.repo.HooksPath.Origin)
+	own, err := readHook(filepath.Join(e.repo.OwnHooksDir, string(hook)))
+	if err == nil && recognise(hook, own.text) == ours {
+		why += ": small-gate's hook at " + show(own.path) + " is never run"
+	}
+	return why
+}
+
+// look reads somebody else's hook.
+func (e examination) look(ctx context.Context, check *Check, file hookFile) {
+	aside, runs, err := findAside(check.Hook, file)
+	if err != nil {
+		check.refuse(err)
+		return
+	}
+	if runs {
+		check.How = writerOf(file.text).Name + " runs " + show(aside.path) + " first"
+		e.prove(ctx, check, aside)
+		return
+	}
+	found, err := findMention(e.repo, check.Hook, file)
+	switch {
+	case err != nil:
+		check.refuse(err)
+	case found.in == "":
+		check.Why, check.Remedy = found.read+" does not name "+ProgramName+" "+string(check.Hook), toInstall(check.Hook)
+	default:
+		check.Fires, check.Proof, check.How = true, ProofMention, found.how(check.Hook)
+		if check.For = "your own hook"; found.by != nil {
+			check.For = found.by.Name
+		}
+	}
+}

@@ -1,0 +1,128 @@
+package hook
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/base/failure"
+)
+
+// DriverCheck is what the doctor found about the merge driver.
+type DriverCheck struct {
+	// Works says that git would call the driver for every indexed file of a workspace.
+	Works   bool
+	Program string
+	// Why says why not, Remedy what to do about it.
+	Why, Remedy string
+	// Broken says that something asks for the driver in vain: git merges line by line, and nobody notices.
+	Broken bool
+}
+
+// text describes the driver in lines, none in a repository without a work tree.
+func (c DriverCheck) text() string {
+	switch {
+	case c.Works:
+		return "merge driver: set up\n  program: " + show(c.Program) + "\n"
+	case c.Why == "":
+		return ""
+	case c.Broken:
+		return "merge driver: DOES NOT WORK: " + c.Why + "\n  " + c.Remedy + "\n"
+	}
+	return "merge driver: none: " + c.Why + "\n  " + c.Remedy + "\n"
+}
+
+// checkDriver finds out whether git would call the merge driver.
+func checkDriver(ctx context.Context, repo Repository, logs []LogPattern) (DriverCheck, error) {
+	if repo.Bare {
+		return DriverCheck{}, nil
+	}
+	command, _, err := repo.Git.config(ctx, repo.Top, "-z", "--get", driverSection+".driver")
+	if err != nil {
+		return DriverCheck{}, err
+	}
+	command = strings.TrimSuffix(command, "\x00")
+	paths, err := mergedFiles(ctx, repo, logs)
+	if err != nil {
+		return DriverCheck{}, err
+	}
+	values, err := mergeAttribute.at(ctx, repo, paths)
+	if err != nil {
+		return DriverCheck{}, err
+	}
+	check := DriverCheck{Program: driverProgram(command), Remedy: "Type: `" + ProgramName + " install --merge-driver`"}
+	if at, err := unknownDriver(ctx, repo, values); err != nil || at >= 0 {
+		if err == nil {
+			check.Broken = true
+			check.Why = "git's attributes name the driver " + show(values[at]) + " for " + show(paths[at]) + ", and this clone has none of that name: git merges line by line"
+			check.Remedy = "Set that driver up, or take it out of " + attributesFile
+		}
+		return check, err
+	}
+	given := slices.Contains(values, driverName)
+	other := slices.IndexFunc(values, func(v string) bool { return v != driverName })
+	switch {
+	case command == "" && !given:
+		check.Why = "git merges files of .small/ line by line where two branches change one"
+		if at := slices.Index(values, "union"); at >= 0 {
+			check.Broken, check.Why = true, "git's attributes say merge=union for "+show(paths[at])+", which can lose entries"
+		}
+	case command == "":
+		check.Broken, check.Why = true, "git's attributes ask for it, but it is not set up in this clone: git merges line by line"
+	case other >= 0:
+		check.Broken, check.Why = true, "it is set up, but git's attributes do not give it "+show(paths[other])
+	case check.Program == "":
+		check.Broken, check.Why = true, "it is set up by hand, as "+show(command)
+	default:
+		if err := CheckProgram(check.Program); err != nil {
+			check.Broken, check.Why = true, failure.Of(err).Message
+			break
+		}
+		check.Works, check.Remedy = true, ""
+	}
+	return check, nil
+}
+
+// builtInDrivers are the values of the attribute merge that need no configuration (gitattributes(5)).
+var builtInDrivers = []string{"unspecified", "set", "unset", "text", "binary", "union", driverName}
+
+// unknownDriver is the index of the first value of the attribute merge that names a driver which is not configured; -1 if there is none.
+func unknownDriver(ctx context.Context, repo Repository, values []string) (int, error) {
+	known := slices.Clone(builtInDrivers)
+	for i, name := range values {
+		if slices.Contains(known, name) {
+			continue
+		}
+		_, set, err := repo.Git.config(ctx, repo.Top, "-z", "--get", "merge."+name+".driver")
+		if err != nil || !set {
+			return i, err
+		}
+		known = append(known, name)
+	}
+	return -1, nil
+}
+
+// mergedFiles lists the indexed files of workspaces and logs, or a sample path if there are none yet.
+func mergedFiles(ctx context.Context, repo Repository, logs []LogPattern) ([]string, error) {
+	words := []string{"ls-files", "-z", "--", ":(top,glob)**/.small/*.small.yml"}
+	for _, log := range logs {
+		for _, pattern := range withoutBraces(log.Path) {
+			words = append(words, ":(top,glob)"+pattern)
+		}
+		for _, exclude := range log.Exclude {
+			for _, pattern := range withoutBraces(exclude) {
+				words = append(words, ":(top,glob,exclude)"+pattern)
+			}
+		}
+	}
+	out, err := repo.Git.run(ctx, repo.Top, words...)
+	if err != nil {
+		return nil, failed("git cannot list the files of "+show(repo.Top), "", err)
+	}
+	const most = 1000 // in one command line
+	paths := slices.Compact(strings.Split(strings.TrimSuffix(out, "\x00"), "\x00"))
+	if paths[0] == "" {
+		return mergeAttribute.probes[:1], nil
+	}
+	return paths[:min(most, len(paths))], nil
+}

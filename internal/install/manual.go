@@ -1,0 +1,74 @@
+package hook
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/base/wording"
+)
+
+// Manual is what a person has to do if a manager fills the hooks directory.
+type Manual struct {
+	Manager   string
+	Why       string // how the manager was recognised
+	Additions []Addition
+	Commands  []string // to be typed afterwards, in this order
+	Notes     []string
+}
+
+// Addition is text to add to one file.
+type Addition struct {
+	File  string // relative to the work tree's top if inside, else absolute
+	Place string // where in the file, for people
+	Text  string // with indentation and line ends
+}
+
+// manualFor returns what to add for each of hooks, in the manager's own terms. Files in a work tree are shared with other machines, so they
+// name the program without a path; other files use its path.
+func manualFor(at managed, hooks []Name, program string) (*Manual, error) {
+	manual := &Manual{Manager: at.by.Name, Why: at.why}
+	if at.by.fill != nil {
+		return manual, at.by.fill(manual, at, hooks)
+	}
+	command := wording.ShellWord(filepath.ToSlash(program))
+	if !at.repo.Bare && inside(at.repo.Top, at.repo.HooksDir) {
+		command = ProgramName
+	}
+	manual.Additions = scriptLines(at.repo, at.repo.HooksDir, hooks, command, " || exit $?")
+	manual.Notes = []string{executableNote}
+	return manual, nil
+}
+
+const executableNote = "Each of these files must be executable and begin with a line such as #!/bin/sh."
+
+// scriptLines is one shell line for each hook's script in dir.
+func scriptLines(repo Repository, dir string, hooks []Name, command, end string) []Addition {
+	var additions []Addition
+	for _, hook := range hooks {
+		place := "on a line of its own"
+		if hook.readsInput() {
+			place = "before anything that reads standard input"
+		}
+		additions = append(additions, Addition{
+			File:  shortPath(repo, filepath.Join(dir, string(hook))),
+			Place: place,
+			Text:  fmt.Sprintf("%s %s \"$@\"%s\n", command, hook, end),
+		})
+	}
+	return additions
+}
+
+// Text tells a person what to add where. The lines to add are unchanged, on lines of their own.
+func (m Manual) Text() string {
+	var text strings.Builder
+	fmt.Fprintf(&text, "%s. Nothing was written.\n", m.Why)
+	for _, addition := range m.Additions {
+		fmt.Fprintf(&text, "\nAdd to %s (%s):\n\n%s", show(addition.File), addition.Place, addition.Text)
+	}
+	text.WriteString("\n")
+	writeList(&text, "Then type:", m.Commands)
+	writeNotes(&text, m.Notes)
+	fmt.Fprintf(&text, "Or chain the hooks in where they are: `%s install --force`\n", ProgramName)
+	return text.String()
+}

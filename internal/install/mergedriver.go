@@ -1,0 +1,118 @@
+package hook
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/base/wording"
+)
+
+// The merge driver (gitattributes(5), "Defining a custom merge driver") in a repository's configuration and in its .gitattributes.
+const (
+	driverName      = "small-gate"
+	driverSection   = "merge." + driverName
+	driverArguments = " merge-driver %O %A %B %L %P %Y"
+	driverWords     = "SMALL workspaces: as small-hook reconcile, never line by line"
+	attributesFile  = ".gitattributes"
+	changeConfig    = "change git's configuration in"
+)
+
+var mergeAttribute = attribute{"merge", "**/.small/*.small.yml merge=" + driverName, []string{".small/progress.small.yml", "a/b/.small/plan.small.yml"}}
+
+// driver is a program that git calls for some files: a setting of the repository, which clones do not copy, and the line of .gitattributes
+// that gives it the files, which is to be committed.
+type driver struct {
+	// hook is what its changes are called.
+	hook Name
+	attribute
+	// bare says why a bare repository needs none, and note what holds of a clone without it.
+	bare, note string
+}
+
+var mergeDriver = driver{
+	"merge driver", mergeAttribute, "nothing is merged there, so a merge driver would never run",
+	"Each clone sets up the driver for itself: `" + ProgramName + " install --merge-driver`",
+}
+
+// InstallMergeDriver has git call this program, or the one that options name, where it would merge a workspace's file line by line. Done
+// twice, it changes nothing.
+func InstallMergeDriver(ctx context.Context, options InstallOptions) (Result, error) {
+	return mergeDriver.install(ctx, options, func(program string) [][2]string {
+		return [][2]string{{driverSection + ".name", driverWords}, {driverSection + ".driver", driverCommand(program)}}
+	}, attributeLines(options.Logs)...)
+}
+
+// change is what was done about the driver in one file.
+func (d driver) change(action Action, path string) HookChange {
+	return HookChange{Hook: d.hook, Action: action, Path: path}
+}
+
+func (d driver) install(ctx context.Context, options InstallOptions, settings func(program string) [][2]string, lines ...string) (result Result, err error) {
+	repo, err := Locate(ctx, options.Dir)
+	if err == nil && repo.Bare {
+		err = failed(show(repo.Top)+" is a bare repository: "+d.bare, "Install it in each clone.", nil)
+	}
+	if err != nil {
+		return Result{}, err
+	}
+	program, err := ResolveProgram(options.Program)
+	if err != nil {
+		return Result{}, err
+	}
+	action, err := configure(ctx, repo, settings(program)...)
+	result.Changes = append(result.Changes, d.change(action, filepath.Join(repo.CommonDir, "config")))
+	if err != nil {
+		return result, err
+	}
+	attributes := filepath.Join(repo.Top, attributesFile)
+	action, err = d.add(ctx, repo, attributes, lines...)
+	result.Changes = append(result.Changes, d.change(action, attributes))
+	if err == nil && action == Installed {
+		result.Notes = append(result.Notes, "Commit "+attributesFile+", so that every clone has the line. "+d.note)
+	}
+	return result, err
+}
+
+// UninstallMergeDriver removes the driver from the repository's configuration. The line in .gitattributes stays: it is shared, and without
+// a driver git ignores it.
+func UninstallMergeDriver(ctx context.Context, dir string) (result Result, err error) {
+	repo, err := Locate(ctx, dir)
+	if err != nil {
+		return Result{}, err
+	}
+	_, set, err := repo.Git.config(ctx, repo.Top, "--local", "--get-regexp", `^merge\.`+driverName+`\.`)
+	if err != nil || !set {
+		return result, err
+	}
+	config := filepath.Join(repo.CommonDir, "config")
+	if _, err = repo.Git.run(ctx, repo.Top, "config", "--local", "--remove-section", driverSection); err != nil {
+		return result, fileError(changeConfig, config, err)
+	}
+	result.Changes = []HookChange{mergeDriver.change(Removed, config)}
+	if repo.Bare {
+		return result, nil
+	}
+	values, err := mergeAttribute.at(ctx, repo, mergeAttribute.probes)
+	if err == nil && slices.Contains(values, driverName) {
+		result.Notes = append(result.Notes, attributesFile+" still names the driver; without it git merges these files line by line here. Remove each line with merge="+driverName+
+			" if nobody uses it: "+mergeAttribute.line)
+	}
+	return result, err
+}
+
+// driverCommand is the command line that git passes to a shell. A percent sign is doubled, since git expands a single one.
+func driverCommand(program string) string {
+	return strings.ReplaceAll(wording.ShellQuote(filepath.ToSlash(program)), "%", "%%") + driverArguments
+}
+
+// driverProgram is the program that our command line calls, "" if the command is of another form.
+func driverProgram(command string) string {
+	word, ours := strings.CutSuffix(command, driverArguments)
+	if !ours || len(word) < 2 || word[0] != '\'' || word[len(word)-1] != '\'' {
+		return ""
+	}
+	inner := strings.ReplaceAll(word[1:len(word)-1], `'\''`, "'")
+	return filepath.FromSlash(strings.ReplaceAll(inner, "%%", "%"))
+}

@@ -1,0 +1,105 @@
+package hook
+
+import (
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"unicode"
+
+	"github.com/small-gate/small-gate/internal/base/wording"
+)
+
+const (
+	goInstall = "go install github.com/small-gate/small-gate/cmd/small-hook@latest"
+	// withoutGo is for people without Go.
+	withoutGo = "Without Go: " + wording.Docs + "installation.md#the-program"
+)
+
+// HowToInstall says what to type if there is no permanent program for hooks to call, followed by then.
+func HowToInstall(then ...string) string {
+	return wording.Commands(append([]string{goInstall}, then...)...) + ". " + withoutGo
+}
+
+// ResolveProgram returns the absolute path that a shim must call. If the caller's choice, named, is empty, it is the running program,
+// unless that is a temporary build.
+func ResolveProgram(named string) (string, error) {
+	if named == "" {
+		running, err := os.Executable()
+		if err != nil {
+			return "", failed("cannot determine where this program is", "Name the program for the hooks to call: --program FILE", err)
+		}
+		if temporaryBuild(running, os.Getenv("GOCACHE")) {
+			return "", failed("this is a temporary build of go run, at "+show(running), "Hooks need a program that stays. Type: "+HowToInstall(ProgramName+" install"), nil)
+		}
+		named = steadyName(running)
+	}
+	absolute, err := filepath.Abs(named)
+	if err != nil {
+		return "", failed(show(named)+" cannot be made an absolute path", "", err)
+	}
+	return absolute, CheckProgram(absolute)
+}
+
+// CheckProgram reports why a shim could not call the program at path, or nil.
+func CheckProgram(path string) error {
+	fault := func(what string, cause error) error {
+		return failed("hooks cannot call "+show(path)+what, "Name a program that stays where it is, or install one: "+HowToInstall(), cause)
+	}
+	if strings.ContainsFunc(path, unicode.IsControl) {
+		return fault(": its path holds a line break or another control character", nil)
+	}
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return fault("", err)
+	case !info.Mode().IsRegular():
+		return fault(": it is not a file", nil)
+	case !executable(info):
+		return fault(": it is not executable", nil)
+	case info.Size() == 0:
+		return fault(": it is empty", nil)
+	}
+	return nil
+}
+
+// executable reports whether git would run a file with this mode. Windows has no such mode.
+func executable(info fs.FileInfo) bool {
+	return runtime.GOOS == "windows" || info.Mode().Perm()&0o111 != 0
+}
+
+// temporaryBuild reports whether go run built the program at path: in a go-build folder of the temporary directory, or in the build cache,
+// GOCACHE if that is set.
+func temporaryBuild(path, goCache string) bool {
+	if goCache != "" && inside(goCache, path) {
+		return true
+	}
+	// Go caches a program built by go run in a folder named by a checksum and -d.
+	if sum, cached := strings.CutSuffix(filepath.Base(filepath.Dir(path)), "-d"); cached && len(sum) == 64 && strings.Trim(sum, "0123456789abcdef") == "" {
+		return true
+	}
+	return strings.Contains(filepath.ToSlash(filepath.Dir(path)), "/go-build")
+}
+
+// steadyName prefers the path under which PATH finds the running program, if it is the same file: package managers keep a link there that
+// survives an upgrade, while the file behind it moves.
+func steadyName(running string) string {
+	found, err := exec.LookPath(ProgramName)
+	if err != nil || !filepath.IsAbs(found) {
+		return running
+	}
+	here, errHere := os.Stat(running)
+	there, errThere := os.Stat(found)
+	if errHere == nil && errThere == nil && os.SameFile(here, there) {
+		return found
+	}
+	return running
+}
+
+// inside reports whether path lies in dir or below it.
+func inside(dir, path string) bool {
+	rel, err := filepath.Rel(dir, path)
+	return err == nil && filepath.IsLocal(rel)
+}

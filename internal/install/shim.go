@@ -1,0 +1,107 @@
+package hook
+
+import (
+	"crypto/sha256"
+	_ "embed" // for the text of the shim
+	"encoding/hex"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"text/template"
+
+	"github.com/small-gate/small-gate/internal/base/wording"
+)
+
+//go:embed shim.sh.tmpl
+var shimText string
+
+// shim has the parameters of one shim.
+type shim struct {
+	hook    Name
+	program string // an absolute path, or "" to look only on PATH
+	ownName bool   // the kept hook must be told its old name
+	aside   bool   // the kept hook's manager may move the shim aside and run it
+}
+
+// shimFor is the shim for hook. before is the hook that runs before it, if there is one.
+func shimFor(hook Name, program string, before hookFile) shim {
+	writer := writerOf(before.text)
+	return shim{hook: hook, program: program, ownName: goesByName(before.text), aside: writer != nil && writer.runsAside}
+}
+
+// goesByName reports whether a manager wrote this hook and it uses its own file name.
+func goesByName(text string) bool {
+	writer := writerOf(text)
+	return writer != nil && writer.byName != nil && writer.byName(text)
+}
+
+// render returns the shim's text. Its second line names the hook and the checksum of all other lines. This shows whether a shim of any
+// version was edited.
+func (s shim) render() string {
+	program := ""
+	if s.program != "" {
+		program = wording.ShellQuote(filepath.ToSlash(s.program))
+	}
+	callKept := `"$sg_kept"`
+	if s.ownName {
+		callKept = `sh -c 'sg_kept=$1; shift; . "$sg_kept"' "$0" "$sg_kept"`
+	}
+	var text strings.Builder
+	err := template.Must(template.New("shim").Parse(shimText)).Execute(&text, map[string]any{
+		"Hook": string(s.hook), "Program": program, "GoInstall": goInstall, "WithoutGo": withoutGo,
+		"Kept": string(s.hook) + keptSuffix, "CallKept": callKept, "Input": s.hook.readsInput(), "Aside": s.aside, "Lenient": s.hook == PrepareCommitMsg,
+	})
+	if err != nil {
+		panic("hook: the shim's template does not fit its data: " + err.Error())
+	}
+	first, rest, _ := strings.Cut(text.String(), "\n")
+	return first + "\n" + markerLine(s.hook, text.String()) + "\n" + rest
+}
+
+// markerLine is the second line of a shim whose other lines are body.
+func markerLine(hook Name, body string) string {
+	sum := sha256.Sum256([]byte(body))
+	return fmt.Sprintf("# small-gate hook: %s sha256:%s", hook, hex.EncodeToString(sum[:]))
+}
+
+// origin says who wrote a hook's file.
+type origin int
+
+const (
+	foreign origin = iota // somebody else
+	ours                  // this program, unedited
+	edited                // this program, edited since
+)
+
+// recognise decides by the line that markerLine makes whether text is a shim for hook.
+func recognise(hook Name, text string) origin {
+	before, rest, found := strings.Cut("\n"+text, "\n# small-gate hook: ")
+	line, after, _ := strings.Cut(rest, "\n")
+	if !found || !strings.Contains(line, " sha256:") {
+		return foreign
+	}
+	body := strings.TrimPrefix(before+"\n", "\n") + after
+	if "# small-gate hook: "+line != markerLine(hook, body) {
+		return edited
+	}
+	return ours
+}
+
+// programIn returns the path of the program in our shim, or "" if the shim looks only on PATH.
+func programIn(text string) string {
+	_, rest, found := strings.Cut(text, "\nsg_program='")
+	if !found {
+		return ""
+	}
+	quoted, _, found := strings.Cut(rest, "'\n")
+	if !found {
+		return ""
+	}
+	return strings.ReplaceAll(quoted, `'\''`, "'")
+}
+
+// mayGoByName reports whether a hook may depend on its own file name.
+func mayGoByName(text string) bool {
+	return regexp.MustCompile(`basename (-- )?"?\$\{?0|\$\{0##|__FILE__|PROGRAM_NAME|sys\.argv\[0\]`).MatchString(text)
+}

@@ -1,0 +1,334 @@
+package entrypoint
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/base/failure"
+	"github.com/small-gate/small-gate/internal/base/wording"
+	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/gate/rules"
+	"github.com/small-gate/small-gate/internal/gate/run"
+	"github.com/small-gate/small-gate/internal/judge/session"
+	"github.com/small-gate/small-gate/internal/policy"
+	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/write/checkout"
+	"github.com/small-gate/small-gate/internal/write/restore"
+)
+
+// PreCommit judges the index that git is committing from against HEAD, and against every other side of a merge that is being concluded. The
+// policy is HEAD's.
+func PreCommit(ctx context.Context, req session.Request) *finding.Report {
+	return pending(ctx, req.WithLane(), preCommit, nil)
+}
+
+// PreMergeCommit judges the index against HEAD and the other sides of the merge that git is about to commit. There is no MERGE_HEAD
+// yet: git names the other sides in variables called GITHEAD_<object id> (builtin/merge.c sets them for the strategies; githooks(5)
+// does not mention them).
+func PreMergeCommit(ctx context.Context, req session.Request) *finding.Report {
+	return pending(ctx, req.WithLane(), "pre-merge-commit", checkout.GitHeads(req.Environ))
+}
+
+// PrepareCommitMsg judges the index as PreCommit does: git runs this hook also where it skips pre-commit, for --no-verify, a pick, a revert
+// and a step of a rebase. An index that has just passed is not judged again.
+func PrepareCommitMsg(ctx context.Context, req session.Request) *finding.Report {
+	return pending(ctx, req.WithLane(), prepareCommitMsg, nil)
+}
+
+// PreApplyPatch judges the index as PreCommit does, after git am or git rebase --apply has applied a patch to it.
+func PreApplyPatch(ctx context.Context, req session.Request) *finding.Report {
+	return pending(ctx, req, preApplyPatch, nil)
+}
+
+const (
+	preCommit        = "pre-commit"
+	prepareCommitMsg = "prepare-commit-msg"
+	preApplyPatch    = "pre-applypatch"
+)
+
+// pending judges the index, and losses in the work tree. merged are the other sides of the merge that it concludes, by default those in
+// MERGE_HEAD.
+func pending(ctx context.Context, req session.Request, mode string, merged []string) *finding.Report {
+	remade := mode == prepareCommitMsg || mode == preApplyPatch // git runs these also for commits that it remakes
+	return req.Judge(ctx, mode, func(s *session.Session) (_ *finding.Report, err error) {
+		head, parents, untrusted := s.TrustHead(ctx, merged)
+		if remade { // a remade commit keeps its author and message, and its company was judged before
+			if s.Opts.Replay, err = checkout.Replays(s.Repo.Where().GitDir); err != nil {
+				return nil, err
+			}
+		}
+		report, err := judgePending(ctx, s, head, parents, untrusted)
+		if err != nil || untrusted != nil || len(merged) > 0 {
+			return report, err
+		}
+		lost, err := restore.Losses(ctx, s.Repo, parents, restore.Workspace{Policy: s.Opts.Policy, Limits: s.Opts.Limits(), Now: s.Opts.Now})
+		if err != nil {
+			return nil, err
+		}
+		reports := []*finding.Report{report}
+		for _, l := range lost {
+			reports = append(reports, gate.Lost(ctx, s.Repo, l.Log, l.Noted, l.Index, l.Gone, s.Opts))
+		}
+		report = finding.Combine(reports)
+		if s.Opts.Mode == preCommit {
+			if report.Hidden, err = s.HiddenLogs(ctx); err != nil {
+				return nil, err
+			}
+			for _, h := range report.Hidden {
+				report.Examined.Notes = append(report.Examined.Notes, h.Note())
+			}
+		}
+		switch {
+		case s.Opts.Replay && report.Verdict == finding.Pass:
+			return run.Nothing(s.Opts), nil // its warnings were given when the original was committed
+		case report.Verdict == finding.Fail && remade:
+			return report, goOn(ctx, s, parents, report)
+		}
+		return report, nil
+	})
+}
+
+// goOn adds to the fixes the commands that continue what git has under way.
+func goOn(ctx context.Context, s *session.Session, parents []string, report *finding.Report) error {
+	u, err := checkout.UnderWay(s.Repo.Where().GitDir)
+	if err != nil || len(parents) != 1 {
+		return err
+	}
+	changes, err := s.Repo.Diff(ctx, history.EdgesOf(history.Index, parents), history.Filter{All: true})
+	if err != nil {
+		return err
+	}
+	more := slices.ContainsFunc(changes[0], func(c history.Change) bool {
+		return !slices.ContainsFunc(report.Findings, func(f finding.Finding) bool { return f.Path == c.Path })
+	})
+	after, err := u.After(s.Repo.Where().GitDir, more)
+	if err != nil || len(after) == 0 {
+		return err
+	}
+	const restore = "`small-hook restore"
+	for i := range report.Findings {
+		f := &report.Findings[i]
+		if typed, words, _ := strings.Cut(f.Fix, "`; "); strings.HasPrefix(typed, restore) {
+			f.Fix = strings.TrimSuffix(typed, "`") + "`, " + wording.Commands(after...)
+			if words != "" {
+				f.Fix += "; " + words
+			}
+		}
+	}
+	if s.Opts.Replay {
+		note := "once all is mended and staged, `small-hook restore` says how to go on"
+		if u.Command == checkout.Rebase {
+			note += "; a rebase repeats this step until that is typed"
+		}
+		report.Examined.Notes = append(report.Examined.Notes, note)
+	}
+	return nil
+}
+
+// judgePending judges the index. untrusted is the error in HEAD's policy, or nil.
+func judgePending(ctx context.Context, s *session.Session, head string, parents []string, untrusted error) (*finding.Report, error) {
+	var invalid *policy.InvalidError
+	if untrusted != nil && !errors.As(untrusted, &invalid) {
+		return nil, untrusted
+	}
+	judged := policy.Default()
+	// A commit that touches no workspace is independent of the configuration, if that names no lane and, when invalid, watches no other
+	// files.
+	indifferent := s.Req.Lane == "" && !rules.Known().Matter(s.Trusted)
+	if untrusted == nil {
+		judged, indifferent = s.Opts.Policy, !laneGiven(s)
+	}
+	asked := history.Compared{Edges: history.EdgesOf(history.Index, parents)}
+	var err error
+	asked.Changes, err = s.Repo.Diff(ctx, asked.Edges, history.Judged(judged))
+	touched := slices.ContainsFunc(asked.Changes, func(c []history.Change) bool { return len(c) > 0 }) // most commits touch nothing
+	switch {
+	case err != nil:
+		return nil, err
+	case !touched && indifferent:
+		return run.Nothing(s.Opts), nil
+	case untrusted != nil:
+		return nil, &failure.Error{
+			Message: failure.Of(untrusted).Message,
+			Remedy:  "correct " + policy.File + " and commit it alone with `git commit --no-verify`, since hooks take it from HEAD; " + policy.EveryKey,
+			Err:     untrusted,
+		}
+	}
+	s.Opts.Compared = asked
+	return judgeIndex(ctx, s, head, parents)
+}
+
+// judgeIndex judges the index against its parents, HEAD first if there is one.
+func judgeIndex(ctx context.Context, s *session.Session, head string, parents []string) (*finding.Report, error) {
+	near, parents, err := lookAround(ctx, s, head, parents)
+	if err != nil {
+		return nil, err
+	}
+	p, err := passOf(ctx, s, parents, near.list)
+	if err != nil {
+		return nil, err
+	}
+	if s.Opts.Mode == prepareCommitMsg {
+		if known, err := p.known(); known || err != nil {
+			return run.Nothing(s.Opts), err
+		}
+	}
+	report := gate.Pending(ctx, s.Repo, parents, s.Opts, near.list...)
+	if err := near.remember(); err != nil {
+		return nil, &failure.Error{Message: "cannot remember what other work trees have: " + err.Error(), Remedy: "make the git directory writable", Err: err}
+	}
+	mends := false
+	if report.Verdict == finding.Fail && len(parents) == 1 && len(s.Opts.Heads) == 0 {
+		mended, err := mendsHead(ctx, s, head)
+		if err != nil {
+			return nil, err
+		}
+		if mended != nil {
+			report, mends = mended, true
+		} else if err := fixCommits(ctx, s, head, report); err != nil {
+			return nil, err
+		}
+	}
+	report, err = s.CheckAdded(ctx, history.Index, report)
+	if err == nil && report.Verdict == finding.Pass && !mends && s.Opts.Mode != prepareCommitMsg {
+		err = p.remember()
+	}
+	return report, err
+}
+
+// lookAround finds what else the judgement of the index depends on: others who are at work, and the commit's part of the session's options.
+// It returns the parents with which the index is compared.
+func lookAround(ctx context.Context, s *session.Session, head string, parents []string) (near neighbours, _ []string, err error) {
+	// Commits that git remakes, and merges that it makes by itself, are on their way to the neighbours.
+	if head != "" && (s.Opts.Mode == preCommit || s.Opts.Mode == prepareCommitMsg && !s.Opts.Replay && len(checkout.GitHeads(s.Req.Environ)) == 0) {
+		if near, err = neighboursOf(ctx, s); err != nil {
+			return near, nil, err
+		}
+	}
+	if head != "" && s.Opts.Policy.Scope == policy.Published {
+		published, err := lastPublished(ctx, s, head)
+		if err != nil {
+			return near, nil, err
+		}
+		// Unpublished entries may be edited; the commit that added them was judged.
+		s.Opts.Heads = []string{head}
+		parents = append(published, parents[1:]...)
+	}
+	branch, err := s.Repo.CurrentBranch(ctx)
+	if err != nil {
+		return near, nil, err
+	}
+	s.Opts.Branch = history.ShortRef(branch)
+	if s.Opts.Message, err = preparedMessage(s); err != nil {
+		return near, nil, err
+	}
+	if s.Opts.Reverting, err = s.Reverting(); err != nil {
+		return near, nil, err
+	}
+	return near, parents, claimOfBranch(ctx, s, head)
+}
+
+// mendsHead judges the index as a commit in place of HEAD, if HEAD has an error and is on no remote-tracking branch: a hook is not told
+// that a commit amends. It is nil if the index does not mend HEAD. A push is judged as it is.
+func mendsHead(ctx context.Context, s *session.Session, head string) (*finding.Report, error) {
+	tips, err := s.Repo.Tips(ctx, "refs/remotes/")
+	if err != nil {
+		return nil, err
+	}
+	own, err := s.Repo.Commits(ctx, []string{head}, tips)
+	at := slices.IndexFunc(own, func(c history.Commit) bool { return c.ID == head })
+	if err != nil || at < 0 {
+		return nil, err
+	}
+	opts, parents := s.Opts, own[at].Parents
+	opts.Trusted = ""
+	mended := gate.Pending(ctx, s.Repo, parents, opts)
+	if mended.Verdict != finding.Pass || gate.Made(ctx, s.Repo, "", head, parents, opts).Verdict != finding.Fail {
+		return nil, nil
+	}
+	return mended, nil
+}
+
+// fixCommits changes the fixes of errors that a log already has in HEAD: they must be mended in the commit that made them, not in the
+// index.
+func fixCommits(ctx context.Context, s *session.Session, head string, report *finding.Report) error {
+	tips, err := s.Repo.Tips(ctx, "refs/remotes/")
+	if err != nil {
+		return err
+	}
+	s.FindStandings(ctx, head)
+	opts := s.Opts
+	opts.Trusted = ""
+	fixes, known := map[string]string{}, [][]string{tips, nil} // first commits that nobody else has: they are few
+	for i := range report.Findings {
+		f := &report.Findings[i]
+		same := func(g finding.Finding) bool { return g.Fingerprint() == f.Fingerprint() }
+		dir, artifact, _ := small.SplitPath(f.Path)
+		if artifact != small.Progress.FileName() || f.Stage != finding.StageLint || f.Severity != finding.SeverityError ||
+			!slices.ContainsFunc(gate.Check(ctx, s.Repo, head, dir, opts).Findings, same) {
+			continue
+		}
+		for ; fixes[f.Fingerprint()] == "" && len(known) > 0; known = known[1:] {
+			for _, g := range gate.Made(ctx, s.Repo, "", head, known[0], opts).Findings {
+				fixes[g.Fingerprint()] = g.Fix
+			}
+		}
+		f.Fix = cmp.Or(fixes[f.Fingerprint()], f.Fix)
+	}
+	return nil
+}
+
+// preparedMessage is the message that git has prepared for an agent's next commit when it squashes, applies or merges; empty if there is
+// none.
+func preparedMessage(s *session.Session) (string, error) {
+	if s.Req.Agent() == "" {
+		return "", nil
+	}
+	var out []byte
+	for _, name := range []string{"SQUASH_MSG", "MERGE_MSG"} {
+		text, err := os.ReadFile(filepath.Join(s.Repo.Where().GitDir, name))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return "", &failure.Error{Message: "cannot read the message of what is being merged: " + err.Error(), Err: err}
+		}
+		out = append(append(out, text...), '\n')
+	}
+	return string(out), nil
+}
+
+// lastPublished lists the newest commits on each path back from head that a remote-tracking branch has; head itself if it is published.
+// Later commits may still be amended.
+func lastPublished(ctx context.Context, s *session.Session, head string) ([]string, error) {
+	tips, err := s.Repo.Tips(ctx, "refs/remotes/")
+	if err != nil {
+		return nil, err
+	}
+	commits, err := s.Repo.Commits(ctx, []string{head}, tips)
+	if err != nil {
+		return nil, err
+	}
+	if len(commits) == 0 {
+		return []string{head}, nil
+	}
+	listed := map[string]bool{}
+	for _, c := range commits {
+		listed[c.ID] = true
+	}
+	var last []string
+	for _, c := range history.InOrder(commits) {
+		for _, p := range c.Parents {
+			if !listed[p] {
+				listed[p] = true
+				last = append(last, p)
+			}
+		}
+	}
+	return last, nil
+}

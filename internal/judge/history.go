@@ -1,0 +1,141 @@
+package entrypoint
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/base/failure"
+	"github.com/small-gate/small-gate/internal/base/wording"
+	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/run"
+	"github.com/small-gate/small-gate/internal/judge/session"
+)
+
+// Range judges every commit that HEAD has and BASE lacks, then the two tips, then HEAD's snapshot. spec is written BASE..HEAD; an
+// empty HEAD means the commit that is checked out. The policy is BASE's.
+func Range(ctx context.Context, req session.Request, spec string) *finding.Report {
+	return req.Judge(ctx, "range", func(s *session.Session) (*finding.Report, error) {
+		base, head, err := rangeOf(ctx, s, spec)
+		if err != nil {
+			return nil, err
+		}
+		s.FindStandings(ctx, head)
+		return s.CheckAdded(ctx, head, gate.Range(ctx, s.Repo, base, head, s.Opts))
+	})
+}
+
+// rangeOf finds the commits of BASE..HEAD, and takes the policy from BASE.
+func rangeOf(ctx context.Context, s *session.Session, spec string) (base, head string, err error) {
+	from, to, err := splitRange(spec)
+	if err != nil {
+		return "", "", err
+	}
+	return bothOf(ctx, s, from, to)
+}
+
+// bothOf finds two commits, and takes the policy from the first.
+func bothOf(ctx context.Context, s *session.Session, from, to string) (base, head string, err error) {
+	if base, err = s.Commit(ctx, from); err != nil {
+		return "", "", err
+	}
+	if head, err = s.Commit(ctx, to); err != nil {
+		return "", "", err
+	}
+	return base, head, s.Trust(ctx, base, from)
+}
+
+func splitRange(spec string) (base, head string, err error) {
+	base, head, _ = strings.Cut(spec, "..")
+	wrong := ""
+	switch {
+	case strings.Contains(spec, "..."):
+		wrong = "is a symmetric difference; a range has two dots"
+	case base == "" || base == spec:
+		wrong = "is not a range"
+	default:
+		return base, cmp.Or(head, "HEAD"), nil
+	}
+	return "", "", &failure.Error{Message: fmt.Sprintf("%q %s", spec, wrong), Remedy: "write BASE..HEAD, for example origin/main..HEAD"}
+}
+
+// Audit judges every commit of a revision's history (HEAD's by default), under its own policy.
+func Audit(ctx context.Context, req session.Request, revision string) *finding.Report {
+	return req.Judge(ctx, "audit", func(s *session.Session) (*finding.Report, error) {
+		if revision == "" {
+			revision = "HEAD"
+			head, err := s.Repo.Head(ctx)
+			if err != nil {
+				return nil, err
+			}
+			if head == "" {
+				return auditNothing(ctx, s)
+			}
+		}
+		head, err := s.Commit(ctx, revision)
+		if err != nil {
+			return nil, err
+		}
+		if err := s.Trust(ctx, head, revision); err != nil {
+			return nil, err
+		}
+		s.FindStandings(ctx, head)
+		if s.Opts.Switch, err = elsewhere(ctx, s, revision); err != nil {
+			return nil, err
+		}
+		return gate.Audit(ctx, s.Repo, head, s.Opts), nil
+	})
+}
+
+// elsewhere is the revision if it names a local branch that is not checked out; else it is empty.
+func elsewhere(ctx context.Context, s *session.Session, revision string) (string, error) {
+	if s.Repo.Where().Bare {
+		return "", nil
+	}
+	current, err := s.Repo.CurrentBranch(ctx)
+	if err != nil || current == "refs/heads/"+revision {
+		return "", err
+	}
+	tips, err := s.Repo.Tips(ctx, "refs/heads/"+revision)
+	if err != nil || len(tips) == 0 {
+		return "", err
+	}
+	return revision, nil
+}
+
+// auditNothing is the audit of a HEAD without commits: if no other ref has any, there is nothing to judge.
+func auditNothing(ctx context.Context, s *session.Session) (*finding.Report, error) {
+	tips, err := s.Repo.Tips(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if len(tips) == 0 {
+		r := run.Nothing(s.Opts)
+		r.Examined.Notes = append(r.Examined.Notes, gate.NoLog)
+		return r, nil
+	}
+	branch, err := s.Repo.CurrentBranch(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return nil, &failure.Error{
+		Message: fmt.Sprintf("HEAD names %s, which has no commit, while other refs do", wording.Printable(branch)),
+		Remedy:  "name what to audit: `small-hook audit REVISION`; on a server, correct HEAD: `git symbolic-ref HEAD refs/heads/NAME`",
+	}
+}
+
+// SyncedCommits judges the commits that head has and base lacks, under the policy of upstream, on top of which they will be pushed.
+func SyncedCommits(ctx context.Context, req session.Request, base, head, upstream string) *finding.Report {
+	return req.Judge(ctx, "sync", func(s *session.Session) (*finding.Report, error) {
+		head, err := s.Commit(ctx, head)
+		if err == nil {
+			err = s.Trust(ctx, upstream, "the remote's branch")
+		}
+		if err != nil {
+			return nil, err
+		}
+		return s.CheckAdded(ctx, head, gate.Range(ctx, s.Repo, base, head, s.Opts))
+	})
+}

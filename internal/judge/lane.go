@@ -1,0 +1,72 @@
+package entrypoint
+
+import (
+	"context"
+
+	"github.com/small-gate/small-gate/internal/gate/families/lanes"
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/git/history"
+	"github.com/small-gate/small-gate/internal/judge/session"
+	"github.com/small-gate/small-gate/internal/policy/lane"
+)
+
+// FindLane finds the lane that fits the change of spec, written BASE..HEAD, or without a spec the staged change, whose lane the variable of
+// commit hooks may claim. It judges nothing. The policy is BASE's, or HEAD's.
+func FindLane(ctx context.Context, req session.Request, spec string) (out *finding.LaneReport, err error) {
+	mode, change := "range", spec
+	if spec == "" {
+		mode, change, req = "pre-commit", "what is staged, against HEAD", req.WithLane()
+	}
+	reader, err := req.InRepository(ctx, mode, func(s *session.Session) (err error) {
+		if out, err = laneOf(ctx, s, spec); err == nil {
+			out.Change, out.Policy = change, s.Opts.Policy.Source
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	out.Reader = reader
+	return out, nil
+}
+
+func laneOf(ctx context.Context, s *session.Session, spec string) (*finding.LaneReport, error) {
+	if spec == "" {
+		return stagedLane(ctx, s)
+	}
+	base, head, err := rangeOf(ctx, s, spec)
+	if err != nil {
+		return nil, err
+	}
+	return lanes.Classify(ctx, s.Repo, base, head, s.Opts)
+}
+
+func stagedLane(ctx context.Context, s *session.Session) (*finding.LaneReport, error) {
+	head, parents, err := s.TrustHead(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	if err := claimOfBranch(ctx, s, head); err != nil {
+		return nil, err
+	}
+	return lanes.ClassifyPending(ctx, s.Repo, parents, s.Opts)
+}
+
+// claimOfBranch finds the lane that the branch has claimed, if the configuration gives every change a lane: the default lane would reject
+// the commits of a branch that has claimed another.
+func claimOfBranch(ctx context.Context, s *session.Session, head string) error {
+	if head == "" || s.Req.Lane != "" || !laneGiven(s) {
+		return nil
+	}
+	branch, err := githistory.DefaultBranch(ctx, s.Repo, "")
+	if err != nil || branch.ID == "" || branch.ID == head {
+		return err
+	}
+	s.Opts.BranchClaim, err = lanes.BranchClaim(ctx, s.Repo, branch.ID, head, s.Opts)
+	return err
+}
+
+// laneGiven reports whether the caller or the configuration gives every change a lane.
+func laneGiven(s *session.Session) bool {
+	return s.Req.Lane != "" || lane.Given(s.Opts.Policy) != "" || lane.SettingsIn(s.Opts.Policy).Minimum != ""
+}

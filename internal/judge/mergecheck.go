@@ -1,0 +1,83 @@
+package entrypoint
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/base/failure"
+	"github.com/small-gate/small-gate/internal/base/wording"
+	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/git/history"
+	"github.com/small-gate/small-gate/internal/judge/session"
+)
+
+// MergeCheck predicts whether theirs would merge cleanly into ours: it compares their tips, and each with the merge base, and judges the
+// files of the merge that git would make. The policy is that of ours.
+func MergeCheck(ctx context.Context, req session.Request, ours, theirs string) *finding.Report {
+	return req.Judge(ctx, "merge-check", func(s *session.Session) (r *finding.Report, err error) {
+		target, head, err := bothOf(ctx, s, ours, theirs)
+		if err != nil {
+			return nil, err
+		}
+		bases, err := s.Repo.MergeBases(ctx, target, head)
+		switch {
+		case err != nil:
+			return nil, err
+		case len(bases) == 0 || bases[0] == head: // git refuses the merge, or has nothing to do
+			return gate.MergeCheck(ctx, s.Repo, target, head, ours, theirs, "", s.Opts), nil
+		case bases[0] == target: // a fast-forward
+			return gate.MergeCheck(ctx, s.Repo, target, head, ours, theirs, head, s.Opts), nil
+		}
+		dir, err := os.MkdirTemp("", "small-gate-")
+		if err != nil {
+			return nil, &failure.Error{Message: "cannot try the merge: " + err.Error(), Remedy: "make room for temporary files, or set TMPDIR", Err: err}
+		}
+		defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+		made, merge, note, err := tryMerge(ctx, req, dir, target, head)
+		if err != nil {
+			return nil, err
+		}
+		var h history.History = s.Repo
+		if made != nil {
+			h = made
+			defer func() { err = errors.Join(err, made.Close()) }()
+		}
+		r = gate.MergeCheck(ctx, h, target, head, ours, theirs, merge, s.Opts)
+		if note != "" {
+			r.Examined.Notes = append(r.Examined.Notes, note)
+		}
+		for i := range r.Findings {
+			if f := &r.Findings[i]; merge != "" && f.Commit == merge {
+				f.Commit = "" // nobody has that commit
+			}
+		}
+		return r, nil
+	})
+}
+
+// tryMerge has git merge two commits, with all new objects in a directory of their own, and opens the repository with them. note says why
+// there is no merge.
+func tryMerge(ctx context.Context, req session.Request, dir, ours, theirs string) (made *githistory.Repo, merge, note string, err error) {
+	const unjudged = "; the files of the merge are not judged"
+	repo, err := githistory.Open(ctx, req.Dir, githistory.Options{Environ: req.Environ})
+	if err != nil {
+		return nil, "", "no git can make the merge: " + failure.Of(err).Message + unjudged, nil
+	}
+	merge, conflicts, err := repo.TryMerge(ctx, dir, ours, theirs)
+	if err = errors.Join(err, repo.Close()); err != nil {
+		if errors.Is(err, githistory.ErrNoMergeTree) {
+			return nil, "", "this git cannot try a merge, git 2.38 and newer can" + unjudged, nil
+		}
+		return nil, "", "", err
+	}
+	if merge == "" {
+		return nil, "", fmt.Sprintf("git would stop at %s: %s%s", wording.Count(len(conflicts), "conflict"), wording.Clip(strings.Join(conflicts, ", ")), unjudged), nil
+	}
+	made, err = githistory.Open(ctx, req.Dir, githistory.Options{Environ: repo.WithObjects(dir)})
+	return made, merge, "", err
+}

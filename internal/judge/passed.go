@@ -1,0 +1,81 @@
+package entrypoint
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/small-gate/small-gate/internal/base/failure"
+	"github.com/small-gate/small-gate/internal/base/version"
+	"github.com/small-gate/small-gate/internal/gate/logs"
+	"github.com/small-gate/small-gate/internal/judge/session"
+)
+
+// pass is a judgement of the index that passed. It is remembered for the next hook that git runs for the same commit, in whatever process.
+type pass struct {
+	// file holds the last pass; key is a hash of all that it depends on.
+	file, key string
+}
+
+// passOf is the pass of the index after parents, beside neighbours. A guarded writer's notes are not part of it: each hook compares those.
+func passOf(ctx context.Context, s *session.Session, parents []string, neighbours []logs.Neighbour) (pass, error) {
+	// Rules read further files than those that change.
+	files, err := s.Repo.HoldIndex(ctx)
+	if err != nil {
+		return pass{}, err
+	}
+	asked := s.Req
+	asked.Dir, asked.Reader, asked.Now, asked.Progress, asked.Find = "", "", time.Time{}, nil, nil
+	asked.Environ = slices.DeleteFunc(slices.Clone(asked.Environ), func(v string) bool {
+		return !strings.HasPrefix(v, "SMALL_") && !strings.HasPrefix(v, "GIT_AUTHOR_NAME=") && !strings.HasPrefix(v, "GIT_AUTHOR_EMAIL=")
+	})
+	slices.Sort(asked.Environ)
+	neighbours = slices.Clone(neighbours)
+	for i := range neighbours {
+		neighbours[i].Fronts = nil // they follow from the rest
+	}
+	parents = slices.Concat(s.Opts.Heads, parents)
+	slices.Sort(parents[min(1, len(parents)):]) // MERGE_HEAD and git's variables differ in order
+	key := sha256.New()
+	_, err = fmt.Fprintf(key, "%q\n%q\n%#v\n%q\n%#v\n%q\n%#v\n%q\n%t\n%q\n%q\n", version.String(), s.Opts.Now.UTC().Format(time.DateOnly), asked,
+		parents, neighbours, s.Opts.Branch, s.Opts.BranchClaim, s.Opts.Message, s.Opts.Replay, s.Trusted, s.Floor())
+	var line []byte
+	for _, f := range files {
+		line = fmt.Append(line[:0], f.Path, "\x00", f.Mode, f.Object, f.Unmerged)
+		key.Write(line) // which never fails
+	}
+	name := "passed"
+	if s.Floor() != nil {
+		name = "passed-floor"
+	}
+	return pass{filepath.Join(s.Repo.Where().GitDir, "small-gate", name), hex.EncodeToString(key.Sum(nil))}, err
+}
+
+// known reports whether this is the remembered pass.
+func (p pass) known() (bool, error) {
+	last, err := os.ReadFile(p.file)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return false, &failure.Error{Message: "cannot read what has passed: " + err.Error(), Remedy: "make the git directory readable", Err: err}
+	}
+	return string(last) == p.key, nil
+}
+
+// remember saves the pass for the next hook.
+func (p pass) remember() error {
+	err := os.MkdirAll(filepath.Dir(p.file), 0o777)
+	if err == nil {
+		err = os.WriteFile(p.file, []byte(p.key), 0o666) // a partial write matches no key
+	}
+	if err != nil {
+		return &failure.Error{Message: "cannot note what has passed: " + err.Error(), Remedy: "make room in the git directory, and make it writable", Err: err}
+	}
+	return nil
+}

@@ -1,0 +1,288 @@
+package entrypoint_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/small-gate/small-gate/internal/edit"
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/git/repository"
+	"github.com/small-gate/small-gate/internal/judge"
+	"github.com/small-gate/small-gate/internal/judge/session"
+	"github.com/small-gate/small-gate/internal/testkit/gittest"
+)
+
+const log = ".small/progress.small.yml"
+
+// entries is a log with n entries.
+func entries(n int) string {
+	var s strings.Builder
+	s.WriteString("small_version: \"1.0.0\"\nowner: \"agent\"\nentries:\n")
+	for i := range n {
+		fmt.Fprintf(&s, "  - task_id: \"meta/t%d\"\n    timestamp: \"2026-01-01T00:%02d:00.5Z\"\n    evidence: \"done\"\n", i, i)
+	}
+	return s.String()
+}
+
+// workspace makes a repository with a valid workspace and two commits.
+func workspace(t *testing.T, opts ...gittest.Option) *gittest.Repo {
+	t.Helper()
+	r := gittest.New(t, opts...)
+	if err := os.CopyFS(r.Path(".small"), os.DirFS(filepath.Join("..", "..", "cmd", "small-hook", "testdata", "workspace", ".small"))); err != nil {
+		t.Fatal(err)
+	}
+	r.CommitFile(log, entries(1))
+	r.CommitFile(log, entries(2))
+	return r
+}
+
+func request(r *gittest.Repo, reader string) session.Request {
+	return session.Request{Dir: r.Dir, Environ: r.Environ(), Reader: reader, Now: time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)}
+}
+
+// noGit removes the git program for the rest of the test.
+func noGit(t *testing.T) {
+	t.Helper()
+	t.Setenv("PATH", t.TempDir())
+}
+
+func wantReport(t *testing.T, what string, r *finding.Report, verdict finding.Verdict, reader string, words ...string) {
+	t.Helper()
+	if r.Verdict != verdict || r.Examined.Reader != reader {
+		t.Errorf("%s: %s by %q, want %s by %q: %v", what, r.Verdict, r.Examined.Reader, verdict, reader, r.Failure)
+	}
+	for _, word := range words {
+		if r.Failure == nil || !strings.Contains(r.Failure.Error(), word) {
+			t.Errorf("%s: the failure does not say %q: %v", what, word, r.Failure)
+		}
+	}
+}
+
+// everyMode judges a repository with every command that reads one.
+func everyMode(t *testing.T, r *gittest.Repo, reader string) map[string]*finding.Report {
+	t.Helper()
+	req := request(r, reader)
+	id := tip(t, r)
+	zero := strings.Repeat("0", len(id))
+	return map[string]*finding.Report{
+		"audit":            entrypoint.Audit(t.Context(), req, ""),
+		"range":            entrypoint.Range(t.Context(), req, "HEAD~1..HEAD"),
+		"merge-check":      entrypoint.MergeCheck(t.Context(), req, "HEAD~1", "HEAD"),
+		"check --staged":   entrypoint.Check(t.Context(), req, session.What{Staged: true}),
+		"check --ref":      entrypoint.Check(t.Context(), req, session.What{Ref: "main"}),
+		"pre-commit":       entrypoint.PreCommit(t.Context(), req),
+		"pre-merge-commit": entrypoint.PreMergeCommit(t.Context(), req),
+		"pre-push":         push(t, r, reader),
+		"pre-receive":      entrypoint.PreReceive(t.Context(), req, strings.NewReader(zero+" "+id+" refs/heads/main\n")),
+	}
+}
+
+// tip is the commit of main, found without git.
+func tip(t *testing.T, r *gittest.Repo) string {
+	t.Helper()
+	head, err := os.ReadFile(r.Path(".git/refs/heads/main"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(string(head))
+}
+
+// push judges a push of main to an empty remote.
+func push(t *testing.T, r *gittest.Repo, reader string) *finding.Report {
+	t.Helper()
+	id := tip(t, r)
+	return entrypoint.PrePush(t.Context(), request(r, reader), []string{"other", "url"},
+		strings.NewReader("refs/heads/main "+id+" refs/heads/main "+strings.Repeat("0", len(id))+"\n"))
+}
+
+func TestEveryReaderInEveryMode(t *testing.T) {
+	gittest.Long(t)
+	r := workspace(t)
+	r.Write(log, entries(3))
+	r.Git("add", "-A")
+	for _, reader := range []string{"", repository.Auto, repository.Embedded, repository.Git} {
+		for what, report := range everyMode(t, r, reader) {
+			name := reader
+			if reader == "" || reader == repository.Auto {
+				name = chosen(what)
+			}
+			wantReport(t, reader+" "+what, report, finding.Pass, name)
+		}
+	}
+	wantReport(t, "an unknown reader", entrypoint.Audit(t.Context(), request(r, "svn"), ""), finding.Error, "", `"svn"`, "--reader auto, go-git or git")
+}
+
+// chosen is the reader chosen in a small, plain repository on a machine with git: git's, for commands that walk far through history.
+func chosen(what string) string {
+	if strings.HasPrefix(what, "check") || strings.HasSuffix(what, "commit") || what == "pre-push" {
+		return "go-git"
+	}
+	return "git"
+}
+
+// Without a git program the go-git reader does it all.
+func TestWithoutGit(t *testing.T) {
+	r := workspace(t)
+	r.Write(log, entries(3))
+	r.Git("add", "-A")
+	bad := workspace(t)
+	bad.CommitFile(log, entries(1))
+	bad.Write(log, "entries: []\n")
+	bad.Git("add", "-A")
+	noGit(t)
+	for what, report := range everyMode(t, r, "") {
+		wantReport(t, what, report, finding.Pass, "go-git")
+	}
+	for what, report := range everyMode(t, bad, "") {
+		if what == "check --ref" || what == "merge-check" || what == "pre-receive" {
+			continue // they do not look at what is wrong here
+		}
+		wantReport(t, what, report, finding.Fail, "go-git")
+	}
+	wantReport(t, "git by name", entrypoint.Audit(t.Context(), request(r, repository.Git), ""), finding.Error, "", "git was not found", "install git")
+	if _, err := writers.Baseline(t.Context(), request(r, ""), "", "accepted"); err != nil {
+		t.Error("a baseline: ", err)
+	}
+	scope, err := entrypoint.Survey(t.Context(), request(r, ""))
+	if err != nil || !strings.HasPrefix(scope.Reader, "go-git") || scope.Why == "" {
+		t.Errorf("Survey = %+v, %v", scope, err)
+	}
+}
+
+// If the embedded reader refuses a repository when opening it, git reads it.
+func TestGitStandsIn(t *testing.T) {
+	gittest.Long(t)
+	r := workspace(t, gittest.SHA256())
+	for what, report := range everyMode(t, r, "") {
+		wantReport(t, what, report, finding.Pass, "git")
+	}
+	scope, err := entrypoint.Survey(t.Context(), request(r, ""))
+	if err != nil || !strings.HasPrefix(scope.Reader, "git ") || !strings.Contains(scope.Why, "extensions.objectformat") {
+		t.Errorf("Survey = %+v, %v", scope, err)
+	}
+	for what, report := range everyMode(t, r, repository.Embedded) {
+		wantReport(t, what, report, finding.Error, "", "sha256", "--reader git")
+	}
+	noGit(t)
+	for what, report := range everyMode(t, r, "") {
+		wantReport(t, what, report, finding.Error, "", "sha256", "git was not found", "install git")
+	}
+}
+
+// If it finds the obstacle only while judging, git judges again.
+func TestGitJudgesAnew(t *testing.T) {
+	split := workspace(t)
+	split.Git("update-index", "--split-index")
+	user := filepath.Join(t.TempDir(), "user")
+	if err := os.WriteFile(user, []byte("[include]\n\tpath = more\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	included := workspace(t).With("GIT_CONFIG_GLOBAL=" + user)
+	wantReport(t, "split", entrypoint.PreCommit(t.Context(), request(split, "")), finding.Pass, "git")
+	wantReport(t, "push", push(t, included, ""), finding.Pass, "git")
+	wantReport(t, "push, by name", push(t, included, repository.Embedded), finding.Error, "go-git", "init.defaultBranch", "--reader git")
+	noGit(t)
+	wantReport(t, "split, no git", entrypoint.PreCommit(t.Context(), request(split, "")), finding.Error, "go-git", "the index: unknown extension", "git was not found")
+	wantReport(t, "push, no git", push(t, included, ""), finding.Error, "go-git", "init.defaultBranch", "git was not found")
+}
+
+// If a neighbour's work tree forked further back than the go-git reader looks, git judges again: warnings are about the neighbour's own
+// entries, not about those that both began with.
+func TestGitFindsOldForks(t *testing.T) {
+	gittest.Long(t)
+	r := workspace(t)
+	task := func(n int) string {
+		return fmt.Sprintf("  - task_id: \"task-1\"\n    timestamp: \"2026-01-02T00:%02d:00.5Z\"\n    evidence: \"done\"\n", n)
+	}
+	r.CommitFile(log, entries(2)+task(1))
+	other := filepath.Join(t.TempDir(), "other")
+	r.Git("worktree", "add", "-q", "-b", "other", other)
+	if err := os.WriteFile(filepath.Join(other, log), []byte(entries(2)+task(1)+task(2)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r.Git("-C", other, "commit", "-q", "-a", "-m", "theirs")
+	var script strings.Builder
+	for i := range 5001 {
+		fmt.Fprintf(&script, "commit refs/heads/main\ncommitter T <t@example.com> %d +0000\ndata 0\n", 1_800_000_000+i)
+		if i == 0 {
+			fmt.Fprintf(&script, "from %s\n", tip(t, r))
+		}
+	}
+	r.GitInput(script.String(), "fast-import", "--quiet")
+	r.Write(log, entries(2)+task(3)) // rewrite the common entry
+	r.Git("add", "-A")
+	report := entrypoint.PreCommit(t.Context(), request(r, ""))
+	wantReport(t, "an old fork", report, finding.Fail, "git")
+	at := slices.IndexFunc(report.Findings, func(f finding.Finding) bool { return f.Rule == "divergence/concurrent-append" })
+	if at < 0 || !strings.Contains(report.Findings[at].Message, "has recorded 1 entry ") {
+		t.Errorf("the findings are %+v", report.Findings)
+	}
+}
+
+// go-git reads an ordinary clone, whose branch has an upstream.
+func TestClone(t *testing.T) {
+	gittest.Long(t)
+	r := workspace(t).Clone()
+	wantReport(t, "nothing staged", entrypoint.PreCommit(t.Context(), request(r, "")), finding.Pass, "go-git")
+	r.Write(log, entries(3))
+	r.Git("add", "-A")
+	for what, report := range everyMode(t, r, "") {
+		wantReport(t, what, report, finding.Pass, chosen(what))
+	}
+	wantReport(t, "by name", entrypoint.PreCommit(t.Context(), request(r, repository.Embedded)), finding.Pass, "go-git")
+}
+
+// git reads large repositories, if there is a git.
+func TestLargeRepositories(t *testing.T) {
+	for what, grow := range map[string]func(r *gittest.Repo){
+		"packs": func(r *gittest.Repo) {
+			// go-git reads packs, but this is not one: only the size of its index counts.
+			name := ".git/objects/pack/pack-" + strings.Repeat("0", 40) + ".idx"
+			r.Write(name, "")
+			if err := os.Truncate(r.Path(name), 30_000*28); err != nil {
+				t.Fatal(err)
+			}
+		},
+		"index": func(r *gittest.Repo) {
+			id := r.GitInput("x", "hash-object", "-w", "--stdin")
+			var list strings.Builder
+			for i := range 2500 {
+				fmt.Fprintf(&list, "100644 %s\tcode/%d\n", id, i)
+			}
+			r.GitInput(list.String(), "update-index", "--index-info")
+		},
+	} {
+		t.Run(what, func(t *testing.T) {
+			r := workspace(t)
+			wantReport(t, "before", entrypoint.PreCommit(t.Context(), request(r, "")), finding.Pass, "go-git")
+			grow(r)
+			wantReport(t, "after", entrypoint.PreCommit(t.Context(), request(r, "")), finding.Pass, "git")
+			wantReport(t, "by name", entrypoint.PreCommit(t.Context(), request(r, repository.Embedded)), finding.Pass, "go-git")
+			noGit(t)
+			wantReport(t, "no git", entrypoint.PreCommit(t.Context(), request(r, "")), finding.Pass, "go-git")
+		})
+	}
+}
+
+// Outside a repository, both readers say so.
+func TestNoRepository(t *testing.T) {
+	r := workspace(t)
+	req := request(r, "")
+	req.Dir = t.TempDir()
+	wantReport(t, "nowhere", entrypoint.Audit(t.Context(), req, ""), finding.Error, "", "is not in a git repository", "git init")
+}
+
+// A repository that no reader can open is reported once, with a remedy.
+func TestNowhereToRead(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "nowhere")
+	r := entrypoint.Range(t.Context(), session.Request{Dir: dir, Environ: os.Environ(), Now: time.Now()}, "main..HEAD")
+	if r.Failure == nil || strings.Count(r.Failure.Message, "cannot open") != 1 || r.Failure.Remedy == "" {
+		t.Errorf("%+v", r.Failure)
+	}
+}

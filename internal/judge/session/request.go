@@ -1,0 +1,149 @@
+package session
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/small-gate/small-gate/internal/base/failure"
+	"github.com/small-gate/small-gate/internal/base/program"
+	"github.com/small-gate/small-gate/internal/base/wording"
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/read"
+	"github.com/small-gate/small-gate/internal/gate/run"
+	"github.com/small-gate/small-gate/internal/policy/lane"
+)
+
+// Request is what a person or a CI job asks for.
+type Request struct {
+	// Dir is where to look; empty means the current directory.
+	Dir           string
+	Strict        bool
+	FailOnWarning bool
+	// Each judges the snapshot of every commit.
+	Each bool
+	// Workspace is the kinds of workspace to accept: "root", "examples" or "any". Empty means any, except for Check.
+	Workspace string
+	// Config is a file that replaces the trusted policy, at the caller's own risk.
+	Config string
+	// TrustedConfig is the path of the configuration in the trusted tree; empty means policy.File at its root.
+	TrustedConfig string
+	// Name is what a CI system calls the repository.
+	Name string
+	// Floor is a file, or a text, that no policy may undercut; empty leaves it to the environment.
+	Floor string
+	// MaxFileSize in bytes; 0 leaves the policy's limit.
+	MaxFileSize int64
+	// Lane is the lane that the caller claims, one of lane.Names in upper or lower case; empty for none.
+	Lane string
+	// LaneFrom says how the caller claims it; empty means lane.FromCaller.
+	LaneFrom lane.Source
+	// Labels are those labels of a pull request that claim a lane.
+	Labels []string
+	// Reader is one of repository.Readers, or empty.
+	Reader  string
+	Environ []string
+	Now     time.Time
+	// Version is that of the program.
+	Version string
+	// Progress, if set, is called while commits are judged.
+	Progress func(done, total int)
+	// Find is as in [run.Options].
+	Find func(*finding.Finding) bool
+}
+
+// agentVariable names the agent in whose environment a hook runs.
+const agentVariable = "SMALL_AGENT_ID"
+
+// Getenv is the value of an environment variable, empty if it is not set.
+func (r Request) Getenv(key string) string { return program.Getenv(r.Environ, key) }
+
+// Agent is the id of the agent in whose environment this runs; empty for a person.
+func (r Request) Agent() string { return strings.TrimSpace(r.Getenv(agentVariable)) }
+
+// PersonOnly is an error if an agent runs the command: accepting is a person's decision.
+func (r Request) PersonOnly() error {
+	if r.Agent() == "" {
+		return nil
+	}
+	return &failure.Error{Message: "a person decides what is accepted, and " + agentVariable + " says that an agent types this", Remedy: "ask a person, and say what would be accepted"}
+}
+
+// Edited reports whether git will start an editor on the commit's message: if not, it gives hooks ":" as the editor.
+func (r Request) Edited() bool { return r.Getenv("GIT_EDITOR") != ":" }
+
+// kinds are the values of --workspace.
+var kinds = map[string][]string{
+	"root":     {read.KindRepoRoot},
+	"examples": {read.KindExamples},
+	"any":      {read.KindRepoRoot, read.KindExamples},
+}
+
+// cache is the part of the memory granted by GOMEMLIMIT that logs may take, in bytes; 0 if there is no limit.
+func cache() int {
+	const share = 4
+	if limit := debug.SetMemoryLimit(-1); limit < math.MaxInt64 {
+		return int(max(limit/share, 1))
+	}
+	return 0
+}
+
+// options are a judgement's options, without a policy yet.
+func (r Request) options(mode string) (run.Options, error) {
+	opts := run.Options{
+		Mode: mode, Strict: r.Strict, Now: r.Now, MaxFileSize: r.MaxFileSize, Each: r.Each, Progress: r.Progress,
+		FailOnWarning: r.FailOnWarning, Find: r.Find, Agent: r.Getenv(agentVariable), Labels: r.Labels, LaneFrom: r.LaneFrom, Cache: cache(),
+	}
+	var err error
+	if opts.Lane, err = r.ClaimedLane(); err != nil {
+		return opts, err
+	}
+	name := cmp.Or(strings.ToLower(strings.TrimSpace(r.Workspace)), "any")
+	var known bool
+	if opts.Kinds, known = kinds[name]; !known {
+		return opts, &failure.Error{Message: fmt.Sprintf("there is no workspace kind %q", name), Remedy: "use --workspace root, examples or any"}
+	}
+	if r.MaxFileSize < 0 {
+		return opts, &failure.Error{Message: "--max-file-size is negative", Remedy: "give a number of bytes, such as --max-file-size 33554432"}
+	}
+	return opts, nil
+}
+
+// laneVariable claims a lane in a commit's hooks, which get no flags and see no message yet, and in CI for a whole job.
+const laneVariable = "SMALL_LANE"
+
+// WithLane takes the lane from the environment if the caller claims none.
+func (r Request) WithLane() Request {
+	if r.Lane == "" {
+		r.Lane = r.Getenv(laneVariable)
+		if r.Lane != "" {
+			r.LaneFrom = lane.FromEnvironment
+		}
+	}
+	return r
+}
+
+// LaneList names the lanes, for people.
+var LaneList = wording.List(lane.Names, "or")
+
+// ClaimedLane is the lane that the caller claims, as lanes are spelt; empty for none.
+func (r Request) ClaimedLane() (string, error) {
+	l, ok := lane.Parse(r.Lane)
+	switch {
+	case ok:
+		return string(l), nil
+	case r.Lane == "":
+		return "", nil
+	case r.LaneFrom == lane.FromInput:
+		return "", &failure.Error{Message: fmt.Sprintf("there is no lane %q, which the input lane names", r.Lane), Remedy: "set the input lane to " + LaneList + ", or leave it out"}
+	case r.LaneFrom == lane.FromEnvironment:
+		return "", &failure.Error{
+			Message: fmt.Sprintf("there is no lane %q, which the variable %s names", r.Lane, laneVariable),
+			Remedy:  fmt.Sprintf("set %s to %s, or `unset %[1]s`", laneVariable, LaneList),
+		}
+	}
+	return "", &failure.Error{Message: fmt.Sprintf("there is no lane %q", r.Lane), Remedy: "use --lane " + LaneList}
+}

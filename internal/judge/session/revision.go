@@ -1,0 +1,54 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/base/failure"
+	"github.com/small-gate/small-gate/internal/base/wording"
+	"github.com/small-gate/small-gate/internal/gate/history"
+)
+
+// Commit is the commit that a revision names, which must not be ambiguous.
+func (s *Session) Commit(ctx context.Context, name string) (string, error) {
+	id, err := s.Repo.Resolve(ctx, name)
+	if err != nil {
+		return "", err
+	}
+	return id, s.Unambiguous(ctx, name, id)
+}
+
+// Unambiguous refuses a short name of several refs, of which git takes one (gitrevisions(7)): a person who may push tags could name one
+// origin/main, and have a change compared with it.
+func (s *Session) Unambiguous(ctx context.Context, name, id string) error {
+	end := strings.IndexAny(name, "^~")
+	if end < 0 {
+		end = len(name)
+	}
+	ref := name[:end]
+	if ref == "HEAD" || ref == "@" || strings.HasPrefix(ref, "refs/") || strings.ContainsAny(ref, "@:") || strings.HasPrefix(id, ref) {
+		return nil
+	}
+	if ref != name {
+		var err error
+		if id, err = s.Repo.Resolve(ctx, ref); err != nil {
+			return err
+		}
+	}
+	for _, folder := range []string{"refs/tags/", "refs/heads/", "refs/remotes/"} {
+		other, err := s.Repo.Resolve(ctx, folder+ref)
+		switch {
+		case errors.Is(err, history.ErrLacking):
+		case err != nil:
+			return err
+		case other != id:
+			return &failure.Error{
+				Message: fmt.Sprintf("%q is ambiguous: git takes another ref of that name than %s", name, wording.Printable(folder+ref)),
+				Remedy:  "write its full name, for example refs/heads/NAME or refs/remotes/origin/NAME; `git for-each-ref --format='%(refname)'` lists them",
+			}
+		}
+	}
+	return nil
+}

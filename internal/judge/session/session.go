@@ -1,0 +1,236 @@
+package session
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/base/failure"
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/gate/run"
+	"github.com/small-gate/small-gate/internal/git/directory"
+	"github.com/small-gate/small-gate/internal/git/history"
+	"github.com/small-gate/small-gate/internal/git/repository"
+	"github.com/small-gate/small-gate/internal/git/worktree"
+	"github.com/small-gate/small-gate/internal/policy"
+	"github.com/small-gate/small-gate/internal/small"
+)
+
+// Session is one piece of work in a repository, or in a directory.
+type Session struct {
+	// Repo is nil in a directory; Tree is always set.
+	Repo repository.Repository
+	Tree history.Tree
+	// Why says why this reader was chosen.
+	Why string
+	// Opts are a judgement's options, with the trusted policy.
+	Opts run.Options
+	Req  Request
+	// Trusted is the configuration's content on the trusted side; nil if there is none.
+	Trusted []byte
+	// floor is set in the floor's own judgement.
+	floor *policy.Floor
+	// walked are the commits of the last walk over everything; see reach.
+	walked map[string]bool
+}
+
+// Opener runs do in a session, and returns the name of the reader.
+type Opener func(ctx context.Context, mode string, do func(*Session) error) (reader string, err error)
+
+// InRepository is the opener of the request's repository; if another reader takes over, do runs again, in a new session.
+func (r Request) InRepository(ctx context.Context, mode string, do func(*Session) error) (reader string, err error) {
+	opts, err := r.options(mode)
+	if err != nil {
+		return "", err
+	}
+	source := repository.Source{Dir: r.Dir, Environ: r.Environ, Reader: r.Reader, Mode: mode}
+	return source.Do(ctx, func(repo repository.Repository, why string) error {
+		s := &Session{Repo: repo, Tree: repo, Why: why, Opts: opts, Req: r}
+		s.Opts.Reach, s.Opts.SamePatch, s.Opts.Branches = s.reach, s.samePatch, s.branches
+		return do(s)
+	})
+}
+
+// inDirectory is the opener of the request's directory, for files on disk.
+func (r Request) inDirectory(_ context.Context, mode string, do func(*Session) error) (reader string, err error) {
+	opts, err := r.options(mode)
+	if err != nil {
+		return "", err
+	}
+	tree, err := directory.Open(cmp.Or(r.Dir, "."))
+	if err != nil {
+		return directory.Reader, err
+	}
+	return directory.Reader, do(&Session{Tree: tree, Opts: opts, Req: r})
+}
+
+// Judge makes the report of a judgement in a repository.
+func (r Request) Judge(ctx context.Context, mode string, judge func(*Session) (*finding.Report, error)) *finding.Report {
+	return r.JudgeIn(ctx, mode, r.InRepository, judge)
+}
+
+// JudgeIn makes the report of a judgement in the session of an opener. An error becomes the report's failure.
+func (r Request) JudgeIn(ctx context.Context, mode string, in Opener, judge func(*Session) (*finding.Report, error)) *finding.Report {
+	floor, err := r.floor()
+	if err != nil {
+		return run.FailureReport(run.Options{Mode: mode, Strict: r.Strict}, err)
+	}
+	var report *finding.Report
+	reader, err := in(ctx, mode, func(s *Session) error {
+		report = s.report(ctx, floor, judge)
+		return repository.Unserved(report.Failure)
+	})
+	if err != nil {
+		report = run.FailureReport(run.Options{Mode: mode, Strict: r.Strict}, err)
+	}
+	report.Examined.Reader = reader
+	return report
+}
+
+// report is the complete report of a judgement in the session.
+func (s *Session) report(ctx context.Context, floor *policy.Floor, judge func(*Session) (*finding.Report, error)) *finding.Report {
+	err := s.checkFloor()
+	var report *finding.Report
+	if err == nil {
+		report, err = s.judge(floor, judge)
+	}
+	if err == nil {
+		err = s.complete(ctx, report)
+	}
+	address, unread := s.address(ctx, report, err)
+	if err = cmp.Or(err, unread); err != nil {
+		report = run.FailureReport(s.Opts, err)
+	}
+	report.Examined.Repository = cmp.Or(address, s.Req.Name, s.repositoryName())
+	return report
+}
+
+// address is the address of origin; empty without one. A hook that judged nothing does not ask: most commits are of that kind, and git may have
+// to be started for it.
+func (s *Session) address(ctx context.Context, r *finding.Report, failed error) (string, error) {
+	if s.Repo == nil || failed == nil && examinedNothing(r) && slices.Contains(clientHooks, s.Opts.Mode) {
+		return "", nil
+	}
+	origin, err := s.Repo.RemoteURL(ctx, "origin")
+	return githistory.Address(origin), err
+}
+
+// clientHooks are the modes of the commands that run while a person or an agent waits.
+var clientHooks = []string{"pre-commit", "pre-merge-commit", "prepare-commit-msg", "pre-applypatch", "pre-push", "agent-hook"}
+
+// examinedNothing reports whether there was nothing to judge.
+func examinedNothing(r *finding.Report) bool {
+	return r.Verdict == finding.Pass && r.Examined.Commits+r.Examined.Workspaces+r.Examined.Workflows+len(r.Findings) == 0
+}
+
+// Notes on settings with which git shows something other than what is judged. They are a person's own, are not cloned, and would let a bad
+// change pass or a good one fail.
+const (
+	noteReplaced = "this repository has replace refs; the real objects are judged"
+	noteGrafted  = "this repository has grafts (info/grafts); the real parents are judged"
+)
+
+// Notes are the notes on this repository.
+func (s *Session) Notes(ctx context.Context) ([]string, error) {
+	var notes []string
+	replaced, grafted, err := s.Repo.Substitutes(ctx)
+	if replaced {
+		notes = append(notes, noteReplaced)
+	}
+	if grafted {
+		notes = append(notes, noteGrafted)
+	}
+	return notes, err
+}
+
+// repositoryName is the name of the repository's directory, the same in each of its work trees; empty without one.
+func (s *Session) repositoryName() string {
+	if s.Repo == nil {
+		return ""
+	}
+	top := strings.TrimSuffix(s.Repo.Where().CommonDir, string(filepath.Separator)+".git")
+	return strings.TrimSuffix(filepath.Base(top), ".git")
+}
+
+// complete adds what does not affect the verdict: notes, the branch, and the authors of the commits that findings name.
+func (s *Session) complete(ctx context.Context, r *finding.Report) error {
+	if s.Repo == nil || r.Verdict == finding.Error || examinedNothing(r) {
+		return nil
+	}
+	notes, err := s.Notes(ctx)
+	r.Examined.Notes = append(r.Examined.Notes, notes...)
+	if err != nil || len(r.Findings)+len(r.Waived) == 0 {
+		return err
+	}
+	if r.Examined.Branch == "" && r.Examined.Head != "" {
+		if err := s.nameBranch(ctx, r); err != nil {
+			return err
+		}
+	}
+	return run.DescribeCommits(ctx, s.Repo, r)
+}
+
+// nameBranch names the checked-out branch, if that was judged.
+func (s *Session) nameBranch(ctx context.Context, r *finding.Report) error {
+	head, err := s.Repo.Head(ctx)
+	if err != nil || head != r.Examined.Head {
+		return err
+	}
+	branch, err := s.Repo.CurrentBranch(ctx)
+	r.Examined.Branch = history.ShortRef(branch)
+	return err
+}
+
+// WithFiles is the repository, with the files of its work tree as a revision.
+func (s *Session) WithFiles() (*worktree.History, error) {
+	top, err := s.Repo.Where().WorkTree()
+	if err != nil {
+		return nil, err
+	}
+	return worktree.Open(s.Repo, top, s.Opts.Limits().FileSize())
+}
+
+// Reverting reports whether git is in the middle of a revert.
+func (s *Session) Reverting() (bool, error) {
+	_, err := os.Lstat(filepath.Join(s.Repo.Where().GitDir, "REVERT_HEAD"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return false, &failure.Error{Message: "cannot look for a revert: " + err.Error(), Err: err}
+	}
+	return err == nil, nil
+}
+
+// HiddenLogs are the logs on disk whose changes git was told to leave out.
+func (s *Session) HiddenLogs(ctx context.Context) (hidden []finding.HiddenLog, err error) {
+	marks, err := s.Repo.Marks(ctx, history.Judged(s.Opts.Policy))
+	if err != nil || len(marks) == 0 {
+		return nil, err
+	}
+	src := run.New(s.Repo, s.Opts, run.Scope{}).Source
+	if _, err := src.Judged(ctx, history.Index); err != nil {
+		return nil, err
+	}
+	for _, m := range marks {
+		if src.IsLog(m.Path) {
+			hidden = append(hidden, finding.HiddenLog{Path: m.Path, Marks: m.Names()})
+		}
+	}
+	return hidden, nil
+}
+
+// WorkspaceDirs are the directories with a workspace in the index, in its order.
+func (s *Session) WorkspaceDirs(ctx context.Context) ([]string, error) {
+	files, err := s.Repo.List(ctx, history.Index, history.Workspaces())
+	var dirs []string
+	for _, f := range files {
+		if dir, _, ok := small.SplitPath(f.Path); ok && !slices.Contains(dirs, dir) {
+			dirs = append(dirs, dir)
+		}
+	}
+	return dirs, err
+}

@@ -1,0 +1,83 @@
+package session
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/git/history"
+)
+
+// FindStandings lets a judgement find out, when a finding needs it, how widely the commits of a history are published, by the
+// remote-tracking branches and tags. On a server, which has no such branches, all have landed.
+func (s *Session) FindStandings(ctx context.Context, head string) {
+	s.Opts.Standings = func() (out history.Standings, err error) {
+		out.Rest = history.Landed
+		if out.Of, err = s.unlanded(ctx, head); err == nil {
+			out.Remote, err = s.remote(ctx)
+		}
+		return out, err
+	}
+}
+
+// unlanded says how widely the commits that are not on the remote's default branch are published.
+func (s *Session) unlanded(ctx context.Context, head string) (map[string]history.Standing, error) {
+	known, err := s.Repo.Tips(ctx, "refs/remotes/")
+	if err != nil || s.Repo.Where().Bare && len(known) == 0 {
+		return nil, err
+	}
+	branch, err := githistory.DefaultBranch(ctx, s.Repo, "")
+	if err != nil {
+		return nil, err
+	}
+	tags, err := s.Repo.Tips(ctx, "refs/tags/")
+	if err != nil {
+		return nil, err
+	}
+	var landed []string
+	if strings.HasPrefix(branch.Ref, "refs/remotes/") && branch.ID != "" {
+		landed = []string{branch.ID}
+	}
+	standings := map[string]history.Standing{}
+	walks := []struct {
+		standing history.Standing
+		excluded []string
+	}{{history.Published, landed}, {history.Tagged, known}, {history.Own, slices.Concat(known, tags)}}
+	for i, of := range walks {
+		if i+1 < len(walks) && slices.Equal(of.excluded, walks[i+1].excluded) {
+			continue // the next one finds the same commits, and a whole history takes long
+		}
+		commits, err := s.Repo.Commits(ctx, []string{head}, of.excluded)
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range commits {
+			standings[c.ID] = of.standing
+		}
+	}
+	return standings, nil
+}
+
+// remote is what the remote-tracking branches know of the remote.
+func (s *Session) remote(ctx context.Context) (out history.Remote, err error) {
+	known, err := s.Repo.Tips(ctx, "refs/remotes/")
+	if err != nil || len(known) == 0 {
+		return history.Remote{None: true}, err
+	}
+	branch, err := githistory.DefaultBranch(ctx, s.Repo, "")
+	_, out.Target, _ = strings.Cut(history.ShortRef(branch.Ref), "/")
+	if name, local := strings.CutPrefix(branch.Ref, "refs/heads/"); local {
+		out.Target = name
+	}
+	return out, err
+}
+
+// AllStand treats every commit as published that widely: others have them, whatever this clone knows of a remote.
+func (s *Session) AllStand(ctx context.Context, standing history.Standing) {
+	s.Opts.Standings = func() (history.Standings, error) {
+		remote, err := s.remote(ctx)
+		remote.None = false
+		return history.Standings{Rest: standing, Remote: remote}, err
+	}
+}

@@ -1,0 +1,229 @@
+package session
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+
+	"github.com/small-gate/small-gate/internal/base/failure"
+	"github.com/small-gate/small-gate/internal/base/wholefile"
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/rules"
+	"github.com/small-gate/small-gate/internal/gate/run"
+	"github.com/small-gate/small-gate/internal/git/history"
+	"github.com/small-gate/small-gate/internal/policy"
+	"github.com/small-gate/small-gate/internal/write/checkout"
+)
+
+// configFile is the path of the configuration in a tree.
+func (s *Session) configFile() string { return cmp.Or(s.Req.TrustedConfig, policy.File) }
+
+// Trust takes the policy from a revision, which label names for people; an empty revision has none.
+func (s *Session) Trust(ctx context.Context, revision, label string) error {
+	if revision == "" || s.Req.Config != "" {
+		return s.TrustRecorded(nil, label, revision)
+	}
+	data, found, err := githistory.ReadFile(ctx, s.Repo, revision, s.configFile(), policy.MaxSize)
+	if err != nil {
+		return err
+	}
+	if found && s.Req.TrustedConfig != "" {
+		label = s.Req.TrustedConfig + " in " + label
+	}
+	return s.TrustRecorded(data, label, revision)
+}
+
+// TrustRecorded takes the policy from a configuration's content, nil if there is none, and the baselines for the logs of commit at, empty
+// for none. label names the place for people.
+func (s *Session) TrustRecorded(data []byte, label, at string) error {
+	s.Opts.Trusted = at
+	if s.Req.Config != "" {
+		return s.useFile()
+	}
+	return s.use(label, data)
+}
+
+// TrustNobody takes the built-in policy, and records why.
+func (s *Session) TrustNobody(why string) error {
+	s.Opts.Trusted = ""
+	if s.Req.Config != "" {
+		return s.useFile()
+	}
+	s.useDefaults(why)
+	return nil
+}
+
+// TrustHead takes the policy from HEAD, and lists the parents of the next commit: HEAD, if there is one, and what is being merged, by
+// MERGE_HEAD if merged is empty.
+func (s *Session) TrustHead(ctx context.Context, merged []string) (head string, parents []string, err error) {
+	if head, err = s.Repo.Head(ctx); err != nil {
+		return "", nil, err
+	}
+	if parents, err = s.ParentsOf(ctx, head, merged); err != nil {
+		return "", nil, err
+	}
+	return head, parents, s.Trust(ctx, head, "HEAD")
+}
+
+// ParentsOf lists the parents of the next commit: HEAD, if there is one, and what is being merged, by MERGE_HEAD if merged is empty.
+func (s *Session) ParentsOf(ctx context.Context, head string, merged []string) (parents []string, err error) {
+	if len(merged) == 0 {
+		if merged, err = checkout.MergeHeads(ctx, s.Repo); err != nil {
+			return nil, err
+		}
+	}
+	if head != "" {
+		parents = []string{head}
+	}
+	for _, id := range merged {
+		if id != head {
+			parents = append(parents, id)
+		}
+	}
+	return parents, nil
+}
+
+// TrustChecked takes the policy from the place that is checked.
+func (s *Session) TrustChecked(ctx context.Context, at Located) error {
+	if s.Repo != nil {
+		return s.Trust(ctx, at.Revision, at.Label)
+	}
+	dir, err := filepath.Abs(s.Req.Dir)
+	if err != nil {
+		return err
+	}
+	root := RepositoryRoot(dir)
+	s.Opts.Part = dir != root
+	if s.Req.Config != "" {
+		return s.useFile()
+	}
+	return s.UseRoot(root)
+}
+
+// UseRoot takes the policy from the file in a root directory, if there is one.
+func (s *Session) UseRoot(root string) error {
+	data, err := ReadConfig(filepath.Join(root, policy.File))
+	if err != nil {
+		return err
+	}
+	if data == nil {
+		s.follow(policy.Default())
+		return nil
+	}
+	return s.use(policy.File, data)
+}
+
+// useFile takes the policy from the file that the caller names.
+func (s *Session) useFile() error {
+	data, err := ReadConfig(s.Req.Config)
+	if err != nil {
+		return err
+	}
+	if data == nil {
+		return &failure.Error{Message: "cannot read the configuration: there is no file " + s.Req.Config, Remedy: "name an existing file with --config, or leave --config out"}
+	}
+	return s.use(s.Req.Config, data)
+}
+
+// use takes the policy from a configuration's content, nil if there is none; source says where it is from.
+func (s *Session) use(source string, data []byte) error {
+	if s.Trusted = data; data == nil {
+		s.useDefaults("no " + s.configFile() + " in " + source)
+		return nil
+	}
+	p, err := policy.Parse(source, data, rules.Known())
+	s.follow(p)
+	return err
+}
+
+func (s *Session) useDefaults(why string) {
+	p := policy.Default()
+	p.Source += " (" + why + ")"
+	s.follow(p)
+}
+
+// follow sets the policy to judge by, in the floor's own judgement limited by the floor.
+func (s *Session) follow(p *policy.Policy) {
+	if s.floor != nil && p != nil {
+		p = s.floor.Over(p)
+	}
+	s.Opts.Policy = p
+}
+
+// CheckAdded completes the report on a change that ends at tip. The change is judged under the trusted configuration, but if it adds an
+// invalid one, that would be trusted next: then nothing could be judged, not even its correction. That is outcome 2 while it is easy to
+// correct.
+func (s *Session) CheckAdded(ctx context.Context, tip string, r *finding.Report) (*finding.Report, error) {
+	if r.Verdict == finding.Error {
+		return r, nil
+	}
+	_, invalid, err := s.proposed(ctx, tip)
+	if invalid != nil {
+		r.Verdict = finding.Error
+		r.Failure = &failure.Error{
+			Message: "this change adds an invalid configuration: " + failure.Of(invalid).Message,
+			Remedy:  "correct it in this change; " + policy.EveryKey,
+			Err:     invalid,
+		}
+	}
+	return r, err
+}
+
+// proposed reads the configuration with which a change that ends at tip replaces the trusted one; nil if it is the same, if there is none,
+// or if the caller's own counts.
+func (s *Session) proposed(ctx context.Context, tip string) (p *policy.Policy, invalid, err error) {
+	if s.Req.Config != "" {
+		return nil, nil, nil
+	}
+	data, found, err := githistory.ReadFile(ctx, s.Repo, tip, s.configFile(), policy.MaxSize)
+	if err != nil || !found || s.Trusted != nil && bytes.Equal(data, s.Trusted) {
+		return nil, nil, err
+	}
+	p, invalid = policy.Parse(s.configFile(), data, rules.Known())
+	if s.floor != nil && invalid == nil {
+		p = s.floor.Over(p)
+	}
+	return p, invalid, nil
+}
+
+// Lasting are the options for judging again what was there before a change that ends at tip, and the baselines that the change adds for
+// that.
+func (s *Session) Lasting(ctx context.Context, tip string) (opts run.Options, added []policy.Baseline, err error) {
+	p, invalid, err := s.proposed(ctx, tip)
+	if invalid != nil {
+		p = nil // CheckAdded says so
+	}
+	opts = s.Opts
+	if opts.Policy, added = s.Opts.Policy.Lasting(p); len(added) > 0 {
+		opts.Trusted = tip // it may begin with a baseline that the old tip is too short for
+	}
+	return opts, added, err
+}
+
+// ReadConfig reads a configuration from disk; it is nil if there is none. It reads only a regular file, and not much more than
+// policy.MaxSize bytes.
+func ReadConfig(path string) ([]byte, error) {
+	data, err := wholefile.Start(path, policy.MaxSize+1) // the parser notices the one byte too many
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if errors.Is(err, wholefile.ErrNotRegular) {
+		return nil, &failure.Error{
+			Message: path + " is not an ordinary file",
+			Remedy:  "replace it with a configuration, or remove it; " + policy.EveryKey,
+			Err:     err,
+		}
+	}
+	if err != nil {
+		return nil, &failure.Error{
+			Message: fmt.Sprintf("cannot read the configuration: %v", err),
+			Remedy:  "make the file readable, or name another one with --config",
+			Err:     err,
+		}
+	}
+	return data, nil
+}

@@ -1,0 +1,79 @@
+package entrypoint
+
+import (
+	"context"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/judge/session"
+	"github.com/small-gate/small-gate/internal/small"
+)
+
+// Surveyed says what a repository's hooks would judge, and by what.
+type Surveyed struct {
+	// Policy says where the next commit's configuration is from.
+	Policy string
+	// Strict and Mode are as that configuration and the caller say.
+	Strict bool
+	Mode   string
+	// Reader is the reader's name, and Why the reason for choosing it.
+	Reader, Why string
+	// Workspaces are the .small directories in the index that are judged.
+	Workspaces []string
+	// Notes are for people.
+	Notes []string
+}
+
+// unbornDefault is the note about a server whose HEAD names a missing branch.
+const unbornDefault = "HEAD names a branch that does not exist yet: whoever pushes it first sets the configuration for every branch; " +
+	"if another branch is the default one: `git symbolic-ref HEAD refs/heads/NAME`"
+
+// Survey finds out what the next commit would be judged by.
+func Survey(ctx context.Context, req session.Request) (out Surveyed, err error) {
+	_, err = req.InRepository(ctx, "doctor", func(s *session.Session) (err error) {
+		out, err = survey(ctx, s)
+		return err
+	})
+	return out, err
+}
+
+func survey(ctx context.Context, s *session.Session) (out Surveyed, err error) {
+	head, err := s.Repo.Head(ctx)
+	if err == nil {
+		err = s.Trust(ctx, head, "HEAD")
+	}
+	if err != nil {
+		return out, err
+	}
+	version, err := s.Repo.Version(ctx)
+	if err != nil {
+		return out, err
+	}
+	out = Surveyed{Policy: s.Opts.Policy.Source, Strict: s.Opts.Policy.Strict || s.Req.Strict, Mode: string(s.Opts.Policy.Mode), Reader: strings.TrimSpace(s.Repo.Reader() + " " + version), Why: s.Why}
+	if s.Repo.Where().Bare {
+		if head == "" {
+			out.Notes = append(out.Notes, unbornDefault)
+		}
+		return out, nil
+	}
+	dirs, err := s.WorkspaceDirs(ctx)
+	if err != nil {
+		return out, err
+	}
+	for _, dir := range dirs {
+		if s.Opts.Policy.Judges(dir) {
+			out.Workspaces = append(out.Workspaces, small.InDir(dir, ""))
+		} else {
+			out.Notes = append(out.Notes, small.InDir(dir, "")+" is excluded by the configuration")
+		}
+	}
+	notes, err := s.Notes(ctx)
+	if err != nil {
+		return out, err
+	}
+	hidden, err := s.HiddenLogs(ctx)
+	out.Notes = append(out.Notes, notes...)
+	for _, h := range hidden {
+		out.Notes = append(out.Notes, h.Note())
+	}
+	return out, err
+}

@@ -1,0 +1,138 @@
+package lane
+
+import (
+	"bytes"
+
+	"github.com/small-gate/small-gate/internal/base/expression"
+	"github.com/small-gate/small-gate/internal/policy"
+	"github.com/small-gate/small-gate/internal/small"
+)
+
+// File is one path that a change touches.
+type File struct {
+	// Path is slash-separated, from the repository's root.
+	Path string
+	// Added is true for a new path, Deleted for a deleted one.
+	Added, Deleted bool
+	// Object is the id of its content; for a deleted path, of its old content.
+	Object string
+	// Lines is how many lines only one of the two versions has, without comments and imports. For a file that is not text, or is too large,
+	// it is estimated from the size. With no lines, a path gives no signal, except for a generated migration.
+	Lines int
+	// written is true for a generated file. That is not work, except for a generated migration.
+	written bool
+	// lost is how many of these lines are deleted, and guarded how many are about permissions.
+	lost, guarded int
+	// statements are SQL lines that change a schema or stored data; routes and exports the lines that it adds or removes.
+	statements, routes, exports []Line
+}
+
+// Line is one line of a file in a change: in the new version, or if it was deleted, in the old one.
+type Line struct {
+	Path   string
+	Number int
+	Text   string
+	// gone is true for a deleted line of the old version.
+	gone bool
+	// name is the route or the declaration on the line, and form the rest on which others depend.
+	name, form string
+}
+
+// Read compares the two texts of a file. A generated file shows no lines.
+func (f *File) Read(before, after []byte) {
+	f.statements = statements(f.Path, before, after)
+	if f.written = generated(before) || generated(after); f.written {
+		return
+	}
+	language := languageOf(f.Path)
+	for _, line := range append(only(before, after, true), only(after, before, false)...) {
+		if trivial().MatchString(line.Text) {
+			continue
+		}
+		line.Path = f.Path
+		f.Lines++
+		if line.gone {
+			f.lost++
+		}
+		if len(line.Text) > longestLine {
+			continue
+		}
+		if guard().MatchString(line.Text) {
+			f.guarded++
+		}
+		if language != nil {
+			language.look(f, line)
+		}
+	}
+}
+
+// guard matches a line about permissions or credentials.
+var guard = expression.Of(`(?i)permission|authori[sz]|authenticat|passw(or)?d|\bsession|csrf|\bjwt|(en|de)crypt|\bacl\b|\brole\b|access_?token|secret|credential|forbidden|privilege`)
+
+// generated reports whether a text was generated, by its beginning. Its source counts instead.
+func generated(text []byte) bool {
+	const beginning = 1000
+	head := text[:min(len(text), beginning)]
+	return bytes.Contains(head, []byte("DO NOT EDIT")) || bytes.Contains(head, []byte("@generated"))
+}
+
+// longestLine is the longest line, in bytes, that is searched for signals; of a longer one only the difference counts.
+const longestLine = 2000
+
+// trivial matches comments and imports.
+var trivial = expression.Of(`^\x{feff}?\s*(//|/?\*[ */]|\*$|#( |$)|--( |$)|<!--|import\b|from \S+ import\b|using [\w.]+;|(global )?namespace\b|package\b|require\b|"[\w./-]+"$|use [\w:]+;)`)
+
+// only lists the lines of a text that another text lacks, ignoring white space. Unlike a diff, it does not depend on alignment.
+func only(text, other []byte, gone bool) []Line {
+	left := map[string]int{}
+	for line := range bytes.Lines(other) {
+		left[string(normal(line))]++
+	}
+	var out []Line
+	number := 0
+	for line := range bytes.Lines(text) {
+		number++
+		bare := normal(line)
+		if left[string(bare)]--; left[string(bare)] < 0 && len(bare) > 0 {
+			out = append(out, Line{Number: number, Text: string(bytes.TrimRight(line, "\r\n")), gone: gone})
+		}
+	}
+	return out
+}
+
+func normal(line []byte) []byte { return bytes.Join(bytes.Fields(line), []byte(" ")) }
+
+// FindMoves sets the lines of moved, unchanged files to 0: a deleted path, and a new one with the same content.
+func FindMoves(files []File) {
+	gone := map[string][]int{}
+	for i := range files {
+		if files[i].Deleted && files[i].Object != "" {
+			gone[files[i].Object] = append(gone[files[i].Object], i)
+		}
+	}
+	for i := range files {
+		f := &files[i]
+		if left := gone[f.Object]; f.Added && len(left) > 0 {
+			gone[f.Object] = left[1:]
+			files[left[0]].Lines, f.Lines = 0, 0
+			files[left[0]].written, f.written = false, false
+		}
+	}
+}
+
+// Counts reports whether a path counts at all: the protocol's own files and the
+// gate's configuration do not.
+func Counts(name string) bool {
+	_, state := small.WorkspaceOf(name)
+	return !state && name != policy.File
+}
+
+// IsWork reports whether a path is work: it counts, is not ignored, as lock files and vendored copies are, and is no test and no document.
+func IsWork(name string, cfg *Settings) bool {
+	return Counts(name) && !matches("ignore", name, cfg) && !matches("tests", name, cfg) && !IsDocument(name, cfg)
+}
+
+// IsDocument reports whether a path is for people: prose, a picture, a translation. A change of documents alone fits fast.
+func IsDocument(name string, cfg *Settings) bool {
+	return matches("documents", name, cfg) && !matches("contracts", name, cfg) && !matches("migrations", name, cfg)
+}

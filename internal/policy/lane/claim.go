@@ -1,0 +1,108 @@
+package lane
+
+import (
+	"github.com/small-gate/small-gate/internal/base/expression"
+	"github.com/small-gate/small-gate/internal/small"
+)
+
+// Source says where a claim comes from.
+type Source string
+
+// The sources, in order of precedence.
+const (
+	// FromCaller is a flag of the command that judges the change, and FromInput the input of an action.
+	FromCaller Source = "flag"
+	FromInput  Source = "input"
+	// FromEnvironment is a variable in the environment of a commit's hooks, or of a
+	// job in CI.
+	FromEnvironment Source = "environment"
+	// FromTrailer is a trailer of a commit of the change, or a line like one.
+	FromTrailer Source = "trailer"
+	// FromEntry is an entry for SwitchTask that a commit of the change adds.
+	FromEntry Source = "entry"
+	// FromLabel is a label of the pull request.
+	FromLabel Source = "label"
+	// FromJob is the lane given to a job's record from upstream.
+	FromJob Source = "job"
+	// FromPolicy is the configuration: its default, or the least lane that it allows.
+	FromPolicy Source = "configuration"
+)
+
+// Trailer is the name of the commit trailer that claims a lane.
+const Trailer = "Lane"
+
+// LabelPrefix begins the labels that claim a lane.
+const LabelPrefix = "lane:"
+
+// SwitchTask is the task id of the entry that records a change of lane, SpecTask of
+// the one that names a spec.
+const (
+	SwitchTask = "meta/lane-switch"
+	SpecTask   = "meta/spec"
+)
+
+var (
+	// switchText matches the beginning of the evidence of an entry that switches lanes.
+	switchText = expression.Of(`(?i)^\s*(?:\w+\s+)?to\s+(\w+)\s*:\s*\S`)
+	specLine   = expression.Of(`(?m)^\s*` + specKey + `:\s*(\S.*?)\s*$`)
+)
+
+// specKey names the artefact of an entry for SpecTask.
+const specKey = "spec-md"
+
+// SwitchText is the evidence of an entry that switches lanes; from may be empty.
+func SwitchText(from, to Lane, reason string) string {
+	text := "to " + string(to) + ": " + reason
+	if from != "" && from != to {
+		text = string(from) + " " + text
+	}
+	return text
+}
+
+// SwitchedTo is the lane's name, valid or not, in the evidence of an entry for SwitchTask; empty if the evidence does not have the form of
+// SwitchText.
+func SwitchedTo(evidence *small.Value) string {
+	text, _ := evidence.Str()
+	if m := switchText().FindStringSubmatch(text); m != nil {
+		return m[1]
+	}
+	return ""
+}
+
+// SpecFile is the path of the artefact in the evidence of an entry for SpecTask, in a key or a line "spec-md"; empty for none.
+func SpecFile(evidence *small.Value) string {
+	if file, ok := evidence.Get(specKey).Str(); ok {
+		return file
+	}
+	text, _ := evidence.Str()
+	if m := specLine().FindStringSubmatch(text); m != nil {
+		return m[1]
+	}
+	return ""
+}
+
+// Claim is somebody's claim of a lane for a change. The zero Claim is none.
+type Claim struct {
+	Lane   Lane
+	Source Source
+	// Commit is the commit with the trailer or entry, empty for other sources.
+	Commit string
+}
+
+// claimants describe who makes a claim.
+var claimants = map[Source]string{
+	FromCaller: "--lane", FromInput: "the input lane", FromEnvironment: "SMALL_LANE", FromTrailer: "the trailer of commit ",
+	FromEntry: "an entry for " + SwitchTask, FromLabel: "a label", FromJob: "the job's record", FromPolicy: "the configuration",
+}
+
+// By describes who makes the claim.
+func (c Claim) By() string {
+	who := claimants[c.Source]
+	if c.Source == FromTrailer {
+		who += c.Commit[:min(len(c.Commit), 12)]
+	}
+	return who
+}
+
+// Made reports whether there is a claim.
+func (c Claim) Made() bool { return c.Lane != "" }

@@ -1,0 +1,155 @@
+package lane
+
+import (
+	_ "embed"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/base/wording"
+	"github.com/small-gate/small-gate/internal/policy"
+)
+
+// Sections are the parts of the configuration about lanes.
+var Sections = []policy.Section{
+	{Key: "lane", Schema: laneSchema, New: func() policy.Settings { return new(given) }},
+	{Key: "lanes", Schema: lanesSchema, New: func() policy.Settings { return defaultSettings() }},
+}
+
+const laneSchema = `{"description": "The lane of a change that claims none itself.", "type": "string", "enum": ["fast", "standard", "deep"]}`
+
+//go:embed lanes.json
+var lanesSchema string
+
+// Names are the lanes of a change, from the least rigour to the most.
+var Names = []string{"fast", "standard", "deep"}
+
+// Settings are a project's choices about lanes: which signals of a change count, and what each lane demands.
+type Settings struct {
+	// Files and Lines are the most that a fast change has of each; Lines 0 means no limit.
+	Files, Lines int
+	// Off are signals that are turned off, by name.
+	Off []string
+	// Patterns are the project's own, by key of PatternKeys. They follow the default ones; of those that match a path the last counts, and
+	// one that begins with ! excludes it.
+	Patterns map[string][]string
+	// Minimum is the least strict lane in which a change is judged; empty for none.
+	Minimum string
+	// QAAfterMerge leaves checking the evidence that a lane demands after the work to an audit.
+	QAAfterMerge bool
+	// Fast, Standard and Deep are what the lanes demand.
+	Fast, Standard, Deep Rigour
+}
+
+// SignalNames are the signals that a change can show.
+var SignalNames = []string{"size", "migration", "contract", "endpoint", "exported", "security"}
+
+// PatternKeys are the lists of patterns that a project can add to.
+var PatternKeys = []string{"migrations", "reversible", "contracts", "exported", "security", "documents", "tests", "ignore"}
+
+func defaultSettings() *Settings {
+	return &Settings{
+		Files: 3, Lines: 20,
+		Standard: Rigour{Strict: true},
+		Deep: Rigour{
+			Strict: true, WarningsAreErrors: true, NoInsertions: true, Rules: map[string]policy.Level{"replay/stale": policy.Error},
+			Before: []string{"meta/analysis"}, After: []string{"meta/qa"},
+		},
+	}
+}
+
+// Rigour is what one lane demands of a change, beyond the demands on every change.
+type Rigour struct {
+	// Strict turns strict rules on.
+	Strict bool
+	// WarningsAreErrors raises every warning to an error.
+	WarningsAreErrors bool
+	// NoInsertions forbids entries before older ones even if an entry makes them explicit.
+	NoInsertions bool
+	// Rules raises the levels of rules.
+	Rules map[string]policy.Level
+	// Before and After are patterns for the task ids of entries that the change must add: one for each pattern, before its work and after
+	// it.
+	Before, After []string
+}
+
+// Rigour is what a lane demands; nothing for an unknown name.
+func (l *Settings) Rigour(lane string) Rigour {
+	switch lane {
+	case "fast":
+		return l.Fast
+	case "standard":
+		return l.Standard
+	case "deep":
+		return l.Deep
+	}
+	return Rigour{}
+}
+
+// SettingsIn are the settings of a policy.
+func SettingsIn(p *policy.Policy) *Settings {
+	if l, set := p.Sections["lanes"].(*Settings); set {
+		return l
+	}
+	return defaultSettings()
+}
+
+// Values are the targets of the configuration's values.
+func (l *Settings) Values() map[string]any {
+	values := map[string]any{
+		"files": &l.Files, "lines": &l.Lines, "minimum": &l.Minimum, "off": &l.Off, "qa": policy.Word("after-merge", &l.QAAfterMerge),
+	}
+	for name, of := range map[string]*Rigour{"fast": &l.Fast, "standard": &l.Standard, "deep": &l.Deep} {
+		values[name+".strict"], values[name+".rules"] = &of.Strict, &of.Rules
+		values[name+".before"], values[name+".after"] = &of.Before, &of.After
+		values[name+".warnings"] = policy.Word(string(policy.Error), &of.WarningsAreErrors)
+		values[name+".insertions"] = policy.Word("forbidden", &of.NoInsertions)
+	}
+	return values
+}
+
+// Check validates rules and patterns, and normalises the patterns of paths.
+func (l *Settings) Check(r policy.Reader) {
+	for _, lane := range Names {
+		r.Rules(lane + ".rules")
+		r.Patterns(lane+".before", nil)
+		r.Patterns(lane+".after", nil)
+	}
+	l.Patterns = map[string][]string{}
+	for _, key := range PatternKeys {
+		if r.At(key) != nil {
+			l.Patterns[key] = r.Patterns(key, pathPattern)
+		}
+	}
+}
+
+// pathPattern is policy.FilePattern for a pattern that may begin with ! and must not end in a slash.
+func pathPattern(pattern string) (message, hint string) {
+	rest, not := strings.CutPrefix(pattern, "!")
+	mended := policy.FromRoot(rest)
+	if strings.HasSuffix(mended, "/") {
+		mended += "**"
+	}
+	if mended == rest {
+		return "", ""
+	}
+	if not {
+		mended = "!" + mended
+	}
+	return "the pattern " + wording.Quote(pattern) + " matches no path of a file", "write " + wording.Quote(mended)
+}
+
+// given is the lane of a change that claims none itself.
+type given struct{ lane Lane }
+
+// Values are the targets of the configuration's value.
+func (g *given) Values() map[string]any { return map[string]any{"": &g.lane} }
+
+// Check accepts every value.
+func (*given) Check(policy.Reader) {}
+
+// Given is the lane that a policy gives a change that claims none itself; empty for none.
+func Given(p *policy.Policy) Lane {
+	if g, set := p.Sections["lane"].(*given); set {
+		return g.lane
+	}
+	return ""
+}

@@ -1,0 +1,128 @@
+package lane
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/base/expression"
+	"github.com/small-gate/small-gate/internal/small"
+)
+
+// reviewer is the subagent that reviews code while it is written.
+const reviewer = "code-reviewer"
+
+// specWriting is the first phase of jobs; a fast one has none.
+const specWriting = "spec-writing"
+
+// shape is what the name of a well-known workflow promises: its phases in order. A step for which either of two phases will do names both:
+// a|b.
+type shape struct {
+	lane  string
+	steps []string
+}
+
+// shapes are the four well-known workflows. Older campaigns begin with
+// campaign-architecture and end with campaign-integration.
+var shapes = map[string]shape{
+	"job":      {" (STANDARD)", []string{specWriting, "planning", "coding", "review", "evaluation"}},
+	"job-fast": {" (FAST)", []string{"planning", "coding", "review-and-verify"}},
+	"job-deep": {" (DEEP)", []string{specWriting, "analysis", "planning", "coding", "review", "qa", "evaluation"}},
+	"campaign": {"", []string{"campaign-planning|campaign-architecture", "coordinating", "aggregation|campaign-integration"}},
+}
+
+// CheckShape says what a workflow with a well-known name lacks of what its lane promises. Other names promise nothing.
+func (w *Workflow) CheckShape() []small.Problem {
+	s, known := wellKnown(w.Name)
+	if !known {
+		return nil
+	}
+	promise := "the workflow " + w.Name + s.lane
+	order := strings.ReplaceAll(strings.Join(s.steps, ", "), "|", " or ")
+	var out []small.Problem
+	last, lastName := -1, ""
+	for _, step := range s.steps {
+		names := strings.Split(step, "|")
+		at := slices.IndexFunc(w.Phases, func(p Phase) bool { return slices.Contains(names, p.Name.Text) })
+		if at < 0 {
+			out = append(out, problem(w.phasesPos(), "phases."+names[0], "add it, or give the workflow's folder another name; the phases are "+order,
+				"%s lacks the phase %q", promise, names[0]))
+			continue
+		}
+		p := &w.Phases[at]
+		if at < last {
+			out = append(out, problem(p.Name.Pos, p.subject+".name", "put the phases in this order: "+order,
+				"%s promises %q after %q", promise, p.Name.Text, lastName))
+		} else {
+			last, lastName = at, p.Name.Text
+		}
+		out = append(out, p.checkStep(promise)...)
+	}
+	spec, begins := w.phase(specWriting), w.phase(w.Initial.Text)
+	if s.steps[0] == specWriting && spec >= 0 && begins > spec {
+		out = append(out, problem(w.Initial.Pos, "initial_phase", "write initial_phase: "+specWriting+"; overrides may begin elsewhere",
+			"%s skips the phase %q and begins with %q: every job begins with its specification", promise, specWriting, clip(w.Initial.Text)))
+	}
+	return out
+}
+
+// checkStep says what a phase of a well-known workflow lacks.
+func (p *Phase) checkStep(promise string) []small.Problem {
+	switch {
+	case p.Name.Text == "coding" && !slices.ContainsFunc(p.Subagents, func(s Worker) bool { return s.Name.Text == reviewer }):
+		return []small.Problem{problem(p.Name.Pos, p.subject+".subagents", "write it like this: subagents: [{name: "+reviewer+", agent: agents/"+reviewer+".md}]",
+			"%s promises the subagent %q in the phase %q", promise, reviewer, p.Name.Text)}
+	case p.Name.Text == "coordinating" && p.Agent.Text != "":
+		return []small.Problem{problem(p.Agent.Pos, p.subject+".agent", "write agent: ~",
+			"%s promises that no agent works in the phase %q", promise, p.Name.Text)}
+	}
+	return nil
+}
+
+// wellKnown is the shape of a well-known workflow. Case is ignored, as people and some file systems do.
+func wellKnown(name string) (shape, bool) {
+	s, known := shapes[strings.ToLower(name)]
+	return s, known
+}
+
+// codes reports whether a phase writes code.
+func (p *Phase) codes() bool { return p.Name.Text == "coding" || p.Tier.Text == "coding" }
+
+// merges reports whether a workflow ends in a merge: the four well-known ones do, and those of kind job or campaign. Without a kind, those
+// that write code do.
+func (w *Workflow) merges() bool {
+	if _, known := wellKnown(w.Name); known {
+		return true
+	}
+	if kind := strings.ToLower(strings.TrimSpace(w.Kind)); kind != "" {
+		return kind == "job" || kind == campaignWorkflow
+	}
+	return slices.ContainsFunc(w.Phases, func(p Phase) bool { return p.codes() })
+}
+
+// personal matches the words with which a phase without an agent says that a person does it.
+var personal = expression.Of(`(?i)approv|await|waiting|human|manual|person|sign-?off`)
+
+// waits reports whether work waits for a person in a phase.
+func (p *Phase) waits() bool {
+	return p.Checkpoint || p.NoAgent && (personal().MatchString(p.Name.Text) || personal().MatchString(p.Status))
+}
+
+// CheckCheckpoint reports a workflow that ends in a merge and waits for no person after code is written; if no phase writes any, one that
+// never waits.
+func (w *Workflow) CheckCheckpoint() []small.Problem {
+	if !w.merges() {
+		return nil
+	}
+	coding := slices.IndexFunc(w.Phases, func(p Phase) bool { return p.codes() })
+	if slices.ContainsFunc(w.Phases[max(coding, 0):], func(p Phase) bool { return p.waits() }) {
+		return nil
+	}
+	which, where := "no phase", "a phase"
+	if coding >= 0 {
+		which = fmt.Sprintf("neither the phase %q nor a later one", clip(w.Phases[coding].Name.Text))
+		where = "that phase or a later one"
+	}
+	return []small.Problem{problem(w.phasesPos(), "phases", "add interactive_checkpoint: true to "+where,
+		"the workflow %q merges without asking a person: %s has a checkpoint", clip(w.Name), which)}
+}

@@ -1,0 +1,113 @@
+// Package output holds the reports that a command line requests, and writes them.
+package output
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+
+	"github.com/small-gate/small-gate/internal/base/failure"
+	"github.com/small-gate/small-gate/internal/base/version"
+	"github.com/small-gate/small-gate/internal/base/wholefile"
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/report"
+)
+
+// Target is one report: its format and its file. Without a file it goes to a stream of the program.
+type Target struct{ Format, File string }
+
+// Targets are the reports in the order of the command line.
+type Targets []Target
+
+// Add adds a report, of a format that exists.
+func (ts *Targets) Add(format, file string) error {
+	if file != "" {
+		if err := ts.free(file); err != nil {
+			return err
+		}
+	}
+	*ts = append(*ts, Target{format, file})
+	return nil
+}
+
+// SendTo sets the file of the last report, or of a text report if there is none.
+func (ts *Targets) SendTo(file string) error {
+	if file == "" {
+		return errors.New("the file name is empty")
+	}
+	if len(*ts) == 0 {
+		return ts.Add("text", file)
+	}
+	if err := ts.free(file); err != nil {
+		return err
+	}
+	last := &(*ts)[len(*ts)-1]
+	if last.File != "" {
+		return fmt.Errorf("the %s report goes to %s already; put a --format before each --output", last.Format, last.File)
+	}
+	last.File = file
+	return nil
+}
+
+// free refuses a file that another report uses.
+func (ts *Targets) free(file string) error {
+	own, err := filepath.Abs(file)
+	if err != nil {
+		return err
+	}
+	for _, t := range *ts {
+		if t.File == "" {
+			continue
+		}
+		other, err := filepath.Abs(t.File)
+		if err != nil {
+			return err
+		}
+		if other == own {
+			return fmt.Errorf("the %s report goes to %s already; two reports need two files", t.Format, file)
+		}
+	}
+	return nil
+}
+
+// WriteFile replaces the target's file by the report, or leaves it unchanged.
+func (t Target) WriteFile(r *finding.Report) error {
+	return t.replace(func(w io.Writer) error {
+		return report.Write(w, t.Format, r, report.Options{Version: version.String()})
+	})
+}
+
+// WriteLane is [Target.WriteFile] for a report on lanes.
+func (t Target) WriteLane(r *finding.LaneReport) error {
+	return t.replace(func(w io.Writer) error { return report.WriteLane(w, t.Format, r) })
+}
+
+func (t Target) replace(render func(io.Writer) error) error {
+	var buf bytes.Buffer
+	err := render(&buf)
+	if err == nil {
+		err = wholefile.Write(t.File, buf.Bytes())
+	}
+	return t.Unwritten(err)
+}
+
+// Unwritten is the failure to write the target's file because of an error. It is nil for nil.
+func (t Target) Unwritten(err error) error {
+	return Unwritten("the "+t.Format+" report could not be written to "+t.File, "make its directory and let this write there, or name another file", err)
+}
+
+// Unwritten is the failure to write something, without the system's name for a stream or a temporary file. It is nil for nil.
+func Unwritten(what, remedy string, err error) error {
+	if err == nil {
+		return nil
+	}
+	cause := err
+	var at *fs.PathError
+	if errors.As(err, &at) {
+		cause = at.Err
+	}
+	return &failure.Error{Message: fmt.Sprintf("%s: %v", what, cause), Remedy: remedy, Err: err}
+}

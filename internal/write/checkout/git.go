@@ -1,0 +1,199 @@
+package checkout
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/base/failure"
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/git/history"
+	"github.com/small-gate/small-gate/internal/git/run"
+	"github.com/small-gate/small-gate/internal/small"
+)
+
+// Tree is a work tree and the installed git, whose own locks and filters apply.
+type Tree struct {
+	Top, GitDir string
+	git         gitcmd.Git
+}
+
+// Open is the work tree of a place.
+func Open(place githistory.Place, environ []string) (*Tree, error) {
+	git, err := place.WorkingGit(environ)
+	git.Options = []string{"-c", "core.hooksPath=" + os.DevNull, "--literal-pathspecs"}
+	return &Tree{Top: place.Top, GitDir: place.GitDir, git: git}, err
+}
+
+// Run runs git, and returns its output.
+func (g *Tree) Run(ctx context.Context, stdin io.Reader, args ...string) ([]byte, error) {
+	out, err := g.git.Output(ctx, stdin, args...)
+	if err != nil {
+		return nil, &failure.Error{Message: err.Error(), Err: err}
+	}
+	return out, nil
+}
+
+// WithIndex is the same work tree with another index.
+func (g *Tree) WithIndex(file string) *Tree {
+	out := *g
+	out.git.Environ = append(slices.Clone(g.git.Environ), "GIT_INDEX_FILE="+file)
+	return &out
+}
+
+// Parents are a commit's parents.
+func (g *Tree) Parents(ctx context.Context, id string) ([]string, error) {
+	out, err := g.Run(ctx, nil, "rev-list", "--parents", "--no-walk", id, "--")
+	if err != nil {
+		return nil, err
+	}
+	fields := strings.Fields(string(out))
+	return fields[min(1, len(fields)):], nil
+}
+
+// NameOf is the name of a branch with its tip at a commit, empty if there is none.
+func (g *Tree) NameOf(ctx context.Context, id string) (string, error) {
+	out, err := g.Run(ctx, nil, "for-each-ref", "--points-at="+id, "--format=%(refname:short) %(symref)", "refs/heads/", "refs/remotes/")
+	for line := range strings.Lines(string(out)) {
+		// origin/HEAD only names another ref.
+		if name, target, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " "); target == "" {
+			return name, nil
+		}
+	}
+	return "", err
+}
+
+// Replaces reports whether the upstream branch has a commit that head lacks.
+func (g *Tree) Replaces(ctx context.Context, head, commit string) (bool, error) {
+	upstream, err := g.Run(ctx, nil, "for-each-ref", "--format=%(HEAD)%(upstream)", "refs/heads/")
+	if err != nil {
+		return false, err
+	}
+	for line := range strings.Lines(string(upstream)) {
+		ref, here := strings.CutPrefix(strings.TrimSpace(line), "*")
+		if !here || ref == "" {
+			continue
+		}
+		in, err := g.Run(ctx, nil, "for-each-ref", "--contains="+commit, "--format=%(refname)", ref)
+		if err != nil || len(in) == 0 {
+			return false, err
+		}
+		lacks, err := g.Run(ctx, nil, "rev-list", "--max-count=1", commit, "--not", head, "--")
+		return len(lacks) > 0, err
+	}
+	return false, nil
+}
+
+// Store writes a blob and returns its id.
+func (g *Tree) Store(ctx context.Context, content []byte) (string, error) {
+	out, err := g.Run(ctx, bytes.NewReader(content), "hash-object", "-w", "--stdin")
+	return strings.TrimSpace(string(out)), err
+}
+
+// StoreFile writes the blob that git would commit for a file of the work tree.
+func (g *Tree) StoreFile(ctx context.Context, path string, content []byte) (string, error) {
+	out, err := g.Run(ctx, bytes.NewReader(content), "hash-object", "-w", "--stdin", "--path="+path)
+	return strings.TrimSpace(string(out)), err
+}
+
+// CheckedOut is a blob as git would check it out, with the line ends and filters of git's attributes.
+func (g *Tree) CheckedOut(ctx context.Context, path, blob string) ([]byte, error) {
+	return g.Run(ctx, nil, "cat-file", "--filters", "--path="+path, blob)
+}
+
+// Stage puts files into the index, all or none. That resolves conflicts at their paths.
+func (g *Tree) Stage(ctx context.Context, files []history.File) error {
+	var lines bytes.Buffer
+	for _, f := range files {
+		fmt.Fprintf(&lines, "%s %s 0\t%s\x00", f.Mode, f.Object, f.Path)
+	}
+	_, err := g.Run(ctx, &lines, "update-index", "-z", "--index-info")
+	return err
+}
+
+// StageAsIs stages files as they are in the work tree.
+func (g *Tree) StageAsIs(ctx context.Context, paths ...string) error {
+	var files []history.File
+	for _, path := range paths {
+		data, err := ReadFile(g.Top, path)
+		if err != nil {
+			return err
+		}
+		blob, err := g.StoreFile(ctx, path, data)
+		if err != nil {
+			return err
+		}
+		files = append(files, history.File{Path: path, Mode: "100644", Object: blob})
+	}
+	return g.Stage(ctx, files)
+}
+
+// Dirty reports whether a path differs from HEAD in the index or the work tree.
+func (g *Tree) Dirty(ctx context.Context, path string) (bool, error) {
+	out, err := g.Run(ctx, nil, "status", "--porcelain", "-z", "--untracked-files=all", "--", path)
+	return len(out) > 0, err
+}
+
+// MarkerSize is the length of the shortest conflict marker that git writes into any of the files.
+func (g *Tree) MarkerSize(ctx context.Context, paths []string) (int, error) {
+	out, err := g.Run(ctx, strings.NewReader(strings.Join(paths, "\x00")), "check-attr", "-z", "--stdin", "conflict-marker-size")
+	size := small.MarkerSize
+	for fields := strings.Split(string(out), "\x00"); len(fields) >= 3; fields = fields[3:] { // path, attribute, value
+		if told, notOne := strconv.Atoi(fields[2]); notOne == nil && told > 0 {
+			size = min(size, told)
+		}
+	}
+	return size, err
+}
+
+// Remembers reports whether git can bring back a resolved conflict at one of the paths.
+func (g *Tree) Remembers(ctx context.Context, paths ...string) (bool, error) {
+	out, err := g.Run(ctx, nil, append([]string{"ls-files", "--resolve-undo", "--"}, paths...)...)
+	return len(out) > 0, err
+}
+
+// Unmerged lists all paths in conflict, sorted.
+func (g *Tree) Unmerged(ctx context.Context) ([]string, error) {
+	out, err := g.Run(ctx, nil, "diff", "--name-only", "--diff-filter=U", "--no-ext-diff", "-z")
+	if len(out) == 0 {
+		return nil, err
+	}
+	return strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00"), err
+}
+
+// StagedPaths lists the paths at which the index differs from HEAD, including those in conflict.
+func (g *Tree) StagedPaths(ctx context.Context) ([]byte, error) {
+	return g.Run(ctx, nil, "diff", "--cached", "--name-only", "--no-ext-diff", "HEAD")
+}
+
+// Diff shows what is staged at some paths, compared with HEAD.
+func (g *Tree) Diff(ctx context.Context, paths []string) (string, error) {
+	out, err := g.Run(ctx, nil, append([]string{"diff", "--cached", "--no-color", "--no-ext-diff", "--no-textconv", "HEAD", "--"}, paths...)...)
+	return string(out), err
+}
+
+// Stages lists the files in conflict, by stage and path.
+func (g *Tree) Stages(ctx context.Context) (map[string]map[string]history.File, error) {
+	out, err := g.Run(ctx, nil, "ls-files", "--unmerged", "-z")
+	if err != nil {
+		return nil, err
+	}
+	files := map[string]map[string]history.File{}
+	for line := range strings.SplitSeq(strings.TrimSuffix(string(out), "\x00"), "\x00") {
+		entry, path, _ := strings.Cut(line, "\t")
+		fields := strings.Fields(entry) // mode, object, stage
+		if len(fields) != 3 {
+			continue
+		}
+		if files[fields[2]] == nil {
+			files[fields[2]] = map[string]history.File{}
+		}
+		files[fields[2]][path] = history.File{Path: path, Mode: fields[0], Object: fields[1]}
+	}
+	return files, nil
+}

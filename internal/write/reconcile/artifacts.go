@@ -1,0 +1,308 @@
+package reconcile
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/base/failure"
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/ledger"
+	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/write/checkout"
+	"github.com/small-gate/small-gate/internal/write/splice"
+	"github.com/small-gate/small-gate/internal/write/threeway"
+)
+
+// MergedFile is one file that was merged field by field, with what a person should know about it.
+type MergedFile struct {
+	Path  string
+	Notes []string
+}
+
+// mergedArtifacts are the files that are merged field by field, each after those that it depends on.
+var mergedArtifacts = []small.Artifact{small.Workspace, small.Plan, small.Handoff}
+
+// artifacts plans to merge the files of a workspace that are not logs. A file staged without a conflict is a resolution by somebody, or
+// git, and stays. Without an operation, the other side's code is not merged, and so neither is its plan: only the tasks that its entries
+// name.
+func (r *resolving) artifacts(ctx context.Context, dir string) error {
+	done := map[small.Artifact][]byte{}
+	for _, a := range mergedArtifacts {
+		path := a.Path(dir)
+		if r.sidesAgree(path) && !r.index[path].Unmerged {
+			continue
+		}
+		conflict, err := r.inConflict(ctx, path)
+		if err == nil && !conflict && a == small.Plan {
+			conflict, err = r.doubled(ctx, path)
+		}
+		if err != nil {
+			return err
+		}
+		asked, adopt := a == small.Plan && r.opts.Plan != "", a == small.Plan && r.op.word == ""
+		if !conflict && !asked && !adopt {
+			if done[a], err = r.stagedFile(ctx, path); err != nil {
+				return err
+			}
+			continue
+		}
+		data, notes, err := r.mergeArtifact(ctx, dir, a, adopt && !asked, done)
+		if err != nil {
+			return err
+		}
+		done[a] = data
+		if err := r.planArtifact(ctx, path, data, notes); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// doubled reports whether a plan has two tasks with one id while no side's has: git has put the tasks of both sides one after the other.
+func (r *resolving) doubled(ctx context.Context, path string) (bool, error) {
+	staged, err := r.stagedFile(ctx, path)
+	if err != nil || !threeway.HasDuplicates(staged, r.limits()) {
+		return false, err
+	}
+	for _, s := range r.op.sides() {
+		data, err := r.read(ctx, s, path)
+		if err != nil || threeway.HasDuplicates(data, r.limits()) {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// sidesAgree reports whether all sides have the same version of a file.
+func (r *resolving) sidesAgree(path string) bool {
+	for _, t := range r.op.theirs {
+		if r.files[t.id][path] != r.files[r.op.ours.id][path] {
+			return false
+		}
+	}
+	return true
+}
+
+// mergeArtifact merges one file of all sides, or, with adopt, only adds to our plan the tasks that the other side's entries name. done has
+// the files merged so far.
+func (r *resolving) mergeArtifact(ctx context.Context, dir string, a small.Artifact, adopt bool, done map[small.Artifact][]byte) ([]byte, []string, error) {
+	merges, err := r.threeWay(ctx, dir)
+	var all []string
+	for i, m := range merges {
+		if i > 0 {
+			m.Ours.Files[a] = merges[i-1].Ours.Files[a]
+		}
+		var data []byte
+		var notes []string
+		switch {
+		case adopt:
+			data, notes, err = m.AdoptNamed()
+		case a == small.Workspace:
+			data, err = m.Workspace()
+		case a == small.Plan:
+			data, notes, err = m.Plan(orOurs(done, m, small.Workspace))
+		default:
+			data, err = m.Handoff(orOurs(done, m, small.Plan), orOurs(done, m, small.Workspace))
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		merges[i].Ours.Files[a], all = data, append(all, notes...)
+	}
+	if err != nil || len(merges) == 0 {
+		return nil, nil, err
+	}
+	return merges[len(merges)-1].Ours.Files[a], all, nil
+}
+
+// orOurs is a file merged already, or else ours: all sides have the same.
+func orOurs(done map[small.Artifact][]byte, m threeway.Merge, a small.Artifact) []byte {
+	if data, ok := done[a]; ok {
+		return data
+	}
+	return m.Ours.Files[a]
+}
+
+// threeWay reads the input of a workspace's merges: one for each other side.
+func (r *resolving) threeWay(ctx context.Context, dir string) ([]threeway.Merge, error) {
+	var out []threeway.Merge
+	for _, t := range r.op.theirs {
+		m := threeway.Merge{Dir: dir, Limits: r.limits(), PreferPlan: r.opts.Plan}
+		for _, id := range t.parts {
+			base, err := r.versionOf(ctx, dir, side{name: "the merge base", id: id}, nil)
+			if err != nil {
+				return nil, err
+			}
+			m.Bases = append(m.Bases, base)
+		}
+		var err error
+		if m.Ours, err = r.versionOf(ctx, dir, r.op.ours, m.Bases); err != nil {
+			return nil, err
+		}
+		if m.Theirs, err = r.versionOf(ctx, dir, t, m.Bases); err != nil {
+			return nil, err
+		}
+		out = append(out, m)
+	}
+	return out, nil
+}
+
+// versionOf reads a side's files, and the ids of tasks that its entries name and that no base has.
+func (r *resolving) versionOf(ctx context.Context, dir string, s side, bases []threeway.Version) (threeway.Version, error) {
+	v := threeway.Version{Name: s.name, Files: map[small.Artifact][]byte{}, Named: map[string]bool{}}
+	if s.isCommit() {
+		v.Commit = s.id
+	}
+	for _, a := range append([]small.Artifact{small.Progress}, mergedArtifacts...) {
+		data, err := r.read(ctx, s, a.Path(dir))
+		if err != nil {
+			return v, err
+		}
+		v.Files[a] = data
+	}
+	known := map[small.Digest]bool{}
+	for _, b := range bases {
+		for _, e := range entriesOf(b.Files[small.Progress], r.limits()).Entries {
+			known[e.Digest] = true
+		}
+	}
+	for _, e := range entriesOf(v.Files[small.Progress], r.limits()).Entries {
+		if !known[e.Digest] {
+			v.Named[e.TaskID] = true
+		}
+	}
+	return v, nil
+}
+
+// entriesOf are the entries of a log; none if it cannot be read, which merging the log reports.
+func entriesOf(data []byte, limits small.Limits) *ledger.Ledger {
+	return readEntries(splice.Kind{}, data, limits)
+}
+
+func readEntries(kind splice.Kind, data []byte, limits small.Limits) *ledger.Ledger {
+	if log, _ := kind.Read(data, limits); log != nil {
+		return log.Ledger
+	}
+	return ledger.NewLedger(nil)
+}
+
+// planArtifact plans to write and stage a merged file.
+func (r *resolving) planArtifact(ctx context.Context, path string, data []byte, notes []string) error {
+	if data == nil {
+		return nil
+	}
+	var there []byte
+	if !r.apart {
+		var err error
+		if there, err = checkout.ReadFile(r.git.Top, path); err == nil && r.op.word == "" {
+			err = r.mine(ctx, path, data, there)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	changed, err := r.plan(ctx, change{path: path, mode: r.modeOf(path), content: data, there: there, keep: true})
+	if changed {
+		r.out.Merged = append(r.out.Merged, MergedFile{Path: path, Notes: notes})
+	}
+	return err
+}
+
+// mine demands that a file is as in HEAD, or already as wanted.
+func (r *resolving) mine(ctx context.Context, path string, want, there []byte) error {
+	dirty, err := r.git.Dirty(ctx, path)
+	if err != nil || !dirty {
+		return err
+	}
+	blob, err := r.git.StoreFile(ctx, path, there)
+	if err == nil && (there == nil || blob != history.BlobID(want, r.op.ours.id)) {
+		err = r.uncommitted(path)
+	}
+	return err
+}
+
+// stagedFile is the staged file at a path, nil if there is none.
+func (r *resolving) stagedFile(ctx context.Context, path string) ([]byte, error) {
+	f, there := r.index[path]
+	if !there || !f.Regular() {
+		return nil, nil
+	}
+	return r.content(ctx, f, path+" in the index")
+}
+
+// inConflict reports whether a file is in conflict: in the index, or by conflict markers in it, staged or not.
+func (r *resolving) inConflict(ctx context.Context, path string) (bool, error) {
+	if f, there := r.index[path]; r.apart || f.Unmerged || there && !f.Regular() {
+		return f.Unmerged, nil
+	}
+	if r.marker == 0 {
+		var err error
+		if r.marker, err = r.git.MarkerSize(ctx, slices.Collect(maps.Keys(r.index))); err != nil {
+			return false, err
+		}
+	}
+	staged, err := r.stagedFile(ctx, path)
+	if err != nil || small.HasConflictMarkers(staged, r.marker) {
+		return true, err
+	}
+	there, err := checkout.ReadFile(r.git.Top, path)
+	return small.HasConflictMarkers(there, r.marker), err
+}
+
+// conflicts are the paths below .small that are still in conflict, sorted, including the files of a person.
+func (r *resolving) conflicts(ctx context.Context) ([]string, error) {
+	var out []string
+	var err error
+	if r.index, err = r.list(ctx, history.Index); err != nil {
+		return nil, err
+	}
+	for path, f := range r.index {
+		dir, _, ok := small.SplitPath(path)
+		if kind := splice.KindOf(r.opts.Policy, path); !f.Unmerged && (!kind.Plain() && (!ok || !r.opts.Policy.Judges(dir)) || kind.OfFile()) {
+			continue
+		}
+		conflict, err := r.inConflict(ctx, path)
+		if err != nil {
+			return nil, err
+		}
+		if conflict {
+			out = append(out, path)
+		}
+	}
+	slices.Sort(out)
+	return out, nil
+}
+
+// nothing is the failure if there is nothing to reconcile. Staged conflict markers are a conflict that git can bring back.
+func (r *resolving) nothing(ctx context.Context) error {
+	marked, err := r.conflicts(ctx)
+	if err != nil {
+		return err
+	}
+	if len(marked) > 0 {
+		return r.unexplained(ctx, marked)
+	}
+	return &failure.Error{
+		Message: "no merge, rebase, cherry-pick or squash is under way here",
+		Remedy: "name the branch to reconcile with yours, as in small-hook reconcile BRANCH; " +
+			"merge several branches one at a time, since git undoes a merge of several that conflicts",
+	}
+}
+
+// unexplained is the failure for conflict markers that no operation explains. git can bring back a conflict that it remembers as resolved.
+func (r *resolving) unexplained(ctx context.Context, paths []string) error {
+	known, err := r.git.Remembers(ctx, paths...)
+	if err != nil {
+		return err
+	}
+	remedy := "put back what the last commit has, with what is new after it: `small-hook restore`"
+	if known {
+		remedy = "have git make the conflict again: `git checkout --merge -- " + words(paths) + "`; then `small-hook reconcile`"
+	}
+	return &failure.Error{
+		Message: strings.Join(paths, " ") + " holds conflict markers, and no merge is under way that says what the sides are",
+		Remedy:  remedy,
+	}
+}

@@ -1,0 +1,280 @@
+package reconcile
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+
+	"github.com/small-gate/small-gate/internal/base/failure"
+	"github.com/small-gate/small-gate/internal/base/wording"
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/policy"
+	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/write/checkout"
+	"github.com/small-gate/small-gate/internal/write/splice"
+)
+
+// Files are the workspaces' files that this package merges instead of git, by path.
+type Files map[string]history.File
+
+// Side is one of the two versions that Combine brings together.
+type Side struct {
+	// Name is what messages call it. ID is its commit, or WorkTreeID.
+	Name, ID string
+	Files    Files
+	// Bases are its merge bases with the first side.
+	Bases []Side
+	// Picked is true if only its changes since its base are wanted: a commit that is put on top.
+	Picked bool
+}
+
+// WorkTreeID is the ID of the side that holds the work tree's files.
+const WorkTreeID = ":worktree"
+
+// Combiner merges workspaces' files as Run does, but between commits: it does not change the work tree or the index. It belongs to one
+// repository and one trusted configuration.
+type Combiner struct {
+	repo     *overlay
+	git      *checkout.Tree
+	opts     Options
+	policies []*policy.Policy
+}
+
+// NewCombiner makes a combiner. The baselines in the configuration of the commit head count, too.
+func NewCombiner(ctx context.Context, repo Repository, opts Options, head string) (*Combiner, error) {
+	git, err := checkout.Open(repo.Where(), opts.Environ)
+	if err != nil {
+		return nil, err
+	}
+	c := &Combiner{repo: &overlay{Repository: repo, contents: map[string][]byte{}}, git: git, opts: opts}
+	if opts.PolicyOf != nil {
+		p, err := opts.PolicyOf(ctx, head, "HEAD")
+		if err != nil {
+			return nil, err
+		}
+		c.policies = []*policy.Policy{p}
+	}
+	return c, nil
+}
+
+// Content is the content of a file that Combine has made; false if the repository has it.
+func (c *Combiner) Content(f history.File) ([]byte, bool) {
+	data, made := c.repo.contents[f.Object]
+	return data, made
+}
+
+// Merges reports whether the file at a path is merged here and not by git.
+func (c *Combiner) Merges(path string) bool {
+	dir, name, ok := small.SplitPath(path)
+	a, known := small.ArtifactOf(name)
+	if kind := splice.KindOf(c.opts.Policy, path); kind.Plain() {
+		return !kind.OfFile()
+	}
+	return ok && known && (a == small.Progress || slices.Contains(mergedArtifacts, a)) && c.opts.Policy.Judges(dir)
+}
+
+// isLog reports whether a path is a log's, by its name.
+func isLog(path string) bool {
+	_, name, ok := small.SplitPath(path)
+	return ok && name == small.Progress.FileName()
+}
+
+// Files lists the files of a commit that are merged here.
+func (c *Combiner) Files(ctx context.Context, commit string) (Files, error) {
+	all, err := c.repo.List(ctx, commit, mergedHere(c.opts.Policy))
+	out := Files{}
+	for _, f := range all {
+		if c.Merges(f.Path) {
+			out[f.Path] = f
+		}
+	}
+	return out, err
+}
+
+// OnDisk is like, with the files at paths as git would commit them from the work tree. Files keep their modes from like.
+func (c *Combiner) OnDisk(ctx context.Context, paths []string, like Files) (Files, error) {
+	out := maps.Clone(like)
+	for _, path := range paths {
+		data, err := checkout.ReadFile(c.git.Top, path)
+		if err != nil {
+			return nil, err
+		}
+		if delete(out, path); data == nil {
+			continue
+		}
+		blob, err := c.git.StoreFile(ctx, path, data)
+		if err != nil {
+			return nil, err
+		}
+		f := history.File{Path: path, Mode: "100644", Object: blob}
+		if was, ok := like[path]; ok {
+			f.Mode = was.Mode
+		}
+		out[path] = f
+	}
+	return out, nil
+}
+
+// CheckedOut is the content of a file as git would check it out.
+func (c *Combiner) CheckedOut(ctx context.Context, f history.File) ([]byte, error) {
+	if data, made := c.Content(f); made {
+		if _, err := c.git.Store(ctx, data); err != nil {
+			return nil, err
+		}
+	}
+	return c.git.CheckedOut(ctx, f.Path, f.Object)
+}
+
+// Lacks lists the logs among paths for which has lacks entries of all, or has them in another order.
+func (c *Combiner) Lacks(ctx context.Context, has, all Files, paths []string) (lacking []string, err error) {
+	r := c.resolving(opApply, Side{ID: "all", Files: all}, Side{ID: "has", Files: has})
+	for _, path := range paths {
+		kind := splice.KindOf(c.opts.Policy, path)
+		if !isLog(path) && !kind.Plain() {
+			continue
+		}
+		before, err := r.read(ctx, r.op.ours, path)
+		if err != nil {
+			return nil, err
+		}
+		after, err := r.read(ctx, r.op.theirs[0], path)
+		if err != nil {
+			return nil, err
+		}
+		if !readEntries(kind, after, r.limits()).HasAll(readEntries(kind, before, r.limits())) {
+			lacking = append(lacking, path)
+		}
+	}
+	return lacking, nil
+}
+
+// Combine puts theirs on top of ours if it is Picked, otherwise it merges both. It returns the files, and notes on them for people. If the
+// error has ErrNeedsMerge in its chain, the side cannot be put on top and must be merged.
+func (c *Combiner) Combine(ctx context.Context, ours, theirs Side) (Files, []string, error) {
+	word := checkout.Merge
+	if theirs.Picked {
+		word = checkout.Rebase
+	}
+	r := c.resolving(word, ours, theirs)
+	if word == checkout.Merge {
+		if err := r.followMoves(ctx); err != nil {
+			return nil, nil, err
+		}
+	} else if moved := r.moved(); moved != "" {
+		return nil, nil, &failure.Error{Message: wording.Printable(moved) + " has moved or is gone on one side", Err: ErrNeedsMerge}
+	}
+	r.mergeTrivially()
+	dirs, err := r.workspaces(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, dir := range dirs {
+		if err := r.workspace(ctx, dir); err != nil {
+			if errors.Is(err, splice.ErrOrder) && word == checkout.Rebase {
+				err = errors.Join(err, ErrNeedsMerge)
+			}
+			return nil, nil, err
+		}
+	}
+	if err := r.plainLogs(ctx); err != nil {
+		return nil, nil, err
+	}
+	out := Files(r.index)
+	for _, w := range r.changes {
+		f := history.File{Path: w.path, Mode: w.mode, Object: history.BlobID(w.content, ours.ID)}
+		c.repo.contents[f.Object] = w.content
+		out[w.path] = f
+	}
+	for _, f := range r.index {
+		if f.Unmerged {
+			return nil, nil, &failure.Error{Message: wording.Printable(f.Path) + " was changed on both sides"}
+		}
+	}
+	var notes []string
+	for _, file := range r.out.Merged {
+		for _, note := range file.Notes {
+			notes = append(notes, file.Path+": "+note)
+		}
+	}
+	return out, notes, nil
+}
+
+// resolving is a reconciliation of two sides without a work tree.
+func (c *Combiner) resolving(word string, ours, theirs Side) *resolving {
+	r := newResolving(c.repo, c.git, c.opts)
+	r.apart, r.policies, r.theirsFirst = true, c.policies, true
+	r.op = &operation{word: word, ours: side{name: ours.Name, id: ours.ID}, theirs: []side{{name: theirs.Name, id: theirs.ID, picked: theirs.Picked}}}
+	for _, s := range append([]Side{ours, theirs}, theirs.Bases...) {
+		r.files[s.ID] = maps.Clone(s.Files)
+	}
+	for _, base := range theirs.Bases {
+		r.op.theirs[0].parts = append(r.op.theirs[0].parts, base.ID)
+	}
+	return r
+}
+
+// moved is a log that a base has and a side lacks; empty if there is none.
+func (r *resolving) moved() string {
+	for _, base := range r.op.theirs[0].parts {
+		for path := range r.files[base] {
+			_, here := r.files[r.op.ours.id][path]
+			_, there := r.files[r.op.theirs[0].id][path]
+			if isLog(path) && (!here || !there) {
+				return path
+			}
+		}
+	}
+	return ""
+}
+
+// mergeTrivially makes the index that git would make of the sides before merging any file's lines.
+func (r *resolving) mergeTrivially() {
+	ours, theirs := r.files[r.op.ours.id], r.files[r.op.theirs[0].id]
+	r.index = maps.Clone(ours)
+	for from := range r.left { // its files are now at the new path
+		dir, _, _ := small.SplitPath(from)
+		for _, a := range mergedArtifacts {
+			delete(r.index, a.Path(dir))
+			for _, files := range r.files {
+				delete(files, a.Path(dir))
+			}
+		}
+	}
+	all := maps.Clone(theirs)
+	maps.Copy(all, ours)
+	for path, f := range all {
+		alike := func(a, b history.File) bool { return a.Mode == b.Mode && a.Object == b.Object }
+		asBase := func(f history.File) bool {
+			return len(r.op.theirs[0].parts) > 0 && !slices.ContainsFunc(r.op.theirs[0].parts, func(id string) bool { return !alike(r.files[id][path], f) })
+		}
+		switch {
+		case alike(ours[path], theirs[path]), asBase(theirs[path]):
+		case !asBase(ours[path]):
+			f.Unmerged = true
+			r.index[path] = f
+		case theirs[path].Mode == "":
+			delete(r.index, path)
+		default:
+			r.index[path] = theirs[path]
+		}
+	}
+}
+
+// overlay is a repository with additional blobs.
+type overlay struct {
+	Repository
+	contents map[string][]byte
+}
+
+// Blob reads an object.
+func (o *overlay) Blob(ctx context.Context, object string, limit int64) (history.Blob, error) {
+	data, made := o.contents[object]
+	switch {
+	case !made:
+		return o.Repository.Blob(ctx, object, limit)
+	case int64(len(data)) > limit:
+		data = nil
+	}
+	return history.Blob{Data: data, Size: int64(len(o.contents[object]))}, nil
+}

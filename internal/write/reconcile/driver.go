@@ -1,0 +1,208 @@
+package reconcile
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/base/expression"
+	"github.com/small-gate/small-gate/internal/base/wording"
+	"github.com/small-gate/small-gate/internal/ledger"
+	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/write/checkout"
+	"github.com/small-gate/small-gate/internal/write/splice"
+)
+
+// MergeInput is what git passes to a merge driver (gitattributes(5), "Defining a custom merge driver").
+type MergeInput struct {
+	// Base is %O, Ours %A, Theirs %B. A missing base is empty.
+	Base, Ours, Theirs []byte
+	// Marker is the length of conflict markers, %L; 0 means 7.
+	Marker int
+	// Path is the path of the file in the tree, %P.
+	Path string
+	// Label is git's name for the other side, %Y; an older git passes another text, which does no harm.
+	Label string
+}
+
+// Merged is the result of a merge driver.
+type Merged struct {
+	// Text is the new content of the file.
+	Text []byte
+	// Conflict is true if both sides changed the file, and nothing decides between them. Text then has both versions, with conflict
+	// markers.
+	Conflict bool
+	// Message describes the conflict for a person, with what to type.
+	Message string
+	// Notes are what a person should know about a merge without a conflict.
+	Notes []string
+}
+
+// Merge merges one file of a workspace only if there is nothing to decide: one side did not change the file, both made the same change, or
+// one side's log continues the other's.
+func (in MergeInput) Merge() Merged {
+	switch {
+	case bytes.Equal(in.Ours, in.Theirs), bytes.Equal(in.Base, in.Theirs):
+		return Merged{Text: in.Ours}
+	case bytes.Equal(in.Base, in.Ours), in.follows(in.Ours, in.Theirs):
+		return Merged{Text: in.Theirs}
+	case in.follows(in.Theirs, in.Ours):
+		return Merged{Text: in.Ours}
+	}
+	return Merged{Text: in.marked(), Conflict: true, Message: in.message()}
+}
+
+// follows reports whether later is a log that continues the text of earlier.
+func (in MergeInput) follows(earlier, later []byte) bool {
+	if path.Base(in.Path) != small.Progress.FileName() || len(earlier) == 0 || !bytes.HasPrefix(later, earlier) {
+		return false
+	}
+	before, _ := ledger.ReadLog(earlier, small.Limits{})
+	after, _ := ledger.ReadLog(later, small.Limits{})
+	return before != nil && after != nil && after.Extends(before.Ledger)
+}
+
+// marked is the common beginning of both sides' text, and the rest of each between conflict markers.
+func (in MergeInput) marked() []byte {
+	ours, theirs := splice.Lines(in.Ours), splice.Lines(in.Theirs)
+	same := 0
+	for same < min(len(ours), len(theirs)) && bytes.Equal(ours[same], theirs[same]) && bytes.HasSuffix(ours[same], []byte("\n")) {
+		same++
+	}
+	size := in.Marker
+	if size < 7 {
+		size = 7
+	}
+	end := splice.LineEnd(in.Ours)
+	out := splice.Join(ours[:same])
+	part := func(marker, label string, lines [][]byte) {
+		out = append(out, strings.Repeat(marker, size)+label+end...)
+		out = splice.Ended(append(out, splice.Join(lines)...), end)
+	}
+	part("<", " ours", ours[same:])
+	part("=", "", theirs[same:])
+	part(">", " theirs", nil)
+	return out
+}
+
+func (in MergeInput) message() string {
+	next := "Type `small-hook reconcile`"
+	if a, _ := small.ArtifactOf(path.Base(in.Path)); a == small.Intent || a == small.Constraints {
+		next = fmt.Sprintf("A person decides; to keep the file that is checked out, type `git restore --source=HEAD --staged --worktree -- %s`", wording.TopPath(in.Path))
+	}
+	return fmt.Sprintf("both sides changed %s; nothing was merged. %s", in.Path, next)
+}
+
+// Drive merges one file for git as Run would, with notes for a person. It must first find out which commits git is merging; the text is nil
+// if that is impossible. The error says why something could not be found out or merged.
+func Drive(ctx context.Context, repo Repository, opts Options, in MergeInput) (text []byte, notes []string, err error) {
+	g, err := checkout.Open(repo.Where(), opts.Environ)
+	if err != nil {
+		return nil, nil, err
+	}
+	head, err := repo.Head(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	r := newResolving(repo, g, opts)
+	if r.op, err = driving(ctx, repo, g, opts.Environ, head, in.Label); err != nil {
+		return nil, nil, err
+	}
+	if known, err := r.mergesThese(ctx, in); err != nil || !known {
+		return nil, nil, err
+	}
+	if err := r.know(ctx); err != nil {
+		return nil, nil, err
+	}
+	return r.driven(ctx, in.Path)
+}
+
+// mergesThese reports whether the sides that were found are those that git merges: they are not, for example, while it makes one merge base
+// of several.
+func (r *resolving) mergesThese(ctx context.Context, in MergeInput) (bool, error) {
+	if len(r.op.theirs) != 1 {
+		return false, nil
+	}
+	ours, err := r.read(ctx, r.op.ours, in.Path)
+	if err != nil {
+		return false, err
+	}
+	theirs, err := r.read(ctx, r.op.theirs[0], in.Path)
+	return err == nil && bytes.Equal(ours, in.Ours) && bytes.Equal(theirs, in.Theirs), err
+}
+
+// driven is one file after the merge, with its notes; nil if it is not a file that is merged.
+func (r *resolving) driven(ctx context.Context, path string) (text []byte, notes []string, err error) {
+	dir, name, _ := small.SplitPath(path)
+	a, _ := small.ArtifactOf(name)
+	plain := r.opts.Policy.LogFor(path) != nil
+	switch {
+	case !plain && !r.opts.Policy.Judges(dir):
+		return nil, nil, nil
+	case plain, a == small.Progress:
+		c, _, _, err := r.sidesOf(ctx, path)
+		if err != nil {
+			return nil, nil, err
+		}
+		resolved, err := r.combine(ctx, c)
+		if err != nil {
+			return nil, nil, err
+		}
+		return resolved.Text, nil, nil
+	case !slices.Contains(mergedArtifacts, a):
+		return nil, nil, nil
+	}
+	done := map[small.Artifact][]byte{}
+	for _, one := range mergedArtifacts {
+		data, notes, err := r.mergeArtifact(ctx, dir, one, false, done)
+		if one == a {
+			return data, notes, err
+		}
+		if err == nil {
+			done[one] = data // one that fails is git's next conflict
+		}
+	}
+	return nil, nil, nil
+}
+
+// driving finds the sides of the operation in which git calls the merge driver. No file names them yet, so they are taken from the
+// environment of a merge, from git's label for the commit that it applies, and from the todo list of a rebase.
+func driving(ctx context.Context, repo Repository, g *checkout.Tree, environ []string, head, label string) (*operation, error) {
+	op := &operation{ours: side{id: head}}
+	for _, id := range checkout.GitHeads(environ) {
+		if id != head {
+			op.word = checkout.Merge
+			op.theirs = append(op.theirs, side{id: id})
+		}
+	}
+	if op.word != "" || head == "" {
+		return op, nil
+	}
+	applied := ""
+	if m := appliedLabel().FindStringSubmatch(label); m != nil {
+		applied = m[1]
+	} else {
+		done, err := checkout.GitFile(repo.Where().GitDir, "rebase-merge/done")
+		if err != nil {
+			return nil, err
+		}
+		lines := strings.Split(strings.TrimSpace(string(done)), "\n")
+		if m := appliedLine().FindStringSubmatch(lines[len(lines)-1]); m != nil {
+			applied = m[1]
+		}
+	}
+	if applied == "" {
+		return op, nil
+	}
+	return op, op.apply(ctx, repo, g, applied, checkout.Rebase)
+}
+
+var (
+	// appliedLabel is git's label for a commit that it applies: "1c8dd23 (subject)".
+	appliedLabel = expression.Of(`^([0-9a-f]{4,64}) \(`)
+	// appliedLine is a line in the list of a rebase's finished steps.
+	appliedLine = expression.Of(`^(?:pick|p|reword|r|edit|e|squash|s|fixup|f)(?: -[cC])? ([0-9a-f]{4,64})\b`)
+)

@@ -1,0 +1,133 @@
+package reconcile
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/gate/run"
+	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/write/checkout"
+)
+
+// followMoves treats the versions of a log whose workspace moved on a side as if they were at one path: the log's path in the new commit.
+func (r *resolving) followMoves(ctx context.Context) error {
+	for _, t := range r.op.theirs {
+		if !t.isCommit() {
+			continue
+		}
+		bases, err := r.repo.MergeBases(ctx, r.op.ours.id, t.id)
+		if err != nil {
+			return err
+		}
+		for _, base := range bases {
+			if err := r.followSince(ctx, base, t); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (r *resolving) followSince(ctx context.Context, base string, t side) error {
+	opts := run.Options{Policy: r.opts.Policy, Trusted: r.op.ours.id, Now: r.opts.Now, MaxFileSize: r.opts.MaxFileSize}
+	went := map[string]map[string]string{}
+	for _, id := range append([]string{base, r.op.ours.id, t.id}, t.parts...) {
+		if _, err := r.list(ctx, id); err != nil {
+			return err
+		}
+		var err error
+		if went[id], err = gate.Moves(ctx, r.repo, base, id, opts); err != nil {
+			return err
+		}
+	}
+	files, err := r.list(ctx, base)
+	if err != nil {
+		return err
+	}
+	for _, path := range slices.Sorted(maps.Keys(files)) {
+		here, moved := went[r.op.ours.id][path]
+		there, movedToo := went[t.id][path]
+		if !moved && !movedToo {
+			continue
+		}
+		to := there
+		if !moved {
+			here = path
+		}
+		if !moved && r.op.oneParent() && r.files[r.op.ours.id][path].Object != files[path].Object {
+			return r.op.needsMerge(ctx, r.repo, r.git, fmt.Sprintf("%s moved %s to %s, and %s has recorded work at the old path: one commit of a %s cannot do both",
+				t.name, path, there, r.op.ours.name, r.op.word))
+		}
+		if moved || r.op.word == "" {
+			to = here
+		}
+		for id, m := range went {
+			from, gone := m[path]
+			if !gone {
+				from = path
+			}
+			r.rename(id, from, to)
+		}
+	}
+	return nil
+}
+
+// rename treats a side's file as if it were at another path, and marks its own path to be removed.
+func (r *resolving) rename(id, from, to string) {
+	f, there := r.files[id][from]
+	if from == to || !there {
+		return
+	}
+	f.Path = to
+	r.files[id][to] = f
+	delete(r.files[id], from)
+	r.left[from] = to
+	was, _, _ := small.SplitPath(from)
+	is, _, _ := small.SplitPath(to)
+	for _, a := range mergedArtifacts { // git itself follows the paths of these
+		if f, there := r.files[id][a.Path(was)]; there && r.files[id][a.Path(is)].Path == "" {
+			f.Path = a.Path(is)
+			r.files[id][f.Path] = f
+		}
+	}
+}
+
+// oldPaths are the former paths of the log at a path.
+func (r *resolving) oldPaths(path string) []string {
+	var out []string
+	for from, to := range r.left {
+		if to == path {
+			out = append(out, from)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// leave plans to remove the logs that are combined elsewhere.
+func (r *resolving) leave() error {
+	for _, from := range slices.Sorted(maps.Keys(r.left)) {
+		if err := r.remove(from); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// remove plans to remove a file. Of a log that is combined elsewhere, the work tree may have any side's version here.
+func (r *resolving) remove(path string) error {
+	there, err := checkout.ReadFile(r.git.Top, path)
+	if err != nil {
+		return err
+	}
+	if _, staged := r.index[path]; staged || there != nil {
+		none := strings.Repeat("0", len(r.op.ours.id)) // with mode 0, git removes the path from the index
+		r.changes = append(r.changes, change{path: path, mode: "0", blob: none, there: there, keep: true, movedTo: cmp.Or(r.left[path], path)})
+	}
+	return nil
+}

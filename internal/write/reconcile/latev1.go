@@ -1,0 +1,150 @@
+package reconcile
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/base/failure"
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/small/records"
+	"github.com/small-gate/small-gate/internal/write/checkout"
+)
+
+// late plans to keep, whole and as a separate import, the workspace of a 1.0.0 branch that is merged with one of 2.0.0, and reports whether
+// there is one. Everything else below .small stays as on the 2.0.0 side: git would write the branch's changes into the first import.
+func (r *resolving) late(ctx context.Context, dir string) (bool, error) {
+	if r.op.word == "" || len(r.op.theirs) != 1 || !r.op.theirs[0].isCommit() {
+		return false, nil
+	}
+	migrated, late := r.op.ours, r.op.theirs[0]
+	profile := small.InDir(dir, records.ProfileFile)
+	if r.files[migrated.id][profile].Mode == "" {
+		migrated, late = late, migrated
+	}
+	text, err := r.read(ctx, migrated, profile)
+	if err != nil || records.VersionOf(text) != records.Version || r.files[late.id][profile].Mode != "" || r.files[late.id][small.Progress.Path(dir)].Mode == "" {
+		return false, err
+	}
+	made, err := LateImport(ctx, r.repo, r.files[migrated.id], Below(r.files[late.id], small.InDir(dir, "")), dir, r.limits())
+	if err != nil || made == nil {
+		return false, err
+	}
+	if err := r.asMigrated(ctx, dir, r.files[migrated.id], r.files[late.id], made); err != nil {
+		return true, err
+	}
+	changed := false
+	for _, path := range slices.Sorted(maps.Keys(made)) {
+		one, err := r.put(ctx, path, "100644", made[path])
+		if err != nil {
+			return true, err
+		}
+		changed = changed || one
+		if _, name, _ := small.SplitPath(path); records.IsOriginalLog(name) {
+			entries := entriesOf(made[path], r.limits()).Len()
+			r.out.Logs = append(r.out.Logs, Log{Path: path, Entries: entries, Sides: []string{late.name}, Brought: []int{entries}})
+		}
+	}
+	r.out.Logs[len(r.out.Logs)-1].Changed = changed
+	return true, nil
+}
+
+// asMigrated plans to leave a directory's workspace as on the 2.0.0 side. The late branch's files are removed, except for what is made of
+// them.
+func (r *resolving) asMigrated(ctx context.Context, dir string, migrated, late map[string]history.File, made map[string][]byte) error {
+	for _, path := range slices.Sorted(maps.Keys(r.index)) {
+		in, name, ok := small.SplitPath(path)
+		_, branch := late[path]
+		if _, keep := migrated[path]; !ok || in != dir || keep || made[path] != nil || !r.index[path].Unmerged && !branch && records.ImportOf(name) == "" {
+			continue
+		}
+		if err := r.remove(path); err != nil {
+			return err
+		}
+	}
+	for _, path := range slices.Sorted(maps.Keys(migrated)) {
+		if in, _, ok := small.SplitPath(path); !ok || in != dir || r.index[path] == migrated[path] {
+			continue
+		}
+		data, err := r.content(ctx, migrated[path], path)
+		if err == nil {
+			_, err = r.put(ctx, path, migrated[path].Mode, data)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// put plans to write and stage a file.
+func (r *resolving) put(ctx context.Context, path, mode string, data []byte) (bool, error) {
+	there, err := checkout.ReadFile(r.git.Top, path)
+	if err != nil {
+		return false, err
+	}
+	return r.plan(ctx, change{path: path, mode: mode, content: data, there: there, keep: true})
+}
+
+// Below are the files in a folder, by their relative names.
+func Below(files map[string]history.File, folder string) map[string]history.File {
+	out := map[string]history.File{}
+	for path, f := range files {
+		if name, in := strings.CutPrefix(path, folder+"/"); in {
+			out[name] = f
+		}
+	}
+	return out
+}
+
+// LateImport is the import, by path, of a 1.0.0 workspace that is merged into one of 2.0.0 in a directory; nil if an import there already
+// has its log. migrated has the files of the latter by path, originals those of the former by name.
+func LateImport(
+	ctx context.Context, repo Repository, migrated, originals map[string]history.File, dir string, limits small.Limits,
+) (map[string][]byte, error) {
+	read := func(f history.File) ([]byte, error) {
+		if !f.Regular() {
+			return nil, &failure.Error{Message: f.Path + " is not an ordinary file", Remedy: "replace it with an ordinary file on its branch and commit it, then merge again"}
+		}
+		blob, err := repo.Blob(ctx, f.Object, limits.FileSize())
+		if err == nil && blob.Size > limits.FileSize() {
+			err = &failure.Error{Message: fmt.Sprintf("%s has %d bytes", f.Path, blob.Size), Remedy: "raise the limit with --max-file-size BYTES"}
+		}
+		return blob.Data, err
+	}
+	texts := map[string][]byte{}
+	for name, f := range originals {
+		text, err := read(f)
+		if err != nil {
+			return nil, err
+		}
+		texts[name] = text
+	}
+	log := entriesOf(texts[small.Progress.FileName()], limits)
+	namespace := ""
+	for _, path := range slices.Sorted(maps.Keys(migrated)) {
+		in, name, _ := small.SplitPath(path)
+		manifest := records.KindOf(name) == records.Manifest
+		if in != dir || !manifest && !records.IsOriginalLog(name) {
+			continue
+		}
+		text, err := read(migrated[path])
+		if err != nil {
+			return nil, err
+		}
+		if !manifest && entriesOf(text, limits).Extends(log) {
+			return nil, nil
+		}
+		if namespace == "" && manifest {
+			namespace = records.NamespaceOf(text)
+		}
+	}
+	out := map[string][]byte{}
+	for name, text := range records.NewImport(namespace, texts) {
+		out[small.InDir(dir, name)] = text
+	}
+	return out, nil
+}

@@ -1,0 +1,128 @@
+package reconcile
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/git/history"
+	"github.com/small-gate/small-gate/internal/policy"
+	"github.com/small-gate/small-gate/internal/write/checkout"
+	"github.com/small-gate/small-gate/internal/write/splice"
+)
+
+// mergedHere selects the files of workspaces, and the logs of the configuration.
+func mergedHere(p *policy.Policy) history.Filter {
+	f := history.Workspaces()
+	for _, log := range p.Logs {
+		f.Patterns = append(f.Patterns, log.Path)
+	}
+	return f
+}
+
+// plainLogs plans what to do with the logs of the configuration. If git has followed the move of a log, or removed it, that stays.
+func (r *resolving) plainLogs(ctx context.Context) error {
+	if len(r.opts.Policy.Logs) == 0 {
+		return nil
+	}
+	paths := map[string]bool{}
+	for _, s := range r.op.sides() {
+		files, err := r.list(ctx, s.id)
+		if err != nil {
+			return err
+		}
+		for path := range files {
+			paths[path] = r.opts.Policy.LogFor(path) != nil
+		}
+	}
+	for _, path := range slices.Sorted(maps.Keys(paths)) {
+		if !paths[path] || r.sidesAgree(path) && !r.index[path].Unmerged {
+			continue
+		}
+		conflict, err := r.mergesPlain(ctx, path)
+		if err == nil && conflict {
+			err = r.log(ctx, path)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// mergesPlain reports whether a log is to be merged here: it is in conflict, or git's merge may have lost entries.
+func (r *resolving) mergesPlain(ctx context.Context, path string) (bool, error) {
+	if r.apart || r.index[path].Unmerged {
+		return r.index[path].Unmerged, nil
+	}
+	if splice.KindOf(r.opts.Policy, path).OfFile() {
+		for _, base := range r.op.theirs[0].parts {
+			files, err := r.list(ctx, base)
+			if _, there := files[path]; err != nil || there {
+				return there, err
+			}
+		}
+		return false, nil
+	}
+	for _, s := range r.op.sides() {
+		if _, there := r.files[s.id][path]; !there && r.op.word != "" {
+			return r.inConflict(ctx, path)
+		}
+	}
+	return true, nil
+}
+
+// order finds out whether a merge brings entries of the default branch or the branch's upstream that ours lacks: then these are put first,
+// so that a squash of the merged branch continues them. A commit with one parent continues ours.
+func (r *resolving) order(ctx context.Context) error {
+	if len(r.opts.Policy.Logs) == 0 || r.op.word != checkout.Merge || len(r.op.theirs) != 1 {
+		return nil
+	}
+	main, err := githistory.DefaultBranch(ctx, r.repo, "")
+	if err != nil {
+		return err
+	}
+	branch, err := r.repo.CurrentBranch(ctx)
+	if err != nil {
+		return err
+	}
+	upstream := ""
+	if branch != "" {
+		ref, err := r.git.Run(ctx, nil, "for-each-ref", "--format=%(upstream)", branch)
+		if err == nil && len(ref) > 1 {
+			var refs map[string]githistory.Branch
+			name := strings.TrimSpace(string(ref))
+			refs, err = r.repo.Refs(ctx, name)
+			upstream = refs[name].ID
+		}
+		if err != nil {
+			return err
+		}
+	}
+	for _, tip := range []string{main.ID, upstream} {
+		if tip == "" {
+			continue
+		}
+		ours, err := r.has(ctx, tip, r.op.ours.id)
+		if err != nil {
+			return err
+		}
+		theirs, err := r.has(ctx, tip, r.op.theirs[0].id)
+		if err != nil {
+			return err
+		}
+		if ours != theirs {
+			r.theirsFirst = theirs
+			return nil
+		}
+	}
+	return nil
+}
+
+// has reports whether a commit is tip, or an ancestor of it.
+func (r *resolving) has(ctx context.Context, tip, id string) (bool, error) {
+	bases, err := r.repo.MergeBases(ctx, tip, id)
+	return slices.Contains(bases, id), err
+}

@@ -1,0 +1,134 @@
+package reconcile
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/ledger"
+	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/write/checkout"
+	"github.com/small-gate/small-gate/internal/write/splice"
+)
+
+// Rename is files with the new ids of commits that were rewritten, in place of the old ones that entries name as evidence. Entries that before
+// has, at the same path, stay: they are published. to has the new ids by the old ones, empty where it is not known yet. named are the old ids
+// that entries name, and notes say what was written.
+func (c *Combiner) Rename(ctx context.Context, files, before Files, to map[string]string) (out Files, named, notes []string, err error) {
+	out = files
+	limit := small.Limits{MaxFileSize: cmp.Or(c.opts.MaxFileSize, c.opts.Policy.MaxFileSize)}.FileSize()
+	for _, path := range slices.Sorted(maps.Keys(files)) {
+		f := files[path]
+		if !isLog(path) || f.Object == before[path].Object || len(to) == 0 {
+			continue
+		}
+		blob, err := c.repo.Blob(ctx, f.Object, limit)
+		var old history.Blob
+		if there := before[path].Object; there != "" && err == nil {
+			old, err = c.repo.Blob(ctx, there, limit)
+		}
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		text, found, said, err := renameIn(blob.Data, old.Data, to, func([]ledger.Entry) (map[small.Digest]bool, error) {
+			log, _ := ledger.ReadLog(old.Data, small.Limits{MaxFileSize: limit})
+			if log == nil {
+				return nil, nil
+			}
+			return ledger.DigestSet(log.Ledger), nil
+		})
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		named = append(named, found...)
+		if len(said) == 0 {
+			continue
+		}
+		if len(notes) == 0 {
+			out = maps.Clone(files)
+		}
+		for _, note := range said {
+			notes = append(notes, path+": "+note)
+		}
+		f.Object = history.BlobID(text, f.Object)
+		c.repo.contents[f.Object] = text
+		out[path] = f
+	}
+	return out, named, notes, nil
+}
+
+// renameIn is Rename for the text of one log. published are the entries that stay. A new id is cut to the length of the old one, so that nothing
+// else in the text moves.
+func renameIn(text, before []byte, to map[string]string, published func([]ledger.Entry) (map[small.Digest]bool, error)) (out []byte, named, notes []string, err error) {
+	const shortest = 7
+	added := bytes.TrimPrefix(text, before)
+	if !slices.ContainsFunc(slices.Collect(maps.Keys(to)), func(id string) bool { return bytes.Contains(added, []byte(id[:shortest])) }) {
+		return text, nil, nil, nil
+	}
+	doc, _ := small.Parse(text, small.Limits{MaxFileSize: int64(len(text))})
+	if doc == nil {
+		return text, nil, nil, nil
+	}
+	log, _ := ledger.LogOf(doc, text)
+	if log == nil {
+		return text, nil, nil, nil
+	}
+	stays, err := published(log.Entries)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	lines := slices.Collect(bytes.Lines(bytes.Clone(text)))
+	for i, e := range log.Entries {
+		if len(e.Commit) < shortest || stays[e.Digest] {
+			continue
+		}
+		for id, now := range to {
+			if !strings.HasPrefix(id, e.Commit) {
+				continue
+			}
+			named = append(named, id)
+			at := doc.Root.Get("entries").Items[i].Get("commit").Pos
+			line := lines[at.Line-1]
+			line = line[min(at.Column-1, len(line)):] // what stands before it may say the same
+			if at := bytes.Index(line, []byte(e.Commit)); at >= 0 && now != "" {
+				copy(line[at:], now[:len(e.Commit)])
+				notes = append(notes, fmt.Sprintf("%s names commit %s now, which %s has become", ledger.Describe(e), history.Short(now), history.Short(id)))
+			}
+		}
+	}
+	return bytes.Join(lines, nil), named, notes, nil
+}
+
+// renamed replaces, in the sides of a log that git's rebase puts on top, the old ids of commits that it has put there already.
+func (r *resolving) renamed(c *splice.Case) (notes []string, err error) {
+	if r.apart || r.op.word != checkout.Rebase || !isLog(c.Path) {
+		return nil, nil
+	}
+	list, err := checkout.GitFile(r.git.GitDir, "rebase-merge/rewritten-list")
+	if err != nil {
+		return nil, err
+	}
+	to := map[string]string{}
+	for line := range strings.Lines(string(list)) {
+		if old, now, found := strings.Cut(strings.TrimSpace(line), " "); found && history.IsObjectID(old) && history.IsObjectID(now) {
+			to[old] = now
+		}
+	}
+	for i := range c.Theirs {
+		t := &c.Theirs[i]
+		if t.Data, _, notes, err = renameIn(t.Data, nil, to, c.Published); err != nil {
+			return nil, err
+		}
+		for k := range t.Bases {
+			if t.Bases[k].Data, _, _, err = renameIn(t.Bases[k].Data, nil, to, c.Published); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return notes, nil
+}

@@ -1,0 +1,375 @@
+package reconcile
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/small-gate/small-gate/internal/base/failure"
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/gate/read"
+	"github.com/small-gate/small-gate/internal/ledger"
+	"github.com/small-gate/small-gate/internal/policy"
+	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/write/checkout"
+	"github.com/small-gate/small-gate/internal/write/splice"
+	"github.com/small-gate/small-gate/internal/write/threeway"
+)
+
+// Options are what to reconcile, and how.
+type Options struct {
+	// Theirs names the other side if no merge is under way.
+	Theirs string
+	// Plan says whose value counts if both sides changed the same field of the plan. In a rebase and a cherry-pick too, ours is what is
+	// checked out, and theirs the commit being applied.
+	Plan    threeway.Preference
+	Environ []string
+	Now     time.Time
+	// Policy is the trusted configuration. MaxFileSize in bytes overrides its limit; 0 leaves it.
+	Policy      *policy.Policy
+	MaxFileSize int64
+	// PolicyOf reads the configuration of another side, of which only baselines count; nil if only Policy counts.
+	PolicyOf func(ctx context.Context, commit, name string) (*policy.Policy, error)
+}
+
+// Outcome is what was done.
+type Outcome struct {
+	// Finish is what to type next.
+	Finish string
+	// Empty is true if an operation of git is under way and leaves nothing to commit.
+	Empty bool
+	// Replaces is true if the named side is published where the branch is pushed to, and the branch lacks it: only a forced push could
+	// replace it by the branch.
+	Replaces bool
+	// Logs are the logs that differ between the sides.
+	Logs []Log
+	// Merged are the other files of workspaces that were merged.
+	Merged []MergedFile
+	// Conflicts are the paths below .small that are still in conflict, or have conflict markers; none if all of .small is resolved.
+	// Elsewhere are other such paths.
+	Conflicts, Elsewhere []string
+	// Kept are overwritten files of the work tree whose content no side has: the path, and the blob with the content.
+	Kept [][2]string
+	// Diff shows what was staged, against HEAD.
+	Diff string
+}
+
+// Log is the result for one log.
+type Log struct {
+	Path string
+	// Entries is the number of entries. Added is true if a new entry makes the resolution explicit.
+	Entries int
+	Added   bool
+	// Sides are the sides' names, Brought the number of entries that only that side has.
+	Sides   []string
+	Brought []int
+	// Changed is true if the file or the index was written.
+	Changed bool
+}
+
+// resolving is one reconciliation.
+type resolving struct {
+	repo Repository
+	git  *checkout.Tree
+	opts Options
+	op   *operation
+	// files are the files of each commit, by path.
+	files map[string]map[string]history.File
+	index map[string]history.File
+	// marker is the length of the shortest conflict marker that git writes into these files; 0 until known.
+	marker int
+	// policies are the configurations of the other sides.
+	policies []*policy.Policy
+	// changes are the files to write, then those to remove, each in order of path.
+	changes []change
+	// left maps former paths of logs to the paths at which they are combined.
+	left map[string]string
+	// theirsFirst puts the other side's additions before ours, in logs of the configuration.
+	theirsFirst bool
+	// apart is true if no work tree is involved: see Combiner.
+	apart bool
+	out   *Outcome
+}
+
+func newResolving(repo Repository, g *checkout.Tree, opts Options) *resolving {
+	return &resolving{repo: repo, git: g, opts: opts, files: map[string]map[string]history.File{}, left: map[string]string{}, out: &Outcome{}}
+}
+
+// Run makes the explicit resolution and stages it. It writes nothing until everything is planned.
+func Run(ctx context.Context, repo Repository, opts Options) (*Outcome, error) {
+	g, err := checkout.Open(repo.Where(), opts.Environ)
+	if err != nil {
+		return nil, err
+	}
+	r := newResolving(repo, g, opts)
+	if r.index, err = r.list(ctx, history.Index); err != nil {
+		return nil, err
+	}
+	if err := r.findSides(ctx); err != nil {
+		return nil, err
+	}
+	if err := r.followMoves(ctx); err != nil {
+		return nil, err
+	}
+	dirs, err := r.workspaces(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, dir := range dirs {
+		if err := r.workspace(ctx, dir); err != nil {
+			return nil, err
+		}
+	}
+	if err := r.plainLogs(ctx); err != nil {
+		return nil, err
+	}
+	if err := r.leave(); err != nil {
+		return nil, err
+	}
+	if err := r.write(ctx); err != nil {
+		return nil, err
+	}
+	if _, err := checkout.ForgetRepeated(g.GitDir); err != nil {
+		return nil, err
+	}
+	return r.out, r.report(context.WithoutCancel(ctx))
+}
+
+// findSides finds the sides to combine.
+func (r *resolving) findSides(ctx context.Context) error {
+	var err error
+	if r.op, err = underWay(ctx, r.repo, r.git); err != nil {
+		return err
+	}
+	if err := r.staged(ctx, r.opts.Theirs); err != nil {
+		return err
+	}
+	if r.opts.Theirs != "" {
+		if err := r.op.named(ctx, r.repo, r.opts.Theirs); err != nil {
+			return err
+		}
+		if r.op.word == "" {
+			replaces, err := r.git.Replaces(ctx, r.op.ours.id, r.op.theirs[0].id)
+			if err != nil {
+				return err
+			}
+			r.out.Replaces = replaces
+		}
+	}
+	if len(r.op.theirs) == 0 {
+		return r.nothing(ctx)
+	}
+	r.out.Finish = r.op.finish
+	return r.know(ctx)
+}
+
+// know finds what commits do not say about the sides: names, merge bases, and their configurations.
+func (r *resolving) know(ctx context.Context) error {
+	err := r.op.name(ctx, r.repo, r.git)
+	if err == nil {
+		err = r.order(ctx)
+	}
+	if err != nil || r.opts.PolicyOf == nil {
+		return err
+	}
+	for _, t := range r.op.theirs {
+		if !t.isCommit() {
+			continue
+		}
+		p, err := r.opts.PolicyOf(ctx, t.id, t.name)
+		if err != nil {
+			return err
+		}
+		r.policies = append(r.policies, p)
+	}
+	return nil
+}
+
+// list reads the files of a revision, by path.
+func (r *resolving) list(ctx context.Context, revision string) (map[string]history.File, error) {
+	if known, ok := r.files[revision]; ok {
+		return known, nil
+	}
+	files, err := r.repo.List(ctx, revision, mergedHere(r.opts.Policy))
+	if err != nil {
+		return nil, err
+	}
+	out := make(map[string]history.File, len(files))
+	for _, f := range files {
+		out[f.Path] = f
+	}
+	if revision != history.Index {
+		r.files[revision] = out
+	}
+	return out, nil
+}
+
+// workspaces are the directories with a workspace on any side.
+func (r *resolving) workspaces(ctx context.Context) ([]string, error) {
+	var dirs []string
+	for _, s := range r.op.sides() {
+		files, err := r.list(ctx, s.id)
+		if err != nil {
+			return nil, err
+		}
+		for path := range files {
+			dir, _, ok := small.SplitPath(path)
+			if ok && r.opts.Policy.Judges(dir) && !slices.Contains(dirs, dir) {
+				dirs = append(dirs, dir)
+			}
+		}
+	}
+	slices.Sort(dirs)
+	return dirs, nil
+}
+
+// workspace plans what to do with one workspace.
+func (r *resolving) workspace(ctx context.Context, dir string) error {
+	if late, err := r.late(ctx, dir); late || err != nil {
+		return err
+	}
+	if err := r.log(ctx, small.Progress.Path(dir)); err != nil {
+		return err
+	}
+	return r.artifacts(ctx, dir)
+}
+
+// log plans what to do with one log.
+func (r *resolving) log(ctx context.Context, path string) error {
+	c, mode, same, err := r.sidesOf(ctx, path)
+	if err != nil || mode == "" || same && !r.index[path].Unmerged {
+		return err
+	}
+	notes, err := r.renamed(&c)
+	if err != nil {
+		return err
+	}
+	if len(notes) > 0 {
+		r.out.Merged = append(r.out.Merged, MergedFile{Path: path, Notes: notes})
+	}
+	return r.op.undone(r.resolve(ctx, c, mode))
+}
+
+// sidesOf reads the sides of a log, the file's mode, empty if no side has it, and whether all sides are the same.
+func (r *resolving) sidesOf(ctx context.Context, path string) (c splice.Case, mode string, same bool, err error) {
+	c = splice.Case{
+		Path: path, Now: r.opts.Now, Limits: r.limits(), TheirsFirst: r.theirsFirst,
+		Comparer:  read.NewLogComparer(r.opts.Policy, path, r.opts.Now, r.oldPaths(path)...),
+		Published: func(entries []ledger.Entry) (map[small.Digest]bool, error) { return r.published(ctx, path, entries) },
+	}
+	for _, p := range r.policies {
+		c.Others = append(c.Others, read.NewLogComparer(p, path, r.opts.Now, r.oldPaths(path)...))
+	}
+	if err = r.op.versions(&c, func(s side) (splice.Version, error) { return r.version(ctx, s, path) }); err != nil {
+		return c, "", false, err
+	}
+	return c, r.modeOf(path), r.sidesAgree(path), nil
+}
+
+// modeOf is the file's mode on the first side that has it.
+func (r *resolving) modeOf(path string) string {
+	for _, s := range r.op.sides() {
+		if mode := r.files[s.id][path].Mode; mode != "" {
+			return mode
+		}
+	}
+	return ""
+}
+
+// version is a side's version of a log, without its bases.
+func (r *resolving) version(ctx context.Context, s side, path string) (splice.Version, error) {
+	data, err := r.read(ctx, s, path)
+	return splice.Version{Name: s.name, ID: s.id, Picked: s.picked, Data: data}, err
+}
+
+func (r *resolving) resolve(ctx context.Context, c splice.Case, mode string) error {
+	log := Log{Path: c.Path, Sides: []string{c.Ours.Name}}
+	for _, t := range c.Theirs {
+		log.Sides = append(log.Sides, t.Name)
+	}
+	there, done, err := r.present(ctx, c)
+	if err != nil {
+		return err
+	}
+	resolved := done
+	if resolved == nil {
+		if resolved, err = r.combine(ctx, c); err != nil {
+			if r.apart {
+				return err
+			}
+			return r.untie(ctx, c.Path, err)
+		}
+	}
+	log.Entries, log.Added, log.Brought = resolved.Entries, resolved.Added, resolved.Brought
+	w := change{path: c.Path, mode: mode, content: resolved.Text, there: there, keep: done == nil}
+	if log.Changed, err = r.plan(ctx, w); err != nil {
+		return err
+	}
+	if r.op.word == "" && done == nil && !log.Changed {
+		return nil // our log already continues theirs
+	}
+	r.out.Logs = append(r.out.Logs, log)
+	return nil
+}
+
+// reconciledInsertion is the rule about entries that a commit with one parent inserts before older ones.
+const reconciledInsertion = "append-only/reconciled-insertion"
+
+// OnlyMergesInsert reports whether a configuration rejects such insertions.
+func OnlyMergesInsert(p *policy.Policy) bool {
+	return p.Mode == policy.Enforce && p.Rules[reconciledInsertion] == policy.Error
+}
+
+// combine combines the sides of a log, unless the configuration demands a merge to put published entries before others.
+func (r *resolving) combine(ctx context.Context, c splice.Case) (*splice.Resolution, error) {
+	if splice.KindOf(r.opts.Policy, c.Path).OfFile() {
+		return c.ResolveFile()
+	}
+	resolved, err := c.Resolve()
+	if err == nil && resolved.Inserted && r.op.oneParent() && OnlyMergesInsert(r.opts.Policy) {
+		err = r.op.needsMerge(ctx, r.repo, r.git, fmt.Sprintf("%s: published entries of %s are older than ours, and the configuration rejects a commit that puts them there (%s)",
+			c.Path, c.Theirs[0].Name, reconciledInsertion))
+	}
+	return resolved, err
+}
+
+func (r *resolving) limits() small.Limits {
+	return small.Limits{MaxFileSize: cmp.Or(r.opts.MaxFileSize, r.opts.Policy.MaxFileSize)}
+}
+
+// read reads a side's version of a file, nil if it has none.
+func (r *resolving) read(ctx context.Context, s side, path string) ([]byte, error) {
+	files, err := r.list(ctx, s.id)
+	if err != nil {
+		return nil, err
+	}
+	f, ok := files[path]
+	if !ok {
+		return nil, nil
+	}
+	if !f.Regular() {
+		return nil, &failure.Error{
+			Message: fmt.Sprintf("%s of %s is not an ordinary file", path, s.name),
+			Remedy:  "replace it with an ordinary file on that side and commit it, then merge again",
+		}
+	}
+	return r.content(ctx, f, path+" of "+s.name)
+}
+
+// content reads a file; name is its name in messages.
+func (r *resolving) content(ctx context.Context, f history.File, name string) ([]byte, error) {
+	limit := r.limits().FileSize()
+	blob, err := r.repo.Blob(ctx, f.Object, limit)
+	if err != nil {
+		return nil, err
+	}
+	if blob.Size > limit {
+		return nil, &failure.Error{
+			Message: fmt.Sprintf("%s has %d bytes, the limit is %d", name, blob.Size, limit),
+			Remedy:  "raise the limit with --max-file-size BYTES",
+		}
+	}
+	return blob.Data, nil
+}

@@ -1,0 +1,69 @@
+package reconcile
+
+import (
+	"context"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/base/failure"
+	"github.com/small-gate/small-gate/internal/base/wording"
+	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/write/checkout"
+)
+
+// Index stages that take the place of commits: what was applied, and its common base with ours.
+const (
+	stageBase    = ":1"
+	stageApplied = ":3"
+)
+
+// staged finds the sides of a conflict that no commit explains: after git stash pop, an autostash, git checkout -m, git cherry-pick -n and
+// git am -3. The applied changes are unpublished, and are treated as one's own.
+func (r *resolving) staged(ctx context.Context, named string) error {
+	var paths []string
+	for path, f := range r.index {
+		if _, _, ok := small.SplitPath(path); (ok || r.opts.Policy.LogFor(path) != nil) && f.Unmerged {
+			paths = append(paths, path)
+		}
+	}
+	if r.op.word != "" || len(paths) == 0 {
+		return nil
+	}
+	if named != "" {
+		slices.Sort(paths)
+		return &failure.Error{
+			Message: strings.Join(paths, " ") + " is in conflict, which has to be resolved before anything else is merged",
+			Remedy:  "`small-hook reconcile`, then commit, then `small-hook reconcile " + wording.ShellWord(named) + "`",
+		}
+	}
+	head, err := r.list(ctx, r.op.ours.id)
+	if err != nil {
+		return err
+	}
+	stages, err := r.git.Stages(ctx)
+	if err != nil {
+		return err
+	}
+	for stage, id := range map[string]string{"1": stageBase, "3": stageApplied} {
+		files := maps.Clone(head)
+		for _, path := range paths {
+			delete(files, path)
+			if f, there := stages[stage][path]; there {
+				files[path] = f
+			}
+		}
+		r.files[id] = files
+	}
+	r.op.word = opApply
+	r.op.theirs = []side{{name: "what was applied", id: stageApplied, parts: []string{stageBase}, picked: true}}
+	patch, err := checkout.Exists(filepath.Join(r.repo.Where().GitDir, "rebase-apply", "applying"))
+	if patch {
+		r.op.finish, r.op.skip = "git am --continue", "git am --skip"
+	}
+	return err
+}
+
+// isCommit reports whether a side's files are in a commit.
+func (s side) isCommit() bool { return !strings.HasPrefix(s.id, ":") }

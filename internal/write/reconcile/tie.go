@@ -1,0 +1,120 @@
+package reconcile
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/small-gate/small-gate/internal/base/failure"
+	"github.com/small-gate/small-gate/internal/base/wording"
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/ledger"
+	"github.com/small-gate/small-gate/internal/write/checkout"
+	"github.com/small-gate/small-gate/internal/write/splice"
+)
+
+// untie says what to type about two entries with the same time. No merge may change an entry of a parent, but rebasing unpublished commits
+// makes new ones, and gives their entries later times. If both sides are published, it takes a waiver.
+func (r *resolving) untie(ctx context.Context, path string, err error) error {
+	var t *splice.Tie
+	if !errors.As(err, &t) || len(r.op.theirs) != 1 || !r.op.theirs[0].isCommit() {
+		return err
+	}
+	theirs := r.op.theirs[0]
+	mine, other := t.Entries[0], t.Entries[1]
+	if (t.Sides[0] == theirs.id) != (r.op.word == checkout.Rebase) { // in a rebase the commit being applied is one's own
+		mine, other = other, mine
+	}
+	published, asked := r.published(ctx, path, t.Entries[:])
+	if asked != nil {
+		return asked
+	}
+	undo := ""
+	if r.op.word != "" {
+		undo = "`" + r.op.undo() + "`; "
+	}
+	name, asked := r.op.other(ctx, r.repo, r.git)
+	if asked != nil {
+		return asked
+	}
+	const again = "; then, for each stop, `small-hook reconcile` and `git -c core.editor=true %s --continue`"
+	f := *failure.Of(err)
+	switch {
+	case !published[mine.Digest]:
+		f.Remedy = undo + "give the entry that is not published yet a later time: `git rebase " + name + "`" + fmt.Sprintf(again, checkout.Rebase)
+	case !published[other.Digest]:
+		f.Remedy = undo + "give the entry that is not published yet a later time: `git cherry-pick HEAD.." + name + "`" + fmt.Sprintf(again, checkout.Pick)
+	default:
+		f.Message += "; both are published"
+		f.Remedy = undo + moveWaived(path, mine.Timestamp) + "`git merge --no-edit " + name + "`; `small-hook reconcile`; `git commit --no-edit`"
+	}
+	return &f
+}
+
+// moveWaived are the commands that move an entry by a nanosecond, under a waiver that is pushed first.
+func moveWaived(path, was string) string {
+	at, _ := ledger.ParseInstant(was)
+	to := at.Add(time.Nanosecond).UTC().Format(splice.TimestampForm)
+	file := wording.TopPath(path)
+	// Only a timestamp, not evidence that quotes one.
+	move := `s/\(timestamp["']\{0,1\}: *["']\{0,1\}\)` + basicRegexp.Replace(strings.TrimSpace(was)) + `/\1` + to + "/"
+	var text strings.Builder
+	text.WriteString("a person has to let one entry move by a nanosecond, with a waiver that is pushed first: ")
+	for _, command := range []string{
+		"git add -- " + file,
+		"git show " + wording.ShellWord(":0:"+path) + " | sed " + wording.ShellQuote(move) + ` > "$(git rev-parse --show-toplevel)"/` + wording.ShellWord(path),
+		"git add -- " + file,
+		"small-hook waive --rule append-only/timestamp-migrated --reason 'two entries had the same time'",
+		"git add -- :/.small-gate.yml",
+		"git commit -m 'Let an entry move by a nanosecond' -- :/.small-gate.yml",
+		"git push",
+		"git commit -m 'Move an entry by a nanosecond' -- " + file,
+	} {
+		text.WriteString("`" + command + "`; ")
+	}
+	return text.String()
+}
+
+// basicRegexp escapes text for a pattern of POSIX sed between slashes, in which + is literal.
+var basicRegexp = strings.NewReplacer(`\`, `\\`, `/`, `\/`, `.`, `\.`, `[`, `\[`, `*`, `\*`, `^`, `\^`, `$`, `\$`)
+
+// ErrNeedsMerge is in the chain of the error if a rebase, cherry-pick or squash must be a merge instead: its commits cannot be put on top
+// with one parent each.
+var ErrNeedsMerge = errors.New("a merge is needed")
+
+// needsMerge is the failure of an operation that must be a merge instead. Its remedy undoes the operation and merges.
+func (o *operation) needsMerge(ctx context.Context, repo Repository, git *checkout.Tree, why string) error {
+	other, err := o.other(ctx, repo, git)
+	if err != nil {
+		return err
+	}
+	return &failure.Error{
+		Message: why + ": this has to be a merge",
+		Remedy:  "`" + o.undo() + "`; `git merge --no-edit " + other + "`; `small-hook reconcile`; `git commit --no-edit`",
+		Err:     ErrNeedsMerge,
+	}
+}
+
+// other names what to merge instead after the operation is undone, quoted for a shell.
+func (o *operation) other(ctx context.Context, repo Repository, git *checkout.Tree) (string, error) {
+	id, name := o.theirs[0].id, o.theirs[0].name
+	if o.word == checkout.Rebase { // there, theirs is the branch's own commit: merge the branch that it was rebased onto
+		for _, dir := range []string{"rebase-merge", "rebase-apply"} {
+			onto, err := checkout.GitFile(repo.Where().GitDir, dir+"/onto")
+			if err != nil {
+				return "", err
+			}
+			if onto != nil {
+				id, name = strings.TrimSpace(string(onto)), ""
+			}
+		}
+	}
+	var err error
+	if name == "" {
+		name, err = git.NameOf(ctx, id)
+	}
+	return wording.ShellWord(cmp.Or(name, history.Short(id))), err
+}

@@ -1,0 +1,327 @@
+package reconcile
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/base/failure"
+	"github.com/small-gate/small-gate/internal/base/wording"
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/git/history"
+	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/write/checkout"
+	"github.com/small-gate/small-gate/internal/write/splice"
+)
+
+// Repository is the part of repository.Repository used here.
+type Repository interface {
+	history.History
+	githistory.Refs
+	Resolve(ctx context.Context, name string) (string, error)
+	Tips(ctx context.Context, prefixes ...string) ([]string, error)
+}
+
+// side is a commit whose logs are combined.
+type side struct {
+	name, id string
+	// parts are its merge bases with ours.
+	parts []string
+	// picked is true if only the commit's own additions are wanted.
+	picked bool
+}
+
+// operation is what git has not finished.
+type operation struct {
+	// word names it; empty if nothing is under way and the other side was named.
+	word string
+	// finish is what to type afterwards, skip the same if nothing is left to commit.
+	finish, skip string
+	ours         side
+	theirs       []side
+}
+
+// The operations that are not git commands.
+const (
+	opSquash = "squash merge"
+	opApply  = "conflict"
+)
+
+// sides are all sides, ours first.
+func (o *operation) sides() []side { return append([]side{o.ours}, o.theirs...) }
+
+// versions adds to a log's case each side's version, and those of the merge bases.
+func (o *operation) versions(c *splice.Case, read func(side) (splice.Version, error)) (err error) {
+	if c.Ours, err = read(o.ours); err != nil {
+		return err
+	}
+	for _, t := range o.theirs {
+		v, err := read(t)
+		if err != nil {
+			return err
+		}
+		for _, id := range t.parts {
+			base, err := read(side{name: "the merge base", id: id})
+			if err != nil {
+				return err
+			}
+			v.Bases = append(v.Bases, base)
+		}
+		c.Theirs = append(c.Theirs, v)
+	}
+	return nil
+}
+
+// oneParent reports whether the operation ends in a commit with one parent.
+func (o *operation) oneParent() bool {
+	return o.word == checkout.Rebase || o.word == checkout.Pick || o.word == opSquash
+}
+
+// undo is the command that undoes the operation.
+func (o *operation) undo() string {
+	switch {
+	case o.word == opApply && o.finish != "":
+		return "git am --abort"
+	case o.word == opSquash || o.word == opApply:
+		return "git reset --merge"
+	}
+	return "git " + o.word + " --abort"
+}
+
+// undone adds to the failure of an unsound side how to undo what is under way, which cannot continue otherwise.
+func (o *operation) undone(err error) error {
+	if o.word == "" || !errors.Is(err, splice.ErrUnsound) {
+		return err
+	}
+	f := *failure.Of(err)
+	f.Remedy = "undo it: `" + o.undo() + "`; " + f.Remedy
+	return &f
+}
+
+// underWay finds the sides of the merge, rebase, cherry-pick or squash that git has not finished; there are none without one. The stages of
+// a conflict in the index do not matter.
+func underWay(ctx context.Context, repo Repository, git *checkout.Tree) (*operation, error) {
+	head, err := repo.Head(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if head == "" {
+		return nil, &failure.Error{Message: "this branch has no commit yet, so there is nothing to reconcile"}
+	}
+	op := &operation{ours: side{id: head}}
+	for _, look := range []func(context.Context, Repository, *checkout.Tree) error{op.merging, op.applying, op.squashing} {
+		if err := look(ctx, repo, git); err != nil {
+			return nil, err
+		}
+		if op.word != "" {
+			break
+		}
+	}
+	return op, nil
+}
+
+// named takes the side that the caller names; an operation under way with that side stays.
+func (o *operation) named(ctx context.Context, repo Repository, name string) error {
+	id, err := repo.Resolve(ctx, name)
+	if err != nil {
+		return err
+	}
+	known := slices.ContainsFunc(o.theirs, func(s side) bool { return s.id == id })
+	switch {
+	case o.word == "" || o.word == opSquash && !known:
+		o.theirs = []side{{name: name, id: id}}
+		o.finish = "git commit -m " + wording.ShellWord("Keep the log of "+name)
+	case !known:
+		return &failure.Error{
+			Message: fmt.Sprintf("a %s is under way, and %s is not part of it", o.word, name),
+			Remedy:  "type `small-hook reconcile` without a name, or end the " + o.word + " first (`git status` says how)",
+		}
+	}
+	return nil
+}
+
+// merging looks for a merge: each line of MERGE_HEAD is a side.
+func (o *operation) merging(ctx context.Context, repo Repository, _ *checkout.Tree) error {
+	heads, err := checkout.MergeHeads(ctx, repo)
+	if err != nil || len(heads) == 0 {
+		return err
+	}
+	u, err := checkout.UnderWay(repo.Where().GitDir)
+	if err != nil {
+		return err
+	}
+	o.word, o.finish = checkout.Merge, u.Finish
+	for _, id := range heads {
+		o.theirs = append(o.theirs, side{id: id})
+	}
+	return nil
+}
+
+// applying looks for a rebase, cherry-pick or revert that stopped: a pseudo ref names the commit being applied to HEAD.
+func (o *operation) applying(ctx context.Context, repo Repository, git *checkout.Tree) error {
+	u, err := checkout.UnderWay(repo.Where().GitDir)
+	if err != nil || u.Finish == "" {
+		return err
+	}
+	if u.Command == checkout.Revert {
+		return reverting(ctx, repo)
+	}
+	// If a rebase stopped for another reason, somebody may have picked a commit.
+	for _, ref := range map[string][]string{checkout.Rebase: {"REBASE_HEAD", "CHERRY_PICK_HEAD"}, checkout.Pick: {"CHERRY_PICK_HEAD"}}[u.Command] {
+		there, err := checkout.Exists(filepath.Join(repo.Where().GitDir, ref))
+		if err != nil {
+			return err
+		}
+		if there {
+			o.finish, o.skip = u.Finish, u.Skip
+			return o.apply(ctx, repo, git, ref, u.Command)
+		}
+	}
+	return nil
+}
+
+// apply takes a commit that git applies as a side.
+func (o *operation) apply(ctx context.Context, repo Repository, git *checkout.Tree, name, word string) error {
+	id, err := repo.Resolve(ctx, name)
+	if err != nil {
+		return err
+	}
+	parents, err := git.Parents(ctx, id)
+	if err != nil {
+		return err
+	}
+	o.word = word
+	o.theirs = []side{{id: id, parts: parents, picked: true}}
+	if len(parents) > 1 {
+		return o.needsMerge(ctx, repo, git, fmt.Sprintf("the %s is about to apply %s, which is a merge: it is unclear which side's entries it brings", word, history.Short(id)))
+	}
+	return nil
+}
+
+// reverting is the failure during a revert: it reverts code, and the log keeps its entries.
+func reverting(ctx context.Context, repo Repository) error {
+	files, err := repo.List(ctx, history.Index, history.Workspaces())
+	if err != nil {
+		return err
+	}
+	var paths []string
+	for _, f := range files {
+		if dir, _, ok := small.SplitPath(f.Path); ok {
+			paths = append(paths, small.InDir(dir, ""))
+		}
+	}
+	slices.Sort(paths)
+	return &failure.Error{
+		Message: "a revert is under way: it reverts code, but the log keeps what was recorded",
+		Remedy: "keep the workspace: `git restore --source=HEAD --staged --worktree -- " + words(slices.Compact(paths)) + "`; then `git -c core.editor=true revert --continue`; " +
+			"then append an entry that says what was reverted",
+	}
+}
+
+// words are paths relative to the root as words of a shell.
+func words(paths []string) string {
+	var out []string
+	for _, p := range paths {
+		out = append(out, wording.TopPath(p))
+	}
+	return strings.Join(out, " ")
+}
+
+// squashing looks for a git merge --squash. SQUASH_MSG lists the commits that it squashed, and the tips among them are the sides.
+func (o *operation) squashing(ctx context.Context, repo Repository, git *checkout.Tree) error {
+	data, err := checkout.GitFile(repo.Where().GitDir, "SQUASH_MSG")
+	if err != nil {
+		return err
+	}
+	squashed := regexp.MustCompile(`^commit ([0-9a-f]{40}|[0-9a-f]{64})\b`)
+	var listed []string
+	inside := map[string]bool{}
+	for line := range strings.Lines(string(data)) {
+		// Commit messages are indented there, so this is git's own line.
+		if m := squashed.FindStringSubmatch(line); m != nil {
+			listed = append(listed, m[1])
+		}
+	}
+	for _, id := range listed {
+		parents, err := git.Parents(ctx, id)
+		if err != nil {
+			return err
+		}
+		for _, p := range parents {
+			inside[p] = true
+		}
+	}
+	for _, id := range listed {
+		if !inside[id] {
+			o.word, o.finish, o.skip = opSquash, "git commit --no-edit", "git reset --merge"
+			o.theirs = append(o.theirs, side{id: id})
+		}
+	}
+	return nil
+}
+
+// name names the sides after branches, and finds their merge bases.
+func (o *operation) name(ctx context.Context, repo Repository, git *checkout.Tree) error {
+	branch, err := repo.CurrentBranch(ctx)
+	if err != nil {
+		return err
+	}
+	o.ours.name = cmp.Or(strings.TrimPrefix(branch, "refs/heads/"), "HEAD")
+	for i := range o.theirs {
+		t := &o.theirs[i]
+		if t.name == "" {
+			if t.name, err = git.NameOf(ctx, t.id); err != nil {
+				return err
+			}
+		}
+		t.name = cmp.Or(t.name, history.Short(t.id))
+		if t.picked {
+			continue
+		}
+		if t.parts, err = repo.MergeBases(ctx, o.ours.id, t.id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Committed combines HEAD's version of a log with those of what is being merged. The text is nil if none of them has the log.
+func Committed(ctx context.Context, repo Repository, git *checkout.Tree, c splice.Case) (splice.Case, []byte, error) {
+	op := &operation{}
+	var err error
+	if op.ours.id, err = repo.Head(ctx); err != nil || op.ours.id == "" {
+		return c, nil, err
+	}
+	if err = op.merging(ctx, repo, git); err == nil {
+		err = op.name(ctx, repo, git)
+	}
+	if err == nil {
+		err = op.versions(&c, func(s side) (splice.Version, error) {
+			data, _, err := githistory.ReadFile(ctx, repo, s.id, c.Path, c.Limits.FileSize())
+			return splice.Version{Name: s.name, ID: s.id, Data: data}, err
+		})
+	}
+	if err != nil || len(c.Theirs) == 0 {
+		return c, c.Ours.Data, err
+	}
+	resolved, err := c.Resolve()
+	if err != nil {
+		return c, nil, op.undone(err)
+	}
+	return c, resolved.Text, nil
+}
+
+// Explains reports whether the sides of a file's conflict markers can be found: git has an operation under way that shows them, or
+// remembers the conflict.
+func Explains(ctx context.Context, repo Repository, git *checkout.Tree, path string) (bool, error) {
+	op, err := underWay(ctx, repo, git)
+	if err != nil || op.word != "" {
+		return true, err
+	}
+	return git.Remembers(ctx, path)
+}

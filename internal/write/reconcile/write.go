@@ -1,0 +1,236 @@
+package reconcile
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/small-gate/small-gate/internal/base/failure"
+	"github.com/small-gate/small-gate/internal/base/wholefile"
+	"github.com/small-gate/small-gate/internal/base/wording"
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/gate/remedy"
+	"github.com/small-gate/small-gate/internal/ledger"
+	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/write/checkout"
+	"github.com/small-gate/small-gate/internal/write/splice"
+)
+
+// change is one file to write and stage.
+type change struct {
+	path, mode string
+	// content is what is staged, disk what is written to the work tree, there its present content (nil for none).
+	content, disk, there []byte
+	blob                 string
+	// keep is true if only the work tree may have the present content: it is kept as a blob.
+	keep bool
+	// movedTo is the path at which the log is written instead: this file is removed.
+	movedTo string
+}
+
+// present reads the work tree's file. If it already is a resolution, by another run or a person, it counts. Entries in it that no side has
+// would be lost: that is an error.
+func (r *resolving) present(ctx context.Context, c splice.Case) (there []byte, done *splice.Resolution, err error) {
+	if r.apart {
+		return nil, nil, nil
+	}
+	if there, err = checkout.ReadFile(r.git.Top, c.Path); err != nil || there == nil {
+		return there, nil, err
+	}
+	if r.op.word != "" {
+		done, err = r.resolved(ctx, c, there)
+		if done != nil {
+			done.Added = false
+		}
+		return there, done, err
+	}
+	dirty, err := r.git.Dirty(ctx, c.Path)
+	if err != nil || !dirty {
+		return there, nil, err
+	}
+	// Without a merge under way, differences from HEAD are unfinished work, unless this command made them.
+	if done, err = r.resolved(ctx, c, there); err != nil || done == nil || !done.Added {
+		return there, nil, r.uncommitted(c.Path)
+	}
+	done.Added = false
+	return there, done, nil
+}
+
+// uncommitted is the failure of a file that differs from HEAD.
+func (r *resolving) uncommitted(path string) error {
+	file := wording.TopPath(path)
+	return &failure.Error{
+		Message: path + " has changes that are not committed",
+		Remedy: "commit them first: " + wording.Commands("git add -- "+file, "git commit -m 'Record what was done' -- "+file,
+			"small-hook reconcile "+wording.ShellWord(r.opts.Theirs)),
+	}
+}
+
+// resolved is the work tree's file as a resolution, nil if it is none. Added says that no side has its reconcile entry.
+func (r *resolving) resolved(ctx context.Context, c splice.Case, there []byte) (*splice.Resolution, error) {
+	blob, err := r.git.StoreFile(ctx, c.Path, there)
+	if err != nil {
+		return nil, err
+	}
+	stored, err := r.repo.Blob(ctx, blob, r.limits().FileSize())
+	if err != nil || stored.Data == nil {
+		return nil, err
+	}
+	kind := splice.KindOf(r.opts.Policy, c.Path)
+	log, _ := kind.Read(stored.Data, r.limits())
+	if log == nil || kind.Plain() && (kind.OfFile() || marked(c, stored.Data)) {
+		return nil, nil // conflict markers, or a partial resolution
+	}
+	done, extra, err := c.Made(log, stored.Data)
+	if err != nil || done != nil {
+		return done, err
+	}
+	if len(extra) > 0 {
+		err = &failure.Error{
+			Message: fmt.Sprintf("%s has entries that no side has, and they would be lost: %s", c.Path, ledger.DescribeAll(extra)),
+			Remedy:  "this keeps them, after those of both sides: `small-hook restore" + remedy.InDirectory(c.Path) + "`",
+		}
+	}
+	return nil, err
+}
+
+// marked reports whether a text has conflict markers that no side has.
+func marked(c splice.Case, text []byte) bool {
+	for _, v := range append([]splice.Version{c.Ours}, c.Theirs...) {
+		if small.HasConflictMarkers(v.Data, small.MarkerSize) {
+			return false
+		}
+	}
+	return small.HasConflictMarkers(text, small.MarkerSize)
+}
+
+// plan plans to write a file, and reports whether that changes anything.
+func (r *resolving) plan(ctx context.Context, w change) (bool, error) {
+	if r.apart {
+		r.changes = append(r.changes, w)
+		return true, nil
+	}
+	var err error
+	if w.blob, err = r.git.Store(ctx, w.content); err != nil {
+		return false, err
+	}
+	if w.disk, err = r.git.CheckedOut(ctx, w.path, w.blob); err != nil {
+		return false, err
+	}
+	if !w.keep {
+		w.disk = w.there // it already is the resolution
+	}
+	staged := r.index[w.path]
+	if bytes.Equal(w.disk, w.there) && w.there != nil && !staged.Unmerged && staged.Object == w.blob && staged.Mode == w.mode {
+		return false, nil
+	}
+	r.changes = append(r.changes, w)
+	return true, nil
+}
+
+// write writes the files, each atomically, and then stages them all at once. It cannot be interrupted. If it is killed, each file is old or
+// new, and the index old; the same command completes the work.
+func (r *resolving) write(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	ctx = context.WithoutCancel(ctx)
+	for _, w := range r.changes {
+		if !w.keep || w.there == nil || bytes.Equal(w.there, w.disk) || r.onlyOfSides(ctx, w) {
+			continue
+		}
+		blob, err := r.git.StoreFile(ctx, w.path, w.there)
+		if err != nil {
+			return err
+		}
+		r.out.Kept = append(r.out.Kept, [2]string{w.path, blob})
+	}
+	var staged []history.File
+	for _, w := range r.changes {
+		staged = append(staged, history.File{Path: w.path, Mode: w.mode, Object: w.blob})
+		file := filepath.Join(r.git.Top, filepath.FromSlash(w.path))
+		if w.movedTo != "" {
+			if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return &failure.Error{Message: fmt.Sprintf("cannot remove %s: %v", w.path, err), Remedy: "remove it, then run `small-hook reconcile` again", Err: err}
+			}
+			continue
+		}
+		if bytes.Equal(w.there, w.disk) && w.there != nil {
+			continue
+		}
+		err := os.MkdirAll(filepath.Dir(file), 0o777)
+		if err == nil {
+			err = wholefile.WriteVia(r.git.GitDir, file, w.disk)
+		}
+		if err != nil {
+			return &failure.Error{
+				Message: fmt.Sprintf("cannot write %s: %v", w.path, err),
+				Remedy:  "make the file writable, then run `small-hook reconcile` again; nothing is staged yet",
+				Err:     err,
+			}
+		}
+	}
+	if len(staged) == 0 {
+		return nil
+	}
+	return r.git.Stage(ctx, staged)
+}
+
+// onlyOfSides reports whether each line in the work tree is a side's or a conflict marker, as git leaves it after a merge.
+func (r *resolving) onlyOfSides(ctx context.Context, w change) bool {
+	known := map[string]bool{}
+	for _, s := range r.op.sides() {
+		data, err := r.read(ctx, s, cmp.Or(w.movedTo, w.path))
+		if err != nil {
+			return false
+		}
+		for line := range bytes.Lines(data) {
+			known[string(bytes.TrimRight(line, "\r\n"))] = true
+		}
+	}
+	for line := range bytes.Lines(w.there) {
+		if !known[string(bytes.TrimRight(line, "\r\n"))] && small.ConflictMarker(line, small.MarkerSize) == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// report adds changes and remaining conflicts to the outcome.
+func (r *resolving) report(ctx context.Context) error {
+	var paths []string
+	for _, w := range r.changes {
+		paths = append(paths, w.path)
+	}
+	if len(paths) > 0 {
+		var err error
+		if r.out.Diff, err = r.git.Diff(ctx, paths); err != nil {
+			return err
+		}
+	}
+	var err error
+	if r.op.word != "" && r.out.Diff == "" {
+		staged, err := r.git.StagedPaths(ctx)
+		if err != nil {
+			return err
+		}
+		if len(staged) == 0 {
+			r.out.Empty, r.out.Finish = true, cmp.Or(r.op.skip, r.out.Finish)
+		}
+	}
+	if r.out.Conflicts, err = r.conflicts(ctx); err != nil {
+		return err
+	}
+	all, err := r.git.Unmerged(ctx)
+	for _, path := range all {
+		if _, listed := r.index[path]; !listed {
+			r.out.Elsewhere = append(r.out.Elsewhere, path)
+		}
+	}
+	return err
+}

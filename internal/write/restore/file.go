@@ -1,0 +1,153 @@
+package restore
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/git/history"
+	"github.com/small-gate/small-gate/internal/ledger"
+	"github.com/small-gate/small-gate/internal/write/checkout"
+	"github.com/small-gate/small-gate/internal/write/reconcile"
+)
+
+// RestoreFile makes a file that never changes what it was in a commit, and stages it; an empty source is HEAD, or what is being merged. What
+// is in its place is kept.
+func (w *Workspace) RestoreFile(ctx context.Context, repo reconcile.Repository, source string, environ []string) (out Restored, err error) {
+	out.Log = w.Log()
+	r := &restoring{Workspace: w, repo: repo}
+	if r.git, err = checkout.Open(w.Place, environ); err != nil {
+		return out, err
+	}
+	if r.unfinished, err = checkout.UnderWay(w.Place.GitDir); err != nil {
+		return out, err
+	}
+	id, was, err := r.fileBefore(ctx, source)
+	if err != nil || was.Mode == "" {
+		return out, err
+	}
+	same, err := r.isFile(ctx, was)
+	if err != nil || same {
+		return out, err
+	}
+	link, err := w.moveLink()
+	if err != nil {
+		return out, err
+	}
+	out.File = link
+	if there, unread := w.Read(); unread != nil {
+		return out, unread
+	} else if there != nil {
+		if out.File, err = w.keep(there); err != nil {
+			return out, err
+		}
+		out.Lost = new(ledger.Form).OfFile("", "", "", nil).Entries
+	}
+	if _, err = r.git.Run(ctx, nil, "restore", "--source="+id, "--staged", "--worktree", "--", w.Log()); err != nil {
+		return out, err
+	}
+	out.Text, out.Staged = []byte{}, true
+	if _, err = checkout.ForgetRepeated(w.Place.GitDir); err == nil {
+		out.Next, err = r.next(ctx)
+	}
+	return out, err
+}
+
+// fileBefore is the file as a commit has it, and the commit; without a source, the first of HEAD and what is being merged that has one.
+func (r *restoring) fileBefore(ctx context.Context, source string) (id string, f history.File, err error) {
+	commits, err := Before(ctx, r.repo, source)
+	for _, id = range commits {
+		if f, err = r.file(ctx, id, r.Log()); err != nil || f.Mode != "" {
+			break
+		}
+	}
+	return id, f, err
+}
+
+// Before are the commits from which something is restored: a source or, if that is empty, HEAD and what is being merged.
+func Before(ctx context.Context, repo reconcile.Repository, source string) ([]string, error) {
+	if source != "" {
+		id, err := repo.Resolve(ctx, source)
+		return []string{id}, err
+	}
+	head, err := repo.Head(ctx)
+	if err != nil || head == "" {
+		return nil, err
+	}
+	merged, err := checkout.MergeHeads(ctx, repo)
+	return append([]string{head}, merged...), err
+}
+
+// isFile reports whether a file is so in the index and in the work tree.
+func (r *restoring) isFile(ctx context.Context, was history.File) (bool, error) {
+	staged, err := r.file(ctx, history.Index, r.Log())
+	if err != nil || staged != was {
+		return false, err
+	}
+	changed, err := r.git.Run(ctx, nil, "diff-files", "--name-only", "--no-ext-diff", "--", r.Log())
+	return len(bytes.TrimSpace(changed)) == 0, err
+}
+
+// AppendLine appends a line to a log of lines, which is begun if there is none. Nothing is staged.
+func (w *Workspace) AppendLine(line string) error {
+	data, err := w.Read()
+	if err != nil {
+		return err
+	}
+	text, err := w.kind().AppendLine(w.Log(), data, line)
+	if err != nil {
+		return err
+	}
+	return w.write(w.Log(), text)
+}
+
+// CommittedText is the text of the log in a commit as git would check it out; nil if that has no file there.
+func (w *Workspace) CommittedText(ctx context.Context, repo reconcile.Repository, commit string, environ []string) ([]byte, error) {
+	git, err := checkout.Open(w.Place, environ)
+	if err != nil {
+		return nil, err
+	}
+	f, err := (&restoring{Workspace: w, repo: repo}).file(ctx, commit, w.Log())
+	if err != nil || !f.Regular() {
+		return nil, err
+	}
+	return git.CheckedOut(ctx, w.Log(), f.Object)
+}
+
+// Stands reports whether git has done no more to the work tree between two marks than commit.
+func Stands(place githistory.Place, from, to Mark) (bool, error) {
+	commits, err := since(place, from, to)
+	return commits != nil, err
+}
+
+// PutBackOver puts back what was at the log's place before: lines or items that were lost, or a file.
+func (w *Workspace) PutBackOver(old []byte, mode fs.FileMode) (out Restored, err error) {
+	link, err := w.moveLink()
+	if err != nil {
+		return out, err
+	}
+	if mode&fs.ModeSymlink != 0 {
+		file, unread := w.Read()
+		if unread == nil && file != nil {
+			out.File, unread = w.keep(file)
+		}
+		name := filepath.Join(w.Place.Top, filepath.FromSlash(w.Log()))
+		if out.Log, out.Text = w.Log(), old; file != nil && unread == nil {
+			unread = os.Remove(name)
+		}
+		if unread == nil {
+			unread = os.Symlink(string(old), name)
+		}
+		out.File = cmp.Or(out.File, link)
+		return out, unread
+	}
+	if out, err = w.Restore(old, w.Accepts); err == nil && out.Text != nil {
+		err = os.Chmod(filepath.Join(w.Place.Top, filepath.FromSlash(w.Log())), mode.Perm())
+	}
+	out.File = cmp.Or(out.File, link)
+	return out, err
+}

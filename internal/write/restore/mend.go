@@ -1,0 +1,356 @@
+package restore
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/base/failure"
+	"github.com/small-gate/small-gate/internal/base/wording"
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/git/history"
+	"github.com/small-gate/small-gate/internal/ledger"
+	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/small/records"
+	"github.com/small-gate/small-gate/internal/write/checkout"
+	"github.com/small-gate/small-gate/internal/write/reconcile"
+	"github.com/small-gate/small-gate/internal/write/splice"
+)
+
+// MendOptions are what to mend.
+type MendOptions struct {
+	Commit string
+	// Source, if any, is a commit whose log counts instead of those of the parents.
+	Source string
+	// Files are paths that become what they were before the commit.
+	Files []string
+	// Pushed lets the branch's own upstream have the commit.
+	Pushed bool
+}
+
+// Mended is what Mend has done.
+type Mended struct {
+	Restored
+	// Old and New are what HEAD was and is; the same if there was nothing to mend. Commits is how many were made again.
+	Old, New string
+	Commits  int
+	// First is the commit that was mended, and Branches are other branches here that still have it, each with the work tree that has it
+	// checked out, if one has.
+	First    string
+	Branches [][2]string
+}
+
+// mending makes a commit that nobody else has, and those after it, again.
+type mending struct {
+	restoring
+	// first is the commit to mend.
+	first string
+	// own are all commits of HEAD that nobody else has, parents first, and parents are theirs.
+	own     []string
+	parents map[string][]string
+	// ids are the new commits by the old ones, and texts the logs of commits.
+	ids   map[string]string
+	texts map[string][]byte
+	// files are what some paths become where they are as the commit has them.
+	files map[string]substitution
+}
+
+type substitution struct{ was, is history.File }
+
+// Mend makes a commit again, in which the log has all that its parents' logs have, and then what came after it or beside it up to HEAD, on
+// top of that: messages, authors, times, merges and all other files stay. It refuses what others have. The index and the work tree follow, with what is
+// not committed.
+func (w *Workspace) Mend(ctx context.Context, repo reconcile.Repository, o MendOptions, environ []string) (out Mended, err error) {
+	m := &mending{
+		restoring: restoring{Workspace: w, repo: repo}, parents: map[string][]string{}, ids: map[string]string{}, texts: map[string][]byte{},
+		files: map[string]substitution{},
+	}
+	if m.git, err = checkout.Open(w.Place, environ); err != nil {
+		return out, err
+	}
+	list, err := m.commits(ctx, o.Commit, o.Pushed)
+	if err != nil {
+		return out, err
+	}
+	if err := m.substitute(ctx, o.Source, o.Files); err != nil {
+		return out, err
+	}
+	for _, id := range list {
+		instead := ""
+		if id == m.first {
+			instead = o.Source
+		}
+		if err := m.again(ctx, id, instead); err != nil {
+			return out, err
+		}
+	}
+	out.Old = list[len(list)-1]
+	out.New, out.Log = m.ids[out.Old], w.Log()
+	if out.New == out.Old {
+		return out, nil
+	}
+	for _, id := range list {
+		if m.ids[id] != id {
+			out.Commits++
+		}
+	}
+	if err := m.follow(context.WithoutCancel(ctx), &out); err != nil {
+		return out, err
+	}
+	out.First = m.first
+	still, err := m.git.Run(ctx, nil, "for-each-ref", "--contains="+m.first, "--format=%(refname:lstrip=2)%00%(worktreepath)", "refs/heads/")
+	for line := range strings.Lines(string(still)) {
+		branch, tree, _ := strings.Cut(strings.TrimSpace(line), "\x00")
+		out.Branches = append(out.Branches, [2]string{branch, tree})
+	}
+	return out, err
+}
+
+// commits lists a commit and those of HEAD that its parents lack and nobody else has, parents first.
+func (m *mending) commits(ctx context.Context, commit string, pushed bool) ([]string, error) {
+	under, err := checkout.UnderWay(m.Place.GitDir)
+	if err != nil {
+		return nil, err
+	}
+	if under.Command != "" {
+		unmerged, err := m.git.Unmerged(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return nil, &failure.Error{Message: "a " + under.Command + " is under way", Remedy: "end it first: " + under.Remedy(unmerged) + ", then " + m.command(commit)}
+	}
+	if m.first, err = m.repo.Resolve(ctx, commit); err != nil {
+		return nil, err
+	}
+	others, err := m.others(ctx, pushed)
+	if err != nil {
+		return nil, err
+	}
+	listed, err := m.git.Run(ctx, nil, append([]string{"rev-list", "--topo-order", "--reverse", "--parents", "HEAD", "--not"}, others...)...)
+	if err != nil {
+		return nil, err
+	}
+	for line := range strings.Lines(string(listed)) {
+		ids := strings.Fields(line)
+		m.own = append(m.own, ids[0])
+		m.parents[ids[0]] = ids[1:]
+	}
+	if slices.Contains(m.own, m.first) {
+		return m.notBefore(m.first), nil
+	}
+	refs, err := m.git.Run(ctx, nil, "for-each-ref", "--contains="+m.first, "--format=%(refname)", "refs/remotes/", "refs/tags/")
+	switch has := strings.Join(strings.Fields(string(refs)), ", "); {
+	case err != nil:
+		return nil, err
+	case has != "":
+		return nil, &failure.Error{
+			Message: fmt.Sprintf("%s is in %s: what others have is not made again", history.Short(m.first), wording.Printable(has)),
+			Remedy:  "see what a person can do: `small-hook audit`",
+		}
+	}
+	branches, err := m.git.Run(ctx, nil, "for-each-ref", "--contains="+m.first, "--count=1", "--format=%(refname:lstrip=2)", "refs/heads/")
+	if err != nil {
+		return nil, err
+	}
+	out := &failure.Error{Message: history.Short(m.first) + " is no part of what is checked out", Remedy: "what was made again has another id: `small-hook audit`"}
+	if branch := strings.TrimSpace(string(branches)); branch != "" {
+		out.Remedy = "switch to the branch that has it: " + wording.Commands("git switch "+wording.ShellWord(branch)) + ", " + m.command(commit)
+	}
+	return nil, out
+}
+
+// notBefore are the own commits that a commit does not descend from, itself among them.
+func (m *mending) notBefore(id string) []string {
+	before := map[string]bool{}
+	for _, other := range slices.Backward(m.own) {
+		if other == id || before[other] {
+			for _, p := range m.parents[other] {
+				before[p] = true
+			}
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(m.own), func(other string) bool { return before[other] })
+}
+
+// command is what mends a commit, to be typed.
+func (m *mending) command(commit string) string {
+	in := m.Command()
+	if m.At == "" && m.Dir != "" {
+		in += " -C " + wording.TopPath(m.Dir)
+	}
+	return wording.Commands(in + " --commit " + wording.ShellWord(commit))
+}
+
+// cannot is the failure of a merge that cannot be made again, because a side of it has lost something before what is mended. If nobody else
+// has the commit that did that, it is to be mended, and what was to be mended with it.
+func (m *mending) cannot(ctx context.Context, id string, err error) error {
+	out := &failure.Error{
+		Message: history.Short(id) + " cannot be made again: " + failure.Of(err).Message,
+		Remedy:  "see which side is at fault, and what a person can do: `small-hook audit`", Err: err,
+	}
+	earlier, err := m.earlier(ctx, id)
+	if err != nil {
+		return err
+	}
+	if earlier != "" {
+		out.Remedy = "begin with the first commit that lost something: " + m.command(history.Short(earlier))
+	}
+	return out
+}
+
+// earlier is a commit that nobody else has, is not made again before another one, and has lost something; empty if there is none.
+func (m *mending) earlier(ctx context.Context, than string) (string, error) {
+	for _, id := range m.own {
+		if _, again := m.ids[id]; again || id == than {
+			continue
+		}
+		if _, logs, file, err := m.look(ctx, id, m.parents[id]); err != nil || !m.isSound(logs, file) {
+			return id, err
+		}
+	}
+	return "", nil
+}
+
+// others are the refs whose commits others have, as git takes them; if it may be pushed, the branch's own upstream is none.
+func (m *mending) others(ctx context.Context, pushed bool) ([]string, error) {
+	out := []string{"--remotes", "--tags"}
+	branch, err := m.repo.CurrentBranch(ctx)
+	if err != nil || !pushed || branch == "" {
+		return out, err
+	}
+	upstream, err := m.git.Run(ctx, nil, "for-each-ref", "--format=%(upstream:lstrip=2)", branch)
+	return append([]string{"--exclude=" + strings.TrimSpace(string(upstream))}, out...), err
+}
+
+// substitute finds out what becomes of files of the first commit, and of those of the workspace that it takes away together with the log.
+func (m *mending) substitute(ctx context.Context, source string, files []string) error {
+	parents := m.parents[m.first]
+	if len(parents) == 0 && source == "" {
+		return nil
+	}
+	if source != "" {
+		parents = []string{source}
+	}
+	files, err := m.filesLost(ctx, parents, files)
+	if err == nil {
+		files, err = m.lateV1(ctx, files)
+	}
+	if err != nil {
+		return err
+	}
+	for _, path := range files {
+		var s substitution
+		s.was, err = m.file(ctx, m.first, path)
+		for i := 0; i < len(parents) && err == nil && s.is.Mode == ""; i++ { // a merge may have lost what another parent has
+			s.is, err = m.file(ctx, parents[i], path)
+		}
+		if err != nil {
+			return err
+		}
+		if path == m.Log() || s.is.Mode == "" || s.is == s.was {
+			continue
+		}
+		if info, gone := os.Lstat(filepath.Join(m.Place.Top, filepath.FromSlash(path))); gone == nil && info.IsDir() {
+			if _, err := checkout.ReadFile(m.Place.Top, path); err != nil {
+				return err // it says what is in the way
+			}
+		}
+		m.files[path] = s
+	}
+	return nil
+}
+
+// filesLost adds the files of the workspace that the first commit takes away together with the log to some others, or the records that it has lost
+// to none.
+func (m *mending) filesLost(ctx context.Context, parents, files []string) ([]string, error) {
+	log, err := m.file(ctx, m.first, m.Log())
+	if err != nil {
+		return nil, err
+	}
+	profile, err := m.file(ctx, m.first, small.InDir(m.Dir, records.ProfileFile))
+	if err != nil {
+		return nil, err
+	}
+	if len(files) == 0 && m.At == "" {
+		if files, err = m.lostByCommit(ctx, parents); err != nil {
+			return nil, err
+		}
+	}
+	if log.Mode == "" && m.At == "" && profile.Mode == "" {
+		for _, a := range small.Artifacts {
+			files = append(files, a.Path(m.Dir))
+		}
+	}
+	return files, nil
+}
+
+// again makes a commit again, if anything changes.
+func (m *mending) again(ctx context.Context, id, source string) error {
+	old := m.parents[id]
+	parents := make([]string, len(old))
+	for i, p := range old {
+		parents[i] = cmp.Or(m.ids[p], p)
+	}
+	text, gone, err := m.log(ctx, id, parents, source)
+	if err == nil && len(gone) > 0 && id == m.first {
+		err = m.adopt(ctx, gone)
+	}
+	if err != nil {
+		return err
+	}
+	var changes []history.File
+	if text != nil {
+		blob, err := m.git.Store(ctx, text)
+		if err != nil {
+			return err
+		}
+		changes = append(changes, history.File{Path: m.Log(), Mode: "100644", Object: blob})
+	}
+	for path, s := range m.files {
+		is, err := m.file(ctx, id, path)
+		if err != nil {
+			return err
+		}
+		if is == s.was {
+			changes = append(changes, s.is)
+		}
+	}
+	m.ids[id] = id
+	if len(changes) > 0 || !slices.Equal(old, parents) {
+		m.ids[id], err = m.commit(ctx, id, parents, changes)
+	}
+	if text != nil {
+		m.texts[m.ids[id]] = text
+	}
+	return err
+}
+
+// adopt has the plan of the first commit keep the tasks of entries that are back.
+func (m *mending) adopt(ctx context.Context, gone []ledger.Entry) error {
+	path := small.Plan.Path(m.Dir)
+	was, err := m.file(ctx, m.first, path)
+	if _, already := m.files[path]; err != nil || already || !was.Regular() {
+		return err
+	}
+	before, _, err := githistory.ReadFile(ctx, m.repo, m.first, path, m.Limits.FileSize())
+	if err != nil {
+		return err
+	}
+	var sides []splice.Version
+	for _, p := range m.parents[m.first] {
+		sides = append(sides, splice.Version{Name: history.Short(p), ID: p})
+	}
+	plan, err := m.adopted(ctx, before, sides, gone)
+	if err != nil || bytes.Equal(plan, before) {
+		return err
+	}
+	is := was
+	is.Object, err = m.git.Store(ctx, plan)
+	m.files[path] = substitution{was, is}
+	return err
+}

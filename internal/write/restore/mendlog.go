@@ -1,0 +1,160 @@
+package restore
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/small-gate/small-gate/internal/base/failure"
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/gate/read"
+	"github.com/small-gate/small-gate/internal/ledger"
+	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/small/records"
+	"github.com/small-gate/small-gate/internal/write/reconcile"
+	"github.com/small-gate/small-gate/internal/write/splice"
+)
+
+// text is the log of a commit; nil if it has none that can be read as a file.
+func (m *mending) text(ctx context.Context, id string) ([]byte, error) {
+	if text, known := m.texts[id]; known {
+		return text, nil
+	}
+	f, err := m.file(ctx, id, m.Log())
+	if err == nil && f.Regular() {
+		m.texts[id], err = m.git.Run(ctx, nil, "cat-file", "blob", f.Object)
+	}
+	return m.texts[id], err
+}
+
+// log is what the log of a commit becomes, nil if it stays, and entries that are back and of which it had no version.
+func (m *mending) log(ctx context.Context, id string, parents []string, source string) ([]byte, []ledger.Entry, error) {
+	if source != "" {
+		parents = []string{source}
+	}
+	sides, logs, file, err := m.look(ctx, id, parents)
+	switch {
+	case err != nil || m.isSound(logs, file):
+		return nil, nil, err
+	case file == nil && id != m.first && m.texts[m.parents[id][0]] != nil:
+		return nil, nil, &failure.Error{
+			Message: fmt.Sprintf("%s takes %s away: what came before cannot be mended", history.Short(id), m.Log()), Remedy: "mend that commit first: " + m.command(history.Short(id)),
+		}
+	}
+	var back splice.PutBack
+	for _, sides.Unmarked = range []bool{true, false} { // the merge's own entry explains it again, or else a new one
+		text := []byte(splice.Empty)
+		if m.kind().Plain() {
+			text = []byte{}
+		}
+		if len(logs) > 0 {
+			resolved, err := sides.Resolve()
+			if err != nil {
+				return nil, nil, m.cannot(ctx, id, err)
+			}
+			text = resolved.Text
+		}
+		if back, err = m.putBack(ctx, id, sides, text, file); err != nil {
+			return nil, nil, err
+		}
+		if log, _ := m.parse(back.Text); log != nil && m.soundAfter(logs, log.Ledger) {
+			break
+		}
+	}
+	return back.Text, back.Gone, nil
+}
+
+// putBack is what the log of a commit becomes after that of its parents. What a remote-tracking branch has keeps its time, and stands where it
+// belongs by that: else it would be there twice once that branch is merged.
+func (m *mending) putBack(ctx context.Context, id string, sides splice.Case, text, file []byte) (back splice.PutBack, err error) {
+	again := func() (err error) {
+		if back, err = m.putBackOf(text, file, func(_, _ *ledger.Ledger) bool { return false }); err != nil {
+			err = &failure.Error{Message: fmt.Sprintf("%s of a parent of %s cannot be read: %v", m.Log(), history.Short(id), err), Err: err}
+		}
+		return err
+	}
+	if err = again(); err != nil {
+		return back, err
+	}
+	moved := m.late(back.Moved)
+	if len(moved) == 0 || reconcile.OnlyMergesInsert(m.Policy) {
+		return back, nil
+	}
+	published, err := reconcile.Published(ctx, m.repo, id, m.Log(), moved, reconcile.Options{Policy: m.Policy, MaxFileSize: m.Limits.MaxFileSize, Now: m.Now})
+	if err != nil || len(published) == 0 {
+		return back, err
+	}
+	sides.Ours, sides.Theirs, sides.Unmarked = splice.Version{Name: "what is there", Data: text}, nil, false
+	resolved, err := sides.Insert(splice.Version{Name: history.Short(id), Data: file}, published)
+	if err == nil {
+		text = resolved.Text
+		return back, again()
+	}
+	if earlier, asked := m.earlier(ctx, id); asked != nil || earlier != "" {
+		return back, m.cannot(ctx, id, err)
+	}
+	return back, nil // there is no place for it: a baseline fixes that part of the log, say
+}
+
+// look reads the logs of a commit's parents, to be combined when it was made, and its own.
+func (m *mending) look(ctx context.Context, id string, parents []string) (sides splice.Case, logs []*ledger.Ledger, file []byte, err error) {
+	if file, err = m.text(ctx, id); err == nil && file == nil && m.At == "" {
+		profile, err := m.file(ctx, id, small.InDir(m.Dir, records.ProfileFile))
+		if err != nil || profile.Mode != "" {
+			return sides, nil, nil, err // an import has taken the log's place
+		}
+	}
+	if err == nil {
+		sides, err = m.sidesOf(ctx, id, parents)
+	}
+	return sides, m.logsOf(append([]splice.Version{sides.Ours}, sides.Theirs...)), file, err
+}
+
+// isSound reports whether a log has lost nothing of its parents' logs.
+func (m *mending) isSound(parents []*ledger.Ledger, file []byte) bool {
+	if log, _ := m.parse(file); log != nil {
+		return m.soundAfter(parents, log.Ledger)
+	}
+	return len(parents) == 0
+}
+
+// sidesOf are the logs of a commit's new parents, to be combined when the commit was made.
+func (m *mending) sidesOf(ctx context.Context, id string, parents []string) (c splice.Case, err error) {
+	c = splice.Case{Path: m.Log(), Limits: m.Limits, Comparer: read.NewLogComparer(m.Policy, m.Log(), m.Now)}
+	made, err := m.git.Run(ctx, nil, "show", "-s", "--format=%ct", id)
+	if err != nil {
+		return c, err
+	}
+	seconds, err := strconv.ParseInt(strings.TrimSpace(string(made)), 10, 64)
+	if err != nil {
+		return c, err
+	}
+	c.Now = time.Unix(seconds, 0)
+	old := m.parents[id]
+	for i, p := range parents {
+		v := splice.Version{Name: history.Short(p), ID: p}
+		if v.Data, err = m.text(ctx, p); err != nil {
+			return c, err
+		}
+		if i == 0 {
+			c.Ours = v
+			continue
+		}
+		bases, err := m.repo.MergeBases(ctx, old[0], old[i])
+		if err != nil {
+			return c, err
+		}
+		for _, id := range bases {
+			data, err := m.text(ctx, cmp.Or(m.ids[id], id))
+			if err != nil {
+				return c, err
+			}
+			v.Bases = append(v.Bases, splice.Version{ID: id, Data: data})
+		}
+		c.Theirs = append(c.Theirs, v)
+	}
+	return c, nil
+}

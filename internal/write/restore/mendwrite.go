@@ -1,0 +1,152 @@
+package restore
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/base/wholefile"
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/git/history"
+)
+
+// commit makes a commit with other parents and some other files. A signature was one of the old commit: it goes.
+func (m *mending) commit(ctx context.Context, id string, parents []string, changes []history.File) (string, error) {
+	raw, err := m.git.Run(ctx, nil, "cat-file", "commit", id)
+	if err != nil {
+		return "", err
+	}
+	tree, err := m.tree(ctx, id, changes)
+	if err != nil {
+		return "", err
+	}
+	head, message, _ := bytes.Cut(raw, []byte("\n\n"))
+	lines := []string{"tree " + tree}
+	for _, p := range parents {
+		lines = append(lines, "parent "+p)
+	}
+	dropped := false
+	for line := range strings.SplitSeq(string(head), "\n") {
+		if !strings.HasPrefix(line, " ") { // else it continues the one before
+			name, _, _ := strings.Cut(line, " ")
+			dropped = slices.Contains([]string{"tree", "parent", "gpgsig", "gpgsig-sha256"}, name)
+		}
+		if !dropped {
+			lines = append(lines, line)
+		}
+	}
+	made, err := m.git.Run(ctx, strings.NewReader(strings.Join(lines, "\n")+"\n\n"+string(message)), "hash-object", "-t", "commit", "-w", "--stdin")
+	return strings.TrimSpace(string(made)), err
+}
+
+// tree is the tree of a commit with some other files, made in an index of its own.
+func (m *mending) tree(ctx context.Context, id string, changes []history.File) (string, error) {
+	// A killed mending leaves it to the next one that holds the lock.
+	index := filepath.Join(m.Kept, ".index"+wholefile.Infix+"mend")
+	defer os.Remove(index) //nolint:errcheck // it is scratch
+	apart := m.git.WithIndex(index)
+	if _, err := apart.Run(ctx, nil, "read-tree", id); err != nil {
+		return "", err
+	}
+	if err := apart.Stage(ctx, changes); err != nil {
+		return "", err
+	}
+	out, err := apart.Run(ctx, nil, "write-tree")
+	return strings.TrimSpace(string(out)), err
+}
+
+// plainMode is the mode of an ordinary file that is not to be run.
+const plainMode = "100644"
+
+// follow brings the work tree, the index and the branch to the new commits, in this order: whatever is killed in between is done again by
+// the same command, and loses nothing. What is not committed stays.
+func (m *mending) follow(ctx context.Context, out *Mended) error {
+	head, err := m.text(ctx, out.New)
+	if err != nil {
+		return err
+	}
+	var staged []history.File
+	var odd []string // links, and files that can be run, of which git knows how to check them out
+	if parent, _ := m.parse(head); parent != nil {
+		index, err := m.staged(ctx, out.Old, head)
+		if err == nil {
+			err = m.followLog(ctx, head, out)
+		}
+		if err != nil {
+			return err
+		}
+		staged = append(staged, history.File{Path: m.Log(), Mode: "100644", Object: index})
+	}
+	for path, s := range m.files {
+		if dirty, err := m.git.Dirty(ctx, path); err != nil {
+			return err
+		} else if dirty {
+			continue // what somebody works on stays
+		}
+		if staged = append(staged, s.is); s.was.Mode != plainMode && s.was.Mode != "" || s.is.Mode != plainMode {
+			odd = append(odd, path)
+		} else if err := m.checkOut(ctx, path, s.is.Object); err != nil {
+			return err
+		}
+	}
+	if err := m.git.Stage(ctx, staged); err != nil {
+		return err
+	}
+	if len(odd) > 0 {
+		if _, err := m.git.Run(ctx, nil, append([]string{"checkout-index", "-f", "-q", "--"}, odd...)...); err != nil {
+			return err
+		}
+	}
+	_, err = m.git.Run(ctx, nil, "update-ref", "-m", "small-hook restore --commit", "HEAD", out.New, out.Old)
+	return err
+}
+
+// staged is the blob that the index gets for the log: the new head's, and after it what was staged and is not committed.
+func (m *mending) staged(ctx context.Context, old string, head []byte) (string, error) {
+	was, err := m.text(ctx, old)
+	if err != nil {
+		return "", err
+	}
+	if was == nil { // the old head had none, or a link
+		return m.git.Store(ctx, head)
+	}
+	data, there, err := githistory.ReadFile(ctx, m.repo, history.Index, m.Log(), m.Limits.FileSize())
+	if err != nil {
+		return "", err
+	}
+	if there && !bytes.Equal(data, was) {
+		back, err := m.putBackOf(head, data, m.sound)
+		if err != nil {
+			return "", err
+		}
+		if head = data; back.Text != nil {
+			head = back.Text
+		}
+	}
+	return m.git.Store(ctx, head)
+}
+
+// followLog has the log in the work tree continue the new one, with what is recorded there and not committed.
+func (m *mending) followLog(ctx context.Context, head []byte, out *Mended) error {
+	link, err := m.moveLink()
+	if err != nil {
+		return err
+	}
+	blob, err := m.git.Store(ctx, head)
+	if err != nil {
+		return err
+	}
+	if head, err = m.git.CheckedOut(ctx, m.Log(), blob); err != nil {
+		return err
+	}
+	var file []byte
+	if out.Restored, file, err = m.lost(head, m.sound); err == nil && out.Text != nil {
+		err = m.put(&out.Restored, file)
+	}
+	out.File = cmp.Or(out.File, link)
+	return err
+}

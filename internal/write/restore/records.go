@@ -1,0 +1,170 @@
+package restore
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/base/failure"
+	"github.com/small-gate/small-gate/internal/gate/read"
+	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/small/records"
+	"github.com/small-gate/small-gate/internal/write/checkout"
+	"github.com/small-gate/small-gate/internal/write/reconcile"
+)
+
+// ofRecords reports whether the log are records of 2.0.0.
+func (w *Workspace) ofRecords() bool { return w.At != "" && !w.kind().Plain() }
+
+// Key is the file without which there is nothing to restore from: the log, or the profile of a folder of records.
+func (w *Workspace) Key() string {
+	if w.ofRecords() && records.KindOf(w.below()) == "" {
+		return small.InDir(w.Dir, records.ProfileFile)
+	}
+	return w.Log()
+}
+
+// RestoreRecords makes the records of a workspace of 2.0.0 at or below the log's path what they were in a commit, and stages them; an empty
+// source is HEAD, and then what is being merged. Files of the policy that are gone come back too. What is in the place of a record is kept.
+func (w *Workspace) RestoreRecords(ctx context.Context, repo reconcile.Repository, source string, environ []string) (out Restored, err error) {
+	out.Log = w.Log()
+	r := &restoring{Workspace: w, repo: repo}
+	if r.git, err = checkout.Open(w.Place, environ); err != nil {
+		return out, err
+	}
+	if r.unfinished, err = checkout.UnderWay(w.Place.GitDir); err != nil {
+		return out, err
+	}
+	commits, err := Before(ctx, repo, source)
+	if err != nil {
+		return out, err
+	}
+	found, src := false, read.NewSource(repo, nil, read.Basis{})
+	for i, id := range commits {
+		is, err := src.Profile2At(ctx, id, w.Dir)
+		if err != nil || !is && !records.Holds(w.below()) {
+			if err != nil {
+				return out, err
+			}
+			continue // a branch of 1.0.0 is being merged
+		}
+		found = true
+		lost, err := r.lostRecords(ctx, id, commits[:i], r.Log(), "", "--cached")
+		if err != nil {
+			return out, err
+		}
+		if err := r.putBackRecords(ctx, id, lost, &out); err != nil {
+			return out, err
+		}
+	}
+	if !found {
+		return out, &failure.Error{
+			Message: "the workspace is of SMALL " + records.Version + ", and there are no records of it to restore: files of 1.0.0 say nothing beside " + records.ProfileFile,
+			Remedy:  "if a migration stopped half-way, `small migrate --recover` finishes it", Err: ErrUnreadable,
+		}
+	}
+	if !out.Staged {
+		return out, nil
+	}
+	if _, err = checkout.ForgetRepeated(w.Place.GitDir); err == nil {
+		out.Next, err = r.next(ctx)
+	}
+	return out, err
+}
+
+// below is the log's name below .small.
+func (w *Workspace) below() string {
+	_, name, _ := small.SplitPath(w.Log())
+	return name
+}
+
+// lostRecords are the paths, below one, at which a commit has something and none of some others before it, and which is otherwise in one of what
+// git diff may compare it with: a commit, --cached for the index, nothing for the work tree.
+func (r *restoring) lostRecords(ctx context.Context, id string, others []string, below string, with ...string) (lost []string, err error) {
+	known := map[string]bool{}
+	for _, other := range with {
+		args := []string{"diff", "--name-only", "--no-ext-diff", "--no-renames", "--diff-filter=a", "-z", id, other, "--", below}
+		names, err := r.git.Run(ctx, nil, slices.DeleteFunc(args, func(arg string) bool { return arg == "" })...)
+		if err != nil {
+			return nil, err
+		}
+		for path := range strings.SplitSeq(strings.TrimSuffix(string(names), "\x00"), "\x00") {
+			if path == "" || known[path] {
+				continue
+			}
+			known[path] = true
+			_, name, _ := small.SplitPath(path)
+			wanted := records.KindOf(name) != ""
+			if !wanted && strings.HasPrefix(name, "policy/") {
+				there, err := checkout.Exists(filepath.Join(r.Place.Top, filepath.FromSlash(path)))
+				if err != nil {
+					return nil, err
+				}
+				wanted = !there
+			}
+			for i := 0; wanted && i < len(others); i++ {
+				f, err := r.file(ctx, others[i], path)
+				if err != nil {
+					return nil, err
+				}
+				wanted = f.Mode == ""
+			}
+			if wanted {
+				lost = append(lost, path)
+			}
+		}
+	}
+	return lost, nil
+}
+
+// putBackRecords keeps what is at some paths, and makes them what a commit has.
+func (r *restoring) putBackRecords(ctx context.Context, id string, lost []string, out *Restored) error {
+	if len(lost) == 0 {
+		return nil
+	}
+	if out.Aside == nil {
+		out.Aside = map[string]string{}
+	}
+	for _, path := range lost {
+		one := *r.Workspace
+		one.At = path
+		link, err := one.moveLink()
+		if err != nil {
+			return err
+		}
+		there, err := one.Read()
+		if err == nil && there != nil {
+			link, err = one.keep(there)
+		}
+		if err != nil {
+			return err
+		}
+		if link != "" {
+			out.Aside[path] = link
+		}
+	}
+	_, err := r.git.Run(ctx, strings.NewReader(strings.Join(lost, "\x00")), "restore", "--source="+id, "--staged", "--worktree", "--pathspec-from-file=-", "--pathspec-file-nul")
+	if err == nil {
+		out.Missing, out.Staged = append(out.Missing, lost...), true
+	}
+	return err
+}
+
+// lostByCommit are the paths of records that the commit to mend has not as the first parent that has them; none for parents of 1.0.0.
+func (m *mending) lostByCommit(ctx context.Context, parents []string) (paths []string, err error) {
+	for i, id := range parents {
+		is, err := read.NewSource(m.repo, nil, read.Basis{}).Profile2At(ctx, id, m.Dir)
+		if err != nil {
+			return nil, err
+		}
+		if is {
+			lost, err := m.lostRecords(ctx, id, parents[:i], small.InDir(m.Dir, ""), m.first)
+			if err != nil {
+				return nil, err
+			}
+			paths = append(paths, lost...)
+		}
+	}
+	return paths, nil
+}

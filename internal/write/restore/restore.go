@@ -1,0 +1,370 @@
+package restore
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/base/failure"
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/gate/read"
+	"github.com/small-gate/small-gate/internal/git/history"
+	"github.com/small-gate/small-gate/internal/ledger"
+	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/write/checkout"
+	"github.com/small-gate/small-gate/internal/write/reconcile"
+	"github.com/small-gate/small-gate/internal/write/splice"
+	"github.com/small-gate/small-gate/internal/write/threeway"
+)
+
+// restoring is one restoration of a log from commits.
+type restoring struct {
+	*Workspace
+	repo reconcile.Repository
+	git  *checkout.Tree
+	// unmerged is true if the log is in conflict in the index.
+	unmerged   bool
+	unfinished checkout.Unfinished
+	// mends is true if the work tree's log mends HEAD.
+	mends bool
+	// sides are the commits from which the log is restored, and logs the logs of those that have one.
+	sides []splice.Version
+	logs  []*ledger.Ledger
+}
+
+// RestoreFrom restores the log from a commit, and in a merge from what is being merged too, with the entries that are new in the work
+// tree after them, and stages it. An empty source is HEAD. Nothing is written if the log, here and in the index, has all that was
+// committed, in order, and new entries have times that can stand. With discard, new entries are dropped; else, without a source, what was
+// noted counts as what was committed does.
+func (w *Workspace) RestoreFrom(ctx context.Context, repo reconcile.Repository, source string, noted []byte, discard bool, environ []string) (out Restored, err error) {
+	out.Log = w.Log()
+	r := &restoring{Workspace: w, repo: repo}
+	if r.git, err = checkout.Open(w.Place, environ); err != nil {
+		return out, err
+	}
+	if err = r.findUnderway(ctx); err != nil {
+		return out, err
+	}
+	old, accepts, err := r.wanted(ctx, source, noted, discard)
+	if err != nil || old == nil {
+		return out, err
+	}
+	if source == "" && !discard && len(r.sides) > 0 {
+		if err := w.FindElsewhere(ctx, repo, r.sides[0].ID, old); err != nil {
+			return out, err
+		}
+	}
+	missing, err := r.putBackMissing(ctx)
+	if err != nil {
+		return out, err
+	}
+	link, err := w.moveLink()
+	if err != nil {
+		return out, err
+	}
+	find := func() (Restored, []byte, error) { return w.lost(old, accepts) }
+	if discard {
+		find = func() (Restored, []byte, error) { return w.replaced(old) }
+	}
+	out, file, err := find()
+	if err == nil && out.Text != nil {
+		// The plan first: what is killed in between is done again as long as the log has lost something.
+		if out.Plan, err = r.adoptTasks(ctx, out.Gone); err == nil {
+			err = w.put(&out, file)
+		}
+	}
+	if err != nil {
+		return out, err
+	}
+	out.File, out.Missing = cmp.Or(out.File, link), missing
+	err = r.stageAndGoOn(ctx, &out)
+	return out, err
+}
+
+// stageAndGoOn stages what was restored, if it has to be, and has git not repeat what was rejected.
+func (r *restoring) stageAndGoOn(ctx context.Context, out *Restored) error {
+	repeated, err := checkout.ForgetRepeated(r.Place.GitDir)
+	if err != nil {
+		return err
+	}
+	staged := false
+	if out.Text == nil && len(out.Missing) == 0 {
+		staged, err = r.inIndex(ctx)
+	}
+	if err == nil && !staged {
+		err = r.stageFiles(ctx, out)
+	}
+	if err == nil && (!staged || repeated) {
+		out.Next, err = r.next(ctx)
+	}
+	return err
+}
+
+// wanted is the old log, nil if there is none, and says whether a log has what has to be there.
+func (r *restoring) wanted(ctx context.Context, source string, noted []byte, discard bool) (old []byte, accepts func(parent, child *ledger.Ledger) bool, err error) {
+	old, err = r.committed(ctx, source)
+	if err != nil || discard {
+		return old, r.accepts, err
+	}
+	if old == nil {
+		old, err = r.begun()
+	}
+	was, _ := r.parse(old)
+	log, _ := r.parse(noted)
+	if err != nil || log == nil || source != "" || was != nil && was.HasAll(log.Ledger) {
+		return old, r.accepts, err
+	}
+	return r.join(old, noted), func(_, child *ledger.Ledger) bool { return r.accepts(nil, child) && r.Accepts(log.Ledger, child) }, nil
+}
+
+// begun is the log without entries that a new one counts as having been; nil if what is there is no log. Only a credential is a reason to
+// write a new log again.
+func (r *restoring) begun() ([]byte, error) {
+	file, err := r.Read()
+	if r.kind().Plain() {
+		return nil, err
+	}
+	if log, _ := r.parse(file); log == nil {
+		return nil, err
+	}
+	return []byte(splice.Empty), err
+}
+
+// putBackMissing puts back the other files of the workspace that are gone from the work tree, and returns their paths. What is killed
+// before they are staged leaves files that git knows as changed.
+func (r *restoring) putBackMissing(ctx context.Context) (paths []string, err error) {
+	if len(r.logs) == 0 || r.kind().Plain() {
+		return nil, nil // it is a new workspace, or none
+	}
+	for _, a := range small.Artifacts {
+		path := a.Path(r.Dir)
+		there, err := checkout.Exists(filepath.Join(r.Place.Top, filepath.FromSlash(path)))
+		if err != nil {
+			return nil, err
+		}
+		if a == small.Progress || there {
+			continue
+		}
+		if _, err := checkout.ReadFile(r.Place.Top, path); err != nil {
+			return nil, err // it says what is in the way
+		}
+		f, err := r.file(ctx, r.sides[0].ID, path)
+		if err == nil && f.Mode != "" {
+			if !f.Regular() {
+				return nil, &failure.Error{Message: path + " is not a regular file in " + history.Short(r.sides[0].ID), Remedy: "replace it with a file"}
+			}
+			paths = append(paths, path)
+			err = r.checkOut(ctx, path, f.Object)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return paths, nil
+}
+
+// file is what a commit has at a path; its mode is empty if that is nothing.
+func (r *restoring) file(ctx context.Context, id, path string) (history.File, error) {
+	files, err := r.repo.List(ctx, id, history.At(path))
+	for _, f := range files {
+		if f.Path == path {
+			return f, err
+		}
+	}
+	return history.File{}, err
+}
+
+// checkOut writes a blob into the work tree.
+func (r *restoring) checkOut(ctx context.Context, path, blob string) error {
+	data, err := r.git.CheckedOut(ctx, path, blob)
+	if err != nil {
+		return err
+	}
+	return r.write(path, data)
+}
+
+// adoptTasks adds to the plan the tasks of the sides' plans that entries name and it lacks, and returns its path; empty if it lacks none.
+func (r *restoring) adoptTasks(ctx context.Context, entries []ledger.Entry) (string, error) {
+	if r.kind().Plain() {
+		return "", nil
+	}
+	path := small.Plan.Path(r.Dir)
+	before, err := checkout.ReadFile(r.Place.Top, path)
+	if err != nil {
+		return "", err
+	}
+	plan, err := r.adopted(ctx, before, r.sides, entries)
+	if err != nil || bytes.Equal(plan, before) {
+		return "", err
+	}
+	return path, r.write(path, plan)
+}
+
+// adopted is a plan with the tasks of the sides' plans that entries name and it lacks. What took away the entries took away the tasks too.
+// A plan that cannot be read stays as it is: that is another finding.
+func (r *restoring) adopted(ctx context.Context, plan []byte, sides []splice.Version, entries []ledger.Entry) ([]byte, error) {
+	named := map[string]bool{}
+	for _, e := range entries {
+		named[e.TaskID] = true
+	}
+	for _, s := range sides {
+		old, _, err := githistory.ReadFile(ctx, r.repo, s.ID, small.Plan.Path(r.Dir), r.Limits.FileSize())
+		if err != nil {
+			return nil, err
+		}
+		if !r.readable(plan) || !r.readable(old) {
+			continue
+		}
+		files := func(plan []byte) map[small.Artifact][]byte { return map[small.Artifact][]byte{small.Plan: plan} }
+		m := threeway.Merge{
+			Dir: r.Dir, Limits: r.Limits, Ours: threeway.Version{Name: "what is there", Files: files(plan)}, Theirs: threeway.Version{Name: s.Name, Files: files(old)},
+		}
+		if plan, err = m.Adopt(named); err != nil {
+			return nil, err
+		}
+	}
+	return plan, nil
+}
+
+func (r *restoring) readable(data []byte) bool {
+	doc, _ := small.Parse(data, r.Limits)
+	return doc != nil
+}
+
+// Conflict is the failure of a log that is in conflict: in the index, or because git is in the middle of a merge or the like and
+// conflict markers stand in the file. Its remedy is what resolves that. It is nil if there is no conflict.
+func (w *Workspace) Conflict(ctx context.Context, repo reconcile.Repository, environ []string) (*failure.Error, error) {
+	files, err := repo.List(ctx, history.Index, history.At(w.Log()))
+	if err != nil {
+		return nil, err
+	}
+	unmerged := slices.ContainsFunc(files, func(f history.File) bool { return f.Path == w.Log() && f.Unmerged })
+	file, err := w.Read()
+	if !unmerged && (err != nil || !small.HasConflictMarkers(file, small.MarkerSize)) {
+		return nil, err
+	}
+	git, err := checkout.Open(w.Place, environ)
+	if err != nil {
+		return nil, err
+	}
+	switch explained, cannot := reconcile.Explains(ctx, repo, git, w.Log()); {
+	case cannot != nil:
+		return failure.Of(cannot), nil // it says what resolves it there
+	case unmerged || explained:
+		return inConflict(w.Log()), nil
+	}
+	return nil, nil
+}
+
+// inConflict is the failure of a log in conflict.
+func inConflict(log string) *failure.Error {
+	return &failure.Error{Message: log + " is in conflict: both sides' entries are wanted", Remedy: "resolve it: `small-hook reconcile`"}
+}
+
+// findUnderway finds out what git has not finished. A log with the markers of a conflict is left to reconcile: both sides' entries are
+// wanted. Only a revert brings none.
+func (r *restoring) findUnderway(ctx context.Context) error {
+	var err error
+	if r.unfinished, err = checkout.UnderWay(r.Place.GitDir); err != nil {
+		return err
+	}
+	conflicts, err := r.git.Run(ctx, nil, "ls-files", "-u", "--", r.Log())
+	r.unmerged = len(conflicts) > 0
+	if err != nil || r.unfinished.Command == checkout.Revert {
+		return err
+	}
+	file, unread := r.Read() // what cannot be read is moved out of the way later
+	if unread != nil || !small.HasConflictMarkers(file, small.MarkerSize) {
+		return nil //nolint:nilerr // see above
+	}
+	explained, err := reconcile.Explains(ctx, r.repo, r.git, r.Log())
+	if r.unmerged || explained {
+		err = cmp.Or(err, error(inConflict(r.Log())))
+	}
+	return err
+}
+
+// next is what to type after the restoration; empty if nothing is left to commit.
+func (r *restoring) next(ctx context.Context) (string, error) {
+	staged, err := r.git.Run(ctx, nil, "diff", "--cached", "--name-only", "--no-ext-diff", "-z")
+	if err != nil {
+		return "", err
+	}
+	if r.mends && len(staged) > 0 {
+		return r.Command() + " --commit HEAD", nil
+	}
+	commands, err := r.unfinished.After(r.Place.GitDir, len(staged) > 0)
+	if len(commands) == 0 && len(staged) > 0 {
+		commands = []string{`git commit -m "Restore the log"`}
+		if !strings.Contains("\x00"+string(staged), "\x00"+cmp.Or(r.At, small.InDir(r.Dir, ""))) {
+			commands = []string{"git commit"} // what is staged is somebody's other work
+		}
+	}
+	return strings.Join(commands, " && "), err
+}
+
+// committed is the log of the sides as git would check it out; nil if none has one.
+func (r *restoring) committed(ctx context.Context, source string) (text []byte, err error) {
+	c := splice.Case{Path: r.Log(), Now: r.Now, Limits: r.Limits, Comparer: read.NewLogComparer(r.Policy, r.Log(), r.Now)}
+	if source == "" {
+		c, text, err = reconcile.Committed(ctx, r.repo, r.git, c)
+	} else if c.Ours.ID, err = r.repo.Resolve(ctx, source); err == nil {
+		c.Ours.Name = source
+		text, _, err = githistory.ReadFile(ctx, r.repo, c.Ours.ID, r.Log(), r.Limits.FileSize())
+		c.Ours.Data = text
+	}
+	if err != nil || c.Ours.ID == "" {
+		return nil, err
+	}
+	if source == "" && len(c.Theirs) == 0 {
+		c.Ours.Data, err = r.Mends(ctx, r.repo, c.Ours.ID, text)
+		r.mends = !bytes.Equal(text, c.Ours.Data)
+		text = c.Ours.Data
+	}
+	r.sides = append([]splice.Version{c.Ours}, c.Theirs...)
+	if err != nil || text == nil {
+		return nil, err
+	}
+	r.logs = r.logsOf(r.sides)
+	blob, err := r.git.Store(ctx, text)
+	if err != nil {
+		return nil, err
+	}
+	return r.git.CheckedOut(ctx, r.Log(), blob)
+}
+
+// accepts reports whether a log has what the sides have, and new entries that can stand.
+func (r *restoring) accepts(_, child *ledger.Ledger) bool { return r.soundAfter(r.logs, child) }
+
+// inIndex reports whether the index has such a log.
+func (r *restoring) inIndex(ctx context.Context) (bool, error) {
+	if r.unmerged {
+		return false, nil
+	}
+	data, found, err := githistory.ReadFile(ctx, r.repo, history.Index, r.Log(), r.Limits.FileSize())
+	if err != nil || !found {
+		return len(r.logs) == 0, err // a new one need not be staged
+	}
+	log, _ := r.parse(data)
+	return log != nil && r.accepts(nil, log.Ledger), nil
+}
+
+// stageFiles stages the log, and the plan if it was written.
+func (r *restoring) stageFiles(ctx context.Context, out *Restored) error {
+	paths := append([]string{r.Log()}, out.Missing...)
+	if out.Plan != "" {
+		paths = append(paths, out.Plan)
+	}
+	if err := r.git.StageAsIs(ctx, paths...); err != nil {
+		return &failure.Error{
+			Message: fmt.Sprintf("%s is restored, but could not be staged: %s", r.Log(), failure.Of(err).Message),
+			Remedy:  "`" + r.Command() + "`", Err: err,
+		}
+	}
+	out.Staged = true
+	return nil
+}

@@ -1,0 +1,304 @@
+package restore
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/small-gate/small-gate/internal/base/failure"
+	"github.com/small-gate/small-gate/internal/base/wholefile"
+	"github.com/small-gate/small-gate/internal/base/wording"
+	"github.com/small-gate/small-gate/internal/gate/read"
+	"github.com/small-gate/small-gate/internal/git/history"
+	"github.com/small-gate/small-gate/internal/ledger"
+	"github.com/small-gate/small-gate/internal/policy"
+	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/write/checkout"
+	"github.com/small-gate/small-gate/internal/write/reconcile"
+	"github.com/small-gate/small-gate/internal/write/splice"
+)
+
+// Workspace is a workspace of a work tree whose log this process may write: it holds the lock.
+type Workspace struct {
+	Place githistory.Place
+	// Dir is its directory, slash-separated, from the root of the work tree.
+	Dir string
+	// At is the path of a log of the configuration, or of a record of 2.0.0 or a folder of them, if that is the log; empty for that of the
+	// workspace.
+	At string
+	// Kept is the directory for the files that are kept about it, in the common git directory.
+	Kept string
+	// Policy is the trusted configuration: its waivers and its baseline allow edits.
+	Policy *policy.Policy
+	Limits small.Limits
+	Now    time.Time
+	// Elsewhere are entries that a remote-tracking branch brings: see FindElsewhere.
+	Elsewhere map[small.Digest]bool
+}
+
+// Log is the log's path, from the root of the work tree.
+func (w *Workspace) Log() string { return cmp.Or(w.At, small.Progress.Path(w.Dir)) }
+
+// kind says how the log's entries are read.
+func (w *Workspace) kind() splice.Kind { return splice.KindOf(w.Policy, w.Log()) }
+
+// parse reads a text as the log.
+func (w *Workspace) parse(data []byte) (*ledger.Log, []small.Problem) {
+	return w.kind().Read(data, w.Limits)
+}
+
+// putBackOf puts back what a file in the place of an old log has lost: see [splice.PutBackOf].
+func (w *Workspace) putBackOf(old, file []byte, accepts func(parent, child *ledger.Ledger) bool) (splice.PutBack, error) {
+	if kind := w.kind(); kind.Plain() {
+		return kind.PutBack(old, file, accepts, w.Limits)
+	}
+	return splice.PutBackOf(old, file, accepts, w.Now, w.Limits)
+}
+
+// Command is the command that restores the log.
+func (w *Workspace) Command() string {
+	if w.At != "" {
+		return "small-hook restore " + wording.TopPath(w.At)
+	}
+	return "small-hook restore"
+}
+
+// Read reads the log; nil if there is none.
+func (w *Workspace) Read() ([]byte, error) { return checkout.ReadFile(w.Place.Top, w.Log()) }
+
+// entriesOf are the entries of a log; none if it cannot be read.
+func (w *Workspace) entriesOf(data []byte) *ledger.Ledger {
+	if log, _ := w.parse(data); log != nil {
+		return log.Ledger
+	}
+	return ledger.NewLedger(nil)
+}
+
+// write makes a text the content of a file of the workspace, in one step.
+func (w *Workspace) write(path string, text []byte) error {
+	file := filepath.Join(w.Place.Top, filepath.FromSlash(path))
+	err := os.MkdirAll(filepath.Dir(file), 0o777)
+	if err == nil {
+		err = wholefile.WriteVia(w.Kept, file, text)
+	}
+	if err != nil {
+		return &failure.Error{Message: fmt.Sprintf("cannot write %s: %v", path, err), Remedy: "make the file writable, then run the command again", Err: err}
+	}
+	return nil
+}
+
+// Accepts reports whether the step from a log to another is allowed.
+func (w *Workspace) Accepts(parent, child *ledger.Ledger) bool {
+	return read.NewLogComparer(w.Policy, w.Log(), w.Now).Accepts(parent, child)
+}
+
+// sound reports whether a log is allowed to follow another one, and its new entries have times that can stand and no credentials.
+func (w *Workspace) sound(parent, child *ledger.Ledger) bool {
+	if w.kind().Plain() {
+		return w.Accepts(parent, child)
+	}
+	return w.Accepts(parent, child) && splice.Untimely(parent, child, w.Now) == nil && !splice.Confides(parent, child)
+}
+
+// soundAfter is sound for several parents, or none.
+func (w *Workspace) soundAfter(parents []*ledger.Ledger, child *ledger.Ledger) bool {
+	if len(parents) == 0 {
+		return w.sound(ledger.NewLedger(nil), child)
+	}
+	if w.kind().Plain() && len(parents) > 1 {
+		return splice.Holds(parents, child, read.NewLogComparer(w.Policy, w.Log(), w.Now).Keeps)
+	}
+	return !slices.ContainsFunc(parents, func(parent *ledger.Ledger) bool { return !w.sound(parent, child) })
+}
+
+// logsOf are the logs of those versions that can be read.
+func (w *Workspace) logsOf(sides []splice.Version) (logs []*ledger.Ledger) {
+	for _, v := range sides {
+		if log, _ := w.parse(v.Data); log != nil {
+			logs = append(logs, log.Ledger)
+		}
+	}
+	return logs
+}
+
+// Restored is what PutBack has done.
+type Restored struct {
+	splice.PutBack
+	// Log is its path, from the root of the work tree.
+	Log string
+	// File is where the file is kept that was in the log's place; empty if there was none.
+	File string
+	// Discarded is how many new entries were dropped.
+	Discarded int
+	// Plan is the path of the plan, if that has tasks again that entries name which were gone; empty if it has not changed.
+	Plan string
+	// Missing are the paths of the workspace's other files that were gone, or of records that were gone or changed, and are put back. Aside are
+	// the files in which records as they were are kept, by path.
+	Missing []string
+	Aside   map[string]string
+	// Staged is true if it was staged, and Next what to type next, empty if nothing is left to commit.
+	Staged bool
+	Next   string
+}
+
+// Done reports whether there was something to restore.
+func (r Restored) Done() bool { return r.Text != nil || r.Staged }
+
+// Restore puts the entries of an old log back: see splice.PutBackOf. It keeps the file that was there. A Restored without Text means that there
+// was nothing to put back.
+func (w *Workspace) Restore(old []byte, accepts func(parent, child *ledger.Ledger) bool) (Restored, error) {
+	out, file, err := w.lost(old, accepts)
+	if err != nil || out.Text == nil {
+		return out, err
+	}
+	return out, w.put(&out, file)
+}
+
+// ErrUnreadable is in the chain of the failure to restore from a commit whose log cannot be read.
+var ErrUnreadable = errors.New("the old log cannot be read")
+
+// LastSound is the last commit before HEAD whose log can be read, if HEAD's cannot, or is gone there and on disk; else it is empty.
+func (w *Workspace) LastSound(ctx context.Context, repo reconcile.Repository, environ []string) (string, error) {
+	git, err := checkout.Open(w.Place, environ)
+	if err != nil {
+		return "", err
+	}
+	head, err := repo.Head(ctx)
+	if err != nil || head == "" {
+		return "", err
+	}
+	readable := func(commit string) (bool, error) {
+		text, there, err := githistory.ReadFile(ctx, repo, commit, w.Key(), w.Limits.FileSize())
+		log, _ := w.parse(text)
+		return there && (log != nil || w.ofRecords()), err
+	}
+	if sound, err := readable(head); err != nil || sound {
+		return "", err
+	}
+	changed, err := git.Run(ctx, nil, "rev-list", head, "--", w.Key())
+	if err != nil {
+		return "", err
+	}
+	for id := range strings.FieldsSeq(string(changed)) {
+		if sound, err := readable(id); err != nil || sound {
+			return id, err
+		}
+	}
+	return "", nil
+}
+
+// lost finds out what Restore puts back, and the file that is there.
+func (w *Workspace) lost(old []byte, accepts func(parent, child *ledger.Ledger) bool) (out Restored, file []byte, err error) {
+	out.Log = w.Log()
+	if file, err = w.Read(); err != nil {
+		return out, nil, err
+	}
+	if kind := w.kind(); kind.Plain() {
+		out.PutBack, err = kind.PutBack(old, file, accepts, w.Limits)
+	} else {
+		out.PutBack, err = splice.PutBackWithout(w.Elsewhere, old, file, accepts, w.Now, w.Limits)
+	}
+	if err != nil {
+		err = &failure.Error{
+			Message: fmt.Sprintf("%s cannot be put back: the old log cannot be read: %v", w.Log(), err),
+			Remedy:  "name a commit whose log is a sound one with --source; `git log -- " + wording.TopPath(w.Log()) + "` lists the commits that changed it",
+			Err:     ErrUnreadable,
+		}
+	}
+	return out, file, err
+}
+
+// FindElsewhere finds the entries of the file that a remote-tracking branch has, and that would get another time after those of old, the log of
+// the commit head and what was recorded since: a killed sync leaves such a file. They keep their times, so they come with that branch.
+func (w *Workspace) FindElsewhere(ctx context.Context, repo reconcile.Repository, head string, old []byte) error {
+	file, unread := w.Read()
+	if unread != nil || head == "" || bytes.HasPrefix(file, old) {
+		return nil //nolint:nilerr // what cannot be read has no entries
+	}
+	// What git merge --squash takes over is to be committed here, whoever has it besides.
+	if squash, err := checkout.Exists(filepath.Join(repo.Where().GitDir, "SQUASH_MSG")); err != nil || squash {
+		return err
+	}
+	back, unread := w.putBackOf(old, file, w.Accepts)
+	if moved := w.late(back.Moved); unread == nil && len(moved) > 0 {
+		var err error
+		w.Elsewhere, err = reconcile.Published(ctx, repo, head, w.Log(), moved, reconcile.Options{Policy: w.Policy, MaxFileSize: w.Limits.MaxFileSize, Now: w.Now})
+		return err
+	}
+	return nil
+}
+
+// late are those of some moved entries that only came too late for their times.
+func (w *Workspace) late(moved []ledger.Entry) []ledger.Entry {
+	return slices.DeleteFunc(slices.Clone(moved), func(e ledger.Entry) bool {
+		at, ok := ledger.ParseTimestamp(e.Timestamp)
+		return !ok || at.After(w.Now.Add(ledger.ClockTolerance)) || ledger.HasCredential(e)
+	})
+}
+
+// replaced is an old log in the place of the file that is there, whatever is new in that.
+func (w *Workspace) replaced(old []byte) (Restored, []byte, error) {
+	out, file, err := w.lost(old, func(_, _ *ledger.Ledger) bool { return false })
+	if file != nil && bytes.Equal(file, old) {
+		return Restored{Log: w.Log()}, file, err
+	}
+	out.Text, out.Discarded, out.New, out.Moved, out.Masked = old, out.New, 0, nil, 0
+	return out, file, err
+}
+
+// put writes the text that is put back, and keeps the file that was there, if any.
+func (w *Workspace) put(out *Restored, file []byte) (err error) {
+	if file != nil {
+		if out.File, err = w.keep(file); err != nil {
+			return err
+		}
+	}
+	return w.write(w.Log(), out.Text)
+}
+
+// keep keeps a file that is about to be replaced.
+func (w *Workspace) keep(content []byte) (string, error) {
+	sum := sha256.Sum256(content) // what is kept again, after a kill, is kept once
+	name := filepath.Join(w.Kept, "progress-"+hex.EncodeToString(sum[:8])+".small.yml")
+	if w.At != "" {
+		name = filepath.Join(w.Kept, "log-"+hex.EncodeToString(sum[:8]))
+	}
+	if err := wholefile.Replace(name, content, 0o600); err != nil {
+		return "", &failure.Error{
+			Message: fmt.Sprintf("cannot keep the present %s, so it was left as it is: %v", w.Log(), err),
+			Remedy:  "make room in the git directory, then run the command again", Err: err,
+		}
+	}
+	return name, nil
+}
+
+// moveLink keeps a symbolic link that is in the log's place, and returns where; empty if there is none.
+func (w *Workspace) moveLink() (string, error) {
+	file := filepath.Join(w.Place.Top, filepath.FromSlash(w.Log()))
+	info, err := os.Lstat(file)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && info.Mode().Type() != fs.ModeSymlink {
+		return "", nil
+	}
+	var target string
+	if err == nil {
+		target, err = os.Readlink(file)
+	}
+	if err != nil {
+		return "", &failure.Error{Message: "cannot look at " + w.Log() + ": " + err.Error(), Err: err}
+	}
+	kept, err := w.keep([]byte("a symbolic link to " + target + "\n"))
+	if err == nil {
+		err = os.Remove(file)
+	}
+	return kept, err
+}

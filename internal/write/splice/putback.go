@@ -1,0 +1,298 @@
+package splice
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/small-gate/small-gate/internal/base/expression"
+	"github.com/small-gate/small-gate/internal/ledger"
+	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/small/schema"
+)
+
+// PutBack is an old log with the entries appended since.
+type PutBack struct {
+	// Text is the file; nil if there is nothing to put back.
+	Text []byte
+	// Lost are the old entries that were changed or lost; none if they were only moved, or others were put between them.
+	Lost []ledger.Entry
+	// Unreadable says why the file could not be read as a log, and counted as empty; it is "" if it could, or if there was none.
+	Unreadable string
+	// New is the number of new entries in the text, and Masked how many of them had a credential masked. Moved has the original form of
+	// entries whose time was changed.
+	New, Masked int
+	Moved       []ledger.Entry
+	// Changed are the file's changed versions of old entries, and Left its entries that cannot be written after the old ones.
+	Changed, Left []ledger.Entry
+	// Gone are those of the lost entries without a changed version.
+	Gone []ledger.Entry
+	// Elsewhere are the file's entries that are left out because another branch has them.
+	Elsewhere []ledger.Entry
+}
+
+// PutBackOf puts back the entries of an old log that a file in its place changed, lost or moved. The file's other entries stay, in their
+// order, after the old ones: those that are valid and not changed versions of lost ones. An entry's time is moved to just after the entry
+// before it only if it is not later, or so far ahead of now that no later entry could be valid. Credentials in new entries are masked. A
+// nil file means that the log is gone. accepts says which steps from one log to another are allowed.
+func PutBackOf(old, file []byte, accepts func(parent, child *ledger.Ledger) bool, now time.Time, limits small.Limits) (PutBack, error) {
+	return PutBackWithout(nil, old, file, accepts, now, limits)
+}
+
+// PutBackWithout is PutBackOf, but leaves out entries of the file that another branch has.
+func PutBackWithout(elsewhere map[small.Digest]bool, old, file []byte, accepts func(parent, child *ledger.Ledger) bool, now time.Time, limits small.Limits) (PutBack, error) {
+	var out PutBack
+	before, problems := ledger.ReadLog(old, limits)
+	if before == nil {
+		return out, fmt.Errorf("line %d: %s", max(problems[0].Pos.Line, 1), problems[0].Message)
+	}
+	var values []*small.Value
+	there := ledger.NewLedger(nil)
+	if file != nil {
+		doc, problems := small.Parse(withoutMarkers(file), limits)
+		if doc != nil {
+			var found *ledger.Ledger
+			if found, problems = ledger.LedgerOf(doc); found != nil {
+				there, values = found, doc.Root.Get("entries").Items
+			}
+		}
+		if values == nil && len(problems) > 0 {
+			out.Unreadable = fmt.Sprintf("line %d: %s", max(problems[0].Pos.Line, 1), problems[0].Message)
+		}
+	}
+	if file != nil && out.Unreadable == "" && accepts(before.Ledger, there) && bytes.Equal(file, withoutMarkers(file)) {
+		return out, nil
+	}
+	oldDoc, _ := small.Parse(old, limits)
+	fresh := out.sort(before.Ledger, oldDoc.Root.Get("entries").Items, there, values, elsewhere, limits)
+	var err error
+	out.Text, err = extended(old, limits, func(_ *ledger.Ledger, column int, end string) [][]byte {
+		return out.texts(before.Ledger, fresh, column, end, now)
+	})
+	if err == nil {
+		return out, nil
+	}
+	// The old log cannot be appended to: the result is that log alone.
+	out.Text, out.New, out.Moved, out.Masked = old, 0, nil, 0
+	for _, it := range fresh {
+		out.Left = append(out.Left, it.Entry)
+	}
+	return out, nil
+}
+
+// withoutMarkers removes git's conflict markers, and what they quote of the merge base: the entries of both sides remain.
+func withoutMarkers(file []byte) []byte {
+	var out []byte
+	base, inside := false, false
+	for line := range bytes.Lines(file) {
+		marker := small.ConflictMarker(line, small.MarkerSize)
+		switch {
+		case marker == '<':
+			inside = true
+		case inside && marker == '|':
+			base = true
+		case inside && marker == '=':
+			base = false
+		case inside && marker == '>':
+			inside, base = false, false
+		case !base:
+			out = append(out, line...)
+		}
+	}
+	return out
+}
+
+// sort finds lost entries and those that are left out, and returns the new ones.
+func (p *PutBack) sort(before *ledger.Ledger, old []*small.Value, there *ledger.Ledger, values []*small.Value, elsewhere map[small.Digest]bool, limits small.Limits) []item {
+	known, kept := map[small.Digest]bool{}, map[small.Digest]bool{}
+	for _, e := range before.Entries {
+		known[e.Digest] = true
+	}
+	for _, e := range there.Entries {
+		kept[e.Digest] = true
+	}
+	lost, changed := map[string]int{}, map[int]bool{}
+	for i, e := range before.Entries {
+		if !kept[e.Digest] {
+			p.Lost = append(p.Lost, e)
+			for _, key := range identities(ledger.Masked(old[i])) {
+				lost[key] = e.Index
+			}
+		}
+	}
+	var fresh []item
+	for i, e := range there.Entries {
+		keys := identities(ledger.Masked(values[i]))
+		of := slices.IndexFunc(keys, func(key string) bool { at, is := lost[key]; return is && !changed[at] })
+		switch {
+		case known[e.Digest]:
+		case elsewhere[e.Digest]:
+			p.Elsewhere = append(p.Elsewhere, e)
+		case of >= 0:
+			p.Changed = append(p.Changed, e)
+			changed[lost[keys[of]]] = true
+		case !valid(ledger.Masked(values[i]), limits):
+			p.Left = append(p.Left, e)
+		default:
+			known[e.Digest] = true
+			fresh = append(fresh, item{Entry: e, value: ledger.Masked(values[i])})
+			if ledger.HasCredential(e) {
+				p.Masked++
+			}
+		}
+	}
+	for _, e := range p.Lost {
+		if !changed[e.Index] {
+			p.Gone = append(p.Gone, e)
+		}
+	}
+	return fresh
+}
+
+// identities are the keys that two versions of one entry share: task and time, or everything except one of these. It is stricter than the
+// ledger's own rule, which also pairs two entries of one task if most fields are equal: there a wrong pair is a wrong word in a finding,
+// here it would drop a new entry from the log.
+func identities(v *small.Value) []string {
+	task, _ := v.Get("task_id").Trimmed()
+	at, _ := v.Get("timestamp").Trimmed()
+	if v.Kind != small.Map {
+		return nil
+	}
+	out := []string{strconv.Quote(task) + " " + at}
+	for _, key := range []string{"task_id", "timestamp"} {
+		out = append(out, key+" "+ledger.Without(key)(v))
+	}
+	return out
+}
+
+// Empty is a log without entries.
+const Empty = "small_version: \"1.0.0\"\nowner: \"agent\"\nentries: []\n"
+
+// valid reports whether an entry would be valid as the only one in a log, and can be written. Its time does not matter.
+func valid(v *small.Value, limits small.Limits) bool {
+	const header = "small_version: \"1.0.0\"\nowner: \"agent\"\nentries:\n"
+	v = withTime(v, "2026-01-01T00:00:00.0Z")
+	doc, _ := small.Parse([]byte(header+string(itemText(v, 3, "\n"))), limits)
+	if doc == nil || len(schema.CheckArtifact(small.Progress, doc)) > 0 {
+		return false
+	}
+	items := doc.Root.Get("entries").Items
+	return len(items) == 1 && ledger.Evidenced(items[0]) && small.EntryDigest(items[0]) == small.EntryDigest(v)
+}
+
+// latest is the time that a new entry must exceed.
+func latest(l *ledger.Ledger) time.Time {
+	var last time.Time
+	for _, e := range l.Entries {
+		if at, ok := ledger.ParseInstant(e.Timestamp); ok && at.After(last) {
+			last = at
+		}
+	}
+	return last
+}
+
+// stands is the time of a new entry after one at last: its own, if that is later and not so far ahead of now that no later entry could be
+// valid.
+func stands(timestamp string, last, now time.Time) (at time.Time, own bool) {
+	at, own = ledger.ParseTimestamp(timestamp)
+	if !own || at.After(now.Add(ledger.ClockTolerance)) && at.After(last.Add(time.Millisecond)) {
+		at, own = now, false
+	}
+	if !at.After(last) {
+		at, own = last.Add(time.Nanosecond), false
+	}
+	return at, own
+}
+
+// Untimely is the first entry added since an older log whose time cannot stay as it is; nil if there is none.
+func Untimely(before, after *ledger.Ledger, now time.Time) *ledger.Entry {
+	if !after.Extends(before) {
+		return nil // they are between older entries
+	}
+	last := latest(before)
+	for i, e := range after.Entries[before.Len():] {
+		at, own := stands(e.Timestamp, last, now)
+		if !own {
+			return &after.Entries[before.Len()+i]
+		}
+		last = at
+	}
+	return nil
+}
+
+// Confides reports whether a log has a credential in an entry that another log lacks.
+func Confides(before, after *ledger.Ledger) bool {
+	known := map[small.Digest]bool{}
+	for _, e := range before.Entries {
+		known[e.Digest] = true
+	}
+	return slices.ContainsFunc(after.Entries, func(e ledger.Entry) bool { return ledger.HasCredential(e) && !known[e.Digest] })
+}
+
+// texts writes new entries, with times moved where needed.
+func (p *PutBack) texts(before *ledger.Ledger, fresh []item, column int, end string, now time.Time) [][]byte {
+	last := latest(before)
+	var out [][]byte
+	for _, it := range fresh {
+		text, _ := it.value.Get("timestamp").Trimmed()
+		at, own := stands(text, last, now)
+		if !own {
+			it.value = withTime(it.value, at.UTC().Format(TimestampForm))
+			p.Moved = append(p.Moved, it.Entry)
+		}
+		last = at
+		out = append(out, itemText(it.value, column, end))
+	}
+	p.New = len(out)
+	return out
+}
+
+// itemText writes an entry anew, as an item whose dash is at a column.
+func itemText(v *small.Value, column int, end string) []byte {
+	var out strings.Builder
+	lead := strings.Repeat(" ", column-1) + "- "
+	if len(v.Fields) == 0 {
+		return []byte(lead + flowText(v) + end)
+	}
+	for _, f := range v.Fields {
+		out.WriteString(lead + keyText(f) + ": " + flowText(f.Value) + end)
+		lead = strings.Repeat(" ", column+1)
+	}
+	return []byte(out.String())
+}
+
+// keyText writes the key of a field.
+func keyText(f small.Field) string {
+	if f.Named() && !plainKey().MatchString(f.Key) {
+		return strconv.Quote(f.Key)
+	}
+	return f.Key
+}
+
+// plainKey matches keys that YAML reads as strings without quotes: true, null and the like are shorter.
+var plainKey = expression.Of(`^([a-z][a-zA-Z0-9_]{5,}|link|test|notes)$`)
+
+// flowText writes a value on one line. YAML reads Go's escapes in double quotes as Go does.
+func flowText(v *small.Value) string {
+	var parts []string
+	switch v.Kind {
+	case small.String:
+		return strconv.Quote(v.Text)
+	case small.List:
+		for _, item := range v.Items {
+			parts = append(parts, flowText(item))
+		}
+		return "[" + strings.Join(parts, ", ") + "]"
+	case small.Map:
+		for _, f := range v.Fields {
+			parts = append(parts, keyText(f)+": "+flowText(f.Value))
+		}
+		return "{" + strings.Join(parts, ", ") + "}"
+	case small.Null:
+		return "null"
+	}
+	return v.Text
+}

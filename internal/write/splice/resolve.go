@@ -1,0 +1,399 @@
+package splice
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/small-gate/small-gate/internal/base/failure"
+	"github.com/small-gate/small-gate/internal/base/wording"
+	"github.com/small-gate/small-gate/internal/gate/read"
+	"github.com/small-gate/small-gate/internal/ledger"
+	"github.com/small-gate/small-gate/internal/policy"
+	"github.com/small-gate/small-gate/internal/small"
+)
+
+// Case is one log whose sides are to be combined.
+type Case struct {
+	// Path is the log's path, relative to the root of the tree.
+	Path string
+	// Ours is the checked-out side.
+	Ours   Version
+	Theirs []Version
+	Now    time.Time
+	// Comparer is for the trusted configuration, Others for those of the other sides, whose baselines are kept too.
+	Comparer read.LogComparer
+	Others   []read.LogComparer
+	Limits   small.Limits
+	// TheirsFirst puts the others' additions before ours, in a plain log.
+	TheirsFirst bool
+	// Unmarked leaves adding the entry that makes the resolution explicit to the caller.
+	Unmarked bool
+	// Published says which of some entries are in a remote-tracking branch's log: those keep their text and time. It is called only if an
+	// entry would not stay as it is; nil means that none is published.
+	Published func(entries []ledger.Entry) (map[small.Digest]bool, error)
+}
+
+// Resolution is a log that continues every side.
+type Resolution struct {
+	// Text is the file.
+	Text []byte
+	// Entries is the number of entries.
+	Entries int
+	// Added is true if it ends in a new entry that makes the resolution explicit; none is needed if one side continues the others.
+	Added bool
+	// Inserted is true if entries are before older ones of ours.
+	Inserted bool
+	// Brought is the number of entries that only that side has, ours first.
+	Brought []int
+}
+
+// Resolve combines the sides of a log. The error is a *failure.Error that names the obstacle.
+func (c Case) Resolve() (*Resolution, error) {
+	l, err := c.read()
+	if err != nil {
+		return nil, err
+	}
+	items := l.versions[0].items
+	for _, side := range l.versions[1:] {
+		a, b := l.waived(items, side.items), l.waived(side.items, items)
+		before, after := ledgerOf(a), ledgerOf(b)
+		switch {
+		case l.Comparer.Accepts(after, before):
+			items = a
+		case l.Comparer.Accepts(before, after):
+			items = b
+		default:
+			if items, err = l.both(a, b); err != nil {
+				return nil, err
+			}
+		}
+	}
+	out, err := l.resolution(items)
+	if err == nil {
+		err = l.increases(items, ledgerOf(items))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// both are the entries of ours and another side if neither continues the other.
+func (l *log) both(a, b []item) ([]item, error) {
+	switch {
+	case !l.kind.Plain():
+		return l.merge(a, b)
+	case l.TheirsFirst:
+		return l.continued(b, a), nil
+	}
+	return l.continued(a, b), nil
+}
+
+// Insert inserts entries of another log, which may have conflict markers, into ours, by their times.
+func (c Case) Insert(from Version, entries map[small.Digest]bool) (*Resolution, error) {
+	l, err := c.read()
+	if err != nil {
+		return nil, err
+	}
+	from.Picked, from.Data = true, withoutMarkers(from.Data)
+	v, err := l.parse(&from)
+	if err != nil {
+		return nil, err
+	}
+	ours, added := l.versions[0].items, keep(v.items, func(it item) bool { return entries[it.Digest] })
+	slices.SortStableFunc(added, func(a, b item) int {
+		at, _ := ledger.ParseInstant(a.Entry.Timestamp)
+		other, _ := ledger.ParseInstant(b.Entry.Timestamp)
+		return at.Compare(other)
+	})
+	// The part before the first of them keeps its order.
+	before := 0
+	for i, it := range ours {
+		if len(late(added[:1], []item{it})) == 0 {
+			before = i + 1
+		}
+	}
+	v.items = slices.Concat(ours[:before], added)
+	v.ledger = ledgerOf(v.items)
+	l.versions = append(l.versions, v)
+	items, err := l.merge(ours, v.items)
+	if err != nil {
+		return nil, err
+	}
+	return l.resolution(items)
+}
+
+// resolution makes a log of a list of entries.
+func (l *log) resolution(items []item) (*Resolution, error) {
+	result := ledgerOf(items)
+	out := &Resolution{Entries: len(items), Brought: l.brought(items)}
+	out.Inserted = ledger.Relate(l.versions[0].ledger, result, l.Comparer.Equivalence).Relation == ledger.Interleaved
+	if err := l.write(out, items, result); err != nil {
+		return nil, err
+	}
+	if b := l.lostBaseline(result); b != nil {
+		return nil, &failure.Error{
+			Message: fmt.Sprintf("%s: an entry would be put among the first %d, which the baseline in .small-gate.yml fixes", l.Path, b.Entries),
+			Remedy: "on the side without the baseline, record the entries again after it, with the current time; " +
+				"or have a person accept the merged log with `small-hook baseline`",
+		}
+	}
+	return out, nil
+}
+
+// Made is an existing log as a resolution; nil if it is none. Added says that no side has its reconcile entry. extra are its entries that
+// no side has.
+func (c Case) Made(log *ledger.Log, text []byte) (done *Resolution, extra []ledger.Entry, err error) {
+	l, err := c.read()
+	if err != nil {
+		return nil, nil, err
+	}
+	if l.explicit(log.Ledger) && l.lostBaseline(log.Ledger) == nil {
+		items := make([]item, log.Len())
+		for i, e := range log.Entries {
+			items[i] = item{Entry: e}
+		}
+		return &Resolution{
+			Text: text, Entries: log.Len(), Brought: l.brought(items),
+			Added: slices.ContainsFunc(log.Entries, func(e ledger.Entry) bool { return e.Reconciles && !l.knows(e) }),
+		}, nil, nil
+	}
+	return nil, slices.DeleteFunc(slices.Clone(log.Entries), func(e ledger.Entry) bool {
+		return e.Reconciles || l.knows(e)
+	}), nil
+}
+
+// knows reports whether a side or a merge base has an entry.
+func (l *log) knows(e ledger.Entry) bool {
+	return l.base[e.Digest] || l.moved[e.Digest] || slices.ContainsFunc(l.versions, func(v *version) bool {
+		_, known := v.places[e.Digest]
+		return known
+	})
+}
+
+// timestampOrder is the rule that rejects a log whose times do not increase.
+const timestampOrder = "lint/timestamp-order"
+
+// increases demands that the times increase in the common part too, if the gate would reject the result otherwise. No new entry corrects
+// that; only a person can accept it.
+func (l *log) increases(items []item, result *ledger.Ledger) error {
+	if !l.Comparer.Policy.Rejects(timestampOrder) {
+		return nil
+	}
+	accepted := 0
+	if l.Comparer.Baselined(result) {
+		accepted = l.Comparer.Baseline.Entries
+	}
+	for i := max(accepted, 1); i < len(items); i++ {
+		at, ok := ledger.ParseInstant(items[i].Entry.Timestamp)
+		previous, known := ledger.ParseInstant(items[i-1].Entry.Timestamp)
+		if !ok || !known || at.After(previous) {
+			continue
+		}
+		f := l.unsound(items[i].from.Version, fmt.Sprintf("%s: %s is not later than %s before it: the commit would be rejected (%s)",
+			l.Path, ledger.Describe(items[i].Entry), ledger.Describe(items[i-1].Entry), timestampOrder))
+		if l.base[items[i].Digest] {
+			f.Remedy = "a person has to accept it: `small-hook baseline " + l.mergeBase() + "`; then review .small-gate.yml and commit it by itself"
+		}
+		return f
+	}
+	return nil
+}
+
+// mergeBase is the single merge base of a side and ours, as text for a command.
+func (l *log) mergeBase() string {
+	for _, v := range l.versions {
+		if len(v.Bases) == 1 && !v.Picked {
+			return v.Bases[0].ID
+		}
+	}
+	return "$(git merge-base HEAD BRANCH)"
+}
+
+// brought counts, for each side, the entries that only it has.
+func (l *log) brought(items []item) []int {
+	out := make([]int, len(l.versions))
+	has := make([]map[small.Digest]bool, len(l.versions))
+	for i, v := range l.versions {
+		has[i] = l.classes(v.items)
+	}
+	for _, it := range items {
+		only := -1
+		for i := range has {
+			switch {
+			case !has[i][l.class(it)]:
+			case only >= 0:
+				only = len(has)
+			default:
+				only = i
+			}
+		}
+		if only >= 0 && only < len(out) {
+			out[only]++
+		}
+	}
+	return out
+}
+
+// write makes the text of the items: a side's own if it has exactly these, otherwise the sides' texts assembled, with a new entry unless
+// the resolution is explicit without one.
+func (l *log) write(out *Resolution, items []item, result *ledger.Ledger) error {
+	explicit := l.explicit(result)
+	own := l.verbatim(items)
+	if explicit && own != nil && (own == l.versions[0] || l.untouched(l.versions[0])) {
+		out.Text = own.Data
+		return nil
+	}
+	var entry Entry
+	if !explicit && !l.Unmarked && !l.kind.Plain() {
+		entry = l.entry(result, out.Brought)
+	}
+	var err error
+	for _, anew := range []bool{false, true} {
+		if out.Text, err = l.compose(items, entry, anew); err == nil {
+			err = l.check(out.Text, items, entry != nil)
+		}
+		if err == nil {
+			if out.Added = entry != nil; out.Added {
+				out.Entries++
+			}
+			return nil
+		}
+	}
+	if explicit && own != nil {
+		out.Text = own.Data
+		return nil
+	}
+	return err
+}
+
+// explicit reports whether the gate accepts a ledger as the next version of every side's.
+func (l *log) explicit(result *ledger.Ledger) bool {
+	if l.kind.Plain() {
+		return Holds(ledgersOf(l.versions), result, l.Comparer.Keeps)
+	}
+	return !slices.ContainsFunc(l.versions, func(v *version) bool {
+		if v.Picked { // no commit has this side as a parent
+			return !l.Comparer.Keeps(v.ledger, result)
+		}
+		return !l.Comparer.Accepts(v.ledger, result)
+	})
+}
+
+// verbatim is a side that has exactly these entries, nil if none has; if possible, one whose text differs from the merge bases'.
+func (l *log) verbatim(items []item) *version {
+	var found *version
+	for _, v := range l.versions {
+		same := v.written != nil && slices.EqualFunc(v.written.Entries, items, func(e ledger.Entry, it item) bool { return e.Digest == it.Digest })
+		if same && !l.untouched(v) {
+			return v
+		}
+		if same && found == nil {
+			found = v
+		}
+	}
+	return found
+}
+
+// untouched reports whether a side has the text of a merge base.
+func (l *log) untouched(v *version) bool {
+	return slices.ContainsFunc(l.versions, func(w *version) bool {
+		return slices.ContainsFunc(w.Bases, func(base Version) bool { return bytes.Equal(base.Data, v.Data) })
+	})
+}
+
+// check demands that every entry of an assembled text is unchanged, and that the gate accepts it.
+func (l *log) check(text []byte, items []item, added bool) error {
+	result, problems := l.readAgain(text)
+	if result == nil {
+		return l.uncopied(fmt.Sprintf("line %d of the result: %s", max(problems[0].Pos.Line, 1), problems[0].Message))
+	}
+	want := len(items)
+	if added {
+		want++
+	}
+	if result.Len() != want {
+		return l.uncopied(fmt.Sprintf("the result would have %d entries, not %d", result.Len(), want))
+	}
+	for i, it := range items {
+		if result.Entries[i].Digest != it.Digest {
+			return l.uncopied(fmt.Sprintf("%s of %s would change", ledger.Describe(it.Entry), it.from.Name))
+		}
+	}
+	if added && (!result.Entries[want-1].Reconciles || !result.Entries[want-1].Evidenced) {
+		return l.uncopied("the entry for meta/reconcile-merge would not be read as one")
+	}
+	if !l.Unmarked && !l.explicit(result.Ledger) {
+		return l.uncopied("the result would not have every entry of every side in order")
+	}
+	return nil
+}
+
+// readAgain reads an assembled text.
+func (l *log) readAgain(text []byte) (*ledger.Log, []small.Problem) {
+	if l.kind.Plain() {
+		return l.kind.Read(text, l.Limits)
+	}
+	_, result, problems := l.document(text)
+	return result, problems
+}
+
+// uncopied is the failure of a log whose entries cannot be copied.
+func (l *log) uncopied(why string) *failure.Error {
+	if l.kind.Plain() {
+		return &failure.Error{
+			Message: fmt.Sprintf("%s: the entries of the sides cannot be put together as they stand: %s", l.Path, why),
+			Remedy:  "edit " + wording.Printable(l.Path) + " so that it has the entries of all sides, each side's in their order, and what is new at the end; then `git add -- " + wording.TopPath(l.Path) + "`, `small-hook reconcile`",
+		}
+	}
+	remedy := "write the list in its plain form on each side (a dash for each entry, a line break after the last line) and commit that, " +
+		"which changes no entry; then merge again"
+	if slices.ContainsFunc(l.versions, func(v *version) bool { return v.doc != nil && v.doc.Linked() }) {
+		remedy = "the log uses anchors, aliases or tags: replace them by their content on each side and commit that, which changes no entry; then merge again"
+	}
+	return &failure.Error{Message: fmt.Sprintf("%s: the entries cannot be copied unchanged: %s", l.Path, why), Remedy: remedy}
+}
+
+// lostBaseline is a baseline that begins a side and does not begin the result, nil if there is none.
+func (l *log) lostBaseline(result *ledger.Ledger) *policy.Baseline {
+	for _, c := range l.comparers {
+		if slices.ContainsFunc(l.versions, func(v *version) bool { return c.Baselined(v.ledger) }) && !c.Baselined(result) {
+			return c.Baseline
+		}
+	}
+	return nil
+}
+
+// ResolveFile is the file of a case in which the file itself is the entry: its version at the merge base. Two new files with one name need
+// a person.
+func (c Case) ResolveFile() (*Resolution, error) {
+	versions := []Version{c.Ours}
+	for _, v := range c.Theirs {
+		for _, base := range v.Bases {
+			if base.Data != nil {
+				return &Resolution{Text: base.Data, Entries: 1, Brought: make([]int, len(c.Theirs)+1)}, nil
+			}
+		}
+		versions = append(versions, v)
+	}
+	out := &Resolution{Entries: 1, Brought: make([]int, len(versions))}
+	for i, v := range versions {
+		switch {
+		case v.Data == nil || out.Text != nil && bytes.Equal(out.Text, v.Data):
+		case out.Text == nil:
+			out.Text, out.Brought[i] = v.Data, 1
+		default:
+			remedy := "a merge keeps both sides' files: undo it (`git merge --abort`), then `git rebase " + wording.ShellWord(v.Name) + "`, and give your file another name where that stops"
+			if v.Picked {
+				remedy = "give the second another name, NEW: `git show " + wording.ShellWord(v.ID+":"+c.Path) + " > NEW`, `git add -- NEW`, `git restore --source=HEAD --staged --worktree -- " +
+					wording.TopPath(c.Path) + "`; then `small-hook reconcile`"
+			}
+			return nil, &failure.Error{
+				Message: fmt.Sprintf("%s: %s and %s each have a new file of this name", wording.Printable(c.Path), c.Ours.Name, v.Name), Remedy: remedy,
+			}
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,286 @@
+package splice
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/small-gate/small-gate/internal/base/failure"
+	"github.com/small-gate/small-gate/internal/base/wording"
+	"github.com/small-gate/small-gate/internal/gate/read"
+	"github.com/small-gate/small-gate/internal/ledger"
+	"github.com/small-gate/small-gate/internal/small"
+)
+
+// Version is one side's version of a log.
+type Version struct {
+	// Name is the side's name for people: a branch, or git's name for it.
+	Name string
+	// ID is the commit.
+	ID string
+	// Data is the file; nil if the side has none.
+	Data []byte
+	// Bases are its merge bases with ours.
+	Bases []Version
+	// Picked is true if only the side's additions to its base are wanted, as in a rebase or a cherry-pick. Unpublished ones of these are
+	// put after existing entries, with later times where needed.
+	Picked bool
+}
+
+// version is a side's log after parsing.
+type version struct {
+	*Version
+	doc *small.Document
+	// written is the file's log, and ledger has the items; nil and empty if there is no file.
+	written *ledger.Log
+	ledger  *ledger.Ledger
+	// items are the entries that the side contributes.
+	items []item
+	// places are the indexes of entries in the file.
+	places map[small.Digest]int
+}
+
+// item is an entry and the place of its text.
+type item struct {
+	ledger.Entry
+	value *small.Value
+	from  *version
+	at    int // index in from's file
+}
+
+// log is a case after parsing.
+type log struct {
+	Case
+	kind Kind
+	// comparers are for every side's configuration.
+	comparers []read.LogComparer
+	// versions are ours and the others.
+	versions []*version
+	// parsed are all logs parsed so far: later ones usually continue the first, which is a merge base.
+	parsed []*version
+	// bases are the merge bases; base has all their entries.
+	bases []*version
+	base  map[small.Digest]bool
+	// moved are entries with later times.
+	moved map[small.Digest]bool
+}
+
+func (c Case) read() (*log, error) {
+	l := &log{Case: c, kind: KindOf(c.Comparer.Policy, c.Path), comparers: append([]read.LogComparer{c.Comparer}, c.Others...), base: map[small.Digest]bool{}, moved: map[small.Digest]bool{}}
+	bases := make([][]*version, len(c.Theirs))
+	for i, theirs := range c.Theirs {
+		for j := range theirs.Bases {
+			if base, err := l.parse(&theirs.Bases[j]); err == nil { // an unreadable base has no entries to keep
+				bases[i] = append(bases[i], base)
+			}
+		}
+	}
+	ours, err := l.parse(&c.Ours)
+	if err != nil {
+		return nil, err
+	}
+	l.versions = []*version{ours}
+	for i := range c.Theirs {
+		theirs, err := l.parse(&c.Theirs[i])
+		if err != nil {
+			return nil, err
+		}
+		if err := l.compareWithBases(theirs, ours, bases[i]); err != nil {
+			return nil, err
+		}
+		switch {
+		case theirs.Picked && l.kind.Plain():
+			theirs = l.top(theirs, ours, bases[i])
+		case theirs.Picked:
+			if theirs, err = l.follow(theirs, ours); err != nil {
+				return nil, err
+			}
+		}
+		l.versions = append(l.versions, theirs)
+	}
+	return l, nil
+}
+
+// parse parses one version. A side without a log has no items.
+func (l *log) parse(v *Version) (*version, error) {
+	out := &version{Version: v, ledger: ledger.NewLedger(nil)}
+	if v.Data == nil {
+		return out, nil
+	}
+	if l.kind.Plain() {
+		return out, l.parsePlain(out)
+	}
+	doc, parsed, problems := l.document(v.Data)
+	if parsed == nil {
+		return nil, l.unreadable(v, problems[0])
+	}
+	out.doc, out.written, out.ledger = doc, parsed, parsed.Ledger
+	l.parsed = append(l.parsed, out)
+	out.places = make(map[small.Digest]int, parsed.Len())
+	for i, value := range doc.Root.Get("entries").Items {
+		out.items = append(out.items, item{Entry: parsed.Entries[i], value: value, from: out, at: i})
+		out.places[parsed.Entries[i].Digest] = i
+	}
+	return out, nil
+}
+
+// parsePlain parses one version of a log of the configuration.
+func (l *log) parsePlain(v *version) error {
+	parsed, problems := l.kind.Read(v.Data, l.Limits)
+	if parsed == nil {
+		return l.unreadable(v.Version, problems[0])
+	}
+	v.written, v.ledger, v.places = parsed, parsed.Ledger, make(map[small.Digest]int, parsed.Len())
+	for i, e := range parsed.Entries {
+		v.items = append(v.items, item{Entry: e, from: v, at: i})
+		v.places[e.Digest] = i
+	}
+	return nil
+}
+
+// unreadable is the failure of a side whose file is not a log.
+func (l *log) unreadable(v *Version, p small.Problem) *failure.Error {
+	return l.unsound(v, fmt.Sprintf("%s of %s cannot be read as a log: line %d: %s", l.Path, v.Name, max(p.Pos.Line, 1), p.Message))
+}
+
+// top is a picked side of a plain log put after ours: with its additions to its bases that ours lacks.
+func (l *log) top(v, ours *version, bases []*version) *version {
+	known := map[small.Digest]int{}
+	for _, b := range bases {
+		count := map[small.Digest]int{}
+		for _, it := range b.items {
+			count[l.class(it)]++
+			known[l.class(it)] = max(known[l.class(it)], count[l.class(it)])
+		}
+	}
+	there := map[small.Digest]int{}
+	for _, it := range ours.items {
+		there[l.class(it)]++
+	}
+	for class, n := range known {
+		there[class] -= n
+	}
+	own := keep(v.items, func(it item) bool { // of equal entries, the first count as the bases', the next as ours
+		class := l.class(it)
+		if known[class] > 0 {
+			known[class]--
+			return false
+		}
+		there[class]--
+		return there[class] < 0
+	})
+	out := *v
+	out.items = slices.Concat(ours.items, own)
+	out.ledger = ledgerOf(out.items)
+	return &out
+}
+
+// document reads a text as a log, if possible as the continuation of an earlier one.
+func (l *log) document(data []byte) (*small.Document, *ledger.Log, []small.Problem) {
+	for _, v := range l.parsed {
+		if doc := v.doc.Extended(v.Data, data, l.Limits); doc != nil {
+			return doc, v.written.LogOfExtended(doc, data), nil
+		}
+	}
+	doc, problems := small.Parse(data, l.Limits)
+	if doc == nil {
+		return nil, nil, problems
+	}
+	log, problems := ledger.LogOf(doc, data)
+	return doc, log, problems
+}
+
+func ledgersOf(versions []*version) (out []*ledger.Ledger) {
+	for _, v := range versions {
+		out = append(out, v.ledger)
+	}
+	return out
+}
+
+func ledgerOf(items []item) *ledger.Ledger {
+	entries := make([]ledger.Entry, len(items))
+	for i, it := range items {
+		entries[i] = it.Entry
+	}
+	return ledger.OfEntries(entries)
+}
+
+// compareWithBases demands that both sides kept the entries of their merge bases, and removes the entries that a side does not contribute:
+// for a picked commit, those of its base; for a side that forked before the baseline with which the other side begins, those that the other
+// side no longer has.
+func (l *log) compareWithBases(theirs, ours *version, bases []*version) error {
+	for _, base := range bases {
+		l.bases = append(l.bases, base)
+		for _, it := range base.items {
+			l.base[it.Digest] = true
+		}
+		// A commit that only removes entries, as a revert does, adds none; the log keeps them.
+		if !theirs.Picked || theirs.Data == nil || len(ledger.Only(theirs.ledger, base.ledger, l.Comparer.Equivalence)) > 0 {
+			if err := l.checkKept(base, theirs); err != nil {
+				return err
+			}
+		}
+		if !theirs.Picked || ours.Data == nil {
+			if err := l.checkKept(base, ours); err != nil {
+				return err
+			}
+		}
+		oursOld, theirsOld := !l.baselined(ours), !l.baselined(theirs)
+		if theirs.Picked || theirsOld && !oursOld {
+			l.keepOwn(theirs, base, ours)
+		}
+		if oursOld && !theirsOld && !theirs.Picked {
+			l.keepOwn(ours, base, theirs)
+		}
+	}
+	return nil
+}
+
+// baselined reports whether a log begins with the baseline of some side's configuration.
+func (l *log) baselined(v *version) bool {
+	return slices.ContainsFunc(l.comparers, func(c read.LogComparer) bool { return c.Baselined(v.ledger) })
+}
+
+// keepOwn removes a side's entries that are from the base and that the other side lacks.
+func (l *log) keepOwn(v, base, other *version) {
+	before, there := l.classes(base.items), l.classes(other.items)
+	v.items = slices.DeleteFunc(v.items, func(it item) bool { return before[l.class(it)] && !there[l.class(it)] })
+	v.ledger = ledgerOf(v.items)
+}
+
+// checkKept demands that a side kept the entries of a base. Changes before a baseline are accepted.
+func (l *log) checkKept(base, side *version) error {
+	if base.ledger.Len() == 0 || l.Comparer.Keeps(base.ledger, side.ledger) {
+		return nil
+	}
+	if side.Data == nil {
+		return l.unsound(side.Version, fmt.Sprintf("%s deleted %s", side.Name, l.Path))
+	}
+	if l.baselined(side) && !l.baselined(base) {
+		return nil
+	}
+	what := "has the entries in another order than the merge base"
+	if lost := ledger.Only(base.ledger, side.ledger, l.Comparer.Equivalence); len(lost) > 0 {
+		what = "changed or lost entries of the merge base: " + ledger.DescribeAll(lost)
+	}
+	return l.unsound(side.Version, fmt.Sprintf("%s: %s %s", l.Path, side.Name, what))
+}
+
+// ErrUnsound is in the chain of the failure if a side's log must be corrected before it can be combined.
+var ErrUnsound = errors.New("a side has an unsound log")
+
+// unsound is the failure of such a side. A picked commit's changes to old entries can be left out.
+func (l *log) unsound(side *Version, message string) *failure.Error {
+	name := ""
+	if side.ID != l.Ours.ID {
+		name = " " + wording.ShellWord(side.Name)
+	}
+	if side.Picked {
+		return &failure.Error{
+			Message: message,
+			Remedy: "a log keeps what was recorded: `git restore --source=HEAD --staged --worktree -- " + wording.TopPath(l.Path) + "`; " +
+				"then `small-hook reconcile`; then append an entry with the correction",
+		}
+	}
+	return &failure.Error{Message: message, Remedy: "put the log right on that side first, as `small-hook audit" + name + "` says", Err: ErrUnsound}
+}

@@ -1,0 +1,180 @@
+package publish
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/base/failure"
+	"github.com/small-gate/small-gate/internal/base/wording"
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/write/checkout"
+)
+
+// begin finds the branch and its remote branch. It refuses where sync cannot work: a shallow clone, an unfinished merge, a detached HEAD.
+func (p *publishing) begin(ctx context.Context) error {
+	if p.opts.Place.Shallow {
+		return &failure.Error{Message: "this is a shallow clone: commits that it lacks may be needed", Remedy: "`git fetch --unshallow`, then `small-hook sync`"}
+	}
+	if err := p.idle(ctx); err != nil {
+		return err
+	}
+	if err := p.currentBranch(ctx); err != nil {
+		return err
+	}
+	return p.destination(ctx)
+}
+
+// idle refuses to begin while something else is under way.
+func (p *publishing) idle(ctx context.Context) error {
+	unfinished, err := checkout.UnderWay(p.git.gitDir)
+	if err != nil {
+		return err
+	}
+	paths, err := p.git.unmerged(ctx)
+	if err != nil {
+		return err
+	}
+	if unfinished.Command != "" {
+		return &failure.Error{
+			Message: "a " + unfinished.Command + " is under way, which sync did not start",
+			Remedy:  "finish it: " + unfinished.Remedy(paths) + ", then `small-hook sync`",
+		}
+	}
+	if len(paths) == 0 {
+		return nil
+	}
+	f := &failure.Error{Message: list(paths) + " is in conflict, as git stash pop or git checkout -m leaves it"}
+	outside := slices.DeleteFunc(slices.Clone(paths), isBelowSmall)
+	if len(outside) > 0 {
+		f.Remedy = "resolve it, then " + add(outside) + "; then "
+	}
+	if len(outside) < len(paths) {
+		f.Remedy += "`small-hook reconcile`, then "
+	}
+	f.Remedy += "`small-hook sync`"
+	return f
+}
+
+// currentBranch finds the branch that is checked out, and its commit.
+func (p *publishing) currentBranch(ctx context.Context) error {
+	done, err := p.git.ask(ctx, "symbolic-ref", "-q", "HEAD")
+	if err != nil {
+		return err
+	}
+	p.branch = trimmed(string(done.Out))
+	if err := p.look(ctx); err != nil {
+		return err
+	}
+	switch {
+	case p.branch == "":
+		head, err := p.git.run(ctx, "rev-parse", "--verify", "HEAD")
+		if err != nil {
+			return err
+		}
+		return &failure.Error{
+			Message: "HEAD is detached: no branch is checked out that could be pushed",
+			Remedy:  "make one: `git switch -c detached-" + history.Short(head) + "`, then `small-hook sync`",
+		}
+	case p.refs[p.branch] == "":
+		return &failure.Error{Message: wording.Printable(short(p.branch)) + " has no commit yet, so there is nothing to push", Remedy: "commit first"}
+	}
+	return nil
+}
+
+// destination finds the remote's branch to push to: the one that the caller names, else the branch's upstream, else the branch of the same
+// name on origin.
+func (p *publishing) destination(ctx context.Context) error {
+	settings, remotes, err := p.settings(ctx)
+	if err != nil {
+		return err
+	}
+	p.sign = isTrue(settings["commit.gpgsign"])
+	follows, merge := settings["branch."+short(p.branch)+".remote"], settings["branch."+short(p.branch)+".merge"]
+	p.follows = follows != "" && follows != "." && merge != "" // "." is another local branch
+	p.remote, p.target = "origin", p.branch
+	if p.follows {
+		p.remote, p.target = follows, merge
+	}
+	if p.opts.Remote != "" && p.opts.Remote != p.remote {
+		p.remote, p.target = p.opts.Remote, p.branch
+	}
+	if p.opts.Branch != "" {
+		p.target = "refs/heads/" + short(p.opts.Branch)
+		if valid, err := p.git.ask(ctx, "check-ref-format", p.target); err != nil || valid.Status != 0 {
+			return &failure.Error{Message: fmt.Sprintf("%s is not a valid branch name", wording.Quote(short(p.target))), Remedy: "`small-hook sync`", Err: err}
+		}
+	}
+	if !slices.Contains(remotes, p.remote) {
+		return noRemote(p.remote, remotes)
+	}
+	return nil
+}
+
+// settings reads the part of git's configuration that matters here, and the remotes' names.
+func (p *publishing) settings(ctx context.Context) (values map[string]string, remotes []string, err error) {
+	done, err := p.git.ask(ctx, "config", "-z", "--get-regexp", `^(remote\..*|branch\..*\.(remote|merge)|commit\.gpgsign)$`)
+	values = map[string]string{}
+	for setting := range strings.SplitSeq(strings.TrimSuffix(string(done.Out), "\x00"), "\x00") {
+		key, value, given := strings.Cut(setting, "\n")
+		if !given {
+			value = "true"
+		}
+		if _, seen := values[key]; !seen || key == "commit.gpgsign" { // git push takes a branch's first value
+			values[key] = value
+		}
+		if name, is := strings.CutPrefix(key, "remote."); is && strings.Contains(name, ".") {
+			if name = name[:strings.LastIndexByte(name, '.')]; !slices.Contains(remotes, name) {
+				remotes = append(remotes, name)
+			}
+		}
+	}
+	return values, remotes, err
+}
+
+func isTrue(setting string) bool {
+	return slices.Contains([]string{"true", "yes", "on", "1"}, strings.ToLower(setting))
+}
+
+func noRemote(name string, known []string) error {
+	f := &failure.Error{Message: "there is no remote " + wording.Quote(name)}
+	if len(known) > 0 {
+		f.Message += "; there is " + wording.Printable(strings.Join(known, ", "))
+		f.Remedy = fmt.Sprintf("name it: `small-hook sync %s`", wording.ShellWord(known[0]))
+		return f
+	}
+	f.Remedy = "add the remote with git remote add, under the name origin; then `small-hook sync`"
+	return f
+}
+
+// list names some paths in a message.
+func list(paths []string) string {
+	const most = 5
+	var names []string
+	for _, path := range paths[:min(len(paths), most)] {
+		names = append(names, wording.Printable(path))
+	}
+	if more := len(paths) - most; more > 0 {
+		names = append(names, fmt.Sprintf("%d more", more))
+	}
+	return strings.Join(names, ", ")
+}
+
+// add is the command that marks paths as resolved.
+func add(paths []string) string { return "`git add -- " + topPaths(paths) + "`" }
+
+// topPaths are paths for a git command in a shell, in whatever directory somebody types it.
+func topPaths(paths []string) string {
+	var words []string
+	for _, path := range paths {
+		words = append(words, wording.ShellWord(":(top,literal)"+path))
+	}
+	return strings.Join(words, " ")
+}
+
+func isBelowSmall(path string) bool {
+	_, _, ok := small.SplitPath(path)
+	return ok
+}

@@ -1,0 +1,239 @@
+package publish
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/base/failure"
+	"github.com/small-gate/small-gate/internal/base/wording"
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/write/reconcile"
+)
+
+// building makes the commits that are to be pushed.
+type building struct {
+	*publishing
+	combine *reconcile.Combiner
+	// bases are the merge bases of head and the remote's branch. The commits that head has and since lacks are put on top of onto.
+	bases             []string
+	head, onto, since string
+	// commits are the commits that were read, by id.
+	commits map[string]commit
+	notes   []string
+}
+
+// step is one new commit, with author and message of another. files are the workspaces' files, which git does not merge; code is its tree without them.
+type step struct {
+	like commit
+	// id is that of the commit that it rewrites; empty for a new one.
+	id string
+	// parents are the new commit's; empty if it goes on top of the step before.
+	parents []string
+	code    string
+	files   reconcile.Files
+}
+
+// build returns the new tip. It rebases the own commits. It merges instead if one of them is published or a merge itself, or if entries
+// cannot be put after the others'.
+func (b *building) build(ctx context.Context) (goal string, err error) {
+	own, err := b.own(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, b.removeScratch()) }()
+	err = b.opts.Combining(ctx, b.onto, b.head, func(c *reconcile.Combiner) error {
+		b.combine = c
+		err := reconcile.ErrNeedsMerge
+		if own != nil {
+			goal, err = b.rebase(ctx, own)
+		}
+		if errors.Is(err, reconcile.ErrNeedsMerge) {
+			goal, err = b.merge(ctx)
+		}
+		return err
+	})
+	if err == nil {
+		for _, note := range b.notes {
+			b.say("%s", note)
+		}
+	}
+	return goal, err
+}
+
+// own lists the commits to rebase, oldest first; nil if a merge is needed.
+func (b *building) own(ctx context.Context) ([]string, error) {
+	if b.opts.Merge {
+		return nil, nil
+	}
+	out, err := b.git.run(ctx, "rev-list", "--topo-order", "--reverse", b.since+".."+b.head)
+	if err != nil {
+		return nil, err
+	}
+	all := strings.Fields(out)
+	plain, err := b.count(ctx, "--no-merges", b.since+".."+b.head, "--not", "--remotes")
+	if err != nil || plain != len(all) {
+		return nil, err
+	}
+	return all, nil
+}
+
+// rebase puts commits on top of onto. A commit that becomes empty is left out.
+func (b *building) rebase(ctx context.Context, own []string) (string, error) {
+	if err := b.read(ctx, append(slices.Clone(own), b.onto)); err != nil {
+		return "", err
+	}
+	parents := b.commits[own[0]].parents
+	nameless := func(id string) bool { return strings.HasPrefix(strings.TrimSpace(b.commits[id].author), "<") }
+	if len(parents) != 1 || b.sign && slices.ContainsFunc(own, nameless) { // git signs no copy of those
+		return "", reconcile.ErrNeedsMerge
+	}
+	versions, upon, err := b.versions(ctx, parents[0], own)
+	if err != nil {
+		return "", err
+	}
+	var steps []step
+	files, before := upon, parents[0]
+	for i, id := range own {
+		var notes []string
+		files, notes, err = b.combine.Combine(ctx, reconcile.Side{Name: b.name(), ID: b.onto, Files: files}, reconcile.Side{
+			Name: history.Short(id), ID: id, Files: versions[i+1], Picked: true,
+			Bases: []reconcile.Side{{Name: "its parent", ID: before, Files: versions[i]}},
+		})
+		if err != nil {
+			return "", b.byHand(ctx, err, "rebase")
+		}
+		b.notes, before = append(b.notes, notes...), id
+		steps = append(steps, step{like: b.commits[id], id: id, files: files})
+	}
+	codes, err := b.mergeCode(ctx, parents[0], own, versions, upon, "rebase")
+	if err != nil {
+		return "", err
+	}
+	var kept []step
+	files = upon
+	for i, s := range steps {
+		s.code = codes[i+1]
+		empty := codes[i] == s.code && maps.Equal(files, s.files)
+		if files = s.files; !empty || s.like.tree == b.commits[s.like.parents[0]].tree {
+			kept = append(kept, s)
+		}
+	}
+	return b.makeRenamed(ctx, kept, upon)
+}
+
+// makeRenamed makes the commits of a rebase. If an entry names one of them, it is made first, so that the entry can name it by its new id.
+func (b *building) makeRenamed(ctx context.Context, steps []step, upon reconcile.Files) (last string, err error) {
+	last = b.onto
+	b.renamed = map[string]string{}
+	for len(steps) > 0 {
+		made := 0
+		for ; made < len(steps); made++ {
+			var named, notes []string
+			if steps[made].files, named, notes, err = b.combine.Rename(ctx, steps[made].files, upon, b.renamed); err != nil {
+				return "", err
+			}
+			for _, note := range notes {
+				if !slices.Contains(b.notes, note) { // later commits have the entry too
+					b.notes = append(b.notes, note)
+				}
+			}
+			if slices.ContainsFunc(named, func(id string) bool { return b.renamed[id] == "" }) {
+				break
+			}
+			b.renamed[steps[made].id] = ""
+		}
+		ids, err := b.make(ctx, last, steps[:made])
+		if err != nil {
+			return "", err
+		}
+		for i, id := range ids {
+			b.renamed[steps[i].id], last = id, id
+		}
+		steps = steps[made:]
+	}
+	return last, nil
+}
+
+// versions lists the workspaces' files of parent and of each commit; upon are those of onto. It reads the commits, too.
+func (b *building) versions(ctx context.Context, parent string, commits []string) (versions []reconcile.Files, upon reconcile.Files, err error) {
+	all := append(append([]string{parent}, commits...), b.onto)
+	if err := b.read(ctx, all); err != nil {
+		return nil, nil, err
+	}
+	for _, id := range all {
+		files, err := b.combine.Files(ctx, id)
+		if err != nil {
+			return nil, nil, err
+		}
+		versions = append(versions, files)
+	}
+	return versions[:len(all)-1], versions[len(all)-1], nil
+}
+
+// merge merges the remote's branch. If there are several merge bases, git merges the code with the first one.
+func (b *building) merge(ctx context.Context) (string, error) {
+	b.notes = nil
+	versions, upon, err := b.versions(ctx, b.bases[0], []string{b.head})
+	if err != nil {
+		return "", err
+	}
+	theirs := reconcile.Side{Name: b.name(), ID: b.onto, Files: upon}
+	for _, id := range b.bases {
+		files, err := b.combine.Files(ctx, id)
+		if err != nil {
+			return "", err
+		}
+		theirs.Bases = append(theirs.Bases, reconcile.Side{Name: "the merge base", ID: id, Files: files})
+	}
+	var files reconcile.Files
+	if files, b.notes, err = b.combine.Combine(ctx, reconcile.Side{Name: short(b.branch), ID: b.head, Files: versions[1]}, theirs); err != nil {
+		return "", b.byHand(ctx, err, "merge")
+	}
+	codes, err := b.mergeCode(ctx, b.bases[0], []string{b.head}, versions, upon, "merge")
+	if err != nil {
+		return "", err
+	}
+	author, err := b.git.run(ctx, "var", "GIT_AUTHOR_IDENT")
+	if err != nil {
+		return "", err
+	}
+	made := commit{author: author, message: "Merge " + b.remote + "/" + short(b.target) + "\n"}
+	ids, err := b.make(ctx, b.onto, []step{{like: made, parents: []string{b.head, b.onto}, code: codes[1], files: files}})
+	if err != nil {
+		return "", err
+	}
+	return ids[0], nil
+}
+
+// byHand is the failure where only a person can bring both sides together. Its remedy names git's own commands for that.
+func (b *building) byHand(ctx context.Context, err error, command string, conflicts ...string) error {
+	if errors.Is(err, reconcile.ErrNeedsMerge) || ctx.Err() != nil {
+		return err
+	}
+	dirty, asked := b.git.ask(ctx, "diff-index", "--quiet", "HEAD", "--")
+	if asked != nil {
+		return asked
+	}
+	f := *failure.Of(err)
+	edit := "`small-hook reconcile`, then "
+	if strings.HasPrefix(f.Remedy, "`small-hook reconcile --") { // somebody has to make a choice
+		edit = f.Remedy + "; then "
+	}
+	f.Remedy = ""
+	if dirty.Status != 0 {
+		f.Remedy = "`git commit -a -m 'Work in progress'`, then "
+	}
+	upstream := wording.ShellWord(b.remote + "/" + short(b.target))
+	if len(conflicts) > 0 {
+		edit = "edit it so that both sides' work is in it, then " + add(conflicts) + ", then " + edit
+	}
+	if command == "rebase" {
+		f.Remedy += "`git rebase " + upstream + "`; at each stop " + edit + "`git -c core.editor=true rebase --continue`; then `small-hook sync`"
+	} else {
+		f.Remedy += "`git merge --no-edit " + upstream + "`; " + edit + "`git commit --no-edit`, then `small-hook sync`"
+	}
+	return &f
+}

@@ -1,0 +1,323 @@
+package publish
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/base/failure"
+	"github.com/small-gate/small-gate/internal/base/wholefile"
+	"github.com/small-gate/small-gate/internal/base/wording"
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/write/reconcile"
+)
+
+// moving is the last step: it brings branch, index and work tree from head to goal. Uncommitted entries in the workspaces' files come after
+// those of the new commit. Every other uncommitted change stays, or stops the move if the new commit changes the same file.
+type moving struct {
+	*publishing
+	head, goal string
+	// changed are the new commit's entries where the commits differ, by path.
+	changed map[string]entry
+	// index are lines for git update-index --index-info, which runs before git moves the index; disk are the files to write, by path.
+	index []string
+	disk  map[string][]byte
+	// inTheWay are tracked files that would be overwritten, and unknown are untracked ones.
+	inTheWay, unknown []string
+	// notes say what was written into uncommitted entries.
+	notes []string
+	// half are files that a killed git has written only in part.
+	half []string
+}
+
+// entry is a file of the new commit; mode and object are zeros if it has no such file. added is true if the old commit has none.
+type entry struct {
+	mode, object string
+	added        bool
+}
+
+// movable fails if the last step could not be done.
+func (p *publishing) movable(ctx context.Context, head, goal string) error {
+	m := &moving{publishing: p, head: head, goal: goal}
+	return m.plan(ctx)
+}
+
+// move does the last step. again is true if somebody has committed meanwhile, so that there is more to push.
+func (p *publishing) move(ctx context.Context, head, goal string) (again bool, err error) {
+	if head == goal {
+		return false, nil
+	}
+	err = p.opts.Locked(ctx, func(ctx context.Context) error {
+		ctx = context.WithoutCancel(ctx)
+		done, err := p.git.ask(ctx, "symbolic-ref", "-q", "HEAD")
+		if err == nil {
+			err = p.look(ctx)
+		}
+		switch {
+		case err != nil:
+			return err
+		case trimmed(string(done.Out)) != p.branch:
+			return &failure.Error{
+				Message: wording.Printable(short(p.branch)) + " is no longer checked out, so it was not moved to " + p.name(),
+				Remedy:  "`git switch " + wording.ShellWord(short(p.branch)) + "`, then `small-hook sync`",
+			}
+		case p.refs[p.branch] != head:
+			again = true
+			return nil
+		}
+		m := &moving{publishing: p, head: head, goal: goal}
+		return m.do(ctx)
+	})
+	if err != nil || again {
+		return again, err
+	}
+	return false, p.forget(ctx)
+}
+
+// do moves everything. If it is killed, the next sync finishes it.
+func (m *moving) do(ctx context.Context) error {
+	if err := m.plan(ctx); err != nil {
+		return err
+	}
+	for _, path := range m.half {
+		if err := os.Remove(m.file(path)); err != nil {
+			return cannotWrite(err)
+		}
+	}
+	for path, text := range m.disk {
+		file := m.file(path)
+		err := os.MkdirAll(filepath.Dir(file), 0o777)
+		if err == nil {
+			err = wholefile.WriteVia(m.git.gitDir, file, text)
+		}
+		if err != nil {
+			return cannotWrite(err)
+		}
+	}
+	if len(m.index) > 0 {
+		if _, err := m.git.tell(ctx, strings.Join(m.index, ""), "update-index", "-z", "--index-info"); err != nil {
+			return err
+		}
+	}
+	if err := m.readTree(ctx); err != nil {
+		return err
+	}
+	_, err := m.git.run(ctx, "update-ref", "-m", "sync: to "+m.name(), m.branch, m.goal, m.head)
+	m.refs[m.branch] = m.goal
+	for _, note := range m.notes {
+		m.say("%s", note)
+	}
+	return err
+}
+
+// readTree has git move index and work tree from head to goal; with the flag -n, it only checks whether git can.
+func (m *moving) readTree(ctx context.Context, flags ...string) error {
+	_, err := m.git.run(ctx, slices.Concat([]string{"read-tree", "-m", "-u"}, flags, []string{m.head, m.goal})...)
+	return err
+}
+
+// plan finds out what has to be done besides readTree: nothing, if git can do all of it. It fails if something is in the way.
+func (m *moving) plan(ctx context.Context) error {
+	if _, err := m.git.run(ctx, "update-index", "-q", "--refresh"); err != nil {
+		return err
+	}
+	refused := m.readTree(ctx, "-n")
+	if refused == nil || ctx.Err() != nil {
+		return ctx.Err()
+	}
+	dirty, err := m.git.paths(ctx, "diff-index", "--name-only", "--no-renames", "--ignore-submodules=dirty", "-z", m.head, "--")
+	if err == nil {
+		err = m.compare(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	return m.opts.Combining(ctx, m.goal, m.head, func(c *reconcile.Combiner) error {
+		var files []string
+		for _, path := range slices.Sorted(maps.Keys(m.changed)) {
+			found, err := m.found(path)
+			known := slices.Contains(dirty, path)
+			switch {
+			case err != nil:
+				return err
+			case !known && (!m.changed[path].added || found == ""), m.changed[path].mode == history.ModeSubmodule: // git leaves submodules alone
+			case c.Merges(path):
+				files = append(files, path)
+			default:
+				if err := m.other(ctx, path, found, known); err != nil {
+					return err
+				}
+			}
+		}
+		switch {
+		case len(m.inTheWay)+len(m.unknown) > 0:
+			return m.blocked()
+		case len(files)+len(m.index)+len(m.half) == 0:
+			return refused
+		}
+		return m.workspaces(ctx, c, files)
+	})
+}
+
+// compare lists what differs between the commits.
+func (m *moving) compare(ctx context.Context) error {
+	fields, err := m.git.paths(ctx, "diff-tree", "-r", "-z", "--no-renames", m.head, m.goal)
+	m.changed = map[string]entry{}
+	for pair := range slices.Chunk(fields, 2) { // :mode mode object object status, path
+		if info := strings.Fields(pair[0]); len(pair) == 2 && len(info) == 5 {
+			m.changed[pair[1]] = entry{mode: info[1], object: info[3], added: info[4] == "A"}
+		}
+	}
+	return err
+}
+
+// found is the path at which something is in the way of a path in the work tree: the path itself, or a file in place of a directory above
+// it. It is empty if nothing is there, or only what git is about to remove.
+func (m *moving) found(path string) (string, error) {
+	for end := range len(path) + 1 {
+		if end < len(path) && path[end] != '/' {
+			continue
+		}
+		at := path[:end]
+		info, err := os.Lstat(m.file(at))
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return "", nil
+		case err != nil:
+			return "", &failure.Error{Message: "cannot look at " + wording.Printable(path) + ": " + wording.Printable(err.Error()), Err: err}
+		case info.IsDir() && at == path:
+			for other := range m.changed {
+				if strings.HasPrefix(other, at+"/") {
+					return "", nil
+				}
+			}
+			return at, nil
+		case !info.IsDir() && at != path && m.changed[at].mode != "":
+			return "", nil
+		case !info.IsDir() || at == path:
+			return at, nil
+		}
+	}
+	return "", nil
+}
+
+func (m *moving) file(path string) string { return filepath.Join(m.git.Dir, filepath.FromSlash(path)) }
+
+// stage puts the new commit's entry for a path into the index.
+func (m *moving) stage(path string) {
+	m.index = append(m.index, fmt.Sprintf("%s %s\t%s\x00", m.changed[path].mode, m.changed[path].object, path))
+}
+
+// other looks at a file outside the workspaces that differs from the old commit. A killed sync may have left it as the new commit has it, or
+// half written; otherwise it is in the way. found is the result of m.found, and known is true if the old commit or the index has the file.
+func (m *moving) other(ctx context.Context, path, found string, known bool) error {
+	same, begins := found == "" && strings.Trim(m.changed[path].mode, "0") == "", false
+	if info, err := os.Lstat(m.file(path)); found == path && err == nil && info.Mode().IsRegular() {
+		data, err := os.ReadFile(m.file(path))
+		if err != nil {
+			return &failure.Error{Message: "cannot read " + wording.Printable(path) + ": " + wording.Printable(err.Error()), Err: err}
+		}
+		whole, err := m.git.Run(ctx, nil, "cat-file", "--filters", "--path="+path, m.changed[path].object) // fails if the new commit has no such file
+		if err != nil {
+			return err
+		}
+		same = whole.Status == 0 && bytes.Equal(whole.Out, data)
+		begins = whole.Status == 0 && bytes.HasPrefix(whole.Out, data) && m.finishing
+	}
+	switch {
+	case same:
+		m.stage(path)
+	case begins:
+		m.half = append(m.half, path)
+	case known:
+		m.inTheWay = append(m.inTheWay, path)
+	case !slices.Contains(m.unknown, found):
+		m.unknown = append(m.unknown, found)
+	}
+	return nil
+}
+
+// workspaces combines uncommitted changes in the workspaces' files with the new commit's files.
+func (m *moving) workspaces(ctx context.Context, c *reconcile.Combiner, paths []string) error {
+	if len(paths) == 0 {
+		return nil
+	}
+	theirs := reconcile.Side{Name: "the work tree", ID: reconcile.WorkTreeID, Picked: true}
+	head, err := c.Files(ctx, m.head)
+	if err == nil {
+		theirs.Files, err = c.OnDisk(ctx, paths, head)
+	}
+	if err != nil {
+		return err
+	}
+	ours := reconcile.Side{Name: m.name(), ID: m.goal}
+	if ours.Files, err = c.Files(ctx, m.goal); err != nil {
+		return err
+	}
+	base := reconcile.Side{Name: history.Short(m.head), ID: m.head, Files: head}
+	lacking, err := c.Lacks(ctx, theirs.Files, head, paths)
+	if err != nil {
+		return err
+	}
+	if len(lacking) > 0 { // unless a killed sync has already written the new log
+		moved, err := c.Lacks(ctx, theirs.Files, ours.Files, paths)
+		if err != nil {
+			return err
+		}
+		if len(moved) > 0 {
+			return &failure.Error{
+				Message: list(lacking) + " in the work tree lacks entries that are committed",
+				Remedy:  "put them back: `small-hook restore`, then `small-hook sync`",
+			}
+		}
+		base = reconcile.Side{Name: m.name(), ID: m.goal, Files: ours.Files}
+	}
+	theirs.Bases = []reconcile.Side{base}
+	merged, _, err := c.Combine(ctx, ours, theirs)
+	if err != nil {
+		f := *failure.Of(err)
+		f.Remedy = "commit it: `git commit -q -m 'Record the workspace' -- " + topPaths(paths) + "`, then `small-hook sync`"
+		return &f
+	}
+	if merged, _, m.notes, err = c.Rename(ctx, merged, ours.Files, m.renamed); err != nil {
+		return err
+	}
+	m.disk = map[string][]byte{}
+	for _, path := range paths {
+		m.stage(path)
+		f, ok := merged[path]
+		if !ok || f == theirs.Files[path] {
+			continue
+		}
+		if m.disk[path], err = c.CheckedOut(ctx, f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// blocked is the failure for files that are in the way.
+func (m *moving) blocked() error {
+	var commands string
+	for _, path := range m.unknown {
+		to := m.file(path) + ".own"
+		for _, err := os.Lstat(to); err == nil; _, err = os.Lstat(to) {
+			to += ".own"
+		}
+		commands += "`mv -- " + wording.ShellWord(m.file(path)) + " " + wording.ShellWord(to) + "`, then "
+	}
+	if len(m.inTheWay) > 0 {
+		commands += "`git commit -m 'Work in progress' -- " + topPaths(m.inTheWay) + "`, then "
+	}
+	return &failure.Error{
+		Message: fmt.Sprintf("%s is not committed, and %s changes it too", list(slices.Concat(m.unknown, m.inTheWay)), m.name()),
+		Remedy:  commands + "`small-hook sync`",
+	}
+}

@@ -1,0 +1,170 @@
+package publish
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/base/failure"
+	"github.com/small-gate/small-gate/internal/base/wording"
+	"github.com/small-gate/small-gate/internal/git/run"
+)
+
+// look reads the refs that matter here.
+func (p *publishing) look(ctx context.Context) error {
+	args := []string{"for-each-ref", "--format=%(refname) %(objectname)", kept}
+	if p.branch != "" {
+		args = append(args, p.branch)
+	}
+	if p.remote != "" {
+		args = append(args, p.tracking())
+	}
+	out, err := p.git.run(ctx, args...)
+	p.refs = map[string]string{}
+	for line := range strings.Lines(out) {
+		ref, id, _ := strings.Cut(trimmed(line), " ")
+		p.refs[ref] = id
+	}
+	return err
+}
+
+// fetch fetches the remote's branch and returns its commit; empty if there is no such branch.
+func (p *publishing) fetch(ctx context.Context) (string, error) {
+	done, err := p.git.patiently(ctx, "", "-c", "maintenance.auto=false", "-c", "gc.auto=0", "fetch", "-q", "--no-write-fetch-head", "--no-recurse-submodules", "--no-tags",
+		p.remote, "+"+p.target+":"+p.tracking())
+	if err != nil {
+		return "", err
+	}
+	if done.Status != 0 {
+		if there, err := p.lookUp(ctx); err != nil || there == "" {
+			return "", errors.Join(err, p.look(ctx))
+		}
+		if p.git.full() {
+			return "", p.git.failed([]string{"fetch"}, done)
+		}
+		return "", &failure.Error{
+			Message: fmt.Sprintf("cannot fetch %s: %s", p.name(), gitcmd.OneLine(done.Stderr)),
+			Remedy:  fmt.Sprintf("see what git says: `git fetch --prune %s`, then try again: `small-hook sync`", wording.ShellWord(p.remote)),
+		}
+	}
+	err = p.look(ctx)
+	return p.refs[p.tracking()], err
+}
+
+// lookUp asks the remote for the commit of its branch; empty if there is no such branch.
+func (p *publishing) lookUp(ctx context.Context) (string, error) {
+	done, err := p.git.Run(ctx, nil, "ls-remote", p.remote, p.target)
+	if err != nil {
+		return "", err
+	}
+	if done.Status != 0 {
+		return "", &failure.Error{
+			Message: fmt.Sprintf("cannot reach the remote %s: %s", wording.Printable(p.remote), gitcmd.OneLine(done.Stderr)),
+			Remedy:  fmt.Sprintf("see why: `git ls-remote %s`; then try again: `small-hook sync`", wording.ShellWord(p.remote)),
+		}
+	}
+	for line := range strings.Lines(string(done.Out)) {
+		if id, ref, _ := strings.Cut(trimmed(line), "\t"); ref == p.target { // git also lists refs that only end in this name
+			return id, nil
+		}
+	}
+	return "", nil
+}
+
+// push pushes, with the user's hooks. lost is true if the remote's branch has moved meanwhile: it asks the remote, because git's message
+// differs from server to server. done says what was put on top of what.
+func (p *publishing) push(ctx context.Context, push Push, done string) (lost bool, err error) {
+	what := p.name() + ", which is new"
+	if push.Old != "" {
+		n, err := p.count(ctx, push.Old+".."+push.New)
+		if err != nil {
+			return false, err
+		}
+		what = wording.Count(n, "commit") + " to " + p.name()
+	}
+	p.asked = push.New
+	pushed, err := p.git.Run(ctx, nil, "push", "--porcelain", "--no-follow-tags", push.Remote, push.New+":"+push.Ref)
+	p.out.Said = pushed.Stderr
+	if err != nil || pushed.Status != 0 {
+		there, failed := p.lookUp(context.WithoutCancel(ctx))
+		if failed != nil {
+			return false, errors.Join(err, failed)
+		}
+		p.asked = ""
+		switch {
+		case there == push.New:
+			p.pushed = push.New
+		case err == nil && there == push.Old:
+			return false, p.refusal(pushed)
+		}
+		if err != nil || there != push.New {
+			return err == nil, err
+		}
+	}
+	p.pushed = push.New
+	p.say("%s", done)
+	p.say("Pushed %s.", what)
+	if push.Old != "" || p.follows {
+		return false, nil
+	}
+	p.follows = true
+	for key, value := range map[string]string{"remote": p.remote, "merge": p.target} {
+		if _, err := p.git.run(ctx, "config", "branch."+short(p.branch)+"."+key, value); err != nil {
+			return false, err
+		}
+	}
+	return false, nil
+}
+
+// count counts commits.
+func (p *publishing) count(ctx context.Context, args ...string) (n int, err error) {
+	out, err := p.git.run(ctx, append([]string{"rev-list", "--count"}, args...)...)
+	if err == nil {
+		if _, err = fmt.Sscan(out, &n); err != nil {
+			err = &failure.Error{Message: fmt.Sprintf("git rev-list --count printed %q", wording.Clip(out)), Err: err}
+		}
+	}
+	return n, err
+}
+
+// refusal notes that a hook or the remote refused the push. Anything else is an error. If the pre-push hook failed, git ends with status 1
+// and names no ref.
+func (p *publishing) refusal(done gitcmd.Result) error {
+	rejected := rejections(string(done.Out))
+	who := p.name()
+	switch lock := lockName().FindStringSubmatch(done.Stderr); {
+	case lock != nil:
+		return p.locked(lock[1], done)
+	case rejected == "" && done.Status == 1 && !strings.Contains(string(done.Out), "!\t"):
+		who = "the pre-push hook"
+	case rejected == "":
+		return p.git.failed([]string{"push"}, done)
+	}
+	p.out.Said = ""
+	p.out.Refused = who + " refused:\n" + strings.TrimSpace(done.Stderr+"\n"+rejected)
+	return nil
+}
+
+// locked is the failure of a push that met a lock: one of this machine, or of the remote's.
+func (p *publishing) locked(lock string, done gitcmd.Result) error {
+	if _, err := os.Lstat(lock); err == nil {
+		return p.git.failed([]string{"push"}, done)
+	}
+	return &failure.Error{
+		Message: p.name() + " is locked by another push, or by one that was killed: " + wording.Printable(lock) + " exists there",
+		Remedy:  "try again: `small-hook sync`; if it stays, somebody removes that file on the server",
+	}
+}
+
+// rejections are the lines of git push --porcelain for refs that were not updated.
+func rejections(porcelain string) string {
+	var lines []string
+	for line := range strings.Lines(porcelain) {
+		if rest, ok := strings.CutPrefix(line, "!\t"); ok && strings.Contains(rest, "rejected]") { // [rejected] or [remote rejected]
+			lines = append(lines, strings.TrimSpace(strings.ReplaceAll(rest, "\t", " ")))
+		}
+	}
+	return strings.Join(lines, "\n")
+}

@@ -1,0 +1,295 @@
+package threeway
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/small-gate/small-gate/internal/base/failure"
+	"github.com/small-gate/small-gate/internal/base/wording"
+	"github.com/small-gate/small-gate/internal/ledger"
+	"github.com/small-gate/small-gate/internal/small"
+)
+
+// Preference says whose value is taken if both sides changed the same thing differently.
+type Preference string
+
+// The preferences. The zero value has none.
+const (
+	Ours   Preference = "ours"
+	Theirs Preference = "theirs"
+)
+
+// Version is one side's version, or a merge base's.
+type Version struct {
+	// Name is people's name for the side.
+	Name string
+	// Commit is where git finds its files; empty if no commit has them.
+	Commit string
+	// Files are the side's files; a missing one is nil.
+	Files map[small.Artifact][]byte
+	// Named are the ids of the tasks that the side's new entries name.
+	Named map[string]bool
+}
+
+// Merge is two versions of a workspace to be merged.
+type Merge struct {
+	// Bases are the merge bases. Of several, only their common part counts; without one, everything is new on both sides.
+	Bases        []Version
+	Ours, Theirs Version
+	// Dir is the workspace's directory, for messages.
+	Dir string
+	// PreferPlan is the caller's choice.
+	PreferPlan Preference
+	Limits     small.Limits
+}
+
+// file is one version of a file after parsing. The zero value is a missing file.
+type file struct {
+	data []byte
+	doc  yaml.Node
+	root *yaml.Node
+}
+
+// Workspace merges workspace.small.yml: the one with the later updated_at counts. An error names what both sides changed differently.
+func (m Merge) Workspace() ([]byte, error) {
+	return m.merged(small.Workspace, func(path []string, v three) *yaml.Node {
+		if len(path) != 1 || path[0] != "updated_at" {
+			return nil
+		}
+		if isLater(v.theirs, v.ours) {
+			return v.theirs
+		}
+		return v.ours
+	})
+}
+
+// Handoff merges the handoff to match a merged plan and workspace.small.yml. It always decides: if both sides changed a field, the side
+// with the later workspace.small.yml counts. Its replay id is the workspace's, and its current task is one of the plan's, or null.
+func (m Merge) Handoff(plan, workspace []byte) ([]byte, error) {
+	newer := Ours
+	if m.theirsIsNewer() {
+		newer = Theirs
+	}
+	data, err := m.merged(small.Handoff, func(_ []string, v three) *yaml.Node { return v.of(newer) })
+	if run, _ := m.sidesOfRuns(workspace); run != nil && run.Files[small.Handoff] != nil {
+		data, err = run.Files[small.Handoff], nil
+	}
+	if err != nil || data == nil {
+		return data, err
+	}
+	handoff, err := m.parse(small.Handoff, Version{Name: "the merge", Files: map[small.Artifact][]byte{small.Handoff: data}})
+	if err != nil {
+		return nil, err
+	}
+	changed := false
+	run := get(get(m.lenient(small.Workspace, workspace), "run"), "replay_id")
+	if id := get(get(handoff.root, "replayId"), "value"); text(run) != "" && id != nil && text(id) != text(run) {
+		id.Value, changed = text(run), true
+	}
+	tasks := get(m.lenient(small.Plan, plan), "tasks")
+	current := get(get(handoff.root, "resume"), "current_task_id")
+	if id := text(current); id != "" && !strings.HasPrefix(id, "meta/") && byID(tasks)[id] == nil {
+		*current, changed = yaml.Node{Kind: yaml.ScalarNode, Tag: "!!null", Value: "null"}, true
+	}
+	if !changed {
+		return data, nil
+	}
+	return m.write(small.Handoff, handoff, handoff.root)
+}
+
+// sidesOfRuns are the side whose run workspace.small.yml names, and the side with another run; nil if both have the same run.
+func (m Merge) sidesOfRuns(workspace []byte) (run, other *Version) {
+	of := func(data []byte) string { return text(get(get(m.lenient(small.Workspace, data), "run"), "replay_id")) }
+	now, ours, theirs := of(workspace), of(m.Ours.Files[small.Workspace]), of(m.Theirs.Files[small.Workspace])
+	switch {
+	case ours == theirs, ours == "", theirs == "":
+		return nil, nil
+	case now == ours:
+		return &m.Ours, &m.Theirs
+	case now == theirs:
+		return &m.Theirs, &m.Ours
+	}
+	return nil, nil
+}
+
+// of is the value of the preferred side, by default ours.
+func (v three) of(p Preference) *yaml.Node {
+	if p == Theirs {
+		return v.theirs
+	}
+	return v.ours
+}
+
+// theirsIsNewer reports whether their workspace.small.yml was written later than ours.
+func (m Merge) theirsIsNewer() bool {
+	when := func(v Version) *yaml.Node {
+		return get(m.lenient(small.Workspace, v.Files[small.Workspace]), "updated_at")
+	}
+	return isLater(when(m.Theirs), when(m.Ours))
+}
+
+// isLater reports whether a is a later time than b. An invalid time is earlier than any.
+func isLater(a, b *yaml.Node) bool {
+	at, ok := ledger.ParseInstant(text(a))
+	other, known := ledger.ParseInstant(text(b))
+	return ok && (!known || at.After(other))
+}
+
+// merged merges the versions of one file. A side without the file has no say.
+func (m Merge) merged(a small.Artifact, decide func([]string, three) *yaml.Node) ([]byte, error) {
+	base, ours, theirs := m.base(a), m.Ours.Files[a], m.Theirs.Files[a]
+	switch {
+	case theirs == nil, ours != nil && bytes.Equal(base, theirs), bytes.Equal(ours, theirs):
+		return ours, nil
+	case ours == nil, bytes.Equal(base, ours):
+		return theirs, nil
+	}
+	f, err := m.three(a)
+	if err != nil {
+		return nil, err
+	}
+	return m.combine(a, f, decide)
+}
+
+// base is the file at the merge base; nil if there is not exactly one.
+func (m Merge) base(a small.Artifact) []byte {
+	if len(m.Bases) != 1 {
+		return nil
+	}
+	return m.Bases[0].Files[a]
+}
+
+// files are the three versions of one file.
+type files struct{ base, ours, theirs *file }
+
+func (m Merge) three(a small.Artifact) (f files, err error) {
+	f.base = &file{}
+	for i, b := range m.Bases {
+		root := m.lenient(a, b.Files[a])
+		if f.base.root = common(f.base.root, root); i == 0 {
+			f.base.root = root
+		}
+	}
+	if f.ours, err = m.parse(a, m.Ours); err == nil {
+		f.theirs, err = m.parse(a, m.Theirs)
+	}
+	return f, err
+}
+
+func (m Merge) combine(a small.Artifact, f files, decide func([]string, three) *yaml.Node) ([]byte, error) {
+	w := &merger{decide: decide}
+	root := w.merge(nil, three{f.base.root, f.ours.root, f.theirs.root})
+	switch {
+	case len(w.open) > 0:
+		return nil, m.undecided(a, w.open)
+	case f.ours.data != nil && same(root, f.ours.root):
+		return f.ours.data, nil
+	case f.theirs.data != nil && same(root, f.theirs.root):
+		return f.theirs.data, nil
+	}
+	return m.write(a, f.ours, root)
+}
+
+// parse parses a side's version of a file.
+func (m Merge) parse(a small.Artifact, v Version) (*file, error) {
+	data := v.Files[a]
+	if data == nil {
+		return &file{}, nil
+	}
+	doc, problems := small.Parse(data, m.Limits)
+	why := ""
+	switch {
+	case doc == nil:
+		why = fmt.Sprintf("line %d: %s", max(problems[0].Pos.Line, 1), problems[0].Message)
+	case doc.Linked():
+		why = "it uses anchors, aliases or tags"
+	}
+	f := &file{data: data}
+	if why == "" {
+		if err := yaml.Unmarshal(data, &f.doc); err != nil {
+			why = err.Error()
+		}
+	}
+	if why != "" {
+		return nil, &failure.Error{
+			Message: fmt.Sprintf("%s of %s cannot be merged: %s", a.Path(m.Dir), v.Name, why),
+			Remedy:  m.keepOne(a, v),
+		}
+	}
+	f.root = f.doc.Content[0]
+	return f, nil
+}
+
+// lenient is the content of a file; nil if it cannot be read.
+func (m Merge) lenient(a small.Artifact, data []byte) *yaml.Node {
+	f, err := m.parse(a, Version{Files: map[small.Artifact][]byte{a: data}})
+	if err != nil {
+		return nil
+	}
+	return f.root
+}
+
+// write writes a file as the protocol's own program does, and reads it back: yaml.v3 writes some texts in a form that reads differently.
+func (m Merge) write(a small.Artifact, form *file, root *yaml.Node) ([]byte, error) {
+	doc := form.doc
+	doc.Content = []*yaml.Node{root}
+	data, err := yaml.Marshal(&doc)
+	if err == nil && same(m.lenient(a, data), root) {
+		return data, nil
+	}
+	return nil, &failure.Error{
+		Message: fmt.Sprintf("%s cannot be written without changing a text of several lines", a.Path(m.Dir)),
+		Remedy:  m.keepOne(a, Version{}),
+		Err:     err,
+	}
+}
+
+// undecided is the failure of a file in which both sides changed the same field.
+func (m Merge) undecided(a small.Artifact, all []open) error {
+	var what []string
+	for _, o := range all {
+		what = append(what, fmt.Sprintf("%s: %s of %s, %s of %s", place(o.path), shown(o.ours), m.Ours.Name, shown(o.theirs), m.Theirs.Name))
+	}
+	remedy := m.keepOne(a, Version{})
+	if a == small.Plan {
+		remedy = fmt.Sprintf("`small-hook reconcile --plan ours` takes these from %s (--plan theirs takes them from %s); the rest of both plans is merged", m.Ours.Name, m.Theirs.Name)
+	}
+	return &failure.Error{
+		Message: fmt.Sprintf("%s: both sides changed the same field differently: %s", a.Path(m.Dir), strings.Join(what, "; ")),
+		Remedy:  remedy,
+	}
+}
+
+// keepOne says how to keep one side's file: ours, unless that is the bad one.
+func (m Merge) keepOne(a small.Artifact, bad Version) string {
+	source, name := "HEAD", m.Ours.Name
+	if bad.Name != "" && bad.Name == m.Ours.Name && m.Theirs.Commit != "" {
+		source, name = m.Theirs.Commit, m.Theirs.Name
+	}
+	return fmt.Sprintf("keep the file of %s: `git restore --source=%s --staged --worktree -- %s`; then `small-hook reconcile`; or edit the file, stage it, and type the last command",
+		name, source, wording.TopPath(a.Path(m.Dir)))
+}
+
+// place names a field in a message.
+func place(path []string) string {
+	if len(path) > 1 && isTasks(path[:1]) {
+		return strings.TrimSuffix(fmt.Sprintf("task %s, %s", wording.Quote(path[1]), strings.Join(path[2:], ".")), ", ")
+	}
+	return wording.Clip(strings.Join(path, "."))
+}
+
+// shown is a value in a message.
+func shown(n *yaml.Node) string {
+	switch {
+	case n == nil:
+		return "nothing"
+	case n.Kind == yaml.ScalarNode:
+		return wording.Quote(n.Value)
+	case n.Kind == yaml.SequenceNode:
+		return "a list of " + wording.Count(len(n.Content), "element")
+	}
+	return "a mapping"
+}

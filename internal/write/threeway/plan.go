@@ -1,0 +1,201 @@
+package threeway
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/small-gate/small-gate/internal/base/expression"
+	"github.com/small-gate/small-gate/internal/base/failure"
+	"github.com/small-gate/small-gate/internal/base/wording"
+	"github.com/small-gate/small-gate/internal/small"
+)
+
+// completed is the status of a task that is done.
+const completed = "completed"
+
+// Plan merges the plan, task by task and field by field. A task that one side completed stays completed unless the other side reopened it.
+// If two new tasks have one id, the one that no entry, handoff or other task names gets another id; notes say so. If the sides have
+// different runs, the plan is that of the run named in the merged workspace.small.yml: the same id means another task in the other run.
+func (m Merge) Plan(workspace []byte) (data []byte, notes []string, err error) {
+	if run, other := m.sidesOfRuns(workspace); run != nil && run.Files[small.Plan] != nil {
+		if other.Files[small.Plan] != nil {
+			notes = []string{fmt.Sprintf("the plan is that of %s, whose run goes on; the plan of %s belongs to another run", run.Name, other.Name)}
+		}
+		return run.Files[small.Plan], notes, nil
+	}
+	base, ours, theirs := m.base(small.Plan), m.Ours.Files[small.Plan], m.Theirs.Files[small.Plan]
+	if base != nil && (string(base) == string(ours) || string(base) == string(theirs)) || ours == nil || theirs == nil {
+		data, err = m.merged(small.Plan, nil)
+		return data, nil, err
+	}
+	f, err := m.three(small.Plan)
+	if err != nil {
+		return nil, nil, err
+	}
+	if notes, err = m.renumber(f, func(string) bool { return true }); err != nil {
+		return nil, nil, err
+	}
+	data, err = m.combine(small.Plan, f, m.decidePlan)
+	return data, notes, err
+}
+
+func (m Merge) decidePlan(path []string, v three) *yaml.Node {
+	// Both changed it, so it was not completed at the merge base.
+	if len(path) == 3 && isTasks(path[:1]) && path[2] == "status" {
+		switch {
+		case isCompleted(v.ours):
+			return v.ours
+		case isCompleted(v.theirs):
+			return v.theirs
+		}
+	}
+	if m.PreferPlan != "" {
+		return v.of(m.PreferPlan)
+	}
+	return nil
+}
+
+func isCompleted(status *yaml.Node) bool { return strings.EqualFold(text(status), completed) }
+
+// renumber gives tasks that both sides added under one id different ids. Tasks with the same title are the same task. Only wanted ids are
+// considered.
+func (m Merge) renumber(f files, wanted func(id string) bool) (notes []string, err error) {
+	before, ours, theirs := get(f.base.root, "tasks"), get(f.ours.root, "tasks"), get(f.theirs.root, "tasks")
+	if ours == nil || theirs == nil || !named(ours) || !named(theirs) {
+		return nil, nil
+	}
+	known, others := byID(before), byID(theirs)
+	for _, mine := range ours.Content {
+		id := idOf(mine)
+		other := others[id]
+		if other == nil || known[id] != nil || !wanted(id) || text(get(mine, "title")) == text(get(other, "title")) {
+			continue
+		}
+		side, in, list := m.Theirs, f.theirs, theirs
+		switch {
+		case m.PreferPlan == Ours, m.PreferPlan == "" && !m.Theirs.refersTo(id, theirs, m):
+		case m.PreferPlan == Theirs, !m.Ours.refersTo(id, ours, m):
+			side, in, list = m.Ours, f.ours, ours
+		default:
+			return nil, &failure.Error{
+				Message: fmt.Sprintf("%s: both sides added a task %s: %s of %s, %s of %s, and both are in use", small.Plan.Path(m.Dir), wording.Quote(id),
+					shown(get(mine, "title")), m.Ours.Name, shown(get(other, "title")), m.Theirs.Name),
+				Remedy: fmt.Sprintf("`small-hook reconcile --plan ours` keeps the id for the one of %s, and the other gets a free one (--plan theirs is the other way round); entries stay as they are",
+					m.Ours.Name),
+			}
+		}
+		free := freeID(id, before, ours, theirs)
+		rename(list, id, free)
+		in.data = nil // it no longer matches any side's file
+		notes = append(notes, fmt.Sprintf("task %s of %s (%s) is now %s", wording.Quote(id), side.Name, shown(get(byID(list)[free], "title")), wording.Quote(free)))
+	}
+	return notes, nil
+}
+
+// refersTo reports whether something on a side names one of its tasks.
+func (v Version) refersTo(id string, tasks *yaml.Node, m Merge) bool {
+	if v.Named[id] || text(get(get(m.lenient(small.Handoff, v.Files[small.Handoff]), "resume"), "current_task_id")) == id {
+		return true
+	}
+	for _, t := range items(tasks) {
+		for _, needed := range items(get(t, "depends_on")) {
+			if text(needed) == id {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// rename gives a task another id, also in the tasks of the list that depend on it.
+func rename(list *yaml.Node, from, to string) {
+	set := func(n *yaml.Node) {
+		if text(n) == from {
+			n.Value = to
+		}
+	}
+	for _, t := range list.Content {
+		set(get(t, "id"))
+		for _, needed := range items(get(t, "depends_on")) {
+			set(needed)
+		}
+	}
+}
+
+var numbered = expression.Of(`^(.*?)([0-9]{1,9})$`)
+
+// freeID is an id similar to another one that no list has: the next number.
+func freeID(id string, lists ...*yaml.Node) string {
+	stem, last := id+"-", 1
+	if parts := numbered().FindStringSubmatch(id); parts != nil {
+		stem = parts[1]
+	}
+	for _, list := range lists {
+		for _, t := range items(list) {
+			rest, ours := strings.CutPrefix(idOf(t), stem)
+			if n, err := strconv.Atoi(rest); ours && err == nil && len(rest) < 10 {
+				last = max(last, n)
+			}
+		}
+	}
+	return stem + strconv.Itoa(last+1)
+}
+
+// AdoptNamed adds the tasks that the other side's new entries name to our plan; it is nil if a side has no plan, or nothing is named. Tasks
+// that both sides added under one id are renumbered as in Plan.
+func (m Merge) AdoptNamed() (data []byte, notes []string, err error) {
+	if m.Ours.Files[small.Plan] == nil || m.Theirs.Files[small.Plan] == nil || len(m.Theirs.Named) == 0 {
+		return nil, nil, nil
+	}
+	f, err := m.three(small.Plan)
+	if err != nil {
+		return nil, nil, err
+	}
+	if notes, err = m.renumber(f, func(id string) bool { return m.Theirs.Named[id] }); err != nil {
+		return nil, nil, err
+	}
+	data, err = m.adopt(f, m.Theirs.Named)
+	return data, notes, err
+}
+
+// Adopt adds another plan's tasks with some ids to a plan that lacks them. A plan that lacks none is returned unchanged.
+func (m Merge) Adopt(ids map[string]bool) ([]byte, error) {
+	f, err := m.three(small.Plan)
+	if err != nil {
+		return nil, err
+	}
+	return m.adopt(f, ids)
+}
+
+func (m Merge) adopt(f files, ids map[string]bool) ([]byte, error) {
+	tasks, theirs := get(f.ours.root, "tasks"), get(f.theirs.root, "tasks")
+	if tasks == nil || tasks.Kind != yaml.SequenceNode {
+		return f.ours.data, nil
+	}
+	before := len(tasks.Content)
+	ours := byID(tasks)
+	for _, t := range items(theirs) {
+		if id := idOf(t); ids[id] && ours[id] == nil {
+			tasks.Content = append(tasks.Content, t)
+		}
+	}
+	if len(tasks.Content) == before && f.ours.data != nil {
+		return f.ours.data, nil
+	}
+	tasks.Style = 0
+	return m.write(small.Plan, f.ours, f.ours.root)
+}
+
+// HasDuplicates reports whether two tasks of a plan have the same id.
+func HasDuplicates(plan []byte, limits small.Limits) bool {
+	m := Merge{Limits: limits}
+	tasks := items(get(m.lenient(small.Plan, plan), "tasks"))
+	ids := map[string]bool{}
+	for _, t := range tasks {
+		ids[idOf(t)] = true
+	}
+	return len(ids) < len(tasks)
+}
