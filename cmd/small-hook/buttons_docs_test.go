@@ -82,7 +82,7 @@ func (f *forge) reconcile(branch string) {
 	if out, err := f.Try("merge", "-q", "--no-commit", "main"); err == nil {
 		f.t.Fatalf("main merges into %s without a conflict: %s", branch, out)
 	}
-	if _, err := writers.Reconcile(f.t.Context(), f.request(), writers.Locking{}, reconcile.Options{}); err != nil {
+	if _, err := edit.Reconcile(f.t.Context(), f.request(), edit.Locking{}, reconcile.Options{}); err != nil {
 		f.t.Fatal(err)
 	}
 	f.Commit("merge main into " + branch)
@@ -100,7 +100,7 @@ func (f *forge) rebase(branch string) {
 		if stops > 5 {
 			f.t.Fatal(err)
 		}
-		if _, failed := writers.Reconcile(f.t.Context(), f.request(), writers.Locking{}, reconcile.Options{}); failed != nil {
+		if _, failed := edit.Reconcile(f.t.Context(), f.request(), edit.Locking{}, reconcile.Options{}); failed != nil {
 			f.t.Fatal(failed)
 		}
 		_, err = f.Try("rebase", "--continue")
@@ -129,7 +129,7 @@ func (f *forge) commit(tree string, parents ...string) string {
 // land judges the commit that a button made, as CI does for a push to main, and moves main there if it passes.
 func (f *forge) land(branch, from, to string) string {
 	f.t.Helper()
-	report := entrypoint.Range(f.t.Context(), f.request(), from+".."+to)
+	report := judge.Range(f.t.Context(), f.request(), from+".."+to)
 	switch report.Verdict {
 	case finding.Pass:
 		f.Git("update-ref", "refs/heads/"+branch, to)

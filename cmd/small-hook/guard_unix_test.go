@@ -145,7 +145,7 @@ func TestGuardHolder(t *testing.T) {
 	gittest.Long(t)
 	r := guarded(t)
 	began, never := fifo(t), fifo(t)
-	holder := smallHook(r, "guard", "--", "sh", "-c", fmt.Sprintf("echo \"$%s\" >%s; read -r line <%s #\x1b[31m", worklock.Variable, began, never))
+	holder := smallHook(r, "guard", "--", "sh", "-c", fmt.Sprintf("echo \"$%s\" >%s; read -r line <%s #\x1b[31m", lock.Variable, began, never))
 	holder.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := holder.Start(); err != nil {
 		t.Fatal(err)
@@ -156,7 +156,7 @@ func TestGuardHolder(t *testing.T) {
 	}
 	for _, given := range []string{"", "stale", strings.TrimSpace(string(token)) + "x"} {
 		late := appending(r, "too early", "--wait", "0s")
-		late.Env = append(late.Env, worklock.Variable+"="+given)
+		late.Env = append(late.Env, lock.Variable+"="+given)
 		var said bytes.Buffer
 		late.Stdout, late.Stderr = &said, &said
 		if status := exitOf(t, late); status != 2 {
@@ -180,7 +180,7 @@ func TestGuardHolder(t *testing.T) {
 		t.Error("the holder was not killed")
 	}
 	stale := appending(r, "afterwards", "--wait", "0s")
-	stale.Env = append(stale.Env, worklock.Variable+"="+strings.TrimSpace(string(token)))
+	stale.Env = append(stale.Env, lock.Variable+"="+strings.TrimSpace(string(token)))
 	if status := exitOf(t, stale); status != 0 {
 		t.Errorf("after the kill append ends with %d", status)
 	}

@@ -44,7 +44,7 @@ func Run(ctx context.Context, p program.Process) int {
 	if err != nil {
 		return job.finish(job.failed(err), nil)
 	}
-	return job.finish(entrypoint.CI(ctx, job.request(), plan, entrypoint.Token{Server: job.env[job.system.ServerVariable], Value: input(job.system, job.env, "token")}))
+	return job.finish(judge.CI(ctx, job.request(), plan, judge.Token{Server: job.env[job.system.ServerVariable], Value: input(job.system, job.env, "token")}))
 }
 
 // job is one run of the program.

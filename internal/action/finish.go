@@ -21,7 +21,7 @@ import (
 )
 
 // finish writes the outcome to every requested place, and returns the exit status. If a write fails, everything written afterwards says so.
-func (j *job) finish(r *finding.Report, facts []entrypoint.Fact) int {
+func (j *job) finish(r *finding.Report, facts []judge.Fact) int {
 	log := j.Stdout
 	r.Tool, r.Time = "small-action", time.Now()
 	var errs []error
@@ -118,7 +118,7 @@ func makeFolder(file string) error {
 }
 
 // log writes what was compared, the findings and the system's annotations to the job's log.
-func (j *job) log(w io.Writer, r *finding.Report, facts []entrypoint.Fact) error {
+func (j *job) log(w io.Writer, r *finding.Report, facts []judge.Fact) error {
 	var buf bytes.Buffer
 	for _, f := range facts {
 		fmt.Fprintf(&buf, "%-16s %s\n", f.Name+":", sanitize.Line(f.Value))

@@ -67,7 +67,7 @@ func missingHooks(ctx context.Context, top string) string {
 	if top == "" {
 		return ""
 	}
-	names, remedy, err := hook.Missing(ctx, top)
+	names, remedy, err := install.Missing(ctx, top)
 	switch {
 	case err != nil:
 		return sanitize.Lines("small-gate: cannot look for git's hooks: " + failure.Of(err).Message + "\n")

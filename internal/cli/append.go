@@ -43,7 +43,7 @@ func (a *app) appendCommand() *cobra.Command {
 					return usage(c, "append needs --task: whose work is recorded?")
 				}
 			}
-			done, err := writers.Append(c.Context(), a.request(), a.locking(), entry)
+			done, err := edit.Append(c.Context(), a.request(), a.locking(), entry)
 			a.settled = done.Done // after Ctrl-C too
 			if err != nil {
 				return err
@@ -76,18 +76,18 @@ func (a *app) appendLine(c *cobra.Command, log, line string) error {
 	if other != "" || log == "" || !c.Flags().Changed("line") {
 		return usage(c, "append takes --log and --line together, and no field of an entry of the protocol's log beside them")
 	}
-	path, err := writers.AppendLine(c.Context(), a.request(), a.locking(), log, line)
+	path, err := edit.AppendLine(c.Context(), a.request(), a.locking(), log, line)
 	if err != nil {
 		return err
 	}
 	a.settled = true
 	text := fmt.Sprintf("%s: appended a line\nnext: git add -- %s && git commit -m %s\n",
 		wording.Printable(path), wording.Printable(wording.TopPath(path)), wording.ShellWord("Append to "+wording.Printable(path)))
-	return writers.Appended{Done: true}.Say(a.print(text))
+	return edit.Appended{Done: true}.Say(a.print(text))
 }
 
 // notAppended says why nothing was appended.
-func (a *app) notAppended(done writers.Appended) error {
+func (a *app) notAppended(done edit.Appended) error {
 	if err := a.guarded(done.Guarded); err != nil {
 		return err
 	}

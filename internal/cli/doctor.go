@@ -24,7 +24,7 @@ func (a *app) doctorCommand() *cobra.Command {
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			logs, unread := a.logPatterns(c.Context())
-			found, err := hook.Doctor(c.Context(), a.flags.req.Dir, logs...)
+			found, err := install.Doctor(c.Context(), a.flags.req.Dir, logs...)
 			if err != nil {
 				return err
 			}
@@ -35,7 +35,7 @@ func (a *app) doctorCommand() *cobra.Command {
 			if !found.Fires() || found.Driver.Broken || slices.ContainsFunc(agents, installed.Check.Broken) {
 				a.status = statusCannot
 			}
-			scope, unknown := entrypoint.Survey(c.Context(), a.request())
+			scope, unknown := judge.Survey(c.Context(), a.request())
 			unknown = cmp.Or(unknown, unread)
 			if slices.Contains(a.flags.targets, output.Target{Format: "json"}) && unknown == nil {
 				return a.printDiagnosis(found, agents, scope)
@@ -49,7 +49,7 @@ func (a *app) doctorCommand() *cobra.Command {
 }
 
 // diagnosis is the doctor's result in words. surveyed is true if the scope is known.
-func (a *app) diagnosis(found hook.Diagnosis, agents []installed.Check, scope entrypoint.Surveyed, surveyed bool) string {
+func (a *app) diagnosis(found install.Diagnosis, agents []installed.Check, scope judge.Surveyed, surveyed bool) string {
 	text := version.Long("small-hook") + "\n" + found.Text() + installed.Text(agents) + "\nCI: " + a.ciSystem() + "\n"
 	if !surveyed {
 		return a.withoutHome(text)
@@ -104,7 +104,7 @@ func doctorFormat(name string) error {
 const doctorSchema = "small-gate/doctor/v1"
 
 // printDiagnosis prints the doctor's result as JSON.
-func (a *app) printDiagnosis(found hook.Diagnosis, agents []installed.Check, scope entrypoint.Surveyed) error {
+func (a *app) printDiagnosis(found install.Diagnosis, agents []installed.Check, scope judge.Surveyed) error {
 	type object = map[string]any
 	hooks := make([]object, len(found.Checks))
 	for i, h := range found.Checks {

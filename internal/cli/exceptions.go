@@ -24,7 +24,7 @@ func (a *app) baselineCommand() *cobra.Command {
 			if err := a.request().PersonOnly(); err != nil {
 				return err
 			}
-			written, err := writers.Baseline(c.Context(), a.request(), optional(args), reason)
+			written, err := edit.Baseline(c.Context(), a.request(), optional(args), reason)
 			if err != nil {
 				return err
 			}
@@ -35,7 +35,7 @@ func (a *app) baselineCommand() *cobra.Command {
 	return c
 }
 
-func baselineText(written writers.Accepted) string {
+func baselineText(written edit.Accepted) string {
 	if len(written.Baselines) == 0 {
 		return fmt.Sprintf("%s already accepts every log as it stands in %s\n", sanitize.Line(written.File), sanitize.Line(written.Revision))
 	}
@@ -52,7 +52,7 @@ func baselineText(written writers.Accepted) string {
 }
 
 func (a *app) waiveCommand() *cobra.Command {
-	var sought entrypoint.Sought
+	var sought judge.Sought
 	var reason, until, from, log string
 	c := described("waive", &cobra.Command{
 		RunE: func(c *cobra.Command, args []string) error {
@@ -78,7 +78,7 @@ func (a *app) waiveCommand() *cobra.Command {
 			for i := range edits {
 				edits[i].Reason, edits[i].Until = reason, until
 			}
-			file, err := writers.Waive(c.Context(), a.request(), edits)
+			file, err := edit.Waive(c.Context(), a.request(), edits)
 			if err != nil {
 				return err
 			}
@@ -95,7 +95,7 @@ func (a *app) waiveCommand() *cobra.Command {
 
 // waiveRewrite waives what was done to a log as a whole, and says what that was.
 func (a *app) waiveRewrite(ctx context.Context, log, reason, until string) error {
-	done, file, err := writers.WaiveRewrite(ctx, a.request(), log, reason, until)
+	done, file, err := edit.WaiveRewrite(ctx, a.request(), log, reason, until)
 	if err != nil {
 		return err
 	}
@@ -119,7 +119,7 @@ func pushFirst(file string) string {
 		"git add -- :/.small-gate.yml && git commit -m \"Waive edits\" -- :/.small-gate.yml && git push\n"
 }
 
-func waivedText(edits []entrypoint.Excuse, file string) string {
+func waivedText(edits []judge.Excuse, file string) string {
 	var text strings.Builder
 	type kind struct{ rule, path string }
 	counts := map[kind]int{}
@@ -136,9 +136,9 @@ func waivedText(edits []entrypoint.Excuse, file string) string {
 	return text.String() + pushFirst(file)
 }
 
-func (a *app) findEdits(c *cobra.Command, sought entrypoint.Sought, from string) ([]entrypoint.Excuse, error) {
+func (a *app) findEdits(c *cobra.Command, sought judge.Sought, from string) ([]judge.Excuse, error) {
 	if from == "" {
-		return entrypoint.FindEdits(c.Context(), a.request(), sought)
+		return judge.FindEdits(c.Context(), a.request(), sought)
 	}
 	const most = 256 << 20 // bytes of a report
 	data, err := []byte(nil), error(nil)
@@ -150,7 +150,7 @@ func (a *app) findEdits(c *cobra.Command, sought entrypoint.Sought, from string)
 	if err != nil {
 		return nil, err
 	}
-	return entrypoint.FindEditsIn(data, sought)
+	return judge.FindEditsIn(data, sought)
 }
 
 // readFile reads all of a file, which may be a pipe or endless.

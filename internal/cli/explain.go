@@ -19,7 +19,7 @@ func (a *app) explainCommand() *cobra.Command {
 			}
 			rule, ok := rules.Find(args[0])
 			if !ok {
-				return entrypoint.UnknownRule(args[0])
+				return judge.UnknownRule(args[0])
 			}
 			return report.Explain(a.Stdout, rule)
 		},

@@ -29,7 +29,7 @@ type flags struct {
 }
 
 func (f *flags) register(set *pflag.FlagSet) {
-	f.wait = worklock.DefaultWait
+	f.wait = lock.DefaultWait
 	set.FuncP("dir", "C", "look at `DIR` instead of the current directory; :/DIR begins at the root of the work tree", f.setDir)
 	set.BoolVar(&f.req.Strict, "strict", false, "turn strict rules on")
 	set.StringVar(&f.req.Workspace, "workspace", "", "accept workspaces of `KIND` root, examples or any")

@@ -23,12 +23,12 @@ import (
 
 // waits adds the flag for the longest wait to a command that takes the lock.
 func (a *app) waits(c *cobra.Command) {
-	c.Flags().DurationVar(&a.flags.wait, "wait", worklock.DefaultWait, "wait up to `DURATION` for another guarded command to end")
+	c.Flags().DurationVar(&a.flags.wait, "wait", lock.DefaultWait, "wait up to `DURATION` for another guarded command to end")
 }
 
 // locking says how long to wait for the lock, and describes this command to others.
-func (a *app) locking() writers.Locking {
-	return writers.Locking{Command: "small-hook " + strings.Join(a.Args[1:], " "), Wait: a.flags.wait}
+func (a *app) locking() edit.Locking {
+	return edit.Locking{Command: "small-hook " + strings.Join(a.Args[1:], " "), Wait: a.flags.wait}
 }
 
 func (a *app) guardCommand() *cobra.Command {
@@ -41,7 +41,7 @@ func (a *app) guardCommand() *cobra.Command {
 		},
 		RunE: func(c *cobra.Command, args []string) error {
 			status := 0
-			done, err := writers.Guard(c.Context(), a.request(), a.locking(), func(environ []string) (err error) {
+			done, err := edit.Guard(c.Context(), a.request(), a.locking(), func(environ []string) (err error) {
 				status, err = a.run(args, environ)
 				a.settled = err == nil
 				return err
@@ -99,7 +99,7 @@ func statusOf(state *os.ProcessState) int {
 }
 
 // guarded reports what was wrong before and after a guarded command; then the exit status is 1.
-func (a *app) guarded(done writers.Guarded) error {
+func (a *app) guarded(done edit.Guarded) error {
 	if done.Fine() {
 		return nil
 	}

@@ -13,19 +13,19 @@ import (
 // gitHooks judge for the hooks that git runs, with git's arguments.
 var gitHooks = map[string]func(ctx context.Context, a *app, args []string) *finding.Report{
 	"pre-commit": func(ctx context.Context, a *app, _ []string) *finding.Report {
-		return entrypoint.PreCommit(ctx, a.request())
+		return judge.PreCommit(ctx, a.request())
 	},
 	"pre-merge-commit": func(ctx context.Context, a *app, _ []string) *finding.Report {
-		return entrypoint.PreMergeCommit(ctx, a.request())
+		return judge.PreMergeCommit(ctx, a.request())
 	},
 	"pre-push": func(ctx context.Context, a *app, args []string) *finding.Report {
-		return entrypoint.PrePush(ctx, a.request(), args, a.Stdin)
+		return judge.PrePush(ctx, a.request(), args, a.Stdin)
 	},
 	"pre-receive": func(ctx context.Context, a *app, _ []string) *finding.Report {
-		return entrypoint.PreReceive(ctx, a.request(), a.Stdin)
+		return judge.PreReceive(ctx, a.request(), a.Stdin)
 	},
 	"pre-applypatch": func(ctx context.Context, a *app, _ []string) *finding.Report {
-		return entrypoint.PreApplyPatch(ctx, a.request())
+		return judge.PreApplyPatch(ctx, a.request())
 	},
 }
 
@@ -42,7 +42,7 @@ func (a *app) prepareCommitMsgCommand() *cobra.Command {
 	return a.claims(described("prepare-commit-msg", &cobra.Command{
 		Args: cobra.RangeArgs(1, 3),
 		RunE: func(c *cobra.Command, args []string) error {
-			r := entrypoint.PrepareCommitMsg(c.Context(), a.request())
+			r := judge.PrepareCommitMsg(c.Context(), a.request())
 			if err := a.finish(c.Context(), r, true); err != nil || r.Verdict == finding.Fail && a.status != 0 {
 				return err
 			}

@@ -16,7 +16,7 @@ func (a *app) initLogCommand() *cobra.Command {
 	return described("init-log", &cobra.Command{
 		Args: takes(1, 1, "one path, of a file or a folder"),
 		RunE: func(c *cobra.Command, args []string) error {
-			begun, err := writers.InitLog(c.Context(), a.request(), args[0])
+			begun, err := edit.InitLog(c.Context(), a.request(), args[0])
 			if err != nil {
 				return err
 			}
@@ -30,7 +30,7 @@ var entryWords = map[string]string{
 	policy.LineEntries: "each line is an entry", policy.ListEntries: "each item of a list is an entry", policy.FileEntries: "each file is an entry",
 }
 
-func begunText(b writers.Begun) string {
+func begunText(b edit.Begun) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "%s: %s (a guess, by the names)\n", sanitize.Line(b.Log.Path), entryWords[b.Log.Entries])
 	if b.Log.Entries == policy.ListEntries && b.Log.At != "" {

@@ -16,7 +16,7 @@ import (
 )
 
 func (a *app) installCommand() *cobra.Command {
-	var opts hook.InstallOptions
+	var opts install.InstallOptions
 	var driver, textconv bool
 	var agents []string
 	c := described("install", &cobra.Command{
@@ -35,16 +35,16 @@ func (a *app) installCommand() *cobra.Command {
 				if opts.Logs, err = a.logPatterns(c.Context()); err != nil {
 					return err
 				}
-				if err := a.printDriver(hook.InstallMergeDriver(c.Context(), opts)); err != nil {
+				if err := a.printDriver(install.InstallMergeDriver(c.Context(), opts)); err != nil {
 					return err
 				}
 			}
 			if textconv {
-				if err := a.printDriver(hook.InstallTextconv(c.Context(), opts)); err != nil {
+				if err := a.printDriver(install.InstallTextconv(c.Context(), opts)); err != nil {
 					return err
 				}
 			}
-			return a.printResult(hook.Install(c.Context(), opts))
+			return a.printResult(install.Install(c.Context(), opts))
 		},
 	})
 	registerAgent(c, &agents, "have `NAME`'s harness call the gate, instead of git: "+wording.List(harnessNames(), "or")+"; may be given several times")
@@ -68,13 +68,13 @@ func (a *app) uninstallCommand() *cobra.Command {
 				}
 				return a.printResult(installed.Uninstall(c.Context(), names, a.flags.req.Dir))
 			}
-			if err := a.printDriver(hook.UninstallMergeDriver(c.Context(), a.flags.req.Dir)); err != nil {
+			if err := a.printDriver(install.UninstallMergeDriver(c.Context(), a.flags.req.Dir)); err != nil {
 				return err
 			}
-			if err := a.printDriver(hook.UninstallTextconv(c.Context(), a.flags.req.Dir)); err != nil {
+			if err := a.printDriver(install.UninstallTextconv(c.Context(), a.flags.req.Dir)); err != nil {
 				return err
 			}
-			return a.printResult(hook.Uninstall(c.Context(), a.flags.req.Dir))
+			return a.printResult(install.Uninstall(c.Context(), a.flags.req.Dir))
 		},
 	})
 	registerAgent(c, &agents, "take out of the settings of `NAME`'s harness what install --agent put in, and leave git's hooks")
@@ -83,25 +83,25 @@ func (a *app) uninstallCommand() *cobra.Command {
 
 // logPatterns are the logs of the configuration for the merge driver. Logs with git's union merge are left out, since that works on servers
 // too.
-func (a *app) logPatterns(ctx context.Context) ([]hook.LogPattern, error) {
-	logs, err := writers.Logs(ctx, a.request())
-	var out []hook.LogPattern
+func (a *app) logPatterns(ctx context.Context) ([]install.LogPattern, error) {
+	logs, err := edit.Logs(ctx, a.request())
+	var out []install.LogPattern
 	for i := range logs {
 		if !logs[i].Union() {
-			out = append(out, hook.LogPattern{Path: logs[i].Path, Exclude: logs[i].Exclude})
+			out = append(out, install.LogPattern{Path: logs[i].Path, Exclude: logs[i].Exclude})
 		}
 	}
 	return out, err
 }
 
 // printDriver prints the result for the merge driver, or for diffs.
-func (a *app) printDriver(result hook.Result, err error) error {
+func (a *app) printDriver(result install.Result, err error) error {
 	return cmp.Or(err, a.print(result.Text()))
 }
 
 // printResult prints the result for hooks or harnesses. If a person still has to do something, that is outcome 2: nothing is guarded yet.
-func (a *app) printResult(result hook.Result, err error) error {
-	if err != nil || result.Outcome == hook.NeedsManual {
+func (a *app) printResult(result install.Result, err error) error {
+	if err != nil || result.Outcome == install.NeedsManual {
 		a.status = statusCannot
 	}
 	return cmp.Or(a.print(result.Text()), err)

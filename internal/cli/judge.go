@@ -26,7 +26,7 @@ func (a *app) checkCommand() *cobra.Command {
 			} else if path != "" {
 				req.Dir = filepath.Join(cmp.Or(req.Dir, "."), path)
 			}
-			return a.finish(c.Context(), entrypoint.Check(c.Context(), req, what), false)
+			return a.finish(c.Context(), judge.Check(c.Context(), req, what), false)
 		},
 	})
 	c.Flags().BoolVar(&what.Staged, "staged", false, "judge the files in the index")
@@ -40,7 +40,7 @@ func (a *app) rangeCommand() *cobra.Command {
 	return a.claims(described("range", &cobra.Command{
 		Args: takes(1, 1, "one range, BASE..HEAD"),
 		RunE: func(c *cobra.Command, args []string) error {
-			return a.finish(c.Context(), entrypoint.Range(c.Context(), a.withProgress(a.request()), args[0]), false)
+			return a.finish(c.Context(), judge.Range(c.Context(), a.withProgress(a.request()), args[0]), false)
 		},
 	}))
 }
@@ -49,7 +49,7 @@ func (a *app) auditCommand() *cobra.Command {
 	return described("audit", &cobra.Command{
 		Args: takes(0, 1, "at most one revision"),
 		RunE: func(c *cobra.Command, args []string) error {
-			return a.finish(c.Context(), entrypoint.Audit(c.Context(), a.withProgress(a.request()), optional(args)), false)
+			return a.finish(c.Context(), judge.Audit(c.Context(), a.withProgress(a.request()), optional(args)), false)
 		},
 	})
 }
@@ -58,7 +58,7 @@ func (a *app) mergeCheckCommand() *cobra.Command {
 	return described("merge-check", &cobra.Command{
 		Args: takes(2, 2, "two revisions, OURS and THEIRS"),
 		RunE: func(c *cobra.Command, args []string) error {
-			return a.finish(c.Context(), entrypoint.MergeCheck(c.Context(), a.request(), args[0], args[1]), false)
+			return a.finish(c.Context(), judge.MergeCheck(c.Context(), a.request(), args[0], args[1]), false)
 		},
 	})
 }

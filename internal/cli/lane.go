@@ -26,7 +26,7 @@ func (a *app) laneCommand() *cobra.Command {
 			case reason != "":
 				return usage(c, "--reason needs --switch")
 			}
-			found, err := entrypoint.FindLane(c.Context(), a.request(), optional(args))
+			found, err := judge.FindLane(c.Context(), a.request(), optional(args))
 			if err != nil {
 				return err
 			}
@@ -50,7 +50,7 @@ func (a *app) switchLane(c *cobra.Command, args []string, to, reason string) err
 	if len(args) > 0 {
 		return usage(c, "--switch is about the work to come and takes no range")
 	}
-	done, err := writers.SwitchLane(c.Context(), a.request(), a.locking(), to, reason)
+	done, err := edit.SwitchLane(c.Context(), a.request(), a.locking(), to, reason)
 	if err != nil {
 		return err
 	}

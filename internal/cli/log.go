@@ -21,7 +21,7 @@ import (
 
 // logFlags are the flags of log.
 type logFlags struct {
-	at            entrypoint.Looked
+	at            judge.Looked
 	query         look.Query
 	oneline, full bool
 	textconv      string
@@ -47,7 +47,7 @@ func (a *app) logCommand() *cobra.Command {
 				return usage(c, "log takes at most one revision, and paths after two dashes: small-hook log REV -- PATH")
 			}
 			f.at.Revision = optional(revisions)
-			found, err := entrypoint.Log(c.Context(), a.request(), f.at, f.query)
+			found, err := judge.Log(c.Context(), a.request(), f.at, f.query)
 			if err != nil {
 				return err
 			}
@@ -148,7 +148,7 @@ func (a *app) textconv(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	l := entrypoint.LogOfFile(data)
+	l := judge.LogOfFile(data)
 	if l == nil {
 		_, err = a.Stdout.Write([]byte(sanitize.Lines(strings.ToValidUTF8(string(data), "\ufffd"))))
 	} else {

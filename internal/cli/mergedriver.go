@@ -55,7 +55,7 @@ func (a *app) mergeFiles(ctx context.Context, args []string) (reconcile.Merged, 
 			return reconcile.Merged{}, err
 		}
 	}
-	merged := writers.MergeDriver(ctx, a.request(), in)
+	merged := edit.MergeDriver(ctx, a.request(), in)
 	return merged, wholefile.Write(args[1], merged.Text)
 }
 

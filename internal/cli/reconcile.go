@@ -18,7 +18,7 @@ func (a *app) reconcileCommand() *cobra.Command {
 		Args: takes(0, 1, "at most one branch"),
 		RunE: func(c *cobra.Command, args []string) error {
 			opts.Theirs = optional(args)
-			done, err := writers.Reconcile(c.Context(), a.request(), a.locking(), opts)
+			done, err := edit.Reconcile(c.Context(), a.request(), a.locking(), opts)
 			if err != nil {
 				return err
 			}

@@ -23,13 +23,13 @@ func (a *app) replayIDCommand() *cobra.Command {
 				if value || what.Staged || what.Ref != "" {
 					return usage(c, "--write is about the files on disk and takes none of --value, --staged and --ref")
 				}
-				done, err := writers.ReplayID(c.Context(), a.request())
+				done, err := edit.ReplayID(c.Context(), a.request())
 				if err != nil {
 					return err
 				}
 				return a.print(writtenIDText(done))
 			}
-			id, err := entrypoint.ReplayID(c.Context(), a.request(), what)
+			id, err := judge.ReplayID(c.Context(), a.request(), what)
 			switch {
 			case err != nil:
 				return err
@@ -47,7 +47,7 @@ func (a *app) replayIDCommand() *cobra.Command {
 }
 
 // writtenIDText describes what was written, and the next command.
-func writtenIDText(done writers.WrittenID) string {
+func writtenIDText(done edit.WrittenID) string {
 	if len(done.Files) == 0 {
 		return "handoff and workspace name the run " + done.ID + " already; nothing was written\n"
 	}

@@ -31,7 +31,7 @@ func (a *app) restoreCommand() *cobra.Command {
 				mend.Source, mend.Files = source, args
 				return a.mend(c, mend)
 			}
-			done, err := writers.Restore(c.Context(), a.request(), a.locking(), optional(args), source, discard)
+			done, err := edit.Restore(c.Context(), a.request(), a.locking(), optional(args), source, discard)
 			if err != nil {
 				return err
 			}
@@ -63,7 +63,7 @@ func (a *app) restoreCommand() *cobra.Command {
 
 // mend makes commits again.
 func (a *app) mend(c *cobra.Command, what restore.MendOptions) error {
-	done, err := writers.Mend(c.Context(), a.request(), a.locking(), what)
+	done, err := edit.Mend(c.Context(), a.request(), a.locking(), what)
 	if err != nil {
 		return err
 	}

@@ -24,7 +24,7 @@ func (a *app) syncCommand() *cobra.Command {
 			if len(args) > 1 {
 				opts.Branch = args[1]
 			}
-			out, report, err := writers.Sync(c.Context(), a.request(), a.locking(), opts)
+			out, report, err := edit.Sync(c.Context(), a.request(), a.locking(), opts)
 			if out == nil {
 				return err
 			}

@@ -65,7 +65,7 @@ func (a *app) digestsCommand() *cobra.Command {
 			}
 			var text strings.Builder
 			for _, path := range args {
-				digests, err := entrypoint.Digests(c.Context(), a.request(), what, path)
+				digests, err := judge.Digests(c.Context(), a.request(), what, path)
 				if err != nil {
 					return err
 				}

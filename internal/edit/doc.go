@@ -1,3 +1,3 @@
-// Package writers holds the commands that change a workspace, a log or the configuration, or publish: each under the locks of the workspaces
+// Package edit holds the commands that change a workspace, a log or the configuration, or publish: each under the locks of the workspaces
 // that it writes to.
-package writers
+package edit

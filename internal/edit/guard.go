@@ -1,4 +1,4 @@
-package writers
+package edit
 
 import (
 	"context"
@@ -177,7 +177,7 @@ func nearest(s *session.Session, has func(dir string) (bool, error)) (string, er
 
 // locked is a workspace under its lock.
 type locked struct {
-	*worklock.Held
+	*lock.Held
 	// req is the request, in the root of the work tree: a command may remove the directory in which it began.
 	req       session.Request
 	mode, dir string
@@ -214,14 +214,14 @@ func lock(ctx context.Context, req session.Request, mode string, with Locking, f
 	}
 	out.req.Dir = place.Top
 	at := filepath.Join(place.Top, filepath.FromSlash(out.dir))
-	out.Held, err = worklock.Take(ctx, worklock.Request{
+	out.Held, err = lock.Take(ctx, lock.Request{
 		CommonDir: place.CommonDir, Workspace: at,
 		Command: with.Command, Wait: with.Wait, Environ: req.Environ, Now: req.Now,
 	})
 	if _, there := os.Stat(at); err != nil || mode == "guard" || errors.Is(there, fs.ErrNotExist) {
 		return out, err
 	}
-	if out.state, err = worklock.TakeState(ctx, at, with.Wait); err != nil {
+	if out.state, err = lock.TakeState(ctx, at, with.Wait); err != nil {
 		return nil, errors.Join(err, out.Held.Release())
 	}
 	return out, nil

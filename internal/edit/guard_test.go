@@ -1,4 +1,4 @@
-package writers_test
+package edit_test
 
 import (
 	"errors"
@@ -25,7 +25,7 @@ func TestGuardAfterAnError(t *testing.T) {
 		t.Fatal(err)
 	}
 	failed := errors.New("its output could not be read")
-	done, err := writers.Guard(t.Context(), session.Request{Dir: r.Dir, Environ: r.Environ(), Now: time.Now()}, writers.Locking{Wait: time.Second}, func([]string) error {
+	done, err := edit.Guard(t.Context(), session.Request{Dir: r.Dir, Environ: r.Environ(), Now: time.Now()}, edit.Locking{Wait: time.Second}, func([]string) error {
 		return errors.Join(os.Remove(log), failed)
 	})
 	if !errors.Is(err, failed) || len(done.After) != 1 {

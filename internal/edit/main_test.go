@@ -1,4 +1,4 @@
-package writers_test
+package edit_test
 
 import (
 	"os"

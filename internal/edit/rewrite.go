@@ -1,4 +1,4 @@
-package writers
+package edit
 
 import (
 	"context"
@@ -50,7 +50,7 @@ func WaiveRewrite(ctx context.Context, req session.Request, name, reason, until 
 	if err != nil {
 		return nil, "", err
 	}
-	var excuses []entrypoint.Excuse
+	var excuses []judge.Excuse
 	_, err = req.InRepository(ctx, "waive", func(s *session.Session) error {
 		if _, _, err := s.TrustHead(ctx, nil); err != nil {
 			return err
@@ -62,7 +62,7 @@ func WaiveRewrite(ctx context.Context, req session.Request, name, reason, until 
 			if e.After, err = gate.LogState(ctx, s.Repo, e.child, at, s.Opts); err != nil {
 				return err
 			}
-			excuses = append(excuses, entrypoint.Excuse{Path: at, From: e.Before.Head.String(), To: e.After.Head.String(), Reason: reason, Until: until})
+			excuses = append(excuses, judge.Excuse{Path: at, From: e.Before.Head.String(), To: e.After.Head.String(), Reason: reason, Until: until})
 			done = append(done, e.Rewrite)
 		}
 		return nil
@@ -87,8 +87,8 @@ func rewritesAt(ctx context.Context, req session.Request, at string) ([]*edge, e
 	}
 	req.Find = of
 	for _, judge := range []func() *finding.Report{
-		func() *finding.Report { return entrypoint.PreCommit(ctx, req) },
-		func() *finding.Report { return entrypoint.Audit(ctx, req, "") },
+		func() *finding.Report { return judge.PreCommit(ctx, req) },
+		func() *finding.Report { return judge.Audit(ctx, req, "") },
 	} {
 		r := judge()
 		if r.Failure != nil {

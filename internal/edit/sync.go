@@ -1,4 +1,4 @@
-package writers
+package edit
 
 import (
 	"cmp"
@@ -36,12 +36,12 @@ func Sync(ctx context.Context, req session.Request, with Locking, opts publish.O
 		return lockAll(ctx, req, "sync", with, func([]*locked) error { return do(ctx) })
 	}
 	opts.JudgeOwn = func(ctx context.Context, base, head, upstream string) (bool, error) {
-		report = entrypoint.SyncedCommits(ctx, judged, base, head, upstream)
+		report = judge.SyncedCommits(ctx, judged, base, head, upstream)
 		return clean(report)
 	}
 	opts.JudgePush = func(ctx context.Context, push publish.Push) (bool, error) {
 		update := hookinput.RefUpdate{LocalRef: push.Local, LocalID: push.New, Ref: push.Ref, RemoteID: cmp.Or(push.Old, "0")}
-		report = entrypoint.SyncedPush(ctx, judged, push.Remote, update)
+		report = judge.SyncedPush(ctx, judged, push.Remote, update)
 		return clean(report)
 	}
 	if _, err := req.InRepository(ctx, "sync", func(s *session.Session) error {

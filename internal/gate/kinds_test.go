@@ -591,7 +591,7 @@ func judgeKindsInRepository(t *testing.T, w *kindWorld) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	own, err := embedded.Open(t.Context(), repo.Dir, repo.Environ())
+	own, err := plain.Open(t.Context(), repo.Dir, repo.Environ())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -58,7 +58,7 @@ func judgeInRepository(t *testing.T, w *world) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	own, err := embedded.Open(t.Context(), repo.Dir, repo.Environ())
+	own, err := plain.Open(t.Context(), repo.Dir, repo.Environ())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -86,7 +86,7 @@ func TestAgentFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	own, err := embedded.Open(t.Context(), r.Dir, r.Environ())
+	own, err := plain.Open(t.Context(), r.Dir, r.Environ())
 	if err != nil {
 		t.Fatal(err)
 	}

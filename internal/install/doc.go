@@ -1,4 +1,4 @@
-// Package hook installs the git hooks that call small-hook, removes them, and proves that git would run them. It also sets up the merge
+// Package install installs the git hooks that call small-hook, removes them, and proves that git would run them. It also sets up the merge
 // driver.
 //
 // Each of our hooks is a short POSIX shell script, called a shim. It names the program by its absolute path, so that it works in clients
@@ -6,4 +6,4 @@
 // written unless the caller insists: the lines to add to the manager's own file are returned instead.
 //
 // Every error is a *failure.Error: outcome 2 of the command line.
-package hook
+package install

@@ -1,4 +1,4 @@
-package hook
+package install
 
 import (
 	"context"
@@ -38,7 +38,7 @@ func Install(ctx context.Context, options InstallOptions) (result Result, err er
 		return Result{}, err
 	}
 	// Putting a hook back while another run replaces it could lose it.
-	release, err := worklock.Directory(ctx, repo.CommonDir, true)
+	release, err := lock.Directory(ctx, repo.CommonDir, true)
 	if err != nil {
 		return Result{}, fileError("lock", repo.CommonDir, err)
 	}

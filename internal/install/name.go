@@ -1,4 +1,4 @@
-package hook
+package install
 
 // Name is the name of a git hook, which is also its file's name and its small-hook subcommand.
 type Name string

@@ -1,4 +1,4 @@
-package hook
+package install
 
 // Outcome sums up an installation or its removal.
 type Outcome int

@@ -1,4 +1,4 @@
-package hook
+package install
 
 import (
 	"context"
@@ -20,7 +20,7 @@ func Uninstall(ctx context.Context, dir string) (result Result, err error) {
 		return Result{}, err
 	}
 	// Putting a hook back while another run replaces it could lose it.
-	release, err := worklock.Directory(ctx, repo.CommonDir, true)
+	release, err := lock.Directory(ctx, repo.CommonDir, true)
 	if err != nil {
 		return Result{}, fileError("lock", repo.CommonDir, err)
 	}

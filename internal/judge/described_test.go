@@ -1,4 +1,4 @@
-package entrypoint_test
+package judge_test
 
 import (
 	"testing"
@@ -20,14 +20,14 @@ func TestReportDescribesCommits(t *testing.T) {
 	want := []finding.Commit{{ID: bad, Author: "Ada", Subject: "Tidy up", Date: "2025-12-31T16:33:00-07:30"}}
 	for _, reader := range []string{repository.Git, repository.Embedded} {
 		req := request(r, reader)
-		report := entrypoint.Audit(t.Context(), req, "")
+		report := judge.Audit(t.Context(), req, "")
 		if diff := cmp.Diff(want, report.Commits); diff != "" || report.Examined.Branch != "main" || report.Examined.Repository == "" || report.Examined.CommitLink != "" {
 			t.Errorf("%s: %+v, commits (-want +got):\n%s", reader, report.Examined, diff)
 		}
-		if older := entrypoint.Audit(t.Context(), req, "HEAD~1"); older.Examined.Branch != "" || older.Commits != nil {
+		if older := judge.Audit(t.Context(), req, "HEAD~1"); older.Examined.Branch != "" || older.Commits != nil {
 			t.Errorf("%s: a report of another commit without findings: %+v, %v", reader, older.Examined, older.Commits)
 		}
-		if failed := entrypoint.Audit(t.Context(), req, "nothing"); failed.Failure == nil || failed.Examined.Repository != report.Examined.Repository {
+		if failed := judge.Audit(t.Context(), req, "nothing"); failed.Failure == nil || failed.Examined.Repository != report.Examined.Repository {
 			t.Errorf("%s: a failure's report: %+v", reader, failed.Examined)
 		}
 		plan, err := ci.Decide(map[string]string{
@@ -37,7 +37,7 @@ func TestReportDescribesCommits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		report, _ = entrypoint.CI(t.Context(), req, plan, entrypoint.Token{})
+		report, _ = judge.CI(t.Context(), req, plan, judge.Token{})
 		got := report.Examined
 		if diff := cmp.Diff(want, report.Commits); diff != "" || got.Repository != "a/b" || got.Branch != "main" || got.CommitLink != "https://git.example.com/a/b/-/commit/" {
 			t.Errorf("%s in CI: %+v, commits (-want +got):\n%s", reader, got, diff)

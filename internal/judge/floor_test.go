@@ -1,4 +1,4 @@
-package entrypoint_test
+package judge_test
 
 import (
 	"math/rand/v2"
@@ -55,7 +55,7 @@ func TestFloorIsTheLeast(t *testing.T) {
 		judged := func(change func(*session.Request)) *finding.Report {
 			own := req
 			change(&own)
-			return entrypoint.Range(t.Context(), own, "HEAD~1..HEAD")
+			return judge.Range(t.Context(), own, "HEAD~1..HEAD")
 		}
 		alone := judged(func(q *session.Request) { q.Config = file })
 		own := judged(func(*session.Request) {})

@@ -1,4 +1,4 @@
-package entrypoint_test
+package judge_test
 
 import (
 	"context"
@@ -73,7 +73,7 @@ func claimOf(t *testing.T, r *gittest.Repo, req session.Request, head, variable,
 	switch {
 	case variable != "":
 		req.Environ = append(req.Environ, "SMALL_LANE="+variable)
-		found, err := entrypoint.FindLane(ctx, req, "")
+		found, err := judge.FindLane(ctx, req, "")
 		if err != nil {
 			return lane.Claim{}, err
 		}
@@ -87,7 +87,7 @@ func claimOf(t *testing.T, r *gittest.Repo, req session.Request, head, variable,
 			"CI_COMMIT_SHA": head, "CI_MERGE_REQUEST_LABELS": gitlab,
 		})
 	default:
-		report = entrypoint.Range(ctx, req, "main.."+head)
+		report = judge.Range(ctx, req, "main.."+head)
 	}
 	if report.Failure != nil {
 		return lane.Claim{}, report.Failure
@@ -104,7 +104,7 @@ func judgeCI(t *testing.T, req session.Request, event []byte, env map[string]str
 	if err != nil {
 		t.Fatal(err)
 	}
-	report, _ := entrypoint.CI(context.Background(), req, plan, entrypoint.Token{})
+	report, _ := judge.CI(context.Background(), req, plan, judge.Token{})
 	return report
 }
 
@@ -158,14 +158,14 @@ func TestNoSuchLane(t *testing.T) {
 	r := workspace(t)
 	req := request(r, "git")
 	req.Lane = "quick"
-	wantReport(t, "a flag", entrypoint.Range(context.Background(), req, "HEAD~1..HEAD"), finding.Error, "", `there is no lane "quick"`, "--lane fast, standard or deep")
+	wantReport(t, "a flag", judge.Range(context.Background(), req, "HEAD~1..HEAD"), finding.Error, "", `there is no lane "quick"`, "--lane fast, standard or deep")
 	req = request(r, "git")
 	req.Environ = append(req.Environ, "SMALL_LANE=quick")
-	wantReport(t, "the variable", entrypoint.PreCommit(context.Background(), req), finding.Error, "", `there is no lane "quick", which the variable SMALL_LANE names`, "set SMALL_LANE to fast, standard or deep")
-	if _, err := entrypoint.FindLane(context.Background(), req, ""); err == nil || !strings.Contains(err.Error(), "SMALL_LANE") {
+	wantReport(t, "the variable", judge.PreCommit(context.Background(), req), finding.Error, "", `there is no lane "quick", which the variable SMALL_LANE names`, "set SMALL_LANE to fast, standard or deep")
+	if _, err := judge.FindLane(context.Background(), req, ""); err == nil || !strings.Contains(err.Error(), "SMALL_LANE") {
 		t.Errorf("without a range: %v", err)
 	}
-	if found, err := entrypoint.FindLane(context.Background(), req, "HEAD~1..HEAD"); err != nil || found.Claim.Made() {
+	if found, err := judge.FindLane(context.Background(), req, "HEAD~1..HEAD"); err != nil || found.Claim.Made() {
 		t.Errorf("the variable holds for a range: %v, %v", found.Claim, err)
 	}
 }

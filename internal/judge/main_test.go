@@ -1,4 +1,4 @@
-package entrypoint_test
+package judge_test
 
 import (
 	"os"

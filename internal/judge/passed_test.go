@@ -1,4 +1,4 @@
-package entrypoint_test
+package judge_test
 
 import (
 	"testing"
@@ -47,14 +47,14 @@ func TestOneCommitIsJudgedOnce(t *testing.T) {
 			r.Write(log, entries(3))
 			r.Git("add", "-A")
 			req := request(r, reader)
-			if report := entrypoint.PreCommit(t.Context(), req); report.Verdict != finding.Pass || report.Examined.Workspaces != 1 {
+			if report := judge.PreCommit(t.Context(), req); report.Verdict != finding.Pass || report.Examined.Workspaces != 1 {
 				t.Fatalf("%+v", report)
 			}
 			change(r, &req)
 			if name == "a neighbour" {
 				req.Reader = "" // the embedded reader leaves it to git
 			}
-			report := entrypoint.PrepareCommitMsg(t.Context(), req)
+			report := judge.PrepareCommitMsg(t.Context(), req)
 			if again := report.Examined.Workspaces > 0; again == (name == "nothing") || report.Failure != nil {
 				t.Errorf("%s has changed, by %s: judged again: %v, %v %v", name, reader, again, report.Verdict, report.Failure)
 			}

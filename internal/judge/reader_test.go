@@ -1,4 +1,4 @@
-package entrypoint_test
+package judge_test
 
 import (
 	"fmt"
@@ -70,15 +70,15 @@ func everyMode(t *testing.T, r *gittest.Repo, reader string) map[string]*finding
 	id := tip(t, r)
 	zero := strings.Repeat("0", len(id))
 	return map[string]*finding.Report{
-		"audit":            entrypoint.Audit(t.Context(), req, ""),
-		"range":            entrypoint.Range(t.Context(), req, "HEAD~1..HEAD"),
-		"merge-check":      entrypoint.MergeCheck(t.Context(), req, "HEAD~1", "HEAD"),
-		"check --staged":   entrypoint.Check(t.Context(), req, session.What{Staged: true}),
-		"check --ref":      entrypoint.Check(t.Context(), req, session.What{Ref: "main"}),
-		"pre-commit":       entrypoint.PreCommit(t.Context(), req),
-		"pre-merge-commit": entrypoint.PreMergeCommit(t.Context(), req),
+		"audit":            judge.Audit(t.Context(), req, ""),
+		"range":            judge.Range(t.Context(), req, "HEAD~1..HEAD"),
+		"merge-check":      judge.MergeCheck(t.Context(), req, "HEAD~1", "HEAD"),
+		"check --staged":   judge.Check(t.Context(), req, session.What{Staged: true}),
+		"check --ref":      judge.Check(t.Context(), req, session.What{Ref: "main"}),
+		"pre-commit":       judge.PreCommit(t.Context(), req),
+		"pre-merge-commit": judge.PreMergeCommit(t.Context(), req),
 		"pre-push":         push(t, r, reader),
-		"pre-receive":      entrypoint.PreReceive(t.Context(), req, strings.NewReader(zero+" "+id+" refs/heads/main\n")),
+		"pre-receive":      judge.PreReceive(t.Context(), req, strings.NewReader(zero+" "+id+" refs/heads/main\n")),
 	}
 }
 
@@ -96,7 +96,7 @@ func tip(t *testing.T, r *gittest.Repo) string {
 func push(t *testing.T, r *gittest.Repo, reader string) *finding.Report {
 	t.Helper()
 	id := tip(t, r)
-	return entrypoint.PrePush(t.Context(), request(r, reader), []string{"other", "url"},
+	return judge.PrePush(t.Context(), request(r, reader), []string{"other", "url"},
 		strings.NewReader("refs/heads/main "+id+" refs/heads/main "+strings.Repeat("0", len(id))+"\n"))
 }
 
@@ -114,7 +114,7 @@ func TestEveryReaderInEveryMode(t *testing.T) {
 			wantReport(t, reader+" "+what, report, finding.Pass, name)
 		}
 	}
-	wantReport(t, "an unknown reader", entrypoint.Audit(t.Context(), request(r, "svn"), ""), finding.Error, "", `"svn"`, "--reader auto, go-git or git")
+	wantReport(t, "an unknown reader", judge.Audit(t.Context(), request(r, "svn"), ""), finding.Error, "", `"svn"`, "--reader auto, go-git or git")
 }
 
 // chosen is the reader chosen in a small, plain repository on a machine with git: git's, for commands that walk far through history.
@@ -144,11 +144,11 @@ func TestWithoutGit(t *testing.T) {
 		}
 		wantReport(t, what, report, finding.Fail, "go-git")
 	}
-	wantReport(t, "git by name", entrypoint.Audit(t.Context(), request(r, repository.Git), ""), finding.Error, "", "git was not found", "install git")
-	if _, err := writers.Baseline(t.Context(), request(r, ""), "", "accepted"); err != nil {
+	wantReport(t, "git by name", judge.Audit(t.Context(), request(r, repository.Git), ""), finding.Error, "", "git was not found", "install git")
+	if _, err := edit.Baseline(t.Context(), request(r, ""), "", "accepted"); err != nil {
 		t.Error("a baseline: ", err)
 	}
-	scope, err := entrypoint.Survey(t.Context(), request(r, ""))
+	scope, err := judge.Survey(t.Context(), request(r, ""))
 	if err != nil || !strings.HasPrefix(scope.Reader, "go-git") || scope.Why == "" {
 		t.Errorf("Survey = %+v, %v", scope, err)
 	}
@@ -161,7 +161,7 @@ func TestGitStandsIn(t *testing.T) {
 	for what, report := range everyMode(t, r, "") {
 		wantReport(t, what, report, finding.Pass, "git")
 	}
-	scope, err := entrypoint.Survey(t.Context(), request(r, ""))
+	scope, err := judge.Survey(t.Context(), request(r, ""))
 	if err != nil || !strings.HasPrefix(scope.Reader, "git ") || !strings.Contains(scope.Why, "extensions.objectformat") {
 		t.Errorf("Survey = %+v, %v", scope, err)
 	}
@@ -183,11 +183,11 @@ func TestGitJudgesAnew(t *testing.T) {
 		t.Fatal(err)
 	}
 	included := workspace(t).With("GIT_CONFIG_GLOBAL=" + user)
-	wantReport(t, "split", entrypoint.PreCommit(t.Context(), request(split, "")), finding.Pass, "git")
+	wantReport(t, "split", judge.PreCommit(t.Context(), request(split, "")), finding.Pass, "git")
 	wantReport(t, "push", push(t, included, ""), finding.Pass, "git")
 	wantReport(t, "push, by name", push(t, included, repository.Embedded), finding.Error, "go-git", "init.defaultBranch", "--reader git")
 	noGit(t)
-	wantReport(t, "split, no git", entrypoint.PreCommit(t.Context(), request(split, "")), finding.Error, "go-git", "the index: unknown extension", "git was not found")
+	wantReport(t, "split, no git", judge.PreCommit(t.Context(), request(split, "")), finding.Error, "go-git", "the index: unknown extension", "git was not found")
 	wantReport(t, "push, no git", push(t, included, ""), finding.Error, "go-git", "init.defaultBranch", "git was not found")
 }
 
@@ -216,7 +216,7 @@ func TestGitFindsOldForks(t *testing.T) {
 	r.GitInput(script.String(), "fast-import", "--quiet")
 	r.Write(log, entries(2)+task(3)) // rewrite the common entry
 	r.Git("add", "-A")
-	report := entrypoint.PreCommit(t.Context(), request(r, ""))
+	report := judge.PreCommit(t.Context(), request(r, ""))
 	wantReport(t, "an old fork", report, finding.Fail, "git")
 	at := slices.IndexFunc(report.Findings, func(f finding.Finding) bool { return f.Rule == "divergence/concurrent-append" })
 	if at < 0 || !strings.Contains(report.Findings[at].Message, "has recorded 1 entry ") {
@@ -228,13 +228,13 @@ func TestGitFindsOldForks(t *testing.T) {
 func TestClone(t *testing.T) {
 	gittest.Long(t)
 	r := workspace(t).Clone()
-	wantReport(t, "nothing staged", entrypoint.PreCommit(t.Context(), request(r, "")), finding.Pass, "go-git")
+	wantReport(t, "nothing staged", judge.PreCommit(t.Context(), request(r, "")), finding.Pass, "go-git")
 	r.Write(log, entries(3))
 	r.Git("add", "-A")
 	for what, report := range everyMode(t, r, "") {
 		wantReport(t, what, report, finding.Pass, chosen(what))
 	}
-	wantReport(t, "by name", entrypoint.PreCommit(t.Context(), request(r, repository.Embedded)), finding.Pass, "go-git")
+	wantReport(t, "by name", judge.PreCommit(t.Context(), request(r, repository.Embedded)), finding.Pass, "go-git")
 }
 
 // git reads large repositories, if there is a git.
@@ -259,12 +259,12 @@ func TestLargeRepositories(t *testing.T) {
 	} {
 		t.Run(what, func(t *testing.T) {
 			r := workspace(t)
-			wantReport(t, "before", entrypoint.PreCommit(t.Context(), request(r, "")), finding.Pass, "go-git")
+			wantReport(t, "before", judge.PreCommit(t.Context(), request(r, "")), finding.Pass, "go-git")
 			grow(r)
-			wantReport(t, "after", entrypoint.PreCommit(t.Context(), request(r, "")), finding.Pass, "git")
-			wantReport(t, "by name", entrypoint.PreCommit(t.Context(), request(r, repository.Embedded)), finding.Pass, "go-git")
+			wantReport(t, "after", judge.PreCommit(t.Context(), request(r, "")), finding.Pass, "git")
+			wantReport(t, "by name", judge.PreCommit(t.Context(), request(r, repository.Embedded)), finding.Pass, "go-git")
 			noGit(t)
-			wantReport(t, "no git", entrypoint.PreCommit(t.Context(), request(r, "")), finding.Pass, "go-git")
+			wantReport(t, "no git", judge.PreCommit(t.Context(), request(r, "")), finding.Pass, "go-git")
 		})
 	}
 }
@@ -274,14 +274,14 @@ func TestNoRepository(t *testing.T) {
 	r := workspace(t)
 	req := request(r, "")
 	req.Dir = t.TempDir()
-	wantReport(t, "nowhere", entrypoint.Audit(t.Context(), req, ""), finding.Error, "", "is not in a git repository", "git init")
+	wantReport(t, "nowhere", judge.Audit(t.Context(), req, ""), finding.Error, "", "is not in a git repository", "git init")
 }
 
 // A repository that no reader can open is reported once, with a remedy.
 func TestNowhereToRead(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "nowhere")
-	r := entrypoint.Range(t.Context(), session.Request{Dir: dir, Environ: os.Environ(), Now: time.Now()}, "main..HEAD")
+	r := judge.Range(t.Context(), session.Request{Dir: dir, Environ: os.Environ(), Now: time.Now()}, "main..HEAD")
 	if r.Failure == nil || strings.Count(r.Failure.Message, "cannot open") != 1 || r.Failure.Remedy == "" {
 		t.Errorf("%+v", r.Failure)
 	}

@@ -1,6 +1,6 @@
 //go:build !windows
 
-package entrypoint_test
+package judge_test
 
 import (
 	"fmt"
@@ -41,7 +41,7 @@ type team struct {
 	*testing.T
 	*rand.Rand
 	server   *gittest.Repo
-	token    entrypoint.Token
+	token    judge.Token
 	commits  map[string]*teamCommit
 	branches map[string]string
 	// fork is the tip of a stranger's own main; empty before the fork.
@@ -257,7 +257,7 @@ func (w *team) job(event, sha, payload string) *finding.Report {
 	if err != nil {
 		w.Fatal(err)
 	}
-	report, _ := entrypoint.CI(w.Context(), request(r, ""), plan, w.token)
+	report, _ := judge.CI(w.Context(), request(r, ""), plan, w.token)
 	if report.Failure != nil {
 		w.Errorf("%s: %v\n%s", event, report.Failure, strings.Join(w.steps, "\n"))
 	}

@@ -32,7 +32,7 @@ func (c Check) Broken() bool { return c.Expected && !c.Calls }
 // Doctor checks the settings files of all harnesses in the work tree around dir ("" is the current directory). A harness without one is
 // left out. It runs nothing.
 func Doctor(ctx context.Context, dir string) ([]Check, error) {
-	repo, err := hook.Locate(ctx, dir)
+	repo, err := install.Locate(ctx, dir)
 	if err != nil || repo.Bare {
 		return nil, err
 	}
@@ -80,15 +80,15 @@ func (w workTree) examine(check *Check, text []byte) error {
 		program := file.ProgramOf(command)
 		if !strings.Contains(program, "/") {
 			// A larger command may call any program; presumably ours is on PATH.
-			if _, err := exec.LookPath(hook.ProgramName); err != nil {
-				return &failure.Error{Message: "no " + hook.ProgramName + " is on PATH", Remedy: "Type: " + hook.HowToInstall(), Err: err}
+			if _, err := exec.LookPath(install.ProgramName); err != nil {
+				return &failure.Error{Message: "no " + install.ProgramName + " is on PATH", Remedy: "Type: " + install.HowToInstall(), Err: err}
 			}
 			continue
 		}
 		if !filepath.IsAbs(program) {
 			program = filepath.Join(w.top, program)
 		}
-		if err := hook.CheckProgram(filepath.FromSlash(program)); err != nil {
+		if err := install.CheckProgram(filepath.FromSlash(program)); err != nil {
 			return &failure.Error{Message: failure.Of(err).Message, Remedy: install, Err: err}
 		}
 	}

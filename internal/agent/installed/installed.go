@@ -27,12 +27,12 @@ const maxSize = 1 << 20
 
 // workTree is where settings files are.
 type workTree struct {
-	repo hook.Repository
+	repo install.Repository
 	top  string // without symbolic links
 }
 
 func open(ctx context.Context, dir string) (workTree, error) {
-	repo, err := hook.Locate(ctx, dir)
+	repo, err := install.Locate(ctx, dir)
 	if err != nil {
 		return workTree{}, err
 	}
@@ -123,7 +123,7 @@ func (f settingsFile) failed(what string, err error) error {
 
 // change is what to do about one file.
 type change struct {
-	action hook.Action
+	action install.Action
 	text   []byte // the new text
 	gone   bool   // remove the file
 	note   string
@@ -131,23 +131,23 @@ type change struct {
 
 // Install makes the harnesses with these names call the gate in the repository around dir ("" is the current directory). They call program;
 // if it is "", the small-hook on PATH wherever they run. It reads all files before it writes any. It is idempotent.
-func Install(ctx context.Context, names []string, dir, program string) (hook.Result, error) {
+func Install(ctx context.Context, names []string, dir, program string) (install.Result, error) {
 	tree, err := open(ctx, dir)
 	if err != nil {
-		return hook.Result{}, err
+		return install.Result{}, err
 	}
 	word, note, err := programWord(program)
 	if err != nil {
-		return hook.Result{}, err
+		return install.Result{}, err
 	}
 	result, err := tree.each(names, func(found settingsFile) (change, error) {
 		text, err := found.file.Add(found.text, found.file.Command(word))
-		c := change{action: hook.Installed, note: found.file.Trust, text: text}
+		c := change{action: install.Installed, note: found.file.Trust, text: text}
 		switch {
 		case string(text) == string(found.text):
-			c.action = hook.Present
+			c.action = install.Present
 		case found.file.Mentions(found.text):
-			c.action = hook.Updated
+			c.action = install.Updated
 		}
 		return c, err
 	})
@@ -158,9 +158,9 @@ func Install(ctx context.Context, names []string, dir, program string) (hook.Res
 		result.Notes = append(result.Notes, note)
 	}
 	if note != "" && program == "" {
-		result.Outcome = hook.NeedsManual
+		result.Outcome = install.NeedsManual
 	}
-	if slices.ContainsFunc(result.Changes, func(c hook.HookChange) bool { return c.Action != hook.Present }) {
+	if slices.ContainsFunc(result.Changes, func(c install.HookChange) bool { return c.Action != install.Present }) {
 		result.Notes = append(result.Notes, toCommit(result.Changes),
 			"What an agent should know is in a skill file; copy it to where yours reads skills: "+wording.Project+"/blob/main/skills/small-gate/SKILL.md")
 	}
@@ -172,20 +172,20 @@ func Install(ctx context.Context, names []string, dir, program string) (hook.Res
 // programWord is the program as a word of a shell, and a note about it.
 func programWord(named string) (word, note string, err error) {
 	if named == "" {
-		if _, err := exec.LookPath(hook.ProgramName); err != nil {
-			note = "No " + hook.ProgramName + " is on PATH, so that these calls fail here. Put it there: " + hook.HowToInstall()
+		if _, err := exec.LookPath(install.ProgramName); err != nil {
+			note = "No " + install.ProgramName + " is on PATH, so that these calls fail here. Put it there: " + install.HowToInstall()
 		}
-		return hook.ProgramName, note, nil
+		return install.ProgramName, note, nil
 	}
-	program, err := hook.ResolveProgram(named)
+	program, err := install.ResolveProgram(named)
 	if err != nil {
 		return "", "", err
 	}
-	return wording.ShellWord(filepath.ToSlash(program)), "The files name " + wording.Printable(program) + ", which other clones and machines may lack. Without --program they name " + hook.ProgramName + ", found on PATH.", nil
+	return wording.ShellWord(filepath.ToSlash(program)), "The files name " + wording.Printable(program) + ", which other clones and machines may lack. Without --program they name " + install.ProgramName + ", found on PATH.", nil
 }
 
 // toCommit says how the files get into every clone.
-func toCommit(changes []hook.HookChange) string {
+func toCommit(changes []install.HookChange) string {
 	var paths []string
 	for _, c := range changes {
 		paths = append(paths, wording.TopPath(c.Path))
@@ -196,7 +196,7 @@ func toCommit(changes []hook.HookChange) string {
 
 // aboutGitHooks says in a line whether git's own hooks are here.
 func aboutGitHooks(ctx context.Context, dir string) (string, error) {
-	missing, remedy, err := hook.Missing(ctx, dir)
+	missing, remedy, err := install.Missing(ctx, dir)
 	if err != nil || missing == "" {
 		return "Git's own hooks are installed here.", err
 	}
@@ -204,32 +204,32 @@ func aboutGitHooks(ctx context.Context, dir string) (string, error) {
 }
 
 // Uninstall removes what Install added to the harnesses' settings, and the files that it made. It is idempotent.
-func Uninstall(ctx context.Context, names []string, dir string) (hook.Result, error) {
+func Uninstall(ctx context.Context, names []string, dir string) (install.Result, error) {
 	tree, err := open(ctx, dir)
 	if err != nil {
-		return hook.Result{}, err
+		return install.Result{}, err
 	}
 	result, err := tree.each(names, func(found settingsFile) (change, error) {
 		text, gone, err := found.file.Remove(found.text)
-		c := change{action: hook.Removed, text: text, gone: gone && found.text != nil}
+		c := change{action: install.Removed, text: text, gone: gone && found.text != nil}
 		switch {
 		case c.gone:
 		case !gone && found.file.Mentions(text):
-			c.action, c.note = hook.Left, "a command there calls the gate among other things: take that out by hand if it is not wanted"
+			c.action, c.note = install.Left, "a command there calls the gate among other things: take that out by hand if it is not wanted"
 		case string(text) == string(found.text):
-			c.action = hook.NoCall
+			c.action = install.NoCall
 		}
 		return c, err
 	})
-	if result.Outcome == hook.Changed {
+	if result.Outcome == install.Changed {
 		result.Notes = []string{"Other clones call the gate until that is committed."}
 	}
 	return result, err
 }
 
 // each plans the change of each file, and then applies all.
-func (w workTree) each(names []string, decide func(settingsFile) (change, error)) (hook.Result, error) {
-	result := hook.Result{Outcome: hook.Unchanged}
+func (w workTree) each(names []string, decide func(settingsFile) (change, error)) (install.Result, error) {
+	result := install.Result{Outcome: install.Unchanged}
 	var files []settingsFile
 	var changes []change
 	for _, name := range names {
@@ -256,11 +256,11 @@ func (w workTree) each(names []string, decide func(settingsFile) (change, error)
 			err = w.write(files[i], c.text)
 		}
 		if err != nil {
-			result.Outcome = hook.Failed
+			result.Outcome = install.Failed
 			return result, err
 		}
 		file := files[i].file
-		result.Changes = append(result.Changes, hook.HookChange{Hook: hook.Name(file.Harness.Name), Path: file.Path, Action: c.action, Note: c.note})
+		result.Changes = append(result.Changes, install.HookChange{Hook: install.Name(file.Harness.Name), Path: file.Path, Action: c.action, Note: c.note})
 		result.Outcome = result.Outcome.After(c.action)
 	}
 	return result, nil

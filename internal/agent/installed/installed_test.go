@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 func newRepo(t *testing.T) string {
 	t.Helper()
 	bin := t.TempDir()
-	put(t, filepath.Join(bin, hook.ProgramName), "#!/bin/sh\n", 0o755)
+	put(t, filepath.Join(bin, install.ProgramName), "#!/bin/sh\n", 0o755)
 	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 	t.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
 	dir := filepath.Join(gittest.TempDir(t), "re po")
@@ -67,7 +67,7 @@ func all() (names []string) {
 	return names
 }
 
-func demand(t *testing.T, want hook.Outcome, result hook.Result, err error) {
+func demand(t *testing.T, want install.Outcome, result install.Result, err error) {
 	t.Helper()
 	if err != nil || result.Outcome != want {
 		t.Fatalf("%v, not %v (%v)\n%s", result.Outcome, want, err, result.Text())
@@ -81,7 +81,7 @@ func TestInstallAndUninstall(t *testing.T) {
 	sub := filepath.Join(repo, "sub")
 	put(t, filepath.Join(sub, "file"), "", 0o644)
 	result, err := Install(t.Context(), all(), sub, "")
-	demand(t, hook.Changed, result, err)
+	demand(t, install.Changed, result, err)
 	for _, f := range settings.All {
 		text := get(t, filepath.Join(repo, filepath.FromSlash(f.Path)))
 		if !strings.Contains(text, `"small-hook agent-hook --harness `+f.Harness.Name+`"`) {
@@ -89,9 +89,9 @@ func TestInstallAndUninstall(t *testing.T) {
 		}
 	}
 	result, err = Install(t.Context(), all(), sub, "")
-	demand(t, hook.Unchanged, result, err)
+	demand(t, install.Unchanged, result, err)
 	result, err = Uninstall(t.Context(), all(), sub)
-	demand(t, hook.Changed, result, err)
+	demand(t, install.Changed, result, err)
 	for _, f := range settings.All {
 		if _, err := os.Lstat(filepath.Join(repo, filepath.FromSlash(f.Path))); !os.IsNotExist(err) {
 			t.Errorf("%s is still there (%v)", f.Path, err)
@@ -102,7 +102,7 @@ func TestInstallAndUninstall(t *testing.T) {
 		t.Errorf("left: %v (%v)", left, err)
 	}
 	result, err = Uninstall(t.Context(), all(), sub)
-	demand(t, hook.Unchanged, result, err)
+	demand(t, install.Unchanged, result, err)
 }
 
 // A file keeps its mode; a link inside the work tree stays a link; a link out of it, or to nowhere, is refused, and then nothing is
@@ -125,7 +125,7 @@ func TestLinks(t *testing.T) {
 	}
 	link("../shared.json")
 	result, err := Install(t.Context(), []string{"claude"}, repo, "")
-	demand(t, hook.Changed, result, err)
+	demand(t, install.Changed, result, err)
 	if info, err := os.Lstat(path); err != nil || info.Mode()&os.ModeSymlink == 0 {
 		t.Errorf("the link is gone (%v)", err)
 	}
@@ -133,7 +133,7 @@ func TestLinks(t *testing.T) {
 		t.Errorf("the mode is %v (%v)", info.Mode(), err)
 	}
 	result, err = Uninstall(t.Context(), []string{"claude"}, repo)
-	demand(t, hook.Changed, result, err)
+	demand(t, install.Changed, result, err)
 	if got := get(t, path); got != "{}" {
 		t.Errorf("left %q", got)
 	}
@@ -161,9 +161,9 @@ func TestNotAFile(t *testing.T) {
 	put(t, filepath.Join(repo, ".codex", "hooks.json", "x"), "", 0o644)
 	put(t, filepath.Join(repo, ".gemini", "settings.json"), strings.Repeat(" ", maxSize+1), 0o644)
 	for name, says := range map[string]string{"claude": "not a directory", "codex": "is not a file", "gemini": "larger than"} {
-		for _, do := range []func() (hook.Result, error){
-			func() (hook.Result, error) { return Install(t.Context(), []string{name}, repo, "") },
-			func() (hook.Result, error) { return Uninstall(t.Context(), []string{name}, repo) },
+		for _, do := range []func() (install.Result, error){
+			func() (install.Result, error) { return Install(t.Context(), []string{name}, repo, "") },
+			func() (install.Result, error) { return Uninstall(t.Context(), []string{name}, repo) },
 		} {
 			if _, err := do(); err == nil || !strings.Contains(err.Error(), says) {
 				t.Errorf("%s: %v", name, err)
@@ -195,7 +195,7 @@ func TestProgram(t *testing.T) {
 	repo := newRepo(t)
 	program := filepath.Join(gittest.TempDir(t), "it's a `dir`", "small-hook")
 	put(t, program, "#!/bin/sh\n", 0o755)
-	if result, err := Install(t.Context(), []string{"claude"}, repo, program); err != nil || result.Outcome != hook.Changed || !strings.Contains(result.Text(), "which other clones") {
+	if result, err := Install(t.Context(), []string{"claude"}, repo, program); err != nil || result.Outcome != install.Changed || !strings.Contains(result.Text(), "which other clones") {
 		t.Fatalf("%v (%v)", result, err)
 	}
 	if checks, err := Doctor(t.Context(), repo); err != nil || len(checks) != 1 || !checks[0].Calls {
@@ -212,7 +212,7 @@ func TestProgram(t *testing.T) {
 		t.Error("a program that is not there")
 	}
 	result, err := Install(t.Context(), []string{"claude"}, repo, "")
-	if err != nil || result.Changes[0].Action != hook.Updated {
+	if err != nil || result.Changes[0].Action != install.Updated {
 		t.Fatalf("%+v (%v)", result, err)
 	}
 	if checks, err := Doctor(t.Context(), repo); err != nil || len(checks) != 1 || !checks[0].Calls {
@@ -227,7 +227,7 @@ func TestLeft(t *testing.T) {
 	text := `{"version": 1, "hooks": {"stop": [{"command": "make && small-hook agent-hook --harness cursor"}]}}`
 	put(t, path, text, 0o644)
 	result, err := Uninstall(t.Context(), []string{"cursor"}, repo)
-	demand(t, hook.NeedsManual, result, err)
+	demand(t, install.NeedsManual, result, err)
 	if got := get(t, path); got != text || !strings.Contains(result.Text(), "by hand") {
 		t.Errorf("%s\n%s", got, result.Text())
 	}
@@ -246,8 +246,8 @@ func TestNotOnPath(t *testing.T) {
 	}
 	t.Setenv("PATH", bin)
 	result, err := Install(t.Context(), []string{"gemini"}, repo, "")
-	demand(t, hook.NeedsManual, result, err)
-	if text := result.Text(); !strings.Contains(text, "gemini: installed") || !strings.Contains(text, hook.HowToInstall()) {
+	demand(t, install.NeedsManual, result, err)
+	if text := result.Text(); !strings.Contains(text, "gemini: installed") || !strings.Contains(text, install.HowToInstall()) {
 		t.Error(text)
 	}
 	checks, err := Doctor(t.Context(), repo)

@@ -1,4 +1,4 @@
-package worklock
+package lock
 
 // CreateState makes a state lock on a file system without hard links.
 var CreateState = createState

@@ -1,4 +1,4 @@
-package worklock
+package lock
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package worklock_test
+package lock_test
 
 import (
 	"errors"
@@ -19,7 +19,7 @@ func TestTakeState(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	name := filepath.Join(dir, ".small-cache", "state.lock")
-	release, err := worklock.TakeState(t.Context(), dir, 0)
+	release, err := lock.TakeState(t.Context(), dir, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,12 +30,12 @@ func TestTakeState(t *testing.T) {
 	if text, err := os.ReadFile(name); err != nil || !strings.HasPrefix(string(text), fmt.Sprintf("pid=%d\ncreated_at=2", os.Getpid())) {
 		t.Errorf("%q, %v", text, err)
 	}
-	if _, err := worklock.TakeState(t.Context(), dir, time.Millisecond); err == nil || !strings.Contains(failure.Of(err).Message, fmt.Sprintf("process %d ", os.Getpid())) {
+	if _, err := lock.TakeState(t.Context(), dir, time.Millisecond); err == nil || !strings.Contains(failure.Of(err).Message, fmt.Sprintf("process %d ", os.Getpid())) {
 		t.Errorf("a lock that is held: %v", err)
 	}
 	waited := make(chan error)
 	go func() {
-		release, err := worklock.TakeState(t.Context(), dir, time.Minute)
+		release, err := lock.TakeState(t.Context(), dir, time.Minute)
 		if err == nil {
 			err = release()
 		}
@@ -58,7 +58,7 @@ func TestTakeState(t *testing.T) {
 	if err := os.WriteFile(name, []byte(left), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	_, err = worklock.TakeState(t.Context(), dir, time.Minute)
+	_, err = lock.TakeState(t.Context(), dir, time.Minute)
 	if f := failure.Of(err); f == nil || !strings.Contains(f.Message, "2026-01-02T03:04:05Z") || !strings.Contains(f.Remedy, "`rm -f -- "+name+"`") {
 		t.Errorf("a stale lock: %v", err)
 	}
@@ -68,7 +68,7 @@ func TestTakeState(t *testing.T) {
 	if err := os.WriteFile(name, []byte(left+"command=small-hook\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if release, err := worklock.TakeState(t.Context(), dir, 0); err != nil {
+	if release, err := lock.TakeState(t.Context(), dir, 0); err != nil {
 		t.Errorf("one that we have left: %v", err)
 	} else if err := release(); err != nil {
 		t.Error(err)
@@ -87,7 +87,7 @@ func TestTakeStateLinks(t *testing.T) {
 	if err := os.Symlink(outside, cache); err != nil {
 		t.Skip(err)
 	}
-	if _, err := worklock.TakeState(t.Context(), dir, 0); err == nil || !strings.Contains(failure.Of(err).Remedy, "a writable directory") {
+	if _, err := lock.TakeState(t.Context(), dir, 0); err == nil || !strings.Contains(failure.Of(err).Remedy, "a writable directory") {
 		t.Errorf("a link for the directory: %v", err)
 	}
 	if entries, err := os.ReadDir(outside); err != nil || len(entries) != 1 {
@@ -96,7 +96,7 @@ func TestTakeStateLinks(t *testing.T) {
 	if err := errors.Join(os.Remove(cache), os.Mkdir(cache, 0o755), os.Symlink(theirs, filepath.Join(cache, ".state.lock.small-hook"))); err != nil {
 		t.Fatal(err)
 	}
-	release, err := worklock.TakeState(t.Context(), dir, 0)
+	release, err := lock.TakeState(t.Context(), dir, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +106,7 @@ func TestTakeStateLinks(t *testing.T) {
 	if err := errors.Join(release(), os.Symlink(os.DevNull, filepath.Join(cache, "state.lock"))); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := worklock.TakeState(t.Context(), dir, 0); err == nil || !strings.Contains(failure.Of(err).Message, "does not say by whom") {
+	if _, err := lock.TakeState(t.Context(), dir, 0); err == nil || !strings.Contains(failure.Of(err).Message, "does not say by whom") {
 		t.Errorf("a link for the lock: %v", err)
 	}
 }
@@ -115,10 +115,10 @@ func TestTakeStateLinks(t *testing.T) {
 func TestStateWithoutLinks(t *testing.T) {
 	t.Parallel()
 	name := filepath.Join(t.TempDir(), "state.lock")
-	if err := worklock.CreateState(name, []byte("pid=1\n")); err != nil {
+	if err := lock.CreateState(name, []byte("pid=1\n")); err != nil {
 		t.Fatal(err)
 	}
-	if err := worklock.CreateState(name, []byte("pid=2\n")); !errors.Is(err, os.ErrExist) {
+	if err := lock.CreateState(name, []byte("pid=2\n")); !errors.Is(err, os.ErrExist) {
 		t.Errorf("made twice: %v", err)
 	}
 	if text, err := os.ReadFile(name); err != nil || string(text) != "pid=1\n" {

@@ -1,6 +1,6 @@
-// Package worklock is the lock of a workspace: one guarded writer at a time. It is advisory, is in the common git directory, and ends with
+// Package lock is the lock of a workspace: one guarded writer at a time. It is advisory, is in the common git directory, and ends with
 // its holder in any case.
-package worklock
+package lock
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package worklock_test
+package lock_test
 
 import (
 	"errors"
@@ -11,10 +11,10 @@ import (
 // TestTokens nests the locks of two workspaces.
 func TestTokens(t *testing.T) {
 	common := t.TempDir()
-	take := func(workspace string, environ []string) (*worklock.Held, error) {
-		return worklock.Take(t.Context(), worklock.Request{CommonDir: common, Workspace: workspace, Command: t.Name(), Environ: environ, Now: time.Now()})
+	take := func(workspace string, environ []string) (*lock.Held, error) {
+		return lock.Take(t.Context(), lock.Request{CommonDir: common, Workspace: workspace, Command: t.Name(), Environ: environ, Now: time.Now()})
 	}
-	must := func(workspace string, environ []string) *worklock.Held {
+	must := func(workspace string, environ []string) *lock.Held {
 		t.Helper()
 		held, err := take(workspace, environ)
 		if err != nil {

@@ -88,7 +88,7 @@ func (s *story) prepare(program string) error {
 	if out, err := s.git("init", "-q", "-b", "main"); err != nil {
 		return fmt.Errorf("git init: %w\n%s", err, out)
 	}
-	if _, err := hook.Install(s.ctx, hook.InstallOptions{Dir: s.dir, Program: program}); err != nil {
+	if _, err := install.Install(s.ctx, install.InstallOptions{Dir: s.dir, Program: program}); err != nil {
 		return err
 	}
 	files, err := fs.Sub(workspace, "workspace")

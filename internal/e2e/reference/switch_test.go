@@ -31,7 +31,7 @@ func TestSwitchLane(t *testing.T) {
 			small("start")
 		}
 		req := session.Request{Dir: r.Dir, Now: time.Now(), Environ: r.Environ()}
-		if _, err := writers.SwitchLane(t.Context(), req, writers.Locking{}, "deep", "it \"stores\" data: é"); err != nil {
+		if _, err := edit.SwitchLane(t.Context(), req, edit.Locking{}, "deep", "it \"stores\" data: é"); err != nil {
 			t.Fatal(err)
 		}
 		for _, strict := range []bool{false, true} {

@@ -33,7 +33,7 @@ var readers = []reader{
 		return checked(githistory.Open(ctx, dir, githistory.Options{Environ: environ}))
 	}},
 	{"go-git", func(ctx context.Context, dir string, environ []string) (opened, error) {
-		return checked(embedded.Open(ctx, dir, environ))
+		return checked(plain.Open(ctx, dir, environ))
 	}},
 }
 
@@ -82,7 +82,7 @@ func (rd reader) refuses(t *testing.T, r *gittest.Repo, words ...string) bool {
 func wantUnserved(t *testing.T, err error, words ...string) {
 	t.Helper()
 	wantFailure(t, err, append(words, "--reader git")...)
-	if !errors.Is(err, embedded.ErrUnserved) {
+	if !errors.Is(err, plain.ErrUnserved) {
 		t.Errorf("%v is not ErrUnserved", err)
 	}
 }

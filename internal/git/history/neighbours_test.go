@@ -21,7 +21,7 @@ func neighbours(t *testing.T, r *gittest.Repo) []githistory.Neighbour {
 		t.Fatal(err)
 	}
 	repo, err := readers[1].try(t.Context(), r.Dir, r.Environ())
-	if errors.Is(err, embedded.ErrUnserved) {
+	if errors.Is(err, plain.ErrUnserved) {
 		t.Logf("asked of git alone: %v", err)
 		return got
 	}

@@ -1,4 +1,4 @@
-// Package embedded reads plain repositories without a git program, with go-git's storage and decoders. It answers the same questions as the
+// Package plain reads plain repositories without a git program, with go-git's storage and decoders. It answers the same questions as the
 // reader of githistory, in the same words, or refuses; one test suite checks both.
 //
 // plain.go says which repositories are plain. Everything else that this reader does not support it refuses by name, in an error with
@@ -9,4 +9,4 @@
 //
 // The repository's owner is not checked. git refuses another user's repository because its configuration and hooks could run programs; this
 // reader runs none.
-package embedded
+package plain

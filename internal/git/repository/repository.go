@@ -80,7 +80,7 @@ func walks(mode string) bool {
 
 // Unserved is an error that says that the go-git reader does not support what was asked, for [Source.Do]; nil if f says something else.
 func Unserved(f *failure.Error) error {
-	if f != nil && errors.Is(f, embedded.ErrUnserved) {
+	if f != nil && errors.Is(f, plain.ErrUnserved) {
 		return f
 	}
 	return nil
@@ -98,7 +98,7 @@ func (s Source) Do(ctx context.Context, do func(repo Repository, why string) err
 		}
 		return finish(repo, do(repo, named))
 	case Embedded:
-		repo, err := embedded.Open(ctx, s.Dir, s.Environ)
+		repo, err := plain.Open(ctx, s.Dir, s.Environ)
 		if err != nil {
 			return "", err
 		}
@@ -124,7 +124,7 @@ func (s Source) auto(ctx context.Context, do func(repo Repository, why string) e
 			return finish(repo, do(repo, "git walks through history faster"))
 		}
 	}
-	own, err := embedded.Open(ctx, s.Dir, s.Environ)
+	own, err := plain.Open(ctx, s.Dir, s.Environ)
 	if errors.Is(err, githistory.ErrNotRepository) || ctx.Err() != nil {
 		return "", err
 	}
@@ -140,7 +140,7 @@ func (s Source) auto(ctx context.Context, do func(repo Repository, why string) e
 		err = do(own, "it serves this repository, and no other program has to be started")
 		closed := own.Close()
 		reader = own.Reader()
-		if closed != nil || ctx.Err() != nil || !errors.Is(err, embedded.ErrUnserved) {
+		if closed != nil || ctx.Err() != nil || !errors.Is(err, plain.ErrUnserved) {
 			return reader, errors.Join(err, closed)
 		}
 	}

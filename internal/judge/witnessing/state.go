@@ -52,9 +52,9 @@ func openState(ctx context.Context, o LookOptions) (*kept, error) {
 			return nil, err
 		}
 	}
-	k.close, err = worklock.Directory(ctx, o.State, false)
+	k.close, err = lock.Directory(ctx, o.State, false)
 	switch {
-	case errors.Is(err, worklock.ErrTaken):
+	case errors.Is(err, lock.ErrTaken):
 		return nil, &failure.Error{Message: "another witness is at work in " + o.State, Remedy: "run it again when that one has ended"}
 	case err != nil:
 		return nil, unusable("cannot lock "+o.State, err)

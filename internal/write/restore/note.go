@@ -267,7 +267,7 @@ type Loss struct {
 // and clock count.
 func Losses(ctx context.Context, repo reconcile.Repository, parents []string, like Workspace) (out []Loss, err error) {
 	place := repo.Where()
-	root := worklock.Root(place.CommonDir)
+	root := lock.Root(place.CommonDir)
 	dirs, err := os.ReadDir(root)
 	if errors.Is(err, fs.ErrNotExist) || place.Top == "" {
 		return nil, nil
@@ -282,7 +282,7 @@ func Losses(ctx context.Context, repo reconcile.Repository, parents []string, li
 		w := like
 		w.Place, w.Kept = place, filepath.Join(root, dir.Name())
 		n, err := readNote(w.Kept, func(n Note) bool {
-			return worklock.Dir(place.CommonDir, filepath.Join(place.Top, filepath.FromSlash(n.Dir))) == w.Kept
+			return lock.Dir(place.CommonDir, filepath.Join(place.Top, filepath.FromSlash(n.Dir))) == w.Kept
 		})
 		if err != nil {
 			return nil, err

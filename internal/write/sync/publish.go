@@ -201,8 +201,8 @@ func (p *publishing) lock() (unlock func() error, err error) {
 		return nil, cannotWrite(err)
 	}
 	name := filepath.Join(dir, "sync.lock")
-	unlock, err = worklock.File(name)
-	if errors.Is(err, worklock.ErrTaken) {
+	unlock, err = lock.File(name)
+	if errors.Is(err, lock.ErrTaken) {
 		return nil, &failure.Error{Message: "another small-hook sync is at work in this work tree", Remedy: "wait until it has ended", Err: err}
 	}
 	if err != nil {
