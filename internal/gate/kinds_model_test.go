@@ -316,8 +316,60 @@ func (m *kindModel) without(p int, at string, lists ...[]string) [][]string {
 	return out
 }
 
+// archives are the paths at which c has what a log of p had and c lacks there: whole, behind what p had at that path. Where two sides meet,
+// it is enough that something of it came.
+func (m *kindModel) archives(p, c int, at string, moved map[string]string, meet bool) (out []string) {
+	was, now := m.logs[p][at], m.logs[c][at]
+	if _, is := moved[at]; is || m.kind.files || was.state != readable || len(was.entries) == 0 || len(minus(was.entries, now.entries)) == 0 {
+		return nil
+	}
+	for i, e := range now.entries {
+		if i > 0 && slices.Contains(was.entries, e) && !meet {
+			return nil // not begun anew
+		}
+	}
+	for to, l := range m.logs[c] {
+		had := m.logs[p][to]
+		if to == at || l.state != readable || had.state == broken || slices.Contains(slices.Collect(maps.Values(moved)), to) {
+			continue
+		}
+		if slices.Equal(l.entries, slices.Concat(had.entries, was.entries)) || meet && slices.Contains(minus(l.entries, had.entries), was.entries[0]) {
+			out = append(out, to)
+		}
+	}
+	return out
+}
+
+// rotated reports whether a log of p went to one archive, which took no other.
+func (m *kindModel) rotated(p, c int, at string, moved map[string]string) bool {
+	to := m.archives(p, c, at, moved, false)
+	if len(to) != 1 {
+		return false
+	}
+	for other := range m.logs[p] {
+		if other != at && slices.Contains(m.archives(p, c, other, moved, false), to[0]) {
+			return false
+		}
+	}
+	return true
+}
+
 // edge judges one log on one edge. moved are the moves on it; mixed allows others' entries between.
 func (m *kindModel) edge(p, c int, at string, moved map[string]string, mixed bool) modelVerdict {
+	verdict := m.withoutRotation(p, c, at, moved, mixed)
+	if single := slices.Equal(m.parents[c], []int{p}); verdict == bad && m.logs[c][at].state != broken {
+		switch {
+		case !single && len(m.archives(p, c, at, moved, true)) > 0:
+			return unsure
+		case single && m.rotated(p, c, at, moved):
+			return fine
+		}
+	}
+	return verdict
+}
+
+// withoutRotation judges a log on an edge, on which it does not go to an archive.
+func (m *kindModel) withoutRotation(p, c int, at string, moved map[string]string, mixed bool) modelVerdict {
 	was, now := m.logs[p][at], m.logs[c][at]
 	if m.kind.files && now.content != was.content && now.content != "" {
 		return bad // a submodule, or another

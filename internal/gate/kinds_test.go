@@ -152,6 +152,8 @@ func (w *kindWorld) add(n int, onePlace bool) {
 		}
 	case w.evil > 0 && w.oneIn(w.evil):
 		w.harm(tree, onePlace)
+	case !onePlace && !w.kind.files && w.oneIn(5):
+		w.rotate(tree)
 	default:
 		for range 1 + w.n(3) {
 			w.grow(tree, onePlace)
@@ -293,6 +295,27 @@ func (w *kindWorld) harm(tree fileTree, onePlace bool) {
 		}
 	default:
 		w.edit(tree, at)
+	}
+}
+
+// rotate puts a log at the end of another, mostly whole, and begins it anew.
+func (w *kindWorld) rotate(tree fileTree) {
+	from, to := w.place(false), w.place(false)
+	old, ok := w.kind.read(tree[from].data)
+	archive, there := w.kind.read(tree[to].data)
+	if _, known := tree[from]; from == to || !ok || !known {
+		return
+	}
+	if !there {
+		archive = nil
+	}
+	if w.evil > 0 && w.oneIn(w.evil) && len(old) > 0 {
+		old = slices.Delete(slices.Clone(old), w.n(len(old)), len(old))
+	}
+	tree[to] = w.write(slices.Concat(archive, old))
+	tree[from] = w.write([]string{w.entry()})
+	if w.oneIn(3) {
+		delete(tree, from)
 	}
 }
 

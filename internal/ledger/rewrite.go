@@ -237,6 +237,11 @@ func holds(entries, some []Entry) bool {
 	return len(entries)-len(without(entries, some, whole)) == len(some)
 }
 
+// Gained are the entries of a log, in their order, for which another does not account.
+func Gained(old, now *Ledger) []Entry {
+	return pick(now.Entries, without(now.Entries, old.Entries, identity))
+}
+
 // Returned finds, in a log, entries that a rewrite removed and that none of some other logs has. Each of the others has the rewrite behind it,
 // or is a log without what the rewrite started from.
 func (r *Rewrite) Returned(l *Ledger, others []*Ledger) []Entry {

@@ -160,6 +160,7 @@ func replacedLog(ctx context.Context, r *run.Run, c history.Change, s *read.Step
 		return err
 	}
 	parent := read.ParentLog{ID: s.Parents[0]}
+	logs = s.AfterRotation(0, c.Path, logs)
 	parent.Add(c.Path, logs...)
 	now := c.New
 	if to, moved := s.Moves[0][c.Path]; moved {

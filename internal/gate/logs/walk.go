@@ -301,7 +301,7 @@ func compareLogs(ctx context.Context, r *run.Run, n history.Commit, path, was st
 	elsewhere := read.HeldBy(parents, side)
 	with := ledger.CompareOptions{
 		Equal:      equal,
-		OldRecords: r.Source.Logs(was).Records(ctx, before.File), NewRecords: r.Source.Logs(was).Records(ctx, child.File),
+		OldRecords: r.Source.Logs(was).RecordsOf(ctx, before), NewRecords: r.Source.Logs(was).Records(ctx, child.File),
 		MayPair: func(old, now *ledger.Entry) bool {
 			// What another parent brought is that side's entry, not a new
 			// version of this side's, unless it plainly is.
@@ -364,6 +364,9 @@ func unreadable(ctx context.Context, r *run.Run, s *read.Step, path string, chil
 	for i, p := range parents {
 		if _, moved := s.Moves[i][path]; moved {
 			continue // it is judged where it is now
+		}
+		if s.Rotated(i, path) {
+			continue
 		}
 		for _, before := range p.Ledgers {
 			if accepted, err := acceptedGone(ctx, r, p.ID, path, before); err != nil || accepted {

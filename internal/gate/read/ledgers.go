@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"path"
+	"slices"
 
 	"github.com/small-gate/small-gate/internal/base/failure"
 	"github.com/small-gate/small-gate/internal/gate/history"
@@ -64,6 +65,10 @@ type LedgerFile struct {
 	// of is the newest version, if this is its beginning, of size bytes.
 	of   *newestFile
 	size int
+	// left are the indexes, in the file, of the ledger's entries, if others went to an archive.
+	left []int
+	// came is what came from another log to this archive, and is in the ledger besides the file's entries.
+	came *rotation
 }
 
 // Readable reports whether there is a log that can be read.
@@ -336,6 +341,43 @@ func (l *ledgers) keep(key string, f *LedgerFile) {
 		l.bytes -= l.kept[l.order[0]].memory()
 		delete(l.kept, l.order[0])
 		l.order = l.order[1:]
+	}
+}
+
+// RecordsOf gives a log's entries in full.
+func (l *ledgers) RecordsOf(ctx context.Context, f *LedgerFile) ledger.RecordsFunc {
+	all := l.Records(ctx, f.File)
+	if f.left == nil && f.came == nil {
+		return all
+	}
+	if f.came != nil {
+		return func() (values []*small.Value, err error) {
+			if f.File.Mode != "" {
+				if values, err = all(); err != nil {
+					return nil, err
+				}
+			}
+			others, err := l.Records(ctx, f.came.file)()
+			if err != nil {
+				return nil, err
+			}
+			values = slices.Clone(values)
+			for _, e := range f.came.gone {
+				values = append(values, others[e.Index])
+			}
+			return values, nil
+		}
+	}
+	return func() ([]*small.Value, error) {
+		values, err := all()
+		if err != nil {
+			return nil, err
+		}
+		out := make([]*small.Value, len(f.left))
+		for i, at := range f.left {
+			out[i] = values[at]
+		}
+		return out, nil
 	}
 }
 

@@ -388,7 +388,11 @@ func (src *Source) Replacement(ctx context.Context, n history.Commit, changes []
 		return nil, err
 	}
 	m, err := src.moves(ctx, moveSearch{parent: n.Parents[0], child: n.ID, changes: changes[0], merge: true, reverted: reverted, parents: n.Parents})
-	return &Step{Commit: n, Changes: changes, Moves: []moves{m}, sources: []map[string][]string{m.sources()}}, err
+	if err != nil {
+		return nil, err
+	}
+	rotated, err := src.rotations(ctx, moveSearch{changes: changes[0], merge: true}, m)
+	return &Step{Commit: n, Changes: changes, Moves: []moves{m}, sources: []map[string][]string{m.sources()}, rotations: []map[string]*rotation{rotated}}, err
 }
 
 // Pairs are the logs in which two tips differ: the target's and the head's. A log that moved on one branch is

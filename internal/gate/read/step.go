@@ -62,6 +62,8 @@ type Step struct {
 	Moves   []moves
 	// sources are the old paths of logs, by edge and the path that they moved to.
 	sources []map[string][]string
+	// rotations are the logs that went to archives, by edge and path.
+	rotations []map[string]*rotation
 	// UnrelatedLog is true for a merge of unrelated histories that puts another log at a log's path.
 	UnrelatedLog bool
 	// Branch and Fix apply to findings that no commit caused; Fix is nil if one did.
@@ -77,7 +79,7 @@ func (s *Step) FirstEdge() *Step {
 		return s
 	}
 	first := *s
-	first.Changes, first.Moves, first.sources = s.Changes[:1], s.Moves[:1], s.sources[:1]
+	first.Changes, first.Moves, first.sources, first.rotations = s.Changes[:1], s.Moves[:1], s.sources[:1], s.rotations[:1]
 	return &first
 }
 
@@ -86,7 +88,7 @@ func (src *Source) NewStep(ctx context.Context, n history.Commit, changes [][]hi
 	if err := src.enter(ctx, n, changes); err != nil {
 		return nil, err
 	}
-	s := &Step{Commit: n, Changes: changes, Moves: make([]moves, len(changes)), sources: make([]map[string][]string, len(changes))}
+	s := &Step{Commit: n, Changes: changes, Moves: make([]moves, len(changes)), sources: make([]map[string][]string, len(changes)), rotations: make([]map[string]*rotation, len(changes))}
 	for i, parent := range n.Parents {
 		x := moveSearch{parent: parent, child: n.ID, changes: changes[i], merge: len(n.Parents) > 1, parents: n.Parents}
 		if x.merge {
@@ -94,6 +96,9 @@ func (src *Source) NewStep(ctx context.Context, n history.Commit, changes [][]hi
 		}
 		var err error
 		if s.Moves[i], err = src.moves(ctx, x); err != nil {
+			return nil, err
+		}
+		if s.rotations[i], err = src.rotations(ctx, x, s.Moves[i]); err != nil {
 			return nil, err
 		}
 		s.sources[i] = s.Moves[i].sources()
@@ -104,6 +109,41 @@ func (src *Source) NewStep(ctx context.Context, n history.Commit, changes [][]hi
 		}
 	}
 	return s, nil
+}
+
+// Rotated reports whether all of a log that is gone went to an archive on an edge.
+func (s *Step) Rotated(edge int, path string) bool {
+	r := s.rotations[edge][path]
+	return r != nil && len(r.rest) == 0
+}
+
+// rotated is a parent's log as a rotation on the edge leaves it: without what went to the archive, or with what came there.
+func (s *Step) rotated(edge int, path string, own *LedgerFile) *LedgerFile {
+	if r := s.rotations[edge][path]; r != nil {
+		left := []int{}
+		for _, e := range r.rest {
+			left = append(left, e.Index)
+		}
+		return &LedgerFile{File: own.File, Log: &ledger.Log{Ledger: ledger.OfEntries(r.rest)}, left: left}
+	}
+	for _, r := range s.rotations[edge] {
+		if r.to != path {
+			continue
+		}
+		if own == nil {
+			return &LedgerFile{Log: &ledger.Log{Ledger: ledger.OfEntries(r.gone)}, File: history.File{Path: path}, came: r}
+		}
+		return &LedgerFile{File: own.File, Log: &ledger.Log{Ledger: ledger.OfEntries(append(own.Log.Entries[:own.Log.Len():own.Log.Len()], r.gone...))}, came: r}
+	}
+	return own
+}
+
+// AfterRotation is a log as LogsBefore gives it, as a rotation leaves it.
+func (s *Step) AfterRotation(edge int, path string, logs []*LedgerFile) []*LedgerFile {
+	if len(logs) != 1 {
+		return logs
+	}
+	return []*LedgerFile{s.rotated(edge, path, logs[0])}
 }
 
 // MovedTo reports whether a log moved to a path on an edge.
@@ -206,7 +246,11 @@ func (src *Source) readVersion(ctx context.Context, s *Step, edge int, c history
 		return err
 	}
 	if own.Readable() {
-		p.Add(c.Path, own)
+		p.Add(c.Path, s.rotated(edge, c.Path, own))
+		return nil
+	}
+	if came := s.rotated(edge, c.Path, nil); came != nil && c.Old.Mode == "" {
+		p.Add(c.Path, came)
 		return nil
 	}
 	last, err := src.lastReadable(ctx, p.ID, c.Path)

@@ -1,0 +1,149 @@
+package read
+
+import (
+	"context"
+
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/ledger"
+)
+
+// rotation says how a configured log went to an archive on an edge, and began anew (docs/logs.md, "Rotation").
+type rotation struct {
+	// from and to are the paths of the log and of the archive.
+	from, to string
+	// file is the log before.
+	file history.File
+	// gone are the log's first entries, which the archive has gained; rest are the others.
+	gone, rest []ledger.Entry
+}
+
+// rotations finds the logs that were rotated on an edge, by path. Each has one archive, and each archive takes one log.
+func (src *Source) rotations(ctx context.Context, x moveSearch, moved moves) (map[string]*rotation, error) {
+	var paths []history.Change
+	for _, c := range x.changes {
+		if src.Policy.LogFor(c.Path) != nil && !src.OfFamily(c.Path) && !src.OfFile(c.Path) {
+			paths = append(paths, c)
+		}
+	}
+	if len(paths) < 2 {
+		return nil, nil
+	}
+	out, taken := map[string]*rotation{}, map[string]int{}
+	for _, c := range paths {
+		if _, is := moved[c.Path]; is || c.Old.Mode == "" {
+			continue
+		}
+		found, err := src.archives(ctx, x, c, paths)
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range found {
+			taken[r.to]++
+		}
+		if len(found) == 1 { // a second copy is no archive
+			out[c.Path] = found[0]
+		}
+	}
+	for from, r := range out {
+		if _, is := moved.sources()[r.to]; is || taken[r.to] > 1 {
+			delete(out, from)
+		}
+	}
+	return out, nil
+}
+
+// archives finds the logs that gain what a log had and no longer has.
+func (src *Source) archives(ctx context.Context, x moveSearch, c history.Change, paths []history.Change) (found []*rotation, err error) {
+	logs := src.Logs(c.Path)
+	before, now, err := src.both(ctx, c)
+	if err != nil || before == nil || before.Len() == 0 || now != nil && now.HasAll(before) {
+		return nil, err
+	}
+	for _, to := range paths {
+		if to.Path == c.Path || to.New.Mode == "" || src.Logs(to.Path) != logs {
+			continue
+		}
+		had, has, err := src.both(ctx, to)
+		if err != nil {
+			return nil, err
+		}
+		if has == nil || had == nil && to.Old.Mode != "" {
+			continue
+		}
+		if r := rotate(before, had, has, x.merge); r != nil && fresh(now, r.gone) {
+			r.from, r.to, r.file = c.Path, to.Path, c.Old
+			found = append(found, r)
+		}
+	}
+	return found, nil
+}
+
+// both reads a log before and after a change; nil where there is none.
+func (src *Source) both(ctx context.Context, c history.Change) (before, now *ledger.Ledger, err error) {
+	logs := src.Logs(c.Path)
+	old, err := logs.Read(ctx, c.Old, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	child, err := logs.Read(ctx, c.New, old)
+	if err != nil {
+		return nil, nil, err
+	}
+	if old.Readable() {
+		before = old.Log.Ledger
+	}
+	if child.Readable() {
+		now = child.Log.Ledger
+	}
+	return before, now, nil
+}
+
+// rotate says what of a log an archive gained, which had some entries, or none, and now has others; nil if that is not all or, where two
+// sides meet, at least the log's beginning. What one side appended meanwhile may then stand in the archive too, or in the log.
+func rotate(log, had, has *ledger.Ledger, meet bool) *rotation {
+	gained := has.Entries
+	if had != nil {
+		gained = ledger.Gained(had, has)
+	}
+	n, at := 0, 0
+	for i := range gained {
+		k := 0
+		for k < log.Len() && i+k < len(gained) && gained[i+k].Digest == log.Entries[k].Digest {
+			k++
+		}
+		if k > n {
+			n, at = k, i
+		}
+	}
+	if n == 0 || !meet && (n < log.Len() || at > 0 || n < len(gained) || had != nil && !has.Extends(had)) {
+		return nil
+	}
+	r := &rotation{gone: log.Entries[:n:n]}
+	for _, e := range log.Entries[n:] {
+		next := at + n
+		for next < len(gained) && gained[next].Digest != e.Digest {
+			next++
+		}
+		if next < len(gained) {
+			at = next + 1 - n
+			r.gone = append(r.gone, e)
+		} else {
+			r.rest = append(r.rest, e)
+		}
+	}
+	return r
+}
+
+// fresh reports whether a log has none of some entries, but perhaps a first line that every file has.
+func fresh(log *ledger.Ledger, gone []ledger.Entry) bool {
+	if log == nil {
+		return true
+	}
+	old := ledger.DigestSet(&ledger.Ledger{Entries: gone})
+	for i := range log.Entries {
+		if i > 0 && old[log.Entries[i].Digest] {
+			return false
+		}
+	}
+	return true
+}
