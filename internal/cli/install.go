@@ -81,15 +81,12 @@ func (a *app) uninstallCommand() *cobra.Command {
 	return c
 }
 
-// logPatterns are the logs of the configuration for the merge driver. Logs with git's union merge are left out, since that works on servers
-// too.
+// logPatterns are the logs of the configuration for the merge driver.
 func (a *app) logPatterns(ctx context.Context) ([]install.LogPattern, error) {
 	logs, err := edit.Logs(ctx, a.request())
 	var out []install.LogPattern
 	for i := range logs {
-		if !logs[i].Union() {
-			out = append(out, install.LogPattern{Path: logs[i].Path, Exclude: logs[i].Exclude})
-		}
+		out = append(out, install.LogPattern{Path: logs[i].Path, Exclude: logs[i].Exclude})
 	}
 	return out, err
 }

@@ -435,7 +435,7 @@ func (m *kindModel) entriesOf(c int) modelVerdict {
 		}
 		everywhere := true
 		for i, p := range m.parents[c] {
-			verdict = max(verdict, m.edge(p, c, at, movedOn[i], merge || m.kind.union))
+			verdict = max(verdict, m.edge(p, c, at, movedOn[i], merge))
 			before := m.before(p, at)
 			for from, to := range movedOn[i] {
 				if to == at {

@@ -36,7 +36,7 @@ type logKind struct {
 	policy.Log
 	root, suffix                 string
 	read                         func(string) ([]string, bool)
-	files, byName, anyEnd, union bool
+	files, byName, anyEnd bool
 }
 
 // merged reports whether a branch may change its entries until they are merged.
@@ -44,7 +44,6 @@ func (k logKind) merged() bool { return k.files && k.Frozen != "committed" }
 
 var logKinds = []logKind{
 	{Log: policy.Log{Path: "log/**/*.txt", Entries: policy.LineEntries, Exclude: []string{"**/draft*"}}, root: "log/", suffix: ".txt", read: readNaiveLines},
-	{Log: policy.Log{Path: "log/**/*.txt", Entries: policy.LineEntries, Exclude: []string{"**/draft*"}, Merge: "union"}, root: "log/", suffix: ".txt", read: readNaiveLines, union: true},
 	{Log: policy.Log{Path: "log/**/*.json", Entries: policy.ListEntries, Exclude: []string{"**/draft*"}, At: "of.log"}, root: "log/", suffix: ".json", read: readNaiveList},
 	{Log: policy.Log{Path: "log/**/*.sql", Entries: policy.FileEntries, Exclude: []string{"**/draft*"}, Order: "name"}, root: "log/", suffix: ".sql", files: true, byName: true},
 	{Log: policy.Log{Path: "log/**", Entries: policy.FileEntries, Exclude: []string{"**/draft*"}}, root: "log/", files: true, anyEnd: true},

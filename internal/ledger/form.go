@@ -43,9 +43,8 @@ type part struct {
 // byteOrderMark may stand at the beginning of a file, and is not compared.
 var byteOrderMark = []byte("\ufeff")
 
-// Read reads a text as a log. A Git LFS pointer, or a conflict as git leaves it, is not a log. If
-// secrets is true, entries are searched for credentials.
-func (f *Form) Read(data []byte, secrets bool) (*Log, []small.Problem) {
+// Read reads a text as a log. A Git LFS pointer, or a conflict as git leaves it, is not a log.
+func (f *Form) Read(data []byte) (*Log, []small.Problem) {
 	if small.IsLFSPointer(data) {
 		return nil, []small.Problem{small.LFSPointer}
 	}
@@ -61,9 +60,6 @@ func (f *Form) Read(data []byte, secrets bool) (*Log, []small.Problem) {
 	for i, p := range parts {
 		entries[i] = Entry{Noun: noun, Pos: small.Pos{Line: p.line, Column: 1}, Whole: sha256.Sum256(f.whole(p.text))}
 		entries[i].Digest = f.digestOf(p.text, entries[i].Whole)
-		if secrets {
-			entries[i].Credentials = credentialsOf(&small.Value{Kind: small.String, Text: string(p.text), Pos: entries[i].Pos})
-		}
 	}
 	return &Log{Ledger: OfEntries(entries), Open: open}, nil
 }

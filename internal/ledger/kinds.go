@@ -21,15 +21,15 @@ const (
 )
 
 // ReadLines reads a text as a log of lines. A line ends with LF or CR LF, which its digest does not cover; a blank line is not an entry.
-// A Git LFS pointer, or a conflict as git leaves it, is not a log. If secrets is true, entries are searched for credentials.
-func ReadLines(data []byte, secrets bool) (*Log, []small.Problem) {
+// A Git LFS pointer, or a conflict as git leaves it, is not a log.
+func ReadLines(data []byte) (*Log, []small.Problem) {
 	if small.IsLFSPointer(data) {
 		return nil, []small.Problem{small.LFSPointer}
 	}
 	if p := small.WholeConflict(data); p != nil {
 		return nil, []small.Problem{*p}
 	}
-	l := &Log{Ledger: NewLedger(nil), byLine: true, secrets: secrets}
+	l := &Log{Ledger: NewLedger(nil), byLine: true}
 	l = l.withLines(bytes.TrimPrefix(data, byteOrderMark))
 	l.size = len(data)
 	return l, nil
@@ -40,9 +40,6 @@ func (l *Log) withLines(tail []byte) *Log {
 	var entries []Entry
 	for at, text := range linesOf(tail) {
 		e := Entry{Noun: Line, Pos: small.Pos{Line: l.lines + at, Column: 1}, Digest: sha256.Sum256(text)}
-		if l.secrets {
-			e.Credentials = credentialsOf(&small.Value{Kind: small.String, Text: string(text), Pos: e.Pos})
-		}
 		entries = append(entries, e)
 	}
 	longer := *l
@@ -112,17 +109,14 @@ func (f *Form) itemIsOpen(v *small.Value) bool {
 	})
 }
 
-// OfItems is the log of the items of a list. If secrets is true, they are searched for credentials.
-func (f *Form) OfItems(items []*small.Value, secrets bool) *Log {
+// OfItems is the log of the items of a list.
+func (f *Form) OfItems(items []*small.Value) *Log {
 	items, open := f.FinishedItems(items)
 	entries := make([]Entry, len(items))
 	var digests small.Digester
 	for i, item := range items {
 		whole := digests.EntryDigest(item)
 		entries[i] = Entry{Noun: Item, Pos: item.Pos, Whole: whole, Digest: f.IdentityOf(item, whole)}
-		if secrets {
-			entries[i].Credentials = credentialsOf(item)
-		}
 	}
 	return &Log{Ledger: OfEntries(entries), Open: open}
 }

@@ -59,7 +59,7 @@ func writeLines(random *rand.Rand, lines []string) string {
 
 func readLines(t testing.TB, text string) *Log {
 	t.Helper()
-	l, problems := ReadLines([]byte(text), false)
+	l, problems := ReadLines([]byte(text))
 	if l == nil {
 		t.Fatalf("%q: %v", text, problems)
 	}
@@ -121,7 +121,7 @@ func linesIn(lines []string) RecordsFunc {
 // checkLines reads a text in every way there is.
 func checkLines(t testing.TB, text []byte) {
 	t.Helper()
-	whole, _ := ReadLines(text, false)
+	whole, _ := ReadLines(text)
 	if whole == nil {
 		return
 	}
@@ -137,7 +137,7 @@ func checkLines(t testing.TB, text []byte) {
 		}
 	}
 	for at := 0; at <= len(text); at += 1 + len(text)/12 {
-		start, _ := ReadLines(text[:at], false)
+		start, _ := ReadLines(text[:at])
 		if start == nil {
 			continue
 		}
@@ -149,13 +149,13 @@ func checkLines(t testing.TB, text []byte) {
 		}
 		if fork := slices.Concat(text[:at], []byte("fork")); at > 0 {
 			got, _ := whole.Extend(text, fork, small.Limits{})
-			want, _ := ReadLines(fork, false)
+			want, _ := ReadLines(fork)
 			if !sameLines(want, got) {
 				t.Fatalf("%q after %q (-read +extended):\n%s", fork, text, diffLogs(want, got))
 			}
 		}
 	}
-	if again, _ := ReadLines(text, false); !sameLines(whole, again) {
+	if again, _ := ReadLines(text); !sameLines(whole, again) {
 		t.Fatalf("%q: reading others changed it", text)
 	}
 }
@@ -165,7 +165,7 @@ func sameLines(a, b *Log) bool {
 	if a == nil || b == nil {
 		return a == b
 	}
-	return a.Head() == b.Head() && a.size == b.size && a.lines == b.lines && a.byLine && b.byLine && a.secrets == b.secrets &&
+	return a.Head() == b.Head() && a.size == b.size && a.lines == b.lines && a.byLine && b.byLine &&
 		slices.EqualFunc(a.Entries, b.Entries, func(x, y Entry) bool {
 			return x.Index == y.Index && x.Pos == y.Pos && x.Digest == y.Digest && x.Noun == y.Noun
 		})
@@ -174,7 +174,7 @@ func sameLines(a, b *Log) bool {
 // TestLinesOfAPointer turns a log into a Git LFS pointer, which no way of reading may take for lines.
 func TestLinesOfAPointer(t *testing.T) {
 	pointer := "version https://git-lfs.github.com/spec/v1\noid sha256:" + strings.Repeat("0", 64) + "\nsize 12\n"
-	if l, problems := ReadLines([]byte(pointer), false); l != nil || len(problems) == 0 {
+	if l, problems := ReadLines([]byte(pointer)); l != nil || len(problems) == 0 {
 		t.Error("a pointer is read as lines")
 	}
 	empty := readLines(t, "")
@@ -231,7 +231,7 @@ func TestItems(t *testing.T) {
 		if items == nil {
 			t.Fatalf("%q: %v", text, problems)
 		}
-		return new(Form).OfItems(items, false)
+		return new(Form).OfItems(items)
 	}
 	want := read("log:\n  of:\n  - {a: 1, b: \"x\"}\n  - [y]\n  - z\n", false, "log.of")
 	for _, same := range []string{
@@ -286,17 +286,17 @@ func FuzzItems(f *testing.F) {
 		if items == nil {
 			return
 		}
-		log := new(Form).OfItems(items, true)
+		log := new(Form).OfItems(items)
 		again, _ := small.ParseItems(bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n")), isJSON, at, small.Limits{})
 		if again == nil {
 			return
 		}
-		if other := new(Form).OfItems(again, true); !bytes.Contains(text, []byte("\r")) && !cmp.Equal(other.Entries, log.Entries) {
+		if other := new(Form).OfItems(again); !bytes.Contains(text, []byte("\r")) && !cmp.Equal(other.Entries, log.Entries) {
 			t.Fatalf("%q is read in two ways", text)
 		}
 		if at == "" && !isJSON && bytes.HasPrefix(text, []byte("- ")) {
 			longer, _ := small.ParseItems(slices.Concat(text, []byte("\n- more\n")), false, "", small.Limits{})
-			if longer != nil && !new(Form).OfItems(longer, false).Extends(log.Ledger) && !openEnded(text) {
+			if longer != nil && !new(Form).OfItems(longer).Extends(log.Ledger) && !openEnded(text) {
 				t.Fatalf("%q: appending is no append", text)
 			}
 		}

@@ -15,8 +15,8 @@ type Log struct {
 	lines, structure int
 	// column is the column of the sequence's dashes, from 1; 0 if the file must be read whole after an append.
 	column int
-	// byLine is true for a log of lines. secrets is true if those are searched for credentials.
-	byLine, secrets bool
+	// byLine is true for a log of lines.
+	byLine bool
 	// Open counts the entries that are not finished and therefore not in the ledger.
 	Open int
 }
@@ -63,7 +63,7 @@ func (l *Log) Extend(whole, data []byte, limits small.Limits) (*Log, []small.Pro
 	if l != nil && l.byLine {
 		tail, appended := bytes.CutPrefix(data, whole)
 		if !appended || !bytes.HasSuffix(whole, []byte("\n")) || small.IsLFSPointer(data) || bytes.Contains(tail, []byte(">>>>>>>")) {
-			return ReadLines(data, l.secrets)
+			return ReadLines(data)
 		}
 		return l.withLines(tail), nil
 	}
@@ -139,7 +139,7 @@ func (l *Log) Before(whole, data []byte) *Log {
 	if l.byLine {
 		lines := bytes.Count(data, []byte("\n"))
 		n := sort.Search(l.Len(), func(i int) bool { return l.Entries[i].Pos.Line > lines })
-		return &Log{Ledger: l.front(n), size: len(data), lines: lines, byLine: true, secrets: l.secrets}
+		return &Log{Ledger: l.front(n), size: len(data), lines: lines, byLine: true}
 	}
 	if l.column == 0 {
 		return nil

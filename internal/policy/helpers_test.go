@@ -118,7 +118,7 @@ func render(t testing.TB, p *Policy) []byte {
 	var logs []map[string]any
 	for _, l := range p.Logs {
 		m := map[string]any{"path": l.Path, "entries": l.Entries}
-		for key, text := range map[string]string{"at": l.At, "merge": l.Merge, "order": l.Order, "frozen": l.Frozen, "start": l.Start, "open": l.Open, "schema": l.Schema, "since": l.Since} {
+		for key, text := range map[string]string{"at": l.At, "order": l.Order, "frozen": l.Frozen, "start": l.Start, "open": l.Open, "schema": l.Schema, "since": l.Since} {
 			if text != "" {
 				m[key] = text
 			}
@@ -133,9 +133,6 @@ func render(t testing.TB, p *Policy) []byte {
 		}
 		if l.Exclude != nil {
 			m["exclude"] = l.Exclude
-		}
-		if l.Secrets {
-			m["secrets"] = true
 		}
 		logs = append(logs, m)
 	}

@@ -81,12 +81,8 @@ type Log struct {
 	Open string `json:"open"`
 	// Schema is "json" if each new line has to be a JSON value; empty if any text will do.
 	Schema string `json:"schema"`
-	// Merge is "ordered", the default, or "union".
-	Merge string `json:"merge"`
 	// Since is the full id of a commit: what it and its ancestors did is accepted. Empty for none.
 	Since string `json:"since"`
-	// Secrets has new entries searched for credentials.
-	Secrets bool `json:"secrets"`
 	// Pos is where the stanza is in the configuration.
 	Pos  small.Pos `json:"-"`
 	form ledger.Form
@@ -110,9 +106,6 @@ func (l *Log) Head(of *ledger.Ledger) small.Digest {
 	}
 	return of.Head()
 }
-
-// Union reports whether entries of two sides may be mixed in a commit with one parent: git's own merge=union writes such logs.
-func (l *Log) Union() bool { return l != nil && l.Merge == "union" }
 
 // Sorted reports whether a new file has to sort after all existing ones in its folder, by name or by number.
 func (l *Log) Sorted() bool { return l != nil && (l.Order == ByName || l.Order == ByNumber) }
@@ -185,8 +178,7 @@ func (r *reader) kindKeys(l *Log, item *small.Value, subject string) {
 		key, value string
 		kinds      []string
 	}{
-		{"at", "", []string{ListEntries}}, {"schema", "", []string{LineEntries}}, {"start", "", []string{BlockEntries}}, {"merge", "", []string{ListEntries, LineEntries}},
-		{"secrets", "", []string{ListEntries, LineEntries}}, {"open", OpenNewest, sequences},
+		{"at", "", []string{ListEntries}}, {"schema", "", []string{LineEntries}}, {"start", "", []string{BlockEntries}}, {"open", OpenNewest, sequences},
 		{"order", Appended, sequences}, {"order", NewestFirst, sequences}, {"order", ByName, []string{FileEntries}}, {"order", ByNumber, []string{FileEntries}},
 		{"identity.without", "", []string{LineEntries, ListEntries}}, {"identity.only", "", []string{LineEntries, ListEntries}},
 		{"identity.without_lines", "", []string{BlockEntries, FileEntries}},

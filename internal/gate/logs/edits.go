@@ -134,9 +134,6 @@ func checkInserted(e *LogChange, r *rule.Reporter) {
 		f := e.Insertion(index)
 		f.Message = ledger.Describe(e.New.Entries[index]) + " was inserted before older entries"
 		f.Fix = e.Undo()
-		if e.Run.Source.Policy.LogFor(e.Path).Union() {
-			f.Severity = finding.SeverityWarning
-		}
 		if e.Merge {
 			f.Severity = finding.SeverityError
 			f.Message = ledger.Describe(e.New.Entries[index]) + " is in no parent of the merge and stands before entries of a parent"

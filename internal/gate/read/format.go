@@ -52,20 +52,20 @@ func familyFormat(of *policy.Format) format {
 func formatOf(l *policy.Log) format {
 	switch l.Entries {
 	case policy.LineEntries, policy.BlockEntries:
-		return textFormat(l.Form(), l.Secrets)
+		return textFormat(l.Form())
 	case policy.ListEntries:
-		return listFormat(l.At, l.Form(), l.Secrets)
+		return listFormat(l.At, l.Form())
 	}
 	return fileFormat(l.Form(), true)
 }
 
-func textFormat(form *ledger.Form, secrets bool) format {
+func textFormat(form *ledger.Form) format {
 	return format{
 		read: func(_ history.File, data []byte, _ small.Limits) (*ledger.Log, []small.Problem) {
 			if form.Growing() {
-				return ledger.ReadLines(data, secrets)
+				return ledger.ReadLines(data)
 			}
-			return form.Read(data, secrets)
+			return form.Read(data)
 		},
 		values: func(_ history.File, data []byte, _ small.Limits) ([]*small.Value, []small.Problem) {
 			return form.Values(data), nil
@@ -74,7 +74,7 @@ func textFormat(form *ledger.Form, secrets bool) format {
 	}
 }
 
-func listFormat(at string, form *ledger.Form, secrets bool) format {
+func listFormat(at string, form *ledger.Form) format {
 	items := func(f history.File, data []byte, limits small.Limits) ([]*small.Value, []small.Problem) {
 		return small.ParseItems(data, strings.HasSuffix(f.Path, ".json"), at, limits)
 	}
@@ -84,7 +84,7 @@ func listFormat(at string, form *ledger.Form, secrets bool) format {
 			if problems != nil {
 				return nil, problems
 			}
-			return form.OfItems(list, secrets), nil
+			return form.OfItems(list), nil
 		},
 		values: func(f history.File, data []byte, limits small.Limits) ([]*small.Value, []small.Problem) {
 			list, problems := items(f, data, limits)

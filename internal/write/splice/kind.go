@@ -54,15 +54,15 @@ func (k Kind) Read(data []byte, limits small.Limits) (*ledger.Log, []small.Probl
 	case k.OfFile():
 		return k.stanza.Form().OfFile("", "", string(data), data), nil
 	case k.OfText() && k.stanza.Form().Growing():
-		return ledger.ReadLines(data, false)
+		return ledger.ReadLines(data)
 	case k.OfText():
-		return k.stanza.Form().Read(data, false)
+		return k.stanza.Form().Read(data)
 	}
 	items, problems := small.ParseItems(data, k.isJSON, k.stanza.At, limits)
 	if problems != nil {
 		return nil, problems
 	}
-	return k.stanza.Form().OfItems(items, false), nil
+	return k.stanza.Form().OfItems(items), nil
 }
 
 // values are the full entries of a readable log.
