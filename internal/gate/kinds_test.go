@@ -34,8 +34,8 @@ var (
 // logKind is a stanza, and how the naive model reads its logs.
 type logKind struct {
 	policy.Log
-	root, suffix                 string
-	read                         func(string) ([]string, bool)
+	root, suffix          string
+	read                  func(string) ([]string, bool)
 	files, byName, anyEnd bool
 }
 
