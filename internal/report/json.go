@@ -79,7 +79,9 @@ type jsonCommit struct {
 type jsonLedger struct {
 	Path    string `json:"path"`
 	Entries int    `json:"entries"`
-	Head    string `json:"head"`
+	// Open counts the entries that are not finished and therefore not among entries; there if there are any.
+	Open int    `json:"open,omitempty"`
+	Head string `json:"head"`
 }
 
 type jsonFinding struct {
@@ -177,7 +179,7 @@ func document(r *finding.Report, opts Options) jsonReport {
 		doc.Examined.Notes = []string{}
 	}
 	for i, l := range r.Ledgers {
-		doc.Ledgers[i] = jsonLedger{Path: l.Path, Entries: l.Entries, Head: l.Head.String()}
+		doc.Ledgers[i] = jsonLedger{Path: l.Path, Entries: l.Entries, Open: l.Open, Head: l.Head.String()}
 	}
 	for _, c := range r.Commits {
 		doc.Commits = append(doc.Commits, jsonCommit(c))

@@ -100,7 +100,9 @@ type Commit struct {
 type LedgerState struct {
 	Path    string
 	Entries int
-	Head    small.Digest
+	// Open counts the entries that are not finished, and therefore are not among Entries.
+	Open int
+	Head small.Digest
 	// Unmigrated is how many timestamps lack fractional seconds or a zone. Only a survey counts them.
 	Unmigrated int
 	// Log is what a drawing of the ledger needs, in order; nil for a ledger that is not the tip's.

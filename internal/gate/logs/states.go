@@ -36,7 +36,7 @@ func noteLogs(ctx context.Context, r *run.Run, wanted func(at string) bool) erro
 	if err != nil {
 		return err
 	}
-	folders := map[string][]ledger.Entry{}
+	folders, open := map[string][]ledger.Entry{}, map[string]int{}
 	for _, f := range files {
 		if p.LogFor(f.Path) == nil || !wanted(r.Source.LogOf(f.Path)) {
 			continue
@@ -46,9 +46,13 @@ func noteLogs(ctx context.Context, r *run.Run, wanted func(at string) bool) erro
 		case err != nil:
 			return err
 		case log.Readable() && r.Source.OfFile(f.Path):
-			folders[path.Dir(f.Path)] = append(folders[path.Dir(f.Path)], log.Log.Entries...)
+			folder := path.Dir(f.Path)
+			folders[folder] = append(folders[folder], log.Log.Entries...)
+			open[folder] += log.Log.Open
 		case log.Readable():
-			r.Account.Ledgers = append(r.Account.Ledgers, finding.LedgerState{Path: f.Path, Entries: log.Log.Len(), Head: p.LogFor(f.Path).Head(log.Log.Ledger)})
+			r.Account.Ledgers = append(r.Account.Ledgers, finding.LedgerState{
+				Path: f.Path, Entries: log.Log.Len(), Open: log.Log.Open, Head: p.LogFor(f.Path).Head(log.Log.Ledger),
+			})
 		case r.Source.History == nil:
 			if err := r.Collector.Judge(ctx, &UnreadableLog{
 				Place: rule.Place{Commit: r.Scope.Tip.ID, Mandatory: true}, Run: r, Path: f.Path, Object: f.Object, Problems: log.Problems,
@@ -59,7 +63,7 @@ func noteLogs(ctx context.Context, r *run.Run, wanted func(at string) bool) erro
 	}
 	for folder, entries := range folders {
 		all := ledger.OfEntries(entries)
-		r.Account.Ledgers = append(r.Account.Ledgers, finding.LedgerState{Path: folder, Entries: all.Len(), Head: all.SetHead()})
+		r.Account.Ledgers = append(r.Account.Ledgers, finding.LedgerState{Path: folder, Entries: all.Len(), Open: open[folder], Head: all.SetHead()})
 	}
 	slices.SortFunc(r.Account.Ledgers, func(a, b finding.LedgerState) int { return strings.Compare(a.Path, b.Path) })
 	return nil

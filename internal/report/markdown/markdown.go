@@ -175,7 +175,11 @@ func ledgerTable(ledgers []finding.LedgerState) string {
 			break
 		}
 		l := &ledgers[i]
-		fmt.Fprintf(&b, "| %s | %d | `%.19s…` |\n", escapePath(l.Path), l.Entries, l.Head)
+		entries := fmt.Sprint(l.Entries)
+		if l.Open > 0 {
+			entries += fmt.Sprintf(", %d open", l.Open)
+		}
+		fmt.Fprintf(&b, "| %s | %s | `%.19s…` |\n", escapePath(l.Path), entries, l.Head)
 	}
 	return b.String()
 }
