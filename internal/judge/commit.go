@@ -141,8 +141,8 @@ func judgePending(ctx context.Context, s *session.Session, head string, parents 
 	}
 	judged := policy.Default()
 	// A commit that touches no workspace is independent of the configuration, if that names no lane and, when invalid, watches no other
-	// files.
-	indifferent := s.Req.Lane == "" && !rules.Known().Matter(s.Trusted)
+	// files. Under a floor it is not: the floor may watch some.
+	indifferent := s.Req.Lane == "" && s.Opts.Floor == nil && !rules.Known().Matter(s.Trusted)
 	if untrusted == nil {
 		judged, indifferent = s.Opts.Policy, !laneGiven(s)
 	}
