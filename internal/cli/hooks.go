@@ -43,10 +43,10 @@ func (a *app) prepareCommitMsgCommand() *cobra.Command {
 		Args: cobra.RangeArgs(1, 3),
 		RunE: func(c *cobra.Command, args []string) error {
 			r := judge.PrepareCommitMsg(c.Context(), a.request())
-			if err := a.finish(c.Context(), r, true); err != nil || r.Verdict == finding.Fail && a.status != 0 {
+			if err := a.finish(c.Context(), r, true); err != nil || a.status != 0 && (r.Verdict == finding.Fail || r.Count().Errors > 0 && !r.Observe) {
 				return err
 			}
-			a.status = 0 // also if it could not judge: then pre-commit and CI block
+			a.status = 0 // also if it could not judge, and found nothing until then: pre-commit and CI block
 			return hookinput.AddAgentTrailer(c.Context(), args[0], a.request().Agent(), a.request().Edited())
 		},
 	}))

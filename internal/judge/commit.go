@@ -15,7 +15,6 @@ import (
 	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/history"
-	"github.com/small-gate/small-gate/internal/gate/rules"
 	"github.com/small-gate/small-gate/internal/gate/run"
 	"github.com/small-gate/small-gate/internal/judge/session"
 	"github.com/small-gate/small-gate/internal/policy"
@@ -139,16 +138,15 @@ func judgePending(ctx context.Context, s *session.Session, head string, parents 
 	if untrusted != nil && !errors.As(untrusted, &invalid) {
 		return nil, untrusted
 	}
-	judged := policy.Default()
-	// A commit that touches no workspace is independent of the configuration, if that names no lane and, when invalid, watches no other
-	// files. Under a floor it is not: the floor may watch some.
-	indifferent := s.Req.Lane == "" && s.Opts.Floor == nil && !rules.Known().Matter(s.Trusted)
+	// HEAD's configuration, if it is invalid, may name any file, and a misspelt key hides which: only a commit that changes nothing, and claims no
+	// lane, does not need it.
+	files, indifferent := history.Filter{All: true}, s.Req.Lane == ""
 	if untrusted == nil {
-		judged, indifferent = s.Opts.Policy, !laneGiven(s)
+		files, indifferent = history.Judged(s.Opts.Policy), !laneGiven(s)
 	}
 	asked := history.Compared{Edges: history.EdgesOf(history.Index, parents)}
 	var err error
-	asked.Changes, err = s.Repo.Diff(ctx, asked.Edges, history.Judged(judged))
+	asked.Changes, err = s.Repo.Diff(ctx, asked.Edges, files)
 	touched := slices.ContainsFunc(asked.Changes, func(c []history.Change) bool { return len(c) > 0 }) // most commits touch nothing
 	switch {
 	case err != nil:

@@ -1,7 +1,6 @@
 package policy
 
 import (
-	"bytes"
 	"maps"
 	"slices"
 	"strconv"
@@ -68,13 +67,6 @@ func (p *Policy) FormatAt(path string) *Format {
 		}
 	}
 	return nil
-}
-
-// Matter reports whether a configuration may have families judge something, or files judged besides workspaces. Only false is certain: it
-// does not parse, since most configurations do not and every commit asks.
-func (k *Known) Matter(data []byte) bool {
-	has := func(s Section) bool { return bytes.Contains(data, []byte(s.Key)) }
-	return bytes.Contains(data, []byte("logs")) || bytes.IndexByte(data, '\\') >= 0 || slices.ContainsFunc(k.sections, has)
 }
 
 // Reader judges a section for its family.
