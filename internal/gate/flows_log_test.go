@@ -192,6 +192,24 @@ func TestFlowUnreadableMerged(t *testing.T) {
 	f.want(f.pending("B C", "a c"), "error divergence/lost-entry index from B: #1 task-b")
 }
 
+// The same unreadable file comes from two sides, and only one of them had a log before it: that log is continued.
+//
+//	R(-) - B(a b) - C(a b ?) - M(a b ?)
+//	  \                       /
+//	   D(a b ?) -------------+
+func TestFlowUnreadableOnBothSides(t *testing.T) {
+	f := newFlow(t)
+	f.commit("R", "", "-")
+	f.commit("B", "R", "a b")
+	f.commit("C", "B", "a b ?")
+	f.commit("D", "R", "a b ?")
+	for _, parents := range []string{"C D", "D C"} {
+		f.commit("M", parents, "a b ?")
+		f.clean(f.pending("M", "a b c"))
+		f.want(f.pending("M", "a c"), "error append-only/deleted index from M: #1 task-b")
+	}
+}
+
 // Several workspaces are judged each by itself.
 func TestFlowSeveralWorkspaces(t *testing.T) {
 	f := newFlow(t)

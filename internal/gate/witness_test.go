@@ -188,6 +188,22 @@ func TestWitnessDeletedRef(t *testing.T) {
 	}
 }
 
+// TestWitnessWaivedModificationReordered waives that b becomes b', and puts a before b: that order no waiver allows.
+func TestWitnessWaivedModificationReordered(t *testing.T) {
+	f := newFlow(t)
+	f.waive("append-only/modified", "b", "b'")
+	f.commit("A", "", "b a")
+	f.commit("B", "A", "b' a")
+	f.commit("C", "A", "a b'")
+	_, seen := look(f.h, []witnesses.Witnessed{{Seen: witness.Ref{Name: "HEAD"}, Tip: f.id("A")}}, nil, f.opts)
+	for tip, want := range map[string]finding.Verdict{"B": finding.Pass, "C": finding.Fail} {
+		at := witnesses.Witnessed{Seen: seen[0], Tip: f.id(tip), Here: func(string) (bool, error) { return true, nil }}
+		if r, _ := look(f.h, []witnesses.Witnessed{at}, nil, f.opts); r.Verdict != want {
+			t.Errorf("%s is %s, %s is wanted: %v", tip, r.Verdict, want, f.lines(r.Findings))
+		}
+	}
+}
+
 // look compares what refs hold now with what a witness has seen there, and returns what it has seen now.
 func look(h history.History, refs []witnesses.Witnessed, accept []string, opts run.Options) (report *finding.Report, seen []witness.Ref) {
 	report = gate.Do(context.Background(), h, opts, witnesses.Judge(refs, accept, &seen))

@@ -96,6 +96,8 @@ type Finding struct {
 	Edits []EditKey
 	// Waived is true for an edit that waivers allow, under any rule: the finding is listed as waived only if one covers its rule.
 	Waived bool
+	// Moved is true for an entry that was put at another place: a waiver that lets it become another version does not allow that.
+	Moved bool
 	// Whole computes Changes if they cover a whole entry: only listed findings need them.
 	Whole func() ([]ledger.FieldChange, error)
 }

@@ -168,7 +168,7 @@ func (e *LogChange) position(x ledger.Edit) small.Pos {
 // Finding begins the finding of one edit.
 func (e *LogChange) Finding(x ledger.Edit) finding.Finding {
 	pos := e.position(x)
-	f := finding.Finding{Path: e.Path, OldPath: e.OldPath, Line: pos.Line, Column: pos.Column, Changes: x.Changes, Waived: x.Waived}
+	f := finding.Finding{Path: e.Path, OldPath: e.OldPath, Line: pos.Line, Column: pos.Column, Changes: x.Changes, Waived: x.Waived, Moved: x.Kind == ledger.EditReordered}
 	if x.OldIndex >= 0 {
 		f.Entry = finding.RefOf(e.Old.Entries[x.OldIndex])
 		f.EditFrom = f.Entry.Digest.String()

@@ -149,14 +149,15 @@ func (src *Source) versionsAfter(ctx context.Context, last [][]*version, c *ance
 	return []*version{{file: now, before: inherited}}, nil
 }
 
-// addVersions adds versions that are not there yet. Its arguments stay as they are, because commits share them.
+// addVersions adds versions that are not there yet. Two versions of the same content stay apart: what was before them may differ, and counts
+// if they cannot be read. Its arguments stay as they are, because commits share them.
 func addVersions(to, more []*version) []*version {
 	if len(to) == 0 {
 		return more
 	}
 	out := slices.Clip(to)
 	for _, v := range more {
-		if !slices.ContainsFunc(to, func(t *version) bool { return t == v || t.file == v.file }) {
+		if !slices.Contains(to, v) {
 			out = append(out, v)
 		}
 	}

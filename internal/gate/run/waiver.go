@@ -11,20 +11,27 @@ import (
 	"github.com/small-gate/small-gate/internal/policy"
 )
 
+// waivable are the effects that a waiver of another rule also allows.
+const waivable = ledger.EntryChanged | ledger.EntryLost | ledger.EntryInserted | ledger.LogEnded
+
 // waiver finds the waiver that excuses a finding: the same edit of the same log, under its rule or one that
 // reports the same edit. If a chain of waivers excuses it, it is the last one.
 func (c *Collector) waiver(of *rule.Rule, f finding.Finding) *policy.Waiver {
 	if f.EditFrom == "" && f.EditTo == "" {
 		return nil
 	}
+	effect := of.Edit
+	if f.Moved {
+		effect = 0
+	}
 	for i := range c.policy.Waivers {
 		w := &c.policy.Waivers[i]
-		if c.applies(w, f) && sameEdit(w, of) && ledger.DigestText(w.From) == f.EditFrom && ledger.DigestText(w.To) == f.EditTo {
+		if c.applies(w, f) && (w.Rule == of.ID || w.Edit.Has(effect&waivable)) && ledger.DigestText(w.From) == f.EditFrom && ledger.DigestText(w.To) == f.EditTo {
 			c.used[i] = true
 			return w
 		}
 	}
-	if !of.Edit.Has(ledger.EntryChanged | ledger.EntryLost) {
+	if !effect.Has(ledger.EntryChanged | ledger.EntryLost) {
 		return nil
 	}
 	chain := c.waiverChain(f, f.EditFrom, map[string]bool{})
@@ -75,11 +82,6 @@ func (c *Collector) waiverChain(f finding.Finding, from string, seen map[string]
 // applies reports whether a waiver is for a finding's log and has not expired.
 func (c *Collector) applies(w *policy.Waiver, f finding.Finding) bool {
 	return (w.Path == f.Path || w.Path == f.OldPath) && !w.Expired(c.now)
-}
-
-// sameEdit reports whether a waiver's rule is the given one or reports the same edit.
-func sameEdit(w *policy.Waiver, of *rule.Rule) bool {
-	return w.Rule == of.ID || w.Edit.Has(of.Edit&(ledger.EntryChanged|ledger.EntryLost|ledger.EntryInserted|ledger.LogEnded))
 }
 
 // AnswerProposed makes findings that a proposed configuration's waivers would excuse say that these do not count yet. fix is the remedy
