@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/small-gate/small-gate/internal/gate/rules"
+	"github.com/small-gate/small-gate/internal/gate/catalogue"
 	"github.com/small-gate/small-gate/internal/small"
 	"github.com/small-gate/small-gate/internal/testkit/gittest"
 )
@@ -30,7 +30,7 @@ func documentedFloor(t *testing.T) string {
 func offByRepository() string {
 	var s strings.Builder
 	s.WriteString("rules:\n")
-	for _, r := range rules.All() {
+	for _, r := range catalogue.All() {
 		if family, _, _ := strings.Cut(r.ID, "/"); family == "append-only" || family == "divergence" || family == "validate" {
 			fmt.Fprintf(&s, "  %s: \"off\"\n", r.ID)
 		}

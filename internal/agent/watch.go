@@ -14,9 +14,9 @@ import (
 	"github.com/small-gate/small-gate/internal/agent/notes"
 	"github.com/small-gate/small-gate/internal/base/failure"
 	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/gate/catalogue"
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/history"
-	"github.com/small-gate/small-gate/internal/gate/rules"
 	"github.com/small-gate/small-gate/internal/gate/run"
 	"github.com/small-gate/small-gate/internal/judge/session"
 	"github.com/small-gate/small-gate/internal/policy"
@@ -285,7 +285,7 @@ func (w *watch) judgeFiles(ctx context.Context, s *session.Session) (*finding.Re
 		return nil, err
 	}
 	if config != nil && !bytes.Equal(config, s.Trusted) {
-		if _, err := policy.Parse(policy.File, config, rules.Known()); err != nil {
+		if _, err := policy.Parse(policy.File, config, catalogue.Known()); err != nil {
 			return nil, &failure.Error{
 				Message: "the configuration of the work tree is invalid: " + failure.Of(err).Message,
 				Remedy:  "correct " + policy.File + "; " + policy.EveryKey,

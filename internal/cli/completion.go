@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/small-gate/small-gate/internal/gate/rules"
+	"github.com/small-gate/small-gate/internal/gate/catalogue"
 	"github.com/small-gate/small-gate/internal/git/repository"
 	"github.com/small-gate/small-gate/internal/report"
 )
@@ -57,5 +57,5 @@ func completeRules(_ *cobra.Command, args []string, _ string) ([]string, cobra.S
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	return slices.Sorted(slices.Values(rules.IDs())), cobra.ShellCompDirectiveNoFileComp
+	return slices.Sorted(slices.Values(catalogue.IDs())), cobra.ShellCompDirectiveNoFileComp
 }

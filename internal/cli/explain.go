@@ -3,7 +3,7 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/small-gate/small-gate/internal/gate/rules"
+	"github.com/small-gate/small-gate/internal/gate/catalogue"
 	"github.com/small-gate/small-gate/internal/judge"
 	"github.com/small-gate/small-gate/internal/report"
 )
@@ -15,9 +15,9 @@ func (a *app) explainCommand() *cobra.Command {
 		ValidArgsFunction: completeRules,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return report.ExplainList(a.Stdout, rules.All())
+				return report.ExplainList(a.Stdout, catalogue.All())
 			}
-			rule, ok := rules.Find(args[0])
+			rule, ok := catalogue.Find(args[0])
 			if !ok {
 				return judge.UnknownRule(args[0])
 			}

@@ -13,10 +13,10 @@ import (
 	"github.com/small-gate/small-gate/internal/base/wholefile"
 	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/gate/catalogue"
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/gate/remedy"
-	"github.com/small-gate/small-gate/internal/gate/rules"
 	"github.com/small-gate/small-gate/internal/judge"
 	"github.com/small-gate/small-gate/internal/judge/session"
 	"github.com/small-gate/small-gate/internal/policy"
@@ -59,7 +59,7 @@ func Baseline(ctx context.Context, req session.Request, revision, reason string)
 		if len(out.Baselines) == 0 && !accepted {
 			return nil, &failure.Error{Message: "there is no log with entries to accept in " + out.Revision, Remedy: "if a commit has deleted it, put it back and commit it first: `small-hook restore`; else commit the .small/ directory first"}
 		}
-		edited, err := policy.AddBaseline(data, out.Baselines, rules.Known())
+		edited, err := policy.AddBaseline(data, out.Baselines, catalogue.Known())
 		if err != nil {
 			return nil, err
 		}
@@ -127,7 +127,7 @@ func Waive(ctx context.Context, req session.Request, edits []judge.Excuse) (file
 		}
 	}
 	return editConfig(ctx, req, "waive", func(_ *session.Session, data []byte) ([]byte, error) {
-		return policy.AddWaivers(data, waivers, rules.Known())
+		return policy.AddWaivers(data, waivers, catalogue.Known())
 	})
 }
 

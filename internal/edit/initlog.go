@@ -12,10 +12,10 @@ import (
 	"github.com/small-gate/small-gate/internal/base/failure"
 	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/gate/catalogue"
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/gate/read"
-	"github.com/small-gate/small-gate/internal/gate/rules"
 	"github.com/small-gate/small-gate/internal/git/history"
 	"github.com/small-gate/small-gate/internal/judge/session"
 	"github.com/small-gate/small-gate/internal/policy"
@@ -67,7 +67,7 @@ func InitLog(ctx context.Context, req session.Request, at string) (out Begun, er
 		if out.Log.Since, out.Accepted, err = sinceWhen(ctx, s, head); err != nil {
 			return nil, err
 		}
-		return policy.AddLog(data, out.Log, g.files, rules.Known())
+		return policy.AddLog(data, out.Log, g.files, catalogue.Known())
 	})
 	return out, err
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/base/failure"
-	"github.com/small-gate/small-gate/internal/gate/families/lanes"
+	"github.com/small-gate/small-gate/internal/gate/rules/lanes"
 	"github.com/small-gate/small-gate/internal/git/history"
 	"github.com/small-gate/small-gate/internal/judge/session"
 	"github.com/small-gate/small-gate/internal/policy/lane"

@@ -11,8 +11,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/small-gate/small-gate/internal/gate/catalogue"
 	"github.com/small-gate/small-gate/internal/gate/rule"
-	"github.com/small-gate/small-gate/internal/gate/rules"
 )
 
 //go:generate go test -count=1 -run ^TestRulesPage$ . -update
@@ -79,7 +79,7 @@ func renderRules(t *testing.T) map[string]string {
 	var index strings.Builder
 	fmt.Fprintf(&index, rulesIntro, "`append-only/modified`", "`small-hook explain append-only/modified`", "`rules:`", "`.small-gate.yml`", "`--strict`", "`strict: true`")
 	pages := map[string]string{}
-	for rest := rules.All(); len(rest) > 0; {
+	for rest := catalogue.All(); len(rest) > 0; {
 		family, _, _ := strings.Cut(rest[0].ID, "/")
 		n := slices.IndexFunc(rest, func(r rule.Rule) bool { return !strings.HasPrefix(r.ID, family+"/") })
 		if n < 0 {
@@ -100,7 +100,7 @@ func renderRules(t *testing.T) map[string]string {
 
 // renderFamily writes a family's part of the index, and returns its page.
 func renderFamily(index *strings.Builder, family string, of []rule.Rule) string {
-	judges := strings.TrimSpace(rules.Text(family))
+	judges := strings.TrimSpace(catalogue.Text(family))
 	var page strings.Builder
 	fmt.Fprintf(&page, familyIntro, family, judges)
 	fmt.Fprintf(index, "## [%s](rules/%s.md)\n\n%s\n\n", family, family, strings.ReplaceAll(judges, "](../", "]("))
@@ -142,7 +142,7 @@ func renderRule(b *strings.Builder, r rule.Rule) {
 
 // renderExample writes the pieces of an example, each with a label.
 func renderExample(b *strings.Builder, text string) {
-	for _, f := range rules.ParseExample(text).Files {
+	for _, f := range catalogue.ParseExample(text).Files {
 		label := "`" + f.Path + "`"
 		if f.Step != "" {
 			label = f.StepName() + ", " + label

@@ -11,10 +11,10 @@ import (
 	"time"
 
 	"github.com/small-gate/small-gate/internal/gate"
-	"github.com/small-gate/small-gate/internal/gate/families/witnesses"
+	"github.com/small-gate/small-gate/internal/gate/catalogue"
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/history"
-	"github.com/small-gate/small-gate/internal/gate/rules"
+	"github.com/small-gate/small-gate/internal/gate/rules/witnesses"
 	"github.com/small-gate/small-gate/internal/gate/run"
 	"github.com/small-gate/small-gate/internal/gate/witness"
 	"github.com/small-gate/small-gate/internal/policy"
@@ -39,11 +39,11 @@ type example struct {
 func newExample(t *testing.T, text string) *example {
 	t.Helper()
 	e := &example{memoryHistory: newMemoryHistory(), ids: map[string]string{}, steps: map[string]string{}}
-	files := map[string][]rules.ExampleFile{}
-	for _, f := range rules.ParseExample(text).Files {
+	files := map[string][]catalogue.ExampleFile{}
+	for _, f := range catalogue.ParseExample(text).Files {
 		files[f.Step] = append(files[f.Step], f)
 	}
-	tree := lay(fileTree{}, rules.ParseExample(readFile(t, "testdata/base.txtar")).Files)
+	tree := lay(fileTree{}, catalogue.ParseExample(readFile(t, "testdata/base.txtar")).Files)
 	if len(files) == 0 {
 		t.Fatal("the example has no files")
 	}
@@ -95,8 +95,8 @@ func (e *example) step(name string, tree fileTree, parents ...string) {
 			ids = append(ids, id)
 		}
 	}
-	by, signed := tree[rules.CommitFile]
-	delete(tree, rules.CommitFile) // each step's is its own
+	by, signed := tree[catalogue.CommitFile]
+	delete(tree, catalogue.CommitFile) // each step's is its own
 	e.tip = e.commit(tree, ids...)
 	if signed {
 		e.sign(e.tip, signature(by.data))
@@ -113,7 +113,7 @@ func signature(text string) history.Signature {
 
 // lay returns a tree with files laid over it. A path replaces what
 // is at it and below it.
-func lay(over fileTree, files []rules.ExampleFile) fileTree {
+func lay(over fileTree, files []catalogue.ExampleFile) fileTree {
 	out := maps.Clone(over)
 	for _, f := range files {
 		maps.DeleteFunc(out, func(path string, _ blobFile) bool {
@@ -128,7 +128,7 @@ func lay(over fileTree, files []rules.ExampleFile) fileTree {
 
 // merged is ours with what theirs changed since the fork. What both changed
 // must be among the merge's own files.
-func (e *example) merged(t *testing.T, fork fileTree, own []rules.ExampleFile) fileTree {
+func (e *example) merged(t *testing.T, fork fileTree, own []catalogue.ExampleFile) fileTree {
 	t.Helper()
 	ours, theirs := e.trees[e.ids["ours"]], e.trees[e.ids["theirs"]]
 	out := maps.Clone(ours)
@@ -139,7 +139,7 @@ func (e *example) merged(t *testing.T, fork fileTree, own []rules.ExampleFile) f
 		if now == fork[path] {
 			continue
 		}
-		written := slices.ContainsFunc(own, func(f rules.ExampleFile) bool { return f.Path == path })
+		written := slices.ContainsFunc(own, func(f catalogue.ExampleFile) bool { return f.Path == path })
 		if ours[path] != fork[path] && ours[path] != now && !written {
 			t.Fatalf("ours and theirs both change %s, and merge does not say what becomes of it", path)
 		}
@@ -157,7 +157,7 @@ func (e *example) stepWords(commit string) string {
 	if e.plain || commit == "" {
 		return ""
 	}
-	return rules.ExampleFile{Step: e.steps[commit]}.StepName()
+	return catalogue.ExampleFile{Step: e.steps[commit]}.StepName()
 }
 
 // policy is the configuration in the tree that is trusted: that of ours if
@@ -177,7 +177,7 @@ func (e *example) policy(t *testing.T, index bool) *policy.Policy {
 	if !ok {
 		return nil
 	}
-	p, err := policy.Parse(policy.File, []byte(f.data), rules.Known())
+	p, err := policy.Parse(policy.File, []byte(f.data), catalogue.Known())
 	if err != nil {
 		t.Fatal(err)
 	}

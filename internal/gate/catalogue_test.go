@@ -15,8 +15,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/small-gate/small-gate/internal/gate/catalogue"
 	"github.com/small-gate/small-gate/internal/gate/finding"
-	"github.com/small-gate/small-gate/internal/gate/rules"
 )
 
 var update = flag.Bool("update", false, "rewrite the expectations of the cases in testdata and the pages of the rules")
@@ -28,7 +28,7 @@ var idForm = regexp.MustCompile(`^[a-z]+(-[a-z]+)*/[a-z]+(-[a-z0-9]+)*$`)
 func TestCatalogue(t *testing.T) {
 	ok, bad := casesByRule(t, "ok"), casesByRule(t, "err")
 	seen := map[string]bool{}
-	for _, rule := range rules.All() {
+	for _, rule := range catalogue.All() {
 		t.Run(rule.ID, func(t *testing.T) {
 			if !idForm.MatchString(rule.ID) {
 				t.Error("the id is not family/name in kebab-case")
@@ -63,10 +63,10 @@ func TestCatalogue(t *testing.T) {
 
 // TestTexts demands that no text of a removed rule is left.
 func TestTexts(t *testing.T) {
-	files, err := filepath.Glob("rules/texts/*/*.txt")
-	plugged, err2 := filepath.Glob("families/*/texts/*/*.txt")
-	if files = append(files, plugged...); err != nil || err2 != nil || len(files) != len(rules.All()) {
-		t.Errorf("%d texts for %d rules (%v)", len(files), len(rules.All()), err)
+	files, err := filepath.Glob("catalogue/texts/*/*.txt")
+	plugged, err2 := filepath.Glob("rules/*/texts/*/*.txt")
+	if files = append(files, plugged...); err != nil || err2 != nil || len(files) != len(catalogue.All()) {
+		t.Errorf("%d texts for %d rules (%v)", len(files), len(catalogue.All()), err)
 	}
 }
 
@@ -86,7 +86,7 @@ var besides = map[string]string{"divergence/double-claim": "divergence/concurren
 // TestExamples demands that a rule's wrong example breaks that rule and no
 // other one, and that the right one breaks none.
 func TestExamples(t *testing.T) {
-	for _, rule := range rules.All() {
+	for _, rule := range catalogue.All() {
 		t.Run(rule.ID+"/wrong", func(t *testing.T) {
 			found := newExample(t, rule.Wrong).judge(t, settings{strict: rule.StrictOnly})
 			if !found.has(rule.ID) {
@@ -135,7 +135,7 @@ func TestCases(t *testing.T) {
 
 func runCase(t *testing.T, path, id string, breaks bool) {
 	data := readFile(t, path)
-	remark, want := splitRemark(rules.ParseExample(data).Remark)
+	remark, want := splitRemark(catalogue.ParseExample(data).Remark)
 	found := newExample(t, data).judge(t, readSettings(t, remark))
 	if found.has(id) != breaks {
 		t.Errorf("breaks %s: %v; findings: %v", id, !breaks, found)
@@ -160,14 +160,14 @@ func runCase(t *testing.T, path, id string, breaks bool) {
 func casesByRule(t *testing.T, kind string) map[string][]string {
 	t.Helper()
 	var paths []string
-	for _, dir := range []string{"testdata", "families/*/testdata"} {
+	for _, dir := range []string{"testdata", "rules/*/testdata"} {
 		found, err := filepath.Glob(filepath.Join(dir, kind, "*"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		paths = append(paths, found...)
 	}
-	ids := rules.IDs()
+	ids := catalogue.IDs()
 	slices.SortFunc(ids, func(a, b string) int { return len(b) - len(a) })
 	out := map[string][]string{}
 	for _, path := range paths {

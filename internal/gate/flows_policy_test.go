@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/gate/catalogue"
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/history"
-	"github.com/small-gate/small-gate/internal/gate/rules"
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/policy"
 )
@@ -19,7 +19,7 @@ import (
 
 // editOf is what a rule's findings say was done to a log.
 func editOf(rule string) ledger.EditEffect {
-	r, _ := rules.Find(rule)
+	r, _ := catalogue.Find(rule)
 	return r.Edit
 }
 

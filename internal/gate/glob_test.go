@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/gate/catalogue"
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/history"
-	"github.com/small-gate/small-gate/internal/gate/rules"
 	"github.com/small-gate/small-gate/internal/gate/run"
 	"github.com/small-gate/small-gate/internal/policy"
 )
@@ -29,7 +29,7 @@ func (h *countingHistory) List(ctx context.Context, revision string, f history.F
 // TestCheckListsOnce: in a repository without workflows, the tree is not listed
 // a second time for them.
 func TestCheckListsOnce(t *testing.T) {
-	tree := lay(fileTree{}, rules.ParseExample(readFile(t, "testdata/base.txtar")).Files)
+	tree := lay(fileTree{}, catalogue.ParseExample(readFile(t, "testdata/base.txtar")).Files)
 	for name, check := range map[string]func(history.Tree, string) *finding.Report{
 		"check": func(tree history.Tree, revision string) *finding.Report {
 			return gate.Check(t.Context(), tree, revision, "", testOptions())
@@ -53,11 +53,11 @@ func TestCheckListsOnce(t *testing.T) {
 // for, whatever a change does; with it, those that a change touches are read.
 func TestWorkflowsOnlyWhereConfigured(t *testing.T) {
 	const at, broken = "workflows/job/workflow.md", "no front matter"
-	before := lay(fileTree{}, rules.ParseExample(readFile(t, "testdata/base.txtar")).Files)
-	after := lay(fileTree{}, rules.ParseExample(readFile(t, "testdata/base.txtar")).Files)
+	before := lay(fileTree{}, catalogue.ParseExample(readFile(t, "testdata/base.txtar")).Files)
+	after := lay(fileTree{}, catalogue.ParseExample(readFile(t, "testdata/base.txtar")).Files)
 	before["agents/a.md"], after[at], after["other/"+at] = blobFile{data: "1"}, blobFile{data: broken}, blobFile{data: broken}
 	configured := testOptions()
-	p, err := policy.Parse("the test", []byte("version: 1\nworkflows: {}\n"), rules.Known())
+	p, err := policy.Parse("the test", []byte("version: 1\nworkflows: {}\n"), catalogue.Known())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,8 +12,8 @@ import (
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/base/failure"
+	"github.com/small-gate/small-gate/internal/gate/catalogue"
 	"github.com/small-gate/small-gate/internal/gate/config"
-	"github.com/small-gate/small-gate/internal/gate/families"
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/gate/logs"
@@ -364,7 +364,7 @@ func newCheck(tree history.Tree, opts run.Options, s run.Scope) *run.Run {
 
 // plugged is a run with every rule and family.
 func plugged(r *run.Run) *run.Run {
-	r.Collector.Rules, r.Known = rules.List(), rules.Known
-	r.Begin(families.All)
+	r.Collector.Rules, r.Known = catalogue.List(), catalogue.Known
+	r.Begin(rules.All)
 	return r
 }

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/tools/txtar"
 	"gopkg.in/yaml.v3"
 
-	"github.com/small-gate/small-gate/internal/gate/rules"
+	"github.com/small-gate/small-gate/internal/gate/catalogue"
 	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/testkit/gittest"
 )
@@ -26,12 +26,12 @@ const configSchema = "../../schema/config-v1.json"
 // TestConfigSchema demands that the published schema is the gate's own, with the rules that there are.
 func TestConfigSchema(t *testing.T) {
 	var root map[string]any
-	if err := json.Unmarshal(rules.Known().Schema(), &root); err != nil {
+	if err := json.Unmarshal(catalogue.Known().Schema(), &root); err != nil {
 		t.Fatal(err)
 	}
 	levels := func(node map[string]any) map[string]any {
 		each := map[string]any{}
-		for _, r := range rules.All() {
+		for _, r := range catalogue.All() {
 			each[r.ID] = map[string]any{"description": r.Summary, "enum": node["additionalProperties"].(map[string]any)["enum"]}
 		}
 		return map[string]any{"type": "object", "additionalProperties": false, "properties": each}
@@ -48,7 +48,7 @@ func TestConfigSchema(t *testing.T) {
 	for _, lane := range []string{"fast", "standard", "deep"} {
 		properties(lanes[lane])["rules"] = ref("raised")
 	}
-	properties(top["waivers"].(map[string]any)["items"])["rule"] = map[string]any{"enum": rules.IDs()}
+	properties(top["waivers"].(map[string]any)["items"])["rule"] = map[string]any{"enum": catalogue.IDs()}
 	want, err := json.MarshalIndent(root, "", "  ")
 	if err != nil {
 		t.Fatal(err)
@@ -113,7 +113,7 @@ func TestConfigSchemaAgrees(t *testing.T) {
 }
 
 func gateTakes(text []byte) bool {
-	_, err := policy.Parse("HEAD", text, rules.Known())
+	_, err := policy.Parse("HEAD", text, catalogue.Known())
 	return err == nil
 }
 

@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/gate/catalogue"
 	"github.com/small-gate/small-gate/internal/gate/finding"
-	"github.com/small-gate/small-gate/internal/gate/rules"
 	"github.com/small-gate/small-gate/internal/gate/run"
 	"github.com/small-gate/small-gate/internal/policy"
 )
@@ -214,7 +214,7 @@ func validFiles(t *testing.T) map[string]string {
 		t.Fatal(err)
 	}
 	files := map[string]string{}
-	for _, f := range rules.ParseExample(string(text)).Files {
+	for _, f := range catalogue.ParseExample(string(text)).Files {
 		files[f.Path] = f.Content
 	}
 	return files
@@ -230,7 +230,7 @@ func needsFix(t *testing.T, f finding.Finding) {
 
 func judgeFiles(t *testing.T, files map[string]string, with ...func(*run.Options)) []string {
 	t.Helper()
-	config, err := policy.Parse("the test", []byte(files[policy.File]), rules.Known())
+	config, err := policy.Parse("the test", []byte(files[policy.File]), catalogue.Known())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,9 +10,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/gate/catalogue"
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/history"
-	"github.com/small-gate/small-gate/internal/gate/rules"
 	"github.com/small-gate/small-gate/internal/git/directory"
 	"github.com/small-gate/small-gate/internal/git/history"
 	"github.com/small-gate/small-gate/internal/git/plain"
@@ -103,7 +103,7 @@ func TestAgentFiles(t *testing.T) {
 	}
 	judge := func(config string) map[string]*finding.Report {
 		opts := testOptions()
-		if opts.Policy, err = policy.Parse("the test", []byte(config), rules.Known()); err != nil {
+		if opts.Policy, err = policy.Parse("the test", []byte(config), catalogue.Known()); err != nil {
 			t.Fatal(err)
 		}
 		return map[string]*finding.Report{
@@ -158,7 +158,7 @@ func TestCrossContracts(t *testing.T) {
 		fmt.Fprintf(&many, "      - {repository: db, file: f%d.sql}\n", i)
 	}
 	opts := testOptions()
-	p, err := policy.Parse("the test", []byte("version: 1\nworkflows: {campaigns: [\"*.yml\"]}\n"), rules.Known())
+	p, err := policy.Parse("the test", []byte("version: 1\nworkflows: {campaigns: [\"*.yml\"]}\n"), catalogue.Known())
 	if err != nil {
 		t.Fatal(err)
 	}

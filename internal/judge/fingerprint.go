@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/base/failure"
+	"github.com/small-gate/small-gate/internal/gate/catalogue"
 	"github.com/small-gate/small-gate/internal/gate/finding"
-	"github.com/small-gate/small-gate/internal/gate/rules"
 	"github.com/small-gate/small-gate/internal/judge/session"
 	"github.com/small-gate/small-gate/internal/policy"
 )
@@ -33,7 +33,7 @@ func (s Sought) check() error {
 			}
 		}
 	}
-	if _, known := rules.Find(s.Rule); s.Rule != "" && !known {
+	if _, known := catalogue.Find(s.Rule); s.Rule != "" && !known {
 		return UnknownRule(s.Rule)
 	}
 	return nil
@@ -42,7 +42,7 @@ func (s Sought) check() error {
 // UnknownRule is the failure for the name of a rule that does not exist.
 func UnknownRule(name string) error {
 	message := fmt.Sprintf("there is no rule %q", name)
-	if near := policy.Suggest(name, rules.IDs()); near != "" {
+	if near := policy.Suggest(name, catalogue.IDs()); near != "" {
 		message += fmt.Sprintf("; did you mean %s?", near)
 	}
 	return &failure.Error{Message: message, Remedy: "`small-hook explain` lists all rules"}

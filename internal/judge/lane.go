@@ -3,8 +3,8 @@ package judge
 import (
 	"context"
 
-	"github.com/small-gate/small-gate/internal/gate/families/lanes"
 	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/rules/lanes"
 	"github.com/small-gate/small-gate/internal/git/history"
 	"github.com/small-gate/small-gate/internal/judge/session"
 	"github.com/small-gate/small-gate/internal/policy/lane"

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/small-gate/small-gate/internal/gate/catalogue"
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/rule"
-	"github.com/small-gate/small-gate/internal/gate/rules"
 	"github.com/small-gate/small-gate/internal/report/content"
 )
 
@@ -66,7 +66,7 @@ func ruleMarks(rule rule.Rule) string {
 // writeExample writes an example's files, each under a label.
 func writeExample(buf *bytes.Buffer, title, text string) {
 	fmt.Fprintf(buf, "\n%s:\n", title)
-	for _, f := range rules.ParseExample(text).Files {
+	for _, f := range catalogue.ParseExample(text).Files {
 		label := f.Path
 		if step := f.StepName(); step != "" {
 			label = step + ", " + label
@@ -85,7 +85,7 @@ func writeExample(buf *bytes.Buffer, title, text string) {
 // exampleKey says how to read the rule's examples.
 func exampleKey(rule rule.Rule) string {
 	key := "Files that an example does not show are those of a valid workspace."
-	for _, f := range rules.ParseExample(rule.Wrong).Files {
+	for _, f := range catalogue.ParseExample(rule.Wrong).Files {
 		if f.Step == "theirs" {
 			return key + ` "ours" and "theirs" are two branches of it; "merge" merges theirs into ours.`
 		}

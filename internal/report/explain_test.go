@@ -11,9 +11,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/small-gate/small-gate/internal/gate/catalogue"
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/rule"
-	"github.com/small-gate/small-gate/internal/gate/rules"
 )
 
 // explained has a rule for each kind of example: files, a history, branches, and something other than a regular file.
@@ -78,7 +78,7 @@ func TestExplainList(t *testing.T) {
 
 // Every existing rule can be explained, and its words fit the width.
 func TestExplainEveryRule(t *testing.T) {
-	for _, rule := range rules.All() {
+	for _, rule := range catalogue.All() {
 		var out bytes.Buffer
 		if err := Explain(&out, rule); err != nil {
 			t.Fatal(err)

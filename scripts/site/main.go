@@ -23,7 +23,7 @@ import (
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/base/wording"
-	"github.com/small-gate/small-gate/internal/gate/rules"
+	"github.com/small-gate/small-gate/internal/gate/catalogue"
 	"github.com/small-gate/small-gate/internal/report/content"
 )
 
@@ -186,7 +186,7 @@ func (s *site) check() {
 			s.errs = append(s.errs, fmt.Errorf("%s links to %s#%s, and there is no such heading", a.from, a.on, a.id))
 		}
 	}
-	for _, r := range rules.All() {
+	for _, r := range catalogue.All() {
 		if p := s.page("docs/rules/" + r.ID + ".md"); p == nil || content.RulePage(r.ID) != wording.Site+p.Name()+".html" {
 			s.errs = append(s.errs, fmt.Errorf("%s has no page at %s", r.ID, content.RulePage(r.ID)))
 		}

@@ -8,7 +8,7 @@ import (
 	"github.com/small-gate/small-gate/internal/policy"
 )
 
-// Family is what plugs into the core: one folder below internal/gate/families, which only the list there and the family's own command
+// Family is what plugs into the core: one folder below internal/gate/rules, which only the list there and the family's own command
 // import.
 type Family struct {
 	// Name is the folder's name. The texts of the rules are in its subfolder texts.

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/base/failure"
+	"github.com/small-gate/small-gate/internal/gate/catalogue"
 	"github.com/small-gate/small-gate/internal/gate/finding"
-	"github.com/small-gate/small-gate/internal/gate/rules"
 	"github.com/small-gate/small-gate/internal/policy"
 )
 
@@ -22,7 +22,7 @@ func (r Request) floor() (*policy.Floor, error) {
 	case name == "":
 		return nil, nil
 	case isText(name):
-		return policy.ParseFloor("the floor", []byte(name), rules.Known())
+		return policy.ParseFloor("the floor", []byte(name), catalogue.Known())
 	}
 	data, err := ReadConfig(name)
 	if err == nil && data == nil {
@@ -31,7 +31,7 @@ func (r Request) floor() (*policy.Floor, error) {
 	if err != nil {
 		return nil, err
 	}
-	return policy.ParseFloor(name, data, rules.Known())
+	return policy.ParseFloor(name, data, catalogue.Known())
 }
 
 // floorName is the floor's file name, or its text; empty if there is none.

@@ -11,8 +11,8 @@ import (
 
 	"github.com/small-gate/small-gate/internal/base/failure"
 	"github.com/small-gate/small-gate/internal/base/wholefile"
+	"github.com/small-gate/small-gate/internal/gate/catalogue"
 	"github.com/small-gate/small-gate/internal/gate/finding"
-	"github.com/small-gate/small-gate/internal/gate/rules"
 	"github.com/small-gate/small-gate/internal/gate/run"
 	"github.com/small-gate/small-gate/internal/git/history"
 	"github.com/small-gate/small-gate/internal/policy"
@@ -135,7 +135,7 @@ func (s *Session) use(source string, data []byte) error {
 		s.useDefaults("no " + s.configFile() + " in " + source)
 		return nil
 	}
-	p, err := policy.Parse(source, data, rules.Known())
+	p, err := policy.Parse(source, data, catalogue.Known())
 	s.follow(p)
 	return err
 }
@@ -183,7 +183,7 @@ func (s *Session) proposed(ctx context.Context, tip string) (p *policy.Policy, i
 	if err != nil || !found || s.Trusted != nil && bytes.Equal(data, s.Trusted) {
 		return nil, nil, err
 	}
-	p, invalid = policy.Parse(s.configFile(), data, rules.Known())
+	p, invalid = policy.Parse(s.configFile(), data, catalogue.Known())
 	if s.floor != nil && invalid == nil {
 		p = s.floor.Over(p)
 	}

@@ -11,9 +11,9 @@ import (
 	"github.com/small-gate/small-gate/internal/base/secret"
 	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/gate"
-	"github.com/small-gate/small-gate/internal/gate/families/witnesses"
+	"github.com/small-gate/small-gate/internal/gate/catalogue"
 	"github.com/small-gate/small-gate/internal/gate/finding"
-	"github.com/small-gate/small-gate/internal/gate/rules"
+	"github.com/small-gate/small-gate/internal/gate/rules/witnesses"
 	"github.com/small-gate/small-gate/internal/gate/run"
 	"github.com/small-gate/small-gate/internal/gate/witness"
 	"github.com/small-gate/small-gate/internal/git/history"
@@ -138,7 +138,7 @@ func config(ctx context.Context, s *session.Session, source witnesses.Witnessed)
 		return nil, err
 	}
 	text := secret.Mask(string(data))
-	_, err = policy.Parse(policy.File+" in "+source.Seen.Name, []byte(text), rules.Known())
+	_, err = policy.Parse(policy.File+" in "+source.Seen.Name, []byte(text), catalogue.Known())
 	return strings.Split(text, "\n"), err
 }
 

@@ -4,8 +4,8 @@ import (
 	"strconv"
 
 	"github.com/small-gate/small-gate/internal/base/wording"
+	"github.com/small-gate/small-gate/internal/gate/catalogue"
 	"github.com/small-gate/small-gate/internal/gate/finding"
-	"github.com/small-gate/small-gate/internal/gate/rules"
 	"github.com/small-gate/small-gate/internal/report/content"
 )
 
@@ -80,7 +80,7 @@ func (p *page) group(findings []*finding.Finding, waived bool, explained map[str
 		return nil
 	}
 	g := p.groupOf(findings, waived)
-	if rule, known := rules.Find(findings[0].Rule); known && !explained[rule.ID] {
+	if rule, known := catalogue.Find(findings[0].Rule); known && !explained[rule.ID] {
 		g.Why = content.Paragraphs(rule.Why)
 	}
 	if fits, err := p.fit("group", g); err != nil || !fits {
@@ -122,7 +122,7 @@ func (p *page) groupOf(findings []*finding.Finding, waived bool) group {
 		title, _ := titleOf(message)
 		return title
 	}))
-	if _, known := rules.Find(first.Rule); known {
+	if _, known := catalogue.Find(first.Rule); known {
 		g.Page = content.RulePage(first.Rule)
 	}
 	if first.Path != "" {

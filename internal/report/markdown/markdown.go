@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/base/wording"
+	"github.com/small-gate/small-gate/internal/gate/catalogue"
 	"github.com/small-gate/small-gate/internal/gate/finding"
-	"github.com/small-gate/small-gate/internal/gate/rules"
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/report/content"
 )
@@ -229,7 +229,7 @@ func place(f *finding.Finding) string {
 
 // ruleLink is a rule's id, as a link if the rule exists.
 func ruleLink(id string) string {
-	if _, known := rules.Find(id); known {
+	if _, known := catalogue.Find(id); known {
 		return "[" + id + "](" + content.RulePage(id) + ")"
 	}
 	return escapeStart(id, content.MaxName)

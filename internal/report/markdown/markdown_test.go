@@ -13,8 +13,8 @@ import (
 	"github.com/yuin/goldmark/renderer/html"
 	nethtml "golang.org/x/net/html"
 
+	"github.com/small-gate/small-gate/internal/gate/catalogue"
 	"github.com/small-gate/small-gate/internal/gate/finding"
-	"github.com/small-gate/small-gate/internal/gate/rules"
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/report/content"
 	"github.com/small-gate/small-gate/internal/testkit/gittest"
@@ -205,7 +205,7 @@ func TestMarkdownFix(t *testing.T) {
 
 // Every rule's explanation is a page of paragraphs and examples.
 func TestRule(t *testing.T) {
-	for _, rule := range rules.All() {
+	for _, rule := range catalogue.All() {
 		text := Rule(&rule)
 		p := readMarkdown(t, text)
 		checkPage(t, p)

@@ -3,8 +3,8 @@ package markdown
 import (
 	"strings"
 
+	"github.com/small-gate/small-gate/internal/gate/catalogue"
 	"github.com/small-gate/small-gate/internal/gate/rule"
-	"github.com/small-gate/small-gate/internal/gate/rules"
 	"github.com/small-gate/small-gate/internal/report/content"
 )
 
@@ -19,7 +19,7 @@ func Rule(r *rule.Rule) string {
 	}
 	for _, example := range []struct{ title, text string }{{"Wrong", r.Wrong}, {"Right", r.Right}} {
 		b.WriteString("\n**" + example.title + "**\n")
-		for _, f := range rules.ParseExample(example.text).Files {
+		for _, f := range catalogue.ParseExample(example.text).Files {
 			label := codeSpan(f.Path)
 			if step := f.StepName(); step != "" {
 				label = step + ", " + label

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/base/wording"
+	"github.com/small-gate/small-gate/internal/gate/catalogue"
 	"github.com/small-gate/small-gate/internal/gate/finding"
-	"github.com/small-gate/small-gate/internal/gate/rules"
 	"github.com/small-gate/small-gate/internal/report/content"
 	"github.com/small-gate/small-gate/internal/report/markdown"
 	"github.com/small-gate/small-gate/internal/report/sanitize"
@@ -48,7 +48,7 @@ func ruleDescriptors(r *finding.Report) (descriptors []descriptor, index map[str
 		}
 	}
 	descriptors, index = []descriptor{}, map[string]int{}
-	for _, rule := range rules.All() {
+	for _, rule := range catalogue.All() {
 		if !fired[rule.ID] {
 			continue
 		}

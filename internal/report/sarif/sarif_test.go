@@ -11,8 +11,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/small-gate/small-gate/internal/gate/catalogue"
 	"github.com/small-gate/small-gate/internal/gate/finding"
-	"github.com/small-gate/small-gate/internal/gate/rules"
 	"github.com/small-gate/small-gate/internal/report/content"
 	"github.com/small-gate/small-gate/internal/report/sanitize"
 	"github.com/small-gate/small-gate/internal/testkit/reporttest"
@@ -53,7 +53,7 @@ func TestSARIFRules(t *testing.T) {
 	if got := readSARIF(t, r).Tool.Driver.Rules; len(got) != 2 || got[0].ID != "lint/blank" || got[1].ID != "append-only/modified" {
 		t.Errorf("the rules that fired: %+v", got)
 	}
-	all := rules.All()
+	all := catalogue.All()
 	r.Waived = nil
 	for _, rule := range slices.Backward(all) {
 		r.Waived = append(r.Waived, waived)

@@ -3,12 +3,12 @@ package splice
 import (
 	"testing"
 
-	"github.com/small-gate/small-gate/internal/gate/rules"
+	"github.com/small-gate/small-gate/internal/gate/catalogue"
 )
 
 // TestRuleIsThere: the rule named here exists in the gate.
 func TestRuleIsThere(t *testing.T) {
-	if _, ok := rules.Find(timestampOrder); !ok {
+	if _, ok := catalogue.Find(timestampOrder); !ok {
 		t.Errorf("there is no rule %s", timestampOrder)
 	}
 }

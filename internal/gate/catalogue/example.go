@@ -1,4 +1,4 @@
-package rules
+package catalogue
 
 import (
 	"strings"
