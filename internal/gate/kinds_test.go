@@ -363,7 +363,8 @@ func (w *kindWorld) edit(tree fileTree, at string) {
 func (w *kindWorld) merge(ours, theirs int) fileTree {
 	a, b := w.trees[ours], w.trees[theirs]
 	tree := maps.Clone(b)
-	for p, f := range a {
+	for _, p := range slices.Sorted(maps.Keys(a)) {
+		f := a[p]
 		other, both := b[p]
 		if !both || f == other {
 			tree[p] = f
