@@ -15,9 +15,11 @@ type Comparison struct {
 	// OldRecords and NewRecords return their entries in full; nil if nothing was compared.
 	OldRecords, NewRecords RecordsFunc
 	Relation               relation
+	// KeptOrder is true if New has every entry of Old in the same order, perhaps as a version that waivers make equal.
+	KeptOrder bool
 	// Edits explain a rewritten log, and include the edits that waivers allow.
 	Edits []Edit
-	// Inserted are the indexes in New of entries before older ones, in an interleaved log.
+	// Inserted are the indexes in New of new entries before older ones, in rising order.
 	Inserted []int
 	// ReconcileEntry is the index in New of the entry that makes insertions explicit; -1 if there is none.
 	ReconcileEntry int
@@ -56,7 +58,7 @@ func Compare(p, c *Ledger, with CompareOptions) (*Comparison, error) {
 	with.OldRecords, with.NewRecords = sync.OnceValues(with.OldRecords), sync.OnceValues(with.NewRecords)
 	e := &Comparison{Old: p, New: c, OldRecords: with.OldRecords, NewRecords: with.NewRecords, Accepted: with.Equal.Accepted, ReconcileEntry: -1}
 	if c.Extends(p) {
-		e.Relation = Extended
+		e.Relation, e.KeptOrder = Extended, true
 		if c.Len() == p.Len() {
 			e.Relation = identical
 		}
@@ -69,6 +71,7 @@ func Compare(p, c *Ledger, with CompareOptions) (*Comparison, error) {
 	pd, cd := with.Equal.normalize(DigestsOf(p), DigestsOf(c))
 	var indexes []int
 	e.Relation, indexes = relateDigests(pd.digests, cd.digests)
+	e.KeptOrder = e.Relation != Rewritten
 	switch e.Relation {
 	case Interleaved:
 		e.Inserted, e.ReconcileEntry = interleaved(p, c, cd, indexes)
@@ -89,7 +92,7 @@ func Compare(p, c *Ledger, with CompareOptions) (*Comparison, error) {
 				x.NewIndex = cd.indexes[x.NewIndex]
 			}
 		}
-		e.Edits = found.edits
+		e.Edits, e.Inserted = found.edits, cd.at(found.inserted)
 		last := -1
 		if found.last >= 0 {
 			last = cd.indexes[found.last]

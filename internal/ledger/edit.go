@@ -31,7 +31,6 @@ const (
 	EditTaskReassigned
 	EditDeleted
 	EditReordered
-	EditInserted
 )
 
 // Edit is one entry's change between a parent and a child.
@@ -51,6 +50,8 @@ type RecordsFunc func() ([]*small.Value, error)
 
 type entryDiff struct {
 	edits []Edit
+	// inserted are the indexes in the child of new entries before older ones.
+	inserted []int
 	// last is the greatest index in the child of an entry that the parent has in some version; -1 if there is
 	// none.
 	last int
@@ -99,7 +100,7 @@ func diffEntries(p, c []small.Digest, before, after RecordsFunc, mayPair func(lo
 	}
 	for _, added := range a.added {
 		if added < out.last && !modified[added] {
-			out.edits = append(out.edits, Edit{Kind: EditInserted, OldIndex: -1, NewIndex: added})
+			out.inserted = append(out.inserted, added)
 		}
 	}
 	return out, nil

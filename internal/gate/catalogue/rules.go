@@ -41,13 +41,19 @@ func Find(id string) (rule.Rule, bool) {
 	return rule.Rule{}, false
 }
 
-// List is every rule, in documented order: those of one prefix together, the core's first.
+// first are the prefixes of ids that are documented, and judge, before those of other families.
+var first = []string{"validate", "lint", "verify", "append-only", "divergence", "log", "replay", "config"}
+
+// List is every rule, in documented order: those of one prefix together.
 var List = sync.OnceValue(func() []rule.Rule {
 	all := core()
 	for _, f := range rules.All {
 		all = append(all, f.Rules...)
 	}
 	place := map[string]int{}
+	for i, prefix := range first {
+		place[prefix] = i + 1
+	}
 	for i := range all {
 		if prefix := prefixOf(all[i].ID); place[prefix] == 0 {
 			place[prefix] = len(place) + 1
@@ -68,28 +74,6 @@ func prefixOf(id string) string { return id[:strings.IndexByte(id, '/')] }
 func core() []rule.Rule {
 	return slices.Concat(workspaces.Rules, []rule.Rule{
 		commits.UnreconciledPlan,
-
-		logs.Modified,
-		logs.Deleted,
-		logs.Reordered,
-		logs.Inserted,
-		logs.OutOfOrder,
-		logs.LogDeleted,
-		logs.TimestampMigrated,
-		logs.TaskReassigned,
-		logs.FutureTimestamp,
-		logs.ReconciledInsertion,
-		logs.DraftEdits,
-
-		logs.ConcurrentAppend,
-		logs.LostEntry,
-		logs.Unreconciled,
-		logs.ForkRun,
-		logs.ForkPlan,
-		logs.DoubleClaim,
-		logs.DuplicateEntry,
-		logs.ReturnedEntry,
-		workspaces.InterleavedRuns,
 
 		logs.Schema,
 		logs.Unreadable,

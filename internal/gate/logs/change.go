@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/gate/finding"
@@ -111,30 +112,15 @@ func (e *LogChange) JudgesNew() bool { return !e.Run.Scope.Whole || e.Run.Collec
 // ofFamily reports whether a family reads the log and judges its edits.
 func (e *LogChange) ofFamily() bool { return e.Run.Source.OfFamily(e.Path) }
 
-// plain reports whether it is a configured log, not the protocol's: a merge, or union, may interleave its entries without a reconcile entry.
-func (e *LogChange) plain() bool { return e.Run.Source.Policy.LogFor(e.Path) != nil }
+// Configured reports whether it is a configured log, not the protocol's: a merge, or union, may interleave its entries without a reconcile entry.
+func (e *LogChange) Configured() bool { return e.Run.Source.Policy.LogFor(e.Path) != nil }
 
 // ofFile reports whether the log is a file in a folder whose files must not change.
 func (e *LogChange) ofFile() bool { return e.Run.Source.OfFile(e.Path) }
 
-// Insertions are the indexes of new entries before older ones.
-func (e *LogChange) Insertions() []int {
-	out := slices.Clone(e.Inserted)
-	for _, x := range e.OfKind(ledger.EditInserted) {
-		out = append(out, x.NewIndex)
-	}
-	return out
-}
-
-// DropInsertions removes new entries before older ones.
-func (e *LogChange) DropInsertions() {
-	e.Inserted = nil
-	e.Edits = slices.DeleteFunc(e.Edits, func(x ledger.Edit) bool { return x.Kind == ledger.EditInserted })
-}
-
 // dropOrder forgets where entries stand: in a log without an order they may stand anywhere.
 func (e *LogChange) dropOrder() {
-	e.DropInsertions()
+	e.Inserted = nil
 	e.Edits = slices.DeleteFunc(e.Edits, func(x ledger.Edit) bool { return x.Kind == ledger.EditReordered })
 	if e.Relation == ledger.Interleaved || e.Relation == ledger.Rewritten && len(e.Edits) == 0 {
 		e.Relation = ledger.Extended
@@ -189,11 +175,47 @@ func (e *LogChange) Finding(x ledger.Edit) finding.Finding {
 	return f
 }
 
-// Insertion begins the finding of an inserted entry.
+// NewEntry begins the finding of a new entry.
+func (e *LogChange) NewEntry(index int) finding.Finding {
+	return e.Finding(ledger.Edit{OldIndex: -1, NewIndex: index})
+}
+
+// Insertion begins the finding of a new entry, all of whose fields it lists.
 func (e *LogChange) Insertion(index int) finding.Finding {
-	f := e.Finding(ledger.Edit{Kind: ledger.EditInserted, OldIndex: -1, NewIndex: index})
+	f := e.NewEntry(index)
 	f.Whole = wholeEntry(e.NewRecords, index, func(v *small.Value) []ledger.FieldChange { return ledger.FieldChanges(nil, v) })
 	return f
+}
+
+// InsertionKeys identify insertions, so that each is reported once.
+func (e *LogChange) InsertionKeys(indexes []int) []finding.EditKey {
+	keys := make([]finding.EditKey, len(indexes))
+	for i, index := range indexes {
+		keys[i] = finding.EditKey{Path: e.Path, To: e.New.Entries[index].Digest.String()}
+	}
+	return keys
+}
+
+// maxFields is how many changed fields a message names.
+const maxFields = 8
+
+// DescribeModified says which fields of an entry changed.
+func (e *LogChange) DescribeModified(x ledger.Edit) string {
+	var fields []string
+	for i, c := range x.Changes {
+		if i == maxFields {
+			fields = append(fields, fmt.Sprintf("and %d more", len(x.Changes)-i))
+			break
+		}
+		if c.Field != "" {
+			fields = append(fields, c.Field)
+		}
+	}
+	words := ledger.Describe(e.Old.Entries[x.OldIndex]) + " was modified"
+	if len(fields) > 0 {
+		words += ": " + strings.Join(fields, ", ")
+	}
+	return words
 }
 
 // wholeEntry returns a function that lists every field of one entry as a change.
@@ -262,7 +284,7 @@ func (e *LogChange) approval() string {
 			edits++
 		}
 	}
-	if !e.plain() || e.ofFile() || edits <= fewEdits || e.Situation().NoWaiver {
+	if !e.Configured() || e.ofFile() || edits <= fewEdits || e.Situation().NoWaiver {
 		return ""
 	}
 	return "; if the log is to be rewritten as a whole, a person approves that first: small-hook waive --log " + wording.TopPath(e.Path)
@@ -313,7 +335,7 @@ func (e *LogChange) PutBack() string {
 		from = history.Short(s.Commit) + "^"
 	}
 	switch {
-	case s.Standing == history.Landed && e.plain() && s.Commit != "" && !history.Uncommitted(s.Commit):
+	case s.Standing == history.Landed && e.Configured() && s.Commit != "" && !history.Uncommitted(s.Commit):
 		return s.AcceptSince()
 	case s.Against != "":
 		return wording.Commands(remedy.RestoreFrom(e.Path, history.Short(s.Against)))

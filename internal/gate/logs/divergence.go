@@ -4,13 +4,10 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/history"
-	"github.com/small-gate/small-gate/internal/gate/read"
-	"github.com/small-gate/small-gate/internal/gate/remedy"
 	"github.com/small-gate/small-gate/internal/gate/rule"
 	"github.com/small-gate/small-gate/internal/gate/run"
 	"github.com/small-gate/small-gate/internal/ledger"
@@ -48,19 +45,6 @@ func (t *LogTips) Finding() finding.Finding {
 	return f
 }
 
-// ConcurrentAppend is divergence/concurrent-append: two branches both appended to one log.
-var ConcurrentAppend = rule.New("divergence/concurrent-append", finding.SeverityError, finding.StageHistory, rule.On(checkConcurrentAppend), rule.On(checkNeighbour))
-
-func checkConcurrentAppend(t *LogTips, r *rule.Reporter) {
-	if t.Outcome != ledger.Diverged || t.Immutable {
-		return
-	}
-	if t.Log != nil && t.Log.Entries != policy.FileEntries && !t.Unrelated { // git itself stops, and the merge is judged
-		return
-	}
-	r.Add(t.Appended("recorded work", "entry", remedy.MergeWith(t.Merge)))
-}
-
 // Appended is the finding that both sides appended to the log: what says what they did, noun what they appended.
 func (t *LogTips) Appended(what, noun, fix string) finding.Finding {
 	f := t.Finding()
@@ -78,54 +62,6 @@ func (t *LogTips) Appended(what, noun, fix string) finding.Finding {
 
 // FamilyTips are a log that a family reads, on two branches: only the family's rules judge it.
 type FamilyTips struct{ *LogTips }
-
-// LostEntry is divergence/lost-entry: a merge lost an entry of one side.
-var LostEntry = rule.New("divergence/lost-entry", finding.SeverityError, finding.StageHistory, rule.On(checkLostEntry)).Of(ledger.EntryLost)
-
-func checkLostEntry(e *LogChange, r *rule.Reporter) {
-	if !e.Merge {
-		return
-	}
-	for _, x := range e.OfKind(ledger.EditDeleted) {
-		f := e.Finding(x)
-		f.Message = fmt.Sprintf("the merge lost %s of %s", ledger.Describe(e.Old.Entries[x.OldIndex]), e.Side)
-		f.Fix = e.Undo()
-		r.Add(f)
-	}
-}
-
-// Unreconciled is divergence/unreconciled: two sides' entries were interleaved and no reconcile entry says so.
-var Unreconciled = rule.New("divergence/unreconciled", finding.SeverityError, finding.StageHistory, rule.On(checkUnreconciled), rule.On(checkUnreconciledTips))
-
-func checkUnreconciled(e *LogChange, r *rule.Reporter) {
-	if !e.Merge || e.Reconciled() || len(e.Inserted) == 0 || e.plain() {
-		return
-	}
-	f := e.Finding(ledger.Edit{Kind: ledger.EditInserted, OldIndex: -1, NewIndex: e.Inserted[0]})
-	f.Edits = insertionKeys(e, e.Inserted)
-	f.Message = fmt.Sprintf("the merge puts %s before entries of %s, and no %s entry makes that explicit: %s",
-		wording.Count(len(e.Inserted), "entry"), e.Side, "meta/reconcile-merge", ledger.DescribeAll(ledger.Pick(e.New, e.Inserted)))
-	f.Fix = e.Undo()
-	r.Add(f)
-}
-
-func checkUnreconciledTips(t *LogTips, r *rule.Reporter) {
-	if t.Outcome != ledger.Unreconciled || t.Log != nil {
-		return
-	}
-	f := t.Finding()
-	whose, before := t.HeadName, t.TargetName
-	if t.InsertedByTarget {
-		whose, before = before, whose
-	}
-	f.Message = fmt.Sprintf("%s has %s that %s lacks before entries that both have, and no %s entry makes that explicit: %s",
-		whose, wording.Count(len(t.Inserted), "entry"), before, "meta/reconcile-merge", ledger.DescribeAll(t.Inserted))
-	f.Fix = remedy.MergeWith(t.Merge)
-	for _, e := range t.Inserted {
-		f.Edits = append(f.Edits, finding.EditKey{Path: t.Path, To: e.Digest.String()})
-	}
-	r.Add(f)
-}
 
 // compareForks compares two branches since their merge bases. changed are the paths that differ between their tips.
 func compareForks(ctx context.Context, r *run.Run, target, head history.Tip, changed []history.Change) error {
@@ -157,69 +93,4 @@ func compareForks(ctx context.Context, r *run.Run, target, head history.Tip, cha
 		}
 	}
 	return nil
-}
-
-// ForkRun is divergence/run: two branches both started a new run.
-var ForkRun = rule.New("divergence/run", finding.SeverityError, finding.StageHistory, rule.On(checkForkRun))
-
-func checkForkRun(v *read.Fork, r *rule.Reporter) {
-	if !v.BothChanged(read.CurrentRun) {
-		return
-	}
-	target, _ := read.CurrentRun(v.Target)
-	head, _ := read.CurrentRun(v.Head)
-	r.Add(finding.Finding{
-		Path: small.Handoff.Path(v.Dir), Subject: "fork",
-		Message: fmt.Sprintf("%s and %s each started a run since they parted: %.12s… and %.12s…", v.TargetName, v.HeadName, target, head),
-		Fix:     "let one run end before the other begins; or merge explicitly, and regenerate the handoff for a run that follows both",
-	})
-}
-
-// ForkPlan is divergence/plan: two branches both changed the plan.
-var ForkPlan = rule.New("divergence/plan", finding.SeverityWarning, finding.StageHistory, rule.On(checkForkPlan))
-
-func checkForkPlan(v *read.Fork, r *rule.Reporter) {
-	if !v.BothChanged(read.CanonicalOf(small.Plan)) {
-		return
-	}
-	severity := finding.SeverityWarning
-	if v.Predicts {
-		severity = finding.SeverityError
-	}
-	r.Add(finding.Finding{
-		Severity: severity,
-		Path:     small.Plan.Path(v.Dir), Subject: "fork",
-		Message: fmt.Sprintf("%s and %s both changed the plan since they parted", v.TargetName, v.HeadName),
-		Fix:     "when you merge, decide which plan holds, and record the decision in a meta/reconcile-plan entry",
-	})
-}
-
-// DoubleClaim is divergence/double-claim: two branches both recorded work on the same task.
-var DoubleClaim = rule.New("divergence/double-claim", finding.SeverityWarning, finding.StageHistory, rule.On(checkDoubleClaim))
-
-func checkDoubleClaim(v *read.Fork, r *rule.Reporter) {
-	claimed := map[string]ledger.Entry{}
-	copied := map[small.Digest]bool{} // one event, on both sides
-	for _, pair := range v.Duplicates {
-		copied[pair[0].Digest], copied[pair[1].Digest] = true, true
-	}
-	for _, e := range v.TargetOnly {
-		if _, seen := claimed[e.TaskID]; !seen && e.TaskID != "" && !copied[e.Digest] && !strings.HasPrefix(e.TaskID, ledger.MetaPrefix) {
-			claimed[e.TaskID] = e
-		}
-	}
-	for _, e := range v.HeadOnly {
-		other, both := claimed[e.TaskID]
-		if !both || copied[e.Digest] {
-			continue
-		}
-		delete(claimed, e.TaskID)
-		r.Add(finding.Finding{
-			Path: small.Progress.Path(v.Dir), Line: e.Pos.Line, Column: e.Pos.Column, Subject: "fork " + e.TaskID,
-			Entry: finding.RefOf(other), EntryAfter: finding.RefOf(e),
-			Message: fmt.Sprintf("task %q has work on both branches: %s on %s, %s on %s",
-				e.TaskID, ledger.Describe(other), v.TargetName, ledger.Describe(e), v.HeadName),
-			Fix: "review what each side did before you merge, and give each agent its own tasks",
-		})
-	}
 }

@@ -1,15 +1,12 @@
 package logs
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/small-gate/small-gate/internal/base/wording"
-	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/gate/read"
 	"github.com/small-gate/small-gate/internal/gate/rule"
@@ -82,8 +79,8 @@ func tasksWorkedOn(entries []ledger.Entry) map[string]bool {
 	return tasks
 }
 
-// describe names the neighbour in a message.
-func (n Neighbour) describe() string {
+// Describe names the neighbour in a message.
+func (n Neighbour) Describe() string {
 	if n.Worktree == "" {
 		return "the upstream branch " + n.Name
 	}
@@ -93,27 +90,12 @@ func (n Neighbour) describe() string {
 	return fmt.Sprintf("branch %s, checked out in %s,", n.Name, n.Worktree)
 }
 
-// neighbourLog is a log that both the index and a neighbour have added to in the same run, on the same task. Theirs are the
+// NeighbourLog is a log that both the index and a neighbour have added to in the same run, on the same task. Theirs are the
 // neighbour's own entries.
-type neighbourLog struct {
+type NeighbourLog struct {
 	*LogTips
 	Neighbour Neighbour
 	Theirs    []ledger.Entry
-}
-
-// checkNeighbour is a check of divergence/concurrent-append.
-func checkNeighbour(n *neighbourLog, r *rule.Reporter) {
-	f := n.Finding()
-	f.Message = fmt.Sprintf("%s has recorded %s on the same task that you do not have: %s; you have %s that it does not have: %s",
-		n.Neighbour.describe(), wording.Count(len(n.Theirs), "entry"), ledger.DescribeAll(n.Theirs), wording.Count(len(n.HeadOnly), "entry"), ledger.DescribeAll(n.HeadOnly))
-	name := cmp.Or(n.Neighbour.Name, history.Short(n.Neighbour.ID))
-	f.Common = finding.CommonOf(n.Target, n.TargetOnly)
-	f.Sides = []finding.Side{{Name: name, Entries: finding.RefsOf(n.Theirs)}, {Name: "the index", Entries: finding.RefsOf(n.HeadOnly)}}
-	f.Fix = "let one of you finish the task, and merge that before the other goes on"
-	if n.Neighbour.Worktree == "" {
-		f.Fix = "take in what the other has: `small-hook sync`"
-	}
-	r.Add(f)
 }
 
 // runOf is the run of an entry: the one that it names, or else its workspace's.
@@ -282,7 +264,7 @@ func (c neighbourWalk) log(ctx context.Context, n Neighbour, front Front, log *r
 	t.Place = rule.Place{Commit: history.Index, Parent: n.ID}
 	c.run.Collector.WarnOnly = true
 	defer func() { c.run.Collector.WarnOnly = false }()
-	return c.run.Collector.Judge(ctx, &neighbourLog{LogTips: t, Neighbour: n, Theirs: there})
+	return c.run.Collector.Judge(ctx, &NeighbourLog{LogTips: t, Neighbour: n, Theirs: there})
 }
 
 // atFork are the entries that a workspace's log had at the merge bases of HEAD and another commit. If one of them is gone here, it

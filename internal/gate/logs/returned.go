@@ -2,10 +2,8 @@ package logs
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
-	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/read"
 	"github.com/small-gate/small-gate/internal/gate/rule"
 	"github.com/small-gate/small-gate/internal/gate/run"
@@ -34,13 +32,13 @@ func judgeAllowed(ctx context.Context, r *run.Run, e *LogChange) error {
 		}
 	}
 	var edits []ledger.Edit
-	inserted := e.Insertions()
 	for _, edit := range x.Edits {
-		if edit.OldIndex < 0 && !slices.Contains(inserted, edit.NewIndex) || edit.OldIndex >= 0 && !own[x.Old.Entries[edit.OldIndex].Digest] {
+		if !own[x.Old.Entries[edit.OldIndex].Digest] {
 			edits = append(edits, edit)
 		}
 	}
-	x.Edits, x.Inserted = edits, nil
+	x.Edits = edits
+	x.Inserted = slices.DeleteFunc(x.Inserted, func(index int) bool { return x.KeptOrder || slices.Contains(e.Inserted, index) })
 	return r.Collector.Judge(ctx, x)
 }
 
@@ -51,17 +49,6 @@ type Returned struct {
 	Path  string
 	Entry ledger.Entry
 }
-
-// ReturnedEntry is divergence/returned-entry: what an approved rewrite removed comes back.
-var ReturnedEntry = rule.New("divergence/returned-entry", finding.SeverityError, finding.StageHistory, rule.On(func(x *Returned, r *rule.Reporter) {
-	to := x.Entry.Digest.String()
-	r.Add(finding.Finding{
-		Path: x.Path, Line: x.Entry.Pos.Line, Column: x.Entry.Pos.Column, Subject: "returned " + to, Entry: finding.RefOf(x.Entry), EditTo: to,
-		Edits:   []finding.EditKey{{Path: x.Path + "\x00returned", To: to}},
-		Message: ledger.Describe(x.Entry) + " is back: an approved rewrite of the log had removed it",
-		Fix:     x.Run.Situation(x.Commit).Correct(fmt.Sprintf("take %s out again", ledger.Describe(x.Entry)), x.Path),
-	})
-}))
 
 // judgeReturned finds entries that a commit adds although an approved rewrite, which is behind one of its parents, removed them. It returns
 // their digests. approved are the parents' logs as such rewrites on the commit's own edges, the views, let them become.

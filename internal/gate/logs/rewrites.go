@@ -102,8 +102,6 @@ func (r *rewrites) note(e *LogChange, made map[small.Digest]bool) {
 	for _, x := range e.Edits {
 		switch {
 		case x.Waived:
-		case x.Kind == ledger.EditInserted:
-			insert(x.NewIndex)
 		case x.Kind != ledger.EditReordered && x.OldIndex >= 0 && x.NewIndex >= 0:
 			to := e.New.Entries[x.NewIndex].Digest
 			made[to] = true

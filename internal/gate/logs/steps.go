@@ -3,13 +3,10 @@ package logs
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"maps"
-	"path"
 	"slices"
 
 	"github.com/small-gate/small-gate/internal/base/wording"
-	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/gate/read"
 	"github.com/small-gate/small-gate/internal/gate/remedy"
@@ -18,9 +15,9 @@ import (
 	"github.com/small-gate/small-gate/internal/policy"
 )
 
-// stepOf is the part of a commit by which a stanza's logs are judged in what concerns about: all its edges, or only the first if it has
+// StepOf is the part of a commit by which a stanza's logs are judged in what concerns about: all its edges, or only the first if it has
 // landed on the default branch; nil if the commit is part of a longer step.
-func stepOf(ctx context.Context, r *run.Run, s *read.Step, stanza *policy.Log, about func(*policy.Log) bool) (*read.Step, error) {
+func StepOf(ctx context.Context, r *run.Run, s *read.Step, stanza *policy.Log, about func(*policy.Log) bool) (*read.Step, error) {
 	if !about(stanza) || s.Whole {
 		return s, nil
 	}
@@ -49,7 +46,7 @@ func JudgeBranch(ctx context.Context, r *run.Run) error {
 		return err
 	}
 	for i, base := range b.bases {
-		if err := judgeSince(ctx, r, base.ID, b.since[i]); err != nil {
+		if err := judgeSince(ctx, r, base.ID, b.Since[i]); err != nil {
 			return err
 		}
 	}
@@ -57,18 +54,18 @@ func JudgeBranch(ctx context.Context, r *run.Run) error {
 	if err := judgeSince(ctx, r, steps.Target.ID, both); err != nil {
 		return err
 	}
-	against := b.bases
+	b.Against = b.bases
 	if pushes := r.Scope.Update.New != "" && !history.Uncommitted(r.Scope.Tip.ID); !pushes {
-		against = append(slices.Clone(against), steps.Target)
+		b.Against = append(slices.Clone(b.bases), steps.Target)
 	}
-	if err := b.judgeNewFiles(ctx, r, against); err != nil {
+	if err := r.Collector.Judge(ctx, b); err != nil {
 		return err
 	}
 	return judgeDrafts(ctx, r)
 }
 
-// compareOrder compares the files that a branch adds with those of its target, into which it is not merged yet.
-func compareOrder(ctx context.Context, r *run.Run) error {
+// compareBranch has a branch judged against its target, into which it is not merged yet.
+func compareBranch(ctx context.Context, r *run.Run) error {
 	steps, err := r.Steps(ctx)
 	if err != nil || steps == nil || steps.Target.ID == "" {
 		return err
@@ -77,25 +74,32 @@ func compareOrder(ctx context.Context, r *run.Run) error {
 	if err != nil {
 		return err
 	}
-	return b.judgeNewFiles(ctx, r, []history.Tip{steps.Target})
+	b.Against = []history.Tip{steps.Target}
+	return r.Collector.Judge(ctx, b)
 }
 
-// branch is what a branch changed in the logs that are judged by steps.
-type branch struct {
-	// bases are its merge bases with the target, of which one without an ID stands for the empty tree; since are its changes from each.
+// Branch is what a branch changed in the logs that are judged by steps.
+type Branch struct {
+	rule.Place
+	Run *run.Run
+	// Since are its changes since each merge base with the target.
+	Since [][]history.Change
+	// Against are the commits after whose files the branch's new ones have to stand. One without an ID is the empty tree; one with a name is
+	// the target's tip.
+	Against []history.Tip
+	// bases are the merge bases, of which one without an ID stands for the empty tree.
 	bases []history.Tip
-	since [][]history.Change
 	// target are the changes from the target's tip.
 	target []history.Change
 }
 
-func branchOf(ctx context.Context, r *run.Run, steps *run.Steps) (*branch, error) {
+func branchOf(ctx context.Context, r *run.Run, steps *run.Steps) (*Branch, error) {
 	tip := r.Scope.Tip.ID
 	wanted, err := changedByTip(ctx, r)
 	if err != nil {
 		return nil, err
 	}
-	b := &branch{}
+	b := &Branch{Place: rule.Place{Commit: tip}, Run: r}
 	for _, id := range steps.Bases {
 		b.bases = append(b.bases, history.Tip{ID: id})
 	}
@@ -111,11 +115,11 @@ func branchOf(ctx context.Context, r *run.Run, steps *run.Steps) (*branch, error
 		return nil, err
 	}
 	for _, edge := range changes {
-		b.since = append(b.since, slices.DeleteFunc(slices.Clone(edge), func(c history.Change) bool {
+		b.Since = append(b.Since, slices.DeleteFunc(slices.Clone(edge), func(c history.Change) bool {
 			return !r.Source.Policy.LogFor(c.Path).ByStep() || !wanted(c.Path)
 		}))
 	}
-	b.since, b.target = b.since[:len(b.bases)], b.since[len(b.bases)]
+	b.Since, b.target = b.Since[:len(b.bases)], b.Since[len(b.bases)]
 	return b, nil
 }
 
@@ -132,17 +136,20 @@ func changedByTip(ctx context.Context, r *run.Run) (func(path string) bool, erro
 }
 
 // added reports whether the branch added a file that its target has too, in another version: no merge base has it.
-func (b *branch) added(r *run.Run, c history.Change) bool {
+func (b *Branch) added(r *run.Run, c history.Change) bool {
 	if !r.Source.OfFile(c.Path) || !r.Source.Policy.LogFor(c.Path).FrozenMerged() {
 		return false
 	}
-	return b.isNew(c.Path)
+	return b.IsNew(c.Path)
 }
 
-// isNew reports whether the tip has a file that no merge base has.
-func (b *branch) isNew(path string) bool {
-	return !slices.ContainsFunc(b.since, func(edge []history.Change) bool { return !addedOn(edge, path) })
+// IsNew reports whether the tip has a file that no merge base has.
+func (b *Branch) IsNew(path string) bool {
+	return !slices.ContainsFunc(b.Since, func(edge []history.Change) bool { return !addedOn(edge, path) })
 }
+
+// TargetLacks reports whether the tip has a file that the target does not have.
+func (b *Branch) TargetLacks(path string) bool { return addedOn(b.target, path) }
 
 // addedOn reports whether an edge adds a file.
 func addedOn(edge []history.Change, path string) bool {
@@ -190,42 +197,8 @@ func putBackFrom(r *run.Run, from, path string) string {
 	return wording.Commands(commands...)
 }
 
-// judgeNewFiles judges the order of the files that a branch adds: those that no merge base and not the target has. They sort after those of
-// some of these.
-func (b *branch) judgeNewFiles(ctx context.Context, r *run.Run, against []history.Tip) error {
-	added := map[string][]history.File{}
-	for _, c := range b.since[0] {
-		if r.Source.Policy.LogFor(c.Path).Sorted() && b.isNew(c.Path) && addedOn(b.target, c.Path) {
-			added[path.Dir(c.Path)] = append(added[path.Dir(c.Path)], c.New)
-		}
-	}
-	seen := map[string]bool{}
-	for _, tip := range against {
-		if tip.ID == "" {
-			continue
-		}
-		wrong, err := disorders(ctx, r, added, tip.ID)
-		if err != nil {
-			return err
-		}
-		for folder, all := range wrong {
-			wrong[folder] = slices.DeleteFunc(all, func(d *Disorder) bool { return seen[d.File.Path] })
-			for _, d := range wrong[folder] {
-				seen[d.File.Path] = true
-				if tip.Name != "" {
-					d.Tips = [2]string{tip.Name, nameOf(r.Scope.Tip)}
-				}
-			}
-		}
-		if err := reportDisorders(ctx, r, wrong, rule.Place{Commit: r.Scope.Tip.ID, Parent: tip.ID}); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// nameOf is what messages call a tip.
-func nameOf(tip history.Tip) string {
+// NameOf is what messages call a tip.
+func NameOf(tip history.Tip) string {
 	if history.Uncommitted(tip.ID) {
 		return "this change"
 	}
@@ -266,20 +239,6 @@ type DraftEdit struct {
 	// Object is what the commit makes of it.
 	Object string
 }
-
-// DraftEdits is append-only/draft-edit: a commit of a branch edits or drops an entry, and the branch as a whole does not.
-var DraftEdits = rule.New("append-only/draft-edit", finding.SeverityWarning, finding.StageHistory, rule.On(func(d *DraftEdit, r *rule.Reporter) {
-	did := "edits"
-	if d.Dropped {
-		did = "drops"
-	}
-	r.Add(finding.Finding{
-		Path: d.Path, Line: 1, Subject: "draft",
-		Edits:   []finding.EditKey{{Path: d.Path + "\x00draft", To: d.Object}},
-		Message: fmt.Sprintf("this commit %s an entry of an earlier one; the branch as a whole may land, but not commit by commit", did),
-		Fix:     "land the branch by a squash or a merge commit, or fold this commit into the earlier one",
-	})
-}))
 
 // noteDraft reports a commit of a change that edits or drops entries which only the branch has.
 func noteDraft(ctx context.Context, r *run.Run, s *read.Step, path string) error {

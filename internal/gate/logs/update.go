@@ -68,7 +68,7 @@ func CompareTarget(ctx context.Context, r *run.Run) error {
 	}
 	r.Collector.WarnOnly = true
 	defer func() { r.Collector.WarnOnly = false }()
-	if err := compareOrder(ctx, r); err != nil {
+	if err := compareBranch(ctx, r); err != nil {
 		return err
 	}
 	if slices.Contains(bases, u.Target.ID) {
@@ -194,7 +194,7 @@ func replacedLog(ctx context.Context, r *run.Run, c history.Change, s *read.Step
 			}
 		}
 		if !insertions || e.Reconciled() {
-			e.DropInsertions()
+			e.Inserted = nil
 		}
 		e.Parent, e.Branch, e.Fix = parent.ID, s.Branch, s.Fix(now.Path)
 		if err := judgeEdge(ctx, r, e, s.ID); err != nil {

@@ -1,5 +1,5 @@
-// Package logs follows logs from commit to commit and compares them between branches. It also has the rules of the families
-// append-only and divergence.
+// Package logs follows logs from commit to commit and compares them between branches. What it finds is judged by the families append-only
+// and divergence, and by others.
 package logs
 
 import (
@@ -112,7 +112,7 @@ func judgeLogs(ctx context.Context, r *run.Run, s *read.Step) (added map[string]
 		if r.Scope.Logs != nil && !r.Scope.Logs(path) {
 			continue
 		}
-		step, err := stepOf(ctx, r, s, r.Source.Policy.LogFor(path), (*policy.Log).FrozenMerged)
+		step, err := StepOf(ctx, r, s, r.Source.Policy.LogFor(path), (*policy.Log).FrozenMerged)
 		if err != nil {
 			return nil, err
 		}
@@ -125,7 +125,40 @@ func judgeLogs(ctx context.Context, r *run.Run, s *read.Step) (added map[string]
 			return nil, err
 		}
 	}
-	return added, judgeOrder(ctx, r, s)
+	if len(r.Source.Policy.Logs) == 0 {
+		return added, nil
+	}
+	return added, r.Collector.Judge(ctx, &Commit{Place: placeOf(s), Run: r, Step: s})
+}
+
+// Commit is one commit, or what is not committed yet, with what it changed in the configured logs.
+type Commit struct {
+	rule.Place
+	Run *run.Run
+	*read.Step
+}
+
+// placeOf is where findings about a step stand, beside its first parent.
+func placeOf(s *read.Step) rule.Place {
+	p := rule.Place{Commit: s.ID}
+	if len(s.Parents) > 0 {
+		p.Parent = s.Parents[0]
+	}
+	return p
+}
+
+// Joined is one log in a commit beside the same log in the commit's parents.
+type Joined struct {
+	rule.Place
+	Run     *run.Run
+	Path    string
+	Step    *read.Step
+	Child   *read.LedgerFile
+	Parents []read.ParentLog
+	// Approved are the parents' logs as approved rewrites let them become.
+	Approved []read.ParentLog
+	// Excused are entries that a baseline accepts, or that another rule reports.
+	Excused func(small.Digest) bool
 }
 
 // judgeLog judges one log on all edges of a commit, and returns the entries that no parent has.
@@ -143,11 +176,6 @@ func judgeLog(ctx context.Context, r *run.Run, s *read.Step, path string) ([]led
 	if !child.Readable() {
 		return nil, unreadable(ctx, r, s, path, child, parents)
 	}
-	if read.IsLedger(path) {
-		if err := judgeMerged(ctx, r, s, path, child, parents); err != nil {
-			return nil, err
-		}
-	}
 	views, approved, err := viewsOf(ctx, r, s, path, child, parents)
 	if err != nil {
 		return nil, err
@@ -162,7 +190,14 @@ func judgeLog(ctx context.Context, r *run.Run, s *read.Step, path string) ([]led
 		return nil, err
 	}
 	misplaced = slices.DeleteFunc(misplaced, func(index int) bool { return returned[child.Log.Entries[index].Digest] })
-	if err := judgeViews(ctx, r, s, path, child, approved, views, added, misplaced, returned); err != nil {
+	if err := judgeViews(ctx, r, s, path, child, approved, views, added, misplaced); err != nil {
+		return nil, err
+	}
+	joined := &Joined{Place: placeOf(s), Run: r, Path: path, Step: s, Child: child, Parents: parents, Approved: approved}
+	joined.Excused = func(d small.Digest) bool {
+		return returned[d] || slices.ContainsFunc(views, func(e *LogChange) bool { return e.Accepted[d] })
+	}
+	if err := r.Collector.Judge(ctx, joined); err != nil {
 		return nil, err
 	}
 	if len(views) == 0 && len(added) > 0 {
@@ -201,8 +236,8 @@ func viewsOf(ctx context.Context, r *run.Run, s *read.Step, path string, child *
 }
 
 // judgeViews judges one log on the edges on which it changed. added are the entries that no parent has, and misplaced those of them that stand
-// before a parent's entry; returned are those that an approved rewrite had removed.
-func judgeViews(ctx context.Context, r *run.Run, s *read.Step, path string, child *read.LedgerFile, parents []read.ParentLog, views []*LogChange, added, misplaced []int, returned map[small.Digest]bool) error {
+// before a parent's entry.
+func judgeViews(ctx context.Context, r *run.Run, s *read.Step, path string, child *read.LedgerFile, parents []read.ParentLog, views []*LogChange, added, misplaced []int) error {
 	if len(views) > 0 {
 		views[0].NewEntries, views[0].Misplaced = added, withoutVersions(misplaced, views)
 		if r.Source.Policy.LogFor(path).Free() {
@@ -217,9 +252,7 @@ func judgeViews(ctx context.Context, r *run.Run, s *read.Step, path string, chil
 			return err
 		}
 	}
-	return judgeDoubled(ctx, r, s, path, child.Log.Ledger, parents, func(d small.Digest) bool {
-		return returned[d] || slices.ContainsFunc(views, func(e *LogChange) bool { return e.Accepted[d] })
-	})
+	return nil
 }
 
 // judgeTargetFirst adds to the misplaced entries of a merge those that the target does not have and that stand before an entry of the target:

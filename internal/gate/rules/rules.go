@@ -4,6 +4,8 @@ package rules
 import (
 	"embed"
 
+	"github.com/small-gate/small-gate/internal/gate/rules/appendonly"
+	"github.com/small-gate/small-gate/internal/gate/rules/divergence"
 	"github.com/small-gate/small-gate/internal/gate/rules/evidence"
 	"github.com/small-gate/small-gate/internal/gate/rules/lanes"
 	"github.com/small-gate/small-gate/internal/gate/rules/leases"
@@ -17,6 +19,8 @@ import (
 
 // All are the families, in documented order, which is also that of their passes.
 var All = []run.Family{
+	appendonly.Family,
+	divergence.Family,
 	profile2.Family,
 	ownership.Family,
 	leases.Family,

@@ -40,7 +40,7 @@ func checkCredential(e *logs.LogChange, r *rule.Reporter) {
 		if !ledger.HasCredential(entry) {
 			continue
 		}
-		f := e.Finding(ledger.Edit{Kind: ledger.EditInserted, OldIndex: -1, NewIndex: index, Pos: entry.Credentials[0].Pos})
+		f := e.Finding(ledger.Edit{OldIndex: -1, NewIndex: index, Pos: entry.Credentials[0].Pos})
 		f.Rule, f.Edits = credentialRule, nil
 		var held []string
 		for _, c := range entry.Credentials {

@@ -67,7 +67,7 @@ func checkWitnessRewritten(e *seenChange, r *rule.Reporter) {
 			report(e.Finding(x), describeWitnessed(e, x))
 		}
 	}
-	for _, index := range e.Insertions() {
+	for _, index := range e.Inserted {
 		report(e.Insertion(index), ledger.Describe(e.New.Entries[index])+" was put before older entries, and no reconcile entry says so")
 	}
 }
@@ -145,7 +145,7 @@ const compareFirst = ". Before you accept that it is gone, compare what has take
 // bringBack says how to bring entries back. If only dropped commits are missing, commands do it.
 func bringBack(e *seenChange) string {
 	lost := len(e.Inserted) == 0 && !slices.ContainsFunc(e.Edits, func(x ledger.Edit) bool {
-		return !x.Waived && (x.Kind == ledger.EditModified || x.Kind == ledger.EditReordered || x.Kind == ledger.EditInserted)
+		return !x.Waived && (x.Kind == ledger.EditModified || x.Kind == ledger.EditReordered)
 	})
 	if !e.Survives || e.BuiltOn || !lost {
 		return takeBack(e.Seen.Commit, e.Survives, e.BuiltOn) + accept

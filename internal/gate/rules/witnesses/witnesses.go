@@ -284,7 +284,7 @@ func (c *witnessing) compareEntries(ctx context.Context, l witness.Log, now *rea
 	}
 	change.LogChange = &logs.LogChange{Run: c.run, Path: now.File.Path, OldPath: l.Path, Comparison: compared}
 	if compared.Reconciled() || c.configured(now.File.Path) { // a merge may put entries there, and has no mark
-		change.DropInsertions()
+		change.Inserted = nil
 	}
 	change.Place = rule.Place{Commit: c.Tip, Parent: l.Commit, Mandatory: true}
 	return c.run.Collector.Judge(ctx, change)

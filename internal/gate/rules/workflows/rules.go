@@ -148,7 +148,7 @@ func checkRewritten(e logs.FamilyChange, r *rule.Reporter) {
 	}
 	inserted := e.Misplaced
 	if !e.Merge {
-		inserted = e.Insertions()
+		inserted = e.Inserted
 	}
 	for _, index := range inserted {
 		f := e.Insertion(index)

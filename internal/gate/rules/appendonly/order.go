@@ -1,4 +1,4 @@
-package logs
+package appendonly
 
 import (
 	"cmp"
@@ -13,95 +13,113 @@ import (
 	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/gate/logs"
 	"github.com/small-gate/small-gate/internal/gate/read"
 	"github.com/small-gate/small-gate/internal/gate/rule"
 	"github.com/small-gate/small-gate/internal/gate/run"
 	"github.com/small-gate/small-gate/internal/policy"
 )
 
-// Disorder is a new file that sorts before an existing one in its folder, or has the same number.
-type Disorder struct {
-	rule.Place
-	Run *run.Run
-	// File is the new one, Before the path that it has to sort after.
-	File   history.File
-	Before string
-	// Tips are the names of two branches, if only the two together are out of order.
-	Tips [2]string
+// unsorted is a new file that sorts before an existing one in its folder, or has the same number.
+type unsorted struct {
+	// file is the new one, before the path that it has to sort after.
+	file   history.File
+	before string
 }
 
-// OutOfOrder is append-only/out-of-order: a new file sorts before an older one in its folder, or before one that the target has.
-var OutOfOrder = rule.New("append-only/out-of-order", finding.SeverityError, finding.StageHistory, rule.On(checkOrder))
-
-func checkOrder(d *Disorder, r *rule.Reporter) {
-	f := finding.Finding{
-		Path: d.File.Path, Line: 1, Subject: "order",
-		Edits: []finding.EditKey{{Path: d.File.Path + "\x00order", To: d.File.Object}},
-	}
-	last := wording.Quote(path.Base(d.Before))
-	if d.Tips[0] != "" {
-		f.Message = fmt.Sprintf("both branches added files since they parted: %s of %s does not sort after %s of %s", path.Base(d.File.Path), d.Tips[1], path.Base(d.Before), d.Tips[0])
-		f.Fix = "`git rebase " + wording.ShellWord(d.Tips[0]) + "`; then rename the branch's files so that they sort after " + last
-		r.Add(f)
-		return
-	}
-	f.Message = fmt.Sprintf("%s is new and does not sort after %s, which is there", path.Base(d.File.Path), path.Base(d.Before))
-	f.Fix = "give it a name that sorts after " + last + ": "
-	if history.Uncommitted(d.Commit) {
-		f.Fix += "git mv it, and commit again"
-	} else {
-		f.Fix += d.Run.Situation(d.Commit).Correct("rename it", d.File.Path)
-	}
-	r.Add(f)
-}
-
-// judgeOrder finds new files that do not sort after those of their folders. A merge is in order if it is so against one of its parents, or, if it
-// has landed, against the first.
-func judgeOrder(ctx context.Context, r *run.Run, s *read.Step) error {
-	at := slices.IndexFunc(r.Source.Policy.Logs, func(l policy.Log) bool { return l.Sorted() })
-	if at < 0 || len(s.Parents) == 0 {
+// checkOrder finds new files of a commit that do not sort after those of their folders. A merge is in order if it is so against one of its
+// parents, or, if it has landed, against the first.
+func checkOrder(ctx context.Context, c *logs.Commit, r *rule.Reporter) error {
+	at := slices.IndexFunc(c.Run.Source.Policy.Logs, func(l policy.Log) bool { return l.Sorted() })
+	if at < 0 || len(c.Parents) == 0 {
 		return nil
 	}
-	defer carryLast(r, s)
-	s, err := stepOf(ctx, r, s, &r.Source.Policy.Logs[at], (*policy.Log).Sorted)
+	defer carryLast(c.Run, c.Step)
+	s, err := logs.StepOf(ctx, c.Run, c.Step, &c.Run.Source.Policy.Logs[at], (*policy.Log).Sorted)
 	if err != nil || s == nil {
 		return err
 	}
 	added := make([]map[string][]history.File, len(s.Changes))
 	for i := range s.Changes {
-		if added[i] = newFiles(r, s, i); len(added[i]) == 0 {
+		if added[i] = newFiles(c.Run, s, i); len(added[i]) == 0 {
 			return nil
 		}
 	}
-	var wrong map[string][]*Disorder
+	var wrong map[string][]unsorted
 	for i := range s.Changes {
-		seen, err := disorders(ctx, r, added[i], s.Parents[i])
+		seen, err := disorders(ctx, c.Run, added[i], s.Parents[i])
 		if err != nil {
 			return err
 		}
 		if i == 0 {
 			wrong = seen
 		}
-		maps.DeleteFunc(wrong, func(folder string, _ []*Disorder) bool { return seen[folder] == nil })
+		maps.DeleteFunc(wrong, func(folder string, _ []unsorted) bool { return seen[folder] == nil })
 	}
-	return reportDisorders(ctx, r, wrong, rule.Place{Commit: s.ID, Parent: s.Parents[0]})
+	return reportDisorders(ctx, c.Run, r, wrong, history.Tip{ID: s.Parents[0]})
 }
 
-// reportDisorders has files, by folder, judged that are out of order at a place, unless that is past.
-func reportDisorders(ctx context.Context, r *run.Run, wrong map[string][]*Disorder, at rule.Place) error {
+// checkBranchOrder finds files that neither a merge base nor the target has, and that do not sort after theirs.
+func checkBranchOrder(ctx context.Context, b *logs.Branch, r *rule.Reporter) error {
+	added := map[string][]history.File{}
+	for _, c := range b.Since[0] {
+		if b.Run.Source.Policy.LogFor(c.Path).Sorted() && b.IsNew(c.Path) && b.TargetLacks(c.Path) {
+			added[path.Dir(c.Path)] = append(added[path.Dir(c.Path)], c.New)
+		}
+	}
+	seen := map[string]bool{}
+	for _, tip := range b.Against {
+		if tip.ID == "" {
+			continue
+		}
+		wrong, err := disorders(ctx, b.Run, added, tip.ID)
+		if err != nil {
+			return err
+		}
+		for folder, all := range wrong {
+			wrong[folder] = slices.DeleteFunc(all, func(d unsorted) bool { return seen[d.file.Path] })
+			for _, d := range wrong[folder] {
+				seen[d.file.Path] = true
+			}
+		}
+		if err := reportDisorders(ctx, b.Run, r, wrong, tip); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// reportDisorders reports files, by folder, that are out of order against a commit, unless that is past. The commit has a name if it is the
+// tip of another branch, and only the two together are out of order.
+func reportDisorders(ctx context.Context, on *run.Run, r *rule.Reporter, wrong map[string][]unsorted, against history.Tip) error {
 	for _, folder := range slices.Sorted(maps.Keys(wrong)) {
 		for _, d := range wrong[folder] {
-			past, err := r.IsPast(ctx, at.Commit, d.File.Path)
+			past, err := on.IsPast(ctx, r.Commit, d.file.Path)
 			if err != nil {
 				return err
 			}
 			if past {
 				continue
 			}
-			d.Place, d.Run = at, r
-			if err := r.Collector.Judge(ctx, d); err != nil {
-				return err
+			f := finding.Finding{
+				Path: d.file.Path, Line: 1, Subject: "order", Commit: r.Commit, Parent: against.ID,
+				Edits: []finding.EditKey{{Path: d.file.Path + "\x00order", To: d.file.Object}},
 			}
+			name, last := path.Base(d.file.Path), path.Base(d.before)
+			switch {
+			case against.Name != "":
+				f.Message = fmt.Sprintf("both branches added files since they parted: %s of %s does not sort after %s of %s", name, logs.NameOf(on.Scope.Tip), last, against.Name)
+				f.Fix = "`git rebase " + wording.ShellWord(against.Name) + "`; then rename the branch's files so that they sort after " + wording.Quote(last)
+			case history.Uncommitted(r.Commit):
+				f.Fix = "git mv it, and commit again"
+			default:
+				f.Fix = on.Situation(r.Commit).Correct("rename it", d.file.Path)
+			}
+			if against.Name == "" {
+				f.Message = fmt.Sprintf("%s is new and does not sort after %s, which is there", name, last)
+				f.Fix = "give it a name that sorts after " + wording.Quote(last) + ": " + f.Fix
+			}
+			r.Add(f)
 		}
 	}
 	return nil
@@ -159,8 +177,8 @@ func newFiles(r *run.Run, s *read.Step, edge int) map[string][]history.File {
 }
 
 // disorders are the new files, by folder, that do not sort after each file that a parent has there.
-func disorders(ctx context.Context, r *run.Run, added map[string][]history.File, parent string) (map[string][]*Disorder, error) {
-	out := map[string][]*Disorder{}
+func disorders(ctx context.Context, r *run.Run, added map[string][]history.File, parent string) (map[string][]unsorted, error) {
+	out := map[string][]unsorted{}
 	for folder, files := range added {
 		last, known := r.Learned.Last[parent][folder]
 		if !known {
@@ -178,25 +196,25 @@ func disorders(ctx context.Context, r *run.Run, added map[string][]history.File,
 			}
 			r.Learned.Last[parent][folder] = last
 		}
-		if wrong := disorder(r.Source.Policy.LogFor(files[0].Path).Order, files, last); len(wrong) > 0 {
+		if wrong := unsortedIn(r.Source.Policy.LogFor(files[0].Path).Order, files, last); len(wrong) > 0 {
 			out[folder] = wrong
 		}
 	}
 	return out, nil
 }
 
-// disorder finds the new files of a folder that do not sort after its last one.
-func disorder(order string, added []history.File, last string) []*Disorder {
-	var out []*Disorder
+// unsortedIn finds the new files of a folder that do not sort after its last one.
+func unsortedIn(order string, added []history.File, last string) []unsorted {
+	var out []unsorted
 	for i, f := range added {
 		name := path.Base(f.Path)
 		if last != "" && !after(order, name, path.Base(last)) {
-			out = append(out, &Disorder{File: f, Before: last})
+			out = append(out, unsorted{file: f, before: last})
 			continue
 		}
 		for _, other := range added[:i] {
 			if order == policy.ByNumber && compareNumbers(name, path.Base(other.Path)) == 0 && !sameStem(name, path.Base(other.Path)) {
-				out = append(out, &Disorder{File: f, Before: other.Path})
+				out = append(out, unsorted{file: f, before: other.Path})
 				break
 			}
 		}

@@ -1,26 +1,20 @@
-package logs
+package appendonly
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/gate/logs"
 	"github.com/small-gate/small-gate/internal/gate/rule"
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/small"
 	"github.com/small-gate/small-gate/internal/small/records"
 )
 
-// Modified is append-only/modified: an earlier entry was changed.
-var Modified = rule.New("append-only/modified", finding.SeverityError, finding.StageHistory, rule.On(reportEdits(ledger.EditModified, (*LogChange).DescribeModified))).Of(ledger.EntryChanged)
-
-// TimestampMigrated is append-only/timestamp-migrated: an earlier entry's timestamp was written in another form.
-var TimestampMigrated = rule.New("append-only/timestamp-migrated", finding.SeverityError, finding.StageHistory, rule.On(checkTimestampMigrated)).Of(ledger.EntryChanged)
-
-func checkTimestampMigrated(e *LogChange, r *rule.Reporter) {
+func checkTimestampMigrated(e *logs.LogChange, r *rule.Reporter) {
 	for _, x := range e.OfKind(ledger.EditTimestampMigrated) {
 		f := e.Finding(x)
 		f.Message = fmt.Sprintf("the timestamp of %s was rewritten; the instant is the same to the microsecond", ledger.Describe(e.Old.Entries[x.OldIndex]))
@@ -30,7 +24,7 @@ func checkTimestampMigrated(e *LogChange, r *rule.Reporter) {
 }
 
 // keepMigration says how to waive a migration, without which the protocol's own program adds no entry. It can be undone like any edit.
-func keepMigration(e *LogChange) string {
+func keepMigration(e *logs.LogChange) string {
 	s := e.Situation()
 	if s.NoWaiver {
 		return e.Undo()
@@ -46,11 +40,8 @@ func keepMigration(e *LogChange) string {
 		". Before the log is accepted as it is now (small-hook baseline), migrate it"
 }
 
-// TaskReassigned is append-only/task-reassigned: an earlier entry was given to a historical task.
-var TaskReassigned = rule.New("append-only/task-reassigned", finding.SeverityError, finding.StageHistory, rule.On(checkTaskReassigned)).Of(ledger.EntryChanged)
-
 // checkTaskReassigned also says what to do instead: tools reassign a run's entries when the run ends.
-func checkTaskReassigned(e *LogChange, r *rule.Reporter) {
+func checkTaskReassigned(e *logs.LogChange, r *rule.Reporter) {
 	for _, x := range e.OfKind(ledger.EditTaskReassigned) {
 		f := e.Finding(x)
 		f.Message = fmt.Sprintf("%s was reassigned to %q", ledger.Describe(e.Old.Entries[x.OldIndex]), x.Changes[0].To)
@@ -63,8 +54,8 @@ func checkTaskReassigned(e *LogChange, r *rule.Reporter) {
 }
 
 // reportEdits makes a check that reports the edits of one kind.
-func reportEdits(kind ledger.EditKind, words func(*LogChange, ledger.Edit) string) func(*LogChange, *rule.Reporter) {
-	return func(e *LogChange, r *rule.Reporter) {
+func reportEdits(kind ledger.EditKind, words func(*logs.LogChange, ledger.Edit) string) func(*logs.LogChange, *rule.Reporter) {
+	return func(e *logs.LogChange, r *rule.Reporter) {
 		for _, x := range e.OfKind(kind) {
 			f := e.Finding(x)
 			f.Message = words(e, x)
@@ -74,33 +65,8 @@ func reportEdits(kind ledger.EditKind, words func(*LogChange, ledger.Edit) strin
 	}
 }
 
-// maxFields is how many changed fields a message names.
-const maxFields = 8
-
-// DescribeModified says which fields of an entry changed.
-func (e *LogChange) DescribeModified(x ledger.Edit) string {
-	var fields []string
-	for i, c := range x.Changes {
-		if i == maxFields {
-			fields = append(fields, fmt.Sprintf("and %d more", len(x.Changes)-i))
-			break
-		}
-		if c.Field != "" {
-			fields = append(fields, c.Field)
-		}
-	}
-	words := ledger.Describe(e.Old.Entries[x.OldIndex]) + " was modified"
-	if len(fields) > 0 {
-		words += ": " + strings.Join(fields, ", ")
-	}
-	return words
-}
-
-// Deleted is append-only/deleted: an earlier entry was deleted.
-var Deleted = rule.New("append-only/deleted", finding.SeverityError, finding.StageHistory, rule.On(checkDeleted)).Of(ledger.EntryLost)
-
 // checkDeleted leaves what a merge loses to divergence/lost-entry.
-func checkDeleted(e *LogChange, r *rule.Reporter) {
+func checkDeleted(e *logs.LogChange, r *rule.Reporter) {
 	if e.Merge {
 		return
 	}
@@ -115,21 +81,18 @@ func checkDeleted(e *LogChange, r *rule.Reporter) {
 	}
 }
 
-// Reordered is append-only/reordered: earlier entries were put in another order.
-var Reordered = rule.New("append-only/reordered", finding.SeverityError, finding.StageHistory, rule.On(reportEdits(ledger.EditReordered, func(e *LogChange, x ledger.Edit) string {
+// describeReordered says where an entry stands now.
+func describeReordered(e *logs.LogChange, x ledger.Edit) string {
 	now := fmt.Sprintf("entry %d", x.NewIndex+1)
-	if e.plain() {
+	if e.Configured() {
 		now = ledger.Describe(e.New.Entries[x.NewIndex])
 	}
 	return fmt.Sprintf("%s was moved; it is %s now", ledger.Describe(e.Old.Entries[x.OldIndex]), now)
-})))
-
-// Inserted is append-only/inserted: a new entry is before an older one.
-var Inserted = rule.New("append-only/inserted", finding.SeverityError, finding.StageHistory, rule.On(checkInserted)).Of(ledger.EntryInserted)
+}
 
 // checkInserted reports new entries before older ones. In a commit with one parent, a reconcile entry may make them
 // explicit; in a merge, new entries before a parent's are reported, explicit or not.
-func checkInserted(e *LogChange, r *rule.Reporter) {
+func checkInserted(e *logs.LogChange, r *rule.Reporter) {
 	report := func(index int) {
 		f := e.Insertion(index)
 		f.Message = ledger.Describe(e.New.Entries[index]) + " was inserted before older entries"
@@ -155,24 +118,21 @@ func checkInserted(e *LogChange, r *rule.Reporter) {
 	if e.Reconciled() {
 		return
 	}
-	for _, index := range e.Insertions() {
+	for _, index := range e.Inserted {
 		report(index)
 	}
 }
 
-// ReconciledInsertion is append-only/reconciled-insertion.
-var ReconciledInsertion = rule.New("append-only/reconciled-insertion", finding.SeverityWarning, finding.StageHistory, rule.On(checkReconciledInsertion)).Of(ledger.InsertionExplained)
-
-func checkReconciledInsertion(e *LogChange, r *rule.Reporter) {
+func checkReconciledInsertion(e *logs.LogChange, r *rule.Reporter) {
 	if e.Merge || !e.Reconciled() {
 		return
 	}
-	indexes := e.Insertions()
+	indexes := e.Inserted
 	if len(indexes) == 0 {
 		return
 	}
-	f := e.Finding(ledger.Edit{Kind: ledger.EditInserted, OldIndex: -1, NewIndex: indexes[0]})
-	f.Edits = insertionKeys(e, indexes)
+	f := e.NewEntry(indexes[0])
+	f.Edits = e.InsertionKeys(indexes)
 	f.Message = fmt.Sprintf("%s inserted before older ones, made explicit by %s: %s",
 		wasWere(wording.Count(len(indexes), "entry"), len(indexes)), ledger.Describe(e.New.Entries[e.ReconcileEntry]), ledger.DescribeAll(ledger.Pick(e.New, indexes)))
 	f.Fix = "leave it as it is if a reconciled merge was squashed; otherwise look at what was inserted"
@@ -185,14 +145,6 @@ func checkReconciledInsertion(e *LogChange, r *rule.Reporter) {
 	r.Add(f)
 }
 
-func insertionKeys(e *LogChange, indexes []int) []finding.EditKey {
-	keys := make([]finding.EditKey, len(indexes))
-	for i, index := range indexes {
-		keys[i] = finding.EditKey{Path: e.Path, To: e.New.Entries[index].Digest.String()}
-	}
-	return keys
-}
-
 func wasWere(what string, n int) string {
 	if n == 1 {
 		return what + " was"
@@ -200,10 +152,7 @@ func wasWere(what string, n int) string {
 	return what + " were"
 }
 
-// LogDeleted is append-only/log-deleted: a progress log disappeared.
-var LogDeleted = rule.New("append-only/log-deleted", finding.SeverityError, finding.StageHistory, rule.On(checkLogDeleted)).Of(ledger.LogEnded)
-
-func checkLogDeleted(e *LogChange, r *rule.Reporter) {
+func checkLogDeleted(e *logs.LogChange, r *rule.Reporter) {
 	if e.New != nil {
 		return
 	}
@@ -226,11 +175,8 @@ func checkLogDeleted(e *LogChange, r *rule.Reporter) {
 	})
 }
 
-// FutureTimestamp is append-only/future-timestamp: a new entry is dated ahead of now.
-var FutureTimestamp = rule.New("append-only/future-timestamp", finding.SeverityError, finding.StageHistory, rule.On(checkFutureTimestamp))
-
 // checkFutureTimestamp allows an entry right after one that is itself ahead: that one cannot be changed, and work has to go on.
-func checkFutureTimestamp(e *LogChange, r *rule.Reporter) {
+func checkFutureTimestamp(e *logs.LogChange, r *rule.Reporter) {
 	ahead := map[int]bool{}
 	for _, index := range e.NewEntries {
 		entry := e.New.Entries[index]
@@ -239,7 +185,7 @@ func checkFutureTimestamp(e *LogChange, r *rule.Reporter) {
 			continue
 		}
 		ahead[index] = true
-		f := e.Finding(ledger.Edit{Kind: ledger.EditInserted, OldIndex: -1, NewIndex: index})
+		f := e.NewEntry(index)
 		f.Edits = []finding.EditKey{{Path: e.Path + "\x00future", To: f.EditTo}}
 		f.Message = fmt.Sprintf("%s is dated %s ahead of now; up to five minutes are allowed, and a millisecond after an entry that is ahead itself", ledger.Describe(entry), wording.Span(when.Sub(e.Run.Source.Now)))
 		f.Fix = e.RecordAgain()

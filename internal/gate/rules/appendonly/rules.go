@@ -1,0 +1,29 @@
+// Package appendonly judges what commits did to earlier entries of logs.
+package appendonly
+
+import (
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/logs"
+	"github.com/small-gate/small-gate/internal/gate/rule"
+	"github.com/small-gate/small-gate/internal/gate/run"
+	"github.com/small-gate/small-gate/internal/ledger"
+)
+
+// Family are the rules about changes of entries that were recorded before. Its rules come before those of log: of two findings about one new
+// entry, the place of the entry counts.
+var Family = run.Family{
+	Name: "appendonly",
+	Rules: []rule.Rule{
+		rule.New("append-only/modified", finding.SeverityError, finding.StageHistory, rule.On(reportEdits(ledger.EditModified, (*logs.LogChange).DescribeModified))).Of(ledger.EntryChanged),
+		rule.New("append-only/deleted", finding.SeverityError, finding.StageHistory, rule.On(checkDeleted)).Of(ledger.EntryLost),
+		rule.New("append-only/reordered", finding.SeverityError, finding.StageHistory, rule.On(reportEdits(ledger.EditReordered, describeReordered))),
+		rule.New("append-only/inserted", finding.SeverityError, finding.StageHistory, rule.On(checkInserted)).Of(ledger.EntryInserted),
+		rule.New("append-only/out-of-order", finding.SeverityError, finding.StageHistory, rule.Reading(checkOrder), rule.Reading(checkBranchOrder)),
+		rule.New("append-only/log-deleted", finding.SeverityError, finding.StageHistory, rule.On(checkLogDeleted)).Of(ledger.LogEnded),
+		rule.New("append-only/timestamp-migrated", finding.SeverityError, finding.StageHistory, rule.On(checkTimestampMigrated)).Of(ledger.EntryChanged),
+		rule.New("append-only/task-reassigned", finding.SeverityError, finding.StageHistory, rule.On(checkTaskReassigned)).Of(ledger.EntryChanged),
+		rule.New("append-only/future-timestamp", finding.SeverityError, finding.StageHistory, rule.On(checkFutureTimestamp)),
+		rule.New("append-only/reconciled-insertion", finding.SeverityWarning, finding.StageHistory, rule.On(checkReconciledInsertion)).Of(ledger.InsertionExplained),
+		rule.New("append-only/draft-edit", finding.SeverityWarning, finding.StageHistory, rule.On(checkDraftEdit)),
+	},
+}

@@ -1,0 +1,75 @@
+package divergence
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/logs"
+	"github.com/small-gate/small-gate/internal/gate/read"
+	"github.com/small-gate/small-gate/internal/gate/rule"
+	"github.com/small-gate/small-gate/internal/ledger"
+	"github.com/small-gate/small-gate/internal/small"
+)
+
+// checkMergedDuplicates finds entries that two parents of a merge hold with different timestamps, if the merge holds both. If it holds only
+// one of them, a timestamp was changed, which is reported on an edge.
+func checkMergedDuplicates(ctx context.Context, m *logs.Joined, r *rule.Reporter) error {
+	if !read.IsLedger(m.Path) {
+		return nil
+	}
+	for i := range m.Parents {
+		for j := i + 1; j < len(m.Parents); j++ {
+			if len(m.Parents[i].Ledgers) == 0 || len(m.Parents[j].Ledgers) == 0 {
+				continue
+			}
+			both, err := duplicatesOf(ctx, m, m.Parents[i].Ledgers[0], m.Parents[j].Ledgers[0])
+			if err != nil {
+				return err
+			}
+			reportDuplicates(r, m.Path, m.Step.Parents[j], [2]string{logs.SideName(i, m.Step.Parents[i]), logs.SideName(j, m.Step.Parents[j])}, both)
+		}
+	}
+	return nil
+}
+
+// duplicatesOf are the pairs of entries of two parents that differ only in their timestamps, and that the merge holds.
+func duplicatesOf(ctx context.Context, m *logs.Joined, ours, theirs *read.LedgerFile) (both [][2]ledger.Entry, err error) {
+	own, others := ledger.Parted(ours.Log.Ledger, theirs.Log.Ledger)
+	records := m.Run.Source.Logs(m.Path)
+	pairs, err := ledger.Duplicates(own, others, records.Records(ctx, ours.File), records.Records(ctx, theirs.File))
+	if err != nil {
+		return nil, err
+	}
+	entries := m.Child.Log.Entries
+	for _, pair := range pairs {
+		at := func(wanted ledger.Entry) int {
+			return slices.IndexFunc(entries, func(e ledger.Entry) bool { return e.Digest == wanted.Digest })
+		}
+		if a, b := at(pair[0]), at(pair[1]); a >= 0 && b >= 0 {
+			both = append(both, [2]ledger.Entry{entries[a], entries[b]})
+		}
+	}
+	return both, nil
+}
+
+func checkForkDuplicates(v *read.Fork, r *rule.Reporter) {
+	reportDuplicates(r, small.Progress.Path(v.Dir), v.Parent, [2]string{v.TargetName, v.HeadName}, v.Duplicates)
+}
+
+// reportDuplicates reports pairs of entries of two sides. parent is the side that has the second ones.
+func reportDuplicates(r *rule.Reporter, path, parent string, sides [2]string, pairs [][2]ledger.Entry) {
+	for _, pair := range pairs {
+		a, b := pair[0].Digest.String(), pair[1].Digest.String()
+		key := min(a, b) + " " + max(a, b)
+		r.Add(finding.Finding{
+			Commit: r.Commit, Parent: parent, Path: path, Line: pair[1].Pos.Line, Column: pair[1].Pos.Column, Subject: "duplicate " + key,
+			Entry: finding.RefOf(pair[1]),
+			Edits: []finding.EditKey{{Path: path + "\x00duplicate", From: min(a, b), To: max(a, b)}},
+			Message: fmt.Sprintf("%s of %s says the same as %s of %s, at another time",
+				ledger.Describe(pair[0]), sides[0], ledger.Describe(pair[1]), sides[1]),
+			Fix: "nothing is lost, and both stay; if it is one event, say so in a new entry",
+		})
+	}
+}
