@@ -79,7 +79,7 @@ func Compare(p, c *Ledger, with CompareOptions) (*Comparison, error) {
 		mayPair := func(lost, added int) bool {
 			return with.MayPair == nil || with.MayPair(&p.Entries[pd.indexes[lost]], &c.Entries[cd.indexes[added]])
 		}
-		found, err := diffEntries(pd.digests, cd.digests, pd.records(with.OldRecords), cd.records(with.NewRecords), mayPair, p.Plain())
+		found, err := diffEntries(pd.digests, cd.digests, pd.records(with.OldRecords), cd.records(with.NewRecords), mayPair, p.Plain(), p.Len() > 0 && p.Entries[0].Noun == File)
 		if err != nil {
 			return nil, err
 		}

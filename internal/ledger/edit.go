@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/small-gate/small-gate/internal/base/secret"
 	"github.com/small-gate/small-gate/internal/small"
@@ -58,8 +59,9 @@ type entryDiff struct {
 }
 
 // diffEntries explains a rewritten log entry by entry. p and c are digests with waivers applied.
-// If plain is true, entries are paired only by their places.
-func diffEntries(p, c []small.Digest, before, after RecordsFunc, mayPair func(lost, added int) bool, plain bool) (entryDiff, error) {
+// If plain is true, entries are paired by their places and their words. If isFile is true as well, the log has one file for its entry, whose
+// name stays, and its words do not count.
+func diffEntries(p, c []small.Digest, before, after RecordsFunc, mayPair func(lost, added int) bool, plain, isFile bool) (entryDiff, error) {
 	a := align(p, c)
 	out := entryDiff{last: -1}
 	for _, pair := range a.kept {
@@ -80,7 +82,10 @@ func diffEntries(p, c []small.Digest, before, after RecordsFunc, mayPair func(lo
 			return out, err
 		}
 		if plain {
-			pairs = pairByPlace(a, mayPair)
+			words := wordLists{}
+			pairs = pairByPlace(a, func(lost, added int) bool {
+				return mayPair(lost, added) && (isFile || words.shareHalf(old[lost], now[added]))
+			})
 		} else {
 			pairs = pairUp(a, old, now, mayPair)
 		}
@@ -175,7 +180,7 @@ func pairUp(a alignment, old, now []*small.Value, mayPair func(lost, added int) 
 	return pairs
 }
 
-// pairByPlace matches lost and added entries between the same kept neighbours, in their order.
+// pairByPlace matches lost and added entries between the same kept neighbours, in their order. Each lost one takes the first that it may.
 func pairByPlace(a alignment, mayPair func(lost, added int) bool) map[int]int {
 	pairs := map[int]int{}
 	next := 0
@@ -184,12 +189,67 @@ func pairByPlace(a alignment, mayPair func(lost, added int) bool) map[int]int {
 		for next < len(a.added) && a.added[next] <= low {
 			next++
 		}
-		if next < len(a.added) && a.added[next] < high && mayPair(lost, a.added[next]) {
-			pairs[lost] = a.added[next]
-			next++
+		for i := next; i < len(a.added) && a.added[i] < high && i-next < maxCandidates; i++ {
+			if mayPair(lost, a.added[i]) {
+				pairs[lost] = a.added[i]
+				next = i + 1
+				break
+			}
 		}
 	}
 	return pairs
+}
+
+// wordLists caches the sorted words of entries, because one entry is compared with many.
+type wordLists map[*small.Value][]string
+
+// shareHalf reports whether half of the words of two entries, taken together, are in both.
+func (w wordLists) shareHalf(o, n *small.Value) bool {
+	x, y := w.of(o), w.of(n)
+	all, shared := len(x)+len(y), 0
+	for len(x) > 0 && len(y) > 0 {
+		switch order := strings.Compare(x[0], y[0]); {
+		case order < 0:
+			x = x[1:]
+		case order > 0:
+			y = y[1:]
+		default:
+			x, y = x[1:], y[1:]
+			shared += 2
+		}
+	}
+	return 2*shared >= all
+}
+
+func (w wordLists) of(v *small.Value) []string {
+	words, known := w[v]
+	if !known {
+		words = appendWords(nil, v)
+		slices.Sort(words)
+		w[v] = words
+	}
+	return words
+}
+
+// appendWords appends the words of an entry: runs of letters and digits, in lower case. In a text without any, each run of anything else but
+// white space is a word. Keys are words too.
+func appendWords(words []string, v *small.Value) []string {
+	words = appendTextWords(words, v.Text)
+	for _, item := range v.Items {
+		words = appendWords(words, item)
+	}
+	for _, f := range v.Fields {
+		words = appendWords(appendTextWords(words, f.Key), f.Value)
+	}
+	return words
+}
+
+func appendTextWords(words []string, text string) []string {
+	found := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	if len(found) == 0 {
+		found = strings.Fields(text) // such as ---
+	}
+	return append(words, found...)
 }
 
 // textOf reads a string field.

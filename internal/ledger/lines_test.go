@@ -307,3 +307,35 @@ func FuzzItems(f *testing.F) {
 func openEnded(text []byte) bool {
 	return bytes.ContainsAny(text, "|>\"'[{#&\\-\n\r\u0085\u2028\u2029") && bytes.Count(text, []byte("- ")) > 0 && !bytes.HasSuffix(text, []byte("\n")) || bytes.ContainsAny(text, "|>\"'\r\u0085\u2028\u2029")
 }
+
+// TestLinesPairByWords replaces what stands between two lines: an entry that shares half of its words with an old one is its new version, any
+// other is a new one.
+func TestLinesPairByWords(t *testing.T) {
+	const old = "{\"id\":2,\"text\":\"can read\"}\n"
+	for lines, want := range map[string][]EditKind{
+		"{\"id\":2,\"text\":\"cannot read\"}\n":     {EditModified},
+		"{\"id\":2,\"text\":\"CAN read it now\"}\n": {EditModified},
+		"an entry of somebody else about cats\n":    {EditDeleted, EditInserted},
+		"---\n":                                     {EditDeleted, EditInserted},
+		"id\n":                                      {EditDeleted, EditInserted},
+		"id, can\n":                                 {EditModified}, // half of the words of both, exactly
+		"about cats\n{\"id\":2,\"text\":\"cannot read\"}\n":       {EditModified, EditInserted},
+		"{\"id\":2,\"text\":\"can\"}\n{\"id\":2,\"text\":\"\"}\n": {EditModified, EditInserted},
+	} {
+		before, after := "first\n"+old+"last\n", "first\n"+lines+"last\n"
+		records := func(text string) RecordsFunc {
+			return func() ([]*small.Value, error) { return (&Form{}).Values([]byte(text)), nil }
+		}
+		found, err := Compare(readLines(t, before).Ledger, readLines(t, after).Ledger, CompareOptions{OldRecords: records(before), NewRecords: records(after)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var kinds []EditKind
+		for _, e := range found.Edits {
+			kinds = append(kinds, e.Kind)
+		}
+		if diff := cmp.Diff(want, kinds); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", lines, diff)
+		}
+	}
+}

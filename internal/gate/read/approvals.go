@@ -1,6 +1,7 @@
 package read
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"sort"
@@ -81,7 +82,7 @@ func (src *Source) newestVersion(ctx context.Context, tips []string, path string
 	if len(after) > 0 && !after[0].Unordered {
 		i := sort.Search(len(files), func(i int) bool {
 			log, failed := at(i)
-			err = firstError(err, failed)
+			err = cmp.Or(err, failed)
 			return failed == nil && log.Readable() && after[0].Done(log.Log.Ledger)
 		})
 		if err != nil {
@@ -99,13 +100,6 @@ func (src *Source) newestVersion(ctx context.Context, tips []string, path string
 		}
 	}
 	return nil, nil
-}
-
-func firstError(a, b error) error {
-	if a != nil {
-		return a
-	}
-	return b
 }
 
 // versionsBehind are the files at a path in some commits and their ancestors, in the order of the commits.
