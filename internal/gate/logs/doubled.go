@@ -5,7 +5,9 @@ import (
 	"fmt"
 
 	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/gate/read"
+	"github.com/small-gate/small-gate/internal/gate/remedy"
 	"github.com/small-gate/small-gate/internal/gate/rule"
 	"github.com/small-gate/small-gate/internal/gate/run"
 	"github.com/small-gate/small-gate/internal/ledger"
@@ -15,6 +17,7 @@ import (
 // Doubled is an entry of a configured log that a commit adds although an equal one is there.
 type Doubled struct {
 	rule.Place
+	Run  *run.Run
 	Path string
 	// Entry is the added one, First the one that was there.
 	Entry, First ledger.Entry
@@ -32,9 +35,24 @@ func checkDoubled(d *Doubled, r *rule.Reporter) {
 	}
 	if d.IsKey {
 		f.Severity = finding.SeverityError
-		f.Fix = "take one of the two out of the commit that adds it, or give it a key of its own"
+	}
+	if p := d.Run.Source.Policy; p.RejectsDoubles(p.LogFor(d.Path)) {
+		f.Fix = d.fix()
 	}
 	r.Add(f)
+}
+
+// fix takes the added entry out of the commit.
+func (d *Doubled) fix() string {
+	s := d.Run.Situation(d.Commit)
+	if s.Standing == history.Landed && !history.Uncommitted(d.Commit) {
+		return s.AcceptSince()
+	}
+	fix := s.Undo(d.Path, []string{"small-hook restore" + remedy.InDirectory(d.Path)}) + " takes it out of the commit"
+	if d.IsKey {
+		fix += "; or give it a key of its own"
+	}
+	return fix
 }
 
 // judgeDoubled finds entries that a commit adds although an equal one is there: those beyond the number that the parent with the most has.
@@ -43,34 +61,18 @@ func judgeDoubled(ctx context.Context, r *run.Run, s *read.Step, path string, ch
 	if stanza == nil || r.Source.OfFile(path) {
 		return nil
 	}
-	first, count := map[small.Digest]int{}, map[small.Digest]int{}
-	repeated := false
-	for i, e := range child.Entries {
-		if _, known := first[e.Digest]; known {
-			repeated = true
-		} else {
-			first[e.Digest] = i
-		}
-	}
-	if !repeated {
-		return nil
-	}
-	most := map[small.Digest]int{}
+	var before []*ledger.Ledger
 	for _, p := range parents {
 		for _, l := range p.Ledgers {
-			here := map[small.Digest]int{}
-			for _, e := range l.Log.Entries {
-				here[e.Digest]++
-				most[e.Digest] = max(most[e.Digest], here[e.Digest])
-			}
+			before = append(before, l.Log.Ledger)
 		}
 	}
-	for _, e := range child.Entries {
-		count[e.Digest]++
-		if count[e.Digest] == 1 || count[e.Digest] <= most[e.Digest] || accepted(e.Digest) {
+	doubled, first := ledger.Doubles(before, child)
+	for i, e := range doubled {
+		if accepted(e.Digest) {
 			continue
 		}
-		d := &Doubled{Path: path, Entry: e, First: child.Entries[first[e.Digest]], IsKey: len(stanza.Identity.Only) > 0}
+		d := &Doubled{Run: r, Path: path, Entry: e, First: first[i], IsKey: len(stanza.Identity.Only) > 0}
 		d.Commit = s.ID
 		if len(s.Parents) > 0 {
 			d.Parent = s.Parents[0]
