@@ -5,11 +5,14 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/gate/read"
 	"github.com/small-gate/small-gate/internal/gate/rule"
 	"github.com/small-gate/small-gate/internal/gate/run"
 	"github.com/small-gate/small-gate/internal/ledger"
+	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/small"
 )
 
@@ -17,14 +20,25 @@ import (
 var DuplicateEntry = rule.New("divergence/duplicate-entry", finding.SeverityWarning, finding.StageHistory, rule.On(checkMergedDuplicates), rule.On(checkForkDuplicates), rule.On(checkDoubled))
 
 func checkMergedDuplicates(m *MergedLog, r *rule.Reporter) {
-	reportDuplicates(r, m.Path, m.Sides, m.Duplicates)
+	pick := ""
+	if history.Uncommitted(m.Commit) {
+		pick = ": " + wording.Commands("git merge --abort", "git cherry-pick .."+history.Short(m.Parent)) + "; where that stops, small-hook reconcile says what to type"
+	}
+	reportDuplicates(r, m.Path, m.Sides, m.Duplicates, pick)
 }
 
 func checkForkDuplicates(v *read.Fork, r *rule.Reporter) {
-	reportDuplicates(r, small.Progress.Path(v.Dir), [2]string{v.TargetName, v.HeadName}, v.Duplicates)
+	reportDuplicates(r, small.Progress.Path(v.Dir), [2]string{v.TargetName, v.HeadName}, v.Duplicates, "")
 }
 
-func reportDuplicates(r *rule.Reporter, path string, sides [2]string, pairs [][2]ledger.Entry) {
+// reportDuplicates reports pairs of entries that two sides have. pick are a colon and the commands that pick the other
+// side's work, which leaves such copies out; empty if they are not known.
+func reportDuplicates(r *rule.Reporter, path string, sides [2]string, pairs [][2]ledger.Entry, pick string) {
+	fix := "nothing is lost, and both stay; if it is one event, say so in a new entry"
+	if r.Severity == finding.SeverityError {
+		fix = "no merge takes an entry away: pick the other side's work instead of merging it" + pick +
+			"; or a person gives the rule another level under rules: in " + policy.File
+	}
 	for _, pair := range pairs {
 		a, b := pair[0].Digest.String(), pair[1].Digest.String()
 		key := min(a, b) + " " + max(a, b)
@@ -34,7 +48,7 @@ func reportDuplicates(r *rule.Reporter, path string, sides [2]string, pairs [][2
 			Edits: []finding.EditKey{{Path: path + "\x00duplicate", From: min(a, b), To: max(a, b)}},
 			Message: fmt.Sprintf("%s of %s says the same as %s of %s, at another time",
 				ledger.Describe(pair[0]), sides[0], ledger.Describe(pair[1]), sides[1]),
-			Fix: "nothing is lost, and both stay; if it is one event, say so in a new entry",
+			Fix: fix,
 		})
 	}
 }
