@@ -2,6 +2,7 @@ package agent
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -195,8 +196,9 @@ func places(req session.Request, e harness.Event) []string {
 func watchAll(ctx context.Context, req session.Request, e harness.Event, id string) (first watch, combined *finding.Report, trees []finding.WorkTree) {
 	var reports []*finding.Report
 	seen := map[string]bool{}
-	for todo := places(req, e); len(todo) > 0; todo = todo[1:] {
-		dir := todo[0]
+	todo := places(req, e)
+	for i := 0; i < len(todo); i++ {
+		dir := todo[i]
 		at := req
 		at.Dir, _ = session.NearestThere(dir)
 		var looks []*watch // the floor judges again, from the same notes
@@ -217,6 +219,9 @@ func watchAll(ctx context.Context, req session.Request, e harness.Event, id stri
 			continue
 		}
 		seen[w.top] = true
+		if i > 0 { // the agent is in the first place
+			found.InTree(cmp.Or(w.top, at.Dir))
+		}
 		if first.notes == nil {
 			first = w
 		}

@@ -297,9 +297,6 @@ func (w *watch) judgeFiles(ctx context.Context, s *session.Session) (*finding.Re
 	if err != nil {
 		return nil, err
 	}
-	if s.Opts.Reverting, err = s.Reverting(); err != nil {
-		return nil, err
-	}
 	left, fork, err := w.left(ctx, s)
 	if err != nil {
 		return nil, err

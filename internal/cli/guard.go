@@ -132,7 +132,7 @@ func restoredText(r restore.Restored) string {
 	case r.Text == nil: // only other files were missing
 	case r.Unreadable != "":
 		line("it could not be read as a log (%s): the old one is put back", r.Unreadable)
-	case r.Discarded > 0 && len(r.Lost) == 0:
+	case (r.Discarded > 0 || len(r.Doubled) > 0) && len(r.Lost) == 0:
 	case r.File == "":
 		line("it was gone, and is put back")
 	case len(r.Lost) > 0:
@@ -150,6 +150,7 @@ func restoredText(r restore.Restored) string {
 	some(r.Masked, "new entry", "masked credentials in %s; what was in a file that others read has to be revoked")
 	some(r.Discarded, "new entry", "dropped %s")
 	some(len(r.Changed), "changed version", "left out %s: %s", ledger.DescribeAll(r.Changed))
+	some(len(r.Doubled), "entry", "left out %s, because an equal one is there: %s", ledger.DescribeAll(r.Doubled))
 	some(len(r.Elsewhere), "entry", "left out %s, which a remote-tracking branch brings: %s", ledger.DescribeAll(r.Elsewhere))
 	some(len(r.Left), "entry", "left out %s that cannot stand there: %s", ledger.DescribeAll(r.Left))
 	for _, path := range r.Missing {

@@ -45,7 +45,12 @@ func reconcileText(done *reconcile.Outcome) string {
 			text.WriteString("  " + sanitize.Line(note) + "\n")
 		}
 	}
-	if len(done.Logs)+len(done.Merged)+len(done.Conflicts) == 0 {
+	for _, path := range done.AsInHead {
+		text.WriteString(sanitize.Line(path) + ": as in the last commit again\n")
+	}
+	if len(done.AsInHead) > 0 {
+		text.WriteString("A revert undoes code; the log keeps what was recorded. Append an entry that says what was reverted.\n")
+	} else if len(done.Logs)+len(done.Merged)+len(done.Conflicts) == 0 {
 		text.WriteString("There is nothing to reconcile: the log here has every entry of the other side.\n")
 	}
 	if done.Diff != "" {
@@ -60,9 +65,12 @@ func reconcileText(done *reconcile.Outcome) string {
 	for _, path := range done.Elsewhere {
 		text.WriteString("STILL IN CONFLICT: " + sanitize.Line(path) + " (not a workspace file)\n")
 	}
-	if done.Empty && done.Finish != "" {
+	switch {
+	case done.Empty && done.Finish != "":
 		text.WriteString("The files stay as they are here; type: `" + sanitize.Line(done.Finish) + "`\n")
-	} else if done.Diff != "" {
+	case len(done.AsInHead) > 0:
+		text.WriteString("Nothing is committed. Review the change" + nextOf(done) + "\n")
+	case done.Diff != "":
 		text.WriteString("Nothing is committed. Review the change, check that both sides' work fits together" + nextOf(done) + "\n")
 		if done.Replaces {
 			text.WriteString("If this is to take the place of what was published: git push --force-with-lease\n")

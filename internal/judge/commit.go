@@ -228,9 +228,6 @@ func lookAround(ctx context.Context, s *session.Session, head string, parents []
 	if s.Opts.Message, err = preparedMessage(s); err != nil {
 		return near, nil, err
 	}
-	if s.Opts.Reverting, err = s.Reverting(); err != nil {
-		return near, nil, err
-	}
 	return near, parents, claimOfBranch(ctx, s, head)
 }
 

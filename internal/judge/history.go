@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/base/failure"
@@ -82,15 +84,15 @@ func Audit(ctx context.Context, req session.Request, revision string) *finding.R
 			return nil, err
 		}
 		s.FindStandings(ctx, head)
-		if s.Opts.Switch, err = elsewhere(ctx, s, revision); err != nil {
+		if s.Opts.Switch, err = elsewhere(ctx, s, revision, head); err != nil {
 			return nil, err
 		}
 		return gate.Audit(ctx, s.Repo, head, s.Opts), nil
 	})
 }
 
-// elsewhere is the revision if it names a local branch that is not checked out; else it is empty.
-func elsewhere(ctx context.Context, s *session.Session, revision string) (string, error) {
+// elsewhere is a local branch that is not checked out and that a revision names, or that ends in the revision's commit; empty for none.
+func elsewhere(ctx context.Context, s *session.Session, revision, commit string) (string, error) {
 	if s.Repo.Where().Bare {
 		return "", nil
 	}
@@ -98,11 +100,21 @@ func elsewhere(ctx context.Context, s *session.Session, revision string) (string
 	if err != nil || current == "refs/heads/"+revision {
 		return "", err
 	}
-	tips, err := s.Repo.Tips(ctx, "refs/heads/"+revision)
-	if err != nil || len(tips) == 0 {
+	const folder = "refs/heads/"
+	branches, err := s.Repo.Branches(ctx, folder)
+	if err != nil || branches[folder+revision] != "" {
+		return revision, err
+	}
+	head, err := s.Repo.Head(ctx)
+	if err != nil || head == commit {
 		return "", err
 	}
-	return revision, nil
+	for _, branch := range slices.Sorted(maps.Keys(branches)) {
+		if branches[branch] == commit {
+			return strings.TrimPrefix(branch, folder), nil
+		}
+	}
+	return "", nil
 }
 
 // auditNothing is the audit of a HEAD without commits: if no other ref has any, there is nothing to judge.

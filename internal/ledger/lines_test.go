@@ -312,15 +312,16 @@ func openEnded(text []byte) bool {
 // other is a new one.
 func TestLinesPairByWords(t *testing.T) {
 	const old = "{\"id\":2,\"text\":\"can read\"}\n"
+	const inserted = EditKind(-1) // stands for a new entry
 	for lines, want := range map[string][]EditKind{
 		"{\"id\":2,\"text\":\"cannot read\"}\n":     {EditModified},
 		"{\"id\":2,\"text\":\"CAN read it now\"}\n": {EditModified},
-		"an entry of somebody else about cats\n":    {EditDeleted, EditInserted},
-		"---\n":                                     {EditDeleted, EditInserted},
-		"id\n":                                      {EditDeleted, EditInserted},
+		"an entry of somebody else about cats\n":    {EditDeleted, inserted},
+		"---\n":                                     {EditDeleted, inserted},
+		"id\n":                                      {EditDeleted, inserted},
 		"id, can\n":                                 {EditModified}, // half of the words of both, exactly
-		"about cats\n{\"id\":2,\"text\":\"cannot read\"}\n":       {EditModified, EditInserted},
-		"{\"id\":2,\"text\":\"can\"}\n{\"id\":2,\"text\":\"\"}\n": {EditModified, EditInserted},
+		"about cats\n{\"id\":2,\"text\":\"cannot read\"}\n":       {EditModified, inserted},
+		"{\"id\":2,\"text\":\"can\"}\n{\"id\":2,\"text\":\"\"}\n": {EditModified, inserted},
 	} {
 		before, after := "first\n"+old+"last\n", "first\n"+lines+"last\n"
 		records := func(text string) RecordsFunc {
@@ -333,6 +334,9 @@ func TestLinesPairByWords(t *testing.T) {
 		var kinds []EditKind
 		for _, e := range found.Edits {
 			kinds = append(kinds, e.Kind)
+		}
+		for range found.Inserted {
+			kinds = append(kinds, inserted)
 		}
 		if diff := cmp.Diff(want, kinds); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", lines, diff)

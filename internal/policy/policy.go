@@ -171,6 +171,12 @@ func (p *Policy) Rejects(rule string) bool {
 	return p.Mode == Enforce && (!set || level == Error)
 }
 
+// RejectsDoubles reports whether a change is rejected that adds an entry to a log of the configuration although an equal one is there.
+func (p *Policy) RejectsDoubles(log *Log) bool {
+	level, set := p.Rules["divergence/duplicate-entry"]
+	return level == Error || !set && len(log.Identity.Only) > 0
+}
+
 // edit is a key for the edit of a waiver.
 func (w Waiver) edit() string {
 	return w.Rule + "\x00" + w.Path + "\x00" + ledger.DigestText(w.From) + "\x00" + ledger.DigestText(w.To)

@@ -56,7 +56,7 @@ func RemarksForAgent(r *finding.Report, trees []finding.WorkTree) string {
 	for i, t := range trees[:min(len(trees), maxRemarks)] {
 		at := "in the work tree " + quoted(t.Path, maxRemarkName)
 		if t.Errors > 0 && i > 0 {
-			b.WriteString("small-gate: " + wording.Count(t.Errors, "finding") + " of these: " + at + "; type what stands after fix: there\n")
+			b.WriteString("small-gate: " + wording.Count(t.Errors, "finding") + " of these: " + at + "\n")
 		}
 		if t.Uncommitted > 0 {
 			waiting = append(waiting, wording.Count(t.Uncommitted, "entry")+" "+at)

@@ -40,6 +40,15 @@ func TopPath(path string) string { return ShellWord(":/" + path) }
 // done what it says.
 func Commands(commands ...string) string { return "`" + strings.Join(commands, "`, `") + "`" }
 
+// RunIn makes the commands of a remedy run in a directory, wherever they are typed.
+func RunIn(dir, remedy string) string {
+	parts := strings.Split(remedy, "`")
+	for i := 1; i < len(parts); i += 2 {
+		parts[i] = "(cd " + ShellWord(dir) + " && " + parts[i] + ")"
+	}
+	return strings.Join(parts, "`")
+}
+
 // Clip masks credentials in a text that is quoted in a message, and shortens it.
 func Clip(text string) string {
 	text = secret.Mask(text)

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/small"
 )
 
@@ -59,7 +60,7 @@ func Combine(reports []*Report) *Report {
 		out.Strict = out.Strict || r.Strict
 		out.Uncommitted += r.Uncommitted
 		for _, h := range r.Hidden {
-			if !slices.ContainsFunc(out.Hidden, func(o HiddenLog) bool { return o.Path == h.Path }) {
+			if !slices.ContainsFunc(out.Hidden, func(o HiddenLog) bool { return o.Path == h.Path && o.Root == h.Root }) {
 				out.Hidden = append(out.Hidden, h)
 			}
 		}
@@ -96,4 +97,19 @@ func AddFloor(own, floor *Report, name string) *Report {
 	out.Examined = own.Examined
 	out.Examined.Floor = name
 	return out
+}
+
+// InTree has the fixes of a report done in the work tree with a root, wherever they are typed.
+func (r *Report) InTree(root string) {
+	for i := range r.Findings {
+		r.Findings[i].Fix = wording.RunIn(root, r.Findings[i].Fix)
+	}
+	for i := range r.Hidden {
+		r.Hidden[i].Root = root
+	}
+	if r.Failure != nil {
+		f := *r.Failure // it may be shared
+		f.Remedy = wording.RunIn(root, f.Remedy)
+		r.Failure = &f
+	}
 }

@@ -13,6 +13,8 @@ type HiddenLog struct {
 	Path string
 	// Marks are git's names of the marks that the log has in the index.
 	Marks []string
+	// Root is the root of its work tree; empty for the one in which the reader is.
+	Root string
 }
 
 // WorkTree is what is left to do in one work tree.
@@ -23,11 +25,15 @@ type WorkTree struct {
 	Uncommitted, Errors int
 }
 
-// Fix has the commands that take the marks away.
+// Fix has the commands that take the marks away. git update-index takes a path only relative to where it runs.
 func (h HiddenLog) Fix() string {
+	root := `"$(git rev-parse --show-toplevel)"`
+	if h.Root != "" {
+		root = wording.ShellWord(h.Root)
+	}
 	var commands []string
 	for _, mark := range h.Marks {
-		commands = append(commands, "git update-index --no-"+mark+" -- "+wording.ShellWord(h.Path))
+		commands = append(commands, "git -C "+root+" update-index --no-"+mark+" -- "+wording.ShellWord(h.Path))
 	}
 	return wording.Commands(commands...)
 }

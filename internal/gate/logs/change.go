@@ -57,9 +57,6 @@ func (u *UnreadableLog) fix(p small.Problem) string {
 	case !history.Uncommitted(s.Commit), p.Kind == small.ProblemNotAFile:
 		return s.Undo(u.Path, []string{"small-hook restore" + remedy.InDirectory(u.Path)})
 	case p.Conflict && u.Run.Source.Policy.LogFor(u.Path) != nil:
-		if s.Reverting {
-			return wording.Commands("git restore --source=HEAD --staged --worktree -- " + wording.TopPath(u.Path))
-		}
 		return wording.Commands("small-hook reconcile")
 	case p.Conflict:
 		dir, _ := small.WorkspaceOf(u.Path)

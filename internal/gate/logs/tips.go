@@ -7,6 +7,7 @@ import (
 
 	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/gate/read"
 	"github.com/small-gate/small-gate/internal/gate/rule"
 	"github.com/small-gate/small-gate/internal/gate/run"
 	"github.com/small-gate/small-gate/internal/ledger"
@@ -135,6 +136,39 @@ func CompareSides(ctx context.Context, r *run.Run) error {
 	return nil
 }
 
+// mendSide is the fix for a side of a merge that has itself lost what was recorded: nothing can combine it with another.
+func mendSide(revision string) string {
+	return "mend that side before you merge; see which commit did it, and what to do: " + wording.Commands("small-hook audit "+wording.ShellWord(revision))
+}
+
+// unsoundSide is the first parent of a merge whose log has not kept the entries of a merge base; empty for none.
+func unsoundSide(ctx context.Context, r *run.Run, path string, parents []read.ParentLog) (string, error) {
+	comparer := read.NewLogComparer(r.Source.Policy, path, r.Source.Now)
+	for _, other := range parents[1:] {
+		bases, err := r.Source.History.MergeBases(ctx, parents[0].ID, other.ID)
+		if err != nil {
+			return "", err
+		}
+		for _, base := range bases {
+			old, err := r.Source.LogAt(ctx, base, path)
+			if err != nil {
+				return "", err
+			}
+			if !old.Readable() {
+				continue
+			}
+			for _, side := range []read.ParentLog{parents[0], other} {
+				for _, log := range side.Ledgers {
+					if !comparer.Keeps(old.Log.Ledger, log.Log.Ledger) && !comparer.Baselined(log.Log.Ledger) {
+						return side.ID, nil
+					}
+				}
+			}
+		}
+	}
+	return "", nil
+}
+
 func sinceParting(ctx context.Context, r *run.Run, base string, side history.Tip) error {
 	if base == side.ID {
 		return nil
@@ -153,7 +187,7 @@ func sinceParting(ctx context.Context, r *run.Run, base string, side history.Tip
 			continue
 		}
 		s.Fix = func(string) string {
-			return "mend that side before you merge; see which commit did it, and what to do: " + wording.Commands("small-hook audit "+wording.ShellWord(side.Name))
+			return mendSide(side.Name)
 		}
 		if err := replacedLog(ctx, r, c, s, true, nil); err != nil {
 			return err

@@ -18,21 +18,15 @@ type Situation struct {
 	Remote history.Remote
 	// Switch is the branch that has the commit, if another one is checked out.
 	Switch string
-	// Reverting is true for the index while a revert is under way.
-	Reverting bool
 	// Against is the commit with which the work tree is compared, if that is not HEAD.
 	Against string
 	// Agent is true if an agent asks: it may not accept anything. NoWaiver and NoBaseline are true if a floor forbids these.
 	Agent, NoWaiver, NoBaseline bool
 }
 
-// Resolve is the fix for a conflict in the workspace in dir. A revert undoes only code: the log keeps what was recorded.
+// Resolve is the fix for a conflict in the workspace in dir.
 func (s Situation) Resolve(dir string) string {
-	first := "small-hook reconcile"
-	if s.Reverting {
-		first = "git restore --source=HEAD --staged --worktree -- " + wording.TopPath(small.InDir(dir, ""))
-	}
-	return s.Undo(small.InDir(dir, ""), []string{first})
+	return s.Undo(small.InDir(dir, ""), []string{"small-hook reconcile"})
 }
 
 // Undo is the fix that undoes what was done to the workspace of path. uncommitted are the commands for it before anything is committed. A

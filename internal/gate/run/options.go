@@ -40,8 +40,6 @@ type Options struct {
 	Branch string
 	// Switch is the branch that is judged, if another one is checked out: its commits can be made again only there.
 	Switch string
-	// Reverting is true if the commit of the index ends a revert.
-	Reverting bool
 	// Replay is true if git makes the index's commit again, in a rebase or a cherry-pick. Its owner and its lane stay as they were.
 	Replay bool
 	// Heads are further commits that the commit of the index follows, if its logs are not compared with HEAD

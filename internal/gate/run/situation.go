@@ -22,7 +22,7 @@ func (r *Run) Situation(commit string) remedy.Situation {
 		Commit: commit, Agent: r.Options.Agent != "", NoWaiver: r.Options.Floor.ForbidsWaivers(), NoBaseline: r.Options.Floor.ForbidsBaselines(),
 	}
 	if history.Uncommitted(commit) {
-		s.Reverting, s.Against = r.Options.Reverting, r.Scope.Against
+		s.Against = r.Scope.Against
 		return s
 	}
 	if commit == "" {

@@ -3,14 +3,10 @@ package session
 import (
 	"cmp"
 	"context"
-	"errors"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"github.com/small-gate/small-gate/internal/base/failure"
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/gate/run"
@@ -194,15 +190,6 @@ func (s *Session) WithFiles() (*worktree.History, error) {
 		return nil, err
 	}
 	return worktree.Open(s.Repo, top, s.Opts.Limits().FileSize())
-}
-
-// Reverting reports whether git is in the middle of a revert.
-func (s *Session) Reverting() (bool, error) {
-	_, err := os.Lstat(filepath.Join(s.Repo.Where().GitDir, "REVERT_HEAD"))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return false, &failure.Error{Message: "cannot look for a revert: " + err.Error(), Err: err}
-	}
-	return err == nil, nil
 }
 
 // HiddenLogs are the logs on disk whose changes git was told to leave out.

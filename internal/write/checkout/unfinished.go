@@ -161,11 +161,8 @@ func (u Unfinished) Remedy(unmerged []string) string {
 	if len(paths) > 0 {
 		first = "resolve the conflict in " + strings.Join(names, ", ") + ", then `git add -- " + strings.Join(paths, " ") + "`, then " + first
 	}
-	switch {
-	case u.Finish == "":
+	if u.Finish == "" {
 		return "`" + u.Skip + "`"
-	case u.Command == Revert:
-		first = "`git restore --source=HEAD --staged --worktree -- ':(top,glob)**/.small/**'`"
 	}
 	return first + ", then `" + u.Finish + "`"
 }

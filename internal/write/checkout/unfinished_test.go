@@ -18,10 +18,9 @@ func TestUnderWay(t *testing.T) {
 		"rebase-apply/applying":                          {"am", first + "`git am --continue`"},
 		"MERGE_HEAD":                                     {"merge", first + "`git commit --no-edit`"},
 		"CHERRY_PICK_HEAD sequencer/todo":                {"cherry-pick", first + "`git -c core.editor=true cherry-pick --continue`"},
-		"REVERT_HEAD": {"revert", "`git restore --source=HEAD --staged --worktree -- ':(top,glob)**/.small/**'`, " +
-			"then `git -c core.editor=true revert --continue`"},
-		"sequencer/todo=pick":   {"cherry-pick", "`git -c core.editor=true cherry-pick --continue`"},
-		"sequencer/todo=revert": {"revert", "`git -c core.editor=true revert --continue`"},
+		"REVERT_HEAD":                                    {"revert", first + "`git -c core.editor=true revert --continue`"},
+		"sequencer/todo=pick":                            {"cherry-pick", "`git -c core.editor=true cherry-pick --continue`"},
+		"sequencer/todo=revert":                          {"revert", "`git -c core.editor=true revert --continue`"},
 	} {
 		dir := t.TempDir()
 		for _, file := range strings.Fields(files) {

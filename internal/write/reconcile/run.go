@@ -45,6 +45,8 @@ type Outcome struct {
 	Replaces bool
 	// Logs are the logs that differ between the sides.
 	Logs []Log
+	// AsInHead are the paths that a revert had changed, and that are as in HEAD again.
+	AsInHead []string
 	// Merged are the other files of workspaces that were merged.
 	Merged []MergedFile
 	// Conflicts are the paths below .small that are still in conflict, or have conflict markers; none if all of .small is resolved.
@@ -110,22 +112,11 @@ func Run(ctx context.Context, repo Repository, opts Options) (*Outcome, error) {
 	if err := r.findSides(ctx); err != nil {
 		return nil, err
 	}
-	if err := r.followMoves(ctx); err != nil {
-		return nil, err
+	planAll := r.planMerge
+	if r.op.word == checkout.Revert {
+		planAll = r.planHead
 	}
-	dirs, err := r.workspaces(ctx)
-	if err != nil {
-		return nil, err
-	}
-	for _, dir := range dirs {
-		if err := r.workspace(ctx, dir); err != nil {
-			return nil, err
-		}
-	}
-	if err := r.plainLogs(ctx); err != nil {
-		return nil, err
-	}
-	if err := r.removeLeftovers(); err != nil {
+	if err := planAll(ctx); err != nil {
 		return nil, err
 	}
 	if err := r.write(ctx); err != nil {
@@ -137,7 +128,27 @@ func Run(ctx context.Context, repo Repository, opts Options) (*Outcome, error) {
 	return r.out, r.report(context.WithoutCancel(ctx))
 }
 
-// findSides finds the sides to combine.
+// planMerge plans to combine the sides.
+func (r *resolving) planMerge(ctx context.Context) error {
+	if err := r.followMoves(ctx); err != nil {
+		return err
+	}
+	dirs, err := r.workspaces(ctx)
+	if err != nil {
+		return err
+	}
+	for _, dir := range dirs {
+		if err := r.workspace(ctx, dir); err != nil {
+			return err
+		}
+	}
+	if err := r.plainLogs(ctx); err != nil {
+		return err
+	}
+	return r.removeLeftovers()
+}
+
+// findSides finds the sides to combine; a revert has none.
 func (r *resolving) findSides(ctx context.Context) error {
 	var err error
 	if r.op, err = underWay(ctx, r.repo, r.git); err != nil {
@@ -158,10 +169,13 @@ func (r *resolving) findSides(ctx context.Context) error {
 			r.out.Replaces = replaces
 		}
 	}
-	if len(r.op.theirs) == 0 {
+	r.out.Finish = r.op.finish
+	switch {
+	case r.op.word == checkout.Revert:
+		return nil
+	case len(r.op.theirs) == 0:
 		return r.nothing(ctx)
 	}
-	r.out.Finish = r.op.finish
 	return r.nameSides(ctx)
 }
 

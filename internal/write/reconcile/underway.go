@@ -14,7 +14,6 @@ import (
 	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/git/history"
-	"github.com/small-gate/small-gate/internal/small"
 	"github.com/small-gate/small-gate/internal/write/checkout"
 	"github.com/small-gate/small-gate/internal/write/splice"
 )
@@ -169,7 +168,8 @@ func (o *operation) applying(ctx context.Context, repo Repository, git *checkout
 		return err
 	}
 	if u.Command == checkout.Revert {
-		return reverting(ctx, repo)
+		o.word, o.finish, o.skip = u.Command, u.Finish, u.Skip
+		return nil
 	}
 	// If a rebase stopped for another reason, somebody may have picked a commit.
 	for _, ref := range map[string][]string{checkout.Rebase: {"REBASE_HEAD", "CHERRY_PICK_HEAD"}, checkout.Pick: {"CHERRY_PICK_HEAD"}}[u.Command] {
@@ -201,26 +201,6 @@ func (o *operation) apply(ctx context.Context, repo Repository, git *checkout.Tr
 		return o.needsMerge(ctx, repo, git, fmt.Sprintf("the %s is about to apply %s, which is a merge: it is unclear which side's entries it brings", word, history.Short(id)))
 	}
 	return nil
-}
-
-// reverting is the failure during a revert: it reverts code, and the log keeps its entries.
-func reverting(ctx context.Context, repo Repository) error {
-	files, err := repo.List(ctx, history.Index, history.Workspaces())
-	if err != nil {
-		return err
-	}
-	var paths []string
-	for _, f := range files {
-		if dir, _, ok := small.SplitPath(f.Path); ok {
-			paths = append(paths, small.InDir(dir, ""))
-		}
-	}
-	slices.Sort(paths)
-	return &failure.Error{
-		Message: "a revert is under way: it reverts code, but the log keeps what was recorded",
-		Remedy: "keep the workspace: `git restore --source=HEAD --staged --worktree -- " + words(slices.Compact(paths)) + "`; then `git -c core.editor=true revert --continue`; " +
-			"then append an entry that says what was reverted",
-	}
 }
 
 // words are paths relative to the root as words of a shell.

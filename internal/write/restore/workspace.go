@@ -104,8 +104,8 @@ func (w *Workspace) Accepts(parent, child *ledger.Ledger) bool {
 
 // sound reports whether a log is allowed to follow another one, and its new entries have times that can stand and no credentials.
 func (w *Workspace) sound(parent, child *ledger.Ledger) bool {
-	if w.kind().Plain() {
-		return w.Accepts(parent, child)
+	if kind := w.kind(); kind.Plain() {
+		return w.Accepts(parent, child) && len(kind.Doubles([]*ledger.Ledger{parent}, child)) == 0
 	}
 	return w.Accepts(parent, child) && splice.FirstBadTimestamp(parent, child, w.Now) == nil && !splice.AddsCredential(parent, child)
 }
@@ -115,8 +115,8 @@ func (w *Workspace) soundAfter(parents []*ledger.Ledger, child *ledger.Ledger) b
 	if len(parents) == 0 {
 		return w.sound(ledger.NewLedger(nil), child)
 	}
-	if w.kind().Plain() && len(parents) > 1 {
-		return splice.Holds(parents, child, read.NewLogComparer(w.Policy, w.Log(), w.Now).Keeps)
+	if kind := w.kind(); kind.Plain() && len(parents) > 1 {
+		return splice.Holds(parents, child, read.NewLogComparer(w.Policy, w.Log(), w.Now).Keeps) && len(kind.Doubles(parents, child)) == 0
 	}
 	return !slices.ContainsFunc(parents, func(parent *ledger.Ledger) bool { return !w.sound(parent, child) })
 }

@@ -20,6 +20,8 @@ import (
 type Kind struct {
 	stanza *policy.Log
 	isJSON bool
+	// unique is true if the configuration rejects an entry that is added although an equal one is there.
+	unique bool
 }
 
 // KindOf is the kind of the log at a path.
@@ -27,7 +29,18 @@ func KindOf(p *policy.Policy, path string) Kind {
 	if p == nil {
 		return Kind{}
 	}
-	return Kind{stanza: p.LogFor(path), isJSON: strings.HasSuffix(path, ".json")}
+	k := Kind{stanza: p.LogFor(path), isJSON: strings.HasSuffix(path, ".json")}
+	k.unique = k.Plain() && p.RejectsDoubles(k.stanza)
+	return k
+}
+
+// Doubles are the entries of a log that must not be added: see [ledger.Doubles].
+func (k Kind) Doubles(parents []*ledger.Ledger, child *ledger.Ledger) []ledger.Entry {
+	if !k.unique {
+		return nil
+	}
+	doubled, _ := ledger.Doubles(parents, child)
+	return doubled
 }
 
 // Plain reports whether this is the kind of a log of the configuration.
@@ -253,6 +266,11 @@ func (k Kind) PutBack(old, file []byte, accepts func(parent, child *ledger.Ledge
 		return out, nil
 	}
 	fresh, err := k.fresh(&out, before, there, old, file, limits)
+	for _, e := range k.Doubles([]*ledger.Ledger{before.Ledger}, there.Ledger) {
+		if at := slices.Index(fresh, e.Index); at >= 0 {
+			fresh, out.Doubled = slices.Delete(fresh, at, at+1), append(out.Doubled, e)
+		}
+	}
 	if err != nil || len(fresh) == 0 {
 		return out, err
 	}

@@ -4,10 +4,11 @@ import (
 	"fmt"
 
 	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/gate/logs"
+	"github.com/small-gate/small-gate/internal/gate/remedy"
 	"github.com/small-gate/small-gate/internal/gate/rule"
 	"github.com/small-gate/small-gate/internal/ledger"
-	"github.com/small-gate/small-gate/internal/small"
 )
 
 // checkDoubled finds entries of a configured log that a commit adds although an equal one is there: those beyond the number that the parent
@@ -17,44 +18,43 @@ func checkDoubled(j *logs.Joined, r *rule.Reporter) {
 	if stanza == nil || j.Run.Source.OfFile(j.Path) {
 		return
 	}
-	entries := j.Child.Log.Entries
-	first := map[small.Digest]ledger.Entry{}
-	for i := len(entries) - 1; i >= 0; i-- {
-		first[entries[i].Digest] = entries[i]
-	}
-	if len(first) == len(entries) {
-		return
-	}
-	most := map[small.Digest]int{}
+	var before []*ledger.Ledger
 	for _, p := range j.Approved {
 		for _, l := range p.Ledgers {
-			here := map[small.Digest]int{}
-			for _, e := range l.Log.Entries {
-				here[e.Digest]++
-				most[e.Digest] = max(most[e.Digest], here[e.Digest])
-			}
+			before = append(before, l.Log.Ledger)
 		}
 	}
-	count := map[small.Digest]int{}
-	for _, e := range entries {
-		count[e.Digest]++
-		if count[e.Digest] > 1 && count[e.Digest] > most[e.Digest] && !j.Excused(e.Digest) {
-			r.Add(doubled(j.Path, e, first[e.Digest], len(stanza.Identity.Only) > 0))
+	byKey := len(stanza.Identity.Only) > 0
+	doubled, first := ledger.Doubles(before, j.Child.Log.Ledger)
+	for i, e := range doubled {
+		if j.Excused(e.Digest) {
+			continue
 		}
+		f := finding.Finding{
+			Path: j.Path, Line: e.Pos.Line, Column: e.Pos.Column, Subject: "doubled " + e.Digest.String(), Entry: finding.RefOf(e),
+			Edits:   []finding.EditKey{{Path: j.Path + "\x00doubled", From: first[i].Digest.String(), To: e.Digest.String()}},
+			Message: fmt.Sprintf("%s is there already: it is the same entry as %s", ledger.Describe(e), ledger.Describe(first[i])),
+			Fix:     "nothing is lost; a program that reads the log has to take one of the two",
+		}
+		if byKey {
+			f.Severity = finding.SeverityError
+		}
+		if j.Run.Source.Policy.RejectsDoubles(stanza) {
+			f.Fix = takeOut(j, byKey)
+		}
+		r.Add(f)
 	}
 }
 
-// doubled is the finding that an entry is equal to an earlier one. byKey is true if a few fields identify an entry.
-func doubled(path string, e, first ledger.Entry, byKey bool) finding.Finding {
-	f := finding.Finding{
-		Path: path, Line: e.Pos.Line, Column: e.Pos.Column, Subject: "doubled " + e.Digest.String(), Entry: finding.RefOf(e),
-		Edits:   []finding.EditKey{{Path: path + "\x00doubled", From: first.Digest.String(), To: e.Digest.String()}},
-		Message: fmt.Sprintf("%s is there already: it is the same entry as %s", ledger.Describe(e), ledger.Describe(first)),
-		Fix:     "nothing is lost; a program that reads the log has to take one of the two",
+// takeOut is the fix that takes an added entry out of the commit. byKey is true if a few fields identify an entry.
+func takeOut(j *logs.Joined, byKey bool) string {
+	s := j.Run.Situation(j.Commit)
+	if s.Standing == history.Landed && !history.Uncommitted(j.Commit) {
+		return s.AcceptSince()
 	}
+	fix := s.Undo(j.Path, []string{"small-hook restore" + remedy.InDirectory(j.Path)}) + " takes it out of the commit"
 	if byKey {
-		f.Severity = finding.SeverityError
-		f.Fix = "take one of the two out of the commit that adds it, or give it a key of its own"
+		fix += "; or give it a key of its own"
 	}
-	return f
+	return fix
 }

@@ -5,11 +5,14 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/gate/logs"
 	"github.com/small-gate/small-gate/internal/gate/read"
 	"github.com/small-gate/small-gate/internal/gate/rule"
 	"github.com/small-gate/small-gate/internal/ledger"
+	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/small"
 )
 
@@ -28,7 +31,11 @@ func checkMergedDuplicates(ctx context.Context, m *logs.Joined, r *rule.Reporter
 			if err != nil {
 				return err
 			}
-			reportDuplicates(r, m.Path, m.Step.Parents[j], [2]string{logs.SideName(i, m.Step.Parents[i]), logs.SideName(j, m.Step.Parents[j])}, both)
+			sides, pick := [2]string{logs.SideName(i, m.Step.Parents[i]), logs.SideName(j, m.Step.Parents[j])}, ""
+			if history.Uncommitted(m.Commit) {
+				pick = ": " + wording.Commands("git merge --abort", "git cherry-pick .."+history.Short(m.Step.Parents[j])) + "; where that stops, small-hook reconcile says what to type"
+			}
+			reportDuplicates(r, m.Path, m.Step.Parents[j], sides, both, pick)
 		}
 	}
 	return nil
@@ -55,11 +62,17 @@ func duplicatesOf(ctx context.Context, m *logs.Joined, ours, theirs *read.Ledger
 }
 
 func checkForkDuplicates(v *read.Fork, r *rule.Reporter) {
-	reportDuplicates(r, small.Progress.Path(v.Dir), v.Parent, [2]string{v.TargetName, v.HeadName}, v.Duplicates)
+	reportDuplicates(r, small.Progress.Path(v.Dir), v.Parent, [2]string{v.TargetName, v.HeadName}, v.Duplicates, "")
 }
 
-// reportDuplicates reports pairs of entries of two sides. parent is the side that has the second ones.
-func reportDuplicates(r *rule.Reporter, path, parent string, sides [2]string, pairs [][2]ledger.Entry) {
+// reportDuplicates reports pairs of entries of two sides. parent is the side that has the second ones. pick are a colon and the commands that
+// pick that side's work, which leaves such copies out; empty if they are not known.
+func reportDuplicates(r *rule.Reporter, path, parent string, sides [2]string, pairs [][2]ledger.Entry, pick string) {
+	fix := "nothing is lost, and both stay; if it is one event, say so in a new entry"
+	if r.Severity == finding.SeverityError {
+		fix = "no merge takes an entry away: pick the other side's work instead of merging it" + pick +
+			"; or a person gives the rule another level under rules: in " + policy.File
+	}
 	for _, pair := range pairs {
 		a, b := pair[0].Digest.String(), pair[1].Digest.String()
 		key := min(a, b) + " " + max(a, b)
@@ -69,7 +82,7 @@ func reportDuplicates(r *rule.Reporter, path, parent string, sides [2]string, pa
 			Edits: []finding.EditKey{{Path: path + "\x00duplicate", From: min(a, b), To: max(a, b)}},
 			Message: fmt.Sprintf("%s of %s says the same as %s of %s, at another time",
 				ledger.Describe(pair[0]), sides[0], ledger.Describe(pair[1]), sides[1]),
-			Fix: "nothing is lost, and both stay; if it is one event, say so in a new entry",
+			Fix: fix,
 		})
 	}
 }

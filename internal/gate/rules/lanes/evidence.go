@@ -84,7 +84,7 @@ func requireEntry(s *laneChange, r *rule.Reporter, pattern, when string, problem
 			}
 		}
 		if e.Spec != "" {
-			f.Fix = fmt.Sprintf("write the file, then `git add -- %s && git commit -m \"Add the spec\"`", wording.ShellWord(e.Spec))
+			f.Fix = fmt.Sprintf("write the file, then `git add -- %s && git commit -m \"Add the spec\"`", wording.TopPath(e.Spec))
 		}
 		f.Path, f.Line, f.Column, f.Entry = e.File.Path, e.Pos.Line, e.Pos.Column, finding.RefOf(e.Entry)
 		found = ledger.Describe(e.Entry) + " " + wrong

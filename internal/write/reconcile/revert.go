@@ -1,0 +1,55 @@
+package reconcile
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/write/checkout"
+)
+
+// planHead plans to make the files of workspaces, and the logs of the configuration, as they are in HEAD: a revert undoes code, and a log
+// keeps what was recorded. A file that HEAD lacks, and that the revert brings back without a conflict, stays.
+func (r *resolving) planHead(ctx context.Context) error {
+	head, err := r.list(ctx, r.op.ours.id)
+	if err != nil {
+		return err
+	}
+	paths := map[string]bool{}
+	for path, f := range head {
+		staged := r.index[path]
+		paths[path] = staged.Unmerged || staged.Object != f.Object || staged.Mode != f.Mode
+	}
+	for path, f := range r.index {
+		paths[path] = paths[path] || f.Unmerged
+	}
+	for _, path := range slices.Sorted(maps.Keys(paths)) {
+		dir, _, in := small.SplitPath(path)
+		if !paths[path] || !(in && r.opts.Policy.Judges(dir)) && r.opts.Policy.LogFor(path) == nil {
+			continue
+		}
+		if err := r.asInHead(ctx, path); err != nil {
+			return err
+		}
+		r.out.AsInHead = append(r.out.AsInHead, path)
+	}
+	return nil
+}
+
+// asInHead plans to make one file as it is in HEAD.
+func (r *resolving) asInHead(ctx context.Context, path string) error {
+	content, err := r.read(ctx, r.op.ours, path)
+	if err != nil {
+		return err
+	}
+	if content == nil {
+		return r.remove(path)
+	}
+	there, err := checkout.ReadFile(r.git.Top, path)
+	if err != nil {
+		return err
+	}
+	_, err = r.plan(ctx, change{path: path, mode: r.modeOf(path), content: content, there: there, keep: true})
+	return err
+}
