@@ -2,6 +2,7 @@ package logs
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 
@@ -132,6 +133,31 @@ func CompareSides(ctx context.Context, r *run.Run) error {
 				return err
 			}
 		}
+	}
+	return nil
+}
+
+// fixUnsoundSide is the fix of a merge that is not made yet, and that loses entries, if a side had lost them before: nothing combines such
+// sides.
+func fixUnsoundSide(ctx context.Context, r *run.Run, s *read.Step, path string, parents []read.ParentLog, views []*LogChange) error {
+	loses := func(x ledger.Edit) bool { return x.OldIndex >= 0 && !x.Waived }
+	pending := history.Uncommitted(s.ID)
+	if len(parents) < 2 || !pending && r.Scope.Fix == "" || !slices.ContainsFunc(views, func(e *LogChange) bool { return slices.ContainsFunc(e.Edits, loses) }) {
+		return nil
+	}
+	side, err := unsoundSide(ctx, r, path, parents)
+	if errors.Is(err, history.ErrLacking) { // a shallow clone: the fix alone is not a reason to judge nothing
+		return nil
+	}
+	if err != nil || side == "" {
+		return err
+	}
+	fix := mendSide(history.Short(side))
+	if pending {
+		fix = wording.Commands("git merge --abort") + "; " + fix
+	}
+	for _, e := range views {
+		e.Fix = fix
 	}
 	return nil
 }

@@ -5,10 +5,8 @@ package logs
 import (
 	"cmp"
 	"context"
-	"errors"
 	"slices"
 
-	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/gate/commits"
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/history"
@@ -133,36 +131,6 @@ func judgeLogs(ctx context.Context, r *run.Run, s *read.Step) (added map[string]
 	return added, r.Collector.Judge(ctx, &Commit{Place: placeOf(s), Run: r, Step: s})
 }
 
-// Commit is one commit, or what is not committed yet, with what it changed in the configured logs.
-type Commit struct {
-	rule.Place
-	Run *run.Run
-	*read.Step
-}
-
-// placeOf is where findings about a step stand, beside its first parent.
-func placeOf(s *read.Step) rule.Place {
-	p := rule.Place{Commit: s.ID}
-	if len(s.Parents) > 0 {
-		p.Parent = s.Parents[0]
-	}
-	return p
-}
-
-// Joined is one log in a commit beside the same log in the commit's parents.
-type Joined struct {
-	rule.Place
-	Run     *run.Run
-	Path    string
-	Step    *read.Step
-	Child   *read.LedgerFile
-	Parents []read.ParentLog
-	// Approved are the parents' logs as approved rewrites let them become.
-	Approved []read.ParentLog
-	// Excused are entries that a baseline accepts, or that another rule reports.
-	Excused func(small.Digest) bool
-}
-
 // judgeLog judges one log on all edges of a commit, and returns the entries that no parent has.
 func judgeLog(ctx context.Context, r *run.Run, s *read.Step, path string) ([]ledger.Entry, error) {
 	if err := r.Source.CheckSince(ctx, path); err != nil {
@@ -235,31 +203,6 @@ func viewsOf(ctx context.Context, r *run.Run, s *read.Step, path string, child *
 		}
 	}
 	return views, approved, fixUnsoundSide(ctx, r, s, path, parents, views)
-}
-
-// fixUnsoundSide is the fix of a merge that is not made yet, and that loses entries, if a side had lost them before: nothing combines such
-// sides.
-func fixUnsoundSide(ctx context.Context, r *run.Run, s *read.Step, path string, parents []read.ParentLog, views []*LogChange) error {
-	loses := func(x ledger.Edit) bool { return x.OldIndex >= 0 && !x.Waived }
-	pending := history.Uncommitted(s.ID)
-	if len(parents) < 2 || !pending && r.Scope.Fix == "" || !slices.ContainsFunc(views, func(e *LogChange) bool { return slices.ContainsFunc(e.Edits, loses) }) {
-		return nil
-	}
-	side, err := unsoundSide(ctx, r, path, parents)
-	if errors.Is(err, history.ErrLacking) { // a shallow clone: the fix alone is not a reason to judge nothing
-		return nil
-	}
-	if err != nil || side == "" {
-		return err
-	}
-	fix := mendSide(history.Short(side))
-	if pending {
-		fix = wording.Commands("git merge --abort") + "; " + fix
-	}
-	for _, e := range views {
-		e.Fix = fix
-	}
-	return nil
 }
 
 // judgeViews judges one log on the edges on which it changed. added are the entries that no parent has, and misplaced those of them that stand

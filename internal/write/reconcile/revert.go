@@ -26,7 +26,7 @@ func (r *resolving) planHead(ctx context.Context) error {
 	}
 	for _, path := range slices.Sorted(maps.Keys(paths)) {
 		dir, _, in := small.SplitPath(path)
-		if !paths[path] || !(in && r.opts.Policy.Judges(dir)) && r.opts.Policy.LogFor(path) == nil {
+		if judged := in && r.opts.Policy.Judges(dir) || r.opts.Policy.LogFor(path) != nil; !judged || !paths[path] {
 			continue
 		}
 		if err := r.asInHead(ctx, path); err != nil {
