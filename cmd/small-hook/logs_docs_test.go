@@ -52,8 +52,8 @@ small-hook range HEAD~1..HEAD && small-hook audit`)
 		`rm decisions.jsonl`:                                                 "append-only/log-deleted",
 		`echo "drop table t9;" >db/migrations/9-t.sql`:                       "db/migrations/9-t.sql:1:1: error [append-only/modified]",
 		`rm db/migrations/1-t.sql`:                                           "db/migrations/1-t.sql:1:1: error [append-only/deleted]",
-		`echo "create table y;" >db/migrations/8-y.sql`:                      "8-y.sql is new and does not sort after 11-x.sql",
-		`echo "create table y;" >db/migrations/11-a.sql; rm decisions.jsonl`: "11-a.sql is new and does not sort after 11-x.sql",
+		`echo "create table y;" >db/migrations/8-y.sql`:                      "8-y.sql is new and does not sort after 10-t.sql",
+		`echo "create table y;" >db/migrations/10-a.sql; rm decisions.jsonl`: "10-a.sql is new and does not sort after 10-t.sql",
 	} {
 		if out, err := sh(script + ` && git add -A && git commit -q -m Wrong`); err == nil || !strings.Contains(out, words) {
 			t.Errorf("%s: %v, %q is not there:\n%s", script, err, words, out)

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,37 +15,30 @@ import (
 
 func (a *app) initLogCommand() *cobra.Command {
 	return described("init-log", &cobra.Command{
-		Args: takes(1, 1, "one path, of a file or a folder"),
+		Args: takes(1, math.MaxInt, "paths, of files or folders"),
 		RunE: func(c *cobra.Command, args []string) error {
-			begun, err := edit.InitLog(c.Context(), a.request(), args[0])
+			file, begun, err := edit.InitLog(c.Context(), a.request(), args...)
 			if err != nil {
 				return err
 			}
-			return a.print(begunText(begun))
+			return a.print(begunText(file, begun))
 		},
 	})
 }
 
-// entryWords describe an entry, by the kind of log.
-var entryWords = map[string]string{
-	policy.LineEntries: "each line is an entry", policy.ListEntries: "each item of a list is an entry", policy.FileEntries: "each file is an entry",
-}
-
-func begunText(b edit.Begun) string {
+func begunText(file string, begun []edit.Begun) string {
 	var text strings.Builder
-	fmt.Fprintf(&text, "%s: %s (a guess, by the names)\n", sanitize.Line(b.Log.Path), entryWords[b.Log.Entries])
-	if b.Log.Entries == policy.ListEntries && b.Log.At != "" {
-		fmt.Fprintf(&text, "the list is at %s\n", sanitize.Line(b.Log.At))
+	var paths []string
+	for _, b := range begun {
+		fmt.Fprintf(&text, "%s is guarded so:\n", sanitize.Line(b.Log.Path))
+		for _, note := range b.Notes {
+			text.WriteString("- " + sanitize.Line(note) + "\n")
+		}
+		fmt.Fprintf(&text, "- what %s has now is accepted as it stands (since: %.12s)\n", sanitize.Line(b.Accepted), b.Log.Since)
+		paths = append(paths, b.Log.Path)
 	}
-	if b.Log.Order != "" {
-		text.WriteString("a new file has to sort after those that are there (order: name)\n")
-	}
-	for _, note := range b.Notes {
-		text.WriteString(sanitize.Line(note) + "\n")
-	}
-	fmt.Fprintf(&text, "what %s has now is accepted as it stands (since: %.12s)\n", sanitize.Line(b.Accepted), b.Log.Since)
-	fmt.Fprintf(&text, "written to %s; next:\n", sanitize.Line(b.File))
-	message := "Guard " + b.Log.Path
+	fmt.Fprintf(&text, "written to %s, where you can correct a wrong guess; next:\n", sanitize.Line(file))
+	message := "Guard " + wording.List(paths, "and")
 	for _, command := range []string{"git add -- :/" + policy.File, "git commit -m " + wording.ShellWord(message), "small-hook install"} {
 		text.WriteString("  " + sanitize.Line(command) + "\n")
 	}

@@ -1,15 +1,11 @@
 package edit
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"path"
-	"slices"
 	"strings"
 
-	"github.com/small-gate/small-gate/internal/base/expression"
 	"github.com/small-gate/small-gate/internal/base/failure"
 	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/gate/history"
@@ -19,45 +15,135 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// guessed is a guess about a log.
-type guessed struct {
+// reading is one way to read a file, or a folder of files, as a log.
+type reading struct {
 	log policy.Log
+	// means says in words what the stanza allows besides appending; empty for the strictest stanza.
+	means string
+}
+
+// guess is what a path may be.
+type guess struct {
 	// files are those that exist.
 	files []string
-	notes []string
+	// why are sentences that say what was guessed, and from what.
+	why []string
+	// readings begin with the one that suits the content best; the others are milder.
+	readings []reading
 }
 
-// guess guesses the kind of the log at a path, at or below which files are.
-func guess(ctx context.Context, s *session.Session, at string, files []history.File) (guessed, error) {
+// guessAt guesses the kind of the log at a path, at or below which files are.
+func guessAt(ctx context.Context, s *session.Session, at string, files []history.File) (guess, error) {
+	read := func(f string) ([]byte, error) {
+		data, _, err := githistory.ReadFile(ctx, s.Repo, history.Index, f, s.Opts.Limits().FileSize())
+		return data, err
+	}
 	if files[0].Path != at {
-		return guessFolder(at, files), nil
+		return guessFolder(at, files, read)
 	}
 	if !files[0].Regular() {
-		return guessed{}, &failure.Error{Message: wording.Printable(at) + " is a symbolic link or a submodule, which is no log", Remedy: "name the file itself"}
+		return guess{}, &failure.Error{Message: wording.Printable(at) + " is a symbolic link or a submodule, which is no log", Remedy: "name the file itself"}
 	}
-	g := guessed{log: policy.Log{Path: policy.LiteralPattern(at)}, files: []string{at}}
+	data, err := read(at)
+	if err != nil {
+		return guess{}, err
+	}
+	g := guess{files: []string{at}}
+	base := policy.Log{Path: policy.LiteralPattern(at)}
+	limits := s.Opts.Limits()
 	switch ext := strings.ToLower(path.Ext(at)); ext {
-	case ".jsonl", ".ndjson", ".log", ".csv":
-		g.log.Entries = policy.LineEntries
-		return g, nil
+	case ".jsonl", ".ndjson", ".log", ".csv", ".tsv", ".txt":
+		g.guessLines(base, data, limits)
 	case ".yml", ".yaml", ".json":
-		data, _, err := githistory.ReadFile(ctx, s.Repo, history.Index, at, s.Opts.Limits().FileSize())
-		if err != nil {
-			return g, err
+		err = g.guessList(base, at, data, ext == ".json", limits)
+	case ".md", ".markdown", "":
+		err = g.guessBlocks(base, at, data)
+	default:
+		err = &failure.Error{
+			Message: "cannot guess from its name what an entry of " + wording.Printable(at) + " is",
+			Remedy:  byHand(at, "lines") + "; entries: blocks, list and files are the other kinds",
 		}
-		g.log.Entries = policy.ListEntries
-		g.log.At, err = listIn(at, data, ext == ".json", s.Opts.Limits())
-		return g, err
 	}
-	return g, &failure.Error{
-		Message: "cannot guess from its name what an entry of " + wording.Printable(at) + " is",
-		Remedy:  byHand(at, "lines") + "; entries: list and entries: files are the other kinds",
-	}
+	return g, err
 }
 
-// byHand is the failure that shows which stanza to write.
+// byHand says which stanza to write.
 func byHand(at, entries string) string {
 	return fmt.Sprintf("write it into %s by hand, under logs: - {path: %s, entries: %s}", policy.File, wording.Quote(policy.LiteralPattern(at)), entries)
+}
+
+// add adds a reading: a stanza with some changes.
+func (g *guess) add(base policy.Log, means string, changes ...func(*policy.Log)) {
+	for _, change := range changes {
+		change(&base)
+	}
+	g.readings = append(g.readings, reading{base, means})
+}
+
+// The changes that readings make to a stanza.
+func newestFirst(l *policy.Log) { l.Order = policy.NewestFirst }
+func free(l *policy.Log)        { l.Order = policy.Free }
+func openNewest(l *policy.Log)  { l.Open = policy.OpenNewest }
+func keyed(key string) func(*policy.Log) {
+	return func(l *policy.Log) { l.Identity = policy.Identity{Only: []string{key}} }
+}
+
+// guessLines takes each line as an entry.
+func (g *guess) guessLines(base policy.Log, data []byte, limits small.Limits) {
+	base.Entries = policy.LineEntries
+	g.why = append(g.why, "each line is an entry")
+	var records []*small.Value
+	lines := 0
+	for line := range strings.Lines(string(data)) {
+		if strings.TrimSpace(line) == "" {
+			continue
+		}
+		lines++
+		if doc, problems := small.ParseJSON([]byte(line), limits); len(problems) == 0 {
+			records = append(records, doc.Root)
+		}
+	}
+	if len(records) < lines {
+		records = nil
+	}
+	g.addSequence(base, lines, records)
+}
+
+// guessList takes each item of the only list of a document as an entry.
+func (g *guess) guessList(base policy.Log, at string, data []byte, isJSON bool, limits small.Limits) (err error) {
+	base.Entries = policy.ListEntries
+	if base.At, err = listIn(at, data, isJSON, limits); err != nil {
+		return err
+	}
+	where := "the document's list"
+	if base.At != "" {
+		where = "the list at " + base.At
+	}
+	g.why = append(g.why, "each item of "+where+" is an entry")
+	items, _ := small.ParseItems(data, isJSON, base.At, limits)
+	g.addSequence(base, len(items), items)
+	return nil
+}
+
+// addSequence adds the readings of some lines, or of the items of a list. records are their values, if they are known.
+func (g *guess) addSequence(base policy.Log, entries int, records []*small.Value) {
+	if chain := chainIn(records); chain != nil {
+		base.Identity.Without = chain
+		g.why = append(g.why, fmt.Sprintf("%s form a chain, which a merge writes anew: they are not compared (identity: without)", wording.List(chain, "and")))
+	}
+	g.add(base, "")
+	g.add(base, "new entries stand before older ones (order: newest-first)", newestFirst)
+	if entries > 1 { // else nothing would be guarded
+		g.add(base, "the last entry may change until another one follows (open: newest)", openNewest)
+	}
+	key := keyIn(records)
+	if key != "" {
+		g.add(base, "what has the same "+key+" is one record, and what else is in it may change (identity: only)", keyed(key))
+	}
+	g.add(base, "a new entry may stand anywhere (order: free)", free)
+	if key != "" {
+		g.add(base, "what has the same "+key+" is one record, which may change and move (identity: only, order: free)", keyed(key), free)
+	}
 }
 
 // listIn finds the only list of a document.
@@ -100,36 +186,50 @@ func listsBelow(v *small.Value, prefix string) (out []string) {
 	return out
 }
 
-// numbered matches names that begin with a number, as those of migrations do.
-var numbered = expression.Of(`^[A-Za-z]?[0-9]`)
+// keyNames are the names of fields that may identify a record, the likeliest first.
+var keyNames = []string{"id", "_id", "uuid", "key", "slug", "name"}
 
-// guessFolder takes the files of a folder as entries: those with the most common ending if most have it, else all.
-func guessFolder(at string, files []history.File) guessed {
-	endings := map[string]int{}
-	for _, f := range files {
-		endings[path.Ext(f.Path)]++
-	}
-	ending := slices.MaxFunc(slices.Sorted(maps.Keys(endings)), func(a, b string) int { return cmp.Compare(endings[a], endings[b]) })
-	if endings[ending]*2 <= len(files) {
-		ending = ""
-	}
-	g := guessed{log: policy.Log{Entries: policy.FileEntries, Order: policy.ByName}}
-	below := "/*"
-	for _, f := range files {
-		if ending != "" && path.Ext(f.Path) != ending {
-			continue
+// keyIn is the field that every record has, each with another value; empty if there is none, or fewer than two records.
+func keyIn(records []*small.Value) string {
+	for _, name := range keyNames {
+		values := map[string]bool{}
+		for _, r := range records {
+			if v := r.Get(name); v != nil && v.Leaf() && v.Kind != small.Null {
+				values[v.Text] = true
+			}
 		}
-		g.files = append(g.files, f.Path)
-		if path.Dir(f.Path) != at {
-			below = "/**/*"
-		}
-		if !numbered().MatchString(path.Base(f.Path)) {
-			g.log.Order = ""
+		if len(records) > 1 && len(values) == len(records) {
+			return name
 		}
 	}
-	g.log.Path = policy.LiteralPattern(at) + below + policy.LiteralPattern(ending)
-	if others := len(files) - len(g.files); others > 0 {
-		g.notes = []string{fmt.Sprintf("%s with another ending there: not guarded", wording.Count(others, "file"))}
+	return ""
+}
+
+// shortestHash is the length from which a text may be a link of a chain.
+const shortestHash = 16
+
+// chainIn are the two fields by which each record names the one before it: one has what the other had there. It is nil if there are none.
+func chainIn(records []*small.Value) []string {
+	if len(records) < 2 {
+		return nil
 	}
-	return g
+	for _, link := range records[1].Members() {
+		for _, own := range records[0].Members() {
+			if link.Key == own.Key {
+				continue
+			}
+			links := 0
+			for i, r := range records[1:] {
+				to, isText := r.Get(link.Key).Str()
+				from, _ := records[i].Get(own.Key).Str()
+				if isText && len(to) >= shortestHash && to == from {
+					links++
+				}
+			}
+			if links == len(records)-1 {
+				return []string{link.Key, own.Key}
+			}
+		}
+	}
+	return nil
 }

@@ -21,55 +21,65 @@ import (
 	"github.com/small-gate/small-gate/internal/policy"
 )
 
-// Begun is what InitLog wrote.
+// Begun is what InitLog wrote for one path.
 type Begun struct {
-	// File is the configuration's path.
-	File string
-	Log  policy.Log
+	Log policy.Log
 	// Accepted is people's name for the commit since which the log is judged.
 	Accepted string
-	// Notes are sentences about the guess, and about violations in the log's history.
+	// Notes are sentences about what was guessed and why, and about violations in the log's history.
 	Notes []string
 }
 
-// InitLog guesses what kind of log is at a path, relative to the request's directory, and writes a stanza for it into the configuration of
-// the work tree.
-func InitLog(ctx context.Context, req session.Request, at string) (out Begun, err error) {
-	out.File, err = editConfig(ctx, req, "init-log", func(s *session.Session, data []byte) ([]byte, error) {
-		out = Begun{}
-		files, where, err := trackedAt(ctx, s, at)
-		if err != nil {
-			return nil, err
-		}
-		if read.IsLedger(where) {
-			return nil, &failure.Error{Message: wording.Printable(where) + " is the protocol's own log, which is guarded without a stanza", Remedy: "`small-hook install`"}
-		}
+// InitLog guesses what kinds of logs are at some paths, relative to the request's directory, and writes stanzas for them into the
+// configuration of the work tree, whose path it returns. If one of them is no log, it writes none.
+func InitLog(ctx context.Context, req session.Request, paths ...string) (file string, begun []Begun, err error) {
+	file, err = editConfig(ctx, req, "init-log", func(s *session.Session, data []byte) ([]byte, error) {
+		begun = nil
 		head, err := s.Repo.Head(ctx)
 		if err != nil {
 			return nil, err
 		}
-		if head == "" {
-			return nil, &failure.Error{
-				Message: "this repository has no commit yet: there is nothing since which a log could be judged",
-				Remedy:  wording.Commands("git add -- "+wording.TopPath(where), `git commit -m "Begin"`) + ", then again",
+		for _, at := range paths {
+			b, files, err := beginLog(ctx, s, head, at)
+			if err != nil {
+				return nil, err
 			}
+			if data, err = policy.AddLog(data, b.Log, files, catalogue.Known()); err != nil {
+				return nil, err
+			}
+			begun = append(begun, b)
 		}
-		g, err := guess(ctx, s, where, files)
-		if err != nil {
-			return nil, err
-		}
-		out.Log, out.Notes = g.log, g.notes
-		seen, err := lookBack(ctx, s, head, &out.Log)
-		if err != nil {
-			return nil, err
-		}
-		out.Notes = append(out.Notes, seen...)
-		if out.Log.Since, out.Accepted, err = sinceWhen(ctx, s, head); err != nil {
-			return nil, err
-		}
-		return policy.AddLog(data, out.Log, g.files, catalogue.Known())
+		return data, nil
 	})
-	return out, err
+	return file, begun, err
+}
+
+// beginLog chooses the stanza for one path. It also returns the files that the stanza is for.
+func beginLog(ctx context.Context, s *session.Session, head, at string) (b Begun, names []string, err error) {
+	files, where, err := trackedAt(ctx, s, at)
+	if err != nil {
+		return b, nil, err
+	}
+	if read.IsLedger(where) {
+		return b, nil, &failure.Error{Message: wording.Printable(where) + " is the protocol's own log, which is guarded without a stanza", Remedy: "`small-hook install`"}
+	}
+	if head == "" {
+		return b, nil, &failure.Error{
+			Message: "this repository has no commit yet: there is nothing since which a log could be judged",
+			Remedy:  wording.Commands("git add -- "+wording.TopPath(where), `git commit -m "Begin"`) + ", then again",
+		}
+	}
+	g, err := guessAt(ctx, s, where, files)
+	if err != nil {
+		return b, nil, err
+	}
+	chosen, found, err := choose(ctx, s, head, where, g.readings)
+	if err != nil {
+		return b, nil, err
+	}
+	b.Log, b.Notes = chosen, append(g.why, found...)
+	b.Log.Since, b.Accepted, err = sinceWhen(ctx, s, head)
+	return b, g.files, err
 }
 
 // trackedAt lists the files of the index at or below a path, and gives the path from the root of the work tree.
@@ -110,53 +120,81 @@ func sinceWhen(ctx context.Context, s *session.Session, head string) (id, name s
 // lookedAt is how many edges of a log's history are judged before it is guarded.
 const lookedAt = 100
 
-// lookBack judges the last edges of a log by the stanza, and reports the violations. If files have been out of order so far, it drops the
-// order from the stanza.
-func lookBack(ctx context.Context, s *session.Session, head string, l *policy.Log) ([]string, error) {
-	broken, commits := map[string]map[string]bool{}, map[string]bool{}
-	last := ""
-	s.Opts.Find = func(f *finding.Finding) bool {
-		if f.Rule == "append-only/out-of-order" {
-			l.Order = ""
-			return false
-		}
-		if broken[f.Rule] == nil {
-			broken[f.Rule] = map[string]bool{}
-		}
-		broken[f.Rule][f.Commit], commits[f.Commit] = true, true
-		last = history.Short(f.Commit) + ", " + wording.Printable(f.Path) + ": " + wording.Printable(f.Message)
-		return false
-	}
-	ordered := l.Order != ""
-	report := gate.Recent(ctx, s.Repo, head, *l, lookedAt, s.Opts)
-	s.Opts.Find = nil
-	if f := report.Failure; f != nil {
-		if errors.Is(f, history.ErrLacking) {
-			return []string{"its history was not looked at: this clone is shallow"}, nil
-		}
-		return nil, f
-	}
-	var notes []string
-	if ordered && l.Order == "" {
-		notes = append(notes, "its files are numbered, but did not always come in order: a new one may sort before others (add order: name to forbid that)")
-	}
-	all := report.Examined.Commits
-	if len(commits) == 0 {
-		return append(notes, "the latest changes of it ("+wording.Count(all, "commit")+") all pass"), nil
-	}
-	notes = append(notes, fmt.Sprintf("of the latest changes of it (%s) %d would have been rejected, the last of them %s", wording.Count(all, "commit"), len(commits), last))
-	return append(notes, notKept(l.Entries, len(broken["append-only/inserted"]), len(commits), all)...), nil
+// lookback is what the last changes of a log have against a reading of it.
+type lookback struct {
+	// commits is how many commits were judged, and broken how many of them have a finding; last describes the last one.
+	commits, broken int
+	last            string
 }
 
-// notKept says so if a file is not kept as a log: at least a quarter of its changes, and more than two, break it.
-func notKept(entries string, inserted, n, all int) []string {
-	switch {
-	case n*4 < all, n <= 2:
-		return nil
-	case entries == policy.FileEntries:
-		return []string{"it is not kept as a log: its files are changed, generated or deleted; name those that are, under exclude:, or do not guard it"}
-	case inserted*2 > n:
-		return []string{"it is not kept as a log: new entries are written before older ones, newest first perhaps; write them at its end, or do not guard it"}
+// choose takes the first reading that no change in the log's history breaks; if all are broken, the one that is broken least. It says what
+// the others would have reported. A file of which a quarter of the changes, and more than two, break each reading is no log.
+func choose(ctx context.Context, s *session.Session, head, at string, readings []reading) (policy.Log, []string, error) {
+	looks, best, err := lookBack(ctx, s, head, readings)
+	if errors.Is(err, history.ErrLacking) {
+		return readings[0].log, []string{"its history was not looked at: this clone is shallow"}, nil
 	}
-	return []string{"it is not kept as a log: it is edited, generated or rotated; one file a month is the way then, in a folder that is guarded, or do not guard it"}
+	if err != nil {
+		return policy.Log{}, nil, err
+	}
+	found, first := looks[best], looks[0]
+	count := wording.Count(found.commits, "commit")
+	if found.broken > 2 && found.broken*4 >= found.commits {
+		return policy.Log{}, nil, notALog(at, readings[0].log.Entries, found)
+	}
+	var notes []string
+	if best > 0 {
+		notes = append(notes, fmt.Sprintf("read more strictly, %d of its latest changes (%s) would have been rejected, the last of them %s", first.broken, count, first.last),
+			"so the stanza is milder: "+readings[best].means)
+	}
+	if found.broken == 0 {
+		return readings[best].log, append(notes, "the latest changes of it ("+count+") all pass"), nil
+	}
+	return readings[best].log, append(notes, fmt.Sprintf("of the latest changes of it (%s) %d would have been rejected, the last of them %s", count, found.broken, found.last)), nil
+}
+
+// notALog is the failure for what is not kept as a log.
+func notALog(at, entries string, found lookback) error {
+	remedy := "one file a month is the way for a program that writes it anew, in a folder that is guarded (" + byHand(at, entries) + ", to guard it nevertheless)"
+	if entries == policy.FileEntries {
+		remedy = "name a folder whose files stay as they are, or " + byHand(at+"/*", entries) + " and name under exclude: what is generated"
+	}
+	return &failure.Error{
+		Message: fmt.Sprintf("%s is not kept as a log: it is edited or generated anew; of its latest changes (%s) %d would have been rejected however it is read, the last of them %s",
+			wording.Printable(at), wording.Count(found.commits, "commit"), found.broken, found.last),
+		Remedy: remedy,
+	}
+}
+
+// lookBack judges the last edges of a log by each reading, up to the first that none of them breaks. best is that one, or the one that is
+// broken least.
+func lookBack(ctx context.Context, s *session.Session, head string, readings []reading) (looks []lookback, best int, err error) {
+	var judge func(policy.Log, func(*finding.Finding) bool) *finding.Report
+	for i, r := range readings {
+		stanza, err := r.log.AsRead(catalogue.Known())
+		if err == nil && judge == nil {
+			judge, err = gate.Recent(ctx, s.Repo, head, stanza, lookedAt, s.Opts)
+		}
+		if err != nil {
+			return nil, 0, err
+		}
+		look, broken := lookback{}, map[string]bool{}
+		report := judge(stanza, func(f *finding.Finding) bool {
+			broken[f.Commit] = true
+			look.last = history.Short(f.Commit) + ", " + wording.Printable(f.Path) + ": " + wording.Printable(f.Message)
+			return false
+		})
+		if f := report.Failure; f != nil {
+			return nil, 0, f
+		}
+		look.commits, look.broken = report.Examined.Commits, len(broken)
+		looks = append(looks, look)
+		if look.broken < looks[best].broken {
+			best = i
+		}
+		if look.broken == 0 {
+			break
+		}
+	}
+	return looks, best, nil
 }

@@ -156,21 +156,55 @@ func Lasting(ctx context.Context, h history.History, tips []string, opts run.Opt
 	return newRun(h, opts, run.Scope{Tip: history.Tip{ID: tips[0]}, Whole: true}).Do(ctx, list, logs.JudgeCommits)
 }
 
-// Recent judges what the last commits of a history did to the logs of one stanza, as if there were no others. It goes back until the given
-// number of edges have changed such a log.
-func Recent(ctx context.Context, h history.History, head string, stanza policy.Log, edges int, opts run.Options) *finding.Report {
+// Recent finds the last commits of a history that changed the logs of one stanza, as if there were no others, going back until the given
+// number of edges did. judge judges these commits by that stanza, or by another one for the same paths. Logs that are judged by steps are
+// judged from first parent to commit: the history has landed.
+func Recent(ctx context.Context, h history.History, head string, stanza policy.Log, edges int, opts run.Options) (judge func(policy.Log, func(*finding.Finding) bool) *finding.Report, err error) {
 	opts.Lasting, opts.Policy = true, policy.Default()
-	opts.Policy.Exclude, opts.Policy.Logs = []string{"**"}, []policy.Log{stanza}
-	list := func(ctx context.Context, r *run.Run) error {
-		all, err := r.Source.Commits(ctx, []string{head}, nil)
-		if err != nil {
-			return err
-		}
-		r.Learned.Commits, err = lastChanging(ctx, r.Source, all, edges)
-		r.Examined().Commits = len(r.Learned.Commits)
-		return err
+	opts.Policy.Exclude = []string{"**"}
+	with := func(stanza policy.Log) run.Options {
+		one := *opts.Policy
+		one.Logs = []policy.Log{stanza}
+		opts.Policy = &one
+		return opts
 	}
-	return newRun(h, opts, run.Scope{Tip: history.Tip{ID: head}}).Do(ctx, list, logs.JudgeCommits)
+	r := newRun(h, with(stanza), run.Scope{Tip: history.Tip{ID: head}})
+	commits, err := r.Source.Commits(ctx, []string{head}, nil)
+	if err != nil {
+		return nil, err
+	}
+	if stanza.ByStep() {
+		commits = firstParents(commits, head)
+	}
+	if commits, err = lastChanging(ctx, r.Source, commits, edges); err != nil {
+		return nil, err
+	}
+	return func(stanza policy.Log, find func(*finding.Finding) bool) *finding.Report {
+		opts := with(stanza)
+		opts.Find = find
+		list := func(_ context.Context, r *run.Run) error {
+			r.Learned.Commits, r.Examined().Commits = commits, len(commits)
+			return nil
+		}
+		return newRun(h, opts, run.Scope{Tip: history.Tip{ID: head}}).Do(ctx, list, logs.JudgeCommits)
+	}, nil
+}
+
+// firstParents are the commits on the first-parent line of a head, each with its first parent alone.
+func firstParents(all []history.Commit, head string) (line []history.Commit) {
+	byID := make(map[string]history.Commit, len(all))
+	for _, c := range all {
+		byID[c.ID] = c
+	}
+	for c, known := byID[head]; known; c, known = byID[head] {
+		c.Parents = c.Parents[:min(1, len(c.Parents))]
+		line, head = append(line, c), ""
+		if len(c.Parents) > 0 {
+			head = c.Parents[0]
+		}
+	}
+	slices.Reverse(line)
+	return line
 }
 
 // lastChanging returns those of all that change a log, going back until the given number of edges do.

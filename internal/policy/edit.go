@@ -110,15 +110,23 @@ func AddLog(data []byte, l Log, files []string, known *Known) ([]byte, error) {
 		}
 		return nil, out
 	}
-	alone, err := readAlone("logs", l.stanza(), known, l.Path, l.At)
-	if err == nil && !slices.Equal(alone.Logs[0].stanza(), l.stanza()) {
-		err = unlike(l.stanza())
-	}
-	if err != nil {
+	if _, err = l.AsRead(known); err != nil {
 		return nil, fmt.Errorf("cannot write the stanza: %w", err)
 	}
 	text, err := yamltext.AppendItems(data, "logs", "waivers", []stanza{l.stanza()}, small.Limits{MaxFileSize: MaxSize})
 	return finish(text, err, known, `add this item under "logs:" by hand`, l.stanza())
+}
+
+// AsRead returns the stanza as it is read from a configuration, ready to judge with. An error says why it cannot be written into one.
+func (l Log) AsRead(known *Known) (Log, error) {
+	alone, err := readAlone("logs", l.stanza(), known, l.Path, l.At)
+	if err != nil {
+		return l, err
+	}
+	if !slices.Equal(alone.Logs[0].stanza(), l.stanza()) {
+		return l, unlike(l.stanza())
+	}
+	return alone.Logs[0], nil
 }
 
 // open reads a configuration that is to be changed. Empty data opens a new one.
@@ -203,16 +211,38 @@ func (b Baseline) stanza() stanza {
 // stanza leaves out the keys that the program never suggests: exclude, merge, frozen and secrets.
 func (l Log) stanza() stanza {
 	s := stanza{{Key: "path", Value: quote(l.Path)}, {Key: "entries", Value: l.Entries}}
-	if l.At != "" {
-		s = append(s, yamltext.Member{Key: "at", Value: quote(l.At)})
+	add := func(key, value string) {
+		if value != "" && value != quote("") {
+			s = append(s, yamltext.Member{Key: key, Value: value})
+		}
 	}
-	if l.Order != "" {
-		s = append(s, yamltext.Member{Key: "order", Value: l.Order})
-	}
-	if l.Since != "" {
-		s = append(s, yamltext.Member{Key: "since", Value: quote(l.Since)})
-	}
+	add("at", quote(l.At))
+	add("start", quote(l.Start))
+	add("identity", l.Identity.text())
+	add("order", l.Order)
+	add("open", quote(l.Open))
+	add("since", quote(l.Since))
 	return s
+}
+
+// text is the value of identity in YAML; empty for the default.
+func (i Identity) text() string {
+	list := func(fields []string) string {
+		quoted := make([]string, len(fields))
+		for i, f := range fields {
+			quoted[i] = quote(f)
+		}
+		return "[" + strings.Join(quoted, ", ") + "]"
+	}
+	switch {
+	case len(i.Only) > 0:
+		return "{only: " + list(i.Only) + "}"
+	case len(i.Without) > 0:
+		return "{without: " + list(i.Without) + "}"
+	case i.WithoutLines != "":
+		return "{without_lines: " + quote(i.WithoutLines) + "}"
+	}
+	return ""
 }
 
 // quote writes a text between double quotes. In them, a text that is UTF-8

@@ -96,6 +96,8 @@ type LogChange struct {
 	Uncommitted bool
 	// before and after are the two files, if they were read from a tree.
 	before, after history.File
+	// oldHead is the ledger head of Old, once it is needed.
+	oldHead string
 	// allowed is what an approved rewrite did on this edge, and what it did besides; nil if there was none.
 	allowed *LogChange
 }
@@ -313,7 +315,10 @@ func (e *LogChange) instead() string {
 	if e.Situation().NoWaiver {
 		return elsewhere
 	}
-	return elsewhere + ", or have a person waive " + rule + " from " + e.Run.Source.Policy.LogFor(e.Path).Head(e.Old).String()
+	if e.oldHead == "" {
+		e.oldHead = e.Run.Source.Policy.LogFor(e.Path).Head(e.Old).String()
+	}
+	return elsewhere + ", or have a person waive " + rule + " from " + e.oldHead
 }
 
 // RecordAgain is the fix that records the new entries again, each later than the one before it.

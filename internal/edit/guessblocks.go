@@ -1,0 +1,216 @@
+package edit
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/base/expression"
+	"github.com/small-gate/small-gate/internal/base/failure"
+	"github.com/small-gate/small-gate/internal/base/wording"
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/policy"
+)
+
+var (
+	headingForm = expression.Of(`^(#{1,4}) `)
+	bulletForm  = expression.Of(`^[-*] `)
+	dateForm    = expression.Of(`[0-9]{4}-[0-9]{2}-[0-9]{2}`)
+	versionForm = expression.Of(`[0-9]+(?:\.[0-9]+)+`)
+	linkForm    = expression.Of(linkDefinition)
+	statusForm  = expression.Of(`^Status: *(\S+)`)
+)
+
+const (
+	// linkDefinition matches a line that says where a link of Markdown leads.
+	linkDefinition = `^\[[^]]+\]: `
+	// unreleased is the heading under which a changelog collects what comes next.
+	unreleased = "unreleased"
+)
+
+// guessBlocks takes what begins with a heading of a Markdown file as an entry: of the highest level that has more than one.
+func (g *guess) guessBlocks(base policy.Log, at string, data []byte) error {
+	base.Entries = policy.BlockEntries
+	headings := map[string][]string{}
+	links, bullets, fenced := false, 0, false
+	for line := range strings.Lines(string(data)) {
+		if strings.HasPrefix(line, "```") {
+			fenced = !fenced
+		}
+		if fenced {
+			continue
+		}
+		if m := headingForm().FindStringSubmatch(line); m != nil {
+			headings[m[1]] = append(headings[m[1]], strings.TrimSpace(line))
+		}
+		links = links || linkForm().MatchString(line)
+		if bulletForm().MatchString(line) {
+			bullets++
+		}
+	}
+	level := ""
+	for _, marks := range slices.Sorted(maps.Keys(headings)) {
+		if len(headings[marks]) > 1 || level == "" && marks == "##" {
+			level = marks
+			break
+		}
+	}
+	switch {
+	case level != "":
+		base.Start = "^" + level + " "
+		g.why = append(g.why, fmt.Sprintf("each block from a line that begins with %q is an entry (start: %s)", level+" ", wording.Quote(base.Start)))
+	case bullets > 1:
+		base.Start = "^[-*] "
+		g.why = append(g.why, "each item of a list with - or * is an entry, with the lines below it (start: "+wording.Quote(base.Start)+")")
+	default:
+		return &failure.Error{
+			Message: wording.Printable(at) + " has no two headings of one level, and no list, with which entries could begin",
+			Remedy:  byHand(at, `blocks, start: "^## "`),
+		}
+	}
+	if links {
+		base.Identity.WithoutLines = linkDefinition
+		g.why = append(g.why, "lines that say where a link leads are not compared (identity: without_lines)")
+	}
+	first, last := "", ""
+	for _, h := range headings[level] {
+		if strings.Contains(strings.ToLower(h), unreleased) {
+			base.Open = policy.OpenNewest
+		} else if first == "" {
+			first = h
+		} else {
+			last = h
+		}
+	}
+	if base.Open != "" {
+		g.why = append(g.why, "the section of what is not released yet may change (open: newest)")
+	}
+	falls := laterHeading(first, last)
+	if falls {
+		base.Order = policy.NewestFirst
+		g.why = append(g.why, "new entries stand before older ones: the headings fall, from "+wording.Quote(first)+" to "+wording.Quote(last)+" (order: newest-first)")
+	}
+	g.add(base, "")
+	if base.Open == "" && len(headings[level])+bullets > 1 { // else nothing would be guarded
+		g.add(base, "the newest entry may change until another one stands (open: newest)", openNewest)
+	}
+	if !falls {
+		g.add(base, "new entries stand before older ones (order: newest-first)", newestFirst)
+		g.add(base, "new entries stand before older ones, and the newest may change (order: newest-first, open: newest)", newestFirst, openNewest)
+	}
+	g.add(base, "a new entry may stand anywhere (order: free)", free, func(l *policy.Log) { l.Open = "" })
+	return nil
+}
+
+// laterHeading reports whether a heading has a later date, or else a higher version, than another one.
+func laterHeading(a, b string) bool {
+	if x, y := dateForm().FindString(a), dateForm().FindString(b); x != "" && y != "" && x != y {
+		return x > y
+	}
+	x, y := versionForm().FindString(a), versionForm().FindString(b)
+	return x != "" && y != "" && compareVersions(x, y) > 0
+}
+
+// compareVersions compares numbers joined by dots.
+func compareVersions(a, b string) int {
+	return slices.CompareFunc(strings.Split(a, "."), strings.Split(b, "."), func(x, y string) int {
+		x, y = strings.TrimLeft(x, "0"), strings.TrimLeft(y, "0")
+		return cmp.Or(len(x)-len(y), strings.Compare(x, y))
+	})
+}
+
+// numbered matches names that begin with a number, as those of migrations do; dated those that begin with a date or a time.
+var (
+	numbered = expression.Of(`^[A-Za-z]?[0-9]`)
+	dated    = expression.Of(`^[A-Za-z]?(?:[0-9]{4}[-_]?[0-9]{2}[-_]?[0-9]{2}|[0-9]{10})`)
+)
+
+// mostRead is how many files of a folder are read.
+const mostRead = 50
+
+// guessFolder takes the files of a folder as entries: those with the most common ending if most have it, else all.
+func guessFolder(at string, files []history.File, read func(string) ([]byte, error)) (guess, error) {
+	endings := map[string]int{}
+	for _, f := range files {
+		endings[path.Ext(f.Path)]++
+	}
+	ending := slices.MaxFunc(slices.Sorted(maps.Keys(endings)), func(a, b string) int { return cmp.Compare(endings[a], endings[b]) })
+	if endings[ending]*2 <= len(files) {
+		ending = ""
+	}
+	g := guess{why: []string{"each file is an entry"}}
+	base := policy.Log{Entries: policy.FileEntries, Order: policy.ByNumber}
+	below := "/*"
+	for _, f := range files {
+		if ending != "" && path.Ext(f.Path) != ending {
+			continue
+		}
+		g.files = append(g.files, f.Path)
+		if path.Dir(f.Path) != at {
+			below = "/**/*"
+		}
+		switch name := path.Base(f.Path); {
+		case !numbered().MatchString(name):
+			base.Order = ""
+		case base.Order != "" && dated().MatchString(name):
+			base.Order = policy.ByName
+		}
+	}
+	base.Path = policy.LiteralPattern(at) + below + policy.LiteralPattern(ending)
+	if others := len(files) - len(g.files); others > 0 {
+		g.why = append(g.why, fmt.Sprintf("%s with another ending there: not guarded", wording.Count(others, "file")))
+	}
+	switch base.Order {
+	case policy.ByNumber:
+		g.why = append(g.why, "the names begin with numbers: a new file has to have a greater one than those that are there (order: number)")
+	case policy.ByName:
+		g.why = append(g.why, "the names begin with dates: a new file has to sort after those that are there (order: name)")
+	}
+	drafts, status, err := statusIn(g.files, read)
+	if err != nil {
+		return g, err
+	}
+	if status {
+		base.Identity.WithoutLines = "^(Status|Superseded by):"
+		g.why = append(g.why, "a line that begins with Status: or Superseded by: may change (identity: without_lines)")
+	}
+	if drafts {
+		base.Open = "^Status: (Draft|Proposed)"
+		g.why = append(g.why, "a file whose status is Draft or Proposed may change (open)")
+	}
+	g.add(base, "")
+	if base.Order == policy.ByNumber {
+		g.add(base, "a new file has to sort after those that are there by its whole name (order: name)", func(l *policy.Log) { l.Order = policy.ByName })
+	}
+	if base.Order != "" {
+		g.add(base, "a new file may have any name, since they did not always come in order", func(l *policy.Log) { l.Order = "" })
+	}
+	return g, nil
+}
+
+// statusIn reports whether most files of a folder have a line with a status, and whether some are drafts by it.
+func statusIn(files []string, read func(string) ([]byte, error)) (drafts, status bool, err error) {
+	have, looked := 0, 0
+	for _, f := range files[:min(len(files), mostRead)] {
+		if path.Ext(f) != ".md" {
+			continue
+		}
+		data, err := read(f)
+		if err != nil {
+			return false, false, err
+		}
+		looked++
+		for line := range strings.Lines(string(data)) {
+			if m := statusForm().FindStringSubmatch(line); m != nil {
+				have++
+				drafts = drafts || m[1] == "Draft" || m[1] == "Proposed"
+				break
+			}
+		}
+	}
+	status = have > 0 && have*2 >= looked
+	return drafts && status, status, nil
+}
