@@ -52,7 +52,7 @@ func (a *app) appendCommand() *cobra.Command {
 				return a.notAppended(done)
 			}
 			text := fmt.Sprintf("%s: appended an entry for %s\n", wording.Printable(done.Log), wording.Printable(values[0]))
-			text += fmt.Sprintf("next: %s && git commit -m %s\n", wording.Printable(done.Add), wording.ShellWord("Record "+wording.Printable(values[0])))
+			text += done.Note() + fmt.Sprintf("next: %s && git commit -m %s\n", wording.Printable(done.Add), wording.ShellWord("Record "+wording.Printable(values[0])))
 			return done.Say(a.print(text))
 		},
 	})
@@ -76,14 +76,15 @@ func (a *app) appendLine(c *cobra.Command, log, line string) error {
 	if other != "" || log == "" || !c.Flags().Changed("line") {
 		return usage(c, "append takes --log and --line together, and no field of an entry of the protocol's log beside them")
 	}
-	path, err := edit.AppendLine(c.Context(), a.request(), a.locking(), log, line)
+	done, err := edit.AppendLine(c.Context(), a.request(), a.locking(), log, line)
+	a.settled = done.Done
 	if err != nil {
 		return err
 	}
-	a.settled = true
-	text := fmt.Sprintf("%s: appended a line\nnext: git add -- %s && git commit -m %s\n",
-		wording.Printable(path), wording.Printable(wording.TopPath(path)), wording.ShellWord("Append to "+wording.Printable(path)))
-	return edit.Appended{Done: true}.Say(a.print(text))
+	path := wording.Printable(done.Log)
+	text := path + ": appended a line\n" + done.Note()
+	text += fmt.Sprintf("next: %s && git commit -m %s\n", wording.Printable(done.Add), wording.ShellWord("Append to "+path))
+	return done.Say(a.print(text))
 }
 
 // notAppended says why nothing was appended.

@@ -146,6 +146,8 @@ func restoredText(r restore.Restored) string {
 		}
 	}
 	some(r.New, "new entry", "kept %s after them")
+	some(len(r.Alike), "new entry", "kept %s that may be a changed version of an old one (in the file as it was: %s), since it may as well be new; to drop all that is new: %s",
+		ledger.DescribeAll(r.Alike), wording.Commands("small-hook restore --discard-new "+wording.TopPath(r.Log)))
 	some(len(r.Moved), "new entry", "moved the time of %s to just after the entry before")
 	some(r.Masked, "new entry", "masked credentials in %s; what was in a file that others read has to be revoked")
 	some(r.Discarded, "new entry", "dropped %s")

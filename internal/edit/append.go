@@ -25,13 +25,15 @@ type Appended struct {
 	Done bool
 	// Add is the command that stages the workspace.
 	Add string
+	// Hidden is the log if git was told to leave its changes out; else it is nil.
+	Hidden *finding.HiddenLog
 }
 
 // Append appends an entry to the log of the workspace in the request's directory or the nearest above it, unless a check would reject it.
 // If a writer without a guard has changed or lost entries, they are put back instead. Nothing is staged.
 func Append(ctx context.Context, req session.Request, with Locking, entry splice.Entry) (out Appended, err error) {
 	req.Dir = session.WorkspaceRoot(req.Dir)
-	err = guarded(ctx, req, "append", with, workspaceAbove, func(_ *locked, g *guarding, before []restore.Restored) error {
+	err = guarded(ctx, req, "append", with, workspaceAbove, func(held *locked, g *guarding, before []restore.Restored) error {
 		out.Before, out.Log, out.Add = before, g.Log(), "git add -- "+wording.TopPath(small.InDir(g.Dir, ""))
 		if !out.Fine() {
 			return g.Note(g.mark)
@@ -42,10 +44,33 @@ func Append(ctx context.Context, req session.Request, with Locking, entry splice
 		if err := g.timely(); err != nil {
 			return err
 		}
-		out.Done, err = g.Append(g.mark, entry, func(text []byte, line int) error { return g.judge(ctx, text, line) })
+		if out.Done, err = g.Append(g.mark, entry, func(text []byte, line int) error { return g.judge(ctx, text, line) }); err != nil || !out.Done {
+			return err
+		}
+		_, err = held.req.InRepository(ctx, "append", func(s *session.Session) (err error) {
+			out.Hidden, err = hiddenAt(ctx, s, out.Log)
+			return err
+		})
 		return err
 	})
 	return out, out.Say(err)
+}
+
+// hiddenAt is the log at a path if git was told to leave its changes out of commits; else it is nil.
+func hiddenAt(ctx context.Context, s *session.Session, path string) (*finding.HiddenLog, error) {
+	marks, err := s.Repo.Marks(ctx, history.At(path))
+	if err != nil || len(marks) == 0 {
+		return nil, err
+	}
+	return &finding.HiddenLog{Path: path, Marks: marks[0].Names()}, nil
+}
+
+// Note says what a person has to know about the log, on a line of its own; it is empty if that is nothing.
+func (a Appended) Note() string {
+	if a.Hidden == nil {
+		return ""
+	}
+	return "note: " + a.Hidden.Note() + "\n"
 }
 
 // Say returns err; if the entry was appended all the same, the message says so.

@@ -106,7 +106,7 @@ func restoreLog(ctx context.Context, req session.Request, with Locking, stanza *
 }
 
 // AppendLine appends a line to a log of the configuration, and returns the log's path. Nothing is staged.
-func AppendLine(ctx context.Context, req session.Request, with Locking, name, line string) (at string, err error) {
+func AppendLine(ctx context.Context, req session.Request, with Locking, name, line string) (out Appended, err error) {
 	stanza, at, err := plainLog(ctx, req, name)
 	if err == nil && stanza == nil {
 		err = &failure.Error{
@@ -115,14 +115,21 @@ func AppendLine(ctx context.Context, req session.Request, with Locking, name, li
 		}
 	}
 	if err != nil {
-		return at, err
+		return out, err
 	}
-	return at, lockedLog(ctx, req, "append", with, at, func(s *session.Session, w *restore.Workspace) error {
+	out.Log, out.Add = at, "git add -- "+wording.TopPath(at)
+	err = lockedLog(ctx, req, "append", with, at, func(s *session.Session, w *restore.Workspace) error {
 		if conflict, err := w.Conflict(ctx, s.Repo, req.Environ); err != nil || conflict != nil {
 			return errors.Join(err, asError(conflict))
 		}
-		return w.AppendLine(line)
+		if err := w.AppendLine(line); err != nil {
+			return err
+		}
+		out.Done = true
+		out.Hidden, err = hiddenAt(ctx, s, at)
+		return err
 	})
+	return out, out.Say(err)
 }
 
 // asError is a failure as an error; nil for none.

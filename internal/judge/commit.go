@@ -154,14 +154,28 @@ func judgePending(ctx context.Context, s *session.Session, head string, parents 
 	case !touched && indifferent:
 		return run.Nothing(s.Opts), nil
 	case untrusted != nil:
-		return nil, &failure.Error{
-			Message: failure.Of(untrusted).Message,
-			Remedy:  "correct " + policy.File + " and commit it alone with `git commit --no-verify`, since hooks take it from HEAD; " + policy.EveryKey,
-			Err:     untrusted,
+		fix, err := commitUnjudged(ctx, s, len(parents) > 1)
+		if err != nil {
+			return nil, err
 		}
+		return nil, &failure.Error{Message: failure.Of(untrusted).Message, Remedy: fix + "; " + policy.EveryKey, Err: untrusted}
 	}
 	s.Opts.Compared = asked
 	return judgeIndex(ctx, s, head, parents)
+}
+
+// commitUnjudged says how to commit a configuration in place of HEAD's, which is invalid. A merge may bring a valid one, and cannot be
+// committed without the rest.
+func commitUnjudged(ctx context.Context, s *session.Session, merge bool) (string, error) {
+	if !merge {
+		return "correct " + policy.File + " and commit it alone with `git commit --no-verify`, since hooks take it from HEAD", nil
+	}
+	commit := wording.Commands("git commit --no-verify --no-edit", "small-hook audit")
+	brought, err := s.BringsConfiguration(ctx, history.Index)
+	if err != nil || brought {
+		return "the merge brings a valid one, by which it is judged afterwards: " + commit, err
+	}
+	return "correct " + policy.File + " in this merge, which is judged by it afterwards: " + wording.Commands("git add -- :/"+policy.File) + ", " + commit, nil
 }
 
 // judgeIndex judges the index against its parents, HEAD first if there is one.

@@ -173,6 +173,12 @@ func (s *Session) CheckAdded(ctx context.Context, tip string, r *finding.Report)
 	return r, err
 }
 
+// BringsConfiguration reports whether a change that ends at tip replaces the trusted configuration by a valid one.
+func (s *Session) BringsConfiguration(ctx context.Context, tip string) (bool, error) {
+	p, invalid, err := s.proposed(ctx, tip)
+	return p != nil && invalid == nil, err
+}
+
 // proposed reads the configuration with which a change that ends at tip replaces the trusted one; nil if it is the same, if there is none,
 // or if the caller's own counts.
 func (s *Session) proposed(ctx context.Context, tip string) (p *policy.Policy, invalid, err error) {

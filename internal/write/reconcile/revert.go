@@ -26,7 +26,8 @@ func (r *resolving) planHead(ctx context.Context) error {
 	}
 	for _, path := range slices.Sorted(maps.Keys(paths)) {
 		dir, _, in := small.SplitPath(path)
-		if judged := in && r.opts.Policy.Judges(dir) || r.opts.Policy.LogFor(path) != nil; !judged || !paths[path] {
+		guarded := in && r.opts.Policy.Judges(dir) || r.opts.Policy.LogFor(path) != nil
+		if !paths[path] || !guarded {
 			continue
 		}
 		if err := r.asInHead(ctx, path); err != nil {

@@ -277,12 +277,13 @@ func (k Kind) PutBack(old, file []byte, accepts func(parent, child *ledger.Ledge
 	if text := k.extended(before, there, old, file, fresh, limits); text != nil {
 		out.Text, out.New = text, len(fresh)
 	} else {
-		out.Left = ledger.Pick(there.Ledger, fresh)
+		out.Left, out.Alike = ledger.Pick(there.Ledger, fresh), nil
 	}
 	return out, nil
 }
 
-// fresh are the indexes of a file's entries that are not in an old log. It notes changed versions of old ones.
+// fresh are the indexes of a file's entries that are not in an old log. It notes changed versions of old ones, which are not fresh. At the end
+// of the file it is not known whether a version was changed, or deleted and followed by a new entry: there it is fresh, so that nothing is lost.
 func (k Kind) fresh(out *PutBack, before, there *ledger.Log, old, file []byte, limits small.Limits) (fresh []int, err error) {
 	left := map[small.Digest]int{}
 	for _, e := range before.Entries {
@@ -296,7 +297,7 @@ func (k Kind) fresh(out *PutBack, before, there *ledger.Log, old, file []byte, l
 			last = i
 		}
 	}
-	if last < 0 || len(fresh) == 0 || len(out.Lost) == 0 {
+	if len(fresh) == 0 || len(out.Lost) == 0 {
 		return fresh, nil
 	}
 	compared, err := ledger.Compare(before.Ledger, there.Ledger, ledger.CompareOptions{
@@ -307,7 +308,10 @@ func (k Kind) fresh(out *PutBack, before, there *ledger.Log, old, file []byte, l
 		return nil, err
 	}
 	for _, x := range compared.OfKind(ledger.EditModified) {
-		if at := slices.Index(fresh, x.NewIndex); x.NewIndex < last && at >= 0 {
+		switch at := slices.Index(fresh, x.NewIndex); {
+		case at >= 0 && x.NewIndex > last:
+			out.Alike = append(out.Alike, there.Entries[x.NewIndex])
+		case at >= 0:
 			out.Changed = append(out.Changed, there.Entries[x.NewIndex])
 			fresh = slices.Delete(fresh, at, at+1)
 			out.Gone = slices.DeleteFunc(slices.Clone(out.Gone), func(e ledger.Entry) bool { return e.Index == x.OldIndex })

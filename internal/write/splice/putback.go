@@ -28,6 +28,8 @@ type PutBack struct {
 	Moved       []ledger.Entry
 	// Changed are the file's changed versions of old entries, and Left its entries that cannot be written after the old ones.
 	Changed, Left []ledger.Entry
+	// Alike are those of a plain log's new entries, at the end of the file, that look like changed versions of lost ones.
+	Alike []ledger.Entry
 	// Doubled are the file's entries that are left out because an equal one is there.
 	Doubled []ledger.Entry
 	// Gone are those of the lost entries without a changed version.
