@@ -31,11 +31,20 @@ const (
 	unreleased = "unreleased"
 )
 
-// guessBlocks takes what begins with a heading of a Markdown file as an entry: of the highest level that has more than one.
-func (g *guess) guessBlocks(base policy.Log, at string, data []byte) error {
-	base.Entries = policy.BlockEntries
+// outline is what a text in Markdown consists of.
+type outline struct {
+	// level is the mark of the highest headings of which there is more than one; headings are these.
+	level    string
+	headings []string
+	// bullets is how many items of lists there are; links is true if some lines say where a link leads.
+	bullets int
+	links   bool
+}
+
+// outlineOf reads a text in Markdown. What stands between fences of code does not count.
+func outlineOf(data []byte) (o outline) {
 	headings := map[string][]string{}
-	links, bullets, fenced := false, 0, false
+	fenced := false
 	for line := range strings.Lines(string(data)) {
 		if strings.HasPrefix(line, "```") {
 			fenced = !fenced
@@ -46,23 +55,29 @@ func (g *guess) guessBlocks(base policy.Log, at string, data []byte) error {
 		if m := headingForm().FindStringSubmatch(line); m != nil {
 			headings[m[1]] = append(headings[m[1]], strings.TrimSpace(line))
 		}
-		links = links || linkForm().MatchString(line)
+		o.links = o.links || linkForm().MatchString(line)
 		if bulletForm().MatchString(line) {
-			bullets++
+			o.bullets++
 		}
 	}
-	level := ""
 	for _, marks := range slices.Sorted(maps.Keys(headings)) {
-		if len(headings[marks]) > 1 || level == "" && marks == "##" {
-			level = marks
+		if len(headings[marks]) > 1 || marks == "##" {
+			o.level, o.headings = marks, headings[marks]
 			break
 		}
 	}
+	return o
+}
+
+// guessBlocks takes what begins with a heading of a Markdown file as an entry.
+func (g *guess) guessBlocks(base policy.Log, at string, data []byte) error {
+	base.Entries = policy.BlockEntries
+	o := outlineOf(data)
 	switch {
-	case level != "":
-		base.Start = "^" + level + " "
-		g.why = append(g.why, fmt.Sprintf("each block from a line that begins with %q is an entry (start: %s)", level+" ", wording.Quote(base.Start)))
-	case bullets > 1:
+	case o.level != "":
+		base.Start = "^" + o.level + " "
+		g.why = append(g.why, fmt.Sprintf("each block from a line that begins with %q is an entry (start: %s)", o.level+" ", wording.Quote(base.Start)))
+	case o.bullets > 1:
 		base.Start = "^[-*] "
 		g.why = append(g.why, "each item of a list with - or * is an entry, with the lines below it (start: "+wording.Quote(base.Start)+")")
 	default:
@@ -71,12 +86,12 @@ func (g *guess) guessBlocks(base policy.Log, at string, data []byte) error {
 			Remedy:  byHand(at, `blocks, start: "^## "`),
 		}
 	}
-	if links {
+	if o.links {
 		base.Identity.WithoutLines = linkDefinition
 		g.why = append(g.why, "lines that say where a link leads are not compared (identity: without_lines)")
 	}
 	first, last := "", ""
-	for _, h := range headings[level] {
+	for _, h := range o.headings {
 		if strings.Contains(strings.ToLower(h), unreleased) {
 			base.Open = policy.OpenNewest
 		} else if first == "" {
@@ -94,7 +109,7 @@ func (g *guess) guessBlocks(base policy.Log, at string, data []byte) error {
 		g.why = append(g.why, "new entries stand before older ones: the headings fall, from "+wording.Quote(first)+" to "+wording.Quote(last)+" (order: newest-first)")
 	}
 	g.add(base, "")
-	if base.Open == "" && len(headings[level])+bullets > 1 { // else nothing would be guarded
+	if base.Open == "" && len(o.headings)+o.bullets > 1 { // else nothing would be guarded
 		g.add(base, "the newest entry may change until another one stands (open: newest)", openNewest)
 	}
 	if !falls {

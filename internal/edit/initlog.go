@@ -7,6 +7,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/base/failure"
@@ -77,7 +78,7 @@ func beginLog(ctx context.Context, s *session.Session, head, at string) (b Begun
 	if err != nil {
 		return b, nil, err
 	}
-	b.Log, b.Notes = chosen, append(g.why, found...)
+	b.Log, b.Notes = chosen, slices.Concat(g.why, found)
 	b.Log.Since, b.Accepted, err = sinceWhen(ctx, s, head)
 	return b, g.files, err
 }
