@@ -83,7 +83,7 @@ func (g *guess) guessBlocks(base policy.Log, at string, data []byte) error {
 	default:
 		return &failure.Error{
 			Message: wording.Printable(at) + " has no two headings of one level, and no list, with which entries could begin",
-			Remedy:  byHand(at, `blocks, start: "^## "`),
+			Remedy:  byHand(base.Path, `entries: blocks, start: "^## "`),
 		}
 	}
 	if o.links {

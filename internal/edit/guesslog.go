@@ -61,15 +61,15 @@ func guessAt(ctx context.Context, s *session.Session, at string, files []history
 	default:
 		err = &failure.Error{
 			Message: "cannot guess from its name what an entry of " + wording.Printable(at) + " is",
-			Remedy:  byHand(at, "lines") + "; entries: blocks, list and files are the other kinds",
+			Remedy:  byHand(policy.LiteralPattern(at), "entries: lines") + "; entries: blocks, list and files are the other kinds",
 		}
 	}
 	return g, err
 }
 
-// byHand says which stanza to write.
-func byHand(at, entries string) string {
-	return fmt.Sprintf("write it into %s by hand, under logs: - {path: %s, entries: %s}", policy.File, wording.Quote(policy.LiteralPattern(at)), entries)
+// byHand says which stanza to write for a pattern of paths; keys are those after the path.
+func byHand(pattern, keys string) string {
+	return fmt.Sprintf("write it into %s by hand, under logs: - {path: %s, %s}", policy.File, wording.Quote(pattern), keys)
 }
 
 // add adds a reading: a stanza with some changes.
@@ -169,7 +169,7 @@ func listIn(at string, data []byte, isJSON bool, limits small.Limits) (keys stri
 	if len(lists) > 0 {
 		words = fmt.Sprintf("%d lists (at %s)", len(lists), wording.List(lists[:min(len(lists), shown)], "and"))
 	}
-	return "", &failure.Error{Message: wording.Printable(at) + " has " + words, Remedy: byHand(at, "list, at: KEY.OF.THE.LIST")}
+	return "", &failure.Error{Message: wording.Printable(at) + " has " + words, Remedy: byHand(policy.LiteralPattern(at), "entries: list, at: KEY.OF.THE.LIST")}
 }
 
 // listsBelow are the paths to lists, as keys joined by dots.

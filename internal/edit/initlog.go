@@ -141,7 +141,7 @@ func choose(ctx context.Context, s *session.Session, head, at string, readings [
 	found, first := looks[best], looks[0]
 	count := wording.Count(found.commits, "commit")
 	if found.broken > 2 && found.broken*4 >= found.commits {
-		return policy.Log{}, nil, notALog(at, readings[0].log.Entries, found)
+		return policy.Log{}, nil, notALog(at, readings[0].log, found)
 	}
 	var notes []string
 	if best > 0 {
@@ -154,11 +154,18 @@ func choose(ctx context.Context, s *session.Session, head, at string, readings [
 	return readings[best].log, append(notes, fmt.Sprintf("of the latest changes of it (%s) %d would have been rejected, the last of them %s", count, found.broken, found.last)), nil
 }
 
-// notALog is the failure for what is not kept as a log.
-func notALog(at, entries string, found lookback) error {
-	remedy := "one file a month is the way for a program that writes it anew, in a folder that is guarded (" + byHand(at, entries) + ", to guard it nevertheless)"
-	if entries == policy.FileEntries {
-		remedy = "name a folder whose files stay as they are, or " + byHand(at+"/*", entries) + " and name under exclude: what is generated"
+// notALog is the failure for what is not kept as a log. first is the strictest reading of it.
+func notALog(at string, first policy.Log, found lookback) error {
+	keys := "entries: " + first.Entries
+	if first.Start != "" {
+		keys += ", start: " + wording.Quote(first.Start)
+	}
+	if first.At != "" {
+		keys += ", at: " + wording.Quote(first.At)
+	}
+	remedy := "a program that writes it anew can write one file a month instead, in a folder that is guarded; to guard it nevertheless, " + byHand(first.Path, keys)
+	if first.Entries == policy.FileEntries {
+		remedy = "name a folder whose files stay as they are; or " + byHand(first.Path, keys) + ", and name under exclude: what is edited or generated"
 	}
 	return &failure.Error{
 		Message: fmt.Sprintf("%s is not kept as a log: it is edited or generated anew; of its latest changes (%s) %d would have been rejected however it is read, the last of them %s",

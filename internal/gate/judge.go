@@ -162,6 +162,7 @@ func Lasting(ctx context.Context, h history.History, tips []string, opts run.Opt
 func Recent(ctx context.Context, h history.History, head string, stanza policy.Log, edges int, opts run.Options) (judge func(policy.Log, func(*finding.Finding) bool) *finding.Report, err error) {
 	opts.Lasting, opts.Policy = true, policy.Default()
 	opts.Policy.Exclude = []string{"**"}
+	opts.Branches = nil // each of the commits is a step
 	with := func(stanza policy.Log) run.Options {
 		one := *opts.Policy
 		one.Logs = []policy.Log{stanza}
