@@ -11,7 +11,8 @@ import (
 
 	"github.com/small-gate/small-gate/internal/base/wholefile"
 	"github.com/small-gate/small-gate/internal/gate/history"
-	"github.com/small-gate/small-gate/internal/git/history"
+	githistory "github.com/small-gate/small-gate/internal/git/history"
+	"github.com/small-gate/small-gate/internal/write/splice"
 )
 
 // commit makes a commit with other parents and some other files. A signature was one of the old commit: it goes.
@@ -141,9 +142,31 @@ func (m *mending) followLog(ctx context.Context, head []byte, out *Mended) error
 		return err
 	}
 	var file []byte
-	if out.Restored, file, err = m.lost(head, m.sound); err == nil && out.Text != nil {
+	if out.Restored, file, err = m.lost(head, m.sound); err != nil {
+		return err
+	}
+	if committed, err := m.committed(ctx, out.Old, file); err != nil {
+		return err
+	} else if committed && out.Text != nil && !bytes.Equal(out.Text, head) { // the new commit has all of it, some at other times
+		out.PutBack = splice.PutBack{Text: head, Lost: out.Lost, Gone: out.Gone}
+	}
+	if out.Text != nil {
 		err = m.put(&out.Restored, file)
 	}
 	out.File = cmp.Or(out.File, link)
 	return err
+}
+
+// committed reports whether the work tree's log is that of a commit.
+func (m *mending) committed(ctx context.Context, commit string, file []byte) (bool, error) {
+	was, err := m.text(ctx, commit)
+	if err != nil || was == nil || file == nil {
+		return false, err
+	}
+	blob, err := m.git.Store(ctx, was)
+	if err != nil {
+		return false, err
+	}
+	was, err = m.git.CheckedOut(ctx, m.Log(), blob)
+	return bytes.Equal(file, was), err
 }

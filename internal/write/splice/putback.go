@@ -158,9 +158,9 @@ func (p *PutBack) sort(before *ledger.Ledger, old []*small.Value, there *ledger.
 	return fresh, nil
 }
 
-// changedVersions pairs entries of a file with the old entries that they are changed versions of, as [ledger.Compare] pairs them, by their
-// places in both. Only sure pairs count, since a wrong one would drop a new entry. Credentials are masked first: one version alone may have
-// been masked.
+// changedVersions pairs entries of a file with the old entries that they are changed versions of: as [ledger.Compare] pairs them, by their
+// places in both, and then those with the same task and time wherever they stand. Only sure pairs count, since a wrong one would drop a new
+// entry. Credentials are masked first: one version alone may have been masked.
 func changedVersions(before *ledger.Ledger, old []*small.Value, there *ledger.Ledger, values []*small.Value) (map[int]int, error) {
 	masked := func(all []*small.Value) []*small.Value {
 		out := make([]*small.Value, len(all))
@@ -181,6 +181,23 @@ func changedVersions(before *ledger.Ledger, old []*small.Value, there *ledger.Le
 	for _, edit := range found.Edits {
 		if edit.OldIndex >= 0 && edit.NewIndex >= 0 && edit.Kind != ledger.EditReordered {
 			out[edit.NewIndex] = edit.OldIndex
+		}
+	}
+	type event struct{ task, time string }
+	lost := map[event]int{}
+	for _, edit := range found.OfKind(ledger.EditDeleted) {
+		if e := before.Entries[edit.OldIndex]; e.Timestamp != "" {
+			lost[event{e.TaskID, e.Timestamp}] = edit.OldIndex
+		}
+	}
+	known := ledger.DigestSet(before)
+	for i, e := range there.Entries {
+		at := event{e.TaskID, e.Timestamp}
+		if old, is := lost[at]; is && !known[e.Digest] {
+			if _, paired := out[i]; !paired {
+				out[i] = old
+				delete(lost, at)
+			}
 		}
 	}
 	return out, nil
