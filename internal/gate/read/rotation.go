@@ -17,6 +17,9 @@ type rotation struct {
 	gone, rest []ledger.Entry
 }
 
+// whole reports whether there is a rotation, and the archive has gained all of the log.
+func (r *rotation) whole() bool { return r != nil && len(r.rest) == 0 }
+
 // rotations finds the logs that were rotated on an edge, by path. Each has one archive, and each archive takes one log.
 func (src *Source) rotations(ctx context.Context, x moveSearch, moved moves) (map[string]*rotation, error) {
 	var paths []history.Change
