@@ -227,10 +227,23 @@ func (m *kindModel) before(n int, at string) [][]string {
 	var out [][]string
 	if !m.kind.files {
 		for _, p := range m.parents[n] {
-			out = append(out, m.before(p, at)...)
+			if !m.left(p, n, at) {
+				out = append(out, m.before(p, at)...)
+			}
 		}
 	}
 	return out
+}
+
+// left reports whether a log of p is gone in n because it went whole to another path: the old path may begin anew.
+func (m *kindModel) left(p, n int, at string) bool {
+	if _, was := m.logs[p][at]; !was || m.logs[n][at].state != absent {
+		return false
+	}
+	merge := len(m.parents[n]) > 1
+	moved := m.moves(p, n, merge)
+	_, is := moved[at]
+	return is || m.rotated(p, n, at, moved)
 }
 
 // arrived are the entries that are new at a path in c: for a folder, in files that p does not have there; for a file, if p has none.

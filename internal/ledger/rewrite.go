@@ -86,7 +86,7 @@ func (eq Equivalence) rewritten(p, c *Ledger) *rewritten {
 		if r.Undone(c) {
 			continue
 		}
-		now, rest, ok := r.sides(p, c, eq.Older)
+		now, rest, ok := eq.sides(r, p, c)
 		if !ok {
 			continue
 		}
@@ -135,16 +135,16 @@ func (eq Equivalence) Rewritten(p, c *Ledger) *Ledger {
 	return p
 }
 
-// sides returns the indexes in c of what the rewrite led to, and those in p of what the rewrite is not about. older lets p also be a log from
-// before it had all that the rewrite started from.
-func (r *Rewrite) sides(p, c *Ledger, older bool) (now, rest []int, ok bool) {
+// sides returns the indexes in c of what a rewrite led to, and those in p of what the rewrite, and those that came before it, are not about.
+// If eq.Older, p may also be a log from before it had all that the rewrite started from.
+func (eq Equivalence) sides(r *Rewrite, p, c *Ledger) (now, rest []int, ok bool) {
 	switch {
 	case r.Undone(p):
 		rest = r.besides(p)
-	case !older || r.Before == nil || r.Unordered && r.After == nil || r.has(p):
+	case !eq.Older || r.Before == nil || r.Unordered && r.After == nil || r.has(p):
 		return nil, nil, false
 	default:
-		rest = without(p.Entries, r.Before, identity)
+		rest = eq.besidesAll(r, p)
 	}
 	if !r.Unordered {
 		n, has := c.lenAt(r.To)
@@ -160,6 +160,83 @@ func (r *Rewrite) sides(p, c *Ledger, older bool) (now, rest []int, ok bool) {
 		}
 	}
 	return nil, nil, false
+}
+
+// besidesAll are the indexes in a log, which lacks some of what a rewrite started from, of the entries that neither this rewrite is about nor
+// those before it that the log does not have behind it either.
+func (eq Equivalence) besidesAll(r *Rewrite, p *Ledger) []int {
+	chain := eq.chain(r)
+	n := 1
+	for n < len(chain) && chain[n].Before != nil && !chain[n].has(p) {
+		n++
+	}
+	first := chain[n-1]
+	rest := without(p.Entries, first.Before, identity)
+	if first.Undone(p) {
+		rest = first.besides(p)
+	}
+	for ; n > 1; n-- {
+		own := chain[n-2].Before
+		if _, added := chain[n-1].ledTo(own); len(added) > 0 {
+			left := without(pick(p.Entries, rest), pick(own, added), identity)
+			for i, at := range left {
+				left[i] = rest[at]
+			}
+			rest = left
+		}
+	}
+	return rest
+}
+
+// chain is a rewrite, the one before it, the one before that, and so on, as far as they are known. A rewrite came after another if it started
+// from what that had led to, perhaps with new entries.
+func (eq Equivalence) chain(r *Rewrite) []*Rewrite {
+	chain := []*Rewrite{r}
+	for {
+		earlier := eq.Earlier(chain[len(chain)-1])
+		if earlier == nil || slices.Contains(chain, earlier) {
+			return chain
+		}
+		chain = append(chain, earlier)
+	}
+}
+
+// Earlier is the last rewrite that came before one; nil if none is known.
+func (eq Equivalence) Earlier(r *Rewrite) *Rewrite {
+	var found *Rewrite
+	most := -1
+	for _, x := range eq.Rewrites {
+		if x == r {
+			continue
+		}
+		n, _ := x.ledTo(r.Before)
+		if back, _ := r.ledTo(x.Before); n > most && back < 0 {
+			found, most = x, n
+		}
+	}
+	return found
+}
+
+// ledTo returns the number of some entries that a rewrite led to, and the indexes of the others; -1 if it did not lead to these.
+func (r *Rewrite) ledTo(entries []Entry) (n int, others []int) {
+	switch {
+	case entries == nil || r.Unordered && (r.After == nil || !holds(entries, r.After)):
+		return -1, nil
+	case r.Unordered:
+		return len(r.After), without(entries, r.After, whole)
+	}
+	n, ok := OfEntries(entries).lenAt(r.To)
+	if !ok {
+		return -1, nil
+	}
+	return n, upTo(len(entries))[n:]
+}
+
+// Done reports whether a log has a rewrite, or one that came after it, behind it; see [Rewrite.Done].
+func (eq Equivalence) Done(r *Rewrite, l *Ledger) bool {
+	return r.Done(l) || !r.Unordered && !r.Undone(l) && slices.ContainsFunc(eq.Rewrites, func(x *Rewrite) bool {
+		return x != r && x.Done(l) && slices.Contains(eq.chain(x), r)
+	})
 }
 
 // has reports whether a log has what the rewrite led to.

@@ -54,11 +54,21 @@ type Returned struct {
 // their digests. approved are the parents' logs as such rewrites on the commit's own edges, the views, let them become.
 func judgeReturned(ctx context.Context, r *run.Run, s *read.Step, path string, child *read.LedgerFile, parents, approved []read.ParentLog, views []*LogChange) (map[small.Digest]bool, error) {
 	out := map[small.Digest]bool{}
-	for _, x := range r.Source.Waived(path, path).Rewrites {
+	equal := r.Source.Waived(path, path)
+	for _, x := range equal.Rewrites {
+		done := func(l *read.LedgerFile) bool { return x.Done(l.Log.Ledger) }
+		if x.Unordered || !slices.ContainsFunc(approved, func(p read.ParentLog) bool { return slices.ContainsFunc(p.Ledgers, done) }) {
+			continue
+		}
+		if err := r.Source.FindEarlier(ctx, s.Parents, path, equal, x); err != nil {
+			return nil, err
+		}
+	}
+	for _, x := range equal.Rewrites {
 		here := slices.ContainsFunc(views, func(e *LogChange) bool {
 			return e.Approved != nil && e.Approved.From == x.From && e.Approved.To == x.To
 		})
-		others, err := behindRewrite(ctx, r, s, path, parents, approved, x, here)
+		others, err := behindRewrite(ctx, r, s, path, parents, approved, equal, x, here)
 		if err != nil || others == nil {
 			if err != nil {
 				return nil, err
@@ -78,14 +88,14 @@ func judgeReturned(ctx context.Context, r *run.Run, s *read.Step, path string, c
 
 // behindRewrite are the logs of a commit's parents, each without what a rewrite removed; nil if the rewrite is behind none of them, and not
 // made here.
-func behindRewrite(ctx context.Context, r *run.Run, s *read.Step, path string, parents, approved []read.ParentLog, x *ledger.Rewrite, here bool) ([]*ledger.Ledger, error) {
+func behindRewrite(ctx context.Context, r *run.Run, s *read.Step, path string, parents, approved []read.ParentLog, equal ledger.Equivalence, x *ledger.Rewrite, here bool) ([]*ledger.Ledger, error) {
 	var others []*ledger.Ledger
 	for i, p := range parents {
 		for k, l := range approved[i].Ledgers {
 			others = append(others, l.Log.Ledger)
 			if before := p.Ledgers[k].Log.Ledger; !here {
 				var err error
-				if here, err = r.Source.WasRewritten(ctx, p.ID, path, before, x); err != nil {
+				if here, err = r.Source.WasRewritten(ctx, p.ID, path, before, equal, x); err != nil {
 					return nil, err
 				}
 			}
@@ -98,7 +108,7 @@ func behindRewrite(ctx context.Context, r *run.Run, s *read.Step, path string, p
 		return nil, err
 	}
 	for i, l := range others {
-		if !x.Done(l) {
+		if !equal.Done(x, l) {
 			others[i] = x.Besides(l)
 		}
 	}

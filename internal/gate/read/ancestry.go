@@ -141,12 +141,42 @@ func (src *Source) versionsAfter(ctx context.Context, last [][]*version, c *ance
 		if i >= len(c.parents) {
 			break
 		}
+		if changed && change.New.Mode == "" {
+			if gone, err := src.wentWhole(ctx, c, i, path); err != nil || gone {
+				if err != nil {
+					return nil, err
+				}
+				continue
+			}
+		}
 		inherited = addVersions(inherited, last[c.parents[i]])
 	}
 	if now.Mode == "" {
 		return inherited, nil
 	}
 	return []*version{{file: now, before: inherited}}, nil
+}
+
+// wentWhole reports whether all of a configured log moved to another guarded path, or to an archive, on an edge: at the old path a log may
+// begin anew.
+func (src *Source) wentWhole(ctx context.Context, c *ancestor, edge int, path string) (bool, error) {
+	if src.Policy.LogFor(path) == nil || src.OfFamily(path) {
+		return false, nil
+	}
+	var parents []string
+	for _, p := range c.parents {
+		parents = append(parents, src.ancestry.commits[p].id)
+	}
+	x := moveSearch{parent: parents[edge], child: c.id, changes: c.changes[edge], merge: len(parents) > 1, parents: parents}
+	moved, err := src.moves(ctx, x)
+	if err != nil {
+		return false, err
+	}
+	if _, is := moved[path]; is {
+		return true, nil
+	}
+	rotated, err := src.rotations(ctx, x, moved)
+	return err == nil && rotated[path].whole(), err
 }
 
 // addVersions adds versions that are not there yet. Two versions of the same content stay apart: what was before them may differ, and counts
@@ -165,7 +195,8 @@ func addVersions(to, more []*version) []*version {
 }
 
 // lastReadable finds the logs that a later one at a path has to continue if a commit has none that can be read:
-// the last readable one on each line of ancestors. A log that moved away counts; one whose removal is waived does not.
+// the last readable one on each line of ancestors. A log that moved away counts unless it is a configured one; one whose removal is waived does
+// not.
 func (src *Source) lastReadable(ctx context.Context, commit, path string) ([]*LedgerFile, error) {
 	if commit == "" || src.OfFile(path) { // a deleted file may come back: its deletion is reported where it happened
 		return nil, nil

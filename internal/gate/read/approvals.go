@@ -15,28 +15,46 @@ import (
 // before what a rewrite started from.
 func (src *Source) Approve(ctx context.Context, equal ledger.Equivalence, tips []string, path string, before, after *LedgerFile, older bool) (ledger.Equivalence, error) {
 	equal.Older = older
+	p, c := before.Log.Ledger, after.Log.Ledger
+	if c.Extends(p) {
+		return equal, nil
+	}
 	for _, r := range equal.Rewrites {
-		p, c := before.Log.Ledger, after.Log.Ledger
 		switch {
-		case r.Before != nil && (r.After != nil || !r.Unordered), c.Extends(p),
-			!r.Unordered && (!older || r.Undone(p) || r.Done(p) || !r.Done(c)), r.Unordered && (p.SetHead() == r.From || c.HasAll(p)):
-			continue // nothing has to be found
-		}
-		if _, err := src.findBefore(ctx, tips, path, r); err != nil {
-			return equal, err
-		}
-		if r.Before == nil || !r.Unordered || r.After != nil {
-			continue
-		}
-		at, err := src.newestVersion(ctx, tips, path, func(l *ledger.Ledger) bool { return l.SetHead() == r.To })
-		if err != nil {
-			return equal, err
-		}
-		if at != nil {
-			r.After = slices.Clip(at.Log.Entries)
+		case !r.Unordered && older && !r.Undone(p) && !r.Done(p) && r.Done(c):
+			if err := src.FindEarlier(ctx, tips, path, equal, r); err != nil {
+				return equal, err
+			}
+		case r.Unordered && (p.SetHead() != r.From || c.SetHead() != r.To) && !c.HasAll(p):
+			if err := src.findSets(ctx, tips, path, r); err != nil {
+				return equal, err
+			}
 		}
 	}
 	return equal, nil
+}
+
+// FindEarlier finds what a rewrite started from, and what those before it did, among the ancestors of some commits.
+func (src *Source) FindEarlier(ctx context.Context, tips []string, path string, equal ledger.Equivalence, r *ledger.Rewrite) error {
+	for n := 0; r != nil && n < len(equal.Rewrites); n++ {
+		if err := src.FindBefore(ctx, tips, path, r); err != nil {
+			return err
+		}
+		r = equal.Earlier(r)
+	}
+	return nil
+}
+
+// findSets finds what a rewrite of a log without an order started from and led to.
+func (src *Source) findSets(ctx context.Context, tips []string, path string, r *ledger.Rewrite) error {
+	if err := src.FindBefore(ctx, tips, path, r); err != nil || r.Before == nil || r.After != nil {
+		return err
+	}
+	at, err := src.newestVersion(ctx, tips, path, func(l *ledger.Ledger) bool { return l.SetHead() == r.To })
+	if at != nil {
+		r.After = slices.Clip(at.Log.Entries)
+	}
+	return err
 }
 
 // findBefore reports whether an ancestor of some commits has a log that begins with what a rewrite started from, and notes those entries.
@@ -62,13 +80,13 @@ func (src *Source) FindBefore(ctx context.Context, tips []string, path string, r
 	return err
 }
 
-// WasRewritten reports whether an approved rewrite is behind one of some commits, where a log is as given.
-func (src *Source) WasRewritten(ctx context.Context, tip, path string, log *ledger.Ledger, r *ledger.Rewrite) (bool, error) {
-	if !r.Unordered && !r.Done(log) || tip == "" {
+// WasRewritten reports whether an approved rewrite is behind a commit, where a log is as given.
+func (src *Source) WasRewritten(ctx context.Context, tip, path string, log *ledger.Ledger, equal ledger.Equivalence, r *ledger.Rewrite) (bool, error) {
+	if !r.Unordered && !equal.Done(r, log) || tip == "" {
 		return false, nil
 	}
 	found, err := src.findBefore(ctx, []string{tip}, path, r)
-	return found && r.Done(log), err
+	return found && equal.Done(r, log), err
 }
 
 // newestVersion finds the newest version of a log for which a test holds, among the ancestors of some commits; nil if there is none. If a

@@ -2,6 +2,7 @@ package read
 
 import (
 	"context"
+	"slices"
 
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/ledger"
@@ -16,6 +17,9 @@ type rotation struct {
 	// gone are the log's first entries, which the archive has gained; rest are the others.
 	gone, rest []ledger.Entry
 }
+
+// whole reports whether there is a rotation, and the archive has gained all of the log.
+func (r *rotation) whole() bool { return r != nil && len(r.rest) == 0 }
 
 // rotations finds the logs that were rotated on an edge, by path. Each has one archive, and each archive takes one log.
 func (src *Source) rotations(ctx context.Context, x moveSearch, moved moves) (map[string]*rotation, error) {
@@ -70,12 +74,49 @@ func (src *Source) archives(ctx context.Context, x moveSearch, c history.Change,
 		if has == nil || had == nil && to.Old.Mode != "" {
 			continue
 		}
-		if r := rotate(before, had, has, x.merge); r != nil && fresh(now, r.gone) {
-			r.from, r.to, r.file = c.Path, to.Path, c.Old
+		r := rotate(before, had, has, x.merge)
+		if r == nil || !fresh(now, r.gone) {
+			continue
+		}
+		r.from, r.to, r.file = c.Path, to.Path, c.Old
+		copied, err := src.copied(ctx, x, r, had)
+		if err != nil {
+			return nil, err
+		}
+		if !copied {
 			found = append(found, r)
 		}
 	}
 	return found, nil
+}
+
+// copied reports whether another parent of a merge has what an archive gained, and never had the log: it is a copy, or the same text by chance.
+// had is what the archive had on this edge. A parent that has the log, too, is judged on its own edge.
+func (src *Source) copied(ctx context.Context, x moveSearch, r *rotation, had *ledger.Ledger) (bool, error) {
+	for _, parent := range x.parents {
+		if parent == x.parent {
+			continue
+		}
+		archive, err := src.LogAt(ctx, parent, r.to)
+		if err != nil {
+			return false, err
+		}
+		if !archive.Readable() {
+			continue
+		}
+		there := archive.Log.Entries
+		if had != nil {
+			there = ledger.Gained(had, archive.Log.Ledger)
+		}
+		gained := ledger.DigestSet(ledger.OfEntries(there))
+		if !slices.ContainsFunc(r.gone, func(e ledger.Entry) bool { return gained[e.Digest] }) {
+			continue
+		}
+		if before, err := src.versionsBehind(ctx, []string{parent}, r.from); err != nil || len(before) == 0 {
+			return err == nil, err
+		}
+	}
+	return false, nil
 }
 
 // both reads a log before and after a change; nil where there is none.

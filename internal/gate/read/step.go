@@ -113,8 +113,7 @@ func (src *Source) NewStep(ctx context.Context, n history.Commit, changes [][]hi
 
 // Rotated reports whether all of a log that is gone went to an archive on an edge.
 func (s *Step) Rotated(edge int, path string) bool {
-	r := s.rotations[edge][path]
-	return r != nil && len(r.rest) == 0
+	return s.rotations[edge][path].whole()
 }
 
 // rotated is a parent's log as a rotation on the edge leaves it: without what went to the archive, or with what came there.
@@ -249,12 +248,12 @@ func (src *Source) readVersion(ctx context.Context, s *Step, edge int, c history
 		p.Add(c.Path, s.rotated(edge, c.Path, own))
 		return nil
 	}
-	if came := s.rotated(edge, c.Path, nil); came != nil && c.Old.Mode == "" {
-		p.Add(c.Path, came)
-		return nil
-	}
 	last, err := src.lastReadable(ctx, p.ID, c.Path)
 	p.Add(c.Path, last...)
 	p.NoLog = c.Old.Mode == ""
+	if came := s.rotated(edge, c.Path, nil); came != nil && c.Old.Mode == "" {
+		p.Add(c.Path, came)
+		p.NoLog = len(last) > 0
+	}
 	return err
 }
