@@ -45,12 +45,13 @@ func JudgeBranch(ctx context.Context, r *run.Run) error {
 	if err != nil {
 		return err
 	}
+	others := func(c history.Change) bool { return !b.Judges(c.Path) }
 	for i, base := range b.bases {
-		if err := judgeSince(ctx, r, base.ID, b.Since[i]); err != nil {
+		if err := judgeSince(ctx, r, base.ID, slices.DeleteFunc(slices.Clone(b.Since[i]), others)); err != nil {
 			return err
 		}
 	}
-	both := slices.DeleteFunc(slices.Clone(b.target), func(c history.Change) bool { return c.Old.Mode == "" || !b.added(r, c) })
+	both := slices.DeleteFunc(slices.Clone(b.target), func(c history.Change) bool { return c.Old.Mode == "" || others(c) || !b.added(r, c) })
 	if err := judgeSince(ctx, r, steps.Target.ID, both); err != nil {
 		return err
 	}
@@ -84,6 +85,8 @@ type Branch struct {
 	Run *run.Run
 	// Since are its changes since each merge base with the target.
 	Since [][]history.Change
+	// Judges reports whether a path is judged: of what is not committed, only paths that it changes itself.
+	Judges func(path string) bool
 	// Against are the commits after whose files the branch's new ones have to stand. One without an ID is the empty tree; one with a name is
 	// the target's tip.
 	Against []history.Tip
@@ -95,11 +98,11 @@ type Branch struct {
 
 func branchOf(ctx context.Context, r *run.Run, steps *run.Steps) (*Branch, error) {
 	tip := r.Scope.Tip.ID
-	wanted, err := changedByTip(ctx, r)
-	if err != nil {
+	b := &Branch{Place: rule.Place{Commit: tip}, Run: r}
+	var err error
+	if b.Judges, err = changedByTip(ctx, r); err != nil {
 		return nil, err
 	}
-	b := &Branch{Place: rule.Place{Commit: tip}, Run: r}
 	for _, id := range steps.Bases {
 		b.bases = append(b.bases, history.Tip{ID: id})
 	}
@@ -115,9 +118,7 @@ func branchOf(ctx context.Context, r *run.Run, steps *run.Steps) (*Branch, error
 		return nil, err
 	}
 	for _, edge := range changes {
-		b.Since = append(b.Since, slices.DeleteFunc(slices.Clone(edge), func(c history.Change) bool {
-			return !r.Source.Policy.LogFor(c.Path).ByStep() || !wanted(c.Path)
-		}))
+		b.Since = append(b.Since, slices.DeleteFunc(slices.Clone(edge), func(c history.Change) bool { return !r.Source.Policy.LogFor(c.Path).ByStep() }))
 	}
 	b.Since, b.target = b.Since[:len(b.bases)], b.Since[len(b.bases)]
 	return b, nil

@@ -59,10 +59,14 @@ func checkOrder(ctx context.Context, c *logs.Commit, r *rule.Reporter) error {
 	return reportDisorders(ctx, c.Run, r, wrong, history.Tip{ID: s.Parents[0]})
 }
 
-// checkBranchOrder finds files that neither a merge base nor the target has, and that do not sort after theirs.
+// checkBranchOrder finds files that neither a merge base nor the target has, and that do not sort after theirs, or after those that earlier
+// commits of the branch brought, if that matters.
 func checkBranchOrder(ctx context.Context, b *logs.Branch, r *rule.Reporter) error {
 	added := map[string][]history.File{}
-	for _, c := range b.Since[0] {
+	judged := func(c history.Change) bool { return b.Judges(c.Path) }
+	others := func(c history.Change) bool { return !b.Judges(c.Path) }
+	earlier, own := slices.DeleteFunc(slices.Clone(b.Since[0]), judged), slices.DeleteFunc(slices.Clone(b.Since[0]), others)
+	for _, c := range slices.Concat(earlier, own) {
 		if b.Run.Source.Policy.LogFor(c.Path).Sorted() && b.IsNew(c.Path) && b.TargetLacks(c.Path) {
 			added[path.Dir(c.Path)] = append(added[path.Dir(c.Path)], c.New)
 		}
@@ -77,7 +81,7 @@ func checkBranchOrder(ctx context.Context, b *logs.Branch, r *rule.Reporter) err
 			return err
 		}
 		for folder, all := range wrong {
-			wrong[folder] = slices.DeleteFunc(all, func(d unsorted) bool { return seen[d.file.Path] })
+			wrong[folder] = slices.DeleteFunc(all, func(d unsorted) bool { return seen[d.file.Path] || !b.Judges(d.file.Path) })
 			for _, d := range wrong[folder] {
 				seen[d.file.Path] = true
 			}
