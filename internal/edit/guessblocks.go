@@ -73,8 +73,10 @@ func outlineOf(data []byte) (o outline) {
 func (g *guess) guessBlocks(base policy.Log, at string, data []byte) error {
 	base.Entries = policy.BlockEntries
 	o := outlineOf(data)
+	entries := o.bullets
 	switch {
 	case o.level != "":
+		entries = len(o.headings)
 		base.Start = "^" + o.level + " "
 		g.why = append(g.why, fmt.Sprintf("each block from a line that begins with %q is an entry (start: %s)", o.level+" ", wording.Quote(base.Start)))
 	case o.bullets > 1:
@@ -108,12 +110,15 @@ func (g *guess) guessBlocks(base policy.Log, at string, data []byte) error {
 		base.Order = policy.NewestFirst
 		g.why = append(g.why, "new entries stand before older ones: the headings fall, from "+wording.Quote(first)+" to "+wording.Quote(last)+" (order: newest-first)")
 	}
+	several := entries > 1 // if the only entry may change, nothing is guarded
 	g.add(base, "")
-	if base.Open == "" && len(o.headings)+o.bullets > 1 { // else nothing would be guarded
+	if base.Open == "" && several {
 		g.add(base, "the newest entry may change until another one stands (open: newest)", openNewest)
 	}
 	if !falls {
 		g.add(base, "new entries stand before older ones (order: newest-first)", newestFirst)
+	}
+	if !falls && several {
 		g.add(base, "new entries stand before older ones, and the newest may change (order: newest-first, open: newest)", newestFirst, openNewest)
 	}
 	g.add(base, "a new entry may stand anywhere (order: free)", free, func(l *policy.Log) { l.Open = "" })

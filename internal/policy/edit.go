@@ -208,7 +208,7 @@ func (b Baseline) stanza() stanza {
 	}
 }
 
-// stanza leaves out the keys that the program never suggests: exclude, merge, frozen and secrets.
+// stanza leaves out the keys that the program never suggests: exclude, frozen and schema.
 func (l Log) stanza() stanza {
 	s := stanza{{Key: "path", Value: quote(l.Path)}, {Key: "entries", Value: l.Entries}}
 	add := func(key, value string) {

@@ -41,7 +41,7 @@ func Find(id string) (rule.Rule, bool) {
 	return rule.Rule{}, false
 }
 
-// first are the prefixes of ids that are documented, and judge, before those of other families.
+// first are the prefixes of ids that come before all others, in documents and in judging.
 var first = []string{"validate", "lint", "verify", "append-only", "divergence", "log", "replay", "config"}
 
 // List is every rule, in documented order: those of one prefix together.

@@ -23,8 +23,8 @@ func placeOf(s *read.Step) rule.Place {
 	return p
 }
 
-// Joined is one log in a commit beside the same log in the commit's parents.
-type Joined struct {
+// CommitLog is one log in a commit, beside the same log in the commit's parents.
+type CommitLog struct {
 	rule.Place
 	Run     *run.Run
 	Path    string

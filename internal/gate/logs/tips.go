@@ -137,8 +137,8 @@ func CompareSides(ctx context.Context, r *run.Run) error {
 	return nil
 }
 
-// fixUnsoundSide is the fix of a merge that is not made yet, and that loses entries, if a side had lost them before: nothing combines such
-// sides.
+// fixUnsoundSide sets the fix of a merge that is not made yet and loses entries, if a side had lost them before: mend that side first, since
+// nothing combines the two.
 func fixUnsoundSide(ctx context.Context, r *run.Run, s *read.Step, path string, parents []read.ParentLog, views []*LogChange) error {
 	loses := func(x ledger.Edit) bool { return x.OldIndex >= 0 && !x.Waived }
 	pending := history.Uncommitted(s.ID)

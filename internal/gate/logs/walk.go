@@ -163,11 +163,11 @@ func judgeLog(ctx context.Context, r *run.Run, s *read.Step, path string) ([]led
 	if err := judgeViews(ctx, r, s, path, child, approved, views, added, misplaced); err != nil {
 		return nil, err
 	}
-	joined := &Joined{Place: placeOf(s), Run: r, Path: path, Step: s, Child: child, Parents: parents, Approved: approved}
-	joined.Excused = func(d small.Digest) bool {
+	log := &CommitLog{Place: placeOf(s), Run: r, Path: path, Step: s, Child: child, Parents: parents, Approved: approved}
+	log.Excused = func(d small.Digest) bool {
 		return returned[d] || slices.ContainsFunc(views, func(e *LogChange) bool { return e.Accepted[d] })
 	}
-	if err := r.Collector.Judge(ctx, joined); err != nil {
+	if err := r.Collector.Judge(ctx, log); err != nil {
 		return nil, err
 	}
 	if len(views) == 0 && len(added) > 0 {

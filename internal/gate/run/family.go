@@ -13,7 +13,7 @@ import (
 type Family struct {
 	// Name is the folder's name. The texts of the rules are in its subfolder texts.
 	Name string
-	// Rules are the family's own, in documented order. Those of one prefix are documented together, the core's first.
+	// Rules are the family's own, in documented order. Those of one prefix are documented together.
 	Rules []rule.Rule
 	// Checks are further checks of other rules, by id.
 	Checks map[string]rule.Check

@@ -11,7 +11,7 @@ import (
 
 	"github.com/small-gate/small-gate/internal/base/wholefile"
 	"github.com/small-gate/small-gate/internal/gate/history"
-	githistory "github.com/small-gate/small-gate/internal/git/history"
+	"github.com/small-gate/small-gate/internal/git/history"
 	"github.com/small-gate/small-gate/internal/write/splice"
 )
 
@@ -103,7 +103,7 @@ func (m *mending) follow(ctx context.Context, out *Mended) error {
 	return err
 }
 
-// logToStage is the blob that the index gets for the log: the new head's, and after it what was logToStage and is not committed.
+// logToStage is the blob that the index gets for the log: the new head's, and after it what was staged and is not committed.
 func (m *mending) logToStage(ctx context.Context, old string, head []byte) (string, error) {
 	was, err := m.text(ctx, old)
 	if err != nil {

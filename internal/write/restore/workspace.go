@@ -238,7 +238,8 @@ func (w *Workspace) FindElsewhere(ctx context.Context, repo reconcile.Repository
 	return nil
 }
 
-// withoutLateOnes are those of some moved entries that only came too withoutLateOnes for their times.
+// withoutLateOnes leaves out moved entries that need another time, or another text, in any place: those whose time cannot be read or is ahead
+// of now, and those with a credential.
 func (w *Workspace) withoutLateOnes(moved []ledger.Entry) []ledger.Entry {
 	return slices.DeleteFunc(slices.Clone(moved), func(e ledger.Entry) bool {
 		at, ok := ledger.ParseTimestamp(e.Timestamp)

@@ -9,8 +9,8 @@ import (
 	"github.com/small-gate/small-gate/internal/ledger"
 )
 
-// Family are the rules about changes of entries that were recorded before. Its rules come before those of log: of two findings about one new
-// entry, the place of the entry counts.
+// Family are the rules about changes of entries that were recorded before. They judge before log/schema: of two findings about one new entry
+// only the first is reported, and where the entry stands matters more than its form.
 var Family = run.Family{
 	Name: "appendonly",
 	Rules: []rule.Rule{

@@ -13,7 +13,7 @@ import (
 
 // checkDoubled finds entries of a configured log that a commit adds although an equal one is there: those beyond the number that the parent
 // with the most has. If a few fields identify an entry, two of them are an error.
-func checkDoubled(j *logs.Joined, r *rule.Reporter) {
+func checkDoubled(j *logs.CommitLog, r *rule.Reporter) {
 	stanza := j.Run.Source.Policy.LogFor(j.Path)
 	if stanza == nil || j.Run.Source.OfFile(j.Path) {
 		return
@@ -47,7 +47,7 @@ func checkDoubled(j *logs.Joined, r *rule.Reporter) {
 }
 
 // takeOut is the fix that takes an added entry out of the commit. byKey is true if a few fields identify an entry.
-func takeOut(j *logs.Joined, byKey bool) string {
+func takeOut(j *logs.CommitLog, byKey bool) string {
 	s := j.Run.Situation(j.Commit)
 	if s.Standing == history.Landed && !history.Uncommitted(j.Commit) {
 		return s.AcceptSince()
