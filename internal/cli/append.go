@@ -32,7 +32,7 @@ func (a *app) appendCommand() *cobra.Command {
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if c.Flags().Changed("log") || c.Flags().Changed("line") {
-				return a.appendLine(c, log, line)
+				return a.appendEntry(c, log, line)
 			}
 			var entry splice.Entry
 			for i, f := range fields {
@@ -59,30 +59,34 @@ func (a *app) appendCommand() *cobra.Command {
 	for i, f := range fields {
 		c.Flags().StringVar(&values[i], f.flag, "", f.usage)
 	}
-	c.Flags().StringVar(&log, "log", "", "append to the log at `PATH`, which the configuration reads as lines, instead")
-	c.Flags().StringVar(&line, "line", "", "with --log: the line, as `TEXT`")
+	c.Flags().StringVar(&log, "log", "", "append to the log at `PATH`, which the configuration reads as lines or blocks, instead")
+	c.Flags().StringVar(&line, "line", "", "with --log: the entry, as `TEXT`; without it, a block is read from standard input")
 	a.waits(c)
 	return c
 }
 
-// appendLine appends to a log of the configuration.
-func (a *app) appendLine(c *cobra.Command, log, line string) error {
+// appendEntry appends to a log of the configuration.
+func (a *app) appendEntry(c *cobra.Command, log, line string) error {
 	var other string
 	c.Flags().Visit(func(f *pflag.Flag) {
 		if !slices.Contains([]string{"log", "line", "wait"}, f.Name) && c.InheritedFlags().Lookup(f.Name) == nil {
 			other = f.Name
 		}
 	})
-	if other != "" || log == "" || !c.Flags().Changed("line") {
+	if other != "" || log == "" {
 		return usage(c, "append takes --log and --line together, and no field of an entry of the protocol's log beside them")
 	}
-	done, err := edit.AppendLine(c.Context(), a.request(), a.locking(), log, line)
+	given := &line
+	if !c.Flags().Changed("line") {
+		given = nil
+	}
+	done, err := edit.AppendEntry(c.Context(), a.request(), a.locking(), log, given, a.Stdin)
 	a.settled = done.Done
 	if err != nil {
 		return err
 	}
 	path := wording.Printable(done.Log)
-	text := path + ": appended a line\n" + done.Note()
+	text := path + ": appended an entry\n" + done.Note()
 	text += fmt.Sprintf("next: %s && git commit -m %s\n", wording.Printable(done.Add), wording.ShellWord("Append to "+path))
 	return done.Say(a.print(text))
 }

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -105,14 +107,30 @@ func restoreLog(ctx context.Context, req session.Request, with Locking, stanza *
 	return out, err
 }
 
-// AppendLine appends a line to a log of the configuration, and returns the log's path. Nothing is staged.
-func AppendLine(ctx context.Context, req session.Request, with Locking, name, line string) (out Appended, err error) {
+// maxBlock bounds a block that is appended, in bytes.
+const maxBlock = 16 << 20
+
+// AppendEntry adds an entry to a log of the configuration: a line, or a block, which is read from an input if line is nil. Nothing is staged.
+func AppendEntry(ctx context.Context, req session.Request, with Locking, name string, line *string, input io.Reader) (out Appended, err error) {
 	stanza, at, err := plainLog(ctx, req, name)
 	if err == nil && stanza == nil {
 		err = &failure.Error{
 			Message: wording.Printable(name) + " is no log of the configuration in HEAD",
 			Remedy:  "name one, or commit a stanza for it in " + policy.File,
 		}
+	}
+	var entry string
+	switch {
+	case err != nil:
+	case line != nil:
+		entry = *line
+	case stanza.Entries != policy.BlockEntries:
+		err = &failure.Error{
+			Message: "--line is missing: only a block is read from standard input, and " + wording.Printable(at) + " is no log of blocks",
+			Remedy:  "give the entry with --line, or append with an editor, under small-hook guard",
+		}
+	default:
+		entry, err = readBlock(input)
 	}
 	if err != nil {
 		return out, err
@@ -122,7 +140,7 @@ func AppendLine(ctx context.Context, req session.Request, with Locking, name, li
 		if conflict, err := w.Conflict(ctx, s.Repo, req.Environ); err != nil || conflict != nil {
 			return errors.Join(err, asError(conflict))
 		}
-		if err := w.AppendLine(line); err != nil {
+		if err := w.AppendEntry(entry); err != nil {
 			return err
 		}
 		out.Done = true
@@ -130,6 +148,15 @@ func AppendLine(ctx context.Context, req session.Request, with Locking, name, li
 		return err
 	})
 	return out, out.Say(err)
+}
+
+// readBlock reads a block.
+func readBlock(input io.Reader) (string, error) {
+	data, err := io.ReadAll(io.LimitReader(input, maxBlock+1))
+	if err == nil && len(data) > maxBlock {
+		err = &failure.Error{Message: fmt.Sprintf("the block on standard input has more than %d bytes", maxBlock), Remedy: "append a shorter one"}
+	}
+	return string(data), err
 }
 
 // asError is a failure as an error; nil for none.

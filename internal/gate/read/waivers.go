@@ -63,6 +63,8 @@ type LogComparer struct {
 	Baseline *policy.Baseline
 
 	waivers []policy.Waiver
+	// unordered is true for a log whose entries have no order.
+	unordered bool
 }
 
 // NewLogComparer is the comparer for the log at path, which was at the paths was before it moved. Waivers that have expired at now do not count.
@@ -70,6 +72,7 @@ func NewLogComparer(p *policy.Policy, path string, now time.Time, was ...string)
 	paths := append([]string{path}, was...)
 	c := LogComparer{
 		Policy: p, Equivalence: equivalenceFor(p, now, paths...), waivers: modifications(p, now, paths...),
+		unordered: p != nil && p.LogFor(path).Unordered(),
 	}
 	for _, at := range slices.Backward(paths) {
 		if b := p.BaselineFor(at); b != nil {
@@ -82,11 +85,17 @@ func NewLogComparer(p *policy.Policy, path string, now time.Time, was ...string)
 // Accepts reports whether the step from a parent's ledger to a child's is allowed: the child continues the parent, or holds it in
 // order with a reconcile entry after it that the parent lacks.
 func (c LogComparer) Accepts(parent, child *ledger.Ledger) bool {
+	if c.unordered {
+		return c.Keeps(parent, child)
+	}
 	return ledger.Relate(parent, child, c.Equivalence).Allowed()
 }
 
-// Keeps reports whether the child holds every entry of the parent in order, whatever is between them.
+// Keeps reports whether the child holds every entry of the parent in order, if the log has one, whatever is between them.
 func (c LogComparer) Keeps(parent, child *ledger.Ledger) bool {
+	if c.unordered {
+		return len(ledger.Only(parent, child, c.Equivalence)) == 0
+	}
 	return ledger.Relate(parent, child, c.Equivalence).Relation != ledger.Rewritten
 }
 

@@ -92,13 +92,13 @@ func (r *restoring) isFile(ctx context.Context, was history.File) (bool, error) 
 	return len(bytes.TrimSpace(changed)) == 0, err
 }
 
-// AppendLine appends a line to a log of lines, which is begun if there is none. Nothing is staged.
-func (w *Workspace) AppendLine(line string) error {
+// AppendEntry adds a line or block to a log of the configuration, which is begun if there is none. Nothing is staged.
+func (w *Workspace) AppendEntry(entry string) error {
 	data, err := w.Read()
 	if err != nil {
 		return err
 	}
-	text, err := w.kind().AppendLine(w.Log(), data, line)
+	text, err := w.kind().Append(w.Log(), data, entry)
 	if err != nil {
 		return err
 	}

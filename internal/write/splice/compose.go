@@ -56,31 +56,15 @@ func (l *log) compose(items []item, entry Entry, anew bool) ([]byte, error) {
 	var texts [][]byte
 	for _, it := range items {
 		var text []byte
-		switch {
-		case l.kind.Plain():
-			if text = form.plainTextIn(sides, it); text == nil {
-				return nil, l.errCannotCopy("their lists are written in different ways")
-			}
-		default:
-			if text = form.textIn(sides, it); anew || text == nil {
-				text = itemText(it.value, form.column, form.end)
-			}
+		if text = form.textIn(sides, it); anew || text == nil {
+			text = itemText(it.value, form.column, form.end)
 		}
 		texts = append(texts, text)
 	}
 	if entry != nil {
 		texts = append(texts, entry.text(form.column, form.end))
 	}
-	return form.join(texts), nil
-}
-
-// plainTextIn is the text of a plain log's item for this layout; nil if it does not fit.
-func (l *layout) plainTextIn(sides []*layout, it item) []byte {
-	at := slices.IndexFunc(sides, func(one *layout) bool { return one.of.written == it.from.written })
-	if at < 0 {
-		return nil
-	}
-	return l.carry(sides[at], it.at)
+	return form.join(texts, nil), nil
 }
 
 // textIn is an item's text in the first of some sides that has the form of this layout; nil if there is none. Another side's anchors may
@@ -102,20 +86,13 @@ func (l *log) takenApart(versions []*version) (out []*layout) {
 		if v.written == nil {
 			continue
 		}
-		one, err := l.takeApart(v)
+		one, err := takeApart(v.Data, v.doc)
 		if err == nil {
 			one.of = v
 			out = append(out, one)
 		}
 	}
 	return out
-}
-
-func (l *log) takeApart(v *version) (*layout, error) {
-	if l.kind.Plain() {
-		return l.kind.takeApart(v.Data, v.written)
-	}
-	return takeApart(v.Data, v.doc)
 }
 
 // Ended is a text whose last line has a line end.

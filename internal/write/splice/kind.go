@@ -1,10 +1,7 @@
 package splice
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -88,157 +85,6 @@ func (k Kind) values(data []byte, limits small.Limits) []*small.Value {
 	return items
 }
 
-// takeApart cuts the text of a log into entries.
-func (k Kind) takeApart(data []byte, log *ledger.Log) (*layout, error) {
-	switch {
-	case k.Plain() && (k.stanza.Form().NewestFirst || k.stanza.Form().OpenNewest || k.stanza.Form().Open != nil):
-		return nil, errNotLast
-	case k.OfText():
-		return textApart(data, k.stanza.Form().Start), nil
-	case log.Len() == 0:
-		return nil, errNoItems
-	case k.isJSON:
-		return arrayApart(data, log)
-	}
-	return blockApart(data, log)
-}
-
-// textApart cuts a text into lines or, if start is not nil, into blocks. Blank lines belong to the entry before.
-func textApart(data []byte, start *regexp.Regexp) *layout {
-	out := &layout{end: LineEnd(data), blocks: start != nil}
-	begin, at := 0, 0
-	for line := range bytes.Lines(data) {
-		if start == nil && len(bytes.TrimSpace(line)) > 0 || start != nil && start.Match(withoutEnd(line)) {
-			if begin < at {
-				out.cut(data[begin:at])
-			}
-			begin = at
-			out.begun = true
-		}
-		at += len(line)
-	}
-	if begin < at {
-		out.cut(data[begin:at])
-	}
-	return out
-}
-
-// cut adds the next part of a text: the text before the first entry, or an entry.
-func (l *layout) cut(part []byte) {
-	if !l.begun {
-		l.header = part
-		return
-	}
-	l.entries = append(l.entries, part)
-}
-
-// withoutEnd is a line without LF or CR LF.
-func withoutEnd(line []byte) []byte {
-	return bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r"))
-}
-
-// endedLine ends the last line of a text of lines, which changes no line.
-func endedLine(text []byte, end string) []byte {
-	switch {
-	case len(text) == 0, bytes.HasSuffix(text, []byte("\n")):
-		return text
-	case bytes.HasSuffix(text, []byte("\r")):
-		end = "\n"
-	}
-	return slices.Concat(text, []byte(end))
-}
-
-// blockApart cuts a YAML text at the items of a block list. Comments above an item belong to the one before it.
-func blockApart(data []byte, log *ledger.Log) (*layout, error) {
-	lines := Lines(data)
-	out := &layout{end: LineEnd(data)}
-	list := &small.Value{Kind: small.List}
-	for _, e := range log.Entries {
-		list.Items = append(list.Items, &small.Value{Pos: e.Pos})
-	}
-	for at := min(log.Entries[0].Pos.Line, len(lines)) - 1; at >= 0 && out.column == 0; at-- {
-		switch column := indentOf(lines[at]) + 1; {
-		case isDash(lines[at], column):
-			out.column = column
-		case at == log.Entries[0].Pos.Line-1 && column < log.Entries[0].Pos.Column:
-			return nil, errFlow
-		}
-	}
-	if out.column == 0 {
-		return nil, errFlow
-	}
-	starts, err := dashes(lines, list, out.column)
-	if err != nil {
-		return nil, err
-	}
-	last := starts[len(starts)-1] + 1
-	for last < len(lines) && (isBlank(lines[last]) || indentOf(lines[last]) >= out.column) {
-		last++
-	}
-	for isBlank(lines[last-1]) {
-		last--
-	}
-	out.header, out.footer = Join(lines[:starts[0]]), Join(lines[last:])
-	for i, start := range starts {
-		out.entries = append(out.entries, Join(lines[start:append(starts, last)[i+1]]))
-	}
-	return out, nil
-}
-
-// arrayApart cuts a JSON text at the elements of an array.
-func arrayApart(data []byte, log *ledger.Log) (*layout, error) {
-	out := &layout{end: LineEnd(data)}
-	lines := Lines(data)
-	at, line := 0, 1
-	var starts, ends []int
-	for _, e := range log.Entries {
-		for ; line < e.Pos.Line; line++ {
-			at += len(lines[line-1])
-		}
-		start := at + len(string([]rune(string(lines[line-1]))[:e.Pos.Column-1]))
-		var element json.RawMessage
-		if err := json.NewDecoder(bytes.NewReader(data[start:])).Decode(&element); err != nil {
-			return nil, fmt.Errorf("line %d: %w", e.Pos.Line, err)
-		}
-		starts, ends = append(starts, start), append(ends, start+len(element))
-		out.entries = append(out.entries, data[start:start+len(element)])
-	}
-	out.header, out.footer = data[:starts[0]], data[ends[len(ends)-1]:]
-	if len(starts) > 1 {
-		out.separator = data[ends[0]:starts[1]]
-	} else {
-		out.separator = slices.Concat([]byte(","), out.header[bytes.LastIndexByte(out.header, '[')+1:])
-	}
-	return out, nil
-}
-
-// carry is the text of an entry of another layout, or of this one, in the form of this one; nil if it does not fit.
-func (l *layout) carry(from *layout, at int) []byte {
-	text := slices.Clip(from.entries[at])
-	switch {
-	case l.separator != nil || from.separator != nil:
-		if l.separator == nil || from.separator == nil {
-			return nil
-		}
-		return text
-	case l.column == 0 && (l == from || l.blocks):
-		return endedLine(text, l.end)
-	case l.column == 0:
-		line, _, _ := bytes.Cut(text, []byte("\n"))
-		return slices.Concat(withoutEnd(line), []byte(l.end))
-	case l == from:
-		return Ended(text, l.end)
-	case l.column == from.column && l.end == from.end:
-		return Ended(text, l.end)
-	}
-	return nil
-}
-
-// join is the text of a log with these entries.
-func (l *layout) join(entries [][]byte) []byte {
-	return slices.Concat(l.header, bytes.Join(entries, l.separator), l.footer)
-}
-
 // PutBack puts back the entries of an old log that a file in its place changed, lost or moved: see [PutBackOf]. In a plain log, an entry
 // that replaces lost ones before entries that were kept is a changed version. Entries after the kept ones are new, and stay.
 func (k Kind) PutBack(old, file []byte, accepts func(parent, child *ledger.Ledger) bool, limits small.Limits) (PutBack, error) {
@@ -271,10 +117,10 @@ func (k Kind) PutBack(old, file []byte, accepts func(parent, child *ledger.Ledge
 			fresh, out.Doubled = slices.Delete(fresh, at, at+1), append(out.Doubled, e)
 		}
 	}
-	if err != nil || len(fresh) == 0 {
+	if err != nil || len(fresh) == 0 && there.Open == 0 {
 		return out, err
 	}
-	if text := k.extended(before, there, old, file, fresh, limits); text != nil {
+	if text := k.extended(before, there, out.Lost, old, file, fresh, limits); text != nil {
 		out.Text, out.New = text, len(fresh)
 	} else {
 		out.Left, out.Alike = ledger.Pick(there.Ledger, fresh), nil
@@ -320,53 +166,114 @@ func (k Kind) fresh(out *PutBack, before, there *ledger.Log, old, file []byte, l
 	return fresh, nil
 }
 
-// extended is an old text followed by entries of a file; nil if their text cannot be carried over.
-func (k Kind) extended(before, there *ledger.Log, old, file []byte, fresh []int, limits small.Limits) []byte {
-	form, err := k.takeApart(old, before)
+// extended is an old text with the entries of a file that are new in it and, if the file has entries, its open ones instead of the old
+// text's: see [Kind.drafts]. It is nil if their text cannot be carried over.
+func (k Kind) extended(before, there *ledger.Log, lost []ledger.Entry, old, file []byte, fresh []int, limits small.Limits) []byte {
+	form, err := k.takeApart(old, before, limits)
 	if err != nil {
 		return nil
 	}
-	from, err := k.takeApart(file, there)
+	from, err := k.takeApart(file, there, limits)
 	if err != nil {
 		return nil
 	}
-	var texts [][]byte
-	for i := range form.entries {
-		texts = append(texts, form.carry(form, i))
+	var texts, open [][]byte
+	add := func(to *[][]byte, source *layout, text []byte) bool {
+		carried := form.carry(source, text)
+		*to = append(*to, carried)
+		return carried != nil
 	}
-	if k.OfText() { // every byte stays
-		form.header, texts = endedLine(old, form.end), nil
+	for _, text := range form.entries {
+		add(&texts, form, text)
 	}
 	for _, at := range fresh {
-		text := form.carry(from, at)
-		if text == nil {
+		if !add(&texts, from, from.entries[at]) {
 			return nil
 		}
-		texts = append(texts, text)
 	}
-	text := form.join(texts)
+	drafts, source := k.drafts(form, from, lost)
+	for _, text := range drafts {
+		if !add(&open, source, text) {
+			return nil
+		}
+	}
+	text := form.join(texts, open)
 	after, _ := k.Read(text, limits)
-	if after == nil || after.Len() != before.Len()+len(fresh) || !after.Extends(before.Ledger) {
+	if after == nil || after.Len() < before.Len()+len(fresh) || !after.Extends(before.Ledger) {
 		return nil
 	}
 	return text
 }
 
-// AppendLine appends a line to a log of lines, leaving every byte before it unchanged, except that a last line without a line end gets one.
-func (k Kind) AppendLine(path string, data []byte, line string) ([]byte, error) {
-	switch {
-	case !k.OfLines():
-		return nil, &failure.Error{
-			Message: wording.Printable(path) + " is no log of lines",
-			Remedy:  "append to it with an editor, under small-hook guard; --line is for logs that the configuration reads as lines",
+// drafts are the open entries for an old log that is put back: those of the file, since they are free to change, but for one that is what
+// became of a lost entry. If none is left where the newest entry is always open, they are those of the old log.
+func (k Kind) drafts(old, file *layout, lost []ledger.Entry) (open [][]byte, from *layout) {
+	names := map[string]bool{}
+	for _, e := range lost {
+		if e.Index < len(old.entries) {
+			names[string(firstLine(old.entries[e.Index]))] = true
 		}
-	case line == "" || strings.ContainsAny(line, "\r\n"):
-		return nil, &failure.Error{Message: "an entry is one line, with something in it", Remedy: "give --line a text without line breaks"}
-	case small.IsLFSPointer(data):
+	}
+	for _, text := range file.open {
+		if !names[string(firstLine(text))] {
+			open = append(open, text)
+		}
+	}
+	if len(open) == 0 && k.stanza.Form().OpenNewest {
+		return old.open, old
+	}
+	return open, file
+}
+
+// Append adds a new entry to a log of lines or blocks where its order has new entries: at the end or, with the newest first, before the first
+// one. Every byte stays as it is, except that a last line without a line end gets one.
+func (k Kind) Append(path string, data []byte, entry string) ([]byte, error) {
+	if !k.OfText() {
+		return nil, &failure.Error{
+			Message: wording.Printable(path) + " is no log of lines or blocks",
+			Remedy:  "append to it with an editor, under small-hook guard",
+		}
+	}
+	if small.IsLFSPointer(data) {
 		return nil, &failure.Error{Message: wording.Printable(path) + ": " + small.LFSPointer.Message, Remedy: small.LFSPointer.Hint}
 	}
-	end := LineEnd(data)
-	return slices.Concat(endedLine(data, end), []byte(line+end)), nil
+	form, _ := textApart(data, k.stanza.Form().Start)
+	text, err := k.newEntry(path, entry, form.end)
+	if err != nil {
+		return nil, err
+	}
+	form.newestFirst = k.stanza.Form().NewestFirst
+	if form.newestFirst {
+		slices.Reverse(form.entries)
+	}
+	if last := len(form.entries) - 1; last >= 0 {
+		form.entries[last] = endedLine(form.entries[last], form.end)
+	} else if form.header = endedLine(form.header, form.end); form.blocks && len(form.header) > 0 && !endsBlank(form.header) {
+		form.header = slices.Concat(form.header, []byte(form.end))
+	}
+	return form.join(append(form.entries, text), nil), nil
+}
+
+// newEntry is the text of a new line or block, with these line ends. An open entry is none: it would count as absent.
+func (k Kind) newEntry(path, entry, end string) ([]byte, error) {
+	if !k.OfLines() {
+		entry = strings.TrimRight(strings.ReplaceAll(entry, "\r\n", "\n"), " \t\n")
+	}
+	if k.OfLines() && (strings.TrimSpace(entry) == "" || strings.ContainsAny(entry, "\r\n")) {
+		return nil, &failure.Error{Message: "an entry is one line, with something in it", Remedy: "give --line a text without line breaks"}
+	}
+	if start := k.stanza.Form().Start; start != nil {
+		for i, line := range strings.Split(entry, "\n") {
+			if start.MatchString(line) != (i == 0) {
+				return nil, &failure.Error{
+					Message: fmt.Sprintf("an entry of %s is one block: its first line, and no other, matches %s; line %d does not fit: %s",
+						wording.Printable(path), wording.Quote(start.String()), i+1, wording.Quote(line)),
+					Remedy: "append one block at a time, beginning with its first line",
+				}
+			}
+		}
+	}
+	return []byte(strings.ReplaceAll(entry, "\n", end) + end), nil
 }
 
 // Holds reports whether a plain log has all entries of its parents, in each parent's order, followed by those that no parent has.

@@ -18,19 +18,20 @@ type layout struct {
 	column int
 	// end is the line end.
 	end string
-	// entries are the texts of the entries, with the comments below them.
-	entries [][]byte
+	// entries are the texts of the entries, with the comments below them, and open those of a plain log's open ones: both in the order of
+	// the ledger, which is from the end of the file if newestFirst is true.
+	entries, open [][]byte
+	newestFirst   bool
 	// separator is the text between them; nil if that is part of their texts.
 	separator []byte
-	// blocks is true if entries of a text are runs of lines; begun once the first entry was met.
-	blocks, begun bool
+	// blocks is true if entries of a text are runs of lines.
+	blocks bool
 }
 
 // Reasons why a log's text cannot be taken apart.
 var (
 	errNoItems = errors.New("its list is empty")
 	errFlow    = errors.New("its entries are written in brackets, not one per dash")
-	errNotLast = errors.New("its entries are not in the order of the file, or some are open")
 	errDashes  = errors.New("its entries do not each begin on a line of their own")
 )
 

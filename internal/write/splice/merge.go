@@ -53,6 +53,9 @@ func (l *log) continued(first, second []item) []item {
 		there[l.class(it)]--
 		return there[l.class(it)] < 0
 	})
+	if l.kind.stanza.Unordered() {
+		return slices.Concat(first, rest)
+	}
 	begun := func(all []item) int { // how many entries of second it has, in order
 		n := 0
 		for _, it := range all {

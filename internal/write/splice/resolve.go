@@ -127,6 +127,11 @@ func (c Case) Insert(from Version, entries map[small.Digest]bool) (*Resolution, 
 
 // resolution makes a log of a list of entries.
 func (l *log) resolution(items []item) (*Resolution, error) {
+	if l.kind.Plain() {
+		if err := l.settle(items); err != nil {
+			return nil, err
+		}
+	}
 	result := ledgerOf(items)
 	out := &Resolution{Entries: len(items), Brought: l.brought(items)}
 	out.Inserted = ledger.Relate(l.versions[0].ledger, result, l.Comparer.Equivalence).Relation == ledger.Interleaved
@@ -214,6 +219,9 @@ func (l *log) brought(items []item) []int {
 // write makes the text of the items: a side's own if it has exactly these, otherwise the sides' texts assembled, with a new entry unless
 // the resolution is explicit without one.
 func (l *log) write(out *Resolution, items []item, result *ledger.Ledger) error {
+	if l.kind.Plain() {
+		return l.writePlain(out, items, result)
+	}
 	explicit := l.explicit(result)
 	own := l.verbatim(items)
 	if explicit && own != nil && (own == l.versions[0] || l.untouched(l.versions[0])) {
@@ -221,13 +229,17 @@ func (l *log) write(out *Resolution, items []item, result *ledger.Ledger) error 
 		return nil
 	}
 	var entry Entry
-	if !explicit && !l.Unmarked && !l.kind.Plain() {
+	if !explicit && !l.Unmarked {
 		entry = l.entry(result, out.Brought)
 	}
 	var err error
 	for _, anew := range []bool{false, true} {
 		if out.Text, err = l.compose(items, entry, anew); err == nil {
-			err = l.check(out.Text, items, entry != nil)
+			want := len(items)
+			if entry != nil {
+				want++
+			}
+			err = l.check(out.Text, items, want, entry != nil)
 		}
 		if err == nil {
 			if out.Added = entry != nil; out.Added {
@@ -243,9 +255,28 @@ func (l *log) write(out *Resolution, items []item, result *ledger.Ledger) error 
 	return err
 }
 
+// writePlain makes the text of a plain log: the file of the one side that changed it, or the sides' texts assembled.
+func (l *log) writePlain(out *Resolution, items []item, result *ledger.Ledger) error {
+	if own := l.onlyChanged(items); own != nil && l.explicit(result) {
+		out.Text = own.Data
+		return nil
+	}
+	text, count, err := l.composePlain(items)
+	if err == nil {
+		err = l.check(text, items, count, false)
+	}
+	if err == nil {
+		out.Text, out.Entries = text, count
+	}
+	return err
+}
+
 // explicit reports whether the gate accepts a ledger as the next version of every side's.
 func (l *log) explicit(result *ledger.Ledger) bool {
 	if l.kind.Plain() {
+		if l.kind.stanza.Unordered() {
+			return !slices.ContainsFunc(l.versions, func(v *version) bool { return !l.Comparer.Keeps(v.ledger, result) })
+		}
 		return Holds(ledgersOf(l.versions), result, l.Comparer.Keeps)
 	}
 	return !slices.ContainsFunc(l.versions, func(v *version) bool {
@@ -278,15 +309,11 @@ func (l *log) untouched(v *version) bool {
 	})
 }
 
-// check demands that every entry of an assembled text is unchanged, and that the gate accepts it.
-func (l *log) check(text []byte, items []item, added bool) error {
+// check demands that every entry of an assembled text is unchanged, that it has as many as are wanted, and that the gate accepts it.
+func (l *log) check(text []byte, items []item, want int, added bool) error {
 	result, problems := l.readAgain(text)
 	if result == nil {
 		return l.errCannotCopy(fmt.Sprintf("line %d of the result: %s", max(problems[0].Pos.Line, 1), problems[0].Message))
-	}
-	want := len(items)
-	if added {
-		want++
 	}
 	if result.Len() != want {
 		return l.errCannotCopy(fmt.Sprintf("the result would have %d entries, not %d", result.Len(), want))

@@ -38,6 +38,12 @@ type version struct {
 	items []item
 	// places are the indexes of entries in the file.
 	places map[small.Digest]int
+	// all are the entries of a plain log's file, byDigest the same by their digests, and values the same in full, where they are needed.
+	all      []item
+	byDigest map[small.Digest][]*item
+	values   []*small.Value
+	// bases are the readable merge bases with ours.
+	bases []*version
 }
 
 // item is an entry and the place of its text.
@@ -46,6 +52,8 @@ type item struct {
 	value *small.Value
 	from  *version
 	at    int // index in from's file
+	// merged is the entry of a plain log after two versions of it were merged; nil if it is that of the file.
+	merged *small.Value
 }
 
 // log is a case after parsing.
@@ -85,6 +93,7 @@ func (c Case) read() (*log, error) {
 		if err != nil {
 			return nil, err
 		}
+		theirs.bases = bases[i]
 		if err := l.compareWithBases(theirs, ours, bases[i]); err != nil {
 			return nil, err
 		}
@@ -135,6 +144,7 @@ func (l *log) parsePlain(v *version) error {
 		v.items = append(v.items, item{Entry: e, from: v, at: i})
 		v.places[e.Digest] = i
 	}
+	v.all = slices.Clone(v.items)
 	return nil
 }
 
@@ -206,8 +216,8 @@ func ledgerOf(items []item) *ledger.Ledger {
 }
 
 // compareWithBases demands that both sides kept the entries of their merge bases, and removes the entries that a side does not contribute:
-// for a picked commit, those of its base; for a side that forked before the baseline with which the other side begins, those that the other
-// side no longer has.
+// for a picked commit, those of its base; for a side that forked before the baseline with which the other side begins, or before an approved
+// rewrite of the log, those that the other side no longer has.
 func (l *log) compareWithBases(theirs, ours *version, bases []*version) error {
 	for _, base := range bases {
 		l.bases = append(l.bases, base)
@@ -225,11 +235,12 @@ func (l *log) compareWithBases(theirs, ours *version, bases []*version) error {
 				return err
 			}
 		}
-		oursOld, theirsOld := !l.baselined(ours), !l.baselined(theirs)
-		if theirs.Picked || theirsOld && !oursOld {
+		oursOld := !l.baselined(ours) && l.baselined(theirs) || l.rewrote(base, theirs)
+		theirsOld := l.baselined(ours) && !l.baselined(theirs) || l.rewrote(base, ours)
+		if theirs.Picked || theirsOld {
 			l.keepOwn(theirs, base, ours)
 		}
-		if oursOld && !theirsOld && !theirs.Picked {
+		if oursOld && !theirs.Picked {
 			l.keepOwn(ours, base, theirs)
 		}
 	}
@@ -239,6 +250,11 @@ func (l *log) compareWithBases(theirs, ours *version, bases []*version) error {
 // baselined reports whether a log begins with the baseline of some side's configuration.
 func (l *log) baselined(v *version) bool {
 	return slices.ContainsFunc(l.comparers, func(c read.LogComparer) bool { return c.Baselined(v.ledger) })
+}
+
+// rewrote reports whether a side of a plain log lacks entries of a base, as an approved rewrite of the whole log allows.
+func (l *log) rewrote(base, side *version) bool {
+	return len(l.Comparer.Rewrites) > 0 && side.Data != nil && len(ledger.Only(base.ledger, side.ledger, l.Comparer.Equivalence)) > 0
 }
 
 // keepOwn removes a side's entries that are from the base and that the other side lacks.

@@ -1,0 +1,420 @@
+package splice
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/small-gate/small-gate/internal/base/wording"
+	"github.com/small-gate/small-gate/internal/ledger"
+	"github.com/small-gate/small-gate/internal/small"
+)
+
+// settle chooses, for each entry of a plain log of which the sides have different versions that count as the same entry, the version to write:
+// that of the side which changed the merge base's. If both sides changed it, objects are merged field by field. Other entries are a failure.
+func (l *log) settle(items []item) error {
+	if form := l.kind.stanza.Form(); len(form.Without) == 0 && len(form.Only) == 0 && form.WithoutLines == nil {
+		return nil
+	}
+	seen := map[small.Digest]int{}
+	for i, it := range items {
+		n := seen[it.Digest]
+		seen[it.Digest]++
+		merged := l.versions[0].occurrence(it.Digest, n)
+		for _, v := range l.versions[1:] {
+			var bases []*item
+			for _, base := range v.bases {
+				if b := base.occurrence(it.Digest, n); b != nil {
+					bases = append(bases, b)
+				}
+			}
+			var err error
+			if merged, err = l.mergeVersions(bases, merged, v.occurrence(it.Digest, n)); err != nil {
+				return err
+			}
+		}
+		if merged != nil {
+			items[i] = *merged
+		}
+	}
+	return nil
+}
+
+// occurrence is the n-th entry with a digest in a side's file, from 0; nil if there is none.
+func (v *version) occurrence(d small.Digest, n int) *item {
+	if v.byDigest == nil {
+		v.byDigest = map[small.Digest][]*item{}
+		for i := range v.all {
+			it := &v.all[i]
+			v.byDigest[it.Digest] = append(v.byDigest[it.Digest], it)
+		}
+	}
+	if all := v.byDigest[d]; n < len(all) {
+		return all[n]
+	}
+	return nil
+}
+
+// mergeVersions is the merge of two versions of one entry; a missing one is nil.
+func (l *log) mergeVersions(bases []*item, a, b *item) (*item, error) {
+	isBase := func(it *item) bool {
+		return slices.ContainsFunc(bases, func(base *item) bool { return base.Whole == it.Whole })
+	}
+	switch {
+	case a == nil:
+		return b, nil
+	case b == nil, a.Whole == b.Whole && a.merged == nil, isBase(b) && !isBase(a):
+		return a, nil
+	case isBase(a) && !isBase(b):
+		return b, nil
+	}
+	var base *small.Value
+	if len(bases) == 1 {
+		base = l.valueOf(bases[0])
+	}
+	ours, theirs := l.valueOf(a), l.valueOf(b)
+	why := "both sides changed it"
+	if ours != nil && theirs != nil {
+		value, field := mergeFields(base, ours, theirs)
+		if field == "" {
+			out := *a
+			out.merged = value
+			return &out, nil
+		}
+		why = fmt.Sprintf("both sides changed its field %s", wording.Quote(field))
+	}
+	return nil, l.errCannotCopy(fmt.Sprintf("line %d of %s and line %d of %s are two versions of one entry, and %s", a.Pos.Line, a.from.Name, b.Pos.Line, b.from.Name, why))
+}
+
+// valueOf is an entry as an object; nil if it is none.
+func (l *log) valueOf(it *item) *small.Value {
+	if it.merged != nil {
+		return it.merged
+	}
+	if it.from.values == nil {
+		it.from.values = l.kind.values(it.from.Data, l.Limits)
+	}
+	if it.at >= len(it.from.values) {
+		return nil
+	}
+	value := it.from.values[it.at]
+	if l.kind.OfText() {
+		doc, problems := small.ParseJSON([]byte(value.Text), l.Limits)
+		if doc == nil || len(problems) > 0 {
+			return nil
+		}
+		value = doc.Root
+	}
+	if value.Kind != small.Map || slices.ContainsFunc(value.Fields, func(f small.Field) bool { return !f.Named() }) {
+		return nil
+	}
+	return value
+}
+
+// mergeFields merges two versions of an object, of which base is the version before; nil if there was none. field names the first field that
+// both sides changed in different ways; it is empty if there is none.
+func mergeFields(base, a, b *small.Value) (out *small.Value, field string) {
+	merged := *a
+	merged.Fields = nil
+	add := func(key string, a, b *small.Value) bool {
+		was := (*small.Value)(nil)
+		if base != nil && base.Kind == small.Map {
+			was = base.Get(key)
+		}
+		var value *small.Value
+		switch {
+		case equalValues(a, b), equalValues(b, was):
+			value = a
+		case equalValues(a, was):
+			value = b
+		case a != nil && b != nil && a.Kind == small.Map && b.Kind == small.Map:
+			var inner string
+			if value, inner = mergeFields(was, a, b); inner != "" {
+				field = key + "." + inner
+				return false
+			}
+		default:
+			field = key
+			return false
+		}
+		if value != nil {
+			merged.Fields = append(merged.Fields, small.Field{Key: key, Value: value})
+		}
+		return true
+	}
+	for _, f := range a.Fields {
+		if !add(f.Key, f.Value, b.Get(f.Key)) {
+			return nil, field
+		}
+	}
+	for _, f := range b.Fields {
+		if a.Get(f.Key) == nil && !add(f.Key, nil, f.Value) {
+			return nil, field
+		}
+	}
+	return &merged, ""
+}
+
+// equalValues reports whether two values are the same; nil stands for a missing one.
+func equalValues(a, b *small.Value) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return small.EntryDigest(a) == small.EntryDigest(b)
+}
+
+// mergedText writes an entry that was merged field by field in the form of a layout; nil if it does not fit.
+func (l *layout) mergedText(it item, like []byte, isJSON bool) []byte {
+	if !isJSON {
+		return itemText(it.merged, l.column, l.end)
+	}
+	comma, colon := ",", ":"
+	if bytes.Contains(like, []byte(`": `)) {
+		colon = ": "
+	}
+	if bytes.Contains(like, []byte(`, "`)) {
+		comma = ", "
+	}
+	var out strings.Builder
+	writeJSON(&out, it.merged, comma, colon)
+	if l.separator == nil {
+		out.WriteString(l.end)
+	}
+	return []byte(out.String())
+}
+
+// writeJSON writes a value as JSON on one line. Numbers keep their text.
+func writeJSON(out *strings.Builder, v *small.Value, comma, colon string) {
+	text := func(s string) {
+		var b bytes.Buffer
+		e := json.NewEncoder(&b)
+		e.SetEscapeHTML(false)
+		_ = e.Encode(s) // a string is always encoded, into memory
+		out.WriteString(strings.TrimSuffix(b.String(), "\n"))
+	}
+	switch v.Kind {
+	case small.String:
+		text(v.Text)
+	case small.List:
+		out.WriteString("[")
+		for i, item := range v.Items {
+			if i > 0 {
+				out.WriteString(comma)
+			}
+			writeJSON(out, item, comma, colon)
+		}
+		out.WriteString("]")
+	case small.Map:
+		out.WriteString("{")
+		for i, f := range v.Fields {
+			if i > 0 {
+				out.WriteString(comma)
+			}
+			text(f.Key)
+			out.WriteString(colon)
+			writeJSON(out, f.Value, comma, colon)
+		}
+		out.WriteString("}")
+	case small.Null:
+		out.WriteString("null")
+	default:
+		out.WriteString(v.Text)
+	}
+}
+
+// openText is an open entry in the text of one side.
+type openText struct {
+	text []byte
+	from *layout
+}
+
+// openOf are the open entries of a side, by what names them: the first line of a block, and of other entries all of their text, without
+// white space at their ends.
+func (l *log) openOf(one *layout) (names []string, byName map[string]openText) {
+	byName = map[string]openText{}
+	if one == nil {
+		return nil, byName
+	}
+	for _, text := range one.open {
+		name := string(text)
+		if one.blocks {
+			name = string(firstLine(text))
+		}
+		name = strings.TrimSpace(name)
+		if _, twice := byName[name]; !twice {
+			names = append(names, name)
+		}
+		byName[name] = openText{text, one}
+	}
+	return names, byName
+}
+
+// openEntries merges the open entries of the sides: what one side alone added, changed or took away counts.
+func (l *log) openEntries(apart map[*ledger.Log]*layout) ([]openText, error) {
+	names, merged := l.openOf(apart[l.versions[0].written])
+	for _, v := range l.versions[1:] {
+		more, theirs := l.openOf(apart[v.written])
+		var before map[string]openText
+		for _, base := range v.bases { // without one, or of several, the first
+			_, before = l.openOf(apart[base.written])
+			break
+		}
+		for _, name := range slices.Concat(slices.Sorted(maps.Keys(before)), names, more) {
+			a, b, was := merged[name], theirs[name], before[name]
+			switch {
+			case sameText(a.text, b.text), sameText(b.text, was.text):
+			case sameText(a.text, was.text) && b.text == nil:
+				delete(merged, name)
+			case sameText(a.text, was.text):
+				merged[name] = b
+			default:
+				return nil, l.errCannotCopy(fmt.Sprintf("both sides changed the open entry %s", wording.Quote(name)))
+			}
+		}
+		if l.TheirsFirst {
+			names = slices.Concat(more, names)
+		} else {
+			names = slices.Concat(names, more)
+		}
+	}
+	var out []openText
+	for _, name := range names {
+		if one, there := merged[name]; there {
+			out = append(out, one)
+			delete(merged, name)
+		}
+	}
+	return out, nil
+}
+
+// sameText reports whether two texts are the same but for white space at their end and forms of line ends. nil stands for a missing text.
+func sameText(a, b []byte) bool {
+	if a == nil || b == nil {
+		return a == nil && b == nil
+	}
+	form := func(text []byte) []byte {
+		return bytes.ReplaceAll(bytes.TrimRightFunc(text, unicode.IsSpace), []byte("\r\n"), []byte("\n"))
+	}
+	return bytes.Equal(form(a), form(b))
+}
+
+// frame is the layout whose text before and after the entries counts: that of the side which changed it.
+func (l *log) frame(apart map[*ledger.Log]*layout) (*layout, error) {
+	same := func(a, b *layout) bool {
+		return a == nil && b == nil || a != nil && b != nil && bytes.Equal(a.frameText(), b.frameText())
+	}
+	merged := apart[l.versions[0].written]
+	for _, v := range l.versions[1:] {
+		theirs := apart[v.written]
+		isBase := func(one *layout) bool {
+			return slices.ContainsFunc(v.bases, func(base *version) bool { return apart[base.written] != nil && same(apart[base.written], one) })
+		}
+		switch {
+		case merged == nil:
+			merged = theirs
+		case theirs == nil, same(merged, theirs), isBase(theirs):
+		case isBase(merged):
+			merged = theirs
+		default:
+			return nil, l.errCannotCopy("both sides changed what stands before or after the entries")
+		}
+	}
+	if merged == nil {
+		return nil, l.errCannotCopy("no side has its entries each on lines of its own")
+	}
+	return merged, nil
+}
+
+// frameText is the text before and after the entries, without white space.
+func (l *layout) frameText() []byte {
+	return bytes.Map(func(r rune) rune {
+		if unicode.IsSpace(r) {
+			return -1
+		}
+		return r
+	}, slices.Concat(l.header, []byte("\n\x00"), l.footer))
+}
+
+// composePlain assembles the text of a plain log. It returns the number of its entries: those of items, and open ones of which the newest
+// alone stays open.
+func (l *log) composePlain(items []item) ([]byte, int, error) {
+	apart := map[*ledger.Log]*layout{}
+	for _, v := range l.versions {
+		for _, one := range append([]*version{v}, v.bases...) {
+			if one.written == nil || apart[one.written] != nil {
+				continue
+			}
+			cut, err := l.kind.takeApart(one.Data, one.written, l.Limits)
+			if err != nil && (one == v && one.written.Len() > 0) {
+				return nil, 0, l.errCannotCopy(fmt.Sprintf("in %s, %v", one.Name, err))
+			}
+			if err == nil {
+				apart[one.written] = cut
+			}
+		}
+	}
+	form, err := l.frame(apart)
+	if err != nil {
+		return nil, 0, err
+	}
+	var texts [][]byte
+	for _, it := range items {
+		var text []byte
+		from := apart[it.from.written]
+		switch {
+		case from == nil:
+		case it.merged != nil:
+			text = form.mergedText(it, from.entries[it.at], l.kind.isJSON || l.kind.OfText())
+		default:
+			text = form.carry(from, from.entries[it.at])
+		}
+		if text == nil {
+			return nil, 0, l.errCannotCopy("their lists are written in different ways")
+		}
+		texts = append(texts, text)
+	}
+	open, err := l.openEntries(apart)
+	if err != nil {
+		return nil, 0, err
+	}
+	var openTexts [][]byte
+	for _, one := range open {
+		text := form.carry(one.from, one.text)
+		if text == nil {
+			return nil, 0, l.errCannotCopy("their lists are written in different ways")
+		}
+		openTexts = append(openTexts, text)
+	}
+	count := len(items)
+	if l.kind.stanza.Form().OpenNewest {
+		count += max(len(open)-1, 0)
+	}
+	return form.join(texts, openTexts), count, nil
+}
+
+// onlyChanged is the one side whose text differs from the merge bases' if its file has exactly these entries; else nil.
+func (l *log) onlyChanged(items []item) *version {
+	var changed *version
+	for _, v := range l.versions {
+		switch {
+		case l.untouched(v):
+		case changed != nil:
+			return nil
+		default:
+			changed = v
+		}
+	}
+	if changed == nil {
+		changed = l.versions[0]
+	}
+	if changed.written == nil || !slices.EqualFunc(changed.written.Entries, items, func(e ledger.Entry, it item) bool {
+		return e.Digest == it.Digest && e.Whole == it.Whole && it.merged == nil
+	}) {
+		return nil
+	}
+	return changed
+}
