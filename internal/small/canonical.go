@@ -41,6 +41,9 @@ func appendCanonical(out []byte, v *Value) []byte {
 	return appendString(out, v.Text)
 }
 
+// JSONString writes a text as a JSON string in its canonical form (RFC 8785, section 3.2.2.2).
+func JSONString(text string) string { return string(appendString(nil, text)) }
+
 func appendObject(out []byte, v *Value) []byte {
 	fields := v.Fields
 	if !slices.IsSortedFunc(fields, compareFields) {

@@ -2,7 +2,6 @@ package splice
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -189,16 +188,9 @@ func (l *layout) mergedText(it item, like []byte, isJSON bool) []byte {
 
 // writeJSON writes a value as JSON on one line. Numbers keep their text.
 func writeJSON(out *strings.Builder, v *small.Value, comma, colon string) {
-	text := func(s string) {
-		var b bytes.Buffer
-		e := json.NewEncoder(&b)
-		e.SetEscapeHTML(false)
-		_ = e.Encode(s) // a string is always encoded, into memory
-		out.WriteString(strings.TrimSuffix(b.String(), "\n"))
-	}
 	switch v.Kind {
 	case small.String:
-		text(v.Text)
+		out.WriteString(small.JSONString(v.Text))
 	case small.List:
 		out.WriteString("[")
 		for i, item := range v.Items {
@@ -214,8 +206,7 @@ func writeJSON(out *strings.Builder, v *small.Value, comma, colon string) {
 			if i > 0 {
 				out.WriteString(comma)
 			}
-			text(f.Key)
-			out.WriteString(colon)
+			out.WriteString(small.JSONString(f.Key) + colon)
 			writeJSON(out, f.Value, comma, colon)
 		}
 		out.WriteString("}")
