@@ -2,6 +2,7 @@ package reconcile
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -57,11 +58,12 @@ func (r *resolving) mergesPlain(ctx context.Context, path string) (bool, error) 
 	if r.apart || r.index[path].Unmerged {
 		return r.index[path].Unmerged, nil
 	}
-	if splice.KindOf(r.opts.Policy, path).OfFile() {
+	if kind := splice.KindOf(r.opts.Policy, path); kind.OfFile() {
 		for _, base := range r.op.theirs[0].parts {
-			files, err := r.list(ctx, base)
-			if _, there := files[path]; err != nil || there {
-				return there, err
+			data, err := r.read(ctx, side{id: base, name: "the merge base"}, path)
+			if err != nil || data != nil {
+				lacks, failed := r.targetLacks(ctx, path)
+				return !kind.IsDraft(data, r.op.theirs[0].picked || lacks), errors.Join(err, failed)
 			}
 		}
 		return false, nil
@@ -72,6 +74,17 @@ func (r *resolving) mergesPlain(ctx context.Context, path string) (bool, error) 
 		}
 	}
 	return true, nil
+}
+
+// targetLacks reports whether the default branch is known and has no file at a path.
+func (r *resolving) targetLacks(ctx context.Context, path string) (bool, error) {
+	main, err := githistory.DefaultBranch(ctx, r.repo, "")
+	if err != nil || main.ID == "" {
+		return false, err
+	}
+	files, err := r.list(ctx, main.ID)
+	_, there := files[path]
+	return err == nil && !there, err
 }
 
 // order finds out whether a merge brings entries of the default branch or the branch's upstream that ours lacks: then these are put first,

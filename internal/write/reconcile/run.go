@@ -276,6 +276,11 @@ func (r *resolving) sidesOf(ctx context.Context, path string) (c splice.Case, mo
 	for _, p := range r.policies {
 		c.Others = append(c.Others, read.NewLogComparer(p, path, r.opts.Now, r.oldPaths(path)...))
 	}
+	if splice.KindOf(r.opts.Policy, path).OfFile() {
+		if c.TargetLacks, err = r.targetLacks(ctx, path); err != nil {
+			return c, "", false, err
+		}
+	}
 	if err = r.op.versions(&c, func(s side) (splice.Version, error) { return r.version(ctx, s, path) }); err != nil {
 		return c, "", false, err
 	}

@@ -83,8 +83,13 @@ func (r *resolving) resolved(ctx context.Context, c splice.Case, there []byte) (
 	}
 	kind := splice.KindOf(r.opts.Policy, c.Path)
 	log, _ := kind.Read(stored.Data, r.limits())
-	if log == nil || kind.Plain() && (kind.OfFile() || marked(c, stored.Data)) {
-		return nil, nil // conflict markers, or a partial resolution
+	switch {
+	case log == nil, kind.Plain() && marked(c, stored.Data): // conflict markers, or a partial resolution
+		return nil, nil
+	case kind.OfFile() && r.index[c.Path].Unmerged:
+		return nil, nil
+	case kind.OfFile():
+		return c.MadeFile(stored.Data), nil
 	}
 	done, extra, err := c.Made(log, stored.Data)
 	if err != nil || done != nil {

@@ -28,6 +28,8 @@ type Case struct {
 	Limits   small.Limits
 	// TheirsFirst puts the others' additions before ours, in a plain log.
 	TheirsFirst bool
+	// TargetLacks is true if a target is known and has no file at the path.
+	TargetLacks bool
 	// Unmarked leaves adding the entry that makes the resolution explicit to the caller.
 	Unmarked bool
 	// Published says which of some entries are in a remote-tracking branch's log: those keep their text and time. It is called only if an
@@ -365,36 +367,4 @@ func (l *log) lostBaseline(result *ledger.Ledger) *policy.Baseline {
 		}
 	}
 	return nil
-}
-
-// ResolveFile is the file of a case in which the file itself is the entry: its version at the merge base. Two new files with one name need
-// a person.
-func (c Case) ResolveFile() (*Resolution, error) {
-	versions := []Version{c.Ours}
-	for _, v := range c.Theirs {
-		for _, base := range v.Bases {
-			if base.Data != nil {
-				return &Resolution{Text: base.Data, Entries: 1, Brought: make([]int, len(c.Theirs)+1)}, nil
-			}
-		}
-		versions = append(versions, v)
-	}
-	out := &Resolution{Entries: 1, Brought: make([]int, len(versions))}
-	for i, v := range versions {
-		switch {
-		case v.Data == nil || out.Text != nil && bytes.Equal(out.Text, v.Data):
-		case out.Text == nil:
-			out.Text, out.Brought[i] = v.Data, 1
-		default:
-			remedy := "a merge keeps both sides' files: undo it (`git merge --abort`), then `git rebase " + wording.ShellWord(v.Name) + "`, and give your file another name where that stops"
-			if v.Picked {
-				remedy = "give the second another name, NEW: `git show " + wording.ShellWord(v.ID+":"+c.Path) + " > NEW`, `git add -- NEW`, `git restore --source=HEAD --staged --worktree -- " +
-					wording.TopPath(c.Path) + "`; then `small-hook reconcile`"
-			}
-			return nil, &failure.Error{
-				Message: fmt.Sprintf("%s: %s and %s each have a new file of this name", wording.Printable(c.Path), c.Ours.Name, v.Name), Remedy: remedy,
-			}
-		}
-	}
-	return out, nil
 }

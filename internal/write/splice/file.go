@@ -1,0 +1,101 @@
+package splice
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+
+	"github.com/small-gate/small-gate/internal/base/failure"
+	"github.com/small-gate/small-gate/internal/base/wording"
+	"github.com/small-gate/small-gate/internal/small"
+)
+
+// ResolveFile is the file of a case in which the file itself is the entry. A change that the configuration allows stays: of a draft, or of
+// lines that are not compared. Any other change gives way to the version at the merge base. Two changes that it allows, and two new files
+// with one name, need a person.
+func (c Case) ResolveFile() (*Resolution, error) {
+	kind := KindOf(c.Comparer.Policy, c.Path)
+	out, from := &Resolution{Entries: 1, Text: c.Ours.Data, Brought: make([]int, len(c.Theirs)+1)}, c.Ours
+	if c.Ours.Data != nil {
+		out.Brought[0] = 1
+	}
+	for i, v := range c.Theirs {
+		base := kind.fileBefore(v)
+		if base != nil {
+			out.Brought[0] = 0
+			ours := c.mayChange(kind, base, from) && !bytes.Equal(base, from.Data)
+			theirs := c.mayChange(kind, base, v) && !bytes.Equal(base, v.Data)
+			switch {
+			case ours && theirs && !bytes.Equal(from.Data, v.Data):
+				return nil, &failure.Error{
+					Message: fmt.Sprintf("%s: %s and %s each changed it", wording.Printable(c.Path), from.Name, v.Name),
+					Remedy:  "edit it so that it has both changes: then " + wording.Commands("git add -- "+wording.TopPath(c.Path), "small-hook reconcile"),
+				}
+			case theirs:
+				out.Text, from = v.Data, v
+			case !ours:
+				out.Text, from = base, Version{Name: "the merge base", Data: base}
+			}
+			continue
+		}
+		switch {
+		case v.Data == nil || from.Data != nil && bytes.Equal(from.Data, v.Data):
+		case from.Data == nil:
+			out.Text, out.Brought[i+1], from = v.Data, 1, v
+		default:
+			remedy := "a merge keeps both sides' files: undo it (`git merge --abort`), then `git rebase " + wording.ShellWord(v.Name) + "`, and give your file another name where that stops"
+			if v.Picked {
+				remedy = "give the second another name, NEW: `git show " + wording.ShellWord(v.ID+":"+c.Path) + " > NEW`, `git add -- NEW`, `git restore --source=HEAD --staged --worktree -- " +
+					wording.TopPath(c.Path) + "`; then `small-hook reconcile`"
+			}
+			return nil, &failure.Error{
+				Message: fmt.Sprintf("%s: %s and %s each have a new file of this name", wording.Printable(c.Path), from.Name, v.Name), Remedy: remedy,
+			}
+		}
+	}
+	return out, nil
+}
+
+// MadeFile is a file as a resolution if it differs from the merge bases' only as the configuration allows; else nil.
+func (c Case) MadeFile(data []byte) *Resolution {
+	kind := KindOf(c.Comparer.Policy, c.Path)
+	for _, v := range c.Theirs {
+		base := kind.fileBefore(v)
+		if base == nil || !c.mayChange(kind, base, Version{Data: data, Picked: v.Picked}) {
+			return nil
+		}
+	}
+	return &Resolution{Entries: 1, Text: data, Brought: make([]int, len(c.Theirs)+1)}
+}
+
+// fileBefore is the file at the first merge base of a side that has it; nil if none has.
+func (k Kind) fileBefore(v Version) []byte {
+	at := slices.IndexFunc(v.Bases, func(base Version) bool { return base.Data != nil })
+	if at < 0 {
+		return nil
+	}
+	return v.Bases[at].Data
+}
+
+// mayChange reports whether a file may become a side's version of it: the file is a draft, or both are the same entry.
+func (c Case) mayChange(kind Kind, base []byte, to Version) bool {
+	if to.Data == nil {
+		return false
+	}
+	before, _ := kind.Read(base, small.Limits{})
+	after, _ := kind.Read(to.Data, small.Limits{})
+	switch {
+	case before == nil || after == nil:
+		return false
+	case kind.IsDraft(base, to.Picked || c.TargetLacks):
+		return true
+	}
+	return after.Open == 0 && after.Entries[0].Digest == before.Entries[0].Digest
+}
+
+// IsDraft reports whether a file is one: it is open or, where files are frozen once the target has them, not there yet. A picked commit's own
+// branch may edit what it adds: what it does to a file of the target is judged with the commit.
+func (k Kind) IsDraft(data []byte, notThereYet bool) bool {
+	log, _ := k.Read(data, small.Limits{})
+	return notThereYet && k.stanza.FrozenMerged() || log != nil && log.Open > 0
+}
