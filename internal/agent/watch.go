@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -12,9 +11,7 @@ import (
 
 	"github.com/small-gate/small-gate/internal/agent/harness"
 	"github.com/small-gate/small-gate/internal/agent/notes"
-	"github.com/small-gate/small-gate/internal/base/failure"
 	"github.com/small-gate/small-gate/internal/gate"
-	"github.com/small-gate/small-gate/internal/gate/catalogue"
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/gate/run"
@@ -280,18 +277,8 @@ func present(ctx context.Context, s *session.Session, commit string) (string, er
 
 // judgeFiles judges the work tree.
 func (w *watch) judgeFiles(ctx context.Context, s *session.Session) (*finding.Report, error) {
-	config, err := session.ReadConfig(filepath.Join(w.top, policy.File))
-	if err != nil {
+	if err := s.CheckRoot(w.top); err != nil {
 		return nil, err
-	}
-	if config != nil && !bytes.Equal(config, s.Trusted) {
-		if _, err := policy.Parse(policy.File, config, catalogue.Known()); err != nil {
-			return nil, &failure.Error{
-				Message: "the configuration of the work tree is invalid: " + failure.Of(err).Message,
-				Remedy:  "correct " + policy.File + "; " + policy.EveryKey,
-				Err:     err,
-			}
-		}
 	}
 	files, err := s.WithFiles()
 	if err != nil {

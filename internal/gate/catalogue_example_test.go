@@ -177,7 +177,11 @@ func (e *example) policy(t *testing.T, index bool) *policy.Policy {
 	if !ok {
 		return nil
 	}
-	p, err := policy.Parse(policy.File, []byte(f.data), catalogue.Known())
+	schemas := &policy.SchemaFiles{Read: func(path string) ([]byte, bool, error) {
+		f, ok := e.trees[revision][path]
+		return []byte(f.data), ok, nil
+	}}
+	p, err := policy.ParseWhole(policy.File, []byte(f.data), catalogue.Known(), schemas)
 	if err != nil {
 		t.Fatal(err)
 	}

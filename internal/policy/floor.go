@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/small/schema"
 )
 
 // Floor is a configuration that a repository's own cannot go below: it is judged by itself, and the worse verdict counts.
@@ -16,6 +17,7 @@ type Floor struct {
 	root   *small.Value
 	known  *Known
 	forbid []string
+	given  map[string]*schema.Given
 }
 
 // What a floor can forbid a repository to use to accept something.
@@ -25,10 +27,10 @@ const (
 	forbidSince    = "since"
 )
 
-// ParseFloor reads a floor as [Parse] reads a configuration. It may also have the key forbid, a list of waivers, baseline and since.
-func ParseFloor(source string, data []byte, known *Known) (*Floor, error) {
+// ParseFloor reads a floor as [ParseWhole] reads a configuration. It may also have the key forbid, a list of waivers, baseline and since.
+func ParseFloor(source string, data []byte, known *Known, schemas *SchemaFiles) (*Floor, error) {
 	f := &Floor{Source: source, Text: data, known: known}
-	_, err := parse(source, data, f.known, f)
+	_, err := parse(source, data, f.known, f, schemas)
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +96,10 @@ func (f *Floor) Over(p *Policy) *Policy {
 			out.Logs[i].Since = ""
 		}
 	}
-	r := &reader{known: f.known, reported: map[location]bool{}}
+	r := &reader{known: f.known, reported: map[location]bool{}, given: f.given}
+	if f.given != nil {
+		r.schemas = &SchemaFiles{Elsewhere: true} // all of them are in given
+	}
 	r.onto(&out, f.root) // the root was read before, and is valid
 	out.Waivers, out.Baselines = slices.Concat(waivers, out.Waivers), slices.Concat(baselines, out.Baselines)
 	return &out

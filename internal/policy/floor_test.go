@@ -86,7 +86,7 @@ func TestFloorInvalid(t *testing.T) {
 	for text, want := range map[string]string{
 		"version: 1\nforbid: [everything]\n": "forbid.0", "version: 1\nforbid: waivers\n": "forbid", "mode: enforce\n": "version", "version: 1\nmod: x\n": "mod",
 	} {
-		_, err := ParseFloor("floor.yml", []byte(text), NewKnown(nil, nil))
+		_, err := ParseFloor("floor.yml", []byte(text), NewKnown(nil, nil), nil)
 		var invalid *InvalidError
 		if !errors.As(err, &invalid) || invalid.Problems[0].Subject != want || invalid.Source != "floor.yml" {
 			t.Errorf("%q: %v", text, err)
@@ -99,7 +99,7 @@ func TestFloorInvalid(t *testing.T) {
 
 func mustFloor(t *testing.T, text string, rules *Known) *Floor {
 	t.Helper()
-	f, err := ParseFloor("floor.yml", []byte(text), rules)
+	f, err := ParseFloor("floor.yml", []byte(text), rules, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

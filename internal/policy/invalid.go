@@ -45,7 +45,12 @@ type InvalidError struct {
 	// Source says where the configuration was read, as given to Parse.
 	Source   string
 	Problems []Problem
+	// Err is why a file that the configuration names could not be read, if that is a problem.
+	Err error
 }
+
+// Unwrap is the cause.
+func (e *InvalidError) Unwrap() error { return e.Err }
 
 // mostPrinted bounds the text of an InvalidError, whatever the file is.
 const mostPrinted = 20

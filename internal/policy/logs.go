@@ -3,6 +3,7 @@ package policy
 import (
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"regexp"
 	"slices"
 	"strconv"
@@ -10,9 +11,11 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
+	"github.com/small-gate/small-gate/internal/base/failure"
 	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/small/schema"
 )
 
 // The kinds of logs: how entries are read from what is in the tree.
@@ -79,13 +82,50 @@ type Log struct {
 	Frozen string `json:"frozen"`
 	// Open is "newest", or a regular expression that matches a line of an entry that is not finished. Empty if every entry is finished.
 	Open string `json:"open"`
-	// Schema is "json" if each new line has to be a JSON value; empty if any text will do.
+	// Schema is "json" if each new line has to be a JSON value, or the path of the JSON Schema for new entries; empty if any will do.
 	Schema string `json:"schema"`
 	// Since is the full id of a commit: what it and its ancestors did is accepted. Empty for none.
 	Since string `json:"since"`
 	// Pos is where the stanza is in the configuration.
-	Pos  small.Pos `json:"-"`
-	form ledger.Form
+	Pos   small.Pos `json:"-"`
+	form  ledger.Form
+	given *schema.Given
+	// elsewhere is true if the schema is not a file of the repository.
+	elsewhere bool
+}
+
+// SchemaFiles is where the schemas that stanzas name are read: on the trusted side, as the configuration itself.
+type SchemaFiles struct {
+	// Read reads a file by its path; it may return an error, or one byte more, for a file of more than [schema.MaxGiven] bytes.
+	Read func(path string) (data []byte, found bool, err error)
+	// Elsewhere is true if that is not the repository.
+	Elsewhere bool
+}
+
+// SchemaFile is the path of the stanza's schema; empty if it has none, or if new lines only have to be JSON.
+func (l *Log) SchemaFile() string {
+	if l.Schema == JSONValues {
+		return ""
+	}
+	return l.Schema
+}
+
+// Given is the schema that SchemaFile names; nil if the configuration was read without its schemas.
+func (l *Log) Given() *schema.Given { return l.given }
+
+// Configures reports whether a path of the repository is that of the configuration, or of a schema that it names.
+func (p *Policy) Configures(path string) bool {
+	return path == File || slices.ContainsFunc(p.Logs, func(l Log) bool { return !l.elsewhere && l.SchemaFile() == path })
+}
+
+// SchemaDigests are the digests of the schemas that were read, in the order of the stanzas.
+func (p *Policy) SchemaDigests() (out []small.Digest) {
+	for i := range p.Logs {
+		if g := p.Logs[i].given; g != nil {
+			out = append(out, g.Digest)
+		}
+	}
+	return out
 }
 
 // Form is how the log's entries are read.
@@ -139,14 +179,17 @@ func (p *Policy) LogFor(path string) *Log {
 	return nil
 }
 
-// Watched are the patterns of all files besides workspaces that are judged, without regard to what stanzas exclude.
+// Watched are the patterns of all files besides workspaces that are judged, without regard to what stanzas exclude, and of the schemas.
 func (p *Policy) Watched() []string {
 	var out []string
 	for _, w := range p.Watchers() {
 		out = append(out, w.Watched()...)
 	}
 	for i := range p.Logs {
-		out = append(out, p.Logs[i].Path)
+		l := &p.Logs[i]
+		if out = append(out, l.Path); l.SchemaFile() != "" && !l.elsewhere {
+			out = append(out, LiteralPattern(l.Schema))
+		}
 	}
 	return out
 }
@@ -162,6 +205,9 @@ func (r *reader) logs(logs []Log, list *small.Value) {
 		r.patterns(item.Get("exclude"), subject+".exclude", FilePattern)
 		r.kindKeys(l, item, subject)
 		r.form(l, item, subject)
+		if l.SchemaFile() != "" {
+			r.schema(l, item.Get("schema"), subject+".schema")
+		}
 		if slices.Contains(strings.Split(l.At, "."), "") && l.At != "" {
 			r.fail(item.Get("at").Pos, subject+".at", "%q is no path of keys; write keys with a dot between them", wording.Clip(l.At))
 		}
@@ -178,7 +224,7 @@ func (r *reader) kindKeys(l *Log, item *small.Value, subject string) {
 		key, value string
 		kinds      []string
 	}{
-		{"at", "", []string{ListEntries}}, {"schema", "", []string{LineEntries}}, {"start", "", []string{BlockEntries}}, {"open", OpenNewest, sequences},
+		{"at", "", []string{ListEntries}}, {"schema", "", []string{LineEntries, ListEntries}}, {"schema", JSONValues, []string{LineEntries}}, {"start", "", []string{BlockEntries}}, {"open", OpenNewest, sequences},
 		{"order", Appended, sequences}, {"order", NewestFirst, sequences}, {"order", ByName, []string{FileEntries}}, {"order", ByNumber, []string{FileEntries}},
 		{"identity.without", "", []string{LineEntries, ListEntries}}, {"identity.only", "", []string{LineEntries, ListEntries}},
 		{"identity.without_lines", "", []string{BlockEntries, FileEntries}},
@@ -205,16 +251,43 @@ func (r *reader) kindKeys(l *Log, item *small.Value, subject string) {
 	if v := item.Get("identity"); v != nil && v.Kind == small.Map && len(v.Fields) != 1 {
 		r.report(Problem{Pos: v.Pos, Subject: subject + ".identity", Message: "an identity has one key: without, only or without_lines", Hint: "choose one"})
 	}
-	if v := item.Get("schema"); v != nil && l.Schema != JSONValues && l.Entries == LineEntries {
-		r.report(Problem{
-			Pos: v.Pos, Subject: subject + ".schema",
-			Message: fmt.Sprintf("the schema %q cannot be judged yet", wording.Clip(l.Schema)),
-			Hint:    "schema: json asks for one JSON value a line",
-		})
-	}
 	if l.Entries == BlockEntries && l.Start == "" {
 		r.report(Problem{Pos: item.Pos, Subject: subject, Message: `entries: blocks needs "start", a regular expression for the first line of a block`, Hint: `for Markdown headings: start: "^## "`})
 	}
+}
+
+// schema reads the schema that a stanza names.
+func (r *reader) schema(l *Log, v *small.Value, subject string) {
+	if !fs.ValidPath(l.Schema) || strings.Contains(l.Schema, `\`) {
+		r.report(Problem{Pos: v.Pos, Subject: subject, Message: fmt.Sprintf("%q is no path of a file in the repository", wording.Clip(l.Schema)), Hint: "write the path from the root, with /; or json, if one JSON value a line is enough"})
+	}
+	if r.schemas == nil || len(r.problems) > 0 {
+		return // what is wrong with the configuration itself comes first
+	}
+	l.elsewhere = r.schemas.Elsewhere
+	if l.given = r.given[l.Schema]; l.given != nil {
+		return
+	}
+	data, found, err := r.schemas.Read(l.Schema)
+	switch {
+	case err != nil:
+		r.cause = err
+		f := failure.Of(err)
+		r.report(Problem{Pos: v.Pos, Subject: subject, Message: fmt.Sprintf("the schema %q cannot be read: %s", l.Schema, f.Message), Hint: f.Remedy})
+		return
+	case !found:
+		r.report(Problem{Pos: v.Pos, Subject: subject, Message: fmt.Sprintf("there is no schema %q beside this configuration", l.Schema), Hint: "add the file, or remove the key"})
+		return
+	}
+	given, problem := schema.ReadGiven(data)
+	if problem != nil {
+		r.report(Problem{Pos: v.Pos, Subject: subject, Message: fmt.Sprintf("the schema %q cannot be used: its line %d: %s", l.Schema, problem.Pos.Line, problem.Message), Hint: problem.Hint})
+		return
+	}
+	if r.given == nil {
+		r.given = map[string]*schema.Given{}
+	}
+	l.given, r.given[l.Schema] = given, given
 }
 
 // maxExpression bounds the size of a regular expression, in bytes.

@@ -28,8 +28,16 @@ const version = 1
 // nothing. The error is an *InvalidError that holds every problem. What the file
 // leaves out is as in Default; a list or mapping of patterns that it gives
 // replaces the default one.
+//
+// The schemas of logs are not read, so that no log can be judged by one: see [ParseWhole].
 func Parse(source string, data []byte, known *Known) (*Policy, error) {
-	return parse(source, data, known, nil)
+	return parse(source, data, known, nil, nil)
+}
+
+// ParseWhole is Parse for a configuration to judge by: schemas are where those of its logs are read. One that is missing, or cannot be used, is
+// a problem of the stanza that names it.
+func ParseWhole(source string, data []byte, known *Known, schemas *SchemaFiles) (*Policy, error) {
+	return parse(source, data, known, nil, schemas)
 }
 
 // Rule is what a configuration has to know about a rule.
@@ -73,8 +81,8 @@ func NewKnown(rules []Rule, sections []Section) *Known {
 func (k *Known) Schema() []byte { return k.text() }
 
 // parse reads a configuration; floor, if not nil, is the floor that is made of it.
-func parse(source string, data []byte, known *Known, floor *Floor) (*Policy, error) {
-	r := &reader{known: known, reported: map[location]bool{}}
+func parse(source string, data []byte, known *Known, floor *Floor, schemas *SchemaFiles) (*Policy, error) {
+	r := &reader{known: known, reported: map[location]bool{}, schemas: schemas}
 	doc, problems := small.Parse(data, small.Limits{MaxFileSize: MaxSize})
 	if doc == nil {
 		for _, p := range problems {
@@ -96,7 +104,10 @@ func parse(source string, data []byte, known *Known, floor *Floor) (*Policy, err
 		slices.SortStableFunc(r.problems, func(a, b Problem) int {
 			return cmp.Or(cmp.Compare(a.Pos.Line, b.Pos.Line), cmp.Compare(a.Pos.Column, b.Pos.Column))
 		})
-		return nil, &InvalidError{Source: source, Problems: r.problems}
+		return nil, &InvalidError{Source: source, Problems: r.problems, Err: r.cause}
+	}
+	if floor != nil {
+		floor.given = r.given
 	}
 	p.Source = source
 	return p, nil

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/small/schema"
 )
 
 // maxAdvised bounds how many problems get a suggestion, and so the work on a
@@ -24,6 +25,10 @@ type reader struct {
 	problems []Problem
 	// reported holds what a problem has been reported for.
 	reported map[location]bool
+	// schemas are those of logs, nil if they are not to be read; given are those that have been read, and cause why one could not be.
+	schemas *SchemaFiles
+	given   map[string]*schema.Given
+	cause   error
 }
 
 // location is what a problem is about: a subject and its position. A key and

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -19,8 +20,13 @@ func ParseJSON(data []byte, limits Limits) (*Document, []Problem) {
 	return parseJSON(data, limits, Map)
 }
 
-// parseJSON is ParseJSON for a text whose root is of a given kind.
-func parseJSON(data []byte, limits Limits, kind Kind) (*Document, []Problem) {
+// ParseJSONValue is ParseJSON for a text whose root may be any value.
+func ParseJSONValue(data []byte, limits Limits) (*Document, []Problem) {
+	return parseJSON(data, limits)
+}
+
+// parseJSON is ParseJSON for a text whose root is of one of some kinds, or of any if there are none.
+func parseJSON(data []byte, limits Limits, kinds ...Kind) (*Document, []Problem) {
 	structure, _, problem := checkText(data, limits)
 	if problem != nil {
 		return nil, []Problem{*problem}
@@ -28,8 +34,8 @@ func parseJSON(data []byte, limits Limits, kind Kind) (*Document, []Problem) {
 	b := &jsonReader{data: data, dec: json.NewDecoder(bytes.NewReader(data)), at: Pos{1, 1}}
 	b.dec.UseNumber()
 	root, err := b.value(1)
-	if err == nil && root.Kind != kind {
-		err = b.fail(root.Pos, "the document is %s; %s is expected", root.Kind, kind)
+	if err == nil && len(kinds) > 0 && !slices.Contains(kinds, root.Kind) {
+		err = b.fail(root.Pos, "the document is %s; %s is expected", root.Kind, kinds[0])
 	}
 	if err == nil {
 		if rest := bytes.TrimLeft(data[b.offset:], " \t\r\n"); len(rest) > 0 {

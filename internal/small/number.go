@@ -69,6 +69,19 @@ func (v *Value) Number() string {
 	return d.String()
 }
 
+// Double writes a number exactly, as JSON does; ok is false for one that no double comes near.
+func (v *Value) Double() (text string, ok bool) {
+	if digits, negative := strings.CutPrefix(v.Text, "-"); negative && isDigits(digits) && digits[0] != '0' {
+		v = &Value{Tag: FloatTag, Text: v.Text} // YAML's reader takes none below 64 bits
+	}
+	d, ok := readDecimal(v)
+	if !ok {
+		return "", false
+	}
+	_, err := strconv.ParseFloat(d.String(), 64)
+	return d.String(), err == nil
+}
+
 // integerText writes an integer in decimal; YAML allows other bases.
 func integerText(text string) string {
 	if isDigits(text) && text[0] != '0' {

@@ -57,20 +57,25 @@ func answerProposed(ctx context.Context, r *run.Run) error {
 	return nil
 }
 
-// ConfigChanged is config/changed: this change edits the gate's own configuration.
+// ConfigChanged is config/changed: this change edits the gate's own configuration, or a schema that it names.
 var ConfigChanged = rule.New("config/changed", finding.SeverityWarning, finding.StagePolicy, rule.On(func(v *Used, r *rule.Reporter) {
-	if v.Run.Learned.PolicyChange.Path == "" {
-		return
+	report := func(path, what string) {
+		f := finding.Finding{
+			Path:    path,
+			Message: "this change edits " + what + "; it was judged under the current configuration: " + v.Run.Source.Policy.Source,
+			Fix:     "have a person review the change; it takes effect with the next commit, and elsewhere once it is merged",
+		}
+		if r.RaisedBy != nil {
+			f.Fix = "make the edit of " + wording.Printable(path) + " a change of its own, " + r.RaisedBy.Elsewhere
+		}
+		r.Add(f)
 	}
-	f := finding.Finding{
-		Path:    policy.File,
-		Message: "this change edits the gate's configuration; it was judged under the current configuration: " + v.Run.Source.Policy.Source,
-		Fix:     "have a person review the change; it takes effect with the next commit, and elsewhere once it is merged",
+	if v.Run.Learned.PolicyChange.Path != "" {
+		report(policy.File, "the gate's configuration")
 	}
-	if r.RaisedBy != nil {
-		f.Fix = "make the edit of " + policy.File + " a change of its own, " + r.RaisedBy.Elsewhere
+	for _, path := range run.SortedKeys(v.Run.Learned.SchemaChanges) {
+		report(path, "the schema of a log")
 	}
-	r.Add(f)
 }))
 
 // WaiverUnused is config/waiver-unused: a waiver excuses nothing in the history. Only a whole history shows that.

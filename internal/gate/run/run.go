@@ -77,8 +77,9 @@ type Learned struct {
 	UnrelatedLog bool
 	// Touched is what has changed.
 	Touched
-	// PolicyChange is the change of the configuration.
-	PolicyChange history.Change
+	// PolicyChange is the change of the configuration; SchemaChanges are the paths of schemas that it names and that change.
+	PolicyChange  history.Change
+	SchemaChanges map[string]bool
 	// Occupied is true if a family has something to judge, even if there is no workspace.
 	Occupied bool
 	// Snapshots are the directories of the workspaces that were judged as of the tip.
@@ -118,7 +119,7 @@ func newRun(tree history.Tree, h history.History, opts Options, s Scope) *Run {
 }
 
 func newLearned() *Learned {
-	return &Learned{Touched: NewTouched(), Drafts: map[string]rule.Subject{}, Last: map[string]map[string]string{}}
+	return &Learned{Touched: NewTouched(), SchemaChanges: map[string]bool{}, Drafts: map[string]rule.Subject{}, Last: map[string]map[string]string{}}
 }
 
 // Beside is a run in the same judgement that looks at something else, and whose account is not reported.
@@ -199,25 +200,25 @@ func (r *Run) IsPast(ctx context.Context, commit, path string) (bool, error) {
 	return r.Source.IsBeforeBaseline(ctx, commit, path)
 }
 
-// NotePolicy notes that a commit edits the configuration. A merge does if its configuration differs from each
-// parent's. The index is compared only with HEAD, whose configuration is the trusted one. In a whole history
-// edits of the configuration are not noted.
+// NotePolicy notes that a commit edits the configuration, or a schema that it names. A merge does if its file differs from each parent's. The
+// index is compared only with HEAD, whose configuration is the trusted one. In a whole history edits of the configuration are not noted.
 func (r *Run) NotePolicy(n history.Commit, changes [][]history.Change) {
-	if r.Scope.Whole {
+	if r.Scope.Whole || len(changes) == 0 {
 		return
 	}
 	if n.ID == history.Index {
 		changes = changes[:1]
 	}
-	var edit history.Change
-	for _, edge := range changes {
-		at := slices.IndexFunc(edge, func(c history.Change) bool { return c.Path == policy.File })
-		if at < 0 {
-			return
+	for _, c := range changes[0] {
+		if !r.Source.Policy.Configures(c.Path) || slices.ContainsFunc(changes, func(edge []history.Change) bool { _, is := history.ChangeAt(edge, c.Path); return !is }) {
+			continue
 		}
-		edit = edge[at]
+		if c.Path == policy.File {
+			r.Learned.PolicyChange = c
+		} else {
+			r.Learned.SchemaChanges[c.Path] = true
+		}
 	}
-	r.Learned.PolicyChange = edit
 }
 
 // maxCommits is how many commits a report describes.

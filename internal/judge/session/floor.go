@@ -22,7 +22,7 @@ func (r Request) floor() (*policy.Floor, error) {
 	case name == "":
 		return nil, nil
 	case isText(name):
-		return policy.ParseFloor("the floor", []byte(name), catalogue.Known())
+		return policy.ParseFloor("the floor", []byte(name), catalogue.Known(), noSchemas())
 	}
 	data, err := ReadConfig(name)
 	if err == nil && data == nil {
@@ -31,7 +31,7 @@ func (r Request) floor() (*policy.Floor, error) {
 	if err != nil {
 		return nil, err
 	}
-	return policy.ParseFloor(name, data, catalogue.Known())
+	return policy.ParseFloor(name, data, catalogue.Known(), schemasBeside(name))
 }
 
 // floorName is the floor's file name, or its text; empty if there is none.

@@ -30,6 +30,9 @@ type Session struct {
 	Req  Request
 	// Trusted is the configuration's content on the trusted side; nil if there is none.
 	Trusted []byte
+	// schemas is where the configuration's schemas are read; trustedSchemas are their digests.
+	schemas        *policy.SchemaFiles
+	trustedSchemas []small.Digest
 	// floor is set in the floor's own judgement.
 	floor *policy.Floor
 	// walked are the commits of the last walk over everything; see reach.

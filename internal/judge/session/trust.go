@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 
 	"github.com/small-gate/small-gate/internal/base/failure"
 	"github.com/small-gate/small-gate/internal/base/wholefile"
@@ -34,11 +35,13 @@ func (s *Session) Trust(ctx context.Context, revision, label string) error {
 	if found && s.Req.TrustedConfig != "" {
 		label = s.Req.TrustedConfig + " in " + label
 	}
+	s.schemas = s.schemasAt(ctx, revision)
 	return s.TrustRecorded(data, label, revision)
 }
 
 // TrustRecorded takes the policy from a configuration's content, nil if there is none, and the baselines for the logs of commit at, empty
-// for none. label names the place for people.
+// for none. label names the place for people. Schemas of logs are read from where the session has read a configuration before; if it has not, no
+// log can be judged by one.
 func (s *Session) TrustRecorded(data []byte, label, at string) error {
 	s.Opts.Trusted = at
 	if s.Req.Config != "" {
@@ -114,6 +117,7 @@ func (s *Session) UseRoot(root string) error {
 		s.follow(policy.Default())
 		return nil
 	}
+	s.schemas = SchemasIn(root)
 	return s.use(policy.File, data)
 }
 
@@ -126,6 +130,7 @@ func (s *Session) useFile() error {
 	if data == nil {
 		return &failure.Error{Message: "cannot read the configuration: there is no file " + s.Req.Config, Remedy: "name an existing file with --config, or leave --config out"}
 	}
+	s.schemas = schemasBeside(s.Req.Config)
 	return s.use(s.Req.Config, data)
 }
 
@@ -135,7 +140,10 @@ func (s *Session) use(source string, data []byte) error {
 		s.useDefaults("no " + s.configFile() + " in " + source)
 		return nil
 	}
-	p, err := policy.Parse(source, data, catalogue.Known())
+	p, err := policy.ParseWhole(source, data, catalogue.Known(), s.schemas)
+	if s.trustedSchemas = nil; p != nil {
+		s.trustedSchemas = p.SchemaDigests()
+	}
 	s.follow(p)
 	return err
 }
@@ -179,21 +187,41 @@ func (s *Session) BringsConfiguration(ctx context.Context, tip string) (bool, er
 	return p != nil && invalid == nil, err
 }
 
-// proposed reads the configuration with which a change that ends at tip replaces the trusted one; nil if it is the same, if there is none,
-// or if the caller's own counts.
+// proposed reads the configuration, with its schemas, by which a change that ends at tip replaces the trusted one; nil if it is the same, if there
+// is none, or if the caller's own counts.
 func (s *Session) proposed(ctx context.Context, tip string) (p *policy.Policy, invalid, err error) {
 	if s.Req.Config != "" {
 		return nil, nil, nil
 	}
 	data, found, err := githistory.ReadFile(ctx, s.Repo, tip, s.configFile(), policy.MaxSize)
-	if err != nil || !found || s.Trusted != nil && bytes.Equal(data, s.Trusted) {
+	same := s.Trusted != nil && bytes.Equal(data, s.Trusted)
+	if err != nil || !found || same && len(s.trustedSchemas) == 0 {
 		return nil, nil, err
 	}
-	p, invalid = policy.Parse(s.configFile(), data, catalogue.Known())
+	p, invalid = policy.ParseWhole(s.configFile(), data, catalogue.Known(), s.schemasAt(ctx, tip))
+	if same && invalid == nil && slices.Equal(p.SchemaDigests(), s.trustedSchemas) {
+		return nil, nil, nil
+	}
 	if s.floor != nil && invalid == nil {
 		p = s.floor.Over(p)
 	}
 	return p, invalid, nil
+}
+
+// CheckRoot demands that the configuration in a root directory, which would be trusted once it is committed, is valid.
+func (s *Session) CheckRoot(root string) error {
+	data, err := ReadConfig(filepath.Join(root, policy.File))
+	if err != nil || data == nil || bytes.Equal(data, s.Trusted) && len(s.trustedSchemas) == 0 {
+		return err
+	}
+	if _, err := policy.ParseWhole(policy.File, data, catalogue.Known(), SchemasIn(root)); err != nil {
+		return &failure.Error{
+			Message: "the configuration of the work tree is invalid: " + failure.Of(err).Message,
+			Remedy:  "correct " + policy.File + "; " + policy.EveryKey,
+			Err:     err,
+		}
+	}
+	return nil
 }
 
 // Lasting are the options for judging again what was there before a change that ends at tip, and the baselines that the change adds for

@@ -97,6 +97,8 @@ func CheckArtifact(a small.Artifact, doc *small.Document, allowed ...string) []s
 type Schema struct {
 	root  *node
 	forms map[string]string
+	// whole is what messages call the document; empty for "the document".
+	whole string
 }
 
 // New compiles a JSON Schema. It may have only the keywords that its

@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"cmp"
 	"fmt"
 	"math/big"
 	"strconv"
@@ -13,14 +14,21 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
+// maxAllowed is how many of the allowed values a message lists.
+const maxAllowed = 20
+
 // problem says in plain words what the library finds at a path, whose value is
 // at.
 func (s *Schema) problem(path []string, at *small.Value, e gojsonschema.ResultError) small.Problem {
 	shown := *at
 	shown.Text, _ = secret.MaskKind(strings.Join(path, "."), at.Text) // its name alone may show that it is a credential
+	shown.Plain = at.Plain && s.whole == ""                           // whatever is in a repository's own logs, it may be JSON
 	at = &shown
 	p := small.Problem{Kind: small.ProblemSchema, Pos: at.Pos, Subject: strings.Join(path, ".")}
 	name := describe(path)
+	if len(path) == 0 {
+		name = cmp.Or(s.whole, name)
+	}
 	detail := func(of string) string {
 		if bound, ok := e.Details()[of].(*big.Float); ok {
 			return bound.Text('f', -1)
@@ -37,28 +45,68 @@ func (s *Schema) problem(path []string, at *small.Value, e gojsonschema.ResultEr
 	case *gojsonschema.InvalidTypeError:
 		p.Message, p.Hint = typeMessage(name, strings.Trim(detail("expected"), "[]"), at)
 	case *gojsonschema.EnumError:
-		p.Message = fmt.Sprintf("%s is %s; expected %s", name, quoted(at), wording.List(strings.Split(detail("allowed"), ", "), "or"))
-	case *gojsonschema.ArrayMinItemsError:
-		p.Message = fmt.Sprintf("%s is empty; at least one item is expected", name)
-	case *gojsonschema.StringLengthGTEError:
-		p.Message = fmt.Sprintf("%s is empty; fill it in or leave the key out", name)
+		p.Message = fmt.Sprintf("%s is %s; expected %s", name, quoted(at), allowedWords(detail("allowed")))
+	case *gojsonschema.ConstError:
+		p.Message = fmt.Sprintf("%s is %s; expected %s", name, quoted(at), wording.Clip(detail("allowed")))
+	case *gojsonschema.DoesNotMatchFormatError:
+		p.Message = fmt.Sprintf("%s is %s; expected the format %s", name, quoted(at), wording.Clip(detail("format")))
 	case *gojsonschema.DoesNotMatchPatternError:
-		form := s.forms[path[len(path)-1]]
-		switch {
-		case form == "" && detail("pattern") == `\S`:
-			form = "a text that is not blank"
-		case form == "":
-			form = "another form"
-		}
-		p.Message = fmt.Sprintf("%s is %s; expected %s", name, quoted(at), form)
-	case *gojsonschema.NumberGTEError:
-		p.Message = fmt.Sprintf("%s is %s; at least %s is expected", name, quoted(at), detail("min"))
-	case *gojsonschema.NumberLTEError:
-		p.Message = fmt.Sprintf("%s is %s; at most %s is expected", name, quoted(at), detail("max"))
+		p.Message = fmt.Sprintf("%s is %s; expected %s", name, quoted(at), s.form(path, detail("pattern")))
+	case *gojsonschema.ArrayMinItemsError, *gojsonschema.StringLengthGTEError, *gojsonschema.NumberGTEError, *gojsonschema.NumberLTEError:
+		p.Message = boundMessage(name, at, e, detail)
 	default:
 		p.Message = name + " does not fit the schema"
+		if s.whole != "" {
+			p.Message = fmt.Sprintf("%s: %s", name, wording.Clip(strings.ToLower(e.Description()[:1])+e.Description()[1:]))
+		}
 	}
 	return p
+}
+
+// form says what a pattern asks for.
+func (s *Schema) form(path []string, pattern string) string {
+	if s.whole != "" {
+		return "a text that matches " + wording.Clip(pattern)
+	}
+	form := s.forms[path[len(path)-1]]
+	switch {
+	case form == "" && pattern == `\S`:
+		return "a text that is not blank"
+	case form == "":
+		return "another form"
+	}
+	return form
+}
+
+// allowedWords lists the values of an enumeration.
+func allowedWords(all string) string {
+	allowed := strings.Split(all, ", ")
+	for i := range allowed {
+		allowed[i] = wording.Clip(allowed[i])
+	}
+	if len(allowed) > maxAllowed {
+		allowed = append(allowed[:maxAllowed], "others")
+	}
+	return wording.List(allowed, "or")
+}
+
+// boundMessage says that a value is too short, too small or too large.
+func boundMessage(name string, at *small.Value, e gojsonschema.ResultError, detail func(of string) string) string {
+	switch e.(type) {
+	case *gojsonschema.ArrayMinItemsError:
+		if len(at.Items) > 0 || detail("min") != "1" {
+			return fmt.Sprintf("%s has %s; at least %s are expected", name, wording.Count(len(at.Items), "item"), detail("min"))
+		}
+		return name + " is empty; at least one item is expected"
+	case *gojsonschema.StringLengthGTEError:
+		if at.Text != "" {
+			return fmt.Sprintf("%s is %s; at least %s characters are expected", name, quoted(at), detail("min"))
+		}
+		return name + " is empty; fill it in or leave the key out"
+	case *gojsonschema.NumberGTEError:
+		return fmt.Sprintf("%s is %s; at least %s is expected", name, quoted(at), detail("min"))
+	}
+	return fmt.Sprintf("%s is %s; at most %s is expected", name, quoted(at), detail("max"))
 }
 
 func join(path, key string) string {

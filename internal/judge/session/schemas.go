@@ -1,0 +1,51 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"path/filepath"
+
+	"github.com/small-gate/small-gate/internal/base/failure"
+	"github.com/small-gate/small-gate/internal/base/wholefile"
+	"github.com/small-gate/small-gate/internal/base/wording"
+	"github.com/small-gate/small-gate/internal/git/history"
+	"github.com/small-gate/small-gate/internal/policy"
+	"github.com/small-gate/small-gate/internal/small/schema"
+)
+
+// schemasAt are the schemas of logs in a revision.
+func (s *Session) schemasAt(ctx context.Context, revision string) *policy.SchemaFiles {
+	return &policy.SchemaFiles{Read: func(path string) ([]byte, bool, error) {
+		return githistory.ReadFile(ctx, s.Repo, revision, path, schema.MaxGiven)
+	}}
+}
+
+// SchemasIn are the schemas of logs below a folder on disk.
+func SchemasIn(folder string) *policy.SchemaFiles {
+	return &policy.SchemaFiles{Read: func(path string) ([]byte, bool, error) {
+		data, err := wholefile.Start(filepath.Join(folder, filepath.FromSlash(path)), schema.MaxGiven+1)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil, false, nil
+		case errors.Is(err, wholefile.ErrNotRegular):
+			err = &failure.Error{Message: wording.Printable(path) + " is not a regular file", Remedy: "replace it with a file", Err: err}
+		}
+		return data, err == nil, err
+	}}
+}
+
+// schemasBeside are the schemas of a configuration that the caller names, in its folder. They are not those of the repository, which a change
+// could edit.
+func schemasBeside(config string) *policy.SchemaFiles {
+	out := SchemasIn(filepath.Dir(config))
+	out.Elsewhere = true
+	return out
+}
+
+// noSchemas are the schemas beside a floor that is given as a text: there are none.
+func noSchemas() *policy.SchemaFiles {
+	return &policy.SchemaFiles{Elsewhere: true, Read: func(string) ([]byte, bool, error) {
+		return nil, false, &failure.Error{Message: "a floor that is given as a text has no files", Remedy: "name a file with --floor, and put the schema into its folder"}
+	}}
+}
