@@ -44,6 +44,8 @@ type Edit struct {
 	Pos small.Pos
 	// Waived is true if waivers allow it.
 	Waived bool
+	// Reopened is the new version if that is open, and therefore not in the new ledger.
+	Reopened *Entry
 }
 
 // RecordsFunc returns a ledger's entries in full. They are parsed only if an edit has to be explained.

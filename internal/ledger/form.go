@@ -52,6 +52,11 @@ func (f *Form) Read(data []byte) (*Log, []small.Problem) {
 		return nil, []small.Problem{*p}
 	}
 	parts, open := f.finished(f.parts(data))
+	return &Log{Ledger: OfEntries(f.entries(parts)), Open: len(open)}, nil
+}
+
+// entries are the parts of a text as entries.
+func (f *Form) entries(parts []part) []Entry {
 	noun := Line
 	if f.Start != nil {
 		noun = Block
@@ -61,17 +66,27 @@ func (f *Form) Read(data []byte) (*Log, []small.Problem) {
 		entries[i] = Entry{Noun: noun, Pos: small.Pos{Line: p.line, Column: 1}, Whole: sha256.Sum256(f.whole(p.text))}
 		entries[i].Digest = f.digestOf(p.text, entries[i].Whole)
 	}
-	return &Log{Ledger: OfEntries(entries), Open: open}, nil
+	return entries
 }
 
 // Values are the entries of a log of text in full, in the order of the ledger.
 func (f *Form) Values(data []byte) []*small.Value {
 	parts, _ := f.finished(f.parts(data))
+	return f.values(parts)
+}
+
+func (f *Form) values(parts []part) []*small.Value {
 	out := make([]*small.Value, len(parts))
 	for i, p := range parts {
 		out[i] = &small.Value{Kind: small.String, Text: visibleText(f.whole(p.text)), Pos: small.Pos{Line: p.line, Column: 1}}
 	}
 	return out
+}
+
+// OpenText are the entries of a text that are not finished.
+func (f *Form) OpenText(data []byte) Open {
+	_, open := f.finished(f.parts(data))
+	return Open{f.entries(open), f.values(open)}
 }
 
 // parts cuts a text into entries, in the order of the file.
@@ -101,19 +116,24 @@ func (f *Form) whole(text []byte) []byte {
 	return withoutBlankEnd(text)
 }
 
-// finished puts the entries in the order of the ledger and leaves out open ones, which it counts.
-func (f *Form) finished(parts []part) (out []part, open int) {
+// finished puts the entries in the order of the ledger, without open ones.
+func (f *Form) finished(parts []part) (out, open []part) {
+	return splitOpen(f, parts, func(p part) bool { return MatchesLine(f.Open, p.text) })
+}
+
+// splitOpen puts entries in the order of the ledger, and separates open ones; matches is asked only if a regular expression says which they are.
+func splitOpen[T any](f *Form, all []T, matches func(T) bool) (finished, open []T) {
 	if f.NewestFirst {
-		slices.Reverse(parts)
+		slices.Reverse(all)
 	}
-	all := len(parts)
-	if f.OpenNewest && all > 0 {
-		parts = parts[:all-1]
+	for i, e := range all {
+		if f.OpenNewest && i == len(all)-1 || f.Open != nil && matches(e) {
+			open = append(open, e)
+		} else {
+			finished = append(finished, e)
+		}
 	}
-	if f.Open != nil {
-		parts = slices.DeleteFunc(parts, func(p part) bool { return MatchesLine(f.Open, p.text) })
-	}
-	return parts, all - len(parts)
+	return finished, open
 }
 
 // MatchesLine reports whether a regular expression matches one of a text's lines.

@@ -80,23 +80,18 @@ func visibleText(text []byte) string {
 	return out.String()
 }
 
-// FinishedItems puts the items of a list in the order of the ledger and leaves out open ones, which it counts.
-func (f *Form) FinishedItems(items []*small.Value) (out []*small.Value, open int) {
+// FinishedItems puts the items of a list in the order of the ledger, without open ones.
+func (f *Form) FinishedItems(items []*small.Value) (out, open []*small.Value) {
 	if !f.NewestFirst && !f.OpenNewest && f.Open == nil {
-		return items, 0
+		return items, nil
 	}
-	all := len(items)
-	items = slices.Clone(items)
-	if f.NewestFirst {
-		slices.Reverse(items)
-	}
-	if f.OpenNewest && all > 0 {
-		items = items[:all-1]
-	}
-	if f.Open != nil {
-		items = slices.DeleteFunc(items, f.itemIsOpen)
-	}
-	return items, all - len(items)
+	return splitOpen(f, slices.Clone(items), f.itemIsOpen)
+}
+
+// OpenItems are the items of a list that are not finished.
+func (f *Form) OpenItems(items []*small.Value) Open {
+	_, open := f.FinishedItems(items)
+	return Open{f.itemEntries(open), open}
 }
 
 // itemIsOpen matches the fields of an item as lines of the form "key: value".
@@ -112,13 +107,17 @@ func (f *Form) itemIsOpen(v *small.Value) bool {
 // OfItems is the log of the items of a list.
 func (f *Form) OfItems(items []*small.Value) *Log {
 	items, open := f.FinishedItems(items)
+	return &Log{Ledger: OfEntries(f.itemEntries(items)), Open: len(open)}
+}
+
+func (f *Form) itemEntries(items []*small.Value) []Entry {
 	entries := make([]Entry, len(items))
 	var digests small.Digester
 	for i, item := range items {
 		whole := digests.EntryDigest(item)
 		entries[i] = Entry{Noun: Item, Pos: item.Pos, Whole: whole, Digest: f.IdentityOf(item, whole)}
 	}
-	return &Log{Ledger: OfEntries(entries), Open: open}
+	return entries
 }
 
 // OfFile is the log that has one file for its entry: its name, its mode, and its content, of which object is the id in git. data is its text,
@@ -127,6 +126,18 @@ func (f *Form) OfFile(name, mode, object string, data []byte) *Log {
 	if f.Open != nil && MatchesLine(f.Open, data) {
 		return &Log{Ledger: NewLedger(nil), Open: 1}
 	}
+	return &Log{Ledger: OfEntries([]Entry{f.fileEntry(name, mode, object, data)})}
+}
+
+// OpenFile is such a file, if it is not finished.
+func (f *Form) OpenFile(name, mode, object string, data []byte) Open {
+	if f.Open == nil || !MatchesLine(f.Open, data) {
+		return Open{}
+	}
+	return Open{[]Entry{f.fileEntry(name, mode, object, data)}, []*small.Value{FileValue(mode, int64(len(data)), data)}}
+}
+
+func (f *Form) fileEntry(name, mode, object string, data []byte) Entry {
 	sum := func(content string) small.Digest {
 		return sha256.Sum256([]byte(name + "\x00" + mode + "\x00" + content))
 	}
@@ -139,7 +150,7 @@ func (f *Form) OfFile(name, mode, object string, data []byte) *Log {
 		content := sha256.Sum256(text)
 		e.Digest = sum(string(content[:]))
 	}
-	return &Log{Ledger: OfEntries([]Entry{e})}
+	return e
 }
 
 // FileValue is such an entry in full: its mode, and each line of a text. data is nil for a file that is too large to be read.

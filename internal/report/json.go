@@ -82,6 +82,16 @@ type jsonLedger struct {
 	// Open counts the entries that are not finished and therefore not among entries; there if there are any.
 	Open int    `json:"open,omitempty"`
 	Head string `json:"head"`
+	// Opened are those of the open entries that the change adds; there if there are any.
+	Opened []jsonOpened `json:"opened,omitempty"`
+}
+
+// jsonOpened is an entry that is not finished.
+type jsonOpened struct {
+	Path string `json:"path"`
+	Line int    `json:"line"`
+	// Text is the beginning of its first line.
+	Text string `json:"text"`
 }
 
 type jsonFinding struct {
@@ -180,6 +190,9 @@ func document(r *finding.Report, opts Options) jsonReport {
 	}
 	for i, l := range r.Ledgers {
 		doc.Ledgers[i] = jsonLedger{Path: l.Path, Entries: l.Entries, Open: l.Open, Head: l.Head.String()}
+		for _, e := range l.Opened {
+			doc.Ledgers[i].Opened = append(doc.Ledgers[i].Opened, jsonOpened(e))
+		}
 	}
 	for _, c := range r.Commits {
 		doc.Commits = append(doc.Commits, jsonCommit(c))

@@ -102,11 +102,22 @@ type LedgerState struct {
 	Entries int
 	// Open counts the entries that are not finished, and therefore are not among Entries.
 	Open int
-	Head small.Digest
+	// Opened are those of them that the change adds.
+	Opened []OpenEntry
+	Head   small.Digest
 	// Unmigrated is how many timestamps lack fractional seconds or a zone. Only a survey counts them.
 	Unmigrated int
 	// Log is what a drawing of the ledger needs, in order; nil for a ledger that is not the tip's.
 	Log []LogEntry
+}
+
+// OpenEntry is an entry that is not finished.
+type OpenEntry struct {
+	// Path is the file's, Line where the entry begins, from 1.
+	Path string
+	Line int
+	// Text is the beginning of the entry's first line.
+	Text string
 }
 
 // LogEntry is one entry of a ledger, as a drawing shows it.

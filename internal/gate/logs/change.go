@@ -158,8 +158,12 @@ func (e *LogChange) Finding(x ledger.Edit) finding.Finding {
 		f.Entry = finding.RefOf(e.Old.Entries[x.OldIndex])
 		f.EditFrom = f.Entry.Digest.String()
 	}
+	now := x.Reopened
 	if x.NewIndex >= 0 {
-		after := finding.RefOf(e.New.Entries[x.NewIndex])
+		now = &e.New.Entries[x.NewIndex]
+	}
+	if now != nil {
+		after := finding.RefOf(*now)
 		f.EditTo = after.Digest.String()
 		if f.Entry == nil {
 			f.Entry = after
@@ -211,6 +215,9 @@ func (e *LogChange) DescribeModified(x ledger.Edit) string {
 		}
 	}
 	words := ledger.Describe(e.Old.Entries[x.OldIndex]) + " was modified"
+	if x.Reopened != nil {
+		words = ledger.Describe(e.Old.Entries[x.OldIndex]) + " was set back to open, although it was finished"
+	}
 	if len(fields) > 0 {
 		words += ": " + strings.Join(fields, ", ")
 	}

@@ -2,15 +2,19 @@ package logs
 
 import (
 	"context"
+	"fmt"
 	"path"
 	"slices"
 	"strings"
 
+	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/gate/read"
 	"github.com/small-gate/small-gate/internal/gate/rule"
 	"github.com/small-gate/small-gate/internal/gate/run"
 	"github.com/small-gate/small-gate/internal/ledger"
+	"github.com/small-gate/small-gate/internal/small"
 )
 
 // NoteChanged notes, for the report, the configured logs that changed, as they are at the tip.
@@ -18,16 +22,21 @@ func NoteChanged(ctx context.Context, r *run.Run) error {
 	if len(r.Learned.Logs) == 0 {
 		return nil
 	}
-	return noteLogs(ctx, r, func(at string) bool { return r.Learned.Logs[at] })
+	before := r.Scope.Before()
+	if r.Scope.Whole {
+		return noteLogs(ctx, r, func(at string) bool { return r.Learned.Logs[at] }, nil)
+	}
+	return noteLogs(ctx, r, func(at string) bool { return r.Learned.Logs[at] }, &before)
 }
 
 // NoteAll notes all configured logs in or below the scope's directory.
 func NoteAll(ctx context.Context, r *run.Run) error {
-	return noteLogs(ctx, r, func(at string) bool { return r.Scope.Dir == "" || strings.HasPrefix(at+"/", r.Scope.Dir+"/") })
+	return noteLogs(ctx, r, func(at string) bool { return r.Scope.Dir == "" || strings.HasPrefix(at+"/", r.Scope.Dir+"/") }, nil)
 }
 
-// noteLogs notes logs of the tip: each file, or each folder of files. If no commits are judged, it reports those that cannot be read.
-func noteLogs(ctx context.Context, r *run.Run, wanted func(at string) bool) error {
+// noteLogs notes logs of the tip: each file, or each folder of files. If no commits are judged, it reports those that cannot be read. before, if
+// not nil, is the revision that the change began from: open entries that it lacks are named.
+func noteLogs(ctx context.Context, r *run.Run, wanted func(at string) bool, before *string) error {
 	p := r.Source.Policy
 	if len(p.Logs) == 0 {
 		return nil
@@ -36,12 +45,16 @@ func noteLogs(ctx context.Context, r *run.Run, wanted func(at string) bool) erro
 	if err != nil {
 		return err
 	}
-	folders, open := map[string][]ledger.Entry{}, map[string]int{}
+	folders, open, opened := map[string][]ledger.Entry{}, map[string]int{}, map[string][]finding.OpenEntry{}
 	for _, f := range files {
 		if p.LogFor(f.Path) == nil || !wanted(r.Source.LogOf(f.Path)) {
 			continue
 		}
 		log, err := r.Source.Logs(f.Path).Read(ctx, f, nil)
+		var added []finding.OpenEntry
+		if err == nil && before != nil {
+			added, err = openedSince(ctx, r, *before, f.Path, log)
+		}
 		switch {
 		case err != nil:
 			return err
@@ -49,9 +62,10 @@ func noteLogs(ctx context.Context, r *run.Run, wanted func(at string) bool) erro
 			folder := path.Dir(f.Path)
 			folders[folder] = append(folders[folder], log.Log.Entries...)
 			open[folder] += log.Log.Open
+			opened[folder] = append(opened[folder], added...)
 		case log.Readable():
 			r.Account.Ledgers = append(r.Account.Ledgers, finding.LedgerState{
-				Path: f.Path, Entries: log.Log.Len(), Open: log.Log.Open, Head: p.LogFor(f.Path).Head(log.Log.Ledger),
+				Path: f.Path, Entries: log.Log.Len(), Open: log.Log.Open, Opened: added, Head: p.LogFor(f.Path).Head(log.Log.Ledger),
 			})
 		case r.Source.History == nil:
 			if err := r.Collector.Judge(ctx, &UnreadableLog{
@@ -63,8 +77,58 @@ func noteLogs(ctx context.Context, r *run.Run, wanted func(at string) bool) erro
 	}
 	for folder, entries := range folders {
 		all := ledger.OfEntries(entries)
-		r.Account.Ledgers = append(r.Account.Ledgers, finding.LedgerState{Path: folder, Entries: all.Len(), Open: open[folder], Head: all.SetHead()})
+		r.Account.Ledgers = append(r.Account.Ledgers, finding.LedgerState{Path: folder, Entries: all.Len(), Open: open[folder], Opened: opened[folder], Head: all.SetHead()})
 	}
 	slices.SortFunc(r.Account.Ledgers, func(a, b finding.LedgerState) int { return strings.Compare(a.Path, b.Path) })
+	for _, l := range r.Account.Ledgers {
+		for i, e := range l.Opened {
+			if i == maxOpened {
+				r.Examined().Notes = append(r.Examined().Notes, fmt.Sprintf("%s: this change adds %d more open entries", wording.Printable(l.Path), len(l.Opened)-i))
+				break
+			}
+			r.Examined().Notes = append(r.Examined().Notes, fmt.Sprintf("%s:%d: this change adds an open entry, which may change until it is finished: %s", wording.Printable(e.Path), e.Line, e.Text))
+		}
+	}
 	return nil
+}
+
+// maxOpened is how many open entries of a log notes name.
+const maxOpened = 10
+
+// openedSince are the open entries of a log that it did not have at a revision: one with the same first line is the same.
+func openedSince(ctx context.Context, r *run.Run, revision, at string, log *read.LedgerFile) (added []finding.OpenEntry, err error) {
+	now, err := r.Source.Logs(at).Open(ctx, log)
+	if err != nil || len(now.Entries) == 0 {
+		return nil, err
+	}
+	had := map[string]bool{}
+	if revision != "" {
+		log, err := r.Source.LogAt(ctx, revision, at)
+		if err != nil {
+			return nil, err
+		}
+		before, err := r.Source.Logs(at).Open(ctx, log)
+		if err != nil {
+			return nil, err
+		}
+		for i := range before.Entries {
+			had[titleOf(before.Entries[i], before.Values[i])] = true
+		}
+	}
+	for i, e := range now.Entries {
+		if title := titleOf(e, now.Values[i]); !had[title] {
+			added = append(added, finding.OpenEntry{Path: at, Line: e.Pos.Line, Text: wording.Clip(wording.Printable(title))})
+		}
+	}
+	slices.SortFunc(added, func(a, b finding.OpenEntry) int { return a.Line - b.Line })
+	return added, nil
+}
+
+// titleOf is the first line of an entry; of a file, nothing: its name says which it is.
+func titleOf(e ledger.Entry, v *small.Value) string {
+	if e.Noun == ledger.File {
+		return "the file"
+	}
+	title, _, _ := strings.Cut(v.Display(), "\n")
+	return title
 }

@@ -315,7 +315,17 @@ func compareLogs(ctx context.Context, r *run.Run, n history.Commit, path, was st
 			return seen || old.Timestamp != "" && old.Timestamp == now.Timestamp
 		},
 	}
+	var open ledger.Open
+	if child.Readable() && child.Log.Open > 0 && !c.Extends(p) {
+		if open, err = r.Source.Logs(path).Open(ctx, child); err != nil {
+			return nil, err
+		}
+		with.Equal = with.Equal.MayReopen(open.Entries)
+	}
 	compared, err := ledger.Compare(p, c, with)
+	if err == nil {
+		err = compared.Reopen(open)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -15,6 +15,8 @@ type format struct {
 	// read reads a whole text; values gives the entries in full, unless the file itself is the entry.
 	read   func(f history.File, data []byte, limits small.Limits) (*ledger.Log, []small.Problem)
 	values func(f history.File, data []byte, limits small.Limits) ([]*small.Value, []small.Problem)
+	// open gives the entries that are not finished, of a text that can be read; nil if all are.
+	open func(f history.File, data []byte, limits small.Limits) ledger.Open
 	// grows is true if a version is best read from one before or after it.
 	grows bool
 	// ofFile is true if the file itself is the log's one entry. Its text may not be needed, and its name counts.
@@ -70,6 +72,7 @@ func textFormat(form *ledger.Form) format {
 		values: func(_ history.File, data []byte, _ small.Limits) ([]*small.Value, []small.Problem) {
 			return form.Values(data), nil
 		},
+		open:  func(_ history.File, data []byte, _ small.Limits) ledger.Open { return form.OpenText(data) },
 		grows: form.Growing(),
 	}
 }
@@ -94,6 +97,10 @@ func listFormat(at string, form *ledger.Form) format {
 			list, _ = form.FinishedItems(list)
 			return list, nil
 		},
+		open: func(f history.File, data []byte, limits small.Limits) ledger.Open {
+			list, _ := items(f, data, limits)
+			return form.OpenItems(list)
+		},
 	}
 }
 
@@ -105,6 +112,9 @@ func fileFormat(form *ledger.Form, configured bool) format {
 				data = nil
 			}
 			return form.OfFile(path.Base(f.Path), f.Mode, f.Object, data), nil
+		},
+		open: func(f history.File, data []byte, _ small.Limits) ledger.Open {
+			return form.OpenFile(path.Base(f.Path), f.Mode, f.Object, data)
 		},
 		ofFile: true, needsText: configured,
 	}

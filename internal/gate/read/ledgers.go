@@ -344,6 +344,18 @@ func (l *ledgers) keep(key string, f *LedgerFile) {
 	}
 }
 
+// Open gives the entries of a log that are not finished; none for nil.
+func (l *ledgers) Open(ctx context.Context, f *LedgerFile) (ledger.Open, error) {
+	if !f.Readable() || f.Log.Open == 0 {
+		return ledger.Open{}, nil
+	}
+	data, err := l.textOf(ctx, f)
+	if err != nil {
+		return ledger.Open{}, err
+	}
+	return l.open(f.File, data, l.limits), nil
+}
+
 // RecordsOf gives a log's entries in full.
 func (l *ledgers) RecordsOf(ctx context.Context, f *LedgerFile) ledger.RecordsFunc {
 	all := l.Records(ctx, f.File)
