@@ -69,7 +69,7 @@ func (v *Value) Number() string {
 	return d.String()
 }
 
-// Double writes a number exactly, as JSON does; ok is false for one that no double comes near.
+// Double writes a number exactly, as JSON does, a whole one without an exponent; ok is false for one that no double comes near.
 func (v *Value) Double() (text string, ok bool) {
 	if digits, negative := strings.CutPrefix(v.Text, "-"); negative && isDigits(digits) && digits[0] != '0' {
 		v = &Value{Tag: FloatTag, Text: v.Text} // YAML's reader takes none below 64 bits
@@ -78,8 +78,13 @@ func (v *Value) Double() (text string, ok bool) {
 	if !ok {
 		return "", false
 	}
-	_, err := strconv.ParseFloat(d.String(), 64)
-	return d.String(), err == nil
+	if _, err := strconv.ParseFloat(d.String(), 64); err != nil {
+		return "", false
+	}
+	if d.exponent > 0 {
+		d.digits, d.exponent = d.digits+strings.Repeat("0", d.exponent), 0
+	}
+	return d.String(), true
 }
 
 // integerText writes an integer in decimal; YAML allows other bases.

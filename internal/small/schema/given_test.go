@@ -62,6 +62,7 @@ func TestGivenCheck(t *testing.T) {
 		{`{"type": "number"}`, `1e400`, "1e400 is a number beyond those of computers, which no schema can judge"},
 		{`{"enum": [1]}`, `[1e999999999]`, "1e999999999 is a number beyond those of computers, which no schema can judge"},
 		{`{"type": "integer"}`, `-123456789012345678901234567890`, ""},
+		{`{"maxLength": 200, "minItems": 1e1}`, `[]`, "the entry has 0 items; at least 10 are expected"},
 		{`{"multipleOf": 0.01}`, `1.005`, "the entry: must be a multiple of 0.01"},
 	} {
 		var got []string
