@@ -10,7 +10,7 @@ import (
 
 	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/edit"
-	"github.com/small-gate/small-gate/internal/write/splice"
+	"github.com/small-gate/small-gate/internal/write/combine"
 )
 
 func (a *app) appendCommand() *cobra.Command {
@@ -34,7 +34,7 @@ func (a *app) appendCommand() *cobra.Command {
 			if c.Flags().Changed("log") || c.Flags().Changed("line") {
 				return a.appendEntry(c, log, line)
 			}
-			var entry splice.Entry
+			var entry combine.Entry
 			for i, f := range fields {
 				switch {
 				case c.Flags().Changed(f.flag):

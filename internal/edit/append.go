@@ -14,8 +14,8 @@ import (
 	"github.com/small-gate/small-gate/internal/judge/session"
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/write/combine"
 	"github.com/small-gate/small-gate/internal/write/restore"
-	"github.com/small-gate/small-gate/internal/write/splice"
 )
 
 // Appended is the result of Append.
@@ -31,7 +31,7 @@ type Appended struct {
 
 // Append appends an entry to the log of the workspace in the request's directory or the nearest above it, unless a check would reject it.
 // If a writer without a guard has changed or lost entries, they are put back instead. Nothing is staged.
-func Append(ctx context.Context, req session.Request, with Locking, entry splice.Entry) (out Appended, err error) {
+func Append(ctx context.Context, req session.Request, with Locking, entry combine.Entry) (out Appended, err error) {
 	req.Dir = session.WorkspaceRoot(req.Dir)
 	err = guarded(ctx, req, "append", with, workspaceAbove, func(held *locked, g *guarding, before []restore.Restored) error {
 		out.Before, out.Log, out.Add = before, g.Log(), "git add -- "+wording.TopPath(small.InDir(g.Dir, ""))
@@ -95,7 +95,7 @@ func (g *guarding) timely() error {
 	if log == nil {
 		return nil // Append reports it
 	}
-	late := splice.FirstBadTimestamp(before, log.Ledger, g.Now)
+	late := combine.FirstBadTimestamp(before, log.Ledger, g.Now)
 	if late == nil {
 		return nil
 	}

@@ -16,8 +16,8 @@ import (
 	"github.com/small-gate/small-gate/internal/judge/session"
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/write/combine"
 	"github.com/small-gate/small-gate/internal/write/restore"
-	"github.com/small-gate/small-gate/internal/write/splice"
 )
 
 // Locking says how to wait for the lock of a workspace.
@@ -302,7 +302,7 @@ func (g *guarding) behind() ([]ledger.Entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	found, err := splice.PutBackOf(g.head, file, g.Accepts, g.Now, g.Limits)
+	found, err := combine.PutBackOf(g.head, file, g.Accepts, g.Now, g.Limits)
 	switch {
 	case err != nil:
 		return nil, &failure.Error{Message: g.Log() + ": " + err.Error(), Err: err}

@@ -10,7 +10,7 @@ import (
 	"github.com/small-gate/small-gate/internal/git/history"
 	"github.com/small-gate/small-gate/internal/judge/session"
 	"github.com/small-gate/small-gate/internal/policy/lane"
-	"github.com/small-gate/small-gate/internal/write/splice"
+	"github.com/small-gate/small-gate/internal/write/combine"
 )
 
 // Switched is the result of SwitchLane.
@@ -39,7 +39,7 @@ func SwitchLane(ctx context.Context, req session.Request, with Locking, to, reas
 	if _, err := req.InRepository(ctx, "lane", func(s *session.Session) error { return planSwitch(ctx, s, &out, reason) }); err != nil {
 		return out, err
 	}
-	entry := splice.Entry{{"task_id", lane.SwitchTask}, {"status", "completed"}, {"evidence", out.Evidence}}
+	entry := combine.Entry{{"task_id", lane.SwitchTask}, {"status", "completed"}, {"evidence", out.Evidence}}
 	var err error
 	out.Appended, err = Append(ctx, req, with, entry)
 	return out, err

@@ -14,7 +14,7 @@ import (
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/small"
-	"github.com/small-gate/small-gate/internal/write/splice"
+	"github.com/small-gate/small-gate/internal/write/combine"
 )
 
 // forked is a random fork: one log, and the branches that went on with it.
@@ -75,23 +75,23 @@ func (b *builder) anyStyle() style {
 
 // reconciled reconciles the logs at some places of a list, the first as
 // ours.
-func (f *forked) reconciled(order []int) (*splice.Resolution, error) {
+func (f *forked) reconciled(order []int) (*combine.Resolution, error) {
 	return f.caseOf(order).Resolve()
 }
 
-func (f *forked) caseOf(order []int) splice.Case {
+func (f *forked) caseOf(order []int) combine.Case {
 	p := f.options().Policy
 	if p == nil {
 		p = policy.Default()
 	}
 	text := func(l worldLog) []byte { return []byte(l.file().data) }
 	name := func(i int) string { return fmt.Sprint("side-", i) }
-	c := splice.Case{
+	c := combine.Case{
 		Path: logPath(""), Now: now, Comparer: read.NewLogComparer(p, logPath(""), now),
-		Ours: splice.Version{Name: name(order[0]), Data: text(f.sides[order[0]])},
+		Ours: combine.Version{Name: name(order[0]), Data: text(f.sides[order[0]])},
 	}
 	for _, i := range order[1:] {
-		c.Theirs = append(c.Theirs, splice.Version{Name: name(i), Data: text(f.sides[i]), Bases: []splice.Version{{Data: text(f.base)}}})
+		c.Theirs = append(c.Theirs, combine.Version{Name: name(i), Data: text(f.sides[i]), Bases: []combine.Version{{Data: text(f.base)}}})
 	}
 	return c
 }
@@ -166,7 +166,7 @@ func inserts(f finding.Finding) bool { return strings.HasPrefix(f.Rule, "append-
 
 // notAsByTime compares a resolution with what a naive merge makes: all entries
 // of all sides, each once, sorted by time.
-func (f *forked) notAsByTime(done *splice.Resolution) string {
+func (f *forked) notAsByTime(done *combine.Resolution) string {
 	stands := map[string]string{}
 	for _, w := range f.waivers {
 		stands[w.before.key()] = w.after.key()
@@ -223,7 +223,7 @@ func (f *forked) someoneHas(key string) bool {
 
 // rejected has the gate judge a resolution as it is committed, pushed and
 // audited.
-func (f *forked) rejected(done *splice.Resolution) string {
+func (f *forked) rejected(done *combine.Resolution) string {
 	h := newMemoryHistory()
 	base := h.commit(f.base.asTree())
 	var tips []string
@@ -256,7 +256,7 @@ func (l worldLog) asTree() fileTree { return fileTree{logPath(""): l.file()} }
 
 // ownDigests are the digests of a resolution's entries without the one that it
 // adds.
-func ownDigests(done *splice.Resolution) []string {
+func ownDigests(done *combine.Resolution) []string {
 	log, problems := ledger.ReadLog(done.Text, small.Limits{})
 	if log == nil {
 		panic(problems[0].Message)

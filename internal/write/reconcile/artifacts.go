@@ -11,7 +11,7 @@ import (
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/small"
 	"github.com/small-gate/small-gate/internal/write/checkout"
-	"github.com/small-gate/small-gate/internal/write/splice"
+	"github.com/small-gate/small-gate/internal/write/combine"
 	"github.com/small-gate/small-gate/internal/write/threeway"
 )
 
@@ -178,10 +178,10 @@ func (r *resolving) versionOf(ctx context.Context, dir string, s side, bases []t
 
 // entriesOf are the entries of a log; none if it cannot be read, which merging the log reports.
 func entriesOf(data []byte, limits small.Limits) *ledger.Ledger {
-	return readEntries(splice.Kind{}, data, limits)
+	return readEntries(combine.Kind{}, data, limits)
 }
 
-func readEntries(kind splice.Kind, data []byte, limits small.Limits) *ledger.Ledger {
+func readEntries(kind combine.Kind, data []byte, limits small.Limits) *ledger.Ledger {
 	if log, _ := kind.Read(data, limits); log != nil {
 		return log.Ledger
 	}
@@ -260,7 +260,7 @@ func (r *resolving) conflicts(ctx context.Context) ([]string, error) {
 	}
 	for path, f := range r.index {
 		dir, _, ok := small.SplitPath(path)
-		if kind := splice.KindOf(r.opts.Policy, path); !f.Unmerged && (!kind.Plain() && (!ok || !r.opts.Policy.Judges(dir)) || kind.OfFile()) {
+		if kind := combine.KindOf(r.opts.Policy, path); !f.Unmerged && (!kind.Plain() && (!ok || !r.opts.Policy.Judges(dir)) || kind.OfFile()) {
 			continue
 		}
 		conflict, err := r.inConflict(ctx, path)

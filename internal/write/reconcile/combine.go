@@ -12,7 +12,7 @@ import (
 	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/small"
 	"github.com/small-gate/small-gate/internal/write/checkout"
-	"github.com/small-gate/small-gate/internal/write/splice"
+	"github.com/small-gate/small-gate/internal/write/combine"
 )
 
 // Files are the workspaces' files that this package merges instead of git, by path.
@@ -68,7 +68,7 @@ func (c *Combiner) Content(f history.File) ([]byte, bool) {
 func (c *Combiner) Merges(path string) bool {
 	dir, name, ok := small.SplitPath(path)
 	a, known := small.ArtifactOf(name)
-	if kind := splice.KindOf(c.opts.Policy, path); kind.Plain() {
+	if kind := combine.KindOf(c.opts.Policy, path); kind.Plain() {
 		return !kind.OfFile()
 	}
 	return ok && known && (a == small.Progress || slices.Contains(mergedArtifacts, a)) && c.opts.Policy.Judges(dir)
@@ -130,7 +130,7 @@ func (c *Combiner) CheckedOut(ctx context.Context, f history.File) ([]byte, erro
 func (c *Combiner) Lacks(ctx context.Context, has, all Files, paths []string) (lacking []string, err error) {
 	r := c.resolving(opApply, Side{ID: "all", Files: all}, Side{ID: "has", Files: has})
 	for _, path := range paths {
-		kind := splice.KindOf(c.opts.Policy, path)
+		kind := combine.KindOf(c.opts.Policy, path)
 		if !isLog(path) && !kind.Plain() {
 			continue
 		}
@@ -171,7 +171,7 @@ func (c *Combiner) Combine(ctx context.Context, ours, theirs Side) (Files, []str
 	}
 	for _, dir := range dirs {
 		if err := r.workspace(ctx, dir); err != nil {
-			if errors.Is(err, splice.ErrOrder) && word == checkout.Rebase {
+			if errors.Is(err, combine.ErrOrder) && word == checkout.Rebase {
 				err = errors.Join(err, ErrNeedsMerge)
 			}
 			return nil, nil, err

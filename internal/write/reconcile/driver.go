@@ -13,7 +13,7 @@ import (
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/small"
 	"github.com/small-gate/small-gate/internal/write/checkout"
-	"github.com/small-gate/small-gate/internal/write/splice"
+	"github.com/small-gate/small-gate/internal/write/combine"
 )
 
 // MergeInput is what git passes to a merge driver (gitattributes(5), "Defining a custom merge driver").
@@ -67,7 +67,7 @@ func (in MergeInput) follows(earlier, later []byte) bool {
 
 // marked is the common beginning of both sides' text, and the rest of each between conflict markers.
 func (in MergeInput) marked() []byte {
-	ours, theirs := splice.Lines(in.Ours), splice.Lines(in.Theirs)
+	ours, theirs := combine.Lines(in.Ours), combine.Lines(in.Theirs)
 	same := 0
 	for same < min(len(ours), len(theirs)) && bytes.Equal(ours[same], theirs[same]) && bytes.HasSuffix(ours[same], []byte("\n")) {
 		same++
@@ -76,11 +76,11 @@ func (in MergeInput) marked() []byte {
 	if size < 7 {
 		size = 7
 	}
-	end := splice.LineEnd(in.Ours)
-	out := splice.Join(ours[:same])
+	end := combine.LineEnd(in.Ours)
+	out := combine.Join(ours[:same])
 	part := func(marker, label string, lines [][]byte) {
 		out = append(out, strings.Repeat(marker, size)+label+end...)
-		out = splice.Ended(append(out, splice.Join(lines)...), end)
+		out = combine.Ended(append(out, combine.Join(lines)...), end)
 	}
 	part("<", " ours", ours[same:])
 	part("=", "", theirs[same:])

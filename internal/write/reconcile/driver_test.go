@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/small-gate/small-gate/internal/write/splice"
+	"github.com/small-gate/small-gate/internal/write/combine"
 )
 
 // at is an entry of a log at a minute past nine.
@@ -85,4 +85,4 @@ func sides(text string) (ours, theirs string) {
 	return ours, theirs
 }
 
-func endedText(s string) string { return string(splice.Ended([]byte(s), "\n")) }
+func endedText(s string) string { return string(combine.Ended([]byte(s), "\n")) }

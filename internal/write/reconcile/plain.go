@@ -11,7 +11,7 @@ import (
 	"github.com/small-gate/small-gate/internal/git/history"
 	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/write/checkout"
-	"github.com/small-gate/small-gate/internal/write/splice"
+	"github.com/small-gate/small-gate/internal/write/combine"
 )
 
 // mergedHere selects the files of workspaces, and the logs of the configuration.
@@ -58,7 +58,7 @@ func (r *resolving) mergesPlain(ctx context.Context, path string) (bool, error) 
 	if r.apart || r.index[path].Unmerged {
 		return r.index[path].Unmerged, nil
 	}
-	if kind := splice.KindOf(r.opts.Policy, path); kind.OfFile() {
+	if kind := combine.KindOf(r.opts.Policy, path); kind.OfFile() {
 		for _, base := range r.op.theirs[0].parts {
 			data, err := r.read(ctx, side{id: base, name: "the merge base"}, path)
 			if err != nil || data != nil {

@@ -19,8 +19,8 @@ import (
 	"github.com/small-gate/small-gate/internal/git/history"
 	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/testkit/gittest"
+	"github.com/small-gate/small-gate/internal/write/combine"
 	"github.com/small-gate/small-gate/internal/write/reconcile"
-	"github.com/small-gate/small-gate/internal/write/splice"
 )
 
 const logFile = ".small/progress.small.yml"
@@ -45,7 +45,7 @@ func clonesOf(t *testing.T, n int, random *rand.Rand) []*clone {
 	if err := os.WriteFile(filepath.Join(first.Dir, ".git", "info", "attributes"), []byte(logFile+" merge=stop\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	first.CommitFile(logFile, strings.Replace(splice.Empty, " []", "", 1)+first.entry("start"))
+	first.CommitFile(logFile, strings.Replace(combine.Empty, " []", "", 1)+first.entry("start"))
 	first.Git("push", "-q", "origin", "main")
 	out := []*clone{first}
 	for len(out) < n {
@@ -66,7 +66,7 @@ func (c *clone) log() string {
 
 // entry is the text of an entry with the time of the clone's clock.
 func (c *clone) entry(what string) string {
-	at := c.now.Add(c.skew).Format(splice.TimestampForm)
+	at := c.now.Add(c.skew).Format(combine.TimestampForm)
 	return fmt.Sprintf("  - task_id: \"task-1\"\n    evidence: %q\n    timestamp: %q\n", what, at)
 }
 
@@ -79,7 +79,7 @@ var timestamp = regexp.MustCompile(`timestamp: "(.*)"`)
 func (c *clone) record(what string) {
 	c.now = c.now.Add(time.Minute + time.Duration(c.IntN(1_000_000)))
 	times := timestamp.FindAllStringSubmatch(c.log(), -1)
-	last, err := time.Parse(splice.TimestampForm, times[len(times)-1][1])
+	last, err := time.Parse(combine.TimestampForm, times[len(times)-1][1])
 	if err != nil {
 		c.t.Fatal(err)
 	}

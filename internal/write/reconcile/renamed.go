@@ -13,7 +13,7 @@ import (
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/small"
 	"github.com/small-gate/small-gate/internal/write/checkout"
-	"github.com/small-gate/small-gate/internal/write/splice"
+	"github.com/small-gate/small-gate/internal/write/combine"
 )
 
 // Rename is files with the new ids of commits that were rewritten, in place of the old ones that entries name as evidence. Entries that before
@@ -105,7 +105,7 @@ func renameIn(text, before []byte, to map[string]string, published func([]ledger
 }
 
 // renamed replaces, in the sides of a log that git's rebase puts on top, the old ids of commits that it has put there already.
-func (r *resolving) renamed(c *splice.Case) (notes []string, err error) {
+func (r *resolving) renamed(c *combine.Case) (notes []string, err error) {
 	if r.apart || r.op.word != checkout.Rebase || !isLog(c.Path) {
 		return nil, nil
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/small"
 	"github.com/small-gate/small-gate/internal/write/checkout"
-	"github.com/small-gate/small-gate/internal/write/splice"
+	"github.com/small-gate/small-gate/internal/write/combine"
 	"github.com/small-gate/small-gate/internal/write/threeway"
 )
 
@@ -267,8 +267,8 @@ func (r *resolving) log(ctx context.Context, path string) error {
 }
 
 // sidesOf reads the sides of a log, the file's mode, empty if no side has it, and whether all sides are the same.
-func (r *resolving) sidesOf(ctx context.Context, path string) (c splice.Case, mode string, same bool, err error) {
-	c = splice.Case{
+func (r *resolving) sidesOf(ctx context.Context, path string) (c combine.Case, mode string, same bool, err error) {
+	c = combine.Case{
 		Path: path, Now: r.opts.Now, Limits: r.limits(), TheirsFirst: r.theirsFirst,
 		Comparer:  read.NewLogComparer(r.opts.Policy, path, r.opts.Now, r.oldPaths(path)...),
 		Published: func(entries []ledger.Entry) (map[small.Digest]bool, error) { return r.published(ctx, path, entries) },
@@ -276,12 +276,12 @@ func (r *resolving) sidesOf(ctx context.Context, path string) (c splice.Case, mo
 	for _, p := range r.policies {
 		c.Others = append(c.Others, read.NewLogComparer(p, path, r.opts.Now, r.oldPaths(path)...))
 	}
-	if splice.KindOf(r.opts.Policy, path).OfFile() {
+	if combine.KindOf(r.opts.Policy, path).OfFile() {
 		if c.TargetLacks, err = r.targetLacks(ctx, path); err != nil {
 			return c, "", false, err
 		}
 	}
-	if err = r.op.versions(&c, func(s side) (splice.Version, error) { return r.version(ctx, s, path) }); err != nil {
+	if err = r.op.versions(&c, func(s side) (combine.Version, error) { return r.version(ctx, s, path) }); err != nil {
 		return c, "", false, err
 	}
 	return c, r.modeOf(path), r.sidesAgree(path), nil
@@ -298,12 +298,12 @@ func (r *resolving) modeOf(path string) string {
 }
 
 // version is a side's version of a log, without its bases.
-func (r *resolving) version(ctx context.Context, s side, path string) (splice.Version, error) {
+func (r *resolving) version(ctx context.Context, s side, path string) (combine.Version, error) {
 	data, err := r.read(ctx, s, path)
-	return splice.Version{Name: s.name, ID: s.id, Picked: s.picked, Data: data}, err
+	return combine.Version{Name: s.name, ID: s.id, Picked: s.picked, Data: data}, err
 }
 
-func (r *resolving) resolve(ctx context.Context, c splice.Case, mode string) error {
+func (r *resolving) resolve(ctx context.Context, c combine.Case, mode string) error {
 	log := Log{Path: c.Path, Sides: []string{c.Ours.Name}}
 	for _, t := range c.Theirs {
 		log.Sides = append(log.Sides, t.Name)
@@ -342,8 +342,8 @@ func OnlyMergesInsert(p *policy.Policy) bool {
 }
 
 // combine combines the sides of a log, unless the configuration demands a merge to put published entries before others.
-func (r *resolving) combine(ctx context.Context, c splice.Case) (*splice.Resolution, error) {
-	if splice.KindOf(r.opts.Policy, c.Path).OfFile() {
+func (r *resolving) combine(ctx context.Context, c combine.Case) (*combine.Resolution, error) {
+	if combine.KindOf(r.opts.Policy, c.Path).OfFile() {
 		return c.ResolveFile()
 	}
 	resolved, err := c.Resolve()

@@ -13,13 +13,13 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/write/checkout"
-	"github.com/small-gate/small-gate/internal/write/splice"
+	"github.com/small-gate/small-gate/internal/write/combine"
 )
 
 // untie says what to type about two entries with the same time. No merge may change an entry of a parent, but rebasing unpublished commits
 // makes new ones, and gives their entries later times. If both sides are published, it takes a waiver.
 func (r *resolving) untie(ctx context.Context, path string, err error) error {
-	var t *splice.Tie
+	var t *combine.Tie
 	if !errors.As(err, &t) || len(r.op.theirs) != 1 || !r.op.theirs[0].isCommit() {
 		return err
 	}
@@ -57,7 +57,7 @@ func (r *resolving) untie(ctx context.Context, path string, err error) error {
 // moveWaived are the commands that move an entry by a nanosecond, under a waiver that is pushed first.
 func moveWaived(path, was string) string {
 	at, _ := ledger.ParseInstant(was)
-	to := at.Add(time.Nanosecond).UTC().Format(splice.TimestampForm)
+	to := at.Add(time.Nanosecond).UTC().Format(combine.TimestampForm)
 	file := wording.TopPath(path)
 	// Only a timestamp, not evidence that quotes one.
 	move := `s/\(timestamp["']\{0,1\}: *["']\{0,1\}\)` + basicRegexp.Replace(strings.TrimSpace(was)) + `/\1` + to + "/"

@@ -15,7 +15,7 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/git/history"
 	"github.com/small-gate/small-gate/internal/write/checkout"
-	"github.com/small-gate/small-gate/internal/write/splice"
+	"github.com/small-gate/small-gate/internal/write/combine"
 )
 
 // Repository is the part of repository.Repository used here.
@@ -55,7 +55,7 @@ const (
 func (o *operation) sides() []side { return append([]side{o.ours}, o.theirs...) }
 
 // versions adds to a log's case each side's version, and those of the merge bases.
-func (o *operation) versions(c *splice.Case, read func(side) (splice.Version, error)) (err error) {
+func (o *operation) versions(c *combine.Case, read func(side) (combine.Version, error)) (err error) {
 	if c.Ours, err = read(o.ours); err != nil {
 		return err
 	}
@@ -94,7 +94,7 @@ func (o *operation) undo() string {
 
 // undone adds to the failure of an unsound side how to undo what is under way, which cannot continue otherwise.
 func (o *operation) undone(err error) error {
-	if o.word == "" || !errors.Is(err, splice.ErrUnsound) {
+	if o.word == "" || !errors.Is(err, combine.ErrUnsound) {
 		return err
 	}
 	f := *failure.Of(err)
@@ -271,7 +271,7 @@ func (o *operation) name(ctx context.Context, repo Repository, git *checkout.Tre
 }
 
 // Committed combines HEAD's version of a log with those of what is being merged. The text is nil if none of them has the log.
-func Committed(ctx context.Context, repo Repository, git *checkout.Tree, c splice.Case) (splice.Case, []byte, error) {
+func Committed(ctx context.Context, repo Repository, git *checkout.Tree, c combine.Case) (combine.Case, []byte, error) {
 	op := &operation{}
 	var err error
 	if op.ours.id, err = repo.Head(ctx); err != nil || op.ours.id == "" {
@@ -281,9 +281,9 @@ func Committed(ctx context.Context, repo Repository, git *checkout.Tree, c splic
 		err = op.name(ctx, repo, git)
 	}
 	if err == nil {
-		err = op.versions(&c, func(s side) (splice.Version, error) {
+		err = op.versions(&c, func(s side) (combine.Version, error) {
 			data, _, err := githistory.ReadFile(ctx, repo, s.id, c.Path, c.Limits.FileSize())
-			return splice.Version{Name: s.name, ID: s.id, Data: data}, err
+			return combine.Version{Name: s.name, ID: s.id, Data: data}, err
 		})
 	}
 	if err != nil || len(c.Theirs) == 0 {

@@ -18,7 +18,7 @@ import (
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/small"
 	"github.com/small-gate/small-gate/internal/write/checkout"
-	"github.com/small-gate/small-gate/internal/write/splice"
+	"github.com/small-gate/small-gate/internal/write/combine"
 )
 
 // change is one file to write and stage.
@@ -35,7 +35,7 @@ type change struct {
 
 // present reads the work tree's file. If it already is a resolution, by another run or a person, it counts. Entries in it that no side has
 // would be lost: that is an error.
-func (r *resolving) present(ctx context.Context, c splice.Case) (there []byte, done *splice.Resolution, err error) {
+func (r *resolving) present(ctx context.Context, c combine.Case) (there []byte, done *combine.Resolution, err error) {
 	if r.apart {
 		return nil, nil, nil
 	}
@@ -72,7 +72,7 @@ func (r *resolving) uncommitted(path string) error {
 }
 
 // resolved is the work tree's file as a resolution, nil if it is none. Added says that no side has its reconcile entry.
-func (r *resolving) resolved(ctx context.Context, c splice.Case, there []byte) (*splice.Resolution, error) {
+func (r *resolving) resolved(ctx context.Context, c combine.Case, there []byte) (*combine.Resolution, error) {
 	blob, err := r.git.StoreFile(ctx, c.Path, there)
 	if err != nil {
 		return nil, err
@@ -81,7 +81,7 @@ func (r *resolving) resolved(ctx context.Context, c splice.Case, there []byte) (
 	if err != nil || stored.Data == nil {
 		return nil, err
 	}
-	kind := splice.KindOf(r.opts.Policy, c.Path)
+	kind := combine.KindOf(r.opts.Policy, c.Path)
 	log, _ := kind.Read(stored.Data, r.limits())
 	switch {
 	case log == nil, kind.Plain() && marked(c, stored.Data): // conflict markers, or a partial resolution
@@ -105,8 +105,8 @@ func (r *resolving) resolved(ctx context.Context, c splice.Case, there []byte) (
 }
 
 // marked reports whether a text has conflict markers that no side has.
-func marked(c splice.Case, text []byte) bool {
-	for _, v := range append([]splice.Version{c.Ours}, c.Theirs...) {
+func marked(c combine.Case, text []byte) bool {
+	for _, v := range append([]combine.Version{c.Ours}, c.Theirs...) {
 		if small.HasConflictMarkers(v.Data, small.MarkerSize) {
 			return false
 		}

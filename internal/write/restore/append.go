@@ -7,13 +7,13 @@ import (
 	"github.com/small-gate/small-gate/internal/base/failure"
 	"github.com/small-gate/small-gate/internal/small"
 	"github.com/small-gate/small-gate/internal/write/checkout"
-	"github.com/small-gate/small-gate/internal/write/splice"
+	"github.com/small-gate/small-gate/internal/write/combine"
 )
 
 // Append appends an entry to the log, and notes that. The entry gets the replay id of the current
 // run, if workspace.small.yml or the handoff has one. Nothing is staged. judge, if not nil, sees the new text before it is written, and
 // the line on which the entry begins, from 1; what it returns prevents the writing. done is true if the entry is written, even after an error.
-func (w *Workspace) Append(mark Mark, entry splice.Entry, judge func(text []byte, line int) error) (done bool, err error) {
+func (w *Workspace) Append(mark Mark, entry combine.Entry, judge func(text []byte, line int) error) (done bool, err error) {
 	data, err := w.Read()
 	if err != nil {
 		return false, err
@@ -29,7 +29,7 @@ func (w *Workspace) Append(mark Mark, entry splice.Entry, judge func(text []byte
 	if id := runID(w.Place.Top, small.Workspace.Path(dir), w.Limits); id != "" {
 		entry = append(entry, [2]string{"replayId", id})
 	}
-	longer, line, err := splice.Append(path, data, entry, w.Now, w.Limits)
+	longer, line, err := combine.Append(path, data, entry, w.Now, w.Limits)
 	if err == nil && judge != nil {
 		err = judge(longer, line)
 	}

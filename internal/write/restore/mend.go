@@ -18,8 +18,8 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 	"github.com/small-gate/small-gate/internal/small/records"
 	"github.com/small-gate/small-gate/internal/write/checkout"
+	"github.com/small-gate/small-gate/internal/write/combine"
 	"github.com/small-gate/small-gate/internal/write/reconcile"
-	"github.com/small-gate/small-gate/internal/write/splice"
 )
 
 // MendOptions are what to mend.
@@ -341,9 +341,9 @@ func (m *mending) adopt(ctx context.Context, gone []ledger.Entry) error {
 	if err != nil {
 		return err
 	}
-	var sides []splice.Version
+	var sides []combine.Version
 	for _, p := range m.parents[m.first] {
-		sides = append(sides, splice.Version{Name: history.Short(p), ID: p})
+		sides = append(sides, combine.Version{Name: history.Short(p), ID: p})
 	}
 	plan, err := m.adopted(ctx, before, sides, gone)
 	if err != nil || bytes.Equal(plan, before) {

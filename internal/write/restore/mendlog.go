@@ -14,8 +14,8 @@ import (
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/small"
 	"github.com/small-gate/small-gate/internal/small/records"
+	"github.com/small-gate/small-gate/internal/write/combine"
 	"github.com/small-gate/small-gate/internal/write/reconcile"
-	"github.com/small-gate/small-gate/internal/write/splice"
 )
 
 // text is the log of a commit; nil if it has none that can be read as a file.
@@ -44,9 +44,9 @@ func (m *mending) log(ctx context.Context, id string, parents []string, source s
 			Message: fmt.Sprintf("%s takes %s away: what came before cannot be mended", history.Short(id), m.Log()), Remedy: "mend that commit first: " + m.command(history.Short(id)),
 		}
 	}
-	var back splice.PutBack
+	var back combine.PutBack
 	for _, sides.Unmarked = range []bool{true, false} { // the merge's own entry explains it again, or else a new one
-		text := []byte(splice.Empty)
+		text := []byte(combine.Empty)
 		if m.kind().Plain() {
 			text = []byte{}
 		}
@@ -69,7 +69,7 @@ func (m *mending) log(ctx context.Context, id string, parents []string, source s
 
 // putBack is what the log of a commit becomes after that of its parents. What a remote-tracking branch has keeps its time, and stands where it
 // belongs by that: else it would be there twice once that branch is merged.
-func (m *mending) putBack(ctx context.Context, id string, sides splice.Case, text, file []byte) (back splice.PutBack, err error) {
+func (m *mending) putBack(ctx context.Context, id string, sides combine.Case, text, file []byte) (back combine.PutBack, err error) {
 	again := func() (err error) {
 		if back, err = m.putBackOf(text, file, func(_, _ *ledger.Ledger) bool { return false }); err != nil {
 			err = &failure.Error{Message: fmt.Sprintf("%s of a parent of %s cannot be read: %v", m.Log(), history.Short(id), err), Err: err}
@@ -87,8 +87,8 @@ func (m *mending) putBack(ctx context.Context, id string, sides splice.Case, tex
 	if err != nil || len(published) == 0 {
 		return back, err
 	}
-	sides.Ours, sides.Theirs, sides.Unmarked = splice.Version{Name: "what is there", Data: text}, nil, false
-	resolved, err := sides.Insert(splice.Version{Name: history.Short(id), Data: file}, published)
+	sides.Ours, sides.Theirs, sides.Unmarked = combine.Version{Name: "what is there", Data: text}, nil, false
+	resolved, err := sides.Insert(combine.Version{Name: history.Short(id), Data: file}, published)
 	if err == nil {
 		text = resolved.Text
 		return back, again()
@@ -100,7 +100,7 @@ func (m *mending) putBack(ctx context.Context, id string, sides splice.Case, tex
 }
 
 // look reads the logs of a commit's parents, to be combined when it was made, and its own.
-func (m *mending) look(ctx context.Context, id string, parents []string) (sides splice.Case, logs []*ledger.Ledger, file []byte, err error) {
+func (m *mending) look(ctx context.Context, id string, parents []string) (sides combine.Case, logs []*ledger.Ledger, file []byte, err error) {
 	if file, err = m.text(ctx, id); err == nil && file == nil && m.At == "" {
 		profile, err := m.file(ctx, id, small.InDir(m.Dir, records.ProfileFile))
 		if err != nil || profile.Mode != "" {
@@ -110,7 +110,7 @@ func (m *mending) look(ctx context.Context, id string, parents []string) (sides 
 	if err == nil {
 		sides, err = m.sidesOf(ctx, id, parents)
 	}
-	return sides, m.logsOf(append([]splice.Version{sides.Ours}, sides.Theirs...)), file, err
+	return sides, m.logsOf(append([]combine.Version{sides.Ours}, sides.Theirs...)), file, err
 }
 
 // isSound reports whether a log has lost nothing of its parents' logs.
@@ -122,8 +122,8 @@ func (m *mending) isSound(parents []*ledger.Ledger, file []byte) bool {
 }
 
 // sidesOf are the logs of a commit's new parents, to be combined when the commit was made.
-func (m *mending) sidesOf(ctx context.Context, id string, parents []string) (c splice.Case, err error) {
-	c = splice.Case{Path: m.Log(), Limits: m.Limits, Comparer: read.NewLogComparer(m.Policy, m.Log(), m.Now)}
+func (m *mending) sidesOf(ctx context.Context, id string, parents []string) (c combine.Case, err error) {
+	c = combine.Case{Path: m.Log(), Limits: m.Limits, Comparer: read.NewLogComparer(m.Policy, m.Log(), m.Now)}
 	made, err := m.git.Run(ctx, nil, "show", "-s", "--format=%ct", id)
 	if err != nil {
 		return c, err
@@ -135,7 +135,7 @@ func (m *mending) sidesOf(ctx context.Context, id string, parents []string) (c s
 	c.Now = time.Unix(seconds, 0)
 	old := m.parents[id]
 	for i, p := range parents {
-		v := splice.Version{Name: history.Short(p), ID: p}
+		v := combine.Version{Name: history.Short(p), ID: p}
 		if v.Data, err = m.text(ctx, p); err != nil {
 			return c, err
 		}
@@ -152,7 +152,7 @@ func (m *mending) sidesOf(ctx context.Context, id string, parents []string) (c s
 			if err != nil {
 				return c, err
 			}
-			v.Bases = append(v.Bases, splice.Version{ID: id, Data: data})
+			v.Bases = append(v.Bases, combine.Version{ID: id, Data: data})
 		}
 		c.Theirs = append(c.Theirs, v)
 	}

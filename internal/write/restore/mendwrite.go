@@ -12,7 +12,7 @@ import (
 	"github.com/small-gate/small-gate/internal/base/wholefile"
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/git/history"
-	"github.com/small-gate/small-gate/internal/write/splice"
+	"github.com/small-gate/small-gate/internal/write/combine"
 )
 
 // commit makes a commit with other parents and some other files. A signature was one of the old commit: it goes.
@@ -148,7 +148,7 @@ func (m *mending) followLog(ctx context.Context, head []byte, out *Mended) error
 	if committed, err := m.committed(ctx, out.Old, file); err != nil {
 		return err
 	} else if committed && out.Text != nil && !bytes.Equal(out.Text, head) { // the new commit has all of it, some at other times
-		out.PutBack = splice.PutBack{Text: head, Lost: out.Lost, Gone: out.Gone}
+		out.PutBack = combine.PutBack{Text: head, Lost: out.Lost, Gone: out.Gone}
 	}
 	if out.Text != nil {
 		err = m.put(&out.Restored, file)

@@ -21,8 +21,8 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/git/history"
 	"github.com/small-gate/small-gate/internal/ledger"
+	"github.com/small-gate/small-gate/internal/write/combine"
 	"github.com/small-gate/small-gate/internal/write/reconcile"
-	"github.com/small-gate/small-gate/internal/write/splice"
 )
 
 // Note is the record of a log as a guarded writer left it.
@@ -211,7 +211,7 @@ func (w *Workspace) Recorded(ctx context.Context, repo reconcile.Repository, n N
 // would be put back forever, and nobody could commit it.
 func (w *Workspace) join(log, other []byte) []byte {
 	stands := func(before, after *ledger.Ledger) bool { // a credential that was there before a guarded command is not its fault
-		return w.Accepts(before, after) && splice.FirstBadTimestamp(before, after, w.Now) == nil
+		return w.Accepts(before, after) && combine.FirstBadTimestamp(before, after, w.Now) == nil
 	}
 	joined, err := w.putBackOf(log, other, stands)
 	if err != nil || joined.Text == nil {

@@ -16,8 +16,8 @@ import (
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/small"
 	"github.com/small-gate/small-gate/internal/write/checkout"
+	"github.com/small-gate/small-gate/internal/write/combine"
 	"github.com/small-gate/small-gate/internal/write/reconcile"
-	"github.com/small-gate/small-gate/internal/write/splice"
 	"github.com/small-gate/small-gate/internal/write/threeway"
 )
 
@@ -32,7 +32,7 @@ type restoring struct {
 	// mends is true if the work tree's log mends HEAD.
 	mends bool
 	// sides are the commits from which the log is restored, and logs the logs of those that have one.
-	sides []splice.Version
+	sides []combine.Version
 	logs  []*ledger.Ledger
 }
 
@@ -131,7 +131,7 @@ func (r *restoring) startOf() ([]byte, error) {
 	if log, _ := r.parse(file); log == nil {
 		return nil, err
 	}
-	return []byte(splice.Empty), err
+	return []byte(combine.Empty), err
 }
 
 // putBackMissing puts back the other files of the workspace that are gone from the work tree, and returns their paths. What is killed
@@ -206,7 +206,7 @@ func (r *restoring) adoptTasks(ctx context.Context, entries []ledger.Entry) (str
 
 // adopted is a plan with the tasks of the sides' plans that entries name and it lacks. What took away the entries took away the tasks too.
 // A plan that cannot be read stays as it is: that is another finding.
-func (r *restoring) adopted(ctx context.Context, plan []byte, sides []splice.Version, entries []ledger.Entry) ([]byte, error) {
+func (r *restoring) adopted(ctx context.Context, plan []byte, sides []combine.Version, entries []ledger.Entry) ([]byte, error) {
 	named := map[string]bool{}
 	for _, e := range entries {
 		named[e.TaskID] = true
@@ -309,7 +309,7 @@ func (r *restoring) next(ctx context.Context) (string, error) {
 
 // committed is the log of the sides as git would check it out; nil if none has one.
 func (r *restoring) committed(ctx context.Context, source string) (text []byte, err error) {
-	c := splice.Case{Path: r.Log(), Now: r.Now, Limits: r.Limits, Comparer: read.NewLogComparer(r.Policy, r.Log(), r.Now)}
+	c := combine.Case{Path: r.Log(), Now: r.Now, Limits: r.Limits, Comparer: read.NewLogComparer(r.Policy, r.Log(), r.Now)}
 	if source == "" {
 		c, text, err = reconcile.Committed(ctx, r.repo, r.git, c)
 	} else if c.Ours.ID, err = r.repo.Resolve(ctx, source); err == nil {
@@ -325,7 +325,7 @@ func (r *restoring) committed(ctx context.Context, source string) (text []byte, 
 		r.mends = !bytes.Equal(text, c.Ours.Data)
 		text = c.Ours.Data
 	}
-	r.sides = append([]splice.Version{c.Ours}, c.Theirs...)
+	r.sides = append([]combine.Version{c.Ours}, c.Theirs...)
 	if err != nil || text == nil {
 		return nil, err
 	}

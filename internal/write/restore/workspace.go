@@ -24,8 +24,8 @@ import (
 	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/small"
 	"github.com/small-gate/small-gate/internal/write/checkout"
+	"github.com/small-gate/small-gate/internal/write/combine"
 	"github.com/small-gate/small-gate/internal/write/reconcile"
-	"github.com/small-gate/small-gate/internal/write/splice"
 )
 
 // Workspace is a workspace of a work tree whose log this process may write: it holds the lock.
@@ -50,19 +50,19 @@ type Workspace struct {
 func (w *Workspace) Log() string { return cmp.Or(w.At, small.Progress.Path(w.Dir)) }
 
 // kind says how the log's entries are read.
-func (w *Workspace) kind() splice.Kind { return splice.KindOf(w.Policy, w.Log()) }
+func (w *Workspace) kind() combine.Kind { return combine.KindOf(w.Policy, w.Log()) }
 
 // parse reads a text as the log.
 func (w *Workspace) parse(data []byte) (*ledger.Log, []small.Problem) {
 	return w.kind().Read(data, w.Limits)
 }
 
-// putBackOf puts back what a file in the place of an old log has lost: see [splice.PutBackOf].
-func (w *Workspace) putBackOf(old, file []byte, accepts func(parent, child *ledger.Ledger) bool) (splice.PutBack, error) {
+// putBackOf puts back what a file in the place of an old log has lost: see [combine.PutBackOf].
+func (w *Workspace) putBackOf(old, file []byte, accepts func(parent, child *ledger.Ledger) bool) (combine.PutBack, error) {
 	if kind := w.kind(); kind.Plain() {
 		return kind.PutBack(old, file, accepts, w.Limits)
 	}
-	return splice.PutBackOf(old, file, accepts, w.Now, w.Limits)
+	return combine.PutBackOf(old, file, accepts, w.Now, w.Limits)
 }
 
 // Command is the command that restores the log.
@@ -107,7 +107,7 @@ func (w *Workspace) sound(parent, child *ledger.Ledger) bool {
 	if kind := w.kind(); kind.Plain() {
 		return w.Accepts(parent, child) && len(kind.Doubles([]*ledger.Ledger{parent}, child)) == 0
 	}
-	return w.Accepts(parent, child) && splice.FirstBadTimestamp(parent, child, w.Now) == nil && !splice.AddsCredential(parent, child)
+	return w.Accepts(parent, child) && combine.FirstBadTimestamp(parent, child, w.Now) == nil && !combine.AddsCredential(parent, child)
 }
 
 // soundAfter is sound for several parents, or none.
@@ -116,13 +116,13 @@ func (w *Workspace) soundAfter(parents []*ledger.Ledger, child *ledger.Ledger) b
 		return w.sound(ledger.NewLedger(nil), child)
 	}
 	if kind := w.kind(); kind.Plain() && len(parents) > 1 {
-		return splice.Holds(parents, child, read.NewLogComparer(w.Policy, w.Log(), w.Now).Keeps) && len(kind.Doubles(parents, child)) == 0
+		return combine.Holds(parents, child, read.NewLogComparer(w.Policy, w.Log(), w.Now).Keeps) && len(kind.Doubles(parents, child)) == 0
 	}
 	return !slices.ContainsFunc(parents, func(parent *ledger.Ledger) bool { return !w.sound(parent, child) })
 }
 
 // logsOf are the logs of those versions that can be read.
-func (w *Workspace) logsOf(sides []splice.Version) (logs []*ledger.Ledger) {
+func (w *Workspace) logsOf(sides []combine.Version) (logs []*ledger.Ledger) {
 	for _, v := range sides {
 		if log, _ := w.parse(v.Data); log != nil {
 			logs = append(logs, log.Ledger)
@@ -133,7 +133,7 @@ func (w *Workspace) logsOf(sides []splice.Version) (logs []*ledger.Ledger) {
 
 // Restored is what PutBack has done.
 type Restored struct {
-	splice.PutBack
+	combine.PutBack
 	// Log is its path, from the root of the work tree.
 	Log string
 	// File is where the file is kept that was in the log's place; empty if there was none.
@@ -154,7 +154,7 @@ type Restored struct {
 // Done reports whether there was something to restore.
 func (r Restored) Done() bool { return r.Text != nil || r.Staged }
 
-// Restore puts the entries of an old log back: see splice.PutBackOf. It keeps the file that was there. A Restored without Text means that there
+// Restore puts the entries of an old log back: see combine.PutBackOf. It keeps the file that was there. A Restored without Text means that there
 // was nothing to put back.
 func (w *Workspace) Restore(old []byte, accepts func(parent, child *ledger.Ledger) bool) (Restored, error) {
 	out, file, err := w.lost(old, accepts)
@@ -206,7 +206,7 @@ func (w *Workspace) lost(old []byte, accepts func(parent, child *ledger.Ledger) 
 	if kind := w.kind(); kind.Plain() {
 		out.PutBack, err = kind.PutBack(old, file, accepts, w.Limits)
 	} else {
-		out.PutBack, err = splice.PutBackWithout(w.Elsewhere, old, file, accepts, w.Now, w.Limits)
+		out.PutBack, err = combine.PutBackWithout(w.Elsewhere, old, file, accepts, w.Now, w.Limits)
 	}
 	if err != nil {
 		err = &failure.Error{

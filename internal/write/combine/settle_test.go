@@ -1,4 +1,4 @@
-package splice_test
+package combine_test
 
 import (
 	"fmt"
@@ -14,7 +14,7 @@ import (
 	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/small"
 	"github.com/small-gate/small-gate/internal/testkit/gittest"
-	"github.com/small-gate/small-gate/internal/write/splice"
+	"github.com/small-gate/small-gate/internal/write/combine"
 )
 
 // kinds has logs of every kind that is merged as text.
@@ -145,10 +145,10 @@ func TestMergeKinds(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			done, err := splice.Case{
+			done, err := combine.Case{
 				Path: c.path, Comparer: read.NewLogComparer(p, c.path, time.Time{}), TheirsFirst: !c.picked,
-				Ours:   splice.Version{Name: "ours", Data: []byte(c.ours)},
-				Theirs: []splice.Version{{Name: "theirs", Data: []byte(c.theirs), Picked: c.picked, Bases: []splice.Version{{Name: "base", Data: []byte(c.base)}}}},
+				Ours:   combine.Version{Name: "ours", Data: []byte(c.ours)},
+				Theirs: []combine.Version{{Name: "theirs", Data: []byte(c.theirs), Picked: c.picked, Bases: []combine.Version{{Name: "base", Data: []byte(c.base)}}}},
 			}.Resolve()
 			switch {
 			case c.stop != "":
@@ -202,10 +202,10 @@ func TestMergeKeyed(t *testing.T) {
 		}
 		ours, oursText := side(0)
 		theirs, theirsText := side(1)
-		done, err := splice.Case{
+		done, err := combine.Case{
 			Path: path, Comparer: read.NewLogComparer(p, path, time.Time{}), TheirsFirst: r.IntN(2) == 0,
-			Ours:   splice.Version{Name: "ours", Data: oursText},
-			Theirs: []splice.Version{{Name: "theirs", Data: theirsText, Picked: r.IntN(3) == 0, Bases: []splice.Version{{Name: "base", Data: text(base, order)}}}},
+			Ours:   combine.Version{Name: "ours", Data: oursText},
+			Theirs: []combine.Version{{Name: "theirs", Data: theirsText, Picked: r.IntN(3) == 0, Bases: []combine.Version{{Name: "base", Data: text(base, order)}}}},
 		}.Resolve()
 		if err != nil {
 			t.Fatalf("%d: %v", seed, err)
@@ -216,7 +216,7 @@ func TestMergeKeyed(t *testing.T) {
 				want[id] = max(want[id], v)
 			}
 		}
-		log, _ := splice.KindOf(p, path).Read(done.Text, small.Limits{})
+		log, _ := combine.KindOf(p, path).Read(done.Text, small.Limits{})
 		if log == nil || log.Len() != len(want) || len(ledger.DigestSet(log.Ledger)) != len(want) {
 			t.Fatalf("%d: %q and %q are %q", seed, oursText, theirsText, done.Text)
 		}
@@ -255,10 +255,10 @@ func TestMergeApprovedRewrite(t *testing.T) {
 		"a pick on what is rewritten":     {ours: to + "ours\n", theirs: from + "theirs\n", want: to + "ours\ntheirs\n", picked: true},
 		"only theirs is more than before": {ours: from, theirs: to + "theirs\n", want: to + "theirs\n", first: true},
 	} {
-		done, err := splice.Case{
+		done, err := combine.Case{
 			Path: path, Comparer: read.NewLogComparer(p, path, time.Time{}), TheirsFirst: c.first,
-			Ours:   splice.Version{Name: "ours", Data: []byte(c.ours)},
-			Theirs: []splice.Version{{Name: "theirs", Data: []byte(c.theirs), Picked: c.picked, Bases: []splice.Version{{Name: "base", Data: []byte(from)}}}},
+			Ours:   combine.Version{Name: "ours", Data: []byte(c.ours)},
+			Theirs: []combine.Version{{Name: "theirs", Data: []byte(c.theirs), Picked: c.picked, Bases: []combine.Version{{Name: "base", Data: []byte(from)}}}},
 		}.Resolve()
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -292,7 +292,7 @@ func TestPutBackKinds(t *testing.T) {
 			want: "## A\nsome words here\n\n## B\nx\n\n## C\nStatus: draft\n",
 		},
 	} {
-		back, err := splice.KindOf(p, c.path).PutBack([]byte(c.old), []byte(c.file), read.NewLogComparer(p, c.path, time.Time{}).Accepts, small.Limits{})
+		back, err := combine.KindOf(p, c.path).PutBack([]byte(c.old), []byte(c.file), read.NewLogComparer(p, c.path, time.Time{}).Accepts, small.Limits{})
 		if c.want == "" {
 			c.want = c.old
 		}

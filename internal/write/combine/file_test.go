@@ -1,4 +1,4 @@
-package splice_test
+package combine_test
 
 import (
 	"strings"
@@ -8,7 +8,7 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/catalogue"
 	"github.com/small-gate/small-gate/internal/gate/read"
 	"github.com/small-gate/small-gate/internal/policy"
-	"github.com/small-gate/small-gate/internal/write/splice"
+	"github.com/small-gate/small-gate/internal/write/combine"
 )
 
 // TestMergeFiles merges versions of a file that is itself the entry. stop is a part of the message where a person decides.
@@ -43,17 +43,17 @@ logs:
 		"two new files":                       {path: "db/1.sql", ours: "one\n", theirs: "two\n", stop: "each have a new file of this name"},
 		"a new file":                          {path: "db/1.sql", theirs: "two\n", want: "two\n"},
 	} {
-		version := func(name, text string) splice.Version {
-			v := splice.Version{Name: name}
+		version := func(name, text string) combine.Version {
+			v := combine.Version{Name: name}
 			if text != "" {
 				v.Data = []byte(text)
 			}
 			return v
 		}
 		theirs := version("theirs", c.theirs)
-		theirs.Picked, theirs.Bases = c.picked, []splice.Version{version("base", c.base)}
-		done, err := splice.Case{
-			Path: c.path, Comparer: read.NewLogComparer(p, c.path, time.Time{}), Ours: version("ours", c.ours), Theirs: []splice.Version{theirs}, TargetLacks: c.lacks,
+		theirs.Picked, theirs.Bases = c.picked, []combine.Version{version("base", c.base)}
+		done, err := combine.Case{
+			Path: c.path, Comparer: read.NewLogComparer(p, c.path, time.Time{}), Ours: version("ours", c.ours), Theirs: []combine.Version{theirs}, TargetLacks: c.lacks,
 		}.ResolveFile()
 		switch {
 		case c.stop != "":

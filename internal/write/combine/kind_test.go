@@ -1,4 +1,4 @@
-package splice_test
+package combine_test
 
 import (
 	"bytes"
@@ -14,7 +14,7 @@ import (
 	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/small"
 	"github.com/small-gate/small-gate/internal/testkit/gittest"
-	"github.com/small-gate/small-gate/internal/write/splice"
+	"github.com/small-gate/small-gate/internal/write/combine"
 )
 
 var plain = &policy.Policy{Logs: []policy.Log{
@@ -73,7 +73,7 @@ func TestPlainPutBack(t *testing.T) {
 	for seed := range uint64(3000) {
 		r := rand.New(rand.NewPCG(gittest.Seed(seed), 1))
 		path := []string{"x.log", "x.yml", "x.json"}[seed%3]
-		kind := splice.KindOf(plain, path)
+		kind := combine.KindOf(plain, path)
 		entries := edited(r, []int{1, 2, 3, 3, 4})
 		now := edited(r, entries)
 		old, file := plainText(r, path, entries), plainText(r, path, now)
@@ -117,19 +117,19 @@ func TestPlainResolve(t *testing.T) {
 			return out
 		}
 		base := []int{1, 2, 2}
-		c := splice.Case{
+		c := combine.Case{
 			Path: path, Comparer: read.NewLogComparer(plain, path, time.Time{}), TheirsFirst: r.IntN(2) == 0,
-			Ours: splice.Version{Name: "ours", Data: plainText(r, path, side(base))},
-			Theirs: []splice.Version{{
+			Ours: combine.Version{Name: "ours", Data: plainText(r, path, side(base))},
+			Theirs: []combine.Version{{
 				Name: "theirs", Data: plainText(r, path, side(base)), Picked: r.IntN(3) == 0,
-				Bases: []splice.Version{{Name: "base", Data: plainText(r, path, base)}},
+				Bases: []combine.Version{{Name: "base", Data: plainText(r, path, base)}},
 			}},
 		}
 		done, err := c.Resolve()
 		if err != nil {
 			t.Fatal(seed, err)
 		}
-		kind := splice.KindOf(plain, path)
+		kind := combine.KindOf(plain, path)
 		log := func(data []byte) *ledger.Log {
 			out, _ := kind.Read(data, small.Limits{})
 			return out
