@@ -34,7 +34,8 @@ type Appended struct {
 func Append(ctx context.Context, req session.Request, with Locking, entry splice.Entry) (out Appended, err error) {
 	req.Dir = session.WorkspaceRoot(req.Dir)
 	err = guarded(ctx, req, "append", with, workspaceAbove, func(held *locked, g *guarding, before []restore.Restored) error {
-		out.Before, out.Log, out.Add = before, g.Log(), "git add -- "+wording.TopPath(small.InDir(g.Dir, ""))
+		out.Before, out.Log, out.Discarded = before, g.Log(), g.discarded
+		out.Add = "git add -- " + wording.TopPath(small.InDir(g.Dir, ""))
 		if !out.Fine() {
 			return g.Note(g.mark)
 		}
