@@ -52,7 +52,7 @@ func (a *app) appendCommand() *cobra.Command {
 			if !done.Done {
 				return a.notAppended(done)
 			}
-			if _, err := io.WriteString(a.Stderr, sanitize.Lines(done.Warning())); err != nil {
+			if _, err := io.WriteString(a.Stderr, sanitize.Lines(done.Warning()+done.Unknown)); err != nil {
 				return done.Say(err)
 			}
 			text := fmt.Sprintf("%s: appended an entry for %s\n", wording.Printable(done.Log), wording.Printable(values[0]))

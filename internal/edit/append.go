@@ -25,6 +25,8 @@ type Appended struct {
 	Done bool
 	// Add is the command that stages the workspace.
 	Add string
+	// Unknown says that the plan lacks the entry's task; empty if it does not.
+	Unknown string
 	// Hidden is the log if git was told to leave its changes out; else it is nil.
 	Hidden *finding.HiddenLog
 }
@@ -48,6 +50,7 @@ func Append(ctx context.Context, req session.Request, with Locking, entry splice
 		if out.Done, err = g.Append(g.mark, entry, func(text []byte, line int) error { return g.judge(ctx, text, line) }); err != nil || !out.Done {
 			return err
 		}
+		out.Unknown = g.unknownTask(entry)
 		_, err = held.req.InRepository(ctx, "append", func(s *session.Session) (err error) {
 			out.Hidden, err = hiddenAt(ctx, s, out.Log)
 			return err
