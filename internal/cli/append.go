@@ -10,6 +10,7 @@ import (
 
 	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/edit"
+	"github.com/small-gate/small-gate/internal/report/sanitize"
 	"github.com/small-gate/small-gate/internal/write/combine"
 )
 
@@ -50,6 +51,9 @@ func (a *app) appendCommand() *cobra.Command {
 			}
 			if !done.Done {
 				return a.notAppended(done)
+			}
+			if _, err := io.WriteString(a.Stderr, sanitize.Lines(done.Warning()+done.Unknown)); err != nil {
+				return done.Say(err)
 			}
 			text := fmt.Sprintf("%s: appended an entry for %s\n", wording.Printable(done.Log), wording.Printable(values[0]))
 			text += done.Note() + fmt.Sprintf("next: %s && git commit -m %s\n", wording.Printable(done.Add), wording.ShellWord("Record "+wording.Printable(values[0])))

@@ -100,11 +100,12 @@ func statusOf(state *os.ProcessState) int {
 
 // guarded reports what was wrong before and after a guarded command; then the exit status is 1.
 func (a *app) guarded(done edit.Guarded) error {
+	text := done.Warning()
 	if done.Fine() {
-		return nil
+		_, err := io.WriteString(a.Stderr, sanitize.Lines(text))
+		return err
 	}
 	a.status = 1
-	var text string
 	for _, r := range done.Before {
 		text += "small-hook: a writer without a guard has edited the log. Run every writer through `small-hook guard`.\n" + restoredText(r) +
 			"if they were dropped on purpose, small-hook restore --discard-new drops all that is not committed\n"

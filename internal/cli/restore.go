@@ -8,6 +8,7 @@ import (
 	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/edit"
 	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/report/sanitize"
 	"github.com/small-gate/small-gate/internal/write/restore"
 )
@@ -34,6 +35,9 @@ func (a *app) restoreCommand() *cobra.Command {
 			done, err := edit.Restore(c.Context(), a.request(), a.locking(), optional(args), source, discard)
 			if err != nil {
 				return err
+			}
+			if n := len(done.Forgotten); n > 0 {
+				return a.print(sanitize.Lines(fmt.Sprintf("%s: forgot %s that had been discarded: %s\n", done.Log, wording.Count(n, "entry"), ledger.DescribeAll(done.Forgotten))))
 			}
 			if !done.Done() {
 				text := done.Log + ": nothing to restore\n"

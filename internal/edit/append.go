@@ -25,6 +25,8 @@ type Appended struct {
 	Done bool
 	// Add is the command that stages the workspace.
 	Add string
+	// Unknown says that the plan lacks the entry's task; empty if it does not.
+	Unknown string
 	// Hidden is the log if git was told to leave its changes out; else it is nil.
 	Hidden *finding.HiddenLog
 }
@@ -34,7 +36,8 @@ type Appended struct {
 func Append(ctx context.Context, req session.Request, with Locking, entry combine.Entry) (out Appended, err error) {
 	req.Dir = session.WorkspaceRoot(req.Dir)
 	err = guarded(ctx, req, "append", with, workspaceAbove, func(held *locked, g *guarding, before []restore.Restored) error {
-		out.Before, out.Log, out.Add = before, g.Log(), "git add -- "+wording.TopPath(small.InDir(g.Dir, ""))
+		out.Before, out.Log, out.Discarded = before, g.Log(), g.discarded
+		out.Add = "git add -- " + wording.TopPath(small.InDir(g.Dir, ""))
 		if !out.Fine() {
 			return g.Note(g.mark)
 		}
@@ -47,6 +50,7 @@ func Append(ctx context.Context, req session.Request, with Locking, entry combin
 		if out.Done, err = g.Append(g.mark, entry, func(text []byte, line int) error { return g.judge(ctx, text, line) }); err != nil || !out.Done {
 			return err
 		}
+		out.Unknown = g.unknownTask(entry)
 		_, err = held.req.InRepository(ctx, "append", func(s *session.Session) (err error) {
 			out.Hidden, err = hiddenAt(ctx, s, out.Log)
 			return err

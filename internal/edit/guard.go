@@ -3,6 +3,7 @@ package edit
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path"
@@ -11,6 +12,8 @@ import (
 
 	"github.com/small-gate/small-gate/internal/base/failure"
 	"github.com/small-gate/small-gate/internal/base/lock"
+	"github.com/small-gate/small-gate/internal/base/wording"
+	"github.com/small-gate/small-gate/internal/gate/remedy"
 	"github.com/small-gate/small-gate/internal/gate/run"
 	"github.com/small-gate/small-gate/internal/git/history"
 	"github.com/small-gate/small-gate/internal/judge/session"
@@ -39,6 +42,30 @@ type Guarded struct {
 	Behind []ledger.Entry
 	// Conflict says that the log is in conflict, and how to resolve it; nil if it is not.
 	Conflict *failure.Error
+	// Discarded are entries that were recorded and then taken away with git, such as by git checkout. They stay away until somebody types
+	// what becomes of them.
+	Discarded []ledger.Entry
+}
+
+// Warning says what was discarded, and both ways out; it is empty if nothing was.
+func (g Guarded) Warning() string {
+	if len(g.Discarded) == 0 {
+		return ""
+	}
+	back := "small-hook restore" + remedy.InDirectory(g.Log)
+	were := "were"
+	if len(g.Discarded) == 1 {
+		were = "was"
+	}
+	return fmt.Sprintf("small-hook: warning: %s %s recorded, and then discarded with git: the log lacks %s\nfix: %s; if that was on purpose, %s --discard-new forgets %s\n",
+		ledger.DescribeAll(g.Discarded), were, pronoun(g.Discarded), wording.Commands(back), back, pronoun(g.Discarded))
+}
+
+func pronoun(entries []ledger.Entry) string {
+	if len(entries) == 1 {
+		return "it"
+	}
+	return "them"
 }
 
 // Fine reports whether nothing was found.
@@ -54,6 +81,9 @@ type guarding struct {
 	head []byte
 	// recorded is what the log on disk must continue, and noted the note behind it: see restore.Workspace.Recorded.
 	recorded, noted []byte
+	// thrown is the note on what was discarded, and discarded are its entries: see restore.Workspace.Discarded.
+	thrown    restore.Note
+	discarded []ledger.Entry
 	// opts are the options of a judgement.
 	opts run.Options
 	// conflict says that the log is in conflict, and how to resolve it; nil if it is not.
@@ -64,7 +94,7 @@ type guarding struct {
 // log's old entries. The command gets the environment passed to do. An error of do is returned beside what was found.
 func Guard(ctx context.Context, req session.Request, with Locking, do func(environ []string) error) (out Guarded, err error) {
 	err = guarded(ctx, req, "guard", with, workspaceOrLogs(ctx), func(held *locked, g *guarding, before []restore.Restored) (err error) {
-		out.Before, out.Log = before, g.Log()
+		out.Before, out.Log, out.Discarded = before, g.Log(), g.discarded
 		old, err := g.Read()
 		if err != nil {
 			return err
@@ -264,6 +294,12 @@ func (l *locked) lookIn(ctx context.Context, s *session.Session) (*guarding, err
 	last := l.began
 	if last == nil {
 		noted, err := g.Noted()
+		if err == nil {
+			g.thrown, g.discarded, err = g.Discarded(ctx, s.Repo, noted, g.mark, g.head)
+		}
+		if err == nil && len(g.discarded) > 0 {
+			noted, err = g.Noted()
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -273,6 +309,14 @@ func (l *locked) lookIn(ctx context.Context, s *session.Session) (*guarding, err
 		return g, err
 	}
 	return g, g.FindElsewhere(ctx, s.Repo, head, g.recorded)
+}
+
+// continuesHead reports whether the log on disk may follow HEAD's.
+func (g *guarding) continuesHead() bool {
+	file, err := g.Read()
+	log, _ := ledger.ReadLog(file, g.Limits)
+	head, _ := ledger.ReadLog(g.head, g.Limits)
+	return err == nil && log != nil && (head == nil || g.Accepts(head.Ledger, log.Ledger))
 }
 
 func (g *guarding) inConflict() bool { return g.conflict != nil }

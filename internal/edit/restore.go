@@ -85,8 +85,17 @@ func restoreOne(ctx context.Context, req session.Request, with Locking, at, sour
 		if err != nil {
 			return err
 		}
-		if out, err = g.RestoreFrom(ctx, s.Repo, source, g.noted, discard, req.Environ); err != nil {
+		if discard && source == "" && len(g.discarded) > 0 && g.continuesHead() {
+			out.Log, out.Forgotten = g.Log(), g.discarded // it is what was to be dropped; what was recorded since stays
+			return g.ForgetDiscarded()
+		}
+		if out, err = g.RestoreFrom(ctx, s.Repo, source, g.WithDiscarded(g.thrown, g.noted), discard, req.Environ); err != nil {
 			return err
+		}
+		if source == "" {
+			if err := g.ForgetDiscarded(); err != nil {
+				return err
+			}
 		}
 		return g.Note(g.mark)
 	})

@@ -74,15 +74,18 @@ func Appended(ctx context.Context, tree history.Tree, path string, log *ledger.L
 }
 
 // Lost judges entries that a guarded writer recorded and that are gone: noted has them, but no commit and not the index.
-func Lost(ctx context.Context, tree history.Tree, path string, noted, index *ledger.Ledger, gone []ledger.Entry, opts run.Options) *finding.Report {
+func Lost(ctx context.Context, tree history.Tree, path string, noted, index *ledger.Ledger, gone []ledger.Entry, how logs.Loss, opts run.Options) *finding.Report {
 	return newCheck(tree, opts, run.Scope{}).Do(ctx, func(ctx context.Context, r *run.Run) error {
 		if !r.Source.Judges(path) {
 			return nil
 		}
-		e := &logs.LogChange{Run: r, Path: path, Uncommitted: true, Comparison: &ledger.Comparison{Old: noted, New: index, Relation: ledger.Rewritten, ReconcileEntry: -1}}
+		e := &logs.LogChange{Run: r, Path: path, Loss: &how, Comparison: &ledger.Comparison{Old: noted, New: index, Relation: ledger.Rewritten, ReconcileEntry: -1}}
 		e.Commit = history.Index
 		restore := "small-hook restore" + remedy.InDirectory(path)
 		e.Fix = "`" + restore + "`, then commit again; if it was dropped on purpose, " + restore + " --discard-new drops all that is not committed"
+		if how.Discarded {
+			e.Fix = "`" + restore + "`; if it was discarded on purpose, " + restore + " --discard-new forgets it"
+		}
 		for _, lost := range gone {
 			e.Edits = append(e.Edits, ledger.Edit{Kind: ledger.EditDeleted, OldIndex: lost.Index, NewIndex: -1})
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/gate/logs"
 	"github.com/small-gate/small-gate/internal/gate/run"
 	"github.com/small-gate/small-gate/internal/judge/session"
 	"github.com/small-gate/small-gate/internal/policy"
@@ -74,7 +75,10 @@ func pending(ctx context.Context, req session.Request, mode string, merged []str
 		}
 		reports := []*finding.Report{report}
 		for _, l := range lost {
-			reports = append(reports, gate.Lost(ctx, s.Repo, l.Log, l.Noted, l.Index, l.Gone, s.Opts))
+			if l.Discarded && !l.Sealed && mode == prepareCommitMsg {
+				continue // a warning, which pre-commit gives
+			}
+			reports = append(reports, gate.Lost(ctx, s.Repo, l.Log, l.Noted, l.Index, l.Gone, logs.Loss{Discarded: l.Discarded, Sealed: l.Sealed}, s.Opts))
 		}
 		report = finding.Combine(reports)
 		if s.Opts.Mode == preCommit {

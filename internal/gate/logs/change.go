@@ -71,6 +71,14 @@ func (u *UnreadableLog) fix(p small.Problem) string {
 	return p.Hint
 }
 
+// Loss is how entries were lost before they were committed.
+type Loss struct {
+	// Discarded is true if git has taken them away on request, as git checkout does; otherwise a writer has written over them.
+	Discarded bool
+	// Sealed is true if the commit that is judged changes the log, so that they would be missing from then on.
+	Sealed bool
+}
+
 // LogChange is the comparison of one log in a parent with the same log in a child.
 type LogChange struct {
 	rule.Place
@@ -92,8 +100,8 @@ type LogChange struct {
 	// BeforeTarget are the indexes of entries of a merge that the target lacks and that stand before one that it has. They are set on one
 	// edge of a commit only.
 	BeforeTarget []int
-	// Uncommitted is true if the old log is from no commit: a guarded writer left it in the work tree.
-	Uncommitted bool
+	// Loss says what became of the old log, which is from no commit, but as a guarded writer left it in the work tree; else it is nil.
+	Loss *Loss
 	// before and after are the two files, if they were read from a tree.
 	before, after history.File
 	// oldHead is the ledger head of Old, once it is needed.

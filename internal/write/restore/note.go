@@ -15,7 +15,6 @@ import (
 
 	"github.com/small-gate/small-gate/internal/base/expression"
 	"github.com/small-gate/small-gate/internal/base/failure"
-	"github.com/small-gate/small-gate/internal/base/lock"
 	"github.com/small-gate/small-gate/internal/base/secret"
 	"github.com/small-gate/small-gate/internal/base/wholefile"
 	"github.com/small-gate/small-gate/internal/gate/history"
@@ -152,21 +151,26 @@ func (w *Workspace) prepareNote(mark Mark, data []byte) (*wholefile.Prepared, er
 	if log, _ := w.parse(data); log == nil || len(secret.Find(string(data))) > 0 || slices.ContainsFunc(log.Entries, ledger.HasCredential) {
 		return nil, os.RemoveAll(w.noteFile())
 	}
-	head, err := json.Marshal(Note{Dir: w.Dir, Mark: mark})
+	text, err := Note{Dir: w.Dir, Mark: mark, Log: data}.text()
 	if err != nil {
 		return nil, err
 	}
-	return wholefile.Prepare(w.noteFile(), slices.Concat(head, []byte("\n"), data), 0o600)
+	return wholefile.Prepare(w.noteFile(), text, 0o600)
+}
+
+// text is the content of the note's file.
+func (n Note) text() ([]byte, error) {
+	head, err := json.Marshal(n)
+	return slices.Concat(head, []byte("\n"), n.Log), err
 }
 
 // Noted is the note on the log.
 func (w *Workspace) Noted() (Note, error) {
-	return readNote(w.Kept, func(n Note) bool { return n.Dir == w.Dir })
+	return readNote(w.noteFile(), func(n Note) bool { return n.Dir == w.Dir })
 }
 
-// readNote reads the note in a directory. Its Log is nil if there is no note, or if it is damaged or not wanted.
-func readNote(dir string, wanted func(Note) bool) (n Note, err error) {
-	name := filepath.Join(dir, noteName)
+// readNote reads the note in a file. Its Log is nil if there is no note, or if it is damaged or not wanted.
+func readNote(name string, wanted func(Note) bool) (n Note, err error) {
 	file, err := os.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return n, nil
@@ -251,78 +255,6 @@ func (w *Workspace) uncommitted(ctx context.Context, repo reconcile.Repository, 
 		}
 	}
 	return left, nil
-}
-
-// Loss says which entries of a log are gone although a guarded writer recorded them.
-type Loss struct {
-	// Log is the log's path, from the root of the work tree.
-	Log string
-	// Noted is the log as the last guarded writer left it, and Index the index's.
-	Noted, Index *ledger.Ledger
-	// Gone are the entries of Noted that are in no commit, not in the index and not in the work tree.
-	Gone []ledger.Entry
-}
-
-// Losses lists the losses of all logs in the work tree. parents are the parents of the next commit; like is a Workspace whose policy, limits
-// and clock count.
-func Losses(ctx context.Context, repo reconcile.Repository, parents []string, like Workspace) (out []Loss, err error) {
-	place := repo.Where()
-	root := lock.Root(place.CommonDir)
-	dirs, err := os.ReadDir(root)
-	if errors.Is(err, fs.ErrNotExist) || place.Top == "" {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, &failure.Error{Message: "cannot look for notes on logs: " + err.Error(), Remedy: "make the git directory readable", Err: err}
-	}
-	for _, dir := range dirs {
-		if !dir.IsDir() {
-			continue
-		}
-		w := like
-		w.Place, w.Kept = place, filepath.Join(root, dir.Name())
-		n, err := readNote(w.Kept, func(n Note) bool {
-			return lock.Dir(place.CommonDir, filepath.Join(place.Top, filepath.FromSlash(n.Dir))) == w.Kept
-		})
-		if err != nil {
-			return nil, err
-		}
-		w.Dir = n.Dir
-		loss, err := w.loss(ctx, repo, parents, n)
-		if err != nil {
-			return nil, err
-		}
-		if len(loss.Gone) > 0 {
-			out = append(out, loss)
-		}
-	}
-	return out, nil
-}
-
-// loss finds out what is gone of the log since a note.
-func (w *Workspace) loss(ctx context.Context, repo reconcile.Repository, parents []string, n Note) (out Loss, err error) {
-	if n.Log == nil {
-		return out, nil
-	}
-	file, unread := w.Read()
-	if bytes.HasPrefix(file, n.Log) {
-		return out, nil // nothing is gone: the usual case, without asking git
-	}
-	mark, err := MarkOf(ctx, repo, parents)
-	if err != nil {
-		return out, err
-	}
-	commits, err := since(w.Place, n.Mark, mark)
-	if err != nil || commits == nil {
-		return out, err
-	}
-	index, found, err := githistory.ReadFile(ctx, repo, history.Index, w.Log(), w.Limits.FileSize())
-	if err = errors.Join(err, unread); err != nil || !found {
-		return out, err
-	}
-	out.Log, out.Noted, out.Index = w.Log(), w.entriesOf(n.Log), w.entriesOf(index)
-	out.Gone, err = w.uncommitted(ctx, repo, n, commits, file, index)
-	return out, err
 }
 
 // Mends is the log that the one in the work tree has to continue: HEAD's, which is given, or, if the work tree's mends it, HEAD's with what

@@ -140,6 +140,8 @@ type Restored struct {
 	File string
 	// Discarded is how many new entries were dropped.
 	Discarded int
+	// Forgotten are entries that git had taken away on request, and that do not come back.
+	Forgotten []ledger.Entry
 	// Plan is the path of the plan, if that has tasks again that entries name which were gone; empty if it has not changed.
 	Plan string
 	// Missing are the paths of the workspace's other files that were gone, or of records that were gone or changed, and are put back. Aside are

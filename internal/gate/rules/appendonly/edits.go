@@ -73,8 +73,14 @@ func checkDeleted(e *logs.LogChange, r *rule.Reporter) {
 	for _, x := range e.OfKind(ledger.EditDeleted) {
 		f := e.Finding(x)
 		f.Message = ledger.Describe(e.Old.Entries[x.OldIndex]) + " was deleted"
-		if e.Uncommitted {
+		if e.Loss != nil {
 			f.Message += " before it was committed: a writer without a guard has written over it"
+			if e.Loss.Discarded {
+				f.Message = ledger.Describe(e.Old.Entries[x.OldIndex]) + " was recorded, and then discarded with git before it was committed"
+				if !e.Loss.Sealed {
+					f.Severity = finding.SeverityWarning
+				}
+			}
 		}
 		f.Fix = e.Undo()
 		r.Add(f)
