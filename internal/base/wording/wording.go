@@ -28,9 +28,21 @@ func ShellWord(text string) string {
 	return ShellQuote(text)
 }
 
-// ShellQuote writes text as one word of a POSIX shell, in quotes. It contains no backtick, which would end a remedy's command early.
+// ShellQuote writes text as one word of a POSIX shell, in quotes. It contains no backtick, which would end a remedy's command early, and no
+// control character but a line feed: messages show those as escapes, which a shell would not read back.
 func ShellQuote(text string) string {
-	return "'" + strings.NewReplacer("'", `'\''`, "`", `'"$(printf '\140')"'`).Replace(text) + "'"
+	var out strings.Builder
+	for i := range len(text) {
+		switch c := text[i]; {
+		case c == '\'':
+			out.WriteString(`'\''`)
+		case c == '`', c < ' ' && c != '\n', c == 0x7f:
+			fmt.Fprintf(&out, `'"$(printf '\%03o')"'`, c)
+		default:
+			out.WriteByte(c)
+		}
+	}
+	return "'" + out.String() + "'"
 }
 
 // TopPath is a path from the root of a repository as git takes it in any of its directories, as one word of a shell.

@@ -2,6 +2,7 @@ package combine
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -224,7 +225,7 @@ type openText struct {
 }
 
 // openOf are the open entries of a side, by what names them: the first line of a block, and of other entries all of their text, without
-// white space at their ends.
+// white space at their ends. Of several that have one name, the later ones are numbered.
 func (l *log) openOf(one *layout) (names []string, byName map[string]openText) {
 	byName = map[string]openText{}
 	if one == nil {
@@ -236,9 +237,10 @@ func (l *log) openOf(one *layout) (names []string, byName map[string]openText) {
 			name = string(firstLine(text))
 		}
 		name = strings.TrimSpace(name)
-		if _, twice := byName[name]; !twice {
-			names = append(names, name)
+		for n, first := 2, name; byName[name].text != nil; n++ {
+			name = fmt.Sprintf("%s (%d)", first, n)
 		}
+		names = append(names, name)
 		byName[name] = openText{text, one}
 	}
 	return names, byName
@@ -250,9 +252,12 @@ func (l *log) openEntries(apart map[*ledger.Log]*layout) ([]openText, error) {
 	for _, v := range l.versions[1:] {
 		more, theirs := l.openOf(apart[v.written])
 		var before map[string]openText
-		for _, base := range v.bases { // without one, or of several, the first
-			_, before = l.openOf(apart[base.written])
-			break
+		for i, base := range v.bases {
+			_, also := l.openOf(apart[base.written])
+			if i == 0 {
+				before = also
+			}
+			maps.DeleteFunc(before, func(name string, was openText) bool { return !sameText(was.text, also[name].text) })
 		}
 		for _, name := range slices.Concat(slices.Sorted(maps.Keys(before)), names, more) {
 			a, b, was := merged[name], theirs[name], before[name]
@@ -340,7 +345,7 @@ func (l *log) composePlain(items []item) ([]byte, int, error) {
 				continue
 			}
 			cut, err := l.kind.takeApart(one.Data, one.written, l.Limits)
-			if err != nil && (one == v && one.written.Len() > 0) {
+			if one == v && err != nil && !errors.Is(err, errNoItems) {
 				return nil, 0, l.errCannotCopy(fmt.Sprintf("in %s, %v", one.Name, err))
 			}
 			if err == nil {

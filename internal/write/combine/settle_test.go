@@ -137,6 +137,13 @@ func TestMergeKinds(t *testing.T) {
 			theirs: "Top\n\n## A\nx\n\n## C\ny\n\n## B\nStatus: draft\n",
 			want:   "Top\n\n## A\nx\n\n## C\ny\n\n## B\nStatus: done\n",
 		},
+		"drafts with one title": {
+			path:   "x.notes.md",
+			base:   "## A\nx\n",
+			ours:   "## A\nx\n\n## T\nStatus: draft\n1\n\n## T\nStatus: draft\n2\n",
+			theirs: "## A\nx\n\n## B\ny\n",
+			want:   "## A\nx\n\n## B\ny\n\n## T\nStatus: draft\n1\n\n## T\nStatus: draft\n2\n",
+		},
 		"a list from the end": {
 			path: "x.newest.json",
 			base: "{\"entries\": [\n  {\"a\": 1}\n]}\n", ours: "{\"entries\": [\n  {\"a\": 2},\n  {\"a\": 1}\n]}\n", theirs: "{\"entries\": [\n  {\"a\": 3},\n  {\"a\": 1}\n]}\n",
