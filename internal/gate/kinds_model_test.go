@@ -21,6 +21,8 @@ type kindModel struct {
 	since int
 	// rewrite is the approved one; nil for none.
 	rewrite *naiveRewrite
+	// whole has the real parents if parents has only those of one step; else nil.
+	whole *kindModel
 }
 
 // naiveRewrite is the approval of a rewrite of log/a as a whole, from some entries to others.
@@ -312,13 +314,23 @@ func (m *kindModel) moves(p, c int, mixed bool) map[string]string {
 	return out
 }
 
-// without leaves out what the since commit accepts on the edges of a parent.
-func (m *kindModel) without(p int, at string, lists ...[]string) [][]string {
+// without leaves out what the since commit accepts on the edge from p, whose log was before, to c.
+func (m *kindModel) without(p, c int, at string, before []string, lists ...[]string) [][]string {
 	accepted := map[string]bool{}
 	if m.since >= 0 && !m.reach(p)[m.since] {
 		for n := range m.reach(m.since) {
 			for _, e := range m.logs[n][at].entries {
 				accepted[e] = true
+			}
+		}
+		taken := m.taken(p, c)
+		for e := range accepted {
+			kept := slices.Contains(before, e) && !slices.ContainsFunc(taken, func(n int) bool { return !slices.Contains(m.logs[n][at].entries, e) })
+			if len(taken) == 0 {
+				kept = slices.Contains(before, e) && slices.Contains(m.logs[m.since][at].entries, e) || !m.squashes(c, at, e)
+			}
+			if kept {
+				delete(accepted, e)
 			}
 		}
 	}
@@ -327,6 +339,27 @@ func (m *kindModel) without(p int, at string, lists ...[]string) [][]string {
 		out = append(out, slices.DeleteFunc(slices.Clone(list), func(e string) bool { return accepted[e] }))
 	}
 	return out
+}
+
+// taken are the newest of since's ancestors, and since itself, that c contains and p does not.
+func (m *kindModel) taken(p, c int) []int {
+	g := m
+	if m.whole != nil {
+		g = m.whole
+	}
+	return slices.DeleteFunc(g.bases(c, m.since), func(n int) bool { return g.reach(p)[n] })
+}
+
+// squashes reports whether c has all that the since commit had, although it does not contain it. Each file of a folder is for itself: that of e.
+func (m *kindModel) squashes(c int, at, e string) bool {
+	name, _, _ := strings.Cut(e, "\x00")
+	submodule := func(l string) bool { return strings.HasPrefix(l, name) && len(l) == len(name)+40 }
+	if l := m.logs[m.since][at]; l.state == broken || slices.ContainsFunc(strings.Split(l.content, "\x00"), submodule) || !m.kind.files && m.logs[c][at].state != readable && l.state == readable {
+		return false
+	}
+	return !slices.ContainsFunc(m.logs[m.since][at].entries, func(had string) bool {
+		return (!m.kind.files || strings.HasPrefix(had, name+"\x00")) && !slices.Contains(m.logs[c][at].entries, had)
+	})
 }
 
 // archives are the paths at which c has what a log of p had and c lacks there: whole, behind what p had at that path. Where two sides meet,
@@ -402,7 +435,7 @@ func (m *kindModel) withoutRotation(p, c int, at string, moved map[string]string
 			return unsure
 		}
 		for _, l := range m.before(p, at) {
-			if len(m.without(p, at, l)[0]) > 0 {
+			if len(m.without(p, c, at, l, l)[0]) > 0 {
 				verdict = bad
 			}
 		}
@@ -416,7 +449,7 @@ func (m *kindModel) withoutRotation(p, c int, at string, moved map[string]string
 	}
 	for _, l := range before {
 		l = m.rewritten(p, c, at, l, now.entries)
-		if both := m.without(p, at, l, now.entries); !m.keeps(both[0], both[1], mixed) {
+		if both := m.without(p, c, at, l, l, now.entries); !m.keeps(both[0], both[1], mixed) {
 			return bad
 		}
 	}
@@ -457,11 +490,13 @@ func (m *kindModel) entriesOf(c int) modelVerdict {
 			}
 			for _, l := range before {
 				l = m.rewritten(p, c, at, l, m.logs[c][at].entries)
-				held[at], raw[at] = append(held[at], m.without(p, at, l)[0]...), append(raw[at], l...)
+				held[at], raw[at] = append(held[at], m.without(p, c, at, l, l)[0]...), append(raw[at], l...)
 				everywhere = everywhere && m.keeps(l, m.logs[c][at].entries, false)
 			}
-			if accepted := m.without(p, at, m.logs[c][at].entries)[0]; len(accepted) < len(m.logs[c][at].entries) {
-				extended[at] = true
+			for _, l := range append(before, nil) {
+				if accepted := m.without(p, c, at, l, m.logs[c][at].entries)[0]; len(accepted) < len(m.logs[c][at].entries) {
+					extended[at] = true
+				}
 			}
 		}
 		extended[at] = extended[at] || everywhere
@@ -566,7 +601,7 @@ func (m *kindModel) inStep(c int) modelVerdict {
 // step judges one edge as a step, in what is judged so: from a parent, or from nothing if that is negative.
 func (m *kindModel) step(p, c int, entries, order bool) modelVerdict {
 	verdict := fine
-	one := &kindModel{kind: m.kind, since: m.since, rewrite: m.rewrite, logs: slices.Clone(m.logs), parents: slices.Clone(m.parents)}
+	one := &kindModel{kind: m.kind, whole: m, since: m.since, rewrite: m.rewrite, logs: slices.Clone(m.logs), parents: slices.Clone(m.parents)}
 	one.parents[c] = nil
 	if p >= 0 {
 		one.parents[c] = []int{p}
@@ -752,7 +787,7 @@ func (m *kindModel) inRange(base, head int) modelVerdict {
 		}
 		for _, e := range target.entries {
 			name, _, _ := strings.Cut(e, "\x00")
-			for _, o := range m.without(head, pair[1], ours.entries)[0] {
+			for _, o := range m.without(head, base, pair[1], ours.entries, ours.entries)[0] {
 				if strings.HasPrefix(o, name+"\x00") && o != e {
 					verdict = bad
 				}

@@ -421,6 +421,7 @@ func (w *kindWorld) options(ids []string) run.Options {
 	l := w.kind.Log
 	if w.since >= 0 {
 		l.Since = ids[w.since]
+		opts.Policy.Elsewhere = true // it may begin after a commit that the head lacks
 	}
 	opts.Policy.Logs = []policy.Log{l}
 	if r := w.rewrite; r != nil {

@@ -184,6 +184,7 @@ func commitUnjudged(ctx context.Context, s *session.Session, merge bool) (string
 
 // judgeIndex judges the index against its parents, HEAD first if there is one.
 func judgeIndex(ctx context.Context, s *session.Session, head string, parents []string) (*finding.Report, error) {
+	real := parents
 	near, parents, err := lookAround(ctx, s, head, parents)
 	if err != nil {
 		return nil, err
@@ -213,7 +214,7 @@ func judgeIndex(ctx context.Context, s *session.Session, head string, parents []
 			return nil, err
 		}
 	}
-	report, err = s.CheckAdded(ctx, history.Index, report)
+	report, err = s.CheckAdded(ctx, history.Index, report, real...)
 	if err == nil && report.Verdict == finding.Pass && !mends && s.Opts.Mode != prepareCommitMsg {
 		err = p.remember()
 	}

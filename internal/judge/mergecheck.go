@@ -19,45 +19,54 @@ import (
 // MergeCheck predicts whether theirs would merge cleanly into ours: it compares their tips, and each with the merge base, and judges the
 // files of the merge that git would make. The policy is that of ours.
 func MergeCheck(ctx context.Context, req session.Request, ours, theirs string) *finding.Report {
-	return req.Judge(ctx, "merge-check", func(s *session.Session) (r *finding.Report, err error) {
+	return req.Judge(ctx, "merge-check", func(s *session.Session) (*finding.Report, error) {
 		target, head, err := bothOf(ctx, s, ours, theirs)
 		if err != nil {
 			return nil, err
 		}
-		bases, err := s.Repo.MergeBases(ctx, target, head)
-		switch {
-		case err != nil:
-			return nil, err
-		case len(bases) == 0 || bases[0] == head: // git refuses the merge, or has nothing to do
-			return gate.MergeCheck(ctx, s.Repo, target, head, ours, theirs, "", s.Opts), nil
-		case bases[0] == target: // a fast-forward
-			return gate.MergeCheck(ctx, s.Repo, target, head, ours, theirs, head, s.Opts), nil
-		}
-		dir, err := os.MkdirTemp("", "small-gate-")
-		if err != nil {
-			return nil, &failure.Error{Message: "cannot try the merge: " + err.Error(), Remedy: "make room for temporary files, or set TMPDIR", Err: err}
-		}
-		defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-		made, merge, note, err := tryMerge(ctx, req, dir, target, head)
+		r, err := mergeCheck(ctx, s, target, head, ours, theirs)
 		if err != nil {
 			return nil, err
 		}
-		var h history.History = s.Repo
-		if made != nil {
-			h = made
-			defer func() { err = errors.Join(err, made.Close()) }()
-		}
-		r = gate.MergeCheck(ctx, h, target, head, ours, theirs, merge, s.Opts)
-		if note != "" {
-			r.Examined.Notes = append(r.Examined.Notes, note)
-		}
-		for i := range r.Findings {
-			if f := &r.Findings[i]; merge != "" && f.Commit == merge {
-				f.Commit = "" // nobody has that commit
-			}
-		}
-		return r, nil
+		return s.CheckAdded(ctx, head, r)
 	})
+}
+
+// mergeCheck judges the merge of head into target, which are called theirs and ours.
+func mergeCheck(ctx context.Context, s *session.Session, target, head, ours, theirs string) (r *finding.Report, err error) {
+	bases, err := s.Repo.MergeBases(ctx, target, head)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(bases) == 0 || bases[0] == head: // git refuses the merge, or has nothing to do
+		return gate.MergeCheck(ctx, s.Repo, target, head, ours, theirs, "", s.Opts), nil
+	case bases[0] == target: // a fast-forward
+		return gate.MergeCheck(ctx, s.Repo, target, head, ours, theirs, head, s.Opts), nil
+	}
+	dir, err := os.MkdirTemp("", "small-gate-")
+	if err != nil {
+		return nil, &failure.Error{Message: "cannot try the merge: " + err.Error(), Remedy: "make room for temporary files, or set TMPDIR", Err: err}
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	made, merge, note, err := tryMerge(ctx, s.Req, dir, target, head)
+	if err != nil {
+		return nil, err
+	}
+	var h history.History = s.Repo
+	if made != nil {
+		h = made
+		defer func() { err = errors.Join(err, made.Close()) }()
+	}
+	r = gate.MergeCheck(ctx, h, target, head, ours, theirs, merge, s.Opts)
+	if note != "" {
+		r.Examined.Notes = append(r.Examined.Notes, note)
+	}
+	for i := range r.Findings {
+		if f := &r.Findings[i]; merge != "" && f.Commit == merge {
+			f.Commit = "" // nobody has that commit
+		}
+	}
+	return r, nil
 }
 
 // tryMerge has git merge two commits, with all new objects in a directory of their own, and opens the repository with them. note says why

@@ -75,7 +75,7 @@ func (f *Floor) takeForbid(r *reader, root *small.Value) {
 // and baselines that the floor does not forbid.
 func (f *Floor) Over(p *Policy) *Policy {
 	out := *Default()
-	out.Source, out.Logs, out.Sections = p.Source, p.Logs, p.Sections
+	out.Source, out.Elsewhere, out.Logs, out.Sections = p.Source, p.Elsewhere, p.Logs, p.Sections
 	if f.root.Get("workspaces") == nil {
 		out.Include, out.Exclude = p.Include, p.Exclude
 	}

@@ -163,6 +163,18 @@ func (l *Log) Format() string {
 	return fmt.Sprintf("%q", []any{l.Entries, l.At, l.Start, l.Identity.Without, l.Identity.Only, l.Identity.WithoutLines, l.Order, l.FrozenMerged(), l.Open})
 }
 
+// JudgesLike reports whether another stanza, nil for none, judges what became of a log's entries as this one does.
+func (l *Log) JudgesLike(other *Log) bool {
+	return other != nil && l.Format() == other.Format() && l.Since == other.Since
+}
+
+// SameLogs reports whether another policy has the same stanzas of logs, apart from schemas.
+func (p *Policy) SameLogs(other *Policy) bool {
+	return slices.EqualFunc(p.Logs, other.Logs, func(a, b Log) bool {
+		return a.Path == b.Path && slices.Equal(a.Exclude, b.Exclude) && a.JudgesLike(&b)
+	})
+}
+
 // LogFor is the stanza of the log to which a path belongs: the first that matches. The protocol's own logs have none.
 func (p *Policy) LogFor(path string) *Log {
 	if len(p.Logs) == 0 {

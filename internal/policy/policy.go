@@ -51,8 +51,10 @@ type Policy struct {
 	// Source says where it was read, for the report: a revision, a file, or
 	// "built-in defaults".
 	Source string
-	Strict bool
-	Mode   Mode
+	// Elsewhere is true if it is not a file of the judged repository: the caller named it.
+	Elsewhere bool
+	Strict    bool
+	Mode      Mode
 	// Include and Exclude are glob patterns (with **) for the paths of
 	// workspaces' .small directories.
 	Include, Exclude []string

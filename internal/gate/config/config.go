@@ -58,7 +58,7 @@ func answerProposed(ctx context.Context, r *run.Run) error {
 }
 
 // ConfigChanged is config/changed: this change edits the gate's own configuration, or a schema that it names.
-var ConfigChanged = rule.New("config/changed", finding.SeverityWarning, finding.StagePolicy, rule.On(func(v *Used, r *rule.Reporter) {
+var ConfigChanged = rule.New("config/changed", finding.SeverityWarning, finding.StagePolicy, rule.On(reportAdopted), rule.On(func(v *Used, r *rule.Reporter) {
 	report := func(path, what string) {
 		f := finding.Finding{
 			Path:    path,

@@ -99,7 +99,7 @@ func tipsOf(ctx context.Context, r *run.Run, pair [2]history.File, edge history.
 	if err != nil {
 		return nil, err
 	}
-	if own, err = r.Source.AcceptSince(ctx, own, edge.Child, path, path, theirs, ours); err != nil {
+	if own, err = r.Source.AcceptSince(ctx, own, edge.Child, []string{edge.Parent}, path, path, theirs, ours); err != nil {
 		return nil, err
 	}
 	if own.Accepted != nil && len(ledger.Only(theirs.Log.Ledger, ours.Log.Ledger, own)) == 0 {

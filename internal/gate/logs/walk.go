@@ -59,7 +59,7 @@ func walk(ctx context.Context, r *run.Run, commits []history.Commit) error {
 	if err != nil {
 		return err
 	}
-	if r.Scope.Whole {
+	if r.Scope.Whole || r.Scope.Adopts {
 		r.Source.NoteHistory(commits, changes)
 	}
 	for i, c := range commits {
@@ -133,7 +133,7 @@ func judgeLogs(ctx context.Context, r *run.Run, s *read.Step) (added map[string]
 
 // judgeLog judges one log on all edges of a commit, and returns the entries that no parent has.
 func judgeLog(ctx context.Context, r *run.Run, s *read.Step, path string) ([]ledger.Entry, error) {
-	if err := r.Source.CheckSince(ctx, path); err != nil {
+	if err := checkSince(ctx, r, path); err != nil {
 		return nil, err
 	}
 	if past, err := r.IsPast(ctx, s.ID, path); err != nil || past {
@@ -291,7 +291,7 @@ func compareLogs(ctx context.Context, r *run.Run, n history.Commit, path, was st
 	if err != nil {
 		return nil, err
 	}
-	if equal, err = r.Source.AcceptSince(ctx, equal, parents[side].ID, was, path, before, child); err != nil {
+	if equal, err = r.Source.AcceptSince(ctx, equal, parents[side].ID, contained(r, n), was, path, before, child); err != nil {
 		return nil, err
 	}
 	tips := n.Parents
@@ -382,7 +382,7 @@ func unreadable(ctx context.Context, r *run.Run, s *read.Step, path string, chil
 			continue
 		}
 		for _, before := range p.Ledgers {
-			if accepted, err := acceptedGone(ctx, r, p.ID, path, before); err != nil || accepted {
+			if accepted, err := acceptedGone(ctx, r, s.Commit, p.ID, path, before); err != nil || accepted {
 				if err != nil {
 					return err
 				}
@@ -422,10 +422,4 @@ func gone(ctx context.Context, r *run.Run, path string, before *read.LedgerFile)
 		c.Edits = []ledger.Edit{{Kind: ledger.EditDeleted, NewIndex: -1}}
 	}
 	return c
-}
-
-// acceptedGone reports whether the log's since commit accepts every entry that is gone with it.
-func acceptedGone(ctx context.Context, r *run.Run, parent, path string, before *read.LedgerFile) (bool, error) {
-	equal, err := r.Source.AcceptSince(ctx, ledger.Equivalence{}, parent, path, path, before, nil)
-	return equal.Accepted != nil && !slices.ContainsFunc(before.Log.Entries, func(e ledger.Entry) bool { return !equal.Accepted[e.Digest] }), err
 }

@@ -87,13 +87,16 @@ func (src *Source) noteAncestor(n history.Commit, changes [][]history.Change) {
 func (src *Source) NoteHistory(commits []history.Commit, changes [][][]history.Change) {
 	inside := map[string]bool{}
 	for i, c := range commits {
+		if history.Uncommitted(c.ID) {
+			continue
+		}
 		src.noteAncestor(c, changes[i])
 		for _, p := range c.Parents {
 			inside[p] = true
 		}
 	}
 	for _, c := range commits {
-		if !inside[c.ID] {
+		if !inside[c.ID] && !history.Uncommitted(c.ID) {
 			src.ancestry.tips = append(src.ancestry.tips, c.ID)
 		}
 	}

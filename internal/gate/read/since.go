@@ -3,6 +3,7 @@ package read
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/small-gate/small-gate/internal/base/failure"
@@ -11,10 +12,10 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// CheckSince fails if a log's since commit, after which it is judged, cannot be read.
-func (src *Source) CheckSince(ctx context.Context, path string) error {
-	stanza := src.Policy.LogFor(path)
-	if stanza == nil || stanza.Since == "" || src.History == nil || src.since[stanza.Since] {
+// CheckSince fails if a log's since commit, after which it is judged, cannot be read, or has not landed: then somebody could accept a rewrite
+// before it is merged. It has landed if the trusted side has it, or one of the commits that landed gives.
+func (src *Source) CheckSince(ctx context.Context, stanza *policy.Log, landed func(context.Context) ([]string, error)) error {
+	if src.History == nil || src.since[stanza.Since] {
 		return nil
 	}
 	if _, err := src.History.Signature(ctx, stanza.Since); err != nil {
@@ -24,28 +25,128 @@ func (src *Source) CheckSince(ctx context.Context, path string) error {
 			Err:     err,
 		}
 	}
+	if has, err := src.hasLanded(ctx, stanza.Since, landed); err != nil || !has {
+		if err != nil {
+			return err
+		}
+		return &failure.Error{
+			Message: fmt.Sprintf("line %d of %s: the commit since which the log is judged has not landed: %s is no ancestor of the commit that names it", stanza.Pos.Line, src.Policy.Source, stanza.Since),
+			Remedy:  "merge it first, under a configuration that does not name it; or have a person name a commit that has landed",
+		}
+	}
 	src.since[stanza.Since] = true
 	return nil
 }
 
-// AcceptSince is what counts as equal on a log's edge from one parent: if the parent does not contain the log's since commit, what the log
-// held in that commit and its ancestors counts on neither side.
-func (src *Source) AcceptSince(ctx context.Context, equal ledger.Equivalence, parent, from, to string, before, after *LedgerFile) (ledger.Equivalence, error) {
+// hasLanded reports whether the trusted side has a commit, or one of those that more gives has it. A configuration that is no file of the
+// repository has no commit that could have it.
+func (src *Source) hasLanded(ctx context.Context, commit string, more func(context.Context) ([]string, error)) (bool, error) {
+	if src.Trusted == "" || src.Policy.Elsewhere {
+		return true, nil
+	}
+	in := func(tip string) (bool, error) {
+		if tip == "" {
+			return false, nil
+		}
+		bases, err := src.History.MergeBases(ctx, commit, tip)
+		return slices.Contains(bases, commit), err
+	}
+	if has, err := in(src.Trusted); has || err != nil {
+		return has, err
+	}
+	others, err := more(ctx)
+	for _, tip := range others {
+		if has, err := in(tip); has || err != nil {
+			return has, err
+		}
+	}
+	return false, err
+}
+
+// AcceptSince is what counts as equal on a log's edge from one parent: if the parent does not contain the log's since commit, but the child
+// takes over more of what that commit accepts, what the log held there counts on neither side, except for what is still in the log that is taken
+// over. child is the child, or its parents: it takes over what it contains, and what a squash brings, which leaves no ancestor. Edits of the
+// branch's own are not accepted.
+func (src *Source) AcceptSince(ctx context.Context, equal ledger.Equivalence, parent string, child []string, from, to string, before, after *LedgerFile) (ledger.Equivalence, error) {
 	stanza := src.Policy.LogFor(to)
 	if stanza == nil || stanza.Since == "" || after.Readable() && after.Log.Extends(before.Log.Ledger) {
 		return equal, nil
 	}
+	var older []string
 	if parent != "" {
-		bases, err := src.History.MergeBases(ctx, parent, stanza.Since)
-		if err != nil || slices.Contains(bases, stanza.Since) {
+		var err error
+		if older, err = src.History.MergeBases(ctx, parent, stanza.Since); err != nil || slices.Contains(older, stanza.Since) {
 			return equal, err
 		}
+	}
+	taken, err := src.takenOver(ctx, stanza.Since, older, child)
+	if err != nil {
+		return equal, err
+	}
+	squashed := len(taken) == 0
+	if squashed {
+		taken = []string{stanza.Since}
+	}
+	kept := map[small.Digest]bool{} // entries that the parent has, and all that is taken over
+	for _, e := range before.Log.Entries {
+		kept[equal.Class(e.Digest)] = true
+	}
+	for _, commit := range taken {
+		then, err := src.LogAt(ctx, commit, to)
+		if err != nil || squashed && !holds(after, then, equal) {
+			return equal, err
+		}
+		there := map[small.Digest]bool{}
+		if then.Readable() {
+			for _, e := range then.Log.Entries {
+				there[equal.Class(e.Digest)] = true
+			}
+		}
+		maps.DeleteFunc(kept, func(d small.Digest, _ bool) bool { return !there[d] })
 	}
 	past, err := src.pastOf(ctx, stanza, from)
 	if err != nil {
 		return equal, err
 	}
-	return equal.Without(past.entries), nil
+	accepted := maps.Clone(past.entries)
+	maps.DeleteFunc(accepted, func(d small.Digest, _ bool) bool { return kept[equal.Class(d)] })
+	return equal.Without(accepted), nil
+}
+
+// takenOver are the commits, since or its ancestors, up to which a child contains what the since commit accepts, where that is more than its
+// parent contains. older are the parent's merge bases with since.
+func (src *Source) takenOver(ctx context.Context, since string, older, child []string) (taken []string, err error) {
+	for _, id := range child {
+		bases, err := src.History.MergeBases(ctx, id, since)
+		if err != nil {
+			return nil, err
+		}
+		for _, base := range bases {
+			within := slices.Contains(older, base)
+			for i := 0; i < len(older) && !within; i++ {
+				shared, err := src.History.MergeBases(ctx, base, older[i])
+				if err != nil {
+					return nil, err
+				}
+				within = slices.Contains(shared, base)
+			}
+			if !within && !slices.Contains(taken, base) {
+				taken = append(taken, base)
+			}
+		}
+	}
+	return taken, nil
+}
+
+// holds reports whether a log has all entries of an earlier one; nil stands for a log that is not there.
+func holds(now, then *LedgerFile, equal ledger.Equivalence) bool {
+	switch {
+	case then == nil:
+		return true
+	case !then.Readable() || now == nil || !now.Readable():
+		return false
+	}
+	return len(ledger.Only(then.Log.Ledger, now.Log.Ledger, equal)) == 0
 }
 
 // IsBeforeSince reports whether a commit is a log's since commit, or an ancestor of it.

@@ -62,6 +62,8 @@ type Scope struct {
 	Update history.Update
 	// Whole is true for a whole history, Predicts for a merge that is not made yet.
 	Whole, Predicts bool
+	// Adopts is true if the history behind a change is judged by stanzas of logs that the change brings.
+	Adopts bool
 	// Fix is the remedy for changes of logs that no commit of a branch made.
 	Fix string
 }
@@ -131,7 +133,7 @@ func (r *Run) Beside(s Scope) *Run {
 // caller names none.
 func (s Scope) Before() string {
 	switch {
-	case s.Whole:
+	case s.Whole, s.Adopts && !history.Uncommitted(s.Tip.ID):
 		return s.Tip.ID
 	case len(s.Parents) > 0:
 		return s.Parents[0]
@@ -191,7 +193,7 @@ func (s Touched) Note(src *read.Source, edges ...[]history.Change) {
 // IsPast reports whether a baseline, or a log's since commit, accepts what a commit did to the log. It is false except in a whole history:
 // elsewhere the past is not judged.
 func (r *Run) IsPast(ctx context.Context, commit, path string) (bool, error) {
-	if !r.Scope.Whole {
+	if !r.Scope.Whole && !r.Scope.Adopts {
 		return false, nil
 	}
 	if past, err := r.Source.IsBeforeSince(ctx, commit, path); err != nil || past {
@@ -203,7 +205,7 @@ func (r *Run) IsPast(ctx context.Context, commit, path string) (bool, error) {
 // NotePolicy notes that a commit edits the configuration, or a schema that it names. A merge does if its file differs from each parent's. The
 // index is compared only with HEAD, whose configuration is the trusted one. In a whole history edits of the configuration are not noted.
 func (r *Run) NotePolicy(n history.Commit, changes [][]history.Change) {
-	if r.Scope.Whole || len(changes) == 0 {
+	if r.Scope.Whole || r.Scope.Adopts || len(changes) == 0 {
 		return
 	}
 	if n.ID == history.Index {

@@ -27,8 +27,8 @@ func (s *Steps) Landed(commit string) bool { return s.landed[commit] }
 // OnLine reports whether a commit stands on the default branch's first-parent line.
 func (s *Steps) OnLine(commit string) bool { return s.line[commit] }
 
-// branchesOf are the branches on which steps and merges depend. What a change is compared with is its target.
-func (r *Run) branchesOf(ctx context.Context) (history.Branches, error) {
+// Branches are the branches on which steps and merges depend. What a change is compared with is its target.
+func (r *Run) Branches(ctx context.Context) (history.Branches, error) {
 	if r.Learned.branches == nil {
 		var b history.Branches
 		if u := r.Scope.Update; r.Options.Branches == nil && !history.Uncommitted(u.New) {
@@ -51,12 +51,13 @@ func (r *Run) branchesOf(ctx context.Context) (history.Branches, error) {
 	return *r.Learned.branches, nil
 }
 
-// Target is the branch that receives what is judged: it comes first in merges. Its ID is empty if it is not known, and for a whole history.
+// Target is the branch that receives what is judged: it comes first in merges. Its ID is empty if it is not known, and for history that
+// has landed.
 func (r *Run) Target(ctx context.Context) (history.Tip, error) {
-	if r.Scope.Whole {
+	if r.Scope.Whole || r.Scope.Adopts {
 		return history.Tip{}, nil
 	}
-	b, err := r.branchesOf(ctx)
+	b, err := r.Branches(ctx)
 	if b.Target.ID == "" {
 		b.Target = b.Landed
 	}
@@ -73,7 +74,7 @@ func (r *Run) Steps(ctx context.Context) (*Steps, error) {
 	if !slices.ContainsFunc(r.Source.Policy.Logs, func(l policy.Log) bool { return l.ByStep() }) {
 		return nil, nil
 	}
-	b, err := r.branchesOf(ctx)
+	b, err := r.Branches(ctx)
 	if err != nil || b.Landed.ID == "" && b.Target.ID == "" {
 		return nil, err
 	}

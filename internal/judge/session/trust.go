@@ -13,9 +13,8 @@ import (
 	"github.com/small-gate/small-gate/internal/base/failure"
 	"github.com/small-gate/small-gate/internal/base/wholefile"
 	"github.com/small-gate/small-gate/internal/gate/catalogue"
-	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/run"
-	"github.com/small-gate/small-gate/internal/git/history"
+	githistory "github.com/small-gate/small-gate/internal/git/history"
 	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/write/checkout"
 )
@@ -131,7 +130,10 @@ func (s *Session) useFile() error {
 		return &failure.Error{Message: "cannot read the configuration: there is no file " + s.Req.Config, Remedy: "name an existing file with --config, or leave --config out"}
 	}
 	s.schemas = schemasBeside(s.Req.Config)
-	return s.use(s.Req.Config, data)
+	if err = s.use(s.Req.Config, data); err == nil {
+		s.Opts.Policy.Elsewhere = true
+	}
+	return err
 }
 
 // use takes the policy from a configuration's content, nil if there is none; source says where it is from.
@@ -160,25 +162,6 @@ func (s *Session) follow(p *policy.Policy) {
 		p = s.floor.Over(p)
 	}
 	s.Opts.Policy = p
-}
-
-// CheckAdded completes the report on a change that ends at tip. The change is judged under the trusted configuration, but if it adds an
-// invalid one, that would be trusted next: then nothing could be judged, not even its correction. That is outcome 2 while it is easy to
-// correct.
-func (s *Session) CheckAdded(ctx context.Context, tip string, r *finding.Report) (*finding.Report, error) {
-	if r.Verdict == finding.Error {
-		return r, nil
-	}
-	_, invalid, err := s.proposed(ctx, tip)
-	if invalid != nil {
-		r.Verdict = finding.Error
-		r.Failure = &failure.Error{
-			Message: "this change adds an invalid configuration: " + failure.Of(invalid).Message,
-			Remedy:  "correct it in this change; " + policy.EveryKey,
-			Err:     invalid,
-		}
-	}
-	return r, err
 }
 
 // BringsConfiguration reports whether a change that ends at tip replaces the trusted configuration by a valid one.

@@ -1,0 +1,115 @@
+package gate
+
+import (
+	"context"
+	"slices"
+
+	"github.com/small-gate/small-gate/internal/gate/config"
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/gate/logs"
+	"github.com/small-gate/small-gate/internal/gate/run"
+	"github.com/small-gate/small-gate/internal/policy"
+)
+
+// Adoption is a change that brings a configuration with new or altered stanzas of logs.
+type Adoption struct {
+	// Tip is the last commit of the change, or the index, whose parents are Parents.
+	Tip     string
+	Parents []string
+	// Target is the last commit before the change that its target has; empty if nothing is committed yet. Lands is true if the change goes to
+	// the default branch as it is.
+	Target string
+	Lands  bool
+	// Before are the configurations that the change starts from, After is the one that it brings.
+	Before []*policy.Policy
+	After  *policy.Policy
+}
+
+// altered reports whether the change alters how the log at a path is judged.
+func (a *Adoption) altered(path string) bool {
+	now := a.After.LogFor(path)
+	return now != nil && !slices.ContainsFunc(a.Before, func(p *policy.Policy) bool { return now.JudgesLike(p.LogFor(path)) })
+}
+
+// Alters reports whether the change may alter how a log is judged.
+func (a *Adoption) Alters() bool {
+	return !slices.ContainsFunc(a.Before, func(p *policy.Policy) bool { return a.After.SameLogs(p) })
+}
+
+// Adopt judges the whole history of a change by the stanzas that it adds or alters, so that they do not turn a later change red. What the
+// target has is listed under config/changed; what the change itself did is reported as it will be once the configuration counts.
+func Adopt(ctx context.Context, h history.History, a Adoption, opts run.Options) *finding.Report {
+	commits, err := ownCommits(ctx, h, a)
+	if err != nil {
+		return run.FailureReport(opts, err)
+	}
+	found := judgeAdopted(ctx, h, a, opts)
+	if found.Verdict == finding.Error {
+		return found
+	}
+	past := map[*policy.Log][]finding.Finding{}
+	own := found.Findings[:0:0]
+	for _, f := range found.Findings {
+		if stanza := a.After.LogFor(f.Path); stanza != nil && f.Commit != "" && !commits[f.Commit] {
+			past[stanza] = append(past[stanza], f)
+		} else {
+			own = append(own, f)
+		}
+	}
+	listed := newRun(h, opts, run.Scope{Tip: history.Tip{ID: a.Tip}}).Do(ctx, func(ctx context.Context, r *run.Run) error {
+		for i := range a.After.Logs {
+			stanza := &a.After.Logs[i]
+			if err := r.Collector.Judge(ctx, &config.Adopted{Stanza: stanza, Past: past[stanza], Target: a.Target, OfChange: commits[stanza.Since]}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	found.Findings, found.More.Warnings = own, 0
+	if len(own) == 0 && found.Verdict == finding.Fail {
+		found.Verdict, found.More = finding.Pass, finding.Counts{} // more of the same, all in the past
+	}
+	return finding.Combine([]*finding.Report{listed, found})
+}
+
+// ownCommits are the commits that the change adds to its target.
+func ownCommits(ctx context.Context, h history.History, a Adoption) (map[string]bool, error) {
+	own := map[string]bool{}
+	if a.Target == "" {
+		return own, nil // nothing is committed yet
+	}
+	commits, err := h.Commits(ctx, a.tips(), []string{a.Target})
+	for _, c := range commits {
+		own[c.ID] = true
+	}
+	return own, err
+}
+
+// tips are the commits whose histories the change consists of.
+func (a *Adoption) tips() []string {
+	if history.Uncommitted(a.Tip) {
+		return a.Parents
+	}
+	return []string{a.Tip}
+}
+
+// judgeAdopted judges all commits of the change and those before it by the new configuration, as far as it alters how logs are judged.
+func judgeAdopted(ctx context.Context, h history.History, a Adoption, opts run.Options) *finding.Report {
+	opts.Lasting, opts.Policy = true, a.After
+	opts.Compared, opts.Reported, opts.Find, opts.Heads, opts.Each = history.Compared{}, nil, nil, nil, false
+	branches := history.Branches{Landed: history.Tip{ID: a.Target}, Target: history.Tip{ID: a.Target}}
+	if a.Lands {
+		branches.Landed.ID = a.Tip
+	}
+	opts.Branches = func(context.Context) (history.Branches, error) { return branches, nil }
+	scope := run.Scope{Tip: history.Tip{ID: a.Tip}, Parents: a.Parents, Logs: a.altered, Adopts: true}
+	opts.Trusted = scope.Before()
+	return newRun(h, opts, scope).Do(ctx, func(ctx context.Context, r *run.Run) (err error) {
+		r.Learned.Commits, err = r.Source.Commits(ctx, a.tips(), nil)
+		if history.Uncommitted(a.Tip) {
+			r.Learned.Commits = append(r.Learned.Commits, history.Commit{ID: a.Tip, Parents: a.Parents})
+		}
+		return err
+	}, logs.JudgeCommits)
+}

@@ -1,0 +1,51 @@
+package config
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/base/wording"
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/gate/rule"
+	"github.com/small-gate/small-gate/internal/policy"
+)
+
+// Adopted is one stanza of the configuration that a change brings.
+type Adopted struct {
+	rule.Place
+	Stanza *policy.Log
+	// Past are what it finds in the commits before the change, if it is new or altered.
+	Past []finding.Finding
+	// Target is the last commit before the change that has landed.
+	Target string
+	// OfChange is true if the stanza's since commit is one of the change's own.
+	OfChange bool
+}
+
+// maxPast is how many findings in the past are named.
+const maxPast = 3
+
+// reportAdopted reports what a new or altered stanza finds in the past, and a since commit that only the change has.
+func reportAdopted(a *Adopted, r *rule.Reporter) {
+	f := finding.Finding{Path: policy.File, Line: a.Stanza.Pos.Line, Column: a.Stanza.Pos.Column, Subject: a.Stanza.Path}
+	if len(a.Past) > 0 {
+		var named []string
+		for _, past := range a.Past[:min(maxPast, len(a.Past))] {
+			named = append(named, fmt.Sprintf("%s:%d: %s in %s (%s)", wording.Printable(past.Path), past.Line, past.Message, history.Short(past.Commit), past.Rule))
+		}
+		if more := len(a.Past) - len(named); more > 0 {
+			named = append(named, fmt.Sprintf("%d more", more))
+		}
+		f.Severity = finding.SeverityError
+		f.Message = fmt.Sprintf("this change adds or alters the stanza for %s, by which earlier commits changed what is frozen: %s", wording.Printable(a.Stanza.Path), strings.Join(named, "; "))
+		f.Fix = fmt.Sprintf("accept what they did: on line %d of %s give the stanza `since: %s`", a.Stanza.Pos.Line, policy.File, a.Target)
+		r.Add(f)
+	}
+	if a.OfChange {
+		f.Severity = finding.SeverityWarning
+		f.Message = fmt.Sprintf("the stanza for %s begins after %s, a commit of this change: if that is squashed or rebased, nobody has the commit, and nothing can be judged", wording.Printable(a.Stanza.Path), history.Short(a.Stanza.Since))
+		f.Fix = "merge it with a merge commit, or name a commit that the target has: `since: " + a.Target + "`"
+		r.Add(f)
+	}
+}

@@ -1,0 +1,96 @@
+package session
+
+import (
+	"context"
+
+	"github.com/small-gate/small-gate/internal/base/failure"
+	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/gate/catalogue"
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/git/history"
+	"github.com/small-gate/small-gate/internal/policy"
+)
+
+// CheckAdded completes the report on a change that ends at tip: a commit, or the index with its parents. The change is judged under the trusted
+// configuration, but the one that it adds will be trusted next. If that is invalid, nothing could be judged, not even its correction: that is
+// outcome 2 while it is easy to correct. If it has new or altered stanzas of logs, all of the history is judged by these.
+func (s *Session) CheckAdded(ctx context.Context, tip string, r *finding.Report, parents ...string) (*finding.Report, error) {
+	if r.Verdict == finding.Error {
+		return r, nil
+	}
+	p, invalid, err := s.proposed(ctx, tip)
+	if invalid != nil {
+		r.Verdict = finding.Error
+		r.Failure = &failure.Error{
+			Message: "this change adds an invalid configuration: " + failure.Of(invalid).Message,
+			Remedy:  "correct it in this change; " + policy.EveryKey,
+			Err:     invalid,
+		}
+	}
+	if invalid != nil || err != nil || p == nil || len(p.Logs) == 0 {
+		return r, err
+	}
+	return s.adopt(ctx, tip, parents, p, r)
+}
+
+// adopt completes the report on a change with what the stanzas of logs find that its configuration adds or alters.
+func (s *Session) adopt(ctx context.Context, tip string, parents []string, after *policy.Policy, r *finding.Report) (*finding.Report, error) {
+	a := gate.Adoption{Tip: tip, Parents: parents, After: after, Before: []*policy.Policy{s.Opts.Policy}}
+	before := parents
+	var err error
+	if a.Target = s.Opts.Trusted; !history.Uncommitted(tip) && a.Target != "" {
+		before, err = s.Repo.MergeBases(ctx, a.Target, tip)
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, commit := range before {
+		data, found, err := githistory.ReadFile(ctx, s.Repo, commit, s.configFile(), policy.MaxSize)
+		if err != nil {
+			return nil, err
+		}
+		if p, invalid := policy.Parse(s.configFile(), data, catalogue.Known()); found && invalid == nil { // an invalid one judged nothing
+			a.Before = append(a.Before, p)
+		}
+	}
+	if !a.Alters() {
+		return r, nil
+	}
+	if a.Target, a.Lands, err = s.targetOf(ctx, tip, parents); err != nil {
+		return nil, err
+	}
+	added := gate.Adopt(ctx, s.Repo, a, s.Opts)
+	out := finding.Combine([]*finding.Report{r, added})
+	out.Examined = r.Examined
+	return out, nil
+}
+
+// targetOf is the last commit before a change that has landed. A committed change is compared with the trusted commit, the index with the branch
+// into which it will be merged. Without either, what is committed counts as landed. lands is true if the change moves the default branch itself.
+func (s *Session) targetOf(ctx context.Context, tip string, parents []string) (target string, lands bool, err error) {
+	branches, err := s.Opts.Branches(ctx)
+	if err != nil {
+		return "", false, err
+	}
+	targets, landed := []string{s.Opts.Trusted}, branches.Landed.ID == tip
+	if history.Uncommitted(tip) {
+		if len(parents) == 0 {
+			return "", false, nil
+		}
+		tip, targets = parents[0], []string{branches.Target.ID, branches.Landed.ID}
+	}
+	for _, id := range targets {
+		if id == "" {
+			continue
+		}
+		shared, err := s.Repo.MergeBases(ctx, id, tip)
+		if err != nil {
+			return "", false, err
+		}
+		if len(shared) > 0 {
+			return shared[0], landed, nil
+		}
+	}
+	return tip, false, nil
+}
