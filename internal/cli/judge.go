@@ -2,10 +2,13 @@ package cli
 
 import (
 	"cmp"
+	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
 
+	"github.com/small-gate/small-gate/internal/base/failure"
+	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/judge"
 	"github.com/small-gate/small-gate/internal/judge/session"
 )
@@ -25,6 +28,9 @@ func (a *app) checkCommand() *cobra.Command {
 				req.Dir = path
 			} else if path != "" {
 				req.Dir = filepath.Join(cmp.Or(req.Dir, "."), path)
+			}
+			if info, err := os.Stat(req.Dir); err == nil && !info.IsDir() {
+				return &failure.Error{Message: wording.Printable(req.Dir) + " is a file; check judges a directory", Remedy: "name a directory; `small-hook audit` judges every log"}
 			}
 			return a.finish(c.Context(), judge.Check(c.Context(), req, what), false)
 		},

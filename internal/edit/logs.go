@@ -102,6 +102,9 @@ func restoreLog(ctx context.Context, req session.Request, with Locking, stanza *
 		if failed == nil && sound != "" {
 			return from(sound)
 		}
+		if failed == nil && err == nil && !there {
+			err = &failure.Error{Message: "there is no " + wording.Printable(at) + ", and no commit has had a log there", Remedy: "name a log that was there: `git log --oneline -- " + wording.TopPath(at) + "` lists its commits"}
+		}
 		return errors.Join(failed, err)
 	})
 	return out, err

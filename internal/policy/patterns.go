@@ -2,6 +2,8 @@ package policy
 
 import (
 	"fmt"
+	"path"
+	"slices"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -98,6 +100,11 @@ func dirPattern(pattern string) (message, hint string) {
 // FilePattern says why a pattern can never match the path of a file.
 func FilePattern(pattern string) (message, hint string) {
 	mended := FromRoot(pattern)
+	if parts := strings.Split(mended, "/"); slices.Contains(parts, "..") || slices.Contains(parts, ".") {
+		for mended = path.Clean(mended); strings.HasPrefix(mended, "../"); {
+			mended = mended[len("../"):]
+		}
+	}
 	if mended == pattern {
 		return "", ""
 	}

@@ -57,7 +57,11 @@ func (u *UnreadableLog) fix(p small.Problem) string {
 	case !history.Uncommitted(s.Commit), p.Kind == small.ProblemNotAFile:
 		return s.Undo(u.Path, []string{"small-hook restore" + remedy.InDirectory(u.Path)})
 	case p.Conflict && u.Run.Source.Policy.LogFor(u.Path) != nil:
-		return wording.Commands("small-hook reconcile")
+		fix := wording.Commands("small-hook reconcile")
+		if len(u.Run.Scope.Parents) > 1 || u.Run.Options.Replay {
+			return fix
+		}
+		return "in a squash, a stash or a rebase that stopped: " + fix + "; else " + wording.Commands("small-hook restore "+wording.TopPath(u.Path))
 	case p.Conflict:
 		dir, _ := small.WorkspaceOf(u.Path)
 		return s.Resolve(dir)

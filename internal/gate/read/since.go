@@ -20,7 +20,7 @@ func (src *Source) CheckSince(ctx context.Context, stanza *policy.Log, landed fu
 	}
 	if _, err := src.History.Signature(ctx, stanza.Since); err != nil {
 		return &failure.Error{
-			Message: fmt.Sprintf("line %d of %s: the commit since which the log is judged cannot be read: %s: %v", stanza.Pos.Line, src.Policy.Source, stanza.Since, err),
+			Message: fmt.Sprintf("line %d of %s: the commit since which the log is judged cannot be read: %s", stanza.Pos.Line, src.Policy.Source, failure.Of(err).Message),
 			Remedy:  "fetch it (`git fetch origin " + stanza.Since + "`); if nobody has it any more, have a person name another commit there",
 			Err:     err,
 		}

@@ -1,6 +1,7 @@
 package combine
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -94,6 +95,10 @@ func (k Kind) PutBack(old, file []byte, accepts func(parent, child *ledger.Ledge
 		return out, fmt.Errorf("line %d: %s", max(problems[0].Pos.Line, 1), problems[0].Message)
 	}
 	there := &ledger.Log{Ledger: ledger.NewLedger(nil)}
+	given := file
+	if file != nil && k.OfText() {
+		file = unglued(old, file)
+	}
 	if file != nil {
 		text := file
 		if !small.HasConflictMarkers(old, small.MarkerSize) {
@@ -101,7 +106,7 @@ func (k Kind) PutBack(old, file []byte, accepts func(parent, child *ledger.Ledge
 		}
 		if log, problems := k.Read(text, limits); log == nil {
 			out.Unreadable = fmt.Sprintf("line %d: %s", max(problems[0].Pos.Line, 1), problems[0].Message)
-		} else if there = log; accepts(before.Ledger, there.Ledger) && len(text) == len(file) {
+		} else if there = log; accepts(before.Ledger, there.Ledger) && len(text) == len(given) {
 			return out, nil
 		}
 		file = text
@@ -126,6 +131,32 @@ func (k Kind) PutBack(old, file []byte, accepts func(parent, child *ledger.Ledge
 		out.Left, out.Alike = ledger.Pick(there.Ledger, fresh), nil
 	}
 	return out, nil
+}
+
+// unglued ends the old log's last line, if it has no end, where something was written right behind it.
+func unglued(old, file []byte) []byte {
+	last := old[bytes.LastIndexByte(old, '\n')+1:]
+	if len(bytes.TrimSpace(last)) == 0 {
+		return file
+	}
+	glued := -1
+	for at := 0; at < len(file); {
+		line := file[at:]
+		if end := bytes.IndexByte(line, '\n'); end >= 0 {
+			line = line[:end]
+		}
+		switch rest, begins := bytes.CutPrefix(line, last); {
+		case begins && len(bytes.TrimSuffix(rest, []byte("\r"))) == 0:
+			return file // the line is there as it was
+		case begins:
+			glued = at + len(last)
+		}
+		at += len(line) + 1
+	}
+	if glued < 0 {
+		return file
+	}
+	return slices.Concat(file[:glued], []byte("\n"), file[glued:])
 }
 
 // fresh are the indexes of a file's entries that are not in an old log. It notes changed versions of old ones, which are not fresh. At the end

@@ -21,6 +21,7 @@ import (
 const kinds = `version: 1
 logs:
   - {path: "*.keyed.jsonl", entries: lines, identity: {only: [id]}, order: free}
+  - {path: "*.lines", entries: lines}
   - {path: "*.chain.jsonl", entries: lines, identity: {without: [prev]}}
   - {path: "*.changes.md", entries: blocks, start: "^## ", order: newest-first, open: newest, identity: {without_lines: "^\\[[^]]+\\]: "}}
   - {path: "*.notes.md", entries: blocks, start: "^## ", open: "^Status: draft"}
@@ -286,6 +287,10 @@ func TestPutBackKinds(t *testing.T) {
 			file: "# Changes\n\n## Unreleased\n- a\n- b\n\n## 3\n- three\n\n## 1\n- old\n",
 			want: "# Changes\n\n## Unreleased\n- a\n- b\n\n## 3\n- three\n\n## 2\n- two\n\n## 1\n- old\n",
 		},
+		"a line glued to a last one without an end": {path: "x.lines", old: "a\nb", file: "a\nbc\nd\n", want: "a\nb\nc\nd\n"},
+		"a first line that is glued":                {path: "x.lines", old: "b", file: "bc", want: "b\nc\n"},
+		"the line stands beside a longer one":       {path: "x.lines", old: "a\nb", file: "b\nbc\n", want: "a\nb\nbc\n"},
+		"a heading glued to a block":                {path: "x.notes.md", old: "## A\nx", file: "## A\nx## B\ny\n", want: "## A\nx\n\n## B\ny\n"},
 		"a changed section, whose draft is gone": {
 			path: "x.changes.md",
 			old:  "## Unreleased\n- a\n\n## 2\n- two\n\n## 1\n- old\n",
