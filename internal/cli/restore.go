@@ -67,6 +67,7 @@ func (a *app) restoreCommand() *cobra.Command {
 
 // mend makes commits again.
 func (a *app) mend(c *cobra.Command, what restore.MendOptions) error {
+	what.Progress = a.rewriting()
 	done, err := edit.Mend(c.Context(), a.request(), a.locking(), what)
 	if err != nil {
 		return err
@@ -74,6 +75,7 @@ func (a *app) mend(c *cobra.Command, what restore.MendOptions) error {
 	if done.New == done.Old {
 		return a.print(wording.Printable(done.Log) + ": there is nothing to mend\n")
 	}
+	a.progress.clear()
 	text := fmt.Sprintf("%s made again: HEAD is %s now, and was %s\n", wording.Count(done.Commits, "commit"), history.Short(done.New), history.Short(done.Old))
 	if done.Text != nil {
 		text += restoredText(done.Restored)

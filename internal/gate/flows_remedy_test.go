@@ -2,6 +2,7 @@ package gate_test
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -89,6 +90,39 @@ func TestFlowAdvice(t *testing.T) {
 	for _, x := range r.Findings {
 		if x.Fix == "" || strings.Contains(x.Fix, "`") {
 			t.Errorf("%s: %s", x.Rule, x.Fix)
+		}
+	}
+}
+
+// What only this clone has is made again if it is one of the last twenty commits, and all of it by one command; what is deeper is accepted as it is.
+//
+//	A(a b) - B(a' b) - C(a' b') - c0 - … - c24
+func TestFlowDeep(t *testing.T) {
+	f := newFlow(t)
+	f.commit("A", "", "a b")
+	f.commit("B", "A", "a' b")
+	f.commit("C", "B", "a' b'")
+	last, logs := "C", "a' b'"
+	for i := range 25 {
+		name := fmt.Sprintf("c%d", i)
+		logs += fmt.Sprintf(" x%d", i)
+		f.commit(name, last, logs)
+		last = name
+		r := f.audit(last)
+		if len(r.Findings) != 2 {
+			t.Fatalf("%+v", r.Findings)
+		}
+		for j, x := range r.Findings {
+			want := "`small-hook restore --commit " + f.id("B")[:12] + "`"
+			switch after := []int{i + 2, i + 1}[j]; { // commits after it
+			case after >= 20:
+				want = "More than 20 commits stand on this one. Have a person accept the logs as they are now; only later changes are then judged: `small-hook baseline`"
+			case i+2 >= 20: // the first one is too deep
+				want = "`small-hook restore --commit " + f.id("C")[:12] + "`"
+			}
+			if !strings.HasPrefix(x.Fix, want) {
+				t.Errorf("after %d commits: %s\nwant %s", i+1, x.Fix, want)
+			}
 		}
 	}
 }

@@ -202,12 +202,15 @@ type Blob struct {
 }
 
 // BlobID is the id that git gives a blob (gitformat-object), with the hash of the id like.
-func BlobID(data []byte, like string) string {
+func BlobID(data []byte, like string) string { return ObjectID("blob", data, like) }
+
+// ObjectID is the id that git gives an object of a kind, with the hash of the id like.
+func ObjectID(kind string, data []byte, like string) string {
 	sum := sha1.New()
 	if len(like) == 2*sha256.Size {
 		sum = sha256.New()
 	}
-	sum.Write(fmt.Appendf(nil, "blob %d\x00", len(data)))
+	sum.Write(fmt.Appendf(nil, "%s %d\x00", kind, len(data)))
 	sum.Write(data)
 	return hex.EncodeToString(sum.Sum(nil))
 }

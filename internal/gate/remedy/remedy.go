@@ -2,6 +2,7 @@
 package remedy
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/base/wording"
@@ -20,9 +21,17 @@ type Situation struct {
 	Switch string
 	// Against is the commit with which the work tree is compared, if that is not HEAD.
 	Against string
+	// Deep is true for a commit of a whole history that only this clone has, with so many commits after it that they are not made again.
+	Deep bool
+	// First is the earliest commit that has to be made again for the log of a path, at or before this one: the same command mends both. It is
+	// nil if only this commit is looked at.
+	First func(path string) string
 	// Agent is true if an agent asks: it may not accept anything. NoWaiver and NoBaseline are true if a floor forbids these.
 	Agent, NoWaiver, NoBaseline bool
 }
+
+// MostRemade is how many commits from the tip a commit may be so that it is made again.
+const MostRemade = 20
 
 // Resolve is the fix for a conflict in the workspace in dir.
 func (s Situation) Resolve(dir string) string {
@@ -37,6 +46,10 @@ func (s Situation) Undo(path string, uncommitted []string, files ...string) stri
 		return "it was committed before this change; see by which commit, and what to do: `small-hook audit`"
 	case history.Uncommitted(s.Commit):
 		return wording.Commands(uncommitted...)
+	case s.Standing == history.Own && s.Deep:
+		return s.accept("More than " + strconv.Itoa(MostRemade) + " commits stand on this one. Have a person accept the logs as they are now; only later changes are then judged: ")
+	case s.Standing == history.Own && s.First != nil && len(files) == 0:
+		return s.OnBranch(Mend(path, s.First(path)))
 	case s.Standing == history.Own:
 		return s.OnBranch(Mend(path, s.Commit, files...))
 	case s.Standing == history.Landed:

@@ -72,6 +72,11 @@ type Scope struct {
 type Learned struct {
 	// Commits are those to be judged.
 	Commits []history.Commit
+	// near are the last commits before the tip, once that is asked; places are those of the commits in the order of the judgement, and remade are
+	// the earliest commits that fixes have named, by the path of the log.
+	near   map[string]bool
+	places map[string]int
+	remade map[string]string
 	// Walked is true once every commit between base and tip has been judged.
 	Walked bool
 	// UnrelatedLog is true once a merge of unrelated histories put another log at a log's path: not a loss on that

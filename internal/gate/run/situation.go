@@ -30,7 +30,51 @@ func (r *Run) Situation(commit string) remedy.Situation {
 	}
 	s.Switch = r.Options.Switch
 	s.Standing, s.Remote = r.Collector.standings.At(commit), r.Collector.standings.Remote
+	if s.Standing == history.Own {
+		s.Deep = r.Scope.Whole && !r.Learned.nearTip(r.Scope.Tip.ID, commit)
+		s.First = func(path string) string { return r.Learned.firstRemade(commit, path) }
+	}
 	return s
+}
+
+// nearTip reports whether a commit is one of the last before a tip, the tip among them.
+func (s *Learned) nearTip(tip, commit string) bool {
+	if s.near == nil {
+		parents := make(map[string][]string, len(s.Commits))
+		for _, c := range s.Commits {
+			parents[c.ID] = c.Parents
+		}
+		s.near = map[string]bool{}
+		level := []string{tip}
+		for range remedy.MostRemade {
+			var next []string
+			for _, id := range level {
+				if !s.near[id] {
+					s.near[id] = true
+					next = append(next, parents[id]...)
+				}
+			}
+			level = next
+		}
+	}
+	return s.near[commit]
+}
+
+// firstRemade is the earliest commit that a fix for the log of a path has named, a commit given here among them.
+func (s *Learned) firstRemade(commit, path string) string {
+	if s.remade == nil {
+		s.remade, s.places = map[string]string{}, map[string]int{}
+		for i, c := range history.InOrder(s.Commits) {
+			s.places[c.ID] = i
+		}
+	}
+	at, known := s.places[commit]
+	first, earlier := s.remade[path]
+	if !known || earlier && s.places[first] < at {
+		return cmp.Or(first, commit)
+	}
+	s.remade[path] = commit
+	return commit
 }
 
 // SituationOf is the Situation of what brought an entry of a revision: a commit, or else the uncommitted files. It names no commit

@@ -40,11 +40,9 @@ func (g *Tree) Run(ctx context.Context, stdin io.Reader, args ...string) ([]byte
 	return out, nil
 }
 
-// WithIndex is the same work tree with another index.
-func (g *Tree) WithIndex(file string) *Tree {
-	out := *g
-	out.git.Environ = append(slices.Clone(g.git.Environ), "GIT_INDEX_FILE="+file)
-	return &out
+// Start starts a git that answers one request after another.
+func (g *Tree) Start(ctx context.Context, args ...string) (*gitcmd.Process, error) {
+	return g.git.Start(ctx, args...)
 }
 
 // Parents are a commit's parents.

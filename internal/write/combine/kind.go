@@ -76,6 +76,14 @@ func (k Kind) Read(data []byte, limits small.Limits) (*ledger.Log, []small.Probl
 	return k.stanza.Form().OfItems(items), nil
 }
 
+// Extend reads data as another version of a log, whose own text is whole: see [ledger.Log.Extend].
+func (k Kind) Extend(log *ledger.Log, whole, data []byte, limits small.Limits) (*ledger.Log, []small.Problem) {
+	if k.Plain() && (!k.OfText() || !k.stanza.Form().Growing()) {
+		return k.Read(data, limits)
+	}
+	return log.Extend(whole, data, limits)
+}
+
 // values are the full entries of a readable log.
 func (k Kind) values(data []byte, limits small.Limits) []*small.Value {
 	if k.OfText() {

@@ -203,14 +203,28 @@ func changedVersions(before *ledger.Ledger, old []*small.Value, there *ledger.Le
 	return out, nil
 }
 
-// Empty is a log without entries.
-const Empty = "small_version: \"1.0.0\"\nowner: \"agent\"\nentries: []\n"
+// Empty is a log without entries, and Header is the beginning of one to which items can be added.
+const (
+	Empty  = "small_version: \"1.0.0\"\nowner: \"agent\"\nentries: []\n"
+	Header = "small_version: \"1.0.0\"\nowner: \"agent\"\nentries:\n"
+)
+
+// ValuesOf are the full entries of a log; nil if it cannot be read.
+func ValuesOf(data []byte, limits small.Limits) []*small.Value {
+	doc, _ := small.Parse(data, limits)
+	if doc == nil {
+		return nil
+	}
+	if ledger, _ := ledger.LedgerOf(doc); ledger == nil {
+		return nil
+	}
+	return doc.Root.Get("entries").Items
+}
 
 // valid reports whether an entry would be valid as the only one in a log, and can be written. Its time does not matter.
 func valid(v *small.Value, limits small.Limits) bool {
-	const header = "small_version: \"1.0.0\"\nowner: \"agent\"\nentries:\n"
 	v = withTime(v, "2026-01-01T00:00:00.0Z")
-	doc, _ := small.Parse([]byte(header+string(itemText(v, 3, "\n"))), limits)
+	doc, _ := small.Parse([]byte(Header+string(itemText(v, 3, "\n"))), limits)
 	if doc == nil || len(schema.CheckArtifact(small.Progress, doc)) > 0 {
 		return false
 	}

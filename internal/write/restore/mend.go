@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -31,6 +32,8 @@ type MendOptions struct {
 	Files []string
 	// Pushed lets the branch's own upstream have the commit.
 	Pushed bool
+	// Progress, if any, is called for each commit.
+	Progress func(done, total int)
 }
 
 // Mended is what Mend has done.
@@ -53,9 +56,14 @@ type mending struct {
 	// own are all commits of HEAD that nobody else has, parents first, and parents are theirs.
 	own     []string
 	parents map[string][]string
-	// ids are the new commits by the old ones, and texts the logs of commits.
-	ids   map[string]string
-	texts map[string][]byte
+	// ids are the new commits by the old ones.
+	ids map[string]string
+	// logs are what is known of commits' logs: see logOf.
+	logs map[string]*mendedLog
+	// at are the files at the paths that may change, by commit.
+	at map[string]map[string]history.File
+	// objects makes the new commits.
+	objects objects
 	// files are what some paths become where they are as the commit has them.
 	files map[string]substitution
 }
@@ -67,12 +75,14 @@ type substitution struct{ was, is history.File }
 // not committed.
 func (w *Workspace) Mend(ctx context.Context, repo reconcile.Repository, o MendOptions, environ []string) (out Mended, err error) {
 	m := &mending{
-		restoring: restoring{Workspace: w, repo: repo}, parents: map[string][]string{}, ids: map[string]string{}, texts: map[string][]byte{},
+		restoring: restoring{Workspace: w, repo: repo}, parents: map[string][]string{}, ids: map[string]string{}, logs: map[string]*mendedLog{},
 		files: map[string]substitution{},
 	}
 	if m.git, err = checkout.Open(w.Place, environ); err != nil {
 		return out, err
 	}
+	m.objects.git = m.git
+	defer func() { err = errors.Join(err, m.objects.end()) }()
 	list, err := m.commits(ctx, o.Commit, o.Pushed)
 	if err != nil {
 		return out, err
@@ -80,14 +90,8 @@ func (w *Workspace) Mend(ctx context.Context, repo reconcile.Repository, o MendO
 	if err := m.substitute(ctx, o.Source, o.Files); err != nil {
 		return out, err
 	}
-	for _, id := range list {
-		instead := ""
-		if id == m.first {
-			instead = o.Source
-		}
-		if err := m.again(ctx, id, instead); err != nil {
-			return out, err
-		}
+	if err := m.makeAll(ctx, list, o); err != nil {
+		return out, err
 	}
 	out.Old = list[len(list)-1]
 	out.New, out.Log = m.ids[out.Old], w.Log()
@@ -98,6 +102,9 @@ func (w *Workspace) Mend(ctx context.Context, repo reconcile.Repository, o MendO
 		if m.ids[id] != id {
 			out.Commits++
 		}
+	}
+	if err := m.objects.end(); err != nil {
+		return out, err
 	}
 	if err := m.follow(context.WithoutCancel(ctx), &out); err != nil {
 		return out, err
@@ -289,6 +296,41 @@ func (m *mending) filesLost(ctx context.Context, parents, files []string) ([]str
 	return files, nil
 }
 
+// makeAll makes commits again, parents first.
+func (m *mending) makeAll(ctx context.Context, list []string, o MendOptions) error {
+	if err := m.findFiles(ctx, list); err != nil {
+		return err
+	}
+	children := map[string]int{list[len(list)-1]: 1} // the new head is needed to the end
+	for _, id := range list {
+		for _, p := range m.parents[id] {
+			children[p]++
+		}
+	}
+	for i, id := range list {
+		instead := ""
+		if id == m.first {
+			instead = o.Source
+		}
+		if err := m.again(ctx, id, instead); err != nil {
+			return err
+		}
+		for _, p := range m.parents[id] {
+			if children[p]--; children[p] == 0 {
+				delete(m.logs, p)
+				delete(m.at, p)
+				if made := m.ids[p]; made != "" && made != p {
+					m.logs[made].dropText()
+				}
+			}
+		}
+		if o.Progress != nil {
+			o.Progress(i+1, len(list))
+		}
+	}
+	return nil
+}
+
 // again makes a commit again, if anything changes.
 func (m *mending) again(ctx context.Context, id, source string) error {
 	old := m.parents[id]
@@ -296,20 +338,23 @@ func (m *mending) again(ctx context.Context, id, source string) error {
 	for i, p := range old {
 		parents[i] = cmp.Or(m.ids[p], p)
 	}
-	text, gone, err := m.log(ctx, id, parents, source)
-	if err == nil && len(gone) > 0 && id == m.first {
-		err = m.adopt(ctx, gone)
+	was, err := m.logOf(ctx, id)
+	if err != nil {
+		return err
+	}
+	log, err := m.carried(ctx, id, parents)
+	if err == nil && log == nil {
+		log, err = m.combined(ctx, id, parents, source, was)
 	}
 	if err != nil {
 		return err
 	}
 	var changes []history.File
-	if text != nil {
-		blob, err := m.git.Store(ctx, text)
-		if err != nil {
+	if log != was {
+		if log.file, err = m.storeLog(ctx, id, log.text); err != nil {
 			return err
 		}
-		changes = append(changes, history.File{Path: m.Log(), Object: blob})
+		changes = append(changes, log.file)
 	}
 	for path, s := range m.files {
 		is, err := m.file(ctx, id, path)
@@ -322,10 +367,10 @@ func (m *mending) again(ctx context.Context, id, source string) error {
 	}
 	m.ids[id] = id
 	if len(changes) > 0 || !slices.Equal(old, parents) {
-		m.ids[id], err = m.commit(ctx, id, parents, changes)
+		m.ids[id], err = m.objects.commit(ctx, id, parents, changes)
 	}
-	if text != nil {
-		m.texts[m.ids[id]] = text
+	if err == nil {
+		m.logs[m.ids[id]] = log
 	}
 	return err
 }

@@ -1,13 +1,14 @@
 package restore
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
 	"strconv"
-	"strings"
 	"time"
 
+	"github.com/small-gate/small-gate/internal/base/expression"
 	"github.com/small-gate/small-gate/internal/base/failure"
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/gate/read"
@@ -20,14 +21,25 @@ import (
 
 // text is the log of a commit; nil if it has none that can be read as a file.
 func (m *mending) text(ctx context.Context, id string) ([]byte, error) {
-	if text, known := m.texts[id]; known {
-		return text, nil
+	log, err := m.logOf(ctx, id)
+	if err != nil {
+		return nil, err
 	}
-	f, err := m.file(ctx, id, m.Log())
-	if err == nil && f.Regular() {
-		m.texts[id], err = m.git.Run(ctx, nil, "cat-file", "blob", f.Object)
+	return log.text, nil
+}
+
+// combined is what the log of a commit becomes after those of its parents; was if it stays.
+func (m *mending) combined(ctx context.Context, id string, parents []string, source string, was *mendedLog) (*mendedLog, error) {
+	text, gone, err := m.log(ctx, id, parents, source)
+	if err == nil && len(gone) > 0 && id == m.first {
+		err = m.adopt(ctx, gone)
 	}
-	return m.texts[id], err
+	if err != nil || text == nil || was.text != nil && bytes.Equal(text, was.text) {
+		return was, err
+	}
+	out := &mendedLog{text: text}
+	m.noteBack(out, was.text)
+	return out, nil
 }
 
 // log is what the log of a commit becomes, nil if it stays, and entries that are back and of which it had no version.
@@ -39,7 +51,7 @@ func (m *mending) log(ctx context.Context, id string, parents []string, source s
 	switch {
 	case err != nil || m.isSound(logs, file):
 		return nil, nil, err
-	case file == nil && id != m.first && m.texts[m.parents[id][0]] != nil:
+	case file == nil && id != m.first && m.hadLog(m.parents[id][0]):
 		return nil, nil, &failure.Error{
 			Message: fmt.Sprintf("%s takes %s away: what came before cannot be mended", history.Short(id), m.Log()), Remedy: "mend that commit first: " + m.command(history.Short(id)),
 		}
@@ -70,8 +82,18 @@ func (m *mending) log(ctx context.Context, id string, parents []string, source s
 // putBack is what the log of a commit becomes after that of its parents. What a remote-tracking branch has keeps its time, and stands where it
 // belongs by that: else it would be there twice once that branch is merged.
 func (m *mending) putBack(ctx context.Context, id string, sides combine.Case, text, file []byte) (back combine.PutBack, err error) {
+	handled, err := m.handled(ctx, id)
+	if err != nil {
+		return back, err
+	}
 	again := func() (err error) {
-		if back, err = m.putBackOf(text, file, func(_, _ *ledger.Ledger) bool { return false }); err != nil {
+		never := func(_, _ *ledger.Ledger) bool { return false }
+		if m.kind().Plain() {
+			back, err = m.putBackOf(text, file, never)
+		} else {
+			back, err = combine.PutBackWithout(handled, text, file, never, m.Now, m.Limits)
+		}
+		if err != nil {
 			err = &failure.Error{Message: fmt.Sprintf("%s of a parent of %s cannot be read: %v", m.Log(), history.Short(id), err), Err: err}
 		}
 		return err
@@ -99,6 +121,26 @@ func (m *mending) putBack(ctx context.Context, id string, sides combine.Case, te
 	return back, nil // there is no place for it: a baseline fixes that part of the log, say
 }
 
+// handled are the entries of the old logs of a commit's parents that were made again: whatever became of them, they are not new in it.
+func (m *mending) handled(ctx context.Context, id string) (map[small.Digest]bool, error) {
+	out := map[small.Digest]bool{}
+	for _, p := range m.parents[id] {
+		if made := m.ids[p]; made == "" || made == p {
+			continue
+		}
+		log, err := m.logOf(ctx, p)
+		if err != nil {
+			return nil, err
+		}
+		if read := m.parsed(log); read != nil {
+			for _, e := range read.Entries {
+				out[e.Digest] = true
+			}
+		}
+	}
+	return out, nil
+}
+
 // look reads the logs of a commit's parents, to be combined when it was made, and its own.
 func (m *mending) look(ctx context.Context, id string, parents []string) (sides combine.Case, logs []*ledger.Ledger, file []byte, err error) {
 	if file, err = m.text(ctx, id); err == nil && file == nil && m.At == "" {
@@ -121,18 +163,23 @@ func (m *mending) isSound(parents []*ledger.Ledger, file []byte) bool {
 	return len(parents) == 0
 }
 
+// committed matches the time of the committer in a commit.
+var committed = expression.Of(`(?m)^committer .*> ([0-9]+) [+-][0-9]+$`)
+
 // sidesOf are the logs of a commit's new parents, to be combined when the commit was made.
 func (m *mending) sidesOf(ctx context.Context, id string, parents []string) (c combine.Case, err error) {
 	c = combine.Case{Path: m.Log(), Limits: m.Limits, Comparer: read.NewLogComparer(m.Policy, m.Log(), m.Now)}
-	made, err := m.git.Run(ctx, nil, "show", "-s", "--format=%ct", id)
+	made, err := m.objects.read(ctx, id)
 	if err != nil {
 		return c, err
 	}
-	seconds, err := strconv.ParseInt(strings.TrimSpace(string(made)), 10, 64)
-	if err != nil {
-		return c, err
+	if at := committed().FindSubmatch(made); at != nil {
+		seconds, err := strconv.ParseInt(string(at[1]), 10, 64)
+		if err != nil {
+			return c, err
+		}
+		c.Now = time.Unix(seconds, 0)
 	}
-	c.Now = time.Unix(seconds, 0)
 	old := m.parents[id]
 	for i, p := range parents {
 		v := combine.Version{Name: history.Short(p), ID: p}

@@ -4,61 +4,11 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"os"
-	"path/filepath"
-	"slices"
-	"strings"
 
-	"github.com/small-gate/small-gate/internal/base/wholefile"
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/git/history"
 	"github.com/small-gate/small-gate/internal/write/combine"
 )
-
-// commit makes a commit with other parents and some other files. A signature was one of the old commit: it goes.
-func (m *mending) commit(ctx context.Context, id string, parents []string, changes []history.File) (string, error) {
-	raw, err := m.git.Run(ctx, nil, "cat-file", "commit", id)
-	if err != nil {
-		return "", err
-	}
-	tree, err := m.tree(ctx, id, changes)
-	if err != nil {
-		return "", err
-	}
-	head, message, _ := bytes.Cut(raw, []byte("\n\n"))
-	lines := []string{"tree " + tree}
-	for _, p := range parents {
-		lines = append(lines, "parent "+p)
-	}
-	dropped := false
-	for line := range strings.SplitSeq(string(head), "\n") {
-		if !strings.HasPrefix(line, " ") { // else it continues the one before
-			name, _, _ := strings.Cut(line, " ")
-			dropped = slices.Contains([]string{"tree", "parent", "gpgsig", "gpgsig-sha256"}, name)
-		}
-		if !dropped {
-			lines = append(lines, line)
-		}
-	}
-	made, err := m.git.Run(ctx, strings.NewReader(strings.Join(lines, "\n")+"\n\n"+string(message)), "hash-object", "-t", "commit", "-w", "--stdin")
-	return strings.TrimSpace(string(made)), err
-}
-
-// tree is the tree of a commit with some other files, made in an index of its own.
-func (m *mending) tree(ctx context.Context, id string, changes []history.File) (string, error) {
-	// A killed mending leaves it to the next one that holds the lock.
-	index := filepath.Join(m.Kept, ".index"+wholefile.Infix+"mend")
-	defer os.Remove(index) //nolint:errcheck // it is scratch
-	apart := m.git.WithIndex(index)
-	if _, err := apart.Run(ctx, nil, "read-tree", id); err != nil {
-		return "", err
-	}
-	if err := apart.Stage(ctx, changes); err != nil {
-		return "", err
-	}
-	out, err := apart.Run(ctx, nil, "write-tree")
-	return strings.TrimSpace(string(out)), err
-}
 
 // follow brings the work tree, the index and the branch to the new commits, in this order: whatever is killed in between is done again by
 // the same command, and loses nothing. What is not committed stays.

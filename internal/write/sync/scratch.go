@@ -69,7 +69,7 @@ func (b *building) mergeCode(ctx context.Context, parent string, commits []strin
 	strip := func(id string, files reconcile.Files, parents ...string) {
 		s.commit(step{like: commit{author: nobody}, parents: parents, code: b.commits[id].tree}, nobody)
 		for path := range files {
-			s.add("D %s\n", quoted(path))
+			s.add("D %s\n", gitcmd.ImportedPath(path))
 		}
 	}
 	strip(b.onto, upon)

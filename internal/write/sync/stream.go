@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/base/failure"
+	"github.com/small-gate/small-gate/internal/git/run"
 )
 
 // commit is the part of a commit that its copy keeps: raw, as git stores it.
@@ -82,7 +83,7 @@ func (s *stream) mark() string {
 
 func (s *stream) add(format string, args ...any) { s.Write(fmt.Appendf(nil, format, args...)) }
 
-func (s *stream) data(text string) { s.add("data %d\n%s\n", len(text), text) }
+func (s *stream) data(text string) { s.Write(gitcmd.ImportedData([]byte(text))) }
 
 // commit adds a commit with the files of a tree; the caller may add changes of files after it.
 func (s *stream) commit(c step, committer string) {
@@ -99,20 +100,6 @@ func (s *stream) commit(c step, committer string) {
 		s.add("%s %s\n", []string{"from", "merge"}[min(i, 1)], parent)
 	}
 	s.add("M 040000 %s \"\"\n", c.code)
-}
-
-// quoted is any path, quoted as fast-import reads it.
-func quoted(path string) string {
-	var out strings.Builder
-	out.WriteByte('"')
-	for _, c := range []byte(path) {
-		if c < ' ' || c == '"' || c == '\\' {
-			fmt.Fprintf(&out, `\%03o`, c)
-		} else {
-			out.WriteByte(c)
-		}
-	}
-	return out.String() + `"`
 }
 
 // imports has git make the commits of a stream, and returns their ids.
@@ -149,7 +136,7 @@ func (b *building) make(ctx context.Context, onto string, steps []step) ([]strin
 		}
 		s.commit(c, committer)
 		for path, f := range c.files {
-			s.add("M %s %s %s\n", f.Mode, cmp.Or(blobs[f.Object], f.Object), quoted(path))
+			s.add("M %s %s %s\n", f.Mode, cmp.Or(blobs[f.Object], f.Object), gitcmd.ImportedPath(path))
 		}
 	}
 	ids, err := b.scratch().imports(ctx, s)
