@@ -50,7 +50,7 @@ func (s shim) render() string {
 	var text strings.Builder
 	err := template.Must(template.New("shim").Parse(shimText)).Execute(&text, map[string]any{
 		"Hook": string(s.hook), "Program": program, "GoInstall": goInstall, "WithoutGo": withoutGo,
-		"Kept": string(s.hook) + keptSuffix, "CallKept": callKept, "Input": s.hook.readsInput(), "Aside": s.aside, "Lenient": s.hook == PrepareCommitMsg,
+		"Kept": string(s.hook) + keptSuffix, "CallKept": callKept, "Input": s.hook.readsInput(), "Aside": s.aside, "Lenient": s.hook == PrepareCommitMsg, "Notes": s.hook == PreCommit,
 	})
 	if err != nil {
 		panic("hook: the shim's template does not fit its data: " + err.Error())

@@ -59,6 +59,12 @@ const (
 func pending(ctx context.Context, req session.Request, mode string, merged []string) *finding.Report {
 	remade := mode == prepareCommitMsg || mode == preApplyPatch // git runs these also for commits that it remakes
 	return req.Judge(ctx, mode, func(s *session.Session) (_ *finding.Report, err error) {
+		var before judged
+		if mode == preCommit {
+			if before, err = judgedFor(req); err != nil {
+				return nil, err
+			}
+		}
 		head, parents, untrusted := s.TrustHead(ctx, merged)
 		if remade { // a remade commit keeps its author and message, and its company was judged before
 			if s.Opts.Replay, err = checkout.Replays(s.Repo.Where().GitDir); err != nil {
@@ -95,7 +101,7 @@ func pending(ctx context.Context, req session.Request, mode string, merged []str
 		case report.Verdict == finding.Fail && remade:
 			return report, goOn(ctx, s, parents, report)
 		}
-		return report, nil
+		return report, before.note(s.Repo.Where().GitDir, report)
 	})
 }
 

@@ -35,7 +35,7 @@ func passOf(ctx context.Context, s *session.Session, parents []string, neighbour
 	asked := s.Req
 	asked.Dir, asked.Reader, asked.Now, asked.Progress, asked.Find = "", "", time.Time{}, nil, nil
 	asked.Environ = slices.DeleteFunc(slices.Clone(asked.Environ), func(v string) bool {
-		return !strings.HasPrefix(v, "SMALL_") && !strings.HasPrefix(v, "GIT_AUTHOR_NAME=") && !strings.HasPrefix(v, "GIT_AUTHOR_EMAIL=")
+		return strings.HasPrefix(v, commitVariable+"=") || !strings.HasPrefix(v, "SMALL_") && !strings.HasPrefix(v, "GIT_AUTHOR_NAME=") && !strings.HasPrefix(v, "GIT_AUTHOR_EMAIL=")
 	})
 	slices.Sort(asked.Environ)
 	neighbours = slices.Clone(neighbours)
