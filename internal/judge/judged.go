@@ -5,9 +5,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strconv"
+	"regexp"
 
 	"github.com/small-gate/small-gate/internal/base/failure"
+	"github.com/small-gate/small-gate/internal/base/wholefile"
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/judge/session"
 )
@@ -15,6 +16,9 @@ import (
 // commitVariable is set by the installed pre-commit hook to the process id of git. The installed prepare-commit-msg hook does not start this
 // program if the same process asks about the same index, byte for byte, and pre-commit found nothing.
 const commitVariable = "SMALL_GATE_COMMIT"
+
+// processID matches the id of a process that can be told from others: Windows calls each git 1.
+var processID = regexp.MustCompile(`^([2-9]|[1-9][0-9]+)$`)
 
 // notedIndex bounds the size of an index of which a copy is kept for the next hook, in bytes: about 50,000 files.
 const notedIndex = 4 << 20
@@ -25,19 +29,17 @@ type judged struct {
 	index  []byte
 }
 
-// judgedFor reads the index, if an installed pre-commit hook asks. An agent's message has to be signed, so its next hook always runs.
-func judgedFor(req session.Request) (judged, error) {
+// judgedFor reads the index, if the hook is an installed pre-commit hook. An agent's message has to be signed, so its next hook always runs.
+func judgedFor(req session.Request, mode string) (judged, error) {
 	commit, name := req.Getenv(commitVariable), req.Getenv("GIT_INDEX_FILE")
-	id, err := strconv.Atoi(commit)
-	if err != nil || id <= 1 || name == "" || req.Dir != "" || req.Agent() != "" { // Windows calls each git 1
+	if mode != preCommit || !processID.MatchString(commit) || name == "" || req.Dir != "" || req.Agent() != "" {
 		return judged{}, nil
 	}
-	info, err := os.Stat(name)
-	if errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() > notedIndex {
+	index, err := wholefile.Start(name, notedIndex+1)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), err == nil && len(index) > notedIndex:
 		return judged{}, nil
-	}
-	index, err := os.ReadFile(name)
-	if err != nil {
+	case err != nil:
 		return judged{}, &failure.Error{Message: "cannot read the index: " + err.Error(), Remedy: "make the git directory readable", Err: err}
 	}
 	return judged{commit, index}, nil
