@@ -205,6 +205,11 @@ func pairByPlace(a alignment, mayPair func(lost, added int) bool) map[int]int {
 // wordLists caches the sorted words of entries, because one entry is compared with many.
 type wordLists map[*small.Value][]string
 
+// ShareHalf reports whether half of the words of two texts, taken together, are in both: then one may be a version of the other.
+func ShareHalf(a, b []byte) bool {
+	return wordLists{}.shareHalf(&small.Value{Text: string(a)}, &small.Value{Text: string(b)})
+}
+
 // shareHalf reports whether half of the words of two entries, taken together, are in both.
 func (w wordLists) shareHalf(o, n *small.Value) bool {
 	x, y := w.of(o), w.of(n)

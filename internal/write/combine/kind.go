@@ -244,18 +244,26 @@ func (k Kind) extended(before, there *ledger.Log, lost []ledger.Entry, old, file
 	return text
 }
 
-// drafts are the open entries for an old log that is put back: those of the file, since they are free to change, but for one that is what
-// became of a lost entry. If none is left where the newest entry is always open, they are those of the old log.
+// drafts are the open entries for an old log that is put back: those of the file, since they are free to change, but for those that are what
+// became of lost entries. If none is left where the newest entry is always open, they are those of the old log.
 func (k Kind) drafts(old, file *layout, lost []ledger.Entry) (open [][]byte, from *layout) {
-	names := map[string]bool{}
-	for _, e := range lost {
-		if e.Index < len(old.entries) {
-			names[string(firstLine(old.entries[e.Index]))] = true
+	open = slices.Clone(file.open)
+	drop := func(which func(draft []byte) bool) bool {
+		at := slices.IndexFunc(open, func(draft []byte) bool {
+			return which(draft) && !slices.ContainsFunc(old.open, func(was []byte) bool { return bytes.Equal(was, draft) })
+		})
+		if at >= 0 {
+			open = slices.Delete(open, at, at+1)
 		}
+		return at >= 0
 	}
-	for _, text := range file.open {
-		if !names[string(firstLine(text))] {
-			open = append(open, text)
+	for _, e := range lost {
+		if e.Index >= len(old.entries) {
+			continue
+		}
+		text := old.entries[e.Index]
+		if !drop(func(draft []byte) bool { return bytes.Equal(firstLine(draft), firstLine(text)) }) {
+			drop(func(draft []byte) bool { return ledger.ShareHalf(draft, text) })
 		}
 	}
 	if len(open) == 0 && k.stanza.Form().OpenNewest {

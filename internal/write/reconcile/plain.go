@@ -93,49 +93,53 @@ func (r *resolving) order(ctx context.Context) error {
 	if len(r.opts.Policy.Logs) == 0 || r.op.word != checkout.Merge || len(r.op.theirs) != 1 {
 		return nil
 	}
-	main, err := githistory.DefaultBranch(ctx, r.repo, "")
+	side, err := TargetSide(ctx, r.repo, r.git, r.op.ours.id, r.op.theirs[0].id)
+	r.theirsFirst = side == 1
+	return err
+}
+
+// TargetSide says which of two merged commits the default branch has, or else the branch's upstream: 0 is ours, 1 is theirs, and -1 means that
+// they have both or none. Its entries come first in a log of the configuration.
+func TargetSide(ctx context.Context, repo Repository, git *checkout.Git, ours, theirs string) (int, error) {
+	main, err := githistory.DefaultBranch(ctx, repo, "")
 	if err != nil {
-		return err
+		return -1, err
 	}
-	branch, err := r.repo.CurrentBranch(ctx)
+	branch, err := repo.CurrentBranch(ctx)
 	if err != nil {
-		return err
+		return -1, err
 	}
 	upstream := ""
 	if branch != "" {
-		ref, err := r.git.Run(ctx, nil, "for-each-ref", "--format=%(upstream)", branch)
+		ref, err := git.Run(ctx, nil, "for-each-ref", "--format=%(upstream)", branch)
 		if err == nil && len(ref) > 1 {
 			var refs map[string]githistory.Branch
 			name := strings.TrimSpace(string(ref))
-			refs, err = r.repo.Refs(ctx, name)
+			refs, err = repo.Refs(ctx, name)
 			upstream = refs[name].ID
 		}
 		if err != nil {
-			return err
+			return -1, err
 		}
 	}
 	for _, tip := range []string{main.ID, upstream} {
 		if tip == "" {
 			continue
 		}
-		ours, err := r.has(ctx, tip, r.op.ours.id)
-		if err != nil {
-			return err
+		var has [2]bool
+		for i, id := range []string{ours, theirs} {
+			bases, err := repo.MergeBases(ctx, tip, id)
+			if err != nil {
+				return -1, err
+			}
+			has[i] = slices.Contains(bases, id)
 		}
-		theirs, err := r.has(ctx, tip, r.op.theirs[0].id)
-		if err != nil {
-			return err
-		}
-		if ours != theirs {
-			r.theirsFirst = theirs
-			return nil
+		if has[0] != has[1] {
+			if has[1] {
+				return 1, nil
+			}
+			return 0, nil
 		}
 	}
-	return nil
-}
-
-// has reports whether a commit is tip, or an ancestor of it.
-func (r *resolving) has(ctx context.Context, tip, id string) (bool, error) {
-	bases, err := r.repo.MergeBases(ctx, tip, id)
-	return slices.Contains(bases, id), err
+	return -1, nil
 }

@@ -64,6 +64,8 @@ type mending struct {
 	at map[string]map[string]history.File
 	// objects makes the new commits.
 	objects objects
+	// targets are, by merge, the parent that the target has: see reconcile.TargetSide.
+	targets map[string]int
 	// files are what some paths become where they are as the commit has them.
 	files map[string]substitution
 }
@@ -76,7 +78,7 @@ type substitution struct{ was, is history.File }
 func (w *Workspace) Mend(ctx context.Context, repo reconcile.Repository, o MendOptions, environ []string) (out Mended, err error) {
 	m := &mending{
 		restoring: restoring{Workspace: w, repo: repo}, parents: map[string][]string{}, ids: map[string]string{}, logs: map[string]*mendedLog{},
-		files: map[string]substitution{},
+		targets: map[string]int{}, files: map[string]substitution{},
 	}
 	if m.git, err = checkout.Open(w.Place, environ); err != nil {
 		return out, err
@@ -216,7 +218,7 @@ func (m *mending) earlier(ctx context.Context, than string) (string, error) {
 		if _, again := m.ids[id]; again || id == than {
 			continue
 		}
-		if _, logs, file, err := m.look(ctx, id, m.parents[id]); err != nil || !m.isSound(logs, file) {
+		if _, logs, file, err := m.look(ctx, id, m.parents[id]); err != nil || !m.isSound(id, logs, file) {
 			return id, err
 		}
 	}

@@ -49,7 +49,7 @@ func (m *mending) log(ctx context.Context, id string, parents []string, source s
 	}
 	sides, logs, file, err := m.look(ctx, id, parents)
 	switch {
-	case err != nil || m.isSound(logs, file):
+	case err != nil || m.isSound(id, logs, file):
 		return nil, nil, err
 	case file == nil && id != m.first && m.hadLog(m.parents[id][0]):
 		return nil, nil, &failure.Error{
@@ -150,17 +150,40 @@ func (m *mending) look(ctx context.Context, id string, parents []string) (sides 
 		}
 	}
 	if err == nil {
+		err = m.noteTarget(ctx, id)
+	}
+	if err == nil {
 		sides, err = m.sidesOf(ctx, id, parents)
 	}
 	return sides, m.logsOf(append([]combine.Version{sides.Ours}, sides.Theirs...)), file, err
 }
 
-// isSound reports whether a log has lost nothing of its parents' logs.
-func (m *mending) isSound(parents []*ledger.Ledger, file []byte) bool {
-	if log, _ := m.parse(file); log != nil {
-		return m.soundAfter(parents, log.Ledger)
+// isSound reports whether a commit's log has lost nothing of its parents' logs and, if the commit put them together, has that of the target
+// first.
+func (m *mending) isSound(id string, parents []*ledger.Ledger, file []byte) bool {
+	log, _ := m.parse(file)
+	if log == nil {
+		return len(parents) == 0
 	}
-	return len(parents) == 0
+	side, known := m.targets[id]
+	if known && len(parents) == 2 && !log.Extends(parents[side]) && !slices.Equal(ledger.DigestsOf(log.Ledger), ledger.DigestsOf(parents[1-side])) {
+		return false
+	}
+	return m.soundAfter(parents, log.Ledger)
+}
+
+// noteTarget notes which parent of a merge the target has, for a log whose entries have an order.
+func (m *mending) noteTarget(ctx context.Context, id string) error {
+	old := m.parents[id]
+	stanza := m.Policy.LogFor(m.Log())
+	if stanza == nil || stanza.Unordered() || len(old) != 2 {
+		return nil
+	}
+	side, err := reconcile.TargetSide(ctx, m.repo, m.git, old[0], old[1])
+	if err == nil && side >= 0 {
+		m.targets[id] = side
+	}
+	return err
 }
 
 // committed matches the time of the committer in a commit.
@@ -168,7 +191,7 @@ var committed = expression.Of(`(?m)^committer .*> ([0-9]+) [+-][0-9]+$`)
 
 // sidesOf are the logs of a commit's new parents, to be combined when the commit was made.
 func (m *mending) sidesOf(ctx context.Context, id string, parents []string) (c combine.Case, err error) {
-	c = combine.Case{Path: m.Log(), Limits: m.Limits, Comparer: read.NewLogComparer(m.Policy, m.Log(), m.Now)}
+	c = combine.Case{Path: m.Log(), Limits: m.Limits, Comparer: read.NewLogComparer(m.Policy, m.Log(), m.Now), TheirsFirst: m.targets[id] == 1}
 	made, err := m.objects.read(ctx, id)
 	if err != nil {
 		return c, err
