@@ -29,8 +29,8 @@ func (a *app) checkCommand() *cobra.Command {
 			} else if path != "" {
 				req.Dir = filepath.Join(cmp.Or(req.Dir, "."), path)
 			}
-			if info, err := os.Stat(req.Dir); err == nil && !info.IsDir() {
-				return &failure.Error{Message: wording.Printable(req.Dir) + " is a file; check judges a directory", Remedy: "name a directory; `small-hook audit` judges every log"}
+			if info, err := os.Stat(req.Dir); err == nil && !info.IsDir() && what != (session.What{}) {
+				return &failure.Error{Message: wording.Printable(req.Dir) + " is not a directory", Remedy: "name a directory; `small-hook audit` judges every log"}
 			}
 			return a.finish(c.Context(), judge.Check(c.Context(), req, what), false)
 		},
