@@ -12,16 +12,21 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/finding"
 )
 
-// BySeverity lists errors before other findings, otherwise in their order.
+// BySeverity lists the gravest findings first, otherwise in their order.
 func BySeverity(findings []finding.Finding) []*finding.Finding {
-	out := make([]*finding.Finding, 0, len(findings))
-	for _, blocking := range []bool{true, false} {
-		for i := range findings {
-			if (findings[i].Severity == finding.SeverityError) == blocking {
-				out = append(out, &findings[i])
-			}
-		}
+	out := make([]*finding.Finding, len(findings))
+	for i := range findings {
+		out[i] = &findings[i]
 	}
+	slices.SortStableFunc(out, func(a, b *finding.Finding) int {
+		switch {
+		case a.Severity.Exceeds(b.Severity):
+			return -1
+		case b.Severity.Exceeds(a.Severity):
+			return 1
+		}
+		return 0
+	})
 	return out
 }
 

@@ -115,6 +115,9 @@ func counts(c finding.Counts) string {
 	if c.Waived > 0 {
 		words += fmt.Sprintf(", %d waived", c.Waived)
 	}
+	if c.Notes > 0 {
+		words += ", " + wording.Count(c.Notes, "note")
+	}
 	return words
 }
 
@@ -134,7 +137,7 @@ func Unlisted(r *finding.Report) string {
 	if r.More == (finding.Counts{}) {
 		return ""
 	}
-	return wording.Count(r.More.Errors+r.More.Warnings+r.More.Waived, "more finding") +
+	return wording.Count(r.More.Errors+r.More.Warnings+r.More.Waived+r.More.Notes, "more finding") +
 		" (" + counts(r.More) + "): too many to list in any format, but counted"
 }
 
