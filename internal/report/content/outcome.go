@@ -8,6 +8,7 @@ import (
 	"github.com/small-gate/small-gate/internal/base/failure"
 	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/policy/lane"
 )
 
@@ -92,7 +93,7 @@ func Summary(r *finding.Report) string {
 	if r.Examined.Source != "" {
 		words += "; refs from " + Name(r.Examined.Source)
 	}
-	if p := r.Examined.Policy; p != "" && p != "HEAD" {
+	if p := r.Examined.Policy; p != "" && p != "HEAD" && p != policy.BuiltIn && p != policy.BuiltIn+" (no "+policy.File+" in HEAD)" {
 		words += "; configuration: " + Name(p)
 	}
 	if r.Examined.Floor != "" {
