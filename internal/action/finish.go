@@ -82,7 +82,7 @@ func (j *job) write(t output.Target, r *finding.Report) error {
 		if err := makeFolder(t.File); err != nil {
 			return t.Unwritten(err)
 		}
-		if err := t.WriteFile(r); err != nil {
+		if err := t.WriteFile(r, false); err != nil {
 			return err
 		}
 	} else if err := report.Write(j.Stdout, t.Format, r, report.Options{Version: version.String()}); err != nil {

@@ -15,7 +15,7 @@ import (
 // Each command accepts only those shared flags that mean something for it.
 const (
 	flagsOfReading = "dir config reader max-file-size "
-	flagsOfJudging = flagsOfReading + "floor strict workspace color format output quiet "
+	flagsOfJudging = flagsOfReading + "floor strict workspace color format output quiet verbose "
 )
 
 // applies are the shared flags of each command whose set differs from flagsOfReading.

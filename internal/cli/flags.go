@@ -24,6 +24,7 @@ type flags struct {
 	req     session.Request
 	color   string
 	quiet   bool
+	verbose bool
 	wait    time.Duration
 	targets output.Targets
 }
@@ -37,6 +38,7 @@ func (f *flags) register(set *pflag.FlagSet) {
 	set.Func("floor", "judge by the configuration in `FILE` too: the worse verdict counts (default $SMALL_GATE_FLOOR)", f.setFloor)
 	set.StringVar(&f.req.Reader, "reader", repository.Auto, "read the repository with `READER` auto, go-git or git")
 	set.BoolVar(&f.quiet, "quiet", false, "say nothing if nothing is wrong")
+	set.BoolVar(&f.verbose, "verbose", false, "list notes too, which ask for nothing")
 	set.StringVar(&f.color, "color", "auto", "color text `WHEN`: auto, always or never")
 	set.BoolVar(&f.req.Each, "each", false, "judge the workspaces at every commit, not only at the tip")
 	set.Int64Var(&f.req.MaxFileSize, "max-file-size", 0, "read files of up to `BYTES` (default 16 MiB)")

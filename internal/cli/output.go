@@ -36,7 +36,7 @@ func (a *app) finish(ctx context.Context, r *finding.Report, inHook bool) error 
 		var err error
 		switch {
 		case t.File != "":
-			err = t.WriteFile(r)
+			err = t.WriteFile(r, a.flags.verbose)
 		case inHook && t.Format == "text":
 			err = a.write(a.Stderr, t.Format, r, len(r.Waived) == 0 && len(r.Hidden) == 0)
 		default:
@@ -65,7 +65,7 @@ func (a *app) reportFailure(mode string, f *failure.Error) error {
 		case mode == "lane" && report.CheckLaneFormat(t.Format) != nil, mode == "doctor" && doctorFormat(t.Format) != nil:
 			continue // this format has no failures
 		case t.File != "":
-			errs = append(errs, t.WriteFile(r))
+			errs = append(errs, t.WriteFile(r, a.flags.verbose))
 		case t.Format != "text":
 			errs = append(errs, a.write(a.Stdout, t.Format, r, false))
 		}
@@ -81,7 +81,7 @@ func (a *app) write(stream io.Writer, format string, r *finding.Report, quiet bo
 	if err != nil {
 		return err
 	}
-	opts := report.Options{Color: color, Quiet: quiet || a.flags.quiet, Version: version.String(), Width: width(stream)}
+	opts := report.Options{Color: color, Quiet: quiet || a.flags.quiet, Verbose: a.flags.verbose, Version: version.String(), Width: width(stream)}
 	return unwritten("the "+format+" report", report.Write(stream, format, r, opts))
 }
 

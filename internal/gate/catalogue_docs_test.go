@@ -55,7 +55,7 @@ const rulesIntro = `# Rules
 Each rule has an id, such as %s, which every finding names. Its page says why the rule is there,
 with an example that breaks it and one that does not. In a terminal, %s prints the same.
 
-An error blocks; a warning is printed and does not block. %s in %s gives a rule another
+An error blocks; a warning is printed and does not block; a note asks for nothing and is listed with --verbose. %s in %s gives a rule another
 severity or switches it off. A rule marked strict speaks only with %s, or with %s in that file.
 
 `

@@ -120,7 +120,7 @@ func TestFlowExplicitInsertion(t *testing.T) {
 	f.commit("A", "", "a c")
 	f.commit("B", "A", "a b c M1")
 	f.commit("C", "B", "a b c M1 a1")
-	f.want(f.audit("C"), "warning append-only/reconciled-insertion B from A: #1 task-b")
+	f.want(f.audit("C"), "note append-only/reconciled-insertion B from A: #1 task-b")
 	if r := f.audit("C"); r.Verdict != finding.Pass {
 		t.Errorf("a warning makes it %s", r.Verdict)
 	}
@@ -130,7 +130,7 @@ func TestFlowExplicitInsertion(t *testing.T) {
 		"error append-only/inserted index from A: #1 task-b", "error append-only/inserted index from A: #2 meta/reconcile-merge")
 	// The marker of an earlier resolution resolves nothing new.
 	f.want(f.pending("B", "a b c d M1"), "error append-only/inserted index from B: #3 task-d")
-	f.want(f.pending("B", "a b c d M1 M2"), "warning append-only/reconciled-insertion index from B: #3 task-d")
+	f.want(f.pending("B", "a b c d M1 M2"), "note append-only/reconciled-insertion index from B: #3 task-d")
 	f.words["almost"] = f.entry("M1")
 	f.words["almost"]["task_id"] = "meta/reconcile-merge "
 	f.want(f.pending("A", "a b c almost"), "error append-only/inserted index from A: #1 task-b")

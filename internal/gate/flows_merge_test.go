@@ -52,7 +52,7 @@ func TestFlowMergeButtonAndSquash(t *testing.T) {
 
 	f.commit("S", "B", "a b c M1")
 	f.commit("T", "S", "a b c M1 a1")
-	squashed := "warning append-only/reconciled-insertion S from B: #1 task-b"
+	squashed := "note append-only/reconciled-insertion S from B: #1 task-b"
 	f.want(f.audit("T"), squashed)
 	f.want(f.push("B", "T"), squashed)
 	if r := f.audit("T"); r.Verdict != finding.Pass {
@@ -78,7 +78,7 @@ func TestFlowWorkAfterTheMarker(t *testing.T) {
 	f.clean(f.rangeOf("B", "W"))
 	f.clean(f.audit("G"))
 	f.clean(f.pending("B W", "a b c M1 a1 b1"))
-	f.want(f.pending("B", "a b c M1 a1"), "warning append-only/reconciled-insertion index from B: #1 task-b")
+	f.want(f.pending("B", "a b c M1 a1"), "note append-only/reconciled-insertion index from B: #1 task-b")
 }
 
 // A merge queue merges one reconciled branch, then, on top of that, another
@@ -319,7 +319,7 @@ func TestFlowErrorAfterWarning(t *testing.T) {
 	f.commit("X", "B", "a b c")
 	f.commit("Y", "S W", "a b c M1")
 	f.commit("Z", "S X", "a b c M1")
-	warning := "warning append-only/reconciled-insertion S from B: #1 task-b"
+	warning := "note append-only/reconciled-insertion S from B: #1 task-b"
 	f.wantAny(f.audit("Y"), warning, "error divergence/unreconciled W from B: #1 task-b")
 	f.wantAny(f.audit("Z"), warning, "error append-only/inserted X from B: #1 task-b")
 }

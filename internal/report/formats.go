@@ -25,6 +25,8 @@ type Options struct {
 	Version string
 	// Quiet writes nothing if nothing is wrong: a hook that passes without a warning is silent. Only text obeys it.
 	Quiet bool
+	// Verbose lists notes too. JSON and SARIF always do, and widgets and annotations never.
+	Verbose bool
 }
 
 // renderer appends one report to the buffer. It renders to memory, so that a failure leaves no partial report.
@@ -80,6 +82,10 @@ func Write(w io.Writer, format string, r *finding.Report, opts Options) error {
 		return errors.New("there is no report to write")
 	}
 	var buf bytes.Buffer
+	forPeople := slices.Contains([]string{"text", "markdown", "html"}, format)
+	if !slices.Contains([]string{"json", "jsonl", "sarif"}, format) && (!forPeople || !opts.Verbose) {
+		r = r.WithoutNotes()
+	}
 	for _, f := range formats {
 		if f.name != format {
 			continue

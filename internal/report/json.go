@@ -147,6 +147,8 @@ type jsonSummary struct {
 	Errors   int `json:"errors"`
 	Warnings int `json:"warnings"`
 	Waived   int `json:"waived"`
+	// Notes are findings that ask for nothing. 0 is left out.
+	Notes int `json:"notes,omitempty"`
 }
 
 // jsonContract is a contract file of another child's repository that a campaign's

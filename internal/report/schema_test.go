@@ -100,7 +100,7 @@ func TestReportsFitTheSchema(t *testing.T) {
 // words are the values of the enumeration types.
 var words = map[reflect.Type][]string{
 	reflect.TypeFor[finding.Verdict]():  {string(finding.Pass), string(finding.Fail), string(finding.Error)},
-	reflect.TypeFor[finding.Severity](): {string(finding.SeverityError), string(finding.SeverityWarning)},
+	reflect.TypeFor[finding.Severity](): {string(finding.SeverityError), string(finding.SeverityWarning), string(finding.SeverityNote)},
 	reflect.TypeFor[finding.Stage](): {
 		string(finding.StageValidate), string(finding.StageLint), string(finding.StageVerify), string(finding.StageHistory), string(finding.StagePolicy),
 	},

@@ -101,19 +101,23 @@ func (t *text) block(label, advice string) {
 
 // findings writes findings group by group, up to the limit.
 func (t *text) findings(all []finding.Finding) {
-	shown, left := 0, len(all)
-	for _, group := range content.Groups(all) {
-		if shown == content.MaxFindings {
-			break
+	left := len(all)
+	groups := content.Groups(all)
+	shown := content.Shown(groups, content.MaxFindings)
+	for i, group := range groups {
+		if shown[i] == 0 {
+			continue
 		}
-		n := min(content.InGroup(group), content.MaxFindings-shown)
-		t.group(group, n)
+		t.group(group, shown[i])
 		t.line()
-		shown += n
 		left -= len(group)
 	}
 	if left > 0 {
 		t.line("… and ", wording.Count(left, "more finding"), "; ", t.seeRest)
+		t.line()
+	}
+	if words := content.ByRule(all); words != "" {
+		t.line("by rule: ", words)
 		t.line()
 	}
 }

@@ -33,11 +33,18 @@ func RefsOf(entries []ledger.Entry) []EntryRef {
 // Severity says whether a finding blocks.
 type Severity string
 
-// The severities. Only SeverityError blocks.
+// The severities. Only SeverityError blocks. A note asks for nothing: people see it only if they ask for it.
 const (
 	SeverityError   Severity = "error"
 	SeverityWarning Severity = "warning"
+	SeverityNote    Severity = "note"
 )
+
+// Exceeds reports whether a severity is graver than another one.
+func (s Severity) Exceeds(other Severity) bool {
+	grave := []Severity{SeverityNote, SeverityWarning, SeverityError}
+	return slices.Index(grave, s) > slices.Index(grave, other)
+}
 
 // Stage names the part of the judgement that a finding comes from.
 type Stage string
@@ -165,6 +172,9 @@ func (f *Finding) Fingerprint() string {
 // ShortestFingerprint is the least number of a fingerprint's digits that a person has to give.
 const ShortestFingerprint = 8
 
+// ShownFingerprint is how many digits of a fingerprint people are shown.
+const ShownFingerprint = 12
+
 // Whole is the fingerprint that begins with given, empty if none does; several is true if more than one does.
 func Whole(given string, fingerprints []string) (whole string, several bool) {
 	for _, f := range fingerprints {
@@ -216,7 +226,7 @@ func SortFindings(findings []Finding) []Finding {
 		case !known:
 			seen[w] = len(out)
 			out = append(out, f)
-		case f.Severity == SeverityError && out[at].Severity != SeverityError:
+		case f.Severity.Exceeds(out[at].Severity):
 			out[at] = f
 		}
 	}

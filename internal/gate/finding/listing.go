@@ -87,7 +87,7 @@ func (r *Report) bound() {
 }
 
 func (c Counts) plus(d Counts) Counts {
-	return Counts{Errors: c.Errors + d.Errors, Warnings: c.Warnings + d.Warnings, Waived: c.Waived + d.Waived}
+	return Counts{Errors: c.Errors + d.Errors, Warnings: c.Warnings + d.Warnings, Waived: c.Waived + d.Waived, Notes: c.Notes + d.Notes}
 }
 
 func (c *Counts) add(kind Severity) {
@@ -96,6 +96,8 @@ func (c *Counts) add(kind Severity) {
 		c.Errors++
 	case SeverityWaived:
 		c.Waived++
+	case SeverityNote:
+		c.Notes++
 	default:
 		c.Warnings++
 	}

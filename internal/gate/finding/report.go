@@ -46,6 +46,8 @@ type Report struct {
 	Findings []Finding
 	// Waived are findings that a waiver excuses.
 	Waived []Finding
+	// Unlisted is how many notes are left out: see WithoutNotes.
+	Unlisted int
 	// More counts findings that are not listed, because there are too many of their kind.
 	More Counts
 	// Commits are those that findings name, in the order of the findings; if there are very many, the first ones.
@@ -158,20 +160,29 @@ func (r *Report) AddContracts(more []lane.CrossContract) {
 }
 
 // Counts are numbers of findings.
-type Counts struct{ Errors, Warnings, Waived int }
+type Counts struct{ Errors, Warnings, Waived, Notes int }
 
 // Count adds up the findings, listed or not.
 func (r *Report) Count() Counts {
 	c := r.More
 	c.Waived += len(r.Waived)
+	c.Notes += r.Unlisted
 	for _, f := range r.Findings {
-		if f.Severity == SeverityError {
-			c.Errors++
-		} else {
-			c.Warnings++
-		}
+		c.add(f.Severity)
 	}
 	return c
+}
+
+// WithoutNotes is the report for a reader who has not asked for notes: they are counted and not listed.
+func (r *Report) WithoutNotes() *Report {
+	isNote := func(f Finding) bool { return f.Severity == SeverityNote }
+	if !slices.ContainsFunc(r.Findings, isNote) {
+		return r
+	}
+	out := *r
+	out.Findings = slices.DeleteFunc(slices.Clone(r.Findings), isNote)
+	out.Unlisted += len(r.Findings) - len(out.Findings)
+	return &out
 }
 
 // ExitStatus is 0 for nothing wrong, 1 for findings, 2 for could not judge. Observe turns 1 into 0 and nothing

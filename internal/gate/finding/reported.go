@@ -22,7 +22,7 @@ type reportedEdit struct {
 }
 
 // Severities numbers the severities, so that one takes a byte.
-var Severities = [...]Severity{SeverityWarning, SeverityError, SeverityWaived}
+var Severities = [...]Severity{SeverityWarning, SeverityError, SeverityWaived, SeverityNote}
 
 func shortKey(k EditKey) reportedEdit {
 	return reportedEdit{Path: k.Path, From: shortText(k.From), To: shortText(k.To)}
@@ -45,11 +45,11 @@ func (r ReportedEdits) Of(k EditKey) (Severity, bool) {
 	return Severities[i], known
 }
 
-// Note remembers that an edit was reported. Only a warning can become something else later.
+// Note remembers that an edit was reported. Only a warning or a note can become something else later.
 func (r ReportedEdits) Note(k EditKey, s Severity) {
 	short := shortKey(k)
 	before, known := r[short]
-	if known && Severities[before] != SeverityWarning || !known && len(r) >= maxReported {
+	if known && Severities[before] != SeverityWarning && Severities[before] != SeverityNote || !known && len(r) >= maxReported {
 		return
 	}
 	r[short] = uint8(slices.Index(Severities[:], s))

@@ -155,7 +155,7 @@ func (c *Collector) add(of *rule.Rule, f finding.Finding, place rule.Place, in *
 	if !place.Mandatory {
 		f.Severity, _, _ = c.severity(of, f.Severity, in)
 	}
-	if c.WarnOnly && (c.policy.Rules[of.ID] != policy.Error || !strings.HasPrefix(of.ID, "divergence/")) {
+	if c.WarnOnly && f.Severity != finding.SeverityNote && (c.policy.Rules[of.ID] != policy.Error || !strings.HasPrefix(of.ID, "divergence/")) {
 		f.Severity = finding.SeverityWarning
 		if strings.Contains(f.Fix, "`") { // it is only advice, with nothing to type
 			f.Fix = "nothing has to be done now; it is settled when the branch is merged there"
@@ -189,7 +189,7 @@ func (c *Collector) add(of *rule.Rule, f finding.Finding, place rule.Place, in *
 func (c *Collector) known(f finding.Finding, waiver *policy.Waiver) bool {
 	for _, key := range f.Edits {
 		before, seen := c.Reported.Of(key)
-		if !seen || before == finding.SeverityWarning && f.Severity == finding.SeverityError || before == finding.SeverityWaived && waiver == nil {
+		if !seen || before != finding.SeverityWaived && f.Severity.Exceeds(before) || before == finding.SeverityWaived && waiver == nil {
 			return false
 		}
 	}

@@ -74,11 +74,10 @@ func AboutEntry(f *finding.Finding, label func(*finding.EntryRef) string) string
 
 // Fingerprint is the beginning of a finding's fingerprint, if it is about an edit.
 func Fingerprint(f *finding.Finding) string {
-	const digits = 12
 	if f.EditFrom == "" && f.EditTo == "" {
 		return ""
 	}
-	return f.Fingerprint()[:digits]
+	return f.Fingerprint()[:finding.ShownFingerprint]
 }
 
 // Compared says which state is wrong, compared with which; empty if the finding names none. show formats an id.

@@ -12,16 +12,21 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/finding"
 )
 
-// BySeverity lists errors before other findings, otherwise in their order.
+// BySeverity lists the gravest findings first, otherwise in their order.
 func BySeverity(findings []finding.Finding) []*finding.Finding {
-	out := make([]*finding.Finding, 0, len(findings))
-	for _, blocking := range []bool{true, false} {
-		for i := range findings {
-			if (findings[i].Severity == finding.SeverityError) == blocking {
-				out = append(out, &findings[i])
-			}
-		}
+	out := make([]*finding.Finding, len(findings))
+	for i := range findings {
+		out[i] = &findings[i]
 	}
+	slices.SortStableFunc(out, func(a, b *finding.Finding) int {
+		switch {
+		case a.Severity.Exceeds(b.Severity):
+			return -1
+		case b.Severity.Exceeds(a.Severity):
+			return 1
+		}
+		return 0
+	})
 	return out
 }
 
@@ -73,6 +78,33 @@ func InGroup(group []*finding.Finding) int {
 		return 1
 	}
 	return min(len(group), maxInGroup)
+}
+
+// Shown is how many findings of each group are shown where there is room for a number of them: one of each rule first, so that many of one rule
+// hide no other, and then as many as each group allows, in order.
+func Shown(groups [][]*finding.Finding, room int) []int {
+	shown, known := make([]int, len(groups)), map[string]bool{}
+	for i, group := range groups {
+		if rule := group[0].Rule; !known[rule] {
+			known[rule] = true
+			shown[i] = 1
+			room--
+		}
+	}
+	for i, group := range groups {
+		more := max(0, min(InGroup(group)-shown[i], room))
+		shown[i] += more
+		room -= more
+	}
+	return shown
+}
+
+// ByRule counts all findings of a report by rule, if there are more than are shown in full; else it is empty.
+func ByRule(findings []finding.Finding) string {
+	if len(findings) <= MaxFindings {
+		return ""
+	}
+	return CountRules(BySeverity(findings))
 }
 
 // Heading is the first message of a group and the number of further ones. show shortens and escapes the message.

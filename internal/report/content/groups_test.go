@@ -27,3 +27,29 @@ func TestManyWarnings(t *testing.T) {
 		t.Errorf("%d groups of 97 errors", len(errors))
 	}
 }
+
+// TestOneOfEachRule demands that many findings of one rule hide no other rule, and that findings beyond the limit are counted by rule.
+func TestOneOfEachRule(t *testing.T) {
+	var all []finding.Finding
+	for i := range 200 {
+		all = append(all, finding.Finding{Rule: "lint/a", Severity: finding.SeverityError, Path: fmt.Sprint("f", i), Commit: "c"})
+	}
+	for _, rule := range []string{"append-only/deleted", "lint/b"} {
+		all = append(all, finding.Finding{Rule: rule, Severity: finding.SeverityError, Path: "g", Commit: "d"})
+	}
+	groups := Groups(all)
+	shown, rules := 0, map[string]int{}
+	for i, n := range Shown(groups, MaxFindings) {
+		shown += n
+		rules[groups[i][0].Rule] += n
+	}
+	if shown != MaxFindings || rules["append-only/deleted"] != 1 || rules["lint/b"] != 1 {
+		t.Errorf("%d shown: %v", shown, rules)
+	}
+	if got, want := ByRule(all), "lint/a (200), append-only/deleted (1), lint/b (1)"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got := ByRule(all[:MaxFindings]); got != "" {
+		t.Errorf("%q for what is all shown", got)
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"github.com/small-gate/small-gate/internal/base/failure"
 	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/policy/lane"
 )
 
@@ -92,7 +93,7 @@ func Summary(r *finding.Report) string {
 	if r.Examined.Source != "" {
 		words += "; refs from " + Name(r.Examined.Source)
 	}
-	if p := r.Examined.Policy; p != "" && p != "HEAD" {
+	if p := r.Examined.Policy; p != "" && p != "HEAD" && p != policy.BuiltIn && p != policy.BuiltIn+" (no "+policy.File+" in HEAD)" {
 		words += "; configuration: " + Name(p)
 	}
 	if r.Examined.Floor != "" {
@@ -115,6 +116,9 @@ func counts(c finding.Counts) string {
 	if c.Waived > 0 {
 		words += fmt.Sprintf(", %d waived", c.Waived)
 	}
+	if c.Notes > 0 {
+		words += ", " + wording.Count(c.Notes, "note")
+	}
 	return words
 }
 
@@ -134,7 +138,7 @@ func Unlisted(r *finding.Report) string {
 	if r.More == (finding.Counts{}) {
 		return ""
 	}
-	return wording.Count(r.More.Errors+r.More.Warnings+r.More.Waived, "more finding") +
+	return wording.Count(r.More.Errors+r.More.Warnings+r.More.Waived+r.More.Notes, "more finding") +
 		" (" + counts(r.More) + "): too many to list in any format, but counted"
 }
 

@@ -38,10 +38,9 @@ func Render(buf *bytes.Buffer, r *finding.Report) error {
 	p.block(ledgerTable(r.Ledgers))
 	groups := content.Groups(r.Findings)
 	p.block(findingTable(r, groups))
-	shown, hidden := 0, 0
-	for _, group := range groups {
-		n := min(content.InGroup(group), content.MaxFindings-shown)
-		shown += n
+	shown, hidden := content.Shown(groups, content.MaxFindings), 0
+	for i, group := range groups {
+		n := shown[i]
 		if n == 0 || !p.block(p.groupSection(r, group, n)) {
 			hidden += len(group)
 		}
@@ -49,6 +48,9 @@ func Render(buf *bytes.Buffer, r *finding.Report) error {
 	p.block(waivedSection(r.Waived))
 	if words := content.Unlisted(r); words != "" {
 		buf.WriteString("\n*" + content.UpperFirst(words) + ".*\n")
+	}
+	if words := content.ByRule(r.Findings); words != "" {
+		buf.WriteString("\n*By rule: " + words + ".*\n")
 	}
 	if hidden > 0 || p.full {
 		buf.WriteString("\n*Not all is shown here")

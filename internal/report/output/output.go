@@ -73,10 +73,10 @@ func (ts *Targets) free(file string) error {
 	return nil
 }
 
-// WriteFile replaces the target's file by the report, or leaves it unchanged.
-func (t Target) WriteFile(r *finding.Report) error {
+// WriteFile replaces the target's file by the report, or leaves it unchanged. verbose lists notes, too.
+func (t Target) WriteFile(r *finding.Report, verbose bool) error {
 	return t.replace(func(w io.Writer) error {
-		return report.Write(w, t.Format, r, report.Options{Version: version.String()})
+		return report.Write(w, t.Format, r, report.Options{Version: version.String(), Verbose: verbose})
 	})
 }
 

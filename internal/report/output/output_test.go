@@ -47,7 +47,7 @@ func TestTargets(t *testing.T) {
 func TestUnwritten(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "missing", "r.json")
-	err := output.Target{Format: "json", File: file}.WriteFile(&finding.Report{Verdict: finding.Pass})
+	err := output.Target{Format: "json", File: file}.WriteFile(&finding.Report{Verdict: finding.Pass}, false)
 	f := failure.Of(err)
 	if f == nil || !errors.Is(err, fs.ErrNotExist) || f.Remedy == "" ||
 		!strings.HasPrefix(f.Message, "the json report could not be written to "+file+": ") || strings.Contains(f.Message, wholefile.Infix) {

@@ -23,7 +23,7 @@ var Family = run.Family{
 		rule.New("append-only/timestamp-migrated", finding.SeverityError, finding.StageHistory, rule.On(checkTimestampMigrated)).Of(ledger.EntryChanged),
 		rule.New("append-only/task-reassigned", finding.SeverityError, finding.StageHistory, rule.On(checkTaskReassigned)).Of(ledger.EntryChanged),
 		rule.New("append-only/future-timestamp", finding.SeverityError, finding.StageHistory, rule.On(checkFutureTimestamp)),
-		rule.New("append-only/reconciled-insertion", finding.SeverityWarning, finding.StageHistory, rule.On(checkReconciledInsertion)).Of(ledger.InsertionExplained),
+		rule.New("append-only/reconciled-insertion", finding.SeverityNote, finding.StageHistory, rule.On(checkReconciledInsertion)).Of(ledger.InsertionExplained),
 		rule.New("append-only/draft-edit", finding.SeverityWarning, finding.StageHistory, rule.On(checkDraftEdit)),
 	},
 }

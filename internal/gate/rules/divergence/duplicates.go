@@ -35,7 +35,11 @@ func checkMergedDuplicates(ctx context.Context, m *logs.CommitLog, r *rule.Repor
 			if history.Uncommitted(m.Commit) {
 				pick = ": " + wording.Commands("git merge --abort", "git cherry-pick .."+history.Short(m.Step.Parents[j])) + "; where that stops, small-hook reconcile says what to type"
 			}
-			reportDuplicates(r, m.Path, m.Step.Parents[j], sides, both, pick)
+			severity := finding.SeverityNote // what is merged stays so
+			if history.Uncommitted(m.Commit) {
+				severity = finding.SeverityWarning
+			}
+			reportDuplicates(r, m.Path, m.Step.Parents[j], sides, both, pick, severity)
 		}
 	}
 	return nil
@@ -62,12 +66,12 @@ func duplicatesOf(ctx context.Context, m *logs.CommitLog, ours, theirs *read.Led
 }
 
 func checkForkDuplicates(v *read.Fork, r *rule.Reporter) {
-	reportDuplicates(r, small.Progress.Path(v.Dir), v.Parent, [2]string{v.TargetName, v.HeadName}, v.Duplicates, "")
+	reportDuplicates(r, small.Progress.Path(v.Dir), v.Parent, [2]string{v.TargetName, v.HeadName}, v.Duplicates, "", finding.SeverityWarning)
 }
 
 // reportDuplicates reports pairs of entries of two sides. parent is the side that has the second ones. pick are a colon and the commands that
 // pick that side's work, which leaves such copies out; empty if they are not known.
-func reportDuplicates(r *rule.Reporter, path, parent string, sides [2]string, pairs [][2]ledger.Entry, pick string) {
+func reportDuplicates(r *rule.Reporter, path, parent string, sides [2]string, pairs [][2]ledger.Entry, pick string, severity finding.Severity) {
 	fix := "nothing is lost, and both stay; if it is one event, say so in a new entry"
 	if r.Severity == finding.SeverityError {
 		fix = "no merge takes an entry away: pick the other side's work instead of merging it" + pick +
@@ -77,7 +81,7 @@ func reportDuplicates(r *rule.Reporter, path, parent string, sides [2]string, pa
 		a, b := pair[0].Digest.String(), pair[1].Digest.String()
 		key := min(a, b) + " " + max(a, b)
 		r.Add(finding.Finding{
-			Commit: r.Commit, Parent: parent, Path: path, Line: pair[1].Pos.Line, Column: pair[1].Pos.Column, Subject: "duplicate " + key,
+			Severity: severity, Commit: r.Commit, Parent: parent, Path: path, Line: pair[1].Pos.Line, Column: pair[1].Pos.Column, Subject: "duplicate " + key,
 			Entry: finding.RefOf(pair[1]),
 			Edits: []finding.EditKey{{Path: path + "\x00duplicate", From: min(a, b), To: max(a, b)}},
 			Message: fmt.Sprintf("%s of %s says the same as %s of %s, at another time",
