@@ -56,10 +56,10 @@ func TestProcessesOfGit(t *testing.T) {
 		judge  func(req session.Request) *finding.Report
 	}{
 		"an idle hook": {2, idle, func(req session.Request) *finding.Report { return judge.PreCommit(t.Context(), req) }},
-		"a hook for an entry": {11, appended, func(req session.Request) *finding.Report {
+		"a hook for an entry": {9, appended, func(req session.Request) *finding.Report {
 			return judge.PreCommit(t.Context(), req)
 		}},
-		"a range": {13, idle, func(req session.Request) *finding.Report { return judge.Range(t.Context(), req, "HEAD~1..HEAD") }},
+		"a range": {6, idle, func(req session.Request) *finding.Report { return judge.Range(t.Context(), req, "HEAD~1..HEAD") }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := workspace(t)

@@ -84,6 +84,30 @@ func (r *Repo) objectFrom(ctx context.Context, from **batch, id, kind string, li
 	return history.Blob{}, r.missing(ctx, id, said)
 }
 
+// commitNamed asks the process that serves objects for the id of the commit that a revision leads to; empty if it gives none, and git has
+// to say why.
+func (r *Repo) commitNamed(ctx context.Context, revision string) string {
+	r.blobs.Lock()
+	defer r.blobs.Unlock()
+	if r.batch == nil {
+		b, err := r.startBatch(false)
+		if err != nil {
+			return ""
+		}
+		r.batch = b
+	}
+	release := context.AfterFunc(ctx, r.batch.stop)
+	id, err := r.batch.commit(revision + "^{commit}")
+	if !release() || err != nil {
+		stopBatch(&r.batch)
+		return ""
+	}
+	if !r.format.Valid(id) {
+		return ""
+	}
+	return id
+}
+
 // missing makes the error for an object that git cannot deliver. said is the error output of git's process, if it ended.
 func (r *Repo) missing(ctx context.Context, id, said string) error {
 	f := Unreadable(id, nil)
@@ -191,6 +215,29 @@ func (b *batch) ask(id, kind string, limit int64) (history.Blob, error) {
 		return history.Blob{}, &failure.Error{Message: fmt.Sprintf("object %s is a %s, not a %s", id, f[1], kind)}
 	}
 	return blob, nil
+}
+
+// commit sends the name of a commit and reads the answer, of which it returns the id; empty if there is no such commit.
+func (b *batch) commit(name string) (string, error) {
+	if _, err := io.WriteString(b.stdin, name+"\n"); err != nil {
+		return "", err
+	}
+	line, err := b.stdout.ReadString('\n')
+	if err != nil {
+		return "", noEOF(err)
+	}
+	if line == name+" missing\n" || line == name+" ambiguous\n" {
+		return "", nil
+	}
+	f := strings.Fields(line)
+	if len(f) != 3 || f[1] != "commit" {
+		return "", fmt.Errorf("git cat-file answered %q", wording.Printable(line))
+	}
+	size, err := strconv.ParseInt(f[2], 10, 64)
+	if err != nil || size < 0 {
+		return "", fmt.Errorf("git cat-file answered %q", wording.Printable(line))
+	}
+	return f[0], b.content(nil, size)
 }
 
 // content reads size bytes, into data unless that is nil, and the line feed after them.

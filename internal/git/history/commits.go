@@ -23,9 +23,22 @@ func (r *Repo) Commits(ctx context.Context, include, exclude []string) ([]histor
 	}
 	commits, err := r.revList(ctx, include, exclude)
 	if err != nil || !r.Shallow {
+		r.noteBase(commits, include, exclude)
 		return commits, err
 	}
 	return commits, r.checkBoundary(ctx, commits, len(exclude) > 0)
+}
+
+// noteBase remembers where two histories part if the commits that one has and the other lacks show it: one of them follows the other's tip,
+// which is then their only best common ancestor.
+func (r *Repo) noteBase(commits []history.Commit, include, exclude []string) {
+	if len(include) != 1 || len(exclude) != 1 {
+		return
+	}
+	if slices.ContainsFunc(commits, func(c history.Commit) bool { return slices.Contains(c.Parents, exclude[0]) }) {
+		r.bases.Store([2]string{exclude[0], include[0]}, []string{exclude[0]})
+		r.bases.Store([2]string{include[0], exclude[0]}, []string{exclude[0]})
+	}
 }
 
 // revList lists commits with git. --topo-order makes ranges right despite clock skew.

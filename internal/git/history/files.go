@@ -31,13 +31,15 @@ func (r *Repo) List(ctx context.Context, revision string, f history.Filter) ([]h
 		}
 		return files, nil
 	}
-	var files []history.File
-	for _, some := range slices.AppendSeq(filter.twinspecs(), slices.Chunk(filter.pathspecs(), maxPathspecs)) {
-		found, err := r.files(ctx, revision, some)
-		if err != nil {
-			return nil, err
+	files, walked := r.walkTrees(ctx, revision, filter)
+	if !walked {
+		for _, some := range slices.AppendSeq(filter.twinspecs(), slices.Chunk(filter.pathspecs(), maxPathspecs)) {
+			found, err := r.files(ctx, revision, some)
+			if err != nil {
+				return nil, err
+			}
+			files = append(files, found...)
 		}
-		files = append(files, found...)
 	}
 	files = slices.DeleteFunc(files, func(f history.File) bool { return !filter.Matches(f.Path) })
 	slices.SortFunc(files, func(a, b history.File) int { return strings.Compare(a.Path, b.Path) })

@@ -27,6 +27,9 @@ func (r *Repo) Resolve(ctx context.Context, name string) (string, error) {
 	if name == "HEAD" && r.unconfigured {
 		return r.head, nil // to know that it has no configuration, its tree was read
 	}
+	if id := r.commitNamed(ctx, name); id != "" {
+		return id, nil
+	}
 	out, err := r.git.Output(ctx, nil, "rev-parse", "--verify", "--end-of-options", name+"^{commit}")
 	if err == nil {
 		if id := strings.TrimSuffix(string(out), "\n"); r.format.Valid(id) {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/small-gate/small-gate/internal/git/run"
 )
@@ -14,9 +15,12 @@ import (
 // Substitutes reports whether the repository has replace refs, and whether it has a grafts file, which gives commits other parents. Neither
 // is ever followed here: a report says that the real objects were judged.
 func (r *Repo) Substitutes(ctx context.Context) (replaceRefs, grafts bool, err error) {
-	refs, err := r.forEachRef(ctx, "--count=1", "--format=%(refname)", cmp.Or(r.given.Get("GIT_REPLACE_REF_BASE"), "refs/replace/"))
-	if err != nil {
-		return false, false, r.failure("cannot look for replace refs", err)
+	if !r.noReplaceRefs() {
+		refs, err := r.forEachRef(ctx, "--count=1", "--format=%(refname)", cmp.Or(r.given.Get("GIT_REPLACE_REF_BASE"), "refs/replace/"))
+		if err != nil {
+			return false, false, r.failure("cannot look for replace refs", err)
+		}
+		replaceRefs = refs != ""
 	}
 	data, err := os.ReadFile(cmp.Or(r.given.Get("GIT_GRAFT_FILE"), filepath.Join(r.CommonDir, "info", "grafts")))
 	if errors.Is(err, os.ErrNotExist) {
@@ -26,7 +30,27 @@ func (r *Repo) Substitutes(ctx context.Context) (replaceRefs, grafts bool, err e
 		line = bytes.TrimSpace(line)
 		grafts = grafts || len(line) > 0 && line[0] != '#'
 	}
-	return refs != "", grafts, r.failure("cannot read the file of grafts", err)
+	return replaceRefs, grafts, r.failure("cannot read the file of grafts", err)
+}
+
+// noReplaceRefs reports whether the files of refs show that none is a replace ref. git has to be asked if they do not, or if the refs are
+// not in such files (gitrepository-layout(5)).
+func (r *Repo) noReplaceRefs() bool {
+	if r.given.Get("GIT_REPLACE_REF_BASE") != "" {
+		return false
+	}
+	heads, err := os.Lstat(filepath.Join(r.CommonDir, "refs", "heads"))
+	if err != nil || !heads.IsDir() {
+		return false
+	}
+	for _, other := range []string{"reftable", filepath.Join("refs", "replace")} {
+		if _, err := os.Lstat(filepath.Join(r.CommonDir, other)); !errors.Is(err, os.ErrNotExist) {
+			return false
+		}
+	}
+	none := true
+	err = PackedRefs(r.CommonDir, r.format, func(_, name string) { none = none && !strings.HasPrefix(name, "refs/replace/") })
+	return none && err == nil
 }
 
 // Partial reports whether the clone lacks objects that its remote has.
