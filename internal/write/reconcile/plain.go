@@ -100,7 +100,7 @@ func (r *resolving) order(ctx context.Context) error {
 
 // TargetSide says which of two merged commits the default branch has, or else the branch's upstream: 0 is ours, 1 is theirs, and -1 means that
 // they have both or none. Its entries come first in a log of the configuration.
-func TargetSide(ctx context.Context, repo Repository, git *checkout.Git, ours, theirs string) (int, error) {
+func TargetSide(ctx context.Context, repo Repository, git *checkout.Tree, ours, theirs string) (int, error) {
 	main, err := githistory.DefaultBranch(ctx, repo, "")
 	if err != nil {
 		return -1, err
