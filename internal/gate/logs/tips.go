@@ -215,7 +215,36 @@ func sinceParting(ctx context.Context, r *run.Run, base string, side history.Tip
 		s.Fix = func(string) string {
 			return mendSide(side.Name)
 		}
+		if s.Split(0, c.Path) {
+			if err := commitsSince(ctx, r, base, side, c.Path); err != nil {
+				return err
+			}
+		}
 		if err := replacedLog(ctx, r, c, s, true, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// commitsSince judges what each commit of a side did to one log.
+func commitsSince(ctx context.Context, r *run.Run, base string, side history.Tip, path string) error {
+	commits, err := r.Source.Commits(ctx, []string{side.ID}, []string{base})
+	if err != nil {
+		return err
+	}
+	changes, err := r.Source.ChangesOf(ctx, commits)
+	if err != nil {
+		return err
+	}
+	one := r.Beside(run.Scope{Base: history.Tip{ID: base}, Tip: side, Logs: func(at string) bool { return at == path }})
+	for i, c := range commits {
+		s, err := r.Source.NewStep(ctx, c, changes[i])
+		if err != nil {
+			return err
+		}
+		s.Branch = side.Name
+		if _, err := judgeLogs(ctx, one, s); err != nil {
 			return err
 		}
 	}

@@ -116,6 +116,12 @@ func (s *Step) Rotated(edge int, path string) bool {
 	return s.rotations[edge][path].whole()
 }
 
+// Split reports whether a part of a log went to an archive on an edge: that is right only if some commit on the way moved a whole log there.
+func (s *Step) Split(edge int, path string) bool {
+	r := s.rotations[edge][path]
+	return r != nil && !r.whole()
+}
+
 // rotated is a parent's log as a rotation on the edge leaves it: without what went to the archive, or with what came there.
 func (s *Step) rotated(edge int, path string, own *LedgerFile) *LedgerFile {
 	if r := s.rotations[edge][path]; r != nil {
