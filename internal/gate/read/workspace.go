@@ -305,6 +305,15 @@ func (w *Workspace) RecordAgain(entry int) string {
 	return w.situationOf(entry).Undo(log, []string{"small-hook restore" + remedy.InDirectory(log)})
 }
 
+// DropRepeated is the fix for an entry that stands in the log a second time. In a merge that is not committed yet, the two sides' logs are
+// combined again.
+func (w *Workspace) DropRepeated(entry int) string {
+	if w.situationOf(entry).Merge {
+		return remedy.Reconcile
+	}
+	return w.RecordAgain(entry)
+}
+
 func (w *Workspace) situationOf(entry int) remedy.Situation {
 	var digest small.Digest
 	if log := w.Ledger(); entry < log.Len() {

@@ -26,6 +26,8 @@ type Situation struct {
 	// First is the earliest commit that has to be made again for the log of a path, at or before this one: the same command mends both. It is
 	// nil if only this commit is looked at.
 	First func(path string) string
+	// Merge is true for an index that concludes a merge.
+	Merge bool
 	// Agent is true if an agent asks: it may not accept anything. NoWaiver and NoBaseline are true if a floor forbids these.
 	Agent, NoWaiver, NoBaseline bool
 }

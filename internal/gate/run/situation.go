@@ -22,7 +22,7 @@ func (r *Run) Situation(commit string) remedy.Situation {
 		Commit: commit, Agent: r.Options.Agent != "", NoWaiver: r.Options.Floor.ForbidsWaivers(), NoBaseline: r.Options.Floor.ForbidsBaselines(),
 	}
 	if history.Uncommitted(commit) {
-		s.Against = r.Scope.Against
+		s.Against, s.Merge = r.Scope.Against, commit == history.Index && len(r.Scope.Parents) > 1
 		return s
 	}
 	if commit == "" {

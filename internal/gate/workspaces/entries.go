@@ -42,6 +42,7 @@ func checkTimestampOrder(w *read.Workspace, r *rule.Reporter) {
 	var previous time.Time
 	previousAt := -1
 	items := w.List(small.Progress, "entries")
+	again := repeats(w.Ledger(), len(items))
 	for i, e := range items {
 		ts := e.Get("timestamp")
 		text, _ := ts.Str()
@@ -50,15 +51,54 @@ func checkTimestampOrder(w *read.Workspace, r *rule.Reporter) {
 			continue
 		}
 		if previousAt >= 0 && !at.After(previous) && i >= w.Baseline {
-			r.Add(finding.Finding{
+			f := finding.Finding{
 				Path: w.Path(small.Progress), Line: ts.Pos.Line, Column: ts.Pos.Column,
 				Subject: fmt.Sprintf("entries.%d.timestamp", i),
 				Message: fmt.Sprintf("entry %d is dated %s, which is not later than entry %d", i+1, text, previousAt+1),
 				Fix:     w.RecordAgain(i),
-			})
+			}
+			if words := again.describe(i); words != "" {
+				f.Message, f.Fix = words, w.DropRepeated(i)
+			}
+			r.Add(f)
 		}
 		previous, previousAt = at, i
 	}
+}
+
+// repeated are entries that stand in the log a second time: for each the first one, -1 for others.
+type repeated []int
+
+// repeats finds the entries of a log that equal an earlier one. n is how many the file has; if they are not all entries, none is found.
+func repeats(log *ledger.Ledger, n int) repeated {
+	if log.Len() != n {
+		return nil
+	}
+	first, out := make(map[small.Digest]int, n), make(repeated, n)
+	for i, e := range log.Entries {
+		at, known := first[e.Digest]
+		if out[i] = -1; known {
+			out[i] = at
+		} else {
+			first[e.Digest] = i
+		}
+	}
+	return out
+}
+
+// describe says of which entries the block of entries that begins at index i is a copy; empty if it is none.
+func (r repeated) describe(i int) string {
+	if i >= len(r) || r[i] < 0 {
+		return ""
+	}
+	n := 1
+	for i+n < len(r) && r[i+n] == r[i]+n {
+		n++
+	}
+	if n == 1 {
+		return fmt.Sprintf("entry %d stands there already: it is entry %d again", i+1, r[i]+1)
+	}
+	return fmt.Sprintf("entries %d to %d stand there already: they are entries %d to %d again", i+1, i+n, r[i]+1, r[i]+n)
 }
 
 var evidenceFields = []string{"evidence", "verification", "command", "test", "link", "commit"}
