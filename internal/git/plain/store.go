@@ -43,7 +43,8 @@ type store struct {
 type object struct {
 	kind plumbing.ObjectType
 	size int64
-	data []byte // nil if size is above the limit
+	data []byte        // nil if size is above the limit
+	id   plumbing.Hash // of the content, if reading it gave that
 }
 
 // plainHash has go-git hash files with crypto/sha1: objects read are verified here.
@@ -77,10 +78,17 @@ func (s *store) read(id plumbing.Hash, limit int64) (object, error) {
 		s.open()
 		o, err = s.try(id, limit)
 	}
-	if err == nil && o.size <= limit && githistory.SHA1.ID(o.kind.String(), o.data) != id.String() {
+	if err != nil || o.size > limit {
+		return o, err
+	}
+	found := o.id.String()
+	if o.id.IsZero() {
+		found = githistory.SHA1.ID(o.kind.String(), o.data)
+	}
+	if found != id.String() {
 		return object{}, githistory.ErrDamaged
 	}
-	return o, err
+	return o, nil
 }
 
 func (s *store) try(id plumbing.Hash, limit int64) (o object, err error) {
@@ -128,6 +136,9 @@ func (s *store) loose(id plumbing.Hash, limit int64) (o object, err error) {
 	}
 	if o.kind, o.size, err = r.Header(); err == nil {
 		err = o.read(r, limit)
+	}
+	if err == nil && o.size <= limit {
+		o.id = r.Hash()
 	}
 	return o, errors.Join(err, r.Close())
 }
