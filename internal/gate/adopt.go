@@ -17,8 +17,8 @@ type Adoption struct {
 	// Tip is the last commit of the change, or the index, whose parents are Parents.
 	Tip     string
 	Parents []string
-	// Target is the last commit before the change that its target has; empty if nothing is committed yet. Lands is true if the change goes to
-	// the default branch as it is.
+	// Target is the tip of what the change will be merged into, or the last commit without one; empty if nothing is committed yet. Lands is
+	// true if the change replaces the tip of the default branch; Target is then the last commit that both have.
 	Target string
 	Lands  bool
 	// Before are the configurations that the change starts from, After is the one that it brings.
@@ -37,7 +37,7 @@ func (a *Adoption) Alters() bool {
 	return !slices.ContainsFunc(a.Before, func(p *policy.Policy) bool { return a.After.SameLogs(p) })
 }
 
-// Adopt judges the whole history of a change by the stanzas that it adds or alters, so that they do not turn a later change red. What the
+// Adopt judges the whole history of a change and its target by the stanzas that it adds or alters, so that they do not turn a later change red. What the
 // target has is listed under config/changed; what the change itself did is reported as it will be once the configuration counts.
 func Adopt(ctx context.Context, h history.History, a Adoption, opts run.Options) *finding.Report {
 	commits, err := ownCommits(ctx, h, a)
@@ -86,15 +86,19 @@ func ownCommits(ctx context.Context, h history.History, a Adoption) (map[string]
 	return own, err
 }
 
-// tips are the commits whose histories the change consists of.
+// tips are the commits whose histories the target will have with the change.
 func (a *Adoption) tips() []string {
+	tips := []string{a.Tip}
 	if history.Uncommitted(a.Tip) {
-		return a.Parents
+		tips = slices.Clone(a.Parents)
 	}
-	return []string{a.Tip}
+	if a.Target != "" && !a.Lands {
+		tips = append(tips, a.Target)
+	}
+	return tips
 }
 
-// judgeAdopted judges all commits of the change and those before it by the new configuration, as far as it alters how logs are judged.
+// judgeAdopted judges all commits of the change and of its target by the new configuration, as far as it alters how logs are judged.
 func judgeAdopted(ctx context.Context, h history.History, a Adoption, opts run.Options) *finding.Report {
 	opts.Lasting, opts.Policy = true, a.After
 	opts.Compared, opts.Reported, opts.Find, opts.Heads, opts.Each = history.Compared{}, nil, nil, nil, false

@@ -66,8 +66,8 @@ func (s *Session) adopt(ctx context.Context, tip string, parents []string, after
 	return out, nil
 }
 
-// targetOf is the last commit before a change that has landed. A committed change is compared with the trusted commit, the index with the branch
-// into which it will be merged. Without either, what is committed counts as landed. lands is true if the change moves the default branch itself.
+// targetOf is what has landed before a change that ends at tip: see [gate.Adoption]. A committed change is compared with the trusted commit, the
+// index with the branch into which it will be merged. Without either, what is committed counts as landed.
 func (s *Session) targetOf(ctx context.Context, tip string, parents []string) (target string, lands bool, err error) {
 	branches, err := s.Opts.Branches(ctx)
 	if err != nil {
@@ -88,8 +88,11 @@ func (s *Session) targetOf(ctx context.Context, tip string, parents []string) (t
 		if err != nil {
 			return "", false, err
 		}
+		if !landed && len(shared) > 0 {
+			return id, false, nil
+		}
 		if len(shared) > 0 {
-			return shared[0], landed, nil
+			return shared[0], true, nil
 		}
 	}
 	return tip, false, nil
