@@ -58,12 +58,10 @@ const (
 // MERGE_HEAD.
 func pending(ctx context.Context, req session.Request, mode string, merged []string) *finding.Report {
 	remade := mode == prepareCommitMsg || mode == preApplyPatch // git runs these also for commits that it remakes
-	return req.Judge(ctx, mode, func(s *session.Session) (_ *finding.Report, err error) {
-		var before judged
-		if mode == preCommit {
-			if before, err = judgedFor(req); err != nil {
-				return nil, err
-			}
+	return req.Judge(ctx, mode, func(s *session.Session) (*finding.Report, error) {
+		before, err := judgedFor(mode, req)
+		if err != nil {
+			return nil, err
 		}
 		head, parents, untrusted := s.TrustHead(ctx, merged)
 		if remade { // a remade commit keeps its author and message, and its company was judged before

@@ -5,7 +5,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strconv"
 
 	"github.com/small-gate/small-gate/internal/base/failure"
 	"github.com/small-gate/small-gate/internal/gate/finding"
@@ -25,11 +24,10 @@ type judged struct {
 	index  []byte
 }
 
-// judgedFor reads the index, if an installed pre-commit hook asks. An agent's message has to be signed, so its next hook always runs.
-func judgedFor(req session.Request) (judged, error) {
+// judgedFor reads the index, if the installed pre-commit hook asks. An agent's message has to be signed, so its next hook always runs.
+func judgedFor(mode string, req session.Request) (judged, error) {
 	commit, name := req.Getenv(commitVariable), req.Getenv("GIT_INDEX_FILE")
-	id, err := strconv.Atoi(commit)
-	if err != nil || id <= 1 || name == "" || req.Dir != "" || req.Agent() != "" { // Windows calls each git 1
+	if mode != preCommit || commit == "" || commit == "1" || name == "" || req.Dir != "" || req.Agent() != "" { // Windows calls each git 1
 		return judged{}, nil
 	}
 	info, err := os.Stat(name)
