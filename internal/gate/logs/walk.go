@@ -246,6 +246,10 @@ func judgeTargetFirst(ctx context.Context, r *run.Run, s *read.Step, path string
 	if err != nil || !target.Readable() {
 		return err
 	}
+	past, err := r.Source.BeforeSince(ctx, stanza, contained(r, s.Commit), path)
+	if err != nil {
+		return err
+	}
 	left := map[small.Digest]int{}
 	for _, e := range r.Source.Waived(path, path).Rewritten(target.Log.Ledger, child.Log.Ledger).Entries {
 		left[e.Digest]++
@@ -253,7 +257,9 @@ func judgeTargetFirst(ctx context.Context, r *run.Run, s *read.Step, path string
 	lacks := []int{}
 	for i, e := range child.Log.Entries {
 		if left[e.Digest] == 0 {
-			lacks = append(lacks, i)
+			if !past[e.Digest] {
+				lacks = append(lacks, i)
+			}
 			continue
 		}
 		left[e.Digest]--

@@ -149,6 +149,24 @@ func holds(now, then *LedgerFile, equal ledger.Equivalence) bool {
 	return len(ledger.Only(then.Log.Ledger, now.Log.Ledger, equal)) == 0
 }
 
+// BeforeSince are the entries that a log held in its since commit and that commit's ancestors, if a commit does not contain them all: the target
+// may lack what the commit still has. Else it is nil. tips are the commit, or its parents.
+func (src *Source) BeforeSince(ctx context.Context, stanza *policy.Log, tips []string, path string) (map[small.Digest]bool, error) {
+	if stanza.Since == "" {
+		return nil, nil
+	}
+	for _, tip := range tips {
+		if bases, err := src.History.MergeBases(ctx, tip, stanza.Since); err != nil || slices.Contains(bases, stanza.Since) {
+			return nil, err
+		}
+	}
+	past, err := src.pastOf(ctx, stanza, path)
+	if err != nil {
+		return nil, err
+	}
+	return past.entries, nil
+}
+
 // IsBeforeSince reports whether a commit is a log's since commit, or an ancestor of it.
 func (src *Source) IsBeforeSince(ctx context.Context, commit, path string) (bool, error) {
 	stanza := src.Policy.LogFor(path)
