@@ -109,17 +109,11 @@ func trackedAt(ctx context.Context, s *session.Session, at string) (files []hist
 	}
 }
 
-// sinceWhen is the newest commit of HEAD's that the remote's default branch has, or HEAD without a remote, and people's name for it.
+// sinceWhen is the tip of the remote's default branch, which HEAD may lack, and people's name for it; HEAD without a remote.
 func sinceWhen(ctx context.Context, s *session.Session, head string) (id, name string, err error) {
 	branch, err := githistory.DefaultBranch(ctx, s.Repo, "")
 	if err == nil && branch.ID != "" && strings.HasPrefix(branch.Ref, "refs/remotes/") {
-		shared, err := s.Repo.MergeBases(ctx, branch.ID, head)
-		if err != nil {
-			return "", "", err
-		}
-		if len(shared) > 0 {
-			return shared[0], history.ShortRef(branch.Ref), nil
-		}
+		return branch.ID, history.ShortRef(branch.Ref), nil
 	}
 	return head, "HEAD", err
 }

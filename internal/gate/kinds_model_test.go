@@ -327,7 +327,7 @@ func (m *kindModel) without(p, c int, at string, before []string, lists ...[]str
 		for e := range accepted {
 			kept := slices.Contains(before, e) && !slices.ContainsFunc(taken, func(n int) bool { return !slices.Contains(m.logs[n][at].entries, e) })
 			if len(taken) == 0 {
-				kept = slices.Contains(before, e) && slices.Contains(m.logs[m.since][at].entries, e) || !m.squashes(c, at, e)
+				kept = slices.Contains(before, e) && slices.Contains(m.logs[m.since][at].entries, e) || !m.squashes(c, at, e, before)
 			}
 			if kept {
 				delete(accepted, e)
@@ -350,16 +350,20 @@ func (m *kindModel) taken(p, c int) []int {
 	return slices.DeleteFunc(g.bases(c, m.since), func(n int) bool { return g.reach(p)[n] })
 }
 
-// squashes reports whether c has all that the since commit had, although it does not contain it. Each file of a folder is for itself: that of e.
-func (m *kindModel) squashes(c int, at, e string) bool {
+// squashes reports whether c has all that the since commit had and the log before lacked some of it, although c does not contain that commit.
+// Each file of a folder is for itself: that of e.
+func (m *kindModel) squashes(c int, at, e string, before []string) bool {
 	name, _, _ := strings.Cut(e, "\x00")
 	submodule := func(l string) bool { return strings.HasPrefix(l, name) && len(l) == len(name)+40 }
 	if l := m.logs[m.since][at]; l.state == broken || slices.ContainsFunc(strings.Split(l.content, "\x00"), submodule) || !m.kind.files && m.logs[c][at].state != readable && l.state == readable {
 		return false
 	}
-	return !slices.ContainsFunc(m.logs[m.since][at].entries, func(had string) bool {
-		return (!m.kind.files || strings.HasPrefix(had, name+"\x00")) && !slices.Contains(m.logs[c][at].entries, had)
-	})
+	lacks := func(l []string) bool {
+		return slices.ContainsFunc(m.logs[m.since][at].entries, func(had string) bool {
+			return (!m.kind.files || strings.HasPrefix(had, name+"\x00")) && !slices.Contains(l, had)
+		})
+	}
+	return lacks(before) && !lacks(m.logs[c][at].entries)
 }
 
 // archives are the paths at which c has what a log of p had and c lacks there: whole, behind what p had at that path. Where two sides meet,

@@ -175,6 +175,17 @@ func (p *Policy) SameLogs(other *Policy) bool {
 	})
 }
 
+// WithLogsOf is the policy with another one's stanzas for logs of which it has none.
+func (p *Policy) WithLogsOf(other *Policy) *Policy {
+	out := *p
+	for _, l := range other.Logs {
+		if !slices.ContainsFunc(p.Logs, func(own Log) bool { return own.Path == l.Path && slices.Equal(own.Exclude, l.Exclude) }) {
+			out.Logs = append(slices.Clip(out.Logs), l)
+		}
+	}
+	return &out
+}
+
 // LogFor is the stanza of the log to which a path belongs: the first that matches. The protocol's own logs have none.
 func (p *Policy) LogFor(path string) *Log {
 	if len(p.Logs) == 0 {

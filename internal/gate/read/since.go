@@ -65,8 +65,8 @@ func (src *Source) hasLanded(ctx context.Context, commit string, more func(conte
 
 // AcceptSince is what counts as equal on a log's edge from one parent: if the parent does not contain the log's since commit, but the child
 // takes over more of what that commit accepts, what the log held there counts on neither side, except for what is still in the log that is taken
-// over. child is the child, or its parents: it takes over what it contains, and what a squash brings, which leaves no ancestor. Edits of the
-// branch's own are not accepted.
+// over. child is the child, or its parents: it takes over what it contains, and what a squash brings, which leaves no ancestor: all that the log
+// has in the since commit, of which the parent lacks something. Edits of the branch's own are not accepted.
 func (src *Source) AcceptSince(ctx context.Context, equal ledger.Equivalence, parent string, child []string, from, to string, before, after *LedgerFile) (ledger.Equivalence, error) {
 	stanza := src.Policy.LogFor(to)
 	if stanza == nil || stanza.Since == "" || after.Readable() && after.Log.Extends(before.Log.Ledger) {
@@ -93,7 +93,7 @@ func (src *Source) AcceptSince(ctx context.Context, equal ledger.Equivalence, pa
 	}
 	for _, commit := range taken {
 		then, err := src.LogAt(ctx, commit, to)
-		if err != nil || squashed && !holds(after, then, equal) {
+		if err != nil || squashed && !squashes(before, after, then, equal) {
 			return equal, err
 		}
 		there := map[small.Digest]bool{}
@@ -138,15 +138,12 @@ func (src *Source) takenOver(ctx context.Context, since string, older, child []s
 	return taken, nil
 }
 
-// holds reports whether a log has all entries of an earlier one; nil stands for a log that is not there.
-func holds(now, then *LedgerFile, equal ledger.Equivalence) bool {
-	switch {
-	case then == nil:
-		return true
-	case !then.Readable() || now == nil || !now.Readable():
+// squashes reports whether a log took over all entries of the log at a since commit, of which it lacked some before.
+func squashes(before, after, then *LedgerFile, equal ledger.Equivalence) bool {
+	if then == nil || !then.Readable() || after == nil || !after.Readable() {
 		return false
 	}
-	return len(ledger.Only(then.Log.Ledger, now.Log.Ledger, equal)) == 0
+	return len(ledger.Only(then.Log.Ledger, before.Log.Ledger, equal)) > 0 && len(ledger.Only(then.Log.Ledger, after.Log.Ledger, equal)) == 0
 }
 
 // BeforeSince are the entries that a log held in its since commit and that commit's ancestors, if a commit does not contain them all: the target

@@ -323,6 +323,11 @@ func (k Kind) newEntry(path, entry, end string) ([]byte, error) {
 	return []byte(strings.ReplaceAll(entry, "\n", end) + end), nil
 }
 
+// BeginsWith reports whether a merged log begins with the target's, or is the other side's as it stands.
+func BeginsWith(target, other, merged *ledger.Ledger) bool {
+	return merged.Extends(target) || slices.Equal(ledger.DigestsOf(merged), ledger.DigestsOf(other))
+}
+
 // Holds reports whether a plain log has all entries of its parents, in each parent's order, followed by those that no parent has.
 func Holds(parents []*ledger.Ledger, child *ledger.Ledger, keeps func(parent, child *ledger.Ledger) bool) bool {
 	known := map[small.Digest]bool{}

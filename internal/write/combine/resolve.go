@@ -28,6 +28,8 @@ type Case struct {
 	Limits   small.Limits
 	// TheirsFirst puts the others' additions before ours, in a plain log.
 	TheirsFirst bool
+	// TargetKnown is true if the side that comes first is the target's: then a log that does not begin with it is no resolution.
+	TargetKnown bool
 	// TargetLacks is true if a target is known and has no file at the path.
 	TargetLacks bool
 	// Unmarked leaves adding the entry that makes the resolution explicit to the caller.
@@ -157,7 +159,7 @@ func (c Case) Made(log *ledger.Log, text []byte) (done *Resolution, extra []ledg
 	if err != nil {
 		return nil, nil, err
 	}
-	if l.explicit(log.Ledger) && l.lostBaseline(log.Ledger) == nil {
+	if l.explicit(log.Ledger) && l.beginsWithTarget(log.Ledger) && l.lostBaseline(log.Ledger) == nil {
 		items := make([]item, log.Len())
 		for i, e := range log.Entries {
 			items[i] = item{Entry: e}
@@ -287,6 +289,18 @@ func (l *log) explicit(result *ledger.Ledger) bool {
 		}
 		return !l.Comparer.Accepts(v.ledger, result)
 	})
+}
+
+// beginsWithTarget reports whether a merged log begins with the target's, where one of two sides is known to be that.
+func (l *log) beginsWithTarget(merged *ledger.Ledger) bool {
+	if !l.TargetKnown || !l.kind.Plain() || l.kind.stanza.Unordered() || len(l.versions) != 2 {
+		return true
+	}
+	target, other := l.versions[0].ledger, l.versions[1].ledger
+	if l.TheirsFirst {
+		target, other = other, target
+	}
+	return BeginsWith(target, other, merged)
 }
 
 // verbatim is a side that has exactly these entries, nil if none has; if possible, one whose text differs from the merge bases'.

@@ -22,6 +22,8 @@ type Version struct {
 	Data []byte
 	// Bases are its merge bases with ours.
 	Bases []Version
+	// Since is the log at the commit since which it is judged, if the side contains that commit; else nil.
+	Since *Version
 	// Picked is true if only the side's additions to its base are wanted, as in a rebase or a cherry-pick. Unpublished ones of these are
 	// put after existing entries, with later times where needed.
 	Picked bool
@@ -216,8 +218,8 @@ func ledgerOf(items []item) *ledger.Ledger {
 }
 
 // compareWithBases demands that both sides kept the entries of their merge bases, and removes the entries that a side does not contribute:
-// for a picked commit, those of its base; for a side that forked before the baseline with which the other side begins, or before an approved
-// rewrite of the log, those that the other side no longer has.
+// for a picked commit, those of its base; for a side that forked before the baseline with which the other side begins, before the
+// commit since which the log is judged, or before an approved rewrite of it, those that the other side no longer has.
 func (l *log) compareWithBases(theirs, ours *version, bases []*version) error {
 	for _, base := range bases {
 		l.bases = append(l.bases, base)
@@ -226,17 +228,17 @@ func (l *log) compareWithBases(theirs, ours *version, bases []*version) error {
 		}
 		// A commit that only removes entries, as a revert does, adds none; the log keeps them.
 		if !theirs.Picked || theirs.Data == nil || len(ledger.Only(theirs.ledger, base.ledger, l.Comparer.Equivalence)) > 0 {
-			if err := l.checkKept(base, theirs); err != nil {
+			if err := l.checkKept(base, theirs, ours); err != nil {
 				return err
 			}
 		}
 		if !theirs.Picked || ours.Data == nil {
-			if err := l.checkKept(base, ours); err != nil {
+			if err := l.checkKept(base, ours, theirs); err != nil {
 				return err
 			}
 		}
-		oursOld := !l.baselined(ours) && l.baselined(theirs) || l.rewrote(base, theirs)
-		theirsOld := l.baselined(ours) && !l.baselined(theirs) || l.rewrote(base, ours)
+		oursOld := !l.baselined(ours) && l.baselined(theirs) || l.rewrote(base, theirs) || theirs.isAheadOf(ours)
+		theirsOld := l.baselined(ours) && !l.baselined(theirs) || l.rewrote(base, ours) || ours.isAheadOf(theirs)
 		if theirs.Picked || theirsOld {
 			l.keepOwn(theirs, base, ours)
 		}
@@ -264,8 +266,19 @@ func (l *log) keepOwn(v, base, other *version) {
 	v.ledger = ledgerOf(v.items)
 }
 
-// checkKept demands that a side kept the entries of a base. Changes before a baseline are accepted.
-func (l *log) checkKept(base, side *version) error {
+// isAheadOf reports whether a side contains the commit since which the log is judged, and another one began before it.
+func (v *version) isAheadOf(other *version) bool { return v.Since != nil && !v.Picked && other.Since == nil }
+
+// checkKept demands that a side kept the entries of a base. Changes before a baseline are accepted, and before the since commit, which counts as
+// the base if the other side began before it.
+func (l *log) checkKept(base, side, other *version) error {
+	if side.isAheadOf(other) {
+		since, err := l.parse(side.Since)
+		if err != nil {
+			return nil //nolint:nilerr // it has no entries to keep, like an unreadable base
+		}
+		base = since
+	}
 	if base.ledger.Len() == 0 || l.Comparer.Keeps(base.ledger, side.ledger) {
 		return nil
 	}

@@ -53,7 +53,7 @@ func NewCombiner(ctx context.Context, repo Repository, opts Options, head string
 		if err != nil {
 			return nil, err
 		}
-		c.policies = []*policy.Policy{p}
+		c.policies, c.opts.Policy = []*policy.Policy{p}, opts.Policy.WithLogsOf(p)
 	}
 	return c, nil
 }

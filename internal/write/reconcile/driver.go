@@ -111,6 +111,9 @@ func Drive(ctx context.Context, repo Repository, opts Options, in MergeInput) (t
 	if r.op, err = driving(ctx, repo, g, opts.Environ, head, in.Label); err != nil {
 		return nil, nil, err
 	}
+	if err := r.readPolicies(ctx); err != nil {
+		return nil, nil, err
+	}
 	if known, err := r.mergesThese(ctx, in); err != nil || !known {
 		return nil, nil, err
 	}

@@ -94,7 +94,7 @@ func (r *resolving) order(ctx context.Context) error {
 		return nil
 	}
 	side, err := TargetSide(ctx, r.repo, r.git, r.op.ours.id, r.op.theirs[0].id)
-	r.theirsFirst = side == 1
+	r.theirsFirst, r.targetKnown = side == 1, side >= 0
 	return err
 }
 

@@ -30,7 +30,8 @@ type Options struct {
 	// Policy is the trusted configuration. MaxFileSize in bytes overrides its limit; 0 leaves it.
 	Policy      *policy.Policy
 	MaxFileSize int64
-	// PolicyOf reads the configuration of another side, of which only baselines count; nil if only Policy counts.
+	// PolicyOf reads the configuration of another side, of which only baselines count, and stanzas of logs that Policy does not have; nil if only
+	// Policy counts.
 	PolicyOf func(ctx context.Context, commit, name string) (*policy.Policy, error)
 }
 
@@ -90,6 +91,8 @@ type resolving struct {
 	left map[string]string
 	// theirsFirst puts the other side's additions before ours, in logs of the configuration.
 	theirsFirst bool
+	// targetKnown is true if the side whose additions come first is the target's.
+	targetKnown bool
 	// apart is true if no work tree is involved: see Combiner.
 	apart bool
 	out   *Outcome
@@ -146,59 +149,6 @@ func (r *resolving) planMerge(ctx context.Context) error {
 		return err
 	}
 	return r.removeLeftovers()
-}
-
-// findSides finds the sides to combine; a revert has none.
-func (r *resolving) findSides(ctx context.Context) error {
-	var err error
-	if r.op, err = underWay(ctx, r.repo, r.git); err != nil {
-		return err
-	}
-	if err := r.sidesOfStages(ctx, r.opts.Theirs); err != nil {
-		return err
-	}
-	if r.opts.Theirs != "" {
-		if err := r.op.useNamedSide(ctx, r.repo, r.opts.Theirs); err != nil {
-			return err
-		}
-		if r.op.word == "" {
-			replaces, err := r.git.Replaces(ctx, r.op.ours.id, r.op.theirs[0].id)
-			if err != nil {
-				return err
-			}
-			r.out.Replaces = replaces
-		}
-	}
-	r.out.Finish = r.op.finish
-	switch {
-	case r.op.word == checkout.Revert:
-		return nil
-	case len(r.op.theirs) == 0:
-		return r.nothing(ctx)
-	}
-	return r.nameSides(ctx)
-}
-
-// nameSides finds what commits do not say about the sides: names, merge bases, and their configurations.
-func (r *resolving) nameSides(ctx context.Context) error {
-	err := r.op.name(ctx, r.repo, r.git)
-	if err == nil {
-		err = r.order(ctx)
-	}
-	if err != nil || r.opts.PolicyOf == nil {
-		return err
-	}
-	for _, t := range r.op.theirs {
-		if !t.isCommit() {
-			continue
-		}
-		p, err := r.opts.PolicyOf(ctx, t.id, t.name)
-		if err != nil {
-			return err
-		}
-		r.policies = append(r.policies, p)
-	}
-	return nil
 }
 
 // list reads the files of a revision, by path.
@@ -269,7 +219,7 @@ func (r *resolving) log(ctx context.Context, path string) error {
 // sidesOf reads the sides of a log, the file's mode, empty if no side has it, and whether all sides are the same.
 func (r *resolving) sidesOf(ctx context.Context, path string) (c combine.Case, mode string, same bool, err error) {
 	c = combine.Case{
-		Path: path, Now: r.opts.Now, Limits: r.limits(), TheirsFirst: r.theirsFirst,
+		Path: path, Now: r.opts.Now, Limits: r.limits(), TheirsFirst: r.theirsFirst, TargetKnown: r.targetKnown,
 		Comparer:  read.NewLogComparer(r.opts.Policy, path, r.opts.Now, r.oldPaths(path)...),
 		Published: func(entries []ledger.Entry) (map[small.Digest]bool, error) { return r.published(ctx, path, entries) },
 	}
@@ -284,7 +234,7 @@ func (r *resolving) sidesOf(ctx context.Context, path string) (c combine.Case, m
 	if err = r.op.versions(&c, func(s side) (combine.Version, error) { return r.version(ctx, s, path) }); err != nil {
 		return c, "", false, err
 	}
-	return c, r.modeOf(path), r.sidesAgree(path), nil
+	return c, r.modeOf(path), r.sidesAgree(path), r.noteSince(ctx, &c)
 }
 
 // modeOf is the file's mode on the first side that has it.

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"strconv"
 	"time"
 
@@ -167,7 +166,7 @@ func (m *mending) isSound(id string, parents []*ledger.Ledger, file []byte) bool
 		return len(parents) == 0
 	}
 	side, known := m.targets[id]
-	if known && len(parents) == 2 && !log.Extends(parents[side]) && !slices.Equal(ledger.DigestsOf(log.Ledger), ledger.DigestsOf(parents[1-side])) {
+	if known && len(parents) == 2 && !combine.BeginsWith(parents[side], parents[1-side], log.Ledger) {
 		return false
 	}
 	return m.soundAfter(parents, log.Ledger)

@@ -1,0 +1,112 @@
+package reconcile
+
+import (
+	"context"
+	"slices"
+
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/write/checkout"
+	"github.com/small-gate/small-gate/internal/write/combine"
+)
+
+// findSides finds the sides to combine; a revert has none.
+func (r *resolving) findSides(ctx context.Context) error {
+	var err error
+	if r.op, err = underWay(ctx, r.repo, r.git); err != nil {
+		return err
+	}
+	if err := r.sidesOfStages(ctx, r.opts.Theirs); err != nil {
+		return err
+	}
+	if r.opts.Theirs != "" {
+		if err := r.op.useNamedSide(ctx, r.repo, r.opts.Theirs); err != nil {
+			return err
+		}
+		if r.op.word == "" {
+			replaces, err := r.git.Replaces(ctx, r.op.ours.id, r.op.theirs[0].id)
+			if err != nil {
+				return err
+			}
+			r.out.Replaces = replaces
+		}
+	}
+	r.out.Finish = r.op.finish
+	switch {
+	case r.op.word == checkout.Revert:
+		return nil
+	case len(r.op.theirs) == 0:
+		return r.nothing(ctx)
+	}
+	return r.nameSides(ctx)
+}
+
+// nameSides finds what commits do not say about the sides: names, merge bases, and their configurations.
+func (r *resolving) nameSides(ctx context.Context) error {
+	err := r.op.name(ctx, r.repo, r.git)
+	if err == nil {
+		err = r.readPolicies(ctx)
+	}
+	if err == nil {
+		err = r.order(ctx)
+	}
+	return err
+}
+
+// readPolicies reads the configurations of the other sides, once. Their stanzas count for logs of which the trusted one has none: what comes of
+// these logs is judged like all else.
+func (r *resolving) readPolicies(ctx context.Context) error {
+	if r.opts.PolicyOf == nil || r.policies != nil {
+		return nil
+	}
+	all := r.opts.Policy
+	for _, t := range r.op.theirs {
+		if !t.isCommit() {
+			continue
+		}
+		p, err := r.opts.PolicyOf(ctx, t.id, t.name)
+		if err != nil {
+			return err
+		}
+		r.policies, all = append(r.policies, p), all.WithLogsOf(p)
+	}
+	if len(all.Logs) == len(r.opts.Policy.Logs) {
+		return nil
+	}
+	r.opts.Policy = all
+	clear(r.files) // they were listed for fewer logs
+	var err error
+	if r.index != nil {
+		r.index, err = r.list(ctx, history.Index)
+	}
+	return err
+}
+
+// noteSince notes the text of a log at its since commit for the sides that contain that commit.
+func (r *resolving) noteSince(ctx context.Context, c *combine.Case) error {
+	stanza := r.opts.Policy.LogFor(c.Path)
+	if stanza == nil || stanza.Since == "" {
+		return nil
+	}
+	versions := []*combine.Version{&c.Ours}
+	for i := range c.Theirs {
+		versions = append(versions, &c.Theirs[i])
+	}
+	for i, s := range r.op.sides() {
+		if !s.isCommit() {
+			continue
+		}
+		bases, err := r.repo.MergeBases(ctx, s.id, stanza.Since)
+		if err != nil {
+			return err
+		}
+		if !slices.Contains(bases, stanza.Since) {
+			continue
+		}
+		then, err := r.version(ctx, side{name: history.Short(stanza.Since), id: stanza.Since}, c.Path)
+		if err != nil {
+			return err
+		}
+		versions[i].Since = &then
+	}
+	return nil
+}
