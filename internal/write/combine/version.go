@@ -267,7 +267,9 @@ func (l *log) keepOwn(v, base, other *version) {
 }
 
 // isAheadOf reports whether a side contains the commit since which the log is judged, and another one began before it.
-func (v *version) isAheadOf(other *version) bool { return v.Since != nil && !v.Picked && other.Since == nil }
+func (v *version) isAheadOf(other *version) bool {
+	return v.Since != nil && !v.Picked && other.Since == nil
+}
 
 // checkKept demands that a side kept the entries of a base. Changes before a baseline are accepted, and before the since commit, which counts as
 // the base if the other side began before it.
