@@ -35,6 +35,9 @@ func Run(ctx context.Context, p program.Process) int {
 	help := &sticky{Writer: p.Stdout}
 	root.SetOut(help)
 	root.SetErr(p.Stderr)
+	for _, c := range root.Commands() {
+		c.Hidden = c.Hidden || !listed(c.Name())
+	}
 	command, err := root.ExecuteContextC(ctx)
 	switch {
 	case app.settled && err == nil:
@@ -89,7 +92,7 @@ func (a *app) fail(mode string, err error) int {
 	f := failure.Of(err)
 	text := "small-hook: " + f.Message + "\n"
 	if f.Remedy != "" {
-		text += f.Remedy + "\n"
+		text += "fix: " + f.Remedy + "\n"
 	}
 	if !a.finishing {
 		if err := a.reportFailure(mode, f); err != nil {
@@ -122,6 +125,7 @@ func (a *app) root(args ...string) *cobra.Command {
 		},
 	})
 	root.SetFlagErrorFunc(flagError)
+	setHelp(root)
 	a.flags.register(root.PersistentFlags())
 	root.Flags().Bool("version", false, "print the program's version")
 	commands := a.commands()

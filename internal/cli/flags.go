@@ -37,7 +37,7 @@ func (f *flags) register(set *pflag.FlagSet) {
 	set.StringVar(&f.req.Config, "config", "", "use `FILE` instead of the trusted .small-gate.yml")
 	set.Func("floor", "judge by the configuration in `FILE` too: the worse verdict counts (default $SMALL_GATE_FLOOR)", f.setFloor)
 	set.StringVar(&f.req.Reader, "reader", repository.Auto, "read the repository with `READER` auto, go-git or git")
-	set.BoolVar(&f.quiet, "quiet", false, "say nothing if nothing is wrong")
+	set.BoolVarP(&f.quiet, "quiet", "q", false, "say nothing if nothing is wrong")
 	set.BoolVar(&f.verbose, "verbose", false, "list notes too, which ask for nothing")
 	set.StringVar(&f.color, "color", "auto", "color text `WHEN`: auto, always or never")
 	set.BoolVar(&f.req.Each, "each", false, "judge the workspaces at every commit, not only at the tip")

@@ -1,0 +1,180 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+)
+
+// helpWidth is how many columns a line of help may have.
+const helpWidth = 80
+
+// commandGroups are the commands that help lists, in its order. Git and harnesses call the others.
+var commandGroups = []struct {
+	title string
+	names []string
+}{
+	{"Every day", []string{"install", "check", "audit", "append", "restore", "sync"}},
+	{"Bringing two sides together", []string{"reconcile", "merge-check", "guard"}},
+	{"Looking", []string{"log", "explain", "doctor", "lane", "demo"}},
+	{"Exceptions", []string{"baseline", "waive", "init-log"}},
+	{"CI and servers", []string{"range", "witness", "digests"}},
+	{"Advanced", []string{"uninstall", "replay-id", "version", "completion", "help"}},
+}
+
+// listed reports whether help lists a command.
+func listed(name string) bool {
+	for _, g := range commandGroups {
+		if slices.Contains(g.names, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// setHelp has a command and those below it print their help in groups and in lines of limited width.
+func setHelp(root *cobra.Command) {
+	root.SetHelpFunc(func(c *cobra.Command, _ []string) {
+		about := c.Long
+		if about == "" {
+			about = c.Short
+		}
+		c.Print(wrapText(about, "") + "\n\n" + helpText(c))
+	})
+	root.SetUsageFunc(func(c *cobra.Command) error {
+		c.Print(helpText(c))
+		return nil
+	})
+}
+
+// helpText is the help below the description: usage, examples, commands and flags.
+func helpText(c *cobra.Command) string {
+	var b strings.Builder
+	b.WriteString("Usage:\n")
+	if c.Runnable() {
+		b.WriteString(wrapText("  "+c.UseLine(), "      ") + "\n")
+	}
+	if c.HasAvailableSubCommands() {
+		b.WriteString("  " + c.CommandPath() + " [command]\n")
+	}
+	if c.Example != "" {
+		b.WriteString("\nExamples:\n")
+		for line := range strings.SplitSeq(c.Example, "\n") {
+			b.WriteString(wrapCommand(line) + "\n")
+		}
+	}
+	b.WriteString(commandList(c))
+	for _, flags := range []struct{ title, usages string }{
+		{"Flags", c.LocalFlags().FlagUsagesWrapped(helpWidth)},
+		{"Global Flags", c.InheritedFlags().FlagUsagesWrapped(helpWidth)},
+	} {
+		if usages := strings.TrimRight(flags.usages, " \n"); usages != "" {
+			b.WriteString("\n" + flags.title + ":\n" + usages + "\n")
+		}
+	}
+	if c.HasAvailableSubCommands() {
+		fmt.Fprintf(&b, "\nMore about a command: %s [command] --help\n", c.CommandPath())
+	}
+	return b.String()
+}
+
+// commandList lists the commands below one, in their groups.
+func commandList(c *cobra.Command) string {
+	const pad = 13
+	below := map[string]*cobra.Command{}
+	for _, sub := range c.Commands() {
+		below[sub.Name()] = sub
+	}
+	var b strings.Builder
+	line := func(sub *cobra.Command) {
+		b.WriteString(wrapText(fmt.Sprintf("  %-*s%s", pad, sub.Name(), sub.Short), strings.Repeat(" ", pad+2)) + "\n")
+	}
+	if c.HasParent() {
+		for i, sub := range c.Commands() {
+			if i == 0 {
+				b.WriteString("\nAvailable Commands:\n")
+			}
+			line(sub)
+		}
+		return b.String()
+	}
+	for _, g := range commandGroups {
+		names := slices.DeleteFunc(slices.Clone(g.names), func(name string) bool { return below[name] == nil })
+		if len(names) == 0 {
+			continue
+		}
+		b.WriteString("\n" + g.title + ":\n")
+		for _, name := range names {
+			line(below[name])
+		}
+	}
+	return b.String()
+}
+
+// wrapText breaks each paragraph of a text into lines of limited width, the later ones after an indentation. Indented lines begin a paragraph of
+// their own, and keep their indentation.
+func wrapText(text, indent string) string {
+	var out []string
+	var line string
+	end := func() {
+		if line != "" {
+			out = append(out, line)
+			line = ""
+		}
+	}
+	for given := range strings.SplitSeq(text, "\n") {
+		words := strings.Fields(given)
+		if len(words) == 0 {
+			end()
+			out = append(out, "")
+			continue
+		}
+		if lead := given[:len(given)-len(strings.TrimLeft(given, " "))]; lead != "" {
+			end()
+			words[0] = lead + words[0]
+			if rest := strings.TrimPrefix(given, words[0]); strings.HasPrefix(rest, "  ") { // a column: a name and what it is
+				words[0] += rest[:len(rest)-len(strings.TrimLeft(rest, " "))-1]
+			}
+		}
+		for _, word := range words {
+			switch {
+			case line == "":
+				line = word
+			case utf8.RuneCountInString(line)+1+utf8.RuneCountInString(strings.TrimRight(word, " ")) > helpWidth:
+				out = append(out, line)
+				line = indent + word
+			default:
+				line += " " + word
+			}
+		}
+	}
+	end()
+	return strings.Join(out, "\n")
+}
+
+// wrapCommand breaks a long command line so that a shell still takes it as one.
+func wrapCommand(line string) string {
+	var out []string
+	for utf8.RuneCountInString(line) > helpWidth {
+		at, quote := -1, rune(0)
+		for i, r := range line {
+			switch {
+			case quote != 0 && r == quote:
+				quote = 0
+			case quote == 0 && (r == '"' || r == '\''):
+				quote = r
+			case quote == 0 && r == ' ' && strings.TrimSpace(line[:i]) != "" && utf8.RuneCountInString(line[:i]) <= helpWidth-2:
+				at = i
+			}
+		}
+		if at < 0 {
+			break
+		}
+		out = append(out, line[:at]+` \`)
+		line = "      " + line[at+1:]
+	}
+	return strings.Join(append(out, line), "\n")
+}
