@@ -48,7 +48,7 @@ func TestSecretsAreMasked(t *testing.T) {
 			r := &finding.Report{
 				Verdict: finding.Error, Findings: []finding.Finding{f, gone}, Waived: []finding.Finding{f}, Failure: &failure.Error{Message: text, Remedy: text},
 				Examined: finding.Examined{Policy: text, Source: text, Notes: []string{text}},
-				Ledgers:  []finding.LedgerState{{Path: text, Log: []finding.LogEntry{{TaskID: text, Timestamp: text, ReplayID: text}}}},
+				Ledgers:  []finding.LedgerState{{Path: text, Log: []finding.LogEntry{{TaskID: text, Timestamp: text, ReplayID: text, Evidence: text}}}},
 			}
 			for _, format := range Formats() {
 				var out bytes.Buffer

@@ -127,17 +127,20 @@ type LogEntry struct {
 	// Line is where the entry begins, from 1.
 	Line                        int
 	TaskID, Timestamp, ReplayID string
+	// Evidence is what shows that it happened, shortened; empty if the entry has no text for that.
+	Evidence string
 	// Branch names the merged branch that brought the entry; empty for the first-parent line, and if it is not known.
 	Branch string
 	// Reconciles is true for an entry that says that branches were merged.
 	Reconciles bool
 }
 
-// LogEntries lists what a drawing of a ledger needs. branchOf names the branch that brought an entry.
-func LogEntries(l *ledger.Ledger, branchOf func(small.Digest) string) []LogEntry {
+// LogEntries lists what a drawing of a ledger needs. branchOf names the branch that brought an entry, and evidenceOf is the evidence of the entry
+// at an index.
+func LogEntries(l *ledger.Ledger, branchOf func(small.Digest) string, evidenceOf func(int) string) []LogEntry {
 	out := make([]LogEntry, l.Len())
 	for i, e := range l.Entries {
-		out[i] = LogEntry{Line: e.Pos.Line, TaskID: e.TaskID, Timestamp: e.Timestamp, ReplayID: e.ReplayID, Branch: branchOf(e.Digest), Reconciles: e.Reconciles}
+		out[i] = LogEntry{Line: e.Pos.Line, TaskID: e.TaskID, Timestamp: e.Timestamp, ReplayID: e.ReplayID, Evidence: evidenceOf(i), Branch: branchOf(e.Digest), Reconciles: e.Reconciles}
 	}
 	return out
 }

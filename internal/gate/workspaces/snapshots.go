@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/small-gate/small-gate/internal/base/secret"
+	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/gate/read"
@@ -167,7 +169,14 @@ func judge(ctx context.Context, r *run.Run, w *read.Workspace, revision string, 
 	if log := w.Ledger(); w.HasLedger() {
 		state := finding.LedgerState{Path: w.Path(small.Progress), Entries: log.Len(), Head: log.Head()}
 		if tip {
-			state.Log = finding.LogEntries(log, r.BranchOf)
+			items := w.List(small.Progress, "entries")
+			state.Log = finding.LogEntries(log, r.BranchOf, func(i int) string {
+				if i >= len(items) {
+					return ""
+				}
+				text, _ := items[i].Get("evidence").Str()
+				return secret.Mask(wording.Clip(text))
+			})
 		}
 		r.Account.Ledgers = append(r.Account.Ledgers, state)
 	}

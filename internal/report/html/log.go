@@ -25,6 +25,8 @@ type entryRow struct {
 	// Class is the gravest finding's; "gone" if the entry was deleted.
 	ID, Class, Number string
 	Time, Task, Run   string
+	// Evidence is empty for an entry of which a finding shows the text.
+	Evidence string
 	// Notes say how the entry came into the log; Findings are about it.
 	Notes    []string
 	Findings []found
@@ -53,6 +55,7 @@ func (p *page) logOf(l *finding.LedgerState, n int) logSection {
 		e := &l.Log[i]
 		row := entryRow{ID: fmt.Sprintf("%se%d", out.ID, i+1), Number: fmt.Sprint(i + 1)}
 		row.of(e.Timestamp, e.TaskID, e.ReplayID)
+		row.Evidence = content.Text(e.Evidence)
 		if e.Reconciles {
 			row.Notes = append(row.Notes, "merge of branches")
 		}
@@ -61,6 +64,9 @@ func (p *page) logOf(l *finding.LedgerState, n int) logSection {
 		}
 		for _, f := range at[i] { // the gravest is first
 			row.add(f)
+			if len(f.Changes) > 0 {
+				row.Evidence = "" // the finding shows it, next to the other version, by which credentials are masked
+			}
 			out.Open = true
 		}
 		out.Rows = append(out.Rows, row)
