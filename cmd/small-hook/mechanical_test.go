@@ -24,7 +24,6 @@ var stuck = map[string]string{
 	"config_invalid":             "only who wrote the configuration knows what was meant",
 	"entry_without_evidence":     "only who did the work can say what shows it",
 	"foreign_lease":              "nobody types past another agent's lease",
-	"published_rewrite":          "what others have is taken back by a person, who knows whether somebody has built on it",
 }
 
 // leastDone is the number of situations in which such an agent must finish its work.

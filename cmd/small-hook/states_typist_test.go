@@ -25,7 +25,7 @@ var needsPerson = map[string]string{
 	"found unexpected end of stream":            "only who wrote it knows what was meant",
 	"the file is empty; a mapping":              "only who wrote it knows what was meant",
 	"error [validate/yaml]: not YAML":           "only who wrote it knows what was meant",
-	"others may have this commit":               "what others have is a person's to take back",
+	"Others may have this commit":               "what others have is a person's to take back",
 	"correct its time: it is not committed yet": "only who wrote it knows when that was",
 	"which has no commit":                       "there is nothing to judge or to push yet",
 	"no commit yet":                             "there is nothing to judge or to push yet",

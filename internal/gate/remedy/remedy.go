@@ -57,12 +57,40 @@ func (s Situation) Undo(path string, uncommitted []string, files ...string) stri
 	case s.Standing == history.Landed:
 		return "Landed commits are never rewritten. " + s.accept("Have a person accept the logs as they are now; only later changes are then judged: ")
 	}
-	otherwise := "waive the edit (small-hook waive --help), which counts once the target branch has it"
-	if s.NoWaiver {
-		otherwise = "ask whoever keeps the floor, which forbids waivers"
+	const ask = "ask whoever keeps the floor, which forbids waivers"
+	switch {
+	case s.Standing == history.Tagged && s.NoWaiver:
+		return "A tag has this commit, so it stays: " + ask
+	case s.Standing == history.Tagged:
+		return "A tag has this commit, so it stays. " + waive
 	}
-	return "others may have this commit, so it takes a person: if nobody has built on the branch, make the commit again without this and push by force (" +
-		Mend(path, s.Commit, files...) + " --pushed, git push --force-with-lease --force-if-includes); otherwise " + otherwise
+	remake := "Others may have this commit. If nobody has built on it: " +
+		wording.Commands(Mend(path, s.Commit, files...)+" --pushed", "git push --force-with-lease --force-if-includes") + "\n"
+	if s.NoWaiver {
+		return remake + "Otherwise " + ask
+	}
+	return remake + "Otherwise " + strings.ToLower(waive[:1]) + waive[1:]
+}
+
+// fingerprint stands in a fix for the fingerprint of the finding, which is not known yet: see ForFinding.
+const fingerprint = "FINGERPRINT"
+
+// waive is the fix by which a person waives the edit that a finding is about.
+const waive = "A maintainer accepts the edit: `small-hook waive " + fingerprint + ` --reason "accepted as it stands"` + "`, which counts once the target branch has it"
+
+// ForFinding is a fix with the fingerprint of its finding, by which the edit is waived. It is empty for what is no edit, and cannot be waived.
+func ForFinding(fix, id string) string {
+	if id != "" {
+		return strings.ReplaceAll(fix, "waive "+fingerprint+" ", "waive "+id+" ")
+	}
+	before, after, found := strings.Cut(fix, strings.ToLower(waive[:1])+waive[1:])
+	if !found {
+		before, after, found = strings.Cut(fix, waive)
+	}
+	if !found {
+		return fix
+	}
+	return before + "a maintainer decides" + after
 }
 
 // OnBranch runs a command on the branch that has the commit.

@@ -10,6 +10,7 @@ import (
 	"github.com/small-gate/small-gate/internal/base/failure"
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/gate/remedy"
 	"github.com/small-gate/small-gate/internal/gate/rule"
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/policy"
@@ -161,6 +162,11 @@ func (c *Collector) add(of *rule.Rule, f finding.Finding, place rule.Place, in *
 			f.Fix = "nothing has to be done now; it is settled when the branch is merged there"
 		}
 	}
+	id := ""
+	if f.EditFrom != "" || f.EditTo != "" {
+		id = f.Fingerprint()[:finding.ShownFingerprint]
+	}
+	f.Fix = remedy.ForFinding(f.Fix, id)
 	if c.lasting && f.Severity != finding.SeverityError {
 		return
 	}
