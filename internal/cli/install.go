@@ -13,6 +13,7 @@ import (
 	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/edit"
 	"github.com/small-gate/small-gate/internal/install"
+	"github.com/small-gate/small-gate/internal/judge"
 )
 
 func (a *app) installCommand() *cobra.Command {
@@ -44,7 +45,10 @@ func (a *app) installCommand() *cobra.Command {
 					return err
 				}
 			}
-			return a.printResult(install.Install(c.Context(), opts))
+			if err := a.printResult(install.Install(c.Context(), opts)); err != nil || a.status != 0 {
+				return err
+			}
+			return a.print(a.nothingToGuard(c.Context()))
 		},
 	})
 	registerAgent(c, &agents, "have `NAME`'s harness call the gate, instead of git: "+wording.List(harnessNames(), "or")+"; may be given several times")
@@ -79,6 +83,20 @@ func (a *app) uninstallCommand() *cobra.Command {
 	})
 	registerAgent(c, &agents, "take out of the settings of `NAME`'s harness what install --agent put in, and leave git's hooks")
 	return c
+}
+
+// nothingToGuard says how to begin a log, if there is none in the index, the configuration or the work tree. It is empty if there is one, or if
+// that cannot be found out: doctor says why.
+func (a *app) nothingToGuard(ctx context.Context) string {
+	scope, err := judge.Survey(ctx, a.request())
+	if err != nil || scope.Bare || scope.Unstaged || len(scope.Workspaces) > 0 {
+		return ""
+	}
+	if logs, err := edit.Logs(ctx, a.request()); err != nil || len(logs) > 0 {
+		return ""
+	}
+	return "There is nothing to guard yet: neither a .small/ directory nor a log in .small-gate.yml. To guard a file of your own: `small-hook init-log PATH`. " +
+		"To begin a log of the SMALL protocol: `small init --intent \"what the work is for\"`\n"
 }
 
 // logPatterns are the logs of the configuration for the merge driver.

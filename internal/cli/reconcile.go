@@ -8,6 +8,7 @@ import (
 
 	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/edit"
+	"github.com/small-gate/small-gate/internal/install"
 	"github.com/small-gate/small-gate/internal/report/sanitize"
 	"github.com/small-gate/small-gate/internal/write/reconcile"
 )
@@ -25,7 +26,13 @@ func (a *app) reconcileCommand() *cobra.Command {
 			if len(done.Conflicts) > 0 {
 				a.status = 1
 			}
-			return a.print(reconcileText(done))
+			text := reconcileText(done)
+			if len(done.Logs) > 0 && done.Diff != "" {
+				if set, err := install.HasMergeDriver(c.Context(), a.flags.req.Dir); err == nil && !set {
+					text += "To have git combine logs by itself from now on: `small-hook install --merge-driver`\n"
+				}
+			}
+			return a.print(text)
 		},
 	})
 	a.waits(c)

@@ -75,6 +75,16 @@ func (d driver) install(ctx context.Context, options InstallOptions, settings fu
 	return result, err
 }
 
+// HasMergeDriver reports whether git is told, for the repository of a directory or for all of the user's, what the merge driver is.
+func HasMergeDriver(ctx context.Context, dir string) (bool, error) {
+	repo, err := Locate(ctx, dir)
+	if err != nil {
+		return false, err
+	}
+	_, set, err := repo.Git.config(ctx, repo.Top, "--get-regexp", `^merge\.`+driverName+`\.`)
+	return set, err
+}
+
 // UninstallMergeDriver removes the driver from the repository's configuration. The line in .gitattributes stays: it is shared, and without
 // a driver git ignores it.
 func UninstallMergeDriver(ctx context.Context, dir string) (result Result, err error) {

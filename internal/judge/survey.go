@@ -2,6 +2,8 @@ package judge
 
 import (
 	"context"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/judge/session"
@@ -19,6 +21,8 @@ type Surveyed struct {
 	Reader, Why string
 	// Workspaces are the .small directories in the index that are judged.
 	Workspaces []string
+	// Bare is true for a repository without a work tree, and Unstaged if the work tree has a .small directory in its root.
+	Bare, Unstaged bool
 	// Notes are for people.
 	Notes []string
 }
@@ -49,7 +53,7 @@ func survey(ctx context.Context, s *session.Session) (out Surveyed, err error) {
 		return out, err
 	}
 	out = Surveyed{Policy: s.Opts.Policy.Source, Strict: s.Opts.Policy.Strict || s.Req.Strict, Mode: string(s.Opts.Policy.Mode), Reader: strings.TrimSpace(s.Repo.Reader() + " " + version), Why: s.Why}
-	if s.Repo.Where().Bare {
+	if out.Bare = s.Repo.Where().Bare; out.Bare {
 		if head == "" {
 			out.Notes = append(out.Notes, unbornDefault)
 		}
@@ -59,6 +63,8 @@ func survey(ctx context.Context, s *session.Session) (out Surveyed, err error) {
 	if err != nil {
 		return out, err
 	}
+	info, unread := os.Lstat(filepath.Join(s.Repo.Where().Top, small.Dir))
+	out.Unstaged = unread == nil && info.IsDir()
 	for _, dir := range dirs {
 		if s.Opts.Policy.Judges(dir) {
 			out.Workspaces = append(out.Workspaces, small.InDir(dir, ""))
