@@ -37,10 +37,13 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// condition knows [all], which is true if the long tests run.
+// condition knows [all], which is true if the long tests run, and [root].
 func condition(cond string) (bool, error) {
-	if cond == "all" {
+	switch cond {
+	case "all":
 		return gittest.All(), nil
+	case "root":
+		return os.Geteuid() == 0, nil
 	}
 	return false, fmt.Errorf("there is no condition %q", cond)
 }

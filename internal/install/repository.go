@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"github.com/small-gate/small-gate/internal/base/failure"
+	"github.com/small-gate/small-gate/internal/base/wording"
 )
 
 // Repository says where git looks for hooks, according to git itself.
@@ -104,6 +105,16 @@ func locateError(dir string, err error) error {
 		return &failure.Error{Message: dir + " is not in a git repository", Remedy: "Change to a repository, or name one with -C DIR. To make a new one: `git init`", Err: err}
 	case strings.Contains(complaint, "must be run in a work tree"):
 		return &failure.Error{Message: dir + " is inside a repository's own folder, not in its work tree", Remedy: "Change to the folder where the files are checked out.", Err: err}
+	case strings.Contains(complaint, "detected dubious ownership"):
+		_, at, _ := strings.Cut(complaint, "in repository at '")
+		if at, _, quoted := strings.Cut(at, "'"); quoted {
+			dir = at
+		}
+		return &failure.Error{
+			Message: "the repository at " + dir + " belongs to another user, and git runs no hooks of it and changes nothing in it",
+			Remedy:  "if you trust its owner: `git config --global --add safe.directory " + wording.ShellWord(dir) + "`, then type the command again",
+			Err:     err,
+		}
 	}
 	return failed("git cannot use the repository at "+dir, "See what else git says: `git status`", err)
 }

@@ -327,6 +327,9 @@ func (w *Workspace) Committed(entry int) bool {
 	return entry < w.Settled || !history.Uncommitted(w.situationOf(entry).Commit)
 }
 
+// IfShared begins what a fix says about an entry that others may have, where it is not known whether it is committed.
+const IfShared = "; if others have the entry, it is never edited"
+
 // Correct is the fix for something wrong in an artifact; subject names it, and how is the correction. A committed entry is not edited:
 // others' entries are accepted as they are. Only in a commit that nobody else has can it be corrected.
 func (w *Workspace) Correct(a small.Artifact, subject, how string) string {
@@ -337,7 +340,7 @@ func (w *Workspace) Correct(a small.Artifact, subject, how string) string {
 	s := w.situationOf(i)
 	switch uncommitted := history.Uncommitted(s.Commit); {
 	case uncommitted && w.Settled < 0:
-		how += "; if others have the entry, it is never edited"
+		how += IfShared
 		if s.NoBaseline {
 			return how
 		}

@@ -8,10 +8,12 @@ import (
 	"io"
 	"io/fs"
 	"path/filepath"
+	"strings"
 
 	"github.com/small-gate/small-gate/internal/base/failure"
 	"github.com/small-gate/small-gate/internal/base/version"
 	"github.com/small-gate/small-gate/internal/base/wholefile"
+	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/report"
 )
@@ -33,13 +35,36 @@ func (ts *Targets) Add(format, file string) error {
 	return nil
 }
 
-// SendTo sets the file of the last report, or of a text report if there is none.
+// formatOf is the format that a file's ending names; empty if it names none.
+func formatOf(file string) string {
+	name := strings.ToLower(filepath.Base(file))
+	if strings.HasSuffix(name, ".sarif.json") {
+		return "sarif"
+	}
+	switch filepath.Ext(name) {
+	case ".json", ".jsonl", ".sarif", ".html":
+		return filepath.Ext(name)[1:]
+	case ".md":
+		return "markdown"
+	case ".txt":
+		return "text"
+	case ".xml":
+		return "junit"
+	}
+	return ""
+}
+
+// SendTo sets the file of the last report, or of a new one in the format that the file's ending names.
 func (ts *Targets) SendTo(file string) error {
 	if file == "" {
 		return errors.New("the file name is empty")
 	}
-	if len(*ts) == 0 {
-		return ts.Add("text", file)
+	format := formatOf(file)
+	if n := len(*ts); n == 0 || (*ts)[n-1].File != "" && format != "" {
+		if format == "" {
+			return fmt.Errorf("the ending of %s names no format: put --format before --output, with %s", file, wording.List(report.Formats(), "or"))
+		}
+		return ts.Add(format, file)
 	}
 	if err := ts.free(file); err != nil {
 		return err
