@@ -163,15 +163,16 @@ func recordDigests(ctx context.Context, src *read.Source, revision, dir string) 
 	return out, nil
 }
 
-// Moves maps the old path of each log that moved between a commit and a later one to its new path.
+// Moves maps the old path of each log, but for files of a folder, that moved between a commit and a later one to its new path.
 func Moves(ctx context.Context, h history.History, from, to string, opts run.Options) (map[string]string, error) {
 	if from == to {
 		return nil, nil
 	}
-	m, err := run.New(h, opts, run.Scope{}).Source.MovesBetween(ctx, from, to)
+	src := run.New(h, opts, run.Scope{}).Source
+	m, err := src.MovesBetween(ctx, from, to)
 	out := map[string]string{}
 	for path, f := range m {
-		if read.IsLedger(path) {
+		if read.IsLedger(path) || opts.Policy.LogFor(path) != nil && !src.OfFile(path) {
 			out[path] = f.Path
 		}
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/small-gate/small-gate/internal/write/checkout"
 )
 
-// followMoves treats the versions of a log whose workspace moved on a side as if they were at one path: the log's path in the new commit.
+// followMoves treats the versions of a log that moved on a side as if they were at one path: the log's path in the new commit.
 func (r *resolving) followMoves(ctx context.Context) error {
 	for _, t := range r.op.theirs {
 		if !t.isCommit() {
@@ -87,8 +87,11 @@ func (r *resolving) rename(id, from, to string) {
 	r.files[id][to] = f
 	delete(r.files[id], from)
 	r.left[from] = to
-	was, _, _ := small.SplitPath(from)
+	was, _, ok := small.SplitPath(from)
 	is, _, _ := small.SplitPath(to)
+	if !ok {
+		return
+	}
 	for _, a := range mergedArtifacts { // git itself follows the paths of these
 		if f, there := r.files[id][a.Path(was)]; there && r.files[id][a.Path(is)].Path == "" {
 			f.Path = a.Path(is)
