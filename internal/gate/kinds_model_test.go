@@ -366,7 +366,7 @@ func (m *kindModel) squashes(c int, at, e string, before []string) bool {
 	return lacks(before) && !lacks(m.logs[c][at].entries)
 }
 
-// archives are the paths at which c has what a log of p had and c lacks there: whole, behind what p had at that path. Where two sides meet,
+// archives are the paths at which c has what a log of p had and c lacks there: whole, behind what p had at that path; more may follow. Where two sides meet,
 // it is enough that something of it came.
 func (m *kindModel) archives(p, c int, at string, moved map[string]string, meet bool) (out []string) {
 	was, now := m.logs[p][at], m.logs[c][at]
@@ -383,11 +383,15 @@ func (m *kindModel) archives(p, c int, at string, moved map[string]string, meet 
 		if to == at || l.state != readable || had.state == broken || slices.Contains(slices.Collect(maps.Values(moved)), to) {
 			continue
 		}
-		if slices.Equal(l.entries, slices.Concat(had.entries, was.entries)) || meet && slices.Contains(minus(l.entries, had.entries), was.entries[0]) {
+		if beginsWith(l.entries, slices.Concat(had.entries, was.entries)) || meet && slices.Contains(minus(l.entries, had.entries), was.entries[0]) {
 			out = append(out, to)
 		}
 	}
 	return out
+}
+
+func beginsWith(list, start []string) bool {
+	return len(list) >= len(start) && slices.Equal(list[:len(start)], start)
 }
 
 // rotated reports whether a log of p went to one archive, which took no other.

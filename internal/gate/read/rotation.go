@@ -140,7 +140,8 @@ func (src *Source) both(ctx context.Context, c history.Change) (before, now *led
 }
 
 // rotate says what of a log an archive gained, which had some entries, or none, and now has others; nil if that is not all or, where two
-// sides meet, at least the log's beginning. What one side appended meanwhile may then stand in the archive too, or in the log.
+// sides meet, at least the log's beginning. What one side appended meanwhile may then stand in the archive too, or in the log. More entries may
+// follow: a squash of two rotations has those of the second one.
 func rotate(log, had, has *ledger.Ledger, meet bool) *rotation {
 	gained := has.Entries
 	if had != nil {
@@ -156,7 +157,7 @@ func rotate(log, had, has *ledger.Ledger, meet bool) *rotation {
 			n, at = k, i
 		}
 	}
-	if n == 0 || !meet && (n < log.Len() || at > 0 || n < len(gained) || had != nil && !has.Extends(had)) {
+	if n == 0 || !meet && (n < log.Len() || at > 0 || had != nil && !has.Extends(had)) {
 		return nil
 	}
 	r := &rotation{gone: log.Entries[:n:n]}
