@@ -178,3 +178,11 @@ func Moves(ctx context.Context, h history.History, from, to string, opts run.Opt
 	}
 	return out, err
 }
+
+// Rotated maps the path of each log of the configuration that was rotated between a commit and a later one to the archive's path.
+func Rotated(ctx context.Context, h history.History, from, to string, opts run.Options) (map[string]string, error) {
+	if from == to || len(opts.Policy.Logs) == 0 {
+		return nil, nil
+	}
+	return run.New(h, opts, run.Scope{}).Source.RotatedBetween(ctx, from, to)
+}

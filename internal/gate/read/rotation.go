@@ -56,6 +56,27 @@ func (src *Source) rotations(ctx context.Context, x moveSearch, moved moves) (ma
 	return out, nil
 }
 
+// RotatedBetween maps the path of each log that went whole to an archive, between a commit and a later one, to the archive's.
+func (src *Source) RotatedBetween(ctx context.Context, from, to string) (map[string]string, error) {
+	changes, err := src.Changes(ctx, []history.Edge{{Parent: from, Child: to}})
+	if err != nil {
+		return nil, err
+	}
+	x := moveSearch{parent: from, child: to, changes: changes[0], merge: true}
+	moved, err := src.moves(ctx, x)
+	if err != nil {
+		return nil, err
+	}
+	found, err := src.rotations(ctx, x, moved)
+	out := map[string]string{}
+	for path, r := range found {
+		if r.whole() {
+			out[path] = r.to
+		}
+	}
+	return out, err
+}
+
 // archives finds the logs that gain what a log had and no longer has.
 func (src *Source) archives(ctx context.Context, x moveSearch, c history.Change, paths []history.Change) (found []*rotation, err error) {
 	logs := src.Logs(c.Path)

@@ -24,6 +24,8 @@ type Version struct {
 	Bases []Version
 	// Since is the log at the commit since which it is judged, if the side contains that commit; else nil.
 	Since *Version
+	// Rotated is true if the side moved what the merge base has to an archive, and began the log anew.
+	Rotated bool
 	// Picked is true if only the side's additions to its base are wanted, as in a rebase or a cherry-pick. Unpublished ones of these are
 	// put after existing entries, with later times where needed.
 	Picked bool
@@ -219,7 +221,7 @@ func ledgerOf(items []item) *ledger.Ledger {
 
 // compareWithBases demands that both sides kept the entries of their merge bases, and removes the entries that a side does not contribute:
 // for a picked commit, those of its base; for a side that forked before the baseline with which the other side begins, before the
-// commit since which the log is judged, or before an approved rewrite of it, those that the other side no longer has.
+// commit since which the log is judged, before a rotation, or before an approved rewrite of it, those that the other side no longer has.
 func (l *log) compareWithBases(theirs, ours *version, bases []*version) error {
 	for _, base := range bases {
 		l.bases = append(l.bases, base)
@@ -266,14 +268,17 @@ func (l *log) keepOwn(v, base, other *version) {
 	v.ledger = ledgerOf(v.items)
 }
 
-// isAheadOf reports whether a side contains the commit since which the log is judged, and another one began before it.
+// isAheadOf reports whether a side rotated the log, or contains the commit since which it is judged, and another one began before that.
 func (v *version) isAheadOf(other *version) bool {
-	return v.Since != nil && !v.Picked && other.Since == nil
+	return !v.Picked && (v.Since != nil && other.Since == nil || v.Rotated && !other.Rotated)
 }
 
 // checkKept demands that a side kept the entries of a base. Changes before a baseline are accepted, and before the since commit, which counts as
-// the base if the other side began before it.
+// the base if the other side began before it. After a rotation, the archive has the entries.
 func (l *log) checkKept(base, side, other *version) error {
+	if side.Rotated {
+		return nil
+	}
 	if side.isAheadOf(other) {
 		since, err := l.parse(side.Since)
 		if err != nil {

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/small-gate/small-gate/internal/base/failure"
+	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/gate/run"
 	"github.com/small-gate/small-gate/internal/small"
@@ -44,6 +46,12 @@ func (r *resolving) followSince(ctx context.Context, base string, t side) error 
 		if went[id], err = gate.Moves(ctx, r.repo, base, id, opts); err != nil {
 			return err
 		}
+		if r.rotated[id], err = gate.Rotated(ctx, r.repo, base, id, opts); err != nil {
+			return err
+		}
+	}
+	if err := r.rotatedHere(base, t); err != nil {
+		return err
 	}
 	files, err := r.list(ctx, base)
 	if err != nil {
@@ -72,6 +80,23 @@ func (r *resolving) followSince(ctx context.Context, base string, t side) error 
 				from = path
 			}
 			r.rename(id, from, to)
+		}
+	}
+	return nil
+}
+
+// rotatedHere refuses to combine a log that the branch rotated and to which the target has appended: in a squash of the branch, all that the target
+// has must be in the archive.
+func (r *resolving) rotatedHere(base string, t side) error {
+	for _, path := range slices.Sorted(maps.Keys(r.rotated[r.op.ours.id])) {
+		archive := r.rotated[r.op.ours.id][path]
+		if !r.targetKnown || !r.theirsFirst || r.files[t.id][path].Object == r.files[base][path].Object {
+			continue
+		}
+		return &failure.Error{
+			Message: fmt.Sprintf("%s rotated %s to %s, and %s has appended to it", r.op.ours.name, wording.Printable(path), wording.Printable(archive), t.name),
+			Remedy: "put what " + wording.ShellWord(t.name) + " has added at the end of " + wording.Printable(archive) + ", and keep your fresh log: " +
+				wording.Commands("git checkout --ours -- "+wording.TopPath(path), "git add -- "+wording.TopPath(path)+" "+wording.TopPath(archive), "git commit --no-edit"),
 		}
 	}
 	return nil

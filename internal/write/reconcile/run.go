@@ -89,6 +89,8 @@ type resolving struct {
 	changes []change
 	// left maps former paths of logs to the paths at which they are combined.
 	left map[string]string
+	// rotated maps, by commit, the logs of the configuration that went whole to an archive to the archive's path.
+	rotated map[string]map[string]string
 	// theirsFirst puts the other side's additions before ours, in logs of the configuration.
 	theirsFirst bool
 	// targetKnown is true if the side whose additions come first is the target's.
@@ -99,7 +101,7 @@ type resolving struct {
 }
 
 func newResolving(repo Repository, g *checkout.Tree, opts Options) *resolving {
-	return &resolving{repo: repo, git: g, opts: opts, files: map[string]map[string]history.File{}, left: map[string]string{}, out: &Outcome{}}
+	return &resolving{repo: repo, git: g, opts: opts, files: map[string]map[string]history.File{}, left: map[string]string{}, rotated: map[string]map[string]string{}, out: &Outcome{}}
 }
 
 // Run makes the explicit resolution and stages it. It writes nothing until everything is planned.
@@ -234,7 +236,7 @@ func (r *resolving) sidesOf(ctx context.Context, path string) (c combine.Case, m
 	if err = r.op.versions(&c, func(s side) (combine.Version, error) { return r.version(ctx, s, path) }); err != nil {
 		return c, "", false, err
 	}
-	return c, r.modeOf(path), r.sidesAgree(path), r.noteSince(ctx, &c)
+	return c, r.modeOf(path), r.sidesAgree(path), r.noteLosses(ctx, &c)
 }
 
 // modeOf is the file's mode on the first side that has it.

@@ -81,10 +81,11 @@ func (r *resolving) readPolicies(ctx context.Context) error {
 	return err
 }
 
-// noteSince notes the text of a log at its since commit for the sides that contain that commit.
-func (r *resolving) noteSince(ctx context.Context, c *combine.Case) error {
+// noteLosses notes on which sides a log lacks entries of the merge base for a good reason: the side rotated it, or contains the commit since
+// which it is judged.
+func (r *resolving) noteLosses(ctx context.Context, c *combine.Case) error {
 	stanza := r.opts.Policy.LogFor(c.Path)
-	if stanza == nil || stanza.Since == "" {
+	if stanza == nil {
 		return nil
 	}
 	versions := []*combine.Version{&c.Ours}
@@ -92,7 +93,8 @@ func (r *resolving) noteSince(ctx context.Context, c *combine.Case) error {
 		versions = append(versions, &c.Theirs[i])
 	}
 	for i, s := range r.op.sides() {
-		if !s.isCommit() {
+		_, versions[i].Rotated = r.rotated[s.id][c.Path]
+		if !s.isCommit() || stanza.Since == "" {
 			continue
 		}
 		bases, err := r.repo.MergeBases(ctx, s.id, stanza.Since)
