@@ -242,7 +242,7 @@ func judgeTargetFirst(ctx context.Context, r *run.Run, s *read.Step, path string
 	if slices.ContainsFunc(parents, func(p read.ParentLog) bool { return slices.ContainsFunc(p.Ledgers, same) }) {
 		return nil // a parent has the same log: the merge did not put it together
 	}
-	target, err := r.Source.LogAt(ctx, into.ID, path)
+	target, err := targetsLog(ctx, r, into.ID, path, parents)
 	if err != nil || !target.Readable() {
 		return err
 	}
@@ -271,6 +271,20 @@ func judgeTargetFirst(ctx context.Context, r *run.Run, s *read.Step, path string
 		lacks = nil
 	}
 	return nil
+}
+
+// targetsLog is the target's version of a log, which may have moved to its path on an edge from a parent; nil if it has none.
+func targetsLog(ctx context.Context, r *run.Run, target, path string, parents []read.ParentLog) (log *read.LedgerFile, err error) {
+	paths := []string{path}
+	for _, p := range parents {
+		paths = append(paths, p.Paths...)
+	}
+	for _, at := range paths {
+		if log, err = r.Source.LogAt(ctx, target, at); err != nil || log != nil {
+			return log, err
+		}
+	}
+	return nil, nil
 }
 
 // withoutVersions leaves out new versions of entries that a parent has: those are reported as modifications, or
