@@ -63,8 +63,11 @@ func (a *app) diagnosis(found install.Diagnosis, agents []installed.Check, scope
 	for _, note := range scope.Notes {
 		text += "Note: " + sanitize.Line(note) + "\n"
 	}
-	if len(scope.Workspaces) == 0 && !found.Repository.Bare {
-		text += "Would judge: no workspace yet (there is no .small/ directory in the index)\n"
+	if len(scope.Workspaces)+len(scope.Logs) == 0 && !found.Repository.Bare {
+		text += "Would judge: nothing yet (there is no .small/ directory in the index, and no log in the configuration)\n"
+	}
+	for _, l := range scope.Logs {
+		text += "Would judge: the log " + sanitize.Line(l) + "\n"
 	}
 	for _, w := range scope.Workspaces {
 		text += "Would judge: " + sanitize.Line(w) + "\n"

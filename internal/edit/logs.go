@@ -16,6 +16,7 @@ import (
 	"github.com/small-gate/small-gate/internal/base/failure"
 	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/gate/logs"
 	"github.com/small-gate/small-gate/internal/git/directory"
 	"github.com/small-gate/small-gate/internal/judge/session"
 	"github.com/small-gate/small-gate/internal/policy"
@@ -156,6 +157,9 @@ func AppendEntry(ctx context.Context, req session.Request, with Locking, name st
 		if conflict, err := w.Conflict(ctx, s.Repo, req.Environ); err != nil || conflict != nil {
 			return errors.Join(err, asError(conflict))
 		}
+		if err := fitsSchema(s, at, entry); err != nil {
+			return err
+		}
 		if err := w.AppendEntry(entry); err != nil {
 			return err
 		}
@@ -164,6 +168,24 @@ func AppendEntry(ctx context.Context, req session.Request, with Locking, name st
 		return err
 	})
 	return out, out.Say(err)
+}
+
+// fitsSchema refuses an entry that does not fit the schema of its log: the commit would be rejected.
+func fitsSchema(s *session.Session, at, entry string) error {
+	stanza := s.Opts.Policy.LogFor(at)
+	if stanza == nil {
+		return nil
+	}
+	for _, record := range stanza.Form().Values([]byte(entry)) {
+		problem, fix, err := logs.SchemaProblem(stanza, record, "entry", s.Opts.Limits())
+		if err != nil {
+			return err
+		}
+		if problem != "" {
+			return &failure.Error{Message: "nothing was appended: the entry " + problem, Remedy: fix}
+		}
+	}
+	return nil
 }
 
 // readBlock reads a block.

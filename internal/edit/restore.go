@@ -256,7 +256,7 @@ func nearestEver(ctx context.Context, s *session.Session) (string, error) {
 	if errors.Is(err, errNoWorkspace) {
 		err = &failure.Error{
 			Message: "there is nothing to restore: there is no .small/ directory here or above, and no commit has had one",
-			Remedy:  "a person begins a workspace with small init --intent, followed by what the work is for", Err: err,
+			Remedy:  "name a log of the configuration, as in small-hook restore :/PATH; or a person begins a workspace: small init --intent, followed by what the work is for", Err: err,
 		}
 	}
 	return dir, err

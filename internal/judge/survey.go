@@ -21,6 +21,8 @@ type Surveyed struct {
 	Reader, Why string
 	// Workspaces are the .small directories in the index that are judged.
 	Workspaces []string
+	// Logs are the patterns of the logs in the configuration.
+	Logs []string
 	// Bare is true for a repository without a work tree, and Unstaged if the work tree has a .small directory in its root.
 	Bare, Unstaged bool
 	// Notes are for people.
@@ -53,6 +55,9 @@ func survey(ctx context.Context, s *session.Session) (out Surveyed, err error) {
 		return out, err
 	}
 	out = Surveyed{Policy: s.Opts.Policy.Source, Strict: s.Opts.Policy.Strict || s.Req.Strict, Mode: string(s.Opts.Policy.Mode), Reader: strings.TrimSpace(s.Repo.Reader() + " " + version), Why: s.Why}
+	for _, l := range s.Opts.Policy.Logs {
+		out.Logs = append(out.Logs, l.Path)
+	}
 	if out.Bare = s.Repo.Where().Bare; out.Bare {
 		if head == "" {
 			out.Notes = append(out.Notes, unbornDefault)

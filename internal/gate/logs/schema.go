@@ -24,34 +24,47 @@ func checkSchema(_ context.Context, e *LogChange, r *rule.Reporter) error {
 	if stanza == nil || stanza.Schema == "" || len(e.NewEntries) == 0 || e.NewRecords == nil {
 		return nil
 	}
-	if stanza.SchemaFile() != "" && stanza.Given() == nil {
-		return &failure.Error{Message: fmt.Sprintf("%s cannot be judged: the schema %s was not read", wording.Printable(e.Path), wording.Printable(stanza.Schema))}
-	}
 	records, err := e.NewRecords()
 	if err != nil {
 		return err
 	}
 	for _, index := range e.NewEntries {
-		entry := ledger.Describe(e.New.Entries[index])
-		message, fix := entry+" is not a JSON value, which schema: json asks of each new line", "write the line as one JSON value"
-		switch {
-		case stanza.Schema != policy.JSONValues:
-			problems := unfit(stanza, records[index], e.Run.Options.Limits())
-			if len(problems) == 0 {
-				continue
-			}
-			message, fix = fmt.Sprintf("%s does not fit the schema %s: %s", entry, wording.Printable(stanza.Schema), problems[0].Message), "correct the "+e.New.Entries[index].Noun
-			if more := len(problems) - 1; more > 0 {
-				message += fmt.Sprintf("; and %s more", wording.Count(more, "problem"))
-			}
-		case json.Valid([]byte(records[index].Text)):
+		problem, fix, err := SchemaProblem(stanza, records[index], e.New.Entries[index].Noun, e.Run.Options.Limits())
+		if err != nil {
+			return err
+		}
+		if problem == "" {
 			continue
 		}
 		f := e.Insertion(index)
-		f.Message, f.Fix = message, e.Correct(fix)
+		f.Message, f.Fix = ledger.Describe(e.New.Entries[index])+" "+problem, e.Correct(fix)
 		r.Add(f)
 	}
 	return nil
+}
+
+// SchemaProblem says how a new entry, called by a noun, does not fit the schema of its stanza, and how to correct it; both are empty if it does.
+// The error is a schema that was not read.
+func SchemaProblem(stanza *policy.Log, record *small.Value, noun string, limits small.Limits) (problem, fix string, err error) {
+	switch {
+	case stanza.Schema == "":
+		return "", "", nil
+	case stanza.Schema == policy.JSONValues && json.Valid([]byte(record.Text)):
+		return "", "", nil
+	case stanza.Schema == policy.JSONValues:
+		return "is not a JSON value, which schema: json asks of each new line", "write the line as one JSON value", nil
+	case stanza.Given() == nil:
+		return "", "", &failure.Error{Message: fmt.Sprintf("%s cannot be judged: the schema %s was not read", wording.Printable(stanza.Path), wording.Printable(stanza.Schema))}
+	}
+	problems := unfit(stanza, record, limits)
+	if len(problems) == 0 {
+		return "", "", nil
+	}
+	problem = fmt.Sprintf("does not fit the schema %s: %s", wording.Printable(stanza.Schema), problems[0].Message)
+	if more := len(problems) - 1; more > 0 {
+		problem += fmt.Sprintf("; and %s more", wording.Count(more, "problem"))
+	}
+	return problem, "correct the " + noun, nil
 }
 
 // unfit says what in an entry does not fit the schema of its stanza.
