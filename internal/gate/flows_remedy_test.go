@@ -70,6 +70,28 @@ func TestFlowStandings(t *testing.T) {
 	f.clean(f.rangeOf("A", "B")) // nothing asks
 }
 
+// A commit that others have is not made again for the sake of a later one that only this clone has.
+//
+//	A(a b) - B(a' b), pushed - C(a' b')
+func TestFlowOwnAfterPushed(t *testing.T) {
+	f := newFlow(t)
+	f.commit("A", "", "a b")
+	f.commit("B", "A", "a' b")
+	f.commit("C", "B", "a' b'")
+	f.opts.Standings = func() (history.Standings, error) {
+		return history.Standings{Of: map[string]history.Standing{f.id("B"): history.Published, f.id("C"): history.Own}}, nil
+	}
+	r := f.rangeOf("A", "C")
+	if len(r.Findings) != 2 {
+		t.Fatal(f.lines(r.Findings))
+	}
+	for _, x := range r.Findings {
+		if want := "small-hook restore --commit " + x.Commit[:12]; !strings.Contains(x.Fix, want) {
+			t.Errorf("%s in %s: %s; want %q", x.Rule, f.name(x.Commit, ""), x.Fix, want)
+		}
+	}
+}
+
 func standing(s history.Standing, err error) func() (history.Standings, error) {
 	return func() (history.Standings, error) { return history.Standings{Rest: s}, err }
 }

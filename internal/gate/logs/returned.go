@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/small-gate/small-gate/internal/gate/read"
-	"github.com/small-gate/small-gate/internal/gate/rule"
 	"github.com/small-gate/small-gate/internal/gate/run"
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/small"
@@ -42,60 +41,44 @@ func judgeAllowed(ctx context.Context, r *run.Run, e *LogChange) error {
 	return r.Collector.Judge(ctx, x)
 }
 
-// Returned is an entry that an approved rewrite of its log removed, and that a later commit brings again.
-type Returned struct {
-	rule.Place
-	Run   *run.Run
-	Path  string
-	Entry ledger.Entry
-}
-
-// judgeReturned finds entries that a commit adds although an approved rewrite, which is behind one of its parents, removed them. It returns
-// their digests. approved are the parents' logs as such rewrites on the commit's own edges, the views, let them become.
-func judgeReturned(ctx context.Context, r *run.Run, s *read.Step, path string, child *read.LedgerFile, parents, approved []read.ParentLog, views []*LogChange) (map[small.Digest]bool, error) {
-	out := map[small.Digest]bool{}
-	equal := r.Source.Waived(path, path)
+// findReturned finds the entries that the commit adds although an approved rewrite, which is behind one of its parents, removed them.
+func (l *CommitLog) findReturned(ctx context.Context) (out []ledger.Entry, err error) {
+	src, parents := l.Run.Source, l.Step.Parents
+	equal := src.Waived(l.Path, l.Path)
 	for _, x := range equal.Rewrites {
 		done := func(l *read.LedgerFile) bool { return x.Done(l.Log.Ledger) }
-		if x.Unordered || !slices.ContainsFunc(approved, func(p read.ParentLog) bool { return slices.ContainsFunc(p.Ledgers, done) }) {
+		if x.Unordered || !slices.ContainsFunc(l.Approved, func(p read.ParentLog) bool { return slices.ContainsFunc(p.Ledgers, done) }) {
 			continue
 		}
-		if err := r.Source.FindEarlier(ctx, s.Parents, path, equal, x); err != nil {
+		if err := src.FindEarlier(ctx, parents, l.Path, equal, x); err != nil {
 			return nil, err
 		}
 	}
 	for _, x := range equal.Rewrites {
-		here := slices.ContainsFunc(views, func(e *LogChange) bool {
-			return e.Approved != nil && e.Approved.From == x.From && e.Approved.To == x.To
-		})
-		others, err := behindRewrite(ctx, r, s, path, parents, approved, equal, x, here)
-		if err != nil || others == nil {
-			if err != nil {
-				return nil, err
-			}
-			continue
+		others, err := l.behindRewrite(ctx, equal, x)
+		if err != nil {
+			return nil, err
 		}
-		for _, e := range x.Returned(child.Log.Ledger, others) {
-			out[e.Digest] = true
-			found := &Returned{Place: rule.Place{Commit: s.ID, Parent: s.Parents[0]}, Run: r, Path: path, Entry: e}
-			if err := r.Collector.Judge(ctx, found); err != nil {
-				return nil, err
-			}
+		if others != nil {
+			out = append(out, x.Returned(l.Child.Log.Ledger, others)...)
 		}
 	}
 	return out, nil
 }
 
-// behindRewrite are the logs of a commit's parents, each without what a rewrite removed; nil if the rewrite is behind none of them, and not
+// behindRewrite are the logs of the commit's parents, each without what a rewrite removed; nil if the rewrite is behind none of them, and not
 // made here.
-func behindRewrite(ctx context.Context, r *run.Run, s *read.Step, path string, parents, approved []read.ParentLog, equal ledger.Equivalence, x *ledger.Rewrite, here bool) ([]*ledger.Ledger, error) {
+func (l *CommitLog) behindRewrite(ctx context.Context, equal ledger.Equivalence, x *ledger.Rewrite) ([]*ledger.Ledger, error) {
+	here := slices.ContainsFunc(l.edges, func(e *LogChange) bool {
+		return e.Approved != nil && e.Approved.From == x.From && e.Approved.To == x.To
+	})
 	var others []*ledger.Ledger
-	for i, p := range parents {
-		for k, l := range approved[i].Ledgers {
-			others = append(others, l.Log.Ledger)
+	for i, p := range l.Parents {
+		for k, approved := range l.Approved[i].Ledgers {
+			others = append(others, approved.Log.Ledger)
 			if before := p.Ledgers[k].Log.Ledger; !here {
 				var err error
-				if here, err = r.Source.WasRewritten(ctx, p.ID, path, before, equal, x); err != nil {
+				if here, err = l.Run.Source.WasRewritten(ctx, p.ID, l.Path, before, equal, x); err != nil {
 					return nil, err
 				}
 			}
@@ -104,12 +87,12 @@ func behindRewrite(ctx context.Context, r *run.Run, s *read.Step, path string, p
 	if !here {
 		return nil, nil
 	}
-	if err := r.Source.FindBefore(ctx, s.Parents, path, x); err != nil {
+	if err := l.Run.Source.FindBefore(ctx, l.Step.Parents, l.Path, x); err != nil {
 		return nil, err
 	}
-	for i, l := range others {
-		if !equal.Done(x, l) {
-			others[i] = x.Besides(l)
+	for i, log := range others {
+		if !equal.Done(x, log) {
+			others[i] = x.Besides(log)
 		}
 	}
 	return others, nil

@@ -1,9 +1,12 @@
 package logs
 
 import (
+	"slices"
+
 	"github.com/small-gate/small-gate/internal/gate/read"
 	"github.com/small-gate/small-gate/internal/gate/rule"
 	"github.com/small-gate/small-gate/internal/gate/run"
+	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/small"
 )
 
@@ -33,6 +36,21 @@ type CommitLog struct {
 	Parents []read.ParentLog
 	// Approved are the parents' logs as approved rewrites let them become.
 	Approved []read.ParentLog
-	// Excused are entries that a baseline accepts, or that another rule reports.
-	Excused func(small.Digest) bool
+	// Returned are the entries that the commit adds although an approved rewrite removed them.
+	Returned []ledger.Entry
+	// edges are those on which the log changed.
+	edges []*LogChange
+}
+
+// Excused reports whether a baseline accepts an entry, or divergence/returned-entry reports it.
+func (l *CommitLog) Excused(d small.Digest) bool {
+	return l.accepted(d) || l.returns(d)
+}
+
+func (l *CommitLog) accepted(d small.Digest) bool {
+	return slices.ContainsFunc(l.edges, func(e *LogChange) bool { return e.Accepted[d] })
+}
+
+func (l *CommitLog) returns(d small.Digest) bool {
+	return slices.ContainsFunc(l.Returned, func(e ledger.Entry) bool { return e.Digest == d })
 }

@@ -150,22 +150,15 @@ func judgeLog(ctx context.Context, r *run.Run, s *read.Step, path string) ([]led
 	if err != nil {
 		return nil, err
 	}
-	added, misplaced := read.NewEntries(child.Log.Ledger, approved)
-	for _, e := range views {
-		accepted := func(index int) bool { return e.Accepted[child.Log.Entries[index].Digest] }
-		added, misplaced = slices.DeleteFunc(added, accepted), slices.DeleteFunc(misplaced, accepted)
-	}
-	returned, err := judgeReturned(ctx, r, s, path, child, parents, approved, views)
-	if err != nil {
+	log := &CommitLog{Place: placeOf(s), Run: r, Path: path, Step: s, Child: child, Parents: parents, Approved: approved, edges: views}
+	if log.Returned, err = log.findReturned(ctx); err != nil {
 		return nil, err
 	}
-	misplaced = slices.DeleteFunc(misplaced, func(index int) bool { return returned[child.Log.Entries[index].Digest] })
+	added, misplaced := read.NewEntries(child.Log.Ledger, approved)
+	added = slices.DeleteFunc(added, func(index int) bool { return log.accepted(child.Log.Entries[index].Digest) })
+	misplaced = slices.DeleteFunc(misplaced, func(index int) bool { return log.Excused(child.Log.Entries[index].Digest) })
 	if err := judgeViews(ctx, r, s, path, child, approved, views, added, misplaced); err != nil {
 		return nil, err
-	}
-	log := &CommitLog{Place: placeOf(s), Run: r, Path: path, Step: s, Child: child, Parents: parents, Approved: approved}
-	log.Excused = func(d small.Digest) bool {
-		return returned[d] || slices.ContainsFunc(views, func(e *LogChange) bool { return e.Accepted[d] })
 	}
 	if err := r.Collector.Judge(ctx, log); err != nil {
 		return nil, err

@@ -9,7 +9,6 @@ import (
 
 	"github.com/small-gate/small-gate/internal/base/failure"
 	"github.com/small-gate/small-gate/internal/gate/finding"
-	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/gate/remedy"
 	"github.com/small-gate/small-gate/internal/gate/rule"
 	"github.com/small-gate/small-gate/internal/ledger"
@@ -39,10 +38,8 @@ type Collector struct {
 	// Earlier counts the findings if the same is judged again; else nil.
 	Earlier *finding.EarlierFindings
 	// used are the indexes of waivers that excused something.
-	used map[int]bool
-	// standings are what remedies depend on, once something was found; askStandings finds them out, and is nil from then on.
-	standings    history.Standings
-	askStandings func() (history.Standings, error)
+	used      map[int]bool
+	standings standings
 }
 
 func newCollector(opts Options) *Collector {
@@ -56,12 +53,11 @@ func newCollector(opts Options) *Collector {
 			Examined: finding.Examined{Policy: opts.Policy.Source, Branch: opts.Branch},
 		},
 		listing:  finding.Listing{Find: opts.Find},
-		Reported: opts.Reported, used: map[int]bool{}, askStandings: opts.Standings,
+		Reported: opts.Reported, used: map[int]bool{}, standings: standings{find: opts.Standings},
 	}
 }
 
-// Judge has every rule judge a subject. How far commits have got matters only to findings: after the first one, that is found out, once, and
-// the rules judge again.
+// Judge has every rule judge a subject.
 func (c *Collector) Judge(ctx context.Context, s rule.Subject) error {
 	place := s.Where()
 	var in *rule.Rigour
@@ -69,14 +65,7 @@ func (c *Collector) Judge(ctx context.Context, s rule.Subject) error {
 		in = c.rigour(place.Commit)
 	}
 	found, err := c.findings(ctx, s, place, in)
-	if len(found) > 0 && err == nil && c.askStandings != nil {
-		if c.standings, err = c.askStandings(); err != nil {
-			return err
-		}
-		c.askStandings = nil
-		found, err = c.findings(ctx, s, place, in)
-	}
-	if err != nil {
+	if err = cmp.Or(err, c.standings.err); err != nil {
 		return err
 	}
 	for _, f := range found {
@@ -229,7 +218,7 @@ func (c *Collector) EditedEntries(path string, withNew bool) map[small.Digest]bo
 func (c *Collector) finish(err error, failOnWarning bool) *finding.Report {
 	r := &c.Report
 	r.Findings, r.Waived = finding.SortFindings(r.Findings), finding.SortFindings(r.Waived)
-	err = cmp.Or(err, c.listing.Err)
+	err = cmp.Or(err, c.standings.err, c.listing.Err)
 	switch {
 	case err != nil:
 		r.Verdict, r.Failure = finding.Error, failure.Of(err)

@@ -67,8 +67,8 @@ type Options struct {
 	// Part is true if the checked tree is a directory of a larger one: what a record names above it cannot be seen
 	// and is not reported.
 	Part bool
-	// Standings finds out how far commits have got, on which the remedies of findings depend. It is called once, after the first finding; if
-	// it is nil, no other clone has any commit.
+	// Standings finds out how far commits have got. It is called once, for the first remedy that depends on it; if it is nil, no other clone has
+	// any commit.
 	Standings func() (history.Standings, error)
 	// Branches, if set, finds the default branch, and the target of what is judged unless that is compared with a base. It is called once,
 	// and only for logs that are judged by steps and for merges.

@@ -16,7 +16,24 @@ type base struct {
 	onLine bool
 }
 
-// Situation says who already has a commit, or the index.
+// standings are how far commits have got. To find that out, git walks the history: it is done once, when the first remedy depends on it, and
+// never if nothing is wrong.
+type standings struct {
+	find  func() (history.Standings, error) // nil if nobody else has any commit, and once all are found
+	found history.Standings
+	// err is why they could not be found.
+	err error
+}
+
+func (s *standings) all() history.Standings {
+	if s.find != nil {
+		s.found, s.err = s.find()
+		s.find = nil
+	}
+	return s.found
+}
+
+// Situation says who already has a commit, or the index. Only remedies ask for it.
 func (r *Run) Situation(commit string) remedy.Situation {
 	s := remedy.Situation{
 		Commit: commit, Agent: r.Options.Agent != "", NoWaiver: r.Options.Floor.ForbidsWaivers(), NoBaseline: r.Options.Floor.ForbidsBaselines(),
@@ -29,7 +46,8 @@ func (r *Run) Situation(commit string) remedy.Situation {
 		return s
 	}
 	s.Switch = r.Options.Switch
-	s.Standing, s.Remote = r.Collector.standings.At(commit), r.Collector.standings.Remote
+	standings := r.Collector.standings.all()
+	s.Standing, s.Remote = standings.At(commit), standings.Remote
 	if s.Standing == history.Own {
 		s.Deep = r.Scope.Whole && !r.Learned.nearTip(r.Scope.Tip.ID, commit)
 		s.First = func(path string) string { return r.Learned.firstRemade(commit, path) }

@@ -1,8 +1,6 @@
 package divergence
 
 import (
-	"fmt"
-
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/logs"
 	"github.com/small-gate/small-gate/internal/gate/rule"
@@ -10,12 +8,14 @@ import (
 )
 
 // checkReturned reports what an approved rewrite removed and a commit brings back.
-func checkReturned(x *logs.Returned, r *rule.Reporter) {
-	to := x.Entry.Digest.String()
-	r.Add(finding.Finding{
-		Path: x.Path, Line: x.Entry.Pos.Line, Column: x.Entry.Pos.Column, Subject: "returned " + to, Entry: finding.RefOf(x.Entry), EditTo: to,
-		Edits:   []finding.EditKey{{Path: x.Path + "\x00returned", To: to}},
-		Message: ledger.Describe(x.Entry) + " is back: an approved rewrite of the log had removed it",
-		Fix:     x.Run.Situation(x.Commit).Correct(fmt.Sprintf("take %s out again", ledger.Describe(x.Entry)), x.Path),
-	})
+func checkReturned(l *logs.CommitLog, r *rule.Reporter) {
+	for _, e := range l.Returned {
+		to := e.Digest.String()
+		r.Add(finding.Finding{
+			Path: l.Path, Line: e.Pos.Line, Column: e.Pos.Column, Subject: "returned " + to, Entry: finding.RefOf(e), EditTo: to,
+			Edits:   []finding.EditKey{{Path: l.Path + "\x00returned", To: to}},
+			Message: ledger.Describe(e) + " is back: an approved rewrite of the log had removed it",
+			Fix:     l.Run.Situation(l.Commit).Correct("take "+ledger.Describe(e)+" out again", l.Path),
+		})
+	}
 }
