@@ -27,23 +27,11 @@ import (
 // atRoot is the directory whose lock guards all logs of the configuration. It is taken after all other locks.
 func atRoot(*session.Session) (string, error) { return "", nil }
 
-// trustStaged takes the policy from HEAD, with the stanzas of logs that only the index's configuration has: pre-commit has judged these, and its fix
-// is typed before they are committed. If the index's configuration is invalid, which pre-commit says, HEAD's counts alone.
-func trustStaged(ctx context.Context, s *session.Session) error {
-	if _, _, err := s.TrustHead(ctx, nil); err != nil {
-		return err
-	}
-	staged := &session.Session{Repo: s.Repo, Req: s.Req}
-	if invalid := staged.Trust(ctx, history.Index, "the index"); invalid == nil {
-		s.Opts.Policy = s.Opts.Policy.WithLogsOf(staged.Opts.Policy)
-	}
-	return nil
-}
-
-// plainLog is the stanza for a file named relative to a directory, and the file's path; nil if it is not a log of the configuration in HEAD or the index.
+// plainLog is the stanza for a file named relative to a directory, and the file's path; nil if it is not a log of the configuration in HEAD or the
+// index.
 func plainLog(ctx context.Context, req session.Request, name string) (stanza *policy.Log, at string, err error) {
 	_, err = withGit(req).InRepository(ctx, "restore", func(s *session.Session) error {
-		if err := trustStaged(ctx, s); err != nil || len(s.Opts.Policy.Logs) == 0 {
+		if err := s.TrustStagedLogs(ctx); err != nil || len(s.Opts.Policy.Logs) == 0 {
 			return err
 		}
 		if at, err = fileAt(s, req.Dir, name); err == nil {
@@ -65,7 +53,7 @@ func lockedLog(ctx context.Context, req session.Request, mode string, with Locki
 		if err := s.UnderFloor(); err != nil {
 			return err
 		}
-		if err := trustStaged(ctx, s); err != nil {
+		if err := s.TrustStagedLogs(ctx); err != nil {
 			return err
 		}
 		return do(s, &restore.Workspace{Place: s.Repo.Where(), At: at, Kept: held.Dir, Policy: s.Opts.Policy, Limits: s.Opts.Limits(), Now: req.Now})
@@ -132,7 +120,7 @@ func AppendEntry(ctx context.Context, req session.Request, with Locking, name st
 	stanza, at, err := plainLog(ctx, req, name)
 	if err == nil && stanza == nil {
 		err = &failure.Error{
-			Message: wording.Printable(name) + " is no log of the configuration in HEAD",
+			Message: wording.Printable(name) + " is no log of the configuration in HEAD or the index",
 			Remedy:  "name one, or commit a stanza for it in " + policy.File,
 		}
 	}

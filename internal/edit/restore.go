@@ -323,7 +323,7 @@ func Mend(ctx context.Context, req session.Request, with Locking, o restore.Mend
 			return err
 		}
 		if log != "" && s.Opts.Policy.LogFor(log) == nil { // the stanza was added later, and found this
-			if err := trustStaged(ctx, s); err != nil {
+			if err := s.TrustStagedLogs(ctx); err != nil {
 				return err
 			}
 		}

@@ -69,7 +69,7 @@ func (s Situation) Undo(path string, uncommitted []string, files ...string) stri
 	if s.NoWaiver {
 		return remake + "Otherwise " + ask
 	}
-	return remake + "Otherwise " + strings.ToLower(waive[:1]) + waive[1:]
+	return remake + "Otherwise " + midSentence(waive)
 }
 
 // fingerprint stands in a fix for the fingerprint of the finding, which is not known yet: see ForFinding.
@@ -78,20 +78,17 @@ const fingerprint = "FINGERPRINT"
 // waive is the fix by which a person waives the edit that a finding is about.
 const waive = "A maintainer accepts the edit: `small-hook waive " + fingerprint + ` --reason "accepted as it stands"` + "`, which counts once the target branch has it"
 
-// ForFinding is a fix with the fingerprint of its finding, by which the edit is waived. It is empty for what is no edit, and cannot be waived.
+// ForFinding is a fix with the fingerprint of its finding, by which the edit is waived. What is no edit has none, and cannot be waived: a
+// maintainer decides.
 func ForFinding(fix, id string) string {
 	if id != "" {
 		return strings.ReplaceAll(fix, "waive "+fingerprint+" ", "waive "+id+" ")
 	}
-	before, after, found := strings.Cut(fix, strings.ToLower(waive[:1])+waive[1:])
-	if !found {
-		before, after, found = strings.Cut(fix, waive)
-	}
-	if !found {
-		return fix
-	}
-	return before + "a maintainer decides" + after
+	return strings.NewReplacer(waive, "A maintainer decides", midSentence(waive), "a maintainer decides").Replace(fix)
 }
+
+// midSentence is a sentence as it goes on after another word.
+func midSentence(s string) string { return strings.ToLower(s[:1]) + s[1:] }
 
 // OnBranch runs a command on the branch that has the commit.
 func (s Situation) OnBranch(command string) string {

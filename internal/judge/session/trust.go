@@ -13,6 +13,7 @@ import (
 	"github.com/small-gate/small-gate/internal/base/failure"
 	"github.com/small-gate/small-gate/internal/base/wholefile"
 	"github.com/small-gate/small-gate/internal/gate/catalogue"
+	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/gate/run"
 	githistory "github.com/small-gate/small-gate/internal/git/history"
 	"github.com/small-gate/small-gate/internal/policy"
@@ -69,6 +70,19 @@ func (s *Session) TrustHead(ctx context.Context, merged []string) (head string, 
 		return "", nil, err
 	}
 	return head, parents, s.Trust(ctx, head, "HEAD")
+}
+
+// TrustStagedLogs takes the policy from HEAD, with the stanzas of logs that only the index's configuration has: pre-commit judges by these, too, and
+// its fix is typed before they are committed. An invalid configuration in the index has none; pre-commit says so.
+func (s *Session) TrustStagedLogs(ctx context.Context) error {
+	if _, _, err := s.TrustHead(ctx, nil); err != nil {
+		return err
+	}
+	staged, invalid, err := s.proposed(ctx, history.Index)
+	if err == nil && invalid == nil && staged != nil {
+		s.Opts.Policy = s.Opts.Policy.WithLogsOf(staged)
+	}
+	return err
 }
 
 // ParentsOf lists the parents of the next commit: HEAD, if there is one, and what is being merged, by MERGE_HEAD if merged is empty.

@@ -276,7 +276,7 @@ func (v *version) isAheadOf(other *version) bool {
 // checkKept demands that a side kept the entries of a base. Changes before a baseline are accepted, and before the since commit, which counts as
 // the base if the other side began before it. After a rotation, the archive has the entries.
 func (l *log) checkKept(base, side, other *version) error {
-	if side.Rotated {
+	if side.Rotated && !side.Picked {
 		return nil
 	}
 	if side.isAheadOf(other) {

@@ -50,7 +50,7 @@ func (r *resolving) followSince(ctx context.Context, base string, t side) error 
 			return err
 		}
 	}
-	if err := r.rotatedHere(base, t); err != nil {
+	if err := r.checkRotations(base, t); err != nil {
 		return err
 	}
 	files, err := r.list(ctx, base)
@@ -85,18 +85,26 @@ func (r *resolving) followSince(ctx context.Context, base string, t side) error 
 	return nil
 }
 
-// rotatedHere refuses to combine a log that the branch rotated and to which the target has appended: in a squash of the branch, all that the target
-// has must be in the archive.
-func (r *resolving) rotatedHere(base string, t side) error {
-	for _, path := range slices.Sorted(maps.Keys(r.rotated[r.op.ours.id])) {
-		archive := r.rotated[r.op.ours.id][path]
-		if !r.targetKnown || !r.theirsFirst || r.files[t.id][path].Object == r.files[base][path].Object {
+// checkRotations refuses to combine a log that one side rotated, while the other one, which comes first, has appended to it: all that the latter has
+// must be in the archive. Such a side is a branch into which the target is merged, or a commit that is put on top.
+func (r *resolving) checkRotations(base string, t side) error {
+	rotating, first, version := r.op.ours, t, "--ours"
+	switch {
+	case t.picked:
+		rotating, first, version = t, r.op.ours, "--theirs"
+	case !r.targetKnown || !r.theirsFirst:
+		return nil
+	}
+	archives := r.rotated[rotating.id]
+	for _, path := range slices.Sorted(maps.Keys(archives)) {
+		if _, too := r.rotated[first.id][path]; too || r.files[first.id][path].Object == r.files[base][path].Object {
 			continue
 		}
+		log, archive := wording.Printable(path), wording.Printable(archives[path])
 		return &failure.Error{
-			Message: fmt.Sprintf("%s rotated %s to %s, and %s has appended to it", r.op.ours.name, wording.Printable(path), wording.Printable(archive), t.name),
-			Remedy: "put what " + wording.ShellWord(t.name) + " has added at the end of " + wording.Printable(archive) + ", and keep your fresh log: " +
-				wording.Commands("git checkout --ours -- "+wording.TopPath(path), "git add -- "+wording.TopPath(path)+" "+wording.TopPath(archive), "git commit --no-edit"),
+			Message: fmt.Sprintf("%s rotated %s to %s, and %s has appended to it", r.nameOf(rotating), log, archive, r.nameOf(first)),
+			Remedy: fmt.Sprintf("let %s end with all that %s has in %s, and keep the fresh log: ", archive, r.nameOf(first), log) +
+				wording.Commands("git checkout "+version+" -- "+wording.TopPath(path), "git add -- "+wording.TopPath(path)+" "+wording.TopPath(archives[path]), r.op.finish),
 		}
 	}
 	return nil

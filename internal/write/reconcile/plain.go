@@ -58,6 +58,9 @@ func (r *resolving) mergesPlain(ctx context.Context, path string) (bool, error) 
 	if r.apart || r.index[path].Unmerged {
 		return r.index[path].Unmerged, nil
 	}
+	if _, rotated := r.rotated[r.op.theirs[0].id][path]; rotated && r.op.theirs[0].picked {
+		return false, nil // git has put the rotation on top
+	}
 	if kind := combine.KindOf(r.opts.Policy, path); kind.OfFile() {
 		for _, base := range r.op.theirs[0].parts {
 			data, err := r.read(ctx, side{id: base, name: "the merge base"}, path)

@@ -256,17 +256,9 @@ func (r *resolving) version(ctx context.Context, s side, path string) (combine.V
 }
 
 func (r *resolving) resolve(ctx context.Context, c combine.Case, mode string) error {
-	rebase := r.op.word == checkout.Rebase // HEAD is what one's own commits go on top of, and the branch's name is that of one's own
-	log := Log{Path: c.Path, Sides: []string{c.Ours.Name}}
-	if rebase {
-		log.Sides[0] = "the new base"
-	}
-	for _, t := range c.Theirs {
-		name := t.Name
-		if rebase && t.Picked {
-			name = "your commit " + history.Short(t.ID)
-		}
-		log.Sides = append(log.Sides, name)
+	log := Log{Path: c.Path}
+	for _, side := range r.op.sides() {
+		log.Sides = append(log.Sides, r.nameOf(side))
 	}
 	there, done, err := r.present(ctx, c)
 	if err != nil {

@@ -52,6 +52,17 @@ func (r *resolving) nameSides(ctx context.Context) error {
 	return err
 }
 
+// nameOf is people's name for a side. In a rebase HEAD is what one's own commits go on top of, and the branch's name is that of one's own.
+func (r *resolving) nameOf(s side) string {
+	switch {
+	case r.op.word == checkout.Rebase && s.picked:
+		return "your commit " + history.Short(s.id)
+	case r.op.word == checkout.Rebase && s.id == r.op.ours.id:
+		return "the new base"
+	}
+	return s.name
+}
+
 // readPolicies reads the configurations of the other sides, once. Their stanzas count for logs of which the trusted one has none: what comes of
 // these logs is judged like all else.
 func (r *resolving) readPolicies(ctx context.Context) error {
