@@ -1,6 +1,7 @@
 package logs
 
 import (
+	"context"
 	"slices"
 
 	"github.com/small-gate/small-gate/internal/gate/read"
@@ -19,7 +20,7 @@ type Commit struct {
 
 // placeOf is where findings about a step stand, beside its first parent.
 func placeOf(s *read.Step) rule.Place {
-	p := rule.Place{Commit: s.ID}
+	p := rule.Place{Commit: s.ID, Branch: s.Branch}
 	if len(s.Parents) > 0 {
 		p.Parent = s.Parents[0]
 	}
@@ -40,6 +41,13 @@ type CommitLog struct {
 	Returned []ledger.Entry
 	// edges are those on which the log changed.
 	edges []*LogChange
+}
+
+// commitLog is one log in a commit. edges are those on which it changed, and approved the parents' logs as approved rewrites let them become.
+func commitLog(ctx context.Context, r *run.Run, s *read.Step, path string, child *read.LedgerFile, parents, approved []read.ParentLog, edges []*LogChange) (log *CommitLog, err error) {
+	log = &CommitLog{Place: placeOf(s), Run: r, Path: path, Step: s, Child: child, Parents: parents, Approved: approved, edges: edges}
+	log.Returned, err = log.findReturned(ctx)
+	return log, err
 }
 
 // Excused reports whether a baseline accepts an entry, or divergence/returned-entry reports it.

@@ -177,7 +177,10 @@ func replacedLog(ctx context.Context, r *run.Run, c history.Change, s *read.Step
 	if !after.Readable() {
 		return unreadable(ctx, r, s, c.Path, after, []read.ParentLog{parent})
 	}
-	for _, l := range parent.Ledgers {
+	approved := parent
+	approved.Ledgers = slices.Clone(parent.Ledgers)
+	var edges []*LogChange
+	for i, l := range parent.Ledgers {
 		e, err := compareLogs(ctx, r, history.Commit{ID: s.ID}, now.Path, c.Path, l, after, []read.ParentLog{parent}, 0) // not the edge of a commit
 		if err != nil {
 			return err
@@ -185,6 +188,7 @@ func replacedLog(ctx context.Context, r *run.Run, c history.Change, s *read.Step
 		if e == nil || e.Relation != ledger.Rewritten && !insertions {
 			continue
 		}
+		edges, approved.Ledgers[i] = append(edges, e), e.approvedOld(l)
 		if reverted != nil && e.Relation == ledger.Rewritten {
 			if is, err := reverted(e.Old, e.New); err != nil || is {
 				if err != nil {
@@ -201,5 +205,12 @@ func replacedLog(ctx context.Context, r *run.Run, c history.Change, s *read.Step
 			return err
 		}
 	}
-	return nil
+	if !insertions || s.ID != r.Scope.Tip.ID {
+		return nil // what the target has doubled stays
+	}
+	log, err := commitLog(ctx, r, s, now.Path, after, []read.ParentLog{parent}, []read.ParentLog{approved}, edges)
+	if err != nil {
+		return err
+	}
+	return r.Collector.Judge(ctx, log)
 }

@@ -150,8 +150,8 @@ func judgeLog(ctx context.Context, r *run.Run, s *read.Step, path string) ([]led
 	if err != nil {
 		return nil, err
 	}
-	log := &CommitLog{Place: placeOf(s), Run: r, Path: path, Step: s, Child: child, Parents: parents, Approved: approved, edges: views}
-	if log.Returned, err = log.findReturned(ctx); err != nil {
+	log, err := commitLog(ctx, r, s, path, child, parents, approved, views)
+	if err != nil {
 		return nil, err
 	}
 	added, misplaced := read.NewEntries(child.Log.Ledger, approved)

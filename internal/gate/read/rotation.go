@@ -2,6 +2,7 @@ package read
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	"github.com/small-gate/small-gate/internal/gate/history"
@@ -48,12 +49,28 @@ func (src *Source) rotations(ctx context.Context, x moveSearch, moved moves) (ma
 			out[c.Path] = found[0]
 		}
 	}
-	for from, r := range out {
-		if _, is := moved.sources()[r.to]; is || taken[r.to] > 1 {
-			delete(out, from)
+	maps.DeleteFunc(out, func(_ string, r *rotation) bool {
+		_, is := moved.sources()[r.to]
+		return is || taken[r.to] > 1
+	})
+	all := maps.Clone(out)
+	maps.DeleteFunc(out, func(from string, _ *rotation) bool { return inCircle(all, from) })
+	return out, nil
+}
+
+// inCircle reports whether logs took each other's place, the one at a path among them: none of them is an archive.
+func inCircle(all map[string]*rotation, from string) bool {
+	at := from
+	for range all {
+		r := all[at]
+		if r == nil {
+			return false
+		}
+		if at = r.to; at == from {
+			return true
 		}
 	}
-	return out, nil
+	return false
 }
 
 // RotatedBetween maps the path of each log that went whole to an archive, between a commit and a later one, to the archive's.

@@ -48,6 +48,9 @@ func checkDoubled(j *logs.CommitLog, r *rule.Reporter) {
 
 // takeOut is the fix that takes an added entry out of the commit. byKey is true if a few fields identify an entry.
 func takeOut(j *logs.CommitLog, byKey bool) string {
+	if j.Step.Fix != nil {
+		return j.Step.Fix(j.Path)
+	}
 	s := j.Run.Situation(j.Commit)
 	if s.Standing == history.Landed && !history.Uncommitted(j.Commit) {
 		return s.AcceptSince()
