@@ -573,7 +573,7 @@ func sortsAfter(name, other string) bool {
 		return digits.ReplaceAllStringFunc(s, func(n string) string { return strings.Repeat("0", 30-len(n)) + n })
 	}
 	number := func(s string) string { return wide(regexp.MustCompile(`^[A-Za-z]?[0-9]+_`).FindString(s)) }
-	a, b := strings.TrimLeft(number(name), "Vv"), strings.TrimLeft(number(other), "Vv")
+	a, b := number(name), number(other)
 	if a != "" && a == b {
 		return false
 	}

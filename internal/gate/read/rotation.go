@@ -125,6 +125,9 @@ func (src *Source) archives(ctx context.Context, x moveSearch, c history.Change,
 			found = append(found, r)
 		}
 	}
+	if slices.ContainsFunc(found, (*rotation).whole) { // what has only a part has the same text by chance
+		found = slices.DeleteFunc(found, func(r *rotation) bool { return !r.whole() })
+	}
 	return found, nil
 }
 
