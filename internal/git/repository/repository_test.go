@@ -1,7 +1,6 @@
 package repository
 
 import (
-	"context"
 	"os"
 	"strings"
 	"testing"
@@ -70,28 +69,35 @@ func TestAuto(t *testing.T) {
 	}
 }
 
-// Beyond some thousand commits git takes over in the middle.
+// Beyond some thousand commits git takes over in the middle. Without git, go-git reads them all, in a long command too.
 func TestAutoReadsFewCommits(t *testing.T) {
 	gittest.Long(t)
-	t.Parallel()
 	r := gittest.New(t)
 	var script strings.Builder
 	for range nearTips + 1 {
 		script.WriteString("commit refs/heads/main\ncommitter T <t@example.com> 1700000000 +0000\ndata 1\nx\n")
 	}
 	r.GitInput(script.String(), "fast-import", "--quiet", "--force")
-	var tried []string
-	count := func(ctx context.Context) (string, error) {
-		return Source{Dir: r.Dir, Environ: r.Environ(), Mode: "pre-push"}.Do(ctx, func(repo Repository, _ string) error {
+	head := r.ID("HEAD")
+	read := func(mode string) (string, error) {
+		var tried []string
+		reader, err := Source{Dir: r.Dir, Environ: r.Environ(), Mode: mode}.Do(t.Context(), func(repo Repository, _ string) error {
 			tried = append(tried, repo.Reader())
-			commits, err := repo.Commits(ctx, []string{r.ID("HEAD")}, nil)
+			commits, err := repo.Commits(t.Context(), []string{head}, nil)
 			if err == nil && len(commits) != nearTips+1 {
 				t.Errorf("%d commits", len(commits))
 			}
 			return err
 		})
+		return strings.Join(tried, " ") + ": " + reader, err
 	}
-	if reader, err := count(t.Context()); err != nil || reader != "git" || strings.Join(tried, " ") != "go-git git" {
-		t.Errorf("%s after %q, %v", reader, tried, err)
+	if got, err := read("pre-push"); err != nil || got != "go-git git: git" {
+		t.Errorf("%s, %v", got, err)
+	}
+	t.Setenv("PATH", t.TempDir())
+	for _, mode := range []string{"pre-push", "range"} {
+		if got, err := read(mode); err != nil || got != "go-git: go-git" {
+			t.Errorf("%s without git: %s, %v", mode, got, err)
+		}
 	}
 }
