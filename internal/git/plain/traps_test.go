@@ -91,6 +91,9 @@ func TestDamagedOffsetInAPackIndex(t *testing.T) {
 		sum := sha1.Sum(data[:len(data)-idSize])
 		return append(data[:len(data)-idSize], sum[:]...)
 	})
+	if out, err := r.Try("cat-file", "-t", head); err == nil {
+		t.Errorf("git says %q", out)
+	}
 	repo := open(t, r)
 	for range 2 {
 		commit, here, err := repo.Peel(t.Context(), head)
