@@ -1,6 +1,7 @@
 package plain
 
 import (
+	"cmp"
 	"crypto"
 	"crypto/sha1"
 	"errors"
@@ -9,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"sync"
 
 	"github.com/go-git/go-billy/v5/osfs"
@@ -47,13 +49,20 @@ type object struct {
 	id   plumbing.Hash // of the content, if reading it gave that
 }
 
-// plainHash has go-git hash files with crypto/sha1: objects read are verified here.
-var plainHash = sync.OnceValue(func() error { return hash.RegisterHash(crypto.SHA1, sha1.New) })
+// maxStack is enough for the longest chain of deltas that git makes, in bytes. In a circle of deltas go-git calls itself without end, which
+// ends the process: at Go's own limit that would take ten seconds and a gigabyte.
+const maxStack = 64 << 20
+
+// prepare also has go-git hash files with crypto/sha1: objects read are verified here.
+var prepare = sync.OnceValue(func() error {
+	debug.SetMaxStack(maxStack)
+	return hash.RegisterHash(crypto.SHA1, sha1.New)
+})
 
 func newStore(commonDir string) (*store, error) {
 	s := &store{dir: commonDir}
 	s.open()
-	return s, plainHash()
+	return s, prepare()
 }
 
 func (s *store) open() {
@@ -102,11 +111,12 @@ func (s *store) try(id plumbing.Hash, limit int64) (o object, err error) {
 	}
 	encoded, err := s.packs.EncodedObject(plumbing.AnyObject, id)
 	if errors.Is(err, plumbing.ErrObjectNotFound) {
-		// An object in a pack's index but not in the pack is damaged.
-		if there := s.packs.HasEncodedObject(id); there == nil {
-			return o, errors.New("the pack does not hold what its index says")
+		// An object in a pack's index but not in the pack is damaged. This fails on a damaged entry of an index, which go-git skipped.
+		listed, err := s.packs.HashesWithPrefix(id[:])
+		if err == nil && len(listed) > 0 {
+			err = errors.New("the pack does not hold what its index says")
 		}
-		return o, errMissing
+		return o, cmp.Or(err, errMissing)
 	}
 	if err != nil {
 		return o, err

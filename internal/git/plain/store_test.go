@@ -262,6 +262,7 @@ func TestBlobIsWrittenTo(t *testing.T) {
 func TestRepackWhileOpen(t *testing.T) {
 	t.Parallel()
 	r := versions(t)
+	r.Git("repack", "-q", "-a", "-d")
 	old := r.ID("HEAD")
 	repo := open(t, r)
 	if _, err := repo.List(t.Context(), old, history.Workspaces()); err != nil {
