@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -29,6 +30,16 @@ func TestReadme(t *testing.T) {
 		if here == nil || there == nil || string(here[1]) != string(there[1]) && string(here[1]) != "latest" {
 			t.Errorf("%s: the README says %q, and docs/installation.md, which is tried, %q", command, here, there)
 		}
+	}
+	clone := regexp.MustCompile(`\| a clone of this repository[^|]*\| \x60(go install [^\x60]+)\x60 \|`).FindSubmatch(readme)
+	if clone == nil {
+		t.Fatal("the README does not say how to install from a clone")
+	}
+	bin := t.TempDir()
+	cmd := exec.Command("sh", "-c", string(clone[1])+" && "+bin+"/small-hook version")
+	cmd.Dir, cmd.Env = "../..", append(os.Environ(), "GOBIN="+bin)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%s: %v\n%s", clone[1], err, out)
 	}
 }
 
