@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -61,7 +62,17 @@ func TestLogsPage(t *testing.T) {
 
 func TestRejectedPage(t *testing.T) {
 	gittest.Long(t)
-	r := typePage(t, "../../docs/rejected.md", "testdata/workspace/.small", 4)
+	r := typeSections(t, "../../docs/rejected.md", "testdata/workspace/.small", 2, map[string]string{
+		"An older entry was changed, or is gone": `small-hook append --task task-1 --evidence "importer reads 1204 rows"
+git commit -q -a -m "Read the export"
+perl -pi -e 's/1204 rows/1205 rows/' .small/progress.small.yml
+! git commit -q -a -m "Correct the count"`,
+		"The push was rejected, or CI is red": `perl -pi -e 's/1204 rows/1206 rows/' .small/progress.small.yml
+git -c core.hooksPath=/dev/null commit -q -a -m "Tidy the log up"
+echo "more work" >importer.txt; git add importer.txt; git commit -q -m "More work"
+! git push -q`,
+	}, "git init -q -b main && small-hook install && git add -A && git commit -q -m Start",
+		"git init -q --bare -b main ../origin.git && git remote add origin ../origin.git && git push -q -u origin main")
 	if log := r.Git("show", "origin/main:.small/progress.small.yml"); !strings.Contains(log, "importer reads 1204 rows") || !strings.Contains(log, "correction") {
 		t.Errorf("the page has published another log:\n%s", log)
 	}
@@ -72,7 +83,23 @@ func TestRejectedPage(t *testing.T) {
 
 func TestReconcilePage(t *testing.T) {
 	gittest.Long(t)
-	r := typePage(t, "../../docs/reconcile.md", "testdata/workspace/.small", 9)
+	records := func(branch, task, evidence string) string {
+		return fmt.Sprintf("git switch -q %s; small-hook append --task %s --evidence %q; git commit -q -a -m Work\n", branch, task, evidence)
+	}
+	r := typeSections(t, "../../docs/reconcile.md", "testdata/workspace/.small", 5, map[string]string{
+		"A merge": "git branch feature\n" + records("feature", "task-2", "checkpoints are written") + "git push -q -u origin feature\n" +
+			records("main", "task-1", "importer reads 1204 rows") + "git push -q",
+		"The conflict was resolved another way": records("feature", "task-2", "checkpoints are compressed") + "git push -q\n" +
+			records("main", "task-1", "the second export is read") +
+			"! git merge -q feature; git checkout -q --ours .small; git add .small; ! git commit -q -m Merge",
+		"A rebase": "git branch late\n" + records("late", "task-2", "checkpoints are read back") +
+			records("main", "task-1", "the third export is read") + "git push -q; git switch -q late",
+		"A pull request":   "git push -q -u origin late\n" + records("main", "task-1", "the fourth export is read") + "git push -q; git switch -q late",
+		"The merge driver": "git branch driven",
+	}, "git init -q -b main && small-hook install && git add -A && git commit -q -m Start",
+		"git init -q --bare -b main ../origin.git && git remote add origin ../origin.git && git push -q -u origin main")
+	shell(t, r, "set -e\n"+records("driven", "task-2", "recorded on another branch")+records("late", "task-1", "recorded meanwhile")+
+		"git switch -q driven; git rebase -q late; small-hook range late..driven")
 	log := r.Git("show", "origin/late:.small/progress.small.yml")
 	for _, entry := range []string{"1204 rows", "second export", "third export", "fourth export", "are written", "are compressed", "are read back"} {
 		if strings.Count(log, entry) != 1 {
