@@ -21,7 +21,24 @@ var (
 // TestAgentsPage runs docs/agents.md, block by block.
 func TestAgentsPage(t *testing.T) {
 	gittest.Long(t)
-	r := typePage(t, "../../docs/agents.md", "testdata/workspace/.small", 1)
+	r := typeSections(t, "../../docs/agents.md", "testdata/workspace/.small", 3, map[string]string{
+		"One after the other: handoff": `git init -q --bare -b main ../handoff.git
+git remote add origin ../handoff.git; git push -q -u origin main
+git clone -q ../handoff.git ../agent-b; (cd ../agent-b; small-hook install)
+git clone -q ../handoff.git ../too-early; (cd ../too-early; small-hook install)
+sed -i 's/current_task_id: "task-1"/current_task_id: "task-2"/' .small/handoff.small.yml`,
+	}, "git init -q -b main && small-hook install")
+	early := shell(t, r, `cd ../too-early
+small-hook append --task task-1 --status in_progress --evidence "reading the export"
+git commit -q -a -m "Begin too early"
+! git push -q
+git fetch -q; small-hook merge-check origin/main HEAD; echo "exit status $?"
+small-hook sync`)
+	for _, words := range []string{"divergence/concurrent-append", "divergence/double-claim", "exit status 1"} {
+		if !strings.Contains(early, words) {
+			t.Errorf("who begins without the handoff does not read %s:\n%s", words, early)
+		}
+	}
 	for part, entry := range map[string]string{"importer": "the importer has", "exporter": "so has the exporter"} {
 		if log := r.Git("show", "main:"+part+"/.small/progress.small.yml"); !strings.Contains(log, entry) {
 			t.Errorf("%s is not merged:\n%s", part, log)
@@ -32,7 +49,11 @@ func TestAgentsPage(t *testing.T) {
 // TestSyncPage runs docs/sync.md: the work of both clones has arrived, without a merge.
 func TestSyncPage(t *testing.T) {
 	gittest.Long(t)
-	r := typePage(t, "../../docs/sync.md", "testdata/workspace/.small", 3)
+	r := typePage(t, "../../docs/sync.md", "testdata/workspace/.small", 2,
+		"git init -q -b main && small-hook install && git add -A && git commit -q -m Start",
+		"git init -q --bare -b main ../origin.git && git remote add origin ../origin.git && git push -q -u origin main",
+		"git clone -q ../origin.git ../second && (cd ../second && small-hook install)")
+	shell(t, r, "small-hook sync && small-hook audit")
 	log := r.Git("show", "origin/main:.small/progress.small.yml")
 	for _, entry := range []string{"1204 rows", "are written"} {
 		if strings.Count(log, entry) != 1 {
@@ -106,11 +127,17 @@ func TestSkill(t *testing.T) {
 // The page must have at least that many blocks. Commands that the page takes for granted run first.
 func typePage(t *testing.T, name, workspace string, least int, before ...string) *gittest.Repo {
 	t.Helper()
+	return typeSections(t, name, workspace, least, nil, before...)
+}
+
+// typeSections is typePage with what happens before a reader types the commands of a section, by its heading.
+func typeSections(t *testing.T, name, workspace string, least int, happens map[string]string, before ...string) *gittest.Repo {
+	t.Helper()
 	page, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	blocks := shellBlock.FindAllStringSubmatch(string(page), -1)
+	blocks := shellBlock.FindAllStringSubmatchIndex(string(page), -1)
 	outputs := strings.Count(string(page), "\n```text\n") + strings.Count(string(page), "\n```markdown\n") + strings.Count(string(page), "\n```yaml\n")
 	if fences := strings.Count(string(page), "\n```"); fences != 2*(len(blocks)+outputs) || len(blocks) < least {
 		t.Fatalf("%d blocks and %d fences", len(blocks), fences)
@@ -126,13 +153,26 @@ func typePage(t *testing.T, name, workspace string, least int, before ...string)
 	for _, command := range before {
 		fmt.Fprintf(&script, "%s || exit 1\n", command)
 	}
+	begun := map[string]bool{}
 	for _, block := range blocks {
-		for _, statement := range statements(block[1]) {
+		heading := string(page[:block[0]])
+		heading, _, _ = strings.Cut(heading[strings.LastIndex(heading, "\n## ")+1:], "\n")
+		heading = strings.TrimPrefix(heading, "## ")
+		if !begun[heading] {
+			fmt.Fprintf(&script, "( set -e\n%s\n) || { echo \"what happens before %s fails\"; exit 1; }\n", happens[heading], heading)
+		}
+		begun[heading] = true
+		for _, statement := range statements(string(page[block[2]:block[3]])) {
 			want := "0"
 			if m := saidStatus.FindStringSubmatch(statement); m != nil {
 				want = m[1]
 			}
 			fmt.Fprintf(&script, "%s\nstatus=$?; test $status = %s || { echo \"exit status $status, not %s\"; exit 1; }\n", statement, want, want)
+		}
+	}
+	for heading := range happens {
+		if !begun[heading] {
+			t.Errorf("%s has no commands below %q", name, heading)
 		}
 	}
 	cmd := exec.Command("sh", "-x", "-c", script.String())

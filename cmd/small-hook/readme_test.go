@@ -22,12 +22,15 @@ import (
 const (
 	picture        = "../../docs/rejection.svg"
 	pictureColumns = 88
+	repair         = "\n$ small-hook restore\n"
 )
 
 var (
 	// objectIDs differ from run to run, since the demonstration's commits have the current time.
 	objectIDs = regexp.MustCompile(`compared with [0-9a-f]{12}`)
-	sgr       = regexp.MustCompile(`\x1b\[(\d+)m`)
+	// keptFile is where restore keeps the file as it was, in the demonstration's temporary repository.
+	keptFile = regexp.MustCompile(`\S+/(\.git/small-gate/)\S+`)
+	sgr      = regexp.MustCompile(`\x1b\[(\d+)m`)
 )
 
 // TestPicture demands that the picture in the README shows what the demonstration prints, and that the README says it in words too.
@@ -42,10 +45,11 @@ func TestPicture(t *testing.T) {
 	}
 	_, rejection, found := strings.Cut(out.String(), `$ git commit -m "Tidy the log up"`)
 	rejection, _, ended := strings.Cut(rejection, "\n\nThe rewritten entry")
-	if !found || !ended {
+	if !found || !ended || !strings.Contains(rejection, repair) {
 		t.Fatalf("the demonstration prints something else:\n%s", out.String())
 	}
-	want := draw(strings.Split(`$ git commit -m "Tidy the log up"`+objectIDs.ReplaceAllString(rejection, "compared with b151768c85c5"), "\n"))
+	shown := objectIDs.ReplaceAllString(keptFile.ReplaceAllString(rejection, "$1…"), "compared with b151768c85c5")
+	want := draw(strings.Split(`$ git commit -m "Tidy the log up"`+shown, "\n"))
 	if *update {
 		if err := os.WriteFile(picture, []byte(want), 0o644); err != nil {
 			t.Fatal(err)
@@ -85,12 +89,20 @@ func wrap(line string) (lines []string) {
 	return lines
 }
 
-// draw draws the lines of a terminal.
+// draw draws the lines of a terminal. They appear one command after the other, once, and all at the same time for a reader who does not want
+// pictures to move.
 func draw(lines []string) string {
 	const lineHeight, charWidth, margin = 20, 8.45, 20 // pixels, at the size below
 	var body strings.Builder
 	y := margin + 14 - lineHeight
-	for _, long := range lines {
+	delay := 0.0 // seconds
+	for i, long := range lines {
+		switch {
+		case i > 0 && strings.HasPrefix(long, "$ "):
+			delay += 4
+		case i > 0 && strings.HasPrefix(lines[i-1], "$ "):
+			delay += 1.5
+		}
 		for _, line := range wrap(long) {
 			y += lineHeight
 			line = sgr.ReplaceAllStringFunc(html.EscapeString(line), func(code string) string {
@@ -100,17 +112,21 @@ func draw(lines []string) string {
 				}
 				return `<tspan class="` + class + `">`
 			})
-			fmt.Fprintf(&body, "<text x=\"%d\" y=\"%d\">%s</text>\n", margin, y, line)
+			fmt.Fprintf(&body, "<text x=\"%d\" y=\"%d\" style=\"animation-delay: %gs\">%s</text>\n", margin, y, delay, line)
 		}
 	}
 	width, height := int(math.Ceil(pictureColumns*charWidth))+2*margin, y+margin
 	return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %[1]d %[2]d" role="img">
-<title>A rejected commit</title>
+<title>A rejected commit, and its repair</title>
 <!-- Drawn from small-hook demo by "go generate ./cmd/small-hook". Do not edit. -->
 <style>
 text { font: 14px ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace; white-space: pre; fill: #1f2328 }
 rect { fill: #f6f8fa; stroke: #d0d7de }
 .red { fill: #b31d28 } .green { fill: #176f2c } .bold { font-weight: bold }
+@media (prefers-reduced-motion: no-preference) {
+  text { animation: appear 0.2s both }
+  @keyframes appear { from { opacity: 0 } }
+}
 @media (prefers-color-scheme: dark) {
   text { fill: #e6edf3 }
   rect { fill: #161b22; stroke: #3d444d }

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -30,6 +32,16 @@ func TestReadme(t *testing.T) {
 			t.Errorf("%s: the README says %q, and docs/installation.md, which is tried, %q", command, here, there)
 		}
 	}
+	clone := regexp.MustCompile(`\| a clone of this repository[^|]*\| \x60(go install [^\x60]+)\x60 \|`).FindSubmatch(readme)
+	if clone == nil {
+		t.Fatal("the README does not say how to install from a clone")
+	}
+	bin := t.TempDir()
+	cmd := exec.Command("sh", "-c", string(clone[1])+" && "+bin+"/small-hook version")
+	cmd.Dir, cmd.Env = "../..", append(os.Environ(), "GOBIN="+bin)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%s: %v\n%s", clone[1], err, out)
+	}
 }
 
 // TestLogsPage runs docs/logs.md, and limits its length to a reader's patience.
@@ -50,7 +62,17 @@ func TestLogsPage(t *testing.T) {
 
 func TestRejectedPage(t *testing.T) {
 	gittest.Long(t)
-	r := typePage(t, "../../docs/rejected.md", "testdata/workspace/.small", 4)
+	r := typeSections(t, "../../docs/rejected.md", "testdata/workspace/.small", 2, map[string]string{
+		"An older entry was changed, or is gone": `small-hook append --task task-1 --evidence "importer reads 1204 rows"
+git commit -q -a -m "Read the export"
+perl -pi -e 's/1204 rows/1205 rows/' .small/progress.small.yml
+! git commit -q -a -m "Correct the count"`,
+		"The push was rejected, or CI is red": `perl -pi -e 's/1204 rows/1206 rows/' .small/progress.small.yml
+git -c core.hooksPath=/dev/null commit -q -a -m "Tidy the log up"
+echo "more work" >importer.txt; git add importer.txt; git commit -q -m "More work"
+! git push -q`,
+	}, "git init -q -b main && small-hook install && git add -A && git commit -q -m Start",
+		"git init -q --bare -b main ../origin.git && git remote add origin ../origin.git && git push -q -u origin main")
 	if log := r.Git("show", "origin/main:.small/progress.small.yml"); !strings.Contains(log, "importer reads 1204 rows") || !strings.Contains(log, "correction") {
 		t.Errorf("the page has published another log:\n%s", log)
 	}
@@ -61,7 +83,23 @@ func TestRejectedPage(t *testing.T) {
 
 func TestReconcilePage(t *testing.T) {
 	gittest.Long(t)
-	r := typePage(t, "../../docs/reconcile.md", "testdata/workspace/.small", 9)
+	records := func(branch, task, evidence string) string {
+		return fmt.Sprintf("git switch -q %s; small-hook append --task %s --evidence %q; git commit -q -a -m Work\n", branch, task, evidence)
+	}
+	r := typeSections(t, "../../docs/reconcile.md", "testdata/workspace/.small", 5, map[string]string{
+		"A merge": "git branch feature\n" + records("feature", "task-2", "checkpoints are written") + "git push -q -u origin feature\n" +
+			records("main", "task-1", "importer reads 1204 rows") + "git push -q",
+		"The conflict was resolved another way": records("feature", "task-2", "checkpoints are compressed") + "git push -q\n" +
+			records("main", "task-1", "the second export is read") +
+			"! git merge -q feature; git checkout -q --ours .small; git add .small; ! git commit -q -m Merge",
+		"A rebase": "git branch late\n" + records("late", "task-2", "checkpoints are read back") +
+			records("main", "task-1", "the third export is read") + "git push -q; git switch -q late",
+		"A pull request":   "git push -q -u origin late\n" + records("main", "task-1", "the fourth export is read") + "git push -q; git switch -q late",
+		"The merge driver": "git branch driven",
+	}, "git init -q -b main && small-hook install && git add -A && git commit -q -m Start",
+		"git init -q --bare -b main ../origin.git && git remote add origin ../origin.git && git push -q -u origin main")
+	shell(t, r, "set -e\n"+records("driven", "task-2", "recorded on another branch")+records("late", "task-1", "recorded meanwhile")+
+		"git switch -q driven; git rebase -q late; small-hook range late..driven")
 	log := r.Git("show", "origin/late:.small/progress.small.yml")
 	for _, entry := range []string{"1204 rows", "second export", "third export", "fourth export", "are written", "are compressed", "are read back"} {
 		if strings.Count(log, entry) != 1 {

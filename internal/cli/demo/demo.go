@@ -1,4 +1,5 @@
-// Package demo plays a short story with the real program: a repository, its hook, two honest commits, and one that rewrites the log.
+// Package demo plays a short story with the real program: a repository, its hook, two honest commits, one that rewrites the log, and the
+// command that puts the log back.
 package demo
 
 import (
@@ -62,6 +63,9 @@ func Run(ctx context.Context, out io.Writer, program string, environ []string, c
 		if err := s.commit(step); err != nil {
 			return err
 		}
+	}
+	if err := s.restore(program); err != nil {
+		return err
 	}
 	return s.say("\nThe rewritten entry did not get into the history. Everything here was real: git, the hook,\nand this program. `small-hook install` sets the same hook up in a repository of yours.\n")
 }
@@ -127,6 +131,20 @@ func (s *story) commit(step step) error {
 		return fmt.Errorf("the demonstration's commit %q was not rejected as it should be: %w\n%s", step.message, err, out)
 	}
 	return fmt.Errorf("the demonstration's commit %q was not accepted: %w\n%s", step.message, err, out)
+}
+
+// restore types the fix that the rejection names.
+func (s *story) restore(program string) error {
+	cmd := exec.CommandContext(s.ctx, program, "restore")
+	cmd.Dir, cmd.Env = s.dir, s.environ
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("the demonstration's small-hook restore failed: %w\n%s", err, out)
+	}
+	if left, err := s.git("status", "--porcelain"); err != nil || left != "" {
+		return fmt.Errorf("the demonstration's log is not as it was before the rewrite: %w\n%s", err, left)
+	}
+	return s.say(fmt.Sprintf("\n$ small-hook restore\n%s\n", strings.TrimRight(string(out), "\n")))
 }
 
 // git runs git in the repository.

@@ -158,6 +158,9 @@ func shown(t *testing.T) map[string]string {
 			}
 		}
 	}
+	for _, name := range []string{"github-comment.yml", "fleet/audit-all.yml"} {
+		texts[filepath.Base(name)] = readFile(t, filepath.Join(root, "docs", name))
+	}
 	if len(texts) < 8 {
 		t.Fatalf("the pages show %d workflows", len(texts))
 	}

@@ -25,6 +25,11 @@ const (
 // recipe is the first workflow in a section of docs/github.md that runs on an event, with our reusable workflow beside it, for act.
 func recipe(t *testing.T, heading, event string) map[string]string {
 	t.Helper()
+	return withCalled(t, shownIn(t, heading, event))
+}
+
+func shownIn(t *testing.T, heading, event string) string {
+	t.Helper()
 	_, section, _ := strings.Cut(readFile(t, filepath.Join(root, "docs", "github.md")), "\n## "+heading+"\n")
 	section, _, _ = strings.Cut(section, "\n## ")
 	text, found := "", false
@@ -37,6 +42,25 @@ func recipe(t *testing.T, heading, event string) map[string]string {
 	if !found {
 		t.Fatalf("%q has no workflow that calls ours on %s", heading, event)
 	}
+	return text
+}
+
+// commentRecipe is the workflow with a comment, to which docs/github.md links.
+func commentRecipe(t *testing.T) map[string]string {
+	t.Helper()
+	if page := readFile(t, filepath.Join(root, "docs", "github.md")); !strings.Contains(page, "(github-comment.yml)") {
+		t.Error("docs/github.md does not link the workflow with a comment")
+	}
+	text := readFile(t, filepath.Join(root, "docs", "github-comment.yml"))
+	if !strings.Contains(text, called) {
+		t.Fatal("the workflow with a comment does not call ours")
+	}
+	return withCalled(t, text)
+}
+
+// withCalled is a workflow as a repository's own, and ours beside it.
+func withCalled(t *testing.T, text string) map[string]string {
+	t.Helper()
 	return map[string]string{
 		".github/workflows/caller.yml": strings.Replace(text, called, local, 1),
 		// act does not know GitHub's syntax for an action of the workflow's own commit, and the release is not on GitHub.
@@ -168,7 +192,7 @@ func TestComment(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			files := recipe(t, "A comment on the pull request", "pull_request")
+			files := commentRecipe(t)
 			// After a failed called workflow, act runs no more jobs, whatever their if: says. GitHub does.
 			files[".small-gate.yml"] = "version: 1\nmode: observe\n"
 			r := newConsumer(t, files)
@@ -207,7 +231,7 @@ func TestCommentOfALongReport(t *testing.T) {
 			Steps []struct{ Run string }
 		}
 	}
-	if err := yaml.Unmarshal([]byte(recipe(t, "A comment on the pull request", "pull_request")[".github/workflows/caller.yml"]), &workflow); err != nil {
+	if err := yaml.Unmarshal([]byte(commentRecipe(t)[".github/workflows/caller.yml"]), &workflow); err != nil {
 		t.Fatal(err)
 	}
 	s := server{dir: t.TempDir()}

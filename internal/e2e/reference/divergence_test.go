@@ -12,7 +12,7 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// divergence is one kind of case that the gate deliberately decides differently from the reference. docs/reference.md is written from the
+// divergence is one kind of case that the gate deliberately decides differently from the reference. docs/small.md is written from the
 // first five fields.
 type divergence struct {
 	what, reference, here string

@@ -7,13 +7,14 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
 
 //go:generate go test -count=1 -run ^TestTable$ . -update
 
-var update = flag.Bool("update", false, "write the list in docs/reference.md")
+var update = flag.Bool("update", false, "write the list in docs/small.md")
 
 // The list is between these two.
 const (
@@ -23,7 +24,7 @@ const (
 
 // TestTable compares the list in the docs with the tests' list of what the two programs say.
 func TestTable(t *testing.T) {
-	path := filepath.Join("..", "..", "..", "docs", "reference.md")
+	path := filepath.Join("..", "..", "..", "docs", "small.md")
 	page, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -31,34 +32,51 @@ func TestTable(t *testing.T) {
 	before, rest, begins := strings.Cut(string(page), listBegins)
 	_, after, ends := strings.Cut(rest, listEnds)
 	if !begins || !ends {
-		t.Fatal("docs/reference.md has no place for the list")
+		t.Fatal("docs/small.md has no place for the list")
 	}
-	var order []string
-	cases := map[string]string{}
-	for _, d := range divergences {
-		verdicts := fmt.Sprintf("\n`small check`: %s. `small-hook check`: %s.\n\n", d.reference, d.here)
-		if cases[verdicts] == "" {
-			order = append(order, verdicts)
-		}
-		cases[verdicts] += "- " + d.what + ", because " + d.because + "\n"
-		if d.decides != "" {
-			cases[verdicts] += "  Decided by: “" + d.decides + "”\n"
-		}
-	}
-	written := before + listBegins
-	for _, verdicts := range order {
-		written += verdicts + cases[verdicts]
-	}
-	written += listEnds + after
+	written := before + listBegins + list() + listEnds + after
 	if written == string(page) {
 		return
 	}
 	if !*update {
-		t.Fatal("docs/reference.md is stale: run go generate ./internal/e2e/reference")
+		t.Fatal("docs/small.md is stale: run go generate ./internal/e2e/reference")
 	}
 	if err := os.WriteFile(path, []byte(written), 0o644); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// list has the cases below what the two programs say, and below the cases that one sentence decides that sentence.
+func list() (text string) {
+	verdicts := func(d divergence) string {
+		return fmt.Sprintf("\n`small check`: %s. `small-hook check`: %s.\n\n", d.reference, d.here)
+	}
+	var done []string
+	for _, first := range divergences {
+		if slices.Contains(done, verdicts(first)) {
+			continue
+		}
+		done = append(done, verdicts(first))
+		text += verdicts(first)
+		var sentences []string
+		cases := map[string]string{}
+		for _, d := range divergences {
+			if verdicts(d) != verdicts(first) {
+				continue
+			}
+			if cases[d.decides] == "" {
+				sentences = append(sentences, d.decides)
+			}
+			cases[d.decides] += "- " + d.what + ", because " + d.because + "\n"
+		}
+		for _, sentence := range sentences {
+			text += cases[sentence]
+			if sentence != "" {
+				text += "  Decided by: “" + sentence + "”\n"
+			}
+		}
+	}
+	return text
 }
 
 // facts has the protocol's facts. It is beside the repository, not part of it.

@@ -54,7 +54,7 @@ func (r *recorded) workspace() (*workspace, error) {
 	return w, nil
 }
 
-// TestVerdicts judges workspaces with a known verdict of the protocol's own program, and demands that docs/reference.md lists every difference.
+// TestVerdicts judges workspaces with a known verdict of the protocol's own program, and demands that docs/small.md lists every difference.
 // Without the long tests it tries one in twelve.
 func TestVerdicts(t *testing.T) {
 	packed, err := os.Open(verdictsFile)

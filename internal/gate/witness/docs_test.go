@@ -11,10 +11,10 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// TestDocs computes the digest and the head of the example in docs/witness.md as that page describes, without using this module's code.
+// TestDocs computes the digest and the head of the example in FORMAT.md as that page describes, without using this module's code.
 func TestDocs(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile("../../../docs/witness.md")
+	page, err := os.ReadFile("FORMAT.md")
 	if err != nil {
 		t.Fatal(err)
 	}
