@@ -155,22 +155,11 @@ func revertedSince(ctx context.Context, r *run.Run, u history.Update) read.Rever
 // replacedLog compares one log of a commit with an earlier one that is not its parent's. insertions says whether
 // unreconciled insertions are reported; reverted, if set, which rewrites may have been taken back.
 func replacedLog(ctx context.Context, r *run.Run, c history.Change, s *read.Step, insertions bool, reverted read.RevertedFunc) error {
-	logs, err := r.Source.LogsBefore(ctx, s.Parents[0], c)
-	if err != nil {
-		return err
-	}
-	parent := read.ParentLog{ID: s.Parents[0]}
-	logs = s.AfterRotation(0, c.Path, logs)
-	parent.Add(c.Path, logs...)
 	now := c.New
 	if to, moved := s.Moves[0][c.Path]; moved {
 		now = to
 	}
-	var earlier *read.LedgerFile
-	if len(logs) > 0 {
-		earlier = logs[0]
-	}
-	after, err := r.Source.Logs(c.Path).Read(ctx, now, earlier)
+	parent, after, err := bothOf(ctx, r, s, c, now)
 	if err != nil {
 		return err
 	}
@@ -213,4 +202,21 @@ func replacedLog(ctx context.Context, r *run.Run, c history.Change, s *read.Step
 		return err
 	}
 	return r.Collector.Judge(ctx, log)
+}
+
+// bothOf reads a log before a step that is no commit, as a rotation leaves it, and after it, in the file now.
+func bothOf(ctx context.Context, r *run.Run, s *read.Step, c history.Change, now history.File) (before read.ParentLog, after *read.LedgerFile, err error) {
+	logs, err := r.Source.LogsBefore(ctx, s.Parents[0], c)
+	if err != nil {
+		return before, nil, err
+	}
+	logs = s.AfterRotation(0, c.Path, logs)
+	before = read.ParentLog{ID: s.Parents[0]}
+	before.Add(c.Path, logs...)
+	var earlier *read.LedgerFile
+	if len(logs) > 0 {
+		earlier = logs[0]
+	}
+	after, err = r.Source.Logs(c.Path).Read(ctx, now, earlier)
+	return before, after, err
 }
