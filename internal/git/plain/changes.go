@@ -58,8 +58,13 @@ func (r *Repo) compare(ctx context.Context, e history.Edge, filter *githistory.F
 	return d.changes, githistory.CheckNames(d.changes, func(c history.Change) string { return c.Path })
 }
 
-// HoldIndex lists all files of the index. Nothing is held: an index that this reader takes is small.
+// HoldIndex lists all files of the index, which is not read again.
 func (r *Repo) HoldIndex(ctx context.Context) ([]history.File, error) {
+	index, err := r.indexTree(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r.held.Store(index)
 	return r.List(ctx, history.Index, history.Filter{All: true})
 }
 
@@ -96,15 +101,19 @@ type diff struct {
 	ctx     context.Context
 	repo    *Repo
 	filter  *githistory.Filter
-	staged  map[plumbing.Hash][]treeEntry // the index's trees
+	staged  map[plumbing.Hash][]treeEntry // the index's trees, if it takes part
 	changes []history.Change
 }
 
 // treeOf is the tree of a commit or of the index.
 func (d *diff) treeOf(revision string) (root plumbing.Hash, err error) {
 	if revision == history.Index {
-		root, d.staged, err = d.repo.indexTree(d.ctx)
-		return root, err
+		index, err := d.repo.indexTree(d.ctx)
+		if err != nil {
+			return root, err
+		}
+		d.staged = index.trees
+		return index.root, nil
 	}
 	c, err := d.repo.named(d.ctx, revision)
 	if err != nil {

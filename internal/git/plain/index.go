@@ -52,12 +52,21 @@ func (r *Repo) readIndex(ctx context.Context) ([]*format.Entry, error) {
 	return entries, cannot("cannot read the index", errors.Join(err, file.Close()))
 }
 
-// indexTree is the tree that a commit of the index would have, with all its subtrees. If there are conflicts, its id is not that of any
-// commit's tree.
-func (r *Repo) indexTree(ctx context.Context) (root plumbing.Hash, trees map[plumbing.Hash][]treeEntry, err error) {
+// staged is the tree that a commit of the index would have: its id, and it and all its subtrees by their ids. If there are conflicts, the
+// id is not that of any commit's tree.
+type staged struct {
+	root  plumbing.Hash
+	trees map[plumbing.Hash][]treeEntry
+}
+
+// indexTree is the index that is held, or else the file's.
+func (r *Repo) indexTree(ctx context.Context) (*staged, error) {
+	if held := r.held.Load(); held != nil {
+		return held, nil
+	}
 	entries, err := r.readIndex(ctx)
 	if err != nil {
-		return root, nil, err
+		return nil, err
 	}
 	dirs := map[string][]treeEntry{"": nil}
 	for _, e := range entries {
@@ -70,18 +79,18 @@ func (r *Repo) indexTree(ctx context.Context) (root plumbing.Hash, trees map[plu
 			}
 		}
 	}
-	trees = map[plumbing.Hash][]treeEntry{}
+	out := &staged{trees: map[plumbing.Hash][]treeEntry{}}
 	// Subdirectories are before their parents.
 	for _, name := range slices.Backward(slices.Sorted(maps.Keys(dirs))) {
 		entries := inOrder(dirs[name])
-		root = treeID(entries)
-		trees[root] = entries
+		out.root = treeID(entries)
+		out.trees[out.root] = entries
 		if name != "" {
 			dir, base := split(name)
-			dirs[dir] = append(dirs[dir], treeEntry{name: base, mode: filemode.Dir, id: root})
+			dirs[dir] = append(dirs[dir], treeEntry{name: base, mode: filemode.Dir, id: out.root})
 		}
 	}
-	return root, trees, nil
+	return out, nil
 }
 
 // inOrder sorts entries as in a tree. A conflict has up to three entries, of which one remains.

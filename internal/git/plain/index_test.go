@@ -44,9 +44,29 @@ func TestIndexOfEveryVersion(t *testing.T) {
 		if diff := cmp.Diff(strings.Split(strings.TrimSuffix(r.Git("ls-files", "-s", "-z"), "\x00"), "\x00"), got); diff != "" {
 			t.Errorf("version %s (-git +go-git)\n%s", version, diff)
 		}
-		if tree, _, err := repo.indexTree(t.Context()); err != nil || tree.String() != r.Git("write-tree") {
-			t.Errorf("version %s: the tree is %s, %v", version, tree, err)
+		if index, err := repo.indexTree(t.Context()); err != nil || index.root.String() != r.Git("write-tree") {
+			t.Errorf("version %s: the tree is %+v, %v", version, index, err)
 		}
+	}
+}
+
+// A hook asks about the index ten times, and reading it takes long.
+func TestHeldIndexIsNotReadAgain(t *testing.T) {
+	t.Parallel()
+	r := gittest.New(t)
+	head := r.CommitFile("a/b", "1")
+	r.Write("a/b", "2")
+	r.Git("add", "-A")
+	repo := open(t, r)
+	held, err := repo.HoldIndex(t.Context())
+	if err != nil || len(held) != 1 || held[0].Path != "a/b" {
+		t.Fatal(held, err)
+	}
+	r.Write(".git/index", "damaged")
+	files, err1 := repo.List(t.Context(), history.Index, history.Filter{All: true})
+	changes, err2 := repo.Diff(t.Context(), []history.Edge{{Parent: head, Child: history.Index}}, history.Filter{All: true})
+	if err1 != nil || err2 != nil || !cmp.Equal(files, held) || len(changes[0]) != 1 || changes[0][0].New != held[0] {
+		t.Errorf("%v, %v; %v, %v", files, err1, changes, err2)
 	}
 }
 

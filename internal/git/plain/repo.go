@@ -8,6 +8,7 @@ import (
 	"runtime/debug"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/go-git/go-git/v5/plumbing"
 
@@ -32,6 +33,8 @@ type Repo struct {
 	objects *store
 	head    githistory.Branch // HEAD when the repository was opened
 	headErr error
+
+	held atomic.Pointer[staged] // see HoldIndex
 
 	mu      sync.Mutex // guards the following
 	commits map[string]*commit

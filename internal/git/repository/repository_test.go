@@ -25,13 +25,13 @@ func TestAuto(t *testing.T) {
 		"a long command": {"range", nil, "git", "git walks through history faster"},
 		"a server":       {"pre-receive", nil, "git", "git walks through history faster"},
 		"many objects": {"pre-commit", func(r *gittest.Repo) *gittest.Repo {
-			r.Write(pack+".idx", strings.Repeat("x", 20_001*28))
+			r.Write(pack+".idx", strings.Repeat("x", 30_001*28))
 			return r
-		}, "git", "about 20001 packed objects"},
+		}, "git", "about 30001 packed objects"},
 		"a large index": {"pre-commit", func(r *gittest.Repo) *gittest.Repo {
-			r.Write(".git/other", strings.Repeat("x", 128<<10+1))
+			r.Write(".git/other", strings.Repeat("x", 384<<10+1))
 			return r.With("GIT_INDEX_FILE=.git/other")
-		}, "git", "the index has 131073 bytes"},
+		}, "git", "the index has 393217 bytes"},
 		"not plain": {"pre-commit", func(r *gittest.Repo) *gittest.Repo { return r.Clone("--depth=1") }, "git", "it is a shallow clone"},
 		"a damaged pack": {"pre-commit", func(r *gittest.Repo) *gittest.Repo {
 			r.Git("repack", "-q", "-a", "-d")
