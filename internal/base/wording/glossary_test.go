@@ -204,6 +204,35 @@ func TestWordsAreLinked(t *testing.T) {
 	}
 }
 
+// The limits of the pages, in words. Reference pages are looked up; all others are read, but for those about rules, which are generated.
+const (
+	mostWords      = 24000
+	mostInGuide    = 1500
+	mostInLookedUp = 2500
+)
+
+var lookedUp = strings.Fields("ci-systems.md commands.md configuration.md reports.md small.md")
+
+// TestPagesAreShort holds the README and the pages to what a reader has patience for.
+func TestPagesAreShort(t *testing.T) {
+	all := 0
+	for name, text := range pages(t) {
+		if name == "rules.md" {
+			continue
+		}
+		words, most := len(strings.Fields(text)), mostInGuide
+		if slices.Contains(lookedUp, name) {
+			most = mostInLookedUp
+		}
+		if all += words; words > most {
+			t.Errorf("%s has %d words, and not at most %d", name, words, most)
+		}
+	}
+	if all > mostWords {
+		t.Errorf("the pages have %d words, and not at most %d: say each thing once", all, mostWords)
+	}
+}
+
 // TestSources demands that pages which describe others' programs, in ways that no test can check, say where and when that was looked up.
 func TestSources(t *testing.T) {
 	texts := pages(t)
