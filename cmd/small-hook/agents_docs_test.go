@@ -22,7 +22,17 @@ var (
 func TestAgentsPage(t *testing.T) {
 	gittest.Long(t)
 	r := typeSections(t, "../../docs/agents.md", "testdata/workspace/.small", 3, map[string]string{
-		"One after the other: handoff": `git init -q --bare -b main ../handoff.git
+		"One after the other: handoff": `git switch -q -c importer
+(cd importer; small-hook append --task task-1 --evidence "the importer has a log of its own")
+git commit -q -a -m "Importer"
+git switch -q -c exporter main
+(cd exporter; small-hook append --task task-1 --evidence "and so has the exporter")
+git commit -q -a -m "Exporter"
+git switch -q main
+git merge -q --no-edit importer
+git merge -q --no-edit exporter
+small-hook audit
+git init -q --bare -b main ../handoff.git
 git remote add origin ../handoff.git; git push -q -u origin main
 git clone -q ../handoff.git ../agent-b; (cd ../agent-b; small-hook install)
 git clone -q ../handoff.git ../too-early; (cd ../too-early; small-hook install)

@@ -99,9 +99,9 @@ func draw(lines []string) string {
 	for i, long := range lines {
 		switch {
 		case i > 0 && strings.HasPrefix(long, "$ "):
-			delay += 4
+			delay += 3
 		case i > 0 && strings.HasPrefix(lines[i-1], "$ "):
-			delay += 1.5
+			delay += 0.7
 		}
 		for _, line := range wrap(long) {
 			y += lineHeight

@@ -118,7 +118,9 @@ func TestReconcilePage(t *testing.T) {
 func TestNextRunPage(t *testing.T) {
 	gittest.Long(t)
 	t.Setenv("PATH", referenceBin(t)+string(filepath.ListSeparator)+os.Getenv("PATH"))
-	r := typePage(t, "../../docs/next-run.md", "", 5)
+	r := typePage(t, "../../docs/next-run.md", "", 4,
+		`git init -q -b main && small init --intent "Import the billing export" && small-hook install && small plan --add "Read the export"`,
+		`small checkpoint --task task-2 --status completed --evidence "importer reads 1204 rows" && git add -A && git commit -q -m "The first run"`)
 	if log := r.Git("show", "HEAD:.small/progress.small.yml"); !strings.Contains(log, "importer reads") || !strings.Contains(log, "export writes") {
 		t.Errorf("the log has not gone on:\n%s", log)
 	}

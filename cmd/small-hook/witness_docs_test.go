@@ -38,8 +38,11 @@ func witnessRecipes(t *testing.T) map[string]string {
 		Jobs map[string]struct{ Steps []struct{ Run string } }
 	}
 	var gitlab map[string]struct{ Script []string }
-	for text, into := range map[string]any{below("A second repository on GitHub", "yaml")[0]: &github, below("A second repository on GitLab", "yaml")[0]: &gitlab} {
-		if err := yaml.Unmarshal([]byte(text), into); err != nil {
+	for name, into := range map[string]any{"github.yml": &github, "gitlab.yml": &gitlab} {
+		if !strings.Contains(string(page), "(witness/"+name+")") {
+			t.Errorf("docs/witness.md does not link %s", name)
+		}
+		if err := yaml.Unmarshal([]byte(readPage(t, "../../docs/witness/"+name)), into); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -1,9 +1,11 @@
 package wording
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -107,6 +109,56 @@ func TestGlossary(t *testing.T) {
 	}
 }
 
+// ours are words that the design, the code or its configuration use in a sense of their own. Where one is said to readers, the glossary has it.
+var ours = strings.Fields("baseline digest draft edge entry excerpt exit-status finding fingerprint floor harness head lane lease ledger log " +
+	"neighbour published reader replay-id rotated rule run signal snapshot stanza trusted-side waiver witness workspace")
+
+// explained are the sections of the configuration that need no word of ours, or that a page of their own explains.
+var explained = strings.Fields("version strict mode append_only agents extensions limits workflows")
+
+// TestOursAreInTheGlossary demands that the glossary has, in bold, each word of ours that the README, a guide or a message says, and each
+// section of the configuration.
+func TestOursAreInTheGlossary(t *testing.T) {
+	page, err := os.ReadFile("../../../docs/glossary.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	schema, err := os.ReadFile("../../../schema/config-v1.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sections struct{ Properties map[string]any }
+	if err := json.Unmarshal(schema, &sections); err != nil || len(sections.Properties) < 10 {
+		t.Fatalf("%d sections: %v", len(sections.Properties), err)
+	}
+	words := slices.Clone(ours)
+	for section := range sections.Properties {
+		if !slices.Contains(explained, section) {
+			words = append(words, strings.TrimSuffix(section, "s"))
+		}
+	}
+	texts := pages(t)
+	delete(texts, "glossary.md")
+	for _, m := range messages(t) {
+		if strings.Contains(m[1], " ") && !strings.HasPrefix(m[0], "../../testkit/") {
+			texts[m[0]] = m[1]
+		}
+	}
+	for _, word := range words {
+		word = strings.ReplaceAll(word, "-", " ")
+		if strings.Contains(string(page), "**"+word+"**") {
+			continue
+		}
+		said := regexp.MustCompile(`(?i)\b` + word + `s?\b`)
+		for place, text := range texts {
+			if at := said.FindStringIndex(prose(text)); at != nil {
+				t.Errorf("%s says %q, which the glossary does not have: …%s…", place, word, around(prose(text), at[0]))
+				break
+			}
+		}
+	}
+}
+
 func around(text string, at int) string {
 	return strings.ToValidUTF8(strings.ReplaceAll(text[max(0, at-40):min(len(text), at+40)], "\n", " "), "")
 }
@@ -149,6 +201,35 @@ func TestWordsAreLinked(t *testing.T) {
 	}
 	if linked < 20 {
 		t.Errorf("only %d words", linked)
+	}
+}
+
+// The limits of the pages, in words. Reference pages are looked up; all others are read, but for those about rules, which are generated.
+const (
+	mostWords      = 24000
+	mostInGuide    = 1500
+	mostInLookedUp = 2500
+)
+
+var lookedUp = strings.Fields("ci-systems.md commands.md configuration.md reports.md small.md")
+
+// TestPagesAreShort holds the README and the pages to what a reader has patience for.
+func TestPagesAreShort(t *testing.T) {
+	all := 0
+	for name, text := range pages(t) {
+		if name == "rules.md" {
+			continue
+		}
+		words, most := len(strings.Fields(text)), mostInGuide
+		if slices.Contains(lookedUp, name) {
+			most = mostInLookedUp
+		}
+		if all += words; words > most {
+			t.Errorf("%s has %d words, and not at most %d", name, words, most)
+		}
+	}
+	if all > mostWords {
+		t.Errorf("the pages have %d words, and not at most %d: say each thing once", all, mostWords)
 	}
 }
 

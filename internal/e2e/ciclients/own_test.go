@@ -158,7 +158,7 @@ func shown(t *testing.T) map[string]string {
 			}
 		}
 	}
-	for _, name := range []string{"github-comment.yml", "fleet/audit-all.yml"} {
+	for _, name := range []string{"github-comment.yml", "fleet/audit-all.yml", "witness/github.yml"} {
 		texts[filepath.Base(name)] = readFile(t, filepath.Join(root, "docs", name))
 	}
 	if len(texts) < 8 {

@@ -22,12 +22,7 @@ const (
 	local  = "./.github/workflows/gate.yml"
 )
 
-// recipe is the first workflow in a section of docs/github.md that runs on an event, with our reusable workflow beside it, for act.
-func recipe(t *testing.T, heading, event string) map[string]string {
-	t.Helper()
-	return withCalled(t, shownIn(t, heading, event))
-}
-
+// shownIn is the first workflow in a section of docs/github.md that runs on an event and calls ours.
 func shownIn(t *testing.T, heading, event string) string {
 	t.Helper()
 	_, section, _ := strings.Cut(readFile(t, filepath.Join(root, "docs", "github.md")), "\n## "+heading+"\n")
@@ -58,7 +53,7 @@ func commentRecipe(t *testing.T) map[string]string {
 	return withCalled(t, text)
 }
 
-// withCalled is a workflow as a repository's own, and ours beside it.
+// withCalled is a workflow as a repository's own, and our reusable one beside it, for act.
 func withCalled(t *testing.T, text string) map[string]string {
 	t.Helper()
 	return map[string]string{
@@ -155,7 +150,13 @@ func TestReusableWorkflow(t *testing.T) {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
 			honest := c.honest
-			r := newConsumer(t, recipe(t, "As a reusable workflow", strings.ReplaceAll(c.event, " ", "_")))
+			text := shownIn(t, "As a reusable workflow", "pull_request")
+			if c.event == "push" { // the file for pushes, with such a job
+				_, pushes, _ := strings.Cut(readFile(t, filepath.Join(root, "docs", "github.md")), "\nname: small-gate-push\n")
+				pushes, _, _ = strings.Cut(pushes, "\njobs:\n")
+				text = "name: small-gate-push\n" + pushes + "\njobs:\n  small-gate-push:\n    uses: " + called + "\n"
+			}
+			r := newConsumer(t, withCalled(t, text))
 			ev := events[c.event].make(t, r, honest)
 			s := newServer(t)
 			got := act(t, s.of(r), ev.name, ev.payload, append(s.args, ev.args...)...)

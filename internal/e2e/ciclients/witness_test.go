@@ -12,15 +12,13 @@ import (
 	"github.com/small-gate/small-gate/internal/testkit/gittest"
 )
 
-// witnessRecipe is the file below a heading of docs/witness.md, for a repository to watch.
-func witnessRecipe(t *testing.T, heading, watched string) string {
+// witnessRecipe is a file that docs/witness.md links, for a repository to watch.
+func witnessRecipe(t *testing.T, name, watched string) string {
 	t.Helper()
-	_, below, _ := strings.Cut(readFile(t, filepath.Join(root, "docs", "witness.md")), "\n## "+heading+"\n")
-	_, text, found := strings.Cut(below, "```yaml\n")
-	text, _, _ = strings.Cut(text, "```\n")
+	text := readFile(t, filepath.Join(root, "docs", "witness", name))
 	address := regexp.MustCompile(`WATCHED: .*`)
-	if !found || len(address.FindAllString(text, -1)) != 1 {
-		t.Fatalf("docs/witness.md has no recipe %q", heading)
+	if len(address.FindAllString(text, -1)) != 1 {
+		t.Fatalf("docs/witness/%s does not name what is watched", name)
 	}
 	return address.ReplaceAllLiteralString(text, "WATCHED: "+watched)
 }
@@ -30,14 +28,14 @@ func TestWitness(t *testing.T) {
 	installed(t, "act")
 	path := built(t).program + string(os.PathListSeparator) + os.Getenv("PATH")
 	for name, c := range map[string]struct {
-		heading, file string
-		look          func(t *testing.T, r *gittest.Repo, own string) (string, bool)
+		recipe, file string
+		look         func(t *testing.T, r *gittest.Repo, own string) (string, bool)
 	}{
-		"github": {"A second repository on GitHub", ".github/workflows/witness.yml", func(t *testing.T, r *gittest.Repo, _ string) (string, bool) {
+		"github": {"github.yml", ".github/workflows/witness.yml", func(t *testing.T, r *gittest.Repo, _ string) (string, bool) {
 			got := act(t, r, "workflow_dispatch", map[string]any{}, "-P", "ubuntu-latest=-self-hosted", "--env", "PATH="+path)
 			return got.log, got.job == "success" && got.status == 0
 		}},
-		"gitlab": {"A second repository on GitLab", ".gitlab-ci.yml", func(t *testing.T, r *gittest.Repo, own string) (string, bool) {
+		"gitlab": {"gitlab.yml", ".gitlab-ci.yml", func(t *testing.T, r *gittest.Repo, own string) (string, bool) {
 			said, status := pipeline(t, r, map[string]string{"CI_PIPELINE_SOURCE": "schedule", "PUSH_TO": own, "CI_DEFAULT_BRANCH": "main"},
 				"--force-shell-executor", "--shell-isolation", "witness")
 			r.Remove(".gitlab-ci-local")
@@ -51,7 +49,7 @@ func TestWitness(t *testing.T) {
 			log := newConsumer(t, nil)
 			log.Git("init", "-q", "--bare", "--initial-branch=main", watched)
 			log.Git("push", "-q", watched, "HEAD:refs/heads/main")
-			recipe := witnessRecipe(t, c.heading, watched)
+			recipe := witnessRecipe(t, c.recipe, watched)
 			if name == "github" {
 				r := gittest.New(t, gittest.At(t.TempDir()))
 				r.Write("witness.yml", recipe)

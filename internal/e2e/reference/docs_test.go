@@ -71,6 +71,9 @@ func list() (text string) {
 		}
 		for _, sentence := range sentences {
 			text += cases[sentence]
+			if _, verdicts, row := strings.Cut(sentence, " | "); row {
+				sentence = verdicts // a row of a table there begins with the case
+			}
 			if sentence != "" {
 				text += "  Decided by: “" + sentence + "”\n"
 			}
