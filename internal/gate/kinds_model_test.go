@@ -71,6 +71,7 @@ func (m *kindModel) rewritten(p, c int, at string, l, now []string) []string {
 	case r == nil || at != r.at || !r.done(now):
 	case begins(l, r.from):
 		return slices.Concat(r.to, l[len(r.from):])
+	case slices.ContainsFunc(minus(r.to, r.from), func(e string) bool { return slices.Contains(l, e) }): // later than the rewrite
 	case slices.Equal(m.parents[c], []int{p}) || begins(l, r.to) || !m.stood(append([]int{p, c}, m.parents[c]...)...):
 	default:
 		return slices.Concat(r.to, minus(l, r.from))
@@ -169,6 +170,27 @@ func readNaiveLines(data string) ([]string, bool) {
 		}
 	}
 	return out, true
+}
+
+// readNaiveBlocks reads what begins with a heading. White space at the end of a block does not count.
+func readNaiveBlocks(data string) ([]string, bool) {
+	_, blocks, _ := strings.Cut("\n"+strings.ReplaceAll(strings.TrimPrefix(data, "\ufeff"), "\r\n", "\n"), "\n## ")
+	var out []string
+	for _, block := range strings.Split(blocks, "\n## ") {
+		if block != "" {
+			out = append(out, "## "+strings.TrimRight(block, "\n"))
+		}
+	}
+	return out, true
+}
+
+// reversed reads a log whose newest entry comes first.
+func reversed(read func(string) ([]string, bool)) func(string) ([]string, bool) {
+	return func(data string) ([]string, bool) {
+		entries, ok := read(data)
+		slices.Reverse(entries)
+		return entries, ok
+	}
 }
 
 func readNaiveList(data string) ([]string, bool) {

@@ -15,6 +15,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/gate/catalogue"
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/gate/run"
@@ -45,6 +46,9 @@ func (k logKind) merged() bool { return k.files && k.Frozen != "committed" }
 var logKinds = []logKind{
 	{Log: policy.Log{Path: "log/**/*.txt", Entries: policy.LineEntries, Exclude: []string{"**/draft*"}}, root: "log/", suffix: ".txt", read: readNaiveLines},
 	{Log: policy.Log{Path: "log/**/*.json", Entries: policy.ListEntries, Exclude: []string{"**/draft*"}, At: "of.log"}, root: "log/", suffix: ".json", read: readNaiveList},
+	{Log: policy.Log{Path: "log/**/*.new", Entries: policy.LineEntries, Exclude: []string{"**/draft*"}, Order: policy.NewestFirst}, root: "log/", suffix: ".new", read: reversed(readNaiveLines)},
+	{Log: policy.Log{Path: "log/**/*.md", Entries: policy.BlockEntries, Start: "^## ", Exclude: []string{"**/draft*"}}, root: "log/", suffix: ".md", read: readNaiveBlocks},
+	{Log: policy.Log{Path: "log/**/*.md", Entries: policy.BlockEntries, Start: "^## ", Exclude: []string{"**/draft*"}, Order: policy.NewestFirst}, root: "log/", suffix: ".md", read: reversed(readNaiveBlocks)},
 	{Log: policy.Log{Path: "log/**/*.sql", Entries: policy.FileEntries, Exclude: []string{"**/draft*"}, Order: "name"}, root: "log/", suffix: ".sql", files: true, byName: true},
 	{Log: policy.Log{Path: "log/**", Entries: policy.FileEntries, Exclude: []string{"**/draft*"}}, root: "log/", files: true, anyEnd: true},
 	{Log: policy.Log{Path: "log/**/*.sql", Entries: policy.FileEntries, Exclude: []string{"**/draft*"}, Order: "name", Frozen: "committed"}, root: "log/", suffix: ".sql", files: true, byName: true},
@@ -224,6 +228,9 @@ func (w *kindWorld) entry() string {
 	if w.kind.Entries == policy.ListEntries {
 		return []string{fmt.Sprintf(`"e%d"`, w.tick), fmt.Sprintf(`{"id":%d}`, w.tick), `"same"`}[w.n(6)/2]
 	}
+	if w.kind.Entries == policy.BlockEntries {
+		return []string{fmt.Sprintf("## e%d\ntext", w.tick), fmt.Sprintf("## e%d\n\n\xff\x00\n### more", w.tick), "## same"}[w.n(6)/2]
+	}
 	return []string{fmt.Sprint("e", w.tick), fmt.Sprint("\xff\x00", w.tick), "same", fmt.Sprint("\ufeff", w.tick)}[w.n(8)/2%4]
 }
 
@@ -234,10 +241,17 @@ func (w *kindWorld) write(entries []string) blobFile {
 		f.data = `{"of": {"log": [` + strings.Join(entries, []string{",", ",\n  ", ",\r\n"}[w.n(3)]) + `]}, "n": ` + fmt.Sprint(w.n(3)) + "}\n"
 		return f
 	}
+	if w.kind.Order == policy.NewestFirst {
+		entries = slices.Clone(entries)
+		slices.Reverse(entries)
+	}
 	end := []string{"\n", "\n", "\r\n", "\n\n"}[w.n(4)]
 	f.data = strings.Join(entries, end)
 	if len(entries) > 0 && !w.oneIn(4) {
 		f.data += end
+	}
+	if w.kind.Entries == policy.BlockEntries && w.oneIn(3) {
+		f.data = fmt.Sprintf("# Title %d\n\n", w.tick) + f.data
 	}
 	return f
 }
@@ -415,15 +429,28 @@ func (w *kindWorld) model() *kindModel {
 	return m
 }
 
-func (w *kindWorld) options(ids []string) run.Options {
-	opts := testOptions()
-	opts.Policy = policy.Default()
+// stanza writes the kind's stanza as a configuration has it.
+func (w *kindWorld) stanza(ids []string) string {
 	l := w.kind.Log
+	text := fmt.Sprintf("version: 1\nlogs:\n  - path: %q\n    entries: %s\n    exclude: [%q]\n", l.Path, l.Entries, l.Exclude[0])
 	if w.since >= 0 {
 		l.Since = ids[w.since]
-		opts.Policy.Elsewhere = true // it may begin after a commit that the head lacks
 	}
-	opts.Policy.Logs = []policy.Log{l}
+	for _, given := range [][2]string{{"at", l.At}, {"start", l.Start}, {"order", l.Order}, {"frozen", l.Frozen}, {"since", l.Since}} {
+		if given[1] != "" {
+			text += fmt.Sprintf("    %s: %q\n", given[0], given[1])
+		}
+	}
+	return text
+}
+
+func (w *kindWorld) options(ids []string) run.Options {
+	opts := testOptions()
+	var err error
+	if opts.Policy, err = policy.Parse("the test", []byte(w.stanza(ids)), catalogue.Known()); err != nil {
+		panic(err)
+	}
+	opts.Policy.Elsewhere = w.since >= 0 // it may begin after a commit that the head lacks
 	if r := w.rewrite; r != nil {
 		opts.Policy.Waivers = []policy.Waiver{{OfLog: true, Path: r.at, From: w.headOf(r.from), To: w.headOf(r.to), Reason: "x"}}
 	}

@@ -209,8 +209,8 @@ func sinceParting(ctx context.Context, r *run.Run, base string, side history.Tip
 	}
 	s.Branch = side.Name
 	for _, c := range changes[0] {
-		if !r.Source.IsLog(c.Path) || s.MovedTo(0, c.Path) {
-			continue // a log that moved is judged where it was
+		if !r.Source.IsLog(c.Path) {
+			continue
 		}
 		s.Fix = func(string) string {
 			return mendSide(side.Name)

@@ -194,10 +194,19 @@ func replacedLog(ctx context.Context, r *run.Run, c history.Change, s *read.Step
 			return err
 		}
 	}
-	if !insertions || s.ID != r.Scope.Tip.ID {
-		return nil // what the target has doubled stays
+	if !insertions {
+		return nil
 	}
-	log, err := commitLog(ctx, r, s, now.Path, after, []read.ParentLog{parent}, []read.ParentLog{approved}, edges)
+	return judgeWhole(ctx, r, s, c.Path, now.Path, after, parent, approved, edges)
+}
+
+// judgeWhole judges a predicted side's log as that of one commit. What the target has doubled stays, and a log that moved is judged where it
+// was.
+func judgeWhole(ctx context.Context, r *run.Run, s *read.Step, was, path string, after *read.LedgerFile, parent, approved read.ParentLog, edges []*LogChange) error {
+	if s.ID != r.Scope.Tip.ID || s.MovedTo(0, was) {
+		return nil
+	}
+	log, err := commitLog(ctx, r, s, path, after, []read.ParentLog{parent}, []read.ParentLog{approved}, edges)
 	if err != nil {
 		return err
 	}
