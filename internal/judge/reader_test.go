@@ -244,14 +244,14 @@ func TestLargeRepositories(t *testing.T) {
 			// go-git reads packs, but this is not one: only the size of its index counts.
 			name := ".git/objects/pack/pack-" + strings.Repeat("0", 40) + ".idx"
 			r.Write(name, "")
-			if err := os.Truncate(r.Path(name), 30_000*28); err != nil {
+			if err := os.Truncate(r.Path(name), 40_000*28); err != nil {
 				t.Fatal(err)
 			}
 		},
 		"index": func(r *gittest.Repo) {
 			id := r.GitInput("x", "hash-object", "-w", "--stdin")
 			var list strings.Builder
-			for i := range 2500 {
+			for i := range 7500 {
 				fmt.Fprintf(&list, "100644 %s\tcode/%d\n", id, i)
 			}
 			r.GitInput(list.String(), "update-index", "--index-info")
