@@ -18,6 +18,7 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/gate/logs"
 	"github.com/small-gate/small-gate/internal/git/directory"
+	"github.com/small-gate/small-gate/internal/git/state"
 	"github.com/small-gate/small-gate/internal/judge/session"
 	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/write/checkout"
@@ -97,7 +98,7 @@ func restoreLog(ctx context.Context, req session.Request, with Locking, stanza *
 		if err := committedAlready(ctx, req, at); err != nil {
 			return err
 		}
-		there, failed := checkout.Exists(filepath.Join(w.Place.Top, filepath.FromSlash(at)))
+		there, failed := state.Exists(filepath.Join(w.Place.Top, filepath.FromSlash(at)))
 		if failed == nil && (unreadable || !there) {
 			sound, failed = w.LastSound(ctx, s.Repo, req.Environ)
 		}
@@ -215,7 +216,7 @@ func (l *locked) logs(ctx context.Context, g *guarding) (out *guardedLogs, done 
 		return nil, nil, nil
 	}
 	out = &guardedLogs{locked: l, Workspace: g.Workspace, mark: g.mark}
-	under, err := checkout.UnderWay(g.Place.GitDir)
+	under, err := state.UnderWay(g.Place.GitDir)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/git/state"
 	"github.com/small-gate/small-gate/internal/judge/session"
 	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/small"
@@ -115,7 +116,7 @@ func (l *locked) restoreRecords(ctx context.Context, s *session.Session, source 
 // something is under way.
 func lastSound(ctx context.Context, req session.Request, with Locking, at string) (commit string, err error) {
 	err = lockedFor(ctx, req, with, at, "", func(s *session.Session, held *locked) error {
-		under, err := checkout.UnderWay(s.Repo.Where().GitDir)
+		under, err := state.UnderWay(s.Repo.Where().GitDir)
 		if err != nil || under.Command != "" {
 			return err
 		}
@@ -130,7 +131,7 @@ func lastSound(ctx context.Context, req session.Request, with Locking, at string
 		if is {
 			g.At = held.records()
 		}
-		there, err := checkout.Exists(filepath.Join(g.Place.Top, filepath.FromSlash(g.Key())))
+		there, err := state.Exists(filepath.Join(g.Place.Top, filepath.FromSlash(g.Key())))
 		if err != nil || there && g.head == nil {
 			return err // a new log has replaced the old one
 		}
@@ -144,7 +145,7 @@ func lastSound(ctx context.Context, req session.Request, with Locking, at string
 // not help. It is nil if there is no such commit, or if something is under way, which must be finished first.
 func committedAlready(ctx context.Context, req session.Request, log string) error {
 	_, err := withGit(req).InRepository(ctx, "restore", func(s *session.Session) error {
-		under, err := checkout.UnderWay(s.Repo.Where().GitDir)
+		under, err := state.UnderWay(s.Repo.Where().GitDir)
 		if err != nil || under.Command != "" {
 			return err
 		}

@@ -17,6 +17,7 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/gate/logs"
 	"github.com/small-gate/small-gate/internal/gate/run"
+	"github.com/small-gate/small-gate/internal/git/state"
 	"github.com/small-gate/small-gate/internal/judge/session"
 	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/small"
@@ -65,7 +66,7 @@ func pending(ctx context.Context, req session.Request, mode string, merged []str
 		}
 		head, parents, untrusted := s.TrustHead(ctx, merged)
 		if remade { // a remade commit keeps its author and message, and its company was judged before
-			if s.Opts.Replay, err = checkout.Replays(s.Repo.Where().GitDir); err != nil {
+			if s.Opts.Replay, err = state.Replays(s.Repo.Where().GitDir); err != nil {
 				return nil, err
 			}
 		}
@@ -105,7 +106,7 @@ func pending(ctx context.Context, req session.Request, mode string, merged []str
 
 // goOn adds to the fixes the commands that continue what git has under way.
 func goOn(ctx context.Context, s *session.Session, parents []string, report *finding.Report) error {
-	u, err := checkout.UnderWay(s.Repo.Where().GitDir)
+	u, err := state.UnderWay(s.Repo.Where().GitDir)
 	if err != nil || len(parents) != 1 {
 		return err
 	}
@@ -132,7 +133,7 @@ func goOn(ctx context.Context, s *session.Session, parents []string, report *fin
 	}
 	if s.Opts.Replay {
 		note := "once all is mended and staged, `small-hook restore` says how to go on"
-		if u.Command == checkout.Rebase {
+		if u.Command == state.Rebase {
 			note += "; a rebase repeats this step until that is typed"
 		}
 		report.Examined.Notes = append(report.Examined.Notes, note)

@@ -19,6 +19,9 @@ const (
 	Site    = "https://small-gate.github.io/small-gate/"
 )
 
+// FinishMerge is the command that commits a merge, without an editor.
+const FinishMerge = "git commit --no-edit"
+
 // ShellWord writes text as one word of a POSIX shell, in quotes only if it needs them.
 func ShellWord(text string) string {
 	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:@+%=,"

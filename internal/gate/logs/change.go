@@ -279,7 +279,7 @@ func (e *LogChange) Undo() string {
 		return e.Fix + e.approval()
 	case e.Merge && history.Uncommitted(s.Commit):
 		if e.Run.Source.IsImmutable(e.Path) {
-			return e.PutBack() + ", `git commit --no-edit`"
+			return e.PutBack() + ", " + wording.Commands(wording.FinishMerge)
 		}
 		return remedy.Reconcile
 	case s.Standing == history.Landed:

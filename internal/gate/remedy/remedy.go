@@ -178,7 +178,7 @@ func InDirectory(path string) string {
 }
 
 // Reconcile are the commands that finish a merge and keep every entry of both sides.
-const Reconcile = "`small-hook reconcile`, `git commit --no-edit`"
+const Reconcile = "`small-hook reconcile`, `" + wording.FinishMerge + "`"
 
 // MergeWith is the fix that merges a branch and keeps every entry of both sides.
 func MergeWith(revision string) string {

@@ -12,10 +12,8 @@ import (
 	"github.com/small-gate/small-gate/internal/base/wholefile"
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/git/run"
+	"github.com/small-gate/small-gate/internal/git/state"
 )
-
-// replayed are the files in a git directory while existing commits are remade: they keep their author.
-var replayed = []string{"--git-path", "CHERRY_PICK_HEAD", "--git-path", "rebase-merge", "--git-path", "rebase-apply"}
 
 // AddAgentTrailer adds the trailer that names the agent to a commit message that git has prepared (prepare-commit-msg). It does not change a
 // message whose last such trailer already names the agent, an empty one that no editor will fill, which git refuses, or that of a commit
@@ -28,14 +26,12 @@ func AddAgentTrailer(ctx context.Context, file, agent string, edited bool) error
 	if strings.ContainsFunc(agent, unicode.IsControl) {
 		return &failure.Error{Message: fmt.Sprintf("SMALL_AGENT_ID is %q, which no trailer can hold", agent), Remedy: "Give the agent an id of one line."}
 	}
-	paths, err := git(ctx, append([]string{"rev-parse"}, replayed...)...)
+	gitDir, err := git(ctx, "rev-parse", "--absolute-git-dir")
 	if err != nil {
 		return err
 	}
-	for line := range strings.Lines(paths) {
-		if _, err := os.Lstat(strings.TrimSuffix(line, "\n")); err == nil {
-			return nil
-		}
+	if remade, err := state.Replays(strings.TrimSuffix(gitDir, "\n")); err != nil || remade {
+		return err
 	}
 	text, err := os.ReadFile(file)
 	if err != nil {

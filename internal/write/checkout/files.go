@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 
 	"github.com/small-gate/small-gate/internal/base/failure"
 	"github.com/small-gate/small-gate/internal/base/wording"
@@ -43,25 +42,4 @@ func ReadFile(top, path string) ([]byte, error) {
 		return nil, &failure.Error{Message: "cannot read " + wording.Printable(path) + ": " + err.Error(), Err: err}
 	}
 	return data, nil // not nil, even if the file is empty
-}
-
-// GitFile reads a file of the git directory; nil if there is none.
-func GitFile(gitDir, name string) ([]byte, error) {
-	data, err := os.ReadFile(filepath.Join(gitDir, filepath.FromSlash(name)))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, &failure.Error{Message: "cannot read what git has begun: " + wording.Printable(err.Error()), Remedy: "make the git directory readable", Err: err}
-	}
-	return data, nil
-}
-
-// Exists reports whether something is at a path.
-func Exists(path string) (bool, error) {
-	_, err := os.Lstat(path)
-	switch {
-	case err == nil:
-		return true, nil
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
-		return false, nil
-	}
-	return false, &failure.Error{Message: "cannot look for " + path + ": " + err.Error(), Err: err}
 }

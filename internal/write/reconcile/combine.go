@@ -9,6 +9,7 @@ import (
 	"github.com/small-gate/small-gate/internal/base/failure"
 	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/git/state"
 	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/small"
 	"github.com/small-gate/small-gate/internal/write/checkout"
@@ -152,12 +153,12 @@ func (c *Combiner) Lacks(ctx context.Context, has, all Files, paths []string) (l
 // Combine puts theirs on top of ours if it is Picked, otherwise it merges both. It returns the files, and notes on them for people. If the
 // error has ErrNeedsMerge in its chain, the side cannot be put on top and must be merged.
 func (c *Combiner) Combine(ctx context.Context, ours, theirs Side) (Files, []string, error) {
-	word := checkout.Merge
+	word := state.Merge
 	if theirs.Picked {
-		word = checkout.Rebase
+		word = state.Rebase
 	}
 	r := c.resolving(word, ours, theirs)
-	if word == checkout.Merge {
+	if word == state.Merge {
 		if err := r.followMoves(ctx); err != nil {
 			return nil, nil, err
 		}
@@ -171,7 +172,7 @@ func (c *Combiner) Combine(ctx context.Context, ours, theirs Side) (Files, []str
 	}
 	for _, dir := range dirs {
 		if err := r.workspace(ctx, dir); err != nil {
-			if errors.Is(err, combine.ErrOrder) && word == checkout.Rebase {
+			if errors.Is(err, combine.ErrOrder) && word == state.Rebase {
 				err = errors.Join(err, ErrNeedsMerge)
 			}
 			return nil, nil, err

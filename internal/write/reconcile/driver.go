@@ -10,6 +10,7 @@ import (
 
 	"github.com/small-gate/small-gate/internal/base/expression"
 	"github.com/small-gate/small-gate/internal/base/wording"
+	"github.com/small-gate/small-gate/internal/git/state"
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/small"
 	"github.com/small-gate/small-gate/internal/write/checkout"
@@ -177,7 +178,7 @@ func driving(ctx context.Context, repo Repository, g *checkout.Tree, environ []s
 	op := &operation{ours: side{id: head}}
 	for _, id := range checkout.GitHeads(environ) {
 		if id != head {
-			op.word = checkout.Merge
+			op.word = state.Merge
 			op.theirs = append(op.theirs, side{id: id})
 		}
 	}
@@ -188,7 +189,7 @@ func driving(ctx context.Context, repo Repository, g *checkout.Tree, environ []s
 	if m := appliedLabel().FindStringSubmatch(label); m != nil {
 		applied = m[1]
 	} else {
-		done, err := checkout.GitFile(repo.Where().GitDir, "rebase-merge/done")
+		done, err := state.File(repo.Where().GitDir, "rebase-merge/done")
 		if err != nil {
 			return nil, err
 		}
@@ -200,7 +201,7 @@ func driving(ctx context.Context, repo Repository, g *checkout.Tree, environ []s
 	if applied == "" {
 		return op, nil
 	}
-	return op, op.apply(ctx, repo, g, applied, checkout.Rebase)
+	return op, op.apply(ctx, repo, g, applied, state.Rebase)
 }
 
 var (

@@ -8,7 +8,8 @@ import (
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/gate/history"
-	"github.com/small-gate/small-gate/internal/git/history"
+	githistory "github.com/small-gate/small-gate/internal/git/history"
+	"github.com/small-gate/small-gate/internal/git/state"
 	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/write/checkout"
 	"github.com/small-gate/small-gate/internal/write/combine"
@@ -93,7 +94,7 @@ func (r *resolving) targetLacks(ctx context.Context, path string) (bool, error) 
 // order finds out whether a merge brings entries of the default branch or the branch's upstream that ours lacks: then these are put first,
 // so that a squash of the merged branch continues them. A commit with one parent continues ours.
 func (r *resolving) order(ctx context.Context) error {
-	if len(r.opts.Policy.Logs) == 0 || r.op.word != checkout.Merge || len(r.op.theirs) != 1 {
+	if len(r.opts.Policy.Logs) == 0 || r.op.word != state.Merge || len(r.op.theirs) != 1 {
 		return nil
 	}
 	side, err := TargetSide(ctx, r.repo, r.git, r.op.ours.id, r.op.theirs[0].id)

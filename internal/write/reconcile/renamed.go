@@ -10,9 +10,9 @@ import (
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/git/state"
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/small"
-	"github.com/small-gate/small-gate/internal/write/checkout"
 	"github.com/small-gate/small-gate/internal/write/combine"
 )
 
@@ -106,10 +106,10 @@ func renameIn(text, before []byte, to map[string]string, published func([]ledger
 
 // renamed replaces, in the sides of a log that git's rebase puts on top, the old ids of commits that it has put there already.
 func (r *resolving) renamed(c *combine.Case) (notes []string, err error) {
-	if r.apart || r.op.word != checkout.Rebase || !isLog(c.Path) {
+	if r.apart || r.op.word != state.Rebase || !isLog(c.Path) {
 		return nil, nil
 	}
-	list, err := checkout.GitFile(r.git.GitDir, "rebase-merge/rewritten-list")
+	list, err := state.File(r.git.GitDir, "rebase-merge/rewritten-list")
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/small-gate/small-gate/internal/base/failure"
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/gate/read"
+	"github.com/small-gate/small-gate/internal/git/state"
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/small"
@@ -118,7 +119,7 @@ func Run(ctx context.Context, repo Repository, opts Options) (*Outcome, error) {
 		return nil, err
 	}
 	planAll := r.planMerge
-	if r.op.word == checkout.Revert {
+	if r.op.word == state.Revert {
 		planAll = r.planHead
 	}
 	if err := planAll(ctx); err != nil {

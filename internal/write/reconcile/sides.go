@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/small-gate/small-gate/internal/gate/history"
-	"github.com/small-gate/small-gate/internal/write/checkout"
+	"github.com/small-gate/small-gate/internal/git/state"
 	"github.com/small-gate/small-gate/internal/write/combine"
 )
 
@@ -32,7 +32,7 @@ func (r *resolving) findSides(ctx context.Context) error {
 	}
 	r.out.Finish = r.op.finish
 	switch {
-	case r.op.word == checkout.Revert:
+	case r.op.word == state.Revert:
 		return nil
 	case len(r.op.theirs) == 0:
 		return r.nothing(ctx)
@@ -55,9 +55,9 @@ func (r *resolving) nameSides(ctx context.Context) error {
 // nameOf is people's name for a side. In a rebase HEAD is what one's own commits go on top of, and the branch's name is that of one's own.
 func (r *resolving) nameOf(s side) string {
 	switch {
-	case r.op.word == checkout.Rebase && s.picked:
+	case r.op.word == state.Rebase && s.picked:
 		return "your commit " + history.Short(s.id)
-	case r.op.word == checkout.Rebase && s.id == r.op.ours.id:
+	case r.op.word == state.Rebase && s.id == r.op.ours.id:
 		return "the new base"
 	}
 	return s.name

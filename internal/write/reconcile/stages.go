@@ -9,8 +9,8 @@ import (
 
 	"github.com/small-gate/small-gate/internal/base/failure"
 	"github.com/small-gate/small-gate/internal/base/wording"
+	"github.com/small-gate/small-gate/internal/git/state"
 	"github.com/small-gate/small-gate/internal/small"
-	"github.com/small-gate/small-gate/internal/write/checkout"
 )
 
 // Index stages that take the place of commits: what was applied, and its common base with ours.
@@ -58,7 +58,7 @@ func (r *resolving) sidesOfStages(ctx context.Context, named string) error {
 	}
 	r.op.word = opApply
 	r.op.theirs = []side{{name: "what was applied", id: stageApplied, parts: []string{stageBase}, picked: true}}
-	patch, err := checkout.Exists(filepath.Join(r.repo.Where().GitDir, "rebase-apply", "applying"))
+	patch, err := state.Exists(filepath.Join(r.repo.Where().GitDir, "rebase-apply", "applying"))
 	if patch {
 		r.op.finish, r.op.skip = "git am --continue", "git am --skip"
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/small-gate/small-gate/internal/base/failure"
 	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/git/state"
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/write/checkout"
 	"github.com/small-gate/small-gate/internal/write/combine"
@@ -25,7 +26,7 @@ func (r *resolving) untie(ctx context.Context, path string, err error) error {
 	}
 	theirs := r.op.theirs[0]
 	mine, other := t.Entries[0], t.Entries[1]
-	if (t.Sides[0] == theirs.id) != (r.op.word == checkout.Rebase) { // in a rebase the commit being applied is one's own
+	if (t.Sides[0] == theirs.id) != (r.op.word == state.Rebase) { // in a rebase the commit being applied is one's own
 		mine, other = other, mine
 	}
 	published, asked := r.published(ctx, path, t.Entries[:])
@@ -44,12 +45,12 @@ func (r *resolving) untie(ctx context.Context, path string, err error) error {
 	f := *failure.Of(err)
 	switch {
 	case !published[mine.Digest]:
-		f.Remedy = undo + "give the entry that is not published yet a later time: `git rebase " + name + "`" + fmt.Sprintf(again, checkout.Rebase)
+		f.Remedy = undo + "give the entry that is not published yet a later time: `git rebase " + name + "`" + fmt.Sprintf(again, state.Rebase)
 	case !published[other.Digest]:
-		f.Remedy = undo + "give the entry that is not published yet a later time: `git cherry-pick HEAD.." + name + "`" + fmt.Sprintf(again, checkout.Pick)
+		f.Remedy = undo + "give the entry that is not published yet a later time: `git cherry-pick HEAD.." + name + "`" + fmt.Sprintf(again, state.Pick)
 	default:
 		f.Message += "; both are published"
-		f.Remedy = undo + moveWaived(path, mine.Timestamp) + "`git merge --no-edit " + name + "`; `small-hook reconcile`; `git commit --no-edit`"
+		f.Remedy = undo + moveWaived(path, mine.Timestamp) + "`git merge --no-edit " + name + "`; `small-hook reconcile`; " + wording.Commands(wording.FinishMerge)
 	}
 	return &f
 }
@@ -93,7 +94,7 @@ func (o *operation) needsMerge(ctx context.Context, repo Repository, git *checko
 	}
 	return &failure.Error{
 		Message: why + ": this has to be a merge",
-		Remedy:  "`" + o.undo() + "`; `git merge --no-edit " + other + "`; `small-hook reconcile`; `git commit --no-edit`",
+		Remedy:  "`" + o.undo() + "`; `git merge --no-edit " + other + "`; `small-hook reconcile`; " + wording.Commands(wording.FinishMerge),
 		Err:     ErrNeedsMerge,
 	}
 }
@@ -101,9 +102,9 @@ func (o *operation) needsMerge(ctx context.Context, repo Repository, git *checko
 // other names what to merge instead after the operation is undone, quoted for a shell.
 func (o *operation) other(ctx context.Context, repo Repository, git *checkout.Tree) (string, error) {
 	id, name := o.theirs[0].id, o.theirs[0].name
-	if o.word == checkout.Rebase { // there, theirs is the branch's own commit: merge the branch that it was rebased onto
+	if o.word == state.Rebase { // there, theirs is the branch's own commit: merge the branch that it was rebased onto
 		for _, dir := range []string{"rebase-merge", "rebase-apply"} {
-			onto, err := checkout.GitFile(repo.Where().GitDir, dir+"/onto")
+			onto, err := state.File(repo.Where().GitDir, dir+"/onto")
 			if err != nil {
 				return "", err
 			}

@@ -13,7 +13,8 @@ import (
 	"github.com/small-gate/small-gate/internal/base/failure"
 	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/gate/history"
-	"github.com/small-gate/small-gate/internal/git/history"
+	githistory "github.com/small-gate/small-gate/internal/git/history"
+	"github.com/small-gate/small-gate/internal/git/state"
 	"github.com/small-gate/small-gate/internal/write/checkout"
 	"github.com/small-gate/small-gate/internal/write/combine"
 )
@@ -78,7 +79,7 @@ func (o *operation) versions(c *combine.Case, read func(side) (combine.Version, 
 
 // oneParent reports whether the operation ends in a commit with one parent.
 func (o *operation) oneParent() bool {
-	return o.word == checkout.Rebase || o.word == checkout.Pick || o.word == opSquash
+	return o.word == state.Rebase || o.word == state.Pick || o.word == opSquash
 }
 
 // undo is the command that undoes the operation.
@@ -150,11 +151,11 @@ func (o *operation) merging(ctx context.Context, repo Repository, _ *checkout.Tr
 	if err != nil || len(heads) == 0 {
 		return err
 	}
-	u, err := checkout.UnderWay(repo.Where().GitDir)
+	u, err := state.UnderWay(repo.Where().GitDir)
 	if err != nil {
 		return err
 	}
-	o.word, o.finish = checkout.Merge, u.Finish
+	o.word, o.finish = state.Merge, u.Finish
 	for _, id := range heads {
 		o.theirs = append(o.theirs, side{id: id})
 	}
@@ -163,17 +164,17 @@ func (o *operation) merging(ctx context.Context, repo Repository, _ *checkout.Tr
 
 // applying looks for a rebase, cherry-pick or revert that stopped: a pseudo ref names the commit being applied to HEAD.
 func (o *operation) applying(ctx context.Context, repo Repository, git *checkout.Tree) error {
-	u, err := checkout.UnderWay(repo.Where().GitDir)
+	u, err := state.UnderWay(repo.Where().GitDir)
 	if err != nil || u.Finish == "" {
 		return err
 	}
-	if u.Command == checkout.Revert {
+	if u.Command == state.Revert {
 		o.word, o.finish, o.skip = u.Command, u.Finish, u.Skip
 		return nil
 	}
 	// If a rebase stopped for another reason, somebody may have picked a commit.
-	for _, ref := range map[string][]string{checkout.Rebase: {"REBASE_HEAD", "CHERRY_PICK_HEAD"}, checkout.Pick: {"CHERRY_PICK_HEAD"}}[u.Command] {
-		there, err := checkout.Exists(filepath.Join(repo.Where().GitDir, ref))
+	for _, ref := range map[string][]string{state.Rebase: {"REBASE_HEAD", "CHERRY_PICK_HEAD"}, state.Pick: {"CHERRY_PICK_HEAD"}}[u.Command] {
+		there, err := state.Exists(filepath.Join(repo.Where().GitDir, ref))
 		if err != nil {
 			return err
 		}
@@ -214,7 +215,7 @@ func words(paths []string) string {
 
 // squashing looks for a git merge --squash. SQUASH_MSG lists the commits that it squashed, and the tips among them are the sides.
 func (o *operation) squashing(ctx context.Context, repo Repository, git *checkout.Tree) error {
-	data, err := checkout.GitFile(repo.Where().GitDir, "SQUASH_MSG")
+	data, err := state.File(repo.Where().GitDir, "SQUASH_MSG")
 	if err != nil {
 		return err
 	}
@@ -238,7 +239,7 @@ func (o *operation) squashing(ctx context.Context, repo Repository, git *checkou
 	}
 	for _, id := range listed {
 		if !inside[id] {
-			o.word, o.finish, o.skip = opSquash, "git commit --no-edit", "git reset --merge"
+			o.word, o.finish, o.skip = opSquash, wording.FinishMerge, "git reset --merge"
 			o.theirs = append(o.theirs, side{id: id})
 		}
 	}

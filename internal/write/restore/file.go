@@ -9,7 +9,8 @@ import (
 	"path/filepath"
 
 	"github.com/small-gate/small-gate/internal/gate/history"
-	"github.com/small-gate/small-gate/internal/git/history"
+	githistory "github.com/small-gate/small-gate/internal/git/history"
+	"github.com/small-gate/small-gate/internal/git/state"
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/write/checkout"
 	"github.com/small-gate/small-gate/internal/write/reconcile"
@@ -23,7 +24,7 @@ func (w *Workspace) RestoreFile(ctx context.Context, repo reconcile.Repository, 
 	if r.git, err = checkout.Open(w.Place, environ); err != nil {
 		return out, err
 	}
-	if r.unfinished, err = checkout.UnderWay(w.Place.GitDir); err != nil {
+	if r.unfinished, err = state.UnderWay(w.Place.GitDir); err != nil {
 		return out, err
 	}
 	id, was, err := r.fileBefore(ctx, source)

@@ -14,7 +14,8 @@ import (
 	"github.com/small-gate/small-gate/internal/base/failure"
 	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/gate/history"
-	"github.com/small-gate/small-gate/internal/git/history"
+	githistory "github.com/small-gate/small-gate/internal/git/history"
+	"github.com/small-gate/small-gate/internal/git/state"
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/small"
 	"github.com/small-gate/small-gate/internal/small/records"
@@ -122,7 +123,7 @@ func (w *Workspace) Mend(ctx context.Context, repo reconcile.Repository, o MendO
 
 // commits lists a commit and those of HEAD that its parents lack and nobody else has, parents first.
 func (m *mending) commits(ctx context.Context, commit string, pushed bool) ([]string, error) {
-	under, err := checkout.UnderWay(m.Place.GitDir)
+	under, err := state.UnderWay(m.Place.GitDir)
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/small-gate/small-gate/internal/base/failure"
 	"github.com/small-gate/small-gate/internal/gate/read"
+	"github.com/small-gate/small-gate/internal/git/state"
 	"github.com/small-gate/small-gate/internal/small"
 	"github.com/small-gate/small-gate/internal/small/records"
 	"github.com/small-gate/small-gate/internal/write/checkout"
@@ -33,7 +34,7 @@ func (w *Workspace) RestoreRecords(ctx context.Context, repo reconcile.Repositor
 	if r.git, err = checkout.Open(w.Place, environ); err != nil {
 		return out, err
 	}
-	if r.unfinished, err = checkout.UnderWay(w.Place.GitDir); err != nil {
+	if r.unfinished, err = state.UnderWay(w.Place.GitDir); err != nil {
 		return out, err
 	}
 	commits, err := Before(ctx, repo, source)
@@ -97,7 +98,7 @@ func (r *restoring) lostRecords(ctx context.Context, id string, others []string,
 			_, name, _ := small.SplitPath(path)
 			wanted := records.KindOf(name) != ""
 			if !wanted && strings.HasPrefix(name, "policy/") {
-				there, err := checkout.Exists(filepath.Join(r.Place.Top, filepath.FromSlash(path)))
+				there, err := state.Exists(filepath.Join(r.Place.Top, filepath.FromSlash(path)))
 				if err != nil {
 					return nil, err
 				}

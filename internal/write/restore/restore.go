@@ -12,7 +12,8 @@ import (
 	"github.com/small-gate/small-gate/internal/base/failure"
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/gate/read"
-	"github.com/small-gate/small-gate/internal/git/history"
+	githistory "github.com/small-gate/small-gate/internal/git/history"
+	"github.com/small-gate/small-gate/internal/git/state"
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/small"
 	"github.com/small-gate/small-gate/internal/write/checkout"
@@ -28,7 +29,7 @@ type restoring struct {
 	git  *checkout.Tree
 	// unmerged is true if the log is in conflict in the index.
 	unmerged   bool
-	unfinished checkout.Unfinished
+	unfinished state.Unfinished
 	// mends is true if the work tree's log mends HEAD.
 	mends bool
 	// sides are the commits from which the log is restored, and logs the logs of those that have one.
@@ -142,7 +143,7 @@ func (r *restoring) putBackMissing(ctx context.Context) (paths []string, err err
 	}
 	for _, a := range small.Artifacts {
 		path := a.Path(r.Dir)
-		there, err := checkout.Exists(filepath.Join(r.Place.Top, filepath.FromSlash(path)))
+		there, err := state.Exists(filepath.Join(r.Place.Top, filepath.FromSlash(path)))
 		if err != nil {
 			return nil, err
 		}
@@ -269,12 +270,12 @@ func inConflict(log string) *failure.Error {
 // wanted. Only a revert brings none.
 func (r *restoring) findUnderway(ctx context.Context) error {
 	var err error
-	if r.unfinished, err = checkout.UnderWay(r.Place.GitDir); err != nil {
+	if r.unfinished, err = state.UnderWay(r.Place.GitDir); err != nil {
 		return err
 	}
 	conflicts, err := r.git.Run(ctx, nil, "ls-files", "-u", "--", r.Log())
 	r.unmerged = len(conflicts) > 0
-	if err != nil || r.unfinished.Command == checkout.Revert {
+	if err != nil || r.unfinished.Command == state.Revert {
 		return err
 	}
 	file, unread := r.Read() // what cannot be read is moved out of the way later

@@ -19,7 +19,8 @@ import (
 	"github.com/small-gate/small-gate/internal/base/wholefile"
 	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/gate/read"
-	"github.com/small-gate/small-gate/internal/git/history"
+	githistory "github.com/small-gate/small-gate/internal/git/history"
+	"github.com/small-gate/small-gate/internal/git/state"
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/small"
@@ -228,7 +229,7 @@ func (w *Workspace) FindElsewhere(ctx context.Context, repo reconcile.Repository
 		return nil //nolint:nilerr // what cannot be read has no entries
 	}
 	// What git merge --squash takes over is to be committed here, whoever has it besides.
-	if squash, err := checkout.Exists(filepath.Join(repo.Where().GitDir, "SQUASH_MSG")); err != nil || squash {
+	if squash, err := state.Exists(filepath.Join(repo.Where().GitDir, "SQUASH_MSG")); err != nil || squash {
 		return err
 	}
 	back, unread := w.putBackOf(old, file, w.Accepts)

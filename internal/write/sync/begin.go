@@ -9,8 +9,8 @@ import (
 	"github.com/small-gate/small-gate/internal/base/failure"
 	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/git/state"
 	"github.com/small-gate/small-gate/internal/small"
-	"github.com/small-gate/small-gate/internal/write/checkout"
 )
 
 // begin finds the branch and its remote branch. It refuses where sync cannot work: a shallow clone, an unfinished merge, a detached HEAD.
@@ -29,7 +29,7 @@ func (p *publishing) begin(ctx context.Context) error {
 
 // idle refuses to begin while something else is under way.
 func (p *publishing) idle(ctx context.Context) error {
-	unfinished, err := checkout.UnderWay(p.git.gitDir)
+	unfinished, err := state.UnderWay(p.git.gitDir)
 	if err != nil {
 		return err
 	}

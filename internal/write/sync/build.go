@@ -233,7 +233,7 @@ func (b *building) byHand(ctx context.Context, err error, command string, confli
 	if command == "rebase" {
 		f.Remedy += "`git rebase " + upstream + "`; at each stop " + edit + "`git -c core.editor=true rebase --continue`; then `small-hook sync`"
 	} else {
-		f.Remedy += "`git merge --no-edit " + upstream + "`; " + edit + "`git commit --no-edit`, then `small-hook sync`"
+		f.Remedy += "`git merge --no-edit " + upstream + "`; " + edit + wording.Commands(wording.FinishMerge) + ", then `small-hook sync`"
 	}
 	return &f
 }

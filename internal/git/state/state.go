@@ -1,14 +1,16 @@
-package checkout
+// Package state says what git has begun in a work tree and not finished, and what ends it.
+package state
 
 import (
 	"bytes"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/small-gate/small-gate/internal/base/failure"
-	"github.com/small-gate/small-gate/internal/base/wholefile"
 	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/small"
 )
@@ -37,7 +39,7 @@ var unfinished = []Unfinished{
 	{"am", "git am --continue", "git am --skip", "rebase-apply/applying"},
 	continued(Rebase, "rebase-merge"),
 	continued(Rebase, "rebase-apply"),
-	{Merge, "git commit --no-edit", "git commit --no-edit", "MERGE_HEAD"},
+	{Merge, wording.FinishMerge, wording.FinishMerge, "MERGE_HEAD"},
 	continued(Revert, "REVERT_HEAD"),
 	continued(Pick, "CHERRY_PICK_HEAD"),
 }
@@ -54,7 +56,7 @@ func UnderWay(gitDir string) (Unfinished, error) {
 		}
 	}
 	// One of several reverts or picks was committed, by git or by hand.
-	data, err := GitFile(gitDir, "sequencer/todo")
+	data, err := File(gitDir, "sequencer/todo")
 	switch {
 	case data == nil:
 		return Unfinished{}, err
@@ -82,47 +84,6 @@ func Replays(gitDir string) (bool, error) {
 	return false, nil
 }
 
-// ForgetRepeated removes the line that git would repeat forever from a rebase's todo list: if a hook rejects what a line has applied, git
-// puts the line back. Without it the rebase continues as after a conflict. It reports whether there was such a line.
-func ForgetRepeated(gitDir string) (bool, error) {
-	const todo = "rebase-merge/git-rebase-todo"
-	text, err := GitFile(gitDir, todo)
-	if err != nil {
-		return false, err
-	}
-	applied, err := GitFile(gitDir, "rebase-merge/stopped-sha") // a squash has no CHERRY_PICK_HEAD
-	if err != nil || text == nil || applied == nil {
-		return false, err
-	}
-	line, rest, _ := bytes.Cut(text, []byte("\n"))
-	words := bytes.Fields(line)
-	folds := len(words) > 0 && slices.Contains([]string{"fixup", "f", "squash", "s"}, string(words[0]))
-	for len(words) > 1 && bytes.HasPrefix(words[1], []byte("-")) { // fixup -C
-		words = words[1:]
-	}
-	repeated := len(words) > 1 && (bytes.HasPrefix(applied, words[1]) || bytes.HasPrefix(words[1], bytes.TrimSpace(applied)))
-	if repeated && folds {
-		// As git does if a squash has a conflict: the rebase continues by amending.
-		err = foldInto(gitDir)
-	}
-	if repeated && err == nil {
-		err = wholefile.Write(filepath.Join(gitDir, filepath.FromSlash(todo)), rest)
-	}
-	if err != nil {
-		return false, &failure.Error{Message: "cannot take out of the rebase what it would repeat: " + err.Error(), Remedy: "make the git directory writable, then `small-hook restore`", Err: err}
-	}
-	return repeated, nil
-}
-
-// foldInto makes a rebase continue by amending its last commit.
-func foldInto(gitDir string) error {
-	head, err := os.ReadFile(filepath.Join(gitDir, "HEAD")) // detached in a rebase
-	if err == nil {
-		err = wholefile.Write(filepath.Join(gitDir, "rebase-merge", "amend"), head)
-	}
-	return err
-}
-
 // After are the commands to continue with once all is mended and staged; none if git has nothing under way. staged says that something is
 // staged.
 func (u Unfinished) After(gitDir string, staged bool) ([]string, error) {
@@ -144,9 +105,9 @@ func (u Unfinished) After(gitDir string, staged bool) ([]string, error) {
 	case !begun || !staged:
 		return nil, err
 	case u.Skip != "":
-		return []string{"git commit --no-edit", u.Skip}, err
+		return []string{wording.FinishMerge, u.Skip}, err
 	}
-	return []string{"git commit --no-edit"}, err
+	return []string{wording.FinishMerge}, err
 }
 
 // Remedy says how to finish it, from any directory. unmerged are the paths in conflict: a person must first resolve those outside .small.
@@ -165,4 +126,25 @@ func (u Unfinished) Remedy(unmerged []string) string {
 		return "`" + u.Skip + "`"
 	}
 	return first + ", then `" + u.Finish + "`"
+}
+
+// File reads a file of the git directory; nil if there is none.
+func File(gitDir, name string) ([]byte, error) {
+	data, err := os.ReadFile(filepath.Join(gitDir, filepath.FromSlash(name)))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, &failure.Error{Message: "cannot read what git has begun: " + wording.Printable(err.Error()), Remedy: "make the git directory readable", Err: err}
+	}
+	return data, nil
+}
+
+// Exists reports whether something is at a path.
+func Exists(path string) (bool, error) {
+	_, err := os.Lstat(path)
+	switch {
+	case err == nil:
+		return true, nil
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
+		return false, nil
+	}
+	return false, &failure.Error{Message: "cannot look for " + path + ": " + err.Error(), Err: err}
 }
