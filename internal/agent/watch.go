@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/small-gate/small-gate/internal/agent/harness"
-	"github.com/small-gate/small-gate/internal/agent/notes"
+	agentnotes "github.com/small-gate/small-gate/internal/agent/notes"
 	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/history"

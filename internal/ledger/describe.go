@@ -7,12 +7,31 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// Describe names an entry for people: number, task and time; a line by its number in the file, and a file by no more than that, because
-// its path is known. It holds text of the file.
-func Describe(e Entry) string {
+// Describe names an entry for people: number, task and time, to the second; a line by its number in the file, and a file by no more than
+// that, because its path is known. It holds text of the file.
+func Describe(e Entry) string { return describe(e, toSecond(e.Timestamp)) }
+
+// DescribeBoth names two entries as Describe does, with their whole times if those differ by less than a second.
+func DescribeBoth(a, b Entry) (first, second string) {
+	if toSecond(a.Timestamp) == toSecond(b.Timestamp) {
+		return describe(a, a.Timestamp), describe(b, b.Timestamp)
+	}
+	return Describe(a), Describe(b)
+}
+
+// toSecond is a time without the fraction of its second. What is no time stays as it is.
+func toSecond(timestamp string) string {
+	const seconds = len("2006-01-02T15:04:05")
+	if _, ok := ParseInstant(timestamp); !ok || len(timestamp) <= seconds || timestamp[seconds] != '.' {
+		return timestamp
+	}
+	return timestamp[:seconds] + strings.TrimLeft(timestamp[seconds:], ".0123456789")
+}
+
+func describe(e Entry, time string) string {
 	switch e.Noun {
 	case Switch:
-		return fmt.Sprintf("switch %d (%s)", e.Index+1, e.Timestamp)
+		return fmt.Sprintf("switch %d (%s)", e.Index+1, time)
 	case Item:
 		return fmt.Sprintf("item %d", e.Index+1)
 	case Line:
@@ -26,8 +45,8 @@ func Describe(e Entry) string {
 	if e.TaskID != "" {
 		label = fmt.Sprintf("%q", e.TaskID)
 	}
-	if e.Timestamp != "" {
-		label += ", " + e.Timestamp
+	if time != "" {
+		label += ", " + time
 	}
 	return fmt.Sprintf("entry %d (%s)", e.Index+1, label)
 }

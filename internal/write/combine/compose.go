@@ -2,6 +2,7 @@ package combine
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -101,4 +102,110 @@ func Ended(text []byte, end string) []byte {
 		return text
 	}
 	return append(text, end...)
+}
+
+// composeConfigured assembles the text of a configured log. It returns the number of its entries: those of items, and open ones of which the newest
+// alone stays open.
+func (l *log) composeConfigured(items []item) ([]byte, int, error) {
+	apart := map[*ledger.Log]*layout{}
+	for _, v := range l.versions {
+		for _, one := range append([]*version{v}, v.bases...) {
+			if one.written == nil || apart[one.written] != nil {
+				continue
+			}
+			cut, err := l.kind.takeApart(one.Data, one.written, l.Limits)
+			if one == v && err != nil && !errors.Is(err, errNoItems) {
+				return nil, 0, l.errCannotCopy(fmt.Sprintf("in %s, %v", one.Name, err))
+			}
+			if err == nil {
+				apart[one.written] = cut
+			}
+		}
+	}
+	form, err := l.frame(apart)
+	if err != nil {
+		return nil, 0, err
+	}
+	var texts [][]byte
+	for _, it := range items {
+		var text []byte
+		from := apart[it.from.written]
+		switch {
+		case from == nil:
+		case it.merged != nil:
+			text = form.mergedText(it, from.entries[it.at], l.kind.isJSON || l.kind.OfText())
+		default:
+			text = form.carry(from, from.entries[it.at])
+		}
+		if text == nil {
+			return nil, 0, l.errCannotCopy("their lists are written in different ways")
+		}
+		texts = append(texts, text)
+	}
+	open, err := l.openEntries(apart)
+	if err != nil {
+		return nil, 0, err
+	}
+	var openTexts [][]byte
+	for _, one := range open {
+		text := form.carry(one.from, one.text)
+		if text == nil {
+			return nil, 0, l.errCannotCopy("their lists are written in different ways")
+		}
+		openTexts = append(openTexts, text)
+	}
+	count := len(items)
+	if l.kind.stanza.Form().OpenNewest {
+		count += max(len(open)-1, 0)
+	}
+	return form.join(texts, openTexts), count, nil
+}
+
+// carry is the text of an entry of another layout, or of this one, in the form of this one; nil if it does not fit.
+func (l *layout) carry(from *layout, text []byte) []byte {
+	text = slices.Clip(text)
+	switch {
+	case l.separator != nil || from.separator != nil:
+		if l.separator == nil || from.separator == nil {
+			return nil
+		}
+		return text
+	case l.column == 0 && (l == from || l.blocks):
+		return endedLine(text, l.end)
+	case l.column == 0:
+		return slices.Concat(firstLine(text), []byte(l.end))
+	case l == from, l.column == from.column && l.end == from.end:
+		return Ended(text, l.end)
+	}
+	return nil
+}
+
+// join is the text of a log with these entries, followed by these open ones.
+func (l *layout) join(entries, open [][]byte) []byte {
+	all := slices.Concat(entries, open)
+	if l.newestFirst {
+		slices.Reverse(all)
+	}
+	if l.blocks && l.spaced() {
+		for i, text := range all[:max(len(all)-1, 0)] {
+			if !endsBlank(text) {
+				all[i] = slices.Concat(text, []byte(l.end))
+			}
+		}
+	}
+	return slices.Concat(l.header, bytes.Join(all, l.separator), l.footer)
+}
+
+// spaced reports whether a blank line stands between all blocks, as in Markdown.
+func (l *layout) spaced() bool {
+	all := slices.Concat(l.entries, l.open)
+	if l.newestFirst {
+		slices.Reverse(all)
+	}
+	return !slices.ContainsFunc(all[:max(len(all)-1, 0)], func(text []byte) bool { return !endsBlank(text) })
+}
+
+// endsBlank reports whether the last line of a text is blank.
+func endsBlank(text []byte) bool {
+	return len(bytes.TrimSpace(text[bytes.LastIndexByte(withoutEnd(text), '\n')+1:])) == 0
 }

@@ -2,11 +2,8 @@ package combine
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 
-	"github.com/small-gate/small-gate/internal/base/failure"
-	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/small"
 )
 
@@ -26,7 +23,7 @@ func (l *log) merge(a, b []item) ([]item, error) {
 	}
 	inA, inB := l.classes(a), l.classes(b)
 	for len(a) > 0 && len(b) > 0 {
-		first, err := l.first(a[0], b[0], inB[l.class(a[0])], inA[l.class(b[0])])
+		first, err := l.earlierOf(a[0], b[0], inB[l.class(a[0])], inA[l.class(b[0])])
 		if err != nil {
 			return nil, err
 		}
@@ -69,53 +66,6 @@ func (l *log) continued(first, second []item) []item {
 		return all
 	}
 	return slices.Concat(first, second[begun(first):])
-}
-
-// Tie is the error of two entries with the same time, one of each side.
-type Tie struct {
-	// Sides are the two commits.
-	Sides   [2]string
-	Entries [2]ledger.Entry
-}
-
-// Error describes the tie. The failure that wraps it has the message for people.
-func (t *Tie) Error() string { return "two entries have the same time" }
-
-// first says which of two entries is first: -1 for a, 1 for b, 0 if they are the same. An entry that the other side has too waits until the
-// other side reaches it.
-func (l *log) first(a, b item, aInB, bInA bool) (int, error) {
-	switch {
-	case l.same(a, b):
-		return 0, nil
-	case aInB && bInA:
-		return 0, l.unordered(b, fmt.Sprintf("%s: the sides have the same entries in different orders: %s of %s, %s of %s",
-			l.Path, ledger.Describe(a.Entry), a.from.Name, ledger.Describe(b.Entry), b.from.Name))
-	case aInB:
-		return 1, nil
-	case bInA:
-		return -1, nil
-	}
-	at, _ := ledger.ParseInstant(a.Entry.Timestamp)
-	other, _ := ledger.ParseInstant(b.Entry.Timestamp)
-	switch {
-	case at.Equal(other):
-		return 0, &failure.Error{
-			Message: fmt.Sprintf("%s: two different entries have the same time, so they have no order: %s of %s, and %s of %s",
-				l.Path, ledger.Describe(a.Entry), a.from.Name, ledger.Describe(b.Entry), b.from.Name),
-			Remedy: "on the branch that is not published yet, rebase on the other: that gives its entry a later time",
-			Err:    &Tie{Sides: [2]string{a.from.ID, b.from.ID}, Entries: [2]ledger.Entry{a.Entry, b.Entry}},
-		}
-	case at.Before(other):
-		return -1, nil
-	}
-	return 1, nil
-}
-
-// unordered is the failure of a side with an entry that does not fit the time order.
-func (l *log) unordered(it item, message string) *failure.Error {
-	f := l.unsound(it.from.Version, message)
-	f.Err = errors.Join(f.Err, ErrOrder)
-	return f
 }
 
 // waived is the list a with the edits of b that waivers allow: without entries that b deleted, and with b's version of entries that it

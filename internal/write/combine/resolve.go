@@ -107,11 +107,7 @@ func (c Case) Insert(from Version, entries map[small.Digest]bool) (*Resolution, 
 		return nil, err
 	}
 	ours, added := l.versions[0].items, keep(v.items, func(it item) bool { return entries[it.Digest] })
-	slices.SortStableFunc(added, func(a, b item) int {
-		at, _ := ledger.ParseInstant(a.Entry.Timestamp)
-		other, _ := ledger.ParseInstant(b.Entry.Timestamp)
-		return at.Compare(other)
-	})
+	byTime(added)
 	// The part before the first of them keeps its order.
 	before := 0
 	for i, it := range ours {
@@ -265,7 +261,7 @@ func (l *log) writePlain(out *Resolution, items []item, result *ledger.Ledger) e
 		out.Text = own.Data
 		return nil
 	}
-	text, count, err := l.composePlain(items)
+	text, count, err := l.composeConfigured(items)
 	if err == nil {
 		err = l.check(text, items, count, false)
 	}

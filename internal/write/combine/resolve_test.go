@@ -138,7 +138,7 @@ func TestResolveRefuses(t *testing.T) {
 	for name, test := range map[string]struct{ base, ours, theirs, want string }{
 		"same instant":                    {text(a), text(a, b), text(a, at("x", 2)), "the same time"},
 		"same instant, zone":              {text(a), text(a, b), text(a, strings.Replace(at("x", 2), "T09:02:00.000000001Z", "T10:02:00.000000001+01:00", 1)), "the same time"},
-		"times fall":                      {text(a), text(a, b), text(a, at("x", 5), at("y", 4)), "\"y\", 2026-03-01T09:04:00.000000001Z) is not later than entry 2"},
+		"times fall":                      {text(a), text(a, b), text(a, at("x", 5), at("y", 4)), "\"y\", 2026-03-01T09:04:00Z) is not later than entry 2"},
 		"times fall behind base":          {text(b), text(b, c), text(b, a), "is not later than"},
 		"no time":                         {text(a), text(a, b), text(a, "  - task_id: x\n    evidence: e\n"), "has no valid time"},
 		"changed":                         {text(a), text(strings.Replace(a, "done", "gone", 1), b), text(a, c), "main changed or lost entries of the merge base: entry 1 (\"a\""},
@@ -149,7 +149,7 @@ func TestResolveRefuses(t *testing.T) {
 		"deleted by them":                 {text(a), text(a, b), "", "agent-2 deleted"},
 		"unreadable":                      {text(a), text(a, b), text(a) + "<<<<<<< x\n", "of agent-2 cannot be read as a log: line 7: the file contains a conflict marker"},
 		"flow":                            {text(a), flow, strings.Replace(flow, "01:30", "01:40", 1), "no side has its entries one per dash"},
-		"times fall in the common part":   {text(c, a, b), text(c, a, b, at("x", 5)), text(c, a, b, at("y", 6)), "entry 2 (\"a\", 2026-03-01T09:01:00.000000001Z) is not later than entry 1"},
+		"times fall in the common part":   {text(c, a, b), text(c, a, b, at("x", 5)), text(c, a, b, at("y", 6)), "entry 2 (\"a\", 2026-03-01T09:01:00Z) is not later than entry 1"},
 		"times fall where a side follows": {text(a), text(a), text(a, c, b), "put the log right on that side first"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -2,7 +2,6 @@ package combine
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -333,63 +332,6 @@ func (l *layout) frameText() []byte {
 		}
 		return r
 	}, slices.Concat(l.header, []byte("\n\x00"), l.footer))
-}
-
-// composePlain assembles the text of a plain log. It returns the number of its entries: those of items, and open ones of which the newest
-// alone stays open.
-func (l *log) composePlain(items []item) ([]byte, int, error) {
-	apart := map[*ledger.Log]*layout{}
-	for _, v := range l.versions {
-		for _, one := range append([]*version{v}, v.bases...) {
-			if one.written == nil || apart[one.written] != nil {
-				continue
-			}
-			cut, err := l.kind.takeApart(one.Data, one.written, l.Limits)
-			if one == v && err != nil && !errors.Is(err, errNoItems) {
-				return nil, 0, l.errCannotCopy(fmt.Sprintf("in %s, %v", one.Name, err))
-			}
-			if err == nil {
-				apart[one.written] = cut
-			}
-		}
-	}
-	form, err := l.frame(apart)
-	if err != nil {
-		return nil, 0, err
-	}
-	var texts [][]byte
-	for _, it := range items {
-		var text []byte
-		from := apart[it.from.written]
-		switch {
-		case from == nil:
-		case it.merged != nil:
-			text = form.mergedText(it, from.entries[it.at], l.kind.isJSON || l.kind.OfText())
-		default:
-			text = form.carry(from, from.entries[it.at])
-		}
-		if text == nil {
-			return nil, 0, l.errCannotCopy("their lists are written in different ways")
-		}
-		texts = append(texts, text)
-	}
-	open, err := l.openEntries(apart)
-	if err != nil {
-		return nil, 0, err
-	}
-	var openTexts [][]byte
-	for _, one := range open {
-		text := form.carry(one.from, one.text)
-		if text == nil {
-			return nil, 0, l.errCannotCopy("their lists are written in different ways")
-		}
-		openTexts = append(openTexts, text)
-	}
-	count := len(items)
-	if l.kind.stanza.Form().OpenNewest {
-		count += max(len(open)-1, 0)
-	}
-	return form.join(texts, openTexts), count, nil
 }
 
 // onlyChanged is the one side whose text differs from the merge bases' if its file has exactly these entries; else nil.

@@ -2,7 +2,6 @@ package combine
 
 import (
 	"encoding/binary"
-	"fmt"
 	"math/rand/v2"
 	"slices"
 	"time"
@@ -11,8 +10,7 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// Here stands where an entry's place in time is decided: the time of a new entry, of one that is put after others, and the order that a
-// merge by time needs.
+// Here stand the times that entries get: a new one, and one that is put after others. Which of two entries comes first is decided in order.go.
 
 // TimestampForm is RFC 3339 with nanoseconds, as in the protocol's entries.
 const TimestampForm = "2006-01-02T15:04:05.000000000Z"
@@ -109,54 +107,4 @@ func withTime(entry *small.Value, text string) *small.Value {
 	out.Fields = append(slices.DeleteFunc(slices.Clone(entry.Fields), func(f small.Field) bool { return f.Key == "timestamp" && f.Named() }),
 		small.Field{Key: "timestamp", Value: &small.Value{Kind: small.String, Text: text}})
 	return &out
-}
-
-// rising demands that the times of a side increase in the part that is merged by time.
-func (l *log) rising(before, rest []item) error {
-	var last *item
-	if len(before) > 0 {
-		last = &before[len(before)-1]
-	}
-	for i := range rest {
-		at, ok := ledger.ParseInstant(rest[i].Entry.Timestamp)
-		what := ""
-		if !ok {
-			what = fmt.Sprintf("%s has no valid time", ledger.Describe(rest[i].Entry))
-		} else if last != nil {
-			if previous, known := ledger.ParseInstant(last.Entry.Timestamp); known && !at.After(previous) {
-				what = fmt.Sprintf("%s is not later than %s before it", ledger.Describe(rest[i].Entry), ledger.Describe(last.Entry))
-			}
-		}
-		if what != "" {
-			return l.unordered(rest[i], fmt.Sprintf("%s of %s cannot be merged by time: %s", l.Path, rest[i].from.Name, what))
-		}
-		last = &rest[i]
-	}
-	return nil
-}
-
-// increases demands that the times increase in the common part too, if the gate would reject the result otherwise. No new entry corrects
-// that; only a person can accept it.
-func (l *log) increases(items []item, result *ledger.Ledger) error {
-	if !l.Comparer.Policy.Rejects(timestampOrder) {
-		return nil
-	}
-	accepted := 0
-	if l.Comparer.Baselined(result) {
-		accepted = l.Comparer.Baseline.Entries
-	}
-	for i := max(accepted, 1); i < len(items); i++ {
-		at, ok := ledger.ParseInstant(items[i].Entry.Timestamp)
-		previous, known := ledger.ParseInstant(items[i-1].Entry.Timestamp)
-		if !ok || !known || at.After(previous) {
-			continue
-		}
-		f := l.unsound(items[i].from.Version, fmt.Sprintf("%s: %s is not later than %s before it: the commit would be rejected (%s)",
-			l.Path, ledger.Describe(items[i].Entry), ledger.Describe(items[i-1].Entry), timestampOrder))
-		if l.base[items[i].Digest] {
-			f.Remedy = "a person has to accept it: `small-hook baseline " + l.mergeBase() + "`; then review .small-gate.yml and commit it by itself"
-		}
-		return f
-	}
-	return nil
 }

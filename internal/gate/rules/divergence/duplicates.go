@@ -80,13 +80,13 @@ func reportDuplicates(r *rule.Reporter, path, parent string, sides [2]string, pa
 	for _, pair := range pairs {
 		a, b := pair[0].Digest.String(), pair[1].Digest.String()
 		key := min(a, b) + " " + max(a, b)
+		first, second := ledger.DescribeBoth(pair[0], pair[1])
 		r.Add(finding.Finding{
 			Severity: severity, Commit: r.Commit, Parent: parent, Path: path, Line: pair[1].Pos.Line, Column: pair[1].Pos.Column, Subject: "duplicate " + key,
-			Entry: finding.RefOf(pair[1]),
-			Edits: []finding.EditKey{{Path: path + "\x00duplicate", From: min(a, b), To: max(a, b)}},
-			Message: fmt.Sprintf("%s of %s says the same as %s of %s, at another time",
-				ledger.Describe(pair[0]), sides[0], ledger.Describe(pair[1]), sides[1]),
-			Fix: fix,
+			Entry:   finding.RefOf(pair[1]),
+			Edits:   []finding.EditKey{{Path: path + "\x00duplicate", From: min(a, b), To: max(a, b)}},
+			Message: fmt.Sprintf("%s of %s says the same as %s of %s, at another time", first, sides[0], second, sides[1]),
+			Fix:     fix,
 		})
 	}
 }
