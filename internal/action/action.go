@@ -99,6 +99,7 @@ func readEvent(name string) (data []byte, err error) {
 func (j *job) request() session.Request {
 	req := j.in.req
 	req.FailOnWarning, req.Now = j.in.failLevel == "warning", time.Now()
+	req.Evidence = j.in.targets.ShowEvidence()
 	req.Environ = slices.DeleteFunc(slices.Clone(j.Environ), func(entry string) bool {
 		return j.system.InputPrefix != "" && strings.HasPrefix(entry, j.system.InputPrefix+"TOKEN=")
 	})

@@ -113,5 +113,6 @@ func askedFor(args []string) output.Targets {
 func (a *app) request() session.Request {
 	req := a.flags.req
 	req.Environ, req.Now, req.Version = a.Environ, time.Now(), version.Long("small-hook")
+	req.Evidence = a.flags.targets.ShowEvidence()
 	return req
 }

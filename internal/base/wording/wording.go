@@ -68,10 +68,14 @@ func RunIn(dir, remedy string) string {
 func Clip(text string) string {
 	text = secret.Mask(text)
 	const most = 80 // characters
-	if utf8.RuneCountInString(text) <= most {
-		return text
+	characters := 0
+	for at := range text {
+		if characters == most {
+			return text[:at] + "…"
+		}
+		characters++
 	}
-	return string([]rune(text)[:most]) + "…"
+	return text
 }
 
 // Count is a number and a noun: "1 entry", "3 entries".

@@ -127,7 +127,7 @@ type LogEntry struct {
 	// Line is where the entry begins, from 1.
 	Line                        int
 	TaskID, Timestamp, ReplayID string
-	// Evidence is what shows that it happened, shortened; empty if the entry has no text for that.
+	// Evidence is what shows that it happened, shortened; empty if the entry has no text for that, and in reports that do not show it.
 	Evidence string
 	// Branch names the merged branch that brought the entry; empty for the first-parent line, and if it is not known.
 	Branch string
@@ -135,12 +135,11 @@ type LogEntry struct {
 	Reconciles bool
 }
 
-// LogEntries lists what a drawing of a ledger needs. branchOf names the branch that brought an entry, and evidenceOf is the evidence of the entry
-// at an index.
-func LogEntries(l *ledger.Ledger, branchOf func(small.Digest) string, evidenceOf func(int) string) []LogEntry {
+// LogEntries lists what a drawing of a ledger needs, without the evidence. branchOf names the branch that brought an entry.
+func LogEntries(l *ledger.Ledger, branchOf func(small.Digest) string) []LogEntry {
 	out := make([]LogEntry, l.Len())
 	for i, e := range l.Entries {
-		out[i] = LogEntry{Line: e.Pos.Line, TaskID: e.TaskID, Timestamp: e.Timestamp, ReplayID: e.ReplayID, Evidence: evidenceOf(i), Branch: branchOf(e.Digest), Reconciles: e.Reconciles}
+		out[i] = LogEntry{Line: e.Pos.Line, TaskID: e.TaskID, Timestamp: e.Timestamp, ReplayID: e.ReplayID, Branch: branchOf(e.Digest), Reconciles: e.Reconciles}
 	}
 	return out
 }

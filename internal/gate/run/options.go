@@ -53,6 +53,8 @@ type Options struct {
 	Each bool
 	// Find, if set, says which findings are wanted: others are counted and not listed.
 	Find func(*finding.Finding) bool
+	// Evidence has the report show the evidence of the entries at the tip, which only some formats draw.
+	Evidence bool
 	// FailOnWarning makes a report with warnings fail, as one with errors does.
 	FailOnWarning bool
 	// Lane is the lane that the caller claims, in any case; empty for none.

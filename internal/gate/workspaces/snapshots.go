@@ -169,14 +169,14 @@ func judge(ctx context.Context, r *run.Run, w *read.Workspace, revision string, 
 	if log := w.Ledger(); w.HasLedger() {
 		state := finding.LedgerState{Path: w.Path(small.Progress), Entries: log.Len(), Head: log.Head()}
 		if tip {
-			items := w.List(small.Progress, "entries")
-			state.Log = finding.LogEntries(log, r.BranchOf, func(i int) string {
-				if i >= len(items) {
-					return ""
+			state.Log = finding.LogEntries(log, r.BranchOf)
+			if r.Options.Evidence {
+				entries := w.List(small.Progress, "entries")
+				for i := range min(len(entries), len(state.Log)) {
+					text, _ := entries[i].Get("evidence").Str()
+					state.Log[i].Evidence = secret.Mask(wording.Clip(text))
 				}
-				text, _ := items[i].Get("evidence").Str()
-				return secret.Mask(wording.Clip(text))
-			})
+			}
 		}
 		r.Account.Ledgers = append(r.Account.Ledgers, state)
 	}

@@ -112,7 +112,7 @@ func parseMarks(data []byte, idBytes int) (marks []Mark, known bool) {
 	if version < 2 || version > 4 {
 		return nil, false
 	}
-	rest, before := data[indexHeader:len(data)-idBytes], []byte(nil)
+	rest, name := data[indexHeader:len(data)-idBytes], []byte(nil)
 	for range count {
 		size := indexStat + idBytes + 2
 		if len(rest) < size+2 {
@@ -126,16 +126,16 @@ func parseMarks(data []byte, idBytes int) (marks []Mark, known bool) {
 		kept := 0
 		if version == 4 { // a name is the beginning of the one before, and what comes then
 			cut, length := readOffset(rest[size:])
-			if length == 0 || cut > len(before) {
+			if length == 0 || cut > len(name) {
 				return nil, false
 			}
-			kept, size = len(before)-cut, size+length
+			kept, size = len(name)-cut, size+length
 		}
 		end := bytes.IndexByte(rest[size:], 0)
 		if end < 0 {
 			return nil, false
 		}
-		name := slices.Concat(before[:kept], rest[size:size+end])
+		name = append(name[:kept], rest[size:size+end]...)
 		size += end + 1
 		if version < 4 {
 			size = (size + indexAlignment - 1) / indexAlignment * indexAlignment
@@ -143,10 +143,10 @@ func parseMarks(data []byte, idBytes int) (marks []Mark, known bool) {
 		if size > len(rest) {
 			return nil, false
 		}
-		if m := (Mark{string(name), further&skipWorktree != 0, flags&assumeValid != 0}); m.SkipWorktree || m.AssumeUnchanged {
-			marks = append(marks, m)
+		if skip, assume := further&skipWorktree != 0, flags&assumeValid != 0; skip || assume {
+			marks = append(marks, Mark{string(name), skip, assume})
 		}
-		rest, before = rest[size:], name
+		rest = rest[size:]
 	}
 	return marks, optionalExtensions(rest)
 }

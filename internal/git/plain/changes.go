@@ -58,19 +58,14 @@ func (r *Repo) compare(ctx context.Context, e history.Edge, filter *githistory.F
 	return d.changes, githistory.CheckNames(d.changes, func(c history.Change) string { return c.Path })
 }
 
-// HoldIndex lists all files of the index, which is not read again.
+// HoldIndex lists all files of the index.
 func (r *Repo) HoldIndex(ctx context.Context) ([]history.File, error) {
-	index, err := r.indexTree(ctx)
-	if err != nil {
-		return nil, err
-	}
-	r.held.Store(index)
 	return r.List(ctx, history.Index, history.Filter{All: true})
 }
 
 // Sparse lists those of some paths of the index that are kept out of the work tree.
 func (r *Repo) Sparse(ctx context.Context, paths []string) ([]string, error) {
-	entries, err := r.readIndex(ctx)
+	entries, _, err := r.readIndex(ctx, nil)
 	var out []string
 	for _, e := range entries {
 		if e.SkipWorktree && slices.Contains(paths, e.Name) {

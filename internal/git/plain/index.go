@@ -28,45 +28,58 @@ func (r *Repo) indexFile() string {
 	return filepath.Join(r.GitDir, "index")
 }
 
-// readIndex reads the index. Intent-to-add paths are left out, as in a commit. A missing file is an empty index.
-func (r *Repo) readIndex(ctx context.Context) ([]*format.Entry, error) {
+// readIndex reads the index, unless it is the last one that was read. The entries of a missing file are none. Intent-to-add paths are left
+// out, as in a commit.
+func (r *Repo) readIndex(ctx context.Context, last *staged) (entries []*format.Entry, sum plumbing.Hash, err error) {
 	if err := alive(ctx, "reading the index"); err != nil {
-		return nil, err
+		return nil, sum, err
 	}
 	file, err := os.Open(r.indexFile())
 	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil
+		return nil, sum, nil
 	}
-	if err != nil {
-		return nil, cannot("cannot read the index", err)
+	if err == nil {
+		defer func() { err = cannot("cannot read the index", errors.Join(err, file.Close())) }()
+		sum, err = checksum(file)
+	}
+	if err != nil || last != nil && last.sum == sum {
+		return nil, sum, err
 	}
 	var x format.Index
 	err = format.NewDecoder(bufio.NewReader(file)).Decode(&x)
-	entries := slices.DeleteFunc(x.Entries, func(e *format.Entry) bool { return e.IntentToAdd })
+	entries = slices.DeleteFunc(x.Entries, func(e *format.Entry) bool { return e.IntentToAdd })
 	for _, e := range entries {
 		usual := e.Mode == canonical(e.Mode) && e.Mode != filemode.Dir
 		if err == nil && (!usual || e.Name == "" || path.Clean("/"+e.Name) != "/"+e.Name || strings.Contains(e.Name, "\x00")) {
 			err = fmt.Errorf("it has the entry %q with the mode %o", e.Name, uint32(e.Mode))
 		}
 	}
-	return entries, cannot("cannot read the index", errors.Join(err, file.Close()))
+	return entries, sum, err
+}
+
+// checksum is the hash of the content with which an index ends (gitformat-index(5)).
+func checksum(index *os.File) (sum plumbing.Hash, err error) {
+	info, err := index.Stat()
+	if err == nil {
+		_, err = index.ReadAt(sum[:], max(info.Size()-int64(len(sum)), 0))
+	}
+	return sum, err
 }
 
 // staged is the tree that a commit of the index would have: its id, and it and all its subtrees by their ids. If there are conflicts, the
 // id is not that of any commit's tree.
 type staged struct {
+	sum   plumbing.Hash // of the index file
 	root  plumbing.Hash
 	trees map[plumbing.Hash][]treeEntry
 }
 
-// indexTree is the index that is held, or else the file's.
+// indexTree is the tree of the index. A hook asks for it ten times.
 func (r *Repo) indexTree(ctx context.Context) (*staged, error) {
-	if held := r.held.Load(); held != nil {
-		return held, nil
-	}
-	entries, err := r.readIndex(ctx)
-	if err != nil {
-		return nil, err
+	last := r.index.Load()
+	entries, sum, err := r.readIndex(ctx, last)
+	if err != nil || last != nil && last.sum == sum {
+		return last, err
 	}
 	dirs := map[string][]treeEntry{"": nil}
 	for _, e := range entries {
@@ -79,7 +92,7 @@ func (r *Repo) indexTree(ctx context.Context) (*staged, error) {
 			}
 		}
 	}
-	out := &staged{trees: map[plumbing.Hash][]treeEntry{}}
+	out := &staged{sum: sum, trees: map[plumbing.Hash][]treeEntry{}}
 	// Subdirectories are before their parents.
 	for _, name := range slices.Backward(slices.Sorted(maps.Keys(dirs))) {
 		entries := inOrder(dirs[name])
@@ -89,6 +102,9 @@ func (r *Repo) indexTree(ctx context.Context) (*staged, error) {
 			dir, base := split(name)
 			dirs[dir] = append(dirs[dir], treeEntry{name: base, mode: filemode.Dir, id: out.root})
 		}
+	}
+	if !sum.IsZero() { // there is no file, or one without a checksum
+		r.index.Store(out)
 	}
 	return out, nil
 }

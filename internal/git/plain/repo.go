@@ -34,7 +34,7 @@ type Repo struct {
 	head    githistory.Branch // HEAD when the repository was opened
 	headErr error
 
-	held atomic.Pointer[staged] // see HoldIndex
+	index atomic.Pointer[staged] // as it was last read
 
 	mu      sync.Mutex // guards the following
 	commits map[string]*commit

@@ -29,9 +29,9 @@ func TestAuto(t *testing.T) {
 			return r
 		}, "git", "about 30001 packed objects"},
 		"a large index": {"pre-commit", func(r *gittest.Repo) *gittest.Repo {
-			r.Write(".git/other", strings.Repeat("x", 384<<10+1))
+			r.Write(".git/other", strings.Repeat("x", 192<<10+1))
 			return r.With("GIT_INDEX_FILE=.git/other")
-		}, "git", "the index has 393217 bytes"},
+		}, "git", "the index has 196609 bytes"},
 		"not plain": {"pre-commit", func(r *gittest.Repo) *gittest.Repo { return r.Clone("--depth=1") }, "git", "it is a shallow clone"},
 		"a damaged pack": {"pre-commit", func(r *gittest.Repo) *gittest.Repo {
 			r.Git("repack", "-q", "-a", "-d")

@@ -51,8 +51,9 @@ type Request struct {
 	Version string
 	// Progress, if set, is called while commits are judged.
 	Progress func(done, total int)
-	// Find is as in [run.Options].
-	Find func(*finding.Finding) bool
+	// Evidence and Find are as in [run.Options].
+	Evidence bool
+	Find     func(*finding.Finding) bool
 }
 
 // agentVariable names the agent in whose environment a hook runs.
@@ -95,7 +96,7 @@ func cache() int {
 func (r Request) options(mode string) (run.Options, error) {
 	opts := run.Options{
 		Mode: mode, Strict: r.Strict, Now: r.Now, MaxFileSize: r.MaxFileSize, Each: r.Each, Progress: r.Progress,
-		FailOnWarning: r.FailOnWarning, Find: r.Find, Agent: r.Getenv(agentVariable), Labels: r.Labels, LaneFrom: r.LaneFrom, Cache: cache(),
+		FailOnWarning: r.FailOnWarning, Find: r.Find, Evidence: r.Evidence, Agent: r.Getenv(agentVariable), Labels: r.Labels, LaneFrom: r.LaneFrom, Cache: cache(),
 	}
 	var err error
 	if opts.Lane, err = r.ClaimedLane(); err != nil {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/base/failure"
@@ -33,6 +34,11 @@ func (ts *Targets) Add(format, file string) error {
 	}
 	*ts = append(*ts, Target{format, file})
 	return nil
+}
+
+// ShowEvidence reports whether a report shows the evidence of the log's entries.
+func (ts Targets) ShowEvidence() bool {
+	return slices.ContainsFunc(ts, func(t Target) bool { return t.Format == "html" })
 }
 
 // formatOf is the format that a file's ending names; empty if it names none.
