@@ -35,7 +35,7 @@ func (a *app) appendCommand() *cobra.Command {
 			if c.Flags().Changed("log") || c.Flags().Changed("line") {
 				return a.appendEntry(c, log, line)
 			}
-			var entry combine.Entry
+			var entry combine.NewEntry
 			for i, f := range fields {
 				switch {
 				case c.Flags().Changed(f.flag):

@@ -35,7 +35,7 @@ type Appended struct {
 
 // Append appends an entry to the log of the workspace in the request's directory or the nearest above it, unless a check would reject it.
 // If a writer without a guard has changed or lost entries, they are put back instead. Nothing is staged.
-func Append(ctx context.Context, req session.Request, with Locking, entry combine.Entry) (out Appended, err error) {
+func Append(ctx context.Context, req session.Request, with Locking, entry combine.NewEntry) (out Appended, err error) {
 	req.Dir = session.WorkspaceRoot(req.Dir)
 	err = guarded(ctx, req, "append", with, workspaceAbove, func(held *locked, g *guarding, before []restore.Restored) error {
 		out.Before, out.Log, out.Discarded = before, g.Log(), g.discarded

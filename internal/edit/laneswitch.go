@@ -39,7 +39,7 @@ func SwitchLane(ctx context.Context, req session.Request, with Locking, to, reas
 	if _, err := req.InRepository(ctx, "lane", func(s *session.Session) error { return planSwitch(ctx, s, &out, reason) }); err != nil {
 		return out, err
 	}
-	entry := combine.Entry{{"task_id", lane.SwitchTask}, {"status", "completed"}, {"evidence", out.Evidence}}
+	entry := combine.NewEntry{{"task_id", lane.SwitchTask}, {"status", "completed"}, {"evidence", out.Evidence}}
 	var err error
 	out.Appended, err = Append(ctx, req, with, entry)
 	return out, err

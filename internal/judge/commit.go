@@ -4,9 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -311,15 +308,7 @@ func preparedMessage(s *session.Session) (string, error) {
 	if s.Req.Agent() == "" {
 		return "", nil
 	}
-	var out []byte
-	for _, name := range []string{"SQUASH_MSG", "MERGE_MSG"} {
-		text, err := os.ReadFile(filepath.Join(s.Repo.Where().GitDir, name))
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return "", &failure.Error{Message: "cannot read the message of what is being merged: " + err.Error(), Err: err}
-		}
-		out = append(append(out, text...), '\n')
-	}
-	return string(out), nil
+	return state.Message(s.Repo.Where().GitDir)
 }
 
 // lastPublished lists the newest commits on each path back from head that a remote-tracking branch has; head itself if it is published.

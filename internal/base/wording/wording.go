@@ -22,6 +22,9 @@ const (
 // FinishMerge is the command that commits a merge, without an editor.
 const FinishMerge = "git commit --no-edit"
 
+// AbortMerge is the command that gives up a merge.
+const AbortMerge = "git merge --abort"
+
 // ShellWord writes text as one word of a POSIX shell, in quotes only if it needs them.
 func ShellWord(text string) string {
 	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:@+%=,"

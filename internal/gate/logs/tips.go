@@ -154,7 +154,7 @@ func fixUnsoundSide(ctx context.Context, r *run.Run, s *read.Step, path string, 
 	}
 	fix := mendSide(history.Short(side))
 	if pending {
-		fix = wording.Commands("git merge --abort") + "; " + fix
+		fix = wording.Commands(wording.AbortMerge) + "; " + fix
 	}
 	for _, e := range views {
 		e.Fix = fix

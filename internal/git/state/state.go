@@ -10,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/small-gate/small-gate/internal/base/expression"
 	"github.com/small-gate/small-gate/internal/base/failure"
 	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/small"
@@ -32,11 +33,21 @@ const (
 	Rebase = "rebase"
 	Pick   = "cherry-pick"
 	Revert = "revert"
+	Apply  = "am"
 )
+
+// Undo is the command that gives up an operation of a git command, and brings back what was there before. Without one it undoes what a
+// squash or a conflict left in the index.
+func Undo(command string) string {
+	if command == "" {
+		return "git reset --merge"
+	}
+	return "git " + command + " --abort"
+}
 
 // unfinished are the possible operations, outermost first: a rebase can contain each of the others.
 var unfinished = []Unfinished{
-	{"am", "git am --continue", "git am --skip", "rebase-apply/applying"},
+	{Apply, "git am --continue", "git am --skip", "rebase-apply/applying"},
 	continued(Rebase, "rebase-merge"),
 	continued(Rebase, "rebase-apply"),
 	{Merge, wording.FinishMerge, wording.FinishMerge, "MERGE_HEAD"},
@@ -98,8 +109,8 @@ func (u Unfinished) After(gitDir string, staged bool) ([]string, error) {
 	}
 	// A revert that a hook rejected leaves its message, and no REVERT_HEAD.
 	begun, err := Exists(filepath.Join(gitDir, "MERGE_MSG"))
-	if err == nil && !begun { // a squash leaves SQUASH_MSG
-		begun, err = Exists(filepath.Join(gitDir, "SQUASH_MSG"))
+	if err == nil && !begun {
+		begun, err = Squashes(gitDir)
 	}
 	switch {
 	case !begun || !staged:
@@ -126,6 +137,34 @@ func (u Unfinished) Remedy(unmerged []string) string {
 		return "`" + u.Skip + "`"
 	}
 	return first + ", then `" + u.Finish + "`"
+}
+
+// squashFile has the message that git merge --squash prepares.
+const squashFile = "SQUASH_MSG"
+
+// Squashes reports whether what git merge --squash took over has yet to be committed.
+func Squashes(gitDir string) (bool, error) { return Exists(filepath.Join(gitDir, squashFile)) }
+
+// listed is git's own line about a squashed commit: the lines of its message are indented.
+var listed = expression.Of(`(?m)^commit ([0-9a-f]{40}|[0-9a-f]{64})\b`)
+
+// Squashed lists the commits that git merge --squash took over and that have yet to be committed, newest first.
+func Squashed(gitDir string) (commits []string, err error) {
+	data, err := File(gitDir, squashFile)
+	for _, found := range listed().FindAllSubmatch(data, -1) {
+		commits = append(commits, string(found[1]))
+	}
+	return commits, err
+}
+
+// Message is what git has prepared as the message of the next commit; empty if nothing.
+func Message(gitDir string) (string, error) {
+	squash, err := File(gitDir, squashFile)
+	if err != nil {
+		return "", err
+	}
+	merge, err := File(gitDir, "MERGE_MSG")
+	return string(squash) + "\n" + string(merge) + "\n", err
 }
 
 // File reads a file of the git directory; nil if there is none.

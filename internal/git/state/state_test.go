@@ -45,3 +45,33 @@ func TestUnderWay(t *testing.T) {
 		t.Errorf("a list that cannot be read is %+v", got)
 	}
 }
+
+// The message of a squashed commit is indented: what looks like a commit there is none.
+func TestSquashed(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if commits, err := Squashed(dir); commits != nil || err != nil {
+		t.Errorf("without a squash: %q, %v", commits, err)
+	}
+	first, second := strings.Repeat("1a", 20), strings.Repeat("2b", 32)
+	text := "Squashed commit of the following:\n\ncommit " + first + "\nAuthor: A <a@b>\n\n    commit " + strings.Repeat("3", 40) + "\n\ncommit " + second + " (HEAD)\n"
+	if err := os.WriteFile(filepath.Join(dir, "SQUASH_MSG"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	commits, err := Squashed(dir)
+	if there, unread := Squashes(dir); !there || unread != nil || err != nil || strings.Join(commits, " ") != first+" "+second {
+		t.Errorf("%q, %v, %v", commits, err, there)
+	}
+	if message, err := Message(dir); err != nil || !strings.HasPrefix(message, text) {
+		t.Errorf("%q, %v", message, err)
+	}
+}
+
+func TestUndo(t *testing.T) {
+	t.Parallel()
+	for command, want := range map[string]string{Merge: "git merge --abort", Apply: "git am --abort", "": "git reset --merge"} {
+		if got := Undo(command); got != want {
+			t.Errorf("%q is undone by %s, not %s", command, got, want)
+		}
+	}
+}

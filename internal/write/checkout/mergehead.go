@@ -11,7 +11,7 @@ import (
 	"github.com/small-gate/small-gate/internal/base/failure"
 	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/gate/history"
-	"github.com/small-gate/small-gate/internal/git/history"
+	githistory "github.com/small-gate/small-gate/internal/git/history"
 )
 
 // MergeHeads are the commits being merged, in the order of the merge; none if there is no merge under way. For a merged tag, it is the
@@ -28,7 +28,7 @@ func MergeHeads(ctx context.Context, r interface {
 	if err != nil {
 		return nil, &failure.Error{Message: "cannot read what is being merged: " + wording.Printable(err.Error()), Err: err}
 	}
-	damaged := &failure.Error{Message: "MERGE_HEAD is damaged", Remedy: "`git merge --abort`, then merge again"}
+	damaged := &failure.Error{Message: "MERGE_HEAD is damaged", Remedy: wording.Commands(wording.AbortMerge) + ", then merge again"}
 	var commits []string
 	for line := range strings.Lines(string(data)) {
 		id := strings.TrimRight(line, "\r\n")

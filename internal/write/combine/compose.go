@@ -12,11 +12,11 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// Entry is a new entry, as pairs of a key and a text.
-type Entry [][2]string
+// NewEntry is a new entry, as pairs of a key and a text.
+type NewEntry [][2]string
 
 // entry makes the entry that makes a resolution explicit.
-func (l *log) entry(result *ledger.Ledger, brought []int) Entry {
+func (l *log) entry(result *ledger.Ledger, brought []int) NewEntry {
 	sides := make([]string, len(l.versions))
 	for i, v := range l.versions {
 		name := v.Name
@@ -28,7 +28,7 @@ func (l *log) entry(result *ledger.Ledger, brought []int) Entry {
 		}
 		sides[i] = fmt.Sprintf("%s (%s)", name, wording.Count(brought[i], "entry"))
 	}
-	return Entry{
+	return NewEntry{
 		{"task_id", ledger.ReconcileTask},
 		{"timestamp", timeOfNew(result, l.Now).Format(TimestampForm)},
 		{"status", "completed"},
@@ -37,7 +37,7 @@ func (l *log) entry(result *ledger.Ledger, brought []int) Entry {
 }
 
 // text writes the entry as an item whose dash is at a column.
-func (e Entry) text(column int, end string) []byte {
+func (e NewEntry) text(column int, end string) []byte {
 	out := small.Value{Kind: small.Map}
 	for _, pair := range e {
 		out.Fields = append(out.Fields, small.Field{Key: pair[0], Value: &small.Value{Kind: small.String, Text: strings.ToValidUTF8(pair[1], "?")}})
@@ -47,7 +47,7 @@ func (e Entry) text(column int, end string) []byte {
 
 // compose assembles the items' texts, followed by the new entry, if any, in the form of one side. An entry keeps the text of the first side
 // with the same form; otherwise, or if anew is true, it is written anew.
-func (l *log) compose(items []item, entry Entry, anew bool) ([]byte, error) {
+func (l *log) compose(items []item, entry NewEntry, anew bool) ([]byte, error) {
 	sides, bases := l.takenApart(l.versions), l.takenApart(l.bases)
 	if len(sides) == 0 {
 		return nil, l.errCannotCopy("no side has its entries one per dash, each on lines of its own")

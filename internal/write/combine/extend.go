@@ -13,7 +13,7 @@ import (
 )
 
 // Append appends an entry to a log, leaving every byte before it unchanged, and returns the line on which the entry begins.
-func Append(path string, data []byte, entry Entry, now time.Time, limits small.Limits) ([]byte, int, error) {
+func Append(path string, data []byte, entry NewEntry, now time.Time, limits small.Limits) ([]byte, int, error) {
 	out, err := extended(data, limits, func(before *ledger.Ledger, column int, end string) [][]byte {
 		at := [2]string{"timestamp", timeOfNew(before, now).Format(TimestampForm)}
 		return [][]byte{slices.Insert(slices.Clone(entry), 1, at).text(column, end)}

@@ -43,7 +43,7 @@ func (c Case) ResolveFile() (*Resolution, error) {
 		case from.Data == nil:
 			out.Text, out.Brought[i+1], from = v.Data, 1, v
 		default:
-			remedy := "a merge keeps both sides' files: undo it (`git merge --abort`), then `git rebase " + wording.ShellWord(v.Name) + "`, and give your file another name where that stops"
+			remedy := "a merge keeps both sides' files: undo it (`" + wording.AbortMerge + "`), then `git rebase " + wording.ShellWord(v.Name) + "`, and give your file another name where that stops"
 			if v.Picked {
 				remedy = "give the second another name, NEW: `git show " + wording.ShellWord(v.ID+":"+c.Path) + " > NEW`, `git add -- NEW`, `git restore --source=HEAD --staged --worktree -- " +
 					wording.TopPath(c.Path) + "`; then `small-hook reconcile`"

@@ -228,7 +228,7 @@ func (l *log) write(out *Resolution, items []item, result *ledger.Ledger) error 
 		out.Text = own.Data
 		return nil
 	}
-	var entry Entry
+	var entry NewEntry
 	if !explicit && !l.Unmarked {
 		entry = l.entry(result, out.Brought)
 	}

@@ -130,7 +130,7 @@ func (r *resolving) threeWay(ctx context.Context, dir string) ([]threeway.Merge,
 	var out []threeway.Merge
 	for _, t := range r.op.theirs {
 		m := threeway.Merge{Dir: dir, Limits: r.limits(), PreferPlan: r.opts.Plan}
-		for _, id := range t.parts {
+		for _, id := range t.bases {
 			base, err := r.versionOf(ctx, dir, side{name: "the merge base", id: id}, nil)
 			if err != nil {
 				return nil, err

@@ -129,7 +129,7 @@ func (c *Combiner) CheckedOut(ctx context.Context, f history.File) ([]byte, erro
 
 // Lacks lists the logs among paths for which has lacks entries of all, or has them in another order.
 func (c *Combiner) Lacks(ctx context.Context, has, all Files, paths []string) (lacking []string, err error) {
-	r := c.resolving(opApply, Side{ID: "all", Files: all}, Side{ID: "has", Files: has})
+	r := c.resolving(opConflict, Side{ID: "all", Files: all}, Side{ID: "has", Files: has})
 	for _, path := range paths {
 		kind := combine.KindOf(c.opts.Policy, path)
 		if !isLog(path) && !kind.Plain() {
@@ -210,14 +210,14 @@ func (c *Combiner) resolving(word string, ours, theirs Side) *resolving {
 		r.files[s.ID] = maps.Clone(s.Files)
 	}
 	for _, base := range theirs.Bases {
-		r.op.theirs[0].parts = append(r.op.theirs[0].parts, base.ID)
+		r.op.theirs[0].bases = append(r.op.theirs[0].bases, base.ID)
 	}
 	return r
 }
 
 // moved is a log that a base has and a side lacks; empty if there is none.
 func (r *resolving) moved() string {
-	for _, base := range r.op.theirs[0].parts {
+	for _, base := range r.op.theirs[0].bases {
 		for path := range r.files[base] {
 			_, here := r.files[r.op.ours.id][path]
 			_, there := r.files[r.op.theirs[0].id][path]
@@ -247,7 +247,7 @@ func (r *resolving) mergeTrivially() {
 	for path, f := range all {
 		alike := func(a, b history.File) bool { return a.Mode == b.Mode && a.Object == b.Object }
 		asBase := func(f history.File) bool {
-			return len(r.op.theirs[0].parts) > 0 && !slices.ContainsFunc(r.op.theirs[0].parts, func(id string) bool { return !alike(r.files[id][path], f) })
+			return len(r.op.theirs[0].bases) > 0 && !slices.ContainsFunc(r.op.theirs[0].bases, func(id string) bool { return !alike(r.files[id][path], f) })
 		}
 		switch {
 		case alike(ours[path], theirs[path]), asBase(theirs[path]):

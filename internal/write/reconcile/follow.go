@@ -38,7 +38,7 @@ func (r *resolving) followMoves(ctx context.Context) error {
 func (r *resolving) followSince(ctx context.Context, base string, t side) error {
 	opts := run.Options{Policy: r.opts.Policy, Trusted: r.op.ours.id, Now: r.opts.Now, MaxFileSize: r.opts.MaxFileSize}
 	went := map[string]map[string]string{}
-	for _, id := range append([]string{base, r.op.ours.id, t.id}, t.parts...) {
+	for _, id := range append([]string{base, r.op.ours.id, t.id}, t.bases...) {
 		if _, err := r.list(ctx, id); err != nil {
 			return err
 		}

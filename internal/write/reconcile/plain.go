@@ -63,7 +63,7 @@ func (r *resolving) mergesPlain(ctx context.Context, path string) (bool, error) 
 		return false, nil // git has put the rotation on top
 	}
 	if kind := combine.KindOf(r.opts.Policy, path); kind.OfFile() {
-		for _, base := range r.op.theirs[0].parts {
+		for _, base := range r.op.theirs[0].bases {
 			data, err := r.read(ctx, side{id: base, name: "the merge base"}, path)
 			if err != nil || data != nil {
 				lacks, failed := r.targetLacks(ctx, path)

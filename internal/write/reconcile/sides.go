@@ -12,7 +12,7 @@ import (
 // findSides finds the sides to combine; a revert has none.
 func (r *resolving) findSides(ctx context.Context) error {
 	var err error
-	if r.op, err = underWay(ctx, r.repo, r.git); err != nil {
+	if r.op, err = findOperation(ctx, r.repo, r.git); err != nil {
 		return err
 	}
 	if err := r.sidesOfStages(ctx, r.opts.Theirs); err != nil {

@@ -3,7 +3,6 @@ package reconcile
 import (
 	"context"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -56,11 +55,11 @@ func (r *resolving) sidesOfStages(ctx context.Context, named string) error {
 		}
 		r.files[id] = files
 	}
-	r.op.word = opApply
-	r.op.theirs = []side{{name: "what was applied", id: stageApplied, parts: []string{stageBase}, picked: true}}
-	patch, err := state.Exists(filepath.Join(r.repo.Where().GitDir, "rebase-apply", "applying"))
-	if patch {
-		r.op.finish, r.op.skip = "git am --continue", "git am --skip"
+	r.op.word = opConflict
+	r.op.theirs = []side{{name: "what was applied", id: stageApplied, bases: []string{stageBase}, picked: true}}
+	u, err := state.UnderWay(r.repo.Where().GitDir)
+	if u.Command == state.Apply {
+		r.op.finish, r.op.skip = u.Finish, u.Skip
 	}
 	return err
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -30,8 +29,8 @@ type Repository interface {
 // side is a commit whose logs are combined.
 type side struct {
 	name, id string
-	// parts are its merge bases with ours.
-	parts []string
+	// bases are its merge bases with ours.
+	bases []string
 	// picked is true if only the commit's own additions are wanted.
 	picked bool
 }
@@ -48,8 +47,8 @@ type operation struct {
 
 // The operations that are not git commands.
 const (
-	opSquash = "squash merge"
-	opApply  = "conflict"
+	opSquash   = "squash merge"
+	opConflict = "conflict"
 )
 
 // sides are all sides, ours first.
@@ -65,7 +64,7 @@ func (o *operation) versions(c *combine.Case, read func(side) (combine.Version, 
 		if err != nil {
 			return err
 		}
-		for _, id := range t.parts {
+		for _, id := range t.bases {
 			base, err := read(side{name: "the merge base", id: id})
 			if err != nil {
 				return err
@@ -85,12 +84,12 @@ func (o *operation) oneParent() bool {
 // undo is the command that undoes the operation.
 func (o *operation) undo() string {
 	switch {
-	case o.word == opApply && o.finish != "":
-		return "git am --abort"
-	case o.word == opSquash || o.word == opApply:
-		return "git reset --merge"
+	case o.word == opConflict && o.finish != "":
+		return state.Undo(state.Apply)
+	case o.word == opSquash || o.word == opConflict:
+		return state.Undo("")
 	}
-	return "git " + o.word + " --abort"
+	return state.Undo(o.word)
 }
 
 // undone adds to the failure of an unsound side how to undo what is under way, which cannot continue otherwise.
@@ -103,9 +102,9 @@ func (o *operation) undone(err error) error {
 	return &f
 }
 
-// underWay finds the sides of the merge, rebase, cherry-pick or squash that git has not finished; there are none without one. The stages of
+// findOperation finds the sides of the merge, rebase, cherry-pick or squash that git has not finished; there are none without one. The stages of
 // a conflict in the index do not matter.
-func underWay(ctx context.Context, repo Repository, git *checkout.Tree) (*operation, error) {
+func findOperation(ctx context.Context, repo Repository, git *checkout.Tree) (*operation, error) {
 	head, err := repo.Head(ctx)
 	if err != nil {
 		return nil, err
@@ -197,7 +196,7 @@ func (o *operation) apply(ctx context.Context, repo Repository, git *checkout.Tr
 		return err
 	}
 	o.word = word
-	o.theirs = []side{{id: id, parts: parents, picked: true}}
+	o.theirs = []side{{id: id, bases: parents, picked: true}}
 	if len(parents) > 1 {
 		return o.needsMerge(ctx, repo, git, fmt.Sprintf("the %s is about to apply %s, which is a merge: it is unclear which side's entries it brings", word, history.Short(id)))
 	}
@@ -213,22 +212,14 @@ func words(paths []string) string {
 	return strings.Join(out, " ")
 }
 
-// squashing looks for a git merge --squash. SQUASH_MSG lists the commits that it squashed, and the tips among them are the sides.
+// squashing looks for a git merge --squash. The tips among the commits that it squashed are the sides.
 func (o *operation) squashing(ctx context.Context, repo Repository, git *checkout.Tree) error {
-	data, err := state.File(repo.Where().GitDir, "SQUASH_MSG")
+	squashed, err := state.Squashed(repo.Where().GitDir)
 	if err != nil {
 		return err
 	}
-	squashed := regexp.MustCompile(`^commit ([0-9a-f]{40}|[0-9a-f]{64})\b`)
-	var listed []string
 	inside := map[string]bool{}
-	for line := range strings.Lines(string(data)) {
-		// Commit messages are indented there, so this is git's own line.
-		if m := squashed.FindStringSubmatch(line); m != nil {
-			listed = append(listed, m[1])
-		}
-	}
-	for _, id := range listed {
+	for _, id := range squashed {
 		parents, err := git.Parents(ctx, id)
 		if err != nil {
 			return err
@@ -237,9 +228,9 @@ func (o *operation) squashing(ctx context.Context, repo Repository, git *checkou
 			inside[p] = true
 		}
 	}
-	for _, id := range listed {
+	for _, id := range squashed {
 		if !inside[id] {
-			o.word, o.finish, o.skip = opSquash, wording.FinishMerge, "git reset --merge"
+			o.word, o.finish, o.skip = opSquash, wording.FinishMerge, state.Undo("")
 			o.theirs = append(o.theirs, side{id: id})
 		}
 	}
@@ -264,7 +255,7 @@ func (o *operation) name(ctx context.Context, repo Repository, git *checkout.Tre
 		if t.picked {
 			continue
 		}
-		if t.parts, err = repo.MergeBases(ctx, o.ours.id, t.id); err != nil {
+		if t.bases, err = repo.MergeBases(ctx, o.ours.id, t.id); err != nil {
 			return err
 		}
 	}
@@ -300,7 +291,7 @@ func Committed(ctx context.Context, repo Repository, git *checkout.Tree, c combi
 // Explains reports whether the sides of a file's conflict markers can be found: git has an operation under way that shows them, or
 // remembers the conflict.
 func Explains(ctx context.Context, repo Repository, git *checkout.Tree, path string) (bool, error) {
-	op, err := underWay(ctx, repo, git)
+	op, err := findOperation(ctx, repo, git)
 	if err != nil || op.word != "" {
 		return true, err
 	}

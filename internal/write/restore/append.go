@@ -13,7 +13,7 @@ import (
 // Append appends an entry to the log, and notes that. The entry gets the replay id of the current
 // run, if workspace.small.yml or the handoff has one. Nothing is staged. judge, if not nil, sees the new text before it is written, and
 // the line on which the entry begins, from 1; what it returns prevents the writing. done is true if the entry is written, even after an error.
-func (w *Workspace) Append(mark Mark, entry combine.Entry, judge func(text []byte, line int) error) (done bool, err error) {
+func (w *Workspace) Append(mark Mark, entry combine.NewEntry, judge func(text []byte, line int) error) (done bool, err error) {
 	data, err := w.Read()
 	if err != nil {
 		return false, err

@@ -229,7 +229,7 @@ func (w *Workspace) FindElsewhere(ctx context.Context, repo reconcile.Repository
 		return nil //nolint:nilerr // what cannot be read has no entries
 	}
 	// What git merge --squash takes over is to be committed here, whoever has it besides.
-	if squash, err := state.Exists(filepath.Join(repo.Where().GitDir, "SQUASH_MSG")); err != nil || squash {
+	if squash, err := state.Squashes(repo.Where().GitDir); err != nil || squash {
 		return err
 	}
 	back, unread := w.putBackOf(old, file, w.Accepts)

@@ -33,7 +33,7 @@ func checkMergedDuplicates(ctx context.Context, m *logs.CommitLog, r *rule.Repor
 			}
 			sides, pick := [2]string{logs.SideName(i, m.Step.Parents[i]), logs.SideName(j, m.Step.Parents[j])}, ""
 			if history.Uncommitted(m.Commit) {
-				pick = ": " + wording.Commands("git merge --abort", "git cherry-pick .."+history.Short(m.Step.Parents[j])) + "; where that stops, small-hook reconcile says what to type"
+				pick = ": " + wording.Commands(wording.AbortMerge, "git cherry-pick .."+history.Short(m.Step.Parents[j])) + "; where that stops, small-hook reconcile says what to type"
 			}
 			severity := finding.SeverityNote // what is merged stays so
 			if history.Uncommitted(m.Commit) {
