@@ -86,7 +86,7 @@ func forget(n *yaml.Node, known ...string) {
 	}
 }
 
-// parseWhole is the slow way of Parse, and the only one for what is not a plain log.
+// parseWhole is the slow way of Parse, and the only one for what is not a configured log.
 func parseWhole(data []byte, structure int) (*Document, []Problem) {
 	root, more, problem := decode(data, structure)
 	if problem != nil {

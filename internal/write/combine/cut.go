@@ -11,7 +11,7 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// takeApart cuts the text of a plain log into entries, which are in the order of the ledger: the oldest first.
+// takeApart cuts the text of a configured log into entries, which are in the order of the ledger: the oldest first.
 func (k Kind) takeApart(data []byte, log *ledger.Log, limits small.Limits) (*layout, error) {
 	out, places, err := k.cut(data, limits)
 	if err != nil {
@@ -41,7 +41,7 @@ func (k Kind) takeApart(data []byte, log *ledger.Log, limits small.Limits) (*lay
 	return out, nil
 }
 
-// cut cuts the text of a plain log into entries in the order of the file, open ones too, and says where each begins.
+// cut cuts the text of a configured log into entries in the order of the file, open ones too, and says where each begins.
 func (k Kind) cut(data []byte, limits small.Limits) (*layout, []small.Pos, error) {
 	if k.OfText() {
 		out, places := textApart(data, k.stanza.Form().Start)

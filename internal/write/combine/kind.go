@@ -14,7 +14,7 @@ import (
 )
 
 // Kind says how to read a log's entries from its text, and how to write them. The zero Kind is the protocol's own log. The others are
-// plain: their entries have no times, and no entry makes a resolution explicit.
+// those of the configuration: their entries have no times, and no entry makes a resolution explicit.
 type Kind struct {
 	stanza *policy.Log
 	isJSON bool
@@ -28,7 +28,7 @@ func KindOf(p *policy.Policy, path string) Kind {
 		return Kind{}
 	}
 	k := Kind{stanza: p.LogFor(path), isJSON: strings.HasSuffix(path, ".json")}
-	k.unique = k.Plain() && p.RejectsDoubles(k.stanza)
+	k.unique = k.Configured() && p.RejectsDoubles(k.stanza)
 	return k
 }
 
@@ -41,24 +41,24 @@ func (k Kind) Doubles(parents []*ledger.Ledger, child *ledger.Ledger) []ledger.E
 	return doubled
 }
 
-// Plain reports whether this is the kind of a log of the configuration.
-func (k Kind) Plain() bool { return k.stanza != nil }
+// Configured reports whether this is the kind of a log of the configuration.
+func (k Kind) Configured() bool { return k.stanza != nil }
 
 // OfLines reports whether each line is an entry.
-func (k Kind) OfLines() bool { return k.Plain() && k.stanza.Entries == policy.LineEntries }
+func (k Kind) OfLines() bool { return k.Configured() && k.stanza.Entries == policy.LineEntries }
 
 // OfText reports whether lines, or runs of lines, are entries.
 func (k Kind) OfText() bool {
-	return k.Plain() && (k.stanza.Entries == policy.LineEntries || k.stanza.Entries == policy.BlockEntries)
+	return k.Configured() && (k.stanza.Entries == policy.LineEntries || k.stanza.Entries == policy.BlockEntries)
 }
 
 // OfFile reports whether the file itself is the only entry.
-func (k Kind) OfFile() bool { return k.Plain() && k.stanza.Entries == policy.FileEntries }
+func (k Kind) OfFile() bool { return k.Configured() && k.stanza.Entries == policy.FileEntries }
 
 // Read reads a log; the result is nil exactly if there are problems. nil data means no log.
 func (k Kind) Read(data []byte, limits small.Limits) (*ledger.Log, []small.Problem) {
 	switch {
-	case !k.Plain():
+	case !k.Configured():
 		return ledger.ReadLog(data, limits)
 	case data == nil:
 		return nil, []small.Problem{{Message: "there is no such file"}}
@@ -78,7 +78,7 @@ func (k Kind) Read(data []byte, limits small.Limits) (*ledger.Log, []small.Probl
 
 // Extend reads data as another version of a log, whose own text is whole: see [ledger.Log.Extend].
 func (k Kind) Extend(log *ledger.Log, whole, data []byte, limits small.Limits) (*ledger.Log, []small.Problem) {
-	if k.Plain() && (!k.OfText() || !k.stanza.Form().Growing()) {
+	if k.Configured() && (!k.OfText() || !k.stanza.Form().Growing()) {
 		return k.Read(data, limits)
 	}
 	return log.Extend(whole, data, limits)
@@ -94,7 +94,7 @@ func (k Kind) values(data []byte, limits small.Limits) []*small.Value {
 	return items
 }
 
-// PutBack puts back the entries of an old log that a file in its place changed, lost or moved: see [PutBackOf]. In a plain log, an entry
+// PutBack puts back the entries of an old log that a file in its place changed, lost or moved: see [PutBackOf]. In a configured log, an entry
 // that replaces lost ones before entries that were kept is a changed version. Entries after the kept ones are new, and stay.
 func (k Kind) PutBack(old, file []byte, accepts func(parent, child *ledger.Ledger) bool, limits small.Limits) (PutBack, error) {
 	var out PutBack
@@ -328,7 +328,7 @@ func BeginsWith(target, other, merged *ledger.Ledger) bool {
 	return merged.Extends(target) || slices.Equal(ledger.DigestsOf(merged), ledger.DigestsOf(other))
 }
 
-// Holds reports whether a plain log has all entries of its parents, in each parent's order, followed by those that no parent has.
+// Holds reports whether a configured log has all entries of its parents, in each parent's order, followed by those that no parent has.
 func Holds(parents []*ledger.Ledger, child *ledger.Ledger, keeps func(parent, child *ledger.Ledger) bool) bool {
 	known := map[small.Digest]bool{}
 	for _, p := range parents {

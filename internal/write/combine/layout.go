@@ -18,7 +18,7 @@ type layout struct {
 	column int
 	// end is the line end.
 	end string
-	// entries are the texts of the entries, with the comments below them, and open those of a plain log's open ones: both in the order of
+	// entries are the texts of the entries, with the comments below them, and open those of a configured log's open ones: both in the order of
 	// the ledger, which is from the end of the file if newestFirst is true.
 	entries, open [][]byte
 	newestFirst   bool

@@ -28,7 +28,7 @@ type PutBack struct {
 	Moved       []ledger.Entry
 	// Changed are the file's changed versions of old entries, and Left its entries that cannot be written after the old ones.
 	Changed, Left []ledger.Entry
-	// Alike are those of a plain log's new entries, at the end of the file, that look like changed versions of lost ones.
+	// Alike are those of a configured log's new entries, at the end of the file, that look like changed versions of lost ones.
 	Alike []ledger.Entry
 	// Doubled are the file's entries that are left out because an equal one is there.
 	Doubled []ledger.Entry

@@ -26,7 +26,7 @@ type Case struct {
 	Comparer read.LogComparer
 	Others   []read.LogComparer
 	Limits   small.Limits
-	// TheirsFirst puts the others' additions before ours, in a plain log.
+	// TheirsFirst puts the others' additions before ours, in a configured log.
 	TheirsFirst bool
 	// TargetKnown is true if the side that comes first is the target's: then a log that does not begin with it is no resolution.
 	TargetKnown bool
@@ -87,7 +87,7 @@ func (c Case) Resolve() (*Resolution, error) {
 // both are the entries of ours and another side if neither continues the other.
 func (l *log) both(a, b []item) ([]item, error) {
 	switch {
-	case !l.kind.Plain():
+	case !l.kind.Configured():
 		return l.merge(a, b)
 	case l.TheirsFirst:
 		return l.continued(b, a), nil
@@ -127,7 +127,7 @@ func (c Case) Insert(from Version, entries map[small.Digest]bool) (*Resolution, 
 
 // resolution makes a log of a list of entries.
 func (l *log) resolution(items []item) (*Resolution, error) {
-	if l.kind.Plain() {
+	if l.kind.Configured() {
 		if err := l.settle(items); err != nil {
 			return nil, err
 		}
@@ -219,8 +219,8 @@ func (l *log) brought(items []item) []int {
 // write makes the text of the items: a side's own if it has exactly these, otherwise the sides' texts assembled, with a new entry unless
 // the resolution is explicit without one.
 func (l *log) write(out *Resolution, items []item, result *ledger.Ledger) error {
-	if l.kind.Plain() {
-		return l.writePlain(out, items, result)
+	if l.kind.Configured() {
+		return l.writeConfigured(out, items, result)
 	}
 	explicit := l.explicit(result)
 	own := l.verbatim(items)
@@ -255,8 +255,8 @@ func (l *log) write(out *Resolution, items []item, result *ledger.Ledger) error 
 	return err
 }
 
-// writePlain makes the text of a plain log: the file of the one side that changed it, or the sides' texts assembled.
-func (l *log) writePlain(out *Resolution, items []item, result *ledger.Ledger) error {
+// writeConfigured makes the text of a configured log: the file of the one side that changed it, or the sides' texts assembled.
+func (l *log) writeConfigured(out *Resolution, items []item, result *ledger.Ledger) error {
 	if own := l.onlyChanged(items); own != nil && l.explicit(result) {
 		out.Text = own.Data
 		return nil
@@ -273,7 +273,7 @@ func (l *log) writePlain(out *Resolution, items []item, result *ledger.Ledger) e
 
 // explicit reports whether the gate accepts a ledger as the next version of every side's.
 func (l *log) explicit(result *ledger.Ledger) bool {
-	if l.kind.Plain() {
+	if l.kind.Configured() {
 		if l.kind.stanza.Unordered() {
 			return !slices.ContainsFunc(l.versions, func(v *version) bool { return !l.Comparer.Keeps(v.ledger, result) })
 		}
@@ -289,7 +289,7 @@ func (l *log) explicit(result *ledger.Ledger) bool {
 
 // beginsWithTarget reports whether a merged log begins with the target's, where one of two sides is known to be that.
 func (l *log) beginsWithTarget(merged *ledger.Ledger) bool {
-	if !l.TargetKnown || !l.kind.Plain() || l.kind.stanza.Unordered() || len(l.versions) != 2 {
+	if !l.TargetKnown || !l.kind.Configured() || l.kind.stanza.Unordered() || len(l.versions) != 2 {
 		return true
 	}
 	target, other := l.versions[0].ledger, l.versions[1].ledger
@@ -346,7 +346,7 @@ func (l *log) check(text []byte, items []item, want int, added bool) error {
 
 // readAgain reads an assembled text.
 func (l *log) readAgain(text []byte) (*ledger.Log, []small.Problem) {
-	if l.kind.Plain() {
+	if l.kind.Configured() {
 		return l.kind.Read(text, l.Limits)
 	}
 	_, result, problems := l.document(text)
@@ -355,7 +355,7 @@ func (l *log) readAgain(text []byte) (*ledger.Log, []small.Problem) {
 
 // errCannotCopy is the failure of a log whose entries cannot be copied.
 func (l *log) errCannotCopy(why string) *failure.Error {
-	if l.kind.Plain() {
+	if l.kind.Configured() {
 		return &failure.Error{
 			Message: fmt.Sprintf("%s: the entries of the sides cannot be put together as they stand: %s", l.Path, why),
 			Remedy:  "edit " + wording.Printable(l.Path) + " so that it has the entries of all sides, each side's in their order, and what is new at the end; then `git add -- " + wording.TopPath(l.Path) + "`, `small-hook reconcile`",

@@ -13,7 +13,7 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// settle chooses, for each entry of a plain log of which the sides have different versions that count as the same entry, the version to write:
+// settle chooses, for each entry of a configured log of which the sides have different versions that count as the same entry, the version to write:
 // that of the side which changed the merge base's. If both sides changed it, objects are merged field by field. Other entries are a failure.
 func (l *log) settle(items []item) error {
 	if form := l.kind.stanza.Form(); len(form.Without) == 0 && len(form.Only) == 0 && form.WithoutLines == nil {

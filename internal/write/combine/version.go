@@ -42,7 +42,7 @@ type version struct {
 	items []item
 	// places are the indexes of entries in the file.
 	places map[small.Digest]int
-	// all are the entries of a plain log's file, byDigest the same by their digests, and values the same in full, where they are needed.
+	// all are the entries of a configured log's file, byDigest the same by their digests, and values the same in full, where they are needed.
 	all      []item
 	byDigest map[small.Digest][]*item
 	values   []*small.Value
@@ -56,7 +56,7 @@ type item struct {
 	value *small.Value
 	from  *version
 	at    int // index in from's file
-	// merged is the entry of a plain log after two versions of it were merged; nil if it is that of the file.
+	// merged is the entry of a configured log after two versions of it were merged; nil if it is that of the file.
 	merged *small.Value
 }
 
@@ -102,7 +102,7 @@ func (c Case) read() (*log, error) {
 			return nil, err
 		}
 		switch {
-		case theirs.Picked && l.kind.Plain():
+		case theirs.Picked && l.kind.Configured():
 			theirs = l.top(theirs, ours, bases[i])
 		case theirs.Picked:
 			if theirs, err = l.follow(theirs, ours); err != nil {
@@ -120,7 +120,7 @@ func (l *log) parse(v *Version) (*version, error) {
 	if v.Data == nil {
 		return out, nil
 	}
-	if l.kind.Plain() {
+	if l.kind.Configured() {
 		return out, l.parsePlain(out)
 	}
 	doc, parsed, problems := l.document(v.Data)
@@ -157,7 +157,7 @@ func (l *log) unreadable(v *Version, p small.Problem) *failure.Error {
 	return l.unsound(v, fmt.Sprintf("%s of %s cannot be read as a log: line %d: %s", l.Path, v.Name, max(p.Pos.Line, 1), p.Message))
 }
 
-// top is a picked side of a plain log put after ours: with its additions to its bases that ours lacks.
+// top is a picked side of a configured log put after ours: with its additions to its bases that ours lacks.
 func (l *log) top(v, ours *version, bases []*version) *version {
 	known := map[small.Digest]int{}
 	for _, b := range bases {
@@ -256,7 +256,7 @@ func (l *log) baselined(v *version) bool {
 	return slices.ContainsFunc(l.comparers, func(c read.LogComparer) bool { return c.Baselined(v.ledger) })
 }
 
-// rewrote reports whether a side of a plain log lacks entries of a base, as an approved rewrite of the whole log allows.
+// rewrote reports whether a side of a configured log lacks entries of a base, as an approved rewrite of the whole log allows.
 func (l *log) rewrote(base, side *version) bool {
 	return len(l.Comparer.Rewrites) > 0 && side.Data != nil && len(ledger.Only(base.ledger, side.ledger, l.Comparer.Equivalence)) > 0
 }

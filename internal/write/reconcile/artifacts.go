@@ -260,7 +260,7 @@ func (r *resolving) conflicts(ctx context.Context) ([]string, error) {
 	}
 	for path, f := range r.index {
 		dir, _, ok := small.SplitPath(path)
-		if kind := combine.KindOf(r.opts.Policy, path); !f.Unmerged && (!kind.Plain() && (!ok || !r.opts.Policy.Judges(dir)) || kind.OfFile()) {
+		if kind := combine.KindOf(r.opts.Policy, path); !f.Unmerged && (!kind.Configured() && (!ok || !r.opts.Policy.Judges(dir)) || kind.OfFile()) {
 			continue
 		}
 		conflict, err := r.inConflict(ctx, path)

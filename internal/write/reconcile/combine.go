@@ -69,7 +69,7 @@ func (c *Combiner) Content(f history.File) ([]byte, bool) {
 func (c *Combiner) Merges(path string) bool {
 	dir, name, ok := small.SplitPath(path)
 	a, known := small.ArtifactOf(name)
-	if kind := combine.KindOf(c.opts.Policy, path); kind.Plain() {
+	if kind := combine.KindOf(c.opts.Policy, path); kind.Configured() {
 		return !kind.OfFile()
 	}
 	return ok && known && (a == small.Progress || slices.Contains(mergedArtifacts, a)) && c.opts.Policy.Judges(dir)
@@ -132,7 +132,7 @@ func (c *Combiner) Lacks(ctx context.Context, has, all Files, paths []string) (l
 	r := c.resolving(opConflict, Side{ID: "all", Files: all}, Side{ID: "has", Files: has})
 	for _, path := range paths {
 		kind := combine.KindOf(c.opts.Policy, path)
-		if !isLog(path) && !kind.Plain() {
+		if !isLog(path) && !kind.Configured() {
 			continue
 		}
 		before, err := r.read(ctx, r.op.ours, path)
@@ -178,7 +178,7 @@ func (c *Combiner) Combine(ctx context.Context, ours, theirs Side) (Files, []str
 			return nil, nil, err
 		}
 	}
-	if err := r.plainLogs(ctx); err != nil {
+	if err := r.configuredLogs(ctx); err != nil {
 		return nil, nil, err
 	}
 	out := Files(r.index)

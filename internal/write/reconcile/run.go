@@ -148,7 +148,7 @@ func (r *resolving) planMerge(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := r.plainLogs(ctx); err != nil {
+	if err := r.configuredLogs(ctx); err != nil {
 		return err
 	}
 	return r.removeLeftovers()

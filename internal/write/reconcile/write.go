@@ -84,7 +84,7 @@ func (r *resolving) resolved(ctx context.Context, c combine.Case, there []byte) 
 	kind := combine.KindOf(r.opts.Policy, c.Path)
 	log, _ := kind.Read(stored.Data, r.limits())
 	switch {
-	case log == nil, kind.Plain() && marked(c, stored.Data): // conflict markers, or a partial resolution
+	case log == nil, kind.Configured() && marked(c, stored.Data): // conflict markers, or a partial resolution
 		return nil, nil
 	case kind.OfFile() && r.index[c.Path].Unmerged:
 		return nil, nil

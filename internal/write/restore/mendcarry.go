@@ -208,7 +208,7 @@ func (m *mending) repeats(added []byte, entries []ledger.Entry, log *mendedLog) 
 			return true
 		}
 	}
-	if m.kind().Plain() {
+	if m.kind().Configured() {
 		return false
 	}
 	values := combine.ValuesOf(append([]byte(combine.Header), added...), m.Limits)
@@ -230,7 +230,7 @@ func (m *mending) noteBack(log *mendedLog, old []byte) {
 		return
 	}
 	log.back = ledger.Only(read.Ledger, m.entriesOf(old), ledger.Equivalence{})
-	if m.kind().Plain() || len(log.back) == 0 {
+	if m.kind().Configured() || len(log.back) == 0 {
 		return
 	}
 	values := combine.ValuesOf(log.text, m.Limits)

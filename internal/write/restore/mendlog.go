@@ -59,7 +59,7 @@ func (m *mending) log(ctx context.Context, id string, parents []string, source s
 	var back combine.PutBack
 	for _, sides.Unmarked = range []bool{true, false} { // the merge's own entry explains it again, or else a new one
 		text := []byte(combine.Empty)
-		if m.kind().Plain() {
+		if m.kind().Configured() {
 			text = []byte{}
 		}
 		if len(logs) > 0 {
@@ -88,7 +88,7 @@ func (m *mending) putBack(ctx context.Context, id string, sides combine.Case, te
 	}
 	again := func() (err error) {
 		never := func(_, _ *ledger.Ledger) bool { return false }
-		if m.kind().Plain() {
+		if m.kind().Configured() {
 			back, err = m.putBackOf(text, file, never)
 		} else {
 			back, err = combine.PutBackWithout(handled, text, file, never, m.Now, m.Limits)

@@ -16,7 +16,7 @@ import (
 )
 
 // ofRecords reports whether the log are records of 2.0.0.
-func (w *Workspace) ofRecords() bool { return w.At != "" && !w.kind().Plain() }
+func (w *Workspace) ofRecords() bool { return w.At != "" && !w.kind().Configured() }
 
 // Key is the file without which there is nothing to restore from: the log, or the profile of a folder of records.
 func (w *Workspace) Key() string {

@@ -126,7 +126,7 @@ func (r *restoring) requiredLog(ctx context.Context, source string, noted []byte
 // write a new log again.
 func (r *restoring) startOf() ([]byte, error) {
 	file, err := r.Read()
-	if r.kind().Plain() {
+	if r.kind().Configured() {
 		return nil, err
 	}
 	if log, _ := r.parse(file); log == nil {
@@ -138,7 +138,7 @@ func (r *restoring) startOf() ([]byte, error) {
 // putBackMissing puts back the other files of the workspace that are gone from the work tree, and returns their paths. What is killed
 // before they are staged leaves files that git knows as changed.
 func (r *restoring) putBackMissing(ctx context.Context) (paths []string, err error) {
-	if len(r.logs) == 0 || r.kind().Plain() {
+	if len(r.logs) == 0 || r.kind().Configured() {
 		return nil, nil // it is a new workspace, or none
 	}
 	for _, a := range small.Artifacts {
@@ -190,7 +190,7 @@ func (r *restoring) checkOut(ctx context.Context, path, blob string) error {
 
 // adoptTasks adds to the plan the tasks of the sides' plans that entries name and it lacks, and returns its path; empty if it lacks none.
 func (r *restoring) adoptTasks(ctx context.Context, entries []ledger.Entry) (string, error) {
-	if r.kind().Plain() {
+	if r.kind().Configured() {
 		return "", nil
 	}
 	path := small.Plan.Path(r.Dir)

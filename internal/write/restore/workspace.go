@@ -60,7 +60,7 @@ func (w *Workspace) parse(data []byte) (*ledger.Log, []small.Problem) {
 
 // putBackOf puts back what a file in the place of an old log has lost: see [combine.PutBackOf].
 func (w *Workspace) putBackOf(old, file []byte, accepts func(parent, child *ledger.Ledger) bool) (combine.PutBack, error) {
-	if kind := w.kind(); kind.Plain() {
+	if kind := w.kind(); kind.Configured() {
 		return kind.PutBack(old, file, accepts, w.Limits)
 	}
 	return combine.PutBackOf(old, file, accepts, w.Now, w.Limits)
@@ -105,7 +105,7 @@ func (w *Workspace) Accepts(parent, child *ledger.Ledger) bool {
 
 // sound reports whether a log is allowed to follow another one, and its new entries have times that can stand and no credentials.
 func (w *Workspace) sound(parent, child *ledger.Ledger) bool {
-	if kind := w.kind(); kind.Plain() {
+	if kind := w.kind(); kind.Configured() {
 		return w.Accepts(parent, child) && len(kind.Doubles([]*ledger.Ledger{parent}, child)) == 0
 	}
 	return w.Accepts(parent, child) && combine.FirstBadTimestamp(parent, child, w.Now) == nil && !combine.AddsCredential(parent, child)
@@ -116,7 +116,7 @@ func (w *Workspace) soundAfter(parents []*ledger.Ledger, child *ledger.Ledger) b
 	if len(parents) == 0 {
 		return w.sound(ledger.NewLedger(nil), child)
 	}
-	if kind := w.kind(); kind.Plain() && len(parents) > 1 {
+	if kind := w.kind(); kind.Configured() && len(parents) > 1 {
 		return combine.Holds(parents, child, read.NewLogComparer(w.Policy, w.Log(), w.Now).Keeps) && len(kind.Doubles(parents, child)) == 0
 	}
 	return !slices.ContainsFunc(parents, func(parent *ledger.Ledger) bool { return !w.sound(parent, child) })
@@ -206,7 +206,7 @@ func (w *Workspace) lost(old []byte, accepts func(parent, child *ledger.Ledger) 
 	if file, err = w.Read(); err != nil {
 		return out, nil, err
 	}
-	if kind := w.kind(); kind.Plain() {
+	if kind := w.kind(); kind.Configured() {
 		out.PutBack, err = kind.PutBack(old, file, accepts, w.Limits)
 	} else {
 		out.PutBack, err = combine.PutBackWithout(w.Elsewhere, old, file, accepts, w.Now, w.Limits)

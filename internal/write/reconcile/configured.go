@@ -24,8 +24,8 @@ func mergedHere(p *policy.Policy) history.Filter {
 	return f
 }
 
-// plainLogs plans what to do with the logs of the configuration. If git has followed the move of a log, or removed it, that stays.
-func (r *resolving) plainLogs(ctx context.Context) error {
+// configuredLogs plans what to do with the logs of the configuration. If git has followed the move of a log, or removed it, that stays.
+func (r *resolving) configuredLogs(ctx context.Context) error {
 	if len(r.opts.Policy.Logs) == 0 {
 		return nil
 	}
