@@ -64,7 +64,7 @@ func reconcileText(done *reconcile.Outcome) string {
 		text.WriteString("\n" + sanitize.Lines(done.Diff) + "\n")
 	}
 	for _, k := range done.Kept {
-		fmt.Fprintf(&text, "What was in %s before: git cat-file blob %s\n", sanitize.Line(k[0]), k[1])
+		fmt.Fprintf(&text, "What was in %s before: %s\n", sanitize.Line(k[0]), sanitize.Line(k[1]))
 	}
 	for _, path := range done.Conflicts {
 		text.WriteString("STILL IN CONFLICT: " + sanitize.Line(path) + resolutionOf(path) + "\n")

@@ -13,8 +13,8 @@ import (
 
 	"github.com/small-gate/small-gate/internal/base/failure"
 	"github.com/small-gate/small-gate/internal/gate/history"
-	"github.com/small-gate/small-gate/internal/git/history"
-	"github.com/small-gate/small-gate/internal/git/run"
+	githistory "github.com/small-gate/small-gate/internal/git/history"
+	gitcmd "github.com/small-gate/small-gate/internal/git/run"
 	"github.com/small-gate/small-gate/internal/small"
 )
 
@@ -100,9 +100,10 @@ func (g *Tree) StoreFile(ctx context.Context, path string, content []byte) (stri
 	return strings.TrimSpace(string(out)), err
 }
 
-// CheckedOut is a blob as git would check it out, with the line ends and filters of git's attributes.
+// CheckedOut is a blob as git would check it out, with the line ends and filters of git's attributes. It is not nil, even if the file is empty.
 func (g *Tree) CheckedOut(ctx context.Context, path, blob string) ([]byte, error) {
-	return g.Run(ctx, nil, "cat-file", "--filters", "--path="+path, blob)
+	out, err := g.Run(ctx, nil, "cat-file", "--filters", "--path="+path, blob)
+	return append([]byte{}, out...), err
 }
 
 // Stage puts files into the index, all or none. That resolves conflicts at their paths. A file without a mode keeps the one that it has in
@@ -112,12 +113,17 @@ func (g *Tree) Stage(ctx context.Context, files []history.File) error {
 	if err != nil {
 		return err
 	}
-	var lines bytes.Buffer
+	_, err = g.Run(ctx, strings.NewReader(IndexInfo(files)), "update-index", "-z", "--index-info")
+	return err
+}
+
+// IndexInfo is the input with which git update-index -z --index-info stages files.
+func IndexInfo(files []history.File) string {
+	var lines strings.Builder
 	for _, f := range files {
 		fmt.Fprintf(&lines, "%s %s 0\t%s\x00", f.Mode, f.Object, f.Path)
 	}
-	_, err = g.Run(ctx, &lines, "update-index", "-z", "--index-info")
-	return err
+	return lines.String()
 }
 
 // withModes gives files without a mode that of an ordinary file at their path in the index, else in HEAD, else that of a file that is not to

@@ -54,7 +54,7 @@ type Outcome struct {
 	// Conflicts are the paths below .small that are still in conflict, or have conflict markers; none if all of .small is resolved.
 	// Elsewhere are other such paths.
 	Conflicts, Elsewhere []string
-	// Kept are overwritten files of the work tree whose content no side has: the path, and the blob with the content.
+	// Kept are overwritten files of the work tree whose content no side has: the path, and the file with the copy.
 	Kept [][2]string
 	// Diff shows what was staged, against HEAD.
 	Diff string

@@ -4,19 +4,18 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
+	"maps"
+	"slices"
 
 	"github.com/small-gate/small-gate/internal/base/failure"
-	"github.com/small-gate/small-gate/internal/base/wholefile"
+	"github.com/small-gate/small-gate/internal/base/lock"
 	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/gate/remedy"
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/write/apply"
 	"github.com/small-gate/small-gate/internal/write/checkout"
 	"github.com/small-gate/small-gate/internal/write/combine"
 )
@@ -27,7 +26,7 @@ type change struct {
 	// content is what is staged, disk what is written to the work tree, there its present content (nil for none).
 	content, disk, there []byte
 	blob                 string
-	// keep is true if only the work tree may have the present content: it is kept as a blob.
+	// keep is true if only the work tree may have the present content: a copy is kept.
 	keep bool
 	// movedTo is the path at which the log is written instead: this file is removed.
 	movedTo string
@@ -138,52 +137,27 @@ func (r *resolving) plan(ctx context.Context, w change) (bool, error) {
 	return true, nil
 }
 
-// write writes the files, each atomically, and then stages them all at once. It cannot be interrupted. If it is killed, each file is old or
-// new, and the index old; the same command completes the work.
+// write writes the files and stages them all at once. If it is killed, each file is old or new, and the index old.
 func (r *resolving) write(ctx context.Context) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	ctx = context.WithoutCancel(ctx)
+	var files []apply.File
 	for _, w := range r.changes {
-		if !w.keep || w.there == nil || bytes.Equal(w.there, w.disk) || r.onlyOfSides(ctx, w) {
-			continue
+		f := apply.File{File: history.File{Path: w.path, Mode: w.mode, Object: w.blob}, Removed: w.movedTo != ""}
+		if same := bytes.Equal(w.there, w.disk) && w.there != nil; !same && !f.Removed {
+			f.Content = w.disk
 		}
-		blob, err := r.git.StoreFile(ctx, w.path, w.there)
-		if err != nil {
-			return err
+		if w.keep && w.there != nil && !bytes.Equal(w.there, w.disk) && !r.onlyOfSides(ctx, w) {
+			f.Over = w.there
 		}
-		r.out.Kept = append(r.out.Kept, [2]string{w.path, blob})
+		files = append(files, f)
 	}
-	var staged []history.File
-	for _, w := range r.changes {
-		staged = append(staged, history.File{Path: w.path, Mode: w.mode, Object: w.blob})
-		file := filepath.Join(r.git.Top, filepath.FromSlash(w.path))
-		if w.movedTo != "" {
-			if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return &failure.Error{Message: fmt.Sprintf("cannot remove %s: %v", w.path, err), Remedy: "remove it, then run `small-hook reconcile` again", Err: err}
-			}
-			continue
-		}
-		if bytes.Equal(w.there, w.disk) && w.there != nil {
-			continue
-		}
-		err := os.MkdirAll(filepath.Dir(file), 0o777)
-		if err == nil {
-			err = wholefile.WriteVia(r.git.GitDir, file, w.disk)
-		}
-		if err != nil {
-			return &failure.Error{
-				Message: fmt.Sprintf("cannot write %s: %v", w.path, err),
-				Remedy:  "make the file writable, then run `small-hook reconcile` again; nothing is staged yet",
-				Err:     err,
-			}
-		}
+	place := r.repo.Where()
+	kept, err := apply.Place{
+		Top: place.Top, Kept: lock.Dir(place.CommonDir, place.Top), Again: "run `small-hook reconcile` again",
+	}.Do(ctx, r.git, files, nil)
+	for _, path := range slices.Sorted(maps.Keys(kept)) {
+		r.out.Kept = append(r.out.Kept, [2]string{path, kept[path]})
 	}
-	if len(staged) == 0 {
-		return nil
-	}
-	return r.git.Stage(ctx, staged)
+	return err
 }
 
 // onlyOfSides reports whether each line in the work tree is a side's or a conflict marker, as git leaves it after a merge.

@@ -41,7 +41,7 @@ func (w *Workspace) Append(mark Mark, entry combine.NewEntry, judge func(text []
 	if err != nil {
 		return false, &failure.Error{Message: "the entry was not appended: it cannot be noted: " + err.Error(), Remedy: "make room in the git directory, and make it writable; then append again", Err: err}
 	}
-	if err = w.write(path, longer); err != nil {
+	if err = w.workTree().Write(path, longer); err != nil {
 		if note != nil {
 			err = errors.Join(err, note.Drop())
 		}

@@ -43,7 +43,7 @@ func (w *Workspace) RestoreFile(ctx context.Context, repo reconcile.Repository, 
 	if there, unread := w.Read(); unread != nil {
 		return out, unread
 	} else if there != nil {
-		if out.File, err = w.keep(there); err != nil {
+		if out.File, err = w.workTree().Keep(w.Log(), there); err != nil {
 			return out, err
 		}
 		out.Lost = new(ledger.Form).OfFile("", "", "", nil).Entries
@@ -103,7 +103,7 @@ func (w *Workspace) AppendEntry(entry string) error {
 	if err != nil {
 		return err
 	}
-	return w.write(w.Log(), text)
+	return w.workTree().Write(w.Log(), text)
 }
 
 // CommittedText is the text of the log in a commit as git would check it out; nil if that has no file there.
@@ -134,7 +134,7 @@ func (w *Workspace) PutBackOver(old []byte, mode fs.FileMode) (out Restored, err
 	if mode&fs.ModeSymlink != 0 {
 		file, unread := w.Read()
 		if unread == nil && file != nil {
-			out.File, unread = w.keep(file)
+			out.File, unread = w.workTree().Keep(w.Log(), file)
 		}
 		name := filepath.Join(w.Place.Top, filepath.FromSlash(w.Log()))
 		if out.Log, out.Text = w.Log(), old; file != nil && unread == nil {

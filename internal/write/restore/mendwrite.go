@@ -7,27 +7,23 @@ import (
 
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/git/history"
+	"github.com/small-gate/small-gate/internal/write/apply"
 	"github.com/small-gate/small-gate/internal/write/combine"
 )
 
-// follow brings the work tree, the index and the branch to the new commits, in this order: whatever is killed in between is done again by
-// the same command, and loses nothing. What is not committed stays.
+// follow brings the work tree, the index and the branch to the new commits. What is not committed stays.
 func (m *mending) follow(ctx context.Context, out *Mended) error {
 	head, err := m.text(ctx, out.New)
 	if err != nil {
 		return err
 	}
-	var staged []history.File
-	var odd []string // links, and files that can be run, of which git knows how to check them out
+	var files []apply.File
 	if parent, _ := m.parse(head); parent != nil {
-		index, err := m.logToStage(ctx, out.Old, head)
-		if err == nil {
-			err = m.followLog(ctx, head, out)
-		}
+		log, err := m.newLog(ctx, head, out)
 		if err != nil {
 			return err
 		}
-		staged = append(staged, history.File{Path: m.Log(), Object: index})
+		files = append(files, log)
 	}
 	for path, s := range m.files {
 		if dirty, err := m.git.Dirty(ctx, path); err != nil {
@@ -35,21 +31,16 @@ func (m *mending) follow(ctx context.Context, out *Mended) error {
 		} else if dirty {
 			continue // what somebody works on stays
 		}
-		if staged = append(staged, s.is); s.was.Mode != history.ModePlain && s.was.Mode != "" || s.is.Mode != history.ModePlain {
-			odd = append(odd, path)
-		} else if err := m.checkOut(ctx, path, s.is.Object); err != nil {
+		file := apply.File{File: s.is}
+		if s.was.Mode != history.ModePlain && s.was.Mode != "" || s.is.Mode != history.ModePlain { // a link, or a file that can be run
+			file.ByGit = true
+		} else if file.Content, err = m.git.CheckedOut(ctx, path, s.is.Object); err != nil {
 			return err
 		}
+		files = append(files, file)
 	}
-	if err := m.git.Stage(ctx, staged); err != nil {
-		return err
-	}
-	if len(odd) > 0 {
-		if _, err := m.git.Run(ctx, nil, append([]string{"checkout-index", "-f", "-q", "--"}, odd...)...); err != nil {
-			return err
-		}
-	}
-	_, err = m.git.Run(ctx, nil, "update-ref", "-m", "small-hook restore --commit", "HEAD", out.New, out.Old)
+	kept, err := m.workTree().Do(ctx, m.git, files, &apply.Move{Ref: "HEAD", From: out.Old, To: out.New, Reason: "small-hook restore --commit"})
+	out.File = cmp.Or(kept[m.Log()], out.File)
 	return err
 }
 
@@ -78,33 +69,37 @@ func (m *mending) logToStage(ctx context.Context, old string, head []byte) (stri
 	return m.git.Store(ctx, head)
 }
 
-// followLog has the log in the work tree continue the new one, with what is recorded there and not committed.
-func (m *mending) followLog(ctx context.Context, head []byte, out *Mended) error {
+// newLog is what becomes of the log: the new one, with what is staged or recorded and not committed.
+func (m *mending) newLog(ctx context.Context, head []byte, out *Mended) (log apply.File, err error) {
+	log.Path = m.Log()
+	if log.Object, err = m.logToStage(ctx, out.Old, head); err != nil {
+		return log, err
+	}
 	link, err := m.moveLink()
 	if err != nil {
-		return err
+		return log, err
 	}
 	blob, err := m.git.Store(ctx, head)
 	if err != nil {
-		return err
+		return log, err
 	}
 	if head, err = m.git.CheckedOut(ctx, m.Log(), blob); err != nil {
-		return err
+		return log, err
 	}
 	var file []byte
 	if out.Restored, file, err = m.lost(head, m.sound); err != nil {
-		return err
+		return log, err
 	}
 	if committed, err := m.committed(ctx, out.Old, file); err != nil {
-		return err
+		return log, err
 	} else if committed && out.Text != nil && !bytes.Equal(out.Text, head) { // the new commit has all of it, some at other times
 		out.PutBack = combine.PutBack{Text: head, Lost: out.Lost, Gone: out.Gone}
 	}
 	if out.Text != nil {
-		err = m.put(&out.Restored, file)
+		log.Content, log.Over = out.Text, file
 	}
 	out.File = cmp.Or(out.File, link)
-	return err
+	return log, nil
 }
 
 // committed reports whether the work tree's log is that of a commit.

@@ -136,7 +136,7 @@ func (r *restoring) putBackRecords(ctx context.Context, id string, lost []string
 		}
 		there, err := one.Read()
 		if err == nil && there != nil {
-			link, err = one.keep(there)
+			link, err = one.workTree().Keep(path, there)
 		}
 		if err != nil {
 			return err

@@ -185,7 +185,7 @@ func (r *restoring) checkOut(ctx context.Context, path, blob string) error {
 	if err != nil {
 		return err
 	}
-	return r.write(path, data)
+	return r.workTree().Write(path, data)
 }
 
 // adoptTasks adds to the plan the tasks of the sides' plans that entries name and it lacks, and returns its path; empty if it lacks none.
@@ -202,7 +202,7 @@ func (r *restoring) adoptTasks(ctx context.Context, entries []ledger.Entry) (str
 	if err != nil || bytes.Equal(plan, before) {
 		return "", err
 	}
-	return path, r.write(path, plan)
+	return path, r.workTree().Write(path, plan)
 }
 
 // adopted is a plan with the tasks of the sides' plans that entries name and it lacks. What took away the entries took away the tasks too.

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -16,7 +14,6 @@ import (
 	"time"
 
 	"github.com/small-gate/small-gate/internal/base/failure"
-	"github.com/small-gate/small-gate/internal/base/wholefile"
 	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/gate/read"
 	githistory "github.com/small-gate/small-gate/internal/git/history"
@@ -24,6 +21,7 @@ import (
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/write/apply"
 	"github.com/small-gate/small-gate/internal/write/checkout"
 	"github.com/small-gate/small-gate/internal/write/combine"
 	"github.com/small-gate/small-gate/internal/write/reconcile"
@@ -85,17 +83,9 @@ func (w *Workspace) entriesOf(data []byte) *ledger.Ledger {
 	return ledger.NewLedger(nil)
 }
 
-// write makes a text the content of a file of the workspace, in one step.
-func (w *Workspace) write(path string, text []byte) error {
-	file := filepath.Join(w.Place.Top, filepath.FromSlash(path))
-	err := os.MkdirAll(filepath.Dir(file), 0o777)
-	if err == nil {
-		err = wholefile.WriteVia(w.Kept, file, text)
-	}
-	if err != nil {
-		return &failure.Error{Message: fmt.Sprintf("cannot write %s: %v", path, err), Remedy: "make the file writable, then run the command again", Err: err}
-	}
-	return nil
+// workTree is where the workspace's files are changed.
+func (w *Workspace) workTree() apply.Place {
+	return apply.Place{Top: w.Place.Top, Kept: w.Kept, Again: "run the command again"}
 }
 
 // Accepts reports whether the step from a log to another is allowed.
@@ -263,27 +253,11 @@ func (w *Workspace) replaced(old []byte) (Restored, []byte, error) {
 // put writes the text that is put back, and keeps the file that was there, if any.
 func (w *Workspace) put(out *Restored, file []byte) (err error) {
 	if file != nil {
-		if out.File, err = w.keep(file); err != nil {
+		if out.File, err = w.workTree().Keep(w.Log(), file); err != nil {
 			return err
 		}
 	}
-	return w.write(w.Log(), out.Text)
-}
-
-// keep keeps a file that is about to be replaced.
-func (w *Workspace) keep(content []byte) (string, error) {
-	sum := sha256.Sum256(content) // what is kept again, after a kill, is kept once
-	name := filepath.Join(w.Kept, "progress-"+hex.EncodeToString(sum[:8])+".small.yml")
-	if w.At != "" {
-		name = filepath.Join(w.Kept, "log-"+hex.EncodeToString(sum[:8]))
-	}
-	if err := wholefile.Replace(name, content, 0o600); err != nil {
-		return "", &failure.Error{
-			Message: fmt.Sprintf("cannot keep the present %s, so it was left as it is: %v", w.Log(), err),
-			Remedy:  "make room in the git directory, then run the command again", Err: err,
-		}
-	}
-	return name, nil
+	return w.workTree().Write(w.Log(), out.Text)
 }
 
 // moveLink keeps a symbolic link that is in the log's place, and returns where; empty if there is none.
@@ -300,7 +274,7 @@ func (w *Workspace) moveLink() (string, error) {
 	if err != nil {
 		return "", &failure.Error{Message: "cannot look at " + w.Log() + ": " + err.Error(), Err: err}
 	}
-	kept, err := w.keep([]byte("a symbolic link to " + target + "\n"))
+	kept, err := w.workTree().Keep(w.Log(), []byte("a symbolic link to "+target+"\n"))
 	if err == nil {
 		err = os.Remove(file)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,8 +15,10 @@ import (
 	"github.com/small-gate/small-gate/internal/base/expression"
 	"github.com/small-gate/small-gate/internal/base/failure"
 	"github.com/small-gate/small-gate/internal/base/wording"
+	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/git/history"
 	"github.com/small-gate/small-gate/internal/git/run"
+	"github.com/small-gate/small-gate/internal/write/checkout"
 )
 
 // commandLine is the installed git in one work tree. gitDir is that work tree's git directory.
@@ -27,6 +30,21 @@ type commandLine struct {
 func openGit(place githistory.Place, environ []string) (*commandLine, error) {
 	git, err := place.WorkingGit(environ)
 	return &commandLine{Git: git, gitDir: place.GitDir}, err
+}
+
+// staging is the git that changes files.
+type staging struct{ *commandLine }
+
+// Stage puts files into the index, all or none.
+func (g staging) Stage(ctx context.Context, files []history.File) error {
+	_, err := g.runInput(ctx, checkout.IndexInfo(files), "update-index", "-z", "--index-info")
+	return err
+}
+
+// Run runs git, and returns its output.
+func (g staging) Run(ctx context.Context, _ io.Reader, args ...string) ([]byte, error) {
+	out, err := g.runInput(ctx, "", args...)
+	return []byte(out), err
 }
 
 // with is the same git with more variables.

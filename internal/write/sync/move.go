@@ -13,9 +13,9 @@ import (
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/base/failure"
-	"github.com/small-gate/small-gate/internal/base/wholefile"
 	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/write/apply"
 	"github.com/small-gate/small-gate/internal/write/reconcile"
 )
 
@@ -26,8 +26,8 @@ type moving struct {
 	head, goal string
 	// changed are the new commit's entries where the commits differ, by path.
 	changed map[string]entry
-	// index are lines for git update-index --index-info, which runs before git moves the index; disk are the files to write, by path.
-	index []string
+	// index are files to stage before git moves the index; disk is what to write to the work tree, by path.
+	index []apply.File
 	disk  map[string][]byte
 	// inTheWay are tracked files that would be overwritten, and unknown are untracked ones.
 	inTheWay, unknown []string
@@ -86,41 +86,27 @@ func (m *moving) do(ctx context.Context) error {
 	if err := m.plan(ctx); err != nil {
 		return err
 	}
+	var files []apply.File
 	for _, path := range m.half {
-		if err := os.Remove(m.file(path)); err != nil {
-			return cannotWrite(err)
-		}
+		files = append(files, apply.File{File: history.File{Path: path}, Removed: true})
 	}
-	for path, text := range m.disk {
-		file := m.file(path)
-		err := os.MkdirAll(filepath.Dir(file), 0o777)
-		if err == nil {
-			err = wholefile.WriteVia(m.git.gitDir, file, text)
-		}
-		if err != nil {
-			return cannotWrite(err)
-		}
+	for _, f := range m.index {
+		f.Content = m.disk[f.Path]
+		files = append(files, f)
 	}
-	if len(m.index) > 0 {
-		if _, err := m.git.runInput(ctx, strings.Join(m.index, ""), "update-index", "-z", "--index-info"); err != nil {
-			return err
-		}
-	}
-	if err := m.readTree(ctx); err != nil {
+	_, err := m.place().Do(ctx, staging{m.git}, files, &apply.Move{Ref: m.branch, From: m.head, To: m.goal, Reason: "sync: to " + m.name(), Trees: true})
+	if err != nil {
 		return err
 	}
-	_, err := m.git.run(ctx, "update-ref", "-m", "sync: to "+m.name(), m.branch, m.goal, m.head)
 	m.refs[m.branch] = m.goal
 	for _, note := range m.notes {
 		m.say("%s", note)
 	}
-	return err
+	return nil
 }
 
-// readTree has git move index and work tree from head to goal; with the flag -n, it only checks whether git can.
-func (m *moving) readTree(ctx context.Context, flags ...string) error {
-	_, err := m.git.run(ctx, slices.Concat([]string{"read-tree", "-m", "-u"}, flags, []string{m.head, m.goal})...)
-	return err
+func (m *moving) place() apply.Place {
+	return apply.Place{Top: m.git.Dir, Kept: m.git.gitDir, Again: "run `small-hook sync` again"}
 }
 
 // plan finds out what has to be done besides readTree: nothing, if git can do all of it. It fails if something is in the way.
@@ -128,7 +114,7 @@ func (m *moving) plan(ctx context.Context) error {
 	if _, err := m.git.run(ctx, "update-index", "-q", "--refresh"); err != nil {
 		return err
 	}
-	refused := m.readTree(ctx, "-n")
+	_, refused := m.git.run(ctx, "read-tree", "-m", "-u", "-n", m.head, m.goal)
 	if refused == nil || ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -212,7 +198,7 @@ func (m *moving) file(path string) string { return filepath.Join(m.git.Dir, file
 
 // stage puts the new commit's entry for a path into the index.
 func (m *moving) stage(path string) {
-	m.index = append(m.index, fmt.Sprintf("%s %s\t%s\x00", m.changed[path].mode, m.changed[path].object, path))
+	m.index = append(m.index, apply.File{File: history.File{Path: path, Mode: m.changed[path].mode, Object: m.changed[path].object}})
 }
 
 // other looks at a file outside the workspaces that differs from the old commit. A killed sync may have left it as the new commit has it, or

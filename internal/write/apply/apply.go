@@ -1,0 +1,157 @@
+// Package apply changes the files of a work tree, the index and the branch.
+package apply
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/base/failure"
+	"github.com/small-gate/small-gate/internal/base/wholefile"
+	"github.com/small-gate/small-gate/internal/base/wording"
+	"github.com/small-gate/small-gate/internal/gate/history"
+)
+
+// Place is where files are changed.
+type Place struct {
+	// Top is the root of the work tree.
+	Top string
+	// Kept is the directory, in the common git directory, for what is overwritten. Unfinished files are there, too.
+	Kept string
+	// Again is what to type once a file can be written.
+	Again string
+}
+
+// Git is the git of the work tree.
+type Git interface {
+	// Stage puts files into the index, all or none.
+	Stage(ctx context.Context, files []history.File) error
+	// Run runs git without an input.
+	Run(ctx context.Context, stdin io.Reader, args ...string) ([]byte, error)
+}
+
+// File is what becomes of the file at a path.
+type File struct {
+	// File is put into the index, unless it has no object.
+	history.File
+	// Content is written to the work tree; nil leaves what is there.
+	Content []byte
+	// Over is what Content replaces, if nothing else may have it: it is kept. Nil if something else has it.
+	Over []byte
+	// Removed removes the file from the work tree.
+	Removed bool
+	// ByGit has git check out what is staged: it makes links, and files that can be run.
+	ByGit bool
+}
+
+// Move takes a ref from one commit to another.
+type Move struct {
+	Ref, From, To string
+	// Reason is for the reflog.
+	Reason string
+	// Trees has git also bring index and work tree from one commit to the other (git-read-tree(1), two trees).
+	Trees bool
+}
+
+// Do changes files and a ref: what would be overwritten is kept, then the files are written, the index follows, and the ref comes last. It
+// cannot be interrupted. A process that is killed in between has lost nothing, and the same command does the rest. kept are the copies by
+// path.
+func (p Place) Do(ctx context.Context, git Git, files []File, move *Move) (kept map[string]string, err error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	ctx = context.WithoutCancel(ctx)
+	kept = map[string]string{}
+	var staged []history.File
+	var byGit []string
+	for _, f := range files {
+		if f.Over != nil {
+			if kept[f.Path], err = p.Keep(f.Path, f.Over); err != nil {
+				return nil, err
+			}
+		}
+		if f.Object != "" {
+			staged = append(staged, f.File)
+		}
+		if f.ByGit {
+			byGit = append(byGit, f.Path)
+		}
+	}
+	for _, f := range files {
+		switch {
+		case f.Removed:
+			err = p.Remove(f.Path)
+		case f.Content != nil:
+			err = p.Write(f.Path, f.Content)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if len(staged) > 0 {
+		err = git.Stage(ctx, staged)
+	}
+	if err == nil && len(byGit) > 0 {
+		_, err = git.Run(ctx, nil, append([]string{"checkout-index", "-f", "-q", "--"}, byGit...)...)
+	}
+	if err == nil && move != nil && move.Trees {
+		_, err = git.Run(ctx, nil, "read-tree", "-m", "-u", move.From, move.To)
+	}
+	if err == nil && move != nil {
+		_, err = git.Run(ctx, nil, "update-ref", "-m", move.Reason, move.Ref, move.To, move.From)
+	}
+	return kept, err
+}
+
+// file is the file at a path, which is relative to the root.
+func (p Place) file(path string) string { return filepath.Join(p.Top, filepath.FromSlash(path)) }
+
+// Write makes content the file at a path, in one step.
+func (p Place) Write(path string, content []byte) error {
+	file := p.file(path)
+	err := os.MkdirAll(filepath.Dir(file), 0o777)
+	if err == nil {
+		err = wholefile.WriteVia(p.Kept, file, content)
+	}
+	if err != nil {
+		return &failure.Error{Message: fmt.Sprintf("cannot write %s: %v", wording.Printable(path), err), Remedy: "make the file writable, then " + p.Again, Err: err}
+	}
+	return nil
+}
+
+// Remove removes the file at a path. There may be none.
+func (p Place) Remove(path string) error {
+	if err := os.Remove(p.file(path)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return &failure.Error{Message: fmt.Sprintf("cannot remove %s: %v", wording.Printable(path), err), Remedy: "remove it, then " + p.Again, Err: err}
+	}
+	return nil
+}
+
+// Keep keeps what is at a path, and returns the name of the copy. The same content is kept once: the command may be repeated after a kill.
+func (p Place) Keep(at string, content []byte) (string, error) {
+	sum := sha256.Sum256(content)
+	name, ending, _ := strings.Cut(path.Base(at), ".")
+	if name = name + "-" + hex.EncodeToString(sum[:8]); ending != "" {
+		name += "." + ending
+	}
+	name = filepath.Join(p.Kept, name)
+	err := os.MkdirAll(p.Kept, 0o700)
+	if err == nil {
+		err = wholefile.Replace(name, content, 0o600)
+	}
+	if err != nil {
+		return "", &failure.Error{
+			Message: fmt.Sprintf("cannot keep the present %s, so it was left as it is: %v", wording.Printable(at), err),
+			Remedy:  "make room in the git directory, then " + p.Again, Err: err,
+		}
+	}
+	return name, nil
+}
