@@ -150,7 +150,11 @@ func (r *resolving) retask(ctx context.Context, path string, side *combine.Versi
 		}
 		at := doc.Root.Get("entries").Items[e.Index].Get("task_id").Pos
 		line := lines[at.Line-1]
-		from := min(at.Column-1, len(line))
+		from := offset(line, at.Column)
+		if !bytes.HasPrefix(bytes.TrimLeft(line[from:], `"'`), []byte(e.TaskID)) { // written with escapes, say
+			stay = append(stay, e)
+			continue
+		}
 		lines[at.Line-1] = slices.Concat(line[:from], bytes.Replace(line[from:], []byte(e.TaskID), []byte(to[e.TaskID]), 1))
 		notes = append(notes, fmt.Sprintf("the entry of %s names task %s now, and not %s", ledger.ToSecond(e.Timestamp), wording.Quote(to[e.TaskID]), wording.Quote(e.TaskID)))
 	}

@@ -3,6 +3,7 @@ package threeway
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"strings"
 
 	"gopkg.in/yaml.v3"
@@ -75,6 +76,7 @@ func (m Merge) Handoff(plan, workspace []byte) ([]byte, error) {
 	if m.theirsIsNewer() {
 		newer = Theirs
 	}
+	m.Ours, m.Theirs = m.resumed(m.Ours, plan), m.resumed(m.Theirs, plan)
 	data, err := m.merged(small.Handoff, func(_ []string, v three) *yaml.Node { return v.of(newer) })
 	if run, _ := m.sidesOfRuns(workspace); run != nil && run.Files[small.Handoff] != nil {
 		data, err = run.Files[small.Handoff], nil
@@ -100,6 +102,26 @@ func (m Merge) Handoff(plan, workspace []byte) ([]byte, error) {
 		return data, nil
 	}
 	return m.write(small.Handoff, handoff, handoff.root)
+}
+
+// resumed is a side that changed its handoff, with the id that the task at which to go on has in the merged plan.
+func (m Merge) resumed(v Version, plan []byte) Version {
+	f, err := m.parse(small.Handoff, v)
+	if err != nil || bytes.Equal(v.Files[small.Handoff], m.base(small.Handoff)) {
+		return v
+	}
+	current := get(get(f.root, "resume"), "current_task_id")
+	if text(current) == "" {
+		return v
+	}
+	if to := m.Renumbered(v, plan)[text(current)]; to != "" {
+		current.Value = to
+		if data, err := m.write(small.Handoff, f, f.root); err == nil {
+			v.Files = maps.Clone(v.Files)
+			v.Files[small.Handoff] = data
+		}
+	}
+	return v
 }
 
 // sidesOfRuns are the side whose run workspace.small.yml names, and the side with another run; nil if both have the same run.

@@ -178,6 +178,19 @@ func TestLaterCommitFollows(t *testing.T) {
 	}
 }
 
+// TestHandoffFollows has the merged handoff name the task that a side meant, under its new id.
+func TestHandoffFollows(t *testing.T) {
+	merged := []byte(planText(one("task-1", "Read"), one("task-2", "Write"), one("task-3", "Show")))
+	m := merging(small.Handoff, handoffText("a", "task-1", "aaaa"), handoffText("b", "task-2", "aaaa"), handoffText("c", "task-2", "aaaa"))
+	m.Ours.Files[small.Plan], m.Theirs.Files[small.Plan] = []byte(planText(one("task-2", "Write"))), []byte(planText(one("task-2", "Show")))
+	for newer, want := range map[string]string{early: handoffText("b", "task-2", "aaaa"), latest: handoffText("c", "task-3", "aaaa")} {
+		m.Ours.Files[small.Workspace], m.Theirs.Files[small.Workspace] = []byte(workspaceText(later)), []byte(workspaceText(newer))
+		if got, err := m.Handoff(merged, m.Theirs.Files[small.Workspace]); err != nil || string(got) != want {
+			t.Errorf("%v\n%s, not\n%s", err, got, want)
+		}
+	}
+}
+
 // Of two merge bases, only what they agree on counts.
 func TestSeveralBases(t *testing.T) {
 	m := merging(small.Plan, planText(one("task-1", "Read", done), one("task-2", "Write")), planText(one("task-1", "Read", "status: pending"), one("task-2", "Write it")), planText(one("task-1", "Read", done), one("task-2", "Write that")))
