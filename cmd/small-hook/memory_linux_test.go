@@ -15,18 +15,21 @@ import (
 	"github.com/small-gate/small-gate/internal/testkit/gittest"
 )
 
-// mostMemory is the limit for an audit in docs/repositories.md, in bytes.
+// mostMemory is the limit in docs/repositories.md, in bytes.
 const mostMemory = 256 << 20
 
-// An audit fits into a small container with any number of versions of a log: after many merges, and with a log that each commit rewrites.
-func TestMemoryOfAnAudit(t *testing.T) {
+// An audit, and making commits again, fit into a small container with any number of versions of a log: after many merges, and with a log that
+// each commit rewrites.
+func TestMemoryOfManyVersions(t *testing.T) {
 	gittest.Long(t)
 	for name, tt := range map[string]struct {
 		write  func(say)
+		args   string
 		status int
 	}{
-		"merges":   {func(s say) { mergesOf(s, 500, 1500) }, 0},
-		"rewrites": {func(s say) { rewritesOf(s, 1000, 1000) }, 1},
+		"merges":   {func(s say) { mergesOf(s, 500, 1500) }, "audit --quiet", 0},
+		"rewrites": {func(s say) { rewritesOf(s, 1000, 1000) }, "audit --quiet", 1},
+		"restore":  {func(s say) { appendsOf(s, 600, 1500) }, "restore --commit HEAD~600", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := gittest.New(t)
@@ -36,7 +39,7 @@ func TestMemoryOfAnAudit(t *testing.T) {
 			r.Commit("a workspace")
 			imported(t, r, tt.write)
 			said := filepath.Join(gittest.TempDir(t), "peak")
-			cmd := exec.Command("peak-of", said, "small-hook", "audit", "--quiet")
+			cmd := exec.Command("peak-of", append([]string{said, "small-hook"}, strings.Fields(tt.args)...)...)
 			cmd.Dir, cmd.Env = r.Dir, r.Environ()
 			if status := exitOf(t, cmd); status != tt.status {
 				t.Fatalf("exit status %d", status)
@@ -47,7 +50,7 @@ func TestMemoryOfAnAudit(t *testing.T) {
 			}
 			peak, err := strconv.ParseInt(string(text), 10, 64)
 			if err != nil || peak > mostMemory {
-				t.Errorf("an audit took %d MiB (%v)", peak>>20, err)
+				t.Errorf("it took %d MiB (%v)", peak>>20, err)
 			}
 		})
 	}
@@ -130,6 +133,23 @@ func rewritesOf(emit say, commits, entries int) {
 			emit("from refs/heads/main^0\n")
 		}
 		log[i%entries] = numbered(i%entries, "task-1", fmt.Sprint("again, for the ", i))
+		emit("%s\n", importedLog(log))
+	}
+}
+
+// appendsOf are a commit with entries, one that changes an entry, and commits that append one each.
+func appendsOf(emit say, commits, entries int) {
+	log := entriesUpTo(entries)
+	for i := range commits + 2 {
+		emit("commit refs/heads/main\nmark :%d\ncommitter T <t@example.com> %d +0000\ndata 1\nx\n", i+1, 1_772_400_000+i)
+		switch i {
+		case 0:
+			emit("from refs/heads/main^0\n")
+		case 1:
+			log[2] = numbered(1, "task-1", "again")
+		default:
+			log = append(log, numbered(len(log), "task-1", ""))
+		}
 		emit("%s\n", importedLog(log))
 	}
 }

@@ -226,7 +226,7 @@ func (e *example) judge(t *testing.T, s settings) foundList {
 			}
 			out = append(out, found{
 				place:    fmt.Sprintf("%s:%d:%d", f.Path, f.Line, f.Column),
-				severity: string(f.Severity), rule: f.Rule, step: e.stepWords(f.Commit), message: f.Message,
+				severity: string(f.Severity), rule: f.Rule, step: e.stepWords(f.Commit), message: f.Message, fix: f.Fix,
 			})
 		}
 	}

@@ -268,7 +268,7 @@ func readSettings(t *testing.T, remark string) settings {
 
 // found is one finding as a case states it.
 type found struct {
-	place, severity, rule, step, message string
+	place, severity, rule, step, message, fix string
 }
 
 func (f found) String() string { return f.line() + " (" + f.message + ")" }

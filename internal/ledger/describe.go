@@ -9,18 +9,18 @@ import (
 
 // Describe names an entry for people: number, task and time, to the second; a line by its number in the file, and a file by no more than
 // that, because its path is known. It holds text of the file.
-func Describe(e Entry) string { return describe(e, toSecond(e.Timestamp)) }
+func Describe(e Entry) string { return describe(e, ToSecond(e.Timestamp)) }
 
 // DescribeBoth names two entries as Describe does, with their whole times if those differ by less than a second.
 func DescribeBoth(a, b Entry) (first, second string) {
-	if toSecond(a.Timestamp) == toSecond(b.Timestamp) {
+	if ToSecond(a.Timestamp) == ToSecond(b.Timestamp) {
 		return describe(a, a.Timestamp), describe(b, b.Timestamp)
 	}
 	return Describe(a), Describe(b)
 }
 
-// toSecond is a time without the fraction of its second. What is no time stays as it is.
-func toSecond(timestamp string) string {
+// ToSecond is a time without the fraction of its second. What is no time stays as it is.
+func ToSecond(timestamp string) string {
 	const seconds = len("2006-01-02T15:04:05")
 	if _, ok := ParseInstant(timestamp); !ok || len(timestamp) <= seconds || timestamp[seconds] != '.' {
 		return timestamp

@@ -1,13 +1,37 @@
 package ledger
 
 import (
+	"cmp"
 	"slices"
 	"strings"
+
+	"github.com/small-gate/small-gate/internal/small"
 )
+
+// Duplicate is an entry of ours and one of theirs that differ only in their timestamps. Text is what both say: see MainText.
+type Duplicate struct {
+	Ours, Theirs Entry
+	Text         string
+}
+
+// MainText is an entry's most important text: its evidence or, without one, another field that people read. It is one line of any length, with
+// credentials masked; empty if there is no such field.
+func MainText(v *small.Value) string {
+	said := map[string]string{}
+	if payload := v.Get("payload"); payload != nil && payload.Kind == small.Map { // an event's
+		v = payload
+	}
+	for _, f := range FieldChanges(nil, v) {
+		name, _, _ := strings.Cut(f.Field, ".")
+		said[name] = strings.Join(strings.Fields(said[name]+" "+f.To), " ")
+	}
+	return cmp.Or(said["evidence"], said["verification"], said["test"], said["command_summary"], said["command"], said["notes"], said["link"], said["commit"],
+		said["summary"], said["title"], said["reason"], said[""])
+}
 
 // Duplicates pairs entries of ours with entries of theirs that differ only in their timestamps. Neither side has the other's entries: see
 // Parted. Bookkeeping entries are left out. The records are read only if some entries may be equal.
-func Duplicates(ours, theirs []Entry, ourRecords, theirRecords RecordsFunc) ([][2]Entry, error) {
+func Duplicates(ours, theirs []Entry, ourRecords, theirRecords RecordsFunc) ([]Duplicate, error) {
 	sums := map[uint64]bool{}
 	for _, e := range ours {
 		sums[e.Sum] = !strings.HasPrefix(e.TaskID, MetaPrefix)
@@ -31,14 +55,14 @@ func Duplicates(ours, theirs []Entry, ourRecords, theirRecords RecordsFunc) ([][
 			same[key] = append(same[key], e)
 		}
 	}
-	var out [][2]Entry
+	var out []Duplicate
 	for _, e := range theirs {
 		if !likely(e) {
 			continue
 		}
 		key := content(records[e.Index])
 		if twins := same[key]; len(twins) > 0 {
-			out, same[key] = append(out, [2]Entry{twins[0], e}), twins[1:]
+			out, same[key] = append(out, Duplicate{twins[0], e, MainText(records[e.Index])}), twins[1:]
 		}
 	}
 	return out, nil

@@ -76,12 +76,12 @@ func (t *text) look(l *finding.Look, form LookForm) {
 			if e.Status != "" {
 				status = " " + t.paint(statusStyle(e.Status), content.Name(e.Status))
 			}
-			t.line(t.paint(yellow, content.LookCommit(e)), " ", path, content.Task(e), status, ": ", sanitize.Line(content.Evidence(e)))
+			t.line(t.paint(yellow, content.LookCommit(e)), " ", path, content.Task(e), status, ": ", sanitize.Line(ledger.MainText(e.Value)))
 		default:
 			front := fmt.Sprintf("%s%s  %s  ", path, when(e), pad(content.Task(e), min(task, maxColumn)))
 			status, who := pad(content.Name(e.Status), len("in_progress")), pad(content.Owner(e), min(by, maxColumn))
 			room := max(t.width-utf8.RuneCountInString(front+status+who)-len("    ")-len(content.LookCommit(e))-1, minWidth/2)
-			t.line(front, t.paint(statusStyle(e.Status), status), "  ", who, "  ", pad(sanitize.Line(content.Evidence(e)), room), " ", t.paint(yellow, content.LookCommit(e)))
+			t.line(front, t.paint(statusStyle(e.Status), status), "  ", who, "  ", pad(sanitize.Line(ledger.MainText(e.Value)), room), " ", t.paint(yellow, content.LookCommit(e)))
 		}
 	}
 }

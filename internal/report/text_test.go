@@ -73,6 +73,8 @@ func TestSummary(t *testing.T) {
 		{"waived", fail(func(r *finding.Report) { r.Waived = r.Findings }), "rejected: 1 error, 0 warnings, 1 waived; examined 16 commits and 1 workspace"},
 		{"no policy", fail(func(r *finding.Report) { r.Examined.Policy = "built-in defaults" }),
 			"rejected: 1 error, 0 warnings; examined 16 commits and 1 workspace"},
+		{"no policy in HEAD", fail(func(r *finding.Report) { r.Examined.Policy = "built-in defaults (no .small-gate.yml in HEAD)" }),
+			"rejected: 1 error, 0 warnings; examined 16 commits and 1 workspace"},
 		{"policy", fail(func(r *finding.Report) { r.Examined.Policy = "built-in defaults (no .small-gate.yml in main)" }),
 			"rejected: 1 error, 0 warnings; examined 16 commits and 1 workspace; configuration: built-in defaults (no .small-gate.yml in main)"},
 		{"push", fail(func(r *finding.Report) { r.Examined.Source = "standard input" }),

@@ -21,7 +21,7 @@ type Fork struct {
 	// TargetOnly and HeadOnly are the entries that one side recorded since, and that the other lacks.
 	TargetOnly, HeadOnly []ledger.Entry
 	// Duplicates are pairs of these, the target's first, that differ only in their timestamps.
-	Duplicates           [][2]ledger.Entry
+	Duplicates           []ledger.Duplicate
 	TargetName, HeadName string
 	// Predicts is true if the two are about to be merged.
 	Predicts bool

@@ -1,12 +1,9 @@
 package content
 
 import (
-	"cmp"
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/gate/finding"
-	"github.com/small-gate/small-gate/internal/ledger"
-	"github.com/small-gate/small-gate/internal/small"
 )
 
 // Task is an entry's task; a switch has none.
@@ -47,19 +44,4 @@ func LookCommitInFull(e *finding.Recorded) string {
 	}
 	day, _, _ := strings.Cut(e.Commit.Date, "T")
 	return strings.TrimSpace(strings.Join([]string{Name(e.Commit.ID), Name(day), Name(e.Commit.Subject)}, " "))
-}
-
-// Evidence is an entry's most important text: its evidence or, without one, its other fields. It is one line of any length.
-func Evidence(e *finding.Recorded) string {
-	said := map[string]string{}
-	says := e.Value
-	if payload := says.Get("payload"); payload != nil && payload.Kind == small.Map { // an event's
-		says = payload
-	}
-	for _, f := range ledger.FieldChanges(nil, says) {
-		name, _, _ := strings.Cut(f.Field, ".")
-		said[name] = strings.Join(strings.Fields(said[name]+" "+f.To), " ")
-	}
-	return cmp.Or(said["evidence"], said["verification"], said["test"], said["command_summary"], said["command"], said["notes"], said["link"], said["commit"],
-		said["summary"], said["title"], said["reason"], said[""])
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/report/content"
 )
 
@@ -39,7 +40,7 @@ func RenderLook(buf *bytes.Buffer, l *finding.Look, version string) error {
 	}
 	for i := range l.Entries[:min(len(l.Entries), maxEntryRows)] {
 		e := &l.Entries[i]
-		row := lookRow{Status: content.Name(e.Status), By: content.OwnerInFull(e), Commit: content.LookCommitInFull(e), Evidence: content.Text(content.Evidence(e))}
+		row := lookRow{Status: content.Name(e.Status), By: content.OwnerInFull(e), Commit: content.LookCommitInFull(e), Evidence: content.Text(ledger.MainText(e.Value))}
 		row.Number = fmt.Sprint(e.Index + 1)
 		row.of(e.Timestamp, e.TaskID, e.ReplayID)
 		if len(l.Logs) > 1 {

@@ -32,6 +32,8 @@ type Case struct {
 	TargetKnown bool
 	// TargetLacks is true if a target is known and has no file at the path.
 	TargetLacks bool
+	// Also are entries to append, without their times.
+	Also []Entry
 	// Unmarked leaves adding the entry that makes the resolution explicit to the caller.
 	Unmarked bool
 	// Published says which of some entries are in a remote-tracking branch's log: those keep their text and time. It is called only if an
@@ -77,6 +79,12 @@ func (c Case) Resolve() (*Resolution, error) {
 	out, err := l.resolution(items)
 	if err == nil {
 		err = l.increases(items, ledgerOf(items))
+	}
+	for _, e := range c.Also {
+		if err == nil {
+			out.Text, _, err = Append(c.Path, out.Text, e, c.Now, c.Limits)
+			out.Entries++
+		}
 	}
 	if err != nil {
 		return nil, err

@@ -68,8 +68,8 @@ func (l *log) copies(v, ours *version) (map[small.Digest]bool, error) {
 	pairs, err := ledger.Duplicates(own, others, records(v), records(ours))
 	out := map[small.Digest]bool{}
 	for _, p := range pairs {
-		if isMoved(v.written.Ledger, p[0], p[1]) || isMoved(ours.written.Ledger, p[1], p[0]) {
-			out[p[0].Digest] = true
+		if isMoved(v.written.Ledger, p.Ours, p.Theirs) || isMoved(ours.written.Ledger, p.Theirs, p.Ours) {
+			out[p.Ours.Digest] = true
 		}
 	}
 	return out, err

@@ -144,6 +144,10 @@ func (r *resolving) threeWay(ctx context.Context, dir string) ([]threeway.Merge,
 		if m.Theirs, err = r.versionOf(ctx, dir, t, m.Bases); err != nil {
 			return nil, err
 		}
+		m.Theirs.Picked = t.picked
+		if err = r.findKept(ctx, dir, &m); err != nil {
+			return nil, err
+		}
 		out = append(out, m)
 	}
 	return out, nil
@@ -162,18 +166,46 @@ func (r *resolving) versionOf(ctx context.Context, dir string, s side, bases []t
 		}
 		v.Files[a] = data
 	}
+	for _, e := range newEntries(v, bases, r.limits()) {
+		v.Named[e.TaskID] = true
+	}
+	return v, nil
+}
+
+// newEntries are a side's entries that no merge base has.
+func newEntries(v threeway.Version, bases []threeway.Version, limits small.Limits) (added []ledger.Entry) {
 	known := map[small.Digest]bool{}
 	for _, b := range bases {
-		for _, e := range entriesOf(b.Files[small.Progress], r.limits()).Entries {
+		for _, e := range entriesOf(b.Files[small.Progress], limits).Entries {
 			known[e.Digest] = true
 		}
 	}
-	for _, e := range entriesOf(v.Files[small.Progress], r.limits()).Entries {
+	for _, e := range entriesOf(v.Files[small.Progress], limits).Entries {
 		if !known[e.Digest] {
-			v.Named[e.TaskID] = true
+			added = append(added, e)
 		}
 	}
-	return v, nil
+	return added
+}
+
+// findKept finds which of the tasks that both sides added under one id are named by published entries, which stay as they are.
+func (r *resolving) findKept(ctx context.Context, dir string, m *threeway.Merge) error {
+	ids := m.Colliding()
+	for _, v := range []*threeway.Version{&m.Ours, &m.Theirs} {
+		naming := slices.DeleteFunc(newEntries(*v, m.Bases, m.Limits), func(e ledger.Entry) bool { return !ids[e.TaskID] })
+		if len(naming) == 0 {
+			continue
+		}
+		published, err := r.published(ctx, small.Progress.Path(dir), naming)
+		if err != nil {
+			return err
+		}
+		v.Kept = map[string]bool{}
+		for _, e := range naming {
+			v.Kept[e.TaskID] = v.Kept[e.TaskID] || published[e.Digest]
+		}
+	}
+	return nil
 }
 
 // entriesOf are the entries of a log; none if it cannot be read, which merging the log reports.

@@ -151,11 +151,15 @@ func (r *resolving) driven(ctx context.Context, path string) (text []byte, notes
 		if err != nil {
 			return nil, nil, err
 		}
+		notes, err := r.followPlan(ctx, &c)
+		if err != nil {
+			return nil, nil, err
+		}
 		resolved, err := r.combine(ctx, c)
 		if err != nil {
 			return nil, nil, err
 		}
-		return resolved.Text, nil, nil
+		return resolved.Text, notes, nil
 	case !slices.Contains(mergedArtifacts, a):
 		return nil, nil, nil
 	}

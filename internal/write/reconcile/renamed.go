@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/git/state"
@@ -94,7 +95,7 @@ func renameIn(text, before []byte, to map[string]string, published func([]ledger
 			named = append(named, id)
 			at := doc.Root.Get("entries").Items[i].Get("commit").Pos
 			line := lines[at.Line-1]
-			line = line[min(at.Column-1, len(line)):] // what stands before it may say the same
+			line = line[offset(line, at.Column):] // what stands before it may say the same
 			if at := bytes.Index(line, []byte(e.Commit)); at >= 0 && now != "" {
 				copy(line[at:], now[:len(e.Commit)])
 				notes = append(notes, fmt.Sprintf("%s names commit %s now, which %s has become", ledger.Describe(e), history.Short(now), history.Short(id)))
@@ -102,6 +103,15 @@ func renameIn(text, before []byte, to map[string]string, published func([]ledger
 		}
 	}
 	return bytes.Join(lines, nil), named, notes, nil
+}
+
+// offset is where a column of a line, which counts characters, begins.
+func offset(line []byte, column int) (at int) {
+	for range column - 1 {
+		_, n := utf8.DecodeRune(line[at:])
+		at += n
+	}
+	return at
 }
 
 // renamed replaces, in the sides of a log that git's rebase puts on top, the old ids of commits that it has put there already.

@@ -213,6 +213,11 @@ func (r *resolving) log(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
+	also, err := r.followPlan(ctx, &c)
+	if err != nil {
+		return err
+	}
+	notes = append(notes, also...)
 	if len(notes) > 0 {
 		r.out.Merged = append(r.out.Merged, MergedFile{Path: path, Notes: notes})
 	}

@@ -3,6 +3,7 @@ package threeway
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"strings"
 
 	"gopkg.in/yaml.v3"
@@ -30,8 +31,10 @@ type Version struct {
 	Commit string
 	// Files are the side's files; a missing one is nil.
 	Files map[small.Artifact][]byte
-	// Named are the ids of the tasks that the side's new entries name.
-	Named map[string]bool
+	// Named are the ids of the tasks that the side's new entries name. Kept are those that published ones name, of tasks that both sides added.
+	Named, Kept map[string]bool
+	// Picked is true if the side is put on top of the other: entries that are not published follow their task to another id.
+	Picked bool
 }
 
 // Merge is two versions of a workspace to be merged.
@@ -73,6 +76,7 @@ func (m Merge) Handoff(plan, workspace []byte) ([]byte, error) {
 	if m.theirsIsNewer() {
 		newer = Theirs
 	}
+	m.Ours, m.Theirs = m.resumed(m.Ours, plan), m.resumed(m.Theirs, plan)
 	data, err := m.merged(small.Handoff, func(_ []string, v three) *yaml.Node { return v.of(newer) })
 	if run, _ := m.sidesOfRuns(workspace); run != nil && run.Files[small.Handoff] != nil {
 		data, err = run.Files[small.Handoff], nil
@@ -100,10 +104,29 @@ func (m Merge) Handoff(plan, workspace []byte) ([]byte, error) {
 	return m.write(small.Handoff, handoff, handoff.root)
 }
 
+// resumed is a side that changed its handoff, with the id that the task at which to go on has in the merged plan.
+func (m Merge) resumed(v Version, plan []byte) Version {
+	f, err := m.parse(small.Handoff, v)
+	if err != nil || bytes.Equal(v.Files[small.Handoff], m.base(small.Handoff)) {
+		return v
+	}
+	current := get(get(f.root, "resume"), "current_task_id")
+	if text(current) == "" {
+		return v
+	}
+	if to := m.Renumbered(v, plan)[text(current)]; to != "" {
+		current.Value = to
+		if data, err := m.write(small.Handoff, f, f.root); err == nil {
+			v.Files = maps.Clone(v.Files)
+			v.Files[small.Handoff] = data
+		}
+	}
+	return v
+}
+
 // sidesOfRuns are the side whose run workspace.small.yml names, and the side with another run; nil if both have the same run.
 func (m Merge) sidesOfRuns(workspace []byte) (run, other *Version) {
-	of := func(data []byte) string { return text(get(get(m.lenient(small.Workspace, data), "run"), "replay_id")) }
-	now, ours, theirs := of(workspace), of(m.Ours.Files[small.Workspace]), of(m.Theirs.Files[small.Workspace])
+	now, ours, theirs := m.runOf(workspace), m.runOf(m.Ours.Files[small.Workspace]), m.runOf(m.Theirs.Files[small.Workspace])
 	switch {
 	case ours == theirs, ours == "", theirs == "":
 		return nil, nil
@@ -113,6 +136,11 @@ func (m Merge) sidesOfRuns(workspace []byte) (run, other *Version) {
 		return &m.Theirs, &m.Ours
 	}
 	return nil, nil
+}
+
+// runOf is the run that a workspace.small.yml names; empty if it names none.
+func (m Merge) runOf(workspace []byte) string {
+	return text(get(get(m.lenient(small.Workspace, workspace), "run"), "replay_id"))
 }
 
 // of is the value of the preferred side, by default ours.

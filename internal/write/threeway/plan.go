@@ -2,14 +2,10 @@ package threeway
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
 	"gopkg.in/yaml.v3"
 
-	"github.com/small-gate/small-gate/internal/base/expression"
-	"github.com/small-gate/small-gate/internal/base/failure"
-	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/small"
 )
 
@@ -34,6 +30,9 @@ func (m Merge) Plan(workspace []byte) (data []byte, notes []string, err error) {
 	f, err := m.three(small.Plan)
 	if err != nil {
 		return nil, nil, err
+	}
+	if m.Theirs.Picked {
+		f.follow()
 	}
 	if notes, err = m.renumber(f, func(string) bool { return true }); err != nil {
 		return nil, nil, err
@@ -60,44 +59,9 @@ func (m Merge) decidePlan(path []string, v three) *yaml.Node {
 
 func isCompleted(status *yaml.Node) bool { return strings.EqualFold(text(status), completed) }
 
-// renumber gives tasks that both sides added under one id different ids. Tasks with the same title are the same task. Only wanted ids are
-// considered.
-func (m Merge) renumber(f files, wanted func(id string) bool) (notes []string, err error) {
-	before, ours, theirs := get(f.base.root, "tasks"), get(f.ours.root, "tasks"), get(f.theirs.root, "tasks")
-	if ours == nil || theirs == nil || !named(ours) || !named(theirs) {
-		return nil, nil
-	}
-	known, others := byID(before), byID(theirs)
-	for _, mine := range ours.Content {
-		id := idOf(mine)
-		other := others[id]
-		if other == nil || known[id] != nil || !wanted(id) || text(get(mine, "title")) == text(get(other, "title")) {
-			continue
-		}
-		side, in, list := m.Theirs, f.theirs, theirs
-		switch {
-		case m.PreferPlan == Ours, m.PreferPlan == "" && !m.Theirs.refersTo(id, theirs, m):
-		case m.PreferPlan == Theirs, !m.Ours.refersTo(id, ours, m):
-			side, in, list = m.Ours, f.ours, ours
-		default:
-			return nil, &failure.Error{
-				Message: fmt.Sprintf("%s: both sides added a task %s: %s of %s, %s of %s, and both are in use", small.Plan.Path(m.Dir), wording.Quote(id),
-					shown(get(mine, "title")), m.Ours.Name, shown(get(other, "title")), m.Theirs.Name),
-				Remedy: fmt.Sprintf("`small-hook reconcile --plan ours` keeps the id for the one of %s, and the other gets a free one (--plan theirs is the other way round); entries stay as they are",
-					m.Ours.Name),
-			}
-		}
-		free := freeID(id, before, ours, theirs)
-		rename(list, id, free)
-		in.data = nil // it no longer matches any side's file
-		notes = append(notes, fmt.Sprintf("task %s of %s (%s) is now %s", wording.Quote(id), side.Name, shown(get(byID(list)[free], "title")), wording.Quote(free)))
-	}
-	return notes, nil
-}
-
 // refersTo reports whether something on a side names one of its tasks.
 func (v Version) refersTo(id string, tasks *yaml.Node, m Merge) bool {
-	if v.Named[id] || text(get(get(m.lenient(small.Handoff, v.Files[small.Handoff]), "resume"), "current_task_id")) == id {
+	if v.Named[id] && !v.Picked || v.Kept[id] || text(get(get(m.lenient(small.Handoff, v.Files[small.Handoff]), "resume"), "current_task_id")) == id {
 		return true
 	}
 	for _, t := range items(tasks) {
@@ -108,40 +72,6 @@ func (v Version) refersTo(id string, tasks *yaml.Node, m Merge) bool {
 		}
 	}
 	return false
-}
-
-// rename gives a task another id, also in the tasks of the list that depend on it.
-func rename(list *yaml.Node, from, to string) {
-	set := func(n *yaml.Node) {
-		if text(n) == from {
-			n.Value = to
-		}
-	}
-	for _, t := range list.Content {
-		set(get(t, "id"))
-		for _, needed := range items(get(t, "depends_on")) {
-			set(needed)
-		}
-	}
-}
-
-var numbered = expression.Of(`^(.*?)([0-9]{1,9})$`)
-
-// freeID is an id similar to another one that no list has: the next number.
-func freeID(id string, lists ...*yaml.Node) string {
-	stem, last := id+"-", 1
-	if parts := numbered().FindStringSubmatch(id); parts != nil {
-		stem = parts[1]
-	}
-	for _, list := range lists {
-		for _, t := range items(list) {
-			rest, ours := strings.CutPrefix(idOf(t), stem)
-			if n, err := strconv.Atoi(rest); ours && err == nil && len(rest) < 10 {
-				last = max(last, n)
-			}
-		}
-	}
-	return stem + strconv.Itoa(last+1)
 }
 
 // AdoptNamed adds the tasks that the other side's new entries name to our plan; it is nil if a side has no plan, or nothing is named. Tasks

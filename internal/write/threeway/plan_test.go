@@ -101,6 +101,96 @@ func TestPlanStops(t *testing.T) {
 	}
 }
 
+// TestPublishedEntriesStay gives another id only to a task that no published entry names, whatever the caller prefers.
+func TestPublishedEntriesStay(t *testing.T) {
+	read := one("task-1", "Read")
+	kept := map[string]bool{"task-2": true}
+	for name, test := range map[string]struct {
+		ours, theirs map[string]bool
+		prefer       Preference
+		picked       bool
+		note, stop   string // one of the two
+		fix          string
+	}{
+		"theirs, ours preferred":      {theirs: kept, prefer: Ours, stop: "published entries name that of agent-2", fix: "`small-hook reconcile --plan theirs`"},
+		"theirs":                      {theirs: kept, prefer: Theirs, note: "of main (\"Write\") is now \"task-3\""},
+		"ours, theirs preferred":      {ours: kept, prefer: Theirs, stop: "published entries name that of main", fix: "`small-hook reconcile --plan ours`"},
+		"ours":                        {ours: kept, prefer: Ours, note: "of agent-2 (\"Show\") is now \"task-3\""},
+		"both":                        {ours: kept, theirs: kept, stop: "published entries name both", fix: "a person gives one of the two another id"},
+		"both, one is preferred":      {ours: kept, theirs: kept, prefer: Ours, stop: "published entries name both", fix: "a person gives one of the two another id"},
+		"a picked commit's is in use": {ours: kept, picked: true, note: "of agent-2 (\"Show\") is now \"task-3\""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := merging(small.Plan, planText(read), planText(read, one("task-2", "Write")), planText(read, one("task-2", "Show")))
+			m.Ours.Named, m.Theirs.Named = kept, kept
+			m.Ours.Kept, m.Theirs.Kept, m.PreferPlan, m.Theirs.Picked = test.ours, test.theirs, test.prefer, test.picked
+			got, notes, err := m.Plan(nil)
+			if test.stop == "" {
+				if err != nil || len(notes) != 1 || !strings.Contains(notes[0], test.note) {
+					t.Errorf("%v %q\n%s", err, notes, got)
+				}
+				return
+			}
+			if err == nil || !strings.HasSuffix(failure.Of(err).Message, ", and "+test.stop) || !strings.HasPrefix(failure.Of(err).Remedy, test.fix) {
+				t.Errorf("%v\n%s", err, got)
+			}
+		})
+	}
+}
+
+// TestRenumbered finds the tasks that have another id in a merged plan.
+func TestRenumbered(t *testing.T) {
+	read, show := one("task-1", "Read"), one("task-2", "Show")
+	for name, test := range map[string]struct{ side, merged, want string }{
+		"another id":          {planText(read, show), planText(read, one("task-2", "Write"), one("task-3", "Show")), "map[task-2:task-3]"},
+		"another title":       {planText(read, show), planText(read, one("task-2", "Show it")), "map[]"},
+		"two with the title":  {planText(read, show), planText(one("task-2", "Write"), one("task-3", "Show"), one("task-4", "Show")), "map[]"},
+		"one of its own":      {planText(read, show, one("task-3", "Show")), planText(one("task-2", "Write"), one("task-3", "Show")), "map[]"},
+		"the same":            {planText(read, show), planText(read, show), "map[]"},
+		"no plan of the side": {"", planText(read, show), "map[]"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := merging(small.Plan, planText(read), planText(read), test.side)
+			if got := fmt.Sprint(m.Renumbered(m.Theirs, []byte(test.merged))); got != test.want {
+				t.Errorf("%s, not %s", got, test.want)
+			}
+			m.Ours.Files[small.Workspace], m.Theirs.Files[small.Workspace] = []byte(workspaceText(early, runA)), []byte(workspaceText(early, runB))
+			if got := m.Renumbered(m.Theirs, []byte(test.merged)); len(got) > 0 {
+				t.Errorf("in another run: %v", got)
+			}
+		})
+	}
+}
+
+// TestLaterCommitFollows applies what a later commit says of a task that got another id when the earlier commit was put on top.
+func TestLaterCommitFollows(t *testing.T) {
+	read := one("task-1", "Read")
+	m := merging(small.Plan, planText(read, one("task-2", "Show")), planText(read, one("task-2", "Write"), one("task-3", "Show")),
+		planText(read, one("task-2", "Show", done), one("task-4", "End", "depends_on: [task-2]")))
+	m.Theirs.Picked = true
+	want := planText(read, one("task-2", "Write"), one("task-3", "Show", done), one("task-4", "End", "depends_on: [task-3]"))
+	if got, _, err := m.Plan(nil); err != nil || string(got) != want || !m.MayRenumber() {
+		t.Errorf("%v\n%s", err, got)
+	}
+	m.Ours.Files[small.Plan] = []byte(planText(read, one("task-2", "Show it")))
+	if m.MayRenumber() {
+		t.Error("a task with a new title is the same task")
+	}
+}
+
+// TestHandoffFollows has the merged handoff name the task that a side meant, under its new id.
+func TestHandoffFollows(t *testing.T) {
+	merged := []byte(planText(one("task-1", "Read"), one("task-2", "Write"), one("task-3", "Show")))
+	m := merging(small.Handoff, handoffText("a", "task-1", "aaaa"), handoffText("b", "task-2", "aaaa"), handoffText("c", "task-2", "aaaa"))
+	m.Ours.Files[small.Plan], m.Theirs.Files[small.Plan] = []byte(planText(one("task-2", "Write"))), []byte(planText(one("task-2", "Show")))
+	for newer, want := range map[string]string{early: handoffText("b", "task-2", "aaaa"), latest: handoffText("c", "task-3", "aaaa")} {
+		m.Ours.Files[small.Workspace], m.Theirs.Files[small.Workspace] = []byte(workspaceText(later)), []byte(workspaceText(newer))
+		if got, err := m.Handoff(merged, m.Theirs.Files[small.Workspace]); err != nil || string(got) != want {
+			t.Errorf("%v\n%s, not\n%s", err, got, want)
+		}
+	}
+}
+
 // Of two merge bases, only what they agree on counts.
 func TestSeveralBases(t *testing.T) {
 	m := merging(small.Plan, planText(one("task-1", "Read", done), one("task-2", "Write")), planText(one("task-1", "Read", "status: pending"), one("task-2", "Write it")), planText(one("task-1", "Read", done), one("task-2", "Write that")))

@@ -99,8 +99,8 @@ func checkForkPlan(v *read.Fork, r *rule.Reporter) {
 func checkDoubleClaim(v *read.Fork, r *rule.Reporter) {
 	claimed := map[string]ledger.Entry{}
 	copied := map[small.Digest]bool{} // one event, on both sides
-	for _, pair := range v.Duplicates {
-		copied[pair[0].Digest], copied[pair[1].Digest] = true, true
+	for _, d := range v.Duplicates {
+		copied[d.Ours.Digest], copied[d.Theirs.Digest] = true, true
 	}
 	for _, e := range v.TargetOnly {
 		if _, seen := claimed[e.TaskID]; !seen && e.TaskID != "" && !copied[e.Digest] && !strings.HasPrefix(e.TaskID, ledger.MetaPrefix) {

@@ -1,6 +1,8 @@
 package divergence
 
 import (
+	"cmp"
+	"context"
 	"fmt"
 
 	"github.com/small-gate/small-gate/internal/gate/finding"
@@ -13,10 +15,10 @@ import (
 
 // checkDoubled finds entries of a configured log that a commit adds although an equal one is there: those beyond the number that the parent
 // with the most has. If a few fields identify an entry, two of them are an error.
-func checkDoubled(j *logs.CommitLog, r *rule.Reporter) {
+func checkDoubled(ctx context.Context, j *logs.CommitLog, r *rule.Reporter) error {
 	stanza := j.Run.Source.Policy.LogFor(j.Path)
 	if stanza == nil || j.Run.Source.OfFile(j.Path) {
-		return
+		return nil
 	}
 	var before []*ledger.Ledger
 	for _, p := range j.Approved {
@@ -26,6 +28,13 @@ func checkDoubled(j *logs.CommitLog, r *rule.Reporter) {
 	}
 	byKey := len(stanza.Identity.Only) > 0
 	doubled, first := ledger.Doubles(before, j.Child.Log.Ledger)
+	if len(doubled) == 0 {
+		return nil // as usual: no record has to be read
+	}
+	records, err := j.Run.Source.Logs(j.Path).Records(ctx, j.Child.File)()
+	if err != nil {
+		return err
+	}
 	for i, e := range doubled {
 		if j.Excused(e.Digest) {
 			continue
@@ -33,7 +42,7 @@ func checkDoubled(j *logs.CommitLog, r *rule.Reporter) {
 		f := finding.Finding{
 			Path: j.Path, Line: e.Pos.Line, Column: e.Pos.Column, Subject: "doubled " + e.Digest.String(), Entry: finding.RefOf(e),
 			Edits:   []finding.EditKey{{Path: j.Path + "\x00doubled", From: first[i].Digest.String(), To: e.Digest.String()}},
-			Message: fmt.Sprintf("%s is there already: it is the same entry as %s", ledger.Describe(e), ledger.Describe(first[i])),
+			Message: fmt.Sprintf("%s is there already: it is the same entry as %s%s", ledger.Describe(e), ledger.Describe(first[i]), quoted(cmp.Or(ledger.MainText(records[e.Index]), records[e.Index].Canonical()))),
 			Fix:     "nothing is lost; a program that reads the log has to take one of the two",
 		}
 		if byKey {
@@ -44,6 +53,7 @@ func checkDoubled(j *logs.CommitLog, r *rule.Reporter) {
 		}
 		r.Add(f)
 	}
+	return nil
 }
 
 // takeOut is the fix that takes an added entry out of the commit. byKey is true if a few fields identify an entry.

@@ -46,7 +46,7 @@ func checkMergedDuplicates(ctx context.Context, m *logs.CommitLog, r *rule.Repor
 }
 
 // duplicatesOf are the pairs of entries of two parents that differ only in their timestamps, and that the merge holds.
-func duplicatesOf(ctx context.Context, m *logs.CommitLog, ours, theirs *read.LedgerFile) (both [][2]ledger.Entry, err error) {
+func duplicatesOf(ctx context.Context, m *logs.CommitLog, ours, theirs *read.LedgerFile) (both []ledger.Duplicate, err error) {
 	own, others := ledger.Parted(ours.Log.Ledger, theirs.Log.Ledger)
 	records := m.Run.Source.Logs(m.Path)
 	pairs, err := ledger.Duplicates(own, others, records.Records(ctx, ours.File), records.Records(ctx, theirs.File))
@@ -58,8 +58,8 @@ func duplicatesOf(ctx context.Context, m *logs.CommitLog, ours, theirs *read.Led
 		at := func(wanted ledger.Entry) int {
 			return slices.IndexFunc(entries, func(e ledger.Entry) bool { return e.Digest == wanted.Digest })
 		}
-		if a, b := at(pair[0]), at(pair[1]); a >= 0 && b >= 0 {
-			both = append(both, [2]ledger.Entry{entries[a], entries[b]})
+		if a, b := at(pair.Ours), at(pair.Theirs); a >= 0 && b >= 0 {
+			both = append(both, ledger.Duplicate{Ours: entries[a], Theirs: entries[b], Text: pair.Text})
 		}
 	}
 	return both, nil
@@ -71,22 +71,30 @@ func checkForkDuplicates(v *read.Fork, r *rule.Reporter) {
 
 // reportDuplicates reports pairs of entries of two sides. parent is the side that has the second ones. pick are a colon and the commands that
 // pick that side's work, which leaves such copies out; empty if they are not known.
-func reportDuplicates(r *rule.Reporter, path, parent string, sides [2]string, pairs [][2]ledger.Entry, pick string, severity finding.Severity) {
+func reportDuplicates(r *rule.Reporter, path, parent string, sides [2]string, pairs []ledger.Duplicate, pick string, severity finding.Severity) {
 	fix := "nothing is lost, and both stay; if it is one event, say so in a new entry"
 	if r.Severity == finding.SeverityError {
 		fix = "no merge takes an entry away: pick the other side's work instead of merging it" + pick +
 			"; or a person gives the rule another level under rules: in " + policy.File
 	}
 	for _, pair := range pairs {
-		a, b := pair[0].Digest.String(), pair[1].Digest.String()
+		a, b := pair.Ours.Digest.String(), pair.Theirs.Digest.String()
 		key := min(a, b) + " " + max(a, b)
-		first, second := ledger.DescribeBoth(pair[0], pair[1])
+		first, second := ledger.DescribeBoth(pair.Ours, pair.Theirs)
 		r.Add(finding.Finding{
-			Severity: severity, Commit: r.Commit, Parent: parent, Path: path, Line: pair[1].Pos.Line, Column: pair[1].Pos.Column, Subject: "duplicate " + key,
-			Entry:   finding.RefOf(pair[1]),
+			Severity: severity, Commit: r.Commit, Parent: parent, Path: path, Line: pair.Theirs.Pos.Line, Column: pair.Theirs.Pos.Column, Subject: "duplicate " + key,
+			Entry:   finding.RefOf(pair.Theirs),
 			Edits:   []finding.EditKey{{Path: path + "\x00duplicate", From: min(a, b), To: max(a, b)}},
-			Message: fmt.Sprintf("%s of %s says the same as %s of %s, at another time", first, sides[0], second, sides[1]),
+			Message: fmt.Sprintf("%s of %s says the same as %s of %s, at another time%s", first, sides[0], second, sides[1], quoted(pair.Text)),
 			Fix:     fix,
 		})
 	}
+}
+
+// quoted is a text that two entries have in common, to end a message; empty if there is none.
+func quoted(text string) string {
+	if text == "" {
+		return ""
+	}
+	return ": " + wording.Quote(text)
 }

@@ -19,7 +19,7 @@ var Family = run.Family{
 		rule.New("divergence/plan", finding.SeverityWarning, finding.StageHistory, rule.On(checkForkPlan)),
 		rule.New("divergence/double-claim", finding.SeverityWarning, finding.StageHistory, rule.On(checkDoubleClaim)),
 		rule.New("divergence/duplicate-entry", finding.SeverityWarning, finding.StageHistory,
-			rule.Reading(checkMergedDuplicates), rule.On(checkForkDuplicates), rule.On(checkDoubled)),
+			rule.Reading(checkMergedDuplicates), rule.On(checkForkDuplicates), rule.Reading(checkDoubled)),
 		rule.New("divergence/returned-entry", finding.SeverityError, finding.StageHistory, rule.On(checkReturned)),
 		rule.New("divergence/interleaved-runs", finding.SeverityWarning, finding.StageHistory, rule.On(checkInterleavedRuns)),
 	},
