@@ -1,12 +1,14 @@
 package gate_test
 
 import (
-	"encoding/json"
 	"maps"
 	"path"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+
+	"github.com/small-gate/small-gate/internal/policy"
 )
 
 // The naive model of configured logs: which histories must fail, from the contract alone, over plain strings. It shares nothing
@@ -21,8 +23,9 @@ type kindModel struct {
 	since int
 	// rewrite is the approved one; nil for none.
 	rewrite *naiveRewrite
-	// whole has the real parents if parents has only those of one step; else nil.
+	// whole has the real parents if parents has only those of one step; else nil. joins is true if that is the step of a merge that has landed.
 	whole *kindModel
+	joins bool
 }
 
 // naiveRewrite is the approval of a rewrite of log/a as a whole, from some entries to others.
@@ -140,14 +143,15 @@ func readKind(kind logKind, tree fileTree) map[string]naiveLog {
 			l := out[path.Dir(at)]
 			l.names = append(l.names, path.Base(at))
 			l.state = readable
-			data := f.data
-			if kind.anyEnd && mode != "120000" {
-				data = strings.ReplaceAll(data, "\r\n", "\n")
-			}
-			if mode == "160000" {
+			switch mode {
+			case "160000":
 				l.content += "\x00" + path.Base(at) + f.data
-			} else {
-				l.entries = append(l.entries, path.Base(at)+"\x00"+mode+"\x00"+data)
+			case "120000":
+				l.entries = append(l.entries, path.Base(at)+"\x00"+mode+"\x00"+f.data)
+			default:
+				for _, data := range kind.finished([]string{strings.ReplaceAll(f.data, "\r\n", "\n")}) {
+					l.entries = append(l.entries, path.Base(at)+"\x00"+mode+"\x00"+data)
+				}
 			}
 			out[path.Dir(at)] = l
 			continue
@@ -157,52 +161,9 @@ func readKind(kind logKind, tree fileTree) map[string]naiveLog {
 			out[at] = naiveLog{state: broken, content: mode + f.data}
 			continue
 		}
-		out[at] = naiveLog{state: readable, entries: entries}
+		out[at] = naiveLog{state: readable, entries: kind.finished(entries)}
 	}
 	return out
-}
-
-func readNaiveLines(data string) ([]string, bool) {
-	var out []string
-	for _, line := range strings.Split(strings.TrimPrefix(data, "\ufeff"), "\n") {
-		if line = strings.TrimSuffix(line, "\r"); strings.TrimSpace(line) != "" {
-			out = append(out, line)
-		}
-	}
-	return out, true
-}
-
-// readNaiveBlocks reads what begins with a heading. White space at the end of a block does not count.
-func readNaiveBlocks(data string) ([]string, bool) {
-	_, blocks, _ := strings.Cut("\n"+strings.ReplaceAll(strings.TrimPrefix(data, "\ufeff"), "\r\n", "\n"), "\n## ")
-	var out []string
-	for _, block := range strings.Split(blocks, "\n## ") {
-		if block != "" {
-			out = append(out, "## "+strings.TrimRight(block, "\n"))
-		}
-	}
-	return out, true
-}
-
-// reversed reads a log whose newest entry comes first.
-func reversed(read func(string) ([]string, bool)) func(string) ([]string, bool) {
-	return func(data string) ([]string, bool) {
-		entries, ok := read(data)
-		slices.Reverse(entries)
-		return entries, ok
-	}
-}
-
-func readNaiveList(data string) ([]string, bool) {
-	var doc struct {
-		Of struct{ Log []json.RawMessage }
-	}
-	err := json.Unmarshal([]byte(data), &doc)
-	var out []string
-	for _, item := range doc.Of.Log {
-		out = append(out, string(item))
-	}
-	return out, err == nil && doc.Of.Log != nil
 }
 
 func (m *kindModel) reach(n int) map[int]bool {
@@ -217,10 +178,10 @@ func (m *kindModel) reach(n int) map[int]bool {
 	return seen
 }
 
-// inOrderIn reports whether c has p's entries in their order; for files, whether it has them at all.
+// inOrderIn reports whether c has p's entries in their order; where they have none, whether it has them at all.
 func (m *kindModel) inOrderIn(p, c []string) bool {
-	if m.kind.files {
-		return !slices.ContainsFunc(p, func(e string) bool { return !slices.Contains(c, e) })
+	if m.kind.unordered() {
+		return len(minus(p, c)) == 0
 	}
 	at := 0
 	for _, e := range p {
@@ -237,10 +198,10 @@ func (m *kindModel) inOrderIn(p, c []string) bool {
 
 // keeps reports whether an edge from p to c is allowed.
 func (m *kindModel) keeps(p, c []string, mixed bool) bool {
-	if m.kind.files || mixed {
+	if m.kind.unordered() || mixed {
 		return m.inOrderIn(p, c)
 	}
-	return len(p) <= len(c) && slices.Equal(p, c[:len(p)])
+	return begins(c, p)
 }
 
 // before are the logs that a child of commit n has to continue at a path. A folder's files count as long as they are there.
@@ -405,15 +366,17 @@ func (m *kindModel) archives(p, c int, at string, moved map[string]string, meet 
 		if to == at || l.state != readable || had.state == broken || slices.Contains(slices.Collect(maps.Values(moved)), to) {
 			continue
 		}
-		if beginsWith(l.entries, slices.Concat(had.entries, was.entries)) || meet && slices.Contains(minus(l.entries, had.entries), was.entries[0]) {
+		gained := minus(l.entries, had.entries)
+		whole, some := begins(l.entries, slices.Concat(had.entries, was.entries)), slices.Contains(gained, was.entries[0])
+		if m.kind.unordered() {
+			left := len(minus(was.entries, gained))
+			whole, some = left == 0, left < len(was.entries)
+		}
+		if whole || meet && some {
 			out = append(out, to)
 		}
 	}
 	return out
-}
-
-func beginsWith(list, start []string) bool {
-	return len(list) >= len(start) && slices.Equal(list[:len(start)], start)
 }
 
 // rotated reports whether a log of p went to one archive, which took no other.
@@ -433,7 +396,7 @@ func (m *kindModel) rotated(p, c int, at string, moved map[string]string) bool {
 // edge judges one log on one edge. moved are the moves on it; mixed allows others' entries between.
 func (m *kindModel) edge(p, c int, at string, moved map[string]string, mixed bool) modelVerdict {
 	verdict := m.withoutRotation(p, c, at, moved, mixed)
-	if single := slices.Equal(m.parents[c], []int{p}); verdict == bad && m.logs[c][at].state != broken {
+	if single := slices.Equal(m.parents[c], []int{p}) && !m.joins; verdict == bad && m.logs[c][at].state != broken {
 		switch {
 		case !single && len(m.archives(p, c, at, moved, true)) > 0:
 			return unsure
@@ -491,7 +454,8 @@ func (m *kindModel) commit(c int) modelVerdict { return max(m.entriesOf(c), m.or
 
 // entriesOf judges what became of entries on all edges of a commit.
 func (m *kindModel) entriesOf(c int) modelVerdict {
-	verdict, merge := m.returned(c), len(m.parents[c]) > 1
+	verdict, merge := m.returned(c), m.merges(c)
+	verdict = max(verdict, m.doubled(c))
 	all := map[string]bool{}
 	for at := range m.logs[c] {
 		all[at] = true
@@ -531,13 +495,57 @@ func (m *kindModel) entriesOf(c int) modelVerdict {
 		}
 		extended[at] = extended[at] || everywhere
 	}
-	if merge && !m.kind.files {
+	if merge && !m.kind.unordered() {
 		for at, l := range m.logs[c] {
 			placed := newInMerge(l.entries, held[at], extended[at])
 			if placed != newInMerge(l.entries, raw[at], extended[at]) {
 				placed = unsure // new before what is accepted
 			}
 			verdict = max(verdict, placed)
+		}
+	}
+	return verdict
+}
+
+// doubled judges whether a commit adds a key that is there, where entries have keys.
+func (m *kindModel) doubled(c int) modelVerdict {
+	verdict := fine
+	if len(m.kind.Identity.Only) == 0 {
+		return verdict
+	}
+	for at, l := range m.logs[c] {
+		most, accepted, found := map[string]int{}, map[string]bool{}, bad
+		for _, p := range m.parents[c] {
+			merge := m.merges(c)
+			moved := m.moves(p, c, merge)
+			before := m.before(p, at)
+			for from, was := range m.logs[p] {
+				switch {
+				case moved[from] == at:
+					before = append(before, m.before(p, from)...)
+				case slices.Contains(m.archives(p, c, from, moved, merge), at):
+					before = append(before, slices.Concat(m.logs[p][at].entries, was.entries))
+					if merge {
+						found = unsure // what came with the other log may be a part of it
+					}
+				}
+			}
+			for _, b := range before {
+				here := map[string]int{}
+				for _, e := range b {
+					here[e]++
+					most[e] = max(most[e], here[e])
+				}
+				for _, e := range minus(l.entries, m.without(p, c, at, b, l.entries)[0]) {
+					accepted[e] = true
+				}
+			}
+		}
+		count := map[string]int{}
+		for _, e := range l.entries {
+			if count[e]++; count[e] > max(most[e], 1) && !accepted[e] {
+				verdict = max(verdict, found)
+			}
 		}
 	}
 	return verdict
@@ -564,21 +572,16 @@ func newInMerge(entries, held []string, extended bool) modelVerdict {
 
 // order judges the names of a commit's new files: in a merge they have to be in order against one parent.
 func (m *kindModel) order(c int) modelVerdict {
-	if !m.kind.byName || len(m.parents[c]) == 0 {
+	if !m.kind.sorted() || len(m.parents[c]) == 0 {
 		return fine
 	}
 	for folder, now := range m.logs[c] {
 		wrong := true
 		for _, p := range m.parents[c] {
-			to := slices.Collect(maps.Values(m.moves(p, c, len(m.parents[c]) > 1)))
+			to := slices.Collect(maps.Values(m.moves(p, c, m.merges(c))))
 			was := m.logs[p][folder].names
-			ordered := true
-			for _, name := range now.names {
-				if !slices.Contains(was, name) && !slices.Contains(to, folder) {
-					ordered = ordered && !slices.ContainsFunc(was, func(old string) bool { return !sortsAfter(name, old) })
-				}
-			}
-			wrong = wrong && !ordered
+			added := slices.DeleteFunc(slices.Clone(now.names), func(name string) bool { return slices.Contains(was, name) })
+			wrong = wrong && !slices.Contains(to, folder) && m.kind.outOfOrder(added, was)
 		}
 		if wrong {
 			return bad
@@ -589,8 +592,36 @@ func (m *kindModel) order(c int) modelVerdict {
 
 var digits = regexp.MustCompile(`[0-9]+`)
 
-// sortsAfter compares names with all numbers written in full width.
-func sortsAfter(name, other string) bool {
+// outOfOrder reports whether some names that are new together do not come after older ones.
+func (k logKind) outOfOrder(added, older []string) bool {
+	for _, name := range added {
+		stem, _, _ := strings.Cut(name, ".")
+		if slices.ContainsFunc(older, func(old string) bool { return !k.sortsAfter(name, old) }) {
+			return true
+		}
+		if k.Order == policy.ByNumber && slices.ContainsFunc(added, func(other string) bool {
+			return firstNumber(name) == firstNumber(other) && !strings.HasPrefix(other+".", stem+".")
+		}) {
+			return true
+		}
+	}
+	return false
+}
+
+// firstNumber is the first number in a name; -1 for none.
+func firstNumber(name string) int {
+	n, err := strconv.Atoi(digits.FindString(name))
+	if err != nil {
+		return -1
+	}
+	return n
+}
+
+// sortsAfter compares names: by their first numbers, or with all numbers written in full width.
+func (k logKind) sortsAfter(name, other string) bool {
+	if k.Order == policy.ByNumber {
+		return firstNumber(name) > firstNumber(other)
+	}
 	wide := func(s string) string {
 		return digits.ReplaceAllStringFunc(s, func(n string) string { return strings.Repeat("0", 30-len(n)) + n })
 	}
@@ -622,16 +653,23 @@ func (m *kindModel) inStep(c int) modelVerdict {
 	if !m.kind.merged() {
 		verdict = m.entriesOf(c)
 	}
-	if !m.kind.byName {
+	if !m.kind.sorted() {
 		verdict = max(verdict, m.order(c))
 	}
 	return verdict
 }
 
-// step judges one edge as a step, in what is judged so: from a parent, or from nothing if that is negative.
-func (m *kindModel) step(p, c int, entries, order bool) modelVerdict {
+// merges reports whether a commit joins its parents.
+func (m *kindModel) merges(c int) bool { return m.joins || len(m.parents[c]) > 1 }
+
+// step judges one edge as a step, in what is judged so: from a parent, or from nothing if that is negative. joins says whether the step is that
+// of a merge that has landed.
+func (m *kindModel) step(p, c int, entries, order, joins bool) modelVerdict {
 	verdict := fine
-	one := &kindModel{kind: m.kind, whole: m, since: m.since, rewrite: m.rewrite, logs: slices.Clone(m.logs), parents: slices.Clone(m.parents)}
+	if p == c {
+		return verdict
+	}
+	one := &kindModel{kind: m.kind, whole: m, joins: joins, since: m.since, rewrite: m.rewrite, logs: slices.Clone(m.logs), parents: slices.Clone(m.parents)}
 	one.parents[c] = nil
 	if p >= 0 {
 		one.parents[c] = []int{p}
@@ -657,7 +695,7 @@ func (m *kindModel) line(tip int, known, past map[int]bool) (joins int, verdict 
 			p = m.parents[c][0]
 		}
 		if !past[c] {
-			verdict = max(verdict, m.step(p, c, true, m.kind.byName))
+			verdict = max(verdict, m.step(p, c, true, m.kind.sorted(), len(m.parents[c]) > 1))
 		}
 		if p < 0 {
 			return -1, verdict
@@ -700,10 +738,10 @@ func (m *kindModel) branch(target, head int, withTarget bool) modelVerdict {
 	bases := m.bases(target, head)
 	verdict, both := fine, false
 	if len(bases) == 0 {
-		verdict = m.step(-1, head, true, false)
+		verdict = m.step(-1, head, true, false, false)
 	}
 	for _, b := range bases {
-		verdict = max(verdict, m.step(b, head, true, false))
+		verdict = max(verdict, m.step(b, head, true, false, false))
 		both = both || b == target
 	}
 	if !m.kind.files {
@@ -718,20 +756,19 @@ func (m *kindModel) branch(target, head int, withTarget bool) modelVerdict {
 	}
 	for folder, now := range m.logs[head] {
 		there := m.logs[target][folder]
+		var added []string
 		for _, name := range now.names {
-			if inBase(folder, name) {
-				continue
-			}
-			if !slices.Contains(there.names, name) {
-				for _, b := range against {
-					if m.kind.byName && slices.ContainsFunc(m.logs[b][folder].names, func(old string) bool { return !sortsAfter(name, old) }) {
-						verdict = bad
-					}
-				}
-				continue
-			}
 			is := func(e string) bool { return strings.HasPrefix(e, name+"\x00") }
-			if m.kind.merged() && !slices.Equal(filter(there.entries, is), filter(now.entries, is)) {
+			switch {
+			case inBase(folder, name):
+			case !slices.Contains(there.names, name):
+				added = append(added, name)
+			case m.kind.merged() && len(minus(filter(there.entries, is), now.entries)) > 0:
+				verdict = bad
+			}
+		}
+		for _, b := range against {
+			if m.kind.sorted() && m.kind.outOfOrder(added, m.logs[b][folder].names) {
 				verdict = bad
 			}
 		}
@@ -771,7 +808,7 @@ func (m *kindModel) between(base, head int) modelVerdict {
 
 // targetFirst judges whether a merge has what the target has before what the target lacks.
 func (m *kindModel) targetFirst(target, c int) modelVerdict {
-	if m.kind.files || len(m.parents[c]) < 2 {
+	if m.kind.unordered() || m.kind.merged() || len(m.parents[c]) < 2 {
 		return fine
 	}
 	for at, now := range m.logs[c] {

@@ -32,29 +32,6 @@ var (
 	kindRepositories = flag.Int("kind-repositories", gittest.Cases(3, 12), "how many of them are judged in real repositories too")
 )
 
-// logKind is a stanza, and how the naive model reads its logs.
-type logKind struct {
-	policy.Log
-	root, suffix          string
-	read                  func(string) ([]string, bool)
-	files, byName, anyEnd bool
-}
-
-// merged reports whether a branch may change its entries until they are merged.
-func (k logKind) merged() bool { return k.files && k.Frozen != "committed" }
-
-var logKinds = []logKind{
-	{Log: policy.Log{Path: "log/**/*.txt", Entries: policy.LineEntries, Exclude: []string{"**/draft*"}}, root: "log/", suffix: ".txt", read: readNaiveLines},
-	{Log: policy.Log{Path: "log/**/*.json", Entries: policy.ListEntries, Exclude: []string{"**/draft*"}, At: "of.log"}, root: "log/", suffix: ".json", read: readNaiveList},
-	{Log: policy.Log{Path: "log/**/*.new", Entries: policy.LineEntries, Exclude: []string{"**/draft*"}, Order: policy.NewestFirst}, root: "log/", suffix: ".new", read: reversed(readNaiveLines)},
-	{Log: policy.Log{Path: "log/**/*.md", Entries: policy.BlockEntries, Start: "^## ", Exclude: []string{"**/draft*"}}, root: "log/", suffix: ".md", read: readNaiveBlocks},
-	{Log: policy.Log{Path: "log/**/*.md", Entries: policy.BlockEntries, Start: "^## ", Exclude: []string{"**/draft*"}, Order: policy.NewestFirst}, root: "log/", suffix: ".md", read: reversed(readNaiveBlocks)},
-	{Log: policy.Log{Path: "log/**/*.sql", Entries: policy.FileEntries, Exclude: []string{"**/draft*"}, Order: "name"}, root: "log/", suffix: ".sql", files: true, byName: true},
-	{Log: policy.Log{Path: "log/**", Entries: policy.FileEntries, Exclude: []string{"**/draft*"}}, root: "log/", files: true, anyEnd: true},
-	{Log: policy.Log{Path: "log/**/*.sql", Entries: policy.FileEntries, Exclude: []string{"**/draft*"}, Order: "name", Frozen: "committed"}, root: "log/", suffix: ".sql", files: true, byName: true},
-	{Log: policy.Log{Path: "log/**", Entries: policy.FileEntries, Exclude: []string{"**/draft*"}, Frozen: "committed"}, root: "log/", files: true, anyEnd: true},
-}
-
 // kindWorld is a random history of logs of one kind.
 type kindWorld struct {
 	*tape
@@ -73,7 +50,7 @@ func buildKinds(t *tape) *kindWorld {
 	w.kind = logKinds[w.n(len(logKinds))]
 	w.evil = []int{0, 0, 8, 3}[w.n(4)]
 	withSince := w.oneIn(5)
-	approve := !withSince && !w.kind.files && w.oneIn(2)
+	approve := !withSince && !w.kind.unordered() && !w.kind.merged() && w.kind.plain() && w.oneIn(2)
 	if approve {
 		w.evil = 3
 	}
@@ -186,19 +163,7 @@ func (w *kindWorld) folder(onePlace bool) string {
 func (w *kindWorld) grow(tree fileTree, onePlace bool) {
 	w.tick++
 	if w.kind.files {
-		name := []string{"%d_a", "%d_b", "V%d_c", "%03d_d", "s%d"}[w.n(5)/4*w.n(5)]
-		at := path.Join(w.folder(onePlace), fmt.Sprintf(name, w.tick)) + w.kind.suffix
-		if w.oneIn(8) {
-			at = path.Join(path.Dir(at), "draft"+fmt.Sprint(w.tick%2)+w.kind.suffix)
-		}
-		tree[at] = blobFile{data: w.content(), mode: []string{"", "", "", "100755", "120000"}[w.n(5)]}
-		if w.kind.anyEnd {
-			for _, p := range w.logs(tree) {
-				if w.oneIn(6) && tree[p].mode == "" {
-					tree[p] = w.otherEnds(tree[p])
-				}
-			}
-		}
+		w.growFolder(tree, onePlace)
 		return
 	}
 	at := w.place(onePlace)
@@ -206,7 +171,50 @@ func (w *kindWorld) grow(tree fileTree, onePlace bool) {
 	if !ok {
 		entries = nil
 	}
-	tree[at] = w.write(append(slices.Clone(entries), w.entry()))
+	entries = slices.Clone(entries)
+	switch i := w.n(len(entries) + 1); {
+	case i < len(entries) && !w.kind.plain() && w.oneIn(2):
+		if next, may := w.revised(entries[i], i == len(entries)-1); may {
+			entries[i] = next
+			break
+		}
+		fallthrough
+	default:
+		if !w.kind.unordered() {
+			i = len(entries)
+		}
+		entries = slices.Insert(entries, i, w.entry())
+	}
+	tree[at] = w.write(entries)
+}
+
+// growFolder adds a file, or changes what may change.
+func (w *kindWorld) growFolder(tree fileTree, onePlace bool) {
+	if files := w.logs(tree); len(files) > 0 && !w.kind.plain() && w.oneIn(2) {
+		at := files[w.n(len(files))]
+		if f := tree[at]; f.mode != "120000" && f.mode != "160000" {
+			f.data, _ = w.revised(f.data, false)
+			tree[at] = f
+		}
+		return
+	}
+	name := []string{"%d_a", "%d_b", "V%d_c", "%03d_d", "s%d"}[w.n(5)/4*w.n(5)]
+	at := path.Join(w.folder(onePlace), fmt.Sprintf(name, w.tick)) + w.kind.suffix
+	switch {
+	case w.oneIn(8):
+		at = path.Join(path.Dir(at), "draft"+fmt.Sprint(w.tick%2)+w.kind.suffix)
+	case w.kind.Order == policy.ByNumber && w.oneIn(4): // the other half of a migration, or another one
+		other := []string{".down", "b", ".no"}[w.n(3)]
+		tree[strings.TrimSuffix(at, w.kind.suffix)+other+w.kind.suffix] = blobFile{data: w.content()}
+	}
+	tree[at] = blobFile{data: w.content(), mode: []string{"", "", "", "100755", "120000"}[w.n(5)]}
+	if w.kind.anyEnd {
+		for _, p := range w.logs(tree) {
+			if w.oneIn(6) && tree[p].mode == "" {
+				tree[p] = w.otherEnds(tree[p])
+			}
+		}
+	}
 }
 
 func (w *kindWorld) otherEnds(f blobFile) blobFile {
@@ -220,18 +228,10 @@ func (w *kindWorld) content() string {
 	if w.oneIn(6) {
 		return "same\n"
 	}
+	if !w.kind.plain() {
+		return fmt.Sprintf("Status: %s\ntext %d\n", w.status(), w.tick)
+	}
 	return fmt.Sprintf("text %d\nline\n", w.tick)
-}
-
-func (w *kindWorld) entry() string {
-	w.tick++
-	if w.kind.Entries == policy.ListEntries {
-		return []string{fmt.Sprintf(`"e%d"`, w.tick), fmt.Sprintf(`{"id":%d}`, w.tick), `"same"`}[w.n(6)/2]
-	}
-	if w.kind.Entries == policy.BlockEntries {
-		return []string{fmt.Sprintf("## e%d\ntext", w.tick), fmt.Sprintf("## e%d\n\n\xff\x00\n### more", w.tick), "## same"}[w.n(6)/2]
-	}
-	return []string{fmt.Sprint("e", w.tick), fmt.Sprint("\xff\x00", w.tick), "same", fmt.Sprint("\ufeff", w.tick)}[w.n(8)/2%4]
 }
 
 // write writes a log in some style.
@@ -401,13 +401,16 @@ func (w *kindWorld) merge(ours, theirs int) fileTree {
 			common++
 		}
 		joined := append(slices.Clone(x), y[common:]...)
+		if len(w.kind.Identity.Only) > 0 && how != 3 {
+			how = 2
+		}
 		switch how {
 		case 1:
 			joined = append(slices.Clone(y), x[common:]...)
 		case 2: // equal ones once
 			joined = slices.Clone(x)
 			for _, e := range y[common:] {
-				if !slices.Contains(x, e) {
+				if !slices.ContainsFunc(x, func(has string) bool { return w.kind.identity(has) == w.kind.identity(e) }) {
 					joined = append(joined, e)
 				}
 			}
@@ -436,10 +439,18 @@ func (w *kindWorld) stanza(ids []string) string {
 	if w.since >= 0 {
 		l.Since = ids[w.since]
 	}
-	for _, given := range [][2]string{{"at", l.At}, {"start", l.Start}, {"order", l.Order}, {"frozen", l.Frozen}, {"since", l.Since}} {
+	for _, given := range [][2]string{{"at", l.At}, {"start", l.Start}, {"order", l.Order}, {"frozen", l.Frozen}, {"since", l.Since}, {"open", l.Open}} {
 		if given[1] != "" {
 			text += fmt.Sprintf("    %s: %q\n", given[0], given[1])
 		}
+	}
+	switch id := l.Identity; {
+	case len(id.Only) > 0:
+		text += fmt.Sprintf("    identity: {only: [%s]}\n", strings.Join(id.Only, ", "))
+	case len(id.Without) > 0:
+		text += fmt.Sprintf("    identity: {without: [%s]}\n", strings.Join(id.Without, ", "))
+	case id.WithoutLines != "":
+		text += fmt.Sprintf("    identity: {without_lines: %q}\n", id.WithoutLines)
 	}
 	return text
 }

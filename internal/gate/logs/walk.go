@@ -432,7 +432,9 @@ func gone(ctx context.Context, r *run.Run, path string, before *read.LedgerFile)
 	c := &ledger.Comparison{Old: before.Log.Ledger, ReconcileEntry: -1}
 	if r.Source.OfFile(path) {
 		c.New, c.Relation, c.OldRecords = ledger.NewLedger(nil), ledger.Rewritten, r.Source.Logs(path).Records(ctx, before.File)
-		c.Edits = []ledger.Edit{{Kind: ledger.EditDeleted, NewIndex: -1}}
+		for i := range c.Old.Entries { // a file that is open has no entry
+			c.Edits = append(c.Edits, ledger.Edit{Kind: ledger.EditDeleted, OldIndex: i, NewIndex: -1})
+		}
 	}
 	return c
 }

@@ -350,12 +350,15 @@ func (src *Source) replacedByUnrelated(ctx context.Context, x moveSearch, c hist
 	return x.unrelated()
 }
 
-// contains reports whether a log extends another or, in a merge, holds its entries in order.
+// contains reports whether a log extends another or, in a merge, holds its entries in order. If they have no order, it has to hold them.
 func (src *Source) contains(x moveSearch, d removedLog, now *LedgerFile, to string) (bool, error) {
 	for _, before := range d.logs {
 		equal, err := x.equal(d.path, to, before, now)
 		if err != nil {
 			return false, err
+		}
+		if src.Policy.LogFor(to).Unordered() && len(ledger.Only(before.Log.Ledger, now.Log.Ledger, equal)) == 0 {
+			continue
 		}
 		switch ledger.Relate(before.Log.Ledger, now.Log.Ledger, equal).Relation {
 		case ledger.Rewritten:

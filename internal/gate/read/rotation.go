@@ -112,7 +112,7 @@ func (src *Source) archives(ctx context.Context, x moveSearch, c history.Change,
 		if has == nil || had == nil && to.Old.Mode != "" {
 			continue
 		}
-		r := rotate(before, had, has, x.merge)
+		r := rotate(before, had, has, x.merge, src.Policy.LogFor(c.Path).Unordered())
 		if r == nil || !fresh(now, r.gone) {
 			continue
 		}
@@ -182,11 +182,14 @@ func (src *Source) both(ctx context.Context, c history.Change) (before, now *led
 
 // rotate says what of a log an archive gained, which had some entries, or none, and now has others; nil if that is not all or, where two
 // sides meet, at least the log's beginning. What one side appended meanwhile may then stand in the archive too, or in the log. More entries may
-// follow: a squash of two rotations has those of the second one.
-func rotate(log, had, has *ledger.Ledger, meet bool) *rotation {
+// follow: a squash of two rotations has those of the second one. Without an order they may stand anywhere in the archive.
+func rotate(log, had, has *ledger.Ledger, meet, unordered bool) *rotation {
 	gained := has.Entries
 	if had != nil {
 		gained = ledger.Gained(had, has)
+	}
+	if unordered {
+		return rotateSet(log, gained, meet)
 	}
 	n, at := 0, 0
 	for i := range gained {
@@ -215,6 +218,16 @@ func rotate(log, had, has *ledger.Ledger, meet bool) *rotation {
 		}
 	}
 	return r
+}
+
+// rotateSet is rotate for a log whose entries have no order.
+func rotateSet(log *ledger.Ledger, gained []ledger.Entry, meet bool) *rotation {
+	rest := ledger.Gained(ledger.OfEntries(gained), log)
+	gone := ledger.Gained(ledger.OfEntries(rest), log)
+	if len(gone) == 0 || len(rest) > 0 && !meet {
+		return nil
+	}
+	return &rotation{gone: gone, rest: rest}
 }
 
 // fresh reports whether a log has none of some entries, but perhaps a first line that every file has.
