@@ -33,7 +33,7 @@ type Case struct {
 	// TargetLacks is true if a target is known and has no file at the path.
 	TargetLacks bool
 	// Also are entries to append, without their times.
-	Also []Entry
+	Also []NewEntry
 	// Unmarked leaves adding the entry that makes the resolution explicit to the caller.
 	Unmarked bool
 	// Published says which of some entries are in a remote-tracking branch's log: those keep their text and time. It is called only if an

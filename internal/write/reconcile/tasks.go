@@ -92,7 +92,7 @@ func (r *resolving) mergedPlan(ctx context.Context, dir string) (plan []byte, er
 }
 
 // newNames are entries for tasks that have a new id: each names those of a side's entries that stay under the old one.
-func newNames(side combine.Version, entries []ledger.Entry, to map[string]string) (out []combine.Entry) {
+func newNames(side combine.Version, entries []ledger.Entry, to map[string]string) (out []combine.NewEntry) {
 	const most = 5 // times
 	byID := map[string][]ledger.Entry{}
 	var ids []string
@@ -118,7 +118,7 @@ func newNames(side combine.Version, entries []ledger.Entry, to map[string]string
 			noun = "entries"
 		}
 		last := byID[id][len(byID[id])-1]
-		entry := combine.Entry{{"task_id", to[id]}}
+		entry := combine.NewEntry{{"task_id", to[id]}}
 		if last.Status != "" {
 			entry = append(entry, [2]string{"status", last.Status})
 		}
