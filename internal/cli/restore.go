@@ -58,7 +58,7 @@ func (a *app) restoreCommand() *cobra.Command {
 		},
 	})
 	c.Flags().StringVar(&source, "source", "", "restore from the commit `REV` instead of HEAD")
-	c.Flags().StringVar(&mend.Commit, "commit", "", "make the commit `REV` and those after it again")
+	c.Flags().StringVar(&mend.Commit, "commit", "", "rewrite the commit `REV` and those after it")
 	c.Flags().BoolVar(&mend.Pushed, "pushed", false, "with --commit: also if the branch's own upstream has it; then push by force")
 	c.Flags().BoolVar(&discard, "discard-new", false, "drop the entries that are new since, too")
 	a.waits(c)
@@ -76,7 +76,7 @@ func (a *app) mend(c *cobra.Command, what restore.MendOptions) error {
 		return a.print(wording.Printable(done.Log) + ": there is nothing to mend\n")
 	}
 	a.progress.clear()
-	text := fmt.Sprintf("%s made again: HEAD is %s now, and was %s\n", wording.Count(done.Commits, "commit"), history.Short(done.New), history.Short(done.Old))
+	text := fmt.Sprintf("Rewrote %s: HEAD %s → %s\n", wording.Count(done.Commits, "commit"), history.Short(done.Old), history.Short(done.New))
 	if done.Text != nil {
 		text += restoredText(done.Restored)
 	}

@@ -70,7 +70,7 @@ func TestFlowStandings(t *testing.T) {
 	f.clean(f.rangeOf("A", "B")) // nothing asks
 }
 
-// A commit that others have is not made again for the sake of a later one that only this clone has.
+// A commit that others have is not rewritten for the sake of a later one that only this clone has.
 //
 //	A(a b) - B(a' b), pushed - C(a' b')
 func TestFlowOwnAfterPushed(t *testing.T) {
@@ -116,7 +116,7 @@ func TestFlowAdvice(t *testing.T) {
 	}
 }
 
-// What only this clone has is made again if it is one of the last twenty commits, and all of it by one command; what is deeper is accepted as it is.
+// What only this clone has is rewritten if it is one of the last twenty commits, and all of it by one command; what is deeper is accepted as it is.
 //
 //	A(a b) - B(a' b) - C(a' b') - c0 - … - c24
 func TestFlowDeep(t *testing.T) {

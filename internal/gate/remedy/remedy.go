@@ -21,9 +21,9 @@ type Situation struct {
 	Switch string
 	// Against is the commit with which the work tree is compared, if that is not HEAD.
 	Against string
-	// Deep is true for a commit of a whole history that only this clone has, with so many commits after it that they are not made again.
+	// Deep is true for a commit of a whole history that only this clone has, with so many commits after it that they are not rewritten.
 	Deep bool
-	// First is the earliest commit that has to be made again for the log of a path, at or before this one: the same command mends both. It is
+	// First is the earliest commit that has to be rewritten for the log of a path, at or before this one: the same command mends both. It is
 	// nil if only this commit is looked at.
 	First func(path string) string
 	// Merge is true for an index that concludes a merge.
@@ -32,7 +32,7 @@ type Situation struct {
 	Agent, NoWaiver, NoBaseline bool
 }
 
-// MostRemade is how many commits from the tip a commit may be so that it is made again.
+// MostRemade is how many commits from the tip a commit may be so that it is rewritten.
 const MostRemade = 20
 
 // Resolve is the fix for a conflict in the workspace in dir.
@@ -41,7 +41,7 @@ func (s Situation) Resolve(dir string) string {
 }
 
 // Undo is the fix that undoes what was done to the workspace of path. uncommitted are the commands for it before anything is committed. A
-// commit that nobody else has is made again, with files as they were before it; all other work is kept. A commit that others have stays.
+// commit that nobody else has is rewritten, with files as they were before it; all other work is kept. A commit that others have stays.
 func (s Situation) Undo(path string, uncommitted []string, files ...string) string {
 	switch {
 	case s.Commit == "":
@@ -126,7 +126,7 @@ func (s Situation) Excuse() string {
 	return "; to waive this edit alone, see small-hook waive --help"
 }
 
-// Mend is the command that makes again a commit that nobody else has, and those after it.
+// Mend is the command that rewrites a commit that nobody else has, and those after it.
 func Mend(path, commit string, files ...string) string {
 	dir, inside := small.WorkspaceOf(path)
 	in := ""
@@ -144,7 +144,7 @@ func Mend(path, commit string, files ...string) string {
 }
 
 // Return is the fix that brings back what a log has lost since its branch was at the commit left. The commits from first on were made
-// instead, and are made again with what was lost; first is empty if there are none.
+// instead, and are rewritten with what was lost; first is empty if there are none.
 func Return(left, first, path string) string {
 	if first == "" {
 		return wording.Commands(RestoreFrom(path, history.Short(left)))

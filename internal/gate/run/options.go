@@ -38,7 +38,7 @@ type Options struct {
 	Message string
 	// Branch is the branch that is judged, without refs/heads/, if known: the checked-out or the pushed one.
 	Branch string
-	// Switch is the branch that is judged, if another one is checked out: its commits can be made again only there.
+	// Switch is the branch that is judged, if another one is checked out: its commits can be rewritten only there.
 	Switch string
 	// Replay is true if git makes the index's commit again, in a rebase or a cherry-pick. Its owner and its lane stay as they were.
 	Replay bool

@@ -150,7 +150,7 @@ func TestResolveRefuses(t *testing.T) {
 		"unreadable":                      {text(a), text(a, b), text(a) + "<<<<<<< x\n", "of agent-2 cannot be read as a log: line 7: the file contains a conflict marker"},
 		"flow":                            {text(a), flow, strings.Replace(flow, "01:30", "01:40", 1), "no side has its entries one per dash"},
 		"times fall in the common part":   {text(c, a, b), text(c, a, b, at("x", 5)), text(c, a, b, at("y", 6)), "entry 2 (\"a\", 2026-03-01T09:01:00Z) is not later than entry 1"},
-		"times fall where a side follows": {text(a), text(a), text(a, c, b), "put the log right on that side first"},
+		"times fall where a side follows": {text(a), text(a), text(a, c, b), "fix the log on that branch first"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := fork(test.base, test.ours, test.theirs).Resolve()

@@ -318,5 +318,5 @@ func (l *log) unsound(side *Version, message string) *failure.Error {
 				"then `small-hook reconcile`; then append an entry with the correction",
 		}
 	}
-	return &failure.Error{Message: message, Remedy: "put the log right on that side first, as `small-hook audit" + name + "` says", Err: ErrUnsound}
+	return &failure.Error{Message: message, Remedy: "fix the log on that branch first, as `small-hook audit" + name + "` says", Err: ErrUnsound}
 }

@@ -40,7 +40,7 @@ type MendOptions struct {
 // Mended is what Mend has done.
 type Mended struct {
 	Restored
-	// Old and New are what HEAD was and is; the same if there was nothing to mend. Commits is how many were made again.
+	// Old and New are what HEAD was and is; the same if there was nothing to mend. Commits is how many were rewritten.
 	Old, New string
 	Commits  int
 	// First is the commit that was mended, and Branches are other branches here that still have it, each with the work tree that has it
@@ -159,7 +159,7 @@ func (m *mending) commits(ctx context.Context, commit string, pushed bool) ([]st
 		return nil, err
 	case has != "":
 		return nil, &failure.Error{
-			Message: fmt.Sprintf("%s is in %s: what others have is not made again", history.Short(m.first), wording.Printable(has)),
+			Message: fmt.Sprintf("%s is in %s: shared commits are not rewritten", history.Short(m.first), wording.Printable(has)),
 			Remedy:  "see what a person can do: `small-hook audit`",
 		}
 	}
@@ -167,7 +167,7 @@ func (m *mending) commits(ctx context.Context, commit string, pushed bool) ([]st
 	if err != nil {
 		return nil, err
 	}
-	out := &failure.Error{Message: history.Short(m.first) + " is no part of what is checked out", Remedy: "what was made again has another id: `small-hook audit`"}
+	out := &failure.Error{Message: history.Short(m.first) + " is no part of what is checked out", Remedy: "rewritten commits have other ids: `small-hook audit`"}
 	if branch := strings.TrimSpace(string(branches)); branch != "" {
 		out.Remedy = "switch to the branch that has it: " + wording.Commands("git switch "+wording.ShellWord(branch)) + ", " + m.command(commit)
 	}
@@ -196,11 +196,11 @@ func (m *mending) command(commit string) string {
 	return wording.Commands(in + " --commit " + wording.ShellWord(commit))
 }
 
-// cannot is the failure of a merge that cannot be made again, because a side of it has lost something before what is mended. If nobody else
+// cannot is the failure of a merge that cannot be rewritten, because a side of it has lost something before what is mended. If nobody else
 // has the commit that did that, it is to be mended, and what was to be mended with it.
 func (m *mending) cannot(ctx context.Context, id string, err error) error {
 	out := &failure.Error{
-		Message: history.Short(id) + " cannot be made again: " + failure.Of(err).Message,
+		Message: history.Short(id) + " cannot be rewritten: " + failure.Of(err).Message,
 		Remedy:  "see which side is at fault, and what a person can do: `small-hook audit`", Err: err,
 	}
 	earlier, err := m.earlier(ctx, id)
@@ -213,7 +213,7 @@ func (m *mending) cannot(ctx context.Context, id string, err error) error {
 	return out
 }
 
-// earlier is a commit that nobody else has, is not made again before another one, and has lost something; empty if there is none.
+// earlier is a commit that nobody else has, is not rewritten before another one, and has lost something; empty if there is none.
 func (m *mending) earlier(ctx context.Context, than string) (string, error) {
 	for _, id := range m.own {
 		if _, again := m.ids[id]; again || id == than {

@@ -121,7 +121,7 @@ func (m *mending) putBack(ctx context.Context, id string, sides combine.Case, te
 	return back, nil // there is no place for it: a baseline fixes that part of the log, say
 }
 
-// handled are the entries of the old logs of a commit's parents that were made again: whatever became of them, they are not new in it.
+// handled are the entries of the old logs of a commit's parents that were rewritten: whatever became of them, they are not new in it.
 func (m *mending) handled(ctx context.Context, id string) (map[small.Digest]bool, error) {
 	out := map[small.Digest]bool{}
 	for _, p := range m.parents[id] {

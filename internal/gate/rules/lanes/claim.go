@@ -22,7 +22,7 @@ func settings(r *run.Run) *lane.Settings { return lane.SettingsIn(r.Source.Polic
 // changes are compared with what their lanes ask for.
 type judgement struct{ all []*laneChange }
 
-// claim finds the lanes of what is judged. A commit that git makes again stays in its lane.
+// claim finds the lanes of what is judged. A commit that git rewrites stays in its lane.
 func (j *judgement) claim(ctx context.Context, r *run.Run) error {
 	switch {
 	case r.Options.Replay:

@@ -186,7 +186,7 @@ func (w *Workspace) forked(one, other *event) {
 	w.add(at.name, small.Problem{
 		Kind: fork, Pos: at.at("sequence"), Subject: "sequence",
 		Message: fmt.Sprintf("session chain fork: session %s sequence %d has events %s and %s: two clones went on with one session", at.session, at.sequence, with, at.id),
-		Hint: "on the branch that is not published, drop its events of the session (its commits are made again without them) and record them in a session of its own: " +
+		Hint: "on the branch that is not published, drop its events of the session (its commits are rewritten without them) and record them in a session of its own: " +
 			wording.Commands("small session start --parent-session "+wording.ShellWord(at.session)),
 	})
 }
