@@ -7,7 +7,7 @@ import (
 
 	"github.com/small-gate/small-gate/internal/git/history"
 	"github.com/small-gate/small-gate/internal/judge/session"
-	"github.com/small-gate/small-gate/internal/write/checkout"
+	"github.com/small-gate/small-gate/internal/write/workgit"
 )
 
 // remote is what the remote-tracking branches know.
@@ -25,7 +25,7 @@ func findRemote(ctx context.Context, s *session.Session) (r remote, err error) {
 		return r, err
 	}
 	for name, tip := range r.tips {
-		before, pushed, err := checkout.BeforePushes(r.at, name, tip)
+		before, pushed, err := workgit.BeforePushes(r.at, name, tip)
 		switch {
 		case err != nil:
 			return r, err
@@ -52,7 +52,7 @@ func (r remote) has(ctx context.Context, s *session.Session, commit string) (boo
 // had reports whether a remote has a commit, or had it at the tip of a branch.
 func (r remote) had(ctx context.Context, s *session.Session, commit string) (bool, error) {
 	for name := range r.tips {
-		if was, err := checkout.WasAt(r.at, name, commit); err != nil || was {
+		if was, err := workgit.WasAt(r.at, name, commit); err != nil || was {
 			return was, err
 		}
 	}

@@ -21,8 +21,8 @@ import (
 	"github.com/small-gate/small-gate/internal/git/state"
 	"github.com/small-gate/small-gate/internal/judge/session"
 	"github.com/small-gate/small-gate/internal/policy"
-	"github.com/small-gate/small-gate/internal/write/checkout"
 	"github.com/small-gate/small-gate/internal/write/restore"
+	"github.com/small-gate/small-gate/internal/write/workgit"
 )
 
 // atRoot is the directory whose lock guards all logs of the configuration. It is taken after all other locks.
@@ -234,7 +234,7 @@ func (l *locked) logs(ctx context.Context, g *guarding) (out *guardedLogs, done 
 
 // undoUnguarded puts back what the work tree has lost from HEAD's logs. A missing log may have moved: the gate judges that.
 func (l *guardedLogs) undoUnguarded(ctx context.Context, s *session.Session) (done []restore.Restored, err error) {
-	git, err := checkout.Open(l.Place, l.req.Environ)
+	git, err := workgit.Open(l.Place, l.req.Environ)
 	if err != nil {
 		return nil, err
 	}

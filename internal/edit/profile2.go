@@ -15,8 +15,8 @@ import (
 	"github.com/small-gate/small-gate/internal/judge/session"
 	"github.com/small-gate/small-gate/internal/small"
 	"github.com/small-gate/small-gate/internal/small/records"
-	"github.com/small-gate/small-gate/internal/write/checkout"
 	"github.com/small-gate/small-gate/internal/write/restore"
+	"github.com/small-gate/small-gate/internal/write/workgit"
 )
 
 // instead2 is what to type in a workspace of 2.0.0.
@@ -43,7 +43,7 @@ func (l *locked) profile2(ctx context.Context, s *session.Session, source string
 			return is, err
 		}
 	}
-	git, err := checkout.Open(s.Repo.Where(), s.Req.Environ)
+	git, err := workgit.Open(s.Repo.Where(), s.Req.Environ)
 	if err != nil || len(commits) == 0 {
 		return false, err
 	}

@@ -18,8 +18,8 @@ import (
 	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/small"
 	"github.com/small-gate/small-gate/internal/small/records"
-	"github.com/small-gate/small-gate/internal/write/checkout"
 	"github.com/small-gate/small-gate/internal/write/restore"
+	"github.com/small-gate/small-gate/internal/write/workgit"
 )
 
 // Restore puts back what a workspace's log has lost since the last commit, keeps or discards what is new, and stages it: see
@@ -246,7 +246,7 @@ func lockedAt(
 
 // nearestEver is the nearest directory that had a workspace in a commit, from the request's up to the root of the work tree.
 func nearestEver(ctx context.Context, s *session.Session) (string, error) {
-	git, err := checkout.Open(s.Repo.Where(), s.Req.Environ)
+	git, err := workgit.Open(s.Repo.Where(), s.Req.Environ)
 	if err != nil {
 		return "", err
 	}

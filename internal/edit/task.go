@@ -10,8 +10,8 @@ import (
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/small"
-	"github.com/small-gate/small-gate/internal/write/checkout"
 	"github.com/small-gate/small-gate/internal/write/combine"
+	"github.com/small-gate/small-gate/internal/write/workgit"
 )
 
 // unknownTask says that the plan lacks the task that an entry names, and which name is nearest; empty if the plan has it, or cannot be read.
@@ -21,7 +21,7 @@ func (g *guarding) unknownTask(entry combine.NewEntry) string {
 		return ""
 	}
 	task, path := strings.TrimSpace(entry[at][1]), small.Plan.Path(g.Dir)
-	data, err := checkout.ReadFile(g.Place.Top, path)
+	data, err := workgit.ReadFile(g.Place.Top, path)
 	if err != nil || data == nil {
 		return ""
 	}

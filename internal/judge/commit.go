@@ -18,8 +18,8 @@ import (
 	"github.com/small-gate/small-gate/internal/judge/session"
 	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/small"
-	"github.com/small-gate/small-gate/internal/write/checkout"
 	"github.com/small-gate/small-gate/internal/write/restore"
+	"github.com/small-gate/small-gate/internal/write/workgit"
 )
 
 // PreCommit judges the index that git is committing from against HEAD, and against every other side of a merge that is being concluded. The
@@ -32,7 +32,7 @@ func PreCommit(ctx context.Context, req session.Request) *finding.Report {
 // yet: git names the other sides in variables called GITHEAD_<object id> (builtin/merge.c sets them for the strategies; githooks(5)
 // does not mention them).
 func PreMergeCommit(ctx context.Context, req session.Request) *finding.Report {
-	return pending(ctx, req.WithLane(), "pre-merge-commit", checkout.GitHeads(req.Environ))
+	return pending(ctx, req.WithLane(), "pre-merge-commit", workgit.GitHeads(req.Environ))
 }
 
 // PrepareCommitMsg judges the index as PreCommit does: git runs this hook also where it skips pre-commit, for --no-verify, a pick, a revert
@@ -227,7 +227,7 @@ func judgeIndex(ctx context.Context, s *session.Session, head string, parents []
 // It returns the parents with which the index is compared.
 func lookAround(ctx context.Context, s *session.Session, head string, parents []string) (near neighbours, _ []string, err error) {
 	// Commits that git remakes, and merges that it makes by itself, are on their way to the neighbours.
-	if head != "" && (s.Opts.Mode == preCommit || s.Opts.Mode == prepareCommitMsg && !s.Opts.Replay && len(checkout.GitHeads(s.Req.Environ)) == 0) {
+	if head != "" && (s.Opts.Mode == preCommit || s.Opts.Mode == prepareCommitMsg && !s.Opts.Replay && len(workgit.GitHeads(s.Req.Environ)) == 0) {
 		if near, err = neighboursOf(ctx, s); err != nil {
 			return near, nil, err
 		}

@@ -12,7 +12,7 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/git/history"
 	"github.com/small-gate/small-gate/internal/testkit/gittest"
-	"github.com/small-gate/small-gate/internal/write/checkout"
+	"github.com/small-gate/small-gate/internal/write/workgit"
 )
 
 func TestShallowClone(t *testing.T) {
@@ -371,7 +371,7 @@ func testReftable(t *testing.T, rd reader) {
 	tip := r.CommitFile("f", "1")
 	r.Switch("main")
 	r.Git("merge", "-q", "--no-commit", "--no-ff", "side")
-	heads, err := checkout.MergeHeads(t.Context(), rd.open(t, r))
+	heads, err := workgit.MergeHeads(t.Context(), rd.open(t, r))
 	if err != nil || len(heads) != 1 || heads[0] != tip {
 		t.Errorf("MergeHeads = %v, %v", heads, err)
 	}

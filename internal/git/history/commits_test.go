@@ -6,7 +6,7 @@ import (
 
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/testkit/gittest"
-	"github.com/small-gate/small-gate/internal/write/checkout"
+	"github.com/small-gate/small-gate/internal/write/workgit"
 )
 
 func TestCommits(t *testing.T) { eachReader(t, testCommits) }
@@ -174,5 +174,5 @@ func testSHA256(t *testing.T, rd reader) {
 	wantEqual(t, [][]string{{".small/x - 100644:1"}, {".small/x 100644:1 100644:2"}, {".small/x 100644:2 100644:3"}, {".small/x - 100644:3"}},
 		changes(t, repo, history.Edge{Child: a}, history.Edge{Parent: a, Child: b}, history.Edge{Parent: b, Child: history.Index}, history.Edge{Child: history.Index}))
 	wantEqual(t, []string{".small/x 100644:2"}, files(t, repo, b))
-	wantEqual(t, []string{b}, checkout.GitHeads([]string{"GITHEAD_" + b + "=x"}))
+	wantEqual(t, []string{b}, workgit.GitHeads([]string{"GITHEAD_" + b + "=x"}))
 }

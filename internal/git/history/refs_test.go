@@ -11,7 +11,7 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/git/history"
 	"github.com/small-gate/small-gate/internal/testkit/gittest"
-	"github.com/small-gate/small-gate/internal/write/checkout"
+	"github.com/small-gate/small-gate/internal/write/workgit"
 )
 
 func TestResolve(t *testing.T) { eachReader(t, testResolve) }
@@ -76,7 +76,7 @@ func testMergeHeads(t *testing.T, rd reader) {
 
 	heads := func(r *gittest.Repo) []string {
 		t.Helper()
-		got, err := checkout.MergeHeads(t.Context(), rd.open(t, r))
+		got, err := workgit.MergeHeads(t.Context(), rd.open(t, r))
 		if err != nil {
 			t.Error(err)
 		}
@@ -92,14 +92,14 @@ func testMergeHeads(t *testing.T, rd reader) {
 
 	for _, damage := range []string{"", "nonsense\n", tips[0][:39] + "\n"} {
 		r.Write(".git/MERGE_HEAD", damage)
-		_, err := checkout.MergeHeads(t.Context(), rd.open(t, r))
+		_, err := workgit.MergeHeads(t.Context(), rd.open(t, r))
 		wantFailure(t, err)
 	}
 }
 
 func TestGitHeads(t *testing.T) {
 	a, b := strings.Repeat("a1", 20), strings.Repeat("b2", 32)
-	got := checkout.GitHeads([]string{
+	got := workgit.GitHeads([]string{
 		"PATH=/bin", "GITHEAD_" + b + "=side", "GITHEAD_" + a + "=main=x", "GITHEAD_" + a + "=twice",
 		"GITHEAD_=x", "GITHEAD_" + a[:39] + "=x", "GITHEAD_" + strings.ToUpper(a) + "=x", "XGITHEAD_" + a + "=x",
 		"GITHEAD_" + strings.Repeat("g", 40) + "=x",

@@ -17,7 +17,7 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/run"
 	githistory "github.com/small-gate/small-gate/internal/git/history"
 	"github.com/small-gate/small-gate/internal/policy"
-	"github.com/small-gate/small-gate/internal/write/checkout"
+	"github.com/small-gate/small-gate/internal/write/workgit"
 )
 
 // configFile is the path of the configuration in a tree.
@@ -88,7 +88,7 @@ func (s *Session) TrustStagedLogs(ctx context.Context) error {
 // ParentsOf lists the parents of the next commit: HEAD, if there is one, and what is being merged, by MERGE_HEAD if merged is empty.
 func (s *Session) ParentsOf(ctx context.Context, head string, merged []string) (parents []string, err error) {
 	if len(merged) == 0 {
-		if merged, err = checkout.MergeHeads(ctx, s.Repo); err != nil {
+		if merged, err = workgit.MergeHeads(ctx, s.Repo); err != nil {
 			return nil, err
 		}
 	}

@@ -46,7 +46,7 @@ func (p *page) logOf(l *finding.LedgerState, n int) logSection {
 	at, gone := p.places(l)
 	for _, f := range gone {
 		row := entryRow{Class: "gone", Number: fmt.Sprint(f.Entry.Index + 1), Notes: []string{"no longer in this log"}}
-		row.of(f.Entry.Timestamp, f.Entry.TaskID, "")
+		row.fill(f.Entry.Timestamp, f.Entry.TaskID, "")
 		row.add(f)
 		out.Rows = append(out.Rows, row)
 	}
@@ -54,7 +54,7 @@ func (p *page) logOf(l *finding.LedgerState, n int) logSection {
 	for i := range l.Log[:min(len(l.Log), maxEntryRows)] {
 		e := &l.Log[i]
 		row := entryRow{ID: fmt.Sprintf("%se%d", out.ID, i+1), Number: fmt.Sprint(i + 1)}
-		row.of(e.Timestamp, e.TaskID, e.ReplayID)
+		row.fill(e.Timestamp, e.TaskID, e.ReplayID)
 		row.Evidence = content.Text(e.Evidence)
 		if e.Reconciles {
 			row.Notes = append(row.Notes, "merge of branches")
@@ -77,7 +77,7 @@ func (p *page) logOf(l *finding.LedgerState, n int) logSection {
 	return out
 }
 
-func (r *entryRow) of(timestamp, task, run string) {
+func (r *entryRow) fill(timestamp, task, run string) {
 	r.Time, r.Task, r.Run = content.NameOr(timestamp, "none"), content.NameOr(task, "none"), runName(run)
 }
 

@@ -42,7 +42,7 @@ func RenderLook(buf *bytes.Buffer, l *finding.Look, version string) error {
 		e := &l.Entries[i]
 		row := lookRow{Status: content.Name(e.Status), By: content.OwnerInFull(e), Commit: content.LookCommitInFull(e), Evidence: content.Text(ledger.MainText(e.Value))}
 		row.Number = fmt.Sprint(e.Index + 1)
-		row.of(e.Timestamp, e.TaskID, e.ReplayID)
+		row.fill(e.Timestamp, e.TaskID, e.ReplayID)
 		if len(l.Logs) > 1 {
 			row.Notes = append(row.Notes, content.Path(e.Path))
 		}

@@ -10,7 +10,7 @@ import (
 	"github.com/small-gate/small-gate/internal/git/history"
 	"github.com/small-gate/small-gate/internal/testkit/gittest"
 	"github.com/small-gate/small-gate/internal/write/apply"
-	"github.com/small-gate/small-gate/internal/write/checkout"
+	"github.com/small-gate/small-gate/internal/write/workgit"
 )
 
 // What is overwritten is kept, the mode stays, and a ref that has moved meanwhile stops before anything of it is lost: the same call with the
@@ -36,7 +36,7 @@ func TestDo(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	git, err := checkout.Open(repo.Where(), r.Environ())
+	git, err := workgit.Open(repo.Where(), r.Environ())
 	if err != nil {
 		t.Fatal(err)
 	}

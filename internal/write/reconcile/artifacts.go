@@ -10,9 +10,9 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/small"
-	"github.com/small-gate/small-gate/internal/write/checkout"
 	"github.com/small-gate/small-gate/internal/write/combine"
 	"github.com/small-gate/small-gate/internal/write/threeway"
+	"github.com/small-gate/small-gate/internal/write/workgit"
 )
 
 // MergedFile is one file that was merged field by field, with what a person should know about it.
@@ -228,7 +228,7 @@ func (r *resolving) planArtifact(ctx context.Context, path string, data []byte, 
 	var there []byte
 	if !r.apart {
 		var err error
-		if there, err = checkout.ReadFile(r.git.Top, path); err == nil && r.op.word == "" {
+		if there, err = workgit.ReadFile(r.git.Top, path); err == nil && r.op.word == "" {
 			err = r.mine(ctx, path, data, there)
 		}
 		if err != nil {
@@ -279,7 +279,7 @@ func (r *resolving) inConflict(ctx context.Context, path string) (bool, error) {
 	if err != nil || small.HasConflictMarkers(staged, r.marker) {
 		return true, err
 	}
-	there, err := checkout.ReadFile(r.git.Top, path)
+	there, err := workgit.ReadFile(r.git.Top, path)
 	return small.HasConflictMarkers(there, r.marker), err
 }
 

@@ -12,8 +12,8 @@ import (
 	"github.com/small-gate/small-gate/internal/git/state"
 	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/small"
-	"github.com/small-gate/small-gate/internal/write/checkout"
 	"github.com/small-gate/small-gate/internal/write/combine"
+	"github.com/small-gate/small-gate/internal/write/workgit"
 )
 
 // Files are the workspaces' files that this package merges instead of git, by path.
@@ -37,14 +37,14 @@ const WorkTreeID = ":worktree"
 // repository and one trusted configuration.
 type Combiner struct {
 	repo     *overlay
-	git      *checkout.Tree
+	git      *workgit.Tree
 	opts     Options
 	policies []*policy.Policy
 }
 
 // NewCombiner makes a combiner. The baselines in the configuration of the commit head count, too.
 func NewCombiner(ctx context.Context, repo Repository, opts Options, head string) (*Combiner, error) {
-	git, err := checkout.Open(repo.Where(), opts.Environ)
+	git, err := workgit.Open(repo.Where(), opts.Environ)
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +97,7 @@ func (c *Combiner) Files(ctx context.Context, commit string) (Files, error) {
 func (c *Combiner) OnDisk(ctx context.Context, paths []string, like Files) (Files, error) {
 	out := maps.Clone(like)
 	for _, path := range paths {
-		data, err := checkout.ReadFile(c.git.Top, path)
+		data, err := workgit.ReadFile(c.git.Top, path)
 		if err != nil {
 			return nil, err
 		}

@@ -11,8 +11,8 @@ import (
 	githistory "github.com/small-gate/small-gate/internal/git/history"
 	"github.com/small-gate/small-gate/internal/git/state"
 	"github.com/small-gate/small-gate/internal/policy"
-	"github.com/small-gate/small-gate/internal/write/checkout"
 	"github.com/small-gate/small-gate/internal/write/combine"
+	"github.com/small-gate/small-gate/internal/write/workgit"
 )
 
 // mergedHere selects the files of workspaces, and the logs of the configuration.
@@ -104,7 +104,7 @@ func (r *resolving) order(ctx context.Context) error {
 
 // TargetSide says which of two merged commits the default branch has, or else the branch's upstream: 0 is ours, 1 is theirs, and -1 means that
 // they have both or none. Its entries come first in a log of the configuration.
-func TargetSide(ctx context.Context, repo Repository, git *checkout.Tree, ours, theirs string) (int, error) {
+func TargetSide(ctx context.Context, repo Repository, git *workgit.Tree, ours, theirs string) (int, error) {
 	main, err := githistory.DefaultBranch(ctx, repo, "")
 	if err != nil {
 		return -1, err

@@ -13,8 +13,8 @@ import (
 	"github.com/small-gate/small-gate/internal/git/state"
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/small"
-	"github.com/small-gate/small-gate/internal/write/checkout"
 	"github.com/small-gate/small-gate/internal/write/combine"
+	"github.com/small-gate/small-gate/internal/write/workgit"
 )
 
 // MergeInput is what git passes to a merge driver (gitattributes(5), "Defining a custom merge driver").
@@ -100,7 +100,7 @@ func (in MergeInput) message() string {
 // Drive merges one file for git as Run would, with notes for a person. It must first find out which commits git is merging; the text is nil
 // if that is impossible. The error says why something could not be found out or merged.
 func Drive(ctx context.Context, repo Repository, opts Options, in MergeInput) (text []byte, notes []string, err error) {
-	g, err := checkout.Open(repo.Where(), opts.Environ)
+	g, err := workgit.Open(repo.Where(), opts.Environ)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -178,9 +178,9 @@ func (r *resolving) driven(ctx context.Context, path string) (text []byte, notes
 
 // driving finds the sides of the operation in which git calls the merge driver. No file names them yet, so they are taken from the
 // environment of a merge, from git's label for the commit that it applies, and from the todo list of a rebase.
-func driving(ctx context.Context, repo Repository, g *checkout.Tree, environ []string, head, label string) (*operation, error) {
+func driving(ctx context.Context, repo Repository, g *workgit.Tree, environ []string, head, label string) (*operation, error) {
 	op := &operation{ours: side{id: head}}
-	for _, id := range checkout.GitHeads(environ) {
+	for _, id := range workgit.GitHeads(environ) {
 		if id != head {
 			op.word = state.Merge
 			op.theirs = append(op.theirs, side{id: id})

@@ -13,7 +13,7 @@ import (
 	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/gate/run"
 	"github.com/small-gate/small-gate/internal/small"
-	"github.com/small-gate/small-gate/internal/write/checkout"
+	"github.com/small-gate/small-gate/internal/write/workgit"
 )
 
 // followMoves treats the versions of a log that moved on a side as if they were at one path: the log's path in the new commit.
@@ -157,7 +157,7 @@ func (r *resolving) removeLeftovers() error {
 
 // remove plans to remove a file. Of a log that is combined elsewhere, the work tree may have any side's version here.
 func (r *resolving) remove(path string) error {
-	there, err := checkout.ReadFile(r.git.Top, path)
+	there, err := workgit.ReadFile(r.git.Top, path)
 	if err != nil {
 		return err
 	}

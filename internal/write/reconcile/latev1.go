@@ -11,7 +11,7 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/small"
 	"github.com/small-gate/small-gate/internal/small/records"
-	"github.com/small-gate/small-gate/internal/write/checkout"
+	"github.com/small-gate/small-gate/internal/write/workgit"
 )
 
 // importLateV1 plans to keep, whole and as a separate import, the workspace of a 1.0.0 branch that is merged with one of 2.0.0, and reports whether
@@ -82,7 +82,7 @@ func (r *resolving) asMigrated(ctx context.Context, dir string, migrated, late m
 
 // put plans to write and stage a file.
 func (r *resolving) put(ctx context.Context, path, mode string, data []byte) (bool, error) {
-	there, err := checkout.ReadFile(r.git.Top, path)
+	there, err := workgit.ReadFile(r.git.Top, path)
 	if err != nil {
 		return false, err
 	}

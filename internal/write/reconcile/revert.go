@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/small-gate/small-gate/internal/small"
-	"github.com/small-gate/small-gate/internal/write/checkout"
+	"github.com/small-gate/small-gate/internal/write/workgit"
 )
 
 // planHead plans to make the files of workspaces, and the logs of the configuration, as they are in HEAD: a revert undoes code, and a log
@@ -47,7 +47,7 @@ func (r *resolving) asInHead(ctx context.Context, path string) error {
 	if content == nil {
 		return r.remove(path)
 	}
-	there, err := checkout.ReadFile(r.git.Top, path)
+	there, err := workgit.ReadFile(r.git.Top, path)
 	if err != nil {
 		return err
 	}

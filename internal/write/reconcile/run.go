@@ -14,9 +14,9 @@ import (
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/small"
-	"github.com/small-gate/small-gate/internal/write/checkout"
 	"github.com/small-gate/small-gate/internal/write/combine"
 	"github.com/small-gate/small-gate/internal/write/threeway"
+	"github.com/small-gate/small-gate/internal/write/workgit"
 )
 
 // Options are what to reconcile, and how.
@@ -76,7 +76,7 @@ type Log struct {
 // resolving is one reconciliation.
 type resolving struct {
 	repo Repository
-	git  *checkout.Tree
+	git  *workgit.Tree
 	opts Options
 	op   *operation
 	// files are the files of each commit, by path.
@@ -101,13 +101,13 @@ type resolving struct {
 	out   *Outcome
 }
 
-func newResolving(repo Repository, g *checkout.Tree, opts Options) *resolving {
+func newResolving(repo Repository, g *workgit.Tree, opts Options) *resolving {
 	return &resolving{repo: repo, git: g, opts: opts, files: map[string]map[string]history.File{}, left: map[string]string{}, rotated: map[string]map[string]string{}, out: &Outcome{}}
 }
 
 // Run makes the explicit resolution and stages it. It writes nothing until everything is planned.
 func Run(ctx context.Context, repo Repository, opts Options) (*Outcome, error) {
-	g, err := checkout.Open(repo.Where(), opts.Environ)
+	g, err := workgit.Open(repo.Where(), opts.Environ)
 	if err != nil {
 		return nil, err
 	}
@@ -128,7 +128,7 @@ func Run(ctx context.Context, repo Repository, opts Options) (*Outcome, error) {
 	if err := r.write(ctx); err != nil {
 		return nil, err
 	}
-	if _, err := checkout.ForgetRepeated(g.GitDir); err != nil {
+	if _, err := workgit.ForgetRepeated(g.GitDir); err != nil {
 		return nil, err
 	}
 	return r.out, r.report(context.WithoutCancel(ctx))

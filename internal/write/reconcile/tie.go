@@ -13,8 +13,8 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/git/state"
 	"github.com/small-gate/small-gate/internal/ledger"
-	"github.com/small-gate/small-gate/internal/write/checkout"
 	"github.com/small-gate/small-gate/internal/write/combine"
+	"github.com/small-gate/small-gate/internal/write/workgit"
 )
 
 // untie says what to type about two entries with the same time. No merge may change an entry of a parent, but rebasing unpublished commits
@@ -87,7 +87,7 @@ var basicRegexp = strings.NewReplacer(`\`, `\\`, `/`, `\/`, `.`, `\.`, `[`, `\[`
 var ErrNeedsMerge = errors.New("a merge is needed")
 
 // needsMerge is the failure of an operation that must be a merge instead. Its remedy undoes the operation and merges.
-func (o *operation) needsMerge(ctx context.Context, repo Repository, git *checkout.Tree, why string) error {
+func (o *operation) needsMerge(ctx context.Context, repo Repository, git *workgit.Tree, why string) error {
 	other, err := o.other(ctx, repo, git)
 	if err != nil {
 		return err
@@ -100,7 +100,7 @@ func (o *operation) needsMerge(ctx context.Context, repo Repository, git *checko
 }
 
 // other names what to merge instead after the operation is undone, quoted for a shell.
-func (o *operation) other(ctx context.Context, repo Repository, git *checkout.Tree) (string, error) {
+func (o *operation) other(ctx context.Context, repo Repository, git *workgit.Tree) (string, error) {
 	id, name := o.theirs[0].id, o.theirs[0].name
 	if o.word == state.Rebase { // there, theirs is the branch's own commit: merge the branch that it was rebased onto
 		for _, dir := range []string{"rebase-merge", "rebase-apply"} {

@@ -14,8 +14,8 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/history"
 	githistory "github.com/small-gate/small-gate/internal/git/history"
 	"github.com/small-gate/small-gate/internal/git/state"
-	"github.com/small-gate/small-gate/internal/write/checkout"
 	"github.com/small-gate/small-gate/internal/write/combine"
+	"github.com/small-gate/small-gate/internal/write/workgit"
 )
 
 // Repository is the part of repository.Repository used here.
@@ -104,7 +104,7 @@ func (o *operation) undone(err error) error {
 
 // findOperation finds the sides of the merge, rebase, cherry-pick or squash that git has not finished; there are none without one. The stages of
 // a conflict in the index do not matter.
-func findOperation(ctx context.Context, repo Repository, git *checkout.Tree) (*operation, error) {
+func findOperation(ctx context.Context, repo Repository, git *workgit.Tree) (*operation, error) {
 	head, err := repo.Head(ctx)
 	if err != nil {
 		return nil, err
@@ -113,7 +113,7 @@ func findOperation(ctx context.Context, repo Repository, git *checkout.Tree) (*o
 		return nil, &failure.Error{Message: "this branch has no commit yet, so there is nothing to reconcile"}
 	}
 	op := &operation{ours: side{id: head}}
-	for _, look := range []func(context.Context, Repository, *checkout.Tree) error{op.merging, op.applying, op.squashing} {
+	for _, look := range []func(context.Context, Repository, *workgit.Tree) error{op.merging, op.applying, op.squashing} {
 		if err := look(ctx, repo, git); err != nil {
 			return nil, err
 		}
@@ -145,8 +145,8 @@ func (o *operation) useNamedSide(ctx context.Context, repo Repository, name stri
 }
 
 // merging looks for a merge: each line of MERGE_HEAD is a side.
-func (o *operation) merging(ctx context.Context, repo Repository, _ *checkout.Tree) error {
-	heads, err := checkout.MergeHeads(ctx, repo)
+func (o *operation) merging(ctx context.Context, repo Repository, _ *workgit.Tree) error {
+	heads, err := workgit.MergeHeads(ctx, repo)
 	if err != nil || len(heads) == 0 {
 		return err
 	}
@@ -162,7 +162,7 @@ func (o *operation) merging(ctx context.Context, repo Repository, _ *checkout.Tr
 }
 
 // applying looks for a rebase, cherry-pick or revert that stopped: a pseudo ref names the commit being applied to HEAD.
-func (o *operation) applying(ctx context.Context, repo Repository, git *checkout.Tree) error {
+func (o *operation) applying(ctx context.Context, repo Repository, git *workgit.Tree) error {
 	u, err := state.UnderWay(repo.Where().GitDir)
 	if err != nil || u.Finish == "" {
 		return err
@@ -186,7 +186,7 @@ func (o *operation) applying(ctx context.Context, repo Repository, git *checkout
 }
 
 // apply takes a commit that git applies as a side.
-func (o *operation) apply(ctx context.Context, repo Repository, git *checkout.Tree, name, word string) error {
+func (o *operation) apply(ctx context.Context, repo Repository, git *workgit.Tree, name, word string) error {
 	id, err := repo.Resolve(ctx, name)
 	if err != nil {
 		return err
@@ -213,7 +213,7 @@ func words(paths []string) string {
 }
 
 // squashing looks for a git merge --squash. The tips among the commits that it squashed are the sides.
-func (o *operation) squashing(ctx context.Context, repo Repository, git *checkout.Tree) error {
+func (o *operation) squashing(ctx context.Context, repo Repository, git *workgit.Tree) error {
 	squashed, err := state.Squashed(repo.Where().GitDir)
 	if err != nil {
 		return err
@@ -238,7 +238,7 @@ func (o *operation) squashing(ctx context.Context, repo Repository, git *checkou
 }
 
 // name names the sides after branches, and finds their merge bases.
-func (o *operation) name(ctx context.Context, repo Repository, git *checkout.Tree) error {
+func (o *operation) name(ctx context.Context, repo Repository, git *workgit.Tree) error {
 	branch, err := repo.CurrentBranch(ctx)
 	if err != nil {
 		return err
@@ -263,7 +263,7 @@ func (o *operation) name(ctx context.Context, repo Repository, git *checkout.Tre
 }
 
 // Committed combines HEAD's version of a log with those of what is being merged. The text is nil if none of them has the log.
-func Committed(ctx context.Context, repo Repository, git *checkout.Tree, c combine.Case) (combine.Case, []byte, error) {
+func Committed(ctx context.Context, repo Repository, git *workgit.Tree, c combine.Case) (combine.Case, []byte, error) {
 	op := &operation{}
 	var err error
 	if op.ours.id, err = repo.Head(ctx); err != nil || op.ours.id == "" {
@@ -290,7 +290,7 @@ func Committed(ctx context.Context, repo Repository, git *checkout.Tree, c combi
 
 // Explains reports whether the sides of a file's conflict markers can be found: git has an operation under way that shows them, or
 // remembers the conflict.
-func Explains(ctx context.Context, repo Repository, git *checkout.Tree, path string) (bool, error) {
+func Explains(ctx context.Context, repo Repository, git *workgit.Tree, path string) (bool, error) {
 	op, err := findOperation(ctx, repo, git)
 	if err != nil || op.word != "" {
 		return true, err

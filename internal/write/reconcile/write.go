@@ -16,8 +16,8 @@ import (
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/small"
 	"github.com/small-gate/small-gate/internal/write/apply"
-	"github.com/small-gate/small-gate/internal/write/checkout"
 	"github.com/small-gate/small-gate/internal/write/combine"
+	"github.com/small-gate/small-gate/internal/write/workgit"
 )
 
 // change is one file to write and stage.
@@ -38,7 +38,7 @@ func (r *resolving) present(ctx context.Context, c combine.Case) (there []byte, 
 	if r.apart {
 		return nil, nil, nil
 	}
-	if there, err = checkout.ReadFile(r.git.Top, c.Path); err != nil || there == nil {
+	if there, err = workgit.ReadFile(r.git.Top, c.Path); err != nil || there == nil {
 		return there, nil, err
 	}
 	if r.op.word != "" {

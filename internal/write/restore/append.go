@@ -6,8 +6,8 @@ import (
 	"github.com/small-gate/small-gate/internal/base/expression"
 	"github.com/small-gate/small-gate/internal/base/failure"
 	"github.com/small-gate/small-gate/internal/small"
-	"github.com/small-gate/small-gate/internal/write/checkout"
 	"github.com/small-gate/small-gate/internal/write/combine"
+	"github.com/small-gate/small-gate/internal/write/workgit"
 )
 
 // Append appends an entry to the log, and notes that. The entry gets the replay id of the current
@@ -57,7 +57,7 @@ var replayIDForm = expression.Of(`^[0-9A-Fa-f]{64}$`)
 
 // runID is the replay id of the run that a workspace file names; empty if there is none that could be one: `check` reports that.
 func runID(top, path string, limits small.Limits) string {
-	data, err := checkout.ReadFile(top, path)
+	data, err := workgit.ReadFile(top, path)
 	if err != nil {
 		return ""
 	}

@@ -12,8 +12,8 @@ import (
 	githistory "github.com/small-gate/small-gate/internal/git/history"
 	"github.com/small-gate/small-gate/internal/git/state"
 	"github.com/small-gate/small-gate/internal/ledger"
-	"github.com/small-gate/small-gate/internal/write/checkout"
 	"github.com/small-gate/small-gate/internal/write/reconcile"
+	"github.com/small-gate/small-gate/internal/write/workgit"
 )
 
 // RestoreFile makes a file that never changes what it was in a commit, and stages it; an empty source is HEAD, or what is being merged. What
@@ -21,7 +21,7 @@ import (
 func (w *Workspace) RestoreFile(ctx context.Context, repo reconcile.Repository, source string, environ []string) (out Restored, err error) {
 	out.Log = w.Log()
 	r := &restoring{Workspace: w, repo: repo}
-	if r.git, err = checkout.Open(w.Place, environ); err != nil {
+	if r.git, err = workgit.Open(w.Place, environ); err != nil {
 		return out, err
 	}
 	if r.unfinished, err = state.UnderWay(w.Place.GitDir); err != nil {
@@ -52,7 +52,7 @@ func (w *Workspace) RestoreFile(ctx context.Context, repo reconcile.Repository, 
 		return out, err
 	}
 	out.Text, out.Staged = []byte{}, true
-	if _, err = checkout.ForgetRepeated(w.Place.GitDir); err == nil {
+	if _, err = workgit.ForgetRepeated(w.Place.GitDir); err == nil {
 		out.Next, err = r.next(ctx)
 	}
 	return out, err
@@ -79,7 +79,7 @@ func Before(ctx context.Context, repo reconcile.Repository, source string) ([]st
 	if err != nil || head == "" {
 		return nil, err
 	}
-	merged, err := checkout.MergeHeads(ctx, repo)
+	merged, err := workgit.MergeHeads(ctx, repo)
 	return append([]string{head}, merged...), err
 }
 
@@ -108,7 +108,7 @@ func (w *Workspace) AppendEntry(entry string) error {
 
 // CommittedText is the text of the log in a commit as git would check it out; nil if that has no file there.
 func (w *Workspace) CommittedText(ctx context.Context, repo reconcile.Repository, commit string, environ []string) ([]byte, error) {
-	git, err := checkout.Open(w.Place, environ)
+	git, err := workgit.Open(w.Place, environ)
 	if err != nil {
 		return nil, err
 	}

@@ -19,9 +19,9 @@ import (
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/small"
 	"github.com/small-gate/small-gate/internal/small/records"
-	"github.com/small-gate/small-gate/internal/write/checkout"
 	"github.com/small-gate/small-gate/internal/write/combine"
 	"github.com/small-gate/small-gate/internal/write/reconcile"
+	"github.com/small-gate/small-gate/internal/write/workgit"
 )
 
 // MendOptions are what to mend.
@@ -81,7 +81,7 @@ func (w *Workspace) Mend(ctx context.Context, repo reconcile.Repository, o MendO
 		restoring: restoring{Workspace: w, repo: repo}, parents: map[string][]string{}, ids: map[string]string{}, logs: map[string]*mendedLog{},
 		targets: map[string]int{}, files: map[string]substitution{},
 	}
-	if m.git, err = checkout.Open(w.Place, environ); err != nil {
+	if m.git, err = workgit.Open(w.Place, environ); err != nil {
 		return out, err
 	}
 	m.objects.git = m.git
@@ -266,7 +266,7 @@ func (m *mending) substitute(ctx context.Context, source string, files []string)
 			continue
 		}
 		if info, gone := os.Lstat(filepath.Join(m.Place.Top, filepath.FromSlash(path))); gone == nil && info.IsDir() {
-			if _, err := checkout.ReadFile(m.Place.Top, path); err != nil {
+			if _, err := workgit.ReadFile(m.Place.Top, path); err != nil {
 				return err // it says what is in the way
 			}
 		}

@@ -16,7 +16,7 @@ import (
 	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/git/run"
-	"github.com/small-gate/small-gate/internal/write/checkout"
+	"github.com/small-gate/small-gate/internal/write/workgit"
 )
 
 // scratchRef is the ref under which git fast-import makes the new commits. It is never written.
@@ -24,8 +24,8 @@ const scratchRef = "refs/worktree/small-gate/mended"
 
 // objects reads objects with one git, and makes blobs and commits with another one.
 type objects struct {
-	git            *checkout.Tree
-	reader, writer *gitcmd.Process
+	git            *workgit.Tree
+	reader, writer *gitcmd.Conversation
 	marks          int
 	// marked are the marks of new commits: until its end, fast-import takes their ids for unknown.
 	marked map[string]string
@@ -54,7 +54,7 @@ func asFailure(err error) error {
 }
 
 // ask sends a text to a git, and reads the answer.
-func ask[T any](p **gitcmd.Process, text []byte, read func(*bufio.Reader) (T, error)) (answer T, err error) {
+func ask[T any](p **gitcmd.Conversation, text []byte, read func(*bufio.Reader) (T, error)) (answer T, err error) {
 	if _, err = (*p).In.Write(text); err == nil {
 		err = (*p).In.Flush()
 	}

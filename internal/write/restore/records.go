@@ -11,8 +11,8 @@ import (
 	"github.com/small-gate/small-gate/internal/git/state"
 	"github.com/small-gate/small-gate/internal/small"
 	"github.com/small-gate/small-gate/internal/small/records"
-	"github.com/small-gate/small-gate/internal/write/checkout"
 	"github.com/small-gate/small-gate/internal/write/reconcile"
+	"github.com/small-gate/small-gate/internal/write/workgit"
 )
 
 // ofRecords reports whether the log are records of 2.0.0.
@@ -31,7 +31,7 @@ func (w *Workspace) Key() string {
 func (w *Workspace) RestoreRecords(ctx context.Context, repo reconcile.Repository, source string, environ []string) (out Restored, err error) {
 	out.Log = w.Log()
 	r := &restoring{Workspace: w, repo: repo}
-	if r.git, err = checkout.Open(w.Place, environ); err != nil {
+	if r.git, err = workgit.Open(w.Place, environ); err != nil {
 		return out, err
 	}
 	if r.unfinished, err = state.UnderWay(w.Place.GitDir); err != nil {
@@ -68,7 +68,7 @@ func (w *Workspace) RestoreRecords(ctx context.Context, repo reconcile.Repositor
 	if !out.Staged {
 		return out, nil
 	}
-	if _, err = checkout.ForgetRepeated(w.Place.GitDir); err == nil {
+	if _, err = workgit.ForgetRepeated(w.Place.GitDir); err == nil {
 		out.Next, err = r.next(ctx)
 	}
 	return out, err

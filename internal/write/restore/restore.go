@@ -16,17 +16,17 @@ import (
 	"github.com/small-gate/small-gate/internal/git/state"
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/small"
-	"github.com/small-gate/small-gate/internal/write/checkout"
 	"github.com/small-gate/small-gate/internal/write/combine"
 	"github.com/small-gate/small-gate/internal/write/reconcile"
 	"github.com/small-gate/small-gate/internal/write/threeway"
+	"github.com/small-gate/small-gate/internal/write/workgit"
 )
 
 // restoring is one restoration of a log from commits.
 type restoring struct {
 	*Workspace
 	repo reconcile.Repository
-	git  *checkout.Tree
+	git  *workgit.Tree
 	// unmerged is true if the log is in conflict in the index.
 	unmerged   bool
 	unfinished state.Unfinished
@@ -44,7 +44,7 @@ type restoring struct {
 func (w *Workspace) RestoreFrom(ctx context.Context, repo reconcile.Repository, source string, noted []byte, discard bool, environ []string) (out Restored, err error) {
 	out.Log = w.Log()
 	r := &restoring{Workspace: w, repo: repo}
-	if r.git, err = checkout.Open(w.Place, environ); err != nil {
+	if r.git, err = workgit.Open(w.Place, environ); err != nil {
 		return out, err
 	}
 	if err = r.findUnderway(ctx); err != nil {
@@ -88,7 +88,7 @@ func (w *Workspace) RestoreFrom(ctx context.Context, repo reconcile.Repository, 
 
 // stageAndGoOn stages what was restored, if it has to be, and has git not repeat what was rejected.
 func (r *restoring) stageAndGoOn(ctx context.Context, out *Restored) error {
-	repeated, err := checkout.ForgetRepeated(r.Place.GitDir)
+	repeated, err := workgit.ForgetRepeated(r.Place.GitDir)
 	if err != nil {
 		return err
 	}
@@ -150,7 +150,7 @@ func (r *restoring) putBackMissing(ctx context.Context) (paths []string, err err
 		if a == small.Progress || there {
 			continue
 		}
-		if _, err := checkout.ReadFile(r.Place.Top, path); err != nil {
+		if _, err := workgit.ReadFile(r.Place.Top, path); err != nil {
 			return nil, err // it says what is in the way
 		}
 		f, err := r.file(ctx, r.sides[0].ID, path)
@@ -194,7 +194,7 @@ func (r *restoring) adoptTasks(ctx context.Context, entries []ledger.Entry) (str
 		return "", nil
 	}
 	path := small.Plan.Path(r.Dir)
-	before, err := checkout.ReadFile(r.Place.Top, path)
+	before, err := workgit.ReadFile(r.Place.Top, path)
 	if err != nil {
 		return "", err
 	}
@@ -248,7 +248,7 @@ func (w *Workspace) Conflict(ctx context.Context, repo reconcile.Repository, env
 	if !unmerged && (err != nil || !small.HasConflictMarkers(file, small.MarkerSize)) {
 		return nil, err
 	}
-	git, err := checkout.Open(w.Place, environ)
+	git, err := workgit.Open(w.Place, environ)
 	if err != nil {
 		return nil, err
 	}

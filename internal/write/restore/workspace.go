@@ -22,9 +22,9 @@ import (
 	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/small"
 	"github.com/small-gate/small-gate/internal/write/apply"
-	"github.com/small-gate/small-gate/internal/write/checkout"
 	"github.com/small-gate/small-gate/internal/write/combine"
 	"github.com/small-gate/small-gate/internal/write/reconcile"
+	"github.com/small-gate/small-gate/internal/write/workgit"
 )
 
 // Workspace is a workspace of a work tree whose log this process may write: it holds the lock.
@@ -73,7 +73,7 @@ func (w *Workspace) Command() string {
 }
 
 // Read reads the log; nil if there is none.
-func (w *Workspace) Read() ([]byte, error) { return checkout.ReadFile(w.Place.Top, w.Log()) }
+func (w *Workspace) Read() ([]byte, error) { return workgit.ReadFile(w.Place.Top, w.Log()) }
 
 // entriesOf are the entries of a log; none if it cannot be read.
 func (w *Workspace) entriesOf(data []byte) *ledger.Ledger {
@@ -162,7 +162,7 @@ var ErrUnreadable = errors.New("the old log cannot be read")
 
 // LastSound is the last commit before HEAD whose log can be read, if HEAD's cannot, or is gone there and on disk; else it is empty.
 func (w *Workspace) LastSound(ctx context.Context, repo reconcile.Repository, environ []string) (string, error) {
-	git, err := checkout.Open(w.Place, environ)
+	git, err := workgit.Open(w.Place, environ)
 	if err != nil {
 		return "", err
 	}

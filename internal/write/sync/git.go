@@ -18,7 +18,7 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/git/history"
 	"github.com/small-gate/small-gate/internal/git/run"
-	"github.com/small-gate/small-gate/internal/write/checkout"
+	"github.com/small-gate/small-gate/internal/write/workgit"
 )
 
 // commandLine is the installed git in one work tree. gitDir is that work tree's git directory.
@@ -37,7 +37,7 @@ type staging struct{ *commandLine }
 
 // Stage puts files into the index, all or none.
 func (g staging) Stage(ctx context.Context, files []history.File) error {
-	_, err := g.runInput(ctx, checkout.IndexInfo(files), "update-index", "-z", "--index-info")
+	_, err := g.runInput(ctx, workgit.IndexInfo(files), "update-index", "-z", "--index-info")
 	return err
 }
 

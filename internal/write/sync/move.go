@@ -109,7 +109,7 @@ func (m *moving) place() apply.Place {
 	return apply.Place{Top: m.git.Dir, Kept: m.git.gitDir, Again: "run `small-hook sync` again"}
 }
 
-// plan finds out what has to be done besides readTree: nothing, if git can do all of it. It fails if something is in the way.
+// plan finds out what has to be done before git moves the index and the work tree: nothing, if git can do all of it. It fails if something is in the way.
 func (m *moving) plan(ctx context.Context) error {
 	if _, err := m.git.run(ctx, "update-index", "-q", "--refresh"); err != nil {
 		return err

@@ -7,8 +7,8 @@ import (
 	"os/exec"
 )
 
-// Process is a git that answers one request after another.
-type Process struct {
+// Conversation is a git that answers one request after another.
+type Conversation struct {
 	// In takes requests: flush it before waiting for an answer from Out.
 	In  *bufio.Writer
 	Out *bufio.Reader
@@ -20,9 +20,9 @@ type Process struct {
 	said  Stderr
 }
 
-// Start starts a git that reads requests until [Process.End].
-func (g Git) Start(ctx context.Context, args ...string) (*Process, error) {
-	p := &Process{ctx: ctx, args: args, cmd: g.Command(ctx, args...)}
+// Start starts a git that reads requests until [Conversation.End].
+func (g Git) Start(ctx context.Context, args ...string) (*Conversation, error) {
+	p := &Conversation{ctx: ctx, args: args, cmd: g.Command(ctx, args...)}
 	p.cmd.Stderr = &p.said
 	stdin, err := p.cmd.StdinPipe()
 	if err != nil {
@@ -40,7 +40,7 @@ func (g Git) Start(ctx context.Context, args ...string) (*Process, error) {
 }
 
 // End sends what is left to send and waits until git ends. A status other than 0 is an [Error].
-func (p *Process) End() error {
+func (p *Conversation) End() error {
 	if p.stdin == nil {
 		return nil
 	}
@@ -57,7 +57,7 @@ func (p *Process) End() error {
 }
 
 // Failed ends git after an answer that could not be read; the result is git's own error if it has one, or else err.
-func (p *Process) Failed(err error) error {
+func (p *Conversation) Failed(err error) error {
 	if own := p.End(); own != nil {
 		return own
 	}

@@ -1,4 +1,4 @@
-package checkout
+package workgit
 
 import (
 	"bytes"
@@ -41,7 +41,7 @@ func (g *Tree) Run(ctx context.Context, stdin io.Reader, args ...string) ([]byte
 }
 
 // Start starts a git that answers one request after another.
-func (g *Tree) Start(ctx context.Context, args ...string) (*gitcmd.Process, error) {
+func (g *Tree) Start(ctx context.Context, args ...string) (*gitcmd.Conversation, error) {
 	return g.git.Start(ctx, args...)
 }
 

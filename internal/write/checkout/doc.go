@@ -1,2 +1,0 @@
-// Package checkout runs git in a work tree, for its files and its index.
-package checkout
