@@ -277,8 +277,22 @@ func TestOutsideBrowser(t *testing.T) {
 	b.checkLog(filepath.Join(dir, "many.html"))
 }
 
-// checkLog demands that each entry has a row in a log's table, on a phone as on a desktop, and that rows lead to their findings and open
-// them.
+// brokenWords is a script that lists the words of the page that a line break divides, by JavaScript's ranges. Parts of paths and of digests
+// are no words.
+const brokenWords = `(() => {
+	const broken = [], texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT), range = document.createRange();
+	while (texts.nextNode()) {
+		for (const word of texts.currentNode.data.matchAll(/(?<![\w\/.:@-])[A-Za-z]{2,24}(?![\w\/.:@-])/g)) {
+			range.setStart(texts.currentNode, word.index);
+			range.setEnd(texts.currentNode, word.index + word[0].length);
+			if (new Set(Array.from(range.getClientRects(), r => Math.round(r.top))).size > 1) broken.push(word[0]);
+		}
+	}
+	return broken;
+})()`
+
+// checkLog demands that each entry has a row in a log's table, on a phone as on a desktop, that no word is broken there, and that rows lead to
+// their findings and open them.
 func (b *browser) checkLog(file string) {
 	b.t.Helper()
 	b.media("screen", "light")
@@ -301,6 +315,10 @@ func (b *browser) checkLog(file string) {
 		})()`, &got)
 		if got.Rows != 36 || got.Wide > width {
 			b.t.Errorf("%d rows, want 36; the page is %d wide on %d", got.Rows, got.Wide, width)
+		}
+		var broken []string
+		if b.eval(brokenWords, &broken); len(broken) > 0 {
+			b.t.Errorf("broken at a width of %d: %q", width, broken)
 		}
 		if got.Landed != "finding" || got.Before || !got.Seen {
 			b.t.Errorf("a row of a folded finding leads to %+v", got)

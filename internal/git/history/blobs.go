@@ -175,6 +175,7 @@ func stopBatch(running **batch) string {
 		return ""
 	}
 	*running = nil
+	b.stdin.Close() //nolint:errcheck // it ends git even where interrupts are ignored, as in a script's background
 	b.stop()
 	err := b.cmd.Wait()
 	return (&gitcmd.Error{Command: "cat-file", Err: err, Stderr: b.stderr.String()}).Error()
