@@ -223,7 +223,8 @@ func TestGuardSignals(t *testing.T) {
 			r := guarded(t)
 			before := contentOfLog(t, r)
 			began, never := fifo(t), fifo(t)
-			cmd := smallHook(r, "guard", "--", "sh", "-c", fmt.Sprintf("%s echo >%s; read -r line <%s", trap, began, never))
+			// A shell runs a trap while it waits, but not while it opens a file.
+			cmd := smallHook(r, "guard", "--", "sh", "-c", fmt.Sprintf("%s cat <%s >/dev/null 2>&1 & echo >%s; wait", trap, never, began))
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}
@@ -235,6 +236,9 @@ func TestGuardSignals(t *testing.T) {
 			}
 			if err := cmd.Wait(); cmd.ProcessState.ExitCode() != want {
 				t.Errorf("%v with %q: %v, not status %d", signal, trap, err, want)
+			}
+			if end, err := os.OpenFile(never, os.O_WRONLY, 0); err != nil || end.Close() != nil { // cat ends
+				t.Errorf("%v", err)
 			}
 			if now := contentOfLog(t, r); now != before {
 				t.Errorf("%v with %q: the log is\n%s", signal, trap, now)
