@@ -89,7 +89,7 @@ func (a *app) uninstallCommand() *cobra.Command {
 // that cannot be found out: doctor says why.
 func (a *app) nothingToGuard(ctx context.Context) string {
 	scope, err := judge.Survey(ctx, a.request())
-	if err != nil || scope.Bare || scope.Unstaged || len(scope.Workspaces) > 0 {
+	if err != nil || scope.Bare || scope.WorkspaceOnDisk || len(scope.Workspaces) > 0 {
 		return ""
 	}
 	if logs, err := edit.Logs(ctx, a.request()); err != nil || len(logs) > 0 {

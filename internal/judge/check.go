@@ -71,18 +71,20 @@ func ReplayID(ctx context.Context, req session.Request, what session.What) (gate
 // Digests lists the entry digests of a log as its files are on disk or in a commit. log is a log of the configuration, or a folder of such
 // files, or a workspace or its log; empty stands for the nearest workspace at or above the request's directory.
 func Digests(ctx context.Context, req session.Request, what session.What, log string) (out []small.Digest, err error) {
-	at, of := req, log
-	if filepath.Base(of) == small.Progress.FileName() {
-		of = filepath.Dir(of)
-	}
-	if at.Dir = filepath.Join(cmp.Or(req.Dir, "."), of); filepath.IsAbs(of) {
-		at.Dir = of
-	}
 	if log == "" {
-		at = req
+		return inWorkspace(ctx, req, what, "digests", gate.DigestsOf)
 	}
-	if log == "" || session.HoldsWorkspace(at.Dir) {
-		return inWorkspace(ctx, at, what, "digests", gate.DigestsOf)
+	named := log
+	if filepath.Base(named) == small.Progress.FileName() {
+		named = filepath.Dir(named)
+	}
+	if !filepath.IsAbs(named) {
+		named = filepath.Join(cmp.Or(req.Dir, "."), named)
+	}
+	if session.HoldsWorkspace(named) {
+		there := req
+		there.Dir = named
+		return inWorkspace(ctx, there, what, "digests", gate.DigestsOf)
 	}
 	_, err = req.InRepository(ctx, "digests", func(s *session.Session) error {
 		o, h, err := placeOf(ctx, s, what.Ref)

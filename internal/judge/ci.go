@@ -32,7 +32,7 @@ func CI(ctx context.Context, req session.Request, plan ci.Plan, token Token) (*f
 	found, unavailable := job.prepare(ctx)
 	facts, notes := job.facts, job.notes
 	report := req.Judge(ctx, string(plan.Kind), func(s *session.Session) (*finding.Report, error) {
-		job.facts, job.notes = slices.Clone(facts), slices.Clone(notes) // the floor, or another reader, judges again
+		job.facts, job.notes = slices.Clone(facts), slices.Clone(notes) // Judge may call this again, for the floor or with another reader
 		if unavailable != nil {
 			return nil, unavailable
 		}
@@ -53,7 +53,7 @@ type job struct {
 	req   session.Request
 	plan  ci.Plan
 	token Token
-	// asked has what git was asked to fetch, with the error; fetched has the commands that would fetch what arrived.
+	// asked has what git was asked to fetch, with the error; fetched has, for each fetch that succeeded, the command that a person could type.
 	asked   map[string]error
 	fetched []string
 	// shallow says that the clone hides history, as of the last fetch.
@@ -62,8 +62,8 @@ type job struct {
 	notes   []string
 	// keepRemedy says that the remedy of the failure helps in a shallow clone too.
 	keepRemedy bool
-	// remote is true if there is an origin. fork is its repository if its branches do not count; own is true if its address says that they
-	// do.
+	// remote is true if there is an origin. fork is origin's repository, if that is not the target's; own is true if origin's address says that
+	// it is. Neither is set if the address does not tell.
 	remote, own bool
 	fork        string
 	// made has the commits that the system made for the head and that are no merge of it.
@@ -94,17 +94,17 @@ func (j *job) change(ctx context.Context, s *session.Session, t ciTarget) (*find
 		return nil, err
 	}
 	if t.merge == "" {
-		return s.CheckAdded(ctx, j.head, j.orFiles(ctx, s, t.words, gate.Range(ctx, s.Repo, t.base, j.head, s.Opts)))
+		return s.CheckAdded(ctx, j.head, j.judgeFilesIfNothingNew(ctx, s, t.words, gate.Range(ctx, s.Repo, t.base, j.head, s.Opts)))
 	}
-	report, err := s.CheckAdded(ctx, j.head, j.orFiles(ctx, s, t.words, gate.RangeInto(ctx, s.Repo, t.base, j.head, t.merge, s.Opts)))
+	report, err := s.CheckAdded(ctx, j.head, j.judgeFilesIfNothingNew(ctx, s, t.words, gate.RangeInto(ctx, s.Repo, t.base, j.head, t.merge, s.Opts)))
 	if err != nil {
 		return nil, err
 	}
 	return s.CheckAdded(ctx, t.merge, report)
 }
 
-// orFiles judges the head's files if the report has no commits because the target already has the head. target says in words who has it.
-func (j *job) orFiles(ctx context.Context, s *session.Session, target string, r *finding.Report) *finding.Report {
+// judgeFilesIfNothingNew judges the head's files if the report has no commits because the target already has the head. target says in words who has it.
+func (j *job) judgeFilesIfNothingNew(ctx context.Context, s *session.Session, target string, r *finding.Report) *finding.Report {
 	if r.Failure != nil || r.Examined.Commits > 0 {
 		return r
 	}
@@ -112,7 +112,7 @@ func (j *job) orFiles(ctx context.Context, s *session.Session, target string, r 
 	if files.Failure != nil && errors.Is(files.Failure, gate.ErrNothing) {
 		return r
 	}
-	why := fmt.Sprintf("%s already has %s; its files are judged", target, j.head)
+	why := fmt.Sprintf("%s already has %s, so the files of that commit are judged", target, j.head)
 	j.fact("no commit is new", "%s", why)
 	j.note("no commit is new: %s", why)
 	all := finding.Combine([]*finding.Report{r, files})
@@ -124,11 +124,12 @@ func (j *job) orFiles(ctx context.Context, s *session.Session, target string, r 
 func (j *job) push(ctx context.Context, s *session.Session, t ciTarget) (*finding.Report, error) {
 	u := t.update
 	s.Opts.Branch = branchName(j.plan.Ref, origin)
-	s.AllStand(ctx, history.Published)
-	s.Into(u.Target, u.Target)
 	if u.PolicyFromOldTip {
 		s.AllStand(ctx, history.Landed)
 		s.Into(history.Tip{ID: u.Old}, history.Tip{ID: u.New})
+	} else {
+		s.AllStand(ctx, history.Published)
+		s.Into(u.Target, u.Target)
 	}
 	if err := trustForRef(ctx, s, u, t.branch); err != nil {
 		return nil, err
@@ -140,7 +141,7 @@ func (j *job) push(ctx context.Context, s *session.Session, t ciTarget) (*findin
 	if err != nil {
 		return nil, err
 	}
-	report := j.orFiles(ctx, s, t.words, gate.Push(ctx, s.Repo, u, s.Opts))
+	report := j.judgeFilesIfNothingNew(ctx, s, t.words, gate.Push(ctx, s.Repo, u, s.Opts))
 	if past != nil {
 		report = finding.Combine([]*finding.Report{report, past})
 		report.Examined.Base, report.Examined.Head = u.Old, u.New
@@ -165,6 +166,7 @@ func (j *job) past(ctx context.Context, s *session.Session, u history.Update) (*
 	for _, b := range added {
 		j.note("this push adds the baseline of %s, %s: it accepts what earlier commits did to that log", b.Path, wording.Count(b.Entries, "entry"))
 	}
+	// Both judgements share one record of reported edits, so that neither reports an edit twice.
 	opts.Reported = finding.ReportedEdits{}
 	s.Opts.Reported = opts.Reported
 	report := gate.Lasting(ctx, s.Repo, shared, opts)

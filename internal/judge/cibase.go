@@ -34,8 +34,9 @@ func (j *job) inspectOrigin(ctx context.Context, s *session.Session) error {
 // home names the repository whose branches count.
 func (j *job) home() string { return cmp.Or(j.plan.Repository, "the target's repository") }
 
-// counts reports whether a point can be the target's. In a clone with a remote, local branches do not count.
-func (j *job) counts(p ci.Point) bool {
+// usable reports whether a point may be used: a branch only if it is of the target's repository. In a clone with a remote, local branches are
+// not.
+func (j *job) usable(p ci.Point) bool {
 	local := strings.HasPrefix(p.Revision, "refs/heads/")
 	return !p.Branch || j.fork == "" && (!local || !j.remote)
 }
@@ -53,8 +54,8 @@ func (j *job) forkRemoteError(err error) error {
 	return out
 }
 
-// resolveBase is the base, with one exception: if it was found by the name of a branch that nothing confirms as the target's, and already
-// has the head of an open change while the event's own base does not, that base is taken.
+// resolveBase returns the base, unless three things hold: it is a branch of a remote that may be a fork, it already has the head of an open
+// change, and the event's own base does not have that. Then it returns the event's base.
 func (j *job) resolveBase(ctx context.Context, s *session.Session, base, words, head string) (string, string, error) {
 	named := slices.DeleteFunc(slices.Clone(j.plan.Base), func(p ci.Point) bool { return p.Branch })
 	if !j.plan.Open || j.own || len(named) == 0 || slices.ContainsFunc(named, func(p ci.Point) bool { return p.Revision == base }) {
@@ -79,7 +80,7 @@ func (j *job) resolveBase(ctx context.Context, s *session.Session, base, words, 
 func (j *job) mergeOf(ctx context.Context, s *session.Session, head string) (base, merge, words string, err error) {
 	j.made = nil
 	for _, p := range j.plan.Merge {
-		if !j.counts(p) {
+		if !j.usable(p) {
 			continue
 		}
 		id, err := s.Repo.Resolve(ctx, p.Revision)

@@ -19,7 +19,7 @@ import (
 func (j *job) first(ctx context.Context, s *session.Session, points []ci.Point) (id, words string, err error) {
 	var first error
 	for _, p := range points {
-		if !j.counts(p) {
+		if !j.usable(p) {
 			continue
 		}
 		id, err := s.Repo.Resolve(ctx, p.Revision)
@@ -102,11 +102,11 @@ func (j *job) missingHead(err error) error {
 // Token is a credential that a job may show to its event's server, to fetch what a checkout without credentials cannot.
 type Token struct{ Server, Value string }
 
-// errFetched is not a failure: git was asked to fetch something, and the repository must be reopened to see the result.
-var errFetched = errors.New("something was fetched")
+// errReopen is not a failure: git was asked to fetch something, and the repository must be reopened to see whether anything arrived.
+var errReopen = errors.New("the repository has to be opened again")
 
-// fetch has git, whichever reader judges, fetch the first of some ids or refspecs that was not asked for yet: with the checkout's settings,
-// and if that fails with the token. The error is errFetched, or nil if nothing is left to ask for. Fetch errors are kept for explain.
+// fetch asks the installed git, even if go-git judges, for the first of some ids or refspecs that was not asked for yet: with the checkout's
+// settings, and if that fails with the token. The error is errReopen, or nil if nothing is left to ask for. Fetch errors are kept for explain.
 func (j *job) fetch(ctx context.Context, specs ...string) error {
 	i := slices.IndexFunc(specs, func(spec string) bool { _, asked := j.asked[spec]; return !asked })
 	if i < 0 {
@@ -125,7 +125,7 @@ func (j *job) fetch(ctx context.Context, specs ...string) error {
 	default:
 		j.fetched = append(j.fetched, "git fetch origin "+spec)
 	}
-	return errFetched
+	return errReopen
 }
 
 func (j *job) fetchAs(ctx context.Context, spec string, environ []string) (err error) {

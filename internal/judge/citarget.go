@@ -17,8 +17,8 @@ import (
 // ciTarget is what a plan asks to judge, found in the clone.
 type ciTarget struct {
 	kind ci.Kind
-	// base is what a change is compared with, and whose policy counts for a change or a whole history. words names that side; for a push,
-	// the branch that has all of the head if nothing is new.
+	// base is what a change is compared with, and whose configuration counts for a change or a whole history. words says what has
+	// the head if nothing is new: a branch or, for a push, the tip before it.
 	base, words string
 	// merge is the commit that the system made of a change's head; empty for none.
 	merge string
@@ -29,11 +29,11 @@ type ciTarget struct {
 
 // prepare finds what the plan asks to judge, and fetches what the clone lacks for it.
 func (j *job) prepare(ctx context.Context) (t ciTarget, err error) {
-	for again := true; again; again = errors.Is(err, errFetched) && ctx.Err() == nil {
+	for again := true; again; again = errors.Is(err, errReopen) && ctx.Err() == nil {
 		_, err = j.req.InRepository(ctx, string(j.plan.Kind), func(s *session.Session) (err error) {
 			j.facts, j.notes, j.shallow = nil, nil, s.Repo.Where().Shallow
 			if t, err = j.find(ctx, s); err == nil && j.shallow {
-				err = reachable(ctx, s, t, j.head)
+				err = requireHistory(ctx, s, t, j.head)
 			}
 			if j.shallow && j.head != "" && errors.Is(err, history.ErrLacking) {
 				err = cmp.Or(j.fetch(ctx, j.head), err)
@@ -75,8 +75,8 @@ func (j *job) find(ctx context.Context, s *session.Session) (ciTarget, error) {
 	return ciTarget{kind: ci.History, base: branch.ID, words: branch.Ref}, nil
 }
 
-// reachable is an error if a shallow clone lacks history that the judgement will walk through.
-func reachable(ctx context.Context, s *session.Session, t ciTarget, head string) error {
+// requireHistory fails if a shallow clone lacks history that the judgement will walk through.
+func requireHistory(ctx context.Context, s *session.Session, t ciTarget, head string) error {
 	tips, known := []string{head}, []string{t.base}
 	switch {
 	case t.kind == ci.Nothing:
@@ -92,11 +92,11 @@ func reachable(ctx context.Context, s *session.Session, t ciTarget, head string)
 	if err != nil {
 		return err
 	}
-	forks := [][]string{append(tips, known...)}
+	related := [][]string{append(tips, known...)} // of each list, the merge bases with the first are needed
 	for _, c := range commits {
-		forks = append(forks, c.Parents)
+		related = append(related, c.Parents)
 	}
-	for _, ids := range forks {
+	for _, ids := range related {
 		for _, id := range ids[min(1, len(ids)):] {
 			if _, err := s.Repo.MergeBases(ctx, ids[0], id); err != nil {
 				return err
@@ -119,6 +119,11 @@ func (j *job) findChange(ctx context.Context, s *session.Session) (t ciTarget, e
 	t.kind = ci.Change
 	if t.base, t.merge, t.words, err = j.mergeOf(ctx, s, j.head); err != nil {
 		return t, err
+	}
+	if t.base != "" {
+		for _, p := range j.made {
+			j.note("%s, %s, is no merge of the head: it was not judged", p.Words, p.Revision)
+		}
 	}
 	if t.base == "" {
 		if t.base, t.words, err = j.first(ctx, s, j.plan.Base); err != nil {
@@ -157,7 +162,7 @@ func (j *job) findPush(ctx context.Context, s *session.Session) (ciTarget, error
 		}
 		if has {
 			// It can be the default branch itself, compared with which nothing is new.
-			j.fact("base", "none: %s has it, and its whole history is judged", branch.Ref)
+			j.fact("base", "none: the head is on %s already, so its whole history is judged", branch.Ref)
 			return ciTarget{kind: ci.History, base: branch.ID, words: branch.Ref}, nil
 		}
 	}

@@ -25,25 +25,25 @@ import (
 // PreCommit judges the index that git is committing from against HEAD, and against every other side of a merge that is being concluded. The
 // policy is HEAD's.
 func PreCommit(ctx context.Context, req session.Request) *finding.Report {
-	return pending(ctx, req.WithLane(), preCommit, nil)
+	return runCommitHook(ctx, req.WithLane(), preCommit, nil)
 }
 
 // PreMergeCommit judges the index against HEAD and the other sides of the merge that git is about to commit. There is no MERGE_HEAD
 // yet: git names the other sides in variables called GITHEAD_<object id> (builtin/merge.c sets them for the strategies; githooks(5)
 // does not mention them).
 func PreMergeCommit(ctx context.Context, req session.Request) *finding.Report {
-	return pending(ctx, req.WithLane(), "pre-merge-commit", workgit.GitHeads(req.Environ))
+	return runCommitHook(ctx, req.WithLane(), "pre-merge-commit", workgit.GitHeads(req.Environ))
 }
 
 // PrepareCommitMsg judges the index as PreCommit does: git runs this hook also where it skips pre-commit, for --no-verify, a pick, a revert
 // and a step of a rebase. An index that has just passed is not judged again.
 func PrepareCommitMsg(ctx context.Context, req session.Request) *finding.Report {
-	return pending(ctx, req.WithLane(), prepareCommitMsg, nil)
+	return runCommitHook(ctx, req.WithLane(), prepareCommitMsg, nil)
 }
 
 // PreApplyPatch judges the index as PreCommit does, after git am or git rebase --apply has applied a patch to it.
 func PreApplyPatch(ctx context.Context, req session.Request) *finding.Report {
-	return pending(ctx, req, preApplyPatch, nil)
+	return runCommitHook(ctx, req, preApplyPatch, nil)
 }
 
 const (
@@ -52,23 +52,23 @@ const (
 	preApplyPatch    = "pre-applypatch"
 )
 
-// pending judges the index, and losses in the work tree. merged are the other sides of the merge that it concludes, by default those in
+// runCommitHook judges the index and, unless a merge is about to be committed, adds what a guarded writer's log in the work tree has lost. merged are the other sides of the merge that it concludes, by default those in
 // MERGE_HEAD.
-func pending(ctx context.Context, req session.Request, mode string, merged []string) *finding.Report {
-	remade := mode == prepareCommitMsg || mode == preApplyPatch // git runs these also for commits that it remakes
+func runCommitHook(ctx context.Context, req session.Request, mode string, merged []string) *finding.Report {
+	mayRemake := mode == prepareCommitMsg || mode == preApplyPatch // git runs these also for commits that it remakes
 	return req.Judge(ctx, mode, func(s *session.Session) (*finding.Report, error) {
-		before, err := judgedFor(req, mode)
+		before, err := shimNoteFor(req, mode)
 		if err != nil {
 			return nil, err
 		}
-		head, parents, untrusted := s.TrustHead(ctx, merged)
-		if remade { // a remade commit keeps its author and message, and its company was judged before
+		head, parents, trustErr := s.TrustHead(ctx, merged)
+		if mayRemake { // rules about the author, the lane and the files beside it have judged the original commit
 			if s.Opts.Replay, err = state.Replays(s.Repo.Where().GitDir); err != nil {
 				return nil, err
 			}
 		}
-		report, err := judgePending(ctx, s, head, parents, untrusted)
-		if err != nil || untrusted != nil || len(merged) > 0 {
+		report, err := judgeUnlessUntouched(ctx, s, head, parents, trustErr)
+		if err != nil || trustErr != nil || len(merged) > 0 { // after a merge prepare-commit-msg looks for losses
 			return report, err
 		}
 		lost, err := restore.Losses(ctx, s.Repo, parents, restore.Workspace{Policy: s.Opts.Policy, Limits: s.Opts.Limits(), Now: s.Opts.Now})
@@ -94,15 +94,15 @@ func pending(ctx context.Context, req session.Request, mode string, merged []str
 		switch {
 		case s.Opts.Replay && report.Verdict == finding.Pass:
 			return run.Nothing(s.Opts), nil // its warnings were given when the original was committed
-		case report.Verdict == finding.Fail && remade:
-			return report, goOn(ctx, s, parents, report)
+		case report.Verdict == finding.Fail && mayRemake:
+			return report, addContinueCommands(ctx, s, parents, report)
 		}
-		return report, before.note(s.Repo.Where().GitDir, report)
+		return report, before.save(s.Repo.Where().GitDir, report)
 	})
 }
 
-// goOn adds to the fixes the commands that continue what git has under way.
-func goOn(ctx context.Context, s *session.Session, parents []string, report *finding.Report) error {
+// addContinueCommands adds to the fixes the commands that continue what git has under way.
+func addContinueCommands(ctx context.Context, s *session.Session, parents []string, report *finding.Report) error {
 	u, err := state.UnderWay(s.Repo.Where().GitDir)
 	if err != nil || len(parents) != 1 {
 		return err
@@ -118,10 +118,10 @@ func goOn(ctx context.Context, s *session.Session, parents []string, report *fin
 	if err != nil || len(after) == 0 {
 		return err
 	}
-	const restore = "`small-hook restore"
+	const restorePrefix = "`small-hook restore"
 	for i := range report.Findings {
 		f := &report.Findings[i]
-		if typed, words, _ := strings.Cut(f.Fix, "`; "); strings.HasPrefix(typed, restore) {
+		if typed, words, _ := strings.Cut(f.Fix, "`; "); strings.HasPrefix(typed, restorePrefix) {
 			f.Fix = strings.TrimSuffix(typed, "`") + "`, " + wording.Commands(after...)
 			if words != "" {
 				f.Fix += "; " + words
@@ -131,24 +131,25 @@ func goOn(ctx context.Context, s *session.Session, parents []string, report *fin
 	if s.Opts.Replay {
 		note := "once all is mended and staged, `small-hook restore` says how to go on"
 		if u.Command == state.Rebase {
-			note += "; a rebase repeats this step until that is typed"
+			note += "; the rebase stops at this step again until you type that"
 		}
 		report.Examined.Notes = append(report.Examined.Notes, note)
 	}
 	return nil
 }
 
-// judgePending judges the index. untrusted is the error in HEAD's policy, or nil.
-func judgePending(ctx context.Context, s *session.Session, head string, parents []string, untrusted error) (*finding.Report, error) {
+// judgeUnlessUntouched judges the index if the commit changes a file that a rule reads. trustErr is what is wrong with HEAD's configuration, or
+// why it could not be read; nil if nothing.
+func judgeUnlessUntouched(ctx context.Context, s *session.Session, head string, parents []string, trustErr error) (*finding.Report, error) {
 	var invalid *policy.InvalidError
-	if untrusted != nil && !errors.As(untrusted, &invalid) {
-		return nil, untrusted
+	if trustErr != nil && !errors.As(trustErr, &invalid) {
+		return nil, trustErr
 	}
-	// HEAD's configuration, if it is invalid, may name any file, and a misspelt key hides which: only a commit that changes nothing, and claims no
-	// lane, does not need it.
-	files, indifferent := history.Filter{All: true}, s.Req.Lane == ""
-	if untrusted == nil {
-		files, indifferent = history.Judged(s.Opts.Policy), !laneGiven(s)
+	// An invalid configuration does not tell which files are logs. So every changed file counts as touched, and only an empty commit that claims
+	// no lane passes.
+	files, noLane := history.Filter{All: true}, s.Req.Lane == ""
+	if trustErr == nil {
+		files, noLane = history.Judged(s.Opts.Policy), !laneGiven(s)
 	}
 	asked := history.Compared{Edges: history.EdgesOf(history.Index, parents)}
 	var err error
@@ -157,14 +158,14 @@ func judgePending(ctx context.Context, s *session.Session, head string, parents 
 	switch {
 	case err != nil:
 		return nil, err
-	case !touched && indifferent:
+	case !touched && noLane:
 		return run.Nothing(s.Opts), nil
-	case untrusted != nil:
+	case trustErr != nil:
 		fix, err := commitUnjudged(ctx, s, len(parents) > 1)
 		if err != nil {
 			return nil, err
 		}
-		return nil, &failure.Error{Message: failure.Of(untrusted).Message, Remedy: fix + "; " + policy.EveryKey, Err: untrusted}
+		return nil, &failure.Error{Message: failure.Of(trustErr).Message, Remedy: fix + "; " + policy.EveryKey, Err: trustErr}
 	}
 	s.Opts.Compared = asked
 	return judgeIndex(ctx, s, head, parents)
@@ -179,24 +180,24 @@ func commitUnjudged(ctx context.Context, s *session.Session, merge bool) (string
 	commit := wording.Commands("git commit --no-verify --no-edit", "small-hook audit")
 	brought, err := s.BringsConfiguration(ctx, history.Index)
 	if err != nil || brought {
-		return "the merge brings a valid one, by which it is judged afterwards: " + commit, err
+		return "this merge brings a valid one; commit it unjudged, then audit it: " + commit, err
 	}
-	return "correct " + policy.File + " in this merge, which is judged by it afterwards: " + wording.Commands("git add -- :/"+policy.File) + ", " + commit, nil
+	return "correct " + policy.File + " in this merge, commit it unjudged, then audit it: " + wording.Commands("git add -- :/"+policy.File) + ", " + commit, nil
 }
 
 // judgeIndex judges the index against its parents, HEAD first if there is one.
 func judgeIndex(ctx context.Context, s *session.Session, head string, parents []string) (*finding.Report, error) {
-	real := parents
-	near, parents, err := lookAround(ctx, s, head, parents)
+	committed := parents
+	near, parents, err := prepareIndexOptions(ctx, s, head, parents)
 	if err != nil {
 		return nil, err
 	}
-	p, err := passOf(ctx, s, parents, near.list)
+	p, err := passKeyFor(ctx, s, parents, near.list)
 	if err != nil {
 		return nil, err
 	}
 	if s.Opts.Mode == prepareCommitMsg {
-		if known, err := p.known(); known || err != nil {
+		if known, err := p.wasSaved(); known || err != nil {
 			return run.Nothing(s.Opts), err
 		}
 	}
@@ -206,34 +207,34 @@ func judgeIndex(ctx context.Context, s *session.Session, head string, parents []
 	}
 	mends := false
 	if report.Verdict == finding.Fail && len(parents) == 1 && len(s.Opts.Heads) == 0 {
-		mended, err := mendsHead(ctx, s, head)
+		mended, err := judgeAsAmend(ctx, s, head)
 		if err != nil {
 			return nil, err
 		}
 		if mended != nil {
 			report, mends = mended, true
-		} else if err := fixCommits(ctx, s, head, report); err != nil {
+		} else if err := takeFixesFromHistory(ctx, s, head, report); err != nil {
 			return nil, err
 		}
 	}
-	report, err = s.CheckAdded(ctx, history.Index, report, real...)
+	report, err = s.CheckAdded(ctx, history.Index, report, committed...)
 	if err == nil && report.Verdict == finding.Pass && !mends && s.Opts.Mode != prepareCommitMsg {
-		err = p.remember()
+		err = p.save()
 	}
 	return report, err
 }
 
-// lookAround finds what else the judgement of the index depends on: others who are at work, and the commit's part of the session's options.
-// It returns the parents with which the index is compared.
-func lookAround(ctx context.Context, s *session.Session, head string, parents []string) (near neighbours, _ []string, err error) {
-	// Commits that git remakes, and merges that it makes by itself, are on their way to the neighbours.
+// prepareIndexOptions sets what the judgement of the index depends on: Heads, Branch, Message and BranchClaim of the session's options. It
+// returns the branches on which others are at work, and the parents with which the index is compared.
+func prepareIndexOptions(ctx context.Context, s *session.Session, head string, parents []string) (near neighbours, _ []string, err error) {
+	// Nobody else's branch is looked at while git remakes a commit, or merges by itself: such commits come from one, or join one.
 	if head != "" && (s.Opts.Mode == preCommit || s.Opts.Mode == prepareCommitMsg && !s.Opts.Replay && len(workgit.GitHeads(s.Req.Environ)) == 0) {
 		if near, err = neighboursOf(ctx, s); err != nil {
 			return near, nil, err
 		}
 	}
 	if head != "" && s.Opts.Policy.Scope == policy.Published {
-		published, err := lastPublished(ctx, s, head)
+		published, err := newestPublished(ctx, s, head)
 		if err != nil {
 			return near, nil, err
 		}
@@ -249,12 +250,12 @@ func lookAround(ctx context.Context, s *session.Session, head string, parents []
 	if s.Opts.Message, err = preparedMessage(s); err != nil {
 		return near, nil, err
 	}
-	return near, parents, claimOfBranch(ctx, s, head)
+	return near, parents, setBranchClaim(ctx, s, head)
 }
 
-// mendsHead judges the index as a commit in place of HEAD, if HEAD has an error and is on no remote-tracking branch: a hook is not told
-// that a commit amends. It is nil if the index does not mend HEAD. A push is judged as it is.
-func mendsHead(ctx context.Context, s *session.Session, head string) (*finding.Report, error) {
+// judgeAsAmend judges the index as a commit in place of HEAD: git does not tell a hook that a commit amends. If HEAD is published, or has no
+// error, or the index does not pass in its place, the report is nil. If the commit does not amend after all, a push still rejects HEAD.
+func judgeAsAmend(ctx context.Context, s *session.Session, head string) (*finding.Report, error) {
 	tips, err := s.Repo.Tips(ctx, "refs/remotes/")
 	if err != nil {
 		return nil, err
@@ -273,9 +274,9 @@ func mendsHead(ctx context.Context, s *session.Session, head string) (*finding.R
 	return mended, nil
 }
 
-// fixCommits changes the fixes of errors that a log already has in HEAD: they must be mended in the commit that made them, not in the
+// takeFixesFromHistory changes the fixes of errors that a log already has in HEAD: they must be mended in the commit that made them, not in the
 // index.
-func fixCommits(ctx context.Context, s *session.Session, head string, report *finding.Report) error {
+func takeFixesFromHistory(ctx context.Context, s *session.Session, head string, report *finding.Report) error {
 	tips, err := s.Repo.Tips(ctx, "refs/remotes/")
 	if err != nil {
 		return err
@@ -283,7 +284,8 @@ func fixCommits(ctx context.Context, s *session.Session, head string, report *fi
 	s.FindStandings(ctx, head)
 	opts := s.Opts
 	opts.Trusted = ""
-	fixes, known := map[string]string{}, [][]string{tips, nil} // first commits that nobody else has: they are few
+	// Look first among the commits that nobody else has, which are few, and only then in the whole history.
+	fixes, bounds := map[string]string{}, [][]string{tips, nil}
 	for i := range report.Findings {
 		f := &report.Findings[i]
 		same := func(g finding.Finding) bool { return g.Fingerprint() == f.Fingerprint() }
@@ -292,8 +294,8 @@ func fixCommits(ctx context.Context, s *session.Session, head string, report *fi
 			!slices.ContainsFunc(gate.Check(ctx, s.Repo, head, dir, opts).Findings, same) {
 			continue
 		}
-		for ; fixes[f.Fingerprint()] == "" && len(known) > 0; known = known[1:] {
-			for _, g := range gate.NewCommits(ctx, s.Repo, "", head, known[0], opts).Findings {
+		for ; fixes[f.Fingerprint()] == "" && len(bounds) > 0; bounds = bounds[1:] {
+			for _, g := range gate.NewCommits(ctx, s.Repo, "", head, bounds[0], opts).Findings {
 				fixes[g.Fingerprint()] = g.Fix
 			}
 		}
@@ -311,9 +313,9 @@ func preparedMessage(s *session.Session) (string, error) {
 	return state.Message(s.Repo.Where().GitDir)
 }
 
-// lastPublished lists the newest commits on each path back from head that a remote-tracking branch has; head itself if it is published.
+// newestPublished lists the newest commits on each path back from head that a remote-tracking branch has; head itself if it is published.
 // Later commits may still be amended.
-func lastPublished(ctx context.Context, s *session.Session, head string) ([]string, error) {
+func newestPublished(ctx context.Context, s *session.Session, head string) ([]string, error) {
 	tips, err := s.Repo.Tips(ctx, "refs/remotes/")
 	if err != nil {
 		return nil, err

@@ -84,15 +84,16 @@ func Audit(ctx context.Context, req session.Request, revision string) *finding.R
 			return nil, err
 		}
 		s.FindStandings(ctx, head)
-		if s.Opts.Switch, err = elsewhere(ctx, s, revision, head); err != nil {
+		if s.Opts.Switch, err = branchToSwitchTo(ctx, s, revision, head); err != nil {
 			return nil, err
 		}
 		return gate.Audit(ctx, s.Repo, head, s.Opts), nil
 	})
 }
 
-// elsewhere is a local branch that is not checked out and that a revision names, or that ends in the revision's commit; empty for none.
-func elsewhere(ctx context.Context, s *session.Session, revision, commit string) (string, error) {
+// branchToSwitchTo is the local branch that has to be checked out before the revision is rewritten: one that the revision names, or that ends
+// in the revision's commit. It is empty if that is checked out, or if there is none.
+func branchToSwitchTo(ctx context.Context, s *session.Session, revision, commit string) (string, error) {
 	if s.Repo.Where().Bare {
 		return "", nil
 	}

@@ -17,36 +17,37 @@ import (
 // program if the same process asks about the same index, byte for byte, and pre-commit found nothing.
 const commitVariable = "SMALL_GATE_COMMIT"
 
-// processID matches the id of a process that can be told from others: Windows calls each git 1.
+// processID matches a usable id of the process that runs the hook. On Windows it is 1 for every git, so 1 is refused.
 var processID = regexp.MustCompile(`^([2-9]|[1-9][0-9]+)$`)
 
-// notedIndex bounds the size of an index of which a copy is kept for the next hook, in bytes: about 50,000 files.
-const notedIndex = 4 << 20
+// maxIndexCopy bounds the size of an index of which a copy is kept for the next hook, in bytes: about 50,000 files.
+const maxIndexCopy = 4 << 20
 
-// judged is the index before it was judged, for the next hook of the same commit. The zero value notes nothing.
-type judged struct {
+// shimNote has the index as it was before it was judged. It lets the installed prepare-commit-msg hook, a shell script, skip starting this
+// program; passKey lets the program, once it is started, skip the judgement. The zero value notes nothing.
+type shimNote struct {
 	commit string
 	index  []byte
 }
 
-// judgedFor reads the index, if the hook is an installed pre-commit hook. An agent's message has to be signed, so its next hook always runs.
-func judgedFor(req session.Request, mode string) (judged, error) {
+// shimNoteFor reads the index, if the hook is an installed pre-commit hook. An agent's message has to be signed, so its next hook always runs.
+func shimNoteFor(req session.Request, mode string) (shimNote, error) {
 	commit, name := req.Getenv(commitVariable), req.Getenv("GIT_INDEX_FILE")
 	if mode != preCommit || !processID.MatchString(commit) || name == "" || req.Dir != "" || req.Agent() != "" {
-		return judged{}, nil
+		return shimNote{}, nil
 	}
-	index, err := wholefile.Start(name, notedIndex+1)
+	index, err := wholefile.Start(name, maxIndexCopy+1)
 	switch {
-	case errors.Is(err, fs.ErrNotExist), err == nil && len(index) > notedIndex:
-		return judged{}, nil
+	case errors.Is(err, fs.ErrNotExist), err == nil && len(index) > maxIndexCopy:
+		return shimNote{}, nil
 	case err != nil:
-		return judged{}, &failure.Error{Message: "cannot read the index: " + err.Error(), Remedy: "make the git directory readable", Err: err}
+		return shimNote{}, &failure.Error{Message: "cannot read the index: " + err.Error(), Remedy: "make the git directory readable", Err: err}
 	}
-	return judged{commit, index}, nil
+	return shimNote{commit, index}, nil
 }
 
-// note tells the next hook that the report is about this index and has no findings.
-func (j judged) note(gitDir string, report *finding.Report) error {
+// save tells the next hook that the report is about this index and has no findings.
+func (j shimNote) save(gitDir string, report *finding.Report) error {
 	if j.commit == "" || report.Verdict != finding.Pass || len(report.Findings) > 0 {
 		return nil
 	}

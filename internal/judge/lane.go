@@ -46,15 +46,15 @@ func stagedLane(ctx context.Context, s *session.Session) (*finding.LaneReport, e
 	if err != nil {
 		return nil, err
 	}
-	if err := claimOfBranch(ctx, s, head); err != nil {
+	if err := setBranchClaim(ctx, s, head); err != nil {
 		return nil, err
 	}
 	return lanes.ClassifyPending(ctx, s.Repo, parents, s.Opts)
 }
 
-// claimOfBranch finds the lane that the branch has claimed, if the configuration gives every change a lane: the default lane would reject
+// setBranchClaim finds the lane that the branch has claimed, if the configuration gives every change a lane: the default lane would reject
 // the commits of a branch that has claimed another.
-func claimOfBranch(ctx context.Context, s *session.Session, head string) error {
+func setBranchClaim(ctx context.Context, s *session.Session, head string) error {
 	if head == "" || s.Req.Lane != "" || !laneGiven(s) {
 		return nil
 	}

@@ -94,7 +94,7 @@ func placeOf(ctx context.Context, s *session.Session, revision string) (o look.O
 		return o, h, err
 	}
 	if o.Revision, h = o.Head, s.Repo; o.Head == "" {
-		err = &failure.Error{Message: "HEAD names no commit", Remedy: "name a revision: small-hook log REVISION"}
+		err = &failure.Error{Message: "HEAD names no commit", Remedy: "name a revision; `git for-each-ref --format='%(refname)'` lists the branches and tags"}
 	}
 	return o, h, err
 }

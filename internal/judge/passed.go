@@ -19,18 +19,20 @@ import (
 	"github.com/small-gate/small-gate/internal/judge/session"
 )
 
-// pass is a judgement of the index that passed. It is remembered for the next hook that git runs for the same commit, in whatever process.
-type pass struct {
-	// file holds the last pass; key is a hash of all that it depends on.
+// passKey identifies a judgement of the index: a hash of all that it depends on. It is saved if the judgement passes, so that the next hook
+// that git runs for the same commit need not judge again.
+type passKey struct {
+	// file holds the key of the last judgement that passed.
 	file, key string
 }
 
-// passOf is the pass of the index after parents, beside neighbours. A guarded writer's notes are not part of it: each hook compares those.
-func passOf(ctx context.Context, s *session.Session, parents []string, neighbours []logs.Neighbour) (pass, error) {
+// passKeyFor is the key for the index after parents, beside neighbours. It leaves out what guarded writers noted about the work tree, since each
+// hook compares that anew.
+func passKeyFor(ctx context.Context, s *session.Session, parents []string, neighbours []logs.Neighbour) (passKey, error) {
 	// Rules read further files than those that change.
 	files, err := s.Repo.HoldIndex(ctx)
 	if err != nil {
-		return pass{}, err
+		return passKey{}, err
 	}
 	asked := s.Req
 	asked.Dir, asked.Reader, asked.Now, asked.Progress, asked.Find = "", "", time.Time{}, nil, nil
@@ -56,11 +58,11 @@ func passOf(ctx context.Context, s *session.Session, parents []string, neighbour
 	if s.Floor() != nil {
 		name = "passed-floor"
 	}
-	return pass{filepath.Join(s.Repo.Where().GitDir, "small-gate", name), hex.EncodeToString(key.Sum(nil))}, err
+	return passKey{filepath.Join(s.Repo.Where().GitDir, "small-gate", name), hex.EncodeToString(key.Sum(nil))}, err
 }
 
-// known reports whether this is the remembered pass.
-func (p pass) known() (bool, error) {
+// wasSaved reports whether this is the remembered pass.
+func (p passKey) wasSaved() (bool, error) {
 	last, err := os.ReadFile(p.file)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return false, &failure.Error{Message: "cannot read what has passed: " + err.Error(), Remedy: "make the git directory readable", Err: err}
@@ -68,8 +70,8 @@ func (p pass) known() (bool, error) {
 	return string(last) == p.key, nil
 }
 
-// remember saves the pass for the next hook.
-func (p pass) remember() error {
+// save saves the pass for the next hook.
+func (p passKey) save() error {
 	err := os.MkdirAll(filepath.Dir(p.file), 0o777)
 	if err == nil {
 		err = os.WriteFile(p.file, []byte(p.key), 0o666) // a partial write matches no key

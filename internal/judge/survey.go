@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/small-gate/small-gate/internal/git/history"
 	"github.com/small-gate/small-gate/internal/judge/session"
 	"github.com/small-gate/small-gate/internal/small"
 )
@@ -23,15 +24,18 @@ type Surveyed struct {
 	Workspaces []string
 	// Logs are the patterns of the logs in the configuration.
 	Logs []string
-	// Bare is true for a repository without a work tree, and Unstaged if the work tree has a .small directory in its root.
-	Bare, Unstaged bool
+	// Bare is true for a repository without a work tree, and WorkspaceOnDisk if the work tree has a .small directory in its root.
+	Bare, WorkspaceOnDisk bool
 	// Notes are for people.
 	Notes []string
 }
 
-// unbornDefault is the note about a server whose HEAD names a missing branch.
-const unbornDefault = "HEAD names a branch that does not exist yet: whoever pushes it first sets the configuration for every branch; " +
-	"if another branch is the default one: `git symbolic-ref HEAD refs/heads/NAME`"
+// The notes about a server whose HEAD names a missing branch, without other branches and with some.
+const (
+	unbornDefault = "HEAD names a branch that does not exist yet: whoever pushes it first sets the configuration for every branch; " + nameDefault
+	goneDefault   = "HEAD names a branch that does not exist, and a push of it is rejected: whoever creates it would set the configuration for every branch; " + nameDefault
+	nameDefault   = "if another branch is the default one: `git symbolic-ref HEAD refs/heads/NAME`"
+)
 
 // Survey finds out what the next commit would be judged by.
 func Survey(ctx context.Context, req session.Request) (out Surveyed, err error) {
@@ -59,17 +63,23 @@ func survey(ctx context.Context, s *session.Session) (out Surveyed, err error) {
 		out.Logs = append(out.Logs, l.Path)
 	}
 	if out.Bare = s.Repo.Where().Bare; out.Bare {
-		if head == "" {
-			out.Notes = append(out.Notes, unbornDefault)
+		if head != "" {
+			return out, nil
 		}
-		return out, nil
+		branch, err := githistory.HeadBranch(ctx, s.Repo)
+		note := unbornDefault
+		if branch.Missing() {
+			note = goneDefault
+		}
+		out.Notes = append(out.Notes, note)
+		return out, err
 	}
 	dirs, err := s.WorkspaceDirs(ctx)
 	if err != nil {
 		return out, err
 	}
 	info, unread := os.Lstat(filepath.Join(s.Repo.Where().Top, small.Dir))
-	out.Unstaged = unread == nil && info.IsDir()
+	out.WorkspaceOnDisk = unread == nil && info.IsDir()
 	for _, dir := range dirs {
 		if s.Opts.Policy.Judges(dir) {
 			out.Workspaces = append(out.Workspaces, small.InDir(dir, ""))
