@@ -134,7 +134,7 @@ func Range(ctx context.Context, h history.History, base, head string, opts run.O
 func RangeInto(ctx context.Context, h history.History, base, head, merge string, opts run.Options) *finding.Report {
 	r := newRun(h, opts, run.Scope{Base: history.Tip{ID: base, Name: history.Short(base)}, Tip: history.Tip{ID: head, Name: history.Short(head)}})
 	r.Examined().Merge = merge
-	passes := []run.Pass{listCommits, run.Families(run.BeforeLogs), logs.JudgeCommits, run.Families(run.AfterLogs), logs.CompareTips, workspaces.Changed, run.Families(run.AtTip), logs.NoteChanged, run.Families(run.AfterFiles), config.Judge, noteNoWorkspace}
+	passes := []run.Pass{listCommits, run.Families(run.BeforeLogs), logs.JudgeCommits, logs.JudgeAsOne, run.Families(run.AfterLogs), logs.CompareTips, workspaces.Changed, run.Families(run.AtTip), logs.NoteChanged, run.Families(run.AfterFiles), config.Judge, noteNoWorkspace}
 	if merge != "" && merge != head {
 		passes = append(passes, mergeResult(r, merge))
 	}

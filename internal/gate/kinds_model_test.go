@@ -26,6 +26,8 @@ type kindModel struct {
 	// whole has the real parents if parents has only those of one step; else nil. joins is true if that is the step of a merge that has landed.
 	whole *kindModel
 	joins bool
+	// moved are moves that were found before: they take long.
+	moved map[[3]int]map[string]string
 }
 
 // naiveRewrite is the approval of a rewrite of log/a as a whole, from some entries to others.
@@ -251,7 +253,15 @@ func (m *kindModel) arrived(p, c int, at string) []string {
 
 // moves says which logs of p are at another path in c.
 func (m *kindModel) moves(p, c int, mixed bool) map[string]string {
+	key := [3]int{p, c, 0}
+	if mixed {
+		key[2] = 1
+	}
+	if known, is := m.moved[key]; is {
+		return known
+	}
 	out := map[string]string{}
+	m.moved[key] = out
 	taken := map[string]bool{}
 	var gone []string
 	for at := range m.logs[p] {
@@ -349,9 +359,15 @@ func (m *kindModel) squashes(c int, at, e string, before []string) bool {
 	return lacks(before) && !lacks(m.logs[c][at].entries)
 }
 
-// archives are the paths at which c has what a log of p had and c lacks there: whole, behind what p had at that path; more may follow. Where two sides meet,
-// it is enough that something of it came.
-func (m *kindModel) archives(p, c int, at string, moved map[string]string, meet bool) (out []string) {
+// naiveArchive is where a log went. replaces is true if what was there is not there any more.
+type naiveArchive struct {
+	to       string
+	replaces bool
+}
+
+// archives are the logs of c that gain, in one piece, what a log of p had and c lacks there; other new entries may stand around it. Where two sides
+// meet, it is enough that something of it came.
+func (m *kindModel) archives(p, c int, at string, moved map[string]string, meet bool) (out []naiveArchive) {
 	was, now := m.logs[p][at], m.logs[c][at]
 	if _, is := moved[at]; is || m.kind.files || was.state != readable || len(was.entries) == 0 || len(minus(was.entries, now.entries)) == 0 {
 		return nil
@@ -367,30 +383,97 @@ func (m *kindModel) archives(p, c int, at string, moved map[string]string, meet 
 			continue
 		}
 		gained := minus(l.entries, had.entries)
-		whole, some := begins(l.entries, slices.Concat(had.entries, was.entries)), slices.Contains(gained, was.entries[0])
-		if m.kind.unordered() {
-			left := len(minus(was.entries, gained))
-			whole, some = left == 0, left < len(was.entries)
-		}
-		if whole || meet && some {
-			out = append(out, to)
+		switch {
+		case m.hasWhole(gained, was.entries) && m.keeps(had.entries, l.entries, m.kind.unordered()):
+			out = append(out, naiveArchive{to: to})
+		case m.hasWhole(l.entries, was.entries) && len(minus(had.entries, l.entries)) > 0:
+			out = append(out, naiveArchive{to: to, replaces: true})
+		case meet && slices.Contains(gained, was.entries[0]), meet && m.kind.unordered() && len(minus(was.entries, gained)) < len(was.entries):
+			out = append(out, naiveArchive{to: to})
 		}
 	}
 	return out
 }
 
-// rotated reports whether a log of p went to one archive, which took no other.
-func (m *kindModel) rotated(p, c int, at string, moved map[string]string) bool {
-	to := m.archives(p, c, at, moved, false)
-	if len(to) != 1 {
-		return false
+// hasWhole reports whether a list has all of a log, in one piece if entries have an order.
+func (m *kindModel) hasWhole(list, log []string) bool {
+	if m.kind.unordered() {
+		return len(minus(log, list)) == 0
 	}
-	for other := range m.logs[p] {
-		if other != at && slices.Contains(m.archives(p, c, other, moved, false), to[0]) {
-			return false
+	for i := range list {
+		if begins(list[i:], log) {
+			return true
 		}
 	}
-	return true
+	return false
+}
+
+// rotations say to which archives logs of p went. Each has one, which takes no other log; two logs do not take each other's place; and what an
+// archive had itself has gone to one.
+func (m *kindModel) rotations(p, c int, moved map[string]string) map[string]naiveArchive {
+	out, taken := map[string]naiveArchive{}, map[string]int{}
+	for at := range m.logs[p] {
+		found := m.archives(p, c, at, moved, false)
+		for _, a := range found {
+			taken[a.to]++
+		}
+		if len(found) == 1 {
+			out[at] = found[0]
+		}
+	}
+	maps.DeleteFunc(out, func(_ string, a naiveArchive) bool { return taken[a.to] > 1 })
+	all := maps.Clone(out)
+	maps.DeleteFunc(out, func(at string, a naiveArchive) bool {
+		for range all {
+			if a.to == at {
+				return true
+			}
+			a = all[a.to]
+		}
+		return false
+	})
+	for range all {
+		maps.DeleteFunc(out, func(_ string, a naiveArchive) bool { return a.replaces && out[a.to].to == "" })
+	}
+	return out
+}
+
+// rotated reports whether a log of p went to an archive.
+func (m *kindModel) rotated(p, c int, at string, moved map[string]string) bool {
+	return m.rotations(p, c, moved)[at].to != ""
+}
+
+// relocates reports whether logs moved or were rotated in one of the commits that head has and base lacks. In a merge that may be unsure.
+func (m *kindModel) relocates(base, head int) (did, may bool) {
+	known := m.reach(base)
+	for c := range m.reach(head) {
+		for _, p := range m.parents[c] {
+			if known[c] {
+				continue
+			}
+			moved := m.moves(p, c, m.merges(c))
+			did = did || len(moved) > 0 || !m.merges(c) && len(m.rotations(p, c, moved)) > 0
+			for at := range m.logs[p] {
+				may = may || m.merges(c) && len(m.archives(p, c, at, moved, true)) > 0
+			}
+		}
+	}
+	return did, may
+}
+
+// asOne judges a range as one commit if it moves or rotates logs.
+func (m *kindModel) asOne(base, head int) modelVerdict {
+	verdict := fine
+	did, may := m.relocates(base, head)
+	if !m.kind.merged() && (did || may) {
+		for _, b := range m.bases(base, head) {
+			verdict = max(verdict, m.asCommit(b, head, false).entriesOf(head))
+		}
+	}
+	if !did {
+		verdict = min(verdict, unsure)
+	}
+	return verdict
 }
 
 // edge judges one log on one edge. moved are the moves on it; mixed allows others' entries between.
@@ -523,7 +606,7 @@ func (m *kindModel) doubled(c int) modelVerdict {
 				switch {
 				case moved[from] == at:
 					before = append(before, m.before(p, from)...)
-				case slices.Contains(m.archives(p, c, from, moved, merge), at):
+				case slices.ContainsFunc(m.archives(p, c, from, moved, merge), func(a naiveArchive) bool { return a.to == at }):
 					before = append(before, slices.Concat(m.logs[p][at].entries, was.entries))
 					if merge {
 						found = unsure // what came with the other log may be a part of it
@@ -662,6 +745,16 @@ func (m *kindModel) inStep(c int) modelVerdict {
 // merges reports whether a commit joins its parents.
 func (m *kindModel) merges(c int) bool { return m.joins || len(m.parents[c]) > 1 }
 
+// asCommit has a commit on a parent alone, or without any if that is negative.
+func (m *kindModel) asCommit(p, c int, joins bool) *kindModel {
+	one := &kindModel{kind: m.kind, whole: m, joins: joins, moved: m.moved, since: m.since, rewrite: m.rewrite, logs: slices.Clone(m.logs), parents: slices.Clone(m.parents)}
+	one.parents[c] = nil
+	if p >= 0 && p != c {
+		one.parents[c] = []int{p}
+	}
+	return one
+}
+
 // step judges one edge as a step, in what is judged so: from a parent, or from nothing if that is negative. joins says whether the step is that
 // of a merge that has landed.
 func (m *kindModel) step(p, c int, entries, order, joins bool) modelVerdict {
@@ -669,11 +762,7 @@ func (m *kindModel) step(p, c int, entries, order, joins bool) modelVerdict {
 	if p == c {
 		return verdict
 	}
-	one := &kindModel{kind: m.kind, whole: m, joins: joins, since: m.since, rewrite: m.rewrite, logs: slices.Clone(m.logs), parents: slices.Clone(m.parents)}
-	one.parents[c] = nil
-	if p >= 0 {
-		one.parents[c] = []int{p}
-	}
+	one := m.asCommit(p, c, joins)
 	if entries && m.kind.merged() {
 		verdict = one.entriesOf(c)
 	}
@@ -838,7 +927,7 @@ func (m *kindModel) targetFirst(target, c int) modelVerdict {
 
 // inRange judges a range, and its two tips.
 func (m *kindModel) inRange(base, head int) modelVerdict {
-	verdict, known := m.branch(base, head, true), m.reach(base)
+	verdict, known := max(m.branch(base, head, true), m.asOne(base, head)), m.reach(base)
 	for c := range m.reach(head) {
 		if !known[c] {
 			verdict = max(verdict, m.inStep(c), m.targetFirst(base, c))
@@ -906,9 +995,19 @@ func (m *kindModel) replaced(old, tip int) modelVerdict {
 			straight = false
 		}
 	}
-	if straight {
+	did, may := m.relocates(old, tip)
+	if straight && !did {
+		if may {
+			verdict = min(unsure, m.oldTip(old, tip))
+		}
 		return verdict
 	}
+	return m.oldTip(old, tip)
+}
+
+// oldTip judges the logs of two tips of a ref.
+func (m *kindModel) oldTip(old, tip int) modelVerdict {
+	verdict := fine
 	moved := m.moves(old, tip, true)
 	for at, was := range m.logs[old] {
 		if to, is := moved[at]; is {

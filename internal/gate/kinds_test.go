@@ -425,7 +425,7 @@ func (w *kindWorld) merge(ours, theirs int) fileTree {
 }
 
 func (w *kindWorld) model() *kindModel {
-	m := &kindModel{kind: w.kind, parents: w.parents, since: w.since, rewrite: w.rewrite}
+	m := &kindModel{kind: w.kind, moved: map[[3]int]map[string]string{}, parents: w.parents, since: w.since, rewrite: w.rewrite}
 	for _, tree := range w.trees {
 		m.logs = append(m.logs, readKind(w.kind, tree))
 	}

@@ -138,6 +138,23 @@ func (e *LogChange) dropOrder() {
 	}
 }
 
+// dropBetween forgets new entries between the first ones of Old, which an archive had, and those of the log that came to it: a squash has what a
+// branch recorded in the archive before.
+func (e *LogChange) dropBetween(had int) {
+	if e.Relation != ledger.Interleaved {
+		return
+	}
+	last, first := -1, len(e.New.Entries)
+	for i, at := range ledger.Subsequence(ledger.DigestsOf(e.Old), ledger.DigestsOf(e.New)) {
+		if i < had {
+			last = at
+		} else {
+			first = min(first, at)
+		}
+	}
+	e.Inserted = slices.DeleteFunc(e.Inserted, func(index int) bool { return last < index && index < first })
+}
+
 // SetParent makes it the edge of a commit to one of its parents.
 func (e *LogChange) SetParent(n history.Commit, side int) {
 	if len(n.Parents) == 0 {

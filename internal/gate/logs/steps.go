@@ -3,6 +3,7 @@ package logs
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -47,12 +48,12 @@ func JudgeBranch(ctx context.Context, r *run.Run) error {
 	}
 	others := func(c history.Change) bool { return !b.Judges(c.Path) }
 	for i, base := range b.bases {
-		if err := judgeSince(ctx, r, base.ID, slices.DeleteFunc(slices.Clone(b.Since[i]), others)); err != nil {
+		if err := judgeSince(ctx, r, base.ID, slices.DeleteFunc(slices.Clone(b.Since[i]), others), false); err != nil {
 			return err
 		}
 	}
 	both := slices.DeleteFunc(slices.Clone(b.target), func(c history.Change) bool { return c.Old.Mode == "" || others(c) || !b.added(r, c) })
-	if err := judgeSince(ctx, r, steps.Target.ID, both); err != nil {
+	if err := judgeSince(ctx, r, steps.Target.ID, both, false); err != nil {
 		return err
 	}
 	b.Against = b.bases
@@ -158,8 +159,31 @@ func addedOn(edge []history.Change, path string) bool {
 	return changed && c.Old.Mode == "" && c.New.Mode != ""
 }
 
-// judgeSince judges the entries of logs on the edge from a commit to the tip, which is one step.
-func judgeSince(ctx context.Context, r *run.Run, from string, changes []history.Change) error {
+// JudgeAsOne judges what a range did to logs that it moved or rotated as one commit, as a squash makes it. Commit by commit two logs may take each
+// other's place, or a merge may put what the target has into the fresh log and not into the archive.
+func JudgeAsOne(ctx context.Context, r *run.Run) error {
+	if len(r.Learned.Relocated) == 0 {
+		return nil
+	}
+	bases, err := r.Source.History.MergeBases(ctx, r.Scope.Base.ID, r.Scope.Tip.ID)
+	if err != nil {
+		return err
+	}
+	for _, base := range bases {
+		changes, err := r.Source.Changes(ctx, []history.Edge{{Parent: base, Child: r.Scope.Tip.ID}})
+		if err != nil {
+			return err
+		}
+		if err := judgeSince(ctx, r, base, changes[0], true); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// judgeSince judges the entries of logs on the edge from a commit to the tip, which is one step: of those that are frozen once they are merged or,
+// if squash, of the others that moved or were rotated.
+func judgeSince(ctx context.Context, r *run.Run, from string, changes []history.Change, squash bool) error {
 	step := history.Commit{ID: r.Scope.Tip.ID}
 	if from != "" {
 		step.Parents = []string{from}
@@ -170,9 +194,17 @@ func judgeSince(ctx context.Context, r *run.Run, from string, changes []history.
 	}
 	s.Whole = true
 	if from != "" {
-		s.Fix = func(path string) string { return putBackFrom(r, from, path) }
+		s.Fix = func(path string) string {
+			if squash {
+				return makeOneCommit(from, path)
+			}
+			return putBackFrom(r, from, path)
+		}
 	}
-	for _, path := range history.PathsOf(s.Changes, func(path string) bool { return r.Source.Policy.LogFor(path).FrozenMerged() }) {
+	for _, path := range history.PathsOf(s.Changes, func(path string) bool {
+		merged := r.Source.Policy.LogFor(path).FrozenMerged()
+		return merged && !squash || !merged && squash && r.Learned.Relocated[path]
+	}) {
 		if r.Scope.Logs != nil && !r.Scope.Logs(path) {
 			continue
 		}
@@ -196,6 +228,13 @@ func putBackFrom(r *run.Run, from, path string) string {
 		commands = append(commands, "git commit -m "+wording.ShellWord("Put back "+path)+" -- "+wording.TopPath(path))
 	}
 	return wording.Commands(commands...)
+}
+
+// makeOneCommit is the remedy for a log that a squash of the branch would change, although no commit does: another commit would be one that does.
+func makeOneCommit(from, path string) string {
+	base := history.Short(from)
+	return fmt.Sprintf("a squash of the branch would do this: redo the commit that moved %s, so that one archive has all that %s has in it; or make one commit of the branch: %s", wording.Printable(path), base,
+		wording.Commands("git reset --soft "+base, "small-hook restore"+remedy.InDirectory(path), "git commit -a -m "+wording.ShellWord("One commit, with "+path)))
 }
 
 // NameOf is what messages call a tip.

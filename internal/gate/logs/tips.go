@@ -152,7 +152,7 @@ func fixUnsoundSide(ctx context.Context, r *run.Run, s *read.Step, path string, 
 	if err != nil || side == "" {
 		return err
 	}
-	fix := mendSide(history.Short(side))
+	fix := mendSide("audit", history.Short(side))
 	if pending {
 		fix = wording.Commands(wording.AbortMerge) + "; " + fix
 	}
@@ -162,9 +162,10 @@ func fixUnsoundSide(ctx context.Context, r *run.Run, s *read.Step, path string, 
 	return nil
 }
 
-// mendSide is the fix for a side of a merge that has itself lost what was recorded: nothing can combine it with another.
-func mendSide(revision string) string {
-	return "mend that side before you merge; see which commit did it, and what to do: " + wording.Commands("small-hook audit "+wording.ShellWord(revision))
+// mendSide is the fix for a side of a merge that has itself lost what was recorded: nothing can combine it with another. The command judges the
+// revision.
+func mendSide(command, revision string) string {
+	return "mend that side before you merge; see which commit did it, and what to do: " + wording.Commands("small-hook "+command+" "+wording.ShellWord(revision))
 }
 
 // unsoundSide is the first parent of a merge whose log has not kept the entries of a merge base; empty for none.
@@ -203,7 +204,7 @@ func sinceParting(ctx context.Context, r *run.Run, base string, side history.Tip
 	if err != nil {
 		return err
 	}
-	s, err := r.Source.Replacement(ctx, history.Commit{ID: side.ID, Parents: []string{base}}, changes, nil)
+	s, err := r.Source.Replacement(ctx, history.Commit{ID: side.ID, Parents: []string{base}}, changes, true, nil)
 	if err != nil {
 		return err
 	}
@@ -212,39 +213,13 @@ func sinceParting(ctx context.Context, r *run.Run, base string, side history.Tip
 		if !r.Source.IsLog(c.Path) {
 			continue
 		}
-		s.Fix = func(string) string {
-			return mendSide(side.Name)
-		}
-		if s.Split(0, c.Path) {
-			if err := commitsSince(ctx, r, base, side, c.Path); err != nil {
-				return err
+		s.Fix = func(path string) string {
+			if r.Source.Policy.LogFor(path) != nil { // commit by commit it may be right
+				return mendSide("range", history.Short(base)+".."+side.Name)
 			}
+			return mendSide("audit", side.Name)
 		}
 		if err := replacedLog(ctx, r, c, s, true, nil); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// commitsSince judges what each commit of a side did to one log.
-func commitsSince(ctx context.Context, r *run.Run, base string, side history.Tip, path string) error {
-	commits, err := r.Source.Commits(ctx, []string{side.ID}, []string{base})
-	if err != nil {
-		return err
-	}
-	changes, err := r.Source.ChangesOf(ctx, commits)
-	if err != nil {
-		return err
-	}
-	one := r.Beside(run.Scope{Base: history.Tip{ID: base}, Tip: side, Logs: func(at string) bool { return at == path }})
-	for i, c := range commits {
-		s, err := r.Source.NewStep(ctx, c, changes[i])
-		if err != nil {
-			return err
-		}
-		s.Branch = side.Name
-		if _, err := judgeLogs(ctx, one, s); err != nil {
 			return err
 		}
 	}

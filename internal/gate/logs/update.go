@@ -14,15 +14,19 @@ import (
 	"github.com/small-gate/small-gate/internal/ledger"
 )
 
-// CompareOldTip compares the old tip of a ref with the new one, unless the edges between them were all judged.
+// CompareOldTip compares the old tip of a ref with the new one, unless the edges between them were all judged, and no log moved or was rotated.
 func CompareOldTip(ctx context.Context, r *run.Run) error {
 	u := r.Scope.Update
-	if u.Old == "" || !r.Learned.UnrelatedLog && judgedEveryStep(r, u) {
+	every := u.Old != "" && judgedEveryStep(r, u)
+	if u.Old == "" || !r.Learned.UnrelatedLog && len(r.Learned.Relocated) == 0 && every {
 		return nil
 	}
 	old := history.Short(u.Old)
 	fix := wording.Commands("small-hook reconcile "+old, "git commit -m 'Keep the log of "+old+"'")
-	return replaced(ctx, r, u, func(string) string {
+	return replaced(ctx, r, u, func(path string) string {
+		if every && r.Learned.Relocated[path] {
+			return makeOneCommit(u.Old, path)
+		}
 		return "what was published stays: " + fix + ", then push again. This keeps the log without the code"
 	})
 }
@@ -119,7 +123,7 @@ func replaced(ctx context.Context, r *run.Run, u history.Update, fix func(path s
 		r.NotePolicy(n, changes)
 	}
 	reverted := revertedSince(ctx, r, u)
-	s, err := r.Source.Replacement(ctx, n, changes, reverted)
+	s, err := r.Source.Replacement(ctx, n, changes, false, reverted)
 	if err != nil {
 		return err
 	}

@@ -84,6 +84,11 @@ func judgeCommit(ctx context.Context, r *run.Run, n history.Commit, changes [][]
 		return err
 	}
 	r.Learned.UnrelatedLog = r.Learned.UnrelatedLog || s.UnrelatedLog
+	for _, path := range s.Relocated() {
+		if r.Source.Policy.LogFor(path) != nil {
+			r.Learned.Relocated[path] = true
+		}
+	}
 	added, err := judgeLogs(ctx, r, s)
 	if err != nil || r.Options.Lasting {
 		return err
@@ -346,6 +351,9 @@ func compareLogs(ctx context.Context, r *run.Run, n history.Commit, path, was st
 		e := &LogChange{Path: path, OldPath: was, Comparison: x, before: before.File, after: child.File}
 		if r.Source.Policy.LogFor(path).Free() {
 			e.dropOrder()
+		}
+		if had, is := before.Archive(); is {
+			e.dropBetween(had)
 		}
 		return e
 	}

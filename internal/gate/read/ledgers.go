@@ -74,6 +74,14 @@ type LedgerFile struct {
 // Readable reports whether there is a log that can be read.
 func (f *LedgerFile) Readable() bool { return f != nil && f.Log != nil }
 
+// Archive reports whether it is an archive with a log that came to it, and how many entries it had before.
+func (f *LedgerFile) Archive() (had int, is bool) {
+	if f.came == nil {
+		return 0, false
+	}
+	return f.Log.Len() - len(f.came.gone), true
+}
+
 func (f *LedgerFile) memory() int {
 	size := entryBytes
 	for _, p := range f.Problems {

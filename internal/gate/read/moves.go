@@ -385,8 +385,8 @@ func (src *Source) byWaivers(from, to string, _, _ *LedgerFile) (ledger.Equivale
 type RevertedFunc func(before, now *ledger.Ledger) (bool, error)
 
 // Replacement is the step from one commit to another that is not its child. Others' entries may have come between
-// those of a log that moved.
-func (src *Source) Replacement(ctx context.Context, n history.Commit, changes [][]history.Change, reverted RevertedFunc) (*Step, error) {
+// those of a log that moved. If the second one does not descend from the first, they may also stand between those of a log in its archive.
+func (src *Source) Replacement(ctx context.Context, n history.Commit, changes [][]history.Change, descends bool, reverted RevertedFunc) (*Step, error) {
 	if err := src.enter(ctx, n, changes); err != nil {
 		return nil, err
 	}
@@ -394,7 +394,7 @@ func (src *Source) Replacement(ctx context.Context, n history.Commit, changes []
 	if err != nil {
 		return nil, err
 	}
-	rotated, err := src.rotations(ctx, moveSearch{changes: changes[0], merge: true}, m)
+	rotated, err := src.rotations(ctx, moveSearch{changes: changes[0], merge: !descends}, m)
 	return &Step{Commit: n, Changes: changes, Moves: []moves{m}, sources: []map[string][]string{m.sources()}, rotations: []map[string]*rotation{rotated}}, err
 }
 

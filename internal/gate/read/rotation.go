@@ -17,6 +17,8 @@ type rotation struct {
 	file history.File
 	// gone are the log's first entries, which the archive has gained; rest are the others.
 	gone, rest []ledger.Entry
+	// replaces is true if the archive no longer has what it had: that must have gone to an archive, too.
+	replaces bool
 }
 
 // whole reports whether there is a rotation, and the archive has gained all of the log.
@@ -33,12 +35,13 @@ func (src *Source) rotations(ctx context.Context, x moveSearch, moved moves) (ma
 	if len(paths) < 2 {
 		return nil, nil
 	}
-	out, taken := map[string]*rotation{}, map[string]int{}
+	out, taken, arrived := map[string]*rotation{}, map[string]int{}, moved.sources()
+	others := slices.DeleteFunc(slices.Clone(paths), func(c history.Change) bool { return arrived[c.Path] != nil })
 	for _, c := range paths {
 		if _, is := moved[c.Path]; is || c.Old.Mode == "" {
 			continue
 		}
-		found, err := src.archives(ctx, x, c, paths)
+		found, err := src.archives(ctx, x, c, others)
 		if err != nil {
 			return nil, err
 		}
@@ -49,12 +52,12 @@ func (src *Source) rotations(ctx context.Context, x moveSearch, moved moves) (ma
 			out[c.Path] = found[0]
 		}
 	}
-	maps.DeleteFunc(out, func(_ string, r *rotation) bool {
-		_, is := moved.sources()[r.to]
-		return is || taken[r.to] > 1
-	})
+	maps.DeleteFunc(out, func(_ string, r *rotation) bool { return taken[r.to] > 1 })
 	all := maps.Clone(out)
 	maps.DeleteFunc(out, func(from string, _ *rotation) bool { return inCircle(all, from) })
+	for range all {
+		maps.DeleteFunc(out, func(_ string, r *rotation) bool { return r.replaces && out[r.to] == nil })
+	}
 	return out, nil
 }
 
@@ -112,7 +115,7 @@ func (src *Source) archives(ctx context.Context, x moveSearch, c history.Change,
 		if has == nil || had == nil && to.Old.Mode != "" {
 			continue
 		}
-		r := rotate(before, had, has, x.merge, src.Policy.LogFor(c.Path).Unordered())
+		r := rotateInto(before, had, has, x.merge, src.Policy.LogFor(c.Path).Unordered())
 		if r == nil || !fresh(now, r.gone) {
 			continue
 		}
@@ -180,9 +183,21 @@ func (src *Source) both(ctx context.Context, c history.Change) (before, now *led
 	return before, now, nil
 }
 
+// rotateInto is rotate for an archive that may have lost what it had.
+func rotateInto(log, had, has *ledger.Ledger, meet, unordered bool) *rotation {
+	r := rotate(log, had, has, meet, unordered)
+	if r == nil && had != nil && !has.HasAll(had) {
+		if r = rotate(log, nil, has, meet, unordered); r != nil {
+			r.replaces = true
+		}
+	}
+	return r
+}
+
 // rotate says what of a log an archive gained, which had some entries, or none, and now has others; nil if that is not all or, where two
-// sides meet, at least the log's beginning. What one side appended meanwhile may then stand in the archive too, or in the log. More entries may
-// follow: a squash of two rotations has those of the second one. Without an order they may stand anywhere in the archive.
+// sides meet, at least the log's beginning. What one side appended meanwhile may then stand in the archive too, or in the log. New entries may
+// stand before and behind: a squash has what a branch recorded in the archive before, and what a second rotation brought. Without an order they
+// may stand anywhere.
 func rotate(log, had, has *ledger.Ledger, meet, unordered bool) *rotation {
 	gained := has.Entries
 	if had != nil {
@@ -201,7 +216,7 @@ func rotate(log, had, has *ledger.Ledger, meet, unordered bool) *rotation {
 			n, at = k, i
 		}
 	}
-	if n == 0 || !meet && (n < log.Len() || at > 0 || had != nil && !has.Extends(had)) {
+	if n == 0 || !meet && (n < log.Len() || had != nil && !ledger.Relate(had, has, ledger.Equivalence{}).Allowed()) {
 		return nil
 	}
 	r := &rotation{gone: log.Entries[:n:n]}

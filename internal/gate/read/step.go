@@ -116,20 +116,31 @@ func (s *Step) Rotated(edge int, path string) bool {
 	return s.rotations[edge][path].whole()
 }
 
-// Split reports whether a part of a log went to an archive on an edge: that is right only if some commit on the way moved a whole log there.
-func (s *Step) Split(edge int, path string) bool {
-	r := s.rotations[edge][path]
-	return r != nil && !r.whole()
+// Relocated are the paths that logs left, or came to, on the edges: by a move or a rotation.
+func (s *Step) Relocated() (paths []string) {
+	for i := range s.Moves {
+		for from, to := range s.Moves[i] {
+			paths = append(paths, from, to.Path)
+		}
+		for _, r := range s.rotations[i] {
+			paths = append(paths, r.from, r.to)
+		}
+	}
+	return paths
 }
 
-// rotated is a parent's log as a rotation on the edge leaves it: without what went to the archive, or with what came there.
+// rotated is a parent's log as rotations on the edge leave it: without what went to an archive, and with what came there.
 func (s *Step) rotated(edge int, path string, own *LedgerFile) *LedgerFile {
+	left := own
 	if r := s.rotations[edge][path]; r != nil {
-		left := []int{}
+		indexes := []int{}
 		for _, e := range r.rest {
-			left = append(left, e.Index)
+			indexes = append(indexes, e.Index)
 		}
-		return &LedgerFile{File: own.File, Log: &ledger.Log{Ledger: ledger.OfEntries(r.rest)}, left: left}
+		left = &LedgerFile{File: own.File, Log: &ledger.Log{Ledger: ledger.OfEntries(r.rest)}, left: indexes}
+		if own = nil; !r.whole() {
+			return left
+		}
 	}
 	for _, r := range s.rotations[edge] {
 		if r.to != path {
@@ -140,7 +151,7 @@ func (s *Step) rotated(edge int, path string, own *LedgerFile) *LedgerFile {
 		}
 		return &LedgerFile{File: own.File, Log: &ledger.Log{Ledger: ledger.OfEntries(append(own.Log.Entries[:own.Log.Len():own.Log.Len()], r.gone...))}, came: r}
 	}
-	return own
+	return left
 }
 
 // AfterRotation is a log as LogsBefore gives it, as a rotation leaves it.

@@ -82,6 +82,8 @@ type Learned struct {
 	// UnrelatedLog is true once a merge of unrelated histories put another log at a log's path: not a loss on that
 	// edge, but perhaps between two tips.
 	UnrelatedLog bool
+	// Relocated has the paths that configured logs left, or came to, in one of the commits.
+	Relocated map[string]bool
 	// Touched is what has changed.
 	Touched
 	// PolicyChange is the change of the configuration; SchemaChanges are the paths of schemas that it names and that change.
@@ -126,7 +128,7 @@ func newRun(tree history.Tree, h history.History, opts Options, s Scope) *Run {
 }
 
 func newLearned() *Learned {
-	return &Learned{Touched: NewTouched(), SchemaChanges: map[string]bool{}, Drafts: map[string]rule.Subject{}, Last: map[string]map[string]string{}}
+	return &Learned{Touched: NewTouched(), SchemaChanges: map[string]bool{}, Drafts: map[string]rule.Subject{}, Relocated: map[string]bool{}, Last: map[string]map[string]string{}}
 }
 
 // Beside is a run in the same judgement that looks at something else, and whose account is not reported.
