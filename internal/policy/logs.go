@@ -163,12 +163,20 @@ func (l *Log) Format() string {
 	return fmt.Sprintf("%q", []any{l.Entries, l.At, l.Start, l.Identity.Without, l.Identity.Only, l.Identity.WithoutLines, l.Order, l.FrozenMerged(), l.Open})
 }
 
-// JudgesLike reports whether another stanza, nil for none, judges what became of a log's entries as this one does.
+// JudgesLike reports whether another stanza, nil for none, judges a log's entries as this one does.
 func (l *Log) JudgesLike(other *Log) bool {
-	return other != nil && l.Format() == other.Format() && l.Since == other.Since
+	return other != nil && l.Format() == other.Format() && l.Since == other.Since && l.Schema == other.Schema && l.schemaDigest() == other.schemaDigest()
 }
 
-// SameLogs reports whether another policy has the same stanzas of logs, apart from schemas.
+// schemaDigest is the digest of the stanza's schema; zero for none.
+func (l *Log) schemaDigest() (d small.Digest) {
+	if l.given != nil {
+		d = l.given.Digest
+	}
+	return d
+}
+
+// SameLogs reports whether another policy has the same stanzas of logs.
 func (p *Policy) SameLogs(other *Policy) bool {
 	return slices.EqualFunc(p.Logs, other.Logs, func(a, b Log) bool {
 		return a.Path == b.Path && slices.Equal(a.Exclude, b.Exclude) && a.JudgesLike(&b)

@@ -38,7 +38,7 @@ func reportAdopted(a *Adopted, r *rule.Reporter) {
 			named = append(named, fmt.Sprintf("%d more", more))
 		}
 		f.Severity = finding.SeverityError
-		f.Message = fmt.Sprintf("this change adds or alters the stanza for %s, by which earlier commits changed what is frozen: %s", wording.Printable(a.Stanza.Path), strings.Join(named, "; "))
+		f.Message = fmt.Sprintf("this change adds or alters the stanza for %s, or its schema, which earlier commits do not keep: %s", wording.Printable(a.Stanza.Path), strings.Join(named, "; "))
 		f.Fix = fmt.Sprintf("accept what they did: on line %d of %s give the stanza `since: %s`", a.Stanza.Pos.Line, policy.File, a.Target)
 		r.Add(f)
 	}

@@ -28,8 +28,8 @@ type Collector struct {
 	rigour func(commit string) *rule.Rigour
 	// WarnOnly makes every finding a warning, except a divergence that the configuration calls an error.
 	WarnOnly bool
-	// lasting leaves out everything else: see Options.Lasting.
-	lasting bool
+	// lasting leaves out everything else: see Options.Lasting. adopts lets all errors about logs in, as an audit reports them.
+	lasting, adopts bool
 
 	Report  finding.Report
 	listing finding.Listing
@@ -84,7 +84,7 @@ type found struct {
 func (c *Collector) findings(ctx context.Context, s rule.Subject, place rule.Place, in *rule.Rigour) (out []found, err error) {
 	for i := range c.Rules {
 		one := &c.Rules[i]
-		if one.StrictOnly && !c.Strict || c.lasting && !lasting(one.ID) {
+		if one.StrictOnly && !c.Strict || c.lasting && !lasting(one.ID) && (!c.adopts || !aboutLogs(one.ID)) {
 			continue
 		}
 		severity, raisedBy, on := c.severity(one, one.Severity, in)
@@ -104,6 +104,11 @@ func (c *Collector) findings(ctx context.Context, s rule.Subject, place rule.Pla
 // lasting reports whether a rule is about what became of a log's entries.
 func lasting(id string) bool {
 	return strings.HasPrefix(id, "append-only/") || id == "divergence/lost-entry" || id == "divergence/unreconciled"
+}
+
+// aboutLogs reports whether a rule is about logs, whatever it says of them.
+func aboutLogs(id string) bool {
+	return strings.HasPrefix(id, "log/") || strings.HasPrefix(id, "divergence/")
 }
 
 // severity applies the configuration, and a rigour that may be nil, to a severity. by is what raised it; on is false if the rule is off.

@@ -120,7 +120,7 @@ func NewCheck(tree history.Tree, opts Options, s Scope) *Run {
 
 func newRun(tree history.Tree, h history.History, opts Options, s Scope) *Run {
 	r := &Run{Options: opts, Source: read.NewSource(tree, h, opts.basis()), Scope: s, Learned: newLearned(), Collector: newCollector(opts)}
-	r.Account = &r.Collector.Report
+	r.Account, r.Collector.adopts = &r.Collector.Report, s.Adopts
 	if h != nil && r.Options.Trusted == "" {
 		r.Source.Trusted = s.Before()
 	}

@@ -50,7 +50,7 @@ func (s *Session) adopt(ctx context.Context, tip string, parents []string, after
 		if err != nil {
 			return nil, err
 		}
-		if p, invalid := policy.Parse(s.configFile(), data, catalogue.Known()); found && invalid == nil { // an invalid one judged nothing
+		if p, invalid := policy.ParseWhole(s.configFile(), data, catalogue.Known(), s.schemasAt(ctx, commit)); found && invalid == nil { // an invalid one judged nothing
 			a.Before = append(a.Before, p)
 		}
 	}
