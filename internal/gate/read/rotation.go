@@ -204,7 +204,7 @@ func rotate(log, had, has *ledger.Ledger, meet, unordered bool) *rotation {
 		gained = ledger.Gained(had, has)
 	}
 	if unordered {
-		return rotateSet(log, gained, meet)
+		return rotateSet(log, gained, meet, had == nil || has.HasAll(had))
 	}
 	n, at := 0, 0
 	for i := range gained {
@@ -235,11 +235,11 @@ func rotate(log, had, has *ledger.Ledger, meet, unordered bool) *rotation {
 	return r
 }
 
-// rotateSet is rotate for a log whose entries have no order.
-func rotateSet(log *ledger.Ledger, gained []ledger.Entry, meet bool) *rotation {
+// rotateSet is rotate for a log whose entries have no order. kept says that the archive has what it had.
+func rotateSet(log *ledger.Ledger, gained []ledger.Entry, meet, kept bool) *rotation {
 	rest := ledger.Gained(ledger.OfEntries(gained), log)
 	gone := ledger.Gained(ledger.OfEntries(rest), log)
-	if len(gone) == 0 || len(rest) > 0 && !meet {
+	if len(gone) == 0 || !meet && (len(rest) > 0 || !kept) {
 		return nil
 	}
 	return &rotation{gone: gone, rest: rest}
