@@ -138,7 +138,7 @@ func TestFlowDeep(t *testing.T) {
 			want := "`small-hook restore --commit " + f.id("B")[:12] + "`"
 			switch after := []int{i + 2, i + 1}[j]; { // commits after it
 			case after >= 20:
-				want = "More than 20 commits stand on this one. Have a person accept the logs as they are now; only later changes are then judged: `small-hook baseline`"
+				want = "20 or more commits stand on this one. Have a person accept the logs as they are now; only later changes are then judged: `small-hook baseline`"
 			case i+2 >= 20: // the first one is too deep
 				want = "`small-hook restore --commit " + f.id("C")[:12] + "`"
 			}

@@ -49,7 +49,7 @@ func (s Situation) Undo(path string, uncommitted []string, files ...string) stri
 	case history.Uncommitted(s.Commit):
 		return wording.Commands(uncommitted...)
 	case s.Standing == history.Own && s.Deep:
-		return s.accept("More than " + strconv.Itoa(MostRemade) + " commits stand on this one. Have a person accept the logs as they are now; only later changes are then judged: ")
+		return s.accept(strconv.Itoa(MostRemade) + " or more commits stand on this one. Have a person accept the logs as they are now; only later changes are then judged: ")
 	case s.Standing == history.Own && s.First != nil && len(files) == 0:
 		return s.OnBranch(Mend(path, s.First(path)))
 	case s.Standing == history.Own:

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/base/failure"
+	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/small"
@@ -130,6 +131,9 @@ func (r *resolving) threeWay(ctx context.Context, dir string) ([]threeway.Merge,
 	var out []threeway.Merge
 	for _, t := range r.op.theirs {
 		m := threeway.Merge{Dir: dir, Limits: r.limits(), PreferPlan: r.opts.Plan}
+		if r.opts.Theirs != "" {
+			m.Named = wording.ShellWord(r.opts.Theirs)
+		}
 		for _, id := range t.bases {
 			base, err := r.versionOf(ctx, dir, side{name: "the merge base", id: id}, nil)
 			if err != nil {

@@ -34,7 +34,7 @@ func (r *resolving) followPlan(ctx context.Context, c *combine.Case) (notes []st
 	}
 	for i := range merges {
 		m, t := merges[i], &c.Theirs[i]
-		if i == 0 && !t.Picked {
+		if i == 0 {
 			c.Also = append(c.Also, newNames(c.Ours, newEntries(m.Ours, m.Bases, m.Limits), m.Renumbered(m.Ours, plan))...)
 		}
 		theirs := newEntries(m.Theirs, m.Bases, m.Limits)

@@ -44,6 +44,8 @@ type Merge struct {
 	Ours, Theirs Version
 	// Dir is the workspace's directory, for messages.
 	Dir string
+	// Named is the side that the caller named, as a word of a shell; empty if git has the merge under way.
+	Named string
 	// PreferPlan is the caller's choice.
 	PreferPlan Preference
 	Limits     small.Limits
@@ -275,6 +277,11 @@ func (m Merge) write(a small.Artifact, form *file, root *yaml.Node) ([]byte, err
 	}
 }
 
+// choose is the command with which a person says whose plan counts.
+func (m Merge) choose(plan Preference) string {
+	return wording.Commands(strings.TrimSuffix("small-hook reconcile "+m.Named, " ") + " --plan " + string(plan))
+}
+
 // undecided is the failure of a file in which both sides changed the same field.
 func (m Merge) undecided(a small.Artifact, all []open) error {
 	var what []string
@@ -283,7 +290,7 @@ func (m Merge) undecided(a small.Artifact, all []open) error {
 	}
 	remedy := m.keepOne(a, Version{})
 	if a == small.Plan {
-		remedy = fmt.Sprintf("`small-hook reconcile --plan ours` takes these from %s (--plan theirs takes them from %s); the rest of both plans is merged", m.Ours.Name, m.Theirs.Name)
+		remedy = fmt.Sprintf("%s takes these from %s (--plan theirs takes them from %s); the rest of both plans is merged", m.choose(Ours), m.Ours.Name, m.Theirs.Name)
 	}
 	return &failure.Error{
 		Message: fmt.Sprintf("%s: both sides changed the same field differently: %s", a.Path(m.Dir), strings.Join(what, "; ")),

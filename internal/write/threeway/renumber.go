@@ -82,7 +82,7 @@ func (m Merge) staying(id string, ours, theirs *yaml.Node) (Preference, error) {
 	if other {
 		prefer, name = Theirs, m.Theirs.Name
 	}
-	remedy := fmt.Sprintf("`small-hook reconcile --plan %s` keeps the id for the one of %s, and the other gets a free one", prefer, name)
+	remedy := fmt.Sprintf("%s keeps the id for the one of %s, and the other gets a free one", m.choose(prefer), name)
 	switch {
 	case mine && other:
 		why = "published entries name both"
