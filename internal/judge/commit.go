@@ -227,7 +227,7 @@ func judgeIndex(ctx context.Context, s *session.Session, head string, parents []
 // prepareIndexOptions sets what the judgement of the index depends on: Heads, Branch, Message and BranchClaim of the session's options. It
 // returns the branches on which others are at work, and the parents with which the index is compared.
 func prepareIndexOptions(ctx context.Context, s *session.Session, head string, parents []string) (near neighbours, _ []string, err error) {
-	// Nobody else's branch is looked at while git remakes a commit, or merges by itself: such commits come from one, or join one.
+	// While git remakes a commit, or merges by itself, the branches of others are not looked at: it takes commits from one, or joins one.
 	if head != "" && (s.Opts.Mode == preCommit || s.Opts.Mode == prepareCommitMsg && !s.Opts.Replay && len(workgit.GitHeads(s.Req.Environ)) == 0) {
 		if near, err = neighboursOf(ctx, s); err != nil {
 			return near, nil, err

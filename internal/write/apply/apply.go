@@ -34,7 +34,7 @@ type Place struct {
 type Git interface {
 	// Stage puts files into the index, all or none.
 	Stage(ctx context.Context, files []history.File) error
-	// Run runs git without an input.
+	// Run runs git with an input, here always nil, and returns what it printed.
 	Run(ctx context.Context, stdin io.Reader, args ...string) ([]byte, error)
 }
 
