@@ -661,10 +661,16 @@ func (m *kindModel) order(c int) modelVerdict {
 	for folder, now := range m.logs[c] {
 		wrong := true
 		for _, p := range m.parents[c] {
-			to := slices.Collect(maps.Values(m.moves(p, c, m.merges(c))))
-			was := m.logs[p][folder].names
-			added := slices.DeleteFunc(slices.Clone(now.names), func(name string) bool { return slices.Contains(was, name) })
-			wrong = wrong && !slices.Contains(to, folder) && m.kind.outOfOrder(added, was)
+			was, came := m.logs[p][folder].names, []string(nil)
+			for from, to := range m.moves(p, c, m.merges(c)) {
+				if to == folder {
+					came = append(came, m.logs[p][from].names...)
+				}
+			}
+			added := slices.DeleteFunc(slices.Clone(now.names), func(name string) bool {
+				return slices.Contains(was, name) || slices.Contains(came, name)
+			})
+			wrong = wrong && m.kind.outOfOrder(added, was)
 		}
 		if wrong {
 			return bad

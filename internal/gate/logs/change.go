@@ -139,20 +139,29 @@ func (e *LogChange) dropOrder() {
 }
 
 // dropBetween forgets new entries between the first ones of Old, which an archive had, and those of the log that came to it: a squash has what a
-// branch recorded in the archive before.
+// branch recorded in the archive before. Of equal entries, the last ones are those that came.
 func (e *LogChange) dropBetween(had int) {
-	if e.Relation != ledger.Interleaved {
+	old, now := ledger.DigestsOf(e.Old), ledger.DigestsOf(e.New)
+	if e.Relation != ledger.Interleaved || ledger.Subsequence(old, now) == nil {
 		return
 	}
-	last, first := -1, len(e.New.Entries)
-	for i, at := range ledger.Subsequence(ledger.DigestsOf(e.Old), ledger.DigestsOf(e.New)) {
-		if i < had {
-			last = at
-		} else {
-			first = min(first, at)
+	last := -1
+	kept := map[int]bool{}
+	for _, at := range ledger.Subsequence(old[:had], now) {
+		last, kept[at] = at, true
+	}
+	first, end := len(now), -1
+	for i := len(old) - 1; i >= had; i-- {
+		for first--; now[first] != old[i]; first-- {
+		}
+		end, kept[first] = max(end, first), true
+	}
+	e.Inserted = nil
+	for i := range max(last, end) {
+		if !kept[i] && (i < last || first < i) {
+			e.Inserted = append(e.Inserted, i)
 		}
 	}
-	e.Inserted = slices.DeleteFunc(e.Inserted, func(index int) bool { return last < index && index < first })
 }
 
 // SetParent makes it the edge of a commit to one of its parents.
