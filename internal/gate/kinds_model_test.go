@@ -493,7 +493,7 @@ func (m *kindModel) edge(p, c int, at string, moved map[string]string, mixed boo
 // withoutRotation judges a log on an edge, on which it does not go to an archive.
 func (m *kindModel) withoutRotation(p, c int, at string, moved map[string]string, mixed bool) modelVerdict {
 	was, now := m.logs[p][at], m.logs[c][at]
-	if m.kind.files && now.content != was.content && now.content != "" {
+	if m.kind.files && len(minus(strings.Split(now.content, "\x00"), strings.Split(was.content, "\x00"))) > 0 {
 		return bad // a submodule, or another
 	}
 	switch now.state {
