@@ -34,6 +34,8 @@ type kindModel struct {
 type naiveRewrite struct {
 	at       string
 	from, to []string
+	// rawFrom and rawTo have all of each entry.
+	rawFrom, rawTo []string
 }
 
 func begins(l, front []string) bool {
@@ -58,7 +60,7 @@ func minus(l, others []string) []string {
 func (m *kindModel) stood(commits ...int) bool {
 	for _, c := range commits {
 		for n := range m.reach(c) {
-			if l := m.logs[n][m.rewrite.at]; l.state == readable && begins(l.entries, m.rewrite.from) {
+			if l := m.logs[n][m.rewrite.at]; l.state == readable && (begins(l.raw, m.rewrite.rawFrom) || m.kind.unordered() && len(l.raw) == len(m.rewrite.rawFrom) && len(minus(l.raw, m.rewrite.rawFrom)) == 0) {
 				return true
 			}
 		}
@@ -66,18 +68,36 @@ func (m *kindModel) stood(commits ...int) bool {
 	return false
 }
 
+// front reports whether a log begins with some entries; without an order, whether it has them.
+func (m *kindModel) front(l, entries []string) bool {
+	if m.kind.unordered() {
+		return len(minus(entries, l)) == 0
+	}
+	return begins(l, entries)
+}
+
+// besides is a log without the entries that it begins with.
+func (m *kindModel) besides(l, front []string) []string {
+	if m.kind.unordered() {
+		return minus(l, front)
+	}
+	return l[len(front):]
+}
+
 // done reports whether a log has the rewrite behind it, or never had what it started from.
-func (r *naiveRewrite) done(l []string) bool { return begins(l, r.to) && !begins(l, r.from) }
+func (m *kindModel) done(l []string) bool {
+	return (m.kind.unordered() || m.front(l, m.rewrite.to)) && !m.front(l, m.rewrite.from)
+}
 
 // rewritten is a log of p as the approval lets it become in c.
 func (m *kindModel) rewritten(p, c int, at string, l, now []string) []string {
 	r := m.rewrite
 	switch {
-	case r == nil || at != r.at || !r.done(now):
-	case begins(l, r.from):
-		return slices.Concat(r.to, l[len(r.from):])
+	case r == nil || at != r.at || !m.done(now) || !m.front(now, r.to):
+	case m.front(l, r.from):
+		return slices.Concat(r.to, m.besides(l, r.from))
 	case slices.ContainsFunc(minus(r.to, r.from), func(e string) bool { return slices.Contains(l, e) }): // later than the rewrite
-	case slices.Equal(m.parents[c], []int{p}) || begins(l, r.to) || !m.stood(append([]int{p, c}, m.parents[c]...)...):
+	case slices.Equal(m.parents[c], []int{p}) || m.front(l, r.to) || !m.stood(append([]int{p, c}, m.parents[c]...)...):
 	default:
 		return slices.Concat(r.to, minus(l, r.from))
 	}
@@ -95,12 +115,12 @@ func (m *kindModel) returned(c int) modelVerdict {
 	for _, p := range m.parents[c] {
 		for _, l := range m.before(p, r.at) {
 			became := m.rewritten(p, c, r.at, l, now)
-			behind = behind || !slices.Equal(became, l) || r.done(l) && m.stood(p)
+			behind = behind || !slices.Equal(became, l) || m.done(l) && m.stood(p)
 		}
 	}
 	for _, p := range m.parents[c] {
 		for _, l := range m.before(p, r.at) {
-			if l = m.rewritten(p, c, r.at, l, now); !r.done(l) {
+			if l = m.rewritten(p, c, r.at, l, now); !m.done(l) {
 				l = minus(l, r.from)
 			}
 			here := map[string]int{}
@@ -124,6 +144,8 @@ func (m *kindModel) returned(c int) modelVerdict {
 type naiveLog struct {
 	state   logState
 	entries []string
+	// raw has all of each entry.
+	raw []string
 	// content distinguishes broken ones; names are a folder's files.
 	content string
 	names   []string
@@ -163,7 +185,7 @@ func readKind(kind logKind, tree fileTree) map[string]naiveLog {
 			out[at] = naiveLog{state: broken, content: mode + f.data}
 			continue
 		}
-		out[at] = naiveLog{state: readable, entries: kind.finished(entries)}
+		out[at] = naiveLog{state: readable, entries: kind.finished(entries), raw: entries}
 	}
 	return out
 }
@@ -614,6 +636,7 @@ func (m *kindModel) doubled(c int) modelVerdict {
 				}
 			}
 			for _, b := range before {
+				b = m.rewritten(p, c, at, b, l.entries)
 				here := map[string]int{}
 				for _, e := range b {
 					here[e]++
@@ -908,7 +931,7 @@ func (m *kindModel) targetFirst(target, c int) modelVerdict {
 	}
 	for at, now := range m.logs[c] {
 		has, lacks := slices.Clone(m.logs[target][at].entries), false
-		if r := m.rewrite; r != nil && at == r.at && begins(has, r.from) && r.done(now.entries) {
+		if r := m.rewrite; r != nil && at == r.at && begins(has, r.from) && m.done(now.entries) {
 			has = slices.Concat(r.to, has[len(r.from):])
 		}
 		if slices.ContainsFunc(m.parents[c], func(p int) bool { return slices.Equal(m.logs[p][at].entries, now.entries) }) {

@@ -1,6 +1,7 @@
 package gate_test
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"flag"
@@ -50,7 +51,7 @@ func buildKinds(t *tape) *kindWorld {
 	w.kind = logKinds[w.n(len(logKinds))]
 	w.evil = []int{0, 0, 8, 3}[w.n(4)]
 	withSince := w.oneIn(5)
-	approve := !withSince && !w.kind.unordered() && !w.kind.merged() && w.kind.plain() && w.oneIn(2)
+	approve := !withSince && !w.kind.files && !w.kind.merged() && w.kind.Open == "" && w.oneIn(2)
 	if approve {
 		w.evil = 3
 	}
@@ -80,8 +81,8 @@ func (w *kindWorld) approve() {
 			continue
 		}
 		before, now := readKind(w.kind, w.trees[w.parents[c][0]])[at], readKind(w.kind, w.trees[c])[at]
-		if before.state == readable && now.state == readable && !begins(now.entries, before.entries) && len(before.entries) > 0 {
-			w.rewrite = &naiveRewrite{at: at, from: before.entries, to: now.entries}
+		if before.state == readable && now.state == readable && !(&kindModel{kind: w.kind}).keeps(before.entries, now.entries, false) && len(before.entries) > 0 {
+			w.rewrite = &naiveRewrite{at: at, from: before.entries, to: now.entries, rawFrom: before.raw, rawTo: now.raw}
 			return
 		}
 	}
@@ -100,6 +101,9 @@ func (w *kindWorld) headOf(entries []string) *small.Digest {
 			d = small.EntryDigest(items[0])
 		}
 		digests = append(digests, d)
+	}
+	if w.kind.unordered() {
+		slices.SortFunc(digests, func(a, b small.Digest) int { return bytes.Compare(a[:], b[:]) })
 	}
 	head := ledger.HeadOf(digests)
 	return &head
@@ -463,7 +467,7 @@ func (w *kindWorld) options(ids []string) run.Options {
 	}
 	opts.Policy.Elsewhere = w.since >= 0 // it may begin after a commit that the head lacks
 	if r := w.rewrite; r != nil {
-		opts.Policy.Waivers = []policy.Waiver{{OfLog: true, Path: r.at, From: w.headOf(r.from), To: w.headOf(r.to), Reason: "x"}}
+		opts.Policy.Waivers = []policy.Waiver{{OfLog: true, Path: r.at, From: w.headOf(r.rawFrom), To: w.headOf(r.rawTo), Reason: "x"}}
 	}
 	return opts
 }

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"regexp"
 	"slices"
+	"sync"
 
 	"github.com/small-gate/small-gate/internal/small"
 )
@@ -27,6 +28,40 @@ type Form struct {
 	// OpenNewest and Open say which entries are not finished, and count as absent: the newest one, or those of which a line matches.
 	OpenNewest bool
 	Open       *regexp.Regexp
+	// Known remembers what was compared of entries; nil if nothing is to be remembered. Versions of a log have most of their entries in common.
+	Known *Identities
+}
+
+// Identities remember by which digests entries are compared, by the digests of all of them. They can be used at the same time by several.
+type Identities struct {
+	guard sync.Mutex
+	of    map[small.Digest]small.Digest
+}
+
+// mostIdentities is how many are remembered, which takes about 16 MB.
+const mostIdentities = 1 << 17
+
+// or returns what is remembered, or else finds it out and remembers it.
+func (k *Identities) or(whole small.Digest, find func() small.Digest) small.Digest {
+	if k == nil {
+		return find()
+	}
+	k.guard.Lock()
+	defer k.guard.Unlock()
+	if known, is := k.of[whole]; is {
+		return known
+	}
+	if k.of == nil || len(k.of) >= mostIdentities {
+		k.of = map[small.Digest]small.Digest{}
+	}
+	found := find()
+	k.of[whole] = found
+	return found
+}
+
+// ComparesWhole reports whether entries are the same only if all of them is.
+func (f *Form) ComparesWhole() bool {
+	return len(f.Without)+len(f.Only) == 0 && f.WithoutLines == nil
 }
 
 // Growing reports whether what stands behind the text of one version is all that a later one adds.
@@ -154,11 +189,13 @@ func (f *Form) digestOf(text []byte, whole small.Digest) small.Digest {
 	case len(f.Without) == 0 && len(f.Only) == 0:
 		return whole
 	}
-	doc, problems := small.ParseJSON(text, small.Limits{})
-	if doc == nil || len(problems) > 0 {
-		return whole
-	}
-	return f.IdentityOf(doc.Root, whole)
+	return f.Known.or(whole, func() small.Digest {
+		doc, problems := small.ParseJSON(text, small.Limits{})
+		if doc == nil || len(problems) > 0 {
+			return whole
+		}
+		return f.IdentityOf(doc.Root, whole)
+	})
 }
 
 // IdentityOf is the digest by which an entry with fields is compared; whole is that of all of it.

@@ -13,6 +13,9 @@ type Rewrite struct {
 	From, To small.Digest
 	// Unordered is true for a log whose entries have no order. From and To are then heads of sets; see [Ledger.SetHead].
 	Unordered bool
+	// Loose is true for a log whose entries may change in what is not compared: a version with the entries of From, or of To, may have
+	// another head.
+	Loose bool
 	// Before and After are the entries of From and To, as far as a version of the log with exactly these was found.
 	Before, After []Entry
 }
@@ -54,8 +57,17 @@ func (r *Rewrite) Undone(l *Ledger) bool {
 	if r.Unordered {
 		return l.SetHead() == r.From || r.Before != nil && holds(l.Entries, r.Before)
 	}
-	_, ok := l.lenAt(r.From)
+	_, ok := l.begins(r.From, r.Before)
 	return ok
+}
+
+// begins returns how many leading entries of a log a head is of, or are equal to some entries, of which the head is if they are known.
+func (l *Ledger) begins(head small.Digest, known []Entry) (n int, ok bool) {
+	if n, ok = l.lenAt(head); ok || known == nil || len(known) > l.Len() {
+		return n, ok
+	}
+	same := func(a, b Entry) bool { return a.Digest == b.Digest }
+	return len(known), slices.EqualFunc(known, l.Entries[:len(known)], same)
 }
 
 // Done reports whether a log has what the rewrite led to, followed by anything. Of a log whose entries have no order, it is enough that
@@ -67,8 +79,22 @@ func (r *Rewrite) Done(l *Ledger) bool {
 	if r.Unordered {
 		return r.Before != nil
 	}
-	_, ok := l.lenAt(r.To)
+	_, ok := l.begins(r.To, r.After)
 	return ok
+}
+
+// startedAt is the rewrite with the entries that it started from, if a log has exactly these, and they were not known.
+func (r *Rewrite) startedAt(p *Ledger) *Rewrite {
+	if !r.Loose || r.Before != nil {
+		return r
+	}
+	entries, ok := r.Beginning(p, r.From)
+	if !ok {
+		return r
+	}
+	known := *r
+	known.Before = slices.Clip(entries)
+	return &known
 }
 
 // rewritten is a log as approvals let it become.
@@ -83,7 +109,7 @@ type rewritten struct {
 // applies.
 func (eq Equivalence) rewritten(p, c *Ledger) *rewritten {
 	for _, r := range eq.Rewrites {
-		if r.Undone(c) {
+		if r = r.startedAt(p); r.Undone(c) {
 			continue
 		}
 		now, rest, ok := eq.sides(r, p, c)
@@ -147,14 +173,14 @@ func (eq Equivalence) sides(r *Rewrite, p, c *Ledger) (now, rest []int, ok bool)
 		rest = eq.besidesAll(r, p)
 	}
 	if !r.Unordered {
-		n, has := c.lenAt(r.To)
+		n, has := c.begins(r.To, r.After)
 		return upTo(n), rest, has
 	}
 	own, was := pick(p.Entries, rest), pick(p.Entries, among(p.Entries, rest))
 	if r.After != nil && holds(c.Entries, r.After) {
-		return among(c.Entries, without(c.Entries, r.After, whole)), rest, true
+		return among(c.Entries, without(c.Entries, r.After)), rest, true
 	}
-	for _, now := range [][]int{without(c.Entries, own, whole), among(c.Entries, without(c.Entries, was, whole))} {
+	for _, now := range [][]int{without(c.Entries, own), among(c.Entries, without(c.Entries, was))} {
 		if setHead(pick(c.Entries, now)) == r.To {
 			return now, rest, true
 		}
@@ -171,14 +197,14 @@ func (eq Equivalence) besidesAll(r *Rewrite, p *Ledger) []int {
 		n++
 	}
 	first := chain[n-1]
-	rest := without(p.Entries, first.Before, identity)
+	rest := without(p.Entries, first.Before)
 	if first.Undone(p) {
 		rest = first.besides(p)
 	}
 	for ; n > 1; n-- {
 		own := chain[n-2].Before
 		if _, added := chain[n-1].ledTo(own); len(added) > 0 {
-			left := without(pick(p.Entries, rest), pick(own, added), identity)
+			left := without(pick(p.Entries, rest), pick(own, added))
 			for i, at := range left {
 				left[i] = rest[at]
 			}
@@ -223,9 +249,9 @@ func (r *Rewrite) ledTo(entries []Entry) (n int, others []int) {
 	case entries == nil || r.Unordered && (r.After == nil || !holds(entries, r.After)):
 		return -1, nil
 	case r.Unordered:
-		return len(r.After), without(entries, r.After, whole)
+		return len(r.After), without(entries, r.After)
 	}
-	n, ok := OfEntries(entries).lenAt(r.To)
+	n, ok := OfEntries(entries).begins(r.To, r.After)
 	if !ok {
 		return -1, nil
 	}
@@ -244,7 +270,7 @@ func (r *Rewrite) has(l *Ledger) bool {
 	if r.Unordered {
 		return holds(l.Entries, r.After)
 	}
-	_, ok := l.lenAt(r.To)
+	_, ok := l.begins(r.To, r.After)
 	return ok
 }
 
@@ -254,14 +280,11 @@ func (r *Rewrite) besides(p *Ledger) []int {
 		if p.SetHead() == r.From {
 			return nil
 		}
-		return without(p.Entries, r.Before, whole)
+		return without(p.Entries, r.Before)
 	}
-	n, _ := p.lenAt(r.From)
+	n, _ := p.begins(r.From, r.Before)
 	return upTo(p.Len())[n:]
 }
-
-func whole(e *Entry) small.Digest    { return e.all() }
-func identity(e *Entry) small.Digest { return e.Digest }
 
 func upTo(n int) []int {
 	out := make([]int, n)
@@ -272,14 +295,14 @@ func upTo(n int) []int {
 }
 
 // without are the indexes of entries that some others do not account for, each of which accounts for one.
-func without(entries, others []Entry, by func(*Entry) small.Digest) []int {
+func without(entries, others []Entry) []int {
 	left := map[small.Digest]int{}
 	for i := range others {
-		left[by(&others[i])]++
+		left[others[i].Digest]++
 	}
 	var out []int
 	for i := range entries {
-		if d := by(&entries[i]); left[d] > 0 {
+		if d := entries[i].Digest; left[d] > 0 {
 			left[d]--
 		} else {
 			out = append(out, i)
@@ -311,12 +334,12 @@ func pick(entries []Entry, indexes []int) []Entry {
 
 // holds reports whether some entries are all among others, as often.
 func holds(entries, some []Entry) bool {
-	return len(entries)-len(without(entries, some, whole)) == len(some)
+	return len(entries)-len(without(entries, some)) == len(some)
 }
 
 // Gained are the entries of a log, in their order, for which another does not account.
 func Gained(old, now *Ledger) []Entry {
-	return pick(now.Entries, without(now.Entries, old.Entries, identity))
+	return pick(now.Entries, without(now.Entries, old.Entries))
 }
 
 // Returned finds, in a log, entries that a rewrite removed and that none of some other logs has. Each of the others has the rewrite behind it,
@@ -350,5 +373,5 @@ func (r *Rewrite) Returned(l *Ledger, others []*Ledger) []Entry {
 
 // Besides is a log without what the rewrite started from.
 func (r *Rewrite) Besides(l *Ledger) *Ledger {
-	return OfEntries(pick(l.Entries, without(l.Entries, r.Before, identity)))
+	return OfEntries(pick(l.Entries, without(l.Entries, r.Before)))
 }

@@ -45,6 +45,9 @@ func judgeAllowed(ctx context.Context, r *run.Run, e *LogChange) error {
 func (l *CommitLog) findReturned(ctx context.Context) (out []ledger.Entry, err error) {
 	src, parents := l.Run.Source, l.Step.Parents
 	equal := src.Waived(l.Path, l.Path)
+	if err := src.FindRewrites(ctx, parents, l.Path, equal); err != nil {
+		return nil, err
+	}
 	for _, x := range equal.Rewrites {
 		done := func(l *read.LedgerFile) bool { return x.Done(l.Log.Ledger) }
 		if x.Unordered || !slices.ContainsFunc(l.Approved, func(p read.ParentLog) bool { return slices.ContainsFunc(p.Ledgers, done) }) {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/ledger"
+	"github.com/small-gate/small-gate/internal/small"
 )
 
 // Approve completes the approvals of rewrites that may matter to two versions of a log: an approval names two ledger heads, and the entries of
@@ -20,13 +21,13 @@ func (src *Source) Approve(ctx context.Context, equal ledger.Equivalence, tips [
 		return equal, nil
 	}
 	for _, r := range equal.Rewrites {
-		switch {
-		case !r.Unordered && older && !r.Undone(p) && !r.Done(p) && r.Done(c):
-			if err := src.FindEarlier(ctx, tips, path, equal, r); err != nil {
+		if r.Unordered && !c.HasAll(p) || r.Loose && !r.Unordered {
+			if err := src.findEnds(ctx, tips, path, r); err != nil {
 				return equal, err
 			}
-		case r.Unordered && (p.SetHead() != r.From || c.SetHead() != r.To) && !c.HasAll(p):
-			if err := src.findSets(ctx, tips, path, r); err != nil {
+		}
+		if !r.Unordered && older && !r.Undone(p) && !r.Done(p) && r.Done(c) {
+			if err := src.FindEarlier(ctx, tips, path, equal, r); err != nil {
 				return equal, err
 			}
 		}
@@ -45,24 +46,39 @@ func (src *Source) FindEarlier(ctx context.Context, tips []string, path string, 
 	return nil
 }
 
-// findSets finds what a rewrite of a log without an order started from and led to.
-func (src *Source) findSets(ctx context.Context, tips []string, path string, r *ledger.Rewrite) error {
+// FindRewrites finds what approved rewrites of a log started from and led to, among the ancestors of some commits, where their heads alone do
+// not tell whether a version has these entries.
+func (src *Source) FindRewrites(ctx context.Context, tips []string, path string, equal ledger.Equivalence) error {
+	for _, r := range equal.Rewrites {
+		if r.Unordered || r.Loose {
+			if err := src.findEnds(ctx, tips, path, r); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// findEnds finds the entries that a rewrite started from and led to.
+func (src *Source) findEnds(ctx context.Context, tips []string, path string, r *ledger.Rewrite) error {
 	if err := src.FindBefore(ctx, tips, path, r); err != nil || r.Before == nil || r.After != nil {
 		return err
 	}
-	at, err := src.newestVersion(ctx, tips, path, func(l *ledger.Ledger) bool { return l.SetHead() == r.To })
+	at, err := src.versionWith(ctx, tips, path, r, r.To)
 	if at != nil {
-		r.After = slices.Clip(at.Log.Entries)
+		after, _ := r.Beginning(at.Log.Ledger, r.To)
+		r.After = slices.Clip(after)
 	}
 	return err
 }
 
 // findBefore reports whether an ancestor of some commits has a log that begins with what a rewrite started from, and notes those entries.
 func (src *Source) findBefore(ctx context.Context, tips []string, path string, r *ledger.Rewrite) (bool, error) {
-	at, err := src.newestVersion(ctx, tips, path, func(l *ledger.Ledger) bool {
-		_, ok := r.Beginning(l, r.From)
-		return ok
-	}, r)
+	find := src.newestVersion
+	if r.Unordered || r.Loose {
+		find = src.versionWith
+	}
+	at, err := find(ctx, tips, path, r, r.From)
 	if err != nil || at == nil {
 		return false, err
 	}
@@ -82,39 +98,138 @@ func (src *Source) FindBefore(ctx context.Context, tips []string, path string, r
 
 // WasRewritten reports whether an approved rewrite is behind a commit, where a log is as given.
 func (src *Source) WasRewritten(ctx context.Context, tip, path string, log *ledger.Ledger, equal ledger.Equivalence, r *ledger.Rewrite) (bool, error) {
-	if !r.Unordered && !equal.Done(r, log) || tip == "" {
+	if tip == "" {
+		return false, nil
+	}
+	if r.Loose {
+		if err := src.findEnds(ctx, []string{tip}, path, r); err != nil {
+			return false, err
+		}
+	}
+	if !r.Unordered && !equal.Done(r, log) {
 		return false, nil
 	}
 	found, err := src.findBefore(ctx, []string{tip}, path, r)
 	return found && equal.Done(r, log), err
 }
 
-// newestVersion finds the newest version of a log for which a test holds, among the ancestors of some commits; nil if there is none. If a
-// rewrite is given, the test mostly holds just before the versions that have it behind them.
-func (src *Source) newestVersion(ctx context.Context, tips []string, path string, test func(*ledger.Ledger) bool, after ...*ledger.Rewrite) (*LedgerFile, error) {
+// newestVersion finds the newest version of a log that begins with a head, among the ancestors of some commits; nil if there is none. Mostly
+// that is the one just before the versions that have the rewrite behind them.
+func (src *Source) newestVersion(ctx context.Context, tips []string, path string, r *ledger.Rewrite, head small.Digest) (*LedgerFile, error) {
 	files, err := src.versionsBehind(ctx, tips, path)
 	if err != nil {
 		return nil, err
 	}
 	at := func(i int) (*LedgerFile, error) { return src.Logs(path).Read(ctx, files[i], nil) }
-	if len(after) > 0 && !after[0].Unordered {
-		i := sort.Search(len(files), func(i int) bool {
-			log, failed := at(i)
-			err = cmp.Or(err, failed)
-			return failed == nil && log.Readable() && after[0].Done(log.Log.Ledger)
+	i := sort.Search(len(files), func(i int) bool {
+		log, failed := at(i)
+		err = cmp.Or(err, failed)
+		return failed == nil && log.Readable() && r.Done(log.Log.Ledger)
+	})
+	if err != nil {
+		return nil, err
+	}
+	if i > 0 {
+		if log, err := at(i - 1); err != nil || log.beginsWith(r, head) {
+			return log, err
+		}
+	}
+	for i := range slices.Backward(files) {
+		if log, err := at(i); err != nil || log.beginsWith(r, head) {
+			return log, err
+		}
+	}
+	return nil, nil
+}
+
+// searched is what searches for versions with one head have found: the number of the commit that has one, by the number of the commit whose
+// ancestors were searched; -1 where there is none.
+type searched map[int]int
+
+// searchKey is what a search is for.
+type searchKey struct {
+	rewrite *ledger.Rewrite
+	head    small.Digest
+}
+
+// versionWith finds a version of a log with a head, among the ancestors of some commits; nil if there is none. What was found is remembered
+// for the commits behind which it is, and that nothing was found for all that were searched: a walk over a history reads each version once.
+func (src *Source) versionWith(ctx context.Context, tips []string, path string, r *ledger.Rewrite, head small.Digest) (*LedgerFile, error) {
+	key := searchKey{r, head}
+	if src.searches[key] == nil {
+		src.searches[key] = searched{}
+	}
+	for _, tip := range tips {
+		if tip == "" || history.Uncommitted(tip) {
+			continue
+		}
+		a, n, err := src.loadAncestry(ctx, tip)
+		if err != nil {
+			return nil, err
+		}
+		found, err := src.searches[key].behind(a, n, func(i int) (bool, error) {
+			log, err := src.changedIn(ctx, i, path)
+			return log.beginsWith(r, head), err
 		})
 		if err != nil {
 			return nil, err
 		}
-		if i > 0 {
-			if log, err := at(i - 1); err != nil || log.Readable() && test(log.Log.Ledger) {
-				return log, err
+		if found >= 0 {
+			return src.changedIn(ctx, found, path)
+		}
+	}
+	return nil, nil
+}
+
+// behind finds a commit for which a test holds, among a commit and its ancestors, the newest first; -1 if there is none.
+func (s searched) behind(a *ancestry, n int, test func(int) (bool, error)) (int, error) {
+	reached, left := map[int]bool{n: true}, 1
+	for i := n; left > 0; i-- {
+		if !reached[i] {
+			continue
+		}
+		left--
+		found, known := s[i]
+		if !known {
+			holds, err := test(i)
+			if err != nil {
+				return -1, err
+			}
+			if found = -1; holds {
+				found = i
+			}
+		}
+		if found >= 0 {
+			s[n] = found
+			return found, nil
+		}
+		for _, p := range a.commits[i].parents {
+			if !known && !reached[p] {
+				reached[p] = true
+				left++
 			}
 		}
 	}
-	for i := range slices.Backward(files) {
-		if log, err := at(i); err != nil || log.Readable() && test(log.Log.Ledger) {
-			return log, err
+	for i := range reached {
+		s[i] = -1
+	}
+	return -1, nil
+}
+
+// beginsWith reports whether a log has the entries that a head of a rewrite is of.
+func (f *LedgerFile) beginsWith(r *ledger.Rewrite, head small.Digest) bool {
+	if !f.Readable() {
+		return false
+	}
+	_, ok := r.Beginning(f.Log.Ledger, head)
+	return ok
+}
+
+// changedIn is the log that a commit made of the one at a path; nil if the commit left it as it was, or has none there.
+func (src *Source) changedIn(ctx context.Context, n int, path string) (*LedgerFile, error) {
+	for _, edge := range src.ancestry.commits[n].changes {
+		if c, changed := history.ChangeAt(edge, path); changed && c.New.Mode != "" {
+			return src.Logs(path).Read(ctx, c.New, nil)
 		}
 	}
 	return nil, nil

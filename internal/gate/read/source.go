@@ -60,6 +60,8 @@ type Source struct {
 	signatures map[string]history.Signature
 	// sides are workspaces by revision and directory.
 	sides map[[2]string]side
+	// searches are those for the versions with which approved rewrites began and ended.
+	searches map[searchKey]searched
 }
 
 // NewSource reads from a tree; h is nil if it has no history.
@@ -67,7 +69,7 @@ func NewSource(tree history.Tree, h history.History, b Basis) *Source {
 	src := &Source{
 		Basis: b, Tree: tree, History: h,
 		Ledgers: newLedgers(tree, b.Limits, b.Cache, progressFormat),
-		equals:  map[string]ledger.Equivalence{}, ancestry: newAncestry(), sides: map[[2]string]side{},
+		equals:  map[string]ledger.Equivalence{}, ancestry: newAncestry(), sides: map[[2]string]side{}, searches: map[searchKey]searched{},
 		pasts: map[string]*acceptedHistory{}, since: map[string]bool{}, profile2: map[string]bool{}, profiles: map[string]map[string]bool{},
 	}
 	src.readers = map[string]*ledgers{"": src.Ledgers}

@@ -16,7 +16,7 @@ import (
 // settle chooses, for each entry of a configured log of which the sides have different versions that count as the same entry, the version to write:
 // that of the side which changed the merge base's. If both sides changed it, objects are merged field by field. Other entries are a failure.
 func (l *log) settle(items []item) error {
-	if form := l.kind.stanza.Form(); len(form.Without) == 0 && len(form.Only) == 0 && form.WithoutLines == nil {
+	if l.kind.stanza.Form().ComparesWhole() {
 		return nil
 	}
 	seen := map[small.Digest]int{}

@@ -242,7 +242,23 @@ func (r *resolving) sidesOf(ctx context.Context, path string) (c combine.Case, m
 	if err = r.op.versions(&c, func(s side) (combine.Version, error) { return r.version(ctx, s, path) }); err != nil {
 		return c, "", false, err
 	}
+	if err = r.findRewrites(ctx, c); err != nil {
+		return c, "", false, err
+	}
 	return c, r.modeOf(path), r.sidesAgree(path), r.noteLosses(ctx, &c)
+}
+
+// findRewrites finds, in the history of the sides, what approved rewrites of a log removed.
+func (r *resolving) findRewrites(ctx context.Context, c combine.Case) error {
+	if len(c.Comparer.Rewrites) == 0 {
+		return nil
+	}
+	var tips []string
+	for _, s := range r.op.sides() {
+		tips = append(tips, s.id)
+	}
+	src := read.NewSource(r.repo, r.repo, read.Basis{Policy: r.opts.Policy, Now: r.opts.Now, Limits: r.limits()})
+	return src.FindRewrites(ctx, tips, c.Path, c.Comparer.Equivalence)
 }
 
 // modeOf is the file's mode on the first side that has it.
