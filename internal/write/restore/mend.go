@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -21,6 +20,7 @@ import (
 	"github.com/small-gate/small-gate/internal/small/records"
 	"github.com/small-gate/small-gate/internal/write/combine"
 	"github.com/small-gate/small-gate/internal/write/reconcile"
+	"github.com/small-gate/small-gate/internal/write/rewrite"
 	"github.com/small-gate/small-gate/internal/write/workgit"
 )
 
@@ -64,7 +64,7 @@ type mending struct {
 	// at are the files at the paths that may change, by commit.
 	at map[string]map[string]history.File
 	// objects makes the new commits.
-	objects objects
+	objects *rewrite.Objects
 	// targets are, by merge, the parent that the target has: see reconcile.TargetSide.
 	targets map[string]int
 	// files are what some paths become where they are as the commit has them.
@@ -84,8 +84,12 @@ func (w *Workspace) Mend(ctx context.Context, repo reconcile.Repository, o MendO
 	if m.git, err = workgit.Open(w.Place, environ); err != nil {
 		return out, err
 	}
-	m.objects.git = m.git
-	defer func() { err = errors.Join(err, m.objects.end()) }()
+	m.objects = rewrite.New(m.git.Git)
+	defer func() {
+		if ended := m.objects.End(); err == nil {
+			err = ended
+		}
+	}()
 	list, err := m.commits(ctx, o.Commit, o.Pushed)
 	if err != nil {
 		return out, err
@@ -106,7 +110,7 @@ func (w *Workspace) Mend(ctx context.Context, repo reconcile.Repository, o MendO
 			out.Commits++
 		}
 	}
-	if err := m.objects.end(); err != nil {
+	if err := m.objects.End(); err != nil {
 		return out, err
 	}
 	if err := m.follow(context.WithoutCancel(ctx), &out); err != nil {
@@ -370,12 +374,17 @@ func (m *mending) again(ctx context.Context, id, source string) error {
 	}
 	m.ids[id] = id
 	if len(changes) > 0 || !slices.Equal(old, parents) {
-		m.ids[id], err = m.objects.commit(ctx, id, parents, changes)
+		c, err := m.objects.Commit(ctx, id)
+		if err != nil {
+			return err
+		}
+		c.Parents = parents
+		if m.ids[id], err = m.objects.Make(ctx, c, changes); err != nil {
+			return err
+		}
 	}
-	if err == nil {
-		m.logs[m.ids[id]] = log
-	}
-	return err
+	m.logs[m.ids[id]] = log
+	return nil
 }
 
 // adopt has the plan of the first commit keep the tasks of entries that are back.

@@ -11,6 +11,7 @@ import (
 	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/write/reconcile"
+	"github.com/small-gate/small-gate/internal/write/rewrite"
 )
 
 // building makes the commits that are to be pushed.
@@ -20,14 +21,15 @@ type building struct {
 	// bases are the merge bases of head and the remote's branch. The commits that head has and since lacks are put on top of onto.
 	bases             []string
 	head, onto, since string
-	// commits are the commits that were read, by id.
-	commits map[string]commit
-	notes   []string
+	// originals reads commits; commits are those that were read, by id.
+	originals *rewrite.Objects
+	commits   map[string]rewrite.Commit
+	notes     []string
 }
 
 // step is one new commit, with author and message of another. files are the workspaces' files, which git does not merge; code is its tree without them.
 type step struct {
-	like commit
+	like rewrite.Commit
 	// id is that of the commit that it rewrites; empty for a new one.
 	id string
 	// parents are the new commit's; empty if it goes on top of the step before.
@@ -43,7 +45,8 @@ func (b *building) build(ctx context.Context) (goal string, err error) {
 	if err != nil {
 		return "", err
 	}
-	defer func() { err = errors.Join(err, b.removeScratch()) }()
+	b.originals, b.commits = rewrite.New(b.git.Git), map[string]rewrite.Commit{}
+	defer func() { err = errors.Join(err, b.git.failure(b.originals.End()), b.removeScratch()) }()
 	err = b.opts.Combining(ctx, b.onto, b.head, func(c *reconcile.Combiner) error {
 		b.combine = c
 		err := reconcile.ErrNeedsMerge
@@ -85,9 +88,9 @@ func (b *building) rebase(ctx context.Context, own []string) (string, error) {
 	if err := b.read(ctx, append(slices.Clone(own), b.onto)); err != nil {
 		return "", err
 	}
-	parents := b.commits[own[0]].parents
-	nameless := func(id string) bool { return strings.HasPrefix(strings.TrimSpace(b.commits[id].author), "<") }
-	if len(parents) != 1 || b.sign && slices.ContainsFunc(own, nameless) { // git signs no copy of those
+	parents := b.commits[own[0]].Parents
+	unsignable := func(id string) bool { return !b.commits[id].Signable() }
+	if len(parents) != 1 || b.sign && slices.ContainsFunc(own, unsignable) {
 		return "", reconcile.ErrNeedsMerge
 	}
 	versions, upon, err := b.versions(ctx, parents[0], own)
@@ -117,7 +120,7 @@ func (b *building) rebase(ctx context.Context, own []string) (string, error) {
 	for i, s := range steps {
 		s.code = codes[i+1]
 		empty := codes[i] == s.code && maps.Equal(files, s.files)
-		if files = s.files; !empty || s.like.tree == b.commits[s.like.parents[0]].tree {
+		if files = s.files; !empty || s.like.Tree == b.commits[s.like.Parents[0]].Tree {
 			kept = append(kept, s)
 		}
 	}
@@ -200,12 +203,70 @@ func (b *building) merge(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	made := commit{author: author, message: "Merge " + b.remote + "/" + short(b.target) + "\n"}
+	made := rewrite.Commit{Author: author, Message: "Merge " + b.remote + "/" + short(b.target) + "\n"}
 	ids, err := b.make(ctx, b.onto, []step{{like: made, parents: []string{b.head, b.onto}, code: codes[1], files: files}})
 	if err != nil {
 		return "", err
 	}
 	return ids[0], nil
+}
+
+// read reads commits into b.commits.
+func (b *building) read(ctx context.Context, ids []string) (err error) {
+	for _, id := range ids {
+		if b.commits[id], err = b.originals.Commit(ctx, id); err != nil {
+			return b.git.failure(err)
+		}
+	}
+	return nil
+}
+
+// making has one git make objects in the scratch work tree.
+func (b *building) making(do func(*rewrite.Objects) error) error {
+	objects := rewrite.New(b.scratch().Git)
+	err := do(objects)
+	if ended := objects.End(); err == nil {
+		err = ended
+	}
+	return b.git.failure(err)
+}
+
+// make makes new commits and returns their ids. A step that names no parents goes on top of the one before, and the first on top of onto.
+func (b *building) make(ctx context.Context, onto string, steps []step) (ids []string, err error) {
+	committer, err := b.git.run(ctx, "var", "GIT_COMMITTER_IDENT")
+	if err != nil {
+		return nil, err
+	}
+	stored := map[string]bool{}
+	err = b.making(func(objects *rewrite.Objects) (err error) {
+		for _, s := range steps {
+			c := s.like
+			c.Tree, c.Parents, c.Committer = s.code, s.parents, committer
+			if c.Parents == nil {
+				c.Parents = []string{onto}
+			}
+			for _, f := range s.files {
+				data, made := b.combine.Content(f)
+				if !made || stored[f.Object] {
+					continue
+				}
+				if _, err := objects.Store(ctx, data); err != nil {
+					return err
+				}
+				stored[f.Object] = true
+			}
+			if onto, err = objects.Make(ctx, c, slices.Collect(maps.Values(s.files))); err != nil {
+				return err
+			}
+			ids = append(ids, onto)
+		}
+		return nil
+	})
+	if err == nil && b.sign {
+		ids, err = b.originals.Sign(ctx, ids)
+		err = b.git.failure(err)
+	}
+	return ids, err
 }
 
 // byHand is the failure where only a person can bring both sides together. Its remedy names git's own commands for that.

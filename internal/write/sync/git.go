@@ -47,13 +47,6 @@ func (g staging) Run(ctx context.Context, _ io.Reader, args ...string) ([]byte, 
 	return []byte(out), err
 }
 
-// with is the same git with more variables.
-func (g *commandLine) with(environ ...string) *commandLine {
-	out := *g
-	out.Environ = slices.Concat(g.Environ, environ)
-	return &out
-}
-
 // runRetryingLocks runs git, and tries again for a second while another git holds a lock, such as an editor's or a fetch in another work tree.
 func (g *commandLine) runRetryingLocks(ctx context.Context, input string, args ...string) (gitcmd.Result, error) {
 	for tries := 20; ; tries-- {
@@ -78,7 +71,7 @@ func (g *commandLine) runInput(ctx context.Context, input string, args ...string
 	return trimmed(string(done.Out)), err
 }
 
-// run is tell without an input.
+// run is runInput without an input.
 func (g *commandLine) run(ctx context.Context, args ...string) (string, error) {
 	return g.runInput(ctx, "", args...)
 }
@@ -112,6 +105,15 @@ func (g *commandLine) failed(args []string, done gitcmd.Result) error {
 		f.Message = "no space left on device: " + f.Message
 	}
 	return f
+}
+
+// failure is failed for an error of another one that ran the same git.
+func (g *commandLine) failure(err error) error {
+	var e *gitcmd.Error
+	if errors.As(err, &e) && e.Err == nil {
+		return g.failed([]string{e.Command}, gitcmd.Result{Status: e.Status, Stderr: e.Stderr})
+	}
+	return err
 }
 
 // full reports whether the disk is full. It writes a file to find out: git says it in many ways.

@@ -21,28 +21,23 @@ import (
 // Tree is a work tree and the installed git, whose own locks and filters apply.
 type Tree struct {
 	Top, GitDir string
-	git         gitcmd.Git
+	Git         gitcmd.Git
 }
 
 // Open is the work tree of a place.
 func Open(place githistory.Place, environ []string) (*Tree, error) {
 	git, err := place.WorkingGit(environ)
 	git.Options = []string{"-c", "core.hooksPath=" + os.DevNull, "--literal-pathspecs"}
-	return &Tree{Top: place.Top, GitDir: place.GitDir, git: git}, err
+	return &Tree{Top: place.Top, GitDir: place.GitDir, Git: git}, err
 }
 
 // Run runs git, and returns its output.
 func (g *Tree) Run(ctx context.Context, stdin io.Reader, args ...string) ([]byte, error) {
-	out, err := g.git.Output(ctx, stdin, args...)
+	out, err := g.Git.Output(ctx, stdin, args...)
 	if err != nil {
 		return nil, &failure.Error{Message: err.Error(), Err: err}
 	}
 	return out, nil
-}
-
-// Start starts a git that answers one request after another.
-func (g *Tree) Start(ctx context.Context, args ...string) (*gitcmd.Conversation, error) {
-	return g.git.Start(ctx, args...)
 }
 
 // Parents are a commit's parents.
