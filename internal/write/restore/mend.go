@@ -85,11 +85,7 @@ func (w *Workspace) Mend(ctx context.Context, repo reconcile.Repository, o MendO
 		return out, err
 	}
 	m.objects = rewrite.New(m.git.Git)
-	defer func() {
-		if ended := m.objects.End(); err == nil {
-			err = ended
-		}
-	}()
+	defer func() { err = cmp.Or(err, m.objects.End()) }()
 	list, err := m.commits(ctx, o.Commit, o.Pushed)
 	if err != nil {
 		return out, err
@@ -117,7 +113,7 @@ func (w *Workspace) Mend(ctx context.Context, repo reconcile.Repository, o MendO
 		return out, err
 	}
 	out.First = m.first
-	still, err := m.git.Run(ctx, nil, "for-each-ref", "--contains="+m.first, "--format=%(refname:lstrip=2)%00%(worktreepath)", "refs/heads/")
+	still, err := m.git.Run(ctx, "for-each-ref", "--contains="+m.first, "--format=%(refname:lstrip=2)%00%(worktreepath)", "refs/heads/")
 	for line := range strings.Lines(string(still)) {
 		branch, tree, _ := strings.Cut(strings.TrimSpace(line), "\x00")
 		out.Branches = append(out.Branches, [2]string{branch, tree})
@@ -145,7 +141,7 @@ func (m *mending) commits(ctx context.Context, commit string, pushed bool) ([]st
 	if err != nil {
 		return nil, err
 	}
-	listed, err := m.git.Run(ctx, nil, append([]string{"rev-list", "--topo-order", "--reverse", "--parents", "HEAD", "--not"}, others...)...)
+	listed, err := m.git.Run(ctx, append([]string{"rev-list", "--topo-order", "--reverse", "--parents", "HEAD", "--not"}, others...)...)
 	if err != nil {
 		return nil, err
 	}
@@ -157,7 +153,7 @@ func (m *mending) commits(ctx context.Context, commit string, pushed bool) ([]st
 	if slices.Contains(m.own, m.first) {
 		return m.notBefore(m.first), nil
 	}
-	refs, err := m.git.Run(ctx, nil, "for-each-ref", "--contains="+m.first, "--format=%(refname)", "refs/remotes/", "refs/tags/")
+	refs, err := m.git.Run(ctx, "for-each-ref", "--contains="+m.first, "--format=%(refname)", "refs/remotes/", "refs/tags/")
 	switch has := strings.Join(strings.Fields(string(refs)), ", "); {
 	case err != nil:
 		return nil, err
@@ -167,7 +163,7 @@ func (m *mending) commits(ctx context.Context, commit string, pushed bool) ([]st
 			Remedy:  "see what a person can do: `small-hook audit`",
 		}
 	}
-	branches, err := m.git.Run(ctx, nil, "for-each-ref", "--contains="+m.first, "--count=1", "--format=%(refname:lstrip=2)", "refs/heads/")
+	branches, err := m.git.Run(ctx, "for-each-ref", "--contains="+m.first, "--count=1", "--format=%(refname:lstrip=2)", "refs/heads/")
 	if err != nil {
 		return nil, err
 	}
@@ -237,7 +233,7 @@ func (m *mending) others(ctx context.Context, pushed bool) ([]string, error) {
 	if err != nil || !pushed || branch == "" {
 		return out, err
 	}
-	upstream, err := m.git.Run(ctx, nil, "for-each-ref", "--format=%(upstream:lstrip=2)", branch)
+	upstream, err := m.git.Run(ctx, "for-each-ref", "--format=%(upstream:lstrip=2)", branch)
 	return append([]string{"--exclude=" + strings.TrimSpace(string(upstream))}, out...), err
 }
 

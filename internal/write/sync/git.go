@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -42,8 +41,8 @@ func (g staging) Stage(ctx context.Context, files []history.File) error {
 }
 
 // Run runs git, and returns its output.
-func (g staging) Run(ctx context.Context, _ io.Reader, args ...string) ([]byte, error) {
-	out, err := g.runInput(ctx, "", args...)
+func (g staging) Run(ctx context.Context, args ...string) ([]byte, error) {
+	out, err := g.run(ctx, args...)
 	return []byte(out), err
 }
 
@@ -107,10 +106,10 @@ func (g *commandLine) failed(args []string, done gitcmd.Result) error {
 	return f
 }
 
-// failure is failed for an error of another one that ran the same git.
+// failure is failed for the error of a git that ended with a status other than 0, unless somebody has said already what it means.
 func (g *commandLine) failure(err error) error {
 	var e *gitcmd.Error
-	if errors.As(err, &e) && e.Err == nil {
+	if said := new(failure.Error); !errors.As(err, &said) && errors.As(err, &e) && e.Err == nil {
 		return g.failed([]string{e.Command}, gitcmd.Result{Status: e.Status, Stderr: e.Stderr})
 	}
 	return err
