@@ -139,30 +139,21 @@ func (o *Objects) Make(ctx context.Context, c Commit, files []history.File) (str
 	return strings.TrimSpace(string(out)), err
 }
 
-// Sign makes signed copies of commits, parents first, and returns their ids. A parent among the commits becomes its copy. The committer is who
-// signs, now. The copies have no other headers: of git's commands only commit-tree signs any commit, and it writes none. A rebase that signs
-// drops them too.
-func (o *Objects) Sign(ctx context.Context, ids []string) (out []string, err error) {
-	copies := map[string]string{}
-	for _, id := range ids {
-		c, err := o.Commit(ctx, id)
-		if err != nil {
-			return nil, err
-		}
-		name, rest, _ := strings.Cut(c.Author, "<")
-		mail, at, _ := strings.Cut(rest, "> ")
-		git := o.git
-		git.Environ = slices.Concat(git.Environ, []string{"GIT_AUTHOR_NAME=" + strings.TrimSpace(name), "GIT_AUTHOR_EMAIL=" + mail, "GIT_AUTHOR_DATE=@" + at})
-		args := []string{"-c", "i18n.commitEncoding=" + cmp.Or(c.Encoding, "UTF-8"), "commit-tree", "-S", "-F", "-"}
-		for _, p := range c.Parents {
-			args = append(args, "-p", cmp.Or(copies[p], p))
-		}
-		signed, err := git.Output(ctx, strings.NewReader(c.Message), append(args, c.Tree)...)
-		if err != nil {
-			return nil, err
-		}
-		copies[id] = strings.TrimSpace(string(signed))
-		out = append(out, copies[id])
+// Sign makes a signed copy of a commit of the repository, and returns its id. The committer is who signs, now. The copy has no other headers: of
+// git's commands only commit-tree signs any commit, and it writes none. A rebase that signs drops them too.
+func (o *Objects) Sign(ctx context.Context, id string) (string, error) {
+	c, err := o.Commit(ctx, id)
+	if err != nil {
+		return "", err
 	}
-	return out, nil
+	name, rest, _ := strings.Cut(c.Author, "<")
+	mail, at, _ := strings.Cut(rest, "> ")
+	git := o.git
+	git.Environ = slices.Concat(git.Environ, []string{"GIT_AUTHOR_NAME=" + strings.TrimSpace(name), "GIT_AUTHOR_EMAIL=" + mail, "GIT_AUTHOR_DATE=@" + at})
+	args := []string{"-c", "i18n.commitEncoding=" + cmp.Or(c.Encoding, "UTF-8"), "commit-tree", "-S", "-F", "-"}
+	for _, p := range c.Parents {
+		args = append(args, "-p", p)
+	}
+	signed, err := git.Output(ctx, strings.NewReader(c.Message), append(args, c.Tree)...)
+	return strings.TrimSpace(string(signed)), err
 }

@@ -1,6 +1,7 @@
 package publish
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -124,40 +125,7 @@ func (b *building) rebase(ctx context.Context, own []string) (string, error) {
 			kept = append(kept, s)
 		}
 	}
-	return b.makeRenamed(ctx, kept, upon)
-}
-
-// makeRenamed makes the commits of a rebase. If an entry names one of them, it is made first, so that the entry can name it by its new id.
-func (b *building) makeRenamed(ctx context.Context, steps []step, upon reconcile.Files) (last string, err error) {
-	last = b.onto
-	b.renamed = map[string]string{}
-	for len(steps) > 0 {
-		made := 0
-		for ; made < len(steps); made++ {
-			var named, notes []string
-			if steps[made].files, named, notes, err = b.combine.Rename(ctx, steps[made].files, upon, b.renamed); err != nil {
-				return "", err
-			}
-			for _, note := range notes {
-				if !slices.Contains(b.notes, note) { // later commits have the entry too
-					b.notes = append(b.notes, note)
-				}
-			}
-			if slices.ContainsFunc(named, func(id string) bool { return b.renamed[id] == "" }) {
-				break
-			}
-			b.renamed[steps[made].id] = ""
-		}
-		ids, err := b.make(ctx, last, steps[:made])
-		if err != nil {
-			return "", err
-		}
-		for i, id := range ids {
-			b.renamed[steps[i].id], last = id, id
-		}
-		steps = steps[made:]
-	}
-	return last, nil
+	return b.make(ctx, kept, upon)
 }
 
 // versions lists the workspaces' files of parent and of each commit; upon are those of onto. It reads the commits, too.
@@ -204,11 +172,7 @@ func (b *building) merge(ctx context.Context) (string, error) {
 		return "", err
 	}
 	made := rewrite.Commit{Author: author, Message: "Merge " + b.remote + "/" + short(b.target) + "\n"}
-	ids, err := b.make(ctx, b.onto, []step{{like: made, parents: []string{b.head, b.onto}, code: codes[1], files: files}})
-	if err != nil {
-		return "", err
-	}
-	return ids[0], nil
+	return b.make(ctx, []step{{like: made, parents: []string{b.head, b.onto}, code: codes[1], files: files}}, upon)
 }
 
 // read reads commits into b.commits.
@@ -224,49 +188,54 @@ func (b *building) read(ctx context.Context, ids []string) (err error) {
 // making has one git make objects in the scratch work tree.
 func (b *building) making(do func(*rewrite.Objects) error) error {
 	objects := rewrite.New(b.scratch().Git)
-	err := do(objects)
-	if ended := objects.End(); err == nil {
-		err = ended
-	}
-	return b.git.failure(err)
+	return b.git.failure(cmp.Or(do(objects), objects.End()))
 }
 
-// make makes new commits and returns their ids. A step that names no parents goes on top of the one before, and the first on top of onto.
-func (b *building) make(ctx context.Context, onto string, steps []step) (ids []string, err error) {
+// make makes new commits on top of onto, and returns the last one. An entry that names one that it replaces names the new one.
+func (b *building) make(ctx context.Context, steps []step, upon reconcile.Files) (last string, err error) {
 	committer, err := b.git.run(ctx, "var", "GIT_COMMITTER_IDENT")
 	if err != nil {
-		return nil, err
+		return "", err
 	}
+	last, b.renamed = b.onto, map[string]string{}
 	stored := map[string]bool{}
-	err = b.making(func(objects *rewrite.Objects) (err error) {
+	err = b.making(func(objects *rewrite.Objects) error {
 		for _, s := range steps {
+			files, notes, err := b.combine.Rename(ctx, s.files, upon, b.renamed)
+			for _, note := range notes {
+				if !slices.Contains(b.notes, note) { // later commits have the entry too
+					b.notes = append(b.notes, note)
+				}
+			}
+			for _, f := range files {
+				if data, made := b.combine.Content(f); made && !stored[f.Object] && err == nil {
+					_, err = objects.Store(ctx, data)
+					stored[f.Object] = true
+				}
+			}
+			if err != nil {
+				return err
+			}
 			c := s.like
 			c.Tree, c.Parents, c.Committer = s.code, s.parents, committer
 			if c.Parents == nil {
-				c.Parents = []string{onto}
+				c.Parents = []string{last}
 			}
-			for _, f := range s.files {
-				data, made := b.combine.Content(f)
-				if !made || stored[f.Object] {
-					continue
+			if last, err = objects.Make(ctx, c, slices.Collect(maps.Values(files))); err == nil && b.sign {
+				if err = objects.End(); err == nil {
+					last, err = b.originals.Sign(ctx, last)
 				}
-				if _, err := objects.Store(ctx, data); err != nil {
-					return err
-				}
-				stored[f.Object] = true
 			}
-			if onto, err = objects.Make(ctx, c, slices.Collect(maps.Values(s.files))); err != nil {
+			if err != nil {
 				return err
 			}
-			ids = append(ids, onto)
+			if s.id != "" {
+				b.renamed[s.id] = last
+			}
 		}
 		return nil
 	})
-	if err == nil && b.sign {
-		ids, err = b.originals.Sign(ctx, ids)
-		err = b.git.failure(err)
-	}
-	return ids, err
+	return last, err
 }
 
 // byHand is the failure where only a person can bring both sides together. Its remedy names git's own commands for that.
