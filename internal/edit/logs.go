@@ -238,7 +238,7 @@ func (l *guardedLogs) undoUnguarded(ctx context.Context, s *session.Session) (do
 	if err != nil {
 		return nil, err
 	}
-	names, err := git.Run(ctx, nil, "diff-index", "--name-only", "--no-ext-diff", "--diff-filter=M", "-z", "HEAD", "--")
+	names, err := git.Run(ctx, "diff-index", "--name-only", "--no-ext-diff", "--diff-filter=M", "-z", "HEAD", "--")
 	if err != nil {
 		return nil, err
 	}

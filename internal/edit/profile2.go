@@ -51,7 +51,7 @@ func (l *locked) profile2(ctx context.Context, s *session.Session, source string
 	if err != nil || len(files) > 0 {
 		return false, err
 	}
-	was, err := git.Run(ctx, nil, "rev-list", "-n", "1", commits[0], "--", small.InDir(l.dir, records.ProfileFile))
+	was, err := git.Run(ctx, "rev-list", "-n", "1", commits[0], "--", small.InDir(l.dir, records.ProfileFile))
 	return len(was) > 0, err // all of it is gone
 }
 

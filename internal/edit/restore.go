@@ -251,7 +251,7 @@ func nearestEver(ctx context.Context, s *session.Session) (string, error) {
 		return "", err
 	}
 	dir, err := nearest(s, func(dir string) (bool, error) {
-		changed, err := git.Run(ctx, nil, "rev-list", "-n", "1", "--all", "--", small.Progress.Path(dir), small.InDir(dir, records.ProfileFile))
+		changed, err := git.Run(ctx, "rev-list", "-n", "1", "--all", "--", small.Progress.Path(dir), small.InDir(dir, records.ProfileFile))
 		return len(changed) > 0, err
 	})
 	if errors.Is(err, errNoWorkspace) {

@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -34,8 +33,8 @@ type Place struct {
 type Git interface {
 	// Stage puts files into the index, all or none.
 	Stage(ctx context.Context, files []history.File) error
-	// Run runs git with an input, here always nil, and returns what it printed.
-	Run(ctx context.Context, stdin io.Reader, args ...string) ([]byte, error)
+	// Run runs git, and returns what it printed.
+	Run(ctx context.Context, args ...string) ([]byte, error)
 }
 
 // File is what becomes of the file at a path.
@@ -100,13 +99,13 @@ func (p Place) Do(ctx context.Context, git Git, files []File, move *Move) (kept 
 		err = git.Stage(ctx, staged)
 	}
 	if err == nil && len(byGit) > 0 {
-		_, err = git.Run(ctx, nil, append([]string{"checkout-index", "-f", "-q", "--"}, byGit...)...)
+		_, err = git.Run(ctx, append([]string{"checkout-index", "-f", "-q", "--"}, byGit...)...)
 	}
 	if err == nil && move != nil && move.Trees {
-		_, err = git.Run(ctx, nil, "read-tree", "-m", "-u", move.From, move.To)
+		_, err = git.Run(ctx, "read-tree", "-m", "-u", move.From, move.To)
 	}
 	if err == nil && move != nil {
-		_, err = git.Run(ctx, nil, "update-ref", "-m", move.Reason, move.Ref, move.To, move.From)
+		_, err = git.Run(ctx, "update-ref", "-m", move.Reason, move.Ref, move.To, move.From)
 	}
 	return kept, err
 }

@@ -115,7 +115,7 @@ func TargetSide(ctx context.Context, repo Repository, git *workgit.Tree, ours, t
 	}
 	upstream := ""
 	if branch != "" {
-		ref, err := git.Run(ctx, nil, "for-each-ref", "--format=%(upstream)", branch)
+		ref, err := git.Run(ctx, "for-each-ref", "--format=%(upstream)", branch)
 		if err == nil && len(ref) > 1 {
 			var refs map[string]githistory.Branch
 			name := strings.TrimSpace(string(ref))

@@ -18,9 +18,8 @@ import (
 )
 
 // Rename is files with the new ids of commits that were rewritten, in place of the old ones that entries name as evidence. Entries that before
-// has, at the same path, stay: they are published. to has the new ids by the old ones, empty where it is not known yet. named are the old ids
-// that entries name, and notes say what was written.
-func (c *Combiner) Rename(ctx context.Context, files, before Files, to map[string]string) (out Files, named, notes []string, err error) {
+// has, at the same path, stay: they are published. to has the new ids by the old ones, and notes say what was written.
+func (c *Combiner) Rename(ctx context.Context, files, before Files, to map[string]string) (out Files, notes []string, err error) {
 	out = files
 	limit := small.Limits{MaxFileSize: cmp.Or(c.opts.MaxFileSize, c.opts.Policy.MaxFileSize)}.FileSize()
 	for _, path := range slices.Sorted(maps.Keys(files)) {
@@ -34,9 +33,9 @@ func (c *Combiner) Rename(ctx context.Context, files, before Files, to map[strin
 			old, err = c.repo.Blob(ctx, there, limit)
 		}
 		if err != nil {
-			return nil, nil, nil, err
+			return nil, nil, err
 		}
-		text, found, said, err := renameIn(blob.Data, old.Data, to, func([]ledger.Entry) (map[small.Digest]bool, error) {
+		text, said, err := renameIn(blob.Data, old.Data, to, func([]ledger.Entry) (map[small.Digest]bool, error) {
 			log, _ := ledger.ReadLog(old.Data, small.Limits{MaxFileSize: limit})
 			if log == nil {
 				return nil, nil
@@ -44,9 +43,8 @@ func (c *Combiner) Rename(ctx context.Context, files, before Files, to map[strin
 			return ledger.DigestSet(log.Ledger), nil
 		})
 		if err != nil {
-			return nil, nil, nil, err
+			return nil, nil, err
 		}
-		named = append(named, found...)
 		if len(said) == 0 {
 			continue
 		}
@@ -60,28 +58,28 @@ func (c *Combiner) Rename(ctx context.Context, files, before Files, to map[strin
 		c.repo.contents[f.Object] = text
 		out[path] = f
 	}
-	return out, named, notes, nil
+	return out, notes, nil
 }
 
 // renameIn is Rename for the text of one log. published are the entries that stay. A new id is cut to the length of the old one, so that nothing
 // else in the text moves.
-func renameIn(text, before []byte, to map[string]string, published func([]ledger.Entry) (map[small.Digest]bool, error)) (out []byte, named, notes []string, err error) {
+func renameIn(text, before []byte, to map[string]string, published func([]ledger.Entry) (map[small.Digest]bool, error)) (out []byte, notes []string, err error) {
 	const shortest = 7
 	added := bytes.TrimPrefix(text, before)
 	if !slices.ContainsFunc(slices.Collect(maps.Keys(to)), func(id string) bool { return bytes.Contains(added, []byte(id[:shortest])) }) {
-		return text, nil, nil, nil
+		return text, nil, nil
 	}
 	doc, _ := small.Parse(text, small.Limits{MaxFileSize: int64(len(text))})
 	if doc == nil {
-		return text, nil, nil, nil
+		return text, nil, nil
 	}
 	log, _ := ledger.LogOf(doc, text)
 	if log == nil {
-		return text, nil, nil, nil
+		return text, nil, nil
 	}
 	stays, err := published(log.Entries)
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, nil, err
 	}
 	lines := slices.Collect(bytes.Lines(bytes.Clone(text)))
 	for i, e := range log.Entries {
@@ -92,17 +90,16 @@ func renameIn(text, before []byte, to map[string]string, published func([]ledger
 			if !strings.HasPrefix(id, e.Commit) {
 				continue
 			}
-			named = append(named, id)
 			at := doc.Root.Get("entries").Items[i].Get("commit").Pos
 			line := lines[at.Line-1]
 			line = line[offset(line, at.Column):] // what stands before it may say the same
-			if at := bytes.Index(line, []byte(e.Commit)); at >= 0 && now != "" {
+			if at := bytes.Index(line, []byte(e.Commit)); at >= 0 {
 				copy(line[at:], now[:len(e.Commit)])
 				notes = append(notes, fmt.Sprintf("%s names commit %s now, which %s has become", ledger.Describe(e), history.Short(now), history.Short(id)))
 			}
 		}
 	}
-	return bytes.Join(lines, nil), named, notes, nil
+	return bytes.Join(lines, nil), notes, nil
 }
 
 // offset is where a column of a line, which counts characters, begins.
@@ -131,11 +128,11 @@ func (r *resolving) renamed(c *combine.Case) (notes []string, err error) {
 	}
 	for i := range c.Theirs {
 		t := &c.Theirs[i]
-		if t.Data, _, notes, err = renameIn(t.Data, nil, to, c.Published); err != nil {
+		if t.Data, notes, err = renameIn(t.Data, nil, to, c.Published); err != nil {
 			return nil, err
 		}
 		for k := range t.Bases {
-			if t.Bases[k].Data, _, _, err = renameIn(t.Bases[k].Data, nil, to, c.Published); err != nil {
+			if t.Bases[k].Data, _, err = renameIn(t.Bases[k].Data, nil, to, c.Published); err != nil {
 				return nil, err
 			}
 		}

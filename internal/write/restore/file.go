@@ -48,7 +48,7 @@ func (w *Workspace) RestoreFile(ctx context.Context, repo reconcile.Repository, 
 		}
 		out.Lost = new(ledger.Form).OfFile("", "", "", nil).Entries
 	}
-	if _, err = r.git.Run(ctx, nil, "restore", "--source="+id, "--staged", "--worktree", "--", w.Log()); err != nil {
+	if _, err = r.git.Run(ctx, "restore", "--source="+id, "--staged", "--worktree", "--", w.Log()); err != nil {
 		return out, err
 	}
 	out.Text, out.Staged = []byte{}, true
@@ -89,7 +89,7 @@ func (r *restoring) isFile(ctx context.Context, was history.File) (bool, error) 
 	if err != nil || staged != was {
 		return false, err
 	}
-	changed, err := r.git.Run(ctx, nil, "diff-files", "--name-only", "--no-ext-diff", "--", r.Log())
+	changed, err := r.git.Run(ctx, "diff-files", "--name-only", "--no-ext-diff", "--", r.Log())
 	return len(bytes.TrimSpace(changed)) == 0, err
 }
 

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -21,6 +20,7 @@ import (
 	"github.com/small-gate/small-gate/internal/small/records"
 	"github.com/small-gate/small-gate/internal/write/combine"
 	"github.com/small-gate/small-gate/internal/write/reconcile"
+	"github.com/small-gate/small-gate/internal/write/rewrite"
 	"github.com/small-gate/small-gate/internal/write/workgit"
 )
 
@@ -64,7 +64,7 @@ type mending struct {
 	// at are the files at the paths that may change, by commit.
 	at map[string]map[string]history.File
 	// objects makes the new commits.
-	objects objects
+	objects *rewrite.Objects
 	// targets are, by merge, the parent that the target has: see reconcile.TargetSide.
 	targets map[string]int
 	// files are what some paths become where they are as the commit has them.
@@ -84,8 +84,8 @@ func (w *Workspace) Mend(ctx context.Context, repo reconcile.Repository, o MendO
 	if m.git, err = workgit.Open(w.Place, environ); err != nil {
 		return out, err
 	}
-	m.objects.git = m.git
-	defer func() { err = errors.Join(err, m.objects.end()) }()
+	m.objects = rewrite.New(m.git.Git)
+	defer func() { err = cmp.Or(err, m.objects.End()) }()
 	list, err := m.commits(ctx, o.Commit, o.Pushed)
 	if err != nil {
 		return out, err
@@ -106,14 +106,14 @@ func (w *Workspace) Mend(ctx context.Context, repo reconcile.Repository, o MendO
 			out.Commits++
 		}
 	}
-	if err := m.objects.end(); err != nil {
+	if err := m.objects.End(); err != nil {
 		return out, err
 	}
 	if err := m.follow(context.WithoutCancel(ctx), &out); err != nil {
 		return out, err
 	}
 	out.First = m.first
-	still, err := m.git.Run(ctx, nil, "for-each-ref", "--contains="+m.first, "--format=%(refname:lstrip=2)%00%(worktreepath)", "refs/heads/")
+	still, err := m.git.Run(ctx, "for-each-ref", "--contains="+m.first, "--format=%(refname:lstrip=2)%00%(worktreepath)", "refs/heads/")
 	for line := range strings.Lines(string(still)) {
 		branch, tree, _ := strings.Cut(strings.TrimSpace(line), "\x00")
 		out.Branches = append(out.Branches, [2]string{branch, tree})
@@ -141,7 +141,7 @@ func (m *mending) commits(ctx context.Context, commit string, pushed bool) ([]st
 	if err != nil {
 		return nil, err
 	}
-	listed, err := m.git.Run(ctx, nil, append([]string{"rev-list", "--topo-order", "--reverse", "--parents", "HEAD", "--not"}, others...)...)
+	listed, err := m.git.Run(ctx, append([]string{"rev-list", "--topo-order", "--reverse", "--parents", "HEAD", "--not"}, others...)...)
 	if err != nil {
 		return nil, err
 	}
@@ -153,7 +153,7 @@ func (m *mending) commits(ctx context.Context, commit string, pushed bool) ([]st
 	if slices.Contains(m.own, m.first) {
 		return m.notBefore(m.first), nil
 	}
-	refs, err := m.git.Run(ctx, nil, "for-each-ref", "--contains="+m.first, "--format=%(refname)", "refs/remotes/", "refs/tags/")
+	refs, err := m.git.Run(ctx, "for-each-ref", "--contains="+m.first, "--format=%(refname)", "refs/remotes/", "refs/tags/")
 	switch has := strings.Join(strings.Fields(string(refs)), ", "); {
 	case err != nil:
 		return nil, err
@@ -163,7 +163,7 @@ func (m *mending) commits(ctx context.Context, commit string, pushed bool) ([]st
 			Remedy:  "see what a person can do: `small-hook audit`",
 		}
 	}
-	branches, err := m.git.Run(ctx, nil, "for-each-ref", "--contains="+m.first, "--count=1", "--format=%(refname:lstrip=2)", "refs/heads/")
+	branches, err := m.git.Run(ctx, "for-each-ref", "--contains="+m.first, "--count=1", "--format=%(refname:lstrip=2)", "refs/heads/")
 	if err != nil {
 		return nil, err
 	}
@@ -233,7 +233,7 @@ func (m *mending) others(ctx context.Context, pushed bool) ([]string, error) {
 	if err != nil || !pushed || branch == "" {
 		return out, err
 	}
-	upstream, err := m.git.Run(ctx, nil, "for-each-ref", "--format=%(upstream:lstrip=2)", branch)
+	upstream, err := m.git.Run(ctx, "for-each-ref", "--format=%(upstream:lstrip=2)", branch)
 	return append([]string{"--exclude=" + strings.TrimSpace(string(upstream))}, out...), err
 }
 
@@ -370,12 +370,17 @@ func (m *mending) again(ctx context.Context, id, source string) error {
 	}
 	m.ids[id] = id
 	if len(changes) > 0 || !slices.Equal(old, parents) {
-		m.ids[id], err = m.objects.commit(ctx, id, parents, changes)
+		c, err := m.objects.Commit(ctx, id)
+		if err != nil {
+			return err
+		}
+		c.Parents = parents
+		if m.ids[id], err = m.objects.Make(ctx, c, changes); err != nil {
+			return err
+		}
 	}
-	if err == nil {
-		m.logs[m.ids[id]] = log
-	}
-	return err
+	m.logs[m.ids[id]] = log
+	return nil
 }
 
 // adopt has the plan of the first commit keep the tasks of entries that are back.

@@ -107,7 +107,7 @@ func (m *mending) logOf(ctx context.Context, id string) (*mendedLog, error) {
 		return nil, err
 	}
 	if out.file.Regular() {
-		if out.text, err = m.objects.blob(ctx, out.file.Object); err != nil {
+		if out.text, err = m.objects.Blob(ctx, out.file.Object); err != nil {
 			return nil, err
 		}
 		if len(out.text) == 0 {
@@ -144,7 +144,7 @@ func (m *mending) storeLog(ctx context.Context, id string, text []byte) (f histo
 		f.Mode = history.ModePlain
 	}
 	f.Path = m.Log()
-	f.Object, err = m.objects.store(ctx, text)
+	f.Object, err = m.objects.Store(ctx, text)
 	return f, err
 }
 

@@ -5,10 +5,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"strconv"
-	"time"
 
-	"github.com/small-gate/small-gate/internal/base/expression"
 	"github.com/small-gate/small-gate/internal/base/failure"
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/gate/read"
@@ -186,23 +183,14 @@ func (m *mending) noteTarget(ctx context.Context, id string) error {
 	return err
 }
 
-// committed matches the time of the committer in a commit.
-var committed = expression.Of(`(?m)^committer .*> ([0-9]+) [+-][0-9]+$`)
-
 // sidesOf are the logs of a commit's new parents, to be combined when the commit was made.
 func (m *mending) sidesOf(ctx context.Context, id string, parents []string) (c combine.Case, err error) {
 	c = combine.Case{Path: m.Log(), Limits: m.Limits, Comparer: read.NewLogComparer(m.Policy, m.Log(), m.Now), TheirsFirst: m.targets[id] == 1}
-	made, err := m.objects.read(ctx, id)
+	made, err := m.objects.Commit(ctx, id)
 	if err != nil {
 		return c, err
 	}
-	if at := committed().FindSubmatch(made); at != nil {
-		seconds, err := strconv.ParseInt(string(at[1]), 10, 64)
-		if err != nil {
-			return c, err
-		}
-		c.Now = time.Unix(seconds, 0)
-	}
+	c.Now = made.Time()
 	old := m.parents[id]
 	for i, p := range parents {
 		v := combine.Version{Name: history.Short(p), ID: p}

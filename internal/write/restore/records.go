@@ -86,7 +86,7 @@ func (r *restoring) lostRecords(ctx context.Context, id string, others []string,
 	known := map[string]bool{}
 	for _, other := range with {
 		args := []string{"diff", "--name-only", "--no-ext-diff", "--no-renames", "--diff-filter=a", "-z", id, other, "--", below}
-		names, err := r.git.Run(ctx, nil, slices.DeleteFunc(args, func(arg string) bool { return arg == "" })...)
+		names, err := r.git.Run(ctx, slices.DeleteFunc(args, func(arg string) bool { return arg == "" })...)
 		if err != nil {
 			return nil, err
 		}
@@ -145,7 +145,7 @@ func (r *restoring) putBackRecords(ctx context.Context, id string, lost []string
 			out.Aside[path] = link
 		}
 	}
-	_, err := r.git.Run(ctx, strings.NewReader(strings.Join(lost, "\x00")), "restore", "--source="+id, "--staged", "--worktree", "--pathspec-from-file=-", "--pathspec-file-nul")
+	_, err := r.git.RunInput(ctx, strings.NewReader(strings.Join(lost, "\x00")), "restore", "--source="+id, "--staged", "--worktree", "--pathspec-from-file=-", "--pathspec-file-nul")
 	if err == nil {
 		out.Missing, out.Staged = append(out.Missing, lost...), true
 	}

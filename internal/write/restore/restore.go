@@ -273,7 +273,7 @@ func (r *restoring) findUnderway(ctx context.Context) error {
 	if r.unfinished, err = state.UnderWay(r.Place.GitDir); err != nil {
 		return err
 	}
-	conflicts, err := r.git.Run(ctx, nil, "ls-files", "-u", "--", r.Log())
+	conflicts, err := r.git.Run(ctx, "ls-files", "-u", "--", r.Log())
 	r.unmerged = len(conflicts) > 0
 	if err != nil || r.unfinished.Command == state.Revert {
 		return err
@@ -291,7 +291,7 @@ func (r *restoring) findUnderway(ctx context.Context) error {
 
 // next is what to type after the restoration; empty if nothing is left to commit.
 func (r *restoring) next(ctx context.Context) (string, error) {
-	staged, err := r.git.Run(ctx, nil, "diff", "--cached", "--name-only", "--no-ext-diff", "-z")
+	staged, err := r.git.Run(ctx, "diff", "--cached", "--name-only", "--no-ext-diff", "-z")
 	if err != nil {
 		return "", err
 	}

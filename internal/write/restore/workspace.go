@@ -178,7 +178,7 @@ func (w *Workspace) LastSound(ctx context.Context, repo reconcile.Repository, en
 	if sound, err := readable(head); err != nil || sound {
 		return "", err
 	}
-	changed, err := git.Run(ctx, nil, "rev-list", head, "--", w.Key())
+	changed, err := git.Run(ctx, "rev-list", head, "--", w.Key())
 	if err != nil {
 		return "", err
 	}

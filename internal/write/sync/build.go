@@ -1,6 +1,7 @@
 package publish
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -11,6 +12,7 @@ import (
 	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/write/reconcile"
+	"github.com/small-gate/small-gate/internal/write/rewrite"
 )
 
 // building makes the commits that are to be pushed.
@@ -20,14 +22,15 @@ type building struct {
 	// bases are the merge bases of head and the remote's branch. The commits that head has and since lacks are put on top of onto.
 	bases             []string
 	head, onto, since string
-	// commits are the commits that were read, by id.
-	commits map[string]commit
-	notes   []string
+	// originals reads commits; commits are those that were read, by id.
+	originals *rewrite.Objects
+	commits   map[string]rewrite.Commit
+	notes     []string
 }
 
 // step is one new commit, with author and message of another. files are the workspaces' files, which git does not merge; code is its tree without them.
 type step struct {
-	like commit
+	like rewrite.Commit
 	// id is that of the commit that it rewrites; empty for a new one.
 	id string
 	// parents are the new commit's; empty if it goes on top of the step before.
@@ -43,7 +46,8 @@ func (b *building) build(ctx context.Context) (goal string, err error) {
 	if err != nil {
 		return "", err
 	}
-	defer func() { err = errors.Join(err, b.removeScratch()) }()
+	b.originals, b.commits = rewrite.New(b.git.Git), map[string]rewrite.Commit{}
+	defer func() { err = errors.Join(err, b.git.failure(b.originals.End()), b.removeScratch()) }()
 	err = b.opts.Combining(ctx, b.onto, b.head, func(c *reconcile.Combiner) error {
 		b.combine = c
 		err := reconcile.ErrNeedsMerge
@@ -85,9 +89,9 @@ func (b *building) rebase(ctx context.Context, own []string) (string, error) {
 	if err := b.read(ctx, append(slices.Clone(own), b.onto)); err != nil {
 		return "", err
 	}
-	parents := b.commits[own[0]].parents
-	nameless := func(id string) bool { return strings.HasPrefix(strings.TrimSpace(b.commits[id].author), "<") }
-	if len(parents) != 1 || b.sign && slices.ContainsFunc(own, nameless) { // git signs no copy of those
+	parents := b.commits[own[0]].Parents
+	unsignable := func(id string) bool { return !b.commits[id].Signable() }
+	if len(parents) != 1 || b.sign && slices.ContainsFunc(own, unsignable) {
 		return "", reconcile.ErrNeedsMerge
 	}
 	versions, upon, err := b.versions(ctx, parents[0], own)
@@ -117,44 +121,11 @@ func (b *building) rebase(ctx context.Context, own []string) (string, error) {
 	for i, s := range steps {
 		s.code = codes[i+1]
 		empty := codes[i] == s.code && maps.Equal(files, s.files)
-		if files = s.files; !empty || s.like.tree == b.commits[s.like.parents[0]].tree {
+		if files = s.files; !empty || s.like.Tree == b.commits[s.like.Parents[0]].Tree {
 			kept = append(kept, s)
 		}
 	}
-	return b.makeRenamed(ctx, kept, upon)
-}
-
-// makeRenamed makes the commits of a rebase. If an entry names one of them, it is made first, so that the entry can name it by its new id.
-func (b *building) makeRenamed(ctx context.Context, steps []step, upon reconcile.Files) (last string, err error) {
-	last = b.onto
-	b.renamed = map[string]string{}
-	for len(steps) > 0 {
-		made := 0
-		for ; made < len(steps); made++ {
-			var named, notes []string
-			if steps[made].files, named, notes, err = b.combine.Rename(ctx, steps[made].files, upon, b.renamed); err != nil {
-				return "", err
-			}
-			for _, note := range notes {
-				if !slices.Contains(b.notes, note) { // later commits have the entry too
-					b.notes = append(b.notes, note)
-				}
-			}
-			if slices.ContainsFunc(named, func(id string) bool { return b.renamed[id] == "" }) {
-				break
-			}
-			b.renamed[steps[made].id] = ""
-		}
-		ids, err := b.make(ctx, last, steps[:made])
-		if err != nil {
-			return "", err
-		}
-		for i, id := range ids {
-			b.renamed[steps[i].id], last = id, id
-		}
-		steps = steps[made:]
-	}
-	return last, nil
+	return b.make(ctx, kept, upon)
 }
 
 // versions lists the workspaces' files of parent and of each commit; upon are those of onto. It reads the commits, too.
@@ -200,12 +171,71 @@ func (b *building) merge(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	made := commit{author: author, message: "Merge " + b.remote + "/" + short(b.target) + "\n"}
-	ids, err := b.make(ctx, b.onto, []step{{like: made, parents: []string{b.head, b.onto}, code: codes[1], files: files}})
+	made := rewrite.Commit{Author: author, Message: "Merge " + b.remote + "/" + short(b.target) + "\n"}
+	return b.make(ctx, []step{{like: made, parents: []string{b.head, b.onto}, code: codes[1], files: files}}, upon)
+}
+
+// read reads commits into b.commits.
+func (b *building) read(ctx context.Context, ids []string) (err error) {
+	for _, id := range ids {
+		if b.commits[id], err = b.originals.Commit(ctx, id); err != nil {
+			return b.git.failure(err)
+		}
+	}
+	return nil
+}
+
+// making has one git make objects in the scratch work tree.
+func (b *building) making(do func(*rewrite.Objects) error) error {
+	objects := rewrite.New(b.scratch().Git)
+	return b.git.failure(cmp.Or(do(objects), objects.End()))
+}
+
+// make makes new commits on top of onto, and returns the last one. An entry that names one that it replaces names the new one.
+func (b *building) make(ctx context.Context, steps []step, upon reconcile.Files) (last string, err error) {
+	committer, err := b.git.run(ctx, "var", "GIT_COMMITTER_IDENT")
 	if err != nil {
 		return "", err
 	}
-	return ids[0], nil
+	last, b.renamed = b.onto, map[string]string{}
+	stored := map[string]bool{}
+	err = b.making(func(objects *rewrite.Objects) error {
+		for _, s := range steps {
+			files, notes, err := b.combine.Rename(ctx, s.files, upon, b.renamed)
+			for _, note := range notes {
+				if !slices.Contains(b.notes, note) { // later commits have the entry too
+					b.notes = append(b.notes, note)
+				}
+			}
+			for _, f := range files {
+				if data, made := b.combine.Content(f); made && !stored[f.Object] && err == nil {
+					_, err = objects.Store(ctx, data)
+					stored[f.Object] = true
+				}
+			}
+			if err != nil {
+				return err
+			}
+			c := s.like
+			c.Tree, c.Parents, c.Committer = s.code, s.parents, committer
+			if c.Parents == nil {
+				c.Parents = []string{last}
+			}
+			if last, err = objects.Make(ctx, c, slices.Collect(maps.Values(files))); err == nil && b.sign {
+				if err = objects.End(); err == nil {
+					last, err = b.originals.Sign(ctx, last)
+				}
+			}
+			if err != nil {
+				return err
+			}
+			if s.id != "" {
+				b.renamed[s.id] = last
+			}
+		}
+		return nil
+	})
+	return last, err
 }
 
 // byHand is the failure where only a person can bring both sides together. Its remedy names git's own commands for that.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -42,16 +41,9 @@ func (g staging) Stage(ctx context.Context, files []history.File) error {
 }
 
 // Run runs git, and returns its output.
-func (g staging) Run(ctx context.Context, _ io.Reader, args ...string) ([]byte, error) {
-	out, err := g.runInput(ctx, "", args...)
+func (g staging) Run(ctx context.Context, args ...string) ([]byte, error) {
+	out, err := g.run(ctx, args...)
 	return []byte(out), err
-}
-
-// with is the same git with more variables.
-func (g *commandLine) with(environ ...string) *commandLine {
-	out := *g
-	out.Environ = slices.Concat(g.Environ, environ)
-	return &out
 }
 
 // runRetryingLocks runs git, and tries again for a second while another git holds a lock, such as an editor's or a fetch in another work tree.
@@ -78,7 +70,7 @@ func (g *commandLine) runInput(ctx context.Context, input string, args ...string
 	return trimmed(string(done.Out)), err
 }
 
-// run is tell without an input.
+// run is runInput without an input.
 func (g *commandLine) run(ctx context.Context, args ...string) (string, error) {
 	return g.runInput(ctx, "", args...)
 }
@@ -112,6 +104,15 @@ func (g *commandLine) failed(args []string, done gitcmd.Result) error {
 		f.Message = "no space left on device: " + f.Message
 	}
 	return f
+}
+
+// failure is failed for the error of a git that ended with a status other than 0, unless somebody has said already what it means.
+func (g *commandLine) failure(err error) error {
+	var e *gitcmd.Error
+	if said := new(failure.Error); !errors.As(err, &said) && errors.As(err, &e) && e.Err == nil {
+		return g.failed([]string{e.Command}, gitcmd.Result{Status: e.Status, Stderr: e.Stderr})
+	}
+	return err
 }
 
 // full reports whether the disk is full. It writes a file to find out: git says it in many ways.

@@ -272,7 +272,7 @@ func (m *moving) workspaces(ctx context.Context, c *reconcile.Combiner, paths []
 		f.Remedy = "commit it: `git commit -q -m 'Record the workspace' -- " + topPaths(paths) + "`, then `small-hook sync`"
 		return &f
 	}
-	if merged, _, m.notes, err = c.Rename(ctx, merged, ours.Files, m.renamed); err != nil {
+	if merged, m.notes, err = c.Rename(ctx, merged, ours.Files, m.renamed); err != nil {
 		return err
 	}
 	m.disk = map[string][]byte{}

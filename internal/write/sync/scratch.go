@@ -10,8 +10,10 @@ import (
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/base/failure"
+	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/git/run"
 	"github.com/small-gate/small-gate/internal/write/reconcile"
+	"github.com/small-gate/small-gate/internal/write/rewrite"
 )
 
 // scratchPlace is the directory of the scratch work tree, and the one in which git keeps its HEAD and index. A work tree has only one at
@@ -65,26 +67,14 @@ func (b *building) mergeCode(ctx context.Context, parent string, commits []strin
 	if err != nil {
 		return nil, cannotWrite(err)
 	}
-	s := newStream("refs/worktree/small-gate/stripped")
-	strip := func(id string, files reconcile.Files, parents ...string) {
-		s.commit(step{like: commit{author: nobody}, parents: parents, code: b.commits[id].tree}, nobody)
-		for path := range files {
-			s.add("D %s\n", gitcmd.ImportedPath(path))
-		}
-	}
-	strip(b.onto, upon)
-	strip(parent, files[0])
-	for i, id := range commits {
-		strip(id, files[i+1], s.marks[i+1])
-	}
-	ids, err := git.imports(ctx, s)
+	onto, own, err := b.stripped(ctx, parent, commits, files, upon)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := git.run(ctx, "reset", "-q", "--hard", ids[0]); err != nil {
+	if _, err := git.run(ctx, "reset", "-q", "--hard", onto); err != nil {
 		return nil, err
 	}
-	pick := append([]string{"cherry-pick", "--allow-empty", "--allow-empty-message", "--keep-redundant-commits"}, ids[2:]...)
+	pick := append([]string{"cherry-pick", "--allow-empty", "--allow-empty-message", "--keep-redundant-commits"}, own...)
 	done, err := git.Run(ctx, nil, pick...)
 	if err != nil {
 		return nil, err
@@ -105,4 +95,27 @@ func (b *building) mergeCode(ctx context.Context, parent string, commits []strin
 		err = &failure.Error{Message: "git cherry-pick has not made all the commits"}
 	}
 	return codes, err
+}
+
+// stripped makes commits with the trees of onto, of parent and of each commit, without files. The last ones, own, follow each other.
+func (b *building) stripped(ctx context.Context, parent string, commits []string, files []reconcile.Files, upon reconcile.Files) (onto string, own []string, err error) {
+	err = b.making(func(objects *rewrite.Objects) error {
+		strip := func(id string, files reconcile.Files, parents ...string) (string, error) {
+			var gone []history.File
+			for path := range files {
+				gone = append(gone, history.File{Path: path})
+			}
+			return objects.Make(ctx, rewrite.Commit{Tree: b.commits[id].Tree, Parents: parents, Author: rewrite.Nobody, Committer: rewrite.Nobody}, gone)
+		}
+		if onto, err = strip(b.onto, upon); err != nil {
+			return err
+		}
+		last, err := strip(parent, files[0])
+		for i := 0; i < len(commits) && err == nil; i++ {
+			last, err = strip(commits[i], files[i+1], last)
+			own = append(own, last)
+		}
+		return err
+	})
+	return onto, own, err
 }

@@ -21,33 +21,33 @@ import (
 // Tree is a work tree and the installed git, whose own locks and filters apply.
 type Tree struct {
 	Top, GitDir string
-	git         gitcmd.Git
+	Git         gitcmd.Git
 }
 
 // Open is the work tree of a place.
 func Open(place githistory.Place, environ []string) (*Tree, error) {
 	git, err := place.WorkingGit(environ)
 	git.Options = []string{"-c", "core.hooksPath=" + os.DevNull, "--literal-pathspecs"}
-	return &Tree{Top: place.Top, GitDir: place.GitDir, git: git}, err
+	return &Tree{Top: place.Top, GitDir: place.GitDir, Git: git}, err
 }
 
 // Run runs git, and returns its output.
-func (g *Tree) Run(ctx context.Context, stdin io.Reader, args ...string) ([]byte, error) {
-	out, err := g.git.Output(ctx, stdin, args...)
+func (g *Tree) Run(ctx context.Context, args ...string) ([]byte, error) {
+	return g.RunInput(ctx, nil, args...)
+}
+
+// RunInput is Run with an input.
+func (g *Tree) RunInput(ctx context.Context, input io.Reader, args ...string) ([]byte, error) {
+	out, err := g.Git.Output(ctx, input, args...)
 	if err != nil {
 		return nil, &failure.Error{Message: err.Error(), Err: err}
 	}
 	return out, nil
 }
 
-// Start starts a git that answers one request after another.
-func (g *Tree) Start(ctx context.Context, args ...string) (*gitcmd.Conversation, error) {
-	return g.git.Start(ctx, args...)
-}
-
 // Parents are a commit's parents.
 func (g *Tree) Parents(ctx context.Context, id string) ([]string, error) {
-	out, err := g.Run(ctx, nil, "rev-list", "--parents", "--no-walk", id, "--")
+	out, err := g.Run(ctx, "rev-list", "--parents", "--no-walk", id, "--")
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +57,7 @@ func (g *Tree) Parents(ctx context.Context, id string) ([]string, error) {
 
 // NameOf is the name of a branch with its tip at a commit, empty if there is none.
 func (g *Tree) NameOf(ctx context.Context, id string) (string, error) {
-	out, err := g.Run(ctx, nil, "for-each-ref", "--points-at="+id, "--format=%(refname:short) %(symref)", "refs/heads/", "refs/remotes/")
+	out, err := g.Run(ctx, "for-each-ref", "--points-at="+id, "--format=%(refname:short) %(symref)", "refs/heads/", "refs/remotes/")
 	for line := range strings.Lines(string(out)) {
 		// origin/HEAD only names another ref.
 		if name, target, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " "); target == "" {
@@ -69,7 +69,7 @@ func (g *Tree) NameOf(ctx context.Context, id string) (string, error) {
 
 // Replaces reports whether the upstream branch has a commit that head lacks.
 func (g *Tree) Replaces(ctx context.Context, head, commit string) (bool, error) {
-	upstream, err := g.Run(ctx, nil, "for-each-ref", "--format=%(HEAD)%(upstream)", "refs/heads/")
+	upstream, err := g.Run(ctx, "for-each-ref", "--format=%(HEAD)%(upstream)", "refs/heads/")
 	if err != nil {
 		return false, err
 	}
@@ -78,11 +78,11 @@ func (g *Tree) Replaces(ctx context.Context, head, commit string) (bool, error) 
 		if !here || ref == "" {
 			continue
 		}
-		in, err := g.Run(ctx, nil, "for-each-ref", "--contains="+commit, "--format=%(refname)", ref)
+		in, err := g.Run(ctx, "for-each-ref", "--contains="+commit, "--format=%(refname)", ref)
 		if err != nil || len(in) == 0 {
 			return false, err
 		}
-		lacks, err := g.Run(ctx, nil, "rev-list", "--max-count=1", commit, "--not", head, "--")
+		lacks, err := g.Run(ctx, "rev-list", "--max-count=1", commit, "--not", head, "--")
 		return len(lacks) > 0, err
 	}
 	return false, nil
@@ -90,19 +90,19 @@ func (g *Tree) Replaces(ctx context.Context, head, commit string) (bool, error) 
 
 // Store writes a blob and returns its id.
 func (g *Tree) Store(ctx context.Context, content []byte) (string, error) {
-	out, err := g.Run(ctx, bytes.NewReader(content), "hash-object", "-w", "--stdin")
+	out, err := g.RunInput(ctx, bytes.NewReader(content), "hash-object", "-w", "--stdin")
 	return strings.TrimSpace(string(out)), err
 }
 
 // StoreFile writes the blob that git would commit for a file of the work tree.
 func (g *Tree) StoreFile(ctx context.Context, path string, content []byte) (string, error) {
-	out, err := g.Run(ctx, bytes.NewReader(content), "hash-object", "-w", "--stdin", "--path="+path)
+	out, err := g.RunInput(ctx, bytes.NewReader(content), "hash-object", "-w", "--stdin", "--path="+path)
 	return strings.TrimSpace(string(out)), err
 }
 
 // CheckedOut is a blob as git would check it out, with the line ends and filters of git's attributes. It is not nil, even if the file is empty.
 func (g *Tree) CheckedOut(ctx context.Context, path, blob string) ([]byte, error) {
-	out, err := g.Run(ctx, nil, "cat-file", "--filters", "--path="+path, blob)
+	out, err := g.Run(ctx, "cat-file", "--filters", "--path="+path, blob)
 	return append([]byte{}, out...), err
 }
 
@@ -113,7 +113,7 @@ func (g *Tree) Stage(ctx context.Context, files []history.File) error {
 	if err != nil {
 		return err
 	}
-	_, err = g.Run(ctx, strings.NewReader(IndexInfo(files)), "update-index", "-z", "--index-info")
+	_, err = g.RunInput(ctx, strings.NewReader(IndexInfo(files)), "update-index", "-z", "--index-info")
 	return err
 }
 
@@ -148,15 +148,15 @@ func (g *Tree) withModes(ctx context.Context, files []history.File) ([]history.F
 			}
 		}
 	}
-	list, err := g.Run(ctx, nil, append([]string{"ls-files", "-s", "-z", "--"}, paths...)...)
+	list, err := g.Run(ctx, append([]string{"ls-files", "-s", "-z", "--"}, paths...)...)
 	if err != nil {
 		return nil, err
 	}
 	note(list)
 	if len(modes) < len(paths) {
-		tree, err := g.Run(ctx, nil, "rev-parse", "-q", "--verify", "HEAD^{tree}")
+		tree, err := g.Run(ctx, "rev-parse", "-q", "--verify", "HEAD^{tree}")
 		if err == nil {
-			list, err = g.Run(ctx, nil, append([]string{"ls-tree", "-z", "--full-tree", strings.TrimSpace(string(tree)), "--"}, paths...)...)
+			list, err = g.Run(ctx, append([]string{"ls-tree", "-z", "--full-tree", strings.TrimSpace(string(tree)), "--"}, paths...)...)
 			note(list)
 		}
 		if err != nil && !gitcmd.ExitedWith(err, 1) { // 1: there is no commit yet
@@ -191,13 +191,13 @@ func (g *Tree) StageAsIs(ctx context.Context, paths ...string) error {
 
 // Dirty reports whether a path differs from HEAD in the index or the work tree.
 func (g *Tree) Dirty(ctx context.Context, path string) (bool, error) {
-	out, err := g.Run(ctx, nil, "status", "--porcelain", "-z", "--untracked-files=all", "--", path)
+	out, err := g.Run(ctx, "status", "--porcelain", "-z", "--untracked-files=all", "--", path)
 	return len(out) > 0, err
 }
 
 // MarkerSize is the length of the shortest conflict marker that git writes into any of the files.
 func (g *Tree) MarkerSize(ctx context.Context, paths []string) (int, error) {
-	out, err := g.Run(ctx, strings.NewReader(strings.Join(paths, "\x00")), "check-attr", "-z", "--stdin", "conflict-marker-size")
+	out, err := g.RunInput(ctx, strings.NewReader(strings.Join(paths, "\x00")), "check-attr", "-z", "--stdin", "conflict-marker-size")
 	size := small.MarkerSize
 	for fields := strings.Split(string(out), "\x00"); len(fields) >= 3; fields = fields[3:] { // path, attribute, value
 		if told, notOne := strconv.Atoi(fields[2]); notOne == nil && told > 0 {
@@ -209,13 +209,13 @@ func (g *Tree) MarkerSize(ctx context.Context, paths []string) (int, error) {
 
 // Remembers reports whether git can bring back a resolved conflict at one of the paths.
 func (g *Tree) Remembers(ctx context.Context, paths ...string) (bool, error) {
-	out, err := g.Run(ctx, nil, append([]string{"ls-files", "--resolve-undo", "--"}, paths...)...)
+	out, err := g.Run(ctx, append([]string{"ls-files", "--resolve-undo", "--"}, paths...)...)
 	return len(out) > 0, err
 }
 
 // Unmerged lists all paths in conflict, sorted.
 func (g *Tree) Unmerged(ctx context.Context) ([]string, error) {
-	out, err := g.Run(ctx, nil, "diff", "--name-only", "--diff-filter=U", "--no-ext-diff", "-z")
+	out, err := g.Run(ctx, "diff", "--name-only", "--diff-filter=U", "--no-ext-diff", "-z")
 	if len(out) == 0 {
 		return nil, err
 	}
@@ -224,18 +224,18 @@ func (g *Tree) Unmerged(ctx context.Context) ([]string, error) {
 
 // StagedPaths lists the paths at which the index differs from HEAD, including those in conflict.
 func (g *Tree) StagedPaths(ctx context.Context) ([]byte, error) {
-	return g.Run(ctx, nil, "diff", "--cached", "--name-only", "--no-ext-diff", "HEAD")
+	return g.Run(ctx, "diff", "--cached", "--name-only", "--no-ext-diff", "HEAD")
 }
 
 // Diff shows what is staged at some paths, compared with HEAD.
 func (g *Tree) Diff(ctx context.Context, paths []string) (string, error) {
-	out, err := g.Run(ctx, nil, append([]string{"diff", "--cached", "--no-color", "--no-ext-diff", "--no-textconv", "HEAD", "--"}, paths...)...)
+	out, err := g.Run(ctx, append([]string{"diff", "--cached", "--no-color", "--no-ext-diff", "--no-textconv", "HEAD", "--"}, paths...)...)
 	return string(out), err
 }
 
 // Stages lists the files in conflict, by stage and path.
 func (g *Tree) Stages(ctx context.Context) (map[string]map[string]history.File, error) {
-	out, err := g.Run(ctx, nil, "ls-files", "--unmerged", "-z")
+	out, err := g.Run(ctx, "ls-files", "--unmerged", "-z")
 	if err != nil {
 		return nil, err
 	}
