@@ -139,26 +139,32 @@ func (e *LogChange) dropOrder() {
 }
 
 // dropBetween forgets new entries between the first ones of Old, which an archive had, and those of the log that came to it: a squash has what a
-// branch recorded in the archive before. Of equal entries, the last ones are those that came.
+// branch recorded in the archive before. If the log came in one piece, that is where it is, whatever equal entries stand around it.
 func (e *LogChange) dropBetween(had int) {
 	old, now := ledger.DigestsOf(e.Old), ledger.DigestsOf(e.New)
-	if e.Relation != ledger.Interleaved || ledger.Subsequence(old, now) == nil {
+	kept := ledger.Subsequence(old, now)
+	if e.Relation != ledger.Interleaved || kept == nil {
 		return
 	}
 	last := -1
-	kept := map[int]bool{}
-	for _, at := range ledger.Subsequence(old[:had], now) {
-		last, kept[at] = at, true
+	if had > 0 {
+		last = kept[had-1]
 	}
-	first, end := len(now), -1
-	for i := len(old) - 1; i >= had; i-- {
-		for first--; now[first] != old[i]; first-- {
+	came := old[had:]
+	for at := last + 1; at+len(came) <= len(now); at++ {
+		if slices.Equal(now[at:at+len(came)], came) {
+			for i := range came {
+				kept[had+i] = at + i
+			}
+			break
 		}
-		end, kept[first] = max(end, first), true
 	}
 	e.Inserted = nil
-	for i := range max(last, end) {
-		if !kept[i] && (i < last || first < i) {
+	for i, k := 0, 0; k < len(kept); i++ {
+		switch {
+		case i == kept[k]:
+			k++
+		case k != had:
 			e.Inserted = append(e.Inserted, i)
 		}
 	}
