@@ -139,9 +139,9 @@ type Restored struct {
 	// the files in which records as they were are kept, by path.
 	Missing []string
 	Aside   map[string]string
-	// Staged is true if it was staged, and Next what to type next, empty if nothing is left to commit.
+	// Staged is true if it was staged, and Next what to type next, nothing if nothing is left to commit.
 	Staged bool
-	Next   string
+	Next   []string
 }
 
 // Done reports whether there was something to restore.
