@@ -127,6 +127,8 @@ type Restored struct {
 	combine.PutBack
 	// Log is its path, from the root of the work tree.
 	Log string
+	// Retimed are entries whose time a mended commit has changed: as they were and as they are. They are not among the lost ones.
+	Retimed [][2]ledger.Entry
 	// File is where the file is kept that was in the log's place; empty if there was none.
 	File string
 	// Discarded is how many new entries were dropped.
