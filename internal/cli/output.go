@@ -41,6 +41,8 @@ func (a *app) finish(ctx context.Context, r *finding.Report, inHook bool) error 
 			err = t.WriteFile(r, a.flags.verbose)
 		case inHook && t.Format == "text":
 			err = a.write(a.Stderr, t.Format, r, len(r.Waived) == 0 && len(r.Hidden) == 0)
+		case r.Verdict == finding.Error && t.Format == "text": // an error, as of any other command
+			err = a.write(a.Stderr, t.Format, r, true)
 		default:
 			err = a.write(a.Stdout, t.Format, r, (inHook || r.NoWorkspace) && len(r.Waived) == 0)
 		}

@@ -104,7 +104,7 @@ func TestErrorWithoutFailure(t *testing.T) {
 	for _, verdict := range []finding.Verdict{finding.Error, "", "passed"} {
 		r := &finding.Report{Mode: "check", Verdict: verdict}
 		out := render(t, "text", r, Options{Quiet: true})
-		if !strings.HasPrefix(out, "cannot judge: ") || strings.Contains(out, "passed:") {
+		if !strings.HasPrefix(out, "small-hook: cannot judge: ") || strings.Contains(out, "passed:") {
 			t.Errorf("verdict %q gives:\n%s", verdict, out)
 		}
 	}
