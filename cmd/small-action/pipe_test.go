@@ -58,7 +58,7 @@ func TestInterrupted(t *testing.T) {
 		status := action.Run(ctx, program.Process{
 			Args: []string{"small-action", "--base", "HEAD", "-C", r.Dir, "--reader", reader}, Stdout: &stdout, Stderr: &stderr, Environ: r.Environ(),
 		})
-		if status != statusCannot || !strings.Contains(stdout.String(), "cannot judge: ") || strings.Contains(stdout.String(), "passed") {
+		if status != statusCannot || !strings.Contains(stdout.String(), "small-action: cannot judge: ") || strings.Contains(stdout.String(), "passed") {
 			t.Errorf("%s: exit status %d\n%s%s", reader, status, stdout.String(), stderr.String())
 		}
 	}

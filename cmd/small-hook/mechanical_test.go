@@ -227,7 +227,7 @@ func colleague(ts *testscript.TestScript, args []string) {
 
 // fixLine finds the fix lines of a report, including those printed by a server.
 var (
-	fixLine = regexp.MustCompile(`(?m)^(?:remote: )? *fix: (.*(?:\n(?:remote: )? {7}.*)*)`)
+	fixLine = regexp.MustCompile(`(?m)^(?:remote: )? *fix: (.*(?:\n(?:remote: )? {5,7}.*)*)`)
 	command = regexp.MustCompile("`([^`]+)`")
 )
 

@@ -123,9 +123,8 @@ func (a *typist) askOf(input string, args ...string) string {
 
 var (
 	inBackticks = regexp.MustCompile("`([^`\n]+)`")
-	// placeholder is a word that somebody has to replace, and bare a command without backticks.
+	// placeholder is a word that somebody has to replace.
 	placeholder = regexp.MustCompile(`\b(NAME|REVISION|BRANCH|DIR|BASE|FILE|BYTES|REV|TEXT|ID)\b`)
-	bare        = regexp.MustCompile(`^(?:next: |in a clone: )?((?:git|small-hook) [a-z].*)$`)
 )
 
 // advice is what a message says to type, in its order. What git says in backticks is not from here.
@@ -135,11 +134,7 @@ func advice(said string) (out []string) {
 		if strings.HasPrefix(line, "You might run `git rm`") {
 			continue
 		}
-		found := inBackticks.FindAllStringSubmatch(line, -1)
-		if m := bare.FindStringSubmatch(line); len(found) == 0 && m != nil {
-			found = append(found, m)
-		}
-		for _, m := range found {
+		for _, m := range inBackticks.FindAllStringSubmatch(line, -1) {
 			if !placeholder.MatchString(m[1]) && !slices.Contains(out, m[1]) {
 				out = append(out, m[1])
 			}

@@ -56,7 +56,7 @@ func (a *app) appendCommand() *cobra.Command {
 				return done.Say(err)
 			}
 			text := fmt.Sprintf("%s: appended an entry for %s\n", wording.Printable(done.Log), wording.Printable(values[0]))
-			text += done.Note() + fmt.Sprintf("next: %s && git commit -m %s\n", wording.Printable(done.Add), wording.ShellWord("Record "+wording.Printable(values[0])))
+			text += done.Note() + next(done.Add, "git commit -m "+wording.ShellWord("Record "+wording.Printable(values[0])))
 			return done.Say(a.print(text))
 		},
 	})
@@ -90,8 +90,7 @@ func (a *app) appendEntry(c *cobra.Command, log, line string) error {
 		return err
 	}
 	path := wording.Printable(done.Log)
-	text := path + ": appended an entry\n" + done.Note()
-	text += fmt.Sprintf("next: %s && git commit -m %s\n", wording.Printable(done.Add), wording.ShellWord("Append to "+path))
+	text := path + ": appended an entry\n" + done.Note() + next(done.Add, "git commit -m "+wording.ShellWord("Append to "+path))
 	return done.Say(a.print(text))
 }
 

@@ -115,8 +115,8 @@ func (a *app) waiveRewrite(ctx context.Context, log, reason, until string) error
 
 // pushFirst says what has to be done with a configuration to which waivers were written.
 func pushFirst(file string) string {
-	return fmt.Sprintf("written to %s; the waiver counts once the target branch has it; push it first:\n", sanitize.Line(file)) +
-		"git add -- :/.small-gate.yml && git commit -m \"Waive edits\" -- :/.small-gate.yml && git push\n"
+	return fmt.Sprintf("written to %s; the waiver counts once the target branch has it; push it first\n", sanitize.Line(file)) +
+		next("git add -- :/.small-gate.yml", `git commit -m "Waive edits" -- :/.small-gate.yml`, "git push")
 }
 
 func waivedText(edits []judge.Excuse, file string) string {

@@ -123,6 +123,20 @@ func (a *app) guarded(done edit.Guarded) error {
 	return err
 }
 
+// retimed names entries, as they were, with the times that they have now; the first few of many.
+func retimed(entries [][2]ledger.Entry) string {
+	const most = 5
+	var parts []string
+	for i, e := range entries {
+		if i == most {
+			parts = append(parts, fmt.Sprintf("and %d more", len(entries)-most))
+			break
+		}
+		parts = append(parts, ledger.Describe(e[0])+" to "+ledger.TimeAmong(e[1], []ledger.Entry{e[0]}))
+	}
+	return strings.Join(parts, "; ")
+}
+
 // restoredText describes what was put back.
 func restoredText(r restore.Restored) string {
 	var text strings.Builder
@@ -133,7 +147,7 @@ func restoredText(r restore.Restored) string {
 	case r.Text == nil: // only other files were missing
 	case r.Unreadable != "":
 		line("it could not be read as a log (%s): the old one is put back", r.Unreadable)
-	case (r.Discarded > 0 || len(r.Doubled) > 0) && len(r.Lost) == 0:
+	case (r.Discarded > 0 || len(r.Doubled) > 0 || len(r.Retimed) > 0) && len(r.Lost) == 0:
 	case r.File == "":
 		line("it was gone, and is put back")
 	case len(r.Lost) > 0:
@@ -149,6 +163,7 @@ func restoredText(r restore.Restored) string {
 	some(r.New, "new entry", "kept %s after them")
 	some(len(r.Alike), "new entry", "kept %s that may be a changed version of an old one (in the file as it was: %s), since it may as well be new; to drop all that is new: %s",
 		ledger.DescribeAll(r.Alike), wording.Commands("small-hook restore --discard-new "+wording.TopPath(r.Log)))
+	some(len(r.Retimed), "entry", "moved the time of %s: %s", retimed(r.Retimed))
 	some(len(r.Moved), "new entry", "moved the time of %s to just after the entry before")
 	some(r.Masked, "new entry", "masked credentials in %s; what was in a file that others read has to be revoked")
 	some(r.Discarded, "new entry", "dropped %s")

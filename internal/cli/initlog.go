@@ -37,10 +37,8 @@ func begunText(file string, begun []edit.Begun) string {
 		fmt.Fprintf(&text, "- what %s has now is accepted as it stands (since: %.12s)\n", sanitize.Line(b.Accepted), b.Log.Since)
 		paths = append(paths, b.Log.Path)
 	}
-	fmt.Fprintf(&text, "written to %s, where you can correct a wrong guess; next:\n", sanitize.Line(file))
+	fmt.Fprintf(&text, "written to %s, where you can correct a wrong guess\n", sanitize.Line(file))
 	message := "Guard " + wording.List(paths, "and")
-	for _, command := range []string{"git add -- :/" + policy.File, "git commit -m " + wording.ShellWord(message), "small-hook install"} {
-		text.WriteString("  " + sanitize.Line(command) + "\n")
-	}
+	text.WriteString(next("git add -- :/"+policy.File, "git commit -m "+wording.ShellWord(message), "small-hook install"))
 	return text.String()
 }

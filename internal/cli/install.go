@@ -95,8 +95,8 @@ func (a *app) nothingToGuard(ctx context.Context) string {
 	if logs, err := edit.Logs(ctx, a.request()); err != nil || len(logs) > 0 {
 		return ""
 	}
-	return "There is nothing to guard yet: neither a .small/ directory nor a log in .small-gate.yml. To guard a file of your own: `small-hook init-log PATH`. " +
-		"To begin a log of the SMALL protocol: `small init --intent \"what the work is for\"`\n"
+	return "There is nothing to guard yet: neither a .small/ directory nor a log in .small-gate.yml. To guard a file of your own, name it to small-hook init-log. " +
+		"A person begins a log of the SMALL protocol with small init --intent, followed by what the work is for.\n"
 }
 
 // logPatterns are the logs of the configuration for the merge driver.

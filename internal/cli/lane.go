@@ -58,7 +58,7 @@ func (a *app) switchLane(c *cobra.Command, args []string, to, reason string) err
 		return a.notAppended(done.Appended)
 	}
 	text := fmt.Sprintf("%s: appended an entry for %s: %s\n", done.Log, lane.SwitchTask, sanitize.Line(done.Evidence))
-	text += done.Note() + fmt.Sprintf("next: %s && git commit -m \"Go on in the lane %s\"\n", done.Add, done.Lane)
+	text += done.Note() + next(done.Add, fmt.Sprintf("git commit -m \"Go on in the lane %s\"", done.Lane))
 	for _, when := range []struct {
 		words string
 		tasks []string

@@ -13,10 +13,12 @@ import (
 	"github.com/small-gate/small-gate/internal/base/failure"
 	"github.com/small-gate/small-gate/internal/base/secret"
 	"github.com/small-gate/small-gate/internal/base/version"
+	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/run"
 	"github.com/small-gate/small-gate/internal/report"
 	"github.com/small-gate/small-gate/internal/report/output"
+	"github.com/small-gate/small-gate/internal/report/sanitize"
 )
 
 // finish writes the requested reports, and sets the exit status. In a hook, text is printed on standard error, and nothing if nothing is
@@ -39,6 +41,8 @@ func (a *app) finish(ctx context.Context, r *finding.Report, inHook bool) error 
 			err = t.WriteFile(r, a.flags.verbose)
 		case inHook && t.Format == "text":
 			err = a.write(a.Stderr, t.Format, r, len(r.Waived) == 0 && len(r.Hidden) == 0)
+		case r.Verdict == finding.Error && t.Format == "text": // an error, as of any other command
+			err = a.write(a.Stderr, t.Format, r, true)
 		default:
 			err = a.write(a.Stdout, t.Format, r, (inHook || r.NoWorkspace) && len(r.Waived) == 0)
 		}
@@ -92,6 +96,11 @@ func (a *app) print(text string) error {
 	}
 	_, err := io.WriteString(a.Stdout, secret.Mask(text))
 	return unwritten("the output", err)
+}
+
+// next is the line with the commands to type next.
+func next(commands ...string) string {
+	return "next: " + sanitize.Line(wording.Commands(commands...)) + "\n"
 }
 
 // unwritten describes a failed write. It is nil for nil.

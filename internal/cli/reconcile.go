@@ -80,7 +80,7 @@ func reconcileText(done *reconcile.Outcome) string {
 	case done.Diff != "":
 		text.WriteString("Nothing is committed. Review the change, check that both sides' work fits together" + nextOf(done) + "\n")
 		if done.Replaces {
-			text.WriteString("If this is to take the place of what was published: git push --force-with-lease\n")
+			text.WriteString("If this is to take the place of what was published: `git push --force-with-lease`\n")
 		}
 	}
 	return text.String()

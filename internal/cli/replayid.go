@@ -55,7 +55,7 @@ func writtenIDText(done edit.WrittenID) string {
 	for _, file := range done.Files {
 		fmt.Fprintf(&text, "%s: the run is now %s\n", sanitize.Line(file), done.ID)
 	}
-	text.WriteString("next: " + sanitize.Line(done.Add) + " && git commit -m \"Begin a new run\"\n")
+	text.WriteString(next(done.Add, `git commit -m "Begin a new run"`))
 	return text.String()
 }
 

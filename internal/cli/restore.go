@@ -41,8 +41,8 @@ func (a *app) restoreCommand() *cobra.Command {
 			}
 			if !done.Done() {
 				text := done.Log + ": nothing to restore\n"
-				if done.Next != "" {
-					text += "next: " + done.Next + "\n"
+				if len(done.Next) > 0 {
+					text += next(done.Next...)
 				}
 				return a.print(sanitize.Lines(text))
 			}
@@ -51,10 +51,10 @@ func (a *app) restoreCommand() *cobra.Command {
 				text = restoredText(done)
 			}
 			text += done.Log + ": staged\n"
-			if done.Next == "" {
+			if len(done.Next) == 0 {
 				return a.print(sanitize.Lines(text + "nothing is left to commit: the log is as in HEAD\n"))
 			}
-			return a.print(sanitize.Lines(text) + "next: " + done.Next + "\n")
+			return a.print(sanitize.Lines(text) + next(done.Next...))
 		},
 	})
 	c.Flags().StringVar(&source, "source", "", "restore from the commit `REV` instead of HEAD")

@@ -37,7 +37,7 @@ type Appended struct {
 // If a writer without a guard has changed or lost entries, they are put back instead. Nothing is staged.
 func Append(ctx context.Context, req session.Request, with Locking, entry combine.NewEntry) (out Appended, err error) {
 	req.Dir = session.WorkspaceRoot(req.Dir)
-	err = guarded(ctx, req, "append", with, workspaceAbove, func(held *locked, g *guarding, before []restore.Restored) error {
+	err = guarded(ctx, req, "append", with, workspaceAbove(ctx), func(held *locked, g *guarding, before []restore.Restored) error {
 		out.Before, out.Log, out.Discarded = before, g.Log(), g.discarded
 		out.Add = "git add -- " + wording.TopPath(small.InDir(g.Dir, ""))
 		if !out.Fine() {

@@ -158,14 +158,30 @@ func guarded(
 }
 
 // workspaceAbove is the directory of the workspace in the request's directory or the nearest above it, up to the root of the work tree.
-func workspaceAbove(s *session.Session) (string, error) {
-	return nearest(s, func(dir string) (bool, error) { return onDisk(s, dir), nil })
+func workspaceAbove(ctx context.Context) func(s *session.Session) (string, error) {
+	return func(s *session.Session) (string, error) {
+		dir, err := nearest(s, func(dir string) (bool, error) { return onDisk(s, dir), nil })
+		if !errors.Is(err, errNoWorkspace) {
+			return dir, err
+		}
+		const another = "change into a workspace, or name its directory with --dir"
+		f := *failure.Of(err)
+		f.Remedy = another + "; or a person begins a new one with small init --intent, followed by what the work is for"
+		_, never := nearestEver(ctx, s)
+		switch {
+		case never == nil:
+			f.Remedy = "put back the deleted one: `small-hook restore`; or " + another
+		case !errors.Is(never, errNoWorkspace):
+			return "", never
+		}
+		return "", &f
+	}
 }
 
 // workspaceOrLogs is workspaceAbove; where there is none, the root of the work tree, if the configuration has logs.
 func workspaceOrLogs(ctx context.Context) func(s *session.Session) (string, error) {
 	return func(s *session.Session) (string, error) {
-		dir, err := workspaceAbove(s)
+		dir, err := workspaceAbove(ctx)(s)
 		if !errors.Is(err, errNoWorkspace) {
 			return dir, err
 		}
@@ -196,11 +212,7 @@ func nearest(s *session.Session, has func(dir string) (bool, error)) (string, er
 			return dir, err
 		}
 		if dir == "" {
-			return "", &failure.Error{
-				Message: "there is no .small/ directory here or above",
-				Remedy:  "if it was deleted: `small-hook restore`; else change into a workspace, or name its directory with --dir. A person begins a new one with small init --intent, followed by what the work is for",
-				Err:     errNoWorkspace,
-			}
+			return "", &failure.Error{Message: "there is no .small/ directory here or above", Err: errNoWorkspace}
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/gate/remedy"
 )
 
 // A merge that a CI system made of a branch and its target is in no clone: the branch merges the target itself.
@@ -134,9 +135,12 @@ func TestFlowDeep(t *testing.T) {
 		if len(r.Findings) != 2 {
 			t.Fatalf("%+v", r.Findings)
 		}
-		for j, x := range r.Findings {
+		if remedy.AcceptsPast(r.Findings[0].Fix) && !remedy.AcceptsPast(r.Findings[1].Fix) {
+			t.Errorf("after %d commits the logs are accepted before a commit is rewritten: %+v", i+1, r.Findings)
+		}
+		for _, x := range r.Findings {
 			want := "`small-hook restore --commit " + f.id("B")[:12] + "`"
-			switch after := []int{i + 2, i + 1}[j]; { // commits after it
+			switch after := map[string]int{f.id("B"): i + 2, f.id("C"): i + 1}[x.Commit]; { // commits after it
 			case after >= 20:
 				want = "20 or more commits stand on this one. Have a person accept the logs as they are now; only later changes are then judged: `small-hook baseline`"
 			case i+2 >= 20: // the first one is too deep

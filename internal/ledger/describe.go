@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/small"
@@ -20,12 +21,31 @@ func DescribeBoth(a, b Entry) (first, second string) {
 }
 
 // ToSecond is a time without the fraction of its second. What is no time stays as it is.
-func ToSecond(timestamp string) string {
+func ToSecond(timestamp string) string { return toDigits(timestamp, 0) }
+
+// toDigits is a time with so many digits of the fraction of its second, if it has as many. What is no time stays as it is.
+func toDigits(timestamp string, digits int) string {
 	const seconds = len("2006-01-02T15:04:05")
 	if _, ok := ParseInstant(timestamp); !ok || len(timestamp) <= seconds || timestamp[seconds] != '.' {
 		return timestamp
 	}
-	return timestamp[:seconds] + strings.TrimLeft(timestamp[seconds:], ".0123456789")
+	zone := strings.TrimLeft(timestamp[seconds:], ".0123456789")
+	kept := len(timestamp) - len(zone)
+	if digits == 0 {
+		kept = seconds
+	}
+	return timestamp[:min(kept, seconds+1+digits)] + zone
+}
+
+// TimeAmong is an entry's time to the second or, where others have the same second, with as many digits as tell it apart from them.
+func TimeAmong(e Entry, others []Entry) string {
+	for _, digits := range []int{0, 3, 6} {
+		short := toDigits(e.Timestamp, digits)
+		if !slices.ContainsFunc(others, func(o Entry) bool { return o.Digest != e.Digest && toDigits(o.Timestamp, digits) == short }) {
+			return short
+		}
+	}
+	return e.Timestamp
 }
 
 func describe(e Entry, time string) string {

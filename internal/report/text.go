@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -59,8 +60,8 @@ func renderText(buf *bytes.Buffer, r *finding.Report, opts Options) error {
 		t.line()
 	}
 	if f := content.Failure(r); f != nil {
-		t.line(t.paint(red, "cannot judge:"), " ", content.Text(strings.TrimSpace(f.Message)))
-		t.block("  fix: ", f.Remedy)
+		t.line(content.Name(cmp.Or(r.Tool, "small-hook")), ": ", t.paint(red, "cannot judge:"), " ", content.Text(strings.TrimSpace(f.Message)))
+		t.block("fix: ", f.Remedy)
 	}
 	if content.Verdict(r) != finding.Error || len(r.Findings) > 0 {
 		t.summary(r)

@@ -75,7 +75,15 @@ func TestSummary(t *testing.T) {
 			"rejected: 1 error, 0 warnings; examined 16 commits and 1 workspace"},
 		{"no policy in HEAD", fail(func(r *finding.Report) { r.Examined.Policy = "built-in defaults (no .small-gate.yml in HEAD)" }),
 			"rejected: 1 error, 0 warnings; examined 16 commits and 1 workspace"},
-		{"policy", fail(func(r *finding.Report) { r.Examined.Policy = "built-in defaults (no .small-gate.yml in main)" }),
+		{"no policy in a named commit", fail(func(r *finding.Report) {
+			r.Mode, r.Examined.Policy = "range", "built-in defaults (no .small-gate.yml in main)"
+		}),
+			"rejected: 1 error, 0 warnings; examined 16 commits and 1 workspace"},
+		{"policy", fail(func(r *finding.Report) { r.Mode, r.Examined.Policy = "range", "main" }),
+			"rejected: 1 error, 0 warnings; examined 16 commits and 1 workspace; configuration: main"},
+		{"no policy in another branch", fail(func(r *finding.Report) {
+			r.Mode, r.Examined.Policy = "pre-push", "built-in defaults (no .small-gate.yml in main)"
+		}),
 			"rejected: 1 error, 0 warnings; examined 16 commits and 1 workspace; configuration: built-in defaults (no .small-gate.yml in main)"},
 		{"push", fail(func(r *finding.Report) { r.Examined.Source = "standard input" }),
 			"rejected: 1 error, 0 warnings; examined 16 commits and 1 workspace; refs from standard input"},
@@ -96,7 +104,7 @@ func TestErrorWithoutFailure(t *testing.T) {
 	for _, verdict := range []finding.Verdict{finding.Error, "", "passed"} {
 		r := &finding.Report{Mode: "check", Verdict: verdict}
 		out := render(t, "text", r, Options{Quiet: true})
-		if !strings.HasPrefix(out, "cannot judge: ") || strings.Contains(out, "passed:") {
+		if !strings.HasPrefix(out, "small-hook: cannot judge: ") || strings.Contains(out, "passed:") {
 			t.Errorf("verdict %q gives:\n%s", verdict, out)
 		}
 	}

@@ -91,6 +91,8 @@ type Finding struct {
 	Common Common
 	// Fix says what to type or edit next.
 	Fix string
+	// FixLast is true if the fix accepts the logs as they are: what is typed for another finding afterwards would undo it.
+	FixLast bool
 	// Reason is the waiver's reason, on a waived finding.
 	Reason string
 
@@ -196,11 +198,12 @@ func (f *Finding) sum() (sum [sha256.Size]byte) {
 	return sum
 }
 
-// SortFindings sorts findings by path, position, entry, rule, commit and message, and keeps the most severe of
-// those that say the same.
+// SortFindings sorts findings by path, position, entry, rule, commit and message, those with FixLast at the end, and keeps the most severe
+// of those that say the same.
 func SortFindings(findings []Finding) []Finding {
 	slices.SortStableFunc(findings, func(a, b Finding) int {
 		return cmp.Or(
+			compareBools(a.FixLast, b.FixLast),
 			cmp.Compare(a.Path, b.Path),
 			cmp.Compare(a.Line, b.Line),
 			cmp.Compare(a.Column, b.Column),
@@ -232,6 +235,16 @@ func SortFindings(findings []Finding) []Finding {
 	}
 	clear(findings[len(out):])
 	return out
+}
+
+func compareBools(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	}
+	return 1
 }
 
 func (f *Finding) entryIndex() int {

@@ -160,6 +160,9 @@ func RestoreFrom(path, revision string) string {
 // AcceptPast are the commands that accept every log as it is in HEAD.
 var AcceptPast = wording.Commands("small-hook baseline", "git add -- :/.small-gate.yml", `git commit -m "Accept the logs as they stand" -- :/.small-gate.yml`)
 
+// AcceptsPast reports whether a fix has somebody accept the logs as they are.
+func AcceptsPast(fix string) bool { return strings.Contains(fix, "small-hook baseline") }
+
 // InDirectory is the flag that names the workspace of a path, in whatever directory it is typed; empty for the workspace at the root. For
 // a log outside of workspaces it is the log's path.
 func InDirectory(path string) string {

@@ -161,6 +161,7 @@ func (c *Collector) add(of *rule.Rule, f finding.Finding, place rule.Place, in *
 		id = f.Fingerprint()[:finding.ShownFingerprint]
 	}
 	f.Fix = remedy.ForFinding(f.Fix, id)
+	f.FixLast = remedy.AcceptsPast(f.Fix)
 	if c.lasting && f.Severity != finding.SeverityError {
 		return
 	}

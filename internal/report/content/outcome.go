@@ -93,13 +93,26 @@ func Summary(r *finding.Report) string {
 	if r.Examined.Source != "" {
 		words += "; refs from " + Name(r.Examined.Source)
 	}
-	if p := r.Examined.Policy; p != "" && p != "HEAD" && p != policy.BuiltIn && p != policy.BuiltIn+" (no "+policy.File+" in HEAD)" {
+	if p := r.Examined.Policy; !isExpected(p, r.Mode) {
 		words += "; configuration: " + Name(p)
 	}
 	if r.Examined.Floor != "" {
 		words += "; floor: " + Name(r.Examined.Floor)
 	}
 	return words
+}
+
+// isExpected reports whether the source of a configuration is what everybody expects: the checked-out commit, or no file at all. A push takes it
+// from a branch that nobody has named, so there the absence of a file is worth a word.
+func isExpected(source, mode string) bool {
+	const none = policy.BuiltIn + " (no " + policy.File + " in "
+	switch mode {
+	case "range", "merge-check", "audit", "check":
+		if strings.HasPrefix(source, none) {
+			return true
+		}
+	}
+	return source == "" || source == "HEAD" || source == policy.BuiltIn || source == none+"HEAD)"
 }
 
 // looksAtFiles reports whether a command judges files or the index: "0 commits" would sound as if something were missing.

@@ -115,7 +115,7 @@ func (l *log) composeConfigured(items []item) ([]byte, int, error) {
 			}
 			cut, err := l.kind.takeApart(one.Data, one.written, l.Limits)
 			if one == v && err != nil && !errors.Is(err, errNoItems) {
-				return nil, 0, l.errCannotCopy(fmt.Sprintf("in %s, %v", one.Name, err))
+				return nil, 0, l.errCannotCopy(fmt.Sprintf("in %s, %v", one.called(), err))
 			}
 			if err == nil {
 				apart[one.written] = cut

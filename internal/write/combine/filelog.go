@@ -28,7 +28,7 @@ func (c Case) ResolveFile() (*Resolution, error) {
 			switch {
 			case ours && theirs && !bytes.Equal(from.Data, v.Data):
 				return nil, &failure.Error{
-					Message: fmt.Sprintf("%s: %s and %s each changed it", wording.Printable(c.Path), from.Name, v.Name),
+					Message: fmt.Sprintf("%s: %s and %s each changed it", wording.Printable(c.Path), from.called(), v.called()),
 					Remedy:  "edit it so that it has both changes: then " + wording.Commands("git add -- "+wording.TopPath(c.Path), "small-hook reconcile"),
 				}
 			case theirs:
@@ -49,7 +49,7 @@ func (c Case) ResolveFile() (*Resolution, error) {
 					wording.TopPath(c.Path) + "`; then `small-hook reconcile`"
 			}
 			return nil, &failure.Error{
-				Message: fmt.Sprintf("%s: %s and %s each have a new file of this name", wording.Printable(c.Path), from.Name, v.Name), Remedy: remedy,
+				Message: fmt.Sprintf("%s: %s and %s each have a new file of this name", wording.Printable(c.Path), from.called(), v.called()), Remedy: remedy,
 			}
 		}
 	}

@@ -340,7 +340,7 @@ func (l *log) check(text []byte, items []item, want int, added bool) error {
 	}
 	for i, it := range items {
 		if result.Entries[i].Digest != it.Digest {
-			return l.errCannotCopy(fmt.Sprintf("%s of %s would change", ledger.Describe(it.Entry), it.from.Name))
+			return l.errCannotCopy(fmt.Sprintf("%s of %s would change", ledger.Describe(it.Entry), it.from.called()))
 		}
 	}
 	if added && (!result.Entries[want-1].Reconciles || !result.Entries[want-1].Evidenced) {

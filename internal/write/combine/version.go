@@ -1,6 +1,7 @@
 package combine
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -14,8 +15,8 @@ import (
 
 // Version is one side's version of a log.
 type Version struct {
-	// Name is the side's name for people: a branch, or git's name for it.
-	Name string
+	// Name is the side's name for people: a branch, or git's name for it. Called is what messages call it instead; empty for the same.
+	Name, Called string
 	// ID is the commit.
 	ID string
 	// Data is the file; nil if the side has none.
@@ -152,9 +153,11 @@ func (l *log) parsePlain(v *version) error {
 	return nil
 }
 
+func (v *Version) called() string { return cmp.Or(v.Called, v.Name) }
+
 // unreadable is the failure of a side whose file is not a log.
 func (l *log) unreadable(v *Version, p small.Problem) *failure.Error {
-	return l.unsound(v, fmt.Sprintf("%s of %s cannot be read as a log: line %d: %s", l.Path, v.Name, max(p.Pos.Line, 1), p.Message))
+	return l.unsound(v, fmt.Sprintf("%s of %s cannot be read as a log: line %d: %s", l.Path, v.called(), max(p.Pos.Line, 1), p.Message))
 }
 
 // top is a picked side of a configured log put after ours: with its additions to its bases that ours lacks.
@@ -290,7 +293,7 @@ func (l *log) checkKept(base, side, other *version) error {
 		return nil
 	}
 	if side.Data == nil {
-		return l.unsound(side.Version, fmt.Sprintf("%s deleted %s", side.Name, l.Path))
+		return l.unsound(side.Version, fmt.Sprintf("%s deleted %s", side.called(), l.Path))
 	}
 	if l.baselined(side) && !l.baselined(base) {
 		return nil
@@ -299,7 +302,7 @@ func (l *log) checkKept(base, side, other *version) error {
 	if lost := ledger.Only(base.ledger, side.ledger, l.Comparer.Equivalence); len(lost) > 0 {
 		what = "changed or lost entries of the merge base: " + ledger.DescribeAll(lost)
 	}
-	return l.unsound(side.Version, fmt.Sprintf("%s: %s %s", l.Path, side.Name, what))
+	return l.unsound(side.Version, fmt.Sprintf("%s: %s %s", l.Path, side.called(), what))
 }
 
 // ErrUnsound is in the chain of the failure if a side's log must be corrected before it can be combined.

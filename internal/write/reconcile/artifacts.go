@@ -159,7 +159,7 @@ func (r *resolving) threeWay(ctx context.Context, dir string) ([]threeway.Merge,
 
 // versionOf reads a side's files, and the ids of tasks that its entries name and that no base has.
 func (r *resolving) versionOf(ctx context.Context, dir string, s side, bases []threeway.Version) (threeway.Version, error) {
-	v := threeway.Version{Name: s.name, Files: map[small.Artifact][]byte{}, Named: map[string]bool{}}
+	v := threeway.Version{Name: r.nameOf(s), Files: map[small.Artifact][]byte{}, Named: map[string]bool{}}
 	if s.isCommit() {
 		v.Commit = s.id
 	}

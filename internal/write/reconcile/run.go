@@ -274,7 +274,7 @@ func (r *resolving) modeOf(path string) string {
 // version is a side's version of a log, without its bases.
 func (r *resolving) version(ctx context.Context, s side, path string) (combine.Version, error) {
 	data, err := r.read(ctx, s, path)
-	return combine.Version{Name: s.name, ID: s.id, Picked: s.picked, Data: data}, err
+	return combine.Version{Name: s.name, Called: r.nameOf(s), ID: s.id, Picked: s.picked, Data: data}, err
 }
 
 func (r *resolving) resolve(ctx context.Context, c combine.Case, mode string) error {
@@ -323,7 +323,7 @@ func (r *resolving) combine(ctx context.Context, c combine.Case) (*combine.Resol
 	resolved, err := c.Resolve()
 	if err == nil && resolved.Inserted && r.op.oneParent() && OnlyMergesInsert(r.opts.Policy) {
 		err = r.op.needsMerge(ctx, r.repo, r.git, fmt.Sprintf("%s: published entries of %s are older than ours, and the configuration rejects a commit that puts them there (%s)",
-			c.Path, c.Theirs[0].Name, reconciledInsertion))
+			c.Path, r.nameOf(r.op.theirs[0]), reconciledInsertion))
 	}
 	return resolved, err
 }
@@ -344,11 +344,11 @@ func (r *resolving) read(ctx context.Context, s side, path string) ([]byte, erro
 	}
 	if !f.Regular() {
 		return nil, &failure.Error{
-			Message: fmt.Sprintf("%s of %s is not an ordinary file", path, s.name),
+			Message: fmt.Sprintf("%s of %s is not an ordinary file", path, r.nameOf(s)),
 			Remedy:  "replace it with an ordinary file on that side and commit it, then merge again",
 		}
 	}
-	return r.content(ctx, f, path+" of "+s.name)
+	return r.content(ctx, f, path+" of "+r.nameOf(s))
 }
 
 // content reads a file; name is its name in messages.

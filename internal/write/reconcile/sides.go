@@ -57,7 +57,7 @@ func (r *resolving) nameOf(s side) string {
 	switch {
 	case r.op.word == state.Rebase && s.picked:
 		return "your commit " + history.Short(s.id)
-	case r.op.word == state.Rebase && s.id == r.op.ours.id:
+	case r.op.word == state.Rebase && s.id == r.op.ours.id && s.name == r.op.ours.name && !r.apart: // else a caller has named both
 		return "the new base"
 	}
 	return s.name

@@ -34,8 +34,9 @@ func (r *resolving) followPlan(ctx context.Context, c *combine.Case) (notes []st
 	}
 	for i := range merges {
 		m, t := merges[i], &c.Theirs[i]
+		all := slices.Concat(entriesOf(m.Ours.Files[small.Progress], m.Limits).Entries, entriesOf(m.Theirs.Files[small.Progress], m.Limits).Entries)
 		if i == 0 {
-			c.Also = append(c.Also, newNames(c.Ours, newEntries(m.Ours, m.Bases, m.Limits), m.Renumbered(m.Ours, plan))...)
+			c.Also = append(c.Also, newNames(c.Ours, newEntries(m.Ours, m.Bases, m.Limits), all, m.Renumbered(m.Ours, plan))...)
 		}
 		theirs := newEntries(m.Theirs, m.Bases, m.Limits)
 		to := m.Renumbered(m.Theirs, plan)
@@ -46,7 +47,7 @@ func (r *resolving) followPlan(ctx context.Context, c *combine.Case) (notes []st
 			}
 			notes = append(notes, done...)
 		}
-		c.Also = append(c.Also, newNames(*t, theirs, to)...)
+		c.Also = append(c.Also, newNames(*t, theirs, all, to)...)
 	}
 	for _, e := range c.Also {
 		notes = append(notes, e[len(e)-1][1]+"; a new entry says so")
@@ -91,8 +92,9 @@ func (r *resolving) mergedPlan(ctx context.Context, dir string) (plan []byte, er
 	return done[small.Plan], nil
 }
 
-// newNames are entries for tasks that have a new id: each names those of a side's entries that stay under the old one.
-func newNames(side combine.Version, entries []ledger.Entry, to map[string]string) (out []combine.NewEntry) {
+// newNames are entries for tasks that have a new id: each names those of a side's entries that stay under the old one, by times that tell
+// them apart from all others of the old id.
+func newNames(side combine.Version, entries, all []ledger.Entry, to map[string]string) (out []combine.NewEntry) {
 	const most = 5 // times
 	byID := map[string][]ledger.Entry{}
 	var ids []string
@@ -105,13 +107,14 @@ func newNames(side combine.Version, entries []ledger.Entry, to map[string]string
 		}
 	}
 	for _, id := range ids {
+		named := slices.DeleteFunc(slices.Clone(all), func(e ledger.Entry) bool { return e.TaskID != id })
 		var times []string
 		for i, e := range byID[id] {
 			if i == most {
 				times = append(times, fmt.Sprintf("%d more", len(byID[id])-most))
 				break
 			}
-			times = append(times, ledger.ToSecond(e.Timestamp))
+			times = append(times, ledger.TimeAmong(e, named))
 		}
 		noun := "entry"
 		if len(times) > 1 {
@@ -156,7 +159,7 @@ func (r *resolving) retask(ctx context.Context, path string, side *combine.Versi
 			continue
 		}
 		lines[at.Line-1] = slices.Concat(line[:from], bytes.Replace(line[from:], []byte(e.TaskID), []byte(to[e.TaskID]), 1))
-		notes = append(notes, fmt.Sprintf("the entry of %s names task %s now, and not %s", ledger.ToSecond(e.Timestamp), wording.Quote(to[e.TaskID]), wording.Quote(e.TaskID)))
+		notes = append(notes, fmt.Sprintf("the entry of %s names task %s now, and not %s", ledger.TimeAmong(e, naming), wording.Quote(to[e.TaskID]), wording.Quote(e.TaskID)))
 	}
 	slices.Reverse(stay)
 	slices.Reverse(notes)

@@ -43,8 +43,8 @@ type Mended struct {
 	// Old and New are what HEAD was and is; the same if there was nothing to mend. Commits is how many were rewritten.
 	Old, New string
 	Commits  int
-	// First is the commit that was mended, and Branches are other branches here that still have it, each with the work tree that has it
-	// checked out, if one has.
+	// First is the first commit that was rewritten: the one to mend or, if that stays, one after it. Branches are other branches here that
+	// still have it, each with the work tree that has it checked out, if one has.
 	First    string
 	Branches [][2]string
 }
@@ -103,6 +103,7 @@ func (w *Workspace) Mend(ctx context.Context, repo reconcile.Repository, o MendO
 	}
 	for _, id := range list {
 		if m.ids[id] != id {
+			out.First = cmp.Or(out.First, id)
 			out.Commits++
 		}
 	}
@@ -112,8 +113,7 @@ func (w *Workspace) Mend(ctx context.Context, repo reconcile.Repository, o MendO
 	if err := m.follow(context.WithoutCancel(ctx), &out); err != nil {
 		return out, err
 	}
-	out.First = m.first
-	still, err := m.git.Run(ctx, "for-each-ref", "--contains="+m.first, "--format=%(refname:lstrip=2)%00%(worktreepath)", "refs/heads/")
+	still, err := m.git.Run(ctx, "for-each-ref", "--contains="+out.First, "--format=%(refname:lstrip=2)%00%(worktreepath)", "refs/heads/")
 	for line := range strings.Lines(string(still)) {
 		branch, tree, _ := strings.Cut(strings.TrimSpace(line), "\x00")
 		out.Branches = append(out.Branches, [2]string{branch, tree})

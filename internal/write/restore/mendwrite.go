@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"slices"
 
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/git/history"
+	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/write/apply"
 	"github.com/small-gate/small-gate/internal/write/combine"
 )
@@ -90,6 +92,7 @@ func (m *mending) newLog(ctx context.Context, head []byte, out *Mended) (log app
 	if out.Restored, file, err = m.lost(head, m.sound); err != nil {
 		return log, err
 	}
+	out.findRetimed()
 	if committed, err := m.committed(ctx, out.Old, file); err != nil {
 		return log, err
 	} else if committed && out.Text != nil && !bytes.Equal(out.Text, head) { // the new commit has all of it, some at other times
@@ -100,6 +103,19 @@ func (m *mending) newLog(ctx context.Context, head []byte, out *Mended) (log app
 	}
 	out.File = cmp.Or(out.File, link)
 	return log, nil
+}
+
+// findRetimed takes from the lost entries those that the file has with another time and otherwise alike.
+func (r *Restored) findRetimed() {
+	r.Lost = slices.DeleteFunc(r.Lost, func(is ledger.Entry) bool {
+		at := slices.IndexFunc(r.Changed, func(was ledger.Entry) bool { return was.Sum == is.Sum && was.Timestamp != is.Timestamp })
+		if at < 0 || is.Timestamp == "" {
+			return false
+		}
+		r.Retimed = append(r.Retimed, [2]ledger.Entry{r.Changed[at], is})
+		r.Changed = slices.Delete(r.Changed, at, at+1)
+		return true
+	})
 }
 
 // committed reports whether the work tree's log is that of a commit.

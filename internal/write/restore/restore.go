@@ -289,14 +289,14 @@ func (r *restoring) findUnderway(ctx context.Context) error {
 	return err
 }
 
-// next is what to type after the restoration; empty if nothing is left to commit.
-func (r *restoring) next(ctx context.Context) (string, error) {
+// next is what to type after the restoration; nothing if nothing is left to commit.
+func (r *restoring) next(ctx context.Context) ([]string, error) {
 	staged, err := r.git.Run(ctx, "diff", "--cached", "--name-only", "--no-ext-diff", "-z")
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	if r.mends && len(staged) > 0 {
-		return r.Command() + " --commit HEAD", nil
+		return []string{r.Command() + " --commit HEAD"}, nil
 	}
 	commands, err := r.unfinished.After(r.Place.GitDir, len(staged) > 0)
 	if len(commands) == 0 && len(staged) > 0 {
@@ -305,7 +305,7 @@ func (r *restoring) next(ctx context.Context) (string, error) {
 			commands = []string{"git commit"} // what is staged is somebody's other work
 		}
 	}
-	return strings.Join(commands, " && "), err
+	return commands, err
 }
 
 // committed is the log of the sides as git would check it out; nil if none has one.

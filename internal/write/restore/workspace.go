@@ -127,6 +127,8 @@ type Restored struct {
 	combine.PutBack
 	// Log is its path, from the root of the work tree.
 	Log string
+	// Retimed are entries whose time a mended commit has changed: as they were and as they are. They are not among the lost ones.
+	Retimed [][2]ledger.Entry
 	// File is where the file is kept that was in the log's place; empty if there was none.
 	File string
 	// Discarded is how many new entries were dropped.
@@ -139,9 +141,9 @@ type Restored struct {
 	// the files in which records as they were are kept, by path.
 	Missing []string
 	Aside   map[string]string
-	// Staged is true if it was staged, and Next what to type next, empty if nothing is left to commit.
+	// Staged is true if it was staged, and Next what to type next, nothing if nothing is left to commit.
 	Staged bool
-	Next   string
+	Next   []string
 }
 
 // Done reports whether there was something to restore.

@@ -13,6 +13,7 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/write/reconcile"
 	"github.com/small-gate/small-gate/internal/write/rewrite"
+	"github.com/small-gate/small-gate/internal/write/threeway"
 )
 
 // building makes the commits that are to be pushed.
@@ -252,9 +253,16 @@ func (b *building) byHand(ctx context.Context, err error, command string, confli
 	if strings.HasPrefix(f.Remedy, "`small-hook reconcile --") { // somebody has to make a choice
 		edit = f.Remedy + "; then "
 	}
+	byPerson := errors.Is(err, threeway.ErrByPerson)
+	if byPerson {
+		edit = f.Remedy + "; then "
+	}
 	f.Remedy = ""
+	if byPerson {
+		f.Remedy = "only a person can finish what this begins: "
+	}
 	if dirty.Status != 0 {
-		f.Remedy = "`git commit -a -m 'Work in progress'`, then "
+		f.Remedy += "`git commit -a -m 'Work in progress'`, then "
 	}
 	upstream := wording.ShellWord(b.remote + "/" + short(b.target))
 	if len(conflicts) > 0 {

@@ -279,7 +279,12 @@ func (m Merge) write(a small.Artifact, form *file, root *yaml.Node) ([]byte, err
 
 // choose is the command with which a person says whose plan counts.
 func (m Merge) choose(plan Preference) string {
-	return wording.Commands(strings.TrimSuffix("small-hook reconcile "+m.Named, " ") + " --plan " + string(plan))
+	return m.reconcile(" --plan " + string(plan))
+}
+
+// reconcile is the command that repeats the merge, with flags.
+func (m Merge) reconcile(flags string) string {
+	return wording.Commands(strings.TrimSuffix("small-hook reconcile "+m.Named, " ") + flags)
 }
 
 // undecided is the failure of a file in which both sides changed the same field.

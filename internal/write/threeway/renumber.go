@@ -1,6 +1,7 @@
 package threeway
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -62,6 +63,9 @@ func (m Merge) renumber(f files, wanted func(id string) bool) (notes []string, e
 	return notes, nil
 }
 
+// ErrByPerson is the cause of a stop that no command can end: a person has to edit the plan. The remedy says how, in a merge that is under way.
+var ErrByPerson = errors.New("a person has to edit the plan")
+
 // staying is the side whose task keeps an id that both sides gave to different tasks: the one that the caller prefers, or else the one that is
 // referred to. If published entries name the other side's task, that is an error, whatever the caller prefers.
 func (m Merge) staying(id string, ours, theirs *yaml.Node) (Preference, error) {
@@ -78,6 +82,7 @@ func (m Merge) staying(id string, ours, theirs *yaml.Node) (Preference, error) {
 	if stays == Ours && !other || stays == Theirs && !mine {
 		return stays, nil
 	}
+	var cause error
 	why, name := "both are in use", m.Ours.Name
 	if other {
 		prefer, name = Theirs, m.Theirs.Name
@@ -85,8 +90,10 @@ func (m Merge) staying(id string, ours, theirs *yaml.Node) (Preference, error) {
 	remedy := fmt.Sprintf("%s keeps the id for the one of %s, and the other gets a free one", m.choose(prefer), name)
 	switch {
 	case mine && other:
-		why = "published entries name both"
-		remedy = fmt.Sprintf("a person gives one of the two another id in %s, without conflict markers, and stages that; then small-hook reconcile says which entries mean it", small.Plan.Path(m.Dir))
+		why, cause = "published entries name both", ErrByPerson
+		path := small.Plan.Path(m.Dir)
+		remedy = fmt.Sprintf("a person gives one of the two another id in %s, without conflict markers; then `git add -- %s`, then %s, which says which entries mean it",
+			wording.Printable(path), wording.TopPath(path), m.reconcile(""))
 	case stays != "":
 		why = "published entries name that of " + name
 	case !other && !mine:
@@ -96,6 +103,7 @@ func (m Merge) staying(id string, ours, theirs *yaml.Node) (Preference, error) {
 		Message: fmt.Sprintf("%s: both sides added a task %s: %s of %s, %s of %s, and %s", small.Plan.Path(m.Dir), wording.Quote(id),
 			shown(get(byID(ours)[id], "title")), m.Ours.Name, shown(get(byID(theirs)[id], "title")), m.Theirs.Name, why),
 		Remedy: remedy,
+		Err:    cause,
 	}
 }
 
