@@ -41,8 +41,8 @@ func (a *app) finish(ctx context.Context, r *finding.Report, inHook bool) error 
 			err = t.WriteFile(r, a.flags.verbose)
 		case inHook && t.Format == "text":
 			err = a.write(a.Stderr, t.Format, r, len(r.Waived) == 0 && len(r.Hidden) == 0)
-		case r.Verdict == finding.Error && t.Format == "text": // an error, as of any other command
-			err = a.write(a.Stderr, t.Format, r, true)
+		case r.Verdict == finding.Error && t.Format == "text":
+			err = a.writeApart(r)
 		default:
 			err = a.write(a.Stdout, t.Format, r, (inHook || r.NoWorkspace) && len(r.Waived) == 0)
 		}
@@ -81,12 +81,33 @@ func (a *app) reportFailure(mode string, f *failure.Error) error {
 func (a *app) sign(r *finding.Report) { r.Tool, r.Time = "small-hook", time.Now() }
 
 func (a *app) write(stream io.Writer, format string, r *finding.Report, quiet bool) error {
-	color, err := report.UseColor(a.flags.color, isTerminal(stream), a.Getenv)
+	opts, err := a.reportOptions(stream, quiet)
 	if err != nil {
 		return err
 	}
-	opts := report.Options{Color: color, Quiet: quiet || a.flags.quiet, Verbose: a.flags.verbose, Version: version.String(), Width: width(stream)}
 	return unwritten("the "+format+" report", report.Write(stream, format, r, opts))
+}
+
+// reportOptions are how a report is written to a stream.
+func (a *app) reportOptions(stream io.Writer, quiet bool) (report.Options, error) {
+	color, err := report.UseColor(a.flags.color, isTerminal(stream), a.Getenv)
+	return report.Options{Color: color, Quiet: quiet || a.flags.quiet, Verbose: a.flags.verbose, Version: version.String(), Width: width(stream)}, err
+}
+
+// writeApart writes what was found before something could not be judged to standard output, and the failure to standard error, as that of any
+// other command.
+func (a *app) writeApart(r *finding.Report) error {
+	if len(r.Findings)+len(r.Waived) > 0 {
+		opts, err := a.reportOptions(a.Stdout, false)
+		if err != nil {
+			return err
+		}
+		opts.FailureApart = true
+		if err := unwritten("the report", report.Write(a.Stdout, "text", r, opts)); err != nil {
+			return err
+		}
+	}
+	return a.write(a.Stderr, "text", &finding.Report{Tool: r.Tool, Verdict: r.Verdict, Failure: r.Failure}, true)
 }
 
 // print writes text to standard output. With --quiet it says nothing if nothing is wrong.

@@ -27,6 +27,8 @@ type Options struct {
 	Quiet bool
 	// Verbose lists notes too. JSON and SARIF always do, and widgets and annotations never.
 	Verbose bool
+	// FailureApart leaves out what could not be judged, which the caller writes elsewhere. Only text obeys it.
+	FailureApart bool
 }
 
 // renderer appends one report to the buffer. It renders to memory, so that a failure leaves no partial report.

@@ -59,7 +59,7 @@ func renderText(buf *bytes.Buffer, r *finding.Report, opts Options) error {
 		t.line(words)
 		t.line()
 	}
-	if f := content.Failure(r); f != nil {
+	if f := content.Failure(r); f != nil && !opts.FailureApart {
 		t.line(content.Name(cmp.Or(r.Tool, "small-hook")), ": ", t.paint(red, "cannot judge:"), " ", content.Text(strings.TrimSpace(f.Message)))
 		t.block("fix: ", f.Remedy)
 	}
