@@ -131,8 +131,7 @@ func TestTextIsBounded(t *testing.T) {
 		{"pairs", func(f *finding.Finding, i int) { f.Path = fmt.Sprintf("w%d/%s", i/2, reporttest.Progress) },
 			[]string{"… and 9950 more findings; --format json lists all"}},
 		{"long texts", func(f *finding.Finding, i int) {
-			f.Rule = fmt.Sprint(i)
-			f.Path, f.Message, f.Fix, f.Commit, f.Parent = long, long, manyLines, long, long
+			f.Path, f.Message, f.Fix, f.Commit, f.Parent = fmt.Sprint(i, long), long, manyLines, long, long
 			f.Entry, f.Changes = &finding.EntryRef{TaskID: long, Timestamp: long}, changes
 		}, []string{"more characters", "more fields", "\n       … 400006 more characters\n", "… and 9950 more findings"}},
 	} {

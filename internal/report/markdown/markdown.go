@@ -50,7 +50,7 @@ func Render(buf *bytes.Buffer, r *finding.Report) error {
 		buf.WriteString("\n*" + content.UpperFirst(words) + ".*\n")
 	}
 	if words := content.ByRule(r.Findings); words != "" {
-		buf.WriteString("\n*By rule: " + words + ".*\n")
+		buf.WriteString("\n*By rule: " + escapeText(words) + ".*\n")
 	}
 	if hidden > 0 || p.full {
 		buf.WriteString("\n*Not all is shown here")
