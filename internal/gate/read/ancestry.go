@@ -31,6 +31,8 @@ type ancestor struct {
 	parents []int
 	// changes are the changes of logs, by edge.
 	changes [][]history.Change
+	// configures is true if the commit changes the configuration.
+	configures bool
 }
 
 // version is one file at a path; the ones before it count if it cannot be read.
@@ -69,6 +71,7 @@ func (src *Source) noteAncestor(n history.Commit, changes [][]history.Change) {
 	for _, edge := range changes {
 		var logs []history.Change
 		for _, change := range edge {
+			c.configures = c.configures || src.Policy.Configures(change.Path)
 			if !src.IsLog(change.Path) || src.OfFile(change.Path) && src.Policy.LogFor(change.Path) == nil {
 				continue // the past of a record is never needed, see lastReadable, and no stanza's `since` accepts one
 			}
