@@ -179,7 +179,7 @@ func listed(tasks []read.Task) string {
 	const most = 8
 	var names []string
 	for _, task := range tasks {
-		if task.Named && len(names) < most {
+		if task.HasID && len(names) < most {
 			names = append(names, wording.Quote(task.ID))
 		}
 	}

@@ -182,10 +182,10 @@ func judge(ctx context.Context, r *run.Run, w *read.Workspace, revision string, 
 	}
 	w.Place, w.Strict = rule.Place{Commit: revision, Found: tip}, r.Collector.Strict
 	var err error
-	if w.Settled, err = settled(ctx, r, w, before); err != nil {
+	if w.EntriesBefore, err = settled(ctx, r, w, before); err != nil {
 		return err
 	}
-	w.Deleted = deleted(r, w.Path(small.Progress))
+	w.DeletedFix = deleted(r, w.Path(small.Progress))
 	w.Situation = func(entry small.Digest) remedy.Situation { return r.SituationOf(entry, revision) }
 	return r.Collector.Judge(ctx, w)
 }

@@ -60,7 +60,7 @@ func checkRoundTrip(w *read.Workspace, r *rule.Reporter) {
 					continue
 				}
 				for _, f := range brokenTexts(w.Path(a), &e, e.Suspects, &tried) {
-					if f.Fix = "leave it: a committed entry is never edited"; e.Index >= w.Settled {
+					if f.Fix = "leave it: a committed entry is never edited"; e.Index >= w.EntriesBefore {
 						f.Fix = w.Correct(a, fmt.Sprintf("entries.%d", e.Index), removeWhiteSpace)
 					}
 					found = append(found, f)
