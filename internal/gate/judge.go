@@ -285,7 +285,7 @@ func listCommits(ctx context.Context, r *run.Run) error {
 
 // noteNoWorkspace notes, if nothing was examined, whether the tip has neither a workspace nor a configured log.
 func noteNoWorkspace(ctx context.Context, r *run.Run) error {
-	if r.Learned.Occupied || len(r.Learned.Workspaces) > 0 || r.Examined().Workflows > 0 || len(r.Source.Policy.Logs) > 0 {
+	if r.Learned.HasFamilyWork || len(r.Learned.Workspaces) > 0 || r.Examined().Workflows > 0 || len(r.Source.Policy.Logs) > 0 {
 		return nil
 	}
 	files, err := r.Source.Tree.List(ctx, r.Scope.Tip.ID, history.Filter{Workspaces: true, Patterns: r.Source.Policy.Watched()})
@@ -403,6 +403,6 @@ func newCheck(tree history.Tree, opts run.Options, s run.Scope) *run.Run {
 // plugged is a run with every rule and family.
 func plugged(r *run.Run) *run.Run {
 	r.Collector.Rules, r.Known = catalogue.List(), catalogue.Known
-	r.Begin(rules.All)
+	r.AddFamilies(rules.All)
 	return r
 }

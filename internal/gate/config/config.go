@@ -33,7 +33,7 @@ func Judge(ctx context.Context, r *run.Run) error {
 
 // answerProposed makes findings that a waiver in the same change would excuse say that the waiver has to come first.
 func answerProposed(ctx context.Context, r *run.Run) error {
-	file := r.Learned.PolicyChange.New
+	file := r.Learned.ConfigChange.New
 	if !file.Regular() || len(r.Collector.Report.Findings) == 0 || r.Options.Floor.ForbidsWaivers() {
 		return nil
 	}
@@ -42,7 +42,7 @@ func answerProposed(ctx context.Context, r *run.Run) error {
 		return err
 	}
 	if proposed, invalid := policy.Parse(file.Path, data, r.Known()); invalid == nil { // if it is invalid, that is reported, and nothing else counts
-		r.Collector.AnswerProposed(proposed, func(commit, path string) string {
+		r.Collector.ExplainProposed(proposed, func(commit, path string) string {
 			s := r.Situation(commit)
 			if history.Uncommitted(commit) && len(r.Scope.Parents) > 1 {
 				return "" // git cannot commit a single file during a merge: finish the merge first
@@ -70,7 +70,7 @@ var ConfigChanged = rule.New("config/changed", finding.SeverityWarning, finding.
 		}
 		r.Add(f)
 	}
-	if v.Run.Learned.PolicyChange.Path != "" {
+	if v.Run.Learned.ConfigChange.Path != "" {
 		report(policy.File, "the gate's configuration")
 	}
 	for _, path := range run.SortedKeys(v.Run.Learned.SchemaChanges) {
@@ -81,7 +81,7 @@ var ConfigChanged = rule.New("config/changed", finding.SeverityWarning, finding.
 // WaiverUnused is config/waiver-unused: a waiver excuses nothing in the history. Only a whole history shows that.
 var WaiverUnused = rule.New("config/waiver-unused", finding.SeverityWarning, finding.StagePolicy, rule.On(func(v *Used, r *rule.Reporter) {
 	for i, w := range v.Run.Source.Policy.Waivers {
-		if v.Run.Scope.Whole && !w.Expired(v.Run.Source.Now) && !v.Run.Collector.Used(i) {
+		if v.Run.Scope.Whole && !w.Expired(v.Run.Source.Now) && !v.Run.Collector.WaiverUsed(i) {
 			r.Add(waiverFinding(w, "allows nothing in this history", "remove the stanza"))
 		}
 	}

@@ -20,7 +20,7 @@ var MergeUnion = rule.New("config/merge-union", finding.SeverityWarning, finding
 
 // checkMergeUnion reports each line of attributes once, with the first of its files.
 func checkMergeUnion(ctx context.Context, v *Used, r *rule.Reporter) error {
-	dirs := slices.Compact(slices.Sorted(slices.Values(v.Run.Learned.Snapshots)))
+	dirs := slices.Compact(slices.Sorted(slices.Values(v.Run.Learned.TipWorkspaces)))
 	at, err := attributes(ctx, v.Run, dirs)
 	if err != nil || len(at) == 0 {
 		return err

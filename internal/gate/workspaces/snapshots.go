@@ -164,7 +164,7 @@ func judge(ctx context.Context, r *run.Run, w *read.Workspace, revision string, 
 	r.Examined().Workspaces++
 	tip := revision == r.Scope.Tip.ID
 	if tip {
-		r.Learned.Snapshots = append(r.Learned.Snapshots, w.Dir)
+		r.Learned.TipWorkspaces = append(r.Learned.TipWorkspaces, w.Dir)
 	}
 	if log := w.Ledger(); w.HasLedger() {
 		state := finding.LedgerState{Path: w.Path(small.Progress), Entries: log.Len(), Head: log.Head()}
