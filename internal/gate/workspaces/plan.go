@@ -36,7 +36,7 @@ func checkDuplicateID(w *read.Workspace, r *rule.Reporter) {
 	look(small.Constraints, "constraints", "constraint")
 }
 
-// checkTaskEvidence leaves a completed task without any evidence to verify/completed-evidence.
+// checkTaskEvidence skips a completed task without any evidence, which verify/completed-evidence reports.
 func checkTaskEvidence(w *read.Workspace, r *rule.Reporter) {
 	if !w.HasLedger() {
 		return
