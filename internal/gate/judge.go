@@ -333,13 +333,13 @@ func mergeResult(r *run.Run, merge string) run.Pass {
 			return err
 		}
 		r.Collector.SkipEarlier()
-		if err := over.All(ctx, logs.JudgeCommits); err != nil {
+		if err := over.RunPasses(ctx, logs.JudgeCommits); err != nil {
 			return err
 		}
 		over.Learned.Touched = r.Learned.Touched
 		r.Collector.SkipEarlier()
 		r.Account.NoWorkspace = r.Account.NoWorkspace && len(r.Learned.Workspaces) == 0
-		err = over.All(ctx, workspaces.JudgeChanged, run.Families(run.AtTip), config.Judge)
+		err = over.RunPasses(ctx, workspaces.JudgeChanged, run.Families(run.AtTip), config.Judge)
 		if head.Predicts { // otherwise the tip's are already counted
 			r.Examined().Workspaces = over.Examined().Workspaces
 		}

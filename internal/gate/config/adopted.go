@@ -17,7 +17,7 @@ type Adopted struct {
 	Stanza *policy.Log
 	// PastFindings are what the stanza finds in the commits before the change, if the change adds or alters it.
 	PastFindings []finding.Finding
-	// Target is the last commit before the change that has landed.
+	// Target is the last commit that landed before the change.
 	Target string
 	// SinceInChange is true if the stanza's since commit is a commit of the change itself.
 	SinceInChange bool

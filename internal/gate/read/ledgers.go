@@ -81,7 +81,7 @@ func (f *LedgerFile) Archive() (had int, is bool) {
 	return f.Log.Len() - len(f.rotatedIn.gone), true
 }
 
-func (f *LedgerFile) memory() int {
+func (f *LedgerFile) memoryBytes() int {
 	size := entryBytes
 	for _, p := range f.Problems {
 		size += entryBytes + len(p.Message) + len(p.Hint)
@@ -338,14 +338,14 @@ func (l *ledgers) document(f history.File) (*small.Document, *ledger.Log) {
 
 func (l *ledgers) keep(key string, f *LedgerFile) {
 	if before := l.kept[key]; before != nil {
-		l.bytes -= before.memory()
+		l.bytes -= before.memoryBytes()
 	} else {
 		l.order = append(l.order, key)
 	}
-	l.bytes += f.memory()
+	l.bytes += f.memoryBytes()
 	l.kept[key] = f
 	for l.bytes > l.maxBytes && len(l.order) > 1 {
-		l.bytes -= l.kept[l.order[0]].memory()
+		l.bytes -= l.kept[l.order[0]].memoryBytes()
 		delete(l.kept, l.order[0])
 		l.order = l.order[1:]
 	}

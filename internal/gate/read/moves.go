@@ -293,7 +293,7 @@ func (src *Source) addedLogs(ctx context.Context, x moveSearch) ([]*LedgerFile, 
 			return nil, err
 		}
 		if log.Readable() {
-			out = append(out, &LedgerFile{File: c.New, Log: log.Log}) // the same content may be at several paths
+			out = append(out, &LedgerFile{File: c.New, Log: log.Log}) // the reader returns one LedgerFile for equal texts at several paths
 		}
 	}
 	return out, nil

@@ -157,7 +157,7 @@ func (src *Source) artifact(ctx context.Context, a small.Artifact, f history.Fil
 	}
 	art.Problems = schema.CheckArtifact(a, art.Doc, src.Policy.Extensions...)
 	if a == small.Progress {
-		art.Log, _ = ledger.LogOf(art.Doc, data) // a ledger that cannot be read does not fit the schema either
+		art.Log, _ = ledger.LogOf(art.Doc, data) // if this fails, the schema was broken too, and art.Problems says so
 	}
 	return art, nil
 }
@@ -185,7 +185,7 @@ func (src *Source) Signature(ctx context.Context, revision string) (history.Sign
 	}
 	s, err := src.History.Signature(ctx, revision)
 	if err == nil {
-		src.signatures = map[string]history.Signature{revision: s} // commits are judged one after the other
+		src.signatures = map[string]history.Signature{revision: s} // one is enough, because commits are judged one after the other
 	}
 	return s, err
 }

@@ -129,9 +129,9 @@ func (s *Step) Relocated() (paths []string) {
 	return paths
 }
 
-// rotated returns what the child's log at a path has to continue: the parent's log without the entries that went to an archive and, if the
-// path is an archive, with those that came to it. own is the parent's log, nil if it has none.
-func (s *Step) rotated(edge int, path string, own *LedgerFile) *LedgerFile {
+// logAfterRotation returns what the child's log at a path has to continue. That is the parent's log without the entries that went to an archive
+// or, if the path is an archive, with the entries that came to it. own is the parent's log; nil if it has none.
+func (s *Step) logAfterRotation(edge int, path string, own *LedgerFile) *LedgerFile {
 	left := own
 	if r := s.rotations[edge][path]; r != nil {
 		indexes := []int{}
@@ -160,7 +160,7 @@ func (s *Step) AfterRotation(edge int, path string, logs []*LedgerFile) []*Ledge
 	if len(logs) != 1 {
 		return logs
 	}
-	return []*LedgerFile{s.rotated(edge, path, logs[0])}
+	return []*LedgerFile{s.logAfterRotation(edge, path, logs[0])}
 }
 
 // MovedTo reports whether a log moved to a path on an edge.
@@ -263,13 +263,13 @@ func (src *Source) readParentLog(ctx context.Context, s *Step, edge int, c histo
 		return err
 	}
 	if own.Readable() {
-		p.Add(c.Path, s.rotated(edge, c.Path, own))
+		p.Add(c.Path, s.logAfterRotation(edge, c.Path, own))
 		return nil
 	}
 	last, err := src.lastReadable(ctx, p.ID, c.Path)
 	p.Add(c.Path, last...)
 	p.NoLog = c.Old.Mode == ""
-	if came := s.rotated(edge, c.Path, nil); came != nil && c.Old.Mode == "" {
+	if came := s.logAfterRotation(edge, c.Path, nil); came != nil && c.Old.Mode == "" {
 		p.Add(c.Path, came)
 		p.NoLog = len(last) > 0
 	}

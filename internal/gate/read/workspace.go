@@ -274,8 +274,8 @@ func describeParts(parts []string) string {
 	return fmt.Sprintf("item %d of %s", i+1, describeParts(above))
 }
 
-// PutBack returns the fix that restores a file of the workspace: to HEAD's version if the index or the work tree is judged, else to the version
-// before the last commit that changed it.
+// PutBack returns the fix that restores a file of the workspace: to HEAD's version or, if a commit is judged, to the version before the last
+// commit that changed it.
 func (w *Workspace) PutBack(path string) string {
 	at := wording.TopPath(path)
 	if w.Commit == "" || history.Uncommitted(w.Commit) {
@@ -333,8 +333,8 @@ func (w *Workspace) Committed(entry int) bool {
 // IfShared is added to a fix for an entry of which it is not known whether it is committed, and so whether others may have it.
 const IfShared = "; if others have the entry, it is never edited"
 
-// Correct returns the fix for something wrong in an artifact. subject says where it is, how says what to correct. An entry is corrected only if
-// nobody else has its commit; otherwise the fix is to accept the entry as it is.
+// Correct returns the fix for something wrong in an artifact. subject says where it is, how says what to correct. An entry is corrected only
+// while nobody else has it; otherwise the fix is to accept the entry as it is.
 func (w *Workspace) Correct(a small.Artifact, subject, how string) string {
 	i, isEntry := EntryIndex(subject)
 	if a != small.Progress || !isEntry {

@@ -153,11 +153,11 @@ func (s Scope) Before() string {
 
 // Do runs passes until one fails, and makes the report.
 func (r *Run) Do(ctx context.Context, passes ...Pass) *finding.Report {
-	return r.Collector.finish(r.All(ctx, passes...), r.Options.FailOnWarning)
+	return r.Collector.finish(r.RunPasses(ctx, passes...), r.Options.FailOnWarning)
 }
 
-// All runs passes until one fails.
-func (r *Run) All(ctx context.Context, passes ...Pass) error {
+// RunPasses runs passes until one fails.
+func (r *Run) RunPasses(ctx context.Context, passes ...Pass) error {
 	for _, p := range passes {
 		if err := p(ctx, r); err != nil {
 			return err

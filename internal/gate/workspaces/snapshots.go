@@ -63,7 +63,7 @@ func JudgeAt(ctx context.Context, r *run.Run, revision string, dirs []string) er
 }
 
 // JudgeChecked judges the workspace in the directory that is checked, even if the configuration excludes it. If the check is recursive, it
-// judges all workspaces in and below the directory that the configuration includes.
+// judges all workspaces in and below the directory, except for those that the configuration excludes.
 func JudgeChecked(ctx context.Context, r *run.Run) error {
 	s := r.Scope
 	if !s.Recursive {

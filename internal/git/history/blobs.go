@@ -87,7 +87,7 @@ func (r *Repo) readObjectFrom(ctx context.Context, from **batch, id, kind string
 // the caller then asks git in a way that tells why.
 func (r *Repo) commitFromBatch(ctx context.Context, revision string) string {
 	if strings.Contains(revision, "\n") {
-		return "" // it would be two questions
+		return "" // git would read it as two requests
 	}
 	r.blobs.Lock()
 	defer r.blobs.Unlock()
@@ -174,7 +174,7 @@ func stopBatch(running **batch) string {
 		return ""
 	}
 	*running = nil
-	b.stdin.Close() //nolint:errcheck // it ends git even where interrupts are ignored, as in a script's background
+	b.stdin.Close() //nolint:errcheck // git ends when its input does, even if it ignores interrupts, as in the background of a script
 	b.stop()
 	err := b.cmd.Wait()
 	return (&gitcmd.Error{Command: "cat-file", Err: err, Stderr: b.stderr.String()}).Error()

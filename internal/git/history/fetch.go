@@ -34,7 +34,7 @@ func (r *Repo) Fetch(ctx context.Context, remote, refspec string, guarded bool) 
 	}
 	fetcher := r.git
 	if guarded || r.distrusted != "" {
-		// With the server program fixed here, fetching from a directory is safe too.
+		// Fetching from a directory is safe too, because the server program is fixed here.
 		fetcher.Environ = append(Guarded(fetcher.Environ), "GIT_ALLOW_PROTOCOL=file:http:https")
 		args = append(args, "--upload-pack=git-upload-pack")
 	}

@@ -164,7 +164,7 @@ func (r *Repo) Branches(ctx context.Context, prefix string) (map[string]string, 
 // InitBranch returns the configured init.defaultBranch; empty if it is not set.
 func (r *Repo) InitBranch(ctx context.Context) (string, error) {
 	out, err := r.git.Output(ctx, nil, "config", "-z", "--get", "init.defaultBranch")
-	if err != nil && !gitcmd.ExitedWith(err, 1) { // 1: not set
+	if err != nil && !gitcmd.ExitedWith(err, 1) { // status 1 means that it is not set
 		return "", r.failure("cannot read init.defaultBranch", err)
 	}
 	return strings.TrimSuffix(string(out), "\x00"), nil

@@ -33,7 +33,7 @@ func (r *Repo) RemoteURL(ctx context.Context, remote string) (string, error) {
 		return "", nil
 	}
 	out, err := r.git.Output(ctx, nil, "config", "-z", "--get-all", "remote."+remote+".url")
-	if err != nil && !gitcmd.ExitedWith(err, 1) { // 1: not set
+	if err != nil && !gitcmd.ExitedWith(err, 1) { // status 1 means that it is not set
 		return "", r.failure("cannot read where "+wording.Printable(remote)+" leads to", err)
 	}
 	first, _, _ := strings.Cut(string(out), "\x00")

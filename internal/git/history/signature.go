@@ -33,8 +33,8 @@ func (r *Repo) Signature(ctx context.Context, revision string) (history.Signatur
 	return ParseSignature(blob.Data), nil
 }
 
-// pendingAuthor asks git for the author of the next commit. For git commit that is already in GIT_AUTHOR_*, including --author and --amend;
-// for other commands it is from the configuration.
+// pendingAuthor asks git for the author of the next commit. git commit has put this author into GIT_AUTHOR_*, also for --author and --amend; for
+// other commands git takes it from the configuration.
 func (r *Repo) pendingAuthor(ctx context.Context) (history.Signature, error) {
 	git := r.git
 	git.Environ = slices.Clone(git.Environ)
