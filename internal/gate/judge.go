@@ -32,14 +32,14 @@ import (
 // are configured, a workflow cannot be judged.
 func Check(ctx context.Context, tree history.Tree, revision, dir string, opts run.Options) *finding.Report {
 	s := run.Scope{Tip: history.Tip{ID: revision}, Dir: dir}
-	return newCheck(tree, opts, s).Do(ctx, workspaces.Checked, run.Families(run.AtDirectory), logs.NoteAll, checkSomething, config.Judge)
+	return newCheck(tree, opts, s).Do(ctx, workspaces.JudgeChecked, run.Families(run.AtDirectory), logs.NoteAll, checkSomething, config.Judge)
 }
 
 // CheckAll judges every workspace at or below a directory of a tree ("" for all of
 // it) that the policy does not exclude, and the workflows there.
 func CheckAll(ctx context.Context, tree history.Tree, revision, dir string, opts run.Options) *finding.Report {
 	s := run.Scope{Tip: history.Tip{ID: revision}, Dir: dir, Recursive: true}
-	return newCheck(tree, opts, s).Do(ctx, workspaces.Checked, run.Families(run.AtDirectory), logs.NoteAll, checkSomething, config.Judge)
+	return newCheck(tree, opts, s).Do(ctx, workspaces.JudgeChecked, run.Families(run.AtDirectory), logs.NoteAll, checkSomething, config.Judge)
 }
 
 // Pending judges the index against its parents: HEAD first, then the other
@@ -48,9 +48,9 @@ func CheckAll(ctx context.Context, tree history.Tree, revision, dir string, opts
 func Pending(ctx context.Context, h history.History, parents []string, opts run.Options, neighbours ...logs.Neighbour) *finding.Report {
 	r := newRun(h, opts, run.Scope{Tip: history.Tip{ID: history.Index}, Parents: parents})
 	if opts.Replay {
-		return r.Do(ctx, logs.JudgeIndex, workspaces.Changed, run.Families(run.AtTip), config.Judge)
+		return r.Do(ctx, logs.JudgeIndex, workspaces.JudgeChanged, run.Families(run.AtTip), config.Judge)
 	}
-	return r.Do(ctx, run.Families(run.BeforeLogs), logs.JudgeIndex, workspaces.Changed, run.Families(run.AtTip), run.Families(run.AfterFiles), logs.CompareNeighbours(neighbours), config.Judge)
+	return r.Do(ctx, run.Families(run.BeforeLogs), logs.JudgeIndex, workspaces.JudgeChanged, run.Families(run.AtTip), run.Families(run.AfterFiles), logs.CompareNeighbours(neighbours), config.Judge)
 }
 
 // WorkTree judges the logs of the work tree against its parents: HEAD, then what is being merged. If the branch was moved off the commit left,
@@ -97,7 +97,7 @@ func Lost(ctx context.Context, tree history.Tree, path string, noted, index *led
 // base is a commit before them; empty if there is none.
 func NewCommits(ctx context.Context, h history.History, base, head string, known []string, opts run.Options) *finding.Report {
 	s := run.Scope{Base: history.Tip{ID: base}, Tip: history.Tip{ID: head}, Update: history.Update{New: head, Known: known}}
-	return newRun(h, opts, s).Do(ctx, listCommits, run.Families(run.BeforeLogs), logs.JudgeCommits, workspaces.Changed, run.Families(run.AtTip), run.Families(run.AfterFiles), config.Judge)
+	return newRun(h, opts, s).Do(ctx, listCommits, run.Families(run.BeforeLogs), logs.JudgeCommits, workspaces.JudgeChanged, run.Families(run.AtTip), run.Families(run.AfterFiles), config.Judge)
 }
 
 // CheckAgainst is Check, or CheckAll if recursive, of the work tree, and also judges its logs against base, which may be head.
@@ -113,7 +113,7 @@ func CheckAgainst(ctx context.Context, h history.History, base, head, dir string
 			return path == small.Progress.Path(dir) || below(path) && !read.IsLedger(path)
 		}
 	}
-	return newRun(h, opts, s).Do(ctx, logs.JudgeWorkTree, workspaces.Checked, logs.NoteAll, func(ctx context.Context, r *run.Run) error {
+	return newRun(h, opts, s).Do(ctx, logs.JudgeWorkTree, workspaces.JudgeChecked, logs.NoteAll, func(ctx context.Context, r *run.Run) error {
 		if len(r.Collector.Report.Findings) > 0 {
 			return nil // a workspace may be gone
 		}
@@ -134,7 +134,7 @@ func Range(ctx context.Context, h history.History, base, head string, opts run.O
 func RangeInto(ctx context.Context, h history.History, base, head, merge string, opts run.Options) *finding.Report {
 	r := newRun(h, opts, run.Scope{Base: history.Tip{ID: base, Name: history.Short(base)}, Tip: history.Tip{ID: head, Name: history.Short(head)}})
 	r.Examined().Merge = merge
-	passes := []run.Pass{listCommits, run.Families(run.BeforeLogs), logs.JudgeCommits, logs.JudgeAsOne, run.Families(run.AfterLogs), logs.CompareTips, workspaces.Changed, run.Families(run.AtTip), logs.NoteChanged, run.Families(run.AfterFiles), config.Judge, noteNoWorkspace}
+	passes := []run.Pass{listCommits, run.Families(run.BeforeLogs), logs.JudgeCommits, logs.JudgeAsOne, run.Families(run.AfterLogs), logs.CompareTips, workspaces.JudgeChanged, run.Families(run.AtTip), logs.NoteChanged, run.Families(run.AfterFiles), config.Judge, noteNoWorkspace}
 	if merge != "" && merge != head {
 		passes = append(passes, mergeResult(r, merge))
 	}
@@ -145,7 +145,7 @@ func RangeInto(ctx context.Context, h history.History, base, head, merge string,
 // workspaces.
 func Audit(ctx context.Context, h history.History, head string, opts run.Options) *finding.Report {
 	// Each file of the tree came with some commit, so all workflows count as changed.
-	return newRun(h, opts, run.Scope{Tip: history.Tip{ID: head}, Whole: true}).Do(ctx, listCommits, logs.JudgeCommits, run.Families(run.AfterLogs), workspaces.All, run.Families(run.AtTip), logs.NoteAll, config.Judge, adviseExclude, noteNoLog)
+	return newRun(h, opts, run.Scope{Tip: history.Tip{ID: head}, Whole: true}).Do(ctx, listCommits, logs.JudgeCommits, run.Families(run.AfterLogs), workspaces.JudgeAll, run.Families(run.AtTip), logs.NoteAll, config.Judge, adviseExclude, noteNoLog)
 }
 
 // Lasting judges every commit of the tips' histories for what stays wrong for good. Files are not judged.
@@ -244,7 +244,7 @@ func lastChanging(ctx context.Context, src *read.Source, all []history.Commit, e
 // snapshot of the workspaces that changed; and last, as warnings, the new tip
 // against the default branch.
 func Push(ctx context.Context, h history.History, u history.Update, opts run.Options) *finding.Report {
-	return newRun(h, opts, run.Scope{Base: history.Tip{ID: u.Old}, Tip: history.Tip{ID: u.New}, Update: u}).Do(ctx, listCommits, run.Families(run.BeforeLogs), logs.JudgeCommits, run.Families(run.AfterLogs), logs.CompareOldTip, workspaces.Changed, run.Families(run.AtTip), logs.NoteChanged, run.Families(run.AfterFiles), config.Judge, logs.CompareTarget)
+	return newRun(h, opts, run.Scope{Base: history.Tip{ID: u.Old}, Tip: history.Tip{ID: u.New}, Update: u}).Do(ctx, listCommits, run.Families(run.BeforeLogs), logs.JudgeCommits, run.Families(run.AfterLogs), logs.CompareOldTip, workspaces.JudgeChanged, run.Families(run.AtTip), logs.NoteChanged, run.Families(run.AfterFiles), config.Judge, logs.CompareTarget)
 }
 
 // MergeCheck predicts the result of merging theirs into ours from the two tips
@@ -285,7 +285,7 @@ func listCommits(ctx context.Context, r *run.Run) error {
 
 // noteNoWorkspace notes, if nothing was examined, whether the tip has neither a workspace nor a configured log.
 func noteNoWorkspace(ctx context.Context, r *run.Run) error {
-	if r.Learned.Occupied || len(r.Learned.Workspaces) > 0 || r.Examined().Workflows > 0 || len(r.Source.Policy.Logs) > 0 {
+	if r.Learned.HasFamilyWork || len(r.Learned.Workspaces) > 0 || r.Examined().Workflows > 0 || len(r.Source.Policy.Logs) > 0 {
 		return nil
 	}
 	files, err := r.Source.Tree.List(ctx, r.Scope.Tip.ID, history.Filter{Workspaces: true, Patterns: r.Source.Policy.Watched()})
@@ -333,13 +333,13 @@ func mergeResult(r *run.Run, merge string) run.Pass {
 			return err
 		}
 		r.Collector.SkipEarlier()
-		if err := over.All(ctx, logs.JudgeCommits); err != nil {
+		if err := over.RunPasses(ctx, logs.JudgeCommits); err != nil {
 			return err
 		}
 		over.Learned.Touched = r.Learned.Touched
 		r.Collector.SkipEarlier()
 		r.Account.NoWorkspace = r.Account.NoWorkspace && len(r.Learned.Workspaces) == 0
-		err = over.All(ctx, workspaces.Changed, run.Families(run.AtTip), config.Judge)
+		err = over.RunPasses(ctx, workspaces.JudgeChanged, run.Families(run.AtTip), config.Judge)
 		if head.Predicts { // otherwise the tip's are already counted
 			r.Examined().Workspaces = over.Examined().Workspaces
 		}
@@ -386,7 +386,7 @@ func newRun(h history.History, opts run.Options, s run.Scope) *run.Run {
 		r.Each = func(ctx context.Context, r *run.Run, commit string, touched run.Touched) error {
 			at := r.Beside(run.Scope{Tip: history.Tip{ID: commit}})
 			at.Learned.Touched, at.Account = touched, r.Account
-			if err := workspaces.At(ctx, r, commit, run.SortedKeys(touched.Workspaces)); err != nil {
+			if err := workspaces.JudgeAt(ctx, r, commit, run.SortedKeys(touched.Workspaces)); err != nil {
 				return err
 			}
 			return run.Families(run.AtTip)(ctx, at)
@@ -403,6 +403,6 @@ func newCheck(tree history.Tree, opts run.Options, s run.Scope) *run.Run {
 // plugged is a run with every rule and family.
 func plugged(r *run.Run) *run.Run {
 	r.Collector.Rules, r.Known = catalogue.List(), catalogue.Known
-	r.Begin(rules.All)
+	r.AddFamilies(rules.All)
 	return r
 }

@@ -202,7 +202,7 @@ func TestPart(t *testing.T) {
 		policy.File: validFiles(t)[policy.File],
 		job:         strings.Replace(validFiles(t)[job], `"from": "workflows/job/workflow.md"`, `"from": "workflows/job"`, 1),
 	}
-	if diff := cmp.Diff([]string(nil), judgeFiles(t, files, func(o *run.Options) { o.Part = true })); diff != "" {
+	if diff := cmp.Diff([]string(nil), judgeFiles(t, files, func(o *run.Options) { o.PartOfTree = true })); diff != "" {
 		t.Errorf("findings (-want +got):\n%s", diff)
 	}
 }

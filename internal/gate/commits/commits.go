@@ -16,21 +16,21 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// Work is what one commit, or the index, did to one workspace: what differs from every parent, so that nobody is blamed for
-// what a merge brought along.
+// Work is what one commit, or the index, did to one workspace. Only what differs from every parent counts: a merge is not blamed for what it
+// takes over from its parents.
 type Work struct {
 	rule.Place
 	Run *run.Run
 	Dir string
-	// NewEntries are the log's entries that no parent has.
+	// NewEntries are the entries of the log that no parent has.
 	NewEntries []ledger.Entry
-	// changes holds the changes of each edge.
+	// changes holds what the commit changed, by edge.
 	changes [][]history.Change
 	// files are the workspace's files in the commit; nil until they are listed.
 	files []history.File
 }
 
-// Judge judges what a commit did to the workspaces in some directories. added holds the new entries by log path.
+// Judge judges what a commit did to the workspaces in dirs. added holds the new entries by the path of the log.
 func Judge(ctx context.Context, r *run.Run, n history.Commit, changes [][]history.Change, dirs []string, added map[string][]ledger.Entry) error {
 	if len(dirs) == 0 || n.ID == history.Index && r.Options.Replay {
 		return nil
@@ -60,10 +60,10 @@ func Judge(ctx context.Context, r *run.Run, n history.Commit, changes [][]histor
 	return nil
 }
 
-// Situation says who already has the commit, which decides how to undo it.
+// Situation says who has the commit already. The fix depends on that.
 func (w *Work) Situation() remedy.Situation { return w.Run.Situation(w.Commit) }
 
-// Differs reports whether a path differs from every parent's.
+// Differs reports whether the file at a path differs from the file of every parent.
 func (w *Work) Differs(path string) bool {
 	return !slices.ContainsFunc(w.changes, func(edge []history.Change) bool {
 		_, changed := history.ChangeAt(edge, path)
@@ -71,8 +71,8 @@ func (w *Work) Differs(path string) bool {
 	})
 }
 
-// now is the file at a path in the commit.
-func (w *Work) now(ctx context.Context, path string) (history.File, error) {
+// fileAt returns the file at a path in the commit; the zero File if there is none.
+func (w *Work) fileAt(ctx context.Context, path string) (history.File, error) {
 	for _, edge := range w.changes {
 		if c, changed := history.ChangeAt(edge, path); changed {
 			return c.New, nil
@@ -92,9 +92,9 @@ func (w *Work) now(ctx context.Context, path string) (history.File, error) {
 	return history.File{}, nil
 }
 
-// Documents are what a path holds in each parent and in the commit; nil if it is absent or cannot be read.
+// Documents reads the file at a path in each parent and in the commit. A document is nil if the file is absent or is no document.
 func (w *Work) Documents(ctx context.Context, path string) (before []*small.Value, now *small.Value, err error) {
-	file, err := w.now(ctx, path)
+	file, err := w.fileAt(ctx, path)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -113,9 +113,9 @@ func (w *Work) Documents(ctx context.Context, path string) (before []*small.Valu
 	return before, now, nil
 }
 
-// Log is the workspace's log in the commit; nil if it cannot be read.
+// Log reads the workspace's log in the commit; nil if it is absent or cannot be read.
 func (w *Work) Log(ctx context.Context) (*ledger.Ledger, error) {
-	file, err := w.now(ctx, small.Progress.Path(w.Dir))
+	file, err := w.fileAt(ctx, small.Progress.Path(w.Dir))
 	if err != nil {
 		return nil, err
 	}
@@ -126,8 +126,8 @@ func (w *Work) Log(ctx context.Context) (*ledger.Ledger, error) {
 	return log.Log.Ledger, nil
 }
 
-// Owner says whose the commit, or the staged change, is. The author of a staged change costs a git process: it is left out unless withAuthor
-// is set.
+// Owner says whose the commit, or the staged change, is. To look up the author of a staged change takes a git process, so it is done only if
+// withAuthor is true.
 func (w *Work) Owner(ctx context.Context, withAuthor bool) (owner.Owner, error) {
 	opts := &w.Run.Options
 	signs := owner.Signs{Branch: opts.Branch}
@@ -145,20 +145,20 @@ func (w *Work) Owner(ctx context.Context, withAuthor bool) (owner.Owner, error) 
 	return owner.Of(signs, opts.Policy), nil
 }
 
-// EntryFinding begins the finding of a new entry.
+// EntryFinding makes a finding about a new entry, without message and fix.
 func (w *Work) EntryFinding(e ledger.Entry) finding.Finding {
 	return finding.Finding{Path: small.Progress.Path(w.Dir), Line: e.Pos.Line, Column: e.Pos.Column, Entry: finding.RefOf(e), EditTo: e.Digest.String()}
 }
 
-// sameReplay reports whether the commit and the tip keep a replay id that a parent's handoff has: the handoff may
-// be regenerated in a later commit of the same change.
-func (w *Work) sameReplay(ctx context.Context) (bool, error) {
+// keepsReplayID reports whether the commit keeps the replay id that the handoff has in a parent, and the tip keeps it, too: a later commit of
+// the same change may write a new handoff.
+func (w *Work) keepsReplayID(ctx context.Context) (bool, error) {
 	before, handoff, err := w.Documents(ctx, small.Handoff.Path(w.Dir))
-	now := replayIn(handoff)
+	now := replayIDIn(handoff)
 	if err != nil || now == "" {
 		return false, err
 	}
-	same := slices.ContainsFunc(before, func(old *small.Value) bool { return strings.EqualFold(replayIn(old), now) })
+	same := slices.ContainsFunc(before, func(old *small.Value) bool { return strings.EqualFold(replayIDIn(old), now) })
 	if !same || w.Run.Scope.Tip.ID == w.Commit {
 		return same, nil
 	}
@@ -170,19 +170,19 @@ func (w *Work) sameReplay(ctx context.Context) (bool, error) {
 	return strings.EqualFold(last, now), nil
 }
 
-func replayIn(handoff *small.Value) string {
+func replayIDIn(handoff *small.Value) string {
 	id, _ := handoff.Get("replayId").Get("value").Str()
 	return id
 }
 
-// shows reports whether the log says something (that it has begun, that it is over) about the run that the handoff names. If it is
-// over, intent and plan belong to a run that has not begun.
-func (w *Work) shows(ctx context.Context, something func(log *ledger.Ledger, run string) bool) (bool, error) {
+// logSays asks something about the run that the handoff names: whether it has begun, or whether it is over. It returns false if there is no log,
+// or if the handoff names no run.
+func (w *Work) logSays(ctx context.Context, something func(log *ledger.Ledger, run string) bool) (bool, error) {
 	log, err := w.Log(ctx)
 	if err != nil || log == nil {
 		return false, err
 	}
 	_, handoff, err := w.Documents(ctx, small.Handoff.Path(w.Dir))
-	id := replayIn(handoff)
+	id := replayIDIn(handoff)
 	return err == nil && id != "" && something(log, id), err
 }

@@ -14,25 +14,25 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// HumanChange is a change of meaning in intent or constraints.
+// HumanChange is a change in what intent or constraints say, more than in how they are written.
 type HumanChange struct {
 	Artifact small.Artifact
 	Pos      small.Pos
-	// What says what changed, for a message.
+	// What says what was changed, as a part of a message.
 	What    string
 	Changes []ledger.FieldChange
-	// Key identifies the change by the old and new content.
+	// Key identifies the change by what the file said before and after.
 	Key string
 }
 
-// HumanChanges are the changes of meaning in intent and constraints that no parent brought. Creating a file does not count.
+// HumanChanges returns the changes in what intent and constraints say that came from no parent. Creating a file does not count.
 func (w *Work) HumanChanges(ctx context.Context) ([]HumanChange, error) {
 	var out []HumanChange
 	for _, a := range []small.Artifact{small.Intent, small.Constraints} {
 		if !w.Differs(a.Path(w.Dir)) {
 			continue
 		}
-		change, err := w.humanChange(ctx, a)
+		change, err := w.findHumanChange(ctx, a)
 		if err != nil {
 			return nil, err
 		}
@@ -43,16 +43,16 @@ func (w *Work) HumanChanges(ctx context.Context) ([]HumanChange, error) {
 	return out, nil
 }
 
-func (w *Work) humanChange(ctx context.Context, a small.Artifact) (*HumanChange, error) {
+func (w *Work) findHumanChange(ctx context.Context, a small.Artifact) (*HumanChange, error) {
 	path := a.Path(w.Dir)
-	file, err := w.now(ctx, path)
+	file, err := w.fileAt(ctx, path)
 	if err != nil || file.Unmerged {
 		return nil, err
 	}
-	var had []int // the parents that have it
+	var had []int // the indexes of the parents that have the file
 	for i, edge := range w.changes {
 		c, _ := history.ChangeAt(edge, path)
-		if file.Mode == "" && c.Old.Mode != "" && movedFile(edge, c.Old, path) {
+		if file.Mode == "" && c.Old.Mode != "" && wasMoved(edge, c.Old, path) {
 			return nil, nil
 		}
 		if c.Old.Mode != "" {
@@ -70,7 +70,7 @@ func (w *Work) humanChange(ctx context.Context, a small.Artifact) (*HumanChange,
 	for _, i := range had {
 		olds = append(olds, before[i])
 	}
-	change := changeOfMeaning(a, olds, after, file.Mode == "")
+	change := compareMeaning(a, olds, after, file.Mode == "")
 	if change != nil {
 		change.Key = meaningKey(olds[0]) + " " + meaningKey(after)
 	}
@@ -84,8 +84,8 @@ func meaningKey(v *small.Value) string {
 	return small.EntryDigest(v).String()
 }
 
-// movedFile reports whether a deleted file was added, unchanged, at the same place in another workspace.
-func movedFile(changes []history.Change, old history.File, path string) bool {
+// wasMoved reports whether a deleted file was added without a change under the same name in another workspace.
+func wasMoved(changes []history.Change, old history.File, path string) bool {
 	_, name, _ := small.SplitPath(path)
 	return slices.ContainsFunc(changes, func(c history.Change) bool {
 		_, there, _ := small.SplitPath(c.Path)
@@ -93,9 +93,9 @@ func movedFile(changes []history.Change, old history.File, path string) bool {
 	})
 }
 
-// changeOfMeaning compares a document with its versions in the parents; nil if it means the same as one of them
-// or, in a merge, only says what some parent says. A document that cannot be read means nothing.
-func changeOfMeaning(a small.Artifact, olds []*small.Value, after *small.Value, gone bool) *HumanChange {
+// compareMeaning compares what a document says with what its versions in the parents say. It returns nil if the document says the same as one of
+// them or, in a merge, combines them. A version that cannot be read says nothing.
+func compareMeaning(a small.Artifact, olds []*small.Value, after *small.Value, gone bool) *HumanChange {
 	c := &HumanChange{Artifact: a}
 	switch {
 	case gone:
@@ -113,7 +113,7 @@ func changeOfMeaning(a small.Artifact, olds []*small.Value, after *small.Value, 
 			return nil
 		}
 	}
-	if len(olds) > 1 && combines(olds, after) {
+	if len(olds) > 1 && combinesParents(olds, after) {
 		return nil
 	}
 	old := olds[0]
@@ -133,11 +133,10 @@ func changeOfMeaning(a small.Artifact, olds []*small.Value, after *small.Value, 
 	return c
 }
 
-// combines reports whether some parent says everything that a merge's document says, and the document says everything that
-// all parents say.
-func combines(olds []*small.Value, after *small.Value) bool {
+// combinesParents reports whether a merge's document says only what some parent says, and everything that all parents say.
+func combinesParents(olds []*small.Value, after *small.Value) bool {
 	now := map[string]bool{}
-	statements("", after, now)
+	addStatements("", after, now)
 	some, all := map[string]bool{}, map[string]int{}
 	readable := 0
 	for _, old := range olds {
@@ -146,7 +145,7 @@ func combines(olds []*small.Value, after *small.Value) bool {
 		}
 		readable++
 		said := map[string]bool{}
-		statements("", old, said)
+		addStatements("", old, said)
 		for s := range said {
 			some[s] = true
 			all[s]++
@@ -165,13 +164,13 @@ func combines(olds []*small.Value, after *small.Value) bool {
 	return true
 }
 
-// statements takes a document apart: members of mappings one by one, list items whole. The order of a list is
-// ignored: if both sides changed it, no order is right.
-func statements(at string, v *small.Value, into map[string]bool) {
+// addStatements adds to into each single thing that a document says: a member of a mapping, or a whole item of a list. It ignores the order of
+// lists: if both sides changed a list, no order is right.
+func addStatements(at string, v *small.Value, into map[string]bool) {
 	switch v.Kind {
 	case small.Map:
 		for _, f := range v.Fields {
-			statements(at+"\x00"+f.Key, f.Value, into)
+			addStatements(at+"\x00"+f.Key, f.Value, into)
 		}
 	case small.List:
 		for _, item := range v.Items {
@@ -182,11 +181,11 @@ func statements(at string, v *small.Value, into map[string]bool) {
 	}
 }
 
-// ReplayStale is replay/stale: intent or constraints changed in meaning, and the replay id did not.
+// ReplayStale is replay/stale: what intent or constraints say has changed, and the replay id has not.
 var ReplayStale = rule.New("replay/stale", finding.SeverityWarning, finding.StageHistory, rule.Reading(checkReplayStale))
 
 func checkReplayStale(ctx context.Context, w *Work, r *rule.Reporter) error {
-	changed, err := staleIntent(ctx, w)
+	changed, err := findStaleChanges(ctx, w)
 	if err != nil || len(changed) == 0 {
 		return err
 	}
@@ -196,7 +195,7 @@ func checkReplayStale(ctx context.Context, w *Work, r *rule.Reporter) error {
 		what, verb = what+" and "+changed[1].Words(), "have"
 	}
 	fix := "who changed it decides: if the work so far counts, nothing is to be done; if a new run begins, small-hook replay-id --write gives it an id of its own"
-	over, err := w.shows(ctx, (*ledger.Ledger).RunOver)
+	over, err := w.logSays(ctx, (*ledger.Ledger).RunOver)
 	if err != nil {
 		return err
 	}
@@ -211,23 +210,23 @@ func checkReplayStale(ctx context.Context, w *Work, r *rule.Reporter) error {
 	return nil
 }
 
-// staleIntent returns the changes of meaning in intent and constraints if the replay id stayed the same.
-func staleIntent(ctx context.Context, w *Work) ([]HumanChange, error) {
+// findStaleChanges returns the changes in what intent and constraints say if the replay id stayed the same and its run has begun.
+func findStaleChanges(ctx context.Context, w *Work) ([]HumanChange, error) {
 	changes, err := w.HumanChanges(ctx)
 	said := slices.DeleteFunc(changes, func(c HumanChange) bool { return len(c.Changes) == 0 })
 	if err != nil || len(said) == 0 {
 		return nil, err
 	}
-	if same, err := w.sameReplay(ctx); err != nil || !same {
+	if same, err := w.keepsReplayID(ctx); err != nil || !same {
 		return nil, err
 	}
-	if begun, err := w.shows(ctx, (*ledger.Ledger).HasRun); err != nil || !begun {
+	if begun, err := w.logSays(ctx, (*ledger.Ledger).HasRun); err != nil || !begun {
 		return nil, err
 	}
 	return said, nil
 }
 
-// Words name what was changed.
+// Words returns what was changed, for a message.
 func (c HumanChange) Words() string {
 	if c.Artifact == small.Intent {
 		return "the intent"

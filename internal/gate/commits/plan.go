@@ -16,24 +16,25 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// UnreconciledPlan is lint/unreconciled-plan: the plan drops or reopens a task that progress calls completed.
+// UnreconciledPlan is lint/unreconciled-plan: the plan drops or reopens a task that is completed according to the log.
 var UnreconciledPlan = rule.New("lint/unreconciled-plan", finding.SeverityWarning, finding.StageHistory, rule.Reading(checkUnreconciledPlan))
 
-// reconcilePlan is the task_id of the entry that makes plan and progress agree.
+// reconcilePlan is the task_id of an entry that explains why plan and log do not agree.
 const reconcilePlan = "meta/reconcile-plan"
 
-// checkUnreconciledPlan says only once, if the run is over, that a new one has to begin, or not at all if replay/stale says it.
+// checkUnreconciledPlan reports each lost task. If the run is over, one finding is enough, which says to begin a new run; it is left out if
+// replay/stale says the same.
 func checkUnreconciledPlan(ctx context.Context, w *Work, r *rule.Reporter) error {
-	lost, err := lostTasks(ctx, w)
+	lost, err := findLostTasks(ctx, w)
 	if err != nil || len(lost) == 0 {
 		return err
 	}
-	over, err := w.shows(ctx, (*ledger.Ledger).RunOver)
+	over, err := w.logSays(ctx, (*ledger.Ledger).RunOver)
 	if err != nil {
 		return err
 	}
 	if over {
-		if stale, err := staleIntent(ctx, w); err != nil || len(stale) > 0 {
+		if stale, err := findStaleChanges(ctx, w); err != nil || len(stale) > 0 {
 			return err
 		}
 		lost = lost[:1]
@@ -43,7 +44,7 @@ func checkUnreconciledPlan(ctx context.Context, w *Work, r *rule.Reporter) error
 		if !l.dropped {
 			what = fmt.Sprintf("reopens task %q (%s)", l.task, l.status)
 		}
-		fix := reconciled(w, "the plan "+what) + "; better evidence says what became of the task"
+		fix := reconcileFix(w, "the plan "+what) + "; better evidence says what became of the task"
 		if over {
 			fix = remedy.BeginRun(w.Dir, w.Commit, "")
 		}
@@ -57,36 +58,35 @@ func checkUnreconciledPlan(ctx context.Context, w *Work, r *rule.Reporter) error
 	return nil
 }
 
-// reconciled are the commands that record why the plan no longer agrees with progress.
-func reconciled(w *Work, evidence string) string {
+// reconcileFix returns the fix that records why the plan no longer agrees with the log.
+func reconcileFix(w *Work, evidence string) string {
 	log := small.Progress.Path(w.Dir)
 	return remedy.ThenCommit(w.Commit, "Reconcile the plan",
 		"small-hook append"+remedy.InDirectory(log)+" --task "+reconcilePlan+" --status completed --evidence "+wording.ShellQuote(evidence), log)
 }
 
-// lostTask is a task that progress calls completed and the plan no longer does.
+// lostTask is a task that is completed according to the log but not according to the plan.
 type lostTask struct {
 	task    string
 	dropped bool
-	// pos and status are those in the plan; empty if the task was dropped.
+	// pos and status are where the plan has the task, and its status there; empty if the task was dropped.
 	pos    small.Pos
 	status string
-	// entry is the one that calls it completed.
+	// entry is the entry that says that the task is completed.
 	entry ledger.Entry
 }
 
-// lostTasks finds the completed tasks that a commit drops from the plan or opens again, unless an entry of the same change
-// reconciles plan and reality. That entry may come with the commit, or with a later one that is judged with it. A new run has a
-// plan of its own.
-func lostTasks(ctx context.Context, w *Work) ([]lostTask, error) {
+// findLostTasks finds the completed tasks that a commit drops from the plan or reopens. It finds none if the commit, or a later one that is
+// judged with it, adds a reconcile entry, or if a new run has begun, which has a plan of its own.
+func findLostTasks(ctx context.Context, w *Work) ([]lostTask, error) {
 	if !w.Differs(small.Plan.Path(w.Dir)) {
 		return nil, nil
 	}
-	candidates, err := reopened(ctx, w)
-	if err != nil || len(candidates) == 0 || reconciles(w.NewEntries) {
+	candidates, err := findReopened(ctx, w)
+	if err != nil || len(candidates) == 0 || hasReconcileEntry(w.NewEntries) {
 		return nil, err
 	}
-	if same, err := w.sameReplay(ctx); err != nil || !same {
+	if same, err := w.keepsReplayID(ctx); err != nil || !same {
 		return nil, err
 	}
 	log, err := w.Log(ctx)
@@ -95,7 +95,7 @@ func lostTasks(ctx context.Context, w *Work) ([]lostTask, error) {
 	}
 	if tip := w.Run.Scope.Tip.ID; tip != w.Commit {
 		last, _, err := w.Run.Source.Side(ctx, tip, w.Dir, nil)
-		if err != nil || reconciles(ledger.Since(last.Ledger().Entries, log)) {
+		if err != nil || hasReconcileEntry(ledger.Since(last.Ledger().Entries, log)) {
 			return nil, err
 		}
 	}
@@ -115,13 +115,13 @@ func lostTasks(ctx context.Context, w *Work) ([]lostTask, error) {
 	return out, nil
 }
 
-func reconciles(entries []ledger.Entry) bool {
+func hasReconcileEntry(entries []ledger.Entry) bool {
 	return slices.ContainsFunc(entries, func(e ledger.Entry) bool { return e.TaskID == reconcilePlan })
 }
 
-// reopened are the tasks that every parent's plan has and the commit's lacks, or that every parent's plan calls completed and
-// the commit's does not.
-func reopened(ctx context.Context, w *Work) ([]lostTask, error) {
+// findReopened returns the tasks that are in every parent's plan and not in the commit's, and those that are completed in every parent's plan
+// and not in the commit's.
+func findReopened(ctx context.Context, w *Work) ([]lostTask, error) {
 	before, plan, err := w.Documents(ctx, small.Plan.Path(w.Dir))
 	if err != nil || plan == nil {
 		return nil, err

@@ -11,30 +11,30 @@ import (
 	"github.com/small-gate/small-gate/internal/policy"
 )
 
-// Adopted is one stanza of the configuration that a change brings.
+// Adopted is one stanza of a configuration that a change proposes.
 type Adopted struct {
 	rule.Place
 	Stanza *policy.Log
-	// Past are what it finds in the commits before the change, if it is new or altered.
-	Past []finding.Finding
-	// Target is the last commit before the change that has landed.
+	// PastFindings are what the stanza finds in the commits before the change, if the change adds or alters it.
+	PastFindings []finding.Finding
+	// Target is the last commit that landed before the change.
 	Target string
-	// OfChange is true if the stanza's since commit is one of the change's own.
-	OfChange bool
+	// SinceInChange is true if the stanza's since commit is a commit of the change itself.
+	SinceInChange bool
 }
 
-// maxPast is how many findings in the past are named.
-const maxPast = 3
+// maxNamed is how many findings in earlier commits the message names.
+const maxNamed = 3
 
-// reportAdopted reports what a new or altered stanza finds in the past, and a since commit that only the change has.
+// reportAdopted reports an added or altered stanza that earlier commits break, and a since commit that only the change has.
 func reportAdopted(a *Adopted, r *rule.Reporter) {
 	f := finding.Finding{Path: policy.File, Line: a.Stanza.Pos.Line, Column: a.Stanza.Pos.Column, Subject: a.Stanza.Path}
-	if len(a.Past) > 0 {
+	if len(a.PastFindings) > 0 {
 		var named []string
-		for _, past := range a.Past[:min(maxPast, len(a.Past))] {
+		for _, past := range a.PastFindings[:min(maxNamed, len(a.PastFindings))] {
 			named = append(named, fmt.Sprintf("%s:%d: %s in %s (%s)", wording.Printable(past.Path), past.Line, past.Message, history.Short(past.Commit), past.Rule))
 		}
-		if more := len(a.Past) - len(named); more > 0 {
+		if more := len(a.PastFindings) - len(named); more > 0 {
 			named = append(named, fmt.Sprintf("%d more", more))
 		}
 		f.Severity = finding.SeverityError
@@ -42,7 +42,7 @@ func reportAdopted(a *Adopted, r *rule.Reporter) {
 		f.Fix = fmt.Sprintf("accept what they did: on line %d of %s give the stanza `since: %s`", a.Stanza.Pos.Line, policy.File, a.Target)
 		r.Add(f)
 	}
-	if a.OfChange {
+	if a.SinceInChange {
 		f.Severity = finding.SeverityWarning
 		f.Message = fmt.Sprintf("the stanza for %s begins after %s, a commit of this change: if that is squashed or rebased, nobody has the commit, and nothing can be judged", wording.Printable(a.Stanza.Path), history.Short(a.Stanza.Since))
 		f.Fix = "merge it with a merge commit, or name a commit that the target has: `since: " + a.Target + "`"

@@ -17,7 +17,7 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// Used is the configuration as a judgement used it.
+// Used is the configuration, with the run that was judged by it.
 type Used struct {
 	rule.Place
 	Run *run.Run
@@ -28,12 +28,12 @@ func Judge(ctx context.Context, r *run.Run) error {
 	if err := r.Collector.Judge(ctx, &Used{rule.Place{Commit: r.Scope.Tip.ID, Found: true}, r}); err != nil {
 		return err
 	}
-	return answerProposed(ctx, r)
+	return explainProposed(ctx, r)
 }
 
-// answerProposed makes findings that a waiver in the same change would excuse say that the waiver has to come first.
-func answerProposed(ctx context.Context, r *run.Run) error {
-	file := r.Learned.PolicyChange.New
+// explainProposed changes the findings that a waiver in the same change would allow: they then say that the waiver has to come first.
+func explainProposed(ctx context.Context, r *run.Run) error {
+	file := r.Learned.ConfigChange.New
 	if !file.Regular() || len(r.Collector.Report.Findings) == 0 || r.Options.Floor.ForbidsWaivers() {
 		return nil
 	}
@@ -41,8 +41,8 @@ func answerProposed(ctx context.Context, r *run.Run) error {
 	if err != nil || problem != nil {
 		return err
 	}
-	if proposed, invalid := policy.Parse(file.Path, data, r.Known()); invalid == nil { // if it is invalid, that is reported, and nothing else counts
-		r.Collector.AnswerProposed(proposed, func(commit, path string) string {
+	if proposed, invalid := policy.Parse(file.Path, data, r.Known()); invalid == nil { // another rule reports an invalid configuration
+		r.Collector.ExplainProposed(proposed, func(commit, path string) string {
 			s := r.Situation(commit)
 			if history.Uncommitted(commit) && len(r.Scope.Parents) > 1 {
 				return "" // git cannot commit a single file during a merge: finish the merge first
@@ -57,7 +57,7 @@ func answerProposed(ctx context.Context, r *run.Run) error {
 	return nil
 }
 
-// ConfigChanged is config/changed: this change edits the gate's own configuration, or a schema that it names.
+// ConfigChanged is config/changed: the change edits the gate's configuration, or a schema that it names.
 var ConfigChanged = rule.New("config/changed", finding.SeverityWarning, finding.StagePolicy, rule.On(reportAdopted), rule.On(func(v *Used, r *rule.Reporter) {
 	report := func(path, what string) {
 		f := finding.Finding{
@@ -70,7 +70,7 @@ var ConfigChanged = rule.New("config/changed", finding.SeverityWarning, finding.
 		}
 		r.Add(f)
 	}
-	if v.Run.Learned.PolicyChange.Path != "" {
+	if v.Run.Learned.ConfigChange.Path != "" {
 		report(policy.File, "the gate's configuration")
 	}
 	for _, path := range run.SortedKeys(v.Run.Learned.SchemaChanges) {
@@ -78,10 +78,10 @@ var ConfigChanged = rule.New("config/changed", finding.SeverityWarning, finding.
 	}
 }))
 
-// WaiverUnused is config/waiver-unused: a waiver excuses nothing in the history. Only a whole history shows that.
+// WaiverUnused is config/waiver-unused: a waiver allows no edit in the history. Only a judgement of a whole history shows that.
 var WaiverUnused = rule.New("config/waiver-unused", finding.SeverityWarning, finding.StagePolicy, rule.On(func(v *Used, r *rule.Reporter) {
 	for i, w := range v.Run.Source.Policy.Waivers {
-		if v.Run.Scope.Whole && !w.Expired(v.Run.Source.Now) && !v.Run.Collector.Used(i) {
+		if v.Run.Scope.Whole && !w.Expired(v.Run.Source.Now) && !v.Run.Collector.WaiverUsed(i) {
 			r.Add(waiverFinding(w, "allows nothing in this history", "remove the stanza"))
 		}
 	}
@@ -110,7 +110,7 @@ func waiverFinding(w policy.Waiver, what, fix string) finding.Finding {
 	}
 }
 
-// BaselineMismatch is config/baseline-mismatch: a log does not begin with its baseline, which is therefore ignored.
+// BaselineMismatch is config/baseline-mismatch: a log does not begin with its baseline. Such a baseline is ignored.
 var BaselineMismatch = rule.New("config/baseline-mismatch", finding.SeverityWarning, finding.StagePolicy, rule.On(func(v *Used, r *rule.Reporter) {
 	fix := "see which commit rewrote the log, and how to take that back: `small-hook audit`"
 	if !v.Run.Options.Floor.ForbidsBaselines() {

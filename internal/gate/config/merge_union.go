@@ -15,20 +15,20 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// MergeUnion is config/merge-union: a git attribute makes git join both sides' lines when it merges a workspace's file.
+// MergeUnion is config/merge-union: an attribute has git join the lines of both sides when it merges a file of a workspace.
 var MergeUnion = rule.New("config/merge-union", finding.SeverityWarning, finding.StagePolicy, rule.Reading(checkMergeUnion))
 
-// checkMergeUnion reports each line of attributes once, with the first of its files.
+// checkMergeUnion reports each line of an attributes file once, with the first workspace file to which it applies.
 func checkMergeUnion(ctx context.Context, v *Used, r *rule.Reporter) error {
-	dirs := slices.Compact(slices.Sorted(slices.Values(v.Run.Learned.Snapshots)))
-	at, err := attributes(ctx, v.Run, dirs)
+	dirs := slices.Compact(slices.Sorted(slices.Values(v.Run.Learned.TipWorkspaces)))
+	at, err := readAttributes(ctx, v.Run, dirs)
 	if err != nil || len(at) == 0 {
 		return err
 	}
 	files := map[policy.MergeSetting][]string{}
 	var order []policy.MergeSetting
 	for _, dir := range dirs {
-		var all []policy.Attributes // the nearer file counts more
+		var all []policy.Attributes // from the farthest attributes file to the nearest, which wins
 		for above := path.Clean(small.InDir(dir, "")); ; above = path.Dir(above) {
 			if a, ok := at[above]; ok {
 				all = slices.Insert(all, 0, a)
@@ -65,8 +65,8 @@ func checkMergeUnion(ctx context.Context, v *Used, r *rule.Reporter) error {
 // maxAttributes is the size of the largest attributes file that is read, in bytes.
 const maxAttributes = 1 << 20
 
-// attributes are the attributes files that apply to workspaces, by directory.
-func attributes(ctx context.Context, r *run.Run, dirs []string) (map[string]policy.Attributes, error) {
+// readAttributes reads the attributes files that apply to workspaces, by directory.
+func readAttributes(ctx context.Context, r *run.Run, dirs []string) (map[string]policy.Attributes, error) {
 	if _, inGit := r.Source.Tree.(history.History); !inGit || len(dirs) == 0 {
 		return nil, nil
 	}
@@ -77,7 +77,7 @@ func attributes(ctx context.Context, r *run.Run, dirs []string) (map[string]poli
 	at := map[string]policy.Attributes{}
 	for _, f := range files {
 		if !f.Regular() || f.Unmerged {
-			continue // git does not read it either
+			continue // git does not read such a file either
 		}
 		blob, err := r.Source.Tree.Blob(ctx, f.Object, maxAttributes)
 		if err != nil {

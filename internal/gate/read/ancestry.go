@@ -9,16 +9,15 @@ import (
 	"github.com/small-gate/small-gate/internal/policy"
 )
 
-// ancestry is the history behind what is judged: which versions of which logs were where. It is read once, on first
-// use.
+// ancestry is the history behind what is judged, with the changes of logs in each commit. It is loaded when it is first needed.
 type ancestry struct {
 	commits []ancestor // parents before children
 	number  map[string]int
-	// tips are loaded with all that is reachable from them.
+	// tips are the commits whose ancestors have all been loaded.
 	tips []string
 	// first is the number of the first commit that touches a path.
 	first map[string]int
-	// last are, by path and commit number, the versions that a later one has to continue. It is filled on demand.
+	// last holds, by path and commit number, the versions that a later log has to continue. lastVersions fills it.
 	last map[string][][]*version
 }
 
@@ -29,13 +28,13 @@ func newAncestry() *ancestry {
 type ancestor struct {
 	id      string
 	parents []int
-	// changes are the changes of logs, by edge.
+	// changes holds the changes of logs, by edge.
 	changes [][]history.Change
 	// configures is true if the commit changes the configuration.
 	configures bool
 }
 
-// version is one file at a path; the ones before it count if it cannot be read.
+// version is one file at a path. If it cannot be read, the versions in before count instead.
 type version struct {
 	file   history.File
 	before []*version
@@ -73,7 +72,7 @@ func (src *Source) noteAncestor(n history.Commit, changes [][]history.Change) {
 		for _, change := range edge {
 			c.configures = c.configures || src.Policy.Configures(change.Path)
 			if !src.IsLog(change.Path) || src.OfFile(change.Path) && src.Policy.LogFor(change.Path) == nil {
-				continue // the past of a record is never needed, see lastReadable, and no stanza's `since` accepts one
+				continue // a record's earlier versions are never needed: see lastReadable, and `since` exists only in stanzas
 			}
 			logs = append(logs, change)
 			if _, known := a.first[change.Path]; !known {
@@ -86,7 +85,7 @@ func (src *Source) noteAncestor(n history.Commit, changes [][]history.Change) {
 	a.commits = append(a.commits, c)
 }
 
-// NoteHistory adds the commits of a whole history, so that they are not read again.
+// NoteHistory adds the commits of a whole history to the ancestry, so that they are not read again.
 func (src *Source) NoteHistory(commits []history.Commit, changes [][][]history.Change) {
 	inside := map[string]bool{}
 	for i, c := range commits {
@@ -135,7 +134,7 @@ func (src *Source) lastVersions(ctx context.Context, n int, path string) ([]*ver
 	return a.last[path][n], nil
 }
 
-// versionsAfter lists the last files at a path as of a commit; last has them for the commits before.
+// versionsAfter lists the last files at a path after a commit. last holds those after each earlier commit.
 func (src *Source) versionsAfter(ctx context.Context, last [][]*version, c *ancestor, path string) ([]*version, error) {
 	var now history.File
 	var inherited []*version
@@ -148,7 +147,7 @@ func (src *Source) versionsAfter(ctx context.Context, last [][]*version, c *ance
 			break
 		}
 		if changed && change.New.Mode == "" {
-			if gone, err := src.wentWhole(ctx, c, i, path); err != nil || gone {
+			if gone, err := src.movedOrRotated(ctx, c, i, path); err != nil || gone {
 				if err != nil {
 					return nil, err
 				}
@@ -163,9 +162,9 @@ func (src *Source) versionsAfter(ctx context.Context, last [][]*version, c *ance
 	return []*version{{file: now, before: inherited}}, nil
 }
 
-// wentWhole reports whether all of a configured log moved to another guarded path, or to an archive, on an edge: at the old path a log may
-// begin anew.
-func (src *Source) wentWhole(ctx context.Context, c *ancestor, edge int, path string) (bool, error) {
+// movedOrRotated reports whether a configured log moved to another guarded path on an edge, or went to an archive with all its entries. A new log
+// may then begin at the old path.
+func (src *Source) movedOrRotated(ctx context.Context, c *ancestor, edge int, path string) (bool, error) {
 	if src.Policy.LogFor(path) == nil || src.OfFamily(path) {
 		return false, nil
 	}
@@ -185,8 +184,8 @@ func (src *Source) wentWhole(ctx context.Context, c *ancestor, edge int, path st
 	return err == nil && rotated[path].whole(), err
 }
 
-// addVersions adds versions that are not there yet. Two versions of the same content stay apart: what was before them may differ, and counts
-// if they cannot be read. Its arguments stay as they are, because commits share them.
+// addVersions returns the versions of both lists, each once. It keeps two versions with the same content, because the versions before them may
+// differ and count if these cannot be read. It does not change its arguments, because commits share them.
 func addVersions(to, more []*version) []*version {
 	if len(to) == 0 {
 		return more
@@ -200,11 +199,10 @@ func addVersions(to, more []*version) []*version {
 	return out
 }
 
-// lastReadable finds the logs that a later one at a path has to continue if a commit has none that can be read:
-// the last readable one on each line of ancestors. A log that moved away counts unless it is a configured one; one whose removal is waived does
-// not.
+// lastReadable finds the logs that a later log at a path has to continue if a commit has no readable log there: the last readable version on
+// each line of ancestors. A log that moved away still counts, unless it is a configured log. A log whose removal is waived does not count.
 func (src *Source) lastReadable(ctx context.Context, commit, path string) ([]*LedgerFile, error) {
-	if commit == "" || src.OfFile(path) { // a deleted file may come back: its deletion is reported where it happened
+	if commit == "" || src.OfFile(path) { // an immutable file that was deleted may come back: the commit that deleted it has the finding
 		return nil, nil
 	}
 	_, n, err := src.loadAncestry(ctx, commit)

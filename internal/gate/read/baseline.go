@@ -13,27 +13,27 @@ import (
 
 // baseline is an active baseline of the configuration: the trusted side's log begins with it.
 type baseline struct {
-	// path is where the log is on the trusted side, stanza the path in the configuration.
-	path, stanza string
-	// entries are the accepted ones, as they were then.
+	// path is where the log is on the trusted side, configured the path that the configuration gives.
+	path, configured string
+	// entries are the accepted entries, as they were when the baseline was made.
 	entries      []small.Digest
 	head         small.Digest
 	equal        ledger.Equivalence
 	acceptedPast *acceptedHistory
 }
 
-// acceptedHistory is what a baseline accepts: the first commit of the trusted history whose log begins with it,
-// and that commit's ancestors.
+// acceptedHistory is what a baseline or a since commit accepts. For a baseline, these are the first commit of the trusted history whose log
+// begins with it, and that commit's ancestors; for a since commit, that commit and its ancestors.
 type acceptedHistory struct {
 	commits map[string]bool
 	// paths are where the log was in these commits.
 	paths map[string]bool
-	// entries are those of any version of the log there.
+	// entries are the entries that the log had in any of these commits.
 	entries map[small.Digest]bool
 }
 
-// matchBaseline returns the entries that a baseline accepts, as they were then, if a log begins with them; else
-// nil. It undoes waived edits, the last one first, until the head matches.
+// matchBaseline returns the entries that a baseline accepts, as they were when it was made, or nil if the log does not begin with them.
+// It undoes waived edits, the last one first, until the head matches.
 func matchBaseline(b *policy.Baseline, l *ledger.Ledger, waivers []policy.Waiver) []small.Digest {
 	if l.Len() < b.Entries {
 		return nil
@@ -55,9 +55,9 @@ func matchBaseline(b *policy.Baseline, l *ledger.Ledger, waivers []policy.Waiver
 	return nil
 }
 
-// accepted returns how many leading entries of a log the baseline accepts, as they were or as waivers let them
-// become; ok is false if the log does not begin with them.
-func (b *baseline) accepted(l *ledger.Ledger) (n int, ok bool) {
+// countAccepted counts the leading entries of a log that the baseline accepts, also where waivers let an entry change or be missing. ok is false if
+// the log does not begin with the baseline.
+func (b *baseline) countAccepted(l *ledger.Ledger) (n int, ok bool) {
 	if l.Len() >= len(b.entries) && l.HeadAt(len(b.entries)) == b.head {
 		return len(b.entries), true
 	}
@@ -73,8 +73,8 @@ func (b *baseline) accepted(l *ledger.Ledger) (n int, ok bool) {
 	return at, true
 }
 
-// activeBaselines are those with which the trusted side's log begins. Any other describes some other log and would
-// excuse anything: config/baseline-mismatch reports it.
+// activeBaselines returns the baselines with which the trusted side's log begins. Any other baseline is ignored, because it describes another
+// log and could accept anything; config/baseline-mismatch reports one whose log does not begin with it.
 func (src *Source) activeBaselines(ctx context.Context) ([]*baseline, error) {
 	if src.baselinesKnown || src.History == nil || src.Trusted == "" {
 		return src.baselines, nil
@@ -97,7 +97,7 @@ func (src *Source) activeBaselines(ctx context.Context) ([]*baseline, error) {
 	return found, nil
 }
 
-// locateBaseline finds a baseline's log on the trusted side: at its path or, if there is none, where it has moved.
+// locateBaseline finds a baseline's log on the trusted side: at its path or, if no file is there, at any path where a log begins with it.
 func (src *Source) locateBaseline(ctx context.Context, stanza *policy.Baseline) (*baseline, error) {
 	files, err := src.History.List(ctx, src.Trusted, history.At(stanza.Path))
 	if err != nil {
@@ -119,8 +119,8 @@ func (src *Source) locateBaseline(ctx context.Context, stanza *policy.Baseline) 
 			return nil, err
 		}
 		if log.Readable() {
-			if entries := matchBaseline(stanza, log.Log.Ledger, modifications(src.Policy, src.Now, stanza.Path, f.Path)); entries != nil {
-				return &baseline{path: f.Path, stanza: stanza.Path, entries: entries, head: stanza.Head, equal: src.Waived(stanza.Path, f.Path)}, nil
+			if entries := matchBaseline(stanza, log.Log.Ledger, changeWaivers(src.Policy, src.Now, stanza.Path, f.Path)); entries != nil {
+				return &baseline{path: f.Path, configured: stanza.Path, entries: entries, head: stanza.Head, equal: src.Waived(stanza.Path, f.Path)}, nil
 			}
 		}
 		if !elsewhere {
@@ -130,7 +130,8 @@ func (src *Source) locateBaseline(ctx context.Context, stanza *policy.Baseline) 
 	return nil, nil
 }
 
-func (src *Source) acceptedHistoryOf(ctx context.Context, b *baseline) (*acceptedHistory, error) {
+// findAcceptedHistory finds out what a baseline accepts, and remembers it.
+func (src *Source) findAcceptedHistory(ctx context.Context, b *baseline) (*acceptedHistory, error) {
 	if b.acceptedPast != nil {
 		return b.acceptedPast, nil
 	}
@@ -146,7 +147,7 @@ func (src *Source) acceptedHistoryOf(ctx context.Context, b *baseline) (*accepte
 	}
 	p.paths[path] = true
 	within := a.reachableFrom(first)
-	for i := first; i >= 0; i-- { // backwards, so that moves are known before what came before them
+	for i := first; i >= 0; i-- { // backwards: addAccepted learns a log's earlier path from the commit that moved it
 		if !within[i] {
 			continue
 		}
@@ -157,7 +158,7 @@ func (src *Source) acceptedHistoryOf(ctx context.Context, b *baseline) (*accepte
 	}
 	for grown := true; grown; {
 		grown = false
-		for _, w := range modifications(src.Policy, src.Now, slices.Collect(maps.Keys(p.paths))...) {
+		for _, w := range changeWaivers(src.Policy, src.Now, slices.Collect(maps.Keys(p.paths))...) {
 			if p.entries[*w.From] && !p.entries[*w.To] {
 				p.entries[*w.To], grown = true, true
 			}
@@ -167,8 +168,8 @@ func (src *Source) acceptedHistoryOf(ctx context.Context, b *baseline) (*accepte
 	return p, nil
 }
 
-// findAdoption finds the first commit whose log begins with a baseline, and the log's path there; -1 if there is
-// none.
+// findAdoption finds the first commit whose log begins with a baseline. It returns the commit's number, -1 if there is none, and the log's
+// path there.
 func (src *Source) findAdoption(ctx context.Context, b *baseline, a *ancestry, within []bool) (int, string, error) {
 	earlier := map[string]*LedgerFile{}
 	for i := range within {
@@ -188,7 +189,7 @@ func (src *Source) findAdoption(ctx context.Context, b *baseline, a *ancestry, w
 					continue
 				}
 				earlier[c.Path] = log
-				if _, ok := b.accepted(log.Log.Ledger); ok {
+				if _, ok := b.countAccepted(log.Log.Ledger); ok {
 					return i, c.Path, nil
 				}
 			}
@@ -197,7 +198,7 @@ func (src *Source) findAdoption(ctx context.Context, b *baseline, a *ancestry, w
 	return -1, "", nil
 }
 
-// addAccepted adds what one commit did to the log.
+// addAccepted adds the log's entries in one commit to p and, if the log moved there, the path that it left.
 func (src *Source) addAccepted(ctx context.Context, p *acceptedHistory, a *ancestry, n int) error {
 	commit := &a.commits[n]
 	for i, edge := range commit.changes {
@@ -207,7 +208,7 @@ func (src *Source) addAccepted(ctx context.Context, p *acceptedHistory, a *ances
 			}
 			if c.Old.Mode == "" && len(commit.parents) > 0 {
 				parent := a.commits[commit.parents[i]].id
-				m, err := src.moves(ctx, moveSearch{parent: parent, child: commit.id, changes: edge, merge: len(commit.parents) > 1, equal: src.byWaivers})
+				m, err := src.moves(ctx, moveSearch{parent: parent, child: commit.id, changes: edge, merge: len(commit.parents) > 1, equal: src.equalByWaivers})
 				if err != nil {
 					return err
 				}
@@ -236,7 +237,7 @@ func (src *Source) IsBeforeBaseline(ctx context.Context, commit, path string) (b
 		return false, err
 	}
 	for _, b := range baselines {
-		p, err := src.acceptedHistoryOf(ctx, b)
+		p, err := src.findAcceptedHistory(ctx, b)
 		if err != nil {
 			return false, err
 		}
@@ -247,9 +248,8 @@ func (src *Source) IsBeforeBaseline(ctx context.Context, commit, path string) (b
 	return false, nil
 }
 
-// EquivalenceOn is what counts as equal on an edge: what waivers say and, if a branch that forked before a
-// baseline takes it over, that entries accepted by it count on neither side. What the branch itself recorded does
-// count.
+// EquivalenceOn returns which entries count as equal on an edge. This begins with the waivers. Besides, if a branch that forked before a
+// baseline takes the baseline over, the entries that the baseline accepts count on neither side. What the branch itself recorded counts.
 func (src *Source) EquivalenceOn(ctx context.Context, parents []string, from, to string, before, after *LedgerFile) (ledger.Equivalence, error) {
 	equal := src.Waived(from, to)
 	baselines, err := src.activeBaselines(ctx)
@@ -257,22 +257,22 @@ func (src *Source) EquivalenceOn(ctx context.Context, parents []string, from, to
 		return equal, err
 	}
 	for _, b := range baselines {
-		if _, ok := b.accepted(before.Log.Ledger); ok {
+		if _, ok := b.countAccepted(before.Log.Ledger); ok {
 			continue
 		}
-		_, takes := b.accepted(after.Log.Ledger)
+		_, takes := b.countAccepted(after.Log.Ledger)
 		merges := len(parents) > 1 && (from == b.path || to == b.path)
 		if !takes && !merges {
 			continue
 		}
-		p, err := src.acceptedHistoryOf(ctx, b)
+		p, err := src.findAcceptedHistory(ctx, b)
 		if err != nil {
 			return equal, err
 		}
-		if from != b.path && from != b.stanza && !p.paths[from] {
-			continue // what another log has lost is not this one's past
+		if from != b.path && from != b.configured && !p.paths[from] {
+			continue // the log at from is not the one that the baseline accepts
 		}
-		// A merge with the past takes over what was changed there.
+		// A merge with a commit that the baseline accepts also takes over the edits made up to there.
 		if takes || slices.ContainsFunc(parents, func(id string) bool { return p.commits[id] }) {
 			equal = equal.Without(p.entries)
 		}
@@ -280,15 +280,15 @@ func (src *Source) EquivalenceOn(ctx context.Context, parents []string, from, to
 	return equal, nil
 }
 
-// acceptedOf returns how many leading entries of a workspace's log are accepted. Without a history, the log's own
-// text is trusted.
-func (src *Source) acceptedOf(ctx context.Context, path string, l *ledger.Ledger) (int, error) {
+// countAccepted counts the leading entries of a workspace's log that a baseline accepts. If there is no history, the log itself has to begin
+// with the baseline.
+func (src *Source) countAccepted(ctx context.Context, path string, l *ledger.Ledger) (int, error) {
 	if src.History == nil {
 		b := src.Policy.BaselineFor(path)
 		if b == nil {
 			return 0, nil
 		}
-		if matchBaseline(b, l, modifications(src.Policy, src.Now, path)) == nil {
+		if matchBaseline(b, l, changeWaivers(src.Policy, src.Now, path)) == nil {
 			src.Mismatched = append(src.Mismatched, b)
 			return 0, nil
 		}
@@ -296,7 +296,7 @@ func (src *Source) acceptedOf(ctx context.Context, path string, l *ledger.Ledger
 	}
 	baselines, err := src.activeBaselines(ctx)
 	for _, b := range baselines {
-		if n, ok := b.accepted(l); ok {
+		if n, ok := b.countAccepted(l); ok {
 			return n, nil
 		}
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/small-gate/small-gate/internal/small/records"
 )
 
-// GroupByWorkspace sorts the files of a tree into workspaces, in order of directory.
+// GroupByWorkspace groups the files of a tree by the directory of their workspace, and lists these directories in order.
 func GroupByWorkspace(files []history.File) (dirs []string, byDir map[string][]history.File) {
 	byDir = map[string][]history.File{}
 	for _, f := range files {
@@ -24,14 +24,14 @@ func GroupByWorkspace(files []history.File) (dirs []string, byDir map[string][]h
 		}
 		if _, known := byDir[dir]; !known {
 			if dirs == nil {
-				byDir[dir] = make([]history.File, 0, len(files)) // mostly there is one
+				byDir[dir] = make([]history.File, 0, len(files)) // most trees have one workspace
 			}
 			dirs = append(dirs, dir)
 		}
 		byDir[dir] = append(byDir[dir], f)
 	}
 	for _, dir := range dirs {
-		// A workspace in another one's .small is a directory there.
+		// A workspace inside another one's .small also counts as a directory of the outer one.
 		if outer, _, nested := small.SplitPath(dir); nested && byDir[outer] != nil {
 			byDir[outer] = append(byDir[outer], history.File{Path: small.InDir(dir, ""), Mode: history.ModeDirectory})
 		}
@@ -40,7 +40,7 @@ func GroupByWorkspace(files []history.File) (dirs []string, byDir map[string][]h
 	return dirs, byDir
 }
 
-// ReadFile reads a file of a tree. A path that is not an ordinary file, or is too large, is a problem.
+// ReadFile reads a file of a tree. It returns a problem if the path has a merge conflict, is not an ordinary file or is too large.
 func ReadFile(ctx context.Context, tree history.Tree, f history.File, limits small.Limits) ([]byte, *small.Problem, error) {
 	if f.Unmerged {
 		return nil, &small.Problem{
@@ -65,7 +65,7 @@ func ReadFile(ctx context.Context, tree history.Tree, f history.File, limits sma
 // OfFamily reports whether a family reads the log at a path and judges its edits.
 func (src *Source) OfFamily(path string) bool { return src.Policy.FormatAt(path) != nil }
 
-// IsLog reports whether what is at a path is append-only and judged.
+// IsLog reports whether a path is that of a log that is judged: SMALL's, a family's, a configured one, or an immutable file.
 func (src *Source) IsLog(path string) bool {
 	if IsLedger(path) {
 		return src.Judges(path)
@@ -73,7 +73,8 @@ func (src *Source) IsLog(path string) bool {
 	return src.OfFamily(path) || src.IsImmutable(path) || src.Policy.LogFor(path) != nil
 }
 
-// Judged lists the files of a revision whose changes are judged, and learns which of its workspaces are of 2.0.0.
+// Judged lists the files of a revision that are judged when they change. It also notes which workspaces of the revision have the
+// profile 2.0.0.
 func (src *Source) Judged(ctx context.Context, revision string) ([]history.File, error) {
 	files, err := src.Tree.List(ctx, revision, history.Judged(src.Policy))
 	for _, f := range files {
@@ -86,10 +87,10 @@ func (src *Source) Judged(ctx context.Context, revision string) ([]history.File,
 	return files, err
 }
 
-// OfFile reports whether a path belongs to a folder whose files must not change: each is a log of one entry.
+// OfFile reports whether the file at a path is immutable: it is the one entry of a log, and its folder is the log for people.
 func (src *Source) OfFile(path string) bool { return src.IsLog(path) && src.Logs(path).ofFile }
 
-// LogOf is what a log is called: its path or, for a file that must not change, its folder.
+// LogOf returns what messages call the log at a path: the path or, for an immutable file, its folder.
 func (src *Source) LogOf(at string) string {
 	if src.OfFile(at) {
 		return path.Dir(at)
@@ -97,7 +98,7 @@ func (src *Source) LogOf(at string) string {
 	return at
 }
 
-// Logs is the reader for the log at a path.
+// Logs returns the reader for the format of the log at a path.
 func (src *Source) Logs(path string) *ledgers {
 	key, as := "", progressFormat
 	if f := src.Policy.FormatAt(path); f != nil {

@@ -10,38 +10,37 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// Fork is one workspace on two branches and at their merge bases: the head is to be merged into the target.
+// Fork is one workspace on two branches and at their merge bases. The head is the branch to be merged into the target.
 type Fork struct {
 	rule.Place
 	Dir string
-	// Bases are the best common ancestors. After criss-cross merges there are several, and only what differs from
-	// each was changed on a side.
+	// Bases is the workspace at each merge base. After criss-cross merges there are several; a side then changed only what
+	// differs from every one of them.
 	Bases        []*Workspace
 	Target, Head *Workspace
-	// TargetOnly and HeadOnly are the entries that one side recorded since, and that the other lacks.
+	// TargetOnly and HeadOnly are the entries that one side recorded after the merge bases and the other side lacks.
 	TargetOnly, HeadOnly []ledger.Entry
-	// Duplicates are pairs of these, the target's first, that differ only in their timestamps.
+	// Duplicates pairs an entry of TargetOnly with one of HeadOnly that differs only in its timestamp.
 	Duplicates           []ledger.Duplicate
 	TargetName, HeadName string
-	// Predicts is true if the two are about to be merged.
+	// Predicts is true if the merge of the two branches has not been made yet.
 	Predicts bool
 }
 
-// BothChanged reports whether both sides changed a text, and differently. of reads it from a workspace; ok is
-// false if there is none.
-func (v *Fork) BothChanged(of func(*Workspace) (string, bool)) bool {
-	target, okTarget := of(v.Target)
-	head, okHead := of(v.Head)
+// BothChanged reports whether the two sides changed a text in different ways. read returns the text of a workspace, and false if it has none.
+func (v *Fork) BothChanged(read func(*Workspace) (string, bool)) bool {
+	target, okTarget := read(v.Target)
+	head, okHead := read(v.Head)
 	if !okTarget || !okHead || target == head {
 		return false
 	}
 	return !slices.ContainsFunc(v.Bases, func(w *Workspace) bool {
-		base, _ := of(w)
+		base, _ := read(w)
 		return base == target || base == head
 	})
 }
 
-// CanonicalOf reads an artifact in canonical form.
+// CanonicalOf returns a function for BothChanged that gives an artifact in canonical form.
 func CanonicalOf(a small.Artifact) func(*Workspace) (string, bool) {
 	return func(w *Workspace) (string, bool) {
 		doc := w.Doc(a)
@@ -52,17 +51,16 @@ func CanonicalOf(a small.Artifact) func(*Workspace) (string, bool) {
 	}
 }
 
-// Follows reports whether the side with ledger c holds all that the side with ledger p recorded since the fork,
-// and p recorded something.
-func (v *Fork) Follows(p, c *ledger.Ledger, equal ledger.Equivalence) bool {
-	if !ledger.Relate(p, c, equal).Allowed() {
+// Follows reports whether one side recorded something after the fork, and the log of the other side continues its log.
+func (v *Fork) Follows(one, other *ledger.Ledger, equal ledger.Equivalence) bool {
+	if !ledger.Relate(one, other, equal).Allowed() {
 		return false
 	}
-	return !slices.ContainsFunc(v.Bases, func(w *Workspace) bool { return len(ledger.Since(p.Entries, w.Ledger())) == 0 })
+	return !slices.ContainsFunc(v.Bases, func(w *Workspace) bool { return len(ledger.Since(one.Entries, w.Ledger())) == 0 })
 }
 
-// ForkOf reads a workspace on both branches and at their merge bases. It returns nil if one side already holds the
-// other's work: in that case one writer followed the other, whatever the graph looks like.
+// ForkOf reads a workspace on both branches and at their merge bases. It returns nil if the log of one side already continues the other
+// side's: nothing has diverged then, even if the commits have.
 func (src *Source) ForkOf(ctx context.Context, dir, target, head string, bases []string) (*Fork, error) {
 	v := &Fork{Dir: dir}
 	var log *LedgerFile
@@ -99,14 +97,13 @@ func (src *Source) ForkOf(ctx context.Context, dir, target, head string, bases [
 	return v, err
 }
 
-// side is a workspace with only the entries of its log.
 type side struct {
 	workspace *Workspace
 	log       *LedgerFile
 }
 
-// Side reads a workspace as of a commit, once. Only the entries of its log are read; the log is also the second result, nil if there is
-// none. near is a log that it probably begins with; it may be nil.
+// Side reads a workspace in a revision, and remembers it. Of its log it reads the entries but not the document, and returns it as the second
+// result, nil if there is none. near is a version with which the log probably begins; it may be nil.
 func (src *Source) Side(ctx context.Context, revision, dir string, near *LedgerFile) (*Workspace, *LedgerFile, error) {
 	key := [2]string{revision, dir}
 	if known, ok := src.sides[key]; ok {

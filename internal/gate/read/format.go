@@ -10,20 +10,21 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// format says how the entries of a log are read from its file. Nothing else depends on a log's kind.
+// format says how the entries of a log are read from its file.
 type format struct {
-	// read reads a whole text; values gives the entries in full, unless the file itself is the entry.
+	// read makes the log from the whole text. values returns the entries in full; it is nil if the file itself is the entry.
 	read   func(f history.File, data []byte, limits small.Limits) (*ledger.Log, []small.Problem)
 	values func(f history.File, data []byte, limits small.Limits) ([]*small.Value, []small.Problem)
-	// open gives the entries that are not finished, of a text that can be read; nil if all are.
+	// open returns the entries of a readable text that are not finished; it is nil for a format in which all entries are.
 	open func(f history.File, data []byte, limits small.Limits) ledger.Open
-	// grows is true if a version is best read from one before or after it.
+	// grows is true if a version can be read faster with the help of an earlier or a later one.
 	grows bool
-	// ofFile is true if the file itself is the log's one entry. Its text may not be needed, and its name counts.
+	// ofFile is true if the file itself is the log's one entry, which also depends on the file's name. Only if needsText is true
+	// does it depend on the file's text besides the id.
 	ofFile, needsText bool
 }
 
-// progressFormat is that of the protocol's own log.
+// progressFormat is the format of the protocol's own log.
 var progressFormat = format{
 	read: func(_ history.File, data []byte, limits small.Limits) (*ledger.Log, []small.Problem) {
 		return ledger.ReadLog(data, limits)
@@ -38,7 +39,6 @@ var progressFormat = format{
 	grows: true,
 }
 
-// familyFormat is that of a family's log.
 func familyFormat(of *policy.Format) format {
 	return format{
 		read: func(f history.File, data []byte, limits small.Limits) (*ledger.Log, []small.Problem) {
@@ -50,7 +50,6 @@ func familyFormat(of *policy.Format) format {
 	}
 }
 
-// formatOf is the format of a stanza's logs.
 func formatOf(l *policy.Log) format {
 	switch l.Entries {
 	case policy.LineEntries, policy.BlockEntries:
@@ -104,7 +103,7 @@ func listFormat(at string, form *ledger.Form) format {
 	}
 }
 
-// fileFormat identifies a file by its name, its mode and its content. In a log of the configuration CRLF is read as LF.
+// fileFormat makes the format in which a file is one entry, made of its name, mode and content. In a configured log CRLF is read as LF.
 func fileFormat(form *ledger.Form, configured bool) format {
 	return format{
 		read: func(f history.File, data []byte, _ small.Limits) (*ledger.Log, []small.Problem) {

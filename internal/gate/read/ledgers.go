@@ -12,77 +12,76 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// keptBytes bounds the logs in memory if the caller sets no other bound, counted without the storage that they share. The last one read
-// always stays. A process takes about three times as much in all, and less than 256 MB.
-const keptBytes = 64 << 20
+// defaultMaxBytes is how many bytes of logs stay in memory if the caller sets no other bound. Storage that logs share is counted for each
+// of them. The log that was read last always stays. The whole process takes about three times as much, less than 256 MB.
+const defaultMaxBytes = 64 << 20
 
-// entryBytes is about what one entry takes besides its texts.
+// entryBytes is about how much memory an entry takes besides its texts.
 const entryBytes = 320
 
 // ledgers reads the files of logs of one format as ledgers, each distinct object once.
 type ledgers struct {
-	tree   history.Tree
-	limits small.Limits
-	kept   map[string]*LedgerFile
-	order  []string
-	bytes  int
-	// most bounds bytes.
-	most  int
-	last  lastFile
-	whole wholeFile
-	// newest are the last versions of the logs that are judged, by path, and newestBytes the size of their texts in memory.
+	tree     history.Tree
+	limits   small.Limits
+	kept     map[string]*LedgerFile
+	order    []string
+	bytes    int
+	maxBytes int
+	last     lastFile
+	whole    wholeFile
+	// newest holds the last version of each log that is judged, by path; newestBytes is the size of their texts in memory.
 	newest      map[string]*newestFile
 	newestBytes int
 	format
 }
 
-// newestFile is the last version of a log among those that are judged: most earlier ones are its beginning, which their ids prove, so that
-// git need not read them. log and data are nil until it is read.
+// newestFile is the last of a log's versions that are judged. Most earlier versions are its beginning; their ids prove that, so that git need
+// not read them. log and data are nil until the file is read.
 type newestFile struct {
 	file history.File
 	log  *LedgerFile
 	data []byte
 }
 
-// lastFile is the file that was read last: usually the next one continues it, or an earlier version of it is a part of it.
+// lastFile is the file that was read last. Its text is kept because the next version usually continues it.
 type lastFile struct {
 	log  *LedgerFile
 	data []byte
 }
 
-// wholeFile is the file that was last parsed whole: the tip's snapshot needs the same document.
+// wholeFile is the file that was last parsed as a document. It is kept because the check of the tip's workspace needs that document.
 type wholeFile struct {
 	log *LedgerFile
 	doc *small.Document
 }
 
-// LedgerFile is one log's file of one tree.
+// LedgerFile is the file of a log in one tree, and the ledger that was read from it.
 type LedgerFile struct {
 	File history.File
 	// Log is nil if the file cannot be read as a ledger; Problems say why.
 	Log      *ledger.Log
 	Problems []small.Problem
-	// of is the newest version, if this is its beginning, of size bytes.
-	of   *newestFile
-	size int
-	// left are the indexes, in the file, of the ledger's entries, if others went to an archive.
-	left []int
-	// came is what came from another log to this archive, and is in the ledger besides the file's entries.
-	came *rotation
+	// beginningOf is set if this version is the first size bytes of the log's newest version.
+	beginningOf *newestFile
+	size        int
+	// remaining is set if some of the file's entries went to an archive: the indexes, in the file, of the entries that remain.
+	remaining []int
+	// rotatedIn is set if this is an archive to which another log went: the ledger has that log's entries besides the file's own.
+	rotatedIn *rotation
 }
 
 // Readable reports whether there is a log that can be read.
 func (f *LedgerFile) Readable() bool { return f != nil && f.Log != nil }
 
-// Archive reports whether it is an archive with a log that came to it, and how many entries it had before.
+// Archive reports whether another log went to this archive, and how many entries the archive had before.
 func (f *LedgerFile) Archive() (had int, is bool) {
-	if f.came == nil {
+	if f.rotatedIn == nil {
 		return 0, false
 	}
-	return f.Log.Len() - len(f.came.gone), true
+	return f.Log.Len() - len(f.rotatedIn.gone), true
 }
 
-func (f *LedgerFile) memory() int {
+func (f *LedgerFile) memoryBytes() int {
 	size := entryBytes
 	for _, p := range f.Problems {
 		size += entryBytes + len(p.Message) + len(p.Hint)
@@ -96,15 +95,15 @@ func (f *LedgerFile) memory() int {
 }
 
 func newLedgers(tree history.Tree, limits small.Limits, most int, as format) *ledgers {
-	l := &ledgers{tree: tree, limits: limits, format: as, kept: map[string]*LedgerFile{}, newest: map[string]*newestFile{}, most: cmp.Or(most, keptBytes)}
-	if as.ofFile { // a file that must not change is seldom read twice
-		l.most /= 8
+	l := &ledgers{tree: tree, limits: limits, format: as, kept: map[string]*LedgerFile{}, newest: map[string]*newestFile{}, maxBytes: cmp.Or(most, defaultMaxBytes)}
+	if as.ofFile { // an immutable file is seldom read twice
+		l.maxBytes /= 8
 	}
 	return l
 }
 
-// Read returns the ledger of a file; nil for the zero File. near, if not nil, is a version that the file probably
-// extends, or at least begins like.
+// Read returns the ledger of a file, or nil for the zero File. near, if not nil, is a version that probably has the same beginning, so that
+// only the rest of the file need be parsed.
 func (l *ledgers) Read(ctx context.Context, f history.File, near *LedgerFile) (*LedgerFile, error) {
 	if f.Mode == "" && !f.Unmerged {
 		return nil, nil
@@ -112,7 +111,7 @@ func (l *ledgers) Read(ctx context.Context, f history.File, near *LedgerFile) (*
 	key := l.key(f)
 	if known := l.kept[key]; known != nil && !f.Unmerged {
 		if n := l.newest[f.Path]; n != nil && n.log == known {
-			l.reach(n)
+			l.finishNewest(n)
 		}
 		return known, nil
 	}
@@ -134,10 +133,10 @@ func (l *ledgers) Read(ctx context.Context, f history.File, near *LedgerFile) (*
 		out.Log, out.Problems = near.Log.Extend(text, data, l.limits)
 		if out.Readable() && !out.Log.Extends(near.Log.Ledger) {
 			l.keep(key, out)
-			if near.of == nil || near.of.data == nil {
-				l.remember(lastFile{log: near, data: text}) // others may have forked from it too
+			if near.beginningOf == nil || near.beginningOf.data == nil {
+				l.setLast(lastFile{log: near, data: text}) // the next version may have forked from near, too
 			} else {
-				l.giveBack(data)
+				l.recycle(data)
 			}
 			return out, nil
 		}
@@ -145,11 +144,11 @@ func (l *ledgers) Read(ctx context.Context, f history.File, near *LedgerFile) (*
 		l.parse(out, data)
 	}
 	l.keep(key, out)
-	l.remember(lastFile{log: out, data: data})
+	l.setLast(lastFile{log: out, data: data})
 	return out, nil
 }
 
-// key is what a file's entries depend on.
+// key returns what identifies a file's entries: its mode and id and, if the file is the entry, its name.
 func (l *ledgers) key(f history.File) string {
 	if l.ofFile {
 		return f.Mode + f.Object + path.Base(f.Path)
@@ -157,7 +156,7 @@ func (l *ledgers) key(f history.File) string {
 	return f.Mode + f.Object
 }
 
-// text reads a file's text, if reading its entries needs that.
+// text reads a file's text. It returns nil if the entries do not depend on the text.
 func (l *ledgers) text(ctx context.Context, f history.File) ([]byte, *small.Problem, error) {
 	switch {
 	case l.ofFile && f.Mode == history.ModeSubmodule:
@@ -168,38 +167,38 @@ func (l *ledgers) text(ctx context.Context, f history.File) ([]byte, *small.Prob
 	return ReadFile(ctx, l.tree, f, l.limits)
 }
 
-// recycler is a tree that can read the next object into memory that is no longer needed. A version of a log may have megabytes.
+// recycler is a tree that can read the next object into memory that is no longer needed: each version of a log may take megabytes.
 type recycler interface{ Recycle(data []byte) }
 
-// giveBack gives up a text. Nothing else refers to it: what is parsed is copied.
-func (l *ledgers) giveBack(text []byte) {
+// recycle lets the tree use a text's memory again. Nothing else refers to it, because parsing copies.
+func (l *ledgers) recycle(text []byte) {
 	if tree, ok := l.tree.(recycler); ok && l.grows && len(text) > 0 {
 		tree.Recycle(text)
 	}
 }
 
-// remember makes a file the last one, and gives up the text of the one before.
-func (l *ledgers) remember(f lastFile) {
+// setLast notes the file that was read last, and lets the tree use the memory of the one before.
+func (l *ledgers) setLast(f lastFile) {
 	before := l.last.data
 	l.last = f
 	if len(before) > 0 && (len(f.data) == 0 || &before[0] != &f.data[0]) {
-		l.giveBack(before)
+		l.recycle(before)
 	}
 }
 
-// textOf is the text of a log. It is read again unless it was the last one.
+// textOf returns the text of a log. It reads the file again unless the text is still in memory.
 func (l *ledgers) textOf(ctx context.Context, f *LedgerFile) ([]byte, error) {
 	if l.last.log == f {
 		return l.last.data, nil
 	}
-	if f.of != nil && f.of.data != nil {
-		return f.of.data[:f.size], nil
+	if f.beginningOf != nil && f.beginningOf.data != nil {
+		return f.beginningOf.data[:f.size], nil
 	}
 	data, _, err := ReadFile(ctx, l.tree, f.File, l.limits)
 	return data, err
 }
 
-// noteNewest says which version of a log is the last one that will be read. If that was just read, for another question, its text stays.
+// noteNewest notes which version of a log will be the last one to be read. If this version was read just now, its text stays in memory.
 func (l *ledgers) noteNewest(f history.File) {
 	if !l.grows || !f.Regular() || f.Unmerged || l.newest[f.Path] != nil {
 		return
@@ -215,14 +214,14 @@ func (l *ledgers) noteNewest(f history.File) {
 	l.newest[f.Path] = n
 }
 
-// reach makes the newest version of a log the last file that was read: no earlier ones will follow.
-func (l *ledgers) reach(n *newestFile) {
-	l.forget(n)
-	l.remember(lastFile{log: n.log, data: n.data})
+// finishNewest is called when the newest version of a log is read in its turn. No earlier version follows, so that it becomes an ordinary last file.
+func (l *ledgers) finishNewest(n *newestFile) {
+	l.forgetNewest(n)
+	l.setLast(lastFile{log: n.log, data: n.data})
 	n.data = nil
 }
 
-// fromNewest returns the ledger of a file that is the newest version of its log, or the beginning of that; nil if it has to be read.
+// fromNewest returns the ledger of a file without reading the file, if it is the newest version of its log or the beginning of that; else nil.
 func (l *ledgers) fromNewest(ctx context.Context, f history.File) (*LedgerFile, error) {
 	n := l.newest[f.Path]
 	if n == nil || !f.Regular() || f.Unmerged {
@@ -230,11 +229,11 @@ func (l *ledgers) fromNewest(ctx context.Context, f history.File) (*LedgerFile, 
 	}
 	if l.key(f) == l.key(n.file) {
 		if n.log == nil {
-			l.forget(n)
+			l.forgetNewest(n)
 			return nil, nil
 		}
 		l.keep(l.key(f), n.log)
-		l.reach(n)
+		l.finishNewest(n)
 		return n.log, nil
 	}
 	if err := l.readNewest(ctx, n); err != nil || n.log == nil {
@@ -244,7 +243,7 @@ func (l *ledgers) fromNewest(ctx context.Context, f history.File) (*LedgerFile, 
 	if err != nil {
 		return nil, err
 	}
-	out := &LedgerFile{File: f, Log: n.log.Log.Before(n.data, start), of: n, size: len(start)}
+	out := &LedgerFile{File: f, Log: n.log.Log.Before(n.data, start), beginningOf: n, size: len(start)}
 	if out.Log == nil {
 		return nil, nil
 	}
@@ -252,15 +251,15 @@ func (l *ledgers) fromNewest(ctx context.Context, f history.File) (*LedgerFile, 
 	return out, nil
 }
 
-// readNewest reads the newest version of a log. It forgets one that is no log, or that takes too much memory besides others.
+// readNewest reads the newest version of a log. It forgets a version that is no log, or whose text does not fit into memory beside other logs'.
 func (l *ledgers) readNewest(ctx context.Context, n *newestFile) error {
 	if n.log != nil {
 		return nil
 	}
 	const share = 4
 	if l.newestBytes > 0 {
-		if blob, err := l.tree.Blob(ctx, n.file.Object, 0); err != nil || int64(l.newestBytes)+blob.Size > int64(l.most/share) {
-			l.forget(n)
+		if blob, err := l.tree.Blob(ctx, n.file.Object, 0); err != nil || int64(l.newestBytes)+blob.Size > int64(l.maxBytes/share) {
+			l.forgetNewest(n)
 			return err
 		}
 	}
@@ -273,7 +272,7 @@ func (l *ledgers) readNewest(ctx context.Context, n *newestFile) error {
 		l.parse(log, data)
 	}
 	if !log.Readable() {
-		l.forget(n)
+		l.forgetNewest(n)
 		return nil
 	}
 	n.log, n.data = log, data
@@ -281,14 +280,14 @@ func (l *ledgers) readNewest(ctx context.Context, n *newestFile) error {
 	return nil
 }
 
-func (l *ledgers) forget(n *newestFile) {
+func (l *ledgers) forgetNewest(n *newestFile) {
 	delete(l.newest, n.file.Path)
 	l.newestBytes -= len(n.data)
 }
 
-// NoteStart remembers the ledger of a file if later, whose text is given, begins with it: the file then need not be read.
+// NoteStart keeps the ledger of a file without reading the file, if a later version of the log begins with it. text is the later version's.
 func (l *ledgers) NoteStart(ctx context.Context, f history.File, later *LedgerFile, text []byte) error {
-	if !l.grows || !f.Regular() || f.Unmerged || l.known(f) {
+	if !l.grows || !f.Regular() || f.Unmerged || l.isKept(f) {
 		return nil
 	}
 	start, err := l.startOf(ctx, text, f)
@@ -301,8 +300,8 @@ func (l *ledgers) NoteStart(ctx context.Context, f history.File, later *LedgerFi
 	return nil
 }
 
-// startOf returns the beginning of a text if that is the content of a file, by its id; else nil. Only the file's size
-// is read.
+// startOf returns the beginning of a text that is the content of a file, or nil if the text does not begin with it. It compares ids, and reads
+// only the file's size.
 func (l *ledgers) startOf(ctx context.Context, text []byte, f history.File) ([]byte, error) {
 	blob, err := l.tree.Blob(ctx, f.Object, 0)
 	if err != nil || blob.Size > int64(len(text)) || history.BlobID(text[:blob.Size], f.Object) != f.Object {
@@ -311,7 +310,7 @@ func (l *ledgers) startOf(ctx context.Context, text []byte, f history.File) ([]b
 	return text[:blob.Size], nil
 }
 
-// parse reads a file whole, and remembers the document of the protocol's own log.
+// parse makes a log from its whole text, and remembers the document if it is the protocol's own log.
 func (l *ledgers) parse(out *LedgerFile, data []byte) {
 	if !IsLedger(out.File.Path) {
 		out.Log, out.Problems = l.read(out.File, data, l.limits)
@@ -327,7 +326,7 @@ func (l *ledgers) parse(out *LedgerFile, data []byte) {
 	}
 }
 
-func (l *ledgers) known(f history.File) bool { return l.kept[l.key(f)] != nil }
+func (l *ledgers) isKept(f history.File) bool { return l.kept[l.key(f)] != nil }
 
 // document returns the document of a file if it was the last one parsed whole.
 func (l *ledgers) document(f history.File) (*small.Document, *ledger.Log) {
@@ -339,20 +338,20 @@ func (l *ledgers) document(f history.File) (*small.Document, *ledger.Log) {
 
 func (l *ledgers) keep(key string, f *LedgerFile) {
 	if before := l.kept[key]; before != nil {
-		l.bytes -= before.memory()
+		l.bytes -= before.memoryBytes()
 	} else {
 		l.order = append(l.order, key)
 	}
-	l.bytes += f.memory()
+	l.bytes += f.memoryBytes()
 	l.kept[key] = f
-	for l.bytes > l.most && len(l.order) > 1 {
-		l.bytes -= l.kept[l.order[0]].memory()
+	for l.bytes > l.maxBytes && len(l.order) > 1 {
+		l.bytes -= l.kept[l.order[0]].memoryBytes()
 		delete(l.kept, l.order[0])
 		l.order = l.order[1:]
 	}
 }
 
-// Open gives the entries of a log that are not finished; none for nil.
+// Open returns the entries of a log that are not finished. f may be nil.
 func (l *ledgers) Open(ctx context.Context, f *LedgerFile) (ledger.Open, error) {
 	if !f.Readable() || f.Log.Open == 0 {
 		return ledger.Open{}, nil
@@ -364,25 +363,25 @@ func (l *ledgers) Open(ctx context.Context, f *LedgerFile) (ledger.Open, error) 
 	return l.open(f.File, data, l.limits), nil
 }
 
-// RecordsOf gives a log's entries in full.
+// RecordsOf returns a function that reads all entries of a log in full, as rotations leave it.
 func (l *ledgers) RecordsOf(ctx context.Context, f *LedgerFile) ledger.RecordsFunc {
 	all := l.Records(ctx, f.File)
-	if f.left == nil && f.came == nil {
+	if f.remaining == nil && f.rotatedIn == nil {
 		return all
 	}
-	if f.came != nil {
+	if f.rotatedIn != nil {
 		return func() (values []*small.Value, err error) {
 			if f.File.Mode != "" {
 				if values, err = all(); err != nil {
 					return nil, err
 				}
 			}
-			others, err := l.Records(ctx, f.came.file)()
+			others, err := l.Records(ctx, f.rotatedIn.file)()
 			if err != nil {
 				return nil, err
 			}
 			values = slices.Clone(values)
-			for _, e := range f.came.gone {
+			for _, e := range f.rotatedIn.gone {
 				values = append(values, others[e.Index])
 			}
 			return values, nil
@@ -393,17 +392,17 @@ func (l *ledgers) RecordsOf(ctx context.Context, f *LedgerFile) ledger.RecordsFu
 		if err != nil {
 			return nil, err
 		}
-		out := make([]*small.Value, len(f.left))
-		for i, at := range f.left {
+		out := make([]*small.Value, len(f.remaining))
+		for i, at := range f.remaining {
 			out[i] = values[at]
 		}
 		return out, nil
 	}
 }
 
-// Records gives a file's entries in full.
+// Records returns a function that reads all entries of a file in full.
 func (l *ledgers) Records(ctx context.Context, f history.File) ledger.RecordsFunc {
-	if l.ofFile { // even a link, or a file that is too large to be read, has a value
+	if l.ofFile { // here a link, or a file that is too large to be read, is an entry too
 		return func() ([]*small.Value, error) {
 			blob, err := l.tree.Blob(ctx, f.Object, l.limits.FileSize())
 			return []*small.Value{ledger.FileValue(f.Mode, blob.Size, blob.Data)}, err

@@ -28,11 +28,11 @@ func TestLongTextsInMemory(t *testing.T) {
 				t.Fatal(problems)
 			}
 			logs := newLedgers(nil, small.Limits{}, 0, progressFormat)
-			for i := range keptBytes/long + 8 {
+			for i := range defaultMaxBytes/long + 8 {
 				logs.keep(fmt.Sprint(i), &LedgerFile{Log: log})
 			}
-			if n := len(logs.kept); n > keptBytes/long {
-				t.Errorf("%d logs with texts of %d bytes stay in memory, at most %d are expected", n, long, keptBytes/long)
+			if n := len(logs.kept); n > defaultMaxBytes/long {
+				t.Errorf("%d logs with texts of %d bytes stay in memory, at most %d are expected", n, long, defaultMaxBytes/long)
 			}
 		})
 	}
@@ -63,7 +63,7 @@ func TestKeptLogsAreBounded(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if l.bytes > l.most || len(l.kept) > tt.most || len(l.kept) < 2 || len(l.order) != len(l.kept) {
+		if l.bytes > l.maxBytes || len(l.kept) > tt.most || len(l.kept) < 2 || len(l.order) != len(l.kept) {
 			t.Errorf("%d logs of %d entries: %d are kept, %d bytes", tt.logs, tt.entries, len(l.kept), l.bytes)
 		}
 	}

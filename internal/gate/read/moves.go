@@ -25,30 +25,30 @@ func (m moves) sources() map[string][]string {
 	return out
 }
 
-// moveSearch is one edge on which logs may move.
+// moveSearch says on which edge logs are looked for that moved, and what counts as continuing a log.
 type moveSearch struct {
 	parent, child string
 	changes       []history.Change
-	// merge allows others' entries between those of a log that moved; whether that is made explicit is judged at
-	// the new path.
+	// merge is true if a log that moved may have gained others' entries between its own. Whether a reconcile entry confirms
+	// them is judged at the new path.
 	merge bool
-	// unrelated, if set, reports whether the two histories have nothing in common: if so, the child may have
-	// another log at a log's path.
+	// unrelated, if set, reports whether the parent shares no history with the other parents. If so, a log may have left
+	// although the child has another log at its path.
 	unrelated func() (bool, error)
-	// parents are the child's: what a baseline accepts depends on them. equal, if set, says what counts as equal instead.
+	// parents are the child's parents, on which it depends what a baseline accepts. equal, if set, replaces EquivalenceOn.
 	parents []string
 	equal   func(from, to string, before, after *LedgerFile) (ledger.Equivalence, error)
-	// reverted, if set, says which rewrites may have been taken back.
+	// reverted, if set, decides whether a rewritten log still continues the old one.
 	reverted RevertedFunc
 }
 
-// removedLog is a log that the child does not have at its path: its last readable version, or several.
+// removedLog is a log that the child does not have at its path, with its last readable versions.
 type removedLog struct {
 	path string
 	logs []*LedgerFile
 }
 
-// waivedEntries are the entries that waivers name; nil if a baseline, or the approval of a whole rewrite, may excuse any other.
+// waivedEntries returns the entries that waivers name. It returns nil if any entry may be missing, because of a baseline or an approved rewrite.
 func (src *Source) waivedEntries() map[small.Digest]bool {
 	if len(src.Policy.Baselines) > 0 {
 		return nil
@@ -67,39 +67,41 @@ func (src *Source) waivedEntries() map[small.Digest]bool {
 	return out
 }
 
-// index finds, among new logs, those that can continue one that is gone, without comparing each with each if many move at once.
+// index finds the new logs that may continue a removed one by their entries, so that not every new log is compared with every removed one.
 type index struct {
 	all []*LedgerFile
-	// having are the logs that have an entry; waived are entries that a log may lack nevertheless. Both are nil if any log may continue any.
-	having map[small.Digest][]*LedgerFile
-	waived map[small.Digest]bool
+	// byEntry holds the new logs that have an entry, waived the entries that may be missing in a new log. byEntry is nil if the index cannot
+	// exclude any log.
+	byEntry map[small.Digest][]*LedgerFile
+	waived  map[small.Digest]bool
 }
 
-func (src *Source) indexOf(x moveSearch, added []*LedgerFile) *index {
+func (src *Source) newIndex(x moveSearch, added []*LedgerFile) *index {
 	n := &index{all: added, waived: src.waivedEntries()}
 	if n.waived == nil || x.reverted != nil {
 		return n
 	}
-	n.having = map[small.Digest][]*LedgerFile{}
+	n.byEntry = map[small.Digest][]*LedgerFile{}
 	for _, l := range added {
 		for _, e := range l.Log.Entries {
-			if with := n.having[e.Digest]; len(with) == 0 || with[len(with)-1] != l {
-				n.having[e.Digest] = append(with, l)
+			if with := n.byEntry[e.Digest]; len(with) == 0 || with[len(with)-1] != l {
+				n.byEntry[e.Digest] = append(with, l)
 			}
 		}
 	}
 	return n
 }
 
-// candidates are logs that can continue one that is gone: they have its first or its last entry, unless a waiver names that.
+// candidates returns the new logs that may continue a removed one: those with its first entry or those with its last one, whichever are fewer. An
+// entry that a waiver names excludes none.
 func (n *index) candidates(d removedLog) []*LedgerFile {
 	out := n.all
 	for _, l := range d.logs {
-		if n.having == nil || l.Log.Len() == 0 {
+		if n.byEntry == nil || l.Log.Len() == 0 {
 			continue
 		}
 		for _, e := range []ledger.Entry{l.Log.Entries[l.Log.Len()-1], l.Log.Entries[0]} {
-			if with := n.having[e.Digest]; !n.waived[e.Digest] && len(with) < len(out) {
+			if with := n.byEntry[e.Digest]; !n.waived[e.Digest] && len(with) < len(out) {
 				out = with
 			}
 		}
@@ -124,35 +126,35 @@ func (src *Source) moves(ctx context.Context, x moveSearch) (moves, error) {
 	}
 	files := slices.DeleteFunc(slices.Clone(removed), func(d removedLog) bool { return !src.OfFile(d.path) })
 	removed = slices.DeleteFunc(removed, func(d removedLog) bool { return src.OfFile(d.path) })
-	out, err := src.match(x, removed, added)
+	out, err := src.matchLogs(x, removed, added)
 	if err != nil || len(files) == 0 {
 		return out, err
 	}
 	return out, src.matchFolders(ctx, x, files, added, out)
 }
 
-// MovedLogs finds which new log continues which one that is gone, whatever is between its entries.
+// MovedLogs finds which new log continues which removed one, if only waivers count. Others' entries may stand between its own.
 func (src *Source) MovedLogs(gone, added []*LedgerFile) (map[string]history.File, error) {
 	var removed []removedLog
 	for _, l := range gone {
 		removed = append(removed, removedLog{l.File.Path, []*LedgerFile{l}})
 	}
-	return src.match(moveSearch{merge: true, equal: src.byWaivers}, removed, added)
+	return src.matchLogs(moveSearch{merge: true, equal: src.equalByWaivers}, removed, added)
 }
 
-// match finds which new log continues which one that is gone, the longest first. There must be as many new ones as equal logs that
-// are gone: of two copies of a log, neither is the log.
-func (src *Source) match(x moveSearch, removed []removedLog, added []*LedgerFile) (moves, error) {
+// matchLogs finds which new log continues which removed one. It begins with the longest. If equal logs were removed, as many new ones must
+// continue them, unless they are empty: with more copies than originals nobody can tell which copy is the log.
+func (src *Source) matchLogs(x moveSearch, removed []removedLog, added []*LedgerFile) (moves, error) {
 	slices.SortStableFunc(removed, func(a, b removedLog) int { return b.longest() - a.longest() })
 	groups, order := map[string][]removedLog{}, []string(nil)
 	for _, d := range removed {
-		key := src.likeness(d)
+		key := src.contentKey(d)
 		if groups[key] == nil {
 			order = append(order, key)
 		}
 		groups[key] = append(groups[key], d)
 	}
-	out, taken, there := moves{}, map[*LedgerFile]bool{}, src.indexOf(x, added)
+	out, taken, there := moves{}, map[*LedgerFile]bool{}, src.newIndex(x, added)
 	for _, key := range order {
 		group := groups[key]
 		var to []*LedgerFile
@@ -177,10 +179,10 @@ func (src *Source) match(x moveSearch, removed []removedLog, added []*LedgerFile
 	return out, nil
 }
 
-// matchFolders finds folders of files that moved as a whole, and adds the files to out: none of the folder's files is left there, and one
-// other folder has more of them than any other. Files that did not come along are gone.
+// matchFolders finds the folders of immutable files that moved as a whole, and adds their files to out. A folder has moved if none of its
+// files is left in it, and one other folder has more of them than any other. Files that did not come along count as deleted.
 func (src *Source) matchFolders(ctx context.Context, x moveSearch, removed []removedLog, added []*LedgerFile, out moves) error {
-	there := src.indexOf(x, added)
+	there := src.newIndex(x, added)
 	folders, arrivals, alike := map[string][]removedLog{}, map[string]map[string]moves{}, map[string][]string{}
 	for _, d := range removed {
 		folders[path.Dir(d.path)] = append(folders[path.Dir(d.path)], d)
@@ -188,8 +190,8 @@ func (src *Source) matchFolders(ctx context.Context, x moveSearch, removed []rem
 	for folder, files := range folders {
 		var key strings.Builder
 		for _, d := range files {
-			key.WriteString(src.likeness(d))
-			if err := src.arrive(x, d, there, arrivals); err != nil {
+			key.WriteString(src.contentKey(d))
+			if err := src.addArrivals(x, d, there, arrivals); err != nil {
 				return err
 			}
 		}
@@ -216,7 +218,7 @@ func (src *Source) matchFolders(ctx context.Context, x moveSearch, removed []rem
 		}
 		slices.Sort(group)
 		to := mostOf(arrivals[group[0]])
-		if len(to) != len(group) { // of two copies of a folder, neither is the log
+		if len(to) != len(group) { // more copies than originals, or fewer: nobody can tell which is the log
 			continue
 		}
 		for i, folder := range group {
@@ -226,8 +228,8 @@ func (src *Source) matchFolders(ctx context.Context, x moveSearch, removed []rem
 	return nil
 }
 
-// arrive notes the folders where a file that is gone is new, by the folder that it left.
-func (src *Source) arrive(x moveSearch, d removedLog, there *index, arrivals map[string]map[string]moves) error {
+// addArrivals adds to arrivals each new file that continues a removed one under the same name: by old folder, new folder and old path.
+func (src *Source) addArrivals(x moveSearch, d removedLog, there *index, arrivals map[string]map[string]moves) error {
 	from, name := path.Split(d.path)
 	from = path.Clean(from)
 	for _, log := range there.candidates(d) {
@@ -253,7 +255,7 @@ func (src *Source) arrive(x moveSearch, d removedLog, there *index, arrivals map
 	return nil
 }
 
-// mostOf are the folders where most files arrived, in order.
+// mostOf returns the folders that received the most files, sorted.
 func mostOf(arrivals map[string]moves) []string {
 	most := 0
 	for _, m := range arrivals {
@@ -262,8 +264,8 @@ func mostOf(arrivals map[string]moves) []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(arrivals)), func(to string) bool { return len(arrivals[to]) < most })
 }
 
-// likeness is equal for logs of one format that have the same entries.
-func (src *Source) likeness(d removedLog) string {
+// contentKey returns a key that is equal for logs of one format with the same entries.
+func (src *Source) contentKey(d removedLog) string {
 	key := fmt.Sprintf("%p", src.Logs(d.path))
 	for _, l := range d.logs {
 		key += " " + l.Log.Head().String()
@@ -271,7 +273,6 @@ func (src *Source) likeness(d removedLog) string {
 	return key
 }
 
-// longest is how many entries the log's longest version has.
 func (d removedLog) longest() int {
 	n := 0
 	for _, l := range d.logs {
@@ -280,25 +281,25 @@ func (d removedLog) longest() int {
 	return n
 }
 
-// addedLogs are the readable logs at paths where the parent has none.
+// addedLogs reads the readable logs of the child at paths where the parent has no file.
 func (src *Source) addedLogs(ctx context.Context, x moveSearch) ([]*LedgerFile, error) {
 	var out []*LedgerFile
 	for _, c := range x.changes {
 		if !src.IsLog(c.Path) || c.Old.Mode != "" {
-			continue // a log that moves to where it is not judged has ended
+			continue // a log has ended if it moves to a path that is not judged
 		}
 		log, err := src.Logs(c.Path).Read(ctx, c.New, nil)
 		if err != nil {
 			return nil, err
 		}
 		if log.Readable() {
-			out = append(out, &LedgerFile{File: c.New, Log: log.Log}) // the same content may be at several paths
+			out = append(out, &LedgerFile{File: c.New, Log: log.Log}) // the reader returns one LedgerFile for equal texts at several paths
 		}
 	}
 	return out, nil
 }
 
-// removedLogs are the logs that the child does not have.
+// removedLogs reads the logs of the parent that the child does not have at their paths.
 func (src *Source) removedLogs(ctx context.Context, x moveSearch) ([]removedLog, error) {
 	var out []removedLog
 	for _, c := range x.changes {
@@ -325,7 +326,7 @@ func (src *Source) removedLogs(ctx context.Context, x moveSearch) ([]removedLog,
 	return out, nil
 }
 
-// LogsBefore reads a parent's log, or its last readable versions.
+// LogsBefore reads the log at a changed path in the parent or, if that cannot be read, its last readable versions.
 func (src *Source) LogsBefore(ctx context.Context, parent string, c history.Change) ([]*LedgerFile, error) {
 	log, err := src.Logs(c.Path).Read(ctx, c.Old, nil)
 	if err != nil {
@@ -337,7 +338,7 @@ func (src *Source) LogsBefore(ctx context.Context, parent string, c history.Chan
 	return src.lastReadable(ctx, parent, c.Path)
 }
 
-// replacedByUnrelated reports whether the child has another log at a path, from an unrelated history.
+// replacedByUnrelated reports whether the child has, at a log's path, another log that came from an unrelated history.
 func (src *Source) replacedByUnrelated(ctx context.Context, x moveSearch, c history.Change, logs []*LedgerFile) (bool, error) {
 	now, err := src.Logs(c.Path).Read(ctx, c.New, nil)
 	if err != nil || !now.Readable() {
@@ -350,7 +351,8 @@ func (src *Source) replacedByUnrelated(ctx context.Context, x moveSearch, c hist
 	return x.unrelated()
 }
 
-// contains reports whether a log extends another or, in a merge, holds its entries in order. If they have no order, it has to hold them.
+// contains reports whether the log now, at the path to, continues all versions of a removed log: it extends them or, in a merge, has their
+// entries in order. A log without an order only has to have the entries.
 func (src *Source) contains(x moveSearch, d removedLog, now *LedgerFile, to string) (bool, error) {
 	for _, before := range d.logs {
 		equal, err := x.equal(d.path, to, before, now)
@@ -377,17 +379,17 @@ func (src *Source) contains(x moveSearch, d removedLog, now *LedgerFile, to stri
 	return true, nil
 }
 
-func (src *Source) byWaivers(from, to string, _, _ *LedgerFile) (ledger.Equivalence, error) {
+func (src *Source) equalByWaivers(from, to string, _, _ *LedgerFile) (ledger.Equivalence, error) {
 	return src.Waived(from, to), nil
 }
 
-// RevertedFunc reports whether two versions of a log differ only in that rewrites were taken back.
+// RevertedFunc reports whether the only difference between two versions of a log is that approved rewrites were undone.
 type RevertedFunc func(before, now *ledger.Ledger) (bool, error)
 
-// Replacement is the step from one commit to another that is not its child. Others' entries may have come between
-// those of a log that moved. If the second one does not descend from the first, they may also stand between those of a log in its archive.
+// Replacement makes the step from n's only parent to n, which need not be its child: a push replaces one with the other. Others' entries may
+// stand between those of a log that moved. If n does not descend from the parent, they may also stand between those of a log in its archive.
 func (src *Source) Replacement(ctx context.Context, n history.Commit, changes [][]history.Change, descends bool, reverted RevertedFunc) (*Step, error) {
-	if err := src.enter(ctx, n, changes); err != nil {
+	if err := src.findProfiles(ctx, n, changes); err != nil {
 		return nil, err
 	}
 	m, err := src.moves(ctx, moveSearch{parent: n.Parents[0], child: n.ID, changes: changes[0], merge: true, reverted: reverted, parents: n.Parents})
@@ -398,10 +400,10 @@ func (src *Source) Replacement(ctx context.Context, n history.Commit, changes []
 	return &Step{Commit: n, Changes: changes, Moves: []moves{m}, sources: []map[string][]string{m.sources()}, rotations: []map[string]*rotation{rotated}}, err
 }
 
-// Pairs are the logs in which two tips differ: the target's and the head's. A log that moved on one branch is
-// paired with the other branch's, wherever that is.
+// Pairs returns the logs in which two tips differ, each as the target's file and the head's file. If a log moved on one branch only, its
+// files have different paths.
 func (src *Source) Pairs(ctx context.Context, target, head string, changes []history.Change) ([][2]history.File, error) {
-	if err := src.enter(ctx, history.Commit{ID: head, Parents: []string{target}}, [][]history.Change{changes}); err != nil {
+	if err := src.findProfiles(ctx, history.Commit{ID: head, Parents: []string{target}}, [][]history.Change{changes}); err != nil {
 		return nil, err
 	}
 	var out [][2]history.File

@@ -30,7 +30,7 @@ func TestManyMoves(t *testing.T) {
 	compared := 0
 	found, err := j.moves(t.Context(), moveSearch{changes: changes, merge: true, equal: func(from, to string, before, after *LedgerFile) (ledger.Equivalence, error) {
 		compared++
-		return j.byWaivers(from, to, before, after)
+		return j.equalByWaivers(from, to, before, after)
 	}})
 	if err != nil {
 		t.Fatal(err)

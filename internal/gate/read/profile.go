@@ -11,8 +11,8 @@ import (
 	"github.com/small-gate/small-gate/internal/small/records"
 )
 
-// IsProfile2 reports whether a file is of the profile 2.0.0 by the version in its text. A profile that the gate does not know is a failure,
-// for nothing could be said of the workspace. A text that says no version makes no profile, as for the protocol's own program.
+// IsProfile2 reports whether a profile file names the version 2.0.0. A version that the gate does not know is an error, because then nothing
+// can be judged in the workspace. A file that names no version counts as 1.0.0, as the protocol's own program has it.
 func (src *Source) IsProfile2(ctx context.Context, f history.File) (bool, error) {
 	if !f.Regular() || f.Unmerged {
 		return false, nil
@@ -43,8 +43,8 @@ func (src *Source) Profile2At(ctx context.Context, revision, dir string) (bool, 
 	return src.IsProfile2(ctx, files[0])
 }
 
-// noteProfiles learns which directories hold a workspace of 2.0.0, before or after one of some edges. What never changes there is a log
-// from then on, whatever becomes of the profile.
+// noteProfiles notes the directories that have a workspace of 2.0.0 before or after an edge. A directory stays noted
+// when its profile is gone; see profileOnEdge.
 func (src *Source) noteProfiles(ctx context.Context, edges []history.Edge, changes [][]history.Change) error {
 	for i, edge := range edges {
 		asked := map[string]bool{}
@@ -69,47 +69,49 @@ func (src *Source) noteProfiles(ctx context.Context, edges []history.Edge, chang
 	return nil
 }
 
-// era says whether a workspace is of 2.0.0 before an edge and after it.
-type era struct{ before, after bool }
+// edgeProfile says whether a workspace is of 2.0.0 before an edge and after it.
+type edgeProfile struct{ before, after bool }
 
-// immutable reports whether a kind of file never changes on such an edge. What stands among records before a migration may be anybody's.
-func (e era) immutable(kind records.Kind) bool {
+// immutable reports whether files of a kind must not change on the edge. On the edge that migrates the workspace, a foreign file may
+// change: it may be older than the records around it.
+func (e edgeProfile) immutable(kind records.Kind) bool {
 	return e.before && kind != "" || e.after && kind != "" && kind != records.Foreign
 }
 
-// mostEras bounds how many commits are remembered; others are asked again.
-const mostEras = 4096
+// maxProfiles is how many commits' profiles are remembered for a directory before all of them are forgotten.
+const maxProfiles = 4096
 
-// enter learns the profiles on the edges of a commit, which is judged by them from then on.
-func (src *Source) enter(ctx context.Context, n history.Commit, changes [][]history.Change) error {
-	src.eras = nil
+// findProfiles finds out the profiles on the edges of a commit. IsImmutable and isLogOnEdge answer for this commit from then on.
+func (src *Source) findProfiles(ctx context.Context, n history.Commit, changes [][]history.Change) error {
+	src.edgeProfiles = nil
 	for dir, is := range src.profile2 {
 		if !is {
 			continue
 		}
 		known := src.profiles[dir]
-		if known == nil || len(known) > mostEras {
+		if known == nil || len(known) > maxProfiles {
 			known = map[string]bool{}
 			src.profiles[dir] = known
 		}
-		all := make([]era, len(changes))
+		all := make([]edgeProfile, len(changes))
 		for i := range changes {
 			var err error
-			if all[i], err = src.eraOf(ctx, n, i, dir, changes[i], known); err != nil {
+			if all[i], err = src.profileOnEdge(ctx, n, i, dir, changes[i], known); err != nil {
 				return err
 			}
 			known[n.ID] = all[i].after
 		}
-		if src.eras == nil {
-			src.eras = map[string][]era{}
+		if src.edgeProfiles == nil {
+			src.edgeProfiles = map[string][]edgeProfile{}
 		}
-		src.eras[dir] = all
+		src.edgeProfiles[dir] = all
 	}
 	return nil
 }
 
-// eraOf is the era of one edge. Where a profile is dropped or broken, the workspace stays one of 2.0.0 until a log of 1.0.0 is there again.
-func (src *Source) eraOf(ctx context.Context, n history.Commit, edge int, dir string, changes []history.Change, known map[string]bool) (e era, err error) {
+// profileOnEdge finds out the profiles before and after one edge. If the profile file is deleted or broken, the workspace still counts as one of 2.0.0
+// until it has a log of 1.0.0 again.
+func (src *Source) profileOnEdge(ctx context.Context, n history.Commit, edge int, dir string, changes []history.Change, known map[string]bool) (e edgeProfile, err error) {
 	if edge < len(n.Parents) {
 		asked := false
 		if e.before, asked = known[n.Parents[edge]]; !asked {
@@ -129,14 +131,14 @@ func (src *Source) eraOf(ctx context.Context, n history.Commit, edge int, dir st
 	return e, nil
 }
 
-// Keep keeps the profiles of the commit that is judged, until others were.
+// Keep saves the profiles of the commit that is judged, and returns a function that restores them after another commit was judged.
 func (src *Source) Keep() (back func()) {
-	eras := src.eras
-	return func() { src.eras = eras }
+	before := src.edgeProfiles
+	return func() { src.edgeProfiles = before }
 }
 
-// IsImmutable reports whether a file never changes once it is there: it is a record of a workspace of 2.0.0, or stands where they do, on an
-// edge of the commit that is judged.
+// IsImmutable reports whether a file must not change once it exists: on an edge of the commit that is judged, it is in the place of a record of
+// a workspace of 2.0.0.
 func (src *Source) IsImmutable(path string) bool {
 	if len(src.profile2) == 0 {
 		return false
@@ -146,24 +148,25 @@ func (src *Source) IsImmutable(path string) bool {
 		return false
 	}
 	kind := records.KindOf(name)
-	if src.eras == nil {
+	if src.edgeProfiles == nil {
 		return kind != ""
 	}
-	return slices.ContainsFunc(src.eras[dir], func(e era) bool { return e.immutable(kind) })
+	return slices.ContainsFunc(src.edgeProfiles[dir], func(e edgeProfile) bool { return e.immutable(kind) })
 }
 
-// onEdge reports whether a log is one on an edge of the commit that is judged: on others a record may be a file of 1.0.0.
-func (src *Source) onEdge(path string, edge int) bool {
+// isLogOnEdge reports whether the file at a log's path counts as a log on this edge of the commit that is judged. A record counts only on edges on
+// which the workspace is of 2.0.0.
+func (src *Source) isLogOnEdge(path string, edge int) bool {
 	if len(src.profile2) == 0 || src.OfFamily(path) || src.Policy.LogFor(path) != nil {
 		return true
 	}
 	dir, name, _ := small.SplitPath(path)
-	kind, eras := records.KindOf(name), src.eras[dir]
-	return kind == "" || edge >= len(eras) || eras[edge].immutable(kind)
+	kind, edges := records.KindOf(name), src.edgeProfiles[dir]
+	return kind == "" || edge >= len(edges) || edges[edge].immutable(kind)
 }
 
-// Imported is the import that takes the place of a log on the edge on which a workspace is migrated: of those that the edge adds, the first
-// whose original holds all of the log's entries, or else the last. It is nil if there is none.
+// Imported finds the file that replaces the log at a path on the edge that migrates its workspace to 2.0.0: the log in an import's folder. If
+// the edge adds several imports, it takes the first whose log extends the old one, or else the last; nil if there is none.
 func (src *Source) Imported(ctx context.Context, edge []history.Change, path string, before *LedgerFile) (*LedgerFile, error) {
 	dir, name, ok := small.SplitPath(path)
 	if !ok || !src.profile2[dir] || name != small.Progress.FileName() {
@@ -182,7 +185,7 @@ func (src *Source) Imported(ctx context.Context, edge []history.Change, path str
 		if !log.Readable() {
 			continue
 		}
-		found = &LedgerFile{File: c.New, Log: log.Log} // equal texts may lie at several paths
+		found = &LedgerFile{File: c.New, Log: log.Log} // the reader returns one LedgerFile for equal texts at several paths
 		if log.Log.Extends(before.Log.Ledger) {
 			break
 		}

@@ -12,10 +12,10 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// CheckSince fails if a log's since commit, after which it is judged, cannot be read, or has not landed: then somebody could accept a rewrite
-// before it is merged. It has landed if the trusted side has it, or one of the commits that landed gives.
+// CheckSince fails if a log's since commit cannot be read or has not landed. A log is judged only after its since commit, so that a commit that
+// has not landed would let somebody accept a rewrite before it is merged. The trusted side, or a commit that landed returns, must contain it.
 func (src *Source) CheckSince(ctx context.Context, stanza *policy.Log, landed func(context.Context) ([]string, error)) error {
-	if src.History == nil || src.since[stanza.Since] {
+	if src.History == nil || src.sinceChecked[stanza.Since] {
 		return nil
 	}
 	if _, err := src.History.Signature(ctx, stanza.Since); err != nil {
@@ -34,12 +34,12 @@ func (src *Source) CheckSince(ctx context.Context, stanza *policy.Log, landed fu
 			Remedy:  "merge it first, under a configuration that does not name it; or have a person name a commit that has landed",
 		}
 	}
-	src.since[stanza.Since] = true
+	src.sinceChecked[stanza.Since] = true
 	return nil
 }
 
-// hasLanded reports whether the trusted side has a commit, or one of those that more gives has it. A configuration that is no file of the
-// repository has no commit that could have it.
+// hasLanded reports whether the trusted side contains a commit, or a commit that more returns contains it. If the configuration is not in the
+// repository, no commit can vouch for it, and the answer is true.
 func (src *Source) hasLanded(ctx context.Context, commit string, more func(context.Context) ([]string, error)) (bool, error) {
 	if src.Trusted == "" || src.Policy.Elsewhere {
 		return true, nil
@@ -63,10 +63,12 @@ func (src *Source) hasLanded(ctx context.Context, commit string, more func(conte
 	return false, err
 }
 
-// AcceptSince is what counts as equal on a log's edge from one parent: if the parent does not contain the log's since commit, but the child
-// takes over more of what that commit accepts, what the log held there counts on neither side, except for what is still in the log that is taken
-// over. child is the child, or its parents: it takes over what it contains, and what a squash brings, which leaves no ancestor: all that the log
-// has in the since commit, of which the parent lacks something. Edits of the branch's own are not accepted.
+// AcceptSince adds to equal what the log's since commit accepts on the edge from one parent. It does so if the parent does not contain the since
+// commit and the child takes over more of the accepted history than the parent has. The entries that the log held in that history then count on
+// neither side, except for the parent's entries that are still in all logs that are taken over. The branch's own edits are not accepted.
+//
+// child is the child, or its parents. It takes over the accepted commits that it contains. A squash leaves no ancestor: it takes over the since
+// commit if its log has all entries of the log there, and the parent's log lacks some.
 func (src *Source) AcceptSince(ctx context.Context, equal ledger.Equivalence, parent string, child []string, from, to string, before, after *LedgerFile) (ledger.Equivalence, error) {
 	stanza := src.Policy.LogFor(to)
 	if stanza == nil || stanza.Since == "" || after.Readable() && after.Log.Extends(before.Log.Ledger) {
@@ -79,7 +81,7 @@ func (src *Source) AcceptSince(ctx context.Context, equal ledger.Equivalence, pa
 			return equal, err
 		}
 	}
-	taken, err := src.takenOver(ctx, stanza.Since, older, child)
+	taken, err := src.findTakenOver(ctx, stanza.Since, older, child)
 	if err != nil {
 		return equal, err
 	}
@@ -87,13 +89,13 @@ func (src *Source) AcceptSince(ctx context.Context, equal ledger.Equivalence, pa
 	if squashed {
 		taken = []string{stanza.Since}
 	}
-	kept := map[small.Digest]bool{} // entries that the parent has, and all that is taken over
+	kept := map[small.Digest]bool{} // the parent's entries that are also in the log of each commit that is taken over
 	for _, e := range before.Log.Entries {
 		kept[equal.Class(e.Digest)] = true
 	}
 	for _, commit := range taken {
 		then, err := src.LogAt(ctx, commit, to)
-		if err != nil || squashed && !squashes(before, after, then, equal) {
+		if err != nil || squashed && !tookOverAll(before, after, then, equal) {
 			return equal, err
 		}
 		there := map[small.Digest]bool{}
@@ -104,7 +106,7 @@ func (src *Source) AcceptSince(ctx context.Context, equal ledger.Equivalence, pa
 		}
 		maps.DeleteFunc(kept, func(d small.Digest, _ bool) bool { return !there[d] })
 	}
-	past, err := src.pastOf(ctx, stanza, from)
+	past, err := src.acceptedBySince(ctx, stanza, from)
 	if err != nil {
 		return equal, err
 	}
@@ -113,9 +115,9 @@ func (src *Source) AcceptSince(ctx context.Context, equal ledger.Equivalence, pa
 	return equal.Without(accepted), nil
 }
 
-// takenOver are the commits, since or its ancestors, up to which a child contains what the since commit accepts, where that is more than its
-// parent contains. older are the parent's merge bases with since.
-func (src *Source) takenOver(ctx context.Context, since string, older, child []string) (taken []string, err error) {
+// findTakenOver returns the merge bases of the child with the since commit that its parent does not contain: up to these, the child has the history
+// that the since commit accepts. older are the parent's merge bases with the since commit.
+func (src *Source) findTakenOver(ctx context.Context, since string, older, child []string) (taken []string, err error) {
 	for _, id := range child {
 		bases, err := src.History.MergeBases(ctx, id, since)
 		if err != nil {
@@ -138,16 +140,16 @@ func (src *Source) takenOver(ctx context.Context, since string, older, child []s
 	return taken, nil
 }
 
-// squashes reports whether a log took over all entries of the log at a since commit, of which it lacked some before.
-func squashes(before, after, then *LedgerFile, equal ledger.Equivalence) bool {
+// tookOverAll reports whether the log after an edge has all entries that the log had then, in the since commit, and the log before lacks some.
+func tookOverAll(before, after, then *LedgerFile, equal ledger.Equivalence) bool {
 	if then == nil || !then.Readable() || after == nil || !after.Readable() {
 		return false
 	}
 	return len(ledger.Only(then.Log.Ledger, before.Log.Ledger, equal)) > 0 && len(ledger.Only(then.Log.Ledger, after.Log.Ledger, equal)) == 0
 }
 
-// BeforeSince are the entries that a log held in its since commit and that commit's ancestors, if a commit does not contain them all: the target
-// may lack what the commit still has. Else it is nil. tips are the commit, or its parents.
+// BeforeSince returns the entries that a log had in its since commit and that commit's ancestors, or nil if a commit contains the since commit.
+// A commit that does not may still have entries that the target has lost. tips are the commit, or its parents.
 func (src *Source) BeforeSince(ctx context.Context, stanza *policy.Log, tips []string, path string) (map[small.Digest]bool, error) {
 	if stanza.Since == "" {
 		return nil, nil
@@ -157,7 +159,7 @@ func (src *Source) BeforeSince(ctx context.Context, stanza *policy.Log, tips []s
 			return nil, err
 		}
 	}
-	past, err := src.pastOf(ctx, stanza, path)
+	past, err := src.acceptedBySince(ctx, stanza, path)
 	if err != nil {
 		return nil, err
 	}
@@ -170,15 +172,15 @@ func (src *Source) IsBeforeSince(ctx context.Context, commit, path string) (bool
 	if stanza == nil || stanza.Since == "" {
 		return false, nil
 	}
-	past, err := src.pastOf(ctx, stanza, "")
+	past, err := src.acceptedBySince(ctx, stanza, "")
 	return err == nil && past.commits[commit], err
 }
 
-// pastOf is what a stanza's since commit accepts: it and its ancestors and, for a log at a path, the entries of any version in them. An
-// empty path means no log.
-func (src *Source) pastOf(ctx context.Context, stanza *policy.Log, path string) (*acceptedHistory, error) {
+// acceptedBySince returns what a stanza's since commit accepts: the commit and its ancestors and, unless path is empty, all entries that the log at
+// the path had in them.
+func (src *Source) acceptedBySince(ctx context.Context, stanza *policy.Log, path string) (*acceptedHistory, error) {
 	key := stanza.Since + "\x00" + path
-	if known := src.pasts[key]; known != nil {
+	if known := src.sinceHistories[key]; known != nil {
 		return known, nil
 	}
 	a, n, err := src.loadAncestry(ctx, stanza.Since)
@@ -196,6 +198,6 @@ func (src *Source) pastOf(ctx context.Context, stanza *policy.Log, path string) 
 			return nil, err
 		}
 	}
-	src.pasts[key] = p
+	src.sinceHistories[key] = p
 	return p, nil
 }

@@ -1,5 +1,5 @@
-// Package read makes ledgers and workspaces from the files of a history, each object once.
-// It finds the versions that a later log has to continue, logs that moved, and
+// Package read makes ledgers and workspaces from the files of a history. It reads each object once.
+// It also finds the versions that a later log has to continue, the logs that moved, and
 // what waivers and baselines accept.
 package read
 
@@ -16,7 +16,7 @@ import (
 	"github.com/small-gate/small-gate/internal/small/schema"
 )
 
-// Basis is what reading depends on besides the content.
+// Basis is everything besides the files that decides what a Source reads and accepts.
 type Basis struct {
 	Policy *policy.Policy
 	// Kinds are the accepted workspace kinds.
@@ -25,9 +25,9 @@ type Basis struct {
 	Limits small.Limits
 	// Trusted is the commit whose logs say which baselines are active.
 	Trusted string
-	// Cache bounds, in bytes, the logs that are kept in memory; 0 leaves the bound to the reader.
+	// Cache is how many bytes of logs may stay in memory; 0 means defaultMaxBytes.
 	Cache int
-	// Compared is what the caller has compared already, under this policy.
+	// Compared holds edges whose changes the caller has already read, with the filter of this configuration.
 	Compared history.Compared
 }
 
@@ -40,43 +40,43 @@ type Source struct {
 
 	// Ledgers reads the protocol's logs.
 	Ledgers *ledgers
-	// readers are the readers of all formats that were asked for; see Logs.
+	// readers holds one reader for each format that was needed so far; see Logs.
 	readers  map[string]*ledgers
 	equals   map[string]ledger.Equivalence
 	ancestry *ancestry
-	// baselines are the active ones, once they are known; Mismatched are the others.
+	// baselines are the active baselines, once baselinesKnown is true. Mismatched are those whose log does not begin with them.
 	baselines      []*baseline
 	baselinesKnown bool
 	Mismatched     []*policy.Baseline
-	// pasts are what since commits accept; since are the since commits that are known to be here.
-	pasts map[string]*acceptedHistory
-	since map[string]bool
-	// profile2 are the directories of workspaces of the profile 2.0.0 on any edge; see noteProfiles. profiles says in which commits they are,
-	// as far as that is remembered, and eras on which edges of the commit that is judged; see enter.
-	profile2 map[string]bool
-	profiles map[string]map[string]bool
-	eras     map[string][]era
-	// signatures holds the one that was read last, by revision.
+	// sinceHistories holds what each since commit accepts, by commit and path; sinceChecked holds the since commits that CheckSince has accepted.
+	sinceHistories map[string]*acceptedHistory
+	sinceChecked   map[string]bool
+	// profile2 holds the directories whose workspace has the profile 2.0.0 on any edge; see noteProfiles. profiles remembers, by directory
+	// and commit, whether the workspace has it there. edgeProfiles says the same of each edge of the commit that is judged now; see findProfiles.
+	profile2     map[string]bool
+	profiles     map[string]map[string]bool
+	edgeProfiles map[string][]edgeProfile
+	// signatures holds only the signature that was read last, by revision.
 	signatures map[string]history.Signature
-	// sides are workspaces by revision and directory.
+	// sides holds what Side has read, by revision and directory.
 	sides map[[2]string]side
-	// searches are those for the versions with which approved rewrites began and ended.
+	// searches remembers where the versions before and after approved rewrites were found.
 	searches map[searchKey]searched
 }
 
-// NewSource reads from a tree; h is nil if it has no history.
+// NewSource makes a Source that reads from a tree; h is nil if the tree has no history.
 func NewSource(tree history.Tree, h history.History, b Basis) *Source {
 	src := &Source{
 		Basis: b, Tree: tree, History: h,
 		Ledgers: newLedgers(tree, b.Limits, b.Cache, progressFormat),
 		equals:  map[string]ledger.Equivalence{}, ancestry: newAncestry(), sides: map[[2]string]side{}, searches: map[searchKey]searched{},
-		pasts: map[string]*acceptedHistory{}, since: map[string]bool{}, profile2: map[string]bool{}, profiles: map[string]map[string]bool{},
+		sinceHistories: map[string]*acceptedHistory{}, sinceChecked: map[string]bool{}, profile2: map[string]bool{}, profiles: map[string]map[string]bool{},
 	}
 	src.readers = map[string]*ledgers{"": src.Ledgers}
 	return src
 }
 
-// Waived returns what waivers say about one log, given the paths that it has and had.
+// Waived returns which entries of a log count as equal, or may be missing, according to waivers. paths are where the log is and was.
 func (src *Source) Waived(paths ...string) ledger.Equivalence {
 	key := strings.Join(paths, "\x00")
 	eq, known := src.equals[key]
@@ -108,7 +108,7 @@ func (src *Source) LogAt(ctx context.Context, revision, path string) (*LedgerFil
 	return src.Logs(path).Read(ctx, files[0], nil)
 }
 
-// ReadWorkspace reads a workspace, and how many entries of its log a baseline accepts.
+// ReadWorkspace reads a workspace and counts the entries of its log that a baseline accepts.
 func (src *Source) ReadWorkspace(ctx context.Context, dir string, files []history.File) (*Workspace, error) {
 	w := &Workspace{Dir: dir, Files: files, Kinds: src.Kinds, Artifacts: map[small.Artifact]*Artifact{}}
 	for _, f := range files {
@@ -125,14 +125,13 @@ func (src *Source) ReadWorkspace(ctx context.Context, dir string, files []histor
 	}
 	if art := w.Artifacts[small.Progress]; art != nil && art.Log != nil {
 		var err error
-		if w.Baseline, err = src.acceptedOf(ctx, art.Path, art.Log.Ledger); err != nil {
+		if w.Baseline, err = src.countAccepted(ctx, art.Path, art.Log.Ledger); err != nil {
 			return nil, err
 		}
 	}
 	return w, nil
 }
 
-// artifact reads and parses one file of a workspace.
 func (src *Source) artifact(ctx context.Context, a small.Artifact, f history.File) (*Artifact, error) {
 	art := &Artifact{Path: f.Path, Object: f.Object}
 	if a == small.Progress {
@@ -158,12 +157,12 @@ func (src *Source) artifact(ctx context.Context, a small.Artifact, f history.Fil
 	}
 	art.Problems = schema.CheckArtifact(a, art.Doc, src.Policy.Extensions...)
 	if a == small.Progress {
-		art.Log, _ = ledger.LogOf(art.Doc, data) // a ledger that cannot be read does not fit the schema either
+		art.Log, _ = ledger.LogOf(art.Doc, data) // if this fails, the schema was broken too, and art.Problems says so
 	}
 	return art, nil
 }
 
-// Document reads a file as a document; nil if it is absent or cannot be read as one.
+// Document reads a file as a document; nil if the file is absent or is no document.
 func (src *Source) Document(ctx context.Context, f history.File) (*small.Value, error) {
 	if f.Mode == "" || f.Unmerged {
 		return nil, nil
@@ -179,20 +178,20 @@ func (src *Source) Document(ctx context.Context, f history.File) (*small.Value, 
 	return doc.Root, nil
 }
 
-// Signature reads a commit's author and message, once.
+// Signature reads a commit's author, date and message. It remembers the last answer.
 func (src *Source) Signature(ctx context.Context, revision string) (history.Signature, error) {
 	if known, ok := src.signatures[revision]; ok {
 		return known, nil
 	}
 	s, err := src.History.Signature(ctx, revision)
 	if err == nil {
-		src.signatures = map[string]history.Signature{revision: s} // commits are judged one after the other
+		src.signatures = map[string]history.Signature{revision: s} // one is enough, because commits are judged one after the other
 	}
 	return s, err
 }
 
-// Changes are the changes of judged files on some edges. The first answer about the edges of one child stays: the lane, the files and the
-// branches of what is judged ask for the same.
+// Changes returns the changes of judged files on each edge. It remembers the first answer whose edges all have the same child, because
+// several passes ask for these edges.
 func (src *Source) Changes(ctx context.Context, edges []history.Edge) ([][]history.Change, error) {
 	changes := src.Compared.Changes
 	if src.Compared.Edges == nil || !slices.Equal(edges, src.Compared.Edges) {
@@ -215,7 +214,7 @@ func (src *Source) Commits(ctx context.Context, include, exclude []string) ([]hi
 	return history.InOrder(commits), err
 }
 
-// ChangesOf are the changes of some commits, by commit and edge.
+// ChangesOf returns the changes of judged files for each commit, edge by edge.
 func (src *Source) ChangesOf(ctx context.Context, commits []history.Commit) ([][][]history.Change, error) {
 	var edges []history.Edge
 	for _, c := range commits {
@@ -234,7 +233,7 @@ func (src *Source) ChangesOf(ctx context.Context, commits []history.Commit) ([][
 	return out, nil
 }
 
-// noteNewest notes the last version of each log on some edges, which are in the order of their commits.
+// noteNewest tells the readers which version of each log is the last one on these edges. The edges are in the order of their commits.
 func (src *Source) noteNewest(changes [][]history.Change) {
 	seen := map[string]bool{}
 	for _, edge := range slices.Backward(changes) {

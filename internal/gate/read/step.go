@@ -8,7 +8,7 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// NewEntries lists the child's entries that no parent has, and those of them that are before a parent's entry.
+// NewEntries returns the indexes of the child's entries that no parent has, and which of them stand before an entry of a parent.
 func NewEntries(child *ledger.Ledger, parents []ParentLog) (added, misplaced []int) {
 	for _, p := range parents {
 		for _, l := range p.Ledgers {
@@ -39,7 +39,7 @@ func NewEntries(child *ledger.Ledger, parents []ParentLog) (added, misplaced []i
 	return added, misplaced
 }
 
-// HeldBy are the entries of all parents but one.
+// HeldBy returns the digests of all entries that the parents have. It leaves out the parent with the index but; -1 leaves out none.
 func HeldBy(parents []ParentLog, but int) map[small.Digest]bool {
 	held := map[small.Digest]bool{}
 	for i, p := range parents {
@@ -55,25 +55,25 @@ func HeldBy(parents []ParentLog, but int) map[small.Digest]bool {
 	return held
 }
 
-// Step is a commit, or the index, and what its edges changed.
+// Step is a commit, or the index, with the changes on each of its edges.
 type Step struct {
 	history.Commit
 	Changes [][]history.Change
 	Moves   []moves
-	// sources are the old paths of logs, by edge and the path that they moved to.
+	// sources holds the paths that logs left, by edge and new path.
 	sources []map[string][]string
-	// rotations are the logs that went to archives, by edge and path.
+	// rotations holds the logs that went to archives, by edge and by the log's path.
 	rotations []map[string]*rotation
 	// UnrelatedLog is true for a merge of unrelated histories that puts another log at a log's path.
 	UnrelatedLog bool
-	// Branch and Fix apply to findings that no commit caused; Fix is nil if one did.
+	// Branch and Fix are set if the step is not a commit's own: Branch is then the branch that findings name, Fix gives the fix for a log.
 	Branch string
 	Fix    func(path string) string
-	// Whole is true for the step of a whole branch, which is not looked at commit by commit.
+	// Whole is true if the step is all that a branch changed, taken as one commit.
 	Whole bool
 }
 
-// FirstEdge is the step from the first parent alone.
+// FirstEdge returns the step from the first parent only.
 func (s *Step) FirstEdge() *Step {
 	if len(s.Changes) < 2 {
 		return s
@@ -83,9 +83,9 @@ func (s *Step) FirstEdge() *Step {
 	return &first
 }
 
-// NewStep finds the logs that moved on a commit's edges.
+// NewStep makes the step of a commit: it finds the logs that moved or were rotated on each edge.
 func (src *Source) NewStep(ctx context.Context, n history.Commit, changes [][]history.Change) (*Step, error) {
-	if err := src.enter(ctx, n, changes); err != nil {
+	if err := src.findProfiles(ctx, n, changes); err != nil {
 		return nil, err
 	}
 	s := &Step{Commit: n, Changes: changes, Moves: make([]moves, len(changes)), sources: make([]map[string][]string, len(changes)), rotations: make([]map[string]*rotation, len(changes))}
@@ -111,12 +111,12 @@ func (src *Source) NewStep(ctx context.Context, n history.Commit, changes [][]hi
 	return s, nil
 }
 
-// Rotated reports whether all of a log that is gone went to an archive on an edge.
+// Rotated reports whether a log went to an archive with all its entries on an edge.
 func (s *Step) Rotated(edge int, path string) bool {
 	return s.rotations[edge][path].whole()
 }
 
-// Relocated are the paths that logs left, or came to, on the edges: by a move or a rotation.
+// Relocated lists the old and the new paths of all logs that moved or were rotated.
 func (s *Step) Relocated() (paths []string) {
 	for i := range s.Moves {
 		for from, to := range s.Moves[i] {
@@ -129,15 +129,16 @@ func (s *Step) Relocated() (paths []string) {
 	return paths
 }
 
-// rotated is a parent's log as rotations on the edge leave it: without what went to an archive, and with what came there.
-func (s *Step) rotated(edge int, path string, own *LedgerFile) *LedgerFile {
+// logAfterRotation returns what the child's log at a path has to continue. That is the parent's log without the entries that went to an archive
+// or, if the path is an archive, with the entries that came to it. own is the parent's log; nil if it has none.
+func (s *Step) logAfterRotation(edge int, path string, own *LedgerFile) *LedgerFile {
 	left := own
 	if r := s.rotations[edge][path]; r != nil {
 		indexes := []int{}
 		for _, e := range r.rest {
 			indexes = append(indexes, e.Index)
 		}
-		left = &LedgerFile{File: own.File, Log: &ledger.Log{Ledger: ledger.OfEntries(r.rest)}, left: indexes}
+		left = &LedgerFile{File: own.File, Log: &ledger.Log{Ledger: ledger.OfEntries(r.rest)}, remaining: indexes}
 		if own = nil; !r.whole() {
 			return left
 		}
@@ -147,25 +148,25 @@ func (s *Step) rotated(edge int, path string, own *LedgerFile) *LedgerFile {
 			continue
 		}
 		if own == nil {
-			return &LedgerFile{Log: &ledger.Log{Ledger: ledger.OfEntries(r.gone)}, File: history.File{Path: path}, came: r}
+			return &LedgerFile{Log: &ledger.Log{Ledger: ledger.OfEntries(r.gone)}, File: history.File{Path: path}, rotatedIn: r}
 		}
-		return &LedgerFile{File: own.File, Log: &ledger.Log{Ledger: ledger.OfEntries(append(own.Log.Entries[:own.Log.Len():own.Log.Len()], r.gone...))}, came: r}
+		return &LedgerFile{File: own.File, Log: &ledger.Log{Ledger: ledger.OfEntries(append(own.Log.Entries[:own.Log.Len():own.Log.Len()], r.gone...))}, rotatedIn: r}
 	}
 	return left
 }
 
-// AfterRotation is a log as LogsBefore gives it, as a rotation leaves it.
+// AfterRotation applies the edge's rotations to a log that LogsBefore returned. Several last versions stay as they are.
 func (s *Step) AfterRotation(edge int, path string, logs []*LedgerFile) []*LedgerFile {
 	if len(logs) != 1 {
 		return logs
 	}
-	return []*LedgerFile{s.rotated(edge, path, logs[0])}
+	return []*LedgerFile{s.logAfterRotation(edge, path, logs[0])}
 }
 
 // MovedTo reports whether a log moved to a path on an edge.
 func (s *Step) MovedTo(edge int, path string) bool { return len(s.sources[edge][path]) > 0 }
 
-// unrelated reports whether one parent of a merge has no history in common with any other.
+// unrelated reports whether one parent of a merge shares no history with any other parent.
 func (src *Source) unrelated(ctx context.Context, parents []string, one int) (bool, error) {
 	for i, other := range parents {
 		if i == one {
@@ -179,11 +180,11 @@ func (src *Source) unrelated(ctx context.Context, parents []string, one int) (bo
 	return true, nil
 }
 
-// ParentLog is what one log of a child is compared with on one edge.
+// ParentLog holds the versions with which a log of the child is compared on one edge.
 type ParentLog struct {
+	// ID is the parent commit, empty for a root.
 	ID string
-	// Ledgers are the parent's, or its last readable ancestors', and those that moved here; Paths are where they
-	// were.
+	// Ledgers are the parent's log, or the last readable versions before it, and the logs that moved here. Paths says where each was.
 	Ledgers []*LedgerFile
 	Paths   []string
 	// NoLog is true if the parent itself has no log at the path.
@@ -211,7 +212,7 @@ func (src *Source) ReadVersions(ctx context.Context, s *Step, path string) (*Led
 		now = c.New
 	}
 	logs := src.Logs(path)
-	logs.noteNewest(now) // of a single commit, nobody has noted it
+	logs.noteNewest(now) // ChangesOf does it for several commits, but nobody for a single one
 	parents := make([]ParentLog, len(before))
 	var earlier *LedgerFile
 	for i, c := range before {
@@ -220,9 +221,9 @@ func (src *Source) ReadVersions(ctx context.Context, s *Step, path string) (*Led
 			p.ID = s.Parents[i]
 		}
 		if c == nil {
-			continue // the same as in the child
+			continue // this parent has the child's version, which is read below
 		}
-		if err := src.readVersion(ctx, s, i, *c, p); err != nil {
+		if err := src.readParentLog(ctx, s, i, *c, p); err != nil {
 			return nil, nil, err
 		}
 		if len(p.Ledgers) > 0 {
@@ -241,9 +242,9 @@ func (src *Source) ReadVersions(ctx context.Context, s *Step, path string) (*Led
 	return child, parents, nil
 }
 
-// readVersion reads what one parent has of a log.
-func (src *Source) readVersion(ctx context.Context, s *Step, edge int, c history.Change, p *ParentLog) error {
-	if !src.onEdge(c.Path, edge) {
+// readParentLog reads the versions with which a log is compared on one edge, and adds them to p.
+func (src *Source) readParentLog(ctx context.Context, s *Step, edge int, c history.Change, p *ParentLog) error {
+	if !src.isLogOnEdge(c.Path, edge) {
 		return nil
 	}
 	for _, from := range s.sources[edge][c.Path] {
@@ -255,20 +256,20 @@ func (src *Source) readVersion(ctx context.Context, s *Step, edge int, c history
 		p.Add(from, logs...)
 	}
 	if _, moved := s.Moves[edge][c.Path]; moved && c.New.Mode != "" {
-		return nil // the log here is another one
+		return nil // the parent's log left, and the child has another one here
 	}
 	own, err := src.Logs(c.Path).Read(ctx, c.Old, nil)
 	if err != nil {
 		return err
 	}
 	if own.Readable() {
-		p.Add(c.Path, s.rotated(edge, c.Path, own))
+		p.Add(c.Path, s.logAfterRotation(edge, c.Path, own))
 		return nil
 	}
 	last, err := src.lastReadable(ctx, p.ID, c.Path)
 	p.Add(c.Path, last...)
 	p.NoLog = c.Old.Mode == ""
-	if came := s.rotated(edge, c.Path, nil); came != nil && c.Old.Mode == "" {
+	if came := s.logAfterRotation(edge, c.Path, nil); came != nil && c.Old.Mode == "" {
 		p.Add(c.Path, came)
 		p.NoLog = len(last) > 0
 	}

@@ -9,14 +9,14 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// modifications are the waivers that let entries of a log be changed, in the configuration's order.
-func modifications(p *policy.Policy, now time.Time, paths ...string) []policy.Waiver {
+// changeWaivers returns the valid waivers that let an entry of a log become another, in the configuration's order.
+func changeWaivers(p *policy.Policy, now time.Time, paths ...string) []policy.Waiver {
 	return slices.DeleteFunc(slices.Clone(p.Waivers), func(w policy.Waiver) bool {
 		return !slices.Contains(paths, w.Path) || !w.Edit.Has(ledger.EntryChanged) || w.From == nil || w.To == nil || w.Expired(now)
 	})
 }
 
-// equivalenceFor gathers the waivers of one log, given the paths that it has and had, that are valid at now.
+// equivalenceFor combines the waivers of one log that are valid at now. paths are where the log is and was.
 func equivalenceFor(p *policy.Policy, now time.Time, paths ...string) ledger.Equivalence {
 	var eq ledger.Equivalence
 	for _, w := range p.Waivers {
@@ -44,7 +44,7 @@ func equivalenceFor(p *policy.Policy, now time.Time, paths ...string) ledger.Equ
 			eq.Dropped[*w.From] = true
 		}
 	}
-	for grown := eq.Dropped != nil; grown; { // what may become an entry that may be missing may be missing itself
+	for grown := eq.Dropped != nil; grown; { // if an entry may become one that may be missing, it may be missing itself
 		grown = false
 		for from, versions := range eq.Edits {
 			if !eq.Dropped[from] && slices.ContainsFunc(versions, func(d small.Digest) bool { return eq.Dropped[d] }) {
@@ -55,8 +55,8 @@ func equivalenceFor(p *policy.Policy, now time.Time, paths ...string) ledger.Equ
 	return eq
 }
 
-// LogComparer is what a configuration says about one log, for programs that write a log which the gate is to pass: the entries
-// that waivers make equal or allow to be missing, and the baseline.
+// LogComparer says whether the gate would accept a new version of one log: by the waivers and the baseline of a configuration. The commands that
+// write logs use it.
 type LogComparer struct {
 	ledger.Equivalence
 	Policy *policy.Policy
@@ -68,11 +68,11 @@ type LogComparer struct {
 	unordered bool
 }
 
-// NewLogComparer is the comparer for the log at path, which was at the paths was before it moved. Waivers that have expired at now do not count.
+// NewLogComparer makes the comparer for the log at path; was holds its paths before it moved. Waivers that have expired at now do not count.
 func NewLogComparer(p *policy.Policy, path string, now time.Time, was ...string) LogComparer {
 	paths := append([]string{path}, was...)
 	c := LogComparer{
-		Policy: p, Equivalence: equivalenceFor(p, now, paths...), waivers: modifications(p, now, paths...),
+		Policy: p, Equivalence: equivalenceFor(p, now, paths...), waivers: changeWaivers(p, now, paths...),
 		unordered: p != nil && p.LogFor(path).Unordered(),
 	}
 	for _, at := range slices.Backward(paths) {
@@ -83,8 +83,8 @@ func NewLogComparer(p *policy.Policy, path string, now time.Time, was ...string)
 	return c
 }
 
-// Accepts reports whether the step from a parent's ledger to a child's is allowed: the child continues the parent, or holds it in
-// order with a reconcile entry after it that the parent lacks.
+// Accepts reports whether a child's ledger may follow a parent's. The child continues the parent, or has the parent's entries in order and
+// after them a reconcile entry that the parent lacks. If the log has no order, the child has the parent's entries.
 func (c LogComparer) Accepts(parent, child *ledger.Ledger) bool {
 	if c.unordered {
 		return c.Keeps(parent, child)
@@ -92,7 +92,7 @@ func (c LogComparer) Accepts(parent, child *ledger.Ledger) bool {
 	return ledger.Relate(parent, child, c.Equivalence).Allowed()
 }
 
-// Keeps reports whether the child holds every entry of the parent in order, if the log has one, whatever is between them.
+// Keeps reports whether the child has every entry of the parent, in order if the log has an order. Others may stand between them.
 func (c LogComparer) Keeps(parent, child *ledger.Ledger) bool {
 	if c.unordered {
 		return len(ledger.Only(c.Rewritten(parent, child), child, c.Equivalence)) == 0
@@ -100,7 +100,7 @@ func (c LogComparer) Keeps(parent, child *ledger.Ledger) bool {
 	return ledger.Relate(parent, child, c.Equivalence).Relation != ledger.Rewritten
 }
 
-// Baselined reports whether a ledger begins with the baseline. Without one, none does.
+// Baselined reports whether a ledger begins with the baseline; it is false if the log has no baseline.
 func (c LogComparer) Baselined(l *ledger.Ledger) bool {
 	return c.Baseline != nil && matchBaseline(c.Baseline, l, c.waivers) != nil
 }

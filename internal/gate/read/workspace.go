@@ -19,33 +19,34 @@ type Workspace struct {
 	rule.Place
 	// Dir is the directory that holds .small, "" for the root.
 	Dir string
-	// Situation says who has the commit that brought an entry, or the tree itself for the zero digest.
+	// Situation says which commit brought an entry and who has that commit. For the zero digest it says so of the tree that is judged.
 	Situation func(entry small.Digest) remedy.Situation
 	// Files are all files below .small and lookalikes of it, in order of path.
 	Files []history.File
-	// Twins are paths that differ from a directory at or above Dir only in case.
+	// Twins are the paths that differ only in case from Dir or a directory above it.
 	Twins []string
 	// Kinds are the accepted workspace kinds.
 	Kinds []string
 
 	Artifacts map[small.Artifact]*Artifact
-	// Baseline is how many leading entries of the ledger are accepted.
+	// Baseline is how many leading entries of the ledger a baseline accepts.
 	Baseline int
-	// Deleted is the fix for a log that was deleted by a commit of this change which nobody else has; empty if there is none.
-	Deleted string
-	// Settled is how many leading entries were there before what is judged; -1 if that is not known.
-	Settled int
-	// Strict turns some warnings into errors.
+	// DeletedFix is the fix for the log if a commit of this change deleted it that nobody else has; otherwise it is empty.
+	DeletedFix string
+	// EntriesBefore is how many leading entries the log had before the change that is judged: all of them if a whole history is judged, -1 if there
+	// is no history.
+	EntriesBefore int
+	// Strict is true in strict mode, in which some warnings are errors.
 	Strict bool
 }
 
-// Artifact is one protocol file of a snapshot.
+// Artifact is one of the protocol's files in a workspace.
 type Artifact struct {
 	Path   string
 	Object string
 	// Doc is nil if the file is missing or cannot be read.
 	Doc *small.Document
-	// Log is the progress file's ledger.
+	// Log is set for the progress file only; nil if that cannot be read as a ledger.
 	Log      *ledger.Log
 	Problems []small.Problem
 }
@@ -76,7 +77,7 @@ func (w *Workspace) Entries() (items []*small.Value, first int) {
 // Path is an artifact's path from the root.
 func (w *Workspace) Path(a small.Artifact) string { return a.Path(w.Dir) }
 
-// HandoffRun is the replay id in the handoff.
+// HandoffRun returns the replay id that the handoff names.
 func (w *Workspace) HandoffRun() (string, bool) {
 	return w.Doc(small.Handoff).Get("replayId").Get("value").Str()
 }
@@ -85,14 +86,14 @@ func (w *Workspace) HandoffRun() (string, bool) {
 func (w *Workspace) PlanTasks() map[string]bool {
 	ids := map[string]bool{}
 	for _, task := range w.Tasks() {
-		if task.Named {
+		if task.HasID {
 			ids[task.ID] = true
 		}
 	}
 	return ids
 }
 
-// NotAFile is the problem of a path that is not an ordinary file.
+// NotAFile describes the problem that a path is not an ordinary file, or that .small is not a directory.
 func NotAFile(f history.File) *small.Problem {
 	expected, hint := "an ordinary file", "replace it with a file that has the content itself"
 	if _, name, in := small.SplitPath(f.Path); in && name == "" {
@@ -112,10 +113,10 @@ func NotAFile(f history.File) *small.Problem {
 	return &small.Problem{Kind: small.ProblemNotAFile, Message: "the path " + what + "; " + expected + " is expected", Hint: hint}
 }
 
-// Tasks are the tasks of the workspace's plan.
+// Tasks returns the tasks of the workspace's plan, in order.
 func (w *Workspace) Tasks() []Task { return TasksIn(w.Doc(small.Plan)) }
 
-// EachCanonical visits the canonical artifacts, without entries under the baseline.
+// EachCanonical visits every value of the canonical artifacts, except for the entries that a baseline accepts.
 func (w *Workspace) EachCanonical(visit func(small.Artifact, Node)) {
 	for _, a := range small.Artifacts {
 		if !a.Canonical() {
@@ -130,7 +131,7 @@ func (w *Workspace) EachCanonical(visit func(small.Artifact, Node)) {
 	}
 }
 
-// CurrentRun is the run of a workspace according to the workspace file, or else the handoff.
+// CurrentRun returns the replay id of a workspace's run, from the workspace file or, if that names none, from the handoff.
 func CurrentRun(w *Workspace) (string, bool) {
 	if run, ok := w.Doc(small.Workspace).Get("run").Get("replay_id").Str(); ok {
 		return run, true
@@ -138,7 +139,7 @@ func CurrentRun(w *Workspace) (string, bool) {
 	return w.HandoffRun()
 }
 
-// Ledger is the workspace's ledger; an empty one if there is none.
+// Ledger returns the workspace's ledger; an empty one if there is none.
 func (w *Workspace) Ledger() *ledger.Ledger {
 	if art := w.Artifacts[small.Progress]; art != nil && art.Log != nil {
 		return art.Log.Ledger
@@ -146,14 +147,14 @@ func (w *Workspace) Ledger() *ledger.Ledger {
 	return ledger.NewLedger(nil)
 }
 
-// HasLedger reports whether the progress file could be read. If not, another rule reports it, and those that look
-// for entries are silent.
+// HasLedger reports whether the progress file could be read. If not, one rule reports that, and the rules that look for entries report
+// nothing.
 func (w *Workspace) HasLedger() bool {
 	art := w.Artifacts[small.Progress]
 	return art != nil && art.Log != nil
 }
 
-// HasEntry reports whether an entry of a task fulfils a condition. There must be a ledger.
+// HasEntry reports whether any entry of a task fulfils a condition. The workspace must have a ledger; see HasLedger.
 func (w *Workspace) HasEntry(task string, fulfils func(*small.Value) bool) bool {
 	items := w.List(small.Progress, "entries")
 	for i, e := range w.Artifacts[small.Progress].Log.Entries {
@@ -164,15 +165,15 @@ func (w *Workspace) HasEntry(task string, fulfils func(*small.Value) bool) bool 
 	return false
 }
 
-// Task is one task of a plan. ID and Status are trimmed, as an entry's are.
+// Task is one task of a plan. ID and Status have no white space around them, as in an entry.
 type Task struct {
 	*small.Value
 	ID, Status string
-	// Named is true if the id is a string.
-	Named bool
+	// HasID is true if the task has an id that is a string.
+	HasID bool
 }
 
-// TasksIn are the tasks of a plan, in order.
+// TasksIn returns the tasks of a plan, in order.
 func TasksIn(plan *small.Value) []Task {
 	list := plan.Get("tasks")
 	if list == nil || list.Kind != small.List {
@@ -181,23 +182,23 @@ func TasksIn(plan *small.Value) []Task {
 	out := make([]Task, len(list.Items))
 	for i, item := range list.Items {
 		out[i] = Task{Value: item}
-		out[i].ID, out[i].Named = item.Get("id").Trimmed()
+		out[i].ID, out[i].HasID = item.Get("id").Trimmed()
 		out[i].Status, _ = item.Get("status").Trimmed()
 	}
 	return out
 }
 
-// Is compares the status as the protocol does: without regard to case.
+// Is reports whether the task has one of some statuses. As in the protocol, case does not matter.
 func (t Task) Is(statuses ...string) bool {
 	return slices.ContainsFunc(statuses, func(want string) bool { return strings.EqualFold(t.Status, want) })
 }
 
-// TasksOf are a plan's tasks by id, and the ids in order.
+// TasksOf returns a plan's tasks by id, and the ids in order. If tasks share an id, the first one counts.
 func TasksOf(plan *small.Value) (map[string]*Task, []string) {
 	tasks := map[string]*Task{}
 	var order []string
 	for _, t := range TasksIn(plan) {
-		if t.Named && tasks[t.ID] == nil {
+		if t.HasID && tasks[t.ID] == nil {
 			tasks[t.ID] = &t
 			order = append(order, t.ID)
 		}
@@ -205,10 +206,11 @@ func TasksOf(plan *small.Value) (map[string]*Task, []string) {
 	return tasks, order
 }
 
-// Node is one member or element of a document.
+// Node is one value of a document.
 type Node struct {
+	// Subject is where the value is, such as "entries.3.status"; empty for the root.
 	Subject string
-	// Keys are the mapping keys that lead here, outermost first.
+	// Keys are the keys of the mappings around the value and its own, outermost first.
 	Keys  []string
 	Field *small.Field // nil for list elements and the root
 	Value *small.Value
@@ -237,7 +239,7 @@ func Visit(root *small.Value, visit func(Node)) {
 	}
 }
 
-// EntryIndex reads the entry's index out of a subject such as "entries.3.status".
+// EntryIndex returns the entry's index in a subject such as "entries.3.status".
 func EntryIndex(subject string) (int, bool) {
 	var i int
 	if _, err := fmt.Sscanf(subject, "entries.%d", &i); err != nil {
@@ -246,7 +248,7 @@ func EntryIndex(subject string) (int, bool) {
 	return i, true
 }
 
-// The kinds of workspace that the protocol knows.
+// The kinds of workspaces in the protocol.
 const (
 	KindRepoRoot = "repo-root"
 	KindExamples = "examples"
@@ -272,7 +274,8 @@ func describeParts(parts []string) string {
 	return fmt.Sprintf("item %d of %s", i+1, describeParts(above))
 }
 
-// PutBack is the fix that brings back a file of the workspace as it was before the index, or the last commit that touched it, changed it.
+// PutBack returns the fix that restores a file of the workspace: to HEAD's version or, if a commit is judged, to the version before the last
+// commit that changed it.
 func (w *Workspace) PutBack(path string) string {
 	at := wording.TopPath(path)
 	if w.Commit == "" || history.Uncommitted(w.Commit) {
@@ -282,15 +285,15 @@ func (w *Workspace) PutBack(path string) string {
 		"git commit -m "+wording.ShellQuote("Put back "+path))
 }
 
-// PutBackMissing is the fix that brings back an artifact that is gone. The log comes back with what was recorded in it.
+// PutBackMissing returns the fix that restores an artifact that is missing. The log is restored with all its entries.
 func (w *Workspace) PutBackMissing(a small.Artifact) string {
 	const created = "; or create it, if there was none"
 	path := w.Path(a)
 	switch {
 	case a != small.Progress:
 		return w.PutBack(path) + created
-	case w.Deleted != "":
-		return w.Deleted
+	case w.DeletedFix != "":
+		return w.DeletedFix
 	}
 	commands := []string{"small-hook restore" + remedy.InDirectory(path)}
 	if w.Commit != "" && !history.Uncommitted(w.Commit) {
@@ -299,14 +302,14 @@ func (w *Workspace) PutBackMissing(a small.Artifact) string {
 	return wording.Commands(commands...) + created
 }
 
-// RecordAgain is the fix that records an entry again, later than the one before it, together with everything that was recorded with it.
+// RecordAgain returns the fix for an entry that must be recorded again, after the one before it: it undoes what brought it.
 func (w *Workspace) RecordAgain(entry int) string {
 	log := w.Path(small.Progress)
 	return w.situationOf(entry).Undo(log, []string{"small-hook restore" + remedy.InDirectory(log)})
 }
 
-// DropRepeated is the fix for an entry that stands in the log a second time. In a merge that is not committed yet, the two sides' logs are
-// combined again.
+// DropRepeated returns the fix for an entry that the log has twice. If the merge is not committed yet, it combines the logs of both
+// sides again.
 func (w *Workspace) DropRepeated(entry int) string {
 	if w.situationOf(entry).Merge {
 		return remedy.Reconcile
@@ -324,14 +327,14 @@ func (w *Workspace) situationOf(entry int) remedy.Situation {
 
 // Committed reports whether an entry is known to be in a commit.
 func (w *Workspace) Committed(entry int) bool {
-	return entry < w.Settled || !history.Uncommitted(w.situationOf(entry).Commit)
+	return entry < w.EntriesBefore || !history.Uncommitted(w.situationOf(entry).Commit)
 }
 
-// IfShared begins what a fix says about an entry that others may have, where it is not known whether it is committed.
+// IfShared is added to a fix for an entry of which it is not known whether it is committed, and so whether others may have it.
 const IfShared = "; if others have the entry, it is never edited"
 
-// Correct is the fix for something wrong in an artifact; subject names it, and how is the correction. A committed entry is not edited:
-// others' entries are accepted as they are. Only in a commit that nobody else has can it be corrected.
+// Correct returns the fix for something wrong in an artifact. subject says where it is, how says what to correct. An entry is corrected only
+// while nobody else has it; otherwise the fix is to accept the entry as it is.
 func (w *Workspace) Correct(a small.Artifact, subject, how string) string {
 	i, isEntry := EntryIndex(subject)
 	if a != small.Progress || !isEntry {
@@ -339,13 +342,13 @@ func (w *Workspace) Correct(a small.Artifact, subject, how string) string {
 	}
 	s := w.situationOf(i)
 	switch uncommitted := history.Uncommitted(s.Commit); {
-	case uncommitted && w.Settled < 0:
+	case uncommitted && w.EntriesBefore < 0:
 		how += IfShared
 		if s.NoBaseline {
 			return how
 		}
 		return how + ": a person accepts the log as it is now (small-hook baseline)"
-	case uncommitted && i < w.Settled:
+	case uncommitted && i < w.EntriesBefore:
 		s.Commit = ""
 	}
 	return s.Correct(how, w.Path(small.Progress))

@@ -16,28 +16,28 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// Collector has rules judge subjects and reports what they find: with the severities of the configuration and of
-// families, waived findings apart, and each edit once.
+// Collector has rules judge subjects, and makes the report of what they find. It sets severities by the configuration and the families,
+// separates waived findings, and reports each edit once.
 type Collector struct {
-	// Rules judge.
 	Rules  []rule.Rule
 	policy *policy.Policy
 	now    time.Time
 	Strict bool
-	// rigour is what a family demands of a commit; nil if none does.
-	rigour func(commit string) *rule.Rigour
+	// demanded returns what a family demands of a commit; nil if no family demands anything.
+	demanded func(commit string) *rule.Rigour
 	// WarnOnly makes every finding a warning, except a divergence that the configuration calls an error.
 	WarnOnly bool
-	// lasting leaves out everything else: see Options.Lasting. adopts lets all errors about logs in, as an audit reports them.
+	// If lasting is true, only errors about lost or rewritten entries are reported; see Options.Lasting. If adopts is true as well, other errors
+	// about logs are reported, too, as in an audit.
 	lasting, adopts bool
 
 	Report  finding.Report
 	listing finding.Listing
-	// Reported are the edits that findings are about.
+	// Reported holds the edits that findings have reported, in this judgement or an earlier one.
 	Reported finding.ReportedEdits
-	// Earlier counts the findings if the same is judged again; else nil.
+	// Earlier counts the findings if commits may be judged a second time; otherwise it is nil.
 	Earlier *finding.EarlierFindings
-	// used are the indexes of waivers that excused something.
+	// used holds the indexes of the waivers that allowed an edit.
 	used      map[int]bool
 	standings standings
 }
@@ -57,14 +57,14 @@ func newCollector(opts Options) *Collector {
 	}
 }
 
-// Judge has every rule judge a subject.
+// Judge has every rule judge a subject, and reports what they find.
 func (c *Collector) Judge(ctx context.Context, s rule.Subject) error {
 	place := s.Where()
 	var in *rule.Rigour
-	if c.rigour != nil {
-		in = c.rigour(place.Commit)
+	if c.demanded != nil {
+		in = c.demanded(place.Commit)
 	}
-	found, err := c.findings(ctx, s, place, in)
+	found, err := c.runRules(ctx, s, place, in)
 	if err = cmp.Or(err, c.standings.err); err != nil {
 		return err
 	}
@@ -74,20 +74,19 @@ func (c *Collector) Judge(ctx context.Context, s rule.Subject) error {
 	return nil
 }
 
-// found is a finding and the rule that found it.
 type found struct {
 	finding.Finding
 	by *rule.Rule
 }
 
-// findings are what the rules find in a subject.
-func (c *Collector) findings(ctx context.Context, s rule.Subject, place rule.Place, in *rule.Rigour) (out []found, err error) {
+// runRules has every rule that is on judge a subject.
+func (c *Collector) runRules(ctx context.Context, s rule.Subject, place rule.Place, in *rule.Rigour) (out []found, err error) {
 	for i := range c.Rules {
 		one := &c.Rules[i]
-		if one.StrictOnly && !c.Strict || c.lasting && !lasting(one.ID) && (!c.adopts || !aboutLogs(one.ID)) {
+		if one.StrictOnly && !c.Strict || c.lasting && !judgesLostEntries(one.ID) && (!c.adopts || !isAboutLogs(one.ID)) {
 			continue
 		}
-		severity, raisedBy, on := c.severity(one, one.Severity, in)
+		severity, raisedBy, on := c.severityOf(one, one.Severity, in)
 		if !on && !place.Mandatory {
 			continue
 		}
@@ -101,18 +100,19 @@ func (c *Collector) findings(ctx context.Context, s rule.Subject, place rule.Pla
 	return out, nil
 }
 
-// lasting reports whether a rule is about what became of a log's entries.
-func lasting(id string) bool {
+// judgesLostEntries reports whether a rule finds entries of a log that were lost, changed or misplaced.
+func judgesLostEntries(id string) bool {
 	return strings.HasPrefix(id, "append-only/") || id == "divergence/lost-entry" || id == "divergence/unreconciled"
 }
 
-// aboutLogs reports whether a rule is about logs, whatever it says of them.
-func aboutLogs(id string) bool {
+// isAboutLogs reports whether a rule judges logs in another way.
+func isAboutLogs(id string) bool {
 	return strings.HasPrefix(id, "log/") || strings.HasPrefix(id, "divergence/")
 }
 
-// severity applies the configuration, and a rigour that may be nil, to a severity. by is what raised it; on is false if the rule is off.
-func (c *Collector) severity(of *rule.Rule, own finding.Severity, in *rule.Rigour) (s finding.Severity, by *rule.Rigour, on bool) {
+// severityOf returns the severity that a finding of a rule gets: its own, unless the configuration or in, which may be nil, changes it. by is
+// what raised the severity; on is false if the rule is off.
+func (c *Collector) severityOf(of *rule.Rule, own finding.Severity, in *rule.Rigour) (s finding.Severity, by *rule.Rigour, on bool) {
 	level := c.policy.Rules[of.ID]
 	if in != nil {
 		raised := in.Rules[of.ID]
@@ -138,9 +138,9 @@ func (c *Collector) severity(of *rule.Rule, own finding.Severity, in *rule.Rigou
 	return own, by, true
 }
 
-// Demand sets the rigour that a family demands of each commit, for findings from here on.
-func (c *Collector) Demand(strict bool, of func(commit string) *rule.Rigour) {
-	c.rigour = of
+// SetDemands sets what a family demands of each commit. It applies to findings from then on.
+func (c *Collector) SetDemands(strict bool, of func(commit string) *rule.Rigour) {
+	c.demanded = of
 	c.Strict = c.Strict || strict
 	c.Report.Strict = c.Strict
 }
@@ -148,11 +148,11 @@ func (c *Collector) Demand(strict bool, of func(commit string) *rule.Rigour) {
 func (c *Collector) add(of *rule.Rule, f finding.Finding, place rule.Place, in *rule.Rigour) {
 	f.Severity = cmp.Or(f.Severity, of.Severity)
 	if !place.Mandatory {
-		f.Severity, _, _ = c.severity(of, f.Severity, in)
+		f.Severity, _, _ = c.severityOf(of, f.Severity, in)
 	}
 	if c.WarnOnly && f.Severity != finding.SeverityNote && (c.policy.Rules[of.ID] != policy.Error || !strings.HasPrefix(of.ID, "divergence/")) {
 		f.Severity = finding.SeverityWarning
-		if strings.Contains(f.Fix, "`") { // it is only advice, with nothing to type
+		if strings.Contains(f.Fix, "`") { // the finding is only advice now: there is nothing to type
 			f.Fix = "nothing has to be done now; it is settled when the branch is merged there"
 		}
 	}
@@ -165,29 +165,29 @@ func (c *Collector) add(of *rule.Rule, f finding.Finding, place rule.Place, in *
 	if c.lasting && f.Severity != finding.SeverityError {
 		return
 	}
-	waiver := c.waiver(of, f)
+	waiver := c.findWaiver(of, f)
 	if place.Allowed != "" {
-		waiver = c.approval(place)
+		waiver = c.findApproval(place)
 	}
-	if waiver == nil && f.Waived || c.known(f, waiver) {
+	if waiver == nil && f.Waived || c.wasReported(f, waiver) {
 		return
 	}
 	if waiver != nil {
-		c.remember(f, finding.SeverityWaived)
+		c.noteReported(f, finding.SeverityWaived)
 		f.Reason = waiver.Reason
 		c.listing.Add(&c.Report, f, finding.SeverityWaived)
 		return
 	}
-	c.remember(f, f.Severity)
+	c.noteReported(f, f.Severity)
 	if !c.Earlier.Has(&f) {
 		c.listing.Add(&c.Report, f, f.Severity)
 	}
 }
 
-// known reports whether all of a finding's edits were reported before, at least as severely: a merge brings an
-// edit along, and it is reported once, at the earliest commit. A waived edit is not known if the same two versions
-// now show another edit that no waiver names.
-func (c *Collector) known(f finding.Finding, waiver *policy.Waiver) bool {
+// wasReported reports whether all edits of a finding were already reported, at least as severely. A merge repeats the edits of its parents, but
+// an edit is reported only once, at the earliest commit. An edit that was waived counts as unreported if the finding is not waived: the same two
+// versions then show another edit, too, that no waiver names.
+func (c *Collector) wasReported(f finding.Finding, waiver *policy.Waiver) bool {
 	for _, key := range f.Edits {
 		before, seen := c.Reported.Of(key)
 		if !seen || before != finding.SeverityWaived && f.Severity.Exceeds(before) || before == finding.SeverityWaived && waiver == nil {
@@ -197,14 +197,14 @@ func (c *Collector) known(f finding.Finding, waiver *policy.Waiver) bool {
 	return len(f.Edits) > 0
 }
 
-func (c *Collector) remember(f finding.Finding, s finding.Severity) {
+func (c *Collector) noteReported(f finding.Finding, s finding.Severity) {
 	for _, key := range f.Edits {
 		c.Reported.Note(key, s)
 	}
 }
 
-// EditedEntries are a log's entries that findings are about and, if wanted, their new versions. Waived edits are
-// left out: they count as equal anyway.
+// EditedEntries returns the entries of a log whose edits were reported and, if withNew is true, their new versions. It leaves out waived edits,
+// whose versions count as equal anyway.
 func (c *Collector) EditedEntries(path string, withNew bool) map[small.Digest]bool {
 	entries := map[small.Digest]bool{}
 	for key, i := range c.Reported {
@@ -216,11 +216,11 @@ func (c *Collector) EditedEntries(path string, withNew bool) map[small.Digest]bo
 			entries[key.To] = true
 		}
 	}
-	delete(entries, small.Digest{}) // of edits with no entry on one side
+	delete(entries, small.Digest{}) // it stands for "no entry" in an edit that adds or drops one
 	return entries
 }
 
-// finish makes the report, also of an error that stopped the run.
+// finish makes the report, also if an error stopped the judgement.
 func (c *Collector) finish(err error, failOnWarning bool) *finding.Report {
 	r := &c.Report
 	r.Findings, r.Waived = finding.SortFindings(r.Findings), finding.SortFindings(r.Waived)
@@ -236,8 +236,8 @@ func (c *Collector) finish(err error, failOnWarning bool) *finding.Report {
 	return r
 }
 
-// SkipEarlier leaves out, from here on, findings that were reported before.
+// SkipEarlier has the collector leave out, from then on, the findings that it has reported until then.
 func (c *Collector) SkipEarlier() { c.Earlier.Remaining = maps.Clone(c.Earlier.Seen) }
 
-// Used reports whether a waiver, by its index, has excused something.
-func (c *Collector) Used(waiver int) bool { return c.used[waiver] }
+// WaiverUsed reports whether the waiver with an index has allowed an edit.
+func (c *Collector) WaiverUsed(waiver int) bool { return c.used[waiver] }

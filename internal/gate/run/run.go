@@ -1,5 +1,5 @@
-// Package run is one judgement: its options, the part of a repository that it looks at,
-// and the collector, in which every rule judges every subject.
+// Package run has what every judgement consists of: its options, the part of a repository that it looks at (its scope), and the collector, in
+// which every rule judges every subject.
 package run
 
 import (
@@ -16,104 +16,105 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// SortedKeys are the members of a set, in order; never nil, which means all paths when a tree is listed.
+// SortedKeys returns the members of a set, in order. It never returns nil, because nil would mean all paths when a tree is listed.
 func SortedKeys(set map[string]bool) []string {
 	keys := slices.AppendSeq(make([]string, 0, len(set)), maps.Keys(set))
 	slices.Sort(keys)
 	return keys
 }
 
-// Run is one judgement: its options, what it reads from, what it looks at, what its passes have learned, and what it has found.
+// Run is one judgement: its options and source, the scope of its passes, what the passes have learned, and what was found.
 type Run struct {
 	Options   Options
 	Source    *read.Source
 	Scope     Scope
 	Learned   *Learned
 	Collector *Collector
-	// Each, if set, judges the files of every commit, not only the tip's.
+	// Each, if set, judges the files of a commit. It is called for every commit, not only for the tip.
 	Each func(ctx context.Context, r *Run, commit string, touched Touched) error
 	// Profile2 judges a workspace of the profile 2.0.0 as of a revision. The rules of 1.0.0 do not apply to it.
 	Profile2 func(ctx context.Context, r *Run, revision, dir string, files []history.File) error
-	// Known is what a configuration has to know about the gate.
+	// Known returns what is needed to read a configuration: the rules and the families' sections.
 	Known func() *policy.Known
-	// families are the passes of families in this judgement.
+	// families holds the passes of each family.
 	families []Passes
-	// Account is the report in which passes say what they looked at.
+	// Account is the report in which passes count what they looked at.
 	Account *finding.Report
 }
 
-// Pass makes subjects of a part of a repository and has them judged. A judgement is a list of passes.
+// Pass makes subjects from a part of a repository, and has the collector judge them. A judgement is a list of passes.
 type Pass func(context.Context, *Run) error
 
-// Scope is what passes look at. To look at another tip, take another run: see [Run.Beside].
+// Scope is what passes look at. Another tip is another scope, in a run of its own: see [Run.Beside].
 type Scope struct {
-	// Base and Tip are compared.
+	// Tip is what is judged, Base is what it is compared with.
 	Base, Tip history.Tip
-	// Dir is the directory whose workspace is checked, or, if Recursive, all below it.
+	// Dir is the directory whose workspace is checked; if Recursive is true, all workspaces below it are checked.
 	Dir       string
 	Recursive bool
-	// Parents are those of the index, or of the work tree.
+	// Parents are the parents of the index, or of the work tree.
 	Parents []string
 	// Against is the parent of the work tree, if that is not HEAD.
 	Against string
-	// Logs, if set, says which logs are judged on edges.
+	// Logs, if set, selects the logs whose changes on edges are judged.
 	Logs func(path string) bool
 	// Update is a ref that a push moves.
 	Update history.Update
-	// Whole is true for a whole history, Predicts for a merge that is not made yet.
+	// Whole is true if a whole history is judged. Predicts is true if a merge is judged that has not been made yet.
 	Whole, Predicts bool
-	// Adopts is true if the history behind a change is judged by stanzas of logs that the change brings.
+	// Adopts is true if the commits before a change are judged by the stanzas that the change adds to the configuration, or alters.
 	Adopts bool
-	// Fix is the remedy for changes of logs that no commit of a branch made.
+	// Fix is the remedy for an edit of a log that no commit of a branch made.
 	Fix string
 }
 
-// Learned is what a pass leaves for later ones.
+// Learned is what passes have found out for later passes.
 type Learned struct {
-	// Commits are those to be judged.
+	// Commits are the commits to be judged.
 	Commits []history.Commit
-	// near are the last commits before the tip, once that is asked; places are those of the commits in the order of the judgement, and remade are
-	// the earliest commits that fixes have named, by the path of the log.
-	near   map[string]bool
-	places map[string]int
-	remade map[string]string
+	// near holds the last commits before the tip; nil until isNearTip needs them. places says at which place in the order of judging each commit
+	// comes. firstNamed holds, by a log's path, the earliest commit that a fix for the log has named.
+	near       map[string]bool
+	places     map[string]int
+	firstNamed map[string]string
 	// Walked is true once every commit between base and tip has been judged.
 	Walked bool
-	// UnrelatedLog is true once a merge of unrelated histories put another log at a log's path: not a loss on that
-	// edge, but perhaps between two tips.
+	// UnrelatedLog is true once a merge of unrelated histories put another log at a log's path. That is no loss on the edges of the merge, but
+	// may look like one between two tips.
 	UnrelatedLog bool
-	// Relocated has the paths that configured logs left, or came to, in one of the commits.
+	// Relocated holds the old and the new paths of configured logs that moved or were rotated in one of the commits.
 	Relocated map[string]bool
-	// Touched is what has changed.
+	// Touched is what the change touches.
 	Touched
-	// PolicyChange is the change of the configuration; SchemaChanges are the paths of schemas that it names and that change.
-	PolicyChange  history.Change
+	// ConfigChange is the change of the configuration. SchemaChanges holds the paths of changed schemas that it names.
+	ConfigChange  history.Change
 	SchemaChanges map[string]bool
-	// Occupied is true if a family has something to judge, even if there is no workspace.
-	Occupied bool
-	// Snapshots are the directories of the workspaces that were judged as of the tip.
-	Snapshots []string
-	// Drafts are, by log, subjects for commits that edit or drop what an earlier commit of the branch has, in the order of the commits.
+	// HasFamilyWork is true if a family has something to judge. It may be true where there is no workspace.
+	HasFamilyWork bool
+	// TipWorkspaces are the directories of the workspaces of the tip that were judged.
+	TipWorkspaces []string
+	// Drafts holds, by a log's path, the subject for the first commit of a branch that edits or drops a draft: a file that an earlier commit of
+	// the branch added.
 	Drafts map[string]rule.Subject
-	// Last are, by commit, the paths of the last files in folders that are ordered by name, as far as they are known. Commits share
-	// them.
-	Last map[string]map[string]string
-	// steps says which steps are judged, once that is known: nil if none are. branches are those on which it depends.
+	// LastFiles holds, by commit and folder, the path of the last file in a folder that is ordered by name, as far as it was looked up. Commits
+	// share the inner maps.
+	LastFiles map[string]map[string]string
+	// steps says which steps are judged, once stepsKnown is true; nil if none are. branches is what Branches found.
 	steps      *Steps
 	stepsKnown bool
 	branches   *history.Branches
-	// origins are the commits that the entries of logs came with.
+	// origins holds, by an entry's digest, the commit that brought the entry.
 	origins map[small.Digest]string
-	// bases are where each commit joined the tip's first-parent line; nil until they are needed.
-	bases map[string]base
+	// joins holds, by commit, where it joined the first-parent line of the tip; nil until findJoinPoint needs it.
+	joins map[string]joinPoint
 }
 
-// New is a run over a history.
+// New makes a run over a history.
 func New(h history.History, opts Options, s Scope) *Run {
 	return newRun(h, h, opts.WithDefaults(), s)
 }
 
-// NewCheck is a run over a tree without a history.
+// NewCheck makes a run over a tree without a history.
 func NewCheck(tree history.Tree, opts Options, s Scope) *Run {
 	return newRun(tree, nil, opts.WithDefaults(), s)
 }
@@ -128,16 +129,16 @@ func newRun(tree history.Tree, h history.History, opts Options, s Scope) *Run {
 }
 
 func newLearned() *Learned {
-	return &Learned{Touched: NewTouched(), SchemaChanges: map[string]bool{}, Drafts: map[string]rule.Subject{}, Relocated: map[string]bool{}, Last: map[string]map[string]string{}}
+	return &Learned{Touched: NewTouched(), SchemaChanges: map[string]bool{}, Drafts: map[string]rule.Subject{}, Relocated: map[string]bool{}, LastFiles: map[string]map[string]string{}}
 }
 
-// Beside is a run in the same judgement that looks at something else, and whose account is not reported.
+// Beside makes a run of the same judgement with another scope. It shares the collector, but what its passes count is not in the report.
 func (r *Run) Beside(s Scope) *Run {
 	return &Run{Options: r.Options, Source: r.Source, Scope: s, Learned: newLearned(), Collector: r.Collector, Each: r.Each, Profile2: r.Profile2, families: r.families, Known: r.Known, Account: &finding.Report{}}
 }
 
-// Before is the commit before all that is judged; the tip itself, for a whole history. Its logs say which baselines are active if the
-// caller names none.
+// Before returns the commit before everything that is judged; for a whole history, the tip itself. If the caller names no trusted commit, this
+// commit's logs decide which baselines are active.
 func (s Scope) Before() string {
 	switch {
 	case s.Whole, s.Adopts && !history.Uncommitted(s.Tip.ID):
@@ -150,13 +151,13 @@ func (s Scope) Before() string {
 	return s.Update.Target.ID
 }
 
-// Do runs passes up to the first that fails, and makes the report.
+// Do runs passes until one fails, and makes the report.
 func (r *Run) Do(ctx context.Context, passes ...Pass) *finding.Report {
-	return r.Collector.finish(r.All(ctx, passes...), r.Options.FailOnWarning)
+	return r.Collector.finish(r.RunPasses(ctx, passes...), r.Options.FailOnWarning)
 }
 
-// All runs passes up to the first that fails.
-func (r *Run) All(ctx context.Context, passes ...Pass) error {
+// RunPasses runs passes until one fails.
+func (r *Run) RunPasses(ctx context.Context, passes ...Pass) error {
 	for _, p := range passes {
 		if err := p(ctx, r); err != nil {
 			return err
@@ -165,24 +166,24 @@ func (r *Run) All(ctx context.Context, passes ...Pass) error {
 	return nil
 }
 
-// Examined is the part of the report that says what was looked at.
+// Examined returns the part of the report that says what was looked at.
 func (r *Run) Examined() *finding.Examined { return &r.Account.Examined }
 
-// FailureReport is the report of a judgement that could not begin.
+// FailureReport makes the report of a judgement that could not begin.
 func FailureReport(opts Options, err error) *finding.Report {
 	return newCollector(opts.WithDefaults()).finish(err, false)
 }
 
-// Nothing is the report of a change that touches nothing of interest.
+// Nothing makes the report for a change in which there is nothing to judge.
 func Nothing(opts Options) *finding.Report { return FailureReport(opts, nil) }
 
-// Touched are the workspace directories, the configured logs and the families' files that changes touch.
+// Touched holds the directories of workspaces, the configured logs and the files of families that changes touch.
 type Touched struct{ Workspaces, Logs, Families map[string]bool }
 
-// NewTouched is an empty Touched.
+// NewTouched makes an empty Touched.
 func NewTouched() Touched { return Touched{map[string]bool{}, map[string]bool{}, map[string]bool{}} }
 
-// Note notes what has changed on some edges.
+// Note adds what changes on some edges touch.
 func (s Touched) Note(src *read.Source, edges ...[]history.Change) {
 	for _, c := range slices.Concat(edges...) {
 		if src.Policy.Watches(c.Path) {
@@ -197,8 +198,8 @@ func (s Touched) Note(src *read.Source, edges ...[]history.Change) {
 	}
 }
 
-// IsPast reports whether a baseline, or a log's since commit, accepts what a commit did to the log. It is false except in a whole history:
-// elsewhere the past is not judged.
+// IsPast reports whether a baseline or the log's since commit accepts what a commit did to a log. Only a judgement of a whole history looks at
+// accepted commits; for any other it returns false.
 func (r *Run) IsPast(ctx context.Context, commit, path string) (bool, error) {
 	if !r.Scope.Whole && !r.Scope.Adopts {
 		return false, nil
@@ -209,8 +210,8 @@ func (r *Run) IsPast(ctx context.Context, commit, path string) (bool, error) {
 	return r.Source.IsBeforeBaseline(ctx, commit, path)
 }
 
-// NotePolicy notes that a commit edits the configuration, or a schema that it names. A merge does if its file differs from each parent's. The
-// index is compared only with HEAD, whose configuration is the trusted one. In a whole history edits of the configuration are not noted.
+// NotePolicy notes that a commit edits the configuration, or a schema that it names. A merge edits it if its file differs from the file of each
+// parent. For the index only HEAD counts, which has the trusted configuration. Nothing is noted when a whole history is judged.
 func (r *Run) NotePolicy(n history.Commit, changes [][]history.Change) {
 	if r.Scope.Whole || r.Scope.Adopts || len(changes) == 0 {
 		return
@@ -223,18 +224,17 @@ func (r *Run) NotePolicy(n history.Commit, changes [][]history.Change) {
 			continue
 		}
 		if c.Path == policy.File {
-			r.Learned.PolicyChange = c
+			r.Learned.ConfigChange = c
 		} else {
 			r.Learned.SchemaChanges[c.Path] = true
 		}
 	}
 }
 
-// maxCommits is how many commits a report describes.
+// maxCommits is how many commits a report describes at most.
 const maxCommits = 300
 
-// DescribeCommits reads author, date and subject of the commits that a report's findings name. Without findings it
-// reads nothing.
+// DescribeCommits adds the author, date and subject of the commits that the findings of a report name. Without findings it reads nothing.
 func DescribeCommits(ctx context.Context, h history.History, r *finding.Report) error {
 	known := map[string]bool{"": true}
 	for _, c := range r.Commits {

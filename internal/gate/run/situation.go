@@ -10,22 +10,23 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// base is the last commit of the first-parent line before a commit joined it, by itself or by a merge.
-type base struct {
+// joinPoint says where a commit joined the first-parent line of the tip, by itself or by a merge: id is the commit of the line before that.
+// onLine is true if the commit itself is on the line.
+type joinPoint struct {
 	id     string
 	onLine bool
 }
 
-// standings are how far commits have got. To find that out, git walks the history: it is done once, when the first remedy depends on it, and
-// never if nothing is wrong.
+// standings finds out how far commits have got. git walks the history for that, so it is done once, for the first remedy that depends on it. If
+// nothing is wrong, it is never done.
 type standings struct {
-	find  func() (history.Standings, error) // nil if nobody else has any commit, and once all are found
+	find  func() (history.Standings, error) // nil if nobody else has any commit, and after it was called
 	found history.Standings
-	// err is why they could not be found.
+	// err says why find failed.
 	err error
 }
 
-func (s *standings) all() history.Standings {
+func (s *standings) get() history.Standings {
 	if s.find != nil {
 		s.found, s.err = s.find()
 		s.find = nil
@@ -33,7 +34,7 @@ func (s *standings) all() history.Standings {
 	return s.found
 }
 
-// Situation says who already has a commit, or the index. Only remedies ask for it.
+// Situation returns what a remedy depends on: what is to be undone, the index or a commit, and who has it already. Only remedies ask for it.
 func (r *Run) Situation(commit string) remedy.Situation {
 	s := remedy.Situation{
 		Commit: commit, Agent: r.Options.Agent != "", NoWaiver: r.Options.Floor.ForbidsWaivers(), NoBaseline: r.Options.Floor.ForbidsBaselines(),
@@ -46,17 +47,17 @@ func (r *Run) Situation(commit string) remedy.Situation {
 		return s
 	}
 	s.Switch = r.Options.Switch
-	standings := r.Collector.standings.all()
+	standings := r.Collector.standings.get()
 	s.Standing, s.Remote = standings.At(commit), standings.Remote
 	if s.Standing == history.Own {
-		s.Deep = r.Scope.Whole && !r.Learned.nearTip(r.Scope.Tip.ID, commit)
-		s.First = func(path string) string { return r.Learned.firstRemade(commit, path) }
+		s.Deep = r.Scope.Whole && !r.Learned.isNearTip(r.Scope.Tip.ID, commit)
+		s.First = func(path string) string { return r.Learned.earliestNamed(commit, path) }
 	}
 	return s
 }
 
-// nearTip reports whether a commit is one of the last before a tip, the tip among them.
-func (s *Learned) nearTip(tip, commit string) bool {
+// isNearTip reports whether a commit is one of the last commits up to a tip: at most remedy.MostRemade generations of them.
+func (s *Learned) isNearTip(tip, commit string) bool {
 	if s.near == nil {
 		parents := make(map[string][]string, len(s.Commits))
 		for _, c := range s.Commits {
@@ -78,38 +79,39 @@ func (s *Learned) nearTip(tip, commit string) bool {
 	return s.near[commit]
 }
 
-// firstRemade is the earliest commit that a fix for the log of a path has named, a commit given here among them.
-func (s *Learned) firstRemade(commit, path string) string {
-	if s.remade == nil {
-		s.remade, s.places = map[string]string{}, map[string]int{}
+// earliestNamed notes that a fix for a log names a commit, and returns the earliest commit that a fix for this log has named. All these fixes
+// can then name the same commit.
+func (s *Learned) earliestNamed(commit, path string) string {
+	if s.firstNamed == nil {
+		s.firstNamed, s.places = map[string]string{}, map[string]int{}
 		for i, c := range history.InOrder(s.Commits) {
 			s.places[c.ID] = i
 		}
 	}
 	at, known := s.places[commit]
-	first, earlier := s.remade[path]
+	first, earlier := s.firstNamed[path]
 	if !known || earlier && s.places[first] < at {
 		return cmp.Or(first, commit)
 	}
-	s.remade[path] = commit
+	s.firstNamed[path] = commit
 	return commit
 }
 
-// SituationOf is the Situation of what brought an entry of a revision: a commit, or else the uncommitted files. It names no commit
-// if the entry came with a commit that is not judged.
+// SituationOf returns the situation of the commit that brought an entry of a revision, or of the uncommitted files. It names no commit if the
+// entry came with a commit that is not judged.
 func (r *Run) SituationOf(entry small.Digest, revision string) remedy.Situation {
-	revision = cmp.Or(r.Learned.origins[entry], revision, history.Index) // without a revision, the files are a directory's
+	revision = cmp.Or(r.Learned.origins[entry], revision, history.Index) // a checked directory has no revision
 	if r.Learned.origins[entry] == "" && !history.Uncommitted(revision) {
 		revision = ""
 	}
 	return r.Situation(revision)
 }
 
-// baseOf finds where a commit joined the tip's first-parent line.
-func (r *Run) baseOf(commit string) base {
+// findJoinPoint finds where a commit joined the first-parent line of the tip.
+func (r *Run) findJoinPoint(commit string) joinPoint {
 	s := r.Learned
-	if s.bases != nil {
-		return s.bases[commit]
+	if s.joins != nil {
+		return s.joins[commit]
 	}
 	parents := make(map[string][]string, len(s.Commits))
 	for _, c := range s.Commits {
@@ -121,18 +123,18 @@ func (r *Run) baseOf(commit string) base {
 			line = append(line, id)
 		}
 	}
-	s.bases = map[string]base{}
+	s.joins = map[string]joinPoint{}
 	for _, id := range slices.Backward(line) {
-		at := base{id: firstOf(parents[id])}
+		at := joinPoint{id: firstOf(parents[id])}
 		for next := []string{id}; len(next) > 0; next = next[1:] {
 			above, listed := parents[next[0]]
-			if _, seen := s.bases[next[0]]; listed && !seen {
-				s.bases[next[0]] = base{at.id, next[0] == id}
+			if _, seen := s.joins[next[0]]; listed && !seen {
+				s.joins[next[0]] = joinPoint{at.id, next[0] == id}
 				next = append(next, above...)
 			}
 		}
 	}
-	return s.bases[commit]
+	return s.joins[commit]
 }
 
 func firstOf(ids []string) string {
@@ -142,10 +144,10 @@ func firstOf(ids []string) string {
 	return ids[0]
 }
 
-// maxOrigins bounds the entries whose commits are remembered; it is more than reports draw.
+// maxOrigins is how many entries have their commits remembered. Reports draw fewer.
 const maxOrigins = 1 << 17
 
-// NoteOrigin notes that entries came with a commit; of equal entries the first counts.
+// NoteOrigin notes that a commit brought entries. If it brings an entry equal to an earlier one, the earlier commit stays noted.
 func (s *Learned) NoteOrigin(commit string, entries []ledger.Entry) {
 	if s.origins == nil {
 		s.origins = map[small.Digest]string{}
@@ -157,17 +159,17 @@ func (s *Learned) NoteOrigin(commit string, entries []ledger.Entry) {
 	}
 }
 
-// Recorded reports whether a commit brought an entry.
+// Recorded reports whether any judged commit brought an entry.
 func (s *Learned) Recorded() bool { return len(s.origins) > 0 }
 
-// BranchOf names the branch that brought an entry by the last commit of the first-parent line before it was merged; empty for
-// that line itself, and if it is not known.
+// BranchOf says from which branch an entry came. A branch is named by the last commit of the tip's first-parent line before the branch was
+// merged. The result is empty if the entry came on that line itself, or if that is not known.
 func (r *Run) BranchOf(entry small.Digest) string {
 	commit := r.Learned.origins[entry]
 	if commit == "" {
 		return ""
 	}
-	at := r.baseOf(commit)
+	at := r.findJoinPoint(commit)
 	if at.onLine {
 		return ""
 	}

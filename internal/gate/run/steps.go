@@ -8,26 +8,29 @@ import (
 	"github.com/small-gate/small-gate/internal/policy"
 )
 
-// Steps says by which edges logs are judged that a branch may change until it is merged: what has landed, from first parent to commit, and
-// the rest as one step, from the merge base with the target to the tip.
+// Steps says what counts as one step of a branch, for logs that are judged by steps because a branch may change them until it is merged. Each
+// commit that has landed is a step from its first parent. Everything that has not landed is one step, from the merge base with the target to the
+// tip.
 type Steps struct {
-	// Target will receive what is judged. Its ID is empty if that has landed, or is no branch's.
+	// Target is the branch that will receive what is judged. Its ID is empty if what is judged has landed.
 	Target history.Tip
-	// Bases are the merge bases of the target and the tip; none for unrelated histories. Without a Target they say nothing.
+	// Bases are the merge bases of the target and the tip, none if their histories are unrelated. They say nothing if Target is empty.
 	Bases []string
-	// Unlisted are commits of the first-parent line that land with the tip, although the receiving side had them before on another branch.
+	// Unlisted are the commits of the first-parent line that land with a push of the default branch, but are not among the judged commits,
+	// because the receiving side had them on another branch.
 	Unlisted []history.Commit
 
 	landed, line map[string]bool
 }
 
-// Landed reports whether the default branch has a commit, and OnLine whether the commit stands on its first-parent line.
+// Landed reports whether the default branch has a judged commit.
 func (s *Steps) Landed(commit string) bool { return s.landed[commit] }
 
-// OnLine reports whether a commit stands on the default branch's first-parent line.
+// OnLine reports whether a commit is on the first-parent line of the default branch.
 func (s *Steps) OnLine(commit string) bool { return s.line[commit] }
 
-// Branches are the branches on which steps and merges depend. What a change is compared with is its target.
+// Branches returns the default branch and the target, on which steps and merges depend. If a change is compared with a base, the base is its
+// target.
 func (r *Run) Branches(ctx context.Context) (history.Branches, error) {
 	if r.Learned.branches == nil {
 		var b history.Branches
@@ -43,7 +46,7 @@ func (r *Run) Branches(ctx context.Context) (history.Branches, error) {
 		if r.Scope.Base.ID != "" && r.Scope.Update.New == "" {
 			b.Target = r.Scope.Base
 		}
-		if r.Options.Lasting && r.Scope.Whole { // what the default branch held before a push
+		if r.Options.Lasting && r.Scope.Whole { // this run judges what the default branch held before a push
 			b.Landed, b.Target = r.Scope.Tip, history.Tip{}
 		}
 		r.Learned.branches = &b
@@ -51,8 +54,8 @@ func (r *Run) Branches(ctx context.Context) (history.Branches, error) {
 	return *r.Learned.branches, nil
 }
 
-// Target is the branch that receives what is judged: it comes first in merges. Its ID is empty if it is not known, and for history that
-// has landed.
+// Target returns the branch that receives what is judged. In a merge, the target's side comes first. Its ID is empty if it is not known, and for
+// a whole history, which has landed.
 func (r *Run) Target(ctx context.Context) (history.Tip, error) {
 	if r.Scope.Whole || r.Scope.Adopts {
 		return history.Tip{}, nil
@@ -64,8 +67,8 @@ func (r *Run) Target(ctx context.Context) (history.Tip, error) {
 	return b.Target, err
 }
 
-// Steps are the steps of this run; nil if no log is judged by steps, and if neither a target nor the default branch is known: then every
-// commit is one.
+// Steps returns the steps of this run. It returns nil if no log is judged by steps. It also returns nil if neither a target nor the default
+// branch is known; every commit is a step then.
 func (r *Run) Steps(ctx context.Context) (*Steps, error) {
 	if r.Learned.stepsKnown {
 		return r.Learned.steps, nil
@@ -88,7 +91,7 @@ func (r *Run) Steps(ctx context.Context) (*Steps, error) {
 	}
 	if b.Landed.ID != r.Scope.Tip.ID || joins != b.Target.ID && !s.line[b.Target.ID] && b.Target.ID != b.Landed.ID {
 		s.Target = b.Target
-		if s.Bases, err = r.basesWith(ctx, b.Target.ID); err != nil {
+		if s.Bases, err = r.mergeBasesWith(ctx, b.Target.ID); err != nil {
 			return nil, err
 		}
 	}
@@ -96,8 +99,8 @@ func (r *Run) Steps(ctx context.Context) (*Steps, error) {
 	return s, nil
 }
 
-// findLanded finds which of the judged commits the default branch has, and which of those stand on its first-parent line. It returns the
-// commit at which that line leaves them.
+// findLanded finds out which of the judged commits the default branch has, and which commits are on its first-parent line. It returns the commit
+// at which that line leaves the commits that it looked at.
 func (s *Steps) findLanded(ctx context.Context, r *Run, b history.Branches) (joins string, err error) {
 	if b.Landed.ID == "" || history.Uncommitted(r.Scope.Tip.ID) {
 		return "", nil
@@ -147,8 +150,8 @@ func (s *Steps) findLanded(ctx context.Context, r *Run, b history.Branches) (joi
 	return id, nil
 }
 
-// basesWith are the best common ancestors of a target and the tip or, if that is not committed yet, its parents.
-func (r *Run) basesWith(ctx context.Context, target string) ([]string, error) {
+// mergeBasesWith returns the best common ancestors of a target and the tip. If the tip is not committed yet, its parents take its place.
+func (r *Run) mergeBasesWith(ctx context.Context, target string) ([]string, error) {
 	heads := []string{r.Scope.Tip.ID}
 	if history.Uncommitted(r.Scope.Tip.ID) {
 		heads = r.Scope.Parents

@@ -11,12 +11,12 @@ import (
 	"github.com/small-gate/small-gate/internal/policy"
 )
 
-// waivable are the effects that a waiver of another rule also allows.
-const waivable = ledger.EntryChanged | ledger.EntryLost | ledger.EntryInserted | ledger.LogEnded
+// sharedEffects are the effects of edits that a waiver allows no matter under which rule they are reported.
+const sharedEffects = ledger.EntryChanged | ledger.EntryLost | ledger.EntryInserted | ledger.LogEnded
 
-// waiver finds the waiver that excuses a finding: the same edit of the same log, under its rule or one that
-// reports the same edit. If a chain of waivers excuses it, it is the last one.
-func (c *Collector) waiver(of *rule.Rule, f finding.Finding) *policy.Waiver {
+// findWaiver finds the waiver that allows the edit of a finding: it names the same edit of the same log, and the finding's rule or one that
+// reports the same effect. If a chain of waivers allows the edit, it returns the last one.
+func (c *Collector) findWaiver(of *rule.Rule, f finding.Finding) *policy.Waiver {
 	if f.EditFrom == "" && f.EditTo == "" {
 		return nil
 	}
@@ -26,7 +26,7 @@ func (c *Collector) waiver(of *rule.Rule, f finding.Finding) *policy.Waiver {
 	}
 	for i := range c.policy.Waivers {
 		w := &c.policy.Waivers[i]
-		if c.applies(w, f) && (w.Rule == of.ID || w.Edit.Has(effect&waivable)) && ledger.DigestText(w.From) == f.EditFrom && ledger.DigestText(w.To) == f.EditTo {
+		if c.applies(w, f) && (w.Rule == of.ID || w.Edit.Has(effect&sharedEffects)) && ledger.DigestText(w.From) == f.EditFrom && ledger.DigestText(w.To) == f.EditTo {
 			c.used[i] = true
 			return w
 		}
@@ -34,7 +34,7 @@ func (c *Collector) waiver(of *rule.Rule, f finding.Finding) *policy.Waiver {
 	if !effect.Has(ledger.EntryChanged | ledger.EntryLost) {
 		return nil
 	}
-	chain := c.waiverChain(f, f.EditFrom, map[string]bool{})
+	chain := c.findWaiverChain(f, f.EditFrom, map[string]bool{})
 	for _, i := range chain {
 		c.used[i] = true
 	}
@@ -44,8 +44,8 @@ func (c *Collector) waiver(of *rule.Rule, f finding.Finding) *policy.Waiver {
 	return &c.policy.Waivers[chain[len(chain)-1]]
 }
 
-// approval finds the waiver that approves a rewrite of a whole log.
-func (c *Collector) approval(place rule.Place) *policy.Waiver {
+// findApproval finds the waiver that approves the rewrite of a whole log.
+func (c *Collector) findApproval(place rule.Place) *policy.Waiver {
 	for i := range c.policy.Waivers {
 		w := &c.policy.Waivers[i]
 		if w.OfLog && w.Path == place.Allowed && w.From != nil && *w.From == place.From && w.To != nil && *w.To == place.To && !w.Expired(c.now) {
@@ -56,9 +56,9 @@ func (c *Collector) approval(place rule.Place) *policy.Waiver {
 	return nil
 }
 
-// waiverChain finds the indexes of waivers that lead, one after the other, from one version of an entry to what
-// became of it. seen are the versions that were tried already.
-func (c *Collector) waiverChain(f finding.Finding, from string, seen map[string]bool) []int {
+// findWaiverChain finds waivers that lead, one after the other, from one version of an entry to what the finding says became of it. It returns
+// their indexes. seen holds the versions that were tried already.
+func (c *Collector) findWaiverChain(f finding.Finding, from string, seen map[string]bool) []int {
 	seen[from] = true
 	for i := range c.policy.Waivers {
 		w := &c.policy.Waivers[i]
@@ -72,7 +72,7 @@ func (c *Collector) waiverChain(f finding.Finding, from string, seen map[string]
 		if w.To == nil || seen[to] {
 			continue
 		}
-		if rest := c.waiverChain(f, to, seen); rest != nil {
+		if rest := c.findWaiverChain(f, to, seen); rest != nil {
 			return append([]int{i}, rest...)
 		}
 	}
@@ -84,14 +84,14 @@ func (c *Collector) applies(w *policy.Waiver, f finding.Finding) bool {
 	return (w.Path == f.Path || w.Path == f.OldPath) && !w.Expired(c.now)
 }
 
-// AnswerProposed makes findings that a proposed configuration's waivers would excuse say that these do not count yet. fix is the remedy
-// for a commit and a log; if it is empty, the finding keeps its own.
-func (c *Collector) AnswerProposed(proposed *policy.Policy, fix func(commit, path string) string) {
+// ExplainProposed changes the findings that the waivers of a proposed configuration would allow: they then say that these waivers do not count
+// yet. fix returns the remedy for a commit and a log; if that is empty, the finding keeps its own.
+func (c *Collector) ExplainProposed(proposed *policy.Policy, fix func(commit, path string) string) {
 	under := &Collector{policy: proposed, now: c.now, used: map[int]bool{}}
 	for i := range c.Report.Findings {
 		f := &c.Report.Findings[i]
 		at := slices.IndexFunc(c.Rules, func(r rule.Rule) bool { return r.ID == f.Rule })
-		if at < 0 || under.waiver(&c.Rules[at], *f) == nil {
+		if at < 0 || under.findWaiver(&c.Rules[at], *f) == nil {
 			continue
 		}
 		f.Message += "; the waiver in this change counts once the target branch has it: push it first"

@@ -14,7 +14,7 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// checkTimestampFormat leaves a timestamp that is not a string to the schema.
+// checkTimestampFormat reports missing and malformed timestamps. A timestamp that is not a string breaks the schema, which another rule reports.
 func checkTimestampFormat(w *read.Workspace, r *rule.Reporter) {
 	entries, first := w.Entries()
 	for i, e := range entries {
@@ -37,12 +37,12 @@ func checkTimestampFormat(w *read.Workspace, r *rule.Reporter) {
 	}
 }
 
-// checkTimestampOrder compares instants. Entries whose timestamp cannot be read are skipped.
+// checkTimestampOrder compares timestamps as instants, whatever their zones. It skips entries whose timestamp cannot be read.
 func checkTimestampOrder(w *read.Workspace, r *rule.Reporter) {
 	var previous time.Time
 	previousAt := -1
 	items := w.List(small.Progress, "entries")
-	again := repeats(w.Ledger(), len(items))
+	again := findRepeats(w.Ledger(), len(items))
 	for i, e := range items {
 		ts := e.Get("timestamp")
 		text, _ := ts.Str()
@@ -66,11 +66,12 @@ func checkTimestampOrder(w *read.Workspace, r *rule.Reporter) {
 	}
 }
 
-// repeated are entries that stand in the log a second time: for each the first one, -1 for others.
+// repeated holds, for each entry of a log, the index of the first entry that equals it; -1 if none comes before.
 type repeated []int
 
-// repeats finds the entries of a log that equal an earlier one. n is how many the file has; if they are not all entries, none is found.
-func repeats(log *ledger.Ledger, n int) repeated {
+// findRepeats finds the entries of a log that equal an earlier one. n is how many entries the file has. It finds nothing if the ledger does not
+// have all of them.
+func findRepeats(log *ledger.Ledger, n int) repeated {
 	if log.Len() != n {
 		return nil
 	}
@@ -86,7 +87,7 @@ func repeats(log *ledger.Ledger, n int) repeated {
 	return out
 }
 
-// describe says of which entries the block of entries that begins at index i is a copy; empty if it is none.
+// describe says that the entries from index i on repeat earlier ones; empty if entry i repeats none.
 func (r repeated) describe(i int) string {
 	if i >= len(r) || r[i] < 0 {
 		return ""
@@ -106,7 +107,7 @@ var evidenceFields = []string{"evidence", "verification", "command", "test", "li
 func checkEvidence(w *read.Workspace, r *rule.Reporter) {
 	entries, first := w.Entries()
 	for i, e := range entries {
-		if e.Kind != small.Map || ledger.Evidenced(e) || schemaSpokeOfEvidence(e) {
+		if e.Kind != small.Map || ledger.Evidenced(e) || schemaRejectsEvidence(e) {
 			continue
 		}
 		at := fmt.Sprintf("entries.%d", first+i)
@@ -119,8 +120,8 @@ func checkEvidence(w *read.Workspace, r *rule.Reporter) {
 	}
 }
 
-// schemaSpokeOfEvidence reports whether the schema already rejects a field that could be evidence.
-func schemaSpokeOfEvidence(entry *small.Value) bool {
+// schemaRejectsEvidence reports whether the schema rejects a field of an entry that could be evidence. That is a finding of its own.
+func schemaRejectsEvidence(entry *small.Value) bool {
 	for _, key := range evidenceFields {
 		v := entry.Get(key)
 		if v == nil {
@@ -148,7 +149,7 @@ func checkUnknownTask(w *read.Workspace, r *rule.Reporter) {
 		case w.Committed(entry):
 			return "a committed entry is never edited: add task " + wording.Quote(id) + " to the plan; cancelled, if its name is a slip"
 		}
-		return "name a task of the plan: " + listed(w.Tasks()) + "; or add task " + wording.Quote(id) + " to it. " +
+		return "name a task of the plan: " + nameTasks(w.Tasks()) + "; or add task " + wording.Quote(id) + " to it. " +
 			"Entries that are written and not yet committed are dropped with small-hook restore --discard-new, and recorded again"
 	}
 	entries, first := w.Entries()
@@ -169,17 +170,17 @@ func checkUnknownTask(w *read.Workspace, r *rule.Reporter) {
 			Fix:     fix(first+i, id),
 		})
 		if over {
-			return // one new run helps all of them
+			return // a new run settles all of them
 		}
 	}
 }
 
-// listed names the first tasks of a plan.
-func listed(tasks []read.Task) string {
+// nameTasks lists the first tasks of a plan for a message.
+func nameTasks(tasks []read.Task) string {
 	const most = 8
 	var names []string
 	for _, task := range tasks {
-		if task.Named && len(names) < most {
+		if task.HasID && len(names) < most {
 			names = append(names, wording.Quote(task.ID))
 		}
 	}

@@ -36,13 +36,13 @@ func checkDuplicateID(w *read.Workspace, r *rule.Reporter) {
 	look(small.Constraints, "constraints", "constraint")
 }
 
-// checkTaskEvidence leaves a completed task without any evidence to verify/completed-evidence.
+// checkTaskEvidence skips a completed task without any evidence, which verify/completed-evidence reports.
 func checkTaskEvidence(w *read.Workspace, r *rule.Reporter) {
 	if !w.HasLedger() {
 		return
 	}
 	for i, task := range w.Tasks() {
-		if !task.Named || !task.Is("completed", "blocked") || w.HasEntry(task.ID, hasEvidenceOrNotes) {
+		if !task.HasID || !task.Is("completed", "blocked") || w.HasEntry(task.ID, hasEvidenceOrNotes) {
 			continue
 		}
 		if task.Is("completed") && !w.HasEntry(task.ID, hasDatedEvidence) {
@@ -76,7 +76,7 @@ func checkCompletedEvidence(w *read.Workspace, r *rule.Reporter) {
 		return
 	}
 	for i, task := range w.Tasks() {
-		if !task.Named || !task.Is("completed") || w.HasEntry(task.ID, hasDatedEvidence) {
+		if !task.HasID || !task.Is("completed") || w.HasEntry(task.ID, hasDatedEvidence) {
 			continue
 		}
 		status := task.Get("status")

@@ -18,14 +18,14 @@ import (
 	"github.com/small-gate/small-gate/internal/small/records"
 )
 
-// Rules are those about workspaces, in documented order.
+// Rules are the rules about workspaces, in the order of the documentation.
 var Rules = []rule.Rule{
 	rule.New("validate/missing-artifact", finding.SeverityError, finding.StageValidate, rule.On(checkMissing)),
-	rule.New("validate/not-a-file", finding.SeverityError, finding.StageValidate, rule.On(checkNotAFile), rule.On(unreadable(small.ProblemNotAFile))),
-	rule.New("validate/too-large", finding.SeverityError, finding.StageValidate, rule.On(problemsOf(small.ProblemTooLarge)), rule.On(unreadable(small.ProblemTooLarge))),
-	rule.New("validate/yaml", finding.SeverityError, finding.StageValidate, rule.On(problemsOf(small.ProblemYAML)), rule.On(unreadable(small.ProblemYAML))),
-	rule.New("validate/multiple-documents", finding.SeverityError, finding.StageValidate, rule.On(problemsOf(small.ProblemDocuments)), rule.On(unreadable(small.ProblemDocuments))),
-	rule.New("validate/schema", finding.SeverityError, finding.StageValidate, rule.On(problemsOf(small.ProblemSchema)), rule.On(unreadable(small.ProblemSchema))),
+	rule.New("validate/not-a-file", finding.SeverityError, finding.StageValidate, rule.On(checkNotAFile), rule.On(reportUnreadable(small.ProblemNotAFile))),
+	rule.New("validate/too-large", finding.SeverityError, finding.StageValidate, rule.On(reportProblems(small.ProblemTooLarge)), rule.On(reportUnreadable(small.ProblemTooLarge))),
+	rule.New("validate/yaml", finding.SeverityError, finding.StageValidate, rule.On(reportProblems(small.ProblemYAML)), rule.On(reportUnreadable(small.ProblemYAML))),
+	rule.New("validate/multiple-documents", finding.SeverityError, finding.StageValidate, rule.On(reportProblems(small.ProblemDocuments)), rule.On(reportUnreadable(small.ProblemDocuments))),
+	rule.New("validate/schema", finding.SeverityError, finding.StageValidate, rule.On(reportProblems(small.ProblemSchema)), rule.On(reportUnreadable(small.ProblemSchema))),
 
 	rule.New("lint/blank", finding.SeverityError, finding.StageLint, rule.On(checkBlank)),
 	rule.New("lint/timestamp-format", finding.SeverityError, finding.StageLint, rule.On(checkTimestampFormat)),
@@ -46,47 +46,47 @@ var Rules = []rule.Rule{
 	rule.New("verify/replay-mismatch", finding.SeverityWarning, finding.StageVerify, rule.On(checkReplayMismatch)),
 }
 
-// Changed judges, at the tip, the workspaces that changed.
-func Changed(ctx context.Context, r *run.Run) error {
-	return At(ctx, r, r.Scope.Tip.ID, run.SortedKeys(r.Learned.Workspaces))
+// JudgeChanged judges the workspaces that the change touches, as of the tip.
+func JudgeChanged(ctx context.Context, r *run.Run) error {
+	return JudgeAt(ctx, r, r.Scope.Tip.ID, run.SortedKeys(r.Learned.Workspaces))
 }
 
-// All judges, at the tip, all workspaces.
-func All(ctx context.Context, r *run.Run) error { return At(ctx, r, r.Scope.Tip.ID, nil) }
+// JudgeAll judges all workspaces of the tip.
+func JudgeAll(ctx context.Context, r *run.Run) error { return JudgeAt(ctx, r, r.Scope.Tip.ID, nil) }
 
-// At judges the workspaces of one revision: all of them, or only those in dirs.
-func At(ctx context.Context, r *run.Run, revision string, dirs []string) error {
+// JudgeAt judges the workspaces of one revision: those in dirs, or all if dirs is nil.
+func JudgeAt(ctx context.Context, r *run.Run, revision string, dirs []string) error {
 	if dirs != nil && len(dirs) == 0 {
 		return nil
 	}
-	return judgeAll(ctx, r, revision, history.Workspaces(dirs...), r.Source.Policy.Judges)
+	return judgeMatching(ctx, r, revision, history.Workspaces(dirs...), r.Source.Policy.Judges)
 }
 
-// Checked judges the workspace in the directory that is checked, even if the configuration excludes it, or, if the check is recursive,
-// those at or below it.
-func Checked(ctx context.Context, r *run.Run) error {
+// JudgeChecked judges the workspace in the directory that is checked, even if the configuration excludes it. If the check is recursive, it
+// judges all workspaces in and below the directory, except for those that the configuration excludes.
+func JudgeChecked(ctx context.Context, r *run.Run) error {
 	s := r.Scope
 	if !s.Recursive {
-		return judgeAll(ctx, r, s.Tip.ID, history.Workspaces(s.Dir), func(dir string) bool { return dir == s.Dir })
+		return judgeMatching(ctx, r, s.Tip.ID, history.Workspaces(s.Dir), func(dir string) bool { return dir == s.Dir })
 	}
-	return judgeAll(ctx, r, s.Tip.ID, history.Workspaces(), func(dir string) bool {
+	return judgeMatching(ctx, r, s.Tip.ID, history.Workspaces(), func(dir string) bool {
 		return r.Source.Policy.Judges(dir) && (s.Dir == "" || dir == s.Dir || strings.HasPrefix(dir, s.Dir+"/"))
 	})
 }
 
-// judgeAll judges the workspaces among some files of a revision, and notes their ledgers in the report.
-func judgeAll(ctx context.Context, r *run.Run, revision string, of history.Filter, judged func(dir string) bool) error {
+// judgeMatching judges the workspaces among the files of a revision that a filter selects, as far as judged accepts their directory.
+func judgeMatching(ctx context.Context, r *run.Run, revision string, of history.Filter, judged func(dir string) bool) error {
 	files, err := r.Source.Tree.List(ctx, revision, of)
 	if err != nil {
 		return err
 	}
 	found, byDir := read.GroupByWorkspace(files)
 	found = slices.DeleteFunc(found, func(dir string) bool { return !judged(dir) })
-	twins, err := twinsOf(ctx, r, revision, found)
+	twins, err := findTwins(ctx, r, revision, found)
 	if err != nil {
 		return err
 	}
-	before, err := logsBefore(ctx, r, found)
+	before, err := listLogsBefore(ctx, r, found)
 	if err != nil {
 		return err
 	}
@@ -107,15 +107,15 @@ func judgeAll(ctx context.Context, r *run.Run, revision string, of history.Filte
 			return err
 		}
 		w.Twins = twins[dir]
-		if err := judge(ctx, r, w, revision, before); err != nil {
+		if err := judgeWorkspace(ctx, r, w, revision, before); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// isProfile2 reports whether files are those of a workspace of the profile 2.0.0: by its profile or, if that is gone or broken, by records
-// without a log of 1.0.0.
+// isProfile2 reports whether files belong to a workspace of the profile 2.0.0. The profile file says so; if it is gone or broken, records
+// without a log of 1.0.0 do.
 func isProfile2(ctx context.Context, r *run.Run, files []history.File) (bool, error) {
 	for _, f := range files {
 		if _, name, _ := small.SplitPath(f.Path); name == records.ProfileFile {
@@ -133,15 +133,15 @@ func isProfile2(ctx context.Context, r *run.Run, files []history.File) (bool, er
 	return !log && held[records.Session] && held[records.Event], nil
 }
 
-// twinsOf finds, for each of some workspaces, the paths that differ from a directory at or above it only in case.
-func twinsOf(ctx context.Context, r *run.Run, revision string, dirs []string) (map[string][]string, error) {
+// findTwins finds, for each workspace, the paths that differ only in case from its directory or one above it.
+func findTwins(ctx context.Context, r *run.Run, revision string, dirs []string) (map[string][]string, error) {
 	out := map[string][]string{}
 	filter := history.Twins(dirs...)
 	if len(filter.Twins) == 0 {
 		return out, nil
 	}
 	files, err := r.Source.Tree.List(ctx, revision, filter)
-	at := map[string][]string{} // twins by the directory that has them
+	at := map[string][]string{} // the twins of each directory
 	known := small.NewTwins(filter.Twins)
 	for _, f := range files {
 		for _, of := range known.Of(f.Path) {
@@ -158,13 +158,13 @@ func twinsOf(ctx context.Context, r *run.Run, revision string, dirs []string) (m
 	return out, err
 }
 
-// judge judges a workspace, and notes it and its ledger for the report; in full only the tip's, because
-// with every commit's snapshot there would be many. before has its log on the side that it is compared with.
-func judge(ctx context.Context, r *run.Run, w *read.Workspace, revision string, before map[string]history.File) error {
+// judgeWorkspace judges a workspace, and adds its ledger to the report. The entries are reported only for the tip: if every commit is judged,
+// there would be too many. before holds the logs before the change; see listLogsBefore.
+func judgeWorkspace(ctx context.Context, r *run.Run, w *read.Workspace, revision string, before map[string]history.File) error {
 	r.Examined().Workspaces++
 	tip := revision == r.Scope.Tip.ID
 	if tip {
-		r.Learned.Snapshots = append(r.Learned.Snapshots, w.Dir)
+		r.Learned.TipWorkspaces = append(r.Learned.TipWorkspaces, w.Dir)
 	}
 	if log := w.Ledger(); w.HasLedger() {
 		state := finding.LedgerState{Path: w.Path(small.Progress), Entries: log.Len(), Head: log.Head()}
@@ -182,16 +182,16 @@ func judge(ctx context.Context, r *run.Run, w *read.Workspace, revision string, 
 	}
 	w.Place, w.Strict = rule.Place{Commit: revision, Found: tip}, r.Collector.Strict
 	var err error
-	if w.Settled, err = settled(ctx, r, w, before); err != nil {
+	if w.EntriesBefore, err = countEntriesBefore(ctx, r, w, before); err != nil {
 		return err
 	}
-	w.Deleted = deleted(r, w.Path(small.Progress))
+	w.DeletedFix = findDeletedFix(r, w.Path(small.Progress))
 	w.Situation = func(entry small.Digest) remedy.Situation { return r.SituationOf(entry, revision) }
 	return r.Collector.Judge(ctx, w)
 }
 
-// deleted is the fix for a log that was deleted by a commit which nobody else has; empty if none was found.
-func deleted(r *run.Run, log string) string {
+// findDeletedFix returns the fix for a log that was deleted by a commit which nobody else has; empty if no finding says so.
+func findDeletedFix(r *run.Run, log string) string {
 	for _, f := range r.Collector.Report.Findings {
 		if f.Rule == "append-only/log-deleted" && f.Path == log && f.Commit != "" && r.Situation(f.Commit).Standing == history.Own {
 			return f.Fix
@@ -200,9 +200,9 @@ func deleted(r *run.Run, log string) string {
 	return ""
 }
 
-// logsBefore are the logs of some workspaces on the side that they are compared with, by path; none if there is no such side. They are
-// listed at once, because there may be thousands.
-func logsBefore(ctx context.Context, r *run.Run, dirs []string) (map[string]history.File, error) {
+// listLogsBefore returns the logs of workspaces as they were before everything that is judged, by path; none for a whole history. It lists all
+// of them at once, because there may be thousands.
+func listLogsBefore(ctx context.Context, r *run.Run, dirs []string) (map[string]history.File, error) {
 	before := r.Scope.Before()
 	if r.Source.History == nil || r.Scope.Whole || before == "" {
 		return nil, nil
@@ -219,8 +219,9 @@ func logsBefore(ctx context.Context, r *run.Run, dirs []string) (map[string]hist
 	return out, err
 }
 
-// settled is how many entries a workspace's log has on the side that it is compared with; -1 without a history, all of them in a whole one.
-func settled(ctx context.Context, r *run.Run, w *read.Workspace, before map[string]history.File) (int, error) {
+// countEntriesBefore counts the entries that a workspace's log had before everything that is judged. It is all of them for a whole history, and
+// -1 if there is no history.
+func countEntriesBefore(ctx context.Context, r *run.Run, w *read.Workspace, before map[string]history.File) (int, error) {
 	switch {
 	case r.Source.History == nil:
 		return -1, nil

@@ -15,7 +15,7 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// checkBlank looks at the strings that the protocol requires to be non-blank.
+// checkBlank reports blank strings where the protocol requires a text.
 func checkBlank(w *read.Workspace, r *rule.Reporter) {
 	blank := func(a small.Artifact, v *small.Value, subject string) {
 		if s, ok := v.Str(); !ok || strings.TrimSpace(s) != "" {
@@ -45,7 +45,7 @@ func checkBlank(w *read.Workspace, r *rule.Reporter) {
 	blank(small.Handoff, w.Doc(small.Handoff).Get("resume").Get("current_task_id"), "resume.current_task_id")
 }
 
-// maxTried bounds how many texts of a file are tried; the rest count as broken.
+// maxTried is how many texts of a file are tried. The rest count as broken.
 const maxTried = 1000
 
 const removeWhiteSpace = "remove the leading white space"
@@ -59,15 +59,15 @@ func checkRoundTrip(w *read.Workspace, r *rule.Reporter) {
 				if e.Index < w.Baseline {
 					continue
 				}
-				for _, f := range brokenTexts(w.Path(a), &e, e.Suspects, &tried) {
-					if f.Fix = "leave it: a committed entry is never edited"; e.Index >= w.Settled {
+				for _, f := range findBrokenTexts(w.Path(a), &e, e.Suspects, &tried) {
+					if f.Fix = "leave it: a committed entry is never edited"; e.Index >= w.EntriesBefore {
 						f.Fix = w.Correct(a, fmt.Sprintf("entries.%d", e.Index), removeWhiteSpace)
 					}
 					found = append(found, f)
 				}
 			}
 		} else if doc := w.Doc(a); doc != nil {
-			found = brokenTexts(w.Path(a), nil, small.Suspects(doc), &tried)
+			found = findBrokenTexts(w.Path(a), nil, small.Suspects(doc), &tried)
 		}
 		for _, f := range found {
 			r.Add(f)
@@ -75,8 +75,8 @@ func checkRoundTrip(w *read.Workspace, r *rule.Reporter) {
 	}
 }
 
-// checkRoundTripOfNew makes the finding an error for new entries, at the commit that adds them. In a whole history everything is new:
-// there it does so only in strict mode.
+// checkRoundTripOfNew reports new entries in the commit that adds them, as errors. In a whole history, in which every entry is new, it does so
+// only in strict mode.
 func checkRoundTripOfNew(e *logs.LogChange, r *rule.Reporter) {
 	if !e.JudgesNew() {
 		return
@@ -84,15 +84,15 @@ func checkRoundTripOfNew(e *logs.LogChange, r *rule.Reporter) {
 	tried := 0
 	for _, at := range e.NewEntries {
 		entry := e.New.Entries[at]
-		for _, f := range brokenTexts(e.Path, &entry, entry.Suspects, &tried) {
+		for _, f := range findBrokenTexts(e.Path, &entry, entry.Suspects, &tried) {
 			f.Severity, f.Fix = finding.SeverityError, e.Correct(removeWhiteSpace)
 			r.Add(f)
 		}
 	}
 }
 
-// brokenTexts are findings about the suspects of a file, or of one entry, that do not survive being rewritten.
-func brokenTexts(path string, e *ledger.Entry, suspects []small.Suspect, tried *int) (out []finding.Finding) {
+// findBrokenTexts returns findings about those suspects of a file, or of one entry, that change when a program rewrites the file.
+func findBrokenTexts(path string, e *ledger.Entry, suspects []small.Suspect, tried *int) (out []finding.Finding) {
 	for _, s := range suspects {
 		if *tried++; *tried <= maxTried && !s.Broken() {
 			continue
@@ -126,20 +126,17 @@ func checkVersionQuoting(w *read.Workspace, r *rule.Reporter) {
 	}
 }
 
-// insecureLink finds the scheme and the beginning of a host. "(http://)" has
-// none.
+// insecureLink matches the scheme of a link and the beginning of its host. In "(http://)" there is no host.
 var insecureLink = expression.Of(`http://(?:[^\s/"'>)]|\)[^\s/"'>]*[\pL\pN])`)
 
-// loopback finds, at the beginning of what follows the scheme, the hosts that
-// progress entries may link to without TLS.
+// loopback matches, after the scheme, the hosts to which progress entries may link without TLS.
 var loopback = expression.Of(`^(?:localhost|127(?:\.(?:25[0-5]|2[0-4]\d|1?\d?\d)){3}|0\.0\.0\.0|\[::1\])`)
 
-// hostContinues finds what makes a host a part of another one's name: a Latin letter or a digit, perhaps after full stops or dashes, or
-// any letter after a full stop. White space, punctuation, quotes, brackets and other scripts end it.
+// hostContinues matches what shows that the name of a host goes on: a Latin letter or a digit, perhaps after full stops or dashes, or any letter
+// after a full stop. White space, punctuation, quotes, brackets and other scripts end a name.
 var hostContinues = expression.Of(`^(?:[.。．｡_-]*[\p{Latin}\pN@%]|[.。．｡]+[\pL\pM])`)
 
-// userInfo finds an @ in the rest of an authority (RFC 3986, section 3.2.1): if
-// there is one, what looks like a host is a user's name.
+// userInfo matches an @ in the rest of an authority (RFC 3986, section 3.2.1). If there is one, what looks like a host is the name of a user.
 var userInfo = expression.Of("^[^\\s\\pZ/?#\"'<>`\\\\]*@")
 
 func checkInsecureLink(w *read.Workspace, r *rule.Reporter) {
@@ -155,7 +152,7 @@ func checkInsecureLink(w *read.Workspace, r *rule.Reporter) {
 			}
 			r.Add(finding.Finding{
 				Path: w.Path(a), Line: p.Value.Pos.Line, Column: p.Value.Pos.Column, Subject: p.Subject,
-				Message: fmt.Sprintf("%s has the insecure link %s", read.DescribeSubject(p.Subject), linkAt(text[at[0]:])),
+				Message: fmt.Sprintf("%s has the insecure link %s", read.DescribeSubject(p.Subject), cutLink(text[at[0]:])),
 				Fix:     w.Correct(a, p.Subject, "write https://"),
 			})
 			return
@@ -163,15 +160,14 @@ func checkInsecureLink(w *read.Workspace, r *rule.Reporter) {
 	})
 }
 
-// isLoopback reports whether an authority begins with a loopback host, compared whole: localhost.example.com is
-// not localhost.
+// isLoopback reports whether the host of an authority is a loopback host as a whole: localhost.example.com is not.
 func isLoopback(authority string) bool {
 	host := loopback().FindString(authority)
 	rest := authority[len(host):]
 	return host != "" && !hostContinues().MatchString(rest) && !userInfo().MatchString(rest)
 }
 
-func linkAt(text string) string {
+func cutLink(text string) string {
 	const scheme = len("http://")
 	end := strings.IndexFunc(text[scheme:], func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(`/?#"'>`, r) })
 	if end < 0 {

@@ -14,11 +14,10 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// The validate family is about single files; its findings are the problems
-// that were found while reading them.
+// The rules of the family validate are about single files. They report the problems that were found while reading the files.
 
 func checkMissing(w *read.Workspace, r *rule.Reporter) {
-	if noDirectory(w) {
+	if lacksDirectory(w) {
 		return
 	}
 	for _, a := range small.Artifacts {
@@ -33,8 +32,8 @@ func checkMissing(w *read.Workspace, r *rule.Reporter) {
 	}
 }
 
-// noDirectory reports whether .small is not a directory, or is absent while there is a lookalike of it.
-func noDirectory(w *read.Workspace) bool {
+// lacksDirectory reports whether .small is not a directory, or is absent beside a lookalike.
+func lacksDirectory(w *read.Workspace) bool {
 	there := false
 	for _, f := range w.Files {
 		_, name, ok := small.SplitPath(f.Path)
@@ -46,8 +45,8 @@ func noDirectory(w *read.Workspace) bool {
 	return !there && len(w.Files) > 0
 }
 
-// checkNotAFile reports artifacts, and .small, that are not what they should be, and lookalikes that would take
-// their place on some systems. If there is only a lookalike of an artifact, the artifact is missing.
+// checkNotAFile reports artifacts that are no files, a .small that is no directory, and lookalikes that would take the place of one of them on
+// some systems. It does not report a lookalike of an artifact that is missing, because checkMissing reports that.
 func checkNotAFile(w *read.Workspace, r *rule.Reporter) {
 	seen := map[string]bool{}
 	for _, f := range w.Files {
@@ -66,16 +65,16 @@ func checkNotAFile(w *read.Workspace, r *rule.Reporter) {
 	}
 	for _, twin := range w.Twins {
 		one, other := twin, w.Dir[:len(twin)]
-		r.Add(finding.Finding{ // the same, whichever of the two holds the workspace
+		r.Add(finding.Finding{ // the finding is the same for both names, whichever has the workspace
 			Path:    min(one, other),
 			Message: fmt.Sprintf("%q and %q differ in nothing but case: macOS and Windows treat the two names as one, and can check out only one of them", min(one, other), max(one, other)),
 			Fix:     "rename one of the two",
 		})
 	}
-	problemsOf(small.ProblemNotAFile)(w, r)
+	reportProblems(small.ProblemNotAFile)(w, r)
 }
 
-// lookalikeFinding is about a path whose last element, name, looks like real.
+// lookalikeFinding makes the finding about a path whose last element, name, looks like real.
 func lookalikeFinding(path, name, real string) finding.Finding {
 	return finding.Finding{
 		Path:    path,
@@ -84,8 +83,8 @@ func lookalikeFinding(path, name, real string) finding.Finding {
 	}
 }
 
-// problemsOf makes a check that reports one kind of problem.
-func problemsOf(kind small.ProblemKind) func(*read.Workspace, *rule.Reporter) {
+// reportProblems makes a check that reports the problems of one kind.
+func reportProblems(kind small.ProblemKind) func(*read.Workspace, *rule.Reporter) {
 	return func(w *read.Workspace, r *rule.Reporter) {
 		for _, a := range small.Artifacts {
 			art := w.Artifacts[a]
@@ -93,7 +92,7 @@ func problemsOf(kind small.ProblemKind) func(*read.Workspace, *rule.Reporter) {
 				continue
 			}
 			for _, p := range art.Problems {
-				if p.Kind != kind || underBaseline(w, a, p) {
+				if p.Kind != kind || isBaselined(w, a, p) {
 					continue
 				}
 				f := finding.OfProblem(art.Path, p)
@@ -114,8 +113,8 @@ func problemsOf(kind small.ProblemKind) func(*read.Workspace, *rule.Reporter) {
 	}
 }
 
-// unreadable makes a check that reports one kind of problem of a log that a commit made unreadable.
-func unreadable(kind small.ProblemKind) func(*logs.UnreadableLog, *rule.Reporter) {
+// reportUnreadable makes a check that reports one kind of problem in a log that a commit made unreadable.
+func reportUnreadable(kind small.ProblemKind) func(*logs.UnreadableLog, *rule.Reporter) {
 	return func(u *logs.UnreadableLog, r *rule.Reporter) {
 		if !u.Run.Source.OfFamily(u.Path) && !u.OfLogRule(kind) {
 			u.Report(r, kind)
@@ -123,7 +122,7 @@ func unreadable(kind small.ProblemKind) func(*logs.UnreadableLog, *rule.Reporter
 	}
 }
 
-func underBaseline(w *read.Workspace, a small.Artifact, p small.Problem) bool {
+func isBaselined(w *read.Workspace, a small.Artifact, p small.Problem) bool {
 	if a != small.Progress || w.Baseline == 0 {
 		return false
 	}
@@ -131,7 +130,7 @@ func underBaseline(w *read.Workspace, a small.Artifact, p small.Problem) bool {
 	return ok && index < w.Baseline
 }
 
-// checkLayout reports files and the directories above them. There can be an empty directory only on disk.
+// checkLayout reports files that do not belong in .small, and directories. An empty directory can only be on disk.
 func checkLayout(w *read.Workspace, r *rule.Reporter) {
 	reported := map[string]bool{}
 	report := func(path, what string) {

@@ -19,7 +19,7 @@ import (
 func checkWorkspace(w *read.Workspace, r *rule.Reporter) {
 	f := finding.Finding{Path: w.Path(small.Workspace), Subject: "kind"}
 	art := w.Artifacts[small.Workspace]
-	if art == nil && noDirectory(w) {
+	if art == nil && lacksDirectory(w) {
 		return
 	}
 	if art == nil {
@@ -56,8 +56,8 @@ func checkWorkspace(w *read.Workspace, r *rule.Reporter) {
 	r.Add(f)
 }
 
-// checkWorkspaceTypes reports values that programs cannot read: run is a mapping or null, the others are scalars
-// of any type. Unknown keys may hold anything.
+// checkWorkspaceTypes reports values that programs cannot read: run must be a mapping or null, the other known keys must have scalars. Unknown
+// keys may have any value.
 func checkWorkspaceTypes(w *read.Workspace, root *small.Value, r *rule.Reporter) {
 	report := func(v *small.Value, subject, expected string) {
 		r.Add(finding.Finding{
@@ -83,8 +83,7 @@ func checkWorkspaceTypes(w *read.Workspace, root *small.Value, r *rule.Reporter)
 
 var replayIDForm = expression.Of(`^[0-9A-Fa-f]{64}$`)
 
-// checkReplayID leaves a missing value, or one that is not a string, to the
-// schema.
+// checkReplayID skips a value that is missing or not a string, because the schema rejects it.
 func checkReplayID(w *read.Workspace, r *rule.Reporter) {
 	v := w.Doc(small.Handoff).Get("replayId").Get("value")
 	text, ok := v.Str()
@@ -111,7 +110,7 @@ func checkHandoffTask(w *read.Workspace, r *rule.Reporter) {
 	})
 }
 
-// checkHandedOver judges the handoff in the commit that writes it: a task may be completed before the next handoff is made.
+// checkHandedOver judges the handoff only in the commit that writes it. The task may be completed later, before the next handoff is written.
 func checkHandedOver(ctx context.Context, w *commits.Work, r *rule.Reporter) error {
 	path := small.Handoff.Path(w.Dir)
 	if w.Run.Scope.Whole || !w.Differs(path) {

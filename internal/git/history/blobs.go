@@ -16,15 +16,14 @@ import (
 	"github.com/small-gate/small-gate/internal/git/run"
 )
 
-// Blob reads an object of at most limit bytes; for a larger one it returns the size and no data, and never holds it in memory. With the
-// limit 0, git is asked for the size alone. git fetches a blob that a partial clone left out; one that stays missing is an error, never an
-// empty file.
+// Blob reads an object of at most limit bytes. For a larger one it returns only the size, and never holds the content in memory. With the limit
+// 0 it asks git only for the size. git fetches an object that a partial clone left out. A missing object is an error, never an empty file.
 func (r *Repo) Blob(ctx context.Context, object string, limit int64) (history.Blob, error) {
 	from := &r.batch
 	if limit == 0 {
 		from = &r.sizes
 	}
-	blob, err := r.objectFrom(ctx, from, object, "blob", limit)
+	blob, err := r.readObjectFrom(ctx, from, object, "blob", limit)
 	if err == nil && blob.Data != nil && r.format.ID("blob", blob.Data) != object {
 		// git itself checks the hash only when asked (git-fsck(1)).
 		return history.Blob{}, Damaged(object)
@@ -32,8 +31,8 @@ func (r *Repo) Blob(ctx context.Context, object string, limit int64) (history.Bl
 	return blob, err
 }
 
-// Recycle takes back the data of a blob that is no longer needed, for the next one. For versions of a large log, fresh memory costs as much
-// as reading them.
+// Recycle lets the next blob use the memory of one that is no longer needed. For the versions of a large log, allocating memory takes as long as
+// reading them.
 func (r *Repo) Recycle(data []byte) {
 	r.blobs.Lock()
 	defer r.blobs.Unlock()
@@ -42,13 +41,13 @@ func (r *Repo) Recycle(data []byte) {
 	}
 }
 
-// object reads an object of the given type with a git process that serves all calls. The first call starts it.
-func (r *Repo) object(ctx context.Context, id, kind string, limit int64) (history.Blob, error) {
-	return r.objectFrom(ctx, &r.batch, id, kind, limit)
+// readObject reads an object of the given kind with one git process, which serves all calls. The first call starts it.
+func (r *Repo) readObject(ctx context.Context, id, kind string, limit int64) (history.Blob, error) {
+	return r.readObjectFrom(ctx, &r.batch, id, kind, limit)
 }
 
-// objectFrom is object with one of the two processes.
-func (r *Repo) objectFrom(ctx context.Context, from **batch, id, kind string, limit int64) (history.Blob, error) {
+// readObjectFrom reads an object with the process in *from, which is r.batch or r.sizes.
+func (r *Repo) readObjectFrom(ctx context.Context, from **batch, id, kind string, limit int64) (history.Blob, error) {
 	if err := r.format.Check(id); err != nil {
 		return history.Blob{}, err
 	}
@@ -65,7 +64,7 @@ func (r *Repo) objectFrom(ctx context.Context, from **batch, id, kind string, li
 		*from = b
 	}
 	release := context.AfterFunc(ctx, (*from).stop)
-	blob, err := (*from).ask(id, kind, limit)
+	blob, err := (*from).readObject(id, kind, limit)
 	if !release() {
 		stopBatch(from)
 		return history.Blob{}, fmt.Errorf("reading object %s: %w", id, ctx.Err())
@@ -75,20 +74,20 @@ func (r *Repo) objectFrom(ctx context.Context, from **batch, id, kind string, li
 	case err == nil:
 		return blob, nil
 	case errors.Is(err, errNotThere):
-		return history.Blob{}, r.missing(ctx, id, "")
+		return history.Blob{}, r.missingError(ctx, id, "")
 	case errors.As(err, &answer):
 		return history.Blob{}, answer
 	}
-	// git ended, as it does when it cannot fetch a missing object.
+	// git has ended: it does so if it cannot fetch a missing object.
 	said := stopBatch(from)
-	return history.Blob{}, r.missing(ctx, id, said)
+	return history.Blob{}, r.missingError(ctx, id, said)
 }
 
-// commitNamed asks the process that serves objects for the id of the commit that a revision leads to; empty if it gives none, and git has
-// to say why.
-func (r *Repo) commitNamed(ctx context.Context, revision string) string {
+// commitFromBatch looks up the commit that a revision leads to with the process that serves objects. It returns an empty id if that gives none;
+// the caller then asks git in a way that tells why.
+func (r *Repo) commitFromBatch(ctx context.Context, revision string) string {
 	if strings.Contains(revision, "\n") {
-		return "" // it would be two questions
+		return "" // git would read it as two requests
 	}
 	r.blobs.Lock()
 	defer r.blobs.Unlock()
@@ -100,7 +99,7 @@ func (r *Repo) commitNamed(ctx context.Context, revision string) string {
 		r.batch = b
 	}
 	release := context.AfterFunc(ctx, r.batch.stop)
-	id, err := r.batch.commit(revision + "^{commit}")
+	id, err := r.batch.readCommitID(revision + "^{commit}")
 	if !release() || err != nil {
 		stopBatch(&r.batch)
 		return ""
@@ -111,15 +110,15 @@ func (r *Repo) commitNamed(ctx context.Context, revision string) string {
 	return id
 }
 
-// missing makes the error for an object that git cannot deliver. said is the error output of git's process, if it ended.
-func (r *Repo) missing(ctx context.Context, id, said string) error {
+// missingError makes the error for an object that git cannot deliver. said is what git's process printed as errors if it ended.
+func (r *Repo) missingError(ctx context.Context, id, said string) error {
 	f := Unreadable(id, nil)
 	if _, err := r.git.Output(ctx, nil, "config", "--get-regexp", promisorConfig); err == nil {
 		f.Message = fmt.Sprintf("object %s is not in this partial clone and could not be fetched", id)
 		f.Remedy = "see that the remote can be reached, or fetch everything: `git fetch --refetch --no-filter`"
-		if r.foreign != "" {
+		if r.distrusted != "" {
 			f.Message = fmt.Sprintf("object %s is not in this partial clone, which belongs to another user (or is a bare one that git is not to find by itself), so nothing is fetched for it", id)
-			f.Remedy = "if you trust the repository: `git config --global --add safe.directory " + wording.ShellWord(wording.Printable(r.foreign)) + "`"
+			f.Remedy = "if you trust the repository: `git config --global --add safe.directory " + wording.ShellWord(wording.Printable(r.distrusted)) + "`"
 		}
 	}
 	if said != "" {
@@ -131,7 +130,7 @@ func (r *Repo) missing(ctx context.Context, id, said string) error {
 // promisorConfig matches the configuration of partial clones, old and new.
 const promisorConfig = `^(remote\..*\.promisor|extensions\.partialclone)$`
 
-// batch is a running git cat-file --batch or, if it gives sizes alone, --batch-check.
+// batch is a running git cat-file --batch. If sizes is true it is --batch-check, which prints only sizes.
 type batch struct {
 	sizes  bool
 	cmd    *exec.Cmd
@@ -142,10 +141,10 @@ type batch struct {
 	spare  []byte // memory for the next object, or nil
 }
 
-// errNotThere means a missing object. After it, as after a *failure.Error, the process can serve the next call.
+// errNotThere says that git does not have the object. After this error, as after a *failure.Error, the process can serve the next call.
 var errNotThere = errors.New("the object is missing")
 
-// startBatch starts the process. It lives until stopBatch, whatever the context of the first call.
+// startBatch starts the process. It runs until stopBatch, even if the context of the first call ends.
 func (r *Repo) startBatch(sizes bool) (*batch, error) {
 	option := "--batch"
 	if sizes {
@@ -168,32 +167,32 @@ func (r *Repo) startBatch(sizes bool) (*batch, error) {
 	return b, nil
 }
 
-// stopBatch ends a process, if there is one, and returns its error output.
+// stopBatch ends the process in *running, if there is one, and returns its error output.
 func stopBatch(running **batch) string {
 	b := *running
 	if b == nil {
 		return ""
 	}
 	*running = nil
-	b.stdin.Close() //nolint:errcheck // it ends git even where interrupts are ignored, as in a script's background
+	b.stdin.Close() //nolint:errcheck // git ends when its input does, even if it ignores interrupts, as in the background of a script
 	b.stop()
 	err := b.cmd.Wait()
 	return (&gitcmd.Error{Command: "cat-file", Err: err, Stderr: b.stderr.String()}).Error()
 }
 
-// ask sends one id and reads the answer:
+// readObject sends one id and reads the answer:
 //
 //	<id> SP <type> SP <size> LF <content> LF
 //	<id> SP missing LF
 //
-// Without content, the first line is all.
-func (b *batch) ask(id, kind string, limit int64) (history.Blob, error) {
+// The process in Repo.sizes prints only the first line.
+func (b *batch) readObject(id, kind string, limit int64) (history.Blob, error) {
 	if _, err := io.WriteString(b.stdin, id+"\n"); err != nil {
 		return history.Blob{}, err
 	}
 	line, err := b.stdout.ReadString('\n')
 	if err != nil {
-		return history.Blob{}, noEOF(err)
+		return history.Blob{}, unexpectedEOF(err)
 	}
 	f := strings.Fields(line)
 	if len(f) == 2 && f[0] == id && f[1] == "missing" {
@@ -208,10 +207,10 @@ func (b *batch) ask(id, kind string, limit int64) (history.Blob, error) {
 	}
 	blob := history.Blob{Size: size}
 	if f[1] == kind && size <= limit {
-		blob.Data = b.memory(size)
+		blob.Data = b.allocate(size)
 	}
 	if !b.sizes {
-		if err := b.content(blob.Data, size); err != nil {
+		if err := b.readContent(blob.Data, size); err != nil {
 			return history.Blob{}, fmt.Errorf("git cat-file's answer about %s: %w", id, err)
 		}
 	}
@@ -221,14 +220,14 @@ func (b *batch) ask(id, kind string, limit int64) (history.Blob, error) {
 	return blob, nil
 }
 
-// commit sends the name of a commit and reads the answer, of which it returns the id; empty if there is no such commit.
-func (b *batch) commit(name string) (string, error) {
+// readCommitID sends the name of a commit, reads the answer and returns the id; empty if there is no such commit.
+func (b *batch) readCommitID(name string) (string, error) {
 	if _, err := io.WriteString(b.stdin, name+"\n"); err != nil {
 		return "", err
 	}
 	line, err := b.stdout.ReadString('\n')
 	if err != nil {
-		return "", noEOF(err)
+		return "", unexpectedEOF(err)
 	}
 	if line == name+" missing\n" || line == name+" ambiguous\n" {
 		return "", nil
@@ -241,29 +240,29 @@ func (b *batch) commit(name string) (string, error) {
 	if err != nil || size < 0 {
 		return "", fmt.Errorf("git cat-file answered %q", wording.Printable(line))
 	}
-	return f[0], b.content(nil, size)
+	return f[0], b.readContent(nil, size)
 }
 
-// content reads size bytes, into data unless that is nil, and the line feed after them.
-func (b *batch) content(data []byte, size int64) (err error) {
+// readContent reads size bytes and the line feed after them. If data is nil, it drops the bytes.
+func (b *batch) readContent(data []byte, size int64) (err error) {
 	if data != nil {
 		_, err = io.ReadFull(b.stdout, data)
 	} else {
 		_, err = io.CopyN(io.Discard, b.stdout, size)
 	}
 	if err != nil {
-		return noEOF(err)
+		return unexpectedEOF(err)
 	}
 	end, err := b.stdout.ReadByte()
 	if err == nil && end != '\n' {
 		err = errors.New("it has no end")
 	}
-	return noEOF(err)
+	return unexpectedEOF(err)
 }
 
-// memory is size bytes: the spare ones, unless most of them would be wasted. Fresh memory is a little larger, so that a later version of
-// the same file fits.
-func (b *batch) memory(size int64) []byte {
+// allocate returns size bytes. It uses the spare memory unless more than half of it would be wasted. New memory gets room for a later, somewhat
+// larger version of the same file.
+func (b *batch) allocate(size int64) []byte {
 	if have := int64(cap(b.spare)); size > 0 && size <= have && have <= 2*size {
 		data := b.spare[:size]
 		b.spare = nil

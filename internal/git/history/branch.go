@@ -11,31 +11,30 @@ import (
 // Branch is a ref and the commit at its tip.
 type Branch struct{ Ref, ID string }
 
-// Missing reports whether HEAD names a branch that does not exist, while others do.
+// Missing reports whether HEAD names a branch that does not exist although other branches do.
 func (b Branch) Missing() bool { return b.Ref != "" && b.ID == "" }
 
-// Refs is a repository's interface for refs.
+// Refs is what a reader answers about a repository's refs.
 type Refs interface {
 	Where() Place
-	// Head is HEAD's commit, empty on a branch without commits.
+	// Head returns the id of HEAD's commit, empty on a branch without commits.
 	Head(ctx context.Context) (string, error)
-	// CurrentBranch is the full name of the branch that HEAD names, empty for a
-	// detached HEAD.
+	// CurrentBranch returns the full name of the branch that HEAD names, empty for a detached HEAD.
 	CurrentBranch(ctx context.Context) (string, error)
-	// Refs looks up refs by their full names. A ref that does not exist, or points to one that does not, is not in the result; for a
+	// Refs looks up refs by their full names. The result lacks a ref that does not exist, or that points to one that does not exist. For a
 	// symbolic ref the result is the ref that it points to. A damaged ref is an error.
 	Refs(ctx context.Context, names ...string) (map[string]Branch, error)
-	// Tips are the commits at the tips of all refs below some prefixes ("refs/remotes/origin/"), through tags; without a prefix, of all
-	// refs. Refs that lead to no commit are left out.
+	// Tips lists the commits at the tips of all refs below some prefixes ("refs/remotes/origin/"), or of all refs if there is no prefix. It
+	// follows tags, and leaves out refs that lead to no commit.
 	Tips(ctx context.Context, prefixes ...string) ([]string, error)
-	// Branches are the branches below a prefix ("refs/heads/"): the commits at their tips, by full name.
+	// Branches returns the commit at the tip of each branch below a prefix ("refs/heads/"), by the branch's full name.
 	Branches(ctx context.Context, prefix string) (map[string]string, error)
-	// InitBranch is the configured init.defaultBranch; empty if it is not set.
+	// InitBranch returns the configured init.defaultBranch; empty if it is not set.
 	InitBranch(ctx context.Context) (string, error)
 }
 
-// HeadBranch is what the repository's own HEAD names: a branch, or HEAD itself if detached. The zero Branch means that there is no branch
-// yet.
+// HeadBranch returns the branch that the repository's own HEAD names. For a detached HEAD, Ref is "HEAD". The zero Branch means that there is no
+// branch yet.
 func HeadBranch(ctx context.Context, r Refs) (Branch, error) {
 	name, err := r.CurrentBranch(ctx)
 	if err != nil {
@@ -56,17 +55,18 @@ func HeadBranch(ctx context.Context, r Refs) (Branch, error) {
 	return Branch{Ref: name}, nil
 }
 
-// DefaultBranch looks up the default branch. In a bare repository, which is usually the remote itself, it is its HeadBranch and nothing
-// else, since anybody who may push can make the other refs. Otherwise it is what the remote's HEAD names, then the remote's and origin's
-// branch of a usual name, then a local one. The usual names are init.defaultBranch's value, main and master. An empty remote means origin;
-// the zero Branch means that none was found.
+// DefaultBranch looks up the default branch. An empty remote means origin; the zero Branch means that none was found.
+//
+// In a bare repository, which is usually the remote itself, only HeadBranch counts, because anybody who may push can create the other refs.
+// Elsewhere it takes the first that exists: the branch that the remote's HEAD names, the remote's branch of a usual name, the same for origin,
+// and last a local branch of a usual name. The usual names are the value of init.defaultBranch, main and master.
 func DefaultBranch(ctx context.Context, r Refs, remote string) (Branch, error) {
 	if r.Where().Bare {
 		return HeadBranch(ctx, r)
 	}
 	remotes := []string{"origin"}
 	if IsRemoteName(remote) && remote != "origin" {
-		// In a fork's clone origin is the fork: its policy does not count upstream.
+		// In a fork's clone origin is the fork, whose configuration does not count upstream.
 		remotes = []string{remote, "origin"}
 	}
 	branch, err := firstBranch(ctx, r, "refs/remotes/"+remotes[0]+"/HEAD")
@@ -93,8 +93,8 @@ func DefaultBranch(ctx context.Context, r Refs, remote string) (Branch, error) {
 	return firstBranch(ctx, r, names...)
 }
 
-// firstBranch is the branch to which the first existing ref of some leads. If the ref of a remote's HEAD is not symbolic, it is a branch
-// called "HEAD" that somebody pushed, and is skipped.
+// firstBranch looks up refs and returns the branch to which the first existing one leads. It skips a remote's HEAD that is not symbolic: that is
+// a branch with the name "HEAD" that somebody pushed.
 func firstBranch(ctx context.Context, r Refs, names ...string) (Branch, error) {
 	refs, err := r.Refs(ctx, names...)
 	for _, name := range names {
@@ -106,13 +106,12 @@ func firstBranch(ctx context.Context, r Refs, names ...string) (Branch, error) {
 	return Branch{}, err
 }
 
-// IsRemoteName reports whether s can be part of a ref's name: a remote may also be given as a URL or a path, which cannot.
+// IsRemoteName reports whether s can be a remote's name, and so a part of a ref's name. A remote that is given as a URL or a path cannot.
 func IsRemoteName(s string) bool {
 	return s != "" && !strings.ContainsAny(s, " ~^:?*[\\\x00\n\t") && !strings.HasPrefix(s, "/") && !strings.HasPrefix(s, ".")
 }
 
-// CurrentBranch is the full name of the branch that HEAD names, empty for a
-// detached HEAD.
+// CurrentBranch returns the full name of the branch that HEAD names, empty for a detached HEAD.
 func (r *Repo) CurrentBranch(ctx context.Context) (string, error) {
 	out, err := r.git.Output(ctx, nil, "symbolic-ref", "-q", "HEAD")
 	if gitcmd.ExitedWith(err, 1) { // detached

@@ -14,7 +14,8 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/history"
 )
 
-// Diff compares trees as [history.History] says. One git process compares all edges between two commits, and each other edge needs its own.
+// Diff compares trees as [history.History] says. One git process compares all edges between two commits; every other edge takes a process of its
+// own.
 func (r *Repo) Diff(ctx context.Context, edges []history.Edge, f history.Filter) ([][]history.Change, error) {
 	filter := NewFilter(f)
 	pathspecs := filter.pathspecs()
@@ -51,7 +52,7 @@ func (r *Repo) Diff(ctx context.Context, edges []history.Edge, f history.Filter)
 	return results, nil
 }
 
-// commitsOf lists the commits of edges.
+// commitsOf lists the commits of edges, without the index and the empty tree.
 func commitsOf(edges []history.Edge) []string {
 	var ids []string
 	for _, e := range edges {
@@ -65,10 +66,10 @@ func commitsOf(edges []history.Edge) []string {
 	return ids
 }
 
-// treeChanges fills in the results of the edges with these numbers.
+// treeChanges compares the edges at the indexes in numbers, and sets their results.
 //
-// A line "child parent" compares the two, whatever the child's real parents are. git skips a line with a missing child without an error;
-// therefore every header is checked.
+// git compares the two commits of a line "child parent" whatever the child's real parents are. It skips a line whose child is missing without an
+// error, so every header of its output is checked.
 func (r *Repo) treeChanges(ctx context.Context, edges []history.Edge, numbers []int, pathspecs []string, results [][]history.Change) error {
 	if len(numbers) == 0 {
 		return nil
@@ -78,7 +79,7 @@ func (r *Repo) treeChanges(ctx context.Context, edges []history.Edge, numbers []
 		stdin.WriteString(edges[n].Child + " " + edges[n].Parent + "\n")
 	}
 	args := slices.Concat([]string{"diff-tree", "--stdin", "-r", "--always"}, rawArgs, []string{"--"}, pathspecs)
-	err := r.trees().Stream(ctx, strings.NewReader(stdin.String()), func(out *bufio.Reader) error {
+	err := r.gitWithoutIndex().Stream(ctx, strings.NewReader(stdin.String()), func(out *bufio.Reader) error {
 		for _, n := range numbers {
 			if err := readHeader(out, edges[n].Child); err != nil {
 				return err
@@ -97,9 +98,10 @@ func (r *Repo) treeChanges(ctx context.Context, edges []history.Edge, numbers []
 	return nil
 }
 
-// addedFiles compares the empty tree with a commit or with the index. git's own comparison with the index does not show unmerged paths.
+// addedFiles compares the empty tree with a commit or with the index. It lists the files instead of having git compare, because git's comparison
+// of the empty tree with the index does not show unmerged paths.
 func (r *Repo) addedFiles(ctx context.Context, child string, pathspecs []string) ([]history.Change, error) {
-	files, err := r.files(ctx, child, pathspecs)
+	files, err := r.listFiles(ctx, child, pathspecs)
 	changes := make([]history.Change, len(files))
 	for i, f := range files {
 		changes[i] = history.Change{Path: f.Path, New: f}
@@ -107,9 +109,9 @@ func (r *Repo) addedFiles(ctx context.Context, child string, pathspecs []string)
 	return changes, err
 }
 
-// indexChanges compares a commit with the index. Intent-to-add paths count as missing, as for a commit.
+// indexChanges compares a commit with the index. It leaves out paths that are only intended to be added, as a commit does.
 func (r *Repo) indexChanges(ctx context.Context, parent string, pathspecs []string) ([]history.Change, error) {
-	if err := r.needIndex(); err != nil {
+	if err := r.requireIndex(); err != nil {
 		return nil, err
 	}
 	changes, err := r.rawDiff(ctx, r.git, pathspecs, "diff-index", "--cached", "--ita-invisible-in-index", parent)
@@ -119,8 +121,8 @@ func (r *Repo) indexChanges(ctx context.Context, parent string, pathspecs []stri
 	return changes, nil
 }
 
-// needIndex fails if there is no index: git would take it for an empty one.
-func (r *Repo) needIndex() error {
+// requireIndex fails if there is no index; git would answer as if the index were empty.
+func (r *Repo) requireIndex() error {
 	if r.Top != "" {
 		return nil
 	}

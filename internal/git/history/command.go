@@ -9,15 +9,15 @@ import (
 	"github.com/small-gate/small-gate/internal/git/run"
 )
 
-// oldGit is the remedy for a git that lacks a feature used here.
+// oldGit is the remedy if the installed git lacks a feature that is used here.
 const oldGit = "install a newer git (2.38 or later)"
 
-// failure makes outcome 2 of an error, unless it already is one or the context ended. It returns nil for nil.
+// failure turns an error into a *failure.Error, unless it already is one or says that the context ended. It returns nil for nil.
 func (r *Repo) failure(message string, err error) error {
 	return r.failureWith(message, "see what is damaged: `git fsck`", err)
 }
 
-// failureWith is failure with a remedy other than the one for damage.
+// failureWith does what failure does, with a given remedy instead of git fsck.
 func (r *Repo) failureWith(message, remedy string, err error) error {
 	var done *failure.Error
 	switch {

@@ -11,9 +11,9 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/history"
 )
 
-// Commits lists commits as [history.History] says, with parents from the real objects.
+// Commits lists commits as [history.History] says, with the parents that the objects name.
 //
-// In a shallow clone a range that reaches the boundary is an error, as is an id that is not here.
+// In a shallow clone, a range that reaches the boundary is an error. So is an id that the clone does not have.
 func (r *Repo) Commits(ctx context.Context, include, exclude []string) ([]history.Commit, error) {
 	if err := errors.Join(r.format.Check(include...), r.format.Check(exclude...)); err != nil {
 		return nil, err
@@ -23,15 +23,15 @@ func (r *Repo) Commits(ctx context.Context, include, exclude []string) ([]histor
 	}
 	commits, err := r.revList(ctx, include, exclude)
 	if err != nil || !r.Shallow {
-		r.noteBase(commits, include, exclude)
+		r.noteMergeBase(commits, include, exclude)
 		return commits, err
 	}
 	return commits, r.checkBoundary(ctx, commits, len(exclude) > 0)
 }
 
-// noteBase remembers where two histories part if the commits that one has and the other lacks show it: one of them follows the other's tip,
-// which is then their only best common ancestor.
-func (r *Repo) noteBase(commits []history.Commit, include, exclude []string) {
+// noteMergeBase remembers the merge base of two commits if a list of commits shows it: if a commit that only include reaches has exclude as its
+// parent, then include descends from exclude, which is their only merge base.
+func (r *Repo) noteMergeBase(commits []history.Commit, include, exclude []string) {
 	if len(include) != 1 || len(exclude) != 1 {
 		return
 	}
@@ -41,7 +41,7 @@ func (r *Repo) noteBase(commits []history.Commit, include, exclude []string) {
 	}
 }
 
-// revList lists commits with git. --topo-order makes ranges right despite clock skew.
+// revList lists commits with git. Without --topo-order, clock skew could make a range wrong.
 func (r *Repo) revList(ctx context.Context, include, exclude []string) ([]history.Commit, error) {
 	args := []string{"rev-list", "--topo-order", "--parents", "--stdin"}
 	var stdin strings.Builder
@@ -62,7 +62,7 @@ func (r *Repo) revList(ctx context.Context, include, exclude []string) ([]histor
 	return commits, nil
 }
 
-// readCommits reads lines of ids: a commit and its parents.
+// readCommits reads lines that each hold the id of a commit and the ids of its parents.
 func (r *Repo) readCommits(out *bufio.Reader) ([]history.Commit, error) {
 	var commits []history.Commit
 	for {
@@ -71,7 +71,7 @@ func (r *Repo) readCommits(out *bufio.Reader) ([]history.Commit, error) {
 			return commits, nil
 		}
 		if err != nil {
-			return nil, noEOF(err)
+			return nil, unexpectedEOF(err)
 		}
 		ids := strings.Split(strings.TrimSuffix(line, "\n"), " ")
 		if err := r.format.Check(ids...); err != nil {
@@ -81,17 +81,16 @@ func (r *Repo) readCommits(out *bufio.Reader) ([]history.Commit, error) {
 	}
 }
 
-// explainMissing makes outcome 2 of a git process that failed or stopped early: if one of the commits is not in the clone, the failure
-// names it.
+// explainMissing turns the error of a git process into a *failure.Error. If one of the commits is not in the clone, the failure names it.
 func (r *Repo) explainMissing(ctx context.Context, message string, err error, ids ...string) error {
-	if missing := r.firstMissing(ctx, ids); missing != "" {
+	if missing := r.findMissing(ctx, ids); missing != "" {
 		return NotHere(missing, err)
 	}
 	return r.failure(message, err)
 }
 
-// firstMissing is the first id that leads to no commit here; empty if all do, or if git cannot tell.
-func (r *Repo) firstMissing(ctx context.Context, ids []string) string {
+// findMissing returns the first id that leads to no commit here; empty if all do, or if git cannot tell.
+func (r *Repo) findMissing(ctx context.Context, ids []string) string {
 	var stdin strings.Builder
 	for _, id := range ids {
 		stdin.WriteString(id + "^{commit}\n")
@@ -105,8 +104,8 @@ func (r *Repo) firstMissing(ctx context.Context, ids []string) string {
 	return ids[i]
 }
 
-// noEOF makes the end of output in the middle of a record a distinct error.
-func noEOF(err error) error {
+// unexpectedEOF replaces io.EOF, which would mean a regular end, by io.ErrUnexpectedEOF. It is for reading inside a record.
+func unexpectedEOF(err error) error {
 	if errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF
 	}

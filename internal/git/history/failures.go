@@ -10,12 +10,12 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/history"
 )
 
-// unshallow says how to complete a shallow clone, by where it was made.
+// unshallow is the remedy that completes a shallow clone, for each place where clones are made.
 const unshallow = "in a clone: `git fetch --unshallow`\n" +
 	`with actions/checkout: fetch-depth: 0
 in GitLab CI: GIT_DEPTH: "0"`
 
-// Both readers use the failures below, so that their words are the same.
+// The reader on git and the one on go-git use the failures below, so that both say the same.
 
 // NotHere is the failure for a commit that is needed and missing in the clone.
 func NotHere(id string, cause error) *failure.Error {
@@ -26,7 +26,7 @@ func NotHere(id string, cause error) *failure.Error {
 	}
 }
 
-// Hidden is the failure for history hidden by a shallow clone: the commit's parents are needed.
+// Hidden is the failure for a commit whose parents are needed, but hidden by a shallow clone.
 func Hidden(id string) *failure.Error {
 	return &failure.Error{
 		Message: fmt.Sprintf("this is a shallow clone: the history before commit %s is needed and not here", id),
@@ -44,7 +44,7 @@ func Unreadable(id string, cause error) *failure.Error {
 	}
 }
 
-// ErrDamaged is in the chain of the failure for an object whose content does not match its id. No reader can repair it.
+// ErrDamaged is wrapped by the failure for an object whose content does not match its id. No reader can repair it.
 var ErrDamaged = errors.New("its content is not what its id says")
 
 // Damaged is the failure for an object whose content does not match its id.
@@ -82,12 +82,12 @@ func NotResolved(name string, shallow, isID bool, cause error) *failure.Error {
 	return f
 }
 
-// IsRevision reports whether a name can be passed to git as a revision.
+// IsRevision reports whether a name can be passed to git as a revision: it could not be taken for an option, or for two lines.
 func IsRevision(name string) bool {
 	return name != "" && !strings.HasPrefix(name, "-") && !strings.ContainsAny(name, "\x00\n")
 }
 
-// BaseOf is the name of a revision without its suffixes (gitrevisions(7)): HEAD for HEAD~2.
+// BaseOf returns the name in a revision without the suffixes of gitrevisions(7): HEAD for HEAD~2.
 func BaseOf(revision string) string {
 	for _, suffix := range []string{"^", "~", ":", "@{"} {
 		revision, _, _ = strings.Cut(revision, suffix)

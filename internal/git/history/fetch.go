@@ -18,7 +18,7 @@ import (
 // depth, so a complete clone never becomes shallow. It uses the credentials in git's configuration. It writes only objects and
 // remote-tracking refs: no tags, no work tree, no submodules, no FETCH_HEAD, and it runs no hook.
 //
-// guarded is for a clone whose configured programs must not run: no credential helper, no ssh or other program. What remains is git's own
+// If guarded is true, no program runs that the clone's configuration names: no credential helper, no ssh. What remains is git's own
 // transport over HTTP and from directories. A repository of another user is always guarded.
 //
 // A Repo, or any other reader, must be reopened to see what was fetched.
@@ -33,8 +33,8 @@ func (r *Repo) Fetch(ctx context.Context, remote, refspec string, guarded bool) 
 		args = append(args, "--unshallow")
 	}
 	fetcher := r.git
-	if guarded || r.foreign != "" {
-		// With the server program fixed here, fetching from a directory is safe too.
+	if guarded || r.distrusted != "" {
+		// Fetching from a directory is safe too, because the server program is fixed here.
 		fetcher.Environ = append(Guarded(fetcher.Environ), "GIT_ALLOW_PROTOCOL=file:http:https")
 		args = append(args, "--upload-pack=git-upload-pack")
 	}
@@ -46,28 +46,29 @@ func (r *Repo) Fetch(ctx context.Context, remote, refspec string, guarded bool) 
 	return r.failure(fmt.Sprintf("cannot fetch %s from %s", wording.Printable(refspec), wording.Printable(remote)), err)
 }
 
-// ErrGone is in the chain of a fetch error if the server answered that it lacks the commit, or does not serve it.
+// ErrGone is wrapped by the error of a fetch if the server answered that it lacks the commit, or does not serve it.
 var ErrGone = errors.New("the server does not hand it out")
 
-// refusals are upload-pack's words for that; the second is git's message for a server with a protocol before version 2.
+// refusals are the words with which upload-pack refuses a commit. git prints the second text for a server whose protocol is older than version
+// 2.
 var refusals = []string{"not our ref", "Server does not allow request for unadvertised object"}
 
-// WithToken is an environment in which git sends one server, given by its address, a token as GitHub takes it in place of the configured
-// credentials.
+// WithToken returns an environment in which git sends a token to one server instead of the configured credentials. The token is sent as GitHub
+// expects it; server is the server's address.
 func WithToken(environ []string, server, token string) []string {
 	key := "http." + strings.TrimSuffix(server, "/") + "/.extraHeader="
 	basic := base64.StdEncoding.EncodeToString([]byte("x-access-token:" + token))
-	return configured(environ, key, key+"AUTHORIZATION: basic "+basic) // an empty header clears earlier ones
+	return withSettings(environ, key, key+"AUTHORIZATION: basic "+basic) // an empty header clears earlier ones
 }
 
-// Guarded is an environment in which git fetches, even an object left out of a partial clone, without running programs named in a
-// repository's configuration: what remains is HTTP, with the configured headers.
+// Guarded returns an environment in which git runs no program that a repository's configuration names when it fetches, not even for an object
+// that a partial clone left out. What remains is HTTP, with the configured headers.
 func Guarded(environ []string) []string {
-	return append(configured(environ, nothingRun...), "GIT_ALLOW_PROTOCOL=http:https", "GIT_ASKPASS=", "SSH_ASKPASS=")
+	return append(withSettings(environ, noPrograms...), "GIT_ALLOW_PROTOCOL=http:https", "GIT_ASKPASS=", "SSH_ASKPASS=")
 }
 
-// configured is an environment with further git settings, each as key=value.
-func configured(environ []string, settings ...string) []string {
+// withSettings adds git settings to an environment, each as key=value.
+func withSettings(environ []string, settings ...string) []string {
 	out := slices.Clone(environ)
 	n, err := strconv.Atoi(gitcmd.Environ(environ).Get("GIT_CONFIG_COUNT"))
 	if err != nil || n < 0 {
@@ -81,8 +82,8 @@ func configured(environ []string, settings ...string) []string {
 	return append(out, fmt.Sprintf("GIT_CONFIG_COUNT=%d", n))
 }
 
-// nothingRun is the configuration that disables programs.
-var nothingRun = []string{
+// noPrograms are the settings that keep git from running configured programs.
+var noPrograms = []string{
 	"credential.helper=", // an empty one clears earlier ones
 	"core.askPass=",
 	"core.alternateRefsCommand=:",

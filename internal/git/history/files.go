@@ -13,16 +13,16 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/history"
 )
 
-// maxPathspecs is how many pathspecs go on one command line.
+// maxPathspecs is how many pathspecs are passed to one git command.
 const maxPathspecs = 200
 
-// List lists files as [history.Tree] says. An unmerged path of the index is listed once, marked, without mode and object.
+// List lists files as [history.Tree] says. It lists an unmerged path of the index once, with Unmerged set and without mode and object.
 func (r *Repo) List(ctx context.Context, revision string, f history.Filter) ([]history.File, error) {
 	filter := NewFilter(f)
-	if all := r.held.Load(); all != nil && revision == history.Index {
+	if all := r.heldIndex.Load(); all != nil && revision == history.Index {
 		var files []history.File
 		if f.Workspaces {
-			files = make([]history.File, 0, len(*all)) // of a large index they may be most
+			files = make([]history.File, 0, len(*all)) // workspaces may be most of a large index
 		}
 		for _, file := range *all {
 			if filter.Matches(file.Path) {
@@ -34,7 +34,7 @@ func (r *Repo) List(ctx context.Context, revision string, f history.Filter) ([]h
 	files, walked := r.walkTrees(ctx, revision, filter)
 	if !walked {
 		for _, some := range slices.AppendSeq(filter.twinspecs(), slices.Chunk(filter.pathspecs(), maxPathspecs)) {
-			found, err := r.files(ctx, revision, some)
+			found, err := r.listFiles(ctx, revision, some)
 			if err != nil {
 				return nil, err
 			}
@@ -50,26 +50,26 @@ func (r *Repo) List(ctx context.Context, revision string, f history.Filter) ([]h
 	return files, nil
 }
 
-// HoldIndex lists all files of the index, and makes that the answer to all later questions of [Repo.List] about the index. It is for a
-// hook, for whose time the index stays as it is: git reads a large one slowly.
+// HoldIndex lists all files of the index, and keeps the list: [Repo.List] then answers from it. Use it in a hook, while which the index does not
+// change: git takes long to read a large index.
 func (r *Repo) HoldIndex(ctx context.Context) ([]history.File, error) {
 	files, err := r.List(ctx, history.Index, history.Filter{All: true})
 	if err != nil {
 		return nil, err
 	}
-	r.held.Store(&files)
+	r.heldIndex.Store(&files)
 	return files, nil
 }
 
-// files lists what pathspecs match in a commit or in the index.
-func (r *Repo) files(ctx context.Context, revision string, pathspecs []string) ([]history.File, error) {
+// listFiles lists the files of a commit, or of the index, that the pathspecs match.
+func (r *Repo) listFiles(ctx context.Context, revision string, pathspecs []string) ([]history.File, error) {
 	if revision == history.Index {
-		return r.indexFiles(ctx, pathspecs)
+		return r.listIndexFiles(ctx, pathspecs)
 	}
 	if err := r.format.Check(revision); err != nil {
 		return nil, err
 	}
-	changes, err := r.rawDiff(ctx, r.trees(), pathspecs, "diff-tree", "-r", r.format.EmptyTree, revision)
+	changes, err := r.rawDiff(ctx, r.gitWithoutIndex(), pathspecs, "diff-tree", "-r", r.format.EmptyTree, revision)
 	if err != nil {
 		return nil, r.explainMissing(ctx, "cannot list the files of "+revision, err, revision)
 	}
@@ -80,21 +80,21 @@ func (r *Repo) files(ctx context.Context, revision string, pathspecs []string) (
 	return files, nil
 }
 
-// indexFiles lists what a commit of the index would have.
-func (r *Repo) indexFiles(ctx context.Context, pathspecs []string) ([]history.File, error) {
-	if err := r.needIndex(); err != nil {
+// listIndexFiles lists the files that a commit of the index would have.
+func (r *Repo) listIndexFiles(ctx context.Context, pathspecs []string) ([]history.File, error) {
+	if err := r.requireIndex(); err != nil {
 		return nil, err
 	}
 	var files []history.File
 	doubtful := false
 	args := slices.Concat([]string{"ls-files", "-s", "-z", "--full-name", "--"}, pathspecs)
 	err := r.git.Stream(ctx, nil, func(out *bufio.Reader) error {
-		return records(out, func(info []string, path string) error {
-			// mode id stage
+		return readRecords(out, func(info []string, path string) error {
+			// info has the mode, the id and the stage
 			if len(info) != 3 {
 				return fmt.Errorf("git ls-files printed %q", wording.Printable(strings.Join(info, " ")))
 			}
-			f, err := r.file(path, info[0], info[1])
+			f, err := r.makeFile(path, info[0], info[1])
 			if info[2] != "0" {
 				f = history.File{Path: path, Unmerged: true}
 				if n := len(files); n > 0 && files[n-1] == f {
@@ -112,9 +112,9 @@ func (r *Repo) indexFiles(ctx context.Context, pathspecs []string) ([]history.Fi
 	return files, r.failure("cannot read the index", err)
 }
 
-// Sparse lists those of some index paths that are kept out of the work tree.
+// Sparse returns those of some paths of the index that a sparse checkout keeps out of the work tree.
 func (r *Repo) Sparse(ctx context.Context, paths []string) ([]string, error) {
-	if err := r.needIndex(); err != nil {
+	if err := r.requireIndex(); err != nil {
 		return nil, err
 	}
 	var sparse []string
@@ -136,7 +136,8 @@ func (r *Repo) Sparse(ctx context.Context, paths []string) ([]string, error) {
 	return sparse, nil
 }
 
-// withoutIntended removes intent-to-add paths. In the index they look like empty files, but a commit leaves them out.
+// withoutIntended removes the paths that are only intended to be added (git add --intent-to-add). The index holds an empty file for such a path,
+// but a commit leaves it out.
 func (r *Repo) withoutIntended(ctx context.Context, files []history.File, pathspecs []string) ([]history.File, error) {
 	changes, err := r.rawDiff(ctx, r.git, pathspecs, "diff-index", "--cached", "--ita-invisible-in-index", r.format.EmptyTree)
 	here := map[string]bool{}
@@ -148,15 +149,15 @@ func (r *Repo) withoutIntended(ctx context.Context, files []history.File, pathsp
 	}), err
 }
 
-// records reads lines that end in NUL: words, a tab, and a path.
-func records(out *bufio.Reader, each func(info []string, path string) error) error {
+// readRecords reads records that end in NUL, each made of words, a tab and a path.
+func readRecords(out *bufio.Reader, each func(info []string, path string) error) error {
 	for {
 		line, err := out.ReadString(0)
 		if errors.Is(err, io.EOF) && line == "" {
 			return nil
 		}
 		if err != nil {
-			return noEOF(err)
+			return unexpectedEOF(err)
 		}
 		info, path, ok := strings.Cut(line[:len(line)-1], "\t")
 		if !ok || path == "" {

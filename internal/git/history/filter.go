@@ -14,15 +14,16 @@ import (
 // Filter is a [history.Filter] prepared for quick checks of many paths.
 type Filter struct {
 	history.Filter
-	// prefixes are the directories in Dirs with a final slash; the root's is empty.
+	// prefixes are the directories in Dirs, each with a slash at its end; the root is the empty string.
 	prefixes []string
 	globs    []glob
-	// dirs has the prefixes, exact the globs that are one path, rest the other globs: there may be thousands.
+	// dirs holds the prefixes, and exact the globs that are one path: a path is looked up in them even if there are thousands. rest holds the
+	// other globs.
 	dirs, exact map[string]bool
 	rest        []glob
-	patterns    []string // of rest
+	patterns    []string // the patterns of rest
 	twins       small.Twins
-	// below are all prefixes and twins, sorted, to find one below a directory.
+	// below holds the beginnings of all paths that prefixes, globs and twins select, sorted. MayHold looks in it for one inside a directory.
 	below []string
 }
 
@@ -54,8 +55,8 @@ func (f *Filter) Matches(path string) bool {
 	return f.All || f.Workspaces && f.inWorkspace(path) || f.matchesPattern(path) || len(f.twins.Of(path)) > 0
 }
 
-// inWorkspace reports whether a path is .small or a lookalike of it, or below one, in one of the directories, if there are any, else at any
-// depth.
+// inWorkspace reports whether a path is that of .small or a lookalike, or of something inside one. If the filter has directories, only the
+// .small of these count, otherwise those at any depth.
 func (f *Filter) inWorkspace(path string) bool {
 	if len(f.prefixes) == 0 {
 		_, in := small.WorkspaceOf(path)
@@ -78,7 +79,7 @@ func (f *Filter) matchesPattern(path string) bool {
 	return f.exact[path] || slices.ContainsFunc(f.rest, func(g glob) bool { return g.mayMatch(path) }) && policy.Matches(f.patterns, path)
 }
 
-// MayHold reports whether the filter may select something below a directory.
+// MayHold reports whether the filter may select something inside a directory.
 func (f *Filter) MayHold(dir string) bool {
 	if f.All || f.Workspaces && (len(f.prefixes) == 0 || f.inWorkspace(dir)) || len(f.twins.Of(dir)) > 0 {
 		return true
@@ -90,17 +91,17 @@ func (f *Filter) MayHold(dir string) bool {
 	return slices.ContainsFunc(f.rest, func(g glob) bool { return strings.HasPrefix(dir, g.prefix) })
 }
 
-// anySmall matches .small, its lookalikes, and a few unrelated names.
+// anySmall is a glob that matches .small, its lookalikes and a few other names.
 const anySmall = ".*[mM][aA][lL][lL]*"
 
-// globSpecial escapes the special characters of a pathspec.
+// globSpecial escapes the characters that are special in a pathspec.
 var globSpecial = strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`)
 
-// pathspecs match what the filter selects, and perhaps more: callers must drop what Matches does not accept. They are relative to the root,
-// wherever git runs.
+// pathspecs returns pathspecs that match everything the filter selects, and perhaps more: callers must drop what Matches rejects. They are
+// relative to the root, wherever git runs.
 //
-// Those of patterns have no glob magic: a * matches slashes too, and if there is only one *, git just compares the ends of a path
-// (PATHSPEC_ONESTAR in git's pathspec.h).
+// The pathspecs of patterns have no glob magic, so that a * matches slashes too. If there is only one *, git only compares the beginning and the
+// end of a path (PATHSPEC_ONESTAR in git's pathspec.h).
 func (f *Filter) pathspecs() []string {
 	if f.All {
 		return []string{":(top)"}
@@ -123,7 +124,8 @@ func (f *Filter) pathspecs() []string {
 	return out
 }
 
-// twinspecs are pathspecs for twins, grouped by calls of git: excluding a path would also exclude twins below it.
+// twinspecs returns the pathspecs for twins, in one list for each call of git. Paths of different depth are in different calls, because
+// excluding a path would also exclude the twins inside it.
 func (f *Filter) twinspecs() (calls [][]string) {
 	depths := map[int][]string{}
 	for _, of := range f.Twins {
@@ -142,34 +144,34 @@ func (f *Filter) twinspecs() (calls [][]string) {
 	return calls
 }
 
-// glob is a pattern with the literal beginning and end of each matching path; exact if there is nothing between them.
+// glob is a pattern, known by the text with which each matching path begins and ends. If exact is true, prefix is the only path that matches.
 type glob struct {
 	prefix, suffix string
 	exact          bool
 }
 
-// mayMatch compares the ends of a path.
+// mayMatch reports whether a path begins and ends as the pattern requires.
 func (g glob) mayMatch(path string) bool {
 	return strings.HasPrefix(path, g.prefix) && strings.HasSuffix(path, g.suffix)
 }
 
-// globMeta are the special characters of a pattern.
+// globMeta holds the characters that are special in a pattern.
 const globMeta = `*?[]{}\`
 
 func newGlob(pattern string) glob {
-	if text, literal := unescaped(pattern); literal {
+	if text, literal := literalPath(pattern); literal {
 		return glob{prefix: text, exact: true}
 	}
 	first, last := strings.IndexAny(pattern, globMeta), strings.LastIndexAny(pattern, globMeta)
-	// A ** can match nothing, together with one of its slashes.
+	// A ** can match nothing, and then one of the slashes around it is missing, too.
 	return glob{
 		prefix: strings.TrimSuffix(pattern[:first], "/"),
 		suffix: strings.TrimPrefix(pattern[last+1:], "/"),
 	}
 }
 
-// unescaped is the only path that a pattern matches, if it has no unescaped special character.
-func unescaped(pattern string) (string, bool) {
+// literalPath returns the only path that a pattern matches, and false if the pattern has a special character that is not escaped.
+func literalPath(pattern string) (string, bool) {
 	var out strings.Builder
 	for i := 0; i < len(pattern); i++ {
 		switch c := pattern[i]; {

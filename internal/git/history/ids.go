@@ -11,7 +11,7 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/history"
 )
 
-// Format is what depends on the repository's hash function.
+// Format holds what depends on the repository's hash function.
 type Format struct {
 	idLength  int    // hexadecimal digits of an object id
 	EmptyTree string // id of the tree without entries
@@ -20,7 +20,7 @@ type Format struct {
 	sum func() hash.Hash
 }
 
-// ID is the id of an object: the hash of a header and the content (git's documentation, "Git Internals - Git Objects").
+// ID returns the id of an object: the hash of a header and the content (git's documentation, "Git Internals - Git Objects").
 func (f Format) ID(kind string, data []byte) string {
 	h := f.sum()
 	h.Write(fmt.Appendf(nil, "%s %d\x00", kind, len(data)))
@@ -41,11 +41,11 @@ func newFormat(sum func() hash.Hash) Format {
 	return f
 }
 
-// Valid reports whether s is a full object id as git writes it. Only these are passed to git as ids: a shorter one could be taken for an
+// Valid reports whether s is a full object id as git writes it. Only full ids are passed to git, which could take a shorter one for an
 // abbreviation.
 func (f Format) Valid(s string) bool { return len(s) == f.idLength && history.IsHex(s) }
 
-// Check rejects ids that are not full.
+// Check fails if one of some ids is not a full one.
 func (f Format) Check(ids ...string) error {
 	for _, id := range ids {
 		if !f.Valid(id) {

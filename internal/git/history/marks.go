@@ -18,12 +18,11 @@ import (
 // Mark is a file of the index that git was told not to compare with the work tree (git-update-index(1)): git does not show changes of the
 // file on disk, and git add and git commit leave them out.
 type Mark struct {
-	Path string
-	// SkipWorktree and AssumeUnchanged are the two marks.
+	Path                          string
 	SkipWorktree, AssumeUnchanged bool
 }
 
-// Names are git's names of the marks.
+// Names returns the names that git gives to the marks.
 func (m Mark) Names() (names []string) {
 	if m.SkipWorktree {
 		names = append(names, "skip-worktree")
@@ -34,8 +33,8 @@ func (m Mark) Names() (names []string) {
 	return names
 }
 
-// Marks lists the marks of the files that a filter means and that are on disk. What a sparse checkout keeps out of the work tree is not on
-// disk. It starts git only if there is such a mark, or if the index has a form that only git reads.
+// Marks lists the marked files that a filter selects and that are on disk. Files that a sparse checkout keeps out of the work tree are not on
+// disk. It starts git only if the index has such a mark, or has a form that only git can read.
 func (r *Repo) Marks(ctx context.Context, f history.Filter) ([]Mark, error) {
 	filter := NewFilter(f)
 	marks, known, err := MarksIn(filepath.Join(r.GitDir, "index"), r.format)
@@ -67,8 +66,8 @@ func (r *Repo) Marks(ctx context.Context, f history.Filter) ([]Mark, error) {
 	return OnDisk(r.Top, filter, marks), nil
 }
 
-// OnDisk returns the marks of files that a filter means and that are in the work tree at top, each once. A file that cannot be looked at
-// counts as one.
+// OnDisk returns the marks of the files that a filter selects and that exist in the work tree at top, each once. It also returns a file of which
+// it cannot find out whether it exists.
 func OnDisk(top string, f *Filter, marks []Mark) []Mark {
 	return slices.Compact(slices.DeleteFunc(marks, func(m Mark) bool {
 		if !f.Matches(m.Path) {
@@ -79,18 +78,18 @@ func OnDisk(top string, f *Filter, marks []Mark) []Mark {
 	}))
 }
 
-// The parts of an index (gitformat-index(5)).
+// Sizes and flags in an index (gitformat-index(5)).
 const (
 	indexHeader    = 12      // signature, version, number of entries
-	indexStat      = 40      // of an entry, before its object id
-	assumeValid    = 1 << 15 // in an entry's flags
-	extendedFlags  = 1 << 14 // there are further flags
-	skipWorktree   = 1 << 14 // in the further flags
+	indexStat      = 40      // the part of an entry before its object id
+	assumeValid    = 1 << 15 // a bit of an entry's flags
+	extendedFlags  = 1 << 14 // a bit of an entry's flags: further flags follow
+	skipWorktree   = 1 << 14 // a bit of the further flags
 	indexAlignment = 8
 )
 
-// MarksIn reads the marks from an index file, with object ids of a format. known is false if the file has a form that only git reads, or is
-// damaged. A missing file is an empty index.
+// MarksIn reads the marks from an index file of a repository with some format. known is false if the index has a form that only git can read, or
+// is damaged. A missing file counts as an empty index.
 func MarksIn(file string, format Format) (marks []Mark, known bool, err error) {
 	data, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -103,7 +102,7 @@ func MarksIn(file string, format Format) (marks []Mark, known bool, err error) {
 	return marks, known, nil
 }
 
-// parseMarks reads the marks from an index whose ids have some number of bytes.
+// parseMarks reads the marks from the content of an index in which an object id has idBytes bytes.
 func parseMarks(data []byte, idBytes int) (marks []Mark, known bool) {
 	if len(data) < indexHeader+idBytes || string(data[:4]) != "DIRC" {
 		return nil, false
@@ -124,7 +123,7 @@ func parseMarks(data []byte, idBytes int) (marks []Mark, known bool) {
 			size += 2
 		}
 		kept := 0
-		if version == 4 { // a name is the beginning of the one before, and what comes then
+		if version == 4 { // an entry says how much of the previous name to cut off, and what to append
 			cut, length := readOffset(rest[size:])
 			if length == 0 || cut > len(name) {
 				return nil, false
@@ -151,8 +150,8 @@ func parseMarks(data []byte, idBytes int) (marks []Mark, known bool) {
 	return marks, optionalExtensions(rest)
 }
 
-// readOffset reads a number of variable length, as git writes it (gitformat-pack(5), offset encoding), and says how many bytes it has; 0 if
-// it has no end.
+// readOffset reads a number of variable length (gitformat-pack(5), offset encoding) and returns it with the number of its bytes; length is 0 if
+// the number does not end.
 func readOffset(data []byte) (value, length int) {
 	for i, c := range data[:min(len(data), 4)] {
 		if i > 0 {
@@ -166,8 +165,8 @@ func readOffset(data []byte) (value, length int) {
 	return 0, 0
 }
 
-// optionalExtensions reports whether the extensions of an index are all optional: a required one, such as that of a split index, says that
-// the entries are not the whole index.
+// optionalExtensions reports whether all extensions of an index are optional. A required one, such as that of a split index, means that the
+// index has more entries than these.
 func optionalExtensions(data []byte) bool {
 	for len(data) > 0 {
 		if len(data) < 8 || data[0] < 'A' || data[0] > 'Z' {

@@ -10,19 +10,19 @@ import (
 )
 
 const (
-	// maxTree bounds the size of a tree that is read, in bytes.
+	// maxTree is the size in bytes of the largest tree object that is read.
 	maxTree = 256 << 10
-	// maxTrees bounds the trees that are read for one list: git lists more of them sooner.
+	// maxTrees is how many tree objects are read for one list. For more of them it is faster to have git list the files.
 	maxTrees = 32
 )
 
-// narrow reports whether all that the filter can select is in few places, which it names.
-func (f *Filter) narrow() bool {
+// isNarrow reports whether the filter names the few places in which everything is that it can select.
+func (f *Filter) isNarrow() bool {
 	anywhere := func(g glob) bool { return g.prefix == "" }
 	return !f.All && (!f.Workspaces || len(f.prefixes) > 0) && !slices.ContainsFunc(f.rest, anywhere) && len(f.below) <= maxTrees
 }
 
-// walker lists files of a commit from its trees, which the process that serves objects reads.
+// walker lists files of a commit by reading its tree objects from the process that serves objects.
 type walker struct {
 	repo   *Repo
 	filter *Filter
@@ -30,30 +30,31 @@ type walker struct {
 	files  []history.File
 }
 
-// walkTrees lists the files of a commit that a narrow filter selects; false if git has to be asked, which also explains what is wrong.
+// walkTrees lists the files of a commit that a narrow filter selects. It returns false if git has to list them instead, also where something is
+// wrong: git then says what.
 func (r *Repo) walkTrees(ctx context.Context, commit string, filter *Filter) ([]history.File, bool) {
-	if !filter.narrow() || r.format.Check(commit) != nil {
+	if !filter.isNarrow() || r.format.Check(commit) != nil {
 		return nil, false
 	}
-	c, err := r.object(ctx, commit, "commit", maxCommit)
+	c, err := r.readObject(ctx, commit, "commit", maxCommit)
 	if err != nil {
 		return nil, false
 	}
 	line, _, _ := strings.Cut(string(c.Data), "\n")
 	root, found := strings.CutPrefix(line, "tree ")
 	w := walker{repo: r, filter: filter}
-	if !found || !w.dir(ctx, "", root) {
+	if !found || !w.listDir(ctx, "", root) {
 		return nil, false
 	}
 	return w.files, true
 }
 
-// dir lists a directory; false if its tree is not one that is understood here.
-func (w *walker) dir(ctx context.Context, prefix, tree string) bool {
+// listDir adds the files of one directory. It returns false if the tree is too large or has a form that only git understands.
+func (w *walker) listDir(ctx context.Context, prefix, tree string) bool {
 	if w.trees++; w.trees > maxTrees {
 		return false
 	}
-	o, err := w.repo.object(ctx, tree, "tree", maxTree)
+	o, err := w.repo.readObject(ctx, tree, "tree", maxTree)
 	if err != nil || o.Data == nil && o.Size > 0 {
 		return false
 	}
@@ -68,7 +69,7 @@ func (w *walker) dir(ctx context.Context, prefix, tree string) bool {
 		text = rest[size:]
 		switch mode {
 		case "40000":
-			if w.filter.MayHold(path) && !w.dir(ctx, path+"/", id) {
+			if w.filter.MayHold(path) && !w.listDir(ctx, path+"/", id) {
 				return false
 			}
 		case "100644", "100755", history.ModeLink, history.ModeSubmodule:
@@ -76,7 +77,7 @@ func (w *walker) dir(ctx context.Context, prefix, tree string) bool {
 				w.files = append(w.files, history.File{Path: path, Mode: mode, Object: id})
 			}
 		default:
-			return false // git makes another mode of it
+			return false // git shows such an entry with another mode
 		}
 	}
 	return true

@@ -11,8 +11,7 @@ import (
 	"github.com/small-gate/small-gate/internal/base/wording"
 )
 
-// Neighbour is others' work that is already here: the upstream of HEAD's branch, or what is checked out in another work tree of the
-// repository.
+// Neighbour is work of others that is already in this repository: the upstream of HEAD's branch, or what another work tree has checked out.
 type Neighbour struct {
 	// Ref is the full name of the branch; empty for a detached HEAD.
 	Ref string
@@ -23,8 +22,8 @@ type Neighbour struct {
 	ID string
 }
 
-// Neighbours are the upstream of the checked-out branch, if it has one and it was fetched, and then the other existing work trees with
-// commits, by path. Other local branches are left out: many are abandoned.
+// Neighbours returns the upstream of the checked-out branch, if it has one that was fetched, and then the other work trees that exist and have
+// commits, by path. It leaves out other local branches, many of which are abandoned.
 func (r *Repo) Neighbours(ctx context.Context) ([]Neighbour, error) {
 	var out []Neighbour
 	upstream, err := r.upstream(ctx)
@@ -41,7 +40,7 @@ func (r *Repo) Neighbours(ctx context.Context) ([]Neighbour, error) {
 	return append(out, trees...), nil
 }
 
-// upstream reads the branches at HEAD's commit: HEAD's own is among them, and there are few others.
+// upstream looks up the upstream of HEAD's branch. It asks git only for the branches at HEAD's commit, which are few and include that branch.
 func (r *Repo) upstream(ctx context.Context) (Neighbour, error) {
 	head, err := r.Head(ctx)
 	if err != nil || head == "" {
@@ -56,13 +55,13 @@ func (r *Repo) upstream(ctx context.Context) (Neighbour, error) {
 		if !own || name == "" {
 			continue
 		}
-		refs, err := r.refs(ctx, name)
+		refs, err := r.lookUpRefs(ctx, name)
 		return Neighbour{Ref: name, ID: refs[name].ID}, err
 	}
 	return Neighbour{}, nil
 }
 
-// worktrees lists the other work trees. git lists the main one first.
+// worktrees lists the other work trees of the repository. git lists the main one first.
 func (r *Repo) worktrees(ctx context.Context) ([]Neighbour, error) {
 	out, err := r.git.Output(ctx, nil, "worktree", "list", "--porcelain", "-z")
 	if err != nil {
@@ -92,7 +91,7 @@ func (r *Repo) worktrees(ctx context.Context) ([]Neighbour, error) {
 		}
 		if strings.Trim(tree.ID, "0") == "" {
 			// There are no commits yet, or the ref is broken.
-			if _, err := r.refs(ctx, tree.Ref); err != nil {
+			if _, err := r.lookUpRefs(ctx, tree.Ref); err != nil {
 				return nil, err
 			}
 			continue

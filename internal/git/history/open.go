@@ -18,13 +18,14 @@ import (
 	"github.com/small-gate/small-gate/internal/policy"
 )
 
-// ErrNotRepository is in the chain of the error that Open returns for a directory outside any git repository. A repository that exists but
-// cannot be read is another error.
+// ErrNotRepository is wrapped by the error that Open returns for a directory outside any git repository. A repository that exists but cannot be
+// read gives another error.
 var ErrNotRepository = errors.New("not a git repository")
 
-// Options are options of Open. The zero value is right in a hook.
+// Options says how Open runs git. The zero value is right in a hook.
 type Options struct {
-	// Environ is the environment, each variable as KEY=VALUE; nil means the process's own. gitcmd.Reading says what git gets of it.
+	// Environ is the environment, each variable as KEY=VALUE; nil means the process's own. gitcmd.Reading says which variables are passed to
+	// git.
 	Environ []string
 	// Git is the git program; empty means "git", looked up on the path.
 	Git string
@@ -32,23 +33,23 @@ type Options struct {
 
 // Repo is an open repository. It is safe for concurrent use. Close it when it is no longer needed.
 //
-// An error of its methods means that there is no answer. It is a *failure.Error with a remedy, or wraps the error of a context that ended.
+// A method that returns an error gives no answer. The error is a *failure.Error, or wraps the error of a context that ended.
 type Repo struct {
 	Place
 
-	git     gitcmd.Git
-	given   gitcmd.Environ // as the caller gave it
-	format  Format
-	head    string // HEAD's commit when the repository was opened, or empty
-	foreign string // the directory that git would refuse to use by itself, or empty
-	// unconfigured is true if HEAD's commit is known to have no configuration, which every hook needs to know.
-	unconfigured bool
+	git           gitcmd.Git
+	callerEnviron gitcmd.Environ // the environment as the caller gave it
+	format        Format
+	head          string // HEAD's commit when the repository was opened, or empty
+	distrusted    string // see distrust; empty if git trusts the repository
+	// headHasNoConfig is true if Open found that HEAD's commit has no configuration. Every hook has to know that.
+	headHasNoConfig bool
 
-	held  atomic.Pointer[[]history.File] // see HoldIndex
-	bases sync.Map                       // the merge bases of pairs of commits, which never change
+	heldIndex atomic.Pointer[[]history.File] // see HoldIndex
+	bases     sync.Map                       // merge bases by [2]string of commits; they never change
 
-	blobs        sync.Mutex // guards batch and sizes
-	batch, sizes *batch     // sizes tells the sizes of blobs alone
+	blobs        sync.Mutex // held while batch or sizes is used
+	batch, sizes *batch     // sizes only tells the sizes of objects
 }
 
 var _ history.History = (*Repo)(nil)
@@ -56,7 +57,8 @@ var _ history.History = (*Repo)(nil)
 // Open finds the repository of a directory as git does: from git's environment variables, or else by walking up. An empty dir is the
 // current directory. git resolves relative paths in its variables from where it runs, so a hook must open the current directory.
 //
-// It starts one git process. The error has ErrNotRepository in its chain if there is no repository.
+// It starts one git process, and a second one if git refuses the repository as unsafe. The error wraps ErrNotRepository if there is no
+// repository.
 func Open(ctx context.Context, dir string, opts Options) (*Repo, error) {
 	if opts.Environ == nil {
 		opts.Environ = os.Environ()
@@ -66,21 +68,21 @@ func Open(ctx context.Context, dir string, opts Options) (*Repo, error) {
 		return nil, &failure.Error{Message: fmt.Sprintf("cannot open %s: %v", wording.Printable(dir), err), Err: err}
 	}
 	r := &Repo{
-		git:   gitcmd.Git{Program: opts.Git, Dir: dir, Environ: gitcmd.Reading(opts.Environ), Options: gitcmd.ReadingOptions("")},
-		given: opts.Environ,
+		git:           gitcmd.Git{Program: opts.Git, Dir: dir, Environ: gitcmd.Reading(opts.Environ), Options: gitcmd.ReadingOptions("")},
+		callerEnviron: opts.Environ,
 	}
 	found := ""
 	if gitcmd.Environ(opts.Environ).Get("GIT_DIR") == "" {
 		found = Nearest(here, opts.Environ)
 	}
 	out, err := r.git.Output(ctx, nil, discovery...)
-	if dubious(err) && found != "" {
+	if refusedAsUnsafe(err) && found != "" {
 		r.distrust(found)
 		out, err = r.git.Output(ctx, nil, discovery...)
 	}
 	if a, ok := parseDiscovery(out); ok {
-		// A later failure of rev-parse is about HEAD only: Head decides.
-		return r, r.adopt(here, a)
+		// If rev-parse fails after these answers, the failure is only about HEAD, and Head reports it.
+		return r, r.applyAnswers(here, a)
 	}
 	if err == nil {
 		err = errors.New("git did not answer what was asked")
@@ -88,16 +90,16 @@ func Open(ctx context.Context, dir string, opts Options) (*Repo, error) {
 	return nil, r.explainOpen(ctx, here, found, err)
 }
 
-// dubious reports whether git refused a repository because it belongs to another user, who could have its configuration run programs as
-// this one, or because it is bare and the user has told git not to use such repositories (safe.bareRepository).
-func dubious(err error) bool {
+// refusedAsUnsafe reports whether git refused a repository because it belongs to another user, or because it is bare and the user has told git
+// not to find such repositories by itself (safe.bareRepository). The configuration of such a repository could run programs as the user.
+func refusedAsUnsafe(err error) bool {
 	return err != nil && (strings.Contains(err.Error(), "detected dubious ownership") || strings.Contains(err.Error(), "cannot use bare repository"))
 }
 
-// distrust has git read a repository that it would refuse, and run nothing that the repository's configuration names. Of the git commands
-// used here, only fetching a missing object could do that: so nothing is fetched.
+// distrust lets git read a repository that it refused, at dir, without running any program that the repository's configuration names. Of the git
+// commands used here, only fetching a missing object could run one, so nothing is fetched.
 func (r *Repo) distrust(dir string) {
-	r.foreign = dir
+	r.distrusted = dir
 	r.git.Options = gitcmd.ReadingOptions(dir)
 	r.git.Environ = append(r.git.Environ, "GIT_ALLOW_PROTOCOL=none", "GIT_NO_LAZY_FETCH=1")
 }
@@ -111,20 +113,20 @@ func (r *Repo) Close() error {
 	return nil
 }
 
-// Reader is this reader's name in a report.
+// Reader returns the name of this reader in a report.
 func (r *Repo) Reader() string { return "git" }
 
-// Version is the version of the installed git, such as "2.39.5".
+// Version returns the version of the installed git, such as "2.39.5".
 func (r *Repo) Version(ctx context.Context) (string, error) {
 	out, err := r.git.Output(ctx, nil, "version")
 	return wording.Printable(strings.TrimPrefix(strings.TrimSpace(string(out)), "git version ")), r.failure("cannot tell git's version", err)
 }
 
-// marker separates the answers of one rev-parse, since a path may contain newlines. git rev-parse prints unknown flags unchanged.
+// marker separates the answers of one rev-parse: git prints unknown flags unchanged, and a path may contain newlines.
 const marker = "--small-gate-next"
 
-// discovery asks for everything that Open needs in one process. HEAD is last because git stops there if it is unborn, or falls back to a
-// tag or a branch of that name, which the full name shows. The same is true for the contents of HEAD.
+// discovery asks for everything that Open needs with one process. The questions about HEAD are last, because git stops there if HEAD has no
+// commit. git may also take a tag or a branch with the name HEAD instead; the full name shows that.
 var discovery = []string{
 	"rev-parse",
 	"--is-bare-repository", "--is-shallow-repository", "--show-object-format", marker,
@@ -135,8 +137,8 @@ var discovery = []string{
 	headTree, headConfig,
 }
 
-// git rev-parse prints these back if HEAD's tree cannot be read, or has nothing at the path. Otherwise it prints nothing, since they have
-// no symbolic names.
+// rev-parse prints these two unchanged if HEAD's tree cannot be read, or has no configuration. Otherwise it prints nothing for them, because
+// they have no symbolic names.
 const (
 	headTree   = "HEAD^{tree}"
 	headConfig = "HEAD:" + policy.File
@@ -144,13 +146,13 @@ const (
 
 type answers struct {
 	flags, gitDir, commonDir string
-	// up is what git printed: nothing if there is no work tree, an empty line at its root, "../" for each level below the root, or an
-	// absolute path if the work tree is elsewhere.
+	// up is what git printed about the root of the work tree: nothing if there is none, an empty line at the root, "../" for each level below
+	// it, or an absolute path if the work tree is elsewhere.
 	up string
-	// head is HEAD's commit and, on the next line, the full name that HEAD was resolved to; without that line it was ambiguous.
+	// head is HEAD's commit and, on the next line, the full name that HEAD was resolved to. If HEAD was ambiguous, that line is missing.
 	head string
-	// unconfigured is true if HEAD's tree can be read and has no configuration.
-	unconfigured bool
+	// headHasNoConfig is true if HEAD's tree can be read and has no configuration.
+	headHasNoConfig bool
 }
 
 func parseDiscovery(out []byte) (answers, bool) {
@@ -160,12 +162,12 @@ func parseDiscovery(out []byte) (answers, bool) {
 	}
 	line := func(i int) string { return strings.TrimSuffix(parts[i], "\n") }
 	a := answers{flags: line(0), gitDir: line(1), commonDir: line(2), up: parts[3], head: line(4)}
-	a.unconfigured = len(parts) == 6 && line(5) == headConfig
+	a.headHasNoConfig = len(parts) == 6 && line(5) == headConfig
 	return a, true
 }
 
-// adopt fills r from git's answers. here is the physical directory in which git ran; relative answers refer to it.
-func (r *Repo) adopt(here string, a answers) error {
+// applyAnswers sets the fields of r from git's answers. here is the physical directory in which git ran; relative answers refer to it.
+func (r *Repo) applyAnswers(here string, a answers) error {
 	flags := strings.Split(a.flags, "\n")
 	if len(flags) != 3 {
 		return &failure.Error{Message: "git did not say what kind of repository this is", Remedy: oldGit}
@@ -182,7 +184,7 @@ func (r *Repo) adopt(here string, a answers) error {
 	r.GitDir = Within(here, a.gitDir)
 	r.CommonDir = Within(here, a.commonDir)
 	if id, name, _ := strings.Cut(a.head, "\n"); r.format.Valid(id) && (name == "HEAD" || name != "" && !strings.HasSuffix(name, "/HEAD")) {
-		r.head, r.unconfigured = id, a.unconfigured // else Head looks it up
+		r.head, r.headHasNoConfig = id, a.headHasNoConfig // otherwise Head looks HEAD up
 	}
 	if a.up != "" {
 		r.Top = Within(here, strings.TrimSuffix(a.up, "\n"))
@@ -199,7 +201,7 @@ func (r *Repo) explainOpen(ctx context.Context, here, found string, err error) e
 	switch {
 	case strings.Contains(said, "not a git repository (or any") && found == "":
 		return Nowhere(here)
-	case dubious(err):
+	case refusedAsUnsafe(err):
 		return &failure.Error{
 			Message: fmt.Sprintf("the repository at %s belongs to another user, and this git cannot be told to allow it for one command", wording.Printable(found)),
 			Remedy:  "`git config --global --add safe.directory " + wording.ShellWord(wording.Printable(found)) + "`",
@@ -216,8 +218,8 @@ func (r *Repo) explainOpen(ctx context.Context, here, found string, err error) e
 	return r.failureWith(CannotOpen(here), "see what else git says: `git status`", err)
 }
 
-// Nearest is the directory whose owner git checks when it walks up from here: the first one with a .git, or that looks like a bare
-// repository. It is empty if there is none below a ceiling.
+// Nearest returns the directory whose owner git checks when it walks up from here: the first one that has a .git or looks like a bare
+// repository. It is empty if there is none before a ceiling (GIT_CEILING_DIRECTORIES).
 func Nearest(here string, environ gitcmd.Environ) string {
 	stop := ceilings(environ)
 	for dir := here; ; dir = filepath.Dir(dir) {

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// PackedRefs calls each for the refs in packed-refs, in a repository of this format. It fails on a line that git would not write: git
-// itself complains only if its search reaches that line, and otherwise takes a ref for missing.
+// PackedRefs calls each for every ref in the file packed-refs of a repository with some format. It fails on a line that git would not write. git
+// itself complains about such a line only if it reaches it while searching; otherwise it takes a ref for missing.
 func PackedRefs(commonDir string, format Format, each func(id, name string)) error {
 	data, err := os.ReadFile(filepath.Join(commonDir, "packed-refs"))
 	if errors.Is(err, fs.ErrNotExist) {

@@ -50,11 +50,11 @@ func TestReadChangesThatAreDamaged(t *testing.T) {
 func TestRecordsThatAreDamaged(t *testing.T) {
 	none := func([]string, string) error { return nil }
 	whole := "100644 blob " + idA + "\tpath\x00"
-	if err := records(bufio.NewReader(strings.NewReader(whole+whole)), none); err != nil {
+	if err := readRecords(bufio.NewReader(strings.NewReader(whole+whole)), none); err != nil {
 		t.Error(err)
 	}
 	for _, s := range []string{whole[:len(whole)-1], whole + "x", "no tab\x00", "no path\t\x00"} {
-		if records(bufio.NewReader(strings.NewReader(s)), none) == nil {
+		if readRecords(bufio.NewReader(strings.NewReader(s)), none) == nil {
 			t.Errorf("%q was taken", s)
 		}
 	}
@@ -63,7 +63,7 @@ func TestRecordsThatAreDamaged(t *testing.T) {
 func TestBatchAnswersThatAreDamaged(t *testing.T) {
 	ask := func(answer string) error {
 		b := &batch{stdin: nopCloser{io.Discard}, stdout: bufio.NewReader(strings.NewReader(answer))}
-		_, err := b.ask(idA, "blob", 3)
+		_, err := b.readObject(idA, "blob", 3)
 		return err
 	}
 	if err := ask(idA + " blob 3\nabc\n"); err != nil {
@@ -89,7 +89,7 @@ func TestMemoryOfAnswers(t *testing.T) {
 	}{{0, 10, false}, {9, 10, false}, {10, 10, true}, {20, 10, true}, {21, 10, false}, {10, 0, false}, {0, 0, false}} {
 		b := &batch{spare: make([]byte, tt.spare)}
 		spare := b.spare
-		got := b.memory(tt.size)
+		got := b.allocate(tt.size)
 		again := len(got) > 0 && len(spare) > 0 && &got[0] == &spare[0]
 		if got == nil || int64(len(got)) != tt.size || again != tt.again || again && b.spare != nil {
 			t.Errorf("%+v: %d bytes, again %v, spare %d", tt, len(got), again, len(b.spare))
@@ -105,7 +105,7 @@ func TestParseDiscovery(t *testing.T) {
 		t.Errorf("%+v, %v", got, ok)
 	}
 	for last, want := range map[string]bool{"": false, "HEAD^{tree}\n": false, "HEAD^{tree}\nHEAD:.small-gate.yml\n": false, "HEAD:.small-gate.yml\n": true} {
-		if got, ok := parseDiscovery([]byte(m + m + m + m + m + last)); !ok || got.unconfigured != want {
+		if got, ok := parseDiscovery([]byte(m + m + m + m + m + last)); !ok || got.headHasNoConfig != want {
 			t.Errorf("%q: %+v, %v", last, got, ok)
 		}
 	}
@@ -115,6 +115,6 @@ func TestParseDiscovery(t *testing.T) {
 		}
 	}
 	for _, flags := range []string{"false\nfalse", "false\nfalse\nsha512", "false\nfalse\n--show-object-format"} {
-		wantFailure(t, (&Repo{}).adopt("/", answers{flags: flags}), "newer git")
+		wantFailure(t, (&Repo{}).applyAnswers("/", answers{flags: flags}), "newer git")
 	}
 }

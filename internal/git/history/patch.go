@@ -9,8 +9,8 @@ import (
 	"github.com/small-gate/small-gate/internal/git/run"
 )
 
-// SamePatch finds the commit among some that makes the same patch as another outside workspaces, by git patch-id; empty if there is none, or no
-// git program.
+// SamePatch finds, among some commits, one that makes the same patch as another commit (git patch-id), apart from files of workspaces. It
+// returns an empty id if there is none, or no git program.
 func SamePatch(ctx context.Context, place Place, environ []string, commit string, among []string) (string, error) {
 	if _, err := exec.LookPath("git"); err != nil {
 		return "", nil //nolint:nilerr // the go-git reader needs no git, and this is only a hint

@@ -15,17 +15,17 @@ type Place struct {
 	// Top is the absolute path of the work tree's root, with symbolic links
 	// resolved; empty if there is none (a bare repository).
 	Top string
-	// GitDir is the absolute path of the git directory; in a linked work tree its own.
+	// GitDir is the absolute path of the git directory. A linked work tree has its own.
 	GitDir string
-	// CommonDir is the absolute path of the git directory shared by all work trees. It is GitDir unless this is a linked work tree.
+	// CommonDir is the absolute path of the git directory that all work trees share. It differs from GitDir only in a linked work tree.
 	CommonDir string
-	// Bare reports whether the repository has no work tree.
+	// Bare is true if the repository has no work tree.
 	Bare bool
-	// Shallow reports whether the clone hides some commits' parents.
+	// Shallow is true if the clone hides the parents of some commits.
 	Shallow bool
 }
 
-// WorkTree is the root of the work tree; for a bare repository it is an error.
+// WorkTree returns the root of the work tree; for a bare repository it fails.
 func (p Place) WorkTree() (string, error) {
 	if p.Top == "" {
 		return "", &failure.Error{Message: "a bare repository has no work tree", Remedy: "run this in a clone, and push the result"}
@@ -33,8 +33,7 @@ func (p Place) WorkTree() (string, error) {
 	return p.Top, nil
 }
 
-// WorkingGit is the installed git for work in the work tree, with the given environment, such as the process's own. A missing git or work
-// tree is an error.
+// WorkingGit returns the installed git, to be run in the work tree with the given environment. It fails without a git program or a work tree.
 func (p Place) WorkingGit(environ []string) (gitcmd.Git, error) {
 	if _, err := p.WorkTree(); err != nil {
 		return gitcmd.Git{}, err
@@ -46,16 +45,16 @@ func (p Place) WorkingGit(environ []string) (gitcmd.Git, error) {
 	_, dir := given.Lookup("GIT_DIR")
 	_, tree := given.Lookup("GIT_WORK_TREE")
 	env := gitcmd.Working(environ, "GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_PREFIX")
-	if dir || tree { // they may be relative to another directory; otherwise hooks would get variables that git alone does not set
+	if dir || tree { // the caller's values may be relative to another directory. Without them, hooks must not get variables that git would not set
 		env = append(env, "GIT_DIR="+p.GitDir, "GIT_WORK_TREE="+p.Top)
 	}
 	return gitcmd.Git{Dir: p.Top, Environ: env}, nil
 }
 
-// Where is the place itself, for interfaces of repositories.
+// Where returns the place itself: interfaces of repositories ask for it.
 func (p Place) Where() Place { return p }
 
-// Physical is the absolute path of dir with symbolic links resolved, as git sees it.
+// Physical returns the absolute path of dir with symbolic links resolved, as git sees it.
 func Physical(dir string) (string, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -64,7 +63,7 @@ func Physical(dir string) (string, error) {
 	return filepath.EvalSymlinks(abs)
 }
 
-// Within resolves a path from git, with slashes, against base.
+// Within resolves a path that git printed, with slashes, against base.
 func Within(base, path string) string {
 	path = filepath.FromSlash(path)
 	if filepath.IsAbs(path) {
@@ -73,7 +72,7 @@ func Within(base, path string) string {
 	return filepath.Join(base, path)
 }
 
-// ceilings are the directories that git does not enter when it walks up.
+// ceilings returns the directories that git does not enter when it walks up.
 func ceilings(environ gitcmd.Environ) []string {
 	var dirs []string
 	for _, dir := range filepath.SplitList(environ.Get("GIT_CEILING_DIRECTORIES")) {
@@ -84,7 +83,7 @@ func ceilings(environ gitcmd.Environ) []string {
 	return dirs
 }
 
-// looksLikeRepository reports whether git, walking up, examines a directory closer.
+// looksLikeRepository reports whether git, when it walks up, would stop at a directory to see whether it is a repository.
 func looksLikeRepository(dir string) bool {
 	return exists(filepath.Join(dir, ".git")) ||
 		exists(filepath.Join(dir, "HEAD")) && exists(filepath.Join(dir, "objects")) && exists(filepath.Join(dir, "refs"))

@@ -15,14 +15,14 @@ import (
 	"github.com/small-gate/small-gate/internal/git/run"
 )
 
-// rawArgs make git's diff commands print what readChanges needs, whatever the configuration. Submodules are included explicitly, because a
-// .gitmodules file can ask to ignore their changes.
+// rawArgs make git's diff commands print what readChanges needs, whatever is configured. They include submodules explicitly, because a
+// .gitmodules file can ask git to ignore them.
 var rawArgs = []string{"--raw", "-z", "--no-abbrev", "--no-renames", "--no-relative", "--ignore-submodules=none"}
 
 const noMode = "000000"
 
-// trees runs git on trees alone: diff-tree would read the index first, whatever it compares, and here there is none.
-func (r *Repo) trees() gitcmd.Git {
+// gitWithoutIndex returns a git that finds no index: diff-tree would read it first, even to compare two trees.
+func (r *Repo) gitWithoutIndex() gitcmd.Git {
 	git := r.git
 	git.Environ = slices.Concat(git.Environ, []string{"GIT_INDEX_FILE=" + filepath.Join(r.GitDir, "small-gate", "no-index")})
 	return git
@@ -40,11 +40,11 @@ func (r *Repo) rawDiff(ctx context.Context, git gitcmd.Git, pathspecs []string, 
 	return changes, err
 }
 
-// readHeader reads the header of one comparison.
+// readHeader reads what git prints before the changes of one comparison, and fails unless that is the wanted commit.
 func readHeader(out *bufio.Reader, want string) error {
 	got, err := out.ReadString(0)
 	if err != nil {
-		return noEOF(err)
+		return unexpectedEOF(err)
 	}
 	if got[:len(got)-1] != want {
 		return fmt.Errorf("git diff-tree answered %q where %q was asked", wording.Printable(got), want)
@@ -56,7 +56,7 @@ func readHeader(out *bufio.Reader, want string) error {
 //
 //	:100644 100755 <old id> <new id> M NUL path NUL
 //
-// An unmerged path of the index has the status U; git's other records for that path are dropped.
+// An unmerged path of the index has the status U. git's other records for the same path are dropped.
 func (r *Repo) readChanges(out *bufio.Reader) ([]history.Change, error) {
 	var changes []history.Change
 	for {
@@ -84,19 +84,19 @@ func (r *Repo) readChanges(out *bufio.Reader) ([]history.Change, error) {
 func (r *Repo) readChange(out *bufio.Reader) (history.Change, error) {
 	head, err := out.ReadString(0)
 	if err != nil {
-		return history.Change{}, noEOF(err)
+		return history.Change{}, unexpectedEOF(err)
 	}
 	path, err := out.ReadString(0)
 	if err != nil {
-		return history.Change{}, noEOF(err)
+		return history.Change{}, unexpectedEOF(err)
 	}
 	path = path[:len(path)-1]
 	f := strings.Split(strings.TrimSuffix(strings.TrimPrefix(head, ":"), "\x00"), " ")
 	if len(f) != 5 || path == "" || f[4] == "" {
 		return history.Change{}, fmt.Errorf("git printed a change that is not understood: %q", wording.Printable(head))
 	}
-	oldFile, oldErr := r.file(path, f[0], f[2])
-	newFile, newErr := r.file(path, f[1], f[3])
+	oldFile, oldErr := r.makeFile(path, f[0], f[2])
+	newFile, newErr := r.makeFile(path, f[1], f[3])
 	if err := errors.Join(oldErr, newErr); err != nil {
 		return history.Change{}, err
 	}
@@ -106,8 +106,8 @@ func (r *Repo) readChange(out *bufio.Reader) (history.Change, error) {
 	return history.Change{Path: path, Old: oldFile, New: newFile}, nil
 }
 
-// file is one side of a change, or the zero File if the path is absent.
-func (r *Repo) file(path, mode, id string) (history.File, error) {
+// makeFile makes one side of a change; the zero File if the path is absent there.
+func (r *Repo) makeFile(path, mode, id string) (history.File, error) {
 	if mode == noMode {
 		return history.File{}, nil
 	}

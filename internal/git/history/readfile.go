@@ -10,13 +10,13 @@ import (
 	"github.com/small-gate/small-gate/internal/policy"
 )
 
-// ReadFile reads one regular file of a revision. found is false if nothing is at its path; anything else there, a conflict, or more than
-// limit bytes is an error.
+// ReadFile reads one regular file of a revision. found is false if nothing is at the path. It fails if something else is there, or a conflict,
+// or a file of more than limit bytes.
 func ReadFile(ctx context.Context, tree history.Tree, revision, path string, limit int64) (data []byte, found bool, err error) {
-	if r, ok := tree.(*Repo); ok && r.unconfigured && revision == r.head && path == policy.File {
+	if r, ok := tree.(*Repo); ok && r.headHasNoConfig && revision == r.head && path == policy.File {
 		return nil, false, nil
 	}
-	// Include what is below the path, in case it is a directory.
+	// The path may be a directory, so list what is inside it, too.
 	files, err := tree.List(ctx, revision, history.Matching(policy.LiteralPattern(path)+"/**"))
 	if err != nil || len(files) == 0 {
 		return nil, false, err

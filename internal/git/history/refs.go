@@ -17,17 +17,17 @@ func (r *Repo) Resolve(ctx context.Context, name string) (string, error) {
 	if !IsRevision(name) {
 		return "", NotARevision(name)
 	}
-	exact, err := r.named(ctx, name)
+	exact, err := r.baseRefExists(ctx, name)
 	if err != nil {
 		return "", err
 	}
 	if !exact {
 		return "", NotResolved(name, r.Shallow, false, errors.New("no such ref"))
 	}
-	if name == "HEAD" && r.unconfigured {
-		return r.head, nil // to know that it has no configuration, its tree was read
+	if name == "HEAD" && r.headHasNoConfig {
+		return r.head, nil // Open has read this commit's tree, so that the commit exists
 	}
-	if id := r.commitNamed(ctx, name); id != "" {
+	if id := r.commitFromBatch(ctx, name); id != "" {
 		return id, nil
 	}
 	out, err := r.git.Output(ctx, nil, "rev-parse", "--verify", "--end-of-options", name+"^{commit}")
@@ -43,9 +43,9 @@ func (r *Repo) Resolve(ctx context.Context, name string) (string, error) {
 	return "", NotResolved(name, r.Shallow, r.format.Valid(name), err)
 }
 
-// named reports whether the ref at the beginning of a revision exists, if it is HEAD or a full name; any other name is left to git. If such
-// a ref is missing, git falls back to refs/tags/<name>, refs/heads/<name> and others, which anybody who may push can create.
-func (r *Repo) named(ctx context.Context, revision string) (bool, error) {
+// baseRefExists reports whether the ref with which a revision begins exists. It checks HEAD and full names only; any other name is left to git.
+// If such a ref is missing, git would try refs/tags/<name>, refs/heads/<name> and others, which anybody who may push can create.
+func (r *Repo) baseRefExists(ctx context.Context, revision string) (bool, error) {
 	ref := BaseOf(revision)
 	switch {
 	case ref == "HEAD":
@@ -61,12 +61,13 @@ func (r *Repo) named(ctx context.Context, revision string) (bool, error) {
 	return err == nil, r.failure(fmt.Sprintf("cannot look up %q", revision), err)
 }
 
-// Head is the commit that HEAD named when the repository was opened, or empty on a branch without commits.
+// Head returns the commit that HEAD named when the repository was opened; empty on a branch without commits.
 func (r *Repo) Head(ctx context.Context) (string, error) {
 	if r.head != "" {
 		return r.head, nil
 	}
-	// No answer can also mean a damaged ref. Only a branch that is really missing has no commits; git warns about a damaged one.
+	// An empty answer may also come from a damaged ref. The branch has no commits only if its ref is really missing; git warns about a damaged
+	// one.
 	const damaged = "HEAD is damaged"
 	branch, err := r.CurrentBranch(ctx)
 	if err != nil {
@@ -76,12 +77,12 @@ func (r *Repo) Head(ctx context.Context) (string, error) {
 		out, err := r.git.Output(ctx, nil, "show-ref", "--verify", "--hash", "--", "HEAD")
 		return strings.TrimSuffix(string(out), "\n"), r.failure(damaged, err)
 	}
-	refs, err := r.refs(ctx, branch)
+	refs, err := r.lookUpRefs(ctx, branch)
 	return refs[branch].ID, r.failure(damaged, err)
 }
 
-// MergeBases are the best common ancestors of two commits, sorted by id: none if their histories are unrelated, several after criss-cross
-// merges. In a shallow clone that may hide an answer it is an error.
+// MergeBases returns the best common ancestors of two commits, sorted by id: none if their histories are unrelated, several after criss-cross
+// merges. It fails in a shallow clone that may hide one.
 func (r *Repo) MergeBases(ctx context.Context, a, b string) ([]string, error) {
 	if err := r.format.Check(a, b); err != nil {
 		return nil, err
@@ -109,8 +110,7 @@ func (r *Repo) MergeBases(ctx context.Context, a, b string) ([]string, error) {
 	return bases, nil
 }
 
-// IsAncestor reports whether ancestor is commit or reachable from it. In a shallow clone that may hide the path between them it is an
-// error.
+// IsAncestor reports whether ancestor is commit or reachable from it. It fails in a shallow clone that may hide the path between them.
 func (r *Repo) IsAncestor(ctx context.Context, ancestor, commit string) (bool, error) {
 	if err := r.format.Check(ancestor, commit); err != nil {
 		return false, err
@@ -120,14 +120,14 @@ func (r *Repo) IsAncestor(ctx context.Context, ancestor, commit string) (bool, e
 	case err == nil:
 		return true, nil
 	case gitcmd.ExitedWith(err, 1):
-		// A no is valid only if no history is hidden.
+		// This answer is right only if no history is hidden.
 		return false, r.checkDifference(ctx, commit, ancestor)
 	}
 	return false, r.explainMissing(ctx, "cannot compare commits", err, ancestor, commit)
 }
 
-// checkDifference fails if, in a shallow clone, the commits reachable from only one of two touch the boundary: what is hidden there may
-// connect them. Hidden history that both share cannot.
+// checkDifference fails in a shallow clone if commits that are reachable from only one of two commits touch the boundary: the history hidden
+// there may connect the two. Hidden history behind commits that both share does not matter.
 func (r *Repo) checkDifference(ctx context.Context, a, b string) error {
 	if !r.Shallow {
 		return nil
@@ -142,13 +142,13 @@ func (r *Repo) checkDifference(ctx context.Context, a, b string) error {
 
 // Refs looks up refs as [Refs] says.
 func (r *Repo) Refs(ctx context.Context, names ...string) (map[string]Branch, error) {
-	refs, err := r.refs(ctx, names...)
+	refs, err := r.lookUpRefs(ctx, names...)
 	return refs, r.failure("cannot look up the default branch", err)
 }
 
-// Branches are as [Refs] says. Symbolic refs (refs/remotes/origin/HEAD) are left out.
+// Branches returns branches as [Refs] says. It leaves out symbolic refs (refs/remotes/origin/HEAD).
 func (r *Repo) Branches(ctx context.Context, prefix string) (map[string]string, error) {
-	refs, err := r.refs(ctx, prefix)
+	refs, err := r.lookUpRefs(ctx, prefix)
 	if err != nil {
 		return nil, r.failure("cannot list branches", err)
 	}
@@ -161,17 +161,17 @@ func (r *Repo) Branches(ctx context.Context, prefix string) (map[string]string, 
 	return tips, nil
 }
 
-// InitBranch is the configured init.defaultBranch; empty if it is not set.
+// InitBranch returns the configured init.defaultBranch; empty if it is not set.
 func (r *Repo) InitBranch(ctx context.Context) (string, error) {
 	out, err := r.git.Output(ctx, nil, "config", "-z", "--get", "init.defaultBranch")
-	if err != nil && !gitcmd.ExitedWith(err, 1) { // 1: not set
+	if err != nil && !gitcmd.ExitedWith(err, 1) { // status 1 means that it is not set
 		return "", r.failure("cannot read init.defaultBranch", err)
 	}
 	return strings.TrimSuffix(string(out), "\x00"), nil
 }
 
-// refs is Refs without the message of a failure.
-func (r *Repo) refs(ctx context.Context, names ...string) (map[string]Branch, error) {
+// lookUpRefs does what Refs does; the caller adds to the error what it wanted.
+func (r *Repo) lookUpRefs(ctx context.Context, names ...string) (map[string]Branch, error) {
 	out, err := r.forEachRef(ctx, append([]string{"--format=%(refname) %(objectname) %(symref)"}, names...)...)
 	if err != nil {
 		return nil, err
@@ -191,7 +191,7 @@ func (r *Repo) refs(ctx context.Context, names ...string) (map[string]Branch, er
 	return found, nil
 }
 
-// forEachRef runs git for-each-ref. A ref that cannot be read is an error here: git only warns, or does not even notice.
+// forEachRef runs git for-each-ref. It fails if a ref cannot be read; git itself only warns, or does not even notice.
 func (r *Repo) forEachRef(ctx context.Context, args ...string) (string, error) {
 	if err := r.checkPackedRefs(); err != nil {
 		return "", err

@@ -9,10 +9,10 @@ import (
 	"github.com/small-gate/small-gate/internal/git/run"
 )
 
-// Address is the host and the path of a remote's URL, without user, port and suffix: github.com/acme/widgets. It is empty for a local path,
-// and for a URL of a remote helper (ext::COMMAND), which may hold a secret.
+// Address returns the host and the path of a remote's URL without user, port and suffix: github.com/acme/widgets. It returns an empty text for a
+// local path, and for a URL of a remote helper (ext::COMMAND), which may hold a secret.
 func Address(remote string) string {
-	if !strings.Contains(remote, "://") { // user@host:path, unless there is a slash before the colon (git-fetch(1), GIT URLS)
+	if !strings.Contains(remote, "://") { // it is user@host:path, unless a slash comes before the colon (git-fetch(1), GIT URLS)
 		host, path, found := strings.Cut(remote, ":")
 		if !found || strings.Contains(host, "/") || len(host) < 2 || strings.HasPrefix(path, ":") {
 			return ""
@@ -26,14 +26,14 @@ func Address(remote string) string {
 	return u.Hostname() + "/" + strings.TrimSuffix(strings.Trim(u.Path, "/"), ".git")
 }
 
-// RemoteURL is the configured URL of a remote, before git applies url.*.insteadOf; of several the first, from which git fetches. It is
-// empty if there is no such remote.
+// RemoteURL returns the configured URL of a remote, before git applies url.*.insteadOf; empty if there is no such remote. If there are several
+// URLs, it returns the first, from which git fetches.
 func (r *Repo) RemoteURL(ctx context.Context, remote string) (string, error) {
 	if !IsRemoteName(remote) {
 		return "", nil
 	}
 	out, err := r.git.Output(ctx, nil, "config", "-z", "--get-all", "remote."+remote+".url")
-	if err != nil && !gitcmd.ExitedWith(err, 1) { // 1: not set
+	if err != nil && !gitcmd.ExitedWith(err, 1) { // status 1 means that it is not set
 		return "", r.failure("cannot read where "+wording.Printable(remote)+" leads to", err)
 	}
 	first, _, _ := strings.Cut(string(out), "\x00")

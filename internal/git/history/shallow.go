@@ -11,13 +11,13 @@ import (
 	"github.com/small-gate/small-gate/internal/git/run"
 )
 
-// maxCommit bounds what is read of one commit object, in bytes.
+// maxCommit is how many bytes are read of a commit object.
 const maxCommit = 1 << 20
 
-// checkBoundary fails if the commits of a range, listed by git in a shallow clone, may be incomplete. limited says that the range excludes
-// something.
+// checkBoundary fails if the commits of a range, which git has listed in a shallow clone, may be incomplete. limited is true if the range
+// excludes something.
 func (r *Repo) checkBoundary(ctx context.Context, commits []history.Commit, limited bool) error {
-	cut, err := r.boundary()
+	cut, err := r.readBoundary()
 	if err != nil {
 		return err
 	}
@@ -26,13 +26,13 @@ func (r *Repo) checkBoundary(ctx context.Context, commits []history.Commit, limi
 			continue
 		}
 		if limited {
-			// If a range that excludes something has a root of its own, the link to the excluded side may be hidden.
+			// Nothing connects this root to the excluded commits; what connects them may be hidden.
 			return Hidden(c.ID)
 		}
 		if !cut[c.ID] {
 			continue
 		}
-		// git also marks a true root when the depth ends exactly there.
+		// git also marks a real root commit if the depth of the clone ends exactly there.
 		hidden, err := r.hasParents(ctx, c.ID)
 		if err != nil {
 			return err
@@ -44,8 +44,8 @@ func (r *Repo) checkBoundary(ctx context.Context, commits []history.Commit, limi
 	return nil
 }
 
-// boundary reads the commits whose parents the clone hides.
-func (r *Repo) boundary() (map[string]bool, error) {
+// readBoundary returns the commits whose parents the clone hides.
+func (r *Repo) readBoundary() (map[string]bool, error) {
 	name := gitcmd.Environ(r.git.Environ).Get("GIT_SHALLOW_FILE")
 	if name == "" {
 		name = filepath.Join(r.CommonDir, "shallow")
@@ -70,9 +70,9 @@ func (r *Repo) boundary() (map[string]bool, error) {
 	return cut, nil
 }
 
-// hasParents reads the commit object itself, which still names a shallow clone's hidden parents.
+// hasParents reports whether a commit object names parents. It still names the parents that a shallow clone hides.
 func (r *Repo) hasParents(ctx context.Context, id string) (bool, error) {
-	commit, err := r.object(ctx, id, "commit", maxCommit)
+	commit, err := r.readObject(ctx, id, "commit", maxCommit)
 	if err != nil {
 		return false, err
 	}

@@ -12,15 +12,15 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/history"
 )
 
-// maxSigned bounds the size of a commit whose author is read, in bytes.
+// maxSigned is the size in bytes of the largest commit object whose author is read.
 const maxSigned = 64 << 20
 
-// Signature says whose a commit is. For the index it is the author that git would write, and there is no message yet.
+// Signature reads the author, date and message of a commit. For the index, it returns only the author that git would write.
 func (r *Repo) Signature(ctx context.Context, revision string) (history.Signature, error) {
 	if revision == history.Index {
 		return r.pendingAuthor(ctx)
 	}
-	blob, err := r.object(ctx, revision, "commit", maxSigned)
+	blob, err := r.readObject(ctx, revision, "commit", maxSigned)
 	if err != nil {
 		return history.Signature{}, err
 	}
@@ -33,12 +33,12 @@ func (r *Repo) Signature(ctx context.Context, revision string) (history.Signatur
 	return ParseSignature(blob.Data), nil
 }
 
-// pendingAuthor asks git for the author of the next commit. For git commit that is already in GIT_AUTHOR_*, including --author and --amend;
-// for other commands it is from the configuration.
+// pendingAuthor asks git for the author of the next commit. git commit has put this author into GIT_AUTHOR_*, also for --author and --amend; for
+// other commands git takes it from the configuration.
 func (r *Repo) pendingAuthor(ctx context.Context) (history.Signature, error) {
 	git := r.git
 	git.Environ = slices.Clone(git.Environ)
-	for _, v := range r.given {
+	for _, v := range r.callerEnviron {
 		if strings.HasPrefix(v, "GIT_AUTHOR_") {
 			git.Environ = append(git.Environ, v)
 		}
@@ -46,7 +46,7 @@ func (r *Repo) pendingAuthor(ctx context.Context) (history.Signature, error) {
 	ident, err := git.Output(ctx, nil, "var", "GIT_AUTHOR_IDENT")
 	if err != nil {
 		unknown := r.failure("cannot tell who the author of this commit will be", err)
-		if f, ok := unknown.(*failure.Error); ok && f.Remedy == "" { //nolint:errorlint // r.failure has just made it
+		if f, ok := unknown.(*failure.Error); ok && f.Remedy == "" { //nolint:errorlint // r.failure has just made this error
 			f.Remedy = "git config user.name NAME && git config user.email ADDRESS"
 		}
 		return history.Signature{}, unknown

@@ -12,17 +12,17 @@ import (
 	"github.com/small-gate/small-gate/internal/git/run"
 )
 
-// Substitutes reports whether the repository has replace refs, and whether it has a grafts file, which gives commits other parents. Neither
-// is ever followed here: a report says that the real objects were judged.
+// Substitutes reports whether the repository has replace refs, and whether it has a file of grafts, which gives commits other parents. The
+// readers follow neither; a report says that the real objects were judged.
 func (r *Repo) Substitutes(ctx context.Context) (replaceRefs, grafts bool, err error) {
 	if !r.noReplaceRefs() {
-		refs, err := r.forEachRef(ctx, "--count=1", "--format=%(refname)", cmp.Or(r.given.Get("GIT_REPLACE_REF_BASE"), "refs/replace/"))
+		refs, err := r.forEachRef(ctx, "--count=1", "--format=%(refname)", cmp.Or(r.callerEnviron.Get("GIT_REPLACE_REF_BASE"), "refs/replace/"))
 		if err != nil {
 			return false, false, r.failure("cannot look for replace refs", err)
 		}
 		replaceRefs = refs != ""
 	}
-	data, err := os.ReadFile(cmp.Or(r.given.Get("GIT_GRAFT_FILE"), filepath.Join(r.CommonDir, "info", "grafts")))
+	data, err := os.ReadFile(cmp.Or(r.callerEnviron.Get("GIT_GRAFT_FILE"), filepath.Join(r.CommonDir, "info", "grafts")))
 	if errors.Is(err, os.ErrNotExist) {
 		err = nil
 	}
@@ -33,10 +33,10 @@ func (r *Repo) Substitutes(ctx context.Context) (replaceRefs, grafts bool, err e
 	return replaceRefs, grafts, r.failure("cannot read the file of grafts", err)
 }
 
-// noReplaceRefs reports whether the files of refs show that none is a replace ref. git has to be asked if they do not, or if the refs are
-// not in such files (gitrepository-layout(5)).
+// noReplaceRefs reports whether the files in which refs are kept show that there are no replace refs (gitrepository-layout(5)). If they do not
+// show it, or if refs are not kept in files, git has to be asked.
 func (r *Repo) noReplaceRefs() bool {
-	if r.given.Get("GIT_REPLACE_REF_BASE") != "" {
+	if r.callerEnviron.Get("GIT_REPLACE_REF_BASE") != "" {
 		return false
 	}
 	heads, err := os.Lstat(filepath.Join(r.CommonDir, "refs", "heads"))

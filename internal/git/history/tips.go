@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Tips are as [Refs] says.
+// Tips lists commits as [Refs] says.
 func (r *Repo) Tips(ctx context.Context, prefixes ...string) ([]string, error) {
 	out, err := r.forEachRef(ctx, append([]string{"--format=%(objecttype) %(objectname) %(*objecttype) %(*objectname)", "--"}, prefixes...)...)
 	if err != nil {
@@ -25,8 +25,8 @@ func (r *Repo) Tips(ctx context.Context, prefixes ...string) ([]string, error) {
 	return slices.Compact(tips), nil
 }
 
-// Peel follows an object through tags to a commit; commit is empty if it leads to none. here is false for an object that is not in the
-// repository; nothing is fetched.
+// Peel follows tags from an object to a commit; commit is empty if they lead to none. here is false if the object is not in the repository. It
+// fetches nothing.
 func (r *Repo) Peel(ctx context.Context, id string) (commit string, here bool, err error) {
 	if err := r.format.Check(id); err != nil {
 		return "", false, err
@@ -48,5 +48,5 @@ func (r *Repo) Peel(ctx context.Context, id string) (commit string, here bool, e
 	case "tree", "blob":
 		return "", true, nil
 	}
-	return "", true, r.missing(ctx, id, "")
+	return "", true, r.missingError(ctx, id, "")
 }

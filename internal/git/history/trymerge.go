@@ -11,11 +11,11 @@ import (
 	"github.com/small-gate/small-gate/internal/git/run"
 )
 
-// ErrNoMergeTree is the error of TryMerge if git is too old.
+// ErrNoMergeTree is the error of TryMerge if the installed git is too old for it.
 var ErrNoMergeTree = errors.New("git merge-tree --write-tree is not there")
 
-// TryMerge has git merge theirs into ours, and returns the merge commit. All new objects are written into the directory objects:
-// [Repo.WithObjects] makes them visible. If git would stop at conflicts, it returns their paths, and no commit.
+// TryMerge has git merge theirs into ours without a work tree, and returns the merge commit. git writes all new objects into the directory
+// objects; [Repo.WithObjects] makes them visible. If there are conflicts, it returns their paths and no commit.
 func (r *Repo) TryMerge(ctx context.Context, objects, ours, theirs string) (merge string, conflicts []string, err error) {
 	git := r.git
 	git.Environ = slices.Concat(git.Environ, r.objectsIn(objects), []string{
@@ -39,11 +39,13 @@ func (r *Repo) TryMerge(ctx context.Context, objects, ours, theirs string) (merg
 	return merge, nil, r.failure("cannot try the merge", err)
 }
 
-// WithObjects is the caller's environment, in which git also finds objects in a directory, and writes there.
-func (r *Repo) WithObjects(dir string) []string { return slices.Concat(r.given, r.objectsIn(dir)) }
+// WithObjects returns the caller's environment, changed so that git writes new objects into a directory, and also finds the objects in it.
+func (r *Repo) WithObjects(dir string) []string {
+	return slices.Concat(r.callerEnviron, r.objectsIn(dir))
+}
 
 func (r *Repo) objectsIn(dir string) []string {
-	own := r.given.Get("GIT_OBJECT_DIRECTORY")
+	own := r.callerEnviron.Get("GIT_OBJECT_DIRECTORY")
 	if own == "" {
 		own = filepath.Join(r.CommonDir, "objects")
 	}
@@ -51,7 +53,7 @@ func (r *Repo) objectsIn(dir string) []string {
 	if strings.ContainsRune(own, os.PathListSeparator) || strings.HasPrefix(own, `"`) { // git(1) on this variable
 		all = `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(own) + `"`
 	}
-	if more := r.given.Get("GIT_ALTERNATE_OBJECT_DIRECTORIES"); more != "" {
+	if more := r.callerEnviron.Get("GIT_ALTERNATE_OBJECT_DIRECTORIES"); more != "" {
 		all += string(os.PathListSeparator) + more
 	}
 	return []string{"GIT_OBJECT_DIRECTORY=" + dir, "GIT_ALTERNATE_OBJECT_DIRECTORIES=" + all}

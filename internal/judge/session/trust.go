@@ -113,7 +113,7 @@ func (s *Session) TrustChecked(ctx context.Context, at Located) error {
 		return err
 	}
 	root := RepositoryRoot(dir)
-	s.Opts.Part = dir != root
+	s.Opts.PartOfTree = dir != root
 	if s.Req.Config != "" {
 		return s.useFile()
 	}

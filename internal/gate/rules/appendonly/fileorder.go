@@ -138,7 +138,7 @@ func carryLast(r *run.Run, s *read.Step) {
 	if len(s.Parents) == 0 {
 		return
 	}
-	known := r.Learned.Last[s.Parents[0]]
+	known := r.Learned.LastFiles[s.Parents[0]]
 	cloned := false
 	for _, c := range s.Changes[0] {
 		folder := path.Dir(c.Path)
@@ -157,7 +157,7 @@ func carryLast(r *run.Run, s *read.Step) {
 		}
 	}
 	if known != nil && len(known) <= mostFolders {
-		r.Learned.Last[s.ID] = known
+		r.Learned.LastFiles[s.ID] = known
 	}
 }
 
@@ -184,7 +184,7 @@ func newFiles(r *run.Run, s *read.Step, edge int) map[string][]history.File {
 func disorders(ctx context.Context, r *run.Run, added map[string][]history.File, parent string) (map[string][]unsorted, error) {
 	out := map[string][]unsorted{}
 	for folder, files := range added {
-		last, known := r.Learned.Last[parent][folder]
+		last, known := r.Learned.LastFiles[parent][folder]
 		if !known {
 			there, err := r.Source.Tree.List(ctx, parent, history.Matching(path.Join(policy.LiteralPattern(folder), "*")))
 			if err != nil {
@@ -195,10 +195,10 @@ func disorders(ctx context.Context, r *run.Run, added map[string][]history.File,
 					last = later(r.Source.Policy.LogFor(f.Path).Order, last, f.Path)
 				}
 			}
-			if r.Learned.Last[parent] == nil {
-				r.Learned.Last[parent] = map[string]string{}
+			if r.Learned.LastFiles[parent] == nil {
+				r.Learned.LastFiles[parent] = map[string]string{}
 			}
-			r.Learned.Last[parent][folder] = last
+			r.Learned.LastFiles[parent][folder] = last
 		}
 		if wrong := unsortedIn(r.Source.Policy.LogFor(files[0].Path).Order, files, last); len(wrong) > 0 {
 			out[folder] = wrong

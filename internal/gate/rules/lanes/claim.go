@@ -50,7 +50,7 @@ func (j *judgement) add(ctx context.Context, r *run.Run, s *laneChange) error {
 		By: fmt.Sprintf("lane %q", name), Elsewhere: "in a lane less strict than " + name,
 		WarningsAreErrors: s.Rigour.WarningsAreErrors, NoInsertions: s.Rigour.NoInsertions, Rules: s.Rigour.Rules,
 	}
-	r.Collector.Demand(s.Rigour.Strict, j.rigourOf)
+	r.Collector.SetDemands(s.Rigour.Strict, j.rigourOf)
 	return nil
 }
 
@@ -304,7 +304,7 @@ func (j *judgement) judge(ctx context.Context, r *run.Run) error {
 		if !s.claimed() {
 			continue
 		}
-		r.Learned.Occupied = true
+		r.Learned.HasFamilyWork = true
 		if s.Claim.Made() {
 			var err error
 			if s.Report, err = classify(ctx, r, s); err != nil {

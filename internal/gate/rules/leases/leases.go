@@ -91,7 +91,7 @@ func saysNothing(v *small.Value) bool {
 func leasesIn(plan *small.Value) map[string]*lease {
 	out := map[string]*lease{}
 	for _, task := range read.TasksIn(plan) {
-		if l, _, _ := leaseOf(task.Value); task.Named && l != nil {
+		if l, _, _ := leaseOf(task.Value); task.HasID && l != nil {
 			out[task.ID] = l
 		}
 	}

@@ -228,7 +228,7 @@ func (s *scan) findWorkflows(ctx context.Context, views []*workflowFile) error {
 			found[name] = at
 		}
 		v.Find = func(name string) (string, *lane.Workflow) {
-			if at := found[name]; at != "" || !s.run.Options.Part {
+			if at := found[name]; at != "" || !s.run.Options.PartOfTree {
 				return at, s.read[at]
 			}
 			return strings.TrimSuffix(path.Clean(name), "/workflow.md"), nil // it may be outside the checked part, where it cannot be seen
