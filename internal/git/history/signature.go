@@ -45,11 +45,7 @@ func (r *Repo) pendingAuthor(ctx context.Context) (history.Signature, error) {
 	}
 	ident, err := git.Output(ctx, nil, "var", "GIT_AUTHOR_IDENT")
 	if err != nil {
-		unknown := r.failure("cannot tell who the author of this commit will be", err)
-		if f, ok := unknown.(*failure.Error); ok && f.Remedy == "" { //nolint:errorlint // r.failure has just made this error
-			f.Remedy = "git config user.name NAME && git config user.email ADDRESS"
-		}
-		return history.Signature{}, unknown
+		return history.Signature{}, r.failureWith("cannot tell who the author of this commit will be", "set user.name and user.email with git config", err)
 	}
 	name, email, _ := parseIdent(ident)
 	return history.Signature{Name: name, Email: email}, nil

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/small-gate/small-gate/internal/base/failure"
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/testkit/gittest"
 )
@@ -99,6 +100,13 @@ func TestSignatureOfTheIndex(t *testing.T) {
 			t.Fatal(err)
 		}
 		wantEqual(t, history.Signature{Name: "From Configuration", Email: "c@example.com"}, got)
+
+		r.Git("config", "--unset", "author.name")
+		r.Git("config", "user.useConfigOnly", "true")
+		_, err = repo.Signature(t.Context(), history.Index)
+		if f := failure.Of(err); err == nil || !strings.HasPrefix(f.Remedy, "set user.name") {
+			t.Errorf("git does not know the author: %v", err)
+		}
 	})
 }
 
