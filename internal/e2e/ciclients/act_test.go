@@ -187,6 +187,7 @@ func push(r *gittest.Repo, branch, before, after string, forced bool) event {
 func mergeGroup(r *gittest.Repo, base, head string) event {
 	queue := "gh-readonly-queue/main/pr-7-" + r.ID(base)
 	r.Git("checkout", "-q", "-B", queue, head)
+	r.Git("update-ref", "refs/remotes/origin/main", base) // fetch-depth: 0 brings all branches
 	return event{name: "merge_group", args: []string{"--env", "GITHUB_REF=refs/heads/" + queue}, payload: map[string]any{
 		"action": "checks_requested", "repository": repository,
 		"merge_group": map[string]any{
