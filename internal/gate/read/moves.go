@@ -202,7 +202,7 @@ func (src *Source) matchFolders(ctx context.Context, x moveSearch, removed []rem
 	if len(alike) == 0 {
 		return nil
 	}
-	left, err := src.Tree.List(ctx, x.child, history.Matching(src.Policy.Watched()...))
+	left, err := src.Tree.List(ctx, x.child, history.Judged(src.Policy))
 	if err != nil {
 		return err
 	}
