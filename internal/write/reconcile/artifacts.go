@@ -333,7 +333,17 @@ func (r *resolving) unexplained(ctx context.Context, paths []string) error {
 	if err != nil {
 		return err
 	}
-	remedy := "put back what the last commit has, with what is new after it: `small-hook restore`"
+	var restore []string
+	for _, path := range paths {
+		command := "small-hook restore"
+		if r.opts.Policy.LogFor(path) != nil {
+			command += " " + wording.TopPath(path)
+		}
+		if !slices.Contains(restore, command) {
+			restore = append(restore, command)
+		}
+	}
+	remedy := "put back what the last commit has, with what is new after it: " + wording.Commands(restore...)
 	if known {
 		remedy = "have git make the conflict again: `git checkout --merge -- " + words(paths) + "`; then `small-hook reconcile`"
 	}

@@ -207,9 +207,14 @@ func (g *Tree) MarkerSize(ctx context.Context, paths []string) (int, error) {
 	return size, err
 }
 
-// Remembers reports whether git can bring back a resolved conflict at one of the paths.
+// Remembers reports whether git can bring back a resolved conflict at one of the paths, and the resolution is not committed yet. Bringing back one
+// that is committed would write over what was recorded since.
 func (g *Tree) Remembers(ctx context.Context, paths ...string) (bool, error) {
 	out, err := g.Run(ctx, append([]string{"ls-files", "--resolve-undo", "--"}, paths...)...)
+	if err != nil || len(out) == 0 {
+		return false, err
+	}
+	out, err = g.Run(ctx, append([]string{"diff", "--cached", "--name-only", "--no-ext-diff", "HEAD", "--"}, paths...)...)
 	return len(out) > 0, err
 }
 
