@@ -61,7 +61,7 @@ func beginLog(ctx context.Context, s *session.Session, head, at string) (b Begun
 	if err != nil {
 		return b, nil, err
 	}
-	if read.IsLedger(where) {
+	if read.IsProgress(where) {
 		return b, nil, &failure.Error{Message: wording.Printable(where) + " is the protocol's own log, which is guarded without a stanza", Remedy: "`small-hook install`"}
 	}
 	if head == "" {

@@ -110,7 +110,7 @@ func CheckAgainst(ctx context.Context, h history.History, base, head, dir string
 	s.Logs = below
 	if !recursive {
 		s.Logs = func(path string) bool { // the workspace's own log, and logs outside any workspace
-			return path == small.Progress.Path(dir) || below(path) && !read.IsLedger(path)
+			return path == small.Progress.Path(dir) || below(path) && !read.IsProgress(path)
 		}
 	}
 	return newRun(h, opts, s).Do(ctx, logs.JudgeWorkTree, workspaces.JudgeChecked, logs.NoteAll, func(ctx context.Context, r *run.Run) error {
@@ -306,7 +306,7 @@ func noteNoLog(ctx context.Context, r *run.Run) error {
 		return err
 	}
 	note := NoLog
-	if slices.ContainsFunc(files, func(f history.File) bool { return read.IsLedger(f.Path) }) {
+	if slices.ContainsFunc(files, func(f history.File) bool { return read.IsProgress(f.Path) }) {
 		note = "the configuration excludes every progress log of this history (workspaces: in " + policy.File + "): nothing was judged"
 	}
 	r.Examined().Notes = append(r.Examined().Notes, note)

@@ -26,16 +26,16 @@ import (
 // log that cannot be read is a *failure.Error.
 func Ledgers(ctx context.Context, h history.History, revision string, opts run.Options) ([]finding.LedgerState, error) {
 	src := run.New(h, opts, run.Scope{}).Source
-	files, err := src.Judged(ctx, revision)
+	files, err := src.JudgedFiles(ctx, revision)
 	if err != nil {
 		return nil, err
 	}
 	var out []finding.LedgerState
 	for _, f := range files {
-		if !src.IsLog(f.Path) || src.OfFamily(f.Path) || src.OfFile(f.Path) {
+		if !src.IsLog(f.Path) || src.IsFamilyLog(f.Path) || src.IsFileEntry(f.Path) {
 			continue // files that must not change have since:
 		}
-		l, err := src.Logs(f.Path).Read(ctx, f, nil)
+		l, err := src.ReaderOf(f.Path).Read(ctx, f, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -119,10 +119,10 @@ func logEntries(ctx context.Context, src *read.Source, revision, at string) (*le
 	var out []ledger.Entry
 	found := false
 	for _, f := range files {
-		if !src.IsLog(f.Path) || f.Path != at && (!src.OfFile(f.Path) || src.LogOf(f.Path) != at) {
+		if !src.IsLog(f.Path) || f.Path != at && (!src.IsFileEntry(f.Path) || src.LogName(f.Path) != at) {
 			continue
 		}
-		log, err := src.Logs(f.Path).Read(ctx, f, nil)
+		log, err := src.ReaderOf(f.Path).Read(ctx, f, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -172,7 +172,7 @@ func Moves(ctx context.Context, h history.History, from, to string, opts run.Opt
 	m, err := src.MovesBetween(ctx, from, to)
 	out := map[string]string{}
 	for path, f := range m {
-		if read.IsLedger(path) || opts.Policy.LogFor(path) != nil && !src.OfFile(path) {
+		if read.IsProgress(path) || opts.Policy.LogFor(path) != nil && !src.IsFileEntry(path) {
 			out[path] = f.Path
 		}
 	}

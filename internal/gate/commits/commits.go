@@ -119,7 +119,7 @@ func (w *Work) Log(ctx context.Context) (*ledger.Ledger, error) {
 	if err != nil {
 		return nil, err
 	}
-	log, err := w.Run.Source.Ledgers.Read(ctx, file, nil)
+	log, err := w.Run.Source.ProgressReader.Read(ctx, file, nil)
 	if err != nil || !log.Readable() {
 		return nil, err
 	}

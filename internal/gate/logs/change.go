@@ -40,7 +40,7 @@ func (u *UnreadableLog) OfLogRule(kind small.ProblemKind) bool {
 // Unreadable is log/unreadable: a configured log is not what its stanza says.
 var Unreadable = rule.New("log/unreadable", finding.SeverityError, finding.StageHistory, rule.On(func(u *UnreadableLog, r *rule.Reporter) {
 	for _, p := range u.Problems {
-		if u.OfLogRule(p.Kind) && !u.Run.Source.OfFamily(u.Path) {
+		if u.OfLogRule(p.Kind) && !u.Run.Source.IsFamilyLog(u.Path) {
 			u.reportOne(r, p)
 		}
 	}
@@ -50,7 +50,7 @@ var Unreadable = rule.New("log/unreadable", finding.SeverityError, finding.Stage
 func (u *UnreadableLog) fix(p small.Problem) string {
 	s := u.Run.Situation(u.Commit)
 	switch {
-	case u.Run.Source.OfFamily(u.Path):
+	case u.Run.Source.IsFamilyLog(u.Path):
 		return p.Hint
 	case s.Standing == history.Landed && u.Run.Source.Policy.LogFor(u.Path) != nil && s.Commit != "" && !history.Uncommitted(s.Commit):
 		return s.AcceptSince()
@@ -121,13 +121,13 @@ func (e *LogChange) Situation() remedy.Situation { return e.Run.Situation(e.Comm
 func (e *LogChange) JudgesNew() bool { return !e.Run.Scope.Whole || e.Run.Collector.Strict }
 
 // ofFamily reports whether a family reads the log and judges its edits.
-func (e *LogChange) ofFamily() bool { return e.Run.Source.OfFamily(e.Path) }
+func (e *LogChange) ofFamily() bool { return e.Run.Source.IsFamilyLog(e.Path) }
 
 // Configured reports whether it is a configured log, not the protocol's: a merge, or union, may interleave its entries without a reconcile entry.
 func (e *LogChange) Configured() bool { return e.Run.Source.Policy.LogFor(e.Path) != nil }
 
 // ofFile reports whether the log is a file in a folder whose files must not change.
-func (e *LogChange) ofFile() bool { return e.Run.Source.OfFile(e.Path) }
+func (e *LogChange) ofFile() bool { return e.Run.Source.IsFileEntry(e.Path) }
 
 // dropOrder forgets where entries stand: in a log without an order they may stand anywhere.
 func (e *LogChange) dropOrder() {
@@ -310,7 +310,7 @@ func (e *LogChange) Undo() string {
 	case e.Fix != "":
 		return e.Fix + e.approval()
 	case e.Merge && history.Uncommitted(s.Commit):
-		if e.Run.Source.IsImmutable(e.Path) {
+		if e.Run.Source.IsImmutableRecord(e.Path) {
 			return e.PutBack() + ", " + wording.Commands(wording.FinishMerge)
 		}
 		return remedy.Reconcile
@@ -397,7 +397,7 @@ func (e *LogChange) PutBack() string {
 	}
 	dir, _, _ := small.SplitPath(e.Path)
 	switch all := small.InDir(dir, ""); {
-	case source == "" && e.Run.Source.IsImmutable(e.Path): // one command for all records
+	case source == "" && e.Run.Source.IsImmutableRecord(e.Path): // one command for all records
 		back := "small-hook restore" + remedy.InDirectory(all)
 		if s.Standing == history.Landed && !history.Uncommitted(s.Commit) {
 			const never = "Landed commits are never rewritten"

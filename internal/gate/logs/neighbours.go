@@ -148,10 +148,10 @@ func compareNeighbours(ctx context.Context, r *run.Run, parents []string, neighb
 		return err
 	}
 	for _, change := range changes[0] {
-		if !read.IsLedger(change.Path) || !r.Source.Judges(change.Path) {
+		if !read.IsProgress(change.Path) || !r.Source.Judges(change.Path) {
 			continue
 		}
-		ours, err := r.Source.Ledgers.Read(ctx, change.New, nil)
+		ours, err := r.Source.ProgressReader.Read(ctx, change.New, nil)
 		if err != nil {
 			return err
 		}
@@ -182,7 +182,7 @@ func (c neighbourWalk) compare(ctx context.Context, own history.Change, ours *re
 			continue
 		}
 		theirs := front.Ledger(ours.Log.Ledger)
-		tips := &LogTips{Path: own.Path, Divergence: ledger.Diverge(theirs, ours.Log.Ledger, c.run.Source.Waived(own.Path), c.run.Collector.EditedEntries(own.Path, false))}
+		tips := &LogTips{Path: own.Path, Divergence: ledger.Diverge(theirs, ours.Log.Ledger, c.run.Source.EquivalenceByWaivers(own.Path), c.run.Collector.EditedEntries(own.Path, false))}
 		if tips.Outcome != ledger.Diverged {
 			continue
 		}
@@ -212,7 +212,7 @@ func (c neighbourWalk) look(ctx context.Context, own history.Change, ours *read.
 		if change, differs := history.ChangeAt(changes[i], own.Path); differs {
 			file = change.Old
 		}
-		theirs, err := c.run.Source.Ledgers.Read(ctx, file, ours)
+		theirs, err := c.run.Source.ProgressReader.Read(ctx, file, ours)
 		if err != nil {
 			return err
 		}

@@ -19,7 +19,7 @@ type RecordChange struct {
 // recordChange is the RecordChange of such an edge; nil for any other.
 func recordChange(ctx context.Context, e *LogChange) (*RecordChange, error) {
 	src := e.Run.Source
-	if len(e.Edits) == 0 || e.after.Mode == "" || e.OldPath != e.Path || !src.IsImmutable(e.Path) {
+	if len(e.Edits) == 0 || e.after.Mode == "" || e.OldPath != e.Path || !src.IsImmutableRecord(e.Path) {
 		return nil, nil
 	}
 	_, name, _ := small.SplitPath(e.Path)
@@ -34,11 +34,11 @@ func recordChange(ctx context.Context, e *LogChange) (*RecordChange, error) {
 	case !records.IsOriginalLog(name):
 		return nil, nil
 	}
-	before, err := src.Ledgers.Read(ctx, e.before, nil)
+	before, err := src.ProgressReader.Read(ctx, e.before, nil)
 	if err != nil || !before.Readable() {
 		return nil, err
 	}
-	after, err := src.Ledgers.Read(ctx, e.after, before)
+	after, err := src.ProgressReader.Read(ctx, e.after, before)
 	if err != nil || !after.Readable() {
 		return nil, err
 	}

@@ -44,8 +44,8 @@ func judgeAllowed(ctx context.Context, r *run.Run, e *LogChange) error {
 // findReturned finds the entries that the commit adds although an approved rewrite, which is behind one of its parents, removed them.
 func (l *CommitLog) findReturned(ctx context.Context) (out []ledger.Entry, err error) {
 	src, parents := l.Run.Source, l.Step.Parents
-	equal := src.Waived(l.Path, l.Path)
-	if err := src.FindRewrites(ctx, parents, l.Path, equal); err != nil {
+	equal := src.EquivalenceByWaivers(l.Path, l.Path)
+	if err := src.CompleteRewrites(ctx, parents, l.Path, equal); err != nil {
 		return nil, err
 	}
 	for _, x := range equal.Rewrites {
@@ -53,7 +53,7 @@ func (l *CommitLog) findReturned(ctx context.Context) (out []ledger.Entry, err e
 		if x.Unordered || !slices.ContainsFunc(l.Approved, func(p read.ParentLog) bool { return slices.ContainsFunc(p.Ledgers, done) }) {
 			continue
 		}
-		if err := src.FindEarlier(ctx, parents, l.Path, equal, x); err != nil {
+		if err := src.FindBeforeInChain(ctx, parents, l.Path, equal, x); err != nil {
 			return nil, err
 		}
 	}

@@ -80,7 +80,7 @@ func noteRewrites(ctx context.Context, r *run.Run, out *rewrites, s *read.Step, 
 			}
 		}
 	}
-	held := read.HeldBy(parents, -1)
+	held := read.ParentDigests(parents, -1)
 	for _, e := range child.Log.Entries {
 		if !held[e.Digest] && !made[e.Digest] {
 			out.recorded[e.Digest] = true

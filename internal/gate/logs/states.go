@@ -47,10 +47,10 @@ func noteLogs(ctx context.Context, r *run.Run, wanted func(at string) bool, befo
 	}
 	folders, open, opened := map[string][]ledger.Entry{}, map[string]int{}, map[string][]finding.OpenEntry{}
 	for _, f := range files {
-		if p.LogFor(f.Path) == nil || !wanted(r.Source.LogOf(f.Path)) {
+		if p.LogFor(f.Path) == nil || !wanted(r.Source.LogName(f.Path)) {
 			continue
 		}
-		log, err := r.Source.Logs(f.Path).Read(ctx, f, nil)
+		log, err := r.Source.ReaderOf(f.Path).Read(ctx, f, nil)
 		var added []finding.OpenEntry
 		if err == nil && before != nil {
 			added, err = openedSince(ctx, r, *before, f.Path, log)
@@ -58,7 +58,7 @@ func noteLogs(ctx context.Context, r *run.Run, wanted func(at string) bool, befo
 		switch {
 		case err != nil:
 			return err
-		case log.Readable() && r.Source.OfFile(f.Path):
+		case log.Readable() && r.Source.IsFileEntry(f.Path):
 			folder := path.Dir(f.Path)
 			folders[folder] = append(folders[folder], log.Log.Entries...)
 			open[folder] += log.Log.Open
@@ -97,7 +97,7 @@ const maxOpened = 10
 
 // openedSince are the open entries of a log that it did not have at a revision: one with the same first line is the same.
 func openedSince(ctx context.Context, r *run.Run, revision, at string, log *read.LedgerFile) (added []finding.OpenEntry, err error) {
-	now, err := r.Source.Logs(at).Open(ctx, log)
+	now, err := r.Source.ReaderOf(at).OpenEntries(ctx, log)
 	if err != nil || len(now.Entries) == 0 {
 		return nil, err
 	}
@@ -107,7 +107,7 @@ func openedSince(ctx context.Context, r *run.Run, revision, at string, log *read
 		if err != nil {
 			return nil, err
 		}
-		before, err := r.Source.Logs(at).Open(ctx, log)
+		before, err := r.Source.ReaderOf(at).OpenEntries(ctx, log)
 		if err != nil {
 			return nil, err
 		}

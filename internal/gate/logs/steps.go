@@ -139,7 +139,7 @@ func changedByTip(ctx context.Context, r *run.Run) (func(path string) bool, erro
 
 // added reports whether the branch added a file that its target has too, in another version: no merge base has it.
 func (b *Branch) added(r *run.Run, c history.Change) bool {
-	if !r.Source.OfFile(c.Path) || !r.Source.Policy.LogFor(c.Path).FrozenMerged() {
+	if !r.Source.IsFileEntry(c.Path) || !r.Source.Policy.LogFor(c.Path).FrozenMerged() {
 		return false
 	}
 	return b.IsNew(c.Path)
@@ -221,7 +221,7 @@ func judgeSince(ctx context.Context, r *run.Run, from string, changes []history.
 // as one step.
 func putBackFrom(r *run.Run, from, path string) string {
 	commands := []string{remedy.RestoreFrom(path, history.Short(from))}
-	if r.Source.OfFile(path) {
+	if r.Source.IsFileEntry(path) {
 		commands = []string{"git restore --source=" + history.Short(from) + " --staged --worktree -- " + wording.TopPath(path)}
 	}
 	if !history.Uncommitted(r.Scope.Tip.ID) {

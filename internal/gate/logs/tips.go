@@ -35,7 +35,7 @@ func compareBranches(ctx context.Context, r *run.Run, target, head history.Tip) 
 	if err != nil {
 		return err
 	}
-	pairs, err := r.Source.Pairs(ctx, target.ID, head.ID, changes[0])
+	pairs, err := r.Source.PairLogs(ctx, target.ID, head.ID, changes[0])
 	if err != nil {
 		return err
 	}
@@ -49,7 +49,7 @@ func compareBranches(ctx context.Context, r *run.Run, target, head history.Tip) 
 		}
 		t.Place = rule.Place{Commit: head.ID, Parent: target.ID}
 		t.TargetName, t.HeadName = target.Name, head.Name
-		t.Log, t.Immutable = r.Source.Policy.LogFor(t.Path), r.Source.IsImmutable(t.Path)
+		t.Log, t.Immutable = r.Source.Policy.LogFor(t.Path), r.Source.IsImmutableRecord(t.Path)
 		if t.Log != nil && t.Outcome == ledger.Diverged {
 			bases, err := r.Source.History.MergeBases(ctx, target.ID, head.ID)
 			if err != nil {
@@ -59,7 +59,7 @@ func compareBranches(ctx context.Context, r *run.Run, target, head history.Tip) 
 		}
 		t.Merge = toMerge(r, target, head)
 		var subject rule.Subject = t
-		if r.Source.OfFamily(t.Path) {
+		if r.Source.IsFamilyLog(t.Path) {
 			subject = FamilyTips{t}
 		}
 		if err := r.Collector.Judge(ctx, subject); err != nil {
@@ -82,7 +82,7 @@ func walkedBetween(ctx context.Context, r *run.Run, t *LogTips, edge history.Edg
 // tipsOf compares one log of two tips; nil if there is nothing to report.
 func tipsOf(ctx context.Context, r *run.Run, pair [2]history.File, edge history.Edge) (*LogTips, error) {
 	path := pair[1].Path
-	logs := r.Source.Logs(path)
+	logs := r.Source.ReaderOf(path)
 	ours, err := logs.Read(ctx, pair[0], nil)
 	if err != nil {
 		return nil, err
@@ -94,7 +94,7 @@ func tipsOf(ctx context.Context, r *run.Run, pair [2]history.File, edge history.
 	if !ours.Readable() || !theirs.Readable() {
 		return nil, nil // a log that is gone or cannot be read is reported on an edge
 	}
-	equal := r.Source.Waived(pair[0].Path, path)
+	equal := r.Source.EquivalenceByWaivers(pair[0].Path, path)
 	own, err := r.Source.EquivalenceOn(ctx, nil, path, pair[0].Path, theirs, ours)
 	if err != nil {
 		return nil, err
@@ -105,10 +105,10 @@ func tipsOf(ctx context.Context, r *run.Run, pair [2]history.File, edge history.
 	if own.Accepted != nil && len(ledger.Only(theirs.Log.Ledger, ours.Log.Ledger, own)) == 0 {
 		return nil, nil // the head forked before the target's baseline, and has nothing of its own
 	}
-	if equal, err = r.Source.Approve(ctx, equal, []string{edge.Parent, edge.Child}, path, ours, theirs, true); err != nil {
+	if equal, err = r.Source.CompleteApprovals(ctx, equal, []string{edge.Parent, edge.Child}, path, ours, theirs, true); err != nil {
 		return nil, err
 	}
-	if equal, err = r.Source.Approve(ctx, equal, []string{edge.Parent, edge.Child}, path, theirs, ours, true); err != nil {
+	if equal, err = r.Source.CompleteApprovals(ctx, equal, []string{edge.Parent, edge.Child}, path, theirs, ours, true); err != nil {
 		return nil, err
 	}
 	t := &LogTips{Path: path, Divergence: ledger.Diverge(ours.Log.Ledger, theirs.Log.Ledger, equal, r.Collector.EditedEntries(path, false))}

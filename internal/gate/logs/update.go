@@ -128,7 +128,7 @@ func replaced(ctx context.Context, r *run.Run, u history.Update, fix func(path s
 		return err
 	}
 	s.Fix = func(path string) string {
-		if r.Source.OfFamily(path) {
+		if r.Source.IsFamilyLog(path) {
 			return wording.Commands("git restore --source="+history.Short(u.Old)+" --staged --worktree -- "+wording.TopPath(path), `git commit -m "Put back the record"`)
 		}
 		return fix(path)
@@ -223,13 +223,13 @@ func bothOf(ctx context.Context, r *run.Run, s *read.Step, c history.Change, now
 	if err != nil {
 		return before, nil, err
 	}
-	logs = s.AfterRotation(0, c.Path, logs)
+	logs = s.ApplyRotation(0, c.Path, logs)
 	before = read.ParentLog{ID: s.Parents[0]}
 	before.Add(c.Path, logs...)
 	var earlier *read.LedgerFile
 	if len(logs) > 0 {
 		earlier = logs[0]
 	}
-	after, err = r.Source.Logs(c.Path).Read(ctx, now, earlier)
+	after, err = r.Source.ReaderOf(c.Path).Read(ctx, now, earlier)
 	return before, after, err
 }

@@ -99,7 +99,7 @@ func judgeCommit(ctx context.Context, r *run.Run, n history.Commit, changes [][]
 	// A commit that migrates a workspace is not work on the files of 1.0.0.
 	dirs := slices.DeleteFunc(run.SortedKeys(own.Workspaces), func(dir string) bool {
 		profile := small.InDir(dir, records.ProfileFile)
-		return r.Source.IsImmutable(profile) && len(history.PathsOf(changes, func(path string) bool { return path == profile })) > 0
+		return r.Source.IsImmutableRecord(profile) && len(history.PathsOf(changes, func(path string) bool { return path == profile })) > 0
 	})
 	if err := commits.Judge(ctx, r, n, changes, dirs, added); err != nil {
 		return err
@@ -169,7 +169,7 @@ func judgeLog(ctx context.Context, r *run.Run, s *read.Step, path string) ([]led
 		return nil, err
 	}
 	if len(views) == 0 && len(added) > 0 {
-		e := &LogChange{Path: path, Comparison: &ledger.Comparison{Old: &ledger.Ledger{}, New: child.Log.Ledger, Relation: ledger.Extended, ReconcileEntry: -1, NewRecords: r.Source.Logs(path).Records(ctx, child.File)}, NewEntries: added}
+		e := &LogChange{Path: path, Comparison: &ledger.Comparison{Old: &ledger.Ledger{}, New: child.Log.Ledger, Relation: ledger.Extended, ReconcileEntry: -1, NewRecords: r.Source.ReaderOf(path).Records(ctx, child.File)}, NewEntries: added}
 		if len(s.Parents) > 0 {
 			e.Parent = s.Parents[0]
 		}
@@ -227,7 +227,7 @@ func judgeViews(ctx context.Context, r *run.Run, s *read.Step, path string, chil
 // such a branch, once squashed, would insert them. It judges configured logs with an order, if a target is known.
 func judgeTargetFirst(ctx context.Context, r *run.Run, s *read.Step, path string, child *read.LedgerFile, parents []read.ParentLog, views []*LogChange) error {
 	stanza := r.Source.Policy.LogFor(path)
-	if stanza == nil || stanza.Free() || r.Source.OfFile(path) || len(parents) < 2 || len(views) == 0 {
+	if stanza == nil || stanza.Free() || r.Source.IsFileEntry(path) || len(parents) < 2 || len(views) == 0 {
 		return nil
 	}
 	into, err := r.Target(ctx)
@@ -249,7 +249,7 @@ func judgeTargetFirst(ctx context.Context, r *run.Run, s *read.Step, path string
 		return err
 	}
 	left := map[small.Digest]int{}
-	for _, e := range r.Source.Waived(path, path).Rewritten(target.Log.Ledger, child.Log.Ledger).Entries {
+	for _, e := range r.Source.EquivalenceByWaivers(path, path).Rewritten(target.Log.Ledger, child.Log.Ledger).Entries {
 		left[e.Digest]++
 	}
 	lacks := []int{}
@@ -316,13 +316,13 @@ func compareLogs(ctx context.Context, r *run.Run, n history.Commit, path, was st
 	if tips == nil {
 		tips = []string{parents[side].ID, n.ID}
 	}
-	if equal, err = r.Source.Approve(ctx, equal, tips, path, before, child, len(n.Parents) != 1); err != nil {
+	if equal, err = r.Source.CompleteApprovals(ctx, equal, tips, path, before, child, len(n.Parents) != 1); err != nil {
 		return nil, err
 	}
-	elsewhere := read.HeldBy(parents, side)
+	elsewhere := read.ParentDigests(parents, side)
 	with := ledger.CompareOptions{
 		Equal:      equal,
-		OldRecords: r.Source.Logs(was).RecordsOf(ctx, before), NewRecords: r.Source.Logs(was).Records(ctx, child.File),
+		OldRecords: r.Source.ReaderOf(was).RecordsAfterRotation(ctx, before), NewRecords: r.Source.ReaderOf(was).Records(ctx, child.File),
 		MayPair: func(old, now *ledger.Entry) bool {
 			// What another parent brought is that side's entry, not a new
 			// version of this side's, unless it plainly is.
@@ -335,7 +335,7 @@ func compareLogs(ctx context.Context, r *run.Run, n history.Commit, path, was st
 	}
 	var open ledger.Open
 	if child.Readable() && child.Log.Open > 0 && !c.Extends(p) {
-		if open, err = r.Source.Logs(path).Open(ctx, child); err != nil {
+		if open, err = r.Source.ReaderOf(path).OpenEntries(ctx, child); err != nil {
 			return nil, err
 		}
 		with.Equal = with.Equal.MayReopen(open.Entries)
@@ -352,7 +352,7 @@ func compareLogs(ctx context.Context, r *run.Run, n history.Commit, path, was st
 		if r.Source.Policy.LogFor(path).Free() {
 			e.dropOrder()
 		}
-		if had, is := before.Archive(); is {
+		if had, is := before.LenBeforeRotation(); is {
 			e.dropBetween(had)
 		}
 		return e
@@ -438,8 +438,8 @@ func migratedOrGone(ctx context.Context, r *run.Run, s *read.Step, path string, 
 // gone is the comparison of a log with nothing. In a folder whose files must not change, the entry is gone and not the log.
 func gone(ctx context.Context, r *run.Run, path string, before *read.LedgerFile) *ledger.Comparison {
 	c := &ledger.Comparison{Old: before.Log.Ledger, ReconcileEntry: -1}
-	if r.Source.OfFile(path) {
-		c.New, c.Relation, c.OldRecords = ledger.NewLedger(nil), ledger.Rewritten, r.Source.Logs(path).Records(ctx, before.File)
+	if r.Source.IsFileEntry(path) {
+		c.New, c.Relation, c.OldRecords = ledger.NewLedger(nil), ledger.Rewritten, r.Source.ReaderOf(path).Records(ctx, before.File)
 		for i := range c.Old.Entries { // a file that is open has no entry
 			c.Edits = append(c.Edits, ledger.Edit{Kind: ledger.EditDeleted, OldIndex: i, NewIndex: -1})
 		}

@@ -31,7 +31,7 @@ func (v *events) only(files []history.File) []history.File {
 		if records.KindOf(name) == records.Session {
 			v.sessions[f.Path] = f
 		}
-		return v.src.IsImmutable(f.Path) && records.KindOf(name) != records.Event
+		return v.src.IsImmutableRecord(f.Path) && records.KindOf(name) != records.Event
 	})
 }
 

@@ -47,7 +47,7 @@ func At(ctx context.Context, src *read.Source, o Options, q Query) (*finding.Loo
 	if !history.Uncommitted(o.Revision) {
 		out.Revision = o.Revision
 	}
-	files, err := src.Judged(ctx, o.Revision)
+	files, err := src.JudgedFiles(ctx, o.Revision)
 	if err != nil {
 		return nil, err
 	}
@@ -64,14 +64,14 @@ func At(ctx context.Context, src *read.Source, o Options, q Query) (*finding.Loo
 			return nil, err
 		}
 		tips = append(tips, t)
-		if src.IsImmutable(f.Path) {
+		if src.IsImmutableRecord(f.Path) {
 			continue // a part of a log
 		}
 		out.Logs = append(out.Logs, finding.LedgerState{Path: f.Path, Entries: t.log.Log.Len(), Head: src.Policy.LogFor(f.Path).Head(t.log.Log.Ledger)})
 	}
 	event := map[string]bool{} // asked before the history is walked, where workspaces were of other profiles
 	for _, f := range files {
-		event[f.Path] = src.IsImmutable(f.Path)
+		event[f.Path] = src.IsImmutableRecord(f.Path)
 	}
 	origins, err := l.origins(ctx, tips)
 	if err != nil {
@@ -102,7 +102,7 @@ type tip struct {
 }
 
 func (l *look) read(ctx context.Context, f history.File) (t tip, err error) {
-	logs := l.src.Logs(f.Path)
+	logs := l.src.ReaderOf(f.Path)
 	if t.log, err = logs.Read(ctx, f, nil); err != nil {
 		return t, err
 	}

@@ -86,7 +86,7 @@ func noteGone(followed map[string]*tip, edge []history.Change, t *tip, src *read
 func (l *look) noteNew(ctx context.Context, found brought, s *read.Step, path string, t *tip) error {
 	for _, edge := range s.Changes {
 		if c, changed := history.ChangeAt(edge, path); changed {
-			if err := l.src.Logs(path).NoteStart(ctx, c.New, t.log, t.text); err != nil {
+			if err := l.src.ReaderOf(path).KeepBeginning(ctx, c.New, t.log, t.text); err != nil {
 				return err
 			}
 		}

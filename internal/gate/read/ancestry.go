@@ -9,11 +9,12 @@ import (
 	"github.com/small-gate/small-gate/internal/policy"
 )
 
-// ancestry is the history behind what is judged, with the changes of logs in each commit. It is loaded when it is first needed.
+// ancestry holds commits with all their ancestors, and what each changed in logs. loadAncestry adds a commit when it is first needed. A commit's
+// number is its index in commits.
 type ancestry struct {
-	commits []ancestor // parents before children
-	number  map[string]int
-	// tips are the commits whose ancestors have all been loaded.
+	commits []ancestor     // parents before children
+	number  map[string]int // by the commit's id
+	// tips are commits from which all the loaded ones can be reached.
 	tips []string
 	// first is the number of the first commit that touches a path.
 	first map[string]int
@@ -34,13 +35,13 @@ type ancestor struct {
 	configures bool
 }
 
-// version is one file at a path. If it cannot be read, the versions in before count instead.
+// version is the file that a commit put at a path. If it cannot be read as a log, the versions that it replaced, in before, count instead.
 type version struct {
 	file   history.File
 	before []*version
 }
 
-// loadAncestry loads the history behind a commit and returns the commit's number.
+// loadAncestry loads a commit and its ancestors, and returns the commit's number.
 func (src *Source) loadAncestry(ctx context.Context, commit string) (*ancestry, int, error) {
 	a := src.ancestry
 	if n, known := a.number[commit]; known {
@@ -71,8 +72,8 @@ func (src *Source) noteAncestor(n history.Commit, changes [][]history.Change) {
 		var logs []history.Change
 		for _, change := range edge {
 			c.configures = c.configures || src.Policy.Configures(change.Path)
-			if !src.IsLog(change.Path) || src.OfFile(change.Path) && src.Policy.LogFor(change.Path) == nil {
-				continue // a record's earlier versions are never needed: see lastReadable, and `since` exists only in stanzas
+			if !src.IsLog(change.Path) || src.IsFileEntry(change.Path) && src.Policy.LogFor(change.Path) == nil {
+				continue // nobody asks for earlier versions of a record of 2.0.0: lastReadable does not, and only a stanza has `since`
 			}
 			logs = append(logs, change)
 			if _, known := a.first[change.Path]; !known {
@@ -87,24 +88,24 @@ func (src *Source) noteAncestor(n history.Commit, changes [][]history.Change) {
 
 // NoteHistory adds the commits of a whole history to the ancestry, so that they are not read again.
 func (src *Source) NoteHistory(commits []history.Commit, changes [][][]history.Change) {
-	inside := map[string]bool{}
+	isParent := map[string]bool{}
 	for i, c := range commits {
 		if history.Uncommitted(c.ID) {
 			continue
 		}
 		src.noteAncestor(c, changes[i])
 		for _, p := range c.Parents {
-			inside[p] = true
+			isParent[p] = true
 		}
 	}
 	for _, c := range commits {
-		if !inside[c.ID] && !history.Uncommitted(c.ID) {
+		if !isParent[c.ID] && !history.Uncommitted(c.ID) {
 			src.ancestry.tips = append(src.ancestry.tips, c.ID)
 		}
 	}
 }
 
-// reachableFrom marks a commit and its ancestors.
+// reachableFrom marks a commit and its ancestors, by number.
 func (a *ancestry) reachableFrom(n int) []bool {
 	seen := make([]bool, n+1)
 	seen[n] = true
@@ -118,7 +119,7 @@ func (a *ancestry) reachableFrom(n int) []bool {
 	return seen
 }
 
-// lastVersions lists the last file at a path on each line of a commit's ancestors.
+// lastVersions lists the last file that a commit or its ancestors put at a path. If branches were merged, each may have another last file.
 func (src *Source) lastVersions(ctx context.Context, n int, path string) ([]*version, error) {
 	a := src.ancestry
 	if first, known := a.first[path]; !known || first > n {
@@ -143,7 +144,7 @@ func (src *Source) versionsAfter(ctx context.Context, last [][]*version, c *ance
 		if changed && change.New.Mode != "" {
 			now = change.New
 		}
-		if i >= len(c.parents) {
+		if i >= len(c.parents) { // a root has an edge, but no parent
 			break
 		}
 		if changed && change.New.Mode == "" {
@@ -165,27 +166,27 @@ func (src *Source) versionsAfter(ctx context.Context, last [][]*version, c *ance
 // movedOrRotated reports whether a configured log moved to another guarded path on an edge, or went to an archive with all its entries. A new log
 // may then begin at the old path.
 func (src *Source) movedOrRotated(ctx context.Context, c *ancestor, edge int, path string) (bool, error) {
-	if src.Policy.LogFor(path) == nil || src.OfFamily(path) {
+	if src.Policy.LogFor(path) == nil || src.IsFamilyLog(path) {
 		return false, nil
 	}
 	var parents []string
 	for _, p := range c.parents {
 		parents = append(parents, src.ancestry.commits[p].id)
 	}
-	x := moveSearch{parent: parents[edge], child: c.id, changes: c.changes[edge], merge: len(parents) > 1, parents: parents}
-	moved, err := src.moves(ctx, x)
+	x := moveSearch{parent: parents[edge], child: c.id, changes: c.changes[edge], combines: len(parents) > 1, parents: parents}
+	moved, err := src.findMoves(ctx, x)
 	if err != nil {
 		return false, err
 	}
 	if _, is := moved[path]; is {
 		return true, nil
 	}
-	rotated, err := src.rotations(ctx, x, moved)
+	rotated, err := src.findRotations(ctx, x, moved)
 	return err == nil && rotated[path].whole(), err
 }
 
-// addVersions returns the versions of both lists, each once. It keeps two versions with the same content, because the versions before them may
-// differ and count if these cannot be read. It does not change its arguments, because commits share them.
+// addVersions returns the versions of both lists, each once. Two versions with the same content both stay: if they cannot be read, the versions
+// before them count, which may differ. It does not change its arguments, because commits share them.
 func addVersions(to, more []*version) []*version {
 	if len(to) == 0 {
 		return more
@@ -199,10 +200,11 @@ func addVersions(to, more []*version) []*version {
 	return out
 }
 
-// lastReadable finds the logs that a later log at a path has to continue if a commit has no readable log there: the last readable version on
-// each line of ancestors. A log that moved away still counts, unless it is a configured log. A log whose removal is waived does not count.
+// lastReadable finds the logs that a later log at a path has to continue if a commit has no readable log there: the last readable version among
+// the commit's ancestors or, if several branches were merged, that of each branch. A log that moved away still counts, unless it is a configured
+// log. A log whose removal is waived does not count.
 func (src *Source) lastReadable(ctx context.Context, commit, path string) ([]*LedgerFile, error) {
-	if commit == "" || src.OfFile(path) { // an immutable file that was deleted may come back: the commit that deleted it has the finding
+	if commit == "" || src.IsFileEntry(path) { // an immutable file that was deleted may come back: the commit that deleted it has the finding
 		return nil, nil
 	}
 	_, n, err := src.loadAncestry(ctx, commit)
@@ -221,7 +223,7 @@ func (src *Source) lastReadable(ctx context.Context, commit, path string) ([]*Le
 			continue
 		}
 		seen[v] = true
-		log, err := src.Logs(path).Read(ctx, v.file, nil)
+		log, err := src.ReaderOf(path).Read(ctx, v.file, nil)
 		if err != nil {
 			return nil, err
 		}

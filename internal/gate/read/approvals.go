@@ -11,10 +11,10 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// Approve completes the approvals of rewrites that may matter to two versions of a log: an approval names two ledger heads, and the entries of
-// one that neither version begins with are found among the ancestors of some commits. older says whether the earlier version may be from
-// before what a rewrite started from.
-func (src *Source) Approve(ctx context.Context, equal ledger.Equivalence, tips []string, path string, before, after *LedgerFile, older bool) (ledger.Equivalence, error) {
+// CompleteApprovals finds the entries of approved rewrites that may explain how one version of a log became another. An approval names only the
+// heads of what a rewrite started from and led to. If the two versions do not show which entries these are, it looks for them in the log's versions in
+// tips and their ancestors. older is true if before may be older than what a rewrite started from.
+func (src *Source) CompleteApprovals(ctx context.Context, equal ledger.Equivalence, tips []string, path string, before, after *LedgerFile, older bool) (ledger.Equivalence, error) {
 	equal.Older = older
 	p, c := before.Log.Ledger, after.Log.Ledger
 	if c.Extends(p) {
@@ -22,12 +22,12 @@ func (src *Source) Approve(ctx context.Context, equal ledger.Equivalence, tips [
 	}
 	for _, r := range equal.Rewrites {
 		if r.Unordered && !c.HasAll(p) || r.Loose && !r.Unordered {
-			if err := src.findEnds(ctx, tips, path, r); err != nil {
+			if err := src.completeRewrite(ctx, tips, path, r); err != nil {
 				return equal, err
 			}
 		}
 		if !r.Unordered && older && !r.Undone(p) && !r.Done(p) && r.Done(c) {
-			if err := src.FindEarlier(ctx, tips, path, equal, r); err != nil {
+			if err := src.FindBeforeInChain(ctx, tips, path, equal, r); err != nil {
 				return equal, err
 			}
 		}
@@ -35,8 +35,8 @@ func (src *Source) Approve(ctx context.Context, equal ledger.Equivalence, tips [
 	return equal, nil
 }
 
-// FindEarlier finds what a rewrite started from, and what those before it did, among the ancestors of some commits.
-func (src *Source) FindEarlier(ctx context.Context, tips []string, path string, equal ledger.Equivalence, r *ledger.Rewrite) error {
+// FindBeforeInChain calls FindBefore for a rewrite and for those that came before it.
+func (src *Source) FindBeforeInChain(ctx context.Context, tips []string, path string, equal ledger.Equivalence, r *ledger.Rewrite) error {
 	for n := 0; r != nil && n < len(equal.Rewrites); n++ {
 		if err := src.FindBefore(ctx, tips, path, r); err != nil {
 			return err
@@ -46,12 +46,12 @@ func (src *Source) FindEarlier(ctx context.Context, tips []string, path string, 
 	return nil
 }
 
-// FindRewrites finds what approved rewrites of a log started from and led to, among the ancestors of some commits, where their heads alone do
-// not tell whether a version has these entries.
-func (src *Source) FindRewrites(ctx context.Context, tips []string, path string, equal ledger.Equivalence) error {
+// CompleteRewrites finds the entries that approved rewrites of a log started from and led to, in tips and their ancestors. It does so for the rewrites
+// whose heads alone do not tell whether a version has these entries.
+func (src *Source) CompleteRewrites(ctx context.Context, tips []string, path string, equal ledger.Equivalence) error {
 	for _, r := range equal.Rewrites {
 		if r.Unordered || r.Loose {
-			if err := src.findEnds(ctx, tips, path, r); err != nil {
+			if err := src.completeRewrite(ctx, tips, path, r); err != nil {
 				return err
 			}
 		}
@@ -59,12 +59,12 @@ func (src *Source) FindRewrites(ctx context.Context, tips []string, path string,
 	return nil
 }
 
-// findEnds finds the entries that a rewrite started from and led to.
-func (src *Source) findEnds(ctx context.Context, tips []string, path string, r *ledger.Rewrite) error {
+// completeRewrite finds the entries that a rewrite started from and, if it found these, those that it led to, in tips and their ancestors.
+func (src *Source) completeRewrite(ctx context.Context, tips []string, path string, r *ledger.Rewrite) error {
 	if err := src.FindBefore(ctx, tips, path, r); err != nil || r.Before == nil || r.After != nil {
 		return err
 	}
-	at, err := src.versionWith(ctx, tips, path, r, r.To)
+	at, err := src.findVersion(ctx, tips, path, r, r.To)
 	if at != nil {
 		after, _ := r.Beginning(at.Log.Ledger, r.To)
 		r.After = slices.Clip(after)
@@ -72,11 +72,12 @@ func (src *Source) findEnds(ctx context.Context, tips []string, path string, r *
 	return err
 }
 
-// findBefore reports whether an ancestor of some commits has a log that begins with what a rewrite started from, and notes those entries.
-func (src *Source) findBefore(ctx context.Context, tips []string, path string, r *ledger.Rewrite) (bool, error) {
-	find := src.newestVersion
+// searchBefore looks for the entries that a rewrite started from, in tips and their ancestors. It notes them in the rewrite, and reports whether it
+// found them.
+func (src *Source) searchBefore(ctx context.Context, tips []string, path string, r *ledger.Rewrite) (bool, error) {
+	find := src.findNewestVersion
 	if r.Unordered || r.Loose {
-		find = src.versionWith
+		find = src.findVersion
 	}
 	at, err := find(ctx, tips, path, r, r.From)
 	if err != nil || at == nil {
@@ -87,40 +88,40 @@ func (src *Source) findBefore(ctx context.Context, tips []string, path string, r
 	return true, nil
 }
 
-// FindBefore notes what a rewrite started from, if an ancestor of some commits has it.
+// FindBefore is searchBefore, unless the entries are known.
 func (src *Source) FindBefore(ctx context.Context, tips []string, path string, r *ledger.Rewrite) error {
 	if r.Before != nil {
 		return nil
 	}
-	_, err := src.findBefore(ctx, tips, path, r)
+	_, err := src.searchBefore(ctx, tips, path, r)
 	return err
 }
 
-// WasRewritten reports whether an approved rewrite is behind a commit, where a log is as given.
+// WasRewritten reports whether an approved rewrite was made in a commit or one of its ancestors. log is the log in that commit.
 func (src *Source) WasRewritten(ctx context.Context, tip, path string, log *ledger.Ledger, equal ledger.Equivalence, r *ledger.Rewrite) (bool, error) {
 	if tip == "" {
 		return false, nil
 	}
 	if r.Loose {
-		if err := src.findEnds(ctx, []string{tip}, path, r); err != nil {
+		if err := src.completeRewrite(ctx, []string{tip}, path, r); err != nil {
 			return false, err
 		}
 	}
 	if !r.Unordered && !equal.Done(r, log) {
 		return false, nil
 	}
-	found, err := src.findBefore(ctx, []string{tip}, path, r)
+	found, err := src.searchBefore(ctx, []string{tip}, path, r)
 	return found && equal.Done(r, log), err
 }
 
-// newestVersion finds the newest version of a log that begins with a head, among the ancestors of some commits; nil if there is none. Mostly
-// that is the one just before the versions that have the rewrite behind them.
-func (src *Source) newestVersion(ctx context.Context, tips []string, path string, r *ledger.Rewrite, head small.Digest) (*LedgerFile, error) {
-	files, err := src.versionsBehind(ctx, tips, path)
+// findNewestVersion finds the newest version of a log that begins with a head, in tips and their ancestors; nil if there is none. It tries first the
+// version before the first one in which the rewrite is done, found by bisection. If that is not it, it reads all versions, the newest first.
+func (src *Source) findNewestVersion(ctx context.Context, tips []string, path string, r *ledger.Rewrite, head small.Digest) (*LedgerFile, error) {
+	files, err := src.listVersions(ctx, tips, path)
 	if err != nil {
 		return nil, err
 	}
-	at := func(i int) (*LedgerFile, error) { return src.Logs(path).Read(ctx, files[i], nil) }
+	at := func(i int) (*LedgerFile, error) { return src.ReaderOf(path).Read(ctx, files[i], nil) }
 	i := sort.Search(len(files), func(i int) bool {
 		log, failed := at(i)
 		err = cmp.Or(err, failed)
@@ -142,8 +143,8 @@ func (src *Source) newestVersion(ctx context.Context, tips []string, path string
 	return nil, nil
 }
 
-// versionsBehind are the files at a path in some commits and their ancestors, in the order of the commits.
-func (src *Source) versionsBehind(ctx context.Context, tips []string, path string) ([]history.File, error) {
+// listVersions lists the files that tips and their ancestors put at a path, in the order of the commits.
+func (src *Source) listVersions(ctx context.Context, tips []string, path string) ([]history.File, error) {
 	within := map[int]bool{}
 	for _, tip := range tips {
 		if tip == "" || history.Uncommitted(tip) {

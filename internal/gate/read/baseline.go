@@ -109,9 +109,9 @@ func (src *Source) locateBaseline(ctx context.Context, stanza *policy.Baseline) 
 			return nil, err
 		}
 	}
-	logs := src.Logs(stanza.Path)
+	logs := src.ReaderOf(stanza.Path)
 	for _, f := range files {
-		if f.Path != stanza.Path && (!elsewhere || !src.IsLog(f.Path) || src.Logs(f.Path) != logs) {
+		if f.Path != stanza.Path && (!elsewhere || !src.IsLog(f.Path) || src.ReaderOf(f.Path) != logs) {
 			continue
 		}
 		log, err := logs.Read(ctx, f, nil)
@@ -120,7 +120,7 @@ func (src *Source) locateBaseline(ctx context.Context, stanza *policy.Baseline) 
 		}
 		if log.Readable() {
 			if entries := matchBaseline(stanza, log.Log.Ledger, changeWaivers(src.Policy, src.Now, stanza.Path, f.Path)); entries != nil {
-				return &baseline{path: f.Path, configured: stanza.Path, entries: entries, head: stanza.Head, equal: src.Waived(stanza.Path, f.Path)}, nil
+				return &baseline{path: f.Path, configured: stanza.Path, entries: entries, head: stanza.Head, equal: src.EquivalenceByWaivers(stanza.Path, f.Path)}, nil
 			}
 		}
 		if !elsewhere {
@@ -178,10 +178,10 @@ func (src *Source) findAdoption(ctx context.Context, b *baseline, a *ancestry, w
 		}
 		for _, edge := range a.commits[i].changes {
 			for _, c := range edge {
-				if c.New.Mode == "" || src.Logs(c.Path) != src.Logs(b.path) {
+				if c.New.Mode == "" || src.ReaderOf(c.Path) != src.ReaderOf(b.path) {
 					continue
 				}
-				log, err := src.Logs(c.Path).Read(ctx, c.New, earlier[c.Path])
+				log, err := src.ReaderOf(c.Path).Read(ctx, c.New, earlier[c.Path])
 				if err != nil {
 					return 0, "", err
 				}
@@ -208,15 +208,15 @@ func (src *Source) addAccepted(ctx context.Context, p *acceptedHistory, a *ances
 			}
 			if c.Old.Mode == "" && len(commit.parents) > 0 {
 				parent := a.commits[commit.parents[i]].id
-				m, err := src.moves(ctx, moveSearch{parent: parent, child: commit.id, changes: edge, merge: len(commit.parents) > 1, equal: src.equalByWaivers})
+				m, err := src.findMoves(ctx, moveSearch{parent: parent, child: commit.id, changes: edge, combines: len(commit.parents) > 1, equal: src.equalByWaivers})
 				if err != nil {
 					return err
 				}
-				for _, from := range m.sources()[c.Path] {
+				for _, from := range m.byNewPath()[c.Path] {
 					p.paths[from] = true
 				}
 			}
-			log, err := src.Logs(c.Path).Read(ctx, c.New, nil)
+			log, err := src.ReaderOf(c.Path).Read(ctx, c.New, nil)
 			if err != nil {
 				return err
 			}
@@ -251,7 +251,7 @@ func (src *Source) IsBeforeBaseline(ctx context.Context, commit, path string) (b
 // EquivalenceOn returns which entries count as equal on an edge. This begins with the waivers. Besides, if a branch that forked before a
 // baseline takes the baseline over, the entries that the baseline accepts count on neither side. What the branch itself recorded counts.
 func (src *Source) EquivalenceOn(ctx context.Context, parents []string, from, to string, before, after *LedgerFile) (ledger.Equivalence, error) {
-	equal := src.Waived(from, to)
+	equal := src.EquivalenceByWaivers(from, to)
 	baselines, err := src.activeBaselines(ctx)
 	if err != nil || before.Log == after.Log {
 		return equal, err

@@ -62,20 +62,20 @@ func ReadFile(ctx context.Context, tree history.Tree, f history.File, limits sma
 	return blob.Data, nil, nil
 }
 
-// OfFamily reports whether a family reads the log at a path and judges its edits.
-func (src *Source) OfFamily(path string) bool { return src.Policy.FormatAt(path) != nil }
+// IsFamilyLog reports whether the log at a path belongs to a family of rules, which defines its format and judges its edits.
+func (src *Source) IsFamilyLog(path string) bool { return src.Policy.FormatAt(path) != nil }
 
-// IsLog reports whether a path is that of a log that is judged: SMALL's, a family's, a configured one, or an immutable file.
+// IsLog reports whether a path is that of a log that is judged: SMALL's, a family's, a configured one, or a record of 2.0.0.
 func (src *Source) IsLog(path string) bool {
-	if IsLedger(path) {
+	if IsProgress(path) {
 		return src.Judges(path)
 	}
-	return src.OfFamily(path) || src.IsImmutable(path) || src.Policy.LogFor(path) != nil
+	return src.IsFamilyLog(path) || src.IsImmutableRecord(path) || src.Policy.LogFor(path) != nil
 }
 
-// Judged lists the files of a revision that are judged when they change. It also notes which workspaces of the revision have the
+// JudgedFiles lists the files of a revision that are judged when they change. It also notes which workspaces of the revision have the
 // profile 2.0.0.
-func (src *Source) Judged(ctx context.Context, revision string) ([]history.File, error) {
+func (src *Source) JudgedFiles(ctx context.Context, revision string) ([]history.File, error) {
 	files, err := src.Tree.List(ctx, revision, history.Judged(src.Policy))
 	for _, f := range files {
 		if dir, name, ok := small.SplitPath(f.Path); ok && name == records.ProfileFile && err == nil && src.Policy.Judges(dir) {
@@ -87,30 +87,33 @@ func (src *Source) Judged(ctx context.Context, revision string) ([]history.File,
 	return files, err
 }
 
-// OfFile reports whether the file at a path is immutable: it is the one entry of a log, and its folder is the log for people.
-func (src *Source) OfFile(path string) bool { return src.IsLog(path) && src.Logs(path).ofFile }
+// IsFileEntry reports whether the file at a path is one entry, as in a configured log that is a folder of files, and among the records of 2.0.0.
+// Such a file is immutable. This package reads it as a log with one entry; messages call its folder the log.
+func (src *Source) IsFileEntry(path string) bool {
+	return src.IsLog(path) && src.ReaderOf(path).fileIsEntry
+}
 
-// LogOf returns what messages call the log at a path: the path or, for an immutable file, its folder.
-func (src *Source) LogOf(at string) string {
-	if src.OfFile(at) {
+// LogName returns what messages call the log at a path: the path or, for an immutable file, its folder.
+func (src *Source) LogName(at string) string {
+	if src.IsFileEntry(at) {
 		return path.Dir(at)
 	}
 	return at
 }
 
-// Logs returns the reader for the format of the log at a path.
-func (src *Source) Logs(path string) *ledgers {
+// ReaderOf returns the reader for the format of the log at a path.
+func (src *Source) ReaderOf(path string) *logReader {
 	key, as := "", progressFormat
 	if f := src.Policy.FormatAt(path); f != nil {
 		key, as = f.Rule, familyFormat(f)
-	} else if src.IsImmutable(path) {
+	} else if src.IsImmutableRecord(path) {
 		key, as = "records", fileFormat(new(ledger.Form), false)
 	} else if l := src.Policy.LogFor(path); l != nil {
 		key, as = l.Format(), formatOf(l)
 	}
 	reader := src.readers[key]
 	if reader == nil {
-		reader = newLedgers(src.Tree, src.Limits, src.Cache, as)
+		reader = newLogReader(src.Tree, src.Limits, src.Cache, as)
 		src.readers[key] = reader
 	}
 	return reader

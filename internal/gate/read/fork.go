@@ -78,7 +78,7 @@ func (src *Source) ForkOf(ctx context.Context, dir, target, head string, bases [
 		}
 		v.Bases = append(v.Bases, w)
 	}
-	equal := src.Waived(small.Progress.Path(dir))
+	equal := src.EquivalenceByWaivers(small.Progress.Path(dir))
 	t, h := v.Target.Ledger(), v.Head.Ledger()
 	v.TargetOnly, v.HeadOnly = ledger.Only(t, h, equal), ledger.Only(h, t, equal)
 	for _, w := range v.Bases {
@@ -90,7 +90,7 @@ func (src *Source) ForkOf(ctx context.Context, dir, target, head string, bases [
 	records := func(w *Workspace) ledger.RecordsFunc {
 		art := w.Artifacts[small.Progress]
 		return func() ([]*small.Value, error) {
-			return src.Ledgers.Records(ctx, history.File{Path: art.Path, Mode: history.ModePlain, Object: art.Object})()
+			return src.ProgressReader.Records(ctx, history.File{Path: art.Path, Mode: history.ModePlain, Object: art.Object})()
 		}
 	}
 	v.Duplicates, err = ledger.Duplicates(v.TargetOnly, v.HeadOnly, records(v.Target), records(v.Head))
@@ -119,7 +119,7 @@ func (src *Source) Side(ctx context.Context, revision, dir string, near *LedgerF
 		return nil, nil, err
 	}
 	if i := slices.IndexFunc(files, func(f history.File) bool { return f.Path == path }); i >= 0 {
-		if s.log, err = src.Ledgers.Read(ctx, files[i], near); err != nil {
+		if s.log, err = src.ProgressReader.Read(ctx, files[i], near); err != nil {
 			return nil, nil, err
 		}
 		s.workspace.Artifacts[small.Progress] = &Artifact{Path: path, Object: files[i].Object, Log: s.log.Log, Problems: s.log.Problems}

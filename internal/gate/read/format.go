@@ -15,13 +15,13 @@ type format struct {
 	// read makes the log from the whole text. values returns the entries in full; it is nil if the file itself is the entry.
 	read   func(f history.File, data []byte, limits small.Limits) (*ledger.Log, []small.Problem)
 	values func(f history.File, data []byte, limits small.Limits) ([]*small.Value, []small.Problem)
-	// open returns the entries of a readable text that are not finished; it is nil for a format in which all entries are.
-	open func(f history.File, data []byte, limits small.Limits) ledger.Open
+	// openEntries returns the entries of a readable text that are not finished; it is nil for a format in which all entries are.
+	openEntries func(f history.File, data []byte, limits small.Limits) ledger.Open
 	// grows is true if a version can be read faster with the help of an earlier or a later one.
 	grows bool
-	// ofFile is true if the file itself is the log's one entry, which also depends on the file's name. Only if needsText is true
-	// does it depend on the file's text besides the id.
-	ofFile, needsText bool
+	// fileIsEntry is true if the file itself is the log's one entry, which then also depends on the file's name. needsText is true if the entry
+	// depends on the file's text, and not only on its id.
+	fileIsEntry, needsText bool
 }
 
 // progressFormat is the format of the protocol's own log.
@@ -71,8 +71,8 @@ func textFormat(form *ledger.Form) format {
 		values: func(_ history.File, data []byte, _ small.Limits) ([]*small.Value, []small.Problem) {
 			return form.Values(data), nil
 		},
-		open:  func(_ history.File, data []byte, _ small.Limits) ledger.Open { return form.OpenText(data) },
-		grows: form.Growing(),
+		openEntries: func(_ history.File, data []byte, _ small.Limits) ledger.Open { return form.OpenText(data) },
+		grows:       form.Growing(),
 	}
 }
 
@@ -96,7 +96,7 @@ func listFormat(at string, form *ledger.Form) format {
 			list, _ = form.FinishedItems(list)
 			return list, nil
 		},
-		open: func(f history.File, data []byte, limits small.Limits) ledger.Open {
+		openEntries: func(f history.File, data []byte, limits small.Limits) ledger.Open {
 			list, _ := items(f, data, limits)
 			return form.OpenItems(list)
 		},
@@ -112,9 +112,9 @@ func fileFormat(form *ledger.Form, configured bool) format {
 			}
 			return form.OfFile(path.Base(f.Path), f.Mode, f.Object, data), nil
 		},
-		open: func(f history.File, data []byte, _ small.Limits) ledger.Open {
+		openEntries: func(f history.File, data []byte, _ small.Limits) ledger.Open {
 			return form.OpenFile(path.Base(f.Path), f.Mode, f.Object, data)
 		},
-		ofFile: true, needsText: configured,
+		fileIsEntry: true, needsText: configured,
 	}
 }

@@ -12,15 +12,15 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// defaultMaxBytes is how many bytes of logs stay in memory if the caller sets no other bound. Storage that logs share is counted for each
-// of them. The log that was read last always stays. The whole process takes about three times as much, less than 256 MB.
+// defaultMaxBytes is how many bytes of logs stay in memory if the caller sets no other bound. What two logs share in memory counts twice. The log
+// that was read last always stays. The whole process takes about three times as much, less than 256 MB.
 const defaultMaxBytes = 64 << 20
 
 // entryBytes is about how much memory an entry takes besides its texts.
 const entryBytes = 320
 
-// ledgers reads the files of logs of one format as ledgers, each distinct object once.
-type ledgers struct {
+// logReader reads logs of one format. It reads each distinct object once, as long as the ledger stays in memory.
+type logReader struct {
 	tree     history.Tree
 	limits   small.Limits
 	kept     map[string]*LedgerFile
@@ -28,15 +28,15 @@ type ledgers struct {
 	bytes    int
 	maxBytes int
 	last     lastFile
-	whole    wholeFile
-	// newest holds the last version of each log that is judged, by path; newestBytes is the size of their texts in memory.
+	parsed   parsedFile
+	// newest holds the newest version of each log that will be judged, by path; newestBytes is the size of their texts in memory.
 	newest      map[string]*newestFile
 	newestBytes int
 	format
 }
 
-// newestFile is the last of a log's versions that are judged. Most earlier versions are its beginning; their ids prove that, so that git need
-// not read them. log and data are nil until the file is read.
+// newestFile is the newest version of a log that will be judged. An earlier version is usually the beginning of this one. If the beginning's
+// computed id is the earlier version's, git need not read that version. log and data are nil until the file is read.
 type newestFile struct {
 	file history.File
 	log  *LedgerFile
@@ -49,8 +49,8 @@ type lastFile struct {
 	data []byte
 }
 
-// wholeFile is the file that was last parsed as a document. It is kept because the check of the tip's workspace needs that document.
-type wholeFile struct {
+// parsedFile is the file that was last parsed as a document. It is kept because the check of the tip's workspace needs that document.
+type parsedFile struct {
 	log *LedgerFile
 	doc *small.Document
 }
@@ -73,14 +73,15 @@ type LedgerFile struct {
 // Readable reports whether there is a log that can be read.
 func (f *LedgerFile) Readable() bool { return f != nil && f.Log != nil }
 
-// Archive reports whether another log went to this archive, and how many entries the archive had before.
-func (f *LedgerFile) Archive() (had int, is bool) {
+// LenBeforeRotation returns how many entries an archive had before another log went to it; isArchive is false if none did.
+func (f *LedgerFile) LenBeforeRotation() (had int, isArchive bool) {
 	if f.rotatedIn == nil {
 		return 0, false
 	}
 	return f.Log.Len() - len(f.rotatedIn.gone), true
 }
 
+// memoryBytes estimates how much memory a log takes.
 func (f *LedgerFile) memoryBytes() int {
 	size := entryBytes
 	for _, p := range f.Problems {
@@ -94,9 +95,9 @@ func (f *LedgerFile) memoryBytes() int {
 	return size
 }
 
-func newLedgers(tree history.Tree, limits small.Limits, most int, as format) *ledgers {
-	l := &ledgers{tree: tree, limits: limits, format: as, kept: map[string]*LedgerFile{}, newest: map[string]*newestFile{}, maxBytes: cmp.Or(most, defaultMaxBytes)}
-	if as.ofFile { // an immutable file is seldom read twice
+func newLogReader(tree history.Tree, limits small.Limits, most int, as format) *logReader {
+	l := &logReader{tree: tree, limits: limits, format: as, kept: map[string]*LedgerFile{}, newest: map[string]*newestFile{}, maxBytes: cmp.Or(most, defaultMaxBytes)}
+	if as.fileIsEntry { // an immutable file is seldom read twice
 		l.maxBytes /= 8
 	}
 	return l
@@ -104,7 +105,7 @@ func newLedgers(tree history.Tree, limits small.Limits, most int, as format) *le
 
 // Read returns the ledger of a file, or nil for the zero File. near, if not nil, is a version that probably has the same beginning, so that
 // only the rest of the file need be parsed.
-func (l *ledgers) Read(ctx context.Context, f history.File, near *LedgerFile) (*LedgerFile, error) {
+func (l *logReader) Read(ctx context.Context, f history.File, near *LedgerFile) (*LedgerFile, error) {
 	if f.Mode == "" && !f.Unmerged {
 		return nil, nil
 	}
@@ -149,19 +150,19 @@ func (l *ledgers) Read(ctx context.Context, f history.File, near *LedgerFile) (*
 }
 
 // key returns what identifies a file's entries: its mode and id and, if the file is the entry, its name.
-func (l *ledgers) key(f history.File) string {
-	if l.ofFile {
+func (l *logReader) key(f history.File) string {
+	if l.fileIsEntry {
 		return f.Mode + f.Object + path.Base(f.Path)
 	}
 	return f.Mode + f.Object
 }
 
 // text reads a file's text. It returns nil if the entries do not depend on the text.
-func (l *ledgers) text(ctx context.Context, f history.File) ([]byte, *small.Problem, error) {
+func (l *logReader) text(ctx context.Context, f history.File) ([]byte, *small.Problem, error) {
 	switch {
-	case l.ofFile && f.Mode == history.ModeSubmodule:
+	case l.fileIsEntry && f.Mode == history.ModeSubmodule:
 		return nil, NotAFile(f), nil
-	case l.ofFile && !f.Unmerged && (!l.needsText || f.Mode == history.ModeLink):
+	case l.fileIsEntry && !f.Unmerged && (!l.needsText || f.Mode == history.ModeLink):
 		return nil, nil, nil
 	}
 	return ReadFile(ctx, l.tree, f, l.limits)
@@ -171,14 +172,14 @@ func (l *ledgers) text(ctx context.Context, f history.File) ([]byte, *small.Prob
 type recycler interface{ Recycle(data []byte) }
 
 // recycle lets the tree use a text's memory again. Nothing else refers to it, because parsing copies.
-func (l *ledgers) recycle(text []byte) {
+func (l *logReader) recycle(text []byte) {
 	if tree, ok := l.tree.(recycler); ok && l.grows && len(text) > 0 {
 		tree.Recycle(text)
 	}
 }
 
 // setLast notes the file that was read last, and lets the tree use the memory of the one before.
-func (l *ledgers) setLast(f lastFile) {
+func (l *logReader) setLast(f lastFile) {
 	before := l.last.data
 	l.last = f
 	if len(before) > 0 && (len(f.data) == 0 || &before[0] != &f.data[0]) {
@@ -187,7 +188,7 @@ func (l *ledgers) setLast(f lastFile) {
 }
 
 // textOf returns the text of a log. It reads the file again unless the text is still in memory.
-func (l *ledgers) textOf(ctx context.Context, f *LedgerFile) ([]byte, error) {
+func (l *logReader) textOf(ctx context.Context, f *LedgerFile) ([]byte, error) {
 	if l.last.log == f {
 		return l.last.data, nil
 	}
@@ -199,7 +200,7 @@ func (l *ledgers) textOf(ctx context.Context, f *LedgerFile) ([]byte, error) {
 }
 
 // noteNewest notes which version of a log will be the last one to be read. If this version was read just now, its text stays in memory.
-func (l *ledgers) noteNewest(f history.File) {
+func (l *logReader) noteNewest(f history.File) {
 	if !l.grows || !f.Regular() || f.Unmerged || l.newest[f.Path] != nil {
 		return
 	}
@@ -214,15 +215,15 @@ func (l *ledgers) noteNewest(f history.File) {
 	l.newest[f.Path] = n
 }
 
-// finishNewest is called when the newest version of a log is read in its turn. No earlier version follows, so that it becomes an ordinary last file.
-func (l *ledgers) finishNewest(n *newestFile) {
+// finishNewest makes the newest version of a log an ordinary last file. It is called when that version's turn has come: no earlier one follows.
+func (l *logReader) finishNewest(n *newestFile) {
 	l.forgetNewest(n)
 	l.setLast(lastFile{log: n.log, data: n.data})
 	n.data = nil
 }
 
 // fromNewest returns the ledger of a file without reading the file, if it is the newest version of its log or the beginning of that; else nil.
-func (l *ledgers) fromNewest(ctx context.Context, f history.File) (*LedgerFile, error) {
+func (l *logReader) fromNewest(ctx context.Context, f history.File) (*LedgerFile, error) {
 	n := l.newest[f.Path]
 	if n == nil || !f.Regular() || f.Unmerged {
 		return nil, nil
@@ -239,7 +240,7 @@ func (l *ledgers) fromNewest(ctx context.Context, f history.File) (*LedgerFile, 
 	if err := l.readNewest(ctx, n); err != nil || n.log == nil {
 		return nil, err
 	}
-	start, err := l.startOf(ctx, n.data, f)
+	start, err := l.prefixEqualTo(ctx, n.data, f)
 	if err != nil {
 		return nil, err
 	}
@@ -252,11 +253,11 @@ func (l *ledgers) fromNewest(ctx context.Context, f history.File) (*LedgerFile, 
 }
 
 // readNewest reads the newest version of a log. It forgets a version that is no log, or whose text does not fit into memory beside other logs'.
-func (l *ledgers) readNewest(ctx context.Context, n *newestFile) error {
+func (l *logReader) readNewest(ctx context.Context, n *newestFile) error {
 	if n.log != nil {
 		return nil
 	}
-	const share = 4
+	const share = 4 // the texts of several newest versions together take at most a quarter of the memory; a single one may take more
 	if l.newestBytes > 0 {
 		if blob, err := l.tree.Blob(ctx, n.file.Object, 0); err != nil || int64(l.newestBytes)+blob.Size > int64(l.maxBytes/share) {
 			l.forgetNewest(n)
@@ -280,17 +281,18 @@ func (l *ledgers) readNewest(ctx context.Context, n *newestFile) error {
 	return nil
 }
 
-func (l *ledgers) forgetNewest(n *newestFile) {
+func (l *logReader) forgetNewest(n *newestFile) {
 	delete(l.newest, n.file.Path)
 	l.newestBytes -= len(n.data)
 }
 
-// NoteStart keeps the ledger of a file without reading the file, if a later version of the log begins with it. text is the later version's.
-func (l *ledgers) NoteStart(ctx context.Context, f history.File, later *LedgerFile, text []byte) error {
+// KeepBeginning makes and keeps the ledger of a file without reading the file, if a later version of the log begins with the file's content. text
+// is the later version's text.
+func (l *logReader) KeepBeginning(ctx context.Context, f history.File, later *LedgerFile, text []byte) error {
 	if !l.grows || !f.Regular() || f.Unmerged || l.isKept(f) {
 		return nil
 	}
-	start, err := l.startOf(ctx, text, f)
+	start, err := l.prefixEqualTo(ctx, text, f)
 	if err != nil || start == nil {
 		return err
 	}
@@ -300,9 +302,9 @@ func (l *ledgers) NoteStart(ctx context.Context, f history.File, later *LedgerFi
 	return nil
 }
 
-// startOf returns the beginning of a text that is the content of a file, or nil if the text does not begin with it. It compares ids, and reads
-// only the file's size.
-func (l *ledgers) startOf(ctx context.Context, text []byte, f history.File) ([]byte, error) {
+// prefixEqualTo returns the beginning of a text that is equal to a file's content, or nil if the text does not begin with it. It compares ids, and
+// reads only the file's size.
+func (l *logReader) prefixEqualTo(ctx context.Context, text []byte, f history.File) ([]byte, error) {
 	blob, err := l.tree.Blob(ctx, f.Object, 0)
 	if err != nil || blob.Size > int64(len(text)) || history.BlobID(text[:blob.Size], f.Object) != f.Object {
 		return nil, err
@@ -311,8 +313,8 @@ func (l *ledgers) startOf(ctx context.Context, text []byte, f history.File) ([]b
 }
 
 // parse makes a log from its whole text, and remembers the document if it is the protocol's own log.
-func (l *ledgers) parse(out *LedgerFile, data []byte) {
-	if !IsLedger(out.File.Path) {
+func (l *logReader) parse(out *LedgerFile, data []byte) {
+	if !IsProgress(out.File.Path) {
 		out.Log, out.Problems = l.read(out.File, data, l.limits)
 		return
 	}
@@ -322,21 +324,22 @@ func (l *ledgers) parse(out *LedgerFile, data []byte) {
 		return
 	}
 	if out.Log, out.Problems = ledger.LogOf(doc, data); out.Log != nil {
-		l.whole = wholeFile{log: out, doc: doc}
+		l.parsed = parsedFile{log: out, doc: doc}
 	}
 }
 
-func (l *ledgers) isKept(f history.File) bool { return l.kept[l.key(f)] != nil }
+func (l *logReader) isKept(f history.File) bool { return l.kept[l.key(f)] != nil }
 
-// document returns the document of a file if it was the last one parsed whole.
-func (l *ledgers) document(f history.File) (*small.Document, *ledger.Log) {
-	if l == nil || l.whole.log == nil || l.whole.log.File.Object != f.Object || l.whole.log.File.Mode != f.Mode || f.Unmerged {
+// lastDocument returns the document and the log of a file if it was the last one that was parsed as a document, else nil.
+func (l *logReader) lastDocument(f history.File) (*small.Document, *ledger.Log) {
+	if l == nil || l.parsed.log == nil || l.parsed.log.File.Object != f.Object || l.parsed.log.File.Mode != f.Mode || f.Unmerged {
 		return nil, nil
 	}
-	return l.whole.doc, l.whole.log.Log
+	return l.parsed.doc, l.parsed.log.Log
 }
 
-func (l *ledgers) keep(key string, f *LedgerFile) {
+// keep keeps a log in memory. The logs that were kept first go if all take too much.
+func (l *logReader) keep(key string, f *LedgerFile) {
 	if before := l.kept[key]; before != nil {
 		l.bytes -= before.memoryBytes()
 	} else {
@@ -351,8 +354,8 @@ func (l *ledgers) keep(key string, f *LedgerFile) {
 	}
 }
 
-// Open returns the entries of a log that are not finished. f may be nil.
-func (l *ledgers) Open(ctx context.Context, f *LedgerFile) (ledger.Open, error) {
+// OpenEntries returns the entries of a log that are not finished. f may be nil.
+func (l *logReader) OpenEntries(ctx context.Context, f *LedgerFile) (ledger.Open, error) {
 	if !f.Readable() || f.Log.Open == 0 {
 		return ledger.Open{}, nil
 	}
@@ -360,11 +363,12 @@ func (l *ledgers) Open(ctx context.Context, f *LedgerFile) (ledger.Open, error) 
 	if err != nil {
 		return ledger.Open{}, err
 	}
-	return l.open(f.File, data, l.limits), nil
+	return l.openEntries(f.File, data, l.limits), nil
 }
 
-// RecordsOf returns a function that reads all entries of a log in full, as rotations leave it.
-func (l *ledgers) RecordsOf(ctx context.Context, f *LedgerFile) ledger.RecordsFunc {
+// RecordsAfterRotation returns a function that reads in full the entries that a log has after an edge's rotations: without those that went to an
+// archive, and with those that came to it.
+func (l *logReader) RecordsAfterRotation(ctx context.Context, f *LedgerFile) ledger.RecordsFunc {
 	all := l.Records(ctx, f.File)
 	if f.remaining == nil && f.rotatedIn == nil {
 		return all
@@ -401,15 +405,15 @@ func (l *ledgers) RecordsOf(ctx context.Context, f *LedgerFile) ledger.RecordsFu
 }
 
 // Records returns a function that reads all entries of a file in full.
-func (l *ledgers) Records(ctx context.Context, f history.File) ledger.RecordsFunc {
-	if l.ofFile { // here a link, or a file that is too large to be read, is an entry too
+func (l *logReader) Records(ctx context.Context, f history.File) ledger.RecordsFunc {
+	if l.fileIsEntry { // here a link, or a file that is too large to be read, is an entry too
 		return func() ([]*small.Value, error) {
 			blob, err := l.tree.Blob(ctx, f.Object, l.limits.FileSize())
 			return []*small.Value{ledger.FileValue(f.Mode, blob.Size, blob.Data)}, err
 		}
 	}
 	return func() ([]*small.Value, error) {
-		if doc, _ := l.document(f); doc != nil {
+		if doc, _ := l.lastDocument(f); doc != nil {
 			return doc.Root.Get("entries").Items, nil
 		}
 		data, problem, err := ReadFile(ctx, l.tree, f, l.limits)

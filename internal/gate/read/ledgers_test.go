@@ -27,7 +27,7 @@ func TestLongTextsInMemory(t *testing.T) {
 			if log == nil {
 				t.Fatal(problems)
 			}
-			logs := newLedgers(nil, small.Limits{}, 0, progressFormat)
+			logs := newLogReader(nil, small.Limits{}, 0, progressFormat)
 			for i := range defaultMaxBytes/long + 8 {
 				logs.keep(fmt.Sprint(i), &LedgerFile{Log: log})
 			}
@@ -55,7 +55,7 @@ func TestKeptLogsAreBounded(t *testing.T) {
 	gittest.Long(t)
 	for _, tt := range []struct{ logs, entries, bytes, most int }{{20, 50_000, 0, 4}, {20, 50_000, 128 << 20, 8}, {200, 100, 0, 200}} {
 		tree := blobTree{blobs: map[string]string{}}
-		l := newLedgers(tree, small.Limits{}, tt.bytes, progressFormat)
+		l := newLogReader(tree, small.Limits{}, tt.bytes, progressFormat)
 		for i := range tt.logs {
 			id := strconv.Itoa(i)
 			tree.blobs[id] = "entries:\n- " + id + "\n" + strings.Repeat("- a\n", tt.entries)
@@ -72,7 +72,7 @@ func TestKeptLogsAreBounded(t *testing.T) {
 // The short way needs the earlier text, whatever was read in the meantime.
 func TestReadAfterAnother(t *testing.T) {
 	tree := blobTree{blobs: map[string]string{"a": "entries:\n- a\n", "b": "entries:\n- a\n- b\n", "c": "entries:\n- a\n- c\n", "d": "entries:\n- d\n- b\n"}}
-	l := newLedgers(tree, small.Limits{}, 0, progressFormat)
+	l := newLogReader(tree, small.Limits{}, 0, progressFormat)
 	read := func(id string, earlier *LedgerFile) *LedgerFile {
 		f := history.File{Path: ".small/progress.small.yml", Mode: "100644", Object: id}
 		log, err := l.Read(t.Context(), f, earlier)
@@ -103,7 +103,7 @@ func (spoiling) Recycle(data []byte) {
 // No log shares memory with a text that was given up.
 func TestRecycledTexts(t *testing.T) {
 	tree := spoiling{blobTree{blobs: map[string]string{}}}
-	l := newLedgers(tree, small.Limits{}, 0, progressFormat)
+	l := newLogReader(tree, small.Limits{}, 0, progressFormat)
 	var last *LedgerFile
 	var all []*LedgerFile
 	texts := []string{"", "- {task_id: a, evidence: \"x\"}\n", "- task_id: b\n  notes: |\n    some\n    lines\n", "- task_id: 'c'\n  evidence: >-\n    folded\n", "- &x d\n", "- *x\n", "- [\n"}
@@ -160,7 +160,7 @@ func TestReadBefore(t *testing.T) {
 				tree.blobs[id] = text
 				return history.File{Path: ".small/progress.small.yml", Mode: "100644", Object: id}
 			}
-			l := newLedgers(tree, small.Limits{}, 0, progressFormat)
+			l := newLogReader(tree, small.Limits{}, 0, progressFormat)
 			l.noteNewest(file(later))
 			f := file(earlier)
 			got, err := l.Read(t.Context(), f, nil)
@@ -183,7 +183,7 @@ func TestReadFromNewest(t *testing.T) {
 	for round := range gittest.Rounds(200, 5000) {
 		random := rand.New(rand.NewPCG(gittest.Seed(43), uint64(round)))
 		tree := spoiling{blobTree{blobs: map[string]string{}}}
-		l := newLedgers(tree, small.Limits{}, random.IntN(2)*(1<<12), progressFormat)
+		l := newLogReader(tree, small.Limits{}, random.IntN(2)*(1<<12), progressFormat)
 		texts := []string{"entries:\n- first\n"}
 		for len(texts) < 8 {
 			text := texts[random.IntN(len(texts))]

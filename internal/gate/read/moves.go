@@ -16,8 +16,8 @@ import (
 // moves maps a parent's path to the child's file in which the log continues.
 type moves map[string]history.File
 
-// sources lists the old paths of logs, by the path that they moved to.
-func (m moves) sources() map[string][]string {
+// byNewPath lists the old paths of logs, by the path to which they moved.
+func (m moves) byNewPath() map[string][]string {
 	out := map[string][]string{}
 	for _, from := range slices.Sorted(maps.Keys(m)) {
 		out[m[from].Path] = append(out[m[from].Path], from)
@@ -25,20 +25,20 @@ func (m moves) sources() map[string][]string {
 	return out
 }
 
-// moveSearch says on which edge logs are looked for that moved, and what counts as continuing a log.
+// moveSearch is a question to findMoves and findRotations: on which edge, and what counts as continuing a log.
 type moveSearch struct {
 	parent, child string
 	changes       []history.Change
-	// merge is true if a log that moved may have gained others' entries between its own. Whether a reconcile entry confirms
-	// them is judged at the new path.
-	merge bool
+	// combines is true if the child may combine what several sides recorded, as a merge does. A log that moved may then have others' entries
+	// between its own; whether a reconcile entry confirms them is judged at the new path. For rotations see splitByGained.
+	combines bool
 	// unrelated, if set, reports whether the parent shares no history with the other parents. If so, a log may have left
 	// although the child has another log at its path.
 	unrelated func() (bool, error)
-	// parents are the child's parents, on which it depends what a baseline accepts. equal, if set, replaces EquivalenceOn.
+	// parents are all parents of the child: what a baseline accepts depends on them. equal, if set, replaces EquivalenceOn.
 	parents []string
 	equal   func(from, to string, before, after *LedgerFile) (ledger.Equivalence, error)
-	// reverted, if set, decides whether a rewritten log still continues the old one.
+	// reverted, if set, decides whether a log that was rewritten counts as continuing the old one all the same.
 	reverted RevertedFunc
 }
 
@@ -109,8 +109,8 @@ func (n *index) candidates(d removedLog) []*LedgerFile {
 	return out
 }
 
-// moves finds the logs that moved on an edge: gone from one path, continued at a new one.
-func (src *Source) moves(ctx context.Context, x moveSearch) (moves, error) {
+// findMoves finds the logs that moved on an edge: gone from one path, continued at a new one.
+func (src *Source) findMoves(ctx context.Context, x moveSearch) (moves, error) {
 	if x.equal == nil {
 		x.equal = func(from, to string, before, after *LedgerFile) (ledger.Equivalence, error) {
 			return src.EquivalenceOn(ctx, x.parents, from, to, before, after)
@@ -124,8 +124,8 @@ func (src *Source) moves(ctx context.Context, x moveSearch) (moves, error) {
 	if err != nil {
 		return nil, err
 	}
-	files := slices.DeleteFunc(slices.Clone(removed), func(d removedLog) bool { return !src.OfFile(d.path) })
-	removed = slices.DeleteFunc(removed, func(d removedLog) bool { return src.OfFile(d.path) })
+	files := slices.DeleteFunc(slices.Clone(removed), func(d removedLog) bool { return !src.IsFileEntry(d.path) })
+	removed = slices.DeleteFunc(removed, func(d removedLog) bool { return src.IsFileEntry(d.path) })
 	out, err := src.matchLogs(x, removed, added)
 	if err != nil || len(files) == 0 {
 		return out, err
@@ -133,19 +133,20 @@ func (src *Source) moves(ctx context.Context, x moveSearch) (moves, error) {
 	return out, src.matchFolders(ctx, x, files, added, out)
 }
 
-// MovedLogs finds which new log continues which removed one, if only waivers count. Others' entries may stand between its own.
+// MovedLogs finds which new log continues which removed one. It applies waivers, but no baselines. Others' entries may stand between those of the
+// old log.
 func (src *Source) MovedLogs(gone, added []*LedgerFile) (map[string]history.File, error) {
 	var removed []removedLog
 	for _, l := range gone {
 		removed = append(removed, removedLog{l.File.Path, []*LedgerFile{l}})
 	}
-	return src.matchLogs(moveSearch{merge: true, equal: src.equalByWaivers}, removed, added)
+	return src.matchLogs(moveSearch{combines: true, equal: src.equalByWaivers}, removed, added)
 }
 
-// matchLogs finds which new log continues which removed one. It begins with the longest. If equal logs were removed, as many new ones must
-// continue them, unless they are empty: with more copies than originals nobody can tell which copy is the log.
+// matchLogs finds which new log continues which removed one. It begins with the longest removed log. If equal logs were removed, exactly as many
+// new ones must continue them: with more copies than originals nobody can tell which copy is the log. Of empty logs there may be more copies.
 func (src *Source) matchLogs(x moveSearch, removed []removedLog, added []*LedgerFile) (moves, error) {
-	slices.SortStableFunc(removed, func(a, b removedLog) int { return b.longest() - a.longest() })
+	slices.SortStableFunc(removed, func(a, b removedLog) int { return b.maxLen() - a.maxLen() })
 	groups, order := map[string][]removedLog{}, []string(nil)
 	for _, d := range removed {
 		key := src.contentKey(d)
@@ -159,10 +160,10 @@ func (src *Source) matchLogs(x moveSearch, removed []removedLog, added []*Ledger
 		group := groups[key]
 		var to []*LedgerFile
 		for _, log := range there.candidates(group[0]) {
-			if taken[log] || src.Logs(log.File.Path) != src.Logs(group[0].path) {
+			if taken[log] || src.ReaderOf(log.File.Path) != src.ReaderOf(group[0].path) {
 				continue
 			}
-			on, err := src.contains(x, group[0], log, log.File.Path)
+			on, err := src.continues(x, group[0], log, log.File.Path)
 			if err != nil {
 				return nil, err
 			}
@@ -170,7 +171,7 @@ func (src *Source) matchLogs(x moveSearch, removed []removedLog, added []*Ledger
 				to = append(to, log)
 			}
 		}
-		if len(to) == len(group) || len(to) > len(group) && group[0].longest() == 0 {
+		if len(to) == len(group) || len(to) > len(group) && group[0].maxLen() == 0 {
 			for i, d := range group {
 				out[d.path], taken[to[i]] = to[i].File, true
 			}
@@ -207,7 +208,7 @@ func (src *Source) matchFolders(ctx context.Context, x moveSearch, removed []rem
 		return err
 	}
 	for _, f := range left {
-		if src.OfFile(f.Path) {
+		if src.IsFileEntry(f.Path) {
 			delete(arrivals, path.Dir(f.Path))
 		}
 	}
@@ -217,7 +218,7 @@ func (src *Source) matchFolders(ctx context.Context, x moveSearch, removed []rem
 			continue
 		}
 		slices.Sort(group)
-		to := mostOf(arrivals[group[0]])
+		to := fullestFolders(arrivals[group[0]])
 		if len(to) != len(group) { // more copies than originals, or fewer: nobody can tell which is the log
 			continue
 		}
@@ -234,10 +235,10 @@ func (src *Source) addArrivals(x moveSearch, d removedLog, there *index, arrival
 	from = path.Clean(from)
 	for _, log := range there.candidates(d) {
 		to := path.Dir(log.File.Path)
-		if path.Base(log.File.Path) != name || src.Logs(log.File.Path) != src.Logs(d.path) {
+		if path.Base(log.File.Path) != name || src.ReaderOf(log.File.Path) != src.ReaderOf(d.path) {
 			continue
 		}
-		on, err := src.contains(x, d, log, log.File.Path)
+		on, err := src.continues(x, d, log, log.File.Path)
 		if err != nil {
 			return err
 		}
@@ -255,8 +256,8 @@ func (src *Source) addArrivals(x moveSearch, d removedLog, there *index, arrival
 	return nil
 }
 
-// mostOf returns the folders that received the most files, sorted.
-func mostOf(arrivals map[string]moves) []string {
+// fullestFolders returns the folders that received the most files, sorted.
+func fullestFolders(arrivals map[string]moves) []string {
 	most := 0
 	for _, m := range arrivals {
 		most = max(most, len(m))
@@ -266,14 +267,15 @@ func mostOf(arrivals map[string]moves) []string {
 
 // contentKey returns a key that is equal for logs of one format with the same entries.
 func (src *Source) contentKey(d removedLog) string {
-	key := fmt.Sprintf("%p", src.Logs(d.path))
+	key := fmt.Sprintf("%p", src.ReaderOf(d.path))
 	for _, l := range d.logs {
 		key += " " + l.Log.Head().String()
 	}
 	return key
 }
 
-func (d removedLog) longest() int {
+// maxLen is the number of entries of the longest version.
+func (d removedLog) maxLen() int {
 	n := 0
 	for _, l := range d.logs {
 		n = max(n, l.Log.Len())
@@ -288,7 +290,7 @@ func (src *Source) addedLogs(ctx context.Context, x moveSearch) ([]*LedgerFile, 
 		if !src.IsLog(c.Path) || c.Old.Mode != "" {
 			continue // a log has ended if it moves to a path that is not judged
 		}
-		log, err := src.Logs(c.Path).Read(ctx, c.New, nil)
+		log, err := src.ReaderOf(c.Path).Read(ctx, c.New, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -328,7 +330,7 @@ func (src *Source) removedLogs(ctx context.Context, x moveSearch) ([]removedLog,
 
 // LogsBefore reads the log at a changed path in the parent or, if that cannot be read, its last readable versions.
 func (src *Source) LogsBefore(ctx context.Context, parent string, c history.Change) ([]*LedgerFile, error) {
-	log, err := src.Logs(c.Path).Read(ctx, c.Old, nil)
+	log, err := src.ReaderOf(c.Path).Read(ctx, c.Old, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -340,20 +342,20 @@ func (src *Source) LogsBefore(ctx context.Context, parent string, c history.Chan
 
 // replacedByUnrelated reports whether the child has, at a log's path, another log that came from an unrelated history.
 func (src *Source) replacedByUnrelated(ctx context.Context, x moveSearch, c history.Change, logs []*LedgerFile) (bool, error) {
-	now, err := src.Logs(c.Path).Read(ctx, c.New, nil)
+	now, err := src.ReaderOf(c.Path).Read(ctx, c.New, nil)
 	if err != nil || !now.Readable() {
 		return false, err
 	}
-	held, err := src.contains(x, removedLog{c.Path, logs}, now, c.Path)
+	held, err := src.continues(x, removedLog{c.Path, logs}, now, c.Path)
 	if err != nil || held {
 		return false, err
 	}
 	return x.unrelated()
 }
 
-// contains reports whether the log now, at the path to, continues all versions of a removed log: it extends them or, in a merge, has their
-// entries in order. A log without an order only has to have the entries.
-func (src *Source) contains(x moveSearch, d removedLog, now *LedgerFile, to string) (bool, error) {
+// continues reports whether the log now, at the path to, continues all versions of a removed log: it extends them or, if the child combines several
+// sides, has their entries in order. A log without an order only has to have the entries. If x.reverted is set, it decides about a rewritten log.
+func (src *Source) continues(x moveSearch, d removedLog, now *LedgerFile, to string) (bool, error) {
 	for _, before := range d.logs {
 		equal, err := x.equal(d.path, to, before, now)
 		if err != nil {
@@ -371,7 +373,7 @@ func (src *Source) contains(x moveSearch, d removedLog, now *LedgerFile, to stri
 				return false, err
 			}
 		case ledger.Interleaved:
-			if !x.merge {
+			if !x.combines {
 				return false, nil
 			}
 		}
@@ -380,29 +382,30 @@ func (src *Source) contains(x moveSearch, d removedLog, now *LedgerFile, to stri
 }
 
 func (src *Source) equalByWaivers(from, to string, _, _ *LedgerFile) (ledger.Equivalence, error) {
-	return src.Waived(from, to), nil
+	return src.EquivalenceByWaivers(from, to), nil
 }
 
 // RevertedFunc reports whether the only difference between two versions of a log is that approved rewrites were undone.
 type RevertedFunc func(before, now *ledger.Ledger) (bool, error)
 
-// Replacement makes the step from n's only parent to n, which need not be its child: a push replaces one with the other. Others' entries may
-// stand between those of a log that moved. If n does not descend from the parent, they may also stand between those of a log in its archive.
+// Replacement makes the step between two commits, such as a ref's old and new tip: from the only one in n.Parents, which need not be a parent of n
+// in the history, to n. descends says whether n descends from it. Others' entries may stand between those of a log that moved. Only if n does not
+// descend may a log also be rotated as in a merge; see splitByGained. reverted is that of the search for moves.
 func (src *Source) Replacement(ctx context.Context, n history.Commit, changes [][]history.Change, descends bool, reverted RevertedFunc) (*Step, error) {
 	if err := src.findProfiles(ctx, n, changes); err != nil {
 		return nil, err
 	}
-	m, err := src.moves(ctx, moveSearch{parent: n.Parents[0], child: n.ID, changes: changes[0], merge: true, reverted: reverted, parents: n.Parents})
+	m, err := src.findMoves(ctx, moveSearch{parent: n.Parents[0], child: n.ID, changes: changes[0], combines: true, reverted: reverted, parents: n.Parents})
 	if err != nil {
 		return nil, err
 	}
-	rotated, err := src.rotations(ctx, moveSearch{changes: changes[0], merge: !descends}, m)
-	return &Step{Commit: n, Changes: changes, Moves: []moves{m}, sources: []map[string][]string{m.sources()}, rotations: []map[string]*rotation{rotated}}, err
+	rotated, err := src.findRotations(ctx, moveSearch{changes: changes[0], combines: !descends}, m)
+	return &Step{Commit: n, Changes: changes, Moves: []moves{m}, movedFrom: []map[string][]string{m.byNewPath()}, rotations: []map[string]*rotation{rotated}}, err
 }
 
-// Pairs returns the logs in which two tips differ, each as the target's file and the head's file. If a log moved on one branch only, its
+// PairLogs finds the logs in which two tips differ, and returns each as the target's file and the head's file. If a log moved on one branch only, its
 // files have different paths.
-func (src *Source) Pairs(ctx context.Context, target, head string, changes []history.Change) ([][2]history.File, error) {
+func (src *Source) PairLogs(ctx context.Context, target, head string, changes []history.Change) ([][2]history.File, error) {
 	if err := src.findProfiles(ctx, history.Commit{ID: head, Parents: []string{target}}, [][]history.Change{changes}); err != nil {
 		return nil, err
 	}
@@ -461,5 +464,5 @@ func (src *Source) MovesBetween(ctx context.Context, from, to string) (moves, er
 	if err != nil {
 		return nil, err
 	}
-	return src.moves(ctx, moveSearch{parent: from, child: to, changes: changes[0], merge: true})
+	return src.findMoves(ctx, moveSearch{parent: from, child: to, changes: changes[0], combines: true})
 }

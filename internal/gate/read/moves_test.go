@@ -24,11 +24,11 @@ func TestManyMoves(t *testing.T) {
 		old := history.File{Path: fmt.Sprintf("a/%d/.small/progress.small.yml", i), Mode: "100644", Object: fmt.Sprint(i)}
 		moved := old
 		moved.Path = fmt.Sprintf("b/%d/.small/progress.small.yml", i)
-		j.Ledgers.keep(old.Mode+old.Object, &LedgerFile{File: old, Log: log})
+		j.ProgressReader.keep(old.Mode+old.Object, &LedgerFile{File: old, Log: log})
 		changes = append(changes, history.Change{Path: old.Path, Old: old}, history.Change{Path: moved.Path, New: moved})
 	}
 	compared := 0
-	found, err := j.moves(t.Context(), moveSearch{changes: changes, merge: true, equal: func(from, to string, before, after *LedgerFile) (ledger.Equivalence, error) {
+	found, err := j.findMoves(t.Context(), moveSearch{changes: changes, combines: true, equal: func(from, to string, before, after *LedgerFile) (ledger.Equivalence, error) {
 		compared++
 		return j.equalByWaivers(from, to, before, after)
 	}})

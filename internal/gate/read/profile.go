@@ -81,7 +81,7 @@ func (e edgeProfile) immutable(kind records.Kind) bool {
 // maxProfiles is how many commits' profiles are remembered for a directory before all of them are forgotten.
 const maxProfiles = 4096
 
-// findProfiles finds out the profiles on the edges of a commit. IsImmutable and isLogOnEdge answer for this commit from then on.
+// findProfiles finds out the profiles on the edges of a commit. IsImmutableRecord and isLogOnEdge answer for this commit from then on.
 func (src *Source) findProfiles(ctx context.Context, n history.Commit, changes [][]history.Change) error {
 	src.edgeProfiles = nil
 	for dir, is := range src.profile2 {
@@ -137,9 +137,9 @@ func (src *Source) Keep() (back func()) {
 	return func() { src.edgeProfiles = before }
 }
 
-// IsImmutable reports whether a file must not change once it exists: on an edge of the commit that is judged, it is in the place of a record of
+// IsImmutableRecord reports whether a file must not change once it exists: on an edge of the commit that is judged, it is in the place of a record of
 // a workspace of 2.0.0.
-func (src *Source) IsImmutable(path string) bool {
+func (src *Source) IsImmutableRecord(path string) bool {
 	if len(src.profile2) == 0 {
 		return false
 	}
@@ -157,7 +157,7 @@ func (src *Source) IsImmutable(path string) bool {
 // isLogOnEdge reports whether the file at a log's path counts as a log on this edge of the commit that is judged. A record counts only on edges on
 // which the workspace is of 2.0.0.
 func (src *Source) isLogOnEdge(path string, edge int) bool {
-	if len(src.profile2) == 0 || src.OfFamily(path) || src.Policy.LogFor(path) != nil {
+	if len(src.profile2) == 0 || src.IsFamilyLog(path) || src.Policy.LogFor(path) != nil {
 		return true
 	}
 	dir, name, _ := small.SplitPath(path)
@@ -178,7 +178,7 @@ func (src *Source) Imported(ctx context.Context, edge []history.Change, path str
 		if in != dir || !records.IsOriginalLog(name) || c.Old.Mode != "" {
 			continue
 		}
-		log, err := src.Ledgers.Read(ctx, c.New, before)
+		log, err := src.ProgressReader.Read(ctx, c.New, before)
 		if err != nil {
 			return nil, err
 		}

@@ -9,39 +9,41 @@ import (
 	"github.com/small-gate/small-gate/internal/ledger"
 )
 
-// rotation says how a configured log went to an archive on an edge, and began anew (docs/logs.md, "Rotation").
+// rotation says how a configured log was rotated on an edge: its entries went to another log, the archive, and it began anew (docs/logs.md, "What is
+// out of reach").
 type rotation struct {
 	// from and to are the paths of the log and of the archive.
 	from, to string
-	// file is the log before.
+	// file is the log's file in the parent.
 	file history.File
-	// gone are the log's first entries, which the archive has gained; rest are the others.
+	// gone are the log's entries that the archive has gained; rest are the others. There is a rest only if the child combines several sides.
 	gone, rest []ledger.Entry
-	// replaces is true if the archive no longer has what it had: that must have gone to an archive, too.
-	replaces bool
+	// replacesArchive is true if the archive no longer has its own earlier entries. The archive must then have been rotated itself.
+	replacesArchive bool
 }
 
-// whole reports whether there is a rotation, and the archive has gained all of the log.
+// whole reports whether there is a rotation, and the archive has gained all entries of the log.
 func (r *rotation) whole() bool { return r != nil && len(r.rest) == 0 }
 
-// rotations finds the logs that were rotated on an edge, by path. Each has one archive, and each archive takes one log.
-func (src *Source) rotations(ctx context.Context, x moveSearch, moved moves) (map[string]*rotation, error) {
+// findRotations finds the logs that were rotated on an edge, by the log's path. moved are those that moved. Each log goes to one archive, and each
+// archive takes one log.
+func (src *Source) findRotations(ctx context.Context, x moveSearch, moved moves) (map[string]*rotation, error) {
 	var paths []history.Change
 	for _, c := range x.changes {
-		if src.Policy.LogFor(c.Path) != nil && !src.OfFamily(c.Path) && !src.OfFile(c.Path) {
+		if src.Policy.LogFor(c.Path) != nil && !src.IsFamilyLog(c.Path) && !src.IsFileEntry(c.Path) {
 			paths = append(paths, c)
 		}
 	}
 	if len(paths) < 2 {
 		return nil, nil
 	}
-	out, taken, arrived := map[string]*rotation{}, map[string]int{}, moved.sources()
+	out, taken, arrived := map[string]*rotation{}, map[string]int{}, moved.byNewPath()
 	others := slices.DeleteFunc(slices.Clone(paths), func(c history.Change) bool { return arrived[c.Path] != nil })
 	for _, c := range paths {
 		if _, is := moved[c.Path]; is || c.Old.Mode == "" {
 			continue
 		}
-		found, err := src.archives(ctx, x, c, others)
+		found, err := src.findArchives(ctx, x, c, others)
 		if err != nil {
 			return nil, err
 		}
@@ -55,13 +57,14 @@ func (src *Source) rotations(ctx context.Context, x moveSearch, moved moves) (ma
 	maps.DeleteFunc(out, func(_ string, r *rotation) bool { return taken[r.to] > 1 })
 	all := maps.Clone(out)
 	maps.DeleteFunc(out, func(from string, _ *rotation) bool { return inCircle(all, from) })
-	for range all {
-		maps.DeleteFunc(out, func(_ string, r *rotation) bool { return r.replaces && out[r.to] == nil })
+	for range all { // a rotation that is dropped may have been the reason for another
+		maps.DeleteFunc(out, func(_ string, r *rotation) bool { return r.replacesArchive && out[r.to] == nil })
 	}
 	return out, nil
 }
 
-// inCircle reports whether logs took each other's place, the one at a path among them: none of them is an archive.
+// inCircle reports whether the log at a path is one of several that exchanged their paths, as if each were the next one's archive. None of them is an
+// archive.
 func inCircle(all map[string]*rotation, from string) bool {
 	at := from
 	for range all {
@@ -76,18 +79,19 @@ func inCircle(all map[string]*rotation, from string) bool {
 	return false
 }
 
-// RotatedBetween maps the path of each log that went whole to an archive, between a commit and a later one, to the archive's.
+// RotatedBetween finds the logs that went to archives with all their entries between a commit and a later one. It maps each log's path to its
+// archive's.
 func (src *Source) RotatedBetween(ctx context.Context, from, to string) (map[string]string, error) {
 	changes, err := src.Changes(ctx, []history.Edge{{Parent: from, Child: to}})
 	if err != nil {
 		return nil, err
 	}
-	x := moveSearch{parent: from, child: to, changes: changes[0], merge: true}
-	moved, err := src.moves(ctx, x)
+	x := moveSearch{parent: from, child: to, changes: changes[0], combines: true}
+	moved, err := src.findMoves(ctx, x)
 	if err != nil {
 		return nil, err
 	}
-	found, err := src.rotations(ctx, x, moved)
+	found, err := src.findRotations(ctx, x, moved)
 	out := map[string]string{}
 	for path, r := range found {
 		if r.whole() {
@@ -97,30 +101,31 @@ func (src *Source) RotatedBetween(ctx context.Context, from, to string) (map[str
 	return out, err
 }
 
-// archives finds the logs that gain what a log had and no longer has.
-func (src *Source) archives(ctx context.Context, x moveSearch, c history.Change, paths []history.Change) (found []*rotation, err error) {
-	logs := src.Logs(c.Path)
-	before, now, err := src.both(ctx, c)
+// findArchives finds, among the changed paths, the archives to which the entries of a log may have gone. It finds none if the log still has all its
+// entries.
+func (src *Source) findArchives(ctx context.Context, x moveSearch, c history.Change, paths []history.Change) (found []*rotation, err error) {
+	logs := src.ReaderOf(c.Path)
+	before, now, err := src.readBoth(ctx, c)
 	if err != nil || before == nil || before.Len() == 0 || now != nil && now.HasAll(before) {
 		return nil, err
 	}
 	for _, to := range paths {
-		if to.Path == c.Path || to.New.Mode == "" || src.Logs(to.Path) != logs {
+		if to.Path == c.Path || to.New.Mode == "" || src.ReaderOf(to.Path) != logs {
 			continue
 		}
-		had, has, err := src.both(ctx, to)
+		had, has, err := src.readBoth(ctx, to)
 		if err != nil {
 			return nil, err
 		}
 		if has == nil || had == nil && to.Old.Mode != "" {
 			continue
 		}
-		r := rotateInto(before, had, has, x.merge, src.Policy.LogFor(c.Path).Unordered())
-		if r == nil || !fresh(now, r.gone) {
+		r := splitByArchive(before, had, has, x.combines, src.Policy.LogFor(c.Path).Unordered())
+		if r == nil || !beginsAnew(now, r.gone) {
 			continue
 		}
 		r.from, r.to, r.file = c.Path, to.Path, c.Old
-		copied, err := src.copied(ctx, x, r, had)
+		copied, err := src.isCopy(ctx, x, r, had)
 		if err != nil {
 			return nil, err
 		}
@@ -128,15 +133,16 @@ func (src *Source) archives(ctx context.Context, x moveSearch, c history.Change,
 			found = append(found, r)
 		}
 	}
-	if slices.ContainsFunc(found, (*rotation).whole) { // what has only a part has the same text by chance
+	if slices.ContainsFunc(found, (*rotation).whole) { // one archive has the whole log: another that has only a part of it has the same text by chance
 		found = slices.DeleteFunc(found, func(r *rotation) bool { return !r.whole() })
 	}
 	return found, nil
 }
 
-// copied reports whether another parent of a merge has what an archive gained, and never had the log: it is a copy, or the same text by chance.
-// had is what the archive had on this edge. A parent that has the log, too, is judged on its own edge.
-func (src *Source) copied(ctx context.Context, x moveSearch, r *rotation, had *ledger.Ledger) (bool, error) {
+// isCopy reports whether what an archive gained came from another parent of the merge. That parent has some of these entries in the archive, and
+// neither it nor an ancestor had a log at the log's path: the entries are a copy of the log's, or the same text by chance. had is what the archive had
+// on this edge. A parent that had the log, too, is judged on its own edge.
+func (src *Source) isCopy(ctx context.Context, x moveSearch, r *rotation, had *ledger.Ledger) (bool, error) {
 	for _, parent := range x.parents {
 		if parent == x.parent {
 			continue
@@ -156,16 +162,16 @@ func (src *Source) copied(ctx context.Context, x moveSearch, r *rotation, had *l
 		if !slices.ContainsFunc(r.gone, func(e ledger.Entry) bool { return gained[e.Digest] }) {
 			continue
 		}
-		if before, err := src.versionsBehind(ctx, []string{parent}, r.from); err != nil || len(before) == 0 {
+		if before, err := src.listVersions(ctx, []string{parent}, r.from); err != nil || len(before) == 0 {
 			return err == nil, err
 		}
 	}
 	return false, nil
 }
 
-// both reads a log before and after a change; nil where there is none.
-func (src *Source) both(ctx context.Context, c history.Change) (before, now *ledger.Ledger, err error) {
-	logs := src.Logs(c.Path)
+// readBoth reads a log before and after a change. A ledger is nil if there is no readable log.
+func (src *Source) readBoth(ctx context.Context, c history.Change) (before, now *ledger.Ledger, err error) {
+	logs := src.ReaderOf(c.Path)
 	old, err := logs.Read(ctx, c.Old, nil)
 	if err != nil {
 		return nil, nil, err
@@ -183,30 +189,33 @@ func (src *Source) both(ctx context.Context, c history.Change) (before, now *led
 	return before, now, nil
 }
 
-// rotateInto is rotate for an archive that may have lost what it had.
-func rotateInto(log, had, has *ledger.Ledger, meet, unordered bool) *rotation {
-	r := rotate(log, had, has, meet, unordered)
+// splitByArchive is splitByGained for an archive that may have been rotated itself. If nothing else is found, and the archive has lost entries, all
+// that it has now counts as gained.
+func splitByArchive(log, had, has *ledger.Ledger, combines, unordered bool) *rotation {
+	r := splitByGained(log, had, has, combines, unordered)
 	if r == nil && had != nil && !has.HasAll(had) {
-		if r = rotate(log, nil, has, meet, unordered); r != nil {
-			r.replaces = true
+		if r = splitByGained(log, nil, has, combines, unordered); r != nil {
+			r.replacesArchive = true
 		}
 	}
 	return r
 }
 
-// rotate says what of a log an archive gained, which had some entries, or none, and now has others; nil if that is not all or, where two
-// sides meet, at least the log's beginning. What one side appended meanwhile may then stand in the archive too, or in the log. New entries may
-// stand before and behind: a squash has what a branch recorded in the archive before, and what a second rotation brought. Without an order they
-// may stand anywhere.
-func rotate(log, had, has *ledger.Ledger, meet, unordered bool) *rotation {
+// splitByGained splits the entries of a log into those that an archive gained and the others. had is what the archive had, or nil; has is what it
+// has now. It returns nil if this is no rotation. In a rotation, the archive keeps what it had and gains all of the log in one piece. Other new entries
+// may stand before and after that piece: a squash has what a branch recorded in the archive earlier, and what a second rotation brought.
+//
+// If the child combines several sides, it is enough that the archive gained the log's beginning. What a side appended to the log meanwhile may then be
+// further on in the archive, or still in the log. If the entries have no order, those that were gained may stand anywhere.
+func splitByGained(log, had, has *ledger.Ledger, combines, unordered bool) *rotation {
 	gained := has.Entries
 	if had != nil {
 		gained = ledger.Gained(had, has)
 	}
 	if unordered {
-		return rotateSet(log, gained, meet, had == nil || has.HasAll(had))
+		return splitUnordered(log, gained, combines, had == nil || has.HasAll(had))
 	}
-	n, at := 0, 0
+	n, at := 0, 0 // the longest beginning of the log among the gained entries: its length, and where it is
 	for i := range gained {
 		k := 0
 		for k < log.Len() && i+k < len(gained) && gained[i+k].Digest == log.Entries[k].Digest {
@@ -216,7 +225,7 @@ func rotate(log, had, has *ledger.Ledger, meet, unordered bool) *rotation {
 			n, at = k, i
 		}
 	}
-	if n == 0 || !meet && (n < log.Len() || had != nil && !ledger.Relate(had, has, ledger.Equivalence{}).Allowed()) {
+	if n == 0 || !combines && (n < log.Len() || had != nil && !ledger.Relate(had, has, ledger.Equivalence{}).Allowed()) {
 		return nil
 	}
 	r := &rotation{gone: log.Entries[:n:n]}
@@ -235,18 +244,19 @@ func rotate(log, had, has *ledger.Ledger, meet, unordered bool) *rotation {
 	return r
 }
 
-// rotateSet is rotate for a log whose entries have no order. kept says that the archive has what it had.
-func rotateSet(log *ledger.Ledger, gained []ledger.Entry, meet, kept bool) *rotation {
+// splitUnordered is splitByGained for a log whose entries have no order. kept is true if the archive still has what it had.
+func splitUnordered(log *ledger.Ledger, gained []ledger.Entry, combines, kept bool) *rotation {
 	rest := ledger.Gained(ledger.OfEntries(gained), log)
 	gone := ledger.Gained(ledger.OfEntries(rest), log)
-	if len(gone) == 0 || !meet && (len(rest) > 0 || !kept) {
+	if len(gone) == 0 || !combines && (len(rest) > 0 || !kept) {
 		return nil
 	}
 	return &rotation{gone: gone, rest: rest}
 }
 
-// fresh reports whether a log has none of some entries, but perhaps a first line that every file has.
-func fresh(log *ledger.Ledger, gone []ledger.Entry) bool {
+// beginsAnew reports whether a log has none of the entries that went to an archive. Its first entry does not count, since it may be a header that
+// every such file has.
+func beginsAnew(log *ledger.Ledger, gone []ledger.Entry) bool {
 	if log == nil {
 		return true
 	}

@@ -9,22 +9,22 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// searched is what searches for versions with one head have found: the number of the commit that has one, by the number of the commit whose
-// ancestors were searched; -1 where there is none.
-type searched map[int]int
+// searchResults holds the results of searches for one version. It maps the number of the commit with whose history a search began to the number of the
+// commit that has such a version, or to -1 if none has.
+type searchResults map[int]int
 
-// searchKey is what a search is for.
+// searchKey is what a search is for: a version of a log with a head of a rewrite.
 type searchKey struct {
 	rewrite *ledger.Rewrite
 	head    small.Digest
 }
 
-// versionWith finds a version of a log with a head, among the ancestors of some commits; nil if there is none. What was found is remembered
-// for the commits behind which it is, and that nothing was found for all that were searched: a walk over a history reads each version once.
-func (src *Source) versionWith(ctx context.Context, tips []string, path string, r *ledger.Rewrite, head small.Digest) (*LedgerFile, error) {
+// findVersion finds a version of a log that begins with a head of a rewrite, in tips and their ancestors; nil if there is none. If it finds one, it
+// remembers that for the tip; if not, for every commit that it searched. So a walk over a history reads each version once.
+func (src *Source) findVersion(ctx context.Context, tips []string, path string, r *ledger.Rewrite, head small.Digest) (*LedgerFile, error) {
 	key := searchKey{r, head}
 	if src.searches[key] == nil {
-		src.searches[key] = searched{}
+		src.searches[key] = searchResults{}
 	}
 	for _, tip := range tips {
 		if tip == "" || history.Uncommitted(tip) {
@@ -34,25 +34,26 @@ func (src *Source) versionWith(ctx context.Context, tips []string, path string, 
 		if err != nil {
 			return nil, err
 		}
-		found, err := src.searches[key].behind(a, n, path, func(i int) (bool, error) {
-			log, err := src.changedIn(ctx, i, path)
+		found, err := src.searches[key].find(a, n, path, func(i int) (bool, error) {
+			log, err := src.readChanged(ctx, i, path)
 			return log.beginsWith(r, head), err
 		})
 		if err != nil {
 			return nil, err
 		}
 		if found >= 0 {
-			return src.changedIn(ctx, found, path)
+			return src.readChanged(ctx, found, path)
 		}
 	}
 	return nil, nil
 }
 
-// behind finds a commit for which a test holds, among a commit and its ancestors; -1 if there is none. It asks about a log's versions near
-// changes of the configuration first, since an approval is committed with the rewrite or just before it, and else about the newest first.
-func (s searched) behind(a *ancestry, n int, path string, test func(int) (bool, error)) (int, error) {
+// find finds a commit for which a test holds, among a commit and its ancestors; -1 if there is none. It first tests those that change the log near
+// a change of the configuration, since an approval is committed with the rewrite or just before it. Then it tests all, the newest first. If all
+// parents have been searched, it needs only the second way, which tests just the commit itself.
+func (s searchResults) find(a *ancestry, n int, path string, test func(int) (bool, error)) (int, error) {
 	if _, known := s[n]; !known && slices.ContainsFunc(a.commits[n].parents, func(p int) bool { _, known := s[p]; return !known }) {
-		for _, i := range a.nearConfiguration(n, path) {
+		for _, i := range a.changesNearConfiguration(n, path) {
 			if holds, err := test(i); err != nil || holds {
 				s[n] = i
 				return i, err
@@ -92,11 +93,11 @@ func (s searched) behind(a *ancestry, n int, path string, test func(int) (bool, 
 	return -1, nil
 }
 
-// nearConfiguration are a commit's ancestors that change a log just before, in, or just after a commit that changes the configuration, the
-// newest first.
-func (a *ancestry) nearConfiguration(n int, path string) (near []int) {
+// changesNearConfiguration lists the commits, among a commit and its ancestors, that change a log just before, in, or just after a commit that changes
+// the configuration. The newest is the first.
+func (a *ancestry) changesNearConfiguration(n int, path string) (near []int) {
 	reached := a.reachableFrom(n)
-	later, before := -1, 0
+	later, before := -1, 0 // the last commit seen that changes the log and is not listed; how many of the next ones to list
 	for i := n; i >= 0; i-- {
 		c := &a.commits[i]
 		if !reached[i] {
@@ -124,7 +125,7 @@ func (c *ancestor) touches(path string) bool {
 	return slices.ContainsFunc(c.changes, func(edge []history.Change) bool { _, is := history.ChangeAt(edge, path); return is })
 }
 
-// beginsWith reports whether a log has the entries that a head of a rewrite is of.
+// beginsWith reports whether a log begins with the entries of a rewrite's head or, if they have no order, has exactly these.
 func (f *LedgerFile) beginsWith(r *ledger.Rewrite, head small.Digest) bool {
 	if !f.Readable() {
 		return false
@@ -133,11 +134,11 @@ func (f *LedgerFile) beginsWith(r *ledger.Rewrite, head small.Digest) bool {
 	return ok
 }
 
-// changedIn is the log that a commit made of the one at a path; nil if the commit left it as it was, or has none there.
-func (src *Source) changedIn(ctx context.Context, n int, path string) (*LedgerFile, error) {
+// readChanged reads the log that a commit put at a path; nil if the commit did not change it, or removed it.
+func (src *Source) readChanged(ctx context.Context, n int, path string) (*LedgerFile, error) {
 	for _, edge := range src.ancestry.commits[n].changes {
 		if c, changed := history.ChangeAt(edge, path); changed && c.New.Mode != "" {
-			return src.Logs(path).Read(ctx, c.New, nil)
+			return src.ReaderOf(path).Read(ctx, c.New, nil)
 		}
 	}
 	return nil, nil

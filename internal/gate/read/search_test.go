@@ -28,23 +28,23 @@ func TestSearchedBehind(t *testing.T) {
 		asked++
 		return i == 700, nil
 	}
-	s := searched{}
+	s := searchResults{}
 	for i := range n {
 		want := -1
 		if i >= 700 {
 			want = 700
 		}
-		if got, err := s.behind(a, i, "log", test); err != nil || got != want {
+		if got, err := s.find(a, i, "log", test); err != nil || got != want {
 			t.Fatalf("behind commit %d: %d, %v; want %d", i, got, err, want)
 		}
 	}
 	if asked != n {
 		t.Errorf("%d questions about %d commits", asked, n)
 	}
-	if got, err := s.behind(a, side, "log", test); err != nil || got != -1 {
+	if got, err := s.find(a, side, "log", test); err != nil || got != -1 {
 		t.Errorf("behind a branch from before: %d, %v", got, err)
 	}
-	if got, err := (searched{}).behind(a, n-1, "log", test); err != nil || got != 700 {
+	if got, err := (searchResults{}).find(a, n-1, "log", test); err != nil || got != 700 {
 		t.Errorf("at once from the newest commit: %d, %v", got, err)
 	}
 }
@@ -65,7 +65,7 @@ func TestSearchNearConfiguration(t *testing.T) {
 			a.commits = append(a.commits, c)
 		}
 		asked := 0
-		got, err := searched{}.behind(a, 999, "log", func(i int) (bool, error) {
+		got, err := searchResults{}.find(a, 999, "log", func(i int) (bool, error) {
 			asked++
 			return i == holds, nil
 		})

@@ -27,7 +27,8 @@ type Basis struct {
 	Trusted string
 	// Cache is how many bytes of logs may stay in memory; 0 means defaultMaxBytes.
 	Cache int
-	// Compared holds edges whose changes the caller has already read, with the filter of this configuration.
+	// Compared holds edges whose changes the caller has already read: those of the files that this configuration judges. If it is empty, Changes
+	// keeps its first answer here.
 	Compared history.Compared
 }
 
@@ -38,17 +39,20 @@ type Source struct {
 	// History is nil if there is only one tree.
 	History history.History
 
-	// Ledgers reads the protocol's logs.
-	Ledgers *ledgers
-	// readers holds one reader for each format that was needed so far; see Logs.
-	readers  map[string]*ledgers
-	equals   map[string]ledger.Equivalence
-	ancestry *ancestry
-	// baselines are the active baselines, once baselinesKnown is true. Mismatched are those whose log does not begin with them.
+	// ProgressReader reads the protocol's own logs, the progress files.
+	ProgressReader *logReader
+	// readers holds one reader for each format that was needed so far, by the format's key; see ReaderOf. equivalences holds what
+	// EquivalenceByWaivers has returned, by the log's paths.
+	readers      map[string]*logReader
+	equivalences map[string]ledger.Equivalence
+	ancestry     *ancestry
+	// baselines are the active baselines, once baselinesKnown is true. Mismatched holds the configuration's other baselines: those whose log does
+	// not begin with them.
 	baselines      []*baseline
 	baselinesKnown bool
 	Mismatched     []*policy.Baseline
-	// sinceHistories holds what each since commit accepts, by commit and path; sinceChecked holds the since commits that CheckSince has accepted.
+	// A since commit is the one that `since` names in a stanza: the log is judged only after it. sinceHistories holds what each since commit
+	// accepts, by commit and path; sinceChecked holds those that CheckSince has let pass.
 	sinceHistories map[string]*acceptedHistory
 	sinceChecked   map[string]bool
 	// profile2 holds the directories whose workspace has the profile 2.0.0 on any edge; see noteProfiles. profiles remembers, by directory
@@ -58,31 +62,32 @@ type Source struct {
 	edgeProfiles map[string][]edgeProfile
 	// signatures holds only the signature that was read last, by revision.
 	signatures map[string]history.Signature
-	// sides holds what Side has read, by revision and directory.
+	// sides holds the workspaces that Side has read, by revision and directory.
 	sides map[[2]string]side
 	// searches remembers where the versions before and after approved rewrites were found.
-	searches map[searchKey]searched
+	searches map[searchKey]searchResults
 }
 
 // NewSource makes a Source that reads from a tree; h is nil if the tree has no history.
 func NewSource(tree history.Tree, h history.History, b Basis) *Source {
 	src := &Source{
 		Basis: b, Tree: tree, History: h,
-		Ledgers: newLedgers(tree, b.Limits, b.Cache, progressFormat),
-		equals:  map[string]ledger.Equivalence{}, ancestry: newAncestry(), sides: map[[2]string]side{}, searches: map[searchKey]searched{},
+		ProgressReader: newLogReader(tree, b.Limits, b.Cache, progressFormat),
+		equivalences:   map[string]ledger.Equivalence{}, ancestry: newAncestry(), sides: map[[2]string]side{}, searches: map[searchKey]searchResults{},
 		sinceHistories: map[string]*acceptedHistory{}, sinceChecked: map[string]bool{}, profile2: map[string]bool{}, profiles: map[string]map[string]bool{},
 	}
-	src.readers = map[string]*ledgers{"": src.Ledgers}
+	src.readers = map[string]*logReader{"": src.ProgressReader}
 	return src
 }
 
-// Waived returns which entries of a log count as equal, or may be missing, according to waivers. paths are where the log is and was.
-func (src *Source) Waived(paths ...string) ledger.Equivalence {
+// EquivalenceByWaivers returns what waivers say about a log: which entries count as equal, which may be missing, and which rewrites are approved.
+// paths are where the log is and was.
+func (src *Source) EquivalenceByWaivers(paths ...string) ledger.Equivalence {
 	key := strings.Join(paths, "\x00")
-	eq, known := src.equals[key]
+	eq, known := src.equivalences[key]
 	if !known {
 		eq = equivalenceFor(src.Policy, src.Now, paths...)
-		src.equals[key] = eq
+		src.equivalences[key] = eq
 	}
 	return eq
 }
@@ -93,8 +98,8 @@ func (src *Source) Judges(path string) bool {
 	return ok && src.Policy.Judges(dir)
 }
 
-// IsLedger reports whether a path is a progress file.
-func IsLedger(path string) bool {
+// IsProgress reports whether a path is a progress file.
+func IsProgress(path string) bool {
 	_, name, ok := small.SplitPath(path)
 	return ok && name == small.Progress.FileName()
 }
@@ -105,7 +110,7 @@ func (src *Source) LogAt(ctx context.Context, revision, path string) (*LedgerFil
 	if err != nil || len(files) == 0 {
 		return nil, err
 	}
-	return src.Logs(path).Read(ctx, files[0], nil)
+	return src.ReaderOf(path).Read(ctx, files[0], nil)
 }
 
 // ReadWorkspace reads a workspace and counts the entries of its log that a baseline accepts.
@@ -117,7 +122,7 @@ func (src *Source) ReadWorkspace(ctx context.Context, dir string, files []histor
 		if !ok {
 			continue
 		}
-		art, err := src.artifact(ctx, a, f)
+		art, err := src.readArtifact(ctx, a, f)
 		if err != nil {
 			return nil, err
 		}
@@ -132,10 +137,11 @@ func (src *Source) ReadWorkspace(ctx context.Context, dir string, files []histor
 	return w, nil
 }
 
-func (src *Source) artifact(ctx context.Context, a small.Artifact, f history.File) (*Artifact, error) {
+// readArtifact reads and parses one file of a workspace, and checks it with its schema.
+func (src *Source) readArtifact(ctx context.Context, a small.Artifact, f history.File) (*Artifact, error) {
 	art := &Artifact{Path: f.Path, Object: f.Object}
 	if a == small.Progress {
-		if art.Doc, art.Log = src.Ledgers.document(f); art.Doc != nil {
+		if art.Doc, art.Log = src.ProgressReader.lastDocument(f); art.Doc != nil {
 			art.Problems = schema.CheckArtifact(a, art.Doc, src.Policy.Extensions...)
 			return art, nil
 		}
@@ -190,8 +196,8 @@ func (src *Source) Signature(ctx context.Context, revision string) (history.Sign
 	return s, err
 }
 
-// Changes returns the changes of judged files on each edge. It remembers the first answer whose edges all have the same child, because
-// several passes ask for these edges.
+// Changes returns the changes of judged files on each edge. If all edges have the same child, and no answer is remembered yet, it remembers this
+// one: several passes ask for the edges of a commit that is judged alone.
 func (src *Source) Changes(ctx context.Context, edges []history.Edge) ([][]history.Change, error) {
 	changes := src.Compared.Changes
 	if src.Compared.Edges == nil || !slices.Equal(edges, src.Compared.Edges) {
@@ -233,14 +239,14 @@ func (src *Source) ChangesOf(ctx context.Context, commits []history.Commit) ([][
 	return out, nil
 }
 
-// noteNewest tells the readers which version of each log is the last one on these edges. The edges are in the order of their commits.
+// noteNewest tells each log's reader which version of the log is the newest one on some edges. The edges are in the order of their commits.
 func (src *Source) noteNewest(changes [][]history.Change) {
 	seen := map[string]bool{}
 	for _, edge := range slices.Backward(changes) {
 		for _, c := range edge {
 			if c.New.Mode != "" && !seen[c.Path] && src.IsLog(c.Path) {
 				seen[c.Path] = true
-				src.Logs(c.Path).noteNewest(c.New)
+				src.ReaderOf(c.Path).noteNewest(c.New)
 			}
 		}
 	}

@@ -23,7 +23,7 @@ func NewEntries(child *ledger.Ledger, parents []ParentLog) (added, misplaced []i
 			}
 		}
 	}
-	known, last := HeldBy(parents, -1), -1
+	known, last := ParentDigests(parents, -1), -1
 	for i, e := range child.Entries {
 		if known[e.Digest] {
 			last = i
@@ -39,11 +39,11 @@ func NewEntries(child *ledger.Ledger, parents []ParentLog) (added, misplaced []i
 	return added, misplaced
 }
 
-// HeldBy returns the digests of all entries that the parents have. It leaves out the parent with the index but; -1 leaves out none.
-func HeldBy(parents []ParentLog, but int) map[small.Digest]bool {
+// ParentDigests returns the digests of all entries that the parents have, except for the parent with the index except; -1 means all parents.
+func ParentDigests(parents []ParentLog, except int) map[small.Digest]bool {
 	held := map[small.Digest]bool{}
 	for i, p := range parents {
-		if i == but {
+		if i == except {
 			continue
 		}
 		for _, l := range p.Ledgers {
@@ -59,16 +59,17 @@ func HeldBy(parents []ParentLog, but int) map[small.Digest]bool {
 type Step struct {
 	history.Commit
 	Changes [][]history.Change
-	Moves   []moves
-	// sources holds the paths that logs left, by edge and new path.
-	sources []map[string][]string
-	// rotations holds the logs that went to archives, by edge and by the log's path.
+	// Moves holds the logs that moved, by edge. movedFrom holds the same moves the other way round: by edge and new path, the old paths.
+	Moves     []moves
+	movedFrom []map[string][]string
+	// rotations holds the logs that were rotated, by edge and by the log's path.
 	rotations []map[string]*rotation
-	// UnrelatedLog is true for a merge of unrelated histories that puts another log at a log's path.
+	// UnrelatedLog is true if the step merges unrelated histories, and a log moved whose old path has the other history's log.
 	UnrelatedLog bool
-	// Branch and Fix are set if the step is not a commit's own: Branch is then the branch that findings name, Fix gives the fix for a log.
+	// Branch is set if the step is what a branch recorded since a merge base: findings then name the branch and not a commit.
 	Branch string
-	Fix    func(path string) string
+	// Fix, if set, returns the fix for findings about a log, in place of the usual one.
+	Fix func(path string) string
 	// Whole is true if the step is all that a branch changed, taken as one commit.
 	Whole bool
 }
@@ -79,7 +80,7 @@ func (s *Step) FirstEdge() *Step {
 		return s
 	}
 	first := *s
-	first.Changes, first.Moves, first.sources, first.rotations = s.Changes[:1], s.Moves[:1], s.sources[:1], s.rotations[:1]
+	first.Changes, first.Moves, first.movedFrom, first.rotations = s.Changes[:1], s.Moves[:1], s.movedFrom[:1], s.rotations[:1]
 	return &first
 }
 
@@ -88,20 +89,20 @@ func (src *Source) NewStep(ctx context.Context, n history.Commit, changes [][]hi
 	if err := src.findProfiles(ctx, n, changes); err != nil {
 		return nil, err
 	}
-	s := &Step{Commit: n, Changes: changes, Moves: make([]moves, len(changes)), sources: make([]map[string][]string, len(changes)), rotations: make([]map[string]*rotation, len(changes))}
+	s := &Step{Commit: n, Changes: changes, Moves: make([]moves, len(changes)), movedFrom: make([]map[string][]string, len(changes)), rotations: make([]map[string]*rotation, len(changes))}
 	for i, parent := range n.Parents {
-		x := moveSearch{parent: parent, child: n.ID, changes: changes[i], merge: len(n.Parents) > 1, parents: n.Parents}
-		if x.merge {
+		x := moveSearch{parent: parent, child: n.ID, changes: changes[i], combines: len(n.Parents) > 1, parents: n.Parents}
+		if x.combines {
 			x.unrelated = func() (bool, error) { return src.unrelated(ctx, n.Parents, i) }
 		}
 		var err error
-		if s.Moves[i], err = src.moves(ctx, x); err != nil {
+		if s.Moves[i], err = src.findMoves(ctx, x); err != nil {
 			return nil, err
 		}
-		if s.rotations[i], err = src.rotations(ctx, x, s.Moves[i]); err != nil {
+		if s.rotations[i], err = src.findRotations(ctx, x, s.Moves[i]); err != nil {
 			return nil, err
 		}
-		s.sources[i] = s.Moves[i].sources()
+		s.movedFrom[i] = s.Moves[i].byNewPath()
 		for _, c := range changes[i] {
 			if _, moved := s.Moves[i][c.Path]; moved && c.New.Mode != "" {
 				s.UnrelatedLog = true
@@ -129,8 +130,9 @@ func (s *Step) Relocated() (paths []string) {
 	return paths
 }
 
-// logAfterRotation returns what the child's log at a path has to continue. That is the parent's log without the entries that went to an archive
-// or, if the path is an archive, with the entries that came to it. own is the parent's log; nil if it has none.
+// logAfterRotation returns what the child's log at a path has to continue after the edge's rotations. That is the parent's log, without the
+// entries that went to an archive and, if the log is an archive itself, with the entries that came to it. own is the parent's log; nil if it has
+// none.
 func (s *Step) logAfterRotation(edge int, path string, own *LedgerFile) *LedgerFile {
 	left := own
 	if r := s.rotations[edge][path]; r != nil {
@@ -139,7 +141,7 @@ func (s *Step) logAfterRotation(edge int, path string, own *LedgerFile) *LedgerF
 			indexes = append(indexes, e.Index)
 		}
 		left = &LedgerFile{File: own.File, Log: &ledger.Log{Ledger: ledger.OfEntries(r.rest)}, remaining: indexes}
-		if own = nil; !r.whole() {
+		if own = nil; !r.whole() { // what comes to a path whose log has gone continues nothing there
 			return left
 		}
 	}
@@ -155,8 +157,9 @@ func (s *Step) logAfterRotation(edge int, path string, own *LedgerFile) *LedgerF
 	return left
 }
 
-// AfterRotation applies the edge's rotations to a log that LogsBefore returned. Several last versions stay as they are.
-func (s *Step) AfterRotation(edge int, path string, logs []*LedgerFile) []*LedgerFile {
+// ApplyRotation applies logAfterRotation to what LogsBefore returned. If that is several versions, none of them is the parent's log, and they stay
+// as they are.
+func (s *Step) ApplyRotation(edge int, path string, logs []*LedgerFile) []*LedgerFile {
 	if len(logs) != 1 {
 		return logs
 	}
@@ -164,15 +167,15 @@ func (s *Step) AfterRotation(edge int, path string, logs []*LedgerFile) []*Ledge
 }
 
 // MovedTo reports whether a log moved to a path on an edge.
-func (s *Step) MovedTo(edge int, path string) bool { return len(s.sources[edge][path]) > 0 }
+func (s *Step) MovedTo(edge int, path string) bool { return len(s.movedFrom[edge][path]) > 0 }
 
-// unrelated reports whether one parent of a merge shares no history with any other parent.
-func (src *Source) unrelated(ctx context.Context, parents []string, one int) (bool, error) {
+// unrelated reports whether the parent of a merge with the given index shares no history with any other parent.
+func (src *Source) unrelated(ctx context.Context, parents []string, index int) (bool, error) {
 	for i, other := range parents {
-		if i == one {
+		if i == index {
 			continue
 		}
-		bases, err := src.History.MergeBases(ctx, other, parents[one])
+		bases, err := src.History.MergeBases(ctx, other, parents[index])
 		if err != nil || len(bases) > 0 {
 			return false, err
 		}
@@ -187,7 +190,8 @@ type ParentLog struct {
 	// Ledgers are the parent's log, or the last readable versions before it, and the logs that moved here. Paths says where each was.
 	Ledgers []*LedgerFile
 	Paths   []string
-	// NoLog is true if the parent itself has no log at the path.
+	// NoLog is true if the parent has no file at the path, so that Ledgers has there what earlier commits had. If a rotation is all that brought
+	// entries to the path, it is false.
 	NoLog bool
 }
 
@@ -211,8 +215,8 @@ func (src *Source) ReadVersions(ctx context.Context, s *Step, path string) (*Led
 		before = append(before, &c)
 		now = c.New
 	}
-	logs := src.Logs(path)
-	logs.noteNewest(now) // ChangesOf does it for several commits, but nobody for a single one
+	logs := src.ReaderOf(path)
+	logs.noteNewest(now) // for several commits ChangesOf has done so, but for a single one nobody has
 	parents := make([]ParentLog, len(before))
 	var earlier *LedgerFile
 	for i, c := range before {
@@ -247,7 +251,7 @@ func (src *Source) readParentLog(ctx context.Context, s *Step, edge int, c histo
 	if !src.isLogOnEdge(c.Path, edge) {
 		return nil
 	}
-	for _, from := range s.sources[edge][c.Path] {
+	for _, from := range s.movedFrom[edge][c.Path] {
 		left, _ := history.ChangeAt(s.Changes[edge], from)
 		logs, err := src.LogsBefore(ctx, p.ID, left)
 		if err != nil {
@@ -258,7 +262,7 @@ func (src *Source) readParentLog(ctx context.Context, s *Step, edge int, c histo
 	if _, moved := s.Moves[edge][c.Path]; moved && c.New.Mode != "" {
 		return nil // the parent's log left, and the child has another one here
 	}
-	own, err := src.Logs(c.Path).Read(ctx, c.Old, nil)
+	own, err := src.ReaderOf(c.Path).Read(ctx, c.Old, nil)
 	if err != nil {
 		return err
 	}

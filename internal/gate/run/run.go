@@ -190,7 +190,7 @@ func (s Touched) Note(src *read.Source, edges ...[]history.Change) {
 			s.Families[c.Path] = true
 		}
 		if src.Policy.LogFor(c.Path) != nil {
-			s.Logs[src.LogOf(c.Path)] = true
+			s.Logs[src.LogName(c.Path)] = true
 		}
 		if dir, in := small.WorkspaceOf(c.Path); in && src.Judges(c.Path) {
 			s.Workspaces[dir] = true

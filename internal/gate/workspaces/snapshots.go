@@ -128,7 +128,7 @@ func isProfile2(ctx context.Context, r *run.Run, files []history.File) (bool, er
 	log := false
 	for _, f := range files {
 		_, name, _ := small.SplitPath(f.Path)
-		held[records.KindOf(name)], log = true, log || read.IsLedger(f.Path)
+		held[records.KindOf(name)], log = true, log || read.IsProgress(f.Path)
 	}
 	return !log && held[records.Session] && held[records.Event], nil
 }
@@ -234,7 +234,7 @@ func countEntriesBefore(ctx context.Context, r *run.Run, w *read.Workspace, befo
 	if !there {
 		return 0, nil
 	}
-	log, err := r.Source.Ledgers.Read(ctx, file, nil)
+	log, err := r.Source.ProgressReader.Read(ctx, file, nil)
 	if err != nil || !log.Readable() {
 		return 0, err
 	}

@@ -202,7 +202,7 @@ func (s *Session) HiddenLogs(ctx context.Context) (hidden []finding.HiddenLog, e
 		return nil, err
 	}
 	src := run.New(s.Repo, s.Opts, run.Scope{}).Source
-	if _, err := src.Judged(ctx, history.Index); err != nil {
+	if _, err := src.JudgedFiles(ctx, history.Index); err != nil {
 		return nil, err
 	}
 	for _, m := range marks {

@@ -258,7 +258,7 @@ func (r *resolving) findRewrites(ctx context.Context, c combine.Case) error {
 		tips = append(tips, s.id)
 	}
 	src := read.NewSource(r.repo, r.repo, read.Basis{Policy: r.opts.Policy, Now: r.opts.Now, Limits: r.limits()})
-	return src.FindRewrites(ctx, tips, c.Path, c.Comparer.Equivalence)
+	return src.CompleteRewrites(ctx, tips, c.Path, c.Comparer.Equivalence)
 }
 
 // modeOf is the file's mode on the first side that has it.

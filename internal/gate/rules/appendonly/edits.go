@@ -164,7 +164,7 @@ func checkLogDeleted(e *logs.LogChange, r *rule.Reporter) {
 	}
 	head := e.Run.Source.Policy.LogFor(e.Path).Head(e.Old).String()
 	fix := e.Undo()
-	if dir, _, ok := small.SplitPath(e.Path); ok && e.Run.Source.IsImmutable(small.InDir(dir, records.ProfileFile)) {
+	if dir, _, ok := small.SplitPath(e.Path); ok && e.Run.Source.IsImmutableRecord(small.InDir(dir, records.ProfileFile)) {
 		// A log of 1.0.0 does not count beside a profile of 2.0.0.
 		fix = wording.Commands("small migrate --recover", "git add -- "+wording.TopPath(small.InDir(dir, ""))) +
 			", and commit the import that takes the log's place together with the profile"

@@ -17,7 +17,7 @@ import (
 // with the most has. If a few fields identify an entry, two of them are an error.
 func checkDoubled(ctx context.Context, j *logs.CommitLog, r *rule.Reporter) error {
 	stanza := j.Run.Source.Policy.LogFor(j.Path)
-	if stanza == nil || j.Run.Source.OfFile(j.Path) {
+	if stanza == nil || j.Run.Source.IsFileEntry(j.Path) {
 		return nil
 	}
 	var before []*ledger.Ledger
@@ -31,7 +31,7 @@ func checkDoubled(ctx context.Context, j *logs.CommitLog, r *rule.Reporter) erro
 	if len(doubled) == 0 {
 		return nil // as usual: no record has to be read
 	}
-	records, err := j.Run.Source.Logs(j.Path).Records(ctx, j.Child.File)()
+	records, err := j.Run.Source.ReaderOf(j.Path).Records(ctx, j.Child.File)()
 	if err != nil {
 		return err
 	}

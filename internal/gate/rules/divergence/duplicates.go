@@ -19,7 +19,7 @@ import (
 // checkMergedDuplicates finds entries that two parents of a merge hold with different timestamps, if the merge holds both. If it holds only
 // one of them, a timestamp was changed, which is reported on an edge.
 func checkMergedDuplicates(ctx context.Context, m *logs.CommitLog, r *rule.Reporter) error {
-	if !read.IsLedger(m.Path) {
+	if !read.IsProgress(m.Path) {
 		return nil
 	}
 	for i := range m.Parents {
@@ -48,7 +48,7 @@ func checkMergedDuplicates(ctx context.Context, m *logs.CommitLog, r *rule.Repor
 // duplicatesOf are the pairs of entries of two parents that differ only in their timestamps, and that the merge holds.
 func duplicatesOf(ctx context.Context, m *logs.CommitLog, ours, theirs *read.LedgerFile) (both []ledger.Duplicate, err error) {
 	own, others := ledger.Parted(ours.Log.Ledger, theirs.Log.Ledger)
-	records := m.Run.Source.Logs(m.Path)
+	records := m.Run.Source.ReaderOf(m.Path)
 	pairs, err := ledger.Duplicates(own, others, records.Records(ctx, ours.File), records.Records(ctx, theirs.File))
 	if err != nil {
 		return nil, err

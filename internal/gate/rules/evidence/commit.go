@@ -60,7 +60,7 @@ func namesOther(ctx context.Context, e *logs.LogChange, entry ledger.Entry) (boo
 	if err != nil || !file.Readable() {
 		return false, err
 	}
-	values, err := src.Logs(e.Path).Records(ctx, file.File)()
+	values, err := src.ReaderOf(e.Path).Records(ctx, file.File)()
 	if err != nil || entry.Index >= len(values) {
 		return false, err
 	}

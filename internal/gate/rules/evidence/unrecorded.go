@@ -46,7 +46,7 @@ func judge(ctx context.Context, r *run.Run) error {
 	if err != nil {
 		return err
 	}
-	at := slices.IndexFunc(files, func(f history.File) bool { return read.IsLedger(f.Path) && r.Source.Judges(f.Path) })
+	at := slices.IndexFunc(files, func(f history.File) bool { return read.IsProgress(f.Path) && r.Source.Judges(f.Path) })
 	if at < 0 {
 		return nil
 	}

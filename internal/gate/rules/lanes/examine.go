@@ -19,7 +19,7 @@ func logFor(ctx context.Context, r *run.Run, s *laneChange) (string, error) {
 	}
 	files, err := r.Source.History.List(ctx, s.Head, history.Workspaces())
 	for _, f := range files {
-		if read.IsLedger(f.Path) && r.Source.Judges(f.Path) {
+		if read.IsProgress(f.Path) && r.Source.Judges(f.Path) {
 			return f.Path, err
 		}
 	}
@@ -50,7 +50,7 @@ func findAddedBy(ctx context.Context, r *run.Run, s *laneChange) error {
 
 // addedEntries are the entries that a commit, or a change, has and no parent has.
 func addedEntries(ctx context.Context, r *run.Run, n history.Commit, changes [][]history.Change) ([]laneEntry, error) {
-	logs := history.PathsOf(changes, func(path string) bool { return read.IsLedger(path) && r.Source.Judges(path) })
+	logs := history.PathsOf(changes, func(path string) bool { return read.IsProgress(path) && r.Source.Judges(path) })
 	if len(logs) == 0 {
 		return nil, nil
 	}
@@ -106,7 +106,7 @@ func findSwitches(ctx context.Context, r *run.Run, s *laneChange) (map[string]st
 
 // evidenceOf reads an entry's evidence, which a ledger does not keep.
 func evidenceOf(ctx context.Context, r *run.Run, e laneEntry) (*small.Value, error) {
-	items, err := r.Source.Ledgers.Records(ctx, e.File)()
+	items, err := r.Source.ProgressReader.Records(ctx, e.File)()
 	if err != nil {
 		return nil, err
 	}

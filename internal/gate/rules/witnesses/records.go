@@ -42,7 +42,7 @@ func (c *witnessing) addRecords(ctx context.Context, files []history.File) error
 			if in != dir || !records.IsOriginalLog(name) {
 				continue
 			}
-			old, err := c.run.Source.Ledgers.Read(ctx, o, nil)
+			old, err := c.run.Source.ProgressReader.Read(ctx, o, nil)
 			if err != nil {
 				return err
 			}
@@ -105,7 +105,7 @@ func (c *witnessing) waived(dir string) ledger.Equivalence {
 			paths = append(paths, w.Path)
 		}
 	}
-	return c.run.Source.Waived(paths...)
+	return c.run.Source.EquivalenceByWaivers(paths...)
 }
 
 // compareRecords judges what has become of the records of a workspace. Each that was changed is one that is gone.

@@ -92,8 +92,8 @@ func (c *witnessing) compareAll(ctx context.Context) (witness.Ref, error) {
 	configured = slices.DeleteFunc(configured, func(f history.File) bool { return !c.configured(f.Path) })
 	files = slices.Concat(files, configured)
 	for _, f := range files {
-		if read.IsLedger(f.Path) || c.configured(f.Path) {
-			log, err := c.run.Source.Logs(f.Path).Read(ctx, f, nil)
+		if read.IsProgress(f.Path) || c.configured(f.Path) {
+			log, err := c.run.Source.ReaderOf(f.Path).Read(ctx, f, nil)
 			if err != nil {
 				return c.out, err
 			}
@@ -197,7 +197,7 @@ func (c *witnessing) see(path string, before witness.Log) {
 		l.Time = before.Time
 	}
 	c.out.Logs = append(c.out.Logs, l)
-	if !c.configured(path) || !c.run.Source.OfFile(path) {
+	if !c.configured(path) || !c.run.Source.IsFileEntry(path) {
 		c.run.Account.Ledgers = append(c.run.Account.Ledgers, finding.LedgerState{Path: path, Entries: len(l.Entries), Head: ledger.HeadOf(l.Entries)})
 	}
 	if !c.configured(path) {
@@ -263,11 +263,11 @@ func (c *witnessing) compareEntries(ctx context.Context, l witness.Log, now *rea
 	if err != nil {
 		return err
 	}
-	with := ledger.CompareOptions{Equal: equal, NewRecords: c.run.Source.Logs(now.File.Path).Records(ctx, now.File), OldRecords: func() ([]*small.Value, error) {
+	with := ledger.CompareOptions{Equal: equal, NewRecords: c.run.Source.ReaderOf(now.File.Path).Records(ctx, now.File), OldRecords: func() ([]*small.Value, error) {
 		return slices.Repeat([]*small.Value{{Kind: small.Null}}, old.Log.Len()), nil // no entry pairs with these
 	}}
 	if survives {
-		with.OldRecords = c.run.Source.Logs(before.File.Path).Records(ctx, before.File)
+		with.OldRecords = c.run.Source.ReaderOf(before.File.Path).Records(ctx, before.File)
 	}
 	compared, err := ledger.Compare(before.Log.Ledger, now.Log.Ledger, with)
 	if err != nil {
