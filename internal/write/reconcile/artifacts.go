@@ -311,14 +311,14 @@ func (r *resolving) conflicts(ctx context.Context) ([]string, error) {
 	return out, nil
 }
 
-// nothing is the failure if there is nothing to reconcile. Staged conflict markers are a conflict that git can bring back.
+// nothing is the failure if there is nothing to reconcile.
 func (r *resolving) nothing(ctx context.Context) error {
 	marked, err := r.conflicts(ctx)
 	if err != nil {
 		return err
 	}
 	if len(marked) > 0 {
-		return r.unexplained(ctx, marked)
+		return r.unexplained(marked)
 	}
 	return &failure.Error{
 		Message: "no merge, rebase, cherry-pick or squash is under way here",
@@ -327,12 +327,8 @@ func (r *resolving) nothing(ctx context.Context) error {
 	}
 }
 
-// unexplained is the failure for conflict markers that no operation explains. git can bring back a conflict that it remembers as resolved.
-func (r *resolving) unexplained(ctx context.Context, paths []string) error {
-	known, err := r.git.Remembers(ctx, paths...)
-	if err != nil {
-		return err
-	}
+// unexplained is the failure for conflict markers that no operation explains.
+func (r *resolving) unexplained(paths []string) error {
 	var restore []string
 	for _, path := range paths {
 		command := "small-hook restore"
@@ -343,12 +339,8 @@ func (r *resolving) unexplained(ctx context.Context, paths []string) error {
 			restore = append(restore, command)
 		}
 	}
-	remedy := "put back what the last commit has, with what is new after it: " + wording.Commands(restore...)
-	if known {
-		remedy = "have git make the conflict again: `git checkout --merge -- " + words(paths) + "`; then `small-hook reconcile`"
-	}
 	return &failure.Error{
 		Message: strings.Join(paths, " ") + " holds conflict markers, and no merge is under way that says what the sides are",
-		Remedy:  remedy,
+		Remedy:  "put back what the last commit has, with what is new after it: " + wording.Commands(restore...),
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/small-gate/small-gate/internal/base/failure"
 	"github.com/small-gate/small-gate/internal/base/wording"
+	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/git/state"
 	"github.com/small-gate/small-gate/internal/small"
 )
@@ -21,27 +22,20 @@ const (
 // sidesOfStages finds the sides of a conflict that no commit explains: after git stash pop, an autostash, git checkout -m, git cherry-pick -n and
 // git am -3. The applied changes are unpublished, and are treated as one's own.
 func (r *resolving) sidesOfStages(ctx context.Context, named string) error {
-	var paths []string
-	for path, f := range r.index {
-		if _, _, ok := small.SplitPath(path); (ok || r.opts.Policy.LogFor(path) != nil) && f.Unmerged {
-			paths = append(paths, path)
-		}
-	}
-	if r.op.word != "" || len(paths) == 0 {
+	if r.op.word != "" {
 		return nil
 	}
+	paths, stages, err := r.stagesInConflict(ctx)
+	if err != nil || len(paths) == 0 {
+		return err
+	}
 	if named != "" {
-		slices.Sort(paths)
 		return &failure.Error{
 			Message: strings.Join(paths, " ") + " is in conflict, which has to be resolved before anything else is merged",
 			Remedy:  "`small-hook reconcile`, then commit, then `small-hook reconcile " + wording.ShellWord(named) + "`",
 		}
 	}
 	head, err := r.list(ctx, r.op.ours.id)
-	if err != nil {
-		return err
-	}
-	stages, err := r.git.Stages(ctx)
 	if err != nil {
 		return err
 	}
@@ -62,6 +56,37 @@ func (r *resolving) sidesOfStages(ctx context.Context, named string) error {
 		r.op.finish, r.op.skip = u.Finish, u.Skip
 	}
 	return err
+}
+
+// stagesInConflict are the paths in conflict, sorted, and their versions by stage. Without any, these are the files that were staged with conflict
+// markers, if git remembers the conflict.
+func (r *resolving) stagesInConflict(ctx context.Context) (paths []string, stages map[string]map[string]history.File, err error) {
+	for path, f := range r.index {
+		if _, _, ok := small.SplitPath(path); (ok || r.opts.Policy.LogFor(path) != nil) && f.Unmerged {
+			paths = append(paths, path)
+		}
+	}
+	slices.Sort(paths)
+	if len(paths) > 0 {
+		stages, err = r.git.Stages(ctx)
+		return paths, stages, err
+	}
+	marked, err := r.conflicts(ctx)
+	if err != nil || len(marked) == 0 {
+		return nil, nil, err
+	}
+	if stages, err = r.git.Remembered(ctx, marked...); err != nil {
+		return nil, nil, err
+	}
+	for _, path := range marked {
+		if _, known := stages["3"][path]; known {
+			paths = append(paths, path)
+			f := r.index[path]
+			f.Unmerged = true
+			r.index[path] = f
+		}
+	}
+	return paths, stages, nil
 }
 
 // isCommit reports whether a side's files are in a commit.

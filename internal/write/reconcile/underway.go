@@ -203,15 +203,6 @@ func (o *operation) apply(ctx context.Context, repo Repository, git *workgit.Tre
 	return nil
 }
 
-// words are paths relative to the root as words of a shell.
-func words(paths []string) string {
-	var out []string
-	for _, p := range paths {
-		out = append(out, wording.TopPath(p))
-	}
-	return strings.Join(out, " ")
-}
-
 // squashing looks for a git merge --squash. The tips among the commits that it squashed are the sides.
 func (o *operation) squashing(ctx context.Context, repo Repository, git *workgit.Tree) error {
 	squashed, err := state.Squashed(repo.Where().GitDir)
@@ -295,5 +286,6 @@ func Explains(ctx context.Context, repo Repository, git *workgit.Tree, path stri
 	if err != nil || op.word != "" {
 		return true, err
 	}
-	return git.Remembers(ctx, path)
+	stages, err := git.Remembered(ctx, path)
+	return len(stages) > 0, err
 }

@@ -207,15 +207,18 @@ func (g *Tree) MarkerSize(ctx context.Context, paths []string) (int, error) {
 	return size, err
 }
 
-// Remembers reports whether git can bring back a resolved conflict at one of the paths, and the resolution is not committed yet. Bringing back one
-// that is committed would write over what was recorded since.
-func (g *Tree) Remembers(ctx context.Context, paths ...string) (bool, error) {
-	out, err := g.Run(ctx, append([]string{"ls-files", "--resolve-undo", "--"}, paths...)...)
+// Remembered lists the versions of files whose conflict was marked as resolved, by stage and path, as git keeps them in the index. Where the
+// resolution is committed there are none: to go back to the conflict would lose what was recorded since.
+func (g *Tree) Remembered(ctx context.Context, paths ...string) (map[string]map[string]history.File, error) {
+	out, err := g.Run(ctx, append([]string{"ls-files", "--resolve-undo", "-z", "--"}, paths...)...)
 	if err != nil || len(out) == 0 {
-		return false, err
+		return nil, err
 	}
-	out, err = g.Run(ctx, append([]string{"diff", "--cached", "--name-only", "--no-ext-diff", "HEAD", "--"}, paths...)...)
-	return len(out) > 0, err
+	staged, err := g.Run(ctx, append([]string{"diff", "--cached", "--name-only", "--no-ext-diff", "HEAD", "--"}, paths...)...)
+	if err != nil || len(staged) == 0 {
+		return nil, err
+	}
+	return byStage(out), nil
 }
 
 // Unmerged lists all paths in conflict, sorted.
@@ -241,13 +244,15 @@ func (g *Tree) Diff(ctx context.Context, paths []string) (string, error) {
 // Stages lists the files in conflict, by stage and path.
 func (g *Tree) Stages(ctx context.Context) (map[string]map[string]history.File, error) {
 	out, err := g.Run(ctx, "ls-files", "--unmerged", "-z")
-	if err != nil {
-		return nil, err
-	}
+	return byStage(out), err
+}
+
+// byStage reads lines of mode, object, stage and path, as git ls-files prints them with -z.
+func byStage(lines []byte) map[string]map[string]history.File {
 	files := map[string]map[string]history.File{}
-	for line := range strings.SplitSeq(strings.TrimSuffix(string(out), "\x00"), "\x00") {
+	for line := range strings.SplitSeq(strings.TrimSuffix(string(lines), "\x00"), "\x00") {
 		entry, path, _ := strings.Cut(line, "\t")
-		fields := strings.Fields(entry) // mode, object, stage
+		fields := strings.Fields(entry)
 		if len(fields) != 3 {
 			continue
 		}
@@ -256,5 +261,5 @@ func (g *Tree) Stages(ctx context.Context) (map[string]map[string]history.File, 
 		}
 		files[fields[2]][path] = history.File{Path: path, Mode: fields[0], Object: fields[1]}
 	}
-	return files, nil
+	return files
 }
