@@ -10,6 +10,7 @@ import (
 	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/write/reconcile"
 	"github.com/small-gate/small-gate/internal/write/threeway"
+	"github.com/small-gate/small-gate/internal/write/workgit"
 )
 
 // Reconcile combines the logs of two sides, in the work tree and the index, under the locks of all workspaces. It uses Theirs and Plan of
@@ -54,16 +55,13 @@ func withGit(req session.Request) session.Request {
 	return req
 }
 
-// reconciling runs do in the request's repository, under the policy of the trusted commit, HEAD by default.
+// reconciling runs do in the request's repository, under the policy of the trusted commit, by default that of a merge into HEAD.
 func reconciling(ctx context.Context, req session.Request, mode, trusted string, opts reconcile.Options, do func(repository.Repository, reconcile.Options) error) error {
 	_, err := withGit(req).InRepository(ctx, mode, func(s *session.Session) (err error) {
-		name := "the remote's branch"
 		if trusted == "" {
-			name = "HEAD"
-			trusted, err = s.Repo.Head(ctx)
-		}
-		if err == nil {
-			err = s.Trust(ctx, trusted, name)
+			err = trustMerge(ctx, s, opts.Theirs)
+		} else {
+			err = s.Trust(ctx, trusted, "the remote's branch")
 		}
 		if err != nil {
 			return err
@@ -78,5 +76,19 @@ func reconciling(ctx context.Context, req session.Request, mode, trusted string,
 		}
 		return do(s.Repo, opts)
 	})
+	return err
+}
+
+// trustMerge takes the policy for a merge into HEAD: of the commit that is named, or of what git is merging.
+func trustMerge(ctx context.Context, s *session.Session, named string) error {
+	merged := workgit.GitHeads(s.Req.Environ)
+	if named != "" {
+		id, err := s.Repo.Resolve(ctx, named)
+		if err != nil {
+			return err
+		}
+		merged = []string{id}
+	}
+	_, _, err := s.TrustHead(ctx, merged)
 	return err
 }

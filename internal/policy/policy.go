@@ -143,17 +143,38 @@ func (p *Policy) Lasting(proposed *Policy) (lasting *Policy, added []Baseline) {
 	for i := range out.Waivers {
 		out.Waivers[i].Until = time.Time{}
 	}
-	if proposed == nil {
-		return &out, nil
+	if proposed != nil {
+		added = p.lacks(proposed)
+		out.Baselines = append(out.Baselines, added...)
 	}
-	for _, b := range proposed.Baselines {
-		same := func(old Baseline) bool { return old.Path == b.Path && old.Entries == b.Entries && old.Head == b.Head }
-		if !slices.ContainsFunc(p.Baselines, same) {
-			added = append(added, b)
+	return &out, added
+}
+
+// WithAccepted is the policy with what another one accepts: its waivers, which count instead of own ones for the same edits, and its baselines.
+func (p *Policy) WithAccepted(other *Policy) *Policy {
+	out := *p
+	out.Waivers = slices.Clone(other.Waivers)
+	for _, own := range p.Waivers {
+		if !slices.ContainsFunc(other.Waivers, func(w Waiver) bool { return w.edit() == own.edit() }) {
+			out.Waivers = append(out.Waivers, own)
 		}
 	}
-	out.Baselines = append(out.Baselines, added...)
-	return &out, added
+	out.Baselines = append(slices.Clip(p.Baselines), p.lacks(other)...)
+	return &out
+}
+
+// HasBaselinesOf reports whether the policy has all baselines of another one.
+func (p *Policy) HasBaselinesOf(other *Policy) bool { return len(p.lacks(other)) == 0 }
+
+// lacks are another policy's baselines that this one does not have.
+func (p *Policy) lacks(other *Policy) (lacking []Baseline) {
+	for _, b := range other.Baselines {
+		same := func(own Baseline) bool { return own.Path == b.Path && own.Entries == b.Entries && own.Head == b.Head }
+		if !slices.ContainsFunc(p.Baselines, same) {
+			lacking = append(lacking, b)
+		}
+	}
+	return lacking
 }
 
 // BaselineFor returns the baseline of a log, nil if there is none. If several

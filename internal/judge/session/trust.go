@@ -60,8 +60,8 @@ func (s *Session) TrustNobody(why string) error {
 	return nil
 }
 
-// TrustHead takes the policy from HEAD, and lists the parents of the next commit: HEAD, if there is one, and what is being merged, by
-// MERGE_HEAD if merged is empty.
+// TrustHead takes the policy from HEAD, with what the default branch accepts if that is being merged. It lists the parents of the next commit:
+// HEAD, if there is one, and what is being merged, by MERGE_HEAD if merged is empty.
 func (s *Session) TrustHead(ctx context.Context, merged []string) (head string, parents []string, err error) {
 	if head, err = s.Repo.Head(ctx); err != nil {
 		return "", nil, err
@@ -69,7 +69,47 @@ func (s *Session) TrustHead(ctx context.Context, merged []string) (head string, 
 	if parents, err = s.ParentsOf(ctx, head, merged); err != nil {
 		return "", nil, err
 	}
-	return head, parents, s.Trust(ctx, head, "HEAD")
+	if err = s.Trust(ctx, head, "HEAD"); err == nil && head != "" {
+		err = s.acceptMerged(ctx, head, parents[1:])
+	}
+	return head, parents, err
+}
+
+// acceptMerged adds to the policy the waivers and baselines of those merged commits that the default branch has and head lacks: a branch from
+// before a waiver takes over the edit with the merge.
+func (s *Session) acceptMerged(ctx context.Context, head string, merged []string) error {
+	if len(merged) == 0 || s.Req.Config != "" {
+		return nil
+	}
+	target, err := githistory.DefaultBranch(ctx, s.Repo, "")
+	if err != nil || target.ID == "" {
+		return err
+	}
+	for _, id := range merged {
+		bases, err := s.Repo.MergeBases(ctx, target.ID, id)
+		if err != nil {
+			return err
+		}
+		known, err := s.Repo.MergeBases(ctx, head, id)
+		if err != nil {
+			return err
+		}
+		if !slices.Contains(bases, id) || slices.Contains(known, id) {
+			continue
+		}
+		theirs := &Session{Repo: s.Repo, Req: s.Req, floor: s.floor}
+		var invalid *policy.InvalidError
+		if err := theirs.Trust(ctx, id, "the default branch"); errors.As(err, &invalid) {
+			continue // it accepts nothing
+		} else if err != nil {
+			return err
+		}
+		if theirs.Opts.Policy.HasBaselinesOf(s.Opts.Policy) {
+			s.Opts.Trusted = id // its log begins with its baselines
+		}
+		s.Opts.Policy = s.Opts.Policy.WithAccepted(theirs.Opts.Policy)
+	}
+	return nil
 }
 
 // TrustStagedLogs takes the policy from HEAD, with the stanzas of logs that only the index's configuration has: pre-commit judges by these, too, and
