@@ -163,7 +163,7 @@ func (c Case) Made(log *ledger.Log, text []byte) (done *Resolution, extra []ledg
 	if err != nil {
 		return nil, nil, err
 	}
-	if l.explicit(log.Ledger) && l.beginsWithTarget(log.Ledger) && l.lostBaseline(log.Ledger) == nil {
+	if l.explicit(log.Ledger) && l.beginsWithTarget(log.Ledger) && l.lostBaseline(log.Ledger) == nil && !l.returns(log.Ledger) {
 		items := make([]item, log.Len())
 		for i, e := range log.Entries {
 			items[i] = item{Entry: e}

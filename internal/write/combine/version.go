@@ -323,3 +323,21 @@ func (l *log) unsound(side *Version, message string) *failure.Error {
 	}
 	return &failure.Error{Message: message, Remedy: "fix the log on that branch first, as `small-hook audit" + name + "` says", Err: ErrUnsound}
 }
+
+// returns reports whether a merged log has entries that an approved rewrite on a side had removed.
+func (l *log) returns(merged *ledger.Ledger) bool {
+	return slices.ContainsFunc(l.Comparer.Rewrites, func(x *ledger.Rewrite) bool {
+		var sides []*ledger.Ledger
+		done := false
+		for _, v := range l.versions {
+			side := v.ledger
+			if l.Comparer.Done(x, side) {
+				done = true
+			} else {
+				side = x.Besides(side)
+			}
+			sides = append(sides, side)
+		}
+		return done && len(x.Returned(merged, sides)) > 0
+	})
+}

@@ -258,7 +258,15 @@ func (r *resolving) findRewrites(ctx context.Context, c combine.Case) error {
 		tips = append(tips, s.id)
 	}
 	src := read.NewSource(r.repo, r.repo, read.Basis{Policy: r.opts.Policy, Now: r.opts.Now, Limits: r.limits()})
-	return src.CompleteRewrites(ctx, tips, c.Path, c.Comparer.Equivalence)
+	if err := src.CompleteRewrites(ctx, tips, c.Path, c.Comparer.Equivalence); err != nil {
+		return err
+	}
+	for _, x := range c.Comparer.Rewrites {
+		if err := src.FindBefore(ctx, tips, c.Path, x); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // modeOf is the file's mode on the first side that has it.

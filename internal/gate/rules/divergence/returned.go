@@ -3,6 +3,7 @@ package divergence
 import (
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/logs"
+	"github.com/small-gate/small-gate/internal/gate/remedy"
 	"github.com/small-gate/small-gate/internal/gate/rule"
 	"github.com/small-gate/small-gate/internal/ledger"
 )
@@ -10,12 +11,17 @@ import (
 // checkReturned reports what an approved rewrite removed and a commit brings back.
 func checkReturned(l *logs.CommitLog, r *rule.Reporter) {
 	for _, e := range l.Returned {
+		situation := l.Run.Situation(l.Commit)
+		fix := situation.Correct("take "+ledger.Describe(e)+" out again", l.Path)
+		if situation.Merge {
+			fix = remedy.Reconcile
+		}
 		to := e.Digest.String()
 		r.Add(finding.Finding{
 			Path: l.Path, Line: e.Pos.Line, Column: e.Pos.Column, Subject: "returned " + to, Entry: finding.RefOf(e), EditTo: to,
 			Edits:   []finding.EditKey{{Path: l.Path + "\x00returned", To: to}},
 			Message: ledger.Describe(e) + " is back: an approved rewrite of the log had removed it",
-			Fix:     l.Run.Situation(l.Commit).Correct("take "+ledger.Describe(e)+" out again", l.Path),
+			Fix:     fix,
 		})
 	}
 }
