@@ -282,17 +282,20 @@ func oldTip(ctx context.Context, s *session.Session, u hookinput.RefUpdate, remo
 	}
 	return "", &failure.Error{
 		Message: fmt.Sprintf("%s has moved on: on the remote it is at %s, which is not here", history.ShortRef(u.Ref), u.RemoteID),
-		Remedy:  catchUp(u, remote, current),
+		Remedy:  catchUp(u, remote, current, s.Repo.Where().Shallow),
 	}
 }
 
 // catchUp is the command to type if the remote's branch has moved on.
-func catchUp(u hookinput.RefUpdate, remote, current string) string {
+func catchUp(u hookinput.RefUpdate, remote, current string, shallow bool) string {
 	branch, ok := strings.CutPrefix(u.Ref, "refs/heads/")
 	if !ok || !githistory.IsRemoteName(remote) || current == "" {
 		return fmt.Sprintf("`git fetch %s %s`", wording.ShellWord(cmp.Or(remote, origin)), wording.ShellWord(u.Ref))
 	}
 	sync := fmt.Sprintf("`small-hook sync %s %s`", wording.ShellWord(remote), wording.ShellWord(branch))
+	if shallow { // sync needs the whole history
+		sync = "`git fetch --unshallow`, then " + sync
+	}
 	if local, ok := strings.CutPrefix(u.LocalRef, "refs/heads/"); ok && u.LocalRef != current {
 		return fmt.Sprintf("`git switch %s`, then %s", wording.ShellWord(local), sync)
 	}
