@@ -13,22 +13,22 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// begin finds the branch and its remote branch. It refuses where sync cannot work: a shallow clone, an unfinished merge, a detached HEAD.
+// begin finds the branch and its remote branch. It fails where sync cannot work: in a shallow clone, amid a merge, with a detached HEAD.
 func (p *publishing) begin(ctx context.Context) error {
 	if p.opts.Place.Shallow {
 		return &failure.Error{Message: "this is a shallow clone: commits that it lacks may be needed", Remedy: "`git fetch --unshallow`, then `small-hook sync`"}
 	}
-	if err := p.idle(ctx); err != nil {
+	if err := p.refuseUnfinished(ctx); err != nil {
 		return err
 	}
-	if err := p.currentBranch(ctx); err != nil {
+	if err := p.findBranch(ctx); err != nil {
 		return err
 	}
-	return p.destination(ctx)
+	return p.findTarget(ctx)
 }
 
-// idle refuses to begin while something else is under way.
-func (p *publishing) idle(ctx context.Context) error {
+// refuseUnfinished is an error while git has something under way, or files are in conflict.
+func (p *publishing) refuseUnfinished(ctx context.Context) error {
 	unfinished, err := state.UnderWay(p.git.gitDir)
 	if err != nil {
 		return err
@@ -46,10 +46,10 @@ func (p *publishing) idle(ctx context.Context) error {
 	if len(paths) == 0 {
 		return nil
 	}
-	f := &failure.Error{Message: list(paths) + " is in conflict, as git stash pop or git checkout -m leaves it"}
+	f := &failure.Error{Message: listPaths(paths) + " is in conflict, as git stash pop or git checkout -m leaves it"}
 	outside := slices.DeleteFunc(slices.Clone(paths), isBelowSmall)
 	if len(outside) > 0 {
-		f.Remedy = "resolve it, then " + add(outside) + "; then "
+		f.Remedy = "resolve it, then " + addCommand(outside) + "; then "
 	}
 	if len(outside) < len(paths) {
 		f.Remedy += "`small-hook reconcile`, then "
@@ -58,14 +58,14 @@ func (p *publishing) idle(ctx context.Context) error {
 	return f
 }
 
-// currentBranch finds the branch that is checked out, and its commit.
-func (p *publishing) currentBranch(ctx context.Context) error {
+// findBranch finds the branch that is checked out, and its commit.
+func (p *publishing) findBranch(ctx context.Context) error {
 	done, err := p.git.runYesNo(ctx, "symbolic-ref", "-q", "HEAD")
 	if err != nil {
 		return err
 	}
-	p.branch = trimmed(string(done.Out))
-	if err := p.look(ctx); err != nil {
+	p.branch = trimLine(string(done.Out))
+	if err := p.readRefs(ctx); err != nil {
 		return err
 	}
 	switch {
@@ -84,18 +84,17 @@ func (p *publishing) currentBranch(ctx context.Context) error {
 	return nil
 }
 
-// destination finds the remote's branch to push to: the one that the caller names, else the branch's upstream, else the branch of the same
-// name on origin.
-func (p *publishing) destination(ctx context.Context) error {
-	settings, remotes, err := p.settings(ctx)
+// findTarget finds the branch to push to: the one that the caller names, else the branch's upstream, else the branch of the same name on origin.
+func (p *publishing) findTarget(ctx context.Context) error {
+	settings, remotes, err := p.readSettings(ctx)
 	if err != nil {
 		return err
 	}
 	p.sign = isTrue(settings["commit.gpgsign"])
 	follows, merge := settings["branch."+short(p.branch)+".remote"], settings["branch."+short(p.branch)+".merge"]
-	p.follows = follows != "" && follows != "." && merge != "" // "." is another local branch
+	p.hasUpstream = follows != "" && follows != "." && merge != "" // "." is another local branch
 	p.remote, p.target = "origin", p.branch
-	if p.follows {
+	if p.hasUpstream {
 		p.remote, p.target = follows, merge
 	}
 	if p.opts.Remote != "" && p.opts.Remote != p.remote {
@@ -108,13 +107,13 @@ func (p *publishing) destination(ctx context.Context) error {
 		}
 	}
 	if !slices.Contains(remotes, p.remote) {
-		return noRemote(p.remote, remotes)
+		return errNoRemote(p.remote, remotes)
 	}
 	return nil
 }
 
-// settings reads the part of git's configuration that matters here, and the remotes' names.
-func (p *publishing) settings(ctx context.Context) (values map[string]string, remotes []string, err error) {
+// readSettings reads from git's configuration where branches are pushed, whether commits are signed, and the names of the remotes.
+func (p *publishing) readSettings(ctx context.Context) (values map[string]string, remotes []string, err error) {
 	done, err := p.git.runYesNo(ctx, "config", "-z", "--get-regexp", `^(remote\..*|branch\..*\.(remote|merge)|commit\.gpgsign)$`)
 	values = map[string]string{}
 	for setting := range strings.SplitSeq(strings.TrimSuffix(string(done.Out), "\x00"), "\x00") {
@@ -138,7 +137,7 @@ func isTrue(setting string) bool {
 	return slices.Contains([]string{"true", "yes", "on", "1"}, strings.ToLower(setting))
 }
 
-func noRemote(name string, known []string) error {
+func errNoRemote(name string, known []string) error {
 	f := &failure.Error{Message: "there is no remote " + wording.Quote(name)}
 	if len(known) > 0 {
 		f.Message += "; there is " + wording.Printable(strings.Join(known, ", "))
@@ -149,8 +148,8 @@ func noRemote(name string, known []string) error {
 	return f
 }
 
-// list names some paths in a message.
-func list(paths []string) string {
+// listPaths names the first few paths, and says how many more there are.
+func listPaths(paths []string) string {
 	const most = 5
 	var names []string
 	for _, path := range paths[:min(len(paths), most)] {
@@ -162,10 +161,10 @@ func list(paths []string) string {
 	return strings.Join(names, ", ")
 }
 
-// add is the command that marks paths as resolved.
-func add(paths []string) string { return "`git add -- " + topPaths(paths) + "`" }
+// addCommand is the git command that marks paths as resolved.
+func addCommand(paths []string) string { return "`git add -- " + topPaths(paths) + "`" }
 
-// topPaths are paths for a git command in a shell, in whatever directory somebody types it.
+// topPaths writes paths for a git command so that it works in every directory of the work tree.
 func topPaths(paths []string) string {
 	var words []string
 	for _, path := range paths {

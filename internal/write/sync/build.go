@@ -16,39 +16,41 @@ import (
 	"github.com/small-gate/small-gate/internal/write/threeway"
 )
 
-// building makes the commits that are to be pushed.
+// building builds the commits to push.
 type building struct {
 	*publishing
 	combine *reconcile.Combiner
-	// bases are the merge bases of head and the remote's branch. The commits that head has and since lacks are put on top of onto.
+	// bases are the merge bases of head and the remote's branch. The commits that head has and since lacks go on top of onto.
 	bases             []string
 	head, onto, since string
-	// originals reads commits; commits are those that were read, by id.
+	// originals reads commits from the repository. commits are those that it has read, by id.
 	originals *rewrite.Objects
 	commits   map[string]rewrite.Commit
 	notes     []string
 }
 
-// step is one new commit, with author and message of another. files are the workspaces' files, which git does not merge; code is its tree without them.
+// step is one commit to make.
 type step struct {
-	like rewrite.Commit
-	// id is that of the commit that it rewrites; empty for a new one.
+	// source is the commit whose author, message and headers it gets.
+	source rewrite.Commit
+	// id is the id of the commit that it replaces; empty if it replaces none.
 	id string
-	// parents are the new commit's; empty if it goes on top of the step before.
+	// parents are its parents; empty if the step before is the only one.
 	parents []string
-	code    string
-	files   reconcile.Files
+	// files are its workspaces' files, which git does not merge. code is its tree without them.
+	code  string
+	files reconcile.Files
 }
 
-// build returns the new tip. It rebases the own commits. It merges instead if one of them is published or a merge itself, or if entries
-// cannot be put after the others'.
+// build builds the commits and returns the new tip. It rebases the branch's own commits. It merges instead if one of them is published or is a
+// merge, or if their entries cannot be put after those of the remote's branch.
 func (b *building) build(ctx context.Context) (goal string, err error) {
-	own, err := b.own(ctx)
+	own, err := b.listToRebase(ctx)
 	if err != nil {
 		return "", err
 	}
 	b.originals, b.commits = rewrite.New(b.git.Git), map[string]rewrite.Commit{}
-	defer func() { err = errors.Join(err, b.git.failure(b.originals.End()), b.removeScratch()) }()
+	defer func() { err = errors.Join(err, b.git.explain(b.originals.End()), b.removeScratch()) }()
 	err = b.opts.Combining(ctx, b.onto, b.head, func(c *reconcile.Combiner) error {
 		b.combine = c
 		err := reconcile.ErrNeedsMerge
@@ -68,8 +70,8 @@ func (b *building) build(ctx context.Context) (goal string, err error) {
 	return goal, err
 }
 
-// own lists the commits to rebase, oldest first; nil if a merge is needed.
-func (b *building) own(ctx context.Context) ([]string, error) {
+// listToRebase lists the commits to rebase, oldest first. It returns nil if they have to be merged.
+func (b *building) listToRebase(ctx context.Context) ([]string, error) {
 	if b.opts.Merge {
 		return nil, nil
 	}
@@ -85,9 +87,9 @@ func (b *building) own(ctx context.Context) ([]string, error) {
 	return all, nil
 }
 
-// rebase puts commits on top of onto. A commit that becomes empty is left out.
+// rebase puts commits on top of onto, without those that would become empty.
 func (b *building) rebase(ctx context.Context, own []string) (string, error) {
-	if err := b.read(ctx, append(slices.Clone(own), b.onto)); err != nil {
+	if err := b.readCommits(ctx, append(slices.Clone(own), b.onto)); err != nil {
 		return "", err
 	}
 	parents := b.commits[own[0]].Parents
@@ -95,44 +97,45 @@ func (b *building) rebase(ctx context.Context, own []string) (string, error) {
 	if len(parents) != 1 || b.sign && slices.ContainsFunc(own, unsignable) {
 		return "", reconcile.ErrNeedsMerge
 	}
-	versions, upon, err := b.versions(ctx, parents[0], own)
+	versions, ontoFiles, err := b.readVersions(ctx, parents[0], own)
 	if err != nil {
 		return "", err
 	}
 	var steps []step
-	files, before := upon, parents[0]
+	files, before := ontoFiles, parents[0]
 	for i, id := range own {
 		var notes []string
-		files, notes, err = b.combine.Combine(ctx, reconcile.Side{Name: b.name(), ID: b.onto, Files: files}, reconcile.Side{
+		files, notes, err = b.combine.Combine(ctx, reconcile.Side{Name: b.remoteName(), ID: b.onto, Files: files}, reconcile.Side{
 			Name: history.Short(id), ID: id, Files: versions[i+1], Picked: true,
 			Bases: []reconcile.Side{{Name: "its parent", ID: before, Files: versions[i]}},
 		})
 		if err != nil {
-			return "", b.byHand(ctx, err, "rebase")
+			return "", b.errByHand(ctx, err, "rebase")
 		}
 		b.notes, before = append(b.notes, notes...), id
-		steps = append(steps, step{like: b.commits[id], id: id, files: files})
+		steps = append(steps, step{source: b.commits[id], id: id, files: files})
 	}
-	codes, err := b.mergeCode(ctx, parents[0], own, versions, upon, "rebase")
+	codes, err := b.mergeCode(ctx, parents[0], own, versions, ontoFiles, "rebase")
 	if err != nil {
 		return "", err
 	}
 	var kept []step
-	files = upon
+	files = ontoFiles
 	for i, s := range steps {
 		s.code = codes[i+1]
 		empty := codes[i] == s.code && maps.Equal(files, s.files)
-		if files = s.files; !empty || s.like.Tree == b.commits[s.like.Parents[0]].Tree {
+		if files = s.files; !empty || s.source.Tree == b.commits[s.source.Parents[0]].Tree {
 			kept = append(kept, s)
 		}
 	}
-	return b.make(ctx, kept, upon)
+	return b.makeCommits(ctx, kept, ontoFiles)
 }
 
-// versions lists the workspaces' files of parent and of each commit; upon are those of onto. It reads the commits, too.
-func (b *building) versions(ctx context.Context, parent string, commits []string) (versions []reconcile.Files, upon reconcile.Files, err error) {
+// readVersions reads parent, some commits and onto, and lists the workspaces' files of each. versions are those of parent and of the commits, ontoFiles
+// those of onto.
+func (b *building) readVersions(ctx context.Context, parent string, commits []string) (versions []reconcile.Files, ontoFiles reconcile.Files, err error) {
 	all := append(append([]string{parent}, commits...), b.onto)
-	if err := b.read(ctx, all); err != nil {
+	if err := b.readCommits(ctx, all); err != nil {
 		return nil, nil, err
 	}
 	for _, id := range all {
@@ -145,14 +148,14 @@ func (b *building) versions(ctx context.Context, parent string, commits []string
 	return versions[:len(all)-1], versions[len(all)-1], nil
 }
 
-// merge merges the remote's branch. If there are several merge bases, git merges the code with the first one.
+// merge builds the merge of the remote's branch. If there are several merge bases, the code is merged with the first one.
 func (b *building) merge(ctx context.Context) (string, error) {
 	b.notes = nil
-	versions, upon, err := b.versions(ctx, b.bases[0], []string{b.head})
+	versions, ontoFiles, err := b.readVersions(ctx, b.bases[0], []string{b.head})
 	if err != nil {
 		return "", err
 	}
-	theirs := reconcile.Side{Name: b.name(), ID: b.onto, Files: upon}
+	theirs := reconcile.Side{Name: b.remoteName(), ID: b.onto, Files: ontoFiles}
 	for _, id := range b.bases {
 		files, err := b.combine.Files(ctx, id)
 		if err != nil {
@@ -162,9 +165,9 @@ func (b *building) merge(ctx context.Context) (string, error) {
 	}
 	var files reconcile.Files
 	if files, b.notes, err = b.combine.Combine(ctx, reconcile.Side{Name: short(b.branch), ID: b.head, Files: versions[1]}, theirs); err != nil {
-		return "", b.byHand(ctx, err, "merge")
+		return "", b.errByHand(ctx, err, "merge")
 	}
-	codes, err := b.mergeCode(ctx, b.bases[0], []string{b.head}, versions, upon, "merge")
+	codes, err := b.mergeCode(ctx, b.bases[0], []string{b.head}, versions, ontoFiles, "merge")
 	if err != nil {
 		return "", err
 	}
@@ -173,36 +176,36 @@ func (b *building) merge(ctx context.Context) (string, error) {
 		return "", err
 	}
 	made := rewrite.Commit{Author: author, Message: "Merge " + b.remote + "/" + short(b.target) + "\n"}
-	return b.make(ctx, []step{{like: made, parents: []string{b.head, b.onto}, code: codes[1], files: files}}, upon)
+	return b.makeCommits(ctx, []step{{source: made, parents: []string{b.head, b.onto}, code: codes[1], files: files}}, ontoFiles)
 }
 
-// read reads commits into b.commits.
-func (b *building) read(ctx context.Context, ids []string) (err error) {
+// readCommits adds commits to b.commits.
+func (b *building) readCommits(ctx context.Context, ids []string) (err error) {
 	for _, id := range ids {
 		if b.commits[id], err = b.originals.Commit(ctx, id); err != nil {
-			return b.git.failure(err)
+			return b.git.explain(err)
 		}
 	}
 	return nil
 }
 
-// making has one git make objects in the scratch work tree.
-func (b *building) making(do func(*rewrite.Objects) error) error {
-	objects := rewrite.New(b.scratch().Git)
-	return b.git.failure(cmp.Or(do(objects), objects.End()))
+// withObjects calls do with a git that makes objects in the scratch work tree.
+func (b *building) withObjects(do func(*rewrite.Objects) error) error {
+	objects := rewrite.New(b.scratchGit().Git)
+	return b.git.explain(cmp.Or(do(objects), objects.End()))
 }
 
-// make makes new commits on top of onto, and returns the last one. An entry that names one that it replaces names the new one.
-func (b *building) make(ctx context.Context, steps []step, upon reconcile.Files) (last string, err error) {
+// makeCommits makes a commit for each step on top of onto, and returns the last one. An entry that names a replaced commit then names the new one.
+func (b *building) makeCommits(ctx context.Context, steps []step, ontoFiles reconcile.Files) (last string, err error) {
 	committer, err := b.git.run(ctx, "var", "GIT_COMMITTER_IDENT")
 	if err != nil {
 		return "", err
 	}
 	last, b.renamed = b.onto, map[string]string{}
 	stored := map[string]bool{}
-	err = b.making(func(objects *rewrite.Objects) error {
+	err = b.withObjects(func(objects *rewrite.Objects) error {
 		for _, s := range steps {
-			files, notes, err := b.combine.Rename(ctx, s.files, upon, b.renamed)
+			files, notes, err := b.combine.Rename(ctx, s.files, ontoFiles, b.renamed)
 			for _, note := range notes {
 				if !slices.Contains(b.notes, note) { // later commits have the entry too
 					b.notes = append(b.notes, note)
@@ -217,7 +220,7 @@ func (b *building) make(ctx context.Context, steps []step, upon reconcile.Files)
 			if err != nil {
 				return err
 			}
-			c := s.like
+			c := s.source
 			c.Tree, c.Parents, c.Committer = s.code, s.parents, committer
 			if c.Parents == nil {
 				c.Parents = []string{last}
@@ -239,8 +242,8 @@ func (b *building) make(ctx context.Context, steps []step, upon reconcile.Files)
 	return last, err
 }
 
-// byHand is the failure where only a person can bring both sides together. Its remedy names git's own commands for that.
-func (b *building) byHand(ctx context.Context, err error, command string, conflicts ...string) error {
+// errByHand is the failure where a person has to bring both sides together. Its remedy has git's own commands for that.
+func (b *building) errByHand(ctx context.Context, err error, command string, conflicts ...string) error {
 	if errors.Is(err, reconcile.ErrNeedsMerge) || ctx.Err() != nil {
 		return err
 	}
@@ -266,7 +269,7 @@ func (b *building) byHand(ctx context.Context, err error, command string, confli
 	}
 	upstream := wording.ShellWord(b.remote + "/" + short(b.target))
 	if len(conflicts) > 0 {
-		edit = "edit it so that both sides' work is in it, then " + add(conflicts) + ", then " + edit
+		edit = "edit it so that both sides' work is in it, then " + addCommand(conflicts) + ", then " + edit
 	}
 	if command == "rebase" {
 		f.Remedy += "`git rebase " + upstream + "`; at each stop " + edit + "`git -c core.editor=true rebase --continue`; then `small-hook sync`"

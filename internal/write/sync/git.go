@@ -20,7 +20,7 @@ import (
 	"github.com/small-gate/small-gate/internal/write/workgit"
 )
 
-// commandLine is the installed git in one work tree. gitDir is that work tree's git directory.
+// commandLine runs the installed git in one work tree. gitDir is that work tree's git directory.
 type commandLine struct {
 	gitcmd.Git
 	gitDir string
@@ -31,7 +31,7 @@ func openGit(place githistory.Place, environ []string) (*commandLine, error) {
 	return &commandLine{Git: git, gitDir: place.GitDir}, err
 }
 
-// staging is the git that changes files.
+// staging is a commandLine that apply can use to change index and files.
 type staging struct{ *commandLine }
 
 // Stage puts files into the index, all or none.
@@ -46,7 +46,7 @@ func (g staging) Run(ctx context.Context, args ...string) ([]byte, error) {
 	return []byte(out), err
 }
 
-// runRetryingLocks runs git, and tries again for a second while another git holds a lock, such as an editor's or a fetch in another work tree.
+// runRetryingLocks runs git. While another git holds a lock, such as that of an editor, it tries again for a second.
 func (g *commandLine) runRetryingLocks(ctx context.Context, input string, args ...string) (gitcmd.Result, error) {
 	for tries := 20; ; tries-- {
 		done, err := g.Run(ctx, strings.NewReader(input), args...)
@@ -61,13 +61,13 @@ func (g *commandLine) runRetryingLocks(ctx context.Context, input string, args .
 	}
 }
 
-// runInput runs git with an input and returns what it printed, without the last line break. A status other than 0 is an error.
+// runInput runs git with an input and returns what git printed, without the last line break. A status other than 0 is an error.
 func (g *commandLine) runInput(ctx context.Context, input string, args ...string) (string, error) {
 	done, err := g.runRetryingLocks(ctx, input, args...)
 	if err == nil && done.Status != 0 {
-		err = g.failed(args, done)
+		err = g.errFailed(args, done)
 	}
-	return trimmed(string(done.Out)), err
+	return trimLine(string(done.Out)), err
 }
 
 // run is runInput without an input.
@@ -79,7 +79,7 @@ func (g *commandLine) run(ctx context.Context, args ...string) (string, error) {
 func (g *commandLine) runYesNo(ctx context.Context, args ...string) (gitcmd.Result, error) {
 	done, err := g.Run(ctx, nil, args...)
 	if err == nil && done.Status > 1 {
-		err = g.failed(args, done)
+		err = g.errFailed(args, done)
 	}
 	return done, err
 }
@@ -87,8 +87,8 @@ func (g *commandLine) runYesNo(ctx context.Context, args ...string) (gitcmd.Resu
 // lockName finds the name of the lock in git's message.
 var lockName = expression.Of(`'([^'\n]+\.lock)'`)
 
-// failed is the failure for a git that ended with a status other than 0.
-func (g *commandLine) failed(args []string, done gitcmd.Result) error {
+// errFailed is the failure of a git that ended with a status other than 0. It says so if a lock or a full disk is the reason.
+func (g *commandLine) errFailed(args []string, done gitcmd.Result) error {
 	lock := filepath.Join(g.gitDir, "index.lock")
 	if named := lockName().FindStringSubmatch(done.Stderr); named != nil {
 		lock = named[1]
@@ -100,23 +100,23 @@ func (g *commandLine) failed(args []string, done gitcmd.Result) error {
 		}
 	}
 	f := &failure.Error{Message: fmt.Sprintf("git %s ended with status %d: %s", gitcmd.Subcommand(args), done.Status, gitcmd.OneLine(done.Stderr))}
-	if g.full() {
+	if g.isDiskFull() {
 		f.Message = "no space left on device: " + f.Message
 	}
 	return f
 }
 
-// failure is failed for the error of a git that ended with a status other than 0, unless somebody has said already what it means.
-func (g *commandLine) failure(err error) error {
+// explain turns the error of a git that ended with a status other than 0 into errFailed. Other errors stay, and so do those that have a remedy.
+func (g *commandLine) explain(err error) error {
 	var e *gitcmd.Error
 	if said := new(failure.Error); !errors.As(err, &said) && errors.As(err, &e) && e.Err == nil {
-		return g.failed([]string{e.Command}, gitcmd.Result{Status: e.Status, Stderr: e.Stderr})
+		return g.errFailed([]string{e.Command}, gitcmd.Result{Status: e.Status, Stderr: e.Stderr})
 	}
 	return err
 }
 
-// full reports whether the disk is full. It writes a file to find out: git says it in many ways.
-func (g *commandLine) full() bool {
+// isDiskFull reports whether the disk is full. It tries to write a file, because git says it in many ways.
+func (g *commandLine) isDiskFull() bool {
 	file, err := os.CreateTemp(g.gitDir, "small-gate-room-")
 	if err == nil {
 		_, err = file.Write(make([]byte, 1<<18))
@@ -125,13 +125,13 @@ func (g *commandLine) full() bool {
 	return errors.Is(err, syscall.ENOSPC)
 }
 
-// cannotWrite is the failure for a file in the git directory or the work tree that cannot be written.
-func cannotWrite(err error) error {
+// errCannotWrite is the failure of a write in the git directory or the work tree.
+func errCannotWrite(err error) error {
 	return &failure.Error{Message: "cannot write: " + wording.Printable(err.Error()), Err: err}
 }
 
-// paths runs a git command that prints paths, each ended by a null byte.
-func (g *commandLine) paths(ctx context.Context, args ...string) ([]string, error) {
+// runPaths runs a git command that prints paths with a null byte after each, and returns the paths.
+func (g *commandLine) runPaths(ctx context.Context, args ...string) ([]string, error) {
 	done, err := g.run(ctx, args...)
 	if done == "" {
 		return nil, err
@@ -141,7 +141,7 @@ func (g *commandLine) paths(ctx context.Context, args ...string) ([]string, erro
 
 // unmerged lists the paths in conflict.
 func (g *commandLine) unmerged(ctx context.Context) ([]string, error) {
-	lines, err := g.paths(ctx, "ls-files", "-z", "--unmerged", "--full-name", ":/")
+	lines, err := g.runPaths(ctx, "ls-files", "-z", "--unmerged", "--full-name", ":/")
 	var out []string
 	for _, line := range lines {
 		_, path, _ := strings.Cut(line, "\t")
@@ -150,4 +150,4 @@ func (g *commandLine) unmerged(ctx context.Context) ([]string, error) {
 	return slices.Compact(out), err
 }
 
-func trimmed(line string) string { return strings.TrimSuffix(line, "\n") }
+func trimLine(line string) string { return strings.TrimSuffix(line, "\n") }

@@ -19,37 +19,37 @@ import (
 	"github.com/small-gate/small-gate/internal/write/reconcile"
 )
 
-// moving is the last step: it brings branch, index and work tree from head to goal. Uncommitted entries in the workspaces' files come after
-// those of the new commit. Every other uncommitted change stays, or stops the move if the new commit changes the same file.
+// moving is the last step: it moves branch, index and work tree from the commit head to the commit goal. Uncommitted entries of logs then stand
+// after those of goal. Other uncommitted changes stay; if goal changes the same file, the move is refused.
 type moving struct {
 	*publishing
 	head, goal string
-	// changed are the new commit's entries where the commits differ, by path.
+	// changed are the files of goal where it differs from head, by path.
 	changed map[string]entry
-	// index are files to stage before git moves the index; disk is what to write to the work tree, by path.
+	// index are files to stage before git moves the index. disk maps paths to the content to write to the work tree.
 	index []apply.File
 	disk  map[string][]byte
-	// inTheWay are tracked files that would be overwritten, and unknown are untracked ones.
-	inTheWay, unknown []string
-	// notes say what was written into uncommitted entries.
+	// inTheWay are tracked files that the move would overwrite, untracked are untracked ones.
+	inTheWay, untracked []string
+	// notes say what was changed in uncommitted entries.
 	notes []string
-	// half are files that a killed git has written only in part.
-	half []string
+	// halfWritten are files of which a killed git wrote only the beginning.
+	halfWritten []string
 }
 
-// entry is a file of the new commit; mode and object are zeros if it has no such file. added is true if the old commit has none.
+// entry is a file of goal, as git diff-tree prints it: mode and object are zeros if goal has no such file. added is true if head has none.
 type entry struct {
 	mode, object string
 	added        bool
 }
 
-// movable fails if the last step could not be done.
-func (p *publishing) movable(ctx context.Context, head, goal string) error {
+// checkMove is an error if the last step cannot be done.
+func (p *publishing) checkMove(ctx context.Context, head, goal string) error {
 	m := &moving{publishing: p, head: head, goal: goal}
 	return m.plan(ctx)
 }
 
-// move does the last step. again is true if somebody has committed meanwhile, so that there is more to push.
+// move does the last step. again is true if somebody has committed meanwhile: then there is more to push, and nothing is moved.
 func (p *publishing) move(ctx context.Context, head, goal string) (again bool, err error) {
 	if head == goal {
 		return false, nil
@@ -58,14 +58,14 @@ func (p *publishing) move(ctx context.Context, head, goal string) (again bool, e
 		ctx = context.WithoutCancel(ctx)
 		done, err := p.git.runYesNo(ctx, "symbolic-ref", "-q", "HEAD")
 		if err == nil {
-			err = p.look(ctx)
+			err = p.readRefs(ctx)
 		}
 		switch {
 		case err != nil:
 			return err
-		case trimmed(string(done.Out)) != p.branch:
+		case trimLine(string(done.Out)) != p.branch:
 			return &failure.Error{
-				Message: wording.Printable(short(p.branch)) + " is no longer checked out, so it was not moved to " + p.name(),
+				Message: wording.Printable(short(p.branch)) + " is no longer checked out, so it was not moved to " + p.remoteName(),
 				Remedy:  "`git switch " + wording.ShellWord(short(p.branch)) + "`, then `small-hook sync`",
 			}
 		case p.refs[p.branch] != head:
@@ -73,28 +73,28 @@ func (p *publishing) move(ctx context.Context, head, goal string) (again bool, e
 			return nil
 		}
 		m := &moving{publishing: p, head: head, goal: goal}
-		return m.do(ctx)
+		return m.run(ctx)
 	})
 	if err != nil || again {
 		return again, err
 	}
-	return false, p.forget(ctx)
+	return false, p.forgetPush(ctx)
 }
 
-// do moves everything. If it is killed, the next sync finishes it.
-func (m *moving) do(ctx context.Context) error {
+// run moves branch, index and work tree. If it is killed, the next sync finishes the move.
+func (m *moving) run(ctx context.Context) error {
 	if err := m.plan(ctx); err != nil {
 		return err
 	}
 	var files []apply.File
-	for _, path := range m.half {
+	for _, path := range m.halfWritten {
 		files = append(files, apply.File{File: history.File{Path: path}, Removed: true})
 	}
 	for _, f := range m.index {
 		f.Content = m.disk[f.Path]
 		files = append(files, f)
 	}
-	_, err := m.place().Do(ctx, staging{m.git}, files, &apply.Move{Ref: m.branch, From: m.head, To: m.goal, Reason: "sync: to " + m.name(), Trees: true})
+	_, err := m.place().Do(ctx, staging{m.git}, files, &apply.Move{Ref: m.branch, From: m.head, To: m.goal, Reason: "sync: to " + m.remoteName(), Trees: true})
 	if err != nil {
 		return err
 	}
@@ -109,7 +109,7 @@ func (m *moving) place() apply.Place {
 	return apply.Place{Top: m.git.Dir, Kept: m.git.gitDir, Again: "run `small-hook sync` again"}
 }
 
-// plan finds out what has to be done before git moves the index and the work tree: nothing, if git can do all of it. It fails if something is in the way.
+// plan finds out what has to be done before git can move the index and the work tree. It is an error if something is in the way.
 func (m *moving) plan(ctx context.Context) error {
 	if _, err := m.git.run(ctx, "update-index", "-q", "--refresh"); err != nil {
 		return err
@@ -118,7 +118,7 @@ func (m *moving) plan(ctx context.Context) error {
 	if refused == nil || ctx.Err() != nil {
 		return ctx.Err()
 	}
-	dirty, err := m.git.paths(ctx, "diff-index", "--name-only", "--no-renames", "--ignore-submodules=dirty", "-z", m.head, "--")
+	dirty, err := m.git.runPaths(ctx, "diff-index", "--name-only", "--no-renames", "--ignore-submodules=dirty", "-z", m.head, "--")
 	if err == nil {
 		err = m.compare(ctx)
 	}
@@ -128,7 +128,7 @@ func (m *moving) plan(ctx context.Context) error {
 	return m.opts.Combining(ctx, m.goal, m.head, func(c *reconcile.Combiner) error {
 		var files []string
 		for _, path := range slices.Sorted(maps.Keys(m.changed)) {
-			found, err := m.found(path)
+			found, err := m.findObstacle(path)
 			known := slices.Contains(dirty, path)
 			switch {
 			case err != nil:
@@ -137,24 +137,24 @@ func (m *moving) plan(ctx context.Context) error {
 			case c.Merges(path):
 				files = append(files, path)
 			default:
-				if err := m.other(ctx, path, found, known); err != nil {
+				if err := m.planOther(ctx, path, found, known); err != nil {
 					return err
 				}
 			}
 		}
 		switch {
-		case len(m.inTheWay)+len(m.unknown) > 0:
-			return m.blocked()
-		case len(files)+len(m.index)+len(m.half) == 0:
+		case len(m.inTheWay)+len(m.untracked) > 0:
+			return m.errInTheWay()
+		case len(files)+len(m.index)+len(m.halfWritten) == 0:
 			return refused
 		}
-		return m.workspaces(ctx, c, files)
+		return m.planWorkspaces(ctx, c, files)
 	})
 }
 
-// compare lists what differs between the commits.
+// compare finds the files in which head and goal differ.
 func (m *moving) compare(ctx context.Context) error {
-	fields, err := m.git.paths(ctx, "diff-tree", "-r", "-z", "--no-renames", m.head, m.goal)
+	fields, err := m.git.runPaths(ctx, "diff-tree", "-r", "-z", "--no-renames", m.head, m.goal)
 	m.changed = map[string]entry{}
 	for pair := range slices.Chunk(fields, 2) { // :mode mode object object status, path
 		if info := strings.Fields(pair[0]); len(pair) == 2 && len(info) == 5 {
@@ -164,15 +164,15 @@ func (m *moving) compare(ctx context.Context) error {
 	return err
 }
 
-// found is the path at which something is in the way of a path in the work tree: the path itself, or a file in place of a directory above
-// it. It is empty if nothing is there, or only what git is about to remove.
-func (m *moving) found(path string) (string, error) {
+// findObstacle finds what stands in the work tree where a path is to be written: a file at that path, or one in place of a directory above it. It is
+// empty if nothing stands there, or only what git is about to remove.
+func (m *moving) findObstacle(path string) (string, error) {
 	for end := range len(path) + 1 {
 		if end < len(path) && path[end] != '/' {
 			continue
 		}
 		at := path[:end]
-		info, err := os.Lstat(m.file(at))
+		info, err := os.Lstat(m.fullPath(at))
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			return "", nil
@@ -194,19 +194,21 @@ func (m *moving) found(path string) (string, error) {
 	return "", nil
 }
 
-func (m *moving) file(path string) string { return filepath.Join(m.git.Dir, filepath.FromSlash(path)) }
+func (m *moving) fullPath(path string) string {
+	return filepath.Join(m.git.Dir, filepath.FromSlash(path))
+}
 
-// stage puts the new commit's entry for a path into the index.
-func (m *moving) stage(path string) {
+// stageNew plans to stage goal's file at a path.
+func (m *moving) stageNew(path string) {
 	m.index = append(m.index, apply.File{File: history.File{Path: path, Mode: m.changed[path].mode, Object: m.changed[path].object}})
 }
 
-// other looks at a file outside the workspaces that differs from the old commit. A killed sync may have left it as the new commit has it, or
-// half written; otherwise it is in the way. found is the result of m.found, and known is true if the old commit or the index has the file.
-func (m *moving) other(ctx context.Context, path, found string, known bool) error {
+// planOther plans for a file outside the workspaces that differs from head. A killed sync may have left it as goal has it, or half written;
+// otherwise it is in the way. found is the result of findObstacle. known is true if head or the index has the file.
+func (m *moving) planOther(ctx context.Context, path, found string, known bool) error {
 	same, begins := found == "" && strings.Trim(m.changed[path].mode, "0") == "", false
-	if info, err := os.Lstat(m.file(path)); found == path && err == nil && info.Mode().IsRegular() {
-		data, err := os.ReadFile(m.file(path))
+	if info, err := os.Lstat(m.fullPath(path)); found == path && err == nil && info.Mode().IsRegular() {
+		data, err := os.ReadFile(m.fullPath(path))
 		if err != nil {
 			return &failure.Error{Message: "cannot read " + wording.Printable(path) + ": " + wording.Printable(err.Error()), Err: err}
 		}
@@ -219,19 +221,19 @@ func (m *moving) other(ctx context.Context, path, found string, known bool) erro
 	}
 	switch {
 	case same:
-		m.stage(path)
+		m.stageNew(path)
 	case begins:
-		m.half = append(m.half, path)
+		m.halfWritten = append(m.halfWritten, path)
 	case known:
 		m.inTheWay = append(m.inTheWay, path)
-	case !slices.Contains(m.unknown, found):
-		m.unknown = append(m.unknown, found)
+	case !slices.Contains(m.untracked, found):
+		m.untracked = append(m.untracked, found)
 	}
 	return nil
 }
 
-// workspaces combines uncommitted changes in the workspaces' files with the new commit's files.
-func (m *moving) workspaces(ctx context.Context, c *reconcile.Combiner, paths []string) error {
+// planWorkspaces plans to combine the uncommitted changes in workspaces' files with goal's files.
+func (m *moving) planWorkspaces(ctx context.Context, c *reconcile.Combiner, paths []string) error {
 	if len(paths) == 0 {
 		return nil
 	}
@@ -243,7 +245,7 @@ func (m *moving) workspaces(ctx context.Context, c *reconcile.Combiner, paths []
 	if err != nil {
 		return err
 	}
-	ours := reconcile.Side{Name: m.name(), ID: m.goal}
+	ours := reconcile.Side{Name: m.remoteName(), ID: m.goal}
 	if ours.Files, err = c.Files(ctx, m.goal); err != nil {
 		return err
 	}
@@ -259,11 +261,11 @@ func (m *moving) workspaces(ctx context.Context, c *reconcile.Combiner, paths []
 		}
 		if len(moved) > 0 {
 			return &failure.Error{
-				Message: list(lacking) + " in the work tree lacks entries that are committed",
+				Message: listPaths(lacking) + " in the work tree lacks entries that are committed",
 				Remedy:  "put them back: `small-hook restore`, then `small-hook sync`",
 			}
 		}
-		base = reconcile.Side{Name: m.name(), ID: m.goal, Files: ours.Files}
+		base = reconcile.Side{Name: m.remoteName(), ID: m.goal, Files: ours.Files}
 	}
 	theirs.Bases = []reconcile.Side{base}
 	merged, _, err := c.Combine(ctx, ours, theirs)
@@ -277,7 +279,7 @@ func (m *moving) workspaces(ctx context.Context, c *reconcile.Combiner, paths []
 	}
 	m.disk = map[string][]byte{}
 	for _, path := range paths {
-		m.stage(path)
+		m.stageNew(path)
 		f, ok := merged[path]
 		if !ok || f == theirs.Files[path] {
 			continue
@@ -289,21 +291,21 @@ func (m *moving) workspaces(ctx context.Context, c *reconcile.Combiner, paths []
 	return nil
 }
 
-// blocked is the failure for files that are in the way.
-func (m *moving) blocked() error {
+// errInTheWay is the failure of a move that would overwrite uncommitted files.
+func (m *moving) errInTheWay() error {
 	var commands string
-	for _, path := range m.unknown {
-		to := m.file(path) + ".own"
+	for _, path := range m.untracked {
+		to := m.fullPath(path) + ".own"
 		for _, err := os.Lstat(to); err == nil; _, err = os.Lstat(to) {
 			to += ".own"
 		}
-		commands += "`mv -- " + wording.ShellWord(m.file(path)) + " " + wording.ShellWord(to) + "`, then "
+		commands += "`mv -- " + wording.ShellWord(m.fullPath(path)) + " " + wording.ShellWord(to) + "`, then "
 	}
 	if len(m.inTheWay) > 0 {
 		commands += "`git commit -m 'Work in progress' -- " + topPaths(m.inTheWay) + "`, then "
 	}
 	return &failure.Error{
-		Message: fmt.Sprintf("%s is not committed, and %s changes it too", list(slices.Concat(m.unknown, m.inTheWay)), m.name()),
+		Message: fmt.Sprintf("%s is not committed, and %s changes it too", listPaths(slices.Concat(m.untracked, m.inTheWay)), m.remoteName()),
 		Remedy:  commands + "`small-hook sync`",
 	}
 }

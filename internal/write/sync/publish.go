@@ -19,7 +19,7 @@ import (
 	"github.com/small-gate/small-gate/internal/write/reconcile"
 )
 
-// Options are what to publish, and how.
+// Options say what to push where, and how.
 type Options struct {
 	// Remote and Branch say where to push; empty means the current branch's upstream, or else the branch of the same name on origin.
 	Remote, Branch string
@@ -28,58 +28,59 @@ type Options struct {
 	// Place is the work tree, and Environ the environment for git, as KEY=VALUE.
 	Place   githistory.Place
 	Environ []string
-	// Combining calls do with a combiner for the workspaces' files, under the policy of the commit trusted.
+	// Combining calls do with a combiner for the workspaces' files. The policy is that of the commit trusted.
 	Combining func(ctx context.Context, trusted, head string, do func(*reconcile.Combiner) error) error
-	// Locked calls do under the locks of all workspaces.
+	// Locked calls do while it holds the locks of all workspaces.
 	Locked func(ctx context.Context, do func(context.Context) error) error
-	// JudgeOwn judges the commits that head has and base lacks, under the policy of the commit upstream. JudgePush judges a push as
-	// the pre-push hook does. Both return true if nothing is wrong.
+	// JudgeOwn judges the commits that head has and base lacks, by the policy of the commit upstream. JudgePush judges a push as the pre-push
+	// hook does. Both return true if nothing is wrong.
 	JudgeOwn  func(ctx context.Context, base, head, upstream string) (bool, error)
 	JudgePush func(ctx context.Context, push Push) (bool, error)
 }
 
-// Push is one update of a remote's branch: Local is the branch here, and Ref the one on the remote, both full names. Old is the commit of
-// the remote's branch, empty for a new branch, and New is the commit to push.
+// Push is one update of a remote's branch. Local is the full name of the branch here, Ref that of the branch on the remote. Old is the commit of
+// the remote's branch, empty for a new branch. New is the commit to push.
 type Push struct{ Remote, Local, Ref, Old, New string }
 
-// Outcome says what a sync did. Messages of others in it must be escaped before printing.
+// Outcome says what a sync did. It quotes hooks and the remote, so it must be escaped before it is printed.
 type Outcome struct {
 	// Done says what was done, one line per step.
 	Done []string
 	// Found is true if a judgement had findings. Then nothing was pushed.
 	Found bool
-	// Refused says which hook or remote refused, and what it said; empty if none did. Then nothing was pushed.
+	// Refused names the hook or remote that refused the push, with its message. It is empty if the push was not refused.
 	Refused string
-	// Said is what hooks and the remote said if they did not refuse.
+	// Said is the message of hooks and the remote where they did not refuse.
 	Said string
 }
 
-// attempts is how often sync tries again because somebody else has pushed.
+// attempts is how often sync tries to push if somebody else keeps pushing first.
 const attempts = 10
 
 // publishing is one sync.
 type publishing struct {
 	opts Options
 	git  *commandLine
-	// branch is the full name of the branch; remote and target say where it is pushed: the remote's name, and the branch's full name there.
+	// branch is the full name of the checked-out branch. target is the full name of the branch that it is pushed to, and remote the name of the
+	// remote that has that.
 	branch, remote, target string
-	// follows is true if the branch has an upstream. sign is true if the user's commits are signed.
-	follows, sign bool
-	// refs are the commits of the refs that matter here, by full name: see look.
+	// hasUpstream is true if the branch has an upstream. sign is true if the user's commits are signed.
+	hasUpstream, sign bool
+	// refs maps the full names of refs to their commits: see readRefs.
 	refs map[string]string
-	// finishing is true while this sync does the last step of an earlier one, which may have begun it; finished is true afterwards.
+	// finishing is true while this sync does the last step of an earlier one, which may have done a part of it. finished is true afterwards.
 	finishing, finished bool
-	// judged is the tip whose own commits have been judged.
+	// judged is the branch's tip when its own commits were judged.
 	judged string
-	// pushed is the commit that this sync is known to have pushed; asked is one that it tried to push.
-	pushed, asked string
-	// renamed are the new ids of the commits that were rewritten last, by the old ones.
+	// attempted is the commit that this sync tried to push. pushed is the same commit once the remote is known to have it.
+	pushed, attempted string
+	// renamed maps the ids of the commits that were rewritten last to their new ids.
 	renamed map[string]string
 	out     Outcome
 }
 
-// Run brings the current branch and its remote branch together, and pushes. The outcome says what was done, even if there is an error too;
-// it is nil if sync stopped before it did anything.
+// Run puts the current branch's own commits on top of its remote branch, and pushes. If there is an error too, the outcome says what was done
+// before it. The outcome is nil if nothing was done.
 func Run(ctx context.Context, opts Options) (out *Outcome, err error) {
 	p := &publishing{opts: opts}
 	if p.git, err = openGit(opts.Place, opts.Environ); err != nil {
@@ -96,12 +97,12 @@ func Run(ctx context.Context, opts Options) (out *Outcome, err error) {
 	if err := p.removeScratch(); err != nil {
 		return nil, err
 	}
-	err = p.work(ctx)
+	err = p.repeat(ctx)
 	switch {
 	case p.pushed != "" && err != nil:
-		p.say("%s was pushed to %s, and stays.", history.Short(p.pushed), p.name())
-	case p.asked != "" && p.pushed == "":
-		p.say("It is not known whether %s has %s; the next sync finds out. The branch and the work tree are as before.", p.name(), history.Short(p.asked))
+		p.say("%s was pushed to %s, and stays.", history.Short(p.pushed), p.remoteName())
+	case p.attempted != "" && p.pushed == "":
+		p.say("It is not known whether %s has %s; the next sync finds out. The branch and the work tree are as before.", p.remoteName(), history.Short(p.attempted))
 	case p.finished && (err != nil || p.out.Found || p.out.Refused != ""):
 		p.say("Nothing else was pushed.")
 	case err != nil || p.out.Found || p.out.Refused != "":
@@ -110,8 +111,8 @@ func Run(ctx context.Context, opts Options) (out *Outcome, err error) {
 	return &p.out, err
 }
 
-// work tries until nobody else has pushed meanwhile.
-func (p *publishing) work(ctx context.Context) error {
+// repeat calls attempt until it succeeds or fails, again after each attempt during which somebody else pushed.
+func (p *publishing) repeat(ctx context.Context) error {
 	for n := range attempts {
 		if err := wait(ctx, n); err != nil {
 			return err
@@ -122,12 +123,13 @@ func (p *publishing) work(ctx context.Context) error {
 		}
 	}
 	return &failure.Error{
-		Message: fmt.Sprintf("%s moved on during each of %d attempts to push", p.name(), attempts),
+		Message: fmt.Sprintf("%s moved on during each of %d attempts to push", p.remoteName(), attempts),
 		Remedy:  "try again: `small-hook sync`",
 	}
 }
 
-// wait waits before the n-th repetition: a random time with a limit that doubles, so that those who lost a race do not meet again.
+// wait waits before the n-th repetition, for a random time whose limit doubles each time. So clients that lost a race do not all try again at the
+// same moment.
 func wait(ctx context.Context, n int) error {
 	if n == 0 {
 		return ctx.Err()
@@ -143,8 +145,8 @@ func wait(ctx context.Context, n int) error {
 	}
 }
 
-// attempt fetches, puts the own commits on top, judges, pushes, and moves the work tree. again is true if somebody else has pushed or
-// committed meanwhile.
+// attempt fetches, puts the branch's own commits on top, judges them, pushes, and moves the work tree. again is true if somebody pushed or
+// committed meanwhile, so that it has to be done again.
 func (p *publishing) attempt(ctx context.Context) (again bool, err error) {
 	upstream, err := p.fetch(ctx)
 	if err == nil {
@@ -154,18 +156,18 @@ func (p *publishing) attempt(ctx context.Context) (again bool, err error) {
 		return false, err
 	}
 	head := p.refs[p.branch]
-	goal, done, err := p.goal(ctx, head, upstream)
+	goal, done, err := p.findGoal(ctx, head, upstream)
 	if err != nil || p.out.Found {
 		return false, err
 	}
 	if head == upstream {
 		if len(p.out.Done) == 0 {
-			p.say("Nothing to do: %s and %s are the same.", wording.Printable(short(p.branch)), p.name())
+			p.say("Nothing to do: %s and %s are the same.", wording.Printable(short(p.branch)), p.remoteName())
 		}
-		return false, p.forget(ctx)
+		return false, p.forgetPush(ctx)
 	}
 	if goal != head {
-		if err := p.movable(ctx, head, goal); err != nil {
+		if err := p.checkMove(ctx, head, goal); err != nil {
 			return false, err
 		}
 	}
@@ -175,18 +177,18 @@ func (p *publishing) attempt(ctx context.Context) (again bool, err error) {
 		if p.out.Found = err == nil && !clean; err != nil || !clean {
 			return false, err
 		}
-		if err := p.remember(ctx, head, goal); err != nil {
+		if err := p.rememberPush(ctx, head, goal); err != nil {
 			return false, err
 		}
 		again, err = p.push(ctx, push, done)
 		if err == nil && p.out.Refused != "" {
-			err = p.forget(ctx)
+			err = p.forgetPush(ctx)
 		}
 		if err != nil || again || p.out.Refused != "" {
 			return again, err
 		}
 	} else {
-		if err := p.remember(ctx, head, goal); err != nil {
+		if err := p.rememberPush(ctx, head, goal); err != nil {
 			return false, err
 		}
 		p.say("%s", done)
@@ -194,11 +196,11 @@ func (p *publishing) attempt(ctx context.Context) (again bool, err error) {
 	return p.move(ctx, head, goal)
 }
 
-// lock keeps a second sync out of a work tree. The kernel frees it when the process ends, however it ends.
+// lock takes the lock that only one sync in a work tree can hold. The kernel frees it when the process ends, however it ends.
 func (p *publishing) lock() (unlock func() error, err error) {
 	dir := filepath.Join(p.git.gitDir, ownDir)
 	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return nil, cannotWrite(err)
+		return nil, errCannotWrite(err)
 	}
 	name := filepath.Join(dir, "sync.lock")
 	unlock, err = lock.File(name)
@@ -211,10 +213,10 @@ func (p *publishing) lock() (unlock func() error, err error) {
 	return unlock, nil
 }
 
-// ownDir is our directory in the git directory.
+// ownDir is the name of the program's own directory in the git directory.
 const ownDir = "small-gate"
 
-// say adds a line to what was done, but only once: after a lost race the same steps are repeated.
+// say adds a line to the outcome, unless the line is there: after a lost race the same steps are done again.
 func (p *publishing) say(format string, args ...any) {
 	if line := fmt.Sprintf(format, args...); line != "" && !slices.Contains(p.out.Done, line) {
 		p.out.Done = append(p.out.Done, line)
@@ -224,7 +226,7 @@ func (p *publishing) say(format string, args ...any) {
 // tracking is the remote-tracking ref of the remote's branch.
 func (p *publishing) tracking() string { return "refs/remotes/" + p.remote + "/" + short(p.target) }
 
-// name is the remote's branch, for messages.
-func (p *publishing) name() string { return wording.Printable(p.remote + "/" + short(p.target)) }
+// remoteName names the remote's branch in messages.
+func (p *publishing) remoteName() string { return wording.Printable(p.remote + "/" + short(p.target)) }
 
 func short(ref string) string { return strings.TrimPrefix(ref, "refs/heads/") }

@@ -27,10 +27,10 @@ func TestRejections(t *testing.T) {
 func TestRemedies(t *testing.T) {
 	t.Parallel()
 	for got, want := range map[string]string{
-		add([]string{"a.txt", "it's\n"}):                        "`git add -- " + topPaths([]string{"a.txt"}) + " " + topPaths([]string{"it's\n"}) + "`",
-		list([]string{"1", "2", "3", "4", "5", "6", "7"}):       "1, 2, 3, 4, 5, 2 more",
-		list([]string{"a\x1b"}):                                 `a\x1b`,
-		failure.Of(noRemote("up", []string{"a;b", "c"})).Remedy: "name it: `small-hook sync 'a;b'`",
+		addCommand([]string{"a.txt", "it's\n"}):                    "`git add -- " + topPaths([]string{"a.txt"}) + " " + topPaths([]string{"it's\n"}) + "`",
+		listPaths([]string{"1", "2", "3", "4", "5", "6", "7"}):     "1, 2, 3, 4, 5, 2 more",
+		listPaths([]string{"a\x1b"}):                               `a\x1b`,
+		failure.Of(errNoRemote("up", []string{"a;b", "c"})).Remedy: "name it: `small-hook sync 'a;b'`",
 	} {
 		if got != want {
 			t.Errorf("%s, want %s", got, want)

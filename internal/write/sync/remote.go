@@ -12,9 +12,9 @@ import (
 	"github.com/small-gate/small-gate/internal/git/run"
 )
 
-// look reads the refs that matter here.
-func (p *publishing) look(ctx context.Context) error {
-	args := []string{"for-each-ref", "--format=%(refname) %(objectname)", kept}
+// readRefs reads the branch, its remote-tracking branch, and the refs of an earlier sync.
+func (p *publishing) readRefs(ctx context.Context) error {
+	args := []string{"for-each-ref", "--format=%(refname) %(objectname)", ownRefs}
 	if p.branch != "" {
 		args = append(args, p.branch)
 	}
@@ -24,13 +24,13 @@ func (p *publishing) look(ctx context.Context) error {
 	out, err := p.git.run(ctx, args...)
 	p.refs = map[string]string{}
 	for line := range strings.Lines(out) {
-		ref, id, _ := strings.Cut(trimmed(line), " ")
+		ref, id, _ := strings.Cut(trimLine(line), " ")
 		p.refs[ref] = id
 	}
 	return err
 }
 
-// fetch fetches the remote's branch and returns its commit; empty if there is no such branch.
+// fetch fetches the remote's branch. It returns the branch's commit, or nothing if the remote has no such branch.
 func (p *publishing) fetch(ctx context.Context) (string, error) {
 	done, err := p.git.runRetryingLocks(ctx, "", "-c", "maintenance.auto=false", "-c", "gc.auto=0", "fetch", "-q", "--no-write-fetch-head", "--no-recurse-submodules", "--no-tags",
 		p.remote, "+"+p.target+":"+p.tracking())
@@ -38,23 +38,23 @@ func (p *publishing) fetch(ctx context.Context) (string, error) {
 		return "", err
 	}
 	if done.Status != 0 {
-		if there, err := p.lookUp(ctx); err != nil || there == "" {
-			return "", errors.Join(err, p.look(ctx))
+		if there, err := p.askRemote(ctx); err != nil || there == "" {
+			return "", errors.Join(err, p.readRefs(ctx))
 		}
-		if p.git.full() {
-			return "", p.git.failed([]string{"fetch"}, done)
+		if p.git.isDiskFull() {
+			return "", p.git.errFailed([]string{"fetch"}, done)
 		}
 		return "", &failure.Error{
-			Message: fmt.Sprintf("cannot fetch %s: %s", p.name(), gitcmd.OneLine(done.Stderr)),
+			Message: fmt.Sprintf("cannot fetch %s: %s", p.remoteName(), gitcmd.OneLine(done.Stderr)),
 			Remedy:  fmt.Sprintf("see what git says: `git fetch --prune %s`, then try again: `small-hook sync`", wording.ShellWord(p.remote)),
 		}
 	}
-	err = p.look(ctx)
+	err = p.readRefs(ctx)
 	return p.refs[p.tracking()], err
 }
 
-// lookUp asks the remote for the commit of its branch; empty if there is no such branch.
-func (p *publishing) lookUp(ctx context.Context) (string, error) {
+// askRemote asks the remote for the commit of its branch. The commit is empty if there is no such branch.
+func (p *publishing) askRemote(ctx context.Context) (string, error) {
 	done, err := p.git.Run(ctx, nil, "ls-remote", p.remote, p.target)
 	if err != nil {
 		return "", err
@@ -66,38 +66,38 @@ func (p *publishing) lookUp(ctx context.Context) (string, error) {
 		}
 	}
 	for line := range strings.Lines(string(done.Out)) {
-		if id, ref, _ := strings.Cut(trimmed(line), "\t"); ref == p.target { // git also lists refs that only end in this name
+		if id, ref, _ := strings.Cut(trimLine(line), "\t"); ref == p.target { // git also lists refs that only end in this name
 			return id, nil
 		}
 	}
 	return "", nil
 }
 
-// push pushes, with the user's hooks. lost is true if the remote's branch has moved meanwhile: it asks the remote, because git's message
-// differs from server to server. done says what was put on top of what.
+// push pushes, with the user's hooks. If git fails, push asks the remote where its branch is, because git's messages differ from server to server.
+// lost is true if the branch has moved meanwhile. done is the line for the outcome that says what was put on top of what.
 func (p *publishing) push(ctx context.Context, push Push, done string) (lost bool, err error) {
-	what := p.name() + ", which is new"
+	what := p.remoteName() + ", which is new"
 	if push.Old != "" {
 		n, err := p.count(ctx, push.Old+".."+push.New)
 		if err != nil {
 			return false, err
 		}
-		what = wording.Count(n, "commit") + " to " + p.name()
+		what = wording.Count(n, "commit") + " to " + p.remoteName()
 	}
-	p.asked = push.New
+	p.attempted = push.New
 	pushed, err := p.git.Run(ctx, nil, "push", "--porcelain", "--no-follow-tags", push.Remote, push.New+":"+push.Ref)
 	p.out.Said = pushed.Stderr
 	if err != nil || pushed.Status != 0 {
-		there, failed := p.lookUp(context.WithoutCancel(ctx))
+		there, failed := p.askRemote(context.WithoutCancel(ctx))
 		if failed != nil {
 			return false, errors.Join(err, failed)
 		}
-		p.asked = ""
+		p.attempted = ""
 		switch {
 		case there == push.New:
 			p.pushed = push.New
 		case err == nil && there == push.Old:
-			return false, p.refusal(pushed)
+			return false, p.noteRefusal(pushed)
 		}
 		if err != nil || there != push.New {
 			return err == nil, err
@@ -106,10 +106,10 @@ func (p *publishing) push(ctx context.Context, push Push, done string) (lost boo
 	p.pushed = push.New
 	p.say("%s", done)
 	p.say("Pushed %s.", what)
-	if push.Old != "" || p.follows {
+	if push.Old != "" || p.hasUpstream {
 		return false, nil
 	}
-	p.follows = true
+	p.hasUpstream = true
 	for key, value := range map[string]string{"remote": p.remote, "merge": p.target} {
 		if _, err := p.git.run(ctx, "config", "branch."+short(p.branch)+"."+key, value); err != nil {
 			return false, err
@@ -129,36 +129,36 @@ func (p *publishing) count(ctx context.Context, args ...string) (n int, err erro
 	return n, err
 }
 
-// refusal notes that a hook or the remote refused the push. Anything else is an error. If the pre-push hook failed, git ends with status 1
-// and names no ref.
-func (p *publishing) refusal(done gitcmd.Result) error {
+// noteRefusal notes in the outcome that a hook or the remote refused the push. If git failed for another reason, that is an error. git ends with
+// status 1 and names no ref if the pre-push hook has failed.
+func (p *publishing) noteRefusal(done gitcmd.Result) error {
 	rejected := rejections(string(done.Out))
-	who := p.name()
+	who := p.remoteName()
 	switch lock := lockName().FindStringSubmatch(done.Stderr); {
 	case lock != nil:
-		return p.locked(lock[1], done)
+		return p.errLocked(lock[1], done)
 	case rejected == "" && done.Status == 1 && !strings.Contains(string(done.Out), "!\t"):
 		who = "the pre-push hook"
 	case rejected == "":
-		return p.git.failed([]string{"push"}, done)
+		return p.git.errFailed([]string{"push"}, done)
 	}
 	p.out.Said = ""
 	p.out.Refused = who + " refused:\n" + strings.TrimSpace(done.Stderr+"\n"+rejected)
 	return nil
 }
 
-// locked is the failure of a push that met a lock: one of this machine, or of the remote's.
-func (p *publishing) locked(lock string, done gitcmd.Result) error {
+// errLocked is the failure of a push because of a lock file, on this machine or on the server.
+func (p *publishing) errLocked(lock string, done gitcmd.Result) error {
 	if _, err := os.Lstat(lock); err == nil {
-		return p.git.failed([]string{"push"}, done)
+		return p.git.errFailed([]string{"push"}, done)
 	}
 	return &failure.Error{
-		Message: p.name() + " is locked by another push, or by one that was killed: " + wording.Printable(lock) + " exists there",
+		Message: p.remoteName() + " is locked by another push, or by one that was killed: " + wording.Printable(lock) + " exists there",
 		Remedy:  "try again: `small-hook sync`; if it stays, somebody removes that file on the server",
 	}
 }
 
-// rejections are the lines of git push --porcelain for refs that were not updated.
+// rejections takes the lines for rejected refs from what git push --porcelain prints.
 func rejections(porcelain string) string {
 	var lines []string
 	for line := range strings.Lines(porcelain) {

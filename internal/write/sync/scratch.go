@@ -16,36 +16,36 @@ import (
 	"github.com/small-gate/small-gate/internal/write/rewrite"
 )
 
-// scratchPlace is the directory of the scratch work tree, and the one in which git keeps its HEAD and index. A work tree has only one at
-// a time, since this sync holds the lock.
-func (p *publishing) scratchPlace() (tree, admin string) {
+// scratchDirs are the directory of the scratch work tree, and the directory in which git keeps its HEAD and index. Each work tree has one scratch
+// work tree at most, because a sync holds the lock.
+func (p *publishing) scratchDirs() (tree, admin string) {
 	sum := sha256.Sum256([]byte(p.git.gitDir))
 	name := "small-gate-" + hex.EncodeToString(sum[:6])
 	return filepath.Join(p.git.gitDir, ownDir, name), filepath.Join(p.opts.Place.CommonDir, "worktrees", name)
 }
 
-// removeScratch removes the scratch work tree, even one that a killed sync left.
+// removeScratch removes the scratch work tree, also one that a killed sync left.
 func (p *publishing) removeScratch() error {
-	tree, admin := p.scratchPlace()
+	tree, admin := p.scratchDirs()
 	for _, dir := range []string{tree, admin} {
 		if err := os.RemoveAll(dir); err != nil {
-			return cannotWrite(err)
+			return errCannotWrite(err)
 		}
 	}
 	return nil
 }
 
-// scratchOptions keep the user's hooks, signatures and settings for work trees out of the scratch work tree.
+// scratchOptions are options for git in the scratch work tree: no hooks, no signatures, none of the user's settings for work trees.
 var scratchOptions = []string{
 	"-c", "core.hooksPath=" + os.DevNull, "-c", "core.sparseCheckout=true", "-c", "core.sparseCheckoutCone=false", "-c", "index.sparse=false",
 	"-c", "core.fsmonitor=false", "-c", "core.untrackedCache=false", "-c", "core.splitIndex=false", "-c", "rerere.enabled=false",
 	"-c", "commit.gpgSign=false", "-c", "submodule.recurse=false", "-c", "gc.auto=0", "-c", "maintenance.auto=false",
 }
 
-// scratch is git in the scratch work tree.
-func (p *publishing) scratch() *commandLine {
+// scratchGit runs git in the scratch work tree.
+func (p *publishing) scratchGit() *commandLine {
 	at := *p.git
-	at.Dir, at.gitDir = p.scratchPlace()
+	at.Dir, at.gitDir = p.scratchDirs()
 	at.Options = scratchOptions
 	at.Environ = append(gitcmd.Working(p.opts.Environ, gitcmd.Locating...),
 		"GIT_AUTHOR_NAME=small-gate", "GIT_AUTHOR_EMAIL=small-gate", "GIT_COMMITTER_NAME=small-gate", "GIT_COMMITTER_EMAIL=small-gate")
@@ -53,10 +53,10 @@ func (p *publishing) scratch() *commandLine {
 }
 
 // mergeCode has git put commits on top of onto, in a scratch work tree where no file is checked out. parent is the first commit's parent.
-// files are the files of parent and of each commit that git must not merge, and upon those of onto. It returns the trees of onto and of
-// each new commit, without these files. command is the git command that a person would use: rebase or merge.
-func (b *building) mergeCode(ctx context.Context, parent string, commits []string, files []reconcile.Files, upon reconcile.Files, command string) ([]string, error) {
-	git := b.scratch()
+// files are the workspaces' files of parent and of each commit, ontoFiles those of onto: git does not merge them. It returns the trees of onto and of
+// each new commit without these files. command is the git command that a person would type instead: rebase or merge.
+func (b *building) mergeCode(ctx context.Context, parent string, commits []string, files []reconcile.Files, ontoFiles reconcile.Files, command string) ([]string, error) {
+	git := b.scratchGit()
 	if _, err := b.git.run(ctx, append(slices.Clone(scratchOptions), "worktree", "add", "-q", "--detach", "--no-checkout", git.Dir, b.onto)...); err != nil {
 		return nil, err
 	}
@@ -65,9 +65,9 @@ func (b *building) mergeCode(ctx context.Context, parent string, commits []strin
 		err = os.WriteFile(filepath.Join(git.gitDir, "info", "sparse-checkout"), []byte("/.small-gate-nothing\n"), 0o666)
 	}
 	if err != nil {
-		return nil, cannotWrite(err)
+		return nil, errCannotWrite(err)
 	}
-	onto, own, err := b.stripped(ctx, parent, commits, files, upon)
+	onto, own, err := b.stripFiles(ctx, parent, commits, files, ontoFiles)
 	if err != nil {
 		return nil, err
 	}
@@ -82,12 +82,12 @@ func (b *building) mergeCode(ctx context.Context, parent string, commits []strin
 	if done.Status != 0 {
 		paths, err := git.unmerged(ctx)
 		if err == nil && len(paths) == 0 {
-			err = git.failed(pick, done)
+			err = git.errFailed(pick, done)
 		}
 		if err != nil {
 			return nil, err
 		}
-		return nil, b.byHand(ctx, &failure.Error{Message: list(paths) + " is in conflict with " + b.name()}, command, paths...)
+		return nil, b.errByHand(ctx, &failure.Error{Message: listPaths(paths) + " is in conflict with " + b.remoteName()}, command, paths...)
 	}
 	out, err := git.run(ctx, "log", "--reverse", "--format=%T", "--no-show-signature")
 	codes := strings.Fields(out)
@@ -97,9 +97,10 @@ func (b *building) mergeCode(ctx context.Context, parent string, commits []strin
 	return codes, err
 }
 
-// stripped makes commits with the trees of onto, of parent and of each commit, without files. The last ones, own, follow each other.
-func (b *building) stripped(ctx context.Context, parent string, commits []string, files []reconcile.Files, upon reconcile.Files) (onto string, own []string, err error) {
-	err = b.making(func(objects *rewrite.Objects) error {
+// stripFiles makes commits from onto, parent and each of some commits, without the workspaces' files. It returns those of onto and of the commits,
+// each of which has the one before as its parent.
+func (b *building) stripFiles(ctx context.Context, parent string, commits []string, files []reconcile.Files, ontoFiles reconcile.Files) (onto string, own []string, err error) {
+	err = b.withObjects(func(objects *rewrite.Objects) error {
 		strip := func(id string, files reconcile.Files, parents ...string) (string, error) {
 			var gone []history.File
 			for path := range files {
@@ -107,7 +108,7 @@ func (b *building) stripped(ctx context.Context, parent string, commits []string
 			}
 			return objects.Make(ctx, rewrite.Commit{Tree: b.commits[id].Tree, Parents: parents, Author: rewrite.Nobody, Committer: rewrite.Nobody}, gone)
 		}
-		if onto, err = strip(b.onto, upon); err != nil {
+		if onto, err = strip(b.onto, ontoFiles); err != nil {
 			return err
 		}
 		last, err := strip(parent, files[0])
