@@ -17,10 +17,13 @@ import (
 )
 
 // MergeCheck predicts whether theirs would merge cleanly into ours: it compares their tips, and each with the merge base, and judges the
-// files of the merge that git would make. The policy is that of ours.
+// files of the merge that git would make. The policy is that of ours, with what the default branch accepts if theirs is a part of it.
 func MergeCheck(ctx context.Context, req session.Request, ours, theirs string) *finding.Report {
 	return req.Judge(ctx, "merge-check", func(s *session.Session) (*finding.Report, error) {
 		target, head, err := bothOf(ctx, s, ours, theirs)
+		if err == nil {
+			err = s.AcceptMerged(ctx, target, head)
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -70,14 +70,14 @@ func (s *Session) TrustHead(ctx context.Context, merged []string) (head string, 
 		return "", nil, err
 	}
 	if err = s.Trust(ctx, head, "HEAD"); err == nil && head != "" {
-		err = s.acceptMerged(ctx, head, parents[1:])
+		err = s.AcceptMerged(ctx, head, parents[1:]...)
 	}
 	return head, parents, err
 }
 
-// acceptMerged adds to the policy the waivers and baselines of those merged commits that the default branch has and head lacks: a branch from
+// AcceptMerged adds to the policy the waivers and baselines of those merged commits that the default branch has and head lacks: a branch from
 // before a waiver takes over the edit with the merge.
-func (s *Session) acceptMerged(ctx context.Context, head string, merged []string) error {
+func (s *Session) AcceptMerged(ctx context.Context, head string, merged ...string) error {
 	if len(merged) == 0 || s.Req.Config != "" {
 		return nil
 	}
