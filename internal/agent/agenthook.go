@@ -200,7 +200,7 @@ func watchAll(ctx context.Context, req session.Request, e harness.Event, id stri
 	for i := 0; i < len(todo); i++ {
 		dir := todo[i]
 		at := req
-		at.Dir, _ = session.NearestThere(dir)
+		at.Dir, _ = session.SplitExisting(dir)
 		var looks []*watch // the floor judges again, from the same notes
 		found := at.Judge(ctx, watchMode, func(s *session.Session) (*finding.Report, error) {
 			if s.Floor() == nil {

@@ -21,7 +21,7 @@ func (a *app) baselineCommand() *cobra.Command {
 	c := described("baseline", &cobra.Command{
 		Args: takes(0, 1, "at most one revision"),
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := a.request().PersonOnly(); err != nil {
+			if err := a.request().RefuseAgent(); err != nil {
 				return err
 			}
 			written, err := edit.Baseline(c.Context(), a.request(), optional(args), reason)
@@ -65,7 +65,7 @@ func (a *app) waiveCommand() *cobra.Command {
 			if sought.Fingerprints = args; ways != 1 || log != "" && from != "" {
 				return usage(c, "%s takes fingerprints, --rule ID, or --log PATH", c.Name())
 			}
-			if err := a.request().PersonOnly(); err != nil {
+			if err := a.request().RefuseAgent(); err != nil {
 				return err
 			}
 			if log != "" {

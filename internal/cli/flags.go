@@ -55,7 +55,7 @@ func (a *app) claims(c *cobra.Command) *cobra.Command {
 // setDir takes --dir. As in git's pathspecs, ":/" is the root of the work tree.
 func (f *flags) setDir(dir string) error {
 	if rest, fromTop := strings.CutPrefix(dir, ":/"); fromTop {
-		top, err := session.Top()
+		top, err := session.WorkTreeRoot()
 		if err != nil {
 			return err
 		}

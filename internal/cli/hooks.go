@@ -47,7 +47,7 @@ func (a *app) prepareCommitMsgCommand() *cobra.Command {
 				return err
 			}
 			a.status = 0 // also if it could not judge, and found nothing until then: pre-commit and CI block
-			return hookinput.AddAgentTrailer(c.Context(), args[0], a.request().Agent(), a.request().Edited())
+			return hookinput.AddAgentTrailer(c.Context(), args[0], a.request().Agent(), a.request().OpensEditor())
 		},
 	}))
 }

@@ -26,7 +26,7 @@ type WrittenID struct {
 // ReplayID writes the replay id that the protocol's program would compute into the workspace file and the handoff, each atomically. If
 // interrupted, it can be run again. Nothing is staged.
 func ReplayID(ctx context.Context, req session.Request) (out WrittenID, err error) {
-	req = req.Above()
+	req = req.AtNearestWorkspace()
 	_, err = req.InRepository(ctx, "replay-id", func(s *session.Session) error {
 		dir, err := s.PathOf(s.Req.Dir)
 		if err != nil {

@@ -198,7 +198,7 @@ func committedLogs(ctx context.Context, req session.Request) (logs []string, err
 func lockedFor(ctx context.Context, req session.Request, with Locking, at, source string, do func(s *session.Session, held *locked) error) error {
 	req = withGit(req)
 	req.Dir = session.WorkspaceRoot(req.Dir)
-	if there, gone := session.NearestThere(req.Dir); gone != "" {
+	if there, gone := session.SplitExisting(req.Dir); gone != "" {
 		req.Dir, at = there, filepath.Join(gone, at)
 	}
 	record := ""
@@ -272,7 +272,7 @@ func workspaceAt(s *session.Session, name string) (string, error) {
 	if filepath.Base(at) == small.Progress.FileName() {
 		at = filepath.Dir(at)
 	}
-	there, gone := session.NearestThere(session.WorkspaceRoot(at))
+	there, gone := session.SplitExisting(session.WorkspaceRoot(at))
 	dir, err := s.PathOf(there)
 	return path.Join(dir, filepath.ToSlash(gone)), err
 }
@@ -398,7 +398,7 @@ func fileAt(s *session.Session, dir, name string) (string, error) {
 	if path, fromTop := strings.CutPrefix(name, ":/"); fromTop {
 		return path, nil
 	}
-	there, gone := session.NearestThere(filepath.Join(cmp.Or(dir, "."), name))
+	there, gone := session.SplitExisting(filepath.Join(cmp.Or(dir, "."), name))
 	path, err := s.PathOf(filepath.Dir(there))
 	return filepath.ToSlash(filepath.Join(path, filepath.Base(there), gone)), err
 }

@@ -20,7 +20,7 @@ func Check(ctx context.Context, req session.Request, what session.What) *finding
 	if what.Recursive {
 		judge, req.Dir = gate.CheckAll, session.WorkspaceRoot(req.Dir)
 	} else {
-		req = req.Above()
+		req = req.AtNearestWorkspace()
 		req.Workspace = cmp.Or(req.Workspace, "root")
 	}
 	return req.JudgeIn(ctx, "check", what.In(req), func(s *session.Session) (*finding.Report, error) {
@@ -103,7 +103,7 @@ func Digests(ctx context.Context, req session.Request, what session.What, log st
 // inWorkspace asks about one workspace.
 func inWorkspace[T any](ctx context.Context, req session.Request, what session.What, name string,
 	ask func(ctx context.Context, tree history.Tree, revision, dir string, opts run.Options) (T, error)) (out T, err error) {
-	_, err = what.In(req.Above())(ctx, name, func(s *session.Session) error {
+	_, err = what.In(req.AtNearestWorkspace())(ctx, name, func(s *session.Session) error {
 		at, err := s.Locate(ctx, what)
 		if err == nil {
 			out, err = ask(ctx, s.Tree, at.Revision, at.Dir, s.Opts)

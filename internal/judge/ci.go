@@ -88,8 +88,8 @@ func (j *job) judge(ctx context.Context, s *session.Session, t ciTarget) (*findi
 // change judges a pull request, a merge request, a merge group, or a change that the caller names.
 func (j *job) change(ctx context.Context, s *session.Session, t ciTarget) (*finding.Report, error) {
 	s.Opts.Branch = j.plan.Source
-	s.AllStand(ctx, history.Published)
-	s.Into(history.Tip{ID: t.base}, history.Tip{}) // nothing of a change has landed, whatever branches the clone has
+	s.StandAllAs(ctx, history.Published)
+	s.SetBranches(history.Tip{ID: t.base}, history.Tip{}) // nothing of a change has landed, whatever branches the clone has
 	if err := j.trust(ctx, s, t.base, t.words); err != nil {
 		return nil, err
 	}
@@ -125,11 +125,11 @@ func (j *job) push(ctx context.Context, s *session.Session, t ciTarget) (*findin
 	u := t.update
 	s.Opts.Branch = branchName(j.plan.Ref, origin)
 	if u.PolicyFromOldTip {
-		s.AllStand(ctx, history.Landed)
-		s.Into(history.Tip{ID: u.Old}, history.Tip{ID: u.New})
+		s.StandAllAs(ctx, history.Landed)
+		s.SetBranches(history.Tip{ID: u.Old}, history.Tip{ID: u.New})
 	} else {
-		s.AllStand(ctx, history.Published)
-		s.Into(u.Target, u.Target)
+		s.StandAllAs(ctx, history.Published)
+		s.SetBranches(u.Target, u.Target)
 	}
 	if err := trustForRef(ctx, s, u, t.branch); err != nil {
 		return nil, err
@@ -180,8 +180,8 @@ func (j *job) audit(ctx context.Context, s *session.Session, t ciTarget) (*findi
 	if err := j.trust(ctx, s, t.base, t.words); err != nil {
 		return nil, err
 	}
-	s.AllStand(ctx, history.Landed)
-	s.Into(history.Tip{}, history.Tip{ID: t.base})
+	s.StandAllAs(ctx, history.Landed)
+	s.SetBranches(history.Tip{}, history.Tip{ID: t.base})
 	return gate.Audit(ctx, s.Repo, j.head, s.Opts), nil
 }
 

@@ -32,7 +32,7 @@ func (j *job) first(ctx context.Context, s *session.Session, points []ci.Point) 
 		switch {
 		case err == nil:
 			j.noteStale(p)
-			return id, p.Words, s.Unambiguous(ctx, p.Revision, id)
+			return id, p.Words, s.CheckUnambiguous(ctx, p.Revision, id)
 		case !lacking:
 			return "", "", err
 		case first == nil:

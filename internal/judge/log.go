@@ -34,7 +34,7 @@ type Looked struct {
 // Log shows the entries of logs that a query wants.
 func Log(ctx context.Context, req session.Request, at Looked, q look.Query) (out *finding.Look, err error) {
 	if len(at.Paths) == 0 {
-		req = req.Above()
+		req = req.AtNearestWorkspace()
 	}
 	_, err = req.InRepository(ctx, "log", func(s *session.Session) error {
 		o, h, err := placeOf(ctx, s, at.Revision)
@@ -107,7 +107,7 @@ func pathOf(s *session.Session, name string) (string, error) {
 	if !filepath.IsAbs(name) {
 		name = filepath.Join(cmp.Or(s.Req.Dir, "."), name)
 	}
-	there, gone := session.NearestThere(name)
+	there, gone := session.SplitExisting(name)
 	dir, err := s.PathOf(there)
 	return path.Join(dir, filepath.ToSlash(gone)), err
 }

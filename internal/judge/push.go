@@ -224,15 +224,15 @@ func (p handover) judgeMove(ctx context.Context, s *session.Session, m move, mov
 	}
 	s.Opts.Branch = name
 	if p.isDefault(m) {
-		s.Into(history.Tip{ID: update.Old, Name: name}, history.Tip{ID: update.New, Name: name})
+		s.SetBranches(history.Tip{ID: update.Old, Name: name}, history.Tip{ID: update.New, Name: name})
 	} else {
-		s.Into(update.Target, update.Target)
+		s.SetBranches(update.Target, update.Target)
 	}
 	unborn := p.branch == githistory.Branch{}
 	update.PolicyFromOldTip = unborn || update.Old != "" && p.isDefault(m)
 	if p.remote == "" && unborn && update.Old != "" {
 		// On a server without branches, nobody's configuration counts, not that of a tag.
-		if err := s.TrustNobody("there is no branch yet"); err != nil {
+		if err := s.TrustDefaults("there is no branch yet"); err != nil {
 			return nil, err
 		}
 	} else if err := trustForRef(ctx, s, update, p.branch); err != nil {
@@ -307,7 +307,7 @@ func catchUp(u hookinput.RefUpdate, remote, current string, shallow bool) string
 func trustForRef(ctx context.Context, s *session.Session, u history.Update, branch githistory.Branch) error {
 	switch {
 	case branch.Missing():
-		return s.TrustNobody("HEAD names " + branch.Ref + ", which does not exist")
+		return s.TrustDefaults("HEAD names " + branch.Ref + ", which does not exist")
 	case !u.PolicyFromOldTip:
 		return s.Trust(ctx, branch.ID, branch.Ref)
 	case u.Old == "":

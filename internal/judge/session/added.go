@@ -12,14 +12,15 @@ import (
 	"github.com/small-gate/small-gate/internal/policy"
 )
 
-// CheckAdded completes the report on a change that ends at tip: a commit, or the index with its parents. The change is judged under the trusted
-// configuration, but the one that it adds will be trusted next. If that is invalid, nothing could be judged, not even its correction: that is
-// outcome 2 while it is easy to correct. If it has new or altered stanzas of logs, all of the history is judged by these.
+// CheckAdded judges the configuration that a change brings, and adds to the change's report. The change ends at tip, which is a commit, or the index
+// with its parents. The change itself was judged by the trusted configuration, but the one that it brings will be trusted next. If that is invalid,
+// no later change could be judged, not even its correction. So it is outcome 2 now, while it is easy to correct. If it has new or altered stanzas of
+// logs, the whole history is judged by them.
 func (s *Session) CheckAdded(ctx context.Context, tip string, r *finding.Report, parents ...string) (*finding.Report, error) {
 	if r.Verdict == finding.Error {
 		return r, nil
 	}
-	p, invalid, err := s.proposed(ctx, tip)
+	p, invalid, err := s.readProposed(ctx, tip)
 	if invalid != nil {
 		r.Verdict = finding.Error
 		r.Failure = &failure.Error{
@@ -34,7 +35,7 @@ func (s *Session) CheckAdded(ctx context.Context, tip string, r *finding.Report,
 	return s.adopt(ctx, tip, parents, p, r)
 }
 
-// adopt completes the report on a change with what the stanzas of logs find that its configuration adds or alters.
+// adopt judges the history by the stanzas of logs that a change adds or alters, and adds what they find to the change's report.
 func (s *Session) adopt(ctx context.Context, tip string, parents []string, after *policy.Policy, r *finding.Report) (*finding.Report, error) {
 	a := gate.Adoption{Tip: tip, Parents: parents, After: after, Before: []*policy.Policy{s.Opts.Policy}}
 	before := parents
@@ -66,8 +67,8 @@ func (s *Session) adopt(ctx context.Context, tip string, parents []string, after
 	return out, nil
 }
 
-// targetOf is what has landed before a change that ends at tip: see [gate.Adoption]. A committed change is compared with the trusted commit, the
-// index with the branch into which it will be merged. Without either, what is committed counts as landed.
+// targetOf finds what had landed before a change that ends at tip: see [gate.Adoption]. For a committed change that is what the trusted commit has, for
+// the index what the branch has into which it will be merged. Where there is neither, everything that is committed has landed.
 func (s *Session) targetOf(ctx context.Context, tip string, parents []string) (target string, lands bool, err error) {
 	branches, err := s.Opts.Branches(ctx)
 	if err != nil {

@@ -1,3 +1,3 @@
-// Package session is one piece of work in a repository or a directory: the caller's request, the reader that serves it, and the trusted
-// side's configuration.
+// Package session has what every command starts with: the caller's request, the reader of the repository or directory, and the configuration of the
+// trusted side.
 package session

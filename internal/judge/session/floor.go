@@ -11,18 +11,18 @@ import (
 	"github.com/small-gate/small-gate/internal/policy"
 )
 
-// floorVariable names a floor for a server's hooks, a container or all of a person's hooks.
+// floorVariable is the environment variable that names a floor, for a server's hooks, a container or all hooks of a person.
 const floorVariable = "SMALL_GATE_FLOOR"
 
-// floor is the configuration that no repository's may undercut; nil if nobody names one. It is named by file, or given as a text of several
-// lines.
-func (r Request) floor() (*policy.Floor, error) {
+// readFloor reads the floor: a configuration that no repository can go below. It is nil if none is named. It is given as a file's name, or as a text
+// of several lines.
+func (r Request) readFloor() (*policy.Floor, error) {
 	name := r.floorName()
 	switch {
 	case name == "":
 		return nil, nil
-	case isText(name):
-		return policy.ParseFloor("the floor", []byte(name), catalogue.Known(), noSchemas())
+	case isFloorText(name):
+		return policy.ParseFloor("the floor", []byte(name), catalogue.Known(), schemasOfText())
 	}
 	data, err := ReadConfig(name)
 	if err == nil && data == nil {
@@ -37,12 +37,12 @@ func (r Request) floor() (*policy.Floor, error) {
 // floorName is the floor's file name, or its text; empty if there is none.
 func (r Request) floorName() string { return cmp.Or(r.Floor, r.Getenv(floorVariable)) }
 
-func isText(floor string) bool { return strings.Contains(floor, "\n") }
+func isFloorText(floor string) bool { return strings.Contains(floor, "\n") }
 
 // checkFloor refuses a floor inside the judged work tree: a commit could change it.
 func (s *Session) checkFloor() error {
 	name := s.Req.floorName()
-	if name == "" || isText(name) || s.Repo == nil || s.Repo.Where().Top == "" {
+	if name == "" || isFloorText(name) || s.Repo == nil || s.Repo.Where().Top == "" {
 		return nil
 	}
 	name, err := filepath.Abs(name)
@@ -59,7 +59,7 @@ func (s *Session) checkFloor() error {
 	}
 	at := s.Repo.Where()
 	for _, path := range []string{filepath.Join(folder, filepath.Base(name)), file} {
-		if within(at.Top, path) && !within(at.GitDir, path) && !within(at.CommonDir, path) {
+		if isWithin(at.Top, path) && !isWithin(at.GitDir, path) && !isWithin(at.CommonDir, path) {
 			return &failure.Error{
 				Message: "the floor " + name + " lies in the repository that it is to judge, where a commit could change it",
 				Remedy:  "put it outside of the work tree, or give its text instead of a path",
@@ -69,13 +69,13 @@ func (s *Session) checkFloor() error {
 	return nil
 }
 
-// within reports whether a path lies in a folder; both are absolute.
-func within(folder, path string) bool {
+// isWithin reports whether a path lies in a folder; both are absolute.
+func isWithin(folder, path string) bool {
 	relative, err := filepath.Rel(folder, path)
 	return err == nil && filepath.IsLocal(relative)
 }
 
-// judge judges by the repository's policy, and again in full by the floor's.
+// judge judges by the repository's policy and, if there is a floor, a second time by the floor. The report has the findings of both.
 func (s *Session) judge(floor *policy.Floor, judge func(*Session) (*finding.Report, error)) (*finding.Report, error) {
 	s.Opts.Floor = floor
 	below := *s
@@ -91,16 +91,16 @@ func (s *Session) judge(floor *policy.Floor, judge func(*Session) (*finding.Repo
 	return finding.AddFloor(report, second, floor.Source), nil
 }
 
-// UnderFloor has the session refuse any policy below the request's floor.
+// UnderFloor makes the request's floor count in this session: policies that are set from now on are limited by it.
 func (s *Session) UnderFloor() (err error) {
-	if s.floor, err = s.Req.floor(); err != nil {
+	if s.floor, err = s.Req.readFloor(); err != nil {
 		return err
 	}
 	s.Opts.Floor = s.floor
 	return s.checkFloor()
 }
 
-// Floor is the text of the floor if this is the floor's judgement, else nil.
+// Floor is the text of the floor while the floor judges, else nil.
 func (s *Session) Floor() []byte {
 	if s.floor == nil {
 		return nil

@@ -10,8 +10,8 @@ import (
 	"github.com/small-gate/small-gate/internal/git/history"
 )
 
-// reach looks for a commit by its id or a prefix of it, among all commits reachable from branches, tags and some heads.
-func (s *Session) reach(ctx context.Context, id string, heads []string) (out history.Reach, err error) {
+// findCommit looks for a commit by its id, or by the beginning of its id, among all commits that branches, tags and some heads reach.
+func (s *Session) findCommit(ctx context.Context, id string, heads []string) (out history.Reach, err error) {
 	partial, err := s.Repo.Partial(ctx)
 	if err != nil || partial || s.Repo.Where().Shallow {
 		out.Unknown = true
@@ -27,7 +27,8 @@ func (s *Session) reach(ctx context.Context, id string, heads []string) (out his
 		out = history.Reach{Commit: commit, Reached: len(beyond) == 0}
 		return out, err
 	}
-	// It is not here, or its prefix is ambiguous. A walk takes long, so the last one answers for all ids that no commit of it has.
+	// The commit is not here, or several commits begin so. A walk takes long: it is repeated only if a tip is new, or if a commit of the last walk begins
+	// so.
 	has := func(commit string) bool { return strings.HasPrefix(commit, id) }
 	unknown := func(tip string) bool { return !s.walked[tip] }
 	if s.walked == nil || slices.ContainsFunc(tips, unknown) || slices.ContainsFunc(slices.Collect(maps.Keys(s.walked)), has) {
@@ -44,7 +45,7 @@ func (s *Session) reach(ctx context.Context, id string, heads []string) (out his
 	return out, nil
 }
 
-// samePatch finds the commit among some that makes the same patch as another.
+// samePatch finds, among some commits, the one that makes the same patch as another commit.
 func (s *Session) samePatch(ctx context.Context, commit string, among []string) (string, error) {
 	return githistory.SamePatch(ctx, s.Repo.Where(), s.Req.Environ, commit, among)
 }

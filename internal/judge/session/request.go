@@ -27,13 +27,13 @@ type Request struct {
 	Each bool
 	// Workspace is the kinds of workspace to accept: "root", "examples" or "any". Empty means any, except for Check.
 	Workspace string
-	// Config is a file that replaces the trusted policy, at the caller's own risk.
+	// Config is a configuration file to judge by instead of the trusted one, at the caller's own risk.
 	Config string
 	// TrustedConfig is the path of the configuration in the trusted tree; empty means policy.File at its root.
 	TrustedConfig string
 	// Name is what a CI system calls the repository.
 	Name string
-	// Floor is a file, or a text, that no policy may undercut; empty leaves it to the environment.
+	// Floor is the floor's file, or its text; empty leaves it to the environment.
 	Floor string
 	// MaxFileSize in bytes; 0 leaves the policy's limit.
 	MaxFileSize int64
@@ -56,35 +56,35 @@ type Request struct {
 	Find     func(*finding.Finding) bool
 }
 
-// agentVariable names the agent in whose environment a hook runs.
+// agentVariable is the environment variable with the id of the agent that runs the command.
 const agentVariable = "SMALL_AGENT_ID"
 
-// Getenv is the value of an environment variable, empty if it is not set.
+// Getenv is the value of a variable in the request's environment, empty if it is not set.
 func (r Request) Getenv(key string) string { return program.Getenv(r.Environ, key) }
 
 // Agent is the id of the agent in whose environment this runs; empty for a person.
 func (r Request) Agent() string { return strings.TrimSpace(r.Getenv(agentVariable)) }
 
-// PersonOnly is an error if an agent runs the command: accepting is a person's decision.
-func (r Request) PersonOnly() error {
+// RefuseAgent is an error if an agent runs the command: accepting is a person's decision.
+func (r Request) RefuseAgent() error {
 	if r.Agent() == "" {
 		return nil
 	}
 	return &failure.Error{Message: "a person decides what is accepted, and " + agentVariable + " says that an agent types this", Remedy: "ask a person, and say what would be accepted"}
 }
 
-// Edited reports whether git will start an editor on the commit's message: if not, it gives hooks ":" as the editor.
-func (r Request) Edited() bool { return r.Getenv("GIT_EDITOR") != ":" }
+// OpensEditor reports whether git will open an editor for the commit's message. If it will not, it sets GIT_EDITOR to ":" for hooks.
+func (r Request) OpensEditor() bool { return r.Getenv("GIT_EDITOR") != ":" }
 
-// kinds are the values of --workspace.
-var kinds = map[string][]string{
+// workspaceKinds are the values of --workspace.
+var workspaceKinds = map[string][]string{
 	"root":     {read.KindRepoRoot},
 	"examples": {read.KindExamples},
 	"any":      {read.KindRepoRoot, read.KindExamples},
 }
 
-// cache is the part of the memory granted by GOMEMLIMIT that logs may take, in bytes; 0 if there is no limit.
-func cache() int {
+// cacheSize is how many bytes logs in memory may take: a part of GOMEMLIMIT, or 0 if that sets no limit.
+func cacheSize() int {
 	const share = 4
 	if limit := debug.SetMemoryLimit(-1); limit < math.MaxInt64 {
 		return int(max(limit/share, 1))
@@ -92,11 +92,11 @@ func cache() int {
 	return 0
 }
 
-// options are a judgement's options, without a policy yet.
+// options makes a judgement's options from the request. The policy is set later.
 func (r Request) options(mode string) (run.Options, error) {
 	opts := run.Options{
 		Mode: mode, Strict: r.Strict, Now: r.Now, MaxFileSize: r.MaxFileSize, Each: r.Each, Progress: r.Progress,
-		FailOnWarning: r.FailOnWarning, Find: r.Find, Evidence: r.Evidence, Agent: r.Getenv(agentVariable), Labels: r.Labels, LaneFrom: r.LaneFrom, Cache: cache(),
+		FailOnWarning: r.FailOnWarning, Find: r.Find, Evidence: r.Evidence, Agent: r.Getenv(agentVariable), Labels: r.Labels, LaneFrom: r.LaneFrom, Cache: cacheSize(),
 	}
 	var err error
 	if opts.Lane, err = r.ClaimedLane(); err != nil {
@@ -104,7 +104,7 @@ func (r Request) options(mode string) (run.Options, error) {
 	}
 	name := cmp.Or(strings.ToLower(strings.TrimSpace(r.Workspace)), "any")
 	var known bool
-	if opts.Kinds, known = kinds[name]; !known {
+	if opts.Kinds, known = workspaceKinds[name]; !known {
 		return opts, &failure.Error{Message: fmt.Sprintf("there is no workspace kind %q", name), Remedy: "use --workspace root, examples or any"}
 	}
 	if r.MaxFileSize < 0 {
@@ -113,7 +113,8 @@ func (r Request) options(mode string) (run.Options, error) {
 	return opts, nil
 }
 
-// laneVariable claims a lane in a commit's hooks, which get no flags and see no message yet, and in CI for a whole job.
+// laneVariable is the environment variable that claims a lane: for a commit's hooks, which get no flags and do not see the message yet, and for a
+// whole job of CI.
 const laneVariable = "SMALL_LANE"
 
 // WithLane takes the lane from the environment if the caller claims none.
@@ -127,10 +128,10 @@ func (r Request) WithLane() Request {
 	return r
 }
 
-// LaneList names the lanes, for people.
+// LaneList names the lanes in a sentence.
 var LaneList = wording.List(lane.Names, "or")
 
-// ClaimedLane is the lane that the caller claims, as lanes are spelt; empty for none.
+// ClaimedLane is the lane that the caller claims, in the usual spelling; empty for none.
 func (r Request) ClaimedLane() (string, error) {
 	l, ok := lane.Parse(r.Lane)
 	switch {

@@ -11,18 +11,18 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/history"
 )
 
-// Commit is the commit that a revision names, which must not be ambiguous.
+// Commit finds the commit that a revision names. It refuses ambiguous names.
 func (s *Session) Commit(ctx context.Context, name string) (string, error) {
 	id, err := s.Repo.Resolve(ctx, name)
 	if err != nil {
 		return "", err
 	}
-	return id, s.Unambiguous(ctx, name, id)
+	return id, s.CheckUnambiguous(ctx, name, id)
 }
 
-// Unambiguous refuses a short name of several refs, of which git takes one (gitrevisions(7)): a person who may push tags could name one
-// origin/main, and have a change compared with it.
-func (s *Session) Unambiguous(ctx context.Context, name, id string) error {
+// CheckUnambiguous refuses a short name that several refs have. git takes one of these refs (gitrevisions(7)): somebody who may push tags could name a
+// tag origin/main, and changes would be compared with that.
+func (s *Session) CheckUnambiguous(ctx context.Context, name, id string) error {
 	end := strings.IndexAny(name, "^~")
 	if end < 0 {
 		end = len(name)

@@ -14,14 +14,14 @@ import (
 	"github.com/small-gate/small-gate/internal/small/schema"
 )
 
-// schemasAt are the schemas of logs in a revision.
+// schemasAt reads schemas of logs from a revision.
 func (s *Session) schemasAt(ctx context.Context, revision string) *policy.SchemaFiles {
 	return &policy.SchemaFiles{Read: func(path string) ([]byte, bool, error) {
 		return githistory.ReadFile(ctx, s.Repo, revision, path, schema.MaxGiven)
 	}}
 }
 
-// SchemasIn are the schemas of logs below a folder on disk.
+// SchemasIn reads schemas of logs from a folder on disk.
 func SchemasIn(folder string) *policy.SchemaFiles {
 	return &policy.SchemaFiles{Read: func(path string) ([]byte, bool, error) {
 		data, err := wholefile.Start(filepath.Join(folder, filepath.FromSlash(path)), schema.MaxGiven+1)
@@ -35,16 +35,16 @@ func SchemasIn(folder string) *policy.SchemaFiles {
 	}}
 }
 
-// schemasBeside are the schemas of a configuration that the caller names, in its folder. They are not those of the repository, which a change
-// could edit.
+// schemasBeside reads schemas from the folder of a configuration that the caller names. They do not come from the repository, where a change could
+// edit them.
 func schemasBeside(config string) *policy.SchemaFiles {
 	out := SchemasIn(filepath.Dir(config))
 	out.Elsewhere = true
 	return out
 }
 
-// noSchemas are the schemas beside a floor that is given as a text: there are none.
-func noSchemas() *policy.SchemaFiles {
+// schemasOfText has no schemas: a floor that is given as a text has no folder.
+func schemasOfText() *policy.SchemaFiles {
 	return &policy.SchemaFiles{Elsewhere: true, Read: func(string) ([]byte, bool, error) {
 		return nil, false, &failure.Error{Message: "a floor that is given as a text has no files", Remedy: "name a file with --floor, and put the schema into its folder"}
 	}}

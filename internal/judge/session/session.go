@@ -18,31 +18,31 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// Session is one piece of work in a repository, or in a directory.
+// Session is the work of one command in a repository or a directory.
 type Session struct {
 	// Repo is nil in a directory; Tree is always set.
 	Repo repository.Repository
 	Tree history.Tree
-	// Why says why this reader was chosen.
+	// Why says why this reader was chosen, for people.
 	Why string
 	// Opts are a judgement's options, with the trusted policy.
 	Opts run.Options
 	Req  Request
 	// Trusted is the configuration's content on the trusted side; nil if there is none.
 	Trusted []byte
-	// schemas is where the configuration's schemas are read; trustedSchemas are their digests.
+	// schemas reads the schemas that the configuration names; trustedSchemas are their digests.
 	schemas        *policy.SchemaFiles
 	trustedSchemas []small.Digest
-	// floor is set in the floor's own judgement.
+	// floor is set while the floor judges, and nil while the repository's policy does.
 	floor *policy.Floor
-	// walked are the commits of the last walk over everything; see reach.
+	// walked are all commits that branches, tags and heads reached when findCommit last walked over them.
 	walked map[string]bool
 }
 
-// Opener runs do in a session, and returns the name of the reader.
+// Opener opens a session and calls do with it. It returns the name of the reader.
 type Opener func(ctx context.Context, mode string, do func(*Session) error) (reader string, err error)
 
-// InRepository is the opener of the request's repository; if another reader takes over, do runs again, in a new session.
+// InRepository opens a session in the request's repository. If another reader has to take over, do is called again, with a new session.
 func (r Request) InRepository(ctx context.Context, mode string, do func(*Session) error) (reader string, err error) {
 	opts, err := r.options(mode)
 	if err != nil {
@@ -51,12 +51,12 @@ func (r Request) InRepository(ctx context.Context, mode string, do func(*Session
 	source := repository.Source{Dir: r.Dir, Environ: r.Environ, Reader: r.Reader, Mode: mode}
 	return source.Do(ctx, func(repo repository.Repository, why string) error {
 		s := &Session{Repo: repo, Tree: repo, Why: why, Opts: opts, Req: r}
-		s.Opts.Reach, s.Opts.SamePatch, s.Opts.Branches = s.reach, s.samePatch, s.branches
+		s.Opts.Reach, s.Opts.SamePatch, s.Opts.Branches = s.findCommit, s.samePatch, s.findBranches
 		return do(s)
 	})
 }
 
-// inDirectory is the opener of the request's directory, for files on disk.
+// inDirectory opens a session in the request's directory, for files on disk.
 func (r Request) inDirectory(_ context.Context, mode string, do func(*Session) error) (reader string, err error) {
 	opts, err := r.options(mode)
 	if err != nil {
@@ -69,14 +69,14 @@ func (r Request) inDirectory(_ context.Context, mode string, do func(*Session) e
 	return directory.Reader, do(&Session{Tree: tree, Opts: opts, Req: r})
 }
 
-// Judge makes the report of a judgement in a repository.
+// Judge makes the report of a judgement in the request's repository.
 func (r Request) Judge(ctx context.Context, mode string, judge func(*Session) (*finding.Report, error)) *finding.Report {
 	return r.JudgeIn(ctx, mode, r.InRepository, judge)
 }
 
-// JudgeIn makes the report of a judgement in the session of an opener. An error becomes the report's failure.
+// JudgeIn makes the report of a judgement in the session that in opens. An error becomes the report's failure.
 func (r Request) JudgeIn(ctx context.Context, mode string, in Opener, judge func(*Session) (*finding.Report, error)) *finding.Report {
-	floor, err := r.floor()
+	floor, err := r.readFloor()
 	if err != nil {
 		return run.FailureReport(run.Options{Mode: mode, Strict: r.Strict}, err)
 	}
@@ -92,7 +92,7 @@ func (r Request) JudgeIn(ctx context.Context, mode string, in Opener, judge func
 	return report
 }
 
-// report is the complete report of a judgement in the session.
+// report makes the complete report of a judgement in the session.
 func (s *Session) report(ctx context.Context, floor *policy.Floor, judge func(*Session) (*finding.Report, error)) *finding.Report {
 	err := s.checkFloor()
 	var report *finding.Report
@@ -110,10 +110,10 @@ func (s *Session) report(ctx context.Context, floor *policy.Floor, judge func(*S
 	return report
 }
 
-// address is the address of origin; empty without one. A hook that judged nothing does not ask: most commits are of that kind, and git may have
-// to be started for it.
+// address is the address of the remote origin; empty without one. A hook that judged nothing does not read it, because git may have to be started
+// for that, and most commits touch no log.
 func (s *Session) address(ctx context.Context, r *finding.Report, failed error) (string, error) {
-	if s.Repo == nil || failed == nil && examinedNothing(r) && slices.Contains(clientHooks, s.Opts.Mode) {
+	if s.Repo == nil || failed == nil && judgedNothing(r) && slices.Contains(clientHooks, s.Opts.Mode) {
 		return "", nil
 	}
 	origin, err := s.Repo.RemoteURL(ctx, "origin")
@@ -123,19 +123,19 @@ func (s *Session) address(ctx context.Context, r *finding.Report, failed error) 
 // clientHooks are the modes of the commands that run while a person or an agent waits.
 var clientHooks = []string{"pre-commit", "pre-merge-commit", "prepare-commit-msg", "pre-applypatch", "pre-push", "agent-hook"}
 
-// examinedNothing reports whether there was nothing to judge.
-func examinedNothing(r *finding.Report) bool {
+// judgedNothing reports whether there was nothing to judge.
+func judgedNothing(r *finding.Report) bool {
 	return r.Verdict == finding.Pass && r.Examined.Commits+r.Examined.Workspaces+r.Examined.Workflows+len(r.Findings) == 0
 }
 
-// Notes on settings with which git shows something other than what is judged. They are a person's own, are not cloned, and would let a bad
-// change pass or a good one fail.
+// Replace refs and grafts make git show another history than the one that is judged. They are not cloned, and judging by them would let a bad change
+// pass or a good one fail.
 const (
 	noteReplaced = "this repository has replace refs; the real objects are judged"
 	noteGrafted  = "this repository has grafts (info/grafts); the real parents are judged"
 )
 
-// Notes are the notes on this repository.
+// Notes says whether the repository has replace refs or grafts.
 func (s *Session) Notes(ctx context.Context) ([]string, error) {
 	var notes []string
 	replaced, grafted, err := s.Repo.Substitutes(ctx)
@@ -148,7 +148,7 @@ func (s *Session) Notes(ctx context.Context) ([]string, error) {
 	return notes, err
 }
 
-// repositoryName is the name of the repository's directory, the same in each of its work trees; empty without one.
+// repositoryName is the name of the repository's directory, the same in each of its work trees. It is empty in a directory.
 func (s *Session) repositoryName() string {
 	if s.Repo == nil {
 		return ""
@@ -159,7 +159,7 @@ func (s *Session) repositoryName() string {
 
 // complete adds what does not affect the verdict: notes, the branch, and the authors of the commits that findings name.
 func (s *Session) complete(ctx context.Context, r *finding.Report) error {
-	if s.Repo == nil || r.Verdict == finding.Error || examinedNothing(r) {
+	if s.Repo == nil || r.Verdict == finding.Error || judgedNothing(r) {
 		return nil
 	}
 	notes, err := s.Notes(ctx)
@@ -186,7 +186,7 @@ func (s *Session) nameBranch(ctx context.Context, r *finding.Report) error {
 	return err
 }
 
-// WithFiles is the repository, with the files of its work tree as a revision.
+// WithFiles opens the repository with the files of its work tree as one more revision.
 func (s *Session) WithFiles() (*worktree.History, error) {
 	top, err := s.Repo.Where().WorkTree()
 	if err != nil {
@@ -195,7 +195,7 @@ func (s *Session) WithFiles() (*worktree.History, error) {
 	return worktree.Open(s.Repo, top, s.Opts.Limits().FileSize())
 }
 
-// HiddenLogs are the logs on disk whose changes git was told to leave out.
+// HiddenLogs lists the logs on disk whose changes git was told not to commit.
 func (s *Session) HiddenLogs(ctx context.Context) (hidden []finding.HiddenLog, err error) {
 	marks, err := s.Repo.Marks(ctx, history.Judged(s.Opts.Policy))
 	if err != nil || len(marks) == 0 {
@@ -213,7 +213,7 @@ func (s *Session) HiddenLogs(ctx context.Context) (hidden []finding.HiddenLog, e
 	return hidden, nil
 }
 
-// WorkspaceDirs are the directories with a workspace in the index, in its order.
+// WorkspaceDirs lists the directories with a workspace in the index, in the order of the index.
 func (s *Session) WorkspaceDirs(ctx context.Context) ([]string, error) {
 	files, err := s.Repo.List(ctx, history.Index, history.Workspaces())
 	var dirs []string

@@ -9,20 +9,20 @@ import (
 	"github.com/small-gate/small-gate/internal/git/history"
 )
 
-// FindStandings lets a judgement find out, when a finding needs it, how widely the commits of a history are published, by the
-// remote-tracking branches and tags. On a server, which has no such branches, all have landed.
+// FindStandings sets how a judgement finds out who has the commits of a history. It asks only when a finding needs it, and looks at remote-tracking
+// branches and tags. On a server, which has no remote-tracking branches, all commits have landed.
 func (s *Session) FindStandings(ctx context.Context, head string) {
 	s.Opts.Standings = func() (out history.Standings, err error) {
 		out.Rest = history.Landed
-		if out.Of, err = s.unlanded(ctx, head); err == nil {
-			out.Remote, err = s.remote(ctx)
+		if out.Of, err = s.findStandings(ctx, head); err == nil {
+			out.Remote, err = s.readRemote(ctx)
 		}
 		return out, err
 	}
 }
 
-// unlanded says how widely the commits that are not on the remote's default branch are published.
-func (s *Session) unlanded(ctx context.Context, head string) (map[string]history.Standing, error) {
+// findStandings finds out who has each commit that is not on the remote's default branch.
+func (s *Session) findStandings(ctx context.Context, head string) (map[string]history.Standing, error) {
 	known, err := s.Repo.Tips(ctx, "refs/remotes/")
 	if err != nil || s.Repo.Where().Bare && len(known) == 0 {
 		return nil, err
@@ -59,8 +59,8 @@ func (s *Session) unlanded(ctx context.Context, head string) (map[string]history
 	return standings, nil
 }
 
-// remote is what the remote-tracking branches know of the remote.
-func (s *Session) remote(ctx context.Context) (out history.Remote, err error) {
+// readRemote finds out, from remote-tracking branches, whether there is a remote and what its default branch is called.
+func (s *Session) readRemote(ctx context.Context) (out history.Remote, err error) {
 	known, err := s.Repo.Tips(ctx, "refs/remotes/")
 	if err != nil || len(known) == 0 {
 		return history.Remote{None: true}, err
@@ -73,10 +73,10 @@ func (s *Session) remote(ctx context.Context) (out history.Remote, err error) {
 	return out, err
 }
 
-// AllStand treats every commit as published that widely: others have them, whatever this clone knows of a remote.
-func (s *Session) AllStand(ctx context.Context, standing history.Standing) {
+// StandAllAs treats every commit as one that others have, whatever the remote-tracking branches of this clone say. standing says who has it.
+func (s *Session) StandAllAs(ctx context.Context, standing history.Standing) {
 	s.Opts.Standings = func() (history.Standings, error) {
-		remote, err := s.remote(ctx)
+		remote, err := s.readRemote(ctx)
 		remote.None = false
 		return history.Standings{Rest: standing, Remote: remote}, err
 	}

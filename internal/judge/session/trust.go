@@ -20,10 +20,10 @@ import (
 	"github.com/small-gate/small-gate/internal/write/workgit"
 )
 
-// configFile is the path of the configuration in a tree.
+// configFile is the path of the trusted configuration in a tree.
 func (s *Session) configFile() string { return cmp.Or(s.Req.TrustedConfig, policy.File) }
 
-// Trust takes the policy from a revision, which label names for people; an empty revision has none.
+// Trust takes the policy from a revision, which label names for people. If the revision is empty, the built-in policy is taken.
 func (s *Session) Trust(ctx context.Context, revision, label string) error {
 	if revision == "" || s.Req.Config != "" {
 		return s.TrustRecorded(nil, label, revision)
@@ -39,22 +39,22 @@ func (s *Session) Trust(ctx context.Context, revision, label string) error {
 	return s.TrustRecorded(data, label, revision)
 }
 
-// TrustRecorded takes the policy from a configuration's content, nil if there is none, and the baselines for the logs of commit at, empty
-// for none. label names the place for people. Schemas of logs are read from where the session has read a configuration before; if it has not, no
-// log can be judged by one.
+// TrustRecorded takes the policy from a configuration's content, which is nil if there is none. at is the commit whose logs have to begin with the
+// baselines, empty for none; label names the place for people. Schemas are read where the session has last read a configuration; without such a
+// place, logs are not judged by schemas.
 func (s *Session) TrustRecorded(data []byte, label, at string) error {
 	s.Opts.Trusted = at
 	if s.Req.Config != "" {
-		return s.useFile()
+		return s.useNamedFile()
 	}
-	return s.use(label, data)
+	return s.useText(label, data)
 }
 
-// TrustNobody takes the built-in policy, and records why.
-func (s *Session) TrustNobody(why string) error {
+// TrustDefaults takes the built-in policy. why is shown in the report.
+func (s *Session) TrustDefaults(why string) error {
 	s.Opts.Trusted = ""
 	if s.Req.Config != "" {
-		return s.useFile()
+		return s.useNamedFile()
 	}
 	s.useDefaults(why)
 	return nil
@@ -112,13 +112,13 @@ func (s *Session) AcceptMerged(ctx context.Context, head string, merged ...strin
 	return nil
 }
 
-// TrustStagedLogs takes the policy from HEAD, with the stanzas of logs that only the index's configuration has: pre-commit judges by these, too, and
-// its fix is typed before they are committed. An invalid configuration in the index has none; pre-commit says so.
+// TrustStagedLogs takes the policy from HEAD and adds the stanzas of logs that only the index's configuration has. pre-commit judges by these, too, and
+// its fix is typed before they are committed. If the index's configuration is invalid, none are added; pre-commit says so.
 func (s *Session) TrustStagedLogs(ctx context.Context) error {
 	if _, _, err := s.TrustHead(ctx, nil); err != nil {
 		return err
 	}
-	staged, invalid, err := s.proposed(ctx, history.Index)
+	staged, invalid, err := s.readProposed(ctx, history.Index)
 	if err == nil && invalid == nil && staged != nil {
 		s.Opts.Policy = s.Opts.Policy.WithLogsOf(staged)
 	}
@@ -143,7 +143,7 @@ func (s *Session) ParentsOf(ctx context.Context, head string, merged []string) (
 	return parents, nil
 }
 
-// TrustChecked takes the policy from the place that is checked.
+// TrustChecked takes the policy from the revision or directory that is checked.
 func (s *Session) TrustChecked(ctx context.Context, at Located) error {
 	if s.Repo != nil {
 		return s.Trust(ctx, at.Revision, at.Label)
@@ -155,27 +155,27 @@ func (s *Session) TrustChecked(ctx context.Context, at Located) error {
 	root := RepositoryRoot(dir)
 	s.Opts.PartOfTree = dir != root
 	if s.Req.Config != "" {
-		return s.useFile()
+		return s.useNamedFile()
 	}
 	return s.UseRoot(root)
 }
 
-// UseRoot takes the policy from the file in a root directory, if there is one.
+// UseRoot takes the policy from the configuration in a root directory, or else the built-in policy.
 func (s *Session) UseRoot(root string) error {
 	data, err := ReadConfig(filepath.Join(root, policy.File))
 	if err != nil {
 		return err
 	}
 	if data == nil {
-		s.follow(policy.Default())
+		s.setPolicy(policy.Default())
 		return nil
 	}
 	s.schemas = SchemasIn(root)
-	return s.use(policy.File, data)
+	return s.useText(policy.File, data)
 }
 
-// useFile takes the policy from the file that the caller names.
-func (s *Session) useFile() error {
+// useNamedFile takes the policy from the configuration file that the caller names.
+func (s *Session) useNamedFile() error {
 	data, err := ReadConfig(s.Req.Config)
 	if err != nil {
 		return err
@@ -184,14 +184,14 @@ func (s *Session) useFile() error {
 		return &failure.Error{Message: "cannot read the configuration: there is no file " + s.Req.Config, Remedy: "name an existing file with --config, or leave --config out"}
 	}
 	s.schemas = schemasBeside(s.Req.Config)
-	if err = s.use(s.Req.Config, data); err == nil {
+	if err = s.useText(s.Req.Config, data); err == nil {
 		s.Opts.Policy.Elsewhere = true
 	}
 	return err
 }
 
-// use takes the policy from a configuration's content, nil if there is none; source says where it is from.
-func (s *Session) use(source string, data []byte) error {
+// useText takes the policy from a configuration's content, which is nil if there is none. source says where it is from.
+func (s *Session) useText(source string, data []byte) error {
 	if s.Trusted = data; data == nil {
 		s.useDefaults("no " + s.configFile() + " in " + source)
 		return nil
@@ -200,33 +200,33 @@ func (s *Session) use(source string, data []byte) error {
 	if s.trustedSchemas = nil; p != nil {
 		s.trustedSchemas = p.SchemaDigests()
 	}
-	s.follow(p)
+	s.setPolicy(p)
 	return err
 }
 
 func (s *Session) useDefaults(why string) {
 	p := policy.Default()
 	p.Source += " (" + why + ")"
-	s.follow(p)
+	s.setPolicy(p)
 }
 
-// follow sets the policy to judge by, in the floor's own judgement limited by the floor.
-func (s *Session) follow(p *policy.Policy) {
+// setPolicy sets the policy to judge by. While the floor judges, the policy is limited by the floor.
+func (s *Session) setPolicy(p *policy.Policy) {
 	if s.floor != nil && p != nil {
 		p = s.floor.Over(p)
 	}
 	s.Opts.Policy = p
 }
 
-// BringsConfiguration reports whether a change that ends at tip replaces the trusted configuration by a valid one.
+// BringsConfiguration reports whether a change that ends at tip brings a new configuration that is valid.
 func (s *Session) BringsConfiguration(ctx context.Context, tip string) (bool, error) {
-	p, invalid, err := s.proposed(ctx, tip)
+	p, invalid, err := s.readProposed(ctx, tip)
 	return p != nil && invalid == nil, err
 }
 
-// proposed reads the configuration, with its schemas, by which a change that ends at tip replaces the trusted one; nil if it is the same, if there
-// is none, or if the caller's own counts.
-func (s *Session) proposed(ctx context.Context, tip string) (p *policy.Policy, invalid, err error) {
+// readProposed reads the configuration that a change brings, with its schemas. The change ends at tip. p is nil if the configuration is the trusted
+// one, if there is none, or if the caller has named one. invalid says what is wrong with it.
+func (s *Session) readProposed(ctx context.Context, tip string) (p *policy.Policy, invalid, err error) {
 	if s.Req.Config != "" {
 		return nil, nil, nil
 	}
@@ -245,7 +245,7 @@ func (s *Session) proposed(ctx context.Context, tip string) (p *policy.Policy, i
 	return p, invalid, nil
 }
 
-// CheckRoot demands that the configuration in a root directory, which would be trusted once it is committed, is valid.
+// CheckRoot is an error if the configuration in a root directory is invalid: it would be trusted once it is committed.
 func (s *Session) CheckRoot(root string) error {
 	data, err := ReadConfig(filepath.Join(root, policy.File))
 	if err != nil || data == nil || bytes.Equal(data, s.Trusted) && len(s.trustedSchemas) == 0 {
@@ -261,10 +261,10 @@ func (s *Session) CheckRoot(root string) error {
 	return nil
 }
 
-// Lasting are the options for judging again what was there before a change that ends at tip, and the baselines that the change adds for
-// that.
+// Lasting are the options for judging again what was there before a change that ends at tip. added are the baselines that the change brings, which
+// count for that.
 func (s *Session) Lasting(ctx context.Context, tip string) (opts run.Options, added []policy.Baseline, err error) {
-	p, invalid, err := s.proposed(ctx, tip)
+	p, invalid, err := s.readProposed(ctx, tip)
 	if invalid != nil {
 		p = nil // CheckAdded says so
 	}
@@ -275,8 +275,8 @@ func (s *Session) Lasting(ctx context.Context, tip string) (opts run.Options, ad
 	return opts, added, err
 }
 
-// ReadConfig reads a configuration from disk; it is nil if there is none. It reads only a regular file, and not much more than
-// policy.MaxSize bytes.
+// ReadConfig reads a configuration from disk. It returns nil if there is no file. It reads only a regular file, and not much more than policy.MaxSize
+// bytes.
 func ReadConfig(path string) ([]byte, error) {
 	data, err := wholefile.Start(path, policy.MaxSize+1) // the parser notices the one byte too many
 	if errors.Is(err, fs.ErrNotExist) {

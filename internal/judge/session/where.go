@@ -13,7 +13,7 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// What says which state of the files is meant.
+// What says which state of the files to judge.
 type What struct {
 	// Staged is the index, Ref a commit; neither means the files on disk.
 	Staged bool
@@ -24,7 +24,7 @@ type What struct {
 	Recursive bool
 }
 
-// In is the opener of what is meant: files on disk need no git.
+// In is the opener for that state. For files on disk it needs no git.
 func (w What) In(req Request) Opener {
 	switch {
 	case w.Staged && w.Ref != "", w.Against != "" && (w.Staged || w.Ref != ""):
@@ -37,10 +37,10 @@ func (w What) In(req Request) Opener {
 	return req.inDirectory
 }
 
-// Located is the directory to look at in a session's tree. Label names the revision for people.
+// Located is a revision and a directory in it. Label names the revision for people.
 type Located struct{ Revision, Label, Dir string }
 
-// Locate finds what is meant. On disk the request's directory is the whole tree.
+// Locate finds the revision and the directory to judge. In a directory both are empty, because the request's directory is the whole tree.
 func (s *Session) Locate(ctx context.Context, w What) (at Located, err error) {
 	switch {
 	case s.Repo == nil:
@@ -57,7 +57,7 @@ func (s *Session) Locate(ctx context.Context, w What) (at Located, err error) {
 	return at, err
 }
 
-// WorkspaceRoot is the directory that holds the workspace of dir, which may be the .small directory itself.
+// WorkspaceRoot is the directory that holds .small: dir, or dir's parent if dir is .small itself.
 func WorkspaceRoot(dir string) string {
 	abs, err := filepath.Abs(dir)
 	if err != nil || filepath.Base(abs) != small.Dir {
@@ -66,15 +66,15 @@ func WorkspaceRoot(dir string) string {
 	return filepath.Join(dir, "..")
 }
 
-// HoldsWorkspace reports whether a directory holds a workspace, or is its .small directory.
+// HoldsWorkspace reports whether a directory holds .small, or is .small itself.
 func HoldsWorkspace(dir string) bool {
 	info, err := os.Stat(filepath.Join(WorkspaceRoot(dir), small.Dir))
 	return err == nil && info.IsDir()
 }
 
-// Above is the request for the nearest directory that holds a workspace, from the current one up to the work tree's root, unless the
-// request names a directory.
-func (r Request) Above() Request {
+// AtNearestWorkspace is the request with the nearest directory that holds a workspace, from the current directory up to the work tree's root. A
+// request that names a directory keeps it.
+func (r Request) AtNearestWorkspace() Request {
 	if r.Dir != "" {
 		r.Dir = WorkspaceRoot(r.Dir)
 		return r
@@ -95,8 +95,8 @@ func (r Request) Above() Request {
 	}
 }
 
-// Top is the root of the work tree of the current directory; that directory itself if there is none.
-func Top() (string, error) {
+// WorkTreeRoot is the root of the work tree that the current directory is in, or the current directory if it is in none.
+func WorkTreeRoot() (string, error) {
 	here, err := filepath.Abs("")
 	return RepositoryRoot(here), err
 }
@@ -139,8 +139,8 @@ func (s *Session) PathOf(dir string) (string, error) {
 	return filepath.ToSlash(rel), nil
 }
 
-// NearestThere cuts a path in two: the directory that is on the disk, and what is gone of it.
-func NearestThere(at string) (there, gone string) {
+// SplitExisting splits a path into the part that exists and the part below it that does not.
+func SplitExisting(at string) (there, gone string) {
 	for there = at; there != ""; there, gone = filepath.Dir(there), filepath.Join(filepath.Base(there), gone) {
 		if _, err := os.Lstat(there); !errors.Is(err, fs.ErrNotExist) || there == filepath.Dir(there) {
 			break
