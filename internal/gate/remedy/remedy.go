@@ -2,6 +2,7 @@
 package remedy
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -23,9 +24,9 @@ type Situation struct {
 	Against string
 	// Deep is true for a commit of a whole history that only this clone has, with so many commits after it that they are not rewritten.
 	Deep bool
-	// First is the earliest commit that has to be rewritten for the log of a path, at or before this one: the same command mends both. It is
-	// nil if only this commit is looked at.
-	First func(path string) string
+	// Mend is the command that rewrites this commit, or an earlier one that has to be rewritten for the same log: the same command mends both.
+	// It is nil if only this commit is looked at.
+	Mend func(path string, files []string) string
 	// Merge is true for an index that concludes a merge.
 	Merge bool
 	// Agent is true if an agent asks: it may not accept anything. NoWaiver and NoBaseline are true if a floor forbids these.
@@ -50,8 +51,8 @@ func (s Situation) Undo(path string, uncommitted []string, files ...string) stri
 		return wording.Commands(uncommitted...)
 	case s.Standing == history.Own && s.Deep:
 		return s.accept(strconv.Itoa(MostRemade) + " or more commits stand on this one. Have a person accept the logs as they are now; only later changes are then judged: ")
-	case s.Standing == history.Own && s.First != nil && len(files) == 0:
-		return s.OnBranch(Mend(path, s.First(path)))
+	case s.Standing == history.Own && s.Mend != nil:
+		return s.OnBranch(s.Mend(path, files))
 	case s.Standing == history.Own:
 		return s.OnBranch(Mend(path, s.Commit, files...))
 	case s.Standing == history.Landed:
@@ -141,6 +142,27 @@ func Mend(path, commit string, files ...string) string {
 		out += " " + wording.TopPath(file)
 	}
 	return out
+}
+
+// MendAll is the command that does what some commands of Mend do, for logs or files of paths, with the earliest of their commits. It is empty
+// if there is none: no two workspaces have files that are named.
+func MendAll(paths []string, commit string, files ...string) string {
+	words := ""
+	for _, path := range append(slices.Clone(paths), files...) {
+		dir, inside := small.WorkspaceOf(path)
+		switch _, name, _ := small.SplitPath(path); {
+		case !inside:
+			words += " " + wording.TopPath(path)
+		case len(files) > 0:
+			return ""
+		default:
+			if _, known := small.ArtifactOf(name); known || name == "" {
+				path = small.Progress.Path(dir)
+			}
+			words += " " + wording.TopPath(path)
+		}
+	}
+	return "small-hook restore" + words + " --commit " + history.Short(commit)
 }
 
 // Return is the fix that brings back what a log has lost since its branch was at the commit left. The commits from first on were made
