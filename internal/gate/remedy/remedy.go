@@ -108,6 +108,20 @@ func (s Situation) AcceptSince() string {
 	return never + "Have a person accept what was done until then, by since: " + s.Commit + " in the log's stanza in .small-gate.yml; only later changes are then judged"
 }
 
+// BringBack is the fix for a landed commit that deleted the log of a path; there is true if the log has come back since.
+func (s Situation) BringBack(path string, there bool) string {
+	fix := "Landed commits are never rewritten. The log comes back in a new commit: " +
+		wording.Commands("small-hook restore"+InDirectory(path), `git commit -m "Restore the log"`) + ". "
+	if there {
+		fix = "Landed commits are never rewritten, and the log is back. "
+	}
+	if s.Agent {
+		return fix + "Then ask a person to waive the deletion: small-hook waive " + fingerprint + " refuses agents"
+	}
+	return fix + "Then have a person waive the deletion: " +
+		wording.Commands("small-hook waive "+fingerprint+` --reason "the log is back"`, "git add -- :/.small-gate.yml", `git commit -m "Waive the deletion" -- :/.small-gate.yml`)
+}
+
 // accept is the fix by which a person accepts the past; words come before the commands, and after are further ones.
 func (s Situation) accept(words string, after ...string) string {
 	switch {
