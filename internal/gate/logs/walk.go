@@ -216,6 +216,7 @@ func judgeViews(ctx context.Context, r *run.Run, s *read.Step, path string, chil
 		return err
 	}
 	for _, e := range views {
+		e.AddsInMerge = e.Merge && len(added) > 0
 		if err := judgeEdge(ctx, r, e, s.ID); err != nil {
 			return err
 		}
