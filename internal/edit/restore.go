@@ -209,7 +209,10 @@ func lockedFor(ctx context.Context, req session.Request, with Locking, at, sourc
 		if at == "" {
 			dir, err := nearest(s, has)
 			if errors.Is(err, errNoWorkspace) {
-				return nearestEver(ctx, s)
+				dir, err = nearestEver(ctx, s)
+			}
+			if err == nil && source == "" && !onDisk(s, dir) {
+				err = refuseMoved(ctx, s, dir)
 			}
 			return dir, err
 		}
