@@ -57,7 +57,11 @@ func Baseline(ctx context.Context, req session.Request, revision, reason string)
 			}
 		}
 		if len(out.Baselines) == 0 && !accepted {
-			return nil, &failure.Error{Message: "there is no log with entries to accept in " + out.Revision, Remedy: "if a commit has deleted it, put it back and commit it first: `small-hook restore`; else commit the .small/ directory first"}
+			f := &failure.Error{Message: "there is no log with entries to accept in " + out.Revision, Remedy: "begin a log and commit it first; until then there is nothing to accept"}
+			if _, never := nearestEver(ctx, s); never == nil {
+				f.Remedy = "if a commit has deleted it, put it back and commit it first: `small-hook restore`; else commit the .small/ directory first"
+			}
+			return nil, f
 		}
 		edited, err := policy.AddBaseline(data, out.Baselines, catalogue.Known())
 		if err != nil {

@@ -17,6 +17,18 @@ import (
 	"github.com/small-gate/small-gate/internal/write/workgit"
 )
 
+// HadWorkspace reports whether a commit has had a workspace in the request's directory or above it, which can be restored.
+func HadWorkspace(ctx context.Context, req session.Request) bool {
+	_, err := withGit(req).InRepository(ctx, "restore", func(s *session.Session) error {
+		if _, err := s.Repo.Where().WorkTree(); err != nil {
+			return err
+		}
+		_, err := nearestEver(ctx, s)
+		return err
+	})
+	return err == nil
+}
+
 // refuseMoved is a failure if the work tree has the workspace of a directory elsewhere: restoring it would make a second one with the same entries.
 func refuseMoved(ctx context.Context, s *session.Session, dir string) error {
 	top := s.Repo.Where().Top
