@@ -429,5 +429,5 @@ func (e *LogChange) Correct(how string) string {
 	if e.Fix != "" {
 		return how
 	}
-	return e.Situation().Correct(how, e.Path)
+	return e.Situation().Correct(how, e.Path, e.Configured() && !e.ofFile() && !e.Merge && len(e.NewEntries) == 1)
 }

@@ -18,6 +18,8 @@ type Situation struct {
 	Standing history.Standing
 	// Remote says where commits are pushed. It is set only for a commit.
 	Remote history.Remote
+	// Last is true for the commit that is checked out.
+	Last bool
 	// Switch is the branch that has the commit, if another one is checked out.
 	Switch string
 	// Against is the commit with which the work tree is compared, if that is not HEAD.
@@ -224,11 +226,15 @@ func MergeWith(revision string) string {
 	return wording.Commands("git merge --no-ff --no-commit "+wording.ShellWord(revision)) + ", " + Reconcile
 }
 
-// Correct is the fix for a new entry; how is the correction.
-func (s Situation) Correct(how, path string) string {
+// Correct is the fix for a new entry; how is the correction. alone is true if the commit brought no other one to its log.
+func (s Situation) Correct(how, path string, alone bool) string {
 	switch {
 	case history.Uncommitted(s.Commit):
 		return how
+	case s.Commit != "" && s.Standing == history.Own && alone:
+		return "take it out of its commit, which nobody else has: " + s.OnBranch(Mend(path, s.Commit)+" --discard-new") + "; then record it anew, and " + how
+	case s.Commit != "" && s.Standing == history.Own && s.Last:
+		return how + ", and put it into the last commit, which nobody else has: " + wording.Commands("git add -- "+wording.TopPath(path), "git commit --amend --no-edit")
 	case s.Commit != "" && s.Standing == history.Own:
 		return how + ", in the commit that brought the entry, which nobody else has: " + history.Short(s.Commit)
 	case s.Commit != "":

@@ -50,7 +50,7 @@ func (r *Run) Situation(commit string) remedy.Situation {
 	}
 	s.Switch = r.Options.Switch
 	standings := r.Collector.standings.get()
-	s.Standing, s.Remote = standings.At(commit), standings.Remote
+	s.Standing, s.Remote, s.Last = standings.At(commit), standings.Remote, commit == standings.Head
 	if s.Standing == history.Own {
 		s.Deep = r.Scope.Whole && !r.Learned.isNearTip(r.Scope.Tip.ID, commit)
 		s.Mend = func(path string, files []string) string { return r.Learned.mend(commit, path, files) }

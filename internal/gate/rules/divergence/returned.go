@@ -15,7 +15,7 @@ func checkReturned(l *logs.CommitLog, r *rule.Reporter) {
 			Path: l.Path, Line: e.Pos.Line, Column: e.Pos.Column, Subject: "returned " + to, Entry: finding.RefOf(e), EditTo: to,
 			Edits:   []finding.EditKey{{Path: l.Path + "\x00returned", To: to}},
 			Message: ledger.Describe(e) + " is back: an approved rewrite of the log had removed it",
-			Fix:     l.Run.Situation(l.Commit).Correct("take "+ledger.Describe(e)+" out again", l.Path),
+			Fix:     l.Run.Situation(l.Commit).Correct("take "+ledger.Describe(e)+" out again", l.Path, false),
 		})
 	}
 }
