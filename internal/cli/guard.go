@@ -107,11 +107,11 @@ func (a *app) guarded(done edit.Guarded) error {
 	}
 	a.status = 1
 	for _, r := range done.Before {
-		text += "small-hook: a writer without a guard has edited the log. Run every writer through `small-hook guard`.\n" + restoredText(r) +
+		text += "small-hook: a writer without a guard has edited the log. Run every writer through `small-hook guard`.\n" + restoredText(r, dropNew(r.Log)) +
 			"if they were dropped on purpose, small-hook restore --discard-new drops all that is not committed\n"
 	}
 	for _, r := range done.After {
-		text += "small-hook: the command, or a writer without a guard beside it, has edited the log\n" + restoredText(r)
+		text += "small-hook: the command, or a writer without a guard beside it, has edited the log\n" + restoredText(r, dropNew(r.Log))
 	}
 	if len(done.Behind) > 0 {
 		text += fmt.Sprintf("small-hook: %s is not as the new HEAD has it: %s\nfix: `small-hook restore`\n", done.Log, ledger.DescribeAll(done.Behind))
@@ -137,8 +137,11 @@ func retimed(entries [][2]ledger.Entry) string {
 	return strings.Join(parts, "; ")
 }
 
-// restoredText describes what was put back.
-func restoredText(r restore.Restored) string {
+// dropNew is the command that drops what is new in a log.
+func dropNew(log string) string { return "small-hook restore --discard-new " + wording.TopPath(log) }
+
+// restoredText describes what was put back. discard is the command that drops what is new, or empty.
+func restoredText(r restore.Restored, discard string) string {
 	var text strings.Builder
 	line := func(format string, args ...any) {
 		fmt.Fprintf(&text, "%s: "+format+"\n", append([]any{r.Log}, args...)...)
@@ -161,8 +164,10 @@ func restoredText(r restore.Restored) string {
 		}
 	}
 	some(r.New, "new entry", "kept %s after them")
-	some(len(r.Alike), "new entry", "kept %s that may be a changed version of an old one (in the file as it was: %s), since it may as well be new; to drop all that is new: %s",
-		ledger.DescribeAll(r.Alike), wording.Commands("small-hook restore --discard-new "+wording.TopPath(r.Log)))
+	if discard != "" {
+		discard = "; to drop all that is new: " + wording.Commands(discard)
+	}
+	some(len(r.Alike), "new entry", "kept %s that may be a changed version of an old one (in the file as it was: %s), since it may as well be new%s", ledger.DescribeAll(r.Alike), discard)
 	some(len(r.Retimed), "entry", "moved the time of %s: %s", retimed(r.Retimed))
 	some(len(r.Moved), "new entry", "moved the time of %s to just after the entry before")
 	some(r.Masked, "new entry", "masked credentials in %s; what was in a file that others read has to be revoked")

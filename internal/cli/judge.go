@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"errors"
 	"os"
 	"path/filepath"
 
@@ -9,6 +10,8 @@ import (
 
 	"github.com/small-gate/small-gate/internal/base/failure"
 	"github.com/small-gate/small-gate/internal/base/wording"
+	"github.com/small-gate/small-gate/internal/edit"
+	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/judge"
 	"github.com/small-gate/small-gate/internal/judge/session"
 )
@@ -32,7 +35,13 @@ func (a *app) checkCommand() *cobra.Command {
 			if info, err := os.Stat(req.Dir); err == nil && !info.IsDir() && what != (session.What{}) {
 				return &failure.Error{Message: wording.Printable(req.Dir) + " is not a directory", Remedy: "name a directory; `small-hook audit` judges every log"}
 			}
-			return a.finish(c.Context(), judge.Check(c.Context(), req, what), false)
+			report := judge.Check(c.Context(), req, what)
+			if f := report.Failure; f != nil && errors.Is(f, gate.ErrNothing) && !what.Recursive && edit.HadWorkspace(c.Context(), req) {
+				said := *f
+				said.Remedy = "if it was deleted: `small-hook restore`; else " + f.Remedy
+				report.Failure = &said
+			}
+			return a.finish(c.Context(), report, false)
 		},
 	})
 	c.Flags().BoolVar(&what.Staged, "staged", false, "judge the files in the index")

@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -25,11 +27,8 @@ func (a *app) restoreCommand() *cobra.Command {
 			return takes(0, 1, "at most one path")(c, args)
 		},
 		RunE: func(c *cobra.Command, args []string) error {
-			switch {
-			case mend.Commit != "" && discard:
-				return usage(c, "--discard-new and --commit do not go together")
-			case mend.Commit != "":
-				mend.Source, mend.Files = source, args
+			if mend.Commit != "" {
+				mend.Source, mend.Files, mend.Discard = source, args, discard
 				return a.mend(c, mend)
 			}
 			done, err := edit.Restore(c.Context(), a.request(), a.locking(), optional(args), source, discard)
@@ -48,7 +47,7 @@ func (a *app) restoreCommand() *cobra.Command {
 			}
 			var text string
 			if done.Text != nil || len(done.Missing) > 0 {
-				text = restoredText(done)
+				text = restoredText(done, dropNew(done.Log))
 			}
 			text += done.Log + ": staged\n"
 			if len(done.Next) == 0 {
@@ -60,7 +59,7 @@ func (a *app) restoreCommand() *cobra.Command {
 	c.Flags().StringVar(&source, "source", "", "restore from the commit `REV` instead of HEAD")
 	c.Flags().StringVar(&mend.Commit, "commit", "", "rewrite the commit `REV` and those after it")
 	c.Flags().BoolVar(&mend.Pushed, "pushed", false, "with --commit: also if the branch's own upstream has it; then push by force")
-	c.Flags().BoolVar(&discard, "discard-new", false, "drop the entries that are new since, too")
+	c.Flags().BoolVar(&discard, "discard-new", false, "drop the entries that are new since, too; with --commit: those that the commit adds")
 	a.waits(c)
 	return c
 }
@@ -69,23 +68,50 @@ func (a *app) restoreCommand() *cobra.Command {
 func (a *app) mend(c *cobra.Command, what restore.MendOptions) error {
 	what.Progress = a.rewriting()
 	done, err := edit.Mend(c.Context(), a.request(), a.locking(), what)
-	if err != nil {
-		return err
-	}
-	if done.New == done.Old {
-		return a.print(wording.Printable(done.Log) + ": there is nothing to mend\n")
-	}
 	a.progress.clear()
-	text := fmt.Sprintf("Rewrote %s: HEAD %s → %s\n", wording.Count(done.Commits, "commit"), history.Short(done.Old), history.Short(done.New))
-	if done.Text != nil {
-		text += restoredText(done.Restored)
+	if printed := a.print(sanitize.Lines(mendedText(done))); err == nil {
+		err = printed
 	}
-	for _, b := range done.Branches {
-		there := []string{"git switch " + wording.ShellWord(b[0]), "small-hook restore --commit " + history.Short(done.First)}
+	return err
+}
+
+// mendedText says what became of logs that were mended one after the other.
+func mendedText(done []edit.Mended) string {
+	changed := slices.DeleteFunc(slices.Clone(done), func(m edit.Mended) bool { return m.New == m.Old })
+	var text, words, alike string
+	for _, m := range changed {
+		words += m.Words
+	}
+	if len(changed) > 0 {
+		most := slices.MaxFunc(changed, func(a, b edit.Mended) int { return cmp.Compare(a.Commits, b.Commits) })
+		text = fmt.Sprintf("Rewrote %s: HEAD %s → %s\n", wording.Count(most.Commits, "commit"), history.Short(changed[0].Old), history.Short(changed[len(changed)-1].New))
+	}
+	for _, m := range done {
+		switch {
+		case m.New == m.Old:
+			text += m.Log + ": there is nothing to mend\n"
+		case m.Text != nil || len(m.Alike) > 0:
+			text += restoredText(m.Restored, "")
+		}
+		if len(m.Alike) > 0 {
+			alike += m.Words
+		}
+	}
+	if alike != "" {
+		text += "to drop all that the commit adds there: " + wording.Commands("small-hook restore"+alike+" --discard-new --commit "+history.Short(done[len(done)-1].Remade)) + "\n"
+	}
+	if len(changed) == 0 {
+		return text
+	}
+	command := func(in string) string {
+		return "small-hook restore" + in + words + " --commit " + history.Short(changed[0].First)
+	}
+	for _, b := range changed[0].Branches {
+		there := []string{"git switch " + wording.ShellWord(b[0]), command("")}
 		if b[1] != "" {
-			there = []string{"small-hook restore -C " + wording.ShellWord(b[1]) + " --commit " + history.Short(done.First)}
+			there = []string{command(" -C " + wording.ShellWord(b[1]))}
 		}
 		text += "the branch " + b[0] + " still has the old commit: " + wording.Commands(there...) + "\n"
 	}
-	return a.print(sanitize.Lines(text))
+	return text
 }

@@ -57,7 +57,11 @@ func Baseline(ctx context.Context, req session.Request, revision, reason string)
 			}
 		}
 		if len(out.Baselines) == 0 && !accepted {
-			return nil, &failure.Error{Message: "there is no log with entries to accept in " + out.Revision, Remedy: "if a commit has deleted it, put it back and commit it first: `small-hook restore`; else commit the .small/ directory first"}
+			f := &failure.Error{Message: "there is no log with entries to accept in " + out.Revision, Remedy: "begin a log and commit it first; until then there is nothing to accept"}
+			if _, never := nearestEver(ctx, s); never == nil {
+				f.Remedy = "if a commit has deleted it, put it back and commit it first: `small-hook restore`; else commit the .small/ directory first"
+			}
+			return nil, f
 		}
 		edited, err := policy.AddBaseline(data, out.Baselines, catalogue.Known())
 		if err != nil {
@@ -94,6 +98,9 @@ func acceptsAll(ctx context.Context, s *session.Session, commit string, edited [
 		out := &failure.Error{Message: fmt.Sprintf("a baseline does not accept this: in %s, %s", history.Short(f.Commit), wording.Printable(f.Message)), Remedy: f.Fix}
 		if standings.At(f.Commit) != history.Own {
 			out.Message += ". The log already stood like this before that commit, and a baseline accepts only what is older"
+			if f.Rule == "append-only/log-deleted" || s.Opts.Policy.LogFor(f.Path) != nil {
+				return out
+			}
 			out.Remedy = "append an entry first, then accept the log with it: " + wording.Commands(
 				"small-hook append"+remedy.InDirectory(f.Path)+` --task meta/accept --status completed --evidence "the log is accepted as it stands"`,
 				"git add -- "+wording.TopPath(f.Path), `git commit -m "Record that the log is accepted"`,

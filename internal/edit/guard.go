@@ -167,9 +167,12 @@ func workspaceAbove(ctx context.Context) func(s *session.Session) (string, error
 		const another = "change into a workspace, or name its directory with --dir"
 		f := *failure.Of(err)
 		f.Remedy = another + "; or a person begins a new one with small init --intent, followed by what the work is for"
-		_, never := nearestEver(ctx, s)
+		gone, never := nearestEver(ctx, s)
 		switch {
 		case never == nil:
+			if err := refuseMoved(ctx, s, gone); err != nil {
+				return "", err
+			}
 			f.Remedy = "put back the deleted one: `small-hook restore`; or " + another
 		case !errors.Is(never, errNoWorkspace):
 			return "", never

@@ -15,7 +15,6 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/git/state"
 	"github.com/small-gate/small-gate/internal/judge/session"
-	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/small"
 	"github.com/small-gate/small-gate/internal/small/records"
 	"github.com/small-gate/small-gate/internal/write/restore"
@@ -199,7 +198,10 @@ func lockedFor(ctx context.Context, req session.Request, with Locking, at, sourc
 	req = withGit(req)
 	req.Dir = session.WorkspaceRoot(req.Dir)
 	if there, gone := session.SplitExisting(req.Dir); gone != "" {
-		req.Dir, at = there, filepath.Join(gone, at)
+		req.Dir = there
+		if !strings.HasPrefix(at, ":/") {
+			at = filepath.Join(gone, at)
+		}
 	}
 	record := ""
 	return lockedAt(ctx, req, with, func(s *session.Session) (dir string, err error) {
@@ -207,7 +209,10 @@ func lockedFor(ctx context.Context, req session.Request, with Locking, at, sourc
 		if at == "" {
 			dir, err := nearest(s, has)
 			if errors.Is(err, errNoWorkspace) {
-				return nearestEver(ctx, s)
+				dir, err = nearestEver(ctx, s)
+			}
+			if err == nil && source == "" && !onDisk(s, dir) {
+				err = refuseMoved(ctx, s, dir)
 			}
 			return dir, err
 		}
@@ -265,8 +270,11 @@ func nearestEver(ctx context.Context, s *session.Session) (string, error) {
 
 // workspaceAt is the directory of the workspace that a path names: the path of its log, its .small, or itself. It may be gone.
 func workspaceAt(s *session.Session, name string) (string, error) {
-	at := name
-	if !filepath.IsAbs(at) {
+	at, fromTop := strings.CutPrefix(name, ":/")
+	switch {
+	case fromTop:
+		at = filepath.Join(s.Repo.Where().Top, at)
+	case !filepath.IsAbs(at):
 		at = filepath.Join(s.Req.Dir, at)
 	}
 	if filepath.Base(at) == small.Progress.FileName() {
@@ -293,104 +301,6 @@ func committed(ctx context.Context, s *session.Session, source string) func(dir 
 		files, err := s.Repo.List(ctx, id, history.At(small.Progress.Path(dir), small.InDir(dir, records.ProfileFile)))
 		return len(files) > 0, err
 	}
-}
-
-// Mend remakes a commit that nobody else has, with a log that has lost nothing, and the commits after it: see restore.Workspace.Mend. The
-// workspace is found as in Restore.
-func Mend(ctx context.Context, req session.Request, with Locking, o restore.MendOptions) (out restore.Mended, err error) {
-	log, in, err := mendedLog(ctx, req, with, &o)
-	if err != nil {
-		return out, err
-	}
-	err = in(func(s *session.Session, held *locked) error {
-		for i, file := range o.Files {
-			if o.Files[i], err = fileAt(s, req.Dir, file); err != nil {
-				return err
-			}
-		}
-		if err := putBackFirst(ctx, s, held); err != nil {
-			return err
-		}
-		// What the commit itself, or a later one, accepts does not count yet. A first commit has no parent; Mend reports any other error in
-		// the name.
-		before, none := s.Repo.Resolve(ctx, o.Commit+"^")
-		if none != nil {
-			before = ""
-		}
-		if err := s.UnderFloor(); err != nil {
-			return err
-		}
-		if err := s.Trust(ctx, before, o.Commit+"^"); err != nil {
-			return err
-		}
-		if log != "" && s.Opts.Policy.LogFor(log) == nil { // the stanza was added later, and found this
-			if err := s.TrustStagedLogs(ctx); err != nil {
-				return err
-			}
-		}
-		w := restore.Workspace{Place: s.Repo.Where(), Dir: held.dir, At: log, Kept: held.Dir, Policy: s.Opts.Policy, Limits: s.Opts.Limits(), Now: req.Now}
-		if out, err = w.Mend(ctx, s.Repo, o, req.Environ); err != nil || out.New == out.Old {
-			return err
-		}
-		parents, err := s.ParentsOf(ctx, out.New, nil)
-		if err != nil {
-			return err
-		}
-		mark, err := restore.MarkOf(ctx, s.Repo, parents)
-		if err != nil {
-			return err
-		}
-		return w.Note(mark)
-	})
-	return out, err
-}
-
-// mendedLog separates the log of the configuration from the other named files, if one is read entry by entry, and says under which lock to
-// mend: logs of the configuration need no workspace.
-func mendedLog(ctx context.Context, req session.Request, with Locking, o *restore.MendOptions) (log string, in func(func(*session.Session, *locked) error) error, err error) {
-	in = func(do func(*session.Session, *locked) error) error {
-		return lockedFor(ctx, req, with, "", o.Commit+"^", do)
-	}
-	var files []string
-	for _, file := range o.Files {
-		stanza, at, err := plainLog(ctx, req, file)
-		if err != nil {
-			return "", nil, err
-		}
-		if stanza != nil {
-			in = func(do func(*session.Session, *locked) error) error {
-				return lockedAt(ctx, withGit(req), with, atRoot, do)
-			}
-		}
-		switch {
-		case stanza == nil || stanza.Entries == policy.FileEntries:
-			files = append(files, file)
-		case log != "" && log != at:
-			return "", nil, &failure.Error{Message: "two logs cannot be mended at once", Remedy: "mend one after the other"}
-		default:
-			log = at
-		}
-	}
-	o.Files = files
-	return log, in, nil
-}
-
-// putBackFirst puts back what a writer without the lock has lost, as long as the note counts. If the log in HEAD is not a regular file,
-// nothing is noted.
-func putBackFirst(ctx context.Context, s *session.Session, held *locked) error {
-	head, err := s.Repo.Head(ctx)
-	if err != nil || head == "" {
-		return err
-	}
-	files, err := s.Repo.List(ctx, head, history.At(small.Progress.Path(held.dir)))
-	if err != nil || len(files) != 1 || !files[0].Regular() {
-		return err
-	}
-	g, err := held.look(ctx)
-	if err == nil {
-		_, err = g.putBack()
-	}
-	return err
 }
 
 // fileAt is the path, from the root of the work tree, of a file named relative to a directory or to that root. It may be gone.

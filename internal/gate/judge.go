@@ -357,7 +357,7 @@ func checkSomething(_ context.Context, r *run.Run) error {
 	}
 	where, remedy := "here or below", "name a directory that has some with --dir"
 	if !r.Scope.Recursive {
-		where, remedy = "in this directory", "if it was deleted: `small-hook restore`; else name the directory that has one with --dir, or check all below it with --recursive"
+		where, remedy = "in this directory", "name the directory that has one with --dir, or check all below it with --recursive"
 		if r.Scope.Dir != "" {
 			where = "in " + r.Scope.Dir
 		}

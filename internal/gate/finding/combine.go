@@ -99,6 +99,15 @@ func AddFloor(own, floor *Report, name string) *Report {
 	return out
 }
 
+// InClone says of the fixes of a report that their commands need a work tree, which a bare repository has not.
+func (r *Report) InClone() {
+	for i := range r.Findings {
+		if f := &r.Findings[i]; strings.Contains(f.Fix, "`") {
+			f.Fix = "In a clone, whose result is then pushed: " + f.Fix
+		}
+	}
+}
+
 // InTree has the fixes of a report done in the work tree with a root, wherever they are typed.
 func (r *Report) InTree(root string) {
 	for i := range r.Findings {

@@ -22,6 +22,8 @@ type Standings struct {
 	Of     map[string]Standing
 	Rest   Standing
 	Remote Remote
+	// Head is the commit that is checked out; empty if that is not known.
+	Head string
 }
 
 // At is how far a commit has got.

@@ -101,6 +101,8 @@ type LogChange struct {
 	// NewEntries are the indexes of entries that no parent has; Misplaced are those of them that are before a
 	// parent's entry. They are set on one edge of a commit only.
 	NewEntries, Misplaced []int
+	// AddsInMerge is true on all edges of a merge in which no parent has some entries.
+	AddsInMerge bool
 	// BeforeTarget are the indexes of entries of a merge that the target lacks and that stand before one that it has. They are set on one
 	// edge of a commit only.
 	BeforeTarget []int
@@ -313,6 +315,9 @@ func (e *LogChange) Undo() string {
 		if e.Run.Source.IsImmutableRecord(e.Path) {
 			return e.PutBack() + ", " + wording.Commands(wording.FinishMerge)
 		}
+		if e.AddsInMerge && e.Configured() { // reconcile would drop them, and refuses that
+			return wording.Commands("small-hook restore"+remedy.InDirectory(e.Path), wording.FinishMerge)
+		}
 		return remedy.Reconcile
 	case s.Standing == history.Landed:
 		return e.PutBack() + s.Excuse() + e.approval()
@@ -424,5 +429,5 @@ func (e *LogChange) Correct(how string) string {
 	if e.Fix != "" {
 		return how
 	}
-	return e.Situation().Correct(how, e.Path)
+	return e.Situation().Correct(how, e.Path, e.Configured() && !e.ofFile() && !e.Merge && len(e.NewEntries) == 1)
 }

@@ -212,15 +212,12 @@ func judgeViews(ctx context.Context, r *run.Run, s *read.Step, path string, chil
 			views[0].Misplaced = nil
 		}
 	}
-	if err := judgeTargetFirst(ctx, r, s, path, child, parents, views); err != nil {
-		return err
+	err := judgeTargetFirst(ctx, r, s, path, child, parents, views)
+	for i := 0; i < len(views) && err == nil; i++ {
+		views[i].AddsInMerge = views[i].Merge && len(added) > 0
+		err = judgeEdge(ctx, r, views[i], s.ID)
 	}
-	for _, e := range views {
-		if err := judgeEdge(ctx, r, e, s.ID); err != nil {
-			return err
-		}
-	}
-	return nil
+	return err
 }
 
 // judgeTargetFirst adds to the misplaced entries of a merge those that the target does not have and that stand before an entry of the target:

@@ -351,5 +351,5 @@ func (w *Workspace) Correct(a small.Artifact, subject, how string) string {
 	case uncommitted && i < w.EntriesBefore:
 		s.Commit = ""
 	}
-	return s.Correct(how, w.Path(small.Progress))
+	return s.Correct(how, w.Path(small.Progress), false)
 }

@@ -2,6 +2,7 @@
 package remedy
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -17,15 +18,17 @@ type Situation struct {
 	Standing history.Standing
 	// Remote says where commits are pushed. It is set only for a commit.
 	Remote history.Remote
+	// Last is true for the commit that is checked out.
+	Last bool
 	// Switch is the branch that has the commit, if another one is checked out.
 	Switch string
 	// Against is the commit with which the work tree is compared, if that is not HEAD.
 	Against string
 	// Deep is true for a commit of a whole history that only this clone has, with so many commits after it that they are not rewritten.
 	Deep bool
-	// First is the earliest commit that has to be rewritten for the log of a path, at or before this one: the same command mends both. It is
-	// nil if only this commit is looked at.
-	First func(path string) string
+	// Mend is the command that rewrites this commit, or an earlier one that has to be rewritten for the same log: the same command mends both.
+	// It is nil if only this commit is looked at.
+	Mend func(path string, files []string) string
 	// Merge is true for an index that concludes a merge.
 	Merge bool
 	// Agent is true if an agent asks: it may not accept anything. NoWaiver and NoBaseline are true if a floor forbids these.
@@ -50,8 +53,8 @@ func (s Situation) Undo(path string, uncommitted []string, files ...string) stri
 		return wording.Commands(uncommitted...)
 	case s.Standing == history.Own && s.Deep:
 		return s.accept(strconv.Itoa(MostRemade) + " or more commits stand on this one. Have a person accept the logs as they are now; only later changes are then judged: ")
-	case s.Standing == history.Own && s.First != nil && len(files) == 0:
-		return s.OnBranch(Mend(path, s.First(path)))
+	case s.Standing == history.Own && s.Mend != nil:
+		return s.OnBranch(s.Mend(path, files))
 	case s.Standing == history.Own:
 		return s.OnBranch(Mend(path, s.Commit, files...))
 	case s.Standing == history.Landed:
@@ -107,6 +110,20 @@ func (s Situation) AcceptSince() string {
 	return never + "Have a person accept what was done until then, by since: " + s.Commit + " in the log's stanza in .small-gate.yml; only later changes are then judged"
 }
 
+// BringBack is the fix for a landed commit that deleted the log of a path; there is true if the log has come back since.
+func (s Situation) BringBack(path string, there bool) string {
+	fix := "Landed commits are never rewritten. The log comes back in a new commit: " +
+		wording.Commands("small-hook restore"+InDirectory(path), `git commit -m "Restore the log"`) + ". "
+	if there {
+		fix = "Landed commits are never rewritten, and the log is back. "
+	}
+	if s.Agent {
+		return fix + "Then ask a person to waive the deletion: small-hook waive " + fingerprint + " refuses agents"
+	}
+	return fix + "Then have a person waive the deletion: " +
+		wording.Commands("small-hook waive "+fingerprint+` --reason "the log is back"`, "git add -- :/.small-gate.yml", `git commit -m "Waive the deletion" -- :/.small-gate.yml`)
+}
+
 // accept is the fix by which a person accepts the past; words come before the commands, and after are further ones.
 func (s Situation) accept(words string, after ...string) string {
 	switch {
@@ -141,6 +158,27 @@ func Mend(path, commit string, files ...string) string {
 		out += " " + wording.TopPath(file)
 	}
 	return out
+}
+
+// MendAll is the command that does what some commands of Mend do, for logs or files of paths, with the earliest of their commits. It is empty
+// if there is none: no two workspaces have files that are named.
+func MendAll(paths []string, commit string, files ...string) string {
+	words := ""
+	for _, path := range append(slices.Clone(paths), files...) {
+		dir, inside := small.WorkspaceOf(path)
+		switch _, name, _ := small.SplitPath(path); {
+		case !inside:
+			words += " " + wording.TopPath(path)
+		case len(files) > 0:
+			return ""
+		default:
+			if _, known := small.ArtifactOf(name); known || name == "" {
+				path = small.Progress.Path(dir)
+			}
+			words += " " + wording.TopPath(path)
+		}
+	}
+	return "small-hook restore" + words + " --commit " + history.Short(commit)
 }
 
 // Return is the fix that brings back what a log has lost since its branch was at the commit left. The commits from first on were made
@@ -188,11 +226,15 @@ func MergeWith(revision string) string {
 	return wording.Commands("git merge --no-ff --no-commit "+wording.ShellWord(revision)) + ", " + Reconcile
 }
 
-// Correct is the fix for a new entry; how is the correction.
-func (s Situation) Correct(how, path string) string {
+// Correct is the fix for a new entry; how is the correction. alone is true if the commit brought no other one to its log.
+func (s Situation) Correct(how, path string, alone bool) string {
 	switch {
 	case history.Uncommitted(s.Commit):
 		return how
+	case s.Commit != "" && s.Standing == history.Own && alone:
+		return "take it out of its commit, which nobody else has: " + s.OnBranch(Mend(path, s.Commit)+" --discard-new") + "; then record it anew, and " + how
+	case s.Commit != "" && s.Standing == history.Own && s.Last:
+		return how + ", and put it into the last commit, which nobody else has: " + wording.Commands("git add -- "+wording.TopPath(path), "git commit --amend --no-edit")
 	case s.Commit != "" && s.Standing == history.Own:
 		return how + ", in the commit that brought the entry, which nobody else has: " + history.Short(s.Commit)
 	case s.Commit != "":

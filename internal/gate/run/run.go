@@ -77,6 +77,8 @@ type Learned struct {
 	near       map[string]bool
 	places     map[string]int
 	firstNamed map[string]string
+	// mends are the commands that fixes have named to mend commits.
+	mends map[string]mend
 	// Walked is true once every commit between base and tip has been judged.
 	Walked bool
 	// UnrelatedLog is true once a merge of unrelated histories put another log at a log's path. That is no loss on the edges of the merge, but
@@ -128,6 +130,12 @@ func newRun(tree history.Tree, h history.History, opts Options, s Scope) *Run {
 	return r
 }
 
+// mend is what a command mends: the log of a path since a commit, or files.
+type mend struct {
+	path, commit string
+	files        []string
+}
+
 func newLearned() *Learned {
 	return &Learned{Touched: NewTouched(), SchemaChanges: map[string]bool{}, Drafts: map[string]rule.Subject{}, Relocated: map[string]bool{}, LastFiles: map[string]map[string]string{}}
 }
@@ -153,7 +161,9 @@ func (s Scope) Before() string {
 
 // Do runs passes until one fails, and makes the report.
 func (r *Run) Do(ctx context.Context, passes ...Pass) *finding.Report {
-	return r.Collector.finish(r.RunPasses(ctx, passes...), r.Options.FailOnWarning)
+	err := r.RunPasses(ctx, passes...)
+	r.joinMends()
+	return r.Collector.finish(err, r.Options.FailOnWarning)
 }
 
 // RunPasses runs passes until one fails.

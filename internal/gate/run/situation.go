@@ -3,7 +3,9 @@ package run
 import (
 	"cmp"
 	"slices"
+	"strings"
 
+	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/gate/remedy"
 	"github.com/small-gate/small-gate/internal/ledger"
@@ -48,10 +50,10 @@ func (r *Run) Situation(commit string) remedy.Situation {
 	}
 	s.Switch = r.Options.Switch
 	standings := r.Collector.standings.get()
-	s.Standing, s.Remote = standings.At(commit), standings.Remote
+	s.Standing, s.Remote, s.Last = standings.At(commit), standings.Remote, commit == standings.Head
 	if s.Standing == history.Own {
 		s.Deep = r.Scope.Whole && !r.Learned.isNearTip(r.Scope.Tip.ID, commit)
-		s.First = func(path string) string { return r.Learned.earliestNamed(commit, path) }
+		s.Mend = func(path string, files []string) string { return r.Learned.mend(commit, path, files) }
 	}
 	return s
 }
@@ -79,18 +81,79 @@ func (s *Learned) isNearTip(tip, commit string) bool {
 	return s.near[commit]
 }
 
-// earliestNamed notes that a fix for a log names a commit, and returns the earliest commit that a fix for this log has named. All these fixes
-// can then name the same commit.
-func (s *Learned) earliestNamed(commit, path string) string {
-	if s.firstNamed == nil {
-		s.firstNamed, s.places = map[string]string{}, map[string]int{}
+// mend is the command that mends a commit. It is noted: see joinMends.
+func (s *Learned) mend(commit, path string, files []string) string {
+	if len(files) == 0 {
+		commit = s.earliestNamed(commit, path)
+	}
+	command := remedy.Mend(path, commit, files...)
+	if s.mends == nil {
+		s.mends = map[string]mend{}
+	}
+	s.mends[command] = mend{path, commit, files}
+	return command
+}
+
+// joinMends has all fixes that mend commits name one command, since each one by itself would replace commits that the next one names.
+func (r *Run) joinMends() {
+	s := r.Learned
+	var commands, paths, files []string
+	first := ""
+	for _, f := range r.Collector.Report.Findings {
+		for command, m := range s.mends {
+			if slices.Contains(commands, command) || !strings.Contains(f.Fix, wording.Commands(command)) {
+				continue
+			}
+			commands = append(commands, command)
+			if len(m.files) == 0 {
+				paths = append(paths, m.path)
+			}
+			files = append(files, m.files...)
+			if first == "" || s.place(m.commit) < s.place(first) {
+				first = m.commit
+			}
+		}
+	}
+	if len(commands) < 2 {
+		return
+	}
+	slices.Sort(paths)
+	slices.Sort(files)
+	joined := remedy.MendAll(slices.Compact(paths), first, slices.Compact(files)...)
+	if joined == "" {
+		return
+	}
+	for i := range r.Collector.Report.Findings {
+		f := &r.Collector.Report.Findings[i]
+		for _, command := range commands {
+			f.Fix = strings.ReplaceAll(f.Fix, wording.Commands(command), wording.Commands(joined))
+		}
+	}
+}
+
+// place says at which place in the order of judging a commit comes.
+func (s *Learned) place(commit string) int {
+	if s.places == nil {
+		s.places = map[string]int{}
 		for i, c := range history.InOrder(s.Commits) {
 			s.places[c.ID] = i
 		}
 	}
-	at, known := s.places[commit]
+	if at, known := s.places[commit]; known {
+		return at
+	}
+	return len(s.places)
+}
+
+// earliestNamed notes that a fix for a log names a commit, and returns the earliest commit that a fix for this log has named. All these fixes
+// can then name the same commit.
+func (s *Learned) earliestNamed(commit, path string) string {
+	if s.firstNamed == nil {
+		s.firstNamed = map[string]string{}
+	}
+	at := s.place(commit)
 	first, earlier := s.firstNamed[path]
-	if !known || earlier && s.places[first] < at {
+	if at == len(s.places) || earlier && s.places[first] < at {
 		return cmp.Or(first, commit)
 	}
 	s.firstNamed[path] = commit

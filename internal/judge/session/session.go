@@ -102,6 +102,9 @@ func (s *Session) report(ctx context.Context, floor *policy.Floor, judge func(*S
 	if err == nil {
 		err = s.complete(ctx, report)
 	}
+	if err == nil && s.Repo != nil && s.Repo.Where().Bare && s.Opts.Mode != "pre-receive" { // who pushes has a clone
+		report.InClone()
+	}
 	address, unread := s.address(ctx, report, err)
 	if err = cmp.Or(err, unread); err != nil {
 		report = run.FailureReport(s.Opts, err)

@@ -17,6 +17,9 @@ func (s *Session) FindStandings(ctx context.Context, head string) {
 		if out.Of, err = s.findStandings(ctx, head); err == nil {
 			out.Remote, err = s.readRemote(ctx)
 		}
+		if err == nil {
+			out.Head, err = s.Repo.Head(ctx)
+		}
 		return out, err
 	}
 }

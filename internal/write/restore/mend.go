@@ -5,8 +5,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -17,7 +15,6 @@ import (
 	"github.com/small-gate/small-gate/internal/git/state"
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/small"
-	"github.com/small-gate/small-gate/internal/small/records"
 	"github.com/small-gate/small-gate/internal/write/combine"
 	"github.com/small-gate/small-gate/internal/write/reconcile"
 	"github.com/small-gate/small-gate/internal/write/rewrite"
@@ -33,6 +30,8 @@ type MendOptions struct {
 	Files []string
 	// Pushed lets the branch's own upstream have the commit.
 	Pushed bool
+	// Discard drops what the commit adds to the log.
+	Discard bool
 	// Progress, if any, is called for each commit.
 	Progress func(done, total int)
 }
@@ -43,6 +42,8 @@ type Mended struct {
 	// Old and New are what HEAD was and is; the same if there was nothing to mend. Commits is how many were rewritten.
 	Old, New string
 	Commits  int
+	// Remade is what became of the commit to mend.
+	Remade string
 	// First is the first commit that was rewritten: the one to mend or, if that stays, one after it. Branches are other branches here that
 	// still have it, each with the work tree that has it checked out, if one has.
 	First    string
@@ -52,8 +53,14 @@ type Mended struct {
 // mending makes a commit that nobody else has, and those after it, again.
 type mending struct {
 	restoring
-	// first is the commit to mend.
-	first string
+	// first is the commit to mend. If discard is true, its log gets nothing new, and dropped entries go.
+	first   string
+	discard bool
+	dropped int
+	// begun is true once the log of a commit was put back.
+	begun bool
+	// alike are the new entries of its log that look like changed versions of old ones.
+	alike []ledger.Entry
 	// own are all commits of HEAD that nobody else has, parents first, and parents are theirs.
 	own     []string
 	parents map[string][]string
@@ -79,7 +86,7 @@ type substitution struct{ was, is history.File }
 func (w *Workspace) Mend(ctx context.Context, repo reconcile.Repository, o MendOptions, environ []string) (out Mended, err error) {
 	m := &mending{
 		restoring: restoring{Workspace: w, repo: repo}, parents: map[string][]string{}, ids: map[string]string{}, logs: map[string]*mendedLog{},
-		targets: map[string]int{}, files: map[string]substitution{},
+		targets: map[string]int{}, files: map[string]substitution{}, discard: o.Discard,
 	}
 	if m.git, err = workgit.Open(w.Place, environ); err != nil {
 		return out, err
@@ -90,6 +97,9 @@ func (w *Workspace) Mend(ctx context.Context, repo reconcile.Repository, o MendO
 	if err != nil {
 		return out, err
 	}
+	if err := m.nothingUncommitted(ctx); o.Discard && err != nil {
+		return out, err
+	}
 	if err := m.substitute(ctx, o.Source, o.Files); err != nil {
 		return out, err
 	}
@@ -97,7 +107,7 @@ func (w *Workspace) Mend(ctx context.Context, repo reconcile.Repository, o MendO
 		return out, err
 	}
 	out.Old = list[len(list)-1]
-	out.New, out.Log = m.ids[out.Old], w.Log()
+	out.New, out.Log, out.Remade = m.ids[out.Old], w.Log(), m.ids[m.first]
 	if out.New == out.Old {
 		return out, nil
 	}
@@ -113,6 +123,7 @@ func (w *Workspace) Mend(ctx context.Context, repo reconcile.Repository, o MendO
 	if err := m.follow(context.WithoutCancel(ctx), &out); err != nil {
 		return out, err
 	}
+	out.Alike, out.Discarded = m.alike, m.dropped
 	still, err := m.git.Run(ctx, "for-each-ref", "--contains="+out.First, "--format=%(refname:lstrip=2)%00%(worktreepath)", "refs/heads/")
 	for line := range strings.Lines(string(still)) {
 		branch, tree, _ := strings.Cut(strings.TrimSpace(line), "\x00")
@@ -237,68 +248,6 @@ func (m *mending) others(ctx context.Context, pushed bool) ([]string, error) {
 	return append([]string{"--exclude=" + strings.TrimSpace(string(upstream))}, out...), err
 }
 
-// substitute finds out what becomes of files of the first commit, and of those of the workspace that it takes away together with the log.
-func (m *mending) substitute(ctx context.Context, source string, files []string) error {
-	parents := m.parents[m.first]
-	if len(parents) == 0 && source == "" {
-		return nil
-	}
-	if source != "" {
-		parents = []string{source}
-	}
-	files, err := m.filesLost(ctx, parents, files)
-	if err == nil {
-		files, err = m.lateV1(ctx, files)
-	}
-	if err != nil {
-		return err
-	}
-	for _, path := range files {
-		var s substitution
-		s.was, err = m.file(ctx, m.first, path)
-		for i := 0; i < len(parents) && err == nil && s.is.Mode == ""; i++ { // a merge may have lost what another parent has
-			s.is, err = m.file(ctx, parents[i], path)
-		}
-		if err != nil {
-			return err
-		}
-		if path == m.Log() || s.is.Mode == "" || s.is == s.was {
-			continue
-		}
-		if info, gone := os.Lstat(filepath.Join(m.Place.Top, filepath.FromSlash(path))); gone == nil && info.IsDir() {
-			if _, err := workgit.ReadFile(m.Place.Top, path); err != nil {
-				return err // it says what is in the way
-			}
-		}
-		m.files[path] = s
-	}
-	return nil
-}
-
-// filesLost adds the files of the workspace that the first commit takes away together with the log to some others, or the records that it has lost
-// to none.
-func (m *mending) filesLost(ctx context.Context, parents, files []string) ([]string, error) {
-	log, err := m.file(ctx, m.first, m.Log())
-	if err != nil {
-		return nil, err
-	}
-	profile, err := m.file(ctx, m.first, small.InDir(m.Dir, records.ProfileFile))
-	if err != nil {
-		return nil, err
-	}
-	if len(files) == 0 && m.At == "" {
-		if files, err = m.lostByCommit(ctx, parents); err != nil {
-			return nil, err
-		}
-	}
-	if log.Mode == "" && m.At == "" && profile.Mode == "" {
-		for _, a := range small.Artifacts {
-			files = append(files, a.Path(m.Dir))
-		}
-	}
-	return files, nil
-}
-
 // makeAll makes commits again, parents first.
 func (m *mending) makeAll(ctx context.Context, list []string, o MendOptions) error {
 	if err := m.findFiles(ctx, list); err != nil {
@@ -383,19 +332,19 @@ func (m *mending) again(ctx context.Context, id, source string) error {
 	return nil
 }
 
-// adopt has the plan of the first commit keep the tasks of entries that are back.
-func (m *mending) adopt(ctx context.Context, gone []ledger.Entry) error {
+// adopt has the plan of a commit keep the tasks of entries that are back.
+func (m *mending) adopt(ctx context.Context, id string, gone []ledger.Entry) error {
 	path := small.Plan.Path(m.Dir)
-	was, err := m.file(ctx, m.first, path)
-	if _, already := m.files[path]; err != nil || already || !was.Regular() {
+	was, err := m.file(ctx, id, path)
+	if _, already := m.files[path]; err != nil || already || len(gone) == 0 || !was.Regular() {
 		return err
 	}
-	before, _, err := githistory.ReadFile(ctx, m.repo, m.first, path, m.Limits.FileSize())
+	before, _, err := githistory.ReadFile(ctx, m.repo, id, path, m.Limits.FileSize())
 	if err != nil {
 		return err
 	}
 	var sides []combine.Version
-	for _, p := range m.parents[m.first] {
+	for _, p := range m.parents[id] {
 		sides = append(sides, combine.Version{Name: history.Short(p), ID: p})
 	}
 	plan, err := m.adopted(ctx, before, sides, gone)

@@ -28,8 +28,9 @@ func (m *mending) text(ctx context.Context, id string) ([]byte, error) {
 // combined is what the log of a commit becomes after those of its parents; was if it stays.
 func (m *mending) combined(ctx context.Context, id string, parents []string, source string, was *mendedLog) (*mendedLog, error) {
 	text, gone, err := m.log(ctx, id, parents, source)
-	if err == nil && len(gone) > 0 && id == m.first {
-		err = m.adopt(ctx, gone)
+	if err == nil && text != nil && !m.begun {
+		m.begun = true
+		err = m.adopt(ctx, id, gone)
 	}
 	if err != nil || text == nil || was.text != nil && bytes.Equal(text, was.text) {
 		return was, err
@@ -46,7 +47,7 @@ func (m *mending) log(ctx context.Context, id string, parents []string, source s
 	}
 	sides, logs, file, err := m.look(ctx, id, parents)
 	switch {
-	case err != nil || m.isSound(id, logs, file):
+	case err != nil || m.isSound(id, logs, file) && !m.drops(id):
 		return nil, nil, err
 	case file == nil && id != m.first && m.hadLog(m.parents[id][0]):
 		return nil, nil, &failure.Error{
@@ -66,6 +67,10 @@ func (m *mending) log(ctx context.Context, id string, parents []string, source s
 			}
 			text = resolved.Text
 		}
+		if m.drops(id) {
+			m.dropped = len(ledger.Only(m.entriesOf(file), m.entriesOf(text), ledger.Equivalence{}))
+			return text, nil, nil
+		}
 		if back, err = m.putBack(ctx, id, sides, text, file); err != nil {
 			return nil, nil, err
 		}
@@ -73,7 +78,22 @@ func (m *mending) log(ctx context.Context, id string, parents []string, source s
 			break
 		}
 	}
+	if id == m.first {
+		m.alike = back.Alike
+	}
 	return back.Text, back.Gone, nil
+}
+
+// drops reports whether a commit's log gets nothing new.
+func (m *mending) drops(id string) bool { return m.discard && id == m.first }
+
+// nothingUncommitted is an error if the work tree or the index has another log than HEAD: nobody could tell what is to be dropped.
+func (m *mending) nothingUncommitted(ctx context.Context) error {
+	dirty, err := m.git.Dirty(ctx, m.Log())
+	if err == nil && dirty {
+		err = &failure.Error{Message: m.Log() + " has changes that are not committed", Remedy: "commit them first"}
+	}
+	return err
 }
 
 // putBack is what the log of a commit becomes after that of its parents. What a remote-tracking branch has keeps its time, and stands where it

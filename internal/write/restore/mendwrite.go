@@ -92,6 +92,9 @@ func (m *mending) newLog(ctx context.Context, head []byte, out *Mended) (log app
 	if out.Restored, file, err = m.lost(head, m.sound); err != nil {
 		return log, err
 	}
+	if m.discard && out.Text == nil && file != nil && !bytes.Equal(file, head) {
+		out.Text = head
+	}
 	out.findRetimed()
 	if committed, err := m.committed(ctx, out.Old, file); err != nil {
 		return log, err

@@ -1,7 +1,9 @@
 package appendonly
 
 import (
+	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/small-gate/small-gate/internal/base/wording"
@@ -158,12 +160,33 @@ func wasWere(what string, n int) string {
 	return what + " were"
 }
 
-func checkLogDeleted(e *logs.LogChange, r *rule.Reporter) {
+// deletionFix is the fix for a deleted log. A baseline accepts what is older than the log as it is: if a landed commit deleted the log, it would not
+// accept that as long as the log is away, or back as it was.
+func deletionFix(ctx context.Context, e *logs.LogChange) (string, error) {
+	s := e.Situation()
+	if e.Fix != "" || s.Standing != history.Landed || history.Uncommitted(s.Commit) || s.NoWaiver {
+		return e.Undo(), nil
+	}
+	now, err := e.Run.Source.Tree.List(ctx, e.Run.Scope.Tip.ID, history.At(e.Path))
+	if err != nil {
+		return "", err
+	}
+	before, err := e.Run.Source.Tree.List(ctx, e.Parent, history.At(e.Path))
+	if err != nil || len(now) > 0 && !slices.Equal(now, before) {
+		return e.Undo(), err
+	}
+	return s.BringBack(e.Path, len(now) > 0), nil
+}
+
+func checkLogDeleted(ctx context.Context, e *logs.LogChange, r *rule.Reporter) error {
 	if e.New != nil {
-		return
+		return nil
 	}
 	head := e.Run.Source.Policy.LogFor(e.Path).Head(e.Old).String()
-	fix := e.Undo()
+	fix, err := deletionFix(ctx, e)
+	if err != nil {
+		return err
+	}
 	if dir, _, ok := small.SplitPath(e.Path); ok && e.Run.Source.IsImmutableRecord(small.InDir(dir, records.ProfileFile)) {
 		// A log of 1.0.0 does not count beside a profile of 2.0.0.
 		fix = wording.Commands("small migrate --recover", "git add -- "+wording.TopPath(small.InDir(dir, ""))) +
@@ -179,6 +202,7 @@ func checkLogDeleted(e *logs.LogChange, r *rule.Reporter) {
 		Message: fmt.Sprintf("the log with %s is gone", wording.Count(e.Old.Len(), "entry")),
 		Fix:     fix,
 	})
+	return nil
 }
 
 // checkFutureTimestamp allows an entry right after one that is itself ahead: that one cannot be changed, and work has to go on.

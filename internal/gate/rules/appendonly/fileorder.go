@@ -15,6 +15,7 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/gate/logs"
 	"github.com/small-gate/small-gate/internal/gate/read"
+	"github.com/small-gate/small-gate/internal/gate/remedy"
 	"github.com/small-gate/small-gate/internal/gate/rule"
 	"github.com/small-gate/small-gate/internal/gate/run"
 	"github.com/small-gate/small-gate/internal/policy"
@@ -117,16 +118,31 @@ func reportDisorders(ctx context.Context, on *run.Run, r *rule.Reporter, wrong m
 			case history.Uncommitted(r.Commit):
 				f.Fix = "git mv it, and commit again"
 			default:
-				f.Fix = on.Situation(r.Commit).Correct("rename it", d.file.Path)
+				f.Fix = renameFix(on.Situation(r.Commit), d.file.Path)
 			}
 			if against.Name == "" {
 				f.Message = fmt.Sprintf("%s is new and does not sort after %s, which is there", name, last)
+			}
+			if against.Name == "" && (history.Uncommitted(r.Commit) || on.Situation(r.Commit).Standing != history.Landed) {
 				f.Fix = "give it a name that sorts after " + wording.Quote(last) + ": " + f.Fix
 			}
 			r.Add(f)
 		}
 	}
 	return nil
+}
+
+// renameFix is the fix for a committed file that is out of order. Until it has landed a branch may rename it; no baseline accepts a file.
+func renameFix(s remedy.Situation, path string) string {
+	switch {
+	case s.Standing == history.Landed:
+		return s.AcceptSince()
+	case s.Standing == history.Own && s.Last:
+		return "rename it with git mv, and put that into the last commit, which nobody else has: " + wording.Commands("git commit --amend --no-edit")
+	case s.Standing == history.Own:
+		return s.Correct("rename it", path, false)
+	}
+	return "rename it with git mv, in a new commit"
 }
 
 // mostFolders is the largest number of folders whose last files are kept for a commit.

@@ -19,7 +19,7 @@ var Family = run.Family{
 		rule.New("append-only/reordered", finding.SeverityError, finding.StageHistory, rule.On(reportEdits(ledger.EditReordered, describeReordered))),
 		rule.New("append-only/inserted", finding.SeverityError, finding.StageHistory, rule.On(checkInserted)).Of(ledger.EntryInserted),
 		rule.New("append-only/out-of-order", finding.SeverityError, finding.StageHistory, rule.Reading(checkOrder), rule.Reading(checkBranchOrder)),
-		rule.New("append-only/log-deleted", finding.SeverityError, finding.StageHistory, rule.On(checkLogDeleted)).Of(ledger.LogEnded),
+		rule.New("append-only/log-deleted", finding.SeverityError, finding.StageHistory, rule.Reading(checkLogDeleted)).Of(ledger.LogEnded),
 		rule.New("append-only/timestamp-migrated", finding.SeverityError, finding.StageHistory, rule.On(checkTimestampMigrated)).Of(ledger.EntryChanged),
 		rule.New("append-only/task-reassigned", finding.SeverityError, finding.StageHistory, rule.On(checkTaskReassigned)).Of(ledger.EntryChanged),
 		rule.New("append-only/future-timestamp", finding.SeverityError, finding.StageHistory, rule.On(checkFutureTimestamp)),

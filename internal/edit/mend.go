@@ -1,0 +1,152 @@
+package edit
+
+import (
+	"context"
+	"path/filepath"
+
+	"github.com/small-gate/small-gate/internal/base/wording"
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/judge/session"
+	"github.com/small-gate/small-gate/internal/policy"
+	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/write/restore"
+)
+
+// Mended is what Mend has done to one log, and the words by which a command names it: none for the only workspace.
+type Mended struct {
+	restore.Mended
+	Words string
+}
+
+// Mend remakes a commit that nobody else has, with logs that have lost nothing, and the commits after it: see restore.Workspace.Mend. The
+// files of the options that are logs are mended one after the other; without any, that is the log of the workspace that Restore finds. An error
+// says what kept the next log from being mended.
+func Mend(ctx context.Context, req session.Request, with Locking, o restore.MendOptions) (out []Mended, err error) {
+	logs, err := mendings(ctx, req, with, &o)
+	if err != nil {
+		return nil, err
+	}
+	for _, log := range logs {
+		one, err := log.mend(ctx, req, o)
+		if err != nil {
+			return out, err
+		}
+		words := ""
+		if log.at != "" || len(logs) > 1 {
+			words = " " + wording.TopPath(one.Log)
+		}
+		out = append(out, Mended{one, words})
+		o.Files = nil
+		if one.New != one.Old {
+			o.Commit = one.Remade
+		}
+	}
+	return out, nil
+}
+
+// mending is one log to be mended: that of the configuration at a path, or that of a workspace if the path is empty. in runs a function under its lock.
+type mending struct {
+	at string
+	in func(do func(*session.Session, *locked) error) error
+}
+
+// mendings separates the logs of the configuration that are read entry by entry, and the logs of workspaces, from the other named files. Logs of
+// the configuration need no workspace.
+func mendings(ctx context.Context, req session.Request, with Locking, o *restore.MendOptions) (out []mending, err error) {
+	workspace := func(at string) mending {
+		return mending{in: func(do func(*session.Session, *locked) error) error {
+			return lockedFor(ctx, req, with, at, o.Commit+"^", do)
+		}}
+	}
+	configured := func(at string) mending {
+		return mending{at, func(do func(*session.Session, *locked) error) error {
+			return lockedAt(ctx, withGit(req), with, atRoot, do)
+		}}
+	}
+	var files []string
+	rest := workspace("")
+	for _, file := range o.Files {
+		stanza, at, err := plainLog(ctx, req, file)
+		switch {
+		case err != nil:
+			return nil, err
+		case stanza != nil && stanza.Entries != policy.FileEntries:
+			out = append(out, configured(at))
+		case stanza == nil && filepath.Base(file) == small.Progress.FileName():
+			out = append(out, workspace(file))
+		default:
+			if stanza != nil {
+				rest = configured("")
+			}
+			files = append(files, file)
+		}
+	}
+	o.Files = files
+	if len(out) == 0 {
+		out = append(out, rest)
+	}
+	return out, nil
+}
+
+// mend mends a log, and the files of the options with it.
+func (m mending) mend(ctx context.Context, req session.Request, o restore.MendOptions) (out restore.Mended, err error) {
+	err = m.in(func(s *session.Session, held *locked) error {
+		for i, file := range o.Files {
+			if o.Files[i], err = fileAt(s, req.Dir, file); err != nil {
+				return err
+			}
+		}
+		if err := putBackFirst(ctx, s, held); err != nil {
+			return err
+		}
+		// What the commit itself, or a later one, accepts does not count yet. A first commit has no parent; Mend reports any other error in
+		// the name.
+		before, none := s.Repo.Resolve(ctx, o.Commit+"^")
+		if none != nil {
+			before = ""
+		}
+		if err := s.UnderFloor(); err != nil {
+			return err
+		}
+		if err := s.Trust(ctx, before, o.Commit+"^"); err != nil {
+			return err
+		}
+		if m.at != "" && s.Opts.Policy.LogFor(m.at) == nil { // the stanza was added later, and found this
+			if err := s.TrustStagedLogs(ctx); err != nil {
+				return err
+			}
+		}
+		w := restore.Workspace{Place: s.Repo.Where(), Dir: held.dir, At: m.at, Kept: held.Dir, Policy: s.Opts.Policy, Limits: s.Opts.Limits(), Now: req.Now}
+		if out, err = w.Mend(ctx, s.Repo, o, req.Environ); err != nil || out.New == out.Old {
+			return err
+		}
+		parents, err := s.ParentsOf(ctx, out.New, nil)
+		if err != nil {
+			return err
+		}
+		mark, err := restore.MarkOf(ctx, s.Repo, parents)
+		if err != nil {
+			return err
+		}
+		return w.Note(mark)
+	})
+	return out, err
+}
+
+// putBackFirst puts back what a writer without the lock has lost, as long as the note counts. If the log in HEAD is not a regular file,
+// nothing is noted.
+func putBackFirst(ctx context.Context, s *session.Session, held *locked) error {
+	head, err := s.Repo.Head(ctx)
+	if err != nil || head == "" {
+		return err
+	}
+	files, err := s.Repo.List(ctx, head, history.At(small.Progress.Path(held.dir)))
+	if err != nil || len(files) != 1 || !files[0].Regular() {
+		return err
+	}
+	g, err := held.look(ctx)
+	if err == nil {
+		_, err = g.putBack()
+	}
+	return err
+}

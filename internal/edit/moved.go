@@ -1,0 +1,94 @@
+package edit
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/base/failure"
+	"github.com/small-gate/small-gate/internal/base/wording"
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/git/directory"
+	githistory "github.com/small-gate/small-gate/internal/git/history"
+	"github.com/small-gate/small-gate/internal/judge/session"
+	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/write/workgit"
+)
+
+// HadWorkspace reports whether a commit has had a workspace in the request's directory or above it, which can be restored.
+func HadWorkspace(ctx context.Context, req session.Request) bool {
+	_, err := withGit(req).InRepository(ctx, "restore", func(s *session.Session) error {
+		if _, err := s.Repo.Where().WorkTree(); err != nil {
+			return err
+		}
+		_, err := nearestEver(ctx, s)
+		return err
+	})
+	return err == nil
+}
+
+// refuseMoved is a failure if the work tree has the workspace of a directory elsewhere: restoring it would make a second one with the same entries.
+func refuseMoved(ctx context.Context, s *session.Session, dir string) error {
+	top := s.Repo.Where().Top
+	head, err := s.Repo.Head(ctx)
+	if err != nil || head == "" || top == "" {
+		return err
+	}
+	old, inHead, err := lastLog(ctx, s, head, small.Progress.Path(dir))
+	if err != nil || old == nil {
+		return err
+	}
+	tree, err := directory.Open(top)
+	if err != nil {
+		return err
+	}
+	files, err := tree.List(ctx, "", history.Workspaces())
+	if err != nil {
+		return err
+	}
+	for _, f := range files {
+		in, name, _ := small.SplitPath(f.Path)
+		if name != small.Progress.FileName() || in == dir || !f.Regular() {
+			continue
+		}
+		committed, err := s.Repo.List(ctx, head, history.At(f.Path))
+		if err != nil {
+			return err
+		}
+		if inHead && len(committed) > 0 {
+			continue // it is another workspace, with the same beginning
+		}
+		text, unread := workgit.ReadFile(top, f.Path)
+		if unread == nil && bytes.HasPrefix(withLineFeeds(text), withLineFeeds(old)) {
+			return &failure.Error{
+				Message: fmt.Sprintf("the workspace has moved from %s to %s", wording.Printable(small.InDir(dir, "")), wording.Printable(small.InDir(in, ""))),
+				Remedy:  "change into it, and type the command there: " + wording.Commands("cd "+wording.ShellWord(filepath.Join(top, filepath.FromSlash(in)))),
+			}
+		}
+	}
+	return nil
+}
+
+// lastLog is the log at a path in HEAD or, if that has none, as it was before the commit that took it away; nil if it cannot be told.
+func lastLog(ctx context.Context, s *session.Session, head, path string) (text []byte, inHead bool, err error) {
+	limit := small.Limits{}.FileSize()
+	if text, inHead, err = githistory.ReadFile(ctx, s.Repo, head, path, limit); err != nil || inHead {
+		return text, inHead, err
+	}
+	git, err := workgit.Open(s.Repo.Where(), s.Req.Environ)
+	if err != nil {
+		return nil, false, err
+	}
+	listed, err := git.Run(ctx, "rev-list", "-n", "1", "--parents", head, "--", path)
+	if ids := strings.Fields(string(listed)); err == nil && len(ids) > 1 {
+		text, _, err = githistory.ReadFile(ctx, s.Repo, ids[1], path, limit)
+	}
+	return text, false, err
+}
+
+// withLineFeeds is a text without the carriage returns that git may have written.
+func withLineFeeds(text []byte) []byte {
+	return bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))
+}
