@@ -18,7 +18,7 @@ import (
 
 var update = flag.Bool("update", false, "write the man pages anew")
 
-// TestManPages demands that docs/man matches the commands' help. The pages carry no date.
+// TestManPages demands that docs/man matches the help of all commands but completion. The pages carry no date.
 func TestManPages(t *testing.T) {
 	dir := filepath.Join("..", "..", "docs", "man")
 	if *update {
@@ -28,7 +28,9 @@ func TestManPages(t *testing.T) {
 	}
 	pages := map[string]bool{}
 	root := cli.Command()
-	root.InitDefaultCompletionCmd()
+	if completion, _, err := root.Find([]string{"completion"}); err == nil { // its help says all, and shells load scripts, not pages
+		root.RemoveCommand(completion)
+	}
 	for _, c := range withSubcommands(root) {
 		var page bytes.Buffer
 		date := time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)

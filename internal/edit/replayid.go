@@ -44,7 +44,7 @@ func ReplayID(ctx context.Context, req session.Request) (out WrittenID, err erro
 		if err != nil {
 			return err
 		}
-		out = WrittenID{ID: id.Reference, Add: "git add -- " + wording.TopPath(small.InDir(dir, ""))}
+		out = WrittenID{ID: id, Add: "git add -- " + wording.TopPath(small.InDir(dir, ""))}
 		for _, f := range files {
 			if err := wholefile.WriteVia(s.Repo.Where().GitDir, filepath.Join(top, filepath.FromSlash(f.Path)), f.Content); err != nil {
 				return &failure.Error{Message: fmt.Sprintf("cannot write %s: %v", f.Path, err), Remedy: "when it can be written, run `small-hook replay-id --write` again", Err: err}

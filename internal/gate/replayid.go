@@ -7,7 +7,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"strings"
 
 	"github.com/small-gate/small-gate/internal/base/failure"
 	"github.com/small-gate/small-gate/internal/gate/history"
@@ -19,79 +18,39 @@ import (
 	"github.com/small-gate/small-gate/internal/small/yamltext"
 )
 
-// ReplayID holds fingerprints of a workspace's declared intent, 64 lower-case hex
-// digits each.
-type ReplayID struct {
-	// Canonical is SHA-256 over the canonical JSON (RFC 8785) of one object with
-	// the members intent, plan and constraints, each a whole document. Neither
-	// the order of keys nor comments nor quoting change it.
-	Canonical string
-	// Reference is what the reference program writes into a handoff by itself:
-	// SHA-256 over the bytes of intent, plan and, if there, constraints, with line
-	// feeds as line endings, joined by one line feed.
-	Reference string
-	// Handoff is the handoff's replay id, and Source where it says that it came
-	// from; both are empty if it has none.
-	Handoff, Source string
-}
-
-// Matches says which of the fingerprints the handoff's value is: "canonical",
-// "reference", or nothing. Case does not matter.
-func (r ReplayID) Matches() string {
-	switch {
-	case r.Handoff == "":
-		return ""
-	case strings.EqualFold(r.Handoff, r.Canonical):
-		return "canonical"
-	case strings.EqualFold(r.Handoff, r.Reference):
-		return "reference"
-	}
-	return ""
-}
-
-// ReplayIDOf computes the fingerprints of the workspace in one directory of a
-// tree. Intent and plan must exist, and every file that exists must be readable.
-func ReplayIDOf(ctx context.Context, tree history.Tree, revision, dir string, opts run.Options) (ReplayID, error) {
+// ReplayIDOf computes the replay id that the reference program writes into the handoff of the workspace in one directory of a tree: SHA-256 over the
+// bytes of intent, plan and, if there, constraints, with line feeds as line endings, joined by one line feed; 64 lower-case hex digits. Intent and
+// plan must exist, and every file that exists must be readable.
+func ReplayIDOf(ctx context.Context, tree history.Tree, revision, dir string, opts run.Options) (string, error) {
 	opts = opts.WithDefaults()
 	files, err := tree.List(ctx, revision, history.Workspaces(dir))
 	if err != nil {
-		return ReplayID{}, err
+		return "", err
 	}
 	for _, f := range files {
 		if f.Path != small.InDir(dir, records.ProfileFile) {
 			continue
 		}
 		if is, err := read.NewSource(tree, nil, read.Basis{Policy: opts.Policy}).IsProfile2(ctx, f); err != nil || is {
-			return ReplayID{}, cmp.Or(err, records.NotHere("small-hook replay-id", "2.0.0 has no replay ids: `small session start --help` says how work begins"))
+			return "", cmp.Or(err, records.NotHere("small-hook replay-id", "2.0.0 has no replay ids: `small session start --help` says how work begins"))
 		}
 	}
-	var out ReplayID
-	declared := &small.Value{Kind: small.Map}
-	var raw [][]byte
+	var declared [][]byte
 	for _, a := range []small.Artifact{small.Intent, small.Plan, small.Constraints} {
 		data, doc, err := declaration(ctx, tree, files, a.Path(dir), opts.Limits())
 		if err != nil {
-			return ReplayID{}, err
+			return "", err
 		}
 		if doc == nil && a == small.Constraints {
 			continue
 		}
 		if doc == nil {
-			return ReplayID{}, &failure.Error{Message: a.Path(dir) + " is missing; the replay id is computed from it", Remedy: "if it was deleted: `small-hook restore`; else name the workspace's directory with --dir"}
+			return "", &failure.Error{Message: a.Path(dir) + " is missing; the replay id is computed from it", Remedy: "if it was deleted: `small-hook restore`; else name the workspace's directory with --dir"}
 		}
-		raw = append(raw, lineFeeds(data))
-		declared.Fields = append(declared.Fields, small.Field{Key: string(a), Value: doc.Root})
+		declared = append(declared, lineFeeds(data))
 	}
-	out.Canonical = hexSum([]byte(declared.Canonical()))
-	out.Reference = hexSum(bytes.Join(raw, []byte("\n")))
-	_, doc, err := declaration(ctx, tree, files, small.Handoff.Path(dir), opts.Limits())
-	if err != nil || doc == nil {
-		return out, err
-	}
-	id := doc.Root.Get("replayId")
-	out.Handoff, _ = id.Get("value").Str()
-	out.Source, _ = id.Get("source").Str()
-	return out, nil
+	sum := sha256.Sum256(bytes.Join(declared, []byte("\n")))
+	return hex.EncodeToString(sum[:]), nil
 }
 
 // declaration reads one file of a workspace; nil if it is absent.
@@ -122,11 +81,6 @@ func lineFeeds(data []byte) []byte {
 	return bytes.ReplaceAll(data, []byte("\r"), []byte("\n"))
 }
 
-func hexSum(data []byte) string {
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:])
-}
-
 // templateIntent is the placeholder that `small init` and `small reset` write as the intent.
 const templateIntent = "Define project intent"
 
@@ -136,10 +90,9 @@ type Rewritten struct {
 	Content []byte
 }
 
-// NewRun returns the replay id of the workspace in one directory of a tree, and its workspace file and handoff with the id's Reference as
-// their run. A file that already names that run is left out; nothing else in the files changes. It is an error if the log says that the
+// NewRun returns the replay id of the workspace in one directory of a tree, and its workspace file and handoff with this id as their run. A file that already names that run is left out; nothing else in the files changes. It is an error if the log says that the
 // run is over, or if a file cannot be read or edited.
-func NewRun(ctx context.Context, tree history.Tree, revision, dir string, opts run.Options) (ReplayID, []Rewritten, error) {
+func NewRun(ctx context.Context, tree history.Tree, revision, dir string, opts run.Options) (string, []Rewritten, error) {
 	id, err := ReplayIDOf(ctx, tree, revision, dir, opts)
 	if err != nil {
 		return id, nil, err
@@ -174,9 +127,9 @@ func NewRun(ctx context.Context, tree history.Tree, revision, dir string, opts r
 	switch {
 	case log == nil:
 		return id, nil, &failure.Error{Message: small.Progress.Path(dir) + ": " + problems[0].Message, Remedy: problems[0].Hint}
-	case log.RunOver(id.Reference):
+	case log.RunOver(id):
 		return id, nil, &failure.Error{
-			Message: fmt.Sprintf("intent, plan and constraints are as they were in the run %.12s…, which is over: a new run would have the same id", id.Reference),
+			Message: fmt.Sprintf("intent, plan and constraints are as they were in the run %.12s…, which is over: a new run would have the same id", id),
 			Remedy: "a person writes the new intent first, into " + small.Intent.Path(dir) + "; or, if it stays, add the new run's first task to the plan with small plan --add; " +
 				"then run small-hook replay-id --write",
 		}
@@ -188,8 +141,8 @@ func NewRun(ctx context.Context, tree history.Tree, revision, dir string, opts r
 		key      string
 		members  []yamltext.Member
 	}{
-		{small.Workspace, "run `small fix workspace`, then `small-hook replay-id --write`", "run", []yamltext.Member{{Key: "replay_id", Value: id.Reference}}},
-		{small.Handoff, "run `small start`, then `small-hook replay-id --write`", "replayId", []yamltext.Member{{Key: "value", Value: id.Reference}, {Key: "source", Value: "auto"}}},
+		{small.Workspace, "run `small fix workspace`, then `small-hook replay-id --write`", "run", []yamltext.Member{{Key: "replay_id", Value: id}}},
+		{small.Handoff, "run `small start`, then `small-hook replay-id --write`", "replayId", []yamltext.Member{{Key: "value", Value: id}, {Key: "source", Value: "auto"}}},
 	} {
 		data, _, err := read(f.artifact, f.remedy)
 		if err != nil {
@@ -198,7 +151,7 @@ func NewRun(ctx context.Context, tree history.Tree, revision, dir string, opts r
 		path := f.artifact.Path(dir)
 		content, err := yamltext.SetMembers(data, f.key, f.members, opts.Limits())
 		if err != nil {
-			return id, nil, &failure.Error{Message: fmt.Sprintf("%s was not changed: %v", path, err), Remedy: "write the replay id there by hand: " + id.Reference, Err: err}
+			return id, nil, &failure.Error{Message: fmt.Sprintf("%s was not changed: %v", path, err), Remedy: "write the replay id there by hand: " + id, Err: err}
 		}
 		if !bytes.Equal(content, data) {
 			out = append(out, Rewritten{Path: path, Content: content})

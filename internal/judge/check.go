@@ -62,10 +62,10 @@ func checkAgainst(ctx context.Context, s *session.Session, what session.What) (*
 	return gate.CheckAgainst(ctx, files, base, head, dir, what.Recursive, s.Opts), nil
 }
 
-// ReplayID computes the fingerprints of the workspace of the request's directory, or else of the nearest at or above the current one,
-// as its files are on disk, in the index or in a commit.
-func ReplayID(ctx context.Context, req session.Request, what session.What) (gate.ReplayID, error) {
-	return inWorkspace(ctx, req, what, "replay-id", gate.ReplayIDOf)
+// ReplayID computes the replay id of the workspace of the request's directory, or else of the nearest at or above the current one, from its files on
+// disk.
+func ReplayID(ctx context.Context, req session.Request) (string, error) {
+	return inWorkspace(ctx, req, session.What{}, "replay-id", gate.ReplayIDOf)
 }
 
 // Digests lists the entry digests of a log as its files are on disk or in a commit. log is a log of the configuration, or a folder of such
