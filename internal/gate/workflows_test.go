@@ -14,7 +14,7 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/git/directory"
-	"github.com/small-gate/small-gate/internal/git/history"
+	githistory "github.com/small-gate/small-gate/internal/git/history"
 	"github.com/small-gate/small-gate/internal/git/plain"
 	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/testkit/gittest"
@@ -145,36 +145,5 @@ func wantAgents(t *testing.T, name string, report *finding.Report, severity find
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("%s (-want +got):\n%s", name, diff)
-	}
-}
-
-// TestCrossContracts: contract files are listed in order, each once, whatever
-// judges the record; if there are very many, the first ones; combined reports
-// list those of all.
-func TestCrossContracts(t *testing.T) {
-	var many strings.Builder
-	many.WriteString("campaignChildren:\n  - {name: schema, status: pending, repository: db}\n  - name: reader\n    status: pending\n    contracts:\n")
-	for i := range 1200 {
-		fmt.Fprintf(&many, "      - {repository: db, file: f%d.sql}\n", i)
-	}
-	opts := testOptions()
-	p, err := policy.Parse("the test", []byte("version: 1\nworkflows: {campaigns: [\"*.yml\"]}\n"), catalogue.Known())
-	if err != nil {
-		t.Fatal(err)
-	}
-	opts.Policy = p
-	h := newMemoryHistory()
-	base := h.commit(fileTree{})
-	head := h.commit(fileTree{"b.yml": blobFile{data: "campaignChildren:\n  - {name: a, status: pending, repository: db}\n  - {name: b, status: pending, contracts: [{repository: db, file: x}, {repository: db, file: x}]}\n"}}, base)
-	merge := h.commit(fileTree{"a.yml": blobFile{data: many.String()}, "b.yml": h.trees[head]["b.yml"]}, head, base)
-	one := gate.RangeInto(t.Context(), h, base, head, head, opts)
-	both := gate.RangeInto(t.Context(), h, base, head, merge, opts)
-	if len(one.CrossContracts) != 1 || one.CrossContracts[0].Path != "b.yml" || one.Verdict != finding.Pass {
-		t.Errorf("%v, %v", one.CrossContracts, one.Findings)
-	}
-	for name, r := range map[string]*finding.Report{"with the merge": both, "combined": finding.Combine([]*finding.Report{one, both, both})} {
-		if n := len(r.CrossContracts); n != 1000 || r.CrossContracts[0].File != "f0.sql" || r.CrossContracts[999].Line != 1005 || r.Failure != nil {
-			t.Errorf("%s: %d contracts, %v", name, n, r.Failure)
-		}
 	}
 }

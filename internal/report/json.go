@@ -33,11 +33,9 @@ type jsonReport struct {
 	// Commits are those that findings name, of very many the first 300; there if there are any.
 	Commits []jsonCommit `json:"commits,omitempty"`
 	// Lane is null where no lane was claimed.
-	Lane *jsonLane `json:"lane"`
-	// CrossContracts are there if there are any.
-	CrossContracts []jsonContract `json:"cross_contracts,omitempty"`
-	Summary        jsonSummary    `json:"summary"`
-	Error          *jsonError     `json:"error"`
+	Lane    *jsonLane   `json:"lane"`
+	Summary jsonSummary `json:"summary"`
+	Error   *jsonError  `json:"error"`
 }
 
 // jsonTool is the program that made the report.
@@ -151,17 +149,6 @@ type jsonSummary struct {
 	Notes int `json:"notes,omitempty"`
 }
 
-// jsonContract is a contract file of another child's repository that a campaign's
-// child names.
-type jsonContract struct {
-	Path       string `json:"path"`
-	Line       int    `json:"line"`
-	Child      string `json:"child"`
-	Repository string `json:"repository"`
-	File       string `json:"file"`
-	Of         string `json:"of"`
-}
-
 type jsonError struct {
 	Message string `json:"message"`
 	Remedy  string `json:"remedy"`
@@ -198,9 +185,6 @@ func document(r *finding.Report, opts Options) jsonReport {
 	}
 	for _, c := range r.Commits {
 		doc.Commits = append(doc.Commits, jsonCommit(c))
-	}
-	for _, c := range r.CrossContracts {
-		doc.CrossContracts = append(doc.CrossContracts, jsonContract(c))
 	}
 	for i := range r.Findings {
 		doc.Findings[i] = toJSON(&r.Findings[i])

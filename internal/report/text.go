@@ -10,7 +10,6 @@ import (
 
 	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/gate/finding"
-	"github.com/small-gate/small-gate/internal/policy/lane"
 	"github.com/small-gate/small-gate/internal/report/content"
 	"github.com/small-gate/small-gate/internal/report/sanitize"
 )
@@ -297,19 +296,7 @@ func (t *text) summary(r *finding.Report) {
 	if r.Lane != nil {
 		t.line("lane: ", content.Lane(r.Lane))
 	}
-	t.contracts(r.CrossContracts)
 	for _, note := range r.Examined.Notes {
 		t.line("note: ", content.Text(note))
-	}
-}
-
-func (t *text) contracts(list []lane.CrossContract) {
-	for i, c := range list {
-		if i == content.MaxWaived {
-			t.line("… and more contracts; ", t.seeRest)
-			return
-		}
-		t.line(fmt.Sprintf("contract: %s:%d: %q relies on %q of the repository %q, in which %q works",
-			content.Name(c.Path), c.Line, content.Name(c.Child), content.Name(c.File), content.Name(c.Repository), content.Name(c.Of)))
 	}
 }

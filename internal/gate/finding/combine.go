@@ -17,7 +17,7 @@ func Combine(reports []*Report) *Report {
 		return reports[0]
 	}
 	out := *reports[0]
-	out.Findings, out.Waived, out.More, out.Ledgers, out.CrossContracts = nil, nil, Counts{}, nil, nil
+	out.Findings, out.Waived, out.More, out.Ledgers = nil, nil, Counts{}, nil
 	out.Hidden, out.Uncommitted = nil, 0
 	out.Examined.Commits, out.Examined.Workspaces, out.Examined.Workflows = 0, 0, 0
 	out.Examined.Base, out.Examined.Head, out.Examined.Branch = "", "", ""
@@ -47,7 +47,6 @@ func Combine(reports []*Report) *Report {
 			}
 		}
 		out.Commits = append(out.Commits, r.Commits...)
-		out.AddContracts(r.CrossContracts)
 		if out.Lane == nil {
 			out.Lane = r.Lane
 		}

@@ -1,7 +1,6 @@
 package finding
 
 import (
-	"cmp"
 	"slices"
 	"time"
 
@@ -54,9 +53,6 @@ type Report struct {
 	Commits []Commit
 	// Lane is nil if no lane was claimed.
 	Lane *LaneReport
-	// CrossContracts are the contract files that campaigns' children name in other children's repositories; if
-	// there are very many, the first ones.
-	CrossContracts []lane.CrossContract
 	// Failure is set if Verdict is Error.
 	Failure *failure.Error
 }
@@ -142,23 +138,6 @@ func LogEntries(l *ledger.Ledger, branchOf func(small.Digest) string) []LogEntry
 		out[i] = LogEntry{Line: e.Pos.Line, TaskID: e.TaskID, Timestamp: e.Timestamp, ReplayID: e.ReplayID, Branch: branchOf(e.Digest), Reconciles: e.Reconciles}
 	}
 	return out
-}
-
-// maxContracts is how many contract files a report lists.
-const maxContracts = 1000
-
-// AddContracts adds contract files, sorted and unique.
-func (r *Report) AddContracts(more []lane.CrossContract) {
-	if len(more) == 0 {
-		return
-	}
-	all := slices.Concat(r.CrossContracts, more)
-	slices.SortFunc(all, func(a, b lane.CrossContract) int {
-		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Child, b.Child),
-			cmp.Compare(a.Repository, b.Repository), cmp.Compare(a.File, b.File), cmp.Compare(a.Of, b.Of))
-	})
-	all = slices.Compact(all)
-	r.CrossContracts = all[:min(len(all), maxContracts)]
 }
 
 // Counts are numbers of findings.

@@ -83,31 +83,3 @@ func circleWords(names []string) string {
 	}
 	return strings.Join(names, " -> ")
 }
-
-// CrossContract is a contract file in a repository in which another child of the same campaign works.
-type CrossContract struct {
-	// Path is the campaign's record, and Line the line that names the file.
-	Path string
-	Line int
-	// Child relies on the file; Of is the first child that works in its repository.
-	Child, Repository, File, Of string
-}
-
-// CrossContracts lists the contract files that children name in other children's repositories.
-func (r *Record) CrossContracts() []CrossContract {
-	first := map[string]string{}
-	for _, c := range r.Children {
-		if _, known := first[c.Repository.Text]; !known {
-			first[c.Repository.Text] = c.Name.Text
-		}
-	}
-	var out []CrossContract
-	for _, c := range r.Children {
-		for _, k := range c.Contracts {
-			if of := first[k.Repository.Text]; of != "" && k.Repository.Text != "" && k.Repository.Text != c.Repository.Text {
-				out = append(out, CrossContract{r.Path, k.File.Pos.Line, clip(c.Name.Text), clip(k.Repository.Text), k.File.Text, clip(of)})
-			}
-		}
-	}
-	return out
-}

@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/small-gate/small-gate/internal/small"
 	"github.com/small-gate/small-gate/internal/testkit/gittest"
 )
@@ -120,36 +118,6 @@ func TestCirclesAtRandom(t *testing.T) {
 	}
 	if found == 0 {
 		t.Fatal("no circle was tried")
-	}
-}
-
-// TestCrossContracts: a contract file in another child's repository is listed; one in the child's own repository, or in one without a
-// child, is not.
-func TestCrossContracts(t *testing.T) {
-	r, problems := ParseRecord("campaigns/a.yml", []byte(`campaignChildren:
-  - {name: schema, status: complete, repository: db}
-  - name: reader
-    status: cancelled
-    repository: api
-    contracts:
-      - {repository: db, file: schema.sql}
-      - {repository: api, file: openapi.yml}
-      - {repository: elsewhere, file: a.proto}
-  - {name: again, status: complete, repository: db, dependsOn: [schema, reader], contracts: ~}
-  - {name: docs, status: pending, contracts: [{repository: api, file: openapi.yml}]}
-`), small.Limits{})
-	if r == nil {
-		t.Fatal(problems)
-	}
-	if problems := r.CheckChildren(); len(problems) > 0 {
-		t.Fatal(problems)
-	}
-	want := []CrossContract{
-		{"campaigns/a.yml", 7, "reader", "db", "schema.sql", "schema"},
-		{"campaigns/a.yml", 11, "docs", "api", "openapi.yml", "reader"},
-	}
-	if diff := cmp.Diff(want, r.CrossContracts()); diff != "" {
-		t.Errorf("contracts (-want +got):\n%s", diff)
 	}
 }
 

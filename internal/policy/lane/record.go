@@ -37,15 +37,8 @@ type Switch struct {
 type Child struct {
 	Name, Status Ref
 	DependsOn    []Ref
-	// Repository is where the child works.
-	Repository Ref
-	// Contracts are the files through which it relies on other repositories.
-	Contracts []Contract
-	subject   string
+	subject      string
 }
-
-// Contract is a file of a repository on which a child relies.
-type Contract struct{ Repository, File Ref }
 
 // ParseRecord reads the record of a job or a campaign, as JSON or YAML according to its path, file. If the file cannot be read, it returns
 // nil and the problems.
@@ -100,14 +93,10 @@ func switchAt(v *small.Value, index int) Switch {
 
 func childAt(v *small.Value, index int) Child {
 	c := Child{
-		Name: refAt(v.Get("name")), Status: refAt(v.Get("status")), Repository: refAt(v.Get("repository")),
-		subject: "campaignChildren." + strconv.Itoa(index),
+		Name: refAt(v.Get("name")), Status: refAt(v.Get("status")), subject: "campaignChildren." + strconv.Itoa(index),
 	}
 	for _, name := range listOf(v, "dependsOn") {
 		c.DependsOn = append(c.DependsOn, refAt(name))
-	}
-	for _, contract := range listOf(v, "contracts") {
-		c.Contracts = append(c.Contracts, Contract{refAt(contract.Get("repository")), refAt(contract.Get("file"))})
 	}
 	return c
 }

@@ -97,9 +97,6 @@ func (s *scan) judge(ctx context.Context, files []history.File) error {
 		if err := s.run.Collector.Judge(ctx, v); err != nil {
 			return err
 		}
-		if v.Record != nil {
-			s.run.Collector.Report.AddContracts(v.Record.CrossContracts())
-		}
 	}
 	return nil
 }
