@@ -164,7 +164,7 @@ const going = "go on"
 var speakers = []string{
 	going, "small-hook check", "small-hook audit", "git commit -q -a -m all", "small-hook restore", "small-hook reconcile", "git push -q origin HEAD",
 	"small-hook append --task task-1 --evidence appended", "small-hook guard -- true", "small-hook sync", "small-hook check --against HEAD",
-	"small-hook range origin/main..HEAD", "small-hook merge-check HEAD origin/side", "small-hook reconcile origin/side", "small-hook replay-id",
+	"small-hook range origin/main..HEAD", "small-hook merge-check HEAD origin/side", "small-hook reconcile origin/side", "small-hook replay-id --value",
 	"small-hook replay-id --write", "small-hook baseline", "small-hook waive --rule append-only/modified --reason because", "small-hook doctor",
 	"git merge -q --no-edit origin/side",
 }
