@@ -56,7 +56,7 @@ func (a *app) appendCommand() *cobra.Command {
 				return done.Say(err)
 			}
 			text := fmt.Sprintf("%s: appended an entry for %s\n", wording.Printable(done.Log), wording.Printable(values[0]))
-			text += done.Note() + next(done.Add, "git commit -m "+wording.ShellWord("Record "+wording.Printable(values[0])))
+			text += done.Note() + next(append(done.First(), done.Add, "git commit -m "+wording.ShellWord("Record "+wording.Printable(values[0])))...)
 			return done.Say(a.print(text))
 		},
 	})

@@ -52,13 +52,21 @@ func (g Guarded) Warning() string {
 	if len(g.Discarded) == 0 {
 		return ""
 	}
-	back := "small-hook restore" + remedy.InDirectory(g.Log)
+	back := g.First()[0]
 	were := "were"
 	if len(g.Discarded) == 1 {
 		were = "was"
 	}
 	return fmt.Sprintf("small-hook: warning: %s %s recorded, and then discarded with git: the log lacks %s\nfix: %s; if that was on purpose, %s --discard-new forgets %s\n",
 		ledger.DescribeAll(g.Discarded), were, pronoun(g.Discarded), wording.Commands(back), back, pronoun(g.Discarded))
+}
+
+// First is what has to be typed before the log can be committed: what was discarded comes back, unless it was forgotten.
+func (g Guarded) First() []string {
+	if len(g.Discarded) == 0 {
+		return nil
+	}
+	return []string{"small-hook restore" + remedy.InDirectory(g.Log)}
 }
 
 func pronoun(entries []ledger.Entry) string {

@@ -72,6 +72,7 @@ func FindEdits(ctx context.Context, req session.Request, sought Sought) ([]Excus
 	req.Find = func(f *finding.Finding) bool { return sought.matches(f.Rule, f.Fingerprint()) }
 	req.Strict = true // strict mode finds more in a history
 	var all []waivable
+	var waived []finding.Finding
 	for _, judge := range []func() *finding.Report{
 		func() *finding.Report { return PreCommit(ctx, req) },
 		func() *finding.Report { return Audit(ctx, req, "") },
@@ -87,6 +88,10 @@ func FindEdits(ctx context.Context, req session.Request, sought Sought) ([]Excus
 		if sought.Rule == "" && sought.found(all) {
 			break
 		}
+		waived = append(waived, r.Waived...)
+	}
+	if err := sought.waivedAlready(all, waived); err != nil {
+		return nil, err
 	}
 	return sought.in(all, "in the index or in HEAD's history",
 		"stage the change first (`git add`); `small-hook audit --format json` lists the findings of the history with their\n"+
@@ -128,6 +133,20 @@ func (s Sought) found(all []waivable) bool {
 	return !slices.ContainsFunc(s.Fingerprints, func(f string) bool {
 		return !slices.ContainsFunc(all, func(w waivable) bool { return strings.HasPrefix(w.fingerprint, f) })
 	})
+}
+
+// waivedAlready is a failure if a finding that is sought is not among all, because the configuration waives it.
+func (s Sought) waivedAlready(all []waivable, waived []finding.Finding) error {
+	for _, f := range s.Fingerprints {
+		is := func(w finding.Finding) bool { return strings.HasPrefix(w.Fingerprint(), f) }
+		if one := (Sought{Fingerprints: []string{f}}); !one.found(all) && slices.ContainsFunc(waived, is) {
+			return &failure.Error{
+				Message: "the configuration here waives that edit already: " + f,
+				Remedy:  "the waiver counts once the target branch has it: bring it there first, in a change of its own",
+			}
+		}
+	}
+	return nil
 }
 
 // in picks the findings that are sought. where and remedy go into the failure for those that are missing.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/ledger"
+	"github.com/small-gate/small-gate/internal/report/content"
 	"github.com/small-gate/small-gate/internal/testkit/gittest"
 	"github.com/small-gate/small-gate/internal/testkit/reporttest"
 )
@@ -84,7 +85,7 @@ func TestSummary(t *testing.T) {
 		{"no policy in another branch", fail(func(r *finding.Report) {
 			r.Mode, r.Examined.Policy = "pre-push", "built-in defaults (no .small-gate.yml in main)"
 		}),
-			"rejected: 1 error, 0 warnings; examined 16 commits and 1 workspace; configuration: built-in defaults (no .small-gate.yml in main)"},
+			"rejected: 1 error, 0 warnings; examined 16 commits and 1 workspace; configuration: no .small-gate.yml in main"},
 		{"push", fail(func(r *finding.Report) { r.Examined.Source = "standard input" }),
 			"rejected: 1 error, 0 warnings; examined 16 commits and 1 workspace; refs from standard input"},
 		{"error with findings", fail(func(r *finding.Report) { r.Verdict, r.Failure = finding.Error, reporttest.Failed().Failure }),
@@ -223,4 +224,29 @@ func FuzzText(f *testing.F) {
 			}
 		}
 	})
+}
+
+// What a message says of an entry is not said again below it: there stands the fingerprint alone, and what the message does not say.
+func TestEntryIsNamedOnce(t *testing.T) {
+	r := reporttest.OneFail()
+	f := &r.Findings[0]
+	f.EditFrom, f.Entry.Index, f.Entry.Noun, f.EntryAfter = "sha256:00", 1, "", nil
+	id := "fingerprint " + f.Fingerprint()[:finding.ShownFingerprint]
+	label := ": " + content.EntryLabel(f.Entry)
+	for _, tt := range []struct {
+		message, noun string
+		want          string
+	}{
+		{`entry 2 ("task-1", 2026-03-01T09:10:00Z) was modified`, "", id},
+		{"one entry was modified", "", "entry 2" + label + "; " + id},
+	} {
+		f.Message = tt.message
+		if got := content.AboutEntry(f, content.EntryLabel); got != tt.want {
+			t.Errorf("%s: %q, want %q", tt.message, got, tt.want)
+		}
+	}
+	f.Message, f.Entry.Noun, f.Entry.TaskID, f.Entry.Timestamp = "line 2 was modified", ledger.Line, "", ""
+	if got := content.AboutEntry(f, content.EntryLabel); got != id {
+		t.Errorf("a line: %q, want %q", got, id)
+	}
 }

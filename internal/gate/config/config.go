@@ -10,6 +10,7 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/gate/read"
+	"github.com/small-gate/small-gate/internal/gate/remedy"
 	"github.com/small-gate/small-gate/internal/gate/rule"
 	"github.com/small-gate/small-gate/internal/gate/run"
 	"github.com/small-gate/small-gate/internal/ledger"
@@ -47,7 +48,7 @@ func explainProposed(ctx context.Context, r *run.Run) error {
 			if history.Uncommitted(commit) && len(r.Scope.Parents) > 1 {
 				return "" // git cannot commit a single file during a merge: finish the merge first
 			}
-			fix := s.Undo(path, []string{"git add -- :/" + policy.File, `git commit -m "Waive an edit" -- :/` + policy.File, "git push"})
+			fix := remedy.Proposed(s.Undo(path, []string{"git add -- :/" + policy.File, `git commit -m "Waive an edit" -- :/` + policy.File, "git push"}))
 			if history.Uncommitted(commit) || s.Standing != history.Own {
 				return fix
 			}

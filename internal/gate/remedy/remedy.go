@@ -87,7 +87,17 @@ func ForFinding(fix, id string) string {
 	if id != "" {
 		return strings.ReplaceAll(fix, "waive "+fingerprint+" ", "waive "+id+" ")
 	}
-	return strings.NewReplacer(waive, "A maintainer decides", midSentence(waive), "a maintainer decides").Replace(fix)
+	return instead(fix, "A maintainer decides")
+}
+
+// Proposed is a fix for an edit that a waiver in the same change would allow.
+func Proposed(fix string) string {
+	return instead(fix, "A maintainer brings the waiver to the target branch first, in a change of its own; then this one passes")
+}
+
+// instead is a fix with another sentence in the place of the one about a waiver.
+func instead(fix, sentence string) string {
+	return strings.NewReplacer(waive, sentence, midSentence(waive), midSentence(sentence)).Replace(fix)
 }
 
 // midSentence is a sentence as it goes on after another word.

@@ -45,7 +45,8 @@ func Entry(e *finding.EntryRef) string {
 	return EntryName(e) + ": " + EntryLabel(e)
 }
 
-// AboutEntry names the entry of a finding, and its edit by the fingerprint that `small-hook waive` takes; empty if there is neither.
+// AboutEntry names the entry of a finding, unless the message does, and its edit by the fingerprint that `small-hook waive` takes; empty if there
+// is neither.
 func AboutEntry(f *finding.Finding, label func(*finding.EntryRef) string) string {
 	id := Fingerprint(f)
 	if id != "" {
@@ -61,15 +62,26 @@ func AboutEntry(f *finding.Finding, label func(*finding.EntryRef) string) string
 		}
 		return id
 	}
-	words := EntryName(before)
+	words, now := EntryName(before), ""
 	if after != nil && EntryName(after) != words {
-		words += " (now " + EntryName(after) + ")"
+		now = "now " + EntryName(after)
 	}
-	words += ": " + label(before)
-	if id != "" {
-		words += "; " + id
+	// The message has the time to the second, and the fingerprint is enough of a hash.
+	if strings.Contains(f.Message, words+" (") || OnlyDigest(before) && before.Noun != "" && id != "" {
+		return joined(now, id)
 	}
-	return words
+	if now != "" {
+		words += " (" + now + ")"
+	}
+	return joined(words+": "+label(before), id)
+}
+
+// joined are two texts, either of which may be empty.
+func joined(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + "; " + b
 }
 
 // Fingerprint is the beginning of a finding's fingerprint, if it is about an edit.

@@ -94,6 +94,9 @@ func Summary(r *finding.Report) string {
 		words += "; refs from " + Name(r.Examined.Source)
 	}
 	if p := r.Examined.Policy; !isExpected(p, r.Mode) {
+		if rest, none := strings.CutPrefix(p, policy.BuiltIn+" (no "); none {
+			p = "no " + strings.TrimSuffix(rest, ")")
+		}
 		words += "; configuration: " + Name(p)
 	}
 	if r.Examined.Floor != "" {

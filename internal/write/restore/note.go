@@ -38,8 +38,7 @@ type Mark struct {
 	// Branch is the current branch's full name, and Parents are the parents of the next commit.
 	Branch  string   `json:"branch"`
 	Parents []string `json:"parents"`
-	// Reflog and Stash are the sizes of the reflogs of HEAD and of the stash, in bytes. Even a reset to the same commit adds a line to HEAD's.
-	// Both are 0 without reflogs.
+	// Reflog and Stash are the sizes of the reflogs of HEAD and of the stash, in bytes. Both are 0 without reflogs.
 	Reflog int64 `json:"reflog"`
 	Stash  int64 `json:"stash"`
 }
@@ -71,6 +70,19 @@ func cannotReadLog(err error) error {
 // commitLine matches a reflog line of a command that only adds a commit to HEAD and leaves uncommitted changes alone.
 var commitLine = expression.Of(`^([0-9a-f]+) ([0-9a-f]+) [^\t]*\t(commit( \((initial|merge|cherry-pick)\))?|cherry-pick|revert|(merge|pull)[^(:]*):`)
 
+// resetLine matches a reflog line of git reset. Git itself resets to a commit's id, to abort a cherry-pick, say.
+var resetLine = expression.Of(`^([0-9a-f]+) ([0-9a-f]+) [^\t]*\treset: moving to [^\n]*\n?$`)
+
+// resetToID matches such a line that names an id.
+var resetToID = expression.Of(`\treset: moving to [0-9a-f]{40,64}\n?$`)
+
+// isResetInPlace reports whether a reflog line is that of a git reset to the commit that was checked out: what it takes away, it takes away on
+// request, as git checkout does. In a merge it gives up the other side.
+func isResetInPlace(line string, from Mark) bool {
+	m := resetLine().FindStringSubmatch(line)
+	return m != nil && m[1] == m[2] && len(from.Parents) == 1 && !resetToID().MatchString(line)
+}
+
 // since lists the commits at which HEAD was between two marks, oldest first. It is nil if git has done more to the work tree than commit:
 // then uncommitted entries may be gone for good reasons.
 func since(place githistory.Place, from, to Mark) ([]string, error) {
@@ -94,6 +106,9 @@ func since(place githistory.Place, from, to Mark) ([]string, error) {
 		return nil, cannotReadLog(err)
 	}
 	for line := range strings.Lines(string(lines)) {
+		if isResetInPlace(line, from) {
+			continue
+		}
 		m := commitLine().FindStringSubmatch(line)
 		if m == nil || m[1] != at && (at != "" || strings.Trim(m[1], "0") != "") {
 			return nil, nil
