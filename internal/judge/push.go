@@ -22,6 +22,9 @@ import (
 // sourceStdin is the report's word for where a push's refs are read.
 const sourceStdin = "standard input"
 
+// sourceHead is the report's word for a push whose refs nobody names.
+const sourceHead = "HEAD against what the remote is known to have"
+
 // handover is what a hook knows about a push.
 type handover struct {
 	updates []hookinput.RefUpdate
@@ -69,7 +72,25 @@ func pushTo(ctx context.Context, s *session.Session, push handover) (_ *finding.
 	if push.branch, err = githistory.DefaultBranch(ctx, s.Repo, push.remote); err != nil {
 		return nil, err
 	}
-	return push.judge(ctx, s), nil
+	report := push.judge(ctx, s)
+	if push.source == sourceHead {
+		err = push.nameSync(ctx, s, report)
+	}
+	return report, err
+}
+
+// nameSync has the warning that the checked-out branch and its own remote branch have diverged say what to type: git refuses this push.
+func (p handover) nameSync(ctx context.Context, s *session.Session, r *finding.Report) error {
+	current, err := s.Repo.CurrentBranch(ctx)
+	if err != nil || p.branch.Ref != "refs/remotes/"+p.remote+"/"+history.ShortRef(current) {
+		return err
+	}
+	for i := range r.Findings {
+		if f := &r.Findings[i]; f.Fix == run.SettledByMerge {
+			f.Fix = fmt.Sprintf("take in what the remote has, and push again: `small-hook sync %s %s`", wording.ShellWord(p.remote), wording.ShellWord(history.ShortRef(current)))
+		}
+	}
+	return nil
 }
 
 // guess finds out what is pushed if standard input is empty: from the variables of the pre-commit framework, which consumes the lines and
@@ -89,7 +110,7 @@ func guess(ctx context.Context, s *session.Session, push *handover) error {
 		}
 	}
 	if to == "" {
-		push.source, to = "HEAD against what the remote is known to have", "HEAD"
+		push.source, to = sourceHead, "HEAD"
 		if head, err := s.Repo.Head(ctx); err != nil || head == "" {
 			return err
 		}

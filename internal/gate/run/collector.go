@@ -145,6 +145,9 @@ func (c *Collector) SetDemands(strict bool, of func(commit string) *rule.Rigour)
 	c.Report.Strict = c.Strict
 }
 
+// SettledByMerge is the fix of a finding that is only a warning because the branch has not been merged yet.
+const SettledByMerge = "nothing has to be done now; it is settled when the branch is merged there"
+
 func (c *Collector) add(of *rule.Rule, f finding.Finding, place rule.Place, in *rule.Rigour) {
 	f.Severity = cmp.Or(f.Severity, of.Severity)
 	if !place.Mandatory {
@@ -153,7 +156,7 @@ func (c *Collector) add(of *rule.Rule, f finding.Finding, place rule.Place, in *
 	if c.WarnOnly && f.Severity != finding.SeverityNote && (c.policy.Rules[of.ID] != policy.Error || !strings.HasPrefix(of.ID, "divergence/")) {
 		f.Severity = finding.SeverityWarning
 		if strings.Contains(f.Fix, "`") { // the finding is only advice now: there is nothing to type
-			f.Fix = "nothing has to be done now; it is settled when the branch is merged there"
+			f.Fix = SettledByMerge
 		}
 	}
 	id := ""
