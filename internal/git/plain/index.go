@@ -1,10 +1,11 @@
 package plain
 
 import (
-	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path"
@@ -16,6 +17,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 	format "github.com/go-git/go-git/v5/plumbing/format/index"
 
+	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/git/history"
 )
 
@@ -28,107 +30,108 @@ func (r *Repo) indexFile() string {
 	return filepath.Join(r.GitDir, "index")
 }
 
-// readIndex reads the index, unless it is the last one that was read. The entries of a missing file are none. Intent-to-add paths are left
-// out, as in a commit.
-func (r *Repo) readIndex(ctx context.Context, last *staged) (entries []*format.Entry, sum plumbing.Hash, err error) {
+// staged is the tree that a commit of the index would have: its id, and it and all its subtrees by their ids.
+type staged struct {
+	sum    plumbing.Hash // with which the index ends (gitformat-index(5)): the hash of what is before it
+	root   plumbing.Hash
+	trees  map[plumbing.Hash][]treeEntry
+	sparse []string // the paths that are kept out of the work tree
+}
+
+// readIndex reads the index, unless it is the last one that was read: a hook asks for it ten times. A missing file has no entries.
+func (r *Repo) readIndex(ctx context.Context) (*staged, error) {
 	if err := alive(ctx, "reading the index"); err != nil {
-		return nil, sum, err
+		return nil, err
 	}
-	file, err := os.Open(r.indexFile())
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, sum, nil
+	data, err := os.ReadFile(r.indexFile())
+	if errors.Is(err, fs.ErrNotExist) {
+		return stage(nil), nil
 	}
-	if err == nil {
-		defer func() { err = cannot("cannot read the index", errors.Join(err, file.Close())) }()
-		sum, err = checksum(file)
-	}
-	if err != nil || last != nil && last.sum == sum {
-		return nil, sum, err
+	var sum plumbing.Hash
+	copy(sum[:], data[max(len(data)-idSize, 0):])
+	if last := r.index.Load(); err == nil && last != nil && last.sum == sum {
+		return last, nil
 	}
 	var x format.Index
-	err = format.NewDecoder(bufio.NewReader(file)).Decode(&x)
-	entries = slices.DeleteFunc(x.Entries, func(e *format.Entry) bool { return e.IntentToAdd })
-	for _, e := range entries {
-		usual := e.Mode == canonical(e.Mode) && e.Mode != filemode.Dir
-		if err == nil && (!usual || e.Name == "" || path.Clean("/"+e.Name) != "/"+e.Name || strings.Contains(e.Name, "\x00")) {
-			err = fmt.Errorf("it has the entry %q with the mode %o", e.Name, uint32(e.Mode))
-		}
-	}
-	return entries, sum, err
-}
-
-// checksum is the hash of the content with which an index ends (gitformat-index(5)).
-func checksum(index *os.File) (sum plumbing.Hash, err error) {
-	info, err := index.Stat()
 	if err == nil {
-		_, err = index.ReadAt(sum[:], max(info.Size()-int64(len(sum)), 0))
+		err = format.NewDecoder(bytes.NewReader(data)).Decode(&x)
 	}
-	return sum, err
+	for i := 0; err == nil && i < len(x.Entries); i++ {
+		err = plainEntry(x.Entries[i])
+	}
+	if err != nil {
+		return nil, cannot("cannot read the index", err)
+	}
+	out := stage(x.Entries)
+	out.sum = sum
+	r.index.Store(out)
+	return out, nil
 }
 
-// staged is the tree that a commit of the index would have: its id, and it and all its subtrees by their ids. If there are conflicts, the
-// id is not that of any commit's tree.
-type staged struct {
-	sum   plumbing.Hash // of the index file
-	root  plumbing.Hash
-	trees map[plumbing.Hash][]treeEntry
-}
-
-// indexTree is the tree of the index. A hook asks for it ten times.
-func (r *Repo) indexTree(ctx context.Context) (*staged, error) {
-	last := r.index.Load()
-	entries, sum, err := r.readIndex(ctx, last)
-	if err != nil || last != nil && last.sum == sum {
-		return last, err
-	}
-	dirs := map[string][]treeEntry{"": nil}
-	for _, e := range entries {
-		dir, name := split(e.Name)
-		dirs[dir] = append(dirs[dir], treeEntry{name: name, mode: e.Mode, id: e.Hash, unmerged: e.Stage != 0})
+// stage makes the trees of an index. It leaves out intent-to-add paths, as a commit does.
+func stage(index []*format.Entry) *staged {
+	out := &staged{trees: map[plumbing.Hash][]treeEntry{}}
+	dirs := map[string][]treeEntry{"": nil} // by paths with a slash at the end
+	for _, e := range index {
+		if e.IntentToAdd {
+			continue
+		}
+		if e.SkipWorktree {
+			out.sparse = append(out.sparse, e.Name)
+		}
+		dir, name := path.Split(e.Name)
+		dirs[dir] = append(dirs[dir], treeEntry{name: name, mode: e.Mode, id: e.Hash})
 		for known := false; dir != "" && !known; {
-			dir, _ = split(dir)
+			dir, _ = path.Split(strings.TrimSuffix(dir, "/"))
 			if _, known = dirs[dir]; !known {
 				dirs[dir] = nil
 			}
 		}
 	}
-	out := &staged{sum: sum, trees: map[plumbing.Hash][]treeEntry{}}
 	// Subdirectories are before their parents.
-	for _, name := range slices.Backward(slices.Sorted(maps.Keys(dirs))) {
-		entries := inOrder(dirs[name])
-		out.root = treeID(entries)
+	for _, dir := range slices.Backward(slices.Sorted(maps.Keys(dirs))) {
+		entries := dirs[dir]
+		slices.SortFunc(entries, func(a, b treeEntry) int { return strings.Compare(a.sortKey(), b.sortKey()) })
+		var data []byte
+		for _, e := range entries {
+			data = fmt.Appendf(data, "%o %s\x00%s", uint32(e.mode), e.name, e.id[:])
+		}
+		out.root = plumbing.ComputeHash(plumbing.TreeObject, data)
 		out.trees[out.root] = entries
-		if name != "" {
-			dir, base := split(name)
-			dirs[dir] = append(dirs[dir], treeEntry{name: base, mode: filemode.Dir, id: out.root})
+		if dir != "" {
+			up, name := path.Split(strings.TrimSuffix(dir, "/"))
+			dirs[up] = append(dirs[up], treeEntry{name: name, mode: filemode.Dir, id: out.root})
 		}
 	}
-	if !sum.IsZero() { // there is no file, or one without a checksum
-		r.index.Store(out)
+	return out
+}
+
+// HoldIndex lists all files of the index.
+func (r *Repo) HoldIndex(ctx context.Context) ([]history.File, error) {
+	return r.List(ctx, history.Index, history.Filter{All: true})
+}
+
+// Sparse lists those of some paths of the index that are kept out of the work tree.
+func (r *Repo) Sparse(ctx context.Context, paths []string) (sparse []string, err error) {
+	index, err := r.readIndex(ctx)
+	if err != nil {
+		return nil, err
 	}
-	return out, nil
+	return slices.DeleteFunc(slices.Clone(index.sparse), func(path string) bool { return !slices.Contains(paths, path) }), nil
 }
 
-// inOrder sorts entries as in a tree. A conflict has up to three entries, of which one remains.
-func inOrder(entries []treeEntry) []treeEntry {
-	slices.SortStableFunc(entries, func(a, b treeEntry) int { return strings.Compare(a.sortKey(), b.sortKey()) })
-	return slices.CompactFunc(entries, func(a, b treeEntry) bool { return a.unmerged && b.unmerged && a.name == b.name })
-}
-
-// treeID is the id of a tree of entries.
-func treeID(entries []treeEntry) plumbing.Hash {
-	var data []byte
-	for _, e := range entries {
-		data = fmt.Appendf(data, "%o %s\x00%s", uint32(e.mode), e.name, e.id[:])
-		if e.unmerged {
-			data = append(data, " unmerged"...)
-		}
+// Marks are as [githistory.Repo.Marks].
+func (r *Repo) Marks(_ context.Context, f history.Filter) ([]githistory.Mark, error) {
+	marks, known, err := githistory.MarksIn(filepath.Join(r.GitDir, "index"), githistory.SHA1)
+	if err != nil {
+		return nil, cannot("cannot read the index", err)
 	}
-	return plumbing.NewHash(githistory.SHA1.ID("tree", data))
-}
-
-// split splits a path into its directory, empty for the root, and its name.
-func split(name string) (dir, base string) {
-	at := strings.LastIndexByte(name, '/')
-	return name[:max(at, 0)], name[at+1:]
+	if !known {
+		return nil, unserved("its index has a form that only git reads")
+	}
+	marks = githistory.OnDisk(r.Top, githistory.NewFilter(f), marks)
+	if _, set := r.config.last("core.sparsecheckout"); set && len(marks) > 0 {
+		return nil, unserved("core.sparseCheckout is set") // git ignores the mark of a file on disk there
+	}
+	return marks, nil
 }

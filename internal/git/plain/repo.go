@@ -61,7 +61,9 @@ func Open(ctx context.Context, dir string, environ []string) (*Repo, error) {
 	if r.Place, r.config, err = locate(here, r.env); err != nil {
 		return nil, err
 	}
-	if r.objects, err = newStore(r.CommonDir); err != nil {
+	r.objects = &store{dir: r.CommonDir}
+	r.objects.open()
+	if err := prepare(); err != nil {
 		return nil, cannot(githistory.CannotOpen(here), err)
 	}
 	r.head, r.headErr = r.refs().follow("HEAD")
@@ -85,22 +87,18 @@ func (r *Repo) Blob(ctx context.Context, id string, limit int64) (history.Blob, 
 
 // Version is the version of the library in the program, such as "5.19.3"; empty if that is unknown.
 func (r *Repo) Version(context.Context) (string, error) {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "", nil
-	}
-	for _, dep := range info.Deps {
-		if dep.Path == "github.com/go-git/go-git/v5" {
-			return strings.TrimPrefix(dep.Version, "v"), nil
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, dep := range info.Deps {
+			if dep.Path == "github.com/go-git/go-git/v5" {
+				return strings.TrimPrefix(dep.Version, "v"), nil
+			}
 		}
 	}
 	return "", nil
 }
 
 // Substitutes is as [githistory.Repo.Substitutes]: a plain repository has none.
-func (r *Repo) Substitutes(context.Context) (replaceRefs, grafts bool, err error) {
-	return false, false, nil
-}
+func (r *Repo) Substitutes(context.Context) (replaceRefs, grafts bool, err error) { return }
 
 // Partial is false: a plain repository never lacks objects by design.
 func (r *Repo) Partial(context.Context) (bool, error) { return false, nil }

@@ -3,7 +3,8 @@ package plain
 import (
 	"cmp"
 	"context"
-	"path/filepath"
+	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -13,6 +14,68 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/git/history"
 )
+
+// treeEntry is an entry of a tree. The zero value means none.
+type treeEntry struct {
+	name string
+	mode filemode.FileMode
+	id   plumbing.Hash
+}
+
+// sortKey is git's sorting key.
+func (e treeEntry) sortKey() string {
+	if e.mode == filemode.Dir {
+		return e.name + "/"
+	}
+	return e.name
+}
+
+// file is the entry as the gate's File; the zero File for none and for a directory.
+func (e treeEntry) file(path string) history.File {
+	if e.mode == 0 || e.mode == filemode.Dir {
+		return history.File{}
+	}
+	return history.File{Path: path, Mode: fmt.Sprintf("%06o", uint32(e.mode)), Object: e.id.String()}
+}
+
+// parseTree reads the entries of a tree object, each "<octal mode> <name> NUL <id>". Modes that git does not write are left to it.
+func parseTree(data []byte) ([]treeEntry, error) {
+	entries := make([]treeEntry, 0, len(data)/(idSize+12))
+	for text := string(data); text != ""; {
+		digits, rest, ok1 := strings.Cut(text, " ")
+		name, rest, ok2 := strings.Cut(rest, "\x00")
+		mode, err := filemode.New(digits)
+		if !ok1 || !ok2 || err != nil || mode.IsMalformed() || name == "" || len(rest) < idSize {
+			return nil, errors.New("the tree is damaged, or has an unusual mode")
+		}
+		if mode == filemode.Deprecated { // as git once wrote it
+			mode = filemode.Regular
+		}
+		e := treeEntry{name: name, mode: mode}
+		text = rest[copy(e.id[:], rest):]
+		entries = append(entries, e)
+	}
+	return entries, nil
+}
+
+// emptyTree is the id of the tree without entries. It need not be stored.
+var emptyTree = plumbing.NewHash(githistory.SHA1.EmptyTree)
+
+// tree reads a tree. The zero id means an empty one.
+func (r *Repo) tree(id plumbing.Hash) ([]treeEntry, error) {
+	if id == plumbing.ZeroHash || id == emptyTree {
+		return nil, nil
+	}
+	o, err := r.object(id, plumbing.TreeObject, maxObject)
+	if err != nil {
+		return nil, err
+	}
+	entries, err := parseTree(o.data)
+	if err != nil {
+		return nil, unreadable(id, err)
+	}
+	return entries, nil
+}
 
 // Diff compares trees as [githistory.Repo.Diff] does.
 func (r *Repo) Diff(ctx context.Context, edges []history.Edge, f history.Filter) ([][]history.Change, error) {
@@ -58,39 +121,6 @@ func (r *Repo) compare(ctx context.Context, e history.Edge, filter *githistory.F
 	return d.changes, githistory.CheckNames(d.changes, func(c history.Change) string { return c.Path })
 }
 
-// HoldIndex lists all files of the index.
-func (r *Repo) HoldIndex(ctx context.Context) ([]history.File, error) {
-	return r.List(ctx, history.Index, history.Filter{All: true})
-}
-
-// Sparse lists those of some paths of the index that are kept out of the work tree.
-func (r *Repo) Sparse(ctx context.Context, paths []string) ([]string, error) {
-	entries, _, err := r.readIndex(ctx, nil)
-	var out []string
-	for _, e := range entries {
-		if e.SkipWorktree && slices.Contains(paths, e.Name) {
-			out = append(out, e.Name)
-		}
-	}
-	return out, err
-}
-
-// Marks are as [githistory.Repo.Marks].
-func (r *Repo) Marks(_ context.Context, f history.Filter) ([]githistory.Mark, error) {
-	marks, known, err := githistory.MarksIn(filepath.Join(r.GitDir, "index"), githistory.SHA1)
-	if err != nil {
-		return nil, cannot("cannot read the index", err)
-	}
-	if !known {
-		return nil, unserved("its index has a form that only git reads")
-	}
-	marks = githistory.OnDisk(r.Top, githistory.NewFilter(f), marks)
-	if core := r.config.options("core", ""); len(marks) > 0 && core.Has("sparseCheckout") {
-		return nil, unserved("core.sparseCheckout is set") // git ignores the mark of a file on disk there
-	}
-	return marks, nil
-}
-
 // diff collects the differences between two trees.
 type diff struct {
 	ctx     context.Context
@@ -103,7 +133,7 @@ type diff struct {
 // treeOf is the tree of a commit or of the index.
 func (d *diff) treeOf(revision string) (root plumbing.Hash, err error) {
 	if revision == history.Index {
-		index, err := d.repo.indexTree(d.ctx)
+		index, err := d.repo.readIndex(d.ctx)
 		if err != nil {
 			return root, err
 		}
@@ -125,7 +155,7 @@ func (d *diff) tree(id plumbing.Hash) ([]treeEntry, error) {
 	return d.repo.tree(id)
 }
 
-// dirs compares two directories; the zero id means none. It descends where they differ and may hold what is wanted. In a tree whose entries
+// dirs compares two directories, whose path has a slash at its end; the zero id means none. It descends where they differ and may hold what is wanted. In a tree whose entries
 // are out of order, some count as removed and added, so their paths occur twice.
 func (d *diff) dirs(dir string, before, after plumbing.Hash) error {
 	if before == after {
@@ -155,21 +185,13 @@ func (d *diff) dirs(dir string, before, after plumbing.Hash) error {
 		if order >= 0 {
 			now, b = b[0], b[1:]
 		}
-		path := join(dir, cmp.Or(old.name, now.name))
+		path := dir + cmp.Or(old.name, now.name)
 		switch isDir := old.mode == filemode.Dir || now.mode == filemode.Dir; { // both are directories, or the other side is absent
 		case isDir && d.filter.MayHold(path):
-			err = d.dirs(path, old.id, now.id)
+			err = d.dirs(path+"/", old.id, now.id)
 		case !isDir && d.filter.Matches(path):
 			d.changes = append(d.changes, history.Change{Path: path, Old: old.file(path), New: now.file(path)})
 		}
 	}
 	return err
-}
-
-// join is the path of an entry in a directory.
-func join(dir, name string) string {
-	if dir == "" {
-		return name
-	}
-	return dir + "/" + name
 }
