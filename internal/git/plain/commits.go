@@ -24,9 +24,6 @@ type commit struct {
 
 // commit reads a commit that must exist. Commits are cached.
 func (r *Repo) commit(ctx context.Context, id string) (*commit, error) {
-	if err := alive(ctx, "reading commits"); err != nil {
-		return nil, err
-	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if c := r.commits[id]; c != nil {
@@ -35,13 +32,13 @@ func (r *Repo) commit(ctx context.Context, id string) (*commit, error) {
 	if r.MostCommits > 0 && len(r.commits) >= r.MostCommits {
 		return nil, unserved("more than %d commits are asked for, which git reads sooner", r.MostCommits)
 	}
-	o, err := r.object(plumbing.NewHash(id), plumbing.CommitObject, maxObject)
+	o, err := r.object(ctx, id, plumbing.CommitObject, maxObject)
 	if err != nil {
 		return nil, err
 	}
 	c, err := parseCommit(o.data)
 	if err != nil {
-		return nil, unreadable(plumbing.NewHash(id), err)
+		return nil, unreadable(id, err)
 	}
 	c.ID, r.commits[id] = id, c
 	return c, nil
@@ -50,10 +47,10 @@ func (r *Repo) commit(ctx context.Context, id string) (*commit, error) {
 // named is commit for an id from the caller. Tags are followed.
 func (r *Repo) named(ctx context.Context, name string) (*commit, error) {
 	id, _, err := r.Peel(ctx, name)
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
-	}
-	if id == "" {
+	case id == "":
 		return nil, githistory.NotHere(name, errMissing)
 	}
 	return r.commit(ctx, id)
@@ -95,12 +92,12 @@ func (r *Repo) Peel(ctx context.Context, id string) (commit string, here bool, e
 		return "", false, err
 	}
 	for tags := range maxTags {
-		o, err := r.objects.read(plumbing.NewHash(id), maxTag)
+		o, err := r.objects.read(id, maxTag)
 		switch {
 		case errors.Is(err, errMissing) && tags == 0:
 			return "", false, nil
 		case err != nil:
-			return "", true, unreadable(plumbing.NewHash(id), err)
+			return "", true, unreadable(id, err)
 		case o.kind == plumbing.CommitObject:
 			return id, true, nil
 		case o.kind != plumbing.TagObject:
@@ -108,10 +105,10 @@ func (r *Repo) Peel(ctx context.Context, id string) (commit string, here bool, e
 		}
 		line, _, _ := strings.Cut(string(o.data), "\n")
 		if id, err = field(line, "object"); err != nil {
-			return "", true, unreadable(plumbing.NewHash(id), err)
+			return "", true, unreadable(id, err)
 		}
 	}
-	return "", true, unreadable(plumbing.NewHash(id), errors.New("a tag of too many tags"))
+	return "", true, unreadable(id, errors.New("a tag of too many tags"))
 }
 
 // Commits lists commits as [githistory.Repo.Commits] does, whatever their dates.
@@ -122,6 +119,7 @@ func (r *Repo) Commits(ctx context.Context, include, exclude []string) (commits 
 			commits = append(commits, c.Commit)
 		}
 	}
+	slices.SortFunc(commits, func(a, b history.Commit) int { return strings.Compare(a.ID, b.ID) })
 	return commits, err
 }
 

@@ -1,6 +1,7 @@
 package plain
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -107,15 +108,12 @@ func (r *Repo) userFiles() (files []string) {
 	if named, set := r.env.Lookup("GIT_CONFIG_GLOBAL"); set {
 		return append(files, named)
 	}
-	home, base := r.env.Get("HOME"), r.env.Get("XDG_CONFIG_HOME")
-	if base == "" && home != "" {
-		base = filepath.Join(home, ".config")
-	}
-	if base != "" {
-		files = append(files, filepath.Join(base, "git", "config"))
-	}
-	if home != "" {
-		files = append(files, filepath.Join(home, ".gitconfig"))
+	home := r.env.Get("HOME")
+	base := cmp.Or(r.env.Get("XDG_CONFIG_HOME"), filepath.Join(home, ".config"))
+	for _, name := range []string{filepath.Join(base, "git", "config"), filepath.Join(home, ".gitconfig")} {
+		if filepath.IsAbs(name) { // not if there is no HOME
+			files = append(files, name)
+		}
 	}
 	return files
 }

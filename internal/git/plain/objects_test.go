@@ -86,7 +86,7 @@ func TestOrderOfNames(t *testing.T) {
 		}
 	}
 	id := r.GitInput(input.String(), "mktree", "-z")
-	entries, err := open(t, r).tree(plumbing.NewHash(id))
+	entries, err := open(t, r).tree(t.Context(), plumbing.NewHash(id))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -61,13 +61,8 @@ func locate(here string, env gitcmd.Environ) (p githistory.Place, set config, er
 		err = cmp.Or(plainVariables(p, env), unserved("it is a bare repository, or the current directory is a git directory"))
 	}
 	if err == nil {
-		err = cmp.Or(plainVariables(p, env), plainFiles(p))
-	}
-	if err == nil {
-		set, err = plainConfig(p)
-	}
-	if err == nil {
-		err = plainHistory(p.CommonDir)
+		set = config{}
+		err = cmp.Or(plainVariables(p, env), plainFiles(p), plainConfig(p, set), plainHistory(p.CommonDir))
 	}
 	return p, set, cannot("cannot open the repository", err)
 }
@@ -140,34 +135,33 @@ func isUnusualPack(e fs.DirEntry) bool {
 	return (isIndex || isPack) && (!named || !githistory.SHA1.Valid(id) || !e.Type().IsRegular())
 }
 
-// plainConfig checks the repository's configuration, and returns it.
-func plainConfig(p githistory.Place) (config, error) {
-	set := config{}
+// plainConfig reads and checks the repository's configuration.
+func plainConfig(p githistory.Place, set config) error {
 	if err := set.read(filepath.Join(p.CommonDir, "config")); err != nil {
-		return set, cannot("cannot read the configuration", err)
+		return cannot("cannot read the configuration", err)
 	}
 	if set.includes() {
-		return set, unserved("its configuration includes other files")
+		return unserved("its configuration includes other files")
 	}
 	for _, name := range slices.Sorted(maps.Keys(set)) {
-		if strings.HasPrefix(name, "extensions.") {
-			return set, unserved("%s is %q", wording.Printable(name), set[name])
+		remote := strings.HasPrefix(name, "remote.")
+		switch {
+		case strings.HasPrefix(name, "extensions."):
+			return unserved("%s is %q", wording.Printable(name), set[name])
+		case remote && strings.HasSuffix(name, ".promisor"), remote && strings.HasSuffix(name, ".partialclonefilter"):
+			return unserved("it is a partial clone")
+		case name == "core.worktree", name == "core.sparsecheckout": // in a sparse checkout git ignores the mark of a file on disk
+			return unserved("%s is set", name)
 		}
-		if strings.HasPrefix(name, "remote.") && (strings.HasSuffix(name, ".promisor") || strings.HasSuffix(name, ".partialclonefilter")) {
-			return set, unserved("it is a partial clone")
-		}
-	}
-	if _, has := set.last("core.worktree"); has {
-		return set, unserved("core.worktree is set")
 	}
 	if text, has := set.last("core.repositoryformatversion"); has && text != "0" {
-		return set, unserved("core.repositoryFormatVersion is %q", text)
+		return unserved("core.repositoryFormatVersion is %q", text)
 	}
 	// A linked work tree of a bare repository is not itself bare.
 	if text, has := set.last("core.bare"); has && text != "false" && (text != "true" || p.GitDir == p.CommonDir) {
-		return set, unserved("core.bare is %q", text)
+		return unserved("core.bare is %q", text)
 	}
-	return set, nil
+	return nil
 }
 
 // plainHistory checks that nothing hides, replaces or borrows objects.
@@ -195,14 +189,18 @@ func plainHistory(dir string) error {
 	return err
 }
 
-// plainEntry checks an entry of the index.
-func plainEntry(e *index.Entry) error {
-	fine := e.Mode.IsFile() && e.Mode != filemode.Deprecated || e.Mode == filemode.Submodule
-	switch {
-	case e.Stage != 0:
-		return unserved("%s has an unresolved conflict", wording.Printable(e.Name))
-	case !fine || e.Name == "" || path.Clean("/"+e.Name) != "/"+e.Name || strings.Contains(e.Name, "\x00"):
-		return fmt.Errorf("it has the entry %q with the mode %o", e.Name, uint32(e.Mode))
+// plainEntries checks the entries of the index.
+func plainEntries(entries []*index.Entry) error {
+	last := ""
+	for _, e := range entries {
+		fine := e.Mode.IsFile() && e.Mode != filemode.Deprecated || e.Mode == filemode.Submodule
+		switch {
+		case e.Stage != 0:
+			return unserved("%s has an unresolved conflict", wording.Printable(e.Name))
+		case !fine || e.Name <= last || path.Clean("/"+e.Name) != "/"+e.Name || strings.Contains(e.Name, "\x00"):
+			return fmt.Errorf("it has the entry %q with the mode %o", e.Name, uint32(e.Mode))
+		}
+		last = e.Name
 	}
 	return nil
 }

@@ -71,15 +71,14 @@ func (s *refs) stored(name string) (target, id string, err error) {
 
 // parseRef parses the file of a ref. A broken one yields nothing.
 func parseRef(text string) (target, id string) {
-	if target, ok := strings.CutPrefix(text, "ref:"); ok {
-		if target = strings.TrimSpace(target); plumbing.ReferenceName(target).IsSafe() {
-			return target, ""
+	if target, symbolic := strings.CutPrefix(text, "ref:"); symbolic {
+		if target = strings.TrimSpace(target); !plumbing.ReferenceName(target).IsSafe() {
+			target = ""
 		}
-		return "", ""
+		return target, ""
 	}
-	end := strings.IndexAny(text+"\n", " \t\r\n")
-	if id = text[:end]; !githistory.SHA1.Valid(id) {
-		return "", ""
+	if id = text[:strings.IndexAny(text+"\n", " \t\r\n")]; !githistory.SHA1.Valid(id) {
+		id = ""
 	}
 	return "", id
 }
@@ -177,7 +176,7 @@ func (r *Repo) Refs(ctx context.Context, names ...string) (map[string]githistory
 			found[names[i]] = at
 		}
 	}
-	return found, cannot("cannot look up the default branch", cmp.Or(err, alive(ctx, "looking up refs")))
+	return found, cannot("cannot look up refs", cmp.Or(err, alive(ctx, "looking up refs")))
 }
 
 // Tips are as [githistory.Repo.Tips].
@@ -189,7 +188,7 @@ func (r *Repo) Tips(ctx context.Context, prefixes ...string) (tips []string, err
 	for _, at := range found {
 		commit, here, err := r.Peel(ctx, at.ID)
 		if err == nil && !here {
-			err = unreadable(plumbing.NewHash(at.ID), errMissing)
+			err = unreadable(at.ID, errMissing)
 		}
 		if err != nil {
 			return nil, err
@@ -200,18 +199,6 @@ func (r *Repo) Tips(ctx context.Context, prefixes ...string) (tips []string, err
 	}
 	slices.Sort(tips)
 	return slices.Compact(tips), err
-}
-
-// Branches are as [githistory.Repo.Branches].
-func (r *Repo) Branches(ctx context.Context, prefix string) (map[string]string, error) {
-	found, err := r.Refs(ctx, prefix)
-	tips := map[string]string{}
-	for name, at := range found {
-		if at.Ref == name {
-			tips[name] = at.ID
-		}
-	}
-	return tips, err
 }
 
 var errNoSuchName = errors.New("no such revision")

@@ -1,7 +1,6 @@
 package plain
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -78,10 +77,7 @@ func (r *Repo) Reader() string { return "go-git" }
 
 // Blob reads an object as [githistory.Repo.Blob] does, but fetches nothing.
 func (r *Repo) Blob(ctx context.Context, id string, limit int64) (history.Blob, error) {
-	if err := cmp.Or(githistory.SHA1.Check(id), alive(ctx, "reading an object")); err != nil {
-		return history.Blob{}, err
-	}
-	o, err := r.object(plumbing.NewHash(id), plumbing.BlobObject, limit)
+	o, err := r.object(ctx, id, plumbing.BlobObject, limit)
 	return history.Blob{Size: o.size, Data: o.data}, err
 }
 
@@ -113,10 +109,7 @@ func (r *Repo) Signature(ctx context.Context, revision string) (history.Signatur
 		}
 		return history.Signature{Name: name, Email: email}, nil
 	}
-	if err := cmp.Or(githistory.SHA1.Check(revision), alive(ctx, "reading a commit")); err != nil {
-		return history.Signature{}, err
-	}
-	o, err := r.object(plumbing.NewHash(revision), plumbing.CommitObject, maxObject)
+	o, err := r.object(ctx, revision, plumbing.CommitObject, maxObject)
 	if err != nil {
 		return history.Signature{}, err
 	}

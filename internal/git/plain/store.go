@@ -2,6 +2,7 @@ package plain
 
 import (
 	"cmp"
+	"context"
 	"crypto"
 	"crypto/sha1"
 	"errors"
@@ -77,7 +78,7 @@ func (s *store) close() error { return s.packs.Close() }
 //
 // Packs may have changed since go-git listed them, and after an error it takes objects of packs that it did not reach for missing ones: so
 // it lists them again.
-func (s *store) read(id plumbing.Hash, limit int64) (object, error) {
+func (s *store) read(id string, limit int64) (object, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	o, err := s.try(id, limit)
@@ -91,7 +92,7 @@ func (s *store) read(id plumbing.Hash, limit int64) (object, error) {
 	return s.try(id, limit)
 }
 
-func (s *store) try(id plumbing.Hash, limit int64) (o object, err error) {
+func (s *store) try(id string, limit int64) (o object, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("go-git failed: %v", p)
@@ -99,10 +100,10 @@ func (s *store) try(id plumbing.Hash, limit int64) (o object, err error) {
 	}()
 	o, found, err := s.loose(id, limit)
 	if errors.Is(err, fs.ErrNotExist) {
-		o, err = s.packed(id, limit)
+		o, err = s.packed(plumbing.NewHash(id), limit)
 		found = plumbing.ComputeHash(o.kind, o.data)
 	}
-	if err == nil && o.data != nil && found != id {
+	if err == nil && o.data != nil && found.String() != id {
 		err = githistory.ErrDamaged
 	}
 	return o, err
@@ -110,9 +111,8 @@ func (s *store) try(id plumbing.Hash, limit int64) (o object, err error) {
 
 // loose reads an object that has its own file, and the id of its content. go-git's storage would hold it twice, and read more than its
 // header says.
-func (s *store) loose(id plumbing.Hash, limit int64) (o object, found plumbing.Hash, err error) {
-	text := id.String()
-	file, err := os.Open(filepath.Join(s.dir, "objects", text[:2], text[2:]))
+func (s *store) loose(id string, limit int64) (o object, found plumbing.Hash, err error) {
+	file, err := os.Open(filepath.Join(s.dir, "objects", id[:2], id[2:]))
 	if err != nil {
 		return o, found, err
 	}
@@ -158,7 +158,10 @@ func (o *object) read(r io.Reader) error {
 }
 
 // object reads an object that must exist.
-func (r *Repo) object(id plumbing.Hash, kind plumbing.ObjectType, limit int64) (object, error) {
+func (r *Repo) object(ctx context.Context, id string, kind plumbing.ObjectType, limit int64) (object, error) {
+	if err := cmp.Or(githistory.SHA1.Check(id), alive(ctx, "reading an object")); err != nil {
+		return object{}, err
+	}
 	o, err := r.objects.read(id, limit)
 	switch {
 	case err != nil:
@@ -172,11 +175,11 @@ func (r *Repo) object(id plumbing.Hash, kind plumbing.ObjectType, limit int64) (
 }
 
 // unreadable makes the failure for an object that cannot be read. git may be able to.
-func unreadable(id plumbing.Hash, err error) error {
+func unreadable(id string, err error) error {
 	if errors.Is(err, githistory.ErrDamaged) {
-		return githistory.Damaged(id.String()) // git would not notice this
+		return githistory.Damaged(id) // git would not notice this
 	}
-	f := githistory.Unreadable(id.String(), errors.Join(ErrUnserved, err))
+	f := githistory.Unreadable(id, errors.Join(ErrUnserved, err))
 	if !errors.Is(err, errMissing) {
 		f.Message += ": " + wording.Printable(err.Error())
 		f.Remedy += "; or " + useGit

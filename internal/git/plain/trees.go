@@ -1,15 +1,20 @@
 package plain
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
+	format "github.com/go-git/go-git/v5/plumbing/format/index"
 
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/git/history"
@@ -62,17 +67,17 @@ func parseTree(data []byte) ([]treeEntry, error) {
 var emptyTree = plumbing.NewHash(githistory.SHA1.EmptyTree)
 
 // tree reads a tree. The zero id means an empty one.
-func (r *Repo) tree(id plumbing.Hash) ([]treeEntry, error) {
+func (r *Repo) tree(ctx context.Context, id plumbing.Hash) ([]treeEntry, error) {
 	if id == plumbing.ZeroHash || id == emptyTree {
 		return nil, nil
 	}
-	o, err := r.object(id, plumbing.TreeObject, maxObject)
+	o, err := r.object(ctx, id.String(), plumbing.TreeObject, maxObject)
 	if err != nil {
 		return nil, err
 	}
 	entries, err := parseTree(o.data)
 	if err != nil {
-		return nil, unreadable(id, err)
+		return nil, unreadable(id.String(), err)
 	}
 	return entries, nil
 }
@@ -82,11 +87,10 @@ func (r *Repo) Diff(ctx context.Context, edges []history.Edge, f history.Filter)
 	filter := githistory.NewFilter(f)
 	results := make([][]history.Change, len(edges))
 	for i, e := range edges {
-		changes, err := r.compare(ctx, e, filter)
-		if err != nil {
+		var err error
+		if results[i], err = r.compare(ctx, e, filter); err != nil {
 			return nil, err
 		}
-		results[i] = changes
 	}
 	return results, nil
 }
@@ -103,18 +107,15 @@ func (r *Repo) List(ctx context.Context, revision string, f history.Filter) ([]h
 
 func (r *Repo) compare(ctx context.Context, e history.Edge, filter *githistory.Filter) ([]history.Change, error) {
 	d := diff{ctx: ctx, repo: r, filter: filter}
-	before, err := emptyTree, error(nil)
-	if e.Parent != "" {
+	before := emptyTree
+	after, err := d.treeOf(e.Child)
+	if err == nil && e.Parent != "" {
 		before, err = d.treeOf(e.Parent)
 	}
-	if err != nil {
-		return nil, err
+	if err == nil {
+		err = d.dirs("", before, after)
 	}
-	after, err := d.treeOf(e.Child)
 	if err != nil {
-		return nil, err
-	}
-	if err := d.dirs("", before, after); err != nil {
 		return nil, err
 	}
 	slices.SortFunc(d.changes, func(a, b history.Change) int { return strings.Compare(a.Path, b.Path) })
@@ -152,7 +153,7 @@ func (d *diff) tree(id plumbing.Hash) ([]treeEntry, error) {
 	if entries, staged := d.staged[id]; staged {
 		return entries, nil
 	}
-	return d.repo.tree(id)
+	return d.repo.tree(d.ctx, id)
 }
 
 // dirs compares two directories, whose path has a slash at its end; the zero id means none. It descends where they differ and may hold what is wanted. In a tree whose entries
@@ -160,9 +161,6 @@ func (d *diff) tree(id plumbing.Hash) ([]treeEntry, error) {
 func (d *diff) dirs(dir string, before, after plumbing.Hash) error {
 	if before == after {
 		return nil
-	}
-	if err := alive(d.ctx, "comparing commits"); err != nil {
-		return err
 	}
 	a, err := d.tree(before)
 	if err != nil {
@@ -194,4 +192,106 @@ func (d *diff) dirs(dir string, before, after plumbing.Hash) error {
 		}
 	}
 	return err
+}
+
+// indexFile is the index that git names, as it does in hooks, or the work tree's own. git resolves relative paths from the root of the work
+// tree.
+func (r *Repo) indexFile() string {
+	if named := r.env.Get("GIT_INDEX_FILE"); named != "" {
+		return githistory.Within(r.Top, named)
+	}
+	return filepath.Join(r.GitDir, "index")
+}
+
+// staged is the tree that a commit of the index would have: its id, and it and all its subtrees by their ids.
+type staged struct {
+	sum   plumbing.Hash // with which the index ends (gitformat-index(5)): the hash of what is before it
+	root  plumbing.Hash
+	trees map[plumbing.Hash][]treeEntry
+}
+
+// readIndex reads the index, unless it is the last one that was read: a hook asks for it ten times. A missing file has no entries.
+func (r *Repo) readIndex(ctx context.Context) (*staged, error) {
+	if err := alive(ctx, "reading the index"); err != nil {
+		return nil, err
+	}
+	data, err := os.ReadFile(r.indexFile())
+	if errors.Is(err, fs.ErrNotExist) {
+		return stage(nil), nil
+	}
+	var sum plumbing.Hash
+	copy(sum[:], data[max(len(data)-idSize, 0):])
+	if last := r.index.Load(); err == nil && last != nil && last.sum == sum {
+		return last, nil
+	}
+	var x format.Index
+	if err == nil {
+		err = format.NewDecoder(bytes.NewReader(data)).Decode(&x)
+	}
+	if err = cmp.Or(err, plainEntries(x.Entries)); err != nil {
+		return nil, cannot("cannot read the index", err)
+	}
+	out := stage(x.Entries)
+	out.sum = sum
+	r.index.Store(out)
+	return out, nil
+}
+
+// stage makes the trees of an index. It leaves out intent-to-add paths, as a commit does.
+func stage(index []*format.Entry) *staged {
+	out := &staged{trees: map[plumbing.Hash][]treeEntry{}}
+	out.root = out.add(slices.DeleteFunc(index, func(e *format.Entry) bool { return e.IntentToAdd }), 0)
+	return out
+}
+
+// add adds the tree of the entries of an index in one directory, whose path has some length, and returns the tree's id.
+func (s *staged) add(index []*format.Entry, length int) plumbing.Hash {
+	var entries []treeEntry
+	var data []byte
+	for len(index) > 0 {
+		name, _, isDir := strings.Cut(index[0].Name[length:], "/")
+		e, n := treeEntry{name: name, mode: index[0].Mode, id: index[0].Hash}, 1
+		if isDir {
+			dir := index[0].Name[:length+len(name)+1]
+			for n < len(index) && strings.HasPrefix(index[n].Name, dir) {
+				n++
+			}
+			e.mode, e.id = filemode.Dir, s.add(index[:n], len(dir))
+		}
+		index, entries = index[n:], append(entries, e)
+		data = fmt.Appendf(data, "%o %s\x00%s", uint32(e.mode), e.name, e.id[:])
+	}
+	id := plumbing.ComputeHash(plumbing.TreeObject, data)
+	s.trees[id] = entries
+	return id
+}
+
+// HoldIndex lists all files of the index.
+func (r *Repo) HoldIndex(ctx context.Context) ([]history.File, error) {
+	return r.List(ctx, history.Index, history.Filter{All: true})
+}
+
+// Sparse lists those of some paths of the index that are kept out of the work tree.
+func (r *Repo) Sparse(_ context.Context, paths []string) (sparse []string, err error) {
+	marks, err := marksIn(r.indexFile())
+	for _, m := range marks {
+		if m.SkipWorktree && slices.Contains(paths, m.Path) {
+			sparse = append(sparse, m.Path)
+		}
+	}
+	return sparse, err
+}
+
+// Marks are as [githistory.Repo.Marks].
+func (r *Repo) Marks(_ context.Context, f history.Filter) ([]githistory.Mark, error) {
+	marks, err := marksIn(filepath.Join(r.GitDir, "index"))
+	return githistory.OnDisk(r.Top, githistory.NewFilter(f), marks), err
+}
+
+func marksIn(index string) ([]githistory.Mark, error) {
+	marks, known, err := githistory.MarksIn(index, githistory.SHA1)
+	if err == nil && !known {
+		err = unserved("its index has a form that only git reads")
+	}
+	return marks, cannot("cannot read the index", err)
 }
