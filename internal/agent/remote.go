@@ -21,7 +21,7 @@ type remote struct {
 
 func findRemote(ctx context.Context, s *session.Session) (r remote, err error) {
 	r.at = s.Repo.Where()
-	if r.tips, err = s.Repo.Branches(ctx, "refs/remotes/"); err != nil {
+	if r.tips, err = githistory.Branches(ctx, s.Repo, "refs/remotes/"); err != nil {
 		return r, err
 	}
 	for name, tip := range r.tips {

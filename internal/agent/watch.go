@@ -15,6 +15,7 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/gate/run"
+	"github.com/small-gate/small-gate/internal/git/history"
 	"github.com/small-gate/small-gate/internal/judge/session"
 	"github.com/small-gate/small-gate/internal/policy"
 )
@@ -180,7 +181,7 @@ func (w *watch) begin(ctx context.Context, s *session.Session) error {
 	if w.notes.Begun() && (known || w.event.Moment != harness.Start) {
 		return nil
 	}
-	tips, err := s.Repo.Branches(ctx, "refs/heads/")
+	tips, err := githistory.Branches(ctx, s.Repo, "refs/heads/")
 	if err != nil {
 		return err
 	}
@@ -351,7 +352,7 @@ func (w *watch) judgeCommits(ctx context.Context, s *session.Session) (*finding.
 		return nil, err
 	}
 	known := remote.received
-	tips, err := s.Repo.Branches(ctx, "refs/heads/")
+	tips, err := githistory.Branches(ctx, s.Repo, "refs/heads/")
 	if err != nil {
 		return nil, err
 	}

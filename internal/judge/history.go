@@ -13,6 +13,7 @@ import (
 	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/run"
+	"github.com/small-gate/small-gate/internal/git/history"
 	"github.com/small-gate/small-gate/internal/judge/session"
 )
 
@@ -102,7 +103,7 @@ func branchToSwitchTo(ctx context.Context, s *session.Session, revision, commit 
 		return "", err
 	}
 	const folder = "refs/heads/"
-	branches, err := s.Repo.Branches(ctx, folder)
+	branches, err := githistory.Branches(ctx, s.Repo, folder)
 	if err != nil || branches[folder+revision] != "" {
 		return revision, err
 	}

@@ -27,10 +27,21 @@ type Refs interface {
 	// Tips lists the commits at the tips of all refs below some prefixes ("refs/remotes/origin/"), or of all refs if there is no prefix. It
 	// follows tags, and leaves out refs that lead to no commit.
 	Tips(ctx context.Context, prefixes ...string) ([]string, error)
-	// Branches returns the commit at the tip of each branch below a prefix ("refs/heads/"), by the branch's full name.
-	Branches(ctx context.Context, prefix string) (map[string]string, error)
 	// InitBranch returns the configured init.defaultBranch; empty if it is not set.
 	InitBranch(ctx context.Context) (string, error)
+}
+
+// Branches returns the commit at the tip of each branch below a prefix ("refs/heads/"), by the branch's full name. It leaves out symbolic refs
+// (refs/remotes/origin/HEAD).
+func Branches(ctx context.Context, r Refs, prefix string) (map[string]string, error) {
+	refs, err := r.Refs(ctx, prefix)
+	tips := map[string]string{}
+	for name, branch := range refs {
+		if branch.Ref == name {
+			tips[name] = branch.ID
+		}
+	}
+	return tips, err
 }
 
 // HeadBranch returns the branch that the repository's own HEAD names. For a detached HEAD, Ref is "HEAD". The zero Branch means that there is no

@@ -143,22 +143,7 @@ func (r *Repo) checkDifference(ctx context.Context, a, b string) error {
 // Refs looks up refs as [Refs] says.
 func (r *Repo) Refs(ctx context.Context, names ...string) (map[string]Branch, error) {
 	refs, err := r.lookUpRefs(ctx, names...)
-	return refs, r.failure("cannot look up the default branch", err)
-}
-
-// Branches returns branches as [Refs] says. It leaves out symbolic refs (refs/remotes/origin/HEAD).
-func (r *Repo) Branches(ctx context.Context, prefix string) (map[string]string, error) {
-	refs, err := r.lookUpRefs(ctx, prefix)
-	if err != nil {
-		return nil, r.failure("cannot list branches", err)
-	}
-	tips := map[string]string{}
-	for name, branch := range refs {
-		if branch.Ref == name {
-			tips[name] = branch.ID
-		}
-	}
-	return tips, nil
+	return refs, r.failure("cannot look up refs", err)
 }
 
 // InitBranch returns the configured init.defaultBranch; empty if it is not set.

@@ -184,7 +184,7 @@ func testDefaultBranch(t *testing.T, rd reader) {
 	// An unreadable ref is not skipped.
 	r.Write(".git/refs/remotes/origin/trunk", "")
 	_, err := githistory.DefaultBranch(t.Context(), repo, "")
-	wantFailure(t, err, "default branch")
+	wantFailure(t, err, "cannot look up refs")
 	r.Git("config", "--file", r.Path(".git/config"), "--unset", "init.defaultBranch")
 	r.Write(".git/config", "[broken")
 	_, err = githistory.DefaultBranch(t.Context(), repo, "")
@@ -317,7 +317,7 @@ func testBrokenRefOverAPackedOne(t *testing.T, rd reader) {
 					return repo.Resolve(t.Context(), strings.TrimPrefix(strings.TrimPrefix(ref, "refs/heads/"), "refs/remotes/"))
 				},
 				"Tips":     func(repo opened) (any, error) { return repo.Tips(t.Context()) },
-				"Branches": func(repo opened) (any, error) { return repo.Branches(t.Context(), path.Dir(ref)+"/") },
+				"Branches": func(repo opened) (any, error) { return githistory.Branches(t.Context(), repo, path.Dir(ref)+"/") },
 			} {
 				if got, err := ask(rd.open(t, r)); err == nil {
 					t.Errorf("%q in %s: %s = %v", damage, ref, what, got)

@@ -1,7 +1,7 @@
 package plain
 
 import (
-	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,34 +10,32 @@ import (
 	"slices"
 	"strings"
 
-	format "github.com/go-git/go-git/v5/plumbing/format/config"
-
 	"github.com/small-gate/small-gate/internal/base/expression"
 	"github.com/small-gate/small-gate/internal/base/wording"
 )
 
-// config has the settings of configuration files, read one after the other. A key without an equals sign has an empty value.
-type config struct{ *format.Config }
+// config has the values of settings, in order, by git's name for each: section.subsection.key, with section and key in lower case. A key
+// without an equals sign has an empty value.
+type config map[string][]string
 
-func newConfig() config { return config{format.New()} }
-
-// options are the lines of a section, or of a subsection if one is named.
-func (c config) options(section, subsection string) format.Options {
-	if !c.HasSection(section) { // otherwise go-git would create it
-		return nil
+// last is the value that counts of those of a setting.
+func (c config) last(name string) (value string, set bool) {
+	values := c[name]
+	if len(values) == 0 {
+		return "", false
 	}
-	s := c.Section(section)
-	switch {
-	case subsection == "":
-		return s.Options
-	case s.HasSubsection(subsection):
-		return s.Subsection(subsection).Options
-	}
-	return nil
+	return values[len(values)-1], true
 }
 
 // includes reports whether the configuration includes other files.
-func (c config) includes() bool { return c.HasSection("include") || c.HasSection("includeIf") }
+func (c config) includes() bool {
+	for name := range c {
+		if strings.HasPrefix(name, "include.") || strings.HasPrefix(name, "includeif.") {
+			return true
+		}
+	}
+	return false
+}
 
 // read adds one file of configuration as it is, without included files or checks of values. A missing file is empty.
 func (c config) read(name string) error {
@@ -48,7 +46,7 @@ func (c config) read(name string) error {
 	if err != nil {
 		return err
 	}
-	if err := c.parse(data); err != nil {
+	if err := c.parse(string(data)); err != nil {
 		return fmt.Errorf("bad config line in %s: %w", wording.Printable(name), err)
 	}
 	return nil
@@ -56,23 +54,33 @@ func (c config) read(name string) error {
 
 // plainLine is a line of configuration that every program reads alike: a section, perhaps with a subsection, a key, or a key with a value,
 // and a comment. Values with escapes, or partly in quotes, are left to git (git-config(1), SYNTAX).
-var plainLine = expression.Of(`^[ \t]*(\[[A-Za-z][0-9A-Za-z-]*( "[^"\\[:cntrl:]]+")?\]|[A-Za-z][0-9A-Za-z-]*([ \t]*=([^"\\;#[:cntrl:]]*|[ \t]*"[^"\\[:cntrl:]]*"))?)?[ \t]*([#;][^[:cntrl:]]*)?$`)
+var plainLine = expression.Of(`^[ \t]*(?:\[([A-Za-z][0-9A-Za-z-]*)(?: "([^"\\[:cntrl:]]+)")?\]|([A-Za-z][0-9A-Za-z-]*)(?:[ \t]*=(?:([^"\\;#[:cntrl:]]*)|[ \t]*"([^"\\[:cntrl:]]*)"))?)?[ \t]*(?:[#;][^[:cntrl:]]*)?$`)
 
 // parse adds the text of a file, if it is plain. TestConfigAsGitReadsIt and FuzzConfig compare it with git.
-func (c config) parse(data []byte) error {
-	n := 0
-	for line := range bytes.SplitSeq(data, []byte("\n")) {
-		if n++; !plainLine().Match(line) {
+func (c config) parse(text string) error {
+	n, section := 0, ""
+	for line := range strings.SplitSeq(text, "\n") {
+		n++
+		m := plainLine().FindStringSubmatch(line)
+		switch {
+		case m == nil, m[3] != "" && section == "":
 			return fmt.Errorf("line %d is one that git has to read", n)
+		case m[1] != "":
+			if section = strings.ToLower(m[1]) + "."; m[2] != "" {
+				section += m[2] + "."
+			}
+		case m[3] != "":
+			name := section + strings.ToLower(m[3])
+			c[name] = append(c[name], strings.Trim(m[4], " ")+m[5])
 		}
 	}
-	return format.NewDecoder(bytes.NewReader(data)).Decode(c.Config)
+	return nil
 }
 
 // everyConfig has the settings of all of git's configuration files, in git's order (git-config(1), FILES). If a user's file includes
 // others, which may set key, it is refused.
 func (r *Repo) everyConfig(key string) (config, error) {
-	all := newConfig()
+	all := config{}
 	for _, file := range append(r.userFiles(), filepath.Join(r.CommonDir, "config")) {
 		err := all.read(file)
 		if errors.Is(err, os.ErrPermission) {
@@ -100,15 +108,12 @@ func (r *Repo) userFiles() (files []string) {
 	if named, set := r.env.Lookup("GIT_CONFIG_GLOBAL"); set {
 		return append(files, named)
 	}
-	home, base := r.env.Get("HOME"), r.env.Get("XDG_CONFIG_HOME")
-	if base == "" && home != "" {
-		base = filepath.Join(home, ".config")
-	}
-	if base != "" {
-		files = append(files, filepath.Join(base, "git", "config"))
-	}
-	if home != "" {
-		files = append(files, filepath.Join(home, ".gitconfig"))
+	home := r.env.Get("HOME")
+	base := cmp.Or(r.env.Get("XDG_CONFIG_HOME"), filepath.Join(home, ".config"))
+	for _, name := range []string{filepath.Join(base, "git", "config"), filepath.Join(home, ".gitconfig")} {
+		if filepath.IsAbs(name) { // not if there is no HOME
+			files = append(files, name)
+		}
 	}
 	return files
 }
@@ -116,13 +121,14 @@ func (r *Repo) userFiles() (files []string) {
 // InitBranch is init.defaultBranch; the last file that sets it counts.
 func (r *Repo) InitBranch(context.Context) (string, error) {
 	all, err := r.everyConfig("init.defaultBranch")
-	return all.options("init", "").Get("defaultBranch"), err
+	branch, _ := all.last("init.defaultbranch")
+	return branch, err
 }
 
 // RemoteURL is a remote's URL in the repository's own configuration, before git applies url.*.insteadOf; of several the first, from which
 // git fetches. It is empty if there is no such remote.
 func (r *Repo) RemoteURL(_ context.Context, remote string) (string, error) {
-	if urls := r.config.options("remote", remote).GetAll("url"); len(urls) > 0 {
+	if urls := r.config["remote."+remote+".url"]; len(urls) > 0 {
 		return urls[0], nil
 	}
 	return "", nil

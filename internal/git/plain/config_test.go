@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	format "github.com/go-git/go-git/v5/plumbing/format/config"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/small-gate/small-gate/internal/base/failure"
@@ -57,7 +56,7 @@ func TestExtensions(t *testing.T) {
 		{"[core]\n\trepositoryformatversion = 7\n[core]\n\trepositoryformatversion = 0\n", ""}, // the last counts
 		{v1, "core.repositoryFormatVersion"},
 		{"[extensions]\n\tpreciousObjects = true\n", "extensions.preciousobjects"},
-		{v1 + "[Extensions]\n\tworktreeconfig = false\n\tnoop\n", "extensions.worktreeconfig"},
+		{v1 + "[Extensions]\n\tworktreeconfig = false\n\tnoop\n", "extensions.noop"},
 		{v1 + "[extensions]\n\trelativeWorktrees = true\n", "extensions.relativeworktrees"},
 		{v1 + "[extensions]\n\tobjectFormat = sha256\n", "extensions.objectformat"},
 		{v1 + "[extensions]\n\tcompatObjectFormat = sha256\n", "extensions.compatobjectformat"},
@@ -117,12 +116,11 @@ func TestConfigAsGitReadsIt(t *testing.T) {
 			"[core \"x\"]\n\ta = b\n[core]\n# x\n\tworktree=%s",
 		} {
 			text := strings.Replace(form, "%s", value, 1)
-			config := newConfig()
-			if config.parse([]byte(text)) != nil {
+			config := config{}
+			if config.parse(text) != nil {
 				continue // refused: git reads it
 			}
-			core := config.options("core", "")
-			got, set := core.Get("worktree"), core.Has("worktree")
+			got, set := config.last("core.worktree")
 			r.Write("config", text)
 			said, err := r.Try("config", "--file", "config", "-z", "--get", "core.worktree")
 			if (err == nil) != set || strings.TrimSuffix(said, "\x00") != got {
@@ -135,28 +133,14 @@ func TestConfigAsGitReadsIt(t *testing.T) {
 // asGitLists compares the settings with git's list of them. A refused text is git's to read.
 func asGitLists(t testing.TB, r *gittest.Repo, text string) (taken bool) {
 	t.Helper()
-	config := newConfig()
-	if config.parse([]byte(text)) != nil {
+	got, want := config{}, config{}
+	if got.parse(text) != nil {
 		return false
 	}
 	r.Write("config", text)
 	said, err := r.Try("config", "--file", "config", "-z", "--list")
 	if err != nil {
 		t.Fatalf("%q is taken, and git says: %s", text, said)
-	}
-	got, want := map[string][]string{}, map[string][]string{}
-	add := func(section string, options format.Options) {
-		for _, o := range options {
-			name := section + "." + strings.ToLower(o.Key)
-			got[name] = append(got[name], o.Value)
-		}
-	}
-	for _, s := range config.Sections {
-		section := strings.ToLower(s.Name)
-		add(section, s.Options)
-		for _, sub := range s.Subsections {
-			add(section+"."+sub.Name, sub.Options)
-		}
 	}
 	for line := range strings.SplitSeq(strings.TrimSuffix(said, "\x00"), "\x00") {
 		if name, value, _ := strings.Cut(line, "\n"); name != "" {
@@ -201,7 +185,7 @@ func TestConfigList(t *testing.T) {
 func TestConfigLine(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"[a]\nb\n]\n", "\n\n]", "[a] # x\n\n[b.]", "[a]\n\nb = \"c\" d\n"} {
-		if err := newConfig().parse([]byte(text)); err == nil || !strings.HasPrefix(err.Error(), "line 3 ") {
+		if err := (config{}).parse(text); err == nil || !strings.HasPrefix(err.Error(), "line 3 ") {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
@@ -210,9 +194,9 @@ func TestConfigLine(t *testing.T) {
 // If lines were counted again at each setting, the largest file would take a quarter of an hour, longer than go test's timeout.
 func TestLargeConfig(t *testing.T) {
 	gittest.Long(t)
-	config := newConfig()
-	err := config.parse([]byte("[a]\n" + strings.Repeat("b\n", maxSmall/2-2)))
-	if n := len(config.options("a", "")); err != nil || n != maxSmall/2-2 {
+	config := config{}
+	err := config.parse("[a]\n" + strings.Repeat("b\n", maxSmall/2-2))
+	if n := len(config["a.b"]); err != nil || n != maxSmall/2-2 {
 		t.Errorf("%d settings, %v", n, err)
 	}
 }

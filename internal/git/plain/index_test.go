@@ -44,7 +44,7 @@ func TestIndexOfEveryVersion(t *testing.T) {
 		if diff := cmp.Diff(strings.Split(strings.TrimSuffix(r.Git("ls-files", "-s", "-z"), "\x00"), "\x00"), got); diff != "" {
 			t.Errorf("version %s (-git +go-git)\n%s", version, diff)
 		}
-		if index, err := repo.indexTree(t.Context()); err != nil || index.root.String() != r.Git("write-tree") {
+		if index, err := repo.readIndex(t.Context()); err != nil || index.root.String() != r.Git("write-tree") {
 			t.Errorf("version %s: the tree is %+v, %v", version, index, err)
 		}
 	}

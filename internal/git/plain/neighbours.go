@@ -40,20 +40,19 @@ func (r *Repo) worktrees() (out []githistory.Neighbour, err error) {
 		return nil, err
 	}
 	dotGits := map[string]string{} // by git directory
-	if r.config.options("core", "").Get("bare") != "true" {
+	if bare, _ := r.config.last("core.bare"); bare != "true" {
 		dotGits[r.CommonDir] = r.CommonDir
 	}
 	for _, entry := range entries {
 		dir := filepath.Join(r.CommonDir, "worktrees", entry.Name())
 		path, err := readSmall(filepath.Join(dir, "gitdir"))
-		if errors.Is(err, fs.ErrNotExist) {
-			continue // git skips it too
-		}
-		if err != nil {
-			return nil, err
-		}
 		dotGits[dir] = filepath.FromSlash(strings.TrimRight(string(path), "\r\n"))
-		if !filepath.IsAbs(dotGits[dir]) {
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			delete(dotGits, dir) // git skips it too
+		case err != nil:
+			return nil, err
+		case !filepath.IsAbs(dotGits[dir]):
 			return nil, unserved("the path of the work tree %s is relative", wording.Printable(filepath.Dir(dotGits[dir])))
 		}
 	}
@@ -83,23 +82,17 @@ func (r *Repo) upstream(ctx context.Context) (string, error) {
 	if err != nil || !isBranch || r.head.ID == "" {
 		return "", err
 	}
-	set, err := r.everyConfig("branch." + branch + ".merge")
-	own := set.options("branch", branch)
-	remote, merges := own.Get("remote"), own.GetAll("merge")
+	merge := "branch." + branch + ".merge"
+	set, err := r.everyConfig(merge)
+	remote, _ := set.last("branch." + branch + ".remote")
 	switch {
-	case err != nil || remote == "" || len(merges) == 0:
+	case err != nil || remote == "" || len(set[merge]) == 0:
 		return "", err
 	case remote == ".":
-		return merges[0], nil
+		return set[merge][0], nil
 	}
-	specs := set.options("remote", remote).GetAll("fetch")
-	for _, old := range []string{"remotes", "branches"} { // where remotes were configured in the past
-		if _, err := os.Lstat(filepath.Join(r.CommonDir, old, remote)); len(specs) == 0 && err == nil {
-			return "", unserved("the remote %s is configured in a file", wording.Printable(remote))
-		}
-	}
-	for _, text := range specs {
-		spec, from := refspec.RefSpec(text), plumbing.ReferenceName(merges[0])
+	for _, text := range set["remote."+remote+".fetch"] {
+		spec, from := refspec.RefSpec(text), plumbing.ReferenceName(set[merge][0])
 		if strings.HasPrefix(text, "^") {
 			return "", unserved("the remote %s leaves refs out", wording.Printable(remote))
 		}

@@ -1,15 +1,34 @@
+// Package plain reads plain repositories without a git program, with go-git's storage and decoders. It answers the same questions as the
+// reader of githistory, in the same words, or refuses; one test suite checks both.
+//
+// plain.go says which repositories are plain. Everything else that this reader does not support it refuses by name, in an error with
+// ErrUnserved in its chain. A missing or damaged object is an error and never an absent file.
+//
+// Only the parts of go-git for git's formats are used. Its porcelain refuses valid repositories, reads the wrong index in hooks, and takes
+// missing objects for absent files; its refs take the older packed id if a ref's file is empty.
+//
+// The repository's owner is not checked. git refuses another user's repository because its configuration and hooks could run programs; this
+// reader runs none.
 package plain
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/go-git/go-git/v5/plumbing/filemode"
+	"github.com/go-git/go-git/v5/plumbing/format/index"
+
+	"github.com/small-gate/small-gate/internal/base/failure"
+	"github.com/small-gate/small-gate/internal/base/wholefile"
 	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/git/history"
 	"github.com/small-gate/small-gate/internal/git/run"
@@ -42,40 +61,30 @@ func locate(here string, env gitcmd.Environ) (p githistory.Place, set config, er
 		err = cmp.Or(plainVariables(p, env), unserved("it is a bare repository, or the current directory is a git directory"))
 	}
 	if err == nil {
-		err = cmp.Or(plainVariables(p, env), plainFiles(p))
-	}
-	if err == nil {
-		set, err = plainConfig(p)
-	}
-	if err == nil {
-		err = plainHistory(p.CommonDir)
+		set = config{}
+		err = cmp.Or(plainVariables(p, env), plainFiles(p), plainConfig(p, set), plainHistory(p.CommonDir))
 	}
 	return p, set, cannot("cannot open the repository", err)
 }
 
 // linkedTree finds the git directories of a linked work tree, whose .git is a file (gitrepository-layout(5)).
-func linkedTree(p *githistory.Place) (err error) {
-	if p.GitDir, err = pathIn(p.GitDir, "gitdir: "); err != nil {
+func linkedTree(p *githistory.Place) error {
+	data, err := readSmall(p.GitDir)
+	dir, ok := strings.CutPrefix(strings.TrimRight(string(data), "\r\n"), "gitdir: ")
+	if err == nil && !ok {
+		err = fmt.Errorf("%s does not name a directory", wording.Printable(p.GitDir))
+	}
+	if err == nil {
+		p.GitDir, err = filepath.EvalSymlinks(githistory.Within(p.Top, dir))
+	}
+	if err != nil {
 		return err
 	}
-	p.CommonDir, err = pathIn(filepath.Join(p.GitDir, "commondir"), "")
-	if errors.Is(err, fs.ErrNotExist) || err == nil && p.GitDir == p.CommonDir {
+	if up, err := readSmall(filepath.Join(p.GitDir, "commondir")); err != nil || strings.TrimSpace(string(up)) != "../.." {
 		return unserved(".git leads to a git directory elsewhere, as in a submodule")
 	}
-	return err
-}
-
-// pathIn is the path in a file that consists of a word and the path, with links resolved.
-func pathIn(name, word string) (string, error) {
-	data, err := readSmall(name)
-	if err != nil {
-		return "", err
-	}
-	path, ok := strings.CutPrefix(strings.TrimRight(string(data), "\r\n"), word)
-	if !ok || path == "" {
-		return "", fmt.Errorf("%s does not name a directory", wording.Printable(name))
-	}
-	return filepath.EvalSymlinks(githistory.Within(filepath.Dir(name), path))
+	p.CommonDir = filepath.Dir(filepath.Dir(p.GitDir))
+	return nil
 }
 
 // plainVariables checks git's variables. In a linked work tree git passes GIT_DIR to hooks.
@@ -126,43 +135,33 @@ func isUnusualPack(e fs.DirEntry) bool {
 	return (isIndex || isPack) && (!named || !githistory.SHA1.Valid(id) || !e.Type().IsRegular())
 }
 
-// plainConfig checks the repository's configuration, and returns it.
-func plainConfig(p githistory.Place) (config, error) {
-	set := newConfig()
+// plainConfig reads and checks the repository's configuration.
+func plainConfig(p githistory.Place, set config) error {
 	if err := set.read(filepath.Join(p.CommonDir, "config")); err != nil {
-		return set, cannot("cannot read the configuration", err)
+		return cannot("cannot read the configuration", err)
 	}
 	if set.includes() {
-		return set, unserved("its configuration includes other files")
+		return unserved("its configuration includes other files")
 	}
-	for _, s := range set.Sections {
-		extension := s.IsName("extensions")
-		for _, o := range s.Options {
-			if extension {
-				return set, unserved("extensions.%s is %q", wording.Printable(strings.ToLower(o.Key)), o.Value)
-			}
-		}
-		for _, sub := range s.Subsections {
-			switch {
-			case extension:
-				return set, unserved("extensions.%s is set", wording.Printable(sub.Name))
-			case s.IsName("remote") && (sub.HasOption("promisor") || sub.HasOption("partialCloneFilter")):
-				return set, unserved("it is a partial clone")
-			}
+	for _, name := range slices.Sorted(maps.Keys(set)) {
+		remote := strings.HasPrefix(name, "remote.")
+		switch {
+		case strings.HasPrefix(name, "extensions."):
+			return unserved("%s is %q", wording.Printable(name), set[name])
+		case remote && strings.HasSuffix(name, ".promisor"), remote && strings.HasSuffix(name, ".partialclonefilter"):
+			return unserved("it is a partial clone")
+		case name == "core.worktree", name == "core.sparsecheckout": // in a sparse checkout git ignores the mark of a file on disk
+			return unserved("%s is set", name)
 		}
 	}
-	core := set.options("core", "")
-	if core.Has("worktree") {
-		return set, unserved("core.worktree is set")
-	}
-	if text := core.Get("repositoryFormatVersion"); core.Has("repositoryFormatVersion") && text != "0" {
-		return set, unserved("core.repositoryFormatVersion is %q", text)
+	if text, has := set.last("core.repositoryformatversion"); has && text != "0" {
+		return unserved("core.repositoryFormatVersion is %q", text)
 	}
 	// A linked work tree of a bare repository is not itself bare.
-	if text := core.Get("bare"); core.Has("bare") && text != "false" && (text != "true" || p.GitDir == p.CommonDir) {
-		return set, unserved("core.bare is %q", text)
+	if text, has := set.last("core.bare"); has && text != "false" && (text != "true" || p.GitDir == p.CommonDir) {
+		return unserved("core.bare is %q", text)
 	}
-	return set, nil
+	return nil
 }
 
 // plainHistory checks that nothing hides, replaces or borrows objects.
@@ -177,11 +176,33 @@ func plainHistory(dir string) error {
 			return cmp.Or(err, unserved("%s", c.why))
 		}
 	}
+	// git once kept remotes in such files.
+	for _, old := range []string{"remotes", "branches"} {
+		if files, err := os.ReadDir(filepath.Join(dir, old)); len(files) > 0 || err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return cmp.Or(err, unserved("a remote is configured in a file in %s", old))
+		}
+	}
 	names, err := (&refs{gitDir: dir, commonDir: dir}).list([]string{"refs/replace"})
 	if len(names) > 0 {
 		err = unserved("it has replace refs")
 	}
 	return err
+}
+
+// plainEntries checks the entries of the index.
+func plainEntries(entries []*index.Entry) error {
+	last := ""
+	for _, e := range entries {
+		fine := e.Mode.IsFile() && e.Mode != filemode.Deprecated || e.Mode == filemode.Submodule
+		switch {
+		case e.Stage != 0:
+			return unserved("%s has an unresolved conflict", wording.Printable(e.Name))
+		case !fine || e.Name <= last || path.Clean("/"+e.Name) != "/"+e.Name || strings.Contains(e.Name, "\x00"):
+			return fmt.Errorf("it has the entry %q with the mode %o", e.Name, uint32(e.Mode))
+		}
+		last = e.Name
+	}
+	return nil
 }
 
 // A small repository has at most this many packed objects, and an index of at most this many bytes, about 2,000 files. go-git reads the
@@ -190,20 +211,14 @@ func plainHistory(dir string) error {
 const (
 	smallPacks = 30_000
 	smallIndex = 192 << 10
+	packBytes  = 28 // roughly the size of a pack's index per object: id, checksum and offset
 )
-
-// packBytes is roughly the size of a pack's index per object, in bytes: id, checksum and offset.
-const packBytes = 28
 
 // Small reports whether a hook takes about as long with this reader as starting git does; if not, why says what is large. It only decides
 // which reader is chosen: files that it cannot see do not count.
 func (r *Repo) Small() (why string, small bool) {
 	packs, _ := filepath.Glob(filepath.Join(r.CommonDir, "objects", "pack", "*.idx")) //nolint:errcheck // see above
-	var bytes int64
-	for _, name := range packs {
-		bytes += sizeOf(name)
-	}
-	if n := bytes / packBytes; n > smallPacks {
+	if n := sizeOf(packs...) / packBytes; n > smallPacks {
 		return fmt.Sprintf("the repository has about %d packed objects, and git is faster from %d on", n, smallPacks), false
 	}
 	if n := sizeOf(r.indexFile()); n > smallIndex {
@@ -212,12 +227,13 @@ func (r *Repo) Small() (why string, small bool) {
 	return "", true
 }
 
-func sizeOf(name string) int64 {
-	info, err := os.Stat(name)
-	if err != nil {
-		return 0
+func sizeOf(names ...string) (bytes int64) {
+	for _, name := range names {
+		if info, err := os.Stat(name); err == nil {
+			bytes += info.Size()
+		}
 	}
-	return info.Size()
+	return bytes
 }
 
 // maxSmall bounds the size of a file that should be short, in bytes.
@@ -225,12 +241,47 @@ const maxSmall = 4 << 20
 
 // readSmall reads a file with a path or a configuration.
 func readSmall(name string) ([]byte, error) {
-	info, err := os.Stat(name)
-	if err != nil {
-		return nil, err
+	if name == os.DevNull { // as people name a configuration that they do not want
+		return nil, nil
 	}
-	if !info.Mode().IsRegular() && name != os.DevNull || info.Size() > maxSmall {
-		return nil, fmt.Errorf("%s is not a regular file, or too large", wording.Printable(name))
+	data, err := wholefile.Start(name, maxSmall+1)
+	if len(data) > maxSmall {
+		err = fmt.Errorf("%s is too large", wording.Printable(name))
 	}
-	return os.ReadFile(name)
+	return data, err
+}
+
+// ErrUnserved is in the chain of every error for a repository, or something in it, that this reader does not support. git may support it.
+var ErrUnserved = errors.New("not served by the go-git reader")
+
+// useGit is the remedy.
+const useGit = "read it with the installed git: `--reader git`"
+
+// unserved refuses something by name.
+func unserved(format string, args ...any) error {
+	return &failure.Error{
+		Message: "the go-git reader does not serve this repository: " + fmt.Sprintf(format, args...),
+		Remedy:  useGit,
+		Err:     ErrUnserved,
+	}
+}
+
+// alive fails if the context has ended.
+func alive(ctx context.Context, doing string) error {
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("%s: %w", doing, err)
+	}
+	return nil
+}
+
+// cannot makes outcome 2 of an error, unless it already is one or the context ended. It returns nil for nil.
+func cannot(message string, err error) error {
+	var done *failure.Error
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &done), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return err
+	}
+	return &failure.Error{Message: message + ": " + wording.Printable(err.Error()), Remedy: useGit, Err: errors.Join(ErrUnserved, err)}
 }

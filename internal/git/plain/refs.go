@@ -10,11 +10,13 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 
 	"github.com/go-git/go-git/v5/plumbing"
 
+	"github.com/small-gate/small-gate/internal/base/expression"
 	"github.com/small-gate/small-gate/internal/base/failure"
 	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/git/history"
@@ -69,15 +71,14 @@ func (s *refs) stored(name string) (target, id string, err error) {
 
 // parseRef parses the file of a ref. A broken one yields nothing.
 func parseRef(text string) (target, id string) {
-	if target, ok := strings.CutPrefix(text, "ref:"); ok {
-		if target = strings.TrimSpace(target); plumbing.ReferenceName(target).IsSafe() {
-			return target, ""
+	if target, symbolic := strings.CutPrefix(text, "ref:"); symbolic {
+		if target = strings.TrimSpace(target); !plumbing.ReferenceName(target).IsSafe() {
+			target = ""
 		}
-		return "", ""
+		return target, ""
 	}
-	end := strings.IndexAny(text+"\n", " \t\r\n")
-	if id = text[:end]; !githistory.SHA1.Valid(id) {
-		return "", ""
+	if id = text[:strings.IndexAny(text+"\n", " \t\r\n")]; !githistory.SHA1.Valid(id) {
+		id = ""
 	}
 	return "", id
 }
@@ -119,11 +120,10 @@ func (s *refs) list(prefixes []string) (names []string, err error) {
 				case err != nil || entry.IsDir():
 					return err
 				}
-				rel, err := filepath.Rel(dir, path)
-				if name := filepath.ToSlash(rel); dir == s.dir(name) {
+				if name := filepath.ToSlash(path[len(dir)+1:]); dir == s.dir(name) {
 					names = append(names, name)
 				}
-				return err
+				return nil
 			})
 			if err != nil {
 				return nil, err
@@ -133,7 +133,7 @@ func (s *refs) list(prefixes []string) (names []string, err error) {
 			return nil, err
 		}
 		for name := range s.packed {
-			if name == prefix || strings.HasPrefix(name, prefix+"/") {
+			if strings.HasPrefix(name+"/", prefix+"/") {
 				names = append(names, name)
 			}
 		}
@@ -176,7 +176,7 @@ func (r *Repo) Refs(ctx context.Context, names ...string) (map[string]githistory
 			found[names[i]] = at
 		}
 	}
-	return found, cannot("cannot look up the default branch", cmp.Or(err, alive(ctx, "looking up refs")))
+	return found, cannot("cannot look up refs", cmp.Or(err, alive(ctx, "looking up refs")))
 }
 
 // Tips are as [githistory.Repo.Tips].
@@ -188,7 +188,7 @@ func (r *Repo) Tips(ctx context.Context, prefixes ...string) (tips []string, err
 	for _, at := range found {
 		commit, here, err := r.Peel(ctx, at.ID)
 		if err == nil && !here {
-			err = unreadable(plumbing.NewHash(at.ID), errMissing)
+			err = unreadable(at.ID, errMissing)
 		}
 		if err != nil {
 			return nil, err
@@ -201,14 +201,86 @@ func (r *Repo) Tips(ctx context.Context, prefixes ...string) (tips []string, err
 	return slices.Compact(tips), err
 }
 
-// Branches are as [githistory.Repo.Branches].
-func (r *Repo) Branches(ctx context.Context, prefix string) (map[string]string, error) {
-	found, err := r.Refs(ctx, prefix)
-	tips := map[string]string{}
-	for name, at := range found {
-		if at.Ref == name {
-			tips[name] = at.ID
+var errNoSuchName = errors.New("no such revision")
+
+// beyond matches what git may understand from gitrevisions(7) if it is not a ref: more than a name with ^ and ~, or an abbreviated id, of
+// at least git's minimum length, alone or as git describe prints it.
+var beyond = expression.Of(`[@^]\{|:/|(^|-g)[0-9a-fA-F]{4,39}([~^]|$)`)
+
+// Resolve turns a revision into a commit's full id: an id, HEAD or @, a ref or a part of its name, followed by any number of ^, ^<n> and
+// ~<n>. Tags are followed. A name that begins with a dash is refused, as is other syntax of gitrevisions(7).
+func (r *Repo) Resolve(ctx context.Context, name string) (string, error) {
+	if !githistory.IsRevision(name) {
+		return "", githistory.NotARevision(name)
+	}
+	id, err := r.resolve(ctx, name)
+	switch {
+	case err == nil:
+		return id, nil
+	case errors.Is(err, errNoSuchName) && beyond().MatchString(name):
+		return "", unserved("the revision %q needs more than a whole name with ^ and ~", name)
+	case errors.Is(err, errNoSuchName), errors.Is(err, errMissing):
+		return "", githistory.NotResolved(name, false, githistory.SHA1.Valid(name), err)
+	}
+	return "", cannot(fmt.Sprintf("cannot look up %q", name), err)
+}
+
+// step is one step back from a commit: to one of its parents (^, ^2), or by some generations (~3).
+var step = expression.Of(`^([~^])([0-9]{0,9})`)
+
+func (r *Repo) resolve(ctx context.Context, name string) (string, error) {
+	at := strings.IndexAny(name+"^", "~^")
+	id, err := r.byName(name[:at])
+	if err != nil {
+		return "", err
+	}
+	c, err := r.named(ctx, id)
+	for rest := name[at:]; rest != "" && err == nil; {
+		one := step().FindStringSubmatch(rest)
+		if one == nil {
+			return "", errNoSuchName
+		}
+		rest = rest[len(one[0]):]
+		n, _ := strconv.Atoi(cmp.Or(one[2], "1")) //nolint:errcheck // they are digits
+		generations, parent := n, 1
+		if one[1] == "^" { // ^0 is the commit itself
+			generations, parent = min(n, 1), n
+		}
+		for ; generations > 0 && err == nil; generations-- {
+			if parent > len(c.Parents) {
+				return "", errNoSuchName
+			}
+			c, err = r.commit(ctx, c.Parents[parent-1])
 		}
 	}
-	return tips, err
+	if err != nil {
+		return "", err
+	}
+	return c.ID, nil
+}
+
+// byName is the id for a name without steps: an id or a ref. HEAD and a ref's full name mean only that ref; git falls back to
+// refs/tags/<name> and others, which anybody who may push can create.
+func (r *Repo) byName(name string) (string, error) {
+	if githistory.SHA1.Valid(name) {
+		return name, nil
+	}
+	if name == "@" {
+		name = "HEAD"
+	}
+	rules := plumbing.RefRevParseRules
+	if name == "HEAD" || strings.HasPrefix(name, "refs/") {
+		rules = rules[:1]
+	}
+	s := r.refs()
+	for _, rule := range rules {
+		full := fmt.Sprintf(rule, name)
+		if !plumbing.ReferenceName(full).IsSafe() {
+			continue
+		}
+		if at, err := s.follow(full); err != nil || at.ID != "" {
+			return at.ID, err
+		}
+	}
+	return "", errNoSuchName
 }

@@ -1,7 +1,6 @@
 package plain
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -61,7 +60,9 @@ func Open(ctx context.Context, dir string, environ []string) (*Repo, error) {
 	if r.Place, r.config, err = locate(here, r.env); err != nil {
 		return nil, err
 	}
-	if r.objects, err = newStore(r.CommonDir); err != nil {
+	r.objects = &store{dir: r.CommonDir}
+	r.objects.open()
+	if err := prepare(); err != nil {
 		return nil, cannot(githistory.CannotOpen(here), err)
 	}
 	r.head, r.headErr = r.refs().follow("HEAD")
@@ -76,31 +77,24 @@ func (r *Repo) Reader() string { return "go-git" }
 
 // Blob reads an object as [githistory.Repo.Blob] does, but fetches nothing.
 func (r *Repo) Blob(ctx context.Context, id string, limit int64) (history.Blob, error) {
-	if err := cmp.Or(githistory.SHA1.Check(id), alive(ctx, "reading an object")); err != nil {
-		return history.Blob{}, err
-	}
-	o, err := r.object(plumbing.NewHash(id), plumbing.BlobObject, limit)
+	o, err := r.object(ctx, id, plumbing.BlobObject, limit)
 	return history.Blob{Size: o.size, Data: o.data}, err
 }
 
 // Version is the version of the library in the program, such as "5.19.3"; empty if that is unknown.
 func (r *Repo) Version(context.Context) (string, error) {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "", nil
-	}
-	for _, dep := range info.Deps {
-		if dep.Path == "github.com/go-git/go-git/v5" {
-			return strings.TrimPrefix(dep.Version, "v"), nil
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, dep := range info.Deps {
+			if dep.Path == "github.com/go-git/go-git/v5" {
+				return strings.TrimPrefix(dep.Version, "v"), nil
+			}
 		}
 	}
 	return "", nil
 }
 
 // Substitutes is as [githistory.Repo.Substitutes]: a plain repository has none.
-func (r *Repo) Substitutes(context.Context) (replaceRefs, grafts bool, err error) {
-	return false, false, nil
-}
+func (r *Repo) Substitutes(context.Context) (replaceRefs, grafts bool, err error) { return }
 
 // Partial is false: a plain repository never lacks objects by design.
 func (r *Repo) Partial(context.Context) (bool, error) { return false, nil }
@@ -115,10 +109,7 @@ func (r *Repo) Signature(ctx context.Context, revision string) (history.Signatur
 		}
 		return history.Signature{Name: name, Email: email}, nil
 	}
-	if err := cmp.Or(githistory.SHA1.Check(revision), alive(ctx, "reading a commit")); err != nil {
-		return history.Signature{}, err
-	}
-	o, err := r.object(plumbing.NewHash(revision), plumbing.CommitObject, maxObject)
+	o, err := r.object(ctx, revision, plumbing.CommitObject, maxObject)
 	if err != nil {
 		return history.Signature{}, err
 	}

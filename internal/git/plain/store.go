@@ -2,6 +2,7 @@ package plain
 
 import (
 	"cmp"
+	"context"
 	"crypto"
 	"crypto/sha1"
 	"errors"
@@ -21,10 +22,18 @@ import (
 	"github.com/go-git/go-git/v5/storage/filesystem"
 	"github.com/go-git/go-git/v5/storage/filesystem/dotgit"
 
+	"github.com/small-gate/small-gate/internal/base/failure"
+	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/git/history"
 )
 
 const (
+	// maxObject bounds the size of a commit, a tag or a tree, in bytes.
+	maxObject = 64 << 20
+	// maxTags bounds a chain of tags of tags, and maxTag the size of a tag, in bytes.
+	maxTags, maxTag = 100, 1 << 20
+	// idSize is the size of an id in bytes. This reader supports only sha1.
+	idSize = len(plumbing.Hash{})
 	// cacheSize bounds go-git's cache of pack objects for deltas, in bytes.
 	cacheSize = 32 * cache.MiByte
 	// maxHeld is the largest object of a pack that go-git builds in memory, in bytes. It streams larger ones, which is slower. A log or a
@@ -45,8 +54,7 @@ type store struct {
 type object struct {
 	kind plumbing.ObjectType
 	size int64
-	data []byte        // nil if size is above the limit
-	id   plumbing.Hash // of the content, if reading it gave that
+	data []byte // nil if size is above the limit
 }
 
 // maxStack is enough for the longest chain of deltas that git makes, in bytes. In a circle of deltas go-git calls itself without end, which
@@ -59,12 +67,6 @@ var prepare = sync.OnceValue(func() error {
 	return hash.RegisterHash(crypto.SHA1, sha1.New)
 })
 
-func newStore(commonDir string) (*store, error) {
-	s := &store{dir: commonDir}
-	s.open()
-	return s, prepare()
-}
-
 func (s *store) open() {
 	options := filesystem.Options{KeepDescriptors: true, LargeObjectThreshold: maxHeld}
 	s.packs = filesystem.NewObjectStorageWithOptions(dotgit.New(osfs.New(s.dir)), cache.NewObjectLRU(cacheSize), options)
@@ -76,39 +78,57 @@ func (s *store) close() error { return s.packs.Close() }
 //
 // Packs may have changed since go-git listed them, and after an error it takes objects of packs that it did not reach for missing ones: so
 // it lists them again.
-func (s *store) read(id plumbing.Hash, limit int64) (object, error) {
+func (s *store) read(id string, limit int64) (object, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	o, err := s.try(id, limit)
-	if err != nil {
-		if err := s.close(); err != nil {
-			return o, err
-		}
-		s.open()
-		o, err = s.try(id, limit)
+	if err == nil {
+		return o, nil
 	}
-	if err != nil || o.size > limit {
+	if err := s.close(); err != nil {
 		return o, err
 	}
-	found := o.id.String()
-	if o.id.IsZero() {
-		found = githistory.SHA1.ID(o.kind.String(), o.data)
-	}
-	if found != id.String() {
-		return object{}, githistory.ErrDamaged
-	}
-	return o, nil
+	s.open()
+	return s.try(id, limit)
 }
 
-func (s *store) try(id plumbing.Hash, limit int64) (o object, err error) {
+func (s *store) try(id string, limit int64) (o object, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("go-git failed: %v", p)
 		}
 	}()
-	if o, err = s.loose(id, limit); !errors.Is(err, fs.ErrNotExist) {
-		return o, err
+	o, found, err := s.loose(id, limit)
+	if errors.Is(err, fs.ErrNotExist) {
+		o, err = s.packed(plumbing.NewHash(id), limit)
+		found = plumbing.ComputeHash(o.kind, o.data)
 	}
+	if err == nil && o.data != nil && found.String() != id {
+		err = githistory.ErrDamaged
+	}
+	return o, err
+}
+
+// loose reads an object that has its own file, and the id of its content. go-git's storage would hold it twice, and read more than its
+// header says.
+func (s *store) loose(id string, limit int64) (o object, found plumbing.Hash, err error) {
+	file, err := os.Open(filepath.Join(s.dir, "objects", id[:2], id[2:]))
+	if err != nil {
+		return o, found, err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	r, err := objfile.NewReader(file)
+	if err != nil {
+		return o, found, err
+	}
+	if o.kind, o.size, err = r.Header(); err == nil && o.size <= limit {
+		err = o.read(r)
+	}
+	return o, r.Hash(), errors.Join(err, r.Close())
+}
+
+// packed reads an object from a pack.
+func (s *store) packed(id plumbing.Hash, limit int64) (o object, err error) {
 	encoded, err := s.packs.EncodedObject(plumbing.AnyObject, id)
 	if errors.Is(err, plumbing.ErrObjectNotFound) {
 		// An object in a pack's index but not in the pack is damaged. This fails on a damaged entry of an index, which go-git skipped.
@@ -121,44 +141,48 @@ func (s *store) try(id plumbing.Hash, limit int64) (o object, err error) {
 	if err != nil {
 		return o, err
 	}
-	o.kind, o.size = encoded.Type(), encoded.Size()
-	if o.size > limit {
+	if o.kind, o.size = encoded.Type(), encoded.Size(); o.size > limit {
 		return o, nil // nothing gets unpacked
 	}
 	r, err := encoded.Reader()
 	if err != nil {
 		return o, err
 	}
-	return o, errors.Join(o.read(r, limit), r.Close())
+	return o, errors.Join(o.read(r), r.Close())
 }
 
-// loose reads an object that has its own file. go-git's storage holds it twice, and reads more than its header says.
-func (s *store) loose(id plumbing.Hash, limit int64) (o object, err error) {
-	text := id.String()
-	file, err := os.Open(filepath.Join(s.dir, "objects", text[:2], text[2:]))
-	if err != nil {
-		return o, err
-	}
-	defer func() { err = errors.Join(err, file.Close()) }()
-	r, err := objfile.NewReader(file)
-	if err != nil {
-		return o, err
-	}
-	if o.kind, o.size, err = r.Header(); err == nil {
-		err = o.read(r, limit)
-	}
-	if err == nil && o.size <= limit {
-		o.id = r.Hash()
-	}
-	return o, errors.Join(err, r.Close())
-}
-
-// read reads the content, unless it has more than limit bytes.
-func (o *object) read(r io.Reader, limit int64) error {
-	if o.size > limit {
-		return nil
-	}
+func (o *object) read(r io.Reader) error {
 	o.data = make([]byte, o.size)
 	_, err := io.ReadFull(r, o.data)
 	return err
+}
+
+// object reads an object that must exist.
+func (r *Repo) object(ctx context.Context, id string, kind plumbing.ObjectType, limit int64) (object, error) {
+	if err := cmp.Or(githistory.SHA1.Check(id), alive(ctx, "reading an object")); err != nil {
+		return object{}, err
+	}
+	o, err := r.objects.read(id, limit)
+	switch {
+	case err != nil:
+		return o, unreadable(id, err)
+	case o.kind != kind:
+		return o, &failure.Error{Message: fmt.Sprintf("object %s is a %s, not a %s", id, o.kind, kind)}
+	case o.data == nil && kind != plumbing.BlobObject:
+		return o, unreadable(id, fmt.Errorf("a %s of %d bytes", kind, o.size))
+	}
+	return o, nil
+}
+
+// unreadable makes the failure for an object that cannot be read. git may be able to.
+func unreadable(id string, err error) error {
+	if errors.Is(err, githistory.ErrDamaged) {
+		return githistory.Damaged(id) // git would not notice this
+	}
+	f := githistory.Unreadable(id, errors.Join(ErrUnserved, err))
+	if !errors.Is(err, errMissing) {
+		f.Message += ": " + wording.Printable(err.Error())
+		f.Remedy += "; or " + useGit
+	}
+	return f
 }

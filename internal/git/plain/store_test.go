@@ -9,8 +9,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/git/history"
 	"github.com/small-gate/small-gate/internal/testkit/gittest"
@@ -52,7 +50,7 @@ func checkAll(t *testing.T, r *gittest.Repo) {
 	repo := open(t, r)
 	for line := range strings.SplitSeq(r.Git("cat-file", "--batch-all-objects", "--batch-check"), "\n") {
 		f := strings.Fields(line)
-		id := plumbing.NewHash(f[0])
+		id := f[0]
 		o, err := repo.objects.read(id, 1<<20)
 		if err != nil || o.kind.String() != f[1] || fmt.Sprint(o.size) != f[2] || int64(len(o.data)) != o.size {
 			t.Errorf("%s: %s of %d bytes, %v", line, o.kind, o.size, err)
@@ -199,7 +197,7 @@ func TestDamagedPack(t *testing.T) {
 		}
 		repo := open(t, r)
 		for _, id := range all {
-			o, err := repo.objects.read(plumbing.NewHash(id), 1<<20)
+			o, err := repo.objects.read(id, 1<<20)
 			if err != nil {
 				errs++
 			} else if githistory.SHA1.ID(o.kind.String(), o.data) != id {

@@ -1,0 +1,297 @@
+package plain
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/filemode"
+	format "github.com/go-git/go-git/v5/plumbing/format/index"
+
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/git/history"
+)
+
+// treeEntry is an entry of a tree. The zero value means none.
+type treeEntry struct {
+	name string
+	mode filemode.FileMode
+	id   plumbing.Hash
+}
+
+// sortKey is git's sorting key.
+func (e treeEntry) sortKey() string {
+	if e.mode == filemode.Dir {
+		return e.name + "/"
+	}
+	return e.name
+}
+
+// file is the entry as the gate's File; the zero File for none and for a directory.
+func (e treeEntry) file(path string) history.File {
+	if e.mode == 0 || e.mode == filemode.Dir {
+		return history.File{}
+	}
+	return history.File{Path: path, Mode: fmt.Sprintf("%06o", uint32(e.mode)), Object: e.id.String()}
+}
+
+// parseTree reads the entries of a tree object, each "<octal mode> <name> NUL <id>". Modes that git does not write are left to it.
+func parseTree(data []byte) ([]treeEntry, error) {
+	entries := make([]treeEntry, 0, len(data)/(idSize+12))
+	for text := string(data); text != ""; {
+		digits, rest, ok1 := strings.Cut(text, " ")
+		name, rest, ok2 := strings.Cut(rest, "\x00")
+		mode, err := filemode.New(digits)
+		if !ok1 || !ok2 || err != nil || mode.IsMalformed() || name == "" || len(rest) < idSize {
+			return nil, errors.New("the tree is damaged, or has an unusual mode")
+		}
+		if mode == filemode.Deprecated { // as git once wrote it
+			mode = filemode.Regular
+		}
+		e := treeEntry{name: name, mode: mode}
+		text = rest[copy(e.id[:], rest):]
+		entries = append(entries, e)
+	}
+	return entries, nil
+}
+
+// emptyTree is the id of the tree without entries. It need not be stored.
+var emptyTree = plumbing.NewHash(githistory.SHA1.EmptyTree)
+
+// tree reads a tree. The zero id means an empty one.
+func (r *Repo) tree(ctx context.Context, id plumbing.Hash) ([]treeEntry, error) {
+	if id == plumbing.ZeroHash || id == emptyTree {
+		return nil, nil
+	}
+	o, err := r.object(ctx, id.String(), plumbing.TreeObject, maxObject)
+	if err != nil {
+		return nil, err
+	}
+	entries, err := parseTree(o.data)
+	if err != nil {
+		return nil, unreadable(id.String(), err)
+	}
+	return entries, nil
+}
+
+// Diff compares trees as [githistory.Repo.Diff] does.
+func (r *Repo) Diff(ctx context.Context, edges []history.Edge, f history.Filter) ([][]history.Change, error) {
+	filter := githistory.NewFilter(f)
+	results := make([][]history.Change, len(edges))
+	for i, e := range edges {
+		var err error
+		if results[i], err = r.compare(ctx, e, filter); err != nil {
+			return nil, err
+		}
+	}
+	return results, nil
+}
+
+// List lists files as [githistory.Repo.List] does.
+func (r *Repo) List(ctx context.Context, revision string, f history.Filter) ([]history.File, error) {
+	changes, err := r.compare(ctx, history.Edge{Child: revision}, githistory.NewFilter(f))
+	var files []history.File
+	for _, c := range changes {
+		files = append(files, c.New)
+	}
+	return files, err
+}
+
+func (r *Repo) compare(ctx context.Context, e history.Edge, filter *githistory.Filter) ([]history.Change, error) {
+	d := diff{ctx: ctx, repo: r, filter: filter}
+	before := emptyTree
+	after, err := d.treeOf(e.Child)
+	if err == nil && e.Parent != "" {
+		before, err = d.treeOf(e.Parent)
+	}
+	if err == nil {
+		err = d.dirs("", before, after)
+	}
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(d.changes, func(a, b history.Change) int { return strings.Compare(a.Path, b.Path) })
+	return d.changes, githistory.CheckNames(d.changes, func(c history.Change) string { return c.Path })
+}
+
+// diff collects the differences between two trees.
+type diff struct {
+	ctx     context.Context
+	repo    *Repo
+	filter  *githistory.Filter
+	staged  map[plumbing.Hash][]treeEntry // the index's trees, if it takes part
+	changes []history.Change
+}
+
+// treeOf is the tree of a commit or of the index.
+func (d *diff) treeOf(revision string) (root plumbing.Hash, err error) {
+	if revision == history.Index {
+		index, err := d.repo.readIndex(d.ctx)
+		if err != nil {
+			return root, err
+		}
+		d.staged = index.trees
+		return index.root, nil
+	}
+	c, err := d.repo.named(d.ctx, revision)
+	if err != nil {
+		return root, err
+	}
+	return c.tree, nil
+}
+
+// tree is a tree of the index or of a commit.
+func (d *diff) tree(id plumbing.Hash) ([]treeEntry, error) {
+	if entries, staged := d.staged[id]; staged {
+		return entries, nil
+	}
+	return d.repo.tree(d.ctx, id)
+}
+
+// dirs compares two directories, whose path has a slash at its end; the zero id means none. It descends where they differ and may hold what is wanted. In a tree whose entries
+// are out of order, some count as removed and added, so their paths occur twice.
+func (d *diff) dirs(dir string, before, after plumbing.Hash) error {
+	if before == after {
+		return nil
+	}
+	a, err := d.tree(before)
+	if err != nil {
+		return err
+	}
+	b, err := d.tree(after)
+	for len(a)+len(b) > 0 && err == nil {
+		order := len(b) - len(a) // one list may be at its end
+		if len(a) > 0 && len(b) > 0 {
+			if a[0] == b[0] {
+				a, b = a[1:], b[1:]
+				continue
+			}
+			order = strings.Compare(a[0].sortKey(), b[0].sortKey())
+		}
+		var old, now treeEntry
+		if order <= 0 {
+			old, a = a[0], a[1:]
+		}
+		if order >= 0 {
+			now, b = b[0], b[1:]
+		}
+		path := dir + cmp.Or(old.name, now.name)
+		switch isDir := old.mode == filemode.Dir || now.mode == filemode.Dir; { // both are directories, or the other side is absent
+		case isDir && d.filter.MayHold(path):
+			err = d.dirs(path+"/", old.id, now.id)
+		case !isDir && d.filter.Matches(path):
+			d.changes = append(d.changes, history.Change{Path: path, Old: old.file(path), New: now.file(path)})
+		}
+	}
+	return err
+}
+
+// indexFile is the index that git names, as it does in hooks, or the work tree's own. git resolves relative paths from the root of the work
+// tree.
+func (r *Repo) indexFile() string {
+	if named := r.env.Get("GIT_INDEX_FILE"); named != "" {
+		return githistory.Within(r.Top, named)
+	}
+	return filepath.Join(r.GitDir, "index")
+}
+
+// staged is the tree that a commit of the index would have: its id, and it and all its subtrees by their ids.
+type staged struct {
+	sum   plumbing.Hash // with which the index ends (gitformat-index(5)): the hash of what is before it
+	root  plumbing.Hash
+	trees map[plumbing.Hash][]treeEntry
+}
+
+// readIndex reads the index, unless it is the last one that was read: a hook asks for it ten times. A missing file has no entries.
+func (r *Repo) readIndex(ctx context.Context) (*staged, error) {
+	if err := alive(ctx, "reading the index"); err != nil {
+		return nil, err
+	}
+	data, err := os.ReadFile(r.indexFile())
+	if errors.Is(err, fs.ErrNotExist) {
+		return stage(nil), nil
+	}
+	var sum plumbing.Hash
+	copy(sum[:], data[max(len(data)-idSize, 0):])
+	if last := r.index.Load(); err == nil && last != nil && last.sum == sum {
+		return last, nil
+	}
+	var x format.Index
+	if err == nil {
+		err = format.NewDecoder(bytes.NewReader(data)).Decode(&x)
+	}
+	if err = cmp.Or(err, plainEntries(x.Entries)); err != nil {
+		return nil, cannot("cannot read the index", err)
+	}
+	out := stage(x.Entries)
+	out.sum = sum
+	r.index.Store(out)
+	return out, nil
+}
+
+// stage makes the trees of an index. It leaves out intent-to-add paths, as a commit does.
+func stage(index []*format.Entry) *staged {
+	out := &staged{trees: map[plumbing.Hash][]treeEntry{}}
+	out.root = out.add(slices.DeleteFunc(index, func(e *format.Entry) bool { return e.IntentToAdd }), 0)
+	return out
+}
+
+// add adds the tree of the entries of an index in one directory, whose path has some length, and returns the tree's id.
+func (s *staged) add(index []*format.Entry, length int) plumbing.Hash {
+	var entries []treeEntry
+	var data []byte
+	for len(index) > 0 {
+		name, _, isDir := strings.Cut(index[0].Name[length:], "/")
+		e, n := treeEntry{name: name, mode: index[0].Mode, id: index[0].Hash}, 1
+		if isDir {
+			dir := index[0].Name[:length+len(name)+1]
+			for n < len(index) && strings.HasPrefix(index[n].Name, dir) {
+				n++
+			}
+			e.mode, e.id = filemode.Dir, s.add(index[:n], len(dir))
+		}
+		index, entries = index[n:], append(entries, e)
+		data = fmt.Appendf(data, "%o %s\x00%s", uint32(e.mode), e.name, e.id[:])
+	}
+	id := plumbing.ComputeHash(plumbing.TreeObject, data)
+	s.trees[id] = entries
+	return id
+}
+
+// HoldIndex lists all files of the index.
+func (r *Repo) HoldIndex(ctx context.Context) ([]history.File, error) {
+	return r.List(ctx, history.Index, history.Filter{All: true})
+}
+
+// Sparse lists those of some paths of the index that are kept out of the work tree.
+func (r *Repo) Sparse(_ context.Context, paths []string) (sparse []string, err error) {
+	marks, err := marksIn(r.indexFile())
+	for _, m := range marks {
+		if m.SkipWorktree && slices.Contains(paths, m.Path) {
+			sparse = append(sparse, m.Path)
+		}
+	}
+	return sparse, err
+}
+
+// Marks are as [githistory.Repo.Marks].
+func (r *Repo) Marks(_ context.Context, f history.Filter) ([]githistory.Mark, error) {
+	marks, err := marksIn(filepath.Join(r.GitDir, "index"))
+	return githistory.OnDisk(r.Top, githistory.NewFilter(f), marks), err
+}
+
+func marksIn(index string) ([]githistory.Mark, error) {
+	marks, known, err := githistory.MarksIn(index, githistory.SHA1)
+	if err == nil && !known {
+		err = unserved("its index has a form that only git reads")
+	}
+	return marks, cannot("cannot read the index", err)
+}
