@@ -2,8 +2,10 @@
 package config
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/base/wording"
@@ -42,20 +44,40 @@ func explainProposed(ctx context.Context, r *run.Run) error {
 	if err != nil || problem != nil {
 		return err
 	}
-	if proposed, invalid := policy.Parse(file.Path, data, r.Known()); invalid == nil { // another rule reports an invalid configuration
-		r.Collector.ExplainProposed(proposed, func(commit, path string) string {
-			s := r.Situation(commit)
-			if history.Uncommitted(commit) && len(r.Scope.Parents) > 1 {
-				return "" // git cannot commit a single file during a merge: finish the merge first
-			}
-			fix := remedy.Proposed(s.Undo(path, []string{"git add -- :/" + policy.File, `git commit -m "Waive an edit" -- :/` + policy.File, "git push"}))
-			if history.Uncommitted(commit) || s.Standing != history.Own {
-				return fix
-			}
-			return fix + ", `git push`; then make the edit again"
-		})
+	proposed, invalid := policy.Parse(file.Path, data, r.Known())
+	if invalid != nil {
+		return nil //nolint:nilerr // another rule reports it
 	}
-	return nil
+	approves := func(f finding.Finding) (bool, error) { return approvesRewrite(ctx, r, proposed, f) }
+	return r.Collector.ExplainProposed(proposed, approves, func(commit, path string) string {
+		s := r.Situation(commit)
+		if history.Uncommitted(commit) && len(r.Scope.Parents) > 1 {
+			return "" // git cannot commit a single file during a merge: finish the merge first
+		}
+		fix := remedy.Proposed(s.Undo(path, []string{"git add -- :/" + policy.File, `git commit -m "Waive an edit" -- :/` + policy.File, "git push"}))
+		if history.Uncommitted(commit) || s.Standing != history.Own {
+			return fix
+		}
+		return fix + ", `git push`; then make the edit again"
+	})
+}
+
+// approvesRewrite reports whether a configuration approves a rewrite of a log as a whole that explains a finding.
+func approvesRewrite(ctx context.Context, r *run.Run, p *policy.Policy, f finding.Finding) (bool, error) {
+	alone := *p
+	alone.Waivers = slices.DeleteFunc(slices.Clone(p.Waivers), func(w policy.Waiver) bool { return !w.OfLog || w.Path != f.Path })
+	if len(alone.Waivers) == 0 || f.Parent == "" || f.EditFrom == "" && f.EditTo == "" {
+		return false, nil
+	}
+	before, err := r.Source.LogAt(ctx, f.Parent, f.Path)
+	if err != nil || !before.Readable() {
+		return false, err
+	}
+	after, err := r.Source.LogAt(ctx, cmp.Or(f.Commit, history.Index), f.Path)
+	if err != nil || !after.Readable() {
+		return false, err
+	}
+	return read.NewLogComparer(&alone, f.Path, r.Source.Now).Accepts(before.Log.Ledger, after.Log.Ledger), nil
 }
 
 // ConfigChanged is config/changed: the change edits the gate's configuration, or a schema that it names.

@@ -84,17 +84,26 @@ func (c *Collector) applies(w *policy.Waiver, f finding.Finding) bool {
 	return (w.Path == f.Path || w.Path == f.OldPath) && !w.Expired(c.now)
 }
 
-// ExplainProposed changes the findings that the waivers of a proposed configuration would allow: they then say that these waivers do not count
-// yet. fix returns the remedy for a commit and a log; if that is empty, the finding keeps its own.
-func (c *Collector) ExplainProposed(proposed *policy.Policy, fix func(commit, path string) string) {
+// ExplainProposed changes the findings that a proposed configuration would allow, by a waiver of the edit or because it approves the rewrite of the
+// log: they then say that this does not count yet. fix returns the remedy for a commit and a log; if that is empty, the finding keeps its own.
+func (c *Collector) ExplainProposed(proposed *policy.Policy, approves func(finding.Finding) (bool, error), fix func(commit, path string) string) error {
 	under := &Collector{policy: proposed, now: c.now, used: map[int]bool{}}
 	for i := range c.Report.Findings {
 		f := &c.Report.Findings[i]
 		at := slices.IndexFunc(c.Rules, func(r rule.Rule) bool { return r.ID == f.Rule })
-		if at < 0 || under.findWaiver(&c.Rules[at], *f) == nil {
+		if at < 0 {
 			continue
+		}
+		if under.findWaiver(&c.Rules[at], *f) == nil {
+			if approved, err := approves(*f); err != nil || !approved {
+				if err != nil {
+					return err
+				}
+				continue
+			}
 		}
 		f.Message += "; the waiver in this change counts once the target branch has it: push it first"
 		f.Fix = cmp.Or(fix(cmp.Or(f.Commit, history.Index), f.Path), f.Fix)
 	}
+	return nil
 }
