@@ -46,8 +46,8 @@ func (p *publishing) refuseUnfinished(ctx context.Context) error {
 	if len(paths) == 0 {
 		return nil
 	}
-	f := &failure.Error{Message: listPaths(paths) + " is in conflict, as git stash pop or git checkout -m leaves it"}
-	outside := slices.DeleteFunc(slices.Clone(paths), isBelowSmall)
+	f := &failure.Error{Message: "in conflict, as git stash pop or git checkout -m leaves files: " + listPaths(paths)}
+	outside := slices.DeleteFunc(slices.Clone(paths), isWorkspaceFile)
 	if len(outside) > 0 {
 		f.Remedy = "resolve it, then " + addCommand(outside) + "; then "
 	}
@@ -121,7 +121,7 @@ func (p *publishing) readSettings(ctx context.Context) (values map[string]string
 		if !given {
 			value = "true"
 		}
-		if _, seen := values[key]; !seen || key == "commit.gpgsign" { // git push takes a branch's first value
+		if _, seen := values[key]; !seen || key == "commit.gpgsign" { // of a branch's values the first counts, of commit.gpgsign's the last
 			values[key] = value
 		}
 		if name, is := strings.CutPrefix(key, "remote."); is && strings.Contains(name, ".") {
@@ -173,7 +173,7 @@ func topPaths(paths []string) string {
 	return strings.Join(words, " ")
 }
 
-func isBelowSmall(path string) bool {
+func isWorkspaceFile(path string) bool {
 	_, _, ok := small.SplitPath(path)
 	return ok
 }

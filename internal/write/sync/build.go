@@ -16,13 +16,14 @@ import (
 	"github.com/small-gate/small-gate/internal/write/threeway"
 )
 
-// building builds the commits to push.
+// building builds the commits to push: those of builtUpTo..head are put on top of onto.
 type building struct {
 	*publishing
 	combine *reconcile.Combiner
-	// bases are the merge bases of head and the remote's branch. The commits that head has and since lacks go on top of onto.
-	bases             []string
-	head, onto, since string
+	// bases are the merge bases of head and the remote's branch. onto is the tip of that branch, or what an earlier sync built on top of it. head is
+	// the branch's tip, and builtUpTo a commit whose history onto has already.
+	bases                 []string
+	head, onto, builtUpTo string
 	// originals reads commits from the repository. commits are those that it has read, by id.
 	originals *rewrite.Objects
 	commits   map[string]rewrite.Commit
@@ -37,9 +38,9 @@ type step struct {
 	id string
 	// parents are its parents; empty if the step before is the only one.
 	parents []string
-	// files are its workspaces' files, which git does not merge. code is its tree without them.
-	code  string
-	files reconcile.Files
+	// files are its workspaces' files, which git does not merge. codeTree is the id of its tree without them.
+	codeTree string
+	files    reconcile.Files
 }
 
 // build builds the commits and returns the new tip. It rebases the branch's own commits. It merges instead if one of them is published or is a
@@ -75,19 +76,19 @@ func (b *building) listToRebase(ctx context.Context) ([]string, error) {
 	if b.opts.Merge {
 		return nil, nil
 	}
-	out, err := b.git.run(ctx, "rev-list", "--topo-order", "--reverse", b.since+".."+b.head)
+	out, err := b.git.run(ctx, "rev-list", "--topo-order", "--reverse", b.builtUpTo+".."+b.head)
 	if err != nil {
 		return nil, err
 	}
 	all := strings.Fields(out)
-	plain, err := b.count(ctx, "--no-merges", b.since+".."+b.head, "--not", "--remotes")
+	plain, err := b.count(ctx, "--no-merges", b.builtUpTo+".."+b.head, "--not", "--remotes")
 	if err != nil || plain != len(all) {
 		return nil, err
 	}
 	return all, nil
 }
 
-// rebase puts commits on top of onto, without those that would become empty.
+// rebase puts commits on top of onto. It leaves out those that become empty there; those that were empty before stay.
 func (b *building) rebase(ctx context.Context, own []string) (string, error) {
 	if err := b.readCommits(ctx, append(slices.Clone(own), b.onto)); err != nil {
 		return "", err
@@ -115,15 +116,15 @@ func (b *building) rebase(ctx context.Context, own []string) (string, error) {
 		b.notes, before = append(b.notes, notes...), id
 		steps = append(steps, step{source: b.commits[id], id: id, files: files})
 	}
-	codes, err := b.mergeCode(ctx, parents[0], own, versions, ontoFiles, "rebase")
+	trees, err := b.mergeCode(ctx, parents[0], own, versions, ontoFiles, "rebase")
 	if err != nil {
 		return "", err
 	}
 	var kept []step
 	files = ontoFiles
 	for i, s := range steps {
-		s.code = codes[i+1]
-		empty := codes[i] == s.code && maps.Equal(files, s.files)
+		s.codeTree = trees[i+1]
+		empty := trees[i] == s.codeTree && maps.Equal(files, s.files)
 		if files = s.files; !empty || s.source.Tree == b.commits[s.source.Parents[0]].Tree {
 			kept = append(kept, s)
 		}
@@ -167,7 +168,7 @@ func (b *building) merge(ctx context.Context) (string, error) {
 	if files, b.notes, err = b.combine.Combine(ctx, reconcile.Side{Name: short(b.branch), ID: b.head, Files: versions[1]}, theirs); err != nil {
 		return "", b.errByHand(ctx, err, "merge")
 	}
-	codes, err := b.mergeCode(ctx, b.bases[0], []string{b.head}, versions, ontoFiles, "merge")
+	trees, err := b.mergeCode(ctx, b.bases[0], []string{b.head}, versions, ontoFiles, "merge")
 	if err != nil {
 		return "", err
 	}
@@ -176,7 +177,7 @@ func (b *building) merge(ctx context.Context) (string, error) {
 		return "", err
 	}
 	made := rewrite.Commit{Author: author, Message: "Merge " + b.remote + "/" + short(b.target) + "\n"}
-	return b.makeCommits(ctx, []step{{source: made, parents: []string{b.head, b.onto}, code: codes[1], files: files}}, ontoFiles)
+	return b.makeCommits(ctx, []step{{source: made, parents: []string{b.head, b.onto}, codeTree: trees[1], files: files}}, ontoFiles)
 }
 
 // readCommits adds commits to b.commits.
@@ -189,7 +190,7 @@ func (b *building) readCommits(ctx context.Context, ids []string) (err error) {
 	return nil
 }
 
-// withObjects calls do with a git that makes objects in the scratch work tree.
+// withObjects calls do with a writer of objects. Its git runs in the scratch work tree, where the user's settings do not count.
 func (b *building) withObjects(do func(*rewrite.Objects) error) error {
 	objects := rewrite.New(b.scratchGit().Git)
 	return b.git.explain(cmp.Or(do(objects), objects.End()))
@@ -201,11 +202,11 @@ func (b *building) makeCommits(ctx context.Context, steps []step, ontoFiles reco
 	if err != nil {
 		return "", err
 	}
-	last, b.renamed = b.onto, map[string]string{}
+	last, b.newIDs = b.onto, map[string]string{}
 	stored := map[string]bool{}
 	err = b.withObjects(func(objects *rewrite.Objects) error {
 		for _, s := range steps {
-			files, notes, err := b.combine.Rename(ctx, s.files, ontoFiles, b.renamed)
+			files, notes, err := b.combine.Rename(ctx, s.files, ontoFiles, b.newIDs)
 			for _, note := range notes {
 				if !slices.Contains(b.notes, note) { // later commits have the entry too
 					b.notes = append(b.notes, note)
@@ -221,7 +222,7 @@ func (b *building) makeCommits(ctx context.Context, steps []step, ontoFiles reco
 				return err
 			}
 			c := s.source
-			c.Tree, c.Parents, c.Committer = s.code, s.parents, committer
+			c.Tree, c.Parents, c.Committer = s.codeTree, s.parents, committer
 			if c.Parents == nil {
 				c.Parents = []string{last}
 			}
@@ -234,7 +235,7 @@ func (b *building) makeCommits(ctx context.Context, steps []step, ontoFiles reco
 				return err
 			}
 			if s.id != "" {
-				b.renamed[s.id] = last
+				b.newIDs[s.id] = last
 			}
 		}
 		return nil
@@ -242,7 +243,8 @@ func (b *building) makeCommits(ctx context.Context, steps []step, ontoFiles reco
 	return last, err
 }
 
-// errByHand is the failure where a person has to bring both sides together. Its remedy has git's own commands for that.
+// errByHand is the failure where git and reconcile cannot bring both sides together by themselves. Its remedy has git's own commands for the same
+// work.
 func (b *building) errByHand(ctx context.Context, err error, command string, conflicts ...string) error {
 	if errors.Is(err, reconcile.ErrNeedsMerge) || ctx.Err() != nil {
 		return err
@@ -262,7 +264,7 @@ func (b *building) errByHand(ctx context.Context, err error, command string, con
 	}
 	f.Remedy = ""
 	if byPerson {
-		f.Remedy = "only a person can finish what this begins: "
+		f.Remedy = "a person has to edit the plan on the way: "
 	}
 	if dirty.Status != 0 {
 		f.Remedy += "`git commit -a -m 'Work in progress'`, then "

@@ -20,7 +20,8 @@ import (
 	"github.com/small-gate/small-gate/internal/write/workgit"
 )
 
-// commandLine runs the installed git in one work tree. gitDir is that work tree's git directory.
+// commandLine is the installed git for one work tree. gitDir is that work tree's git directory. For its method Run a status other than 0 is no error;
+// for run, runInput and runPaths it is, and they wait for locks.
 type commandLine struct {
 	gitcmd.Git
 	gitDir string
@@ -46,7 +47,7 @@ func (g staging) Run(ctx context.Context, args ...string) ([]byte, error) {
 	return []byte(out), err
 }
 
-// runRetryingLocks runs git. While another git holds a lock, such as that of an editor, it tries again for a second.
+// runRetryingLocks runs git. While another git holds a lock, such as one that an editor runs, it tries again for a second.
 func (g *commandLine) runRetryingLocks(ctx context.Context, input string, args ...string) (gitcmd.Result, error) {
 	for tries := 20; ; tries-- {
 		done, err := g.Run(ctx, strings.NewReader(input), args...)

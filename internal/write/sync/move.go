@@ -29,8 +29,8 @@ type moving struct {
 	// index are files to stage before git moves the index. disk maps paths to the content to write to the work tree.
 	index []apply.File
 	disk  map[string][]byte
-	// inTheWay are tracked files that the move would overwrite, untracked are untracked ones.
-	inTheWay, untracked []string
+	// trackedInTheWay and untrackedInTheWay are files that the move would overwrite.
+	trackedInTheWay, untrackedInTheWay []string
 	// notes say what was changed in uncommitted entries.
 	notes []string
 	// halfWritten are files of which a killed git wrote only the beginning.
@@ -78,7 +78,7 @@ func (p *publishing) move(ctx context.Context, head, goal string) (again bool, e
 	if err != nil || again {
 		return again, err
 	}
-	return false, p.forgetPush(ctx)
+	return false, p.forgetMove(ctx)
 }
 
 // run moves branch, index and work tree. If it is killed, the next sync finishes the move.
@@ -129,21 +129,21 @@ func (m *moving) plan(ctx context.Context) error {
 		var files []string
 		for _, path := range slices.Sorted(maps.Keys(m.changed)) {
 			found, err := m.findObstacle(path)
-			known := slices.Contains(dirty, path)
+			isDirty := slices.Contains(dirty, path)
 			switch {
 			case err != nil:
 				return err
-			case !known && (!m.changed[path].added || found == ""), m.changed[path].mode == history.ModeSubmodule: // git leaves submodules alone
+			case !isDirty && (!m.changed[path].added || found == ""), m.changed[path].mode == history.ModeSubmodule: // git leaves submodules alone
 			case c.Merges(path):
 				files = append(files, path)
 			default:
-				if err := m.planOther(ctx, path, found, known); err != nil {
+				if err := m.planOther(ctx, path, found, isDirty); err != nil {
 					return err
 				}
 			}
 		}
 		switch {
-		case len(m.inTheWay)+len(m.untracked) > 0:
+		case len(m.trackedInTheWay)+len(m.untrackedInTheWay) > 0:
 			return m.errInTheWay()
 		case len(files)+len(m.index)+len(m.halfWritten) == 0:
 			return refused
@@ -203,9 +203,10 @@ func (m *moving) stageNew(path string) {
 	m.index = append(m.index, apply.File{File: history.File{Path: path, Mode: m.changed[path].mode, Object: m.changed[path].object}})
 }
 
-// planOther plans for a file outside the workspaces that differs from head. A killed sync may have left it as goal has it, or half written;
-// otherwise it is in the way. found is the result of findObstacle. known is true if head or the index has the file.
-func (m *moving) planOther(ctx context.Context, path, found string, known bool) error {
+// planOther plans for a file outside the workspaces where the work tree differs from head. A killed sync may have left it as goal has it, or half
+// written; otherwise it is in the way. found is the result of findObstacle. dirty is true if git knows the file and it differs from head; else it is
+// an untracked one.
+func (m *moving) planOther(ctx context.Context, path, found string, dirty bool) error {
 	same, begins := found == "" && strings.Trim(m.changed[path].mode, "0") == "", false
 	if info, err := os.Lstat(m.fullPath(path)); found == path && err == nil && info.Mode().IsRegular() {
 		data, err := os.ReadFile(m.fullPath(path))
@@ -217,17 +218,17 @@ func (m *moving) planOther(ctx context.Context, path, found string, known bool) 
 			return err
 		}
 		same = whole.Status == 0 && bytes.Equal(whole.Out, data)
-		begins = whole.Status == 0 && bytes.HasPrefix(whole.Out, data) && m.finishing
+		begins = whole.Status == 0 && bytes.HasPrefix(whole.Out, data) && m.finishingEarlier
 	}
 	switch {
 	case same:
 		m.stageNew(path)
 	case begins:
 		m.halfWritten = append(m.halfWritten, path)
-	case known:
-		m.inTheWay = append(m.inTheWay, path)
-	case !slices.Contains(m.untracked, found):
-		m.untracked = append(m.untracked, found)
+	case dirty:
+		m.trackedInTheWay = append(m.trackedInTheWay, path)
+	case !slices.Contains(m.untrackedInTheWay, found):
+		m.untrackedInTheWay = append(m.untrackedInTheWay, found)
 	}
 	return nil
 }
@@ -250,18 +251,19 @@ func (m *moving) planWorkspaces(ctx context.Context, c *reconcile.Combiner, path
 		return err
 	}
 	base := reconcile.Side{Name: history.Short(m.head), ID: m.head, Files: head}
-	lacking, err := c.Lacks(ctx, theirs.Files, head, paths)
+	lackingHead, err := c.Lacks(ctx, theirs.Files, head, paths)
 	if err != nil {
 		return err
 	}
-	if len(lacking) > 0 { // unless a killed sync has already written the new log
-		moved, err := c.Lacks(ctx, theirs.Files, ours.Files, paths)
+	if len(lackingHead) > 0 {
+		// A killed sync may have written goal's logs already: then the work tree is compared with goal.
+		lackingGoal, err := c.Lacks(ctx, theirs.Files, ours.Files, paths)
 		if err != nil {
 			return err
 		}
-		if len(moved) > 0 {
+		if len(lackingGoal) > 0 {
 			return &failure.Error{
-				Message: listPaths(lacking) + " in the work tree lacks entries that are committed",
+				Message: listPaths(lackingHead) + " in the work tree lacks entries that are committed",
 				Remedy:  "put them back: `small-hook restore`, then `small-hook sync`",
 			}
 		}
@@ -274,7 +276,7 @@ func (m *moving) planWorkspaces(ctx context.Context, c *reconcile.Combiner, path
 		f.Remedy = "commit it: `git commit -q -m 'Record the workspace' -- " + topPaths(paths) + "`, then `small-hook sync`"
 		return &f
 	}
-	if merged, m.notes, err = c.Rename(ctx, merged, ours.Files, m.renamed); err != nil {
+	if merged, m.notes, err = c.Rename(ctx, merged, ours.Files, m.newIDs); err != nil {
 		return err
 	}
 	m.disk = map[string][]byte{}
@@ -294,18 +296,18 @@ func (m *moving) planWorkspaces(ctx context.Context, c *reconcile.Combiner, path
 // errInTheWay is the failure of a move that would overwrite uncommitted files.
 func (m *moving) errInTheWay() error {
 	var commands string
-	for _, path := range m.untracked {
+	for _, path := range m.untrackedInTheWay {
 		to := m.fullPath(path) + ".own"
 		for _, err := os.Lstat(to); err == nil; _, err = os.Lstat(to) {
 			to += ".own"
 		}
 		commands += "`mv -- " + wording.ShellWord(m.fullPath(path)) + " " + wording.ShellWord(to) + "`, then "
 	}
-	if len(m.inTheWay) > 0 {
-		commands += "`git commit -m 'Work in progress' -- " + topPaths(m.inTheWay) + "`, then "
+	if len(m.trackedInTheWay) > 0 {
+		commands += "`git commit -m 'Work in progress' -- " + topPaths(m.trackedInTheWay) + "`, then "
 	}
 	return &failure.Error{
-		Message: fmt.Sprintf("%s is not committed, and %s changes it too", listPaths(slices.Concat(m.untracked, m.inTheWay)), m.remoteName()),
+		Message: fmt.Sprintf("%s is not committed, and %s changes it too", listPaths(slices.Concat(m.untrackedInTheWay, m.trackedInTheWay)), m.remoteName()),
 		Remedy:  commands + "`small-hook sync`",
 	}
 }

@@ -28,12 +28,13 @@ type Options struct {
 	// Place is the work tree, and Environ the environment for git, as KEY=VALUE.
 	Place   githistory.Place
 	Environ []string
-	// Combining calls do with a combiner for the workspaces' files. The policy is that of the commit trusted.
+	// Combining calls do with a combiner for the workspaces' files. trusted is the commit whose policy counts, and head the one whose logs are put
+	// on top of others.
 	Combining func(ctx context.Context, trusted, head string, do func(*reconcile.Combiner) error) error
 	// Locked calls do while it holds the locks of all workspaces.
 	Locked func(ctx context.Context, do func(context.Context) error) error
-	// JudgeOwn judges the commits that head has and base lacks, by the policy of the commit upstream. JudgePush judges a push as the pre-push
-	// hook does. Both return true if nothing is wrong.
+	// JudgeOwn judges the commits that head has and base lacks. upstream is the commit whose policy counts. JudgePush judges a push as the
+	// pre-push hook does. Both return true if nothing is wrong.
 	JudgeOwn  func(ctx context.Context, base, head, upstream string) (bool, error)
 	JudgePush func(ctx context.Context, push Push) (bool, error)
 }
@@ -42,19 +43,19 @@ type Options struct {
 // the remote's branch, empty for a new branch. New is the commit to push.
 type Push struct{ Remote, Local, Ref, Old, New string }
 
-// Outcome says what a sync did. It quotes hooks and the remote, so it must be escaped before it is printed.
+// Outcome says what a sync did. Refused and Said quote hooks and the remote, and have to be escaped before they are printed.
 type Outcome struct {
 	// Done says what was done, one line per step.
 	Done []string
-	// Found is true if a judgement had findings. Then nothing was pushed.
+	// Found is true if a judgement had findings. What it judged was not pushed.
 	Found bool
-	// Refused names the hook or remote that refused the push, with its message. It is empty if the push was not refused.
+	// Refused names the hook or remote that refused the last push, with its message. It is empty if none did.
 	Refused string
 	// Said is the message of hooks and the remote where they did not refuse.
 	Said string
 }
 
-// attempts is how often sync tries to push if somebody else keeps pushing first.
+// attempts is how often sync tries to push while somebody else pushes first, or commits here.
 const attempts = 10
 
 // publishing is one sync.
@@ -68,15 +69,16 @@ type publishing struct {
 	hasUpstream, sign bool
 	// refs maps the full names of refs to their commits: see readRefs.
 	refs map[string]string
-	// finishing is true while this sync does the last step of an earlier one, which may have done a part of it. finished is true afterwards.
-	finishing, finished bool
+	// finishingEarlier is true while this sync does the last step of an earlier one, which may have done a part of it. finishedEarlier is true afterwards.
+	finishingEarlier, finishedEarlier bool
 	// judged is the branch's tip when its own commits were judged.
 	judged string
-	// attempted is the commit that this sync tried to push. pushed is the same commit once the remote is known to have it.
+	// attempted is a commit that this sync has sent to the remote. It is empty again once the remote is known not to have it. pushed is the last
+	// commit that the remote is known to have.
 	pushed, attempted string
-	// renamed maps the ids of the commits that were rewritten last to their new ids.
-	renamed map[string]string
-	out     Outcome
+	// newIDs maps the ids of the commits that the last build rewrote to their new ids.
+	newIDs map[string]string
+	out    Outcome
 }
 
 // Run puts the current branch's own commits on top of its remote branch, and pushes. If there is an error too, the outcome says what was done
@@ -98,20 +100,21 @@ func Run(ctx context.Context, opts Options) (out *Outcome, err error) {
 		return nil, err
 	}
 	err = p.repeat(ctx)
+	stopped := err != nil || p.out.Found || p.out.Refused != ""
 	switch {
 	case p.pushed != "" && err != nil:
 		p.say("%s was pushed to %s, and stays.", history.Short(p.pushed), p.remoteName())
 	case p.attempted != "" && p.pushed == "":
 		p.say("It is not known whether %s has %s; the next sync finds out. The branch and the work tree are as before.", p.remoteName(), history.Short(p.attempted))
-	case p.finished && (err != nil || p.out.Found || p.out.Refused != ""):
+	case stopped && (p.finishedEarlier || p.pushed != ""):
 		p.say("Nothing else was pushed.")
-	case err != nil || p.out.Found || p.out.Refused != "":
+	case stopped:
 		p.say("Nothing was pushed. The branch and the work tree are as before.")
 	}
 	return &p.out, err
 }
 
-// repeat calls attempt until it succeeds or fails, again after each attempt during which somebody else pushed.
+// repeat calls attempt until it succeeds or fails. It repeats an attempt during which somebody pushed, or committed here.
 func (p *publishing) repeat(ctx context.Context) error {
 	for n := range attempts {
 		if err := wait(ctx, n); err != nil {
@@ -156,7 +159,7 @@ func (p *publishing) attempt(ctx context.Context) (again bool, err error) {
 		return false, err
 	}
 	head := p.refs[p.branch]
-	goal, done, err := p.findGoal(ctx, head, upstream)
+	goal, summary, err := p.findGoal(ctx, head, upstream)
 	if err != nil || p.out.Found {
 		return false, err
 	}
@@ -164,36 +167,48 @@ func (p *publishing) attempt(ctx context.Context) (again bool, err error) {
 		if len(p.out.Done) == 0 {
 			p.say("Nothing to do: %s and %s are the same.", wording.Printable(short(p.branch)), p.remoteName())
 		}
-		return false, p.forgetPush(ctx)
+		return false, p.forgetMove(ctx)
 	}
 	if goal != head {
 		if err := p.checkMove(ctx, head, goal); err != nil {
 			return false, err
 		}
 	}
-	if goal != upstream {
-		push := Push{Remote: p.remote, Local: p.branch, Ref: p.target, Old: upstream, New: goal}
-		clean, err := p.opts.JudgePush(ctx, push)
-		if p.out.Found = err == nil && !clean; err != nil || !clean {
-			return false, err
-		}
-		if err := p.rememberPush(ctx, head, goal); err != nil {
-			return false, err
-		}
-		again, err = p.push(ctx, push, done)
-		if err == nil && p.out.Refused != "" {
-			err = p.forgetPush(ctx)
-		}
-		if err != nil || again || p.out.Refused != "" {
-			return again, err
-		}
-	} else {
-		if err := p.rememberPush(ctx, head, goal); err != nil {
-			return false, err
-		}
-		p.say("%s", done)
+	if goal == upstream {
+		return p.take(ctx, head, goal, summary)
+	}
+	again, err = p.send(ctx, Push{Remote: p.remote, Local: p.branch, Ref: p.target, Old: upstream, New: goal}, head, summary)
+	if err != nil || again || p.out.Found || p.out.Refused != "" {
+		return again, err
 	}
 	return p.move(ctx, head, goal)
+}
+
+// take moves the branch from head to the remote's branch, where there is nothing to push.
+func (p *publishing) take(ctx context.Context, head, goal, summary string) (again bool, err error) {
+	if err := p.rememberMove(ctx, head, goal); err != nil {
+		return false, err
+	}
+	if again, err = p.move(ctx, head, goal); err == nil && !again {
+		p.say("%s", summary)
+	}
+	return again, err
+}
+
+// send judges a push and pushes, unless the judgement has findings. head is the branch's tip.
+func (p *publishing) send(ctx context.Context, push Push, head, summary string) (lost bool, err error) {
+	clean, err := p.opts.JudgePush(ctx, push)
+	if p.out.Found = err == nil && !clean; err != nil || !clean {
+		return false, err
+	}
+	if err := p.rememberMove(ctx, head, push.New); err != nil {
+		return false, err
+	}
+	lost, err = p.push(ctx, push, summary)
+	if err == nil && p.out.Refused != "" {
+		err = p.forgetMove(ctx)
+	}
+	return lost, err
 }
 
 // lock takes the lock that only one sync in a work tree can hold. The kernel frees it when the process ends, however it ends.

@@ -9,17 +9,18 @@ import (
 	"github.com/small-gate/small-gate/internal/base/wording"
 )
 
-// fromRef keeps the commit where the branch was before a push, and toRef the commit that is pushed. Both are written before the push.
+// fromRef keeps the commit where the branch is before the last step, and toRef the commit to which that step moves it. Both are written before the
+// push, if there is one.
 func (p *publishing) fromRef() string { return ownRefs + "sync-from/" + short(p.branch) }
 func (p *publishing) toRef() string   { return ownRefs + "sync-to/" + short(p.branch) }
 
 // ownRefs is the folder of both refs, for all branches.
 const ownRefs = "refs/small-gate/"
 
-// rememberPush writes both refs. If the branch is pushed as it is, it deletes them instead: there is no last step.
-func (p *publishing) rememberPush(ctx context.Context, head, goal string) error {
+// rememberMove writes both refs. If the branch is to stay where it is, it deletes them instead: there is no last step.
+func (p *publishing) rememberMove(ctx context.Context, head, goal string) error {
 	if head == goal {
-		return p.forgetPush(ctx)
+		return p.forgetMove(ctx)
 	}
 	if err := p.dropClashing(ctx); err != nil {
 		return err
@@ -42,8 +43,8 @@ func (p *publishing) dropClashing(ctx context.Context) error {
 	return p.deleteRefs(ctx, stale...)
 }
 
-// forgetPush deletes both refs.
-func (p *publishing) forgetPush(ctx context.Context) error {
+// forgetMove deletes both refs.
+func (p *publishing) forgetMove(ctx context.Context) error {
 	return p.deleteRefs(ctx, p.fromRef(), p.toRef())
 }
 
@@ -63,14 +64,15 @@ func (p *publishing) deleteRefs(ctx context.Context, refs ...string) error {
 	return err
 }
 
-// finishEarlier does the last step of an earlier sync whose push has arrived, if the branch is where it was then.
+// finishEarlier does the last step of an earlier sync that was killed, if the remote has what that sync pushed and the branch is where it was then.
 func (p *publishing) finishEarlier(ctx context.Context, upstream string) error {
 	from, to := p.refs[p.fromRef()], p.refs[p.toRef()]
-	if to != "" && to == p.refs[p.branch] { // it was killed after the move, and left only locks and these refs
+	if to != "" && to == p.refs[p.branch] {
+		// The earlier sync was killed after it had moved the branch. Whoever takes the locks of the workspaces clears what it left of them.
 		if err := p.opts.Locked(ctx, func(context.Context) error { return nil }); err != nil {
 			return err
 		}
-		return p.forgetPush(ctx)
+		return p.forgetMove(ctx)
 	}
 	if to == "" || from != p.refs[p.branch] || upstream == "" {
 		return nil
@@ -79,16 +81,16 @@ func (p *publishing) finishEarlier(ctx context.Context, upstream string) error {
 	if err != nil || !arrived {
 		return err
 	}
-	p.finishing = true
-	defer func() { p.finishing = false }()
+	p.finishingEarlier = true
+	defer func() { p.finishingEarlier = false }()
 	if err := p.checkMove(ctx, from, to); err != nil {
 		return err
 	}
 	if _, err := p.move(ctx, from, to); err != nil {
 		return err
 	}
-	p.finished = true
-	p.say("An earlier sync pushed to %s but did not finish; it is finished now.", p.remoteName())
+	p.finishedEarlier = true
+	p.say("An earlier sync with %s did not finish; it is finished now.", p.remoteName())
 	return p.readRefs(ctx)
 }
 
@@ -98,9 +100,10 @@ func (p *publishing) contains(ctx context.Context, tip, commit string) (bool, er
 	return done.Status == 0, err
 }
 
-// findGoal finds the commit at which the branch and the remote's branch are to be. If only one of them has new commits, that is its tip; else a new
-// commit is built. done is the line for the outcome that says what was put on top of what.
-func (p *publishing) findGoal(ctx context.Context, head, upstream string) (goal, done string, err error) {
+// findGoal finds the commit at which the branch and the remote's branch are to be. If only one of them has new commits, that is its tip; else the
+// branch's own commits are judged, and new ones are built. If the judgement has findings, out.Found is true and there is no goal. summary is the
+// line for the outcome that says what was taken, or put on top of what.
+func (p *publishing) findGoal(ctx context.Context, head, upstream string) (goal, summary string, err error) {
 	if upstream == "" || head == upstream {
 		return head, "", nil
 	}
@@ -127,11 +130,11 @@ func (p *publishing) findGoal(ctx context.Context, head, upstream string) (goal,
 	if err != nil {
 		return "", "", err
 	}
-	b := &building{publishing: p, bases: strings.Fields(string(bases.Out)), head: head, onto: upstream, since: upstream}
-	if err := b.continueEarlier(ctx); err != nil {
+	b := &building{publishing: p, bases: strings.Fields(string(bases.Out)), head: head, onto: upstream, builtUpTo: upstream}
+	if err := b.skipBuiltEarlier(ctx); err != nil {
 		return "", "", err
 	}
-	if b.since == head { // an earlier sync has pushed all of it, or its push may still arrive
+	if b.builtUpTo == head { // an earlier sync has built all of it, and its push may still arrive: push the same again
 		return b.onto, "", nil
 	}
 	if p.judged != head {
@@ -147,8 +150,8 @@ func (p *publishing) findGoal(ctx context.Context, head, upstream string) (goal,
 	return goal, fmt.Sprintf("Put %s on top of %s of %s.", wording.Count(own, "own commit"), wording.Count(behind, "new commit"), p.remoteName()), nil
 }
 
-// continueEarlier leaves out the commits that an earlier sync has pushed, or whose push may still arrive: they are not built again.
-func (b *building) continueEarlier(ctx context.Context) error {
+// skipBuiltEarlier leaves out the commits that an earlier sync has pushed, or whose push may still arrive: they are not built again.
+func (b *building) skipBuiltEarlier(ctx context.Context) error {
 	from, to := b.refs[b.fromRef()], b.refs[b.toRef()]
 	if from == "" || to == "" {
 		return nil
@@ -159,13 +162,13 @@ func (b *building) continueEarlier(ctx context.Context) error {
 	}
 	arrived, err := b.contains(ctx, b.onto, to)
 	if err != nil || arrived {
-		b.since = from
+		b.builtUpTo = from
 		return err
 	}
 	// The earlier push may have been sent, and can still arrive as long as the remote's branch has not moved. So the same commits are pushed again.
 	still, err := b.contains(ctx, to, b.onto)
 	if still {
-		b.onto, b.since = to, from
+		b.onto, b.builtUpTo = to, from
 	}
 	return err
 }

@@ -74,8 +74,8 @@ func (p *publishing) askRemote(ctx context.Context) (string, error) {
 }
 
 // push pushes, with the user's hooks. If git fails, push asks the remote where its branch is, because git's messages differ from server to server.
-// lost is true if the branch has moved meanwhile. done is the line for the outcome that says what was put on top of what.
-func (p *publishing) push(ctx context.Context, push Push, done string) (lost bool, err error) {
+// lost is true if the branch has moved meanwhile. summary is the line for the outcome that says what was put on top of what.
+func (p *publishing) push(ctx context.Context, push Push, summary string) (lost bool, err error) {
 	what := p.remoteName() + ", which is new"
 	if push.Old != "" {
 		n, err := p.count(ctx, push.Old+".."+push.New)
@@ -104,7 +104,7 @@ func (p *publishing) push(ctx context.Context, push Push, done string) (lost boo
 		}
 	}
 	p.pushed = push.New
-	p.say("%s", done)
+	p.say("%s", summary)
 	p.say("Pushed %s.", what)
 	if push.Old != "" || p.hasUpstream {
 		return false, nil

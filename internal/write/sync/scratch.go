@@ -42,7 +42,7 @@ var scratchOptions = []string{
 	"-c", "commit.gpgSign=false", "-c", "submodule.recurse=false", "-c", "gc.auto=0", "-c", "maintenance.auto=false",
 }
 
-// scratchGit runs git in the scratch work tree.
+// scratchGit is the git for the scratch work tree.
 func (p *publishing) scratchGit() *commandLine {
 	at := *p.git
 	at.Dir, at.gitDir = p.scratchDirs()
@@ -52,10 +52,11 @@ func (p *publishing) scratchGit() *commandLine {
 	return &at
 }
 
-// mergeCode has git put commits on top of onto, in a scratch work tree where no file is checked out. parent is the first commit's parent.
-// files are the workspaces' files of parent and of each commit, ontoFiles those of onto: git does not merge them. It returns the trees of onto and of
-// each new commit without these files. command is the git command that a person would type instead: rebase or merge.
-func (b *building) mergeCode(ctx context.Context, parent string, commits []string, files []reconcile.Files, ontoFiles reconcile.Files, command string) ([]string, error) {
+// mergeCode has git put commits on top of onto, in a scratch work tree where no file is checked out. base is the commit with which the first one is
+// compared: its parent or, for a merge, the merge base, as if all of head were one commit. files are the workspaces' files of base and of each commit,
+// ontoFiles those of onto: git does not merge them. It returns the trees of onto and of each new commit without these files. command is the git
+// command that a person would type instead: rebase or merge.
+func (b *building) mergeCode(ctx context.Context, base string, commits []string, files []reconcile.Files, ontoFiles reconcile.Files, command string) ([]string, error) {
 	git := b.scratchGit()
 	if _, err := b.git.run(ctx, append(slices.Clone(scratchOptions), "worktree", "add", "-q", "--detach", "--no-checkout", git.Dir, b.onto)...); err != nil {
 		return nil, err
@@ -67,7 +68,7 @@ func (b *building) mergeCode(ctx context.Context, parent string, commits []strin
 	if err != nil {
 		return nil, errCannotWrite(err)
 	}
-	onto, own, err := b.stripFiles(ctx, parent, commits, files, ontoFiles)
+	onto, own, err := b.stripFiles(ctx, base, commits, files, ontoFiles)
 	if err != nil {
 		return nil, err
 	}
@@ -90,16 +91,16 @@ func (b *building) mergeCode(ctx context.Context, parent string, commits []strin
 		return nil, b.errByHand(ctx, &failure.Error{Message: listPaths(paths) + " is in conflict with " + b.remoteName()}, command, paths...)
 	}
 	out, err := git.run(ctx, "log", "--reverse", "--format=%T", "--no-show-signature")
-	codes := strings.Fields(out)
-	if err == nil && len(codes) != len(commits)+1 {
+	trees := strings.Fields(out)
+	if err == nil && len(trees) != len(commits)+1 {
 		err = &failure.Error{Message: "git cherry-pick has not made all the commits"}
 	}
-	return codes, err
+	return trees, err
 }
 
-// stripFiles makes commits from onto, parent and each of some commits, without the workspaces' files. It returns those of onto and of the commits,
-// each of which has the one before as its parent.
-func (b *building) stripFiles(ctx context.Context, parent string, commits []string, files []reconcile.Files, ontoFiles reconcile.Files) (onto string, own []string, err error) {
+// stripFiles makes commits from onto, base and each of some commits, without the workspaces' files. Those of onto and base have no parent; those of
+// the commits, own, are a chain on top of base's.
+func (b *building) stripFiles(ctx context.Context, base string, commits []string, files []reconcile.Files, ontoFiles reconcile.Files) (onto string, own []string, err error) {
 	err = b.withObjects(func(objects *rewrite.Objects) error {
 		strip := func(id string, files reconcile.Files, parents ...string) (string, error) {
 			var gone []history.File
@@ -111,7 +112,7 @@ func (b *building) stripFiles(ctx context.Context, parent string, commits []stri
 		if onto, err = strip(b.onto, ontoFiles); err != nil {
 			return err
 		}
-		last, err := strip(parent, files[0])
+		last, err := strip(base, files[0])
 		for i := 0; i < len(commits) && err == nil; i++ {
 			last, err = strip(commits[i], files[i+1], last)
 			own = append(own, last)
