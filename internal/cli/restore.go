@@ -107,7 +107,7 @@ func mendedText(done []edit.Mended) string {
 		return "small-hook restore" + in + words + " --commit " + history.Short(changed[0].First)
 	}
 	for _, b := range changed[0].Branches {
-		there := []string{"git switch " + wording.ShellWord(b[0]), command("")}
+		there := []string{"git switch " + wording.ShellWord(b[0]), command(""), "git switch -"}
 		if b[1] != "" {
 			there = []string{command(" -C " + wording.ShellWord(b[1]))}
 		}
