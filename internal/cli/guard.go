@@ -132,7 +132,7 @@ func retimed(entries [][2]ledger.Entry) string {
 			parts = append(parts, fmt.Sprintf("and %d more", len(entries)-most))
 			break
 		}
-		parts = append(parts, ledger.Describe(e[0])+" to "+ledger.TimeAmong(e[1], []ledger.Entry{e[0]}))
+		parts = append(parts, fmt.Sprintf("%s, from %s to %s", ledger.Describe(e[0]), wording.Printable(e[0].Timestamp), wording.Printable(e[1].Timestamp)))
 	}
 	return strings.Join(parts, "; ")
 }

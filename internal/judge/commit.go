@@ -175,7 +175,8 @@ func judgeUnlessUntouched(ctx context.Context, s *session.Session, head string, 
 // committed without the rest.
 func commitUnjudged(ctx context.Context, s *session.Session, merge bool) (string, error) {
 	if !merge {
-		return "correct " + policy.File + " and commit it alone with `git commit --no-verify`, since hooks take it from HEAD", nil
+		return "correct " + policy.File + " and commit it alone, unjudged, since hooks take it from HEAD: " +
+			wording.Commands("git add -- :/"+policy.File, `git commit --no-verify -m "Correct the configuration" -- :/`+policy.File), nil
 	}
 	commit := wording.Commands("git commit --no-verify --no-edit", "small-hook audit")
 	brought, err := s.BringsConfiguration(ctx, history.Index)
