@@ -166,7 +166,7 @@ func judged(name string) bool {
 	if _, in := small.WorkspaceOf(strings.TrimPrefix(filepath.ToSlash(name), "/")); in {
 		return true
 	}
-	config, err := session.ReadConfig(filepath.Join(session.RepositoryRoot(filepath.Dir(name)), policy.File))
+	config, err := session.ReadConfig(filepath.Join(session.WorkTreeRootOf(filepath.Dir(name)), policy.File))
 	return err != nil || bytes.Contains(config, []byte("logs"))
 }
 

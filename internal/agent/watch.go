@@ -374,7 +374,7 @@ func (w *watch) judgeCommits(ctx context.Context, s *session.Session) (*finding.
 		return run.Nothing(s.Opts), nil
 	}
 	slices.Sort(known)
-	s.FindStandings(ctx, w.head())
+	s.SetStandings(ctx, w.head())
 	s.Opts.Branch = history.ShortRef(w.look.Branch)
 	return gate.NewCommits(ctx, s.Repo, w.base, w.head(), slices.Compact(known), s.Opts), nil
 }

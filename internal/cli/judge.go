@@ -17,7 +17,7 @@ import (
 )
 
 func (a *app) checkCommand() *cobra.Command {
-	var what session.What
+	var what session.State
 	c := described("check", &cobra.Command{
 		Args: takes(0, 1, "at most one path"),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -32,7 +32,7 @@ func (a *app) checkCommand() *cobra.Command {
 			} else if path != "" {
 				req.Dir = filepath.Join(cmp.Or(req.Dir, "."), path)
 			}
-			if info, err := os.Stat(req.Dir); err == nil && !info.IsDir() && what != (session.What{}) {
+			if info, err := os.Stat(req.Dir); err == nil && !info.IsDir() && what != (session.State{}) {
 				return &failure.Error{Message: wording.Printable(req.Dir) + " is not a directory", Remedy: "name a directory; `small-hook audit` judges every log"}
 			}
 			report := judge.Check(c.Context(), req, what)

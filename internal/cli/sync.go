@@ -29,7 +29,7 @@ func (a *app) syncCommand() *cobra.Command {
 				return err
 			}
 			// Say what was done, even if something failed afterwards.
-			if out.Found {
+			if out.HasFindings {
 				err = errors.Join(err, a.finish(c.Context(), report, true))
 			}
 			return errors.Join(err, a.synced(out))

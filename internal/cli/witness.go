@@ -54,7 +54,7 @@ func (a *app) witnessCommand() *cobra.Command {
 }
 
 func (a *app) digestsCommand() *cobra.Command {
-	var what session.What
+	var what session.State
 	c := described("digests", &cobra.Command{
 		RunE: func(c *cobra.Command, args []string) error {
 			if c.Flags().Changed("ref") && what.Ref == "" {

@@ -76,10 +76,10 @@ func Baseline(ctx context.Context, req session.Request, revision, reason string)
 // with it. If a log was rewritten and then put back, that commit is older than the rewrite, and the baseline does not accept the rewrite.
 // Appending an entry first helps: no older log begins with that one.
 func acceptsAll(ctx context.Context, s *session.Session, commit string, edited []byte) error {
-	if err := s.TrustRecorded(edited, policy.File, commit); err != nil {
+	if err := s.TrustContent(edited, policy.File, commit); err != nil {
 		return err
 	}
-	s.FindStandings(ctx, commit)
+	s.SetStandings(ctx, commit)
 	report := gate.Audit(ctx, s.Repo, commit, s.Opts)
 	if f := report.Failure; f != nil {
 		if errors.Is(f, history.ErrLacking) {
@@ -198,7 +198,7 @@ func editConfig(ctx context.Context, req session.Request, mode string, edit func
 		if err := s.UseRoot(top); err != nil {
 			return err
 		}
-		edited, err := edit(s, s.Trusted)
+		edited, err := edit(s, s.TrustedText)
 		if err != nil {
 			return err
 		}

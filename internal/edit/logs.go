@@ -32,7 +32,7 @@ func atRoot(*session.Session) (string, error) { return "", nil }
 // index.
 func plainLog(ctx context.Context, req session.Request, name string) (stanza *policy.Log, at string, err error) {
 	_, err = withGit(req).InRepository(ctx, "restore", func(s *session.Session) error {
-		if err := s.TrustStagedLogs(ctx); err != nil || len(s.Opts.Policy.Logs) == 0 {
+		if err := s.TrustHeadWithStagedLogs(ctx); err != nil || len(s.Opts.Policy.Logs) == 0 {
 			return err
 		}
 		if at, err = fileAt(s, req.Dir, name); err == nil {
@@ -54,7 +54,7 @@ func lockedLog(ctx context.Context, req session.Request, mode string, with Locki
 		if err := s.UnderFloor(); err != nil {
 			return err
 		}
-		if err := s.TrustStagedLogs(ctx); err != nil {
+		if err := s.TrustHeadWithStagedLogs(ctx); err != nil {
 			return err
 		}
 		return do(s, &restore.Workspace{Place: s.Repo.Where(), At: at, Kept: held.Dir, Policy: s.Opts.Policy, Limits: s.Opts.Limits(), Now: req.Now})

@@ -112,7 +112,7 @@ func (m mending) mend(ctx context.Context, req session.Request, o restore.MendOp
 			return err
 		}
 		if m.at != "" && s.Opts.Policy.LogFor(m.at) == nil { // the stanza was added later, and found this
-			if err := s.TrustStagedLogs(ctx); err != nil {
+			if err := s.TrustHeadWithStagedLogs(ctx); err != nil {
 				return err
 			}
 		}

@@ -159,7 +159,7 @@ func committedAlready(ctx context.Context, req session.Request, log string) erro
 		if err != nil {
 			return err
 		}
-		s.FindStandings(ctx, head)
+		s.SetStandings(ctx, head)
 		report := gate.NewCommits(ctx, s.Repo, "", head, tips, s.Opts)
 		if report.Failure != nil {
 			return report.Failure

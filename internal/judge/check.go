@@ -15,7 +15,7 @@ import (
 
 // Check judges the workspace of one directory, or of the nearest above the current one, as its files are on disk, in the index or in a
 // commit.
-func Check(ctx context.Context, req session.Request, what session.What) *finding.Report {
+func Check(ctx context.Context, req session.Request, what session.State) *finding.Report {
 	judge := gate.Check
 	if what.Recursive {
 		judge, req.Dir = gate.CheckAll, session.WorkspaceRoot(req.Dir)
@@ -23,7 +23,7 @@ func Check(ctx context.Context, req session.Request, what session.What) *finding
 		req = req.AtNearestWorkspace()
 		req.Workspace = cmp.Or(req.Workspace, "root")
 	}
-	return req.JudgeIn(ctx, "check", what.In(req), func(s *session.Session) (*finding.Report, error) {
+	return req.JudgeIn(ctx, "check", what.Opener(req), func(s *session.Session) (*finding.Report, error) {
 		if what.Against != "" {
 			return checkAgainst(ctx, s, what)
 		}
@@ -39,7 +39,7 @@ func Check(ctx context.Context, req session.Request, what session.What) *finding
 }
 
 // checkAgainst judges the files on disk, and what has become of the logs since a commit, whose policy it takes.
-func checkAgainst(ctx context.Context, s *session.Session, what session.What) (*finding.Report, error) {
+func checkAgainst(ctx context.Context, s *session.Session, what session.State) (*finding.Report, error) {
 	base, err := s.Commit(ctx, what.Against)
 	if err != nil {
 		return nil, err
@@ -65,12 +65,12 @@ func checkAgainst(ctx context.Context, s *session.Session, what session.What) (*
 // ReplayID computes the replay id of the workspace of the request's directory, or else of the nearest at or above the current one, from its files on
 // disk.
 func ReplayID(ctx context.Context, req session.Request) (string, error) {
-	return inWorkspace(ctx, req, session.What{}, "replay-id", gate.ReplayIDOf)
+	return inWorkspace(ctx, req, session.State{}, "replay-id", gate.ReplayIDOf)
 }
 
 // Digests lists the entry digests of a log as its files are on disk or in a commit. log is a log of the configuration, or a folder of such
 // files, or a workspace or its log; empty stands for the nearest workspace at or above the request's directory.
-func Digests(ctx context.Context, req session.Request, what session.What, log string) (out []small.Digest, err error) {
+func Digests(ctx context.Context, req session.Request, what session.State, log string) (out []small.Digest, err error) {
 	if log == "" {
 		return inWorkspace(ctx, req, what, "digests", gate.DigestsOf)
 	}
@@ -101,9 +101,9 @@ func Digests(ctx context.Context, req session.Request, what session.What, log st
 }
 
 // inWorkspace asks about one workspace.
-func inWorkspace[T any](ctx context.Context, req session.Request, what session.What, name string,
+func inWorkspace[T any](ctx context.Context, req session.Request, what session.State, name string,
 	ask func(ctx context.Context, tree history.Tree, revision, dir string, opts run.Options) (T, error)) (out T, err error) {
-	_, err = what.In(req.AtNearestWorkspace())(ctx, name, func(s *session.Session) error {
+	_, err = what.Opener(req.AtNearestWorkspace())(ctx, name, func(s *session.Session) error {
 		at, err := s.Locate(ctx, what)
 		if err == nil {
 			out, err = ask(ctx, s.Tree, at.Revision, at.Dir, s.Opts)

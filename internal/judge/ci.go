@@ -94,13 +94,13 @@ func (j *job) change(ctx context.Context, s *session.Session, t ciTarget) (*find
 		return nil, err
 	}
 	if t.merge == "" {
-		return s.CheckAdded(ctx, j.head, j.judgeFilesIfNothingNew(ctx, s, t.words, gate.Range(ctx, s.Repo, t.base, j.head, s.Opts)))
+		return s.CheckProposed(ctx, j.head, j.judgeFilesIfNothingNew(ctx, s, t.words, gate.Range(ctx, s.Repo, t.base, j.head, s.Opts)))
 	}
-	report, err := s.CheckAdded(ctx, j.head, j.judgeFilesIfNothingNew(ctx, s, t.words, gate.RangeInto(ctx, s.Repo, t.base, j.head, t.merge, s.Opts)))
+	report, err := s.CheckProposed(ctx, j.head, j.judgeFilesIfNothingNew(ctx, s, t.words, gate.RangeInto(ctx, s.Repo, t.base, j.head, t.merge, s.Opts)))
 	if err != nil {
 		return nil, err
 	}
-	return s.CheckAdded(ctx, t.merge, report)
+	return s.CheckProposed(ctx, t.merge, report)
 }
 
 // judgeFilesIfNothingNew judges the head's files if the report has no commits because the target already has the head. target says in words who has it.
@@ -146,7 +146,7 @@ func (j *job) push(ctx context.Context, s *session.Session, t ciTarget) (*findin
 		report = finding.Combine([]*finding.Report{report, past})
 		report.Examined.Base, report.Examined.Head = u.Old, u.New
 	}
-	return s.CheckAdded(ctx, u.New, report)
+	return s.CheckProposed(ctx, u.New, report)
 }
 
 // past judges again the commits that the default branch had before a push and still has: the run that should have judged them may have been
@@ -197,7 +197,7 @@ func (j *job) trust(ctx context.Context, s *session.Session, commit, name string
 // would mean the built-in defaults.
 func (j *job) checkConfigExists(ctx context.Context, s *session.Session) error {
 	path := s.Req.TrustedConfig
-	if path == "" || s.Req.Config != "" || s.Trusted != nil {
+	if path == "" || s.Req.Config != "" || s.TrustedText != nil {
 		return nil
 	}
 	_, found, err := githistory.ReadFile(ctx, s.Repo, j.head, path, policy.MaxSize)

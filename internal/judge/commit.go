@@ -218,7 +218,7 @@ func judgeIndex(ctx context.Context, s *session.Session, head string, parents []
 			return nil, err
 		}
 	}
-	report, err = s.CheckAdded(ctx, history.Index, report, committed...)
+	report, err = s.CheckProposed(ctx, history.Index, report, committed...)
 	if err == nil && report.Verdict == finding.Pass && !mends && s.Opts.Mode != prepareCommitMsg {
 		err = p.save()
 	}
@@ -282,7 +282,7 @@ func takeFixesFromHistory(ctx context.Context, s *session.Session, head string, 
 	if err != nil {
 		return err
 	}
-	s.FindStandings(ctx, head)
+	s.SetStandings(ctx, head)
 	opts := s.Opts
 	opts.Trusted = ""
 	// Look first among the commits that nobody else has, which are few, and only then in the whole history.

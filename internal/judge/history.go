@@ -25,8 +25,8 @@ func Range(ctx context.Context, req session.Request, spec string) *finding.Repor
 		if err != nil {
 			return nil, err
 		}
-		s.FindStandings(ctx, head)
-		return s.CheckAdded(ctx, head, gate.Range(ctx, s.Repo, base, head, s.Opts))
+		s.SetStandings(ctx, head)
+		return s.CheckProposed(ctx, head, gate.Range(ctx, s.Repo, base, head, s.Opts))
 	})
 }
 
@@ -84,7 +84,7 @@ func Audit(ctx context.Context, req session.Request, revision string) *finding.R
 		if err := s.Trust(ctx, head, revision); err != nil {
 			return nil, err
 		}
-		s.FindStandings(ctx, head)
+		s.SetStandings(ctx, head)
 		if s.Opts.Switch, err = branchToSwitchTo(ctx, s, revision, head); err != nil {
 			return nil, err
 		}
@@ -150,6 +150,6 @@ func SyncedCommits(ctx context.Context, req session.Request, base, head, upstrea
 		if err != nil {
 			return nil, err
 		}
-		return s.CheckAdded(ctx, head, gate.Range(ctx, s.Repo, base, head, s.Opts))
+		return s.CheckProposed(ctx, head, gate.Range(ctx, s.Repo, base, head, s.Opts))
 	})
 }

@@ -31,7 +31,7 @@ func MergeCheck(ctx context.Context, req session.Request, ours, theirs string) *
 		if err != nil {
 			return nil, err
 		}
-		return s.CheckAdded(ctx, head, r)
+		return s.CheckProposed(ctx, head, r)
 	})
 }
 

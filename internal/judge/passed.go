@@ -48,7 +48,7 @@ func passKeyFor(ctx context.Context, s *session.Session, parents []string, neigh
 	slices.Sort(parents[min(1, len(parents)):]) // MERGE_HEAD and git's variables differ in order
 	key := sha256.New()
 	_, err = fmt.Fprintf(key, "%q\n%q\n%#v\n%q\n%#v\n%q\n%#v\n%q\n%t\n%q\n%q\n%x\n", version.String(), s.Opts.Now.UTC().Format(time.DateOnly), asked,
-		parents, neighbours, s.Opts.Branch, s.Opts.BranchClaim, s.Opts.Message, s.Opts.Replay, s.Trusted, s.Floor(), s.Opts.Policy.SchemaDigests())
+		parents, neighbours, s.Opts.Branch, s.Opts.BranchClaim, s.Opts.Message, s.Opts.Replay, s.TrustedText, s.Floor(), s.Opts.Policy.SchemaDigests())
 	var line []byte
 	for _, f := range files {
 		line = fmt.Append(line[:0], f.Path, "\x00", f.Mode, f.Object, f.Unmerged)

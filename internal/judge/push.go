@@ -197,7 +197,7 @@ func (p handover) judge(ctx context.Context, s *session.Session) *finding.Report
 	p.findKnown(ctx, s, moves)
 	for _, m := range moves {
 		if !p.received {
-			s.FindStandings(ctx, m.tip)
+			s.SetStandings(ctx, m.tip)
 		}
 		add(p.judgeMove(ctx, s, m, moves))
 	}
@@ -264,7 +264,7 @@ func (p handover) judgeMove(ctx context.Context, s *session.Session, m move, mov
 		report.Examined.Head = m.tip
 		return report, nil
 	}
-	return s.CheckAdded(ctx, m.tip, gate.Push(ctx, s.Repo, update, s.Opts))
+	return s.CheckProposed(ctx, m.tip, gate.Push(ctx, s.Repo, update, s.Opts))
 }
 
 // isDefault reports whether the ref that moves is the default branch, as the other side calls it.

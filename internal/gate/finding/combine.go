@@ -98,8 +98,8 @@ func AddFloor(own, floor *Report, name string) *Report {
 	return out
 }
 
-// InClone says of the fixes of a report that their commands need a work tree, which a bare repository has not.
-func (r *Report) InClone() {
+// SayFixInClone says of the fixes of a report that their commands need a work tree, which a bare repository has not.
+func (r *Report) SayFixInClone() {
 	for i := range r.Findings {
 		if f := &r.Findings[i]; strings.Contains(f.Fix, "`") {
 			f.Fix = "In a clone, whose result is then pushed: " + f.Fix

@@ -12,11 +12,11 @@ import (
 	"github.com/small-gate/small-gate/internal/policy"
 )
 
-// CheckAdded judges the configuration that a change brings, and adds to the change's report. The change ends at tip, which is a commit, or the index
-// with its parents. The change itself was judged by the trusted configuration, but the one that it brings will be trusted next. If that is invalid,
-// no later change could be judged, not even its correction. So it is outcome 2 now, while it is easy to correct. If it has new or altered stanzas of
-// logs, the whole history is judged by them.
-func (s *Session) CheckAdded(ctx context.Context, tip string, r *finding.Report, parents ...string) (*finding.Report, error) {
+// CheckProposed judges the configuration that a change brings, and adds to the change's report. The change ends at tip, which is a commit, or the index
+// with its parents. The change itself was judged by the trusted configuration, but the one that it brings will be trusted next. If that is invalid, no
+// later change could be judged, not even its correction. So nothing is judged now (exit status 2), while it is easy to correct. If the configuration has
+// new or altered stanzas of logs, the whole history is judged by them.
+func (s *Session) CheckProposed(ctx context.Context, tip string, r *finding.Report, parents ...string) (*finding.Report, error) {
 	if r.Verdict == finding.Error {
 		return r, nil
 	}
@@ -67,8 +67,9 @@ func (s *Session) adopt(ctx context.Context, tip string, parents []string, after
 	return out, nil
 }
 
-// targetOf finds what had landed before a change that ends at tip: see [gate.Adoption]. For a committed change that is what the trusted commit has, for
-// the index what the branch has into which it will be merged. Where there is neither, everything that is committed has landed.
+// targetOf finds the commit whose history had landed before a change that ends at tip: see [gate.Adoption]. For a committed change that is the trusted
+// commit, for the index the tip of the branch that it will be merged into. If there is no such commit, everything that is committed has landed. lands
+// is true if tip is the default branch's new tip: target is then the last commit that both have.
 func (s *Session) targetOf(ctx context.Context, tip string, parents []string) (target string, lands bool, err error) {
 	branches, err := s.Opts.Branches(ctx)
 	if err != nil {

@@ -42,8 +42,8 @@ func tipOf(b githistory.Branch) history.Tip {
 	return history.Tip{ID: b.ID, Name: history.ShortRef(b.Ref)}
 }
 
-// SetBranches sets the branches that findBranches would guess: what is judged goes into target, and what landed has has landed. A push and CI know
-// this better than the clone.
+// SetBranches sets the branches that findBranches would guess: target is the branch that what is judged goes into, and landed the tip of what has
+// landed. A push and CI know this better than the clone.
 func (s *Session) SetBranches(target, landed history.Tip) {
 	s.Opts.Branches = func(context.Context) (history.Branches, error) {
 		return history.Branches{Landed: landed, Target: target}, nil

@@ -24,7 +24,7 @@ func (r Request) readFloor() (*policy.Floor, error) {
 	case isFloorText(name):
 		return policy.ParseFloor("the floor", []byte(name), catalogue.Known(), schemasOfText())
 	}
-	data, err := ReadConfig(name)
+	data, err := readConfig(name, "the floor", "name another one with --floor or in "+floorVariable)
 	if err == nil && data == nil {
 		err = &failure.Error{Message: "cannot read the floor: there is no file " + name, Remedy: "name an existing file with --floor or in " + floorVariable + "; without its floor nothing is judged"}
 	}
@@ -78,20 +78,20 @@ func isWithin(folder, path string) bool {
 // judge judges by the repository's policy and, if there is a floor, a second time by the floor. The report has the findings of both.
 func (s *Session) judge(floor *policy.Floor, judge func(*Session) (*finding.Report, error)) (*finding.Report, error) {
 	s.Opts.Floor = floor
-	below := *s
-	below.floor = floor
+	byFloor := *s
+	byFloor.floor = floor
 	report, err := judge(s)
 	if err != nil || floor == nil {
 		return report, err
 	}
-	second, err := judge(&below)
+	second, err := judge(&byFloor)
 	if err != nil {
 		return nil, err
 	}
 	return finding.AddFloor(report, second, floor.Source), nil
 }
 
-// UnderFloor makes the request's floor count in this session: policies that are set from now on are limited by it.
+// UnderFloor makes the request's floor decide in this session, whatever policy is set from now on.
 func (s *Session) UnderFloor() (err error) {
 	if s.floor, err = s.Req.readFloor(); err != nil {
 		return err

@@ -27,8 +27,8 @@ func (s *Session) findCommit(ctx context.Context, id string, heads []string) (ou
 		out = history.Reach{Commit: commit, Reached: len(beyond) == 0}
 		return out, err
 	}
-	// The commit is not here, or several commits begin so. A walk takes long: it is repeated only if a tip is new, or if a commit of the last walk begins
-	// so.
+	// The commit is not here, or several ids begin with id. A walk takes long. It is repeated only if a tip is new, or if id is in the last walk: that
+	// says nothing about these tips.
 	has := func(commit string) bool { return strings.HasPrefix(commit, id) }
 	unknown := func(tip string) bool { return !s.walked[tip] }
 	if s.walked == nil || slices.ContainsFunc(tips, unknown) || slices.ContainsFunc(slices.Collect(maps.Keys(s.walked)), has) {

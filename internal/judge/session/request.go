@@ -25,7 +25,7 @@ type Request struct {
 	FailOnWarning bool
 	// Each judges the snapshot of every commit.
 	Each bool
-	// Workspace is the kinds of workspace to accept: "root", "examples" or "any". Empty means any, except for Check.
+	// Workspace is the kinds of workspace to accept: "root", "examples" or "any". Empty means any; a check of one workspace sets root.
 	Workspace string
 	// Config is a configuration file to judge by instead of the trusted one, at the caller's own risk.
 	Config string
@@ -83,7 +83,7 @@ var workspaceKinds = map[string][]string{
 	"any":      {read.KindRepoRoot, read.KindExamples},
 }
 
-// cacheSize is how many bytes logs in memory may take: a part of GOMEMLIMIT, or 0 if that sets no limit.
+// cacheSize is how many bytes logs in memory may take: a part of GOMEMLIMIT, or 0 for the default if that is not set.
 func cacheSize() int {
 	const share = 4
 	if limit := debug.SetMemoryLimit(-1); limit < math.MaxInt64 {
@@ -96,7 +96,7 @@ func cacheSize() int {
 func (r Request) options(mode string) (run.Options, error) {
 	opts := run.Options{
 		Mode: mode, Strict: r.Strict, Now: r.Now, MaxFileSize: r.MaxFileSize, Each: r.Each, Progress: r.Progress,
-		FailOnWarning: r.FailOnWarning, Find: r.Find, Evidence: r.Evidence, Agent: r.Getenv(agentVariable), Labels: r.Labels, LaneFrom: r.LaneFrom, Cache: cacheSize(),
+		FailOnWarning: r.FailOnWarning, Find: r.Find, Evidence: r.Evidence, Agent: r.Agent(), Labels: r.Labels, LaneFrom: r.LaneFrom, Cache: cacheSize(),
 	}
 	var err error
 	if opts.Lane, err = r.ClaimedLane(); err != nil {

@@ -20,8 +20,8 @@ func (s *Session) Commit(ctx context.Context, name string) (string, error) {
 	return id, s.CheckUnambiguous(ctx, name, id)
 }
 
-// CheckUnambiguous refuses a short name that several refs have. git takes one of these refs (gitrevisions(7)): somebody who may push tags could name a
-// tag origin/main, and changes would be compared with that.
+// CheckUnambiguous refuses a short name that several refs have at different commits. git takes one of these refs (gitrevisions(7)): somebody who may
+// push tags could name a tag origin/main, and changes would be compared with that.
 func (s *Session) CheckUnambiguous(ctx context.Context, name, id string) error {
 	end := strings.IndexAny(name, "^~")
 	if end < 0 {
@@ -45,7 +45,7 @@ func (s *Session) CheckUnambiguous(ctx context.Context, name, id string) error {
 			return err
 		case other != id:
 			return &failure.Error{
-				Message: fmt.Sprintf("%q is ambiguous: git takes another ref of that name than %s", name, wording.Printable(folder+ref)),
+				Message: fmt.Sprintf("%q is ambiguous: it is also the name of %s, and git takes another ref", name, wording.Printable(folder+ref)),
 				Remedy:  "write its full name, for example refs/heads/NAME or refs/remotes/origin/NAME; `git for-each-ref --format='%(refname)'` lists them",
 			}
 		}

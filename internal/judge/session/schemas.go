@@ -35,8 +35,8 @@ func SchemasIn(folder string) *policy.SchemaFiles {
 	}}
 }
 
-// schemasBeside reads schemas from the folder of a configuration that the caller names. They do not come from the repository, where a change could
-// edit them.
+// schemasBeside reads schemas from the folder of a configuration that the caller names. The caller vouches for them: they count as lying outside the
+// repository, where no change can edit them.
 func schemasBeside(config string) *policy.SchemaFiles {
 	out := SchemasIn(filepath.Dir(config))
 	out.Elsewhere = true

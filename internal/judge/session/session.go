@@ -28,14 +28,14 @@ type Session struct {
 	// Opts are a judgement's options, with the trusted policy.
 	Opts run.Options
 	Req  Request
-	// Trusted is the configuration's content on the trusted side; nil if there is none.
-	Trusted []byte
+	// TrustedText is the configuration's content on the trusted side; nil if there is none.
+	TrustedText []byte
 	// schemas reads the schemas that the configuration names; trustedSchemas are their digests.
 	schemas        *policy.SchemaFiles
 	trustedSchemas []small.Digest
-	// floor is set while the floor judges, and nil while the repository's policy does.
+	// floor is set if the floor decides in this session: in its own judgement, or after UnderFloor.
 	floor *policy.Floor
-	// walked are all commits that branches, tags and heads reached when findCommit last walked over them.
+	// walked are all commits that findCommit reached in its last walk, from branches, tags and the heads it was given.
 	walked map[string]bool
 }
 
@@ -103,7 +103,7 @@ func (s *Session) report(ctx context.Context, floor *policy.Floor, judge func(*S
 		err = s.complete(ctx, report)
 	}
 	if err == nil && s.Repo != nil && s.Repo.Where().Bare && s.Opts.Mode != "pre-receive" { // who pushes has a clone
-		report.InClone()
+		report.SayFixInClone()
 	}
 	address, unread := s.address(ctx, report, err)
 	if err = cmp.Or(err, unread); err != nil {
@@ -151,7 +151,7 @@ func (s *Session) Notes(ctx context.Context) ([]string, error) {
 	return notes, err
 }
 
-// repositoryName is the name of the repository's directory, the same in each of its work trees. It is empty in a directory.
+// repositoryName is the name of the repository's directory, the same in each of its work trees. It is empty without a repository.
 func (s *Session) repositoryName() string {
 	if s.Repo == nil {
 		return ""

@@ -9,9 +9,9 @@ import (
 	"github.com/small-gate/small-gate/internal/git/history"
 )
 
-// FindStandings sets how a judgement finds out who has the commits of a history. It asks only when a finding needs it, and looks at remote-tracking
-// branches and tags. On a server, which has no remote-tracking branches, all commits have landed.
-func (s *Session) FindStandings(ctx context.Context, head string) {
+// SetStandings sets the function by which a judgement finds out who has the commits of a history. It is called only when a finding needs it, and looks
+// at remote-tracking branches and tags. On a server, which has no remote-tracking branches, all commits have landed.
+func (s *Session) SetStandings(ctx context.Context, head string) {
 	s.Opts.Standings = func() (out history.Standings, err error) {
 		out.Rest = history.Landed
 		if out.Of, err = s.findStandings(ctx, head); err == nil {

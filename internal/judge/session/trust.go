@@ -23,10 +23,11 @@ import (
 // configFile is the path of the trusted configuration in a tree.
 func (s *Session) configFile() string { return cmp.Or(s.Req.TrustedConfig, policy.File) }
 
-// Trust takes the policy from a revision, which label names for people. If the revision is empty, the built-in policy is taken.
+// Trust takes the policy from a revision, which label names for people. If the revision is empty, the built-in policy is taken. Here and in the other
+// functions a configuration that the caller names with Config comes first.
 func (s *Session) Trust(ctx context.Context, revision, label string) error {
 	if revision == "" || s.Req.Config != "" {
-		return s.TrustRecorded(nil, label, revision)
+		return s.TrustContent(nil, label, revision)
 	}
 	data, found, err := githistory.ReadFile(ctx, s.Repo, revision, s.configFile(), policy.MaxSize)
 	if err != nil {
@@ -36,13 +37,13 @@ func (s *Session) Trust(ctx context.Context, revision, label string) error {
 		label = s.Req.TrustedConfig + " in " + label
 	}
 	s.schemas = s.schemasAt(ctx, revision)
-	return s.TrustRecorded(data, label, revision)
+	return s.TrustContent(data, label, revision)
 }
 
-// TrustRecorded takes the policy from a configuration's content, which is nil if there is none. at is the commit whose logs have to begin with the
-// baselines, empty for none; label names the place for people. Schemas are read where the session has last read a configuration; without such a
+// TrustContent takes the policy from a configuration's content, which is nil if there is none. at is the commit whose logs have to begin with the
+// baselines, as in [run.Options]; label names the place for people. Schemas are read from where the session last took its policy; without such a
 // place, logs are not judged by schemas.
-func (s *Session) TrustRecorded(data []byte, label, at string) error {
+func (s *Session) TrustContent(data []byte, label, at string) error {
 	s.Opts.Trusted = at
 	if s.Req.Config != "" {
 		return s.useNamedFile()
@@ -75,8 +76,8 @@ func (s *Session) TrustHead(ctx context.Context, merged []string) (head string, 
 	return head, parents, err
 }
 
-// AcceptMerged adds to the policy the waivers and baselines of those merged commits that the default branch has and head lacks: a branch from
-// before a waiver takes over the edit with the merge.
+// AcceptMerged adds to the policy the waivers and baselines of those merged commits that the default branch has and head lacks. By the merge, a branch
+// that is older than a waiver gets the waived edit.
 func (s *Session) AcceptMerged(ctx context.Context, head string, merged ...string) error {
 	if len(merged) == 0 || s.Req.Config != "" {
 		return nil
@@ -105,16 +106,16 @@ func (s *Session) AcceptMerged(ctx context.Context, head string, merged ...strin
 			return err
 		}
 		if theirs.Opts.Policy.HasBaselinesOf(s.Opts.Policy) {
-			s.Opts.Trusted = id // its log begins with its baselines
+			s.Opts.Trusted = id // that commit's logs begin with the baselines that it brings
 		}
 		s.Opts.Policy = s.Opts.Policy.WithAccepted(theirs.Opts.Policy)
 	}
 	return nil
 }
 
-// TrustStagedLogs takes the policy from HEAD and adds the stanzas of logs that only the index's configuration has. pre-commit judges by these, too, and
-// its fix is typed before they are committed. If the index's configuration is invalid, none are added; pre-commit says so.
-func (s *Session) TrustStagedLogs(ctx context.Context) error {
+// TrustHeadWithStagedLogs takes the policy from HEAD and adds the stanzas of logs that only the index's configuration has. pre-commit judges by these,
+// too, and the fix that it prints is typed before they are committed. If the index's configuration is invalid, none are added; pre-commit says so.
+func (s *Session) TrustHeadWithStagedLogs(ctx context.Context) error {
 	if _, _, err := s.TrustHead(ctx, nil); err != nil {
 		return err
 	}
@@ -152,7 +153,7 @@ func (s *Session) TrustChecked(ctx context.Context, at Located) error {
 	if err != nil {
 		return err
 	}
-	root := RepositoryRoot(dir)
+	root := WorkTreeRootOf(dir)
 	s.Opts.PartOfTree = dir != root
 	if s.Req.Config != "" {
 		return s.useNamedFile()
@@ -192,7 +193,7 @@ func (s *Session) useNamedFile() error {
 
 // useText takes the policy from a configuration's content, which is nil if there is none. source says where it is from.
 func (s *Session) useText(source string, data []byte) error {
-	if s.Trusted = data; data == nil {
+	if s.TrustedText = data; data == nil {
 		s.useDefaults("no " + s.configFile() + " in " + source)
 		return nil
 	}
@@ -210,7 +211,7 @@ func (s *Session) useDefaults(why string) {
 	s.setPolicy(p)
 }
 
-// setPolicy sets the policy to judge by. While the floor judges, the policy is limited by the floor.
+// setPolicy sets the policy to judge by. If the floor decides, that is the floor as it applies to this repository: see [policy.Floor.Over].
 func (s *Session) setPolicy(p *policy.Policy) {
 	if s.floor != nil && p != nil {
 		p = s.floor.Over(p)
@@ -231,7 +232,7 @@ func (s *Session) readProposed(ctx context.Context, tip string) (p *policy.Polic
 		return nil, nil, nil
 	}
 	data, found, err := githistory.ReadFile(ctx, s.Repo, tip, s.configFile(), policy.MaxSize)
-	same := s.Trusted != nil && bytes.Equal(data, s.Trusted)
+	same := s.TrustedText != nil && bytes.Equal(data, s.TrustedText)
 	if err != nil || !found || same && len(s.trustedSchemas) == 0 {
 		return nil, nil, err
 	}
@@ -248,7 +249,7 @@ func (s *Session) readProposed(ctx context.Context, tip string) (p *policy.Polic
 // CheckRoot is an error if the configuration in a root directory is invalid: it would be trusted once it is committed.
 func (s *Session) CheckRoot(root string) error {
 	data, err := ReadConfig(filepath.Join(root, policy.File))
-	if err != nil || data == nil || bytes.Equal(data, s.Trusted) && len(s.trustedSchemas) == 0 {
+	if err != nil || data == nil || bytes.Equal(data, s.TrustedText) && len(s.trustedSchemas) == 0 {
 		return err
 	}
 	if _, err := policy.ParseWhole(policy.File, data, catalogue.Known(), SchemasIn(root)); err != nil {
@@ -261,8 +262,8 @@ func (s *Session) CheckRoot(root string) error {
 	return nil
 }
 
-// Lasting are the options for judging again what was there before a change that ends at tip. added are the baselines that the change brings, which
-// count for that.
+// Lasting are the options for judging again the commits from before a change that ends at tip. added are the baselines that the change brings: they
+// count for those commits.
 func (s *Session) Lasting(ctx context.Context, tip string) (opts run.Options, added []policy.Baseline, err error) {
 	p, invalid, err := s.readProposed(ctx, tip)
 	if invalid != nil {
@@ -270,7 +271,7 @@ func (s *Session) Lasting(ctx context.Context, tip string) (opts run.Options, ad
 	}
 	opts = s.Opts
 	if opts.Policy, added = s.Opts.Policy.Lasting(p); len(added) > 0 {
-		opts.Trusted = tip // it may begin with a baseline that the old tip is too short for
+		opts.Trusted = tip // the new tip's log may begin with a baseline that is longer than the old tip's log
 	}
 	return opts, added, err
 }
@@ -278,6 +279,11 @@ func (s *Session) Lasting(ctx context.Context, tip string) (opts run.Options, ad
 // ReadConfig reads a configuration from disk. It returns nil if there is no file. It reads only a regular file, and not much more than policy.MaxSize
 // bytes.
 func ReadConfig(path string) ([]byte, error) {
+	return readConfig(path, "the configuration", "name another one with --config")
+}
+
+// readConfig reads a configuration, which messages call what. instead says how to name another one.
+func readConfig(path, what, instead string) ([]byte, error) {
 	data, err := wholefile.Start(path, policy.MaxSize+1) // the parser notices the one byte too many
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -285,14 +291,14 @@ func ReadConfig(path string) ([]byte, error) {
 	if errors.Is(err, wholefile.ErrNotRegular) {
 		return nil, &failure.Error{
 			Message: path + " is not an ordinary file",
-			Remedy:  "replace it with a configuration, or remove it; " + policy.EveryKey,
+			Remedy:  "replace it with an ordinary file, or " + instead + "; " + policy.EveryKey,
 			Err:     err,
 		}
 	}
 	if err != nil {
 		return nil, &failure.Error{
-			Message: fmt.Sprintf("cannot read the configuration: %v", err),
-			Remedy:  "make the file readable, or name another one with --config",
+			Message: fmt.Sprintf("cannot read %s: %v", what, err),
+			Remedy:  "make the file readable, or " + instead,
 			Err:     err,
 		}
 	}

@@ -13,8 +13,8 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// What says which state of the files to judge.
-type What struct {
+// State says which state of the files to judge.
+type State struct {
 	// Staged is the index, Ref a commit; neither means the files on disk.
 	Staged bool
 	Ref    string
@@ -24,8 +24,8 @@ type What struct {
 	Recursive bool
 }
 
-// In is the opener for that state. For files on disk it needs no git.
-func (w What) In(req Request) Opener {
+// Opener is the opener for that state. Files on disk need no git, unless they are compared with Against.
+func (w State) Opener(req Request) Opener {
 	switch {
 	case w.Staged && w.Ref != "", w.Against != "" && (w.Staged || w.Ref != ""):
 		return func(context.Context, string, func(*Session) error) (string, error) {
@@ -40,8 +40,9 @@ func (w What) In(req Request) Opener {
 // Located is a revision and a directory in it. Label names the revision for people.
 type Located struct{ Revision, Label, Dir string }
 
-// Locate finds the revision and the directory to judge. In a directory both are empty, because the request's directory is the whole tree.
-func (s *Session) Locate(ctx context.Context, w What) (at Located, err error) {
+// Locate finds the revision and the directory to judge; it is not for Against. Without a repository both are empty, because the request's directory
+// is the whole tree.
+func (s *Session) Locate(ctx context.Context, w State) (at Located, err error) {
 	switch {
 	case s.Repo == nil:
 		return Located{}, nil
@@ -83,7 +84,7 @@ func (r Request) AtNearestWorkspace() Request {
 	if err != nil {
 		return r // opening the current directory fails and says so
 	}
-	root := RepositoryRoot(abs)
+	root := WorkTreeRootOf(abs)
 	for at := abs; ; at = filepath.Dir(at) {
 		if HoldsWorkspace(at) {
 			r.Dir = WorkspaceRoot(at)
@@ -98,11 +99,11 @@ func (r Request) AtNearestWorkspace() Request {
 // WorkTreeRoot is the root of the work tree that the current directory is in, or the current directory if it is in none.
 func WorkTreeRoot() (string, error) {
 	here, err := filepath.Abs("")
-	return RepositoryRoot(here), err
+	return WorkTreeRootOf(here), err
 }
 
-// RepositoryRoot is the nearest directory at or above dir that holds .git, or dir if there is none.
-func RepositoryRoot(dir string) string {
+// WorkTreeRootOf is the nearest directory at or above dir that holds .git, or dir if there is none.
+func WorkTreeRootOf(dir string) string {
 	for at := dir; ; at = filepath.Dir(at) {
 		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
 			return at

@@ -169,7 +169,7 @@ func trust(ctx context.Context, s *session.Session, seen *witness.State, first b
 	if lines != nil {
 		data = []byte(strings.Join(lines, "\n"))
 	}
-	if err := s.TrustRecorded(data, label, at); err != nil {
+	if err := s.TrustContent(data, label, at); err != nil {
 		return err
 	}
 	if s.Req.Config == "" {

@@ -21,13 +21,13 @@ type building struct {
 	*publishing
 	combine *reconcile.Combiner
 	// bases are the merge bases of head and the remote's branch. onto is the tip of that branch, or what an earlier sync built on top of it. head is
-	// the branch's tip, and builtUpTo a commit whose history onto has already.
+	// the branch's tip. builtUpTo is a commit up to which onto has everything already, perhaps as new commits.
 	bases                 []string
 	head, onto, builtUpTo string
-	// originals reads commits from the repository. commits are those that it has read, by id.
-	originals *rewrite.Objects
-	commits   map[string]rewrite.Commit
-	notes     []string
+	// userObjects reads commits, and signs them with the user's settings. commits are those that it has read, by id.
+	userObjects *rewrite.Objects
+	commits     map[string]rewrite.Commit
+	notes       []string
 }
 
 // step is one commit to make.
@@ -43,15 +43,15 @@ type step struct {
 	files    reconcile.Files
 }
 
-// build builds the commits and returns the new tip. It rebases the branch's own commits. It merges instead if one of them is published or is a
-// merge, or if their entries cannot be put after those of the remote's branch.
+// build builds the commits and returns the new tip. It rebases the branch's own commits. It merges instead if the caller asks for that, if one of them
+// is published, a merge, a first commit or one that cannot be signed again, or if their entries cannot be put after those of the remote's branch.
 func (b *building) build(ctx context.Context) (goal string, err error) {
 	own, err := b.listToRebase(ctx)
 	if err != nil {
 		return "", err
 	}
-	b.originals, b.commits = rewrite.New(b.git.Git), map[string]rewrite.Commit{}
-	defer func() { err = errors.Join(err, b.git.explain(b.originals.End()), b.removeScratch()) }()
+	b.userObjects, b.commits = rewrite.New(b.git.Git), map[string]rewrite.Commit{}
+	defer func() { err = errors.Join(err, b.git.explain(b.userObjects.End()), b.removeScratch()) }()
 	err = b.opts.Combining(ctx, b.onto, b.head, func(c *reconcile.Combiner) error {
 		b.combine = c
 		err := reconcile.ErrNeedsMerge
@@ -149,7 +149,7 @@ func (b *building) readVersions(ctx context.Context, parent string, commits []st
 	return versions[:len(all)-1], versions[len(all)-1], nil
 }
 
-// merge builds the merge of the remote's branch. If there are several merge bases, the code is merged with the first one.
+// merge builds the merge of the remote's branch. If there are several merge bases, the code is merged with the first one as its base.
 func (b *building) merge(ctx context.Context) (string, error) {
 	b.notes = nil
 	versions, ontoFiles, err := b.readVersions(ctx, b.bases[0], []string{b.head})
@@ -183,14 +183,14 @@ func (b *building) merge(ctx context.Context) (string, error) {
 // readCommits adds commits to b.commits.
 func (b *building) readCommits(ctx context.Context, ids []string) (err error) {
 	for _, id := range ids {
-		if b.commits[id], err = b.originals.Commit(ctx, id); err != nil {
+		if b.commits[id], err = b.userObjects.Commit(ctx, id); err != nil {
 			return b.git.explain(err)
 		}
 	}
 	return nil
 }
 
-// withObjects calls do with a writer of objects. Its git runs in the scratch work tree, where the user's settings do not count.
+// withObjects runs the function do with a writer of objects, whose git runs in the scratch work tree with scratchOptions.
 func (b *building) withObjects(do func(*rewrite.Objects) error) error {
 	objects := rewrite.New(b.scratchGit().Git)
 	return b.git.explain(cmp.Or(do(objects), objects.End()))
@@ -228,7 +228,7 @@ func (b *building) makeCommits(ctx context.Context, steps []step, ontoFiles reco
 			}
 			if last, err = objects.Make(ctx, c, slices.Collect(maps.Values(files))); err == nil && b.sign {
 				if err = objects.End(); err == nil {
-					last, err = b.originals.Sign(ctx, last)
+					last, err = b.userObjects.Sign(ctx, last)
 				}
 			}
 			if err != nil {
@@ -271,7 +271,7 @@ func (b *building) errByHand(ctx context.Context, err error, command string, con
 	}
 	upstream := wording.ShellWord(b.remote + "/" + short(b.target))
 	if len(conflicts) > 0 {
-		edit = "edit it so that both sides' work is in it, then " + addCommand(conflicts) + ", then " + edit
+		edit = "edit the files in conflict so that both sides' work is in them, then " + addCommand(conflicts) + ", then " + edit
 	}
 	if command == "rebase" {
 		f.Remedy += "`git rebase " + upstream + "`; at each stop " + edit + "`git -c core.editor=true rebase --continue`; then `small-hook sync`"

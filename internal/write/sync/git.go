@@ -97,7 +97,7 @@ func (g *commandLine) errFailed(args []string, done gitcmd.Result) error {
 	if _, err := os.Lstat(lock); err == nil {
 		return &failure.Error{
 			Message: "another git is at work here, or was killed: " + wording.Printable(lock) + " exists",
-			Remedy:  "if none is: `rm -f " + wording.ShellWord(lock) + "`, then `small-hook sync`",
+			Remedy:  "if no git is running: `rm -f " + wording.ShellWord(lock) + "`, then `small-hook sync`",
 		}
 	}
 	f := &failure.Error{Message: fmt.Sprintf("git %s ended with status %d: %s", gitcmd.Subcommand(args), done.Status, gitcmd.OneLine(done.Stderr))}

@@ -19,13 +19,14 @@ import (
 	"github.com/small-gate/small-gate/internal/write/reconcile"
 )
 
-// moving is the last step: it moves branch, index and work tree from the commit head to the commit goal. Uncommitted entries of logs then stand
-// after those of goal. Other uncommitted changes stay; if goal changes the same file, the move is refused.
+// moving is the last step: it moves branch, index and work tree from the commit head to the commit goal. Uncommitted changes of logs and workspaces'
+// files are combined with goal's: uncommitted entries then stand last. Other uncommitted changes stay; if goal changes the same file, the move is
+// refused.
 type moving struct {
 	*publishing
 	head, goal string
 	// changed are the files of goal where it differs from head, by path.
-	changed map[string]entry
+	changed map[string]change
 	// index are files to stage before git moves the index. disk maps paths to the content to write to the work tree.
 	index []apply.File
 	disk  map[string][]byte
@@ -37,8 +38,8 @@ type moving struct {
 	halfWritten []string
 }
 
-// entry is a file of goal, as git diff-tree prints it: mode and object are zeros if goal has no such file. added is true if head has none.
-type entry struct {
+// change is a file of goal, as git diff-tree prints it: mode and object are zeros if goal has no such file. added is true if head has none.
+type change struct {
 	mode, object string
 	added        bool
 }
@@ -155,10 +156,10 @@ func (m *moving) plan(ctx context.Context) error {
 // compare finds the files in which head and goal differ.
 func (m *moving) compare(ctx context.Context) error {
 	fields, err := m.git.runPaths(ctx, "diff-tree", "-r", "-z", "--no-renames", m.head, m.goal)
-	m.changed = map[string]entry{}
+	m.changed = map[string]change{}
 	for pair := range slices.Chunk(fields, 2) { // :mode mode object object status, path
 		if info := strings.Fields(pair[0]); len(pair) == 2 && len(info) == 5 {
-			m.changed[pair[1]] = entry{mode: info[1], object: info[3], added: info[4] == "A"}
+			m.changed[pair[1]] = change{mode: info[1], object: info[3], added: info[4] == "A"}
 		}
 	}
 	return err

@@ -28,10 +28,10 @@ type Options struct {
 	// Place is the work tree, and Environ the environment for git, as KEY=VALUE.
 	Place   githistory.Place
 	Environ []string
-	// Combining calls do with a combiner for the workspaces' files. trusted is the commit whose policy counts, and head the one whose logs are put
-	// on top of others.
+	// Combining runs the function do with a combiner of logs and workspaces' files. trusted is the commit whose policy counts; the baselines in the
+	// configuration of head count, too.
 	Combining func(ctx context.Context, trusted, head string, do func(*reconcile.Combiner) error) error
-	// Locked calls do while it holds the locks of all workspaces.
+	// Locked runs the function do under the locks of all workspaces.
 	Locked func(ctx context.Context, do func(context.Context) error) error
 	// JudgeOwn judges the commits that head has and base lacks. upstream is the commit whose policy counts. JudgePush judges a push as the
 	// pre-push hook does. Both return true if nothing is wrong.
@@ -47,8 +47,8 @@ type Push struct{ Remote, Local, Ref, Old, New string }
 type Outcome struct {
 	// Done says what was done, one line per step.
 	Done []string
-	// Found is true if a judgement had findings. What it judged was not pushed.
-	Found bool
+	// HasFindings is true if a judgement had findings. What it judged was not pushed.
+	HasFindings bool
 	// Refused names the hook or remote that refused the last push, with its message. It is empty if none did.
 	Refused string
 	// Said is the message of hooks and the remote where they did not refuse.
@@ -82,7 +82,7 @@ type publishing struct {
 }
 
 // Run puts the current branch's own commits on top of its remote branch, and pushes. If there is an error too, the outcome says what was done
-// before it. The outcome is nil if nothing was done.
+// before it. The outcome is nil if sync failed before its first attempt.
 func Run(ctx context.Context, opts Options) (out *Outcome, err error) {
 	p := &publishing{opts: opts}
 	if p.git, err = openGit(opts.Place, opts.Environ); err != nil {
@@ -100,7 +100,7 @@ func Run(ctx context.Context, opts Options) (out *Outcome, err error) {
 		return nil, err
 	}
 	err = p.repeat(ctx)
-	stopped := err != nil || p.out.Found || p.out.Refused != ""
+	stopped := err != nil || p.out.HasFindings || p.out.Refused != ""
 	switch {
 	case p.pushed != "" && err != nil:
 		p.say("%s was pushed to %s, and stays.", history.Short(p.pushed), p.remoteName())
@@ -114,7 +114,7 @@ func Run(ctx context.Context, opts Options) (out *Outcome, err error) {
 	return &p.out, err
 }
 
-// repeat calls attempt until it succeeds or fails. It repeats an attempt during which somebody pushed, or committed here.
+// repeat calls attempt, and calls it again after each attempt during which somebody pushed, or committed here.
 func (p *publishing) repeat(ctx context.Context) error {
 	for n := range attempts {
 		if err := wait(ctx, n); err != nil {
@@ -148,7 +148,7 @@ func wait(ctx context.Context, n int) error {
 	}
 }
 
-// attempt fetches, puts the branch's own commits on top, judges them, pushes, and moves the work tree. again is true if somebody pushed or
+// attempt fetches the remote's branch, puts the branch's own commits on top, judges them, pushes, and moves the work tree. again is true if somebody pushed or
 // committed meanwhile, so that it has to be done again.
 func (p *publishing) attempt(ctx context.Context) (again bool, err error) {
 	upstream, err := p.fetch(ctx)
@@ -160,7 +160,7 @@ func (p *publishing) attempt(ctx context.Context) (again bool, err error) {
 	}
 	head := p.refs[p.branch]
 	goal, summary, err := p.findGoal(ctx, head, upstream)
-	if err != nil || p.out.Found {
+	if err != nil || p.out.HasFindings {
 		return false, err
 	}
 	if head == upstream {
@@ -178,7 +178,7 @@ func (p *publishing) attempt(ctx context.Context) (again bool, err error) {
 		return p.take(ctx, head, goal, summary)
 	}
 	again, err = p.send(ctx, Push{Remote: p.remote, Local: p.branch, Ref: p.target, Old: upstream, New: goal}, head, summary)
-	if err != nil || again || p.out.Found || p.out.Refused != "" {
+	if err != nil || again || p.out.HasFindings || p.out.Refused != "" {
 		return again, err
 	}
 	return p.move(ctx, head, goal)
@@ -198,7 +198,7 @@ func (p *publishing) take(ctx context.Context, head, goal, summary string) (agai
 // send judges a push and pushes, unless the judgement has findings. head is the branch's tip.
 func (p *publishing) send(ctx context.Context, push Push, head, summary string) (lost bool, err error) {
 	clean, err := p.opts.JudgePush(ctx, push)
-	if p.out.Found = err == nil && !clean; err != nil || !clean {
+	if p.out.HasFindings = err == nil && !clean; err != nil || !clean {
 		return false, err
 	}
 	if err := p.rememberMove(ctx, head, push.New); err != nil {

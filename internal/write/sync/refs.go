@@ -68,7 +68,7 @@ func (p *publishing) deleteRefs(ctx context.Context, refs ...string) error {
 func (p *publishing) finishEarlier(ctx context.Context, upstream string) error {
 	from, to := p.refs[p.fromRef()], p.refs[p.toRef()]
 	if to != "" && to == p.refs[p.branch] {
-		// The earlier sync was killed after it had moved the branch. Whoever takes the locks of the workspaces clears what it left of them.
+		// The earlier sync was killed after it had moved the branch. To take the workspaces' locks clears what is left of its own.
 		if err := p.opts.Locked(ctx, func(context.Context) error { return nil }); err != nil {
 			return err
 		}
@@ -86,8 +86,8 @@ func (p *publishing) finishEarlier(ctx context.Context, upstream string) error {
 	if err := p.checkMove(ctx, from, to); err != nil {
 		return err
 	}
-	if _, err := p.move(ctx, from, to); err != nil {
-		return err
+	if again, err := p.move(ctx, from, to); err != nil || again {
+		return err // if somebody has committed meanwhile, that is put on top of what was pushed
 	}
 	p.finishedEarlier = true
 	p.say("An earlier sync with %s did not finish; it is finished now.", p.remoteName())
@@ -139,7 +139,7 @@ func (p *publishing) findGoal(ctx context.Context, head, upstream string) (goal,
 	}
 	if p.judged != head {
 		clean, err := p.opts.JudgeOwn(ctx, b.bases[0], head, upstream)
-		if p.out.Found = err == nil && !clean; err != nil || !clean {
+		if p.out.HasFindings = err == nil && !clean; err != nil || !clean {
 			return "", "", err
 		}
 		p.judged = head

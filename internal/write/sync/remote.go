@@ -154,7 +154,7 @@ func (p *publishing) errLocked(lock string, done gitcmd.Result) error {
 	}
 	return &failure.Error{
 		Message: p.remoteName() + " is locked by another push, or by one that was killed: " + wording.Printable(lock) + " exists there",
-		Remedy:  "try again: `small-hook sync`; if it stays, somebody removes that file on the server",
+		Remedy:  "try again: `small-hook sync`; if the file stays, have it removed on the server",
 	}
 }
 
