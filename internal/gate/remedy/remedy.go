@@ -38,6 +38,9 @@ type Situation struct {
 // MostRemade is how many commits from the tip a commit may be so that it is rewritten.
 const MostRemade = 20
 
+// CommittedBefore is the fix for what a change finds there and has not made.
+const CommittedBefore = "it was committed before this change; see by which commit, and what to do: `small-hook audit`"
+
 // Resolve is the fix for a conflict in the workspace in dir.
 func (s Situation) Resolve(dir string) string {
 	return s.Undo(small.InDir(dir, ""), []string{"small-hook reconcile"})
@@ -48,7 +51,7 @@ func (s Situation) Resolve(dir string) string {
 func (s Situation) Undo(path string, uncommitted []string, files ...string) string {
 	switch {
 	case s.Commit == "":
-		return "it was committed before this change; see by which commit, and what to do: `small-hook audit`"
+		return CommittedBefore
 	case history.Uncommitted(s.Commit):
 		return wording.Commands(uncommitted...)
 	case s.Standing == history.Own && s.Deep:

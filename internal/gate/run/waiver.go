@@ -6,6 +6,7 @@ import (
 
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/gate/remedy"
 	"github.com/small-gate/small-gate/internal/gate/rule"
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/policy"
@@ -84,12 +85,17 @@ func (c *Collector) applies(w *policy.Waiver, f finding.Finding) bool {
 	return (w.Path == f.Path || w.Path == f.OldPath) && !w.Expired(c.now)
 }
 
-// ExplainProposed changes the findings that a proposed configuration would allow, by a waiver of the edit or because it approves the rewrite of the
-// log: they then say that this does not count yet. fix returns the remedy for a commit and a log; if that is empty, the finding keeps its own.
+// ExplainProposed changes the findings that a proposed configuration would allow, by a baseline, a waiver of the edit, or because it approves the
+// rewrite of the log: they then say that this does not count yet. fix returns the remedy for a commit and a log; if that is empty, the finding keeps its own.
 func (c *Collector) ExplainProposed(proposed *policy.Policy, approves func(finding.Finding) (bool, error), fix func(commit, path string) string) error {
 	under := &Collector{policy: proposed, now: c.now, used: map[int]bool{}}
 	for i := range c.Report.Findings {
 		f := &c.Report.Findings[i]
+		if f.Fix == remedy.CommittedBefore && proposed.BaselineFor(f.Path) != nil && c.policy.BaselineFor(f.Path) == nil {
+			f.Message += "; the baseline in this change counts once the target branch has it"
+			f.Fix = "have a person bring the baseline to the target branch first, in a change of its own without new work"
+			continue
+		}
 		at := slices.IndexFunc(c.Rules, func(r rule.Rule) bool { return r.ID == f.Rule })
 		if at < 0 {
 			continue
