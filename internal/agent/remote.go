@@ -5,7 +5,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/small-gate/small-gate/internal/git/history"
+	githistory "github.com/small-gate/small-gate/internal/git/history"
 	"github.com/small-gate/small-gate/internal/judge/session"
 	"github.com/small-gate/small-gate/internal/write/workgit"
 )

@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/small-gate/small-gate/internal/agent/notes"
+	agentnotes "github.com/small-gate/small-gate/internal/agent/notes"
 	"github.com/small-gate/small-gate/internal/base/failure"
-	"github.com/small-gate/small-gate/internal/git/history"
+	githistory "github.com/small-gate/small-gate/internal/git/history"
 )
 
 // follow has a session that begins here, but that the notes of another work tree of the repository know, go on as it began there.

@@ -8,7 +8,7 @@ import (
 	"os/exec"
 	"strings"
 
-	"github.com/small-gate/small-gate/internal/git/run"
+	gitcmd "github.com/small-gate/small-gate/internal/git/run"
 )
 
 // page shows a text with the pager that git would use (git-var(1), GIT_PAGER); without one if there is no git, no shell, or the pager is

@@ -10,7 +10,7 @@ import (
 
 	"github.com/small-gate/small-gate/internal/edit"
 	"github.com/small-gate/small-gate/internal/report/sanitize"
-	"github.com/small-gate/small-gate/internal/write/sync"
+	publish "github.com/small-gate/small-gate/internal/write/sync"
 )
 
 func (a *app) syncCommand() *cobra.Command {

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/base/failure"
-	"github.com/small-gate/small-gate/internal/git/run"
+	gitcmd "github.com/small-gate/small-gate/internal/git/run"
 )
 
 // Git is the git program that is used.

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"github.com/small-gate/small-gate/internal/agent/notes"
+	agentnotes "github.com/small-gate/small-gate/internal/agent/notes"
 	"github.com/small-gate/small-gate/internal/base/failure"
 )
 

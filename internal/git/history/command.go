@@ -6,7 +6,7 @@ import (
 
 	"github.com/small-gate/small-gate/internal/base/failure"
 	"github.com/small-gate/small-gate/internal/base/wording"
-	"github.com/small-gate/small-gate/internal/git/run"
+	gitcmd "github.com/small-gate/small-gate/internal/git/run"
 )
 
 // oldGit is the remedy if the installed git lacks a feature that is used here.

@@ -11,7 +11,7 @@ import (
 
 	"github.com/small-gate/small-gate/internal/base/failure"
 	"github.com/small-gate/small-gate/internal/base/wording"
-	"github.com/small-gate/small-gate/internal/git/run"
+	gitcmd "github.com/small-gate/small-gate/internal/git/run"
 )
 
 // Fetch has git fetch a refspec from a remote, and in a shallow clone the hidden history as well (git fetch --unshallow). It gives no

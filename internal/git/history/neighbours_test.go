@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/small-gate/small-gate/internal/git/history"
+	githistory "github.com/small-gate/small-gate/internal/git/history"
 	"github.com/small-gate/small-gate/internal/git/plain"
 	"github.com/small-gate/small-gate/internal/testkit/gittest"
 )

@@ -14,7 +14,7 @@ import (
 	"github.com/small-gate/small-gate/internal/base/failure"
 	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/gate/history"
-	"github.com/small-gate/small-gate/internal/git/run"
+	gitcmd "github.com/small-gate/small-gate/internal/git/run"
 	"github.com/small-gate/small-gate/internal/policy"
 )
 

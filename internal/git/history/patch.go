@@ -6,7 +6,7 @@ import (
 	"os/exec"
 	"strings"
 
-	"github.com/small-gate/small-gate/internal/git/run"
+	gitcmd "github.com/small-gate/small-gate/internal/git/run"
 )
 
 // SamePatch finds, among some commits, one that makes the same patch as another commit (git patch-id), apart from files of workspaces. It

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/small-gate/small-gate/internal/base/failure"
-	"github.com/small-gate/small-gate/internal/git/run"
+	gitcmd "github.com/small-gate/small-gate/internal/git/run"
 )
 
 // Place says where a repository is and of what kind.

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/base/wording"
-	"github.com/small-gate/small-gate/internal/git/run"
+	gitcmd "github.com/small-gate/small-gate/internal/git/run"
 )
 
 // Resolve turns a revision, as git understands one, into a commit's full id.

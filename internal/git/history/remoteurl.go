@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/base/wording"
-	"github.com/small-gate/small-gate/internal/git/run"
+	gitcmd "github.com/small-gate/small-gate/internal/git/run"
 )
 
 // Address returns the host and the path of a remote's URL without user, port and suffix: github.com/acme/widgets. It returns an empty text for a

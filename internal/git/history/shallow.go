@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/gate/history"
-	"github.com/small-gate/small-gate/internal/git/run"
+	gitcmd "github.com/small-gate/small-gate/internal/git/run"
 )
 
 // maxCommit is how many bytes are read of a commit object.

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/small-gate/small-gate/internal/git/run"
+	gitcmd "github.com/small-gate/small-gate/internal/git/run"
 )
 
 // ErrNoMergeTree is the error of TryMerge if the installed git is too old for it.

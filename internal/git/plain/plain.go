@@ -30,8 +30,8 @@ import (
 	"github.com/small-gate/small-gate/internal/base/failure"
 	"github.com/small-gate/small-gate/internal/base/wholefile"
 	"github.com/small-gate/small-gate/internal/base/wording"
-	"github.com/small-gate/small-gate/internal/git/history"
-	"github.com/small-gate/small-gate/internal/git/run"
+	githistory "github.com/small-gate/small-gate/internal/git/history"
+	gitcmd "github.com/small-gate/small-gate/internal/git/run"
 )
 
 // unusual are the variables that make git read files outside a repository, or read differently.

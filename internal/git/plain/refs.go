@@ -19,7 +19,7 @@ import (
 	"github.com/small-gate/small-gate/internal/base/expression"
 	"github.com/small-gate/small-gate/internal/base/failure"
 	"github.com/small-gate/small-gate/internal/base/wording"
-	"github.com/small-gate/small-gate/internal/git/history"
+	githistory "github.com/small-gate/small-gate/internal/git/history"
 )
 
 // refs reads refs for one question, as a work tree sees them. go-git's reader of refs is not used: it takes the packed id if a ref's file

@@ -14,8 +14,8 @@ import (
 	"github.com/small-gate/small-gate/internal/base/failure"
 	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/gate/history"
-	"github.com/small-gate/small-gate/internal/git/history"
-	"github.com/small-gate/small-gate/internal/git/run"
+	githistory "github.com/small-gate/small-gate/internal/git/history"
+	gitcmd "github.com/small-gate/small-gate/internal/git/run"
 )
 
 // Repo is an open repository. It is safe for concurrent use. Close it when it is no longer needed.

@@ -17,7 +17,7 @@ import (
 	format "github.com/go-git/go-git/v5/plumbing/format/index"
 
 	"github.com/small-gate/small-gate/internal/gate/history"
-	"github.com/small-gate/small-gate/internal/git/history"
+	githistory "github.com/small-gate/small-gate/internal/git/history"
 )
 
 // treeEntry is an entry of a tree. The zero value means none.

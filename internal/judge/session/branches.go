@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/gate/history"
-	"github.com/small-gate/small-gate/internal/git/history"
+	githistory "github.com/small-gate/small-gate/internal/git/history"
 )
 
 // findBranches finds the default branch, and the target: the branch into which the checked-out one will be merged. That is its upstream. If there is

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/gate/history"
-	"github.com/small-gate/small-gate/internal/git/history"
+	githistory "github.com/small-gate/small-gate/internal/git/history"
 )
 
 // findCommit looks for a commit by its id, or by the beginning of its id, among all commits that branches, tags and some heads reach.

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/gate/history"
-	"github.com/small-gate/small-gate/internal/git/history"
+	githistory "github.com/small-gate/small-gate/internal/git/history"
 )
 
 // SetStandings sets the function by which a judgement finds out who has the commits of a history. It is called only when a finding needs it, and looks

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/small-gate/small-gate/internal/gate/history"
-	"github.com/small-gate/small-gate/internal/git/run"
+	gitcmd "github.com/small-gate/small-gate/internal/git/run"
 	"github.com/small-gate/small-gate/internal/testkit/gittest"
 	"github.com/small-gate/small-gate/internal/write/rewrite"
 )

@@ -1,8 +1,8 @@
-// Package publish does what the command sync does: it puts a branch's own commits on top of its remote branch and pushes. It uses the installed
-// git. A workspace is a directory with a .small directory, and its files are those in .small.
+// Package publish does what the command sync does: it puts a branch's own commits on top of its remote branch, or merges both where a rebase cannot do,
+// and pushes. It uses the installed git.
 //
-// It builds the new commits in a scratch work tree below the git directory. There git merges all files except those of workspaces and logs, which
-// are not there: package reconcile merges them. After the push, the last step moves the user's branch, index and files to the commit that was
-// pushed; until then they stay as they are. Two refs are written before that step and the push. They tell the next sync what to do if this one is
-// killed.
+// Package reconcile merges the logs, and the plan, handoff and workspace files in .small directories. All other files are called code here. git merges
+// the code, in a scratch work tree below the git directory that has no other files. After the push, the last step moves the user's branch, index and
+// files to the commit that was pushed; until then they stay as they are. Two refs are written before that step and the push. They tell the next sync
+// what to do if this one is killed.
 package publish

@@ -15,8 +15,8 @@ import (
 	"github.com/small-gate/small-gate/internal/base/failure"
 	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/gate/history"
-	"github.com/small-gate/small-gate/internal/git/history"
-	"github.com/small-gate/small-gate/internal/git/run"
+	githistory "github.com/small-gate/small-gate/internal/git/history"
+	gitcmd "github.com/small-gate/small-gate/internal/git/run"
 	"github.com/small-gate/small-gate/internal/write/workgit"
 )
 
