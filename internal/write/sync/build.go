@@ -28,6 +28,8 @@ type building struct {
 	userObjects *rewrite.Objects
 	commits     map[string]rewrite.Commit
 	notes       []string
+	// merged is true if the new tip is a merge.
+	merged bool
 }
 
 // step is one commit to make.
@@ -151,7 +153,7 @@ func (b *building) readVersions(ctx context.Context, parent string, commits []st
 
 // merge builds the merge of the remote's branch. If there are several merge bases, the code is merged with the first one as its base.
 func (b *building) merge(ctx context.Context) (string, error) {
-	b.notes = nil
+	b.notes, b.merged = nil, true
 	versions, ontoFiles, err := b.readVersions(ctx, b.bases[0], []string{b.head})
 	if err != nil {
 		return "", err

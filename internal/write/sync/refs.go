@@ -147,7 +147,11 @@ func (p *publishing) findGoal(ctx context.Context, head, upstream string) (goal,
 	if goal, err = b.build(ctx); err != nil {
 		return "", "", err
 	}
-	return goal, fmt.Sprintf("Put %s on top of %s of %s.", wording.Count(own, "own commit"), wording.Count(behind, "new commit"), p.remoteName()), nil
+	how := "Put %s on top of %s of %s."
+	if b.merged {
+		how = "Merged %s with %s of %s."
+	}
+	return goal, fmt.Sprintf(how, wording.Count(own, "own commit"), wording.Count(behind, "new commit"), p.remoteName()), nil
 }
 
 // skipBuiltEarlier leaves out the commits that an earlier sync has pushed, or whose push may still arrive: they are not built again.
