@@ -125,16 +125,10 @@ func (a *app) guarded(done edit.Guarded) error {
 
 // retimed names entries, as they were, with the times that they have now; the first few of many.
 func retimed(entries [][2]ledger.Entry) string {
-	const most = 5
-	var parts []string
-	for i, e := range entries {
-		if i == most {
-			parts = append(parts, fmt.Sprintf("and %d more", len(entries)-most))
-			break
-		}
-		parts = append(parts, fmt.Sprintf("%s, from %s to %s", ledger.Describe(e[0]), wording.Printable(e[0].Timestamp), wording.Printable(e[1].Timestamp)))
-	}
-	return strings.Join(parts, "; ")
+	return wording.Listed(len(entries), func(i int) string {
+		was, is := entries[i][0], entries[i][1]
+		return fmt.Sprintf("%s, from %s to %s", ledger.Describe(was), wording.Printable(was.Timestamp), wording.Printable(is.Timestamp))
+	})
 }
 
 // dropNew is the command that drops what is new in a log.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/small"
 )
 
@@ -73,16 +74,7 @@ func describe(e Entry, time string) string {
 
 // DescribeAll names several entries, the first few of many.
 func DescribeAll(entries []Entry) string {
-	const most = 5
-	var parts []string
-	for i, e := range entries {
-		if i == most {
-			parts = append(parts, fmt.Sprintf("and %d more", len(entries)-most))
-			break
-		}
-		parts = append(parts, Describe(e))
-	}
-	return strings.Join(parts, "; ")
+	return wording.Listed(len(entries), func(i int) string { return Describe(entries[i]) })
 }
 
 // Pick returns the entries at some indexes.

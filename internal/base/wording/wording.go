@@ -98,6 +98,19 @@ func List(parts []string, word string) string {
 	return strings.Join(parts[:last], ", ") + " " + word + " " + parts[last]
 }
 
+// Listed joins n texts with semicolons; of more than five, the first five, and it says how many more there are.
+func Listed(n int, text func(i int) string) string {
+	const most = 5
+	var parts []string
+	for i := range min(n, most) {
+		parts = append(parts, text(i))
+	}
+	if n > most {
+		parts = append(parts, fmt.Sprintf("and %d more", n-most))
+	}
+	return strings.Join(parts, "; ")
+}
+
 // Plural is the plural of a regular noun.
 func Plural(noun string) string {
 	switch {

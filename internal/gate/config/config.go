@@ -48,6 +48,9 @@ func explainProposed(ctx context.Context, r *run.Run) error {
 	if invalid != nil {
 		return nil //nolint:nilerr // another rule reports it
 	}
+	if r.Options.Floor.ForbidsBaselines() {
+		proposed.Baselines = nil
+	}
 	approves := func(f finding.Finding) (bool, error) { return approvesRewrite(ctx, r, proposed, f) }
 	return r.Collector.ExplainProposed(proposed, approves, func(commit, path string) string {
 		s := r.Situation(commit)
@@ -62,7 +65,7 @@ func explainProposed(ctx context.Context, r *run.Run) error {
 	})
 }
 
-// approvesRewrite reports whether a configuration approves a rewrite of a log as a whole that explains a finding.
+// approvesRewrite reports whether a finding is about a rewrite of a log that a proposed configuration approves, and that is not accepted yet.
 func approvesRewrite(ctx context.Context, r *run.Run, p *policy.Policy, f finding.Finding) (bool, error) {
 	alone := *p
 	alone.Waivers = slices.DeleteFunc(slices.Clone(p.Waivers), func(w policy.Waiver) bool { return !w.OfLog || w.Path != f.Path })
@@ -77,7 +80,10 @@ func approvesRewrite(ctx context.Context, r *run.Run, p *policy.Policy, f findin
 	if err != nil || !after.Readable() {
 		return false, err
 	}
-	return read.NewLogComparer(&alone, f.Path, r.Source.Now).Accepts(before.Log.Ledger, after.Log.Ledger), nil
+	accepts := func(p *policy.Policy) bool {
+		return read.NewLogComparer(p, f.Path, r.Source.Now).Accepts(before.Log.Ledger, after.Log.Ledger)
+	}
+	return !accepts(r.Source.Policy) && accepts(&alone), nil
 }
 
 // ConfigChanged is config/changed: the change edits the gate's configuration, or a schema that it names.

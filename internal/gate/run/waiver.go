@@ -100,13 +100,15 @@ func (c *Collector) ExplainProposed(proposed *policy.Policy, approves func(findi
 		if at < 0 {
 			continue
 		}
-		if under.findWaiver(&c.Rules[at], *f) == nil {
-			if approved, err := approves(*f); err != nil || !approved {
-				if err != nil {
-					return err
-				}
-				continue
+		allowed := under.findWaiver(&c.Rules[at], *f) != nil
+		if !allowed && c.Rules[at].Edit.Has(sharedEffects) {
+			var err error
+			if allowed, err = approves(*f); err != nil {
+				return err
 			}
+		}
+		if !allowed {
+			continue
 		}
 		f.Message += "; the waiver in this change counts once the target branch has it: push it first"
 		f.Fix = cmp.Or(fix(cmp.Or(f.Commit, history.Index), f.Path), f.Fix)

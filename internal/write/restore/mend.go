@@ -97,8 +97,10 @@ func (w *Workspace) Mend(ctx context.Context, repo reconcile.Repository, o MendO
 	if err != nil {
 		return out, err
 	}
-	if err := m.nothingUncommitted(ctx); o.Discard && err != nil {
-		return out, err
+	if o.Discard {
+		if err := m.nothingUncommitted(ctx); err != nil {
+			return out, err
+		}
 	}
 	if err := m.substitute(ctx, o.Source, o.Files); err != nil {
 		return out, err
