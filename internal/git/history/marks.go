@@ -37,17 +37,18 @@ func (m Mark) Names() (names []string) {
 // disk. It starts git only if the index has such a mark, or has a form that only git can read.
 func (r *Repo) Marks(ctx context.Context, f history.Filter) ([]Mark, error) {
 	filter := NewFilter(f)
-	marks, known, err := MarksIn(filepath.Join(r.GitDir, "index"), r.format)
+	marks, err := MarksIn(filepath.Join(r.GitDir, "index"), r.format)
 	marks = OnDisk(r.Top, filter, marks)
-	if err != nil || r.Top == "" || known && len(marks) == 0 {
+	onlyGit := errors.Is(err, ErrIndexForm)
+	if r.Top == "" || !onlyGit && (err != nil || len(marks) == 0) {
 		return nil, r.failure("cannot read the index", err)
 	}
-	specs := filter.pathspecs()
-	if known {
-		specs = nil
-		for _, m := range marks {
-			specs = append(specs, ":(top,literal)"+m.Path)
-		}
+	var specs []string
+	for _, m := range marks {
+		specs = append(specs, ":(top,literal)"+m.Path)
+	}
+	if onlyGit {
+		specs = filter.pathspecs()
 	}
 	marks = nil
 	for some := range slices.Chunk(specs, maxPathspecs) {
@@ -88,18 +89,24 @@ const (
 	indexAlignment = 8
 )
 
-// MarksIn reads the marks from an index file of a repository with some format. known is false if the index has a form that only git can read, or
-// is damaged. A missing file counts as an empty index.
-func MarksIn(file string, format Format) (marks []Mark, known bool, err error) {
+// ErrIndexForm means that an index has a form that only git can read, or is damaged.
+var ErrIndexForm = errors.New("the index has a form that only git reads")
+
+// MarksIn reads the marks from an index file of a repository with some format. A missing file counts as an empty index. The error may be
+// ErrIndexForm.
+func MarksIn(file string, format Format) ([]Mark, error) {
 	data, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, true, nil
+		return nil, nil
 	}
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
-	marks, known = parseMarks(data, format.idLength/2)
-	return marks, known, nil
+	marks, known := parseMarks(data, format.idLength/2)
+	if !known {
+		return nil, ErrIndexForm
+	}
+	return marks, nil
 }
 
 // parseMarks reads the marks from the content of an index in which an object id has idBytes bytes.

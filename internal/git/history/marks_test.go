@@ -1,6 +1,7 @@
 package githistory_test
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -106,9 +107,9 @@ func TestMarksAsGit(t *testing.T) {
 				want = append(want, githistory.Mark{Path: path, SkipWorktree: strings.EqualFold(letter, "S"), AssumeUnchanged: letter == strings.ToLower(letter)})
 			}
 		}
-		got, known, err := githistory.MarksIn(r.Path(".git/index"), githistory.SHA1)
-		if err != nil || !known || !slices.Equal(got, want) {
-			t.Fatalf("round %d: %v, %v, %v, but git says %v", round, got, known, err, want)
+		got, err := githistory.MarksIn(r.Path(".git/index"), githistory.SHA1)
+		if err != nil || !slices.Equal(got, want) {
+			t.Fatalf("round %d: %v, %v, but git says %v", round, got, err, want)
 		}
 		data, err := os.ReadFile(r.Path(".git/index"))
 		if err != nil {
@@ -116,7 +117,7 @@ func TestMarksAsGit(t *testing.T) {
 		}
 		cut := rnd.IntN(len(data))
 		r.Write("cut", string(data[:cut]))
-		if _, _, err := githistory.MarksIn(r.Path("cut"), githistory.SHA1); err != nil {
+		if _, err := githistory.MarksIn(r.Path("cut"), githistory.SHA1); err != nil && !errors.Is(err, githistory.ErrIndexForm) {
 			t.Fatalf("cut to %d bytes: %v", cut, err)
 		}
 		r.Remove("cut")

@@ -148,11 +148,17 @@ func (r *Repo) Refs(ctx context.Context, names ...string) (map[string]Branch, er
 
 // InitBranch returns the configured init.defaultBranch; empty if it is not set.
 func (r *Repo) InitBranch(ctx context.Context) (string, error) {
-	out, err := r.git.Output(ctx, nil, "config", "-z", "--get", "init.defaultBranch")
-	if err != nil && !gitcmd.ExitedWith(err, 1) { // status 1 means that it is not set
-		return "", r.failure("cannot read init.defaultBranch", err)
+	branch, err := InitBranch(ctx, r.git)
+	return branch, r.failure("cannot read init.defaultBranch", err)
+}
+
+// InitBranch asks a git for its init.defaultBranch; it is empty if it is not set.
+func InitBranch(ctx context.Context, git gitcmd.Git) (string, error) {
+	out, err := git.Output(ctx, nil, "config", "-z", "--get", "init.defaultBranch")
+	if gitcmd.ExitedWith(err, 1) { // it is not set
+		err = nil
 	}
-	return strings.TrimSuffix(string(out), "\x00"), nil
+	return strings.TrimSuffix(string(out), "\x00"), err
 }
 
 // lookUpRefs does what Refs does; the caller adds to the error what it wanted.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 
+	"github.com/small-gate/small-gate/internal/base/expression"
 	"github.com/small-gate/small-gate/internal/gate/history"
 	githistory "github.com/small-gate/small-gate/internal/git/history"
 )
@@ -28,9 +29,6 @@ func (r *Repo) commit(ctx context.Context, id string) (*commit, error) {
 	defer r.mu.Unlock()
 	if c := r.commits[id]; c != nil {
 		return c, nil
-	}
-	if r.MostCommits > 0 && len(r.commits) >= r.MostCommits {
-		return nil, unserved("more than %d commits are asked for, which git reads sooner", r.MostCommits)
 	}
 	o, err := r.object(ctx, id, plumbing.CommitObject, maxObject)
 	if err != nil {
@@ -56,6 +54,9 @@ func (r *Repo) named(ctx context.Context, name string) (*commit, error) {
 	return r.commit(ctx, id)
 }
 
+// committed matches a commit's line "committer NAME <MAIL> SECONDS ZONE".
+var committed = expression.Of(`\ncommitter .*> ([0-9]+) `)
+
 // parseCommit reads the first lines of a commit, "tree <id>" and any number of "parent <id>".
 func parseCommit(data []byte) (*commit, error) {
 	header, _, _ := strings.Cut(string(data), "\n\n")
@@ -68,11 +69,8 @@ func parseCommit(data []byte) (*commit, error) {
 		parent, err = field(line, "parent")
 		c.Parents = append(c.Parents, parent)
 	}
-	// The committer's line is "committer NAME <MAIL> SECONDS ZONE".
-	_, rest, _ = strings.Cut(rest, "\ncommitter ")
-	line, _, _ = strings.Cut(rest, "\n")
-	if words := strings.Fields(line[strings.LastIndexByte(line, '>')+1:]); len(words) > 0 {
-		c.date, _ = strconv.ParseInt(words[0], 10, 64) //nolint:errcheck // an invalid date is no error
+	if m := committed().FindStringSubmatch(rest); m != nil {
+		c.date, _ = strconv.ParseInt(m[1], 10, 64) //nolint:errcheck // an invalid date is no error
 	}
 	return c, err
 }
@@ -88,7 +86,7 @@ func field(line, name string) (id string, err error) {
 
 // Peel follows an object to a commit as [githistory.Repo.Peel] does.
 func (r *Repo) Peel(ctx context.Context, id string) (commit string, here bool, err error) {
-	if err := cmp.Or(githistory.SHA1.Check(id), alive(ctx, "looking for an object")); err != nil {
+	if err := cmp.Or(githistory.SHA1.Check(id), ctx.Err()); err != nil {
 		return "", false, err
 	}
 	for tags := range maxTags {
@@ -113,9 +111,9 @@ func (r *Repo) Peel(ctx context.Context, id string) (commit string, here bool, e
 
 // Commits lists commits as [githistory.Repo.Commits] does, whatever their dates.
 func (r *Repo) Commits(ctx context.Context, include, exclude []string) (commits []history.Commit, err error) {
-	with, without, err := r.reach(ctx, include, exclude)
-	for id, c := range with {
-		if without[id] == nil {
+	found, err := r.reach(ctx, include, exclude)
+	for _, c := range found {
+		if c.from == 1 {
 			commits = append(commits, c.Commit)
 		}
 	}
@@ -125,19 +123,16 @@ func (r *Repo) Commits(ctx context.Context, include, exclude []string) (commits 
 
 // MergeBases are as [githistory.Repo.MergeBases].
 func (r *Repo) MergeBases(ctx context.Context, a, b string) (bases []string, err error) {
-	first, second, err := r.reach(ctx, []string{a}, []string{b})
+	found, err := r.reach(ctx, []string{a}, []string{b})
 	// Ancestors of a common commit are common too, so the best are those that are not a parent of another.
-	common, isParent := map[string]bool{}, map[string]bool{}
-	for id, c := range first {
-		if second[id] != nil {
-			common[id] = true
-			for _, parent := range c.Parents {
-				isParent[parent] = true
-			}
+	isParent := map[string]bool{}
+	for _, c := range found {
+		for i := 0; i < len(c.Parents) && c.from == 3; i++ {
+			isParent[c.Parents[i]] = true
 		}
 	}
-	for id := range common {
-		if !isParent[id] {
+	for id, c := range found {
+		if c.from == 3 && !isParent[id] {
 			bases = append(bases, id)
 		}
 	}
@@ -151,75 +146,51 @@ func (r *Repo) IsAncestor(ctx context.Context, ancestor, commit string) (bool, e
 	return slices.Contains(bases, ancestor), err
 }
 
-// reach finds the commits that are reachable from some, and those that are reachable from others, by their ids. If there are others, it
-// leaves out what is below their floor.
-func (r *Repo) reach(ctx context.Context, some, others []string) (first, second map[string]*commit, err error) {
-	ids := make([]string, len(some)+len(others))
-	for i, name := range slices.Concat(some, others) {
-		c, err := r.named(ctx, name)
-		if err != nil {
-			return nil, nil, err
-		}
-		ids[i] = c.ID
-	}
-	floor := ""
-	if len(some) > 0 && len(others) > 0 {
-		if floor, err = r.floor(ctx, ids); err != nil {
-			return nil, nil, err
-		}
-	}
-	if first, err = r.ancestry(ctx, ids[:len(some)], floor); err == nil {
-		second, err = r.ancestry(ctx, ids[len(some):], floor)
-	}
-	return first, second, err
+// reached is a commit and from which sides it can be reached: the first is 1, the second 2, both are 3.
+type reached struct {
+	*commit
+	from int
 }
 
-// ancestry finds some commits and everything reachable from them, except what is below the floor.
-func (r *Repo) ancestry(ctx context.Context, ids []string, floor string) (map[string]*commit, error) {
-	found := map[string]*commit{}
-	for open := slices.Clone(ids); len(open) > 0; {
-		id := open[len(open)-1]
+// reach finds what can be reached from the commits of two sides, by ids. If every path down leads to one commit, everything below it can be
+// reached from both sides, and is left out. The newest commit is followed first. Dates can be wrong: they affect only how soon the walk ends.
+func (r *Repo) reach(ctx context.Context, sides ...[]string) (map[string]*reached, error) {
+	found := map[string]*reached{}
+	var open []*reached // whose parents have to be followed
+	add := func(c *commit, from int) {
+		f := found[c.ID]
+		if f == nil {
+			f = &reached{commit: c}
+			found[c.ID] = f
+		}
+		if from|f.from != f.from && !slices.Contains(open, f) {
+			open = append(open, f)
+		}
+		f.from |= from
+	}
+	whole := false // everything has to be found
+	for i, names := range sides {
+		whole = whole || len(names) == 0
+		for _, name := range names {
+			c, err := r.named(ctx, name)
+			if err != nil {
+				return nil, err
+			}
+			add(c, 1<<i)
+		}
+	}
+	for len(open) > 1 || whole && len(open) > 0 {
+		slices.SortFunc(open, func(a, b *reached) int { return cmp.Compare(a.date, b.date) })
+		newest := open[len(open)-1]
 		open = open[:len(open)-1]
-		if found[id] != nil {
-			continue
-		}
-		c, err := r.commit(ctx, id)
-		if err != nil {
-			return nil, err
-		}
-		if found[id] = c; id != floor {
-			open = append(open, c.Parents...)
+		whole = whole || len(newest.Parents) == 0 // this path down has missed every other commit
+		for _, id := range newest.Parents {
+			c, err := r.commit(ctx, id)
+			if err != nil {
+				return nil, err
+			}
+			add(c, newest.from)
 		}
 	}
 	return found, nil
-}
-
-// floor is a commit that every path down from some commits reaches: everything below it is reachable from each of them. Questions about
-// commits reachable from only some of them, and about their best common ancestors, can be answered as if history began there. It is empty
-// if a path reaches a root before.
-//
-// The newest commit is followed first. Commit dates can be wrong, but affect only how soon a floor is found.
-func (r *Repo) floor(ctx context.Context, ids []string) (string, error) {
-	seen := map[string]bool{}
-	var open []*commit
-	for {
-		for _, id := range ids {
-			if seen[id] {
-				continue
-			}
-			c, err := r.commit(ctx, id)
-			if err != nil {
-				return "", err
-			}
-			seen[id], open = true, append(open, c)
-		}
-		if len(open) == 1 {
-			return open[0].ID, nil
-		}
-		slices.SortFunc(open, func(a, b *commit) int { return cmp.Compare(a.date, b.date) })
-		newest := open[len(open)-1]
-		if ids, open = newest.Parents, open[:len(open)-1]; len(ids) == 0 {
-			return "", nil
-		}
-	}
 }

@@ -12,25 +12,24 @@ import (
 	refspec "github.com/go-git/go-git/v5/config"
 	"github.com/go-git/go-git/v5/plumbing"
 
-	"github.com/small-gate/small-gate/internal/base/wording"
 	githistory "github.com/small-gate/small-gate/internal/git/history"
 )
 
 // Neighbours are as [githistory.Repo.Neighbours].
 func (r *Repo) Neighbours(ctx context.Context) ([]githistory.Neighbour, error) {
-	var out []githistory.Neighbour
+	var at githistory.Branch
 	upstream, err := r.upstream(ctx)
 	if upstream != "" && err == nil {
-		var at githistory.Branch
-		if at, err = r.refs().follow(upstream); at.ID != "" {
-			out = append(out, githistory.Neighbour{Ref: upstream, ID: at.ID})
-		}
+		at, err = r.refs().follow(upstream)
 	}
 	if err != nil {
 		return nil, cannot("cannot look up the upstream branch", err)
 	}
-	trees, err := r.worktrees()
-	return append(out, trees...), cannot("cannot list the work trees", err)
+	out, err := r.worktrees()
+	if at.ID != "" {
+		out = slices.Insert(out, 0, githistory.Neighbour{Ref: upstream, ID: at.ID})
+	}
+	return out, cannot("cannot list the work trees", err)
 }
 
 // worktrees lists the other work trees (gitrepository-layout(5), worktrees).
@@ -39,21 +38,18 @@ func (r *Repo) worktrees() (out []githistory.Neighbour, err error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	dotGits := map[string]string{} // by git directory
-	if bare, _ := r.config.last("core.bare"); bare != "true" {
-		dotGits[r.CommonDir] = r.CommonDir
+	dotGits := map[string]string{r.CommonDir: r.CommonDir} // by git directory
+	if bare, _ := r.config.last("core.bare"); bare == "true" {
+		clear(dotGits)
 	}
 	for _, entry := range entries {
 		dir := filepath.Join(r.CommonDir, "worktrees", entry.Name())
-		path, err := readSmall(filepath.Join(dir, "gitdir"))
-		dotGits[dir] = filepath.FromSlash(strings.TrimRight(string(path), "\r\n"))
+		path, err := os.ReadFile(filepath.Join(dir, "gitdir"))
 		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			delete(dotGits, dir) // git skips it too
-		case err != nil:
+		case err == nil:
+			dotGits[dir] = githistory.Within(dir, strings.TrimRight(string(path), "\r\n"))
+		case !errors.Is(err, fs.ErrNotExist): // without it git skips the work tree too
 			return nil, err
-		case !filepath.IsAbs(dotGits[dir]):
-			return nil, unserved("the path of the work tree %s is relative", wording.Printable(filepath.Dir(dotGits[dir])))
 		}
 	}
 	delete(dotGits, r.GitDir)
@@ -75,27 +71,24 @@ func (r *Repo) worktrees() (out []githistory.Neighbour, err error) {
 	return out, nil
 }
 
-// upstream is the upstream ref of the checked-out branch; empty without one (git-config(1), branch.<name>.merge).
+// upstream is the upstream ref of the checked-out branch, as the repository's own configuration has it, where git writes it; empty without
+// one (git-config(1), branch.<name>.merge).
 func (r *Repo) upstream(ctx context.Context) (string, error) {
 	head, err := r.CurrentBranch(ctx)
 	branch, isBranch := strings.CutPrefix(head, "refs/heads/")
 	if err != nil || !isBranch || r.head.ID == "" {
 		return "", err
 	}
-	merge := "branch." + branch + ".merge"
-	set, err := r.everyConfig(merge)
-	remote, _ := set.last("branch." + branch + ".remote")
+	merge := r.config["branch."+branch+".merge"]
+	remote, _ := r.config.last("branch." + branch + ".remote")
 	switch {
-	case err != nil || remote == "" || len(set[merge]) == 0:
-		return "", err
+	case remote == "" || len(merge) == 0:
+		return "", nil
 	case remote == ".":
-		return set[merge][0], nil
+		return merge[0], nil
 	}
-	for _, text := range set["remote."+remote+".fetch"] {
-		spec, from := refspec.RefSpec(text), plumbing.ReferenceName(set[merge][0])
-		if strings.HasPrefix(text, "^") {
-			return "", unserved("the remote %s leaves refs out", wording.Printable(remote))
-		}
+	for _, text := range r.config["remote."+remote+".fetch"] {
+		spec, from := refspec.RefSpec(text), plumbing.ReferenceName(merge[0])
 		if spec.Validate() == nil && spec.Match(from) {
 			return spec.Dst(from).String(), nil
 		}

@@ -47,13 +47,13 @@ func treeOf(entries ...string) []byte {
 
 func TestTreeEntries(t *testing.T) {
 	t.Parallel()
-	entries, err := parseTree(treeOf("100644 a", "40000 b", "040000 c", "100664 d", "100755 e", "120000 g", "160000 h", "100644 .git", "100644 x/y"))
+	entries, err := parseTree(treeOf("100644 a", "40000 b", "040000 c", "100755 e", "120000 g", "160000 h", "100644 .git", "100644 x/y"))
 	var got []string
 	for _, e := range entries {
 		got = append(got, fmt.Sprintf("%06o %s", uint32(e.mode), e.name))
 	}
 	want := []string{
-		"100644 a", "040000 b", "040000 c", "100644 d", "100755 e", "120000 g", "160000 h", "100644 .git", "100644 x/y",
+		"100644 a", "040000 b", "040000 c", "100755 e", "120000 g", "160000 h", "100644 .git", "100644 x/y",
 	}
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("%q, %v", got, err)
@@ -86,7 +86,8 @@ func TestOrderOfNames(t *testing.T) {
 		}
 	}
 	id := r.GitInput(input.String(), "mktree", "-z")
-	entries, err := open(t, r).tree(t.Context(), plumbing.NewHash(id))
+	d := diff{ctx: t.Context(), repo: open(t, r)}
+	entries, err := d.tree(plumbing.NewHash(id))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -28,7 +28,6 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/format/index"
 
 	"github.com/small-gate/small-gate/internal/base/failure"
-	"github.com/small-gate/small-gate/internal/base/wholefile"
 	"github.com/small-gate/small-gate/internal/base/wording"
 	githistory "github.com/small-gate/small-gate/internal/git/history"
 	gitcmd "github.com/small-gate/small-gate/internal/git/run"
@@ -50,7 +49,7 @@ func locate(here string, env gitcmd.Environ) (p githistory.Place, set config, er
 	if top == "" {
 		return p, set, githistory.Nowhere(here)
 	}
-	p = githistory.Place{Top: top, GitDir: filepath.Join(top, ".git"), CommonDir: filepath.Join(top, ".git")}
+	p, set = githistory.Place{Top: top, GitDir: filepath.Join(top, ".git"), CommonDir: filepath.Join(top, ".git")}, config{}
 	info, err := os.Lstat(p.GitDir)
 	switch {
 	case err == nil && info.Mode().IsRegular():
@@ -61,7 +60,6 @@ func locate(here string, env gitcmd.Environ) (p githistory.Place, set config, er
 		err = cmp.Or(plainVariables(p, env), unserved("it is a bare repository, or the current directory is a git directory"))
 	}
 	if err == nil {
-		set = config{}
 		err = cmp.Or(plainVariables(p, env), plainFiles(p), plainConfig(p, set), plainHistory(p.CommonDir))
 	}
 	return p, set, cannot("cannot open the repository", err)
@@ -69,18 +67,15 @@ func locate(here string, env gitcmd.Environ) (p githistory.Place, set config, er
 
 // linkedTree finds the git directories of a linked work tree, whose .git is a file (gitrepository-layout(5)).
 func linkedTree(p *githistory.Place) error {
-	data, err := readSmall(p.GitDir)
-	dir, ok := strings.CutPrefix(strings.TrimRight(string(data), "\r\n"), "gitdir: ")
-	if err == nil && !ok {
-		err = fmt.Errorf("%s does not name a directory", wording.Printable(p.GitDir))
+	data, err := os.ReadFile(p.GitDir)
+	dir, named := strings.CutPrefix(strings.TrimRight(string(data), "\r\n"), "gitdir: ")
+	if err != nil || !named {
+		return cmp.Or(err, unserved("the file %s does not name a directory", wording.Printable(p.GitDir)))
 	}
-	if err == nil {
-		p.GitDir, err = filepath.EvalSymlinks(githistory.Within(p.Top, dir))
-	}
-	if err != nil {
+	if p.GitDir, err = filepath.EvalSymlinks(githistory.Within(p.Top, dir)); err != nil {
 		return err
 	}
-	if up, err := readSmall(filepath.Join(p.GitDir, "commondir")); err != nil || strings.TrimSpace(string(up)) != "../.." {
+	if up, err := os.ReadFile(filepath.Join(p.GitDir, "commondir")); err != nil || strings.TrimSpace(string(up)) != "../.." {
 		return unserved(".git leads to a git directory elsewhere, as in a submodule")
 	}
 	p.CommonDir = filepath.Dir(filepath.Dir(p.GitDir))
@@ -137,15 +132,15 @@ func isUnusualPack(e fs.DirEntry) bool {
 
 // plainConfig reads and checks the repository's configuration.
 func plainConfig(p githistory.Place, set config) error {
-	if err := set.read(filepath.Join(p.CommonDir, "config")); err != nil {
+	data, err := os.ReadFile(filepath.Join(p.CommonDir, "config"))
+	if err = cmp.Or(err, set.parse(string(data))); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return cannot("cannot read the configuration", err)
-	}
-	if set.includes() {
-		return unserved("its configuration includes other files")
 	}
 	for _, name := range slices.Sorted(maps.Keys(set)) {
 		remote := strings.HasPrefix(name, "remote.")
 		switch {
+		case strings.HasPrefix(name, "include."), strings.HasPrefix(name, "includeif."):
+			return unserved("its configuration includes other files")
 		case strings.HasPrefix(name, "extensions."):
 			return unserved("%s is %q", wording.Printable(name), set[name])
 		case remote && strings.HasSuffix(name, ".promisor"), remote && strings.HasSuffix(name, ".partialclonefilter"):
@@ -170,16 +165,9 @@ func plainHistory(dir string) error {
 		{"shallow", "it is a shallow clone"},
 		{"info/grafts", "it has grafts"},
 		{"objects/info/alternates", "it borrows objects from another repository"},
-		{"objects/info/http-alternates", "it borrows objects from another repository"},
 	} {
 		if _, err := os.Lstat(filepath.Join(dir, filepath.FromSlash(c.name))); !errors.Is(err, fs.ErrNotExist) {
 			return cmp.Or(err, unserved("%s", c.why))
-		}
-	}
-	// git once kept remotes in such files.
-	for _, old := range []string{"remotes", "branches"} {
-		if files, err := os.ReadDir(filepath.Join(dir, old)); len(files) > 0 || err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return cmp.Or(err, unserved("a remote is configured in a file in %s", old))
 		}
 	}
 	names, err := (&refs{gitDir: dir, commonDir: dir}).list([]string{"refs/replace"})
@@ -205,50 +193,22 @@ func plainEntries(entries []*index.Entry) error {
 	return nil
 }
 
-// A small repository has at most this many packed objects, and an index of at most this many bytes, about 2,000 files. go-git reads the
-// index of every pack, and the whole index of the work tree, before it answers anything: about 0.13 ms for 1,000 objects, and 2 ms for 1,000
-// files. A hook that starts git instead takes 2 ms more, or 5 ms if it has a log to judge.
-const (
-	smallPacks = 30_000
-	smallIndex = 192 << 10
-	packBytes  = 28 // roughly the size of a pack's index per object: id, checksum and offset
-)
+// go-git reads the index of every pack, and the whole index of the work tree, before it answers anything: about 0.13 ms for 28 KB of packs'
+// indexes, and four times that for the work tree's. A hook that starts git instead takes 2 ms more, or 5 ms if it has a log to judge.
+// smallIndexes, in KB, are about 30,000 packed objects.
+const smallIndexes = 800
 
-// Small reports whether a hook takes about as long with this reader as starting git does; if not, why says what is large. It only decides
-// which reader is chosen: files that it cannot see do not count.
+// Small reports whether a hook takes about as long with this reader as starting git does; if not, why says so. It only decides which reader
+// is chosen: files that it cannot see do not count.
 func (r *Repo) Small() (why string, small bool) {
 	packs, _ := filepath.Glob(filepath.Join(r.CommonDir, "objects", "pack", "*.idx")) //nolint:errcheck // see above
-	if n := sizeOf(packs...) / packBytes; n > smallPacks {
-		return fmt.Sprintf("the repository has about %d packed objects, and git is faster from %d on", n, smallPacks), false
-	}
-	if n := sizeOf(r.indexFile()); n > smallIndex {
-		return fmt.Sprintf("the index has %d bytes, and git is faster from %d on", n, smallIndex), false
-	}
-	return "", true
-}
-
-func sizeOf(names ...string) (bytes int64) {
-	for _, name := range names {
+	bytes := int64(0)
+	for _, name := range append(packs, slices.Repeat([]string{r.indexFile()}, 4)...) {
 		if info, err := os.Stat(name); err == nil {
 			bytes += info.Size()
 		}
 	}
-	return bytes
-}
-
-// maxSmall bounds the size of a file that should be short, in bytes.
-const maxSmall = 4 << 20
-
-// readSmall reads a file with a path or a configuration.
-func readSmall(name string) ([]byte, error) {
-	if name == os.DevNull { // as people name a configuration that they do not want
-		return nil, nil
-	}
-	data, err := wholefile.Start(name, maxSmall+1)
-	if len(data) > maxSmall {
-		err = fmt.Errorf("%s is too large", wording.Printable(name))
-	}
-	return data, err
+	return fmt.Sprintf("the indexes weigh %d KB, and git is faster from %d KB on", bytes>>10, smallIndexes), bytes>>10 <= smallIndexes
 }
 
 // ErrUnserved is in the chain of every error for a repository, or something in it, that this reader does not support. git may support it.
@@ -259,19 +219,8 @@ const useGit = "read it with the installed git: `--reader git`"
 
 // unserved refuses something by name.
 func unserved(format string, args ...any) error {
-	return &failure.Error{
-		Message: "the go-git reader does not serve this repository: " + fmt.Sprintf(format, args...),
-		Remedy:  useGit,
-		Err:     ErrUnserved,
-	}
-}
-
-// alive fails if the context has ended.
-func alive(ctx context.Context, doing string) error {
-	if err := ctx.Err(); err != nil {
-		return fmt.Errorf("%s: %w", doing, err)
-	}
-	return nil
+	message := "the go-git reader does not serve this repository: " + fmt.Sprintf(format, args...)
+	return &failure.Error{Message: message, Remedy: useGit, Err: ErrUnserved}
 }
 
 // cannot makes outcome 2 of an error, unless it already is one or the context ended. It returns nil for nil.

@@ -80,7 +80,6 @@ func TestPlain(t *testing.T) {
 		"an empty GIT_INDEX_FILE":   {with("GIT_INDEX_FILE="), "GIT_INDEX_FILE"},
 		"shallow":                   {func(_ *testing.T, r *gittest.Repo) *gittest.Repo { return r.Clone("--depth=1") }, "a shallow clone"},
 		"grafts":                    {write(".git/info/grafts", "\n"), "grafts"},
-		"a remote in a file":        {write(".git/remotes/old", "URL: x\n"), "a remote is configured in a file"},
 		"a sparse checkout":         {write(".git/config", "[core]\n\tsparseCheckout = true\n"), "core.sparsecheckout is set"},
 		"alternates":                {write(".git/objects/info/alternates", "/x\n"), "borrows objects"},
 		"a replaced object": {func(_ *testing.T, r *gittest.Repo) *gittest.Repo {

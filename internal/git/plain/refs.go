@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -22,9 +21,8 @@ import (
 	githistory "github.com/small-gate/small-gate/internal/git/history"
 )
 
-// refs reads refs for one question, as a work tree sees them. go-git's reader of refs is not used: it takes the packed id if a ref's file
-// is empty, and makes zeros of a damaged one. The packed refs, which count if a ref has no file, are read when the first file is missing:
-// in the other order a ref that is just being packed could be missed in both places.
+// refs reads refs for one question, as a work tree sees them. The packed refs, which count if a ref has no file, are read when the first file
+// is missing: in the other order a ref that is just being packed could be missed in both places.
 type refs struct {
 	gitDir, commonDir string
 	packed            map[string]string // ids; nil until read
@@ -34,8 +32,6 @@ func (r *Repo) refs() *refs { return &refs{gitDir: r.GitDir, commonDir: r.Common
 
 // maxLinks bounds a chain of symbolic refs; it is git's own limit.
 const maxLinks = 5
-
-var errRef = errors.New("broken ref")
 
 // dir is the git directory in which a ref is stored: a work tree has some of its own (gitrepository-layout(5)).
 func (s *refs) dir(name string) string {
@@ -52,12 +48,10 @@ func (s *refs) stored(name string) (target, id string, err error) {
 	info, err := os.Lstat(path)
 	switch {
 	case err == nil && info.Mode().IsRegular():
-		var data []byte
-		if data, err = os.ReadFile(path); err == nil {
-			target, id = parseRef(string(data))
-		}
+		data, err := os.ReadFile(path)
+		target, id = parseRef(string(data))
 		if err == nil && target+id == "" {
-			err = fmt.Errorf("%w: %s", errRef, wording.Printable(name))
+			err = fmt.Errorf("broken ref: %s", wording.Printable(name))
 		}
 		return target, id, err
 	case err == nil && !info.IsDir():
@@ -69,18 +63,16 @@ func (s *refs) stored(name string) (target, id string, err error) {
 	return "", "", err
 }
 
+// refText matches the content of a ref: the name of another, or an id and perhaps more.
+var refText = expression.Of(`^(?:ref:\s*(\S.*?)\s*|([0-9a-f]{40})(?:\s(?s:.*))?)$`)
+
 // parseRef parses the file of a ref. A broken one yields nothing.
 func parseRef(text string) (target, id string) {
-	if target, symbolic := strings.CutPrefix(text, "ref:"); symbolic {
-		if target = strings.TrimSpace(target); !plumbing.ReferenceName(target).IsSafe() {
-			target = ""
-		}
-		return target, ""
+	m := refText().FindStringSubmatch(text)
+	if m == nil || m[1] != "" && !plumbing.ReferenceName(m[1]).IsSafe() {
+		return "", ""
 	}
-	if id = text[:strings.IndexAny(text+"\n", " \t\r\n")]; !githistory.SHA1.Valid(id) {
-		id = ""
-	}
-	return "", id
+	return m[1], m[2]
 }
 
 // follow resolves a ref to an id, through symbolic refs. The result names the ref that has the id; there is no id if a ref does not exist.
@@ -92,7 +84,7 @@ func (s *refs) follow(name string) (githistory.Branch, error) {
 		}
 		name = target
 	}
-	return githistory.Branch{}, fmt.Errorf("%w: %s leads to too many others", errRef, wording.Printable(name))
+	return githistory.Branch{}, fmt.Errorf("broken ref: %s leads to too many others", wording.Printable(name))
 }
 
 // readPacked reads the refs that have no file of their own, once.
@@ -102,7 +94,7 @@ func (s *refs) readPacked() error {
 	}
 	packed := map[string]string{}
 	if err := githistory.PackedRefs(s.commonDir, githistory.SHA1, func(id, name string) { packed[name] = id }); err != nil {
-		return fmt.Errorf("%w: %w", errRef, err)
+		return fmt.Errorf("broken ref: %w", err)
 	}
 	s.packed = packed
 	return nil
@@ -117,7 +109,7 @@ func (s *refs) list(prefixes []string) (names []string, err error) {
 				switch {
 				case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
 					return nil
-				case err != nil || entry.IsDir():
+				case err != nil || entry.IsDir() || isLock(entry.Name()):
 					return err
 				}
 				if name := filepath.ToSlash(path[len(dir)+1:]); dir == s.dir(name) {
@@ -139,16 +131,16 @@ func (s *refs) list(prefixes []string) (names []string, err error) {
 		}
 	}
 	for _, name := range names {
-		if plumbing.ReferenceName(name).Validate() != nil && !isLock(name) {
+		if plumbing.ReferenceName(name).Validate() != nil {
 			return nil, unserved("the ref %s has an unusual name", wording.Printable(name))
 		}
 	}
-	return slices.DeleteFunc(names, isLock), nil
+	return names, nil
 }
 
-// isLock reports whether a file among the refs is a lock. git skips those too.
-func isLock(name string) bool {
-	return strings.HasSuffix(name, ".lock") || strings.HasPrefix(path.Base(name), ".")
+// isLock reports whether a file among the refs is not one by its name, as a lock is. git skips those too.
+func isLock(file string) bool {
+	return strings.HasSuffix(file, ".lock") || strings.HasPrefix(file, ".")
 }
 
 // Head is as [githistory.Repo.Head].
@@ -176,7 +168,7 @@ func (r *Repo) Refs(ctx context.Context, names ...string) (map[string]githistory
 			found[names[i]] = at
 		}
 	}
-	return found, cannot("cannot look up refs", cmp.Or(err, alive(ctx, "looking up refs")))
+	return found, cannot("cannot look up refs", cmp.Or(err, ctx.Err()))
 }
 
 // Tips are as [githistory.Repo.Tips].
@@ -201,8 +193,6 @@ func (r *Repo) Tips(ctx context.Context, prefixes ...string) (tips []string, err
 	return slices.Compact(tips), err
 }
 
-var errNoSuchName = errors.New("no such revision")
-
 // beyond matches what git may understand from gitrevisions(7) if it is not a ref: more than a name with ^ and ~, or an abbreviated id, of
 // at least git's minimum length, alone or as git describe prints it.
 var beyond = expression.Of(`[@^]\{|:/|(^|-g)[0-9a-fA-F]{4,39}([~^]|$)`)
@@ -213,54 +203,47 @@ func (r *Repo) Resolve(ctx context.Context, name string) (string, error) {
 	if !githistory.IsRevision(name) {
 		return "", githistory.NotARevision(name)
 	}
-	id, err := r.resolve(ctx, name)
+	c, err := r.resolve(ctx, name)
 	switch {
 	case err == nil:
-		return id, nil
-	case errors.Is(err, errNoSuchName) && beyond().MatchString(name):
+		return c.ID, nil
+	case errors.Is(err, errMissing) && beyond().MatchString(name):
 		return "", unserved("the revision %q needs more than a whole name with ^ and ~", name)
-	case errors.Is(err, errNoSuchName), errors.Is(err, errMissing):
+	case errors.Is(err, errMissing):
 		return "", githistory.NotResolved(name, false, githistory.SHA1.Valid(name), err)
 	}
 	return "", cannot(fmt.Sprintf("cannot look up %q", name), err)
 }
 
-// step is one step back from a commit: to one of its parents (^, ^2), or by some generations (~3).
-var step = expression.Of(`^([~^])([0-9]{0,9})`)
+// step matches a revision and a step back from it: to one of its parents (^, ^2), or by some generations (~3).
+var step = expression.Of(`^(.+)([~^])([0-9]{0,9})$`)
 
-func (r *Repo) resolve(ctx context.Context, name string) (string, error) {
-	at := strings.IndexAny(name+"^", "~^")
-	id, err := r.byName(name[:at])
-	if err != nil {
-		return "", err
-	}
-	c, err := r.named(ctx, id)
-	for rest := name[at:]; rest != "" && err == nil; {
-		one := step().FindStringSubmatch(rest)
-		if one == nil {
-			return "", errNoSuchName
+func (r *Repo) resolve(ctx context.Context, name string) (*commit, error) {
+	m := step().FindStringSubmatch(name)
+	if m == nil {
+		id, err := r.byName(name)
+		if err != nil {
+			return nil, err
 		}
-		rest = rest[len(one[0]):]
-		n, _ := strconv.Atoi(cmp.Or(one[2], "1")) //nolint:errcheck // they are digits
-		generations, parent := n, 1
-		if one[1] == "^" { // ^0 is the commit itself
-			generations, parent = min(n, 1), n
-		}
-		for ; generations > 0 && err == nil; generations-- {
-			if parent > len(c.Parents) {
-				return "", errNoSuchName
-			}
-			c, err = r.commit(ctx, c.Parents[parent-1])
-		}
+		return r.named(ctx, id)
 	}
-	if err != nil {
-		return "", err
+	c, err := r.resolve(ctx, m[1])
+	n, _ := strconv.Atoi(cmp.Or(m[3], "1")) //nolint:errcheck // they are digits
+	generations, parent := n, 1
+	if m[2] == "^" { // ^0 is the commit itself
+		generations, parent = min(n, 1), n
 	}
-	return c.ID, nil
+	for ; generations > 0 && err == nil; generations-- {
+		if parent > len(c.Parents) {
+			return nil, errMissing
+		}
+		c, err = r.commit(ctx, c.Parents[parent-1])
+	}
+	return c, err
 }
 
-// byName is the id for a name without steps: an id or a ref. HEAD and a ref's full name mean only that ref; git falls back to
-// refs/tags/<name> and others, which anybody who may push can create.
+// byName is an id, or the id of a ref. HEAD and a ref's full name mean only that ref; git falls back to refs/tags/<name> and others, which
+// anybody who may push can create.
 func (r *Repo) byName(name string) (string, error) {
 	if githistory.SHA1.Valid(name) {
 		return name, nil
@@ -282,5 +265,5 @@ func (r *Repo) byName(name string) (string, error) {
 			return at.ID, err
 		}
 	}
-	return "", errNoSuchName
+	return "", errMissing
 }

@@ -1,6 +1,7 @@
 package plain
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -24,9 +25,6 @@ import (
 type Repo struct {
 	githistory.Place
 
-	// MostCommits bounds how many commits are read; a question that needs more is refused. 0 means no bound.
-	MostCommits int
-
 	env     gitcmd.Environ
 	config  config // the repository's own
 	objects *store
@@ -46,9 +44,6 @@ var _ history.History = (*Repo)(nil)
 //
 // The error has githistory.ErrNotRepository in its chain if there is no repository, and ErrUnserved if it is not plain.
 func Open(ctx context.Context, dir string, environ []string) (*Repo, error) {
-	if err := alive(ctx, "opening the repository"); err != nil {
-		return nil, err
-	}
 	if environ == nil {
 		environ = os.Environ()
 	}
@@ -62,7 +57,7 @@ func Open(ctx context.Context, dir string, environ []string) (*Repo, error) {
 	}
 	r.objects = &store{dir: r.CommonDir}
 	r.objects.open()
-	if err := prepare(); err != nil {
+	if err := cmp.Or(ctx.Err(), prepare()); err != nil {
 		return nil, cannot(githistory.CannotOpen(here), err)
 	}
 	r.head, r.headErr = r.refs().follow("HEAD")
@@ -70,7 +65,7 @@ func Open(ctx context.Context, dir string, environ []string) (*Repo, error) {
 }
 
 // Close closes the open files. The Repo cannot be used afterwards.
-func (r *Repo) Close() error { return cannot("the packs cannot be closed", r.objects.close()) }
+func (r *Repo) Close() error { return cannot("the packs cannot be closed", r.objects.packs.Close()) }
 
 // Reader is this reader's name in a report.
 func (r *Repo) Reader() string { return "go-git" }
@@ -110,8 +105,5 @@ func (r *Repo) Signature(ctx context.Context, revision string) (history.Signatur
 		return history.Signature{Name: name, Email: email}, nil
 	}
 	o, err := r.object(ctx, revision, plumbing.CommitObject, maxObject)
-	if err != nil {
-		return history.Signature{}, err
-	}
-	return githistory.ParseSignature(o.data), nil
+	return githistory.ParseSignature(o.data), err
 }

@@ -8,16 +8,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"runtime/debug"
 	"sync"
 
 	"github.com/go-git/go-billy/v5/osfs"
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/cache"
-	"github.com/go-git/go-git/v5/plumbing/format/objfile"
 	"github.com/go-git/go-git/v5/plumbing/hash"
 	"github.com/go-git/go-git/v5/storage/filesystem"
 	"github.com/go-git/go-git/v5/storage/filesystem/dotgit"
@@ -36,12 +32,11 @@ const (
 	idSize = len(plumbing.Hash{})
 	// cacheSize bounds go-git's cache of pack objects for deltas, in bytes.
 	cacheSize = 32 * cache.MiByte
-	// maxHeld is the largest object of a pack that go-git builds in memory, in bytes. It streams larger ones, which is slower. A log or a
-	// configuration is smaller.
+	// maxHeld is the largest object that go-git builds in memory, in bytes: larger than a log. It streams larger ones, which is slower.
 	maxHeld = 16 << 20
 )
 
-var errMissing = errors.New("the object is not here")
+var errMissing = errors.New("it is not here")
 
 // store reads objects. It is safe for concurrent use.
 type store struct {
@@ -72,8 +67,6 @@ func (s *store) open() {
 	s.packs = filesystem.NewObjectStorageWithOptions(dotgit.New(osfs.New(s.dir)), cache.NewObjectLRU(cacheSize), options)
 }
 
-func (s *store) close() error { return s.packs.Close() }
-
 // read reads an object by its id; if it is above limit bytes, only its kind and size. The content is verified against the id.
 //
 // Packs may have changed since go-git listed them, and after an error it takes objects of packs that it did not reach for missing ones: so
@@ -85,54 +78,25 @@ func (s *store) read(id string, limit int64) (object, error) {
 	if err == nil {
 		return o, nil
 	}
-	if err := s.close(); err != nil {
+	if err := s.packs.Close(); err != nil {
 		return o, err
 	}
 	s.open()
 	return s.try(id, limit)
 }
 
+// try reads an object from its own file or from a pack.
 func (s *store) try(id string, limit int64) (o object, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("go-git failed: %v", p)
 		}
 	}()
-	o, found, err := s.loose(id, limit)
-	if errors.Is(err, fs.ErrNotExist) {
-		o, err = s.packed(plumbing.NewHash(id), limit)
-		found = plumbing.ComputeHash(o.kind, o.data)
-	}
-	if err == nil && o.data != nil && found.String() != id {
-		err = githistory.ErrDamaged
-	}
-	return o, err
-}
-
-// loose reads an object that has its own file, and the id of its content. go-git's storage would hold it twice, and read more than its
-// header says.
-func (s *store) loose(id string, limit int64) (o object, found plumbing.Hash, err error) {
-	file, err := os.Open(filepath.Join(s.dir, "objects", id[:2], id[2:]))
-	if err != nil {
-		return o, found, err
-	}
-	defer func() { err = errors.Join(err, file.Close()) }()
-	r, err := objfile.NewReader(file)
-	if err != nil {
-		return o, found, err
-	}
-	if o.kind, o.size, err = r.Header(); err == nil && o.size <= limit {
-		err = o.read(r)
-	}
-	return o, r.Hash(), errors.Join(err, r.Close())
-}
-
-// packed reads an object from a pack.
-func (s *store) packed(id plumbing.Hash, limit int64) (o object, err error) {
-	encoded, err := s.packs.EncodedObject(plumbing.AnyObject, id)
+	hash := plumbing.NewHash(id)
+	encoded, err := s.packs.EncodedObject(plumbing.AnyObject, hash)
 	if errors.Is(err, plumbing.ErrObjectNotFound) {
 		// An object in a pack's index but not in the pack is damaged. This fails on a damaged entry of an index, which go-git skipped.
-		listed, err := s.packs.HashesWithPrefix(id[:])
+		listed, err := s.packs.HashesWithPrefix(hash[:])
 		if err == nil && len(listed) > 0 {
 			err = errors.New("the pack does not hold what its index says")
 		}
@@ -148,18 +112,17 @@ func (s *store) packed(id plumbing.Hash, limit int64) (o object, err error) {
 	if err != nil {
 		return o, err
 	}
-	return o, errors.Join(o.read(r), r.Close())
-}
-
-func (o *object) read(r io.Reader) error {
 	o.data = make([]byte, o.size)
-	_, err := io.ReadFull(r, o.data)
-	return err
+	_, err = io.ReadFull(r, o.data)
+	if err == nil && plumbing.ComputeHash(o.kind, o.data) != hash {
+		err = githistory.ErrDamaged
+	}
+	return o, errors.Join(err, r.Close())
 }
 
 // object reads an object that must exist.
 func (r *Repo) object(ctx context.Context, id string, kind plumbing.ObjectType, limit int64) (object, error) {
-	if err := cmp.Or(githistory.SHA1.Check(id), alive(ctx, "reading an object")); err != nil {
+	if err := cmp.Or(githistory.SHA1.Check(id), ctx.Err()); err != nil {
 		return object{}, err
 	}
 	o, err := r.objects.read(id, limit)

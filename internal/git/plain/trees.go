@@ -50,11 +50,8 @@ func parseTree(data []byte) ([]treeEntry, error) {
 		digits, rest, ok1 := strings.Cut(text, " ")
 		name, rest, ok2 := strings.Cut(rest, "\x00")
 		mode, err := filemode.New(digits)
-		if !ok1 || !ok2 || err != nil || mode.IsMalformed() || name == "" || len(rest) < idSize {
+		if !ok1 || !ok2 || err != nil || mode.IsMalformed() || mode == filemode.Deprecated || name == "" || len(rest) < idSize {
 			return nil, errors.New("the tree is damaged, or has an unusual mode")
-		}
-		if mode == filemode.Deprecated { // as git once wrote it
-			mode = filemode.Regular
 		}
 		e := treeEntry{name: name, mode: mode}
 		text = rest[copy(e.id[:], rest):]
@@ -65,22 +62,6 @@ func parseTree(data []byte) ([]treeEntry, error) {
 
 // emptyTree is the id of the tree without entries. It need not be stored.
 var emptyTree = plumbing.NewHash(githistory.SHA1.EmptyTree)
-
-// tree reads a tree. The zero id means an empty one.
-func (r *Repo) tree(ctx context.Context, id plumbing.Hash) ([]treeEntry, error) {
-	if id == plumbing.ZeroHash || id == emptyTree {
-		return nil, nil
-	}
-	o, err := r.object(ctx, id.String(), plumbing.TreeObject, maxObject)
-	if err != nil {
-		return nil, err
-	}
-	entries, err := parseTree(o.data)
-	if err != nil {
-		return nil, unreadable(id.String(), err)
-	}
-	return entries, nil
-}
 
 // Diff compares trees as [githistory.Repo.Diff] does.
 func (r *Repo) Diff(ctx context.Context, edges []history.Edge, f history.Filter) ([][]history.Change, error) {
@@ -148,12 +129,20 @@ func (d *diff) treeOf(revision string) (root plumbing.Hash, err error) {
 	return c.tree, nil
 }
 
-// tree is a tree of the index or of a commit.
+// tree reads a tree of the index or of a commit. The zero id means an empty one.
 func (d *diff) tree(id plumbing.Hash) ([]treeEntry, error) {
-	if entries, staged := d.staged[id]; staged {
+	if entries, staged := d.staged[id]; staged || id == plumbing.ZeroHash || id == emptyTree {
 		return entries, nil
 	}
-	return d.repo.tree(d.ctx, id)
+	o, err := d.repo.object(d.ctx, id.String(), plumbing.TreeObject, maxObject)
+	if err != nil {
+		return nil, err
+	}
+	entries, err := parseTree(o.data)
+	if err != nil {
+		return nil, unreadable(id.String(), err)
+	}
+	return entries, nil
 }
 
 // dirs compares two directories, whose path has a slash at its end; the zero id means none. It descends where they differ and may hold what is wanted. In a tree whose entries
@@ -205,23 +194,21 @@ func (r *Repo) indexFile() string {
 
 // staged is the tree that a commit of the index would have: its id, and it and all its subtrees by their ids.
 type staged struct {
-	sum   plumbing.Hash // with which the index ends (gitformat-index(5)): the hash of what is before it
+	data  []byte // the index itself
 	root  plumbing.Hash
 	trees map[plumbing.Hash][]treeEntry
 }
 
 // readIndex reads the index, unless it is the last one that was read: a hook asks for it ten times. A missing file has no entries.
 func (r *Repo) readIndex(ctx context.Context) (*staged, error) {
-	if err := alive(ctx, "reading the index"); err != nil {
+	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	data, err := os.ReadFile(r.indexFile())
 	if errors.Is(err, fs.ErrNotExist) {
 		return stage(nil), nil
 	}
-	var sum plumbing.Hash
-	copy(sum[:], data[max(len(data)-idSize, 0):])
-	if last := r.index.Load(); err == nil && last != nil && last.sum == sum {
+	if last := r.index.Load(); err == nil && last != nil && bytes.Equal(last.data, data) {
 		return last, nil
 	}
 	var x format.Index
@@ -232,7 +219,7 @@ func (r *Repo) readIndex(ctx context.Context) (*staged, error) {
 		return nil, cannot("cannot read the index", err)
 	}
 	out := stage(x.Entries)
-	out.sum = sum
+	out.data = data
 	r.index.Store(out)
 	return out, nil
 }
@@ -273,25 +260,17 @@ func (r *Repo) HoldIndex(ctx context.Context) ([]history.File, error) {
 
 // Sparse lists those of some paths of the index that are kept out of the work tree.
 func (r *Repo) Sparse(_ context.Context, paths []string) (sparse []string, err error) {
-	marks, err := marksIn(r.indexFile())
+	marks, err := githistory.MarksIn(r.indexFile(), githistory.SHA1)
 	for _, m := range marks {
 		if m.SkipWorktree && slices.Contains(paths, m.Path) {
 			sparse = append(sparse, m.Path)
 		}
 	}
-	return sparse, err
+	return sparse, cannot("cannot read the index", err)
 }
 
 // Marks are as [githistory.Repo.Marks].
 func (r *Repo) Marks(_ context.Context, f history.Filter) ([]githistory.Mark, error) {
-	marks, err := marksIn(filepath.Join(r.GitDir, "index"))
-	return githistory.OnDisk(r.Top, githistory.NewFilter(f), marks), err
-}
-
-func marksIn(index string) ([]githistory.Mark, error) {
-	marks, known, err := githistory.MarksIn(index, githistory.SHA1)
-	if err == nil && !known {
-		err = unserved("its index has a form that only git reads")
-	}
-	return marks, cannot("cannot read the index", err)
+	marks, err := githistory.MarksIn(filepath.Join(r.GitDir, "index"), githistory.SHA1)
+	return githistory.OnDisk(r.Top, githistory.NewFilter(f), marks), cannot("cannot read the index", err)
 }

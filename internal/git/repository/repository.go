@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os/exec"
 
 	"github.com/small-gate/small-gate/internal/base/failure"
 	"github.com/small-gate/small-gate/internal/gate/history"
@@ -64,9 +63,6 @@ type Source struct {
 	// Mode is the name of the command, which determines how much will be read.
 	Mode string
 }
-
-// nearTips bounds the commits that the go-git reader reads if git is installed: beyond that, git is faster.
-const nearTips = 5000
 
 // walks reports whether a mode may walk far through history, for which git takes half the time and half the memory. Hooks in a clone read
 // few commits: for a push of five, the go-git reader needs a third of the time, since git would run fourteen times.
@@ -134,8 +130,6 @@ func (s Source) auto(ctx context.Context, do func(repo Repository, why string) e
 				reader, err = finish(repo, do(repo, why))
 				return reader, errors.Join(err, own.Close())
 			}
-		} else if _, absent := exec.LookPath("git"); absent == nil {
-			own.MostCommits = nearTips
 		}
 		err = do(own, "it serves this repository, and no other program has to be started")
 		closed := own.Close()
