@@ -25,10 +25,10 @@ type MergedFile struct {
 // mergedArtifacts are the files that are merged field by field, each after those that it depends on.
 var mergedArtifacts = []small.Artifact{small.Workspace, small.Plan, small.Handoff}
 
-// artifacts plans to merge the files of a workspace that are not logs. A file staged without a conflict is a resolution by somebody, or
+// planArtifacts plans to merge the files of a workspace that are not logs. A file staged without a conflict is a resolution by somebody, or
 // git, and stays. Without an operation, the other side's code is not merged, and so neither is its plan: only the tasks that its entries
 // name.
-func (r *resolving) artifacts(ctx context.Context, dir string) error {
+func (r *reconciliation) planArtifacts(ctx context.Context, dir string) error {
 	done := map[small.Artifact][]byte{}
 	for _, a := range mergedArtifacts {
 		path := a.Path(dir)
@@ -37,14 +37,14 @@ func (r *resolving) artifacts(ctx context.Context, dir string) error {
 		}
 		conflict, err := r.inConflict(ctx, path)
 		if err == nil && !conflict && a == small.Plan {
-			conflict, err = r.doubled(ctx, path)
+			conflict, err = r.hasDoubledTasks(ctx, path)
 		}
 		if err != nil {
 			return err
 		}
-		asked, adopt := a == small.Plan && r.opts.Plan != "", a == small.Plan && r.op.word == ""
+		asked, adopt := a == small.Plan && r.opts.Plan != "", a == small.Plan && r.op.kind == ""
 		if !conflict && !asked && !adopt {
-			if done[a], err = r.stagedFile(ctx, path); err != nil {
+			if done[a], err = r.readStaged(ctx, path); err != nil {
 				return err
 			}
 			continue
@@ -54,21 +54,21 @@ func (r *resolving) artifacts(ctx context.Context, dir string) error {
 			return err
 		}
 		done[a] = data
-		if err := r.planArtifact(ctx, path, data, notes); err != nil {
+		if err := r.planMergedFile(ctx, path, data, notes); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// doubled reports whether a plan has two tasks with one id while no side's has: git has put the tasks of both sides one after the other.
-func (r *resolving) doubled(ctx context.Context, path string) (bool, error) {
-	staged, err := r.stagedFile(ctx, path)
+// hasDoubledTasks reports whether a plan has two tasks with one id while no side's has: git has put the tasks of both sides one after the other.
+func (r *reconciliation) hasDoubledTasks(ctx context.Context, path string) (bool, error) {
+	staged, err := r.readStaged(ctx, path)
 	if err != nil || !threeway.HasDuplicates(staged, r.limits()) {
 		return false, err
 	}
 	for _, s := range r.op.sides() {
-		data, err := r.read(ctx, s, path)
+		data, err := r.readSide(ctx, s, path)
 		if err != nil || threeway.HasDuplicates(data, r.limits()) {
 			return false, err
 		}
@@ -77,7 +77,7 @@ func (r *resolving) doubled(ctx context.Context, path string) (bool, error) {
 }
 
 // sidesAgree reports whether all sides have the same version of a file.
-func (r *resolving) sidesAgree(path string) bool {
+func (r *reconciliation) sidesAgree(path string) bool {
 	for _, t := range r.op.theirs {
 		if r.files[t.id][path] != r.files[r.op.ours.id][path] {
 			return false
@@ -88,8 +88,8 @@ func (r *resolving) sidesAgree(path string) bool {
 
 // mergeArtifact merges one file of all sides, or, with adopt, only adds to our plan the tasks that the other side's entries name. done has
 // the files merged so far.
-func (r *resolving) mergeArtifact(ctx context.Context, dir string, a small.Artifact, adopt bool, done map[small.Artifact][]byte) ([]byte, []string, error) {
-	merges, err := r.threeWay(ctx, dir)
+func (r *reconciliation) mergeArtifact(ctx context.Context, dir string, a small.Artifact, adopt bool, done map[small.Artifact][]byte) ([]byte, []string, error) {
+	merges, err := r.readMerges(ctx, dir)
 	var all []string
 	for i, m := range merges {
 		if i > 0 {
@@ -103,9 +103,9 @@ func (r *resolving) mergeArtifact(ctx context.Context, dir string, a small.Artif
 		case a == small.Workspace:
 			data, err = m.Workspace()
 		case a == small.Plan:
-			data, notes, err = m.Plan(orOurs(done, m, small.Workspace))
+			data, notes, err = m.Plan(mergedOrOurs(done, m, small.Workspace))
 		default:
-			data, err = m.Handoff(orOurs(done, m, small.Plan), orOurs(done, m, small.Workspace))
+			data, err = m.Handoff(mergedOrOurs(done, m, small.Plan), mergedOrOurs(done, m, small.Workspace))
 		}
 		if err != nil {
 			return nil, nil, err
@@ -118,16 +118,16 @@ func (r *resolving) mergeArtifact(ctx context.Context, dir string, a small.Artif
 	return merges[len(merges)-1].Ours.Files[a], all, nil
 }
 
-// orOurs is a file merged already, or else ours: all sides have the same.
-func orOurs(done map[small.Artifact][]byte, m threeway.Merge, a small.Artifact) []byte {
+// mergedOrOurs is a file merged already, or else ours: all sides have the same.
+func mergedOrOurs(done map[small.Artifact][]byte, m threeway.Merge, a small.Artifact) []byte {
 	if data, ok := done[a]; ok {
 		return data
 	}
 	return m.Ours.Files[a]
 }
 
-// threeWay reads the input of a workspace's merges: one for each other side.
-func (r *resolving) threeWay(ctx context.Context, dir string) ([]threeway.Merge, error) {
+// readMerges reads the input of a workspace's merges: one for each other side.
+func (r *reconciliation) readMerges(ctx context.Context, dir string) ([]threeway.Merge, error) {
 	var out []threeway.Merge
 	for _, t := range r.op.theirs {
 		m := threeway.Merge{Dir: dir, Limits: r.limits(), PreferPlan: r.opts.Plan}
@@ -135,21 +135,21 @@ func (r *resolving) threeWay(ctx context.Context, dir string) ([]threeway.Merge,
 			m.Named = wording.ShellWord(r.opts.Theirs)
 		}
 		for _, id := range t.bases {
-			base, err := r.versionOf(ctx, dir, side{name: "the merge base", id: id}, nil)
+			base, err := r.workspaceVersion(ctx, dir, side{name: "the merge base", id: id}, nil)
 			if err != nil {
 				return nil, err
 			}
 			m.Bases = append(m.Bases, base)
 		}
 		var err error
-		if m.Ours, err = r.versionOf(ctx, dir, r.op.ours, m.Bases); err != nil {
+		if m.Ours, err = r.workspaceVersion(ctx, dir, r.op.ours, m.Bases); err != nil {
 			return nil, err
 		}
-		if m.Theirs, err = r.versionOf(ctx, dir, t, m.Bases); err != nil {
+		if m.Theirs, err = r.workspaceVersion(ctx, dir, t, m.Bases); err != nil {
 			return nil, err
 		}
 		m.Theirs.Picked = t.picked
-		if err = r.findKept(ctx, dir, &m); err != nil {
+		if err = r.findPublishedTasks(ctx, dir, &m); err != nil {
 			return nil, err
 		}
 		out = append(out, m)
@@ -157,14 +157,14 @@ func (r *resolving) threeWay(ctx context.Context, dir string) ([]threeway.Merge,
 	return out, nil
 }
 
-// versionOf reads a side's files, and the ids of tasks that its entries name and that no base has.
-func (r *resolving) versionOf(ctx context.Context, dir string, s side, bases []threeway.Version) (threeway.Version, error) {
-	v := threeway.Version{Name: r.nameOf(s), Files: map[small.Artifact][]byte{}, Named: map[string]bool{}}
+// workspaceVersion reads a side's files, and the ids of tasks that its entries name and that no base has.
+func (r *reconciliation) workspaceVersion(ctx context.Context, dir string, s side, bases []threeway.Version) (threeway.Version, error) {
+	v := threeway.Version{Name: r.messageName(s), Files: map[small.Artifact][]byte{}, Named: map[string]bool{}}
 	if s.isCommit() {
 		v.Commit = s.id
 	}
 	for _, a := range append([]small.Artifact{small.Progress}, mergedArtifacts...) {
-		data, err := r.read(ctx, s, a.Path(dir))
+		data, err := r.readSide(ctx, s, a.Path(dir))
 		if err != nil {
 			return v, err
 		}
@@ -180,11 +180,11 @@ func (r *resolving) versionOf(ctx context.Context, dir string, s side, bases []t
 func newEntries(v threeway.Version, bases []threeway.Version, limits small.Limits) (added []ledger.Entry) {
 	known := map[small.Digest]bool{}
 	for _, b := range bases {
-		for _, e := range entriesOf(b.Files[small.Progress], limits).Entries {
+		for _, e := range readWorkspaceLedger(b.Files[small.Progress], limits).Entries {
 			known[e.Digest] = true
 		}
 	}
-	for _, e := range entriesOf(v.Files[small.Progress], limits).Entries {
+	for _, e := range readWorkspaceLedger(v.Files[small.Progress], limits).Entries {
 		if !known[e.Digest] {
 			added = append(added, e)
 		}
@@ -192,15 +192,15 @@ func newEntries(v threeway.Version, bases []threeway.Version, limits small.Limit
 	return added
 }
 
-// findKept finds which of the tasks that both sides added under one id are named by published entries, which stay as they are.
-func (r *resolving) findKept(ctx context.Context, dir string, m *threeway.Merge) error {
+// findPublishedTasks finds which of the tasks that both sides added under one id are named by published entries, which stay as they are.
+func (r *reconciliation) findPublishedTasks(ctx context.Context, dir string, m *threeway.Merge) error {
 	ids := m.Colliding()
 	for _, v := range []*threeway.Version{&m.Ours, &m.Theirs} {
 		naming := slices.DeleteFunc(newEntries(*v, m.Bases, m.Limits), func(e ledger.Entry) bool { return !ids[e.TaskID] })
 		if len(naming) == 0 {
 			continue
 		}
-		published, err := r.published(ctx, small.Progress.Path(dir), naming)
+		published, err := r.findPublished(ctx, small.Progress.Path(dir), naming)
 		if err != nil {
 			return err
 		}
@@ -212,86 +212,86 @@ func (r *resolving) findKept(ctx context.Context, dir string, m *threeway.Merge)
 	return nil
 }
 
-// entriesOf are the entries of a log; none if it cannot be read, which merging the log reports.
-func entriesOf(data []byte, limits small.Limits) *ledger.Ledger {
-	return readEntries(combine.Kind{}, data, limits)
+// readWorkspaceLedger are the entries of a log; none if it cannot be read, which merging the log reports.
+func readWorkspaceLedger(data []byte, limits small.Limits) *ledger.Ledger {
+	return readLedger(combine.Kind{}, data, limits)
 }
 
-func readEntries(kind combine.Kind, data []byte, limits small.Limits) *ledger.Ledger {
+func readLedger(kind combine.Kind, data []byte, limits small.Limits) *ledger.Ledger {
 	if log, _ := kind.Read(data, limits); log != nil {
 		return log.Ledger
 	}
 	return ledger.NewLedger(nil)
 }
 
-// planArtifact plans to write and stage a merged file.
-func (r *resolving) planArtifact(ctx context.Context, path string, data []byte, notes []string) error {
+// planMergedFile plans to write and stage a merged file.
+func (r *reconciliation) planMergedFile(ctx context.Context, path string, data []byte, notes []string) error {
 	if data == nil {
 		return nil
 	}
-	var there []byte
-	if !r.apart {
+	var present []byte
+	if !r.inMemory {
 		var err error
-		if there, err = workgit.ReadFile(r.git.Top, path); err == nil && r.op.word == "" {
-			err = r.mine(ctx, path, data, there)
+		if present, err = workgit.ReadFile(r.git.Top, path); err == nil && r.op.kind == "" {
+			err = r.refuseUncommitted(ctx, path, data, present)
 		}
 		if err != nil {
 			return err
 		}
 	}
-	changed, err := r.plan(ctx, change{path: path, mode: r.modeOf(path), content: data, there: there, keep: true})
+	changed, err := r.planChange(ctx, change{path: path, mode: r.modeOf(path), content: data, present: present})
 	if changed {
 		r.out.Merged = append(r.out.Merged, MergedFile{Path: path, Notes: notes})
 	}
 	return err
 }
 
-// mine demands that a file is as in HEAD, or already as wanted.
-func (r *resolving) mine(ctx context.Context, path string, want, there []byte) error {
+// refuseUncommitted demands that a file is as in HEAD, or already as wanted.
+func (r *reconciliation) refuseUncommitted(ctx context.Context, path string, want, present []byte) error {
 	dirty, err := r.git.Dirty(ctx, path)
 	if err != nil || !dirty {
 		return err
 	}
-	blob, err := r.git.StoreFile(ctx, path, there)
-	if err == nil && (there == nil || blob != history.BlobID(want, r.op.ours.id)) {
-		err = r.uncommitted(path)
+	blob, err := r.git.StoreFile(ctx, path, present)
+	if err == nil && (present == nil || blob != history.BlobID(want, r.op.ours.id)) {
+		err = r.errUncommitted(path)
 	}
 	return err
 }
 
-// stagedFile is the staged file at a path, nil if there is none.
-func (r *resolving) stagedFile(ctx context.Context, path string) ([]byte, error) {
+// readStaged is the staged file at a path, nil if there is none.
+func (r *reconciliation) readStaged(ctx context.Context, path string) ([]byte, error) {
 	f, there := r.index[path]
 	if !there || !f.Regular() {
 		return nil, nil
 	}
-	return r.content(ctx, f, path+" in the index")
+	return r.readBlob(ctx, f, path+" in the index")
 }
 
 // inConflict reports whether a file is in conflict: in the index, or by conflict markers in it, staged or not.
-func (r *resolving) inConflict(ctx context.Context, path string) (bool, error) {
-	if f, there := r.index[path]; r.apart || f.Unmerged || there && !f.Regular() {
+func (r *reconciliation) inConflict(ctx context.Context, path string) (bool, error) {
+	if f, there := r.index[path]; r.inMemory || f.Unmerged || there && !f.Regular() {
 		return f.Unmerged, nil
 	}
-	if r.marker == 0 {
+	if r.markerSize == 0 {
 		var err error
-		if r.marker, err = r.git.MarkerSize(ctx, slices.Collect(maps.Keys(r.index))); err != nil {
+		if r.markerSize, err = r.git.MarkerSize(ctx, slices.Collect(maps.Keys(r.index))); err != nil {
 			return false, err
 		}
 	}
-	staged, err := r.stagedFile(ctx, path)
-	if err != nil || small.HasConflictMarkers(staged, r.marker) {
+	staged, err := r.readStaged(ctx, path)
+	if err != nil || small.HasConflictMarkers(staged, r.markerSize) {
 		return true, err
 	}
-	there, err := workgit.ReadFile(r.git.Top, path)
-	return small.HasConflictMarkers(there, r.marker), err
+	present, err := workgit.ReadFile(r.git.Top, path)
+	return small.HasConflictMarkers(present, r.markerSize), err
 }
 
-// conflicts are the paths below .small that are still in conflict, sorted, including the files of a person.
-func (r *resolving) conflicts(ctx context.Context) ([]string, error) {
+// listConflicts are the paths below .small that are still in conflict, sorted, including the files of a person.
+func (r *reconciliation) listConflicts(ctx context.Context) ([]string, error) {
 	var out []string
 	var err error
-	if r.index, err = r.list(ctx, history.Index); err != nil {
+	if r.index, err = r.listFiles(ctx, history.Index); err != nil {
 		return nil, err
 	}
 	for path, f := range r.index {
@@ -311,14 +311,14 @@ func (r *resolving) conflicts(ctx context.Context) ([]string, error) {
 	return out, nil
 }
 
-// nothing is the failure if there is nothing to reconcile.
-func (r *resolving) nothing(ctx context.Context) error {
-	marked, err := r.conflicts(ctx)
+// errNothingToReconcile is the failure if there is errNothingToReconcile to reconcile.
+func (r *reconciliation) errNothingToReconcile(ctx context.Context) error {
+	marked, err := r.listConflicts(ctx)
 	if err != nil {
 		return err
 	}
 	if len(marked) > 0 {
-		return r.unexplained(marked)
+		return r.errUnexplainedMarkers(marked)
 	}
 	return &failure.Error{
 		Message: "no merge, rebase, cherry-pick or squash is under way here",
@@ -327,8 +327,8 @@ func (r *resolving) nothing(ctx context.Context) error {
 	}
 }
 
-// unexplained is the failure for conflict markers that no operation explains.
-func (r *resolving) unexplained(paths []string) error {
+// errUnexplainedMarkers is the failure for conflict markers that no operation explains.
+func (r *reconciliation) errUnexplainedMarkers(paths []string) error {
 	var restore []string
 	for _, path := range paths {
 		command := "small-hook restore"

@@ -75,15 +75,15 @@ func (c *Combiner) Merges(path string) bool {
 	return ok && known && (a == small.Progress || slices.Contains(mergedArtifacts, a)) && c.opts.Policy.Judges(dir)
 }
 
-// isLog reports whether a path is a log's, by its name.
-func isLog(path string) bool {
+// isWorkspaceLog reports whether a path is a log's, by its name.
+func isWorkspaceLog(path string) bool {
 	_, name, ok := small.SplitPath(path)
 	return ok && name == small.Progress.FileName()
 }
 
 // Files lists the files of a commit that are merged here.
 func (c *Combiner) Files(ctx context.Context, commit string) (Files, error) {
-	all, err := c.repo.List(ctx, commit, mergedHere(c.opts.Policy))
+	all, err := c.repo.List(ctx, commit, mergedFiles(c.opts.Policy))
 	out := Files{}
 	for _, f := range all {
 		if c.Merges(f.Path) {
@@ -129,21 +129,21 @@ func (c *Combiner) CheckedOut(ctx context.Context, f history.File) ([]byte, erro
 
 // Lacks lists the logs among paths for which has lacks entries of all, or has them in another order.
 func (c *Combiner) Lacks(ctx context.Context, has, all Files, paths []string) (lacking []string, err error) {
-	r := c.resolving(opConflict, Side{ID: "all", Files: all}, Side{ID: "has", Files: has})
+	r := c.newReconciliation(opConflict, Side{ID: "all", Files: all}, Side{ID: "has", Files: has})
 	for _, path := range paths {
 		kind := combine.KindOf(c.opts.Policy, path)
-		if !isLog(path) && !kind.Configured() {
+		if !isWorkspaceLog(path) && !kind.Configured() {
 			continue
 		}
-		before, err := r.read(ctx, r.op.ours, path)
+		before, err := r.readSide(ctx, r.op.ours, path)
 		if err != nil {
 			return nil, err
 		}
-		after, err := r.read(ctx, r.op.theirs[0], path)
+		after, err := r.readSide(ctx, r.op.theirs[0], path)
 		if err != nil {
 			return nil, err
 		}
-		if !readEntries(kind, after, r.limits()).HasAll(readEntries(kind, before, r.limits())) {
+		if !readLedger(kind, after, r.limits()).HasAll(readLedger(kind, before, r.limits())) {
 			lacking = append(lacking, path)
 		}
 	}
@@ -157,28 +157,28 @@ func (c *Combiner) Combine(ctx context.Context, ours, theirs Side) (Files, []str
 	if theirs.Picked {
 		word = state.Rebase
 	}
-	r := c.resolving(word, ours, theirs)
+	r := c.newReconciliation(word, ours, theirs)
 	if word == state.Merge {
 		if err := r.followMoves(ctx); err != nil {
 			return nil, nil, err
 		}
-	} else if moved := r.moved(); moved != "" {
+	} else if moved := r.findMovedLog(); moved != "" {
 		return nil, nil, &failure.Error{Message: wording.Printable(moved) + " has moved or is gone on one side", Err: ErrNeedsMerge}
 	}
 	r.mergeTrivially()
-	dirs, err := r.workspaces(ctx)
+	dirs, err := r.workspaceDirs(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
 	for _, dir := range dirs {
-		if err := r.workspace(ctx, dir); err != nil {
+		if err := r.planWorkspace(ctx, dir); err != nil {
 			if errors.Is(err, combine.ErrOrder) && word == state.Rebase {
 				err = errors.Join(err, ErrNeedsMerge)
 			}
 			return nil, nil, err
 		}
 	}
-	if err := r.configuredLogs(ctx); err != nil {
+	if err := r.planConfiguredLogs(ctx); err != nil {
 		return nil, nil, err
 	}
 	out := Files(r.index)
@@ -201,11 +201,11 @@ func (c *Combiner) Combine(ctx context.Context, ours, theirs Side) (Files, []str
 	return out, notes, nil
 }
 
-// resolving is a reconciliation of two sides without a work tree.
-func (c *Combiner) resolving(word string, ours, theirs Side) *resolving {
-	r := newResolving(c.repo, c.git, c.opts)
-	r.apart, r.policies, r.theirsFirst = true, c.policies, true
-	r.op = &operation{word: word, ours: side{name: ours.Name, id: ours.ID}, theirs: []side{{name: theirs.Name, id: theirs.ID, picked: theirs.Picked}}}
+// newReconciliation is a reconciliation of two sides without a work tree.
+func (c *Combiner) newReconciliation(word string, ours, theirs Side) *reconciliation {
+	r := newReconciliation(c.repo, c.git, c.opts)
+	r.inMemory, r.policies, r.theirsFirst = true, c.policies, true
+	r.op = &operation{kind: word, ours: side{name: ours.Name, id: ours.ID}, theirs: []side{{name: theirs.Name, id: theirs.ID, picked: theirs.Picked}}}
 	for _, s := range append([]Side{ours, theirs}, theirs.Bases...) {
 		r.files[s.ID] = maps.Clone(s.Files)
 	}
@@ -215,13 +215,13 @@ func (c *Combiner) resolving(word string, ours, theirs Side) *resolving {
 	return r
 }
 
-// moved is a log that a base has and a side lacks; empty if there is none.
-func (r *resolving) moved() string {
+// findMovedLog is a log that a base has and a side lacks; empty if there is none.
+func (r *reconciliation) findMovedLog() string {
 	for _, base := range r.op.theirs[0].bases {
 		for path := range r.files[base] {
 			_, here := r.files[r.op.ours.id][path]
 			_, there := r.files[r.op.theirs[0].id][path]
-			if isLog(path) && (!here || !there) {
+			if isWorkspaceLog(path) && (!here || !there) {
 				return path
 			}
 		}
@@ -230,10 +230,10 @@ func (r *resolving) moved() string {
 }
 
 // mergeTrivially makes the index that git would make of the sides before merging any file's lines.
-func (r *resolving) mergeTrivially() {
+func (r *reconciliation) mergeTrivially() {
 	ours, theirs := r.files[r.op.ours.id], r.files[r.op.theirs[0].id]
 	r.index = maps.Clone(ours)
-	for from := range r.left { // its files are now at the new path
+	for from := range r.newPaths { // its files are now at the new path
 		dir, _, _ := small.SplitPath(from)
 		for _, a := range mergedArtifacts {
 			delete(r.index, a.Path(dir))

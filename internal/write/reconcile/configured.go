@@ -15,8 +15,8 @@ import (
 	"github.com/small-gate/small-gate/internal/write/workgit"
 )
 
-// mergedHere selects the files of workspaces, and the logs of the configuration.
-func mergedHere(p *policy.Policy) history.Filter {
+// mergedFiles selects the files of workspaces, and the logs of the configuration.
+func mergedFiles(p *policy.Policy) history.Filter {
 	f := history.Workspaces()
 	for _, log := range p.Logs {
 		f.Patterns = append(f.Patterns, log.Path)
@@ -24,14 +24,14 @@ func mergedHere(p *policy.Policy) history.Filter {
 	return f
 }
 
-// configuredLogs plans what to do with the logs of the configuration. If git has followed the move of a log, or removed it, that stays.
-func (r *resolving) configuredLogs(ctx context.Context) error {
+// planConfiguredLogs plans what to do with the logs of the configuration. If git has followed the move of a log, or removed it, that stays.
+func (r *reconciliation) planConfiguredLogs(ctx context.Context) error {
 	if len(r.opts.Policy.Logs) == 0 {
 		return nil
 	}
 	paths := map[string]bool{}
 	for _, s := range r.op.sides() {
-		files, err := r.list(ctx, s.id)
+		files, err := r.listFiles(ctx, s.id)
 		if err != nil {
 			return err
 		}
@@ -43,9 +43,9 @@ func (r *resolving) configuredLogs(ctx context.Context) error {
 		if !paths[path] || r.sidesAgree(path) && !r.index[path].Unmerged {
 			continue
 		}
-		conflict, err := r.mergesPlain(ctx, path)
+		conflict, err := r.mustMergeConfigured(ctx, path)
 		if err == nil && conflict {
-			err = r.log(ctx, path)
+			err = r.planLog(ctx, path)
 		}
 		if err != nil {
 			return err
@@ -54,9 +54,9 @@ func (r *resolving) configuredLogs(ctx context.Context) error {
 	return nil
 }
 
-// mergesPlain reports whether a log is to be merged here: it is in conflict, or git's merge may have lost entries.
-func (r *resolving) mergesPlain(ctx context.Context, path string) (bool, error) {
-	if r.apart || r.index[path].Unmerged {
+// mustMergeConfigured reports whether a log is to be merged here: it is in conflict, or git's merge may have lost entries.
+func (r *reconciliation) mustMergeConfigured(ctx context.Context, path string) (bool, error) {
+	if r.inMemory || r.index[path].Unmerged {
 		return r.index[path].Unmerged, nil
 	}
 	if _, rotated := r.rotated[r.op.theirs[0].id][path]; rotated && r.op.theirs[0].picked {
@@ -64,7 +64,7 @@ func (r *resolving) mergesPlain(ctx context.Context, path string) (bool, error) 
 	}
 	if kind := combine.KindOf(r.opts.Policy, path); kind.OfFile() {
 		for _, base := range r.op.theirs[0].bases {
-			data, err := r.read(ctx, side{id: base, name: "the merge base"}, path)
+			data, err := r.readSide(ctx, side{id: base, name: "the merge base"}, path)
 			if err != nil || data != nil {
 				lacks, failed := r.targetLacks(ctx, path)
 				return !kind.IsDraft(data, r.op.theirs[0].picked || lacks), errors.Join(err, failed)
@@ -73,7 +73,7 @@ func (r *resolving) mergesPlain(ctx context.Context, path string) (bool, error) 
 		return false, nil
 	}
 	for _, s := range r.op.sides() {
-		if _, there := r.files[s.id][path]; !there && r.op.word != "" {
+		if _, there := r.files[s.id][path]; !there && r.op.kind != "" {
 			return r.inConflict(ctx, path)
 		}
 	}
@@ -81,20 +81,20 @@ func (r *resolving) mergesPlain(ctx context.Context, path string) (bool, error) 
 }
 
 // targetLacks reports whether the default branch is known and has no file at a path.
-func (r *resolving) targetLacks(ctx context.Context, path string) (bool, error) {
+func (r *reconciliation) targetLacks(ctx context.Context, path string) (bool, error) {
 	main, err := githistory.DefaultBranch(ctx, r.repo, "")
 	if err != nil || main.ID == "" {
 		return false, err
 	}
-	files, err := r.list(ctx, main.ID)
+	files, err := r.listFiles(ctx, main.ID)
 	_, there := files[path]
 	return err == nil && !there, err
 }
 
-// order finds out whether a merge brings entries of the default branch or the branch's upstream that ours lacks: then these are put first,
+// findOrder finds out whether a merge brings entries of the default branch or the branch's upstream that ours lacks: then these are put first,
 // so that a squash of the merged branch continues them. A commit with one parent continues ours.
-func (r *resolving) order(ctx context.Context) error {
-	if len(r.opts.Policy.Logs) == 0 || r.op.word != state.Merge || len(r.op.theirs) != 1 {
+func (r *reconciliation) findOrder(ctx context.Context) error {
+	if len(r.opts.Policy.Logs) == 0 || r.op.kind != state.Merge || len(r.op.theirs) != 1 {
 		return nil
 	}
 	side, err := TargetSide(ctx, r.repo, r.git, r.op.ours.id, r.op.theirs[0].id)

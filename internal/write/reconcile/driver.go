@@ -48,16 +48,16 @@ func (in MergeInput) Merge() Merged {
 	switch {
 	case bytes.Equal(in.Ours, in.Theirs), bytes.Equal(in.Base, in.Theirs):
 		return Merged{Text: in.Ours}
-	case bytes.Equal(in.Base, in.Ours), in.follows(in.Ours, in.Theirs):
+	case bytes.Equal(in.Base, in.Ours), in.logContinues(in.Ours, in.Theirs):
 		return Merged{Text: in.Theirs}
-	case in.follows(in.Theirs, in.Ours):
+	case in.logContinues(in.Theirs, in.Ours):
 		return Merged{Text: in.Ours}
 	}
-	return Merged{Text: in.marked(), Conflict: true, Message: in.message()}
+	return Merged{Text: in.withMarkers(), Conflict: true, Message: in.conflictMessage()}
 }
 
-// follows reports whether later is a log that continues the text of earlier.
-func (in MergeInput) follows(earlier, later []byte) bool {
+// logContinues reports whether later is a log that continues the text of earlier.
+func (in MergeInput) logContinues(earlier, later []byte) bool {
 	if path.Base(in.Path) != small.Progress.FileName() || len(earlier) == 0 || !bytes.HasPrefix(later, earlier) {
 		return false
 	}
@@ -66,8 +66,8 @@ func (in MergeInput) follows(earlier, later []byte) bool {
 	return before != nil && after != nil && after.Extends(before.Ledger)
 }
 
-// marked is the common beginning of both sides' text, and the rest of each between conflict markers.
-func (in MergeInput) marked() []byte {
+// withMarkers is the common beginning of both sides' text, and the rest of each between conflict markers.
+func (in MergeInput) withMarkers() []byte {
 	ours, theirs := combine.Lines(in.Ours), combine.Lines(in.Theirs)
 	same := 0
 	for same < min(len(ours), len(theirs)) && bytes.Equal(ours[same], theirs[same]) && bytes.HasSuffix(ours[same], []byte("\n")) {
@@ -89,7 +89,7 @@ func (in MergeInput) marked() []byte {
 	return out
 }
 
-func (in MergeInput) message() string {
+func (in MergeInput) conflictMessage() string {
 	next := "Type `small-hook reconcile`"
 	if a, _ := small.ArtifactOf(path.Base(in.Path)); a == small.Intent || a == small.Constraints {
 		next = fmt.Sprintf("A person decides; to keep the file that is checked out, type `git restore --source=HEAD --staged --worktree -- %s`", wording.TopPath(in.Path))
@@ -108,38 +108,38 @@ func Drive(ctx context.Context, repo Repository, opts Options, in MergeInput) (t
 	if err != nil {
 		return nil, nil, err
 	}
-	r := newResolving(repo, g, opts)
-	if r.op, err = driving(ctx, repo, g, opts.Environ, head, in.Label); err != nil {
+	r := newReconciliation(repo, g, opts)
+	if r.op, err = findDriverOperation(ctx, repo, g, opts.Environ, head, in.Label); err != nil {
 		return nil, nil, err
 	}
 	if err := r.readPolicies(ctx); err != nil {
 		return nil, nil, err
 	}
-	if known, err := r.mergesThese(ctx, in); err != nil || !known {
+	if known, err := r.sidesAreInput(ctx, in); err != nil || !known {
 		return nil, nil, err
 	}
-	if err := r.nameSides(ctx); err != nil {
+	if err := r.completeSides(ctx); err != nil {
 		return nil, nil, err
 	}
-	return r.driven(ctx, in.Path)
+	return r.mergeFile(ctx, in.Path)
 }
 
-// mergesThese reports whether the sides that were found are those that git merges: they are not, for example, while it makes one merge base
+// sidesAreInput reports whether the sides that were found are those that git merges: they are not, for example, while it makes one merge base
 // of several.
-func (r *resolving) mergesThese(ctx context.Context, in MergeInput) (bool, error) {
+func (r *reconciliation) sidesAreInput(ctx context.Context, in MergeInput) (bool, error) {
 	if len(r.op.theirs) != 1 {
 		return false, nil
 	}
-	ours, err := r.read(ctx, r.op.ours, in.Path)
+	ours, err := r.readSide(ctx, r.op.ours, in.Path)
 	if err != nil {
 		return false, err
 	}
-	theirs, err := r.read(ctx, r.op.theirs[0], in.Path)
+	theirs, err := r.readSide(ctx, r.op.theirs[0], in.Path)
 	return err == nil && bytes.Equal(ours, in.Ours) && bytes.Equal(theirs, in.Theirs), err
 }
 
-// driven is one file after the merge, with its notes; nil if it is not a file that is merged.
-func (r *resolving) driven(ctx context.Context, path string) (text []byte, notes []string, err error) {
+// mergeFile is one file after the merge, with its notes; nil if it is not a file that is merged.
+func (r *reconciliation) mergeFile(ctx context.Context, path string) (text []byte, notes []string, err error) {
 	dir, name, _ := small.SplitPath(path)
 	a, _ := small.ArtifactOf(name)
 	plain := r.opts.Policy.LogFor(path) != nil
@@ -147,15 +147,15 @@ func (r *resolving) driven(ctx context.Context, path string) (text []byte, notes
 	case !plain && !r.opts.Policy.Judges(dir):
 		return nil, nil, nil
 	case plain, a == small.Progress:
-		c, _, _, err := r.sidesOf(ctx, path)
+		c, _, _, err := r.readCase(ctx, path)
 		if err != nil {
 			return nil, nil, err
 		}
-		notes, err := r.followPlan(ctx, &c)
+		notes, err := r.followTaskIDs(ctx, &c)
 		if err != nil {
 			return nil, nil, err
 		}
-		resolved, err := r.combine(ctx, c)
+		resolved, err := r.combineLog(ctx, c)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -176,17 +176,17 @@ func (r *resolving) driven(ctx context.Context, path string) (text []byte, notes
 	return nil, nil, nil
 }
 
-// driving finds the sides of the operation in which git calls the merge driver. No file names them yet, so they are taken from the
+// findDriverOperation finds the sides of the operation in which git calls the merge driver. No file names them yet, so they are taken from the
 // environment of a merge, from git's label for the commit that it applies, and from the todo list of a rebase.
-func driving(ctx context.Context, repo Repository, g *workgit.Tree, environ []string, head, label string) (*operation, error) {
+func findDriverOperation(ctx context.Context, repo Repository, g *workgit.Tree, environ []string, head, label string) (*operation, error) {
 	op := &operation{ours: side{id: head}}
 	for _, id := range workgit.GitHeads(environ) {
 		if id != head {
-			op.word = state.Merge
+			op.kind = state.Merge
 			op.theirs = append(op.theirs, side{id: id})
 		}
 	}
-	if op.word != "" || head == "" {
+	if op.kind != "" || head == "" {
 		return op, nil
 	}
 	applied := ""
@@ -205,7 +205,7 @@ func driving(ctx context.Context, repo Repository, g *workgit.Tree, environ []st
 	if applied == "" {
 		return op, nil
 	}
-	return op, op.apply(ctx, repo, g, applied, state.Rebase)
+	return op, op.useAppliedCommit(ctx, repo, g, applied, state.Rebase)
 }
 
 var (

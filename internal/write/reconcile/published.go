@@ -10,9 +10,9 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// published finds which entries are in the log at a path on any remote-tracking branch, also at the log's earlier paths. There may be
+// findPublished finds which entries are in the log at a path on any remote-tracking branch, also at the log's earlier paths. There may be
 // hundreds of such branches with few versions of the log: each version is read once, and only the part that differs from ours is parsed.
-func (r *resolving) published(ctx context.Context, path string, entries []ledger.Entry) (map[small.Digest]bool, error) {
+func (r *reconciliation) findPublished(ctx context.Context, path string, entries []ledger.Entry) (map[small.Digest]bool, error) {
 	tips, err := r.repo.Tips(ctx, "refs/remotes/")
 	if err != nil {
 		return nil, err
@@ -39,7 +39,7 @@ func (r *resolving) published(ctx context.Context, path string, entries []ledger
 	}
 	slices.Sort(versions)
 	found := map[small.Digest]bool{}
-	text, err := r.read(ctx, r.op.ours, path)
+	text, err := r.readSide(ctx, r.op.ours, path)
 	if err != nil {
 		return nil, err
 	}
@@ -63,12 +63,12 @@ func (r *resolving) published(ctx context.Context, path string, entries []ledger
 
 // Published are those of some entries of a commit's log that a remote-tracking branch has.
 func Published(ctx context.Context, repo Repository, commit, path string, entries []ledger.Entry, opts Options) (map[small.Digest]bool, error) {
-	r := newResolving(repo, nil, opts)
+	r := newReconciliation(repo, nil, opts)
 	r.op = &operation{ours: side{id: commit}}
-	if _, err := r.list(ctx, commit); err != nil {
+	if _, err := r.listFiles(ctx, commit); err != nil {
 		return nil, err
 	}
-	found, err := r.published(ctx, path, entries)
+	found, err := r.findPublished(ctx, path, entries)
 	maps.DeleteFunc(found, func(_ small.Digest, is bool) bool { return !is })
 	return found, err
 }

@@ -6,13 +6,12 @@ import (
 	"slices"
 
 	"github.com/small-gate/small-gate/internal/small"
-	"github.com/small-gate/small-gate/internal/write/workgit"
 )
 
-// planHead plans to make the files of workspaces, and the logs of the configuration, as they are in HEAD: a revert undoes code, and a log
+// planRevert plans to make the files of workspaces, and the logs of the configuration, as they are in HEAD: a revert undoes code, and a log
 // keeps what was recorded. A file that HEAD lacks, and that the revert brings back without a conflict, stays.
-func (r *resolving) planHead(ctx context.Context) error {
-	head, err := r.list(ctx, r.op.ours.id)
+func (r *reconciliation) planRevert(ctx context.Context) error {
+	head, err := r.listFiles(ctx, r.op.ours.id)
 	if err != nil {
 		return err
 	}
@@ -30,7 +29,7 @@ func (r *resolving) planHead(ctx context.Context) error {
 		if !paths[path] || !guarded {
 			continue
 		}
-		if err := r.asInHead(ctx, path); err != nil {
+		if err := r.planFileAsInHead(ctx, path); err != nil {
 			return err
 		}
 		r.out.AsInHead = append(r.out.AsInHead, path)
@@ -38,19 +37,15 @@ func (r *resolving) planHead(ctx context.Context) error {
 	return nil
 }
 
-// asInHead plans to make one file as it is in HEAD.
-func (r *resolving) asInHead(ctx context.Context, path string) error {
-	content, err := r.read(ctx, r.op.ours, path)
+// planFileAsInHead plans to make one file as it is in HEAD.
+func (r *reconciliation) planFileAsInHead(ctx context.Context, path string) error {
+	content, err := r.readSide(ctx, r.op.ours, path)
 	if err != nil {
 		return err
 	}
 	if content == nil {
-		return r.remove(path)
+		return r.planRemoval(path)
 	}
-	there, err := workgit.ReadFile(r.git.Top, path)
-	if err != nil {
-		return err
-	}
-	_, err = r.plan(ctx, change{path: path, mode: r.modeOf(path), content: content, there: there, keep: true})
+	_, err = r.planFile(ctx, path, r.modeOf(path), content)
 	return err
 }

@@ -73,8 +73,8 @@ type Log struct {
 	Changed bool
 }
 
-// resolving is one reconciliation.
-type resolving struct {
+// reconciliation is one reconciliation.
+type reconciliation struct {
 	repo Repository
 	git  *workgit.Tree
 	opts Options
@@ -82,27 +82,27 @@ type resolving struct {
 	// files are the files of each commit, by path.
 	files map[string]map[string]history.File
 	index map[string]history.File
-	// marker is the length of the shortest conflict marker that git writes into these files; 0 until known.
-	marker int
+	// markerSize is the length of the shortest conflict markerSize that git writes into these files; 0 until known.
+	markerSize int
 	// policies are the configurations of the other sides.
 	policies []*policy.Policy
 	// changes are the files to write, then those to remove, each in order of path.
 	changes []change
-	// left maps former paths of logs to the paths at which they are combined.
-	left map[string]string
+	// newPaths maps former paths of logs to the paths at which they are combined.
+	newPaths map[string]string
 	// rotated maps, by commit, the logs of the configuration that went whole to an archive to the archive's path.
 	rotated map[string]map[string]string
 	// theirsFirst puts the other side's additions before ours, in logs of the configuration.
 	theirsFirst bool
 	// targetKnown is true if the side whose additions come first is the target's.
 	targetKnown bool
-	// apart is true if no work tree is involved: see Combiner.
-	apart bool
-	out   *Outcome
+	// inMemory is true if no work tree is involved: see Combiner.
+	inMemory bool
+	out      *Outcome
 }
 
-func newResolving(repo Repository, g *workgit.Tree, opts Options) *resolving {
-	return &resolving{repo: repo, git: g, opts: opts, files: map[string]map[string]history.File{}, left: map[string]string{}, rotated: map[string]map[string]string{}, out: &Outcome{}}
+func newReconciliation(repo Repository, g *workgit.Tree, opts Options) *reconciliation {
+	return &reconciliation{repo: repo, git: g, opts: opts, files: map[string]map[string]history.File{}, newPaths: map[string]string{}, rotated: map[string]map[string]string{}, out: &Outcome{}}
 }
 
 // Run makes the explicit resolution and stages it. It writes nothing until everything is planned.
@@ -111,55 +111,55 @@ func Run(ctx context.Context, repo Repository, opts Options) (*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := newResolving(repo, g, opts)
-	if r.index, err = r.list(ctx, history.Index); err != nil {
+	r := newReconciliation(repo, g, opts)
+	if r.index, err = r.listFiles(ctx, history.Index); err != nil {
 		return nil, err
 	}
 	if err := r.findSides(ctx); err != nil {
 		return nil, err
 	}
 	planAll := r.planMerge
-	if r.op.word == state.Revert {
-		planAll = r.planHead
+	if r.op.kind == state.Revert {
+		planAll = r.planRevert
 	}
 	if err := planAll(ctx); err != nil {
 		return nil, err
 	}
-	if err := r.write(ctx); err != nil {
+	if err := r.writeAndStage(ctx); err != nil {
 		return nil, err
 	}
 	if _, err := workgit.ForgetRepeated(g.GitDir); err != nil {
 		return nil, err
 	}
-	return r.out, r.report(context.WithoutCancel(ctx))
+	return r.out, r.completeOutcome(context.WithoutCancel(ctx))
 }
 
 // planMerge plans to combine the sides.
-func (r *resolving) planMerge(ctx context.Context) error {
+func (r *reconciliation) planMerge(ctx context.Context) error {
 	if err := r.followMoves(ctx); err != nil {
 		return err
 	}
-	dirs, err := r.workspaces(ctx)
+	dirs, err := r.workspaceDirs(ctx)
 	if err != nil {
 		return err
 	}
 	for _, dir := range dirs {
-		if err := r.workspace(ctx, dir); err != nil {
+		if err := r.planWorkspace(ctx, dir); err != nil {
 			return err
 		}
 	}
-	if err := r.configuredLogs(ctx); err != nil {
+	if err := r.planConfiguredLogs(ctx); err != nil {
 		return err
 	}
-	return r.removeLeftovers()
+	return r.planRemovalOfMoved()
 }
 
-// list reads the files of a revision, by path.
-func (r *resolving) list(ctx context.Context, revision string) (map[string]history.File, error) {
+// listFiles reads the files of a revision, by path.
+func (r *reconciliation) listFiles(ctx context.Context, revision string) (map[string]history.File, error) {
 	if known, ok := r.files[revision]; ok {
 		return known, nil
 	}
-	files, err := r.repo.List(ctx, revision, mergedHere(r.opts.Policy))
+	files, err := r.repo.List(ctx, revision, mergedFiles(r.opts.Policy))
 	if err != nil {
 		return nil, err
 	}
@@ -173,11 +173,11 @@ func (r *resolving) list(ctx context.Context, revision string) (map[string]histo
 	return out, nil
 }
 
-// workspaces are the directories with a workspace on any side.
-func (r *resolving) workspaces(ctx context.Context) ([]string, error) {
+// workspaceDirs are the directories with a workspace on any side.
+func (r *reconciliation) workspaceDirs(ctx context.Context) ([]string, error) {
 	var dirs []string
 	for _, s := range r.op.sides() {
-		files, err := r.list(ctx, s.id)
+		files, err := r.listFiles(ctx, s.id)
 		if err != nil {
 			return nil, err
 		}
@@ -192,28 +192,28 @@ func (r *resolving) workspaces(ctx context.Context) ([]string, error) {
 	return dirs, nil
 }
 
-// workspace plans what to do with one workspace.
-func (r *resolving) workspace(ctx context.Context, dir string) error {
-	if late, err := r.importLateV1(ctx, dir); late || err != nil {
+// planWorkspace plans what to do with one planWorkspace.
+func (r *reconciliation) planWorkspace(ctx context.Context, dir string) error {
+	if late, err := r.planLateImport(ctx, dir); late || err != nil {
 		return err
 	}
-	if err := r.log(ctx, small.Progress.Path(dir)); err != nil {
+	if err := r.planLog(ctx, small.Progress.Path(dir)); err != nil {
 		return err
 	}
-	return r.artifacts(ctx, dir)
+	return r.planArtifacts(ctx, dir)
 }
 
-// log plans what to do with one log.
-func (r *resolving) log(ctx context.Context, path string) error {
-	c, mode, same, err := r.sidesOf(ctx, path)
+// planLog plans what to do with one planLog.
+func (r *reconciliation) planLog(ctx context.Context, path string) error {
+	c, mode, same, err := r.readCase(ctx, path)
 	if err != nil || mode == "" || same && !r.index[path].Unmerged {
 		return err
 	}
-	notes, err := r.renamed(&c)
+	notes, err := r.replaceRebasedIDs(&c)
 	if err != nil {
 		return err
 	}
-	also, err := r.followPlan(ctx, &c)
+	also, err := r.followTaskIDs(ctx, &c)
 	if err != nil {
 		return err
 	}
@@ -221,15 +221,17 @@ func (r *resolving) log(ctx context.Context, path string) error {
 	if len(notes) > 0 {
 		r.out.Merged = append(r.out.Merged, MergedFile{Path: path, Notes: notes})
 	}
-	return r.op.undone(r.resolve(ctx, c, mode))
+	return r.op.withUndo(r.planResolution(ctx, c, mode))
 }
 
-// sidesOf reads the sides of a log, the file's mode, empty if no side has it, and whether all sides are the same.
-func (r *resolving) sidesOf(ctx context.Context, path string) (c combine.Case, mode string, same bool, err error) {
+// readCase reads the sides of a log, the file's mode, empty if no side has it, and whether all sides are the same.
+func (r *reconciliation) readCase(ctx context.Context, path string) (c combine.Case, mode string, same bool, err error) {
 	c = combine.Case{
 		Path: path, Now: r.opts.Now, Limits: r.limits(), TheirsFirst: r.theirsFirst, TargetKnown: r.targetKnown,
-		Comparer:  read.NewLogComparer(r.opts.Policy, path, r.opts.Now, r.oldPaths(path)...),
-		Published: func(entries []ledger.Entry) (map[small.Digest]bool, error) { return r.published(ctx, path, entries) },
+		Comparer: read.NewLogComparer(r.opts.Policy, path, r.opts.Now, r.oldPaths(path)...),
+		Published: func(entries []ledger.Entry) (map[small.Digest]bool, error) {
+			return r.findPublished(ctx, path, entries)
+		},
 	}
 	for _, p := range r.policies {
 		c.Others = append(c.Others, read.NewLogComparer(p, path, r.opts.Now, r.oldPaths(path)...))
@@ -239,7 +241,7 @@ func (r *resolving) sidesOf(ctx context.Context, path string) (c combine.Case, m
 			return c, "", false, err
 		}
 	}
-	if err = r.op.versions(&c, func(s side) (combine.Version, error) { return r.version(ctx, s, path) }); err != nil {
+	if err = r.op.addVersions(&c, func(s side) (combine.Version, error) { return r.logVersion(ctx, s, path) }); err != nil {
 		return c, "", false, err
 	}
 	if err = r.findRewrites(ctx, c); err != nil {
@@ -249,7 +251,7 @@ func (r *resolving) sidesOf(ctx context.Context, path string) (c combine.Case, m
 }
 
 // findRewrites finds, in the history of the sides, what approved rewrites of a log removed.
-func (r *resolving) findRewrites(ctx context.Context, c combine.Case) error {
+func (r *reconciliation) findRewrites(ctx context.Context, c combine.Case) error {
 	if len(c.Comparer.Rewrites) == 0 {
 		return nil
 	}
@@ -270,7 +272,7 @@ func (r *resolving) findRewrites(ctx context.Context, c combine.Case) error {
 }
 
 // modeOf is the file's mode on the first side that has it.
-func (r *resolving) modeOf(path string) string {
+func (r *reconciliation) modeOf(path string) string {
 	for _, s := range r.op.sides() {
 		if mode := r.files[s.id][path].Mode; mode != "" {
 			return mode
@@ -279,36 +281,36 @@ func (r *resolving) modeOf(path string) string {
 	return ""
 }
 
-// version is a side's version of a log, without its bases.
-func (r *resolving) version(ctx context.Context, s side, path string) (combine.Version, error) {
-	data, err := r.read(ctx, s, path)
-	return combine.Version{Name: s.name, Called: r.nameOf(s), ID: s.id, Picked: s.picked, Data: data}, err
+// logVersion is a side's logVersion of a log, without its bases.
+func (r *reconciliation) logVersion(ctx context.Context, s side, path string) (combine.Version, error) {
+	data, err := r.readSide(ctx, s, path)
+	return combine.Version{Name: s.name, Called: r.messageName(s), ID: s.id, Picked: s.picked, Data: data}, err
 }
 
-func (r *resolving) resolve(ctx context.Context, c combine.Case, mode string) error {
+func (r *reconciliation) planResolution(ctx context.Context, c combine.Case, mode string) error {
 	log := Log{Path: c.Path}
 	for _, side := range r.op.sides() {
-		log.Sides = append(log.Sides, r.nameOf(side))
+		log.Sides = append(log.Sides, r.messageName(side))
 	}
-	there, done, err := r.present(ctx, c)
+	present, done, err := r.readWorkTree(ctx, c)
 	if err != nil {
 		return err
 	}
 	resolved := done
 	if resolved == nil {
-		if resolved, err = r.combine(ctx, c); err != nil {
-			if r.apart {
+		if resolved, err = r.combineLog(ctx, c); err != nil {
+			if r.inMemory {
 				return err
 			}
-			return r.untie(ctx, c.Path, err)
+			return r.addTieRemedy(ctx, c.Path, err)
 		}
 	}
 	log.Entries, log.Added, log.Brought = resolved.Entries, resolved.Added, resolved.Brought
-	w := change{path: c.Path, mode: mode, content: resolved.Text, there: there, keep: done == nil}
-	if log.Changed, err = r.plan(ctx, w); err != nil {
+	w := change{path: c.Path, mode: mode, content: resolved.Text, present: present, resolved: done != nil}
+	if log.Changed, err = r.planChange(ctx, w); err != nil {
 		return err
 	}
-	if r.op.word == "" && done == nil && !log.Changed {
+	if r.op.kind == "" && done == nil && !log.Changed {
 		return nil // our log already continues theirs
 	}
 	r.out.Logs = append(r.out.Logs, log)
@@ -323,26 +325,26 @@ func OnlyMergesInsert(p *policy.Policy) bool {
 	return p.Mode == policy.Enforce && p.Rules[reconciledInsertion] == policy.Error
 }
 
-// combine combines the sides of a log, unless the configuration demands a merge to put published entries before others.
-func (r *resolving) combine(ctx context.Context, c combine.Case) (*combine.Resolution, error) {
+// combineLog combines the sides of a log, unless the configuration demands a merge to put published entries before others.
+func (r *reconciliation) combineLog(ctx context.Context, c combine.Case) (*combine.Resolution, error) {
 	if combine.KindOf(r.opts.Policy, c.Path).OfFile() {
 		return c.ResolveFile()
 	}
 	resolved, err := c.Resolve()
 	if err == nil && resolved.Inserted && r.op.oneParent() && OnlyMergesInsert(r.opts.Policy) {
 		err = r.op.needsMerge(ctx, r.repo, r.git, fmt.Sprintf("%s: published entries of %s are older than ours, and the configuration rejects a commit that puts them there (%s)",
-			c.Path, r.nameOf(r.op.theirs[0]), reconciledInsertion))
+			c.Path, r.messageName(r.op.theirs[0]), reconciledInsertion))
 	}
 	return resolved, err
 }
 
-func (r *resolving) limits() small.Limits {
+func (r *reconciliation) limits() small.Limits {
 	return small.Limits{MaxFileSize: cmp.Or(r.opts.MaxFileSize, r.opts.Policy.MaxFileSize)}
 }
 
-// read reads a side's version of a file, nil if it has none.
-func (r *resolving) read(ctx context.Context, s side, path string) ([]byte, error) {
-	files, err := r.list(ctx, s.id)
+// readSide reads a side's version of a file, nil if it has none.
+func (r *reconciliation) readSide(ctx context.Context, s side, path string) ([]byte, error) {
+	files, err := r.listFiles(ctx, s.id)
 	if err != nil {
 		return nil, err
 	}
@@ -352,15 +354,15 @@ func (r *resolving) read(ctx context.Context, s side, path string) ([]byte, erro
 	}
 	if !f.Regular() {
 		return nil, &failure.Error{
-			Message: fmt.Sprintf("%s of %s is not an ordinary file", path, r.nameOf(s)),
+			Message: fmt.Sprintf("%s of %s is not an ordinary file", path, r.messageName(s)),
 			Remedy:  "replace it with an ordinary file on that side and commit it, then merge again",
 		}
 	}
-	return r.content(ctx, f, path+" of "+r.nameOf(s))
+	return r.readBlob(ctx, f, path+" of "+r.messageName(s))
 }
 
-// content reads a file; name is its name in messages.
-func (r *resolving) content(ctx context.Context, f history.File, name string) ([]byte, error) {
+// readBlob reads a file; name is its name in messages.
+func (r *reconciliation) readBlob(ctx context.Context, f history.File, name string) ([]byte, error) {
 	limit := r.limits().FileSize()
 	blob, err := r.repo.Blob(ctx, f.Object, limit)
 	if err != nil {

@@ -10,19 +10,19 @@ import (
 )
 
 // findSides finds the sides to combine; a revert has none.
-func (r *resolving) findSides(ctx context.Context) error {
+func (r *reconciliation) findSides(ctx context.Context) error {
 	var err error
 	if r.op, err = findOperation(ctx, r.repo, r.git); err != nil {
 		return err
 	}
-	if err := r.sidesOfStages(ctx, r.opts.Theirs); err != nil {
+	if err := r.findSidesInStages(ctx, r.opts.Theirs); err != nil {
 		return err
 	}
 	if r.opts.Theirs != "" {
 		if err := r.op.useNamedSide(ctx, r.repo, r.opts.Theirs); err != nil {
 			return err
 		}
-		if r.op.word == "" {
+		if r.op.kind == "" {
 			replaces, err := r.git.Replaces(ctx, r.op.ours.id, r.op.theirs[0].id)
 			if err != nil {
 				return err
@@ -32,32 +32,32 @@ func (r *resolving) findSides(ctx context.Context) error {
 	}
 	r.out.Finish = r.op.finish
 	switch {
-	case r.op.word == state.Revert:
+	case r.op.kind == state.Revert:
 		return nil
 	case len(r.op.theirs) == 0:
-		return r.nothing(ctx)
+		return r.errNothingToReconcile(ctx)
 	}
-	return r.nameSides(ctx)
+	return r.completeSides(ctx)
 }
 
-// nameSides finds what commits do not say about the sides: names, merge bases, and their configurations.
-func (r *resolving) nameSides(ctx context.Context) error {
-	err := r.op.name(ctx, r.repo, r.git)
+// completeSides finds what commits do not say about the sides: names, merge bases, and their configurations.
+func (r *reconciliation) completeSides(ctx context.Context) error {
+	err := r.op.findNamesAndBases(ctx, r.repo, r.git)
 	if err == nil {
 		err = r.readPolicies(ctx)
 	}
 	if err == nil {
-		err = r.order(ctx)
+		err = r.findOrder(ctx)
 	}
 	return err
 }
 
-// nameOf is people's name for a side. In a rebase HEAD is what one's own commits go on top of, and the branch's name is that of one's own.
-func (r *resolving) nameOf(s side) string {
+// messageName is people's name for a side. In a rebase HEAD is what one's own commits go on top of, and the branch's name is that of one's own.
+func (r *reconciliation) messageName(s side) string {
 	switch {
-	case r.op.word == state.Rebase && s.picked:
+	case r.op.kind == state.Rebase && s.picked:
 		return "your commit " + history.Short(s.id)
-	case r.op.word == state.Rebase && s.id == r.op.ours.id && s.name == r.op.ours.name && !r.apart: // else a caller has named both
+	case r.op.kind == state.Rebase && s.id == r.op.ours.id && s.name == r.op.ours.name && !r.inMemory: // else a caller has named both
 		return "the new base"
 	}
 	return s.name
@@ -65,7 +65,7 @@ func (r *resolving) nameOf(s side) string {
 
 // readPolicies reads the configurations of the other sides, once. Their stanzas count for logs of which the trusted one has none: what comes of
 // these logs is judged like all else.
-func (r *resolving) readPolicies(ctx context.Context) error {
+func (r *reconciliation) readPolicies(ctx context.Context) error {
 	if r.opts.PolicyOf == nil || r.policies != nil {
 		return nil
 	}
@@ -87,14 +87,14 @@ func (r *resolving) readPolicies(ctx context.Context) error {
 	clear(r.files) // they were listed for fewer logs
 	var err error
 	if r.index != nil {
-		r.index, err = r.list(ctx, history.Index)
+		r.index, err = r.listFiles(ctx, history.Index)
 	}
 	return err
 }
 
 // noteLosses notes on which sides a log lacks entries of the merge base for a good reason: the side rotated it, or contains the commit since
 // which it is judged.
-func (r *resolving) noteLosses(ctx context.Context, c *combine.Case) error {
+func (r *reconciliation) noteLosses(ctx context.Context, c *combine.Case) error {
 	stanza := r.opts.Policy.LogFor(c.Path)
 	if stanza == nil {
 		return nil
@@ -115,7 +115,7 @@ func (r *resolving) noteLosses(ctx context.Context, c *combine.Case) error {
 		if !slices.Contains(bases, stanza.Since) {
 			continue
 		}
-		then, err := r.version(ctx, side{name: history.Short(stanza.Since), id: stanza.Since}, c.Path)
+		then, err := r.logVersion(ctx, side{name: history.Short(stanza.Since), id: stanza.Since}, c.Path)
 		if err != nil {
 			return err
 		}

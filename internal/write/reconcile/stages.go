@@ -19,13 +19,13 @@ const (
 	stageApplied = ":3"
 )
 
-// sidesOfStages finds the sides of a conflict that no commit explains: after git stash pop, an autostash, git checkout -m, git cherry-pick -n and
+// findSidesInStages finds the sides of a conflict that no commit explains: after git stash pop, an autostash, git checkout -m, git cherry-pick -n and
 // git am -3. The applied changes are unpublished, and are treated as one's own.
-func (r *resolving) sidesOfStages(ctx context.Context, named string) error {
-	if r.op.word != "" {
+func (r *reconciliation) findSidesInStages(ctx context.Context, named string) error {
+	if r.op.kind != "" {
 		return nil
 	}
-	paths, stages, err := r.stagesInConflict(ctx)
+	paths, stages, err := r.conflictStages(ctx)
 	if err != nil || len(paths) == 0 {
 		return err
 	}
@@ -35,7 +35,7 @@ func (r *resolving) sidesOfStages(ctx context.Context, named string) error {
 			Remedy:  "`small-hook reconcile`, then commit, then `small-hook reconcile " + wording.ShellWord(named) + "`",
 		}
 	}
-	head, err := r.list(ctx, r.op.ours.id)
+	head, err := r.listFiles(ctx, r.op.ours.id)
 	if err != nil {
 		return err
 	}
@@ -49,7 +49,7 @@ func (r *resolving) sidesOfStages(ctx context.Context, named string) error {
 		}
 		r.files[id] = files
 	}
-	r.op.word = opConflict
+	r.op.kind = opConflict
 	r.op.theirs = []side{{name: "what was applied", id: stageApplied, bases: []string{stageBase}, picked: true}}
 	u, err := state.UnderWay(r.repo.Where().GitDir)
 	if u.Command == state.Apply {
@@ -58,9 +58,9 @@ func (r *resolving) sidesOfStages(ctx context.Context, named string) error {
 	return err
 }
 
-// stagesInConflict are the paths in conflict, sorted, and their versions by stage. Without any, these are the files that were staged with conflict
+// conflictStages are the paths in conflict, sorted, and their versions by stage. Without any, these are the files that were staged with conflict
 // markers, if git remembers the conflict.
-func (r *resolving) stagesInConflict(ctx context.Context) (paths []string, stages map[string]map[string]history.File, err error) {
+func (r *reconciliation) conflictStages(ctx context.Context) (paths []string, stages map[string]map[string]history.File, err error) {
 	for path, f := range r.index {
 		if _, _, ok := small.SplitPath(path); (ok || r.opts.Policy.LogFor(path) != nil) && f.Unmerged {
 			paths = append(paths, path)
@@ -71,7 +71,7 @@ func (r *resolving) stagesInConflict(ctx context.Context) (paths []string, stage
 		stages, err = r.git.Stages(ctx)
 		return paths, stages, err
 	}
-	marked, err := r.conflicts(ctx)
+	marked, err := r.listConflicts(ctx)
 	if err != nil || len(marked) == 0 {
 		return nil, nil, err
 	}

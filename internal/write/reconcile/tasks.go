@@ -13,18 +13,18 @@ import (
 	"github.com/small-gate/small-gate/internal/write/threeway"
 )
 
-// followPlan looks for entries of a log that name tasks to which the merged plan gives another id. Those that are put on top and that nobody else
+// followTaskIDs looks for entries of a log that name tasks to which the merged plan gives another id. Those that are put on top and that nobody else
 // has get the new id. Others stay, and a new entry for the task says which they are. notes say so to a person.
-func (r *resolving) followPlan(ctx context.Context, c *combine.Case) (notes []string, err error) {
+func (r *reconciliation) followTaskIDs(ctx context.Context, c *combine.Case) (notes []string, err error) {
 	dir, _, _ := small.SplitPath(c.Path)
-	if !isLog(c.Path) || r.sidesAgree(small.Plan.Path(dir)) {
+	if !isWorkspaceLog(c.Path) || r.sidesAgree(small.Plan.Path(dir)) {
 		return nil, nil
 	}
-	retitled, err := r.retitled(ctx, dir)
+	retitled, err := r.titlesDiffer(ctx, dir)
 	if err != nil || !retitled {
 		return nil, err
 	}
-	merges, err := r.threeWay(ctx, dir)
+	merges, err := r.readMerges(ctx, dir)
 	if err != nil || !slices.ContainsFunc(merges, threeway.Merge.MayRenumber) {
 		return nil, err
 	}
@@ -34,20 +34,20 @@ func (r *resolving) followPlan(ctx context.Context, c *combine.Case) (notes []st
 	}
 	for i := range merges {
 		m, t := merges[i], &c.Theirs[i]
-		all := slices.Concat(entriesOf(m.Ours.Files[small.Progress], m.Limits).Entries, entriesOf(m.Theirs.Files[small.Progress], m.Limits).Entries)
+		all := slices.Concat(readWorkspaceLedger(m.Ours.Files[small.Progress], m.Limits).Entries, readWorkspaceLedger(m.Theirs.Files[small.Progress], m.Limits).Entries)
 		if i == 0 {
-			c.Also = append(c.Also, newNames(c.Ours, newEntries(m.Ours, m.Bases, m.Limits), all, m.Renumbered(m.Ours, plan))...)
+			c.Also = append(c.Also, entriesForNewIDs(c.Ours, newEntries(m.Ours, m.Bases, m.Limits), all, m.Renumbered(m.Ours, plan))...)
 		}
 		theirs := newEntries(m.Theirs, m.Bases, m.Limits)
 		to := m.Renumbered(m.Theirs, plan)
 		if t.Picked && len(to) > 0 {
 			var done []string
-			if theirs, done, err = r.retask(ctx, c.Path, t, theirs, to); err != nil {
+			if theirs, done, err = r.replaceTaskIDs(ctx, c.Path, t, theirs, to); err != nil {
 				return nil, err
 			}
 			notes = append(notes, done...)
 		}
-		c.Also = append(c.Also, newNames(*t, theirs, all, to)...)
+		c.Also = append(c.Also, entriesForNewIDs(*t, theirs, all, to)...)
 	}
 	for _, e := range c.Also {
 		notes = append(notes, e[len(e)-1][1]+"; a new entry says so")
@@ -55,11 +55,11 @@ func (r *resolving) followPlan(ctx context.Context, c *combine.Case) (notes []st
 	return notes, nil
 }
 
-// retitled reports whether a task has another title on another side: only then a plan's tasks may get other ids.
-func (r *resolving) retitled(ctx context.Context, dir string) (bool, error) {
+// titlesDiffer reports whether a task has another title on another side: only then a plan's tasks may get other ids.
+func (r *reconciliation) titlesDiffer(ctx context.Context, dir string) (bool, error) {
 	var plans [][]byte
 	for _, s := range r.op.sides() {
-		plan, err := r.read(ctx, s, small.Plan.Path(dir))
+		plan, err := r.readSide(ctx, s, small.Plan.Path(dir))
 		if err != nil {
 			return false, err
 		}
@@ -69,32 +69,32 @@ func (r *resolving) retitled(ctx context.Context, dir string) (bool, error) {
 }
 
 // mergedPlan is a workspace's plan as it will be: the staged one if it is in no conflict, else that of the merge.
-func (r *resolving) mergedPlan(ctx context.Context, dir string) (plan []byte, err error) {
+func (r *reconciliation) mergedPlan(ctx context.Context, dir string) (plan []byte, err error) {
 	path := small.Plan.Path(dir)
-	if r.index != nil && r.op.word != "" && r.opts.Plan == "" {
+	if r.index != nil && r.op.kind != "" && r.opts.Plan == "" {
 		conflict, err := r.inConflict(ctx, path)
 		if err == nil && !conflict {
-			conflict, err = r.doubled(ctx, path)
+			conflict, err = r.hasDoubledTasks(ctx, path)
 		}
 		if err != nil {
 			return nil, err
 		}
 		if !conflict {
-			return r.stagedFile(ctx, path)
+			return r.readStaged(ctx, path)
 		}
 	}
 	done := map[small.Artifact][]byte{}
 	for _, a := range []small.Artifact{small.Workspace, small.Plan} {
-		if done[a], _, err = r.mergeArtifact(ctx, dir, a, a == small.Plan && r.op.word == "" && r.opts.Plan == "", done); err != nil {
+		if done[a], _, err = r.mergeArtifact(ctx, dir, a, a == small.Plan && r.op.kind == "" && r.opts.Plan == "", done); err != nil {
 			return nil, err
 		}
 	}
 	return done[small.Plan], nil
 }
 
-// newNames are entries for tasks that have a new id: each names those of a side's entries that stay under the old one, by times that tell
+// entriesForNewIDs are entries for tasks that have a new id: each names those of a side's entries that stay under the old one, by times that tell
 // them apart from all others of the old id.
-func newNames(side combine.Version, entries, all []ledger.Entry, to map[string]string) (out []combine.NewEntry) {
+func entriesForNewIDs(side combine.Version, entries, all []ledger.Entry, to map[string]string) (out []combine.NewEntry) {
 	const most = 5 // times
 	byID := map[string][]ledger.Entry{}
 	var ids []string
@@ -131,13 +131,13 @@ func newNames(side combine.Version, entries, all []ledger.Entry, to map[string]s
 	return out
 }
 
-// retask gives those of a side's new entries that nobody else has the new ids of their tasks. It returns the other ones.
-func (r *resolving) retask(ctx context.Context, path string, side *combine.Version, entries []ledger.Entry, to map[string]string) (stay []ledger.Entry, notes []string, err error) {
+// replaceTaskIDs gives those of a side's new entries that nobody else has the new ids of their tasks. It returns the other ones.
+func (r *reconciliation) replaceTaskIDs(ctx context.Context, path string, side *combine.Version, entries []ledger.Entry, to map[string]string) (stay []ledger.Entry, notes []string, err error) {
 	naming := slices.DeleteFunc(slices.Clone(entries), func(e ledger.Entry) bool { return to[e.TaskID] == "" })
 	if len(naming) == 0 {
 		return entries, nil, nil
 	}
-	published, err := r.published(ctx, path, naming)
+	published, err := r.findPublished(ctx, path, naming)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -153,7 +153,7 @@ func (r *resolving) retask(ctx context.Context, path string, side *combine.Versi
 		}
 		at := doc.Root.Get("entries").Items[e.Index].Get("task_id").Pos
 		line := lines[at.Line-1]
-		from := offset(line, at.Column)
+		from := byteOffset(line, at.Column)
 		if !bytes.HasPrefix(bytes.TrimLeft(line[from:], `"'`), []byte(e.TaskID)) { // written with escapes, say
 			stay = append(stay, e)
 			continue

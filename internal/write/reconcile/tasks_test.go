@@ -11,13 +11,13 @@ import (
 )
 
 // The entry that names others by their times tells them apart, also from those of the other side's task with the old id.
-func TestNewNames(t *testing.T) {
+func TestEntriesForNewIDs(t *testing.T) {
 	entry := func(task, at string) ledger.Entry {
 		return ledger.Entry{TaskID: task, Timestamp: "2026-03-01T" + at + "Z", Digest: small.Digest(sha256.Sum256([]byte(task + at)))}
 	}
 	own := []ledger.Entry{entry("task-3", "10:00:00.100000001"), entry("task-3", "10:00:00.200000001"), entry("task-3", "10:01:00.300000001"), entry("task-2", "10:02:00.4")}
 	all := append([]ledger.Entry{entry("task-3", "10:01:00.300000002"), entry("task-2", "10:00:00.1")}, own...)
-	made := newNames(combine.Version{Name: "feature"}, own, all, map[string]string{"task-3": "task-4", "task-2": "task-5"})
+	made := entriesForNewIDs(combine.Version{Name: "feature"}, own, all, map[string]string{"task-3": "task-4", "task-2": "task-5"})
 	if len(made) != 2 {
 		t.Fatalf("%q", made)
 	}

@@ -17,27 +17,27 @@ import (
 	"github.com/small-gate/small-gate/internal/write/workgit"
 )
 
-// untie says what to type about two entries with the same time. No merge may change an entry of a parent, but rebasing unpublished commits
+// addTieRemedy says what to type about two entries with the same time. No merge may change an entry of a parent, but rebasing unpublished commits
 // makes new ones, and gives their entries later times. If both sides are published, it takes a waiver.
-func (r *resolving) untie(ctx context.Context, path string, err error) error {
+func (r *reconciliation) addTieRemedy(ctx context.Context, path string, err error) error {
 	var t *combine.Tie
 	if !errors.As(err, &t) || len(r.op.theirs) != 1 || !r.op.theirs[0].isCommit() {
 		return err
 	}
 	theirs := r.op.theirs[0]
 	mine, other := t.Entries[0], t.Entries[1]
-	if (t.Sides[0] == theirs.id) != (r.op.word == state.Rebase) { // in a rebase the commit being applied is one's own
+	if (t.Sides[0] == theirs.id) != (r.op.kind == state.Rebase) { // in a rebase the commit being applied is one's own
 		mine, other = other, mine
 	}
-	published, asked := r.published(ctx, path, t.Entries[:])
+	published, asked := r.findPublished(ctx, path, t.Entries[:])
 	if asked != nil {
 		return asked
 	}
 	undo := ""
-	if r.op.word != "" {
-		undo = "`" + r.op.undo() + "`; "
+	if r.op.kind != "" {
+		undo = "`" + r.op.undoCommand() + "`; "
 	}
-	name, asked := r.op.other(ctx, r.repo, r.git)
+	name, asked := r.op.branchToMerge(ctx, r.repo, r.git)
 	if asked != nil {
 		return asked
 	}
@@ -50,18 +50,18 @@ func (r *resolving) untie(ctx context.Context, path string, err error) error {
 		f.Remedy = undo + "give the entry that is not published yet a later time: `git cherry-pick HEAD.." + name + "`" + fmt.Sprintf(again, state.Pick)
 	default:
 		f.Message += "; both are published"
-		f.Remedy = undo + moveWaived(path, mine.Timestamp) + "`git merge --no-edit " + name + "`; `small-hook reconcile`; " + wording.Commands(wording.FinishMerge)
+		f.Remedy = undo + waivedMoveRemedy(path, mine.Timestamp) + "`git merge --no-edit " + name + "`; `small-hook reconcile`; " + wording.Commands(wording.FinishMerge)
 	}
 	return &f
 }
 
-// moveWaived are the commands that move an entry by a nanosecond, under a waiver that is pushed first.
-func moveWaived(path, was string) string {
+// waivedMoveRemedy are the commands that move an entry by a nanosecond, under a waiver that is pushed first.
+func waivedMoveRemedy(path, was string) string {
 	at, _ := ledger.ParseInstant(was)
 	to := at.Add(time.Nanosecond).UTC().Format(combine.TimestampForm)
 	file := wording.TopPath(path)
 	// Only a timestamp, not evidence that quotes one.
-	move := `s/\(timestamp["']\{0,1\}: *["']\{0,1\}\)` + basicRegexp.Replace(strings.TrimSpace(was)) + `/\1` + to + "/"
+	move := `s/\(timestamp["']\{0,1\}: *["']\{0,1\}\)` + sedEscaper.Replace(strings.TrimSpace(was)) + `/\1` + to + "/"
 	var text strings.Builder
 	text.WriteString("a person has to let one entry move by a nanosecond, with a waiver that is pushed first: ")
 	for _, command := range []string{
@@ -79,8 +79,8 @@ func moveWaived(path, was string) string {
 	return text.String()
 }
 
-// basicRegexp escapes text for a pattern of POSIX sed between slashes, in which + is literal.
-var basicRegexp = strings.NewReplacer(`\`, `\\`, `/`, `\/`, `.`, `\.`, `[`, `\[`, `*`, `\*`, `^`, `\^`, `$`, `\$`)
+// sedEscaper escapes text for a pattern of POSIX sed between slashes, in which + is literal.
+var sedEscaper = strings.NewReplacer(`\`, `\\`, `/`, `\/`, `.`, `\.`, `[`, `\[`, `*`, `\*`, `^`, `\^`, `$`, `\$`)
 
 // ErrNeedsMerge is in the chain of the error if a rebase, cherry-pick or squash must be a merge instead: its commits cannot be put on top
 // with one parent each.
@@ -88,21 +88,21 @@ var ErrNeedsMerge = errors.New("a merge is needed")
 
 // needsMerge is the failure of an operation that must be a merge instead. Its remedy undoes the operation and merges.
 func (o *operation) needsMerge(ctx context.Context, repo Repository, git *workgit.Tree, why string) error {
-	other, err := o.other(ctx, repo, git)
+	other, err := o.branchToMerge(ctx, repo, git)
 	if err != nil {
 		return err
 	}
 	return &failure.Error{
 		Message: why + ": this has to be a merge",
-		Remedy:  "`" + o.undo() + "`; `git merge --no-edit " + other + "`; `small-hook reconcile`; " + wording.Commands(wording.FinishMerge),
+		Remedy:  "`" + o.undoCommand() + "`; `git merge --no-edit " + other + "`; `small-hook reconcile`; " + wording.Commands(wording.FinishMerge),
 		Err:     ErrNeedsMerge,
 	}
 }
 
-// other names what to merge instead after the operation is undone, quoted for a shell.
-func (o *operation) other(ctx context.Context, repo Repository, git *workgit.Tree) (string, error) {
+// branchToMerge names what to merge instead after the operation is undone, quoted for a shell.
+func (o *operation) branchToMerge(ctx context.Context, repo Repository, git *workgit.Tree) (string, error) {
 	id, name := o.theirs[0].id, o.theirs[0].name
-	if o.word == state.Rebase { // there, theirs is the branch's own commit: merge the branch that it was rebased onto
+	if o.kind == state.Rebase { // there, theirs is the branch's own commit: merge the branch that it was rebased onto
 		for _, dir := range []string{"rebase-merge", "rebase-apply"} {
 			onto, err := state.File(repo.Where().GitDir, dir+"/onto")
 			if err != nil {

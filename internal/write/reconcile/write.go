@@ -23,45 +23,45 @@ import (
 // change is one file to write and stage.
 type change struct {
 	path, mode string
-	// content is what is staged, disk what is written to the work tree, there its present content (nil for none).
-	content, disk, there []byte
-	blob                 string
-	// keep is true if only the work tree may have the present content: a copy is kept.
-	keep bool
-	// movedTo is the path at which the log is written instead: this file is removed.
-	movedTo string
+	// content is what is staged, disk what is written to the work tree, present its present content (nil for none).
+	content, disk, present []byte
+	blob                   string
+	// resolved is true if the present file already is the resolution, and stays.
+	resolved bool
+	// removed is true if the file is removed.
+	removed bool
 }
 
-// present reads the work tree's file. If it already is a resolution, by another run or a person, it counts. Entries in it that no side has
+// readWorkTree reads the work tree's file. If it already is a resolution, by another run or a person, it counts. Entries in it that no side has
 // would be lost: that is an error.
-func (r *resolving) present(ctx context.Context, c combine.Case) (there []byte, done *combine.Resolution, err error) {
-	if r.apart {
+func (r *reconciliation) readWorkTree(ctx context.Context, c combine.Case) (present []byte, done *combine.Resolution, err error) {
+	if r.inMemory {
 		return nil, nil, nil
 	}
-	if there, err = workgit.ReadFile(r.git.Top, c.Path); err != nil || there == nil {
-		return there, nil, err
+	if present, err = workgit.ReadFile(r.git.Top, c.Path); err != nil || present == nil {
+		return present, nil, err
 	}
-	if r.op.word != "" {
-		done, err = r.resolved(ctx, c, there)
+	if r.op.kind != "" {
+		done, err = r.asResolution(ctx, c, present)
 		if done != nil {
 			done.Added = false
 		}
-		return there, done, err
+		return present, done, err
 	}
 	dirty, err := r.git.Dirty(ctx, c.Path)
 	if err != nil || !dirty {
-		return there, nil, err
+		return present, nil, err
 	}
 	// Without a merge under way, differences from HEAD are unfinished work, unless this command made them.
-	if done, err = r.resolved(ctx, c, there); err != nil || done == nil || !done.Added {
-		return there, nil, r.uncommitted(c.Path)
+	if done, err = r.asResolution(ctx, c, present); err != nil || done == nil || !done.Added {
+		return present, nil, r.errUncommitted(c.Path)
 	}
 	done.Added = false
-	return there, done, nil
+	return present, done, nil
 }
 
-// uncommitted is the failure of a file that differs from HEAD.
-func (r *resolving) uncommitted(path string) error {
+// errUncommitted is the failure of a file that differs from HEAD.
+func (r *reconciliation) errUncommitted(path string) error {
 	file := wording.TopPath(path)
 	return &failure.Error{
 		Message: path + " has changes that are not committed",
@@ -70,9 +70,9 @@ func (r *resolving) uncommitted(path string) error {
 	}
 }
 
-// resolved is the work tree's file as a resolution, nil if it is none. Added says that no side has its reconcile entry.
-func (r *resolving) resolved(ctx context.Context, c combine.Case, there []byte) (*combine.Resolution, error) {
-	blob, err := r.git.StoreFile(ctx, c.Path, there)
+// asResolution is the work tree's file as a resolution, nil if it is none. Added says that no side has its reconcile entry.
+func (r *reconciliation) asResolution(ctx context.Context, c combine.Case, present []byte) (*combine.Resolution, error) {
+	blob, err := r.git.StoreFile(ctx, c.Path, present)
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +83,7 @@ func (r *resolving) resolved(ctx context.Context, c combine.Case, there []byte) 
 	kind := combine.KindOf(r.opts.Policy, c.Path)
 	log, _ := kind.Read(stored.Data, r.limits())
 	switch {
-	case log == nil, kind.Configured() && marked(c, stored.Data): // conflict markers, or a partial resolution
+	case log == nil, kind.Configured() && addsMarkers(c, stored.Data): // conflict markers, or a partial resolution
 		return nil, nil
 	case kind.OfFile() && r.index[c.Path].Unmerged:
 		return nil, nil
@@ -103,8 +103,8 @@ func (r *resolving) resolved(ctx context.Context, c combine.Case, there []byte) 
 	return nil, err
 }
 
-// marked reports whether a text has conflict markers that no side has.
-func marked(c combine.Case, text []byte) bool {
+// addsMarkers reports whether a text has conflict markers that no side has.
+func addsMarkers(c combine.Case, text []byte) bool {
 	for _, v := range append([]combine.Version{c.Ours}, c.Theirs...) {
 		if small.HasConflictMarkers(v.Data, small.MarkerSize) {
 			return false
@@ -113,9 +113,9 @@ func marked(c combine.Case, text []byte) bool {
 	return small.HasConflictMarkers(text, small.MarkerSize)
 }
 
-// plan plans to write a file, and reports whether that changes anything.
-func (r *resolving) plan(ctx context.Context, w change) (bool, error) {
-	if r.apart {
+// planChange plans to write a file, and reports whether that changes anything.
+func (r *reconciliation) planChange(ctx context.Context, w change) (bool, error) {
+	if r.inMemory {
 		r.changes = append(r.changes, w)
 		return true, nil
 	}
@@ -126,27 +126,27 @@ func (r *resolving) plan(ctx context.Context, w change) (bool, error) {
 	if w.disk, err = r.git.CheckedOut(ctx, w.path, w.blob); err != nil {
 		return false, err
 	}
-	if !w.keep {
-		w.disk = w.there // it already is the resolution
+	if w.resolved {
+		w.disk = w.present
 	}
 	staged := r.index[w.path]
-	if bytes.Equal(w.disk, w.there) && w.there != nil && !staged.Unmerged && staged.Object == w.blob && staged.Mode == w.mode {
+	if bytes.Equal(w.disk, w.present) && w.present != nil && !staged.Unmerged && staged.Object == w.blob && staged.Mode == w.mode {
 		return false, nil
 	}
 	r.changes = append(r.changes, w)
 	return true, nil
 }
 
-// write writes the files and stages them all at once. If it is killed, each file is old or new, and the index old.
-func (r *resolving) write(ctx context.Context) error {
+// writeAndStage writes the files and stages them all at once. If it is killed, each file is old or new, and the index old.
+func (r *reconciliation) writeAndStage(ctx context.Context) error {
 	var files []apply.File
 	for _, w := range r.changes {
-		f := apply.File{File: history.File{Path: w.path, Mode: w.mode, Object: w.blob}, Removed: w.movedTo != ""}
-		if same := bytes.Equal(w.there, w.disk) && w.there != nil; !same && !f.Removed {
+		f := apply.File{File: history.File{Path: w.path, Mode: w.mode, Object: w.blob}, Removed: w.removed}
+		if same := bytes.Equal(w.present, w.disk) && w.present != nil; !same && !f.Removed {
 			f.Content = w.disk
 		}
-		if w.keep && w.there != nil && !bytes.Equal(w.there, w.disk) && !r.onlyOfSides(ctx, w) {
-			f.Over = w.there
+		if !w.resolved && w.present != nil && !bytes.Equal(w.present, w.disk) && !r.hasOnlyLinesOfSides(ctx, w) {
+			f.Over = w.present
 		}
 		files = append(files, f)
 	}
@@ -160,11 +160,15 @@ func (r *resolving) write(ctx context.Context) error {
 	return err
 }
 
-// onlyOfSides reports whether each line in the work tree is a side's or a conflict marker, as git leaves it after a merge.
-func (r *resolving) onlyOfSides(ctx context.Context, w change) bool {
+// hasOnlyLinesOfSides reports whether each line in the work tree is a side's or a conflict marker, as git leaves it after a merge.
+func (r *reconciliation) hasOnlyLinesOfSides(ctx context.Context, w change) bool {
+	path := w.path
+	if w.removed {
+		path = cmp.Or(r.newPaths[path], path)
+	}
 	known := map[string]bool{}
 	for _, s := range r.op.sides() {
-		data, err := r.read(ctx, s, cmp.Or(w.movedTo, w.path))
+		data, err := r.readSide(ctx, s, path)
 		if err != nil {
 			return false
 		}
@@ -172,7 +176,7 @@ func (r *resolving) onlyOfSides(ctx context.Context, w change) bool {
 			known[string(bytes.TrimRight(line, "\r\n"))] = true
 		}
 	}
-	for line := range bytes.Lines(w.there) {
+	for line := range bytes.Lines(w.present) {
 		if !known[string(bytes.TrimRight(line, "\r\n"))] && small.ConflictMarker(line, small.MarkerSize) == 0 {
 			return false
 		}
@@ -180,8 +184,8 @@ func (r *resolving) onlyOfSides(ctx context.Context, w change) bool {
 	return true
 }
 
-// report adds changes and remaining conflicts to the outcome.
-func (r *resolving) report(ctx context.Context) error {
+// completeOutcome adds changes and remaining conflicts to the outcome.
+func (r *reconciliation) completeOutcome(ctx context.Context) error {
 	var paths []string
 	for _, w := range r.changes {
 		paths = append(paths, w.path)
@@ -193,7 +197,7 @@ func (r *resolving) report(ctx context.Context) error {
 		}
 	}
 	var err error
-	if r.op.word != "" && r.out.Diff == "" {
+	if r.op.kind != "" && r.out.Diff == "" {
 		staged, err := r.git.StagedPaths(ctx)
 		if err != nil {
 			return err
@@ -202,7 +206,7 @@ func (r *resolving) report(ctx context.Context) error {
 			r.out.Empty, r.out.Finish = true, cmp.Or(r.op.skip, r.out.Finish)
 		}
 	}
-	if r.out.Conflicts, err = r.conflicts(ctx); err != nil {
+	if r.out.Conflicts, err = r.listConflicts(ctx); err != nil {
 		return err
 	}
 	all, err := r.git.Unmerged(ctx)

@@ -24,18 +24,18 @@ func (c *Combiner) Rename(ctx context.Context, files, before Files, to map[strin
 	limit := small.Limits{MaxFileSize: cmp.Or(c.opts.MaxFileSize, c.opts.Policy.MaxFileSize)}.FileSize()
 	for _, path := range slices.Sorted(maps.Keys(files)) {
 		f := files[path]
-		if !isLog(path) || f.Object == before[path].Object || len(to) == 0 {
+		if !isWorkspaceLog(path) || f.Object == before[path].Object || len(to) == 0 {
 			continue
 		}
 		blob, err := c.repo.Blob(ctx, f.Object, limit)
 		var old history.Blob
-		if there := before[path].Object; there != "" && err == nil {
-			old, err = c.repo.Blob(ctx, there, limit)
+		if id := before[path].Object; id != "" && err == nil {
+			old, err = c.repo.Blob(ctx, id, limit)
 		}
 		if err != nil {
 			return nil, nil, err
 		}
-		text, said, err := renameIn(blob.Data, old.Data, to, func([]ledger.Entry) (map[small.Digest]bool, error) {
+		text, said, err := replaceIDsIn(blob.Data, old.Data, to, func([]ledger.Entry) (map[small.Digest]bool, error) {
 			log, _ := ledger.ReadLog(old.Data, small.Limits{MaxFileSize: limit})
 			if log == nil {
 				return nil, nil
@@ -61,9 +61,9 @@ func (c *Combiner) Rename(ctx context.Context, files, before Files, to map[strin
 	return out, notes, nil
 }
 
-// renameIn is Rename for the text of one log. published are the entries that stay. A new id is cut to the length of the old one, so that nothing
+// replaceIDsIn is Rename for the text of one log. published are the entries that stay. A new id is cut to the length of the old one, so that nothing
 // else in the text moves.
-func renameIn(text, before []byte, to map[string]string, published func([]ledger.Entry) (map[small.Digest]bool, error)) (out []byte, notes []string, err error) {
+func replaceIDsIn(text, before []byte, to map[string]string, published func([]ledger.Entry) (map[small.Digest]bool, error)) (out []byte, notes []string, err error) {
 	const shortest = 7
 	added := bytes.TrimPrefix(text, before)
 	if !slices.ContainsFunc(slices.Collect(maps.Keys(to)), func(id string) bool { return bytes.Contains(added, []byte(id[:shortest])) }) {
@@ -92,7 +92,7 @@ func renameIn(text, before []byte, to map[string]string, published func([]ledger
 			}
 			at := doc.Root.Get("entries").Items[i].Get("commit").Pos
 			line := lines[at.Line-1]
-			line = line[offset(line, at.Column):] // what stands before it may say the same
+			line = line[byteOffset(line, at.Column):] // what stands before it may say the same
 			if at := bytes.Index(line, []byte(e.Commit)); at >= 0 {
 				copy(line[at:], now[:len(e.Commit)])
 				notes = append(notes, fmt.Sprintf("%s names commit %s now, which %s has become", ledger.Describe(e), history.Short(now), history.Short(id)))
@@ -102,8 +102,8 @@ func renameIn(text, before []byte, to map[string]string, published func([]ledger
 	return bytes.Join(lines, nil), notes, nil
 }
 
-// offset is where a column of a line, which counts characters, begins.
-func offset(line []byte, column int) (at int) {
+// byteOffset is where a column of a line, which counts characters, begins.
+func byteOffset(line []byte, column int) (at int) {
 	for range column - 1 {
 		_, n := utf8.DecodeRune(line[at:])
 		at += n
@@ -111,9 +111,9 @@ func offset(line []byte, column int) (at int) {
 	return at
 }
 
-// renamed replaces, in the sides of a log that git's rebase puts on top, the old ids of commits that it has put there already.
-func (r *resolving) renamed(c *combine.Case) (notes []string, err error) {
-	if r.apart || r.op.word != state.Rebase || !isLog(c.Path) {
+// replaceRebasedIDs replaces, in the sides of a log that git's rebase puts on top, the old ids of commits that it has put there already.
+func (r *reconciliation) replaceRebasedIDs(c *combine.Case) (notes []string, err error) {
+	if r.inMemory || r.op.kind != state.Rebase || !isWorkspaceLog(c.Path) {
 		return nil, nil
 	}
 	list, err := state.File(r.git.GitDir, "rebase-merge/rewritten-list")
@@ -128,11 +128,11 @@ func (r *resolving) renamed(c *combine.Case) (notes []string, err error) {
 	}
 	for i := range c.Theirs {
 		t := &c.Theirs[i]
-		if t.Data, notes, err = renameIn(t.Data, nil, to, c.Published); err != nil {
+		if t.Data, notes, err = replaceIDsIn(t.Data, nil, to, c.Published); err != nil {
 			return nil, err
 		}
 		for k := range t.Bases {
-			if t.Bases[k].Data, _, err = renameIn(t.Bases[k].Data, nil, to, c.Published); err != nil {
+			if t.Bases[k].Data, _, err = replaceIDsIn(t.Bases[k].Data, nil, to, c.Published); err != nil {
 				return nil, err
 			}
 		}

@@ -1,7 +1,6 @@
 package reconcile
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -17,7 +16,7 @@ import (
 )
 
 // followMoves treats the versions of a log that moved on a side as if they were at one path: the log's path in the new commit.
-func (r *resolving) followMoves(ctx context.Context) error {
+func (r *reconciliation) followMoves(ctx context.Context) error {
 	for _, t := range r.op.theirs {
 		if !t.isCommit() {
 			continue
@@ -27,7 +26,7 @@ func (r *resolving) followMoves(ctx context.Context) error {
 			return err
 		}
 		for _, base := range bases {
-			if err := r.followSince(ctx, base, t); err != nil {
+			if err := r.followMovesSince(ctx, base, t); err != nil {
 				return err
 			}
 		}
@@ -35,15 +34,15 @@ func (r *resolving) followMoves(ctx context.Context) error {
 	return nil
 }
 
-func (r *resolving) followSince(ctx context.Context, base string, t side) error {
+func (r *reconciliation) followMovesSince(ctx context.Context, base string, t side) error {
 	opts := run.Options{Policy: r.opts.Policy, Trusted: r.op.ours.id, Now: r.opts.Now, MaxFileSize: r.opts.MaxFileSize}
-	went := map[string]map[string]string{}
+	moves := map[string]map[string]string{}
 	for _, id := range append([]string{base, r.op.ours.id, t.id}, t.bases...) {
-		if _, err := r.list(ctx, id); err != nil {
+		if _, err := r.listFiles(ctx, id); err != nil {
 			return err
 		}
 		var err error
-		if went[id], err = gate.Moves(ctx, r.repo, base, id, opts); err != nil {
+		if moves[id], err = gate.Moves(ctx, r.repo, base, id, opts); err != nil {
 			return err
 		}
 		if r.rotated[id], err = gate.Rotated(ctx, r.repo, base, id, opts); err != nil {
@@ -53,33 +52,33 @@ func (r *resolving) followSince(ctx context.Context, base string, t side) error 
 	if err := r.checkRotations(base, t); err != nil {
 		return err
 	}
-	files, err := r.list(ctx, base)
+	files, err := r.listFiles(ctx, base)
 	if err != nil {
 		return err
 	}
 	for _, path := range slices.Sorted(maps.Keys(files)) {
-		here, moved := went[r.op.ours.id][path]
-		there, movedToo := went[t.id][path]
-		if !moved && !movedToo {
+		ourPath, weMoved := moves[r.op.ours.id][path]
+		theirPath, theyMoved := moves[t.id][path]
+		if !weMoved && !theyMoved {
 			continue
 		}
-		to := there
-		if !moved {
-			here = path
+		to := theirPath
+		if !weMoved {
+			ourPath = path
 		}
-		if !moved && r.op.oneParent() && r.files[r.op.ours.id][path].Object != files[path].Object {
+		if !weMoved && r.op.oneParent() && r.files[r.op.ours.id][path].Object != files[path].Object {
 			return r.op.needsMerge(ctx, r.repo, r.git, fmt.Sprintf("%s moved %s to %s, and %s has recorded work at the old path: one commit of a %s cannot do both",
-				t.name, path, there, r.op.ours.name, r.op.word))
+				t.name, path, theirPath, r.op.ours.name, r.op.kind))
 		}
-		if moved || r.op.word == "" {
-			to = here
+		if weMoved || r.op.kind == "" {
+			to = ourPath
 		}
-		for id, m := range went {
-			from, gone := m[path]
-			if !gone {
+		for id, m := range moves {
+			from, moved := m[path]
+			if !moved {
 				from = path
 			}
-			r.rename(id, from, to)
+			r.moveFile(id, from, to)
 		}
 	}
 	return nil
@@ -87,7 +86,7 @@ func (r *resolving) followSince(ctx context.Context, base string, t side) error 
 
 // checkRotations refuses to combine a log that one side rotated, while the other one, which comes first, has appended to it: all that the latter has
 // must be in the archive. Such a side is a branch into which the target is merged, or a commit that is put on top.
-func (r *resolving) checkRotations(base string, t side) error {
+func (r *reconciliation) checkRotations(base string, t side) error {
 	rotating, first, version := r.op.ours, t, "--ours"
 	switch {
 	case t.picked:
@@ -102,16 +101,16 @@ func (r *resolving) checkRotations(base string, t side) error {
 		}
 		log, archive := wording.Printable(path), wording.Printable(archives[path])
 		return &failure.Error{
-			Message: fmt.Sprintf("%s rotated %s to %s, and %s has appended to it", r.nameOf(rotating), log, archive, r.nameOf(first)),
-			Remedy: fmt.Sprintf("let %s end with all that %s has in %s, and keep the fresh log: ", archive, r.nameOf(first), log) +
+			Message: fmt.Sprintf("%s rotated %s to %s, and %s has appended to it", r.messageName(rotating), log, archive, r.messageName(first)),
+			Remedy: fmt.Sprintf("let %s end with all that %s has in %s, and keep the fresh log: ", archive, r.messageName(first), log) +
 				wording.Commands("git checkout "+version+" -- "+wording.TopPath(path), "git add -- "+wording.TopPath(path)+" "+wording.TopPath(archives[path]), r.op.finish),
 		}
 	}
 	return nil
 }
 
-// rename treats a side's file as if it were at another path, and marks its own path to be removed.
-func (r *resolving) rename(id, from, to string) {
+// moveFile treats a side's file as if it were at another path, and marks its own path to be removed.
+func (r *reconciliation) moveFile(id, from, to string) {
 	f, there := r.files[id][from]
 	if from == to || !there {
 		return
@@ -119,7 +118,7 @@ func (r *resolving) rename(id, from, to string) {
 	f.Path = to
 	r.files[id][to] = f
 	delete(r.files[id], from)
-	r.left[from] = to
+	r.newPaths[from] = to
 	was, _, ok := small.SplitPath(from)
 	is, _, _ := small.SplitPath(to)
 	if !ok {
@@ -134,9 +133,9 @@ func (r *resolving) rename(id, from, to string) {
 }
 
 // oldPaths are the former paths of the log at a path.
-func (r *resolving) oldPaths(path string) []string {
+func (r *reconciliation) oldPaths(path string) []string {
 	var out []string
-	for from, to := range r.left {
+	for from, to := range r.newPaths {
 		if to == path {
 			out = append(out, from)
 		}
@@ -145,25 +144,25 @@ func (r *resolving) oldPaths(path string) []string {
 	return out
 }
 
-// removeLeftovers plans to remove the logs that are combined elsewhere.
-func (r *resolving) removeLeftovers() error {
-	for _, from := range slices.Sorted(maps.Keys(r.left)) {
-		if err := r.remove(from); err != nil {
+// planRemovalOfMoved plans to remove the logs that are combined elsewhere.
+func (r *reconciliation) planRemovalOfMoved() error {
+	for _, from := range slices.Sorted(maps.Keys(r.newPaths)) {
+		if err := r.planRemoval(from); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// remove plans to remove a file. Of a log that is combined elsewhere, the work tree may have any side's version here.
-func (r *resolving) remove(path string) error {
-	there, err := workgit.ReadFile(r.git.Top, path)
+// planRemoval plans to planRemoval a file. Of a log that is combined elsewhere, the work tree may have any side's version here.
+func (r *reconciliation) planRemoval(path string) error {
+	present, err := workgit.ReadFile(r.git.Top, path)
 	if err != nil {
 		return err
 	}
-	if _, staged := r.index[path]; staged || there != nil {
+	if _, staged := r.index[path]; staged || present != nil {
 		none := strings.Repeat("0", len(r.op.ours.id)) // with mode 0, git removes the path from the index
-		r.changes = append(r.changes, change{path: path, mode: "0", blob: none, there: there, keep: true, movedTo: cmp.Or(r.left[path], path)})
+		r.changes = append(r.changes, change{path: path, mode: "0", blob: none, present: present, removed: true})
 	}
 	return nil
 }

@@ -37,8 +37,8 @@ type side struct {
 
 // operation is what git has not finished.
 type operation struct {
-	// word names it; empty if nothing is under way and the other side was named.
-	word string
+	// kind names it; empty if nothing is under way and the other side was named.
+	kind string
 	// finish is what to type afterwards, skip the same if nothing is left to commit.
 	finish, skip string
 	ours         side
@@ -54,8 +54,8 @@ const (
 // sides are all sides, ours first.
 func (o *operation) sides() []side { return append([]side{o.ours}, o.theirs...) }
 
-// versions adds to a log's case each side's version, and those of the merge bases.
-func (o *operation) versions(c *combine.Case, read func(side) (combine.Version, error)) (err error) {
+// addVersions adds to a log's case each side's version, and those of the merge bases.
+func (o *operation) addVersions(c *combine.Case, read func(side) (combine.Version, error)) (err error) {
 	if c.Ours, err = read(o.ours); err != nil {
 		return err
 	}
@@ -78,27 +78,27 @@ func (o *operation) versions(c *combine.Case, read func(side) (combine.Version, 
 
 // oneParent reports whether the operation ends in a commit with one parent.
 func (o *operation) oneParent() bool {
-	return o.word == state.Rebase || o.word == state.Pick || o.word == opSquash
+	return o.kind == state.Rebase || o.kind == state.Pick || o.kind == opSquash
 }
 
-// undo is the command that undoes the operation.
-func (o *operation) undo() string {
+// undoCommand is the command that undoes the operation.
+func (o *operation) undoCommand() string {
 	switch {
-	case o.word == opConflict && o.finish != "":
+	case o.kind == opConflict && o.finish != "":
 		return state.Undo(state.Apply)
-	case o.word == opSquash || o.word == opConflict:
+	case o.kind == opSquash || o.kind == opConflict:
 		return state.Undo("")
 	}
-	return state.Undo(o.word)
+	return state.Undo(o.kind)
 }
 
-// undone adds to the failure of an unsound side how to undo what is under way, which cannot continue otherwise.
-func (o *operation) undone(err error) error {
-	if o.word == "" || !errors.Is(err, combine.ErrUnsound) {
+// withUndo adds to the failure of an unsound side how to undo what is under way, which cannot continue otherwise.
+func (o *operation) withUndo(err error) error {
+	if o.kind == "" || !errors.Is(err, combine.ErrUnsound) {
 		return err
 	}
 	f := *failure.Of(err)
-	f.Remedy = "undo it: `" + o.undo() + "`; " + f.Remedy
+	f.Remedy = "undo it: `" + o.undoCommand() + "`; " + f.Remedy
 	return &f
 }
 
@@ -113,11 +113,11 @@ func findOperation(ctx context.Context, repo Repository, git *workgit.Tree) (*op
 		return nil, &failure.Error{Message: "this branch has no commit yet, so there is nothing to reconcile"}
 	}
 	op := &operation{ours: side{id: head}}
-	for _, look := range []func(context.Context, Repository, *workgit.Tree) error{op.merging, op.applying, op.squashing} {
+	for _, look := range []func(context.Context, Repository, *workgit.Tree) error{op.findMerge, op.findApplied, op.findSquash} {
 		if err := look(ctx, repo, git); err != nil {
 			return nil, err
 		}
-		if op.word != "" {
+		if op.kind != "" {
 			break
 		}
 	}
@@ -132,20 +132,20 @@ func (o *operation) useNamedSide(ctx context.Context, repo Repository, name stri
 	}
 	known := slices.ContainsFunc(o.theirs, func(s side) bool { return s.id == id })
 	switch {
-	case o.word == "" || o.word == opSquash && !known:
+	case o.kind == "" || o.kind == opSquash && !known:
 		o.theirs = []side{{name: name, id: id}}
 		o.finish = "git commit -m " + wording.ShellWord("Keep the log of "+name)
 	case !known:
 		return &failure.Error{
-			Message: fmt.Sprintf("a %s is under way, and %s is not part of it", o.word, name),
-			Remedy:  "type `small-hook reconcile` without a name, or end the " + o.word + " first (`git status` says how)",
+			Message: fmt.Sprintf("a %s is under way, and %s is not part of it", o.kind, name),
+			Remedy:  "type `small-hook reconcile` without a name, or end the " + o.kind + " first (`git status` says how)",
 		}
 	}
 	return nil
 }
 
-// merging looks for a merge: each line of MERGE_HEAD is a side.
-func (o *operation) merging(ctx context.Context, repo Repository, _ *workgit.Tree) error {
+// findMerge looks for a merge: each line of MERGE_HEAD is a side.
+func (o *operation) findMerge(ctx context.Context, repo Repository, _ *workgit.Tree) error {
 	heads, err := workgit.MergeHeads(ctx, repo)
 	if err != nil || len(heads) == 0 {
 		return err
@@ -154,21 +154,21 @@ func (o *operation) merging(ctx context.Context, repo Repository, _ *workgit.Tre
 	if err != nil {
 		return err
 	}
-	o.word, o.finish = state.Merge, u.Finish
+	o.kind, o.finish = state.Merge, u.Finish
 	for _, id := range heads {
 		o.theirs = append(o.theirs, side{id: id})
 	}
 	return nil
 }
 
-// applying looks for a rebase, cherry-pick or revert that stopped: a pseudo ref names the commit being applied to HEAD.
-func (o *operation) applying(ctx context.Context, repo Repository, git *workgit.Tree) error {
+// findApplied looks for a rebase, cherry-pick or revert that stopped: a pseudo ref names the commit being applied to HEAD.
+func (o *operation) findApplied(ctx context.Context, repo Repository, git *workgit.Tree) error {
 	u, err := state.UnderWay(repo.Where().GitDir)
 	if err != nil || u.Finish == "" {
 		return err
 	}
 	if u.Command == state.Revert {
-		o.word, o.finish, o.skip = u.Command, u.Finish, u.Skip
+		o.kind, o.finish, o.skip = u.Command, u.Finish, u.Skip
 		return nil
 	}
 	// If a rebase stopped for another reason, somebody may have picked a commit.
@@ -179,14 +179,14 @@ func (o *operation) applying(ctx context.Context, repo Repository, git *workgit.
 		}
 		if there {
 			o.finish, o.skip = u.Finish, u.Skip
-			return o.apply(ctx, repo, git, ref, u.Command)
+			return o.useAppliedCommit(ctx, repo, git, ref, u.Command)
 		}
 	}
 	return nil
 }
 
-// apply takes a commit that git applies as a side.
-func (o *operation) apply(ctx context.Context, repo Repository, git *workgit.Tree, name, word string) error {
+// useAppliedCommit takes a commit that git applies as a side.
+func (o *operation) useAppliedCommit(ctx context.Context, repo Repository, git *workgit.Tree, name, word string) error {
 	id, err := repo.Resolve(ctx, name)
 	if err != nil {
 		return err
@@ -195,7 +195,7 @@ func (o *operation) apply(ctx context.Context, repo Repository, git *workgit.Tre
 	if err != nil {
 		return err
 	}
-	o.word = word
+	o.kind = word
 	o.theirs = []side{{id: id, bases: parents, picked: true}}
 	if len(parents) > 1 {
 		return o.needsMerge(ctx, repo, git, fmt.Sprintf("the %s is about to apply %s, which is a merge: it is unclear which side's entries it brings", word, history.Short(id)))
@@ -203,8 +203,8 @@ func (o *operation) apply(ctx context.Context, repo Repository, git *workgit.Tre
 	return nil
 }
 
-// squashing looks for a git merge --squash. The tips among the commits that it squashed are the sides.
-func (o *operation) squashing(ctx context.Context, repo Repository, git *workgit.Tree) error {
+// findSquash looks for a git merge --squash. The tips among the commits that it squashed are the sides.
+func (o *operation) findSquash(ctx context.Context, repo Repository, git *workgit.Tree) error {
 	squashed, err := state.Squashed(repo.Where().GitDir)
 	if err != nil {
 		return err
@@ -221,15 +221,15 @@ func (o *operation) squashing(ctx context.Context, repo Repository, git *workgit
 	}
 	for _, id := range squashed {
 		if !inside[id] {
-			o.word, o.finish, o.skip = opSquash, wording.FinishMerge, state.Undo("")
+			o.kind, o.finish, o.skip = opSquash, wording.FinishMerge, state.Undo("")
 			o.theirs = append(o.theirs, side{id: id})
 		}
 	}
 	return nil
 }
 
-// name names the sides after branches, and finds their merge bases.
-func (o *operation) name(ctx context.Context, repo Repository, git *workgit.Tree) error {
+// findNamesAndBases names the sides after branches, and finds their merge bases.
+func (o *operation) findNamesAndBases(ctx context.Context, repo Repository, git *workgit.Tree) error {
 	branch, err := repo.CurrentBranch(ctx)
 	if err != nil {
 		return err
@@ -260,11 +260,11 @@ func Committed(ctx context.Context, repo Repository, git *workgit.Tree, c combin
 	if op.ours.id, err = repo.Head(ctx); err != nil || op.ours.id == "" {
 		return c, nil, err
 	}
-	if err = op.merging(ctx, repo, git); err == nil {
-		err = op.name(ctx, repo, git)
+	if err = op.findMerge(ctx, repo, git); err == nil {
+		err = op.findNamesAndBases(ctx, repo, git)
 	}
 	if err == nil {
-		err = op.versions(&c, func(s side) (combine.Version, error) {
+		err = op.addVersions(&c, func(s side) (combine.Version, error) {
 			data, _, err := githistory.ReadFile(ctx, repo, s.id, c.Path, c.Limits.FileSize())
 			return combine.Version{Name: s.name, ID: s.id, Data: data}, err
 		})
@@ -274,7 +274,7 @@ func Committed(ctx context.Context, repo Repository, git *workgit.Tree, c combin
 	}
 	resolved, err := c.Resolve()
 	if err != nil {
-		return c, nil, op.undone(err)
+		return c, nil, op.withUndo(err)
 	}
 	return c, resolved.Text, nil
 }
@@ -283,7 +283,7 @@ func Committed(ctx context.Context, repo Repository, git *workgit.Tree, c combin
 // remembers the conflict.
 func Explains(ctx context.Context, repo Repository, git *workgit.Tree, path string) (bool, error) {
 	op, err := findOperation(ctx, repo, git)
-	if err != nil || op.word != "" {
+	if err != nil || op.kind != "" {
 		return true, err
 	}
 	stages, err := git.Remembered(ctx, path)

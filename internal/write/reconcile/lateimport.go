@@ -14,10 +14,10 @@ import (
 	"github.com/small-gate/small-gate/internal/write/workgit"
 )
 
-// importLateV1 plans to keep, whole and as a separate import, the workspace of a 1.0.0 branch that is merged with one of 2.0.0, and reports whether
+// planLateImport plans to keep, whole and as a separate import, the workspace of a 1.0.0 branch that is merged with one of 2.0.0, and reports whether
 // there is one. Everything else below .small stays as on the 2.0.0 side: git would write the branch's changes into the first import.
-func (r *resolving) importLateV1(ctx context.Context, dir string) (bool, error) {
-	if r.op.word == "" || len(r.op.theirs) != 1 || !r.op.theirs[0].isCommit() {
+func (r *reconciliation) planLateImport(ctx context.Context, dir string) (bool, error) {
+	if r.op.kind == "" || len(r.op.theirs) != 1 || !r.op.theirs[0].isCommit() {
 		return false, nil
 	}
 	migrated, late := r.op.ours, r.op.theirs[0]
@@ -25,7 +25,7 @@ func (r *resolving) importLateV1(ctx context.Context, dir string) (bool, error) 
 	if r.files[migrated.id][profile].Mode == "" {
 		migrated, late = late, migrated
 	}
-	text, err := r.read(ctx, migrated, profile)
+	text, err := r.readSide(ctx, migrated, profile)
 	if err != nil || records.VersionOf(text) != records.Version || r.files[late.id][profile].Mode != "" || r.files[late.id][small.Progress.Path(dir)].Mode == "" {
 		return false, err
 	}
@@ -33,18 +33,18 @@ func (r *resolving) importLateV1(ctx context.Context, dir string) (bool, error) 
 	if err != nil || made == nil {
 		return false, err
 	}
-	if err := r.asMigrated(ctx, dir, r.files[migrated.id], r.files[late.id], made); err != nil {
+	if err := r.planMigratedSide(ctx, dir, r.files[migrated.id], r.files[late.id], made); err != nil {
 		return true, err
 	}
 	changed := false
 	for _, path := range slices.Sorted(maps.Keys(made)) {
-		one, err := r.put(ctx, path, history.ModePlain, made[path])
+		one, err := r.planFile(ctx, path, history.ModePlain, made[path])
 		if err != nil {
 			return true, err
 		}
 		changed = changed || one
 		if _, name, _ := small.SplitPath(path); records.IsOriginalLog(name) {
-			entries := entriesOf(made[path], r.limits()).Len()
+			entries := readWorkspaceLedger(made[path], r.limits()).Len()
 			r.out.Logs = append(r.out.Logs, Log{Path: path, Entries: entries, Sides: []string{late.name}, Brought: []int{entries}})
 		}
 	}
@@ -52,16 +52,16 @@ func (r *resolving) importLateV1(ctx context.Context, dir string) (bool, error) 
 	return true, nil
 }
 
-// asMigrated plans to leave a directory's workspace as on the 2.0.0 side. The late branch's files are removed, except for what is made of
+// planMigratedSide plans to leave a directory's workspace as on the 2.0.0 side. The late branch's files are removed, except for what is made of
 // them.
-func (r *resolving) asMigrated(ctx context.Context, dir string, migrated, late map[string]history.File, made map[string][]byte) error {
+func (r *reconciliation) planMigratedSide(ctx context.Context, dir string, migrated, late map[string]history.File, made map[string][]byte) error {
 	for _, path := range slices.Sorted(maps.Keys(r.index)) {
 		in, name, ok := small.SplitPath(path)
 		_, branch := late[path]
 		if _, keep := migrated[path]; !ok || in != dir || keep || made[path] != nil || !r.index[path].Unmerged && !branch && records.ImportOf(name) == "" {
 			continue
 		}
-		if err := r.remove(path); err != nil {
+		if err := r.planRemoval(path); err != nil {
 			return err
 		}
 	}
@@ -69,9 +69,9 @@ func (r *resolving) asMigrated(ctx context.Context, dir string, migrated, late m
 		if in, _, ok := small.SplitPath(path); !ok || in != dir || r.index[path] == migrated[path] {
 			continue
 		}
-		data, err := r.content(ctx, migrated[path], path)
+		data, err := r.readBlob(ctx, migrated[path], path)
 		if err == nil {
-			_, err = r.put(ctx, path, migrated[path].Mode, data)
+			_, err = r.planFile(ctx, path, migrated[path].Mode, data)
 		}
 		if err != nil {
 			return err
@@ -80,13 +80,13 @@ func (r *resolving) asMigrated(ctx context.Context, dir string, migrated, late m
 	return nil
 }
 
-// put plans to write and stage a file.
-func (r *resolving) put(ctx context.Context, path, mode string, data []byte) (bool, error) {
-	there, err := workgit.ReadFile(r.git.Top, path)
+// planFile plans to write and stage a file.
+func (r *reconciliation) planFile(ctx context.Context, path, mode string, data []byte) (bool, error) {
+	present, err := workgit.ReadFile(r.git.Top, path)
 	if err != nil {
 		return false, err
 	}
-	return r.plan(ctx, change{path: path, mode: mode, content: data, there: there, keep: true})
+	return r.planChange(ctx, change{path: path, mode: mode, content: data, present: present})
 }
 
 // Below are the files in a folder, by their relative names.
@@ -123,7 +123,7 @@ func LateImport(
 		}
 		texts[name] = text
 	}
-	log := entriesOf(texts[small.Progress.FileName()], limits)
+	log := readWorkspaceLedger(texts[small.Progress.FileName()], limits)
 	namespace := ""
 	for _, path := range slices.Sorted(maps.Keys(migrated)) {
 		in, name, _ := small.SplitPath(path)
@@ -135,7 +135,7 @@ func LateImport(
 		if err != nil {
 			return nil, err
 		}
-		if !manifest && entriesOf(text, limits).Extends(log) {
+		if !manifest && readWorkspaceLedger(text, limits).Extends(log) {
 			return nil, nil
 		}
 		if namespace == "" && manifest {
