@@ -16,18 +16,18 @@ import (
 	"github.com/small-gate/small-gate/internal/write/workgit"
 )
 
-// MergedFile is one file that was merged field by field, with what a person should know about it.
+// MergedFile is a file that was merged, with notes for a person.
 type MergedFile struct {
 	Path  string
 	Notes []string
 }
 
-// mergedArtifacts are the files that are merged field by field, each after those that it depends on.
+// mergedArtifacts are the files that are merged field by field, in this order: merging one needs those before it.
 var mergedArtifacts = []small.Artifact{small.Workspace, small.Plan, small.Handoff}
 
-// planArtifacts plans to merge the files of a workspace that are not logs. A file staged without a conflict is a resolution by somebody, or
-// git, and stays. Without an operation, the other side's code is not merged, and so neither is its plan: only the tasks that its entries
-// name.
+// planArtifacts plans to merge the files of a workspace that are not logs. A file that is staged without a conflict stays: git or a person has
+// merged it. If only the log of a named side is combined, that side's code is not merged, and of its plan only the tasks that its entries
+// name are added.
 func (r *reconciliation) planArtifacts(ctx context.Context, dir string) error {
 	done := map[small.Artifact][]byte{}
 	for _, a := range mergedArtifacts {
@@ -42,14 +42,14 @@ func (r *reconciliation) planArtifacts(ctx context.Context, dir string) error {
 		if err != nil {
 			return err
 		}
-		asked, adopt := a == small.Plan && r.opts.Plan != "", a == small.Plan && r.op.kind == ""
-		if !conflict && !asked && !adopt {
+		sideChosen, adopt := a == small.Plan && r.opts.Plan != "", a == small.Plan && r.op.kind == ""
+		if !conflict && !sideChosen && !adopt {
 			if done[a], err = r.readStaged(ctx, path); err != nil {
 				return err
 			}
 			continue
 		}
-		data, notes, err := r.mergeArtifact(ctx, dir, a, adopt && !asked, done)
+		data, notes, err := r.mergeArtifact(ctx, dir, a, adopt && !sideChosen, done)
 		if err != nil {
 			return err
 		}
@@ -61,7 +61,7 @@ func (r *reconciliation) planArtifacts(ctx context.Context, dir string) error {
 	return nil
 }
 
-// hasDoubledTasks reports whether a plan has two tasks with one id while no side's has: git has put the tasks of both sides one after the other.
+// hasDoubledTasks reports whether the staged plan has two tasks with the same id, but no side's plan has: git has merged the lists line by line.
 func (r *reconciliation) hasDoubledTasks(ctx context.Context, path string) (bool, error) {
 	staged, err := r.readStaged(ctx, path)
 	if err != nil || !threeway.HasDuplicates(staged, r.limits()) {
@@ -86,8 +86,8 @@ func (r *reconciliation) sidesAgree(path string) bool {
 	return true
 }
 
-// mergeArtifact merges one file of all sides, or, with adopt, only adds to our plan the tasks that the other side's entries name. done has
-// the files merged so far.
+// mergeArtifact merges one file of all sides. With adopt, it only adds to our plan the tasks that the other side's entries name. done has the
+// files merged so far.
 func (r *reconciliation) mergeArtifact(ctx context.Context, dir string, a small.Artifact, adopt bool, done map[small.Artifact][]byte) ([]byte, []string, error) {
 	merges, err := r.readMerges(ctx, dir)
 	var all []string
@@ -118,7 +118,7 @@ func (r *reconciliation) mergeArtifact(ctx context.Context, dir string, a small.
 	return merges[len(merges)-1].Ours.Files[a], all, nil
 }
 
-// mergedOrOurs is a file merged already, or else ours: all sides have the same.
+// mergedOrOurs returns a merged file. A file that was not merged is the same on all sides: it returns ours.
 func mergedOrOurs(done map[small.Artifact][]byte, m threeway.Merge, a small.Artifact) []byte {
 	if data, ok := done[a]; ok {
 		return data
@@ -126,7 +126,7 @@ func mergedOrOurs(done map[small.Artifact][]byte, m threeway.Merge, a small.Arti
 	return m.Ours.Files[a]
 }
 
-// readMerges reads the input of a workspace's merges: one for each other side.
+// readMerges reads the files of a workspace's merges. There is one merge for each other side.
 func (r *reconciliation) readMerges(ctx context.Context, dir string) ([]threeway.Merge, error) {
 	var out []threeway.Merge
 	for _, t := range r.op.theirs {
@@ -157,7 +157,7 @@ func (r *reconciliation) readMerges(ctx context.Context, dir string) ([]threeway
 	return out, nil
 }
 
-// workspaceVersion reads a side's files, and the ids of tasks that its entries name and that no base has.
+// workspaceVersion reads a side's files of a workspace. Its Named are the ids of the tasks that the side's new entries name.
 func (r *reconciliation) workspaceVersion(ctx context.Context, dir string, s side, bases []threeway.Version) (threeway.Version, error) {
 	v := threeway.Version{Name: r.messageName(s), Files: map[small.Artifact][]byte{}, Named: map[string]bool{}}
 	if s.isCommit() {
@@ -176,7 +176,7 @@ func (r *reconciliation) workspaceVersion(ctx context.Context, dir string, s sid
 	return v, nil
 }
 
-// newEntries are a side's entries that no merge base has.
+// newEntries returns a side's entries that no merge base has.
 func newEntries(v threeway.Version, bases []threeway.Version, limits small.Limits) (added []ledger.Entry) {
 	known := map[small.Digest]bool{}
 	for _, b := range bases {
@@ -192,7 +192,8 @@ func newEntries(v threeway.Version, bases []threeway.Version, limits small.Limit
 	return added
 }
 
-// findPublishedTasks finds which of the tasks that both sides added under one id are named by published entries, which stay as they are.
+// findPublishedTasks sets a merge's Kept: of the tasks that both sides added under the same id, those that published entries name. A
+// published entry cannot get another id.
 func (r *reconciliation) findPublishedTasks(ctx context.Context, dir string, m *threeway.Merge) error {
 	ids := m.Colliding()
 	for _, v := range []*threeway.Version{&m.Ours, &m.Theirs} {
@@ -212,11 +213,12 @@ func (r *reconciliation) findPublishedTasks(ctx context.Context, dir string, m *
 	return nil
 }
 
-// readWorkspaceLedger are the entries of a log; none if it cannot be read, which merging the log reports.
+// readWorkspaceLedger reads the entries of a workspace's log. An unreadable log has none: merging the log reports it.
 func readWorkspaceLedger(data []byte, limits small.Limits) *ledger.Ledger {
 	return readLedger(combine.Kind{}, data, limits)
 }
 
+// readLedger reads the entries of a log; an unreadable one has none.
 func readLedger(kind combine.Kind, data []byte, limits small.Limits) *ledger.Ledger {
 	if log, _ := kind.Read(data, limits); log != nil {
 		return log.Ledger
@@ -246,7 +248,7 @@ func (r *reconciliation) planMergedFile(ctx context.Context, path string, data [
 	return err
 }
 
-// refuseUncommitted demands that a file is as in HEAD, or already as wanted.
+// refuseUncommitted fails if a file differs from HEAD, unless the work tree has the wanted content already.
 func (r *reconciliation) refuseUncommitted(ctx context.Context, path string, want, present []byte) error {
 	dirty, err := r.git.Dirty(ctx, path)
 	if err != nil || !dirty {
@@ -259,7 +261,7 @@ func (r *reconciliation) refuseUncommitted(ctx context.Context, path string, wan
 	return err
 }
 
-// readStaged is the staged file at a path, nil if there is none.
+// readStaged reads a file in the index; nil if there is none.
 func (r *reconciliation) readStaged(ctx context.Context, path string) ([]byte, error) {
 	f, there := r.index[path]
 	if !there || !f.Regular() {
@@ -268,7 +270,7 @@ func (r *reconciliation) readStaged(ctx context.Context, path string) ([]byte, e
 	return r.readBlob(ctx, f, path+" in the index")
 }
 
-// inConflict reports whether a file is in conflict: in the index, or by conflict markers in it, staged or not.
+// inConflict reports whether the index says that a file is in conflict, or the file has conflict markers in the index or the work tree.
 func (r *reconciliation) inConflict(ctx context.Context, path string) (bool, error) {
 	if f, there := r.index[path]; r.inMemory || f.Unmerged || there && !f.Regular() {
 		return f.Unmerged, nil
@@ -287,7 +289,7 @@ func (r *reconciliation) inConflict(ctx context.Context, path string) (bool, err
 	return small.HasConflictMarkers(present, r.markerSize), err
 }
 
-// listConflicts are the paths below .small that are still in conflict, sorted, including the files of a person.
+// listConflicts lists the workspace files and configured logs that are in conflict, sorted. It reads the index anew.
 func (r *reconciliation) listConflicts(ctx context.Context) ([]string, error) {
 	var out []string
 	var err error
@@ -311,7 +313,6 @@ func (r *reconciliation) listConflicts(ctx context.Context) ([]string, error) {
 	return out, nil
 }
 
-// errNothingToReconcile is the failure if there is errNothingToReconcile to reconcile.
 func (r *reconciliation) errNothingToReconcile(ctx context.Context) error {
 	marked, err := r.listConflicts(ctx)
 	if err != nil {
@@ -327,7 +328,7 @@ func (r *reconciliation) errNothingToReconcile(ctx context.Context) error {
 	}
 }
 
-// errUnexplainedMarkers is the failure for conflict markers that no operation explains.
+// errUnexplainedMarkers is the failure for conflict markers if no operation is under way that tells the sides.
 func (r *reconciliation) errUnexplainedMarkers(paths []string) error {
 	var restore []string
 	for _, path := range paths {
@@ -340,7 +341,7 @@ func (r *reconciliation) errUnexplainedMarkers(paths []string) error {
 		}
 	}
 	return &failure.Error{
-		Message: strings.Join(paths, " ") + " holds conflict markers, and no merge is under way that says what the sides are",
-		Remedy:  "put back what the last commit has, with what is new after it: " + wording.Commands(restore...),
+		Message: strings.Join(paths, " ") + " has conflict markers, and no merge is under way that tells the sides",
+		Remedy:  "restore the files of the last commit, and append the new entries: " + wording.Commands(restore...),
 	}
 }

@@ -16,25 +16,25 @@ import (
 	"github.com/small-gate/small-gate/internal/write/workgit"
 )
 
-// Files are the workspaces' files that this package merges instead of git, by path.
+// Files are files that this package merges instead of git, by path.
 type Files map[string]history.File
 
 // Side is one of the two versions that Combine brings together.
 type Side struct {
-	// Name is what messages call it. ID is its commit, or WorkTreeID.
+	// Name is for messages. ID is its commit, or WorkTreeID.
 	Name, ID string
 	Files    Files
 	// Bases are its merge bases with the first side.
 	Bases []Side
-	// Picked is true if only its changes since its base are wanted: a commit that is put on top.
+	// Picked is true if only its changes since its base are taken, as in a rebase.
 	Picked bool
 }
 
 // WorkTreeID is the ID of the side that holds the work tree's files.
 const WorkTreeID = ":worktree"
 
-// Combiner merges workspaces' files as Run does, but between commits: it does not change the work tree or the index. It belongs to one
-// repository and one trusted configuration.
+// Combiner merges files as Run does, but in memory: it does not change the work tree or the index. It belongs to one repository and one
+// trusted configuration.
 type Combiner struct {
 	repo     *overlay
 	git      *workgit.Tree
@@ -42,7 +42,8 @@ type Combiner struct {
 	policies []*policy.Policy
 }
 
-// NewCombiner makes a combiner. The baselines in the configuration of the commit head count, too.
+// NewCombiner returns a Combiner. Baselines in the configuration of the commit head also count, and its stanzas of logs that the trusted
+// configuration does not have.
 func NewCombiner(ctx context.Context, repo Repository, opts Options, head string) (*Combiner, error) {
 	git, err := workgit.Open(repo.Where(), opts.Environ)
 	if err != nil {
@@ -59,13 +60,13 @@ func NewCombiner(ctx context.Context, repo Repository, opts Options, head string
 	return c, nil
 }
 
-// Content is the content of a file that Combine has made; false if the repository has it.
+// Content returns the content of a file that the Combiner has made; false if it has not made the file.
 func (c *Combiner) Content(f history.File) ([]byte, bool) {
 	data, made := c.repo.contents[f.Object]
 	return data, made
 }
 
-// Merges reports whether the file at a path is merged here and not by git.
+// Merges reports whether this package merges the file at a path, instead of git.
 func (c *Combiner) Merges(path string) bool {
 	dir, name, ok := small.SplitPath(path)
 	a, known := small.ArtifactOf(name)
@@ -75,13 +76,13 @@ func (c *Combiner) Merges(path string) bool {
 	return ok && known && (a == small.Progress || slices.Contains(mergedArtifacts, a)) && c.opts.Policy.Judges(dir)
 }
 
-// isWorkspaceLog reports whether a path is a log's, by its name.
+// isWorkspaceLog reports whether a path is that of a workspace's log, not of a configured one.
 func isWorkspaceLog(path string) bool {
 	_, name, ok := small.SplitPath(path)
 	return ok && name == small.Progress.FileName()
 }
 
-// Files lists the files of a commit that are merged here.
+// Files lists the files of a commit that this package merges.
 func (c *Combiner) Files(ctx context.Context, commit string) (Files, error) {
 	all, err := c.repo.List(ctx, commit, mergedFiles(c.opts.Policy))
 	out := Files{}
@@ -93,7 +94,8 @@ func (c *Combiner) Files(ctx context.Context, commit string) (Files, error) {
 	return out, err
 }
 
-// OnDisk is like, with the files at paths as git would commit them from the work tree. Files keep their modes from like.
+// OnDisk returns a copy of like in which the files at paths are those of the work tree, as git would commit them. A file of like keeps its
+// mode.
 func (c *Combiner) OnDisk(ctx context.Context, paths []string, like Files) (Files, error) {
 	out := maps.Clone(like)
 	for _, path := range paths {
@@ -117,7 +119,7 @@ func (c *Combiner) OnDisk(ctx context.Context, paths []string, like Files) (File
 	return out, nil
 }
 
-// CheckedOut is the content of a file as git would check it out.
+// CheckedOut returns the content of a file as git would check it out.
 func (c *Combiner) CheckedOut(ctx context.Context, f history.File) ([]byte, error) {
 	if data, made := c.Content(f); made {
 		if _, err := c.git.Store(ctx, data); err != nil {
@@ -127,7 +129,7 @@ func (c *Combiner) CheckedOut(ctx context.Context, f history.File) ([]byte, erro
 	return c.git.CheckedOut(ctx, f.Path, f.Object)
 }
 
-// Lacks lists the logs among paths for which has lacks entries of all, or has them in another order.
+// Lacks lists the logs, among paths, in which has lacks an entry of all.
 func (c *Combiner) Lacks(ctx context.Context, has, all Files, paths []string) (lacking []string, err error) {
 	r := c.newReconciliation(opConflict, Side{ID: "all", Files: all}, Side{ID: "has", Files: has})
 	for _, path := range paths {
@@ -150,8 +152,8 @@ func (c *Combiner) Lacks(ctx context.Context, has, all Files, paths []string) (l
 	return lacking, nil
 }
 
-// Combine puts theirs on top of ours if it is Picked, otherwise it merges both. It returns the files, and notes on them for people. If the
-// error has ErrNeedsMerge in its chain, the side cannot be put on top and must be merged.
+// Combine puts theirs on top of ours if theirs is Picked; otherwise it merges them. It returns the files, and notes for people. If the error
+// has ErrNeedsMerge in its chain, theirs cannot be put on top and must be merged.
 func (c *Combiner) Combine(ctx context.Context, ours, theirs Side) (Files, []string, error) {
 	word := state.Merge
 	if theirs.Picked {
@@ -201,7 +203,7 @@ func (c *Combiner) Combine(ctx context.Context, ours, theirs Side) (Files, []str
 	return out, notes, nil
 }
 
-// newReconciliation is a reconciliation of two sides without a work tree.
+// newReconciliation returns a reconciliation of two sides in memory.
 func (c *Combiner) newReconciliation(word string, ours, theirs Side) *reconciliation {
 	r := newReconciliation(c.repo, c.git, c.opts)
 	r.inMemory, r.policies, r.theirsFirst = true, c.policies, true
@@ -215,7 +217,7 @@ func (c *Combiner) newReconciliation(word string, ours, theirs Side) *reconcilia
 	return r
 }
 
-// findMovedLog is a log that a base has and a side lacks; empty if there is none.
+// findMovedLog returns the path of a workspace's log that a base has and a side lacks; empty if there is none.
 func (r *reconciliation) findMovedLog() string {
 	for _, base := range r.op.theirs[0].bases {
 		for path := range r.files[base] {
@@ -229,11 +231,11 @@ func (r *reconciliation) findMovedLog() string {
 	return ""
 }
 
-// mergeTrivially makes the index that git would make of the sides before merging any file's lines.
+// mergeTrivially makes the index that git has after a trivial merge: files that both sides changed are in conflict.
 func (r *reconciliation) mergeTrivially() {
 	ours, theirs := r.files[r.op.ours.id], r.files[r.op.theirs[0].id]
 	r.index = maps.Clone(ours)
-	for from := range r.newPaths { // its files are now at the new path
+	for from := range r.newPaths { // moveFile has copied the workspace's files to the new path
 		dir, _, _ := small.SplitPath(from)
 		for _, a := range mergedArtifacts {
 			delete(r.index, a.Path(dir))
@@ -268,7 +270,7 @@ type overlay struct {
 	contents map[string][]byte
 }
 
-// Blob reads an object.
+// Blob reads an additional blob, or one of the repository.
 func (o *overlay) Blob(ctx context.Context, object string, limit int64) (history.Blob, error) {
 	data, made := o.contents[object]
 	switch {

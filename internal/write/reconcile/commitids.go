@@ -17,8 +17,8 @@ import (
 	"github.com/small-gate/small-gate/internal/write/combine"
 )
 
-// Rename is files with the new ids of commits that were rewritten, in place of the old ones that entries name as evidence. Entries that before
-// has, at the same path, stay: they are published. to has the new ids by the old ones, and notes say what was written.
+// Rename replaces, in the logs among files, the ids of rewritten commits that entries name as evidence. to maps old ids to new ones. An entry
+// that before has at the same path is published, and stays. notes tell a person about each changed entry.
 func (c *Combiner) Rename(ctx context.Context, files, before Files, to map[string]string) (out Files, notes []string, err error) {
 	out = files
 	limit := small.Limits{MaxFileSize: cmp.Or(c.opts.MaxFileSize, c.opts.Policy.MaxFileSize)}.FileSize()
@@ -35,7 +35,7 @@ func (c *Combiner) Rename(ctx context.Context, files, before Files, to map[strin
 		if err != nil {
 			return nil, nil, err
 		}
-		text, said, err := replaceIDsIn(blob.Data, old.Data, to, func([]ledger.Entry) (map[small.Digest]bool, error) {
+		text, added, err := replaceIDsIn(blob.Data, old.Data, to, func([]ledger.Entry) (map[small.Digest]bool, error) {
 			log, _ := ledger.ReadLog(old.Data, small.Limits{MaxFileSize: limit})
 			if log == nil {
 				return nil, nil
@@ -45,13 +45,13 @@ func (c *Combiner) Rename(ctx context.Context, files, before Files, to map[strin
 		if err != nil {
 			return nil, nil, err
 		}
-		if len(said) == 0 {
+		if len(added) == 0 {
 			continue
 		}
 		if len(notes) == 0 {
 			out = maps.Clone(files)
 		}
-		for _, note := range said {
+		for _, note := range added {
 			notes = append(notes, path+": "+note)
 		}
 		f.Object = history.BlobID(text, f.Object)
@@ -61,10 +61,10 @@ func (c *Combiner) Rename(ctx context.Context, files, before Files, to map[strin
 	return out, notes, nil
 }
 
-// replaceIDsIn is Rename for the text of one log. published are the entries that stay. A new id is cut to the length of the old one, so that nothing
-// else in the text moves.
+// replaceIDsIn replaces ids of commits in the text of one log. published finds the entries that stay. If the text after before has no old id,
+// nothing is parsed. A new id is cut to the length of the old one, so that nothing else in the text moves.
 func replaceIDsIn(text, before []byte, to map[string]string, published func([]ledger.Entry) (map[small.Digest]bool, error)) (out []byte, notes []string, err error) {
-	const shortest = 7
+	const shortest = 7 // characters: a shorter text is no commit's id
 	added := bytes.TrimPrefix(text, before)
 	if !slices.ContainsFunc(slices.Collect(maps.Keys(to)), func(id string) bool { return bytes.Contains(added, []byte(id[:shortest])) }) {
 		return text, nil, nil
@@ -92,17 +92,17 @@ func replaceIDsIn(text, before []byte, to map[string]string, published func([]le
 			}
 			at := doc.Root.Get("entries").Items[i].Get("commit").Pos
 			line := lines[at.Line-1]
-			line = line[byteOffset(line, at.Column):] // what stands before it may say the same
+			line = line[byteOffset(line, at.Column):] // the same text may be on the line before the field
 			if at := bytes.Index(line, []byte(e.Commit)); at >= 0 {
 				copy(line[at:], now[:len(e.Commit)])
-				notes = append(notes, fmt.Sprintf("%s names commit %s now, which %s has become", ledger.Describe(e), history.Short(now), history.Short(id)))
+				notes = append(notes, fmt.Sprintf("%s now names commit %s instead of %s", ledger.Describe(e), history.Short(now), history.Short(id)))
 			}
 		}
 	}
 	return bytes.Join(lines, nil), notes, nil
 }
 
-// byteOffset is where a column of a line, which counts characters, begins.
+// byteOffset returns the offset in bytes of a column, which counts characters from 1.
 func byteOffset(line []byte, column int) (at int) {
 	for range column - 1 {
 		_, n := utf8.DecodeRune(line[at:])
@@ -111,7 +111,8 @@ func byteOffset(line []byte, column int) (at int) {
 	return at
 }
 
-// replaceRebasedIDs replaces, in the sides of a log that git's rebase puts on top, the old ids of commits that it has put there already.
+// replaceRebasedIDs replaces, in a log's version that git's rebase is applying and in its base, the ids of commits that the rebase has
+// rewritten already.
 func (r *reconciliation) replaceRebasedIDs(c *combine.Case) (notes []string, err error) {
 	if r.inMemory || r.op.kind != state.Rebase || !isWorkspaceLog(c.Path) {
 		return nil, nil

@@ -15,7 +15,7 @@ import (
 	"github.com/small-gate/small-gate/internal/write/workgit"
 )
 
-// mergedFiles selects the files of workspaces, and the logs of the configuration.
+// mergedFiles selects the files of workspaces and the configured logs.
 func mergedFiles(p *policy.Policy) history.Filter {
 	f := history.Workspaces()
 	for _, log := range p.Logs {
@@ -24,7 +24,7 @@ func mergedFiles(p *policy.Policy) history.Filter {
 	return f
 }
 
-// planConfiguredLogs plans what to do with the logs of the configuration. If git has followed the move of a log, or removed it, that stays.
+// planConfiguredLogs plans to combine the configured logs. If git has moved a log with the side that moved it, or removed it, that stays.
 func (r *reconciliation) planConfiguredLogs(ctx context.Context) error {
 	if len(r.opts.Policy.Logs) == 0 {
 		return nil
@@ -54,13 +54,13 @@ func (r *reconciliation) planConfiguredLogs(ctx context.Context) error {
 	return nil
 }
 
-// mustMergeConfigured reports whether a log is to be merged here: it is in conflict, or git's merge may have lost entries.
+// mustMergeConfigured reports whether a configured log has to be combined: it is in conflict, or git's merge may have lost entries.
 func (r *reconciliation) mustMergeConfigured(ctx context.Context, path string) (bool, error) {
 	if r.inMemory || r.index[path].Unmerged {
 		return r.index[path].Unmerged, nil
 	}
 	if _, rotated := r.rotated[r.op.theirs[0].id][path]; rotated && r.op.theirs[0].picked {
-		return false, nil // git has put the rotation on top
+		return false, nil // git has applied the rotation
 	}
 	if kind := combine.KindOf(r.opts.Policy, path); kind.OfFile() {
 		for _, base := range r.op.theirs[0].bases {
@@ -91,8 +91,8 @@ func (r *reconciliation) targetLacks(ctx context.Context, path string) (bool, er
 	return err == nil && !there, err
 }
 
-// findOrder finds out whether a merge brings entries of the default branch or the branch's upstream that ours lacks: then these are put first,
-// so that a squash of the merged branch continues them. A commit with one parent continues ours.
+// findOrder sets whose additions to configured logs come first in a merge: those of the side that the default branch or the upstream contains,
+// so that a later squash of our branch continues them. In a commit with one parent, ours come first.
 func (r *reconciliation) findOrder(ctx context.Context) error {
 	if len(r.opts.Policy.Logs) == 0 || r.op.kind != state.Merge || len(r.op.theirs) != 1 {
 		return nil
@@ -102,8 +102,8 @@ func (r *reconciliation) findOrder(ctx context.Context) error {
 	return err
 }
 
-// TargetSide says which of two merged commits the default branch has, or else the branch's upstream: 0 is ours, 1 is theirs, and -1 means that
-// they have both or none. Its entries come first in a log of the configuration.
+// TargetSide returns which of two merged commits the default branch contains, or else the branch's upstream: 0 for ours, 1 for theirs, -1 if
+// each contains both or neither. The entries of that side come first in a configured log.
 func TargetSide(ctx context.Context, repo Repository, git *workgit.Tree, ours, theirs string) (int, error) {
 	main, err := githistory.DefaultBranch(ctx, repo, "")
 	if err != nil {

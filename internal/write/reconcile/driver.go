@@ -19,31 +19,29 @@ import (
 
 // MergeInput is what git passes to a merge driver (gitattributes(5), "Defining a custom merge driver").
 type MergeInput struct {
-	// Base is %O, Ours %A, Theirs %B. A missing base is empty.
+	// Base is %O, Ours is %A, Theirs is %B. A missing base is empty.
 	Base, Ours, Theirs []byte
 	// Marker is the length of conflict markers, %L; 0 means 7.
 	Marker int
 	// Path is the path of the file in the tree, %P.
 	Path string
-	// Label is git's name for the other side, %Y; an older git passes another text, which does no harm.
+	// Label is git's name for the other side, %Y. An older git does not know %Y: then this is another text, and is ignored.
 	Label string
 }
 
 // Merged is the result of a merge driver.
 type Merged struct {
-	// Text is the new content of the file.
 	Text []byte
-	// Conflict is true if both sides changed the file, and nothing decides between them. Text then has both versions, with conflict
-	// markers.
+	// Conflict is true if both sides changed the file and the changes cannot be merged. Then Text has both versions, with conflict markers.
 	Conflict bool
-	// Message describes the conflict for a person, with what to type.
+	// Message describes the conflict, and says what to type.
 	Message string
-	// Notes are what a person should know about a merge without a conflict.
+	// Notes are for a person, about a merge without a conflict.
 	Notes []string
 }
 
-// Merge merges one file of a workspace only if there is nothing to decide: one side did not change the file, both made the same change, or
-// one side's log continues the other's.
+// Merge merges a file if the three versions suffice: one side did not change the file, both made the same change, or one side's log continues
+// the other's. Otherwise it makes a conflict.
 func (in MergeInput) Merge() Merged {
 	switch {
 	case bytes.Equal(in.Ours, in.Theirs), bytes.Equal(in.Base, in.Theirs):
@@ -66,7 +64,7 @@ func (in MergeInput) logContinues(earlier, later []byte) bool {
 	return before != nil && after != nil && after.Extends(before.Ledger)
 }
 
-// withMarkers is the common beginning of both sides' text, and the rest of each between conflict markers.
+// withMarkers returns the lines with which both sides begin, then the rest of each side between conflict markers.
 func (in MergeInput) withMarkers() []byte {
 	ours, theirs := combine.Lines(in.Ours), combine.Lines(in.Theirs)
 	same := 0
@@ -97,8 +95,8 @@ func (in MergeInput) conflictMessage() string {
 	return fmt.Sprintf("both sides changed %s; nothing was merged. %s", in.Path, next)
 }
 
-// Drive merges one file for git as Run would, with notes for a person. It must first find out which commits git is merging; the text is nil
-// if that is impossible. The error says why something could not be found out or merged.
+// Drive merges one file for git as Run would, and returns notes for a person. The text is nil if it cannot find the commits that git is
+// merging, or the file is not one that Run merges.
 func Drive(ctx context.Context, repo Repository, opts Options, in MergeInput) (text []byte, notes []string, err error) {
 	g, err := workgit.Open(repo.Where(), opts.Environ)
 	if err != nil {
@@ -124,8 +122,8 @@ func Drive(ctx context.Context, repo Repository, opts Options, in MergeInput) (t
 	return r.mergeFile(ctx, in.Path)
 }
 
-// sidesAreInput reports whether the sides that were found are those that git merges: they are not, for example, while it makes one merge base
-// of several.
+// sidesAreInput reports whether git passed the versions of the sides that were found. It passes others, for example, while it merges several
+// merge bases into one.
 func (r *reconciliation) sidesAreInput(ctx context.Context, in MergeInput) (bool, error) {
 	if len(r.op.theirs) != 1 {
 		return false, nil
@@ -138,7 +136,7 @@ func (r *reconciliation) sidesAreInput(ctx context.Context, in MergeInput) (bool
 	return err == nil && bytes.Equal(ours, in.Ours) && bytes.Equal(theirs, in.Theirs), err
 }
 
-// mergeFile is one file after the merge, with its notes; nil if it is not a file that is merged.
+// mergeFile merges one file, and returns notes for a person. The text is nil if the file is not one that Run merges.
 func (r *reconciliation) mergeFile(ctx context.Context, path string) (text []byte, notes []string, err error) {
 	dir, name, _ := small.SplitPath(path)
 	a, _ := small.ArtifactOf(name)
@@ -170,14 +168,14 @@ func (r *reconciliation) mergeFile(ctx context.Context, path string) (text []byt
 			return data, notes, err
 		}
 		if err == nil {
-			done[one] = data // one that fails is git's next conflict
+			done[one] = data // if one cannot be merged, git's call for that file makes the conflict
 		}
 	}
 	return nil, nil, nil
 }
 
-// findDriverOperation finds the sides of the operation in which git calls the merge driver. No file names them yet, so they are taken from the
-// environment of a merge, from git's label for the commit that it applies, and from the todo list of a rebase.
+// findDriverOperation finds the sides of the operation in which git calls the merge driver. No pseudo ref names them yet: they are taken from
+// the environment of a merge, or from git's label for the applied commit, or from a rebase's list of finished steps.
 func findDriverOperation(ctx context.Context, repo Repository, g *workgit.Tree, environ []string, head, label string) (*operation, error) {
 	op := &operation{ours: side{id: head}}
 	for _, id := range workgit.GitHeads(environ) {
@@ -211,6 +209,6 @@ func findDriverOperation(ctx context.Context, repo Repository, g *workgit.Tree, 
 var (
 	// appliedLabel is git's label for a commit that it applies: "1c8dd23 (subject)".
 	appliedLabel = expression.Of(`^([0-9a-f]{4,64}) \(`)
-	// appliedLine is a line in the list of a rebase's finished steps.
+	// appliedLine is a line in a rebase's list of finished steps.
 	appliedLine = expression.Of(`^(?:pick|p|reword|r|edit|e|squash|s|fixup|f)(?: -[cC])? ([0-9a-f]{4,64})\b`)
 )

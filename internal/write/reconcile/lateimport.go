@@ -14,8 +14,8 @@ import (
 	"github.com/small-gate/small-gate/internal/write/workgit"
 )
 
-// planLateImport plans to keep, whole and as a separate import, the workspace of a 1.0.0 branch that is merged with one of 2.0.0, and reports whether
-// there is one. Everything else below .small stays as on the 2.0.0 side: git would write the branch's changes into the first import.
+// planLateImport handles a merge of a workspace of 1.0.0 with one of 2.0.0: it plans to keep the former whole, as another import, and leaves
+// the rest of the directory as on the 2.0.0 side. git's own merge would change the first import. It reports whether the merge is such a one.
 func (r *reconciliation) planLateImport(ctx context.Context, dir string) (bool, error) {
 	if r.op.kind == "" || len(r.op.theirs) != 1 || !r.op.theirs[0].isCommit() {
 		return false, nil
@@ -29,22 +29,22 @@ func (r *reconciliation) planLateImport(ctx context.Context, dir string) (bool, 
 	if err != nil || records.VersionOf(text) != records.Version || r.files[late.id][profile].Mode != "" || r.files[late.id][small.Progress.Path(dir)].Mode == "" {
 		return false, err
 	}
-	made, err := LateImport(ctx, r.repo, r.files[migrated.id], Below(r.files[late.id], small.InDir(dir, "")), dir, r.limits())
-	if err != nil || made == nil {
+	imported, err := LateImport(ctx, r.repo, r.files[migrated.id], Below(r.files[late.id], small.InDir(dir, "")), dir, r.limits())
+	if err != nil || imported == nil {
 		return false, err
 	}
-	if err := r.planMigratedSide(ctx, dir, r.files[migrated.id], r.files[late.id], made); err != nil {
+	if err := r.planMigratedSide(ctx, dir, r.files[migrated.id], r.files[late.id], imported); err != nil {
 		return true, err
 	}
 	changed := false
-	for _, path := range slices.Sorted(maps.Keys(made)) {
-		one, err := r.planFile(ctx, path, history.ModePlain, made[path])
+	for _, path := range slices.Sorted(maps.Keys(imported)) {
+		fileChanged, err := r.planFile(ctx, path, history.ModePlain, imported[path])
 		if err != nil {
 			return true, err
 		}
-		changed = changed || one
+		changed = changed || fileChanged
 		if _, name, _ := small.SplitPath(path); records.IsOriginalLog(name) {
-			entries := readWorkspaceLedger(made[path], r.limits()).Len()
+			entries := readWorkspaceLedger(imported[path], r.limits()).Len()
 			r.out.Logs = append(r.out.Logs, Log{Path: path, Entries: entries, Sides: []string{late.name}, Brought: []int{entries}})
 		}
 	}
@@ -52,13 +52,13 @@ func (r *reconciliation) planLateImport(ctx context.Context, dir string) (bool, 
 	return true, nil
 }
 
-// planMigratedSide plans to leave a directory's workspace as on the 2.0.0 side. The late branch's files are removed, except for what is made of
-// them.
-func (r *reconciliation) planMigratedSide(ctx context.Context, dir string, migrated, late map[string]history.File, made map[string][]byte) error {
+// planMigratedSide plans to leave a directory's workspace as on the 2.0.0 side, and to remove the late branch's other files. imported has the files
+// of the new import, which stay.
+func (r *reconciliation) planMigratedSide(ctx context.Context, dir string, migrated, late map[string]history.File, imported map[string][]byte) error {
 	for _, path := range slices.Sorted(maps.Keys(r.index)) {
 		in, name, ok := small.SplitPath(path)
-		_, branch := late[path]
-		if _, keep := migrated[path]; !ok || in != dir || keep || made[path] != nil || !r.index[path].Unmerged && !branch && records.ImportOf(name) == "" {
+		_, isLate := late[path]
+		if _, isMigrated := migrated[path]; !ok || in != dir || isMigrated || imported[path] != nil || !r.index[path].Unmerged && !isLate && records.ImportOf(name) == "" {
 			continue
 		}
 		if err := r.planRemoval(path); err != nil {
@@ -89,7 +89,7 @@ func (r *reconciliation) planFile(ctx context.Context, path, mode string, data [
 	return r.planChange(ctx, change{path: path, mode: mode, content: data, present: present})
 }
 
-// Below are the files in a folder, by their relative names.
+// Below returns the files in a folder, by their paths relative to it.
 func Below(files map[string]history.File, folder string) map[string]history.File {
 	out := map[string]history.File{}
 	for path, f := range files {
@@ -100,8 +100,8 @@ func Below(files map[string]history.File, folder string) map[string]history.File
 	return out
 }
 
-// LateImport is the import, by path, of a 1.0.0 workspace that is merged into one of 2.0.0 in a directory; nil if an import there already
-// has its log. migrated has the files of the latter by path, originals those of the former by name.
+// LateImport returns, by path, the files that import a workspace of 1.0.0 into one of 2.0.0 in dir; nil if an import there has its log
+// already. originals has the files of the 1.0.0 workspace by name, migrated those of the 2.0.0 side by path.
 func LateImport(
 	ctx context.Context, repo Repository, migrated, originals map[string]history.File, dir string, limits small.Limits,
 ) (map[string][]byte, error) {
@@ -111,7 +111,7 @@ func LateImport(
 		}
 		blob, err := repo.Blob(ctx, f.Object, limits.FileSize())
 		if err == nil && blob.Size > limits.FileSize() {
-			err = &failure.Error{Message: fmt.Sprintf("%s has %d bytes", f.Path, blob.Size), Remedy: "raise the limit with --max-file-size BYTES"}
+			err = &failure.Error{Message: fmt.Sprintf("%s has %d bytes, the limit is %d", f.Path, blob.Size, limits.FileSize()), Remedy: "raise the limit with --max-file-size BYTES"}
 		}
 		return blob.Data, err
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/small-gate/small-gate/internal/write/workgit"
 )
 
-// followMoves treats the versions of a log that moved on a side as if they were at one path: the log's path in the new commit.
+// followMoves gives all versions of a log that a side moved one path: that of the log after the merge.
 func (r *reconciliation) followMoves(ctx context.Context) error {
 	for _, t := range r.op.theirs {
 		if !t.isCommit() {
@@ -34,6 +34,7 @@ func (r *reconciliation) followMoves(ctx context.Context) error {
 	return nil
 }
 
+// followMovesSince does what followMoves does for one other side and one merge base.
 func (r *reconciliation) followMovesSince(ctx context.Context, base string, t side) error {
 	opts := run.Options{Policy: r.opts.Policy, Trusted: r.op.ours.id, Now: r.opts.Now, MaxFileSize: r.opts.MaxFileSize}
 	moves := map[string]map[string]string{}
@@ -84,8 +85,8 @@ func (r *reconciliation) followMovesSince(ctx context.Context, base string, t si
 	return nil
 }
 
-// checkRotations refuses to combine a log that one side rotated, while the other one, which comes first, has appended to it: all that the latter has
-// must be in the archive. Such a side is a branch into which the target is merged, or a commit that is put on top.
+// checkRotations fails if one side rotated a log, and the side whose entries come first has appended to it: the archive must then have these
+// entries too. The rotating side is a branch into which the target is merged, or a commit being applied.
 func (r *reconciliation) checkRotations(base string, t side) error {
 	rotating, first, version := r.op.ours, t, "--ours"
 	switch {
@@ -96,20 +97,20 @@ func (r *reconciliation) checkRotations(base string, t side) error {
 	}
 	archives := r.rotated[rotating.id]
 	for _, path := range slices.Sorted(maps.Keys(archives)) {
-		if _, too := r.rotated[first.id][path]; too || r.files[first.id][path].Object == r.files[base][path].Object {
+		if _, bothRotated := r.rotated[first.id][path]; bothRotated || r.files[first.id][path].Object == r.files[base][path].Object {
 			continue
 		}
 		log, archive := wording.Printable(path), wording.Printable(archives[path])
 		return &failure.Error{
-			Message: fmt.Sprintf("%s rotated %s to %s, and %s has appended to it", r.messageName(rotating), log, archive, r.messageName(first)),
-			Remedy: fmt.Sprintf("let %s end with all that %s has in %s, and keep the fresh log: ", archive, r.messageName(first), log) +
+			Message: fmt.Sprintf("%s rotated %s to %s, but %s has appended to %s", r.messageName(rotating), log, archive, r.messageName(first), log),
+			Remedy: fmt.Sprintf("make %s end with everything that %s has in %s, and keep the fresh log: ", archive, r.messageName(first), log) +
 				wording.Commands("git checkout "+version+" -- "+wording.TopPath(path), "git add -- "+wording.TopPath(path)+" "+wording.TopPath(archives[path]), r.op.finish),
 		}
 	}
 	return nil
 }
 
-// moveFile treats a side's file as if it were at another path, and marks its own path to be removed.
+// moveFile moves a file in the list of a side's files, and notes the new path, so that the file at the old one is removed.
 func (r *reconciliation) moveFile(id, from, to string) {
 	f, there := r.files[id][from]
 	if from == to || !there {
@@ -119,20 +120,20 @@ func (r *reconciliation) moveFile(id, from, to string) {
 	r.files[id][to] = f
 	delete(r.files[id], from)
 	r.newPaths[from] = to
-	was, _, ok := small.SplitPath(from)
-	is, _, _ := small.SplitPath(to)
+	fromDir, _, ok := small.SplitPath(from)
+	toDir, _, _ := small.SplitPath(to)
 	if !ok {
 		return
 	}
-	for _, a := range mergedArtifacts { // git itself follows the paths of these
-		if f, there := r.files[id][a.Path(was)]; there && r.files[id][a.Path(is)].Path == "" {
-			f.Path = a.Path(is)
+	for _, a := range mergedArtifacts { // git itself moves these in the index and the work tree
+		if f, there := r.files[id][a.Path(fromDir)]; there && r.files[id][a.Path(toDir)].Path == "" {
+			f.Path = a.Path(toDir)
 			r.files[id][f.Path] = f
 		}
 	}
 }
 
-// oldPaths are the former paths of the log at a path.
+// oldPaths returns the former paths of the log at a path, sorted.
 func (r *reconciliation) oldPaths(path string) []string {
 	var out []string
 	for from, to := range r.newPaths {
@@ -144,7 +145,7 @@ func (r *reconciliation) oldPaths(path string) []string {
 	return out
 }
 
-// planRemovalOfMoved plans to remove the logs that are combined elsewhere.
+// planRemovalOfMoved plans to remove logs at their former paths.
 func (r *reconciliation) planRemovalOfMoved() error {
 	for _, from := range slices.Sorted(maps.Keys(r.newPaths)) {
 		if err := r.planRemoval(from); err != nil {
@@ -154,7 +155,7 @@ func (r *reconciliation) planRemovalOfMoved() error {
 	return nil
 }
 
-// planRemoval plans to planRemoval a file. Of a log that is combined elsewhere, the work tree may have any side's version here.
+// planRemoval plans to remove a file from the work tree and the index.
 func (r *reconciliation) planRemoval(path string) error {
 	present, err := workgit.ReadFile(r.git.Top, path)
 	if err != nil {

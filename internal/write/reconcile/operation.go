@@ -26,35 +26,35 @@ type Repository interface {
 	Tips(ctx context.Context, prefixes ...string) ([]string, error)
 }
 
-// side is a commit whose logs are combined.
+// side is a commit whose files are merged, or, in a conflict that no commit explains, a stage of the index.
 type side struct {
 	name, id string
-	// bases are its merge bases with ours.
+	// bases are its merge bases with ours, or the parents of a commit being applied.
 	bases []string
-	// picked is true if only the commit's own additions are wanted.
+	// picked is true if only the side's changes since its base are taken, as in a rebase.
 	picked bool
 }
 
-// operation is what git has not finished.
+// operation is an operation that git has not finished, or the combination with a named side.
 type operation struct {
-	// kind names it; empty if nothing is under way and the other side was named.
+	// kind is its git command, opSquash or opConflict; empty if nothing is under way.
 	kind string
-	// finish is what to type afterwards, skip the same if nothing is left to commit.
+	// finish is the command to type after reconciling, skip the one if nothing is left to commit.
 	finish, skip string
 	ours         side
 	theirs       []side
 }
 
-// The operations that are not git commands.
+// Kinds of operations that are not git commands.
 const (
 	opSquash   = "squash merge"
 	opConflict = "conflict"
 )
 
-// sides are all sides, ours first.
+// sides returns all sides, ours first.
 func (o *operation) sides() []side { return append([]side{o.ours}, o.theirs...) }
 
-// addVersions adds to a log's case each side's version, and those of the merge bases.
+// addVersions adds the versions of all sides and merge bases to a log's case.
 func (o *operation) addVersions(c *combine.Case, read func(side) (combine.Version, error)) (err error) {
 	if c.Ours, err = read(o.ours); err != nil {
 		return err
@@ -81,7 +81,6 @@ func (o *operation) oneParent() bool {
 	return o.kind == state.Rebase || o.kind == state.Pick || o.kind == opSquash
 }
 
-// undoCommand is the command that undoes the operation.
 func (o *operation) undoCommand() string {
 	switch {
 	case o.kind == opConflict && o.finish != "":
@@ -92,7 +91,7 @@ func (o *operation) undoCommand() string {
 	return state.Undo(o.kind)
 }
 
-// withUndo adds to the failure of an unsound side how to undo what is under way, which cannot continue otherwise.
+// withUndo adds the command that undoes the operation to the failure of an unsound side, which has to be mended before the merge.
 func (o *operation) withUndo(err error) error {
 	if o.kind == "" || !errors.Is(err, combine.ErrUnsound) {
 		return err
@@ -102,8 +101,7 @@ func (o *operation) withUndo(err error) error {
 	return &f
 }
 
-// findOperation finds the sides of the merge, rebase, cherry-pick or squash that git has not finished; there are none without one. The stages of
-// a conflict in the index do not matter.
+// findOperation finds the merge, rebase, cherry-pick, revert or squash that git has not finished, and its sides. It does not look at the index.
 func findOperation(ctx context.Context, repo Repository, git *workgit.Tree) (*operation, error) {
 	head, err := repo.Head(ctx)
 	if err != nil {
@@ -113,8 +111,8 @@ func findOperation(ctx context.Context, repo Repository, git *workgit.Tree) (*op
 		return nil, &failure.Error{Message: "this branch has no commit yet, so there is nothing to reconcile"}
 	}
 	op := &operation{ours: side{id: head}}
-	for _, look := range []func(context.Context, Repository, *workgit.Tree) error{op.findMerge, op.findApplied, op.findSquash} {
-		if err := look(ctx, repo, git); err != nil {
+	for _, find := range []func(context.Context, Repository, *workgit.Tree) error{op.findMerge, op.findApplied, op.findSquash} {
+		if err := find(ctx, repo, git); err != nil {
 			return nil, err
 		}
 		if op.kind != "" {
@@ -124,7 +122,8 @@ func findOperation(ctx context.Context, repo Repository, git *workgit.Tree) (*op
 	return op, nil
 }
 
-// useNamedSide takes the side that the caller names; an operation under way with that side stays.
+// useNamedSide makes a commit that the caller names the other side. If an operation other than a squash is under way, the commit must be one
+// of its sides, and they stay.
 func (o *operation) useNamedSide(ctx context.Context, repo Repository, name string) error {
 	id, err := repo.Resolve(ctx, name)
 	if err != nil {
@@ -144,7 +143,7 @@ func (o *operation) useNamedSide(ctx context.Context, repo Repository, name stri
 	return nil
 }
 
-// findMerge looks for a merge: each line of MERGE_HEAD is a side.
+// findMerge finds the sides of an unfinished merge in MERGE_HEAD.
 func (o *operation) findMerge(ctx context.Context, repo Repository, _ *workgit.Tree) error {
 	heads, err := workgit.MergeHeads(ctx, repo)
 	if err != nil || len(heads) == 0 {
@@ -161,7 +160,7 @@ func (o *operation) findMerge(ctx context.Context, repo Repository, _ *workgit.T
 	return nil
 }
 
-// findApplied looks for a rebase, cherry-pick or revert that stopped: a pseudo ref names the commit being applied to HEAD.
+// findApplied finds a stopped rebase, cherry-pick or revert. A pseudo ref names the commit being applied to HEAD; a revert has no side.
 func (o *operation) findApplied(ctx context.Context, repo Repository, git *workgit.Tree) error {
 	u, err := state.UnderWay(repo.Where().GitDir)
 	if err != nil || u.Finish == "" {
@@ -171,7 +170,7 @@ func (o *operation) findApplied(ctx context.Context, repo Repository, git *workg
 		o.kind, o.finish, o.skip = u.Command, u.Finish, u.Skip
 		return nil
 	}
-	// If a rebase stopped for another reason, somebody may have picked a commit.
+	// If a rebase stopped without applying a commit, somebody may have picked one.
 	for _, ref := range map[string][]string{state.Rebase: {"REBASE_HEAD", "CHERRY_PICK_HEAD"}, state.Pick: {"CHERRY_PICK_HEAD"}}[u.Command] {
 		there, err := state.Exists(filepath.Join(repo.Where().GitDir, ref))
 		if err != nil {
@@ -185,7 +184,7 @@ func (o *operation) findApplied(ctx context.Context, repo Repository, git *workg
 	return nil
 }
 
-// useAppliedCommit takes a commit that git applies as a side.
+// useAppliedCommit makes the commit that git is applying the other side. A commit with several parents cannot be applied.
 func (o *operation) useAppliedCommit(ctx context.Context, repo Repository, git *workgit.Tree, name, word string) error {
 	id, err := repo.Resolve(ctx, name)
 	if err != nil {
@@ -203,7 +202,7 @@ func (o *operation) useAppliedCommit(ctx context.Context, repo Repository, git *
 	return nil
 }
 
-// findSquash looks for a git merge --squash. The tips among the commits that it squashed are the sides.
+// findSquash finds an uncommitted git merge --squash. Its sides are the squashed commits that are not a parent of another one.
 func (o *operation) findSquash(ctx context.Context, repo Repository, git *workgit.Tree) error {
 	squashed, err := state.Squashed(repo.Where().GitDir)
 	if err != nil {
@@ -228,7 +227,7 @@ func (o *operation) findSquash(ctx context.Context, repo Repository, git *workgi
 	return nil
 }
 
-// findNamesAndBases names the sides after branches, and finds their merge bases.
+// findNamesAndBases names the sides after branches, and finds their merge bases with ours.
 func (o *operation) findNamesAndBases(ctx context.Context, repo Repository, git *workgit.Tree) error {
 	branch, err := repo.CurrentBranch(ctx)
 	if err != nil {
@@ -253,7 +252,7 @@ func (o *operation) findNamesAndBases(ctx context.Context, repo Repository, git 
 	return nil
 }
 
-// Committed combines HEAD's version of a log with those of what is being merged. The text is nil if none of them has the log.
+// Committed combines HEAD's version of a log with those of the commits being merged. The text is nil if none of them has the log.
 func Committed(ctx context.Context, repo Repository, git *workgit.Tree, c combine.Case) (combine.Case, []byte, error) {
 	op := &operation{}
 	var err error
@@ -279,8 +278,7 @@ func Committed(ctx context.Context, repo Repository, git *workgit.Tree, c combin
 	return c, resolved.Text, nil
 }
 
-// Explains reports whether the sides of a file's conflict markers can be found: git has an operation under way that shows them, or
-// remembers the conflict.
+// Explains reports whether the sides of a file's conflict can be found: an operation is under way, or git remembers the conflict's stages.
 func Explains(ctx context.Context, repo Repository, git *workgit.Tree, path string) (bool, error) {
 	op, err := findOperation(ctx, repo, git)
 	if err != nil || op.kind != "" {

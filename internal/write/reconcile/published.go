@@ -10,8 +10,8 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// findPublished finds which entries are in the log at a path on any remote-tracking branch, also at the log's earlier paths. There may be
-// hundreds of such branches with few versions of the log: each version is read once, and only the part that differs from ours is parsed.
+// findPublished finds which entries a remote-tracking branch has in the log at a path, or at its former paths. There may be hundreds of
+// branches with few versions of the log: each version is read once, and only the part that differs from ours is parsed.
 func (r *reconciliation) findPublished(ctx context.Context, path string, entries []ledger.Entry) (map[small.Digest]bool, error) {
 	tips, err := r.repo.Tips(ctx, "refs/remotes/")
 	if err != nil {
@@ -51,7 +51,7 @@ func (r *reconciliation) findPublished(ctx context.Context, path string, entries
 		}
 		version, _ := log.Extend(text, blob.Data, r.limits())
 		if version == nil {
-			continue // not readable as a log
+			continue // unreadable
 		}
 		all := ledger.DigestSet(version.Ledger)
 		for _, e := range entries {
@@ -61,7 +61,7 @@ func (r *reconciliation) findPublished(ctx context.Context, path string, entries
 	return found, nil
 }
 
-// Published are those of some entries of a commit's log that a remote-tracking branch has.
+// Published finds which entries of a commit's log a remote-tracking branch has. It returns only those.
 func Published(ctx context.Context, repo Repository, commit, path string, entries []ledger.Entry, opts Options) (map[small.Digest]bool, error) {
 	r := newReconciliation(repo, nil, opts)
 	r.op = &operation{ours: side{id: commit}}

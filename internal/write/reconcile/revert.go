@@ -8,8 +8,8 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// planRevert plans to make the files of workspaces, and the logs of the configuration, as they are in HEAD: a revert undoes code, and a log
-// keeps what was recorded. A file that HEAD lacks, and that the revert brings back without a conflict, stays.
+// planRevert plans to restore the files of workspaces and the configured logs as in HEAD: a revert undoes code, but a log keeps its entries.
+// A file that HEAD lacks stays if the revert brings it back without a conflict.
 func (r *reconciliation) planRevert(ctx context.Context) error {
 	head, err := r.listFiles(ctx, r.op.ours.id)
 	if err != nil {
@@ -37,7 +37,7 @@ func (r *reconciliation) planRevert(ctx context.Context) error {
 	return nil
 }
 
-// planFileAsInHead plans to make one file as it is in HEAD.
+// planFileAsInHead plans to restore one file as in HEAD, or to remove it if HEAD lacks it.
 func (r *reconciliation) planFileAsInHead(ctx context.Context, path string) error {
 	content, err := r.readSide(ctx, r.op.ours, path)
 	if err != nil {

@@ -21,40 +21,39 @@ import (
 
 // Options are what to reconcile, and how.
 type Options struct {
-	// Theirs names the other side if no merge is under way.
+	// Theirs names the other side; empty for that of the operation under way.
 	Theirs string
-	// Plan says whose value counts if both sides changed the same field of the plan. In a rebase and a cherry-pick too, ours is what is
-	// checked out, and theirs the commit being applied.
+	// Plan says whose value counts if both sides changed the same field of the plan. In a rebase and a cherry-pick too, ours is HEAD, and
+	// theirs is the commit being applied.
 	Plan    threeway.Preference
 	Environ []string
 	Now     time.Time
-	// Policy is the trusted configuration. MaxFileSize in bytes overrides its limit; 0 leaves it.
+	// Policy is the trusted configuration. MaxFileSize, in bytes, overrides its limit unless it is 0.
 	Policy      *policy.Policy
 	MaxFileSize int64
-	// PolicyOf reads the configuration of another side, of which only baselines count, and stanzas of logs that Policy does not have; nil if only
-	// Policy counts.
+	// PolicyOf reads the configuration of another side. Only its baselines count, and its stanzas of logs that Policy does not have. If PolicyOf
+	// is nil, only Policy counts.
 	PolicyOf func(ctx context.Context, commit, name string) (*policy.Policy, error)
 }
 
 // Outcome is what was done.
 type Outcome struct {
-	// Finish is what to type next.
+	// Finish is the command to type next.
 	Finish string
-	// Empty is true if an operation of git is under way and leaves nothing to commit.
+	// Empty is true if an operation is under way and leaves nothing to commit.
 	Empty bool
-	// Replaces is true if the named side is published where the branch is pushed to, and the branch lacks it: only a forced push could
-	// replace it by the branch.
+	// Replaces is true if the branch's upstream contains the named side and the branch does not: only a forced push can then publish the branch.
 	Replaces bool
 	// Logs are the logs that differ between the sides.
 	Logs []Log
-	// AsInHead are the paths that a revert had changed, and that are as in HEAD again.
+	// AsInHead are the paths at which a revert's changes were undone.
 	AsInHead []string
-	// Merged are the other files of workspaces that were merged.
+	// Merged are the merged files that are not logs, and logs in which entries were changed, with notes.
 	Merged []MergedFile
-	// Conflicts are the paths below .small that are still in conflict, or have conflict markers; none if all of .small is resolved.
-	// Elsewhere are other such paths.
+	// Conflicts are the workspace files and configured logs that are still in conflict or have conflict markers. Elsewhere are the other
+	// files that the index says are in conflict.
 	Conflicts, Elsewhere []string
-	// Kept are overwritten files of the work tree whose content no side has: the path, and the file with the copy.
+	// Kept are overwritten files of the work tree whose content no side has: the path, and that of the copy.
 	Kept [][2]string
 	// Diff shows what was staged, against HEAD.
 	Diff string
@@ -63,40 +62,40 @@ type Outcome struct {
 // Log is the result for one log.
 type Log struct {
 	Path string
-	// Entries is the number of entries. Added is true if a new entry makes the resolution explicit.
+	// Entries is the number of entries. Added is true if one of them was added to make the resolution explicit.
 	Entries int
 	Added   bool
-	// Sides are the sides' names, Brought the number of entries that only that side has.
+	// Sides are the sides' names. Brought has, for each side, the number of entries that only this side has.
 	Sides   []string
 	Brought []int
 	// Changed is true if the file or the index was written.
 	Changed bool
 }
 
-// reconciliation is one reconciliation.
+// reconciliation is one run: the sides, and the changes that it plans.
 type reconciliation struct {
 	repo Repository
 	git  *workgit.Tree
 	opts Options
 	op   *operation
-	// files are the files of each commit, by path.
+	// files maps commits, and stages that take the place of commits, to their files by path.
 	files map[string]map[string]history.File
 	index map[string]history.File
-	// markerSize is the length of the shortest conflict markerSize that git writes into these files; 0 until known.
+	// markerSize is the length of the shortest conflict marker that git writes into these files; 0 until known.
 	markerSize int
 	// policies are the configurations of the other sides.
 	policies []*policy.Policy
-	// changes are the files to write, then those to remove, each in order of path.
+	// changes are the files to write and to remove.
 	changes []change
-	// newPaths maps former paths of logs to the paths at which they are combined.
+	// newPaths maps the former path of each moved log to the path at which it is combined.
 	newPaths map[string]string
-	// rotated maps, by commit, the logs of the configuration that went whole to an archive to the archive's path.
+	// rotated maps, for each commit, the path of each configured log that was rotated to the archive's path.
 	rotated map[string]map[string]string
-	// theirsFirst puts the other side's additions before ours, in logs of the configuration.
+	// theirsFirst puts the other side's additions before ours, in configured logs.
 	theirsFirst bool
 	// targetKnown is true if the side whose additions come first is the target's.
 	targetKnown bool
-	// inMemory is true if no work tree is involved: see Combiner.
+	// inMemory is true for a Combiner, which neither reads nor writes the work tree and the index.
 	inMemory bool
 	out      *Outcome
 }
@@ -105,7 +104,7 @@ func newReconciliation(repo Repository, g *workgit.Tree, opts Options) *reconcil
 	return &reconciliation{repo: repo, git: g, opts: opts, files: map[string]map[string]history.File{}, newPaths: map[string]string{}, rotated: map[string]map[string]string{}, out: &Outcome{}}
 }
 
-// Run makes the explicit resolution and stages it. It writes nothing until everything is planned.
+// Run merges the sides of the operation under way, or a named side's log, and stages the result. It writes nothing until all is planned.
 func Run(ctx context.Context, repo Repository, opts Options) (*Outcome, error) {
 	g, err := workgit.Open(repo.Where(), opts.Environ)
 	if err != nil {
@@ -134,7 +133,7 @@ func Run(ctx context.Context, repo Repository, opts Options) (*Outcome, error) {
 	return r.out, r.completeOutcome(context.WithoutCancel(ctx))
 }
 
-// planMerge plans to combine the sides.
+// planMerge plans to merge the sides' files.
 func (r *reconciliation) planMerge(ctx context.Context) error {
 	if err := r.followMoves(ctx); err != nil {
 		return err
@@ -154,7 +153,7 @@ func (r *reconciliation) planMerge(ctx context.Context) error {
 	return r.planRemovalOfMoved()
 }
 
-// listFiles reads the files of a revision, by path.
+// listFiles returns the files of a commit, or of history.Index, by path. Those of a commit are read once.
 func (r *reconciliation) listFiles(ctx context.Context, revision string) (map[string]history.File, error) {
 	if known, ok := r.files[revision]; ok {
 		return known, nil
@@ -173,7 +172,7 @@ func (r *reconciliation) listFiles(ctx context.Context, revision string) (map[st
 	return out, nil
 }
 
-// workspaceDirs are the directories with a workspace on any side.
+// workspaceDirs returns the directories that have a judged workspace on any side, sorted.
 func (r *reconciliation) workspaceDirs(ctx context.Context) ([]string, error) {
 	var dirs []string
 	for _, s := range r.op.sides() {
@@ -192,7 +191,7 @@ func (r *reconciliation) workspaceDirs(ctx context.Context) ([]string, error) {
 	return dirs, nil
 }
 
-// planWorkspace plans what to do with one planWorkspace.
+// planWorkspace plans to merge one workspace.
 func (r *reconciliation) planWorkspace(ctx context.Context, dir string) error {
 	if late, err := r.planLateImport(ctx, dir); late || err != nil {
 		return err
@@ -203,7 +202,7 @@ func (r *reconciliation) planWorkspace(ctx context.Context, dir string) error {
 	return r.planArtifacts(ctx, dir)
 }
 
-// planLog plans what to do with one planLog.
+// planLog plans to combine one log, if its sides differ or it is in conflict.
 func (r *reconciliation) planLog(ctx context.Context, path string) error {
 	c, mode, same, err := r.readCase(ctx, path)
 	if err != nil || mode == "" || same && !r.index[path].Unmerged {
@@ -224,7 +223,7 @@ func (r *reconciliation) planLog(ctx context.Context, path string) error {
 	return r.op.withUndo(r.planResolution(ctx, c, mode))
 }
 
-// readCase reads the sides of a log, the file's mode, empty if no side has it, and whether all sides are the same.
+// readCase reads the sides of a log. mode is the file's, empty if no side has the file; same says that all sides have the same version.
 func (r *reconciliation) readCase(ctx context.Context, path string) (c combine.Case, mode string, same bool, err error) {
 	c = combine.Case{
 		Path: path, Now: r.opts.Now, Limits: r.limits(), TheirsFirst: r.theirsFirst, TargetKnown: r.targetKnown,
@@ -250,7 +249,7 @@ func (r *reconciliation) readCase(ctx context.Context, path string) (c combine.C
 	return c, r.modeOf(path), r.sidesAgree(path), r.noteLosses(ctx, &c)
 }
 
-// findRewrites finds, in the history of the sides, what approved rewrites of a log removed.
+// findRewrites finds, in the history of the sides, the entries that approved rewrites of a log removed.
 func (r *reconciliation) findRewrites(ctx context.Context, c combine.Case) error {
 	if len(c.Comparer.Rewrites) == 0 {
 		return nil
@@ -271,7 +270,7 @@ func (r *reconciliation) findRewrites(ctx context.Context, c combine.Case) error
 	return nil
 }
 
-// modeOf is the file's mode on the first side that has it.
+// modeOf returns the mode of a file on the first side that has it; empty if none has it.
 func (r *reconciliation) modeOf(path string) string {
 	for _, s := range r.op.sides() {
 		if mode := r.files[s.id][path].Mode; mode != "" {
@@ -281,12 +280,13 @@ func (r *reconciliation) modeOf(path string) string {
 	return ""
 }
 
-// logVersion is a side's logVersion of a log, without its bases.
+// logVersion reads a side's version of a log, without its bases.
 func (r *reconciliation) logVersion(ctx context.Context, s side, path string) (combine.Version, error) {
 	data, err := r.readSide(ctx, s, path)
 	return combine.Version{Name: s.name, Called: r.messageName(s), ID: s.id, Picked: s.picked, Data: data}, err
 }
 
+// planResolution plans to write and stage the combined log. If the work tree's file already is a resolution, it stages that file.
 func (r *reconciliation) planResolution(ctx context.Context, c combine.Case, mode string) error {
 	log := Log{Path: c.Path}
 	for _, side := range r.op.sides() {
@@ -317,22 +317,22 @@ func (r *reconciliation) planResolution(ctx context.Context, c combine.Case, mod
 	return nil
 }
 
-// reconciledInsertion is the rule about entries that a commit with one parent inserts before older ones.
+// reconciledInsertion is the rule about entries that a commit with one parent inserts before existing ones.
 const reconciledInsertion = "append-only/reconciled-insertion"
 
-// OnlyMergesInsert reports whether a configuration rejects such insertions.
+// OnlyMergesInsert reports whether a configuration rejects commits with one parent that insert entries before existing ones.
 func OnlyMergesInsert(p *policy.Policy) bool {
 	return p.Mode == policy.Enforce && p.Rules[reconciledInsertion] == policy.Error
 }
 
-// combineLog combines the sides of a log, unless the configuration demands a merge to put published entries before others.
+// combineLog combines the sides of a log. It fails if a commit with one parent would insert entries, and only merges may.
 func (r *reconciliation) combineLog(ctx context.Context, c combine.Case) (*combine.Resolution, error) {
 	if combine.KindOf(r.opts.Policy, c.Path).OfFile() {
 		return c.ResolveFile()
 	}
 	resolved, err := c.Resolve()
 	if err == nil && resolved.Inserted && r.op.oneParent() && OnlyMergesInsert(r.opts.Policy) {
-		err = r.op.needsMerge(ctx, r.repo, r.git, fmt.Sprintf("%s: published entries of %s are older than ours, and the configuration rejects a commit that puts them there (%s)",
+		err = r.op.needsMerge(ctx, r.repo, r.git, fmt.Sprintf("%s: published entries of %s are older than ours, and the configuration lets only a merge insert them (%s)",
 			c.Path, r.messageName(r.op.theirs[0]), reconciledInsertion))
 	}
 	return resolved, err
@@ -342,7 +342,7 @@ func (r *reconciliation) limits() small.Limits {
 	return small.Limits{MaxFileSize: cmp.Or(r.opts.MaxFileSize, r.opts.Policy.MaxFileSize)}
 }
 
-// readSide reads a side's version of a file, nil if it has none.
+// readSide reads a side's version of a file; nil if it has none.
 func (r *reconciliation) readSide(ctx context.Context, s side, path string) ([]byte, error) {
 	files, err := r.listFiles(ctx, s.id)
 	if err != nil {
@@ -361,7 +361,7 @@ func (r *reconciliation) readSide(ctx context.Context, s side, path string) ([]b
 	return r.readBlob(ctx, f, path+" of "+r.messageName(s))
 }
 
-// readBlob reads a file; name is its name in messages.
+// readBlob reads the content of a file; name is for messages.
 func (r *reconciliation) readBlob(ctx context.Context, f history.File, name string) ([]byte, error) {
 	limit := r.limits().FileSize()
 	blob, err := r.repo.Blob(ctx, f.Object, limit)

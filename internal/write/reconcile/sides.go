@@ -9,7 +9,7 @@ import (
 	"github.com/small-gate/small-gate/internal/write/combine"
 )
 
-// findSides finds the sides to combine; a revert has none.
+// findSides finds the operation under way, and the sides to merge. A revert has no other side.
 func (r *reconciliation) findSides(ctx context.Context) error {
 	var err error
 	if r.op, err = findOperation(ctx, r.repo, r.git); err != nil {
@@ -40,7 +40,7 @@ func (r *reconciliation) findSides(ctx context.Context) error {
 	return r.completeSides(ctx)
 }
 
-// completeSides finds what commits do not say about the sides: names, merge bases, and their configurations.
+// completeSides finds the names, merge bases and configurations of the sides, and whose additions come first.
 func (r *reconciliation) completeSides(ctx context.Context) error {
 	err := r.op.findNamesAndBases(ctx, r.repo, r.git)
 	if err == nil {
@@ -52,19 +52,18 @@ func (r *reconciliation) completeSides(ctx context.Context) error {
 	return err
 }
 
-// messageName is people's name for a side. In a rebase HEAD is what one's own commits go on top of, and the branch's name is that of one's own.
+// messageName returns a side's name in messages. In a rebase, HEAD is the new base, and one's own branch is the commits being applied.
 func (r *reconciliation) messageName(s side) string {
 	switch {
 	case r.op.kind == state.Rebase && s.picked:
 		return "your commit " + history.Short(s.id)
-	case r.op.kind == state.Rebase && s.id == r.op.ours.id && s.name == r.op.ours.name && !r.inMemory: // else a caller has named both
+	case r.op.kind == state.Rebase && s.id == r.op.ours.id && s.name == r.op.ours.name && !r.inMemory: // a Combiner's caller has named the sides
 		return "the new base"
 	}
 	return s.name
 }
 
-// readPolicies reads the configurations of the other sides, once. Their stanzas count for logs of which the trusted one has none: what comes of
-// these logs is judged like all else.
+// readPolicies reads the configurations of the other sides, once. Their stanzas count for logs that the trusted configuration does not have.
 func (r *reconciliation) readPolicies(ctx context.Context) error {
 	if r.opts.PolicyOf == nil || r.policies != nil {
 		return nil
@@ -84,7 +83,7 @@ func (r *reconciliation) readPolicies(ctx context.Context) error {
 		return nil
 	}
 	r.opts.Policy = all
-	clear(r.files) // they were listed for fewer logs
+	clear(r.files) // the lists lack the files of the added logs
 	var err error
 	if r.index != nil {
 		r.index, err = r.listFiles(ctx, history.Index)
@@ -92,7 +91,7 @@ func (r *reconciliation) readPolicies(ctx context.Context) error {
 	return err
 }
 
-// noteLosses notes on which sides a log lacks entries of the merge base for a good reason: the side rotated it, or contains the commit since
+// noteLosses marks the sides whose version of a log may lack entries of the merge base: the side rotated the log, or contains the commit since
 // which it is judged.
 func (r *reconciliation) noteLosses(ctx context.Context, c *combine.Case) error {
 	stanza := r.opts.Policy.LogFor(c.Path)

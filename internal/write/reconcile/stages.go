@@ -13,14 +13,14 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// Index stages that take the place of commits: what was applied, and its common base with ours.
+// IDs of stages of the index that take the place of commits: the applied changes, and their common base with HEAD.
 const (
 	stageBase    = ":1"
 	stageApplied = ":3"
 )
 
-// findSidesInStages finds the sides of a conflict that no commit explains: after git stash pop, an autostash, git checkout -m, git cherry-pick -n and
-// git am -3. The applied changes are unpublished, and are treated as one's own.
+// findSidesInStages finds, in the index, the sides of a conflict that no commit explains: after git stash pop, an autostash, git checkout -m,
+// git cherry-pick -n or git am -3. The applied changes are treated as one's own: they are unpublished.
 func (r *reconciliation) findSidesInStages(ctx context.Context, named string) error {
 	if r.op.kind != "" {
 		return nil
@@ -50,7 +50,7 @@ func (r *reconciliation) findSidesInStages(ctx context.Context, named string) er
 		r.files[id] = files
 	}
 	r.op.kind = opConflict
-	r.op.theirs = []side{{name: "what was applied", id: stageApplied, bases: []string{stageBase}, picked: true}}
+	r.op.theirs = []side{{name: "the applied changes", id: stageApplied, bases: []string{stageBase}, picked: true}}
 	u, err := state.UnderWay(r.repo.Where().GitDir)
 	if u.Command == state.Apply {
 		r.op.finish, r.op.skip = u.Finish, u.Skip
@@ -58,8 +58,8 @@ func (r *reconciliation) findSidesInStages(ctx context.Context, named string) er
 	return err
 }
 
-// conflictStages are the paths in conflict, sorted, and their versions by stage. Without any, these are the files that were staged with conflict
-// markers, if git remembers the conflict.
+// conflictStages returns the paths in conflict, sorted, and their files by stage and path. If there are none, it returns those that were staged
+// with conflict markers and whose conflict git remembers, and marks them as unmerged.
 func (r *reconciliation) conflictStages(ctx context.Context) (paths []string, stages map[string]map[string]history.File, err error) {
 	for path, f := range r.index {
 		if _, _, ok := small.SplitPath(path); (ok || r.opts.Policy.LogFor(path) != nil) && f.Unmerged {
@@ -89,5 +89,5 @@ func (r *reconciliation) conflictStages(ctx context.Context) (paths []string, st
 	return paths, stages, nil
 }
 
-// isCommit reports whether a side's files are in a commit.
+// isCommit reports whether a side is a commit, not a stage.
 func (s side) isCommit() bool { return !strings.HasPrefix(s.id, ":") }

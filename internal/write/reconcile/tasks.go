@@ -13,8 +13,8 @@ import (
 	"github.com/small-gate/small-gate/internal/write/threeway"
 )
 
-// followTaskIDs looks for entries of a log that name tasks to which the merged plan gives another id. Those that are put on top and that nobody else
-// has get the new id. Others stay, and a new entry for the task says which they are. notes say so to a person.
+// followTaskIDs finds entries that name a task to which the merged plan gives another id. Unpublished entries of a commit being applied get the
+// new id. Others stay, and a new entry lists them. notes tell a person.
 func (r *reconciliation) followTaskIDs(ctx context.Context, c *combine.Case) (notes []string, err error) {
 	dir, _, _ := small.SplitPath(c.Path)
 	if !isWorkspaceLog(c.Path) || r.sidesAgree(small.Plan.Path(dir)) {
@@ -41,11 +41,11 @@ func (r *reconciliation) followTaskIDs(ctx context.Context, c *combine.Case) (no
 		theirs := newEntries(m.Theirs, m.Bases, m.Limits)
 		to := m.Renumbered(m.Theirs, plan)
 		if t.Picked && len(to) > 0 {
-			var done []string
-			if theirs, done, err = r.replaceTaskIDs(ctx, c.Path, t, theirs, to); err != nil {
+			var replaced []string
+			if theirs, replaced, err = r.replaceTaskIDs(ctx, c.Path, t, theirs, to); err != nil {
 				return nil, err
 			}
-			notes = append(notes, done...)
+			notes = append(notes, replaced...)
 		}
 		c.Also = append(c.Also, entriesForNewIDs(*t, theirs, all, to)...)
 	}
@@ -55,7 +55,7 @@ func (r *reconciliation) followTaskIDs(ctx context.Context, c *combine.Case) (no
 	return notes, nil
 }
 
-// titlesDiffer reports whether a task has another title on another side: only then a plan's tasks may get other ids.
+// titlesDiffer reports whether a task has another title on another side. Only then tasks may get other ids.
 func (r *reconciliation) titlesDiffer(ctx context.Context, dir string) (bool, error) {
 	var plans [][]byte
 	for _, s := range r.op.sides() {
@@ -68,7 +68,7 @@ func (r *reconciliation) titlesDiffer(ctx context.Context, dir string) (bool, er
 	return slices.ContainsFunc(plans[1:], func(plan []byte) bool { return threeway.Retitled(plans[0], plan, r.limits()) }), nil
 }
 
-// mergedPlan is a workspace's plan as it will be: the staged one if it is in no conflict, else that of the merge.
+// mergedPlan returns the plan that a workspace will have: the staged one if it is not in conflict, else the one that the merge makes.
 func (r *reconciliation) mergedPlan(ctx context.Context, dir string) (plan []byte, err error) {
 	path := small.Plan.Path(dir)
 	if r.index != nil && r.op.kind != "" && r.opts.Plan == "" {
@@ -92,10 +92,10 @@ func (r *reconciliation) mergedPlan(ctx context.Context, dir string) (plan []byt
 	return done[small.Plan], nil
 }
 
-// entriesForNewIDs are entries for tasks that have a new id: each names those of a side's entries that stay under the old one, by times that tell
-// them apart from all others of the old id.
+// entriesForNewIDs makes an entry for each task that has a new id in to. It lists the side's entries that still name the old id, by times that
+// no other entry in all with this id has.
 func entriesForNewIDs(side combine.Version, entries, all []ledger.Entry, to map[string]string) (out []combine.NewEntry) {
-	const most = 5 // times
+	const most = 5 // times that are listed
 	byID := map[string][]ledger.Entry{}
 	var ids []string
 	for _, e := range entries {
@@ -107,31 +107,31 @@ func entriesForNewIDs(side combine.Version, entries, all []ledger.Entry, to map[
 		}
 	}
 	for _, id := range ids {
-		named := slices.DeleteFunc(slices.Clone(all), func(e ledger.Entry) bool { return e.TaskID != id })
+		sameID := slices.DeleteFunc(slices.Clone(all), func(e ledger.Entry) bool { return e.TaskID != id })
 		var times []string
 		for i, e := range byID[id] {
 			if i == most {
 				times = append(times, fmt.Sprintf("%d more", len(byID[id])-most))
 				break
 			}
-			times = append(times, ledger.TimeAmong(e, named))
+			times = append(times, ledger.TimeAmong(e, sameID))
 		}
-		noun := "entry"
+		listed := "its entry of %s still names"
 		if len(times) > 1 {
-			noun = "entries"
+			listed = "its entries of %s still name"
 		}
 		last := byID[id][len(byID[id])-1]
 		entry := combine.NewEntry{{"task_id", to[id]}}
 		if last.Status != "" {
 			entry = append(entry, [2]string{"status", last.Status})
 		}
-		out = append(out, append(entry, [2]string{"evidence", fmt.Sprintf("task %s of %s is %s now, also in its %s of %s",
-			wording.Quote(id), side.Name, wording.Quote(to[id]), noun, wording.List(times, "and"))}))
+		out = append(out, append(entry, [2]string{"evidence", fmt.Sprintf("task %s of %s is now %s; "+listed+" the old id",
+			wording.Quote(id), side.Name, wording.Quote(to[id]), wording.List(times, "and"))}))
 	}
 	return out
 }
 
-// replaceTaskIDs gives those of a side's new entries that nobody else has the new ids of their tasks. It returns the other ones.
+// replaceTaskIDs replaces task ids in a side's unpublished new entries. It returns the entries that it leaves, and a note for each other one.
 func (r *reconciliation) replaceTaskIDs(ctx context.Context, path string, side *combine.Version, entries []ledger.Entry, to map[string]string) (stay []ledger.Entry, notes []string, err error) {
 	naming := slices.DeleteFunc(slices.Clone(entries), func(e ledger.Entry) bool { return to[e.TaskID] == "" })
 	if len(naming) == 0 {
@@ -146,7 +146,7 @@ func (r *reconciliation) replaceTaskIDs(ctx context.Context, path string, side *
 		return entries, nil, nil
 	}
 	lines := slices.Collect(bytes.Lines(bytes.Clone(side.Data)))
-	for _, e := range slices.Backward(entries) { // what stands after an id on its line moves
+	for _, e := range slices.Backward(entries) { // backward, since a new id moves the text after it on the line
 		if to[e.TaskID] == "" || published[e.Digest] {
 			stay = append(stay, e)
 			continue
@@ -154,12 +154,12 @@ func (r *reconciliation) replaceTaskIDs(ctx context.Context, path string, side *
 		at := doc.Root.Get("entries").Items[e.Index].Get("task_id").Pos
 		line := lines[at.Line-1]
 		from := byteOffset(line, at.Column)
-		if !bytes.HasPrefix(bytes.TrimLeft(line[from:], `"'`), []byte(e.TaskID)) { // written with escapes, say
+		if !bytes.HasPrefix(bytes.TrimLeft(line[from:], `"'`), []byte(e.TaskID)) { // for example, written with escapes
 			stay = append(stay, e)
 			continue
 		}
 		lines[at.Line-1] = slices.Concat(line[:from], bytes.Replace(line[from:], []byte(e.TaskID), []byte(to[e.TaskID]), 1))
-		notes = append(notes, fmt.Sprintf("the entry of %s names task %s now, and not %s", ledger.TimeAmong(e, naming), wording.Quote(to[e.TaskID]), wording.Quote(e.TaskID)))
+		notes = append(notes, fmt.Sprintf("the entry of %s now names task %s instead of %s", ledger.TimeAmong(e, naming), wording.Quote(to[e.TaskID]), wording.Quote(e.TaskID)))
 	}
 	slices.Reverse(stay)
 	slices.Reverse(notes)

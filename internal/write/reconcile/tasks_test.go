@@ -22,8 +22,8 @@ func TestEntriesForNewIDs(t *testing.T) {
 		t.Fatalf("%q", made)
 	}
 	for i, want := range []string{
-		"also in its entries of 2026-03-01T10:00:00.100Z, 2026-03-01T10:00:00.200Z and 2026-03-01T10:01:00.300000001Z",
-		"also in its entry of 2026-03-01T10:02:00Z",
+		"its entries of 2026-03-01T10:00:00.100Z, 2026-03-01T10:00:00.200Z and 2026-03-01T10:01:00.300000001Z still name the old id",
+		"its entry of 2026-03-01T10:02:00Z still names the old id",
 	} {
 		if got := made[i][len(made[i])-1][1]; !strings.HasSuffix(got, want) {
 			t.Errorf("%s\nwant %s", got, want)

@@ -17,53 +17,53 @@ import (
 	"github.com/small-gate/small-gate/internal/write/workgit"
 )
 
-// addTieRemedy says what to type about two entries with the same time. No merge may change an entry of a parent, but rebasing unpublished commits
-// makes new ones, and gives their entries later times. If both sides are published, it takes a waiver.
+// addTieRemedy adds the commands that separate two entries with the same time. A merge may not change an entry of a parent, but a rebase makes
+// new commits of unpublished ones, and gives their entries later times. If both entries are published, moving one takes a waiver.
 func (r *reconciliation) addTieRemedy(ctx context.Context, path string, err error) error {
 	var t *combine.Tie
 	if !errors.As(err, &t) || len(r.op.theirs) != 1 || !r.op.theirs[0].isCommit() {
 		return err
 	}
 	theirs := r.op.theirs[0]
-	mine, other := t.Entries[0], t.Entries[1]
-	if (t.Sides[0] == theirs.id) != (r.op.kind == state.Rebase) { // in a rebase the commit being applied is one's own
-		mine, other = other, mine
+	own, other := t.Entries[0], t.Entries[1]
+	if (t.Sides[0] == theirs.id) != (r.op.kind == state.Rebase) { // in a rebase, the commit being applied is one's own
+		own, other = other, own
 	}
-	published, asked := r.findPublished(ctx, path, t.Entries[:])
-	if asked != nil {
-		return asked
+	published, failed := r.findPublished(ctx, path, t.Entries[:])
+	if failed != nil {
+		return failed
 	}
 	undo := ""
 	if r.op.kind != "" {
 		undo = "`" + r.op.undoCommand() + "`; "
 	}
-	name, asked := r.op.branchToMerge(ctx, r.repo, r.git)
-	if asked != nil {
-		return asked
+	name, failed := r.op.branchToMerge(ctx, r.repo, r.git)
+	if failed != nil {
+		return failed
 	}
 	const again = "; then, for each stop, `small-hook reconcile` and `git -c core.editor=true %s --continue`"
 	f := *failure.Of(err)
 	switch {
-	case !published[mine.Digest]:
+	case !published[own.Digest]:
 		f.Remedy = undo + "give the entry that is not published yet a later time: `git rebase " + name + "`" + fmt.Sprintf(again, state.Rebase)
 	case !published[other.Digest]:
 		f.Remedy = undo + "give the entry that is not published yet a later time: `git cherry-pick HEAD.." + name + "`" + fmt.Sprintf(again, state.Pick)
 	default:
 		f.Message += "; both are published"
-		f.Remedy = undo + waivedMoveRemedy(path, mine.Timestamp) + "`git merge --no-edit " + name + "`; `small-hook reconcile`; " + wording.Commands(wording.FinishMerge)
+		f.Remedy = undo + waivedMoveRemedy(path, own.Timestamp) + "`git merge --no-edit " + name + "`; `small-hook reconcile`; " + wording.Commands(wording.FinishMerge)
 	}
 	return &f
 }
 
-// waivedMoveRemedy are the commands that move an entry by a nanosecond, under a waiver that is pushed first.
+// waivedMoveRemedy returns the commands that move an entry by a nanosecond, under a waiver that is pushed first.
 func waivedMoveRemedy(path, was string) string {
 	at, _ := ledger.ParseInstant(was)
 	to := at.Add(time.Nanosecond).UTC().Format(combine.TimestampForm)
 	file := wording.TopPath(path)
-	// Only a timestamp, not evidence that quotes one.
+	// The pattern has the field's name, so that evidence that quotes the time stays.
 	move := `s/\(timestamp["']\{0,1\}: *["']\{0,1\}\)` + sedEscaper.Replace(strings.TrimSpace(was)) + `/\1` + to + "/"
 	var text strings.Builder
-	text.WriteString("a person has to let one entry move by a nanosecond, with a waiver that is pushed first: ")
+	text.WriteString("a person has to move one entry by a nanosecond, under a waiver that is pushed first: ")
 	for _, command := range []string{
 		"git add -- " + file,
 		"git show " + wording.ShellWord(":0:"+path) + " | sed " + wording.ShellQuote(move) + ` > "$(git rev-parse --show-toplevel)"/` + wording.ShellWord(path),
@@ -79,14 +79,14 @@ func waivedMoveRemedy(path, was string) string {
 	return text.String()
 }
 
-// sedEscaper escapes text for a pattern of POSIX sed between slashes, in which + is literal.
+// sedEscaper escapes text for a pattern between slashes in POSIX sed. A + is literal there.
 var sedEscaper = strings.NewReplacer(`\`, `\\`, `/`, `\/`, `.`, `\.`, `[`, `\[`, `*`, `\*`, `^`, `\^`, `$`, `\$`)
 
-// ErrNeedsMerge is in the chain of the error if a rebase, cherry-pick or squash must be a merge instead: its commits cannot be put on top
-// with one parent each.
+// ErrNeedsMerge is in the chain of the error if a rebase, cherry-pick or squash must be a merge instead: a commit with one parent cannot have
+// the result.
 var ErrNeedsMerge = errors.New("a merge is needed")
 
-// needsMerge is the failure of an operation that must be a merge instead. Its remedy undoes the operation and merges.
+// needsMerge returns the failure of an operation that must be a merge instead. The remedy undoes the operation and merges.
 func (o *operation) needsMerge(ctx context.Context, repo Repository, git *workgit.Tree, why string) error {
 	other, err := o.branchToMerge(ctx, repo, git)
 	if err != nil {
@@ -99,10 +99,10 @@ func (o *operation) needsMerge(ctx context.Context, repo Repository, git *workgi
 	}
 }
 
-// branchToMerge names what to merge instead after the operation is undone, quoted for a shell.
+// branchToMerge returns the branch or commit to merge once the operation is undone, quoted for a shell.
 func (o *operation) branchToMerge(ctx context.Context, repo Repository, git *workgit.Tree) (string, error) {
 	id, name := o.theirs[0].id, o.theirs[0].name
-	if o.kind == state.Rebase { // there, theirs is the branch's own commit: merge the branch that it was rebased onto
+	if o.kind == state.Rebase { // theirs is one's own commit: merge the branch that it is rebased onto
 		for _, dir := range []string{"rebase-merge", "rebase-apply"} {
 			onto, err := state.File(repo.Where().GitDir, dir+"/onto")
 			if err != nil {

@@ -20,20 +20,19 @@ import (
 	"github.com/small-gate/small-gate/internal/write/workgit"
 )
 
-// change is one file to write and stage.
+// change is one file to write and stage, or to remove.
 type change struct {
 	path, mode string
-	// content is what is staged, disk what is written to the work tree, present its present content (nil for none).
+	// content is for the index, disk for the work tree. present is what the work tree has now, nil if it has no file.
 	content, disk, present []byte
 	blob                   string
 	// resolved is true if the present file already is the resolution, and stays.
 	resolved bool
-	// removed is true if the file is removed.
-	removed bool
+	removed  bool
 }
 
-// readWorkTree reads the work tree's file. If it already is a resolution, by another run or a person, it counts. Entries in it that no side has
-// would be lost: that is an error.
+// readWorkTree reads the work tree's file. done is the file as a resolution, if an earlier run or a person made it one; else nil. It fails if
+// the file has entries that no side has: they would be lost.
 func (r *reconciliation) readWorkTree(ctx context.Context, c combine.Case) (present []byte, done *combine.Resolution, err error) {
 	if r.inMemory {
 		return nil, nil, nil
@@ -52,7 +51,7 @@ func (r *reconciliation) readWorkTree(ctx context.Context, c combine.Case) (pres
 	if err != nil || !dirty {
 		return present, nil, err
 	}
-	// Without a merge under way, differences from HEAD are unfinished work, unless this command made them.
+	// Without an operation under way, a change is somebody's work, unless it has the entry that an earlier run added.
 	if done, err = r.asResolution(ctx, c, present); err != nil || done == nil || !done.Added {
 		return present, nil, r.errUncommitted(c.Path)
 	}
@@ -60,7 +59,7 @@ func (r *reconciliation) readWorkTree(ctx context.Context, c combine.Case) (pres
 	return present, done, nil
 }
 
-// errUncommitted is the failure of a file that differs from HEAD.
+// errUncommitted is the failure of a file that has changes which are not committed.
 func (r *reconciliation) errUncommitted(path string) error {
 	file := wording.TopPath(path)
 	return &failure.Error{
@@ -70,7 +69,7 @@ func (r *reconciliation) errUncommitted(path string) error {
 	}
 }
 
-// asResolution is the work tree's file as a resolution, nil if it is none. Added says that no side has its reconcile entry.
+// asResolution returns the work tree's file as a resolution; nil if it is none. Its Added is true if no side has its reconcile entry.
 func (r *reconciliation) asResolution(ctx context.Context, c combine.Case, present []byte) (*combine.Resolution, error) {
 	blob, err := r.git.StoreFile(ctx, c.Path, present)
 	if err != nil {
@@ -97,13 +96,13 @@ func (r *reconciliation) asResolution(ctx context.Context, c combine.Case, prese
 	if len(extra) > 0 {
 		err = &failure.Error{
 			Message: fmt.Sprintf("%s has entries that no side has, and they would be lost: %s", c.Path, ledger.DescribeAll(extra)),
-			Remedy:  "this keeps them, after those of both sides: `small-hook restore" + remedy.InDirectory(c.Path) + "`",
+			Remedy:  "to keep them after the entries of both sides: `small-hook restore" + remedy.InDirectory(c.Path) + "`",
 		}
 	}
 	return nil, err
 }
 
-// addsMarkers reports whether a text has conflict markers that no side has.
+// addsMarkers reports whether a text has conflict markers, but no side's version has any.
 func addsMarkers(c combine.Case, text []byte) bool {
 	for _, v := range append([]combine.Version{c.Ours}, c.Theirs...) {
 		if small.HasConflictMarkers(v.Data, small.MarkerSize) {
@@ -113,7 +112,7 @@ func addsMarkers(c combine.Case, text []byte) bool {
 	return small.HasConflictMarkers(text, small.MarkerSize)
 }
 
-// planChange plans to write a file, and reports whether that changes anything.
+// planChange plans to write a file. It reports whether that changes the work tree or the index; in memory, always.
 func (r *reconciliation) planChange(ctx context.Context, w change) (bool, error) {
 	if r.inMemory {
 		r.changes = append(r.changes, w)
@@ -137,7 +136,7 @@ func (r *reconciliation) planChange(ctx context.Context, w change) (bool, error)
 	return true, nil
 }
 
-// writeAndStage writes the files and stages them all at once. If it is killed, each file is old or new, and the index old.
+// writeAndStage writes the files, then stages them all at once. If it is killed while it writes, each file is old or new, and the index is old.
 func (r *reconciliation) writeAndStage(ctx context.Context) error {
 	var files []apply.File
 	for _, w := range r.changes {
@@ -160,7 +159,8 @@ func (r *reconciliation) writeAndStage(ctx context.Context) error {
 	return err
 }
 
-// hasOnlyLinesOfSides reports whether each line in the work tree is a side's or a conflict marker, as git leaves it after a merge.
+// hasOnlyLinesOfSides reports whether each line of the work tree's file is a side's or a conflict marker, as in a file that git merged. For a log
+// that is combined at another path, sides have their versions there.
 func (r *reconciliation) hasOnlyLinesOfSides(ctx context.Context, w change) bool {
 	path := w.path
 	if w.removed {
@@ -184,7 +184,7 @@ func (r *reconciliation) hasOnlyLinesOfSides(ctx context.Context, w change) bool
 	return true
 }
 
-// completeOutcome adds changes and remaining conflicts to the outcome.
+// completeOutcome adds the diff and the remaining conflicts to the outcome, and the command to type if there is nothing to commit.
 func (r *reconciliation) completeOutcome(ctx context.Context) error {
 	var paths []string
 	for _, w := range r.changes {
