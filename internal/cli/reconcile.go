@@ -79,7 +79,7 @@ func reconcileText(done *reconcile.Outcome) string {
 		text.WriteString("Nothing is committed. Review the change" + nextOf(done) + "\n")
 	case done.Diff != "":
 		text.WriteString("Nothing is committed. Review the change, check that both sides' work fits together" + nextOf(done) + "\n")
-		if done.Replaces {
+		if done.NeedsForcedPush {
 			text.WriteString("If this is to take the place of what was published: `git push --force-with-lease`\n")
 		}
 	}

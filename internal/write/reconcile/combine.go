@@ -94,9 +94,9 @@ func (c *Combiner) Files(ctx context.Context, commit string) (Files, error) {
 	return out, err
 }
 
-// OnDisk returns a copy of like in which the files at paths are those of the work tree, as git would commit them. A file of like keeps its
-// mode.
-func (c *Combiner) OnDisk(ctx context.Context, paths []string, like Files) (Files, error) {
+// FilesOnDisk returns a copy of like in which the files at paths are those of the work tree, as git would commit them. A file of like keeps
+// its mode.
+func (c *Combiner) FilesOnDisk(ctx context.Context, paths []string, like Files) (Files, error) {
 	out := maps.Clone(like)
 	for _, path := range paths {
 		data, err := workgit.ReadFile(c.git.Top, path)
@@ -129,8 +129,8 @@ func (c *Combiner) CheckedOut(ctx context.Context, f history.File) ([]byte, erro
 	return c.git.CheckedOut(ctx, f.Path, f.Object)
 }
 
-// Lacks lists the logs, among paths, in which has lacks an entry of all.
-func (c *Combiner) Lacks(ctx context.Context, has, all Files, paths []string) (lacking []string, err error) {
+// LogsLacking lists the logs, among paths, in which has lacks an entry of all.
+func (c *Combiner) LogsLacking(ctx context.Context, has, all Files, paths []string) (lacking []string, err error) {
 	r := c.newReconciliation(opConflict, Side{ID: "all", Files: all}, Side{ID: "has", Files: has})
 	for _, path := range paths {
 		kind := combine.KindOf(c.opts.Policy, path)

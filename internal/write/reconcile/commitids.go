@@ -17,9 +17,9 @@ import (
 	"github.com/small-gate/small-gate/internal/write/combine"
 )
 
-// Rename replaces, in the logs among files, the ids of rewritten commits that entries name as evidence. to maps old ids to new ones. An entry
-// that before has at the same path is published, and stays. notes tell a person about each changed entry.
-func (c *Combiner) Rename(ctx context.Context, files, before Files, to map[string]string) (out Files, notes []string, err error) {
+// ReplaceIDs replaces, in the logs among files, the ids of rewritten commits that entries name as evidence. to maps old ids to new ones. An
+// entry that before has at the same path is published, and stays. notes tell a person about each changed entry.
+func (c *Combiner) ReplaceIDs(ctx context.Context, files, before Files, to map[string]string) (out Files, notes []string, err error) {
 	out = files
 	limit := small.Limits{MaxFileSize: cmp.Or(c.opts.MaxFileSize, c.opts.Policy.MaxFileSize)}.FileSize()
 	for _, path := range slices.Sorted(maps.Keys(files)) {

@@ -29,7 +29,7 @@ func (r *reconciliation) planLateImport(ctx context.Context, dir string) (bool, 
 	if err != nil || records.VersionOf(text) != records.Version || r.files[late.id][profile].Mode != "" || r.files[late.id][small.Progress.Path(dir)].Mode == "" {
 		return false, err
 	}
-	imported, err := LateImport(ctx, r.repo, r.files[migrated.id], Below(r.files[late.id], small.InDir(dir, "")), dir, r.limits())
+	imported, err := LateImport(ctx, r.repo, r.files[migrated.id], FilesBelow(r.files[late.id], small.InDir(dir, "")), dir, r.limits())
 	if err != nil || imported == nil {
 		return false, err
 	}
@@ -89,8 +89,8 @@ func (r *reconciliation) planFile(ctx context.Context, path, mode string, data [
 	return r.planChange(ctx, change{path: path, mode: mode, content: data, present: present})
 }
 
-// Below returns the files in a folder, by their paths relative to it.
-func Below(files map[string]history.File, folder string) map[string]history.File {
+// FilesBelow returns the files in a folder, by their paths relative to it.
+func FilesBelow(files map[string]history.File, folder string) map[string]history.File {
 	out := map[string]history.File{}
 	for path, f := range files {
 		if name, in := strings.CutPrefix(path, folder+"/"); in {

@@ -252,8 +252,8 @@ func (o *operation) findNamesAndBases(ctx context.Context, repo Repository, git 
 	return nil
 }
 
-// Committed combines HEAD's version of a log with those of the commits being merged. The text is nil if none of them has the log.
-func Committed(ctx context.Context, repo Repository, git *workgit.Tree, c combine.Case) (combine.Case, []byte, error) {
+// CombineCommitted combines HEAD's version of a log with those of the commits being merged. The text is nil if none of them has the log.
+func CombineCommitted(ctx context.Context, repo Repository, git *workgit.Tree, c combine.Case) (combine.Case, []byte, error) {
 	op := &operation{}
 	var err error
 	if op.ours.id, err = repo.Head(ctx); err != nil || op.ours.id == "" {
@@ -278,8 +278,8 @@ func Committed(ctx context.Context, repo Repository, git *workgit.Tree, c combin
 	return c, resolved.Text, nil
 }
 
-// Explains reports whether the sides of a file's conflict can be found: an operation is under way, or git remembers the conflict's stages.
-func Explains(ctx context.Context, repo Repository, git *workgit.Tree, path string) (bool, error) {
+// CanFindSides reports whether the sides of a file's conflict can be found: an operation is under way, or git remembers the conflict's stages.
+func CanFindSides(ctx context.Context, repo Repository, git *workgit.Tree, path string) (bool, error) {
 	op, err := findOperation(ctx, repo, git)
 	if err != nil || op.kind != "" {
 		return true, err

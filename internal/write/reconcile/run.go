@@ -42,8 +42,9 @@ type Outcome struct {
 	Finish string
 	// Empty is true if an operation is under way and leaves nothing to commit.
 	Empty bool
-	// Replaces is true if the branch's upstream contains the named side and the branch does not: only a forced push can then publish the branch.
-	Replaces bool
+	// NeedsForcedPush is true if the branch's upstream contains the named side and the branch does not: only a forced push can then publish
+	// the branch.
+	NeedsForcedPush bool
 	// Logs are the logs that differ between the sides.
 	Logs []Log
 	// AsInHead are the paths at which a revert's changes were undone.

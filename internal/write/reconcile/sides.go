@@ -23,11 +23,9 @@ func (r *reconciliation) findSides(ctx context.Context) error {
 			return err
 		}
 		if r.op.kind == "" {
-			replaces, err := r.git.Replaces(ctx, r.op.ours.id, r.op.theirs[0].id)
-			if err != nil {
+			if r.out.NeedsForcedPush, err = r.git.Replaces(ctx, r.op.ours.id, r.op.theirs[0].id); err != nil {
 				return err
 			}
-			r.out.Replaces = replaces
 		}
 	}
 	r.out.Finish = r.op.finish

@@ -31,13 +31,13 @@ func (m *mending) lateV1(ctx context.Context, files []string) ([]string, error) 
 			}
 		}
 		folder := small.InDir(dir, records.ImportOf(name)+"/originals")
-		originals := reconcile.Below(all[m.first], folder)
+		originals := reconcile.FilesBelow(all[m.first], folder)
 		var migrated map[string]history.File
 		for _, p := range m.parents[m.first] {
 			if _, there := all[p][path]; there {
 				migrated = all[p]
 			} else if _, v1 := all[p][m.Log()]; v1 {
-				originals = reconcile.Below(all[p], small.InDir(dir, ""))
+				originals = reconcile.FilesBelow(all[p], small.InDir(dir, ""))
 			}
 		}
 		made, err := reconcile.LateImport(ctx, m.repo, migrated, originals, dir, m.Limits)

@@ -252,7 +252,7 @@ func (w *Workspace) Conflict(ctx context.Context, repo reconcile.Repository, env
 	if err != nil {
 		return nil, err
 	}
-	switch explained, cannot := reconcile.Explains(ctx, repo, git, w.Log()); {
+	switch explained, cannot := reconcile.CanFindSides(ctx, repo, git, w.Log()); {
 	case cannot != nil:
 		return failure.Of(cannot), nil // it says what resolves it there
 	case unmerged || explained:
@@ -282,7 +282,7 @@ func (r *restoring) findUnderway(ctx context.Context) error {
 	if unread != nil || !small.HasConflictMarkers(file, small.MarkerSize) {
 		return nil //nolint:nilerr // see above
 	}
-	explained, err := reconcile.Explains(ctx, r.repo, r.git, r.Log())
+	explained, err := reconcile.CanFindSides(ctx, r.repo, r.git, r.Log())
 	if r.unmerged || explained {
 		err = cmp.Or(err, error(inConflict(r.Log())))
 	}
@@ -312,7 +312,7 @@ func (r *restoring) next(ctx context.Context) ([]string, error) {
 func (r *restoring) committed(ctx context.Context, source string) (text []byte, err error) {
 	c := combine.Case{Path: r.Log(), Now: r.Now, Limits: r.Limits, Comparer: read.NewLogComparer(r.Policy, r.Log(), r.Now)}
 	if source == "" {
-		c, text, err = reconcile.Committed(ctx, r.repo, r.git, c)
+		c, text, err = reconcile.CombineCommitted(ctx, r.repo, r.git, c)
 	} else if c.Ours.ID, err = r.repo.Resolve(ctx, source); err == nil {
 		c.Ours.Name = source
 		text, _, err = githistory.ReadFile(ctx, r.repo, c.Ours.ID, r.Log(), r.Limits.FileSize())

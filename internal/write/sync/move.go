@@ -242,7 +242,7 @@ func (m *moving) planWorkspaces(ctx context.Context, c *reconcile.Combiner, path
 	theirs := reconcile.Side{Name: "the work tree", ID: reconcile.WorkTreeID, Picked: true}
 	head, err := c.Files(ctx, m.head)
 	if err == nil {
-		theirs.Files, err = c.OnDisk(ctx, paths, head)
+		theirs.Files, err = c.FilesOnDisk(ctx, paths, head)
 	}
 	if err != nil {
 		return err
@@ -252,13 +252,13 @@ func (m *moving) planWorkspaces(ctx context.Context, c *reconcile.Combiner, path
 		return err
 	}
 	base := reconcile.Side{Name: history.Short(m.head), ID: m.head, Files: head}
-	lackingHead, err := c.Lacks(ctx, theirs.Files, head, paths)
+	lackingHead, err := c.LogsLacking(ctx, theirs.Files, head, paths)
 	if err != nil {
 		return err
 	}
 	if len(lackingHead) > 0 {
 		// A killed sync may have written goal's logs already: then the work tree is compared with goal.
-		lackingGoal, err := c.Lacks(ctx, theirs.Files, ours.Files, paths)
+		lackingGoal, err := c.LogsLacking(ctx, theirs.Files, ours.Files, paths)
 		if err != nil {
 			return err
 		}
@@ -277,7 +277,7 @@ func (m *moving) planWorkspaces(ctx context.Context, c *reconcile.Combiner, path
 		f.Remedy = "commit it: `git commit -q -m 'Record the workspace' -- " + topPaths(paths) + "`, then `small-hook sync`"
 		return &f
 	}
-	if merged, m.notes, err = c.Rename(ctx, merged, ours.Files, m.newIDs); err != nil {
+	if merged, m.notes, err = c.ReplaceIDs(ctx, merged, ours.Files, m.newIDs); err != nil {
 		return err
 	}
 	m.disk = map[string][]byte{}
