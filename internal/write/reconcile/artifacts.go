@@ -218,7 +218,6 @@ func readWorkspaceLedger(data []byte, limits small.Limits) *ledger.Ledger {
 	return readLedger(combine.Kind{}, data, limits)
 }
 
-// readLedger reads the entries of a log; an unreadable one has none.
 func readLedger(kind combine.Kind, data []byte, limits small.Limits) *ledger.Ledger {
 	if log, _ := kind.Read(data, limits); log != nil {
 		return log.Ledger

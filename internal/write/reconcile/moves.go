@@ -34,7 +34,6 @@ func (r *reconciliation) followMoves(ctx context.Context) error {
 	return nil
 }
 
-// followMovesSince does what followMoves does for one other side and one merge base.
 func (r *reconciliation) followMovesSince(ctx context.Context, base string, t side) error {
 	opts := run.Options{Policy: r.opts.Policy, Trusted: r.op.ours.id, Now: r.opts.Now, MaxFileSize: r.opts.MaxFileSize}
 	moves := map[string]map[string]string{}

@@ -55,7 +55,7 @@ func (r *reconciliation) followTaskIDs(ctx context.Context, c *combine.Case) (no
 	return notes, nil
 }
 
-// titlesDiffer reports whether a task has another title on another side. Only then tasks may get other ids.
+// titlesDiffer reports whether a task has another title on another side. Only then may tasks get other ids.
 func (r *reconciliation) titlesDiffer(ctx context.Context, dir string) (bool, error) {
 	var plans [][]byte
 	for _, s := range r.op.sides() {

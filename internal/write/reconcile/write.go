@@ -59,7 +59,6 @@ func (r *reconciliation) readWorkTree(ctx context.Context, c combine.Case) (pres
 	return present, done, nil
 }
 
-// errUncommitted is the failure of a file that has changes which are not committed.
 func (r *reconciliation) errUncommitted(path string) error {
 	file := wording.TopPath(path)
 	return &failure.Error{
@@ -159,8 +158,8 @@ func (r *reconciliation) writeAndStage(ctx context.Context) error {
 	return err
 }
 
-// hasOnlyLinesOfSides reports whether each line of the work tree's file is a side's or a conflict marker, as in a file that git merged. For a log
-// that is combined at another path, sides have their versions there.
+// hasOnlyLinesOfSides reports whether each line of the work tree's file is a side's or a conflict marker, as in a file that git merged. The
+// sides' versions of a removed log are at its new path.
 func (r *reconciliation) hasOnlyLinesOfSides(ctx context.Context, w change) bool {
 	path := w.path
 	if w.removed {
