@@ -64,7 +64,7 @@ func Compare(p, c *Ledger, with CompareOptions) (*Comparison, error) {
 		}
 		return e, nil
 	}
-	if x := with.Equal.rewritten(p, c); x != nil {
+	if x := with.Equal.findRewritten(p, c); x != nil {
 		p, with.OldRecords = x.Ledger, x.records(with.OldRecords, with.NewRecords)
 		e.Old, e.OldRecords, e.Approved = p, with.OldRecords, x.by
 	}
@@ -74,12 +74,12 @@ func Compare(p, c *Ledger, with CompareOptions) (*Comparison, error) {
 	e.KeptOrder = e.Relation != Rewritten
 	switch e.Relation {
 	case Interleaved:
-		e.Inserted, e.ReconcileEntry = interleaved(p, c, cd, indexes)
+		e.Inserted, e.ReconcileEntry = findInsertions(p, c, cd, indexes)
 	case Rewritten:
 		mayPair := func(lost, added int) bool {
 			return with.MayPair == nil || with.MayPair(&p.Entries[pd.indexes[lost]], &c.Entries[cd.indexes[added]])
 		}
-		found, err := diffEntries(pd.digests, cd.digests, pd.records(with.OldRecords), cd.records(with.NewRecords), mayPair, p.Plain(), p.Len() > 0 && p.Entries[0].Noun == File)
+		found, err := diffEntries(pd.digests, cd.digests, pd.records(with.OldRecords), cd.records(with.NewRecords), mayPair, p.isConfigured(), p.Len() > 0 && p.Entries[0].Noun == File)
 		if err != nil {
 			return nil, err
 		}
@@ -92,7 +92,7 @@ func Compare(p, c *Ledger, with CompareOptions) (*Comparison, error) {
 				x.NewIndex = cd.indexes[x.NewIndex]
 			}
 		}
-		e.Edits, e.Inserted = found.edits, cd.at(found.inserted)
+		e.Edits, e.Inserted = found.edits, cd.toLedgerIndexes(found.inserted)
 		last := -1
 		if found.last >= 0 {
 			last = cd.indexes[found.last]
@@ -126,7 +126,7 @@ func (e *Comparison) addWaived(parent, child sequence, with CompareOptions) erro
 				return err
 			}
 		}
-		x := modification(old[before], now[after], before, after, e.Old.Plain())
+		x := newModification(old[before], now[after], before, after, e.Old.isConfigured())
 		if x.Waived = with.Equal.AllowsTransition(e.Old.Entries[before].Digest, e.New.Entries[after].Digest); !x.Waived {
 			e.Relation = Rewritten
 		}
@@ -135,8 +135,8 @@ func (e *Comparison) addWaived(parent, child sequence, with CompareOptions) erro
 	return nil
 }
 
-// missing lists the numbers below the last index that are not among the indexes.
-func missing(indexes []int) []int {
+// gaps lists the numbers below the last index that are not among the indexes.
+func gaps(indexes []int) []int {
 	var out []int
 	next := 0
 	for _, at := range indexes {

@@ -23,16 +23,16 @@ type Credential struct {
 // HasCredential reports whether an entry has a credential.
 func HasCredential(e Entry) bool { return len(e.Credentials) > 0 }
 
-// mostCredentials is how many an entry lists.
-const mostCredentials = 10
+// maxCredentials is how many an entry lists.
+const maxCredentials = 10
 
-// suspected reports whether it is worthwhile to look for credentials in a value.
-func suspected(v *small.Value) bool {
-	if secret.Suspected(v.Text) || slices.ContainsFunc(v.Items, suspected) {
+// mayHoldCredential reports whether it is worthwhile to look for credentials in a value.
+func mayHoldCredential(v *small.Value) bool {
+	if secret.Suspected(v.Text) || slices.ContainsFunc(v.Items, mayHoldCredential) {
 		return true
 	}
 	for i := range v.Fields {
-		if secret.Suspected(v.Fields[i].Key) || suspected(v.Fields[i].Value) {
+		if secret.Suspected(v.Fields[i].Key) || mayHoldCredential(v.Fields[i].Value) {
 			return true
 		}
 	}
@@ -41,14 +41,14 @@ func suspected(v *small.Value) bool {
 
 // credentialsOf finds the credentials in the keys and values of an entry, at any depth.
 func credentialsOf(entry *small.Value) []Credential {
-	if !suspected(entry) {
+	if !mayHoldCredential(entry) {
 		return nil
 	}
 	var found []Credential
 	var path []string
 	add := func(matches []secret.Match, text string, pos small.Pos) {
 		for _, m := range matches {
-			if len(found) == mostCredentials {
+			if len(found) == maxCredentials {
 				return
 			}
 			found = append(found, Credential{
@@ -56,25 +56,25 @@ func credentialsOf(entry *small.Value) []Credential {
 			})
 		}
 	}
-	var look func(key string, v *small.Value)
-	look = func(key string, v *small.Value) {
+	var search func(key string, v *small.Value)
+	search = func(key string, v *small.Value) {
 		if v.Text != "" {
 			add(secret.FindValue(key, v.Text), v.Text, v.Pos)
 		}
 		depth := len(path)
 		for i, item := range v.Items {
 			path = append(path[:depth], strconv.Itoa(i))
-			look(key, item)
+			search(key, item)
 		}
 		for i := range v.Fields {
 			f := &v.Fields[i]
 			path = append(path[:depth], wording.Clip(f.Key))
 			add(secret.Find(f.Key), f.Key, f.KeyPos)
-			look(f.Key, f.Value)
+			search(f.Key, f.Value)
 		}
 		path = path[:depth]
 	}
-	look("", entry)
+	search("", entry)
 	return slices.Clip(found)
 }
 
@@ -86,7 +86,7 @@ func Masked(entry *small.Value) *small.Value {
 
 // masked is the value of a field with its credentials masked, and the kind of the first one; the value itself, if it has none.
 func masked(key string, v *small.Value) (out *small.Value, kind string) {
-	if v == nil || !secret.Suspected(key) && !suspected(v) {
+	if v == nil || !secret.Suspected(key) && !mayHoldCredential(v) {
 		return v, ""
 	}
 	all := *v

@@ -11,21 +11,21 @@ import (
 
 // Describe names an entry for people: number, task and time, to the second; a line by its number in the file, and a file by no more than
 // that, because its path is known. It holds text of the file.
-func Describe(e Entry) string { return describe(e, ToSecond(e.Timestamp)) }
+func Describe(e Entry) string { return describeWithTime(e, toSecond(e.Timestamp)) }
 
 // DescribeBoth names two entries as Describe does, with their whole times if those differ by less than a second.
 func DescribeBoth(a, b Entry) (first, second string) {
-	if ToSecond(a.Timestamp) == ToSecond(b.Timestamp) {
-		return describe(a, a.Timestamp), describe(b, b.Timestamp)
+	if toSecond(a.Timestamp) == toSecond(b.Timestamp) {
+		return describeWithTime(a, a.Timestamp), describeWithTime(b, b.Timestamp)
 	}
 	return Describe(a), Describe(b)
 }
 
-// ToSecond is a time without the fraction of its second. What is no time stays as it is.
-func ToSecond(timestamp string) string { return toDigits(timestamp, 0) }
+// toSecond is a time without the fraction of its second. What is no time stays as it is.
+func toSecond(timestamp string) string { return shortenFraction(timestamp, 0) }
 
-// toDigits is a time with so many digits of the fraction of its second, if it has as many. What is no time stays as it is.
-func toDigits(timestamp string, digits int) string {
+// shortenFraction is a time with so many digits of the fraction of its second, if it has as many. What is no time stays as it is.
+func shortenFraction(timestamp string, digits int) string {
 	const seconds = len("2006-01-02T15:04:05")
 	if _, ok := ParseInstant(timestamp); !ok || len(timestamp) <= seconds || timestamp[seconds] != '.' {
 		return timestamp
@@ -41,15 +41,15 @@ func toDigits(timestamp string, digits int) string {
 // TimeAmong is an entry's time to the second or, where others have the same second, with as many digits as tell it apart from them.
 func TimeAmong(e Entry, others []Entry) string {
 	for _, digits := range []int{0, 3, 6} {
-		short := toDigits(e.Timestamp, digits)
-		if !slices.ContainsFunc(others, func(o Entry) bool { return o.Digest != e.Digest && toDigits(o.Timestamp, digits) == short }) {
+		short := shortenFraction(e.Timestamp, digits)
+		if !slices.ContainsFunc(others, func(o Entry) bool { return o.Digest != e.Digest && shortenFraction(o.Timestamp, digits) == short }) {
 			return short
 		}
 	}
 	return e.Timestamp
 }
 
-func describe(e Entry, time string) string {
+func describeWithTime(e Entry, time string) string {
 	switch e.Noun {
 	case Switch:
 		return fmt.Sprintf("switch %d (%s)", e.Index+1, time)

@@ -33,25 +33,25 @@ func Diverge(target, head *Ledger, equal Equivalence, explained map[small.Digest
 	equal.Older = true
 	target, head = equal.Rewritten(target, head), equal.Rewritten(head, target)
 	t := &Divergence{Target: target, Head: head}
-	forth := Relate(target, head, equal)
-	back := Relate(head, target, equal)
-	if forth.Allowed() || back.Allowed() {
+	toHead := Relate(target, head, equal)
+	toTarget := Relate(head, target, equal)
+	if toHead.Allowed() || toTarget.Allowed() {
 		return t
 	}
 	switch {
-	case forth.Relation == Interleaved:
+	case toHead.Relation == Interleaved:
 		t.Outcome = Unreconciled
-		t.Inserted = Pick(head, forth.inserted)
-	case back.Relation == Interleaved:
-		if t.explainedBy(explained, equal) {
+		t.Inserted = Pick(head, toHead.inserted)
+	case toTarget.Relation == Interleaved:
+		if t.isWithinHeadWithout(explained, equal) {
 			return t // the head lost the entries that it lacks, which is reported already
 		}
 		t.Outcome = Unreconciled
-		t.Inserted, t.InsertedByTarget = Pick(target, back.inserted), true
+		t.Inserted, t.InsertedByTarget = Pick(target, toTarget.inserted), true
 	default:
 		t.TargetOnly = Only(target, head, equal)
 		t.HeadOnly = Only(head, target, equal)
-		if t.explainedBy(explained, equal) {
+		if t.isWithinHeadWithout(explained, equal) {
 			return t
 		}
 		t.Outcome = Diverged
@@ -59,13 +59,13 @@ func Diverge(target, head *Ledger, equal Equivalence, explained map[small.Digest
 	return t
 }
 
-// explainedBy reports whether, without entries whose edits are already reported, the target is part of the head:
+// isWithinHeadWithout reports whether, without entries whose edits are already reported, the target is part of the head:
 // if so, there is only one writer.
-func (t *Divergence) explainedBy(explained map[small.Digest]bool, equal Equivalence) bool {
+func (t *Divergence) isWithinHeadWithout(explained map[small.Digest]bool, equal Equivalence) bool {
 	if len(explained) == 0 {
 		return false
 	}
-	old := equal.classes(explained)
+	old := equal.classesOf(explained)
 	var rest []small.Digest
 	for _, e := range t.Target.Entries {
 		if !old[equal.Class(e.Digest)] {
@@ -78,14 +78,14 @@ func (t *Divergence) explainedBy(explained map[small.Digest]bool, equal Equivale
 
 // Transition is the step from one log to another.
 type Transition struct {
-	Relation relation
-	inserted []int
-	resolved bool
+	Relation   relation
+	inserted   []int
+	reconciled bool
 }
 
 // Allowed reports whether the second log extends the first, or makes its insertions explicit.
 func (r Transition) Allowed() bool {
-	return r.Relation == identical || r.Relation == Extended || r.Relation == Interleaved && r.resolved
+	return r.Relation == identical || r.Relation == Extended || r.Relation == Interleaved && r.reconciled
 }
 
 // Relate compares p with c in one direction: is p part of c?
@@ -99,8 +99,8 @@ func Relate(p, c *Ledger, equal Equivalence) Transition {
 	var indexes []int
 	if r.Relation, indexes = relateDigests(pd.digests, cd.digests); r.Relation == Interleaved {
 		var explained int
-		r.inserted, explained = interleaved(p, c, cd, indexes)
-		r.resolved = explained >= 0
+		r.inserted, explained = findInsertions(p, c, cd, indexes)
+		r.reconciled = explained >= 0
 	}
 	return r
 }
@@ -131,7 +131,7 @@ func (t *Divergence) LinearWithout(explained map[small.Digest]bool, equal Equiva
 	if len(explained) == 0 {
 		return false
 	}
-	edited := equal.classes(explained)
+	edited := equal.classesOf(explained)
 	rest := func(l *Ledger) []small.Digest {
 		return slices.DeleteFunc(DigestsOf(l), func(d small.Digest) bool { return edited[equal.Class(d)] })
 	}

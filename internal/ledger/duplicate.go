@@ -17,16 +17,16 @@ type Duplicate struct {
 // MainText is an entry's most important text: its evidence or, without one, another field that people read. It is one line of any length, with
 // credentials masked; empty if there is no such field.
 func MainText(v *small.Value) string {
-	said := map[string]string{}
+	texts := map[string]string{}
 	if payload := v.Get("payload"); payload != nil && payload.Kind == small.Map { // an event's
 		v = payload
 	}
 	for _, f := range FieldChanges(nil, v) {
 		name, _, _ := strings.Cut(f.Field, ".")
-		said[name] = strings.Join(strings.Fields(said[name]+" "+f.To), " ")
+		texts[name] = strings.Join(strings.Fields(texts[name]+" "+f.To), " ")
 	}
-	return cmp.Or(said["evidence"], said["verification"], said["test"], said["command_summary"], said["command"], said["notes"], said["link"], said["commit"],
-		said["summary"], said["title"], said["reason"], said[""])
+	return cmp.Or(texts["evidence"], texts["verification"], texts["test"], texts["command_summary"], texts["command"], texts["notes"], texts["link"], texts["commit"],
+		texts["summary"], texts["title"], texts["reason"], texts[""])
 }
 
 // Duplicates pairs entries of ours with entries of theirs that differ only in their timestamps. Neither side has the other's entries: see
@@ -36,8 +36,8 @@ func Duplicates(ours, theirs []Entry, ourRecords, theirRecords RecordsFunc) ([]D
 	for _, e := range ours {
 		sums[e.Sum] = !strings.HasPrefix(e.TaskID, MetaPrefix)
 	}
-	likely := func(e Entry) bool { return sums[e.Sum] }
-	if !slices.ContainsFunc(theirs, likely) {
+	mayBeEqual := func(e Entry) bool { return sums[e.Sum] }
+	if !slices.ContainsFunc(theirs, mayBeEqual) {
 		return nil, nil // as usual: no record has to be read
 	}
 	old, err := ourRecords()
@@ -48,16 +48,16 @@ func Duplicates(ours, theirs []Entry, ourRecords, theirRecords RecordsFunc) ([]D
 	if err != nil {
 		return nil, err
 	}
-	content, same := Without("timestamp"), map[string][]Entry{}
+	content, same := digestWithout("timestamp"), map[string][]Entry{}
 	for _, e := range ours {
-		if likely(e) {
+		if mayBeEqual(e) {
 			key := content(old[e.Index])
 			same[key] = append(same[key], e)
 		}
 	}
 	var out []Duplicate
 	for _, e := range theirs {
-		if !likely(e) {
+		if !mayBeEqual(e) {
 			continue
 		}
 		key := content(records[e.Index])

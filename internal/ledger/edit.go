@@ -89,11 +89,11 @@ func diffEntries(p, c []small.Digest, before, after RecordsFunc, mayPair func(lo
 				return mayPair(lost, added) && (isFile || words.shareHalf(old[lost], now[added]))
 			})
 		} else {
-			pairs = pairUp(a, old, now, mayPair)
+			pairs = pairByFields(a, old, now, mayPair)
 		}
 		for lost, added := range pairs {
 			out.last = max(out.last, added)
-			out.edits = append(out.edits, modification(old[lost], now[added], lost, added, plain))
+			out.edits = append(out.edits, newModification(old[lost], now[added], lost, added, plain))
 		}
 	}
 	for _, lost := range a.lost {
@@ -126,11 +126,11 @@ type matcher struct {
 // matchers are tried in order: the same timestamp; all but the timestamp; the same task and most other fields; for
 // a job's switches, the same time, or all but the time.
 var matchers = []matcher{
-	{key: textOf("timestamp")},
-	{key: Without("timestamp")},
-	{key: textOf("task_id"), test: mostFieldsEqual},
+	{key: textOfField("timestamp")},
+	{key: digestWithout("timestamp")},
+	{key: textOfField("task_id"), test: mostFieldsAreEqual},
 	{key: switchTime},
-	{key: Without("at")},
+	{key: digestWithout("at")},
 }
 
 // SurelyOne reports whether two entries that [Compare] pairs are certainly versions of one: they share task and time, or everything except one
@@ -139,13 +139,13 @@ func SurelyOne(o, n *small.Value) bool {
 	if o.Kind != small.Map || n.Kind != small.Map {
 		return false
 	}
-	sameTask := textOf("task_id")(o) == textOf("task_id")(n)
-	return sameTask && (textOf("timestamp")(o) == textOf("timestamp")(n) || mostFieldsEqual(fieldSums{}, o, n)) ||
-		Without("task_id")(o) == Without("task_id")(n) || Without("timestamp")(o) == Without("timestamp")(n)
+	sameTask := textOfField("task_id")(o) == textOfField("task_id")(n)
+	return sameTask && (textOfField("timestamp")(o) == textOfField("timestamp")(n) || mostFieldsAreEqual(fieldSums{}, o, n)) ||
+		digestWithout("task_id")(o) == digestWithout("task_id")(n) || digestWithout("timestamp")(o) == digestWithout("timestamp")(n)
 }
 
-// pairUp matches lost and added entries between the same kept neighbours.
-func pairUp(a alignment, old, now []*small.Value, mayPair func(lost, added int) bool) map[int]int {
+// pairByFields matches lost and added entries between the same kept neighbours.
+func pairByFields(a alignment, old, now []*small.Value, mayPair func(lost, added int) bool) map[int]int {
 	pairs := map[int]int{}
 	used := map[int]bool{}
 	sums := fieldSums{}
@@ -259,8 +259,8 @@ func appendTextWords(words []string, text string) []string {
 	return append(words, found...)
 }
 
-// textOf reads a string field.
-func textOf(field string) func(*small.Value) string {
+// textOfField reads a string field.
+func textOfField(field string) func(*small.Value) string {
 	return func(v *small.Value) string {
 		text, _ := v.Get(field).Str()
 		return text
@@ -275,8 +275,8 @@ func switchTime(v *small.Value) string {
 	return ""
 }
 
-// Without identifies everything in an entry except one field.
-func Without(field string) func(*small.Value) string {
+// digestWithout identifies everything in an entry except one field.
+func digestWithout(field string) func(*small.Value) string {
 	return func(v *small.Value) string {
 		if v.Kind != small.Map {
 			return ""
@@ -315,9 +315,9 @@ func (s fieldSums) of(entry *small.Value) map[string]small.Digest {
 	return sums
 }
 
-// mostFieldsEqual reports whether more than half of the fields that either version has, without task_id, are
+// mostFieldsAreEqual reports whether more than half of the fields that either version has, without task_id, are
 // equal.
-func mostFieldsEqual(sums fieldSums, o, n *small.Value) bool {
+func mostFieldsAreEqual(sums fieldSums, o, n *small.Value) bool {
 	x, y := sums.of(o), sums.of(n)
 	same, all := 0, len(y)
 	for key, sum := range x {
@@ -332,8 +332,8 @@ func mostFieldsEqual(sums fieldSums, o, n *small.Value) bool {
 	return 2*same > all-1 // both have a task_id
 }
 
-// modification describes a change of an entry. Two kinds that known tools produce have names of their own.
-func modification(o, n *small.Value, before, after int, plain bool) Edit {
+// newModification describes a change of an entry. Two kinds that known tools produce have names of their own.
+func newModification(o, n *small.Value, before, after int, plain bool) Edit {
 	e := Edit{Kind: EditModified, OldIndex: before, NewIndex: after, Changes: FieldChanges(o, n)}
 	if len(e.Changes) > 0 {
 		e.Pos = KeyPos(n, e.Changes[0].Field)

@@ -33,7 +33,7 @@ func (eq Equivalence) Class(d small.Digest) small.Digest {
 	}
 }
 
-func (eq Equivalence) classes(entries map[small.Digest]bool) map[small.Digest]bool {
+func (eq Equivalence) classesOf(entries map[small.Digest]bool) map[small.Digest]bool {
 	out := make(map[small.Digest]bool, len(entries))
 	for d := range entries {
 		out[eq.Class(d)] = true
@@ -104,8 +104,8 @@ func (eq Equivalence) normalize(p, c []small.Digest) (parent, child sequence) {
 	return parent, child
 }
 
-// at replaces numbers of elements by their indexes in the ledger.
-func (s sequence) at(elements []int) []int {
+// toLedgerIndexes replaces numbers of elements by their indexes in the ledger.
+func (s sequence) toLedgerIndexes(elements []int) []int {
 	for i, n := range elements {
 		elements[i] = s.indexes[n]
 	}

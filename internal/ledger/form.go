@@ -34,28 +34,28 @@ type Form struct {
 
 // Identities remember by which digests entries are compared, by the digests of all of them. They can be used at the same time by several.
 type Identities struct {
-	guard sync.Mutex
-	of    map[small.Digest]small.Digest
+	mutex   sync.Mutex
+	digests map[small.Digest]small.Digest
 }
 
-// mostIdentities is how many are remembered, which takes about 16 MB.
-const mostIdentities = 1 << 17
+// maxIdentities is how many are remembered, which takes about 16 MB.
+const maxIdentities = 1 << 17
 
-// or returns what is remembered, or else finds it out and remembers it.
-func (k *Identities) or(whole small.Digest, find func() small.Digest) small.Digest {
+// getOrFind returns what is remembered, or else finds it out and remembers it.
+func (k *Identities) getOrFind(whole small.Digest, find func() small.Digest) small.Digest {
 	if k == nil {
 		return find()
 	}
-	k.guard.Lock()
-	defer k.guard.Unlock()
-	if known, is := k.of[whole]; is {
+	k.mutex.Lock()
+	defer k.mutex.Unlock()
+	if known, is := k.digests[whole]; is {
 		return known
 	}
-	if k.of == nil || len(k.of) >= mostIdentities {
-		k.of = map[small.Digest]small.Digest{}
+	if k.digests == nil || len(k.digests) >= maxIdentities {
+		k.digests = map[small.Digest]small.Digest{}
 	}
 	found := find()
-	k.of[whole] = found
+	k.digests[whole] = found
 	return found
 }
 
@@ -86,46 +86,46 @@ func (f *Form) Read(data []byte) (*Log, []small.Problem) {
 	if p := small.WholeConflict(data); p != nil {
 		return nil, []small.Problem{*p}
 	}
-	parts, open := f.finished(f.parts(data))
-	return &Log{Ledger: OfEntries(f.entries(parts)), Open: len(open)}, nil
+	parts, open := f.separateOpen(f.splitText(data))
+	return &Log{Ledger: OfEntries(f.entriesOfParts(parts)), Open: len(open)}, nil
 }
 
-// entries are the parts of a text as entries.
-func (f *Form) entries(parts []part) []Entry {
+// entriesOfParts are the parts of a text as entries.
+func (f *Form) entriesOfParts(parts []part) []Entry {
 	noun := Line
 	if f.Start != nil {
 		noun = Block
 	}
 	entries := make([]Entry, len(parts))
 	for i, p := range parts {
-		entries[i] = Entry{Noun: noun, Pos: small.Pos{Line: p.line, Column: 1}, Whole: sha256.Sum256(f.whole(p.text))}
-		entries[i].Digest = f.digestOf(p.text, entries[i].Whole)
+		entries[i] = Entry{Noun: noun, Pos: small.Pos{Line: p.line, Column: 1}, Whole: sha256.Sum256(f.wholeText(p.text))}
+		entries[i].Digest = f.comparedDigest(p.text, entries[i].Whole)
 	}
 	return entries
 }
 
 // Values are the entries of a log of text in full, in the order of the ledger.
 func (f *Form) Values(data []byte) []*small.Value {
-	parts, _ := f.finished(f.parts(data))
-	return f.values(parts)
+	parts, _ := f.separateOpen(f.splitText(data))
+	return f.valuesOfParts(parts)
 }
 
-func (f *Form) values(parts []part) []*small.Value {
+func (f *Form) valuesOfParts(parts []part) []*small.Value {
 	out := make([]*small.Value, len(parts))
 	for i, p := range parts {
-		out[i] = &small.Value{Kind: small.String, Text: visibleText(f.whole(p.text)), Pos: small.Pos{Line: p.line, Column: 1}}
+		out[i] = &small.Value{Kind: small.String, Text: escapeInvalidUTF8(f.wholeText(p.text)), Pos: small.Pos{Line: p.line, Column: 1}}
 	}
 	return out
 }
 
 // OpenText are the entries of a text that are not finished.
 func (f *Form) OpenText(data []byte) Open {
-	_, open := f.finished(f.parts(data))
-	return Open{f.entries(open), f.values(open)}
+	_, open := f.separateOpen(f.splitText(data))
+	return Open{f.entriesOfParts(open), f.valuesOfParts(open)}
 }
 
-// parts cuts a text into entries, in the order of the file.
-func (f *Form) parts(data []byte) []part {
+// splitText cuts a text into entries, in the order of the file.
+func (f *Form) splitText(data []byte) []part {
 	var out []part
 	line := 0
 	for text := range bytes.Lines(bytes.TrimPrefix(data, byteOrderMark)) {
@@ -143,17 +143,17 @@ func (f *Form) parts(data []byte) []part {
 	return out
 }
 
-// whole is the text of an entry that identity: whole covers: a block without blank lines at its end.
-func (f *Form) whole(text []byte) []byte {
+// wholeText is the text of an entry that identity: whole covers: a block without blank lines at its end.
+func (f *Form) wholeText(text []byte) []byte {
 	if f.Start == nil {
 		return text
 	}
-	return withoutBlankEnd(text)
+	return trimBlankEnd(text)
 }
 
-// finished puts the entries in the order of the ledger, without open ones.
-func (f *Form) finished(parts []part) (out, open []part) {
-	return splitOpen(f, parts, func(p part) bool { return MatchesLine(f.Open, p.text) })
+// separateOpen puts the entries in the order of the ledger, without open ones.
+func (f *Form) separateOpen(parts []part) (out, open []part) {
+	return splitOpen(f, parts, func(p part) bool { return hasLineMatching(f.Open, p.text) })
 }
 
 // splitOpen puts entries in the order of the ledger, and separates open ones; matches is asked only if a regular expression says which they are.
@@ -171,8 +171,8 @@ func splitOpen[T any](f *Form, all []T, matches func(T) bool) (finished, open []
 	return finished, open
 }
 
-// MatchesLine reports whether a regular expression matches one of a text's lines.
-func MatchesLine(pattern *regexp.Regexp, text []byte) bool {
+// hasLineMatching reports whether a regular expression matches one of a text's lines.
+func hasLineMatching(pattern *regexp.Regexp, text []byte) bool {
 	for line := range bytes.Lines(text) {
 		if pattern.Match(bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r"))) {
 			return true
@@ -181,25 +181,25 @@ func MatchesLine(pattern *regexp.Regexp, text []byte) bool {
 	return false
 }
 
-// digestOf is the digest by which an entry of text is compared; whole is that of all of it.
-func (f *Form) digestOf(text []byte, whole small.Digest) small.Digest {
+// comparedDigest is the digest by which an entry of text is compared; whole is that of all of it.
+func (f *Form) comparedDigest(text []byte, whole small.Digest) small.Digest {
 	switch {
 	case f.WithoutLines != nil:
-		return sha256.Sum256(withoutBlankEnd(WithoutLines(f.WithoutLines, text)))
+		return sha256.Sum256(trimBlankEnd(removeLines(f.WithoutLines, text)))
 	case len(f.Without) == 0 && len(f.Only) == 0:
 		return whole
 	}
-	return f.Known.or(whole, func() small.Digest {
+	return f.Known.getOrFind(whole, func() small.Digest {
 		doc, problems := small.ParseJSON(text, small.Limits{})
 		if doc == nil || len(problems) > 0 {
 			return whole
 		}
-		return f.IdentityOf(doc.Root, whole)
+		return f.identityOf(doc.Root, whole)
 	})
 }
 
-// IdentityOf is the digest by which an entry with fields is compared; whole is that of all of it.
-func (f *Form) IdentityOf(v *small.Value, whole small.Digest) small.Digest {
+// identityOf is the digest by which an entry with fields is compared; whole is that of all of it.
+func (f *Form) identityOf(v *small.Value, whole small.Digest) small.Digest {
 	names, only := f.Without, false
 	if len(f.Only) > 0 {
 		names, only = f.Only, true
@@ -214,8 +214,8 @@ func (f *Form) IdentityOf(v *small.Value, whole small.Digest) small.Digest {
 	return small.EntryDigest(&rest)
 }
 
-// WithoutLines is a text without the lines that a regular expression matches, and with line feeds alone.
-func WithoutLines(pattern *regexp.Regexp, text []byte) []byte {
+// removeLines is a text without the lines that a regular expression matches, and with line feeds alone.
+func removeLines(pattern *regexp.Regexp, text []byte) []byte {
 	var out []byte
 	for line := range bytes.Lines(text) {
 		content := bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r"))
@@ -226,8 +226,8 @@ func WithoutLines(pattern *regexp.Regexp, text []byte) []byte {
 	return out
 }
 
-// withoutBlankEnd is a text without the blank lines and the line end at its end.
-func withoutBlankEnd(text []byte) []byte {
+// trimBlankEnd is a text without the blank lines and the line end at its end.
+func trimBlankEnd(text []byte) []byte {
 	for {
 		at := bytes.LastIndexByte(text, '\n')
 		if at < 0 || len(bytes.TrimSpace(text[at:])) > 0 {

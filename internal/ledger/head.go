@@ -13,13 +13,13 @@ var emptyHead = small.Digest(sha256.Sum256(nil))
 func HeadOf(entries []small.Digest) small.Digest {
 	head := emptyHead
 	for _, d := range entries {
-		head = chain(head, d)
+		head = nextHead(head, d)
 	}
 	return head
 }
 
-// chain returns the head after appending an entry: SHA-256 over the two digests' raw bytes.
-func chain(previous, entry small.Digest) small.Digest {
+// nextHead returns the head after appending an entry: SHA-256 over the two digests' raw bytes.
+func nextHead(previous, entry small.Digest) small.Digest {
 	var both [2 * sha256.Size]byte
 	copy(both[:], previous[:])
 	copy(both[sha256.Size:], entry[:])

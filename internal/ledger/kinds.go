@@ -38,18 +38,18 @@ func ReadLines(data []byte) (*Log, []small.Problem) {
 // withLines is the log with the lines of a text after its own.
 func (l *Log) withLines(tail []byte) *Log {
 	var entries []Entry
-	for at, text := range linesOf(tail) {
+	for at, text := range nonBlankLines(tail) {
 		e := Entry{Noun: Line, Pos: small.Pos{Line: l.lines + at, Column: 1}, Digest: sha256.Sum256(text)}
 		entries = append(entries, e)
 	}
 	longer := *l
-	longer.Ledger = l.extended(entries)
+	longer.Ledger = l.withEntries(entries)
 	longer.size, longer.lines = l.size+len(tail), l.lines+bytes.Count(tail, []byte("\n"))
 	return &longer
 }
 
-// linesOf visits the lines of a text that are not blank, with their numbers from 1.
-func linesOf(data []byte) func(yield func(int, []byte) bool) {
+// nonBlankLines visits the lines of a text that are not blank, with their numbers from 1.
+func nonBlankLines(data []byte) func(yield func(int, []byte) bool) {
 	return func(yield func(int, []byte) bool) {
 		at := 0
 		for line := range bytes.Lines(data) {
@@ -62,8 +62,8 @@ func linesOf(data []byte) func(yield func(int, []byte) bool) {
 	}
 }
 
-// visibleText is a text in which bytes that are not UTF-8 are written as escapes.
-func visibleText(text []byte) string {
+// escapeInvalidUTF8 is a text in which bytes that are not UTF-8 are written as escapes.
+func escapeInvalidUTF8(text []byte) string {
 	if utf8.Valid(text) {
 		return string(text)
 	}
@@ -91,7 +91,7 @@ func (f *Form) FinishedItems(items []*small.Value) (out, open []*small.Value) {
 // OpenItems are the items of a list that are not finished.
 func (f *Form) OpenItems(items []*small.Value) Open {
 	_, open := f.FinishedItems(items)
-	return Open{f.itemEntries(open), open}
+	return Open{f.entriesOfItems(open), open}
 }
 
 // itemIsOpen matches the fields of an item as lines of the form "key: value".
@@ -107,15 +107,15 @@ func (f *Form) itemIsOpen(v *small.Value) bool {
 // OfItems is the log of the items of a list.
 func (f *Form) OfItems(items []*small.Value) *Log {
 	items, open := f.FinishedItems(items)
-	return &Log{Ledger: OfEntries(f.itemEntries(items)), Open: len(open)}
+	return &Log{Ledger: OfEntries(f.entriesOfItems(items)), Open: len(open)}
 }
 
-func (f *Form) itemEntries(items []*small.Value) []Entry {
+func (f *Form) entriesOfItems(items []*small.Value) []Entry {
 	entries := make([]Entry, len(items))
 	var digests small.Digester
 	for i, item := range items {
 		whole := digests.EntryDigest(item)
-		entries[i] = Entry{Noun: Item, Pos: item.Pos, Whole: whole, Digest: f.IdentityOf(item, whole)}
+		entries[i] = Entry{Noun: Item, Pos: item.Pos, Whole: whole, Digest: f.identityOf(item, whole)}
 	}
 	return entries
 }
@@ -123,21 +123,21 @@ func (f *Form) itemEntries(items []*small.Value) []Entry {
 // OfFile is the log that has one file for its entry: its name, its mode, and its content, of which object is the id in git. data is its text,
 // in which CRLF counts as LF unless it has a NUL; nil stands for a content that only the id identifies.
 func (f *Form) OfFile(name, mode, object string, data []byte) *Log {
-	if f.Open != nil && MatchesLine(f.Open, data) {
+	if f.Open != nil && hasLineMatching(f.Open, data) {
 		return &Log{Ledger: NewLedger(nil), Open: 1}
 	}
-	return &Log{Ledger: OfEntries([]Entry{f.fileEntry(name, mode, object, data)})}
+	return &Log{Ledger: OfEntries([]Entry{f.entryOfFile(name, mode, object, data)})}
 }
 
 // OpenFile is such a file, if it is not finished.
 func (f *Form) OpenFile(name, mode, object string, data []byte) Open {
-	if f.Open == nil || !MatchesLine(f.Open, data) {
+	if f.Open == nil || !hasLineMatching(f.Open, data) {
 		return Open{}
 	}
-	return Open{[]Entry{f.fileEntry(name, mode, object, data)}, []*small.Value{FileValue(mode, int64(len(data)), data)}}
+	return Open{[]Entry{f.entryOfFile(name, mode, object, data)}, []*small.Value{FileValue(mode, int64(len(data)), data)}}
 }
 
-func (f *Form) fileEntry(name, mode, object string, data []byte) Entry {
+func (f *Form) entryOfFile(name, mode, object string, data []byte) Entry {
 	sum := func(content string) small.Digest {
 		return sha256.Sum256([]byte(name + "\x00" + mode + "\x00" + content))
 	}
@@ -145,7 +145,7 @@ func (f *Form) fileEntry(name, mode, object string, data []byte) Entry {
 	if e.Digest = e.Whole; data != nil && bytes.IndexByte(data, 0) < 0 {
 		text := bytes.ReplaceAll(bytes.TrimPrefix(data, byteOrderMark), []byte("\r\n"), []byte("\n"))
 		if f.WithoutLines != nil {
-			text = WithoutLines(f.WithoutLines, text)
+			text = removeLines(f.WithoutLines, text)
 		}
 		content := sha256.Sum256(text)
 		e.Digest = sum(string(content[:]))
@@ -165,7 +165,7 @@ func FileValue(mode string, size int64, data []byte) *small.Value {
 	case bytes.IndexByte(data, 0) >= 0 || !utf8.Valid(data):
 		add("content", fmt.Sprintf("%d bytes, sha256:%x", len(data), sha256.Sum256(data)), v.Pos)
 	default:
-		for at, line := range linesOf(data) {
+		for at, line := range nonBlankLines(data) {
 			add("line "+strconv.Itoa(at), string(line), small.Pos{Line: at, Column: 1})
 		}
 	}

@@ -60,13 +60,13 @@ type Ledger struct {
 }
 
 // NewLedger builds the ledger of a list of entries.
-func NewLedger(items []*small.Value) *Ledger { return new(Ledger).append(items, 0) }
+func NewLedger(items []*small.Value) *Ledger { return new(Ledger).withItems(items, 0) }
 
 // OfEntries is the ledger of entries from other ledgers, in a new order.
-func OfEntries(entries []Entry) *Ledger { return new(Ledger).extended(slices.Clone(entries)) }
+func OfEntries(entries []Entry) *Ledger { return new(Ledger).withEntries(slices.Clone(entries)) }
 
-// append returns l extended by items, whose positions are moved down by lines.
-func (l *Ledger) append(items []*small.Value, lines int) *Ledger {
+// withItems returns l extended by items, whose positions are moved down by lines.
+func (l *Ledger) withItems(items []*small.Value, lines int) *Ledger {
 	entries := make([]Entry, len(items))
 	var digests small.Digester
 	for i, item := range items {
@@ -81,11 +81,11 @@ func (l *Ledger) append(items []*small.Value, lines int) *Ledger {
 		}
 		entries[i] = e
 	}
-	return l.extended(entries)
+	return l.withEntries(entries)
 }
 
-// extended returns l with more entries, which become its own. It uses the storage of l if nobody has extended it yet.
-func (l *Ledger) extended(entries []Entry) *Ledger {
+// withEntries returns l with more entries, which become its own. It uses the storage of l if nobody has extended it yet.
+func (l *Ledger) withEntries(entries []Entry) *Ledger {
 	n := l.Len()
 	all := n + len(entries)
 	longer := &Ledger{Entries: l.Entries, heads: l.heads, used: l.used}
@@ -101,14 +101,14 @@ func (l *Ledger) extended(entries []Entry) *Ledger {
 	for i := n; i < all; i++ {
 		e := &longer.Entries[i]
 		e.Index = i
-		head = chain(head, e.all())
+		head = nextHead(head, e.wholeDigest())
 		longer.heads = append(longer.heads, head)
 	}
 	return longer
 }
 
-// all is the digest of all of an entry.
-func (e *Entry) all() small.Digest {
+// wholeDigest is the digest of all of an entry.
+func (e *Entry) wholeDigest() small.Digest {
 	if e.Whole != (small.Digest{}) {
 		return e.Whole
 	}
@@ -126,11 +126,11 @@ func newEntry(v *small.Value) Entry {
 	}
 	// Without cloning, these would keep the whole text in memory as long as the ledger.
 	e.TaskID = strings.Clone(strings.TrimSpace(task))
-	e.Timestamp = strings.Clone(strings.TrimSpace(textOf("timestamp")(v)))
-	e.ReplayID = strings.Clone(textOf("replayId")(v))
-	e.Status = strings.Clone(strings.TrimSpace(textOf("status")(v)))
-	e.AgentID = strings.Clone(textOf("agent_id")(v))
-	e.Commit = strings.Clone(textOf("commit")(v))
+	e.Timestamp = strings.Clone(strings.TrimSpace(textOfField("timestamp")(v)))
+	e.ReplayID = strings.Clone(textOfField("replayId")(v))
+	e.Status = strings.Clone(strings.TrimSpace(textOfField("status")(v)))
+	e.AgentID = strings.Clone(textOfField("agent_id")(v))
+	e.Commit = strings.Clone(textOfField("commit")(v))
 	return e
 }
 
@@ -160,28 +160,28 @@ func Evidenced(entry *small.Value) bool {
 // hasVisibleEvidence reports whether an entry's evidence holds a scalar that people can see.
 func hasVisibleEvidence(entry *small.Value) bool {
 	for _, key := range evidenceKeys {
-		if v := entry.Get(key); small.NotBlank(v) && hasText(v) {
+		if v := entry.Get(key); small.NotBlank(v) && hasVisibleText(v) {
 			return true
 		}
 	}
 	return false
 }
 
-func hasText(v *small.Value) bool {
+func hasVisibleText(v *small.Value) bool {
 	switch v.Kind {
 	case small.Map:
-		return slices.ContainsFunc(v.Fields, func(f small.Field) bool { return hasText(f.Value) })
+		return slices.ContainsFunc(v.Fields, func(f small.Field) bool { return hasVisibleText(f.Value) })
 	case small.List:
-		return slices.ContainsFunc(v.Items, hasText)
+		return slices.ContainsFunc(v.Items, hasVisibleText)
 	case small.Null:
 		return false
 	}
-	return strings.ContainsFunc(v.Text, visible)
+	return strings.ContainsFunc(v.Text, isVisible)
 }
 
-// visible reports whether a character leaves a mark. Joiners, fillers, variation selectors and the blank Braille
+// isVisible reports whether a character leaves a mark. Joiners, fillers, variation selectors and the blank Braille
 // pattern do not, although Unicode calls them printable.
-func visible(r rune) bool {
+func isVisible(r rune) bool {
 	switch {
 	case r == ' ', r == '\u034f', r == '\u115f', r == '\u1160', r == '\u2800', r == '\u3164', r == '\uffa0', r >= '\ufe00' && r <= '\ufe0f':
 		return false
@@ -189,9 +189,9 @@ func visible(r rune) bool {
 	return unicode.IsPrint(r)
 }
 
-// Plain reports whether the entries are not the protocol's, nor a job's switches: if so, nothing in them says which two are versions of
+// isConfigured reports whether the entries are not the protocol's, nor a job's switches: if so, nothing in them says which two are versions of
 // one, and none can make an insertion explicit.
-func (l *Ledger) Plain() bool {
+func (l *Ledger) isConfigured() bool {
 	return l.Len() > 0 && l.Entries[0].Noun != "" && l.Entries[0].Noun != Switch
 }
 
@@ -229,8 +229,8 @@ func (l *Ledger) Extends(p *Ledger) bool {
 	return l.Len() >= p.Len() && l.HeadAt(p.Len()) == p.Head()
 }
 
-// front is the ledger of the first n entries.
-func (l *Ledger) front(n int) *Ledger {
+// firstEntries is the ledger of the first n entries.
+func (l *Ledger) firstEntries(n int) *Ledger {
 	return &Ledger{Entries: l.Entries[:n:n], heads: l.heads[:n:n], used: l.used}
 }
 

@@ -13,8 +13,8 @@ type Log struct {
 	size int // of the text, in bytes
 	// lines counts the line feeds; structure is the text's part of [small.Limits.Structure], 0 if it has not been counted.
 	lines, structure int
-	// column is the column of the sequence's dashes, from 1; 0 if the file must be read whole after an append.
-	column int
+	// dashColumn is the column of the sequence's dashes, from 1; 0 if the file must be read whole after an append.
+	dashColumn int
 	// byLine is true for a log of lines.
 	byLine bool
 	// Open counts the entries that are not finished and therefore not in the ledger.
@@ -37,11 +37,11 @@ func LogOf(d *small.Document, data []byte) (*Log, []small.Problem) {
 		return nil, problems
 	}
 	return &Log{
-		Ledger:    ledger,
-		size:      len(data),
-		lines:     small.CountLines(data),
-		structure: d.Structure,
-		column:    d.AppendColumn(data),
+		Ledger:     ledger,
+		size:       len(data),
+		lines:      small.CountLines(data),
+		structure:  d.Structure,
+		dashColumn: d.AppendColumn(data),
 	}, nil
 }
 
@@ -49,11 +49,11 @@ func LogOf(d *small.Document, data []byte) (*Log, []small.Problem) {
 // only at the new entries.
 func (l *Log) LogOfExtended(d *small.Document, data []byte) *Log {
 	return &Log{
-		Ledger:    l.Ledger.append(d.Root.Get("entries").Items[l.Len():], 0),
-		size:      len(data),
-		lines:     small.CountLines(data),
-		structure: d.Structure,
-		column:    d.AppendColumn(data),
+		Ledger:     l.Ledger.withItems(d.Root.Get("entries").Items[l.Len():], 0),
+		size:       len(data),
+		lines:      small.CountLines(data),
+		structure:  d.Structure,
+		dashColumn: d.AppendColumn(data),
 	}
 }
 
@@ -67,20 +67,20 @@ func (l *Log) Extend(whole, data []byte, limits small.Limits) (*Log, []small.Pro
 		}
 		return l.withLines(tail), nil
 	}
-	if l == nil || l.column == 0 || int64(len(data)) > limits.FileSize() {
+	if l == nil || l.dashColumn == 0 || int64(len(data)) > limits.FileSize() {
 		return ReadLog(data, limits)
 	}
-	if longer := l.appended(whole, data, limits); longer != nil {
+	if longer := l.extendByAppended(whole, data, limits); longer != nil {
 		return longer, nil
 	}
 	common := data[:commonPrefix(whole, data)]
-	dash := append([]byte("\n"), small.Dash(l.column)...)
+	dash := append([]byte("\n"), small.Dash(l.dashColumn)...)
 	common = common[:bytes.LastIndex(common, dash)+1]
 	if front := l.Before(whole, common); front != nil {
 		if l.structure > 0 {
-			front.structure = l.structure - structureOf(whole[len(common):])
+			front.structure = l.structure - structureOfLines(whole[len(common):])
 		}
-		if forked := front.appended(common, data, limits); forked != nil {
+		if forked := front.extendByAppended(common, data, limits); forked != nil {
 			return forked, nil
 		}
 	}
@@ -100,31 +100,31 @@ func commonPrefix(a, b []byte) int {
 	return n
 }
 
-// appended is the short way of Extend; nil if data is not plainly an append.
-func (l *Log) appended(whole, data []byte, limits small.Limits) *Log {
-	if l.column == 0 || len(whole) != l.size || !bytes.HasPrefix(data, whole) {
+// extendByAppended is the short way of Extend; nil if data is not plainly an append.
+func (l *Log) extendByAppended(whole, data []byte, limits small.Limits) *Log {
+	if l.dashColumn == 0 || len(whole) != l.size || !bytes.HasPrefix(data, whole) {
 		return nil
 	}
 	tail := data[len(whole):]
 	if len(tail) == 0 {
 		return l
 	}
-	items, structure := small.AppendedItems(tail, l.column)
+	items, structure := small.AppendedItems(tail, l.dashColumn)
 	if l.structure == 0 {
-		structure += structureOf(whole)
+		structure += structureOfLines(whole)
 	}
 	if items == nil || l.structure+structure > limits.Structure() {
 		return nil
 	}
 	longer := &Log{
-		Ledger:    l.Ledger.append(items, l.lines-1),
-		size:      len(data),
-		lines:     l.lines + small.CountLines(tail),
-		structure: l.structure + structure,
-		column:    l.column,
+		Ledger:     l.Ledger.withItems(items, l.lines-1),
+		size:       len(data),
+		lines:      l.lines + small.CountLines(tail),
+		structure:  l.structure + structure,
+		dashColumn: l.dashColumn,
 	}
 	if !small.ReadableAlone(tail) {
-		longer.column = 0
+		longer.dashColumn = 0
 	}
 	return longer
 }
@@ -139,12 +139,12 @@ func (l *Log) Before(whole, data []byte) *Log {
 	if l.byLine {
 		lines := bytes.Count(data, []byte("\n"))
 		n := sort.Search(l.Len(), func(i int) bool { return l.Entries[i].Pos.Line > lines })
-		return &Log{Ledger: l.front(n), size: len(data), lines: lines, byLine: true}
+		return &Log{Ledger: l.firstEntries(n), size: len(data), lines: lines, byLine: true}
 	}
-	if l.column == 0 {
+	if l.dashColumn == 0 {
 		return nil
 	}
-	if !bytes.HasPrefix(whole[len(data):], small.Dash(l.column)) {
+	if !bytes.HasPrefix(whole[len(data):], small.Dash(l.dashColumn)) {
 		return nil
 	}
 	lines := small.CountLines(data)
@@ -157,8 +157,8 @@ func (l *Log) Before(whole, data []byte) *Log {
 	if n == 0 || n == l.Len() || l.Entries[n].Pos.Line != lines+1 {
 		return nil
 	}
-	return &Log{Ledger: l.front(n), size: len(data), lines: lines, column: l.column}
+	return &Log{Ledger: l.firstEntries(n), size: len(data), lines: lines, dashColumn: l.dashColumn}
 }
 
-// structureOf is the structure of whole lines, of which each counts for one.
-func structureOf(text []byte) int { return small.StructureOf(text) - 1 + small.CountLines(text) }
+// structureOfLines is the structure of whole lines, of which each counts for one.
+func structureOfLines(text []byte) int { return small.StructureOf(text) - 1 + small.CountLines(text) }

@@ -56,7 +56,7 @@ func TestExtendIsReadLog(t *testing.T) {
 			tail := expand.Replace(randomLog(r, 70))
 			before := []byte(text)
 			text += tail
-			if log.appended(before, []byte(text), small.Limits{}) != nil {
+			if log.extendByAppended(before, []byte(text), small.Limits{}) != nil {
 				short++
 			} else {
 				long++
@@ -145,7 +145,7 @@ func TestExtendShortWay(t *testing.T) {
 		if log == nil {
 			t.Fatalf("%q: %v", before, problems)
 		}
-		if got := log.appended([]byte(before), []byte(before+after), small.Limits{}) != nil; got != want {
+		if got := log.extendByAppended([]byte(before), []byte(before+after), small.Limits{}) != nil; got != want {
 			t.Errorf("%q: the short way is %v, want %v", text, got, want)
 		}
 		sameBothWays(t, log, []byte(before), []byte(before+after))

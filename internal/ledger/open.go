@@ -60,7 +60,7 @@ func (e *Comparison) Reopen(open Open) error {
 		if x.Kind != EditDeleted || !reopened {
 			continue
 		}
-		e.Edits[i] = modification(old[x.OldIndex], open.Values[now], x.OldIndex, -1, true)
+		e.Edits[i] = newModification(old[x.OldIndex], open.Values[now], x.OldIndex, -1, true)
 		e.Edits[i].Waived, e.Edits[i].Reopened = x.Waived, &open.Entries[now]
 		if e.Edits[i].Pos.Line == 0 {
 			e.Edits[i].Pos = open.Entries[now].Pos

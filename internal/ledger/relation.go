@@ -36,10 +36,10 @@ func relateDigests(p, c []small.Digest) (relation, []int) {
 	return Rewritten, nil
 }
 
-// interleaved says which entries of c are before older ones, whose indexes are given, and which entry makes them explicit; -1 if there is
+// findInsertions says which entries of c are before older ones, whose indexes are given, and which entry makes them explicit; -1 if there is
 // none.
-func interleaved(p, c *Ledger, child sequence, indexes []int) (inserted []int, explained int) {
-	return child.at(missing(indexes)), findReconcileEntry(p, c, child.indexes[indexes[len(indexes)-1]])
+func findInsertions(p, c *Ledger, child sequence, indexes []int) (inserted []int, explained int) {
+	return child.toLedgerIndexes(gaps(indexes)), findReconcileEntry(p, c, child.indexes[indexes[len(indexes)-1]])
 }
 
 // Subsequence returns, for each element of p, its earliest index in c; nil if p is not a subsequence of c.

@@ -28,14 +28,14 @@ func (l *Ledger) SetHead() small.Digest {
 func setHead(entries []Entry) small.Digest {
 	digests := make([]small.Digest, len(entries))
 	for i := range entries {
-		digests[i] = entries[i].all()
+		digests[i] = entries[i].wholeDigest()
 	}
 	slices.SortFunc(digests, func(a, b small.Digest) int { return bytes.Compare(a[:], b[:]) })
 	return HeadOf(digests)
 }
 
-// lenAt is the number of leading entries with a head; ok is false if no beginning of the log has it.
-func (l *Ledger) lenAt(head small.Digest) (n int, ok bool) {
+// lenWithHead is the number of leading entries with a head; ok is false if no beginning of the log has it.
+func (l *Ledger) lenWithHead(head small.Digest) (n int, ok bool) {
 	if head == emptyHead {
 		return 0, true
 	}
@@ -48,22 +48,22 @@ func (r *Rewrite) Beginning(l *Ledger, head small.Digest) (entries []Entry, ok b
 	if r.Unordered {
 		return l.Entries, l.SetHead() == head
 	}
-	n, ok := l.lenAt(head)
+	n, ok := l.lenWithHead(head)
 	return l.Entries[:n], ok
 }
 
 // Undone reports whether a log has all that the rewrite started from, followed by anything.
 func (r *Rewrite) Undone(l *Ledger) bool {
 	if r.Unordered {
-		return l.SetHead() == r.From || r.Before != nil && holds(l.Entries, r.Before)
+		return l.SetHead() == r.From || r.Before != nil && containsAll(l.Entries, r.Before)
 	}
-	_, ok := l.begins(r.From, r.Before)
+	_, ok := l.matchBeginning(r.From, r.Before)
 	return ok
 }
 
-// begins returns how many leading entries of a log a head is of, or are equal to some entries, of which the head is if they are known.
-func (l *Ledger) begins(head small.Digest, known []Entry) (n int, ok bool) {
-	if n, ok = l.lenAt(head); ok || known == nil || len(known) > l.Len() {
+// matchBeginning returns how many leading entries of a log a head is of, or are equal to some entries, of which the head is if they are known.
+func (l *Ledger) matchBeginning(head small.Digest, known []Entry) (n int, ok bool) {
+	if n, ok = l.lenWithHead(head); ok || known == nil || len(known) > l.Len() {
 		return n, ok
 	}
 	same := func(a, b Entry) bool { return a.Digest == b.Digest }
@@ -79,12 +79,12 @@ func (r *Rewrite) Done(l *Ledger) bool {
 	if r.Unordered {
 		return r.Before != nil
 	}
-	_, ok := l.begins(r.To, r.After)
+	_, ok := l.matchBeginning(r.To, r.After)
 	return ok
 }
 
-// startedAt is the rewrite with the entries that it started from, if a log has exactly these, and they were not known.
-func (r *Rewrite) startedAt(p *Ledger) *Rewrite {
+// withBeforeFrom is the rewrite with the entries that it started from, if a log has exactly these, and they were not known.
+func (r *Rewrite) withBeforeFrom(p *Ledger) *Rewrite {
 	if !r.Loose || r.Before != nil {
 		return r
 	}
@@ -97,26 +97,26 @@ func (r *Rewrite) startedAt(p *Ledger) *Rewrite {
 	return &known
 }
 
-// rewritten is a log as approvals let it become.
-type rewritten struct {
+// rewrittenLog is a log as approvals let it become.
+type rewrittenLog struct {
 	*Ledger
 	// origin is the index of each entry in the old log or, if it is negative, the complement of the index in the new one.
 	origin []int
 	by     *Rewrite
 }
 
-// rewritten is p as an approval lets it become: what the rewrite led to, which c has, and then what p has besides. It is nil if no approval
+// findRewritten is p as an approval lets it become: what the rewrite led to, which c has, and then what p has besides. It is nil if no approval
 // applies.
-func (eq Equivalence) rewritten(p, c *Ledger) *rewritten {
+func (eq Equivalence) findRewritten(p, c *Ledger) *rewrittenLog {
 	for _, r := range eq.Rewrites {
-		if r = r.startedAt(p); r.Undone(c) {
+		if r = r.withBeforeFrom(p); r.Undone(c) {
 			continue
 		}
-		now, rest, ok := eq.sides(r, p, c)
+		now, rest, ok := eq.splitByRewrite(r, p, c)
 		if !ok {
 			continue
 		}
-		out := &rewritten{by: r}
+		out := &rewrittenLog{by: r}
 		var entries []Entry
 		for _, i := range now {
 			entries, out.origin = append(entries, c.Entries[i]), append(out.origin, ^i)
@@ -131,7 +131,7 @@ func (eq Equivalence) rewritten(p, c *Ledger) *rewritten {
 }
 
 // records gives the entries in full, from those of the old and the new log.
-func (x *rewritten) records(old, now RecordsFunc) RecordsFunc {
+func (x *rewrittenLog) records(old, now RecordsFunc) RecordsFunc {
 	return sync.OnceValues(func() ([]*small.Value, error) {
 		before, err := old()
 		if err != nil {
@@ -155,56 +155,56 @@ func (x *rewritten) records(old, now RecordsFunc) RecordsFunc {
 
 // Rewritten is p as an approval lets it become, if c has taken that rewrite over; else p.
 func (eq Equivalence) Rewritten(p, c *Ledger) *Ledger {
-	if x := eq.rewritten(p, c); x != nil {
+	if x := eq.findRewritten(p, c); x != nil {
 		return x.Ledger
 	}
 	return p
 }
 
-// sides returns the indexes in c of what a rewrite led to, and those in p of what the rewrite, and those that came before it, are not about.
+// splitByRewrite returns the indexes in c of what a rewrite led to, and those in p of what the rewrite, and those that came before it, are not about.
 // If eq.Older, p may also be a log from before it had all that the rewrite started from.
-func (eq Equivalence) sides(r *Rewrite, p, c *Ledger) (now, rest []int, ok bool) {
+func (eq Equivalence) splitByRewrite(r *Rewrite, p, c *Ledger) (now, rest []int, ok bool) {
 	switch {
 	case r.Undone(p):
-		rest = r.besides(p)
-	case !eq.Older || r.Before == nil || r.Unordered && r.After == nil || r.has(p):
+		rest = r.unaffected(p)
+	case !eq.Older || r.Before == nil || r.Unordered && r.After == nil || r.hasAfter(p):
 		return nil, nil, false
 	default:
-		rest = eq.besidesAll(r, p)
+		rest = eq.unaffectedByChain(r, p)
 	}
 	if !r.Unordered {
-		n, has := c.begins(r.To, r.After)
-		return upTo(n), rest, has
+		n, has := c.matchBeginning(r.To, r.After)
+		return indexesBelow(n), rest, has
 	}
-	own, was := pick(p.Entries, rest), pick(p.Entries, among(p.Entries, rest))
-	if r.After != nil && holds(c.Entries, r.After) {
-		return among(c.Entries, without(c.Entries, r.After)), rest, true
+	own, was := pickEntries(p.Entries, rest), pickEntries(p.Entries, otherIndexes(p.Entries, rest))
+	if r.After != nil && containsAll(c.Entries, r.After) {
+		return otherIndexes(c.Entries, unmatched(c.Entries, r.After)), rest, true
 	}
-	for _, now := range [][]int{without(c.Entries, own), among(c.Entries, without(c.Entries, was))} {
-		if setHead(pick(c.Entries, now)) == r.To {
+	for _, now := range [][]int{unmatched(c.Entries, own), otherIndexes(c.Entries, unmatched(c.Entries, was))} {
+		if setHead(pickEntries(c.Entries, now)) == r.To {
 			return now, rest, true
 		}
 	}
 	return nil, nil, false
 }
 
-// besidesAll are the indexes in a log, which lacks some of what a rewrite started from, of the entries that neither this rewrite is about nor
+// unaffectedByChain are the indexes in a log, which lacks some of what a rewrite started from, of the entries that neither this rewrite is about nor
 // those before it that the log does not have behind it either.
-func (eq Equivalence) besidesAll(r *Rewrite, p *Ledger) []int {
-	chain := eq.chain(r)
+func (eq Equivalence) unaffectedByChain(r *Rewrite, p *Ledger) []int {
+	chain := eq.chainBack(r)
 	n := 1
-	for n < len(chain) && chain[n].Before != nil && !chain[n].has(p) {
+	for n < len(chain) && chain[n].Before != nil && !chain[n].hasAfter(p) {
 		n++
 	}
 	first := chain[n-1]
-	rest := without(p.Entries, first.Before)
+	rest := unmatched(p.Entries, first.Before)
 	if first.Undone(p) {
-		rest = first.besides(p)
+		rest = first.unaffected(p)
 	}
 	for ; n > 1; n-- {
 		own := chain[n-2].Before
-		if _, added := chain[n-1].ledTo(own); len(added) > 0 {
-			left := without(pick(p.Entries, rest), pick(own, added))
+		if _, added := chain[n-1].matchAfter(own); len(added) > 0 {
+			left := unmatched(pickEntries(p.Entries, rest), pickEntries(own, added))
 			for i, at := range left {
 				left[i] = rest[at]
 			}
@@ -214,9 +214,9 @@ func (eq Equivalence) besidesAll(r *Rewrite, p *Ledger) []int {
 	return rest
 }
 
-// chain is a rewrite, the one before it, the one before that, and so on, as far as they are known. A rewrite came after another if it started
+// chainBack is a rewrite, the one before it, the one before that, and so on, as far as they are known. A rewrite came after another if it started
 // from what that had led to, perhaps with new entries.
-func (eq Equivalence) chain(r *Rewrite) []*Rewrite {
+func (eq Equivalence) chainBack(r *Rewrite) []*Rewrite {
 	chain := []*Rewrite{r}
 	for {
 		earlier := eq.Earlier(chain[len(chain)-1])
@@ -235,58 +235,58 @@ func (eq Equivalence) Earlier(r *Rewrite) *Rewrite {
 		if x == r {
 			continue
 		}
-		n, _ := x.ledTo(r.Before)
-		if back, _ := r.ledTo(x.Before); n > most && back < 0 {
+		n, _ := x.matchAfter(r.Before)
+		if back, _ := r.matchAfter(x.Before); n > most && back < 0 {
 			found, most = x, n
 		}
 	}
 	return found
 }
 
-// ledTo returns the number of some entries that a rewrite led to, and the indexes of the others; -1 if it did not lead to these.
-func (r *Rewrite) ledTo(entries []Entry) (n int, others []int) {
+// matchAfter returns the number of some entries that a rewrite led to, and the indexes of the others; -1 if it did not lead to these.
+func (r *Rewrite) matchAfter(entries []Entry) (n int, others []int) {
 	switch {
-	case entries == nil || r.Unordered && (r.After == nil || !holds(entries, r.After)):
+	case entries == nil || r.Unordered && (r.After == nil || !containsAll(entries, r.After)):
 		return -1, nil
 	case r.Unordered:
-		return len(r.After), without(entries, r.After)
+		return len(r.After), unmatched(entries, r.After)
 	}
-	n, ok := OfEntries(entries).begins(r.To, r.After)
+	n, ok := OfEntries(entries).matchBeginning(r.To, r.After)
 	if !ok {
 		return -1, nil
 	}
-	return n, upTo(len(entries))[n:]
+	return n, indexesBelow(len(entries))[n:]
 }
 
 // Done reports whether a log has a rewrite, or one that came after it, behind it; see [Rewrite.Done].
 func (eq Equivalence) Done(r *Rewrite, l *Ledger) bool {
 	return r.Done(l) || !r.Unordered && !r.Undone(l) && slices.ContainsFunc(eq.Rewrites, func(x *Rewrite) bool {
-		return x != r && x.Done(l) && slices.Contains(eq.chain(x), r)
+		return x != r && x.Done(l) && slices.Contains(eq.chainBack(x), r)
 	})
 }
 
-// has reports whether a log has what the rewrite led to.
-func (r *Rewrite) has(l *Ledger) bool {
+// hasAfter reports whether a log has what the rewrite led to.
+func (r *Rewrite) hasAfter(l *Ledger) bool {
 	if r.Unordered {
-		return holds(l.Entries, r.After)
+		return containsAll(l.Entries, r.After)
 	}
-	_, ok := l.begins(r.To, r.After)
+	_, ok := l.matchBeginning(r.To, r.After)
 	return ok
 }
 
-// besides are the indexes in a log, which has all that the rewrite started from, of its other entries.
-func (r *Rewrite) besides(p *Ledger) []int {
+// unaffected are the indexes in a log, which has all that the rewrite started from, of its other entries.
+func (r *Rewrite) unaffected(p *Ledger) []int {
 	if r.Unordered {
 		if p.SetHead() == r.From {
 			return nil
 		}
-		return without(p.Entries, r.Before)
+		return unmatched(p.Entries, r.Before)
 	}
-	n, _ := p.begins(r.From, r.Before)
-	return upTo(p.Len())[n:]
+	n, _ := p.matchBeginning(r.From, r.Before)
+	return indexesBelow(p.Len())[n:]
 }
 
-func upTo(n int) []int {
+func indexesBelow(n int) []int {
 	out := make([]int, n)
 	for i := range out {
 		out[i] = i
@@ -294,8 +294,8 @@ func upTo(n int) []int {
 	return out
 }
 
-// without are the indexes of entries that some others do not account for, each of which accounts for one.
-func without(entries, others []Entry) []int {
+// unmatched are the indexes of entries that some others do not account for, each of which accounts for one.
+func unmatched(entries, others []Entry) []int {
 	left := map[small.Digest]int{}
 	for i := range others {
 		left[others[i].Digest]++
@@ -311,8 +311,8 @@ func without(entries, others []Entry) []int {
 	return out
 }
 
-// among are the indexes of entries that are not in a rising list of indexes.
-func among(entries []Entry, but []int) []int {
+// otherIndexes are the indexes of entries that are not in a rising list of indexes.
+func otherIndexes(entries []Entry, but []int) []int {
 	var out []int
 	for i := range entries {
 		if len(but) > 0 && but[0] == i {
@@ -324,7 +324,7 @@ func among(entries []Entry, but []int) []int {
 	return out
 }
 
-func pick(entries []Entry, indexes []int) []Entry {
+func pickEntries(entries []Entry, indexes []int) []Entry {
 	out := make([]Entry, len(indexes))
 	for i, at := range indexes {
 		out[i] = entries[at]
@@ -332,14 +332,14 @@ func pick(entries []Entry, indexes []int) []Entry {
 	return out
 }
 
-// holds reports whether some entries are all among others, as often.
-func holds(entries, some []Entry) bool {
-	return len(entries)-len(without(entries, some)) == len(some)
+// containsAll reports whether some entries are all among others, as often.
+func containsAll(entries, some []Entry) bool {
+	return len(entries)-len(unmatched(entries, some)) == len(some)
 }
 
 // Gained are the entries of a log, in their order, for which another does not account.
 func Gained(old, now *Ledger) []Entry {
-	return pick(now.Entries, without(now.Entries, old.Entries))
+	return pickEntries(now.Entries, unmatched(now.Entries, old.Entries))
 }
 
 // Returned finds, in a log, entries that a rewrite removed and that none of some other logs has. Each of the others has the rewrite behind it,
@@ -373,5 +373,5 @@ func (r *Rewrite) Returned(l *Ledger, others []*Ledger) []Entry {
 
 // Besides is a log without what the rewrite started from.
 func (r *Rewrite) Besides(l *Ledger) *Ledger {
-	return OfEntries(pick(l.Entries, without(l.Entries, r.Before)))
+	return OfEntries(pickEntries(l.Entries, unmatched(l.Entries, r.Before)))
 }

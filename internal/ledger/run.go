@@ -14,18 +14,18 @@ const (
 // RunOver reports whether the log shows that the run with a replay id is over: its plan was reset, or another run
 // began after an entry of it. Case does not matter.
 func (l *Ledger) RunOver(id string) bool {
-	begun := false
+	seen := false
 	for _, e := range l.Entries {
 		switch {
 		case e.ReplayID == "":
 		case !strings.EqualFold(e.ReplayID, id):
-			if begun {
+			if seen {
 				return true
 			}
 		case e.Resets():
 			return true
 		default:
-			begun = true
+			seen = true
 		}
 	}
 	return false
@@ -35,7 +35,7 @@ func (l *Ledger) RunOver(id string) bool {
 func (l *Ledger) ResetLast() bool {
 	for i := len(l.Entries) - 1; i >= 0; i-- {
 		task, bookkeeping := strings.CutPrefix(l.Entries[i].TaskID, MetaPrefix)
-		if resets(task) {
+		if isResetTask(task) {
 			return true // also if the program that wrote it has reassigned it since
 		}
 		if !bookkeeping {
@@ -46,9 +46,9 @@ func (l *Ledger) ResetLast() bool {
 }
 
 // Resets reports whether an entry replaces the run's plan.
-func (e Entry) Resets() bool { return resets(e.TaskID) }
+func (e Entry) Resets() bool { return isResetTask(e.TaskID) }
 
-func resets(task string) bool { return task == resetTask || task == planResetTask }
+func isResetTask(task string) bool { return task == resetTask || task == planResetTask }
 
 // HasRun reports whether an entry belongs to the run with a replay id. Case does not matter.
 func (l *Ledger) HasRun(id string) bool {
