@@ -42,7 +42,7 @@ func TestBefore(t *testing.T) {
 				continue
 			}
 			part := []byte(text[:end])
-			short := whole.Before([]byte(text), part)
+			short := whole.ReadEarlier([]byte(text), part)
 			if short == nil {
 				continue
 			}

@@ -31,7 +31,7 @@ type Divergence struct {
 // explained, which were edited on the edges of the range, is not divergence.
 func Diverge(target, head *Ledger, equal Equivalence, explained map[small.Digest]bool) *Divergence {
 	equal.Older = true
-	target, head = equal.Rewritten(target, head), equal.Rewritten(head, target)
+	target, head = equal.ApplyRewrite(target, head), equal.ApplyRewrite(head, target)
 	t := &Divergence{Target: target, Head: head}
 	toHead := Relate(target, head, equal)
 	toTarget := Relate(head, target, equal)
@@ -93,7 +93,7 @@ func Relate(p, c *Ledger, equal Equivalence) Transition {
 	if c.Extends(p) {
 		return Transition{Relation: Extended}
 	}
-	p = equal.Rewritten(p, c)
+	p = equal.ApplyRewrite(p, c)
 	pd, cd := equal.normalize(DigestsOf(p), DigestsOf(c))
 	r := Transition{}
 	var indexes []int

@@ -2,9 +2,9 @@ package ledger
 
 import "github.com/small-gate/small-gate/internal/small"
 
-// Doubles are the entries of a child that are added although an equal one is there: those beyond the number that the parent with the most
+// AddedCopies are the entries of a child that are added although an equal one is there: those beyond the number that the parent with the most
 // has. Each comes with the first of its kind.
-func Doubles(parents []*Ledger, child *Ledger) (doubled, first []Entry) {
+func AddedCopies(parents []*Ledger, child *Ledger) (doubled, first []Entry) {
 	at := make(map[small.Digest]int, len(child.Entries))
 	for i, e := range child.Entries {
 		if _, known := at[e.Digest]; !known {

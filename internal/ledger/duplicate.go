@@ -68,12 +68,12 @@ func Duplicates(ours, theirs []Entry, ourRecords, theirRecords RecordsFunc) ([]D
 	return out, nil
 }
 
-// Parted lists the entries that only one of two ledgers has. Both lists are empty if one ledger continues the other.
-func Parted(ours, theirs *Ledger) (own, others []Entry) {
+// OwnEntries lists the entries that only one of two ledgers has. Both lists are empty if one ledger continues the other.
+func OwnEntries(ours, theirs *Ledger) (own, others []Entry) {
 	common := Common(ours, theirs)
 	a, b := ours.Entries[common:], theirs.Entries[common:]
 	if len(a) == 0 || len(b) == 0 {
 		return nil, nil // one continues the other
 	}
-	return Since(a, &Ledger{Entries: b}), Since(b, &Ledger{Entries: a})
+	return NotIn(a, &Ledger{Entries: b}), NotIn(b, &Ledger{Entries: a})
 }

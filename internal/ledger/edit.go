@@ -133,9 +133,9 @@ var matchers = []matcher{
 	{key: digestWithout("at")},
 }
 
-// SurelyOne reports whether two entries that [Compare] pairs are certainly versions of one: they share task and time, or everything except one
+// SurelySameEntry reports whether two entries that [Compare] pairs are certainly versions of one: they share task and time, or everything except one
 // of these, or the task and most other fields. Two writers can share a time alone; who drops a changed version must not drop the other's entry.
-func SurelyOne(o, n *small.Value) bool {
+func SurelySameEntry(o, n *small.Value) bool {
 	if o.Kind != small.Map || n.Kind != small.Map {
 		return false
 	}

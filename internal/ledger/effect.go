@@ -23,9 +23,9 @@ const (
 // Has reports whether the two sets share an effect.
 func (e EditEffect) Has(some EditEffect) bool { return e&some != 0 }
 
-// Names says which digests name such an edit: the entry's before it (from) and after it (to). one is false if there is no
+// RequiredDigests says which digests name such an edit: the entry's before it (from) and after it (to). one is false if there is no
 // single answer.
-func (e EditEffect) Names() (from, to, one bool) {
+func (e EditEffect) RequiredDigests() (from, to, one bool) {
 	switch e {
 	case EntryChanged:
 		return true, true, true

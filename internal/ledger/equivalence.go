@@ -59,8 +59,8 @@ func (eq Equivalence) AllowsTransition(from, to small.Digest) bool {
 	return false
 }
 
-// Without accepts further entries.
-func (eq Equivalence) Without(entries map[small.Digest]bool) Equivalence {
+// Accepting accepts further entries.
+func (eq Equivalence) Accepting(entries map[small.Digest]bool) Equivalence {
 	all := maps.Clone(entries)
 	maps.Copy(all, eq.Accepted)
 	eq.Accepted = all

@@ -28,12 +28,12 @@ type Form struct {
 	// OpenNewest and Open say which entries are not finished, and count as absent: the newest one, or those of which a line matches.
 	OpenNewest bool
 	Open       *regexp.Regexp
-	// Known remembers what was compared of entries; nil if nothing is to be remembered. Versions of a log have most of their entries in common.
-	Known *Identities
+	// Cache remembers what was compared of entries; nil if nothing is to be remembered. Versions of a log have most of their entries in common.
+	Cache *IdentityCache
 }
 
-// Identities remember by which digests entries are compared, by the digests of all of them. They can be used at the same time by several.
-type Identities struct {
+// IdentityCache remember by which digests entries are compared, by the digests of all of them. They can be used at the same time by several.
+type IdentityCache struct {
 	mutex   sync.Mutex
 	digests map[small.Digest]small.Digest
 }
@@ -42,7 +42,7 @@ type Identities struct {
 const maxIdentities = 1 << 17
 
 // getOrFind returns what is remembered, or else finds it out and remembers it.
-func (k *Identities) getOrFind(whole small.Digest, find func() small.Digest) small.Digest {
+func (k *IdentityCache) getOrFind(whole small.Digest, find func() small.Digest) small.Digest {
 	if k == nil {
 		return find()
 	}
@@ -64,8 +64,8 @@ func (f *Form) ComparesWhole() bool {
 	return len(f.Without)+len(f.Only) == 0 && f.WithoutLines == nil
 }
 
-// Growing reports whether what stands behind the text of one version is all that a later one adds.
-func (f *Form) Growing() bool {
+// AppendsLines reports whether what stands behind the text of one version is all that a later one adds.
+func (f *Form) AppendsLines() bool {
 	return f.Start == nil && len(f.Without) == 0 && len(f.Only) == 0 && !f.NewestFirst && !f.OpenNewest && f.Open == nil
 }
 
@@ -119,9 +119,9 @@ func (f *Form) valuesOfParts(parts []part) []*small.Value {
 }
 
 // OpenText are the entries of a text that are not finished.
-func (f *Form) OpenText(data []byte) Open {
+func (f *Form) OpenText(data []byte) OpenEntries {
 	_, open := f.separateOpen(f.splitText(data))
-	return Open{f.entriesOfParts(open), f.valuesOfParts(open)}
+	return OpenEntries{f.entriesOfParts(open), f.valuesOfParts(open)}
 }
 
 // splitText cuts a text into entries, in the order of the file.
@@ -189,7 +189,7 @@ func (f *Form) comparedDigest(text []byte, whole small.Digest) small.Digest {
 	case len(f.Without) == 0 && len(f.Only) == 0:
 		return whole
 	}
-	return f.Known.getOrFind(whole, func() small.Digest {
+	return f.Cache.getOrFind(whole, func() small.Digest {
 		doc, problems := small.ParseJSON(text, small.Limits{})
 		if doc == nil || len(problems) > 0 {
 			return whole

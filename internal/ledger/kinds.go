@@ -89,9 +89,9 @@ func (f *Form) FinishedItems(items []*small.Value) (out, open []*small.Value) {
 }
 
 // OpenItems are the items of a list that are not finished.
-func (f *Form) OpenItems(items []*small.Value) Open {
+func (f *Form) OpenItems(items []*small.Value) OpenEntries {
 	_, open := f.FinishedItems(items)
-	return Open{f.entriesOfItems(open), open}
+	return OpenEntries{f.entriesOfItems(open), open}
 }
 
 // itemIsOpen matches the fields of an item as lines of the form "key: value".
@@ -104,8 +104,8 @@ func (f *Form) itemIsOpen(v *small.Value) bool {
 	})
 }
 
-// OfItems is the log of the items of a list.
-func (f *Form) OfItems(items []*small.Value) *Log {
+// LogOfItems is the log of the items of a list.
+func (f *Form) LogOfItems(items []*small.Value) *Log {
 	items, open := f.FinishedItems(items)
 	return &Log{Ledger: OfEntries(f.entriesOfItems(items)), Open: len(open)}
 }
@@ -120,9 +120,9 @@ func (f *Form) entriesOfItems(items []*small.Value) []Entry {
 	return entries
 }
 
-// OfFile is the log that has one file for its entry: its name, its mode, and its content, of which object is the id in git. data is its text,
+// LogOfFile is the log that has one file for its entry: its name, its mode, and its content, of which object is the id in git. data is its text,
 // in which CRLF counts as LF unless it has a NUL; nil stands for a content that only the id identifies.
-func (f *Form) OfFile(name, mode, object string, data []byte) *Log {
+func (f *Form) LogOfFile(name, mode, object string, data []byte) *Log {
 	if f.Open != nil && hasLineMatching(f.Open, data) {
 		return &Log{Ledger: NewLedger(nil), Open: 1}
 	}
@@ -130,11 +130,11 @@ func (f *Form) OfFile(name, mode, object string, data []byte) *Log {
 }
 
 // OpenFile is such a file, if it is not finished.
-func (f *Form) OpenFile(name, mode, object string, data []byte) Open {
+func (f *Form) OpenFile(name, mode, object string, data []byte) OpenEntries {
 	if f.Open == nil || !hasLineMatching(f.Open, data) {
-		return Open{}
+		return OpenEntries{}
 	}
-	return Open{[]Entry{f.entryOfFile(name, mode, object, data)}, []*small.Value{FileValue(mode, int64(len(data)), data)}}
+	return OpenEntries{[]Entry{f.entryOfFile(name, mode, object, data)}, []*small.Value{FileValue(mode, int64(len(data)), data)}}
 }
 
 func (f *Form) entryOfFile(name, mode, object string, data []byte) Entry {

@@ -144,7 +144,7 @@ func checkLines(t testing.TB, text []byte) {
 		if longer, _ := start.Extend(text[:at], text, small.Limits{}); !sameLines(whole, longer) {
 			t.Fatalf("%q after %q (-read +extended):\n%s", text, text[:at], diffLogs(whole, longer))
 		}
-		if earlier := whole.Before(text, text[:at]); earlier != nil && !sameLines(start, earlier) {
+		if earlier := whole.ReadEarlier(text, text[:at]); earlier != nil && !sameLines(start, earlier) {
 			t.Fatalf("%q before %q (-read +before):\n%s", text[:at], text, diffLogs(start, earlier))
 		}
 		if fork := slices.Concat(text[:at], []byte("fork")); at > 0 {
@@ -182,7 +182,7 @@ func TestLinesOfAPointer(t *testing.T) {
 		t.Error("a pointer after an empty log is read as lines")
 	}
 	long := pointer + strings.Repeat("line\n", 300)
-	if l := readLines(t, long).Before([]byte(long), []byte(pointer)); l != nil {
+	if l := readLines(t, long).ReadEarlier([]byte(long), []byte(pointer)); l != nil {
 		t.Error("a pointer before a longer log is read as lines")
 	}
 }
@@ -231,7 +231,7 @@ func TestItems(t *testing.T) {
 		if items == nil {
 			t.Fatalf("%q: %v", text, problems)
 		}
-		return new(Form).OfItems(items)
+		return new(Form).LogOfItems(items)
 	}
 	want := read("log:\n  of:\n  - {a: 1, b: \"x\"}\n  - [y]\n  - z\n", false, "log.of")
 	for _, same := range []string{
@@ -286,17 +286,17 @@ func FuzzItems(f *testing.F) {
 		if items == nil {
 			return
 		}
-		log := new(Form).OfItems(items)
+		log := new(Form).LogOfItems(items)
 		again, _ := small.ParseItems(bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n")), isJSON, at, small.Limits{})
 		if again == nil {
 			return
 		}
-		if other := new(Form).OfItems(again); !bytes.Contains(text, []byte("\r")) && !cmp.Equal(other.Entries, log.Entries) {
+		if other := new(Form).LogOfItems(again); !bytes.Contains(text, []byte("\r")) && !cmp.Equal(other.Entries, log.Entries) {
 			t.Fatalf("%q is read in two ways", text)
 		}
 		if at == "" && !isJSON && bytes.HasPrefix(text, []byte("- ")) {
 			longer, _ := small.ParseItems(slices.Concat(text, []byte("\n- more\n")), false, "", small.Limits{})
-			if longer != nil && !new(Form).OfItems(longer).Extends(log.Ledger) && !openEnded(text) {
+			if longer != nil && !new(Form).LogOfItems(longer).Extends(log.Ledger) && !openEnded(text) {
 				t.Fatalf("%q: appending is no append", text)
 			}
 		}

@@ -76,7 +76,7 @@ func (l *Log) Extend(whole, data []byte, limits small.Limits) (*Log, []small.Pro
 	common := data[:commonPrefix(whole, data)]
 	dash := append([]byte("\n"), small.Dash(l.dashColumn)...)
 	common = common[:bytes.LastIndex(common, dash)+1]
-	if front := l.Before(whole, common); front != nil {
+	if front := l.ReadEarlier(whole, common); front != nil {
 		if l.structure > 0 {
 			front.structure = l.structure - structureOfLines(whole[len(common):])
 		}
@@ -129,10 +129,10 @@ func (l *Log) extendByAppended(whole, data []byte, limits small.Limits) *Log {
 	return longer
 }
 
-// Before reads data as an earlier version of the log, whose own text is whole. If list items were only appended to
+// ReadEarlier reads data as an earlier version of the log, whose own text is whole. If list items were only appended to
 // data, its entries are the log's first ones and nothing is parsed. It returns nil if that is not certain; reading
 // data by itself gives the same result.
-func (l *Log) Before(whole, data []byte) *Log {
+func (l *Log) ReadEarlier(whole, data []byte) *Log {
 	if l == nil || len(data) >= len(whole) || len(whole) != l.size || !bytes.HasPrefix(whole, data) || !bytes.HasSuffix(data, []byte("\n")) || small.IsLFSPointer(data) {
 		return nil
 	}

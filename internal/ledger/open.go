@@ -6,14 +6,14 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// Open are the entries of a log that are not finished, and their values.
-type Open struct {
+// OpenEntries are the entries of a log that are not finished, and their values.
+type OpenEntries struct {
 	Entries []Entry
 	Values  []*small.Value
 }
 
-// MayReopen lets entries go that waivers let become one of the open entries: those count as absent.
-func (eq Equivalence) MayReopen(open []Entry) Equivalence {
+// DropReopened lets entries go that waivers let become one of the open entries: those count as absent.
+func (eq Equivalence) DropReopened(open []Entry) Equivalence {
 	dropped := maps.Clone(eq.Dropped)
 	for from := range eq.Edits {
 		for _, e := range open {
@@ -29,9 +29,9 @@ func (eq Equivalence) MayReopen(open []Entry) Equivalence {
 	return eq
 }
 
-// Reopen makes modifications of the deletions of entries that were set back to open. That is one that is equal to an open entry, or shares its
+// MarkReopened makes modifications of the deletions of entries that were set back to open. That is one that is equal to an open entry, or shares its
 // file or half of its words with one.
-func (e *Comparison) Reopen(open Open) error {
+func (e *Comparison) MarkReopened(open OpenEntries) error {
 	lost := e.OfKind(EditDeleted)
 	if len(lost) == 0 || len(open.Entries) == 0 {
 		return nil

@@ -6,8 +6,8 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// Since lists the entries that a ledger lacks.
-func Since(entries []Entry, base *Ledger) []Entry {
+// NotIn lists the entries that a ledger lacks.
+func NotIn(entries []Entry, base *Ledger) []Entry {
 	set := DigestSet(base)
 	return slices.DeleteFunc(slices.Clone(entries), func(e Entry) bool { return set[e.Digest] })
 }

@@ -13,9 +13,9 @@ type Rewrite struct {
 	From, To small.Digest
 	// Unordered is true for a log whose entries have no order. From and To are then heads of sets; see [Ledger.SetHead].
 	Unordered bool
-	// Loose is true for a log whose entries may change in what is not compared: a version with the entries of From, or of To, may have
+	// ComparesPart is true for a log whose entries may change in what is not compared: a version with the entries of From, or of To, may have
 	// another head.
-	Loose bool
+	ComparesPart bool
 	// Before and After are the entries of From and To, as far as a version of the log with exactly these was found.
 	Before, After []Entry
 }
@@ -43,8 +43,8 @@ func (l *Ledger) lenWithHead(head small.Digest) (n int, ok bool) {
 	return n, n > 0
 }
 
-// Beginning returns the entries of a log that a head is of: its first ones, or, if Unordered, all.
-func (r *Rewrite) Beginning(l *Ledger, head small.Digest) (entries []Entry, ok bool) {
+// EntriesWithHead returns the entries of a log that a head is of: its first ones, or, if Unordered, all.
+func (r *Rewrite) EntriesWithHead(l *Ledger, head small.Digest) (entries []Entry, ok bool) {
 	if r.Unordered {
 		return l.Entries, l.SetHead() == head
 	}
@@ -52,8 +52,8 @@ func (r *Rewrite) Beginning(l *Ledger, head small.Digest) (entries []Entry, ok b
 	return l.Entries[:n], ok
 }
 
-// Undone reports whether a log has all that the rewrite started from, followed by anything.
-func (r *Rewrite) Undone(l *Ledger) bool {
+// HasBefore reports whether a log has all that the rewrite started from, followed by anything.
+func (r *Rewrite) HasBefore(l *Ledger) bool {
 	if r.Unordered {
 		return l.SetHead() == r.From || r.Before != nil && containsAll(l.Entries, r.Before)
 	}
@@ -70,10 +70,10 @@ func (l *Ledger) matchBeginning(head small.Digest, known []Entry) (n int, ok boo
 	return len(known), slices.EqualFunc(known, l.Entries[:len(known)], same)
 }
 
-// Done reports whether a log has what the rewrite led to, followed by anything. Of a log whose entries have no order, it is enough that
+// DoneIn reports whether a log has what the rewrite led to, followed by anything. Of a log whose entries have no order, it is enough that
 // something which the rewrite started from is gone: what is gone, and is not approved, was found on an edge.
-func (r *Rewrite) Done(l *Ledger) bool {
-	if r.Undone(l) {
+func (r *Rewrite) DoneIn(l *Ledger) bool {
+	if r.HasBefore(l) {
 		return false
 	}
 	if r.Unordered {
@@ -85,10 +85,10 @@ func (r *Rewrite) Done(l *Ledger) bool {
 
 // withBeforeFrom is the rewrite with the entries that it started from, if a log has exactly these, and they were not known.
 func (r *Rewrite) withBeforeFrom(p *Ledger) *Rewrite {
-	if !r.Loose || r.Before != nil {
+	if !r.ComparesPart || r.Before != nil {
 		return r
 	}
-	entries, ok := r.Beginning(p, r.From)
+	entries, ok := r.EntriesWithHead(p, r.From)
 	if !ok {
 		return r
 	}
@@ -109,7 +109,7 @@ type rewrittenLog struct {
 // applies.
 func (eq Equivalence) findRewritten(p, c *Ledger) *rewrittenLog {
 	for _, r := range eq.Rewrites {
-		if r = r.withBeforeFrom(p); r.Undone(c) {
+		if r = r.withBeforeFrom(p); r.HasBefore(c) {
 			continue
 		}
 		now, rest, ok := eq.splitByRewrite(r, p, c)
@@ -153,8 +153,8 @@ func (x *rewrittenLog) records(old, now RecordsFunc) RecordsFunc {
 	})
 }
 
-// Rewritten is p as an approval lets it become, if c has taken that rewrite over; else p.
-func (eq Equivalence) Rewritten(p, c *Ledger) *Ledger {
+// ApplyRewrite is p as an approval lets it become, if c has taken that rewrite over; else p.
+func (eq Equivalence) ApplyRewrite(p, c *Ledger) *Ledger {
 	if x := eq.findRewritten(p, c); x != nil {
 		return x.Ledger
 	}
@@ -165,7 +165,7 @@ func (eq Equivalence) Rewritten(p, c *Ledger) *Ledger {
 // If eq.Older, p may also be a log from before it had all that the rewrite started from.
 func (eq Equivalence) splitByRewrite(r *Rewrite, p, c *Ledger) (now, rest []int, ok bool) {
 	switch {
-	case r.Undone(p):
+	case r.HasBefore(p):
 		rest = r.unaffected(p)
 	case !eq.Older || r.Before == nil || r.Unordered && r.After == nil || r.hasAfter(p):
 		return nil, nil, false
@@ -198,7 +198,7 @@ func (eq Equivalence) unaffectedByChain(r *Rewrite, p *Ledger) []int {
 	}
 	first := chain[n-1]
 	rest := unmatched(p.Entries, first.Before)
-	if first.Undone(p) {
+	if first.HasBefore(p) {
 		rest = first.unaffected(p)
 	}
 	for ; n > 1; n-- {
@@ -219,7 +219,7 @@ func (eq Equivalence) unaffectedByChain(r *Rewrite, p *Ledger) []int {
 func (eq Equivalence) chainBack(r *Rewrite) []*Rewrite {
 	chain := []*Rewrite{r}
 	for {
-		earlier := eq.Earlier(chain[len(chain)-1])
+		earlier := eq.Previous(chain[len(chain)-1])
 		if earlier == nil || slices.Contains(chain, earlier) {
 			return chain
 		}
@@ -227,8 +227,8 @@ func (eq Equivalence) chainBack(r *Rewrite) []*Rewrite {
 	}
 }
 
-// Earlier is the last rewrite that came before one; nil if none is known.
-func (eq Equivalence) Earlier(r *Rewrite) *Rewrite {
+// Previous is the last rewrite that came before one; nil if none is known.
+func (eq Equivalence) Previous(r *Rewrite) *Rewrite {
 	var found *Rewrite
 	most := -1
 	for _, x := range eq.Rewrites {
@@ -258,10 +258,10 @@ func (r *Rewrite) matchAfter(entries []Entry) (n int, others []int) {
 	return n, indexesBelow(len(entries))[n:]
 }
 
-// Done reports whether a log has a rewrite, or one that came after it, behind it; see [Rewrite.Done].
-func (eq Equivalence) Done(r *Rewrite, l *Ledger) bool {
-	return r.Done(l) || !r.Unordered && !r.Undone(l) && slices.ContainsFunc(eq.Rewrites, func(x *Rewrite) bool {
-		return x != r && x.Done(l) && slices.Contains(eq.chainBack(x), r)
+// DoneOrFollowed reports whether a log has a rewrite, or one that came after it, behind it; see [Rewrite.DoneIn].
+func (eq Equivalence) DoneOrFollowed(r *Rewrite, l *Ledger) bool {
+	return r.DoneIn(l) || !r.Unordered && !r.HasBefore(l) && slices.ContainsFunc(eq.Rewrites, func(x *Rewrite) bool {
+		return x != r && x.DoneIn(l) && slices.Contains(eq.chainBack(x), r)
 	})
 }
 
@@ -371,7 +371,7 @@ func (r *Rewrite) Returned(l *Ledger, others []*Ledger) []Entry {
 	return out
 }
 
-// Besides is a log without what the rewrite started from.
-func (r *Rewrite) Besides(l *Ledger) *Ledger {
+// WithoutBefore is a log without what the rewrite started from.
+func (r *Rewrite) WithoutBefore(l *Ledger) *Ledger {
 	return OfEntries(pickEntries(l.Entries, unmatched(l.Entries, r.Before)))
 }

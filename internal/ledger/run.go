@@ -31,8 +31,8 @@ func (l *Ledger) RunOver(id string) bool {
 	return false
 }
 
-// ResetLast reports whether no run has begun since the log's plan was reset: only bookkeeping came after it.
-func (l *Ledger) ResetLast() bool {
+// EndsWithReset reports whether no run has begun since the log's plan was reset: only bookkeeping came after it.
+func (l *Ledger) EndsWithReset() bool {
 	for i := len(l.Entries) - 1; i >= 0; i-- {
 		task, bookkeeping := strings.CutPrefix(l.Entries[i].TaskID, MetaPrefix)
 		if isResetTask(task) {

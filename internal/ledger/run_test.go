@@ -47,7 +47,7 @@ func TestResetLast(t *testing.T) {
 		"task-1:a reset:a task-2:b":         false,
 		"task-1:a reset:a task-2:b reset:b": true,
 	} {
-		if got := logOf(t, log).ResetLast(); got != want {
+		if got := logOf(t, log).EndsWithReset(); got != want {
 			t.Errorf("%q: %v", log, got)
 		}
 	}

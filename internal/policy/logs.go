@@ -342,7 +342,7 @@ func (r *reader) form(l *Log, item *small.Value, subject string) {
 	}
 	l.form = ledger.Form{
 		Start: compile(l.Start, "start", item.Get("start")), Without: l.Identity.Without, Only: l.Identity.Only,
-		NewestFirst: l.Order == NewestFirst, OpenNewest: l.Open == OpenNewest, Known: new(ledger.Identities),
+		NewestFirst: l.Order == NewestFirst, OpenNewest: l.Open == OpenNewest, Cache: new(ledger.IdentityCache),
 	}
 	if identity := item.Get("identity"); identity != nil {
 		l.form.WithoutLines = compile(l.Identity.WithoutLines, "identity.without_lines", identity.Get("without_lines"))

@@ -70,7 +70,7 @@ func (r *reader) waived(item *small.Value, i int, logs []Log) string {
 // sides checks that a waiver names one edit, or one rewrite.
 func (r *reader) sides(item *small.Value, subject string, w Waiver) {
 	hasFrom, hasTo := item.Get("from") != nil, item.Get("to") != nil
-	needsFrom, needsTo, one := w.Edit.Names()
+	needsFrom, needsTo, one := w.Edit.RequiredDigests()
 	switch {
 	case w.OfLog:
 		r.heads(item, subject, w)

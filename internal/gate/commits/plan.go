@@ -95,7 +95,7 @@ func findLostTasks(ctx context.Context, w *Work) ([]lostTask, error) {
 	}
 	if tip := w.Run.Scope.Tip.ID; tip != w.Commit {
 		last, _, err := w.Run.Source.Side(ctx, tip, w.Dir, nil)
-		if err != nil || hasReconcileEntry(ledger.Since(last.Ledger().Entries, log)) {
+		if err != nil || hasReconcileEntry(ledger.NotIn(last.Ledger().Entries, log)) {
 			return nil, err
 		}
 	}

@@ -49,7 +49,7 @@ func (l *CommitLog) findReturned(ctx context.Context) (out []ledger.Entry, err e
 		return nil, err
 	}
 	for _, x := range equal.Rewrites {
-		done := func(l *read.LedgerFile) bool { return x.Done(l.Log.Ledger) }
+		done := func(l *read.LedgerFile) bool { return x.DoneIn(l.Log.Ledger) }
 		if x.Unordered || !slices.ContainsFunc(l.Approved, func(p read.ParentLog) bool { return slices.ContainsFunc(p.Ledgers, done) }) {
 			continue
 		}
@@ -94,8 +94,8 @@ func (l *CommitLog) behindRewrite(ctx context.Context, equal ledger.Equivalence,
 		return nil, err
 	}
 	for i, log := range others {
-		if !equal.Done(x, log) {
-			others[i] = x.Besides(log)
+		if !equal.DoneOrFollowed(x, log) {
+			others[i] = x.WithoutBefore(log)
 		}
 	}
 	return others, nil

@@ -246,7 +246,7 @@ func judgeTargetFirst(ctx context.Context, r *run.Run, s *read.Step, path string
 		return err
 	}
 	left := map[small.Digest]int{}
-	for _, e := range r.Source.EquivalenceByWaivers(path, path).Rewritten(target.Log.Ledger, child.Log.Ledger).Entries {
+	for _, e := range r.Source.EquivalenceByWaivers(path, path).ApplyRewrite(target.Log.Ledger, child.Log.Ledger).Entries {
 		left[e.Digest]++
 	}
 	lacks := []int{}
@@ -330,16 +330,16 @@ func compareLogs(ctx context.Context, r *run.Run, n history.Commit, path, was st
 			return seen || old.Timestamp != "" && old.Timestamp == now.Timestamp
 		},
 	}
-	var open ledger.Open
+	var open ledger.OpenEntries
 	if child.Readable() && child.Log.Open > 0 && !c.Extends(p) {
 		if open, err = r.Source.ReaderOf(path).OpenEntries(ctx, child); err != nil {
 			return nil, err
 		}
-		with.Equal = with.Equal.MayReopen(open.Entries)
+		with.Equal = with.Equal.DropReopened(open.Entries)
 	}
 	compared, err := ledger.Compare(p, c, with)
 	if err == nil {
-		err = compared.Reopen(open)
+		err = compared.MarkReopened(open)
 	}
 	if err != nil {
 		return nil, err

@@ -21,12 +21,12 @@ func (src *Source) CompleteApprovals(ctx context.Context, equal ledger.Equivalen
 		return equal, nil
 	}
 	for _, r := range equal.Rewrites {
-		if r.Unordered && !c.HasAll(p) || r.Loose && !r.Unordered {
+		if r.Unordered && !c.HasAll(p) || r.ComparesPart && !r.Unordered {
 			if err := src.completeRewrite(ctx, tips, path, r); err != nil {
 				return equal, err
 			}
 		}
-		if !r.Unordered && older && !r.Undone(p) && !r.Done(p) && r.Done(c) {
+		if !r.Unordered && older && !r.HasBefore(p) && !r.DoneIn(p) && r.DoneIn(c) {
 			if err := src.FindBeforeInChain(ctx, tips, path, equal, r); err != nil {
 				return equal, err
 			}
@@ -41,7 +41,7 @@ func (src *Source) FindBeforeInChain(ctx context.Context, tips []string, path st
 		if err := src.FindBefore(ctx, tips, path, r); err != nil {
 			return err
 		}
-		r = equal.Earlier(r)
+		r = equal.Previous(r)
 	}
 	return nil
 }
@@ -50,7 +50,7 @@ func (src *Source) FindBeforeInChain(ctx context.Context, tips []string, path st
 // whose heads alone do not tell whether a version has these entries.
 func (src *Source) CompleteRewrites(ctx context.Context, tips []string, path string, equal ledger.Equivalence) error {
 	for _, r := range equal.Rewrites {
-		if r.Unordered || r.Loose {
+		if r.Unordered || r.ComparesPart {
 			if err := src.completeRewrite(ctx, tips, path, r); err != nil {
 				return err
 			}
@@ -66,7 +66,7 @@ func (src *Source) completeRewrite(ctx context.Context, tips []string, path stri
 	}
 	at, err := src.findVersion(ctx, tips, path, r, r.To)
 	if at != nil {
-		after, _ := r.Beginning(at.Log.Ledger, r.To)
+		after, _ := r.EntriesWithHead(at.Log.Ledger, r.To)
 		r.After = slices.Clip(after)
 	}
 	return err
@@ -76,14 +76,14 @@ func (src *Source) completeRewrite(ctx context.Context, tips []string, path stri
 // found them.
 func (src *Source) searchBefore(ctx context.Context, tips []string, path string, r *ledger.Rewrite) (bool, error) {
 	find := src.findNewestVersion
-	if r.Unordered || r.Loose {
+	if r.Unordered || r.ComparesPart {
 		find = src.findVersion
 	}
 	at, err := find(ctx, tips, path, r, r.From)
 	if err != nil || at == nil {
 		return false, err
 	}
-	entries, _ := r.Beginning(at.Log.Ledger, r.From)
+	entries, _ := r.EntriesWithHead(at.Log.Ledger, r.From)
 	r.Before = slices.Clip(entries)
 	return true, nil
 }
@@ -102,16 +102,16 @@ func (src *Source) WasRewritten(ctx context.Context, tip, path string, log *ledg
 	if tip == "" {
 		return false, nil
 	}
-	if r.Loose {
+	if r.ComparesPart {
 		if err := src.completeRewrite(ctx, []string{tip}, path, r); err != nil {
 			return false, err
 		}
 	}
-	if !r.Unordered && !equal.Done(r, log) {
+	if !r.Unordered && !equal.DoneOrFollowed(r, log) {
 		return false, nil
 	}
 	found, err := src.searchBefore(ctx, []string{tip}, path, r)
-	return found && equal.Done(r, log), err
+	return found && equal.DoneOrFollowed(r, log), err
 }
 
 // findNewestVersion finds the newest version of a log that begins with a head, in tips and their ancestors; nil if there is none. It tries first the
@@ -125,7 +125,7 @@ func (src *Source) findNewestVersion(ctx context.Context, tips []string, path st
 	i := sort.Search(len(files), func(i int) bool {
 		log, failed := at(i)
 		err = cmp.Or(err, failed)
-		return failed == nil && log.Readable() && r.Done(log.Log.Ledger)
+		return failed == nil && log.Readable() && r.DoneIn(log.Log.Ledger)
 	})
 	if err != nil {
 		return nil, err

@@ -274,7 +274,7 @@ func (src *Source) EquivalenceOn(ctx context.Context, parents []string, from, to
 		}
 		// A merge with a commit that the baseline accepts also takes over the edits made up to there.
 		if takes || slices.ContainsFunc(parents, func(id string) bool { return p.commits[id] }) {
-			equal = equal.Without(p.entries)
+			equal = equal.Accepting(p.entries)
 		}
 	}
 	return equal, nil

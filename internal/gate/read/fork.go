@@ -56,7 +56,7 @@ func (v *Fork) Follows(one, other *ledger.Ledger, equal ledger.Equivalence) bool
 	if !ledger.Relate(one, other, equal).Allowed() {
 		return false
 	}
-	return !slices.ContainsFunc(v.Bases, func(w *Workspace) bool { return len(ledger.Since(one.Entries, w.Ledger())) == 0 })
+	return !slices.ContainsFunc(v.Bases, func(w *Workspace) bool { return len(ledger.NotIn(one.Entries, w.Ledger())) == 0 })
 }
 
 // ForkOf reads a workspace on both branches and at their merge bases. It returns nil if the log of one side already continues the other
@@ -82,7 +82,7 @@ func (src *Source) ForkOf(ctx context.Context, dir, target, head string, bases [
 	t, h := v.Target.Ledger(), v.Head.Ledger()
 	v.TargetOnly, v.HeadOnly = ledger.Only(t, h, equal), ledger.Only(h, t, equal)
 	for _, w := range v.Bases {
-		v.TargetOnly, v.HeadOnly = ledger.Since(v.TargetOnly, w.Ledger()), ledger.Since(v.HeadOnly, w.Ledger())
+		v.TargetOnly, v.HeadOnly = ledger.NotIn(v.TargetOnly, w.Ledger()), ledger.NotIn(v.HeadOnly, w.Ledger())
 	}
 	if v.Follows(t, h, equal) || v.Follows(h, t, equal) {
 		return nil, nil

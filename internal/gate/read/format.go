@@ -16,7 +16,7 @@ type format struct {
 	read   func(f history.File, data []byte, limits small.Limits) (*ledger.Log, []small.Problem)
 	values func(f history.File, data []byte, limits small.Limits) ([]*small.Value, []small.Problem)
 	// openEntries returns the entries of a readable text that are not finished; it is nil for a format in which all entries are.
-	openEntries func(f history.File, data []byte, limits small.Limits) ledger.Open
+	openEntries func(f history.File, data []byte, limits small.Limits) ledger.OpenEntries
 	// grows is true if a version can be read faster with the help of an earlier or a later one.
 	grows bool
 	// fileIsEntry is true if the file itself is the log's one entry, which then also depends on the file's name. needsText is true if the entry
@@ -63,7 +63,7 @@ func formatOf(l *policy.Log) format {
 func textFormat(form *ledger.Form) format {
 	return format{
 		read: func(_ history.File, data []byte, _ small.Limits) (*ledger.Log, []small.Problem) {
-			if form.Growing() {
+			if form.AppendsLines() {
 				return ledger.ReadLines(data)
 			}
 			return form.Read(data)
@@ -71,8 +71,8 @@ func textFormat(form *ledger.Form) format {
 		values: func(_ history.File, data []byte, _ small.Limits) ([]*small.Value, []small.Problem) {
 			return form.Values(data), nil
 		},
-		openEntries: func(_ history.File, data []byte, _ small.Limits) ledger.Open { return form.OpenText(data) },
-		grows:       form.Growing(),
+		openEntries: func(_ history.File, data []byte, _ small.Limits) ledger.OpenEntries { return form.OpenText(data) },
+		grows:       form.AppendsLines(),
 	}
 }
 
@@ -86,7 +86,7 @@ func listFormat(at string, form *ledger.Form) format {
 			if problems != nil {
 				return nil, problems
 			}
-			return form.OfItems(list), nil
+			return form.LogOfItems(list), nil
 		},
 		values: func(f history.File, data []byte, limits small.Limits) ([]*small.Value, []small.Problem) {
 			list, problems := items(f, data, limits)
@@ -96,7 +96,7 @@ func listFormat(at string, form *ledger.Form) format {
 			list, _ = form.FinishedItems(list)
 			return list, nil
 		},
-		openEntries: func(f history.File, data []byte, limits small.Limits) ledger.Open {
+		openEntries: func(f history.File, data []byte, limits small.Limits) ledger.OpenEntries {
 			list, _ := items(f, data, limits)
 			return form.OpenItems(list)
 		},
@@ -110,9 +110,9 @@ func fileFormat(form *ledger.Form, configured bool) format {
 			if !configured || f.Mode == history.ModeLink {
 				data = nil
 			}
-			return form.OfFile(path.Base(f.Path), f.Mode, f.Object, data), nil
+			return form.LogOfFile(path.Base(f.Path), f.Mode, f.Object, data), nil
 		},
-		openEntries: func(f history.File, data []byte, _ small.Limits) ledger.Open {
+		openEntries: func(f history.File, data []byte, _ small.Limits) ledger.OpenEntries {
 			return form.OpenFile(path.Base(f.Path), f.Mode, f.Object, data)
 		},
 		fileIsEntry: true, needsText: configured,

@@ -244,7 +244,7 @@ func (l *logReader) fromNewest(ctx context.Context, f history.File) (*LedgerFile
 	if err != nil {
 		return nil, err
 	}
-	out := &LedgerFile{File: f, Log: n.log.Log.Before(n.data, start), beginningOf: n, size: len(start)}
+	out := &LedgerFile{File: f, Log: n.log.Log.ReadEarlier(n.data, start), beginningOf: n, size: len(start)}
 	if out.Log == nil {
 		return nil, nil
 	}
@@ -296,7 +296,7 @@ func (l *logReader) KeepBeginning(ctx context.Context, f history.File, later *Le
 	if err != nil || start == nil {
 		return err
 	}
-	if log := later.Log.Before(text, start); log != nil {
+	if log := later.Log.ReadEarlier(text, start); log != nil {
 		l.keep(l.key(f), &LedgerFile{File: f, Log: log})
 	}
 	return nil
@@ -355,13 +355,13 @@ func (l *logReader) keep(key string, f *LedgerFile) {
 }
 
 // OpenEntries returns the entries of a log that are not finished. f may be nil.
-func (l *logReader) OpenEntries(ctx context.Context, f *LedgerFile) (ledger.Open, error) {
+func (l *logReader) OpenEntries(ctx context.Context, f *LedgerFile) (ledger.OpenEntries, error) {
 	if !f.Readable() || f.Log.Open == 0 {
-		return ledger.Open{}, nil
+		return ledger.OpenEntries{}, nil
 	}
 	data, err := l.textOf(ctx, f)
 	if err != nil {
-		return ledger.Open{}, err
+		return ledger.OpenEntries{}, err
 	}
 	return l.openEntries(f.File, data, l.limits), nil
 }

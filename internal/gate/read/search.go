@@ -130,7 +130,7 @@ func (f *LedgerFile) beginsWith(r *ledger.Rewrite, head small.Digest) bool {
 	if !f.Readable() {
 		return false
 	}
-	_, ok := r.Beginning(f.Log.Ledger, head)
+	_, ok := r.EntriesWithHead(f.Log.Ledger, head)
 	return ok
 }
 

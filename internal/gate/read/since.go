@@ -112,7 +112,7 @@ func (src *Source) AcceptSince(ctx context.Context, equal ledger.Equivalence, pa
 	}
 	accepted := maps.Clone(past.entries)
 	maps.DeleteFunc(accepted, func(d small.Digest, _ bool) bool { return kept[equal.Class(d)] })
-	return equal.Without(accepted), nil
+	return equal.Accepting(accepted), nil
 }
 
 // findTakenOver returns the merge bases of the child with the since commit that its parent does not contain: up to these, the child has the history

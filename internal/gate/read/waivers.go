@@ -26,7 +26,7 @@ func equivalenceFor(p *policy.Policy, now time.Time, paths ...string) ledger.Equ
 		switch {
 		case w.OfLog && w.To != nil:
 			stanza := p.LogFor(w.Path)
-			eq.Rewrites = append(eq.Rewrites, &ledger.Rewrite{From: *w.From, To: *w.To, Unordered: stanza.Unordered(), Loose: stanza != nil && !stanza.Form().ComparesWhole()})
+			eq.Rewrites = append(eq.Rewrites, &ledger.Rewrite{From: *w.From, To: *w.To, Unordered: stanza.Unordered(), ComparesPart: stanza != nil && !stanza.Form().ComparesWhole()})
 		case w.Edit.Has(ledger.EntryChanged) && w.To != nil:
 			if eq.Same == nil {
 				eq.Same = map[small.Digest]small.Digest{}
@@ -95,7 +95,7 @@ func (c LogComparer) Accepts(parent, child *ledger.Ledger) bool {
 // Keeps reports whether the child has every entry of the parent, in order if the log has an order. Others may stand between them.
 func (c LogComparer) Keeps(parent, child *ledger.Ledger) bool {
 	if c.unordered {
-		return len(ledger.Only(c.Rewritten(parent, child), child, c.Equivalence)) == 0
+		return len(ledger.Only(c.ApplyRewrite(parent, child), child, c.Equivalence)) == 0
 	}
 	return ledger.Relate(parent, child, c.Equivalence).Relation != ledger.Rewritten
 }

@@ -32,12 +32,12 @@ func KindOf(p *policy.Policy, path string) Kind {
 	return k
 }
 
-// Doubles are the entries of a log that must not be added: see [ledger.Doubles].
+// Doubles are the entries of a log that must not be added: see [ledger.AddedCopies].
 func (k Kind) Doubles(parents []*ledger.Ledger, child *ledger.Ledger) []ledger.Entry {
 	if !k.unique {
 		return nil
 	}
-	doubled, _ := ledger.Doubles(parents, child)
+	doubled, _ := ledger.AddedCopies(parents, child)
 	return doubled
 }
 
@@ -63,8 +63,8 @@ func (k Kind) Read(data []byte, limits small.Limits) (*ledger.Log, []small.Probl
 	case data == nil:
 		return nil, []small.Problem{{Message: "there is no such file"}}
 	case k.OfFile():
-		return k.stanza.Form().OfFile("", "", string(data), data), nil
-	case k.OfText() && k.stanza.Form().Growing():
+		return k.stanza.Form().LogOfFile("", "", string(data), data), nil
+	case k.OfText() && k.stanza.Form().AppendsLines():
 		return ledger.ReadLines(data)
 	case k.OfText():
 		return k.stanza.Form().Read(data)
@@ -73,12 +73,12 @@ func (k Kind) Read(data []byte, limits small.Limits) (*ledger.Log, []small.Probl
 	if problems != nil {
 		return nil, problems
 	}
-	return k.stanza.Form().OfItems(items), nil
+	return k.stanza.Form().LogOfItems(items), nil
 }
 
 // Extend reads data as another version of a log, whose own text is whole: see [ledger.Log.Extend].
 func (k Kind) Extend(log *ledger.Log, whole, data []byte, limits small.Limits) (*ledger.Log, []small.Problem) {
-	if k.Configured() && (!k.OfText() || !k.stanza.Form().Growing()) {
+	if k.Configured() && (!k.OfText() || !k.stanza.Form().AppendsLines()) {
 		return k.Read(data, limits)
 	}
 	return log.Extend(whole, data, limits)

@@ -172,7 +172,7 @@ func changedVersions(before *ledger.Ledger, old []*small.Value, there *ledger.Le
 	was, now := masked(old), masked(values)
 	found, err := ledger.Compare(before, there, ledger.CompareOptions{
 		OldRecords: func() ([]*small.Value, error) { return was, nil }, NewRecords: func() ([]*small.Value, error) { return now, nil },
-		MayPair: func(lost, added *ledger.Entry) bool { return ledger.SurelyOne(was[lost.Index], now[added.Index]) },
+		MayPair: func(lost, added *ledger.Entry) bool { return ledger.SurelySameEntry(was[lost.Index], now[added.Index]) },
 	})
 	if err != nil {
 		return nil, err

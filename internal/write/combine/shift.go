@@ -64,7 +64,7 @@ func (l *log) copies(v, ours *version) (map[small.Digest]bool, error) {
 	records := func(of *version) ledger.RecordsFunc {
 		return func() ([]*small.Value, error) { return of.doc.Root.Get("entries").Items, nil }
 	}
-	own, others := ledger.Parted(v.written.Ledger, ours.written.Ledger)
+	own, others := ledger.OwnEntries(v.written.Ledger, ours.written.Ledger)
 	pairs, err := ledger.Duplicates(own, others, records(v), records(ours))
 	out := map[small.Digest]bool{}
 	for _, p := range pairs {

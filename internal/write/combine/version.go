@@ -331,10 +331,10 @@ func (l *log) returns(merged *ledger.Ledger) bool {
 		done := false
 		for _, v := range l.versions {
 			side := v.ledger
-			if l.Comparer.Done(x, side) {
+			if l.Comparer.DoneOrFollowed(x, side) {
 				done = true
 			} else {
-				side = x.Besides(side)
+				side = x.WithoutBefore(side)
 			}
 			sides = append(sides, side)
 		}

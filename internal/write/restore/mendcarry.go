@@ -216,7 +216,7 @@ func (m *mending) repeats(added []byte, entries []ledger.Entry, log *mendedLog) 
 		return true
 	}
 	for _, v := range values {
-		if slices.ContainsFunc(log.values, func(back *small.Value) bool { return ledger.SurelyOne(back, v) }) {
+		if slices.ContainsFunc(log.values, func(back *small.Value) bool { return ledger.SurelySameEntry(back, v) }) {
 			return true
 		}
 	}

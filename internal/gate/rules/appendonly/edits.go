@@ -48,7 +48,7 @@ func checkTaskReassigned(e *logs.LogChange, r *rule.Reporter) {
 		f := e.Finding(x)
 		f.Message = fmt.Sprintf("%s was reassigned to %q", ledger.Describe(e.Old.Entries[x.OldIndex]), x.Changes[0].To)
 		f.Fix = e.Undo()
-		if e.New.ResetLast() {
+		if e.New.EndsWithReset() {
 			f.Fix = e.UndoAndBeginRun()
 		}
 		r.Add(f)

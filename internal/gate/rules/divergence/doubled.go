@@ -27,7 +27,7 @@ func checkDoubled(ctx context.Context, j *logs.CommitLog, r *rule.Reporter) erro
 		}
 	}
 	byKey := len(stanza.Identity.Only) > 0
-	doubled, first := ledger.Doubles(before, j.Child.Log.Ledger)
+	doubled, first := ledger.AddedCopies(before, j.Child.Log.Ledger)
 	if len(doubled) == 0 {
 		return nil // as usual: no record has to be read
 	}

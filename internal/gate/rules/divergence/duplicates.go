@@ -47,7 +47,7 @@ func checkMergedDuplicates(ctx context.Context, m *logs.CommitLog, r *rule.Repor
 
 // duplicatesOf are the pairs of entries of two parents that differ only in their timestamps, and that the merge holds.
 func duplicatesOf(ctx context.Context, m *logs.CommitLog, ours, theirs *read.LedgerFile) (both []ledger.Duplicate, err error) {
-	own, others := ledger.Parted(ours.Log.Ledger, theirs.Log.Ledger)
+	own, others := ledger.OwnEntries(ours.Log.Ledger, theirs.Log.Ledger)
 	records := m.Run.Source.ReaderOf(m.Path)
 	pairs, err := ledger.Duplicates(own, others, records.Records(ctx, ours.File), records.Records(ctx, theirs.File))
 	if err != nil {

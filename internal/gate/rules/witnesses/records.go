@@ -64,7 +64,7 @@ func recordsOf(files []history.File, dir string, seen []small.Digest) (*ledger.L
 		if in != dir || records.KindOf(name) == "" || f.Mode == history.ModeDirectory {
 			continue
 		}
-		e := new(ledger.Form).OfFile(path.Base(name), f.Mode, f.Object, nil).Entries[0]
+		e := new(ledger.Form).LogOfFile(path.Base(name), f.Mode, f.Object, nil).Entries[0]
 		all, paths[e.Digest] = append(all, e), f.Path
 		copies[e.Digest]++
 	}
