@@ -8,15 +8,15 @@ import (
 
 // alignment pairs equal entries of a parent and a child.
 type alignment struct {
-	// kept is the longest run of pairs (parent index, child index) in which both indexes rise.
+	// kept is the longest series of pairs (parent index, child index) in which both indexes rise.
 	kept [][2]int
 	// moved are the other pairs: equal entries in another order.
 	moved [][2]int
-	// lost and added are the indexes without an equal on the other side.
+	// lost are the indexes of the parent's entries, added those of the child's, that are in no pair.
 	lost, added []int
 }
 
-// align pairs equal digests, the k-th with the k-th, and keeps the longest run in the same order on both sides.
+// align pairs equal digests, the k-th with the k-th, and divides the pairs into kept and moved ones.
 func align(p, c []small.Digest) alignment {
 	var a alignment
 	indexes := make(map[small.Digest][]int, len(c))
@@ -51,7 +51,7 @@ func align(p, c []small.Digest) alignment {
 	return a
 }
 
-// longestRising marks a longest subsequence whose second members rise (patience sorting, O(n log n)).
+// longestRising marks a longest subsequence of pairs whose child indexes rise (patience sorting, O(n log n)).
 func longestRising(pairs [][2]int) []bool {
 	tails := []int{} // tails[k] is the pair that ends the best run of length k+1
 	before := make([]int, len(pairs))

@@ -8,31 +8,31 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// Comparison says how one log became another and, if entries were rewritten, what happened to each of them.
+// Comparison tells how one log became another and, if entries were rewritten, what happened to each of them.
 type Comparison struct {
 	// Old and New are the two ledgers; New is nil if the log is gone.
 	Old, New *Ledger
 	// OldRecords and NewRecords return their entries in full; nil if nothing was compared.
 	OldRecords, NewRecords RecordsFunc
 	Relation               relation
-	// KeptOrder is true if New has every entry of Old in the same order, perhaps as a version that waivers make equal.
+	// KeptOrder is true if New has every entry of Old in the same order. Versions that waivers make equal count as the same entry.
 	KeptOrder bool
-	// Edits explain a rewritten log, and include the edits that waivers allow.
+	// Edits are the changes of entries of Old, including those that waivers allow.
 	Edits []Edit
-	// Inserted are the indexes in New of new entries before older ones, in rising order.
+	// Inserted are the indexes in New, in rising order, of new entries before older ones.
 	Inserted []int
 	// ReconcileEntry is the index in New of the entry that makes insertions explicit; -1 if there is none.
 	ReconcileEntry int
-	// Accepted are entries that a baseline accepts; they count on neither side.
+	// Accepted are the entries that a baseline accepts; neither side counts them.
 	Accepted map[small.Digest]bool
-	// Approved is the rewrite that an approval allows, after which Old is the log as it let it become; nil if there is none.
+	// Approved is the approved rewrite that was applied to Old before the comparison; nil if there is none.
 	Approved *Rewrite
 }
 
-// Reconciled reports whether an entry makes insertions explicit.
+// Reconciled reports whether a reconcile entry makes the insertions explicit.
 func (e *Comparison) Reconciled() bool { return e.ReconcileEntry >= 0 }
 
-// OfKind lists the edits of one kind in the order of their indexes.
+// OfKind lists the edits of one kind, sorted by their indexes.
 func (e *Comparison) OfKind(kind EditKind) []Edit {
 	var out []Edit
 	for _, x := range e.Edits {
@@ -44,7 +44,7 @@ func (e *Comparison) OfKind(kind EditKind) []Edit {
 	return out
 }
 
-// CompareOptions is what Compare needs besides the two ledgers.
+// CompareOptions are the other inputs of Compare.
 type CompareOptions struct {
 	Equal Equivalence
 	// OldRecords and NewRecords return the entries in full; they are called only to explain a rewritten log.
@@ -53,7 +53,7 @@ type CompareOptions struct {
 	MayPair func(lost, added *Entry) bool
 }
 
-// Compare says how one ledger became another.
+// Compare tells how p became c.
 func Compare(p, c *Ledger, with CompareOptions) (*Comparison, error) {
 	with.OldRecords, with.NewRecords = sync.OnceValues(with.OldRecords), sync.OnceValues(with.NewRecords)
 	e := &Comparison{Old: p, New: c, OldRecords: with.OldRecords, NewRecords: with.NewRecords, Accepted: with.Equal.Accepted, ReconcileEntry: -1}
@@ -102,8 +102,8 @@ func Compare(p, c *Ledger, with CompareOptions) (*Comparison, error) {
 	return e, e.addWaived(pd, cd, with)
 }
 
-// addWaived lists the edits that waivers hide from the comparison. A change against a waiver's direction is an
-// edit like any other.
+// addWaived adds the edits that waivers hide from the comparison. A change that no waiver allows in this direction is an edit like any
+// other.
 func (e *Comparison) addWaived(parent, child sequence, with CompareOptions) error {
 	for _, index := range parent.dropped {
 		e.Edits = append(e.Edits, Edit{Kind: EditDeleted, OldIndex: index, NewIndex: -1, Waived: true})
@@ -135,7 +135,7 @@ func (e *Comparison) addWaived(parent, child sequence, with CompareOptions) erro
 	return nil
 }
 
-// gaps lists the numbers below the last index that are not among the indexes.
+// gaps lists the numbers below the last index that are missing among the indexes, which rise.
 func gaps(indexes []int) []int {
 	var out []int
 	next := 0

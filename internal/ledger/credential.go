@@ -13,7 +13,7 @@ import (
 
 // Credential is a credential in an entry. It holds no part of the value but Prefix.
 type Credential struct {
-	// Kind is the vendor and the kind, Prefix the literal that it begins with; empty if there is none.
+	// Kind is the vendor and the kind. Prefix is the literal with which the value begins; empty if its kind has none.
 	Kind, Prefix string
 	// Field is the dotted path inside the entry.
 	Field string
@@ -23,10 +23,10 @@ type Credential struct {
 // HasCredential reports whether an entry has a credential.
 func HasCredential(e Entry) bool { return len(e.Credentials) > 0 }
 
-// maxCredentials is how many an entry lists.
+// maxCredentials bounds how many an entry lists.
 const maxCredentials = 10
 
-// mayHoldCredential reports whether it is worthwhile to look for credentials in a value.
+// mayHoldCredential reports quickly whether a value, or one inside it, may hold a credential.
 func mayHoldCredential(v *small.Value) bool {
 	if secret.Suspected(v.Text) || slices.ContainsFunc(v.Items, mayHoldCredential) {
 		return true
@@ -78,13 +78,13 @@ func credentialsOf(entry *small.Value) []Credential {
 	return slices.Clip(found)
 }
 
-// Masked is an entry with its credentials masked, in keys and values; itself, if it has none.
+// Masked returns an entry with the credentials in its keys and values masked; the entry itself if it has none.
 func Masked(entry *small.Value) *small.Value {
 	out, _ := masked("", entry)
 	return out
 }
 
-// masked is the value of a field with its credentials masked, and the kind of the first one; the value itself, if it has none.
+// masked returns a field's value with its credentials masked, and the kind of the first one; the value itself if it has none.
 func masked(key string, v *small.Value) (out *small.Value, kind string) {
 	if v == nil || !secret.Suspected(key) && !mayHoldCredential(v) {
 		return v, ""

@@ -9,11 +9,11 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// Describe names an entry for people: number, task and time, to the second; a line by its number in the file, and a file by no more than
-// that, because its path is known. It holds text of the file.
+// Describe names an entry for people, with text of the file: number, task and time to the second. A line is named by its number in the file.
+// A file is only "the file", because its path is known.
 func Describe(e Entry) string { return describeWithTime(e, toSecond(e.Timestamp)) }
 
-// DescribeBoth names two entries as Describe does, with their whole times if those differ by less than a second.
+// DescribeBoth names two entries as Describe does, but with their whole times if these are in the same second.
 func DescribeBoth(a, b Entry) (first, second string) {
 	if toSecond(a.Timestamp) == toSecond(b.Timestamp) {
 		return describeWithTime(a, a.Timestamp), describeWithTime(b, b.Timestamp)
@@ -21,10 +21,10 @@ func DescribeBoth(a, b Entry) (first, second string) {
 	return Describe(a), Describe(b)
 }
 
-// toSecond is a time without the fraction of its second. What is no time stays as it is.
+// toSecond cuts the fraction of the second from a time. A text that is no time stays.
 func toSecond(timestamp string) string { return shortenFraction(timestamp, 0) }
 
-// shortenFraction is a time with so many digits of the fraction of its second, if it has as many. What is no time stays as it is.
+// shortenFraction keeps at most so many digits of the fraction of the second in a time. A text that is no time stays.
 func shortenFraction(timestamp string, digits int) string {
 	const seconds = len("2006-01-02T15:04:05")
 	if _, ok := ParseInstant(timestamp); !ok || len(timestamp) <= seconds || timestamp[seconds] != '.' {
@@ -38,7 +38,7 @@ func shortenFraction(timestamp string, digits int) string {
 	return timestamp[:min(kept, seconds+1+digits)] + zone
 }
 
-// TimeAmong is an entry's time to the second or, where others have the same second, with as many digits as tell it apart from them.
+// TimeAmong is an entry's time to the second or, if that is also the time of another entry, with as many digits as tell them apart.
 func TimeAmong(e Entry, others []Entry) string {
 	for _, digits := range []int{0, 3, 6} {
 		short := shortenFraction(e.Timestamp, digits)
@@ -72,21 +72,17 @@ func describeWithTime(e Entry, time string) string {
 	return fmt.Sprintf("entry %d (%s)", e.Index+1, label)
 }
 
-// DescribeAll names several entries, the first few of many.
+// DescribeAll names several entries, and only the first few of many.
 func DescribeAll(entries []Entry) string {
 	return wording.Listed(len(entries), func(i int) string { return Describe(entries[i]) })
 }
 
-// Pick returns the entries at some indexes.
+// Pick returns the entries of a ledger at some indexes.
 func Pick(l *Ledger, indexes []int) []Entry {
-	out := make([]Entry, len(indexes))
-	for i, index := range indexes {
-		out[i] = l.Entries[index]
-	}
-	return out
+	return pickEntries(l.Entries, indexes)
 }
 
-// DigestText writes a digest; empty for nil.
+// DigestText writes a digest; a nil one is empty.
 func DigestText(d *small.Digest) string {
 	if d == nil {
 		return ""

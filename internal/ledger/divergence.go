@@ -11,25 +11,25 @@ type tipsOutcome int
 // The outcomes.
 const (
 	Linear       tipsOutcome = iota // one continues the other, or the order is made explicit
-	Unreconciled                    // one is a subsequence of the other, unresolved
+	Unreconciled                    // one is a subsequence of the other, and no entry makes that explicit
 	Diverged                        // each has entries that the other lacks
 )
 
-// Divergence says how the logs of two branches compare: the head is to be merged into the target.
+// Divergence tells how the logs of two branches compare. The head is to be merged into the target.
 type Divergence struct {
 	Target, Head *Ledger
 	Outcome      tipsOutcome
-	// Inserted are entries before older ones of the other branch.
+	// Inserted are the entries that one branch put before older ones of the other.
 	Inserted []Entry
-	// InsertedByTarget is true if they are the target's, not the head's.
+	// InsertedByTarget is true if the target inserted them, not the head.
 	InsertedByTarget bool
-	// TargetOnly and HeadOnly are each branch's own entries.
+	// TargetOnly and HeadOnly are the entries that only this branch has.
 	TargetOnly, HeadOnly []Entry
 }
 
-// Diverge compares the logs of two branches; the step either way may be allowed. What is due to the entries in
-// explained, which were edited on the edges of the range, is not divergence.
-func Diverge(target, head *Ledger, equal Equivalence, explained map[small.Digest]bool) *Divergence {
+// Diverge compares the logs of two branches. They do not diverge if either may become the other. reported are entries whose edits were found
+// on the edges of the range: differences that come from them alone do not count.
+func Diverge(target, head *Ledger, equal Equivalence, reported map[small.Digest]bool) *Divergence {
 	equal.Older = true
 	target, head = equal.ApplyRewrite(target, head), equal.ApplyRewrite(head, target)
 	t := &Divergence{Target: target, Head: head}
@@ -43,7 +43,7 @@ func Diverge(target, head *Ledger, equal Equivalence, explained map[small.Digest
 		t.Outcome = Unreconciled
 		t.Inserted = Pick(head, toHead.inserted)
 	case toTarget.Relation == Interleaved:
-		if t.isWithinHeadWithout(explained, equal) {
+		if t.headHasTargetExcept(reported, equal) {
 			return t // the head lost the entries that it lacks, which is reported already
 		}
 		t.Outcome = Unreconciled
@@ -51,7 +51,7 @@ func Diverge(target, head *Ledger, equal Equivalence, explained map[small.Digest
 	default:
 		t.TargetOnly = Only(target, head, equal)
 		t.HeadOnly = Only(head, target, equal)
-		if t.isWithinHeadWithout(explained, equal) {
+		if t.headHasTargetExcept(reported, equal) {
 			return t
 		}
 		t.Outcome = Diverged
@@ -59,13 +59,13 @@ func Diverge(target, head *Ledger, equal Equivalence, explained map[small.Digest
 	return t
 }
 
-// isWithinHeadWithout reports whether, without entries whose edits are already reported, the target is part of the head:
-// if so, there is only one writer.
-func (t *Divergence) isWithinHeadWithout(explained map[small.Digest]bool, equal Equivalence) bool {
-	if len(explained) == 0 {
+// headHasTargetExcept reports whether the target is part of the head, without the entries whose edits are already reported. Then only one
+// branch has written.
+func (t *Divergence) headHasTargetExcept(reported map[small.Digest]bool, equal Equivalence) bool {
+	if len(reported) == 0 {
 		return false
 	}
-	old := equal.classesOf(explained)
+	old := equal.classesOf(reported)
 	var rest []small.Digest
 	for _, e := range t.Target.Entries {
 		if !old[equal.Class(e.Digest)] {
@@ -83,12 +83,12 @@ type Transition struct {
 	reconciled bool
 }
 
-// Allowed reports whether the second log extends the first, or makes its insertions explicit.
+// Allowed reports whether the second log equals or extends the first, or makes its insertions explicit.
 func (r Transition) Allowed() bool {
 	return r.Relation == identical || r.Relation == Extended || r.Relation == Interleaved && r.reconciled
 }
 
-// Relate compares p with c in one direction: is p part of c?
+// Relate tells how p became c. It does not look whether c became p.
 func Relate(p, c *Ledger, equal Equivalence) Transition {
 	if c.Extends(p) {
 		return Transition{Relation: Extended}
@@ -98,14 +98,14 @@ func Relate(p, c *Ledger, equal Equivalence) Transition {
 	r := Transition{}
 	var indexes []int
 	if r.Relation, indexes = relateDigests(pd.digests, cd.digests); r.Relation == Interleaved {
-		var explained int
-		r.inserted, explained = findInsertions(p, c, cd, indexes)
-		r.reconciled = explained >= 0
+		var reconcileEntry int
+		r.inserted, reconcileEntry = findInsertions(p, c, cd, indexes)
+		r.reconciled = reconcileEntry >= 0
 	}
 	return r
 }
 
-// Only lists the entries of a that b lacks, with waivers applied.
+// Only lists the entries that a has and b lacks, with waivers applied.
 func Only(a, b *Ledger, equal Equivalence) []Entry {
 	there := map[small.Digest]int{}
 	for _, e := range b.Entries {
@@ -125,15 +125,14 @@ func Only(a, b *Ledger, equal Equivalence) []Entry {
 	return out
 }
 
-// LinearWithout reports whether, without entries whose edits are already reported, one tip holds the other,
-// whichever side edited them.
-func (t *Divergence) LinearWithout(explained map[small.Digest]bool, equal Equivalence) bool {
-	if len(explained) == 0 {
+// LinearWithout reports whether either log continues the other, without the entries whose edits are already reported.
+func (t *Divergence) LinearWithout(reported map[small.Digest]bool, equal Equivalence) bool {
+	if len(reported) == 0 {
 		return false
 	}
-	edited := equal.classesOf(explained)
+	classes := equal.classesOf(reported)
 	rest := func(l *Ledger) []small.Digest {
-		return slices.DeleteFunc(DigestsOf(l), func(d small.Digest) bool { return edited[equal.Class(d)] })
+		return slices.DeleteFunc(DigestsOf(l), func(d small.Digest) bool { return classes[equal.Class(d)] })
 	}
 	within := func(p, c []small.Digest) bool {
 		parent, child := equal.normalize(p, c)

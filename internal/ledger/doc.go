@@ -1,5 +1,4 @@
-// Package ledger knows append-only logs: their entries and heads, how two versions of a
-// log relate, and what happened to each entry in between. It judges bytes and does
-// no I/O. A progress file is read as a [Log]; [Compare] says how one became
-// another, [Diverge] how the logs of two branches compare.
+// Package ledger reads append-only logs and compares their versions. It judges bytes and does no I/O. [ReadLog] reads a progress file as a
+// [Log], [Form.Read] a configured log; [Compare] tells how one version became another, entry by entry; [Diverge] compares the logs of two
+// branches.
 package ledger

@@ -2,8 +2,8 @@ package ledger
 
 import "github.com/small-gate/small-gate/internal/small"
 
-// AddedCopies are the entries of a child that are added although an equal one is there: those beyond the number that the parent with the most
-// has. Each comes with the first of its kind.
+// AddedCopies lists the entries of a child that repeat an earlier one, beyond the number that any parent has. first holds, for each copy,
+// the first equal entry of the child.
 func AddedCopies(parents []*Ledger, child *Ledger) (doubled, first []Entry) {
 	at := make(map[small.Digest]int, len(child.Entries))
 	for i, e := range child.Entries {

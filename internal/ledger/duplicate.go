@@ -8,14 +8,14 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// Duplicate is an entry of ours and one of theirs that differ only in their timestamps. Text is what both say: see MainText.
+// Duplicate is an entry of ours and one of theirs that differ only in their timestamps. Text is the MainText of both.
 type Duplicate struct {
 	Ours, Theirs Entry
 	Text         string
 }
 
-// MainText is an entry's most important text: its evidence or, without one, another field that people read. It is one line of any length, with
-// credentials masked; empty if there is no such field.
+// MainText is the text that says most about an entry: its evidence or, without one, another field that people read. It is one line of any
+// length, with credentials masked; empty if there is no such field.
 func MainText(v *small.Value) string {
 	texts := map[string]string{}
 	if payload := v.Get("payload"); payload != nil && payload.Kind == small.Map { // an event's
@@ -29,8 +29,8 @@ func MainText(v *small.Value) string {
 		texts["summary"], texts["title"], texts["reason"], texts[""])
 }
 
-// Duplicates pairs entries of ours with entries of theirs that differ only in their timestamps. Neither side has the other's entries: see
-// Parted. Bookkeeping entries are left out. The records are read only if some entries may be equal.
+// Duplicates pairs entries of ours with entries of theirs that differ only in their timestamps. Neither side may have entries of the other:
+// see [OwnEntries]. Bookkeeping entries are left out. The records are read only if some entries may be equal.
 func Duplicates(ours, theirs []Entry, ourRecords, theirRecords RecordsFunc) ([]Duplicate, error) {
 	sums := map[uint64]bool{}
 	for _, e := range ours {
@@ -73,7 +73,7 @@ func OwnEntries(ours, theirs *Ledger) (own, others []Entry) {
 	common := Common(ours, theirs)
 	a, b := ours.Entries[common:], theirs.Entries[common:]
 	if len(a) == 0 || len(b) == 0 {
-		return nil, nil // one continues the other
+		return nil, nil
 	}
 	return NotIn(a, &Ledger{Entries: b}), NotIn(b, &Ledger{Entries: a})
 }

@@ -12,12 +12,12 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// FieldChange is one field that differs between two versions of an entry.
+// FieldChange is a field that differs between two versions of an entry.
 type FieldChange struct {
 	// Field is the dotted path inside the entry.
 	Field string
-	// From and To are a string's content, otherwise canonical JSON, with credentials masked. HasFrom and HasTo are false if the field is
-	// absent.
+	// From and To are the field's values with credentials masked: a string as it is, other values as canonical JSON. HasFrom and HasTo are
+	// false if that version lacks the field.
 	From, To       string
 	HasFrom, HasTo bool
 }
@@ -40,11 +40,11 @@ type Edit struct {
 	// OldIndex and NewIndex are the entry's indexes in the two ledgers; -1 if there is none.
 	OldIndex, NewIndex int
 	Changes            []FieldChange
-	// Pos is the first changed field in the child, if it still has one.
+	// Pos is where the child has the first changed field, if it has that field.
 	Pos small.Pos
-	// Waived is true if waivers allow it.
+	// Waived is true if waivers allow the edit.
 	Waived bool
-	// Reopened is the new version if that is open, and therefore not in the new ledger.
+	// Reopened is the new version if that is open. Open entries are not in the new ledger, so NewIndex is -1.
 	Reopened *Entry
 }
 
@@ -55,15 +55,13 @@ type entryDiff struct {
 	edits []Edit
 	// inserted are the indexes in the child of new entries before older ones.
 	inserted []int
-	// last is the greatest index in the child of an entry that the parent has in some version; -1 if there is
-	// none.
+	// last is the greatest index in the child of an entry that the parent has in any version; -1 if there is none.
 	last int
 }
 
-// diffEntries explains a rewritten log entry by entry. p and c are digests with waivers applied.
-// If plain is true, entries are paired by their places and their words. If isFile is true as well, the log has one file for its entry, whose
-// name stays, and its words do not count.
-func diffEntries(p, c []small.Digest, before, after RecordsFunc, mayPair func(lost, added int) bool, plain, isFile bool) (entryDiff, error) {
+// diffEntries explains a rewritten log entry by entry. p and c are digests with waivers applied. Lost and added entries are paired by their
+// fields; in a configured log by their places and words; in the log of a single file (isFile), whose name stays, by place alone.
+func diffEntries(p, c []small.Digest, before, after RecordsFunc, mayPair func(lost, added int) bool, configured, isFile bool) (entryDiff, error) {
 	a := align(p, c)
 	out := entryDiff{last: -1}
 	for _, pair := range a.kept {
@@ -83,7 +81,7 @@ func diffEntries(p, c []small.Digest, before, after RecordsFunc, mayPair func(lo
 		if err != nil {
 			return out, err
 		}
-		if plain {
+		if configured {
 			words := wordLists{}
 			pairs = pairByPlace(a, func(lost, added int) bool {
 				return mayPair(lost, added) && (isFile || words.shareHalf(old[lost], now[added]))
@@ -93,7 +91,7 @@ func diffEntries(p, c []small.Digest, before, after RecordsFunc, mayPair func(lo
 		}
 		for lost, added := range pairs {
 			out.last = max(out.last, added)
-			out.edits = append(out.edits, newModification(old[lost], now[added], lost, added, plain))
+			out.edits = append(out.edits, newModification(old[lost], now[added], lost, added, configured))
 		}
 	}
 	for _, lost := range a.lost {
@@ -113,18 +111,17 @@ func diffEntries(p, c []small.Digest, before, after RecordsFunc, mayPair func(lo
 	return out, nil
 }
 
-// maxCandidates bounds how many added entries a lost one is compared with. Beyond it an edit is reported as a
-// deletion and a new entry.
+// maxCandidates bounds how many added entries a lost one is compared with. A version beyond that is reported as a deletion and a new entry.
 const maxCandidates = 100
 
-// matcher recognizes two versions of one entry: their keys are equal and the test passes.
+// matcher recognizes two versions of one entry: their keys are equal and the test, if there is one, passes.
 type matcher struct {
 	key  func(*small.Value) string
 	test func(sums fieldSums, o, n *small.Value) bool
 }
 
-// matchers are tried in order: the same timestamp; all but the timestamp; the same task and most other fields; for
-// a job's switches, the same time, or all but the time.
+// matchers are tried in order: the same timestamp; all but the timestamp; the same task and most other fields; for a job's switches, the
+// same time, or all but the time.
 var matchers = []matcher{
 	{key: textOfField("timestamp")},
 	{key: digestWithout("timestamp")},
@@ -133,8 +130,9 @@ var matchers = []matcher{
 	{key: digestWithout("at")},
 }
 
-// SurelySameEntry reports whether two entries that [Compare] pairs are certainly versions of one: they share task and time, or everything except one
-// of these, or the task and most other fields. Two writers can share a time alone; who drops a changed version must not drop the other's entry.
+// SurelySameEntry reports whether two entries that [Compare] pairs are certainly versions of one. They share task and time, or the task and
+// most other fields, or all but the task, or all but the time. The time alone is not enough: two writers can share it, and who drops an old
+// version must not drop another entry.
 func SurelySameEntry(o, n *small.Value) bool {
 	if o.Kind != small.Map || n.Kind != small.Map {
 		return false
@@ -144,15 +142,15 @@ func SurelySameEntry(o, n *small.Value) bool {
 		digestWithout("task_id")(o) == digestWithout("task_id")(n) || digestWithout("timestamp")(o) == digestWithout("timestamp")(n)
 }
 
-// pairByFields matches lost and added entries between the same kept neighbours.
+// pairByFields pairs lost and added entries by the matchers. A pair stands between the same kept neighbours.
 func pairByFields(a alignment, old, now []*small.Value, mayPair func(lost, added int) bool) map[int]int {
 	pairs := map[int]int{}
 	used := map[int]bool{}
 	sums := fieldSums{}
-	for _, way := range matchers {
+	for _, m := range matchers {
 		byKey := map[string][]int{}
 		for _, added := range a.added {
-			if key := way.key(now[added]); key != "" && !used[added] {
+			if key := m.key(now[added]); key != "" && !used[added] {
 				byKey[key] = append(byKey[key], added)
 			}
 		}
@@ -160,7 +158,7 @@ func pairByFields(a alignment, old, now []*small.Value, mayPair func(lost, added
 			if _, done := pairs[lost]; done {
 				continue
 			}
-			key := way.key(old[lost])
+			key := m.key(old[lost])
 			low, high := keptNeighbours(a.kept, lost)
 			tried := 0
 			for i, added := range byKey[key] {
@@ -171,7 +169,7 @@ func pairByFields(a alignment, old, now []*small.Value, mayPair func(lost, added
 					continue
 				}
 				tried++
-				if way.test == nil || way.test(sums, old[lost], now[added]) {
+				if m.test == nil || m.test(sums, old[lost], now[added]) {
 					pairs[lost], used[added] = added, true
 					byKey[key] = slices.Delete(byKey[key], i, i+1)
 					break
@@ -182,7 +180,8 @@ func pairByFields(a alignment, old, now []*small.Value, mayPair func(lost, added
 	return pairs
 }
 
-// pairByPlace matches lost and added entries between the same kept neighbours, in their order. Each lost one takes the first that it may.
+// pairByPlace pairs each lost entry with the first added one that mayPair allows, behind those already paired. A pair stands between the
+// same kept neighbours.
 func pairByPlace(a alignment, mayPair func(lost, added int) bool) map[int]int {
 	pairs := map[int]int{}
 	next := 0
@@ -205,12 +204,12 @@ func pairByPlace(a alignment, mayPair func(lost, added int) bool) map[int]int {
 // wordLists caches the sorted words of entries, because one entry is compared with many.
 type wordLists map[*small.Value][]string
 
-// ShareHalf reports whether half of the words of two texts, taken together, are in both: then one may be a version of the other.
+// ShareHalf reports whether at least half of all words of two texts are in both. Then one may be a version of the other.
 func ShareHalf(a, b []byte) bool {
 	return wordLists{}.shareHalf(&small.Value{Text: string(a)}, &small.Value{Text: string(b)})
 }
 
-// shareHalf reports whether half of the words of two entries, taken together, are in both.
+// shareHalf is [ShareHalf] for two entries.
 func (w wordLists) shareHalf(o, n *small.Value) bool {
 	x, y := w.of(o), w.of(n)
 	all, shared := len(x)+len(y), 0
@@ -238,8 +237,8 @@ func (w wordLists) of(v *small.Value) []string {
 	return words
 }
 
-// appendWords appends the words of an entry: runs of letters and digits, in lower case. In a text without any, each run of anything else but
-// white space is a word. Keys are words too.
+// appendWords appends the words of an entry's keys and values, in lower case. A word is a run of letters and digits or, in a text without
+// any, a run of other characters.
 func appendWords(words []string, v *small.Value) []string {
 	words = appendTextWords(words, v.Text)
 	for _, item := range v.Items {
@@ -259,7 +258,7 @@ func appendTextWords(words []string, text string) []string {
 	return append(words, found...)
 }
 
-// textOfField reads a string field.
+// textOfField returns a function that reads a string field.
 func textOfField(field string) func(*small.Value) string {
 	return func(v *small.Value) string {
 		text, _ := v.Get(field).Str()
@@ -267,7 +266,7 @@ func textOfField(field string) func(*small.Value) string {
 	}
 }
 
-// switchTime is the time of a job's switch; without quotes YAML does not read it as a string.
+// switchTime is the time of a job's switch. YAML does not read it as a string if it has no quotes.
 func switchTime(v *small.Value) string {
 	if at := v.Get("at"); at != nil {
 		return at.Text
@@ -275,7 +274,7 @@ func switchTime(v *small.Value) string {
 	return ""
 }
 
-// digestWithout identifies everything in an entry except one field.
+// digestWithout returns a function that digests a mapping without one field; empty for other values.
 func digestWithout(field string) func(*small.Value) string {
 	return func(v *small.Value) string {
 		if v.Kind != small.Map {
@@ -287,7 +286,7 @@ func digestWithout(field string) func(*small.Value) string {
 	}
 }
 
-// keptNeighbours returns the child's indexes of the kept entries around a lost one.
+// keptNeighbours returns the child's indexes of the kept entries right before and after a lost one; -1 and MaxInt if there is none.
 func keptNeighbours(kept [][2]int, lost int) (low, high int) {
 	low, high = -1, math.MaxInt
 	i, _ := slices.BinarySearchFunc(kept, lost, func(pair [2]int, at int) int { return pair[0] - at })
@@ -315,8 +314,7 @@ func (s fieldSums) of(entry *small.Value) map[string]small.Digest {
 	return sums
 }
 
-// mostFieldsAreEqual reports whether more than half of the fields that either version has, without task_id, are
-// equal.
+// mostFieldsAreEqual reports whether more than half of the fields that either version has, besides task_id, are equal.
 func mostFieldsAreEqual(sums fieldSums, o, n *small.Value) bool {
 	x, y := sums.of(o), sums.of(n)
 	same, all := 0, len(y)
@@ -332,13 +330,13 @@ func mostFieldsAreEqual(sums fieldSums, o, n *small.Value) bool {
 	return 2*same > all-1 // both have a task_id
 }
 
-// newModification describes a change of an entry. Two kinds that known tools produce have names of their own.
-func newModification(o, n *small.Value, before, after int, plain bool) Edit {
+// newModification describes how an entry changed. Two changes that known tools make have kinds of their own, but not in a configured log.
+func newModification(o, n *small.Value, before, after int, configured bool) Edit {
 	e := Edit{Kind: EditModified, OldIndex: before, NewIndex: after, Changes: FieldChanges(o, n)}
 	if len(e.Changes) > 0 {
 		e.Pos = KeyPos(n, e.Changes[0].Field)
 	}
-	if plain || len(e.Changes) != 1 {
+	if configured || len(e.Changes) != 1 {
 		return e
 	}
 	change := e.Changes[0]
@@ -374,8 +372,8 @@ func sameInstant(from, to string) bool {
 	return okA && okB && a.Sub(b).Abs() < time.Microsecond
 }
 
-// FieldChanges lists the fields in which two versions of an entry differ, in the order of the old version, new
-// fields last, and the members of mappings one by one. A nil version means no entry.
+// FieldChanges lists the fields in which two versions of an entry differ, in the order of the old version; new fields come last. Members of
+// mappings are listed one by one. A nil version is an absent entry.
 func FieldChanges(o, n *small.Value) []FieldChange {
 	if o != nil && o.Kind != small.Map || n != nil && n.Kind != small.Map {
 		return []FieldChange{changedField("", o, n)}
@@ -414,8 +412,8 @@ func membersOf(v *small.Value) map[string]*small.Value {
 	return members
 }
 
-// changedField describes a field's change; nil is an absent field. Values that differ only in type are written so
-// that the difference shows. Credentials are masked here, where the names of the fields inside are known.
+// changedField describes a field's change; a nil version lacks the field. Values that differ only in type are written as canonical JSON.
+// Credentials are masked here, where the names of the inner fields are known.
 func changedField(field string, o, n *small.Value) FieldChange {
 	c := FieldChange{Field: field, HasFrom: o != nil, HasTo: n != nil}
 	o, inFrom := masked(field, o)

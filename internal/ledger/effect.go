@@ -1,6 +1,6 @@
 package ledger
 
-// EditEffect is a set of things done to a log.
+// EditEffect is a set of effects that edits have on a log.
 type EditEffect uint8
 
 // The effects.
@@ -11,7 +11,7 @@ const (
 	EntryLost
 	// EntryInserted: an entry was put before older ones.
 	EntryInserted
-	// InsertionExplained: the same, and a reconcile entry makes it explicit.
+	// InsertionExplained: an entry was put before older ones, and a reconcile entry makes that explicit.
 	InsertionExplained
 	// LogEnded: the whole log is gone.
 	LogEnded
@@ -20,12 +20,12 @@ const (
 	OfRecord
 )
 
-// Has reports whether the two sets share an effect.
+// Has reports whether the two sets have an effect in common.
 func (e EditEffect) Has(some EditEffect) bool { return e&some != 0 }
 
-// RequiredDigests says which digests name such an edit: the entry's before it (from) and after it (to). one is false if there is no
-// single answer.
-func (e EditEffect) RequiredDigests() (from, to, one bool) {
+// RequiredDigests says which digests identify an edit with this effect: the one before it (from), the one after it (to). ok is false if e is
+// not exactly one of the effects that digests identify.
+func (e EditEffect) RequiredDigests() (from, to, ok bool) {
 	switch e {
 	case EntryChanged:
 		return true, true, true

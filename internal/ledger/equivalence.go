@@ -10,19 +10,19 @@ import (
 type Equivalence struct {
 	// Edits maps an entry to the versions that waivers let it become.
 	Edits map[small.Digest][]small.Digest
-	// Same leads from an entry to the representative of its class.
+	// Same maps an entry to another one of its class. The last one so reached represents the class.
 	Same map[small.Digest]small.Digest
 	// Dropped are entries whose deletion is waived.
 	Dropped map[small.Digest]bool
-	// Accepted are entries that count on neither side, because a baseline accepts what became of them.
+	// Accepted are the entries that neither side counts, because a baseline accepts what became of them.
 	Accepted map[small.Digest]bool
-	// Rewrites are the approvals of rewrites as a whole. Older lets them also apply to a log from before it had all that a rewrite started from:
-	// to a side of a merge, or a branch's tip, but not to the parent of a commit with one parent.
+	// Rewrites are the approved rewrites of whole logs. If Older, they also apply to a log that lacks entries that a rewrite started from:
+	// to one side of a merge or to a branch's tip, but not to the parent of a commit with one parent.
 	Rewrites []*Rewrite
 	Older    bool
 }
 
-// Class returns the representative of all entries that count as equal to d.
+// Class returns the entry that represents all entries that count as equal to d.
 func (eq Equivalence) Class(d small.Digest) small.Digest {
 	for {
 		next, ok := eq.Same[d]
@@ -41,8 +41,8 @@ func (eq Equivalence) classesOf(entries map[small.Digest]bool) map[small.Digest]
 	return out
 }
 
-// AllowsTransition reports whether waivers, one after the other, let the version from become the version to. Being
-// of one class does not say which is later.
+// AllowsTransition reports whether waivers, one after the other, let the version from become the version to. The class alone does not say
+// which version is later.
 func (eq Equivalence) AllowsTransition(from, to small.Digest) bool {
 	seen := map[small.Digest]bool{from: true}
 	for next := []small.Digest{from}; len(next) > 0; next = next[1:] {
@@ -59,7 +59,7 @@ func (eq Equivalence) AllowsTransition(from, to small.Digest) bool {
 	return false
 }
 
-// Accepting accepts further entries.
+// Accepting returns eq with further accepted entries.
 func (eq Equivalence) Accepting(entries map[small.Digest]bool) Equivalence {
 	all := maps.Clone(entries)
 	maps.Copy(all, eq.Accepted)
@@ -67,17 +67,17 @@ func (eq Equivalence) Accepting(entries map[small.Digest]bool) Equivalence {
 	return eq
 }
 
-// sequence is a ledger as it is compared: classes instead of digests, without some entries.
+// sequence is the part of a ledger that is compared: classes instead of digests, without accepted and dropped entries.
 type sequence struct {
 	digests []small.Digest
-	// indexes are the elements' indexes in the ledger.
+	// indexes are the indexes of the elements in the ledger.
 	indexes []int
-	// dropped are the indexes of entries that were left out because a waiver lets them be missing.
+	// dropped are the indexes of the entries left out because a waiver lets them be missing.
 	dropped []int
 }
 
-// normalize returns two ledgers' digests as they are compared: classes, without accepted entries and without the
-// parent's entries that the child lacks and is allowed to lack.
+// normalize returns the parts of two ledgers that are compared. Both lose accepted entries; the parent also loses the entries that the child
+// lacks and may lack.
 func (eq Equivalence) normalize(p, c []small.Digest) (parent, child sequence) {
 	there := make(map[small.Digest]bool, len(c))
 	for i, d := range c {
@@ -104,7 +104,7 @@ func (eq Equivalence) normalize(p, c []small.Digest) (parent, child sequence) {
 	return parent, child
 }
 
-// toLedgerIndexes replaces numbers of elements by their indexes in the ledger.
+// toLedgerIndexes replaces the numbers of elements, in place, by their indexes in the ledger.
 func (s sequence) toLedgerIndexes(elements []int) []int {
 	for i, n := range elements {
 		elements[i] = s.indexes[n]

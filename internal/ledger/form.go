@@ -10,38 +10,39 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// Block is what an entry of several lines is called.
+// Block is the noun of an entry of several lines.
 const Block = "block"
 
-// Form says how the entries of a configured log are read, and when two of them are the same. The zero Form reads lines and compares them
-// whole.
+// Form says how the entries of a configured log are read, and which part of them is compared. The zero Form reads lines and compares all of
+// each.
 type Form struct {
-	// Start matches the first line of a block. Without it each line is an entry.
+	// Start matches the first line of a block. If it is nil, each line is an entry.
 	Start *regexp.Regexp
-	// Without names the fields of a JSON object, or of a list's item, that are not compared; Only names those that alone are compared. An
-	// entry that is not such an object, or lacks all of these fields, is compared whole.
+	// Without names the fields of a JSON object or list item that are not compared; Only names the only fields that are. An entry that is no
+	// object, or has none of the named fields, is compared whole.
 	Without, Only []string
 	// WithoutLines matches the lines of a block or file that are not compared.
 	WithoutLines *regexp.Regexp
-	// NewestFirst is true if new entries stand before older ones. The ledger has the oldest entry first.
+	// NewestFirst is true if the file has new entries above older ones. The ledger has the oldest entry first.
 	NewestFirst bool
-	// OpenNewest and Open say which entries are not finished, and count as absent: the newest one, or those of which a line matches.
+	// OpenNewest makes the newest entry open, Open each entry of which it matches a line. Open entries are not finished, and not in the
+	// ledger.
 	OpenNewest bool
 	Open       *regexp.Regexp
-	// Cache remembers what was compared of entries; nil if nothing is to be remembered. Versions of a log have most of their entries in common.
+	// Cache keeps the digests of entries, most of which the versions of a log share; nil for no cache.
 	Cache *IdentityCache
 }
 
-// IdentityCache remember by which digests entries are compared, by the digests of all of them. They can be used at the same time by several.
+// IdentityCache maps the digest of an entire entry to the digest by which the entry is compared. Goroutines may share it.
 type IdentityCache struct {
 	mutex   sync.Mutex
 	digests map[small.Digest]small.Digest
 }
 
-// maxIdentities is how many are remembered, which takes about 16 MB.
+// maxIdentities bounds the cache to about 16 MB. A full cache is emptied.
 const maxIdentities = 1 << 17
 
-// getOrFind returns what is remembered, or else finds it out and remembers it.
+// getOrFind returns the cached digest for whole, or calls find and caches its result. A nil cache always calls find.
 func (k *IdentityCache) getOrFind(whole small.Digest, find func() small.Digest) small.Digest {
 	if k == nil {
 		return find()
@@ -59,26 +60,26 @@ func (k *IdentityCache) getOrFind(whole small.Digest, find func() small.Digest) 
 	return found
 }
 
-// ComparesWhole reports whether entries are the same only if all of them is.
+// ComparesWhole reports whether all of an entry is compared.
 func (f *Form) ComparesWhole() bool {
 	return len(f.Without)+len(f.Only) == 0 && f.WithoutLines == nil
 }
 
-// AppendsLines reports whether what stands behind the text of one version is all that a later one adds.
+// AppendsLines reports whether each entry is a line and new ones stand at the end of the file. [ReadLines] reads such logs.
 func (f *Form) AppendsLines() bool {
 	return f.Start == nil && len(f.Without) == 0 && len(f.Only) == 0 && !f.NewestFirst && !f.OpenNewest && f.Open == nil
 }
 
-// part is one entry of a text: its first line, from 1, and its text with line feeds alone.
+// part is the text of one entry, with LF line ends, and the number of its first line, from 1.
 type part struct {
 	line int
 	text []byte
 }
 
-// byteOrderMark may stand at the beginning of a file, and is not compared.
+// byteOrderMark may begin a file, and is not compared.
 var byteOrderMark = []byte("\ufeff")
 
-// Read reads a text as a log. A Git LFS pointer, or a conflict as git leaves it, is not a log.
+// Read reads a text as a log. A Git LFS pointer or a file with git's conflict markers is not a log.
 func (f *Form) Read(data []byte) (*Log, []small.Problem) {
 	if small.IsLFSPointer(data) {
 		return nil, []small.Problem{small.LFSPointer}
@@ -90,7 +91,6 @@ func (f *Form) Read(data []byte) (*Log, []small.Problem) {
 	return &Log{Ledger: OfEntries(f.entriesOfParts(parts)), Open: len(open)}, nil
 }
 
-// entriesOfParts are the parts of a text as entries.
 func (f *Form) entriesOfParts(parts []part) []Entry {
 	noun := Line
 	if f.Start != nil {
@@ -104,7 +104,7 @@ func (f *Form) entriesOfParts(parts []part) []Entry {
 	return entries
 }
 
-// Values are the entries of a log of text in full, in the order of the ledger.
+// Values returns the finished entries of a text in full, oldest first.
 func (f *Form) Values(data []byte) []*small.Value {
 	parts, _ := f.separateOpen(f.splitText(data))
 	return f.valuesOfParts(parts)
@@ -118,13 +118,13 @@ func (f *Form) valuesOfParts(parts []part) []*small.Value {
 	return out
 }
 
-// OpenText are the entries of a text that are not finished.
+// OpenText returns the entries of a text that are not finished.
 func (f *Form) OpenText(data []byte) OpenEntries {
 	_, open := f.separateOpen(f.splitText(data))
 	return OpenEntries{f.entriesOfParts(open), f.valuesOfParts(open)}
 }
 
-// splitText cuts a text into entries, in the order of the file.
+// splitText cuts a text into its entries, in the order of the file. Lines above the first block are dropped.
 func (f *Form) splitText(data []byte) []part {
 	var out []part
 	line := 0
@@ -143,7 +143,7 @@ func (f *Form) splitText(data []byte) []part {
 	return out
 }
 
-// wholeText is the text of an entry that identity: whole covers: a block without blank lines at its end.
+// wholeText is the text of an entry that `identity: whole` covers: a block without the blank lines at its end.
 func (f *Form) wholeText(text []byte) []byte {
 	if f.Start == nil {
 		return text
@@ -151,12 +151,13 @@ func (f *Form) wholeText(text []byte) []byte {
 	return trimBlankEnd(text)
 }
 
-// separateOpen puts the entries in the order of the ledger, without open ones.
+// separateOpen separates open entries of a text from finished ones, and returns both oldest first.
 func (f *Form) separateOpen(parts []part) (out, open []part) {
 	return splitOpen(f, parts, func(p part) bool { return hasLineMatching(f.Open, p.text) })
 }
 
-// splitOpen puts entries in the order of the ledger, and separates open ones; matches is asked only if a regular expression says which they are.
+// splitOpen separates open entries from finished ones, and returns both oldest first. It may reverse all in place, and calls matches only if
+// f.Open is set.
 func splitOpen[T any](f *Form, all []T, matches func(T) bool) (finished, open []T) {
 	if f.NewestFirst {
 		slices.Reverse(all)
@@ -171,7 +172,7 @@ func splitOpen[T any](f *Form, all []T, matches func(T) bool) (finished, open []
 	return finished, open
 }
 
-// hasLineMatching reports whether a regular expression matches one of a text's lines.
+// hasLineMatching reports whether a regular expression matches one of a text's lines, without the line end.
 func hasLineMatching(pattern *regexp.Regexp, text []byte) bool {
 	for line := range bytes.Lines(text) {
 		if pattern.Match(bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r"))) {
@@ -181,7 +182,7 @@ func hasLineMatching(pattern *regexp.Regexp, text []byte) bool {
 	return false
 }
 
-// comparedDigest is the digest by which an entry of text is compared; whole is that of all of it.
+// comparedDigest is the digest by which an entry of text is compared; whole is the digest of all of it.
 func (f *Form) comparedDigest(text []byte, whole small.Digest) small.Digest {
 	switch {
 	case f.WithoutLines != nil:
@@ -198,7 +199,7 @@ func (f *Form) comparedDigest(text []byte, whole small.Digest) small.Digest {
 	})
 }
 
-// identityOf is the digest by which an entry with fields is compared; whole is that of all of it.
+// identityOf is the digest by which an entry with fields is compared; whole is the digest of all of it.
 func (f *Form) identityOf(v *small.Value, whole small.Digest) small.Digest {
 	names, only := f.Without, false
 	if len(f.Only) > 0 {
@@ -214,7 +215,7 @@ func (f *Form) identityOf(v *small.Value, whole small.Digest) small.Digest {
 	return small.EntryDigest(&rest)
 }
 
-// removeLines is a text without the lines that a regular expression matches, and with line feeds alone.
+// removeLines returns a text with LF line ends, without the lines that a regular expression matches.
 func removeLines(pattern *regexp.Regexp, text []byte) []byte {
 	var out []byte
 	for line := range bytes.Lines(text) {
@@ -226,7 +227,7 @@ func removeLines(pattern *regexp.Regexp, text []byte) []byte {
 	return out
 }
 
-// trimBlankEnd is a text without the blank lines and the line end at its end.
+// trimBlankEnd removes the blank lines and the line end at the end of a text.
 func trimBlankEnd(text []byte) []byte {
 	for {
 		at := bytes.LastIndexByte(text, '\n')

@@ -12,7 +12,7 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// Names for entries that are not the protocol's.
+// The nouns of entries that are not the protocol's.
 const (
 	Switch = "switch" // of a job's workflow; it has a time and no task
 	Item   = "item"
@@ -20,8 +20,8 @@ const (
 	File   = "file"
 )
 
-// ReadLines reads a text as a log of lines. A line ends with LF or CR LF, which its digest does not cover; a blank line is not an entry.
-// A Git LFS pointer, or a conflict as git leaves it, is not a log.
+// ReadLines reads a text as a log of lines. Each line that is not blank is an entry, whose digest does not cover the line end (LF or CR LF).
+// A Git LFS pointer or a file with git's conflict markers is not a log.
 func ReadLines(data []byte) (*Log, []small.Problem) {
 	if small.IsLFSPointer(data) {
 		return nil, []small.Problem{small.LFSPointer}
@@ -35,7 +35,7 @@ func ReadLines(data []byte) (*Log, []small.Problem) {
 	return l, nil
 }
 
-// withLines is the log with the lines of a text after its own.
+// withLines returns the log with the lines of tail appended.
 func (l *Log) withLines(tail []byte) *Log {
 	var entries []Entry
 	for at, text := range nonBlankLines(tail) {
@@ -48,7 +48,7 @@ func (l *Log) withLines(tail []byte) *Log {
 	return &longer
 }
 
-// nonBlankLines visits the lines of a text that are not blank, with their numbers from 1.
+// nonBlankLines yields each line that is not blank, without its line end, and its number from 1.
 func nonBlankLines(data []byte) func(yield func(int, []byte) bool) {
 	return func(yield func(int, []byte) bool) {
 		at := 0
@@ -62,7 +62,7 @@ func nonBlankLines(data []byte) func(yield func(int, []byte) bool) {
 	}
 }
 
-// escapeInvalidUTF8 is a text in which bytes that are not UTF-8 are written as escapes.
+// escapeInvalidUTF8 returns a text with each byte that is not valid UTF-8 written as an escape.
 func escapeInvalidUTF8(text []byte) string {
 	if utf8.Valid(text) {
 		return string(text)
@@ -80,7 +80,7 @@ func escapeInvalidUTF8(text []byte) string {
 	return out.String()
 }
 
-// FinishedItems puts the items of a list in the order of the ledger, without open ones.
+// FinishedItems separates open items of a list from finished ones, and returns both oldest first.
 func (f *Form) FinishedItems(items []*small.Value) (out, open []*small.Value) {
 	if !f.NewestFirst && !f.OpenNewest && f.Open == nil {
 		return items, nil
@@ -88,13 +88,13 @@ func (f *Form) FinishedItems(items []*small.Value) (out, open []*small.Value) {
 	return splitOpen(f, slices.Clone(items), f.itemIsOpen)
 }
 
-// OpenItems are the items of a list that are not finished.
+// OpenItems returns the items of a list that are not finished.
 func (f *Form) OpenItems(items []*small.Value) OpenEntries {
 	_, open := f.FinishedItems(items)
 	return OpenEntries{f.entriesOfItems(open), open}
 }
 
-// itemIsOpen matches the fields of an item as lines of the form "key: value".
+// itemIsOpen reports whether f.Open matches a scalar item, or a field of a mapping written as "key: value".
 func (f *Form) itemIsOpen(v *small.Value) bool {
 	if v.Kind != small.Map {
 		return f.Open.MatchString(v.Text)
@@ -104,7 +104,7 @@ func (f *Form) itemIsOpen(v *small.Value) bool {
 	})
 }
 
-// LogOfItems is the log of the items of a list.
+// LogOfItems returns the log of a list's finished items.
 func (f *Form) LogOfItems(items []*small.Value) *Log {
 	items, open := f.FinishedItems(items)
 	return &Log{Ledger: OfEntries(f.entriesOfItems(items)), Open: len(open)}
@@ -120,8 +120,9 @@ func (f *Form) entriesOfItems(items []*small.Value) []Entry {
 	return entries
 }
 
-// LogOfFile is the log that has one file for its entry: its name, its mode, and its content, of which object is the id in git. data is its text,
-// in which CRLF counts as LF unless it has a NUL; nil stands for a content that only the id identifies.
+// LogOfFile returns the log whose only entry is a file: its name, mode and content. object is the content's id in git. data is the content,
+// or nil if only the id is known; in text, CRLF counts as LF. Content with a NUL is not text and is compared by its id. The log of an open
+// file has no entry.
 func (f *Form) LogOfFile(name, mode, object string, data []byte) *Log {
 	if f.Open != nil && hasLineMatching(f.Open, data) {
 		return &Log{Ledger: NewLedger(nil), Open: 1}
@@ -129,7 +130,7 @@ func (f *Form) LogOfFile(name, mode, object string, data []byte) *Log {
 	return &Log{Ledger: OfEntries([]Entry{f.entryOfFile(name, mode, object, data)})}
 }
 
-// OpenFile is such a file, if it is not finished.
+// OpenFile returns the entry of such a file if it is open, otherwise none.
 func (f *Form) OpenFile(name, mode, object string, data []byte) OpenEntries {
 	if f.Open == nil || !hasLineMatching(f.Open, data) {
 		return OpenEntries{}
@@ -153,7 +154,8 @@ func (f *Form) entryOfFile(name, mode, object string, data []byte) Entry {
 	return e
 }
 
-// FileValue is such an entry in full: its mode, and each line of a text. data is nil for a file that is too large to be read.
+// FileValue returns the entry of a file in full: its mode and each line that is not blank. Instead of lines it has the size if data is
+// shorter than that, because the file is too large to read, and size and hash if the content is not text.
 func FileValue(mode string, size int64, data []byte) *small.Value {
 	v := &small.Value{Kind: small.Map, Pos: small.Pos{Line: 1, Column: 1}}
 	add := func(key, text string, pos small.Pos) {

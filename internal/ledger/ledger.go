@@ -12,60 +12,60 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// ReconcileTask is the task_id of the entry that makes an interleaving explicit.
+// ReconcileTask is the task_id of the entry that makes an interleaving explicit: new entries between older ones.
 const ReconcileTask = "meta/reconcile-merge"
 
 // MetaPrefix begins the task ids of bookkeeping entries.
 const MetaPrefix = "meta/"
 
-// evidenceKeys are the fields that count as evidence: an entry needs at least one that is not blank.
+// evidenceKeys are the fields that count as evidence. An entry needs one of them that is not blank.
 var evidenceKeys = []string{"evidence", "verification", "command", "test", "link", "commit"}
 
-// Entry is what a ledger keeps of one element of the progress list.
+// Entry is what a ledger keeps of one entry of a log.
 type Entry struct {
 	// Index counts from 0.
 	Index int
 	Pos   small.Pos
-	// Digest is that by which entries are compared. Whole covers all of an entry if a log's identity leaves something out of Digest; otherwise
-	// it is zero or equal.
+	// Two entries are equal if their Digests are. If the log compares only part of an entry, Whole is the digest of all of it; otherwise
+	// Whole is zero or equal to Digest.
 	Digest, Whole small.Digest
-	// TaskID, Timestamp, ReplayID, Status, AgentID and Commit are the fields of these names, empty if they are not
-	// strings. Id, time and status are trimmed, as the protocol compares them; the digest is not.
+	// TaskID, Timestamp, ReplayID, Status, AgentID and Commit are the fields of these names, empty if they are not strings. TaskID,
+	// Timestamp and Status are trimmed, as the protocol compares them; the digests cover them as written.
 	TaskID, Timestamp, ReplayID, Status, AgentID, Commit string
-	// Noun is what the entry is called; empty for one of the protocol's log.
+	// Noun is what messages call the entry, such as [Line]; empty in the protocol's log.
 	Noun string
 	// Reconciles is true if the task_id is exactly ReconcileTask.
 	Reconciles bool
 	// Suspects are texts that may not survive a rewrite of the file.
 	Suspects []small.Suspect
-	// Credentials are those in its keys and values; if there are very many, the first ones.
+	// Credentials are the first maxCredentials in the entry's keys and values.
 	Credentials []Credential
-	// Evidenced is true if a field counts as evidence; Meaningful if such a field also has visible text: an empty
-	// mapping counts, but says nothing.
+	// Evidenced is true if the entry has evidence, Meaningful if its evidence also has visible text: an empty mapping is evidence without
+	// text.
 	Evidenced, Meaningful bool
-	// Sum is equal for entries with the same texts except the timestamp, within one process.
+	// Sum hashes the string fields except the timestamp, with a seed that each process chooses anew. Entries with equal strings have equal
+	// sums.
 	Sum uint64
 }
 
 var sumSeed = maphash.MakeSeed()
 
-// Ledger is the ordered entries of one progress file. It never changes once built, so several goroutines may use
-// it; one that extends another shares its storage.
+// Ledger holds the entries of one version of a log, in order. It never changes once built, so goroutines may share it. A ledger that extends
+// another shares its storage.
 type Ledger struct {
 	Entries []Entry
 	heads   []small.Digest // heads[i] is the head after i+1 entries
-	// used is how much of the storage is taken, by this ledger or one that extends it: only the first extension
-	// may write after the end.
+	// used counts the entries in the storage. Only a ledger that has all of them is extended in place; otherwise its entries are copied.
 	used *atomic.Int64
 }
 
-// NewLedger builds the ledger of a list of entries.
+// NewLedger builds a ledger from a list of entries.
 func NewLedger(items []*small.Value) *Ledger { return new(Ledger).withItems(items, 0) }
 
-// OfEntries is the ledger of entries from other ledgers, in a new order.
+// OfEntries builds a ledger from entries of other ledgers, and numbers them anew.
 func OfEntries(entries []Entry) *Ledger { return new(Ledger).withEntries(slices.Clone(entries)) }
 
-// withItems returns l extended by items, whose positions are moved down by lines.
+// withItems returns l with items appended, whose line numbers are raised by lines.
 func (l *Ledger) withItems(items []*small.Value, lines int) *Ledger {
 	entries := make([]Entry, len(items))
 	var digests small.Digester
@@ -84,7 +84,7 @@ func (l *Ledger) withItems(items []*small.Value, lines int) *Ledger {
 	return l.withEntries(entries)
 }
 
-// withEntries returns l with more entries, which become its own. It uses the storage of l if nobody has extended it yet.
+// withEntries returns l with entries appended, and may keep that slice. It appends in place if no ledger extends l yet.
 func (l *Ledger) withEntries(entries []Entry) *Ledger {
 	n := l.Len()
 	all := n + len(entries)
@@ -107,7 +107,7 @@ func (l *Ledger) withEntries(entries []Entry) *Ledger {
 	return longer
 }
 
-// wholeDigest is the digest of all of an entry.
+// wholeDigest is the digest of the entire entry.
 func (e *Entry) wholeDigest() small.Digest {
 	if e.Whole != (small.Digest{}) {
 		return e.Whole
@@ -134,7 +134,7 @@ func newEntry(v *small.Value) Entry {
 	return e
 }
 
-// TextBytes is about how much memory an entry's texts take.
+// TextBytes estimates how many bytes of memory an entry's texts take.
 func (e *Entry) TextBytes() int {
 	size := len(e.TaskID) + len(e.Timestamp) + len(e.ReplayID) + len(e.Status) + len(e.AgentID) + len(e.Commit)
 	for i := range e.Suspects {
@@ -157,7 +157,7 @@ func Evidenced(entry *small.Value) bool {
 	return false
 }
 
-// hasVisibleEvidence reports whether an entry's evidence holds a scalar that people can see.
+// hasVisibleEvidence reports whether an entry's evidence has text that people can see.
 func hasVisibleEvidence(entry *small.Value) bool {
 	for _, key := range evidenceKeys {
 		if v := entry.Get(key); small.NotBlank(v) && hasVisibleText(v) {
@@ -179,8 +179,8 @@ func hasVisibleText(v *small.Value) bool {
 	return strings.ContainsFunc(v.Text, isVisible)
 }
 
-// isVisible reports whether a character leaves a mark. Joiners, fillers, variation selectors and the blank Braille
-// pattern do not, although Unicode calls them printable.
+// isVisible reports whether people can see a character. They cannot see joiners, fillers, variation selectors and the blank Braille pattern,
+// although Unicode calls these printable.
 func isVisible(r rune) bool {
 	switch {
 	case r == ' ', r == '\u034f', r == '\u115f', r == '\u1160', r == '\u2800', r == '\u3164', r == '\uffa0', r >= '\ufe00' && r <= '\ufe0f':
@@ -189,8 +189,8 @@ func isVisible(r rune) bool {
 	return unicode.IsPrint(r)
 }
 
-// isConfigured reports whether the entries are not the protocol's, nor a job's switches: if so, nothing in them says which two are versions of
-// one, and none can make an insertion explicit.
+// isConfigured reports whether the entries are those of a configured log, not the protocol's or a job's switches. No field says which two of
+// them are versions of one, and none of them can make an insertion explicit.
 func (l *Ledger) isConfigured() bool {
 	return l.Len() > 0 && l.Entries[0].Noun != "" && l.Entries[0].Noun != Switch
 }
@@ -198,11 +198,10 @@ func (l *Ledger) isConfigured() bool {
 // Len is the number of entries.
 func (l *Ledger) Len() int { return len(l.Entries) }
 
-// Head is the chain value over all entries. With it, two reports kept apart can prove that one log is a prefix of
-// the other.
+// Head is the hash chain's value after all entries. Two reports that were kept can prove with it that one log is a prefix of the other.
 func (l *Ledger) Head() small.Digest { return l.HeadAt(len(l.heads)) }
 
-// HeadAt is the head of the first n entries; n is at most Len.
+// HeadAt is the head after the first n entries; n is at most Len.
 func (l *Ledger) HeadAt(n int) small.Digest {
 	if n == 0 {
 		return emptyHead
@@ -210,7 +209,7 @@ func (l *Ledger) HeadAt(n int) small.Digest {
 	return l.heads[n-1]
 }
 
-// HasAll reports whether every entry of p is in l, in whatever order.
+// HasAll reports whether l has every entry of p as often as p, in any order.
 func (l *Ledger) HasAll(p *Ledger) bool {
 	left := map[small.Digest]int{}
 	for _, e := range l.Entries {
@@ -224,23 +223,22 @@ func (l *Ledger) HasAll(p *Ledger) bool {
 	return true
 }
 
-// Extends reports whether p is a prefix of l (or the same).
+// Extends reports whether p is a prefix of l or equal to it.
 func (l *Ledger) Extends(p *Ledger) bool {
 	return l.Len() >= p.Len() && l.HeadAt(p.Len()) == p.Head()
 }
 
-// firstEntries is the ledger of the first n entries.
+// firstEntries returns the ledger of the first n entries.
 func (l *Ledger) firstEntries(n int) *Ledger {
 	return &Ledger{Entries: l.Entries[:n:n], heads: l.heads[:n:n], used: l.used}
 }
 
-// Common is the number of entries that two ledgers both begin with.
+// Common is the number of leading entries that two ledgers share.
 func Common(a, b *Ledger) int {
 	return sort.Search(min(a.Len(), b.Len()), func(n int) bool { return a.heads[n] != b.heads[n] })
 }
 
-// LedgerOf reads the ledger of a progress document. The items need not fit the schema, but "entries" must be a
-// list.
+// LedgerOf reads the ledger of a parsed progress file. "entries" must be a list, but its items need not fit the schema.
 func LedgerOf(doc *small.Document) (*Ledger, []small.Problem) {
 	entries := doc.Root.Get("entries")
 	if entries == nil {

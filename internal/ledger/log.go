@@ -7,17 +7,17 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// Log is a file's ledger, with what is needed to read a longer version of the file cheaply.
+// Log is the ledger of a file, and what [Log.Extend] needs to read another version of the file cheaply.
 type Log struct {
 	*Ledger
 	size int // of the text, in bytes
-	// lines counts the line feeds; structure is the text's part of [small.Limits.Structure], 0 if it has not been counted.
+	// lines counts the line feeds. structure is how much of [small.Limits.Structure] the text takes; 0 if that has not been counted.
 	lines, structure int
-	// dashColumn is the column of the sequence's dashes, from 1; 0 if the file must be read whole after an append.
+	// dashColumn is the column of the dashes before list items, from 1; 0 if the file must be read whole after an append.
 	dashColumn int
-	// byLine is true for a log of lines.
+	// byLine is true for a log that ReadLines reads.
 	byLine bool
-	// Open counts the entries that are not finished and therefore not in the ledger.
+	// Open counts the entries that are not finished. They are not in the ledger.
 	Open int
 }
 
@@ -30,7 +30,7 @@ func ReadLog(data []byte, limits small.Limits) (*Log, []small.Problem) {
 	return LogOf(doc, data)
 }
 
-// LogOf is the log of a document that was parsed from data.
+// LogOf returns the log of a document that was parsed from data.
 func LogOf(d *small.Document, data []byte) (*Log, []small.Problem) {
 	ledger, problems := LedgerOf(d)
 	if ledger == nil {
@@ -45,8 +45,7 @@ func LogOf(d *small.Document, data []byte) (*Log, []small.Problem) {
 	}, nil
 }
 
-// LogOfExtended is [LogOf] for a document that was extended from the log's own ([small.Document.Extended]). It looks
-// only at the new entries.
+// LogOfExtended is [LogOf] for a document that [small.Document.Extended] made from the document of l. It reads only the new entries.
 func (l *Log) LogOfExtended(d *small.Document, data []byte) *Log {
 	return &Log{
 		Ledger:     l.Ledger.withItems(d.Root.Get("entries").Items[l.Len():], 0),
@@ -57,8 +56,8 @@ func (l *Log) LogOfExtended(d *small.Document, data []byte) *Log {
 	}
 }
 
-// Extend reads data as another version of the log, whose own text is whole: a later one, or one that forked from it. Only what follows their
-// common beginning is parsed, if that is safe. The result is the same either way.
+// Extend reads data as another version of l: a later one, or one that forked from it. whole is the text of l. Only what follows the common
+// beginning is parsed, if that is safe; the result is the same either way. A nil l reads all of data.
 func (l *Log) Extend(whole, data []byte, limits small.Limits) (*Log, []small.Problem) {
 	if l != nil && l.byLine {
 		tail, appended := bytes.CutPrefix(data, whole)
@@ -87,7 +86,7 @@ func (l *Log) Extend(whole, data []byte, limits small.Limits) (*Log, []small.Pro
 	return ReadLog(data, limits)
 }
 
-// commonPrefix is the length of the beginning that two texts share.
+// commonPrefix is the number of leading bytes that two texts share.
 func commonPrefix(a, b []byte) int {
 	const step = 4096
 	n := 0
@@ -100,7 +99,7 @@ func commonPrefix(a, b []byte) int {
 	return n
 }
 
-// extendByAppended is the short way of Extend; nil if data is not plainly an append.
+// extendByAppended parses only what data adds to whole. It returns nil unless data is certainly whole with list items appended.
 func (l *Log) extendByAppended(whole, data []byte, limits small.Limits) *Log {
 	if l.dashColumn == 0 || len(whole) != l.size || !bytes.HasPrefix(data, whole) {
 		return nil
@@ -129,9 +128,8 @@ func (l *Log) extendByAppended(whole, data []byte, limits small.Limits) *Log {
 	return longer
 }
 
-// ReadEarlier reads data as an earlier version of the log, whose own text is whole. If list items were only appended to
-// data, its entries are the log's first ones and nothing is parsed. It returns nil if that is not certain; reading
-// data by itself gives the same result.
+// ReadEarlier reads data as an earlier version of l, whose text is whole. If whole is data with list items appended, the entries are the
+// first ones of l and nothing is parsed. It returns nil if that is not certain. Parsing data gives the same result.
 func (l *Log) ReadEarlier(whole, data []byte) *Log {
 	if l == nil || len(data) >= len(whole) || len(whole) != l.size || !bytes.HasPrefix(whole, data) || !bytes.HasSuffix(data, []byte("\n")) || small.IsLFSPointer(data) {
 		return nil
@@ -152,13 +150,12 @@ func (l *Log) ReadEarlier(whole, data []byte) *Log {
 	for n < l.Len() && l.Entries[n].Pos.Line <= lines {
 		n++
 	}
-	// The first item after the earlier text begins in the line after it; the
-	// list has to hold something before it, or it was not a list then.
+	// The first item after data must begin in the next line. If data has no item, its entries were not a list.
 	if n == 0 || n == l.Len() || l.Entries[n].Pos.Line != lines+1 {
 		return nil
 	}
 	return &Log{Ledger: l.firstEntries(n), size: len(data), lines: lines, dashColumn: l.dashColumn}
 }
 
-// structureOfLines is the structure of whole lines, of which each counts for one.
+// structureOfLines is the structure of whole lines: [small.StructureOf] takes the text for one line, but each line counts for one.
 func structureOfLines(text []byte) int { return small.StructureOf(text) - 1 + small.CountLines(text) }

@@ -6,13 +6,13 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// OpenEntries are the entries of a log that are not finished, and their values.
+// OpenEntries are the entries of a log that are not finished; Values are the same in full.
 type OpenEntries struct {
 	Entries []Entry
 	Values  []*small.Value
 }
 
-// DropReopened lets entries go that waivers let become one of the open entries: those count as absent.
+// DropReopened lets the child lack the entries that waivers let become an open one, because open entries are not in its ledger.
 func (eq Equivalence) DropReopened(open []Entry) Equivalence {
 	dropped := maps.Clone(eq.Dropped)
 	for from := range eq.Edits {
@@ -29,8 +29,8 @@ func (eq Equivalence) DropReopened(open []Entry) Equivalence {
 	return eq
 }
 
-// MarkReopened makes modifications of the deletions of entries that were set back to open. That is one that is equal to an open entry, or shares its
-// file or half of its words with one.
+// MarkReopened turns the deletion of an entry into a modification if the entry was set back to open. It was if an open entry equals it, is
+// the same file, or shares half of its words with it.
 func (e *Comparison) MarkReopened(open OpenEntries) error {
 	lost := e.OfKind(EditDeleted)
 	if len(lost) == 0 || len(open.Entries) == 0 {

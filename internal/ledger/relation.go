@@ -6,12 +6,13 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// NotIn lists the entries that a ledger lacks.
+// NotIn lists the entries that base does not have, not even once.
 func NotIn(entries []Entry, base *Ledger) []Entry {
 	set := DigestSet(base)
 	return slices.DeleteFunc(slices.Clone(entries), func(e Entry) bool { return set[e.Digest] })
 }
 
+// relation tells how a parent log became a child.
 type relation int
 
 // The relations.
@@ -22,7 +23,7 @@ const (
 	Rewritten                   // an entry is missing, or the order differs
 )
 
-// relateDigests also returns the indexes in c of p's elements, if p is a subsequence of c.
+// relateDigests tells how p became c. If p is a subsequence of c, it also returns the indexes in c of p's elements.
 func relateDigests(p, c []small.Digest) (relation, []int) {
 	indexes := Subsequence(p, c)
 	switch {
@@ -36,9 +37,9 @@ func relateDigests(p, c []small.Digest) (relation, []int) {
 	return Rewritten, nil
 }
 
-// findInsertions says which entries of c are before older ones, whose indexes are given, and which entry makes them explicit; -1 if there is
-// none.
-func findInsertions(p, c *Ledger, child sequence, indexes []int) (inserted []int, explained int) {
+// findInsertions returns the indexes in c of new entries before older ones, and the index of the entry that makes them explicit, -1 if there
+// is none. indexes are those of p's entries in child.
+func findInsertions(p, c *Ledger, child sequence, indexes []int) (inserted []int, reconcileEntry int) {
 	return child.toLedgerIndexes(gaps(indexes)), findReconcileEntry(p, c, child.indexes[indexes[len(indexes)-1]])
 }
 
@@ -74,8 +75,8 @@ func DigestSet(l *Ledger) map[small.Digest]bool {
 	return out
 }
 
-// findReconcileEntry returns the index in c of an entry that resolves an interleaving: a meta/reconcile-merge
-// entry with evidence that is not in p and follows p's last entry, which is at after. -1 if there is none.
+// findReconcileEntry returns the index in c of an entry that makes insertions explicit: a meta/reconcile-merge entry with evidence that p
+// lacks and that comes after the index of p's last entry. It returns -1 if there is none.
 func findReconcileEntry(p, c *Ledger, after int) int {
 	for i := c.Len() - 1; i > after; i-- {
 		e := c.Entries[i]

@@ -8,19 +8,19 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// Rewrite is the approval of one rewrite of a log as a whole, from one ledger head to another (docs/logs.md, "A rewrite as a whole").
+// Rewrite is the approval to rewrite a whole log, from one ledger head to another (docs/logs.md, "A rewrite as a whole").
 type Rewrite struct {
 	From, To small.Digest
-	// Unordered is true for a log whose entries have no order. From and To are then heads of sets; see [Ledger.SetHead].
+	// Unordered is true for a log whose entries have no order. From and To are then heads as [Ledger.SetHead] computes them.
 	Unordered bool
-	// ComparesPart is true for a log whose entries may change in what is not compared: a version with the entries of From, or of To, may have
-	// another head.
+	// ComparesPart is true for a log that compares only part of each entry. Heads cover all of it, so two versions with equal entries may
+	// have different heads.
 	ComparesPart bool
-	// Before and After are the entries of From and To, as far as a version of the log with exactly these was found.
+	// Before and After are the entries at From and To; nil as long as no version of the log with this head was found.
 	Before, After []Entry
 }
 
-// SetHead is the head of the entries sorted by digest: equal for two logs that have the same entries in any order.
+// SetHead is the head of the entries sorted by digest: two logs with the same entries in any order have the same.
 func (l *Ledger) SetHead() small.Digest {
 	return setHead(l.Entries)
 }
@@ -34,7 +34,7 @@ func setHead(entries []Entry) small.Digest {
 	return HeadOf(digests)
 }
 
-// lenWithHead is the number of leading entries with a head; ok is false if no beginning of the log has it.
+// lenWithHead returns how many leading entries have this head; ok is false if no beginning of the log has it.
 func (l *Ledger) lenWithHead(head small.Digest) (n int, ok bool) {
 	if head == emptyHead {
 		return 0, true
@@ -43,7 +43,7 @@ func (l *Ledger) lenWithHead(head small.Digest) (n int, ok bool) {
 	return n, n > 0
 }
 
-// EntriesWithHead returns the entries of a log that a head is of: its first ones, or, if Unordered, all.
+// EntriesWithHead returns the entries of l that have this head: its first ones or, if Unordered, all.
 func (r *Rewrite) EntriesWithHead(l *Ledger, head small.Digest) (entries []Entry, ok bool) {
 	if r.Unordered {
 		return l.Entries, l.SetHead() == head
@@ -52,7 +52,8 @@ func (r *Rewrite) EntriesWithHead(l *Ledger, head small.Digest) (entries []Entry
 	return l.Entries[:n], ok
 }
 
-// HasBefore reports whether a log has all that the rewrite started from, followed by anything.
+// HasBefore reports whether l has all that the rewrite started from, perhaps with more entries. Such a log has not done the rewrite, or has
+// undone it.
 func (r *Rewrite) HasBefore(l *Ledger) bool {
 	if r.Unordered {
 		return l.SetHead() == r.From || r.Before != nil && containsAll(l.Entries, r.Before)
@@ -61,7 +62,7 @@ func (r *Rewrite) HasBefore(l *Ledger) bool {
 	return ok
 }
 
-// matchBeginning returns how many leading entries of a log a head is of, or are equal to some entries, of which the head is if they are known.
+// matchBeginning returns how many leading entries of l have this head or, if no beginning has it, equal the known entries at this head.
 func (l *Ledger) matchBeginning(head small.Digest, known []Entry) (n int, ok bool) {
 	if n, ok = l.lenWithHead(head); ok || known == nil || len(known) > l.Len() {
 		return n, ok
@@ -70,8 +71,8 @@ func (l *Ledger) matchBeginning(head small.Digest, known []Entry) (n int, ok boo
 	return len(known), slices.EqualFunc(known, l.Entries[:len(known)], same)
 }
 
-// DoneIn reports whether a log has what the rewrite led to, followed by anything. Of a log whose entries have no order, it is enough that
-// something which the rewrite started from is gone: what is gone, and is not approved, was found on an edge.
+// DoneIn reports whether l has what the rewrite led to, perhaps with more entries. In an unordered log it is enough that an entry of Before
+// is gone: each removal that is not approved is reported where it happened.
 func (r *Rewrite) DoneIn(l *Ledger) bool {
 	if r.HasBefore(l) {
 		return false
@@ -83,7 +84,7 @@ func (r *Rewrite) DoneIn(l *Ledger) bool {
 	return ok
 }
 
-// withBeforeFrom is the rewrite with the entries that it started from, if a log has exactly these, and they were not known.
+// withBeforeFrom returns r with Before taken from p, if p has the entries at From. Only a log that compares part of its entries needs that.
 func (r *Rewrite) withBeforeFrom(p *Ledger) *Rewrite {
 	if !r.ComparesPart || r.Before != nil {
 		return r
@@ -97,16 +98,16 @@ func (r *Rewrite) withBeforeFrom(p *Ledger) *Rewrite {
 	return &known
 }
 
-// rewrittenLog is a log as approvals let it become.
+// rewrittenLog is an old log to which an approved rewrite was applied.
 type rewrittenLog struct {
 	*Ledger
-	// origin is the index of each entry in the old log or, if it is negative, the complement of the index in the new one.
+	// origin says where each entry is from: i stands for entry i of the old log, ^i for entry i of the new one.
 	origin []int
 	by     *Rewrite
 }
 
-// findRewritten is p as an approval lets it become: what the rewrite led to, which c has, and then what p has besides. It is nil if no approval
-// applies.
+// findRewritten applies to p the first approved rewrite that c has done. The result has the entries of c that the rewrite led to, and then
+// those of p that it does not affect. It is nil if no rewrite applies.
 func (eq Equivalence) findRewritten(p, c *Ledger) *rewrittenLog {
 	for _, r := range eq.Rewrites {
 		if r = r.withBeforeFrom(p); r.HasBefore(c) {
@@ -130,7 +131,7 @@ func (eq Equivalence) findRewritten(p, c *Ledger) *rewrittenLog {
 	return nil
 }
 
-// records gives the entries in full, from those of the old and the new log.
+// records returns the entries in full, taken from those of the old and the new log.
 func (x *rewrittenLog) records(old, now RecordsFunc) RecordsFunc {
 	return sync.OnceValues(func() ([]*small.Value, error) {
 		before, err := old()
@@ -153,7 +154,7 @@ func (x *rewrittenLog) records(old, now RecordsFunc) RecordsFunc {
 	})
 }
 
-// ApplyRewrite is p as an approval lets it become, if c has taken that rewrite over; else p.
+// ApplyRewrite returns p with an approved rewrite applied, if c has done one; otherwise p.
 func (eq Equivalence) ApplyRewrite(p, c *Ledger) *Ledger {
 	if x := eq.findRewritten(p, c); x != nil {
 		return x.Ledger
@@ -161,8 +162,8 @@ func (eq Equivalence) ApplyRewrite(p, c *Ledger) *Ledger {
 	return p
 }
 
-// splitByRewrite returns the indexes in c of what a rewrite led to, and those in p of what the rewrite, and those that came before it, are not about.
-// If eq.Older, p may also be a log from before it had all that the rewrite started from.
+// splitByRewrite returns the indexes in c of the entries that r led to, and the indexes in p of the entries that neither r nor the rewrites
+// before it affect. ok is false if r does not apply. If eq.Older, p may lack entries that r started from.
 func (eq Equivalence) splitByRewrite(r *Rewrite, p, c *Ledger) (now, rest []int, ok bool) {
 	switch {
 	case r.HasBefore(p):
@@ -188,20 +189,22 @@ func (eq Equivalence) splitByRewrite(r *Rewrite, p, c *Ledger) (now, rest []int,
 	return nil, nil, false
 }
 
-// unaffectedByChain are the indexes in a log, which lacks some of what a rewrite started from, of the entries that neither this rewrite is about nor
-// those before it that the log does not have behind it either.
+// unaffectedByChain returns the indexes of the entries in p that are affected neither by r nor by the rewrites before r that p has not done.
+// p lacks some entries that r started from.
 func (eq Equivalence) unaffectedByChain(r *Rewrite, p *Ledger) []int {
 	chain := eq.chainBack(r)
 	n := 1
 	for n < len(chain) && chain[n].Before != nil && !chain[n].hasAfter(p) {
 		n++
 	}
+	// first is the oldest rewrite that p has not done.
 	first := chain[n-1]
 	rest := unmatched(p.Entries, first.Before)
 	if first.HasBefore(p) {
 		rest = first.unaffected(p)
 	}
 	for ; n > 1; n-- {
+		// The next rewrite also started from entries that were added after this one.
 		own := chain[n-2].Before
 		if _, added := chain[n-1].matchAfter(own); len(added) > 0 {
 			left := unmatched(pickEntries(p.Entries, rest), pickEntries(own, added))
@@ -214,8 +217,8 @@ func (eq Equivalence) unaffectedByChain(r *Rewrite, p *Ledger) []int {
 	return rest
 }
 
-// chainBack is a rewrite, the one before it, the one before that, and so on, as far as they are known. A rewrite came after another if it started
-// from what that had led to, perhaps with new entries.
+// chainBack returns r, the rewrite before it, the one before that, and so on, as far as they are known. A rewrite comes after another if it
+// started from the result of that one, perhaps with new entries.
 func (eq Equivalence) chainBack(r *Rewrite) []*Rewrite {
 	chain := []*Rewrite{r}
 	for {
@@ -227,7 +230,7 @@ func (eq Equivalence) chainBack(r *Rewrite) []*Rewrite {
 	}
 }
 
-// Previous is the last rewrite that came before one; nil if none is known.
+// Previous returns the last rewrite before r; nil if none is known.
 func (eq Equivalence) Previous(r *Rewrite) *Rewrite {
 	var found *Rewrite
 	most := -1
@@ -243,7 +246,8 @@ func (eq Equivalence) Previous(r *Rewrite) *Rewrite {
 	return found
 }
 
-// matchAfter returns the number of some entries that a rewrite led to, and the indexes of the others; -1 if it did not lead to these.
+// matchAfter returns how many of the entries the rewrite led to, and the indexes of the others. n is -1 if they lack something that it led
+// to, or that is not known.
 func (r *Rewrite) matchAfter(entries []Entry) (n int, others []int) {
 	switch {
 	case entries == nil || r.Unordered && (r.After == nil || !containsAll(entries, r.After)):
@@ -258,14 +262,14 @@ func (r *Rewrite) matchAfter(entries []Entry) (n int, others []int) {
 	return n, indexesBelow(len(entries))[n:]
 }
 
-// DoneOrFollowed reports whether a log has a rewrite, or one that came after it, behind it; see [Rewrite.DoneIn].
+// DoneOrFollowed reports whether l has done r or a rewrite that came after r; see [Rewrite.DoneIn].
 func (eq Equivalence) DoneOrFollowed(r *Rewrite, l *Ledger) bool {
 	return r.DoneIn(l) || !r.Unordered && !r.HasBefore(l) && slices.ContainsFunc(eq.Rewrites, func(x *Rewrite) bool {
 		return x != r && x.DoneIn(l) && slices.Contains(eq.chainBack(x), r)
 	})
 }
 
-// hasAfter reports whether a log has what the rewrite led to.
+// hasAfter reports whether l has all that the rewrite led to.
 func (r *Rewrite) hasAfter(l *Ledger) bool {
 	if r.Unordered {
 		return containsAll(l.Entries, r.After)
@@ -274,7 +278,7 @@ func (r *Rewrite) hasAfter(l *Ledger) bool {
 	return ok
 }
 
-// unaffected are the indexes in a log, which has all that the rewrite started from, of its other entries.
+// unaffected returns the indexes of the entries in p that the rewrite did not start from; p has all that it started from.
 func (r *Rewrite) unaffected(p *Ledger) []int {
 	if r.Unordered {
 		if p.SetHead() == r.From {
@@ -294,7 +298,7 @@ func indexesBelow(n int) []int {
 	return out
 }
 
-// unmatched are the indexes of entries that some others do not account for, each of which accounts for one.
+// unmatched returns the indexes of the entries that remain if each of the others cancels one equal entry.
 func unmatched(entries, others []Entry) []int {
 	left := map[small.Digest]int{}
 	for i := range others {
@@ -311,7 +315,7 @@ func unmatched(entries, others []Entry) []int {
 	return out
 }
 
-// otherIndexes are the indexes of entries that are not in a rising list of indexes.
+// otherIndexes returns the indexes of entries that are not in but, whose indexes rise.
 func otherIndexes(entries []Entry, but []int) []int {
 	var out []int
 	for i := range entries {
@@ -332,18 +336,18 @@ func pickEntries(entries []Entry, indexes []int) []Entry {
 	return out
 }
 
-// containsAll reports whether some entries are all among others, as often.
+// containsAll reports whether entries has each of some as often as some has it.
 func containsAll(entries, some []Entry) bool {
 	return len(entries)-len(unmatched(entries, some)) == len(some)
 }
 
-// Gained are the entries of a log, in their order, for which another does not account.
+// Gained lists the entries of now that remain if each entry of old cancels an equal one.
 func Gained(old, now *Ledger) []Entry {
 	return pickEntries(now.Entries, unmatched(now.Entries, old.Entries))
 }
 
-// Returned finds, in a log, entries that a rewrite removed and that none of some other logs has. Each of the others has the rewrite behind it,
-// or is a log without what the rewrite started from.
+// Returned lists the entries of l that the rewrite removed and that none of the others has. Each of the others has done the rewrite, or was
+// stripped of the entries that the rewrite started from.
 func (r *Rewrite) Returned(l *Ledger, others []*Ledger) []Entry {
 	if r.Before == nil {
 		return nil
@@ -371,7 +375,7 @@ func (r *Rewrite) Returned(l *Ledger, others []*Ledger) []Entry {
 	return out
 }
 
-// WithoutBefore is a log without what the rewrite started from.
+// WithoutBefore returns l without the entries that the rewrite started from.
 func (r *Rewrite) WithoutBefore(l *Ledger) *Ledger {
 	return OfEntries(pickEntries(l.Entries, unmatched(l.Entries, r.Before)))
 }

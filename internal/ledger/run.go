@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// The task_ids of the entries that the protocol's program writes when it replaces a run's plan: `small reset` and `small plan --reset`.
+// The task_ids of the entries that `small reset` and `small plan --reset` write when they replace a run's plan.
 const (
 	resetTask     = "reset"
 	planResetTask = "plan-reset"
 )
 
-// RunOver reports whether the log shows that the run with a replay id is over: its plan was reset, or another run
-// began after an entry of it. Case does not matter.
+// RunOver reports whether the log shows that a run is over: its plan was reset, or another run began after one of its entries. id is its
+// replay id, whose case does not matter.
 func (l *Ledger) RunOver(id string) bool {
 	seen := false
 	for _, e := range l.Entries {
@@ -31,12 +31,12 @@ func (l *Ledger) RunOver(id string) bool {
 	return false
 }
 
-// EndsWithReset reports whether no run has begun since the log's plan was reset: only bookkeeping came after it.
+// EndsWithReset reports whether the log's plan was reset and only bookkeeping came after it.
 func (l *Ledger) EndsWithReset() bool {
 	for i := len(l.Entries) - 1; i >= 0; i-- {
 		task, bookkeeping := strings.CutPrefix(l.Entries[i].TaskID, MetaPrefix)
 		if isResetTask(task) {
-			return true // also if the program that wrote it has reassigned it since
+			return true // also meta/reset: `small start --fix` renames reset to that
 		}
 		if !bookkeeping {
 			return false
@@ -45,7 +45,7 @@ func (l *Ledger) EndsWithReset() bool {
 	return false
 }
 
-// Resets reports whether an entry replaces the run's plan.
+// Resets reports whether an entry records that the run's plan was replaced.
 func (e Entry) Resets() bool { return isResetTask(e.TaskID) }
 
 func isResetTask(task string) bool { return task == resetTask || task == planResetTask }
