@@ -66,7 +66,7 @@ func Compare(p, c *Ledger, with CompareOptions) (*Comparison, error) {
 	}
 	if x := with.Equal.findRewritten(p, c); x != nil {
 		p, with.OldRecords = x.Ledger, x.records(with.OldRecords, with.NewRecords)
-		e.Old, e.OldRecords, e.Approved = p, with.OldRecords, x.by
+		e.Old, e.OldRecords, e.Approved = p, with.OldRecords, x.rewrite
 	}
 	pd, cd := with.Equal.normalize(DigestsOf(p), DigestsOf(c))
 	var indexes []int

@@ -23,12 +23,12 @@ type Divergence struct {
 	Inserted []Entry
 	// InsertedByTarget is true if the target inserted them, not the head.
 	InsertedByTarget bool
-	// TargetOnly and HeadOnly are the entries that only this branch has.
+	// TargetOnly and HeadOnly are the entries that only the target or only the head has.
 	TargetOnly, HeadOnly []Entry
 }
 
 // Diverge compares the logs of two branches. They do not diverge if either may become the other. reported are entries whose edits were found
-// on the edges of the range: differences that come from them alone do not count.
+// on the edges of the range: differences that only they cause do not count.
 func Diverge(target, head *Ledger, equal Equivalence, reported map[small.Digest]bool) *Divergence {
 	equal.Older = true
 	target, head = equal.ApplyRewrite(target, head), equal.ApplyRewrite(head, target)
@@ -88,7 +88,7 @@ func (r Transition) Allowed() bool {
 	return r.Relation == identical || r.Relation == Extended || r.Relation == Interleaved && r.reconciled
 }
 
-// Relate tells how p became c. It does not look whether c became p.
+// Relate tells how p became c. It does not check whether c became p.
 func Relate(p, c *Ledger, equal Equivalence) Transition {
 	if c.Extends(p) {
 		return Transition{Relation: Extended}

@@ -6,7 +6,7 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// Equivalence is what waivers say about one log: which entries count as equal, and which may be missing.
+// Equivalence is what waivers, baselines and approvals say about one log: which entries count as equal, and which may be missing.
 type Equivalence struct {
 	// Edits maps an entry to the versions that waivers let it become.
 	Edits map[small.Digest][]small.Digest

@@ -25,7 +25,7 @@ type Form struct {
 	WithoutLines *regexp.Regexp
 	// NewestFirst is true if the file has new entries above older ones. The ledger has the oldest entry first.
 	NewestFirst bool
-	// OpenNewest makes the newest entry open, Open each entry of which it matches a line. Open entries are not finished, and not in the
+	// OpenNewest makes the newest entry open, Open each entry with a line that it matches. Open entries are not finished, and not in the
 	// ledger.
 	OpenNewest bool
 	Open       *regexp.Regexp

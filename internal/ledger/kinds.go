@@ -14,7 +14,7 @@ import (
 
 // The nouns of entries that are not the protocol's.
 const (
-	Switch = "switch" // of a job's workflow; it has a time and no task
+	Switch = "switch" // in the history of a job's workflow; it has a time but no task
 	Item   = "item"
 	Line   = "line"
 	File   = "file"

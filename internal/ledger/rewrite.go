@@ -102,8 +102,8 @@ func (r *Rewrite) withBeforeFrom(p *Ledger) *Rewrite {
 type rewrittenLog struct {
 	*Ledger
 	// origin says where each entry is from: i stands for entry i of the old log, ^i for entry i of the new one.
-	origin []int
-	by     *Rewrite
+	origin  []int
+	rewrite *Rewrite
 }
 
 // findRewritten applies to p the first approved rewrite that c has done. The result has the entries of c that the rewrite led to, and then
@@ -117,7 +117,7 @@ func (eq Equivalence) findRewritten(p, c *Ledger) *rewrittenLog {
 		if !ok {
 			continue
 		}
-		out := &rewrittenLog{by: r}
+		out := &rewrittenLog{rewrite: r}
 		var entries []Entry
 		for _, i := range now {
 			entries, out.origin = append(entries, c.Entries[i]), append(out.origin, ^i)
@@ -177,13 +177,14 @@ func (eq Equivalence) splitByRewrite(r *Rewrite, p, c *Ledger) (now, rest []int,
 		n, has := c.matchBeginning(r.To, r.After)
 		return indexesBelow(n), rest, has
 	}
-	own, was := pickEntries(p.Entries, rest), pickEntries(p.Entries, otherIndexes(p.Entries, rest))
 	if r.After != nil && containsAll(c.Entries, r.After) {
 		return otherIndexes(c.Entries, unmatched(c.Entries, r.After)), rest, true
 	}
-	for _, now := range [][]int{unmatched(c.Entries, own), otherIndexes(c.Entries, unmatched(c.Entries, was))} {
-		if setHead(pickEntries(c.Entries, now)) == r.To {
-			return now, rest, true
+	// After is not known. Either c has only the entries that r led to and the unaffected ones, or r only removed entries, and c may have others.
+	unaffected, affected := pickEntries(p.Entries, rest), pickEntries(p.Entries, otherIndexes(p.Entries, rest))
+	for _, candidate := range [][]int{unmatched(c.Entries, unaffected), otherIndexes(c.Entries, unmatched(c.Entries, affected))} {
+		if setHead(pickEntries(c.Entries, candidate)) == r.To {
+			return candidate, rest, true
 		}
 	}
 	return nil, nil, false
@@ -205,9 +206,9 @@ func (eq Equivalence) unaffectedByChain(r *Rewrite, p *Ledger) []int {
 	}
 	for ; n > 1; n-- {
 		// The next rewrite also started from entries that were added after this one.
-		own := chain[n-2].Before
-		if _, added := chain[n-1].matchAfter(own); len(added) > 0 {
-			left := unmatched(pickEntries(p.Entries, rest), pickEntries(own, added))
+		next := chain[n-2].Before
+		if _, added := chain[n-1].matchAfter(next); len(added) > 0 {
+			left := unmatched(pickEntries(p.Entries, rest), pickEntries(next, added))
 			for i, at := range left {
 				left[i] = rest[at]
 			}
@@ -352,23 +353,16 @@ func (r *Rewrite) Returned(l *Ledger, others []*Ledger) []Entry {
 	if r.Before == nil {
 		return nil
 	}
-	was, most, now := map[small.Digest]int{}, map[small.Digest]int{}, map[small.Digest]int{}
+	before := map[small.Digest]int{}
 	for i := range r.Before {
-		was[r.Before[i].Digest]++
+		before[r.Before[i].Digest]++
 	}
-	for _, o := range others {
-		here := map[small.Digest]int{}
-		for i := range o.Entries {
-			d := o.Entries[i].Digest
-			here[d]++
-			most[d] = max(most[d], here[d])
-		}
-	}
+	most, count := maxCounts(others), map[small.Digest]int{}
 	var out []Entry
 	for i := range l.Entries {
 		d := l.Entries[i].Digest
-		now[d]++
-		if now[d] > most[d] && now[d] <= was[d] {
+		count[d]++
+		if count[d] > most[d] && count[d] <= before[d] {
 			out = append(out, l.Entries[i])
 		}
 	}
