@@ -105,7 +105,7 @@ func Relate(p, c *Ledger, equal Equivalence) Transition {
 	return r
 }
 
-// Only lists the entries that a has and b lacks, with waivers applied.
+// Only lists the entries that a has and b lacks, with waivers applied: each entry of b cancels one equal entry of a.
 func Only(a, b *Ledger, equal Equivalence) []Entry {
 	there := map[small.Digest]int{}
 	for _, e := range b.Entries {

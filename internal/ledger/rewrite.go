@@ -342,11 +342,6 @@ func containsAll(entries, some []Entry) bool {
 	return len(entries)-len(unmatched(entries, some)) == len(some)
 }
 
-// Gained lists the entries of now that remain if each entry of old cancels an equal one.
-func Gained(old, now *Ledger) []Entry {
-	return pickEntries(now.Entries, unmatched(now.Entries, old.Entries))
-}
-
 // Returned lists the entries of l that the rewrite removed and that none of the others has. Each of the others has done the rewrite, or was
 // stripped of the entries that the rewrite started from.
 func (r *Rewrite) Returned(l *Ledger, others []*Ledger) []Entry {

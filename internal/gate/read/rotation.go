@@ -156,7 +156,7 @@ func (src *Source) isCopy(ctx context.Context, x moveSearch, r *rotation, had *l
 		}
 		there := archive.Log.Entries
 		if had != nil {
-			there = ledger.Gained(had, archive.Log.Ledger)
+			there = ledger.Only(archive.Log.Ledger, had, ledger.Equivalence{})
 		}
 		gained := ledger.DigestSet(ledger.OfEntries(there))
 		if !slices.ContainsFunc(r.gone, func(e ledger.Entry) bool { return gained[e.Digest] }) {
@@ -210,7 +210,7 @@ func splitByArchive(log, had, has *ledger.Ledger, combines, unordered bool) *rot
 func splitByGained(log, had, has *ledger.Ledger, combines, unordered bool) *rotation {
 	gained := has.Entries
 	if had != nil {
-		gained = ledger.Gained(had, has)
+		gained = ledger.Only(has, had, ledger.Equivalence{})
 	}
 	if unordered {
 		return splitUnordered(log, gained, combines, had == nil || has.HasAll(had))
@@ -246,8 +246,8 @@ func splitByGained(log, had, has *ledger.Ledger, combines, unordered bool) *rota
 
 // splitUnordered is splitByGained for a log whose entries have no order. kept is true if the archive still has what it had.
 func splitUnordered(log *ledger.Ledger, gained []ledger.Entry, combines, kept bool) *rotation {
-	rest := ledger.Gained(ledger.OfEntries(gained), log)
-	gone := ledger.Gained(ledger.OfEntries(rest), log)
+	rest := ledger.Only(log, ledger.OfEntries(gained), ledger.Equivalence{})
+	gone := ledger.Only(log, ledger.OfEntries(rest), ledger.Equivalence{})
 	if len(gone) == 0 || !combines && (len(rest) > 0 || !kept) {
 		return nil
 	}
