@@ -16,7 +16,7 @@ import (
 	githistory "github.com/small-gate/small-gate/internal/git/history"
 )
 
-// commit has the parts of a commit that are needed.
+// commit is a commit with its tree and date.
 type commit struct {
 	history.Commit
 	tree plumbing.Hash
@@ -42,41 +42,41 @@ func (r *Repo) commit(ctx context.Context, id string) (*commit, error) {
 	return c, nil
 }
 
-// named is commit for an id from the caller. Tags are followed.
-func (r *Repo) named(ctx context.Context, name string) (*commit, error) {
+// namedCommit reads the commit that an id from the caller leads to. Tags are followed.
+func (r *Repo) namedCommit(ctx context.Context, name string) (*commit, error) {
 	id, _, err := r.Peel(ctx, name)
 	switch {
 	case err != nil:
 		return nil, err
 	case id == "":
-		return nil, githistory.NotHere(name, errMissing)
+		return nil, githistory.NotHere(name, errNoObject)
 	}
 	return r.commit(ctx, id)
 }
 
-// committed matches a commit's line "committer NAME <MAIL> SECONDS ZONE".
-var committed = expression.Of(`\ncommitter .*> ([0-9]+) `)
+// committerLine matches a commit's line "committer NAME <MAIL> SECONDS ZONE".
+var committerLine = expression.Of(`\ncommitter .*> ([0-9]+) `)
 
 // parseCommit reads the first lines of a commit, "tree <id>" and any number of "parent <id>".
 func parseCommit(data []byte) (*commit, error) {
 	header, _, _ := strings.Cut(string(data), "\n\n")
 	line, rest, _ := strings.Cut(header, "\n")
-	tree, err := field(line, "tree")
+	tree, err := idInLine(line, "tree")
 	c := &commit{Commit: history.Commit{Parents: []string{}}, tree: plumbing.NewHash(tree)}
 	for err == nil && strings.HasPrefix(rest, "parent ") {
 		var parent string
 		line, rest, _ = strings.Cut(rest, "\n")
-		parent, err = field(line, "parent")
+		parent, err = idInLine(line, "parent")
 		c.Parents = append(c.Parents, parent)
 	}
-	if m := committed().FindStringSubmatch(rest); m != nil {
+	if m := committerLine().FindStringSubmatch(rest); m != nil {
 		c.date, _ = strconv.ParseInt(m[1], 10, 64) //nolint:errcheck // an invalid date is no error
 	}
 	return c, err
 }
 
-// field is the id in a line of a name and an id.
-func field(line, name string) (id string, err error) {
+// idInLine returns the id in a line "NAME ID".
+func idInLine(line, name string) (id string, err error) {
 	id, ok := strings.CutPrefix(line, name+" ")
 	if !ok || !githistory.SHA1.Valid(id) {
 		err = fmt.Errorf("it is damaged: there is no line \"%s <id>\"", name)
@@ -92,7 +92,7 @@ func (r *Repo) Peel(ctx context.Context, id string) (commit string, here bool, e
 	for tags := range maxTags {
 		o, err := r.objects.read(id, maxTag)
 		switch {
-		case errors.Is(err, errMissing) && tags == 0:
+		case errors.Is(err, errNoObject) && tags == 0:
 			return "", false, nil
 		case err != nil:
 			return "", true, unreadable(id, err)
@@ -102,16 +102,16 @@ func (r *Repo) Peel(ctx context.Context, id string) (commit string, here bool, e
 			return "", true, nil
 		}
 		line, _, _ := strings.Cut(string(o.data), "\n")
-		if id, err = field(line, "object"); err != nil {
+		if id, err = idInLine(line, "object"); err != nil {
 			return "", true, unreadable(id, err)
 		}
 	}
 	return "", true, unreadable(id, errors.New("a tag of too many tags"))
 }
 
-// Commits lists commits as [githistory.Repo.Commits] does, whatever their dates.
+// Commits lists commits as [githistory.Repo.Commits] does.
 func (r *Repo) Commits(ctx context.Context, include, exclude []string) (commits []history.Commit, err error) {
-	found, err := r.reach(ctx, include, exclude)
+	found, err := r.findReachable(ctx, include, exclude)
 	for _, c := range found {
 		if c.from == 1 {
 			commits = append(commits, c.Commit)
@@ -123,8 +123,8 @@ func (r *Repo) Commits(ctx context.Context, include, exclude []string) (commits 
 
 // MergeBases are as [githistory.Repo.MergeBases].
 func (r *Repo) MergeBases(ctx context.Context, a, b string) (bases []string, err error) {
-	found, err := r.reach(ctx, []string{a}, []string{b})
-	// Ancestors of a common commit are common too, so the best are those that are not a parent of another.
+	found, err := r.findReachable(ctx, []string{a}, []string{b})
+	// Ancestors of a common commit are common too. A merge base is a common commit that is not a parent of another one.
 	isParent := map[string]bool{}
 	for _, c := range found {
 		for i := 0; i < len(c.Parents) && c.from == 3; i++ {
@@ -146,17 +146,17 @@ func (r *Repo) IsAncestor(ctx context.Context, ancestor, commit string) (bool, e
 	return slices.Contains(bases, ancestor), err
 }
 
-// reached is a commit and from which sides it can be reached: the first is 1, the second 2, both are 3.
+// reached is a commit, and from which of two sides it can be reached: 1 is the first, 2 the second, 3 both.
 type reached struct {
 	*commit
 	from int
 }
 
-// reach finds what can be reached from the commits of two sides, by ids. If every path down leads to one commit, everything below it can be
-// reached from both sides, and is left out. The newest commit is followed first. Dates can be wrong: they affect only how soon the walk ends.
-func (r *Repo) reach(ctx context.Context, sides ...[]string) (map[string]*reached, error) {
+// findReachable finds what can be reached from the commits of two sides, by ids. Once every path from them leads to one commit, the walk ends:
+// everything older can be reached from both sides. It follows the newest commit first. Wrong dates only make it end later.
+func (r *Repo) findReachable(ctx context.Context, sides ...[]string) (map[string]*reached, error) {
 	found := map[string]*reached{}
-	var open []*reached // whose parents have to be followed
+	var open []*reached // their parents have to be followed
 	add := func(c *commit, from int) {
 		f := found[c.ID]
 		if f == nil {
@@ -168,11 +168,11 @@ func (r *Repo) reach(ctx context.Context, sides ...[]string) (map[string]*reache
 		}
 		f.from |= from
 	}
-	whole := false // everything has to be found
+	whole := false // whether the walk may not end before the roots
 	for i, names := range sides {
 		whole = whole || len(names) == 0
 		for _, name := range names {
-			c, err := r.named(ctx, name)
+			c, err := r.namedCommit(ctx, name)
 			if err != nil {
 				return nil, err
 			}
@@ -183,7 +183,7 @@ func (r *Repo) reach(ctx context.Context, sides ...[]string) (map[string]*reache
 		slices.SortFunc(open, func(a, b *reached) int { return cmp.Compare(a.date, b.date) })
 		newest := open[len(open)-1]
 		open = open[:len(open)-1]
-		whole = whole || len(newest.Parents) == 0 // this path down has missed every other commit
+		whole = whole || len(newest.Parents) == 0 // this path leads to no other commit
 		for _, id := range newest.Parents {
 			c, err := r.commit(ctx, id)
 			if err != nil {

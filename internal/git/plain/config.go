@@ -10,11 +10,11 @@ import (
 	gitcmd "github.com/small-gate/small-gate/internal/git/run"
 )
 
-// config has the values of settings, in order, by git's name for each: section.subsection.key, with section and key in lower case. A key
+// config has the values of each setting in their order. A setting's name is section.subsection.key, with section and key in lower case. A key
 // without an equals sign has an empty value.
 type config map[string][]string
 
-// last is the value that counts of those of a setting.
+// last returns the last value of a setting, which is the one that counts.
 func (c config) last(name string) (value string, set bool) {
 	values := c[name]
 	if len(values) == 0 {
@@ -23,8 +23,8 @@ func (c config) last(name string) (value string, set bool) {
 	return values[len(values)-1], true
 }
 
-// plainLine is a line of configuration that every program reads alike: a section, perhaps with a subsection, a key, or a key with a value,
-// and a comment. Values with escapes, or partly in quotes, are left to git (git-config(1), SYNTAX).
+// plainLine matches a line of configuration that every program reads alike: a section, a section with a subsection, a key, or a key with a value;
+// each may have a comment. Values with escapes, or partly in quotes, are left to git (git-config(1), SYNTAX).
 var plainLine = expression.Of(`^[ \t]*(?:\[([A-Za-z][0-9A-Za-z-]*)(?: "([^"\\[:cntrl:]]+)")?\]|([A-Za-z][0-9A-Za-z-]*)(?:[ \t]*=(?:([^"\\;#[:cntrl:]]*)|[ \t]*"([^"\\[:cntrl:]]*)"))?)?[ \t]*(?:[#;][^[:cntrl:]]*)?$`)
 
 // parse adds the text of a file, if it is plain. TestConfigAsGitReadsIt and FuzzConfig compare it with git.
@@ -47,7 +47,7 @@ func (c config) parse(text string) error {
 	return nil
 }
 
-// InitBranch asks git, since users set init.defaultBranch in files of their own, which may include others. Without git it is not set.
+// InitBranch asks git for init.defaultBranch, since users set it in files of their own, which may include others. Without git it is not set.
 func (r *Repo) InitBranch(ctx context.Context) (string, error) {
 	git := gitcmd.Git{Dir: r.Top, Environ: gitcmd.Reading(r.env), Options: gitcmd.ReadingOptions("")}
 	branch, err := githistory.InitBranch(ctx, git)

@@ -38,7 +38,7 @@ func (r *Repo) worktrees() (out []githistory.Neighbour, err error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	dotGits := map[string]string{r.CommonDir: r.CommonDir} // by git directory
+	dotGits := map[string]string{r.CommonDir: r.CommonDir} // the .git of each work tree, by git directory
 	if bare, _ := r.config.last("core.bare"); bare == "true" {
 		clear(dotGits)
 	}
@@ -48,7 +48,7 @@ func (r *Repo) worktrees() (out []githistory.Neighbour, err error) {
 		switch {
 		case err == nil:
 			dotGits[dir] = githistory.Within(dir, strings.TrimRight(string(path), "\r\n"))
-		case !errors.Is(err, fs.ErrNotExist): // without it git skips the work tree too
+		case !errors.Is(err, fs.ErrNotExist): // git too skips a work tree without this file
 			return nil, err
 		}
 	}
@@ -71,8 +71,8 @@ func (r *Repo) worktrees() (out []githistory.Neighbour, err error) {
 	return out, nil
 }
 
-// upstream is the upstream ref of the checked-out branch, as the repository's own configuration has it, where git writes it; empty without
-// one (git-config(1), branch.<name>.merge).
+// upstream returns the upstream ref of the checked-out branch, or nothing (git-config(1), branch.<name>.merge). Only the repository's own
+// configuration counts; that is where git writes it.
 func (r *Repo) upstream(ctx context.Context) (string, error) {
 	head, err := r.CurrentBranch(ctx)
 	branch, isBranch := strings.CutPrefix(head, "refs/heads/")

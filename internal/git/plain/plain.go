@@ -1,8 +1,8 @@
-// Package plain reads plain repositories without a git program, with go-git's storage and decoders. It answers the same questions as the
-// reader of githistory, in the same words, or refuses; one test suite checks both.
+// Package plain reads plain repositories without a git program, with go-git's storage and decoders. It answers the same questions as package
+// githistory, in the same words, or refuses to; one test suite checks both.
 //
-// plain.go says which repositories are plain. Everything else that this reader does not support it refuses by name, in an error with
-// ErrUnserved in its chain. A missing or damaged object is an error and never an absent file.
+// plain.go says which repositories are plain. This reader refuses all others, and what it does not support, with an error that says why and
+// has ErrUnserved in its chain. A missing or damaged object is an error and never an absent file.
 //
 // Only the parts of go-git for git's formats are used. Its porcelain refuses valid repositories, reads the wrong index in hooks, and takes
 // missing objects for absent files; its refs take the older packed id if a ref's file is empty.
@@ -33,15 +33,15 @@ import (
 	gitcmd "github.com/small-gate/small-gate/internal/git/run"
 )
 
-// unusual are the variables that make git read files outside a repository, or read differently.
-var unusual = []string{
+// unusualVariables make git read files outside a repository, or read it differently.
+var unusualVariables = []string{
 	"GIT_QUARANTINE_PATH", "GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_SHALLOW_FILE", "GIT_GRAFT_FILE",
 	"GIT_REPLACE_REF_BASE", "GIT_REFERENCE_BACKEND", "GIT_COMMON_DIR", "GIT_WORK_TREE", "GIT_IMPLICIT_WORK_TREE",
 	"GIT_CONFIG", "GIT_CONFIG_PARAMETERS", "GIT_CONFIG_COUNT",
 }
 
-// locate finds the repository of the directory here as git does, and refuses it by name unless it is plain. here is physical.
-func locate(here string, env gitcmd.Environ) (p githistory.Place, set config, err error) {
+// findPlain finds the repository of a directory as git does. It refuses one that is not plain. here is a path without symbolic links.
+func findPlain(here string, env gitcmd.Environ) (p githistory.Place, set config, err error) {
 	top := githistory.Nearest(here, env)
 	if _, named := env.Lookup("GIT_DIR"); named {
 		top = here // as git does then
@@ -53,20 +53,20 @@ func locate(here string, env gitcmd.Environ) (p githistory.Place, set config, er
 	info, err := os.Lstat(p.GitDir)
 	switch {
 	case err == nil && info.Mode().IsRegular():
-		err = linkedTree(&p)
+		err = findLinkedTree(&p)
 	case err == nil && !info.IsDir():
 		err = unserved(".git is neither a directory nor a file")
 	case errors.Is(err, fs.ErrNotExist):
-		err = cmp.Or(plainVariables(p, env), unserved("it is a bare repository, or the current directory is a git directory"))
+		err = cmp.Or(checkVariables(p, env), unserved("it is a bare repository, or the current directory is a git directory"))
 	}
 	if err == nil {
-		err = cmp.Or(plainVariables(p, env), plainFiles(p), plainConfig(p, set), plainHistory(p.CommonDir))
+		err = cmp.Or(checkVariables(p, env), checkFiles(p), checkConfig(p, set), checkSubstitutes(p.CommonDir))
 	}
 	return p, set, cannot("cannot open the repository", err)
 }
 
-// linkedTree finds the git directories of a linked work tree, whose .git is a file (gitrepository-layout(5)).
-func linkedTree(p *githistory.Place) error {
+// findLinkedTree finds the git directories of a linked work tree, whose .git is a file (gitrepository-layout(5)).
+func findLinkedTree(p *githistory.Place) error {
 	data, err := os.ReadFile(p.GitDir)
 	dir, named := strings.CutPrefix(strings.TrimRight(string(data), "\r\n"), "gitdir: ")
 	if err != nil || !named {
@@ -82,9 +82,9 @@ func linkedTree(p *githistory.Place) error {
 	return nil
 }
 
-// plainVariables checks git's variables. In a linked work tree git passes GIT_DIR to hooks.
-func plainVariables(p githistory.Place, env gitcmd.Environ) error {
-	for _, name := range unusual {
+// checkVariables refuses git's variables that point elsewhere. In a linked work tree git passes GIT_DIR to hooks.
+func checkVariables(p githistory.Place, env gitcmd.Environ) error {
+	for _, name := range unusualVariables {
 		if _, set := env.Lookup(name); set {
 			return unserved("%s is set", name)
 		}
@@ -103,8 +103,8 @@ func plainVariables(p githistory.Place, env gitcmd.Environ) error {
 	return nil
 }
 
-// plainFiles checks that the parts of a repository exist, in its own directories.
-func plainFiles(p githistory.Place) error {
+// checkFiles checks that the parts of a repository exist, and are not symbolic links.
+func checkFiles(p githistory.Place) error {
 	packs := filepath.Join(p.CommonDir, "objects", "pack")
 	for _, name := range []string{filepath.Join(p.GitDir, "HEAD"), filepath.Join(p.CommonDir, "objects"), packs, filepath.Join(p.CommonDir, "refs")} {
 		info, err := os.Lstat(name)
@@ -122,7 +122,7 @@ func plainFiles(p githistory.Place) error {
 	return err
 }
 
-// isUnusualPack reports whether a file is part of a pack that go-git would not find.
+// isUnusualPack reports whether a file belongs to a pack that go-git would not find.
 func isUnusualPack(e fs.DirEntry) bool {
 	name, isIndex := strings.CutSuffix(e.Name(), ".idx")
 	name, isPack := strings.CutSuffix(name, ".pack")
@@ -130,8 +130,8 @@ func isUnusualPack(e fs.DirEntry) bool {
 	return (isIndex || isPack) && (!named || !githistory.SHA1.Valid(id) || !e.Type().IsRegular())
 }
 
-// plainConfig reads and checks the repository's configuration.
-func plainConfig(p githistory.Place, set config) error {
+// checkConfig reads the repository's configuration into set, and checks it.
+func checkConfig(p githistory.Place, set config) error {
 	data, err := os.ReadFile(filepath.Join(p.CommonDir, "config"))
 	if err = cmp.Or(err, set.parse(string(data))); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return cannot("cannot read the configuration", err)
@@ -159,8 +159,8 @@ func plainConfig(p githistory.Place, set config) error {
 	return nil
 }
 
-// plainHistory checks that nothing hides, replaces or borrows objects.
-func plainHistory(dir string) error {
+// checkSubstitutes checks that no objects are hidden, replaced or borrowed.
+func checkSubstitutes(dir string) error {
 	for _, c := range []struct{ name, why string }{
 		{"shallow", "it is a shallow clone"},
 		{"info/grafts", "it has grafts"},
@@ -177,8 +177,8 @@ func plainHistory(dir string) error {
 	return err
 }
 
-// plainEntries checks the entries of the index.
-func plainEntries(entries []*index.Entry) error {
+// checkEntries checks the entries of the index.
+func checkEntries(entries []*index.Entry) error {
 	last := ""
 	for _, e := range entries {
 		fine := e.Mode.IsFile() && e.Mode != filemode.Deprecated || e.Mode == filemode.Submodule

@@ -21,8 +21,8 @@ import (
 	githistory "github.com/small-gate/small-gate/internal/git/history"
 )
 
-// refs reads refs for one question, as a work tree sees them. The packed refs, which count if a ref has no file, are read when the first file
-// is missing: in the other order a ref that is just being packed could be missed in both places.
+// refs reads refs for one question, as a work tree sees them. It looks for a ref's file before it reads the packed refs: in the other order it
+// could miss a ref that is just being packed in both places.
 type refs struct {
 	gitDir, commonDir string
 	packed            map[string]string // ids; nil until read
@@ -33,7 +33,7 @@ func (r *Repo) refs() *refs { return &refs{gitDir: r.GitDir, commonDir: r.Common
 // maxLinks bounds a chain of symbolic refs; it is git's own limit.
 const maxLinks = 5
 
-// dir is the git directory in which a ref is stored: a work tree has some of its own (gitrepository-layout(5)).
+// dir returns the git directory that stores a ref. A work tree has some refs of its own (gitrepository-layout(5)).
 func (s *refs) dir(name string) string {
 	rest, isRef := strings.CutPrefix(name, "refs/")
 	if kind, _, _ := strings.Cut(rest, "/"); !isRef || kind == "bisect" || kind == "worktree" || kind == "rewritten" {
@@ -42,8 +42,8 @@ func (s *refs) dir(name string) string {
 	return s.commonDir
 }
 
-// stored reads one ref: the name of another, or an id; both are empty if the ref does not exist.
-func (s *refs) stored(name string) (target, id string, err error) {
+// readRef reads one ref, which has the name of another ref or an id. Both are empty if the ref does not exist.
+func (s *refs) readRef(name string) (target, id string, err error) {
 	path := filepath.Join(s.dir(name), filepath.FromSlash(name))
 	info, err := os.Lstat(path)
 	switch {
@@ -63,22 +63,22 @@ func (s *refs) stored(name string) (target, id string, err error) {
 	return "", "", err
 }
 
-// refText matches the content of a ref: the name of another, or an id and perhaps more.
-var refText = expression.Of(`^(?:ref:\s*(\S.*?)\s*|([0-9a-f]{40})(?:\s(?s:.*))?)$`)
+// refContent matches the content of a ref's file: the name of another ref, or an id. git ignores what stands behind an id.
+var refContent = expression.Of(`^(?:ref:\s*(\S.*?)\s*|([0-9a-f]{40})(?:\s(?s:.*))?)$`)
 
 // parseRef parses the file of a ref. A broken one yields nothing.
 func parseRef(text string) (target, id string) {
-	m := refText().FindStringSubmatch(text)
+	m := refContent().FindStringSubmatch(text)
 	if m == nil || m[1] != "" && !plumbing.ReferenceName(m[1]).IsSafe() {
 		return "", ""
 	}
 	return m[1], m[2]
 }
 
-// follow resolves a ref to an id, through symbolic refs. The result names the ref that has the id; there is no id if a ref does not exist.
+// follow resolves a ref to an id, through symbolic refs, and names the last ref. The id is empty if that ref does not exist.
 func (s *refs) follow(name string) (githistory.Branch, error) {
 	for range maxLinks {
-		target, id, err := s.stored(name)
+		target, id, err := s.readRef(name)
 		if err != nil || target == "" {
 			return githistory.Branch{Ref: name, ID: id}, err
 		}
@@ -138,7 +138,7 @@ func (s *refs) list(prefixes []string) (names []string, err error) {
 	return names, nil
 }
 
-// isLock reports whether a file among the refs is not one by its name, as a lock is. git skips those too.
+// isLock reports whether a file among the refs is a lock, or has another name that no ref can have. git skips those too.
 func isLock(file string) bool {
 	return strings.HasSuffix(file, ".lock") || strings.HasPrefix(file, ".")
 }
@@ -153,7 +153,7 @@ func (r *Repo) Head(context.Context) (string, error) {
 
 // CurrentBranch is the full name of the branch that HEAD names, empty for a detached HEAD.
 func (r *Repo) CurrentBranch(context.Context) (string, error) {
-	branch, _, err := r.refs().stored("HEAD")
+	branch, _, err := r.refs().readRef("HEAD")
 	return branch, cannot("cannot read HEAD", err)
 }
 
@@ -180,7 +180,7 @@ func (r *Repo) Tips(ctx context.Context, prefixes ...string) (tips []string, err
 	for _, at := range found {
 		commit, here, err := r.Peel(ctx, at.ID)
 		if err == nil && !here {
-			err = unreadable(at.ID, errMissing)
+			err = unreadable(at.ID, errNoObject)
 		}
 		if err != nil {
 			return nil, err
@@ -193,9 +193,9 @@ func (r *Repo) Tips(ctx context.Context, prefixes ...string) (tips []string, err
 	return slices.Compact(tips), err
 }
 
-// beyond matches what git may understand from gitrevisions(7) if it is not a ref: more than a name with ^ and ~, or an abbreviated id, of
-// at least git's minimum length, alone or as git describe prints it.
-var beyond = expression.Of(`[@^]\{|:/|(^|-g)[0-9a-fA-F]{4,39}([~^]|$)`)
+// otherSyntax matches syntax of gitrevisions(7) that only git understands: more than a name with ^ and ~, or an abbreviated id of at least git's
+// minimum length, alone or as git describe prints it.
+var otherSyntax = expression.Of(`[@^]\{|:/|(^|-g)[0-9a-fA-F]{4,39}([~^]|$)`)
 
 // Resolve turns a revision into a commit's full id: an id, HEAD or @, a ref or a part of its name, followed by any number of ^, ^<n> and
 // ~<n>. Tags are followed. A name that begins with a dash is refused, as is other syntax of gitrevisions(7).
@@ -203,31 +203,31 @@ func (r *Repo) Resolve(ctx context.Context, name string) (string, error) {
 	if !githistory.IsRevision(name) {
 		return "", githistory.NotARevision(name)
 	}
-	c, err := r.resolve(ctx, name)
+	c, err := r.commitOf(ctx, name)
 	switch {
 	case err == nil:
 		return c.ID, nil
-	case errors.Is(err, errMissing) && beyond().MatchString(name):
+	case errors.Is(err, errNoObject) && otherSyntax().MatchString(name):
 		return "", unserved("the revision %q needs more than a whole name with ^ and ~", name)
-	case errors.Is(err, errMissing):
+	case errors.Is(err, errNoObject):
 		return "", githistory.NotResolved(name, false, githistory.SHA1.Valid(name), err)
 	}
 	return "", cannot(fmt.Sprintf("cannot look up %q", name), err)
 }
 
-// step matches a revision and a step back from it: to one of its parents (^, ^2), or by some generations (~3).
-var step = expression.Of(`^(.+)([~^])([0-9]{0,9})$`)
+// stepBack matches a revision and a step back from it: to one of its parents (^, ^2), or by some generations (~3).
+var stepBack = expression.Of(`^(.+)([~^])([0-9]{0,9})$`)
 
-func (r *Repo) resolve(ctx context.Context, name string) (*commit, error) {
-	m := step().FindStringSubmatch(name)
+func (r *Repo) commitOf(ctx context.Context, name string) (*commit, error) {
+	m := stepBack().FindStringSubmatch(name)
 	if m == nil {
-		id, err := r.byName(name)
+		id, err := r.idOf(name)
 		if err != nil {
 			return nil, err
 		}
-		return r.named(ctx, id)
+		return r.namedCommit(ctx, id)
 	}
-	c, err := r.resolve(ctx, m[1])
+	c, err := r.commitOf(ctx, m[1])
 	n, _ := strconv.Atoi(cmp.Or(m[3], "1")) //nolint:errcheck // they are digits
 	generations, parent := n, 1
 	if m[2] == "^" { // ^0 is the commit itself
@@ -235,16 +235,16 @@ func (r *Repo) resolve(ctx context.Context, name string) (*commit, error) {
 	}
 	for ; generations > 0 && err == nil; generations-- {
 		if parent > len(c.Parents) {
-			return nil, errMissing
+			return nil, errNoObject
 		}
 		c, err = r.commit(ctx, c.Parents[parent-1])
 	}
 	return c, err
 }
 
-// byName is an id, or the id of a ref. HEAD and a ref's full name mean only that ref; git falls back to refs/tags/<name> and others, which
-// anybody who may push can create.
-func (r *Repo) byName(name string) (string, error) {
+// idOf returns an id as it is, and the id of a ref. HEAD and a ref's full name mean only that ref. git would also try refs/tags/<name> and
+// others, which anybody who may push can create.
+func (r *Repo) idOf(name string) (string, error) {
 	if githistory.SHA1.Valid(name) {
 		return name, nil
 	}
@@ -265,5 +265,5 @@ func (r *Repo) byName(name string) (string, error) {
 			return at.ID, err
 		}
 	}
-	return "", errMissing
+	return "", errNoObject
 }

@@ -29,7 +29,7 @@ type Repo struct {
 	config  config // the repository's own
 	objects *store
 	head    githistory.Branch // HEAD when the repository was opened
-	headErr error
+	headErr error             // why HEAD cannot be read
 
 	index atomic.Pointer[staged] // as it was last read
 
@@ -52,12 +52,12 @@ func Open(ctx context.Context, dir string, environ []string) (*Repo, error) {
 		return nil, &failure.Error{Message: fmt.Sprintf("cannot open %s: %s", wording.Printable(dir), wording.Printable(err.Error())), Err: err}
 	}
 	r := &Repo{env: environ, commits: map[string]*commit{}}
-	if r.Place, r.config, err = locate(here, r.env); err != nil {
+	if r.Place, r.config, err = findPlain(here, r.env); err != nil {
 		return nil, err
 	}
 	r.objects = &store{dir: r.CommonDir}
 	r.objects.open()
-	if err := cmp.Or(ctx.Err(), prepare()); err != nil {
+	if err := cmp.Or(ctx.Err(), prepareLibrary()); err != nil {
 		return nil, cannot(githistory.CannotOpen(here), err)
 	}
 	r.head, r.headErr = r.refs().follow("HEAD")
@@ -88,7 +88,7 @@ func (r *Repo) Version(context.Context) (string, error) {
 	return "", nil
 }
 
-// Substitutes is as [githistory.Repo.Substitutes]: a plain repository has none.
+// Substitutes reports that there are none: a repository that has some is not plain.
 func (r *Repo) Substitutes(context.Context) (replaceRefs, grafts bool, err error) { return }
 
 // Partial is false: a plain repository never lacks objects by design.

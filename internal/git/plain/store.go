@@ -36,7 +36,7 @@ const (
 	maxHeld = 16 << 20
 )
 
-var errMissing = errors.New("it is not here")
+var errNoObject = errors.New("it is not here")
 
 // store reads objects. It is safe for concurrent use.
 type store struct {
@@ -56,8 +56,8 @@ type object struct {
 // ends the process: at Go's own limit that would take ten seconds and a gigabyte.
 const maxStack = 64 << 20
 
-// prepare also has go-git hash files with crypto/sha1: objects read are verified here.
-var prepare = sync.OnceValue(func() error {
+// prepareLibrary bounds the stack, and has go-git hash with crypto/sha1, which is faster than its default (sha1cd).
+var prepareLibrary = sync.OnceValue(func() error {
 	debug.SetMaxStack(maxStack)
 	return hash.RegisterHash(crypto.SHA1, sha1.New)
 })
@@ -69,8 +69,8 @@ func (s *store) open() {
 
 // read reads an object by its id; if it is above limit bytes, only its kind and size. The content is verified against the id.
 //
-// Packs may have changed since go-git listed them, and after an error it takes objects of packs that it did not reach for missing ones: so
-// it lists them again.
+// It tries twice, and has go-git list the packs anew in between: they may have changed, and after an error go-git takes an object in a pack
+// that it did not reach for a missing one.
 func (s *store) read(id string, limit int64) (object, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -95,12 +95,12 @@ func (s *store) try(id string, limit int64) (o object, err error) {
 	hash := plumbing.NewHash(id)
 	encoded, err := s.packs.EncodedObject(plumbing.AnyObject, hash)
 	if errors.Is(err, plumbing.ErrObjectNotFound) {
-		// An object in a pack's index but not in the pack is damaged. This fails on a damaged entry of an index, which go-git skipped.
+		// If an index lists the object, its pack is damaged. This fails on a damaged entry of an index, which go-git skipped.
 		listed, err := s.packs.HashesWithPrefix(hash[:])
 		if err == nil && len(listed) > 0 {
 			err = errors.New("the pack does not hold what its index says")
 		}
-		return o, cmp.Or(err, errMissing)
+		return o, cmp.Or(err, errNoObject)
 	}
 	if err != nil {
 		return o, err
@@ -143,7 +143,7 @@ func unreadable(id string, err error) error {
 		return githistory.Damaged(id) // git would not notice this
 	}
 	f := githistory.Unreadable(id, errors.Join(ErrUnserved, err))
-	if !errors.Is(err, errMissing) {
+	if !errors.Is(err, errNoObject) {
 		f.Message += ": " + wording.Printable(err.Error())
 		f.Remedy += "; or " + useGit
 	}

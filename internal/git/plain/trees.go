@@ -20,14 +20,14 @@ import (
 	githistory "github.com/small-gate/small-gate/internal/git/history"
 )
 
-// treeEntry is an entry of a tree. The zero value means none.
+// treeEntry is an entry of a tree. The zero value means that there is none.
 type treeEntry struct {
 	name string
 	mode filemode.FileMode
 	id   plumbing.Hash
 }
 
-// sortKey is git's sorting key.
+// sortKey is what git sorts entries by.
 func (e treeEntry) sortKey() string {
 	if e.mode == filemode.Dir {
 		return e.name + "/"
@@ -35,7 +35,7 @@ func (e treeEntry) sortKey() string {
 	return e.name
 }
 
-// file is the entry as the gate's File; the zero File for none and for a directory.
+// file converts the entry to the gate's File. For none and for a directory it is the zero File.
 func (e treeEntry) file(path string) history.File {
 	if e.mode == 0 || e.mode == filemode.Dir {
 		return history.File{}
@@ -122,7 +122,7 @@ func (d *diff) treeOf(revision string) (root plumbing.Hash, err error) {
 		d.staged = index.trees
 		return index.root, nil
 	}
-	c, err := d.repo.named(d.ctx, revision)
+	c, err := d.repo.namedCommit(d.ctx, revision)
 	if err != nil {
 		return root, err
 	}
@@ -183,8 +183,8 @@ func (d *diff) dirs(dir string, before, after plumbing.Hash) error {
 	return err
 }
 
-// indexFile is the index that git names, as it does in hooks, or the work tree's own. git resolves relative paths from the root of the work
-// tree.
+// indexFile is the path of the index: GIT_INDEX_FILE, which git sets in hooks, or the work tree's own. git resolves a relative path from the
+// root of the work tree.
 func (r *Repo) indexFile() string {
 	if named := r.env.Get("GIT_INDEX_FILE"); named != "" {
 		return githistory.Within(r.Top, named)
@@ -192,21 +192,21 @@ func (r *Repo) indexFile() string {
 	return filepath.Join(r.GitDir, "index")
 }
 
-// staged is the tree that a commit of the index would have: its id, and it and all its subtrees by their ids.
+// staged is the tree that a commit of the index would have: its id, and the entries of it and of all its subtrees, by their ids.
 type staged struct {
 	data  []byte // the index itself
 	root  plumbing.Hash
 	trees map[plumbing.Hash][]treeEntry
 }
 
-// readIndex reads the index, unless it is the last one that was read: a hook asks for it ten times. A missing file has no entries.
+// readIndex reads the index. It decodes it only if it has changed, since a hook asks for it ten times. A missing file has no entries.
 func (r *Repo) readIndex(ctx context.Context) (*staged, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	data, err := os.ReadFile(r.indexFile())
 	if errors.Is(err, fs.ErrNotExist) {
-		return stage(nil), nil
+		return stageTrees(nil), nil
 	}
 	if last := r.index.Load(); err == nil && last != nil && bytes.Equal(last.data, data) {
 		return last, nil
@@ -215,17 +215,17 @@ func (r *Repo) readIndex(ctx context.Context) (*staged, error) {
 	if err == nil {
 		err = format.NewDecoder(bytes.NewReader(data)).Decode(&x)
 	}
-	if err = cmp.Or(err, plainEntries(x.Entries)); err != nil {
+	if err = cmp.Or(err, checkEntries(x.Entries)); err != nil {
 		return nil, cannot("cannot read the index", err)
 	}
-	out := stage(x.Entries)
+	out := stageTrees(x.Entries)
 	out.data = data
 	r.index.Store(out)
 	return out, nil
 }
 
-// stage makes the trees of an index. It leaves out intent-to-add paths, as a commit does.
-func stage(index []*format.Entry) *staged {
+// stageTrees makes the trees of an index. It leaves out intent-to-add paths, as git commit does.
+func stageTrees(index []*format.Entry) *staged {
 	out := &staged{trees: map[plumbing.Hash][]treeEntry{}}
 	out.root = out.add(slices.DeleteFunc(index, func(e *format.Entry) bool { return e.IntentToAdd }), 0)
 	return out
@@ -258,7 +258,7 @@ func (r *Repo) HoldIndex(ctx context.Context) ([]history.File, error) {
 	return r.List(ctx, history.Index, history.Filter{All: true})
 }
 
-// Sparse lists those of some paths of the index that are kept out of the work tree.
+// Sparse lists which of some paths of the index are kept out of the work tree.
 func (r *Repo) Sparse(_ context.Context, paths []string) (sparse []string, err error) {
 	marks, err := githistory.MarksIn(r.indexFile(), githistory.SHA1)
 	for _, m := range marks {
