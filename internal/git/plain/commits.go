@@ -1,10 +1,10 @@
 package plain
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -54,34 +54,20 @@ func (r *Repo) namedCommit(ctx context.Context, name string) (*commit, error) {
 	return r.commit(ctx, id)
 }
 
-// committerLine matches a commit's line "committer NAME <MAIL> SECONDS ZONE".
-var committerLine = expression.Of(`\ncommitter .*> ([0-9]+) `)
+// commitHead matches the beginning of a commit: its tree, its parents, and the seconds of the committer's date, if it has a valid one.
+var commitHead = expression.Of(`^tree ([0-9a-f]{40})\n((?:parent [0-9a-f]{40}\n)*)author .*\n(?:committer .*> ([0-9]+) )?`)
 
-// parseCommit reads the first lines of a commit, "tree <id>" and any number of "parent <id>".
 func parseCommit(data []byte) (*commit, error) {
-	header, _, _ := strings.Cut(string(data), "\n\n")
-	line, rest, _ := strings.Cut(header, "\n")
-	tree, err := idInLine(line, "tree")
-	c := &commit{Commit: history.Commit{Parents: []string{}}, tree: plumbing.NewHash(tree)}
-	for err == nil && strings.HasPrefix(rest, "parent ") {
-		var parent string
-		line, rest, _ = strings.Cut(rest, "\n")
-		parent, err = idInLine(line, "parent")
-		c.Parents = append(c.Parents, parent)
+	m := commitHead().FindStringSubmatch(string(data))
+	if m == nil {
+		return nil, errors.New("it is damaged: its tree, its parents or its author is not where it belongs")
 	}
-	if m := committerLine().FindStringSubmatch(rest); m != nil {
-		c.date, _ = strconv.ParseInt(m[1], 10, 64) //nolint:errcheck // an invalid date is no error
+	c := &commit{Commit: history.Commit{Parents: []string{}}, tree: plumbing.NewHash(m[1])}
+	for parent := range strings.Lines(m[2]) {
+		c.Parents = append(c.Parents, strings.TrimSpace(strings.TrimPrefix(parent, "parent ")))
 	}
-	return c, err
-}
-
-// idInLine returns the id in a line "NAME ID".
-func idInLine(line, name string) (id string, err error) {
-	id, ok := strings.CutPrefix(line, name+" ")
-	if !ok || !githistory.SHA1.Valid(id) {
-		err = fmt.Errorf("it is damaged: there is no line \"%s <id>\"", name)
-	}
-	return id, err
+	c.date, _ = strconv.ParseInt(m[3], 10, 64) //nolint:errcheck // without a valid date it counts as old
+	return c, nil
 }
 
 // Peel follows an object to a commit as [githistory.Repo.Peel] does.
@@ -101,10 +87,11 @@ func (r *Repo) Peel(ctx context.Context, id string) (commit string, here bool, e
 		case o.kind != plumbing.TagObject:
 			return "", true, nil
 		}
-		line, _, _ := strings.Cut(string(o.data), "\n")
-		if id, err = idInLine(line, "object"); err != nil {
-			return "", true, unreadable(id, err)
+		tagged, ok := bytes.CutPrefix(o.data, []byte("object "))
+		if !ok || len(tagged) < 2*idSize || !githistory.SHA1.Valid(string(tagged[:2*idSize])) {
+			return "", true, unreadable(id, errors.New("it is damaged: it does not begin with the object's id"))
 		}
+		id = string(tagged[:2*idSize])
 	}
 	return "", true, unreadable(id, errors.New("a tag of too many tags"))
 }

@@ -19,13 +19,16 @@ func TestParseCommit(t *testing.T) {
 	t.Parallel()
 	const tree, parent = "tree " + someID + "\n", "parent " + someID + "\n"
 	const who = "author A <a@b> 1 +0000\ncommitter C D <c> d@e> 1700000000 +0100\n\nmessage\nparent of all\n"
-	for text, want := range map[string]int{tree + who: 0, tree + parent + who: 1, tree + parent + parent + who: 2, tree: 0, tree + parent: 1, tree + "\nparent x\n": 0} {
+	for text, want := range map[string]int{tree + who: 0, tree + parent + who: 1, tree + parent + parent + who: 2} {
 		c, err := parseCommit([]byte(text))
-		if err != nil || len(c.Parents) != want || c.tree.String() != someID {
+		if err != nil || len(c.Parents) != want || c.tree.String() != someID || c.date != 1700000000 {
 			t.Errorf("%q: %+v, %v", text, c, err)
 		}
 	}
-	for _, text := range []string{"", "\n", parent + tree, "tree x\n", "tree " + someID + "0\n", tree + "parent \n", tree + "parent " + strings.ToUpper(someID) + "\n"} {
+	if c, err := parseCommit([]byte(tree + "author A\ncommitter B\n\nx")); err != nil || c.date != 0 {
+		t.Errorf("without a date: %+v, %v", c, err)
+	}
+	for _, text := range []string{"", "\n", tree, tree + parent, tree + "\n" + who, tree + "parent x\n" + who, parent + tree, "tree x\n", "tree " + someID + "0\n", tree + "parent \n", tree + "parent " + strings.ToUpper(someID) + "\n"} {
 		if c, err := parseCommit([]byte(text)); err == nil {
 			t.Errorf("%q: %+v", text, c)
 		}

@@ -105,29 +105,17 @@ func checkVariables(p githistory.Place, env gitcmd.Environ) error {
 
 // checkFiles checks that the parts of a repository exist, and are not symbolic links.
 func checkFiles(p githistory.Place) error {
-	packs := filepath.Join(p.CommonDir, "objects", "pack")
-	for _, name := range []string{filepath.Join(p.GitDir, "HEAD"), filepath.Join(p.CommonDir, "objects"), packs, filepath.Join(p.CommonDir, "refs")} {
+	objects := filepath.Join(p.CommonDir, "objects")
+	for _, name := range []string{filepath.Join(p.GitDir, "HEAD"), objects, filepath.Join(objects, "pack"), filepath.Join(p.CommonDir, "refs")} {
 		info, err := os.Lstat(name)
+		if err == nil && info.Mode()&fs.ModeSymlink != 0 {
+			err = unserved("%s is a link", filepath.Base(name))
+		}
 		if err != nil {
 			return err
 		}
-		if isHead := filepath.Base(name) == "HEAD"; isHead != info.Mode().IsRegular() || isHead == info.IsDir() {
-			return unserved("%s is a link, or not what it is called", filepath.Base(name))
-		}
 	}
-	files, err := os.ReadDir(packs)
-	if slices.ContainsFunc(files, isUnusualPack) {
-		err = unserved("a pack is a link, or has an unusual name")
-	}
-	return err
-}
-
-// isUnusualPack reports whether a file belongs to a pack that go-git would not find.
-func isUnusualPack(e fs.DirEntry) bool {
-	name, isIndex := strings.CutSuffix(e.Name(), ".idx")
-	name, isPack := strings.CutSuffix(name, ".pack")
-	id, named := strings.CutPrefix(name, "pack-")
-	return (isIndex || isPack) && (!named || !githistory.SHA1.Valid(id) || !e.Type().IsRegular())
+	return nil
 }
 
 // checkConfig reads the repository's configuration into set, and checks it.

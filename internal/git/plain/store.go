@@ -8,12 +8,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"runtime/debug"
 	"sync"
 
 	"github.com/go-git/go-billy/v5/osfs"
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/cache"
+	"github.com/go-git/go-git/v5/plumbing/format/objfile"
 	"github.com/go-git/go-git/v5/plumbing/hash"
 	"github.com/go-git/go-git/v5/storage/filesystem"
 	"github.com/go-git/go-git/v5/storage/filesystem/dotgit"
@@ -93,6 +96,18 @@ func (s *store) try(id string, limit int64) (o object, err error) {
 		}
 	}()
 	hash := plumbing.NewHash(id)
+	file, err := os.Open(filepath.Join(s.dir, "objects", id[:2], id[2:]))
+	if err == nil { // go-git's storage would hold it twice
+		defer func() { err = errors.Join(err, file.Close()) }()
+		r, err := objfile.NewReader(file)
+		if err == nil {
+			o.kind, o.size, err = r.Header()
+		}
+		if err != nil {
+			return o, err
+		}
+		return o, o.fill(r, hash, limit)
+	}
 	encoded, err := s.packs.EncodedObject(plumbing.AnyObject, hash)
 	if errors.Is(err, plumbing.ErrObjectNotFound) {
 		// If an index lists the object, its pack is damaged. This fails on a damaged entry of an index, which go-git skipped.
@@ -112,12 +127,18 @@ func (s *store) try(id string, limit int64) (o object, err error) {
 	if err != nil {
 		return o, err
 	}
-	o.data = make([]byte, o.size)
-	_, err = io.ReadFull(r, o.data)
-	if err == nil && plumbing.ComputeHash(o.kind, o.data) != hash {
-		err = githistory.ErrDamaged
+	return o, o.fill(r, hash, limit)
+}
+
+// fill reads the content of an object of at most limit bytes, and checks its id.
+func (o *object) fill(r io.ReadCloser, id plumbing.Hash, limit int64) (err error) {
+	if o.size <= limit {
+		o.data = make([]byte, o.size)
+		if _, err = io.ReadFull(r, o.data); err == nil && plumbing.ComputeHash(o.kind, o.data) != id {
+			err = githistory.ErrDamaged
+		}
 	}
-	return o, errors.Join(err, r.Close())
+	return errors.Join(err, r.Close())
 }
 
 // object reads an object that must exist.
