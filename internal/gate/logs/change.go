@@ -27,12 +27,13 @@ func (u *UnreadableLog) Report(r *rule.Reporter, kind small.ProblemKind) {
 
 func (u *UnreadableLog) reportOne(r *rule.Reporter, p small.Problem) {
 	f := finding.OfProblem(u.Path, p)
-	f.Fix = u.fix(p)
+	f.Fix = u.fixOf(p)
 	f.Edits = finding.Unreadable(u.Path, u.Object, p)
 	r.Add(f)
 }
 
-// OfLogRule reports whether log/unreadable speaks of a problem, and not the family validate: that of a configured log whose file can be read.
+// OfLogRule reports whether the rule log/unreadable reports a problem, and not the family validate: the log is configured, and its file could be
+// read.
 func (u *UnreadableLog) OfLogRule(kind small.ProblemKind) bool {
 	return u.Run.Source.Policy.LogFor(u.Path) != nil && kind != small.ProblemNotAFile && kind != small.ProblemTooLarge
 }
@@ -46,8 +47,8 @@ var Unreadable = rule.New("log/unreadable", finding.SeverityError, finding.Stage
 	}
 }))
 
-// fix says how to make the log readable again: one that is not committed may also be corrected by its writer.
-func (u *UnreadableLog) fix(p small.Problem) string {
+// fixOf returns the fix for one problem. If the log is not committed yet, its writer may also correct it.
+func (u *UnreadableLog) fixOf(p small.Problem) string {
 	s := u.Run.Situation(u.Commit)
 	switch {
 	case u.Run.Source.IsFamilyLog(u.Path):
@@ -65,7 +66,7 @@ func (u *UnreadableLog) fix(p small.Problem) string {
 	case p.Conflict:
 		dir, _ := small.WorkspaceOf(u.Path)
 		return s.Resolve(dir)
-	case u.Readable:
+	case u.ReadableBefore:
 		back := wording.Commands("small-hook restore"+remedy.InDirectory(u.Path)) + " puts the last log back, and keeps this file aside"
 		if p.Hint == "" {
 			return back
@@ -75,15 +76,15 @@ func (u *UnreadableLog) fix(p small.Problem) string {
 	return p.Hint
 }
 
-// Loss is how entries were lost before they were committed.
+// Loss says how entries were lost before they were committed.
 type Loss struct {
-	// Discarded is true if git has taken them away on request, as git checkout does; otherwise a writer has written over them.
+	// Discarded is true if a git command such as git checkout removed them; otherwise a writer overwrote them.
 	Discarded bool
-	// Sealed is true if the commit that is judged changes the log, so that they would be missing from then on.
+	// Sealed is true if the judged commit changes the log: from then on the log lacks them.
 	Sealed bool
 }
 
-// LogChange is the comparison of one log in a parent with the same log in a child.
+// LogChange compares one log in a parent with the same log in a child: it is one edge of the log.
 type LogChange struct {
 	rule.Place
 	Run  *run.Run
@@ -91,48 +92,49 @@ type LogChange struct {
 	// OldPath is the log's path in the parent.
 	OldPath string
 	*ledger.Comparison
-	// Fix is the remedy if a whole branch, and not a commit, has to be redone. If it is empty, the Situation decides.
+	// Fix is set if all of a branch has to be redone, and not one commit; if it is empty, the Situation decides on the fix.
 	Fix   string
 	Merge bool
-	// ParentHasNoLog is true if the parent has no log at the path, and the old log is an earlier one.
+	// ParentHasNoLog is true if the parent has no log at the path, and Old is the log of an earlier commit.
 	ParentHasNoLog bool
 	// Side names the parent of a merge, for messages.
 	Side string
-	// NewEntries are the indexes of entries that no parent has; Misplaced are those of them that are before a
-	// parent's entry. They are set on one edge of a commit only.
+	// NewEntries are the indexes of the entries that no parent has. Misplaced are those of them that stand before an entry of a parent. Only one
+	// edge of a commit has them.
 	NewEntries, Misplaced []int
-	// AddsInMerge is true on all edges of a merge in which no parent has some entries.
+	// AddsInMerge is true on all edges of a merge that has entries which no parent has.
 	AddsInMerge bool
-	// BeforeTarget are the indexes of entries of a merge that the target lacks and that stand before one that it has. They are set on one
-	// edge of a commit only.
+	// BeforeTarget are the indexes of a merge's entries that the target lacks and that stand before one of its entries, without the misplaced
+	// ones. Only one edge of a commit has them.
 	BeforeTarget []int
-	// Loss says what became of the old log, which is from no commit, but as a guarded writer left it in the work tree; else it is nil.
+	// Loss is set if Old is not from a commit: a guarded writer left it in the work tree, and entries of it were lost.
 	Loss *Loss
-	// before and after are the two files, if they were read from a tree.
-	before, after history.File
-	// oldHead is the ledger head of Old, once it is needed.
-	oldHead string
-	// allowed is what an approved rewrite did on this edge, and what it did besides; nil if there was none.
-	allowed *LogChange
+	// beforeFile and afterFile are the two files, if they were read from a tree.
+	beforeFile, afterFile history.File
+	// headOfOld is the ledger head of Old, once it is needed.
+	headOfOld string
+	// wholeChange is the comparison without any approval, if this one begins after an approved rewrite: it has what the rewrite did, too.
+	wholeChange *LogChange
 }
 
-// Situation says who already has the commit, which decides how to undo it.
+// Situation says who already has the commit. That decides how to undo it.
 func (e *LogChange) Situation() remedy.Situation { return e.Run.Situation(e.Commit) }
 
-// JudgesNew reports whether rules about new entries apply. In a whole history all entries are new: there they apply only in strict mode.
+// JudgesNew reports whether rules about new entries apply. In a whole history all entries are new: the rules apply there only in strict mode.
 func (e *LogChange) JudgesNew() bool { return !e.Run.Scope.Whole || e.Run.Collector.Strict }
 
-// ofFamily reports whether a family reads the log and judges its edits.
-func (e *LogChange) ofFamily() bool { return e.Run.Source.IsFamilyLog(e.Path) }
+// isFamilyLog reports whether a family of rules reads the log and judges its edits.
+func (e *LogChange) isFamilyLog() bool { return e.Run.Source.IsFamilyLog(e.Path) }
 
-// Configured reports whether it is a configured log, not the protocol's: a merge, or union, may interleave its entries without a reconcile entry.
+// Configured reports whether the configuration names the log, so that it is not the protocol's. A merge, also with git's union driver, may
+// interleave its entries without a reconcile entry.
 func (e *LogChange) Configured() bool { return e.Run.Source.Policy.LogFor(e.Path) != nil }
 
-// ofFile reports whether the log is a file in a folder whose files must not change.
-func (e *LogChange) ofFile() bool { return e.Run.Source.IsFileEntry(e.Path) }
+// isFileEntry reports whether the log is a file in a folder whose files must not change.
+func (e *LogChange) isFileEntry() bool { return e.Run.Source.IsFileEntry(e.Path) }
 
-// dropOrder forgets where entries stand: in a log without an order they may stand anywhere.
-func (e *LogChange) dropOrder() {
+// ignoreOrder drops what the comparison says about the order of entries, for a log in which new ones may stand anywhere.
+func (e *LogChange) ignoreOrder() {
 	e.Inserted = nil
 	e.Edits = slices.DeleteFunc(e.Edits, func(x ledger.Edit) bool { return x.Kind == ledger.EditReordered })
 	if e.Relation == ledger.Interleaved || e.Relation == ledger.Rewritten && len(e.Edits) == 0 {
@@ -140,23 +142,24 @@ func (e *LogChange) dropOrder() {
 	}
 }
 
-// dropBetween forgets new entries between the first ones of Old, which an archive had, and those of the log that came to it: a squash has what a
-// branch recorded in the archive before. If the log came in one piece, that is where it is, whatever equal entries stand around it.
-func (e *LogChange) dropBetween(had int) {
+// dropInsertedAtJoin changes Inserted for an archive to which another log went. Old has the archive's own entries, oldLen of them, and then those
+// of that log. New entries between the two are not inserted: if commits are squashed, the archive also has what was recorded in it before the
+// log went to it. If New has the log's entries in one piece, they count there, even if equal entries stand elsewhere.
+func (e *LogChange) dropInsertedAtJoin(oldLen int) {
 	old, now := ledger.DigestsOf(e.Old), ledger.DigestsOf(e.New)
 	kept := ledger.Subsequence(old, now)
 	if e.Relation != ledger.Interleaved || kept == nil {
 		return
 	}
 	last := -1
-	if had > 0 {
-		last = kept[had-1]
+	if oldLen > 0 {
+		last = kept[oldLen-1]
 	}
-	came := old[had:]
+	came := old[oldLen:]
 	for at := last + 1; at+len(came) <= len(now); at++ {
 		if slices.Equal(now[at:at+len(came)], came) {
 			for i := range came {
-				kept[had+i] = at + i
+				kept[oldLen+i] = at + i
 			}
 			break
 		}
@@ -166,14 +169,14 @@ func (e *LogChange) dropBetween(had int) {
 		switch {
 		case i == kept[k]:
 			k++
-		case k != had:
+		case k != oldLen:
 			e.Inserted = append(e.Inserted, i)
 		}
 	}
 }
 
-// SetParent makes it the edge of a commit to one of its parents.
-func (e *LogChange) SetParent(n history.Commit, side int) {
+// setParent sets the parent of the edge: the commit's parent with the index side. For a root it does nothing.
+func (e *LogChange) setParent(n history.Commit, side int) {
 	if len(n.Parents) == 0 {
 		return
 	}
@@ -181,9 +184,9 @@ func (e *LogChange) SetParent(n history.Commit, side int) {
 	e.Merge = len(n.Parents) > 1
 }
 
-// position is where in the child's file the edit shows: the first changed field, or the entry; for a
-// deleted entry, where it would be.
-func (e *LogChange) position(x ledger.Edit) small.Pos {
+// positionOf returns where the child's file shows the edit: at the first changed field or else at the entry. For a deleted entry it is the
+// position that the entry would have.
+func (e *LogChange) positionOf(x ledger.Edit) small.Pos {
 	if x.Pos.Line > 0 {
 		return x.Pos
 	}
@@ -196,9 +199,9 @@ func (e *LogChange) position(x ledger.Edit) small.Pos {
 	return e.New.Entries[min(x.OldIndex, e.New.Len()-1)].Pos
 }
 
-// Finding begins the finding of one edit.
+// Finding begins the finding about one edit.
 func (e *LogChange) Finding(x ledger.Edit) finding.Finding {
-	pos := e.position(x)
+	pos := e.positionOf(x)
 	f := finding.Finding{Path: e.Path, OldPath: e.OldPath, Line: pos.Line, Column: pos.Column, Changes: x.Changes, Waived: x.Waived, Moved: x.Kind == ledger.EditReordered}
 	if x.OldIndex >= 0 {
 		f.Entry = finding.RefOf(e.Old.Entries[x.OldIndex])
@@ -218,25 +221,25 @@ func (e *LogChange) Finding(x ledger.Edit) finding.Finding {
 		}
 	}
 	if x.Kind == ledger.EditDeleted {
-		f.Whole = wholeEntry(e.OldRecords, x.OldIndex, func(v *small.Value) []ledger.FieldChange { return ledger.FieldChanges(v, nil) })
+		f.Whole = listFieldsLater(e.OldRecords, x.OldIndex, func(v *small.Value) []ledger.FieldChange { return ledger.FieldChanges(v, nil) })
 	}
 	f.Edits = []finding.EditKey{{Path: cmp.Or(e.OldPath, e.Path), From: f.EditFrom, To: f.EditTo}}
 	return f
 }
 
-// NewEntry begins the finding of a new entry.
+// NewEntry begins the finding about a new entry.
 func (e *LogChange) NewEntry(index int) finding.Finding {
 	return e.Finding(ledger.Edit{OldIndex: -1, NewIndex: index})
 }
 
-// Insertion begins the finding of a new entry, all of whose fields it lists.
+// Insertion begins the finding about a new entry, and lists all its fields.
 func (e *LogChange) Insertion(index int) finding.Finding {
 	f := e.NewEntry(index)
-	f.Whole = wholeEntry(e.NewRecords, index, func(v *small.Value) []ledger.FieldChange { return ledger.FieldChanges(nil, v) })
+	f.Whole = listFieldsLater(e.NewRecords, index, func(v *small.Value) []ledger.FieldChange { return ledger.FieldChanges(nil, v) })
 	return f
 }
 
-// InsertionKeys identify insertions, so that each is reported once.
+// InsertionKeys returns the keys of insertions, by which each is reported only once.
 func (e *LogChange) InsertionKeys(indexes []int) []finding.EditKey {
 	keys := make([]finding.EditKey, len(indexes))
 	for i, index := range indexes {
@@ -245,7 +248,7 @@ func (e *LogChange) InsertionKeys(indexes []int) []finding.EditKey {
 	return keys
 }
 
-// maxFields is how many changed fields a message names.
+// maxFields is the largest number of changed fields that a message names.
 const maxFields = 8
 
 // DescribeModified says which fields of an entry changed.
@@ -270,8 +273,8 @@ func (e *LogChange) DescribeModified(x ledger.Edit) string {
 	return words
 }
 
-// wholeEntry returns a function that lists every field of one entry as a change.
-func wholeEntry(records ledger.RecordsFunc, at int, changes func(*small.Value) []ledger.FieldChange) func() ([]ledger.FieldChange, error) {
+// listFieldsLater returns a function that lists every field of one entry as a change. It reads the records only when it is called.
+func listFieldsLater(records ledger.RecordsFunc, at int, changes func(*small.Value) []ledger.FieldChange) func() ([]ledger.FieldChange, error) {
 	if records == nil {
 		return nil
 	}
@@ -284,7 +287,7 @@ func wholeEntry(records ledger.RecordsFunc, at int, changes func(*small.Value) [
 	}
 }
 
-// SideName names a parent of a merge, for messages.
+// SideName names a parent of a merge, for messages. index counts the parents from 0.
 func SideName(index int, id string) string {
 	if index == 0 {
 		return "our side (" + history.Short(id) + ")"
@@ -292,7 +295,7 @@ func SideName(index int, id string) string {
 	return "the merged side (" + history.Short(id) + ")"
 }
 
-// FamilyChange is the edge of a log that a family reads: only the family's rules judge it.
+// FamilyChange is the edge of a log that a family of rules reads: only the family's rules judge it.
 type FamilyChange struct{ *LogChange }
 
 // UnreadableLog is a child's log that cannot be read.
@@ -301,51 +304,51 @@ type UnreadableLog struct {
 	Run          *run.Run
 	Path, Object string
 	Problems     []small.Problem
-	// Readable is true if it can be read in a parent.
-	Readable bool
+	// ReadableBefore is true if the first parent has the log and it, or an earlier version of it, can be read.
+	ReadableBefore bool
 }
 
-// Undo is the fix that undoes what was done to the log and keeps all other work.
+// Undo returns the fix that undoes what was done to the log and keeps all other work.
 func (e *LogChange) Undo() string {
 	s := e.Situation()
 	switch {
 	case e.Fix != "":
-		return e.Fix + e.approval()
+		return e.Fix + e.approvalHint()
 	case e.Merge && history.Uncommitted(s.Commit):
 		if e.Run.Source.IsImmutableRecord(e.Path) {
 			return e.PutBack() + ", " + wording.Commands(wording.FinishMerge)
 		}
-		if e.AddsInMerge && e.Configured() { // reconcile would drop them, and refuses that
+		if e.AddsInMerge && e.Configured() { // reconcile refuses to drop the added entries
 			return wording.Commands("small-hook restore"+remedy.InDirectory(e.Path), wording.FinishMerge)
 		}
 		return remedy.Reconcile
 	case s.Standing == history.Landed:
-		return e.PutBack() + s.Excuse() + e.approval()
+		return e.PutBack() + s.Excuse() + e.approvalHint()
 	case e.Merge || s.Standing != history.Own:
-		return e.PutBack() + e.approval()
+		return e.PutBack() + e.approvalHint()
 	}
-	return e.PutBack() + "; " + e.instead() + e.approval()
+	return e.PutBack() + "; " + e.correctionHint() + e.approvalHint()
 }
 
-// fewEdits is up to how many entries are rather waived one by one.
-const fewEdits = 2
+// maxSingleWaivers is the largest number of edits that are waived one by one; more are approved together.
+const maxSingleWaivers = 2
 
-// approval is the hint that the rewrite can be approved as a whole, to be appended to a fix, where many entries of a configured log were
-// changed or lost.
-func (e *LogChange) approval() string {
+// approvalHint returns the end of a fix if many entries of a configured log were changed or lost: it says that a person can approve the rewrite as a
+// whole.
+func (e *LogChange) approvalHint() string {
 	edits := 0
 	for _, x := range e.Edits {
 		if x.OldIndex >= 0 && !x.Waived {
 			edits++
 		}
 	}
-	if !e.Configured() || e.ofFile() || edits <= fewEdits || e.Situation().NoWaiver {
+	if !e.Configured() || e.isFileEntry() || edits <= maxSingleWaivers || e.Situation().NoWaiver {
 		return ""
 	}
 	return "; if the log is to be rewritten as a whole, a person approves that first: small-hook waive --log " + wording.TopPath(e.Path)
 }
 
-// UndoAndBeginRun is the fix for entries after the end of their run: it undoes them and begins a new run.
+// UndoAndBeginRun returns the fix for entries after the end of their run: undo them, and begin a new run.
 func (e *LogChange) UndoAndBeginRun() string {
 	s := e.Situation()
 	if e.Fix != "" || e.Merge || s.Standing != history.Own {
@@ -355,10 +358,10 @@ func (e *LogChange) UndoAndBeginRun() string {
 	return remedy.BeginRun(dir, s.Commit, e.PutBack()+", ")
 }
 
-// instead says what to do instead of the change that is undone.
-func (e *LogChange) instead() string {
+// correctionHint says how to make a correction without the change that is undone.
+func (e *LogChange) correctionHint() string {
 	switch {
-	case e.ofFile():
+	case e.isFileEntry():
 		return "a correction is a new file"
 	case !e.ParentHasNoLog:
 		return "a correction is a new entry"
@@ -371,13 +374,13 @@ func (e *LogChange) instead() string {
 	if e.Situation().NoWaiver {
 		return elsewhere
 	}
-	if e.oldHead == "" {
-		e.oldHead = e.Run.Source.Policy.LogFor(e.Path).Head(e.Old).String()
+	if e.headOfOld == "" {
+		e.headOfOld = e.Run.Source.Policy.LogFor(e.Path).Head(e.Old).String()
 	}
-	return elsewhere + ", or have a person waive " + rule + " from " + e.oldHead
+	return elsewhere + ", or have a person waive " + rule + " from " + e.headOfOld
 }
 
-// RecordAgain is the fix that records the new entries again, each later than the one before it.
+// RecordAgain returns the fix that records the new entries again, each later than the one before it.
 func (e *LogChange) RecordAgain() string {
 	if e.Fix != "" {
 		return e.Fix
@@ -385,7 +388,7 @@ func (e *LogChange) RecordAgain() string {
 	return e.PutBack()
 }
 
-// PutBack is the fix that brings the log's old entries back and keeps new ones after them.
+// PutBack returns the fix that brings the log's old entries back and keeps new ones after them.
 func (e *LogChange) PutBack() string {
 	s, at := e.Situation(), wording.TopPath(e.Path)
 	from, source := "HEAD", ""
@@ -407,12 +410,12 @@ func (e *LogChange) PutBack() string {
 		if s.Standing == history.Landed && !history.Uncommitted(s.Commit) {
 			const never = "Landed commits are never rewritten"
 			if e.New.Len() > 0 {
-				return never // nor is the record put back, which would be another edit
+				return never // to put the record back would be another edit
 			}
 			return never + ". The record comes back in a new commit: " + wording.Commands(remedy.RestoreFrom(e.Path, history.Short(e.Parent)))
 		}
 		return s.Undo(all, []string{back})
-	case e.ofFamily(), e.ofFile():
+	case e.isFamilyLog(), e.isFileEntry():
 		return s.Undo(e.Path, []string{"git restore --source=" + cmp.Or(source, "HEAD") + " --staged --worktree -- " + at}, e.Path)
 	case source == "":
 		return s.Undo(e.Path, []string{"small-hook restore" + remedy.InDirectory(e.Path)})
@@ -424,10 +427,10 @@ func (e *LogChange) PutBack() string {
 	return s.OnBranch(remedy.Mend(e.Path, s.Commit) + " --source " + source)
 }
 
-// Correct is the fix for a new entry; how is the correction.
+// Correct returns the fix for a new entry; how says what to correct.
 func (e *LogChange) Correct(how string) string {
 	if e.Fix != "" {
 		return how
 	}
-	return e.Situation().Correct(how, e.Path, e.Configured() && !e.ofFile() && !e.Merge && len(e.NewEntries) == 1)
+	return e.Situation().Correct(how, e.Path, e.Configured() && !e.isFileEntry() && !e.Merge && len(e.NewEntries) == 1)
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// LogTips is one log on two branches: the head is to be merged into the target.
+// LogTips compares one log on two branches: the head is to be merged into the target.
 type LogTips struct {
 	rule.Place
 	*ledger.Divergence
@@ -23,15 +23,15 @@ type LogTips struct {
 	TargetName, HeadName string
 	// Merge is the branch to merge into the checked-out one.
 	Merge string
-	// Log is the stanza of a configured log; nil for others.
+	// Log is the stanza of a configured log; nil for other logs.
 	Log *policy.Log
-	// Unrelated is true if a configured log diverged on branches that share no commit: git merges nothing there, and so nothing is judged later.
+	// Unrelated is true if a configured log diverged on branches that share no commit. git does not merge these, so no merge is judged later.
 	Unrelated bool
-	// Immutable is true for a file of 2.0.0 that never changes.
+	// Immutable is true if the log is a file of 2.0.0 that must not change.
 	Immutable bool
 }
 
-// Finding begins a finding at the head's first own entry.
+// Finding begins a finding at the first entry that only the head has.
 func (t *LogTips) Finding() finding.Finding {
 	f := finding.Finding{Path: t.Path, EditFrom: t.Log.Head(t.Target).String(), EditTo: t.Log.Head(t.Head).String()}
 	own := t.HeadOnly
@@ -45,13 +45,13 @@ func (t *LogTips) Finding() finding.Finding {
 	return f
 }
 
-// Appended is the finding that both sides appended to the log: what says what they did, noun what they appended.
-func (t *LogTips) Appended(what, noun, fix string) finding.Finding {
+// Appended returns the finding that both sides appended to the log: did says what they did, noun names what they appended.
+func (t *LogTips) Appended(did, noun, fix string) finding.Finding {
 	f := t.Finding()
 	f.Common = finding.CommonOf(t.Target, t.TargetOnly)
 	f.Sides = []finding.Side{{Name: t.TargetName, Entries: finding.RefsOf(t.TargetOnly)}, {Name: t.HeadName, Entries: finding.RefsOf(t.HeadOnly)}}
 	f.Fix = fix
-	f.Message = fmt.Sprintf("both branches %s since they parted: %s has %s (%s); %s has %s (%s)", what,
+	f.Message = fmt.Sprintf("both branches %s since they parted: %s has %s (%s); %s has %s (%s)", did,
 		t.TargetName, wording.Count(len(t.TargetOnly), noun), ledger.DescribeAll(t.TargetOnly),
 		t.HeadName, wording.Count(len(t.HeadOnly), noun), ledger.DescribeAll(t.HeadOnly))
 	if len(t.TargetOnly) == 0 && len(t.HeadOnly) == 0 {
@@ -60,11 +60,12 @@ func (t *LogTips) Appended(what, noun, fix string) finding.Finding {
 	return f
 }
 
-// FamilyTips are a log that a family reads, on two branches: only the family's rules judge it.
+// FamilyTips compares a log that a family of rules reads on two branches: only the family's rules judge it.
 type FamilyTips struct{ *LogTips }
 
-// compareForks compares two branches since their merge bases. changed are the paths that differ between their tips.
-func compareForks(ctx context.Context, r *run.Run, target, head history.Tip, changed []history.Change) error {
+// judgeForks judges each workspace that both tips have and in which they differ, on two branches and at their merge bases. changed holds the
+// differences between the tips.
+func judgeForks(ctx context.Context, r *run.Run, target, head history.Tip, changed []history.Change) error {
 	dirs := map[string]bool{}
 	for _, c := range changed {
 		if dir, _, ok := small.SplitPath(c.Path); ok && r.Options.Policy.Judges(dir) && c.Old.Mode != "" && c.New.Mode != "" {
@@ -79,16 +80,16 @@ func compareForks(ctx context.Context, r *run.Run, target, head history.Tip, cha
 		return err
 	}
 	for _, dir := range run.SortedKeys(dirs) {
-		v, err := r.Source.ForkOf(ctx, dir, target.ID, head.ID, bases)
+		fork, err := r.Source.ForkOf(ctx, dir, target.ID, head.ID, bases)
 		if err != nil {
 			return err
 		}
-		if v == nil {
+		if fork == nil {
 			continue
 		}
-		v.Place = rule.Place{Commit: head.ID, Parent: target.ID}
-		v.TargetName, v.HeadName, v.Predicts = target.Name, head.Name, r.Scope.Predicts
-		if err := r.Collector.Judge(ctx, v); err != nil {
+		fork.Place = rule.Place{Commit: head.ID, Parent: target.ID}
+		fork.TargetName, fork.HeadName, fork.Predicts = target.Name, head.Name, r.Scope.Predicts
+		if err := r.Collector.Judge(ctx, fork); err != nil {
 			return err
 		}
 	}

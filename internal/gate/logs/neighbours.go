@@ -18,26 +18,26 @@ import (
 // Neighbour is a branch on which somebody else may be at work.
 type Neighbour struct {
 	history.Tip
-	// Worktree is the path of the work tree that has it checked out; empty for the upstream branch.
+	// Worktree is the path of the work tree that has the branch checked out; empty for the upstream branch.
 	Worktree string
-	// Fronts are what is known about the commit's logs, by path. Comparing adds to them.
+	// Fronts holds what is known about the logs of the branch's tip, by path. A comparison adds to them.
 	Fronts map[string]Front
 }
 
-// Front is how a neighbour's log compared with the index's when both were last read. It holds as long as the index's log begins with the
+// Front says how a neighbour's log differed from the index's when both were last read. It is right as long as the index's log begins with the
 // common entries.
 type Front struct {
-	// Len is the number of entries that both begin with, and Head their head.
+	// Len is the number of entries with which both begin, and Head is the ledger head of these.
 	Len  int          `json:"len"`
 	Head small.Digest `json:"head"`
-	// Entries are the neighbour's after those, without what only judging them needs.
+	// Entries are the neighbour's entries after the common ones, without the fields that only rules about an entry need.
 	Entries []ledger.Entry `json:"entries"`
-	// Own is true once it is known that none of them was there at the merge base.
+	// Own is true once it is known that the log had none of them at the merge base.
 	Own bool `json:"own"`
 }
 
-// frontEntries is how many entries are worth remembering: reading more from a file takes as long as reading the log.
-const frontEntries = 256
+// maxFrontEntries is the largest number of entries in a saved front: to read more from a file takes as long as to read the log.
+const maxFrontEntries = 256
 
 // FrontOf compares a neighbour's log with ours.
 func FrontOf(theirs, ours *ledger.Ledger) Front {
@@ -49,26 +49,26 @@ func FrontOf(theirs, ours *ledger.Ledger) Front {
 	return f
 }
 
-// Small reports whether the front is worth remembering.
-func (f Front) Small() bool { return len(f.Entries) <= frontEntries }
+// Small reports whether the front is small enough to save it.
+func (f Front) Small() bool { return len(f.Entries) <= maxFrontEntries }
 
 // Holds reports whether a log still begins with the common entries.
 func (f Front) Holds(ours *ledger.Ledger) bool {
 	return ours.Len() >= f.Len && ours.HeadAt(f.Len) == f.Head
 }
 
-// Ledger is the neighbour's, if the front holds for ours.
+// Ledger returns the neighbour's ledger. The front must hold for ours.
 func (f Front) Ledger(ours *ledger.Ledger) *ledger.Ledger {
 	return ledger.OfEntries(slices.Concat(ours.Entries[:f.Len], f.Entries))
 }
 
-// Apart reports whether none of our entries after the common ones is on a task of theirs. If so, nobody else can be at work on it.
+// Apart reports whether none of our entries after the common ones is on a task of theirs, so that the neighbour is not at work on a task of ours.
 func (f Front) Apart(ours *ledger.Ledger) bool {
 	tasks := tasksWorkedOn(ours.Entries[f.Len:])
 	return !slices.ContainsFunc(f.Entries, func(e ledger.Entry) bool { return tasks[e.TaskID] })
 }
 
-// tasksWorkedOn are the tasks of some entries, without the protocol's own bookkeeping.
+// tasksWorkedOn returns the tasks of some entries, without the protocol's own bookkeeping.
 func tasksWorkedOn(entries []ledger.Entry) map[string]bool {
 	tasks := map[string]bool{}
 	for _, e := range entries {
@@ -90,15 +90,15 @@ func (n Neighbour) Describe() string {
 	return fmt.Sprintf("branch %s, checked out in %s,", n.Name, n.Worktree)
 }
 
-// NeighbourLog is a log that both the index and a neighbour have added to in the same run, on the same task. Theirs are the
-// neighbour's own entries.
+// NeighbourLog is a log to which both the index and a neighbour have added entries in the same run, on the same task. Theirs are the neighbour's
+// own entries.
 type NeighbourLog struct {
 	*LogTips
 	Neighbour Neighbour
 	Theirs    []ledger.Entry
 }
 
-// runOf is the run of an entry: the one that it names, or else its workspace's.
+// runOf returns the run of an entry: the one that it names, or else its workspace's.
 func runOf(w *read.Workspace, e ledger.Entry) string {
 	if e.ReplayID != "" {
 		return e.ReplayID
@@ -107,7 +107,7 @@ func runOf(w *read.Workspace, e ledger.Entry) string {
 	return run
 }
 
-// runsOf are the run of a workspace and those of some of its entries.
+// runsOf returns the run of a workspace and those of some of its entries.
 func runsOf(w *read.Workspace, entries []ledger.Entry) map[string]bool {
 	run, _ := read.CurrentRun(w)
 	runs := map[string]bool{run: true}
@@ -117,19 +117,19 @@ func runsOf(w *read.Workspace, entries []ledger.Entry) map[string]bool {
 	return runs
 }
 
-// CompareNeighbours compares the logs that the index changes with those of neighbours, and warns if both have recorded
-// work on the same task in the same run: the sooner two writers learn of each other, the less there is to reconcile.
+// CompareNeighbours compares the logs that the index changes with those of neighbours. It warns if both have recorded work on the same task in
+// the same run: the sooner two writers learn of each other, the less there is to reconcile.
 func CompareNeighbours(neighbours []Neighbour) run.Pass {
 	return func(ctx context.Context, r *run.Run) error {
 		if len(r.Scope.Parents) == 0 || len(neighbours) == 0 {
 			return nil
 		}
-		return compareNeighbours(ctx, r, r.Scope.Parents, neighbours)
+		return compareIndexLogs(ctx, r, r.Scope.Parents, neighbours)
 	}
 }
 
-func compareNeighbours(ctx context.Context, r *run.Run, parents []string, neighbours []Neighbour) error {
-	c := neighbourWalk{run: r, head: parents[0]}
+func compareIndexLogs(ctx context.Context, r *run.Run, parents []string, neighbours []Neighbour) error {
+	c := neighbourComparer{run: r, head: parents[0]}
 	seen := map[string]bool{}
 	for _, id := range parents {
 		seen[id] = true
@@ -156,7 +156,7 @@ func compareNeighbours(ctx context.Context, r *run.Run, parents []string, neighb
 			return err
 		}
 		if ours.Readable() {
-			if err := c.compare(ctx, change, ours); err != nil {
+			if err := c.compareLog(ctx, change, ours); err != nil {
 				return err
 			}
 		}
@@ -164,16 +164,16 @@ func compareNeighbours(ctx context.Context, r *run.Run, parents []string, neighb
 	return nil
 }
 
-// neighbourWalk compares logs in the index with those of neighbours.
-type neighbourWalk struct {
+// neighbourComparer compares logs in the index with those of neighbours.
+type neighbourComparer struct {
 	run        *run.Run
 	head       string
 	neighbours []Neighbour
 }
 
-// compare compares one log with those of the neighbours.
-func (c neighbourWalk) compare(ctx context.Context, own history.Change, ours *read.LedgerFile) error {
-	if err := c.look(ctx, own, ours); err != nil {
+// compareLog compares one log with those of the neighbours.
+func (c neighbourComparer) compareLog(ctx context.Context, own history.Change, ours *read.LedgerFile) error {
+	if err := c.readFronts(ctx, own, ours); err != nil {
 		return err
 	}
 	for _, n := range c.neighbours {
@@ -186,15 +186,15 @@ func (c neighbourWalk) compare(ctx context.Context, own history.Change, ours *re
 		if tips.Outcome != ledger.Diverged {
 			continue
 		}
-		if err := c.log(ctx, n, front, ours, tips); err != nil {
+		if err := c.warnOfSharedTasks(ctx, n, front, ours, tips); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// look reads the logs of neighbours that have moved since they were last read, or whose front no longer holds.
-func (c neighbourWalk) look(ctx context.Context, own history.Change, ours *read.LedgerFile) error {
+// readFronts reads the log of each neighbour of which no front is known, or whose front no longer holds for ours.
+func (c neighbourComparer) readFronts(ctx context.Context, own history.Change, ours *read.LedgerFile) error {
 	var moved []Neighbour
 	var edges []history.Edge
 	for _, n := range c.neighbours {
@@ -208,7 +208,7 @@ func (c neighbourWalk) look(ctx context.Context, own history.Change, ours *read.
 		return err
 	}
 	for i, n := range moved {
-		file := own.Old // HEAD's, unless the neighbour has another
+		file := own.Old // HEAD's file, unless the neighbour has another
 		if change, differs := history.ChangeAt(changes[i], own.Path); differs {
 			file = change.Old
 		}
@@ -223,8 +223,8 @@ func (c neighbourWalk) look(ctx context.Context, own history.Change, ours *read.
 	return nil
 }
 
-// log warns of a neighbour's entries that are on one of our tasks, in one of our runs.
-func (c neighbourWalk) log(ctx context.Context, n Neighbour, front Front, log *read.LedgerFile, t *LogTips) error {
+// warnOfSharedTasks warns of a neighbour's entries that are on one of our tasks, in one of our runs.
+func (c neighbourComparer) warnOfSharedTasks(ctx context.Context, n Neighbour, front Front, log *read.LedgerFile, t *LogTips) error {
 	dir, _, _ := small.SplitPath(t.Path)
 	ours, _, err := c.run.Source.Side(ctx, history.Index, dir, nil)
 	if err != nil {
@@ -249,7 +249,7 @@ func (c neighbourWalk) log(ctx context.Context, n Neighbour, front Front, log *r
 		}
 	}
 	if len(there) > 0 && !front.Own {
-		forked, err := c.atFork(ctx, n.ID, dir, log)
+		forked, err := c.entriesAtFork(ctx, n.ID, dir, log)
 		if err != nil {
 			return err
 		}
@@ -267,9 +267,9 @@ func (c neighbourWalk) log(ctx context.Context, n Neighbour, front Front, log *r
 	return c.run.Collector.Judge(ctx, &NeighbourLog{LogTips: t, Neighbour: n, Theirs: there})
 }
 
-// atFork are the entries that a workspace's log had at the merge bases of HEAD and another commit. If one of them is gone here, it
-// was rewritten here, which the edge reports: it does not mean that somebody else is at work.
-func (c neighbourWalk) atFork(ctx context.Context, other, dir string, log *read.LedgerFile) (map[small.Digest]bool, error) {
+// entriesAtFork returns the entries that a workspace's log had at the merge bases of HEAD and another commit. If our log lacks one of them, it was
+// rewritten here, which the edge reports. It does not mean that somebody else is at work.
+func (c neighbourComparer) entriesAtFork(ctx context.Context, other, dir string, log *read.LedgerFile) (map[small.Digest]bool, error) {
 	bases, err := c.run.Source.History.MergeBases(ctx, c.head, other)
 	if errors.Is(err, history.ErrLacking) {
 		return nil, nil // a shallow clone hides the merge base: the warning names every entry that is not here

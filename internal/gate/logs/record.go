@@ -9,23 +9,23 @@ import (
 	"github.com/small-gate/small-gate/internal/small/records"
 )
 
-// RecordChange is the edge of a 2.0.0 file that two branches wrote; it is not judged as an edit.
+// RecordChange is the edge of a 2.0.0 file that two branches wrote. It is not judged as an edit.
 type RecordChange struct {
 	*LogChange
-	// Late are the entries of a 1.0.0 branch that git has merged into an import. If there are none, the file is the profile.
+	// Late are the entries of a 1.0.0 branch that git has merged into an import's log. If there are none, the file is the profile.
 	Late []ledger.Entry
 }
 
-// recordChange is the RecordChange of such an edge; nil for any other.
-func recordChange(ctx context.Context, e *LogChange) (*RecordChange, error) {
+// asRecordChange returns an edge as a RecordChange if it is one; otherwise nil.
+func asRecordChange(ctx context.Context, e *LogChange) (*RecordChange, error) {
 	src := e.Run.Source
-	if len(e.Edits) == 0 || e.after.Mode == "" || e.OldPath != e.Path || !src.IsImmutableRecord(e.Path) {
+	if len(e.Edits) == 0 || e.afterFile.Mode == "" || e.OldPath != e.Path || !src.IsImmutableRecord(e.Path) {
 		return nil, nil
 	}
 	_, name, _ := small.SplitPath(e.Path)
 	switch {
 	case name == records.ProfileFile && e.Merge:
-		for _, f := range []history.File{e.before, e.after} {
+		for _, f := range []history.File{e.beforeFile, e.afterFile} {
 			if is, err := src.IsProfile2(ctx, f); err != nil || !is {
 				return nil, err
 			}
@@ -34,11 +34,11 @@ func recordChange(ctx context.Context, e *LogChange) (*RecordChange, error) {
 	case !records.IsOriginalLog(name):
 		return nil, nil
 	}
-	before, err := src.ProgressReader.Read(ctx, e.before, nil)
+	before, err := src.ProgressReader.Read(ctx, e.beforeFile, nil)
 	if err != nil || !before.Readable() {
 		return nil, err
 	}
-	after, err := src.ProgressReader.Read(ctx, e.after, before)
+	after, err := src.ProgressReader.Read(ctx, e.afterFile, before)
 	if err != nil || !after.Readable() {
 		return nil, err
 	}

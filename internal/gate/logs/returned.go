@@ -10,18 +10,18 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// approvedOld is the parent's log as an approved rewrite let it become: without one, as it is.
-func (e *LogChange) approvedOld(before *read.LedgerFile) *read.LedgerFile {
+// parentAfterRewrite returns the parent's log with the edge's approved rewrite applied; without a rewrite, the log as it is.
+func (e *LogChange) parentAfterRewrite(before *read.LedgerFile) *read.LedgerFile {
 	if e.Approved == nil {
 		return before
 	}
 	return &read.LedgerFile{File: before.File, Log: &ledger.Log{Ledger: e.Old}}
 }
 
-// judgeAllowed has the edits of an approved rewrite judged, so that the report lists them as waived. What the commit does besides is judged on
-// the edge itself.
-func judgeAllowed(ctx context.Context, r *run.Run, e *LogChange) error {
-	x := e.allowed
+// judgeApprovedRewrite judges the edits of an approved rewrite, so that the report lists them as waived. The edits that the commit makes besides
+// are judged on the edge itself.
+func judgeApprovedRewrite(ctx context.Context, r *run.Run, e *LogChange) error {
+	x := e.wholeChange
 	x.Run, x.Place, x.Fix, x.Merge, x.Side = r, e.Place, e.Fix, e.Merge, e.Side
 	x.Allowed, x.From, x.To = e.OldPath, e.Approved.From, e.Approved.To
 	own := map[small.Digest]bool{}
@@ -41,7 +41,8 @@ func judgeAllowed(ctx context.Context, r *run.Run, e *LogChange) error {
 	return r.Collector.Judge(ctx, x)
 }
 
-// findReturned finds the entries that the commit adds although an approved rewrite, which is behind one of its parents, removed them.
+// findReturned finds the entries that the commit adds although an approved rewrite removed them, in the history of a parent or on an edge of
+// this commit.
 func (l *CommitLog) findReturned(ctx context.Context) (out []ledger.Entry, err error) {
 	src, parents := l.Run.Source, l.Step.Parents
 	equal := src.EquivalenceByWaivers(l.Path, l.Path)
@@ -58,7 +59,7 @@ func (l *CommitLog) findReturned(ctx context.Context) (out []ledger.Entry, err e
 		}
 	}
 	for _, x := range equal.Rewrites {
-		others, err := l.behindRewrite(ctx, equal, x)
+		others, err := l.logsAfterRewrite(ctx, equal, x)
 		if err != nil {
 			return nil, err
 		}
@@ -69,25 +70,25 @@ func (l *CommitLog) findReturned(ctx context.Context) (out []ledger.Entry, err e
 	return out, nil
 }
 
-// behindRewrite are the logs of the commit's parents, each without what a rewrite removed; nil if the rewrite is behind none of them, and not
-// made here.
-func (l *CommitLog) behindRewrite(ctx context.Context, equal ledger.Equivalence, x *ledger.Rewrite) ([]*ledger.Ledger, error) {
-	here := slices.ContainsFunc(l.edges, func(e *LogChange) bool {
+// logsAfterRewrite returns the logs of the commit's parents. A log that has done neither the rewrite nor a later one comes without the entries that
+// the rewrite started from. The result is nil if the rewrite was made neither in the history of a parent nor in this commit.
+func (l *CommitLog) logsAfterRewrite(ctx context.Context, equal ledger.Equivalence, x *ledger.Rewrite) ([]*ledger.Ledger, error) {
+	rewritten := slices.ContainsFunc(l.edges, func(e *LogChange) bool {
 		return e.Approved != nil && e.Approved.From == x.From && e.Approved.To == x.To
 	})
 	var others []*ledger.Ledger
 	for i, p := range l.Parents {
 		for k, approved := range l.Approved[i].Ledgers {
 			others = append(others, approved.Log.Ledger)
-			if before := p.Ledgers[k].Log.Ledger; !here {
+			if before := p.Ledgers[k].Log.Ledger; !rewritten {
 				var err error
-				if here, err = l.Run.Source.WasRewritten(ctx, p.ID, l.Path, before, equal, x); err != nil {
+				if rewritten, err = l.Run.Source.WasRewritten(ctx, p.ID, l.Path, before, equal, x); err != nil {
 					return nil, err
 				}
 			}
 		}
 	}
-	if !here {
+	if !rewritten {
 		return nil, nil
 	}
 	if err := l.Run.Source.FindBefore(ctx, l.Step.Parents, l.Path, x); err != nil {

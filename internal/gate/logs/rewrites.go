@@ -11,21 +11,21 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// rewrites are what a branch's commits that the default branch lacks did to entries. A forced push may take them
-// back.
+// rewrites holds what a branch's commits that the default branch lacks did to older entries. A forced push may undo that.
 type rewrites struct {
-	// from maps a version of an entry to the versions that commits rewrote to it.
-	from map[small.Digest][]small.Digest
-	// recorded are entries that some commit appended: they are not rewrites, whatever became of them later.
+	// earlier maps a version of an entry to the versions that commits rewrote to it.
+	earlier map[small.Digest][]small.Digest
+	// recorded holds the entries with which the branch began and those that its commits appended. They are not rewrites, even if they were rewritten
+	// later.
 	recorded map[small.Digest]bool
-	// inserted are entries that commits put before older ones.
+	// inserted holds the entries that commits put before older ones.
 	inserted map[small.Digest]bool
-	// before are the logs before they were rewritten.
-	before [][]small.Digest
+	// oldLogs are the logs as they were before a commit rewrote them.
+	oldLogs [][]small.Digest
 }
 
-// rewritesOf gathers what the commits of a branch rewrote. On the default branch nothing can be taken back.
-func rewritesOf(ctx context.Context, r *run.Run, u history.Update) (*rewrites, error) {
+// findRewrites finds what the commits of a branch rewrote. It returns nil on the default branch, where no rewrite may be undone.
+func findRewrites(ctx context.Context, r *run.Run, u history.Update) (*rewrites, error) {
 	if u.Target.ID == "" || u.Old == "" {
 		return nil, nil
 	}
@@ -42,7 +42,7 @@ func rewritesOf(ctx context.Context, r *run.Run, u history.Update) (*rewrites, e
 		return nil, err
 	}
 	defer r.Source.Keep()()
-	out := &rewrites{from: map[small.Digest][]small.Digest{}, recorded: map[small.Digest]bool{}, inserted: map[small.Digest]bool{}}
+	out := &rewrites{earlier: map[small.Digest][]small.Digest{}, recorded: map[small.Digest]bool{}, inserted: map[small.Digest]bool{}}
 	for i, c := range commits {
 		s, err := r.Source.NewStep(ctx, c, changes[i])
 		if err != nil {
@@ -57,7 +57,7 @@ func rewritesOf(ctx context.Context, r *run.Run, u history.Update) (*rewrites, e
 	return out, nil
 }
 
-// noteRewrites notes which of the entries that no parent has are rewrites, and which are new.
+// noteRewrites notes which entries of one commit's log are rewrites and which are recorded. listed holds the branch's commits.
 func noteRewrites(ctx context.Context, r *run.Run, out *rewrites, s *read.Step, path string, listed map[string]bool) error {
 	child, parents, err := r.Source.ReadVersions(ctx, s, path)
 	if err != nil || !child.Readable() {
@@ -76,7 +76,7 @@ func noteRewrites(ctx context.Context, r *run.Run, out *rewrites, s *read.Step, 
 				return err
 			}
 			if e != nil && (e.Relation == ledger.Rewritten || e.Relation == ledger.Interleaved && !e.Reconciled()) {
-				out.note(e, made)
+				out.noteEdge(e, made)
 			}
 		}
 	}
@@ -89,9 +89,9 @@ func noteRewrites(ctx context.Context, r *run.Run, out *rewrites, s *read.Step, 
 	return nil
 }
 
-// note notes the rewrites on one edge; made collects the entries that they made.
-func (r *rewrites) note(e *LogChange, made map[small.Digest]bool) {
-	r.before = append(r.before, ledger.DigestsOf(e.Old))
+// noteEdge notes the rewrites on one edge. It adds the entries that they made to made.
+func (r *rewrites) noteEdge(e *LogChange, made map[small.Digest]bool) {
+	r.oldLogs = append(r.oldLogs, ledger.DigestsOf(e.Old))
 	insert := func(index int) {
 		d := e.New.Entries[index].Digest
 		made[d], r.inserted[d] = true, true
@@ -100,43 +100,40 @@ func (r *rewrites) note(e *LogChange, made map[small.Digest]bool) {
 		insert(index)
 	}
 	for _, x := range e.Edits {
-		switch {
-		case x.Waived:
-		case x.Kind != ledger.EditReordered && x.OldIndex >= 0 && x.NewIndex >= 0:
+		if !x.Waived && x.Kind != ledger.EditReordered && x.OldIndex >= 0 && x.NewIndex >= 0 {
 			to := e.New.Entries[x.NewIndex].Digest
 			made[to] = true
-			r.from[to] = append(r.from[to], e.Old.Entries[x.OldIndex].Digest)
+			r.earlier[to] = append(r.earlier[to], e.Old.Entries[x.OldIndex].Digest)
 		}
 	}
 }
 
-// revertedIn reports whether a branch's new log differs from its old one only in that rewrites were taken back: it
-// has each old entry or the version before it was rewritten, in the same order or the order before the rewrite.
-// Inserted entries may be gone.
-func (r *rewrites) revertedIn(p, c *ledger.Ledger) bool {
+// onlyUndone reports whether a branch's new log c differs from its old one p only because rewrites were undone: it has each old entry or the version
+// before it was rewritten, in the order of p or in the order before the rewrite. Inserted entries may be gone.
+func (r *rewrites) onlyUndone(p, c *ledger.Ledger) bool {
 	if r == nil {
 		return false
 	}
 	now := ledger.DigestsOf(c)
-	there := map[small.Digest]bool{}
+	entriesNow := map[small.Digest]bool{}
 	for _, d := range now {
-		there[d] = true
+		entriesNow[d] = true
 	}
 	var kept []small.Digest
 	for _, d := range ledger.DigestsOf(p) {
 		switch {
-		case there[d]:
+		case entriesNow[d]:
 		case r.inserted[d] && !r.recorded[d]:
 			continue
 		default:
-			d = r.original(d, there)
+			d = r.originalOf(d, entriesNow)
 		}
 		kept = append(kept, d)
 	}
 	if ledger.Subsequence(kept, now) != nil {
 		return true
 	}
-	return slices.ContainsFunc(r.before, func(before []small.Digest) bool {
+	return slices.ContainsFunc(r.oldLogs, func(before []small.Digest) bool {
 		if ledger.Subsequence(before, now) == nil {
 			return false
 		}
@@ -149,18 +146,17 @@ func (r *rewrites) revertedIn(p, c *ledger.Ledger) bool {
 	})
 }
 
-// original follows an entry's rewrites back to the version that was appended, if it is there; otherwise it is the
-// entry itself.
-func (r *rewrites) original(d small.Digest, there map[small.Digest]bool) small.Digest {
+// originalOf follows an entry's rewrites back to the recorded version. It returns that version if the new log has it; otherwise the entry itself.
+func (r *rewrites) originalOf(d small.Digest, entriesNow map[small.Digest]bool) small.Digest {
 	seen := map[small.Digest]bool{d: true}
 	for next := []small.Digest{d}; len(next) > 0; next = next[1:] {
 		if r.recorded[next[0]] {
-			if there[next[0]] {
+			if entriesNow[next[0]] {
 				return next[0]
 			}
 			continue
 		}
-		for _, from := range r.from[next[0]] {
+		for _, from := range r.earlier[next[0]] {
 			if !seen[from] {
 				seen[from] = true
 				next = append(next, from)

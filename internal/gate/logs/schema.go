@@ -18,7 +18,7 @@ import (
 // Schema is log/schema: a new entry of a configured log does not fit its schema.
 var Schema = rule.New("log/schema", finding.SeverityError, finding.StageHistory, rule.Reading(checkSchema))
 
-// checkSchema demands that each new entry of a log fits the schema of its stanza. Old entries stay as they are.
+// checkSchema reports each new entry of a log that does not fit the schema of its stanza. Old entries are not checked.
 func checkSchema(_ context.Context, e *LogChange, r *rule.Reporter) error {
 	stanza := e.Run.Source.Policy.LogFor(e.Path)
 	if stanza == nil || stanza.Schema == "" || len(e.NewEntries) == 0 || e.NewRecords == nil {
@@ -43,8 +43,8 @@ func checkSchema(_ context.Context, e *LogChange, r *rule.Reporter) error {
 	return nil
 }
 
-// SchemaProblem says how a new entry, called by a noun, does not fit the schema of its stanza, and how to correct it; both are empty if it does.
-// The error is a schema that was not read.
+// SchemaProblem says how a new entry does not fit the schema of its stanza, and how to correct it; both are empty if the entry fits. noun is what
+// messages call the entry. The call fails if the schema was not read.
 func SchemaProblem(stanza *policy.Log, record *small.Value, noun string, limits small.Limits) (problem, fix string, err error) {
 	switch {
 	case stanza.Schema == "":
@@ -56,7 +56,7 @@ func SchemaProblem(stanza *policy.Log, record *small.Value, noun string, limits 
 	case stanza.Given() == nil:
 		return "", "", &failure.Error{Message: fmt.Sprintf("%s cannot be judged: the schema %s was not read", wording.Printable(stanza.Path), wording.Printable(stanza.Schema))}
 	}
-	problems := unfit(stanza, record, limits)
+	problems := checkAgainstSchema(stanza, record, limits)
 	if len(problems) == 0 {
 		return "", "", nil
 	}
@@ -67,12 +67,12 @@ func SchemaProblem(stanza *policy.Log, record *small.Value, noun string, limits 
 	return problem, "correct the " + noun, nil
 }
 
-// unfit says what in an entry does not fit the schema of its stanza.
-func unfit(stanza *policy.Log, entry *small.Value, limits small.Limits) []small.Problem {
+// checkAgainstSchema returns what in an entry does not fit the schema of its stanza.
+func checkAgainstSchema(stanza *policy.Log, entry *small.Value, limits small.Limits) []small.Problem {
 	if stanza.Entries == policy.LineEntries {
 		doc, problems := small.ParseJSONValue([]byte(entry.Text), limits)
 		if doc == nil {
-			problems[0].Message, _, _ = strings.Cut(problems[0].Message, "; it is already on line") // the line of the entry, not of the log
+			problems[0].Message, _, _ = strings.Cut(problems[0].Message, "; it is already on line") // that line counts from the entry's beginning, not the log's
 			return problems
 		}
 		entry = doc.Root

@@ -10,7 +10,7 @@ import (
 	"github.com/small-gate/small-gate/internal/ledger"
 )
 
-// checkSince fails if a log's since commit cannot be read, or has not landed: nobody accepts a rewrite before it is merged.
+// checkSince fails if a log's since commit cannot be read or has not landed: nobody may accept a rewrite before it is merged.
 func checkSince(ctx context.Context, r *run.Run, path string) error {
 	stanza := r.Source.Policy.LogFor(path)
 	if stanza == nil || stanza.Since == "" {
@@ -22,14 +22,14 @@ func checkSince(ctx context.Context, r *run.Run, path string) error {
 	})
 }
 
-// acceptedGone reports whether the log's since commit accepts every entry that is gone with it.
-func acceptedGone(ctx context.Context, r *run.Run, n history.Commit, parent, path string, before *read.LedgerFile) (bool, error) {
-	equal, err := r.Source.AcceptSince(ctx, ledger.Equivalence{}, parent, contained(r, n), path, path, before, nil)
+// acceptsDeletion reports whether a log's since commit accepts that the log is gone, with every entry of it.
+func acceptsDeletion(ctx context.Context, r *run.Run, n history.Commit, parent, path string, before *read.LedgerFile) (bool, error) {
+	equal, err := r.Source.AcceptSince(ctx, ledger.Equivalence{}, parent, commitOrParents(r, n), path, path, before, nil)
 	return equal.Accepted != nil && !slices.ContainsFunc(before.Log.Entries, func(e ledger.Entry) bool { return !equal.Accepted[e.Digest] }), err
 }
 
-// contained are commits whose ancestors, with themselves, are those of a commit: itself or, if it is not made yet, its parents.
-func contained(r *run.Run, n history.Commit) []string {
+// commitOrParents returns the commits that, with their ancestors, make up what a commit contains: itself or, if it is not made yet, its parents.
+func commitOrParents(r *run.Run, n history.Commit) []string {
 	switch {
 	case !history.Uncommitted(n.ID):
 		return []string{n.ID}

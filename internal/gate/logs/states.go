@@ -17,7 +17,7 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// NoteChanged notes, for the report, the configured logs that changed, as they are at the tip.
+// NoteChanged puts into the report the state at the tip of each configured log that changed.
 func NoteChanged(ctx context.Context, r *run.Run) error {
 	if len(r.Learned.Logs) == 0 {
 		return nil
@@ -29,14 +29,15 @@ func NoteChanged(ctx context.Context, r *run.Run) error {
 	return noteLogs(ctx, r, func(at string) bool { return r.Learned.Logs[at] }, &before)
 }
 
-// NoteAll notes all configured logs in or below the scope's directory.
+// NoteAll puts into the report the state of each configured log in or below the scope's directory.
 func NoteAll(ctx context.Context, r *run.Run) error {
 	return noteLogs(ctx, r, func(at string) bool { return r.Scope.Dir == "" || strings.HasPrefix(at+"/", r.Scope.Dir+"/") }, nil)
 }
 
-// noteLogs notes logs of the tip: each file, or each folder of files. If no commits are judged, it reports those that cannot be read. before, if
-// not nil, is the revision that the change began from: open entries that it lacks are named.
-func noteLogs(ctx context.Context, r *run.Run, wanted func(at string) bool, before *string) error {
+// noteLogs puts the state of the selected logs of the tip into the report: one for each file, or for each folder of files. If there is no history,
+// it also reports the logs that cannot be read. before, unless it is nil, is the revision before the change: notes name the open entries that it
+// lacks.
+func noteLogs(ctx context.Context, r *run.Run, selected func(at string) bool, before *string) error {
 	p := r.Source.Policy
 	if len(p.Logs) == 0 {
 		return nil
@@ -47,13 +48,13 @@ func noteLogs(ctx context.Context, r *run.Run, wanted func(at string) bool, befo
 	}
 	folders, open, opened := map[string][]ledger.Entry{}, map[string]int{}, map[string][]finding.OpenEntry{}
 	for _, f := range files {
-		if p.LogFor(f.Path) == nil || !wanted(r.Source.LogName(f.Path)) {
+		if p.LogFor(f.Path) == nil || !selected(r.Source.LogName(f.Path)) {
 			continue
 		}
 		log, err := r.Source.ReaderOf(f.Path).Read(ctx, f, nil)
 		var added []finding.OpenEntry
 		if err == nil && before != nil {
-			added, err = openedSince(ctx, r, *before, f.Path, log)
+			added, err = findAddedOpen(ctx, r, *before, f.Path, log)
 		}
 		switch {
 		case err != nil:
@@ -82,7 +83,7 @@ func noteLogs(ctx context.Context, r *run.Run, wanted func(at string) bool, befo
 	slices.SortFunc(r.Account.Ledgers, func(a, b finding.LedgerState) int { return strings.Compare(a.Path, b.Path) })
 	for _, l := range r.Account.Ledgers {
 		for i, e := range l.Opened {
-			if i == maxOpened {
+			if i == maxOpenNamed {
 				r.Examined().Notes = append(r.Examined().Notes, fmt.Sprintf("%s: this change adds %d more open entries", wording.Printable(l.Path), len(l.Opened)-i))
 				break
 			}
@@ -92,11 +93,11 @@ func noteLogs(ctx context.Context, r *run.Run, wanted func(at string) bool, befo
 	return nil
 }
 
-// maxOpened is how many open entries of a log notes name.
-const maxOpened = 10
+// maxOpenNamed is the largest number of open entries of a log that notes name.
+const maxOpenNamed = 10
 
-// openedSince are the open entries of a log that it did not have at a revision: one with the same first line is the same.
-func openedSince(ctx context.Context, r *run.Run, revision, at string, log *read.LedgerFile) (added []finding.OpenEntry, err error) {
+// findAddedOpen returns the open entries of a log that it did not have at a revision. Two with the same first line count as the same.
+func findAddedOpen(ctx context.Context, r *run.Run, revision, at string, log *read.LedgerFile) (added []finding.OpenEntry, err error) {
 	now, err := r.Source.ReaderOf(at).OpenEntries(ctx, log)
 	if err != nil || len(now.Entries) == 0 {
 		return nil, err
@@ -124,7 +125,7 @@ func openedSince(ctx context.Context, r *run.Run, revision, at string, log *read
 	return added, nil
 }
 
-// titleOf is the first line of an entry; of a file, nothing: its name says which it is.
+// titleOf returns the first line of an entry, or "the file" for a file, whose path says which it is.
 func titleOf(e ledger.Entry, v *small.Value) string {
 	if e.Noun == ledger.File {
 		return "the file"

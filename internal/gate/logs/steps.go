@@ -16,10 +16,11 @@ import (
 	"github.com/small-gate/small-gate/internal/policy"
 )
 
-// StepOf is the part of a commit by which a stanza's logs are judged in what concerns about: all its edges, or only the first if it has
-// landed on the default branch; nil if the commit is part of a longer step.
-func StepOf(ctx context.Context, r *run.Run, s *read.Step, stanza *policy.Log, about func(*policy.Log) bool) (*read.Step, error) {
-	if !about(stanza) || s.Whole {
+// StepOf returns the part of a commit that is judged by itself, for the logs of a stanza. byStep reports whether what the caller judges is judged
+// by steps for a stanza. If it is, a commit on the first-parent line of the default branch is judged on its first edge only. For any other commit
+// the result is nil: it is part of a longer step.
+func StepOf(ctx context.Context, r *run.Run, s *read.Step, stanza *policy.Log, byStep func(*policy.Log) bool) (*read.Step, error) {
+	if !byStep(stanza) || s.Whole {
 		return s, nil
 	}
 	steps, err := r.Steps(ctx)
@@ -32,8 +33,8 @@ func StepOf(ctx context.Context, r *run.Run, s *read.Step, stanza *policy.Log, a
 	return nil, nil
 }
 
-// JudgeBranch judges what a branch changed since its merge base with its target, as one step. It judges the logs whose stanzas ask for that;
-// of the index and the work tree, only what differs from the first parent.
+// JudgeBranch judges what a branch changed since its merge base with its target, as one step. It judges the logs whose stanzas ask for that. For
+// the index and the work tree it judges only files that differ from a parent.
 func JudgeBranch(ctx context.Context, r *run.Run) error {
 	steps, err := r.Steps(ctx)
 	if err != nil || steps == nil {
@@ -46,14 +47,14 @@ func JudgeBranch(ctx context.Context, r *run.Run) error {
 	if err != nil {
 		return err
 	}
-	others := func(c history.Change) bool { return !b.Judges(c.Path) }
+	notJudged := func(c history.Change) bool { return !b.Judges(c.Path) }
 	for i, base := range b.bases {
-		if err := judgeSince(ctx, r, base.ID, slices.DeleteFunc(slices.Clone(b.Since[i]), others), false); err != nil {
+		if err := judgeAsStep(ctx, r, base.ID, slices.DeleteFunc(slices.Clone(b.Since[i]), notJudged), false); err != nil {
 			return err
 		}
 	}
-	both := slices.DeleteFunc(slices.Clone(b.target), func(c history.Change) bool { return c.Old.Mode == "" || others(c) || !b.added(r, c) })
-	if err := judgeSince(ctx, r, steps.Target.ID, both, false); err != nil {
+	inTarget := slices.DeleteFunc(slices.Clone(b.targetChanges), func(c history.Change) bool { return c.Old.Mode == "" || notJudged(c) || !b.addedByBoth(r, c) })
+	if err := judgeAsStep(ctx, r, steps.Target.ID, inTarget, false); err != nil {
 		return err
 	}
 	b.Against = b.bases
@@ -66,8 +67,8 @@ func JudgeBranch(ctx context.Context, r *run.Run) error {
 	return judgeDrafts(ctx, r)
 }
 
-// compareBranch has a branch judged against its target, into which it is not merged yet.
-func compareBranch(ctx context.Context, r *run.Run) error {
+// judgeAgainstTarget judges a branch against its target. The branch is not merged there yet.
+func judgeAgainstTarget(ctx context.Context, r *run.Run) error {
 	steps, err := r.Steps(ctx)
 	if err != nil || steps == nil || steps.Target.ID == "" {
 		return err
@@ -84,24 +85,25 @@ func compareBranch(ctx context.Context, r *run.Run) error {
 type Branch struct {
 	rule.Place
 	Run *run.Run
-	// Since are its changes since each merge base with the target.
+	// Since holds the branch's changes since each merge base with the target.
 	Since [][]history.Change
-	// Judges reports whether a path is judged: of what is not committed, only paths that it changes itself.
+	// Judges reports whether a path is judged: if the tip is not committed, only a path that it changes itself.
 	Judges func(path string) bool
-	// Against are the commits after whose files the branch's new ones have to stand. One without an ID is the empty tree; one with a name is
-	// the target's tip.
+	// Against are the commits whose files the branch's new files must sort after. A Tip without an ID is the empty tree, one with a name the target's
+	// tip.
 	Against []history.Tip
-	// bases are the merge bases, of which one without an ID stands for the empty tree.
+	// bases are the merge bases; a Tip without an ID is the empty tree.
 	bases []history.Tip
-	// target are the changes from the target's tip.
-	target []history.Change
+	// targetChanges are the changes from the target's tip to the branch's.
+	targetChanges []history.Change
 }
 
+// branchOf returns the changes of the branch whose tip is judged.
 func branchOf(ctx context.Context, r *run.Run, steps *run.Steps) (*Branch, error) {
 	tip := r.Scope.Tip.ID
 	b := &Branch{Place: rule.Place{Commit: tip}, Run: r}
 	var err error
-	if b.Judges, err = changedByTip(ctx, r); err != nil {
+	if b.Judges, err = judgedPaths(ctx, r); err != nil {
 		return nil, err
 	}
 	for _, id := range steps.Bases {
@@ -121,12 +123,12 @@ func branchOf(ctx context.Context, r *run.Run, steps *run.Steps) (*Branch, error
 	for _, edge := range changes {
 		b.Since = append(b.Since, slices.DeleteFunc(slices.Clone(edge), func(c history.Change) bool { return !r.Source.Policy.LogFor(c.Path).ByStep() }))
 	}
-	b.Since, b.target = b.Since[:len(b.bases)], b.Since[len(b.bases)]
+	b.Since, b.targetChanges = b.Since[:len(b.bases)], b.Since[len(b.bases)]
 	return b, nil
 }
 
-// changedByTip says which paths the step of a tip is about: of what is not committed, those that it changes.
-func changedByTip(ctx context.Context, r *run.Run) (func(path string) bool, error) {
+// judgedPaths returns a function that reports whether a path is judged: if the tip is not committed, only a path that differs from a parent.
+func judgedPaths(ctx context.Context, r *run.Run) (func(path string) bool, error) {
 	if !history.Uncommitted(r.Scope.Tip.ID) || len(r.Scope.Parents) == 0 {
 		return func(string) bool { return true }, nil
 	}
@@ -137,21 +139,22 @@ func changedByTip(ctx context.Context, r *run.Run) (func(path string) bool, erro
 	}, err
 }
 
-// added reports whether the branch added a file that its target has too, in another version: no merge base has it.
-func (b *Branch) added(r *run.Run, c history.Change) bool {
+// addedByBoth reports whether the branch and its target each added a file of a folder, so that no merge base has it. c is the change from the
+// target.
+func (b *Branch) addedByBoth(r *run.Run, c history.Change) bool {
 	if !r.Source.IsFileEntry(c.Path) || !r.Source.Policy.LogFor(c.Path).FrozenMerged() {
 		return false
 	}
 	return b.IsNew(c.Path)
 }
 
-// IsNew reports whether the tip has a file that no merge base has.
+// IsNew reports whether the branch added a file: no merge base has it.
 func (b *Branch) IsNew(path string) bool {
 	return !slices.ContainsFunc(b.Since, func(edge []history.Change) bool { return !addedOn(edge, path) })
 }
 
-// TargetLacks reports whether the tip has a file that the target does not have.
-func (b *Branch) TargetLacks(path string) bool { return addedOn(b.target, path) }
+// TargetLacks reports whether the branch has a file that the target lacks.
+func (b *Branch) TargetLacks(path string) bool { return addedOn(b.targetChanges, path) }
 
 // addedOn reports whether an edge adds a file.
 func addedOn(edge []history.Change, path string) bool {
@@ -159,8 +162,8 @@ func addedOn(edge []history.Change, path string) bool {
 	return changed && c.Old.Mode == "" && c.New.Mode != ""
 }
 
-// JudgeAsOne judges what a range did to logs that it moved or rotated as one commit, as a squash makes it. Commit by commit two logs may take each
-// other's place, or a merge may put what the target has into the fresh log and not into the archive.
+// JudgeAsOne judges, as one commit, what a range did to logs that it moved or rotated: a squash makes such a commit. Even if each commit is right by
+// itself, two logs may have taken each other's place, or a merge may have put entries of the target into the fresh log and not into the archive.
 func JudgeAsOne(ctx context.Context, r *run.Run) error {
 	if len(r.Learned.Relocated) == 0 {
 		return nil
@@ -174,16 +177,16 @@ func JudgeAsOne(ctx context.Context, r *run.Run) error {
 		if err != nil {
 			return err
 		}
-		if err := judgeSince(ctx, r, base, changes[0], true); err != nil {
+		if err := judgeAsStep(ctx, r, base, changes[0], true); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// judgeSince judges the entries of logs on the edge from a commit to the tip, which is one step: of those that are frozen once they are merged or,
-// if squash, of the others that moved or were rotated.
-func judgeSince(ctx context.Context, r *run.Run, from string, changes []history.Change, squash bool) error {
+// judgeAsStep judges logs on the edge from a commit to the tip, as one step. Without squash it judges the logs whose entries are frozen once they
+// are merged, with squash those of the other logs that moved or were rotated.
+func judgeAsStep(ctx context.Context, r *run.Run, from string, changes []history.Change, squash bool) error {
 	step := history.Commit{ID: r.Scope.Tip.ID}
 	if from != "" {
 		step.Parents = []string{from}
@@ -196,9 +199,9 @@ func judgeSince(ctx context.Context, r *run.Run, from string, changes []history.
 	if from != "" {
 		s.Fix = func(path string) string {
 			if squash {
-				return makeOneCommit(from, path)
+				return oneCommitFix(from, path)
 			}
-			return putBackFrom(r, from, path)
+			return putBackFix(r, from, path)
 		}
 	}
 	for _, path := range history.PathsOf(s.Changes, func(path string) bool {
@@ -217,9 +220,9 @@ func judgeSince(ctx context.Context, r *run.Run, from string, changes []history.
 	return nil
 }
 
-// putBackFrom is the remedy for a log that a branch changed although its target has it: a new commit is enough, since the branch is judged
-// as one step.
-func putBackFrom(r *run.Run, from, path string) string {
+// putBackFix returns the fix for a log that a branch changed although its target has it. A new commit is enough, since the branch is judged as one
+// step.
+func putBackFix(r *run.Run, from, path string) string {
 	commands := []string{remedy.RestoreFrom(path, history.Short(from))}
 	if r.Source.IsFileEntry(path) {
 		commands = []string{"git restore --source=" + history.Short(from) + " --staged --worktree -- " + wording.TopPath(path)}
@@ -230,14 +233,15 @@ func putBackFrom(r *run.Run, from, path string) string {
 	return wording.Commands(commands...)
 }
 
-// makeOneCommit is the remedy for a log that a squash of the branch would change, although no commit does: another commit would be one that does.
-func makeOneCommit(from, path string) string {
+// oneCommitFix returns the fix for a log that a squash of the branch would change, although none of its commits does. A new commit that puts the log
+// back would itself change it.
+func oneCommitFix(from, path string) string {
 	base := history.Short(from)
 	return fmt.Sprintf("a squash of the branch would do this: redo the commit that moved %s, so that one archive has all that %s has in it; or make one commit of the branch: %s", wording.Printable(path), base,
 		wording.Commands("git reset --soft "+base, "small-hook restore"+remedy.InDirectory(path), "git commit -a -m "+wording.ShellWord("One commit, with "+path)))
 }
 
-// NameOf is what messages call a tip.
+// NameOf returns what messages call a tip.
 func NameOf(tip history.Tip) string {
 	if history.Uncommitted(tip.ID) {
 		return "this change"
@@ -245,7 +249,7 @@ func NameOf(tip history.Tip) string {
 	return cmp.Or(tip.Name, history.Short(tip.ID))
 }
 
-// judgeUnlisted judges commits that land with a push although the receiving side had them on another branch, where they were drafts.
+// judgeUnlisted judges commits that land with a push although the receiving side already had them on another branch, where they were drafts.
 func judgeUnlisted(ctx context.Context, r *run.Run, steps *run.Steps) error {
 	if len(steps.Unlisted) == 0 {
 		return nil
@@ -270,17 +274,17 @@ func judgeUnlisted(ctx context.Context, r *run.Run, steps *run.Steps) error {
 	return nil
 }
 
-// DraftEdit is a commit of a branch that edits or drops an entry of an earlier one: if it lands by itself, it is rejected.
+// DraftEdit is a commit of a branch that edits or drops an entry of an earlier commit. If the commit lands by itself, it is rejected.
 type DraftEdit struct {
 	rule.Place
 	Path string
-	// Dropped is true if the commit removes the file.
+	// Dropped is true if the commit leaves no file that can be read.
 	Dropped bool
-	// Object is what the commit makes of it.
+	// Object is the file's blob in the commit; empty if the commit removes it.
 	Object string
 }
 
-// noteDraft reports a commit of a change that edits or drops entries which only the branch has.
+// noteDraft notes the first commit of a change that edits or drops an entry which only the branch has.
 func noteDraft(ctx context.Context, r *run.Run, s *read.Step, path string) error {
 	if r.Scope.Base.ID == "" || r.Scope.Update.New != "" || len(s.Parents) != 1 || r.Learned.Drafts[path] != nil {
 		return nil
@@ -308,7 +312,7 @@ func noteDraft(ctx context.Context, r *run.Run, s *read.Step, path string) error
 	return nil
 }
 
-// judgeDrafts judges the drafts of the logs in which nothing else was found.
+// judgeDrafts judges the noted drafts, except in logs in which something else was found.
 func judgeDrafts(ctx context.Context, r *run.Run) error {
 	for _, path := range slices.Sorted(maps.Keys(r.Learned.Drafts)) {
 		if len(r.Collector.EditedEntries(path, true)) > 0 {

@@ -14,12 +14,12 @@ import (
 	"github.com/small-gate/small-gate/internal/ledger"
 )
 
-// CompareTips compares the logs of the base and the tip, as on two branches.
+// CompareTips compares the logs of the base and the tip as those of two branches.
 func CompareTips(ctx context.Context, r *run.Run) error {
 	return compareBranches(ctx, r, r.Scope.Base, r.Scope.Tip)
 }
 
-// CompareFork is CompareTips, unless one of the two descends from the other.
+// CompareFork is CompareTips, unless the base or the tip descends from the other.
 func CompareFork(ctx context.Context, r *run.Run) error {
 	base, tip := r.Scope.Base, r.Scope.Tip
 	bases, err := r.Source.History.MergeBases(ctx, base.ID, tip.ID)
@@ -40,7 +40,7 @@ func compareBranches(ctx context.Context, r *run.Run, target, head history.Tip) 
 		return err
 	}
 	for _, p := range pairs {
-		t, err := tipsOf(ctx, r, p, edge)
+		t, err := compareTipsOfLog(ctx, r, p, edge)
 		if err != nil {
 			return err
 		}
@@ -57,7 +57,7 @@ func compareBranches(ctx context.Context, r *run.Run, target, head history.Tip) 
 			}
 			t.Unrelated = len(bases) == 0
 		}
-		t.Merge = toMerge(r, target, head)
+		t.Merge = branchToMerge(r, target, head)
 		var subject rule.Subject = t
 		if r.Source.IsFamilyLog(t.Path) {
 			subject = FamilyTips{t}
@@ -66,12 +66,12 @@ func compareBranches(ctx context.Context, r *run.Run, target, head history.Tip) 
 			return err
 		}
 	}
-	return compareForks(ctx, r, target, head, changes[0])
+	return judgeForks(ctx, r, target, head, changes[0])
 }
 
-// walkedBetween reports whether the head descends from the target and every commit on the way was judged: in that
-// case the edges have said what became of the target's entries. It matters only if the tips differ by more than an append.
-func walkedBetween(ctx context.Context, r *run.Run, t *LogTips, edge history.Edge) (bool, error) {
+// walkedFromTarget reports whether the head descends from the target and every commit between them was judged: the edges then say what became of
+// the target's entries. It is false if the two logs are linear, since it does not matter then.
+func walkedFromTarget(ctx context.Context, r *run.Run, t *LogTips, edge history.Edge) (bool, error) {
 	if t.Outcome == ledger.Linear || !r.Learned.Walked || r.Learned.UnrelatedLog {
 		return false, nil
 	}
@@ -79,8 +79,8 @@ func walkedBetween(ctx context.Context, r *run.Run, t *LogTips, edge history.Edg
 	return slices.Contains(bases, edge.Parent), err
 }
 
-// tipsOf compares one log of two tips; nil if there is nothing to report.
-func tipsOf(ctx context.Context, r *run.Run, pair [2]history.File, edge history.Edge) (*LogTips, error) {
+// compareTipsOfLog compares one log at two tips; the result is nil if there is nothing to report.
+func compareTipsOfLog(ctx context.Context, r *run.Run, pair [2]history.File, edge history.Edge) (*LogTips, error) {
 	path := pair[1].Path
 	logs := r.Source.ReaderOf(path)
 	ours, err := logs.Read(ctx, pair[0], nil)
@@ -92,7 +92,7 @@ func tipsOf(ctx context.Context, r *run.Run, pair [2]history.File, edge history.
 		return nil, err
 	}
 	if !ours.Readable() || !theirs.Readable() {
-		return nil, nil // a log that is gone or cannot be read is reported on an edge
+		return nil, nil // if a log is gone or cannot be read, that is reported on an edge
 	}
 	equal := r.Source.EquivalenceByWaivers(pair[0].Path, path)
 	own, err := r.Source.EquivalenceOn(ctx, nil, path, pair[0].Path, theirs, ours)
@@ -103,7 +103,7 @@ func tipsOf(ctx context.Context, r *run.Run, pair [2]history.File, edge history.
 		return nil, err
 	}
 	if own.Accepted != nil && len(ledger.Only(theirs.Log.Ledger, ours.Log.Ledger, own)) == 0 {
-		return nil, nil // the head forked before the target's baseline, and has nothing of its own
+		return nil, nil // the head forked before the target's baseline, and has recorded nothing
 	}
 	if equal, err = r.Source.CompleteApprovals(ctx, equal, []string{edge.Parent, edge.Child}, path, ours, theirs, true); err != nil {
 		return nil, err
@@ -112,7 +112,7 @@ func tipsOf(ctx context.Context, r *run.Run, pair [2]history.File, edge history.
 		return nil, err
 	}
 	t := &LogTips{Path: path, Divergence: ledger.Diverge(ours.Log.Ledger, theirs.Log.Ledger, equal, r.Collector.EditedEntries(path, false))}
-	if inLine, err := walkedBetween(ctx, r, t, edge); err != nil || inLine {
+	if walked, err := walkedFromTarget(ctx, r, t, edge); err != nil || walked {
 		return nil, err
 	}
 	if r.Scope.Predicts && t.LinearWithout(r.Collector.EditedEntries(path, true), equal) {
@@ -121,7 +121,7 @@ func tipsOf(ctx context.Context, r *run.Run, pair [2]history.File, edge history.
 	return t, nil
 }
 
-// CompareSides judges, to predict a merge, what each side did since the merge bases.
+// CompareSides judges what each side of a predicted merge did since the merge bases.
 func CompareSides(ctx context.Context, r *run.Run) error {
 	bases, err := r.Source.History.MergeBases(ctx, r.Scope.Base.ID, r.Scope.Tip.ID)
 	if err != nil {
@@ -129,7 +129,7 @@ func CompareSides(ctx context.Context, r *run.Run) error {
 	}
 	for _, side := range []history.Tip{r.Scope.Base, r.Scope.Tip} {
 		for _, base := range bases {
-			if err := sinceParting(ctx, r, base, side); err != nil {
+			if err := judgeSide(ctx, r, base, side); err != nil {
 				return err
 			}
 		}
@@ -137,39 +137,39 @@ func CompareSides(ctx context.Context, r *run.Run) error {
 	return nil
 }
 
-// fixUnsoundSide sets the fix of a merge that is not made yet and loses entries, if a side had lost them before: mend that side first, since
-// nothing combines the two.
-func fixUnsoundSide(ctx context.Context, r *run.Run, s *read.Step, path string, parents []read.ParentLog, views []*LogChange) error {
+// setUnsoundSideFix sets the fix of a merge that loses entries and that no branch has yet, if one side had lost entries before: that side has to be
+// mended first, since nothing combines the two.
+func setUnsoundSideFix(ctx context.Context, r *run.Run, s *read.Step, path string, parents []read.ParentLog, edges []*LogChange) error {
 	loses := func(x ledger.Edit) bool { return x.OldIndex >= 0 && !x.Waived }
 	pending := history.Uncommitted(s.ID)
-	if len(parents) < 2 || !pending && r.Scope.Fix == "" || !slices.ContainsFunc(views, func(e *LogChange) bool { return slices.ContainsFunc(e.Edits, loses) }) {
+	if len(parents) < 2 || !pending && r.Scope.Fix == "" || !slices.ContainsFunc(edges, func(e *LogChange) bool { return slices.ContainsFunc(e.Edits, loses) }) {
 		return nil
 	}
-	side, err := unsoundSide(ctx, r, path, parents)
-	if errors.Is(err, history.ErrLacking) { // a shallow clone: the fix alone is not a reason to judge nothing
+	side, err := findUnsoundSide(ctx, r, path, parents)
+	if errors.Is(err, history.ErrLacking) { // in a shallow clone the fix stays as it is: everything else can be judged
 		return nil
 	}
 	if err != nil || side == "" {
 		return err
 	}
-	fix := mendSide("audit", history.Short(side))
+	fix := mendSideFix("audit", history.Short(side))
 	if pending {
 		fix = wording.Commands(wording.AbortMerge) + "; " + fix
 	}
-	for _, e := range views {
+	for _, e := range edges {
 		e.Fix = fix
 	}
 	return nil
 }
 
-// mendSide is the fix for a side of a merge that has itself lost what was recorded: nothing can combine it with another. The command judges the
-// revision.
-func mendSide(command, revision string) string {
+// mendSideFix returns the fix for a side of a merge that has itself lost what was recorded. The command, with the revision, shows which commit did
+// it.
+func mendSideFix(command, revision string) string {
 	return "mend that side before you merge; see which commit did it, and what to do: " + wording.Commands("small-hook "+command+" "+wording.ShellWord(revision))
 }
 
-// unsoundSide is the first parent of a merge whose log has not kept the entries of a merge base; empty for none.
-func unsoundSide(ctx context.Context, r *run.Run, path string, parents []read.ParentLog) (string, error) {
+// findUnsoundSide returns the first parent of a merge whose log has not kept the entries of a merge base; empty if there is none.
+func findUnsoundSide(ctx context.Context, r *run.Run, path string, parents []read.ParentLog) (string, error) {
 	comparer := read.NewLogComparer(r.Source.Policy, path, r.Source.Now)
 	for _, other := range parents[1:] {
 		bases, err := r.Source.History.MergeBases(ctx, parents[0].ID, other.ID)
@@ -196,7 +196,8 @@ func unsoundSide(ctx context.Context, r *run.Run, path string, parents []read.Pa
 	return "", nil
 }
 
-func sinceParting(ctx context.Context, r *run.Run, base string, side history.Tip) error {
+// judgeSide judges what one side of a predicted merge did to logs since a merge base, as one step.
+func judgeSide(ctx context.Context, r *run.Run, base string, side history.Tip) error {
 	if base == side.ID {
 		return nil
 	}
@@ -214,21 +215,21 @@ func sinceParting(ctx context.Context, r *run.Run, base string, side history.Tip
 			continue
 		}
 		s.Fix = func(path string) string {
-			if r.Source.Policy.LogFor(path) != nil { // commit by commit it may be right
-				return mendSide("range", history.Short(base)+".."+side.Name)
+			if r.Source.Policy.LogFor(path) != nil { // each commit by itself may be right
+				return mendSideFix("range", history.Short(base)+".."+side.Name)
 			}
-			return mendSide("audit", side.Name)
+			return mendSideFix("audit", side.Name)
 		}
-		if err := replacedLog(ctx, r, c, s, true, nil); err != nil {
+		if err := judgeReplacedLog(ctx, r, c, s, true, nil); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// toMerge names the branch to merge: a range is judged with its head checked out, a prediction with the first of
-// the two.
-func toMerge(r *run.Run, target, head history.Tip) string {
+// branchToMerge names the branch to merge. A range is judged with its head checked out, so it is the target; a merge is predicted with its first
+// branch checked out, so it is the head.
+func branchToMerge(r *run.Run, target, head history.Tip) string {
 	if !r.Scope.Predicts {
 		return target.Name
 	}

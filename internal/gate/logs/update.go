@@ -14,26 +14,27 @@ import (
 	"github.com/small-gate/small-gate/internal/ledger"
 )
 
-// CompareOldTip compares the old tip of a ref with the new one, unless the edges between them were all judged, and no log moved or was rotated.
+// CompareOldTip compares the old tip of a ref with the new one. If every commit between them was judged, and no log moved or was rotated, it does
+// nothing.
 func CompareOldTip(ctx context.Context, r *run.Run) error {
 	u := r.Scope.Update
-	every := u.Old != "" && judgedEveryStep(r, u)
+	every := u.Old != "" && judgedEveryCommit(r, u)
 	if u.Old == "" || !r.Learned.UnrelatedLog && len(r.Learned.Relocated) == 0 && every {
 		return nil
 	}
 	old := history.Short(u.Old)
 	fix := wording.Commands("small-hook reconcile "+old, "git commit -m 'Keep the log of "+old+"'")
-	return replaced(ctx, r, u, func(path string) string {
+	return judgeReplacement(ctx, r, u, func(path string) string {
 		if every && r.Learned.Relocated[path] {
-			return makeOneCommit(u.Old, path)
+			return oneCommitFix(u.Old, path)
 		}
 		return "what was published stays: " + fix + ", then push again. This keeps the log without the code"
 	})
 }
 
-// judgedEveryStep reports whether the new tip descends from the old one by commits that were all judged: in that
-// case the edges have said what became of each entry.
-func judgedEveryStep(r *run.Run, u history.Update) bool {
+// judgedEveryCommit reports whether the new tip descends from the old one and every commit between them was judged: the edges then say what became
+// of each entry.
+func judgedEveryCommit(r *run.Run, u history.Update) bool {
 	parents := map[string][]string{}
 	for _, c := range r.Learned.Commits {
 		parents[c.ID] = c.Parents
@@ -54,9 +55,9 @@ func judgedEveryStep(r *run.Run, u history.Update) bool {
 	return seen[u.Old]
 }
 
-// CompareTarget compares a branch with the one that it will be merged into. Its findings are warnings, unless the
-// configuration calls a divergence an error: the branch may have diverged properly, and pushing it may be how to show that. But if a pull request
-// conflicts, its workflows may not run, and only this pass shows it.
+// CompareTarget compares a branch with the one into which it will be merged. Its findings are warnings, unless the configuration calls a divergence
+// an error: the branch may have diverged properly, and a push may be how to show that. But if a pull request conflicts, its workflows may not run,
+// and only this pass shows the divergence.
 func CompareTarget(ctx context.Context, r *run.Run) error {
 	u := r.Scope.Update
 	if u.Target.ID == "" || u.Target.ID == u.New {
@@ -72,20 +73,19 @@ func CompareTarget(ctx context.Context, r *run.Run) error {
 	}
 	r.Collector.WarnOnly = true
 	defer func() { r.Collector.WarnOnly = false }()
-	if err := compareBranch(ctx, r); err != nil {
+	if err := judgeAgainstTarget(ctx, r); err != nil {
 		return err
 	}
 	if slices.Contains(bases, u.Target.ID) {
-		// The branch descends from the target. The commits of this push are
-		// judged, but not those of an earlier one.
-		return replaced(ctx, r, history.Update{Old: u.Target.ID, New: u.New}, func(string) string {
+		// The branch descends from the target. The commits of this push are judged on their edges, but those of earlier pushes are not.
+		return judgeReplacement(ctx, r, history.Update{Old: u.Target.ID, New: u.New}, func(string) string {
 			return "the branch does not keep what " + u.Target.Name + " has, and is rejected for it when it is merged there"
 		})
 	}
 	return compareBranches(ctx, r, u.Target, history.Tip{ID: u.New, Name: cmp.Or(u.Name, history.Short(u.New))})
 }
 
-// CompareLeft compares the work tree with the commit that its branch was moved off, if it was.
+// CompareLeft compares the work tree with the commit from which its branch was moved away, if it was.
 func CompareLeft(ctx context.Context, r *run.Run) error {
 	u := r.Scope.Update
 	if u.Old == "" {
@@ -107,13 +107,12 @@ func CompareLeft(ctx context.Context, r *run.Run) error {
 			first = made[at].ID
 		}
 	}
-	return replaced(ctx, r, u, func(path string) string { return remedy.Return(u.Old, first, path) })
+	return judgeReplacement(ctx, r, u, func(path string) string { return remedy.Return(u.Old, first, path) })
 }
 
-// replaced compares a ref's old tip with its new one: every old entry must be in the new ledger, in order. Insertions
-// were judged on the edges, so a rebased branch passes. No single commit is to blame, so fix is the remedy for
-// all.
-func replaced(ctx context.Context, r *run.Run, u history.Update, fix func(path string) string) error {
+// judgeReplacement judges the step from a ref's old tip to its new one: every old entry must be in the new ledger, in order. Insertions were judged
+// on the edges, so a rebased branch passes. No single commit is to blame, so the fix is the same for all.
+func judgeReplacement(ctx context.Context, r *run.Run, u history.Update, fix func(path string) string) error {
 	changes, err := r.Source.Changes(ctx, []history.Edge{{Parent: u.Old, Child: u.New}})
 	if err != nil {
 		return err
@@ -122,7 +121,7 @@ func replaced(ctx context.Context, r *run.Run, u history.Update, fix func(path s
 	if u.PolicyFromOldTip {
 		r.NotePolicy(n, changes)
 	}
-	reverted := revertedSince(ctx, r, u)
+	reverted := undoneRewrites(ctx, r, u)
 	s, err := r.Source.Replacement(ctx, n, changes, false, reverted)
 	if err != nil {
 		return err
@@ -138,37 +137,37 @@ func replaced(ctx context.Context, r *run.Run, u history.Update, fix func(path s
 			continue
 		}
 		if u.Target.ID != "" && r.Source.Policy.LogFor(c.Path).FrozenMerged() {
-			continue // what the target has is judged as one step, and the rest the branch may change
+			continue // entries that the target has are judged as one step; the branch may change all others
 		}
-		if err := replacedLog(ctx, r, c, s, false, reverted); err != nil {
+		if err := judgeReplacedLog(ctx, r, c, s, false, reverted); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// revertedSince finds a branch's rewrites when the function is first called.
-func revertedSince(ctx context.Context, r *run.Run, u history.Update) read.RevertedFunc {
-	find := sync.OnceValues(func() (*rewrites, error) { return rewritesOf(ctx, r, u) })
+// undoneRewrites returns a function that says whether only rewrites of the branch were undone. It finds the rewrites when it is first called.
+func undoneRewrites(ctx context.Context, r *run.Run, u history.Update) read.RevertedFunc {
+	find := sync.OnceValues(func() (*rewrites, error) { return findRewrites(ctx, r, u) })
 	return func(before, now *ledger.Ledger) (bool, error) {
 		r, err := find()
-		return err == nil && r.revertedIn(before, now), err
+		return err == nil && r.onlyUndone(before, now), err
 	}
 }
 
-// replacedLog compares one log of a commit with an earlier one that is not its parent's. insertions says whether
-// unreconciled insertions are reported; reverted, if set, which rewrites may have been taken back.
-func replacedLog(ctx context.Context, r *run.Run, c history.Change, s *read.Step, insertions bool, reverted read.RevertedFunc) error {
+// judgeReplacedLog judges one log of a commit against an earlier one that is not its parent's. reportInsertions says whether unreconciled insertions
+// are reported. reverted, if set, says whether only rewrites were undone, which is not reported.
+func judgeReplacedLog(ctx context.Context, r *run.Run, c history.Change, s *read.Step, reportInsertions bool, reverted read.RevertedFunc) error {
 	now := c.New
 	if to, moved := s.Moves[0][c.Path]; moved {
 		now = to
 	}
-	parent, after, err := bothOf(ctx, r, s, c, now)
+	parent, after, err := readBothVersions(ctx, r, s, c, now)
 	if err != nil {
 		return err
 	}
 	if !after.Readable() {
-		return unreadable(ctx, r, s, c.Path, after, []read.ParentLog{parent})
+		return judgeUnreadable(ctx, r, s, c.Path, after, []read.ParentLog{parent})
 	}
 	approved := parent
 	approved.Ledgers = slices.Clone(parent.Ledgers)
@@ -178,10 +177,10 @@ func replacedLog(ctx context.Context, r *run.Run, c history.Change, s *read.Step
 		if err != nil {
 			return err
 		}
-		if e == nil || e.Relation != ledger.Rewritten && !insertions {
+		if e == nil || e.Relation != ledger.Rewritten && !reportInsertions {
 			continue
 		}
-		edges, approved.Ledgers[i] = append(edges, e), e.approvedOld(l)
+		edges, approved.Ledgers[i] = append(edges, e), e.parentAfterRewrite(l)
 		if reverted != nil && e.Relation == ledger.Rewritten {
 			if is, err := reverted(e.Old, e.New); err != nil || is {
 				if err != nil {
@@ -190,7 +189,7 @@ func replacedLog(ctx context.Context, r *run.Run, c history.Change, s *read.Step
 				continue
 			}
 		}
-		if !insertions || e.Reconciled() {
+		if !reportInsertions || e.Reconciled() {
 			e.Inserted = nil
 		}
 		e.Parent, e.Branch, e.Fix = parent.ID, s.Branch, s.Fix(now.Path)
@@ -198,27 +197,27 @@ func replacedLog(ctx context.Context, r *run.Run, c history.Change, s *read.Step
 			return err
 		}
 	}
-	if !insertions {
+	if !reportInsertions {
 		return nil
 	}
-	return judgeWhole(ctx, r, s, c.Path, now.Path, after, parent, approved, edges)
+	return judgeSideLog(ctx, r, s, c.Path, now.Path, after, parent, approved, edges)
 }
 
-// judgeWhole judges a predicted side's log as that of one commit. What the target has doubled stays, and a log that moved is judged where it
-// was.
-func judgeWhole(ctx context.Context, r *run.Run, s *read.Step, was, path string, after *read.LedgerFile, parent, approved read.ParentLog, edges []*LogChange) error {
-	if s.ID != r.Scope.Tip.ID || s.MovedTo(0, was) {
+// judgeSideLog judges a log of a predicted side as that of one commit. It judges only the head, since what the target has doubled stays. A log that
+// moved is judged only from its old path.
+func judgeSideLog(ctx context.Context, r *run.Run, s *read.Step, oldPath, path string, after *read.LedgerFile, parent, approved read.ParentLog, edges []*LogChange) error {
+	if s.ID != r.Scope.Tip.ID || s.MovedTo(0, oldPath) {
 		return nil
 	}
-	log, err := commitLog(ctx, r, s, path, after, []read.ParentLog{parent}, []read.ParentLog{approved}, edges)
+	log, err := newCommitLog(ctx, r, s, path, after, []read.ParentLog{parent}, []read.ParentLog{approved}, edges)
 	if err != nil {
 		return err
 	}
 	return r.Collector.Judge(ctx, log)
 }
 
-// bothOf reads a log before a step that is no commit, as a rotation leaves it, and after it, in the file now.
-func bothOf(ctx context.Context, r *run.Run, s *read.Step, c history.Change, now history.File) (before read.ParentLog, after *read.LedgerFile, err error) {
+// readBothVersions reads a log before and after a step that is no commit: before it as a rotation leaves the log, after it from the file now.
+func readBothVersions(ctx context.Context, r *run.Run, s *read.Step, c history.Change, now history.File) (before read.ParentLog, after *read.LedgerFile, err error) {
 	logs, err := r.Source.LogsBefore(ctx, s.Parents[0], c)
 	if err != nil {
 		return before, nil, err

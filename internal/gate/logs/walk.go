@@ -1,5 +1,5 @@
-// Package logs follows logs from commit to commit and compares them between branches. What it finds is judged by the families append-only
-// and divergence, and by others.
+// Package logs follows logs from commit to commit, and compares them between branches. The rules of append-only, divergence and other families
+// judge the subjects that it makes.
 package logs
 
 import (
@@ -21,10 +21,10 @@ import (
 
 // JudgeIndex judges the edges of the index.
 func JudgeIndex(ctx context.Context, r *run.Run) error {
-	return walk(ctx, r, []history.Commit{{ID: history.Index, Parents: r.Scope.Parents}})
+	return judgeAll(ctx, r, []history.Commit{{ID: history.Index, Parents: r.Scope.Parents}})
 }
 
-// JudgeWorkTree judges the edges of the work tree, for logs only: other files there may not be finished.
+// JudgeWorkTree judges the logs of the work tree on its edges. It judges no other files, since they may not be finished.
 func JudgeWorkTree(ctx context.Context, r *run.Run) error {
 	n := history.Commit{ID: history.WorkTree, Parents: r.Scope.Parents}
 	changes, err := r.Source.ChangesOf(ctx, []history.Commit{n})
@@ -46,15 +46,15 @@ func JudgeWorkTree(ctx context.Context, r *run.Run) error {
 	return JudgeBranch(ctx, r)
 }
 
-// JudgeCommits judges every edge of the commits.
+// JudgeCommits judges every edge of the listed commits.
 func JudgeCommits(ctx context.Context, r *run.Run) error {
-	err := walk(ctx, r, r.Learned.Commits)
+	err := judgeAll(ctx, r, r.Learned.Commits)
 	r.Learned.Walked = err == nil
 	return err
 }
 
-// walk judges every edge of the commits.
-func walk(ctx context.Context, r *run.Run, commits []history.Commit) error {
+// judgeAll judges every edge of some commits, and then the branch.
+func judgeAll(ctx context.Context, r *run.Run, commits []history.Commit) error {
 	changes, err := r.Source.ChangesOf(ctx, commits)
 	if err != nil {
 		return err
@@ -73,7 +73,7 @@ func walk(ctx context.Context, r *run.Run, commits []history.Commit) error {
 	return JudgeBranch(ctx, r)
 }
 
-// judgeCommit judges one commit's edges; changes has one element for each.
+// judgeCommit judges the edges of one commit; changes has one element for each edge.
 func judgeCommit(ctx context.Context, r *run.Run, n history.Commit, changes [][]history.Change) error {
 	r.NotePolicy(n, changes)
 	own := run.NewTouched()
@@ -110,7 +110,7 @@ func judgeCommit(ctx context.Context, r *run.Run, n history.Commit, changes [][]
 	return nil
 }
 
-// judgeLogs judges the logs that a commit changes, and returns, by path, the entries that no parent has.
+// judgeLogs judges the logs that a commit changes. It returns, by path, the entries that no parent has.
 func judgeLogs(ctx context.Context, r *run.Run, s *read.Step) (added map[string][]ledger.Entry, err error) {
 	added = map[string][]ledger.Entry{}
 	for _, path := range history.PathsOf(s.Changes, r.Source.IsLog) {
@@ -136,7 +136,7 @@ func judgeLogs(ctx context.Context, r *run.Run, s *read.Step) (added map[string]
 	return added, r.Collector.Judge(ctx, &Commit{Place: placeOf(s), Run: r, Step: s})
 }
 
-// judgeLog judges one log on all edges of a commit, and returns the entries that no parent has.
+// judgeLog judges one log on all edges of a commit. It returns the entries that no parent has.
 func judgeLog(ctx context.Context, r *run.Run, s *read.Step, path string) ([]ledger.Entry, error) {
 	if err := checkSince(ctx, r, path); err != nil {
 		return nil, err
@@ -149,26 +149,26 @@ func judgeLog(ctx context.Context, r *run.Run, s *read.Step, path string) ([]led
 		return nil, err
 	}
 	if !child.Readable() {
-		return nil, unreadable(ctx, r, s, path, child, parents)
+		return nil, judgeUnreadable(ctx, r, s, path, child, parents)
 	}
-	views, approved, err := viewsOf(ctx, r, s, path, child, parents)
+	edges, approved, err := compareEdges(ctx, r, s, path, child, parents)
 	if err != nil {
 		return nil, err
 	}
-	log, err := commitLog(ctx, r, s, path, child, parents, approved, views)
+	log, err := newCommitLog(ctx, r, s, path, child, parents, approved, edges)
 	if err != nil {
 		return nil, err
 	}
 	added, misplaced := read.NewEntries(child.Log.Ledger, approved)
-	added = slices.DeleteFunc(added, func(index int) bool { return log.accepted(child.Log.Entries[index].Digest) })
+	added = slices.DeleteFunc(added, func(index int) bool { return log.isAccepted(child.Log.Entries[index].Digest) })
 	misplaced = slices.DeleteFunc(misplaced, func(index int) bool { return log.Excused(child.Log.Entries[index].Digest) })
-	if err := judgeViews(ctx, r, s, path, child, approved, views, added, misplaced); err != nil {
+	if err := judgeEdges(ctx, r, s, path, child, approved, edges, added, misplaced); err != nil {
 		return nil, err
 	}
 	if err := r.Collector.Judge(ctx, log); err != nil {
 		return nil, err
 	}
-	if len(views) == 0 && len(added) > 0 {
+	if len(edges) == 0 && len(added) > 0 {
 		e := &LogChange{Path: path, Comparison: &ledger.Comparison{Old: &ledger.Ledger{}, New: child.Log.Ledger, Relation: ledger.Extended, ReconcileEntry: -1, NewRecords: r.Source.ReaderOf(path).Records(ctx, child.File)}, NewEntries: added}
 		if len(s.Parents) > 0 {
 			e.Parent = s.Parents[0]
@@ -180,8 +180,8 @@ func judgeLog(ctx context.Context, r *run.Run, s *read.Step, path string) ([]led
 	return ledger.Pick(child.Log.Ledger, added), nil
 }
 
-// viewsOf compares one log on all edges of a commit on which it changed. approved are the parents' logs as approved rewrites let them become.
-func viewsOf(ctx context.Context, r *run.Run, s *read.Step, path string, child *read.LedgerFile, parents []read.ParentLog) (views []*LogChange, approved []read.ParentLog, err error) {
+// compareEdges compares one log on the edges of a commit on which it changed. approved are the parents' logs with approved rewrites applied.
+func compareEdges(ctx context.Context, r *run.Run, s *read.Step, path string, child *read.LedgerFile, parents []read.ParentLog) (edges []*LogChange, approved []read.ParentLog, err error) {
 	approved = slices.Clone(parents)
 	for i, p := range parents {
 		approved[i].Ledgers = slices.Clone(p.Ledgers)
@@ -191,40 +191,40 @@ func viewsOf(ctx context.Context, r *run.Run, s *read.Step, path string, child *
 				return nil, nil, err
 			}
 			if e != nil {
-				if e.SetParent(s.Commit, i); s.Fix != nil {
+				if e.setParent(s.Commit, i); s.Fix != nil {
 					e.Fix = s.Fix(path)
 				}
 				e.ParentHasNoLog = p.NoLog && p.Paths[k] == path
-				views = append(views, e)
-				approved[i].Ledgers[k] = e.approvedOld(before)
+				edges = append(edges, e)
+				approved[i].Ledgers[k] = e.parentAfterRewrite(before)
 			}
 		}
 	}
-	return views, approved, fixUnsoundSide(ctx, r, s, path, parents, views)
+	return edges, approved, setUnsoundSideFix(ctx, r, s, path, parents, edges)
 }
 
-// judgeViews judges one log on the edges on which it changed. added are the entries that no parent has, and misplaced those of them that stand
-// before a parent's entry.
-func judgeViews(ctx context.Context, r *run.Run, s *read.Step, path string, child *read.LedgerFile, parents []read.ParentLog, views []*LogChange, added, misplaced []int) error {
-	if len(views) > 0 {
-		views[0].NewEntries, views[0].Misplaced = added, withoutVersions(misplaced, views)
+// judgeEdges judges one log on the edges on which it changed. added are the indexes of the entries that no parent has, and misplaced those of them
+// that stand before an entry of a parent.
+func judgeEdges(ctx context.Context, r *run.Run, s *read.Step, path string, child *read.LedgerFile, parents []read.ParentLog, edges []*LogChange, added, misplaced []int) error {
+	if len(edges) > 0 {
+		edges[0].NewEntries, edges[0].Misplaced = added, dropNewVersions(misplaced, edges)
 		if r.Source.Policy.LogFor(path).Free() {
-			views[0].Misplaced = nil
+			edges[0].Misplaced = nil
 		}
 	}
-	err := judgeTargetFirst(ctx, r, s, path, child, parents, views)
-	for i := 0; i < len(views) && err == nil; i++ {
-		views[i].AddsInMerge = views[i].Merge && len(added) > 0
-		err = judgeEdge(ctx, r, views[i], s.ID)
+	err := findBeforeTarget(ctx, r, s, path, child, parents, edges)
+	for i := 0; i < len(edges) && err == nil; i++ {
+		edges[i].AddsInMerge = edges[i].Merge && len(added) > 0
+		err = judgeEdge(ctx, r, edges[i], s.ID)
 	}
 	return err
 }
 
-// judgeTargetFirst adds to the misplaced entries of a merge those that the target does not have and that stand before an entry of the target:
-// such a branch, once squashed, would insert them. It judges configured logs with an order, if a target is known.
-func judgeTargetFirst(ctx context.Context, r *run.Run, s *read.Step, path string, child *read.LedgerFile, parents []read.ParentLog, views []*LogChange) error {
+// findBeforeTarget sets BeforeTarget for a merge: if the branch is squashed, these entries are inserted before the target's. It looks only at
+// configured logs with an order, and only if a target is known.
+func findBeforeTarget(ctx context.Context, r *run.Run, s *read.Step, path string, child *read.LedgerFile, parents []read.ParentLog, edges []*LogChange) error {
 	stanza := r.Source.Policy.LogFor(path)
-	if stanza == nil || stanza.Free() || r.Source.IsFileEntry(path) || len(parents) < 2 || len(views) == 0 {
+	if stanza == nil || stanza.Free() || r.Source.IsFileEntry(path) || len(parents) < 2 || len(edges) == 0 {
 		return nil
 	}
 	into, err := r.Target(ctx)
@@ -237,11 +237,11 @@ func judgeTargetFirst(ctx context.Context, r *run.Run, s *read.Step, path string
 	if slices.ContainsFunc(parents, func(p read.ParentLog) bool { return slices.ContainsFunc(p.Ledgers, same) }) {
 		return nil // a parent has the same log: the merge did not put it together
 	}
-	target, err := targetsLog(ctx, r, into.ID, path, parents)
+	target, err := readTargetLog(ctx, r, into.ID, path, parents)
 	if err != nil || !target.Readable() {
 		return err
 	}
-	past, err := r.Source.BeforeSince(ctx, stanza, contained(r, s.Commit), path)
+	past, err := r.Source.BeforeSince(ctx, stanza, commitOrParents(r, s.Commit), path)
 	if err != nil {
 		return err
 	}
@@ -259,8 +259,8 @@ func judgeTargetFirst(ctx context.Context, r *run.Run, s *read.Step, path string
 		}
 		left[e.Digest]--
 		for _, index := range lacks {
-			if !slices.Contains(views[0].Misplaced, index) {
-				views[0].BeforeTarget = append(views[0].BeforeTarget, index)
+			if !slices.Contains(edges[0].Misplaced, index) {
+				edges[0].BeforeTarget = append(edges[0].BeforeTarget, index)
 			}
 		}
 		lacks = nil
@@ -268,8 +268,8 @@ func judgeTargetFirst(ctx context.Context, r *run.Run, s *read.Step, path string
 	return nil
 }
 
-// targetsLog is the target's version of a log, which may have moved to its path on an edge from a parent; nil if it has none.
-func targetsLog(ctx context.Context, r *run.Run, target, path string, parents []read.ParentLog) (log *read.LedgerFile, err error) {
+// readTargetLog reads the target's version of a log, at its path or at one from which it moved on an edge; nil if the target has none.
+func readTargetLog(ctx context.Context, r *run.Run, target, path string, parents []read.ParentLog) (log *read.LedgerFile, err error) {
 	paths := []string{path}
 	for _, p := range parents {
 		paths = append(paths, p.Paths...)
@@ -282,11 +282,10 @@ func targetsLog(ctx context.Context, r *run.Run, target, path string, parents []
 	return nil, nil
 }
 
-// withoutVersions leaves out new versions of entries that a parent has: those are reported as modifications, or
-// waived.
-func withoutVersions(misplaced []int, views []*LogChange) []int {
+// dropNewVersions drops the entries that are new versions of a parent's: those are reported as modifications, or waived.
+func dropNewVersions(misplaced []int, edges []*LogChange) []int {
 	versions := map[int]bool{}
-	for _, e := range views {
+	for _, e := range edges {
 		for _, x := range e.Edits {
 			if x.OldIndex >= 0 && x.NewIndex >= 0 {
 				versions[x.NewIndex] = true
@@ -296,17 +295,17 @@ func withoutVersions(misplaced []int, views []*LogChange) []int {
 	return slices.DeleteFunc(misplaced, func(at int) bool { return versions[at] })
 }
 
-// compareLogs compares one parent's log, at the path was, with the child's; nil if nothing changed.
-func compareLogs(ctx context.Context, r *run.Run, n history.Commit, path, was string, before, child *read.LedgerFile, parents []read.ParentLog, side int) (*LogChange, error) {
+// compareLogs compares one parent's log, at oldPath, with the child's; the result is nil if nothing changed. side is the parent's index.
+func compareLogs(ctx context.Context, r *run.Run, n history.Commit, path, oldPath string, before, child *read.LedgerFile, parents []read.ParentLog, side int) (*LogChange, error) {
 	p, c := before.Log.Ledger, child.Log.Ledger
-	if p == c && was == path {
+	if p == c && oldPath == path {
 		return nil, nil
 	}
-	equal, err := r.Source.EquivalenceOn(ctx, n.Parents, was, path, before, child)
+	equal, err := r.Source.EquivalenceOn(ctx, n.Parents, oldPath, path, before, child)
 	if err != nil {
 		return nil, err
 	}
-	if equal, err = r.Source.AcceptSince(ctx, equal, parents[side].ID, contained(r, n), was, path, before, child); err != nil {
+	if equal, err = r.Source.AcceptSince(ctx, equal, parents[side].ID, commitOrParents(r, n), oldPath, path, before, child); err != nil {
 		return nil, err
 	}
 	tips := n.Parents
@@ -317,12 +316,12 @@ func compareLogs(ctx context.Context, r *run.Run, n history.Commit, path, was st
 		return nil, err
 	}
 	elsewhere := read.ParentDigests(parents, side)
-	with := ledger.CompareOptions{
+	options := ledger.CompareOptions{
 		Equal:      equal,
-		OldRecords: r.Source.ReaderOf(was).RecordsAfterRotation(ctx, before), NewRecords: r.Source.ReaderOf(was).Records(ctx, child.File),
+		OldRecords: r.Source.ReaderOf(oldPath).RecordsAfterRotation(ctx, before), NewRecords: r.Source.ReaderOf(oldPath).Records(ctx, child.File),
 		MayPair: func(old, now *ledger.Entry) bool {
-			// What another parent brought is that side's entry, not a new
-			// version of this side's, unless it plainly is.
+			// An entry that another parent has is that side's own, and not a new version of this side's. It is one only if the edit was
+			// reported before, or the time is the same.
 			if !elsewhere[now.Digest] {
 				return true
 			}
@@ -335,61 +334,60 @@ func compareLogs(ctx context.Context, r *run.Run, n history.Commit, path, was st
 		if open, err = r.Source.ReaderOf(path).OpenEntries(ctx, child); err != nil {
 			return nil, err
 		}
-		with.Equal = with.Equal.DropReopened(open.Entries)
+		options.Equal = options.Equal.DropReopened(open.Entries)
 	}
-	compared, err := ledger.Compare(p, c, with)
+	compared, err := ledger.Compare(p, c, options)
 	if err == nil {
 		err = compared.MarkReopened(open)
 	}
 	if err != nil {
 		return nil, err
 	}
-	change := func(x *ledger.Comparison) *LogChange {
-		e := &LogChange{Path: path, OldPath: was, Comparison: x, before: before.File, after: child.File}
+	newChange := func(x *ledger.Comparison) *LogChange {
+		e := &LogChange{Path: path, OldPath: oldPath, Comparison: x, beforeFile: before.File, afterFile: child.File}
 		if r.Source.Policy.LogFor(path).Free() {
-			e.dropOrder()
+			e.ignoreOrder()
 		}
-		if had, is := before.LenBeforeRotation(); is {
-			e.dropBetween(had)
+		if oldLen, isArchive := before.LenBeforeRotation(); isArchive {
+			e.dropInsertedAtJoin(oldLen)
 		}
 		return e
 	}
-	e := change(compared)
+	e := newChange(compared)
 	if compared.Approved != nil {
-		with.Equal.Rewrites = nil
-		compared, err = ledger.Compare(p, c, with)
+		options.Equal.Rewrites = nil
+		compared, err = ledger.Compare(p, c, options)
 		if err != nil {
 			return nil, err
 		}
-		e.allowed = change(compared)
+		e.wholeChange = newChange(compared)
 	}
 	return e, nil
 }
 
-// judgeEdge judges one edge of a log. Only a family's rules judge the logs that it reads.
+// judgeEdge judges one edge of a log. If a family of rules reads the log, only its rules judge it.
 func judgeEdge(ctx context.Context, r *run.Run, e *LogChange, child string) error {
 	e.Run, e.Commit, e.Fix = r, child, cmp.Or(e.Fix, r.Scope.Fix)
-	if e.allowed != nil {
-		if err := judgeAllowed(ctx, r, e); err != nil {
+	if e.wholeChange != nil {
+		if err := judgeApprovedRewrite(ctx, r, e); err != nil {
 			return err
 		}
 	}
-	if e.ofFamily() {
+	if e.isFamilyLog() {
 		return r.Collector.Judge(ctx, FamilyChange{e})
 	}
-	if change, err := recordChange(ctx, e); change != nil || err != nil {
+	if change, err := asRecordChange(ctx, e); change != nil || err != nil {
 		return cmp.Or(err, r.Collector.Judge(ctx, change))
 	}
 	return r.Collector.Judge(ctx, e)
 }
 
-// unreadable reports a child without a ledger to compare: a file that cannot be read, or a log that is gone and
-// has not moved.
-func unreadable(ctx context.Context, r *run.Run, s *read.Step, path string, child *read.LedgerFile, parents []read.ParentLog) error {
+// judgeUnreadable reports a child without a ledger to compare: its file cannot be read, or the log is gone and has not moved.
+func judgeUnreadable(ctx context.Context, r *run.Run, s *read.Step, path string, child *read.LedgerFile, parents []read.ParentLog) error {
 	if child != nil {
 		return r.Collector.Judge(ctx, &UnreadableLog{
 			Place: rule.Place{Commit: s.ID, Parent: parents[0].ID, Branch: s.Branch, Mandatory: true},
-			Run:   r, Path: path, Object: child.File.Object, Readable: len(parents[0].Ledgers) > 0 && !parents[0].NoLog, Problems: child.Problems,
+			Run:   r, Path: path, Object: child.File.Object, ReadableBefore: len(parents[0].Ledgers) > 0 && !parents[0].NoLog, Problems: child.Problems,
 		})
 	}
 	for i, p := range parents {
@@ -400,20 +398,20 @@ func unreadable(ctx context.Context, r *run.Run, s *read.Step, path string, chil
 			continue
 		}
 		for _, before := range p.Ledgers {
-			if accepted, err := acceptedGone(ctx, r, s.Commit, p.ID, path, before); err != nil || accepted {
+			if accepted, err := acceptsDeletion(ctx, r, s.Commit, p.ID, path, before); err != nil || accepted {
 				if err != nil {
 					return err
 				}
 				continue
 			}
-			e, err := migratedOrGone(ctx, r, s, path, before, parents, i)
+			e, err := compareGoneLog(ctx, r, s, path, before, parents, i)
 			if err != nil {
 				return err
 			}
 			if s.Fix != nil {
 				e.Fix = s.Fix(path)
 			}
-			e.SetParent(s.Commit, i)
+			e.setParent(s.Commit, i)
 			e.Branch = s.Branch
 			if err := judgeEdge(ctx, r, e, s.ID); err != nil {
 				return err
@@ -423,17 +421,17 @@ func unreadable(ctx context.Context, r *run.Run, s *read.Step, path string, chil
 	return nil
 }
 
-// migratedOrGone compares a log that is gone with the import that takes its place, or with nothing.
-func migratedOrGone(ctx context.Context, r *run.Run, s *read.Step, path string, before *read.LedgerFile, parents []read.ParentLog, side int) (*LogChange, error) {
+// compareGoneLog compares a log that is gone with the import that takes its place or, if there is none, with nothing.
+func compareGoneLog(ctx context.Context, r *run.Run, s *read.Step, path string, before *read.LedgerFile, parents []read.ParentLog, side int) (*LogChange, error) {
 	imported, err := r.Source.Imported(ctx, s.Changes[side], path, before)
 	if err != nil || imported == nil {
-		return &LogChange{Path: path, Comparison: gone(ctx, r, path, before)}, err
+		return &LogChange{Path: path, Comparison: compareWithNothing(ctx, r, path, before)}, err
 	}
 	return compareLogs(ctx, r, s.Commit, imported.File.Path, path, before, imported, parents, side)
 }
 
-// gone is the comparison of a log with nothing. In a folder whose files must not change, the entry is gone and not the log.
-func gone(ctx context.Context, r *run.Run, path string, before *read.LedgerFile) *ledger.Comparison {
+// compareWithNothing is the comparison of a log that is gone. Of a folder whose files must not change, only the entry is gone, and not the log.
+func compareWithNothing(ctx context.Context, r *run.Run, path string, before *read.LedgerFile) *ledger.Comparison {
 	c := &ledger.Comparison{Old: before.Log.Ledger, ReconcileEntry: -1}
 	if r.Source.IsFileEntry(path) {
 		c.New, c.Relation, c.OldRecords = ledger.NewLedger(nil), ledger.Rewritten, r.Source.ReaderOf(path).Records(ctx, before.File)
