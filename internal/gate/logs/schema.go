@@ -52,7 +52,7 @@ func SchemaProblem(stanza *policy.Log, record *small.Value, noun string, limits 
 	case stanza.Schema == policy.JSONValues && json.Valid([]byte(record.Text)):
 		return "", "", nil
 	case stanza.Schema == policy.JSONValues:
-		return "is not a JSON value, which schema: json asks of each new line", "write the line as one JSON value", nil
+		return "is not a JSON value, but schema: json demands one on each new line", "write the line as one JSON value", nil
 	case stanza.Given() == nil:
 		return "", "", &failure.Error{Message: fmt.Sprintf("%s cannot be judged: the schema %s was not read", wording.Printable(stanza.Path), wording.Printable(stanza.Schema))}
 	}

@@ -152,7 +152,7 @@ func setUnsoundSideFix(ctx context.Context, r *run.Run, s *read.Step, path strin
 	if err != nil || side == "" {
 		return err
 	}
-	fix := mendSideFix("audit", history.Short(side))
+	fix := mendSideFix(history.Short(side), "audit", history.Short(side))
 	if pending {
 		fix = wording.Commands(wording.AbortMerge) + "; " + fix
 	}
@@ -162,10 +162,10 @@ func setUnsoundSideFix(ctx context.Context, r *run.Run, s *read.Step, path strin
 	return nil
 }
 
-// mendSideFix returns the fix for a side of a merge that has itself lost what was recorded. The command, with the revision, shows which commit did
+// mendSideFix returns the fix for a side of a merge that has itself lost what was recorded. The command, with the revision, shows which commit lost
 // it.
-func mendSideFix(command, revision string) string {
-	return "mend that side before you merge; see which commit did it, and what to do: " + wording.Commands("small-hook "+command+" "+wording.ShellWord(revision))
+func mendSideFix(side, command, revision string) string {
+	return "mend the log on " + wording.Printable(side) + " before you merge; see which commit changed it, and what to do: " + wording.Commands("small-hook "+command+" "+wording.ShellWord(revision))
 }
 
 // findUnsoundSide returns the first parent of a merge whose log has not kept the entries of a merge base; empty if there is none.
@@ -216,9 +216,9 @@ func judgeSide(ctx context.Context, r *run.Run, base string, side history.Tip) e
 		}
 		s.Fix = func(path string) string {
 			if r.Source.Policy.LogFor(path) != nil { // each commit by itself may be right
-				return mendSideFix("range", history.Short(base)+".."+side.Name)
+				return mendSideFix(side.Name, "range", history.Short(base)+".."+side.Name)
 			}
-			return mendSideFix("audit", side.Name)
+			return mendSideFix(side.Name, "audit", side.Name)
 		}
 		if err := judgeReplacedLog(ctx, r, c, s, true, nil); err != nil {
 			return err

@@ -28,7 +28,7 @@ func CompareOldTip(ctx context.Context, r *run.Run) error {
 		if every && r.Learned.Relocated[path] {
 			return oneCommitFix(u.Old, path)
 		}
-		return "what was published stays: " + fix + ", then push again. This keeps the log without the code"
+		return "published entries stay: " + fix + ", then push again. This brings back the log, but no code"
 	})
 }
 
@@ -79,7 +79,7 @@ func CompareTarget(ctx context.Context, r *run.Run) error {
 	if slices.Contains(bases, u.Target.ID) {
 		// The branch descends from the target. The commits of this push are judged on their edges, but those of earlier pushes are not.
 		return judgeReplacement(ctx, r, history.Update{Old: u.Target.ID, New: u.New}, func(string) string {
-			return "the branch does not keep what " + u.Target.Name + " has, and is rejected for it when it is merged there"
+			return "the branch does not keep what " + u.Target.Name + " has: if it is merged there, it is rejected"
 		})
 	}
 	return compareBranches(ctx, r, u.Target, history.Tip{ID: u.New, Name: cmp.Or(u.Name, history.Short(u.New))})
