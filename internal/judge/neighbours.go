@@ -77,7 +77,7 @@ func frontsOf(file []byte) fronts {
 func (n neighbours) remember() error {
 	now := fronts{}
 	for _, neighbour := range n.list {
-		maps.DeleteFunc(neighbour.Fronts, func(_ string, f logs.Front) bool { return !f.Small() })
+		maps.DeleteFunc(neighbour.Fronts, func(_ string, f logs.Front) bool { return !f.SmallEnough() })
 		if len(neighbour.Fronts) > 0 {
 			now[neighbour.ID] = neighbour.Fronts
 		}

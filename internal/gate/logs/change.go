@@ -32,16 +32,16 @@ func (u *UnreadableLog) reportOne(r *rule.Reporter, p small.Problem) {
 	r.Add(f)
 }
 
-// OfLogRule reports whether the rule log/unreadable reports a problem, and not the family validate: the log is configured, and its file could be
-// read.
-func (u *UnreadableLog) OfLogRule(kind small.ProblemKind) bool {
+// ReportedByLogRule reports whether the rule log/unreadable reports a problem, and not the family validate: the log is configured, and its file could
+// be read.
+func (u *UnreadableLog) ReportedByLogRule(kind small.ProblemKind) bool {
 	return u.Run.Source.Policy.LogFor(u.Path) != nil && kind != small.ProblemNotAFile && kind != small.ProblemTooLarge
 }
 
 // Unreadable is log/unreadable: a configured log is not what its stanza says.
 var Unreadable = rule.New("log/unreadable", finding.SeverityError, finding.StageHistory, rule.On(func(u *UnreadableLog, r *rule.Reporter) {
 	for _, p := range u.Problems {
-		if u.OfLogRule(p.Kind) && !u.Run.Source.IsFamilyLog(u.Path) {
+		if u.ReportedByLogRule(p.Kind) && !u.Run.Source.IsFamilyLog(u.Path) {
 			u.reportOne(r, p)
 		}
 	}
@@ -227,14 +227,14 @@ func (e *LogChange) Finding(x ledger.Edit) finding.Finding {
 	return f
 }
 
-// NewEntry begins the finding about a new entry.
-func (e *LogChange) NewEntry(index int) finding.Finding {
+// NewEntryFinding begins the finding about a new entry.
+func (e *LogChange) NewEntryFinding(index int) finding.Finding {
 	return e.Finding(ledger.Edit{OldIndex: -1, NewIndex: index})
 }
 
-// Insertion begins the finding about a new entry, and lists all its fields.
-func (e *LogChange) Insertion(index int) finding.Finding {
-	f := e.NewEntry(index)
+// InsertionFinding begins the finding about a new entry, and lists all its fields.
+func (e *LogChange) InsertionFinding(index int) finding.Finding {
+	f := e.NewEntryFinding(index)
 	f.Whole = listFieldsLater(e.NewRecords, index, func(v *small.Value) []ledger.FieldChange { return ledger.FieldChanges(nil, v) })
 	return f
 }

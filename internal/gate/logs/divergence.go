@@ -45,8 +45,8 @@ func (t *LogTips) Finding() finding.Finding {
 	return f
 }
 
-// Appended returns the finding that both sides appended to the log: did says what they did, noun names what they appended.
-func (t *LogTips) Appended(did, noun, fix string) finding.Finding {
+// BothAppendedFinding returns the finding that both sides appended to the log: did says what they did, noun names what they appended.
+func (t *LogTips) BothAppendedFinding(did, noun, fix string) finding.Finding {
 	f := t.Finding()
 	f.Common = finding.CommonOf(t.Target, t.TargetOnly)
 	f.Sides = []finding.Side{{Name: t.TargetName, Entries: finding.RefsOf(t.TargetOnly)}, {Name: t.HeadName, Entries: finding.RefsOf(t.HeadOnly)}}

@@ -32,8 +32,8 @@ type Front struct {
 	Head small.Digest `json:"head"`
 	// Entries are the neighbour's entries after the common ones, without the fields that only rules about an entry need.
 	Entries []ledger.Entry `json:"entries"`
-	// Own is true once it is known that the log had none of them at the merge base.
-	Own bool `json:"own"`
+	// NoneAtFork is true once it is known that the log had none of them at the merge base.
+	NoneAtFork bool `json:"own"`
 }
 
 // maxFrontEntries is the largest number of entries in a saved front: to read more from a file takes as long as to read the log.
@@ -49,21 +49,22 @@ func FrontOf(theirs, ours *ledger.Ledger) Front {
 	return f
 }
 
-// Small reports whether the front is small enough to save it.
-func (f Front) Small() bool { return len(f.Entries) <= maxFrontEntries }
+// SmallEnough reports whether the front is small enough to save it.
+func (f Front) SmallEnough() bool { return len(f.Entries) <= maxFrontEntries }
 
-// Holds reports whether a log still begins with the common entries.
-func (f Front) Holds(ours *ledger.Ledger) bool {
+// HoldsFor reports whether a log still begins with the common entries.
+func (f Front) HoldsFor(ours *ledger.Ledger) bool {
 	return ours.Len() >= f.Len && ours.HeadAt(f.Len) == f.Head
 }
 
-// Ledger returns the neighbour's ledger. The front must hold for ours.
-func (f Front) Ledger(ours *ledger.Ledger) *ledger.Ledger {
+// TheirLedger returns the neighbour's ledger. The front must hold for ours.
+func (f Front) TheirLedger(ours *ledger.Ledger) *ledger.Ledger {
 	return ledger.OfEntries(slices.Concat(ours.Entries[:f.Len], f.Entries))
 }
 
-// Apart reports whether none of our entries after the common ones is on a task of theirs, so that the neighbour is not at work on a task of ours.
-func (f Front) Apart(ours *ledger.Ledger) bool {
+// SharesNoTask reports whether none of our entries after the common ones is on a task of theirs, so that the neighbour is not at work on a task of
+// ours.
+func (f Front) SharesNoTask(ours *ledger.Ledger) bool {
 	tasks := tasksWorkedOn(ours.Entries[f.Len:])
 	return !slices.ContainsFunc(f.Entries, func(e ledger.Entry) bool { return tasks[e.TaskID] })
 }
@@ -178,10 +179,10 @@ func (c neighbourComparer) compareLog(ctx context.Context, own history.Change, o
 	}
 	for _, n := range c.neighbours {
 		front, known := n.Fronts[own.Path]
-		if !known || front.Apart(ours.Log.Ledger) {
+		if !known || front.SharesNoTask(ours.Log.Ledger) {
 			continue
 		}
-		theirs := front.Ledger(ours.Log.Ledger)
+		theirs := front.TheirLedger(ours.Log.Ledger)
 		tips := &LogTips{Path: own.Path, Divergence: ledger.Diverge(theirs, ours.Log.Ledger, c.run.Source.EquivalenceByWaivers(own.Path), c.run.Collector.EditedEntries(own.Path, false))}
 		if tips.Outcome != ledger.Diverged {
 			continue
@@ -198,7 +199,7 @@ func (c neighbourComparer) readFronts(ctx context.Context, own history.Change, o
 	var moved []Neighbour
 	var edges []history.Edge
 	for _, n := range c.neighbours {
-		if front, known := n.Fronts[own.Path]; !known || !front.Holds(ours.Log.Ledger) {
+		if front, known := n.Fronts[own.Path]; !known || !front.HoldsFor(ours.Log.Ledger) {
 			delete(n.Fronts, own.Path)
 			moved, edges = append(moved, n), append(edges, history.Edge{Parent: n.ID, Child: c.head})
 		}
@@ -248,13 +249,13 @@ func (c neighbourComparer) warnOfSharedTasks(ctx context.Context, n Neighbour, f
 			there = append(there, e)
 		}
 	}
-	if len(there) > 0 && !front.Own {
+	if len(there) > 0 && !front.NoneAtFork {
 		forked, err := c.entriesAtFork(ctx, n.ID, dir, log)
 		if err != nil {
 			return err
 		}
 		before := func(e ledger.Entry) bool { return forked[e.Digest] }
-		front.Own = !slices.ContainsFunc(front.Entries, before)
+		front.NoneAtFork = !slices.ContainsFunc(front.Entries, before)
 		n.Fronts[t.Path] = front
 		there = slices.DeleteFunc(there, before)
 	}

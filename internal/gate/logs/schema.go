@@ -36,7 +36,7 @@ func checkSchema(_ context.Context, e *LogChange, r *rule.Reporter) error {
 		if problem == "" {
 			continue
 		}
-		f := e.Insertion(index)
+		f := e.InsertionFinding(index)
 		f.Message, f.Fix = ledger.Describe(e.New.Entries[index])+" "+problem, e.Correct(fix)
 		r.Add(f)
 	}

@@ -241,8 +241,8 @@ func oneCommitFix(from, path string) string {
 		wording.Commands("git reset --soft "+base, "small-hook restore"+remedy.InDirectory(path), "git commit -a -m "+wording.ShellWord("One commit, with "+path)))
 }
 
-// NameOf returns what messages call a tip.
-func NameOf(tip history.Tip) string {
+// NameTip returns what messages call a tip.
+func NameTip(tip history.Tip) string {
 	if history.Uncommitted(tip.ID) {
 		return "this change"
 	}

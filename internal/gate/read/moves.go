@@ -385,7 +385,7 @@ func (src *Source) equalByWaivers(from, to string, _, _ *LedgerFile) (ledger.Equ
 	return src.EquivalenceByWaivers(from, to), nil
 }
 
-// RevertedFunc reports whether the only difference between two versions of a log is that approved rewrites were undone.
+// RevertedFunc reports whether the only difference between two versions of a log is that earlier rewrites of its entries were undone.
 type RevertedFunc func(before, now *ledger.Ledger) (bool, error)
 
 // Replacement makes the step between two commits, such as a ref's old and new tip: from the only one in n.Parents, which need not be a parent of n

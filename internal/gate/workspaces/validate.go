@@ -116,7 +116,7 @@ func reportProblems(kind small.ProblemKind) func(*read.Workspace, *rule.Reporter
 // reportUnreadable makes a check that reports one kind of problem in a log that a commit made unreadable.
 func reportUnreadable(kind small.ProblemKind) func(*logs.UnreadableLog, *rule.Reporter) {
 	return func(u *logs.UnreadableLog, r *rule.Reporter) {
-		if !u.Run.Source.IsFamilyLog(u.Path) && !u.OfLogRule(kind) {
+		if !u.Run.Source.IsFamilyLog(u.Path) && !u.ReportedByLogRule(kind) {
 			u.Report(r, kind)
 		}
 	}

@@ -102,7 +102,7 @@ func describeReordered(e *logs.LogChange, x ledger.Edit) string {
 // explicit; in a merge, new entries before a parent's are reported, explicit or not.
 func checkInserted(e *logs.LogChange, r *rule.Reporter) {
 	report := func(index int) {
-		f := e.Insertion(index)
+		f := e.InsertionFinding(index)
 		f.Message = ledger.Describe(e.New.Entries[index]) + " was inserted before older entries"
 		f.Fix = e.Undo()
 		if e.Merge {
@@ -116,7 +116,7 @@ func checkInserted(e *logs.LogChange, r *rule.Reporter) {
 			report(index)
 		}
 		for _, index := range e.BeforeTarget {
-			f := e.Insertion(index)
+			f := e.InsertionFinding(index)
 			f.Message = ledger.Describe(e.New.Entries[index]) + " stands before an entry that the target has; squashed, the branch would insert it there"
 			f.Fix = e.Undo()
 			r.Add(f)
@@ -139,7 +139,7 @@ func checkReconciledInsertion(e *logs.LogChange, r *rule.Reporter) {
 	if len(indexes) == 0 {
 		return
 	}
-	f := e.NewEntry(indexes[0])
+	f := e.NewEntryFinding(indexes[0])
 	f.Edits = e.InsertionKeys(indexes)
 	f.Message = fmt.Sprintf("%s inserted before older ones, made explicit by %s: %s",
 		wasWere(wording.Count(len(indexes), "entry"), len(indexes)), ledger.Describe(e.New.Entries[e.ReconcileEntry]), ledger.DescribeAll(ledger.Pick(e.New, indexes)))
@@ -215,7 +215,7 @@ func checkFutureTimestamp(e *logs.LogChange, r *rule.Reporter) {
 			continue
 		}
 		ahead[index] = true
-		f := e.NewEntry(index)
+		f := e.NewEntryFinding(index)
 		f.Edits = []finding.EditKey{{Path: e.Path + "\x00future", To: f.EditTo}}
 		f.Message = fmt.Sprintf("%s is dated %s ahead of now; up to five minutes are allowed, and a millisecond after an entry that is ahead itself", ledger.Describe(entry), wording.Span(when.Sub(e.Run.Source.Now)))
 		f.Fix = e.RecordAgain()

@@ -113,7 +113,7 @@ func reportDisorders(ctx context.Context, on *run.Run, r *rule.Reporter, wrong m
 			name, last := path.Base(d.file.Path), path.Base(d.before)
 			switch {
 			case against.Name != "":
-				f.Message = fmt.Sprintf("both branches added files since they parted: %s of %s does not sort after %s of %s", name, logs.NameOf(on.Scope.Tip), last, against.Name)
+				f.Message = fmt.Sprintf("both branches added files since they parted: %s of %s does not sort after %s of %s", name, logs.NameTip(on.Scope.Tip), last, against.Name)
 				f.Fix = "`git rebase " + wording.ShellWord(against.Name) + "`; then rename the branch's files so that they sort after " + wording.Quote(last)
 			case history.Uncommitted(r.Commit):
 				f.Fix = "git mv it, and commit again"

@@ -22,7 +22,7 @@ func checkConcurrentAppend(t *logs.LogTips, r *rule.Reporter) {
 	if t.Log != nil && t.Log.Entries != policy.FileEntries && !t.Unrelated { // git itself stops, and the merge is judged
 		return
 	}
-	r.Add(t.Appended("recorded work", "entry", remedy.MergeWith(t.Merge)))
+	r.Add(t.BothAppendedFinding("recorded work", "entry", remedy.MergeWith(t.Merge)))
 }
 
 func checkLostEntry(e *logs.LogChange, r *rule.Reporter) {
@@ -41,7 +41,7 @@ func checkUnreconciled(e *logs.LogChange, r *rule.Reporter) {
 	if !e.Merge || e.Reconciled() || !e.KeptOrder || len(e.Inserted) == 0 || e.Configured() {
 		return
 	}
-	f := e.NewEntry(e.Inserted[0])
+	f := e.NewEntryFinding(e.Inserted[0])
 	f.Edits = e.InsertionKeys(e.Inserted)
 	f.Message = fmt.Sprintf("the merge puts %s before entries of %s, and no %s entry makes that explicit: %s",
 		wording.Count(len(e.Inserted), "entry"), e.Side, "meta/reconcile-merge", ledger.DescribeAll(ledger.Pick(e.New, e.Inserted)))

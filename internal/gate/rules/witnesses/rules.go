@@ -68,7 +68,7 @@ func checkWitnessRewritten(e *seenChange, r *rule.Reporter) {
 		}
 	}
 	for _, index := range e.Inserted {
-		report(e.Insertion(index), ledger.Describe(e.New.Entries[index])+" was put before older entries, and no reconcile entry says so")
+		report(e.InsertionFinding(index), ledger.Describe(e.New.Entries[index])+" was put before older entries, and no reconcile entry says so")
 	}
 }
 

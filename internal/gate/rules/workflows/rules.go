@@ -151,7 +151,7 @@ func checkRewritten(e logs.FamilyChange, r *rule.Reporter) {
 		inserted = e.Inserted
 	}
 	for _, index := range inserted {
-		f := e.Insertion(index)
+		f := e.InsertionFinding(index)
 		f.Message, f.Fix = ledger.Describe(e.New.Entries[index])+" was inserted before older ones", keepSwitches(e)
 		r.Add(f)
 	}
@@ -186,7 +186,7 @@ func checkSwitchTips(t logs.FamilyTips, r *rule.Reporter) {
 	if t.Outcome != ledger.Diverged {
 		return
 	}
-	f := t.Appended("switched the workflow of one job", "switch",
+	f := t.BothAppendedFinding("switched the workflow of one job", "switch",
 		"rebase the branch on the other as long as nobody else has it: keep the other side's switches as they are, and record the branch's own again after them, "+
 			"from the workflow that they led to; if the branch is already published, push it under another name")
 	f.Subject, f.EditFrom, f.EditTo = f.EditFrom+" "+f.EditTo, "", ""
