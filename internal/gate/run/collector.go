@@ -16,15 +16,15 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// Collector has rules judge subjects, and makes the report of what they find. It sets severities by the configuration and the families,
+// Collector has rules judge subjects, and makes the report of what they find. It sets severities by the configuration and by what families demand,
 // separates waived findings, and reports each edit once.
 type Collector struct {
 	Rules  []rule.Rule
 	policy *policy.Policy
 	now    time.Time
 	Strict bool
-	// demanded returns what a family demands of a commit; nil if no family demands anything.
-	demanded func(commit string) *rule.Rigour
+	// demandsOf returns what a family demands of a commit; nil if no family demands anything.
+	demandsOf func(commit string) *rule.Rigour
 	// WarnOnly makes every finding a warning, except a divergence that the configuration calls an error.
 	WarnOnly bool
 	// If lasting is true, only errors about lost or rewritten entries are reported; see Options.Lasting. If adopts is true as well, other errors
@@ -37,9 +37,9 @@ type Collector struct {
 	Reported finding.ReportedEdits
 	// Earlier counts the findings if commits may be judged a second time; otherwise it is nil.
 	Earlier *finding.EarlierFindings
-	// used holds the indexes of the waivers that allowed an edit.
-	used      map[int]bool
-	standings standings
+	// usedWaivers holds the indexes of the waivers that allowed an edit.
+	usedWaivers map[int]bool
+	standings   standings
 }
 
 func newCollector(opts Options) *Collector {
@@ -53,7 +53,7 @@ func newCollector(opts Options) *Collector {
 			Examined: finding.Examined{Policy: opts.Policy.Source, Branch: opts.Branch},
 		},
 		listing:  finding.Listing{Find: opts.Find},
-		Reported: opts.Reported, used: map[int]bool{}, standings: standings{find: opts.Standings},
+		Reported: opts.Reported, usedWaivers: map[int]bool{}, standings: standings{find: opts.Standings},
 	}
 }
 
@@ -61,15 +61,15 @@ func newCollector(opts Options) *Collector {
 func (c *Collector) Judge(ctx context.Context, s rule.Subject) error {
 	place := s.Where()
 	var in *rule.Rigour
-	if c.demanded != nil {
-		in = c.demanded(place.Commit)
+	if c.demandsOf != nil {
+		in = c.demandsOf(place.Commit)
 	}
 	found, err := c.runRules(ctx, s, place, in)
 	if err = cmp.Or(err, c.standings.err); err != nil {
 		return err
 	}
 	for _, f := range found {
-		c.add(f.by, f.Finding, place, in)
+		c.addFinding(f.by, f.Finding, place, in)
 	}
 	return nil
 }
@@ -79,7 +79,7 @@ type found struct {
 	by *rule.Rule
 }
 
-// runRules has every rule that is on judge a subject.
+// runRules has every rule that is on judge a subject, and returns what they find.
 func (c *Collector) runRules(ctx context.Context, s rule.Subject, place rule.Place, in *rule.Rigour) (out []found, err error) {
 	for i := range c.Rules {
 		one := &c.Rules[i]
@@ -105,13 +105,13 @@ func judgesLostEntries(id string) bool {
 	return strings.HasPrefix(id, "append-only/") || id == "divergence/lost-entry" || id == "divergence/unreconciled"
 }
 
-// isAboutLogs reports whether a rule judges logs in another way.
+// isAboutLogs reports whether a rule judges something else about logs: whether they can be read, or have diverged.
 func isAboutLogs(id string) bool {
 	return strings.HasPrefix(id, "log/") || strings.HasPrefix(id, "divergence/")
 }
 
-// severityOf returns the severity that a finding of a rule gets: its own, unless the configuration or in, which may be nil, changes it. by is
-// what raised the severity; on is false if the rule is off.
+// severityOf returns the severity that a finding of a rule gets: its own, unless the configuration or a family's demands, in, change it. in may be
+// nil. by is what raised the severity, nil if nothing did; on is false if the rule is off.
 func (c *Collector) severityOf(of *rule.Rule, own finding.Severity, in *rule.Rigour) (s finding.Severity, by *rule.Rigour, on bool) {
 	level := c.policy.Rules[of.ID]
 	if in != nil {
@@ -138,17 +138,18 @@ func (c *Collector) severityOf(of *rule.Rule, own finding.Severity, in *rule.Rig
 	return own, by, true
 }
 
-// SetDemands sets what a family demands of each commit. It applies to findings from then on.
+// SetDemands sets what a family demands of each commit. It applies to later findings.
 func (c *Collector) SetDemands(strict bool, of func(commit string) *rule.Rigour) {
-	c.demanded = of
+	c.demandsOf = of
 	c.Strict = c.Strict || strict
 	c.Report.Strict = c.Strict
 }
 
 // SettledByMerge is the fix of a finding that is only a warning because the branch has not been merged yet.
-const SettledByMerge = "nothing has to be done now; it is settled when the branch is merged there"
+const SettledByMerge = "nothing has to be done now; it is settled when the branch is merged"
 
-func (c *Collector) add(of *rule.Rule, f finding.Finding, place rule.Place, in *rule.Rigour) {
+// addFinding sets the severity and the fix of a finding, and puts it into the report unless it was reported already.
+func (c *Collector) addFinding(of *rule.Rule, f finding.Finding, place rule.Place, in *rule.Rigour) {
 	f.Severity = cmp.Or(f.Severity, of.Severity)
 	if !place.Mandatory {
 		f.Severity, _, _ = c.severityOf(of, f.Severity, in)
@@ -200,6 +201,7 @@ func (c *Collector) wasReported(f finding.Finding, waiver *policy.Waiver) bool {
 	return len(f.Edits) > 0
 }
 
+// noteReported notes that the edits of a finding were reported, and how severely.
 func (c *Collector) noteReported(f finding.Finding, s finding.Severity) {
 	for _, key := range f.Edits {
 		c.Reported.Note(key, s)
@@ -223,7 +225,7 @@ func (c *Collector) EditedEntries(path string, withNew bool) map[small.Digest]bo
 	return entries
 }
 
-// finish makes the report, also if an error stopped the judgement.
+// finish completes the report. err is the error that stopped the judgement, if one did.
 func (c *Collector) finish(err error, failOnWarning bool) *finding.Report {
 	r := &c.Report
 	r.Findings, r.Waived = finding.SortFindings(r.Findings), finding.SortFindings(r.Waived)
@@ -239,8 +241,8 @@ func (c *Collector) finish(err error, failOnWarning bool) *finding.Report {
 	return r
 }
 
-// SkipEarlier has the collector leave out, from then on, the findings that it has reported until then.
+// SkipEarlier has the collector leave out from now on the findings that it has already reported.
 func (c *Collector) SkipEarlier() { c.Earlier.Remaining = maps.Clone(c.Earlier.Seen) }
 
 // WaiverUsed reports whether the waiver with an index has allowed an edit.
-func (c *Collector) WaiverUsed(waiver int) bool { return c.used[waiver] }
+func (c *Collector) WaiverUsed(waiver int) bool { return c.usedWaivers[waiver] }

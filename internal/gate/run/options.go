@@ -66,8 +66,8 @@ type Options struct {
 	// BranchClaim is the lane that the commits of the branch claim, if it was looked up. It holds for the index too, which belongs to the same
 	// change.
 	BranchClaim lane.Claim
-	// PartOfTree is true if the directory that is checked is a part of a larger tree. Files outside it that a record names cannot be seen, and are not
-	// reported as missing.
+	// PartOfTree is true if the directory that is checked is a part of a larger tree. Files outside it that a record names cannot be seen, and are
+	// not reported as missing.
 	PartOfTree bool
 	// Standings finds out how far commits have got. It is called once, for the first remedy that depends on it. Nil means that no other clone
 	// has any commit.

@@ -72,9 +72,9 @@ type Scope struct {
 type Learned struct {
 	// Commits are the commits to be judged.
 	Commits []history.Commit
-	// near holds the last commits before the tip; nil until isNearTip needs them. places says at which place in the order of judging each commit
+	// nearTip holds the last commits before the tip; nil until isNearTip needs them. places says at which place in the order of judging each commit
 	// comes. firstNamed holds, by a log's path, the earliest commit that a fix for the log has named.
-	near       map[string]bool
+	nearTip    map[string]bool
 	places     map[string]int
 	firstNamed map[string]string
 	// mends are the commands that fixes have named to mend commits.
@@ -176,7 +176,7 @@ func (r *Run) RunPasses(ctx context.Context, passes ...Pass) error {
 	return nil
 }
 
-// Examined returns the part of the report that says what was looked at.
+// Examined returns the part of the report that says what was examined.
 func (r *Run) Examined() *finding.Examined { return &r.Account.Examined }
 
 // FailureReport makes the report of a judgement that could not begin.
@@ -241,8 +241,8 @@ func (r *Run) NotePolicy(n history.Commit, changes [][]history.Change) {
 	}
 }
 
-// maxCommits is how many commits a report describes at most.
-const maxCommits = 300
+// maxDescribed is the largest number of commits that a report describes.
+const maxDescribed = 300
 
 // DescribeCommits adds the author, date and subject of the commits that the findings of a report name. Without findings it reads nothing.
 func DescribeCommits(ctx context.Context, h history.History, r *finding.Report) error {
@@ -251,7 +251,7 @@ func DescribeCommits(ctx context.Context, h history.History, r *finding.Report) 
 		known[c.ID] = true
 	}
 	for _, f := range slices.Concat(r.Findings, r.Waived) {
-		if known[f.Commit] || len(r.Commits) == maxCommits {
+		if known[f.Commit] || len(r.Commits) == maxDescribed {
 			continue
 		}
 		known[f.Commit] = true

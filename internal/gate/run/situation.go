@@ -12,15 +12,15 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// joinPoint says where a commit joined the first-parent line of the tip, by itself or by a merge: id is the commit of the line before that.
-// onLine is true if the commit itself is on the line.
+// joinPoint says where a commit joined the first-parent line of the tip, by itself or by a merge. id is the first parent of the line's commit that
+// brought it. onLine is true if the commit itself is on the line.
 type joinPoint struct {
 	id     string
 	onLine bool
 }
 
-// standings finds out how far commits have got. git walks the history for that, so it is done once, for the first remedy that depends on it. If
-// nothing is wrong, it is never done.
+// standings finds out who has commits besides this clone, and whether they have landed. git walks the history for that, so it is done once, for the
+// first remedy that depends on it. If nothing is wrong, it is never done.
 type standings struct {
 	find  func() (history.Standings, error) // nil if nobody else has any commit, and after it was called
 	found history.Standings
@@ -36,7 +36,7 @@ func (s *standings) get() history.Standings {
 	return s.found
 }
 
-// Situation returns what a remedy depends on: what is to be undone, the index or a commit, and who has it already. Only remedies ask for it.
+// Situation returns what a remedy depends on: whether the index or a commit is to be undone, and who already has that commit. Only remedies need it.
 func (r *Run) Situation(commit string) remedy.Situation {
 	s := remedy.Situation{
 		Commit: commit, Agent: r.Options.Agent != "", NoWaiver: r.Options.Floor.ForbidsWaivers(), NoBaseline: r.Options.Floor.ForbidsBaselines(),
@@ -53,36 +53,36 @@ func (r *Run) Situation(commit string) remedy.Situation {
 	s.Standing, s.Remote, s.Last = standings.At(commit), standings.Remote, commit == standings.Head
 	if s.Standing == history.Own {
 		s.Deep = r.Scope.Whole && !r.Learned.isNearTip(r.Scope.Tip.ID, commit)
-		s.Mend = func(path string, files []string) string { return r.Learned.mend(commit, path, files) }
+		s.Mend = func(path string, files []string) string { return r.Learned.mendCommand(commit, path, files) }
 	}
 	return s
 }
 
 // isNearTip reports whether a commit is one of the last commits up to a tip: at most remedy.MostRemade generations of them.
 func (s *Learned) isNearTip(tip, commit string) bool {
-	if s.near == nil {
+	if s.nearTip == nil {
 		parents := make(map[string][]string, len(s.Commits))
 		for _, c := range s.Commits {
 			parents[c.ID] = c.Parents
 		}
-		s.near = map[string]bool{}
-		level := []string{tip}
+		s.nearTip = map[string]bool{}
+		generation := []string{tip}
 		for range remedy.MostRemade {
 			var next []string
-			for _, id := range level {
-				if !s.near[id] {
-					s.near[id] = true
+			for _, id := range generation {
+				if !s.nearTip[id] {
+					s.nearTip[id] = true
 					next = append(next, parents[id]...)
 				}
 			}
-			level = next
+			generation = next
 		}
 	}
-	return s.near[commit]
+	return s.nearTip[commit]
 }
 
-// mend is the command that mends a commit. It is noted: see joinMends.
-func (s *Learned) mend(commit, path string, files []string) string {
+// mendCommand returns the command that mends a commit, and notes it for joinMends.
+func (s *Learned) mendCommand(commit, path string, files []string) string {
 	if len(files) == 0 {
 		commit = s.earliestNamed(commit, path)
 	}
@@ -94,7 +94,8 @@ func (s *Learned) mend(commit, path string, files []string) string {
 	return command
 }
 
-// joinMends has all fixes that mend commits name one command, since each one by itself would replace commits that the next one names.
+// joinMends replaces the different commands that fixes name to mend commits by one command: the first one typed would replace the commits that the
+// others name.
 func (r *Run) joinMends() {
 	s := r.Learned
 	var commands, paths, files []string
@@ -109,7 +110,7 @@ func (r *Run) joinMends() {
 				paths = append(paths, m.path)
 			}
 			files = append(files, m.files...)
-			if first == "" || s.place(m.commit) < s.place(first) {
+			if first == "" || s.placeOf(m.commit) < s.placeOf(first) {
 				first = m.commit
 			}
 		}
@@ -131,8 +132,8 @@ func (r *Run) joinMends() {
 	}
 }
 
-// place says at which place in the order of judging a commit comes.
-func (s *Learned) place(commit string) int {
+// placeOf returns the place of a commit in the order of judging; commits that are not judged come last.
+func (s *Learned) placeOf(commit string) int {
 	if s.places == nil {
 		s.places = map[string]int{}
 		for i, c := range history.InOrder(s.Commits) {
@@ -151,7 +152,7 @@ func (s *Learned) earliestNamed(commit, path string) string {
 	if s.firstNamed == nil {
 		s.firstNamed = map[string]string{}
 	}
-	at := s.place(commit)
+	at := s.placeOf(commit)
 	first, earlier := s.firstNamed[path]
 	if at == len(s.places) || earlier && s.places[first] < at {
 		return cmp.Or(first, commit)
@@ -181,14 +182,14 @@ func (r *Run) findJoinPoint(commit string) joinPoint {
 		parents[c.ID] = c.Parents
 	}
 	var line []string
-	for id := r.Scope.Tip.ID; id != ""; id = firstOf(parents[id]) {
+	for id := r.Scope.Tip.ID; id != ""; id = firstID(parents[id]) {
 		if _, listed := parents[id]; listed {
 			line = append(line, id)
 		}
 	}
 	s.joins = map[string]joinPoint{}
 	for _, id := range slices.Backward(line) {
-		at := joinPoint{id: firstOf(parents[id])}
+		at := joinPoint{id: firstID(parents[id])}
 		for next := []string{id}; len(next) > 0; next = next[1:] {
 			above, listed := parents[next[0]]
 			if _, seen := s.joins[next[0]]; listed && !seen {
@@ -200,14 +201,14 @@ func (r *Run) findJoinPoint(commit string) joinPoint {
 	return s.joins[commit]
 }
 
-func firstOf(ids []string) string {
+func firstID(ids []string) string {
 	if len(ids) == 0 {
 		return ""
 	}
 	return ids[0]
 }
 
-// maxOrigins is how many entries have their commits remembered. Reports draw fewer.
+// maxOrigins is the largest number of entries whose commits are remembered. Reports draw fewer.
 const maxOrigins = 1 << 17
 
 // NoteOrigin notes that a commit brought entries. If it brings an entry equal to an earlier one, the earlier commit stays noted.

@@ -85,11 +85,11 @@ func (r *Run) Steps(ctx context.Context) (*Steps, error) {
 		b.Target = b.Landed
 	}
 	s := &Steps{landed: map[string]bool{}, line: map[string]bool{}}
-	joins, err := s.findLanded(ctx, r, b)
+	leavesAt, err := s.findLanded(ctx, r, b)
 	if err != nil {
 		return nil, err
 	}
-	if b.Landed.ID != r.Scope.Tip.ID || joins != b.Target.ID && !s.line[b.Target.ID] && b.Target.ID != b.Landed.ID {
+	if b.Landed.ID != r.Scope.Tip.ID || leavesAt != b.Target.ID && !s.line[b.Target.ID] && b.Target.ID != b.Landed.ID {
 		s.Target = b.Target
 		if s.Bases, err = r.mergeBasesWith(ctx, b.Target.ID); err != nil {
 			return nil, err
@@ -99,9 +99,9 @@ func (r *Run) Steps(ctx context.Context) (*Steps, error) {
 	return s, nil
 }
 
-// findLanded finds out which of the judged commits the default branch has, and which commits are on its first-parent line. It returns the commit
-// at which that line leaves the commits that it looked at.
-func (s *Steps) findLanded(ctx context.Context, r *Run, b history.Branches) (joins string, err error) {
+// findLanded finds out which of the judged commits the default branch has, and which commits are on its first-parent line. leavesAt is the first
+// commit of that line that it did not look at.
+func (s *Steps) findLanded(ctx context.Context, r *Run, b history.Branches) (leavesAt string, err error) {
 	if b.Landed.ID == "" || history.Uncommitted(r.Scope.Tip.ID) {
 		return "", nil
 	}
@@ -144,7 +144,7 @@ func (s *Steps) findLanded(ctx context.Context, r *Run, b history.Branches) (joi
 		if !s.landed[id] && lands && r.Scope.Update.Old != "" {
 			s.Unlisted = append(s.Unlisted, c)
 		}
-		id = firstOf(c.Parents)
+		id = firstID(c.Parents)
 	}
 	slices.Reverse(s.Unlisted)
 	return id, nil

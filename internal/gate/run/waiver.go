@@ -27,8 +27,8 @@ func (c *Collector) findWaiver(of *rule.Rule, f finding.Finding) *policy.Waiver 
 	}
 	for i := range c.policy.Waivers {
 		w := &c.policy.Waivers[i]
-		if c.applies(w, f) && (w.Rule == of.ID || w.Edit.Has(effect&sharedEffects)) && ledger.DigestText(w.From) == f.EditFrom && ledger.DigestText(w.To) == f.EditTo {
-			c.used[i] = true
+		if c.appliesTo(w, f) && (w.Rule == of.ID || w.Edit.Has(effect&sharedEffects)) && ledger.DigestText(w.From) == f.EditFrom && ledger.DigestText(w.To) == f.EditTo {
+			c.usedWaivers[i] = true
 			return w
 		}
 	}
@@ -37,7 +37,7 @@ func (c *Collector) findWaiver(of *rule.Rule, f finding.Finding) *policy.Waiver 
 	}
 	chain := c.findWaiverChain(f, f.EditFrom, map[string]bool{})
 	for _, i := range chain {
-		c.used[i] = true
+		c.usedWaivers[i] = true
 	}
 	if len(chain) == 0 {
 		return nil
@@ -50,20 +50,20 @@ func (c *Collector) findApproval(place rule.Place) *policy.Waiver {
 	for i := range c.policy.Waivers {
 		w := &c.policy.Waivers[i]
 		if w.OfLog && w.Path == place.Allowed && w.From != nil && *w.From == place.From && w.To != nil && *w.To == place.To && !w.Expired(c.now) {
-			c.used[i] = true
+			c.usedWaivers[i] = true
 			return w
 		}
 	}
 	return nil
 }
 
-// findWaiverChain finds waivers that lead, one after the other, from one version of an entry to what the finding says became of it. It returns
+// findWaiverChain finds waivers that, one after the other, let the version from of an entry become what the finding says became of it. It returns
 // their indexes. seen holds the versions that were tried already.
 func (c *Collector) findWaiverChain(f finding.Finding, from string, seen map[string]bool) []int {
 	seen[from] = true
 	for i := range c.policy.Waivers {
 		w := &c.policy.Waivers[i]
-		if !c.applies(w, f) || !w.Edit.Has(ledger.EntryChanged|ledger.EntryLost) || ledger.DigestText(w.From) != from {
+		if !c.appliesTo(w, f) || !w.Edit.Has(ledger.EntryChanged|ledger.EntryLost) || ledger.DigestText(w.From) != from {
 			continue
 		}
 		to := ledger.DigestText(w.To)
@@ -80,15 +80,16 @@ func (c *Collector) findWaiverChain(f finding.Finding, from string, seen map[str
 	return nil
 }
 
-// applies reports whether a waiver is for a finding's log and has not expired.
-func (c *Collector) applies(w *policy.Waiver, f finding.Finding) bool {
+// appliesTo reports whether a waiver is for a finding's log and has not expired.
+func (c *Collector) appliesTo(w *policy.Waiver, f finding.Finding) bool {
 	return (w.Path == f.Path || w.Path == f.OldPath) && !w.Expired(c.now)
 }
 
-// ExplainProposed changes the findings that a proposed configuration would allow, by a baseline, a waiver of the edit, or because it approves the
-// rewrite of the log: they then say that this does not count yet. fix returns the remedy for a commit and a log; if that is empty, the finding keeps its own.
+// ExplainProposed changes the findings that a proposed configuration would allow, by a baseline, by a waiver of the edit, or by approving the rewrite
+// of the log: they then say that it does not count yet. approves reports whether it approves the rewrite that a finding is about. fix returns the
+// remedy for a commit and a log; if that is empty, the finding keeps its own.
 func (c *Collector) ExplainProposed(proposed *policy.Policy, approves func(finding.Finding) (bool, error), fix func(commit, path string) string) error {
-	under := &Collector{policy: proposed, now: c.now, used: map[int]bool{}}
+	byProposed := &Collector{policy: proposed, now: c.now, usedWaivers: map[int]bool{}}
 	for i := range c.Report.Findings {
 		f := &c.Report.Findings[i]
 		if f.Fix == remedy.CommittedBefore && proposed.BaselineFor(f.Path) != nil && c.policy.BaselineFor(f.Path) == nil {
@@ -100,7 +101,7 @@ func (c *Collector) ExplainProposed(proposed *policy.Policy, approves func(findi
 		if at < 0 {
 			continue
 		}
-		allowed := under.findWaiver(&c.Rules[at], *f) != nil
+		allowed := byProposed.findWaiver(&c.Rules[at], *f) != nil
 		if !allowed && c.Rules[at].Edit.Has(sharedEffects) {
 			var err error
 			if allowed, err = approves(*f); err != nil {
