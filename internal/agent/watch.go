@@ -67,7 +67,7 @@ func (w *watch) save() error {
 func (w *watch) judge(ctx context.Context, s *session.Session) (*finding.Report, error) {
 	place := s.Repo.Where()
 	if w.top = place.Top; w.top == "" || w.seen[w.top] {
-		return run.Nothing(s.Opts), nil
+		return run.EmptyReport(s.Opts), nil
 	}
 	var err error
 	if w.notes, err = agentnotes.Read(agentnotes.In(place.GitDir)); err != nil {
@@ -78,7 +78,7 @@ func (w *watch) judge(ctx context.Context, s *session.Session) (*finding.Report,
 	}
 	if w.event.Moment == harness.Tool {
 		if same, err := w.untouched(place.GitDir); err != nil || same {
-			return run.Nothing(s.Opts), err
+			return run.EmptyReport(s.Opts), err
 		}
 	}
 	if err := w.begin(ctx, s); err != nil {
@@ -93,7 +93,7 @@ func (w *watch) judge(ctx context.Context, s *session.Session) (*finding.Report,
 			w.begun = w.top
 		}
 		w.changed = true
-		report := run.Nothing(s.Opts)
+		report := run.EmptyReport(s.Opts)
 		if err == nil {
 			report.Hidden, err = s.HiddenLogs(ctx)
 		}
@@ -371,7 +371,7 @@ func (w *watch) judgeCommits(ctx context.Context, s *session.Session) (*finding.
 		}
 	}
 	if slices.Contains(known, w.head()) {
-		return run.Nothing(s.Opts), nil
+		return run.EmptyReport(s.Opts), nil
 	}
 	slices.Sort(known)
 	s.SetStandings(ctx, w.head())

@@ -82,7 +82,7 @@ func (j *job) judge(ctx context.Context, s *session.Session, t ciTarget) (*findi
 	case ci.History:
 		return j.audit(ctx, s, t)
 	}
-	return run.Nothing(s.Opts), nil
+	return run.EmptyReport(s.Opts), nil
 }
 
 // change judges a pull request, a merge request, a merge group, or a change that the caller names.

@@ -93,7 +93,7 @@ func runCommitHook(ctx context.Context, req session.Request, mode string, merged
 		}
 		switch {
 		case s.Opts.Replay && report.Verdict == finding.Pass:
-			return run.Nothing(s.Opts), nil // its warnings were given when the original was committed
+			return run.EmptyReport(s.Opts), nil // its warnings were given when the original was committed
 		case report.Verdict == finding.Fail && mayRemake:
 			return report, addContinueCommands(ctx, s, parents, report)
 		}
@@ -159,7 +159,7 @@ func judgeUnlessUntouched(ctx context.Context, s *session.Session, head string, 
 	case err != nil:
 		return nil, err
 	case !touched && noLane:
-		return run.Nothing(s.Opts), nil
+		return run.EmptyReport(s.Opts), nil
 	case trustErr != nil:
 		fix, err := commitUnjudged(ctx, s, len(parents) > 1)
 		if err != nil {
@@ -199,7 +199,7 @@ func judgeIndex(ctx context.Context, s *session.Session, head string, parents []
 	}
 	if s.Opts.Mode == prepareCommitMsg {
 		if known, err := p.wasSaved(); known || err != nil {
-			return run.Nothing(s.Opts), err
+			return run.EmptyReport(s.Opts), err
 		}
 	}
 	report := gate.Pending(ctx, s.Repo, parents, s.Opts, near.list...)

@@ -126,7 +126,7 @@ func auditNothing(ctx context.Context, s *session.Session) (*finding.Report, err
 		return nil, err
 	}
 	if len(tips) == 0 {
-		r := run.Nothing(s.Opts)
+		r := run.EmptyReport(s.Opts)
 		r.Examined.Notes = append(r.Examined.Notes, gate.NoLog)
 		return r, nil
 	}

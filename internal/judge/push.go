@@ -168,7 +168,7 @@ type move struct {
 
 // judge judges each update by itself and combines the reports. An update that cannot be judged does not hide the findings of the others.
 func (p handover) judge(ctx context.Context, s *session.Session) *finding.Report {
-	report := run.Nothing(s.Opts)
+	report := run.EmptyReport(s.Opts)
 	judged := false
 	add := func(r *finding.Report, err error) {
 		if err != nil {
@@ -260,7 +260,7 @@ func (p handover) judgeMove(ctx context.Context, s *session.Session, m move, mov
 		return nil, err
 	}
 	if m.known && m.Creates() {
-		report := run.Nothing(s.Opts)
+		report := run.EmptyReport(s.Opts)
 		report.Examined.Head = m.tip
 		return report, nil
 	}

@@ -184,8 +184,8 @@ func FailureReport(opts Options, err error) *finding.Report {
 	return newCollector(opts.WithDefaults()).finish(err, false)
 }
 
-// Nothing makes the report for a change in which there is nothing to judge.
-func Nothing(opts Options) *finding.Report { return FailureReport(opts, nil) }
+// EmptyReport makes the report for a change in which there is nothing to judge.
+func EmptyReport(opts Options) *finding.Report { return FailureReport(opts, nil) }
 
 // Touched holds the directories of workspaces, the configured logs and the files of families that changes touch.
 type Touched struct{ Workspaces, Logs, Families map[string]bool }

@@ -223,8 +223,8 @@ func (s *Learned) NoteOrigin(commit string, entries []ledger.Entry) {
 	}
 }
 
-// Recorded reports whether any judged commit brought an entry.
-func (s *Learned) Recorded() bool { return len(s.origins) > 0 }
+// BroughtEntries reports whether any judged commit brought an entry.
+func (s *Learned) BroughtEntries() bool { return len(s.origins) > 0 }
 
 // BranchOf says from which branch an entry came. A branch is named by the last commit of the tip's first-parent line before the branch was
 // merged. The result is empty if the entry came on that line itself, or if that is not known.

@@ -39,7 +39,7 @@ type unrecorded struct {
 
 // judge judges a change as a whole, after its commits.
 func judge(ctx context.Context, r *run.Run) error {
-	if r.Scope.Whole || r.Learned.Recorded() || len(r.Learned.Commits) == 0 {
+	if r.Scope.Whole || r.Learned.BroughtEntries() || len(r.Learned.Commits) == 0 {
 		return nil
 	}
 	files, err := r.Source.Tree.List(ctx, r.Scope.Tip.ID, history.Workspaces())
