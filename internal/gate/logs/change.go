@@ -155,10 +155,10 @@ func (e *LogChange) dropInsertedAtJoin(oldLen int) {
 	if oldLen > 0 {
 		last = kept[oldLen-1]
 	}
-	came := old[oldLen:]
-	for at := last + 1; at+len(came) <= len(now); at++ {
-		if slices.Equal(now[at:at+len(came)], came) {
-			for i := range came {
+	rotated := old[oldLen:]
+	for at := last + 1; at+len(rotated) <= len(now); at++ {
+		if slices.Equal(now[at:at+len(rotated)], rotated) {
+			for i := range rotated {
 				kept[oldLen+i] = at + i
 			}
 			break

@@ -129,6 +129,8 @@ func CompareNeighbours(neighbours []Neighbour) run.Pass {
 	}
 }
 
+// compareIndexLogs compares each log that differs between the index and HEAD, the first of parents, with those of neighbours. A neighbour at a
+// parent, or at the same commit as an earlier one, does not count.
 func compareIndexLogs(ctx context.Context, r *run.Run, parents []string, neighbours []Neighbour) error {
 	c := neighbourComparer{run: r, head: parents[0]}
 	seen := map[string]bool{}
@@ -196,19 +198,19 @@ func (c neighbourComparer) compareLog(ctx context.Context, own history.Change, o
 
 // readFronts reads the log of each neighbour of which no front is known, or whose front no longer holds for ours.
 func (c neighbourComparer) readFronts(ctx context.Context, own history.Change, ours *read.LedgerFile) error {
-	var moved []Neighbour
+	var stale []Neighbour
 	var edges []history.Edge
 	for _, n := range c.neighbours {
 		if front, known := n.Fronts[own.Path]; !known || !front.HoldsFor(ours.Log.Ledger) {
 			delete(n.Fronts, own.Path)
-			moved, edges = append(moved, n), append(edges, history.Edge{Parent: n.ID, Child: c.head})
+			stale, edges = append(stale, n), append(edges, history.Edge{Parent: n.ID, Child: c.head})
 		}
 	}
 	changes, err := c.run.Source.Changes(ctx, edges)
 	if err != nil {
 		return err
 	}
-	for i, n := range moved {
+	for i, n := range stale {
 		file := own.Old // HEAD's file, unless the neighbour has another
 		if change, differs := history.ChangeAt(changes[i], own.Path); differs {
 			file = change.Old
@@ -232,7 +234,7 @@ func (c neighbourComparer) warnOfSharedTasks(ctx context.Context, n Neighbour, f
 		return err
 	}
 	tasks, runs := tasksWorkedOn(t.HeadOnly), runsOf(ours, t.HeadOnly)
-	var there []ledger.Entry
+	var shared []ledger.Entry
 	for _, e := range t.TargetOnly {
 		if !tasks[e.TaskID] {
 			continue
@@ -246,26 +248,26 @@ func (c neighbourComparer) warnOfSharedTasks(ctx context.Context, n Neighbour, f
 			run = runOf(theirs, e)
 		}
 		if runs[run] {
-			there = append(there, e)
+			shared = append(shared, e)
 		}
 	}
-	if len(there) > 0 && !front.NoneAtFork {
-		forked, err := c.entriesAtFork(ctx, n.ID, dir, log)
+	if len(shared) > 0 && !front.NoneAtFork {
+		atFork, err := c.entriesAtFork(ctx, n.ID, dir, log)
 		if err != nil {
 			return err
 		}
-		before := func(e ledger.Entry) bool { return forked[e.Digest] }
-		front.NoneAtFork = !slices.ContainsFunc(front.Entries, before)
+		wasAtFork := func(e ledger.Entry) bool { return atFork[e.Digest] }
+		front.NoneAtFork = !slices.ContainsFunc(front.Entries, wasAtFork)
 		n.Fronts[t.Path] = front
-		there = slices.DeleteFunc(there, before)
+		shared = slices.DeleteFunc(shared, wasAtFork)
 	}
-	if len(there) == 0 {
+	if len(shared) == 0 {
 		return nil
 	}
 	t.Place = rule.Place{Commit: history.Index, Parent: n.ID}
 	c.run.Collector.WarnOnly = true
 	defer func() { c.run.Collector.WarnOnly = false }()
-	return c.run.Collector.Judge(ctx, &NeighbourLog{LogTips: t, Neighbour: n, Theirs: there})
+	return c.run.Collector.Judge(ctx, &NeighbourLog{LogTips: t, Neighbour: n, Theirs: shared})
 }
 
 // entriesAtFork returns the entries that a workspace's log had at the merge bases of HEAD and another commit. If our log lacks one of them, it was

@@ -21,9 +21,9 @@ func (e *LogChange) parentAfterRewrite(before *read.LedgerFile) *read.LedgerFile
 // judgeApprovedRewrite judges the edits of an approved rewrite, so that the report lists them as waived. The edits that the commit makes besides
 // are judged on the edge itself.
 func judgeApprovedRewrite(ctx context.Context, r *run.Run, e *LogChange) error {
-	x := e.wholeChange
-	x.Run, x.Place, x.Fix, x.Merge, x.Side = r, e.Place, e.Fix, e.Merge, e.Side
-	x.Allowed, x.From, x.To = e.OldPath, e.Approved.From, e.Approved.To
+	whole := e.wholeChange
+	whole.Run, whole.Place, whole.Fix, whole.Merge, whole.Side = r, e.Place, e.Fix, e.Merge, e.Side
+	whole.Allowed, whole.From, whole.To = e.OldPath, e.Approved.From, e.Approved.To
 	own := map[small.Digest]bool{}
 	for _, edit := range e.Edits {
 		if edit.OldIndex >= 0 {
@@ -31,14 +31,14 @@ func judgeApprovedRewrite(ctx context.Context, r *run.Run, e *LogChange) error {
 		}
 	}
 	var edits []ledger.Edit
-	for _, edit := range x.Edits {
-		if !own[x.Old.Entries[edit.OldIndex].Digest] {
+	for _, edit := range whole.Edits {
+		if !own[whole.Old.Entries[edit.OldIndex].Digest] {
 			edits = append(edits, edit)
 		}
 	}
-	x.Edits = edits
-	x.Inserted = slices.DeleteFunc(x.Inserted, func(index int) bool { return x.KeptOrder || slices.Contains(e.Inserted, index) })
-	return r.Collector.Judge(ctx, x)
+	whole.Edits = edits
+	whole.Inserted = slices.DeleteFunc(whole.Inserted, func(index int) bool { return whole.KeptOrder || slices.Contains(e.Inserted, index) })
+	return r.Collector.Judge(ctx, whole)
 }
 
 // findReturned finds the entries that the commit adds although an approved rewrite removed them, in the history of a parent or on an edge of

@@ -58,7 +58,7 @@ func JudgeBranch(ctx context.Context, r *run.Run) error {
 		return err
 	}
 	b.Against = b.bases
-	if pushes := r.Scope.Update.New != "" && !history.Uncommitted(r.Scope.Tip.ID); !pushes {
+	if isPush := r.Scope.Update.New != "" && !history.Uncommitted(r.Scope.Tip.ID); !isPush {
 		b.Against = append(slices.Clone(b.bases), steps.Target)
 	}
 	if err := r.Collector.Judge(ctx, b); err != nil {

@@ -29,6 +29,7 @@ func CompareFork(ctx context.Context, r *run.Run) error {
 	return compareBranches(ctx, r, base, tip)
 }
 
+// compareBranches compares each log in which two branches differ, and then their workspaces.
 func compareBranches(ctx context.Context, r *run.Run, target, head history.Tip) error {
 	edge := history.Edge{Parent: target.ID, Child: head.ID}
 	changes, err := r.Source.Changes(ctx, []history.Edge{edge})
@@ -83,35 +84,35 @@ func walkedFromTarget(ctx context.Context, r *run.Run, t *LogTips, edge history.
 func compareTipsOfLog(ctx context.Context, r *run.Run, pair [2]history.File, edge history.Edge) (*LogTips, error) {
 	path := pair[1].Path
 	logs := r.Source.ReaderOf(path)
-	ours, err := logs.Read(ctx, pair[0], nil)
+	targetLog, err := logs.Read(ctx, pair[0], nil)
 	if err != nil {
 		return nil, err
 	}
-	theirs, err := logs.Read(ctx, pair[1], ours)
+	headLog, err := logs.Read(ctx, pair[1], targetLog)
 	if err != nil {
 		return nil, err
 	}
-	if !ours.Readable() || !theirs.Readable() {
+	if !targetLog.Readable() || !headLog.Readable() {
 		return nil, nil // if a log is gone or cannot be read, that is reported on an edge
 	}
 	equal := r.Source.EquivalenceByWaivers(pair[0].Path, path)
-	own, err := r.Source.EquivalenceOn(ctx, nil, path, pair[0].Path, theirs, ours)
+	toTarget, err := r.Source.EquivalenceOn(ctx, nil, path, pair[0].Path, headLog, targetLog)
 	if err != nil {
 		return nil, err
 	}
-	if own, err = r.Source.AcceptSince(ctx, own, edge.Child, []string{edge.Parent}, path, path, theirs, ours); err != nil {
+	if toTarget, err = r.Source.AcceptSince(ctx, toTarget, edge.Child, []string{edge.Parent}, path, path, headLog, targetLog); err != nil {
 		return nil, err
 	}
-	if own.Accepted != nil && len(ledger.Only(theirs.Log.Ledger, ours.Log.Ledger, own)) == 0 {
+	if toTarget.Accepted != nil && len(ledger.Only(headLog.Log.Ledger, targetLog.Log.Ledger, toTarget)) == 0 {
 		return nil, nil // the head forked before the target's baseline, and has recorded nothing
 	}
-	if equal, err = r.Source.CompleteApprovals(ctx, equal, []string{edge.Parent, edge.Child}, path, ours, theirs, true); err != nil {
+	if equal, err = r.Source.CompleteApprovals(ctx, equal, []string{edge.Parent, edge.Child}, path, targetLog, headLog, true); err != nil {
 		return nil, err
 	}
-	if equal, err = r.Source.CompleteApprovals(ctx, equal, []string{edge.Parent, edge.Child}, path, theirs, ours, true); err != nil {
+	if equal, err = r.Source.CompleteApprovals(ctx, equal, []string{edge.Parent, edge.Child}, path, headLog, targetLog, true); err != nil {
 		return nil, err
 	}
-	t := &LogTips{Path: path, Divergence: ledger.Diverge(ours.Log.Ledger, theirs.Log.Ledger, equal, r.Collector.EditedEntries(path, false))}
+	t := &LogTips{Path: path, Divergence: ledger.Diverge(targetLog.Log.Ledger, headLog.Log.Ledger, equal, r.Collector.EditedEntries(path, false))}
 	if walked, err := walkedFromTarget(ctx, r, t, edge); err != nil || walked {
 		return nil, err
 	}

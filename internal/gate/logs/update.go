@@ -18,14 +18,14 @@ import (
 // nothing.
 func CompareOldTip(ctx context.Context, r *run.Run) error {
 	u := r.Scope.Update
-	every := u.Old != "" && judgedEveryCommit(r, u)
-	if u.Old == "" || !r.Learned.UnrelatedLog && len(r.Learned.Relocated) == 0 && every {
+	judgedAll := u.Old != "" && judgedEveryCommit(r, u)
+	if u.Old == "" || !r.Learned.UnrelatedLog && len(r.Learned.Relocated) == 0 && judgedAll {
 		return nil
 	}
 	old := history.Short(u.Old)
 	fix := wording.Commands("small-hook reconcile "+old, "git commit -m 'Keep the log of "+old+"'")
 	return judgeReplacement(ctx, r, u, func(path string) string {
-		if every && r.Learned.Relocated[path] {
+		if judgedAll && r.Learned.Relocated[path] {
 			return oneCommitFix(u.Old, path)
 		}
 		return "published entries stay: " + fix + ", then push again. This brings back the log, but no code"
@@ -97,14 +97,15 @@ func CompareLeft(ctx context.Context, r *run.Run) error {
 		if r.Scope.Base.ID != "" {
 			fork = []string{r.Scope.Base.ID}
 		}
-		made, err := r.Source.Commits(ctx, []string{head}, fork)
+		commits, err := r.Source.Commits(ctx, []string{head}, fork)
 		if err != nil {
 			return err
 		}
-		if at := slices.IndexFunc(made, func(c history.Commit) bool {
+		// The first commit that was made instead of those that the branch left.
+		if at := slices.IndexFunc(commits, func(c history.Commit) bool {
 			return slices.Equal(c.Parents, fork)
 		}); at >= 0 {
-			first = made[at].ID
+			first = commits[at].ID
 		}
 	}
 	return judgeReplacement(ctx, r, u, func(path string) string { return remedy.Return(u.Old, first, path) })
@@ -121,8 +122,8 @@ func judgeReplacement(ctx context.Context, r *run.Run, u history.Update, fix fun
 	if u.PolicyFromOldTip {
 		r.NotePolicy(n, changes)
 	}
-	reverted := undoneRewrites(ctx, r, u)
-	s, err := r.Source.Replacement(ctx, n, changes, false, reverted)
+	onlyUndone := undoneRewrites(ctx, r, u)
+	s, err := r.Source.Replacement(ctx, n, changes, false, onlyUndone)
 	if err != nil {
 		return err
 	}
@@ -139,7 +140,7 @@ func judgeReplacement(ctx context.Context, r *run.Run, u history.Update, fix fun
 		if u.Target.ID != "" && r.Source.Policy.LogFor(c.Path).FrozenMerged() {
 			continue // entries that the target has are judged as one step; the branch may change all others
 		}
-		if err := judgeReplacedLog(ctx, r, c, s, false, reverted); err != nil {
+		if err := judgeReplacedLog(ctx, r, c, s, false, onlyUndone); err != nil {
 			return err
 		}
 	}
@@ -155,9 +156,9 @@ func undoneRewrites(ctx context.Context, r *run.Run, u history.Update) read.Reve
 	}
 }
 
-// judgeReplacedLog judges one log of a commit against an earlier one that is not its parent's. reportInsertions says whether unreconciled insertions
-// are reported. reverted, if set, says whether only rewrites were undone, which is not reported.
-func judgeReplacedLog(ctx context.Context, r *run.Run, c history.Change, s *read.Step, reportInsertions bool, reverted read.RevertedFunc) error {
+// judgeReplacedLog judges one log of a commit against an earlier one that is not its parent's. reportInsertions says whether unreconciled
+// insertions are reported. onlyUndone, if set, says whether only rewrites were undone, which is not reported.
+func judgeReplacedLog(ctx context.Context, r *run.Run, c history.Change, s *read.Step, reportInsertions bool, onlyUndone read.RevertedFunc) error {
 	now := c.New
 	if to, moved := s.Moves[0][c.Path]; moved {
 		now = to
@@ -181,8 +182,8 @@ func judgeReplacedLog(ctx context.Context, r *run.Run, c history.Change, s *read
 			continue
 		}
 		edges, approved.Ledgers[i] = append(edges, e), e.parentAfterRewrite(l)
-		if reverted != nil && e.Relation == ledger.Rewritten {
-			if is, err := reverted(e.Old, e.New); err != nil || is {
+		if onlyUndone != nil && e.Relation == ledger.Rewritten {
+			if is, err := onlyUndone(e.Old, e.New); err != nil || is {
 				if err != nil {
 					return err
 				}

@@ -227,43 +227,43 @@ func findBeforeTarget(ctx context.Context, r *run.Run, s *read.Step, path string
 	if stanza == nil || stanza.Free() || r.Source.IsFileEntry(path) || len(parents) < 2 || len(edges) == 0 {
 		return nil
 	}
-	into, err := r.Target(ctx)
-	if err != nil || into.ID == "" {
+	target, err := r.Target(ctx)
+	if err != nil || target.ID == "" {
 		return err
 	}
-	same := func(l *read.LedgerFile) bool {
+	sameAsChild := func(l *read.LedgerFile) bool {
 		return slices.Equal(ledger.DigestsOf(l.Log.Ledger), ledger.DigestsOf(child.Log.Ledger))
 	}
-	if slices.ContainsFunc(parents, func(p read.ParentLog) bool { return slices.ContainsFunc(p.Ledgers, same) }) {
+	if slices.ContainsFunc(parents, func(p read.ParentLog) bool { return slices.ContainsFunc(p.Ledgers, sameAsChild) }) {
 		return nil // a parent has the same log: the merge did not put it together
 	}
-	target, err := readTargetLog(ctx, r, into.ID, path, parents)
-	if err != nil || !target.Readable() {
+	targetLog, err := readTargetLog(ctx, r, target.ID, path, parents)
+	if err != nil || !targetLog.Readable() {
 		return err
 	}
 	past, err := r.Source.BeforeSince(ctx, stanza, commitOrParents(r, s.Commit), path)
 	if err != nil {
 		return err
 	}
-	left := map[small.Digest]int{}
-	for _, e := range r.Source.EquivalenceByWaivers(path, path).ApplyRewrite(target.Log.Ledger, child.Log.Ledger).Entries {
-		left[e.Digest]++
+	unmatched := map[small.Digest]int{}
+	for _, e := range r.Source.EquivalenceByWaivers(path, path).ApplyRewrite(targetLog.Log.Ledger, child.Log.Ledger).Entries {
+		unmatched[e.Digest]++
 	}
-	lacks := []int{}
+	targetLacks := []int{}
 	for i, e := range child.Log.Entries {
-		if left[e.Digest] == 0 {
+		if unmatched[e.Digest] == 0 {
 			if !past[e.Digest] {
-				lacks = append(lacks, i)
+				targetLacks = append(targetLacks, i)
 			}
 			continue
 		}
-		left[e.Digest]--
-		for _, index := range lacks {
+		unmatched[e.Digest]--
+		for _, index := range targetLacks {
 			if !slices.Contains(edges[0].Misplaced, index) {
 				edges[0].BeforeTarget = append(edges[0].BeforeTarget, index)
 			}
 		}
-		lacks = nil
+		targetLacks = nil
 	}
 	return nil
 }
