@@ -32,8 +32,7 @@ func (u *UnreadableLog) reportOne(r *rule.Reporter, p small.Problem) {
 	r.Add(f)
 }
 
-// ReportedByLogRule reports whether the rule log/unreadable reports a problem, and not the family validate: the log is configured, and its file could
-// be read.
+// ReportedByLogRule reports whether log/unreadable reports a problem, and not the family validate: a configured log's file could be read.
 func (u *UnreadableLog) ReportedByLogRule(kind small.ProblemKind) bool {
 	return u.Run.Source.Policy.LogFor(u.Path) != nil && kind != small.ProblemNotAFile && kind != small.ProblemTooLarge
 }
@@ -99,13 +98,12 @@ type LogChange struct {
 	ParentHasNoLog bool
 	// Side names the parent of a merge, for messages.
 	Side string
-	// NewEntries are the indexes of the entries that no parent has. Misplaced are those of them that stand before an entry of a parent. Only one
-	// edge of a commit has them.
+	// NewEntries are the indexes of entries that no parent has; Misplaced are those of them before an entry of a parent. Only one edge of a commit
+	// has them.
 	NewEntries, Misplaced []int
 	// AddsInMerge is true on all edges of a merge that has entries which no parent has.
 	AddsInMerge bool
-	// BeforeTarget are the indexes of a merge's entries that the target lacks and that stand before one of its entries, without the misplaced
-	// ones. Only one edge of a commit has them.
+	// BeforeTarget are the indexes of a merge's other entries that the target lacks and that stand before one that it has. Only one edge has them.
 	BeforeTarget []int
 	// Loss is set if Old is not from a commit: a guarded writer left it in the work tree, and entries of it were lost.
 	Loss *Loss
@@ -113,7 +111,7 @@ type LogChange struct {
 	beforeFile, afterFile history.File
 	// headOfOld is the ledger head of Old, once it is needed.
 	headOfOld string
-	// wholeChange is the comparison without any approval, if this one begins after an approved rewrite: it has what the rewrite did, too.
+	// wholeChange is the same comparison without approvals; nil if no approved rewrite was applied.
 	wholeChange *LogChange
 }
 
@@ -142,9 +140,9 @@ func (e *LogChange) ignoreOrder() {
 	}
 }
 
-// dropInsertedAtJoin changes Inserted for an archive to which another log went. Old has the archive's own entries, oldLen of them, and then those
-// of that log. New entries between the two are not inserted: if commits are squashed, the archive also has what was recorded in it before the
-// log went to it. If New has the log's entries in one piece, they count there, even if equal entries stand elsewhere.
+// dropInsertedAtJoin changes Inserted for an archive to which another log went. Old has the archive's own entries, oldLen of them, and then that
+// log's. New entries between the two are not inserted: a squash has what was recorded in the archive before. If New has the log's entries in one
+// piece, that is where they are, even if equal ones stand elsewhere.
 func (e *LogChange) dropInsertedAtJoin(oldLen int) {
 	old, now := ledger.DigestsOf(e.Old), ledger.DigestsOf(e.New)
 	kept := ledger.Subsequence(old, now)
@@ -175,7 +173,7 @@ func (e *LogChange) dropInsertedAtJoin(oldLen int) {
 	}
 }
 
-// setParent sets the parent of the edge: the commit's parent with the index side. For a root it does nothing.
+// setParent makes e the edge to the commit's parent with the index side. For a root it does nothing.
 func (e *LogChange) setParent(n history.Commit, side int) {
 	if len(n.Parents) == 0 {
 		return
@@ -333,8 +331,7 @@ func (e *LogChange) Undo() string {
 // maxSingleWaivers is the largest number of edits that are waived one by one; more are approved together.
 const maxSingleWaivers = 2
 
-// approvalHint returns the end of a fix if many entries of a configured log were changed or lost: it says that a person can approve the rewrite as a
-// whole.
+// approvalHint returns the end of a fix if many entries of a configured log were changed or lost: a person can approve the rewrite as a whole.
 func (e *LogChange) approvalHint() string {
 	edits := 0
 	for _, x := range e.Edits {

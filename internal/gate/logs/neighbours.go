@@ -62,8 +62,7 @@ func (f Front) TheirLedger(ours *ledger.Ledger) *ledger.Ledger {
 	return ledger.OfEntries(slices.Concat(ours.Entries[:f.Len], f.Entries))
 }
 
-// SharesNoTask reports whether none of our entries after the common ones is on a task of theirs, so that the neighbour is not at work on a task of
-// ours.
+// SharesNoTask reports whether none of our entries after the common ones is on a task of theirs.
 func (f Front) SharesNoTask(ours *ledger.Ledger) bool {
 	tasks := tasksWorkedOn(ours.Entries[f.Len:])
 	return !slices.ContainsFunc(f.Entries, func(e ledger.Entry) bool { return tasks[e.TaskID] })
@@ -129,8 +128,7 @@ func CompareNeighbours(neighbours []Neighbour) run.Pass {
 	}
 }
 
-// compareIndexLogs compares each log that differs between the index and HEAD, the first of parents, with those of neighbours. A neighbour at a
-// parent, or at the same commit as an earlier one, does not count.
+// compareIndexLogs compares each log that differs between the index and HEAD, the first of parents, with those of neighbours.
 func compareIndexLogs(ctx context.Context, r *run.Run, parents []string, neighbours []Neighbour) error {
 	c := neighbourComparer{run: r, head: parents[0]}
 	seen := map[string]bool{}

@@ -41,8 +41,7 @@ func judgeApprovedRewrite(ctx context.Context, r *run.Run, e *LogChange) error {
 	return r.Collector.Judge(ctx, whole)
 }
 
-// findReturned finds the entries that the commit adds although an approved rewrite removed them, in the history of a parent or on an edge of
-// this commit.
+// findReturned finds the entries that the commit adds although an approved rewrite removed them, in the history of a parent or in this commit.
 func (l *CommitLog) findReturned(ctx context.Context) (out []ledger.Entry, err error) {
 	src, parents := l.Run.Source, l.Step.Parents
 	equal := src.EquivalenceByWaivers(l.Path, l.Path)
@@ -70,8 +69,8 @@ func (l *CommitLog) findReturned(ctx context.Context) (out []ledger.Entry, err e
 	return out, nil
 }
 
-// logsAfterRewrite returns the logs of the commit's parents. A log that has done neither the rewrite nor a later one comes without the entries that
-// the rewrite started from. The result is nil if the rewrite was made neither in the history of a parent nor in this commit.
+// logsAfterRewrite returns the logs of the commit's parents as a rewrite leaves them: if one has not done it, the entries that the rewrite started
+// from are left out. The result is nil if the rewrite was made neither in the history of a parent nor here.
 func (l *CommitLog) logsAfterRewrite(ctx context.Context, equal ledger.Equivalence, x *ledger.Rewrite) ([]*ledger.Ledger, error) {
 	rewritten := slices.ContainsFunc(l.edges, func(e *LogChange) bool {
 		return e.Approved != nil && e.Approved.From == x.From && e.Approved.To == x.To

@@ -15,8 +15,7 @@ import (
 type rewrites struct {
 	// earlier maps a version of an entry to the versions that commits rewrote to it.
 	earlier map[small.Digest][]small.Digest
-	// recorded holds the entries with which the branch began and those that its commits appended. They are not rewrites, even if they were rewritten
-	// later.
+	// recorded holds the entries with which the branch began and those that its commits appended, even if they were rewritten later.
 	recorded map[small.Digest]bool
 	// inserted holds the entries that commits put before older ones.
 	inserted map[small.Digest]bool
@@ -108,8 +107,8 @@ func (r *rewrites) noteEdge(e *LogChange, made map[small.Digest]bool) {
 	}
 }
 
-// onlyUndone reports whether a branch's new log c differs from its old one p only because rewrites were undone: it has each old entry or the version
-// before it was rewritten, in the order of p or in the order before the rewrite. Inserted entries may be gone.
+// onlyUndone reports whether a branch's new log c differs from its old one p only because rewrites were undone: it has each old entry or the
+// version before the rewrite, in the order of p or in that before the rewrite. Inserted entries may be gone.
 func (r *rewrites) onlyUndone(p, c *ledger.Ledger) bool {
 	if r == nil {
 		return false

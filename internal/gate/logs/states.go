@@ -34,9 +34,8 @@ func NoteAll(ctx context.Context, r *run.Run) error {
 	return noteLogs(ctx, r, func(at string) bool { return r.Scope.Dir == "" || strings.HasPrefix(at+"/", r.Scope.Dir+"/") }, nil)
 }
 
-// noteLogs puts the state of the selected logs of the tip into the report: one for each file, or for each folder of files. If there is no history,
-// it also reports the logs that cannot be read. before, unless it is nil, is the revision before the change: notes name the open entries that it
-// lacks.
+// noteLogs puts the state of the selected logs at the tip into the report, one for each file or folder of files. Without a history, it also
+// reports those that cannot be read. before, if not nil, is the revision before the change: notes name the open entries that it lacks.
 func noteLogs(ctx context.Context, r *run.Run, selected func(at string) bool, before *string) error {
 	p := r.Source.Policy
 	if len(p.Logs) == 0 {

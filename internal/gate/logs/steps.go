@@ -16,9 +16,8 @@ import (
 	"github.com/small-gate/small-gate/internal/policy"
 )
 
-// StepOf returns the part of a commit that is judged by itself, for the logs of a stanza. byStep reports whether what the caller judges is judged
-// by steps for a stanza. If it is, a commit on the first-parent line of the default branch is judged on its first edge only. For any other commit
-// the result is nil: it is part of a longer step.
+// StepOf returns the part of a commit by which a stanza's logs are judged. If byStep says that they are judged by steps, this is the first edge of a
+// commit on the default branch's first-parent line, and nil for a commit that is part of a longer step.
 func StepOf(ctx context.Context, r *run.Run, s *read.Step, stanza *policy.Log, byStep func(*policy.Log) bool) (*read.Step, error) {
 	if !byStep(stanza) || s.Whole {
 		return s, nil
@@ -162,8 +161,8 @@ func addedOn(edge []history.Change, path string) bool {
 	return changed && c.Old.Mode == "" && c.New.Mode != ""
 }
 
-// JudgeAsOne judges, as one commit, what a range did to logs that it moved or rotated: a squash makes such a commit. Even if each commit is right by
-// itself, two logs may have taken each other's place, or a merge may have put entries of the target into the fresh log and not into the archive.
+// JudgeAsOne judges what a range did to logs that it moved or rotated as one commit, as a squash makes it. Commits may be right one by one although
+// two logs took each other's place, or a merge put entries of the target into the fresh log and not into the archive.
 func JudgeAsOne(ctx context.Context, r *run.Run) error {
 	if len(r.Learned.Relocated) == 0 {
 		return nil
@@ -184,8 +183,8 @@ func JudgeAsOne(ctx context.Context, r *run.Run) error {
 	return nil
 }
 
-// judgeAsStep judges logs on the edge from a commit to the tip, as one step. Without squash it judges the logs whose entries are frozen once they
-// are merged, with squash those of the other logs that moved or were rotated.
+// judgeAsStep judges logs on the edge from a commit to the tip, as one step: those whose entries are frozen once they are merged or, if squash, the
+// others that moved or were rotated.
 func judgeAsStep(ctx context.Context, r *run.Run, from string, changes []history.Change, squash bool) error {
 	step := history.Commit{ID: r.Scope.Tip.ID}
 	if from != "" {

@@ -71,7 +71,7 @@ func compareBranches(ctx context.Context, r *run.Run, target, head history.Tip) 
 }
 
 // walkedFromTarget reports whether the head descends from the target and every commit between them was judged: the edges then say what became of
-// the target's entries. It is false if the two logs are linear, since it does not matter then.
+// the target's entries. For linear logs it is false, and does not matter.
 func walkedFromTarget(ctx context.Context, r *run.Run, t *LogTips, edge history.Edge) (bool, error) {
 	if t.Outcome == ledger.Linear || !r.Learned.Walked || r.Learned.UnrelatedLog {
 		return false, nil
@@ -163,8 +163,7 @@ func setUnsoundSideFix(ctx context.Context, r *run.Run, s *read.Step, path strin
 	return nil
 }
 
-// mendSideFix returns the fix for a side of a merge that has itself lost what was recorded. The command, with the revision, shows which commit lost
-// it.
+// mendSideFix returns the fix for a side of a merge that has itself lost what was recorded. The command judges the revision.
 func mendSideFix(side, command, revision string) string {
 	return "mend the log on " + wording.Printable(side) + " before you merge; see which commit changed it, and what to do: " + wording.Commands("small-hook "+command+" "+wording.ShellWord(revision))
 }
@@ -228,8 +227,7 @@ func judgeSide(ctx context.Context, r *run.Run, base string, side history.Tip) e
 	return nil
 }
 
-// branchToMerge names the branch to merge. A range is judged with its head checked out, so it is the target; a merge is predicted with its first
-// branch checked out, so it is the head.
+// branchToMerge names the branch to merge: the target of a range, which is judged with its head checked out, or the second branch of a prediction.
 func branchToMerge(r *run.Run, target, head history.Tip) string {
 	if !r.Scope.Predicts {
 		return target.Name

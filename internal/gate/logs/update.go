@@ -204,8 +204,8 @@ func judgeReplacedLog(ctx context.Context, r *run.Run, c history.Change, s *read
 	return judgeSideLog(ctx, r, s, c.Path, now.Path, after, parent, approved, edges)
 }
 
-// judgeSideLog judges a log of a predicted side as that of one commit. It judges only the head, since what the target has doubled stays. A log that
-// moved is judged only from its old path.
+// judgeSideLog judges a log of a predicted merge's head as that of one commit; what the target has doubled stays. A log that moved is judged only
+// from its old path.
 func judgeSideLog(ctx context.Context, r *run.Run, s *read.Step, oldPath, path string, after *read.LedgerFile, parent, approved read.ParentLog, edges []*LogChange) error {
 	if s.ID != r.Scope.Tip.ID || s.MovedTo(0, oldPath) {
 		return nil

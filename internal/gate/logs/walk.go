@@ -1,5 +1,5 @@
-// Package logs follows logs from commit to commit, and compares them between branches. The rules of append-only, divergence and other families
-// judge the subjects that it makes.
+// Package logs follows logs from commit to commit, and compares them between branches. The families append-only, divergence and others judge what
+// it finds.
 package logs
 
 import (
@@ -430,7 +430,7 @@ func compareGoneLog(ctx context.Context, r *run.Run, s *read.Step, path string, 
 	return compareLogs(ctx, r, s.Commit, imported.File.Path, path, before, imported, parents, side)
 }
 
-// compareWithNothing is the comparison of a log that is gone. Of a folder whose files must not change, only the entry is gone, and not the log.
+// compareWithNothing is the comparison of a log that is gone. In a folder whose files must not change, the entry is gone, and not the log.
 func compareWithNothing(ctx context.Context, r *run.Run, path string, before *read.LedgerFile) *ledger.Comparison {
 	c := &ledger.Comparison{Old: before.Log.Ledger, ReconcileEntry: -1}
 	if r.Source.IsFileEntry(path) {
