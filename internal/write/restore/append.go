@@ -26,7 +26,7 @@ func (w *Workspace) Append(mark Mark, entry combine.NewEntry, judge func(text []
 		}
 	}
 	// The handoff's id is none to go by: between its init and its start the protocol's program leaves that of another run there.
-	if id := runID(w.Place.Top, small.Workspace.Path(dir), w.Limits); id != "" {
+	if id := readRunID(w.Place.Top, small.Workspace.Path(dir), w.Limits); id != "" {
 		entry = append(entry, [2]string{"replayId", id})
 	}
 	longer, line, err := combine.Append(path, data, entry, w.Now, w.Limits)
@@ -48,15 +48,15 @@ func (w *Workspace) Append(mark Mark, entry combine.NewEntry, judge func(text []
 		return false, err
 	}
 	if note != nil {
-		err = w.notNoted(note.Finish())
+		err = w.wrapNoteError(note.Finish())
 	}
 	return true, err
 }
 
 var replayIDForm = expression.Of(`^[0-9A-Fa-f]{64}$`)
 
-// runID is the replay id of the run that a workspace file names; empty if there is none that could be one: `check` reports that.
-func runID(top, path string, limits small.Limits) string {
+// readRunID is the replay id of the run that a workspace file names; empty if there is none that could be one: `check` reports that.
+func readRunID(top, path string, limits small.Limits) string {
 	data, err := workgit.ReadFile(top, path)
 	if err != nil {
 		return ""

@@ -27,21 +27,21 @@ func (w *Workspace) RestoreFile(ctx context.Context, repo reconcile.Repository, 
 	if r.unfinished, err = state.UnderWay(w.Place.GitDir); err != nil {
 		return out, err
 	}
-	id, was, err := r.fileBefore(ctx, source)
+	id, was, err := r.findCommittedFile(ctx, source)
 	if err != nil || was.Mode == "" {
 		return out, err
 	}
-	same, err := r.isFile(ctx, was)
+	same, err := r.isInIndexAndTree(ctx, was)
 	if err != nil || same {
 		return out, err
 	}
-	link, err := w.moveLink()
+	link, err := w.keepLink()
 	if err != nil {
 		return out, err
 	}
 	out.File = link
-	if there, unread := w.Read(); unread != nil {
-		return out, unread
+	if there, readErr := w.Read(); readErr != nil {
+		return out, readErr
 	} else if there != nil {
 		if out.File, err = w.workTree().Keep(w.Log(), there); err != nil {
 			return out, err
@@ -53,16 +53,16 @@ func (w *Workspace) RestoreFile(ctx context.Context, repo reconcile.Repository, 
 	}
 	out.Text, out.Staged = []byte{}, true
 	if _, err = workgit.ForgetRepeated(w.Place.GitDir); err == nil {
-		out.Next, err = r.next(ctx)
+		out.Next, err = r.nextCommands(ctx)
 	}
 	return out, err
 }
 
-// fileBefore is the file as a commit has it, and the commit; without a source, the first of HEAD and what is being merged that has one.
-func (r *restoring) fileBefore(ctx context.Context, source string) (id string, f history.File, err error) {
+// findCommittedFile is the file as a commit has it, and the commit; without a source, the first of HEAD and what is being merged that has one.
+func (r *restoring) findCommittedFile(ctx context.Context, source string) (id string, f history.File, err error) {
 	commits, err := Before(ctx, r.repo, source)
 	for _, id = range commits {
-		if f, err = r.file(ctx, id, r.Log()); err != nil || f.Mode != "" {
+		if f, err = r.findFile(ctx, id, r.Log()); err != nil || f.Mode != "" {
 			break
 		}
 	}
@@ -83,9 +83,9 @@ func Before(ctx context.Context, repo reconcile.Repository, source string) ([]st
 	return append([]string{head}, merged...), err
 }
 
-// isFile reports whether a file is so in the index and in the work tree.
-func (r *restoring) isFile(ctx context.Context, was history.File) (bool, error) {
-	staged, err := r.file(ctx, history.Index, r.Log())
+// isInIndexAndTree reports whether a file is so in the index and in the work tree.
+func (r *restoring) isInIndexAndTree(ctx context.Context, was history.File) (bool, error) {
+	staged, err := r.findFile(ctx, history.Index, r.Log())
 	if err != nil || staged != was {
 		return false, err
 	}
@@ -112,7 +112,7 @@ func (w *Workspace) CommittedText(ctx context.Context, repo reconcile.Repository
 	if err != nil {
 		return nil, err
 	}
-	f, err := (&restoring{Workspace: w, repo: repo}).file(ctx, commit, w.Log())
+	f, err := (&restoring{Workspace: w, repo: repo}).findFile(ctx, commit, w.Log())
 	if err != nil || !f.Regular() {
 		return nil, err
 	}
@@ -121,30 +121,30 @@ func (w *Workspace) CommittedText(ctx context.Context, repo reconcile.Repository
 
 // Stands reports whether git has done no more to the work tree between two marks than commit.
 func Stands(place githistory.Place, from, to Mark) (bool, error) {
-	commits, err := since(place, from, to)
+	commits, err := commitsBetween(place, from, to)
 	return commits != nil, err
 }
 
 // PutBackOver puts back what was at the log's place before: lines or items that were lost, or a file.
 func (w *Workspace) PutBackOver(old []byte, mode fs.FileMode) (out Restored, err error) {
-	link, err := w.moveLink()
+	link, err := w.keepLink()
 	if err != nil {
 		return out, err
 	}
 	if mode&fs.ModeSymlink != 0 {
-		file, unread := w.Read()
-		if unread == nil && file != nil {
-			out.File, unread = w.workTree().Keep(w.Log(), file)
+		file, readErr := w.Read()
+		if readErr == nil && file != nil {
+			out.File, readErr = w.workTree().Keep(w.Log(), file)
 		}
 		name := filepath.Join(w.Place.Top, filepath.FromSlash(w.Log()))
-		if out.Log, out.Text = w.Log(), old; file != nil && unread == nil {
-			unread = os.Remove(name)
+		if out.Log, out.Text = w.Log(), old; file != nil && readErr == nil {
+			readErr = os.Remove(name)
 		}
-		if unread == nil {
-			unread = os.Symlink(string(old), name)
+		if readErr == nil {
+			readErr = os.Symlink(string(old), name)
 		}
 		out.File = cmp.Or(out.File, link)
-		return out, unread
+		return out, readErr
 	}
 	if out, err = w.Restore(old, w.Accepts); err == nil && out.Text != nil {
 		err = os.Chmod(filepath.Join(w.Place.Top, filepath.FromSlash(w.Log())), mode.Perm())

@@ -64,7 +64,7 @@ func Losses(ctx context.Context, repo reconcile.Repository, parents []string, li
 		if w.Dir = n.Dir; n.Log == nil {
 			w.Dir = discarded.Dir
 		}
-		loss, err := w.loss(ctx, repo, parents, n, discarded)
+		loss, err := w.findLoss(ctx, repo, parents, n, discarded)
 		if err != nil {
 			return nil, err
 		}
@@ -75,12 +75,12 @@ func Losses(ctx context.Context, repo reconcile.Repository, parents []string, li
 	return out, nil
 }
 
-// loss finds out what is gone of the log since a note, and what was discarded.
-func (w *Workspace) loss(ctx context.Context, repo reconcile.Repository, parents []string, n, discarded Note) (out Loss, err error) {
+// findLoss finds out what is gone of the log since a note, and what was discarded.
+func (w *Workspace) findLoss(ctx context.Context, repo reconcile.Repository, parents []string, n, discarded Note) (out Loss, err error) {
 	if n.Log == nil && discarded.Log == nil {
 		return out, nil
 	}
-	file, unread := w.Read()
+	file, readErr := w.Read()
 	if discarded.Log == nil && bytes.HasPrefix(file, n.Log) {
 		return out, nil // nothing is gone: the usual case, without asking git
 	}
@@ -88,17 +88,17 @@ func (w *Workspace) loss(ctx context.Context, repo reconcile.Repository, parents
 	if err != nil {
 		return out, err
 	}
-	if discarded, err = w.current(discarded, mark); err != nil {
+	if discarded, err = w.dropStale(discarded, mark); err != nil {
 		return out, err
 	}
-	if n, err = w.current(n, mark); err != nil {
+	if n, err = w.dropStale(n, mark); err != nil {
 		return out, err
 	}
-	all := w.with(discarded, n)
+	all := w.joinNotes(discarded, n)
 	if all.Log == nil {
 		return out, nil
 	}
-	commits, err := since(w.Place, all.Mark, mark)
+	commits, err := commitsBetween(w.Place, all.Mark, mark)
 	if err != nil {
 		return out, err
 	}
@@ -109,15 +109,15 @@ func (w *Workspace) loss(ctx context.Context, repo reconcile.Repository, parents
 		}
 	}
 	index, found, err := githistory.ReadFile(ctx, repo, history.Index, w.Log(), w.Limits.FileSize())
-	if err = errors.Join(err, unread); err != nil || !found {
+	if err = errors.Join(err, readErr); err != nil || !found {
 		return out, err
 	}
-	out.Log, out.Noted, out.Index, out.Sealed = w.Log(), w.entriesOf(all.Log), w.entriesOf(index), !bytes.Equal(head, index)
-	if out.Gone, err = w.uncommitted(ctx, repo, all, commits, file, index); err != nil {
+	out.Log, out.Noted, out.Index, out.Sealed = w.Log(), w.readEntries(all.Log), w.readEntries(index), !bytes.Equal(head, index)
+	if out.Gone, err = w.findUncommitted(ctx, repo, all, commits, file, index); err != nil {
 		return out, err
 	}
-	known := w.entriesOf(discarded.Log).Entries
-	out.Discarded = w.takenBack(n, file, head, index) || !slices.ContainsFunc(out.Gone, func(gone ledger.Entry) bool {
+	known := w.readEntries(discarded.Log).Entries
+	out.Discarded = w.wasDiscarded(n, file, head, index) || !slices.ContainsFunc(out.Gone, func(gone ledger.Entry) bool {
 		return !slices.ContainsFunc(known, func(e ledger.Entry) bool { return e.Digest == gone.Digest })
 	})
 	return out, nil
@@ -125,37 +125,37 @@ func (w *Workspace) loss(ctx context.Context, repo reconcile.Repository, parents
 
 func (w *Workspace) discardedFile() string { return filepath.Join(w.Kept, "discarded") }
 
-// current is a note if it still counts; else it has no log.
-func (w *Workspace) current(n Note, mark Mark) (Note, error) {
+// dropStale is a note if it still counts; else it has no log.
+func (w *Workspace) dropStale(n Note, mark Mark) (Note, error) {
 	if sound, _ := w.parse(n.Log); sound == nil {
 		return Note{}, nil
 	}
-	commits, err := since(w.Place, n.Mark, mark)
+	commits, err := commitsBetween(w.Place, n.Mark, mark)
 	if commits == nil {
 		return Note{}, err
 	}
 	return n, nil
 }
 
-// with joins two notes, the older one first.
-func (w *Workspace) with(older, newer Note) Note {
+// joinNotes joins two notes, the older one first.
+func (w *Workspace) joinNotes(older, newer Note) Note {
 	switch {
 	case older.Log == nil:
 		return newer
-	case newer.Log != nil && !w.entriesOf(older.Log).HasAll(w.entriesOf(newer.Log)):
-		older.Log = w.join(older.Log, newer.Log)
+	case newer.Log != nil && !w.readEntries(older.Log).HasAll(w.readEntries(newer.Log)):
+		older.Log = w.joinLogs(older.Log, newer.Log)
 	}
 	return older
 }
 
-// takenBack reports whether the file is one of the versions that git has, and lacks only the last entries of a note: so git checkout leaves it.
+// wasDiscarded reports whether the file is one of the versions that git has, and lacks only the last entries of a note: so git checkout leaves it.
 // A writer that has lost entries has added one of its own.
-func (w *Workspace) takenBack(n Note, file []byte, versions ...[]byte) bool {
+func (w *Workspace) wasDiscarded(n Note, file []byte, versions ...[]byte) bool {
 	log, _ := w.parse(file)
 	if log == nil || n.Log == nil {
 		return false
 	}
-	noted := w.entriesOf(n.Log)
+	noted := w.readEntries(n.Log)
 	return noted.Len() > log.Len() && noted.Extends(log.Ledger) && slices.ContainsFunc(versions, func(text []byte) bool {
 		version, _ := w.parse(text)
 		return version != nil && version.Len() == log.Len() && version.Extends(log.Ledger)
@@ -165,33 +165,33 @@ func (w *Workspace) takenBack(n Note, file []byte, versions ...[]byte) bool {
 // Discarded is the note on entries that guarded writers have recorded and git has taken away on request since, n being the last writer's
 // note and head the log of HEAD; and those entries. What n adds to it moves there from n. It has no log if nothing is missing.
 func (w *Workspace) Discarded(ctx context.Context, repo reconcile.Repository, n Note, mark Mark, head []byte) (known Note, gone []ledger.Entry, err error) {
-	file, unread := w.Read()
-	if unread != nil {
+	file, readErr := w.Read()
+	if readErr != nil {
 		return known, nil, nil //nolint:nilerr // something else is in the log's place: whoever needs the file reads it again, and says so
 	}
 	if known, err = readNote(w.discardedFile(), func(n Note) bool { return n.Dir == w.Dir }); err != nil {
 		return known, nil, err
 	}
-	if known, err = w.current(known, mark); err != nil {
+	if known, err = w.dropStale(known, mark); err != nil {
 		return known, nil, err
 	}
-	if n, err = w.current(n, mark); err != nil {
+	if n, err = w.dropStale(n, mark); err != nil {
 		return known, nil, err
 	}
 	index, _, unmerged := githistory.ReadFile(ctx, repo, history.Index, w.Log(), w.Limits.FileSize())
 	if unmerged != nil {
 		index = nil // the log in the work tree is not from there
 	}
-	fresh := w.takenBack(n, file, head, index)
+	fresh := w.wasDiscarded(n, file, head, index)
 	if fresh {
-		known = w.with(known, n)
+		known = w.joinNotes(known, n)
 	}
 	if known.Log == nil {
 		return Note{}, nil, w.ForgetDiscarded()
 	}
-	commits, err := since(w.Place, known.Mark, mark)
+	commits, err := commitsBetween(w.Place, known.Mark, mark)
 	if err == nil {
-		gone, err = w.uncommitted(ctx, repo, known, commits, file)
+		gone, err = w.findUncommitted(ctx, repo, known, commits, file)
 	}
 	if err != nil || len(gone) == 0 {
 		return Note{}, nil, errors.Join(err, w.ForgetDiscarded())
@@ -202,7 +202,7 @@ func (w *Workspace) Discarded(ctx context.Context, repo reconcile.Repository, n 
 			err = wholefile.Replace(w.discardedFile(), text, 0o600)
 		}
 		if err != nil {
-			return known, gone, w.notNoted(err)
+			return known, gone, w.wrapNoteError(err)
 		}
 		return known, gone, w.Note(mark)
 	}
@@ -220,5 +220,5 @@ func (w *Workspace) ForgetDiscarded() error {
 
 // WithDiscarded is what was noted of a log together with what was discarded.
 func (w *Workspace) WithDiscarded(discarded Note, noted []byte) []byte {
-	return w.with(discarded, Note{Log: noted}).Log
+	return w.joinNotes(discarded, Note{Log: noted}).Log
 }

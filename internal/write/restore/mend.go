@@ -53,68 +53,68 @@ type Mended struct {
 // mending makes a commit that nobody else has, and those after it, again.
 type mending struct {
 	restoring
-	// first is the commit to mend. If discard is true, its log gets nothing new, and dropped entries go.
-	first   string
-	discard bool
-	dropped int
-	// begun is true once the log of a commit was put back.
-	begun bool
+	// toMend is the commit to mend. If discard is true, its log gets nothing new, and dropped entries go.
+	toMend       string
+	discard      bool
+	droppedCount int
+	// tasksAdopted is true once the log of a commit was put back.
+	tasksAdopted bool
 	// alike are the new entries of its log that look like changed versions of old ones.
 	alike []ledger.Entry
-	// own are all commits of HEAD that nobody else has, parents first, and parents are theirs.
-	own     []string
-	parents map[string][]string
-	// ids are the new commits by the old ones.
-	ids map[string]string
+	// unshared are all commits of HEAD that nobody else has, parents first, and parents are theirs.
+	unshared []string
+	parents  map[string][]string
+	// newIDs are the new commits by the old ones.
+	newIDs map[string]string
 	// logs are what is known of commits' logs: see logOf.
-	logs map[string]*mendedLog
-	// at are the files at the paths that may change, by commit.
-	at map[string]map[string]history.File
+	logs map[string]*commitLog
+	// files are the files files the paths that may change, by commit.
+	files map[string]map[string]history.File
 	// objects makes the new commits.
 	objects *rewrite.Objects
 	// targets are, by merge, the parent that the target has: see reconcile.TargetSide.
 	targets map[string]int
-	// files are what some paths become where they are as the commit has them.
-	files map[string]substitution
+	// substitutions are what some paths become where they are as the commit has them.
+	substitutions map[string]substitution
 }
 
-type substitution struct{ was, is history.File }
+type substitution struct{ from, to history.File }
 
 // Mend makes a commit again, in which the log has all that its parents' logs have, and then what came after it or beside it up to HEAD, on
 // top of that: messages, authors, times, merges and all other files stay. It refuses what others have. The index and the work tree follow, with what is
 // not committed.
 func (w *Workspace) Mend(ctx context.Context, repo reconcile.Repository, o MendOptions, environ []string) (out Mended, err error) {
 	m := &mending{
-		restoring: restoring{Workspace: w, repo: repo}, parents: map[string][]string{}, ids: map[string]string{}, logs: map[string]*mendedLog{},
-		targets: map[string]int{}, files: map[string]substitution{}, discard: o.Discard,
+		restoring: restoring{Workspace: w, repo: repo}, parents: map[string][]string{}, newIDs: map[string]string{}, logs: map[string]*commitLog{},
+		targets: map[string]int{}, substitutions: map[string]substitution{}, discard: o.Discard,
 	}
 	if m.git, err = workgit.Open(w.Place, environ); err != nil {
 		return out, err
 	}
 	m.objects = rewrite.New(m.git.Git)
 	defer func() { err = cmp.Or(err, m.objects.End()) }()
-	list, err := m.commits(ctx, o.Commit, o.Pushed)
+	list, err := m.listCommits(ctx, o.Commit, o.Pushed)
 	if err != nil {
 		return out, err
 	}
 	if o.Discard {
-		if err := m.nothingUncommitted(ctx); err != nil {
+		if err := m.refuseUncommittedLog(ctx); err != nil {
 			return out, err
 		}
 	}
-	if err := m.substitute(ctx, o.Source, o.Files); err != nil {
+	if err := m.findSubstitutions(ctx, o.Source, o.Files); err != nil {
 		return out, err
 	}
-	if err := m.makeAll(ctx, list, o); err != nil {
+	if err := m.rewriteAll(ctx, list, o); err != nil {
 		return out, err
 	}
 	out.Old = list[len(list)-1]
-	out.New, out.Log, out.Remade = m.ids[out.Old], w.Log(), m.ids[m.first]
+	out.New, out.Log, out.Remade = m.newIDs[out.Old], w.Log(), m.newIDs[m.toMend]
 	if out.New == out.Old {
 		return out, nil
 	}
 	for _, id := range list {
-		if m.ids[id] != id {
+		if m.newIDs[id] != id {
 			out.First = cmp.Or(out.First, id)
 			out.Commits++
 		}
@@ -122,10 +122,10 @@ func (w *Workspace) Mend(ctx context.Context, repo reconcile.Repository, o MendO
 	if err := m.objects.End(); err != nil {
 		return out, err
 	}
-	if err := m.follow(context.WithoutCancel(ctx), &out); err != nil {
+	if err := m.applyNewCommits(context.WithoutCancel(ctx), &out); err != nil {
 		return out, err
 	}
-	out.Alike, out.Discarded = m.alike, m.dropped
+	out.Alike, out.Discarded = m.alike, m.droppedCount
 	still, err := m.git.Run(ctx, "for-each-ref", "--contains="+out.First, "--format=%(refname:lstrip=2)%00%(worktreepath)", "refs/heads/")
 	for line := range strings.Lines(string(still)) {
 		branch, tree, _ := strings.Cut(strings.TrimSpace(line), "\x00")
@@ -134,8 +134,8 @@ func (w *Workspace) Mend(ctx context.Context, repo reconcile.Repository, o MendO
 	return out, err
 }
 
-// commits lists a commit and those of HEAD that its parents lack and nobody else has, parents first.
-func (m *mending) commits(ctx context.Context, commit string, pushed bool) ([]string, error) {
+// listCommits lists a commit and those of HEAD that its parents lack and nobody else has, parents first.
+func (m *mending) listCommits(ctx context.Context, commit string, pushed bool) ([]string, error) {
 	under, err := state.UnderWay(m.Place.GitDir)
 	if err != nil {
 		return nil, err
@@ -145,12 +145,12 @@ func (m *mending) commits(ctx context.Context, commit string, pushed bool) ([]st
 		if err != nil {
 			return nil, err
 		}
-		return nil, &failure.Error{Message: "a " + under.Command + " is under way", Remedy: "end it first: " + under.Remedy(unmerged) + ", then " + m.command(commit)}
+		return nil, &failure.Error{Message: "a " + under.Command + " is under way", Remedy: "end it first: " + under.Remedy(unmerged) + ", then " + m.mendCommand(commit)}
 	}
-	if m.first, err = m.repo.Resolve(ctx, commit); err != nil {
+	if m.toMend, err = m.repo.Resolve(ctx, commit); err != nil {
 		return nil, err
 	}
-	others, err := m.others(ctx, pushed)
+	others, err := m.sharedRefs(ctx, pushed)
 	if err != nil {
 		return nil, err
 	}
@@ -160,48 +160,48 @@ func (m *mending) commits(ctx context.Context, commit string, pushed bool) ([]st
 	}
 	for line := range strings.Lines(string(listed)) {
 		ids := strings.Fields(line)
-		m.own = append(m.own, ids[0])
+		m.unshared = append(m.unshared, ids[0])
 		m.parents[ids[0]] = ids[1:]
 	}
-	if slices.Contains(m.own, m.first) {
-		return m.notBefore(m.first), nil
+	if slices.Contains(m.unshared, m.toMend) {
+		return m.nonAncestors(m.toMend), nil
 	}
-	refs, err := m.git.Run(ctx, "for-each-ref", "--contains="+m.first, "--format=%(refname)", "refs/remotes/", "refs/tags/")
+	refs, err := m.git.Run(ctx, "for-each-ref", "--contains="+m.toMend, "--format=%(refname)", "refs/remotes/", "refs/tags/")
 	switch has := strings.Join(strings.Fields(string(refs)), ", "); {
 	case err != nil:
 		return nil, err
 	case has != "":
 		return nil, &failure.Error{
-			Message: fmt.Sprintf("%s is in %s: shared commits are not rewritten", history.Short(m.first), wording.Printable(has)),
+			Message: fmt.Sprintf("%s is in %s: shared commits are not rewritten", history.Short(m.toMend), wording.Printable(has)),
 			Remedy:  "see what a person can do: `small-hook audit`",
 		}
 	}
-	branches, err := m.git.Run(ctx, "for-each-ref", "--contains="+m.first, "--count=1", "--format=%(refname:lstrip=2)", "refs/heads/")
+	branches, err := m.git.Run(ctx, "for-each-ref", "--contains="+m.toMend, "--count=1", "--format=%(refname:lstrip=2)", "refs/heads/")
 	if err != nil {
 		return nil, err
 	}
-	out := &failure.Error{Message: history.Short(m.first) + " is no part of what is checked out", Remedy: "rewritten commits have other ids: `small-hook audit`"}
+	out := &failure.Error{Message: history.Short(m.toMend) + " is no part of what is checked out", Remedy: "rewritten commits have other ids: `small-hook audit`"}
 	if branch := strings.TrimSpace(string(branches)); branch != "" {
-		out.Remedy = "switch to the branch that has it: " + wording.Commands("git switch "+wording.ShellWord(branch)) + ", " + m.command(commit)
+		out.Remedy = "switch to the branch that has it: " + wording.Commands("git switch "+wording.ShellWord(branch)) + ", " + m.mendCommand(commit)
 	}
 	return nil, out
 }
 
-// notBefore are the own commits that a commit does not descend from, itself among them.
-func (m *mending) notBefore(id string) []string {
+// nonAncestors are the own commits that a commit does not descend from, itself among them.
+func (m *mending) nonAncestors(id string) []string {
 	before := map[string]bool{}
-	for _, other := range slices.Backward(m.own) {
+	for _, other := range slices.Backward(m.unshared) {
 		if other == id || before[other] {
 			for _, p := range m.parents[other] {
 				before[p] = true
 			}
 		}
 	}
-	return slices.DeleteFunc(slices.Clone(m.own), func(other string) bool { return before[other] })
+	return slices.DeleteFunc(slices.Clone(m.unshared), func(other string) bool { return before[other] })
 }
 
-// command is what mends a commit, to be typed.
-func (m *mending) command(commit string) string {
+// mendCommand is what mends a commit, to be typed.
+func (m *mending) mendCommand(commit string) string {
 	in := m.Command()
 	if m.At == "" && m.Dir != "" {
 		in += " -C " + wording.TopPath(m.Dir)
@@ -209,38 +209,38 @@ func (m *mending) command(commit string) string {
 	return wording.Commands(in + " --commit " + wording.ShellWord(commit))
 }
 
-// cannot is the failure of a merge that cannot be rewritten, because a side of it has lost something before what is mended. If nobody else
+// errCannotRewrite is the failure of a merge that errCannotRewrite be rewritten, because a side of it has lost something before what is mended. If nobody else
 // has the commit that did that, it is to be mended, and what was to be mended with it.
-func (m *mending) cannot(ctx context.Context, id string, err error) error {
+func (m *mending) errCannotRewrite(ctx context.Context, id string, err error) error {
 	out := &failure.Error{
 		Message: history.Short(id) + " cannot be rewritten: " + failure.Of(err).Message,
 		Remedy:  "see which side is at fault, and what a person can do: `small-hook audit`", Err: err,
 	}
-	earlier, err := m.earlier(ctx, id)
+	earlier, err := m.findEarlierLoss(ctx, id)
 	if err != nil {
 		return err
 	}
 	if earlier != "" {
-		out.Remedy = "begin with the first commit that lost something: " + m.command(history.Short(earlier))
+		out.Remedy = "begin with the first commit that lost something: " + m.mendCommand(history.Short(earlier))
 	}
 	return out
 }
 
-// earlier is a commit that nobody else has, is not rewritten before another one, and has lost something; empty if there is none.
-func (m *mending) earlier(ctx context.Context, than string) (string, error) {
-	for _, id := range m.own {
-		if _, again := m.ids[id]; again || id == than {
+// findEarlierLoss is a commit that nobody else has, is not rewritten before another one, and has lost something; empty if there is none.
+func (m *mending) findEarlierLoss(ctx context.Context, than string) (string, error) {
+	for _, id := range m.unshared {
+		if _, again := m.newIDs[id]; again || id == than {
 			continue
 		}
-		if _, logs, file, err := m.look(ctx, id, m.parents[id]); err != nil || !m.isSound(id, logs, file) {
+		if _, logs, file, err := m.readSides(ctx, id, m.parents[id]); err != nil || !m.isSound(id, logs, file) {
 			return id, err
 		}
 	}
 	return "", nil
 }
 
-// others are the refs whose commits others have, as git takes them; if it may be pushed, the branch's own upstream is none.
-func (m *mending) others(ctx context.Context, pushed bool) ([]string, error) {
+// sharedRefs are the refs whose commits sharedRefs have, as git takes them; if it may be pushed, the branch's own upstream is none.
+func (m *mending) sharedRefs(ctx context.Context, pushed bool) ([]string, error) {
 	out := []string{"--remotes", "--tags"}
 	branch, err := m.repo.CurrentBranch(ctx)
 	if err != nil || !pushed || branch == "" {
@@ -250,9 +250,9 @@ func (m *mending) others(ctx context.Context, pushed bool) ([]string, error) {
 	return append([]string{"--exclude=" + strings.TrimSpace(string(upstream))}, out...), err
 }
 
-// makeAll makes commits again, parents first.
-func (m *mending) makeAll(ctx context.Context, list []string, o MendOptions) error {
-	if err := m.findFiles(ctx, list); err != nil {
+// rewriteAll makes commits again, parents first.
+func (m *mending) rewriteAll(ctx context.Context, list []string, o MendOptions) error {
+	if err := m.readFiles(ctx, list); err != nil {
 		return err
 	}
 	children := map[string]int{list[len(list)-1]: 1} // the new head is needed to the end
@@ -263,17 +263,17 @@ func (m *mending) makeAll(ctx context.Context, list []string, o MendOptions) err
 	}
 	for i, id := range list {
 		instead := ""
-		if id == m.first {
+		if id == m.toMend {
 			instead = o.Source
 		}
-		if err := m.again(ctx, id, instead); err != nil {
+		if err := m.rewriteCommit(ctx, id, instead); err != nil {
 			return err
 		}
 		for _, p := range m.parents[id] {
 			if children[p]--; children[p] == 0 {
 				delete(m.logs, p)
-				delete(m.at, p)
-				if made := m.ids[p]; made != "" && made != p {
+				delete(m.files, p)
+				if made := m.newIDs[p]; made != "" && made != p {
 					m.logs[made].dropText()
 				}
 			}
@@ -285,20 +285,20 @@ func (m *mending) makeAll(ctx context.Context, list []string, o MendOptions) err
 	return nil
 }
 
-// again makes a commit again, if anything changes.
-func (m *mending) again(ctx context.Context, id, source string) error {
+// rewriteCommit makes a commit rewriteCommit, if anything changes.
+func (m *mending) rewriteCommit(ctx context.Context, id, source string) error {
 	old := m.parents[id]
 	parents := make([]string, len(old))
 	for i, p := range old {
-		parents[i] = cmp.Or(m.ids[p], p)
+		parents[i] = cmp.Or(m.newIDs[p], p)
 	}
-	was, err := m.logOf(ctx, id)
+	was, err := m.readLog(ctx, id)
 	if err != nil {
 		return err
 	}
-	log, err := m.carried(ctx, id, parents)
+	log, err := m.carryAppended(ctx, id, parents)
 	if err == nil && log == nil {
-		log, err = m.combined(ctx, id, parents, source, was)
+		log, err = m.mendLog(ctx, id, parents, source, was)
 	}
 	if err != nil {
 		return err
@@ -310,35 +310,35 @@ func (m *mending) again(ctx context.Context, id, source string) error {
 		}
 		changes = append(changes, log.file)
 	}
-	for path, s := range m.files {
-		is, err := m.file(ctx, id, path)
+	for path, s := range m.substitutions {
+		is, err := m.findFile(ctx, id, path)
 		if err != nil {
 			return err
 		}
-		if is == s.was {
-			changes = append(changes, s.is)
+		if is == s.from {
+			changes = append(changes, s.to)
 		}
 	}
-	m.ids[id] = id
+	m.newIDs[id] = id
 	if len(changes) > 0 || !slices.Equal(old, parents) {
 		c, err := m.objects.Commit(ctx, id)
 		if err != nil {
 			return err
 		}
 		c.Parents = parents
-		if m.ids[id], err = m.objects.Make(ctx, c, changes); err != nil {
+		if m.newIDs[id], err = m.objects.Make(ctx, c, changes); err != nil {
 			return err
 		}
 	}
-	m.logs[m.ids[id]] = log
+	m.logs[m.newIDs[id]] = log
 	return nil
 }
 
-// adopt has the plan of a commit keep the tasks of entries that are back.
-func (m *mending) adopt(ctx context.Context, id string, gone []ledger.Entry) error {
+// adoptTasksInCommit has the plan of a commit keep the tasks of entries that are back.
+func (m *mending) adoptTasksInCommit(ctx context.Context, id string, gone []ledger.Entry) error {
 	path := small.Plan.Path(m.Dir)
-	was, err := m.file(ctx, id, path)
-	if _, already := m.files[path]; err != nil || already || len(gone) == 0 || !was.Regular() {
+	was, err := m.findFile(ctx, id, path)
+	if _, already := m.substitutions[path]; err != nil || already || len(gone) == 0 || !was.Regular() {
 		return err
 	}
 	before, _, err := githistory.ReadFile(ctx, m.repo, id, path, m.Limits.FileSize())
@@ -349,12 +349,12 @@ func (m *mending) adopt(ctx context.Context, id string, gone []ledger.Entry) err
 	for _, p := range m.parents[id] {
 		sides = append(sides, combine.Version{Name: history.Short(p), ID: p})
 	}
-	plan, err := m.adopted(ctx, before, sides, gone)
+	plan, err := m.addTasks(ctx, before, sides, gone)
 	if err != nil || bytes.Equal(plan, before) {
 		return err
 	}
 	is := was
 	is.Object, err = m.git.Store(ctx, plan)
-	m.files[path] = substitution{was, is}
+	m.substitutions[path] = substitution{was, is}
 	return err
 }

@@ -11,37 +11,37 @@ import (
 	"github.com/small-gate/small-gate/internal/write/workgit"
 )
 
-// substitute finds out what becomes of files of the first commit, and of those of the workspace that it takes away together with the log.
-func (m *mending) substitute(ctx context.Context, source string, files []string) error {
-	parents := m.parents[m.first]
+// findSubstitutions finds out what becomes of files of the first commit, and of those of the workspace that it takes away together with the log.
+func (m *mending) findSubstitutions(ctx context.Context, source string, files []string) error {
+	parents := m.parents[m.toMend]
 	if len(parents) == 0 && source == "" {
 		return nil
 	}
 	if source != "" {
 		parents = []string{source}
 	}
-	files, err := m.filesLost(ctx, parents, files)
+	files, err := m.addLostFiles(ctx, parents, files)
 	if err == nil {
-		files, err = m.lateV1(ctx, files)
+		files, err = m.planLateImport(ctx, files)
 	}
 	if err != nil {
 		return err
 	}
 	for _, path := range files {
 		var s substitution
-		s.was, err = m.file(ctx, m.first, path)
-		for i := 0; i < len(parents) && err == nil && s.is.Mode == ""; i++ { // a merge may have lost what another parent has
-			s.is, err = m.file(ctx, parents[i], path)
+		s.from, err = m.findFile(ctx, m.toMend, path)
+		for i := 0; i < len(parents) && err == nil && s.to.Mode == ""; i++ { // a merge may have lost what another parent has
+			s.to, err = m.findFile(ctx, parents[i], path)
 		}
 		if err != nil {
 			return err
 		}
-		if s.is == s.was && source == "" {
-			if s, err = m.laterChange(ctx, path); err != nil {
+		if s.to == s.from && source == "" {
+			if s, err = m.findLaterChange(ctx, path); err != nil {
 				return err
 			}
 		}
-		if path == m.Log() || s.is.Mode == "" || s.is == s.was {
+		if path == m.Log() || s.to.Mode == "" || s.to == s.from {
 			continue
 		}
 		if info, gone := os.Lstat(filepath.Join(m.Place.Top, filepath.FromSlash(path))); gone == nil && info.IsDir() {
@@ -49,16 +49,16 @@ func (m *mending) substitute(ctx context.Context, source string, files []string)
 				return err // it says what is in the way
 			}
 		}
-		m.files[path] = s
+		m.substitutions[path] = s
 	}
 	return nil
 }
 
-// laterChange is what becomes of a file that the first commit has as its parents have it: the first of the commits after it that changes or
+// findLaterChange is what becomes of a file that the first commit has as its parents have it: the first of the commits after it that changes or
 // deletes the file does not.
-func (m *mending) laterChange(ctx context.Context, path string) (out substitution, err error) {
+func (m *mending) findLaterChange(ctx context.Context, path string) (out substitution, err error) {
 	var edges []history.Edge
-	for _, id := range m.notBefore(m.first) {
+	for _, id := range m.nonAncestors(m.toMend) {
 		if len(m.parents[id]) > 0 {
 			edges = append(edges, history.Edge{Parent: m.parents[id][0], Child: id})
 		}
@@ -67,26 +67,26 @@ func (m *mending) laterChange(ctx context.Context, path string) (out substitutio
 	for _, changes := range changed {
 		for _, c := range changes {
 			if c.Path == path && c.Old.Mode != "" {
-				return substitution{was: c.New, is: c.Old}, err
+				return substitution{from: c.New, to: c.Old}, err
 			}
 		}
 	}
 	return out, err
 }
 
-// filesLost adds the files of the workspace that the first commit takes away together with the log to some others, or the records that it has lost
+// addLostFiles adds the files of the workspace that the first commit takes away together with the log to some others, or the records that it has lost
 // to none.
-func (m *mending) filesLost(ctx context.Context, parents, files []string) ([]string, error) {
-	log, err := m.file(ctx, m.first, m.Log())
+func (m *mending) addLostFiles(ctx context.Context, parents, files []string) ([]string, error) {
+	log, err := m.findFile(ctx, m.toMend, m.Log())
 	if err != nil {
 		return nil, err
 	}
-	profile, err := m.file(ctx, m.first, small.InDir(m.Dir, records.ProfileFile))
+	profile, err := m.findFile(ctx, m.toMend, small.InDir(m.Dir, records.ProfileFile))
 	if err != nil {
 		return nil, err
 	}
 	if len(files) == 0 && m.At == "" {
-		if files, err = m.lostByCommit(ctx, parents); err != nil {
+		if files, err = m.listRecordsLostByCommit(ctx, parents); err != nil {
 			return nil, err
 		}
 	}

@@ -16,42 +16,42 @@ import (
 	"github.com/small-gate/small-gate/internal/write/reconcile"
 )
 
-// text is the log of a commit; nil if it has none that can be read as a file.
-func (m *mending) text(ctx context.Context, id string) ([]byte, error) {
-	log, err := m.logOf(ctx, id)
+// readLogText is the log of a commit; nil if it has none that can be read as a file.
+func (m *mending) readLogText(ctx context.Context, id string) ([]byte, error) {
+	log, err := m.readLog(ctx, id)
 	if err != nil {
 		return nil, err
 	}
 	return log.text, nil
 }
 
-// combined is what the log of a commit becomes after those of its parents; was if it stays.
-func (m *mending) combined(ctx context.Context, id string, parents []string, source string, was *mendedLog) (*mendedLog, error) {
-	text, gone, err := m.log(ctx, id, parents, source)
-	if err == nil && text != nil && !m.begun {
-		m.begun = true
-		err = m.adopt(ctx, id, gone)
+// mendLog is what the log of a commit becomes after those of its parents; was if it stays.
+func (m *mending) mendLog(ctx context.Context, id string, parents []string, source string, was *commitLog) (*commitLog, error) {
+	text, gone, err := m.combineLog(ctx, id, parents, source)
+	if err == nil && text != nil && !m.tasksAdopted {
+		m.tasksAdopted = true
+		err = m.adoptTasksInCommit(ctx, id, gone)
 	}
 	if err != nil || text == nil || was.text != nil && bytes.Equal(text, was.text) {
 		return was, err
 	}
-	out := &mendedLog{text: text}
-	m.noteBack(out, was.text)
+	out := &commitLog{text: text}
+	m.recordRestored(out, was.text)
 	return out, nil
 }
 
-// log is what the log of a commit becomes, nil if it stays, and entries that are back and of which it had no version.
-func (m *mending) log(ctx context.Context, id string, parents []string, source string) ([]byte, []ledger.Entry, error) {
+// combineLog is what the combineLog of a commit becomes, nil if it stays, and entries that are back and of which it had no version.
+func (m *mending) combineLog(ctx context.Context, id string, parents []string, source string) ([]byte, []ledger.Entry, error) {
 	if source != "" {
 		parents = []string{source}
 	}
-	sides, logs, file, err := m.look(ctx, id, parents)
+	sides, logs, file, err := m.readSides(ctx, id, parents)
 	switch {
-	case err != nil || m.isSound(id, logs, file) && !m.drops(id):
+	case err != nil || m.isSound(id, logs, file) && !m.dropsNew(id):
 		return nil, nil, err
-	case file == nil && id != m.first && m.hadLog(m.parents[id][0]):
+	case file == nil && id != m.toMend && m.isKnownLog(m.parents[id][0]):
 		return nil, nil, &failure.Error{
-			Message: fmt.Sprintf("%s takes %s away: what came before cannot be mended", history.Short(id), m.Log()), Remedy: "mend that commit first: " + m.command(history.Short(id)),
+			Message: fmt.Sprintf("%s takes %s away: what came before cannot be mended", history.Short(id), m.Log()), Remedy: "mend that commit first: " + m.mendCommand(history.Short(id)),
 		}
 	}
 	var back combine.PutBack
@@ -63,32 +63,32 @@ func (m *mending) log(ctx context.Context, id string, parents []string, source s
 		if len(logs) > 0 {
 			resolved, err := sides.Resolve()
 			if err != nil {
-				return nil, nil, m.cannot(ctx, id, err)
+				return nil, nil, m.errCannotRewrite(ctx, id, err)
 			}
 			text = resolved.Text
 		}
-		if m.drops(id) {
-			m.dropped = len(ledger.Only(m.entriesOf(file), m.entriesOf(text), ledger.Equivalence{}))
+		if m.dropsNew(id) {
+			m.droppedCount = len(ledger.Only(m.readEntries(file), m.readEntries(text), ledger.Equivalence{}))
 			return text, nil, nil
 		}
-		if back, err = m.putBack(ctx, id, sides, text, file); err != nil {
+		if back, err = m.putBackAfterParents(ctx, id, sides, text, file); err != nil {
 			return nil, nil, err
 		}
-		if log, _ := m.parse(back.Text); log != nil && m.soundAfter(logs, log.Ledger) {
+		if log, _ := m.parse(back.Text); log != nil && m.isSoundAfter(logs, log.Ledger) {
 			break
 		}
 	}
-	if id == m.first {
+	if id == m.toMend {
 		m.alike = back.Alike
 	}
 	return back.Text, back.Gone, nil
 }
 
-// drops reports whether a commit's log gets nothing new.
-func (m *mending) drops(id string) bool { return m.discard && id == m.first }
+// dropsNew reports whether a commit's log gets nothing new.
+func (m *mending) dropsNew(id string) bool { return m.discard && id == m.toMend }
 
-// nothingUncommitted is an error if the work tree or the index has another log than HEAD: nobody could tell what is to be dropped.
-func (m *mending) nothingUncommitted(ctx context.Context) error {
+// refuseUncommittedLog is an error if the work tree or the index has another log than HEAD: nobody could tell what is to be dropped.
+func (m *mending) refuseUncommittedLog(ctx context.Context) error {
 	dirty, err := m.git.Dirty(ctx, m.Log())
 	if err == nil && dirty {
 		err = &failure.Error{Message: m.Log() + " has changes that are not committed", Remedy: "commit them first"}
@@ -96,10 +96,10 @@ func (m *mending) nothingUncommitted(ctx context.Context) error {
 	return err
 }
 
-// putBack is what the log of a commit becomes after that of its parents. What a remote-tracking branch has keeps its time, and stands where it
+// putBackAfterParents is what the log of a commit becomes after that of its parents. What a remote-tracking branch has keeps its time, and stands where it
 // belongs by that: else it would be there twice once that branch is merged.
-func (m *mending) putBack(ctx context.Context, id string, sides combine.Case, text, file []byte) (back combine.PutBack, err error) {
-	handled, err := m.handled(ctx, id)
+func (m *mending) putBackAfterParents(ctx context.Context, id string, sides combine.Case, text, file []byte) (back combine.PutBack, err error) {
+	handled, err := m.entriesOfRewrittenParents(ctx, id)
 	if err != nil {
 		return back, err
 	}
@@ -118,7 +118,7 @@ func (m *mending) putBack(ctx context.Context, id string, sides combine.Case, te
 	if err = again(); err != nil {
 		return back, err
 	}
-	moved := m.withoutLateOnes(back.Moved)
+	moved := m.withAllowedTimes(back.Moved)
 	if len(moved) == 0 || reconcile.OnlyMergesInsert(m.Policy) {
 		return back, nil
 	}
@@ -132,24 +132,24 @@ func (m *mending) putBack(ctx context.Context, id string, sides combine.Case, te
 		text = resolved.Text
 		return back, again()
 	}
-	if earlier, asked := m.earlier(ctx, id); asked != nil || earlier != "" {
-		return back, m.cannot(ctx, id, err)
+	if earlier, asked := m.findEarlierLoss(ctx, id); asked != nil || earlier != "" {
+		return back, m.errCannotRewrite(ctx, id, err)
 	}
 	return back, nil // there is no place for it: a baseline fixes that part of the log, say
 }
 
-// handled are the entries of the old logs of a commit's parents that were rewritten: whatever became of them, they are not new in it.
-func (m *mending) handled(ctx context.Context, id string) (map[small.Digest]bool, error) {
+// entriesOfRewrittenParents are the entries of the old logs of a commit's parents that were rewritten: whatever became of them, they are not new in it.
+func (m *mending) entriesOfRewrittenParents(ctx context.Context, id string) (map[small.Digest]bool, error) {
 	out := map[small.Digest]bool{}
 	for _, p := range m.parents[id] {
-		if made := m.ids[p]; made == "" || made == p {
+		if made := m.newIDs[p]; made == "" || made == p {
 			continue
 		}
-		log, err := m.logOf(ctx, p)
+		log, err := m.readLog(ctx, p)
 		if err != nil {
 			return nil, err
 		}
-		if read := m.parsed(log); read != nil {
+		if read := m.parseOnce(log); read != nil {
 			for _, e := range read.Entries {
 				out[e.Digest] = true
 			}
@@ -158,21 +158,21 @@ func (m *mending) handled(ctx context.Context, id string) (map[small.Digest]bool
 	return out, nil
 }
 
-// look reads the logs of a commit's parents, to be combined when it was made, and its own.
-func (m *mending) look(ctx context.Context, id string, parents []string) (sides combine.Case, logs []*ledger.Ledger, file []byte, err error) {
-	if file, err = m.text(ctx, id); err == nil && file == nil && m.At == "" {
-		profile, err := m.file(ctx, id, small.InDir(m.Dir, records.ProfileFile))
+// readSides reads the logs of a commit's parents, to be combined when it was made, and its own.
+func (m *mending) readSides(ctx context.Context, id string, parents []string) (sides combine.Case, logs []*ledger.Ledger, file []byte, err error) {
+	if file, err = m.readLogText(ctx, id); err == nil && file == nil && m.At == "" {
+		profile, err := m.findFile(ctx, id, small.InDir(m.Dir, records.ProfileFile))
 		if err != nil || profile.Mode != "" {
 			return sides, nil, nil, err // an import has taken the log's place
 		}
 	}
 	if err == nil {
-		err = m.noteTarget(ctx, id)
+		err = m.findTarget(ctx, id)
 	}
 	if err == nil {
-		sides, err = m.sidesOf(ctx, id, parents)
+		sides, err = m.newCase(ctx, id, parents)
 	}
-	return sides, m.logsOf(append([]combine.Version{sides.Ours}, sides.Theirs...)), file, err
+	return sides, m.readLogs(append([]combine.Version{sides.Ours}, sides.Theirs...)), file, err
 }
 
 // isSound reports whether a commit's log has lost nothing of its parents' logs and, if the commit put them together, has that of the target
@@ -186,11 +186,11 @@ func (m *mending) isSound(id string, parents []*ledger.Ledger, file []byte) bool
 	if known && len(parents) == 2 && !combine.BeginsWith(parents[side], parents[1-side], log.Ledger) {
 		return false
 	}
-	return m.soundAfter(parents, log.Ledger)
+	return m.isSoundAfter(parents, log.Ledger)
 }
 
-// noteTarget notes which parent of a merge the target has, for a log whose entries have an order.
-func (m *mending) noteTarget(ctx context.Context, id string) error {
+// findTarget notes which parent of a merge the target has, for a log whose entries have an order.
+func (m *mending) findTarget(ctx context.Context, id string) error {
 	old := m.parents[id]
 	stanza := m.Policy.LogFor(m.Log())
 	if stanza == nil || stanza.Unordered() || len(old) != 2 {
@@ -203,8 +203,8 @@ func (m *mending) noteTarget(ctx context.Context, id string) error {
 	return err
 }
 
-// sidesOf are the logs of a commit's new parents, to be combined when the commit was made.
-func (m *mending) sidesOf(ctx context.Context, id string, parents []string) (c combine.Case, err error) {
+// newCase are the logs of a commit's new parents, to be combined when the commit was made.
+func (m *mending) newCase(ctx context.Context, id string, parents []string) (c combine.Case, err error) {
 	c = combine.Case{Path: m.Log(), Limits: m.Limits, Comparer: read.NewLogComparer(m.Policy, m.Log(), m.Now), TheirsFirst: m.targets[id] == 1}
 	made, err := m.objects.Commit(ctx, id)
 	if err != nil {
@@ -214,7 +214,7 @@ func (m *mending) sidesOf(ctx context.Context, id string, parents []string) (c c
 	old := m.parents[id]
 	for i, p := range parents {
 		v := combine.Version{Name: history.Short(p), ID: p}
-		if v.Data, err = m.text(ctx, p); err != nil {
+		if v.Data, err = m.readLogText(ctx, p); err != nil {
 			return c, err
 		}
 		if i == 0 {
@@ -226,7 +226,7 @@ func (m *mending) sidesOf(ctx context.Context, id string, parents []string) (c c
 			return c, err
 		}
 		for _, id := range bases {
-			data, err := m.text(ctx, cmp.Or(m.ids[id], id))
+			data, err := m.readLogText(ctx, cmp.Or(m.newIDs[id], id))
 			if err != nil {
 				return c, err
 			}

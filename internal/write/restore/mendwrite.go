@@ -13,30 +13,30 @@ import (
 	"github.com/small-gate/small-gate/internal/write/combine"
 )
 
-// follow brings the work tree, the index and the branch to the new commits. What is not committed stays.
-func (m *mending) follow(ctx context.Context, out *Mended) error {
-	head, err := m.text(ctx, out.New)
+// applyNewCommits brings the work tree, the index and the branch to the new commits. What is not committed stays.
+func (m *mending) applyNewCommits(ctx context.Context, out *Mended) error {
+	head, err := m.readLogText(ctx, out.New)
 	if err != nil {
 		return err
 	}
 	var files []apply.File
 	if parent, _ := m.parse(head); parent != nil {
-		log, err := m.newLog(ctx, head, out)
+		log, err := m.planLogFile(ctx, head, out)
 		if err != nil {
 			return err
 		}
 		files = append(files, log)
 	}
-	for path, s := range m.files {
+	for path, s := range m.substitutions {
 		if dirty, err := m.git.Dirty(ctx, path); err != nil {
 			return err
 		} else if dirty {
 			continue // what somebody works on stays
 		}
-		file := apply.File{File: s.is}
-		if s.was.Mode != history.ModePlain && s.was.Mode != "" || s.is.Mode != history.ModePlain { // a link, or a file that can be run
+		file := apply.File{File: s.to}
+		if s.from.Mode != history.ModePlain && s.from.Mode != "" || s.to.Mode != history.ModePlain { // a link, or a file that can be run
 			file.ByGit = true
-		} else if file.Content, err = m.git.CheckedOut(ctx, path, s.is.Object); err != nil {
+		} else if file.Content, err = m.git.CheckedOut(ctx, path, s.to.Object); err != nil {
 			return err
 		}
 		files = append(files, file)
@@ -46,9 +46,9 @@ func (m *mending) follow(ctx context.Context, out *Mended) error {
 	return err
 }
 
-// logToStage is the blob that the index gets for the log: the new head's, and after it what was staged and is not committed.
-func (m *mending) logToStage(ctx context.Context, old string, head []byte) (string, error) {
-	was, err := m.text(ctx, old)
+// storeLogToStage is the blob that the index gets for the log: the new head's, and after it what was staged and is not committed.
+func (m *mending) storeLogToStage(ctx context.Context, old string, head []byte) (string, error) {
+	was, err := m.readLogText(ctx, old)
 	if err != nil {
 		return "", err
 	}
@@ -60,7 +60,7 @@ func (m *mending) logToStage(ctx context.Context, old string, head []byte) (stri
 		return "", err
 	}
 	if there && !bytes.Equal(data, was) {
-		back, err := m.putBackOf(head, data, m.sound)
+		back, err := m.putBackOf(head, data, m.isSoundStep)
 		if err != nil {
 			return "", err
 		}
@@ -71,13 +71,13 @@ func (m *mending) logToStage(ctx context.Context, old string, head []byte) (stri
 	return m.git.Store(ctx, head)
 }
 
-// newLog is what becomes of the log: the new one, with what is staged or recorded and not committed.
-func (m *mending) newLog(ctx context.Context, head []byte, out *Mended) (log apply.File, err error) {
+// planLogFile is what becomes of the log: the new one, with what is staged or recorded and not committed.
+func (m *mending) planLogFile(ctx context.Context, head []byte, out *Mended) (log apply.File, err error) {
 	log.Path = m.Log()
-	if log.Object, err = m.logToStage(ctx, out.Old, head); err != nil {
+	if log.Object, err = m.storeLogToStage(ctx, out.Old, head); err != nil {
 		return log, err
 	}
-	link, err := m.moveLink()
+	link, err := m.keepLink()
 	if err != nil {
 		return log, err
 	}
@@ -89,14 +89,14 @@ func (m *mending) newLog(ctx context.Context, head []byte, out *Mended) (log app
 		return log, err
 	}
 	var file []byte
-	if out.Restored, file, err = m.lost(head, m.sound); err != nil {
+	if out.Restored, file, err = m.findLost(head, m.isSoundStep); err != nil {
 		return log, err
 	}
 	if m.discard && out.Text == nil && file != nil && !bytes.Equal(file, head) {
 		out.Text = head
 	}
-	out.findRetimed()
-	if committed, err := m.committed(ctx, out.Old, file); err != nil {
+	out.moveToRetimed()
+	if committed, err := m.isLogOf(ctx, out.Old, file); err != nil {
 		return log, err
 	} else if committed && out.Text != nil && !bytes.Equal(out.Text, head) { // the new commit has all of it, some at other times
 		out.PutBack = combine.PutBack{Text: head, Lost: out.Lost, Gone: out.Gone}
@@ -108,8 +108,8 @@ func (m *mending) newLog(ctx context.Context, head []byte, out *Mended) (log app
 	return log, nil
 }
 
-// findRetimed takes from the lost entries those that the file has with another time and otherwise alike.
-func (r *Restored) findRetimed() {
+// moveToRetimed takes from the lost entries those that the file has with another time and otherwise alike.
+func (r *Restored) moveToRetimed() {
 	r.Lost = slices.DeleteFunc(r.Lost, func(is ledger.Entry) bool {
 		at := slices.IndexFunc(r.Changed, func(was ledger.Entry) bool { return was.Sum == is.Sum && was.Timestamp != is.Timestamp })
 		if at < 0 || is.Timestamp == "" {
@@ -121,9 +121,9 @@ func (r *Restored) findRetimed() {
 	})
 }
 
-// committed reports whether the work tree's log is that of a commit.
-func (m *mending) committed(ctx context.Context, commit string, file []byte) (bool, error) {
-	was, err := m.text(ctx, commit)
+// isLogOf reports whether the work tree's log is that of a commit.
+func (m *mending) isLogOf(ctx context.Context, commit string, file []byte) (bool, error) {
+	was, err := m.readLogText(ctx, commit)
 	if err != nil || was == nil || file == nil {
 		return false, err
 	}

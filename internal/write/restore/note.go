@@ -83,10 +83,10 @@ func isResetInPlace(line string, from Mark) bool {
 	return m != nil && m[1] == m[2] && len(from.Parents) == 1 && !resetToID().MatchString(line)
 }
 
-// since lists the commits at which HEAD was between two marks, oldest first. It is nil if git has done more to the work tree than commit:
+// commitsBetween lists the commits at which HEAD was between two marks, oldest first. It is nil if git has done more to the work tree than commit:
 // then uncommitted entries may be gone for good reasons.
-func since(place githistory.Place, from, to Mark) ([]string, error) {
-	at, end := headOf(from), headOf(to)
+func commitsBetween(place githistory.Place, from, to Mark) ([]string, error) {
+	at, end := headCommit(from), headCommit(to)
 	commits := []string{at}
 	if from.Branch != to.Branch || from.Stash != to.Stash || from.Reflog > to.Reflog {
 		return nil, nil
@@ -122,7 +122,7 @@ func since(place githistory.Place, from, to Mark) ([]string, error) {
 	return commits, nil
 }
 
-func headOf(m Mark) string {
+func headCommit(m Mark) string {
 	if len(m.Parents) == 0 {
 		return ""
 	}
@@ -146,11 +146,11 @@ func (w *Workspace) Note(mark Mark) error {
 	if err == nil && note != nil {
 		err = note.Finish()
 	}
-	return w.notNoted(err)
+	return w.wrapNoteError(err)
 }
 
-// notNoted is the failure for a log that is as it should be, but could not be noted; nil for nil.
-func (w *Workspace) notNoted(err error) error {
+// wrapNoteError is the failure for a log that is as it should be, but could not be noted; nil for nil.
+func (w *Workspace) wrapNoteError(err error) error {
 	if err == nil {
 		return nil
 	}
@@ -213,22 +213,22 @@ func (w *Workspace) Recorded(ctx context.Context, repo reconcile.Repository, n N
 	if sound, _ := w.parse(n.Log); sound == nil {
 		return head, nil, nil // a conflict, say
 	}
-	commits, err := since(w.Place, n.Mark, mark)
+	commits, err := commitsBetween(w.Place, n.Mark, mark)
 	if err != nil || commits == nil {
 		return head, nil, err
 	}
 	if len(commits) > 1 {
 		// Git keeps what was committed.
-		if left, err := w.uncommitted(ctx, repo, n, commits); err != nil || len(left) == 0 {
+		if left, err := w.findUncommitted(ctx, repo, n, commits); err != nil || len(left) == 0 {
 			return head, head, err
 		}
 	}
-	return w.join(head, n.Log), n.Log, nil
+	return w.joinLogs(head, n.Log), n.Log, nil
 }
 
-// join is a log with the entries that only other has appended. An entry whose time is not allowed there gets a later one: otherwise it
+// joinLogs is a log with the entries that only other has appended. An entry whose time is not allowed there gets a later one: otherwise it
 // would be put back forever, and nobody could commit it.
-func (w *Workspace) join(log, other []byte) []byte {
+func (w *Workspace) joinLogs(log, other []byte) []byte {
 	stands := func(before, after *ledger.Ledger) bool { // a credential that was there before a guarded command is not its fault
 		return w.Accepts(before, after) && combine.FirstBadTimestamp(before, after, w.Now) == nil
 	}
@@ -239,9 +239,9 @@ func (w *Workspace) join(log, other []byte) []byte {
 	return joined.Text
 }
 
-// uncommitted lists the entries of a note that are in none of the logs and in none of the commits' logs, not even in another version.
-func (w *Workspace) uncommitted(ctx context.Context, repo reconcile.Repository, n Note, commits []string, logs ...[]byte) ([]ledger.Entry, error) {
-	left := w.entriesOf(n.Log).Entries
+// findUncommitted lists the entries of a note that are in none of the logs and in none of the commits' logs, not even in another version.
+func (w *Workspace) findUncommitted(ctx context.Context, repo reconcile.Repository, n Note, commits []string, logs ...[]byte) ([]ledger.Entry, error) {
+	left := w.readEntries(n.Log).Entries
 	without := func(log []byte) error {
 		found, err := w.putBackOf(n.Log, log, w.Accepts)
 		left = slices.DeleteFunc(slices.Clone(left), func(e ledger.Entry) bool {

@@ -15,12 +15,12 @@ import (
 	"github.com/small-gate/small-gate/internal/write/workgit"
 )
 
-// ofRecords reports whether the log are records of 2.0.0.
-func (w *Workspace) ofRecords() bool { return w.At != "" && !w.kind().Configured() }
+// isOfRecords reports whether the log are records of 2.0.0.
+func (w *Workspace) isOfRecords() bool { return w.At != "" && !w.kind().Configured() }
 
 // Key is the file without which there is nothing to restore from: the log, or the profile of a folder of records.
 func (w *Workspace) Key() string {
-	if w.ofRecords() && records.KindOf(w.below()) == "" {
+	if w.isOfRecords() && records.KindOf(w.nameInSmall()) == "" {
 		return small.InDir(w.Dir, records.ProfileFile)
 	}
 	return w.Log()
@@ -44,14 +44,14 @@ func (w *Workspace) RestoreRecords(ctx context.Context, repo reconcile.Repositor
 	found, src := false, read.NewSource(repo, nil, read.Basis{})
 	for i, id := range commits {
 		is, err := src.Profile2At(ctx, id, w.Dir)
-		if err != nil || !is && !records.Holds(w.below()) {
+		if err != nil || !is && !records.Holds(w.nameInSmall()) {
 			if err != nil {
 				return out, err
 			}
 			continue // a branch of 1.0.0 is being merged
 		}
 		found = true
-		lost, err := r.lostRecords(ctx, id, commits[:i], r.Log(), "", "--cached")
+		lost, err := r.listLostRecords(ctx, id, commits[:i], r.Log(), "", "--cached")
 		if err != nil {
 			return out, err
 		}
@@ -69,20 +69,20 @@ func (w *Workspace) RestoreRecords(ctx context.Context, repo reconcile.Repositor
 		return out, nil
 	}
 	if _, err = workgit.ForgetRepeated(w.Place.GitDir); err == nil {
-		out.Next, err = r.next(ctx)
+		out.Next, err = r.nextCommands(ctx)
 	}
 	return out, err
 }
 
-// below is the log's name below .small.
-func (w *Workspace) below() string {
+// nameInSmall is the log's name nameInSmall .small.
+func (w *Workspace) nameInSmall() string {
 	_, name, _ := small.SplitPath(w.Log())
 	return name
 }
 
-// lostRecords are the paths, below one, at which a commit has something and none of some others before it, and which is otherwise in one of what
+// listLostRecords are the paths, below one, at which a commit has something and none of some others before it, and which is otherwise in one of what
 // git diff may compare it with: a commit, --cached for the index, nothing for the work tree.
-func (r *restoring) lostRecords(ctx context.Context, id string, others []string, below string, with ...string) (lost []string, err error) {
+func (r *restoring) listLostRecords(ctx context.Context, id string, others []string, below string, with ...string) (lost []string, err error) {
 	known := map[string]bool{}
 	for _, other := range with {
 		args := []string{"diff", "--name-only", "--no-ext-diff", "--no-renames", "--diff-filter=a", "-z", id, other, "--", below}
@@ -105,7 +105,7 @@ func (r *restoring) lostRecords(ctx context.Context, id string, others []string,
 				wanted = !there
 			}
 			for i := 0; wanted && i < len(others); i++ {
-				f, err := r.file(ctx, others[i], path)
+				f, err := r.findFile(ctx, others[i], path)
 				if err != nil {
 					return nil, err
 				}
@@ -130,7 +130,7 @@ func (r *restoring) putBackRecords(ctx context.Context, id string, lost []string
 	for _, path := range lost {
 		one := *r.Workspace
 		one.At = path
-		link, err := one.moveLink()
+		link, err := one.keepLink()
 		if err != nil {
 			return err
 		}
@@ -152,15 +152,15 @@ func (r *restoring) putBackRecords(ctx context.Context, id string, lost []string
 	return err
 }
 
-// lostByCommit are the paths of records that the commit to mend has not as the first parent that has them; none for parents of 1.0.0.
-func (m *mending) lostByCommit(ctx context.Context, parents []string) (paths []string, err error) {
+// listRecordsLostByCommit are the paths of records that the commit to mend has not as the first parent that has them; none for parents of 1.0.0.
+func (m *mending) listRecordsLostByCommit(ctx context.Context, parents []string) (paths []string, err error) {
 	for i, id := range parents {
 		is, err := read.NewSource(m.repo, nil, read.Basis{}).Profile2At(ctx, id, m.Dir)
 		if err != nil {
 			return nil, err
 		}
 		if is {
-			lost, err := m.lostRecords(ctx, id, parents[:i], small.InDir(m.Dir, ""), m.first)
+			lost, err := m.listLostRecords(ctx, id, parents[:i], small.InDir(m.Dir, ""), m.toMend)
 			if err != nil {
 				return nil, err
 			}

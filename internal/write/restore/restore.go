@@ -30,11 +30,11 @@ type restoring struct {
 	// unmerged is true if the log is in conflict in the index.
 	unmerged   bool
 	unfinished state.Unfinished
-	// mends is true if the work tree's log mends HEAD.
-	mends bool
+	// treeMendsHead is true if the work tree's log treeMendsHead HEAD.
+	treeMendsHead bool
 	// sides are the commits from which the log is restored, and logs the logs of those that have one.
 	sides []combine.Version
-	logs  []*ledger.Ledger
+	sideLogs  []*ledger.Ledger
 }
 
 // RestoreFrom restores the log from a commit, and in a merge from what is being merged too, with the entries that are new in the work
@@ -47,7 +47,7 @@ func (w *Workspace) RestoreFrom(ctx context.Context, repo reconcile.Repository, 
 	if r.git, err = workgit.Open(w.Place, environ); err != nil {
 		return out, err
 	}
-	if err = r.findUnderway(ctx); err != nil {
+	if err = r.findUnfinished(ctx); err != nil {
 		return out, err
 	}
 	old, accepts, err := r.requiredLog(ctx, source, noted, discard)
@@ -63,51 +63,51 @@ func (w *Workspace) RestoreFrom(ctx context.Context, repo reconcile.Repository, 
 	if err != nil {
 		return out, err
 	}
-	link, err := w.moveLink()
+	link, err := w.keepLink()
 	if err != nil {
 		return out, err
 	}
-	find := func() (Restored, []byte, error) { return w.lost(old, accepts) }
+	find := func() (Restored, []byte, error) { return w.findLost(old, accepts) }
 	if discard {
-		find = func() (Restored, []byte, error) { return w.replaced(old) }
+		find = func() (Restored, []byte, error) { return w.replaceWith(old) }
 	}
 	out, file, err := find()
 	if err == nil && out.Text != nil {
 		// The plan first: what is killed in between is done again as long as the log has lost something.
 		if out.Plan, err = r.adoptTasks(ctx, out.Gone); err == nil {
-			err = w.put(&out, file)
+			err = w.keepAndWrite(&out, file)
 		}
 	}
 	if err != nil {
 		return out, err
 	}
 	out.File, out.Missing = cmp.Or(out.File, link), missing
-	err = r.stageAndGoOn(ctx, &out)
+	err = r.stageAndContinue(ctx, &out)
 	return out, err
 }
 
-// stageAndGoOn stages what was restored, if it has to be, and has git not repeat what was rejected.
-func (r *restoring) stageAndGoOn(ctx context.Context, out *Restored) error {
+// stageAndContinue stages what was restored, if it has to be, and has git not repeat what was rejected.
+func (r *restoring) stageAndContinue(ctx context.Context, out *Restored) error {
 	repeated, err := workgit.ForgetRepeated(r.Place.GitDir)
 	if err != nil {
 		return err
 	}
 	staged := false
 	if out.Text == nil && len(out.Missing) == 0 {
-		staged, err = r.inIndex(ctx)
+		staged, err = r.isIndexSound(ctx)
 	}
 	if err == nil && !staged {
 		err = r.stageFiles(ctx, out)
 	}
 	if err == nil && (!staged || repeated) {
-		out.Next, err = r.next(ctx)
+		out.Next, err = r.nextCommands(ctx)
 	}
 	return err
 }
 
 // requiredLog is the old log, nil if there is none, and says whether a log has what has to be there.
 func (r *restoring) requiredLog(ctx context.Context, source string, noted []byte, discard bool) (old []byte, accepts func(parent, child *ledger.Ledger) bool, err error) {
-	old, err = r.committed(ctx, source)
+	old, err = r.readCommitted(ctx, source)
 	if err != nil || discard {
 		return old, r.hasAllSides, err
 	}
@@ -119,7 +119,7 @@ func (r *restoring) requiredLog(ctx context.Context, source string, noted []byte
 	if err != nil || log == nil || source != "" || was != nil && was.HasAll(log.Ledger) {
 		return old, r.hasAllSides, err
 	}
-	return r.join(old, noted), func(_, child *ledger.Ledger) bool { return r.hasAllSides(nil, child) && r.Accepts(log.Ledger, child) }, nil
+	return r.joinLogs(old, noted), func(_, child *ledger.Ledger) bool { return r.hasAllSides(nil, child) && r.Accepts(log.Ledger, child) }, nil
 }
 
 // startOf is the log without entries that a new one counts as having been; nil if what is there is no log. Only a credential is a reason to
@@ -138,7 +138,7 @@ func (r *restoring) startOf() ([]byte, error) {
 // putBackMissing puts back the other files of the workspace that are gone from the work tree, and returns their paths. What is killed
 // before they are staged leaves files that git knows as changed.
 func (r *restoring) putBackMissing(ctx context.Context) (paths []string, err error) {
-	if len(r.logs) == 0 || r.kind().Configured() {
+	if len(r.sideLogs) == 0 || r.kind().Configured() {
 		return nil, nil // it is a new workspace, or none
 	}
 	for _, a := range small.Artifacts {
@@ -153,7 +153,7 @@ func (r *restoring) putBackMissing(ctx context.Context) (paths []string, err err
 		if _, err := workgit.ReadFile(r.Place.Top, path); err != nil {
 			return nil, err // it says what is in the way
 		}
-		f, err := r.file(ctx, r.sides[0].ID, path)
+		f, err := r.findFile(ctx, r.sides[0].ID, path)
 		if err == nil && f.Mode != "" {
 			if !f.Regular() {
 				return nil, &failure.Error{Message: path + " is not a regular file in " + history.Short(r.sides[0].ID), Remedy: "replace it with a file"}
@@ -168,8 +168,8 @@ func (r *restoring) putBackMissing(ctx context.Context) (paths []string, err err
 	return paths, nil
 }
 
-// file is what a commit has at a path; its mode is empty if that is nothing.
-func (r *restoring) file(ctx context.Context, id, path string) (history.File, error) {
+// findFile is what a commit has at a path; its mode is empty if that is nothing.
+func (r *restoring) findFile(ctx context.Context, id, path string) (history.File, error) {
 	files, err := r.repo.List(ctx, id, history.At(path))
 	for _, f := range files {
 		if f.Path == path {
@@ -198,16 +198,16 @@ func (r *restoring) adoptTasks(ctx context.Context, entries []ledger.Entry) (str
 	if err != nil {
 		return "", err
 	}
-	plan, err := r.adopted(ctx, before, r.sides, entries)
+	plan, err := r.addTasks(ctx, before, r.sides, entries)
 	if err != nil || bytes.Equal(plan, before) {
 		return "", err
 	}
 	return path, r.workTree().Write(path, plan)
 }
 
-// adopted is a plan with the tasks of the sides' plans that entries name and it lacks. What took away the entries took away the tasks too.
+// addTasks is a plan with the tasks of the sides' plans that entries name and it lacks. What took away the entries took away the tasks too.
 // A plan that cannot be read stays as it is: that is another finding.
-func (r *restoring) adopted(ctx context.Context, plan []byte, sides []combine.Version, entries []ledger.Entry) ([]byte, error) {
+func (r *restoring) addTasks(ctx context.Context, plan []byte, sides []combine.Version, entries []ledger.Entry) ([]byte, error) {
 	named := map[string]bool{}
 	for _, e := range entries {
 		named[e.TaskID] = true
@@ -217,7 +217,7 @@ func (r *restoring) adopted(ctx context.Context, plan []byte, sides []combine.Ve
 		if err != nil {
 			return nil, err
 		}
-		if !r.readable(plan) || !r.readable(old) {
+		if !r.canParse(plan) || !r.canParse(old) {
 			continue
 		}
 		files := func(plan []byte) map[small.Artifact][]byte { return map[small.Artifact][]byte{small.Plan: plan} }
@@ -231,7 +231,7 @@ func (r *restoring) adopted(ctx context.Context, plan []byte, sides []combine.Ve
 	return plan, nil
 }
 
-func (r *restoring) readable(data []byte) bool {
+func (r *restoring) canParse(data []byte) bool {
 	doc, _ := small.Parse(data, r.Limits)
 	return doc != nil
 }
@@ -256,19 +256,19 @@ func (w *Workspace) Conflict(ctx context.Context, repo reconcile.Repository, env
 	case cannot != nil:
 		return failure.Of(cannot), nil // it says what resolves it there
 	case unmerged || explained:
-		return inConflict(w.Log()), nil
+		return errInConflict(w.Log()), nil
 	}
 	return nil, nil
 }
 
-// inConflict is the failure of a log in conflict.
-func inConflict(log string) *failure.Error {
+// errInConflict is the failure of a log in conflict.
+func errInConflict(log string) *failure.Error {
 	return &failure.Error{Message: log + " is in conflict: both sides' entries are wanted", Remedy: "resolve it: `small-hook reconcile`"}
 }
 
-// findUnderway finds out what git has not finished. A log with the markers of a conflict is left to reconcile: both sides' entries are
+// findUnfinished finds out what git has not finished. A log with the markers of a conflict is left to reconcile: both sides' entries are
 // wanted. Only a revert brings none.
-func (r *restoring) findUnderway(ctx context.Context) error {
+func (r *restoring) findUnfinished(ctx context.Context) error {
 	var err error
 	if r.unfinished, err = state.UnderWay(r.Place.GitDir); err != nil {
 		return err
@@ -278,24 +278,24 @@ func (r *restoring) findUnderway(ctx context.Context) error {
 	if err != nil || r.unfinished.Command == state.Revert {
 		return err
 	}
-	file, unread := r.Read() // what cannot be read is moved out of the way later
-	if unread != nil || !small.HasConflictMarkers(file, small.MarkerSize) {
+	file, readErr := r.Read() // what cannot be read is moved out of the way later
+	if readErr != nil || !small.HasConflictMarkers(file, small.MarkerSize) {
 		return nil //nolint:nilerr // see above
 	}
 	explained, err := reconcile.CanFindSides(ctx, r.repo, r.git, r.Log())
 	if r.unmerged || explained {
-		err = cmp.Or(err, error(inConflict(r.Log())))
+		err = cmp.Or(err, error(errInConflict(r.Log())))
 	}
 	return err
 }
 
-// next is what to type after the restoration; nothing if nothing is left to commit.
-func (r *restoring) next(ctx context.Context) ([]string, error) {
+// nextCommands is what to type after the restoration; nothing if nothing is left to commit.
+func (r *restoring) nextCommands(ctx context.Context) ([]string, error) {
 	staged, err := r.git.Run(ctx, "diff", "--cached", "--name-only", "--no-ext-diff", "-z")
 	if err != nil {
 		return nil, err
 	}
-	if r.mends && len(staged) > 0 {
+	if r.treeMendsHead && len(staged) > 0 {
 		return []string{r.Command() + " --commit HEAD"}, nil
 	}
 	commands, err := r.unfinished.After(r.Place.GitDir, len(staged) > 0)
@@ -308,8 +308,8 @@ func (r *restoring) next(ctx context.Context) ([]string, error) {
 	return commands, err
 }
 
-// committed is the log of the sides as git would check it out; nil if none has one.
-func (r *restoring) committed(ctx context.Context, source string) (text []byte, err error) {
+// readCommitted is the log of the sides as git would check it out; nil if none has one.
+func (r *restoring) readCommitted(ctx context.Context, source string) (text []byte, err error) {
 	c := combine.Case{Path: r.Log(), Now: r.Now, Limits: r.Limits, Comparer: read.NewLogComparer(r.Policy, r.Log(), r.Now)}
 	if source == "" {
 		c, text, err = reconcile.CombineCommitted(ctx, r.repo, r.git, c)
@@ -323,14 +323,14 @@ func (r *restoring) committed(ctx context.Context, source string) (text []byte, 
 	}
 	if source == "" && len(c.Theirs) == 0 {
 		c.Ours.Data, err = r.Mends(ctx, r.repo, c.Ours.ID, text)
-		r.mends = !bytes.Equal(text, c.Ours.Data)
+		r.treeMendsHead = !bytes.Equal(text, c.Ours.Data)
 		text = c.Ours.Data
 	}
 	r.sides = append([]combine.Version{c.Ours}, c.Theirs...)
 	if err != nil || text == nil {
 		return nil, err
 	}
-	r.logs = r.logsOf(r.sides)
+	r.sideLogs = r.readLogs(r.sides)
 	blob, err := r.git.Store(ctx, text)
 	if err != nil {
 		return nil, err
@@ -339,16 +339,16 @@ func (r *restoring) committed(ctx context.Context, source string) (text []byte, 
 }
 
 // hasAllSides reports whether a log has what the sides have, and new entries that can stand.
-func (r *restoring) hasAllSides(_, child *ledger.Ledger) bool { return r.soundAfter(r.logs, child) }
+func (r *restoring) hasAllSides(_, child *ledger.Ledger) bool { return r.isSoundAfter(r.sideLogs, child) }
 
-// inIndex reports whether the index has such a log.
-func (r *restoring) inIndex(ctx context.Context) (bool, error) {
+// isIndexSound reports whether the index has such a log.
+func (r *restoring) isIndexSound(ctx context.Context) (bool, error) {
 	if r.unmerged {
 		return false, nil
 	}
 	data, found, err := githistory.ReadFile(ctx, r.repo, history.Index, r.Log(), r.Limits.FileSize())
 	if err != nil || !found {
-		return len(r.logs) == 0, err // a new one need not be staged
+		return len(r.sideLogs) == 0, err // a new one need not be staged
 	}
 	log, _ := r.parse(data)
 	return log != nil && r.hasAllSides(nil, log.Ledger), nil

@@ -75,8 +75,8 @@ func (w *Workspace) Command() string {
 // Read reads the log; nil if there is none.
 func (w *Workspace) Read() ([]byte, error) { return workgit.ReadFile(w.Place.Top, w.Log()) }
 
-// entriesOf are the entries of a log; none if it cannot be read.
-func (w *Workspace) entriesOf(data []byte) *ledger.Ledger {
+// readEntries are the entries of a log; none if it cannot be read.
+func (w *Workspace) readEntries(data []byte) *ledger.Ledger {
 	if log, _ := w.parse(data); log != nil {
 		return log.Ledger
 	}
@@ -93,27 +93,27 @@ func (w *Workspace) Accepts(parent, child *ledger.Ledger) bool {
 	return read.NewLogComparer(w.Policy, w.Log(), w.Now).Accepts(parent, child)
 }
 
-// sound reports whether a log is allowed to follow another one, and its new entries have times that can stand and no credentials.
-func (w *Workspace) sound(parent, child *ledger.Ledger) bool {
+// isSoundStep reports whether a log is allowed to follow another one, and its new entries have times that can stand and no credentials.
+func (w *Workspace) isSoundStep(parent, child *ledger.Ledger) bool {
 	if kind := w.kind(); kind.Configured() {
 		return w.Accepts(parent, child) && len(kind.Doubles([]*ledger.Ledger{parent}, child)) == 0
 	}
 	return w.Accepts(parent, child) && combine.FirstBadTimestamp(parent, child, w.Now) == nil && !combine.AddsCredential(parent, child)
 }
 
-// soundAfter is sound for several parents, or none.
-func (w *Workspace) soundAfter(parents []*ledger.Ledger, child *ledger.Ledger) bool {
+// isSoundAfter is sound for several parents, or none.
+func (w *Workspace) isSoundAfter(parents []*ledger.Ledger, child *ledger.Ledger) bool {
 	if len(parents) == 0 {
-		return w.sound(ledger.NewLedger(nil), child)
+		return w.isSoundStep(ledger.NewLedger(nil), child)
 	}
 	if kind := w.kind(); kind.Configured() && len(parents) > 1 {
 		return combine.Holds(parents, child, read.NewLogComparer(w.Policy, w.Log(), w.Now).Keeps) && len(kind.Doubles(parents, child)) == 0
 	}
-	return !slices.ContainsFunc(parents, func(parent *ledger.Ledger) bool { return !w.sound(parent, child) })
+	return !slices.ContainsFunc(parents, func(parent *ledger.Ledger) bool { return !w.isSoundStep(parent, child) })
 }
 
-// logsOf are the logs of those versions that can be read.
-func (w *Workspace) logsOf(sides []combine.Version) (logs []*ledger.Ledger) {
+// readLogs are the logs of those versions that can be read.
+func (w *Workspace) readLogs(sides []combine.Version) (logs []*ledger.Ledger) {
 	for _, v := range sides {
 		if log, _ := w.parse(v.Data); log != nil {
 			logs = append(logs, log.Ledger)
@@ -152,11 +152,11 @@ func (r Restored) Done() bool { return r.Text != nil || r.Staged }
 // Restore puts the entries of an old log back: see combine.PutBackOf. It keeps the file that was there. A Restored without Text means that there
 // was nothing to put back.
 func (w *Workspace) Restore(old []byte, accepts func(parent, child *ledger.Ledger) bool) (Restored, error) {
-	out, file, err := w.lost(old, accepts)
+	out, file, err := w.findLost(old, accepts)
 	if err != nil || out.Text == nil {
 		return out, err
 	}
-	return out, w.put(&out, file)
+	return out, w.keepAndWrite(&out, file)
 }
 
 // ErrUnreadable is in the chain of the failure to restore from a commit whose log cannot be read.
@@ -175,7 +175,7 @@ func (w *Workspace) LastSound(ctx context.Context, repo reconcile.Repository, en
 	readable := func(commit string) (bool, error) {
 		text, there, err := githistory.ReadFile(ctx, repo, commit, w.Key(), w.Limits.FileSize())
 		log, _ := w.parse(text)
-		return there && (log != nil || w.ofRecords()), err
+		return there && (log != nil || w.isOfRecords()), err
 	}
 	if sound, err := readable(head); err != nil || sound {
 		return "", err
@@ -192,8 +192,8 @@ func (w *Workspace) LastSound(ctx context.Context, repo reconcile.Repository, en
 	return "", nil
 }
 
-// lost finds out what Restore puts back, and the file that is there.
-func (w *Workspace) lost(old []byte, accepts func(parent, child *ledger.Ledger) bool) (out Restored, file []byte, err error) {
+// findLost finds out what Restore puts back, and the file that is there.
+func (w *Workspace) findLost(old []byte, accepts func(parent, child *ledger.Ledger) bool) (out Restored, file []byte, err error) {
 	out.Log = w.Log()
 	if file, err = w.Read(); err != nil {
 		return out, nil, err
@@ -216,16 +216,16 @@ func (w *Workspace) lost(old []byte, accepts func(parent, child *ledger.Ledger) 
 // FindElsewhere finds the entries of the file that a remote-tracking branch has, and that would get another time after those of old, the log of
 // the commit head and what was recorded since: a killed sync leaves such a file. They keep their times, so they come with that branch.
 func (w *Workspace) FindElsewhere(ctx context.Context, repo reconcile.Repository, head string, old []byte) error {
-	file, unread := w.Read()
-	if unread != nil || head == "" || bytes.HasPrefix(file, old) {
+	file, readErr := w.Read()
+	if readErr != nil || head == "" || bytes.HasPrefix(file, old) {
 		return nil //nolint:nilerr // what cannot be read has no entries
 	}
 	// What git merge --squash takes over is to be committed here, whoever has it besides.
 	if squash, err := state.Squashes(repo.Where().GitDir); err != nil || squash {
 		return err
 	}
-	back, unread := w.putBackOf(old, file, w.Accepts)
-	if moved := w.withoutLateOnes(back.Moved); unread == nil && len(moved) > 0 {
+	back, readErr := w.putBackOf(old, file, w.Accepts)
+	if moved := w.withAllowedTimes(back.Moved); readErr == nil && len(moved) > 0 {
 		var err error
 		w.Elsewhere, err = reconcile.Published(ctx, repo, head, w.Log(), moved, reconcile.Options{Policy: w.Policy, MaxFileSize: w.Limits.MaxFileSize, Now: w.Now})
 		return err
@@ -233,18 +233,18 @@ func (w *Workspace) FindElsewhere(ctx context.Context, repo reconcile.Repository
 	return nil
 }
 
-// withoutLateOnes leaves out moved entries that need another time, or another text, in any place: those whose time cannot be read or is ahead
+// withAllowedTimes leaves out moved entries that need another time, or another text, in any place: those whose time cannot be read or is ahead
 // of now, and those with a credential.
-func (w *Workspace) withoutLateOnes(moved []ledger.Entry) []ledger.Entry {
+func (w *Workspace) withAllowedTimes(moved []ledger.Entry) []ledger.Entry {
 	return slices.DeleteFunc(slices.Clone(moved), func(e ledger.Entry) bool {
 		at, ok := ledger.ParseTimestamp(e.Timestamp)
 		return !ok || at.After(w.Now.Add(ledger.ClockTolerance)) || ledger.HasCredential(e)
 	})
 }
 
-// replaced is an old log in the place of the file that is there, whatever is new in that.
-func (w *Workspace) replaced(old []byte) (Restored, []byte, error) {
-	out, file, err := w.lost(old, func(_, _ *ledger.Ledger) bool { return false })
+// replaceWith is an old log in the place of the file that is there, whatever is new in that.
+func (w *Workspace) replaceWith(old []byte) (Restored, []byte, error) {
+	out, file, err := w.findLost(old, func(_, _ *ledger.Ledger) bool { return false })
 	if file != nil && bytes.Equal(file, old) {
 		return Restored{Log: w.Log()}, file, err
 	}
@@ -252,8 +252,8 @@ func (w *Workspace) replaced(old []byte) (Restored, []byte, error) {
 	return out, file, err
 }
 
-// put writes the text that is put back, and keeps the file that was there, if any.
-func (w *Workspace) put(out *Restored, file []byte) (err error) {
+// keepAndWrite writes the text that is keepAndWrite back, and keeps the file that was there, if any.
+func (w *Workspace) keepAndWrite(out *Restored, file []byte) (err error) {
 	if file != nil {
 		if out.File, err = w.workTree().Keep(w.Log(), file); err != nil {
 			return err
@@ -262,8 +262,8 @@ func (w *Workspace) put(out *Restored, file []byte) (err error) {
 	return w.workTree().Write(w.Log(), out.Text)
 }
 
-// moveLink keeps a symbolic link that is in the log's place, and returns where; empty if there is none.
-func (w *Workspace) moveLink() (string, error) {
+// keepLink keeps a symbolic link that is in the log's place, and returns where; empty if there is none.
+func (w *Workspace) keepLink() (string, error) {
 	file := filepath.Join(w.Place.Top, filepath.FromSlash(w.Log()))
 	info, err := os.Lstat(file)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && info.Mode().Type() != fs.ModeSymlink {

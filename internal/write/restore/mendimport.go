@@ -11,16 +11,16 @@ import (
 	"github.com/small-gate/small-gate/internal/write/reconcile"
 )
 
-// lateV1 has the first commit keep, in an import of its own, the log of a branch of 1.0.0 that git has written into one of some files. It
+// planLateImport has the first commit keep, in an import of its own, the log of a branch of 1.0.0 that git has written into one of some files. It
 // returns those with the other originals of that import, which git may have written too.
-func (m *mending) lateV1(ctx context.Context, files []string) ([]string, error) {
+func (m *mending) planLateImport(ctx context.Context, files []string) ([]string, error) {
 	for _, path := range files {
 		dir, name, _ := small.SplitPath(path)
 		if !records.IsOriginalLog(name) {
 			continue
 		}
 		all := map[string]map[string]history.File{}
-		for _, id := range append([]string{m.first}, m.parents[m.first]...) {
+		for _, id := range append([]string{m.toMend}, m.parents[m.toMend]...) {
 			listed, err := m.repo.List(ctx, id, history.Workspaces(dir))
 			if err != nil {
 				return nil, err
@@ -31,9 +31,9 @@ func (m *mending) lateV1(ctx context.Context, files []string) ([]string, error) 
 			}
 		}
 		folder := small.InDir(dir, records.ImportOf(name)+"/originals")
-		originals := reconcile.FilesBelow(all[m.first], folder)
+		originals := reconcile.FilesBelow(all[m.toMend], folder)
 		var migrated map[string]history.File
-		for _, p := range m.parents[m.first] {
+		for _, p := range m.parents[m.toMend] {
 			if _, there := all[p][path]; there {
 				migrated = all[p]
 			} else if _, v1 := all[p][m.Log()]; v1 {
@@ -49,7 +49,7 @@ func (m *mending) lateV1(ctx context.Context, files []string) ([]string, error) 
 			if is.Object, err = m.git.Store(ctx, data); err != nil {
 				return nil, err
 			}
-			m.files[at] = substitution{is: is}
+			m.substitutions[at] = substitution{to: is}
 		}
 		for _, name := range slices.Sorted(maps.Keys(originals)) {
 			files = append(files, folder+"/"+name)
