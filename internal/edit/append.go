@@ -41,7 +41,7 @@ func Append(ctx context.Context, req session.Request, with Locking, entry combin
 		out.Before, out.Log, out.Discarded = before, g.Log(), g.discarded
 		out.Add = "git add -- " + wording.TopPath(small.InDir(g.Dir, ""))
 		if !out.Fine() {
-			return g.Note(g.mark)
+			return g.WriteNote(g.mark)
 		}
 		if g.conflict != nil {
 			return g.conflict

@@ -87,9 +87,9 @@ type guarding struct {
 	mark restore.Mark
 	// head is the log of HEAD, nil if there is none.
 	head []byte
-	// recorded is what the log on disk must continue, and noted the note behind it: see restore.Workspace.Recorded.
+	// recorded is what the log on disk must continue, and noted the note behind it: see restore.Workspace.RecordedLog.
 	recorded, noted []byte
-	// thrown is the note on what was discarded, and discarded are its entries: see restore.Workspace.Discarded.
+	// thrown is the note on what was discarded, and discarded are its entries: see restore.Workspace.UpdateDiscarded.
 	thrown    restore.Note
 	discarded []ledger.Entry
 	// opts are the options of a judgement.
@@ -136,7 +136,7 @@ func Guard(ctx context.Context, req session.Request, with Locking, do func(envir
 		}
 		undone, wrong := logs.undo(ctx, now)
 		out.After = append(out.After, undone...)
-		return errors.Join(failed, err, wrong, now.Note(now.mark))
+		return errors.Join(failed, err, wrong, now.WriteNote(now.mark))
 	})
 	return out, err
 }
@@ -284,7 +284,7 @@ func lockWorkspace(ctx context.Context, req session.Request, mode string, with L
 func (l *locked) look(ctx context.Context) (g *guarding, err error) {
 	_, err = l.req.InRepository(ctx, l.mode, func(s *session.Session) (err error) {
 		if g, err = l.lookIn(ctx, s); err == nil {
-			g.conflict, err = g.Conflict(ctx, s.Repo, l.req.Environ)
+			g.conflict, err = g.FindConflict(ctx, s.Repo, l.req.Environ)
 		}
 		return err
 	})
@@ -308,7 +308,7 @@ func (l *locked) lookIn(ctx context.Context, s *session.Session) (*guarding, err
 	}
 	if head != "" {
 		if g.head, _, err = githistory.ReadFile(ctx, s.Repo, head, g.Log(), g.Limits.FileSize()); err == nil {
-			g.head, err = g.Mends(ctx, s.Repo, head, g.head)
+			g.head, err = g.HeadOrMended(ctx, s.Repo, head, g.head)
 		}
 		if err != nil {
 			return nil, err
@@ -316,19 +316,19 @@ func (l *locked) lookIn(ctx context.Context, s *session.Session) (*guarding, err
 	}
 	last := l.began
 	if last == nil {
-		noted, err := g.Noted()
+		noted, err := g.ReadNote()
 		if err == nil {
-			g.thrown, g.discarded, err = g.Discarded(ctx, s.Repo, noted, g.mark, g.head)
+			g.thrown, g.discarded, err = g.UpdateDiscarded(ctx, s.Repo, noted, g.mark, g.head)
 		}
 		if err == nil && len(g.discarded) > 0 {
-			noted, err = g.Noted()
+			noted, err = g.ReadNote()
 		}
 		if err != nil {
 			return nil, err
 		}
 		last = &noted
 	}
-	if g.recorded, g.noted, err = g.Recorded(ctx, s.Repo, *last, g.mark, g.head); err != nil || g.recorded == nil {
+	if g.recorded, g.noted, err = g.RecordedLog(ctx, s.Repo, *last, g.mark, g.head); err != nil || g.recorded == nil {
 		return g, err
 	}
 	return g, g.FindElsewhere(ctx, s.Repo, head, g.recorded)

@@ -100,7 +100,7 @@ func restoreLog(ctx context.Context, req session.Request, with Locking, stanza *
 		}
 		there, failed := state.Exists(filepath.Join(w.Place.Top, filepath.FromSlash(at)))
 		if failed == nil && (unreadable || !there) {
-			sound, failed = w.LastSound(ctx, s.Repo, req.Environ)
+			sound, failed = w.FindLastSound(ctx, s.Repo, req.Environ)
 		}
 		if failed == nil && sound != "" {
 			return from(sound)
@@ -143,7 +143,7 @@ func AppendEntry(ctx context.Context, req session.Request, with Locking, name st
 	}
 	out.Log, out.Add = at, "git add -- "+wording.TopPath(at)
 	err = lockedLog(ctx, req, "append", with, at, func(s *session.Session, w *restore.Workspace) error {
-		if conflict, err := w.Conflict(ctx, s.Repo, req.Environ); err != nil || conflict != nil {
+		if conflict, err := w.FindConflict(ctx, s.Repo, req.Environ); err != nil || conflict != nil {
 			return errors.Join(err, asError(conflict))
 		}
 		if err := fitsSchema(s, at, entry); err != nil {
@@ -250,7 +250,7 @@ func (l *guardedLogs) undoUnguarded(ctx context.Context, s *session.Session) (do
 		l.At = at
 		old, err := l.CommittedText(ctx, s.Repo, l.mark.Parents[0], l.req.Environ)
 		if err == nil && old != nil {
-			old, err = l.Mends(ctx, s.Repo, l.mark.Parents[0], old)
+			old, err = l.HeadOrMended(ctx, s.Repo, l.mark.Parents[0], old)
 		}
 		if err != nil {
 			return nil, err
@@ -322,7 +322,7 @@ func (l *guardedLogs) undo(ctx context.Context, now *guarding) (done []restore.R
 	if l == nil {
 		return nil, nil
 	}
-	if stands, err := restore.Stands(l.Place, l.mark, now.mark); err != nil || !stands {
+	if stands, err := restore.OnlyCommitted(l.Place, l.mark, now.mark); err != nil || !stands {
 		return nil, err
 	}
 	_, err = withGit(l.req).InRepository(ctx, l.mode, func(s *session.Session) error {
@@ -347,7 +347,7 @@ func (l *guardedLogs) undo(ctx context.Context, now *guarding) (done []restore.R
 				was.data = blob.Data
 			}
 			l.At = at
-			one, err := l.PutBackOver(was.data, was.mode)
+			one, err := l.RestoreFormer(was.data, was.mode)
 			if err != nil {
 				return err
 			}

@@ -128,7 +128,7 @@ func (m mending) mend(ctx context.Context, req session.Request, o restore.MendOp
 		if err != nil {
 			return err
 		}
-		return w.Note(mark)
+		return w.WriteNote(mark)
 	})
 	return out, err
 }

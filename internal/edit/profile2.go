@@ -34,7 +34,7 @@ func (l *locked) profile2(ctx context.Context, s *session.Session, source string
 	if err != nil || version != "" && version != small.Version {
 		return err == nil, err
 	}
-	commits, err := restore.Before(ctx, s.Repo, source)
+	commits, err := restore.SourceCommits(ctx, s.Repo, source)
 	if err != nil {
 		return false, err
 	}

@@ -97,7 +97,7 @@ func restoreOne(ctx context.Context, req session.Request, with Locking, at, sour
 				return err
 			}
 		}
-		return g.Note(g.mark)
+		return g.WriteNote(g.mark)
 	})
 	return out, err
 }
@@ -134,7 +134,7 @@ func lastSound(ctx context.Context, req session.Request, with Locking, at string
 		if err != nil || there && g.head == nil {
 			return err // a new log has replaced the old one
 		}
-		commit, err = g.LastSound(ctx, s.Repo, req.Environ)
+		commit, err = g.FindLastSound(ctx, s.Repo, req.Environ)
 		return err
 	})
 	return commit, err

@@ -91,7 +91,7 @@ func lockAll(ctx context.Context, req session.Request, mode string, with Locking
 	for _, l := range locks {
 		g, failed := l.look(ctx)
 		if failed == nil {
-			failed = g.Note(g.mark)
+			failed = g.WriteNote(g.mark)
 		}
 		err = errors.Join(err, failed)
 	}

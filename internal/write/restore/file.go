@@ -60,7 +60,7 @@ func (w *Workspace) RestoreFile(ctx context.Context, repo reconcile.Repository, 
 
 // findCommittedFile is the file as a commit has it, and the commit; without a source, the first of HEAD and what is being merged that has one.
 func (r *restoring) findCommittedFile(ctx context.Context, source string) (id string, f history.File, err error) {
-	commits, err := Before(ctx, r.repo, source)
+	commits, err := SourceCommits(ctx, r.repo, source)
 	for _, id = range commits {
 		if f, err = r.findFile(ctx, id, r.Log()); err != nil || f.Mode != "" {
 			break
@@ -69,8 +69,8 @@ func (r *restoring) findCommittedFile(ctx context.Context, source string) (id st
 	return id, f, err
 }
 
-// Before are the commits from which something is restored: a source or, if that is empty, HEAD and what is being merged.
-func Before(ctx context.Context, repo reconcile.Repository, source string) ([]string, error) {
+// SourceCommits are the commits from which something is restored: a source or, if that is empty, HEAD and what is being merged.
+func SourceCommits(ctx context.Context, repo reconcile.Repository, source string) ([]string, error) {
 	if source != "" {
 		id, err := repo.Resolve(ctx, source)
 		return []string{id}, err
@@ -119,14 +119,14 @@ func (w *Workspace) CommittedText(ctx context.Context, repo reconcile.Repository
 	return git.CheckedOut(ctx, w.Log(), f.Object)
 }
 
-// Stands reports whether git has done no more to the work tree between two marks than commit.
-func Stands(place githistory.Place, from, to Mark) (bool, error) {
+// OnlyCommitted reports whether git has done no more to the work tree between two marks than commit.
+func OnlyCommitted(place githistory.Place, from, to Mark) (bool, error) {
 	commits, err := commitsBetween(place, from, to)
 	return commits != nil, err
 }
 
-// PutBackOver puts back what was at the log's place before: lines or items that were lost, or a file.
-func (w *Workspace) PutBackOver(old []byte, mode fs.FileMode) (out Restored, err error) {
+// RestoreFormer puts back what was at the log's place before: lines or items that were lost, or a file.
+func (w *Workspace) RestoreFormer(old []byte, mode fs.FileMode) (out Restored, err error) {
 	link, err := w.keepLink()
 	if err != nil {
 		return out, err

@@ -162,9 +162,9 @@ func (w *Workspace) wasDiscarded(n Note, file []byte, versions ...[]byte) bool {
 	})
 }
 
-// Discarded is the note on entries that guarded writers have recorded and git has taken away on request since, n being the last writer's
+// UpdateDiscarded is the note on entries that guarded writers have recorded and git has taken away on request since, n being the last writer's
 // note and head the log of HEAD; and those entries. What n adds to it moves there from n. It has no log if nothing is missing.
-func (w *Workspace) Discarded(ctx context.Context, repo reconcile.Repository, n Note, mark Mark, head []byte) (known Note, gone []ledger.Entry, err error) {
+func (w *Workspace) UpdateDiscarded(ctx context.Context, repo reconcile.Repository, n Note, mark Mark, head []byte) (known Note, gone []ledger.Entry, err error) {
 	file, readErr := w.Read()
 	if readErr != nil {
 		return known, nil, nil //nolint:nilerr // something else is in the log's place: whoever needs the file reads it again, and says so
@@ -204,7 +204,7 @@ func (w *Workspace) Discarded(ctx context.Context, repo reconcile.Repository, n 
 		if err != nil {
 			return known, gone, w.wrapNoteError(err)
 		}
-		return known, gone, w.Note(mark)
+		return known, gone, w.WriteNote(mark)
 	}
 	return known, gone, nil
 }

@@ -133,8 +133,8 @@ const noteName = "noted"
 
 func (w *Workspace) noteFile() string { return filepath.Join(w.Kept, noteName) }
 
-// Note records the log as it is now. If it cannot be read as a log, nothing is recorded, and an old note is removed.
-func (w *Workspace) Note(mark Mark) error {
+// WriteNote records the log as it is now. If it cannot be read as a log, nothing is recorded, and an old note is removed.
+func (w *Workspace) WriteNote(mark Mark) error {
 	if w.At != "" {
 		return nil // of logs of the configuration, what is committed counts
 	}
@@ -179,8 +179,8 @@ func (n Note) text() ([]byte, error) {
 	return slices.Concat(head, []byte("\n"), n.Log), err
 }
 
-// Noted is the note on the log.
-func (w *Workspace) Noted() (Note, error) {
+// ReadNote is the note on the log.
+func (w *Workspace) ReadNote() (Note, error) {
 	return readNote(w.noteFile(), func(n Note) bool { return n.Dir == w.Dir })
 }
 
@@ -207,9 +207,9 @@ func readNote(name string, wanted func(Note) bool) (n Note, err error) {
 	return n, nil
 }
 
-// Recorded is the log that the work tree's has to continue: HEAD's, with what a note has besides, if that still counts. noted is nil if it
+// RecordedLog is the log that the work tree's has to continue: HEAD's, with what a note has besides, if that still counts. noted is nil if it
 // does not.
-func (w *Workspace) Recorded(ctx context.Context, repo reconcile.Repository, n Note, mark Mark, head []byte) (all, noted []byte, err error) {
+func (w *Workspace) RecordedLog(ctx context.Context, repo reconcile.Repository, n Note, mark Mark, head []byte) (all, noted []byte, err error) {
 	if sound, _ := w.parse(n.Log); sound == nil {
 		return head, nil, nil // a conflict, say
 	}
@@ -272,9 +272,9 @@ func (w *Workspace) findUncommitted(ctx context.Context, repo reconcile.Reposito
 	return left, nil
 }
 
-// Mends is the log that the one in the work tree has to continue: HEAD's, which is given, or, if the work tree's mends it, HEAD's with what
+// HeadOrMended is the log that the one in the work tree has to continue: HEAD's, which is given, or, if the work tree's mends it, HEAD's with what
 // its parent's log had put back. The hooks let such a log amend HEAD, so it must not be undone. Only a commit that nobody else has is mended.
-func (w *Workspace) Mends(ctx context.Context, repo reconcile.Repository, head string, log []byte) ([]byte, error) {
+func (w *Workspace) HeadOrMended(ctx context.Context, repo reconcile.Repository, head string, log []byte) ([]byte, error) {
 	file, err := w.Read()
 	if err != nil || log == nil || bytes.HasPrefix(file, log) {
 		return log, nil //nolint:nilerr // whoever needs the file reads it again, and says so

@@ -37,7 +37,7 @@ func (w *Workspace) RestoreRecords(ctx context.Context, repo reconcile.Repositor
 	if r.unfinished, err = state.UnderWay(w.Place.GitDir); err != nil {
 		return out, err
 	}
-	commits, err := Before(ctx, repo, source)
+	commits, err := SourceCommits(ctx, repo, source)
 	if err != nil {
 		return out, err
 	}

@@ -33,8 +33,8 @@ type restoring struct {
 	// treeMendsHead is true if the work tree's log treeMendsHead HEAD.
 	treeMendsHead bool
 	// sides are the commits from which the log is restored, and logs the logs of those that have one.
-	sides []combine.Version
-	sideLogs  []*ledger.Ledger
+	sides    []combine.Version
+	sideLogs []*ledger.Ledger
 }
 
 // RestoreFrom restores the log from a commit, and in a merge from what is being merged too, with the entries that are new in the work
@@ -236,9 +236,9 @@ func (r *restoring) canParse(data []byte) bool {
 	return doc != nil
 }
 
-// Conflict is the failure of a log that is in conflict: in the index, or because git is in the middle of a merge or the like and
+// FindConflict is the failure of a log that is in conflict: in the index, or because git is in the middle of a merge or the like and
 // conflict markers stand in the file. Its remedy is what resolves that. It is nil if there is no conflict.
-func (w *Workspace) Conflict(ctx context.Context, repo reconcile.Repository, environ []string) (*failure.Error, error) {
+func (w *Workspace) FindConflict(ctx context.Context, repo reconcile.Repository, environ []string) (*failure.Error, error) {
 	files, err := repo.List(ctx, history.Index, history.At(w.Log()))
 	if err != nil {
 		return nil, err
@@ -322,7 +322,7 @@ func (r *restoring) readCommitted(ctx context.Context, source string) (text []by
 		return nil, err
 	}
 	if source == "" && len(c.Theirs) == 0 {
-		c.Ours.Data, err = r.Mends(ctx, r.repo, c.Ours.ID, text)
+		c.Ours.Data, err = r.HeadOrMended(ctx, r.repo, c.Ours.ID, text)
 		r.treeMendsHead = !bytes.Equal(text, c.Ours.Data)
 		text = c.Ours.Data
 	}
@@ -339,7 +339,9 @@ func (r *restoring) readCommitted(ctx context.Context, source string) (text []by
 }
 
 // hasAllSides reports whether a log has what the sides have, and new entries that can stand.
-func (r *restoring) hasAllSides(_, child *ledger.Ledger) bool { return r.isSoundAfter(r.sideLogs, child) }
+func (r *restoring) hasAllSides(_, child *ledger.Ledger) bool {
+	return r.isSoundAfter(r.sideLogs, child)
+}
 
 // isIndexSound reports whether the index has such a log.
 func (r *restoring) isIndexSound(ctx context.Context) (bool, error) {

@@ -162,8 +162,8 @@ func (w *Workspace) Restore(old []byte, accepts func(parent, child *ledger.Ledge
 // ErrUnreadable is in the chain of the failure to restore from a commit whose log cannot be read.
 var ErrUnreadable = errors.New("the old log cannot be read")
 
-// LastSound is the last commit before HEAD whose log can be read, if HEAD's cannot, or is gone there and on disk; else it is empty.
-func (w *Workspace) LastSound(ctx context.Context, repo reconcile.Repository, environ []string) (string, error) {
+// FindLastSound is the last commit before HEAD whose log can be read, if HEAD's cannot, or is gone there and on disk; else it is empty.
+func (w *Workspace) FindLastSound(ctx context.Context, repo reconcile.Repository, environ []string) (string, error) {
 	git, err := workgit.Open(w.Place, environ)
 	if err != nil {
 		return "", err
