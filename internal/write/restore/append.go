@@ -10,9 +10,9 @@ import (
 	"github.com/small-gate/small-gate/internal/write/workgit"
 )
 
-// Append appends an entry to the log, and notes that. The entry gets the replay id of the current
-// run, if workspace.small.yml or the handoff has one. Nothing is staged. judge, if not nil, sees the new text before it is written, and
-// the line on which the entry begins, from 1; what it returns prevents the writing. done is true if the entry is written, even after an error.
+// Append appends an entry to the log, writes a note on the log, and stages nothing. If workspace.small.yml has a replay id, the entry gets
+// it. judge, if not nil, gets the new text before it is written, and the line on which the entry begins, from 1; if judge returns an error,
+// nothing is written. done is true if the entry is written, even if an error follows.
 func (w *Workspace) Append(mark Mark, entry combine.NewEntry, judge func(text []byte, line int) error) (done bool, err error) {
 	data, err := w.Read()
 	if err != nil {
@@ -25,7 +25,7 @@ func (w *Workspace) Append(mark Mark, entry combine.NewEntry, judge func(text []
 			Remedy:  "see what the workspace lacks: `small-hook check`",
 		}
 	}
-	// The handoff's id is none to go by: between its init and its start the protocol's program leaves that of another run there.
+	// The handoff's id is not used: between `small init` and `small start` the handoff still has the id of another run.
 	if id := readRunID(w.Place.Top, small.Workspace.Path(dir), w.Limits); id != "" {
 		entry = append(entry, [2]string{"replayId", id})
 	}
@@ -36,10 +36,10 @@ func (w *Workspace) Append(mark Mark, entry combine.NewEntry, judge func(text []
 	if err != nil {
 		return false, err
 	}
-	// First what needs room: a full disk leaves the log, and the note, as they are.
+	// Prepare the note first: if the disk is full, the log and the old note stay as they are.
 	note, err := w.prepareNote(mark, longer)
 	if err != nil {
-		return false, &failure.Error{Message: "the entry was not appended: it cannot be noted: " + err.Error(), Remedy: "make room in the git directory, and make it writable; then append again", Err: err}
+		return false, &failure.Error{Message: "the entry was not appended, because the note on the log could not be written: " + err.Error(), Remedy: "make room in the git directory, and make it writable; then append again", Err: err}
 	}
 	if err = w.workTree().Write(path, longer); err != nil {
 		if note != nil {
@@ -55,7 +55,7 @@ func (w *Workspace) Append(mark Mark, entry combine.NewEntry, judge func(text []
 
 var replayIDForm = expression.Of(`^[0-9A-Fa-f]{64}$`)
 
-// readRunID is the replay id of the run that a workspace file names; empty if there is none that could be one: `check` reports that.
+// readRunID returns the replay id in a workspace file; empty if there is no valid one, which `check` reports.
 func readRunID(top, path string, limits small.Limits) string {
 	data, err := workgit.ReadFile(top, path)
 	if err != nil {

@@ -1,3 +1,3 @@
-// Package restore keeps what was recorded in one workspace's log, under that workspace's lock: it appends to the log and notes what is in
-// it, puts back what somebody lost there, and mends commits that lost something.
+// Package restore protects the entries of one log while the caller holds the log's lock: it appends entries, notes the log's content, puts
+// back lost entries, and rewrites commits that lost some.
 package restore

@@ -16,8 +16,8 @@ import (
 	"github.com/small-gate/small-gate/internal/write/workgit"
 )
 
-// RestoreFile makes a file that never changes what it was in a commit, and stages it; an empty source is HEAD, or what is being merged. What
-// is in its place is kept.
+// RestoreFile restores and stages a log that is one file and never changes, from the source commit. Without a source it takes the file from
+// HEAD, else from the commits being merged. The file that was in its place is kept.
 func (w *Workspace) RestoreFile(ctx context.Context, repo reconcile.Repository, source string, environ []string) (out Restored, err error) {
 	out.Log = w.Log()
 	r := &restoring{Workspace: w, repo: repo}
@@ -35,7 +35,7 @@ func (w *Workspace) RestoreFile(ctx context.Context, repo reconcile.Repository, 
 	if err != nil || same {
 		return out, err
 	}
-	link, err := w.keepLink()
+	link, err := w.setLinkAside()
 	if err != nil {
 		return out, err
 	}
@@ -58,7 +58,7 @@ func (w *Workspace) RestoreFile(ctx context.Context, repo reconcile.Repository, 
 	return out, err
 }
 
-// findCommittedFile is the file as a commit has it, and the commit; without a source, the first of HEAD and what is being merged that has one.
+// findCommittedFile finds the first of the source commits that has the file, and the file there.
 func (r *restoring) findCommittedFile(ctx context.Context, source string) (id string, f history.File, err error) {
 	commits, err := SourceCommits(ctx, r.repo, source)
 	for _, id = range commits {
@@ -69,7 +69,7 @@ func (r *restoring) findCommittedFile(ctx context.Context, source string) (id st
 	return id, f, err
 }
 
-// SourceCommits are the commits from which something is restored: a source or, if that is empty, HEAD and what is being merged.
+// SourceCommits lists the commits to restore from: the source or, if that is empty, HEAD and the commits being merged.
 func SourceCommits(ctx context.Context, repo reconcile.Repository, source string) ([]string, error) {
 	if source != "" {
 		id, err := repo.Resolve(ctx, source)
@@ -83,7 +83,7 @@ func SourceCommits(ctx context.Context, repo reconcile.Repository, source string
 	return append([]string{head}, merged...), err
 }
 
-// isInIndexAndTree reports whether a file is so in the index and in the work tree.
+// isInIndexAndTree reports whether the index and the work tree have the file as it was.
 func (r *restoring) isInIndexAndTree(ctx context.Context, was history.File) (bool, error) {
 	staged, err := r.findFile(ctx, history.Index, r.Log())
 	if err != nil || staged != was {
@@ -93,7 +93,7 @@ func (r *restoring) isInIndexAndTree(ctx context.Context, was history.File) (boo
 	return len(bytes.TrimSpace(changed)) == 0, err
 }
 
-// AppendEntry adds a line or block to a log of the configuration, which is begun if there is none. Nothing is staged.
+// AppendEntry adds a line or block to a log of the configuration, and creates the log if there is none. It stages nothing.
 func (w *Workspace) AppendEntry(entry string) error {
 	data, err := w.Read()
 	if err != nil {
@@ -106,7 +106,7 @@ func (w *Workspace) AppendEntry(entry string) error {
 	return w.workTree().Write(w.Log(), text)
 }
 
-// CommittedText is the text of the log in a commit as git would check it out; nil if that has no file there.
+// CommittedText returns the text of the log in a commit as git would check it out; nil if the commit has no such file.
 func (w *Workspace) CommittedText(ctx context.Context, repo reconcile.Repository, commit string, environ []string) ([]byte, error) {
 	git, err := workgit.Open(w.Place, environ)
 	if err != nil {
@@ -119,15 +119,15 @@ func (w *Workspace) CommittedText(ctx context.Context, repo reconcile.Repository
 	return git.CheckedOut(ctx, w.Log(), f.Object)
 }
 
-// OnlyCommitted reports whether git has done no more to the work tree between two marks than commit.
+// OnlyCommitted reports whether git has at most committed between two marks, and not changed the work tree otherwise.
 func OnlyCommitted(place githistory.Place, from, to Mark) (bool, error) {
 	commits, err := commitsBetween(place, from, to)
 	return commits != nil, err
 }
 
-// RestoreFormer puts back what was at the log's place before: lines or items that were lost, or a file.
+// RestoreFormer puts back what was at the log's place before: lost lines or items, a file, or a symbolic link whose target is old.
 func (w *Workspace) RestoreFormer(old []byte, mode fs.FileMode) (out Restored, err error) {
-	link, err := w.keepLink()
+	link, err := w.setLinkAside()
 	if err != nil {
 		return out, err
 	}

@@ -22,18 +22,18 @@ import (
 type Loss struct {
 	// Log is the log's path, from the root of the work tree.
 	Log string
-	// Noted is the log as the last guarded writer left it, and Index the index's.
+	// Noted is the log as the guarded writers left it, and Index is the log in the index.
 	Noted, Index *ledger.Ledger
 	// Gone are the entries of Noted that are in no commit, not in the index and not in the work tree.
 	Gone []ledger.Entry
-	// Discarded is true if git has taken them away on request, as git checkout does.
+	// Discarded is true if git removed them on request, as git checkout does.
 	Discarded bool
-	// Sealed is true if the next commit changes the log, so that the entries would be missing from then on.
+	// Sealed is true if the next commit changes the log: the entries are then missing in its history.
 	Sealed bool
 }
 
-// Losses lists the losses of all logs in the work tree. parents are the parents of the next commit; like is a Workspace whose policy, limits
-// and clock count.
+// Losses lists the losses of all logs in the work tree. parents are the parents of the next commit. Policy, limits and clock are those of
+// like.
 func Losses(ctx context.Context, repo reconcile.Repository, parents []string, like Workspace) (out []Loss, err error) {
 	place := repo.Where()
 	root := lock.Root(place.CommonDir)
@@ -42,7 +42,7 @@ func Losses(ctx context.Context, repo reconcile.Repository, parents []string, li
 		return nil, nil
 	}
 	if err != nil {
-		return nil, &failure.Error{Message: "cannot look for notes on logs: " + err.Error(), Remedy: "make the git directory readable", Err: err}
+		return nil, &failure.Error{Message: "cannot list the notes on logs: " + err.Error(), Remedy: "make the git directory readable", Err: err}
 	}
 	for _, dir := range dirs {
 		if !dir.IsDir() {
@@ -75,14 +75,14 @@ func Losses(ctx context.Context, repo reconcile.Repository, parents []string, li
 	return out, nil
 }
 
-// findLoss finds out what is gone of the log since a note, and what was discarded.
+// findLoss finds the entries of a note, and of the note on discarded entries, that are gone.
 func (w *Workspace) findLoss(ctx context.Context, repo reconcile.Repository, parents []string, n, discarded Note) (out Loss, err error) {
 	if n.Log == nil && discarded.Log == nil {
 		return out, nil
 	}
 	file, readErr := w.Read()
 	if discarded.Log == nil && bytes.HasPrefix(file, n.Log) {
-		return out, nil // nothing is gone: the usual case, without asking git
+		return out, nil // nothing is gone: the usual case needs no git
 	}
 	mark, err := MarkOf(ctx, repo, parents)
 	if err != nil {
@@ -125,7 +125,7 @@ func (w *Workspace) findLoss(ctx context.Context, repo reconcile.Repository, par
 
 func (w *Workspace) discardedFile() string { return filepath.Join(w.Kept, "discarded") }
 
-// dropStale is a note if it still counts; else it has no log.
+// dropStale returns a note if it still counts, else an empty one.
 func (w *Workspace) dropStale(n Note, mark Mark) (Note, error) {
 	if sound, _ := w.parse(n.Log); sound == nil {
 		return Note{}, nil
@@ -148,8 +148,8 @@ func (w *Workspace) joinNotes(older, newer Note) Note {
 	return older
 }
 
-// wasDiscarded reports whether the file is one of the versions that git has, and lacks only the last entries of a note: so git checkout leaves it.
-// A writer that has lost entries has added one of its own.
+// wasDiscarded reports whether the file equals one of git's versions and lacks only the last entries of a note, as after git checkout. A
+// writer that lost entries would have added one of its own.
 func (w *Workspace) wasDiscarded(n Note, file []byte, versions ...[]byte) bool {
 	log, _ := w.parse(file)
 	if log == nil || n.Log == nil {
@@ -162,12 +162,13 @@ func (w *Workspace) wasDiscarded(n Note, file []byte, versions ...[]byte) bool {
 	})
 }
 
-// UpdateDiscarded is the note on entries that guarded writers have recorded and git has taken away on request since, n being the last writer's
-// note and head the log of HEAD; and those entries. What n adds to it moves there from n. It has no log if nothing is missing.
+// UpdateDiscarded updates and returns the note on discarded entries: guarded writers recorded them, and git removed them on request. It also
+// returns the entries that are gone. n is the last writer's note and head is HEAD's log. Entries discarded since move from n to the note on
+// discarded entries. The returned note has no log if nothing is missing.
 func (w *Workspace) UpdateDiscarded(ctx context.Context, repo reconcile.Repository, n Note, mark Mark, head []byte) (known Note, gone []ledger.Entry, err error) {
 	file, readErr := w.Read()
 	if readErr != nil {
-		return known, nil, nil //nolint:nilerr // something else is in the log's place: whoever needs the file reads it again, and says so
+		return known, nil, nil //nolint:nilerr // something else is in the log's place: a caller that needs the file reads it again, and gets the error
 	}
 	if known, err = readNote(w.discardedFile(), func(n Note) bool { return n.Dir == w.Dir }); err != nil {
 		return known, nil, err
@@ -180,7 +181,7 @@ func (w *Workspace) UpdateDiscarded(ctx context.Context, repo reconcile.Reposito
 	}
 	index, _, unmerged := githistory.ReadFile(ctx, repo, history.Index, w.Log(), w.Limits.FileSize())
 	if unmerged != nil {
-		index = nil // the log in the work tree is not from there
+		index = nil // the work tree's log was not checked out from the index
 	}
 	fresh := w.wasDiscarded(n, file, head, index)
 	if fresh {
@@ -209,7 +210,7 @@ func (w *Workspace) UpdateDiscarded(ctx context.Context, repo reconcile.Reposito
 	return known, gone, nil
 }
 
-// ForgetDiscarded forgets what was discarded: it is in the log again, or is not wanted.
+// ForgetDiscarded removes the note on discarded entries: they are in the log again, or nobody wants them.
 func (w *Workspace) ForgetDiscarded() error {
 	err := os.Remove(w.discardedFile())
 	if errors.Is(err, fs.ErrNotExist) {
@@ -218,7 +219,7 @@ func (w *Workspace) ForgetDiscarded() error {
 	return err
 }
 
-// WithDiscarded is what was noted of a log together with what was discarded.
+// WithDiscarded returns the noted log joined with the discarded entries.
 func (w *Workspace) WithDiscarded(discarded Note, noted []byte) []byte {
 	return w.joinNotes(discarded, Note{Log: noted}).Log
 }

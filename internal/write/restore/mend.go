@@ -21,68 +21,69 @@ import (
 	"github.com/small-gate/small-gate/internal/write/workgit"
 )
 
-// MendOptions are what to mend.
+// MendOptions say which commit to mend, and how.
 type MendOptions struct {
 	Commit string
-	// Source, if any, is a commit whose log counts instead of those of the parents.
+	// Source, if any, is a commit whose log is used instead of the parents' logs.
 	Source string
-	// Files are paths that become what they were before the commit.
+	// Files are paths that get the content that they had before the commit.
 	Files []string
-	// Pushed lets the branch's own upstream have the commit.
+	// Pushed allows mending a commit that the branch's own upstream has.
 	Pushed bool
-	// Discard drops what the commit adds to the log.
+	// Discard drops the entries that the commit adds to the log.
 	Discard bool
 	// Progress, if any, is called for each commit.
 	Progress func(done, total int)
 }
 
-// Mended is what Mend has done.
+// Mended is the result of Mend.
 type Mended struct {
 	Restored
-	// Old and New are what HEAD was and is; the same if there was nothing to mend. Commits is how many were rewritten.
+	// Old and New are HEAD's old and new commit; they are equal if there was nothing to mend. Commits is the number of rewritten commits.
 	Old, New string
 	Commits  int
-	// Remade is what became of the commit to mend.
+	// Remade is the new id of the commit to mend.
 	Remade string
-	// First is the first commit that was rewritten: the one to mend or, if that stays, one after it. Branches are other branches here that
-	// still have it, each with the work tree that has it checked out, if one has.
+	// First is the first rewritten commit: the one to mend or, if that stays, a later one. Branches are the local branches that still have
+	// First, each with the work tree in which it is checked out, if any.
 	First    string
 	Branches [][2]string
 }
 
-// mending makes a commit that nobody else has, and those after it, again.
+// mending rewrites a commit that nobody else has, and the commits after it.
 type mending struct {
 	restoring
-	// toMend is the commit to mend. If discard is true, its log gets nothing new, and dropped entries go.
+	// toMend is the commit to mend. If discard is true, the commit's new entries are dropped; droppedCount is their number.
 	toMend       string
 	discard      bool
 	droppedCount int
-	// tasksAdopted is true once the log of a commit was put back.
+	// tasksAdopted is true once a log was put back: only the plan of that commit gets lost tasks back.
 	tasksAdopted bool
-	// alike are the new entries of its log that look like changed versions of old ones.
+	// alike are the new entries of toMend's log that look like changed versions of old ones.
 	alike []ledger.Entry
-	// unshared are all commits of HEAD that nobody else has, parents first, and parents are theirs.
+	// unshared are the commits of HEAD that nobody else has, parents first; parents has the parents of each.
 	unshared []string
 	parents  map[string][]string
-	// newIDs are the new commits by the old ones.
+	// newIDs maps the ids of old commits to those of the new ones.
 	newIDs map[string]string
-	// logs are what is known of commits' logs: see logOf.
+	// logs caches logs by commit: see readLog.
 	logs map[string]*commitLog
-	// files are the files files the paths that may change, by commit.
+	// files has the files at the paths that may change, by commit and path.
 	files map[string]map[string]history.File
-	// objects makes the new commits.
+	// objects reads the old commits and writes the new ones.
 	objects *rewrite.Objects
-	// targets are, by merge, the parent that the target has: see reconcile.TargetSide.
+	// targets has, by merge, the index of the target's parent: see reconcile.TargetSide.
 	targets map[string]int
-	// substitutions are what some paths become where they are as the commit has them.
+	// substitutions has, by path, the files to replace in the rewritten commits.
 	substitutions map[string]substitution
 }
 
+// substitution replaces a file in each commit that has exactly from.
 type substitution struct{ from, to history.File }
 
-// Mend makes a commit again, in which the log has all that its parents' logs have, and then what came after it or beside it up to HEAD, on
-// top of that: messages, authors, times, merges and all other files stay. It refuses what others have. The index and the work tree follow, with what is
-// not committed.
+// Mend rewrites a commit so that its log has all entries of its parents' logs, and then the other commits up to HEAD that are not its
+// ancestors. Messages, authors, times, merges and all other files stay. Mend refuses to rewrite shared commits. The index and the work tree
+// follow, and keep what is not committed.
 func (w *Workspace) Mend(ctx context.Context, repo reconcile.Repository, o MendOptions, environ []string) (out Mended, err error) {
 	m := &mending{
 		restoring: restoring{Workspace: w, repo: repo}, parents: map[string][]string{}, newIDs: map[string]string{}, logs: map[string]*commitLog{},
@@ -134,7 +135,7 @@ func (w *Workspace) Mend(ctx context.Context, repo reconcile.Repository, o MendO
 	return out, err
 }
 
-// listCommits lists a commit and those of HEAD that its parents lack and nobody else has, parents first.
+// listCommits lists the commits to rewrite, parents first: the one to mend, and HEAD's other unshared commits that are not its ancestors.
 func (m *mending) listCommits(ctx context.Context, commit string, pushed bool) ([]string, error) {
 	under, err := state.UnderWay(m.Place.GitDir)
 	if err != nil {
@@ -180,14 +181,14 @@ func (m *mending) listCommits(ctx context.Context, commit string, pushed bool) (
 	if err != nil {
 		return nil, err
 	}
-	out := &failure.Error{Message: history.Short(m.toMend) + " is no part of what is checked out", Remedy: "rewritten commits have other ids: `small-hook audit`"}
+	out := &failure.Error{Message: history.Short(m.toMend) + " is not in the history of HEAD", Remedy: "rewritten commits have other ids: `small-hook audit`"}
 	if branch := strings.TrimSpace(string(branches)); branch != "" {
 		out.Remedy = "switch to the branch that has it: " + wording.Commands("git switch "+wording.ShellWord(branch)) + ", " + m.mendCommand(commit)
 	}
 	return nil, out
 }
 
-// nonAncestors are the own commits that a commit does not descend from, itself among them.
+// nonAncestors lists the unshared commits that are not ancestors of a commit. The commit itself is listed.
 func (m *mending) nonAncestors(id string) []string {
 	before := map[string]bool{}
 	for _, other := range slices.Backward(m.unshared) {
@@ -200,7 +201,7 @@ func (m *mending) nonAncestors(id string) []string {
 	return slices.DeleteFunc(slices.Clone(m.unshared), func(other string) bool { return before[other] })
 }
 
-// mendCommand is what mends a commit, to be typed.
+// mendCommand returns the command that mends a commit, quoted for a message.
 func (m *mending) mendCommand(commit string) string {
 	in := m.Command()
 	if m.At == "" && m.Dir != "" {
@@ -209,8 +210,8 @@ func (m *mending) mendCommand(commit string) string {
 	return wording.Commands(in + " --commit " + wording.ShellWord(commit))
 }
 
-// errCannotRewrite is the failure of a merge that errCannotRewrite be rewritten, because a side of it has lost something before what is mended. If nobody else
-// has the commit that did that, it is to be mended, and what was to be mended with it.
+// errCannotRewrite is the failure to rewrite a commit because one of its sides lost entries earlier. If an unshared commit lost them, the
+// remedy is to begin with that one: mending it rewrites the later commits too.
 func (m *mending) errCannotRewrite(ctx context.Context, id string, err error) error {
 	out := &failure.Error{
 		Message: history.Short(id) + " cannot be rewritten: " + failure.Of(err).Message,
@@ -226,10 +227,10 @@ func (m *mending) errCannotRewrite(ctx context.Context, id string, err error) er
 	return out
 }
 
-// findEarlierLoss is a commit that nobody else has, is not rewritten before another one, and has lost something; empty if there is none.
-func (m *mending) findEarlierLoss(ctx context.Context, than string) (string, error) {
+// findEarlierLoss finds the first unshared commit that lost entries and is not rewritten yet, apart from one commit; empty if there is none.
+func (m *mending) findEarlierLoss(ctx context.Context, except string) (string, error) {
 	for _, id := range m.unshared {
-		if _, again := m.newIDs[id]; again || id == than {
+		if _, rewritten := m.newIDs[id]; rewritten || id == except {
 			continue
 		}
 		if _, logs, file, err := m.readSides(ctx, id, m.parents[id]); err != nil || !m.isSound(id, logs, file) {
@@ -239,7 +240,8 @@ func (m *mending) findEarlierLoss(ctx context.Context, than string) (string, err
 	return "", nil
 }
 
-// sharedRefs are the refs whose commits sharedRefs have, as git takes them; if it may be pushed, the branch's own upstream is none.
+// sharedRefs returns the options by which git rev-list selects the refs whose commits others have. With pushed, the branch's own upstream
+// does not count.
 func (m *mending) sharedRefs(ctx context.Context, pushed bool) ([]string, error) {
 	out := []string{"--remotes", "--tags"}
 	branch, err := m.repo.CurrentBranch(ctx)
@@ -250,7 +252,7 @@ func (m *mending) sharedRefs(ctx context.Context, pushed bool) ([]string, error)
 	return append([]string{"--exclude=" + strings.TrimSpace(string(upstream))}, out...), err
 }
 
-// rewriteAll makes commits again, parents first.
+// rewriteAll rewrites listed commits, parents first, and forgets what no later commit needs.
 func (m *mending) rewriteAll(ctx context.Context, list []string, o MendOptions) error {
 	if err := m.readFiles(ctx, list); err != nil {
 		return err
@@ -262,11 +264,11 @@ func (m *mending) rewriteAll(ctx context.Context, list []string, o MendOptions) 
 		}
 	}
 	for i, id := range list {
-		instead := ""
+		source := ""
 		if id == m.toMend {
-			instead = o.Source
+			source = o.Source
 		}
-		if err := m.rewriteCommit(ctx, id, instead); err != nil {
+		if err := m.rewriteCommit(ctx, id, source); err != nil {
 			return err
 		}
 		for _, p := range m.parents[id] {
@@ -285,7 +287,7 @@ func (m *mending) rewriteAll(ctx context.Context, list []string, o MendOptions) 
 	return nil
 }
 
-// rewriteCommit makes a commit rewriteCommit, if anything changes.
+// rewriteCommit rewrites a commit if its parents, its log or another file changes. source, if not empty, replaces the parents' logs.
 func (m *mending) rewriteCommit(ctx context.Context, id, source string) error {
 	old := m.parents[id]
 	parents := make([]string, len(old))
@@ -334,7 +336,7 @@ func (m *mending) rewriteCommit(ctx context.Context, id, source string) error {
 	return nil
 }
 
-// adoptTasksInCommit has the plan of a commit keep the tasks of entries that are back.
+// adoptTasksInCommit has a commit's plan get back the tasks of restored entries, unless the plan is replaced anyway.
 func (m *mending) adoptTasksInCommit(ctx context.Context, id string, gone []ledger.Entry) error {
 	path := small.Plan.Path(m.Dir)
 	was, err := m.findFile(ctx, id, path)

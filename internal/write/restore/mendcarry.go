@@ -14,23 +14,24 @@ import (
 	"github.com/small-gate/small-gate/internal/write/combine"
 )
 
-// commitLog is the log of a commit.
+// commitLog is the log of a commit, old or new.
 type commitLog struct {
 	file history.File
-	// text is nil if the commit has none that can be read as a file, or if it was dropped to save memory.
+	// text is nil if the commit has no regular file for the log, if that is empty, or if the text was dropped to save memory.
 	text []byte
-	// log is the text read as a log, once it has been read; nil if it is none.
+	// log is the parsed text once isParsed is true; nil if the text is not a log.
 	log      *ledger.Log
 	isParsed bool
-	// restored are the entries that the commit's old log lacks, and values are their contents.
+	// restored are the entries that the commit's old log lacks, and restoredValues are their contents, with credentials masked.
 	restored       []ledger.Entry
 	restoredValues []*small.Value
 }
 
-// dropText saves memory: the text is in a blob.
+// dropText saves memory. The text can be read from its blob again.
 func (l *commitLog) dropText() { *l = commitLog{file: l.file} }
 
-// readFiles finds out what some commits, parents first, have at the paths that matter.
+// readFiles fills m.files for listed commits, parents first. It lists the paths that may change where a commit's first parent is not listed,
+// and takes only the differences elsewhere.
 func (m *mending) readFiles(ctx context.Context, list []string) error {
 	paths := []string{m.Log(), small.InDir(m.Dir, records.ProfileFile), small.Plan.Path(m.Dir)}
 	for path := range m.substitutions {
@@ -85,7 +86,7 @@ func firstOrNone(ids []string) string {
 	return ids[0]
 }
 
-// findFile is what a commit has at a path; its mode is empty if that is nothing.
+// findFile returns the file that a commit has at a path; its mode is empty if there is none.
 func (m *mending) findFile(ctx context.Context, id, path string) (history.File, error) {
 	if f, known := m.files[id][path]; known {
 		return f, nil
@@ -93,7 +94,7 @@ func (m *mending) findFile(ctx context.Context, id, path string) (history.File, 
 	return m.restoring.findFile(ctx, id, path)
 }
 
-// readLog is the log of a commit, an old one or a new one.
+// readLog returns the log of an old or new commit.
 func (m *mending) readLog(ctx context.Context, id string) (*commitLog, error) {
 	log := m.logs[id]
 	if log != nil && (log.text != nil || !log.file.Regular()) {
@@ -120,10 +121,10 @@ func (m *mending) readLog(ctx context.Context, id string) (*commitLog, error) {
 	return out, nil
 }
 
-// isKnownLog reports whether a commit's log is known and can be read as a file.
+// isKnownLog reports whether m.logs has a commit's log, and that is a regular file.
 func (m *mending) isKnownLog(id string) bool { return m.logs[id] != nil && m.logs[id].file.Regular() }
 
-// parseOnce is a text read as a log; nil if it is none.
+// parseOnce returns the parsed text of l; nil if the text is not a log.
 func (m *mending) parseOnce(l *commitLog) *ledger.Log {
 	if !l.isParsed {
 		l.log, _ = m.parse(l.text)
@@ -132,7 +133,7 @@ func (m *mending) parseOnce(l *commitLog) *ledger.Log {
 	return l.log
 }
 
-// storeLog makes the blob of a commit's log.
+// storeLog writes the blob of a commit's log. The file keeps its mode, or takes that of the first parent's log.
 func (m *mending) storeLog(ctx context.Context, id string, text []byte) (f history.File, err error) {
 	if f, err = m.findFile(ctx, id, m.Log()); err == nil && !f.Regular() {
 		f, err = m.findFile(ctx, cmp.Or(firstOrNone(m.parents[id]), id), m.Log())
@@ -148,8 +149,8 @@ func (m *mending) storeLog(ctx context.Context, id string, text []byte) (f histo
 	return f, err
 }
 
-// carryAppended is the log of a commit that only appends to its parent's log: the same is appended to what that has become. It is nil if the logs
-// have to be combined, such as for another time. Only what is appended is read.
+// carryAppended appends to the parent's new log what a commit appended to the parent's old log, and parses only that. It returns nil if the
+// logs must be combined instead, because an appended entry needs another time, for example.
 func (m *mending) carryAppended(ctx context.Context, id string, parents []string) (*commitLog, error) {
 	if id == m.toMend || len(parents) != 1 {
 		return nil, nil
@@ -162,49 +163,50 @@ func (m *mending) carryAppended(ctx context.Context, id string, parents []string
 		}
 		logs[i] = log
 	}
-	was, is, base := logs[0], logs[1], logs[2]
-	added, appends := bytes.CutPrefix(is.text, was.text)
-	before, old := m.parseOnce(base), m.parseOnce(was)
-	if !appends || before == nil || old == nil {
+	oldParent, own, newParent := logs[0], logs[1], logs[2]
+	added, appends := bytes.CutPrefix(own.text, oldParent.text)
+	newBase, oldBase := m.parseOnce(newParent), m.parseOnce(oldParent)
+	if !appends || newBase == nil || oldBase == nil {
 		return nil, nil
 	}
 	kind := m.kind()
-	if !is.isParsed {
-		is.log, _ = kind.Extend(old, was.text, is.text, m.Limits)
-		is.isParsed = true
+	if !own.isParsed {
+		own.log, _ = kind.Extend(oldBase, oldParent.text, own.text, m.Limits)
+		own.isParsed = true
 	}
-	out := &commitLog{text: base.text, log: before, isParsed: true, restored: base.restored, restoredValues: base.restoredValues}
+	out := &commitLog{text: newParent.text, log: newBase, isParsed: true, restored: newParent.restored, restoredValues: newParent.restoredValues}
 	if len(added) > 0 {
-		out.text = slices.Concat(base.text, added)
-		out.log, _ = kind.Extend(before, base.text, out.text, m.Limits)
+		out.text = slices.Concat(newParent.text, added)
+		out.log, _ = kind.Extend(newBase, newParent.text, out.text, m.Limits)
 	}
-	if is.log == nil || out.log == nil || !m.appendsSame(old, is.log, before, out.log) || !m.isSoundStep(before.Ledger, out.log.Ledger) {
+	if own.log == nil || out.log == nil || !appendsSame(oldBase, own.log, newBase, out.log) || !m.isSoundStep(newBase.Ledger, out.log.Ledger) {
 		return nil, nil
 	}
-	if m.mayRepeatRestored(added, is.log.Entries[old.Len():], base) {
+	if m.mayRepeatRestored(added, own.log.Entries[oldBase.Len():], newParent) {
 		return nil, nil
 	}
-	if bytes.Equal(out.text, is.text) {
-		return is, nil
+	if bytes.Equal(out.text, own.text) {
+		return own, nil
 	}
 	return out, nil
 }
 
-// appendsSame reports whether a log adds the same finished entries to an old one as another log adds to another one.
-func (m *mending) appendsSame(old, is, before, after *ledger.Log) bool {
-	if old.Open+is.Open+before.Open+after.Open > 0 || !is.Extends(old.Ledger) || !after.Extends(before.Ledger) {
+// appendsSame reports whether oldLog appends the same entries to oldBase as newLog appends to newBase. It is false if a log has open entries.
+func appendsSame(oldBase, oldLog, newBase, newLog *ledger.Log) bool {
+	if oldBase.Open+oldLog.Open+newBase.Open+newLog.Open > 0 || !oldLog.Extends(oldBase.Ledger) || !newLog.Extends(newBase.Ledger) {
 		return false
 	}
-	return slices.EqualFunc(is.Entries[old.Len():], after.Entries[before.Len():], func(a, b ledger.Entry) bool { return a.Digest == b.Digest })
+	equal := func(a, b ledger.Entry) bool { return a.Digest == b.Digest }
+	return slices.EqualFunc(oldLog.Entries[oldBase.Len():], newLog.Entries[newBase.Len():], equal)
 }
 
-// mayRepeatRestored reports whether entries, whose text is added, may be versions of entries that are back in a log.
+// mayRepeatRestored reports whether any of the entries, whose text is added, may be a version of a restored entry of the log.
 func (m *mending) mayRepeatRestored(added []byte, entries []ledger.Entry, log *commitLog) bool {
 	if len(log.restored) == 0 || len(entries) == 0 {
 		return false
 	}
 	for _, e := range entries {
-		if slices.ContainsFunc(log.restored, func(back ledger.Entry) bool { return back.Digest == e.Digest }) {
+		if slices.ContainsFunc(log.restored, func(restored ledger.Entry) bool { return restored.Digest == e.Digest }) {
 			return true
 		}
 	}
@@ -216,20 +218,20 @@ func (m *mending) mayRepeatRestored(added []byte, entries []ledger.Entry, log *c
 		return true
 	}
 	for _, v := range values {
-		if slices.ContainsFunc(log.restoredValues, func(back *small.Value) bool { return ledger.SurelySameEntry(back, v) }) {
+		if slices.ContainsFunc(log.restoredValues, func(restored *small.Value) bool { return ledger.SurelySameEntry(restored, v) }) {
 			return true
 		}
 	}
 	return false
 }
 
-// recordRestored notes which entries of a new log the old one lacks.
+// recordRestored sets which entries of a new log the old one lacks.
 func (m *mending) recordRestored(log *commitLog, old []byte) {
-	read := m.parseOnce(log)
-	if read == nil {
+	parsed := m.parseOnce(log)
+	if parsed == nil {
 		return
 	}
-	log.restored = ledger.Only(read.Ledger, m.readEntries(old), ledger.Equivalence{})
+	log.restored = ledger.Only(parsed.Ledger, m.readEntries(old), ledger.Equivalence{})
 	if m.kind().Configured() || len(log.restored) == 0 {
 		return
 	}

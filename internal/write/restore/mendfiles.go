@@ -11,7 +11,7 @@ import (
 	"github.com/small-gate/small-gate/internal/write/workgit"
 )
 
-// findSubstitutions finds out what becomes of files of the first commit, and of those of the workspace that it takes away together with the log.
+// findSubstitutions fills m.substitutions: for the named files, and for the workspace's files that the commit to mend deletes with the log.
 func (m *mending) findSubstitutions(ctx context.Context, source string, files []string) error {
 	parents := m.parents[m.toMend]
 	if len(parents) == 0 && source == "" {
@@ -46,7 +46,7 @@ func (m *mending) findSubstitutions(ctx context.Context, source string, files []
 		}
 		if info, gone := os.Lstat(filepath.Join(m.Place.Top, filepath.FromSlash(path))); gone == nil && info.IsDir() {
 			if _, err := workgit.ReadFile(m.Place.Top, path); err != nil {
-				return err // it says what is in the way
+				return err // the error names what is in the way
 			}
 		}
 		m.substitutions[path] = s
@@ -54,8 +54,7 @@ func (m *mending) findSubstitutions(ctx context.Context, source string, files []
 	return nil
 }
 
-// findLaterChange is what becomes of a file that the first commit has as its parents have it: the first of the commits after it that changes or
-// deletes the file does not.
+// findLaterChange finds the first later commit that changes or deletes a file which the commit to mend left alone, and undoes that change.
 func (m *mending) findLaterChange(ctx context.Context, path string) (out substitution, err error) {
 	var edges []history.Edge
 	for _, id := range m.nonAncestors(m.toMend) {
@@ -74,8 +73,8 @@ func (m *mending) findLaterChange(ctx context.Context, path string) (out substit
 	return out, err
 }
 
-// addLostFiles adds the files of the workspace that the first commit takes away together with the log to some others, or the records that it has lost
-// to none.
+// addLostFiles adds to the named files the workspace's files, if the commit to mend deletes the log. If no file is named, it adds the records
+// that the commit has lost.
 func (m *mending) addLostFiles(ctx context.Context, parents, files []string) ([]string, error) {
 	log, err := m.findFile(ctx, m.toMend, m.Log())
 	if err != nil {

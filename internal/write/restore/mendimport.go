@@ -11,8 +11,8 @@ import (
 	"github.com/small-gate/small-gate/internal/write/reconcile"
 )
 
-// planLateImport has the first commit keep, in an import of its own, the log of a branch of 1.0.0 that git has written into one of some files. It
-// returns those with the other originals of that import, which git may have written too.
+// planLateImport acts if a file is the original log of an import: git has written the log of a merged 1.0.0 branch into it. Then the commit
+// to mend gets a second import for that branch. The files are returned with the first import's other originals: git may have written them too.
 func (m *mending) planLateImport(ctx context.Context, files []string) ([]string, error) {
 	for _, path := range files {
 		dir, name, _ := small.SplitPath(path)
@@ -40,16 +40,16 @@ func (m *mending) planLateImport(ctx context.Context, files []string) ([]string,
 				originals = reconcile.FilesBelow(all[p], small.InDir(dir, ""))
 			}
 		}
-		made, err := reconcile.LateImport(ctx, m.repo, migrated, originals, dir, m.Limits)
+		imported, err := reconcile.LateImport(ctx, m.repo, migrated, originals, dir, m.Limits)
 		if err != nil {
 			return nil, err
 		}
-		for at, data := range made {
-			is := history.File{Path: at, Mode: history.ModePlain}
-			if is.Object, err = m.git.Store(ctx, data); err != nil {
+		for name, data := range imported {
+			f := history.File{Path: name, Mode: history.ModePlain}
+			if f.Object, err = m.git.Store(ctx, data); err != nil {
 				return nil, err
 			}
-			m.substitutions[at] = substitution{to: is}
+			m.substitutions[name] = substitution{to: f}
 		}
 		for _, name := range slices.Sorted(maps.Keys(originals)) {
 			files = append(files, folder+"/"+name)

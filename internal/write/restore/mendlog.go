@@ -16,7 +16,7 @@ import (
 	"github.com/small-gate/small-gate/internal/write/reconcile"
 )
 
-// readLogText is the log of a commit; nil if it has none that can be read as a file.
+// readLogText returns the text of a commit's log; nil if the commit has no regular file for it, or an empty one.
 func (m *mending) readLogText(ctx context.Context, id string) ([]byte, error) {
 	log, err := m.readLog(ctx, id)
 	if err != nil {
@@ -25,7 +25,7 @@ func (m *mending) readLogText(ctx context.Context, id string) ([]byte, error) {
 	return log.text, nil
 }
 
-// mendLog is what the log of a commit becomes after those of its parents; was if it stays.
+// mendLog returns the commit's log after its new parents' logs; was if it stays. With the first log that changes, the plan gets tasks back.
 func (m *mending) mendLog(ctx context.Context, id string, parents []string, source string, was *commitLog) (*commitLog, error) {
 	text, gone, err := m.combineLog(ctx, id, parents, source)
 	if err == nil && text != nil && !m.tasksAdopted {
@@ -40,7 +40,7 @@ func (m *mending) mendLog(ctx context.Context, id string, parents []string, sour
 	return out, nil
 }
 
-// combineLog is what the combineLog of a commit becomes, nil if it stays, and entries that are back and of which it had no version.
+// combineLog returns the text that a commit's log becomes, nil if it stays, and the restored entries of which the log had no version.
 func (m *mending) combineLog(ctx context.Context, id string, parents []string, source string) ([]byte, []ledger.Entry, error) {
 	if source != "" {
 		parents = []string{source}
@@ -51,11 +51,11 @@ func (m *mending) combineLog(ctx context.Context, id string, parents []string, s
 		return nil, nil, err
 	case file == nil && id != m.toMend && m.isKnownLog(m.parents[id][0]):
 		return nil, nil, &failure.Error{
-			Message: fmt.Sprintf("%s takes %s away: what came before cannot be mended", history.Short(id), m.Log()), Remedy: "mend that commit first: " + m.mendCommand(history.Short(id)),
+			Message: fmt.Sprintf("%s deletes %s, so no commit before it can be mended", history.Short(id), m.Log()), Remedy: "mend that commit first: " + m.mendCommand(history.Short(id)),
 		}
 	}
 	var back combine.PutBack
-	for _, sides.Unmarked = range []bool{true, false} { // the merge's own entry explains it again, or else a new one
+	for _, sides.Unmarked = range []bool{true, false} { // first without a new entry: the merge's own entry explains it again
 		text := []byte(combine.Empty)
 		if m.kind().Configured() {
 			text = []byte{}
@@ -84,10 +84,10 @@ func (m *mending) combineLog(ctx context.Context, id string, parents []string, s
 	return back.Text, back.Gone, nil
 }
 
-// dropsNew reports whether a commit's log gets nothing new.
+// dropsNew reports whether a commit's new entries are dropped.
 func (m *mending) dropsNew(id string) bool { return m.discard && id == m.toMend }
 
-// refuseUncommittedLog is an error if the work tree or the index has another log than HEAD: nobody could tell what is to be dropped.
+// refuseUncommittedLog returns an error if the work tree's or the index's log differs from HEAD's: it would not be clear what to drop.
 func (m *mending) refuseUncommittedLog(ctx context.Context) error {
 	dirty, err := m.git.Dirty(ctx, m.Log())
 	if err == nil && dirty {
@@ -96,26 +96,26 @@ func (m *mending) refuseUncommittedLog(ctx context.Context) error {
 	return err
 }
 
-// putBackAfterParents is what the log of a commit becomes after that of its parents. What a remote-tracking branch has keeps its time, and stands where it
-// belongs by that: else it would be there twice once that branch is merged.
+// putBackAfterParents returns a commit's log: text, which is its parents' log, and then the new entries of file. A new entry that a
+// remote-tracking branch has keeps its time, and the place for that time: otherwise it would be there twice once that branch is merged.
 func (m *mending) putBackAfterParents(ctx context.Context, id string, sides combine.Case, text, file []byte) (back combine.PutBack, err error) {
-	handled, err := m.entriesOfRewrittenParents(ctx, id)
+	leftOut, err := m.entriesOfRewrittenParents(ctx, id)
 	if err != nil {
 		return back, err
 	}
-	again := func() (err error) {
+	putBack := func() (err error) {
 		never := func(_, _ *ledger.Ledger) bool { return false }
 		if m.kind().Configured() {
 			back, err = m.putBackOf(text, file, never)
 		} else {
-			back, err = combine.PutBackWithout(handled, text, file, never, m.Now, m.Limits)
+			back, err = combine.PutBackWithout(leftOut, text, file, never, m.Now, m.Limits)
 		}
 		if err != nil {
 			err = &failure.Error{Message: fmt.Sprintf("%s of a parent of %s cannot be read: %v", m.Log(), history.Short(id), err), Err: err}
 		}
 		return err
 	}
-	if err = again(); err != nil {
+	if err = putBack(); err != nil {
 		return back, err
 	}
 	moved := m.withAllowedTimes(back.Moved)
@@ -130,15 +130,15 @@ func (m *mending) putBackAfterParents(ctx context.Context, id string, sides comb
 	resolved, err := sides.Insert(combine.Version{Name: history.Short(id), Data: file}, published)
 	if err == nil {
 		text = resolved.Text
-		return back, again()
+		return back, putBack()
 	}
-	if earlier, asked := m.findEarlierLoss(ctx, id); asked != nil || earlier != "" {
+	if earlier, findErr := m.findEarlierLoss(ctx, id); findErr != nil || earlier != "" {
 		return back, m.errCannotRewrite(ctx, id, err)
 	}
-	return back, nil // there is no place for it: a baseline fixes that part of the log, say
+	return back, nil // the entry has no place at its time: for example, a baseline fixes that part of the log
 }
 
-// entriesOfRewrittenParents are the entries of the old logs of a commit's parents that were rewritten: whatever became of them, they are not new in it.
+// entriesOfRewrittenParents is the set of entries in the old logs of a commit's rewritten parents. They are not new in the commit.
 func (m *mending) entriesOfRewrittenParents(ctx context.Context, id string) (map[small.Digest]bool, error) {
 	out := map[small.Digest]bool{}
 	for _, p := range m.parents[id] {
@@ -158,12 +158,12 @@ func (m *mending) entriesOfRewrittenParents(ctx context.Context, id string) (map
 	return out, nil
 }
 
-// readSides reads the logs of a commit's parents, to be combined when it was made, and its own.
+// readSides reads the logs of a commit's parents, to combine them as of the commit's time, and the commit's own log.
 func (m *mending) readSides(ctx context.Context, id string, parents []string) (sides combine.Case, logs []*ledger.Ledger, file []byte, err error) {
 	if file, err = m.readLogText(ctx, id); err == nil && file == nil && m.At == "" {
 		profile, err := m.findFile(ctx, id, small.InDir(m.Dir, records.ProfileFile))
 		if err != nil || profile.Mode != "" {
-			return sides, nil, nil, err // an import has taken the log's place
+			return sides, nil, nil, err // a workspace of 2.0.0 has no log: an import has it
 		}
 	}
 	if err == nil {
@@ -175,8 +175,7 @@ func (m *mending) readSides(ctx context.Context, id string, parents []string) (s
 	return sides, m.readLogs(append([]combine.Version{sides.Ours}, sides.Theirs...)), file, err
 }
 
-// isSound reports whether a commit's log has lost nothing of its parents' logs and, if the commit put them together, has that of the target
-// first.
+// isSound reports whether a commit's log has all entries of its parents' logs and, in a merge, the target's before the other side's.
 func (m *mending) isSound(id string, parents []*ledger.Ledger, file []byte) bool {
 	log, _ := m.parse(file)
 	if log == nil {
@@ -189,7 +188,7 @@ func (m *mending) isSound(id string, parents []*ledger.Ledger, file []byte) bool
 	return m.isSoundAfter(parents, log.Ledger)
 }
 
-// findTarget notes which parent of a merge the target has, for a log whose entries have an order.
+// findTarget finds out which parent of a merge the target branch has, if the order of the log's entries counts.
 func (m *mending) findTarget(ctx context.Context, id string) error {
 	old := m.parents[id]
 	stanza := m.Policy.LogFor(m.Log())
@@ -203,7 +202,7 @@ func (m *mending) findTarget(ctx context.Context, id string) error {
 	return err
 }
 
-// newCase are the logs of a commit's new parents, to be combined when the commit was made.
+// newCase reads the logs of a commit's new parents and of their merge bases, to combine them as of the commit's time.
 func (m *mending) newCase(ctx context.Context, id string, parents []string) (c combine.Case, err error) {
 	c = combine.Case{Path: m.Log(), Limits: m.Limits, Comparer: read.NewLogComparer(m.Policy, m.Log(), m.Now), TheirsFirst: m.targets[id] == 1}
 	made, err := m.objects.Commit(ctx, id)

@@ -13,7 +13,7 @@ import (
 	"github.com/small-gate/small-gate/internal/write/combine"
 )
 
-// applyNewCommits brings the work tree, the index and the branch to the new commits. What is not committed stays.
+// applyNewCommits brings the work tree, the index and the branch to the new commits. Uncommitted changes stay.
 func (m *mending) applyNewCommits(ctx context.Context, out *Mended) error {
 	head, err := m.readLogText(ctx, out.New)
 	if err != nil {
@@ -31,10 +31,10 @@ func (m *mending) applyNewCommits(ctx context.Context, out *Mended) error {
 		if dirty, err := m.git.Dirty(ctx, path); err != nil {
 			return err
 		} else if dirty {
-			continue // what somebody works on stays
+			continue // somebody has changed the file
 		}
 		file := apply.File{File: s.to}
-		if s.from.Mode != history.ModePlain && s.from.Mode != "" || s.to.Mode != history.ModePlain { // a link, or a file that can be run
+		if s.from.Mode != history.ModePlain && s.from.Mode != "" || s.to.Mode != history.ModePlain { // a link or an executable file
 			file.ByGit = true
 		} else if file.Content, err = m.git.CheckedOut(ctx, path, s.to.Object); err != nil {
 			return err
@@ -46,13 +46,13 @@ func (m *mending) applyNewCommits(ctx context.Context, out *Mended) error {
 	return err
 }
 
-// storeLogToStage is the blob that the index gets for the log: the new head's, and after it what was staged and is not committed.
+// storeLogToStage writes the blob that the index gets for the log, and returns its id: the new head's log, and staged entries after it.
 func (m *mending) storeLogToStage(ctx context.Context, old string, head []byte) (string, error) {
 	was, err := m.readLogText(ctx, old)
 	if err != nil {
 		return "", err
 	}
-	if was == nil { // the old head had none, or a link
+	if was == nil { // the old head had no log, or a link
 		return m.git.Store(ctx, head)
 	}
 	data, there, err := githistory.ReadFile(ctx, m.repo, history.Index, m.Log(), m.Limits.FileSize())
@@ -71,13 +71,14 @@ func (m *mending) storeLogToStage(ctx context.Context, old string, head []byte) 
 	return m.git.Store(ctx, head)
 }
 
-// planLogFile is what becomes of the log: the new one, with what is staged or recorded and not committed.
+// planLogFile returns the log's change in the index and the work tree: the new head's log, with the uncommitted entries of each after it. out
+// gets what was put back.
 func (m *mending) planLogFile(ctx context.Context, head []byte, out *Mended) (log apply.File, err error) {
 	log.Path = m.Log()
 	if log.Object, err = m.storeLogToStage(ctx, out.Old, head); err != nil {
 		return log, err
 	}
-	link, err := m.keepLink()
+	link, err := m.setLinkAside()
 	if err != nil {
 		return log, err
 	}
@@ -98,7 +99,7 @@ func (m *mending) planLogFile(ctx context.Context, head []byte, out *Mended) (lo
 	out.moveToRetimed()
 	if committed, err := m.isLogOf(ctx, out.Old, file); err != nil {
 		return log, err
-	} else if committed && out.Text != nil && !bytes.Equal(out.Text, head) { // the new commit has all of it, some at other times
+	} else if committed && out.Text != nil && !bytes.Equal(out.Text, head) { // the new commit has all its entries, some at other times
 		out.PutBack = combine.PutBack{Text: head, Lost: out.Lost, Gone: out.Gone}
 	}
 	if out.Text != nil {
@@ -108,20 +109,20 @@ func (m *mending) planLogFile(ctx context.Context, head []byte, out *Mended) (lo
 	return log, nil
 }
 
-// moveToRetimed takes from the lost entries those that the file has with another time and otherwise alike.
+// moveToRetimed moves from Lost to Retimed the entries that the file has too, with another time only.
 func (r *Restored) moveToRetimed() {
-	r.Lost = slices.DeleteFunc(r.Lost, func(is ledger.Entry) bool {
-		at := slices.IndexFunc(r.Changed, func(was ledger.Entry) bool { return was.Sum == is.Sum && was.Timestamp != is.Timestamp })
-		if at < 0 || is.Timestamp == "" {
+	r.Lost = slices.DeleteFunc(r.Lost, func(lost ledger.Entry) bool {
+		at := slices.IndexFunc(r.Changed, func(e ledger.Entry) bool { return e.Sum == lost.Sum && e.Timestamp != lost.Timestamp })
+		if at < 0 || lost.Timestamp == "" {
 			return false
 		}
-		r.Retimed = append(r.Retimed, [2]ledger.Entry{r.Changed[at], is})
+		r.Retimed = append(r.Retimed, [2]ledger.Entry{r.Changed[at], lost})
 		r.Changed = slices.Delete(r.Changed, at, at+1)
 		return true
 	})
 }
 
-// isLogOf reports whether the work tree's log is that of a commit.
+// isLogOf reports whether file, the work tree's log, is that of a commit.
 func (m *mending) isLogOf(ctx context.Context, commit string, file []byte) (bool, error) {
 	was, err := m.readLogText(ctx, commit)
 	if err != nil || was == nil || file == nil {

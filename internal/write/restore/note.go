@@ -24,16 +24,16 @@ import (
 	"github.com/small-gate/small-gate/internal/write/reconcile"
 )
 
-// Note is the record of a log as a guarded writer left it.
+// Note records a log as a guarded writer left it.
 type Note struct {
 	// Dir is the workspace's directory, slash-separated, from the root of the work tree.
 	Dir  string `json:"dir"`
 	Mark Mark   `json:"mark"`
-	// Log is the log's content; nil if there is no note. In the note's file it follows the line with the JSON.
+	// Log is the log's content; nil if there is no note. In the note's file it follows the line of JSON.
 	Log []byte `json:"-"`
 }
 
-// Mark says where the work tree stands. It changes with each git command that moves the work tree.
+// Mark identifies the work tree's state in git. It changes with each git command that moves HEAD or changes the stash.
 type Mark struct {
 	// Branch is the current branch's full name, and Parents are the parents of the next commit.
 	Branch  string   `json:"branch"`
@@ -43,7 +43,7 @@ type Mark struct {
 	Stash  int64 `json:"stash"`
 }
 
-// MarkOf is the work tree's mark. parents are the parents of the next commit.
+// MarkOf reads the work tree's mark. parents are the parents of the next commit.
 func MarkOf(ctx context.Context, repo reconcile.Repository, parents []string) (m Mark, err error) {
 	m.Parents = parents
 	if m.Branch, err = repo.CurrentBranch(ctx); err != nil {
@@ -64,27 +64,27 @@ func MarkOf(ctx context.Context, repo reconcile.Repository, parents []string) (m
 func headLog(place githistory.Place) string { return filepath.Join(place.GitDir, "logs", "HEAD") }
 
 func cannotReadLog(err error) error {
-	return &failure.Error{Message: "cannot look at a reflog: " + err.Error(), Remedy: "make the git directory readable", Err: err}
+	return &failure.Error{Message: "cannot read a reflog: " + err.Error(), Remedy: "make the git directory readable", Err: err}
 }
 
 // commitLine matches a reflog line of a command that only adds a commit to HEAD and leaves uncommitted changes alone.
 var commitLine = expression.Of(`^([0-9a-f]+) ([0-9a-f]+) [^\t]*\t(commit( \((initial|merge|cherry-pick)\))?|cherry-pick|revert|(merge|pull)[^(:]*):`)
 
-// resetLine matches a reflog line of git reset. Git itself resets to a commit's id, to abort a cherry-pick, say.
+// resetLine matches a reflog line of git reset.
 var resetLine = expression.Of(`^([0-9a-f]+) ([0-9a-f]+) [^\t]*\treset: moving to [^\n]*\n?$`)
 
-// resetToID matches such a line that names an id.
+// resetToID matches a line of git reset that names an id: git itself writes such a line when it aborts a cherry-pick, for example.
 var resetToID = expression.Of(`\treset: moving to [0-9a-f]{40,64}\n?$`)
 
-// isResetInPlace reports whether a reflog line is that of a git reset to the commit that was checked out: what it takes away, it takes away on
-// request, as git checkout does. In a merge it gives up the other side.
+// isResetInPlace reports whether a reflog line records a git reset to the current commit: as git checkout does, it discards changes on
+// request. A reset during a merge does not count: it gives up the other side.
 func isResetInPlace(line string, from Mark) bool {
 	m := resetLine().FindStringSubmatch(line)
 	return m != nil && m[1] == m[2] && len(from.Parents) == 1 && !resetToID().MatchString(line)
 }
 
-// commitsBetween lists the commits at which HEAD was between two marks, oldest first. It is nil if git has done more to the work tree than commit:
-// then uncommitted entries may be gone for good reasons.
+// commitsBetween lists the commits that HEAD was at between two marks, oldest first. It returns nil if git has done more than commit: then
+// uncommitted entries may be gone for good reasons.
 func commitsBetween(place githistory.Place, from, to Mark) ([]string, error) {
 	at, end := headCommit(from), headCommit(to)
 	commits := []string{at}
@@ -133,10 +133,10 @@ const noteName = "noted"
 
 func (w *Workspace) noteFile() string { return filepath.Join(w.Kept, noteName) }
 
-// WriteNote records the log as it is now. If it cannot be read as a log, nothing is recorded, and an old note is removed.
+// WriteNote writes the note on the log as it is now. If the file is not a log, it only removes the old note.
 func (w *Workspace) WriteNote(mark Mark) error {
 	if w.At != "" {
-		return nil // of logs of the configuration, what is committed counts
+		return nil // logs of the configuration have no notes: only committed entries count
 	}
 	data, err := w.Read()
 	if err != nil {
@@ -149,20 +149,20 @@ func (w *Workspace) WriteNote(mark Mark) error {
 	return w.wrapNoteError(err)
 }
 
-// wrapNoteError is the failure for a log that is as it should be, but could not be noted; nil for nil.
+// wrapNoteError returns the failure to write a note on a log that was itself written; nil for nil.
 func (w *Workspace) wrapNoteError(err error) error {
 	if err == nil {
 		return nil
 	}
 	return &failure.Error{
-		Message: w.Log() + " stays as it is now, but what is in it could not be noted, so that a loss would not be noticed: " + err.Error(),
+		Message: w.Log() + " stays as it is now, but the note on it could not be written, so a loss of its entries would go unnoticed: " + err.Error(),
 		Remedy:  "make room in the git directory, and make it writable", Err: err,
 	}
 }
 
-// prepareNote prepares the note on the log's next content. It is nil if there is nothing to note; then it has removed an old note.
+// prepareNote prepares the note on the log's next content. If that is not to be noted, it removes the old note and returns nil.
 func (w *Workspace) prepareNote(mark Mark, data []byte) (*wholefile.Prepared, error) {
-	// A log with a credential is not copied: the next guarded command then compares with HEAD alone.
+	// A log with a credential is not copied into a note. The next guarded command then compares with HEAD alone.
 	if log, _ := w.parse(data); log == nil || len(secret.Find(string(data))) > 0 || slices.ContainsFunc(log.Entries, ledger.HasCredential) {
 		return nil, os.RemoveAll(w.noteFile())
 	}
@@ -173,52 +173,51 @@ func (w *Workspace) prepareNote(mark Mark, data []byte) (*wholefile.Prepared, er
 	return wholefile.Prepare(w.noteFile(), text, 0o600)
 }
 
-// text is the content of the note's file.
+// text returns the content of the note's file.
 func (n Note) text() ([]byte, error) {
 	head, err := json.Marshal(n)
 	return slices.Concat(head, []byte("\n"), n.Log), err
 }
 
-// ReadNote is the note on the log.
+// ReadNote reads the note on the log. Its Log is nil if there is no note or a damaged one.
 func (w *Workspace) ReadNote() (Note, error) {
 	return readNote(w.noteFile(), func(n Note) bool { return n.Dir == w.Dir })
 }
 
-// readNote reads the note in a file. Its Log is nil if there is no note, or if it is damaged or not wanted.
-func readNote(name string, wanted func(Note) bool) (n Note, err error) {
+// readNote reads a note's file. The note's Log is nil if there is no file, or if it is damaged or the note not about the log.
+func readNote(name string, isAboutLog func(Note) bool) (n Note, err error) {
 	file, err := os.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return n, nil
 	}
 	var text []byte
 	if err == nil {
-		// The first line says which workspace it is about: a note that is not wanted may be large.
-		if line, short := bufio.NewReaderSize(file, 64<<10).ReadSlice('\n'); short == nil && json.Unmarshal(line, &n) == nil && wanted(n) {
+		// Read the first line alone first: it names the workspace, and the rest of another workspace's note may be large.
+		if line, readErr := bufio.NewReaderSize(file, 64<<10).ReadSlice('\n'); readErr == nil && json.Unmarshal(line, &n) == nil && isAboutLog(n) {
 			text, err = os.ReadFile(name)
 		}
 		err = errors.Join(err, file.Close())
 	}
 	if err != nil {
-		return n, &failure.Error{Message: "cannot read what was noted of a log: " + err.Error(), Remedy: "make the git directory readable", Err: err}
+		return n, &failure.Error{Message: "cannot read the note on a log: " + err.Error(), Remedy: "make the git directory readable", Err: err}
 	}
-	if line, log, is := bytes.Cut(text, []byte("\n")); is && json.Unmarshal(line, &n) == nil && wanted(n) {
+	if line, log, found := bytes.Cut(text, []byte("\n")); found && json.Unmarshal(line, &n) == nil && isAboutLog(n) {
 		n.Log = log
 	}
 	return n, nil
 }
 
-// RecordedLog is the log that the work tree's has to continue: HEAD's, with what a note has besides, if that still counts. noted is nil if it
-// does not.
+// RecordedLog returns the log that the work tree's log must continue: head, with the entries that the note n adds if n still counts. noted
+// is nil if n does not count, and head if all its entries are committed.
 func (w *Workspace) RecordedLog(ctx context.Context, repo reconcile.Repository, n Note, mark Mark, head []byte) (all, noted []byte, err error) {
 	if sound, _ := w.parse(n.Log); sound == nil {
-		return head, nil, nil // a conflict, say
+		return head, nil, nil // in a conflict, for example
 	}
 	commits, err := commitsBetween(w.Place, n.Mark, mark)
 	if err != nil || commits == nil {
 		return head, nil, err
 	}
 	if len(commits) > 1 {
-		// Git keeps what was committed.
 		if left, err := w.findUncommitted(ctx, repo, n, commits); err != nil || len(left) == 0 {
 			return head, head, err
 		}
@@ -226,23 +225,23 @@ func (w *Workspace) RecordedLog(ctx context.Context, repo reconcile.Repository, 
 	return w.joinLogs(head, n.Log), n.Log, nil
 }
 
-// joinLogs is a log with the entries that only other has appended. An entry whose time is not allowed there gets a later one: otherwise it
-// would be put back forever, and nobody could commit it.
+// joinLogs appends to a log the entries that only other has. An entry whose time is not allowed there gets a later one: otherwise it would be
+// put back forever, and nobody could commit it.
 func (w *Workspace) joinLogs(log, other []byte) []byte {
-	stands := func(before, after *ledger.Ledger) bool { // a credential that was there before a guarded command is not its fault
+	accepts := func(before, after *ledger.Ledger) bool { // credentials are accepted: they may be older than the guarded command
 		return w.Accepts(before, after) && combine.FirstBadTimestamp(before, after, w.Now) == nil
 	}
-	joined, err := w.putBackOf(log, other, stands)
+	joined, err := w.putBackOf(log, other, accepts)
 	if err != nil || joined.Text == nil {
-		return other // it continues the log, or there is no log
+		return other // other continues the log, or log cannot be read
 	}
 	return joined.Text
 }
 
-// findUncommitted lists the entries of a note that are in none of the logs and in none of the commits' logs, not even in another version.
+// findUncommitted lists the entries of a note that are in none of the logs and in none of the commits' logs, not even as another version.
 func (w *Workspace) findUncommitted(ctx context.Context, repo reconcile.Repository, n Note, commits []string, logs ...[]byte) ([]ledger.Entry, error) {
 	left := w.readEntries(n.Log).Entries
-	without := func(log []byte) error {
+	removeThoseIn := func(log []byte) error {
 		found, err := w.putBackOf(n.Log, log, w.Accepts)
 		left = slices.DeleteFunc(slices.Clone(left), func(e ledger.Entry) bool {
 			return !slices.ContainsFunc(found.Gone, func(gone ledger.Entry) bool { return gone.Digest == e.Digest })
@@ -253,7 +252,7 @@ func (w *Workspace) findUncommitted(ctx context.Context, repo reconcile.Reposito
 		if len(left) == 0 {
 			return nil, nil
 		}
-		if err := without(log); err != nil {
+		if err := removeThoseIn(log); err != nil {
 			return nil, err
 		}
 	}
@@ -263,7 +262,7 @@ func (w *Workspace) findUncommitted(ctx context.Context, repo reconcile.Reposito
 		}
 		log, _, err := githistory.ReadFile(ctx, repo, id, w.Log(), w.Limits.FileSize())
 		if err == nil {
-			err = without(log)
+			err = removeThoseIn(log)
 		}
 		if err != nil {
 			return nil, err
@@ -272,12 +271,13 @@ func (w *Workspace) findUncommitted(ctx context.Context, repo reconcile.Reposito
 	return left, nil
 }
 
-// HeadOrMended is the log that the one in the work tree has to continue: HEAD's, which is given, or, if the work tree's mends it, HEAD's with what
-// its parent's log had put back. The hooks let such a log amend HEAD, so it must not be undone. Only a commit that nobody else has is mended.
+// HeadOrMended returns the log that the work tree's log must continue. This is log, the log of the commit head; but if head lost entries of
+// its parent and the work tree's log has them back, it is log with these entries: the hooks let such a log amend HEAD, so it must not be
+// undone. That holds only while no remote-tracking branch has head.
 func (w *Workspace) HeadOrMended(ctx context.Context, repo reconcile.Repository, head string, log []byte) ([]byte, error) {
 	file, err := w.Read()
 	if err != nil || log == nil || bytes.HasPrefix(file, log) {
-		return log, nil //nolint:nilerr // whoever needs the file reads it again, and says so
+		return log, nil //nolint:nilerr // a caller that needs the file reads it again, and gets the error
 	}
 	now, _ := w.parse(file)
 	was, _ := w.parse(log)

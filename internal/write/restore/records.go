@@ -15,10 +15,10 @@ import (
 	"github.com/small-gate/small-gate/internal/write/workgit"
 )
 
-// isOfRecords reports whether the log are records of 2.0.0.
+// isOfRecords reports whether At names records of 2.0.0.
 func (w *Workspace) isOfRecords() bool { return w.At != "" && !w.kind().Configured() }
 
-// Key is the file without which there is nothing to restore from: the log, or the profile of a folder of records.
+// Key is the path of the file without which there is nothing to restore from: the log, or the profile of a folder of records.
 func (w *Workspace) Key() string {
 	if w.isOfRecords() && records.KindOf(w.nameInSmall()) == "" {
 		return small.InDir(w.Dir, records.ProfileFile)
@@ -26,8 +26,9 @@ func (w *Workspace) Key() string {
 	return w.Log()
 }
 
-// RestoreRecords makes the records of a workspace of 2.0.0 at or below the log's path what they were in a commit, and stages them; an empty
-// source is HEAD, and then what is being merged. Files of the policy that are gone come back too. What is in the place of a record is kept.
+// RestoreRecords restores and stages the records at or below the log's path, in a workspace of 2.0.0, from the source commit. Without a source
+// it takes them from HEAD, and from the commits being merged those that HEAD lacks. Missing policy files come back too. A file that is in the
+// place of a record is kept.
 func (w *Workspace) RestoreRecords(ctx context.Context, repo reconcile.Repository, source string, environ []string) (out Restored, err error) {
 	out.Log = w.Log()
 	r := &restoring{Workspace: w, repo: repo}
@@ -48,7 +49,7 @@ func (w *Workspace) RestoreRecords(ctx context.Context, repo reconcile.Repositor
 			if err != nil {
 				return out, err
 			}
-			continue // a branch of 1.0.0 is being merged
+			continue // this commit has a workspace of 1.0.0
 		}
 		found = true
 		lost, err := r.listLostRecords(ctx, id, commits[:i], r.Log(), "", "--cached")
@@ -61,8 +62,8 @@ func (w *Workspace) RestoreRecords(ctx context.Context, repo reconcile.Repositor
 	}
 	if !found {
 		return out, &failure.Error{
-			Message: "the workspace is of SMALL " + records.Version + ", and there are no records of it to restore: files of 1.0.0 say nothing beside " + records.ProfileFile,
-			Remedy:  "if a migration stopped half-way, `small migrate --recover` finishes it", Err: ErrUnreadable,
+			Message: "the workspace is of SMALL " + records.Version + ", and there are no records of it to restore: beside " + records.ProfileFile + ", files of 1.0.0 do not count",
+			Remedy:  "if a migration stopped half-way, finish it: `small migrate --recover`", Err: ErrUnreadable,
 		}
 	}
 	if !out.Staged {
@@ -74,14 +75,15 @@ func (w *Workspace) RestoreRecords(ctx context.Context, repo reconcile.Repositor
 	return out, err
 }
 
-// nameInSmall is the log's name nameInSmall .small.
+// nameInSmall returns the log's path below .small.
 func (w *Workspace) nameInSmall() string {
 	_, name, _ := small.SplitPath(w.Log())
 	return name
 }
 
-// listLostRecords are the paths, below one, at which a commit has something and none of some others before it, and which is otherwise in one of what
-// git diff may compare it with: a commit, --cached for the index, nothing for the work tree.
+// listLostRecords lists the paths below a path at which a commit has a record, or a policy file that is not in the work tree, if one of with
+// lacks the file or has another one there. with are what git diff compares the commit with: a commit, --cached for the index, "" for the work
+// tree. Files that one of the other commits has are left out.
 func (r *restoring) listLostRecords(ctx context.Context, id string, others []string, below string, with ...string) (lost []string, err error) {
 	known := map[string]bool{}
 	for _, other := range with {
@@ -96,22 +98,22 @@ func (r *restoring) listLostRecords(ctx context.Context, id string, others []str
 			}
 			known[path] = true
 			_, name, _ := small.SplitPath(path)
-			wanted := records.KindOf(name) != ""
-			if !wanted && strings.HasPrefix(name, "policy/") {
+			isLost := records.KindOf(name) != ""
+			if !isLost && strings.HasPrefix(name, "policy/") {
 				there, err := state.Exists(filepath.Join(r.Place.Top, filepath.FromSlash(path)))
 				if err != nil {
 					return nil, err
 				}
-				wanted = !there
+				isLost = !there
 			}
-			for i := 0; wanted && i < len(others); i++ {
+			for i := 0; isLost && i < len(others); i++ {
 				f, err := r.findFile(ctx, others[i], path)
 				if err != nil {
 					return nil, err
 				}
-				wanted = f.Mode == ""
+				isLost = f.Mode == ""
 			}
-			if wanted {
+			if isLost {
 				lost = append(lost, path)
 			}
 		}
@@ -119,7 +121,7 @@ func (r *restoring) listLostRecords(ctx context.Context, id string, others []str
 	return lost, nil
 }
 
-// putBackRecords keeps what is at some paths, and makes them what a commit has.
+// putBackRecords restores and stages the files at some paths as a commit has them. It keeps what was there before.
 func (r *restoring) putBackRecords(ctx context.Context, id string, lost []string, out *Restored) error {
 	if len(lost) == 0 {
 		return nil
@@ -130,7 +132,7 @@ func (r *restoring) putBackRecords(ctx context.Context, id string, lost []string
 	for _, path := range lost {
 		one := *r.Workspace
 		one.At = path
-		link, err := one.keepLink()
+		link, err := one.setLinkAside()
 		if err != nil {
 			return err
 		}
@@ -152,7 +154,7 @@ func (r *restoring) putBackRecords(ctx context.Context, id string, lost []string
 	return err
 }
 
-// listRecordsLostByCommit are the paths of records that the commit to mend has not as the first parent that has them; none for parents of 1.0.0.
+// listRecordsLostByCommit lists the paths at which the commit to mend lacks or changes a record of its parents; none for parents of 1.0.0.
 func (m *mending) listRecordsLostByCommit(ctx context.Context, parents []string) (paths []string, err error) {
 	for i, id := range parents {
 		is, err := read.NewSource(m.repo, nil, read.Basis{}).Profile2At(ctx, id, m.Dir)

@@ -22,7 +22,7 @@ import (
 	"github.com/small-gate/small-gate/internal/write/workgit"
 )
 
-// restoring is one restoration of a log from commits.
+// restoring is one run that restores a log from commits.
 type restoring struct {
 	*Workspace
 	repo reconcile.Repository
@@ -30,17 +30,16 @@ type restoring struct {
 	// unmerged is true if the log is in conflict in the index.
 	unmerged   bool
 	unfinished state.Unfinished
-	// treeMendsHead is true if the work tree's log treeMendsHead HEAD.
+	// treeMendsHead is true if the work tree's log has back what HEAD's log lost.
 	treeMendsHead bool
-	// sides are the commits from which the log is restored, and logs the logs of those that have one.
+	// sides are the commits from which the log is restored, and sideLogs are the readable logs of them.
 	sides    []combine.Version
 	sideLogs []*ledger.Ledger
 }
 
-// RestoreFrom restores the log from a commit, and in a merge from what is being merged too, with the entries that are new in the work
-// tree after them, and stages it. An empty source is HEAD. Nothing is written if the log, here and in the index, has all that was
-// committed, in order, and new entries have times that can stand. With discard, new entries are dropped; else, without a source, what was
-// noted counts as what was committed does.
+// RestoreFrom restores and stages the log: the entries of the source commit and then the new entries of the work tree. Without a source it
+// takes the entries of HEAD, of the commits being merged and, unless discard is true, of the noted log. Nothing is written if the log in the
+// work tree and in the index has all these in order, and new entries have allowed times. With discard, new entries are dropped.
 func (w *Workspace) RestoreFrom(ctx context.Context, repo reconcile.Repository, source string, noted []byte, discard bool, environ []string) (out Restored, err error) {
 	out.Log = w.Log()
 	r := &restoring{Workspace: w, repo: repo}
@@ -63,7 +62,7 @@ func (w *Workspace) RestoreFrom(ctx context.Context, repo reconcile.Repository, 
 	if err != nil {
 		return out, err
 	}
-	link, err := w.keepLink()
+	link, err := w.setLinkAside()
 	if err != nil {
 		return out, err
 	}
@@ -73,7 +72,7 @@ func (w *Workspace) RestoreFrom(ctx context.Context, repo reconcile.Repository, 
 	}
 	out, file, err := find()
 	if err == nil && out.Text != nil {
-		// The plan first: what is killed in between is done again as long as the log has lost something.
+		// Write the plan first: after a kill in between, the log still lacks entries, so the next run does both again.
 		if out.Plan, err = r.adoptTasks(ctx, out.Gone); err == nil {
 			err = w.keepAndWrite(&out, file)
 		}
@@ -86,7 +85,8 @@ func (w *Workspace) RestoreFrom(ctx context.Context, repo reconcile.Repository, 
 	return out, err
 }
 
-// stageAndContinue stages what was restored, if it has to be, and has git not repeat what was rejected.
+// stageAndContinue stages the restored files unless the index is sound, keeps a rebase from repeating a rejected commit, and sets the next
+// commands.
 func (r *restoring) stageAndContinue(ctx context.Context, out *Restored) error {
 	repeated, err := workgit.ForgetRepeated(r.Place.GitDir)
 	if err != nil {
@@ -105,7 +105,7 @@ func (r *restoring) stageAndContinue(ctx context.Context, out *Restored) error {
 	return err
 }
 
-// requiredLog is the old log, nil if there is none, and says whether a log has what has to be there.
+// requiredLog returns the old log, nil if there is none, and a function that reports whether a log has all that it must have.
 func (r *restoring) requiredLog(ctx context.Context, source string, noted []byte, discard bool) (old []byte, accepts func(parent, child *ledger.Ledger) bool, err error) {
 	old, err = r.readCommitted(ctx, source)
 	if err != nil || discard {
@@ -122,8 +122,8 @@ func (r *restoring) requiredLog(ctx context.Context, source string, noted []byte
 	return r.joinLogs(old, noted), func(_, child *ledger.Ledger) bool { return r.hasAllSides(nil, child) && r.Accepts(log.Ledger, child) }, nil
 }
 
-// startOf is the log without entries that a new one counts as having been; nil if what is there is no log. Only a credential is a reason to
-// write a new log again.
+// startOf returns an empty log as the old version of a log that no commit has; nil if the file is not a log. A new log is rewritten only if
+// an entry has a credential, or a time that is not allowed.
 func (r *restoring) startOf() ([]byte, error) {
 	file, err := r.Read()
 	if r.kind().Configured() {
@@ -135,8 +135,7 @@ func (r *restoring) startOf() ([]byte, error) {
 	return []byte(combine.Empty), err
 }
 
-// putBackMissing puts back the other files of the workspace that are gone from the work tree, and returns their paths. What is killed
-// before they are staged leaves files that git knows as changed.
+// putBackMissing writes the workspace's other files that are missing in the work tree, and returns their paths. Nothing is staged yet.
 func (r *restoring) putBackMissing(ctx context.Context) (paths []string, err error) {
 	if len(r.sideLogs) == 0 || r.kind().Configured() {
 		return nil, nil // it is a new workspace, or none
@@ -151,7 +150,7 @@ func (r *restoring) putBackMissing(ctx context.Context) (paths []string, err err
 			continue
 		}
 		if _, err := workgit.ReadFile(r.Place.Top, path); err != nil {
-			return nil, err // it says what is in the way
+			return nil, err // the error names what is in the way
 		}
 		f, err := r.findFile(ctx, r.sides[0].ID, path)
 		if err == nil && f.Mode != "" {
@@ -168,7 +167,7 @@ func (r *restoring) putBackMissing(ctx context.Context) (paths []string, err err
 	return paths, nil
 }
 
-// findFile is what a commit has at a path; its mode is empty if that is nothing.
+// findFile returns the file that a commit has at a path; its mode is empty if there is none.
 func (r *restoring) findFile(ctx context.Context, id, path string) (history.File, error) {
 	files, err := r.repo.List(ctx, id, history.At(path))
 	for _, f := range files {
@@ -188,7 +187,7 @@ func (r *restoring) checkOut(ctx context.Context, path, blob string) error {
 	return r.workTree().Write(path, data)
 }
 
-// adoptTasks adds to the plan the tasks of the sides' plans that entries name and it lacks, and returns its path; empty if it lacks none.
+// adoptTasks adds to the plan on disk the tasks that entries name and it lacks. It returns the plan's path; empty if the plan stays.
 func (r *restoring) adoptTasks(ctx context.Context, entries []ledger.Entry) (string, error) {
 	if r.kind().Configured() {
 		return "", nil
@@ -205,8 +204,8 @@ func (r *restoring) adoptTasks(ctx context.Context, entries []ledger.Entry) (str
 	return path, r.workTree().Write(path, plan)
 }
 
-// addTasks is a plan with the tasks of the sides' plans that entries name and it lacks. What took away the entries took away the tasks too.
-// A plan that cannot be read stays as it is: that is another finding.
+// addTasks adds to a plan the tasks that entries name and it lacks, from the sides' plans: whatever removed the entries may have removed
+// their tasks. A plan that cannot be read stays as it is: another finding reports that.
 func (r *restoring) addTasks(ctx context.Context, plan []byte, sides []combine.Version, entries []ledger.Entry) ([]byte, error) {
 	named := map[string]bool{}
 	for _, e := range entries {
@@ -236,8 +235,8 @@ func (r *restoring) canParse(data []byte) bool {
 	return doc != nil
 }
 
-// FindConflict is the failure of a log that is in conflict: in the index, or because git is in the middle of a merge or the like and
-// conflict markers stand in the file. Its remedy is what resolves that. It is nil if there is no conflict.
+// FindConflict returns the failure of a log that is in conflict, with the command that resolves it; nil if there is no conflict. The log is in
+// conflict if the index says so, or if the file has conflict markers and their sides can be found.
 func (w *Workspace) FindConflict(ctx context.Context, repo reconcile.Repository, environ []string) (*failure.Error, error) {
 	files, err := repo.List(ctx, history.Index, history.At(w.Log()))
 	if err != nil {
@@ -254,7 +253,7 @@ func (w *Workspace) FindConflict(ctx context.Context, repo reconcile.Repository,
 	}
 	switch explained, cannot := reconcile.CanFindSides(ctx, repo, git, w.Log()); {
 	case cannot != nil:
-		return failure.Of(cannot), nil // it says what resolves it there
+		return failure.Of(cannot), nil // its remedy says what resolves the conflict
 	case unmerged || explained:
 		return errInConflict(w.Log()), nil
 	}
@@ -263,11 +262,11 @@ func (w *Workspace) FindConflict(ctx context.Context, repo reconcile.Repository,
 
 // errInConflict is the failure of a log in conflict.
 func errInConflict(log string) *failure.Error {
-	return &failure.Error{Message: log + " is in conflict: both sides' entries are wanted", Remedy: "resolve it: `small-hook reconcile`"}
+	return &failure.Error{Message: log + " is in conflict: it must keep both sides' entries", Remedy: "resolve it: `small-hook reconcile`"}
 }
 
-// findUnfinished finds out what git has not finished. A log with the markers of a conflict is left to reconcile: both sides' entries are
-// wanted. Only a revert brings none.
+// findUnfinished finds out what git has not finished. It refuses a log with conflict markers, which reconcile resolves with both sides'
+// entries. During a revert it does not: that brings no entries.
 func (r *restoring) findUnfinished(ctx context.Context) error {
 	var err error
 	if r.unfinished, err = state.UnderWay(r.Place.GitDir); err != nil {
@@ -278,7 +277,7 @@ func (r *restoring) findUnfinished(ctx context.Context) error {
 	if err != nil || r.unfinished.Command == state.Revert {
 		return err
 	}
-	file, readErr := r.Read() // what cannot be read is moved out of the way later
+	file, readErr := r.Read() // a link is set aside later; any other error comes up again
 	if readErr != nil || !small.HasConflictMarkers(file, small.MarkerSize) {
 		return nil //nolint:nilerr // see above
 	}
@@ -289,7 +288,7 @@ func (r *restoring) findUnfinished(ctx context.Context) error {
 	return err
 }
 
-// nextCommands is what to type after the restoration; nothing if nothing is left to commit.
+// nextCommands lists the commands to type after the restoration; none if nothing is left to commit.
 func (r *restoring) nextCommands(ctx context.Context) ([]string, error) {
 	staged, err := r.git.Run(ctx, "diff", "--cached", "--name-only", "--no-ext-diff", "-z")
 	if err != nil {
@@ -302,13 +301,13 @@ func (r *restoring) nextCommands(ctx context.Context) ([]string, error) {
 	if len(commands) == 0 && len(staged) > 0 {
 		commands = []string{`git commit -m "Restore the log"`}
 		if !strings.Contains("\x00"+string(staged), "\x00"+cmp.Or(r.At, small.InDir(r.Dir, ""))) {
-			commands = []string{"git commit"} // what is staged is somebody's other work
+			commands = []string{"git commit"} // only other work is staged
 		}
 	}
 	return commands, err
 }
 
-// readCommitted is the log of the sides as git would check it out; nil if none has one.
+// readCommitted reads the sides and returns their combined log as git would check it out; nil if no side has one.
 func (r *restoring) readCommitted(ctx context.Context, source string) (text []byte, err error) {
 	c := combine.Case{Path: r.Log(), Now: r.Now, Limits: r.Limits, Comparer: read.NewLogComparer(r.Policy, r.Log(), r.Now)}
 	if source == "" {
@@ -338,25 +337,25 @@ func (r *restoring) readCommitted(ctx context.Context, source string) (text []by
 	return r.git.CheckedOut(ctx, r.Log(), blob)
 }
 
-// hasAllSides reports whether a log has what the sides have, and new entries that can stand.
+// hasAllSides reports whether a log has all entries of the sides, and its new entries are allowed.
 func (r *restoring) hasAllSides(_, child *ledger.Ledger) bool {
 	return r.isSoundAfter(r.sideLogs, child)
 }
 
-// isIndexSound reports whether the index has such a log.
+// isIndexSound reports whether the log in the index has all entries of the sides.
 func (r *restoring) isIndexSound(ctx context.Context) (bool, error) {
 	if r.unmerged {
 		return false, nil
 	}
 	data, found, err := githistory.ReadFile(ctx, r.repo, history.Index, r.Log(), r.Limits.FileSize())
 	if err != nil || !found {
-		return len(r.sideLogs) == 0, err // a new one need not be staged
+		return len(r.sideLogs) == 0, err // a new log need not be staged
 	}
 	log, _ := r.parse(data)
 	return log != nil && r.hasAllSides(nil, log.Ledger), nil
 }
 
-// stageFiles stages the log, and the plan if it was written.
+// stageFiles stages the log, and the other files that were written.
 func (r *restoring) stageFiles(ctx context.Context, out *Restored) error {
 	paths := append([]string{r.Log()}, out.Missing...)
 	if out.Plan != "" {

@@ -27,21 +27,20 @@ import (
 	"github.com/small-gate/small-gate/internal/write/workgit"
 )
 
-// Workspace is a workspace of a work tree whose log this process may write: it holds the lock.
+// Workspace is the place of one log in a work tree. The process holds its lock, so it may write the log.
 type Workspace struct {
 	Place githistory.Place
-	// Dir is its directory, slash-separated, from the root of the work tree.
+	// Dir is the workspace's directory, slash-separated, from the root of the work tree.
 	Dir string
-	// At is the path of a log of the configuration, or of a record of 2.0.0 or a folder of them, if that is the log; empty for that of the
-	// workspace.
+	// At is the log's path if the log is not the workspace's own: a log of the configuration, or a record or folder of records of 2.0.0.
 	At string
-	// Kept is the directory for the files that are kept about it, in the common git directory.
+	// Kept is the directory, in the common git directory, for notes on the log and copies of overwritten files.
 	Kept string
-	// Policy is the trusted configuration: its waivers and its baseline allow edits.
+	// Policy is the trusted configuration. Its waivers and its baseline allow edits.
 	Policy *policy.Policy
 	Limits small.Limits
 	Now    time.Time
-	// Elsewhere are entries that a remote-tracking branch brings: see FindElsewhere.
+	// Elsewhere are entries that are left out, since a remote-tracking branch brings them: see FindElsewhere.
 	Elsewhere map[small.Digest]bool
 }
 
@@ -51,12 +50,12 @@ func (w *Workspace) Log() string { return cmp.Or(w.At, small.Progress.Path(w.Dir
 // kind says how the log's entries are read.
 func (w *Workspace) kind() combine.Kind { return combine.KindOf(w.Policy, w.Log()) }
 
-// parse reads a text as the log.
+// parse parses a text as the log.
 func (w *Workspace) parse(data []byte) (*ledger.Log, []small.Problem) {
 	return w.kind().Read(data, w.Limits)
 }
 
-// putBackOf puts back what a file in the place of an old log has lost: see [combine.PutBackOf].
+// putBackOf puts back the entries of an old log that a file in its place lacks: see [combine.PutBackOf].
 func (w *Workspace) putBackOf(old, file []byte, accepts func(parent, child *ledger.Ledger) bool) (combine.PutBack, error) {
 	if kind := w.kind(); kind.Configured() {
 		return kind.PutBack(old, file, accepts, w.Limits)
@@ -64,7 +63,7 @@ func (w *Workspace) putBackOf(old, file []byte, accepts func(parent, child *ledg
 	return combine.PutBackOf(old, file, accepts, w.Now, w.Limits)
 }
 
-// Command is the command that restores the log.
+// Command returns the command that restores the log.
 func (w *Workspace) Command() string {
 	if w.At != "" {
 		return "small-hook restore " + wording.TopPath(w.At)
@@ -75,7 +74,7 @@ func (w *Workspace) Command() string {
 // Read reads the log; nil if there is none.
 func (w *Workspace) Read() ([]byte, error) { return workgit.ReadFile(w.Place.Top, w.Log()) }
 
-// readEntries are the entries of a log; none if it cannot be read.
+// readEntries returns the entries of a log; none if it cannot be read.
 func (w *Workspace) readEntries(data []byte) *ledger.Ledger {
 	if log, _ := w.parse(data); log != nil {
 		return log.Ledger
@@ -83,7 +82,7 @@ func (w *Workspace) readEntries(data []byte) *ledger.Ledger {
 	return ledger.NewLedger(nil)
 }
 
-// workTree is where the workspace's files are changed.
+// workTree returns the place where the workspace's files are changed.
 func (w *Workspace) workTree() apply.Place {
 	return apply.Place{Top: w.Place.Top, Kept: w.Kept, Again: "run the command again"}
 }
@@ -93,7 +92,8 @@ func (w *Workspace) Accepts(parent, child *ledger.Ledger) bool {
 	return read.NewLogComparer(w.Policy, w.Log(), w.Now).Accepts(parent, child)
 }
 
-// isSoundStep reports whether a log is allowed to follow another one, and its new entries have times that can stand and no credentials.
+// isSoundStep reports whether child may follow parent: the step is accepted, and new entries have allowed times and no credentials. In a log
+// of the configuration, new entries must not repeat others where that is rejected.
 func (w *Workspace) isSoundStep(parent, child *ledger.Ledger) bool {
 	if kind := w.kind(); kind.Configured() {
 		return w.Accepts(parent, child) && len(kind.Doubles([]*ledger.Ledger{parent}, child)) == 0
@@ -101,7 +101,7 @@ func (w *Workspace) isSoundStep(parent, child *ledger.Ledger) bool {
 	return w.Accepts(parent, child) && combine.FirstBadTimestamp(parent, child, w.Now) == nil && !combine.AddsCredential(parent, child)
 }
 
-// isSoundAfter is sound for several parents, or none.
+// isSoundAfter is isSoundStep for any number of parents.
 func (w *Workspace) isSoundAfter(parents []*ledger.Ledger, child *ledger.Ledger) bool {
 	if len(parents) == 0 {
 		return w.isSoundStep(ledger.NewLedger(nil), child)
@@ -112,7 +112,7 @@ func (w *Workspace) isSoundAfter(parents []*ledger.Ledger, child *ledger.Ledger)
 	return !slices.ContainsFunc(parents, func(parent *ledger.Ledger) bool { return !w.isSoundStep(parent, child) })
 }
 
-// readLogs are the logs of those versions that can be read.
+// readLogs returns the logs of those versions that can be read.
 func (w *Workspace) readLogs(sides []combine.Version) (logs []*ledger.Ledger) {
 	for _, v := range sides {
 		if log, _ := w.parse(v.Data); log != nil {
@@ -122,35 +122,35 @@ func (w *Workspace) readLogs(sides []combine.Version) (logs []*ledger.Ledger) {
 	return logs
 }
 
-// Restored is what PutBack has done.
+// Restored is the result of restoring a log.
 type Restored struct {
 	combine.PutBack
-	// Log is its path, from the root of the work tree.
+	// Log is the log's path, from the root of the work tree.
 	Log string
-	// Retimed are entries whose time a mended commit has changed: as they were and as they are. They are not among the lost ones.
+	// Retimed are entries whose time a mended commit has changed: the old and the new form of each. They are not in Lost.
 	Retimed [][2]ledger.Entry
-	// File is where the file is kept that was in the log's place; empty if there was none.
+	// File is the name of the copy of the file that was in the log's place; empty if no copy was made.
 	File string
 	// Discarded is how many new entries were dropped.
 	Discarded int
-	// Forgotten are entries that git had taken away on request, and that do not come back.
+	// Forgotten are entries that git had removed on request, and whose note is now removed.
 	Forgotten []ledger.Entry
-	// Plan is the path of the plan, if that has tasks again that entries name which were gone; empty if it has not changed.
+	// Plan is the path of the plan if it got back tasks that the restored entries name; empty if it has not changed.
 	Plan string
-	// Missing are the paths of the workspace's other files that were gone, or of records that were gone or changed, and are put back. Aside are
-	// the files in which records as they were are kept, by path.
+	// Missing are the paths of other files that were put back: missing files of the workspace, or missing or changed records. Aside has, by
+	// path, the copies of changed records.
 	Missing []string
 	Aside   map[string]string
-	// Staged is true if it was staged, and Next what to type next, nothing if nothing is left to commit.
+	// Staged is true if anything was staged. Next are the commands to type next; none if nothing is left to commit.
 	Staged bool
 	Next   []string
 }
 
-// Done reports whether there was something to restore.
+// Done reports whether anything was restored or staged.
 func (r Restored) Done() bool { return r.Text != nil || r.Staged }
 
-// Restore puts the entries of an old log back: see combine.PutBackOf. It keeps the file that was there. A Restored without Text means that there
-// was nothing to put back.
+// Restore puts back the entries of an old log: see combine.PutBackOf. It keeps a copy of the file. Text is nil if there was nothing to put
+// back.
 func (w *Workspace) Restore(old []byte, accepts func(parent, child *ledger.Ledger) bool) (Restored, error) {
 	out, file, err := w.findLost(old, accepts)
 	if err != nil || out.Text == nil {
@@ -159,10 +159,10 @@ func (w *Workspace) Restore(old []byte, accepts func(parent, child *ledger.Ledge
 	return out, w.keepAndWrite(&out, file)
 }
 
-// ErrUnreadable is in the chain of the failure to restore from a commit whose log cannot be read.
+// ErrUnreadable is in the chain of each failure to restore because a commit's log cannot be read or is not there.
 var ErrUnreadable = errors.New("the old log cannot be read")
 
-// FindLastSound is the last commit before HEAD whose log can be read, if HEAD's cannot, or is gone there and on disk; else it is empty.
+// FindLastSound finds the last commit before HEAD that has a readable log. It returns "" if HEAD has one, or no commit has.
 func (w *Workspace) FindLastSound(ctx context.Context, repo reconcile.Repository, environ []string) (string, error) {
 	git, err := workgit.Open(w.Place, environ)
 	if err != nil {
@@ -172,12 +172,12 @@ func (w *Workspace) FindLastSound(ctx context.Context, repo reconcile.Repository
 	if err != nil || head == "" {
 		return "", err
 	}
-	readable := func(commit string) (bool, error) {
+	canRead := func(commit string) (bool, error) {
 		text, there, err := githistory.ReadFile(ctx, repo, commit, w.Key(), w.Limits.FileSize())
 		log, _ := w.parse(text)
 		return there && (log != nil || w.isOfRecords()), err
 	}
-	if sound, err := readable(head); err != nil || sound {
+	if sound, err := canRead(head); err != nil || sound {
 		return "", err
 	}
 	changed, err := git.Run(ctx, "rev-list", head, "--", w.Key())
@@ -185,14 +185,14 @@ func (w *Workspace) FindLastSound(ctx context.Context, repo reconcile.Repository
 		return "", err
 	}
 	for id := range strings.FieldsSeq(string(changed)) {
-		if sound, err := readable(id); err != nil || sound {
+		if sound, err := canRead(id); err != nil || sound {
 			return id, err
 		}
 	}
 	return "", nil
 }
 
-// findLost finds out what Restore puts back, and the file that is there.
+// findLost finds what Restore would put back, and returns the log's present text as file.
 func (w *Workspace) findLost(old []byte, accepts func(parent, child *ledger.Ledger) bool) (out Restored, file []byte, err error) {
 	out.Log = w.Log()
 	if file, err = w.Read(); err != nil {
@@ -206,21 +206,22 @@ func (w *Workspace) findLost(old []byte, accepts func(parent, child *ledger.Ledg
 	if err != nil {
 		err = &failure.Error{
 			Message: fmt.Sprintf("%s cannot be put back: the old log cannot be read: %v", w.Log(), err),
-			Remedy:  "name a commit whose log is a sound one with --source; `git log -- " + wording.TopPath(w.Log()) + "` lists the commits that changed it",
+			Remedy:  "give --source a commit whose log can be read; `git log -- " + wording.TopPath(w.Log()) + "` lists the commits that changed it",
 			Err:     ErrUnreadable,
 		}
 	}
 	return out, file, err
 }
 
-// FindElsewhere finds the entries of the file that a remote-tracking branch has, and that would get another time after those of old, the log of
-// the commit head and what was recorded since: a killed sync leaves such a file. They keep their times, so they come with that branch.
+// FindElsewhere sets w.Elsewhere: the file's new entries that a remote-tracking branch has, and that would need another time after old. A
+// killed sync leaves such a file. old is the log of the commit head with the entries recorded since. These entries are left out here, so
+// that they keep their times: they come with that branch.
 func (w *Workspace) FindElsewhere(ctx context.Context, repo reconcile.Repository, head string, old []byte) error {
 	file, readErr := w.Read()
 	if readErr != nil || head == "" || bytes.HasPrefix(file, old) {
 		return nil //nolint:nilerr // what cannot be read has no entries
 	}
-	// What git merge --squash takes over is to be committed here, whoever has it besides.
+	// What git merge --squash took over is to be committed here, even if another branch has it.
 	if squash, err := state.Squashes(repo.Where().GitDir); err != nil || squash {
 		return err
 	}
@@ -233,8 +234,8 @@ func (w *Workspace) FindElsewhere(ctx context.Context, repo reconcile.Repository
 	return nil
 }
 
-// withAllowedTimes leaves out moved entries that need another time, or another text, in any place: those whose time cannot be read or is ahead
-// of now, and those with a credential.
+// withAllowedTimes leaves out the moved entries that could not keep their form in any place of the log: those whose time cannot be read or is
+// ahead of now, and those with a credential.
 func (w *Workspace) withAllowedTimes(moved []ledger.Entry) []ledger.Entry {
 	return slices.DeleteFunc(slices.Clone(moved), func(e ledger.Entry) bool {
 		at, ok := ledger.ParseTimestamp(e.Timestamp)
@@ -242,7 +243,7 @@ func (w *Workspace) withAllowedTimes(moved []ledger.Entry) []ledger.Entry {
 	})
 }
 
-// replaceWith is an old log in the place of the file that is there, whatever is new in that.
+// replaceWith returns what Restore would do if it dropped all new entries: the file becomes the old log.
 func (w *Workspace) replaceWith(old []byte) (Restored, []byte, error) {
 	out, file, err := w.findLost(old, func(_, _ *ledger.Ledger) bool { return false })
 	if file != nil && bytes.Equal(file, old) {
@@ -252,7 +253,7 @@ func (w *Workspace) replaceWith(old []byte) (Restored, []byte, error) {
 	return out, file, err
 }
 
-// keepAndWrite writes the text that is keepAndWrite back, and keeps the file that was there, if any.
+// keepAndWrite keeps a copy of the file, if there is one, and writes the restored text.
 func (w *Workspace) keepAndWrite(out *Restored, file []byte) (err error) {
 	if file != nil {
 		if out.File, err = w.workTree().Keep(w.Log(), file); err != nil {
@@ -262,8 +263,9 @@ func (w *Workspace) keepAndWrite(out *Restored, file []byte) (err error) {
 	return w.workTree().Write(w.Log(), out.Text)
 }
 
-// keepLink keeps a symbolic link that is in the log's place, and returns where; empty if there is none.
-func (w *Workspace) keepLink() (string, error) {
+// setLinkAside removes a symbolic link that is in the log's place, and returns the name of the file that records its target; empty if there is
+// no link.
+func (w *Workspace) setLinkAside() (string, error) {
 	file := filepath.Join(w.Place.Top, filepath.FromSlash(w.Log()))
 	info, err := os.Lstat(file)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && info.Mode().Type() != fs.ModeSymlink {
