@@ -15,8 +15,8 @@ import (
 // NewEntry is a new entry, as pairs of a key and a text.
 type NewEntry [][2]string
 
-// entry makes the entry that makes a resolution explicit.
-func (l *log) entry(result *ledger.Ledger, brought []int) NewEntry {
+// makeReconcileEntry makes the makeReconcileEntry that makes a resolution explicit.
+func (l *log) makeReconcileEntry(result *ledger.Ledger, brought []int) NewEntry {
 	sides := make([]string, len(l.versions))
 	for i, v := range l.versions {
 		name := v.Name
@@ -30,7 +30,7 @@ func (l *log) entry(result *ledger.Ledger, brought []int) NewEntry {
 	}
 	return NewEntry{
 		{"task_id", ledger.ReconcileTask},
-		{"timestamp", timeOfNew(result, l.Now).Format(TimestampForm)},
+		{"timestamp", timeForNew(result, l.Now).Format(TimestampForm)},
 		{"status", "completed"},
 		{"evidence", "merged " + wording.List(sides, "and")},
 	}
@@ -48,16 +48,16 @@ func (e NewEntry) text(column int, end string) []byte {
 // compose assembles the items' texts, followed by the new entry, if any, in the form of one side. An entry keeps the text of the first side
 // with the same form; otherwise, or if anew is true, it is written anew.
 func (l *log) compose(items []item, entry NewEntry, anew bool) ([]byte, error) {
-	sides, bases := l.takenApart(l.versions), l.takenApart(l.bases)
+	sides, bases := l.takeApartAll(l.versions), l.takeApartAll(l.bases)
 	if len(sides) == 0 {
 		return nil, l.errCannotCopy("no side has its entries one per dash, each on lines of its own")
 	}
 	// The text before and after the entries is from the first side that has changed it.
-	form := sides[max(slices.IndexFunc(sides, func(one *layout) bool { return !slices.ContainsFunc(bases, one.framedLike) }), 0)]
+	form := sides[max(slices.IndexFunc(sides, func(one *layout) bool { return !slices.ContainsFunc(bases, one.hasSameFrame) }), 0)]
 	var texts [][]byte
 	for _, it := range items {
 		var text []byte
-		if text = form.textIn(sides, it); anew || text == nil {
+		if text = form.findText(sides, it); anew || text == nil {
 			text = itemText(it.value, form.column, form.end)
 		}
 		texts = append(texts, text)
@@ -65,15 +65,15 @@ func (l *log) compose(items []item, entry NewEntry, anew bool) ([]byte, error) {
 	if entry != nil {
 		texts = append(texts, entry.text(form.column, form.end))
 	}
-	return form.join(texts, nil), nil
+	return form.joinEntries(texts, nil), nil
 }
 
-// textIn is an item's text in the first of some sides that has the form of this layout; nil if there is none. Another side's anchors may
+// findText is an item's text in the first of some sides that has the form of this layout; nil if there is none. Another side's anchors may
 // mean something else here, and a text without a line break at the end of its file may change if it gets one.
-func (l *layout) textIn(sides []*layout, it item) []byte {
+func (l *layout) findText(sides []*layout, it item) []byte {
 	for _, one := range sides {
-		at, there := one.of.places[it.Digest]
-		alike := one == l || one.column == l.column && one.end == l.end && !one.of.doc.Linked()
+		at, there := one.version.places[it.Digest]
+		alike := one == l || one.column == l.column && one.end == l.end && !one.version.doc.Linked()
 		if there && alike && bytes.HasSuffix(one.entries[at], []byte(l.end)) {
 			return one.entries[at]
 		}
@@ -81,15 +81,15 @@ func (l *layout) textIn(sides []*layout, it item) []byte {
 	return nil
 }
 
-// takenApart are the layouts of the versions that can be taken apart.
-func (l *log) takenApart(versions []*version) (out []*layout) {
+// takeApartAll are the layouts of the versions that can be taken apart.
+func (l *log) takeApartAll(versions []*version) (out []*layout) {
 	for _, v := range versions {
 		if v.written == nil {
 			continue
 		}
 		one, err := takeApart(v.Data, v.doc)
 		if err == nil {
-			one.of = v
+			one.version = v
 			out = append(out, one)
 		}
 	}
@@ -122,7 +122,7 @@ func (l *log) composeConfigured(items []item) ([]byte, int, error) {
 			}
 		}
 	}
-	form, err := l.frame(apart)
+	form, err := l.chooseFrame(apart)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -133,22 +133,22 @@ func (l *log) composeConfigured(items []item) ([]byte, int, error) {
 		switch {
 		case from == nil:
 		case it.merged != nil:
-			text = form.mergedText(it, from.entries[it.at], l.kind.isJSON || l.kind.OfText())
+			text = form.writeMerged(it, from.entries[it.index], l.kind.isJSON || l.kind.OfText())
 		default:
-			text = form.carry(from, from.entries[it.at])
+			text = form.convert(from, from.entries[it.index])
 		}
 		if text == nil {
 			return nil, 0, l.errCannotCopy("their lists are written in different ways")
 		}
 		texts = append(texts, text)
 	}
-	open, err := l.openEntries(apart)
+	open, err := l.mergeOpenEntries(apart)
 	if err != nil {
 		return nil, 0, err
 	}
 	var openTexts [][]byte
 	for _, one := range open {
-		text := form.carry(one.from, one.text)
+		text := form.convert(one.from, one.text)
 		if text == nil {
 			return nil, 0, l.errCannotCopy("their lists are written in different ways")
 		}
@@ -158,11 +158,11 @@ func (l *log) composeConfigured(items []item) ([]byte, int, error) {
 	if l.kind.stanza.Form().OpenNewest {
 		count += max(len(open)-1, 0)
 	}
-	return form.join(texts, openTexts), count, nil
+	return form.joinEntries(texts, openTexts), count, nil
 }
 
-// carry is the text of an entry of another layout, or of this one, in the form of this one; nil if it does not fit.
-func (l *layout) carry(from *layout, text []byte) []byte {
+// convert is the text of an entry of another layout, or of this one, in the form of this one; nil if it does not fit.
+func (l *layout) convert(from *layout, text []byte) []byte {
 	text = slices.Clip(text)
 	switch {
 	case l.separator != nil || from.separator != nil:
@@ -171,7 +171,7 @@ func (l *layout) carry(from *layout, text []byte) []byte {
 		}
 		return text
 	case l.column == 0 && (l == from || l.blocks):
-		return endedLine(text, l.end)
+		return addLineEnd(text, l.end)
 	case l.column == 0:
 		return slices.Concat(firstLine(text), []byte(l.end))
 	case l == from, l.column == from.column && l.end == from.end:
@@ -180,15 +180,15 @@ func (l *layout) carry(from *layout, text []byte) []byte {
 	return nil
 }
 
-// join is the text of a log with these entries, followed by these open ones.
-func (l *layout) join(entries, open [][]byte) []byte {
+// joinEntries is the text of a log with these entries, followed by these open ones.
+func (l *layout) joinEntries(entries, open [][]byte) []byte {
 	all := slices.Concat(entries, open)
 	if l.newestFirst {
 		slices.Reverse(all)
 	}
-	if l.blocks && l.spaced() {
+	if l.blocks && l.hasBlankLinesBetween() {
 		for i, text := range all[:max(len(all)-1, 0)] {
-			if !endsBlank(text) {
+			if !endsWithBlankLine(text) {
 				all[i] = slices.Concat(text, []byte(l.end))
 			}
 		}
@@ -196,16 +196,16 @@ func (l *layout) join(entries, open [][]byte) []byte {
 	return slices.Concat(l.header, bytes.Join(all, l.separator), l.footer)
 }
 
-// spaced reports whether a blank line stands between all blocks, as in Markdown.
-func (l *layout) spaced() bool {
+// hasBlankLinesBetween reports whether a blank line stands between all blocks, as in Markdown.
+func (l *layout) hasBlankLinesBetween() bool {
 	all := slices.Concat(l.entries, l.open)
 	if l.newestFirst {
 		slices.Reverse(all)
 	}
-	return !slices.ContainsFunc(all[:max(len(all)-1, 0)], func(text []byte) bool { return !endsBlank(text) })
+	return !slices.ContainsFunc(all[:max(len(all)-1, 0)], func(text []byte) bool { return !endsWithBlankLine(text) })
 }
 
-// endsBlank reports whether the last line of a text is blank.
-func endsBlank(text []byte) bool {
-	return len(bytes.TrimSpace(text[bytes.LastIndexByte(withoutEnd(text), '\n')+1:])) == 0
+// endsWithBlankLine reports whether the last line of a text is blank.
+func endsWithBlankLine(text []byte) bool {
+	return len(bytes.TrimSpace(text[bytes.LastIndexByte(trimLineEnd(text), '\n')+1:])) == 0
 }

@@ -13,7 +13,7 @@ import (
 
 // takeApart cuts the text of a configured log into entries, which are in the order of the ledger: the oldest first.
 func (k Kind) takeApart(data []byte, log *ledger.Log, limits small.Limits) (*layout, error) {
-	out, places, err := k.cut(data, limits)
+	out, places, err := k.cutEntries(data, limits)
 	if err != nil {
 		return nil, err
 	}
@@ -41,10 +41,10 @@ func (k Kind) takeApart(data []byte, log *ledger.Log, limits small.Limits) (*lay
 	return out, nil
 }
 
-// cut cuts the text of a configured log into entries in the order of the file, open ones too, and says where each begins.
-func (k Kind) cut(data []byte, limits small.Limits) (*layout, []small.Pos, error) {
+// cutEntries cuts the text of a configured log into entries in the order of the file, open ones too, and says where each begins.
+func (k Kind) cutEntries(data []byte, limits small.Limits) (*layout, []small.Pos, error) {
 	if k.OfText() {
-		out, places := textApart(data, k.stanza.Form().Start)
+		out, places := cutText(data, k.stanza.Form().Start)
 		return out, places, nil
 	}
 	items, problems := small.ParseItems(data, k.isJSON, k.stanza.At, limits)
@@ -61,9 +61,9 @@ func (k Kind) cut(data []byte, limits small.Limits) (*layout, []small.Pos, error
 	var out *layout
 	var err error
 	if k.isJSON {
-		out, err = arrayApart(data, places)
+		out, err = cutArray(data, places)
 	} else {
-		out, err = blockApart(data, places)
+		out, err = cutBlockList(data, places)
 	}
 	return out, places, err
 }
@@ -71,8 +71,8 @@ func (k Kind) cut(data []byte, limits small.Limits) (*layout, []small.Pos, error
 // byteOrderMark may stand at the beginning of a text, and belongs to no entry.
 var byteOrderMark = []byte("\ufeff")
 
-// textApart cuts a text into lines or, if start is not nil, into blocks. Blank lines belong to the entry before.
-func textApart(data []byte, start *regexp.Regexp) (*layout, []small.Pos) {
+// cutText cuts a text into lines or, if start is not nil, into blocks. Blank lines belong to the entry before.
+func cutText(data []byte, start *regexp.Regexp) (*layout, []small.Pos) {
 	out := &layout{end: LineEnd(data), blocks: start != nil}
 	rest := bytes.TrimPrefix(data, byteOrderMark)
 	var starts []int
@@ -80,7 +80,7 @@ func textApart(data []byte, start *regexp.Regexp) (*layout, []small.Pos) {
 	number, at := 0, len(data)-len(rest)
 	for line := range bytes.Lines(rest) {
 		number++
-		if start == nil && len(bytes.TrimSpace(line)) > 0 || start != nil && start.Match(withoutEnd(line)) {
+		if start == nil && len(bytes.TrimSpace(line)) > 0 || start != nil && start.Match(trimLineEnd(line)) {
 			starts, places = append(starts, at), append(places, small.Pos{Line: number, Column: 1})
 		}
 		at += len(line)
@@ -93,19 +93,19 @@ func textApart(data []byte, start *regexp.Regexp) (*layout, []small.Pos) {
 	return out, places
 }
 
-// withoutEnd is a line without LF or CR LF.
-func withoutEnd(line []byte) []byte {
+// trimLineEnd is a line without LF or CR LF.
+func trimLineEnd(line []byte) []byte {
 	return bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r"))
 }
 
 // firstLine is the first line of a text.
 func firstLine(text []byte) []byte {
 	line, _, _ := bytes.Cut(text, []byte("\n"))
-	return withoutEnd(line)
+	return trimLineEnd(line)
 }
 
-// endedLine ends the last line of a text of lines, which changes no line.
-func endedLine(text []byte, end string) []byte {
+// addLineEnd ends the last line of a text of lines, which changes no line.
+func addLineEnd(text []byte, end string) []byte {
 	switch {
 	case len(text) == 0, bytes.HasSuffix(text, []byte("\n")):
 		return text
@@ -115,8 +115,8 @@ func endedLine(text []byte, end string) []byte {
 	return slices.Concat(text, []byte(end))
 }
 
-// blockApart cuts a YAML text at the items of a block list. Comments above an item belong to the one before it.
-func blockApart(data []byte, places []small.Pos) (*layout, error) {
+// cutBlockList cuts a YAML text at the items of a block list. Comments above an item belong to the one before it.
+func cutBlockList(data []byte, places []small.Pos) (*layout, error) {
 	lines := Lines(data)
 	out := &layout{end: LineEnd(data)}
 	list := &small.Value{Kind: small.List}
@@ -124,7 +124,7 @@ func blockApart(data []byte, places []small.Pos) (*layout, error) {
 		list.Items = append(list.Items, &small.Value{Pos: pos})
 	}
 	for at := min(places[0].Line, len(lines)) - 1; at >= 0 && out.column == 0; at-- {
-		switch column := indentOf(lines[at]) + 1; {
+		switch column := countIndent(lines[at]) + 1; {
 		case isDash(lines[at], column):
 			out.column = column
 		case at == places[0].Line-1 && column < places[0].Column:
@@ -134,12 +134,12 @@ func blockApart(data []byte, places []small.Pos) (*layout, error) {
 	if out.column == 0 {
 		return nil, errFlow
 	}
-	starts, err := dashes(lines, list, out.column)
+	starts, err := findDashes(lines, list, out.column)
 	if err != nil {
 		return nil, err
 	}
 	last := starts[len(starts)-1] + 1
-	for last < len(lines) && (isBlank(lines[last]) || indentOf(lines[last]) >= out.column) {
+	for last < len(lines) && (isBlank(lines[last]) || countIndent(lines[last]) >= out.column) {
 		last++
 	}
 	for isBlank(lines[last-1]) {
@@ -152,8 +152,8 @@ func blockApart(data []byte, places []small.Pos) (*layout, error) {
 	return out, nil
 }
 
-// arrayApart cuts a JSON text at the elements of an array.
-func arrayApart(data []byte, places []small.Pos) (*layout, error) {
+// cutArray cuts a JSON text at the elements of an array.
+func cutArray(data []byte, places []small.Pos) (*layout, error) {
 	out := &layout{end: LineEnd(data)}
 	lines := Lines(data)
 	at, line := 0, 1

@@ -14,8 +14,8 @@ import (
 
 // Append appends an entry to a log, leaving every byte before it unchanged, and returns the line on which the entry begins.
 func Append(path string, data []byte, entry NewEntry, now time.Time, limits small.Limits) ([]byte, int, error) {
-	out, err := extended(data, limits, func(before *ledger.Ledger, column int, end string) [][]byte {
-		at := [2]string{"timestamp", timeOfNew(before, now).Format(TimestampForm)}
+	out, err := appendItems(data, limits, func(before *ledger.Ledger, column int, end string) [][]byte {
+		at := [2]string{"timestamp", timeForNew(before, now).Format(TimestampForm)}
 		return [][]byte{slices.Insert(slices.Clone(entry), 1, at).text(column, end)}
 	})
 	if err != nil {
@@ -31,8 +31,8 @@ func Append(path string, data []byte, entry NewEntry, now time.Time, limits smal
 	return out, log.Entries[log.Len()-1].Pos.Line, nil
 }
 
-// extended appends items to a log's text, leaving every byte before them unchanged. An empty list in brackets is opened.
-func extended(data []byte, limits small.Limits, items func(before *ledger.Ledger, column int, end string) [][]byte) ([]byte, error) {
+// appendItems appends items to a log's text, leaving every byte before them unchanged. An empty list in brackets is opened.
+func appendItems(data []byte, limits small.Limits, items func(before *ledger.Ledger, column int, end string) [][]byte) ([]byte, error) {
 	doc, problems := small.Parse(data, limits)
 	if doc == nil {
 		return nil, fmt.Errorf("line %d: %s", max(problems[0].Pos.Line, 1), problems[0].Message)
@@ -43,7 +43,7 @@ func extended(data []byte, limits small.Limits, items func(before *ledger.Ledger
 	}
 	parts, err := takeApart(data, doc)
 	if errors.Is(err, errNoItems) {
-		parts, err = opened(data, doc)
+		parts, err = openEmptyList(data, doc)
 	}
 	if err != nil {
 		return nil, err
@@ -61,8 +61,8 @@ func extended(data []byte, limits small.Limits, items func(before *ledger.Ledger
 	return out, nil
 }
 
-// opened takes apart a log with an empty list in brackets: without the brackets, items with dashes can follow on the next line.
-func opened(data []byte, doc *small.Document) (*layout, error) {
+// openEmptyList takes apart a log with an empty list in brackets: without the brackets, items with dashes can follow on the next line.
+func openEmptyList(data []byte, doc *small.Document) (*layout, error) {
 	list := doc.Root.Get("entries")
 	lines := Lines(data)
 	line := lines[list.Pos.Line-1]

@@ -20,7 +20,7 @@ func (c Case) ResolveFile() (*Resolution, error) {
 		out.Brought[0] = 1
 	}
 	for i, v := range c.Theirs {
-		base := kind.fileBefore(v)
+		base := kind.findBaseFile(v)
 		if base != nil {
 			out.Brought[0] = 0
 			ours := c.mayChange(kind, base, from) && !bytes.Equal(base, from.Data)
@@ -60,7 +60,7 @@ func (c Case) ResolveFile() (*Resolution, error) {
 func (c Case) MadeFile(data []byte) *Resolution {
 	kind := KindOf(c.Comparer.Policy, c.Path)
 	for _, v := range c.Theirs {
-		base := kind.fileBefore(v)
+		base := kind.findBaseFile(v)
 		if base == nil || !c.mayChange(kind, base, Version{Data: data, Picked: v.Picked}) {
 			return nil
 		}
@@ -68,8 +68,8 @@ func (c Case) MadeFile(data []byte) *Resolution {
 	return &Resolution{Entries: 1, Text: data, Brought: make([]int, len(c.Theirs)+1)}
 }
 
-// fileBefore is the file at the first merge base of a side that has it; nil if none has.
-func (k Kind) fileBefore(v Version) []byte {
+// findBaseFile is the file at the first merge base of a side that has it; nil if none has.
+func (k Kind) findBaseFile(v Version) []byte {
 	at := slices.IndexFunc(v.Bases, func(base Version) bool { return base.Data != nil })
 	if at < 0 {
 		return nil

@@ -84,8 +84,8 @@ func (k Kind) Extend(log *ledger.Log, whole, data []byte, limits small.Limits) (
 	return log.Extend(whole, data, limits)
 }
 
-// values are the full entries of a readable log.
-func (k Kind) values(data []byte, limits small.Limits) []*small.Value {
+// readValues are the full entries of a readable log.
+func (k Kind) readValues(data []byte, limits small.Limits) []*small.Value {
 	if k.OfText() {
 		return k.stanza.Form().Values(data)
 	}
@@ -105,12 +105,12 @@ func (k Kind) PutBack(old, file []byte, accepts func(parent, child *ledger.Ledge
 	there := &ledger.Log{Ledger: ledger.NewLedger(nil)}
 	given := file
 	if file != nil && k.OfText() {
-		file = unglued(old, file)
+		file = splitGluedLine(old, file)
 	}
 	if file != nil {
 		text := file
 		if !small.HasConflictMarkers(old, small.MarkerSize) {
-			text = withoutMarkers(file)
+			text = removeMarkers(file)
 		}
 		if log, problems := k.Read(text, limits); log == nil {
 			out.Unreadable = fmt.Sprintf("line %d: %s", max(problems[0].Pos.Line, 1), problems[0].Message)
@@ -124,7 +124,7 @@ func (k Kind) PutBack(old, file []byte, accepts func(parent, child *ledger.Ledge
 	if k.OfFile() {
 		return out, nil
 	}
-	fresh, err := k.fresh(&out, before, there, old, file, limits)
+	fresh, err := k.findNew(&out, before, there, old, file, limits)
 	for _, e := range k.Doubles([]*ledger.Ledger{before.Ledger}, there.Ledger) {
 		if at := slices.Index(fresh, e.Index); at >= 0 {
 			fresh, out.Doubled = slices.Delete(fresh, at, at+1), append(out.Doubled, e)
@@ -133,7 +133,7 @@ func (k Kind) PutBack(old, file []byte, accepts func(parent, child *ledger.Ledge
 	if err != nil || len(fresh) == 0 && there.Open == 0 {
 		return out, err
 	}
-	if text := k.extended(before, there, out.Lost, old, file, fresh, limits); text != nil {
+	if text := k.appendNew(before, there, out.Lost, old, file, fresh, limits); text != nil {
 		out.Text, out.New = text, len(fresh)
 	} else {
 		out.Left, out.Alike = ledger.Pick(there.Ledger, fresh), nil
@@ -141,8 +141,8 @@ func (k Kind) PutBack(old, file []byte, accepts func(parent, child *ledger.Ledge
 	return out, nil
 }
 
-// unglued ends the old log's last line, if it has no end, where something was written right behind it.
-func unglued(old, file []byte) []byte {
+// splitGluedLine ends the old log's last line, if it has no end, where something was written right behind it.
+func splitGluedLine(old, file []byte) []byte {
 	last := old[bytes.LastIndexByte(old, '\n')+1:]
 	if len(bytes.TrimSpace(last)) == 0 {
 		return file
@@ -167,9 +167,9 @@ func unglued(old, file []byte) []byte {
 	return slices.Concat(file[:glued], []byte("\n"), file[glued:])
 }
 
-// fresh are the indexes of a file's entries that are not in an old log. It notes changed versions of old ones, which are not fresh. At the end
-// of the file it is not known whether a version was changed, or deleted and followed by a new entry: there it is fresh, so that nothing is lost.
-func (k Kind) fresh(out *PutBack, before, there *ledger.Log, old, file []byte, limits small.Limits) (fresh []int, err error) {
+// findNew are the indexes of a file's entries that are not in an old log. It notes changed versions of old ones, which are not findNew. At the end
+// of the file it is not known whether a version was changed, or deleted and followed by a new entry: there it is findNew, so that nothing is lost.
+func (k Kind) findNew(out *PutBack, before, there *ledger.Log, old, file []byte, limits small.Limits) (fresh []int, err error) {
 	left := map[small.Digest]int{}
 	for _, e := range before.Entries {
 		left[e.Digest]++
@@ -186,8 +186,8 @@ func (k Kind) fresh(out *PutBack, before, there *ledger.Log, old, file []byte, l
 		return fresh, nil
 	}
 	compared, err := ledger.Compare(before.Ledger, there.Ledger, ledger.CompareOptions{
-		OldRecords: func() ([]*small.Value, error) { return k.values(old, limits), nil },
-		NewRecords: func() ([]*small.Value, error) { return k.values(file, limits), nil },
+		OldRecords: func() ([]*small.Value, error) { return k.readValues(old, limits), nil },
+		NewRecords: func() ([]*small.Value, error) { return k.readValues(file, limits), nil },
 	})
 	if err != nil {
 		return nil, err
@@ -205,9 +205,9 @@ func (k Kind) fresh(out *PutBack, before, there *ledger.Log, old, file []byte, l
 	return fresh, nil
 }
 
-// extended is an old text with the entries of a file that are new in it and, if the file has entries, its open ones instead of the old
+// appendNew is an old text with the entries of a file that are new in it and, if the file has entries, its open ones instead of the old
 // text's: see [Kind.drafts]. It is nil if their text cannot be carried over.
-func (k Kind) extended(before, there *ledger.Log, lost []ledger.Entry, old, file []byte, fresh []int, limits small.Limits) []byte {
+func (k Kind) appendNew(before, there *ledger.Log, lost []ledger.Entry, old, file []byte, fresh []int, limits small.Limits) []byte {
 	form, err := k.takeApart(old, before, limits)
 	if err != nil {
 		return nil
@@ -218,7 +218,7 @@ func (k Kind) extended(before, there *ledger.Log, lost []ledger.Entry, old, file
 	}
 	var texts, open [][]byte
 	add := func(to *[][]byte, source *layout, text []byte) bool {
-		carried := form.carry(source, text)
+		carried := form.convert(source, text)
 		*to = append(*to, carried)
 		return carried != nil
 	}
@@ -230,13 +230,13 @@ func (k Kind) extended(before, there *ledger.Log, lost []ledger.Entry, old, file
 			return nil
 		}
 	}
-	drafts, source := k.drafts(form, from, lost)
+	drafts, source := k.chooseOpen(form, from, lost)
 	for _, text := range drafts {
 		if !add(&open, source, text) {
 			return nil
 		}
 	}
-	text := form.join(texts, open)
+	text := form.joinEntries(texts, open)
 	after, _ := k.Read(text, limits)
 	if after == nil || after.Len() < before.Len()+len(fresh) || !after.Extends(before.Ledger) {
 		return nil
@@ -244,9 +244,9 @@ func (k Kind) extended(before, there *ledger.Log, lost []ledger.Entry, old, file
 	return text
 }
 
-// drafts are the open entries for an old log that is put back: those of the file, since they are free to change, but for those that are what
+// chooseOpen are the open entries for an old log that is put back: those of the file, since they are free to change, but for those that are what
 // became of lost entries. If none is left where the newest entry is always open, they are those of the old log.
-func (k Kind) drafts(old, file *layout, lost []ledger.Entry) (open [][]byte, from *layout) {
+func (k Kind) chooseOpen(old, file *layout, lost []ledger.Entry) (open [][]byte, from *layout) {
 	open = slices.Clone(file.open)
 	drop := func(which func(draft []byte) bool) bool {
 		at := slices.IndexFunc(open, func(draft []byte) bool {
@@ -284,8 +284,8 @@ func (k Kind) Append(path string, data []byte, entry string) ([]byte, error) {
 	if small.IsLFSPointer(data) {
 		return nil, &failure.Error{Message: wording.Printable(path) + ": " + small.LFSPointer.Message, Remedy: small.LFSPointer.Hint}
 	}
-	form, _ := textApart(data, k.stanza.Form().Start)
-	text, err := k.newEntry(path, entry, form.end)
+	form, _ := cutText(data, k.stanza.Form().Start)
+	text, err := k.entryText(path, entry, form.end)
 	if err != nil {
 		return nil, err
 	}
@@ -294,15 +294,15 @@ func (k Kind) Append(path string, data []byte, entry string) ([]byte, error) {
 		slices.Reverse(form.entries)
 	}
 	if last := len(form.entries) - 1; last >= 0 {
-		form.entries[last] = endedLine(form.entries[last], form.end)
-	} else if form.header = endedLine(form.header, form.end); form.blocks && len(form.header) > 0 && !endsBlank(form.header) {
+		form.entries[last] = addLineEnd(form.entries[last], form.end)
+	} else if form.header = addLineEnd(form.header, form.end); form.blocks && len(form.header) > 0 && !endsWithBlankLine(form.header) {
 		form.header = slices.Concat(form.header, []byte(form.end))
 	}
-	return form.join(append(form.entries, text), nil), nil
+	return form.joinEntries(append(form.entries, text), nil), nil
 }
 
-// newEntry is the text of a new line or block, with these line ends. An open entry is none: it would count as absent.
-func (k Kind) newEntry(path, entry, end string) ([]byte, error) {
+// entryText is the text of a new line or block, with these line ends. An open entry is none: it would count as absent.
+func (k Kind) entryText(path, entry, end string) ([]byte, error) {
 	if !k.OfLines() {
 		entry = strings.TrimRight(strings.ReplaceAll(entry, "\r\n", "\n"), " \t\n")
 	}

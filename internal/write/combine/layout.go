@@ -11,8 +11,8 @@ import (
 
 // layout is the text of a log, byte by byte: the part before the entries, each entry, and the part after them.
 type layout struct {
-	// of is the version with this text, where needed.
-	of             *version
+	// version is the version with this text, where needed.
+	version        *version
 	header, footer []byte
 	// column is the column of the list's dashes, from 1.
 	column int
@@ -35,8 +35,8 @@ var (
 	errDashes  = errors.New("its entries do not each begin on a line of their own")
 )
 
-// framedLike reports whether two logs have the same text before and after their entries.
-func (l *layout) framedLike(other *layout) bool {
+// hasSameFrame reports whether two logs have the same text before and after their entries.
+func (l *layout) hasSameFrame(other *layout) bool {
 	frame := func(one *layout) []byte {
 		return bytes.ReplaceAll(slices.Concat(one.header, one.footer), []byte("\r\n"), []byte("\n"))
 	}
@@ -61,7 +61,7 @@ func takeApart(data []byte, doc *small.Document) (*layout, error) {
 			last = min(last, f.KeyPos.Line-1)
 		}
 	}
-	starts, err := dashes(lines, list, out.column)
+	starts, err := findDashes(lines, list, out.column)
 	if err != nil || starts[len(starts)-1] >= last {
 		return nil, errDashes
 	}
@@ -81,8 +81,8 @@ func takeApart(data []byte, doc *small.Document) (*layout, error) {
 	return out, nil
 }
 
-// dashes finds the line, from 0, on which each item of a block list begins. The item's own position may be on a later line.
-func dashes(lines [][]byte, list *small.Value, column int) ([]int, error) {
+// findDashes finds the line, from 0, on which each item of a block list begins. The item's own position may be on a later line.
+func findDashes(lines [][]byte, list *small.Value, column int) ([]int, error) {
 	var starts []int
 	for _, item := range list.Items {
 		at := min(item.Pos.Line, len(lines)) - 1
@@ -99,7 +99,7 @@ func dashes(lines [][]byte, list *small.Value, column int) ([]int, error) {
 
 // isDash reports whether a line begins with the dash of a list item at a column.
 func isDash(line []byte, column int) bool {
-	if indentOf(line) != column-1 || len(line) < column || line[column-1] != '-' {
+	if countIndent(line) != column-1 || len(line) < column || line[column-1] != '-' {
 		return false
 	}
 	return len(line) == column || bytes.IndexByte([]byte(" \t\r\n"), line[column]) >= 0
@@ -114,11 +114,11 @@ func Lines(text []byte) [][]byte {
 	if small.ReadableAlone(text) { // it ends in a line feed, as each of its lines does
 		return slices.AppendSeq(make([][]byte, 0, small.CountLines(text)), bytes.Lines(text))
 	}
-	return linesAnyhow(text)
+	return cutLinesSlowly(text)
 }
 
-// linesAnyhow is the slow form of Lines.
-func linesAnyhow(text []byte) [][]byte {
+// cutLinesSlowly is the slow form of Lines.
+func cutLinesSlowly(text []byte) [][]byte {
 	var lines [][]byte
 	start := 0
 	for i := 0; i < len(text); {
@@ -150,7 +150,7 @@ func LineEnd(text []byte) string {
 	return "\n"
 }
 
-// indentOf counts the spaces at the beginning of a line.
-func indentOf(line []byte) int { return len(line) - len(bytes.TrimLeft(line, " ")) }
+// countIndent counts the spaces at the beginning of a line.
+func countIndent(line []byte) int { return len(line) - len(bytes.TrimLeft(line, " ")) }
 
 func isBlank(line []byte) bool { return len(bytes.TrimSpace(line)) == 0 }

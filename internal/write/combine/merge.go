@@ -10,20 +10,20 @@ import (
 // ErrOrder is in the chain of the failure if two sides' entries cannot all be in time order.
 var ErrOrder = errors.New("the entries of the sides have no common order")
 
-// merge merges two lists by time and keeps the order of each. Common entries occur once. Neither list continues the other.
-func (l *log) merge(a, b []item) ([]item, error) {
+// mergeByTime merges two lists by time and keeps the order of each. Common entries occur once. Neither list continues the other.
+func (l *log) mergeByTime(a, b []item) ([]item, error) {
 	var out []item
-	for len(a) > 0 && len(b) > 0 && l.same(a[0], b[0]) {
+	for len(a) > 0 && len(b) > 0 && l.isSame(a[0], b[0]) {
 		out, a, b = append(out, a[0]), a[1:], b[1:]
 	}
 	for _, rest := range [][]item{a, b} {
-		if err := l.rising(out, rest); err != nil {
+		if err := l.checkSideTimes(out, rest); err != nil {
 			return nil, err
 		}
 	}
-	inA, inB := l.classes(a), l.classes(b)
+	inA, inB := l.classesOf(a), l.classesOf(b)
 	for len(a) > 0 && len(b) > 0 {
-		first, err := l.earlierOf(a[0], b[0], inB[l.class(a[0])], inA[l.class(b[0])])
+		first, err := l.compareByTime(a[0], b[0], inB[l.classOf(a[0])], inA[l.classOf(b[0])])
 		if err != nil {
 			return nil, err
 		}
@@ -39,16 +39,16 @@ func (l *log) merge(a, b []item) ([]item, error) {
 	return append(append(out, a...), b...), nil
 }
 
-// continued is a plain list followed by the entries that only another one has. Common entries occur once, unless that would change the
+// appendMissing is a plain list followed by the entries that only another one has. Common entries occur once, unless that would change the
 // order of the second.
-func (l *log) continued(first, second []item) []item {
+func (l *log) appendMissing(first, second []item) []item {
 	there := map[small.Digest]int{}
 	for _, it := range first {
-		there[l.class(it)]++
+		there[l.classOf(it)]++
 	}
-	rest := keep(second, func(it item) bool {
-		there[l.class(it)]--
-		return there[l.class(it)] < 0
+	rest := itemsWhere(second, func(it item) bool {
+		there[l.classOf(it)]--
+		return there[l.classOf(it)] < 0
 	})
 	if l.kind.stanza.Unordered() {
 		return slices.Concat(first, rest)
@@ -56,7 +56,7 @@ func (l *log) continued(first, second []item) []item {
 	begun := func(all []item) int { // how many entries of second it has, in order
 		n := 0
 		for _, it := range all {
-			if n < len(second) && l.same(it, second[n]) {
+			if n < len(second) && l.isSame(it, second[n]) {
 				n++
 			}
 		}
@@ -68,50 +68,50 @@ func (l *log) continued(first, second []item) []item {
 	return slices.Concat(first, second[begun(first):])
 }
 
-// waived is the list a with the edits of b that waivers allow: without entries that b deleted, and with b's version of entries that it
+// applyWaivedEdits is the list a with the edits of b that waivers allow: without entries that b deleted, and with b's version of entries that it
 // changed.
-func (l *log) waived(a, b []item) []item {
+func (l *log) applyWaivedEdits(a, b []item) []item {
 	there := make(map[small.Digest]item, len(b))
 	for _, it := range b {
-		there[l.class(it)] = it
+		there[l.classOf(it)] = it
 	}
 	var out []item
 	for _, it := range a {
-		other, both := there[l.class(it)]
+		other, both := there[l.classOf(it)]
 		switch {
 		case both:
-			out = append(out, l.choose(it, other))
-		case !l.base[it.Digest] || !l.Comparer.Dropped[it.Digest]:
+			out = append(out, l.chooseVersion(it, other))
+		case !l.baseDigests[it.Digest] || !l.Comparer.Dropped[it.Digest]:
 			out = append(out, it)
 		}
 	}
 	return out
 }
 
-func (l *log) class(it item) small.Digest { return l.Comparer.Class(it.Digest) }
+func (l *log) classOf(it item) small.Digest { return l.Comparer.Class(it.Digest) }
 
-func (l *log) same(a, b item) bool { return l.class(a) == l.class(b) }
+func (l *log) isSame(a, b item) bool { return l.classOf(a) == l.classOf(b) }
 
-func (l *log) classes(items []item) map[small.Digest]bool {
+func (l *log) classesOf(items []item) map[small.Digest]bool {
 	out := make(map[small.Digest]bool, len(items))
 	for _, it := range items {
-		out[l.class(it)] = true
+		out[l.classOf(it)] = true
 	}
 	return out
 }
 
-// choose takes one of two entries that count as equal: the one into which a waiver allows the other to be changed, so that redacted content
+// chooseVersion takes one of two entries that count as equal: the one into which a waiver allows the other to be changed, so that redacted content
 // does not return. If no waiver decides, the choice is the same whoever merges.
-func (l *log) choose(a, b item) item {
+func (l *log) chooseVersion(a, b item) item {
 	forth, back := l.Comparer.AllowsTransition(a.Digest, b.Digest), l.Comparer.AllowsTransition(b.Digest, a.Digest)
 	switch {
 	case a.Digest == b.Digest, back && !forth:
 		return a
 	case forth && !back:
 		return b
-	case l.base[b.Digest]:
+	case l.baseDigests[b.Digest]:
 		return a
-	case l.base[a.Digest] || b.Digest.String() < a.Digest.String():
+	case l.baseDigests[a.Digest] || b.Digest.String() < a.Digest.String():
 		return b
 	}
 	return a

@@ -11,8 +11,8 @@ import (
 
 // Here stands which of two entries of the protocol's log comes first where logs are combined: the one with the earlier time.
 
-// byTime sorts entries by their times.
-func byTime(items []item) {
+// sortByTime sorts entries by their times.
+func sortByTime(items []item) {
 	slices.SortStableFunc(items, func(a, b item) int {
 		at, _ := ledger.ParseInstant(a.Entry.Timestamp)
 		other, _ := ledger.ParseInstant(b.Entry.Timestamp)
@@ -30,14 +30,14 @@ type Tie struct {
 // Error describes the tie. The failure that wraps it has the message for people.
 func (t *Tie) Error() string { return "two entries have the same time" }
 
-// earlierOf says which of two entries comes first: -1 for a, 1 for b, 0 if they are the same. An entry that the other side has too waits until the
+// compareByTime says which of two entries comes first: -1 for a, 1 for b, 0 if they are the same. An entry that the other side has too waits until the
 // other side reaches it.
-func (l *log) earlierOf(a, b item, aInB, bInA bool) (int, error) {
+func (l *log) compareByTime(a, b item, aInB, bInA bool) (int, error) {
 	switch {
-	case l.same(a, b):
+	case l.isSame(a, b):
 		return 0, nil
 	case aInB && bInA:
-		return 0, l.unordered(b, fmt.Sprintf("%s: the sides have the same entries in different orders: %s of %s, %s of %s",
+		return 0, l.errUnordered(b, fmt.Sprintf("%s: the sides have the same entries in different orders: %s of %s, %s of %s",
 			l.Path, ledger.Describe(a.Entry), a.from.called(), ledger.Describe(b.Entry), b.from.called()))
 	case aInB:
 		return 1, nil
@@ -61,15 +61,15 @@ func (l *log) earlierOf(a, b item, aInB, bInA bool) (int, error) {
 	return 1, nil
 }
 
-// unordered is the failure of a side with an entry that does not fit the time order.
-func (l *log) unordered(it item, message string) *failure.Error {
-	f := l.unsound(it.from.Version, message)
+// errUnordered is the failure of a side with an entry that does not fit the time order.
+func (l *log) errUnordered(it item, message string) *failure.Error {
+	f := l.errFixSide(it.from.Version, message)
 	f.Err = errors.Join(f.Err, ErrOrder)
 	return f
 }
 
-// rising demands that the times of a side increase in the part that is merged by time.
-func (l *log) rising(before, rest []item) error {
+// checkSideTimes demands that the times of a side increase in the part that is merged by time.
+func (l *log) checkSideTimes(before, rest []item) error {
 	var last *item
 	if len(before) > 0 {
 		last = &before[len(before)-1]
@@ -81,26 +81,26 @@ func (l *log) rising(before, rest []item) error {
 			what = fmt.Sprintf("%s has no valid time", ledger.Describe(rest[i].Entry))
 		} else if last != nil {
 			if previous, known := ledger.ParseInstant(last.Entry.Timestamp); known && !at.After(previous) {
-				what = notLater(rest[i], *last)
+				what = describeNotLater(rest[i], *last)
 			}
 		}
 		if what != "" {
-			return l.unordered(rest[i], fmt.Sprintf("%s of %s cannot be merged by time: %s", l.Path, rest[i].from.called(), what))
+			return l.errUnordered(rest[i], fmt.Sprintf("%s of %s cannot be merged by time: %s", l.Path, rest[i].from.called(), what))
 		}
 		last = &rest[i]
 	}
 	return nil
 }
 
-// notLater says that an entry is not later than the one before it.
-func notLater(it, before item) string {
+// describeNotLater says that an entry is not later than the one before it.
+func describeNotLater(it, before item) string {
 	one, other := ledger.DescribeBoth(it.Entry, before.Entry)
 	return fmt.Sprintf("%s is not later than %s before it", one, other)
 }
 
-// increases demands that the times increase in the common part too, if the gate would reject the result otherwise. No new entry corrects
+// checkResultTimes demands that the times increase in the common part too, if the gate would reject the result otherwise. No new entry corrects
 // that; only a person can accept it.
-func (l *log) increases(items []item, result *ledger.Ledger) error {
+func (l *log) checkResultTimes(items []item, result *ledger.Ledger) error {
 	if !l.Comparer.Policy.Rejects(timestampOrder) {
 		return nil
 	}
@@ -114,9 +114,9 @@ func (l *log) increases(items []item, result *ledger.Ledger) error {
 		if !ok || !known || at.After(previous) {
 			continue
 		}
-		f := l.unsound(items[i].from.Version, fmt.Sprintf("%s: %s: the commit would be rejected (%s)", l.Path, notLater(items[i], items[i-1]), timestampOrder))
-		if l.base[items[i].Digest] {
-			f.Remedy = "a person has to accept it: `small-hook baseline " + l.mergeBase() + "`; then review .small-gate.yml and commit it by itself"
+		f := l.errFixSide(items[i].from.Version, fmt.Sprintf("%s: %s: the commit would be rejected (%s)", l.Path, describeNotLater(items[i], items[i-1]), timestampOrder))
+		if l.baseDigests[items[i].Digest] {
+			f.Remedy = "a person has to accept it: `small-hook baseline " + l.mergeBaseText() + "`; then review .small-gate.yml and commit it by itself"
 		}
 		return f
 	}

@@ -56,7 +56,7 @@ func PutBackWithout(elsewhere map[small.Digest]bool, old, file []byte, accepts f
 	var values []*small.Value
 	there := ledger.NewLedger(nil)
 	if file != nil {
-		doc, problems := small.Parse(withoutMarkers(file), limits)
+		doc, problems := small.Parse(removeMarkers(file), limits)
 		if doc != nil {
 			var found *ledger.Ledger
 			if found, problems = ledger.LedgerOf(doc); found != nil {
@@ -67,16 +67,16 @@ func PutBackWithout(elsewhere map[small.Digest]bool, old, file []byte, accepts f
 			out.Unreadable = fmt.Sprintf("line %d: %s", max(problems[0].Pos.Line, 1), problems[0].Message)
 		}
 	}
-	if file != nil && out.Unreadable == "" && accepts(before.Ledger, there) && bytes.Equal(file, withoutMarkers(file)) {
+	if file != nil && out.Unreadable == "" && accepts(before.Ledger, there) && bytes.Equal(file, removeMarkers(file)) {
 		return out, nil
 	}
 	oldDoc, _ := small.Parse(old, limits)
-	fresh, err := out.sort(before.Ledger, oldDoc.Root.Get("entries").Items, there, values, elsewhere, limits)
+	fresh, err := out.sortEntries(before.Ledger, oldDoc.Root.Get("entries").Items, there, values, elsewhere, limits)
 	if err != nil {
 		return out, err
 	}
-	out.Text, err = extended(old, limits, func(_ *ledger.Ledger, column int, end string) [][]byte {
-		return out.texts(before.Ledger, fresh, column, end, now)
+	out.Text, err = appendItems(old, limits, func(_ *ledger.Ledger, column int, end string) [][]byte {
+		return out.writeNewEntries(before.Ledger, fresh, column, end, now)
 	})
 	if err == nil {
 		return out, nil
@@ -89,8 +89,8 @@ func PutBackWithout(elsewhere map[small.Digest]bool, old, file []byte, accepts f
 	return out, nil
 }
 
-// withoutMarkers removes git's conflict markers, and what they quote of the merge base: the entries of both sides remain.
-func withoutMarkers(file []byte) []byte {
+// removeMarkers removes git's conflict markers, and what they quote of the merge base: the entries of both sides remain.
+func removeMarkers(file []byte) []byte {
 	var out []byte
 	base, inside := false, false
 	for line := range bytes.Lines(file) {
@@ -111,8 +111,8 @@ func withoutMarkers(file []byte) []byte {
 	return out
 }
 
-// sort finds lost entries and those that are left out, and returns the new ones.
-func (p *PutBack) sort(before *ledger.Ledger, old []*small.Value, there *ledger.Ledger, values []*small.Value, elsewhere map[small.Digest]bool, limits small.Limits) ([]item, error) {
+// sortEntries finds lost entries and those that are left out, and returns the new ones.
+func (p *PutBack) sortEntries(before *ledger.Ledger, old []*small.Value, there *ledger.Ledger, values []*small.Value, elsewhere map[small.Digest]bool, limits small.Limits) ([]item, error) {
 	known, kept := map[small.Digest]bool{}, map[small.Digest]bool{}
 	for _, e := range before.Entries {
 		known[e.Digest] = true
@@ -125,7 +125,7 @@ func (p *PutBack) sort(before *ledger.Ledger, old []*small.Value, there *ledger.
 			p.Lost = append(p.Lost, e)
 		}
 	}
-	versions, err := changedVersions(before, old, there, values)
+	versions, err := pairVersions(before, old, there, values)
 	if err != nil {
 		return nil, err
 	}
@@ -140,7 +140,7 @@ func (p *PutBack) sort(before *ledger.Ledger, old []*small.Value, there *ledger.
 		case isVersion:
 			p.Changed = append(p.Changed, e)
 			changed[of] = true
-		case !valid(ledger.Masked(values[i]), limits):
+		case !isValidAlone(ledger.Masked(values[i]), limits):
 			p.Left = append(p.Left, e)
 		default:
 			known[e.Digest] = true
@@ -158,10 +158,10 @@ func (p *PutBack) sort(before *ledger.Ledger, old []*small.Value, there *ledger.
 	return fresh, nil
 }
 
-// changedVersions pairs entries of a file with the old entries that they are changed versions of: as [ledger.Compare] pairs them, by their
+// pairVersions pairs entries of a file with the old entries that they are changed versions of: as [ledger.Compare] pairs them, by their
 // places in both, and then those with the same task and time wherever they stand. Only sure pairs count, since a wrong one would drop a new
 // entry. Credentials are masked first: one version alone may have been masked.
-func changedVersions(before *ledger.Ledger, old []*small.Value, there *ledger.Ledger, values []*small.Value) (map[int]int, error) {
+func pairVersions(before *ledger.Ledger, old []*small.Value, there *ledger.Ledger, values []*small.Value) (map[int]int, error) {
 	masked := func(all []*small.Value) []*small.Value {
 		out := make([]*small.Value, len(all))
 		for i := range all {
@@ -221,8 +221,8 @@ func ValuesOf(data []byte, limits small.Limits) []*small.Value {
 	return doc.Root.Get("entries").Items
 }
 
-// valid reports whether an entry would be valid as the only one in a log, and can be written. Its time does not matter.
-func valid(v *small.Value, limits small.Limits) bool {
+// isValidAlone reports whether an entry would be isValidAlone as the only one in a log, and can be written. Its time does not matter.
+func isValidAlone(v *small.Value, limits small.Limits) bool {
 	v = withTime(v, "2026-01-01T00:00:00.0Z")
 	doc, _ := small.Parse([]byte(Header+string(itemText(v, 3, "\n"))), limits)
 	if doc == nil || len(schema.CheckArtifact(small.Progress, doc)) > 0 {
@@ -241,9 +241,9 @@ func AddsCredential(before, after *ledger.Ledger) bool {
 	return slices.ContainsFunc(after.Entries, func(e ledger.Entry) bool { return ledger.HasCredential(e) && !known[e.Digest] })
 }
 
-// texts writes new entries, with times moved where needed.
-func (p *PutBack) texts(before *ledger.Ledger, fresh []item, column int, end string, now time.Time) [][]byte {
-	last := latest(before)
+// writeNewEntries writes new entries, with times moved where needed.
+func (p *PutBack) writeNewEntries(before *ledger.Ledger, fresh []item, column int, end string, now time.Time) [][]byte {
+	last := latestTime(before)
 	var out [][]byte
 	for _, it := range fresh {
 		text, _ := it.value.Get("timestamp").Trimmed()

@@ -57,13 +57,13 @@ type Resolution struct {
 
 // Resolve combines the sides of a log. The error is a *failure.Error that names the obstacle.
 func (c Case) Resolve() (*Resolution, error) {
-	l, err := c.read()
+	l, err := c.parseSides()
 	if err != nil {
 		return nil, err
 	}
 	items := l.versions[0].items
 	for _, side := range l.versions[1:] {
-		a, b := l.waived(items, side.items), l.waived(side.items, items)
+		a, b := l.applyWaivedEdits(items, side.items), l.applyWaivedEdits(side.items, items)
 		before, after := ledgerOf(a), ledgerOf(b)
 		switch {
 		case l.Comparer.Accepts(after, before):
@@ -71,14 +71,14 @@ func (c Case) Resolve() (*Resolution, error) {
 		case l.Comparer.Accepts(before, after):
 			items = b
 		default:
-			if items, err = l.both(a, b); err != nil {
+			if items, err = l.combineLists(a, b); err != nil {
 				return nil, err
 			}
 		}
 	}
-	out, err := l.resolution(items)
+	out, err := l.makeResolution(items)
 	if err == nil {
-		err = l.increases(items, ledgerOf(items))
+		err = l.checkResultTimes(items, ledgerOf(items))
 	}
 	for _, e := range c.Also {
 		if err == nil {
@@ -92,61 +92,61 @@ func (c Case) Resolve() (*Resolution, error) {
 	return out, nil
 }
 
-// both are the entries of ours and another side if neither continues the other.
-func (l *log) both(a, b []item) ([]item, error) {
+// combineLists are the entries of ours and another side if neither continues the other.
+func (l *log) combineLists(a, b []item) ([]item, error) {
 	switch {
 	case !l.kind.Configured():
-		return l.merge(a, b)
+		return l.mergeByTime(a, b)
 	case l.TheirsFirst:
-		return l.continued(b, a), nil
+		return l.appendMissing(b, a), nil
 	}
-	return l.continued(a, b), nil
+	return l.appendMissing(a, b), nil
 }
 
 // Insert inserts entries of another log, which may have conflict markers, into ours, by their times.
 func (c Case) Insert(from Version, entries map[small.Digest]bool) (*Resolution, error) {
-	l, err := c.read()
+	l, err := c.parseSides()
 	if err != nil {
 		return nil, err
 	}
-	from.Picked, from.Data = true, withoutMarkers(from.Data)
+	from.Picked, from.Data = true, removeMarkers(from.Data)
 	v, err := l.parse(&from)
 	if err != nil {
 		return nil, err
 	}
-	ours, added := l.versions[0].items, keep(v.items, func(it item) bool { return entries[it.Digest] })
-	byTime(added)
+	ours, added := l.versions[0].items, itemsWhere(v.items, func(it item) bool { return entries[it.Digest] })
+	sortByTime(added)
 	// The part before the first of them keeps its order.
 	before := 0
 	for i, it := range ours {
-		if len(retime(added[:1], []item{it})) == 0 {
+		if len(computeNewTimes(added[:1], []item{it})) == 0 {
 			before = i + 1
 		}
 	}
 	v.items = slices.Concat(ours[:before], added)
 	v.ledger = ledgerOf(v.items)
 	l.versions = append(l.versions, v)
-	items, err := l.merge(ours, v.items)
+	items, err := l.mergeByTime(ours, v.items)
 	if err != nil {
 		return nil, err
 	}
-	return l.resolution(items)
+	return l.makeResolution(items)
 }
 
-// resolution makes a log of a list of entries.
-func (l *log) resolution(items []item) (*Resolution, error) {
+// makeResolution makes a log of a list of entries.
+func (l *log) makeResolution(items []item) (*Resolution, error) {
 	if l.kind.Configured() {
-		if err := l.settle(items); err != nil {
+		if err := l.settleVersions(items); err != nil {
 			return nil, err
 		}
 	}
 	result := ledgerOf(items)
-	out := &Resolution{Entries: len(items), Brought: l.brought(items)}
+	out := &Resolution{Entries: len(items), Brought: l.countBrought(items)}
 	out.Inserted = ledger.Relate(l.versions[0].ledger, result, l.Comparer.Equivalence).Relation == ledger.Interleaved
-	if err := l.write(out, items, result); err != nil {
+	if err := l.writeText(out, items, result); err != nil {
 		return nil, err
 	}
-	if b := l.lostBaseline(result); b != nil {
+	if b := l.findLostBaseline(result); b != nil {
 		return nil, &failure.Error{
 			Message: fmt.Sprintf("%s: an entry would be put among the first %d, which the baseline in .small-gate.yml fixes", l.Path, b.Entries),
 			Remedy: "on the side without the baseline, record the entries again after it, with the current time; " +
@@ -159,28 +159,28 @@ func (l *log) resolution(items []item) (*Resolution, error) {
 // Made is an existing log as a resolution; nil if it is none. Added says that no side has its reconcile entry. extra are its entries that
 // no side has.
 func (c Case) Made(log *ledger.Log, text []byte) (done *Resolution, extra []ledger.Entry, err error) {
-	l, err := c.read()
+	l, err := c.parseSides()
 	if err != nil {
 		return nil, nil, err
 	}
-	if l.explicit(log.Ledger) && l.beginsWithTarget(log.Ledger) && l.lostBaseline(log.Ledger) == nil && !l.returns(log.Ledger) {
+	if l.continuesAllSides(log.Ledger) && l.beginsWithTarget(log.Ledger) && l.findLostBaseline(log.Ledger) == nil && !l.bringsBackRemoved(log.Ledger) {
 		items := make([]item, log.Len())
 		for i, e := range log.Entries {
 			items[i] = item{Entry: e}
 		}
 		return &Resolution{
-			Text: text, Entries: log.Len(), Brought: l.brought(items),
-			Added: slices.ContainsFunc(log.Entries, func(e ledger.Entry) bool { return e.Reconciles && !l.knows(e) }),
+			Text: text, Entries: log.Len(), Brought: l.countBrought(items),
+			Added: slices.ContainsFunc(log.Entries, func(e ledger.Entry) bool { return e.Reconciles && !l.isKnown(e) }),
 		}, nil, nil
 	}
 	return nil, slices.DeleteFunc(slices.Clone(log.Entries), func(e ledger.Entry) bool {
-		return e.Reconciles || l.knows(e)
+		return e.Reconciles || l.isKnown(e)
 	}), nil
 }
 
-// knows reports whether a side or a merge base has an entry.
-func (l *log) knows(e ledger.Entry) bool {
-	return l.base[e.Digest] || l.moved[e.Digest] || slices.ContainsFunc(l.versions, func(v *version) bool {
+// isKnown reports whether a side or a merge base has an entry.
+func (l *log) isKnown(e ledger.Entry) bool {
+	return l.baseDigests[e.Digest] || l.retimed[e.Digest] || slices.ContainsFunc(l.versions, func(v *version) bool {
 		_, known := v.places[e.Digest]
 		return known
 	})
@@ -189,8 +189,8 @@ func (l *log) knows(e ledger.Entry) bool {
 // timestampOrder is the rule that rejects a log whose times do not increase.
 const timestampOrder = "lint/timestamp-order"
 
-// mergeBase is the single merge base of a side and ours, as text for a command.
-func (l *log) mergeBase() string {
+// mergeBaseText is the single merge base of a side and ours, as text for a command.
+func (l *log) mergeBaseText() string {
 	for _, v := range l.versions {
 		if len(v.Bases) == 1 && !v.Picked {
 			return v.Bases[0].ID
@@ -199,18 +199,18 @@ func (l *log) mergeBase() string {
 	return "$(git merge-base HEAD BRANCH)"
 }
 
-// brought counts, for each side, the entries that only it has.
-func (l *log) brought(items []item) []int {
+// countBrought counts, for each side, the entries that only it has.
+func (l *log) countBrought(items []item) []int {
 	out := make([]int, len(l.versions))
 	has := make([]map[small.Digest]bool, len(l.versions))
 	for i, v := range l.versions {
-		has[i] = l.classes(v.items)
+		has[i] = l.classesOf(v.items)
 	}
 	for _, it := range items {
 		only := -1
 		for i := range has {
 			switch {
-			case !has[i][l.class(it)]:
+			case !has[i][l.classOf(it)]:
 			case only >= 0:
 				only = len(has)
 			default:
@@ -224,21 +224,21 @@ func (l *log) brought(items []item) []int {
 	return out
 }
 
-// write makes the text of the items: a side's own if it has exactly these, otherwise the sides' texts assembled, with a new entry unless
+// writeText makes the text of the items: a side's own if it has exactly these, otherwise the sides' texts assembled, with a new entry unless
 // the resolution is explicit without one.
-func (l *log) write(out *Resolution, items []item, result *ledger.Ledger) error {
+func (l *log) writeText(out *Resolution, items []item, result *ledger.Ledger) error {
 	if l.kind.Configured() {
 		return l.writeConfigured(out, items, result)
 	}
-	explicit := l.explicit(result)
-	own := l.verbatim(items)
-	if explicit && own != nil && (own == l.versions[0] || l.untouched(l.versions[0])) {
+	explicit := l.continuesAllSides(result)
+	own := l.findVerbatim(items)
+	if explicit && own != nil && (own == l.versions[0] || l.hasBaseText(l.versions[0])) {
 		out.Text = own.Data
 		return nil
 	}
 	var entry NewEntry
 	if !explicit && !l.Unmarked {
-		entry = l.entry(result, out.Brought)
+		entry = l.makeReconcileEntry(result, out.Brought)
 	}
 	var err error
 	for _, anew := range []bool{false, true} {
@@ -247,7 +247,7 @@ func (l *log) write(out *Resolution, items []item, result *ledger.Ledger) error 
 			if entry != nil {
 				want++
 			}
-			err = l.check(out.Text, items, want, entry != nil)
+			err = l.checkText(out.Text, items, want, entry != nil)
 		}
 		if err == nil {
 			if out.Added = entry != nil; out.Added {
@@ -265,13 +265,13 @@ func (l *log) write(out *Resolution, items []item, result *ledger.Ledger) error 
 
 // writeConfigured makes the text of a configured log: the file of the one side that changed it, or the sides' texts assembled.
 func (l *log) writeConfigured(out *Resolution, items []item, result *ledger.Ledger) error {
-	if own := l.onlyChanged(items); own != nil && l.explicit(result) {
+	if own := l.findOnlyChanged(items); own != nil && l.continuesAllSides(result) {
 		out.Text = own.Data
 		return nil
 	}
 	text, count, err := l.composeConfigured(items)
 	if err == nil {
-		err = l.check(text, items, count, false)
+		err = l.checkText(text, items, count, false)
 	}
 	if err == nil {
 		out.Text, out.Entries = text, count
@@ -279,8 +279,8 @@ func (l *log) writeConfigured(out *Resolution, items []item, result *ledger.Ledg
 	return err
 }
 
-// explicit reports whether the gate accepts a ledger as the next version of every side's.
-func (l *log) explicit(result *ledger.Ledger) bool {
+// continuesAllSides reports whether the gate accepts a ledger as the next version of every side's.
+func (l *log) continuesAllSides(result *ledger.Ledger) bool {
 	if l.kind.Configured() {
 		if l.kind.stanza.Unordered() {
 			return !slices.ContainsFunc(l.versions, func(v *version) bool { return !l.Comparer.Keeps(v.ledger, result) })
@@ -307,12 +307,12 @@ func (l *log) beginsWithTarget(merged *ledger.Ledger) bool {
 	return BeginsWith(target, other, merged)
 }
 
-// verbatim is a side that has exactly these entries, nil if none has; if possible, one whose text differs from the merge bases'.
-func (l *log) verbatim(items []item) *version {
+// findVerbatim is a side that has exactly these entries, nil if none has; if possible, one whose text differs from the merge bases'.
+func (l *log) findVerbatim(items []item) *version {
 	var found *version
 	for _, v := range l.versions {
 		same := v.written != nil && slices.EqualFunc(v.written.Entries, items, func(e ledger.Entry, it item) bool { return e.Digest == it.Digest })
-		if same && !l.untouched(v) {
+		if same && !l.hasBaseText(v) {
 			return v
 		}
 		if same && found == nil {
@@ -322,16 +322,16 @@ func (l *log) verbatim(items []item) *version {
 	return found
 }
 
-// untouched reports whether a side has the text of a merge base.
-func (l *log) untouched(v *version) bool {
+// hasBaseText reports whether a side has the text of a merge base.
+func (l *log) hasBaseText(v *version) bool {
 	return slices.ContainsFunc(l.versions, func(w *version) bool {
 		return slices.ContainsFunc(w.Bases, func(base Version) bool { return bytes.Equal(base.Data, v.Data) })
 	})
 }
 
-// check demands that every entry of an assembled text is unchanged, that it has as many as are wanted, and that the gate accepts it.
-func (l *log) check(text []byte, items []item, want int, added bool) error {
-	result, problems := l.readAgain(text)
+// checkText demands that every entry of an assembled text is unchanged, that it has as many as are wanted, and that the gate accepts it.
+func (l *log) checkText(text []byte, items []item, want int, added bool) error {
+	result, problems := l.readResult(text)
 	if result == nil {
 		return l.errCannotCopy(fmt.Sprintf("line %d of the result: %s", max(problems[0].Pos.Line, 1), problems[0].Message))
 	}
@@ -346,18 +346,18 @@ func (l *log) check(text []byte, items []item, want int, added bool) error {
 	if added && (!result.Entries[want-1].Reconciles || !result.Entries[want-1].Evidenced) {
 		return l.errCannotCopy("the entry for meta/reconcile-merge would not be read as one")
 	}
-	if !l.Unmarked && !l.explicit(result.Ledger) {
+	if !l.Unmarked && !l.continuesAllSides(result.Ledger) {
 		return l.errCannotCopy("the result would not have every entry of every side in order")
 	}
 	return nil
 }
 
-// readAgain reads an assembled text.
-func (l *log) readAgain(text []byte) (*ledger.Log, []small.Problem) {
+// readResult reads an assembled text.
+func (l *log) readResult(text []byte) (*ledger.Log, []small.Problem) {
 	if l.kind.Configured() {
 		return l.kind.Read(text, l.Limits)
 	}
-	_, result, problems := l.document(text)
+	_, result, problems := l.readDocument(text)
 	return result, problems
 }
 
@@ -384,8 +384,8 @@ func (l *log) errCannotCopy(why string) *failure.Error {
 	return &failure.Error{Message: fmt.Sprintf("%s: the entries cannot be copied unchanged: %s", l.Path, why), Remedy: remedy}
 }
 
-// lostBaseline is a baseline that begins a side and does not begin the result, nil if there is none.
-func (l *log) lostBaseline(result *ledger.Ledger) *policy.Baseline {
+// findLostBaseline is a baseline that begins a side and does not begin the result, nil if there is none.
+func (l *log) findLostBaseline(result *ledger.Ledger) *policy.Baseline {
 	for _, c := range l.comparers {
 		if slices.ContainsFunc(l.versions, func(v *version) bool { return c.Baselined(v.ledger) }) && !c.Baselined(result) {
 			return c.Baseline

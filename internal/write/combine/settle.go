@@ -13,9 +13,9 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// settle chooses, for each entry of a configured log of which the sides have different versions that count as the same entry, the version to write:
+// settleVersions chooses, for each entry of a configured log of which the sides have different versions that count as the same entry, the version to write:
 // that of the side which changed the merge base's. If both sides changed it, objects are merged field by field. Other entries are a failure.
-func (l *log) settle(items []item) error {
+func (l *log) settleVersions(items []item) error {
 	if l.kind.stanza.Form().ComparesWhole() {
 		return nil
 	}
@@ -23,16 +23,16 @@ func (l *log) settle(items []item) error {
 	for i, it := range items {
 		n := seen[it.Digest]
 		seen[it.Digest]++
-		merged := l.versions[0].occurrence(it.Digest, n)
+		merged := l.versions[0].findOccurrence(it.Digest, n)
 		for _, v := range l.versions[1:] {
 			var bases []*item
 			for _, base := range v.bases {
-				if b := base.occurrence(it.Digest, n); b != nil {
+				if b := base.findOccurrence(it.Digest, n); b != nil {
 					bases = append(bases, b)
 				}
 			}
 			var err error
-			if merged, err = l.mergeVersions(bases, merged, v.occurrence(it.Digest, n)); err != nil {
+			if merged, err = l.mergeVersions(bases, merged, v.findOccurrence(it.Digest, n)); err != nil {
 				return err
 			}
 		}
@@ -43,8 +43,8 @@ func (l *log) settle(items []item) error {
 	return nil
 }
 
-// occurrence is the n-th entry with a digest in a side's file, from 0; nil if there is none.
-func (v *version) occurrence(d small.Digest, n int) *item {
+// findOccurrence is the n-th entry with a digest in a side's file, from 0; nil if there is none.
+func (v *version) findOccurrence(d small.Digest, n int) *item {
 	if v.byDigest == nil {
 		v.byDigest = map[small.Digest][]*item{}
 		for i := range v.all {
@@ -73,9 +73,9 @@ func (l *log) mergeVersions(bases []*item, a, b *item) (*item, error) {
 	}
 	var base *small.Value
 	if len(bases) == 1 {
-		base = l.valueOf(bases[0])
+		base = l.objectOf(bases[0])
 	}
-	ours, theirs := l.valueOf(a), l.valueOf(b)
+	ours, theirs := l.objectOf(a), l.objectOf(b)
 	why := "both sides changed it"
 	if ours != nil && theirs != nil {
 		value, field := mergeFields(base, ours, theirs)
@@ -89,18 +89,18 @@ func (l *log) mergeVersions(bases []*item, a, b *item) (*item, error) {
 	return nil, l.errCannotCopy(fmt.Sprintf("line %d of %s and line %d of %s are two versions of one entry, and %s", a.Pos.Line, a.from.called(), b.Pos.Line, b.from.called(), why))
 }
 
-// valueOf is an entry as an object; nil if it is none.
-func (l *log) valueOf(it *item) *small.Value {
+// objectOf is an entry as an object; nil if it is none.
+func (l *log) objectOf(it *item) *small.Value {
 	if it.merged != nil {
 		return it.merged
 	}
 	if it.from.values == nil {
-		it.from.values = l.kind.values(it.from.Data, l.Limits)
+		it.from.values = l.kind.readValues(it.from.Data, l.Limits)
 	}
-	if it.at >= len(it.from.values) {
+	if it.index >= len(it.from.values) {
 		return nil
 	}
-	value := it.from.values[it.at]
+	value := it.from.values[it.index]
 	if l.kind.OfText() {
 		doc, problems := small.ParseJSON([]byte(value.Text), l.Limits)
 		if doc == nil || len(problems) > 0 {
@@ -166,8 +166,8 @@ func equalValues(a, b *small.Value) bool {
 	return small.EntryDigest(a) == small.EntryDigest(b)
 }
 
-// mergedText writes an entry that was merged field by field in the form of a layout; nil if it does not fit.
-func (l *layout) mergedText(it item, like []byte, isJSON bool) []byte {
+// writeMerged writes an entry that was merged field by field in the form of a layout; nil if it does not fit.
+func (l *layout) writeMerged(it item, like []byte, isJSON bool) []byte {
 	if !isJSON {
 		return itemText(it.merged, l.column, l.end)
 	}
@@ -217,16 +217,16 @@ func writeJSON(out *strings.Builder, v *small.Value, comma, colon string) {
 	}
 }
 
-// openText is an open entry in the text of one side.
-type openText struct {
+// openEntry is an open entry in the text of one side.
+type openEntry struct {
 	text []byte
 	from *layout
 }
 
-// openOf are the open entries of a side, by what names them: the first line of a block, and of other entries all of their text, without
+// nameOpenEntries are the open entries of a side, by what names them: the first line of a block, and of other entries all of their text, without
 // white space at their ends. Of several that have one name, the later ones are numbered.
-func (l *log) openOf(one *layout) (names []string, byName map[string]openText) {
-	byName = map[string]openText{}
+func (l *log) nameOpenEntries(one *layout) (names []string, byName map[string]openEntry) {
+	byName = map[string]openEntry{}
 	if one == nil {
 		return nil, byName
 	}
@@ -240,23 +240,23 @@ func (l *log) openOf(one *layout) (names []string, byName map[string]openText) {
 			name = fmt.Sprintf("%s (%d)", first, n)
 		}
 		names = append(names, name)
-		byName[name] = openText{text, one}
+		byName[name] = openEntry{text, one}
 	}
 	return names, byName
 }
 
-// openEntries merges the open entries of the sides: what one side alone added, changed or took away counts.
-func (l *log) openEntries(apart map[*ledger.Log]*layout) ([]openText, error) {
-	names, merged := l.openOf(apart[l.versions[0].written])
+// mergeOpenEntries merges the open entries of the sides: what one side alone added, changed or took away counts.
+func (l *log) mergeOpenEntries(apart map[*ledger.Log]*layout) ([]openEntry, error) {
+	names, merged := l.nameOpenEntries(apart[l.versions[0].written])
 	for _, v := range l.versions[1:] {
-		more, theirs := l.openOf(apart[v.written])
-		var before map[string]openText
+		more, theirs := l.nameOpenEntries(apart[v.written])
+		var before map[string]openEntry
 		for i, base := range v.bases {
-			_, also := l.openOf(apart[base.written])
+			_, also := l.nameOpenEntries(apart[base.written])
 			if i == 0 {
 				before = also
 			}
-			maps.DeleteFunc(before, func(name string, was openText) bool { return !sameText(was.text, also[name].text) })
+			maps.DeleteFunc(before, func(name string, was openEntry) bool { return !sameText(was.text, also[name].text) })
 		}
 		for _, name := range slices.Concat(slices.Sorted(maps.Keys(before)), names, more) {
 			a, b, was := merged[name], theirs[name], before[name]
@@ -276,7 +276,7 @@ func (l *log) openEntries(apart map[*ledger.Log]*layout) ([]openText, error) {
 			names = slices.Concat(names, more)
 		}
 	}
-	var out []openText
+	var out []openEntry
 	for _, name := range names {
 		if one, there := merged[name]; there {
 			out = append(out, one)
@@ -297,8 +297,8 @@ func sameText(a, b []byte) bool {
 	return bytes.Equal(form(a), form(b))
 }
 
-// frame is the layout whose text before and after the entries counts: that of the side which changed it.
-func (l *log) frame(apart map[*ledger.Log]*layout) (*layout, error) {
+// chooseFrame is the layout whose text before and after the entries counts: that of the side which changed it.
+func (l *log) chooseFrame(apart map[*ledger.Log]*layout) (*layout, error) {
 	same := func(a, b *layout) bool {
 		return a == nil && b == nil || a != nil && b != nil && bytes.Equal(a.frameText(), b.frameText())
 	}
@@ -334,12 +334,12 @@ func (l *layout) frameText() []byte {
 	}, slices.Concat(l.header, []byte("\n\x00"), l.footer))
 }
 
-// onlyChanged is the one side whose text differs from the merge bases' if its file has exactly these entries; else nil.
-func (l *log) onlyChanged(items []item) *version {
+// findOnlyChanged is the one side whose text differs from the merge bases' if its file has exactly these entries; else nil.
+func (l *log) findOnlyChanged(items []item) *version {
 	var changed *version
 	for _, v := range l.versions {
 		switch {
-		case l.untouched(v):
+		case l.hasBaseText(v):
 		case changed != nil:
 			return nil
 		default:

@@ -7,57 +7,57 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// follow is a picked side put after ours. Of the entries that ours lacks, a published one keeps its text and its time. The others are last,
+// putAfterOurs is a picked side put after ours. Of the entries that ours lacks, a published one keeps its text and its time. The others are last,
 // with a time just after the entry before if their own is not later; an entry that ours has under another time is left out.
-func (l *log) follow(v, ours *version) (*version, error) {
-	there := l.classes(ours.items)
-	isFresh := func(it item) bool { return !there[l.class(it)] }
-	fresh := keep(v.items, isFresh)
-	copies, err := l.copies(v, ours)
+func (l *log) putAfterOurs(v, ours *version) (*version, error) {
+	there := l.classesOf(ours.items)
+	isFresh := func(it item) bool { return !there[l.classOf(it)] }
+	fresh := itemsWhere(v.items, isFresh)
+	copies, err := l.findMovedCopies(v, ours)
 	if err != nil {
 		return nil, err
 	}
-	if len(copies) == 0 && len(retime(fresh, ours.items)) == 0 {
+	if len(copies) == 0 && len(computeNewTimes(fresh, ours.items)) == 0 {
 		return v, nil
 	}
-	published, err := l.published(fresh)
+	published, err := l.findPublished(fresh)
 	if err != nil {
 		return nil, err
 	}
 	isOwn := func(it item) bool { return isFresh(it) && !published[it.Digest] }
-	stays := keep(v.items, func(it item) bool { return !isOwn(it) })
-	own := keep(v.items, func(it item) bool { return isOwn(it) && !copies[it.Digest] })
-	times := retime(own, ours.items, keep(fresh, func(it item) bool { return published[it.Digest] }))
+	stays := itemsWhere(v.items, func(it item) bool { return !isOwn(it) })
+	own := itemsWhere(v.items, func(it item) bool { return isOwn(it) && !copies[it.Digest] })
+	times := computeNewTimes(own, ours.items, itemsWhere(fresh, func(it item) bool { return published[it.Digest] }))
 	out := *v
 	out.items = slices.Concat(stays, own)
 	for i, it := range out.items {
-		if text, moves := times[it.at]; moves {
-			moved := item{value: withTime(it.value, text), from: v, at: it.at}
+		if text, moves := times[it.index]; moves {
+			moved := item{value: withTime(it.value, text), from: v, index: it.index}
 			moved.Entry = ledger.NewLedger([]*small.Value{moved.value}).Entries[0]
 			moved.Index = it.Index
 			out.items[i] = moved
-			l.moved[moved.Digest] = true
+			l.retimed[moved.Digest] = true
 		}
 	}
 	out.ledger = ledgerOf(out.items)
 	return &out, nil
 }
 
-// published are those of some entries that a remote-tracking branch has.
-func (l *log) published(items []item) (map[small.Digest]bool, error) {
+// findPublished are those of some entries that a remote-tracking branch has.
+func (l *log) findPublished(items []item) (map[small.Digest]bool, error) {
 	if l.Published == nil {
 		return nil, nil
 	}
 	return l.Published(ledgerOf(items).Entries)
 }
 
-func keep(items []item, wanted func(item) bool) []item {
+func itemsWhere(items []item, wanted func(item) bool) []item {
 	return slices.DeleteFunc(slices.Clone(items), func(it item) bool { return !wanted(it) })
 }
 
-// copies are the picked side's entries that ours has under another time, because one of the two was moved when it was put on top of a log.
+// findMovedCopies are the picked side's entries that ours has under another time, because one of the two was moved when it was put on top of a log.
 // An entry that only has the same text is another entry: a pick may leave out a copy, but never something that was recorded twice.
-func (l *log) copies(v, ours *version) (map[small.Digest]bool, error) {
+func (l *log) findMovedCopies(v, ours *version) (map[small.Digest]bool, error) {
 	if v.doc == nil || ours.doc == nil {
 		return nil, nil
 	}

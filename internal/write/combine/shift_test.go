@@ -98,7 +98,7 @@ func TestTimeAfter(t *testing.T) {
 		}
 		var times []time.Time
 		for range 10 {
-			at := timeOfNew(log.Ledger, now)
+			at := timeForNew(log.Ledger, now)
 			if d := at.Sub(from); d < 1 || d >= time.Millisecond {
 				t.Errorf("%v after %v", d, from)
 			}

@@ -15,18 +15,18 @@ import (
 // TimestampForm is RFC 3339 with nanoseconds, as in the protocol's entries.
 const TimestampForm = "2006-01-02T15:04:05.000000000Z"
 
-// timeOfNew is the time of a new last entry: up to a millisecond after now, or after the latest entry if that is later. This makes it
+// timeForNew is the time of a new last entry: up to a millisecond after now, or after the latest entry if that is later. This makes it
 // unlikely that two writers get the same time, and no entry is further ahead of the last one than the gate allows.
-func timeOfNew(l *ledger.Ledger, now time.Time) time.Time {
+func timeForNew(l *ledger.Ledger, now time.Time) time.Time {
 	at := now.UTC()
-	if last := latest(l); last.After(at) {
+	if last := latestTime(l); last.After(at) {
 		at = last.UTC()
 	}
 	return at.Add(time.Duration(1 + rand.IntN(999_999)))
 }
 
-// latest is the time that a new entry must exceed.
-func latest(l *ledger.Ledger) time.Time {
+// latestTime is the time that a new entry must exceed.
+func latestTime(l *ledger.Ledger) time.Time {
 	var last time.Time
 	for _, e := range l.Entries {
 		if at, ok := ledger.ParseInstant(e.Timestamp); ok && at.After(last) {
@@ -54,7 +54,7 @@ func FirstBadTimestamp(before, after *ledger.Ledger, now time.Time) *ledger.Entr
 	if !after.Extends(before) {
 		return nil // they are between older entries
 	}
-	last := latest(before)
+	last := latestTime(before)
 	for i, e := range after.Entries[before.Len():] {
 		at, own := timeAfterLast(e.Timestamp, last, now)
 		if !own {
@@ -65,9 +65,9 @@ func FirstBadTimestamp(before, after *ledger.Ledger, now time.Time) *ledger.Entr
 	return nil
 }
 
-// retime has, by index, new times for entries that are not later than all before them, each a little after the one before.
-func retime(items []item, before ...[]item) map[int]string {
-	last := latest(ledgerOf(slices.Concat(before...)))
+// computeNewTimes has, by index, new times for entries that are not later than all before them, each a little after the one before.
+func computeNewTimes(items []item, before ...[]item) map[int]string {
+	last := latestTime(ledgerOf(slices.Concat(before...)))
 	times := map[int]string{}
 	for _, it := range items {
 		at, ok := ledger.ParseInstant(it.Entry.Timestamp)
@@ -75,8 +75,8 @@ func retime(items []item, before ...[]item) map[int]string {
 			continue // comparing times reports an invalid one
 		}
 		if !at.After(last) {
-			at = last.Add(step(it.Entry))
-			times[it.at] = at.UTC().Format(TimestampForm)
+			at = last.Add(timeStep(it.Entry))
+			times[it.index] = at.UTC().Format(TimestampForm)
 		}
 		last = at
 	}
@@ -91,12 +91,12 @@ func isMoved(l *ledger.Ledger, e, from ledger.Entry) bool {
 		return false
 	}
 	before, ok := ledger.ParseInstant(l.Entries[e.Index-1].Timestamp)
-	return ok && at.Equal(before.Add(step(from)))
+	return ok && at.Equal(before.Add(timeStep(from)))
 }
 
-// step is the distance of a moved entry from the one before: less than 50 microseconds, always the same for an entry, and different for two
+// timeStep is the distance of a moved entry from the one before: less than 50 microseconds, always the same for an entry, and different for two
 // entries that two branches put on top of one log.
-func step(e ledger.Entry) time.Duration {
+func timeStep(e ledger.Entry) time.Duration {
 	return time.Duration(1 + binary.BigEndian.Uint32(e.Digest[:])%49_999)
 }
 

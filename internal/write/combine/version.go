@@ -56,7 +56,7 @@ type item struct {
 	ledger.Entry
 	value *small.Value
 	from  *version
-	at    int // index in from's file
+	index int // index in from's file
 	// merged is the entry of a configured log after two versions of it were merged; nil if it is that of the file.
 	merged *small.Value
 }
@@ -72,14 +72,14 @@ type log struct {
 	// parsed are all logs parsed so far: later ones usually continue the first, which is a merge base.
 	parsed []*version
 	// bases are the merge bases; base has all their entries.
-	bases []*version
-	base  map[small.Digest]bool
-	// moved are entries with later times.
-	moved map[small.Digest]bool
+	bases       []*version
+	baseDigests map[small.Digest]bool
+	// retimed are entries with later times.
+	retimed map[small.Digest]bool
 }
 
-func (c Case) read() (*log, error) {
-	l := &log{Case: c, kind: KindOf(c.Comparer.Policy, c.Path), comparers: append([]read.LogComparer{c.Comparer}, c.Others...), base: map[small.Digest]bool{}, moved: map[small.Digest]bool{}}
+func (c Case) parseSides() (*log, error) {
+	l := &log{Case: c, kind: KindOf(c.Comparer.Policy, c.Path), comparers: append([]read.LogComparer{c.Comparer}, c.Others...), baseDigests: map[small.Digest]bool{}, retimed: map[small.Digest]bool{}}
 	bases := make([][]*version, len(c.Theirs))
 	for i, theirs := range c.Theirs {
 		for j := range theirs.Bases {
@@ -104,9 +104,9 @@ func (c Case) read() (*log, error) {
 		}
 		switch {
 		case theirs.Picked && l.kind.Configured():
-			theirs = l.top(theirs, ours, bases[i])
+			theirs = l.addAfterOurs(theirs, ours, bases[i])
 		case theirs.Picked:
-			if theirs, err = l.follow(theirs, ours); err != nil {
+			if theirs, err = l.putAfterOurs(theirs, ours); err != nil {
 				return nil, err
 			}
 		}
@@ -124,15 +124,15 @@ func (l *log) parse(v *Version) (*version, error) {
 	if l.kind.Configured() {
 		return out, l.parsePlain(out)
 	}
-	doc, parsed, problems := l.document(v.Data)
+	doc, parsed, problems := l.readDocument(v.Data)
 	if parsed == nil {
-		return nil, l.unreadable(v, problems[0])
+		return nil, l.errUnreadable(v, problems[0])
 	}
 	out.doc, out.written, out.ledger = doc, parsed, parsed.Ledger
 	l.parsed = append(l.parsed, out)
 	out.places = make(map[small.Digest]int, parsed.Len())
 	for i, value := range doc.Root.Get("entries").Items {
-		out.items = append(out.items, item{Entry: parsed.Entries[i], value: value, from: out, at: i})
+		out.items = append(out.items, item{Entry: parsed.Entries[i], value: value, from: out, index: i})
 		out.places[parsed.Entries[i].Digest] = i
 	}
 	return out, nil
@@ -142,11 +142,11 @@ func (l *log) parse(v *Version) (*version, error) {
 func (l *log) parsePlain(v *version) error {
 	parsed, problems := l.kind.Read(v.Data, l.Limits)
 	if parsed == nil {
-		return l.unreadable(v.Version, problems[0])
+		return l.errUnreadable(v.Version, problems[0])
 	}
 	v.written, v.ledger, v.places = parsed, parsed.Ledger, make(map[small.Digest]int, parsed.Len())
 	for i, e := range parsed.Entries {
-		v.items = append(v.items, item{Entry: e, from: v, at: i})
+		v.items = append(v.items, item{Entry: e, from: v, index: i})
 		v.places[e.Digest] = i
 	}
 	v.all = slices.Clone(v.items)
@@ -155,30 +155,30 @@ func (l *log) parsePlain(v *version) error {
 
 func (v *Version) called() string { return cmp.Or(v.Called, v.Name) }
 
-// unreadable is the failure of a side whose file is not a log.
-func (l *log) unreadable(v *Version, p small.Problem) *failure.Error {
-	return l.unsound(v, fmt.Sprintf("%s of %s cannot be read as a log: line %d: %s", l.Path, v.called(), max(p.Pos.Line, 1), p.Message))
+// errUnreadable is the failure of a side whose file is not a log.
+func (l *log) errUnreadable(v *Version, p small.Problem) *failure.Error {
+	return l.errFixSide(v, fmt.Sprintf("%s of %s cannot be read as a log: line %d: %s", l.Path, v.called(), max(p.Pos.Line, 1), p.Message))
 }
 
-// top is a picked side of a configured log put after ours: with its additions to its bases that ours lacks.
-func (l *log) top(v, ours *version, bases []*version) *version {
+// addAfterOurs is a picked side of a configured log put after ours: with its additions to its bases that ours lacks.
+func (l *log) addAfterOurs(v, ours *version, bases []*version) *version {
 	known := map[small.Digest]int{}
 	for _, b := range bases {
 		count := map[small.Digest]int{}
 		for _, it := range b.items {
-			count[l.class(it)]++
-			known[l.class(it)] = max(known[l.class(it)], count[l.class(it)])
+			count[l.classOf(it)]++
+			known[l.classOf(it)] = max(known[l.classOf(it)], count[l.classOf(it)])
 		}
 	}
 	there := map[small.Digest]int{}
 	for _, it := range ours.items {
-		there[l.class(it)]++
+		there[l.classOf(it)]++
 	}
 	for class, n := range known {
 		there[class] -= n
 	}
-	own := keep(v.items, func(it item) bool { // of equal entries, the first count as the bases', the next as ours
-		class := l.class(it)
+	own := itemsWhere(v.items, func(it item) bool { // of equal entries, the first count as the bases', the next as ours
+		class := l.classOf(it)
 		if known[class] > 0 {
 			known[class]--
 			return false
@@ -192,8 +192,8 @@ func (l *log) top(v, ours *version, bases []*version) *version {
 	return &out
 }
 
-// document reads a text as a log, if possible as the continuation of an earlier one.
-func (l *log) document(data []byte) (*small.Document, *ledger.Log, []small.Problem) {
+// readDocument reads a text as a log, if possible as the continuation of an earlier one.
+func (l *log) readDocument(data []byte) (*small.Document, *ledger.Log, []small.Problem) {
 	for _, v := range l.parsed {
 		if doc := v.doc.Extended(v.Data, data, l.Limits); doc != nil {
 			return doc, v.written.LogOfExtended(doc, data), nil
@@ -229,7 +229,7 @@ func (l *log) compareWithBases(theirs, ours *version, bases []*version) error {
 	for _, base := range bases {
 		l.bases = append(l.bases, base)
 		for _, it := range base.items {
-			l.base[it.Digest] = true
+			l.baseDigests[it.Digest] = true
 		}
 		// A commit that only removes entries, as a revert does, adds none; the log keeps them.
 		if !theirs.Picked || theirs.Data == nil || len(ledger.Only(theirs.ledger, base.ledger, l.Comparer.Equivalence)) > 0 {
@@ -242,32 +242,32 @@ func (l *log) compareWithBases(theirs, ours *version, bases []*version) error {
 				return err
 			}
 		}
-		oursOld := !l.baselined(ours) && l.baselined(theirs) || l.rewrote(base, theirs) || theirs.isAheadOf(ours)
-		theirsOld := l.baselined(ours) && !l.baselined(theirs) || l.rewrote(base, ours) || ours.isAheadOf(theirs)
+		oursOld := !l.beginsWithBaseline(ours) && l.beginsWithBaseline(theirs) || l.wasRewritten(base, theirs) || theirs.isAheadOf(ours)
+		theirsOld := l.beginsWithBaseline(ours) && !l.beginsWithBaseline(theirs) || l.wasRewritten(base, ours) || ours.isAheadOf(theirs)
 		if theirs.Picked || theirsOld {
-			l.keepOwn(theirs, base, ours)
+			l.dropRemovedByOther(theirs, base, ours)
 		}
 		if oursOld && !theirs.Picked {
-			l.keepOwn(ours, base, theirs)
+			l.dropRemovedByOther(ours, base, theirs)
 		}
 	}
 	return nil
 }
 
-// baselined reports whether a log begins with the baseline of some side's configuration.
-func (l *log) baselined(v *version) bool {
+// beginsWithBaseline reports whether a log begins with the baseline of some side's configuration.
+func (l *log) beginsWithBaseline(v *version) bool {
 	return slices.ContainsFunc(l.comparers, func(c read.LogComparer) bool { return c.Baselined(v.ledger) })
 }
 
-// rewrote reports whether a side of a configured log lacks entries of a base, as an approved rewrite of the whole log allows.
-func (l *log) rewrote(base, side *version) bool {
+// wasRewritten reports whether a side of a configured log lacks entries of a base, as an approved rewrite of the whole log allows.
+func (l *log) wasRewritten(base, side *version) bool {
 	return len(l.Comparer.Rewrites) > 0 && side.Data != nil && len(ledger.Only(base.ledger, side.ledger, l.Comparer.Equivalence)) > 0
 }
 
-// keepOwn removes a side's entries that are from the base and that the other side lacks.
-func (l *log) keepOwn(v, base, other *version) {
-	before, there := l.classes(base.items), l.classes(other.items)
-	v.items = slices.DeleteFunc(v.items, func(it item) bool { return before[l.class(it)] && !there[l.class(it)] })
+// dropRemovedByOther removes a side's entries that are from the base and that the other side lacks.
+func (l *log) dropRemovedByOther(v, base, other *version) {
+	before, there := l.classesOf(base.items), l.classesOf(other.items)
+	v.items = slices.DeleteFunc(v.items, func(it item) bool { return before[l.classOf(it)] && !there[l.classOf(it)] })
 	v.ledger = ledgerOf(v.items)
 }
 
@@ -293,23 +293,23 @@ func (l *log) checkKept(base, side, other *version) error {
 		return nil
 	}
 	if side.Data == nil {
-		return l.unsound(side.Version, fmt.Sprintf("%s deleted %s", side.called(), l.Path))
+		return l.errFixSide(side.Version, fmt.Sprintf("%s deleted %s", side.called(), l.Path))
 	}
-	if l.baselined(side) && !l.baselined(base) {
+	if l.beginsWithBaseline(side) && !l.beginsWithBaseline(base) {
 		return nil
 	}
 	what := "has the entries in another order than the merge base"
 	if lost := ledger.Only(base.ledger, side.ledger, l.Comparer.Equivalence); len(lost) > 0 {
 		what = "changed or lost entries of the merge base: " + ledger.DescribeAll(lost)
 	}
-	return l.unsound(side.Version, fmt.Sprintf("%s: %s %s", l.Path, side.called(), what))
+	return l.errFixSide(side.Version, fmt.Sprintf("%s: %s %s", l.Path, side.called(), what))
 }
 
 // ErrUnsound is in the chain of the failure if a side's log must be corrected before it can be combined.
 var ErrUnsound = errors.New("a side has an unsound log")
 
-// unsound is the failure of such a side. A picked commit's changes to old entries can be left out.
-func (l *log) unsound(side *Version, message string) *failure.Error {
+// errFixSide is the failure of such a side. A picked commit's changes to old entries can be left out.
+func (l *log) errFixSide(side *Version, message string) *failure.Error {
 	name := ""
 	if side.ID != l.Ours.ID {
 		name = " " + wording.ShellWord(side.Name)
@@ -324,8 +324,8 @@ func (l *log) unsound(side *Version, message string) *failure.Error {
 	return &failure.Error{Message: message, Remedy: "fix the log on that branch first, as `small-hook audit" + name + "` says", Err: ErrUnsound}
 }
 
-// returns reports whether a merged log has entries that an approved rewrite on a side had removed.
-func (l *log) returns(merged *ledger.Ledger) bool {
+// bringsBackRemoved reports whether a merged log has entries that an approved rewrite on a side had removed.
+func (l *log) bringsBackRemoved(merged *ledger.Ledger) bool {
 	return slices.ContainsFunc(l.Comparer.Rewrites, func(x *ledger.Rewrite) bool {
 		var sides []*ledger.Ledger
 		done := false
