@@ -96,8 +96,8 @@ func (l *log) takeApartAll(versions []*version) (out []*layout) {
 	return out
 }
 
-// Ended is a text whose last line has a line end.
-func Ended(text []byte, end string) []byte {
+// WithLineEnd is a text whose last line has a line end.
+func WithLineEnd(text []byte, end string) []byte {
 	if len(text) == 0 || strings.ContainsRune("\n\r", rune(text[len(text)-1])) {
 		return text
 	}
@@ -115,7 +115,7 @@ func (l *log) composeConfigured(items []item) ([]byte, int, error) {
 			}
 			cut, err := l.kind.takeApart(one.Data, one.written, l.Limits)
 			if one == v && err != nil && !errors.Is(err, errNoItems) {
-				return nil, 0, l.errCannotCopy(fmt.Sprintf("in %s, %v", one.called(), err))
+				return nil, 0, l.errCannotCopy(fmt.Sprintf("in %s, %v", one.displayName(), err))
 			}
 			if err == nil {
 				apart[one.written] = cut
@@ -175,7 +175,7 @@ func (l *layout) convert(from *layout, text []byte) []byte {
 	case l.column == 0:
 		return slices.Concat(firstLine(text), []byte(l.end))
 	case l == from, l.column == from.column && l.end == from.end:
-		return Ended(text, l.end)
+		return WithLineEnd(text, l.end)
 	}
 	return nil
 }

@@ -49,7 +49,7 @@ func appendItems(data []byte, limits small.Limits, items func(before *ledger.Led
 		return nil, err
 	}
 	more := items(before, parts.column, parts.end)
-	head := Ended(slices.Concat(parts.header, Join(parts.entries)), parts.end)
+	head := WithLineEnd(slices.Concat(parts.header, Join(parts.entries)), parts.end)
 	out := slices.Concat(head, Join(more), parts.footer)
 	after, problems := ledger.ReadLog(out, limits)
 	switch {
@@ -77,6 +77,6 @@ func openEmptyList(data []byte, doc *small.Document) (*layout, error) {
 	}
 	out := &layout{column: 3, end: LineEnd(data), footer: Join(lines[list.Pos.Line:])}
 	head := slices.Concat(Join(lines[:list.Pos.Line-1]), bytes.TrimRight(line[:before], " "), after)
-	out.header = Ended(head, out.end)
+	out.header = WithLineEnd(head, out.end)
 	return out, nil
 }

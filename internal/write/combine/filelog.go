@@ -28,7 +28,7 @@ func (c Case) ResolveFile() (*Resolution, error) {
 			switch {
 			case ours && theirs && !bytes.Equal(from.Data, v.Data):
 				return nil, &failure.Error{
-					Message: fmt.Sprintf("%s: %s and %s each changed it", wording.Printable(c.Path), from.called(), v.called()),
+					Message: fmt.Sprintf("%s: %s and %s each changed it", wording.Printable(c.Path), from.displayName(), v.displayName()),
 					Remedy:  "edit it so that it has both changes: then " + wording.Commands("git add -- "+wording.TopPath(c.Path), "small-hook reconcile"),
 				}
 			case theirs:
@@ -49,15 +49,15 @@ func (c Case) ResolveFile() (*Resolution, error) {
 					wording.TopPath(c.Path) + "`; then `small-hook reconcile`"
 			}
 			return nil, &failure.Error{
-				Message: fmt.Sprintf("%s: %s and %s each have a new file of this name", wording.Printable(c.Path), from.called(), v.called()), Remedy: remedy,
+				Message: fmt.Sprintf("%s: %s and %s each have a new file of this name", wording.Printable(c.Path), from.displayName(), v.displayName()), Remedy: remedy,
 			}
 		}
 	}
 	return out, nil
 }
 
-// MadeFile is a file as a resolution if it differs from the merge bases' only as the configuration allows; else nil.
-func (c Case) MadeFile(data []byte) *Resolution {
+// FileAsResolution is a file as a resolution if it differs from the merge bases' only as the configuration allows; else nil.
+func (c Case) FileAsResolution(data []byte) *Resolution {
 	kind := KindOf(c.Comparer.Policy, c.Path)
 	for _, v := range c.Theirs {
 		base := kind.findBaseFile(v)

@@ -328,8 +328,8 @@ func BeginsWith(target, other, merged *ledger.Ledger) bool {
 	return merged.Extends(target) || slices.Equal(ledger.DigestsOf(merged), ledger.DigestsOf(other))
 }
 
-// Holds reports whether a configured log has all entries of its parents, in each parent's order, followed by those that no parent has.
-func Holds(parents []*ledger.Ledger, child *ledger.Ledger, keeps func(parent, child *ledger.Ledger) bool) bool {
+// HoldsAll reports whether a configured log has all entries of its parents, in each parent's order, followed by those that no parent has.
+func HoldsAll(parents []*ledger.Ledger, child *ledger.Ledger, keeps func(parent, child *ledger.Ledger) bool) bool {
 	known := map[small.Digest]bool{}
 	for _, p := range parents {
 		for _, e := range p.Entries {

@@ -38,7 +38,7 @@ func (l *log) compareByTime(a, b item, aInB, bInA bool) (int, error) {
 		return 0, nil
 	case aInB && bInA:
 		return 0, l.errUnordered(b, fmt.Sprintf("%s: the sides have the same entries in different orders: %s of %s, %s of %s",
-			l.Path, ledger.Describe(a.Entry), a.from.called(), ledger.Describe(b.Entry), b.from.called()))
+			l.Path, ledger.Describe(a.Entry), a.from.displayName(), ledger.Describe(b.Entry), b.from.displayName()))
 	case aInB:
 		return 1, nil
 	case bInA:
@@ -51,7 +51,7 @@ func (l *log) compareByTime(a, b item, aInB, bInA bool) (int, error) {
 		one, other := ledger.DescribeBoth(a.Entry, b.Entry)
 		return 0, &failure.Error{
 			Message: fmt.Sprintf("%s: two different entries have the same time, so they have no order: %s of %s, and %s of %s",
-				l.Path, one, a.from.called(), other, b.from.called()),
+				l.Path, one, a.from.displayName(), other, b.from.displayName()),
 			Remedy: "on the branch that is not published yet, rebase on the other: that gives its entry a later time",
 			Err:    &Tie{Sides: [2]string{a.from.ID, b.from.ID}, Entries: [2]ledger.Entry{a.Entry, b.Entry}},
 		}
@@ -85,7 +85,7 @@ func (l *log) checkSideTimes(before, rest []item) error {
 			}
 		}
 		if what != "" {
-			return l.errUnordered(rest[i], fmt.Sprintf("%s of %s cannot be merged by time: %s", l.Path, rest[i].from.called(), what))
+			return l.errUnordered(rest[i], fmt.Sprintf("%s of %s cannot be merged by time: %s", l.Path, rest[i].from.displayName(), what))
 		}
 		last = &rest[i]
 	}

@@ -209,8 +209,8 @@ const (
 	Header = "small_version: \"1.0.0\"\nowner: \"agent\"\nentries:\n"
 )
 
-// ValuesOf are the full entries of a log; nil if it cannot be read.
-func ValuesOf(data []byte, limits small.Limits) []*small.Value {
+// ReadValues are the full entries of a log; nil if it cannot be read.
+func ReadValues(data []byte, limits small.Limits) []*small.Value {
 	doc, _ := small.Parse(data, limits)
 	if doc == nil {
 		return nil

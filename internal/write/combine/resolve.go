@@ -156,9 +156,9 @@ func (l *log) makeResolution(items []item) (*Resolution, error) {
 	return out, nil
 }
 
-// Made is an existing log as a resolution; nil if it is none. Added says that no side has its reconcile entry. extra are its entries that
+// LogAsResolution is an existing log as a resolution; nil if it is none. Added says that no side has its reconcile entry. extra are its entries that
 // no side has.
-func (c Case) Made(log *ledger.Log, text []byte) (done *Resolution, extra []ledger.Entry, err error) {
+func (c Case) LogAsResolution(log *ledger.Log, text []byte) (done *Resolution, extra []ledger.Entry, err error) {
 	l, err := c.parseSides()
 	if err != nil {
 		return nil, nil, err
@@ -285,7 +285,7 @@ func (l *log) continuesAllSides(result *ledger.Ledger) bool {
 		if l.kind.stanza.Unordered() {
 			return !slices.ContainsFunc(l.versions, func(v *version) bool { return !l.Comparer.Keeps(v.ledger, result) })
 		}
-		return Holds(ledgersOf(l.versions), result, l.Comparer.Keeps)
+		return HoldsAll(ledgersOf(l.versions), result, l.Comparer.Keeps)
 	}
 	return !slices.ContainsFunc(l.versions, func(v *version) bool {
 		if v.Picked { // no commit has this side as a parent
@@ -340,7 +340,7 @@ func (l *log) checkText(text []byte, items []item, want int, added bool) error {
 	}
 	for i, it := range items {
 		if result.Entries[i].Digest != it.Digest {
-			return l.errCannotCopy(fmt.Sprintf("%s of %s would change", ledger.Describe(it.Entry), it.from.called()))
+			return l.errCannotCopy(fmt.Sprintf("%s of %s would change", ledger.Describe(it.Entry), it.from.displayName()))
 		}
 	}
 	if added && (!result.Entries[want-1].Reconciles || !result.Entries[want-1].Evidenced) {

@@ -86,7 +86,7 @@ func (l *log) mergeVersions(bases []*item, a, b *item) (*item, error) {
 		}
 		why = fmt.Sprintf("both sides changed its field %s", wording.Quote(field))
 	}
-	return nil, l.errCannotCopy(fmt.Sprintf("line %d of %s and line %d of %s are two versions of one entry, and %s", a.Pos.Line, a.from.called(), b.Pos.Line, b.from.called(), why))
+	return nil, l.errCannotCopy(fmt.Sprintf("line %d of %s and line %d of %s are two versions of one entry, and %s", a.Pos.Line, a.from.displayName(), b.Pos.Line, b.from.displayName(), why))
 }
 
 // objectOf is an entry as an object; nil if it is none.

@@ -145,7 +145,7 @@ func TestPublished(t *testing.T) {
 			if diff := cmp.Diff(test.want, stepless(unjittered(got.Text))); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
-			again, _, err := p.Made(readLog(t, got.Text), got.Text)
+			again, _, err := p.LogAsResolution(readLog(t, got.Text), got.Text)
 			if err != nil || again == nil {
 				t.Errorf("what was made is no resolution the second time: %v", err)
 			}

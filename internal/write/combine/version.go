@@ -153,11 +153,11 @@ func (l *log) parsePlain(v *version) error {
 	return nil
 }
 
-func (v *Version) called() string { return cmp.Or(v.Called, v.Name) }
+func (v *Version) displayName() string { return cmp.Or(v.Called, v.Name) }
 
 // errUnreadable is the failure of a side whose file is not a log.
 func (l *log) errUnreadable(v *Version, p small.Problem) *failure.Error {
-	return l.errFixSide(v, fmt.Sprintf("%s of %s cannot be read as a log: line %d: %s", l.Path, v.called(), max(p.Pos.Line, 1), p.Message))
+	return l.errFixSide(v, fmt.Sprintf("%s of %s cannot be read as a log: line %d: %s", l.Path, v.displayName(), max(p.Pos.Line, 1), p.Message))
 }
 
 // addAfterOurs is a picked side of a configured log put after ours: with its additions to its bases that ours lacks.
@@ -293,7 +293,7 @@ func (l *log) checkKept(base, side, other *version) error {
 		return nil
 	}
 	if side.Data == nil {
-		return l.errFixSide(side.Version, fmt.Sprintf("%s deleted %s", side.called(), l.Path))
+		return l.errFixSide(side.Version, fmt.Sprintf("%s deleted %s", side.displayName(), l.Path))
 	}
 	if l.beginsWithBaseline(side) && !l.beginsWithBaseline(base) {
 		return nil
@@ -302,7 +302,7 @@ func (l *log) checkKept(base, side, other *version) error {
 	if lost := ledger.Only(base.ledger, side.ledger, l.Comparer.Equivalence); len(lost) > 0 {
 		what = "changed or lost entries of the merge base: " + ledger.DescribeAll(lost)
 	}
-	return l.errFixSide(side.Version, fmt.Sprintf("%s: %s %s", l.Path, side.called(), what))
+	return l.errFixSide(side.Version, fmt.Sprintf("%s: %s %s", l.Path, side.displayName(), what))
 }
 
 // ErrUnsound is in the chain of the failure if a side's log must be corrected before it can be combined.

@@ -79,7 +79,7 @@ func (in MergeInput) withMarkers() []byte {
 	out := combine.Join(ours[:same])
 	part := func(marker, label string, lines [][]byte) {
 		out = append(out, strings.Repeat(marker, size)+label+end...)
-		out = combine.Ended(append(out, combine.Join(lines)...), end)
+		out = combine.WithLineEnd(append(out, combine.Join(lines)...), end)
 	}
 	part("<", " ours", ours[same:])
 	part("=", "", theirs[same:])

@@ -85,4 +85,4 @@ func sides(text string) (ours, theirs string) {
 	return ours, theirs
 }
 
-func endedText(s string) string { return string(combine.Ended([]byte(s), "\n")) }
+func endedText(s string) string { return string(combine.WithLineEnd([]byte(s), "\n")) }

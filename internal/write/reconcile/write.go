@@ -86,9 +86,9 @@ func (r *reconciliation) asResolution(ctx context.Context, c combine.Case, prese
 	case kind.OfFile() && r.index[c.Path].Unmerged:
 		return nil, nil
 	case kind.OfFile():
-		return c.MadeFile(stored.Data), nil
+		return c.FileAsResolution(stored.Data), nil
 	}
-	done, extra, err := c.Made(log, stored.Data)
+	done, extra, err := c.LogAsResolution(log, stored.Data)
 	if err != nil || done != nil {
 		return done, err
 	}

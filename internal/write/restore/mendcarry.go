@@ -213,7 +213,7 @@ func (m *mending) mayRepeatRestored(added []byte, entries []ledger.Entry, log *c
 	if m.kind().Configured() {
 		return false
 	}
-	values := combine.ValuesOf(append([]byte(combine.Header), added...), m.Limits)
+	values := combine.ReadValues(append([]byte(combine.Header), added...), m.Limits)
 	if len(values) != len(entries) {
 		return true
 	}
@@ -235,7 +235,7 @@ func (m *mending) recordRestored(log *commitLog, old []byte) {
 	if m.kind().Configured() || len(log.restored) == 0 {
 		return
 	}
-	values := combine.ValuesOf(log.text, m.Limits)
+	values := combine.ReadValues(log.text, m.Limits)
 	for _, e := range log.restored {
 		log.restoredValues = append(log.restoredValues, ledger.Masked(values[e.Index]))
 	}

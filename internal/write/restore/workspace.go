@@ -107,7 +107,7 @@ func (w *Workspace) isSoundAfter(parents []*ledger.Ledger, child *ledger.Ledger)
 		return w.isSoundStep(ledger.NewLedger(nil), child)
 	}
 	if kind := w.kind(); kind.Configured() && len(parents) > 1 {
-		return combine.Holds(parents, child, read.NewLogComparer(w.Policy, w.Log(), w.Now).Keeps) && len(kind.Doubles(parents, child)) == 0
+		return combine.HoldsAll(parents, child, read.NewLogComparer(w.Policy, w.Log(), w.Now).Keeps) && len(kind.Doubles(parents, child)) == 0
 	}
 	return !slices.ContainsFunc(parents, func(parent *ledger.Ledger) bool { return !w.isSoundStep(parent, child) })
 }
