@@ -12,10 +12,10 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// NewEntry is a new entry, as pairs of a key and a text.
+// NewEntry is a new entry: pairs of a field's key and text, in order.
 type NewEntry [][2]string
 
-// makeReconcileEntry makes the makeReconcileEntry that makes a resolution explicit.
+// makeReconcileEntry returns the entry that makes a resolution explicit.
 func (l *log) makeReconcileEntry(result *ledger.Ledger, brought []int) NewEntry {
 	sides := make([]string, len(l.versions))
 	for i, v := range l.versions {
@@ -45,8 +45,8 @@ func (e NewEntry) text(column int, end string) []byte {
 	return itemText(&out, column, end)
 }
 
-// compose assembles the items' texts, followed by the new entry, if any, in the form of one side. An entry keeps the text of the first side
-// with the same form; otherwise, or if anew is true, it is written anew.
+// compose assembles the items' texts and then the new entry, if any, in the form of one side. An item keeps its text from the first side with
+// the same form. If no side has that, or if anew is true, it is written anew.
 func (l *log) compose(items []item, entry NewEntry, anew bool) ([]byte, error) {
 	sides, bases := l.takeApartAll(l.versions), l.takeApartAll(l.bases)
 	if len(sides) == 0 {
@@ -68,8 +68,8 @@ func (l *log) compose(items []item, entry NewEntry, anew bool) ([]byte, error) {
 	return form.joinEntries(texts, nil), nil
 }
 
-// findText is an item's text in the first of some sides that has the form of this layout; nil if there is none. Another side's anchors may
-// mean something else here, and a text without a line break at the end of its file may change if it gets one.
+// findText returns an item's text from the first side that has it in the form of this layout; nil if there is none. A side with anchors is
+// left out, since they may mean something else here, and so is a text without a line break, which may change if it gets one.
 func (l *layout) findText(sides []*layout, it item) []byte {
 	for _, one := range sides {
 		at, there := one.version.places[it.Digest]
@@ -81,7 +81,7 @@ func (l *layout) findText(sides []*layout, it item) []byte {
 	return nil
 }
 
-// takeApartAll are the layouts of the versions that can be taken apart.
+// takeApartAll returns the layouts of the versions that can be taken apart.
 func (l *log) takeApartAll(versions []*version) (out []*layout) {
 	for _, v := range versions {
 		if v.written == nil {
@@ -96,7 +96,7 @@ func (l *log) takeApartAll(versions []*version) (out []*layout) {
 	return out
 }
 
-// WithLineEnd is a text whose last line has a line end.
+// WithLineEnd ends the last line of a text, if it has no line end.
 func WithLineEnd(text []byte, end string) []byte {
 	if len(text) == 0 || strings.ContainsRune("\n\r", rune(text[len(text)-1])) {
 		return text
@@ -104,8 +104,8 @@ func WithLineEnd(text []byte, end string) []byte {
 	return append(text, end...)
 }
 
-// composeConfigured assembles the text of a configured log. It returns the number of its entries: those of items, and open ones of which the newest
-// alone stays open.
+// composeConfigured assembles the text of a configured log from the items and the open entries. It returns the text and the number of finished
+// entries in it: where only the newest entry is open, the other open ones become finished.
 func (l *log) composeConfigured(items []item) ([]byte, int, error) {
 	apart := map[*ledger.Log]*layout{}
 	for _, v := range l.versions {
@@ -161,7 +161,7 @@ func (l *log) composeConfigured(items []item) ([]byte, int, error) {
 	return form.joinEntries(texts, openTexts), count, nil
 }
 
-// convert is the text of an entry of another layout, or of this one, in the form of this one; nil if it does not fit.
+// convert returns an entry's text, which is from any layout, in the form of this one; nil if that is not possible.
 func (l *layout) convert(from *layout, text []byte) []byte {
 	text = slices.Clip(text)
 	switch {
@@ -180,7 +180,7 @@ func (l *layout) convert(from *layout, text []byte) []byte {
 	return nil
 }
 
-// joinEntries is the text of a log with these entries, followed by these open ones.
+// joinEntries returns the text of a log with these entries and then these open ones.
 func (l *layout) joinEntries(entries, open [][]byte) []byte {
 	all := slices.Concat(entries, open)
 	if l.newestFirst {
@@ -196,7 +196,7 @@ func (l *layout) joinEntries(entries, open [][]byte) []byte {
 	return slices.Concat(l.header, bytes.Join(all, l.separator), l.footer)
 }
 
-// hasBlankLinesBetween reports whether a blank line stands between all blocks, as in Markdown.
+// hasBlankLinesBetween reports whether there is a blank line between all blocks, as in Markdown.
 func (l *layout) hasBlankLinesBetween() bool {
 	all := slices.Concat(l.entries, l.open)
 	if l.newestFirst {

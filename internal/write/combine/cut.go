@@ -11,7 +11,7 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// takeApart cuts the text of a configured log into entries, which are in the order of the ledger: the oldest first.
+// takeApart cuts the text of a configured log into entries, in the order of the ledger: the oldest first.
 func (k Kind) takeApart(data []byte, log *ledger.Log, limits small.Limits) (*layout, error) {
 	out, places, err := k.cutEntries(data, limits)
 	if err != nil {
@@ -41,7 +41,7 @@ func (k Kind) takeApart(data []byte, log *ledger.Log, limits small.Limits) (*lay
 	return out, nil
 }
 
-// cutEntries cuts the text of a configured log into entries in the order of the file, open ones too, and says where each begins.
+// cutEntries cuts the text of a configured log into finished and open entries, in the order of the file, and returns where each begins.
 func (k Kind) cutEntries(data []byte, limits small.Limits) (*layout, []small.Pos, error) {
 	if k.OfText() {
 		out, places := cutText(data, k.stanza.Form().Start)
@@ -68,7 +68,7 @@ func (k Kind) cutEntries(data []byte, limits small.Limits) (*layout, []small.Pos
 	return out, places, err
 }
 
-// byteOrderMark may stand at the beginning of a text, and belongs to no entry.
+// byteOrderMark may be at the beginning of a text. It is part of no entry.
 var byteOrderMark = []byte("\ufeff")
 
 // cutText cuts a text into lines or, if start is not nil, into blocks. Blank lines belong to the entry before.
@@ -93,18 +93,18 @@ func cutText(data []byte, start *regexp.Regexp) (*layout, []small.Pos) {
 	return out, places
 }
 
-// trimLineEnd is a line without LF or CR LF.
+// trimLineEnd returns a line without LF or CR LF.
 func trimLineEnd(line []byte) []byte {
 	return bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r"))
 }
 
-// firstLine is the first line of a text.
+// firstLine returns the first line of a text, without its line end.
 func firstLine(text []byte) []byte {
 	line, _, _ := bytes.Cut(text, []byte("\n"))
 	return trimLineEnd(line)
 }
 
-// addLineEnd ends the last line of a text of lines, which changes no line.
+// addLineEnd ends the last line of a text. It completes a CR at the end to CR LF.
 func addLineEnd(text []byte, end string) []byte {
 	switch {
 	case len(text) == 0, bytes.HasSuffix(text, []byte("\n")):

@@ -12,7 +12,7 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// Append appends an entry to a log, leaving every byte before it unchanged, and returns the line on which the entry begins.
+// Append appends an entry to a log, and returns the text and the line on which the entry begins. The bytes before the entry stay.
 func Append(path string, data []byte, entry NewEntry, now time.Time, limits small.Limits) ([]byte, int, error) {
 	out, err := appendItems(data, limits, func(before *ledger.Ledger, column int, end string) [][]byte {
 		at := [2]string{"timestamp", timeForNew(before, now).Format(TimestampForm)}
@@ -21,7 +21,7 @@ func Append(path string, data []byte, entry NewEntry, now time.Time, limits smal
 	if err != nil {
 		return nil, 0, &failure.Error{
 			Message: fmt.Sprintf("%s: no entry can be appended: %v", path, err),
-			Remedy:  "see what is wrong with it: `small-hook check`; if nothing is, small-hook guard -- small progress add writes the list anew",
+			Remedy:  "find the error with `small-hook check`; if there is none, `small-hook guard -- small progress add` writes the list anew",
 		}
 	}
 	log, problems := ledger.ReadLog(out, limits)
@@ -31,7 +31,7 @@ func Append(path string, data []byte, entry NewEntry, now time.Time, limits smal
 	return out, log.Entries[log.Len()-1].Pos.Line, nil
 }
 
-// appendItems appends items to a log's text, leaving every byte before them unchanged. An empty list in brackets is opened.
+// appendItems appends items to a log's text. The bytes before them stay, except that the brackets of an empty list go.
 func appendItems(data []byte, limits small.Limits, items func(before *ledger.Ledger, column int, end string) [][]byte) ([]byte, error) {
 	doc, problems := small.Parse(data, limits)
 	if doc == nil {
@@ -61,7 +61,7 @@ func appendItems(data []byte, limits small.Limits, items func(before *ledger.Led
 	return out, nil
 }
 
-// openEmptyList takes apart a log with an empty list in brackets: without the brackets, items with dashes can follow on the next line.
+// openEmptyList takes apart a log with an empty list in brackets. It removes the brackets, so that items with dashes can follow.
 func openEmptyList(data []byte, doc *small.Document) (*layout, error) {
 	list := doc.Root.Get("entries")
 	lines := Lines(data)

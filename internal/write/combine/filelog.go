@@ -10,9 +10,8 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// ResolveFile is the file of a case in which the file itself is the entry. A change that the configuration allows stays: of a draft, or of
-// lines that are not compared. Any other change gives way to the version at the merge base. Two changes that it allows, and two new files
-// with one name, need a person.
+// ResolveFile resolves a case in which the file itself is the entry. An allowed change stays: to a draft, or to lines that are not compared.
+// Any other change is replaced by the merge base's version. If both sides have allowed changes, or new files of this name, it fails.
 func (c Case) ResolveFile() (*Resolution, error) {
 	kind := KindOf(c.Comparer.Policy, c.Path)
 	out, from := &Resolution{Entries: 1, Text: c.Ours.Data, Brought: make([]int, len(c.Theirs)+1)}, c.Ours
@@ -56,7 +55,7 @@ func (c Case) ResolveFile() (*Resolution, error) {
 	return out, nil
 }
 
-// FileAsResolution is a file as a resolution if it differs from the merge bases' only as the configuration allows; else nil.
+// FileAsResolution returns a file as a resolution if it differs from the merge bases' files only as the configuration allows; else nil.
 func (c Case) FileAsResolution(data []byte) *Resolution {
 	kind := KindOf(c.Comparer.Policy, c.Path)
 	for _, v := range c.Theirs {
@@ -68,7 +67,7 @@ func (c Case) FileAsResolution(data []byte) *Resolution {
 	return &Resolution{Entries: 1, Text: data, Brought: make([]int, len(c.Theirs)+1)}
 }
 
-// findBaseFile is the file at the first merge base of a side that has it; nil if none has.
+// findBaseFile returns the file at a side's first merge base that has it; nil if none has.
 func (k Kind) findBaseFile(v Version) []byte {
 	at := slices.IndexFunc(v.Bases, func(base Version) bool { return base.Data != nil })
 	if at < 0 {
@@ -77,7 +76,7 @@ func (k Kind) findBaseFile(v Version) []byte {
 	return v.Bases[at].Data
 }
 
-// mayChange reports whether a file may become a side's version of it: the file is a draft, or both are the same entry.
+// mayChange reports whether a side may change the file base to its version: base is a draft, or both are the same entry.
 func (c Case) mayChange(kind Kind, base []byte, to Version) bool {
 	if to.Data == nil {
 		return false
@@ -93,8 +92,8 @@ func (c Case) mayChange(kind Kind, base []byte, to Version) bool {
 	return after.Open == 0 && after.Entries[0].Digest == before.Entries[0].Digest
 }
 
-// IsDraft reports whether a file is one: it is open or, where files are frozen once the target has them, not there yet. A picked commit's own
-// branch may edit what it adds: what it does to a file of the target is judged with the commit.
+// IsDraft reports whether a file is a draft: it is open or, where files are frozen once the target has them, the target lacks it. For a picked
+// commit, pass true for notThereYet: its own branch may edit its new files, and its changes to the target's files are judged with the commit.
 func (k Kind) IsDraft(data []byte, notThereYet bool) bool {
 	log, _ := k.Read(data, small.Limits{})
 	return notThereYet && k.stanza.FrozenMerged() || log != nil && log.Open > 0

@@ -13,8 +13,8 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// Kind says how to read a log's entries from its text, and how to write them. The zero Kind is the protocol's own log. The others are
-// those of the configuration: their entries have no times, and no entry makes a resolution explicit.
+// Kind says how to read a log's entries from its text, and how to write them. The zero Kind is for the protocol's own log. The others are for
+// logs of the configuration: their entries have no times, and no reconcile entry makes a resolution explicit.
 type Kind struct {
 	stanza *policy.Log
 	isJSON bool
@@ -22,7 +22,7 @@ type Kind struct {
 	unique bool
 }
 
-// KindOf is the kind of the log at a path.
+// KindOf returns the kind of the log at a path.
 func KindOf(p *policy.Policy, path string) Kind {
 	if p == nil {
 		return Kind{}
@@ -32,7 +32,7 @@ func KindOf(p *policy.Policy, path string) Kind {
 	return k
 }
 
-// Doubles are the entries of a log that must not be added: see [ledger.AddedCopies].
+// Doubles lists the new entries of child that must not be added, since an equal one is there: see [ledger.Doubles].
 func (k Kind) Doubles(parents []*ledger.Ledger, child *ledger.Ledger) []ledger.Entry {
 	if !k.unique {
 		return nil
@@ -76,7 +76,7 @@ func (k Kind) Read(data []byte, limits small.Limits) (*ledger.Log, []small.Probl
 	return k.stanza.Form().LogOfItems(items), nil
 }
 
-// Extend reads data as another version of a log, whose own text is whole: see [ledger.Log.Extend].
+// Extend reads data as another version of a log whose text is whole: see [ledger.Log.Extend].
 func (k Kind) Extend(log *ledger.Log, whole, data []byte, limits small.Limits) (*ledger.Log, []small.Problem) {
 	if k.Configured() && (!k.OfText() || !k.stanza.Form().AppendsLines()) {
 		return k.Read(data, limits)
@@ -84,7 +84,7 @@ func (k Kind) Extend(log *ledger.Log, whole, data []byte, limits small.Limits) (
 	return log.Extend(whole, data, limits)
 }
 
-// readValues are the full entries of a readable log.
+// readValues returns the full entries of a readable log.
 func (k Kind) readValues(data []byte, limits small.Limits) []*small.Value {
 	if k.OfText() {
 		return k.stanza.Form().Values(data)
@@ -94,8 +94,8 @@ func (k Kind) readValues(data []byte, limits small.Limits) []*small.Value {
 	return items
 }
 
-// PutBack puts back the entries of an old log that a file in its place changed, lost or moved: see [PutBackOf]. In a configured log, an entry
-// that replaces lost ones before entries that were kept is a changed version. Entries after the kept ones are new, and stay.
+// PutBack is [PutBackOf] for a configured log. There a file's entry before a kept one counts as a changed version if it replaces a lost one.
+// Entries after the last kept one are new, and stay.
 func (k Kind) PutBack(old, file []byte, accepts func(parent, child *ledger.Ledger) bool, limits small.Limits) (PutBack, error) {
 	var out PutBack
 	before, problems := k.Read(old, limits)
@@ -141,7 +141,7 @@ func (k Kind) PutBack(old, file []byte, accepts func(parent, child *ledger.Ledge
 	return out, nil
 }
 
-// splitGluedLine ends the old log's last line, if it has no end, where something was written right behind it.
+// splitGluedLine inserts a line end after the old log's last line if that had none, and text was appended to it in the file.
 func splitGluedLine(old, file []byte) []byte {
 	last := old[bytes.LastIndexByte(old, '\n')+1:]
 	if len(bytes.TrimSpace(last)) == 0 {
@@ -167,8 +167,8 @@ func splitGluedLine(old, file []byte) []byte {
 	return slices.Concat(file[:glued], []byte("\n"), file[glued:])
 }
 
-// findNew are the indexes of a file's entries that are not in an old log. It notes changed versions of old ones, which are not findNew. At the end
-// of the file it is not known whether a version was changed, or deleted and followed by a new entry: there it is findNew, so that nothing is lost.
+// findNew returns the indexes of a file's new entries, and sets which of its entries are changed versions of old ones. After the last kept
+// entry a changed version cannot be told from a deletion and a new entry: it counts as new there, so that nothing is lost.
 func (k Kind) findNew(out *PutBack, before, there *ledger.Log, old, file []byte, limits small.Limits) (fresh []int, err error) {
 	left := map[small.Digest]int{}
 	for _, e := range before.Entries {
@@ -205,8 +205,8 @@ func (k Kind) findNew(out *PutBack, before, there *ledger.Log, old, file []byte,
 	return fresh, nil
 }
 
-// appendNew is an old text with the entries of a file that are new in it and, if the file has entries, its open ones instead of the old
-// text's: see [Kind.drafts]. It is nil if their text cannot be carried over.
+// appendNew returns the old text with the new entries of a file, and with the open entries that chooseOpen returns. It returns nil if their
+// texts cannot be converted to the old text's form.
 func (k Kind) appendNew(before, there *ledger.Log, lost []ledger.Entry, old, file []byte, fresh []int, limits small.Limits) []byte {
 	form, err := k.takeApart(old, before, limits)
 	if err != nil {
@@ -244,8 +244,8 @@ func (k Kind) appendNew(before, there *ledger.Log, lost []ledger.Entry, old, fil
 	return text
 }
 
-// chooseOpen are the open entries for an old log that is put back: those of the file, since they are free to change, but for those that are what
-// became of lost entries. If none is left where the newest entry is always open, they are those of the old log.
+// chooseOpen returns the open entries for an old log that is put back. They are the file's, since open entries may change, without those that
+// lost entries were changed into. If none remain, and the newest entry is always open, they are the old log's.
 func (k Kind) chooseOpen(old, file *layout, lost []ledger.Entry) (open [][]byte, from *layout) {
 	open = slices.Clone(file.open)
 	drop := func(which func(draft []byte) bool) bool {
@@ -272,8 +272,8 @@ func (k Kind) chooseOpen(old, file *layout, lost []ledger.Entry) (open [][]byte,
 	return open, file
 }
 
-// Append adds a new entry to a log of lines or blocks where its order has new entries: at the end or, with the newest first, before the first
-// one. Every byte stays as it is, except that a last line without a line end gets one.
+// Append adds a new entry to a log of lines or blocks: at the end or, in a log with the newest first, before the first entry. All bytes stay,
+// except that a last line without a line end gets one.
 func (k Kind) Append(path string, data []byte, entry string) ([]byte, error) {
 	if !k.OfText() {
 		return nil, &failure.Error{
@@ -301,13 +301,13 @@ func (k Kind) Append(path string, data []byte, entry string) ([]byte, error) {
 	return form.joinEntries(append(form.entries, text), nil), nil
 }
 
-// entryText is the text of a new line or block, with these line ends. An open entry is none: it would count as absent.
+// entryText returns the text of a new line or block with the log's line ends. It refuses a text that is not exactly one entry.
 func (k Kind) entryText(path, entry, end string) ([]byte, error) {
 	if !k.OfLines() {
 		entry = strings.TrimRight(strings.ReplaceAll(entry, "\r\n", "\n"), " \t\n")
 	}
 	if k.OfLines() && (strings.TrimSpace(entry) == "" || strings.ContainsAny(entry, "\r\n")) {
-		return nil, &failure.Error{Message: "an entry is one line, with something in it", Remedy: "give --line a text without line breaks"}
+		return nil, &failure.Error{Message: "an entry must be one line that is not blank", Remedy: "give --line a text without line breaks"}
 	}
 	if start := k.stanza.Form().Start; start != nil {
 		for i, line := range strings.Split(entry, "\n") {
@@ -323,12 +323,12 @@ func (k Kind) entryText(path, entry, end string) ([]byte, error) {
 	return []byte(strings.ReplaceAll(entry, "\n", end) + end), nil
 }
 
-// BeginsWith reports whether a merged log begins with the target's, or is the other side's as it stands.
+// BeginsWith reports whether a merged log begins with the target's log, or equals the other side's.
 func BeginsWith(target, other, merged *ledger.Ledger) bool {
 	return merged.Extends(target) || slices.Equal(ledger.DigestsOf(merged), ledger.DigestsOf(other))
 }
 
-// HoldsAll reports whether a configured log has all entries of its parents, in each parent's order, followed by those that no parent has.
+// HoldsAll reports whether a configured log has all entries of its parents, in each parent's order, and only then new ones.
 func HoldsAll(parents []*ledger.Ledger, child *ledger.Ledger, keeps func(parent, child *ledger.Ledger) bool) bool {
 	known := map[small.Digest]bool{}
 	for _, p := range parents {

@@ -11,18 +11,18 @@ import (
 
 // layout is the text of a log, byte by byte: the part before the entries, each entry, and the part after them.
 type layout struct {
-	// version is the version with this text, where needed.
+	// version has this text; nil for a layout of a configured log.
 	version        *version
 	header, footer []byte
 	// column is the column of the list's dashes, from 1.
 	column int
-	// end is the line end.
+	// end is the line end: LF or CR LF.
 	end string
-	// entries are the texts of the entries, with the comments below them, and open those of a configured log's open ones: both in the order of
-	// the ledger, which is from the end of the file if newestFirst is true.
+	// entries are the texts of the finished entries, with the comments below them, and open are those of a configured log's open entries. Both
+	// are in the order of the ledger: from the end of the file if newestFirst is true.
 	entries, open [][]byte
 	newestFirst   bool
-	// separator is the text between them; nil if that is part of their texts.
+	// separator is the text between entries; nil if each entry's text includes it.
 	separator []byte
 	// blocks is true if entries of a text are runs of lines.
 	blocks bool
@@ -105,7 +105,7 @@ func isDash(line []byte, column int) bool {
 	return len(line) == column || bytes.IndexByte([]byte(" \t\r\n"), line[column]) >= 0
 }
 
-// Join is the text of lines.
+// Join joins lines, which have their line ends.
 func Join(lines [][]byte) []byte { return bytes.Join(lines, nil) }
 
 // Lines cuts a text after each line break of YAML 1.1 (section 4.2): LF, CR LF, a lone CR, U+0085, U+2028 and U+2029. Positions
@@ -117,7 +117,7 @@ func Lines(text []byte) [][]byte {
 	return cutLinesSlowly(text)
 }
 
-// cutLinesSlowly is the slow form of Lines.
+// cutLinesSlowly does what Lines does, for any text.
 func cutLinesSlowly(text []byte) [][]byte {
 	var lines [][]byte
 	start := 0
@@ -142,7 +142,7 @@ func cutLinesSlowly(text []byte) [][]byte {
 	return lines
 }
 
-// LineEnd is the line end of a text: "\r\n" if all lines end so, else "\n".
+// LineEnd returns the line end of a text: "\r\n" if all lines end so, else "\n".
 func LineEnd(text []byte) string {
 	if n := bytes.Count(text, []byte("\r\n")); n > 0 && n == bytes.Count(text, []byte("\n")) {
 		return "\r\n"

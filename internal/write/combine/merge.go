@@ -7,10 +7,10 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// ErrOrder is in the chain of the failure if two sides' entries cannot all be in time order.
+// ErrOrder is in the chain of the failure if the entries of two sides cannot be put into one order of time.
 var ErrOrder = errors.New("the entries of the sides have no common order")
 
-// mergeByTime merges two lists by time and keeps the order of each. Common entries occur once. Neither list continues the other.
+// mergeByTime merges two lists by time and keeps the order of each. Common entries occur once in the result.
 func (l *log) mergeByTime(a, b []item) ([]item, error) {
 	var out []item
 	for len(a) > 0 && len(b) > 0 && l.isSame(a[0], b[0]) {
@@ -39,8 +39,8 @@ func (l *log) mergeByTime(a, b []item) ([]item, error) {
 	return append(append(out, a...), b...), nil
 }
 
-// appendMissing is a plain list followed by the entries that only another one has. Common entries occur once, unless that would change the
-// order of the second.
+// appendMissing appends to a configured log's list the entries that only the second list has. Common entries occur once, unless that would
+// change the order of the second list.
 func (l *log) appendMissing(first, second []item) []item {
 	there := map[small.Digest]int{}
 	for _, it := range first {
@@ -53,7 +53,7 @@ func (l *log) appendMissing(first, second []item) []item {
 	if l.kind.stanza.Unordered() {
 		return slices.Concat(first, rest)
 	}
-	begun := func(all []item) int { // how many entries of second it has, in order
+	countInOrder := func(all []item) int { // how many of second's first entries all has, in order
 		n := 0
 		for _, it := range all {
 			if n < len(second) && l.isSame(it, second[n]) {
@@ -62,14 +62,13 @@ func (l *log) appendMissing(first, second []item) []item {
 		}
 		return n
 	}
-	if all := slices.Concat(first, rest); begun(all) == len(second) {
+	if all := slices.Concat(first, rest); countInOrder(all) == len(second) {
 		return all
 	}
-	return slices.Concat(first, second[begun(first):])
+	return slices.Concat(first, second[countInOrder(first):])
 }
 
-// applyWaivedEdits is the list a with the edits of b that waivers allow: without entries that b deleted, and with b's version of entries that it
-// changed.
+// applyWaivedEdits applies to a the edits of b that waivers allow: entries that b deleted go, and entries that b changed get b's version.
 func (l *log) applyWaivedEdits(a, b []item) []item {
 	there := make(map[small.Digest]item, len(b))
 	for _, it := range b {
@@ -100,8 +99,8 @@ func (l *log) classesOf(items []item) map[small.Digest]bool {
 	return out
 }
 
-// chooseVersion takes one of two entries that count as equal: the one into which a waiver allows the other to be changed, so that redacted content
-// does not return. If no waiver decides, the choice is the same whoever merges.
+// chooseVersion returns one of two entries that count as equal: the one into which a waiver allows changing the other, so that redacted
+// content does not return. If no waiver decides, the choice is the same in both directions of the merge.
 func (l *log) chooseVersion(a, b item) item {
 	forth, back := l.Comparer.AllowsTransition(a.Digest, b.Digest), l.Comparer.AllowsTransition(b.Digest, a.Digest)
 	switch {

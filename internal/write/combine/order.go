@@ -9,9 +9,8 @@ import (
 	"github.com/small-gate/small-gate/internal/ledger"
 )
 
-// Here stands which of two entries of the protocol's log comes first where logs are combined: the one with the earlier time.
+// This file orders the entries of the protocol's logs that are combined: the one with the earlier time comes first.
 
-// sortByTime sorts entries by their times.
 func sortByTime(items []item) {
 	slices.SortStableFunc(items, func(a, b item) int {
 		at, _ := ledger.ParseInstant(a.Entry.Timestamp)
@@ -22,7 +21,7 @@ func sortByTime(items []item) {
 
 // Tie is the error of two entries with the same time, one of each side.
 type Tie struct {
-	// Sides are the two commits.
+	// Sides are the ids of the two sides' commits.
 	Sides   [2]string
 	Entries [2]ledger.Entry
 }
@@ -30,8 +29,8 @@ type Tie struct {
 // Error describes the tie. The failure that wraps it has the message for people.
 func (t *Tie) Error() string { return "two entries have the same time" }
 
-// compareByTime says which of two entries comes first: -1 for a, 1 for b, 0 if they are the same. An entry that the other side has too waits until the
-// other side reaches it.
+// compareByTime returns which of two entries comes first: -1 for a, 1 for b, 0 if they are the same. An entry that both sides have waits until
+// the other side reaches it.
 func (l *log) compareByTime(a, b item, aInB, bInA bool) (int, error) {
 	switch {
 	case l.isSame(a, b):
@@ -61,14 +60,14 @@ func (l *log) compareByTime(a, b item, aInB, bInA bool) (int, error) {
 	return 1, nil
 }
 
-// errUnordered is the failure of a side with an entry that does not fit the time order.
+// errUnordered is the failure of a side whose entry does not fit the order of time.
 func (l *log) errUnordered(it item, message string) *failure.Error {
 	f := l.errFixSide(it.from.Version, message)
 	f.Err = errors.Join(f.Err, ErrOrder)
 	return f
 }
 
-// checkSideTimes demands that the times of a side increase in the part that is merged by time.
+// checkSideTimes returns an error unless the times of a side increase in the part that is merged by time.
 func (l *log) checkSideTimes(before, rest []item) error {
 	var last *item
 	if len(before) > 0 {
@@ -98,8 +97,8 @@ func describeNotLater(it, before item) string {
 	return fmt.Sprintf("%s is not later than %s before it", one, other)
 }
 
-// checkResultTimes demands that the times increase in the common part too, if the gate would reject the result otherwise. No new entry corrects
-// that; only a person can accept it.
+// checkResultTimes returns an error if the gate would reject the result because times do not increase, also in the common part. No new entry
+// corrects that: a person must accept it.
 func (l *log) checkResultTimes(items []item, result *ledger.Ledger) error {
 	if !l.Comparer.Policy.Rejects(timestampOrder) {
 		return nil

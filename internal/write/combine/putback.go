@@ -14,34 +14,35 @@ import (
 	"github.com/small-gate/small-gate/internal/small/schema"
 )
 
-// PutBack is an old log with the entries appended since.
+// PutBack is the result of putting the entries of an old log back into a file.
 type PutBack struct {
-	// Text is the file; nil if there is nothing to put back.
+	// Text is the file's new text; nil if there is nothing to put back.
 	Text []byte
-	// Lost are the old entries that were changed or lost; none if they were only moved, or others were put between them.
+	// Lost are the old entries that the file lacks or has changed. Entries that were only moved are not in it.
 	Lost []ledger.Entry
-	// Unreadable says why the file could not be read as a log, and counted as empty; it is "" if it could, or if there was none.
+	// Unreadable says why the file could not be read as a log; it then counts as empty. It is "" if it could be read, or there is no file.
 	Unreadable string
-	// New is the number of new entries in the text, and Masked how many of them had a credential masked. Moved has the original form of
-	// entries whose time was changed.
+	// New is the number of new entries in the text, and Masked is how many of them had a credential masked. Moved has the original form of
+	// new entries that got another time.
 	New, Masked int
 	Moved       []ledger.Entry
-	// Changed are the file's changed versions of old entries, and Left its entries that cannot be written after the old ones.
+	// Changed are the file's changed versions of old entries, and Left are its entries that cannot be written after the old ones. Neither are
+	// in the text.
 	Changed, Left []ledger.Entry
-	// Alike are those of a configured log's new entries, at the end of the file, that look like changed versions of lost ones.
+	// Alike are new entries at the end of a configured log that look like changed versions of lost ones.
 	Alike []ledger.Entry
 	// Doubled are the file's entries that are left out because an equal one is there.
 	Doubled []ledger.Entry
-	// Gone are those of the lost entries without a changed version.
+	// Gone are the lost entries of which the file has no changed version.
 	Gone []ledger.Entry
 	// Elsewhere are the file's entries that are left out because another branch has them.
 	Elsewhere []ledger.Entry
 }
 
-// PutBackOf puts back the entries of an old log that a file in its place changed, lost or moved. The file's other entries stay, in their
-// order, after the old ones: those that are valid and not changed versions of lost ones. An entry's time is moved to just after the entry
-// before it only if it is not later, or so far ahead of now that no later entry could be valid. Credentials in new entries are masked. A
-// nil file means that the log is gone. accepts says which steps from one log to another are allowed.
+// PutBackOf puts back the entries of an old log that a file in its place changed, lost or moved. The file's new entries stay after the old
+// ones, in their order, if they are valid and not changed versions of lost ones. A new entry gets another time, just after the entry before
+// it, only if it is not later, or so far ahead of now that no later entry could be valid. Credentials in new entries are masked. A nil file
+// means that the log is gone. accepts reports whether a step from one log to another is allowed.
 func PutBackOf(old, file []byte, accepts func(parent, child *ledger.Ledger) bool, now time.Time, limits small.Limits) (PutBack, error) {
 	return PutBackWithout(nil, old, file, accepts, now, limits)
 }
@@ -81,7 +82,7 @@ func PutBackWithout(elsewhere map[small.Digest]bool, old, file []byte, accepts f
 	if err == nil {
 		return out, nil
 	}
-	// The old log cannot be appended to: the result is that log alone.
+	// Nothing can be appended to the old log: the result is that log alone.
 	out.Text, out.New, out.Moved, out.Masked = old, 0, nil, 0
 	for _, it := range fresh {
 		out.Left = append(out.Left, it.Entry)
@@ -89,7 +90,7 @@ func PutBackWithout(elsewhere map[small.Digest]bool, old, file []byte, accepts f
 	return out, nil
 }
 
-// removeMarkers removes git's conflict markers, and what they quote of the merge base: the entries of both sides remain.
+// removeMarkers removes git's conflict markers, and the merge base's lines between them: both sides' lines remain.
 func removeMarkers(file []byte) []byte {
 	var out []byte
 	base, inside := false, false
@@ -111,7 +112,7 @@ func removeMarkers(file []byte) []byte {
 	return out
 }
 
-// sortEntries finds lost entries and those that are left out, and returns the new ones.
+// sortEntries sets which old entries are lost and which of the file's entries are left out, and returns the file's new entries.
 func (p *PutBack) sortEntries(before *ledger.Ledger, old []*small.Value, there *ledger.Ledger, values []*small.Value, elsewhere map[small.Digest]bool, limits small.Limits) ([]item, error) {
 	known, kept := map[small.Digest]bool{}, map[small.Digest]bool{}
 	for _, e := range before.Entries {
@@ -158,9 +159,9 @@ func (p *PutBack) sortEntries(before *ledger.Ledger, old []*small.Value, there *
 	return fresh, nil
 }
 
-// pairVersions pairs entries of a file with the old entries that they are changed versions of: as [ledger.Compare] pairs them, by their
-// places in both, and then those with the same task and time wherever they stand. Only sure pairs count, since a wrong one would drop a new
-// entry. Credentials are masked first: one version alone may have been masked.
+// pairVersions returns the index of the old entry for each entry of a file that is a changed version of it. It takes the pairs that
+// [ledger.Compare] finds by their places, then those with the same task and time in any place. Only sure pairs count, since a wrong pair would
+// drop a new entry. Credentials are masked before comparing, since only one version may have them masked.
 func pairVersions(before *ledger.Ledger, old []*small.Value, there *ledger.Ledger, values []*small.Value) (map[int]int, error) {
 	masked := func(all []*small.Value) []*small.Value {
 		out := make([]*small.Value, len(all))
@@ -203,13 +204,13 @@ func pairVersions(before *ledger.Ledger, old []*small.Value, there *ledger.Ledge
 	return out, nil
 }
 
-// Empty is a log without entries, and Header is the beginning of one to which items can be added.
+// Empty is a log without entries. Header is a log's text before its entries.
 const (
 	Empty  = "small_version: \"1.0.0\"\nowner: \"agent\"\nentries: []\n"
 	Header = "small_version: \"1.0.0\"\nowner: \"agent\"\nentries:\n"
 )
 
-// ReadValues are the full entries of a log; nil if it cannot be read.
+// ReadValues returns the full entries of a log; nil if it cannot be read.
 func ReadValues(data []byte, limits small.Limits) []*small.Value {
 	doc, _ := small.Parse(data, limits)
 	if doc == nil {
@@ -221,7 +222,7 @@ func ReadValues(data []byte, limits small.Limits) []*small.Value {
 	return doc.Root.Get("entries").Items
 }
 
-// isValidAlone reports whether an entry would be isValidAlone as the only one in a log, and can be written. Its time does not matter.
+// isValidAlone reports whether an entry would be valid as the only one in a log, and can be written unchanged. Its time does not matter.
 func isValidAlone(v *small.Value, limits small.Limits) bool {
 	v = withTime(v, "2026-01-01T00:00:00.0Z")
 	doc, _ := small.Parse([]byte(Header+string(itemText(v, 3, "\n"))), limits)
@@ -232,7 +233,7 @@ func isValidAlone(v *small.Value, limits small.Limits) bool {
 	return len(items) == 1 && ledger.Evidenced(items[0]) && small.EntryDigest(items[0]) == small.EntryDigest(v)
 }
 
-// AddsCredential reports whether a log has a credential in an entry that another log lacks.
+// AddsCredential reports whether after has a credential in an entry that before lacks.
 func AddsCredential(before, after *ledger.Ledger) bool {
 	known := map[small.Digest]bool{}
 	for _, e := range before.Entries {
@@ -241,7 +242,7 @@ func AddsCredential(before, after *ledger.Ledger) bool {
 	return slices.ContainsFunc(after.Entries, func(e ledger.Entry) bool { return ledger.HasCredential(e) && !known[e.Digest] })
 }
 
-// writeNewEntries writes new entries, with times moved where needed.
+// writeNewEntries returns the texts of new entries, with later times where needed.
 func (p *PutBack) writeNewEntries(before *ledger.Ledger, fresh []item, column int, end string, now time.Time) [][]byte {
 	last := latestTime(before)
 	var out [][]byte
@@ -273,7 +274,6 @@ func itemText(v *small.Value, column int, end string) []byte {
 	return []byte(out.String())
 }
 
-// keyText writes the key of a field.
 func keyText(f small.Field) string {
 	if f.Named() && !plainKey().MatchString(f.Key) {
 		return strconv.Quote(f.Key)

@@ -14,7 +14,7 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// Case is one log whose sides are to be combined.
+// Case is a log and the sides to combine.
 type Case struct {
 	// Path is the log's path, relative to the root of the tree.
 	Path string
@@ -22,40 +22,38 @@ type Case struct {
 	Ours   Version
 	Theirs []Version
 	Now    time.Time
-	// Comparer is for the trusted configuration, Others for those of the other sides, whose baselines are kept too.
+	// Comparer compares by the trusted configuration, Others by those of the other sides. The result keeps the baselines of all of them.
 	Comparer read.LogComparer
 	Others   []read.LogComparer
 	Limits   small.Limits
 	// TheirsFirst puts the others' additions before ours, in a configured log.
 	TheirsFirst bool
-	// TargetKnown is true if the side that comes first is the target's: then a log that does not begin with it is no resolution.
+	// TargetKnown is true if the side that comes first is known to be the target's. Then a resolution must begin with its log.
 	TargetKnown bool
-	// TargetLacks is true if a target is known and has no file at the path.
+	// TargetLacks is true if the target is known and has no file at the path.
 	TargetLacks bool
-	// Also are entries to append, without their times.
+	// Also are entries to append. They get their times here.
 	Also []NewEntry
-	// Unmarked leaves adding the entry that makes the resolution explicit to the caller.
+	// Unmarked leaves out the reconcile entry, which the caller adds.
 	Unmarked bool
-	// Published says which of some entries are in a remote-tracking branch's log: those keep their text and time. It is called only if an
-	// entry would not stay as it is; nil means that none is published.
+	// Published returns which of the entries are in a remote-tracking branch's log: these keep their text and time. It is called only if an
+	// entry would change; nil means that no entry is published.
 	Published func(entries []ledger.Entry) (map[small.Digest]bool, error)
 }
 
 // Resolution is a log that continues every side.
 type Resolution struct {
-	// Text is the file.
-	Text []byte
-	// Entries is the number of entries.
+	Text    []byte
 	Entries int
-	// Added is true if it ends in a new entry that makes the resolution explicit; none is needed if one side continues the others.
+	// Added is true if the log has a new reconcile entry. It needs none if one side continues the others.
 	Added bool
-	// Inserted is true if entries are before older ones of ours.
+	// Inserted is true if the log has new entries before old ones of ours.
 	Inserted bool
-	// Brought is the number of entries that only that side has, ours first.
+	// Brought has, for each side, the number of entries that only that side has. Ours is first.
 	Brought []int
 }
 
-// Resolve combines the sides of a log. The error is a *failure.Error that names the obstacle.
+// Resolve combines the sides of a log. The error is a *failure.Error that says what stops it.
 func (c Case) Resolve() (*Resolution, error) {
 	l, err := c.parseSides()
 	if err != nil {
@@ -92,7 +90,7 @@ func (c Case) Resolve() (*Resolution, error) {
 	return out, nil
 }
 
-// combineLists are the entries of ours and another side if neither continues the other.
+// combineLists combines two sides' entries of which neither continues the other: by time or, in a configured log, one side after the other.
 func (l *log) combineLists(a, b []item) ([]item, error) {
 	switch {
 	case !l.kind.Configured():
@@ -103,7 +101,7 @@ func (l *log) combineLists(a, b []item) ([]item, error) {
 	return l.appendMissing(a, b), nil
 }
 
-// Insert inserts entries of another log, which may have conflict markers, into ours, by their times.
+// Insert inserts those of another log's entries into ours that are in entries, by their times. The other log may have conflict markers.
 func (c Case) Insert(from Version, entries map[small.Digest]bool) (*Resolution, error) {
 	l, err := c.parseSides()
 	if err != nil {
@@ -116,7 +114,7 @@ func (c Case) Insert(from Version, entries map[small.Digest]bool) (*Resolution, 
 	}
 	ours, added := l.versions[0].items, itemsWhere(v.items, func(it item) bool { return entries[it.Digest] })
 	sortByTime(added)
-	// The part before the first of them keeps its order.
+	// The part of ours before the first of them keeps its order.
 	before := 0
 	for i, it := range ours {
 		if len(computeNewTimes(added[:1], []item{it})) == 0 {
@@ -133,7 +131,7 @@ func (c Case) Insert(from Version, entries map[small.Digest]bool) (*Resolution, 
 	return l.makeResolution(items)
 }
 
-// makeResolution makes a log of a list of entries.
+// makeResolution writes a list of entries as a log that the gate accepts, or returns an error.
 func (l *log) makeResolution(items []item) (*Resolution, error) {
 	if l.kind.Configured() {
 		if err := l.settleVersions(items); err != nil {
@@ -156,8 +154,8 @@ func (l *log) makeResolution(items []item) (*Resolution, error) {
 	return out, nil
 }
 
-// LogAsResolution is an existing log as a resolution; nil if it is none. Added says that no side has its reconcile entry. extra are its entries that
-// no side has.
+// LogAsResolution returns an existing log as a resolution. If it is none, it returns the log's entries that no side has, besides reconcile
+// entries. Added is true if no side has the log's reconcile entry.
 func (c Case) LogAsResolution(log *ledger.Log, text []byte) (done *Resolution, extra []ledger.Entry, err error) {
 	l, err := c.parseSides()
 	if err != nil {
@@ -189,7 +187,7 @@ func (l *log) isKnown(e ledger.Entry) bool {
 // timestampOrder is the rule that rejects a log whose times do not increase.
 const timestampOrder = "lint/timestamp-order"
 
-// mergeBaseText is the single merge base of a side and ours, as text for a command.
+// mergeBaseText returns the merge base as a command's argument: its id or, if there is not exactly one, a command that prints it.
 func (l *log) mergeBaseText() string {
 	for _, v := range l.versions {
 		if len(v.Bases) == 1 && !v.Picked {
@@ -224,8 +222,8 @@ func (l *log) countBrought(items []item) []int {
 	return out
 }
 
-// writeText makes the text of the items: a side's own if it has exactly these, otherwise the sides' texts assembled, with a new entry unless
-// the resolution is explicit without one.
+// writeText sets the text of a resolution: a side's own text if it has exactly these items, else the assembled texts of the sides. A reconcile
+// entry is added if the gate would not accept the log without it.
 func (l *log) writeText(out *Resolution, items []item, result *ledger.Ledger) error {
 	if l.kind.Configured() {
 		return l.writeConfigured(out, items, result)
@@ -263,7 +261,7 @@ func (l *log) writeText(out *Resolution, items []item, result *ledger.Ledger) er
 	return err
 }
 
-// writeConfigured makes the text of a configured log: the file of the one side that changed it, or the sides' texts assembled.
+// writeConfigured sets the text of a configured log: the text of the one side that changed it, else the assembled texts of the sides.
 func (l *log) writeConfigured(out *Resolution, items []item, result *ledger.Ledger) error {
 	if own := l.findOnlyChanged(items); own != nil && l.continuesAllSides(result) {
 		out.Text = own.Data
@@ -279,7 +277,7 @@ func (l *log) writeConfigured(out *Resolution, items []item, result *ledger.Ledg
 	return err
 }
 
-// continuesAllSides reports whether the gate accepts a ledger as the next version of every side's.
+// continuesAllSides reports whether the gate accepts a ledger as the next version of each side's.
 func (l *log) continuesAllSides(result *ledger.Ledger) bool {
 	if l.kind.Configured() {
 		if l.kind.stanza.Unordered() {
@@ -288,14 +286,14 @@ func (l *log) continuesAllSides(result *ledger.Ledger) bool {
 		return HoldsAll(ledgersOf(l.versions), result, l.Comparer.Keeps)
 	}
 	return !slices.ContainsFunc(l.versions, func(v *version) bool {
-		if v.Picked { // no commit has this side as a parent
+		if v.Picked { // the new commit does not have this side as a parent
 			return !l.Comparer.Keeps(v.ledger, result)
 		}
 		return !l.Comparer.Accepts(v.ledger, result)
 	})
 }
 
-// beginsWithTarget reports whether a merged log begins with the target's, where one of two sides is known to be that.
+// beginsWithTarget reports whether a merged log begins with the target's log. It is true if the target is not known or order does not count.
 func (l *log) beginsWithTarget(merged *ledger.Ledger) bool {
 	if !l.TargetKnown || !l.kind.Configured() || l.kind.stanza.Unordered() || len(l.versions) != 2 {
 		return true
@@ -307,7 +305,7 @@ func (l *log) beginsWithTarget(merged *ledger.Ledger) bool {
 	return BeginsWith(target, other, merged)
 }
 
-// findVerbatim is a side that has exactly these entries, nil if none has; if possible, one whose text differs from the merge bases'.
+// findVerbatim returns a side that has exactly these entries; nil if there is none. It prefers a side that changed the merge bases' text.
 func (l *log) findVerbatim(items []item) *version {
 	var found *version
 	for _, v := range l.versions {
@@ -322,14 +320,14 @@ func (l *log) findVerbatim(items []item) *version {
 	return found
 }
 
-// hasBaseText reports whether a side has the text of a merge base.
+// hasBaseText reports whether a side's text is that of a merge base.
 func (l *log) hasBaseText(v *version) bool {
 	return slices.ContainsFunc(l.versions, func(w *version) bool {
 		return slices.ContainsFunc(w.Bases, func(base Version) bool { return bytes.Equal(base.Data, v.Data) })
 	})
 }
 
-// checkText demands that every entry of an assembled text is unchanged, that it has as many as are wanted, and that the gate accepts it.
+// checkText returns an error unless an assembled text has the items unchanged, want entries in all, and the gate accepts it.
 func (l *log) checkText(text []byte, items []item, want int, added bool) error {
 	result, problems := l.readResult(text)
 	if result == nil {
@@ -344,7 +342,7 @@ func (l *log) checkText(text []byte, items []item, want int, added bool) error {
 		}
 	}
 	if added && (!result.Entries[want-1].Reconciles || !result.Entries[want-1].Evidenced) {
-		return l.errCannotCopy("the entry for meta/reconcile-merge would not be read as one")
+		return l.errCannotCopy("the new entry would not be read as an entry for meta/reconcile-merge")
 	}
 	if !l.Unmarked && !l.continuesAllSides(result.Ledger) {
 		return l.errCannotCopy("the result would not have every entry of every side in order")
@@ -352,7 +350,6 @@ func (l *log) checkText(text []byte, items []item, want int, added bool) error {
 	return nil
 }
 
-// readResult reads an assembled text.
 func (l *log) readResult(text []byte) (*ledger.Log, []small.Problem) {
 	if l.kind.Configured() {
 		return l.kind.Read(text, l.Limits)
@@ -361,7 +358,6 @@ func (l *log) readResult(text []byte) (*ledger.Log, []small.Problem) {
 	return result, problems
 }
 
-// errCannotCopy is the failure of a log whose entries cannot be copied.
 func (l *log) errCannotCopy(why string) *failure.Error {
 	if l.kind.Configured() {
 		has := "each entry of all sides once"
@@ -384,7 +380,7 @@ func (l *log) errCannotCopy(why string) *failure.Error {
 	return &failure.Error{Message: fmt.Sprintf("%s: the entries cannot be copied unchanged: %s", l.Path, why), Remedy: remedy}
 }
 
-// findLostBaseline is a baseline that begins a side and does not begin the result, nil if there is none.
+// findLostBaseline returns a baseline with which a side begins, and the result does not; nil if there is none.
 func (l *log) findLostBaseline(result *ledger.Ledger) *policy.Baseline {
 	for _, c := range l.comparers {
 		if slices.ContainsFunc(l.versions, func(v *version) bool { return c.Baselined(v.ledger) }) && !c.Baselined(result) {

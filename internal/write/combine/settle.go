@@ -13,8 +13,8 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// settleVersions chooses, for each entry of a configured log of which the sides have different versions that count as the same entry, the version to write:
-// that of the side which changed the merge base's. If both sides changed it, objects are merged field by field. Other entries are a failure.
+// settleVersions chooses the version to write of each entry of which a configured log's sides have different versions: the version of the side
+// that changed the merge base's. If both sides changed it, objects are merged field by field, and other entries are an error.
 func (l *log) settleVersions(items []item) error {
 	if l.kind.stanza.Form().ComparesWhole() {
 		return nil
@@ -43,7 +43,7 @@ func (l *log) settleVersions(items []item) error {
 	return nil
 }
 
-// findOccurrence is the n-th entry with a digest in a side's file, from 0; nil if there is none.
+// findOccurrence returns the n-th entry with a digest in a side's file, from 0; nil if there is none.
 func (v *version) findOccurrence(d small.Digest, n int) *item {
 	if v.byDigest == nil {
 		v.byDigest = map[small.Digest][]*item{}
@@ -58,7 +58,7 @@ func (v *version) findOccurrence(d small.Digest, n int) *item {
 	return nil
 }
 
-// mergeVersions is the merge of two versions of one entry; a missing one is nil.
+// mergeVersions merges two versions of one entry. A missing version is nil.
 func (l *log) mergeVersions(bases []*item, a, b *item) (*item, error) {
 	isBase := func(it *item) bool {
 		return slices.ContainsFunc(bases, func(base *item) bool { return base.Whole == it.Whole })
@@ -89,7 +89,7 @@ func (l *log) mergeVersions(bases []*item, a, b *item) (*item, error) {
 	return nil, l.errCannotCopy(fmt.Sprintf("line %d of %s and line %d of %s are two versions of one entry, and %s", a.Pos.Line, a.from.displayName(), b.Pos.Line, b.from.displayName(), why))
 }
 
-// objectOf is an entry as an object; nil if it is none.
+// objectOf returns an entry as an object; nil if it is not an object.
 func (l *log) objectOf(it *item) *small.Value {
 	if it.merged != nil {
 		return it.merged
@@ -114,8 +114,8 @@ func (l *log) objectOf(it *item) *small.Value {
 	return value
 }
 
-// mergeFields merges two versions of an object, of which base is the version before; nil if there was none. field names the first field that
-// both sides changed in different ways; it is empty if there is none.
+// mergeFields merges two versions of an object. base is the merge base's version, nil if there is none. If both sides changed a field in
+// different ways, field is the name of the first such field; else it is empty.
 func mergeFields(base, a, b *small.Value) (out *small.Value, field string) {
 	merged := *a
 	merged.Fields = nil
@@ -166,7 +166,7 @@ func equalValues(a, b *small.Value) bool {
 	return small.EntryDigest(a) == small.EntryDigest(b)
 }
 
-// writeMerged writes an entry that was merged field by field in the form of a layout; nil if it does not fit.
+// writeMerged returns the text of an entry that was merged field by field. In JSON, the spaces are as in the text like.
 func (l *layout) writeMerged(it item, like []byte, isJSON bool) []byte {
 	if !isJSON {
 		return itemText(it.merged, l.column, l.end)
@@ -217,14 +217,13 @@ func writeJSON(out *strings.Builder, v *small.Value, comma, colon string) {
 	}
 }
 
-// openEntry is an open entry in the text of one side.
 type openEntry struct {
 	text []byte
 	from *layout
 }
 
-// nameOpenEntries are the open entries of a side, by what names them: the first line of a block, and of other entries all of their text, without
-// white space at their ends. Of several that have one name, the later ones are numbered.
+// nameOpenEntries returns the open entries of a side by name. A block's name is its first line, any other entry's is all of its text, without
+// white space at the ends. Later entries with the same name are numbered.
 func (l *log) nameOpenEntries(one *layout) (names []string, byName map[string]openEntry) {
 	byName = map[string]openEntry{}
 	if one == nil {
@@ -245,7 +244,7 @@ func (l *log) nameOpenEntries(one *layout) (names []string, byName map[string]op
 	return names, byName
 }
 
-// mergeOpenEntries merges the open entries of the sides: what one side alone added, changed or took away counts.
+// mergeOpenEntries merges the open entries of the sides: it takes what only one side added, changed or deleted.
 func (l *log) mergeOpenEntries(apart map[*ledger.Log]*layout) ([]openEntry, error) {
 	names, merged := l.nameOpenEntries(apart[l.versions[0].written])
 	for _, v := range l.versions[1:] {
@@ -286,7 +285,7 @@ func (l *log) mergeOpenEntries(apart map[*ledger.Log]*layout) ([]openEntry, erro
 	return out, nil
 }
 
-// sameText reports whether two texts are the same but for white space at their end and forms of line ends. nil stands for a missing text.
+// sameText reports whether two texts are the same, apart from white space at their end and LF or CR LF. nil stands for a missing text.
 func sameText(a, b []byte) bool {
 	if a == nil || b == nil {
 		return a == nil && b == nil
@@ -297,7 +296,7 @@ func sameText(a, b []byte) bool {
 	return bytes.Equal(form(a), form(b))
 }
 
-// chooseFrame is the layout whose text before and after the entries counts: that of the side which changed it.
+// chooseFrame returns the layout from which the text before and after the entries is taken: that of the side which changed this text.
 func (l *log) chooseFrame(apart map[*ledger.Log]*layout) (*layout, error) {
 	same := func(a, b *layout) bool {
 		return a == nil && b == nil || a != nil && b != nil && bytes.Equal(a.frameText(), b.frameText())
@@ -315,7 +314,7 @@ func (l *log) chooseFrame(apart map[*ledger.Log]*layout) (*layout, error) {
 		case isBase(merged):
 			merged = theirs
 		default:
-			return nil, l.errCannotCopy("both sides changed what stands before or after the entries")
+			return nil, l.errCannotCopy("both sides changed the text before or after the entries")
 		}
 	}
 	if merged == nil {
@@ -324,7 +323,7 @@ func (l *log) chooseFrame(apart map[*ledger.Log]*layout) (*layout, error) {
 	return merged, nil
 }
 
-// frameText is the text before and after the entries, without white space.
+// frameText returns the text before and after the entries, without white space.
 func (l *layout) frameText() []byte {
 	return bytes.Map(func(r rune) rune {
 		if unicode.IsSpace(r) {
@@ -334,7 +333,7 @@ func (l *layout) frameText() []byte {
 	}, slices.Concat(l.header, []byte("\n\x00"), l.footer))
 }
 
-// findOnlyChanged is the one side whose text differs from the merge bases' if its file has exactly these entries; else nil.
+// findOnlyChanged returns the only side that changed the merge bases' text, or ours if none did; nil if its file has not exactly these entries.
 func (l *log) findOnlyChanged(items []item) *version {
 	var changed *version
 	for _, v := range l.versions {

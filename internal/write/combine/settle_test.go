@@ -89,7 +89,7 @@ func TestMergeKinds(t *testing.T) {
 		"both changed the rest of a file": {
 			path: "x.keyed.yml",
 			base: "entries:\n- id: 1\nend: 1\n", ours: "entries:\n- id: 1\nend: 2\n", theirs: "entries:\n- id: 1\nend: 3\n",
-			stop: "both sides changed what stands before or after the entries",
+			stop: "both sides changed the text before or after the entries",
 		},
 		"a chain": {
 			path: "x.chain.jsonl",

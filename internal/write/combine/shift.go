@@ -7,8 +7,8 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// putAfterOurs is a picked side put after ours. Of the entries that ours lacks, a published one keeps its text and its time. The others are last,
-// with a time just after the entry before if their own is not later; an entry that ours has under another time is left out.
+// putAfterOurs puts a picked side after ours. Of the entries that ours lacks, published ones keep their text and time. The others come last,
+// with a time just after the entry before if their own is not later. An entry that ours has with another time is left out.
 func (l *log) putAfterOurs(v, ours *version) (*version, error) {
 	there := l.classesOf(ours.items)
 	isFresh := func(it item) bool { return !there[l.classOf(it)] }
@@ -43,7 +43,6 @@ func (l *log) putAfterOurs(v, ours *version) (*version, error) {
 	return &out, nil
 }
 
-// findPublished are those of some entries that a remote-tracking branch has.
 func (l *log) findPublished(items []item) (map[small.Digest]bool, error) {
 	if l.Published == nil {
 		return nil, nil
@@ -55,8 +54,8 @@ func itemsWhere(items []item, wanted func(item) bool) []item {
 	return slices.DeleteFunc(slices.Clone(items), func(it item) bool { return !wanted(it) })
 }
 
-// findMovedCopies are the picked side's entries that ours has under another time, because one of the two was moved when it was put on top of a log.
-// An entry that only has the same text is another entry: a pick may leave out a copy, but never something that was recorded twice.
+// findMovedCopies returns the picked side's entries that ours has with another time, because one of the two got a later time when it was put
+// after a log. An entry that only has the same text is another entry: a pick may leave out copies, but not what was recorded twice.
 func (l *log) findMovedCopies(v, ours *version) (map[small.Digest]bool, error) {
 	if v.doc == nil || ours.doc == nil {
 		return nil, nil

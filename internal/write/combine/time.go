@@ -10,13 +10,13 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// Here stand the times that entries get: a new one, and one that is put after others. Which of two entries comes first is decided in order.go.
+// This file computes the times of new entries, and of entries that are put after others. order.go decides which entry comes first.
 
 // TimestampForm is RFC 3339 with nanoseconds, as in the protocol's entries.
 const TimestampForm = "2006-01-02T15:04:05.000000000Z"
 
-// timeForNew is the time of a new last entry: up to a millisecond after now, or after the latest entry if that is later. This makes it
-// unlikely that two writers get the same time, and no entry is further ahead of the last one than the gate allows.
+// timeForNew returns the time of a new last entry: up to a millisecond after now, or after the latest entry if that is later. The random part
+// makes it unlikely that two writers get the same time, and no entry is further ahead of the last one than the gate allows.
 func timeForNew(l *ledger.Ledger, now time.Time) time.Time {
 	at := now.UTC()
 	if last := latestTime(l); last.After(at) {
@@ -25,7 +25,7 @@ func timeForNew(l *ledger.Ledger, now time.Time) time.Time {
 	return at.Add(time.Duration(1 + rand.IntN(999_999)))
 }
 
-// latestTime is the time that a new entry must exceed.
+// latestTime returns the latest time in a log: a new entry must be later.
 func latestTime(l *ledger.Ledger) time.Time {
 	var last time.Time
 	for _, e := range l.Entries {
@@ -36,8 +36,8 @@ func latestTime(l *ledger.Ledger) time.Time {
 	return last
 }
 
-// timeAfterLast is the time of a new entry after one at last: its own, if that is later and not so far ahead of now that no later entry
-// could be valid.
+// timeAfterLast returns the time of a new entry after one at last. This is its own time, and own is true, if that is later and not so far
+// ahead of now that no later entry could be valid.
 func timeAfterLast(timestamp string, last, now time.Time) (at time.Time, own bool) {
 	at, own = ledger.ParseTimestamp(timestamp)
 	if !own || at.After(now.Add(ledger.ClockTolerance)) && at.After(last.Add(time.Millisecond)) {
@@ -49,10 +49,10 @@ func timeAfterLast(timestamp string, last, now time.Time) (at time.Time, own boo
 	return at, own
 }
 
-// FirstBadTimestamp is the first entry added since an older log whose time cannot stay as it is; nil if there is none.
+// FirstBadTimestamp returns the first entry appended to an older log whose time cannot stay; nil if there is none.
 func FirstBadTimestamp(before, after *ledger.Ledger, now time.Time) *ledger.Entry {
 	if !after.Extends(before) {
-		return nil // they are between older entries
+		return nil // new entries are between old ones, or old ones are missing
 	}
 	last := latestTime(before)
 	for i, e := range after.Entries[before.Len():] {
@@ -65,7 +65,8 @@ func FirstBadTimestamp(before, after *ledger.Ledger, now time.Time) *ledger.Entr
 	return nil
 }
 
-// computeNewTimes has, by index, new times for entries that are not later than all before them, each a little after the one before.
+// computeNewTimes returns new times, by index in the side's file, for items that are not later than all before them: each a little after the
+// one before.
 func computeNewTimes(items []item, before ...[]item) map[int]string {
 	last := latestTime(ledgerOf(slices.Concat(before...)))
 	times := map[int]string{}
@@ -83,7 +84,7 @@ func computeNewTimes(items []item, before ...[]item) map[int]string {
 	return times
 }
 
-// isMoved reports whether an entry of a log, equal to another one apart from its time, has a later time that follow gave it.
+// isMoved reports whether e, an entry of a log that equals from apart from its time, has the later time that putAfterOurs gave it.
 func isMoved(l *ledger.Ledger, e, from ledger.Entry) bool {
 	at, ok := ledger.ParseInstant(e.Timestamp)
 	was, known := ledger.ParseInstant(from.Timestamp)
@@ -94,14 +95,14 @@ func isMoved(l *ledger.Ledger, e, from ledger.Entry) bool {
 	return ok && at.Equal(before.Add(timeStep(from)))
 }
 
-// timeStep is the distance of a moved entry from the one before: less than 50 microseconds, always the same for an entry, and different for two
-// entries that two branches put on top of one log.
+// timeStep returns how long after the entry before it a moved entry is: less than 50 microseconds, always the same for an entry, and most likely
+// different for two entries that two branches put after the same log.
 func timeStep(e ledger.Entry) time.Duration {
 	return time.Duration(1 + binary.BigEndian.Uint32(e.Digest[:])%49_999)
 }
 
-// withTime is an entry with another timestamp, as its last line, where the protocol's own program writes it: this makes git, which merges
-// line by line, stop at the next commit that appends, instead of putting an earlier time after this one.
+// withTime returns an entry with another timestamp in its last line, where the protocol's own program writes it. So git, which merges line by
+// line, stops at the next commit that appends, instead of putting an earlier time after this one.
 func withTime(entry *small.Value, text string) *small.Value {
 	out := *entry
 	out.Fields = append(slices.DeleteFunc(slices.Clone(entry.Fields), func(f small.Field) bool { return f.Key == "timestamp" && f.Named() }),

@@ -15,20 +15,20 @@ import (
 
 // Version is one side's version of a log.
 type Version struct {
-	// Name is the side's name for people: a branch, or git's name for it. Called is what messages call it instead; empty for the same.
+	// Name is the side's name in messages and commands: a branch, or git's name for it. Called, if not empty, replaces it in messages.
 	Name, Called string
 	// ID is the commit.
 	ID string
 	// Data is the file; nil if the side has none.
 	Data []byte
-	// Bases are its merge bases with ours.
+	// Bases are the side's merge bases with ours.
 	Bases []Version
-	// Since is the log at the commit since which it is judged, if the side contains that commit; else nil.
+	// Since is the log at the configuration's since commit, if the side contains that commit; else nil.
 	Since *Version
-	// Rotated is true if the side moved what the merge base has to an archive, and began the log anew.
+	// Rotated is true if the side moved the merge base's entries to an archive, and began the log anew.
 	Rotated bool
-	// Picked is true if only the side's additions to its base are wanted, as in a rebase or a cherry-pick. Unpublished ones of these are
-	// put after existing entries, with later times where needed.
+	// Picked is true if only the side's additions to its base are combined, as in a rebase or a cherry-pick. Unpublished additions are put
+	// after existing entries, with later times where needed.
 	Picked bool
 }
 
@@ -36,14 +36,14 @@ type Version struct {
 type version struct {
 	*Version
 	doc *small.Document
-	// written is the file's log, and ledger has the items; nil and empty if there is no file.
+	// written is the file's log, nil if there is no file. ledger has the items.
 	written *ledger.Log
 	ledger  *ledger.Ledger
 	// items are the entries that the side contributes.
 	items []item
 	// places are the indexes of entries in the file.
 	places map[small.Digest]int
-	// all are the entries of a configured log's file, byDigest the same by their digests, and values the same in full, where they are needed.
+	// all are the entries of a configured log's file. byDigest has them by digest and values in full; both are filled when needed.
 	all      []item
 	byDigest map[small.Digest][]*item
 	values   []*small.Value
@@ -57,7 +57,7 @@ type item struct {
 	value *small.Value
 	from  *version
 	index int // index in from's file
-	// merged is the entry of a configured log after two versions of it were merged; nil if it is that of the file.
+	// merged is the merged entry if two versions of a configured log's entry were merged; else nil.
 	merged *small.Value
 }
 
@@ -65,16 +65,16 @@ type item struct {
 type log struct {
 	Case
 	kind Kind
-	// comparers are for every side's configuration.
+	// comparers compare by the configuration of each side.
 	comparers []read.LogComparer
-	// versions are ours and the others.
+	// versions are ours and then the others.
 	versions []*version
-	// parsed are all logs parsed so far: later ones usually continue the first, which is a merge base.
+	// parsed are all logs parsed so far. A later log is parsed as the continuation of one of them if possible; the first is a merge base.
 	parsed []*version
-	// bases are the merge bases; base has all their entries.
+	// bases are the merge bases; baseDigests has the digests of all their entries.
 	bases       []*version
 	baseDigests map[small.Digest]bool
-	// retimed are entries with later times.
+	// retimed has the digests of entries that got later times.
 	retimed map[small.Digest]bool
 }
 
@@ -122,7 +122,7 @@ func (l *log) parse(v *Version) (*version, error) {
 		return out, nil
 	}
 	if l.kind.Configured() {
-		return out, l.parsePlain(out)
+		return out, l.parseConfigured(out)
 	}
 	doc, parsed, problems := l.readDocument(v.Data)
 	if parsed == nil {
@@ -138,8 +138,7 @@ func (l *log) parse(v *Version) (*version, error) {
 	return out, nil
 }
 
-// parsePlain parses one version of a log of the configuration.
-func (l *log) parsePlain(v *version) error {
+func (l *log) parseConfigured(v *version) error {
 	parsed, problems := l.kind.Read(v.Data, l.Limits)
 	if parsed == nil {
 		return l.errUnreadable(v.Version, problems[0])
@@ -155,12 +154,11 @@ func (l *log) parsePlain(v *version) error {
 
 func (v *Version) displayName() string { return cmp.Or(v.Called, v.Name) }
 
-// errUnreadable is the failure of a side whose file is not a log.
 func (l *log) errUnreadable(v *Version, p small.Problem) *failure.Error {
 	return l.errFixSide(v, fmt.Sprintf("%s of %s cannot be read as a log: line %d: %s", l.Path, v.displayName(), max(p.Pos.Line, 1), p.Message))
 }
 
-// addAfterOurs is a picked side of a configured log put after ours: with its additions to its bases that ours lacks.
+// addAfterOurs returns a picked side of a configured log: ours, and then the side's additions to its bases that ours lacks.
 func (l *log) addAfterOurs(v, ours *version, bases []*version) *version {
 	known := map[small.Digest]int{}
 	for _, b := range bases {
@@ -177,7 +175,7 @@ func (l *log) addAfterOurs(v, ours *version, bases []*version) *version {
 	for class, n := range known {
 		there[class] -= n
 	}
-	own := itemsWhere(v.items, func(it item) bool { // of equal entries, the first count as the bases', the next as ours
+	own := itemsWhere(v.items, func(it item) bool { // of equal entries, the first ones are the bases', the next ones ours
 		class := l.classOf(it)
 		if known[class] > 0 {
 			known[class]--
@@ -192,7 +190,7 @@ func (l *log) addAfterOurs(v, ours *version, bases []*version) *version {
 	return &out
 }
 
-// readDocument reads a text as a log, if possible as the continuation of an earlier one.
+// readDocument reads a text as a log, if possible as the continuation of a parsed one.
 func (l *log) readDocument(data []byte) (*small.Document, *ledger.Log, []small.Problem) {
 	for _, v := range l.parsed {
 		if doc := v.doc.Extended(v.Data, data, l.Limits); doc != nil {
@@ -222,16 +220,16 @@ func ledgerOf(items []item) *ledger.Ledger {
 	return ledger.OfEntries(entries)
 }
 
-// compareWithBases demands that both sides kept the entries of their merge bases, and removes the entries that a side does not contribute:
-// for a picked commit, those of its base; for a side that forked before the baseline with which the other side begins, before the
-// commit since which the log is judged, before a rotation, or before an approved rewrite of it, those that the other side no longer has.
+// compareWithBases returns an error unless both sides kept the entries of their merge bases, and removes from a side the base's entries that
+// the other side lacks: from a picked side, and from a side that forked before the other side's baseline, since commit, rotation or approved
+// rewrite.
 func (l *log) compareWithBases(theirs, ours *version, bases []*version) error {
 	for _, base := range bases {
 		l.bases = append(l.bases, base)
 		for _, it := range base.items {
 			l.baseDigests[it.Digest] = true
 		}
-		// A commit that only removes entries, as a revert does, adds none; the log keeps them.
+		// A picked commit that only removes entries, as a revert does, is no error: the log keeps the entries.
 		if !theirs.Picked || theirs.Data == nil || len(ledger.Only(theirs.ledger, base.ledger, l.Comparer.Equivalence)) > 0 {
 			if err := l.checkKept(base, theirs, ours); err != nil {
 				return err
@@ -264,20 +262,20 @@ func (l *log) wasRewritten(base, side *version) bool {
 	return len(l.Comparer.Rewrites) > 0 && side.Data != nil && len(ledger.Only(base.ledger, side.ledger, l.Comparer.Equivalence)) > 0
 }
 
-// dropRemovedByOther removes a side's entries that are from the base and that the other side lacks.
+// dropRemovedByOther removes from v the base's entries that the other side lacks.
 func (l *log) dropRemovedByOther(v, base, other *version) {
 	before, there := l.classesOf(base.items), l.classesOf(other.items)
 	v.items = slices.DeleteFunc(v.items, func(it item) bool { return before[l.classOf(it)] && !there[l.classOf(it)] })
 	v.ledger = ledgerOf(v.items)
 }
 
-// isAheadOf reports whether a side rotated the log, or contains the commit since which it is judged, and another one began before that.
+// isAheadOf reports whether a side rotated the log, or contains the configuration's since commit, and another side does not.
 func (v *version) isAheadOf(other *version) bool {
 	return !v.Picked && (v.Since != nil && other.Since == nil || v.Rotated && !other.Rotated)
 }
 
-// checkKept demands that a side kept the entries of a base. Changes before a baseline are accepted, and before the since commit, which counts as
-// the base if the other side began before it. After a rotation, the archive has the entries.
+// checkKept returns an error unless a side kept the entries of a base. Changes before a baseline are accepted. If the other side forked before
+// the since commit, the log at that commit is the base. After a rotation, the archive has the entries.
 func (l *log) checkKept(base, side, other *version) error {
 	if side.Rotated && !side.Picked {
 		return nil
@@ -285,7 +283,7 @@ func (l *log) checkKept(base, side, other *version) error {
 	if side.isAheadOf(other) {
 		since, err := l.parse(side.Since)
 		if err != nil {
-			return nil //nolint:nilerr // it has no entries to keep, like an unreadable base
+			return nil //nolint:nilerr // an unreadable log has no entries to keep
 		}
 		base = since
 	}
@@ -305,10 +303,10 @@ func (l *log) checkKept(base, side, other *version) error {
 	return l.errFixSide(side.Version, fmt.Sprintf("%s: %s %s", l.Path, side.displayName(), what))
 }
 
-// ErrUnsound is in the chain of the failure if a side's log must be corrected before it can be combined.
+// ErrUnsound is in the chain of the failure if a side's log must be fixed on its branch before it can be combined.
 var ErrUnsound = errors.New("a side has an unsound log")
 
-// errFixSide is the failure of such a side. A picked commit's changes to old entries can be left out.
+// errFixSide is the failure of a side that lost or changed entries. A picked commit's changes to old entries can be left out.
 func (l *log) errFixSide(side *Version, message string) *failure.Error {
 	name := ""
 	if side.ID != l.Ours.ID {
@@ -324,7 +322,7 @@ func (l *log) errFixSide(side *Version, message string) *failure.Error {
 	return &failure.Error{Message: message, Remedy: "fix the log on that branch first, as `small-hook audit" + name + "` says", Err: ErrUnsound}
 }
 
-// bringsBackRemoved reports whether a merged log has entries that an approved rewrite on a side had removed.
+// bringsBackRemoved reports whether a merged log has entries that an approved rewrite removed on a side.
 func (l *log) bringsBackRemoved(merged *ledger.Ledger) bool {
 	return slices.ContainsFunc(l.Comparer.Rewrites, func(x *ledger.Rewrite) bool {
 		var sides []*ledger.Ledger

@@ -84,7 +84,6 @@ func (m *mending) combineLog(ctx context.Context, id string, parents []string, s
 	return back.Text, back.Gone, nil
 }
 
-// dropsNew reports whether a commit's new entries are dropped.
 func (m *mending) dropsNew(id string) bool { return m.discard && id == m.toMend }
 
 // refuseUncommittedLog returns an error if the work tree's or the index's log differs from HEAD's: it would not be clear what to drop.

@@ -70,7 +70,6 @@ func cannotReadLog(err error) error {
 // commitLine matches a reflog line of a command that only adds a commit to HEAD and leaves uncommitted changes alone.
 var commitLine = expression.Of(`^([0-9a-f]+) ([0-9a-f]+) [^\t]*\t(commit( \((initial|merge|cherry-pick)\))?|cherry-pick|revert|(merge|pull)[^(:]*):`)
 
-// resetLine matches a reflog line of git reset.
 var resetLine = expression.Of(`^([0-9a-f]+) ([0-9a-f]+) [^\t]*\treset: moving to [^\n]*\n?$`)
 
 // resetToID matches a line of git reset that names an id: git itself writes such a line when it aborts a cherry-pick, for example.
@@ -173,7 +172,6 @@ func (w *Workspace) prepareNote(mark Mark, data []byte) (*wholefile.Prepared, er
 	return wholefile.Prepare(w.noteFile(), text, 0o600)
 }
 
-// text returns the content of the note's file.
 func (n Note) text() ([]byte, error) {
 	head, err := json.Marshal(n)
 	return slices.Concat(head, []byte("\n"), n.Log), err

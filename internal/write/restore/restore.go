@@ -178,7 +178,6 @@ func (r *restoring) findFile(ctx context.Context, id, path string) (history.File
 	return history.File{}, err
 }
 
-// checkOut writes a blob into the work tree.
 func (r *restoring) checkOut(ctx context.Context, path, blob string) error {
 	data, err := r.git.CheckedOut(ctx, path, blob)
 	if err != nil {
@@ -260,7 +259,6 @@ func (w *Workspace) FindConflict(ctx context.Context, repo reconcile.Repository,
 	return nil, nil
 }
 
-// errInConflict is the failure of a log in conflict.
 func errInConflict(log string) *failure.Error {
 	return &failure.Error{Message: log + " is in conflict: it must keep both sides' entries", Remedy: "resolve it: `small-hook reconcile`"}
 }
