@@ -247,7 +247,8 @@ func (r *reconciliation) readCase(ctx context.Context, path string) (c combine.C
 	if err = r.findRewrites(ctx, c); err != nil {
 		return c, "", false, err
 	}
-	return c, r.modeOf(path), r.sidesAgree(path), r.noteLosses(ctx, &c)
+	err = r.noteLosses(ctx, &c)
+	return c, r.modeOf(path), r.sidesAgree(path), err
 }
 
 // findRewrites finds, in the history of the sides, the entries that approved rewrites of a log removed.

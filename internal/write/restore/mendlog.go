@@ -129,7 +129,8 @@ func (m *mending) putBackAfterParents(ctx context.Context, id string, sides comb
 	resolved, err := sides.Insert(combine.Version{Name: history.Short(id), Data: file}, published)
 	if err == nil {
 		text = resolved.Text
-		return back, putBack()
+		err = putBack()
+		return back, err
 	}
 	if earlier, findErr := m.findEarlierLoss(ctx, id); findErr != nil || earlier != "" {
 		return back, m.errCannotRewrite(ctx, id, err)

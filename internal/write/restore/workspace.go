@@ -156,7 +156,8 @@ func (w *Workspace) Restore(old []byte, accepts func(parent, child *ledger.Ledge
 	if err != nil || out.Text == nil {
 		return out, err
 	}
-	return out, w.keepAndWrite(&out, file)
+	err = w.keepAndWrite(&out, file)
+	return out, err
 }
 
 // ErrUnreadable is in the chain of each failure to restore because a commit's log cannot be read or is not there.
