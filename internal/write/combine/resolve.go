@@ -360,16 +360,16 @@ func (l *log) readResult(text []byte) (*ledger.Log, []small.Problem) {
 
 func (l *log) errCannotCopy(why string) *failure.Error {
 	if l.kind.Configured() {
-		has := "each entry of all sides once"
+		edits := "keep each entry of all sides once"
 		if len(l.kind.stanza.Identity.Only) > 0 {
-			has += ", of two versions of one entry the one that you want"
+			edits += ", of an entry with two versions keep the one that you want"
 		}
 		if !l.kind.stanza.Unordered() {
-			has += ", each side's in their order, and what is new at the end"
+			edits += ", keep each side's order, and put new entries at the end"
 		}
 		return &failure.Error{
 			Message: fmt.Sprintf("%s: the entries of the sides cannot be put together as they stand: %s", l.Path, why),
-			Remedy:  "edit " + wording.Printable(l.Path) + " so that it has " + has + "; then `git add -- " + wording.TopPath(l.Path) + "`, `small-hook reconcile`",
+			Remedy:  "edit " + wording.Printable(l.Path) + ": " + edits + "; then `git add -- " + wording.TopPath(l.Path) + "`, `small-hook reconcile`",
 		}
 	}
 	remedy := "write the list in its plain form on each side (a dash for each entry, a line break after the last line) and commit that, " +

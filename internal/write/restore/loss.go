@@ -162,9 +162,8 @@ func (w *Workspace) wasDiscarded(n Note, file []byte, versions ...[]byte) bool {
 	})
 }
 
-// UpdateDiscarded updates and returns the note on discarded entries: guarded writers recorded them, and git removed them on request. It also
-// returns the entries that are gone. n is the last writer's note and head is HEAD's log. Entries discarded since move from n to the note on
-// discarded entries. The returned note has no log if nothing is missing.
+// UpdateDiscarded updates and returns the note on discarded entries, which guarded writers recorded and git removed on request, and those of
+// them that are gone. Newly discarded ones move to it from n, the last writer's note. head is HEAD's log. If none are gone, it has no log.
 func (w *Workspace) UpdateDiscarded(ctx context.Context, repo reconcile.Repository, n Note, mark Mark, head []byte) (known Note, gone []ledger.Entry, err error) {
 	file, readErr := w.Read()
 	if readErr != nil {

@@ -30,8 +30,7 @@ type commitLog struct {
 // dropText saves memory. The text can be read from its blob again.
 func (l *commitLog) dropText() { *l = commitLog{file: l.file} }
 
-// readFiles fills m.files for listed commits, parents first. It lists the paths that may change where a commit's first parent is not listed,
-// and takes only the differences elsewhere.
+// readFiles fills m.files for listed commits, parents first.
 func (m *mending) readFiles(ctx context.Context, list []string) error {
 	paths := []string{m.Log(), small.InDir(m.Dir, records.ProfileFile), small.Plan.Path(m.Dir)}
 	for path := range m.substitutions {

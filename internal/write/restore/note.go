@@ -223,8 +223,8 @@ func (w *Workspace) RecordedLog(ctx context.Context, repo reconcile.Repository, 
 	return w.joinLogs(head, n.Log), n.Log, nil
 }
 
-// joinLogs appends to a log the entries that only other has. An entry whose time is not allowed there gets a later one: otherwise it would be
-// put back forever, and nobody could commit it.
+// joinLogs appends to a log the entries that only other has. An entry whose time is not allowed gets a later one: otherwise it would be put
+// back forever, and nobody could commit it.
 func (w *Workspace) joinLogs(log, other []byte) []byte {
 	accepts := func(before, after *ledger.Ledger) bool { // credentials are accepted: they may be older than the guarded command
 		return w.Accepts(before, after) && combine.FirstBadTimestamp(before, after, w.Now) == nil
@@ -269,9 +269,8 @@ func (w *Workspace) findUncommitted(ctx context.Context, repo reconcile.Reposito
 	return left, nil
 }
 
-// HeadOrMended returns the log that the work tree's log must continue. This is log, the log of the commit head; but if head lost entries of
-// its parent and the work tree's log has them back, it is log with these entries: the hooks let such a log amend HEAD, so it must not be
-// undone. That holds only while no remote-tracking branch has head.
+// HeadOrMended returns the log that the work tree's log must continue: log, which is head's, or log with entries that head lost, if the work
+// tree's log has them back: the hooks let such a log amend HEAD, unless a remote-tracking branch has head. So it must not be undone.
 func (w *Workspace) HeadOrMended(ctx context.Context, repo reconcile.Repository, head string, log []byte) ([]byte, error) {
 	file, err := w.Read()
 	if err != nil || log == nil || bytes.HasPrefix(file, log) {

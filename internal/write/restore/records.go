@@ -26,9 +26,8 @@ func (w *Workspace) Key() string {
 	return w.Log()
 }
 
-// RestoreRecords restores and stages the records at or below the log's path, in a workspace of 2.0.0, from the source commit. Without a source
-// it takes them from HEAD, and from the commits being merged those that HEAD lacks. Missing policy files come back too. A file that is in the
-// place of a record is kept.
+// RestoreRecords restores and stages the 2.0.0 records at or below the log's path from the source commit; without a source, from HEAD, and
+// those that HEAD lacks from the commits being merged. Missing policy files come back too. A copy of each overwritten file is kept.
 func (w *Workspace) RestoreRecords(ctx context.Context, repo reconcile.Repository, source string, environ []string) (out Restored, err error) {
 	out.Log = w.Log()
 	r := &restoring{Workspace: w, repo: repo}
@@ -81,9 +80,8 @@ func (w *Workspace) nameInSmall() string {
 	return name
 }
 
-// listLostRecords lists the paths below a path at which a commit has a record, or a policy file that is not in the work tree, if one of with
-// lacks the file or has another one there. with are what git diff compares the commit with: a commit, --cached for the index, "" for the work
-// tree. Files that one of the other commits has are left out.
+// listLostRecords lists the paths below a path at which a commit has a record, or a policy file that is not on disk, but one of with has not.
+// with are what git diff compares with: a commit, --cached for the index, "" for the work tree. Files of the other commits are left out.
 func (r *restoring) listLostRecords(ctx context.Context, id string, others []string, below string, with ...string) (lost []string, err error) {
 	known := map[string]bool{}
 	for _, other := range with {

@@ -234,8 +234,8 @@ func (r *restoring) canParse(data []byte) bool {
 	return doc != nil
 }
 
-// FindConflict returns the failure of a log that is in conflict, with the command that resolves it; nil if there is no conflict. The log is in
-// conflict if the index says so, or if the file has conflict markers and their sides can be found.
+// FindConflict returns the failure of a log in conflict, with the command that resolves it; nil if there is no conflict: that is one in the
+// index, or conflict markers in the file of which the sides can be found.
 func (w *Workspace) FindConflict(ctx context.Context, repo reconcile.Repository, environ []string) (*failure.Error, error) {
 	files, err := repo.List(ctx, history.Index, history.At(w.Log()))
 	if err != nil {

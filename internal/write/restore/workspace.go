@@ -214,9 +214,8 @@ func (w *Workspace) findLost(old []byte, accepts func(parent, child *ledger.Ledg
 	return out, file, err
 }
 
-// FindElsewhere sets w.Elsewhere: the file's new entries that a remote-tracking branch has, and that would need another time after old. A
-// killed sync leaves such a file. old is the log of the commit head with the entries recorded since. These entries are left out here, so
-// that they keep their times: they come with that branch.
+// FindElsewhere sets w.Elsewhere: the file's new entries that a remote-tracking branch has, and that would need another time after old, the
+// log of the commit head with the entries recorded since. A killed sync leaves such a file. They come with that branch, at their own times.
 func (w *Workspace) FindElsewhere(ctx context.Context, repo reconcile.Repository, head string, old []byte) error {
 	file, readErr := w.Read()
 	if readErr != nil || head == "" || bytes.HasPrefix(file, old) {
