@@ -32,7 +32,7 @@ func KindOf(p *policy.Policy, path string) Kind {
 	return k
 }
 
-// Doubles lists the new entries of child that must not be added, since an equal one is there: see [ledger.Doubles].
+// Doubles lists the new entries of child that must not be added, since an equal one is there: see [ledger.AddedCopies].
 func (k Kind) Doubles(parents []*ledger.Ledger, child *ledger.Ledger) []ledger.Entry {
 	if !k.unique {
 		return nil
