@@ -66,7 +66,7 @@ func beginLog(ctx context.Context, s *session.Session, head, at string) (b Begun
 	}
 	if head == "" {
 		return b, nil, &failure.Error{
-			Message: "this repository has no commit yet: there is nothing since which a log could be judged",
+			Message: "this repository has no commit yet, and a log is judged from a commit on",
 			Remedy:  wording.Commands("git add -- "+wording.TopPath(where), `git commit -m "Begin"`) + ", then again",
 		}
 	}

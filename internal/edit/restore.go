@@ -105,7 +105,7 @@ func restoreOne(ctx context.Context, req session.Request, with Locking, at, sour
 // restoreRecords is Restore for the records of a workspace of 2.0.0.
 func (l *locked) restoreRecords(ctx context.Context, s *session.Session, source string, discard bool) (restore.Restored, error) {
 	if discard {
-		return restore.Restored{}, records.NotHere("small-hook restore --discard-new", "records that are new are files of their own: `git status -- :/`")
+		return restore.Restored{}, records.NotHere("small-hook restore --discard-new", "new records are separate files; list them: `git status -- :/`")
 	}
 	w := restore.Workspace{Place: s.Repo.Where(), Dir: l.dir, At: l.records(), Kept: l.Dir, Now: l.req.Now}
 	return w.RestoreRecords(ctx, s.Repo, source, l.req.Environ)
@@ -166,7 +166,7 @@ func committedAlready(ctx context.Context, req session.Request, log string) erro
 		}
 		for _, f := range report.Findings {
 			if (f.Path == log || f.EditFrom != "" && strings.HasPrefix(f.Path, log+"/")) && f.Severity == finding.SeverityError {
-				return &failure.Error{Message: "nothing is lost since the last commit, but before: " + wording.Printable(f.Message), Remedy: wording.Printable(f.Fix)}
+				return &failure.Error{Message: "nothing was lost since the last commit. An earlier commit changed the log: " + wording.Printable(f.Message), Remedy: wording.Printable(f.Fix)}
 			}
 		}
 		return nil

@@ -36,7 +36,7 @@ const (
 	Restored  Action = "restored"  // the kept hook replaced a shim again
 	Absent    Action = "absent"    // there was nothing of ours
 	Left      Action = "left"      // a person must look at it; the note says why
-	NoCall    Action = "no call of the gate was there"
+	NoCall    Action = "it did not call the gate"
 )
 
 // HookChange is what was done about one hook, about the merge driver in one file, or about the settings of one harness.

@@ -267,8 +267,8 @@ func (w *Workspace) drop(name string) string {
 	if history.Uncommitted(w.Commit) || w.Commit == "" {
 		return wording.Commands("git rm -f -- "+file) + ", then record it again with the protocol's own program"
 	}
-	return "make the commit that brings it (" + wording.Commands("git log -1 --oneline -- "+file) +
-		") again without it, as long as nobody else has that; then record it again with the protocol's own program"
+	return "redo the commit that adds it (" + wording.Commands("git log -1 --oneline -- "+file) +
+		") without it, if nobody else has that commit; then record it again with the protocol's own program"
 }
 
 func policyFile(a small.Artifact) string { return "policy/" + a.FileName() }

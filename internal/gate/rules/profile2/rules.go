@@ -74,5 +74,5 @@ var TwoProfiles = rule.New("divergence/two-profiles", finding.SeverityError, fin
 	r.Add(f)
 }))
 
-const twoProfiles = "take the migration that is not published out of its branch, as long as nobody else has it, and merge that as a branch of 1.0.0 into the other; " +
+const twoProfiles = "remove the migration that is not published from its branch, if nobody else has it, and merge that branch, which is of 1.0.0 again, into the other; " +
 	"if both are published, a person decides which one holds, and waives the loss of the other (`small-hook waive --help`)"

@@ -136,11 +136,11 @@ func reportWitnessed(r *rule.Reporter, f finding.Finding, ref string) {
 func day(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
 // accept ends every fix. Only a person can say whether it is right that something is gone.
-const accept = ". If a person knows why it is gone and accepts that, the witness goes on past it with --accept and the fingerprint: " +
+const accept = ". If a person knows why it is gone and accepts that, run the witness with --accept and the fingerprint: " +
 	wording.Docs + "witness.md"
 
 // compareFirst says what it means to accept that something has vanished.
-const compareFirst = ". Before you accept that it is gone, compare what has taken its place: nobody is asked for its entries after that"
+const compareFirst = ". Before you accept that it is gone, compare what has taken its place: once accepted, its entries are never reported again"
 
 // bringBack says how to bring entries back. If only dropped commits are missing, commands do it.
 func bringBack(e *seenChange) string {
@@ -153,10 +153,10 @@ func bringBack(e *seenChange) string {
 	seen := history.Short(e.Seen.Commit)
 	if e.Names != nil {
 		dir, _, _ := small.SplitPath(e.Path)
-		return "the records are in the commit " + seen + ", which is no part of the branch any more; on the branch, in a work tree of a clone that has the commit: " +
+		return "the records are in the commit " + seen + ", which is no longer part of the branch. In a clone that has this commit, check out the branch and type: " +
 			wording.Commands("small-hook restore"+remedy.InDirectory(small.InDir(dir, ""))+" --source "+seen, "git commit -m 'Restore the records of "+seen+"'", "git push") + accept
 	}
-	return "the entries are in the commit " + seen + ", which is no part of the branch any more; on the branch, in a work tree of a clone that has the commit: " +
+	return "the entries are in the commit " + seen + ", which is no longer part of the branch. In a clone that has this commit, check out the branch and type: " +
 		wording.Commands("small-hook reconcile "+seen, "git commit -m 'Keep the log of "+seen+"'", "git push") + accept
 }
 
@@ -167,9 +167,9 @@ func takeBack(commit string, survives, builtOn bool) string {
 	case commit == "":
 		return "nothing was recorded there"
 	case builtOn:
-		return at + ", and the branch goes on from there: leave what has landed, and bring what is missing back with a new commit (small-hook restore, with that commit as its --source), which a person has to waive where a hook takes it for an edit"
+		return at + ", and the branch continues from it: keep what has landed, and restore what is missing in a new commit (small-hook restore --source, with that commit); if a hook rejects that as an edit, a person has to waive it"
 	case survives:
-		return at + ", which this clone still has: put the branch back there, and what was recorded since on top of it"
+		return at + ", which this clone still has: reset the branch to it, and append what was recorded since"
 	}
-	return at + ", which this clone does not have: look for a clone that has it, and put the branch back there"
+	return at + ", which this clone does not have: find a clone that has it, and reset the branch to it there"
 }

@@ -174,7 +174,7 @@ func describeRewritten(e logs.FamilyChange, x ledger.Edit) string {
 // breaks the chain of one of them.
 func keepSwitches(e logs.FamilyChange) string {
 	if e.Merge {
-		return "no merge joins the two: undo it as long as nobody else has it, and rebase the side that is not published on the other; keep the switches of that side as they are, " +
+		return "a merge cannot join the two: undo it if nobody else has it, and rebase the side that is not published on the other; keep the switches of that side as they are, " +
 			"and record your own again after them, from the workflow that they led to"
 	}
 	return e.Undo()
@@ -187,7 +187,7 @@ func checkSwitchTips(t logs.FamilyTips, r *rule.Reporter) {
 		return
 	}
 	f := t.BothAppendedFinding("switched the workflow of one job", "switch",
-		"rebase the branch on the other as long as nobody else has it: keep the other side's switches as they are, and record the branch's own again after them, "+
+		"rebase the branch on the other if nobody else has it: keep the other side's switches as they are, and record the branch's own again after them, "+
 			"from the workflow that they led to; if the branch is already published, push it under another name")
 	f.Subject, f.EditFrom, f.EditTo = f.EditFrom+" "+f.EditTo, "", ""
 	r.Add(f)
