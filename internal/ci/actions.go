@@ -18,7 +18,7 @@ func actions(name, variable, checkout string) *System {
 	return &System{
 		Name:   name,
 		detect: func(env map[string]string) bool { return env[variable] == "true" },
-		plan:   (*Plan).actions, request: (*Plan).actionsRequest, otherOrigin: (*Plan).actionsOrigin,
+		plan:   (*Plan).planActions, readRequest: (*Plan).readActionsRequest, originRemedy: (*Plan).actionsOriginRemedy,
 		EventVariable: "GITHUB_EVENT_PATH", SummaryVariable: "GITHUB_STEP_SUMMARY", OutputsVariable: "GITHUB_OUTPUT",
 		InputPrefix: "INPUT_", ServerVariable: "GITHUB_SERVER_URL", Annotations: "github",
 		repository: func(env map[string]string) (name, commits string) {
@@ -29,21 +29,21 @@ func actions(name, variable, checkout string) *System {
 	}
 }
 
-func (p *Plan) actions(env map[string]string, data []byte) error {
-	e, err := parse(data)
+func (p *Plan) planActions(env map[string]string, data []byte) error {
+	e, err := parseEvent(data)
 	if err != nil {
 		return err
 	}
 	p.Event, p.Repository = env["GITHUB_EVENT_NAME"], e.Repository.FullName
 	switch {
 	case p.Event == "":
-		return undecided("GITHUB_EVENT_NAME is missing: it says what happened")
+		return errUndecided("GITHUB_EVENT_NAME is missing: it says what happened")
 	case isPullRequest(p.Event):
-		return cmp.Or(noEvent(env, data), p.pullRequest(env, e))
+		return cmp.Or(requireEvent(env, data), p.planPullRequest(env, e))
 	case p.Event == "push":
-		return cmp.Or(noEvent(env, data), p.actionsPush(env, e))
+		return cmp.Or(requireEvent(env, data), p.planActionsPush(env, e))
 	case p.Event == "merge_group":
-		return cmp.Or(noEvent(env, data), p.mergeGroup(env, e))
+		return cmp.Or(requireEvent(env, data), p.planMergeGroup(env, e))
 	case p.Event == "delete":
 		p.Kind, p.Reason = Nothing, "a ref was deleted"
 		return nil
@@ -53,16 +53,16 @@ func (p *Plan) actions(env map[string]string, data []byte) error {
 	if history.IsObjectID(env["GITHUB_SHA"]) {
 		p.Head = []Point{idPoint(env["GITHUB_SHA"], "GITHUB_SHA")}
 	}
-	p.history(e.Repository.DefaultBranch)
+	p.planHistory(e.Repository.DefaultBranch)
 	return nil
 }
 
-// actionsRequest reads a pull request's labels and the target's repository. An unreadable event is no error, since no more of it is needed.
-func (p *Plan) actionsRequest(env map[string]string, data []byte) surroundings {
-	e, err := parse(data)
-	around := surroundings{isPullRequest(env["GITHUB_EVENT_NAME"]), e.Repository.FullName, e.Repository.DefaultBranch}
-	if !around.inRequest {
-		return around
+// readActionsRequest reads a pull request's labels and the target's repository. An unreadable event is no error, since no more of it is needed.
+func (p *Plan) readActionsRequest(env map[string]string, data []byte) jobFacts {
+	e, err := parseEvent(data)
+	facts := jobFacts{isPullRequest(env["GITHUB_EVENT_NAME"]), e.Repository.FullName, e.Repository.DefaultBranch}
+	if !facts.inRequest {
+		return facts
 	}
 	p.Repository = e.Repository.FullName
 	switch {
@@ -71,13 +71,13 @@ func (p *Plan) actionsRequest(env map[string]string, data []byte) surroundings {
 	case e.PullRequest == nil:
 		p.Notes = append(p.Notes, "the event describes no pull request; its labels claim no lane")
 	}
-	p.labels(e)
-	return around
+	p.addLabels(e)
+	return facts
 }
 
-// actionsOrigin names the ref of the target's repository that has the pull request's head. In a workflow of the target, actions/checkout
+// actionsOriginRemedy names the ref of the target's repository that has the pull request's head. In a workflow of the target, actions/checkout
 // refuses that ref of a fork's pull request, and the gate fetches the head.
-func (p *Plan) actionsOrigin() string {
+func (p *Plan) actionsOriginRemedy() string {
 	if p.Guarded {
 		return "with actions/checkout: remove repository: and ref:, the head is fetched as objects alone; or " + remedy
 	}
@@ -91,8 +91,8 @@ func (p *Plan) actionsOrigin() string {
 	return "with actions/checkout: remove repository:; or " + remedy
 }
 
-// noEvent is the error if the event is not described: the checked-out commit does not say what to compare it with.
-func noEvent(env map[string]string, data []byte) error {
+// requireEvent fails if the event is not described. The checked-out commit alone does not say what to compare it with.
+func requireEvent(env map[string]string, data []byte) error {
 	file := env["GITHUB_EVENT_PATH"]
 	switch {
 	case len(bytes.TrimSpace(data)) > 0:
@@ -102,31 +102,31 @@ func noEvent(env map[string]string, data []byte) error {
 		if env["GITHUB_EVENT_NAME"] == "push" {
 			happened = "pushed"
 		}
-		return undecided("GITHUB_EVENT_PATH is missing: it names the file that says what was " + happened)
+		return errUndecided("GITHUB_EVENT_PATH is missing: it names the file that says what was " + happened)
 	case data == nil:
 		return &failure.Error{
 			Message: fmt.Sprintf("the event's file is missing: there is no %s (GITHUB_EVENT_PATH)", wording.Clip(file)),
 			Remedy:  "let the job see that file (mount it into a container); or " + remedy,
 		}
 	}
-	return undecided(fmt.Sprintf("the event's file, %s (GITHUB_EVENT_PATH), is empty", wording.Clip(file)))
+	return errUndecided(fmt.Sprintf("the event's file, %s (GITHUB_EVENT_PATH), is empty", wording.Clip(file)))
 }
 
-// pullRequest compares the head with the target. GITHUB_SHA is GitHub's own merge of the two, whose first parent is the target as of
+// planPullRequest compares the head with the target. GITHUB_SHA is GitHub's own merge of the two, whose first parent is the target as of
 // that merge; base.sha can be hours older and is the last resort. On Forgejo and Gitea GITHUB_SHA is the head itself, which is no merge.
-func (p *Plan) pullRequest(env map[string]string, e event) error {
+func (p *Plan) planPullRequest(env map[string]string, e event) error {
 	p.Kind = Change
 	if e.PullRequest == nil {
-		return undecided("the event of a pull request does not describe one")
+		return errUndecided("the event of a pull request does not describe one")
 	}
 	pr := e.PullRequest
 	if err := checkID("pull_request.head.sha of the event", pr.Head.SHA); err != nil {
 		return err
 	}
-	p.labels(e)
+	p.addLabels(e)
 	number := pr.Number.String()
 	if strings.Trim(number, "0123456789") != "" {
-		return undecided(fmt.Sprintf("pull_request.number of the event is %q", wording.Clip(number)))
+		return errUndecided(fmt.Sprintf("pull_request.number of the event is %q", wording.Clip(number)))
 	}
 	p.Subject = fmt.Sprintf("pull request %s into %s", number, wording.Clip(pr.Base.Ref))
 	p.Source = pr.Head.Ref
@@ -157,13 +157,14 @@ func (p *Plan) pullRequest(env map[string]string, e event) error {
 		p.Base = append(p.Base, idPoint(pr.Base.SHA, "pull_request.base.sha"))
 	}
 	if len(p.Base) == 0 {
-		return undecided("the event names no target branch")
+		return errUndecided("the event names no target branch")
 	}
 	return nil
 }
 
-// actionsPush follows one ref from before to after. before is zeros for a new ref; if it is missing, the old tip is unknown.
-func (p *Plan) actionsPush(env map[string]string, e event) error {
+// planActionsPush plans for the push of one ref, from the commit before to the commit after. before is zeros for a new ref, and missing if the
+// old tip is unknown.
+func (p *Plan) planActionsPush(env map[string]string, e event) error {
 	p.Kind, p.Ref = Push, cmp.Or(e.Ref, env["GITHUB_REF"])
 	after, words := e.After, "after"
 	if after == "" {
@@ -179,7 +180,7 @@ func (p *Plan) actionsPush(env map[string]string, e event) error {
 	}
 	p.Head = []Point{idPoint(after, words)}
 	if p.Ref == "" {
-		return undecided("ref of the push is missing")
+		return errUndecided("ref of the push is missing")
 	}
 	if !history.IsZero(e.Before) {
 		if err := checkID("before of the push", e.Before); err != nil {
@@ -187,16 +188,16 @@ func (p *Plan) actionsPush(env map[string]string, e event) error {
 		}
 		p.Base = []Point{idPoint(e.Before, "before")}
 	}
-	p.against(e.Repository.DefaultBranch)
+	p.compareWithDefault(e.Repository.DefaultBranch)
 	return nil
 }
 
-// mergeGroup compares a merge queue's result with the target branch. The head is already a merge result. base_sha is only the entry before
+// planMergeGroup compares a merge queue's result with the target branch. The head is already a merge result. base_sha is only the entry before
 // in the queue: where one green head lands a whole group, a red entry below it would land with it.
-func (p *Plan) mergeGroup(env map[string]string, e event) error {
+func (p *Plan) planMergeGroup(env map[string]string, e event) error {
 	p.Kind = Change
 	if e.MergeGroup == nil {
-		return undecided("the event of a merge group does not describe one")
+		return errUndecided("the event of a merge group does not describe one")
 	}
 	if e.Action == "destroyed" {
 		p.Kind, p.Reason = Nothing, "the merge group is gone"
@@ -212,7 +213,7 @@ func (p *Plan) mergeGroup(env map[string]string, e event) error {
 	target := strings.TrimPrefix(e.MergeGroup.BaseRef, "refs/heads/")
 	p.Base = branchPoints(target, "the target branch "+target)
 	if len(p.Base) == 0 {
-		return undecided("merge_group.base_ref of the event names no branch")
+		return errUndecided("merge_group.base_ref of the event names no branch")
 	}
 	p.Subject = "merge group into " + wording.Clip(target)
 	p.Head = []Point{idPoint(head, words)}

@@ -10,7 +10,7 @@ var Azure = variables{
 	ref: "BUILD_SOURCEBRANCH", page: "BUILD_REPOSITORY_URI", commits: "/commit/",
 }.system(System{
 	Name:       "Azure Pipelines",
-	detect:     is("TF_BUILD", "True"),
+	detect:     variableIs("TF_BUILD", "True"),
 	Deep:       azureCheckout,
 	NoCheckout: "checkout must not be none", Checkout: azureCheckout,
 })

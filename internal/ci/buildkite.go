@@ -9,7 +9,7 @@ var Buildkite = variables{
 	defaultBranch: "BUILDKITE_PIPELINE_DEFAULT_BRANCH",
 }.system(System{
 	Name:       "Buildkite",
-	detect:     is("BUILDKITE", "true"),
+	detect:     variableIs("BUILDKITE", "true"),
 	Deep:       "remove depth: from the step's and the pipeline's checkout:, and --depth from the agent's git-clone-flags and git-fetch-flags",
 	NoCheckout: "the step has no checkout", Checkout: "checkout:\n  skip: false",
 })

@@ -5,7 +5,7 @@ package ci
 // may come from a branch of that name.
 var CircleCI = variables{commit: "CIRCLE_SHA1", tag: "CIRCLE_TAG", branch: "CIRCLE_BRANCH"}.system(System{
 	Name:   "CircleCI",
-	detect: is("CIRCLECI", "true"),
+	detect: variableIs("CIRCLECI", "true"),
 	// https://circleci.com/docs/reference/configuration-reference/#checkout
 	Deep:       "- checkout:\n    method: full",
 	NoCheckout: "put checkout before this step", Checkout: "- checkout:\n    method: full",

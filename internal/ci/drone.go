@@ -9,7 +9,7 @@ var Drone = variables{
 	defaultBranch: "DRONE_REPO_BRANCH", repository: "DRONE_REPO", page: "DRONE_REPO_LINK", commits: "/commit/",
 }.system(System{
 	Name:   "Drone",
-	detect: is("DRONE", "true"),
+	detect: variableIs("DRONE", "true"),
 	// https://docs.drone.io/pipeline/docker/syntax/cloning/
 	Deep:       "remove depth: from clone:",
 	NoCheckout: "clone must not be disabled", Checkout: "clone:\n  disable: false",

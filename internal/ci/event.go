@@ -51,23 +51,23 @@ type side struct {
 	SHA string `json:"sha"`
 }
 
-// parse reads an event; no bytes mean an empty one.
-func parse(data []byte) (event, error) {
+// parseEvent reads an event; no bytes mean an empty one.
+func parseEvent(data []byte) (event, error) {
 	var e event
 	if len(data) > MaxEvent {
-		return e, undecided(fmt.Sprintf("the event has more than %d bytes", MaxEvent))
+		return e, errUndecided(fmt.Sprintf("the event has more than %d bytes", MaxEvent))
 	}
 	if len(bytes.TrimSpace(data)) == 0 {
 		return e, nil
 	}
 	if err := json.Unmarshal(data, &e); err != nil {
-		return event{}, undecided("the event cannot be read: " + unreadable(err))
+		return event{}, errUndecided("the event cannot be read: " + whyUnreadable(err))
 	}
 	return e, nil
 }
 
-// unreadable says why an event cannot be read, by the names of its fields.
-func unreadable(err error) string {
+// whyUnreadable says why an event cannot be read, with the names of its fields.
+func whyUnreadable(err error) string {
 	var unexpected *json.UnmarshalTypeError
 	var syntax *json.SyntaxError
 	switch {
@@ -83,13 +83,13 @@ func unreadable(err error) string {
 	return "a number in it is invalid" // the only other possible error
 }
 
-// labels notes the labels of a pull request that claim a lane.
-func (p *Plan) labels(e event) {
+// addLabels adds the labels of a pull request that claim a lane.
+func (p *Plan) addLabels(e event) {
 	if e.PullRequest == nil {
 		return
 	}
 	for _, label := range e.PullRequest.Labels {
-		p.label(label.Name)
+		p.addLabel(label.Name)
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 var GitLab = &System{
 	Name:   "GitLab CI",
 	detect: func(env map[string]string) bool { return env["GITLAB_CI"] == "true" },
-	plan:   (*Plan).gitlab, request: (*Plan).gitlabRequest, otherOrigin: (*Plan).gitlabOrigin,
+	plan:   (*Plan).planGitLab, readRequest: (*Plan).readGitLabRequest, originRemedy: (*Plan).gitlabOriginRemedy,
 	repository: func(env map[string]string) (name, commits string) {
 		return env["CI_PROJECT_PATH"], env["CI_PROJECT_URL"] + "/-/commit/"
 	},
@@ -23,59 +23,59 @@ var GitLab = &System{
 	Checkout:   "variables:\n  GIT_STRATEGY: fetch\n  GIT_DEPTH: \"0\"",
 }
 
-// gitlab plans from GitLab's predefined variables (https://docs.gitlab.com/ci/variables/predefined_variables/). The meaning of
+// planGitLab makes the plan from GitLab's predefined variables (https://docs.gitlab.com/ci/variables/predefined_variables/). The meaning of
 // CI_COMMIT_SHA depends on the kind of pipeline.
-func (p *Plan) gitlab(env map[string]string, _ []byte) error {
+func (p *Plan) planGitLab(env map[string]string, _ []byte) error {
 	p.Event = env["CI_PIPELINE_SOURCE"]
-	p.gitlabProjects(env)
+	p.setGitLabProjects(env)
 	if err := checkID("CI_COMMIT_SHA", env["CI_COMMIT_SHA"]); err != nil {
 		return err
 	}
 	switch {
 	// A child pipeline in a merge request's pipeline has these variables too.
 	case env["CI_MERGE_REQUEST_IID"] != "":
-		return p.mergeRequest(env)
+		return p.planMergeRequest(env)
 	case env["CI_EXTERNAL_PULL_REQUEST_IID"] != "":
-		return p.externalPullRequest(env)
+		return p.planExternalPullRequest(env)
 	case p.Event == "":
-		return undecided("CI_PIPELINE_SOURCE is missing: it says what the pipeline runs for")
+		return errUndecided("CI_PIPELINE_SOURCE is missing: it says what the pipeline runs for")
 	case p.Event == "merge_request_event":
-		return undecided("CI_MERGE_REQUEST_IID is missing in a merge request's pipeline, and so are its branches")
+		return errUndecided("CI_MERGE_REQUEST_IID is missing in a merge request's pipeline, and so are its branches")
 	case p.Event == "external_pull_request_event":
-		return undecided("CI_EXTERNAL_PULL_REQUEST_IID is missing in a pull request's pipeline, and so are its branches")
+		return errUndecided("CI_EXTERNAL_PULL_REQUEST_IID is missing in a pull request's pipeline, and so are its branches")
 	case p.Event == "push":
-		return p.gitlabPush(env)
+		return p.planGitLabPush(env)
 	}
 	p.Ref, p.Head = gitlabRef(env), []Point{idPoint(env["CI_COMMIT_SHA"], "CI_COMMIT_SHA")}
-	p.history(env["CI_DEFAULT_BRANCH"])
+	p.planHistory(env["CI_DEFAULT_BRANCH"])
 	return nil
 }
 
-// gitlabRequest reads a merge request's labels and the target's repository.
-func (p *Plan) gitlabRequest(env map[string]string, _ []byte) surroundings {
-	p.gitlabProjects(env)
-	p.gitlabLabels(env)
-	return surroundings{inRequest: env["CI_MERGE_REQUEST_IID"] != ""}
+// readGitLabRequest reads a merge request's labels and the target's repository.
+func (p *Plan) readGitLabRequest(env map[string]string, _ []byte) jobFacts {
+	p.setGitLabProjects(env)
+	p.addGitLabLabels(env)
+	return jobFacts{inRequest: env["CI_MERGE_REQUEST_IID"] != ""}
 }
 
-// gitlabOrigin fetches the target from its own project: a fork's pipeline has cloned the fork.
-func (p *Plan) gitlabOrigin() string {
+// gitlabOriginRemedy returns commands that fetch the target from its own project. A fork's pipeline has cloned the fork.
+func (p *Plan) gitlabOriginRemedy() string {
 	if p.Target != "" {
 		return `git fetch "$CI_MERGE_REQUEST_PROJECT_URL.git" "$CI_MERGE_REQUEST_TARGET_BRANCH_NAME" && small-action --base FETCH_HEAD`
 	}
 	return `git remote set-url origin "$CI_REPOSITORY_URL"`
 }
 
-// mergeRequest compares the source branch with the target. In merged-results and merge-train pipelines CI_COMMIT_SHA is GitLab's merge of
+// planMergeRequest compares the source branch with the target. In merged-results and merge-train pipelines CI_COMMIT_SHA is GitLab's merge of
 // the two (or its other result, in a train that squashes or fast-forwards), and the tips have separate variables, which are empty in other
 // pipelines.
-func (p *Plan) mergeRequest(env map[string]string) error {
+func (p *Plan) planMergeRequest(env map[string]string) error {
 	p.Kind = Change
 	kind, number := env["CI_MERGE_REQUEST_EVENT_TYPE"], env["CI_MERGE_REQUEST_IID"]
 	if kind != "" {
 		p.Event += ", " + strings.ReplaceAll(kind, "_", " ")
 	}
-	p.gitlabLabels(env)
+	p.addGitLabLabels(env)
 	target := env["CI_MERGE_REQUEST_TARGET_BRANCH_NAME"]
 	p.Subject = fmt.Sprintf("merge request %s into %s", wording.Clip(number), wording.Clip(target))
 	p.Source = env["CI_MERGE_REQUEST_SOURCE_BRANCH_NAME"]
@@ -105,14 +105,14 @@ func (p *Plan) mergeRequest(env map[string]string) error {
 	// one.
 	p.Base = slices.Concat(tip, refetched(branchPoints(target, "the target branch "+target)), mergeBase)
 	if len(p.Base) == 0 {
-		return undecided("GitLab names no target branch (CI_MERGE_REQUEST_TARGET_BRANCH_NAME)")
+		return errUndecided("GitLab names no target branch (CI_MERGE_REQUEST_TARGET_BRANCH_NAME)")
 	}
 	return nil
 }
 
-// gitlabProjects notes the project whose branches count and the cloned one. The pipeline of a merge request from a fork runs in the fork,
+// setGitLabProjects sets the project whose branches count, and the cloned one. The pipeline of a merge request from a fork runs in the fork,
 // unless somebody starts it in the target's project.
-func (p *Plan) gitlabProjects(env map[string]string) {
+func (p *Plan) setGitLabProjects(env map[string]string) {
 	p.Project, p.Repository = env["CI_PROJECT_PATH"], env["CI_PROJECT_PATH"]
 	if env["CI_MERGE_REQUEST_IID"] != "" {
 		p.Repository, p.Target = env["CI_MERGE_REQUEST_PROJECT_PATH"], env["CI_MERGE_REQUEST_TARGET_BRANCH_NAME"]
@@ -120,15 +120,15 @@ func (p *Plan) gitlabProjects(env map[string]string) {
 	}
 }
 
-// gitlabLabels notes the labels of a merge request that claim a lane.
-func (p *Plan) gitlabLabels(env map[string]string) {
+// addGitLabLabels adds the labels of a merge request that claim a lane.
+func (p *Plan) addGitLabLabels(env map[string]string) {
 	for name := range strings.SplitSeq(env["CI_MERGE_REQUEST_LABELS"], ",") {
-		p.label(name)
+		p.addLabel(name)
 	}
 }
 
-// externalPullRequest is a pull request on GitHub that GitLab builds.
-func (p *Plan) externalPullRequest(env map[string]string) error {
+// planExternalPullRequest plans for a pull request on GitHub that GitLab builds.
+func (p *Plan) planExternalPullRequest(env map[string]string) error {
 	p.Kind = Change
 	target := env["CI_EXTERNAL_PULL_REQUEST_TARGET_BRANCH_NAME"]
 	p.Subject = fmt.Sprintf("external pull request %s into %s", wording.Clip(env["CI_EXTERNAL_PULL_REQUEST_IID"]), wording.Clip(target))
@@ -139,18 +139,18 @@ func (p *Plan) externalPullRequest(env map[string]string) error {
 	}
 	p.Base = slices.Concat(tip, branchPoints(target, "the target branch "+target))
 	if len(p.Base) == 0 {
-		return undecided("GitLab names no target branch (CI_EXTERNAL_PULL_REQUEST_TARGET_BRANCH_NAME)")
+		return errUndecided("GitLab names no target branch (CI_EXTERNAL_PULL_REQUEST_TARGET_BRANCH_NAME)")
 	}
 	return nil
 }
 
-// gitlabPush follows a branch or a tag. CI_COMMIT_BEFORE_SHA is zeros for a new one.
-func (p *Plan) gitlabPush(env map[string]string) error {
+// planGitLabPush plans for the push of a branch or a tag. CI_COMMIT_BEFORE_SHA is zeros for a new one.
+func (p *Plan) planGitLabPush(env map[string]string) error {
 	p.Kind, p.Ref = Push, gitlabRef(env)
 	p.Subject = "push to " + wording.Clip(p.Ref)
 	p.Head = []Point{idPoint(env["CI_COMMIT_SHA"], "CI_COMMIT_SHA")}
 	if p.Ref == "" {
-		return undecided("CI_COMMIT_BRANCH and CI_COMMIT_TAG are missing")
+		return errUndecided("CI_COMMIT_BRANCH and CI_COMMIT_TAG are missing")
 	}
 	if before := env["CI_COMMIT_BEFORE_SHA"]; !history.IsZero(before) {
 		if err := checkID("CI_COMMIT_BEFORE_SHA", before); err != nil {
@@ -158,7 +158,7 @@ func (p *Plan) gitlabPush(env map[string]string) error {
 		}
 		p.Base = []Point{idPoint(before, "CI_COMMIT_BEFORE_SHA")}
 	}
-	p.against(env["CI_DEFAULT_BRANCH"])
+	p.compareWithDefault(env["CI_DEFAULT_BRANCH"])
 	return nil
 }
 

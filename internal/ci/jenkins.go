@@ -15,7 +15,7 @@ var Jenkins = variables{
 	detect:     func(env map[string]string) bool { return strings.HasPrefix(env["BUILD_TAG"], "jenkins-") },
 	Deep:       "in the project's configuration, Branch Sources, Behaviours: remove \"Shallow clone\" from \"Advanced clone behaviours\"",
 	NoCheckout: "put checkout scm before this step", Checkout: "checkout scm",
-	otherOrigin: func(*Plan) string {
+	originRemedy: func(*Plan) string {
 		return "in the steps before this one, fetch the target branch from the target's repository, then `small-action --base FETCH_HEAD`"
 	},
 })

@@ -8,22 +8,22 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/history"
 )
 
-// checkID demands that a system's value is an id. where names its place.
+// checkID fails if a value from a CI system is not the id of a commit. where says where the value is from.
 func checkID(where, id string) error {
 	if history.IsObjectID(id) {
 		return nil
 	}
 	if id == "" {
-		return undecided(fmt.Sprintf("%s is missing", where))
+		return errUndecided(fmt.Sprintf("%s is missing", where))
 	}
-	return undecided(fmt.Sprintf("%s is %q, which is not the id of a commit", where, wording.Clip(id)))
+	return errUndecided(fmt.Sprintf("%s is %q, which is not the id of a commit", where, wording.Clip(id)))
 }
 
 // labelPrefix begins labels that claim a lane; GitLab's scoped labels have two colons.
 const labelPrefix = "lane:"
 
-// label notes a label that claims a lane, ignoring case.
-func (p *Plan) label(name string) {
+// addLabel adds a label if it claims a lane. Case does not matter.
+func (p *Plan) addLabel(name string) {
 	name = strings.TrimSpace(name)
 	if len(name) < len(labelPrefix) || !strings.EqualFold(name[:len(labelPrefix)], labelPrefix) {
 		return
@@ -31,17 +31,17 @@ func (p *Plan) label(name string) {
 	p.Labels = append(p.Labels, labelPrefix+strings.TrimSpace(strings.TrimPrefix(name[len(labelPrefix):], ":")))
 }
 
-// isBranch reports whether s can be the name of a branch, and therefore part of a refspec (git-check-ref-format(1)).
-func isBranch(s string) bool {
+// isBranchName reports whether s can be the name of a branch, and therefore part of a refspec (git-check-ref-format(1)).
+func isBranchName(s string) bool {
 	return s != "" && !strings.HasPrefix(s, "-") && !strings.HasPrefix(s, "/") && !strings.HasSuffix(s, "/") &&
 		!strings.HasSuffix(s, ".") && !strings.Contains(s, "..") && !strings.Contains(s, "@{") && !strings.Contains(s, "//") &&
 		strings.IndexFunc(s, func(r rune) bool { return r <= ' ' || r == 0x7f || strings.ContainsRune("~^:?*[\\", r) }) < 0
 }
 
-// branchPoints are the possible places of a remote's branch: its remote-tracking branch, which can be fetched, and a local branch, the only
-// one in a repository without a remote.
+// branchPoints returns where a branch of the remote may be: at its remote-tracking branch, which can be fetched, or at a local branch if the
+// repository has no remote.
 func branchPoints(name, words string) []Point {
-	if !isBranch(name) {
+	if !isBranchName(name) {
 		return nil
 	}
 	tracking := "refs/remotes/origin/" + name
@@ -53,7 +53,7 @@ func branchPoints(name, words string) []Point {
 
 func defaultBranchPoints(name string) []Point { return branchPoints(name, "the default branch "+name) }
 
-// refOf is the full name of a tag or a branch; empty if there is neither.
+// refOf returns the full name of a tag or a branch, or nothing if both are empty.
 func refOf(tag, branch string) string {
 	switch {
 	case tag != "":
@@ -64,7 +64,7 @@ func refOf(tag, branch string) string {
 	return ""
 }
 
-// variablePoint is the commit whose id is in a variable; none if that is not set, or zeros.
+// variablePoint returns the commit whose id is in a variable, or none if that is not set, or zeros.
 func variablePoint(env map[string]string, name string, more ...string) ([]Point, error) {
 	id := env[name]
 	if id == "" || history.IsZero(id) {
@@ -73,7 +73,7 @@ func variablePoint(env map[string]string, name string, more ...string) ([]Point,
 	return []Point{idPoint(id, name, more...)}, checkID(name, id)
 }
 
-// idPoint is a commit that can be fetched by its id.
+// idPoint returns the point for a commit that can be fetched by its id, or by the refspecs in more.
 func idPoint(id, words string, more ...string) Point {
 	return Point{Revision: id, Words: words, Fetch: append([]string{id}, more...)}
 }

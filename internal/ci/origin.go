@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// ForeignOrigin is the repository of a clone's remote origin, if its branches do not count: a checkout of a fork has the fork's, which
-// would let the author of a pull request choose what it is compared with. Otherwise it is empty.
+// ForeignOrigin returns the full name of the remote origin's repository if its branches do not count, as in a checkout of a fork: its owner
+// could choose what a pull request is compared with. Otherwise the result is empty.
 func (p *Plan) ForeignOrigin(address string) string {
 	name, host := repositoryOf(address)
 	switch {
@@ -16,7 +16,7 @@ func (p *Plan) ForeignOrigin(address string) string {
 		return ""
 	case p.Project != "" && !strings.EqualFold(p.Project, p.Repository):
 		return p.Project
-	case !host, endsIn(name, p.Repository):
+	case !host, endsWithName(name, p.Repository):
 		return ""
 	}
 	return name
@@ -25,11 +25,11 @@ func (p *Plan) ForeignOrigin(address string) string {
 // OwnOrigin reports whether the address of a clone's remote origin is that of the repository whose branches count.
 func (p *Plan) OwnOrigin(address string) bool {
 	name, host := repositoryOf(address)
-	return host && p.Repository != "" && endsIn(name, p.Repository)
+	return host && p.Repository != "" && endsWithName(name, p.Repository)
 }
 
-// repositoryOf is the path of an address that names a host (git-fetch(1), GIT URLS), without .git. host is false for a directory, which has
-// no repository name.
+// repositoryOf returns the path of a remote's address without .git (git-fetch(1), GIT URLS). host is false if the address is a directory, which
+// has no repository name.
 func repositoryOf(address string) (path string, host bool) {
 	scheme, _, isURL := strings.Cut(address, "://")
 	switch {
@@ -51,7 +51,7 @@ func repositoryOf(address string) (path string, host bool) {
 	return strings.TrimSuffix(strings.Trim(path, "/"), ".git"), true
 }
 
-// webAddress is an address to which a report may link, unchanged; empty for anything else, for example if a variable is missing.
+// webAddress returns the address unchanged if a report may link to it, and nothing otherwise, for example if a variable was missing in it.
 func webAddress(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" || strings.Contains(u.Path, "//") {
@@ -60,8 +60,8 @@ func webAddress(address string) string {
 	return u.String()
 }
 
-// endsIn reports whether a path ends in the full name of a repository.
-func endsIn(path, fullName string) bool {
+// endsWithName reports whether a path ends in the full name of a repository.
+func endsWithName(path, fullName string) bool {
 	path, fullName = strings.ToLower("/"+path), strings.ToLower("/"+strings.Trim(fullName, "/"))
 	return strings.HasSuffix(path, fullName)
 }

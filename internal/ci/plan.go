@@ -18,7 +18,7 @@ const (
 	Push Kind = "push"
 	// History judges every commit of the head's history.
 	History Kind = "audit"
-	// Nothing has nothing to judge, for example because a branch was deleted.
+	// Nothing judges nothing, for example because a branch was deleted.
 	Nothing Kind = "nothing"
 )
 
@@ -30,7 +30,7 @@ type Point struct {
 	Words string
 	// Fetch are the ids or refspecs to fetch with git, in order, until Revision exists; empty if fetching cannot help.
 	Fetch []string
-	// Made says that the system made this point of Plan.Merge for this run: if it is not a merge of the head, the report says what it is.
+	// Made says that the CI system made this commit of Plan.Merge for this run. If it is not a merge of the head, the report says so.
 	Made bool
 	// Branch says that this names a branch, which counts only in the right repository: see Plan.Repository.
 	Branch bool
@@ -57,8 +57,8 @@ type Plan struct {
 	Base []Point
 	// Head is what to judge.
 	Head []Point
-	// Merge is where the system's merge of the head into the target may be. One counts if its second parent is the head; then its first
-	// parent replaces Base. One that was Made also counts if it descends from the base, as in a merge train that squashes or fast-forwards.
+	// Merge is where the CI system's merge of the head into the target may be. A commit counts if its second parent is the head; then its first
+	// parent replaces Base. One that is Made also counts if it descends from the base, as in a merge train that squashes or fast-forwards.
 	Merge []Point
 	// Default is the default branch, for a push and a history; if the system does not name it, the clone is asked. OnDefault says that Ref
 	// is that branch: then the policy is from its own tip before the push.
@@ -92,8 +92,8 @@ type Plan struct {
 	Guarded bool
 }
 
-// against sets what a push is compared with, besides its own past.
-func (p *Plan) against(defaultBranch string) {
+// compareWithDefault has a push to another branch than the default one compared with the default branch, too.
+func (p *Plan) compareWithDefault(defaultBranch string) {
 	p.OnDefault = defaultBranch != "" && p.Ref == "refs/heads/"+defaultBranch
 	if p.OnDefault {
 		return
@@ -102,8 +102,8 @@ func (p *Plan) against(defaultBranch string) {
 	p.Compare = strings.HasPrefix(p.Ref, "refs/heads/")
 }
 
-// history sets the default branch, whose policy judges a whole history.
-func (p *Plan) history(defaultBranch string) {
+// planHistory plans to judge the whole history of Ref, by the policy of the default branch.
+func (p *Plan) planHistory(defaultBranch string) {
 	p.Kind = History
 	p.Subject = "the whole history of " + wording.Clip(p.Ref)
 	if p.Ref == "" {

@@ -10,7 +10,7 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/history"
 )
 
-// System is a CI system: how to recognize its jobs, and its differences from others. Each is a value in a file of its own.
+// System describes a CI system: how to recognize its jobs, and how to find out what to compare. Each is a value in a file of its own.
 type System struct {
 	// Name is the name for people.
 	Name string
@@ -18,14 +18,14 @@ type System struct {
 	detect func(env map[string]string) bool
 	// plan fills in what to compare. event is the content of EventVariable's file; nil if there is none.
 	plan func(p *Plan, env map[string]string, event []byte) error
-	// request fills in facts about the job's pull request that hold even if the caller names base and head; nil if the system never has
-	// any. Its result holds for other jobs too.
-	request func(p *Plan, env map[string]string, event []byte) surroundings
+	// readRequest reads what is known about the job's pull request. It is also called if the caller names base and head, and for other jobs. It is
+	// nil if the system has no pull requests.
+	readRequest func(p *Plan, env map[string]string, event []byte) jobFacts
 	// repository is the repository's name, and where it shows a commit, up to the id; nil if the system never says. Each is empty if
 	// unknown.
 	repository func(env map[string]string) (name, commits string)
-	// otherOrigin is the remedy if the remote origin is not the repository whose branches count; nil for the general advice.
-	otherOrigin func(p *Plan) string
+	// originRemedy is the remedy if the remote origin is not the repository whose branches count; nil for the general advice.
+	originRemedy func(p *Plan) string
 
 	// EventVariable names the variable with the path of the file that describes the event.
 	EventVariable string
@@ -82,8 +82,8 @@ func Names() string {
 	return wording.List(names, "and")
 }
 
-// surroundings are facts about a job besides what to compare.
-type surroundings struct {
+// jobFacts are facts about a job besides what to compare.
+type jobFacts struct {
 	// inRequest is true in the job of a pull or merge request.
 	inRequest bool
 	// repository is the full name of the repository whose branches count, defaultBranch its default branch.
@@ -98,8 +98,8 @@ type Inputs struct {
 
 const remedy = "say what to compare: `small-action --base origin/main --head HEAD`, or the inputs base and head"
 
-// undecided is the failure for a missing part of a plan.
-func undecided(message string) error { return &failure.Error{Message: message, Remedy: remedy} }
+// errUndecided returns the failure for a job that does not say what to compare.
+func errUndecided(message string) error { return &failure.Error{Message: message, Remedy: remedy} }
 
 // Decide makes the plan. env is the environment, event the content of the file that Detect(env).EventVariable names, nil if there is none.
 func Decide(env map[string]string, event []byte, in Inputs) (Plan, error) {
@@ -110,7 +110,7 @@ func Decide(env map[string]string, event []byte, in Inputs) (Plan, error) {
 	}
 	switch {
 	case in.Base != "":
-		p.explicit(env, event, in)
+		p.planInputs(env, event, in)
 		return p, nil
 	case in.Head != "":
 		return Plan{}, &failure.Error{Message: "head is given, but not what to compare it with", Remedy: "give base too: `small-action --base origin/main --head HEAD`"}
@@ -118,11 +118,11 @@ func Decide(env map[string]string, event []byte, in Inputs) (Plan, error) {
 	return p, p.System.plan(&p, env, event)
 }
 
-// explicit plans by the caller's inputs. A base of zeros, as CI systems give for a new branch, means the default branch.
-func (p *Plan) explicit(env map[string]string, event []byte, in Inputs) {
-	var around surroundings
-	if p.System.request != nil {
-		around = p.System.request(p, env, event)
+// planInputs makes the plan from the caller's inputs. A base of zeros, as CI systems give for a new branch, means the default branch.
+func (p *Plan) planInputs(env map[string]string, event []byte, in Inputs) {
+	var facts jobFacts
+	if p.System.readRequest != nil {
+		facts = p.System.readRequest(p, env, event)
 	}
 	p.Event, p.Kind = "base and head given", Change
 	head := in.Head
@@ -133,27 +133,27 @@ func (p *Plan) explicit(env map[string]string, event []byte, in Inputs) {
 		p.Kind, p.Reason = Nothing, "head is "+wording.Clip(head)+": the branch was deleted"
 		return
 	}
-	p.Head = []Point{given(head)}
+	p.Head = []Point{givenPoint(head)}
 	if !history.IsZero(in.Base) {
 		p.Subject = wording.Clip(head) + " against " + wording.Clip(in.Base)
-		base := given(in.Base)
-		base.Branch = around.inRequest && strings.HasPrefix(strings.TrimPrefix(base.Revision, "refs/remotes/"), "origin/")
+		base := givenPoint(in.Base)
+		base.Branch = facts.inRequest && strings.HasPrefix(strings.TrimPrefix(base.Revision, "refs/remotes/"), "origin/")
 		p.Base = []Point{base}
 		return
 	}
 	p.Kind, p.NoBefore, p.Compare, p.Subject = Push, true, true, wording.Clip(head)+", which is new"
-	p.Repository = cmp.Or(p.Repository, around.repository)
-	p.Default = defaultBranchPoints(cmp.Or(env[defaultBranchVariable], around.defaultBranch))
+	p.Repository = cmp.Or(p.Repository, facts.repository)
+	p.Default = defaultBranchPoints(cmp.Or(env[defaultBranchVariable], facts.defaultBranch))
 }
 
-// given is a revision in the caller's words.
-func given(revision string) Point {
+// givenPoint returns the point for a revision that the caller gave.
+func givenPoint(revision string) Point {
 	p := Point{Revision: revision, Words: wording.Clip(revision)}
 	branch, tracking := strings.CutPrefix(strings.TrimPrefix(revision, "refs/remotes/"), "origin/")
 	switch {
 	case history.IsObjectID(revision):
 		p.Fetch = []string{revision}
-	case tracking && isBranch(branch):
+	case tracking && isBranchName(branch):
 		// This excludes a tag or a branch with the name origin/main.
 		p.Revision = "refs/remotes/origin/" + branch
 		p.Fetch = []string{"+refs/heads/" + branch + ":" + p.Revision}
@@ -163,8 +163,8 @@ func given(revision string) Point {
 
 // OriginRemedy is the remedy if the remote origin is not the repository whose branches count.
 func (p *Plan) OriginRemedy() string {
-	if p.System.otherOrigin != nil {
-		return p.System.otherOrigin(p)
+	if p.System.originRemedy != nil {
+		return p.System.originRemedy(p)
 	}
 	return remedy
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/history"
 )
 
-// variables are the names of the variables with which a CI system describes a build, for systems that say no more than that. A variable
-// that a system lacks is empty.
+// variables are the names of the variables with which a CI system describes a build, for systems that give no other description. A name is empty
+// if the system has no such variable.
 //
 // The checked-out commit of such a build may be the system's merge of the head and the target, so HEAD is tried too. Most systems do not
 // say what a branch was before; then it is compared with the default branch alone.
@@ -41,20 +41,20 @@ const defaultBranchVariable = "CI_DEFAULT_BRANCH"
 
 // system completes a system that describes its builds with these variables.
 func (v variables) system(s System) *System {
-	s.plan, s.request = v.plan, v.surroundings
+	s.plan, s.readRequest = v.plan, v.readRequest
 	s.repository = func(env map[string]string) (name, commits string) {
 		return env[v.repository], env[v.page] + v.commits
 	}
 	return &s
 }
 
-// is recognizes a system by the value of one variable.
-func is(name, value string) func(env map[string]string) bool {
+// variableIs returns a function that recognizes a system by the value of one variable.
+func variableIs(name, value string) func(env map[string]string) bool {
 	return func(env map[string]string) bool { return env[name] == value }
 }
 
 func (v variables) plan(p *Plan, env map[string]string, _ []byte) error {
-	around := v.surroundings(p, env, nil)
+	facts := v.readRequest(p, env, nil)
 	head := Point{Revision: "HEAD", Words: "HEAD"}
 	for _, name := range []string{v.commit, v.head} {
 		switch id := env[name]; {
@@ -67,8 +67,8 @@ func (v variables) plan(p *Plan, env map[string]string, _ []byte) error {
 		}
 	}
 	p.Head = []Point{head}
-	if around.inRequest {
-		return v.pullRequest(p, env)
+	if facts.inRequest {
+		return v.planPullRequest(p, env)
 	}
 	p.Kind, p.Ref = Push, cmp.Or(env[v.ref], refOf(env[v.tag], env[v.branch]))
 	p.Event, p.Subject = "a build", "the checked-out commit"
@@ -81,42 +81,42 @@ func (v variables) plan(p *Plan, env map[string]string, _ []byte) error {
 	}
 	if env[v.event] == "push" && len(before) > 0 {
 		p.Base = before
-		p.against(around.defaultBranch)
+		p.compareWithDefault(facts.defaultBranch)
 	} else {
 		p.NoBefore, p.Compare = true, !strings.HasPrefix(p.Ref, "refs/tags/")
-		p.Default = refetched(defaultBranchPoints(around.defaultBranch))
+		p.Default = refetched(defaultBranchPoints(facts.defaultBranch))
 	}
 	p.Event = cmp.Or(env[v.event], p.Event)
 	return nil
 }
 
-// pullRequest compares the head with the target, or with the target as of the merge that is checked out.
-func (v variables) pullRequest(p *Plan, env map[string]string) error {
+// planPullRequest compares the head with the target, or with the target as of the merge that is checked out.
+func (v variables) planPullRequest(p *Plan, env map[string]string) error {
 	target := strings.TrimPrefix(env[v.target], "refs/heads/")
 	p.Kind, p.Event = Change, cmp.Or(env[v.event], "pull request")
 	p.Subject = fmt.Sprintf("pull request %s into %s", wording.Clip(env[v.request]), wording.Clip(target))
 	p.Source = strings.TrimPrefix(env[v.source], "refs/heads/")
 	p.Base = refetched(branchPoints(target, "the target branch "+target))
 	if len(p.Base) == 0 {
-		return undecided(fmt.Sprintf("%s is %q, which is no name of a branch; it has to name the pull request's target", v.target, wording.Clip(target)))
+		return errUndecided(fmt.Sprintf("%s is %q, which is no name of a branch; it has to name the pull request's target", v.target, wording.Clip(target)))
 	}
 	p.Merge = []Point{{Revision: "HEAD", Words: "HEAD", Made: true}}
 	return nil
 }
 
-func (v variables) surroundings(p *Plan, env map[string]string, _ []byte) surroundings {
+func (v variables) readRequest(p *Plan, env map[string]string, _ []byte) jobFacts {
 	p.Repository, p.Fork = env[v.repository], env[v.fork]
 	for name := range strings.SplitSeq(env[v.labels], ",") {
-		p.label(name)
+		p.addLabel(name)
 	}
 	number := env[v.request]
-	return surroundings{
+	return jobFacts{
 		inRequest: number != "" && number != "false", repository: p.Repository,
 		defaultBranch: cmp.Or(env[defaultBranchVariable], env[v.defaultBranch]),
 	}
 }
 
-// refetched has the branch fetched again: the clone may be from an earlier build.
+// refetched marks a branch to be fetched again: the clone may be from an earlier build.
 func refetched(points []Point) []Point {
 	if len(points) > 0 {
 		points[0].Stale = true
@@ -124,8 +124,7 @@ func refetched(points []Point) []Point {
 	return points
 }
 
-// several stands for systems whose variables are all set, as in a job that one of them starts in another's: it does not guess which one
-// counts.
+// several returns a system without a plan, for a job that has the variables of several systems, as if one of them starts a job in another.
 func several(found []*System) *System {
 	var names []string
 	for _, s := range found {

@@ -9,7 +9,7 @@ var Woodpecker = variables{
 	defaultBranch: "CI_REPO_DEFAULT_BRANCH", repository: "CI_REPO", page: "CI_REPO_URL", commits: "/commit/",
 }.system(System{
 	Name:       "Woodpecker",
-	detect:     is("CI", "woodpecker"),
+	detect:     variableIs("CI", "woodpecker"),
 	Deep:       woodpeckerClone,
 	NoCheckout: "skip_clone must not be true", Checkout: woodpeckerClone,
 })
