@@ -19,33 +19,32 @@ import (
 	"github.com/small-gate/small-gate/internal/policy"
 )
 
-// CI judges what a plan asks for. First it finds the points of the plan: it fetches what the clone lacks, if possible; an unavailable point
-// is replaced by the next, and without a next one nothing can be judged. Then it judges everything once. The facts say what was compared
-// and under whose policy.
+// CI judges what a plan asks for. First it looks up the plan's commits, and fetches those that the clone lacks. Of each list of points it
+// takes the first that is available; if none is, nothing can be judged. Then it judges. The facts say what was compared, by which policy.
 func CI(ctx context.Context, req session.Request, plan ci.Plan, token Token) (*finding.Report, []Fact) {
 	req.Labels, req.Name = plan.Labels, plan.Name
 	req = req.WithLane()
 	if plan.Guarded {
 		req.Environ = githistory.Guarded(req.Environ)
 	}
-	job := &job{req: req, plan: plan, token: token, asked: map[string]error{}}
-	found, unavailable := job.prepare(ctx)
-	facts, notes := job.facts, job.notes
+	j := &job{req: req, plan: plan, token: token, fetchErrors: map[string]error{}}
+	target, targetErr := j.findTarget(ctx)
+	facts, notes := j.facts, j.notes
 	report := req.Judge(ctx, string(plan.Kind), func(s *session.Session) (*finding.Report, error) {
-		job.facts, job.notes = slices.Clone(facts), slices.Clone(notes) // Judge may call this again, for the floor or with another reader
-		if unavailable != nil {
-			return nil, unavailable
+		j.facts, j.notes = slices.Clone(facts), slices.Clone(notes) // Judge may call this again, for the floor or with another reader
+		if targetErr != nil {
+			return nil, targetErr
 		}
-		return job.judge(ctx, s, found)
+		return j.judgeTarget(ctx, s, target)
 	})
 	report.Examined.Branch = cmp.Or(report.Examined.Branch, branchName(plan.Ref, origin))
 	report.Examined.CommitLink = plan.CommitLink
 	report.Examined.Source = plan.System.Name + ", " + plan.Event
-	report.Examined.Notes = append(report.Examined.Notes, slices.Concat(plan.Notes, job.notes, job.ignoredLanes(report))...)
+	report.Examined.Notes = append(report.Examined.Notes, slices.Concat(plan.Notes, j.notes, j.ignoredLaneNotes(report))...)
 	if report.Failure != nil {
-		report.Failure = job.explain(report.Failure)
+		report.Failure = j.explainFailure(report.Failure)
 	}
-	return report, job.account(report)
+	return report, j.completeFacts(report)
 }
 
 // job is one run of CI.
@@ -53,57 +52,58 @@ type job struct {
 	req   session.Request
 	plan  ci.Plan
 	token Token
-	// asked has what git was asked to fetch, with the error; fetched has, for each fetch that succeeded, the command that a person could type.
-	asked   map[string]error
-	fetched []string
-	// shallow says that the clone hides history, as of the last fetch.
+	// fetchErrors has the result of each fetch, by id or refspec; nil for success. fetchCommands has, for each that succeeded, the command
+	// that a person could type.
+	fetchErrors   map[string]error
+	fetchCommands []string
+	// shallow is true if the clone was shallow when findTarget last opened it.
 	shallow bool
 	facts   []Fact
 	notes   []string
-	// keepRemedy says that the remedy of the failure helps in a shallow clone too.
+	// keepRemedy is true if the failure's own remedy also helps in a shallow clone.
 	keepRemedy bool
-	// remote is true if there is an origin. fork is origin's repository, if that is not the target's; own is true if origin's address says that
-	// it is. Neither is set if the address does not tell.
-	remote, own bool
-	fork        string
-	// made has the commits that the system made for the head and that are no merge of it.
-	made []ci.Point
-	// head is the commit to judge, once it is known.
+	// hasOrigin is true if the clone has a remote called origin. originIsTarget is true if its address is the target repository's;
+	// foreignOrigin is its repository if its address is another's. Neither is set if the address does not tell.
+	hasOrigin, originIsTarget bool
+	foreignOrigin             string
+	// nonMerges are the commits that the system made for the head, other than merges of it.
+	nonMerges []ci.Point
+	// head is the commit to judge; empty until it is found.
 	head string
 }
 
-// judge judges what was found.
-func (j *job) judge(ctx context.Context, s *session.Session, t ciTarget) (*finding.Report, error) {
+func (j *job) judgeTarget(ctx context.Context, s *session.Session, t ciTarget) (*finding.Report, error) {
 	switch t.kind {
 	case ci.Change:
-		return j.change(ctx, s, t)
+		return j.judgeChange(ctx, s, t)
 	case ci.Push:
-		return j.push(ctx, s, t)
+		return j.judgePush(ctx, s, t)
 	case ci.History:
-		return j.audit(ctx, s, t)
+		return j.judgeHistory(ctx, s, t)
 	}
 	return run.EmptyReport(s.Opts), nil
 }
 
-// change judges a pull request, a merge request, a merge group, or a change that the caller names.
-func (j *job) change(ctx context.Context, s *session.Session, t ciTarget) (*finding.Report, error) {
+// judgeChange judges a pull request, a merge request, a merge group, or a change that the caller names.
+func (j *job) judgeChange(ctx context.Context, s *session.Session, t ciTarget) (*finding.Report, error) {
 	s.Opts.Branch = j.plan.Source
 	s.StandAllAs(ctx, history.Published)
-	s.SetBranches(history.Tip{ID: t.base}, history.Tip{}) // nothing of a change has landed, whatever branches the clone has
-	if err := j.trust(ctx, s, t.base, t.words); err != nil {
+	s.SetBranches(history.Tip{ID: t.base}, history.Tip{}) // no commit of the change has landed, whatever branches the clone has
+	if err := j.trustCommit(ctx, s, t.base, t.baseLabel); err != nil {
 		return nil, err
 	}
 	if t.merge == "" {
-		return s.CheckProposed(ctx, j.head, j.judgeFilesIfNothingNew(ctx, s, t.words, gate.Range(ctx, s.Repo, t.base, j.head, s.Opts)))
+		return s.CheckProposed(ctx, j.head, j.judgeFilesIfNothingNew(ctx, s, t.baseLabel, gate.Range(ctx, s.Repo, t.base, j.head, s.Opts)))
 	}
-	report, err := s.CheckProposed(ctx, j.head, j.judgeFilesIfNothingNew(ctx, s, t.words, gate.RangeInto(ctx, s.Repo, t.base, j.head, t.merge, s.Opts)))
+	report, err := s.CheckProposed(ctx, j.head, j.judgeFilesIfNothingNew(ctx, s, t.baseLabel, gate.RangeInto(ctx, s.Repo, t.base, j.head, t.merge, s.Opts)))
 	if err != nil {
 		return nil, err
 	}
 	return s.CheckProposed(ctx, t.merge, report)
 }
 
-// judgeFilesIfNothingNew judges the head's files if the report has no commits because the target already has the head. target says in words who has it.
+// judgeFilesIfNothingNew also judges the head's files if the report has no commits, because the target already has the head. target is the
+// target's name for people.
 func (j *job) judgeFilesIfNothingNew(ctx context.Context, s *session.Session, target string, r *finding.Report) *finding.Report {
 	if r.Failure != nil || r.Examined.Commits > 0 {
 		return r
@@ -112,16 +112,16 @@ func (j *job) judgeFilesIfNothingNew(ctx context.Context, s *session.Session, ta
 	if files.Failure != nil && errors.Is(files.Failure, gate.ErrNothing) {
 		return r
 	}
-	why := fmt.Sprintf("%s already has %s, so the files of that commit are judged", target, j.head)
-	j.fact("no commit is new", "%s", why)
-	j.note("no commit is new: %s", why)
+	reason := fmt.Sprintf("%s already has %s, so the files of that commit are judged", target, j.head)
+	j.fact("no commit is new", "%s", reason)
+	j.note("no commit is new: %s", reason)
 	all := finding.Combine([]*finding.Report{r, files})
 	all.NoWorkspace, all.Examined.Base, all.Examined.Head = false, r.Examined.Base, r.Examined.Head
 	return all
 }
 
-// push judges the move of a ref, and for the default branch also its commits from before the push.
-func (j *job) push(ctx context.Context, s *session.Session, t ciTarget) (*finding.Report, error) {
+// judgePush judges the move of a ref. If that is the default branch, it also judges its commits from before the push.
+func (j *job) judgePush(ctx context.Context, s *session.Session, t ciTarget) (*finding.Report, error) {
 	u := t.update
 	s.Opts.Branch = branchName(j.plan.Ref, origin)
 	if u.PolicyFromOldTip {
@@ -131,27 +131,28 @@ func (j *job) push(ctx context.Context, s *session.Session, t ciTarget) (*findin
 		s.StandAllAs(ctx, history.Published)
 		s.SetBranches(u.Target, u.Target)
 	}
-	if err := trustForRef(ctx, s, u, t.branch); err != nil {
+	if err := trustForRef(ctx, s, u, t.defaultBranch); err != nil {
 		return nil, err
 	}
 	if err := j.checkConfigExists(ctx, s); err != nil {
 		return nil, err
 	}
-	past, err := j.past(ctx, s, u)
+	old, err := j.rejudgeOldCommits(ctx, s, u)
 	if err != nil {
 		return nil, err
 	}
-	report := j.judgeFilesIfNothingNew(ctx, s, t.words, gate.Push(ctx, s.Repo, u, s.Opts))
-	if past != nil {
-		report = finding.Combine([]*finding.Report{report, past})
+	report := j.judgeFilesIfNothingNew(ctx, s, t.baseLabel, gate.Push(ctx, s.Repo, u, s.Opts))
+	if old != nil {
+		report = finding.Combine([]*finding.Report{report, old})
 		report.Examined.Base, report.Examined.Head = u.Old, u.New
 	}
 	return s.CheckProposed(ctx, u.New, report)
 }
 
-// past judges again the commits that the default branch had before a push and still has: the run that should have judged them may have been
-// cancelled, superseded or skipped. It is nil if there were none, and for other branches, which are judged whole anyway.
-func (j *job) past(ctx context.Context, s *session.Session, u history.Update) (*finding.Report, error) {
+// rejudgeOldCommits judges again the commits that the default branch had before a push and still has: the run that should have judged them
+// may have been cancelled, superseded or skipped. The report is nil if there are none, or if the ref is another branch: there, all commits
+// that the default branch lacks are judged anyway.
+func (j *job) rejudgeOldCommits(ctx context.Context, s *session.Session, u history.Update) (*finding.Report, error) {
 	if !u.PolicyFromOldTip || u.Old == "" {
 		return nil, nil
 	}
@@ -171,13 +172,12 @@ func (j *job) past(ctx context.Context, s *session.Session, u history.Update) (*
 	s.Opts.Reported = opts.Reported
 	report := gate.Lasting(ctx, s.Repo, shared, opts)
 	j.fact("judged again", "%s from before the push, for entries that were changed or lost", wording.Count(report.Examined.Commits, "commit"))
-	report.Examined.Commits = 0 // the report counts the push's commits
+	report.Examined.Commits = 0 // the combined report counts only the push's commits
 	return report, nil
 }
 
-// audit judges the whole history of the head.
-func (j *job) audit(ctx context.Context, s *session.Session, t ciTarget) (*finding.Report, error) {
-	if err := j.trust(ctx, s, t.base, t.words); err != nil {
+func (j *job) judgeHistory(ctx context.Context, s *session.Session, t ciTarget) (*finding.Report, error) {
+	if err := j.trustCommit(ctx, s, t.base, t.baseLabel); err != nil {
 		return nil, err
 	}
 	s.StandAllAs(ctx, history.Landed)
@@ -185,16 +185,16 @@ func (j *job) audit(ctx context.Context, s *session.Session, t ciTarget) (*findi
 	return gate.Audit(ctx, s.Repo, j.head, s.Opts), nil
 }
 
-// trust takes the policy from a commit, called name in messages.
-func (j *job) trust(ctx context.Context, s *session.Session, commit, name string) error {
+// trustCommit takes the policy from a commit, which messages call name.
+func (j *job) trustCommit(ctx context.Context, s *session.Session, commit, name string) error {
 	if err := s.Trust(ctx, commit, name); err != nil {
 		return err
 	}
 	return j.checkConfigExists(ctx, s)
 }
 
-// checkConfigExists demands that the configuration named by the caller is in the trusted tree or, if new, in the change: a misspelt name
-// would mean the built-in defaults.
+// checkConfigExists fails if neither the trusted tree nor the change has the configuration that the caller names: without this check, a
+// misspelt name would mean the built-in policy.
 func (j *job) checkConfigExists(ctx context.Context, s *session.Session) error {
 	path := s.Req.TrustedConfig
 	if path == "" || s.Req.Config != "" || s.TrustedText != nil {

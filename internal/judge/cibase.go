@@ -14,37 +14,38 @@ import (
 	"github.com/small-gate/small-gate/internal/judge/session"
 )
 
-// origin is the remote that CI systems make.
+// origin is the remote of a clone that a CI system makes.
 const origin = "origin"
 
-// inspectOrigin finds out whether there is an origin, and whether its branches count.
+// inspectOrigin finds out whether the clone has an origin, and whether that is the target's repository, whose branches count.
 func (j *job) inspectOrigin(ctx context.Context, s *session.Session) error {
 	address, err := s.Repo.RemoteURL(ctx, origin)
 	if err != nil {
 		return err
 	}
-	j.remote, j.fork = address != "", j.plan.ForeignOrigin(address)
-	j.own = j.fork == "" && j.plan.OwnOrigin(address)
-	if j.fork != "" {
-		j.fact("passed over", "the branches of %s, which is %s and not %s", origin, j.fork, j.home())
+	j.hasOrigin, j.foreignOrigin = address != "", j.plan.ForeignOrigin(address)
+	j.originIsTarget = j.foreignOrigin == "" && j.plan.OwnOrigin(address)
+	if j.foreignOrigin != "" {
+		j.fact("passed over", "the branches of %s, which is %s and not %s", origin, j.foreignOrigin, j.targetRepository())
 	}
 	return nil
 }
 
-// home names the repository whose branches count.
-func (j *job) home() string { return cmp.Or(j.plan.Repository, "the target's repository") }
+// targetRepository names the repository whose branches count.
+func (j *job) targetRepository() string { return cmp.Or(j.plan.Repository, "the target's repository") }
 
-// usable reports whether a point may be used: a branch only if it is of the target's repository. In a clone with a remote, local branches are
-// not.
+// usable reports whether a point may be used: not a branch if origin is another repository than the target's, and not a local branch if the
+// clone has an origin.
 func (j *job) usable(p ci.Point) bool {
 	local := strings.HasPrefix(p.Revision, "refs/heads/")
-	return !p.Branch || j.fork == "" && (!local || !j.remote)
+	return !p.Branch || j.foreignOrigin == "" && (!local || !j.hasOrigin)
 }
 
-// forkRemoteError is the failure of a base that was not found because origin is another repository; err may be nil.
-func (j *job) forkRemoteError(err error) error {
+// foreignOriginError says that a commit was not found because origin is not the target's repository. err, which may be nil, is why other
+// points were not found.
+func (j *job) foreignOriginError(err error) error {
 	out := &failure.Error{
-		Message: origin + " is " + wording.Printable(j.fork) + " and not " + wording.Printable(j.home()) + ", whose branches count",
+		Message: origin + " is " + wording.Printable(j.foreignOrigin) + " and not " + wording.Printable(j.targetRepository()) + ", whose branches count",
 		Remedy:  j.plan.OriginRemedy(),
 		Err:     err,
 	}
@@ -54,31 +55,31 @@ func (j *job) forkRemoteError(err error) error {
 	return out
 }
 
-// resolveBase returns the base, unless three things hold: it is a branch of a remote that may be a fork, it already has the head of an open
-// change, and the event's own base does not have that. Then it returns the event's base.
-func (j *job) resolveBase(ctx context.Context, s *session.Session, base, words, head string) (string, string, error) {
-	named := slices.DeleteFunc(slices.Clone(j.plan.Base), func(p ci.Point) bool { return p.Branch })
-	if !j.plan.Open || j.own || len(named) == 0 || slices.ContainsFunc(named, func(p ci.Point) bool { return p.Revision == base }) {
-		return base, words, nil
+// replaceSuspectBase replaces a base that may be a fork's branch by the event's own base commit, if the change is open, the branch already has
+// the head, and the event's base does not. Otherwise it returns the base and its label as they are.
+func (j *job) replaceSuspectBase(ctx context.Context, s *session.Session, base, label, head string) (string, string, error) {
+	commits := slices.DeleteFunc(slices.Clone(j.plan.Base), func(p ci.Point) bool { return p.Branch })
+	if !j.plan.Open || j.originIsTarget || len(commits) == 0 || slices.ContainsFunc(commits, func(p ci.Point) bool { return p.Revision == base }) {
+		return base, label, nil
 	}
 	if has, err := s.Repo.IsAncestor(ctx, head, base); err != nil || !has {
-		return base, words, err
+		return base, label, err
 	}
-	id, namedWords, err := j.first(ctx, s, named[len(named)-1:])
+	id, commitLabel, err := j.resolveFirst(ctx, s, commits[len(commits)-1:])
 	if err != nil {
 		return "", "", err
 	}
 	if has, err := s.Repo.IsAncestor(ctx, head, id); err != nil || has {
-		return base, words, err
+		return base, label, err
 	}
-	j.fact("passed over", "%s (%s, which already has all of the head)", base, words)
-	return id, namedWords, nil
+	j.fact("passed over", "%s (%s, which already has all of the head)", base, label)
+	return id, commitLabel, nil
 }
 
-// mergeOf looks for the system's merge of the head, and for the target as of that merge. Commits that the system made and that are no such
-// merge are kept: in a merge train that squashes or fast-forwards, one of them is the target's next tip.
-func (j *job) mergeOf(ctx context.Context, s *session.Session, head string) (base, merge, words string, err error) {
-	j.made = nil
+// findMerge looks for the system's merge of the head into the target; base is the merge's other parent. It sets nonMerges: in a merge train
+// that squashes or fast-forwards, one of them is the target's next tip.
+func (j *job) findMerge(ctx context.Context, s *session.Session, head string) (base, merge, baseLabel string, err error) {
+	j.nonMerges = nil
 	for _, p := range j.plan.Merge {
 		if !j.usable(p) {
 			continue
@@ -86,7 +87,7 @@ func (j *job) mergeOf(ctx context.Context, s *session.Session, head string) (bas
 		id, err := s.Repo.Resolve(ctx, p.Revision)
 		switch {
 		case errors.Is(err, history.ErrLacking):
-			if err := j.fetch(ctx, p.Fetch...); err != nil {
+			if err := j.fetchNext(ctx, p.Fetch...); err != nil {
 				return "", "", "", err
 			}
 			if len(p.Fetch) > 0 {
@@ -106,7 +107,7 @@ func (j *job) mergeOf(ctx context.Context, s *session.Session, head string) (bas
 		}
 		lacking := errors.Is(err, history.ErrLacking)
 		if lacking && j.shallow {
-			if err := j.fetch(ctx, head); err != nil {
+			if err := j.fetchNext(ctx, head); err != nil {
 				return "", "", "", err
 			}
 		}
@@ -117,25 +118,25 @@ func (j *job) mergeOf(ctx context.Context, s *session.Session, head string) (bas
 			return parents[0], id, "the first parent of " + p.Words, nil
 		case err == nil && parents[0] == head:
 			return parents[1], id, "the second parent of " + p.Words, nil
-		case p.Made: // no merge, or a merge of something else
-			j.made = append(j.made, ci.Point{Revision: id, Words: p.Words})
+		case p.Made: // not a merge, or a merge of other commits
+			j.nonMerges = append(j.nonMerges, ci.Point{Revision: id, Words: p.Words})
 		}
 	}
 	return "", "", "", nil
 }
 
-// madeAfter is the first commit that the system made and that descends from the base: it would be the target's next tip. A note names the
-// others as not judged.
-func (j *job) madeAfter(ctx context.Context, s *session.Session, base string) (string, error) {
+// findNextTip finds the first of nonMerges that descends from the base: it would be the target's next tip. A note says that those that do not
+// descend from the base were not judged.
+func (j *job) findNextTip(ctx context.Context, s *session.Session, base string) (string, error) {
 	first := ""
-	for _, p := range j.made {
-		after, err := s.Repo.IsAncestor(ctx, base, p.Revision)
+	for _, p := range j.nonMerges {
+		descends, err := s.Repo.IsAncestor(ctx, base, p.Revision)
 		switch {
 		case err != nil:
 			return "", err
-		case after && first == "":
+		case descends && first == "":
 			first = p.Revision
-		case !after:
+		case !descends:
 			j.note("%s, %s, is neither a merge of the head nor a descendant of the base: it was not judged", p.Words, p.Revision)
 		}
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/small-gate/small-gate/internal/policy/lane"
 )
 
-// Fact is something that a job found out about what to judge, for people. Both parts may hold untrusted text.
+// Fact is a line for people about what a job judges. Name and value may hold untrusted text.
 type Fact struct{ Name, Value string }
 
 func (j *job) fact(name, format string, args ...any) {
@@ -27,38 +27,38 @@ func (j *job) note(format string, args ...any) {
 	j.notes = append(j.notes, fmt.Sprintf(format, args...))
 }
 
-// account completes the facts: where this runs, what it judges, and under whose policy.
-func (j *job) account(r *finding.Report) []Fact {
-	all := append([]Fact{{"where", j.plan.System.Name + ", " + j.plan.Event}, {"what", j.plan.Subject}, {"nothing to judge", j.plan.Reason}}, j.facts...)
-	for _, spec := range j.fetched {
-		all = append(all, Fact{"fetched", spec})
+// completeFacts adds to the facts where this runs, what was judged, and by which policy.
+func (j *job) completeFacts(r *finding.Report) []Fact {
+	facts := append([]Fact{{"where", j.plan.System.Name + ", " + j.plan.Event}, {"what", j.plan.Subject}, {"nothing to judge", j.plan.Reason}}, j.facts...)
+	for _, command := range j.fetchCommands {
+		facts = append(facts, Fact{"fetched", command})
 	}
-	if r.Verdict != finding.Error || r.Examined.Commits > 0 { // else it stopped before that
+	if r.Verdict != finding.Error || r.Examined.Commits > 0 { // otherwise an error came before the judgement
 		if j.plan.Kind != ci.Nothing {
-			all = append(all, Fact{"configuration", r.Examined.Policy})
+			facts = append(facts, Fact{"configuration", r.Examined.Policy})
 		}
-		all = append(all, Fact{"floor", r.Examined.Floor})
+		facts = append(facts, Fact{"floor", r.Examined.Floor})
 		if r.Lane != nil {
-			all = append(all, Fact{"lane", fmt.Sprintf("%s (from the %s); the change fits %s", r.Lane.Claim.Lane, r.Lane.Claim.Source, r.Lane.Fits)})
+			facts = append(facts, Fact{"lane", fmt.Sprintf("%s (from the %s); the change fits %s", r.Lane.Claim.Lane, r.Lane.Claim.Source, r.Lane.Fits)})
 		}
-		all = append(all, Fact{"judged", wording.Count(r.Examined.Commits, "commit")})
+		facts = append(facts, Fact{"judged", wording.Count(r.Examined.Commits, "commit")})
 	}
-	return slices.DeleteFunc(all, func(f Fact) bool { return f.Value == "" })
+	return slices.DeleteFunc(facts, func(f Fact) bool { return f.Value == "" })
 }
 
-// ignoredLanes are notes on claims of a lane that did not count: labels overridden by another claim, and the caller's own claim if no
-// change is judged.
-func (j *job) ignoredLanes(r *finding.Report) []string {
+// ignoredLaneNotes returns notes on claims of a lane that did not count: labels that another claim overrides, and the caller's own claim if a
+// whole history is judged.
+func (j *job) ignoredLaneNotes(r *finding.Report) []string {
 	switch {
 	case r.Failure != nil, j.plan.Kind == ci.Nothing, r.Lane == nil && r.Examined.Commits == 0: // nothing was judged
 		return nil
 	case r.Lane == nil:
-		given, err := j.req.ClaimedLane()
-		if err != nil || given == "" {
+		claimed, err := j.req.ClaimedLane()
+		if err != nil || claimed == "" {
 			return nil
 		}
 		by := lane.Claim{Source: cmp.Or(j.req.LaneFrom, lane.FromCaller)}.By()
-		return []string{fmt.Sprintf("the lane %s, claimed by %s, did not count: a whole history is judged here, not a change", given, by)}
+		return []string{fmt.Sprintf("the lane %s, claimed by %s, did not count: a whole history is judged here, not a change", claimed, by)}
 	}
 	claim := r.Lane.Claim
 	var ignored []string
@@ -78,8 +78,8 @@ func (j *job) ignoredLanes(r *finding.Report) []string {
 	return []string{fmt.Sprintf("the %s %s did not count: the lane is %s, claimed by %s", labels, strings.Join(ignored, " and "), claim.Lane, claim.By())}
 }
 
-// explain adds to a failure why a fetch failed, and which line of the job's description would fetch it.
-func (j *job) explain(f *failure.Error) *failure.Error {
+// explainFailure adds to a failure why a fetch failed, and how the job's description would have to change to fetch the commit.
+func (j *job) explainFailure(f *failure.Error) *failure.Error {
 	out := *f
 	out.Err = f
 	switch system := j.plan.System; {
@@ -92,7 +92,7 @@ func (j *job) explain(f *failure.Error) *failure.Error {
 		return f
 	}
 	var reasons []string
-	for _, err := range j.asked {
+	for _, err := range j.fetchErrors {
 		if err != nil {
 			reasons = append(reasons, failure.Of(err).Message)
 		}
