@@ -13,21 +13,21 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// Check judges the workspace of one directory, or of the nearest above the current one, as its files are on disk, in the index or in a
-// commit.
-func Check(ctx context.Context, req session.Request, what session.State) *finding.Report {
+// Check judges the workspace in the request's directory, by default the nearest one at or above the current directory; with state.Recursive,
+// every workspace at or below the request's directory. The files are those on disk, in the index or in a commit.
+func Check(ctx context.Context, req session.Request, state session.State) *finding.Report {
 	judge := gate.Check
-	if what.Recursive {
+	if state.Recursive {
 		judge, req.Dir = gate.CheckAll, session.WorkspaceRoot(req.Dir)
 	} else {
 		req = req.AtNearestWorkspace()
 		req.Workspace = cmp.Or(req.Workspace, "root")
 	}
-	return req.JudgeIn(ctx, "check", what.Opener(req), func(s *session.Session) (*finding.Report, error) {
-		if what.Against != "" {
-			return checkAgainst(ctx, s, what)
+	return req.JudgeIn(ctx, "check", state.Opener(req), func(s *session.Session) (*finding.Report, error) {
+		if state.Against != "" {
+			return checkAgainst(ctx, s, state)
 		}
-		at, err := s.Locate(ctx, what)
+		at, err := s.Locate(ctx, state)
 		if err == nil {
 			err = s.TrustChecked(ctx, at)
 		}
@@ -38,13 +38,13 @@ func Check(ctx context.Context, req session.Request, what session.State) *findin
 	})
 }
 
-// checkAgainst judges the files on disk, and what has become of the logs since a commit, whose policy it takes.
-func checkAgainst(ctx context.Context, s *session.Session, what session.State) (*finding.Report, error) {
-	base, err := s.Commit(ctx, what.Against)
+// checkAgainst judges the files on disk, and how the logs have changed since a commit. The policy is that commit's.
+func checkAgainst(ctx context.Context, s *session.Session, state session.State) (*finding.Report, error) {
+	base, err := s.Commit(ctx, state.Against)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.Trust(ctx, base, what.Against); err != nil {
+	if err := s.Trust(ctx, base, state.Against); err != nil {
 		return nil, err
 	}
 	files, err := s.WithFiles()
@@ -59,39 +59,38 @@ func checkAgainst(ctx context.Context, s *session.Session, what session.State) (
 	if err != nil {
 		return nil, err
 	}
-	return gate.CheckAgainst(ctx, files, base, head, dir, what.Recursive, s.Opts), nil
+	return gate.CheckAgainst(ctx, files, base, head, dir, state.Recursive, s.Opts), nil
 }
 
-// ReplayID computes the replay id of the workspace of the request's directory, or else of the nearest at or above the current one, from its files on
-// disk.
+// ReplayID computes the replay id of a workspace from its files on disk. The workspace is the one in the request's directory, by default the
+// nearest at or above the current directory.
 func ReplayID(ctx context.Context, req session.Request) (string, error) {
 	return inWorkspace(ctx, req, session.State{}, "replay-id", gate.ReplayIDOf)
 }
 
-// Digests lists the entry digests of a log as its files are on disk or in a commit. log is a log of the configuration, or a folder of such
-// files, or a workspace or its log; empty stands for the nearest workspace at or above the request's directory.
-func Digests(ctx context.Context, req session.Request, what session.State, log string) (out []small.Digest, err error) {
+// Digests lists the entry digests of a log on disk or in a commit. log is the path of a workspace or of its log, or of a log that the
+// configuration lists: a file, or a folder of files that must not change. If it is empty, the workspace is chosen as in ReplayID.
+func Digests(ctx context.Context, req session.Request, state session.State, log string) (out []small.Digest, err error) {
 	if log == "" {
-		return inWorkspace(ctx, req, what, "digests", gate.DigestsOf)
+		return inWorkspace(ctx, req, state, "digests", gate.DigestsOf)
 	}
-	named := log
-	if filepath.Base(named) == small.Progress.FileName() {
-		named = filepath.Dir(named)
+	dir := log
+	if filepath.Base(dir) == small.Progress.FileName() {
+		dir = filepath.Dir(dir)
 	}
-	if !filepath.IsAbs(named) {
-		named = filepath.Join(cmp.Or(req.Dir, "."), named)
+	if !filepath.IsAbs(dir) {
+		dir = filepath.Join(cmp.Or(req.Dir, "."), dir)
 	}
-	if session.HoldsWorkspace(named) {
-		there := req
-		there.Dir = named
-		return inWorkspace(ctx, there, what, "digests", gate.DigestsOf)
+	if session.HoldsWorkspace(dir) {
+		req.Dir = dir
+		return inWorkspace(ctx, req, state, "digests", gate.DigestsOf)
 	}
 	_, err = req.InRepository(ctx, "digests", func(s *session.Session) error {
-		o, h, err := placeOf(ctx, s, what.Ref)
+		o, h, err := findTree(ctx, s, state.Ref)
 		if err != nil {
 			return err
 		}
-		path, err := pathOf(s, log)
+		path, err := pathInRepository(s, log)
 		if err == nil {
 			out, err = gate.LogDigests(ctx, h, o.Revision, path, s.Opts)
 		}
@@ -100,13 +99,13 @@ func Digests(ctx context.Context, req session.Request, what session.State, log s
 	return out, err
 }
 
-// inWorkspace asks about one workspace.
-func inWorkspace[T any](ctx context.Context, req session.Request, what session.State, name string,
-	ask func(ctx context.Context, tree history.Tree, revision, dir string, opts run.Options) (T, error)) (out T, err error) {
-	_, err = what.Opener(req.AtNearestWorkspace())(ctx, name, func(s *session.Session) error {
-		at, err := s.Locate(ctx, what)
+// inWorkspace opens a workspace in the given state and returns what compute makes of it. command is the command's name.
+func inWorkspace[T any](ctx context.Context, req session.Request, state session.State, command string,
+	compute func(ctx context.Context, tree history.Tree, revision, dir string, opts run.Options) (T, error)) (out T, err error) {
+	_, err = state.Opener(req.AtNearestWorkspace())(ctx, command, func(s *session.Session) error {
+		at, err := s.Locate(ctx, state)
 		if err == nil {
-			out, err = ask(ctx, s.Tree, at.Revision, at.Dir, s.Opts)
+			out, err = compute(ctx, s.Tree, at.Revision, at.Dir, s.Opts)
 		}
 		return err
 	})

@@ -22,7 +22,7 @@ import (
 	"github.com/small-gate/small-gate/internal/write/workgit"
 )
 
-// PreCommit judges the index that git is committing from against HEAD, and against every other side of a merge that is being concluded. The
+// PreCommit judges the index that git is about to commit against HEAD, and against the other sides of a merge that the commit concludes. The
 // policy is HEAD's.
 func PreCommit(ctx context.Context, req session.Request) *finding.Report {
 	return runCommitHook(ctx, req.WithLane(), preCommit, nil)
@@ -35,8 +35,8 @@ func PreMergeCommit(ctx context.Context, req session.Request) *finding.Report {
 	return runCommitHook(ctx, req.WithLane(), "pre-merge-commit", workgit.GitHeads(req.Environ))
 }
 
-// PrepareCommitMsg judges the index as PreCommit does: git runs this hook also where it skips pre-commit, for --no-verify, a pick, a revert
-// and a step of a rebase. An index that has just passed is not judged again.
+// PrepareCommitMsg judges the index as PreCommit does, unless it has just passed. git also runs this hook where it skips pre-commit: for
+// --no-verify, a cherry-pick, a revert and a step of a rebase.
 func PrepareCommitMsg(ctx context.Context, req session.Request) *finding.Report {
 	return runCommitHook(ctx, req.WithLane(), prepareCommitMsg, nil)
 }
@@ -52,23 +52,24 @@ const (
 	preApplyPatch    = "pre-applypatch"
 )
 
-// runCommitHook judges the index and, unless a merge is about to be committed, adds what a guarded writer's log in the work tree has lost. merged are the other sides of the merge that it concludes, by default those in
+// runCommitHook judges the index for a hook, whose name is mode. Unless merged is given, it also reports the entries that guarded writers
+// recorded in the work tree and that are gone. merged are the other sides of the merge that the commit concludes, by default those in
 // MERGE_HEAD.
 func runCommitHook(ctx context.Context, req session.Request, mode string, merged []string) *finding.Report {
-	mayRemake := mode == prepareCommitMsg || mode == preApplyPatch // git runs these also for commits that it remakes
+	mayReplay := mode == prepareCommitMsg || mode == preApplyPatch // git also runs these when it repeats an existing commit
 	return req.Judge(ctx, mode, func(s *session.Session) (*finding.Report, error) {
-		before, err := shimNoteFor(req, mode)
+		note, err := readIndexForShim(req, mode)
 		if err != nil {
 			return nil, err
 		}
 		head, parents, trustErr := s.TrustHead(ctx, merged)
-		if mayRemake { // rules about the author, the lane and the files beside it have judged the original commit
+		if mayReplay { // the rules about the author, the lane and the files beside a log have judged the original commit
 			if s.Opts.Replay, err = state.Replays(s.Repo.Where().GitDir); err != nil {
 				return nil, err
 			}
 		}
-		report, err := judgeUnlessUntouched(ctx, s, head, parents, trustErr)
-		if err != nil || trustErr != nil || len(merged) > 0 { // after a merge prepare-commit-msg looks for losses
+		report, err := judgeIfTouched(ctx, s, head, parents, trustErr)
+		if err != nil || trustErr != nil || len(merged) > 0 { // in a merge prepare-commit-msg, which git runs next, looks for losses
 			return report, err
 		}
 		lost, err := restore.Losses(ctx, s.Repo, parents, restore.Workspace{Policy: s.Opts.Policy, Limits: s.Opts.Limits(), Now: s.Opts.Now})
@@ -78,7 +79,7 @@ func runCommitHook(ctx context.Context, req session.Request, mode string, merged
 		reports := []*finding.Report{report}
 		for _, l := range lost {
 			if l.Discarded && !l.Sealed && mode == prepareCommitMsg {
-				continue // a warning, which pre-commit gives
+				continue // only a warning, and pre-commit gives it
 			}
 			reports = append(reports, gate.Lost(ctx, s.Repo, l.Log, l.Noted, l.Index, l.Gone, logs.Loss{Discarded: l.Discarded, Sealed: l.Sealed}, s.Opts))
 		}
@@ -94,16 +95,16 @@ func runCommitHook(ctx context.Context, req session.Request, mode string, merged
 		switch {
 		case s.Opts.Replay && report.Verdict == finding.Pass:
 			return run.EmptyReport(s.Opts), nil // its warnings were given when the original was committed
-		case report.Verdict == finding.Fail && mayRemake:
+		case report.Verdict == finding.Fail && mayReplay:
 			return report, addContinueCommands(ctx, s, parents, report)
 		}
-		return report, before.save(s.Repo.Where().GitDir, report)
+		return report, note.save(s.Repo.Where().GitDir, report)
 	})
 }
 
-// addContinueCommands adds to the fixes the commands that continue what git has under way.
+// addContinueCommands adds to each fix that begins with restore the commands that continue git's unfinished command.
 func addContinueCommands(ctx context.Context, s *session.Session, parents []string, report *finding.Report) error {
-	u, err := state.UnderWay(s.Repo.Where().GitDir)
+	unfinished, err := state.UnderWay(s.Repo.Where().GitDir)
 	if err != nil || len(parents) != 1 {
 		return err
 	}
@@ -111,26 +112,26 @@ func addContinueCommands(ctx context.Context, s *session.Session, parents []stri
 	if err != nil {
 		return err
 	}
-	more := slices.ContainsFunc(changes[0], func(c history.Change) bool {
+	stagesMore := slices.ContainsFunc(changes[0], func(c history.Change) bool {
 		return !slices.ContainsFunc(report.Findings, func(f finding.Finding) bool { return f.Path == c.Path })
 	})
-	after, err := u.After(s.Repo.Where().GitDir, more)
-	if err != nil || len(after) == 0 {
+	commands, err := unfinished.After(s.Repo.Where().GitDir, stagesMore)
+	if err != nil || len(commands) == 0 {
 		return err
 	}
 	const restorePrefix = "`small-hook restore"
 	for i := range report.Findings {
 		f := &report.Findings[i]
-		if typed, words, _ := strings.Cut(f.Fix, "`; "); strings.HasPrefix(typed, restorePrefix) {
-			f.Fix = strings.TrimSuffix(typed, "`") + "`, " + wording.Commands(after...)
-			if words != "" {
-				f.Fix += "; " + words
+		if command, advice, _ := strings.Cut(f.Fix, "`; "); strings.HasPrefix(command, restorePrefix) {
+			f.Fix = strings.TrimSuffix(command, "`") + "`, " + wording.Commands(commands...)
+			if advice != "" {
+				f.Fix += "; " + advice
 			}
 		}
 	}
 	if s.Opts.Replay {
 		note := "once all is mended and staged, `small-hook restore` says how to go on"
-		if u.Command == state.Rebase {
+		if unfinished.Command == state.Rebase {
 			note += "; the rebase stops at this step again until you type that"
 		}
 		report.Examined.Notes = append(report.Examined.Notes, note)
@@ -138,42 +139,42 @@ func addContinueCommands(ctx context.Context, s *session.Session, parents []stri
 	return nil
 }
 
-// judgeUnlessUntouched judges the index if the commit changes a file that a rule reads. trustErr is what is wrong with HEAD's configuration, or
-// why it could not be read; nil if nothing.
-func judgeUnlessUntouched(ctx context.Context, s *session.Session, head string, parents []string, trustErr error) (*finding.Report, error) {
+// judgeIfTouched judges the index if the commit changes a file that the policy judges, or if every change has to fit a lane. trustErr says
+// why HEAD's configuration is invalid or could not be read; nil if it is valid.
+func judgeIfTouched(ctx context.Context, s *session.Session, head string, parents []string, trustErr error) (*finding.Report, error) {
 	var invalid *policy.InvalidError
 	if trustErr != nil && !errors.As(trustErr, &invalid) {
 		return nil, trustErr
 	}
-	// An invalid configuration does not tell which files are logs. So every changed file counts as touched, and only an empty commit that claims
-	// no lane passes.
+	// An invalid configuration does not tell which files are logs. So any changed file counts, and only an empty commit that claims no lane
+	// passes.
 	files, noLane := history.Filter{All: true}, s.Req.Lane == ""
 	if trustErr == nil {
 		files, noLane = history.Judged(s.Opts.Policy), !laneGiven(s)
 	}
-	asked := history.Compared{Edges: history.EdgesOf(history.Index, parents)}
+	compared := history.Compared{Edges: history.EdgesOf(history.Index, parents)}
 	var err error
-	asked.Changes, err = s.Repo.Diff(ctx, asked.Edges, files)
-	touched := slices.ContainsFunc(asked.Changes, func(c []history.Change) bool { return len(c) > 0 }) // most commits touch nothing
+	compared.Changes, err = s.Repo.Diff(ctx, compared.Edges, files)
+	touched := slices.ContainsFunc(compared.Changes, func(c []history.Change) bool { return len(c) > 0 })
 	switch {
 	case err != nil:
 		return nil, err
-	case !touched && noLane:
+	case !touched && noLane: // so it is for most commits
 		return run.EmptyReport(s.Opts), nil
 	case trustErr != nil:
-		fix, err := commitUnjudged(ctx, s, len(parents) > 1)
+		fix, err := fixForInvalidConfig(ctx, s, len(parents) > 1)
 		if err != nil {
 			return nil, err
 		}
 		return nil, &failure.Error{Message: failure.Of(trustErr).Message, Remedy: fix + "; " + policy.EveryKey, Err: trustErr}
 	}
-	s.Opts.Compared = asked
+	s.Opts.Compared = compared
 	return judgeIndex(ctx, s, head, parents)
 }
 
-// commitUnjudged says how to commit a configuration in place of HEAD's, which is invalid. A merge may bring a valid one, and cannot be
-// committed without the rest.
-func commitUnjudged(ctx context.Context, s *session.Session, merge bool) (string, error) {
+// fixForInvalidConfig says how to commit a correct configuration if HEAD's is invalid. A merge may bring one; it cannot be committed without
+// the rest of the merge.
+func fixForInvalidConfig(ctx context.Context, s *session.Session, merge bool) (string, error) {
 	if !merge {
 		return "correct " + policy.File + " and commit it alone, unjudged, since hooks take it from HEAD: " +
 			wording.Commands("git add -- :/"+policy.File, `git commit --no-verify -m "Correct the configuration" -- :/`+policy.File), nil
@@ -188,49 +189,48 @@ func commitUnjudged(ctx context.Context, s *session.Session, merge bool) (string
 
 // judgeIndex judges the index against its parents, HEAD first if there is one.
 func judgeIndex(ctx context.Context, s *session.Session, head string, parents []string) (*finding.Report, error) {
-	committed := parents
-	near, parents, err := prepareIndexOptions(ctx, s, head, parents)
+	near, compareWith, err := prepareIndexOptions(ctx, s, head, parents)
 	if err != nil {
 		return nil, err
 	}
-	p, err := passKeyFor(ctx, s, parents, near.list)
+	key, err := computePassKey(ctx, s, compareWith, near.list)
 	if err != nil {
 		return nil, err
 	}
 	if s.Opts.Mode == prepareCommitMsg {
-		if known, err := p.wasSaved(); known || err != nil {
+		if passed, err := key.wasSaved(); passed || err != nil {
 			return run.EmptyReport(s.Opts), err
 		}
 	}
-	report := gate.Pending(ctx, s.Repo, parents, s.Opts, near.list...)
-	if err := near.remember(); err != nil {
-		return nil, &failure.Error{Message: "cannot remember what other work trees have: " + err.Error(), Remedy: "make the git directory writable", Err: err}
+	report := gate.Pending(ctx, s.Repo, compareWith, s.Opts, near.list...)
+	if err := near.saveFronts(); err != nil {
+		return nil, &failure.Error{Message: "cannot save what the logs of other branches have: " + err.Error(), Remedy: "make the git directory writable", Err: err}
 	}
-	mends := false
-	if report.Verdict == finding.Fail && len(parents) == 1 && len(s.Opts.Heads) == 0 {
-		mended, err := judgeAsAmend(ctx, s, head)
+	amends := false
+	if report.Verdict == finding.Fail && len(compareWith) == 1 && len(s.Opts.Heads) == 0 {
+		amended, err := judgeAsAmend(ctx, s, head)
 		if err != nil {
 			return nil, err
 		}
-		if mended != nil {
-			report, mends = mended, true
+		if amended != nil {
+			report, amends = amended, true
 		} else if err := takeFixesFromHistory(ctx, s, head, report); err != nil {
 			return nil, err
 		}
 	}
-	report, err = s.CheckProposed(ctx, history.Index, report, committed...)
-	if err == nil && report.Verdict == finding.Pass && !mends && s.Opts.Mode != prepareCommitMsg {
-		err = p.save()
+	report, err = s.CheckProposed(ctx, history.Index, report, parents...)
+	if err == nil && report.Verdict == finding.Pass && !amends && s.Opts.Mode != prepareCommitMsg {
+		err = key.save()
 	}
 	return report, err
 }
 
-// prepareIndexOptions sets what the judgement of the index depends on: Heads, Branch, Message and BranchClaim of the session's options. It
-// returns the branches on which others are at work, and the parents with which the index is compared.
-func prepareIndexOptions(ctx context.Context, s *session.Session, head string, parents []string) (near neighbours, _ []string, err error) {
-	// While git remakes a commit, or merges by itself, the branches of others are not looked at: it takes commits from one, or joins one.
+// prepareIndexOptions sets the session's options Heads, Branch, Message and BranchClaim for the judgement of the index. It returns the branches
+// on which others are at work, and the commits with which the index is compared in place of the parents.
+func prepareIndexOptions(ctx context.Context, s *session.Session, head string, parents []string) (near neighbours, compareWith []string, err error) {
+	// While git replays a commit or makes a merge, the index is not compared with neighbours: the commits may come from one of them.
 	if head != "" && (s.Opts.Mode == preCommit || s.Opts.Mode == prepareCommitMsg && !s.Opts.Replay && len(workgit.GitHeads(s.Req.Environ)) == 0) {
-		if near, err = neighboursOf(ctx, s); err != nil {
+		if near, err = listNeighbours(ctx, s); err != nil {
 			return near, nil, err
 		}
 	}
@@ -254,29 +254,28 @@ func prepareIndexOptions(ctx context.Context, s *session.Session, head string, p
 	return near, parents, setBranchClaim(ctx, s, head)
 }
 
-// judgeAsAmend judges the index as a commit in place of HEAD: git does not tell a hook that a commit amends. If HEAD is published, or has no
-// error, or the index does not pass in its place, the report is nil. If the commit does not amend after all, a push still rejects HEAD.
+// judgeAsAmend judges the index as a commit that replaces HEAD, because git does not tell a hook whether a commit amends. The report is nil if
+// HEAD is published or has no error, or if the index does not pass in its place. If the commit does not amend, pre-push still rejects HEAD.
 func judgeAsAmend(ctx context.Context, s *session.Session, head string) (*finding.Report, error) {
 	tips, err := s.Repo.Tips(ctx, "refs/remotes/")
 	if err != nil {
 		return nil, err
 	}
-	own, err := s.Repo.Commits(ctx, []string{head}, tips)
-	at := slices.IndexFunc(own, func(c history.Commit) bool { return c.ID == head })
+	unpublished, err := s.Repo.Commits(ctx, []string{head}, tips)
+	at := slices.IndexFunc(unpublished, func(c history.Commit) bool { return c.ID == head })
 	if err != nil || at < 0 {
 		return nil, err
 	}
-	opts, parents := s.Opts, own[at].Parents
+	opts, parents := s.Opts, unpublished[at].Parents
 	opts.Trusted = ""
-	mended := gate.Pending(ctx, s.Repo, parents, opts)
-	if mended.Verdict != finding.Pass || gate.NewCommits(ctx, s.Repo, "", head, parents, opts).Verdict != finding.Fail {
+	report := gate.Pending(ctx, s.Repo, parents, opts)
+	if report.Verdict != finding.Pass || gate.NewCommits(ctx, s.Repo, "", head, parents, opts).Verdict != finding.Fail {
 		return nil, nil
 	}
-	return mended, nil
+	return report, nil
 }
 
-// takeFixesFromHistory changes the fixes of errors that a log already has in HEAD: they must be mended in the commit that made them, not in the
-// index.
+// takeFixesFromHistory replaces the fixes of errors that a log already has in HEAD: the commit that made them must be corrected, not the index.
 func takeFixesFromHistory(ctx context.Context, s *session.Session, head string, report *finding.Report) error {
 	tips, err := s.Repo.Tips(ctx, "refs/remotes/")
 	if err != nil {
@@ -285,18 +284,18 @@ func takeFixesFromHistory(ctx context.Context, s *session.Session, head string, 
 	s.SetStandings(ctx, head)
 	opts := s.Opts
 	opts.Trusted = ""
-	// Look first among the commits that nobody else has, which are few, and only then in the whole history.
-	fixes, bounds := map[string]string{}, [][]string{tips, nil}
+	// Search the unpublished commits first, because they are few, and only then the whole history.
+	fixes, excluded := map[string]string{}, [][]string{tips, nil}
 	for i := range report.Findings {
 		f := &report.Findings[i]
-		same := func(g finding.Finding) bool { return g.Fingerprint() == f.Fingerprint() }
+		isSame := func(g finding.Finding) bool { return g.Fingerprint() == f.Fingerprint() }
 		dir, artifact, _ := small.SplitPath(f.Path)
 		if artifact != small.Progress.FileName() || f.Stage != finding.StageLint || f.Severity != finding.SeverityError ||
-			!slices.ContainsFunc(gate.Check(ctx, s.Repo, head, dir, opts).Findings, same) {
+			!slices.ContainsFunc(gate.Check(ctx, s.Repo, head, dir, opts).Findings, isSame) {
 			continue
 		}
-		for ; fixes[f.Fingerprint()] == "" && len(bounds) > 0; bounds = bounds[1:] {
-			for _, g := range gate.NewCommits(ctx, s.Repo, "", head, bounds[0], opts).Findings {
+		for ; fixes[f.Fingerprint()] == "" && len(excluded) > 0; excluded = excluded[1:] {
+			for _, g := range gate.NewCommits(ctx, s.Repo, "", head, excluded[0], opts).Findings {
 				fixes[g.Fingerprint()] = g.Fix
 			}
 		}
@@ -305,8 +304,8 @@ func takeFixesFromHistory(ctx context.Context, s *session.Session, head string, 
 	return nil
 }
 
-// preparedMessage is the message that git has prepared for an agent's next commit when it squashes, applies or merges; empty if there is
-// none.
+// preparedMessage reads the message that git has prepared for an agent's commit in a squash, an apply or a merge; empty for none, and for a
+// person's commit.
 func preparedMessage(s *session.Session) (string, error) {
 	if s.Req.Agent() == "" {
 		return "", nil
@@ -314,8 +313,7 @@ func preparedMessage(s *session.Session) (string, error) {
 	return state.Message(s.Repo.Where().GitDir)
 }
 
-// newestPublished lists the newest commits on each path back from head that a remote-tracking branch has; head itself if it is published.
-// Later commits may still be amended.
+// newestPublished lists, for each path back from head, the first commit that a remote-tracking branch has; head itself if it is published.
 func newestPublished(ctx context.Context, s *session.Session, head string) ([]string, error) {
 	tips, err := s.Repo.Tips(ctx, "refs/remotes/")
 	if err != nil {
@@ -328,18 +326,18 @@ func newestPublished(ctx context.Context, s *session.Session, head string) ([]st
 	if len(commits) == 0 {
 		return []string{head}, nil
 	}
-	listed := map[string]bool{}
+	seen := map[string]bool{}
 	for _, c := range commits {
-		listed[c.ID] = true
+		seen[c.ID] = true
 	}
-	var last []string
+	var published []string
 	for _, c := range history.InOrder(commits) {
 		for _, p := range c.Parents {
-			if !listed[p] {
-				listed[p] = true
-				last = append(last, p)
+			if !seen[p] {
+				seen[p] = true
+				published = append(published, p)
 			}
 		}
 	}
-	return last, nil
+	return published, nil
 }

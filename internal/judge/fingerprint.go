@@ -14,7 +14,7 @@ import (
 	"github.com/small-gate/small-gate/internal/policy"
 )
 
-// Sought selects the findings to waive: those with some fingerprints (at least their first eight digits), or all of a rule.
+// Sought selects the findings to waive: those with one of the fingerprints, of which the first eight digits are enough, or all of a rule.
 type Sought struct {
 	Fingerprints []string
 	Rule         string
@@ -24,7 +24,7 @@ func (s Sought) matches(rule, fingerprint string) bool {
 	return s.Rule != "" && rule == s.Rule || slices.ContainsFunc(s.Fingerprints, func(f string) bool { return strings.HasPrefix(fingerprint, f) })
 }
 
-func (s Sought) check() error {
+func (s Sought) validate() error {
 	for _, f := range s.Fingerprints {
 		if len(f) < finding.ShortestFingerprint {
 			return &failure.Error{
@@ -39,7 +39,7 @@ func (s Sought) check() error {
 	return nil
 }
 
-// UnknownRule is the failure for the name of a rule that does not exist.
+// UnknownRule returns the failure that says that there is no rule of a name.
 func UnknownRule(name string) error {
 	message := fmt.Sprintf("there is no rule %q", name)
 	if near := policy.Suggest(name, catalogue.IDs()); near != "" {
@@ -48,7 +48,7 @@ func UnknownRule(name string) error {
 	return &failure.Error{Message: message, Remedy: "`small-hook explain` lists all rules"}
 }
 
-// Excuse is an edit that Waive is to excuse.
+// Excuse is an edit that Waive writes a waiver for.
 type Excuse struct {
 	// Rule is empty for a rewrite of the log at Path as a whole. From and To are then ledger heads.
 	Rule, Path string
@@ -58,20 +58,20 @@ type Excuse struct {
 	Reason, Until string
 }
 
-// waivable is a report's finding, as far as a waiver needs it.
-type waivable struct {
+// foundEdit is what a waiver needs of a finding.
+type foundEdit struct {
 	fingerprint string
 	edit        Excuse
 }
 
-// FindEdits looks for findings in the index and in HEAD's history. It finds one for each fingerprint; for a rule, at least one.
+// FindEdits looks for findings in the index and in HEAD's history. It fails unless each fingerprint has a finding, and the rule at least one.
 func FindEdits(ctx context.Context, req session.Request, sought Sought) ([]Excuse, error) {
-	if err := sought.check(); err != nil {
+	if err := sought.validate(); err != nil {
 		return nil, err
 	}
 	req.Find = func(f *finding.Finding) bool { return sought.matches(f.Rule, f.Fingerprint()) }
-	req.Strict = true // strict mode finds more in a history
-	var all []waivable
+	req.Strict = true // audit reports more in strict mode
+	var all []foundEdit
 	var waived []finding.Finding
 	for _, judge := range []func() *finding.Report{
 		func() *finding.Report { return PreCommit(ctx, req) },
@@ -83,24 +83,24 @@ func FindEdits(ctx context.Context, req session.Request, sought Sought) ([]Excus
 		}
 		for i := range r.Findings {
 			f := &r.Findings[i]
-			all = append(all, waivable{f.Fingerprint(), Excuse{Rule: f.Rule, Path: f.Path, From: f.EditFrom, To: f.EditTo}})
+			all = append(all, foundEdit{f.Fingerprint(), Excuse{Rule: f.Rule, Path: f.Path, From: f.EditFrom, To: f.EditTo}})
 		}
-		if sought.Rule == "" && sought.found(all) {
+		if sought.Rule == "" && sought.foundAll(all) {
 			break
 		}
 		waived = append(waived, r.Waived...)
 	}
-	if err := sought.waivedAlready(all, waived); err != nil {
+	if err := sought.checkNotWaived(all, waived); err != nil {
 		return nil, err
 	}
-	return sought.in(all, "in the index or in HEAD's history",
+	return sought.pick(all, "in the index or in HEAD's history",
 		"stage the change first (`git add`); `small-hook audit --format json` lists the findings of the history with their\n"+
 			"fingerprints; or name the report that has it with --report")
 }
 
 // FindEditsIn looks for findings in a JSON report.
 func FindEditsIn(report []byte, sought Sought) ([]Excuse, error) {
-	if err := sought.check(); err != nil {
+	if err := sought.validate(); err != nil {
 		return nil, err
 	}
 	var read struct {
@@ -118,28 +118,28 @@ func FindEditsIn(report []byte, sought Sought) ([]Excuse, error) {
 	if !strings.HasPrefix(read.Schema, "small-gate/report/") {
 		return nil, &failure.Error{Message: "this is not a report of small-gate: its schema is not small-gate/report/v1", Remedy: remedy}
 	}
-	var all []waivable
+	var all []foundEdit
 	for _, f := range read.Findings {
-		all = append(all, waivable{f.Fingerprint, Excuse{Rule: f.Rule, Path: f.Path, From: f.Edit.From, To: f.Edit.To}})
+		all = append(all, foundEdit{f.Fingerprint, Excuse{Rule: f.Rule, Path: f.Path, From: f.Edit.From, To: f.Edit.To}})
 	}
 	if read.More != nil {
-		return sought.in(all, "among those that the report lists, which are not all,", "leave --report out and run this in the repository: then all findings are searched")
+		return sought.pick(all, "that the report lists (it does not list all)", "leave --report out and run this in the repository: then all findings are searched")
 	}
-	return sought.in(all, "in the report", "copy it from the report's \"fingerprint\"")
+	return sought.pick(all, "in the report", "copy it from the report's \"fingerprint\"")
 }
 
-// found reports whether there is a finding for each fingerprint.
-func (s Sought) found(all []waivable) bool {
+// foundAll reports whether there is a finding for each fingerprint.
+func (s Sought) foundAll(all []foundEdit) bool {
 	return !slices.ContainsFunc(s.Fingerprints, func(f string) bool {
-		return !slices.ContainsFunc(all, func(w waivable) bool { return strings.HasPrefix(w.fingerprint, f) })
+		return !slices.ContainsFunc(all, func(w foundEdit) bool { return strings.HasPrefix(w.fingerprint, f) })
 	})
 }
 
-// waivedAlready is a failure if a finding that is sought is not among all, because the configuration waives it.
-func (s Sought) waivedAlready(all []waivable, waived []finding.Finding) error {
+// checkNotWaived fails if a fingerprint has no finding in all because the configuration waives that finding.
+func (s Sought) checkNotWaived(all []foundEdit, waived []finding.Finding) error {
 	for _, f := range s.Fingerprints {
-		is := func(w finding.Finding) bool { return strings.HasPrefix(w.Fingerprint(), f) }
-		if one := (Sought{Fingerprints: []string{f}}); !one.found(all) && slices.ContainsFunc(waived, is) {
+		matches := func(w finding.Finding) bool { return strings.HasPrefix(w.Fingerprint(), f) }
+		if one := (Sought{Fingerprints: []string{f}}); !one.foundAll(all) && slices.ContainsFunc(waived, matches) {
 			return &failure.Error{
 				Message: "the configuration here waives that edit already: " + f,
 				Remedy:  "the waiver counts once the target branch has it: bring it there first, in a change of its own",
@@ -149,8 +149,8 @@ func (s Sought) waivedAlready(all []waivable, waived []finding.Finding) error {
 	return nil
 }
 
-// in picks the findings that are sought. where and remedy go into the failure for those that are missing.
-func (s Sought) in(all []waivable, where, remedy string) ([]Excuse, error) {
+// pick returns the edits of the findings that are sought. where and remedy are for the failure if one is missing.
+func (s Sought) pick(all []foundEdit, where, remedy string) ([]Excuse, error) {
 	var fingerprints []string
 	for _, w := range all {
 		fingerprints = append(fingerprints, w.fingerprint)
@@ -167,7 +167,7 @@ func (s Sought) in(all []waivable, where, remedy string) ([]Excuse, error) {
 		}
 		picked[whole] = true
 	}
-	seen := map[Excuse]bool{} // one may be found in two commits
+	seen := map[Excuse]bool{} // an edit may be reported for two commits
 	for _, w := range all {
 		if (picked[w.fingerprint] || s.Rule != "" && w.edit.Rule == s.Rule) && !seen[w.edit] {
 			seen[w.edit] = true

@@ -17,11 +17,11 @@ import (
 	"github.com/small-gate/small-gate/internal/judge/session"
 )
 
-// Range judges every commit that HEAD has and BASE lacks, then the two tips, then HEAD's snapshot. spec is written BASE..HEAD; an
-// empty HEAD means the commit that is checked out. The policy is BASE's.
+// Range judges every commit that HEAD has and BASE lacks, then compares the two tips, then judges HEAD's files. spec is written BASE..HEAD;
+// an empty HEAD means the commit that is checked out. The policy is BASE's.
 func Range(ctx context.Context, req session.Request, spec string) *finding.Report {
 	return req.Judge(ctx, "range", func(s *session.Session) (*finding.Report, error) {
-		base, head, err := rangeOf(ctx, s, spec)
+		base, head, err := resolveRange(ctx, s, spec)
 		if err != nil {
 			return nil, err
 		}
@@ -30,17 +30,17 @@ func Range(ctx context.Context, req session.Request, spec string) *finding.Repor
 	})
 }
 
-// rangeOf finds the commits of BASE..HEAD, and takes the policy from BASE.
-func rangeOf(ctx context.Context, s *session.Session, spec string) (base, head string, err error) {
+// resolveRange finds the commits of BASE..HEAD, and takes the policy from BASE.
+func resolveRange(ctx context.Context, s *session.Session, spec string) (base, head string, err error) {
 	from, to, err := splitRange(spec)
 	if err != nil {
 		return "", "", err
 	}
-	return bothOf(ctx, s, from, to)
+	return resolveBaseAndHead(ctx, s, from, to)
 }
 
-// bothOf finds two commits, and takes the policy from the first.
-func bothOf(ctx context.Context, s *session.Session, from, to string) (base, head string, err error) {
+// resolveBaseAndHead finds two commits, and takes the policy from the first.
+func resolveBaseAndHead(ctx context.Context, s *session.Session, from, to string) (base, head string, err error) {
 	if base, err = s.Commit(ctx, from); err != nil {
 		return "", "", err
 	}
@@ -74,7 +74,7 @@ func Audit(ctx context.Context, req session.Request, revision string) *finding.R
 				return nil, err
 			}
 			if head == "" {
-				return auditNothing(ctx, s)
+				return auditUnbornHead(ctx, s)
 			}
 		}
 		head, err := s.Commit(ctx, revision)
@@ -92,8 +92,8 @@ func Audit(ctx context.Context, req session.Request, revision string) *finding.R
 	})
 }
 
-// branchToSwitchTo is the local branch that has to be checked out before the revision is rewritten: one that the revision names, or that ends
-// in the revision's commit. It is empty if that is checked out, or if there is none.
+// branchToSwitchTo finds the local branch that has to be checked out before the revision's commits are rewritten: the one that the revision
+// names, or else one whose tip is commit. It is empty if that is checked out already, or if there is none.
 func branchToSwitchTo(ctx context.Context, s *session.Session, revision, commit string) (string, error) {
 	if s.Repo.Where().Bare {
 		return "", nil
@@ -119,8 +119,8 @@ func branchToSwitchTo(ctx context.Context, s *session.Session, revision, commit 
 	return "", nil
 }
 
-// auditNothing is the audit of a HEAD without commits: if no other ref has any, there is nothing to judge.
-func auditNothing(ctx context.Context, s *session.Session) (*finding.Report, error) {
+// auditUnbornHead returns the report for a HEAD without commits: empty if the repository has no commit at all, else a failure.
+func auditUnbornHead(ctx context.Context, s *session.Session) (*finding.Report, error) {
 	tips, err := s.Repo.Tips(ctx)
 	if err != nil {
 		return nil, err
@@ -140,7 +140,8 @@ func auditNothing(ctx context.Context, s *session.Session) (*finding.Report, err
 	}
 }
 
-// SyncedCommits judges the commits that head has and base lacks, under the policy of upstream, on top of which they will be pushed.
+// SyncedCommits judges the commits that head has and base lacks, before sync pushes them. The policy is that of upstream, the commit on top of
+// which they will be.
 func SyncedCommits(ctx context.Context, req session.Request, base, head, upstream string) *finding.Report {
 	return req.Judge(ctx, "sync", func(s *session.Session) (*finding.Report, error) {
 		head, err := s.Commit(ctx, head)

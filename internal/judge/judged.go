@@ -13,27 +13,29 @@ import (
 	"github.com/small-gate/small-gate/internal/judge/session"
 )
 
-// commitVariable is set by the installed pre-commit hook to the process id of git. The installed prepare-commit-msg hook does not start this
-// program if the same process asks about the same index, byte for byte, and pre-commit found nothing.
+// commitVariable is the environment variable that the installed pre-commit hook sets to git's process id. The installed prepare-commit-msg hook
+// does not start this program if the same git process runs it, the index is the same, byte for byte, and pre-commit found nothing.
 const commitVariable = "SMALL_GATE_COMMIT"
 
-// processID matches a usable id of the process that runs the hook. On Windows it is 1 for every git, so 1 is refused.
+// processID matches a process id that identifies git. On Windows a hook sees 1 for every git, so it does not match 1.
 var processID = regexp.MustCompile(`^([2-9]|[1-9][0-9]+)$`)
 
-// maxIndexCopy bounds the size of an index of which a copy is kept for the next hook, in bytes: about 50,000 files.
+// maxIndexCopy is the largest index that is copied for the next hook, in bytes: about 50,000 files.
 const maxIndexCopy = 4 << 20
 
-// shimNote has the index as it was before it was judged. It lets the installed prepare-commit-msg hook, a shell script, skip starting this
-// program; passKey lets the program, once it is started, skip the judgement. The zero value notes nothing.
+// shimNote lets the shim of prepare-commit-msg, a shell script, skip starting this program; passKey lets the program, once it is started,
+// skip the judgement. The zero value is never saved.
 type shimNote struct {
-	commit string
+	// gitPID is git's process id, and index the content of the index file before it is judged.
+	gitPID string
 	index  []byte
 }
 
-// shimNoteFor reads the index, if the hook is an installed pre-commit hook. An agent's message has to be signed, so its next hook always runs.
-func shimNoteFor(req session.Request, mode string) (shimNote, error) {
-	commit, name := req.Getenv(commitVariable), req.Getenv("GIT_INDEX_FILE")
-	if mode != preCommit || !processID.MatchString(commit) || name == "" || req.Dir != "" || req.Agent() != "" {
+// readIndexForShim reads the index file if an installed pre-commit hook runs. For an agent it does not: the next hook has to add a trailer to
+// the agent's message.
+func readIndexForShim(req session.Request, mode string) (shimNote, error) {
+	pid, name := req.Getenv(commitVariable), req.Getenv("GIT_INDEX_FILE")
+	if mode != preCommit || !processID.MatchString(pid) || name == "" || req.Dir != "" || req.Agent() != "" {
 		return shimNote{}, nil
 	}
 	index, err := wholefile.Start(name, maxIndexCopy+1)
@@ -43,24 +45,24 @@ func shimNoteFor(req session.Request, mode string) (shimNote, error) {
 	case err != nil:
 		return shimNote{}, &failure.Error{Message: "cannot read the index: " + err.Error(), Remedy: "make the git directory readable", Err: err}
 	}
-	return shimNote{commit, index}, nil
+	return shimNote{pid, index}, nil
 }
 
-// save tells the next hook that the report is about this index and has no findings.
-func (j shimNote) save(gitDir string, report *finding.Report) error {
-	if j.commit == "" || report.Verdict != finding.Pass || len(report.Findings) > 0 {
+// save writes the note for the next hook, if the report has no findings.
+func (n shimNote) save(gitDir string, report *finding.Report) error {
+	if n.gitPID == "" || report.Verdict != finding.Pass || len(report.Findings) > 0 {
 		return nil
 	}
 	dir := filepath.Join(gitDir, "small-gate")
 	err := os.MkdirAll(dir, 0o777)
 	if err == nil {
-		err = os.WriteFile(filepath.Join(dir, "judged-index"), j.index, 0o666) // a partial copy is like no index
+		err = os.WriteFile(filepath.Join(dir, "judged-index"), n.index, 0o666) // a partial copy equals no index
 	}
 	if err == nil {
-		err = os.WriteFile(filepath.Join(dir, "judged"), []byte(j.commit+"\n"), 0o666)
+		err = os.WriteFile(filepath.Join(dir, "judged"), []byte(n.gitPID+"\n"), 0o666)
 	}
 	if err != nil {
-		return &failure.Error{Message: "cannot note what has passed: " + err.Error(), Remedy: "make room in the git directory, and make it writable", Err: err}
+		return &failure.Error{Message: "cannot note that the index has passed: " + err.Error(), Remedy: "make room in the git directory, and make it writable", Err: err}
 	}
 	return nil
 }

@@ -10,15 +10,15 @@ import (
 	"github.com/small-gate/small-gate/internal/policy/lane"
 )
 
-// FindLane finds the lane that fits the change of spec, written BASE..HEAD, or without a spec the staged change, whose lane the variable of
-// commit hooks may claim. It judges nothing. The policy is BASE's, or HEAD's.
+// FindLane finds the lane that fits a change, and the lane that it claims. It judges nothing. The change is spec, written BASE..HEAD, under the
+// policy of BASE. If spec is empty, it is the staged change, under the policy of HEAD; its lane may be claimed as for commit hooks.
 func FindLane(ctx context.Context, req session.Request, spec string) (out *finding.LaneReport, err error) {
 	mode, change := "range", spec
 	if spec == "" {
 		mode, change, req = "pre-commit", "what is staged, against HEAD", req.WithLane()
 	}
 	reader, err := req.InRepository(ctx, mode, func(s *session.Session) (err error) {
-		if out, err = laneOf(ctx, s, spec); err == nil {
+		if out, err = classifyChange(ctx, s, spec); err == nil {
 			out.Change, out.Policy = change, s.Opts.Policy.Source
 		}
 		return err
@@ -30,18 +30,18 @@ func FindLane(ctx context.Context, req session.Request, spec string) (out *findi
 	return out, nil
 }
 
-func laneOf(ctx context.Context, s *session.Session, spec string) (*finding.LaneReport, error) {
+func classifyChange(ctx context.Context, s *session.Session, spec string) (*finding.LaneReport, error) {
 	if spec == "" {
-		return stagedLane(ctx, s)
+		return classifyStaged(ctx, s)
 	}
-	base, head, err := rangeOf(ctx, s, spec)
+	base, head, err := resolveRange(ctx, s, spec)
 	if err != nil {
 		return nil, err
 	}
 	return lanes.Classify(ctx, s.Repo, base, head, s.Opts)
 }
 
-func stagedLane(ctx context.Context, s *session.Session) (*finding.LaneReport, error) {
+func classifyStaged(ctx context.Context, s *session.Session) (*finding.LaneReport, error) {
 	head, parents, err := s.TrustHead(ctx, nil)
 	if err != nil {
 		return nil, err
@@ -52,8 +52,8 @@ func stagedLane(ctx context.Context, s *session.Session) (*finding.LaneReport, e
 	return lanes.ClassifyPending(ctx, s.Repo, parents, s.Opts)
 }
 
-// setBranchClaim finds the lane that the branch has claimed, if the configuration gives every change a lane: the default lane would reject
-// the commits of a branch that has claimed another.
+// setBranchClaim finds the lane that the branch's commits claim, if the configuration gives every change a lane: that lane would reject a commit
+// of a branch that has claimed another.
 func setBranchClaim(ctx context.Context, s *session.Session, head string) error {
 	if head == "" || s.Req.Lane != "" || !laneGiven(s) {
 		return nil
@@ -66,7 +66,7 @@ func setBranchClaim(ctx context.Context, s *session.Session, head string) error 
 	return err
 }
 
-// laneGiven reports whether the caller or the configuration gives every change a lane.
+// laneGiven reports whether every change has a lane, from the caller or from the configuration.
 func laneGiven(s *session.Session) bool {
 	return s.Req.Lane != "" || lane.Given(s.Opts.Policy) != "" || lane.SettingsIn(s.Opts.Policy).Minimum != ""
 }

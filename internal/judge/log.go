@@ -20,61 +20,62 @@ import (
 	"github.com/small-gate/small-gate/internal/small/records"
 )
 
-// Looked says where to look for entries.
+// Looked selects logs, and a commit whose entries to show.
 type Looked struct {
 	// Revision has the logs; empty means the work tree.
 	Revision string
-	// Paths are logs, and directories, which stand for all logs at or below them. By default it is the log of the workspace here or above,
-	// or else all logs below.
+	// Paths are logs, and directories with logs at or below them. By default they are the logs of the nearest workspace at or above the
+	// current directory, or else all logs below that.
 	Paths []string
-	// Commit is a revision: only entries that it added are wanted. Empty means all.
+	// Commit is a revision: only the entries that it added are shown. If it is empty, all are.
 	Commit string
 }
 
-// Log shows the entries of logs that a query wants.
-func Log(ctx context.Context, req session.Request, at Looked, q look.Query) (out *finding.Look, err error) {
-	if len(at.Paths) == 0 {
+// Log finds the entries of the selected logs that match a query.
+func Log(ctx context.Context, req session.Request, from Looked, q look.Query) (out *finding.Look, err error) {
+	if len(from.Paths) == 0 {
 		req = req.AtNearestWorkspace()
 	}
 	_, err = req.InRepository(ctx, "log", func(s *session.Session) error {
-		o, h, err := placeOf(ctx, s, at.Revision)
+		o, h, err := findTree(ctx, s, from.Revision)
 		if err != nil {
 			return err
 		}
-		if at.Commit != "" {
-			if q.Commit, err = s.Commit(ctx, at.Commit); err != nil {
+		if from.Commit != "" {
+			if q.Commit, err = s.Commit(ctx, from.Commit); err != nil {
 				return err
 			}
 		}
-		dirs := slices.Clone(at.Paths)
-		if len(dirs) == 0 {
-			dirs = []string{""}
+		paths := slices.Clone(from.Paths)
+		if len(paths) == 0 {
+			paths = []string{""}
 		}
-		for i := range dirs {
-			if dirs[i], err = pathOf(s, dirs[i]); err != nil {
+		for i := range paths {
+			if paths[i], err = pathInRepository(s, paths[i]); err != nil {
 				return err
 			}
 		}
 		o.Holder = leases.Holder
 		o.Logs = func(log string) bool {
-			return slices.ContainsFunc(dirs, func(dir string) bool { return dir == "" || log == dir || strings.HasPrefix(log, dir+"/") })
+			return slices.ContainsFunc(paths, func(path string) bool { return path == "" || log == path || strings.HasPrefix(log, path+"/") })
 		}
-		if len(at.Paths) == 0 {
+		if len(from.Paths) == 0 {
 			o.Own = func(log string) bool {
-				dir, name, in := small.SplitPath(log)
-				return in && dir == dirs[0] && (name == small.Progress.FileName() || records.KindOf(name) != "")
+				dir, name, inWorkspace := small.SplitPath(log)
+				return inWorkspace && dir == paths[0] && (name == small.Progress.FileName() || records.KindOf(name) != "")
 			}
 		}
 		if out, err = look.At(ctx, run.New(h, s.Opts, run.Scope{}).Source, o, q); err == nil && len(out.Logs) == 0 {
-			err = &failure.Error{Message: "there is no log here", Remedy: "name a log, or a directory that has one, after two dashes: small-hook log -- DIR. Of a workspace of SMALL 2.0.0, git log -p -- .small shows what was recorded"}
+			err = &failure.Error{Message: "there is no log here", Remedy: "name a log, or a directory that has one, after two dashes: small-hook log -- DIR. For a workspace of SMALL 2.0.0, git log -p -- .small shows what was recorded"}
 		}
 		return err
 	})
 	return out, err
 }
 
-// placeOf finds the tree that has the logs, and takes the policy from it.
-func placeOf(ctx context.Context, s *session.Session, revision string) (o look.Options, h history.History, err error) {
+// findTree finds the tree to read logs from, and takes the policy: a revision, whose policy counts, or if revision is empty the files on disk (in
+// a bare repository, HEAD), with HEAD's policy. It sets Revision and Head of the options.
+func findTree(ctx context.Context, s *session.Session, revision string) (o look.Options, h history.History, err error) {
 	if revision != "" {
 		if o.Revision, err = s.Commit(ctx, revision); err != nil {
 			return o, nil, err
@@ -99,20 +100,21 @@ func placeOf(ctx context.Context, s *session.Session, revision string) (o look.O
 	return o, h, err
 }
 
-// pathOf is the repository's path for a path below the request's directory, "" for the root. It need not exist on disk.
-func pathOf(s *session.Session, name string) (string, error) {
+// pathInRepository turns a path, absolute or relative to the request's directory, into the path from the repository's root; "" for the root
+// itself. It need not exist on disk.
+func pathInRepository(s *session.Session, name string) (string, error) {
 	if s.Repo.Where().Top == "" {
 		return strings.TrimPrefix(path.Clean("/"+filepath.ToSlash(name)), "/"), nil
 	}
 	if !filepath.IsAbs(name) {
 		name = filepath.Join(cmp.Or(s.Req.Dir, "."), name)
 	}
-	there, gone := session.SplitExisting(name)
-	dir, err := s.PathOf(there)
-	return path.Join(dir, filepath.ToSlash(gone)), err
+	existing, rest := session.SplitExisting(name)
+	dir, err := s.PathOf(existing)
+	return path.Join(dir, filepath.ToSlash(rest)), err
 }
 
-// LogOfFile is the log that a file holds, nil if it holds none.
+// LogOfFile reads the log in a file's content; nil if that holds none.
 func LogOfFile(data []byte) *finding.Look {
 	doc, _ := small.Parse(data, small.Limits{MaxFileSize: int64(len(data)) + 1})
 	if doc == nil {

@@ -16,18 +16,19 @@ import (
 	"github.com/small-gate/small-gate/internal/judge/session"
 )
 
-// MergeCheck predicts whether theirs would merge cleanly into ours: it compares their tips, and each with the merge base, and judges the
-// files of the merge that git would make. The policy is that of ours, with what the default branch accepts if theirs is a part of it.
+// MergeCheck predicts whether theirs would merge cleanly into ours: it compares the two tips with each other and with the merge base, and
+// judges the files of the merge that git would make. The policy is that of ours. If the default branch has theirs, waivers and baselines of
+// theirs count too.
 func MergeCheck(ctx context.Context, req session.Request, ours, theirs string) *finding.Report {
 	return req.Judge(ctx, "merge-check", func(s *session.Session) (*finding.Report, error) {
-		target, head, err := bothOf(ctx, s, ours, theirs)
+		target, head, err := resolveBaseAndHead(ctx, s, ours, theirs)
 		if err == nil {
 			err = s.AcceptMerged(ctx, target, head)
 		}
 		if err != nil {
 			return nil, err
 		}
-		r, err := mergeCheck(ctx, s, target, head, ours, theirs)
+		r, err := judgeMerge(ctx, s, target, head, ours, theirs)
 		if err != nil {
 			return nil, err
 		}
@@ -35,13 +36,13 @@ func MergeCheck(ctx context.Context, req session.Request, ours, theirs string) *
 	})
 }
 
-// mergeCheck judges the merge of head into target, which are called theirs and ours.
-func mergeCheck(ctx context.Context, s *session.Session, target, head, ours, theirs string) (r *finding.Report, err error) {
+// judgeMerge judges the merge of head into target. Messages call them theirs and ours.
+func judgeMerge(ctx context.Context, s *session.Session, target, head, ours, theirs string) (r *finding.Report, err error) {
 	bases, err := s.Repo.MergeBases(ctx, target, head)
 	switch {
 	case err != nil:
 		return nil, err
-	case len(bases) == 0 || bases[0] == head: // git refuses the merge, or has nothing to do
+	case len(bases) == 0 || bases[0] == head: // git refuses the merge, or has nothing to merge
 		return gate.MergeCheck(ctx, s.Repo, target, head, ours, theirs, "", s.Opts), nil
 	case bases[0] == target: // a fast-forward
 		return gate.MergeCheck(ctx, s.Repo, target, head, ours, theirs, head, s.Opts), nil
@@ -51,14 +52,14 @@ func mergeCheck(ctx context.Context, s *session.Session, target, head, ours, the
 		return nil, &failure.Error{Message: "cannot try the merge: " + err.Error(), Remedy: "make room for temporary files, or set TMPDIR", Err: err}
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	made, merge, note, err := tryMerge(ctx, s.Req, dir, target, head)
+	withMerge, merge, note, err := tryMerge(ctx, s.Req, dir, target, head)
 	if err != nil {
 		return nil, err
 	}
 	var h history.History = s.Repo
-	if made != nil {
-		h = made
-		defer func() { err = errors.Join(err, made.Close()) }()
+	if withMerge != nil {
+		h = withMerge
+		defer func() { err = errors.Join(err, withMerge.Close()) }()
 	}
 	r = gate.MergeCheck(ctx, h, target, head, ours, theirs, merge, s.Opts)
 	if note != "" {
@@ -66,30 +67,30 @@ func mergeCheck(ctx context.Context, s *session.Session, target, head, ours, the
 	}
 	for i := range r.Findings {
 		if f := &r.Findings[i]; merge != "" && f.Commit == merge {
-			f.Commit = "" // nobody has that commit
+			f.Commit = "" // the commit is temporary
 		}
 	}
 	return r, nil
 }
 
-// tryMerge has git merge two commits, with all new objects in a directory of their own, and opens the repository with them. note says why
-// there is no merge.
-func tryMerge(ctx context.Context, req session.Request, dir, ours, theirs string) (made *githistory.Repo, merge, note string, err error) {
+// tryMerge has git merge two commits and write the new objects into dir, and opens the repository with these objects. If there is no merge,
+// note says why.
+func tryMerge(ctx context.Context, req session.Request, dir, ours, theirs string) (withMerge *githistory.Repo, merge, note string, err error) {
 	const unjudged = "; the files of the merge are not judged"
 	repo, err := githistory.Open(ctx, req.Dir, githistory.Options{Environ: req.Environ})
 	if err != nil {
-		return nil, "", "no git can make the merge: " + failure.Of(err).Message + unjudged, nil
+		return nil, "", "git cannot try the merge: " + failure.Of(err).Message + unjudged, nil
 	}
 	merge, conflicts, err := repo.TryMerge(ctx, dir, ours, theirs)
 	if err = errors.Join(err, repo.Close()); err != nil {
 		if errors.Is(err, githistory.ErrNoMergeTree) {
-			return nil, "", "this git cannot try a merge, git 2.38 and newer can" + unjudged, nil
+			return nil, "", "this git cannot try a merge; git 2.38 and newer can" + unjudged, nil
 		}
 		return nil, "", "", err
 	}
 	if merge == "" {
 		return nil, "", fmt.Sprintf("git would stop at %s: %s%s", wording.Count(len(conflicts), "conflict"), wording.Clip(strings.Join(conflicts, ", ")), unjudged), nil
 	}
-	made, err = githistory.Open(ctx, req.Dir, githistory.Options{Environ: repo.WithObjects(dir)})
-	return made, merge, "", err
+	withMerge, err = githistory.Open(ctx, req.Dir, githistory.Options{Environ: repo.WithObjects(dir)})
+	return withMerge, merge, "", err
 }

@@ -20,61 +20,64 @@ import (
 	"github.com/small-gate/small-gate/internal/judge/session"
 )
 
-// fronts are what is known about neighbours' commits, by id and path of the log.
+// fronts hold what is known about the logs of neighbours' tips, by commit and path of the log.
 type fronts map[string]map[string]logs.Front
 
-// frontsSize bounds the file of fronts, in bytes.
-const frontsSize = 8 << 20
+// maxFrontsFile is how much of the file of fronts is read, in bytes.
+const maxFrontsFile = 8 << 20
 
-// neighbours are the branches on which somebody else may be at work, and what was known about them before this comparison.
+// neighbours are the branches on which somebody else may be at work.
 type neighbours struct {
 	list []logs.Neighbour
-	file string
-	old  []byte
+	// frontsFile is the path of the file of fronts, and oldFronts its content before this judgement.
+	frontsFile string
+	oldFronts  []byte
 }
 
-// neighboursOf lists other work trees first, since of two branches at the same commit the first is reported.
-func neighboursOf(ctx context.Context, s *session.Session) (neighbours, error) {
+// listNeighbours lists the neighbours, with their saved fronts. Other work trees come before the upstream branch, because of two branches at the
+// same commit only the first is reported.
+func listNeighbours(ctx context.Context, s *session.Session) (neighbours, error) {
 	found, err := s.Repo.Neighbours(ctx)
 	if err != nil || len(found) == 0 {
 		return neighbours{}, err
 	}
-	out := neighbours{file: filepath.Join(s.Repo.Where().GitDir, "small-gate", "neighbours")}
-	if out.old, err = wholefile.Start(out.file, frontsSize); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	out := neighbours{frontsFile: filepath.Join(s.Repo.Where().GitDir, "small-gate", "neighbours")}
+	if out.oldFronts, err = wholefile.Start(out.frontsFile, maxFrontsFile); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return out, err
 	}
-	known := frontsOf(out.old)
+	known := parseFronts(out.oldFronts)
 	var upstreams []logs.Neighbour
 	for _, n := range found {
-		tip := logs.Neighbour{Tip: history.Tip{ID: n.ID, Name: history.ShortRef(n.Ref)}, Worktree: n.Worktree, Fronts: map[string]logs.Front{}}
-		maps.Copy(tip.Fronts, known[n.ID])
+		neighbour := logs.Neighbour{Tip: history.Tip{ID: n.ID, Name: history.ShortRef(n.Ref)}, Worktree: n.Worktree, Fronts: map[string]logs.Front{}}
+		maps.Copy(neighbour.Fronts, known[n.ID])
 		if n.Worktree == "" {
-			upstreams = append(upstreams, tip)
+			upstreams = append(upstreams, neighbour)
 		} else {
-			out.list = append(out.list, tip)
+			out.list = append(out.list, neighbour)
 		}
 	}
 	out.list = append(out.list, upstreams...)
 	return out, nil
 }
 
-// mark is the first line of a file of fronts: a hash of the rest and of the program's version.
-func mark(text []byte) []byte {
+// checksumLine makes the first line of a file of fronts: a hash of the program's version and of the other lines.
+func checksumLine(text []byte) []byte {
 	return fmt.Appendf(nil, "%x\n", sha256.Sum256(slices.Concat([]byte(version.String()+"\n"), text)))
 }
 
-// frontsOf reads a file of fronts; nil if another version wrote it, or if it is damaged: wrong fronts would hide what neighbours have.
-func frontsOf(file []byte) fronts {
+// parseFronts parses a file of fronts. It returns nil if another version of the program wrote the file, or if it is damaged: wrong fronts would
+// hide entries of neighbours.
+func parseFronts(file []byte) fronts {
 	_, text, _ := bytes.Cut(file, []byte("\n"))
 	var known fronts
-	if !bytes.HasPrefix(file, mark(text)) || json.Unmarshal(text, &known) != nil {
+	if !bytes.HasPrefix(file, checksumLine(text)) || json.Unmarshal(text, &known) != nil {
 		return nil
 	}
 	return known
 }
 
-// remember saves what is known about the neighbours' commits: those that do not move need no second look.
-func (n neighbours) remember() error {
+// saveFronts saves the neighbours' fronts, so that the logs of a neighbour that has not moved need not be read again.
+func (n neighbours) saveFronts() error {
 	now := fronts{}
 	for _, neighbour := range n.list {
 		maps.DeleteFunc(neighbour.Fronts, func(_ string, f logs.Front) bool { return !f.SmallEnough() })
@@ -89,11 +92,11 @@ func (n neighbours) remember() error {
 	if err != nil {
 		return err
 	}
-	if text = append(mark(text), text...); bytes.Equal(text, n.old) {
+	if text = append(checksumLine(text), text...); bytes.Equal(text, n.oldFronts) {
 		return nil
 	}
-	if err := os.MkdirAll(filepath.Dir(n.file), 0o700); err != nil {
+	if err := os.MkdirAll(filepath.Dir(n.frontsFile), 0o700); err != nil {
 		return err
 	}
-	return wholefile.Replace(n.file, text, 0o600)
+	return wholefile.Replace(n.frontsFile, text, 0o600)
 }

@@ -19,30 +19,31 @@ import (
 	"github.com/small-gate/small-gate/internal/judge/session"
 )
 
-// sourceStdin is the report's word for where a push's refs are read.
-const sourceStdin = "standard input"
+// sourceStdin and sourceHead say in the report how the refs of a push were found: from git, or by judging HEAD because nothing names a ref.
+const (
+	sourceStdin = "standard input"
+	sourceHead  = "HEAD against what the remote is known to have"
+)
 
-// sourceHead is the report's word for a push whose refs nobody names.
-const sourceHead = "HEAD against what the remote is known to have"
-
-// handover is what a hook knows about a push.
-type handover struct {
+// pushInput is what a hook knows about a push.
+type pushInput struct {
 	updates []hookinput.RefUpdate
 	// remote is the name of the remote, or its URL; empty on the server.
 	remote string
-	// received is true on the server.
-	received bool
-	source   string
-	// known are commits that the other side has, and branch is its default branch.
-	known  []string
-	branch githistory.Branch
+	// onServer is true in pre-receive.
+	onServer bool
+	// source says how updates were found, for the report.
+	source string
+	// receiverTips are commits that the receiving side has, and defaultBranch is its default branch.
+	receiverTips  []string
+	defaultBranch githistory.Branch
 }
 
-// PrePush judges what git is about to push, each ref by itself: every commit that the remote lacks, then the ref's old tip against its
+// PrePush judges each ref that git is about to push by itself: first every commit that the remote lacks, then the ref's old tip against its
 // new one. args are the hook's arguments: the remote's name (or URL) and its URL. The policy is the default branch's; for the default
 // branch itself, its old tip's.
 func PrePush(ctx context.Context, req session.Request, args []string, stdin io.Reader) *finding.Report {
-	push := handover{source: sourceStdin}
+	push := pushInput{source: sourceStdin}
 	if len(args) > 0 {
 		push.remote = args[0]
 	}
@@ -52,7 +53,7 @@ func PrePush(ctx context.Context, req session.Request, args []string, stdin io.R
 			return nil, err
 		}
 		if len(push.updates) == 0 {
-			if err := guess(ctx, s, &push); err != nil {
+			if err := guessRefs(ctx, s, &push); err != nil {
 				return nil, err
 			}
 		}
@@ -62,27 +63,28 @@ func PrePush(ctx context.Context, req session.Request, args []string, stdin io.R
 	return report
 }
 
-// pushTo judges a push to a remote, which has the commits of its remote-tracking branches.
-func pushTo(ctx context.Context, s *session.Session, push handover) (_ *finding.Report, err error) {
+// pushTo judges a push to a remote, which is taken to have the commits of its remote-tracking branches.
+func pushTo(ctx context.Context, s *session.Session, push pushInput) (_ *finding.Report, err error) {
 	if githistory.IsRemoteName(push.remote) { // a URL or a path has no remote-tracking branches
-		if push.known, err = s.Repo.Tips(ctx, "refs/remotes/"+push.remote+"/"); err != nil {
+		if push.receiverTips, err = s.Repo.Tips(ctx, "refs/remotes/"+push.remote+"/"); err != nil {
 			return nil, err
 		}
 	}
-	if push.branch, err = githistory.DefaultBranch(ctx, s.Repo, push.remote); err != nil {
+	if push.defaultBranch, err = githistory.DefaultBranch(ctx, s.Repo, push.remote); err != nil {
 		return nil, err
 	}
 	report := push.judge(ctx, s)
 	if push.source == sourceHead {
-		err = push.nameSync(ctx, s, report)
+		err = push.suggestSync(ctx, s, report)
 	}
 	return report, err
 }
 
-// nameSync has the warning that the checked-out branch and its own remote branch have diverged say what to type: git refuses this push.
-func (p handover) nameSync(ctx context.Context, s *session.Session, r *finding.Report) error {
+// suggestSync sets the fix of warnings about the checked-out branch, if it and the same branch of the remote, the default one, have diverged: git
+// will refuse this push.
+func (p pushInput) suggestSync(ctx context.Context, s *session.Session, r *finding.Report) error {
 	current, err := s.Repo.CurrentBranch(ctx)
-	if err != nil || p.branch.Ref != "refs/remotes/"+p.remote+"/"+history.ShortRef(current) {
+	if err != nil || p.defaultBranch.Ref != "refs/remotes/"+p.remote+"/"+history.ShortRef(current) {
 		return err
 	}
 	for i := range r.Findings {
@@ -93,10 +95,9 @@ func (p handover) nameSync(ctx context.Context, s *session.Session, r *finding.R
 	return nil
 }
 
-// guess finds out what is pushed if standard input is empty: from the variables of the pre-commit framework, which consumes the lines and
-// passes on one pair of revisions, or only a branch if the push has a root commit; otherwise HEAD is judged against what the remote is
-// known to have.
-func guess(ctx context.Context, s *session.Session, push *handover) error {
+// guessRefs finds out what is pushed if standard input is empty. The pre-commit framework consumes standard input, and sets variables to a pair of
+// revisions, or only to a branch if the push has a root commit. Without these variables, HEAD counts as pushed.
+func guessRefs(ctx context.Context, s *session.Session, push *pushInput) error {
 	push.remote = cmp.Or(s.Req.Getenv("PRE_COMMIT_REMOTE_NAME"), push.remote, origin)
 	from, to := s.Req.Getenv("PRE_COMMIT_FROM_REF"), s.Req.Getenv("PRE_COMMIT_TO_REF")
 	push.source = "PRE_COMMIT_FROM_REF and PRE_COMMIT_TO_REF"
@@ -129,8 +130,8 @@ func guess(ctx context.Context, s *session.Session, push *handover) error {
 	return nil
 }
 
-// PreReceive judges, on the server, what a push brings before any ref moves. The policy is the default branch's; for the default branch
-// itself, its old tip's.
+// PreReceive judges a push on the server, before any ref moves. The policy is the default branch's; for the default branch itself, its old
+// tip's.
 func PreReceive(ctx context.Context, req session.Request, stdin io.Reader) *finding.Report {
 	lines := sync.OnceValues(func() ([]hookinput.RefUpdate, error) { return hookinput.ReadPreReceive(stdin) })
 	report := req.Judge(ctx, "pre-receive", func(s *session.Session) (*finding.Report, error) {
@@ -140,13 +141,13 @@ func PreReceive(ctx context.Context, req session.Request, stdin io.Reader) *find
 		}
 		if len(updates) == 0 { // git runs this hook for at least one ref (githooks(5))
 			return nil, &failure.Error{
-				Message: "standard input names no ref: something before this command has consumed what git wrote",
-				Remedy:  "hand it on: `refs=$(cat)`, then `printf '%s\\n' \"$refs\" | small-hook pre-receive`",
+				Message: "standard input names no ref: an earlier command has consumed what git wrote",
+				Remedy:  "pass it on: `refs=$(cat)`, then `printf '%s\\n' \"$refs\" | small-hook pre-receive`",
 			}
 		}
-		push := handover{updates: updates, received: true}
-		if push.known, err = s.Repo.Tips(ctx); err == nil {
-			push.branch, err = githistory.HeadBranch(ctx, s.Repo)
+		push := pushInput{updates: updates, onServer: true}
+		if push.receiverTips, err = s.Repo.Tips(ctx); err == nil {
+			push.defaultBranch, err = githistory.HeadBranch(ctx, s.Repo)
 		}
 		if err != nil {
 			return nil, err
@@ -157,17 +158,17 @@ func PreReceive(ctx context.Context, req session.Request, stdin io.Reader) *find
 	return report
 }
 
-// move is an update of a ref that leads to a commit.
-type move struct {
+// refMove is an update of a ref whose new object is a commit or an annotated tag of one.
+type refMove struct {
 	hookinput.RefUpdate
-	// tip is the commit where the ref will be.
+	// tip is the ref's new commit.
 	tip string
-	// known is true if the other side has that commit already.
-	known bool
+	// receiverHas is true if the receiving side already has the tip.
+	receiverHas bool
 }
 
-// judge judges each update by itself and combines the reports. An update that cannot be judged does not hide the findings of the others.
-func (p handover) judge(ctx context.Context, s *session.Session) *finding.Report {
+// judge judges each update by itself and combines the reports. If one cannot be judged, the others still are.
+func (p pushInput) judge(ctx context.Context, s *session.Session) *finding.Report {
 	report := run.EmptyReport(s.Opts)
 	judged := false
 	add := func(r *finding.Report, err error) {
@@ -179,7 +180,7 @@ func (p handover) judge(ctx context.Context, s *session.Session) *finding.Report
 		}
 		report, judged = r, true
 	}
-	var moves []move
+	var moves []refMove
 	for _, u := range p.updates {
 		if u.Deletes() {
 			continue
@@ -191,12 +192,12 @@ func (p handover) judge(ctx context.Context, s *session.Session) *finding.Report
 		if err != nil {
 			add(nil, err)
 		} else if tip != "" {
-			moves = append(moves, move{RefUpdate: u, tip: tip})
+			moves = append(moves, refMove{RefUpdate: u, tip: tip})
 		}
 	}
-	p.findKnown(ctx, s, moves)
+	p.markKnownMoves(ctx, s, moves)
 	for _, m := range moves {
-		if !p.received {
+		if !p.onServer {
 			s.SetStandings(ctx, m.tip)
 		}
 		add(p.judgeMove(ctx, s, m, moves))
@@ -204,9 +205,9 @@ func (p handover) judge(ctx context.Context, s *session.Session) *finding.Report
 	return report
 }
 
-// findKnown marks the moves to commits that the other side already has: for a push of a thousand tags this is one query, not a thousand
-// judgements. If it fails, every move is judged, and its report says why that is impossible.
-func (p handover) findKnown(ctx context.Context, s *session.Session, moves []move) {
+// markKnownMoves marks the moves to commits that the receiving side already has: for a push of a thousand tags this is one query, not a thousand
+// judgements. If the query fails, every move is judged, and the reports say why that fails.
+func (p pushInput) markKnownMoves(ctx context.Context, s *session.Session, moves []refMove) {
 	if len(moves) == 0 {
 		return
 	}
@@ -214,7 +215,7 @@ func (p handover) findKnown(ctx context.Context, s *session.Session, moves []mov
 	for _, m := range moves {
 		tips = append(tips, m.tip)
 	}
-	commits, err := s.Repo.Commits(ctx, tips, p.known)
+	commits, err := s.Repo.Commits(ctx, tips, p.receiverTips)
 	if err != nil {
 		return
 	}
@@ -223,23 +224,23 @@ func (p handover) findKnown(ctx context.Context, s *session.Session, moves []mov
 		fresh[c.ID] = true
 	}
 	for i, m := range moves {
-		moves[i].known = !fresh[m.tip]
+		moves[i].receiverHas = !fresh[m.tip]
 	}
 }
 
-// judgeMove judges one of a push's moves.
-func (p handover) judgeMove(ctx context.Context, s *session.Session, m move, moves []move) (*finding.Report, error) {
-	if p.received && p.branch.Missing() && m.Ref == p.branch.Ref {
+// judgeMove judges m, one of the moves of a push.
+func (p pushInput) judgeMove(ctx context.Context, s *session.Session, m refMove, moves []refMove) (*finding.Report, error) {
+	if p.onServer && p.defaultBranch.Missing() && m.Ref == p.defaultBranch.Ref {
 		return nil, &failure.Error{
-			Message: fmt.Sprintf("HEAD names %s, which does not exist: whoever creates it would choose the configuration of all branches", wording.Printable(p.branch.Ref)),
+			Message: fmt.Sprintf("HEAD names %s, which does not exist: whoever creates it would choose the configuration of all branches", wording.Printable(p.defaultBranch.Ref)),
 			Remedy:  "name the default branch, on the server: `git symbolic-ref HEAD refs/heads/NAME`",
 		}
 	}
 	name := branchName(m.Ref, p.remote)
-	update := history.Update{Ref: m.Ref, Name: name, New: m.tip, Known: p.known, Target: p.target(m, moves)}
+	update := history.Update{Ref: m.Ref, Name: name, New: m.tip, Known: p.receiverTips, Target: p.mergeTarget(m, moves)}
 	if !m.Creates() {
 		var err error
-		if update.Old, err = oldTip(ctx, s, m.RefUpdate, p.remote); err != nil {
+		if update.Old, err = findOldTip(ctx, s, m.RefUpdate, p.remote); err != nil {
 			return nil, err
 		}
 	}
@@ -249,17 +250,17 @@ func (p handover) judgeMove(ctx context.Context, s *session.Session, m move, mov
 	} else {
 		s.SetBranches(update.Target, update.Target)
 	}
-	unborn := p.branch == githistory.Branch{}
-	update.PolicyFromOldTip = unborn || update.Old != "" && p.isDefault(m)
-	if p.remote == "" && unborn && update.Old != "" {
-		// On a server without branches, nobody's configuration counts, not that of a tag.
+	noBranch := p.defaultBranch == githistory.Branch{}
+	update.PolicyFromOldTip = noBranch || update.Old != "" && p.isDefault(m)
+	if p.remote == "" && noBranch && update.Old != "" {
+		// On a server without branches, no configuration counts, not even that of the tag that moves.
 		if err := s.TrustDefaults("there is no branch yet"); err != nil {
 			return nil, err
 		}
-	} else if err := trustForRef(ctx, s, update, p.branch); err != nil {
+	} else if err := trustForRef(ctx, s, update, p.defaultBranch); err != nil {
 		return nil, err
 	}
-	if m.known && m.Creates() {
+	if m.receiverHas && m.Creates() {
 		report := run.EmptyReport(s.Opts)
 		report.Examined.Head = m.tip
 		return report, nil
@@ -267,32 +268,32 @@ func (p handover) judgeMove(ctx context.Context, s *session.Session, m move, mov
 	return s.CheckProposed(ctx, m.tip, gate.Push(ctx, s.Repo, update, s.Opts))
 }
 
-// isDefault reports whether the ref that moves is the default branch, as the other side calls it.
-func (p handover) isDefault(m move) bool {
+// isDefault reports whether the ref that moves is the default branch of the receiving side.
+func (p pushInput) isDefault(m refMove) bool {
 	ref := m.Ref
 	if !strings.HasPrefix(ref, "refs/") {
-		ref = "refs/heads/" + ref // as a hook manager may name it
+		ref = "refs/heads/" + ref // a hook manager may give the short name
 	}
-	return strings.HasPrefix(p.branch.Ref, "refs/") && ref == "refs/heads/"+branchName(p.branch.Ref, p.remote)
+	return strings.HasPrefix(p.defaultBranch.Ref, "refs/") && ref == "refs/heads/"+branchName(p.defaultBranch.Ref, p.remote)
 }
 
-// target is the default branch after the push, for a move of another branch; else the zero Tip. A push that names no ref counts as a
-// branch.
-func (p handover) target(m move, moves []move) history.Tip {
-	if p.branch.ID == "" || m.Ref != "" && !strings.HasPrefix(m.Ref, "refs/heads/") || p.isDefault(m) {
+// mergeTarget returns the default branch's tip after the push, if m moves another branch; else the zero Tip. A move without a ref counts as that
+// of a branch.
+func (p pushInput) mergeTarget(m refMove, moves []refMove) history.Tip {
+	if p.defaultBranch.ID == "" || m.Ref != "" && !strings.HasPrefix(m.Ref, "refs/heads/") || p.isDefault(m) {
 		return history.Tip{}
 	}
-	tip := history.Tip{ID: p.branch.ID, Name: history.ShortRef(p.branch.Ref)}
+	tip := history.Tip{ID: p.defaultBranch.ID, Name: history.ShortRef(p.defaultBranch.Ref)}
 	for _, other := range moves {
 		if p.isDefault(other) {
-			tip = history.Tip{ID: other.tip, Name: branchName(p.branch.Ref, p.remote)}
+			tip = history.Tip{ID: other.tip, Name: branchName(p.defaultBranch.Ref, p.remote)}
 		}
 	}
 	return tip
 }
 
-// oldTip is the commit where a ref is now.
-func oldTip(ctx context.Context, s *session.Session, u hookinput.RefUpdate, remote string) (string, error) {
+// findOldTip finds the ref's commit before the push.
+func findOldTip(ctx context.Context, s *session.Session, u hookinput.RefUpdate, remote string) (string, error) {
 	old, here, err := s.Repo.Peel(ctx, u.RemoteID)
 	if err != nil || here {
 		return old, err
@@ -303,12 +304,12 @@ func oldTip(ctx context.Context, s *session.Session, u hookinput.RefUpdate, remo
 	}
 	return "", &failure.Error{
 		Message: fmt.Sprintf("%s has moved on: on the remote it is at %s, which is not here", history.ShortRef(u.Ref), u.RemoteID),
-		Remedy:  catchUp(u, remote, current, s.Repo.Where().Shallow),
+		Remedy:  catchUpCommand(u, remote, current, s.Repo.Where().Shallow),
 	}
 }
 
-// catchUp is the command to type if the remote's branch has moved on.
-func catchUp(u hookinput.RefUpdate, remote, current string, shallow bool) string {
+// catchUpCommand returns the commands to type if the remote's ref has moved on.
+func catchUpCommand(u hookinput.RefUpdate, remote, current string, shallow bool) string {
 	branch, ok := strings.CutPrefix(u.Ref, "refs/heads/")
 	if !ok || !githistory.IsRemoteName(remote) || current == "" {
 		return fmt.Sprintf("`git fetch %s %s`", wording.ShellWord(cmp.Or(remote, origin)), wording.ShellWord(u.Ref))
@@ -323,8 +324,8 @@ func catchUp(u hookinput.RefUpdate, remote, current string, shallow bool) string
 	return sync
 }
 
-// trustForRef takes the policy from the default branch, or from the ref's own old tip if the ref is the default branch or there is none. If
-// HEAD names a missing branch, nobody's policy counts.
+// trustForRef takes the policy from the default branch. If the update says so, it takes it from the ref's own old tip, and for a new ref the
+// built-in one. If HEAD names a branch that does not exist, it also takes the built-in one.
 func trustForRef(ctx context.Context, s *session.Session, u history.Update, branch githistory.Branch) error {
 	switch {
 	case branch.Missing():
@@ -337,7 +338,7 @@ func trustForRef(ctx context.Context, s *session.Session, u history.Update, bran
 	return s.Trust(ctx, u.Old, u.Ref+" before the push")
 }
 
-// branchName is a branch's name without the prefix of heads, of the remote or of origin; other refs keep their full name.
+// branchName shortens a branch's full name, local or of the remote or origin; other refs keep their full name.
 func branchName(ref, remote string) string {
 	for _, prefix := range []string{"refs/heads/", "refs/remotes/" + remote + "/", "refs/remotes/" + origin + "/"} {
 		if name, ok := strings.CutPrefix(ref, prefix); ok {
@@ -347,9 +348,9 @@ func branchName(ref, remote string) string {
 	return ref
 }
 
-// SyncedPush judges a push of one ref to a remote as the pre-push hook does.
+// SyncedPush judges the push that sync is about to make, as the pre-push hook does.
 func SyncedPush(ctx context.Context, req session.Request, remote string, update hookinput.RefUpdate) *finding.Report {
 	return req.Judge(ctx, "sync", func(s *session.Session) (*finding.Report, error) {
-		return pushTo(ctx, s, handover{updates: []hookinput.RefUpdate{update}, remote: remote})
+		return pushTo(ctx, s, pushInput{updates: []hookinput.RefUpdate{update}, remote: remote})
 	})
 }

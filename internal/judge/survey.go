@@ -11,33 +11,33 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// Surveyed says what a repository's hooks would judge, and by what.
+// Surveyed says what a repository's hooks would judge, and by which configuration and reader.
 type Surveyed struct {
 	// Policy says where the next commit's configuration is from.
 	Policy string
-	// Strict and Mode are as that configuration and the caller say.
+	// Strict is true if that configuration or the caller asks for strict mode; Mode is the configuration's.
 	Strict bool
 	Mode   string
-	// Reader is the reader's name, and Why the reason for choosing it.
+	// Reader is the name and version of what reads the repository, and Why the reason for choosing it.
 	Reader, Why string
-	// Workspaces are the .small directories in the index that are judged.
+	// Workspaces are the paths of the .small directories in the index, except those that the configuration excludes.
 	Workspaces []string
 	// Logs are the patterns of the logs in the configuration.
 	Logs []string
-	// Bare is true for a repository without a work tree, and WorkspaceOnDisk if the work tree has a .small directory in its root.
+	// Bare is true if the repository has no work tree, and WorkspaceOnDisk if the work tree's root has a .small directory.
 	Bare, WorkspaceOnDisk bool
 	// Notes are for people.
 	Notes []string
 }
 
-// The notes about a server whose HEAD names a missing branch, without other branches and with some.
+// The notes about a server whose HEAD names a branch that does not exist: unbornDefault if no branch exists, goneDefault if others do.
 const (
 	unbornDefault = "HEAD names a branch that does not exist yet: whoever pushes it first sets the configuration for every branch; " + nameDefault
 	goneDefault   = "HEAD names a branch that does not exist, and a push of it is rejected: whoever creates it would set the configuration for every branch; " + nameDefault
 	nameDefault   = "if another branch is the default one: `git symbolic-ref HEAD refs/heads/NAME`"
 )
 
-// Survey finds out what the next commit would be judged by.
+// Survey finds out how the next commit would be judged.
 func Survey(ctx context.Context, req session.Request) (out Surveyed, err error) {
 	_, err = req.InRepository(ctx, "doctor", func(s *session.Session) (err error) {
 		out, err = survey(ctx, s)
