@@ -49,7 +49,7 @@ func (a *app) doctorCommand() *cobra.Command {
 }
 
 // diagnosis is the doctor's result in words. surveyed is true if the scope is known.
-func (a *app) diagnosis(found install.Diagnosis, agents []installed.Check, scope judge.Surveyed, surveyed bool) string {
+func (a *app) diagnosis(found install.Diagnosis, agents []installed.Check, scope judge.HookSurvey, surveyed bool) string {
 	text := version.Long("small-hook") + "\n" + found.Text() + installed.Text(agents) + "\nCI: " + a.ciSystem() + "\n"
 	if !surveyed {
 		return a.withoutHome(text)
@@ -59,7 +59,7 @@ func (a *app) diagnosis(found install.Diagnosis, agents []installed.Check, scope
 		strict = "strict"
 	}
 	text += fmt.Sprintf("Configuration: %s, %s, mode: %s\nReader: %s (%s)\n",
-		sanitize.Line(scope.Policy), strict, scope.Mode, sanitize.Line(scope.Reader), sanitize.Line(scope.Why))
+		sanitize.Line(scope.Policy), strict, scope.Mode, sanitize.Line(scope.Reader), sanitize.Line(scope.ReaderReason))
 	for _, note := range scope.Notes {
 		text += "Note: " + sanitize.Line(note) + "\n"
 	}
@@ -107,7 +107,7 @@ func doctorFormat(name string) error {
 const doctorSchema = "small-gate/doctor/v1"
 
 // printDiagnosis prints the doctor's result as JSON.
-func (a *app) printDiagnosis(found install.Diagnosis, agents []installed.Check, scope judge.Surveyed) error {
+func (a *app) printDiagnosis(found install.Diagnosis, agents []installed.Check, scope judge.HookSurvey) error {
 	type object = map[string]any
 	hooks := make([]object, len(found.Checks))
 	for i, h := range found.Checks {
@@ -123,7 +123,7 @@ func (a *app) printDiagnosis(found install.Diagnosis, agents []installed.Check, 
 	text, err := json.MarshalIndent(object{
 		"schema": doctorSchema, "fires": found.Fires(), "hooks": hooks, "agents": harnesses, "merge_driver_broken": found.Driver.Broken, "manager": found.Manager,
 		"version": version.Long("small-hook"), "git": found.Repository.Git.Version, "repository": found.Repository.Kind, "ci": a.ciSystem(),
-		"policy": scope.Policy, "strict": scope.Strict, "mode": scope.Mode, "reader": scope.Reader, "reader_why": scope.Why, "workspaces": append([]string{}, scope.Workspaces...),
+		"policy": scope.Policy, "strict": scope.Strict, "mode": scope.Mode, "reader": scope.Reader, "reader_why": scope.ReaderReason, "workspaces": append([]string{}, scope.Workspaces...),
 		"notes": append(append([]string{}, found.Notes...), scope.Notes...),
 	}, "", "  ")
 	if err != nil {

@@ -52,7 +52,7 @@ func baselineText(written edit.Accepted) string {
 }
 
 func (a *app) waiveCommand() *cobra.Command {
-	var sought judge.Sought
+	var sought judge.EditSelection
 	var reason, until, from, log string
 	c := described("waive", &cobra.Command{
 		RunE: func(c *cobra.Command, args []string) error {
@@ -119,7 +119,7 @@ func pushFirst(file string) string {
 		next("git add -- :/.small-gate.yml", `git commit -m "Waive edits" -- :/.small-gate.yml`, "git push")
 }
 
-func waivedText(edits []judge.Excuse, file string) string {
+func waivedText(edits []judge.EditToWaive, file string) string {
 	var text strings.Builder
 	type kind struct{ rule, path string }
 	counts := map[kind]int{}
@@ -136,7 +136,7 @@ func waivedText(edits []judge.Excuse, file string) string {
 	return text.String() + pushFirst(file)
 }
 
-func (a *app) findEdits(c *cobra.Command, sought judge.Sought, from string) ([]judge.Excuse, error) {
+func (a *app) findEdits(c *cobra.Command, sought judge.EditSelection, from string) ([]judge.EditToWaive, error) {
 	if from == "" {
 		return judge.FindEdits(c.Context(), a.request(), sought)
 	}

@@ -21,7 +21,7 @@ import (
 
 // logFlags are the flags of log.
 type logFlags struct {
-	at            judge.Looked
+	at            judge.LogSelection
 	query         look.Query
 	oneline, full bool
 	textconv      string

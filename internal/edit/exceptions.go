@@ -115,7 +115,7 @@ func acceptsAll(ctx context.Context, s *session.Session, commit string, edited [
 const maxWaivers = 1000
 
 // Waive writes the stanzas that excuse some edits into the configuration of the work tree, all or none, and returns its path.
-func Waive(ctx context.Context, req session.Request, edits []judge.Excuse) (file string, err error) {
+func Waive(ctx context.Context, req session.Request, edits []judge.EditToWaive) (file string, err error) {
 	var waivers []policy.Waiver
 	for _, e := range edits {
 		waiver, err := waiverFor(e)
@@ -138,7 +138,7 @@ func Waive(ctx context.Context, req session.Request, edits []judge.Excuse) (file
 	})
 }
 
-func waiverFor(e judge.Excuse) (policy.Waiver, error) {
+func waiverFor(e judge.EditToWaive) (policy.Waiver, error) {
 	w := policy.Waiver{OfLog: e.Rule == "", Rule: e.Rule, Path: e.Path, Reason: e.Reason}
 	if e.From == "" && e.To == "" {
 		return w, &failure.Error{

@@ -50,7 +50,7 @@ func WaiveRewrite(ctx context.Context, req session.Request, name, reason, until 
 	if err != nil {
 		return nil, "", err
 	}
-	var excuses []judge.Excuse
+	var excuses []judge.EditToWaive
 	_, err = req.InRepository(ctx, "waive", func(s *session.Session) error {
 		if _, _, err := s.TrustHead(ctx, nil); err != nil {
 			return err
@@ -62,7 +62,7 @@ func WaiveRewrite(ctx context.Context, req session.Request, name, reason, until 
 			if e.After, err = gate.LogState(ctx, s.Repo, e.child, at, s.Opts); err != nil {
 				return err
 			}
-			excuses = append(excuses, judge.Excuse{Path: at, From: e.Before.Head.String(), To: e.After.Head.String(), Reason: reason, Until: until})
+			excuses = append(excuses, judge.EditToWaive{Path: at, From: e.Before.Head.String(), To: e.After.Head.String(), Reason: reason, Until: until})
 			done = append(done, e.Rewrite)
 		}
 		return nil

@@ -14,17 +14,17 @@ import (
 	"github.com/small-gate/small-gate/internal/policy"
 )
 
-// Sought selects the findings to waive: those with one of the fingerprints, of which the first eight digits are enough, or all of a rule.
-type Sought struct {
+// EditSelection selects the findings to waive: those with one of the fingerprints, of which the first eight digits are enough, or all of a rule.
+type EditSelection struct {
 	Fingerprints []string
 	Rule         string
 }
 
-func (s Sought) matches(rule, fingerprint string) bool {
+func (s EditSelection) matches(rule, fingerprint string) bool {
 	return s.Rule != "" && rule == s.Rule || slices.ContainsFunc(s.Fingerprints, func(f string) bool { return strings.HasPrefix(fingerprint, f) })
 }
 
-func (s Sought) validate() error {
+func (s EditSelection) validate() error {
 	for _, f := range s.Fingerprints {
 		if len(f) < finding.ShortestFingerprint {
 			return &failure.Error{
@@ -48,8 +48,8 @@ func UnknownRule(name string) error {
 	return &failure.Error{Message: message, Remedy: "`small-hook explain` lists all rules"}
 }
 
-// Excuse is an edit that Waive writes a waiver for.
-type Excuse struct {
+// EditToWaive is an edit that Waive writes a waiver for.
+type EditToWaive struct {
 	// Rule is empty for a rewrite of the log at Path as a whole. From and To are then ledger heads.
 	Rule, Path string
 	// From and To are digests as text, empty on the side that has none.
@@ -61,11 +61,11 @@ type Excuse struct {
 // foundEdit is what a waiver needs of a finding.
 type foundEdit struct {
 	fingerprint string
-	edit        Excuse
+	edit        EditToWaive
 }
 
 // FindEdits looks for findings in the index and in HEAD's history. It fails unless each fingerprint has a finding, and the rule at least one.
-func FindEdits(ctx context.Context, req session.Request, sought Sought) ([]Excuse, error) {
+func FindEdits(ctx context.Context, req session.Request, sought EditSelection) ([]EditToWaive, error) {
 	if err := sought.validate(); err != nil {
 		return nil, err
 	}
@@ -83,7 +83,7 @@ func FindEdits(ctx context.Context, req session.Request, sought Sought) ([]Excus
 		}
 		for i := range r.Findings {
 			f := &r.Findings[i]
-			all = append(all, foundEdit{f.Fingerprint(), Excuse{Rule: f.Rule, Path: f.Path, From: f.EditFrom, To: f.EditTo}})
+			all = append(all, foundEdit{f.Fingerprint(), EditToWaive{Rule: f.Rule, Path: f.Path, From: f.EditFrom, To: f.EditTo}})
 		}
 		if sought.Rule == "" && sought.foundAll(all) {
 			break
@@ -99,7 +99,7 @@ func FindEdits(ctx context.Context, req session.Request, sought Sought) ([]Excus
 }
 
 // FindEditsIn looks for findings in a JSON report.
-func FindEditsIn(report []byte, sought Sought) ([]Excuse, error) {
+func FindEditsIn(report []byte, sought EditSelection) ([]EditToWaive, error) {
 	if err := sought.validate(); err != nil {
 		return nil, err
 	}
@@ -120,7 +120,7 @@ func FindEditsIn(report []byte, sought Sought) ([]Excuse, error) {
 	}
 	var all []foundEdit
 	for _, f := range read.Findings {
-		all = append(all, foundEdit{f.Fingerprint, Excuse{Rule: f.Rule, Path: f.Path, From: f.Edit.From, To: f.Edit.To}})
+		all = append(all, foundEdit{f.Fingerprint, EditToWaive{Rule: f.Rule, Path: f.Path, From: f.Edit.From, To: f.Edit.To}})
 	}
 	if read.More != nil {
 		return sought.pick(all, "that the report lists (it does not list all)", "leave --report out and run this in the repository: then all findings are searched")
@@ -129,17 +129,17 @@ func FindEditsIn(report []byte, sought Sought) ([]Excuse, error) {
 }
 
 // foundAll reports whether there is a finding for each fingerprint.
-func (s Sought) foundAll(all []foundEdit) bool {
+func (s EditSelection) foundAll(all []foundEdit) bool {
 	return !slices.ContainsFunc(s.Fingerprints, func(f string) bool {
 		return !slices.ContainsFunc(all, func(w foundEdit) bool { return strings.HasPrefix(w.fingerprint, f) })
 	})
 }
 
 // checkNotWaived fails if a fingerprint has no finding in all because the configuration waives that finding.
-func (s Sought) checkNotWaived(all []foundEdit, waived []finding.Finding) error {
+func (s EditSelection) checkNotWaived(all []foundEdit, waived []finding.Finding) error {
 	for _, f := range s.Fingerprints {
 		matches := func(w finding.Finding) bool { return strings.HasPrefix(w.Fingerprint(), f) }
-		if one := (Sought{Fingerprints: []string{f}}); !one.foundAll(all) && slices.ContainsFunc(waived, matches) {
+		if one := (EditSelection{Fingerprints: []string{f}}); !one.foundAll(all) && slices.ContainsFunc(waived, matches) {
 			return &failure.Error{
 				Message: "the configuration here waives that edit already: " + f,
 				Remedy:  "the waiver counts once the target branch has it: bring it there first, in a change of its own",
@@ -150,13 +150,13 @@ func (s Sought) checkNotWaived(all []foundEdit, waived []finding.Finding) error 
 }
 
 // pick returns the edits of the findings that are sought. where and remedy are for the failure if one is missing.
-func (s Sought) pick(all []foundEdit, where, remedy string) ([]Excuse, error) {
+func (s EditSelection) pick(all []foundEdit, where, remedy string) ([]EditToWaive, error) {
 	var fingerprints []string
 	for _, w := range all {
 		fingerprints = append(fingerprints, w.fingerprint)
 	}
 	picked := map[string]bool{}
-	var out []Excuse
+	var out []EditToWaive
 	for _, f := range s.Fingerprints {
 		whole, several := finding.Whole(f, fingerprints)
 		if several {
@@ -167,7 +167,7 @@ func (s Sought) pick(all []foundEdit, where, remedy string) ([]Excuse, error) {
 		}
 		picked[whole] = true
 	}
-	seen := map[Excuse]bool{} // an edit may be reported for two commits
+	seen := map[EditToWaive]bool{} // an edit may be reported for two commits
 	for _, w := range all {
 		if (picked[w.fingerprint] || s.Rule != "" && w.edit.Rule == s.Rule) && !seen[w.edit] {
 			seen[w.edit] = true

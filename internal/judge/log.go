@@ -20,8 +20,8 @@ import (
 	"github.com/small-gate/small-gate/internal/small/records"
 )
 
-// Looked selects logs, and a commit whose entries to show.
-type Looked struct {
+// LogSelection selects logs, and a commit whose entries to show.
+type LogSelection struct {
 	// Revision has the logs; empty means the work tree.
 	Revision string
 	// Paths are logs, and directories with logs at or below them. By default they are the logs of the nearest workspace at or above the
@@ -32,7 +32,7 @@ type Looked struct {
 }
 
 // Log finds the entries of the selected logs that match a query.
-func Log(ctx context.Context, req session.Request, from Looked, q look.Query) (out *finding.Look, err error) {
+func Log(ctx context.Context, req session.Request, from LogSelection, q look.Query) (out *finding.Look, err error) {
 	if len(from.Paths) == 0 {
 		req = req.AtNearestWorkspace()
 	}

@@ -149,7 +149,7 @@ func TestWithoutGit(t *testing.T) {
 		t.Error("a baseline: ", err)
 	}
 	scope, err := judge.Survey(t.Context(), request(r, ""))
-	if err != nil || !strings.HasPrefix(scope.Reader, "go-git") || scope.Why == "" {
+	if err != nil || !strings.HasPrefix(scope.Reader, "go-git") || scope.ReaderReason == "" {
 		t.Errorf("Survey = %+v, %v", scope, err)
 	}
 }
@@ -162,7 +162,7 @@ func TestGitStandsIn(t *testing.T) {
 		wantReport(t, what, report, finding.Pass, "git")
 	}
 	scope, err := judge.Survey(t.Context(), request(r, ""))
-	if err != nil || !strings.HasPrefix(scope.Reader, "git ") || !strings.Contains(scope.Why, "extensions.objectformat") {
+	if err != nil || !strings.HasPrefix(scope.Reader, "git ") || !strings.Contains(scope.ReaderReason, "extensions.objectformat") {
 		t.Errorf("Survey = %+v, %v", scope, err)
 	}
 	for what, report := range everyMode(t, r, repository.Embedded) {

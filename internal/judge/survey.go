@@ -11,15 +11,15 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// Surveyed says what a repository's hooks would judge, and by which configuration and reader.
-type Surveyed struct {
+// HookSurvey says what a repository's hooks would judge, and by which configuration and reader.
+type HookSurvey struct {
 	// Policy says where the next commit's configuration is from.
 	Policy string
 	// Strict is true if that configuration or the caller asks for strict mode; Mode is the configuration's.
 	Strict bool
 	Mode   string
-	// Reader is the name and version of what reads the repository, and Why the reason for choosing it.
-	Reader, Why string
+	// Reader is the name and version of what reads the repository, and ReaderReason why it was chosen.
+	Reader, ReaderReason string
 	// Workspaces are the paths of the .small directories in the index, except those that the configuration excludes.
 	Workspaces []string
 	// Logs are the patterns of the logs in the configuration.
@@ -38,7 +38,7 @@ const (
 )
 
 // Survey finds out how the next commit would be judged.
-func Survey(ctx context.Context, req session.Request) (out Surveyed, err error) {
+func Survey(ctx context.Context, req session.Request) (out HookSurvey, err error) {
 	_, err = req.InRepository(ctx, "doctor", func(s *session.Session) (err error) {
 		out, err = survey(ctx, s)
 		return err
@@ -46,7 +46,7 @@ func Survey(ctx context.Context, req session.Request) (out Surveyed, err error) 
 	return out, err
 }
 
-func survey(ctx context.Context, s *session.Session) (out Surveyed, err error) {
+func survey(ctx context.Context, s *session.Session) (out HookSurvey, err error) {
 	head, err := s.Repo.Head(ctx)
 	if err == nil {
 		err = s.Trust(ctx, head, "HEAD")
@@ -58,7 +58,7 @@ func survey(ctx context.Context, s *session.Session) (out Surveyed, err error) {
 	if err != nil {
 		return out, err
 	}
-	out = Surveyed{Policy: s.Opts.Policy.Source, Strict: s.Opts.Policy.Strict || s.Req.Strict, Mode: string(s.Opts.Policy.Mode), Reader: strings.TrimSpace(s.Repo.Reader() + " " + version), Why: s.Why}
+	out = HookSurvey{Policy: s.Opts.Policy.Source, Strict: s.Opts.Policy.Strict || s.Req.Strict, Mode: string(s.Opts.Policy.Mode), Reader: strings.TrimSpace(s.Repo.Reader() + " " + version), ReaderReason: s.Why}
 	for _, l := range s.Opts.Policy.Logs {
 		out.Logs = append(out.Logs, l.Path)
 	}
