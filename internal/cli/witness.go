@@ -13,7 +13,7 @@ import (
 )
 
 func (a *app) witnessCommand() *cobra.Command {
-	var o witnessing.LookOptions
+	var o witnessing.Options
 	var newKey string
 	c := described("witness", &cobra.Command{
 		Args: noArguments,
@@ -34,7 +34,7 @@ func (a *app) witnessCommand() *cobra.Command {
 			case o.State == "":
 				return usage(c, "--state is missing: the directory that keeps what was seen")
 			}
-			report, first := witnessing.Look(c.Context(), a.request(), o)
+			report, first := witnessing.JudgeRefs(c.Context(), a.request(), o)
 			if err := a.finish(c.Context(), report, false); err != nil || !first {
 				return err
 			}

@@ -1,2 +1,2 @@
-// Package witnessing looks at a repository for a witness: it reads the state, has the refs judged by it, and writes what it has seen.
+// Package witnessing runs a witness: it reads the witness's state, judges a repository's refs by it, and writes the new state.
 package witnessing

@@ -17,21 +17,21 @@ import (
 	"github.com/small-gate/small-gate/internal/judge/session"
 )
 
-// watched are the refs to look at: all that the witness has seen, those asked for and, if there are none, the default branch.
-func watched(ctx context.Context, s *session.Session, o LookOptions, seen *witness.State, standard githistory.Branch) ([]witnesses.Witnessed, error) {
+// listWatched lists the refs to judge: all that the witness has seen, those that the options name and, if these name none, the default branch.
+func listWatched(ctx context.Context, s *session.Session, o Options, seen *witness.State, branch githistory.Branch) ([]witnesses.Witnessed, error) {
 	var names []string
 	for _, r := range seen.Refs {
 		names = append(names, r.Name)
 	}
 	for _, asked := range o.Refs {
-		name, err := fullName(ctx, s, asked, names)
+		name, err := findFullName(ctx, s, asked, names)
 		if err != nil {
 			return nil, err
 		}
 		names = append(names, name)
 	}
-	if len(o.Refs) == 0 && standard.ID != "" {
-		names = append(names, standard.Ref)
+	if len(o.Refs) == 0 && branch.ID != "" {
+		names = append(names, branch.Ref)
 	}
 	if len(names) == 0 {
 		return nil, &failure.Error{
@@ -41,18 +41,18 @@ func watched(ctx context.Context, s *session.Session, o LookOptions, seen *witne
 	}
 	slices.Sort(names)
 	names = slices.Compact(names)
-	now, err := s.Repo.Refs(ctx, names...)
+	existing, err := s.Repo.Refs(ctx, names...)
 	if err != nil {
 		return nil, err
 	}
 	var out []witnesses.Witnessed
 	for _, name := range names {
-		w := witnesses.Witnessed{Seen: witness.Ref{Name: name}, Here: func(commit string) (bool, error) { return isHere(ctx, s, commit) }}
+		w := witnesses.Witnessed{Seen: witness.Ref{Name: name}, Here: func(commit string) (bool, error) { return hasCommit(ctx, s, commit) }}
 		if before := seen.Ref(name); before != nil {
 			w.Seen = *before
 		}
-		if ref, there := now[name]; there {
-			if w.Tip, err = commitOf(ctx, s, name, ref.ID); err != nil {
+		if ref, exists := existing[name]; exists {
+			if w.Tip, err = findCommit(ctx, s, name, ref.ID); err != nil {
 				return nil, err
 			}
 		}
@@ -61,9 +61,9 @@ func watched(ctx context.Context, s *session.Session, o LookOptions, seen *witne
 	return out, nil
 }
 
-// fullName finds the ref that a person names: first among the remote's branches, as they are what is published. A ref that was seen, and is
-// gone, keeps its name.
-func fullName(ctx context.Context, s *session.Session, asked string, seen []string) (string, error) {
+// findFullName finds the full name of the ref that a person names. It searches the remote's branches first, because they are published. A ref
+// that no longer exists is found if the witness has seen it.
+func findFullName(ctx context.Context, s *session.Session, asked string, seen []string) (string, error) {
 	names := []string{"refs/heads/" + asked, "refs/tags/" + asked}
 	if !s.Repo.Where().Bare {
 		names = slices.Concat([]string{"refs/remotes/origin/" + asked, "refs/remotes/" + asked}, names)
@@ -71,12 +71,12 @@ func fullName(ctx context.Context, s *session.Session, asked string, seen []stri
 	if strings.HasPrefix(asked, "refs/") {
 		names = []string{asked}
 	}
-	there, err := s.Repo.Refs(ctx, names...)
+	existing, err := s.Repo.Refs(ctx, names...)
 	if err != nil {
 		return "", err
 	}
 	for _, name := range names {
-		if _, is := there[name]; is {
+		if _, exists := existing[name]; exists {
 			return name, nil
 		}
 	}
@@ -91,26 +91,26 @@ func fullName(ctx context.Context, s *session.Session, asked string, seen []stri
 	}
 }
 
-// commitOf follows a ref to its commit.
-func commitOf(ctx context.Context, s *session.Session, name, id string) (string, error) {
+// findCommit finds the commit that a ref points to, directly or by a tag. id is the ref's object.
+func findCommit(ctx context.Context, s *session.Session, name, id string) (string, error) {
 	commit, here, err := s.Repo.Peel(ctx, id)
 	switch {
 	case err != nil:
 		return "", err
 	case !here || commit == "":
-		return "", &failure.Error{Message: wording.Printable(name) + " leads to no commit of this clone", Remedy: "clone the repository anew"}
+		return "", &failure.Error{Message: wording.Printable(name) + " does not point to a commit of this clone", Remedy: "clone the repository anew"}
 	}
 	return commit, nil
 }
 
-// isHere reports whether a commit is in the clone.
-func isHere(ctx context.Context, s *session.Session, id string) (bool, error) {
+// hasCommit reports whether a commit is in the clone.
+func hasCommit(ctx context.Context, s *session.Session, id string) (bool, error) {
 	commit, here, err := s.Repo.Peel(ctx, id)
 	return here && commit == id, err
 }
 
-// nameOf is the given name or origin's address, without credentials, or else the directory's name.
-func nameOf(ctx context.Context, s *session.Session, given string) (name string, err error) {
+// repositoryName returns the given name, or else origin's address, or else the directory's name. It removes credentials.
+func repositoryName(ctx context.Context, s *session.Session, given string) (name string, err error) {
 	if name = given; name == "" {
 		name, err = s.Repo.RemoteURL(ctx, "origin")
 	}
@@ -121,7 +121,7 @@ func nameOf(ctx context.Context, s *session.Session, given string) (name string,
 	return filepath.Base(cmp.Or(where.Top, where.GitDir)), nil
 }
 
-// withoutCredentials is an address (git-fetch(1), GIT URLS) without user, password and query.
+// withoutCredentials removes user, password and query from an address (git-fetch(1), GIT URLS).
 func withoutCredentials(address string) string {
 	scheme, rest, isURL := strings.Cut(address, "://")
 	if !isURL {

@@ -19,26 +19,26 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/witness"
 )
 
-// stateFile is the name of the state in its directory.
-const stateFile = "witness.txt"
+// stateFileName is the name of the file with the state, in its directory.
+const stateFileName = "witness.txt"
 
-// kept is a state on disk, during one look.
-type kept struct {
+// lockedState is a state on disk that no other run may use.
+type lockedState struct {
 	path string
-	// content is the file's content, and state its parsed form; both are nil before the first look.
+	// content is the file's content, and state its parsed form; both are nil in the first run.
 	content []byte
 	state   *witness.State
-	// secret is the key that signs, public those that verify; empty for none.
+	// secret is the key that signs, and public has those that verify; empty for none.
 	secret, public string
-	// close lets other looks proceed.
-	close func() error
+	// unlock lets other runs use the state.
+	unlock func() error
 }
 
-// openState reads the state in a directory, which it makes if missing, and keeps other looks out until close.
-func openState(ctx context.Context, o LookOptions) (*kept, error) {
-	k := &kept{path: filepath.Join(o.State, stateFile)}
+// openState reads the state in a directory, and locks it until unlock. It makes the directory if that is missing.
+func openState(ctx context.Context, o Options) (*lockedState, error) {
+	k := &lockedState{path: filepath.Join(o.State, stateFileName)}
 	if err := os.MkdirAll(o.State, 0o777); err != nil {
-		return nil, unusable("cannot use "+o.State, err)
+		return nil, fileError("cannot use "+o.State, err)
 	}
 	var err error
 	if k.secret, err = readKey(o.Sign); err != nil {
@@ -52,34 +52,34 @@ func openState(ctx context.Context, o LookOptions) (*kept, error) {
 			return nil, err
 		}
 	}
-	k.close, err = lock.Directory(ctx, o.State, false)
+	k.unlock, err = lock.Directory(ctx, o.State, false)
 	switch {
 	case errors.Is(err, lock.ErrTaken):
 		return nil, &failure.Error{Message: "another witness is at work in " + o.State, Remedy: "run it again when that one has ended"}
 	case err != nil:
-		return nil, unusable("cannot lock "+o.State, err)
+		return nil, fileError("cannot lock "+o.State, err)
 	}
 	if err := k.read(); err != nil {
-		return nil, cmp.Or(err, k.close())
+		return nil, cmp.Or(err, k.unlock())
 	}
 	return k, nil
 }
 
-// holdsNoCredential refuses a state in which the name of a ref, of a log or of the repository holds a credential.
-func holdsNoCredential(state string) error {
+// refuseCredentials refuses a state in which the name of a ref, of a log or of the repository holds a credential.
+func refuseCredentials(state string) error {
 	for line := range strings.SplitSeq(state, "\n") {
 		if len(secret.Find(line)) > 0 {
 			return &failure.Error{
 				Message: "the witness's state would hold a credential, in " + wording.Printable(strings.Trim(line, " ,")),
-				Remedy:  "revoke it, and rename what it is the name of; nothing has been recorded",
+				Remedy:  "revoke it, and rename the ref, the log or the repository; nothing has been recorded",
 			}
 		}
 	}
 	return nil
 }
 
-// read reads the state. With a key to verify, an unsigned state is refused; a signed state is never accepted unverified.
-func (k *kept) read() error {
+// read reads the state. If there is a key to verify, it refuses an unsigned state; if there is none, it refuses a signed state.
+func (k *lockedState) read() error {
 	content, err := readUpTo(k.path, maxState)
 	if errors.Is(err, fs.ErrNotExist) && k.public != "" && k.secret == "" {
 		return &failure.Error{
@@ -91,7 +91,7 @@ func (k *kept) read() error {
 		return nil
 	}
 	if err != nil {
-		return unusable("the witness's state cannot be read", err)
+		return fileError("the witness's state cannot be read", err)
 	}
 	text := content
 	switch {
@@ -107,13 +107,13 @@ func (k *kept) read() error {
 	return err
 }
 
-// write replaces the state atomically, if there is something new to say, and describes the new state.
-func (k *kept) write(next *witness.State) (note string, err error) {
+// write replaces the state atomically, unless it is the same as the old one, and describes the new state.
+func (k *lockedState) write(next *witness.State) (note string, err error) {
 	content, err := next.Text()
 	if err != nil {
 		return "", err
 	}
-	if err := holdsNoCredential(string(content)); err != nil {
+	if err := refuseCredentials(string(content)); err != nil {
 		return "", err
 	}
 	if k.secret != "" {
@@ -123,7 +123,7 @@ func (k *kept) write(next *witness.State) (note string, err error) {
 	}
 	same := bytes.Equal(content, k.content)
 	if k.secret == "" && witness.Signed(k.content) {
-		if !bytes.HasPrefix(k.content, append(content, '\n')) { // and then the signature
+		if !bytes.HasPrefix(k.content, append(content, '\n')) { // after the content and an empty line comes the signature
 			return "", &failure.Error{Message: "there is something new to record, and " + k.path + " is signed", Remedy: "name the file of the secret key with --sign; nothing has been recorded"}
 		}
 		same = true
@@ -136,36 +136,36 @@ func (k *kept) write(next *witness.State) (note string, err error) {
 			}
 		}
 	}
-	what := fmt.Sprintf("%s, %s and %s of %s", wording.Count(len(next.Refs), "ref"), wording.Count(logs, "log"), wording.Count(entries, "entry"), next.Repository)
+	counts := fmt.Sprintf("%s, %s and %s of %s", wording.Count(len(next.Refs), "ref"), wording.Count(logs, "log"), wording.Count(entries, "entry"), next.Repository)
 	if same {
-		return k.path + " already holds " + what, nil
+		return k.path + " already holds " + counts, nil
 	}
-	if len(content) > maxState { // the next look could not read it
-		return "", unusable("the witness's state cannot be written", fmt.Errorf("it would be larger than %d bytes", maxState))
+	if len(content) > maxState { // the next run could not read it
+		return "", fileError("the witness's state cannot be written", fmt.Errorf("it would be larger than %d bytes", maxState))
 	}
 	if err := wholefile.Write(k.path, content); err != nil {
-		return "", unusable("the witness's state cannot be written", err)
+		return "", fileError("the witness's state cannot be written", err)
 	}
 	if k.content == nil {
-		return "this is the first look; " + k.path + " now holds " + what, nil
+		return "this is the first look; " + k.path + " now holds " + counts, nil
 	}
-	return k.path + " now holds " + what, nil
+	return k.path + " now holds " + counts, nil
 }
 
-// readKey reads a file with a key; empty for no file.
+// readKey reads a file with keys; empty for no file.
 func readKey(path string) (string, error) {
 	if path == "" {
 		return "", nil
 	}
-	if strings.HasPrefix(path, "PRIVATE+KEY+") { // nothing masks this secret
+	if strings.HasPrefix(path, "PRIVATE+KEY+") { // a path would be printed unmasked
 		return "", &failure.Error{Message: "a secret key was given in place of its file", Remedy: "name the file that small-hook witness --new-key has written"}
 	}
 	data, err := readUpTo(path, maxKeys)
 	if err != nil {
-		return "", unusable("the key cannot be read", err)
+		return "", fileError("the key cannot be read", err)
 	}
 	if len(bytes.TrimSpace(data)) == 0 {
-		return "", &failure.Error{Message: path + " is empty; a key is expected in it", Remedy: "name the file that small-hook witness --new-key has written"}
+		return "", &failure.Error{Message: path + " is empty and should hold a key", Remedy: "name the file that small-hook witness --new-key has written"}
 	}
 	return string(data), nil
 }
@@ -173,7 +173,7 @@ func readKey(path string) (string, error) {
 // maxState and maxKeys bound a state and a file of keys, in bytes: the digests of 800,000 entries, and a few dozen keys.
 const maxState, maxKeys = 64 << 20, 4 << 10
 
-// readUpTo reads a regular file of at most that many bytes.
+// readUpTo reads a regular file. It fails if the file has more than most bytes.
 func readUpTo(path string, most int64) ([]byte, error) {
 	data, err := wholefile.Start(path, most+1)
 	if err == nil && int64(len(data)) > most {
@@ -182,6 +182,6 @@ func readUpTo(path string, most int64) ([]byte, error) {
 	return data, err
 }
 
-func unusable(what string, err error) error {
+func fileError(what string, err error) error {
 	return &failure.Error{Message: what + ": " + err.Error(), Remedy: "let this user read and write an ordinary file there, on a disk with room, or name another place", Err: err}
 }

@@ -19,7 +19,7 @@ func TestOneAtATime(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("Windows cannot lock a directory")
 	}
-	o := LookOptions{State: filepath.Join(t.TempDir(), "state")}
+	o := Options{State: filepath.Join(t.TempDir(), "state")}
 	first, err := openState(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
@@ -30,18 +30,18 @@ func TestOneAtATime(t *testing.T) {
 	if _, err := first.write(&witness.State{Repository: "r", Refs: []witness.Ref{{Name: "HEAD"}}}); err != nil {
 		t.Error(err)
 	}
-	if err := first.close(); err != nil {
+	if err := first.unlock(); err != nil {
 		t.Error(err)
 	}
 	second, err := openState(t.Context(), o)
 	if err != nil || second.state.Repository != "r" {
 		t.Fatalf("%+v %v", second, err)
 	}
-	if err := second.close(); err != nil {
+	if err := second.unlock(); err != nil {
 		t.Error(err)
 	}
 	names, err := os.ReadDir(o.State)
-	if err != nil || len(names) != 1 || names[0].Name() != stateFile {
+	if err != nil || len(names) != 1 || names[0].Name() != stateFileName {
 		t.Errorf("%v %v", names, err)
 	}
 }
@@ -50,22 +50,22 @@ func TestOneAtATime(t *testing.T) {
 func TestUnwritable(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	k, err := openState(t.Context(), LookOptions{State: dir})
+	k, err := openState(t.Context(), Options{State: dir})
 	if err != nil {
 		t.Fatal(err)
 	}
-	k.path = filepath.Join(dir, "gone", stateFile)
+	k.path = filepath.Join(dir, "gone", stateFileName)
 	if _, err := k.write(&witness.State{Repository: "r"}); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("%v", err)
 	}
-	if err := k.close(); err != nil {
+	if err := k.unlock(); err != nil {
 		t.Error(err)
 	}
 	file := filepath.Join(dir, "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := openState(t.Context(), LookOptions{State: file}); err == nil {
+	if _, err := openState(t.Context(), Options{State: file}); err == nil {
 		t.Error("a file is taken for a directory")
 	}
 }
@@ -75,7 +75,7 @@ func TestTooLarge(t *testing.T) {
 	gittest.Long(t)
 	t.Parallel()
 	dir := t.TempDir()
-	for name, size := range map[string]int64{stateFile: maxState + 1, "key": maxKeys + 1} {
+	for name, size := range map[string]int64{stateFileName: maxState + 1, "key": maxKeys + 1} {
 		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -83,12 +83,12 @@ func TestTooLarge(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, o := range []LookOptions{{State: dir}, {State: t.TempDir(), Sign: filepath.Join(dir, "key")}, {State: t.TempDir(), Verify: filepath.Join(dir, "key")}} {
+	for _, o := range []Options{{State: dir}, {State: t.TempDir(), Sign: filepath.Join(dir, "key")}, {State: t.TempDir(), Verify: filepath.Join(dir, "key")}} {
 		if _, err := openState(t.Context(), o); err == nil || !strings.Contains(err.Error(), "it has more than ") {
 			t.Errorf("%+v: %v", o, err)
 		}
 	}
-	k, err := openState(t.Context(), LookOptions{State: t.TempDir()})
+	k, err := openState(t.Context(), Options{State: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +99,7 @@ func TestTooLarge(t *testing.T) {
 	if _, err := os.Stat(k.path); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("it is written: %v", err)
 	}
-	if err := k.close(); err != nil {
+	if err := k.unlock(); err != nil {
 		t.Error(err)
 	}
 }
