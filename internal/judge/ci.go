@@ -120,7 +120,7 @@ func (j *job) judgeFilesIfNothingNew(ctx context.Context, s *session.Session, ta
 	return all
 }
 
-// judgePush judges the move of a ref. If that is the default branch, it also judges its commits from before the push.
+// judgePush judges the move of a ref and, if the ref is the default branch, also its commits from before the push.
 func (j *job) judgePush(ctx context.Context, s *session.Session, t ciTarget) (*finding.Report, error) {
 	u := t.update
 	s.Opts.Branch = branchName(j.plan.Ref, origin)

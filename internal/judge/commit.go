@@ -187,7 +187,7 @@ func fixForInvalidConfig(ctx context.Context, s *session.Session, merge bool) (s
 	return "correct " + policy.File + " in this merge, commit it unjudged, then audit it: " + wording.Commands("git add -- :/"+policy.File) + ", " + commit, nil
 }
 
-// judgeIndex judges the index against its parents, HEAD first if there is one.
+// judgeIndex judges the index against the parents of the next commit: HEAD first, if there is one.
 func judgeIndex(ctx context.Context, s *session.Session, head string, parents []string) (*finding.Report, error) {
 	near, compareWith, err := prepareIndexOptions(ctx, s, head, parents)
 	if err != nil {

@@ -131,7 +131,7 @@ func FindEditsIn(report []byte, sought EditSelection) ([]EditToWaive, error) {
 // foundAll reports whether there is a finding for each fingerprint.
 func (s EditSelection) foundAll(all []foundEdit) bool {
 	return !slices.ContainsFunc(s.Fingerprints, func(f string) bool {
-		return !slices.ContainsFunc(all, func(w foundEdit) bool { return strings.HasPrefix(w.fingerprint, f) })
+		return !slices.ContainsFunc(all, func(e foundEdit) bool { return strings.HasPrefix(e.fingerprint, f) })
 	})
 }
 
@@ -152,26 +152,26 @@ func (s EditSelection) checkNotWaived(all []foundEdit, waived []finding.Finding)
 // pick returns the edits of the findings that are sought. where and remedy are for the failure if one is missing.
 func (s EditSelection) pick(all []foundEdit, where, remedy string) ([]EditToWaive, error) {
 	var fingerprints []string
-	for _, w := range all {
-		fingerprints = append(fingerprints, w.fingerprint)
+	for _, e := range all {
+		fingerprints = append(fingerprints, e.fingerprint)
 	}
 	picked := map[string]bool{}
 	var out []EditToWaive
 	for _, f := range s.Fingerprints {
-		whole, several := finding.Whole(f, fingerprints)
+		full, several := finding.Whole(f, fingerprints)
 		if several {
 			return nil, &failure.Error{Message: "several findings have a fingerprint that begins with " + f, Remedy: "give more digits of it"}
 		}
-		if whole == "" {
+		if full == "" {
 			return nil, &failure.Error{Message: fmt.Sprintf("no finding %s has the fingerprint %s", where, f), Remedy: remedy}
 		}
-		picked[whole] = true
+		picked[full] = true
 	}
 	seen := map[EditToWaive]bool{} // an edit may be reported for two commits
-	for _, w := range all {
-		if (picked[w.fingerprint] || s.Rule != "" && w.edit.Rule == s.Rule) && !seen[w.edit] {
-			seen[w.edit] = true
-			out = append(out, w.edit)
+	for _, e := range all {
+		if (picked[e.fingerprint] || s.Rule != "" && e.edit.Rule == s.Rule) && !seen[e.edit] {
+			seen[e.edit] = true
+			out = append(out, e.edit)
 		}
 	}
 	if len(out) == 0 {

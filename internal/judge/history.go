@@ -52,19 +52,19 @@ func resolveBaseAndHead(ctx context.Context, s *session.Session, from, to string
 
 func splitRange(spec string) (base, head string, err error) {
 	base, head, _ = strings.Cut(spec, "..")
-	wrong := ""
+	problem := ""
 	switch {
 	case strings.Contains(spec, "..."):
-		wrong = "is a symmetric difference; a range has two dots"
+		problem = "is a symmetric difference; a range has two dots"
 	case base == "" || base == spec:
-		wrong = "is not a range"
+		problem = "is not a range"
 	default:
 		return base, cmp.Or(head, "HEAD"), nil
 	}
-	return "", "", &failure.Error{Message: fmt.Sprintf("%q %s", spec, wrong), Remedy: "write BASE..HEAD, for example origin/main..HEAD"}
+	return "", "", &failure.Error{Message: fmt.Sprintf("%q %s", spec, problem), Remedy: "write BASE..HEAD, for example origin/main..HEAD"}
 }
 
-// Audit judges every commit of a revision's history (HEAD's by default), under its own policy.
+// Audit judges every commit of a revision's history, by default HEAD's. The policy is the revision's.
 func Audit(ctx context.Context, req session.Request, revision string) *finding.Report {
 	return req.Judge(ctx, "audit", func(s *session.Session) (*finding.Report, error) {
 		if revision == "" {

@@ -17,7 +17,7 @@ import (
 // does not start this program if the same git process runs it, the index is the same, byte for byte, and pre-commit found nothing.
 const commitVariable = "SMALL_GATE_COMMIT"
 
-// processID matches a process id that identifies git. On Windows a hook sees 1 for every git, so it does not match 1.
+// processID matches a process id that identifies git. On Windows a hook sees 1 for every git, so 1 does not match.
 var processID = regexp.MustCompile(`^([2-9]|[1-9][0-9]+)$`)
 
 // maxIndexCopy is the largest index that is copied for the next hook, in bytes: about 50,000 files.

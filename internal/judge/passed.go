@@ -61,7 +61,7 @@ func computePassKey(ctx context.Context, s *session.Session, parents []string, n
 	return passKey{filepath.Join(s.Repo.Where().GitDir, "small-gate", name), hex.EncodeToString(key.Sum(nil))}, err
 }
 
-// wasSaved reports whether this key was saved last.
+// wasSaved reports whether the saved key is this one.
 func (p passKey) wasSaved() (bool, error) {
 	last, err := os.ReadFile(p.file)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -39,8 +39,8 @@ type pushInput struct {
 	defaultBranch githistory.Branch
 }
 
-// PrePush judges each ref that git is about to push by itself: first every commit that the remote lacks, then the ref's old tip against its
-// new one. args are the hook's arguments: the remote's name (or URL) and its URL. The policy is the default branch's; for the default
+// PrePush judges what git is about to push. For each ref it judges every commit that the remote lacks, then the ref's old tip against its new
+// one. args are the hook's arguments: the remote's name (or URL) and its URL. The policy is the default branch's; for the default
 // branch itself, its old tip's.
 func PrePush(ctx context.Context, req session.Request, args []string, stdin io.Reader) *finding.Report {
 	push := pushInput{source: sourceStdin}
@@ -219,12 +219,12 @@ func (p pushInput) markKnownMoves(ctx context.Context, s *session.Session, moves
 	if err != nil {
 		return
 	}
-	fresh := map[string]bool{}
+	isNew := map[string]bool{}
 	for _, c := range commits {
-		fresh[c.ID] = true
+		isNew[c.ID] = true
 	}
 	for i, m := range moves {
-		moves[i].receiverHas = !fresh[m.tip]
+		moves[i].receiverHas = !isNew[m.tip]
 	}
 }
 
