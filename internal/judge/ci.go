@@ -150,8 +150,8 @@ func (j *job) judgePush(ctx context.Context, s *session.Session, t ciTarget) (*f
 }
 
 // rejudgeOldCommits judges again the commits that the default branch had before a push and still has: the run that should have judged them
-// may have been cancelled, superseded or skipped. The report is nil if there are none, or if the ref is another branch: there, all commits
-// that the default branch lacks are judged anyway.
+// may have been cancelled, superseded or skipped. The report is nil if there are none, and for other branches, where all commits that the
+// default branch lacks are judged anyway.
 func (j *job) rejudgeOldCommits(ctx context.Context, s *session.Session, u history.Update) (*finding.Report, error) {
 	if !u.PolicyFromOldTip || u.Old == "" {
 		return nil, nil

@@ -125,8 +125,8 @@ func (j *job) findMerge(ctx context.Context, s *session.Session, head string) (b
 	return "", "", "", nil
 }
 
-// findNextTip finds the first of nonMerges that descends from the base: it would be the target's next tip. A note says that those that do not
-// descend from the base were not judged.
+// findNextTip finds the first of nonMerges that descends from the base: it would be the target's next tip. Notes name those that do not
+// descend from it.
 func (j *job) findNextTip(ctx context.Context, s *session.Session, base string) (string, error) {
 	first := ""
 	for _, p := range j.nonMerges {

@@ -222,8 +222,7 @@ func (j *job) findTipBeforePush(ctx context.Context, s *session.Session, onDefau
 	return "", nil
 }
 
-// findDefaultBranch looks up the default branch. It returns the zero Branch if that branch itself is judged, and if a clone without a remote
-// has none.
+// findDefaultBranch looks up the default branch. It is the zero Branch if that branch itself is judged, or if a clone without a remote has none.
 func (j *job) findDefaultBranch(ctx context.Context, s *session.Session) (githistory.Branch, error) {
 	if j.plan.OnDefault {
 		return githistory.Branch{}, nil

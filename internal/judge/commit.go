@@ -102,7 +102,7 @@ func runCommitHook(ctx context.Context, req session.Request, mode string, merged
 	})
 }
 
-// addContinueCommands adds to each fix that begins with restore the commands that continue git's unfinished command.
+// addContinueCommands adds to the fixes that restore a log the commands that continue git's unfinished command.
 func addContinueCommands(ctx context.Context, s *session.Session, parents []string, report *finding.Report) error {
 	unfinished, err := state.UnderWay(s.Repo.Where().GitDir)
 	if err != nil || len(parents) != 1 {

@@ -10,8 +10,8 @@ import (
 	"github.com/small-gate/small-gate/internal/policy/lane"
 )
 
-// FindLane finds the lane that fits a change, and the lane that it claims. It judges nothing. The change is spec, written BASE..HEAD, under the
-// policy of BASE. If spec is empty, it is the staged change, under the policy of HEAD; its lane may be claimed as for commit hooks.
+// FindLane finds the lane that fits a change, and judges nothing. The change is spec, written BASE..HEAD, by BASE's policy; if spec is empty,
+// it is the staged change, by HEAD's policy, and its lane may be claimed as for commit hooks.
 func FindLane(ctx context.Context, req session.Request, spec string) (out *finding.LaneReport, err error) {
 	mode, change := "range", spec
 	if spec == "" {

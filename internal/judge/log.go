@@ -73,8 +73,8 @@ func Log(ctx context.Context, req session.Request, from LogSelection, q look.Que
 	return out, err
 }
 
-// findTree finds the tree to read logs from, and takes the policy: a revision, whose policy counts, or if revision is empty the files on disk (in
-// a bare repository, HEAD), with HEAD's policy. It sets Revision and Head of the options.
+// findTree finds the tree to read logs from: the revision, or if that is empty the files on disk (in a bare repository, HEAD's). The policy is
+// the revision's, or HEAD's.
 func findTree(ctx context.Context, s *session.Session, revision string) (o look.Options, h history.History, err error) {
 	if revision != "" {
 		if o.Revision, err = s.Commit(ctx, revision); err != nil {

@@ -17,8 +17,8 @@ import (
 )
 
 // MergeCheck predicts whether theirs would merge cleanly into ours: it compares the two tips with each other and with the merge base, and
-// judges the files of the merge that git would make. The policy is that of ours. If the default branch has theirs, waivers and baselines of
-// theirs count too.
+// judges the files of the merge that git would make. The policy is that of ours, with the waivers and baselines of theirs if the default branch
+// has theirs.
 func MergeCheck(ctx context.Context, req session.Request, ours, theirs string) *finding.Report {
 	return req.Judge(ctx, "merge-check", func(s *session.Session) (*finding.Report, error) {
 		target, head, err := resolveBaseAndHead(ctx, s, ours, theirs)

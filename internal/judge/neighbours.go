@@ -65,8 +65,8 @@ func checksumLine(text []byte) []byte {
 	return fmt.Appendf(nil, "%x\n", sha256.Sum256(slices.Concat([]byte(version.String()+"\n"), text)))
 }
 
-// parseFronts parses a file of fronts. It returns nil if another version of the program wrote the file, or if it is damaged: wrong fronts would
-// hide entries of neighbours.
+// parseFronts parses a file of fronts; nil if another version of the program wrote it, or if it is damaged: wrong fronts would hide entries of
+// neighbours.
 func parseFronts(file []byte) fronts {
 	_, text, _ := bytes.Cut(file, []byte("\n"))
 	var known fronts

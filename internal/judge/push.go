@@ -19,7 +19,7 @@ import (
 	"github.com/small-gate/small-gate/internal/judge/session"
 )
 
-// sourceStdin and sourceHead say in the report how the refs of a push were found: from git, or by judging HEAD because nothing names a ref.
+// sourceStdin and sourceHead say in the report how the refs of a push were found: git names them, or nothing does.
 const (
 	sourceStdin = "standard input"
 	sourceHead  = "HEAD against what the remote is known to have"
