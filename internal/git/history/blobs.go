@@ -16,8 +16,8 @@ import (
 	gitcmd "github.com/small-gate/small-gate/internal/git/run"
 )
 
-// Blob reads an object of at most limit bytes. For a larger one it returns only the size, and never holds the content in memory. With the limit
-// 0 it asks git only for the size. git fetches an object that a partial clone left out. A missing object is an error, never an empty file.
+// Blob reads a blob of at most limit bytes. For a larger one it returns only the size, and never holds the content in memory. With the limit 0
+// it asks git only for the size. git fetches a blob that a partial clone left out. A missing blob is an error, never an empty file.
 func (r *Repo) Blob(ctx context.Context, object string, limit int64) (history.Blob, error) {
 	from := &r.batch
 	if limit == 0 {
@@ -25,23 +25,23 @@ func (r *Repo) Blob(ctx context.Context, object string, limit int64) (history.Bl
 	}
 	blob, err := r.readObjectFrom(ctx, from, object, "blob", limit)
 	if err == nil && blob.Data != nil && r.format.ID("blob", blob.Data) != object {
-		// git itself checks the hash only when asked (git-fsck(1)).
+		// git checks the hash only in git fsck.
 		return history.Blob{}, Damaged(object)
 	}
 	return blob, err
 }
 
-// Recycle lets the next blob use the memory of one that is no longer needed. For the versions of a large log, allocating memory takes as long as
-// reading them.
+// Recycle lets the next object use the memory of a blob that is no longer needed. For the versions of a large log, allocating memory takes as
+// long as reading them.
 func (r *Repo) Recycle(data []byte) {
-	r.blobs.Lock()
-	defer r.blobs.Unlock()
+	r.batchMutex.Lock()
+	defer r.batchMutex.Unlock()
 	if r.batch != nil {
 		r.batch.spare = data
 	}
 }
 
-// readObject reads an object of the given kind with one git process, which serves all calls. The first call starts it.
+// readObject reads an object of the given kind. One git process serves all calls; the first call starts it.
 func (r *Repo) readObject(ctx context.Context, id, kind string, limit int64) (history.Blob, error) {
 	return r.readObjectFrom(ctx, &r.batch, id, kind, limit)
 }
@@ -54,43 +54,43 @@ func (r *Repo) readObjectFrom(ctx context.Context, from **batch, id, kind string
 	if err := ctx.Err(); err != nil {
 		return history.Blob{}, fmt.Errorf("reading object %s: %w", id, err)
 	}
-	r.blobs.Lock()
-	defer r.blobs.Unlock()
+	r.batchMutex.Lock()
+	defer r.batchMutex.Unlock()
 	if *from == nil {
 		b, err := r.startBatch(from == &r.sizes)
 		if err != nil {
-			return history.Blob{}, r.failure("cannot read objects", err)
+			return history.Blob{}, r.toFailure("cannot read objects", err)
 		}
 		*from = b
 	}
-	release := context.AfterFunc(ctx, (*from).stop)
+	keepRunning := context.AfterFunc(ctx, (*from).stop)
 	blob, err := (*from).readObject(id, kind, limit)
-	if !release() {
+	if !keepRunning() {
 		stopBatch(from)
 		return history.Blob{}, fmt.Errorf("reading object %s: %w", id, ctx.Err())
 	}
-	var answer *failure.Error
+	var wrongKind *failure.Error
 	switch {
 	case err == nil:
 		return blob, nil
-	case errors.Is(err, errNotThere):
+	case errors.Is(err, errObjectMissing):
 		return history.Blob{}, r.missingError(ctx, id, "")
-	case errors.As(err, &answer):
-		return history.Blob{}, answer
+	case errors.As(err, &wrongKind):
+		return history.Blob{}, wrongKind
 	}
-	// git has ended: it does so if it cannot fetch a missing object.
+	// git has ended, as it does if it cannot fetch a missing object.
 	said := stopBatch(from)
 	return history.Blob{}, r.missingError(ctx, id, said)
 }
 
-// commitFromBatch looks up the commit that a revision leads to with the process that serves objects. It returns an empty id if that gives none;
-// the caller then asks git in a way that tells why.
-func (r *Repo) commitFromBatch(ctx context.Context, revision string) string {
+// resolveWithBatch has the process that serves objects look up the commit to which a revision leads. It returns an empty id if there is none, or
+// on any error; the caller then runs a git command that says why.
+func (r *Repo) resolveWithBatch(ctx context.Context, revision string) string {
 	if strings.Contains(revision, "\n") {
 		return "" // git would read it as two requests
 	}
-	r.blobs.Lock()
-	defer r.blobs.Unlock()
+	r.batchMutex.Lock()
+	defer r.batchMutex.Unlock()
 	if r.batch == nil {
 		b, err := r.startBatch(false)
 		if err != nil {
@@ -98,9 +98,9 @@ func (r *Repo) commitFromBatch(ctx context.Context, revision string) string {
 		}
 		r.batch = b
 	}
-	release := context.AfterFunc(ctx, r.batch.stop)
+	keepRunning := context.AfterFunc(ctx, r.batch.stop)
 	id, err := r.batch.readCommitID(revision + "^{commit}")
-	if !release() || err != nil {
+	if !keepRunning() || err != nil {
 		stopBatch(&r.batch)
 		return ""
 	}
@@ -110,15 +110,15 @@ func (r *Repo) commitFromBatch(ctx context.Context, revision string) string {
 	return id
 }
 
-// missingError makes the error for an object that git cannot deliver. said is what git's process printed as errors if it ended.
+// missingError makes the error for an object that git cannot deliver. said is the error output of git's process if the process ended.
 func (r *Repo) missingError(ctx context.Context, id, said string) error {
 	f := Unreadable(id, nil)
 	if _, err := r.git.Output(ctx, nil, "config", "--get-regexp", promisorConfig); err == nil {
 		f.Message = fmt.Sprintf("object %s is not in this partial clone and could not be fetched", id)
-		f.Remedy = "see that the remote can be reached, or fetch everything: `git fetch --refetch --no-filter`"
-		if r.distrusted != "" {
-			f.Message = fmt.Sprintf("object %s is not in this partial clone, which belongs to another user (or is a bare one that git is not to find by itself), so nothing is fetched for it", id)
-			f.Remedy = "if you trust the repository: `git config --global --add safe.directory " + wording.ShellWord(wording.Printable(r.distrusted)) + "`"
+		f.Remedy = "make sure that the remote can be reached, or fetch everything: `git fetch --refetch --no-filter`"
+		if r.untrustedDir != "" {
+			f.Message = fmt.Sprintf("object %s is not in this partial clone, and is not fetched because the clone belongs to another user, or is bare and excluded by safe.bareRepository", id)
+			f.Remedy = "if you trust the repository: `git config --global --add safe.directory " + wording.ShellWord(wording.Printable(r.untrustedDir)) + "`"
 		}
 	}
 	if said != "" {
@@ -127,10 +127,10 @@ func (r *Repo) missingError(ctx context.Context, id, said string) error {
 	return f
 }
 
-// promisorConfig matches the configuration of partial clones, old and new.
+// promisorConfig matches the settings that mark a partial clone, the old one and the new one.
 const promisorConfig = `^(remote\..*\.promisor|extensions\.partialclone)$`
 
-// batch is a running git cat-file --batch. If sizes is true it is --batch-check, which prints only sizes.
+// batch is a running git cat-file --batch, or, if sizes is true, --batch-check, which prints no content.
 type batch struct {
 	sizes  bool
 	cmd    *exec.Cmd
@@ -141,10 +141,10 @@ type batch struct {
 	spare  []byte // memory for the next object, or nil
 }
 
-// errNotThere says that git does not have the object. After this error, as after a *failure.Error, the process can serve the next call.
-var errNotThere = errors.New("the object is missing")
+// errObjectMissing says that git does not have the object. After this error or a *failure.Error, the process can serve the next call.
+var errObjectMissing = errors.New("the object is missing")
 
-// startBatch starts the process. It runs until stopBatch, even if the context of the first call ends.
+// startBatch starts a process that serves objects. It runs until stopBatch ends it, even if the context of the call that started it ends.
 func (r *Repo) startBatch(sizes bool) (*batch, error) {
 	option := "--batch"
 	if sizes {
@@ -174,7 +174,7 @@ func stopBatch(running **batch) string {
 		return ""
 	}
 	*running = nil
-	b.stdin.Close() //nolint:errcheck // git ends when its input does, even if it ignores interrupts, as in the background of a script
+	b.stdin.Close() //nolint:errcheck // git ends at the end of its input, even if it ignores interrupts, as in the background of a script
 	b.stop()
 	err := b.cmd.Wait()
 	return (&gitcmd.Error{Command: "cat-file", Err: err, Stderr: b.stderr.String()}).Error()
@@ -196,7 +196,7 @@ func (b *batch) readObject(id, kind string, limit int64) (history.Blob, error) {
 	}
 	f := strings.Fields(line)
 	if len(f) == 2 && f[0] == id && f[1] == "missing" {
-		return history.Blob{}, errNotThere
+		return history.Blob{}, errObjectMissing
 	}
 	if len(f) != 3 || f[0] != id {
 		return history.Blob{}, fmt.Errorf("git cat-file answered %q", wording.Printable(line))
@@ -220,7 +220,7 @@ func (b *batch) readObject(id, kind string, limit int64) (history.Blob, error) {
 	return blob, nil
 }
 
-// readCommitID sends the name of a commit, reads the answer and returns the id; empty if there is no such commit.
+// readCommitID sends the name of a commit, reads the answer and returns the commit's id. The id is empty if there is no such commit.
 func (b *batch) readCommitID(name string) (string, error) {
 	if _, err := io.WriteString(b.stdin, name+"\n"); err != nil {
 		return "", err
@@ -243,7 +243,7 @@ func (b *batch) readCommitID(name string) (string, error) {
 	return f[0], b.readContent(nil, size)
 }
 
-// readContent reads size bytes and the line feed after them. If data is nil, it drops the bytes.
+// readContent reads size bytes into data, and the line feed after them. If data is nil, it drops the bytes.
 func (b *batch) readContent(data []byte, size int64) (err error) {
 	if data != nil {
 		_, err = io.ReadFull(b.stdout, data)
@@ -255,13 +255,13 @@ func (b *batch) readContent(data []byte, size int64) (err error) {
 	}
 	end, err := b.stdout.ReadByte()
 	if err == nil && end != '\n' {
-		err = errors.New("it has no end")
+		err = errors.New("no line feed follows the content")
 	}
 	return unexpectedEOF(err)
 }
 
-// allocate returns size bytes. It uses the spare memory unless more than half of it would be wasted. New memory gets room for a later, somewhat
-// larger version of the same file.
+// allocate returns size bytes. It uses the spare memory, unless that is too small or more than half of it would be wasted. New memory gets room
+// for a later, somewhat larger version of the same file.
 func (b *batch) allocate(size int64) []byte {
 	if have := int64(cap(b.spare)); size > 0 && size <= have && have <= 2*size {
 		data := b.spare[:size]

@@ -8,23 +8,23 @@ import (
 	gitcmd "github.com/small-gate/small-gate/internal/git/run"
 )
 
-// Branch is a ref and the commit at its tip.
+// Branch is a ref, by its full name, and the object to which it points.
 type Branch struct{ Ref, ID string }
 
-// Missing reports whether HEAD names a branch that does not exist although other branches do.
+// Missing reports whether the branch does not exist: HEAD names it (see HeadBranch), and other branches exist.
 func (b Branch) Missing() bool { return b.Ref != "" && b.ID == "" }
 
-// Refs is what a reader answers about a repository's refs.
+// Refs reads the refs of a repository.
 type Refs interface {
 	Where() Place
 	// Head returns the id of HEAD's commit, empty on a branch without commits.
 	Head(ctx context.Context) (string, error)
 	// CurrentBranch returns the full name of the branch that HEAD names, empty for a detached HEAD.
 	CurrentBranch(ctx context.Context) (string, error)
-	// Refs looks up refs by their full names. The result lacks a ref that does not exist, or that points to one that does not exist. For a
-	// symbolic ref the result is the ref that it points to. A damaged ref is an error.
+	// Refs looks up refs by their full names. The result, by the same names, lacks a ref that does not exist or that points to a ref that does
+	// not exist. For a symbolic ref, Branch.Ref is the ref to which it points. A damaged ref is an error.
 	Refs(ctx context.Context, names ...string) (map[string]Branch, error)
-	// Tips lists the commits at the tips of all refs below some prefixes ("refs/remotes/origin/"), or of all refs if there is no prefix. It
+	// Tips lists the commits at the tips of all refs below the prefixes ("refs/remotes/origin/"), or of all refs if no prefix is given. It
 	// follows tags, and leaves out refs that lead to no commit.
 	Tips(ctx context.Context, prefixes ...string) ([]string, error)
 	// InitBranch returns the configured init.defaultBranch; empty if it is not set.
@@ -44,8 +44,8 @@ func Branches(ctx context.Context, r Refs, prefix string) (map[string]string, er
 	return tips, err
 }
 
-// HeadBranch returns the branch that the repository's own HEAD names. For a detached HEAD, Ref is "HEAD". The zero Branch means that there is no
-// branch yet.
+// HeadBranch returns the branch that the repository's own HEAD names. For a detached HEAD, Ref is "HEAD". If HEAD names a branch that does not
+// exist, ID is empty. If no other branch exists either, it returns the zero Branch.
 func HeadBranch(ctx context.Context, r Refs) (Branch, error) {
 	name, err := r.CurrentBranch(ctx)
 	if err != nil {
@@ -68,16 +68,16 @@ func HeadBranch(ctx context.Context, r Refs) (Branch, error) {
 
 // DefaultBranch looks up the default branch. An empty remote means origin; the zero Branch means that none was found.
 //
-// In a bare repository, which is usually the remote itself, only HeadBranch counts, because anybody who may push can create the other refs.
-// Elsewhere it takes the first that exists: the branch that the remote's HEAD names, the remote's branch of a usual name, the same for origin,
-// and last a local branch of a usual name. The usual names are the value of init.defaultBranch, main and master.
+// In a bare repository, which is usually the remote itself, it returns HeadBranch, because anybody who may push can create the other refs.
+// Elsewhere it returns the first that exists of: the branch that the remote's HEAD names, the remote's branch with a usual name, the same two
+// for origin, and a local branch with a usual name. The usual names are the value of init.defaultBranch, main and master.
 func DefaultBranch(ctx context.Context, r Refs, remote string) (Branch, error) {
 	if r.Where().Bare {
 		return HeadBranch(ctx, r)
 	}
 	remotes := []string{"origin"}
 	if IsRemoteName(remote) && remote != "origin" {
-		// In a fork's clone origin is the fork, whose configuration does not count upstream.
+		// In a fork's clone origin is the fork, whose configuration does not apply upstream.
 		remotes = []string{remote, "origin"}
 	}
 	branch, err := firstBranch(ctx, r, "refs/remotes/"+remotes[0]+"/HEAD")
@@ -104,8 +104,8 @@ func DefaultBranch(ctx context.Context, r Refs, remote string) (Branch, error) {
 	return firstBranch(ctx, r, names...)
 }
 
-// firstBranch looks up refs and returns the branch to which the first existing one leads. It skips a remote's HEAD that is not symbolic: that is
-// a branch with the name "HEAD" that somebody pushed.
+// firstBranch looks up refs and returns the branch to which the first existing one leads. It skips a remote's HEAD that is not symbolic: somebody
+// has pushed a branch with the name "HEAD".
 func firstBranch(ctx context.Context, r Refs, names ...string) (Branch, error) {
 	refs, err := r.Refs(ctx, names...)
 	for _, name := range names {
@@ -117,7 +117,7 @@ func firstBranch(ctx context.Context, r Refs, names ...string) (Branch, error) {
 	return Branch{}, err
 }
 
-// IsRemoteName reports whether s can be a remote's name, and so a part of a ref's name. A remote that is given as a URL or a path cannot.
+// IsRemoteName reports whether s can be a remote's name, and so a part of a ref's name. A URL or a path that stands for a remote cannot.
 func IsRemoteName(s string) bool {
 	return s != "" && !strings.ContainsAny(s, " ~^:?*[\\\x00\n\t") && !strings.HasPrefix(s, "/") && !strings.HasPrefix(s, ".")
 }
@@ -128,5 +128,5 @@ func (r *Repo) CurrentBranch(ctx context.Context) (string, error) {
 	if gitcmd.ExitedWith(err, 1) { // detached
 		return "", nil
 	}
-	return strings.TrimSuffix(string(out), "\n"), r.failure("cannot read HEAD", err)
+	return strings.TrimSuffix(string(out), "\n"), r.toFailure("cannot read HEAD", err)
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/history"
 )
 
-// Diff compares trees as [history.History] says. One git process compares all edges between two commits; every other edge takes a process of its
+// Diff compares trees as [history.History] says. One git process compares all edges between two commits. Every other edge takes a process of its
 // own.
 func (r *Repo) Diff(ctx context.Context, edges []history.Edge, f history.Filter) ([][]history.Change, error) {
 	filter := NewFilter(f)
@@ -23,22 +23,22 @@ func (r *Repo) Diff(ctx context.Context, edges []history.Edge, f history.Filter)
 		return nil, err
 	}
 	results := make([][]history.Change, len(edges))
-	var between []int // indexes of the edges between two commits
+	var commitEdges []int // indexes of the edges between two commits
 	for i, e := range edges {
 		var err error
 		switch {
 		case e.Parent == "":
-			results[i], err = r.addedFiles(ctx, e.Child, pathspecs)
+			results[i], err = r.diffFromEmptyTree(ctx, e.Child, pathspecs)
 		case e.Child == history.Index:
-			results[i], err = r.indexChanges(ctx, e.Parent, pathspecs)
+			results[i], err = r.diffIndex(ctx, e.Parent, pathspecs)
 		default:
-			between = append(between, i)
+			commitEdges = append(commitEdges, i)
 		}
 		if err != nil {
 			return nil, err
 		}
 	}
-	if err := r.treeChanges(ctx, edges, between, pathspecs, results); err != nil {
+	if err := r.diffCommits(ctx, edges, commitEdges, pathspecs, results); err != nil {
 		return nil, err
 	}
 	for i, changes := range results {
@@ -52,7 +52,7 @@ func (r *Repo) Diff(ctx context.Context, edges []history.Edge, f history.Filter)
 	return results, nil
 }
 
-// commitsOf lists the commits of edges, without the index and the empty tree.
+// commitsOf lists the commits of the edges, without the index and the empty tree.
 func commitsOf(edges []history.Edge) []string {
 	var ids []string
 	for _, e := range edges {
@@ -66,21 +66,21 @@ func commitsOf(edges []history.Edge) []string {
 	return ids
 }
 
-// treeChanges compares the edges at the indexes in numbers, and sets their results.
+// diffCommits compares the edges at the given indexes, all between two commits, and sets their results.
 //
-// git compares the two commits of a line "child parent" whatever the child's real parents are. It skips a line whose child is missing without an
-// error, so every header of its output is checked.
-func (r *Repo) treeChanges(ctx context.Context, edges []history.Edge, numbers []int, pathspecs []string, results [][]history.Change) error {
-	if len(numbers) == 0 {
+// For a line "child parent", git compares these two commits, whatever the child's real parents are. It silently skips a line whose child is
+// missing, so every header of its output is checked.
+func (r *Repo) diffCommits(ctx context.Context, edges []history.Edge, indexes []int, pathspecs []string, results [][]history.Change) error {
+	if len(indexes) == 0 {
 		return nil
 	}
 	var stdin strings.Builder
-	for _, n := range numbers {
+	for _, n := range indexes {
 		stdin.WriteString(edges[n].Child + " " + edges[n].Parent + "\n")
 	}
 	args := slices.Concat([]string{"diff-tree", "--stdin", "-r", "--always"}, rawArgs, []string{"--"}, pathspecs)
 	err := r.gitWithoutIndex().Stream(ctx, strings.NewReader(stdin.String()), func(out *bufio.Reader) error {
-		for _, n := range numbers {
+		for _, n := range indexes {
 			if err := readHeader(out, edges[n].Child); err != nil {
 				return err
 			}
@@ -90,7 +90,7 @@ func (r *Repo) treeChanges(ctx context.Context, edges []history.Edge, numbers []
 			}
 			results[n] = changes
 		}
-		return atEnd(out)
+		return requireEnd(out)
 	}, args...)
 	if err != nil {
 		return r.explainMissing(ctx, "cannot compare commits", err, commitsOf(edges)...)
@@ -98,9 +98,9 @@ func (r *Repo) treeChanges(ctx context.Context, edges []history.Edge, numbers []
 	return nil
 }
 
-// addedFiles compares the empty tree with a commit or with the index. It lists the files instead of having git compare, because git's comparison
-// of the empty tree with the index does not show unmerged paths.
-func (r *Repo) addedFiles(ctx context.Context, child string, pathspecs []string) ([]history.Change, error) {
+// diffFromEmptyTree compares the empty tree with a commit or with the index. It lists the files, because git's comparison of the empty tree with
+// the index does not show unmerged paths.
+func (r *Repo) diffFromEmptyTree(ctx context.Context, child string, pathspecs []string) ([]history.Change, error) {
 	files, err := r.listFiles(ctx, child, pathspecs)
 	changes := make([]history.Change, len(files))
 	for i, f := range files {
@@ -109,8 +109,8 @@ func (r *Repo) addedFiles(ctx context.Context, child string, pathspecs []string)
 	return changes, err
 }
 
-// indexChanges compares a commit with the index. It leaves out paths that are only intended to be added, as a commit does.
-func (r *Repo) indexChanges(ctx context.Context, parent string, pathspecs []string) ([]history.Change, error) {
+// diffIndex compares a commit with the index. It leaves out paths that are only intended to be added (git add --intent-to-add), as a commit does.
+func (r *Repo) diffIndex(ctx context.Context, parent string, pathspecs []string) ([]history.Change, error) {
 	if err := r.requireIndex(); err != nil {
 		return nil, err
 	}
@@ -121,7 +121,7 @@ func (r *Repo) indexChanges(ctx context.Context, parent string, pathspecs []stri
 	return changes, nil
 }
 
-// requireIndex fails if there is no index; git would answer as if the index were empty.
+// requireIndex fails if there is no work tree, and so no index; git would treat the index as empty.
 func (r *Repo) requireIndex() error {
 	if r.Top != "" {
 		return nil
@@ -132,8 +132,8 @@ func (r *Repo) requireIndex() error {
 	}
 }
 
-// atEnd fails if git has printed more than expected.
-func atEnd(out *bufio.Reader) error {
+// requireEnd fails if git has printed more than expected.
+func requireEnd(out *bufio.Reader) error {
 	rest, err := out.Peek(1)
 	switch {
 	case errors.Is(err, io.EOF):

@@ -13,7 +13,7 @@ import (
 
 // Commits lists commits as [history.History] says, with the parents that the objects name.
 //
-// In a shallow clone, a range that reaches the boundary is an error. So is an id that the clone does not have.
+// In a shallow clone, it fails if the range reaches the boundary. It also fails if the clone lacks one of the ids.
 func (r *Repo) Commits(ctx context.Context, include, exclude []string) ([]history.Commit, error) {
 	if err := errors.Join(r.format.Check(include...), r.format.Check(exclude...)); err != nil {
 		return nil, err
@@ -23,15 +23,15 @@ func (r *Repo) Commits(ctx context.Context, include, exclude []string) ([]histor
 	}
 	commits, err := r.revList(ctx, include, exclude)
 	if err != nil || !r.Shallow {
-		r.noteMergeBase(commits, include, exclude)
+		r.rememberMergeBase(commits, include, exclude)
 		return commits, err
 	}
-	return commits, r.checkBoundary(ctx, commits, len(exclude) > 0)
+	return commits, r.checkRangeComplete(ctx, commits, len(exclude) > 0)
 }
 
-// noteMergeBase remembers the merge base of two commits if a list of commits shows it: if a commit that only include reaches has exclude as its
-// parent, then include descends from exclude, which is their only merge base.
-func (r *Repo) noteMergeBase(commits []history.Commit, include, exclude []string) {
+// rememberMergeBase stores the merge base of two commits if the list of a range shows it: if a listed commit has exclude as a parent, then include
+// descends from exclude, which is their only merge base.
+func (r *Repo) rememberMergeBase(commits []history.Commit, include, exclude []string) {
 	if len(include) != 1 || len(exclude) != 1 {
 		return
 	}
@@ -41,7 +41,7 @@ func (r *Repo) noteMergeBase(commits []history.Commit, include, exclude []string
 	}
 }
 
-// revList lists commits with git. Without --topo-order, clock skew could make a range wrong.
+// revList lists commits with git rev-list. Without --topo-order, clock skew could make a range wrong.
 func (r *Repo) revList(ctx context.Context, include, exclude []string) ([]history.Commit, error) {
 	args := []string{"rev-list", "--topo-order", "--parents", "--stdin"}
 	var stdin strings.Builder
@@ -83,14 +83,14 @@ func (r *Repo) readCommits(out *bufio.Reader) ([]history.Commit, error) {
 
 // explainMissing turns the error of a git process into a *failure.Error. If one of the commits is not in the clone, the failure names it.
 func (r *Repo) explainMissing(ctx context.Context, message string, err error, ids ...string) error {
-	if missing := r.findMissing(ctx, ids); missing != "" {
+	if missing := r.firstMissing(ctx, ids); missing != "" {
 		return NotHere(missing, err)
 	}
-	return r.failure(message, err)
+	return r.toFailure(message, err)
 }
 
-// findMissing returns the first id that leads to no commit here; empty if all do, or if git cannot tell.
-func (r *Repo) findMissing(ctx context.Context, ids []string) string {
+// firstMissing returns the first id that names no commit of the clone; empty if all do, or if git cannot tell.
+func (r *Repo) firstMissing(ctx context.Context, ids []string) string {
 	var stdin strings.Builder
 	for _, id := range ids {
 		stdin.WriteString(id + "^{commit}\n")
@@ -104,7 +104,7 @@ func (r *Repo) findMissing(ctx context.Context, ids []string) string {
 	return ids[i]
 }
 
-// unexpectedEOF replaces io.EOF, which would mean a regular end, by io.ErrUnexpectedEOF. It is for reading inside a record.
+// unexpectedEOF replaces io.EOF, which would mean a regular end, by io.ErrUnexpectedEOF. Use it for reading inside a record.
 func unexpectedEOF(err error) error {
 	if errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF

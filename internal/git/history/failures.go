@@ -1,6 +1,7 @@
 package githistory
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -8,16 +9,20 @@ import (
 	"github.com/small-gate/small-gate/internal/base/failure"
 	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/gate/history"
+	gitcmd "github.com/small-gate/small-gate/internal/git/run"
 )
 
-// unshallow is the remedy that completes a shallow clone, for each place where clones are made.
-const unshallow = "in a clone: `git fetch --unshallow`\n" +
+// unshallowRemedy says how to complete a shallow clone: one made by hand, by GitHub Actions or by GitLab CI.
+const unshallowRemedy = "in a clone: `git fetch --unshallow`\n" +
 	`with actions/checkout: fetch-depth: 0
 in GitLab CI: GIT_DEPTH: "0"`
 
-// The reader on git and the one on go-git use the failures below, so that both say the same.
+// newerGitRemedy is for a git that lacks a feature that is used here.
+const newerGitRemedy = "install a newer git (2.38 or later)"
 
-// NotHere is the failure for a commit that is needed and missing in the clone.
+// The reader on git and the one on go-git share the failures below, so that both print the same messages.
+
+// NotHere is the failure for a needed commit that the clone lacks.
 func NotHere(id string, cause error) *failure.Error {
 	return &failure.Error{
 		Message: fmt.Sprintf("commit %s is not in this clone", id),
@@ -26,11 +31,11 @@ func NotHere(id string, cause error) *failure.Error {
 	}
 }
 
-// Hidden is the failure for a commit whose parents are needed, but hidden by a shallow clone.
-func Hidden(id string) *failure.Error {
+// historyHidden is the failure for a commit whose needed parents a shallow clone lacks.
+func historyHidden(id string) *failure.Error {
 	return &failure.Error{
 		Message: fmt.Sprintf("this is a shallow clone: the history before commit %s is needed and not here", id),
-		Remedy:  unshallow,
+		Remedy:  unshallowRemedy,
 		Err:     history.ErrLacking,
 	}
 }
@@ -63,32 +68,32 @@ func Nowhere(dir string) *failure.Error {
 	}
 }
 
-// CannotOpen begins the message about a repository that exists but cannot be used.
+// CannotOpen returns the beginning of the message about a repository that exists but cannot be used.
 func CannotOpen(dir string) string { return "cannot open the repository of " + wording.Printable(dir) }
 
-// NotResolved is the failure for a name that leads to no commit.
+// NotResolved is the failure for a name that leads to no commit. isID says whether the name is a full object id.
 func NotResolved(name string, shallow, isID bool, cause error) *failure.Error {
 	f := &failure.Error{Message: fmt.Sprintf("%q does not name a commit of this clone", name), Err: errors.Join(history.ErrLacking, cause)}
 	switch {
 	case name == "HEAD":
 		f.Remedy = "this branch has no commit yet: commit first"
 	case shallow:
-		f.Remedy = unshallow
+		f.Remedy = unshallowRemedy
 	case isID:
 		f.Remedy = "`git fetch origin " + name + "`"
 	default:
-		f.Remedy = "see what there is: `git branch --all`, `git tag`; or fetch it: `git fetch origin`"
+		f.Remedy = "list the names that exist: `git branch --all`, `git tag`; or fetch: `git fetch origin`"
 	}
 	return f
 }
 
-// IsRevision reports whether a name can be passed to git as a revision: it could not be taken for an option, or for two lines.
+// IsRevision reports whether git can safely be given a name as a revision: git would not read it as an option or as two lines.
 func IsRevision(name string) bool {
 	return name != "" && !strings.HasPrefix(name, "-") && !strings.ContainsAny(name, "\x00\n")
 }
 
-// BaseOf returns the name in a revision without the suffixes of gitrevisions(7): HEAD for HEAD~2.
-func BaseOf(revision string) string {
+// refIn returns the name with which a revision begins, without the suffixes of gitrevisions(7): HEAD for HEAD~2.
+func refIn(revision string) string {
 	for _, suffix := range []string{"^", "~", ":", "@{"} {
 		revision, _, _ = strings.Cut(revision, suffix)
 	}
@@ -104,4 +109,23 @@ func NotARevision(name string) *failure.Error {
 		Message: fmt.Sprintf("%q is not the name of a revision", name),
 		Remedy:  "name a commit, a branch or a tag",
 	}
+}
+
+// toFailure turns an error into a *failure.Error whose remedy is git fsck. It returns nil, a *failure.Error and a context's error unchanged.
+func (r *Repo) toFailure(message string, err error) error {
+	return r.toFailureWithRemedy(message, "see what is damaged: `git fsck`", err)
+}
+
+// toFailureWithRemedy does what toFailure does, with the given remedy.
+func (r *Repo) toFailureWithRemedy(message, remedy string, err error) error {
+	var already *failure.Error
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &already), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return err
+	case gitcmd.IsNotFound(err):
+		return gitcmd.NotFound(err)
+	}
+	return &failure.Error{Message: message + ": " + wording.Printable(err.Error()), Remedy: remedy, Err: err}
 }

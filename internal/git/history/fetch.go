@@ -18,8 +18,8 @@ import (
 // depth, so a complete clone never becomes shallow. It uses the credentials in git's configuration. It writes only objects and
 // remote-tracking refs: no tags, no work tree, no submodules, no FETCH_HEAD, and it runs no hook.
 //
-// If guarded is true, no program runs that the clone's configuration names: no credential helper, no ssh. What remains is git's own
-// transport over HTTP and from directories. A repository of another user is always guarded.
+// If guarded is true, git runs no program that the clone's configuration names: no credential helper, no ssh. It can then fetch only over HTTP
+// and from directories. A repository that git regards as unsafe is always guarded.
 //
 // A Repo, or any other reader, must be reopened to see what was fetched.
 func (r *Repo) Fetch(ctx context.Context, remote, refspec string, guarded bool) error {
@@ -33,38 +33,37 @@ func (r *Repo) Fetch(ctx context.Context, remote, refspec string, guarded bool) 
 		args = append(args, "--unshallow")
 	}
 	fetcher := r.git
-	if guarded || r.distrusted != "" {
+	if guarded || r.untrustedDir != "" {
 		// Fetching from a directory is safe too, because the server program is fixed here.
 		fetcher.Environ = append(Guarded(fetcher.Environ), "GIT_ALLOW_PROTOCOL=file:http:https")
 		args = append(args, "--upload-pack=git-upload-pack")
 	}
 	_, err := fetcher.Output(ctx, nil, append(args, remote, refspec)...)
 	var failed *gitcmd.Error
-	if errors.As(err, &failed) && slices.ContainsFunc(refusals, func(said string) bool { return strings.Contains(failed.Stderr, said) }) {
+	if errors.As(err, &failed) && slices.ContainsFunc(refusalTexts, func(text string) bool { return strings.Contains(failed.Stderr, text) }) {
 		err = errors.Join(err, ErrGone)
 	}
-	return r.failure(fmt.Sprintf("cannot fetch %s from %s", wording.Printable(refspec), wording.Printable(remote)), err)
+	return r.toFailure(fmt.Sprintf("cannot fetch %s from %s", wording.Printable(refspec), wording.Printable(remote)), err)
 }
 
 // ErrGone is wrapped by the error of a fetch if the server answered that it lacks the commit, or does not serve it.
-var ErrGone = errors.New("the server does not hand it out")
+var ErrGone = errors.New("the server does not serve this commit")
 
-// refusals are the words with which upload-pack refuses a commit. git prints the second text for a server whose protocol is older than version
-// 2.
-var refusals = []string{"not our ref", "Server does not allow request for unadvertised object"}
+// refusalTexts are the texts with which a server refuses a commit. git prints the second one if the server's protocol is older than version 2.
+var refusalTexts = []string{"not our ref", "Server does not allow request for unadvertised object"}
 
-// WithToken returns an environment in which git sends a token to one server instead of the configured credentials. The token is sent as GitHub
-// expects it; server is the server's address.
+// WithToken returns an environment in which git sends a token, in the form that GitHub expects, to one server instead of the configured
+// credentials. server is the server's URL.
 func WithToken(environ []string, server, token string) []string {
 	key := "http." + strings.TrimSuffix(server, "/") + "/.extraHeader="
 	basic := base64.StdEncoding.EncodeToString([]byte("x-access-token:" + token))
 	return withSettings(environ, key, key+"AUTHORIZATION: basic "+basic) // an empty header clears earlier ones
 }
 
-// Guarded returns an environment in which git runs no program that a repository's configuration names when it fetches, not even for an object
-// that a partial clone left out. What remains is HTTP, with the configured headers.
+// Guarded returns an environment in which git, when it fetches, runs no program that a repository's configuration names, not even to fetch an
+// object that a partial clone left out. git can then fetch only over HTTP, with the configured headers.
 func Guarded(environ []string) []string {
-	return append(withSettings(environ, noPrograms...), "GIT_ALLOW_PROTOCOL=http:https", "GIT_ASKPASS=", "SSH_ASKPASS=")
+	return append(withSettings(environ, noProgramSettings...), "GIT_ALLOW_PROTOCOL=http:https", "GIT_ASKPASS=", "SSH_ASKPASS=")
 }
 
 // withSettings adds git settings to an environment, each as key=value.
@@ -72,7 +71,7 @@ func withSettings(environ []string, settings ...string) []string {
 	out := slices.Clone(environ)
 	n, err := strconv.Atoi(gitcmd.Environ(environ).Get("GIT_CONFIG_COUNT"))
 	if err != nil || n < 0 {
-		n = 0 // git ignores such a number too
+		n = 0 // git refuses to run with an invalid number
 	}
 	for _, setting := range settings {
 		key, value, _ := strings.Cut(setting, "=")
@@ -82,8 +81,8 @@ func withSettings(environ []string, settings ...string) []string {
 	return append(out, fmt.Sprintf("GIT_CONFIG_COUNT=%d", n))
 }
 
-// noPrograms are the settings that keep git from running configured programs.
-var noPrograms = []string{
+// noProgramSettings are the settings that keep git from running configured programs.
+var noProgramSettings = []string{
 	"credential.helper=", // an empty one clears earlier ones
 	"core.askPass=",
 	"core.alternateRefsCommand=:",

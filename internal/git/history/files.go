@@ -33,7 +33,7 @@ func (r *Repo) List(ctx context.Context, revision string, f history.Filter) ([]h
 	}
 	files, walked := r.walkTrees(ctx, revision, filter)
 	if !walked {
-		for _, some := range slices.AppendSeq(filter.twinspecs(), slices.Chunk(filter.pathspecs(), maxPathspecs)) {
+		for _, some := range slices.AppendSeq(filter.twinPathspecs(), slices.Chunk(filter.pathspecs(), maxPathspecs)) {
 			found, err := r.listFiles(ctx, revision, some)
 			if err != nil {
 				return nil, err
@@ -50,8 +50,8 @@ func (r *Repo) List(ctx context.Context, revision string, f history.Filter) ([]h
 	return files, nil
 }
 
-// HoldIndex lists all files of the index, and keeps the list: [Repo.List] then answers from it. Use it in a hook, while which the index does not
-// change: git takes long to read a large index.
+// HoldIndex lists all files of the index and keeps the list, from which [Repo.List] then answers: git takes long to read a large index. Use it
+// only in a hook, during which the index does not change.
 func (r *Repo) HoldIndex(ctx context.Context) ([]history.File, error) {
 	files, err := r.List(ctx, history.Index, history.Filter{All: true})
 	if err != nil {
@@ -61,7 +61,7 @@ func (r *Repo) HoldIndex(ctx context.Context) ([]history.File, error) {
 	return files, nil
 }
 
-// listFiles lists the files of a commit, or of the index, that the pathspecs match.
+// listFiles lists the files of a commit or of the index that the pathspecs match.
 func (r *Repo) listFiles(ctx context.Context, revision string, pathspecs []string) ([]history.File, error) {
 	if revision == history.Index {
 		return r.listIndexFiles(ctx, pathspecs)
@@ -86,11 +86,11 @@ func (r *Repo) listIndexFiles(ctx context.Context, pathspecs []string) ([]histor
 		return nil, err
 	}
 	var files []history.File
-	doubtful := false
+	hasEmptyFiles := false
 	args := slices.Concat([]string{"ls-files", "-s", "-z", "--full-name", "--"}, pathspecs)
 	err := r.git.Stream(ctx, nil, func(out *bufio.Reader) error {
 		return readRecords(out, func(info []string, path string) error {
-			// info has the mode, the id and the stage
+			// info holds the mode, the id and the stage
 			if len(info) != 3 {
 				return fmt.Errorf("git ls-files printed %q", wording.Printable(strings.Join(info, " ")))
 			}
@@ -101,18 +101,18 @@ func (r *Repo) listIndexFiles(ctx context.Context, pathspecs []string) ([]histor
 					return err
 				}
 			}
-			doubtful = doubtful || f.Object == r.format.emptyBlob
+			hasEmptyFiles = hasEmptyFiles || f.Object == r.format.emptyBlob
 			files = append(files, f)
 			return err
 		})
 	}, args...)
-	if err == nil && doubtful {
-		files, err = r.withoutIntended(ctx, files, pathspecs)
+	if err == nil && hasEmptyFiles {
+		files, err = r.dropIntentToAdd(ctx, files, pathspecs)
 	}
-	return files, r.failure("cannot read the index", err)
+	return files, r.toFailure("cannot read the index", err)
 }
 
-// Sparse returns those of some paths of the index that a sparse checkout keeps out of the work tree.
+// Sparse returns those of the given index paths that a sparse checkout keeps out of the work tree.
 func (r *Repo) Sparse(ctx context.Context, paths []string) ([]string, error) {
 	if err := r.requireIndex(); err != nil {
 		return nil, err
@@ -125,7 +125,7 @@ func (r *Repo) Sparse(ctx context.Context, paths []string) ([]string, error) {
 		}
 		out, err := r.git.Output(ctx, nil, args...)
 		if err != nil {
-			return nil, r.failure("cannot read the index", err)
+			return nil, r.toFailure("cannot read the index", err)
 		}
 		for _, line := range strings.Split(string(out), "\x00") {
 			if path, ok := strings.CutPrefix(line, "S "); ok {
@@ -136,20 +136,20 @@ func (r *Repo) Sparse(ctx context.Context, paths []string) ([]string, error) {
 	return sparse, nil
 }
 
-// withoutIntended removes the paths that are only intended to be added (git add --intent-to-add). The index holds an empty file for such a path,
+// dropIntentToAdd removes the paths that are only intended to be added (git add --intent-to-add). The index holds an empty file for such a path,
 // but a commit leaves it out.
-func (r *Repo) withoutIntended(ctx context.Context, files []history.File, pathspecs []string) ([]history.File, error) {
+func (r *Repo) dropIntentToAdd(ctx context.Context, files []history.File, pathspecs []string) ([]history.File, error) {
 	changes, err := r.rawDiff(ctx, r.git, pathspecs, "diff-index", "--cached", "--ita-invisible-in-index", r.format.EmptyTree)
-	here := map[string]bool{}
+	inCommit := map[string]bool{}
 	for _, c := range changes {
-		here[c.Path] = true
+		inCommit[c.Path] = true
 	}
 	return slices.DeleteFunc(files, func(f history.File) bool {
-		return f.Object == r.format.emptyBlob && !here[f.Path]
+		return f.Object == r.format.emptyBlob && !inCommit[f.Path]
 	}), err
 }
 
-// readRecords reads records that end in NUL, each made of words, a tab and a path.
+// readRecords reads records that each consist of words, a tab, a path and a NUL, and passes the words and the path to each.
 func readRecords(out *bufio.Reader, each func(info []string, path string) error) error {
 	for {
 		line, err := out.ReadString(0)
@@ -161,7 +161,7 @@ func readRecords(out *bufio.Reader, each func(info []string, path string) error)
 		}
 		info, path, ok := strings.Cut(line[:len(line)-1], "\t")
 		if !ok || path == "" {
-			return fmt.Errorf("git printed a file that is not understood: %q", wording.Printable(line))
+			return fmt.Errorf("git printed a record of an unknown form: %q", wording.Printable(line))
 		}
 		if err := each(strings.Fields(info), path); err != nil {
 			return err

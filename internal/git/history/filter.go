@@ -11,42 +11,42 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// Filter is a [history.Filter] prepared for quick checks of many paths.
+// Filter is a [history.Filter] in a form that checks many paths quickly.
 type Filter struct {
 	history.Filter
-	// prefixes are the directories in Dirs, each with a slash at its end; the root is the empty string.
+	// prefixes are the directories in Dirs, each with a slash at its end. The root is the empty string.
 	prefixes []string
 	globs    []glob
-	// dirs holds the prefixes, and exact the globs that are one path: a path is looked up in them even if there are thousands. rest holds the
-	// other globs.
-	dirs, exact map[string]bool
-	rest        []glob
-	patterns    []string // the patterns of rest
-	twins       small.Twins
-	// below holds the beginnings of all paths that prefixes, globs and twins select, sorted. MayHold looks in it for one inside a directory.
-	below []string
+	// prefixSet holds the prefixes, and exactPaths the globs that match one path only. Looking a path up in them is quick even if there are
+	// thousands. wildcards holds the other globs, and wildcardPatterns their patterns.
+	prefixSet, exactPaths map[string]bool
+	wildcards             []glob
+	wildcardPatterns      []string // the patterns of rest
+	twins                 small.Twins
+	// beginnings holds the prefixes, the globs' prefixes and the paths in Twins, sorted. MayHold searches it for one inside a directory.
+	beginnings []string
 }
 
-// NewFilter prepares a filter.
+// NewFilter makes a Filter.
 func NewFilter(f history.Filter) *Filter {
-	out := &Filter{Filter: f, dirs: map[string]bool{}, exact: map[string]bool{}, twins: small.NewTwins(f.Twins)}
+	out := &Filter{Filter: f, prefixSet: map[string]bool{}, exactPaths: map[string]bool{}, twins: small.NewTwins(f.Twins)}
 	for _, dir := range f.Dirs {
 		if dir = path.Clean(dir) + "/"; dir == "./" {
 			dir = ""
 		}
-		out.prefixes, out.dirs[dir] = append(out.prefixes, dir), true
+		out.prefixes, out.prefixSet[dir] = append(out.prefixes, dir), true
 	}
 	for _, p := range f.Patterns {
 		g := newGlob(p)
-		out.globs, out.below = append(out.globs, g), append(out.below, g.prefix)
+		out.globs, out.beginnings = append(out.globs, g), append(out.beginnings, g.prefix)
 		if g.exact {
-			out.exact[g.prefix] = true
+			out.exactPaths[g.prefix] = true
 		} else {
-			out.rest, out.patterns = append(out.rest, g), append(out.patterns, p)
+			out.wildcards, out.wildcardPatterns = append(out.wildcards, g), append(out.wildcardPatterns, p)
 		}
 	}
-	out.below = append(append(out.below, out.prefixes...), f.Twins...)
-	slices.Sort(out.below)
+	out.beginnings = append(append(out.beginnings, out.prefixes...), f.Twins...)
+	slices.Sort(out.beginnings)
 	return out
 }
 
@@ -55,8 +55,8 @@ func (f *Filter) Matches(path string) bool {
 	return f.All || f.Workspaces && f.inWorkspace(path) || f.matchesPattern(path) || len(f.twins.Of(path)) > 0
 }
 
-// inWorkspace reports whether a path is that of .small or a lookalike, or of something inside one. If the filter has directories, only the
-// .small of these count, otherwise those at any depth.
+// inWorkspace reports whether a path is .small or a lookalike, or lies inside one. If the filter has directories, only .small directly in these
+// counts, otherwise .small at any depth.
 func (f *Filter) inWorkspace(path string) bool {
 	if len(f.prefixes) == 0 {
 		_, in := small.WorkspaceOf(path)
@@ -64,7 +64,7 @@ func (f *Filter) inWorkspace(path string) bool {
 	}
 	for dir, at := "", 0; ; {
 		name, _, more := strings.Cut(path[at:], "/")
-		if f.dirs[dir] && (name == small.Dir || small.Lookalike(name, small.Dir)) {
+		if f.prefixSet[dir] && (name == small.Dir || small.Lookalike(name, small.Dir)) {
 			return true
 		}
 		if !more {
@@ -76,7 +76,7 @@ func (f *Filter) inWorkspace(path string) bool {
 }
 
 func (f *Filter) matchesPattern(path string) bool {
-	return f.exact[path] || slices.ContainsFunc(f.rest, func(g glob) bool { return g.mayMatch(path) }) && policy.Matches(f.patterns, path)
+	return f.exactPaths[path] || slices.ContainsFunc(f.wildcards, func(g glob) bool { return g.mayMatch(path) }) && policy.Matches(f.wildcardPatterns, path)
 }
 
 // MayHold reports whether the filter may select something inside a directory.
@@ -85,33 +85,33 @@ func (f *Filter) MayHold(dir string) bool {
 		return true
 	}
 	dir += "/"
-	if i, _ := slices.BinarySearch(f.below, dir); i < len(f.below) && strings.HasPrefix(f.below[i], dir) {
+	if i, _ := slices.BinarySearch(f.beginnings, dir); i < len(f.beginnings) && strings.HasPrefix(f.beginnings[i], dir) {
 		return true
 	}
-	return slices.ContainsFunc(f.rest, func(g glob) bool { return strings.HasPrefix(dir, g.prefix) })
+	return slices.ContainsFunc(f.wildcards, func(g glob) bool { return strings.HasPrefix(dir, g.prefix) })
 }
 
-// anySmall is a glob that matches .small, its lookalikes and a few other names.
-const anySmall = ".*[mM][aA][lL][lL]*"
+// smallGlob is a glob that matches .small, its lookalikes and a few other names.
+const smallGlob = ".*[mM][aA][lL][lL]*"
 
-// globSpecial escapes the characters that are special in a pathspec.
-var globSpecial = strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`)
+// pathspecEscaper escapes the characters that are special in a pathspec.
+var pathspecEscaper = strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`)
 
-// pathspecs returns pathspecs that match everything the filter selects, and perhaps more: callers must drop what Matches rejects. They are
-// relative to the root, wherever git runs.
+// pathspecs returns pathspecs that match everything the filter selects except its twins, and perhaps more: callers must drop what Matches
+// rejects. They are relative to the root, wherever git runs.
 //
-// The pathspecs of patterns have no glob magic, so that a * matches slashes too. If there is only one *, git only compares the beginning and the
-// end of a path (PATHSPEC_ONESTAR in git's pathspec.h).
+// The pathspecs of patterns have no glob magic, so that * matches slashes too. If a pathspec has only one *, git compares just the beginning and
+// the end of a path (PATHSPEC_ONESTAR in git's pathspec.h).
 func (f *Filter) pathspecs() []string {
 	if f.All {
 		return []string{":(top)"}
 	}
 	var out []string
 	if f.Workspaces && len(f.prefixes) == 0 {
-		out = append(out, ":(top,glob)**/"+anySmall+"/**", ":(top,glob)**/"+anySmall)
+		out = append(out, ":(top,glob)**/"+smallGlob+"/**", ":(top,glob)**/"+smallGlob)
 	}
 	for _, prefix := range f.prefixes {
-		small := ":(top,glob)" + globSpecial.Replace(prefix) + anySmall
+		small := ":(top,glob)" + pathspecEscaper.Replace(prefix) + smallGlob
 		out = append(out, small+"/**", small)
 	}
 	for _, g := range f.globs {
@@ -124,17 +124,17 @@ func (f *Filter) pathspecs() []string {
 	return out
 }
 
-// twinspecs returns the pathspecs for twins, in one list for each call of git. Paths of different depth are in different calls, because
+// twinPathspecs returns the pathspecs for twins, one list for each call of git. Paths of different depth go into different calls, because
 // excluding a path would also exclude the twins inside it.
-func (f *Filter) twinspecs() (calls [][]string) {
+func (f *Filter) twinPathspecs() (calls [][]string) {
 	depths := map[int][]string{}
 	for _, of := range f.Twins {
 		like := ":(top,icase)" + strings.Map(func(r rune) rune {
 			if r >= utf8.RuneSelf {
-				return '*' // git cannot fold the case of these
+				return '*' // git folds the case of ASCII only
 			}
 			return r
-		}, globSpecial.Replace(of))
+		}, pathspecEscaper.Replace(of))
 		n := strings.Count(of, "/")
 		depths[n] = append(depths[n], like, like+"/*", ":(top,exclude,literal)"+of)
 	}
@@ -144,7 +144,7 @@ func (f *Filter) twinspecs() (calls [][]string) {
 	return calls
 }
 
-// glob is a pattern, known by the text with which each matching path begins and ends. If exact is true, prefix is the only path that matches.
+// glob holds the texts with which each path that matches a pattern begins and ends. If exact is true, prefix is the only path that matches.
 type glob struct {
 	prefix, suffix string
 	exact          bool
@@ -155,22 +155,22 @@ func (g glob) mayMatch(path string) bool {
 	return strings.HasPrefix(path, g.prefix) && strings.HasSuffix(path, g.suffix)
 }
 
-// globMeta holds the characters that are special in a pattern.
-const globMeta = `*?[]{}\`
+// patternSpecials holds the characters that are special in a pattern.
+const patternSpecials = `*?[]{}\`
 
 func newGlob(pattern string) glob {
 	if text, literal := literalPath(pattern); literal {
 		return glob{prefix: text, exact: true}
 	}
-	first, last := strings.IndexAny(pattern, globMeta), strings.LastIndexAny(pattern, globMeta)
-	// A ** can match nothing, and then one of the slashes around it is missing, too.
+	first, last := strings.IndexAny(pattern, patternSpecials), strings.LastIndexAny(pattern, patternSpecials)
+	// If a ** matches nothing, one of the slashes around it is missing from the path too.
 	return glob{
 		prefix: strings.TrimSuffix(pattern[:first], "/"),
 		suffix: strings.TrimPrefix(pattern[last+1:], "/"),
 	}
 }
 
-// literalPath returns the only path that a pattern matches, and false if the pattern has a special character that is not escaped.
+// literalPath returns the only path that a pattern matches. It returns false if the pattern has a special character that is not escaped.
 func literalPath(pattern string) (string, bool) {
 	var out strings.Builder
 	for i := 0; i < len(pattern); i++ {
@@ -178,7 +178,7 @@ func literalPath(pattern string) (string, bool) {
 		case c == '\\' && i+1 < len(pattern):
 			i++
 			out.WriteByte(pattern[i])
-		case strings.IndexByte(globMeta, c) >= 0:
+		case strings.IndexByte(patternSpecials, c) >= 0:
 			return "", false
 		default:
 			out.WriteByte(c)

@@ -15,14 +15,14 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/history"
 )
 
-// Mark is a file of the index that git was told not to compare with the work tree (git-update-index(1)): git does not show changes of the
+// Mark is a file of the index that the user told git not to compare with the work tree (git-update-index(1)): git does not show changes of the
 // file on disk, and git add and git commit leave them out.
 type Mark struct {
 	Path                          string
 	SkipWorktree, AssumeUnchanged bool
 }
 
-// Names returns the names that git gives to the marks.
+// Names returns git's names for the marks.
 func (m Mark) Names() (names []string) {
 	if m.SkipWorktree {
 		names = append(names, "skip-worktree")
@@ -33,15 +33,15 @@ func (m Mark) Names() (names []string) {
 	return names
 }
 
-// Marks lists the marked files that a filter selects and that are on disk. Files that a sparse checkout keeps out of the work tree are not on
-// disk. It starts git only if the index has such a mark, or has a form that only git can read.
+// Marks lists the marked files that a filter selects and that are on disk; a file that a sparse checkout leaves out is not on disk. Marks starts
+// git only if the index has such files, or has a form that only git can read.
 func (r *Repo) Marks(ctx context.Context, f history.Filter) ([]Mark, error) {
 	filter := NewFilter(f)
 	marks, err := MarksIn(filepath.Join(r.GitDir, "index"), r.format)
 	marks = OnDisk(r.Top, filter, marks)
 	onlyGit := errors.Is(err, ErrIndexForm)
 	if r.Top == "" || !onlyGit && (err != nil || len(marks) == 0) {
-		return nil, r.failure("cannot read the index", err)
+		return nil, r.toFailure("cannot read the index", err)
 	}
 	var specs []string
 	for _, m := range marks {
@@ -54,7 +54,7 @@ func (r *Repo) Marks(ctx context.Context, f history.Filter) ([]Mark, error) {
 	for some := range slices.Chunk(specs, maxPathspecs) {
 		out, err := r.git.Output(ctx, nil, append([]string{"ls-files", "-v", "-z", "--full-name", "--"}, some...)...)
 		if err != nil {
-			return nil, r.failure("cannot read the index", err)
+			return nil, r.toFailure("cannot read the index", err)
 		}
 		for _, line := range strings.Split(string(out), "\x00") {
 			letter, path, _ := strings.Cut(line, " ")
@@ -67,8 +67,8 @@ func (r *Repo) Marks(ctx context.Context, f history.Filter) ([]Mark, error) {
 	return OnDisk(r.Top, filter, marks), nil
 }
 
-// OnDisk returns the marks of the files that a filter selects and that exist in the work tree at top, each once. It also returns a file of which
-// it cannot find out whether it exists.
+// OnDisk returns, each once, the marks of the files that a filter selects and that exist in the work tree at top. If it cannot find out whether a
+// file exists, it returns that file too.
 func OnDisk(top string, f *Filter, marks []Mark) []Mark {
 	return slices.Compact(slices.DeleteFunc(marks, func(m Mark) bool {
 		if !f.Matches(m.Path) {
@@ -82,7 +82,7 @@ func OnDisk(top string, f *Filter, marks []Mark) []Mark {
 // Sizes and flags in an index (gitformat-index(5)).
 const (
 	indexHeader    = 12      // signature, version, number of entries
-	indexStat      = 40      // the part of an entry before its object id
+	indexStat      = 40      // an entry's data before its object id
 	assumeValid    = 1 << 15 // a bit of an entry's flags
 	extendedFlags  = 1 << 14 // a bit of an entry's flags: further flags follow
 	skipWorktree   = 1 << 14 // a bit of the further flags
@@ -92,8 +92,7 @@ const (
 // ErrIndexForm means that an index has a form that only git can read, or is damaged.
 var ErrIndexForm = errors.New("the index has a form that only git reads")
 
-// MarksIn reads the marks from an index file of a repository with some format. A missing file counts as an empty index. The error may be
-// ErrIndexForm.
+// MarksIn reads the marks from an index file. A missing file counts as an empty index. The error may be ErrIndexForm.
 func MarksIn(file string, format Format) ([]Mark, error) {
 	data, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -109,7 +108,8 @@ func MarksIn(file string, format Format) ([]Mark, error) {
 	return marks, nil
 }
 
-// parseMarks reads the marks from the content of an index in which an object id has idBytes bytes.
+// parseMarks reads the marks from the content of an index in which an object id has idBytes bytes. known is false if the index is damaged or has
+// a form that only git can read.
 func parseMarks(data []byte, idBytes int) (marks []Mark, known bool) {
 	if len(data) < indexHeader+idBytes || string(data[:4]) != "DIRC" {
 		return nil, false
@@ -130,7 +130,7 @@ func parseMarks(data []byte, idBytes int) (marks []Mark, known bool) {
 			size += 2
 		}
 		kept := 0
-		if version == 4 { // an entry says how much of the previous name to cut off, and what to append
+		if version == 4 { // an entry says how many bytes of the previous name to cut off, and what to append
 			cut, length := readOffset(rest[size:])
 			if length == 0 || cut > len(name) {
 				return nil, false
@@ -154,11 +154,11 @@ func parseMarks(data []byte, idBytes int) (marks []Mark, known bool) {
 		}
 		rest = rest[size:]
 	}
-	return marks, optionalExtensions(rest)
+	return marks, areExtensionsOptional(rest)
 }
 
-// readOffset reads a number of variable length (gitformat-pack(5), offset encoding) and returns it with the number of its bytes; length is 0 if
-// the number does not end.
+// readOffset reads a number of variable length (gitformat-pack(5), offset encoding). length is the number of its bytes, or 0 if it does not end
+// within 4 bytes.
 func readOffset(data []byte) (value, length int) {
 	for i, c := range data[:min(len(data), 4)] {
 		if i > 0 {
@@ -172,9 +172,9 @@ func readOffset(data []byte) (value, length int) {
 	return 0, 0
 }
 
-// optionalExtensions reports whether all extensions of an index are optional. A required one, such as that of a split index, means that the
-// index has more entries than these.
-func optionalExtensions(data []byte) bool {
+// areExtensionsOptional reports whether all extensions of an index are optional. A required one can mean that the file does not hold all entries:
+// a split index keeps some in another file.
+func areExtensionsOptional(data []byte) bool {
 	for len(data) > 0 {
 		if len(data) < 8 || data[0] < 'A' || data[0] > 'Z' {
 			return false

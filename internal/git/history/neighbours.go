@@ -11,37 +11,35 @@ import (
 	"github.com/small-gate/small-gate/internal/base/wording"
 )
 
-// Neighbour is work of others that is already in this repository: the upstream of HEAD's branch, or what another work tree has checked out.
+// Neighbour is a commit with others' work that is already in this repository: the upstream of HEAD's branch, or the HEAD of another work tree.
 type Neighbour struct {
 	// Ref is the full name of the branch; empty for a detached HEAD.
 	Ref string
-	// Worktree is the path of the work tree that has it checked out, as git
-	// worktree list prints it; empty for an upstream branch.
+	// Worktree is the path of the work tree that has the commit checked out, as git worktree list prints it; empty for an upstream branch.
 	Worktree string
-	// ID is the commit.
-	ID string
+	ID       string // of the commit
 }
 
-// Neighbours returns the upstream of the checked-out branch, if it has one that was fetched, and then the other work trees that exist and have
-// commits, by path. It leaves out other local branches, many of which are abandoned.
+// Neighbours returns the upstream of the checked-out branch, if there is one and it was fetched, and then the other work trees that exist and
+// have commits, sorted by path. It leaves out other local branches, because many are abandoned.
 func (r *Repo) Neighbours(ctx context.Context) ([]Neighbour, error) {
 	var out []Neighbour
-	upstream, err := r.upstream(ctx)
+	upstream, err := r.findUpstream(ctx)
 	if err != nil {
-		return nil, r.failure("cannot look up the upstream branch", err)
+		return nil, r.toFailure("cannot look up the upstream branch", err)
 	}
 	if upstream.ID != "" {
 		out = append(out, upstream)
 	}
-	trees, err := r.worktrees(ctx)
+	trees, err := r.otherWorktrees(ctx)
 	if err != nil {
-		return nil, r.failure("cannot list the work trees", err)
+		return nil, r.toFailure("cannot list the work trees", err)
 	}
 	return append(out, trees...), nil
 }
 
-// upstream looks up the upstream of HEAD's branch. It asks git only for the branches at HEAD's commit, which are few and include that branch.
-func (r *Repo) upstream(ctx context.Context) (Neighbour, error) {
+// findUpstream looks up the upstream of HEAD's branch. It lists only the branches at HEAD's commit: they are few, and HEAD's branch is one of them.
+func (r *Repo) findUpstream(ctx context.Context) (Neighbour, error) {
 	head, err := r.Head(ctx)
 	if err != nil || head == "" {
 		return Neighbour{}, err
@@ -51,8 +49,8 @@ func (r *Repo) upstream(ctx context.Context) (Neighbour, error) {
 		return Neighbour{}, err
 	}
 	for line := range strings.Lines(string(out)) {
-		name, own := strings.CutPrefix(strings.TrimSuffix(line, "\n"), "* ")
-		if !own || name == "" {
+		name, isCurrent := strings.CutPrefix(strings.TrimSuffix(line, "\n"), "* ")
+		if !isCurrent || name == "" {
 			continue
 		}
 		refs, err := r.lookUpRefs(ctx, name)
@@ -61,8 +59,8 @@ func (r *Repo) upstream(ctx context.Context) (Neighbour, error) {
 	return Neighbour{}, nil
 }
 
-// worktrees lists the other work trees of the repository. git lists the main one first.
-func (r *Repo) worktrees(ctx context.Context) ([]Neighbour, error) {
+// otherWorktrees lists the other work trees of the repository that exist and have commits. git lists the main one first.
+func (r *Repo) otherWorktrees(ctx context.Context) ([]Neighbour, error) {
 	out, err := r.git.Output(ctx, nil, "worktree", "list", "--porcelain", "-z")
 	if err != nil {
 		return nil, err
@@ -84,9 +82,9 @@ func (r *Repo) worktrees(ctx context.Context) ([]Neighbour, error) {
 				bare = true
 			}
 		}
-		own := i == 0 && r.GitDir == r.CommonDir || samePlace(tree.Worktree, r.Top)
+		isOwn := i == 0 && r.GitDir == r.CommonDir || sameDir(tree.Worktree, r.Top)
 		// A deleted work tree stays listed until git worktree prune.
-		if bare || own || !exists(filepath.Join(tree.Worktree, ".git")) {
+		if bare || isOwn || !mayExist(filepath.Join(tree.Worktree, ".git")) {
 			continue
 		}
 		if strings.Trim(tree.ID, "0") == "" {
@@ -105,8 +103,8 @@ func (r *Repo) worktrees(ctx context.Context) ([]Neighbour, error) {
 	return trees, nil
 }
 
-// samePlace reports whether two paths lead to the same directory.
-func samePlace(a, b string) bool {
+// sameDir reports whether two paths lead to the same directory.
+func sameDir(a, b string) bool {
 	there, err := os.Stat(a)
 	if err != nil {
 		return false

@@ -40,22 +40,22 @@ type Repo struct {
 	git           gitcmd.Git
 	callerEnviron gitcmd.Environ // the environment as the caller gave it
 	format        Format
-	head          string // HEAD's commit when the repository was opened, or empty
-	distrusted    string // see distrust; empty if git trusts the repository
-	// headHasNoConfig is true if Open found that HEAD's commit has no configuration. Every hook has to know that.
+	head          string // HEAD's commit when the repository was opened; empty if Open did not find it
+	untrustedDir  string // the directory passed to allowUntrusted; empty if git trusts the repository
+	// headHasNoConfig is true if Open found that HEAD's commit has no configuration file. Every hook asks that, so Open finds out in passing.
 	headHasNoConfig bool
 
 	heldIndex atomic.Pointer[[]history.File] // see HoldIndex
 	bases     sync.Map                       // merge bases by [2]string of commits; they never change
 
-	blobs        sync.Mutex // held while batch or sizes is used
-	batch, sizes *batch     // sizes only tells the sizes of objects
+	batchMutex   sync.Mutex // held while batch or sizes is used
+	batch, sizes *batch     // batch reads whole objects, sizes only their sizes
 }
 
 var _ history.History = (*Repo)(nil)
 
 // Open finds the repository of a directory as git does: from git's environment variables, or else by walking up. An empty dir is the
-// current directory. git resolves relative paths in its variables from where it runs, so a hook must open the current directory.
+// current directory. git resolves relative paths in its variables against the directory where it runs, so a hook must open the current one.
 //
 // It starts one git process, and a second one if git refuses the repository as unsafe. The error wraps ErrNotRepository if there is no
 // repository.
@@ -75,19 +75,19 @@ func Open(ctx context.Context, dir string, opts Options) (*Repo, error) {
 	if gitcmd.Environ(opts.Environ).Get("GIT_DIR") == "" {
 		found = Nearest(here, opts.Environ)
 	}
-	out, err := r.git.Output(ctx, nil, discovery...)
+	out, err := r.git.Output(ctx, nil, discoveryArgs...)
 	if refusedAsUnsafe(err) && found != "" {
-		r.distrust(found)
-		out, err = r.git.Output(ctx, nil, discovery...)
+		r.allowUntrusted(found)
+		out, err = r.git.Output(ctx, nil, discoveryArgs...)
 	}
 	if a, ok := parseDiscovery(out); ok {
-		// If rev-parse fails after these answers, the failure is only about HEAD, and Head reports it.
+		// If rev-parse fails after these answers, the failure concerns only HEAD, and Head reports it.
 		return r, r.applyAnswers(here, a)
 	}
 	if err == nil {
-		err = errors.New("git did not answer what was asked")
+		err = errors.New("git rev-parse printed unexpected answers")
 	}
-	return nil, r.explainOpen(ctx, here, found, err)
+	return nil, r.explainOpenError(ctx, here, found, err)
 }
 
 // refusedAsUnsafe reports whether git refused a repository because it belongs to another user, or because it is bare and the user has told git
@@ -96,18 +96,18 @@ func refusedAsUnsafe(err error) bool {
 	return err != nil && (strings.Contains(err.Error(), "detected dubious ownership") || strings.Contains(err.Error(), "cannot use bare repository"))
 }
 
-// distrust lets git read a repository that it refused, at dir, without running any program that the repository's configuration names. Of the git
-// commands used here, only fetching a missing object could run one, so nothing is fetched.
-func (r *Repo) distrust(dir string) {
-	r.distrusted = dir
+// allowUntrusted lets git read the repository at dir, which git refused as unsafe. No program that the repository's configuration names may run.
+// Of the git commands used here, only fetching a missing object could run one, so nothing is fetched.
+func (r *Repo) allowUntrusted(dir string) {
+	r.untrustedDir = dir
 	r.git.Options = gitcmd.ReadingOptions(dir)
 	r.git.Environ = append(r.git.Environ, "GIT_ALLOW_PROTOCOL=none", "GIT_NO_LAZY_FETCH=1")
 }
 
-// Close ends the processes that were started. The Repo cannot be used afterwards.
+// Close ends the git processes that read objects. The Repo cannot be used afterwards.
 func (r *Repo) Close() error {
-	r.blobs.Lock()
-	defer r.blobs.Unlock()
+	r.batchMutex.Lock()
+	defer r.batchMutex.Unlock()
 	stopBatch(&r.batch)
 	stopBatch(&r.sizes)
 	return nil
@@ -119,26 +119,26 @@ func (r *Repo) Reader() string { return "git" }
 // Version returns the version of the installed git, such as "2.39.5".
 func (r *Repo) Version(ctx context.Context) (string, error) {
 	out, err := r.git.Output(ctx, nil, "version")
-	return wording.Printable(strings.TrimPrefix(strings.TrimSpace(string(out)), "git version ")), r.failure("cannot tell git's version", err)
+	return wording.Printable(strings.TrimPrefix(strings.TrimSpace(string(out)), "git version ")), r.toFailure("cannot find out git's version", err)
 }
 
-// marker separates the answers of one rev-parse: git prints unknown flags unchanged, and a path may contain newlines.
-const marker = "--small-gate-next"
+// separator is an unknown flag, which rev-parse prints unchanged. It separates the answers, because a path may contain newlines.
+const separator = "--small-gate-next"
 
-// discovery asks for everything that Open needs with one process. The questions about HEAD are last, because git stops there if HEAD has no
-// commit. git may also take a tag or a branch with the name HEAD instead; the full name shows that.
-var discovery = []string{
+// discoveryArgs ask one process for everything that Open needs. The questions about HEAD are last, because git stops there if HEAD has no
+// commit. git may also resolve HEAD to a tag or a branch with that name; the full name shows it.
+var discoveryArgs = []string{
 	"rev-parse",
-	"--is-bare-repository", "--is-shallow-repository", "--show-object-format", marker,
-	"--absolute-git-dir", marker,
-	"--git-common-dir", marker,
-	"--show-cdup", marker,
-	"HEAD", "--symbolic-full-name", "HEAD", marker,
+	"--is-bare-repository", "--is-shallow-repository", "--show-object-format", separator,
+	"--absolute-git-dir", separator,
+	"--git-common-dir", separator,
+	"--show-cdup", separator,
+	"HEAD", "--symbolic-full-name", "HEAD", separator,
 	headTree, headConfig,
 }
 
-// rev-parse prints these two unchanged if HEAD's tree cannot be read, or has no configuration. Otherwise it prints nothing for them, because
-// they have no symbolic names.
+// rev-parse prints headTree unchanged if HEAD's tree cannot be read, and headConfig if the tree has no configuration file. Otherwise it prints
+// nothing for them, because --symbolic-full-name is in effect and neither has a symbolic name.
 const (
 	headTree   = "HEAD^{tree}"
 	headConfig = "HEAD:" + policy.File
@@ -146,37 +146,37 @@ const (
 
 type answers struct {
 	flags, gitDir, commonDir string
-	// up is what git printed about the root of the work tree: nothing if there is none, an empty line at the root, "../" for each level below
-	// it, or an absolute path if the work tree is elsewhere.
-	up string
-	// head is HEAD's commit and, on the next line, the full name that HEAD was resolved to. If HEAD was ambiguous, that line is missing.
+	// cdup is the answer to --show-cdup, which leads to the root of the work tree: nothing if there is no work tree, an empty line at the root,
+	// "../" for each level below it, or an absolute path if the work tree is elsewhere.
+	cdup string
+	// head is HEAD's commit and, on the next line, the full name to which git resolved HEAD. If HEAD was ambiguous, the second line is missing.
 	head string
-	// headHasNoConfig is true if HEAD's tree can be read and has no configuration.
+	// headHasNoConfig is true if HEAD's tree can be read and has no configuration file.
 	headHasNoConfig bool
 }
 
 func parseDiscovery(out []byte) (answers, bool) {
-	parts := strings.Split(string(out), marker+"\n")
+	parts := strings.Split(string(out), separator+"\n")
 	if len(parts) != 5 && len(parts) != 6 {
 		return answers{}, false
 	}
 	line := func(i int) string { return strings.TrimSuffix(parts[i], "\n") }
-	a := answers{flags: line(0), gitDir: line(1), commonDir: line(2), up: parts[3], head: line(4)}
+	a := answers{flags: line(0), gitDir: line(1), commonDir: line(2), cdup: parts[3], head: line(4)}
 	a.headHasNoConfig = len(parts) == 6 && line(5) == headConfig
 	return a, true
 }
 
-// applyAnswers sets the fields of r from git's answers. here is the physical directory in which git ran; relative answers refer to it.
+// applyAnswers sets the fields of r from git's answers. here is the physical directory in which git ran; relative answers start from it.
 func (r *Repo) applyAnswers(here string, a answers) error {
 	flags := strings.Split(a.flags, "\n")
 	if len(flags) != 3 {
-		return &failure.Error{Message: "git did not say what kind of repository this is", Remedy: oldGit}
+		return &failure.Error{Message: "git did not say what kind of repository this is", Remedy: newerGitRemedy}
 	}
 	var ok bool
-	if r.format, ok = formats[flags[2]]; !ok {
+	if r.format, ok = formatsByName[flags[2]]; !ok {
 		return &failure.Error{
 			Message: fmt.Sprintf("the repository's object format %s is unknown", wording.Printable(flags[2])),
-			Remedy:  oldGit,
+			Remedy:  newerGitRemedy,
 		}
 	}
 	r.Bare = flags[0] == "true"
@@ -184,16 +184,16 @@ func (r *Repo) applyAnswers(here string, a answers) error {
 	r.GitDir = Within(here, a.gitDir)
 	r.CommonDir = Within(here, a.commonDir)
 	if id, name, _ := strings.Cut(a.head, "\n"); r.format.Valid(id) && (name == "HEAD" || name != "" && !strings.HasSuffix(name, "/HEAD")) {
-		r.head, r.headHasNoConfig = id, a.headHasNoConfig // otherwise Head looks HEAD up
+		r.head, r.headHasNoConfig = id, a.headHasNoConfig // otherwise the method Head looks it up
 	}
-	if a.up != "" {
-		r.Top = Within(here, strings.TrimSuffix(a.up, "\n"))
+	if a.cdup != "" {
+		r.Top = Within(here, strings.TrimSuffix(a.cdup, "\n"))
 	}
 	return nil
 }
 
-// explainOpen makes the error for a directory in which git found nothing usable.
-func (r *Repo) explainOpen(ctx context.Context, here, found string, err error) error {
+// explainOpenError makes the error for a directory in which git found no repository that it can use. found is what Nearest returned.
+func (r *Repo) explainOpenError(ctx context.Context, here, found string, err error) error {
 	if ctx.Err() != nil {
 		return fmt.Errorf("opening the repository: %w", ctx.Err())
 	}
@@ -203,7 +203,7 @@ func (r *Repo) explainOpen(ctx context.Context, here, found string, err error) e
 		return Nowhere(here)
 	case refusedAsUnsafe(err):
 		return &failure.Error{
-			Message: fmt.Sprintf("the repository at %s belongs to another user, and this git cannot be told to allow it for one command", wording.Printable(found)),
+			Message: fmt.Sprintf("the repository at %s belongs to another user, and this git allows no exception for a single command", wording.Printable(found)),
 			Remedy:  "`git config --global --add safe.directory " + wording.ShellWord(wording.Printable(found)) + "`",
 			Err:     err,
 		}
@@ -215,11 +215,11 @@ func (r *Repo) explainOpen(ctx context.Context, here, found string, err error) e
 			Err:     err,
 		}
 	}
-	return r.failureWith(CannotOpen(here), "see what else git says: `git status`", err)
+	return r.toFailureWithRemedy(CannotOpen(here), "see what else git says: `git status`", err)
 }
 
 // Nearest returns the directory whose owner git checks when it walks up from here: the first one that has a .git or looks like a bare
-// repository. It is empty if there is none before a ceiling (GIT_CEILING_DIRECTORIES).
+// repository. It returns an empty text if it reaches a ceiling (GIT_CEILING_DIRECTORIES) or the file system's root first.
 func Nearest(here string, environ gitcmd.Environ) string {
 	stop := ceilings(environ)
 	for dir := here; ; dir = filepath.Dir(dir) {

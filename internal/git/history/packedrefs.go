@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// PackedRefs calls each for every ref in the file packed-refs of a repository with some format. It fails on a line that git would not write. git
-// itself complains about such a line only if it reaches it while searching; otherwise it takes a ref for missing.
+// PackedRefs calls each for every ref in the file packed-refs of a repository. It fails on a line that git would not write. git itself complains
+// about such a line only if its search reaches that line; otherwise it may report an existing ref as missing.
 func PackedRefs(commonDir string, format Format, each func(id, name string)) error {
 	data, err := os.ReadFile(filepath.Join(commonDir, "packed-refs"))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -34,6 +34,7 @@ func PackedRefs(commonDir string, format Format, each func(id, name string)) err
 	return nil
 }
 
+// checkPackedRefs fails if packed-refs has a line that git would not write.
 func (r *Repo) checkPackedRefs() error {
 	return PackedRefs(r.CommonDir, r.format, func(string, string) {})
 }

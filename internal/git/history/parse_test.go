@@ -18,14 +18,14 @@ func (nopCloser) Close() error { return nil }
 
 // Truncated or unintelligible output of git is an error, whatever its exit status.
 func TestReadChangesThatAreDamaged(t *testing.T) {
-	r := &Repo{format: formats["sha1"]}
+	r := &Repo{format: formatsByName["sha1"]}
 	whole := ":100644 100755 " + idA + " " + idB + " M\x00a\nb\x00"
 	read := func(s string) error {
 		out := bufio.NewReader(strings.NewReader(s))
 		if _, err := r.readChanges(out); err != nil {
 			return err
 		}
-		return atEnd(out)
+		return requireEnd(out)
 	}
 	if err := read(whole + whole + ":000000 000000 " + idA + " " + idB + " U\x00c\x00"); err != nil {
 		t.Errorf("what git prints is refused: %v", err)
@@ -98,9 +98,9 @@ func TestMemoryOfAnswers(t *testing.T) {
 }
 
 func TestParseDiscovery(t *testing.T) {
-	m := marker + "\n"
+	m := separator + "\n"
 	got, ok := parseDiscovery([]byte("false\nfalse\nsha1\n" + m + "/a\nb/.git\n" + m + ".git\n" + m + "\n" + m + "HEAD\n"))
-	want := answers{flags: "false\nfalse\nsha1", gitDir: "/a\nb/.git", commonDir: ".git", up: "\n", head: "HEAD"}
+	want := answers{flags: "false\nfalse\nsha1", gitDir: "/a\nb/.git", commonDir: ".git", cdup: "\n", head: "HEAD"}
 	if !ok || got != want {
 		t.Errorf("%+v, %v", got, ok)
 	}

@@ -9,7 +9,7 @@ import (
 	gitcmd "github.com/small-gate/small-gate/internal/git/run"
 )
 
-// SamePatch finds, among some commits, one that makes the same patch as another commit (git patch-id), apart from files of workspaces. It
+// SamePatch returns the first of some commits that makes the same patch as another commit (git patch-id), files of workspaces left out. It
 // returns an empty id if there is none, or no git program.
 func SamePatch(ctx context.Context, place Place, environ []string, commit string, among []string) (string, error) {
 	if _, err := exec.LookPath("git"); err != nil {
@@ -25,14 +25,14 @@ func SamePatch(ctx context.Context, place Place, environ []string, commit string
 	if err != nil {
 		return "", err
 	}
-	of := map[string]string{}
+	patchOf := map[string]string{}
 	for line := range strings.Lines(string(ids)) {
 		if patch, id, found := strings.Cut(strings.TrimSpace(line), " "); found {
-			of[id] = patch
+			patchOf[id] = patch
 		}
 	}
 	for _, id := range among {
-		if of[id] != "" && of[id] == of[commit] {
+		if patchOf[id] != "" && patchOf[id] == patchOf[commit] {
 			return id, nil
 		}
 	}

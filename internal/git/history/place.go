@@ -12,8 +12,7 @@ import (
 
 // Place says where a repository is and of what kind.
 type Place struct {
-	// Top is the absolute path of the work tree's root, with symbolic links
-	// resolved; empty if there is none (a bare repository).
+	// Top is the absolute path of the work tree's root; empty if there is none, as in a bare repository.
 	Top string
 	// GitDir is the absolute path of the git directory. A linked work tree has its own.
 	GitDir string
@@ -21,11 +20,11 @@ type Place struct {
 	CommonDir string
 	// Bare is true if the repository has no work tree.
 	Bare bool
-	// Shallow is true if the clone hides the parents of some commits.
+	// Shallow is true for a shallow clone: it lacks the parents of some commits.
 	Shallow bool
 }
 
-// WorkTree returns the root of the work tree; for a bare repository it fails.
+// WorkTree returns the root of the work tree. It fails if there is none.
 func (p Place) WorkTree() (string, error) {
 	if p.Top == "" {
 		return "", &failure.Error{Message: "a bare repository has no work tree", Remedy: "run this in a clone, and push the result"}
@@ -45,13 +44,13 @@ func (p Place) WorkingGit(environ []string) (gitcmd.Git, error) {
 	_, dir := given.Lookup("GIT_DIR")
 	_, tree := given.Lookup("GIT_WORK_TREE")
 	env := gitcmd.Working(environ, "GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_PREFIX")
-	if dir || tree { // the caller's values may be relative to another directory. Without them, hooks must not get variables that git would not set
+	if dir || tree { // The caller's values may be relative to another directory. If the caller set none, hooks must not see any.
 		env = append(env, "GIT_DIR="+p.GitDir, "GIT_WORK_TREE="+p.Top)
 	}
 	return gitcmd.Git{Dir: p.Top, Environ: env}, nil
 }
 
-// Where returns the place itself: interfaces of repositories ask for it.
+// Where returns the place itself, so that a type that embeds Place has the method that interfaces of repositories require.
 func (p Place) Where() Place { return p }
 
 // Physical returns the absolute path of dir with symbolic links resolved, as git sees it.
@@ -63,7 +62,7 @@ func Physical(dir string) (string, error) {
 	return filepath.EvalSymlinks(abs)
 }
 
-// Within resolves a path that git printed, with slashes, against base.
+// Within resolves a slash-separated path that git printed against the directory base.
 func Within(base, path string) string {
 	path = filepath.FromSlash(path)
 	if filepath.IsAbs(path) {
@@ -72,7 +71,7 @@ func Within(base, path string) string {
 	return filepath.Join(base, path)
 }
 
-// ceilings returns the directories that git does not enter when it walks up.
+// ceilings returns the directories that git does not examine when it walks up (GIT_CEILING_DIRECTORIES).
 func ceilings(environ gitcmd.Environ) []string {
 	var dirs []string
 	for _, dir := range filepath.SplitList(environ.Get("GIT_CEILING_DIRECTORIES")) {
@@ -83,13 +82,14 @@ func ceilings(environ gitcmd.Environ) []string {
 	return dirs
 }
 
-// looksLikeRepository reports whether git, when it walks up, would stop at a directory to see whether it is a repository.
+// looksLikeRepository reports whether git, when it walks up, would examine a directory as a possible repository.
 func looksLikeRepository(dir string) bool {
-	return exists(filepath.Join(dir, ".git")) ||
-		exists(filepath.Join(dir, "HEAD")) && exists(filepath.Join(dir, "objects")) && exists(filepath.Join(dir, "refs"))
+	return mayExist(filepath.Join(dir, ".git")) ||
+		mayExist(filepath.Join(dir, "HEAD")) && mayExist(filepath.Join(dir, "objects")) && mayExist(filepath.Join(dir, "refs"))
 }
 
-func exists(path string) bool {
+// mayExist is also true if the system cannot tell whether the path exists.
+func mayExist(path string) bool {
 	_, err := os.Lstat(path)
 	return err == nil || !errors.Is(err, os.ErrNotExist)
 }

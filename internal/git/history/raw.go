@@ -15,44 +15,45 @@ import (
 	gitcmd "github.com/small-gate/small-gate/internal/git/run"
 )
 
-// rawArgs make git's diff commands print what readChanges needs, whatever is configured. They include submodules explicitly, because a
-// .gitmodules file can ask git to ignore them.
+// rawArgs make git's diff commands print what readChanges reads, whatever is configured. They include submodules explicitly, because a
+// .gitmodules file can make git ignore them.
 var rawArgs = []string{"--raw", "-z", "--no-abbrev", "--no-renames", "--no-relative", "--ignore-submodules=none"}
 
-const noMode = "000000"
+// absentMode is the mode that git prints for a path on the side where it is absent.
+const absentMode = "000000"
 
-// gitWithoutIndex returns a git that finds no index: diff-tree would read it first, even to compare two trees.
+// gitWithoutIndex returns a git that finds no index. diff-tree would otherwise read the index first, even to compare two trees.
 func (r *Repo) gitWithoutIndex() gitcmd.Git {
 	git := r.git
 	git.Environ = slices.Concat(git.Environ, []string{"GIT_INDEX_FILE=" + filepath.Join(r.GitDir, "small-gate", "no-index")})
 	return git
 }
 
-// rawDiff runs one of git's diff commands and reads what it prints.
+// rawDiff runs one of git's diff commands with rawArgs and reads the changes that it prints.
 func (r *Repo) rawDiff(ctx context.Context, git gitcmd.Git, pathspecs []string, command string, args ...string) ([]history.Change, error) {
 	var changes []history.Change
 	err := git.Stream(ctx, nil, func(out *bufio.Reader) (err error) {
 		if changes, err = r.readChanges(out); err != nil {
 			return err
 		}
-		return atEnd(out)
+		return requireEnd(out)
 	}, slices.Concat([]string{command}, rawArgs, args, []string{"--"}, pathspecs)...)
 	return changes, err
 }
 
-// readHeader reads what git prints before the changes of one comparison, and fails unless that is the wanted commit.
+// readHeader reads the header that git prints before the changes of one comparison. It fails unless the header is the commit want.
 func readHeader(out *bufio.Reader, want string) error {
 	got, err := out.ReadString(0)
 	if err != nil {
 		return unexpectedEOF(err)
 	}
 	if got[:len(got)-1] != want {
-		return fmt.Errorf("git diff-tree answered %q where %q was asked", wording.Printable(got), want)
+		return fmt.Errorf("git diff-tree printed %q instead of %q", wording.Printable(got), want)
 	}
 	return nil
 }
 
-// readChanges reads records of the raw format until something else begins:
+// readChanges reads records of git's raw format until the output ends or something else begins:
 //
 //	:100644 100755 <old id> <new id> M NUL path NUL
 //
@@ -93,7 +94,7 @@ func (r *Repo) readChange(out *bufio.Reader) (history.Change, error) {
 	path = path[:len(path)-1]
 	f := strings.Split(strings.TrimSuffix(strings.TrimPrefix(head, ":"), "\x00"), " ")
 	if len(f) != 5 || path == "" || f[4] == "" {
-		return history.Change{}, fmt.Errorf("git printed a change that is not understood: %q", wording.Printable(head))
+		return history.Change{}, fmt.Errorf("git printed a change of an unknown form: %q", wording.Printable(head))
 	}
 	oldFile, oldErr := r.makeFile(path, f[0], f[2])
 	newFile, newErr := r.makeFile(path, f[1], f[3])
@@ -106,12 +107,12 @@ func (r *Repo) readChange(out *bufio.Reader) (history.Change, error) {
 	return history.Change{Path: path, Old: oldFile, New: newFile}, nil
 }
 
-// makeFile makes one side of a change; the zero File if the path is absent there.
+// makeFile makes one side of a change. It returns the zero File if the path is absent there.
 func (r *Repo) makeFile(path, mode, id string) (history.File, error) {
-	if mode == noMode {
+	if mode == absentMode {
 		return history.File{}, nil
 	}
-	if len(mode) != len(noMode) {
+	if len(mode) != len(absentMode) {
 		return history.File{}, fmt.Errorf("git printed the mode %q for %q", wording.Printable(mode), wording.Printable(path))
 	}
 	if err := r.format.Check(id); err != nil {

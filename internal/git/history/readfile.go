@@ -10,8 +10,8 @@ import (
 	"github.com/small-gate/small-gate/internal/policy"
 )
 
-// ReadFile reads one regular file of a revision. found is false if nothing is at the path. It fails if something else is there, or a conflict,
-// or a file of more than limit bytes.
+// ReadFile reads one regular file of a revision. found is false if nothing is at the path. It fails if the path has a conflict or is no regular
+// file, or if the file has more than limit bytes.
 func ReadFile(ctx context.Context, tree history.Tree, revision, path string, limit int64) (data []byte, found bool, err error) {
 	if r, ok := tree.(*Repo); ok && r.headHasNoConfig && revision == r.head && path == policy.File {
 		return nil, false, nil

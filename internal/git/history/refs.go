@@ -11,23 +11,22 @@ import (
 	gitcmd "github.com/small-gate/small-gate/internal/git/run"
 )
 
-// Resolve turns a revision, as git understands one, into a commit's full id.
-// Tags are followed. A name that begins with a dash is refused.
+// Resolve turns a revision (gitrevisions(7)) into a commit's full id. It follows tags, and refuses a name that begins with a dash.
 func (r *Repo) Resolve(ctx context.Context, name string) (string, error) {
 	if !IsRevision(name) {
 		return "", NotARevision(name)
 	}
-	exact, err := r.baseRefExists(ctx, name)
+	exists, err := r.baseRefExists(ctx, name)
 	if err != nil {
 		return "", err
 	}
-	if !exact {
+	if !exists {
 		return "", NotResolved(name, r.Shallow, false, errors.New("no such ref"))
 	}
 	if name == "HEAD" && r.headHasNoConfig {
-		return r.head, nil // Open has read this commit's tree, so that the commit exists
+		return r.head, nil // the commit exists: Open has read its tree
 	}
-	if id := r.commitFromBatch(ctx, name); id != "" {
+	if id := r.resolveWithBatch(ctx, name); id != "" {
 		return id, nil
 	}
 	out, err := r.git.Output(ctx, nil, "rev-parse", "--verify", "--end-of-options", name+"^{commit}")
@@ -38,15 +37,15 @@ func (r *Repo) Resolve(ctx context.Context, name string) (string, error) {
 		err = fmt.Errorf("git rev-parse answered %q", wording.Printable(string(out)))
 	}
 	if !gitcmd.ExitedWith(err, 128) {
-		return "", r.failure(fmt.Sprintf("cannot look up %q", name), err)
+		return "", r.toFailure(fmt.Sprintf("cannot look up %q", name), err)
 	}
 	return "", NotResolved(name, r.Shallow, r.format.Valid(name), err)
 }
 
-// baseRefExists reports whether the ref with which a revision begins exists. It checks HEAD and full names only; any other name is left to git.
-// If such a ref is missing, git would try refs/tags/<name>, refs/heads/<name> and others, which anybody who may push can create.
+// baseRefExists reports whether the ref with which a revision begins exists. It checks only HEAD and full names, and returns true for any other.
+// If such a ref were missing, git would try refs/tags/<name>, refs/heads/<name> and others, which anybody who may push can create.
 func (r *Repo) baseRefExists(ctx context.Context, revision string) (bool, error) {
-	ref := BaseOf(revision)
+	ref := refIn(revision)
 	switch {
 	case ref == "HEAD":
 		head, err := r.Head(ctx)
@@ -58,7 +57,7 @@ func (r *Repo) baseRefExists(ctx context.Context, revision string) (bool, error)
 	if gitcmd.ExitedWith(err, 1) {
 		return false, nil
 	}
-	return err == nil, r.failure(fmt.Sprintf("cannot look up %q", revision), err)
+	return err == nil, r.toFailure(fmt.Sprintf("cannot look up %q", revision), err)
 }
 
 // Head returns the commit that HEAD named when the repository was opened; empty on a branch without commits.
@@ -66,8 +65,7 @@ func (r *Repo) Head(ctx context.Context) (string, error) {
 	if r.head != "" {
 		return r.head, nil
 	}
-	// An empty answer may also come from a damaged ref. The branch has no commits only if its ref is really missing; git warns about a damaged
-	// one.
+	// Open's answer is also empty if the ref is damaged. The branch has no commits only if its ref is missing; lookUpRefs fails on a damaged one.
 	const damaged = "HEAD is damaged"
 	branch, err := r.CurrentBranch(ctx)
 	if err != nil {
@@ -75,10 +73,10 @@ func (r *Repo) Head(ctx context.Context) (string, error) {
 	}
 	if branch == "" {
 		out, err := r.git.Output(ctx, nil, "show-ref", "--verify", "--hash", "--", "HEAD")
-		return strings.TrimSuffix(string(out), "\n"), r.failure(damaged, err)
+		return strings.TrimSuffix(string(out), "\n"), r.toFailure(damaged, err)
 	}
 	refs, err := r.lookUpRefs(ctx, branch)
-	return refs[branch].ID, r.failure(damaged, err)
+	return refs[branch].ID, r.toFailure(damaged, err)
 }
 
 // MergeBases returns the best common ancestors of two commits, sorted by id: none if their histories are unrelated, several after criss-cross
@@ -87,7 +85,7 @@ func (r *Repo) MergeBases(ctx context.Context, a, b string) ([]string, error) {
 	if err := r.format.Check(a, b); err != nil {
 		return nil, err
 	}
-	if err := r.checkDifference(ctx, a, b); err != nil {
+	if err := r.checkNothingHidden(ctx, a, b); err != nil {
 		return nil, err
 	}
 	pair := [2]string{a, b}
@@ -99,7 +97,7 @@ func (r *Repo) MergeBases(ctx context.Context, a, b string) ([]string, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, r.explainMissing(ctx, "cannot find where the histories part", err, a, b)
+		return nil, r.explainMissing(ctx, "cannot find the merge base", err, a, b)
 	}
 	bases := strings.Fields(string(out))
 	slices.Sort(bases)
@@ -121,14 +119,14 @@ func (r *Repo) IsAncestor(ctx context.Context, ancestor, commit string) (bool, e
 		return true, nil
 	case gitcmd.ExitedWith(err, 1):
 		// This answer is right only if no history is hidden.
-		return false, r.checkDifference(ctx, commit, ancestor)
+		return false, r.checkNothingHidden(ctx, commit, ancestor)
 	}
 	return false, r.explainMissing(ctx, "cannot compare commits", err, ancestor, commit)
 }
 
-// checkDifference fails in a shallow clone if commits that are reachable from only one of two commits touch the boundary: the history hidden
-// there may connect the two. Hidden history behind commits that both share does not matter.
-func (r *Repo) checkDifference(ctx context.Context, a, b string) error {
+// checkNothingHidden fails in a shallow clone if a commit that only one of a and b reaches is at the boundary: the history hidden behind it may
+// connect the two. History hidden behind commits that both reach does not matter.
+func (r *Repo) checkNothingHidden(ctx context.Context, a, b string) error {
 	if !r.Shallow {
 		return nil
 	}
@@ -143,13 +141,13 @@ func (r *Repo) checkDifference(ctx context.Context, a, b string) error {
 // Refs looks up refs as [Refs] says.
 func (r *Repo) Refs(ctx context.Context, names ...string) (map[string]Branch, error) {
 	refs, err := r.lookUpRefs(ctx, names...)
-	return refs, r.failure("cannot look up refs", err)
+	return refs, r.toFailure("cannot look up refs", err)
 }
 
 // InitBranch returns the configured init.defaultBranch; empty if it is not set.
 func (r *Repo) InitBranch(ctx context.Context) (string, error) {
 	branch, err := InitBranch(ctx, r.git)
-	return branch, r.failure("cannot read init.defaultBranch", err)
+	return branch, r.toFailure("cannot read init.defaultBranch", err)
 }
 
 // InitBranch asks a git for its init.defaultBranch; it is empty if it is not set.
@@ -161,7 +159,7 @@ func InitBranch(ctx context.Context, git gitcmd.Git) (string, error) {
 	return strings.TrimSuffix(string(out), "\x00"), err
 }
 
-// lookUpRefs does what Refs does; the caller adds to the error what it wanted.
+// lookUpRefs does what Refs does, but the caller has to turn the error into a failure.
 func (r *Repo) lookUpRefs(ctx context.Context, names ...string) (map[string]Branch, error) {
 	out, err := r.forEachRef(ctx, append([]string{"--format=%(refname) %(objectname) %(symref)"}, names...)...)
 	if err != nil {
@@ -182,7 +180,8 @@ func (r *Repo) lookUpRefs(ctx context.Context, names ...string) (map[string]Bran
 	return found, nil
 }
 
-// forEachRef runs git for-each-ref. It fails if a ref cannot be read; git itself only warns, or does not even notice.
+// forEachRef runs git for-each-ref. It fails if a ref cannot be read. git itself only warns about a broken ref, and may not notice a damaged line
+// of packed-refs.
 func (r *Repo) forEachRef(ctx context.Context, args ...string) (string, error) {
 	if err := r.checkPackedRefs(); err != nil {
 		return "", err

@@ -9,10 +9,10 @@ import (
 	gitcmd "github.com/small-gate/small-gate/internal/git/run"
 )
 
-// Address returns the host and the path of a remote's URL without user, port and suffix: github.com/acme/widgets. It returns an empty text for a
-// local path, and for a URL of a remote helper (ext::COMMAND), which may hold a secret.
+// Address returns the host and the path of a remote's URL, without user, port and ".git": github.com/acme/widgets. It returns an empty text for
+// a local path, and for the URL of a remote helper (ext::COMMAND), because it may hold a secret.
 func Address(remote string) string {
-	if !strings.Contains(remote, "://") { // it is user@host:path, unless a slash comes before the colon (git-fetch(1), GIT URLS)
+	if !strings.Contains(remote, "://") { // user@host:path, or a local path if a slash comes before the colon (git-fetch(1), GIT URLS)
 		host, path, found := strings.Cut(remote, ":")
 		if !found || strings.Contains(host, "/") || len(host) < 2 || strings.HasPrefix(path, ":") {
 			return ""
@@ -34,7 +34,7 @@ func (r *Repo) RemoteURL(ctx context.Context, remote string) (string, error) {
 	}
 	out, err := r.git.Output(ctx, nil, "config", "-z", "--get-all", "remote."+remote+".url")
 	if err != nil && !gitcmd.ExitedWith(err, 1) { // status 1 means that it is not set
-		return "", r.failure("cannot read where "+wording.Printable(remote)+" leads to", err)
+		return "", r.toFailure("cannot read the URL of "+wording.Printable(remote), err)
 	}
 	first, _, _ := strings.Cut(string(out), "\x00")
 	return first, nil

@@ -11,13 +11,13 @@ import (
 	gitcmd "github.com/small-gate/small-gate/internal/git/run"
 )
 
-// maxCommit is how many bytes are read of a commit object.
+// maxCommit is the size in bytes of the largest commit object that is read for its parents or its tree.
 const maxCommit = 1 << 20
 
-// checkBoundary fails if the commits of a range, which git has listed in a shallow clone, may be incomplete. limited is true if the range
-// excludes something.
-func (r *Repo) checkBoundary(ctx context.Context, commits []history.Commit, limited bool) error {
-	cut, err := r.readBoundary()
+// checkRangeComplete fails if the list of a range's commits, which git has made in a shallow clone, may be incomplete. hasExclusions says whether
+// the range excludes commits.
+func (r *Repo) checkRangeComplete(ctx context.Context, commits []history.Commit, hasExclusions bool) error {
+	boundary, err := r.readBoundary()
 	if err != nil {
 		return err
 	}
@@ -25,26 +25,26 @@ func (r *Repo) checkBoundary(ctx context.Context, commits []history.Commit, limi
 		if len(c.Parents) > 0 {
 			continue
 		}
-		if limited {
-			// Nothing connects this root to the excluded commits; what connects them may be hidden.
-			return Hidden(c.ID)
+		if hasExclusions {
+			// The commits that connect this one to the excluded commits may be hidden.
+			return historyHidden(c.ID)
 		}
-		if !cut[c.ID] {
+		if !boundary[c.ID] {
 			continue
 		}
-		// git also marks a real root commit if the depth of the clone ends exactly there.
+		// git also lists a real root commit in the boundary if the clone's depth ends exactly there.
 		hidden, err := r.hasParents(ctx, c.ID)
 		if err != nil {
 			return err
 		}
 		if hidden {
-			return Hidden(c.ID)
+			return historyHidden(c.ID)
 		}
 	}
 	return nil
 }
 
-// readBoundary returns the commits whose parents the clone hides.
+// readBoundary returns the commits that the shallow file lists: git shows them without parents.
 func (r *Repo) readBoundary() (map[string]bool, error) {
 	name := gitcmd.Environ(r.git.Environ).Get("GIT_SHALLOW_FILE")
 	if name == "" {
@@ -58,19 +58,20 @@ func (r *Repo) readBoundary() (map[string]bool, error) {
 	}
 	data, err := os.ReadFile(name)
 	if err != nil {
-		return nil, r.failure("cannot read where the shallow clone ends", err)
+		return nil, r.toFailure("cannot read the boundary of the shallow clone", err)
 	}
-	cut := map[string]bool{}
+	boundary := map[string]bool{}
 	for id := range strings.FieldsSeq(string(data)) {
 		if err := r.format.Check(id); err != nil {
 			return nil, err
 		}
-		cut[id] = true
+		boundary[id] = true
 	}
-	return cut, nil
+	return boundary, nil
 }
 
-// hasParents reports whether a commit object names parents. It still names the parents that a shallow clone hides.
+// hasParents reports whether a commit object names parents, which it does even if a shallow clone hides them. A commit too large to read counts
+// as one with parents.
 func (r *Repo) hasParents(ctx context.Context, id string) (bool, error) {
 	commit, err := r.readObject(ctx, id, "commit", maxCommit)
 	if err != nil {

@@ -12,15 +12,15 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/history"
 )
 
-// maxSigned is the size in bytes of the largest commit object whose author is read.
-const maxSigned = 64 << 20
+// maxSignatureCommit is the size in bytes of the largest commit object whose author and message are read.
+const maxSignatureCommit = 64 << 20
 
-// Signature reads the author, date and message of a commit. For the index, it returns only the author that git would write.
+// Signature reads the author, date and message of a commit. For the index, it returns only the author that git would record.
 func (r *Repo) Signature(ctx context.Context, revision string) (history.Signature, error) {
 	if revision == history.Index {
 		return r.pendingAuthor(ctx)
 	}
-	blob, err := r.readObject(ctx, revision, "commit", maxSigned)
+	blob, err := r.readObject(ctx, revision, "commit", maxSignatureCommit)
 	if err != nil {
 		return history.Signature{}, err
 	}
@@ -45,14 +45,13 @@ func (r *Repo) pendingAuthor(ctx context.Context) (history.Signature, error) {
 	}
 	ident, err := git.Output(ctx, nil, "var", "GIT_AUTHOR_IDENT")
 	if err != nil {
-		return history.Signature{}, r.failureWith("cannot tell who the author of this commit will be", "set user.name and user.email with git config", err)
+		return history.Signature{}, r.toFailureWithRemedy("cannot tell who the author of this commit will be", "set user.name and user.email with git config", err)
 	}
 	name, email, _ := parseIdent(ident)
 	return history.Signature{Name: name, Email: email}, nil
 }
 
-// ParseSignature reads the author, the date and the message of a commit object (git-cat-file(1), the commit's raw form). Missing parts are
-// empty.
+// ParseSignature reads the author, the date and the message from the content of a commit object. Missing parts are empty.
 func ParseSignature(commit []byte) history.Signature {
 	head, message, _ := bytes.Cut(commit, []byte("\n\n"))
 	s := history.Signature{Message: strings.ToValidUTF8(string(message), "\ufffd")}
@@ -65,7 +64,7 @@ func ParseSignature(commit []byte) history.Signature {
 	return s
 }
 
-// parseIdent splits "name <address> seconds zone". An address ends at the last bracket, as in git.
+// parseIdent splits "name <address> seconds zone", and converts the date with parseDate. The address ends at the last bracket, as in git.
 func parseIdent(ident []byte) (name, email, date string) {
 	before, after, _ := bytes.Cut(ident, []byte("<"))
 	if end := bytes.LastIndexByte(after, '>'); end >= 0 {
@@ -75,7 +74,7 @@ func parseIdent(ident []byte) (name, email, date string) {
 	return text(before), text(after), date
 }
 
-// parseDate converts a commit's "seconds zone" to RFC 3339; the result is empty if it is invalid or the year does not have four digits.
+// parseDate converts a commit's "seconds zone" to RFC 3339. It returns an empty text if the date is invalid or its year lies outside 0 to 9999.
 func parseDate(text string) string {
 	fields := strings.Fields(text)
 	if len(fields) != 2 {

@@ -10,7 +10,7 @@ import (
 func (r *Repo) Tips(ctx context.Context, prefixes ...string) ([]string, error) {
 	out, err := r.forEachRef(ctx, append([]string{"--format=%(objecttype) %(objectname) %(*objecttype) %(*objectname)", "--"}, prefixes...)...)
 	if err != nil {
-		return nil, r.failure("cannot list refs", err)
+		return nil, r.toFailure("cannot list refs", err)
 	}
 	var tips []string
 	for line := range strings.Lines(out) {
@@ -25,9 +25,9 @@ func (r *Repo) Tips(ctx context.Context, prefixes ...string) ([]string, error) {
 	return slices.Compact(tips), nil
 }
 
-// Peel follows tags from an object to a commit; commit is empty if they lead to none. here is false if the object is not in the repository. It
+// Peel follows tags from an object to a commit; commit is empty if they lead to none. found is false if the object is not in the repository. Peel
 // fetches nothing.
-func (r *Repo) Peel(ctx context.Context, id string) (commit string, here bool, err error) {
+func (r *Repo) Peel(ctx context.Context, id string) (commit string, found bool, err error) {
 	if err := r.format.Check(id); err != nil {
 		return "", false, err
 	}
@@ -36,7 +36,7 @@ func (r *Repo) Peel(ctx context.Context, id string) (commit string, here bool, e
 	question := id + "\n" + id + "^{}\n"
 	out, err := git.Output(ctx, strings.NewReader(question), "cat-file", "--batch-check=%(objectname) %(objecttype)")
 	if err != nil {
-		return "", false, r.failure("cannot look for "+id, err)
+		return "", false, r.toFailure("cannot look for "+id, err)
 	}
 	own, peeled, _ := strings.Cut(strings.TrimSuffix(string(out), "\n"), "\n")
 	if own == id+" missing" {

@@ -11,14 +11,14 @@ import (
 	gitcmd "github.com/small-gate/small-gate/internal/git/run"
 )
 
-// ErrNoMergeTree is the error of TryMerge if the installed git is too old for it.
-var ErrNoMergeTree = errors.New("git merge-tree --write-tree is not there")
+// ErrNoMergeTree is the error of TryMerge if the installed git is too old.
+var ErrNoMergeTree = errors.New("the installed git has no merge-tree --write-tree")
 
 // TryMerge has git merge theirs into ours without a work tree, and returns the merge commit. git writes all new objects into the directory
-// objects; [Repo.WithObjects] makes them visible. If there are conflicts, it returns their paths and no commit.
+// objects; in the environment of [Repo.WithObjects] git finds them. If there are conflicts, TryMerge returns their paths and no commit.
 func (r *Repo) TryMerge(ctx context.Context, objects, ours, theirs string) (merge string, conflicts []string, err error) {
 	git := r.git
-	git.Environ = slices.Concat(git.Environ, r.objectsIn(objects), []string{
+	git.Environ = slices.Concat(git.Environ, r.objectVariables(objects), []string{
 		"GIT_AUTHOR_NAME=small-gate", "GIT_AUTHOR_EMAIL=small-gate", "GIT_COMMITTER_NAME=small-gate", "GIT_COMMITTER_EMAIL=small-gate",
 	})
 	done, err := git.Run(ctx, nil, "merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", ours, theirs)
@@ -36,22 +36,23 @@ func (r *Repo) TryMerge(ctx context.Context, objects, ours, theirs string) (merg
 		id, err = git.Output(ctx, nil, "commit-tree", "-m", "Merge", "-p", ours, "-p", theirs, tree)
 		merge = strings.TrimSpace(string(id))
 	}
-	return merge, nil, r.failure("cannot try the merge", err)
+	return merge, nil, r.toFailure("cannot try the merge", err)
 }
 
-// WithObjects returns the caller's environment, changed so that git writes new objects into a directory, and also finds the objects in it.
+// WithObjects returns the caller's environment, changed so that git writes new objects into the directory dir and also finds the objects in it.
 func (r *Repo) WithObjects(dir string) []string {
-	return slices.Concat(r.callerEnviron, r.objectsIn(dir))
+	return slices.Concat(r.callerEnviron, r.objectVariables(dir))
 }
 
-func (r *Repo) objectsIn(dir string) []string {
-	own := r.callerEnviron.Get("GIT_OBJECT_DIRECTORY")
-	if own == "" {
-		own = filepath.Join(r.CommonDir, "objects")
+// objectVariables returns the variables with which git writes new objects into dir and still finds the repository's objects.
+func (r *Repo) objectVariables(dir string) []string {
+	objects := r.callerEnviron.Get("GIT_OBJECT_DIRECTORY")
+	if objects == "" {
+		objects = filepath.Join(r.CommonDir, "objects")
 	}
-	all := own
-	if strings.ContainsRune(own, os.PathListSeparator) || strings.HasPrefix(own, `"`) { // git(1) on this variable
-		all = `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(own) + `"`
+	all := objects
+	if strings.ContainsRune(objects, os.PathListSeparator) || strings.HasPrefix(objects, `"`) { // such a path needs quotes in the list (git(1))
+		all = `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(objects) + `"`
 	}
 	if more := r.callerEnviron.Get("GIT_ALTERNATE_OBJECT_DIRECTORIES"); more != "" {
 		all += string(os.PathListSeparator) + more

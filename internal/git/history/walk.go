@@ -16,22 +16,22 @@ const (
 	maxTrees = 32
 )
 
-// isNarrow reports whether the filter names the few places in which everything is that it can select.
+// isNarrow reports whether the filter can select files in a few places only, which walkTrees reads faster than git lists files.
 func (f *Filter) isNarrow() bool {
 	anywhere := func(g glob) bool { return g.prefix == "" }
-	return !f.All && (!f.Workspaces || len(f.prefixes) > 0) && !slices.ContainsFunc(f.rest, anywhere) && len(f.below) <= maxTrees
+	return !f.All && (!f.Workspaces || len(f.prefixes) > 0) && !slices.ContainsFunc(f.wildcards, anywhere) && len(f.beginnings) <= maxTrees
 }
 
-// walker lists files of a commit by reading its tree objects from the process that serves objects.
+// walker lists files of a commit. It reads the tree objects with the process that serves objects.
 type walker struct {
-	repo   *Repo
-	filter *Filter
-	trees  int
-	files  []history.File
+	repo      *Repo
+	filter    *Filter
+	treesRead int
+	files     []history.File
 }
 
-// walkTrees lists the files of a commit that a narrow filter selects. It returns false if git has to list them instead, also where something is
-// wrong: git then says what.
+// walkTrees lists the files of a commit that a narrow filter selects. It returns false if git has to list them instead. It does so on every error,
+// because git then says what is wrong.
 func (r *Repo) walkTrees(ctx context.Context, commit string, filter *Filter) ([]history.File, bool) {
 	if !filter.isNarrow() || r.format.Check(commit) != nil {
 		return nil, false
@@ -49,9 +49,10 @@ func (r *Repo) walkTrees(ctx context.Context, commit string, filter *Filter) ([]
 	return w.files, true
 }
 
-// listDir adds the files of one directory. It returns false if the tree is too large or has a form that only git understands.
+// listDir adds the files at and below one directory. It returns false if git has to list them: a tree object is missing or too large, there are
+// too many, or one has a form that only git understands.
 func (w *walker) listDir(ctx context.Context, prefix, tree string) bool {
-	if w.trees++; w.trees > maxTrees {
+	if w.treesRead++; w.treesRead > maxTrees {
 		return false
 	}
 	o, err := w.repo.readObject(ctx, tree, "tree", maxTree)
@@ -77,7 +78,7 @@ func (w *walker) listDir(ctx context.Context, prefix, tree string) bool {
 				w.files = append(w.files, history.File{Path: path, Mode: mode, Object: id})
 			}
 		default:
-			return false // git shows such an entry with another mode
+			return false // git shows another mode for such an entry
 		}
 	}
 	return true
