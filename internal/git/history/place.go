@@ -26,6 +26,9 @@ type Place struct {
 
 // WorkTree returns the root of the work tree. It fails if there is none.
 func (p Place) WorkTree() (string, error) {
+	if p.Top == "" && !p.Bare {
+		return "", &failure.Error{Message: "this is a git directory, not a work tree", Remedy: "go to the work tree, and type the same command again"}
+	}
 	if p.Top == "" {
 		return "", &failure.Error{Message: "a bare repository has no work tree", Remedy: "run this in a clone, and push the result"}
 	}
