@@ -216,7 +216,7 @@ func (l *locked) logs(ctx context.Context, g *guarding) (out *guardedLogs, done 
 		return nil, nil, nil
 	}
 	out = &guardedLogs{locked: l, Workspace: g.Workspace, mark: g.mark}
-	under, err := state.UnderWay(g.Place.GitDir)
+	under, err := state.Read(g.Place.GitDir)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -115,7 +115,7 @@ func (l *locked) restoreRecords(ctx context.Context, s *session.Session, source 
 // something is under way.
 func lastSound(ctx context.Context, req session.Request, with Locking, at string) (commit string, err error) {
 	err = lockedFor(ctx, req, with, at, "", func(s *session.Session, held *locked) error {
-		under, err := state.UnderWay(s.Repo.Where().GitDir)
+		under, err := state.Read(s.Repo.Where().GitDir)
 		if err != nil || under.Command != "" {
 			return err
 		}
@@ -144,7 +144,7 @@ func lastSound(ctx context.Context, req session.Request, with Locking, at string
 // not help. It is nil if there is no such commit, or if something is under way, which must be finished first.
 func committedAlready(ctx context.Context, req session.Request, log string) error {
 	_, err := withGit(req).InRepository(ctx, "restore", func(s *session.Session) error {
-		under, err := state.UnderWay(s.Repo.Where().GitDir)
+		under, err := state.Read(s.Repo.Where().GitDir)
 		if err != nil || under.Command != "" {
 			return err
 		}

@@ -104,7 +104,7 @@ func runCommitHook(ctx context.Context, req session.Request, mode string, merged
 
 // addContinueCommands adds to the fixes that restore a log the commands that continue git's unfinished command.
 func addContinueCommands(ctx context.Context, s *session.Session, parents []string, report *finding.Report) error {
-	unfinished, err := state.UnderWay(s.Repo.Where().GitDir)
+	unfinished, err := state.Read(s.Repo.Where().GitDir)
 	if err != nil || len(parents) != 1 {
 		return err
 	}
@@ -115,7 +115,7 @@ func addContinueCommands(ctx context.Context, s *session.Session, parents []stri
 	stagesMore := slices.ContainsFunc(changes[0], func(c history.Change) bool {
 		return !slices.ContainsFunc(report.Findings, func(f finding.Finding) bool { return f.Path == c.Path })
 	})
-	commands, err := unfinished.After(s.Repo.Where().GitDir, stagesMore)
+	commands, err := unfinished.NextCommands(s.Repo.Where().GitDir, stagesMore)
 	if err != nil || len(commands) == 0 {
 		return err
 	}

@@ -1,4 +1,4 @@
-// Package state says what git has begun in a work tree and not finished, and what ends it.
+// Package state finds the operation that git has begun in a work tree and not finished, and the commands that finish it or give it up.
 package state
 
 import (
@@ -20,14 +20,15 @@ import (
 type Unfinished struct {
 	// Command is the git command; empty if nothing is under way.
 	Command string
-	// Finish is the command that commits and continues, without an editor, and Skip the one that continues if there is nothing to commit.
-	// Finish is empty if the commit is not part of the operation.
-	Finish, Skip string
-	// file in the git directory shows that it is under way.
+	// Finish is the command that commits and continues, without an editor. It is empty if the next commit is not part of the operation.
+	Finish string
+	// Skip is the command that continues if there is nothing to commit.
+	Skip string
+	// file is the file or folder in the git directory that shows that the operation is under way.
 	file string
 }
 
-// What git can be in the middle of, by its own names.
+// The commands that can be unfinished, by git's names.
 const (
 	Merge  = "merge"
 	Rebase = "rebase"
@@ -36,49 +37,50 @@ const (
 	Apply  = "am"
 )
 
-// Undo is the command that gives up an operation of a git command, and brings back what was there before. Without one it undoes what a
-// squash or a conflict left in the index.
-func Undo(command string) string {
+// UndoCommand returns the command that gives up the operation of a git command and restores the state before it. For an empty command, it undoes
+// what a squash or a conflict left in the index.
+func UndoCommand(command string) string {
 	if command == "" {
 		return "git reset --merge"
 	}
 	return "git " + command + " --abort"
 }
 
-// unfinished are the possible operations, outermost first: a rebase can contain each of the others.
-var unfinished = []Unfinished{
+// operations are the operations that can be unfinished, outermost first: a rebase can contain each of those below it.
+var operations = []Unfinished{
 	{Apply, "git am --continue", "git am --skip", "rebase-apply/applying"},
-	continued(Rebase, "rebase-merge"),
-	continued(Rebase, "rebase-apply"),
+	resumable(Rebase, "rebase-merge"),
+	resumable(Rebase, "rebase-apply"),
 	{Merge, wording.FinishMerge, wording.FinishMerge, "MERGE_HEAD"},
-	continued(Revert, "REVERT_HEAD"),
-	continued(Pick, "CHERRY_PICK_HEAD"),
+	resumable(Revert, "REVERT_HEAD"),
+	resumable(Pick, "CHERRY_PICK_HEAD"),
 }
 
-func continued(command, file string) Unfinished {
+// resumable makes the operation of a command that has the options --continue and --skip.
+func resumable(command, file string) Unfinished {
 	return Unfinished{command, "git -c core.editor=true " + command + " --continue", "git " + command + " --skip", file}
 }
 
-// UnderWay finds what git has not finished in the work tree of a git directory. Its error is a read error.
-func UnderWay(gitDir string) (Unfinished, error) {
-	for _, u := range unfinished {
+// Read finds the outermost operation that git has not finished in the work tree of a git directory. It fails only if it cannot read.
+func Read(gitDir string) (Unfinished, error) {
+	for _, u := range operations {
 		if there, err := Exists(filepath.Join(gitDir, filepath.FromSlash(u.file))); err != nil || there {
 			return u, err
 		}
 	}
-	// One of several reverts or picks was committed, by git or by hand.
-	data, err := File(gitDir, "sequencer/todo")
+	// git was asked to revert or pick several commits. The last one was committed, by git or by hand, and others are left to do.
+	data, err := ReadFile(gitDir, "sequencer/todo")
 	switch {
 	case data == nil:
 		return Unfinished{}, err
 	case bytes.HasPrefix(data, []byte(Revert)):
-		return Unfinished{Command: Revert, Skip: continued(Revert, "").Finish}, nil
+		return Unfinished{Command: Revert, Skip: resumable(Revert, "").Finish}, nil
 	}
-	return Unfinished{Command: Pick, Skip: continued(Pick, "").Finish}, nil
+	return Unfinished{Command: Pick, Skip: resumable(Pick, "").Finish}, nil
 }
 
-// Replays reports whether git is remaking existing commits in the work tree of a git directory: they keep their authors. If a rebase has
-// stopped for an edit, with the file amend, the next commit is a new one.
+// Replays reports whether git is copying existing commits, which keep their authors, in the work tree of a git directory. If a rebase has stopped
+// for an edit, which the file amend shows, the next commit counts as a new one.
 func Replays(gitDir string) (bool, error) {
 	picked, err := Exists(filepath.Join(gitDir, "CHERRY_PICK_HEAD"))
 	if err != nil || picked {
@@ -95,19 +97,19 @@ func Replays(gitDir string) (bool, error) {
 	return false, nil
 }
 
-// After are the commands to continue with once all is mended and staged; none if git has nothing under way. staged says that something is
-// staged.
-func (u Unfinished) After(gitDir string, staged bool) ([]string, error) {
+// NextCommands returns the commands to type once everything is mended and staged, or none if no operation is under way. staged says whether
+// something is staged.
+func (u Unfinished) NextCommands(gitDir string, staged bool) ([]string, error) {
 	switch {
 	case !staged && u.file == "rebase-merge":
-		// Not --skip, which resets files edited meanwhile: --continue refuses in that case.
+		// --skip would reset files that were edited meanwhile; --continue refuses in that case.
 		return []string{u.Finish}, nil
 	case !staged && u.Skip != "":
 		return []string{u.Skip}, nil
 	case staged && u.Finish != "":
 		return []string{u.Finish}, nil
 	}
-	// A revert that a hook rejected leaves its message, and no REVERT_HEAD.
+	// A revert that a hook has rejected leaves MERGE_MSG but no REVERT_HEAD.
 	begun, err := Exists(filepath.Join(gitDir, "MERGE_MSG"))
 	if err == nil && !begun {
 		begun, err = Squashes(gitDir)
@@ -121,7 +123,8 @@ func (u Unfinished) After(gitDir string, staged bool) ([]string, error) {
 	return []string{wording.FinishMerge}, err
 }
 
-// Remedy says how to finish it, from any directory. unmerged are the paths in conflict: a person must first resolve those outside .small.
+// Remedy says how to finish the operation, from any directory. unmerged are the paths in conflict: a person must first resolve those outside
+// .small.
 func (u Unfinished) Remedy(unmerged []string) string {
 	first := "`small-hook reconcile`"
 	var names, paths []string
@@ -139,39 +142,39 @@ func (u Unfinished) Remedy(unmerged []string) string {
 	return first + ", then `" + u.Finish + "`"
 }
 
-// squashFile has the message that git merge --squash prepares.
+// squashFile is the file in the git directory with the message that git merge --squash prepares.
 const squashFile = "SQUASH_MSG"
 
-// Squashes reports whether what git merge --squash took over has yet to be committed.
+// Squashes reports whether the result of a git merge --squash is not committed yet.
 func Squashes(gitDir string) (bool, error) { return Exists(filepath.Join(gitDir, squashFile)) }
 
-// listed is git's own line about a squashed commit: the lines of its message are indented.
-var listed = expression.Of(`(?m)^commit ([0-9a-f]{40}|[0-9a-f]{64})\b`)
+// squashedLine matches the line with which git lists a squashed commit. git indents the lines of that commit's message.
+var squashedLine = expression.Of(`(?m)^commit ([0-9a-f]{40}|[0-9a-f]{64})\b`)
 
-// Squashed lists the commits that git merge --squash took over and that have yet to be committed, newest first.
+// Squashed lists the commits that a git merge --squash has combined, newest first, while its result is not committed yet.
 func Squashed(gitDir string) (commits []string, err error) {
-	data, err := File(gitDir, squashFile)
-	for _, found := range listed().FindAllSubmatch(data, -1) {
+	data, err := ReadFile(gitDir, squashFile)
+	for _, found := range squashedLine().FindAllSubmatch(data, -1) {
 		commits = append(commits, string(found[1]))
 	}
 	return commits, err
 }
 
-// Message is what git has prepared as the message of the next commit; empty if nothing.
+// Message returns the texts that git has prepared for the message of the next commit; only line feeds if there are none.
 func Message(gitDir string) (string, error) {
-	squash, err := File(gitDir, squashFile)
+	squash, err := ReadFile(gitDir, squashFile)
 	if err != nil {
 		return "", err
 	}
-	merge, err := File(gitDir, "MERGE_MSG")
+	merge, err := ReadFile(gitDir, "MERGE_MSG")
 	return string(squash) + "\n" + string(merge) + "\n", err
 }
 
-// File reads a file of the git directory; nil if there is none.
-func File(gitDir, name string) ([]byte, error) {
+// ReadFile reads a file of the git directory. It returns nil if there is none.
+func ReadFile(gitDir, name string) ([]byte, error) {
 	data, err := os.ReadFile(filepath.Join(gitDir, filepath.FromSlash(name)))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, &failure.Error{Message: "cannot read what git has begun: " + wording.Printable(err.Error()), Remedy: "make the git directory readable", Err: err}
+		return nil, &failure.Error{Message: "cannot read the state of git's operation: " + wording.Printable(err.Error()), Remedy: "make the git directory readable", Err: err}
 	}
 	return data, nil
 }

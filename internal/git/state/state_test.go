@@ -32,7 +32,7 @@ func TestUnderWay(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		got, err := UnderWay(dir)
+		got, err := Read(dir)
 		if err != nil || got.Command != want.command || want.command != "" && got.Remedy(nil) != want.remedy {
 			t.Errorf("%s: %+v, %s, %v", files, got, got.Remedy(nil), err)
 		}
@@ -41,7 +41,7 @@ func TestUnderWay(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(dir, "sequencer", "todo"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := UnderWay(dir); err == nil {
+	if got, err := Read(dir); err == nil {
 		t.Errorf("a list that cannot be read is %+v", got)
 	}
 }
@@ -70,7 +70,7 @@ func TestSquashed(t *testing.T) {
 func TestUndo(t *testing.T) {
 	t.Parallel()
 	for command, want := range map[string]string{Merge: "git merge --abort", Apply: "git am --abort", "": "git reset --merge"} {
-		if got := Undo(command); got != want {
+		if got := UndoCommand(command); got != want {
 			t.Errorf("%q is undone by %s, not %s", command, got, want)
 		}
 	}

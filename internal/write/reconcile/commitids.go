@@ -117,7 +117,7 @@ func (r *reconciliation) replaceRebasedIDs(c *combine.Case) (notes []string, err
 	if r.inMemory || r.op.kind != state.Rebase || !isWorkspaceLog(c.Path) {
 		return nil, nil
 	}
-	list, err := state.File(r.git.GitDir, "rebase-merge/rewritten-list")
+	list, err := state.ReadFile(r.git.GitDir, "rebase-merge/rewritten-list")
 	if err != nil {
 		return nil, err
 	}

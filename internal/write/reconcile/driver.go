@@ -191,7 +191,7 @@ func findDriverOperation(ctx context.Context, repo Repository, g *workgit.Tree, 
 	if m := appliedLabel().FindStringSubmatch(label); m != nil {
 		applied = m[1]
 	} else {
-		done, err := state.File(repo.Where().GitDir, "rebase-merge/done")
+		done, err := state.ReadFile(repo.Where().GitDir, "rebase-merge/done")
 		if err != nil {
 			return nil, err
 		}

@@ -84,11 +84,11 @@ func (o *operation) oneParent() bool {
 func (o *operation) undoCommand() string {
 	switch {
 	case o.kind == opConflict && o.finish != "":
-		return state.Undo(state.Apply)
+		return state.UndoCommand(state.Apply)
 	case o.kind == opSquash || o.kind == opConflict:
-		return state.Undo("")
+		return state.UndoCommand("")
 	}
-	return state.Undo(o.kind)
+	return state.UndoCommand(o.kind)
 }
 
 // withUndo adds the command that undoes the operation to the failure of an unsound side, which has to be mended before the merge.
@@ -149,7 +149,7 @@ func (o *operation) findMerge(ctx context.Context, repo Repository, _ *workgit.T
 	if err != nil || len(heads) == 0 {
 		return err
 	}
-	u, err := state.UnderWay(repo.Where().GitDir)
+	u, err := state.Read(repo.Where().GitDir)
 	if err != nil {
 		return err
 	}
@@ -162,7 +162,7 @@ func (o *operation) findMerge(ctx context.Context, repo Repository, _ *workgit.T
 
 // findApplied finds a stopped rebase, cherry-pick or revert. A pseudo ref names the commit being applied to HEAD; a revert has no side.
 func (o *operation) findApplied(ctx context.Context, repo Repository, git *workgit.Tree) error {
-	u, err := state.UnderWay(repo.Where().GitDir)
+	u, err := state.Read(repo.Where().GitDir)
 	if err != nil || u.Finish == "" {
 		return err
 	}
@@ -220,7 +220,7 @@ func (o *operation) findSquash(ctx context.Context, repo Repository, git *workgi
 	}
 	for _, id := range squashed {
 		if !inside[id] {
-			o.kind, o.finish, o.skip = opSquash, wording.FinishMerge, state.Undo("")
+			o.kind, o.finish, o.skip = opSquash, wording.FinishMerge, state.UndoCommand("")
 			o.theirs = append(o.theirs, side{id: id})
 		}
 	}

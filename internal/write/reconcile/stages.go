@@ -51,7 +51,7 @@ func (r *reconciliation) findSidesInStages(ctx context.Context, named string) er
 	}
 	r.op.kind = opConflict
 	r.op.theirs = []side{{name: "the applied changes", id: stageApplied, bases: []string{stageBase}, picked: true}}
-	u, err := state.UnderWay(r.repo.Where().GitDir)
+	u, err := state.Read(r.repo.Where().GitDir)
 	if u.Command == state.Apply {
 		r.op.finish, r.op.skip = u.Finish, u.Skip
 	}

@@ -104,7 +104,7 @@ func (o *operation) branchToMerge(ctx context.Context, repo Repository, git *wor
 	id, name := o.theirs[0].id, o.theirs[0].name
 	if o.kind == state.Rebase { // theirs is one's own commit: merge the branch that it is rebased onto
 		for _, dir := range []string{"rebase-merge", "rebase-apply"} {
-			onto, err := state.File(repo.Where().GitDir, dir+"/onto")
+			onto, err := state.ReadFile(repo.Where().GitDir, dir+"/onto")
 			if err != nil {
 				return "", err
 			}

@@ -24,7 +24,7 @@ func (w *Workspace) RestoreFile(ctx context.Context, repo reconcile.Repository, 
 	if r.git, err = workgit.Open(w.Place, environ); err != nil {
 		return out, err
 	}
-	if r.unfinished, err = state.UnderWay(w.Place.GitDir); err != nil {
+	if r.unfinished, err = state.Read(w.Place.GitDir); err != nil {
 		return out, err
 	}
 	id, was, err := r.findCommittedFile(ctx, source)

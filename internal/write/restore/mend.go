@@ -137,7 +137,7 @@ func (w *Workspace) Mend(ctx context.Context, repo reconcile.Repository, o MendO
 
 // listCommits lists the commits to rewrite, parents first: the one to mend, and HEAD's other unshared commits that are not its ancestors.
 func (m *mending) listCommits(ctx context.Context, commit string, pushed bool) ([]string, error) {
-	under, err := state.UnderWay(m.Place.GitDir)
+	under, err := state.Read(m.Place.GitDir)
 	if err != nil {
 		return nil, err
 	}

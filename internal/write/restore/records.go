@@ -34,7 +34,7 @@ func (w *Workspace) RestoreRecords(ctx context.Context, repo reconcile.Repositor
 	if r.git, err = workgit.Open(w.Place, environ); err != nil {
 		return out, err
 	}
-	if r.unfinished, err = state.UnderWay(w.Place.GitDir); err != nil {
+	if r.unfinished, err = state.Read(w.Place.GitDir); err != nil {
 		return out, err
 	}
 	commits, err := SourceCommits(ctx, repo, source)

@@ -267,7 +267,7 @@ func errInConflict(log string) *failure.Error {
 // entries. During a revert it does not: that brings no entries.
 func (r *restoring) findUnfinished(ctx context.Context) error {
 	var err error
-	if r.unfinished, err = state.UnderWay(r.Place.GitDir); err != nil {
+	if r.unfinished, err = state.Read(r.Place.GitDir); err != nil {
 		return err
 	}
 	conflicts, err := r.git.Run(ctx, "ls-files", "-u", "--", r.Log())
@@ -295,7 +295,7 @@ func (r *restoring) nextCommands(ctx context.Context) ([]string, error) {
 	if r.treeMendsHead && len(staged) > 0 {
 		return []string{r.Command() + " --commit HEAD"}, nil
 	}
-	commands, err := r.unfinished.After(r.Place.GitDir, len(staged) > 0)
+	commands, err := r.unfinished.NextCommands(r.Place.GitDir, len(staged) > 0)
 	if len(commands) == 0 && len(staged) > 0 {
 		commands = []string{`git commit -m "Restore the log"`}
 		if !strings.Contains("\x00"+string(staged), "\x00"+cmp.Or(r.At, small.InDir(r.Dir, ""))) {

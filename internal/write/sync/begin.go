@@ -29,7 +29,7 @@ func (p *publishing) begin(ctx context.Context) error {
 
 // refuseUnfinished is an error while git has something under way, or files are in conflict.
 func (p *publishing) refuseUnfinished(ctx context.Context) error {
-	unfinished, err := state.UnderWay(p.git.gitDir)
+	unfinished, err := state.Read(p.git.gitDir)
 	if err != nil {
 		return err
 	}

@@ -15,11 +15,11 @@ import (
 // puts the line back. Without it the rebase continues as after a conflict. It reports whether there was such a line.
 func ForgetRepeated(gitDir string) (bool, error) {
 	const todo = "rebase-merge/git-rebase-todo"
-	text, err := state.File(gitDir, todo)
+	text, err := state.ReadFile(gitDir, todo)
 	if err != nil {
 		return false, err
 	}
-	applied, err := state.File(gitDir, "rebase-merge/stopped-sha") // a squash has no CHERRY_PICK_HEAD
+	applied, err := state.ReadFile(gitDir, "rebase-merge/stopped-sha") // a squash has no CHERRY_PICK_HEAD
 	if err != nil || text == nil || applied == nil {
 		return false, err
 	}
