@@ -1,5 +1,5 @@
-// Package directory reads workspaces from files on disk, without git. It implements history.Tree: a revision means nothing here, and an
-// object id is the file's path.
+// Package directory reads workspaces from files on disk, without git. It implements history.Tree, but ignores revisions and uses the path of a
+// file as its object id.
 package directory
 
 import (
@@ -22,10 +22,10 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// Reader is the name of this way of reading in a report.
+// Reader is the name of this reader in a report.
 const Reader = "files"
 
-// Tree is a directory on disk. Nothing outside it is read: symbolic links are listed as links and never followed.
+// Tree is a directory on disk. It reads nothing outside the directory: it lists symbolic links as links and never follows them.
 type Tree struct {
 	root string
 }
@@ -34,10 +34,10 @@ type Tree struct {
 func Open(root string) (*Tree, error) {
 	info, err := os.Stat(root)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, &failure.Error{Message: "there is no directory " + root, Remedy: "name one that is there", Err: err}
+		return nil, &failure.Error{Message: "there is no directory " + root, Remedy: "name a directory that exists", Err: err}
 	}
 	if err != nil {
-		return nil, &failure.Error{Message: fmt.Sprintf("cannot look into %s: %v", root, err), Remedy: "name a directory that is there with --dir", Err: err}
+		return nil, &failure.Error{Message: fmt.Sprintf("cannot look into %s: %v", root, err), Remedy: "name a readable directory with --dir", Err: err}
 	}
 	if !info.IsDir() {
 		return nil, &failure.Error{Message: root + " is not a directory", Remedy: "name the directory that holds .small/ with --dir"}
@@ -45,27 +45,28 @@ func Open(root string) (*Tree, error) {
 	return &Tree{root: root}, nil
 }
 
-// List lists files, and also directories inside a .small, and an empty .small itself. Directories called .git are skipped.
+// List lists the files that a filter selects, the directories inside a .small, and, if the filter has Dirs, an empty .small itself. It does not
+// enter directories with the name .git.
 func (t *Tree) List(ctx context.Context, _ string, f history.Filter) ([]history.File, error) {
 	var out []history.File
 	var err error
-	take := func(files []history.File, listErr error) {
+	add := func(files []history.File, listErr error) {
 		out, err = append(out, files...), errors.Join(err, listErr)
 	}
 	if f.All || f.Workspaces && len(f.Dirs) == 0 {
-		take(t.walk(ctx, ".", func(file history.File) bool {
+		add(t.listBelow(ctx, ".", func(file history.File) bool {
 			_, in := small.WorkspaceOf(file.Path)
 			return f.All || in
 		}))
 	}
 	for _, dir := range f.Dirs {
-		take(t.workspace(ctx, dir))
+		add(t.listWorkspace(ctx, dir))
 	}
 	for _, p := range f.Patterns {
-		take(t.glob(ctx, p))
+		add(t.listMatching(ctx, p))
 	}
 	for _, of := range f.Twins {
-		take(t.twins(of))
+		add(t.listTwins(of))
 	}
 	if err != nil {
 		return nil, &failure.Error{Message: fmt.Sprintf("cannot read %s: %v", t.root, err), Err: err}
@@ -74,13 +75,13 @@ func (t *Tree) List(ctx context.Context, _ string, f history.Filter) ([]history.
 	return slices.Compact(out), nil
 }
 
-// twins lists paths that differ from one only in case, unless they are the same file on this file system.
-func (t *Tree) twins(of string) (out []history.File, err error) {
-	entries, err := os.ReadDir(t.path(path.Dir(of)))
+// listTwins lists the paths that differ from another path only in case, unless this file system has one file for both.
+func (t *Tree) listTwins(of string) (out []history.File, err error) {
+	entries, err := os.ReadDir(t.diskPath(path.Dir(of)))
 	if err != nil {
 		return nil, err
 	}
-	itself, err := os.Lstat(t.path(of))
+	itself, err := os.Lstat(t.diskPath(of))
 	for i := 0; err == nil && i < len(entries); i++ {
 		twin := path.Join(path.Dir(of), entries[i].Name())
 		if _, like := small.Twin(twin, of); !like {
@@ -88,21 +89,21 @@ func (t *Tree) twins(of string) (out []history.File, err error) {
 		}
 		var info fs.FileInfo
 		if info, err = entries[i].Info(); err == nil && !os.SameFile(info, itself) {
-			out = append(out, history.File{Path: twin, Mode: mode(entries[i].Type()), Object: twin})
+			out = append(out, history.File{Path: twin, Mode: gitMode(entries[i].Type()), Object: twin})
 		}
 	}
 	return out, err
 }
 
-// workspace lists a directory's .small, and its lookalikes.
-func (t *Tree) workspace(ctx context.Context, dir string) ([]history.File, error) {
-	starts, err := t.smallIn(dir)
+// listWorkspace lists the files and directories in a directory's .small and its lookalikes.
+func (t *Tree) listWorkspace(ctx context.Context, dir string) ([]history.File, error) {
+	starts, err := t.findWorkspaces(dir)
 	if err != nil {
 		return nil, err
 	}
 	var out []history.File
 	for _, start := range starts {
-		found, err := t.walk(ctx, start, func(history.File) bool { return true })
+		found, err := t.listBelow(ctx, start, func(history.File) bool { return true })
 		if err != nil {
 			return nil, err
 		}
@@ -114,35 +115,35 @@ func (t *Tree) workspace(ctx context.Context, dir string) ([]history.File, error
 	return out, nil
 }
 
-// glob lists the files that match a pattern. It descends element by element until one can match several directories, and enters only
-// directories that can have such a file.
-func (t *Tree) glob(ctx context.Context, pattern string) ([]history.File, error) {
+// listMatching lists the files that match a pattern. It descends one element of the pattern at a time, into the directories whose names match.
+// From a ** on, or if the pattern has braces or classes, it examines all files below.
+func (t *Tree) listMatching(ctx context.Context, pattern string) ([]history.File, error) {
 	elements := strings.Split(pattern, "/")
-	simple := !strings.ContainsAny(pattern, "{}[]")
-	at := []string{"."}
+	noClasses := !strings.ContainsAny(pattern, "{}[]")
+	dirs := []string{"."}
 	for i, element := range elements {
-		if !simple || element == "**" {
+		if !noClasses || element == "**" {
 			break
 		}
 		last := i == len(elements)-1
 		var next []string
-		for _, dir := range at {
+		for _, dir := range dirs {
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			found, err := t.named(dir, element, last)
+			found, err := t.namesMatching(dir, element, last)
 			if err != nil {
 				return nil, err
 			}
 			next = append(next, found...)
 		}
-		if at = next; last {
-			return t.listed(at)
+		if dirs = next; last {
+			return t.filesAt(dirs)
 		}
 	}
 	var out []history.File
-	for _, dir := range at {
-		found, err := t.walk(ctx, dir, func(f history.File) bool {
+	for _, dir := range dirs {
+		found, err := t.listBelow(ctx, dir, func(f history.File) bool {
 			return f.Mode != history.ModeDirectory && policy.Matches([]string{pattern}, f.Path)
 		})
 		if err != nil {
@@ -153,9 +154,10 @@ func (t *Tree) glob(ctx context.Context, pattern string) ([]history.File, error)
 	return out, nil
 }
 
-// named lists the names in a directory that match one element of a pattern: files, or else directories.
-func (t *Tree) named(dir, element string, files bool) ([]string, error) {
-	entries, err := os.ReadDir(t.path(dir))
+// namesMatching lists the paths in a directory whose names match one element of a pattern. If files is true, it lists what is not a directory,
+// otherwise directories.
+func (t *Tree) namesMatching(dir, element string, files bool) ([]string, error) {
+	entries, err := os.ReadDir(t.diskPath(dir))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -168,11 +170,11 @@ func (t *Tree) named(dir, element string, files bool) ([]string, error) {
 	return out, err
 }
 
-// listed are the files at some paths.
-func (t *Tree) listed(paths []string) ([]history.File, error) {
+// filesAt returns the files at the given paths.
+func (t *Tree) filesAt(paths []string) ([]history.File, error) {
 	var out []history.File
 	for _, path := range paths {
-		f, err := t.file(path)
+		f, err := t.fileAt(path)
 		if err != nil {
 			return nil, err
 		}
@@ -181,9 +183,9 @@ func (t *Tree) listed(paths []string) ([]history.File, error) {
 	return out, nil
 }
 
-// File is the file at a path; there is false if there is none, or a directory.
-func (t *Tree) File(path string) (f history.File, there bool, err error) {
-	f, err = t.file(path)
+// File returns the file at a path. found is false if there is none, or a directory.
+func (t *Tree) File(path string) (f history.File, found bool, err error) {
+	f, err = t.fileAt(path)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return f, false, nil
 	}
@@ -193,18 +195,18 @@ func (t *Tree) File(path string) (f history.File, there bool, err error) {
 	return f, f.Mode != history.ModeDirectory, nil
 }
 
-func (t *Tree) file(path string) (history.File, error) {
-	info, err := os.Lstat(t.path(path))
+func (t *Tree) fileAt(path string) (history.File, error) {
+	info, err := os.Lstat(t.diskPath(path))
 	if err != nil {
 		return history.File{}, err
 	}
-	return history.File{Path: path, Mode: mode(info.Mode().Type()), Object: path}, nil
+	return history.File{Path: path, Mode: gitMode(info.Mode().Type()), Object: path}, nil
 }
 
-// smallIn lists a directory's .small and its lookalikes; none if the directory does not exist.
-func (t *Tree) smallIn(dir string) ([]string, error) {
+// findWorkspaces returns the paths of a directory's .small and its lookalikes; none if the directory does not exist.
+func (t *Tree) findWorkspaces(dir string) ([]string, error) {
 	start := small.InDir(dir, "")
-	entries, err := os.ReadDir(t.path(path.Dir(start)))
+	entries, err := os.ReadDir(t.diskPath(path.Dir(start)))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -217,16 +219,15 @@ func (t *Tree) smallIn(dir string) ([]string, error) {
 	return out, err
 }
 
-// walk lists the wanted files at any depth below a slash-separated path, and the
-// directories below a .small.
-func (t *Tree) walk(ctx context.Context, start string, wanted func(history.File) bool) ([]history.File, error) {
+// listBelow lists the files at any depth below a slash-separated path, and the directories inside a .small, as far as wanted selects them.
+func (t *Tree) listBelow(ctx context.Context, start string, wanted func(history.File) bool) ([]history.File, error) {
 	var out []history.File
-	take := func(f history.File) {
+	add := func(f history.File) {
 		if wanted(f) {
 			out = append(out, f)
 		}
 	}
-	err := filepath.WalkDir(t.path(start), func(name string, entry fs.DirEntry, err error) error {
+	err := filepath.WalkDir(t.diskPath(start), func(name string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -239,12 +240,12 @@ func (t *Tree) walk(ctx context.Context, start string, wanted func(history.File)
 		}
 		rel = filepath.ToSlash(rel)
 		if !entry.IsDir() {
-			take(history.File{Path: rel, Mode: mode(entry.Type()), Object: rel})
+			add(history.File{Path: rel, Mode: gitMode(entry.Type()), Object: rel})
 			return nil
 		}
-		// In .small a directory is a finding, even an empty one.
+		// A directory in .small is a finding, even an empty one.
 		if _, _, in := small.SplitPath(path.Dir(rel)); in {
-			take(history.File{Path: rel, Mode: history.ModeDirectory})
+			add(history.File{Path: rel, Mode: history.ModeDirectory})
 		}
 		if entry.Name() == ".git" {
 			return filepath.SkipDir
@@ -254,8 +255,8 @@ func (t *Tree) walk(ctx context.Context, start string, wanted func(history.File)
 	return out, err
 }
 
-// mode is the mode that git would record for a kind of file.
-func mode(kind fs.FileMode) string {
+// gitMode returns the mode that git would record for a kind of file.
+func gitMode(kind fs.FileMode) string {
 	switch {
 	case kind.IsRegular():
 		return "100644"
@@ -267,15 +268,14 @@ func mode(kind fs.FileMode) string {
 	return "000000" // a pipe, socket or device, which git does not record
 }
 
-// Blob reads a file of at most limit bytes; for a larger one it returns the size. For a symbolic link it reads the link's text, as git
-// stores it.
+// Blob reads a file of at most limit bytes. For a larger one it returns only the size. For a symbolic link it reads the link's target, as git does.
 func (t *Tree) Blob(_ context.Context, object string, limit int64) (blob history.Blob, err error) {
-	if info, err := os.Lstat(t.path(object)); err == nil && info.Mode().Type() == fs.ModeSymlink {
-		return t.link(object, limit)
+	if info, err := os.Lstat(t.diskPath(object)); err == nil && info.Mode().Type() == fs.ModeSymlink {
+		return t.readLink(object, limit)
 	}
-	f, err := os.Open(t.path(object))
+	f, err := os.Open(t.diskPath(object))
 	if err != nil {
-		return blob, &failure.Error{Message: fmt.Sprintf("cannot read %s: %v", object, err), Remedy: "make the file readable: `chmod u+r " + wording.ShellWord(t.path(object)) + "`", Err: err}
+		return blob, &failure.Error{Message: fmt.Sprintf("cannot read %s: %v", object, err), Remedy: "make the file readable: `chmod u+r " + wording.ShellWord(t.diskPath(object)) + "`", Err: err}
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	data, err := io.ReadAll(io.LimitReader(f, limit+1))
@@ -295,8 +295,8 @@ func (t *Tree) Blob(_ context.Context, object string, limit int64) (blob history
 	return blob, nil
 }
 
-func (t *Tree) link(object string, limit int64) (history.Blob, error) {
-	target, err := os.Readlink(t.path(object))
+func (t *Tree) readLink(object string, limit int64) (history.Blob, error) {
+	target, err := os.Readlink(t.diskPath(object))
 	if err != nil {
 		return history.Blob{}, &failure.Error{Message: fmt.Sprintf("cannot read %s: %v", object, err), Err: err}
 	}
@@ -307,4 +307,7 @@ func (t *Tree) link(object string, limit int64) (history.Blob, error) {
 	return blob, nil
 }
 
-func (t *Tree) path(slashed string) string { return filepath.Join(t.root, filepath.FromSlash(slashed)) }
+// diskPath returns the path on disk of a slash-separated path in the tree.
+func (t *Tree) diskPath(slashed string) string {
+	return filepath.Join(t.root, filepath.FromSlash(slashed))
+}

@@ -1,4 +1,5 @@
-// Package hookinput reads git's input for a hook (githooks(5)): the refs of a push, and the message of a commit, which it can sign.
+// Package hookinput reads git's input for a hook (githooks(5)): the refs of a push, and the message of a commit, to which it can add the agent's
+// trailer.
 package hookinput
 
 import (
@@ -15,9 +16,9 @@ import (
 
 // RefUpdate is one ref to be updated, from a line of a hook's standard input.
 type RefUpdate struct {
-	// LocalRef and LocalID are what is pushed. LocalRef is "(delete)" for a deletion and empty in pre-receive.
+	// LocalRef is the ref that is pushed, and LocalID the object. LocalRef is "(delete)" for a deletion and empty in pre-receive.
 	LocalRef, LocalID string
-	// Ref is the ref to update, RemoteID its present object.
+	// Ref is the ref to update, RemoteID the object to which it points now.
 	Ref, RemoteID string
 }
 
@@ -55,11 +56,11 @@ func readLines(r io.Reader, fields int, build func([]string) RefUpdate) ([]RefUp
 		}
 		parts := strings.Split(lines.Text(), " ")
 		if len(parts) != fields {
-			return nil, malformed(lines.Text(), fmt.Sprintf("%d fields are expected, it has %d", fields, len(parts)))
+			return nil, malformedLine(lines.Text(), fmt.Sprintf("%d fields are expected, it has %d", fields, len(parts)))
 		}
 		u := build(parts)
-		if why := u.fault(); why != "" {
-			return nil, malformed(lines.Text(), why)
+		if why := u.describeFault(); why != "" {
+			return nil, malformedLine(lines.Text(), why)
 		}
 		out = append(out, u)
 	}
@@ -69,8 +70,8 @@ func readLines(r io.Reader, fields int, build func([]string) RefUpdate) ([]RefUp
 	return out, nil
 }
 
-// fault says what is wrong with an update, or is "".
-func (u RefUpdate) fault() string {
+// describeFault says what is wrong with an update. It returns an empty text if nothing is.
+func (u RefUpdate) describeFault() string {
 	for _, id := range []string{u.LocalID, u.RemoteID} {
 		if !history.IsObjectID(id) && !history.IsZero(id) {
 			return fmt.Sprintf("%q is not an object id", id)
@@ -87,7 +88,7 @@ func (u RefUpdate) fault() string {
 	return ""
 }
 
-// scanLF splits only at line feeds, so that a carriage return is noticed.
+// scanLF splits a text into lines at line feeds only, so that a carriage return stays in the line and is noticed.
 func scanLF(data []byte, atEOF bool) (advance int, token []byte, err error) {
 	if i := bytes.IndexByte(data, '\n'); i >= 0 {
 		return i + 1, data[:i], nil
@@ -98,7 +99,7 @@ func scanLF(data []byte, atEOF bool) (advance int, token []byte, err error) {
 	return 0, nil, nil
 }
 
-func malformed(line, why string) error {
+func malformedLine(line, why string) error {
 	return &failure.Error{
 		Message: fmt.Sprintf("standard input has a line that git never writes: %q: %s", line, why),
 		Remedy:  "Let git run this hook. By hand, give it lines as githooks(5) describes them.",

@@ -11,34 +11,33 @@ import (
 	"time"
 )
 
-// grace is how long an interrupted git may take to remove its locks, and how long we wait for processes that git left running (a hook's
+// grace is the time that an interrupted git has to remove its locks, and the time that we wait for processes that git has left running (a hook's
 // child, a lazy fetch).
 const grace = 5 * time.Second
 
-// Git says how to run git: which program, where, and with what. The zero value runs the git on PATH in the current directory with this
-// process's own environment; [Reading] and [Working] make better ones.
+// Git says how to run git. The zero value runs the git on PATH in the current directory with this process's own environment; [Reading] and
+// [Working] make better environments.
 type Git struct {
 	// Program is git's path; empty means "git", looked up on PATH.
 	Program string
 	// Dir is where git runs; empty is the current directory.
-	Dir string
-	// Environ is git's environment.
+	Dir     string
 	Environ []string
-	// Options come before every subcommand, such as -c NAME=VALUE.
+	// Options are git's options before the subcommand, such as -c NAME=VALUE.
 	Options []string
 }
 
 // Result is the result of a git that ran to its end.
 type Result struct {
-	// Status is the exit status.
 	Status int
-	// Out and Stderr are its output: all of standard output, and the first 64 KiB of standard error, to which hooks write, too.
-	Out    []byte
+	// Out is all of standard output.
+	Out []byte
+	// Stderr is the first 64 KiB of standard error, to which hooks write too.
 	Stderr string
 }
 
-// Command prepares a git process. When the context ends it is interrupted, so that git removes its locks. On Linux it also ends when this
-// process ends, even by a kill.
+// Command prepares a git process. When the context ends, the process is interrupted, so that it can remove its locks. On Linux it also ends when
+// this process ends, even by a kill.
 func (g Git) Command(ctx context.Context, args ...string) *exec.Cmd {
 	program := g.Program
 	if program == "" {
@@ -56,8 +55,8 @@ func (g Git) Command(ctx context.Context, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// Run runs git to its end. A status other than 0 is a result; the error says that git could not be started, was killed, or was stopped
-// because the context ended.
+// Run runs git to its end. A status other than 0 is a result and no error. The error says that git could not be started, was killed, or was
+// stopped because the context ended.
 func (g Git) Run(ctx context.Context, stdin io.Reader, args ...string) (Result, error) {
 	var out bytes.Buffer
 	var said Stderr
@@ -87,8 +86,8 @@ func (g Git) Output(ctx context.Context, stdin io.Reader, args ...string) ([]byt
 	return done.Out, err
 }
 
-// Stream runs git and passes its output to read while it runs. If read returns an error, git is stopped. Otherwise read must have read all
-// of the output.
+// Stream runs git and passes its output to read while git runs. If read returns an error, git is stopped. Otherwise read must have read all of
+// the output.
 func (g Git) Stream(ctx context.Context, stdin io.Reader, read func(*bufio.Reader) error, args ...string) error {
 	inner, stop := context.WithCancel(ctx)
 	defer stop()
@@ -100,20 +99,20 @@ func (g Git) Stream(ctx context.Context, stdin io.Reader, read func(*bufio.Reade
 		err = cmd.Start()
 	}
 	if err != nil {
-		return failed(ctx, args, err, &said)
+		return newError(ctx, args, err, &said)
 	}
 	readErr := read(bufio.NewReaderSize(stdout, 64<<10))
 	if readErr != nil && !errors.Is(readErr, io.ErrUnexpectedEOF) {
 		stop()
 		cmd.Wait() //nolint:errcheck // it was stopped because of readErr
 		if ctx.Err() != nil {
-			return failed(ctx, args, ctx.Err(), &said)
+			return newError(ctx, args, ctx.Err(), &said)
 		}
 		return readErr
 	}
 	// If the output ended early, git's own error takes precedence.
 	if err := cmd.Wait(); err != nil && !errors.Is(err, exec.ErrWaitDelay) {
-		return failed(ctx, args, err, &said)
+		return newError(ctx, args, err, &said)
 	}
 	return readErr
 }

@@ -1,3 +1,3 @@
-// Package gitcmd runs the installed git. It is the only place that starts one: without a shell, in a fixed locale, with an environment
-// that cannot change what git prints, and ended together with the context or this process.
+// Package gitcmd runs the installed git. No other package starts git. It runs git without a shell, in a fixed locale, and with an environment that
+// cannot change what git prints. git ends when the context or this process ends.
 package gitcmd

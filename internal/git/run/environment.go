@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// passed are git's variables that a reading git gets: they say where the repository is, make it readable, or forbid something. All others
-// that begin with GIT_ are dropped, so that a variable of a later git cannot change a command's output. All other variables pass (PATH,
+// passedVariables are the GIT_ variables that Reading keeps: they say where the repository is, make it readable, or forbid something. Reading drops
+// all other GIT_ variables, so that one that a later git invents cannot change a command's output. It keeps variables with other names (PATH,
 // HOME, proxies, the ssh agent).
 //
 // Dropped on purpose, among others: GIT_TRACE* (writes files and standard error), GIT_*_PATHSPECS (change the meaning of paths),
 // GIT_EXTERNAL_DIFF and GIT_DIFF_OPTS (change diffs), GIT_REPLACE_REF_BASE (replace refs are off), GIT_ATTR_SOURCE (attributes do not
-// matter to raw objects), GIT_PREFIX and GIT_NAMESPACE (for others), GIT_AUTHOR_* and the like (nothing is written; only pendingAuthor
-// passes them on).
-var passed = map[string]bool{
+// matter to raw objects), GIT_PREFIX and GIT_NAMESPACE (reading does not depend on them), GIT_AUTHOR_* and the like (reading makes no commits;
+// githistory passes GIT_AUTHOR_* to the one command that needs them).
+var passedVariables = map[string]bool{
 	// Where the repository is. A hook in a linked work tree or a submodule
 	// gets GIT_DIR, and every pre-commit hook GIT_INDEX_FILE.
 	"GIT_DIR":                          true,
@@ -32,7 +32,7 @@ var passed = map[string]bool{
 	"GIT_QUARANTINE_PATH":              true,
 
 	// Configuration in the caller's environment, as CI systems set for safe.directory and credentials; GIT_CONFIG_KEY_<n> and the like are
-	// matched by prefix. fixedConfig's settings are later and win.
+	// matched by prefix. The settings of ReadingOptions override these.
 	"GIT_CONFIG_PARAMETERS": true,
 	"GIT_CONFIG_COUNT":      true,
 	"GIT_CONFIG_GLOBAL":     true,
@@ -60,26 +60,26 @@ var passed = map[string]bool{
 	"GIT_NO_LAZY_FETCH":      true,
 }
 
-// passedPrefixes are families of variables that pass.
+// passedPrefixes are the beginnings of further GIT_ variables that Reading keeps.
 var passedPrefixes = []string{
 	"GIT_CONFIG_KEY_",
 	"GIT_CONFIG_VALUE_",
 	"GIT_SSL_",
 }
 
-// locale is the same for every git, since some of its messages are matched. It is not plain C: with that, a hook that is a script could not
-// print a name with an accent.
+// locale is the same for every git, because callers match some of its messages. It is not plain C, in which a hook's script could not print a name
+// with an accent.
 const locale = "LC_ALL=C.UTF-8"
 
-// Reading is the environment for a git that only answers queries: of git's own variables, it keeps those in environ that locate the
-// repository and make it readable. Git reads real objects (no replace refs, no grafts), writes nothing and prompts for nothing.
+// Reading returns the environment for a git that only answers queries. Of the GIT_ variables in environ, it keeps those that locate the repository
+// and make it readable. Git reads real objects (no replace refs, no grafts), writes nothing and prompts for nothing.
 func Reading(environ []string) []string {
 	env := make([]string, 0, len(environ)+8)
 	for _, v := range environ {
 		name, _, _ := strings.Cut(v, "=")
 		switch {
 		case name == "LC_ALL" || name == "LANGUAGE":
-		case !strings.HasPrefix(name, "GIT_"), passed[name],
+		case !strings.HasPrefix(name, "GIT_"), passedVariables[name],
 			slices.ContainsFunc(passedPrefixes, func(prefix string) bool { return strings.HasPrefix(name, prefix) }):
 			env = append(env, v)
 		}
@@ -88,7 +88,7 @@ func Reading(environ []string) []string {
 		locale,
 		"GIT_NO_REPLACE_OBJECTS=1",   // real objects only
 		"GIT_GRAFT_FILE="+os.DevNull, // the variable above does not disable grafts
-		"GIT_OPTIONAL_LOCKS=0",       // no index refresh behind the user's back
+		"GIT_OPTIONAL_LOCKS=0",       // git does not refresh the index
 		"GIT_TERMINAL_PROMPT=0",      // a gate does not prompt
 		"GIT_PAGER=cat",              // nothing pages
 		"GCM_INTERACTIVE=never",      // git's credential manager does not prompt
@@ -101,19 +101,19 @@ var Locating = []string{
 	"GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_QUARANTINE_PATH", "GIT_GRAFT_FILE", "GIT_SHALLOW_FILE",
 }
 
-// changing are the variables that change the meaning or output of a git command.
-var changing = []string{
+// commandChanging are the variables that change the meaning or the output of a git command.
+var commandChanging = []string{
 	"LC_ALL", "LANGUAGE", "GIT_EXTERNAL_DIFF", "GIT_DIFF_OPTS", "GIT_LITERAL_PATHSPECS", "GIT_GLOB_PATHSPECS", "GIT_NOGLOB_PATHSPECS",
 	"GIT_ICASE_PATHSPECS", "GIT_EDITOR", "GIT_SEQUENCE_EDITOR", "GIT_OPTIONAL_LOCKS",
 }
 
-// Working is the environment for a git that works for the user, with the user's configuration, identity, hooks and credentials: environ
-// without variables that change a command's meaning, and without those named in without. No editor opens. Git prompts for a password only
-// if GIT_TERMINAL_PROMPT says so: an agent would wait forever.
+// Working returns the environment for a git that works for the user, with the user's configuration, identity, hooks and credentials: environ
+// without commandChanging and without the variables in without. Git opens no editor. It prompts for a password only if GIT_TERMINAL_PROMPT is set
+// accordingly: an agent would wait forever.
 func Working(environ []string, without ...string) []string {
 	env := slices.DeleteFunc(slices.Clone(environ), func(v string) bool {
 		name, _, _ := strings.Cut(v, "=")
-		return slices.Contains(changing, name) || slices.Contains(without, name)
+		return slices.Contains(commandChanging, name) || slices.Contains(without, name)
 	})
 	if _, set := Environ(env).Lookup("GIT_TERMINAL_PROMPT"); !set {
 		env = append(env, "GIT_TERMINAL_PROMPT=0")
@@ -121,15 +121,15 @@ func Working(environ []string, without ...string) []string {
 	return append(env, locale, "GIT_EDITOR=true", "GIT_SEQUENCE_EDITOR=true", "GIT_OPTIONAL_LOCKS=0")
 }
 
-// ReadingOptions are options for a git that only answers queries; they override the repository's and the user's configuration. owned is a
-// directory that git would refuse because another user owns it; empty if there is none.
+// ReadingOptions returns options for a git that only answers queries; they override the repository's and the user's configuration. owned is a
+// repository's directory that git would refuse as unsafe (another user's, or bare); empty if there is none.
 func ReadingOptions(owned string) []string {
 	args := []string{
 		"-c", "core.fsmonitor=false", // may name a program
 		"-c", "core.hooksPath=" + os.DevNull,
 		"-c", "core.commitGraph=false", // a copy of data in the commits, which git does not verify
 		"-c", "advice.graftFileDeprecated=false",
-		"-c", "gc.auto=0", // a lazy fetch is the only write
+		"-c", "gc.auto=0", // a lazy fetch would otherwise start it
 		"-c", "maintenance.auto=false",
 	}
 	if owned != "" {
@@ -141,7 +141,7 @@ func ReadingOptions(owned string) []string {
 // Environ is an environment, each variable as KEY=VALUE.
 type Environ []string
 
-// Lookup is the value of a variable, and whether it is set. If it is set twice, the last one counts.
+// Lookup returns the value of a variable, and whether it is set. If it is set twice, the last one counts.
 func (e Environ) Lookup(name string) (value string, set bool) {
 	for i := len(e) - 1; i >= 0; i-- {
 		if key, value, ok := strings.Cut(e[i], "="); ok && key == name {
@@ -151,7 +151,7 @@ func (e Environ) Lookup(name string) (value string, set bool) {
 	return "", false
 }
 
-// Get is the value of a variable, empty if it is not set.
+// Get returns the value of a variable; empty if it is not set.
 func (e Environ) Get(name string) string {
 	value, _ := e.Lookup(name)
 	return value

@@ -12,19 +12,19 @@ import (
 	"github.com/small-gate/small-gate/internal/base/wording"
 )
 
-// Error is a git that failed.
+// Error says how a git command failed.
 type Error struct {
 	// Command is the subcommand.
 	Command string
-	// Status is git's exit status; 0 if it did not end by itself.
+	// Status is git's exit status; 0 if git did not start or was stopped.
 	Status int
 	// Stderr is git's error output.
 	Stderr string
-	// Err is why it did not end by itself, such as the context's error; nil if it did.
+	// Err says why git did not start or was stopped, such as the context's error; nil if git ended by itself.
 	Err error
 }
 
-// Error is the message: one line, safe to print.
+// Error returns the message: one line, safe to print.
 func (e *Error) Error() string {
 	said := OneLine(e.Stderr)
 	switch {
@@ -41,23 +41,24 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// ExitedWith reports whether err is from a git that ended with this status.
+// ExitedWith reports whether err says that git ended by itself with this status.
 func ExitedWith(err error, status int) bool {
 	var e *Error
 	return errors.As(err, &e) && e.Err == nil && e.Status == status
 }
 
-// NotFound is the failure for a machine without git, or one whose PATH does not lead to it.
+// NotFound is the failure if there is no git on PATH.
 func NotFound(err error) *failure.Error {
 	return &failure.Error{Message: "git was not found: " + wording.Printable(err.Error()), Remedy: "install git, or add its directory to PATH", Err: err}
 }
 
-// IsNotFound reports whether there is no git to run.
+// IsNotFound reports whether err says that there is no git to run.
 func IsNotFound(err error) bool {
 	return errors.Is(err, exec.ErrNotFound) || errors.Is(err, exec.ErrDot)
 }
 
-func failed(ctx context.Context, args []string, err error, said *Stderr) error {
+// newError makes an Error from err, the error of a git process, or from the context's error if the context ended.
+func newError(ctx context.Context, args []string, err error, said *Stderr) error {
 	e := &Error{Command: Subcommand(args), Stderr: said.String(), Err: err}
 	var exit *exec.ExitError
 	switch {
@@ -69,7 +70,7 @@ func failed(ctx context.Context, args []string, err error, said *Stderr) error {
 	return e
 }
 
-// Subcommand is the subcommand in git's arguments, after any -c options. args must not be empty.
+// Subcommand returns the subcommand in git's arguments, after any -c options. args must not be empty.
 func Subcommand(args []string) string {
 	for len(args) > 2 && args[0] == "-c" {
 		args = args[2:]
@@ -77,12 +78,12 @@ func Subcommand(args []string) string {
 	return args[0]
 }
 
-// Stderr keeps the beginning of a process's standard error. It must be escaped before printing.
+// Stderr keeps the beginning of a process's standard error. Escape the text before printing it.
 type Stderr struct{ text bytes.Buffer }
 
 const stderrSize = 64 << 10 // bytes
 
-// Write accepts everything and keeps the first stderrSize bytes.
+// Write keeps the first stderrSize bytes and drops the rest.
 func (c *Stderr) Write(p []byte) (int, error) {
 	if room := stderrSize - c.text.Len(); room > 0 {
 		c.text.Write(p[:min(room, len(p))])
@@ -90,10 +91,10 @@ func (c *Stderr) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// String is the kept text.
+// String returns the kept text, without space around it.
 func (c *Stderr) String() string { return strings.TrimSpace(c.text.String()) }
 
-// OneLine is the beginning of a text as one line that is safe to print, cut off after 2,000 bytes.
+// OneLine returns the first 2,000 bytes of a text as one line that is safe to print.
 func OneLine(text string) string {
 	const most = 2000 // bytes
 	lines := strings.FieldsFunc(text[:min(most, len(text))], func(c rune) bool { return c == '\n' || c == '\r' })

@@ -21,8 +21,8 @@ type Repository interface {
 	Sparse(ctx context.Context, paths []string) ([]string, error)
 }
 
-// History is a repository in which [history.WorkTree] stands for the files of the work tree. It knows those that are in the index; if a log
-// of the index is missing on disk, it also looks for workspaces outside the index, since a log may have moved there.
+// History is a repository in which [history.WorkTree] stands for the files of the work tree. Diff compares the files that are in the index. If a
+// log of the index is missing on disk, it also compares workspaces outside the index, because the log may have moved there.
 type History struct {
 	Repository
 	// top is the root of the work tree.
@@ -30,17 +30,17 @@ type History struct {
 	files *directory.Tree
 	// limit is the size of the largest file whose content is compared, in bytes.
 	limit int64
-	// read has the contents of files that differ from the index, by object id.
-	read map[string]history.Blob
+	// contents holds, by object id, the contents of files on disk that the repository may not have.
+	contents map[string]history.Blob
 }
 
-// Open makes a history of a repository with its work tree in top. Files of more than limit bytes are not read.
+// Open makes the History of a repository whose work tree is at top. It does not keep the content of files of more than limit bytes.
 func Open(repo Repository, top string, limit int64) (*History, error) {
 	files, err := directory.Open(top)
-	return &History{Repository: repo, top: top, files: files, limit: limit, read: map[string]history.Blob{}}, err
+	return &History{Repository: repo, top: top, files: files, limit: limit, contents: map[string]history.Blob{}}, err
 }
 
-// List lists files; of the work tree, all that are on disk.
+// List lists the files of a revision that a filter selects. For the work tree, they need not be in the index.
 func (h *History) List(ctx context.Context, revision string, f history.Filter) ([]history.File, error) {
 	if revision != history.WorkTree {
 		return h.Repository.List(ctx, revision, f)
@@ -51,7 +51,7 @@ func (h *History) List(ctx context.Context, revision string, f history.Filter) (
 	}
 	for i := range files {
 		if files[i].Mode != history.ModeDirectory {
-			if files[i], err = h.identify(ctx, files[i], ""); err != nil {
+			if files[i], err = h.hashFile(ctx, files[i], ""); err != nil {
 				return nil, err
 			}
 		}
@@ -59,10 +59,10 @@ func (h *History) List(ctx context.Context, revision string, f history.Filter) (
 	return files, nil
 }
 
-// Blob reads an object, or a file of the work tree as it was when listed or compared.
+// Blob reads an object of the repository, or a file of the work tree as it was when List or Diff read it.
 func (h *History) Blob(ctx context.Context, object string, limit int64) (history.Blob, error) {
-	blob, ours := h.read[object]
-	if !ours {
+	blob, inWorkTree := h.contents[object]
+	if !inWorkTree {
 		return h.Repository.Blob(ctx, object, limit)
 	}
 	if blob.Size > limit {
@@ -71,7 +71,7 @@ func (h *History) Blob(ctx context.Context, object string, limit int64) (history
 	return blob, nil
 }
 
-// Signature is a commit's author and message; the work tree's author is the one that git would write.
+// Signature returns a commit's author and message. For the work tree, it returns only the author that git would record.
 func (h *History) Signature(ctx context.Context, revision string) (history.Signature, error) {
 	if revision == history.WorkTree {
 		revision = history.Index
@@ -79,22 +79,22 @@ func (h *History) Signature(ctx context.Context, revision string) (history.Signa
 	return h.Repository.Signature(ctx, revision)
 }
 
-// Diff compares trees. A change of the work tree is a change of the index followed by a change from the index to the files.
+// Diff compares trees. For the work tree, it combines the changes up to the index with the changes from the index to the files.
 func (h *History) Diff(ctx context.Context, edges []history.Edge, f history.Filter) ([][]history.Change, error) {
-	asked := slices.Clone(edges)
-	for i := range asked {
-		if asked[i].Child == history.WorkTree {
-			asked[i].Child = history.Index
+	indexEdges := slices.Clone(edges)
+	for i := range indexEdges {
+		if indexEdges[i].Child == history.WorkTree {
+			indexEdges[i].Child = history.Index
 		}
 	}
-	out, err := h.Repository.Diff(ctx, asked, f)
+	out, err := h.Repository.Diff(ctx, indexEdges, f)
 	if err != nil {
 		return nil, err
 	}
-	if slices.Equal(asked, edges) {
+	if slices.Equal(indexEdges, edges) {
 		return out, nil
 	}
-	later, err := h.sinceIndex(ctx, f)
+	diskChanges, err := h.diffIndexToDisk(ctx, f)
 	if err != nil {
 		return nil, err
 	}
@@ -102,20 +102,21 @@ func (h *History) Diff(ctx context.Context, edges []history.Edge, f history.Filt
 		if edges[i].Child != history.WorkTree {
 			continue
 		}
-		if out[i], err = h.followed(ctx, out[i], later); err != nil {
+		if out[i], err = h.addDiskChanges(ctx, out[i], diskChanges); err != nil {
 			return nil, err
 		}
 	}
 	return out, nil
 }
 
-// followed combines changes of the index with later changes of the files. Files that only the index has lost are still on disk.
-func (h *History) followed(ctx context.Context, first, second []history.Change) ([]history.Change, error) {
+// addDiskChanges combines the changes up to the index, first, with those from the index to the files, second. A file that was deleted only in the
+// index is still on disk and counts as present.
+func (h *History) addDiskChanges(ctx context.Context, first, second []history.Change) ([]history.Change, error) {
 	for i, c := range first {
 		if c.New != (history.File{}) {
 			continue
 		}
-		now, there, err := h.onDisk(ctx, c.Old)
+		now, there, err := h.stateOnDisk(ctx, c.Old)
 		if err != nil {
 			return nil, err
 		}
@@ -123,11 +124,11 @@ func (h *History) followed(ctx context.Context, first, second []history.Change) 
 			first[i].New = now
 		}
 	}
-	return compose(first, second), nil
+	return composeChanges(first, second), nil
 }
 
-// compose combines two lists of changes; each second change begins with the result of the first. Both are sorted by path.
-func compose(first, second []history.Change) []history.Change {
+// composeChanges combines two lists of successive changes, each sorted by path, and leaves out files that end as they began.
+func composeChanges(first, second []history.Change) []history.Change {
 	byPath := map[string]history.Change{}
 	for _, c := range first {
 		byPath[c.Path] = c
@@ -148,37 +149,37 @@ func compose(first, second []history.Change) []history.Change {
 	return out
 }
 
-// sinceIndex are the differences between the index and the files.
-func (h *History) sinceIndex(ctx context.Context, f history.Filter) ([]history.Change, error) {
+// diffIndexToDisk compares the index with the files on disk.
+func (h *History) diffIndexToDisk(ctx context.Context, f history.Filter) ([]history.Change, error) {
 	tracked, err := h.Repository.List(ctx, history.Index, f)
 	if err != nil {
 		return nil, err
 	}
 	var changed []history.Change
-	var gone []string
+	var missing []string
 	for _, before := range tracked {
-		now, there, err := h.onDisk(ctx, before)
+		now, there, err := h.stateOnDisk(ctx, before)
 		if err != nil {
 			return nil, err
 		}
 		if !there {
-			gone = append(gone, before.Path)
+			missing = append(missing, before.Path)
 		} else if now != before {
 			changed = append(changed, history.Change{Path: before.Path, Old: before, New: now})
 		}
 	}
-	lost, err := h.lost(ctx, tracked, gone)
+	missingChanges, err := h.changesOfMissing(ctx, tracked, missing)
 	if err != nil {
 		return nil, err
 	}
-	changed = append(changed, lost...)
+	changed = append(changed, missingChanges...)
 	slices.SortFunc(changed, func(a, b history.Change) int { return strings.Compare(a.Path, b.Path) })
 	return changed, nil
 }
 
-// onDisk is the state on disk of a path in the index.
-func (h *History) onDisk(ctx context.Context, before history.File) (now history.File, there bool, err error) {
-	// If the path goes through a link, git treats the files there as untracked, or ignores them.
+// stateOnDisk returns the file on disk at the path of a file in the index, and whether it exists.
+func (h *History) stateOnDisk(ctx context.Context, before history.File) (now history.File, there bool, err error) {
+	// If the path leads through a symbolic link, git treats the files there as untracked, or ignores them.
 	name := filepath.Join(h.top, filepath.FromSlash(before.Path))
 	if dir, err := filepath.EvalSymlinks(filepath.Dir(name)); errors.Is(err, fs.ErrNotExist) || err == nil && dir != filepath.Dir(name) {
 		return now, false, nil
@@ -190,13 +191,13 @@ func (h *History) onDisk(ctx context.Context, before history.File) (now history.
 	if now.Regular() && before.Regular() {
 		now.Mode = before.Mode // a file system may not record executable files
 	}
-	now, err = h.identify(ctx, now, before.Object)
+	now, err = h.hashFile(ctx, now, before.Object)
 	return now, true, err
 }
 
-// identify reads a file and sets the object id that git would give to its bytes. like is an id of the repository, if one is known.
-func (h *History) identify(ctx context.Context, f history.File, like string) (history.File, error) {
-	f.Object = history.WorkTree + "/" + f.Path // too large to read, or not a regular file: a pipe may be endless
+// hashFile reads a file and sets the object id that git would give to its content. like is the file's id in the index; empty if it is not there.
+func (h *History) hashFile(ctx context.Context, f history.File, like string) (history.File, error) {
+	f.Object = history.WorkTree + "/" + f.Path // stays if the file is too large or not a regular one: a pipe may be endless
 	if !f.Regular() && f.Mode != history.ModeLink {
 		return f, nil
 	}
@@ -208,31 +209,32 @@ func (h *History) identify(ctx context.Context, f history.File, like string) (hi
 		f.Object = history.BlobID(blob.Data, like)
 	}
 	if f.Object != like {
-		h.read[f.Object] = blob
+		h.contents[f.Object] = blob
 	}
 	return f, nil
 }
 
-// lost are the changes of paths that are missing on disk, and, if there is a log among them, the possible new places of a log.
-func (h *History) lost(ctx context.Context, tracked []history.File, gone []string) ([]history.Change, error) {
-	if len(gone) == 0 {
+// changesOfMissing returns the deletions of the files in the index that are missing on disk, except by a sparse checkout. If there is a log among
+// them, it also returns the workspaces' files outside the index as additions: the log may have moved to one of them.
+func (h *History) changesOfMissing(ctx context.Context, tracked []history.File, missing []string) ([]history.Change, error) {
+	if len(missing) == 0 {
 		return nil, nil
 	}
-	sparse, err := h.Sparse(ctx, gone)
+	sparse, err := h.Sparse(ctx, missing)
 	if err != nil {
 		return nil, err
 	}
 	var out []history.Change
-	known, log := map[string]bool{}, false
+	known, logMissing := map[string]bool{}, false
 	for _, f := range tracked {
 		known[f.Path] = true
-		if slices.Contains(gone, f.Path) && !slices.Contains(sparse, f.Path) {
+		if slices.Contains(missing, f.Path) && !slices.Contains(sparse, f.Path) {
 			out = append(out, history.Change{Path: f.Path, Old: f})
 			_, name, in := small.SplitPath(f.Path)
-			log = log || in && name == small.Progress.FileName()
+			logMissing = logMissing || in && name == small.Progress.FileName()
 		}
 	}
-	if !log {
+	if !logMissing {
 		return out, nil
 	}
 	files, err := h.List(ctx, history.WorkTree, history.Workspaces())

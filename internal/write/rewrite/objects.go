@@ -63,7 +63,7 @@ func ask[T any](ctx context.Context, o *Objects, p **gitcmd.Conversation, text s
 		answer, err = read((*p).Out)
 	}
 	if err != nil {
-		err = (*p).Failed(err)
+		err = (*p).EndAfter(err)
 		*p = nil
 	}
 	return answer, err
