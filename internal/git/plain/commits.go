@@ -42,8 +42,8 @@ func (r *Repo) commit(ctx context.Context, id string) (*commit, error) {
 	return c, nil
 }
 
-// namedCommit reads the commit that an id from the caller leads to. Tags are followed.
-func (r *Repo) namedCommit(ctx context.Context, name string) (*commit, error) {
+// peeledCommit reads the commit to which an id from the caller leads, through tags.
+func (r *Repo) peeledCommit(ctx context.Context, name string) (*commit, error) {
 	id, _, err := r.Peel(ctx, name)
 	switch {
 	case err != nil:
@@ -70,7 +70,7 @@ func parseCommit(data []byte) (*commit, error) {
 	return c, nil
 }
 
-// Peel follows an object to a commit as [githistory.Repo.Peel] does.
+// Peel follows an object to a commit as [githistory.Repo.Peel] does. here is whether the object exists.
 func (r *Repo) Peel(ctx context.Context, id string) (commit string, here bool, err error) {
 	if err := cmp.Or(githistory.SHA1.Check(id), ctx.Err()); err != nil {
 		return "", false, err
@@ -139,8 +139,9 @@ type reached struct {
 	from int
 }
 
-// findReachable finds what can be reached from the commits of two sides, by ids. Once every path from them leads to one commit, the walk ends:
-// everything older can be reached from both sides. It follows the newest commit first. Wrong dates only make it end later.
+// findReachable finds the commits that can be reached from two sides; the keys of the map are their ids. It follows the newest commit first. The
+// walk ends early when one commit is left to follow: all paths lead there, so everything older can be reached from both sides. Wrong dates
+// only make it end later.
 func (r *Repo) findReachable(ctx context.Context, sides ...[]string) (map[string]*reached, error) {
 	found := map[string]*reached{}
 	var open []*reached // their parents have to be followed
@@ -155,22 +156,22 @@ func (r *Repo) findReachable(ctx context.Context, sides ...[]string) (map[string
 		}
 		f.from |= from
 	}
-	whole := false // whether the walk may not end before the roots
+	toRoots := false // an empty side, or a root that was passed, rules out the early end
 	for i, names := range sides {
-		whole = whole || len(names) == 0
+		toRoots = toRoots || len(names) == 0
 		for _, name := range names {
-			c, err := r.namedCommit(ctx, name)
+			c, err := r.peeledCommit(ctx, name)
 			if err != nil {
 				return nil, err
 			}
 			add(c, 1<<i)
 		}
 	}
-	for len(open) > 1 || whole && len(open) > 0 {
+	for len(open) > 1 || toRoots && len(open) > 0 {
 		slices.SortFunc(open, func(a, b *reached) int { return cmp.Compare(a.date, b.date) })
 		newest := open[len(open)-1]
 		open = open[:len(open)-1]
-		whole = whole || len(newest.Parents) == 0 // this path leads to no other commit
+		toRoots = toRoots || len(newest.Parents) == 0
 		for _, id := range newest.Parents {
 			c, err := r.commit(ctx, id)
 			if err != nil {

@@ -57,7 +57,7 @@ func (r *Repo) InitBranch(ctx context.Context) (string, error) {
 	return branch, cannot("cannot read init.defaultBranch", err)
 }
 
-// RemoteURL is the URL from which git fetches, by the repository's own configuration and before url.*.insteadOf; empty without such a remote.
+// RemoteURL is the URL from which git fetches, by .git/config and before url.*.insteadOf; empty without such a remote.
 func (r *Repo) RemoteURL(_ context.Context, remote string) (string, error) {
 	if urls := r.config["remote."+remote+".url"]; len(urls) > 0 {
 		return urls[0], nil

@@ -66,11 +66,11 @@ func TestExtensions(t *testing.T) {
 		{"[extensions]\n\tfromTheFuture = 1\n", "extensions.fromthefuture"},
 		{"[core]\n\tbare\n", "core.bare"},
 		{"[core]\n\tbare = maybe\n", "core.bare"},
-		{"[core\n", "configuration"},
-		{"[core]\n\tx = \"unfinished\n", "configuration"},
-		{"[core]\n\tx = \\q\n", "configuration"},
-		{"\x00", "configuration"},
-		{"[core]\n\tworktree = a\\tb\n", "configuration"},
+		{"[core\n", "cannot read .git/config"},
+		{"[core]\n\tx = \"unfinished\n", "cannot read .git/config"},
+		{"[core]\n\tx = \\q\n", "cannot read .git/config"},
+		{"\x00", "cannot read .git/config"},
+		{"[core]\n\tworktree = a\\tb\n", "cannot read .git/config"},
 		{"[core]\n\tworktree =\n", "core.worktree"}, // git fails on it
 		{"[core]\n\tbare = true\n", "core.bare"},
 		{"[core]\n\tworktree = ..\n", "core.worktree"},
@@ -81,7 +81,7 @@ func TestExtensions(t *testing.T) {
 		{"[core]\n\tbare = false ; comment\n# another\n", ""},
 		{"[includeIf \"gitdir:/x\"]\n\tpath = y\n", "includes other files"},
 		{"[a \"b.c\"]\n\td = e # f\n", ""},
-		{"\ufeff[core]\n", "configuration"},
+		{"\ufeff[core]\n", "cannot read .git/config"},
 	} {
 		r.Write(".git/config", tt.config)
 		repo, err := Open(t.Context(), r.Dir, r.Environ())

@@ -15,7 +15,7 @@ import (
 	githistory "github.com/small-gate/small-gate/internal/git/history"
 )
 
-// Neighbours are as [githistory.Repo.Neighbours].
+// Neighbours lists the upstream branch and what is checked out in other work trees, as [githistory.Repo.Neighbours] does.
 func (r *Repo) Neighbours(ctx context.Context) ([]githistory.Neighbour, error) {
 	var at githistory.Branch
 	upstream, err := r.upstream(ctx)
@@ -38,7 +38,7 @@ func (r *Repo) worktrees() (out []githistory.Neighbour, err error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	dotGits := map[string]string{r.CommonDir: r.CommonDir} // the .git of each work tree, by git directory
+	dotGits := map[string]string{r.CommonDir: r.CommonDir} // each work tree's .git by its git directory, which the main work tree's .git is
 	if bare, _ := r.config.last("core.bare"); bare == "true" {
 		clear(dotGits)
 	}
@@ -64,6 +64,7 @@ func (r *Repo) worktrees() (out []githistory.Neighbour, err error) {
 			return nil, err
 		}
 		if at.ID != "" {
+			// The ref of a detached HEAD is empty.
 			out = append(out, githistory.Neighbour{Ref: strings.TrimPrefix(at.Ref, "HEAD"), Worktree: filepath.Dir(dotGit), ID: at.ID})
 		}
 	}
@@ -71,12 +72,12 @@ func (r *Repo) worktrees() (out []githistory.Neighbour, err error) {
 	return out, nil
 }
 
-// upstream returns the upstream ref of the checked-out branch, or nothing (git-config(1), branch.<name>.merge). Only the repository's own
-// configuration counts; that is where git writes it.
+// upstream returns the upstream ref of the checked-out branch, or nothing (git-config(1), branch.<name>.merge). Only .git/config counts; that
+// is where git writes it.
 func (r *Repo) upstream(ctx context.Context) (string, error) {
 	head, err := r.CurrentBranch(ctx)
 	branch, isBranch := strings.CutPrefix(head, "refs/heads/")
-	if err != nil || !isBranch || r.head.ID == "" {
+	if err != nil || !isBranch || r.head.ID == "" { // without an id HEAD's branch has no commit yet
 		return "", err
 	}
 	merge := r.config["branch."+branch+".merge"]

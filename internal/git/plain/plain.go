@@ -1,5 +1,5 @@
-// Package plain reads plain repositories without a git program, with go-git's storage and decoders. It answers the same questions as package
-// githistory, in the same words, or refuses to; one test suite checks both.
+// Package plain reads plain repositories without a git program, with go-git's storage and decoders. It answers the same questions as git/history,
+// in the same words, or refuses to; one test suite checks both.
 //
 // plain.go says which repositories are plain. This reader refuses all others, and what it does not support, with an error that says why and
 // has ErrUnserved in its chain. A missing or damaged object is an error and never an absent file.
@@ -40,16 +40,16 @@ var unusualVariables = []string{
 	"GIT_CONFIG", "GIT_CONFIG_PARAMETERS", "GIT_CONFIG_COUNT",
 }
 
-// findPlain finds the repository of a directory as git does. It refuses one that is not plain. here is a path without symbolic links.
-func findPlain(here string, env gitcmd.Environ) (p githistory.Place, set config, err error) {
+// findPlain finds the repository of the directory "here" as git does, and refuses one that is not plain. No part of its path is a symbolic link.
+func findPlain(here string, env gitcmd.Environ) (p githistory.Place, settings config, err error) {
 	top := githistory.Nearest(here, env)
 	if _, named := env.Lookup("GIT_DIR"); named {
 		top = here // as git does then
 	}
 	if top == "" {
-		return p, set, githistory.Nowhere(here)
+		return p, settings, githistory.Nowhere(here)
 	}
-	p, set = githistory.Place{Top: top, GitDir: filepath.Join(top, ".git"), CommonDir: filepath.Join(top, ".git")}, config{}
+	p, settings = githistory.Place{Top: top, GitDir: filepath.Join(top, ".git"), CommonDir: filepath.Join(top, ".git")}, config{}
 	info, err := os.Lstat(p.GitDir)
 	switch {
 	case err == nil && info.Mode().IsRegular():
@@ -60,9 +60,9 @@ func findPlain(here string, env gitcmd.Environ) (p githistory.Place, set config,
 		err = cmp.Or(checkVariables(p, env), unserved("it is a bare repository, or the current directory is a git directory"))
 	}
 	if err == nil {
-		err = cmp.Or(checkVariables(p, env), checkFiles(p), checkConfig(p, set), checkSubstitutes(p.CommonDir))
+		err = cmp.Or(checkVariables(p, env), checkFiles(p), checkConfig(p, settings), checkSubstitutes(p.CommonDir))
 	}
-	return p, set, cannot("cannot open the repository", err)
+	return p, settings, cannot("cannot open the repository", err)
 }
 
 // findLinkedTree finds the git directories of a linked work tree, whose .git is a file (gitrepository-layout(5)).
@@ -82,7 +82,7 @@ func findLinkedTree(p *githistory.Place) error {
 	return nil
 }
 
-// checkVariables refuses git's variables that point elsewhere. In a linked work tree git passes GIT_DIR to hooks.
+// checkVariables refuses git's variables that point elsewhere. To hooks in a linked work tree git passes its git directory in GIT_DIR.
 func checkVariables(p githistory.Place, env gitcmd.Environ) error {
 	for _, name := range unusualVariables {
 		if _, set := env.Lookup(name); set {
@@ -97,7 +97,7 @@ func checkVariables(p githistory.Place, env gitcmd.Environ) error {
 		return nil
 	}
 	named = githistory.Within(p.Top, named)
-	if real, err := filepath.EvalSymlinks(named); named != filepath.Join(p.Top, ".git") && (err != nil || real != p.GitDir) {
+	if real, err := filepath.EvalSymlinks(named); named != filepath.Join(p.Top, ".git") && (err != nil || real != p.GitDir) { // as in hooks
 		return unserved("GIT_DIR does not name the .git of the current directory")
 	}
 	return nil
@@ -118,30 +118,30 @@ func checkFiles(p githistory.Place) error {
 	return nil
 }
 
-// checkConfig reads the repository's configuration into set, and checks it.
-func checkConfig(p githistory.Place, set config) error {
+// checkConfig reads git's configuration of the repository into settings, and checks it.
+func checkConfig(p githistory.Place, settings config) error {
 	data, err := os.ReadFile(filepath.Join(p.CommonDir, "config"))
-	if err = cmp.Or(err, set.parse(string(data))); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return cannot("cannot read the configuration", err)
+	if err = cmp.Or(err, settings.parse(string(data))); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return cannot("cannot read .git/config", err)
 	}
-	for _, name := range slices.Sorted(maps.Keys(set)) {
+	for _, name := range slices.Sorted(maps.Keys(settings)) {
 		remote := strings.HasPrefix(name, "remote.")
 		switch {
 		case strings.HasPrefix(name, "include."), strings.HasPrefix(name, "includeif."):
-			return unserved("its configuration includes other files")
+			return unserved("its .git/config includes other files")
 		case strings.HasPrefix(name, "extensions."):
-			return unserved("%s is %q", wording.Printable(name), set[name])
+			return unserved("%s is %q", wording.Printable(name), settings[name])
 		case remote && strings.HasSuffix(name, ".promisor"), remote && strings.HasSuffix(name, ".partialclonefilter"):
 			return unserved("it is a partial clone")
-		case name == "core.worktree", name == "core.sparsecheckout": // in a sparse checkout git ignores the mark of a file on disk
+		case name == "core.worktree", name == "core.sparsecheckout": // in a sparse checkout git ignores skip-worktree for files on disk
 			return unserved("%s is set", name)
 		}
 	}
-	if text, has := set.last("core.repositoryformatversion"); has && text != "0" {
+	if text, has := settings.last("core.repositoryformatversion"); has && text != "0" {
 		return unserved("core.repositoryFormatVersion is %q", text)
 	}
 	// A linked work tree of a bare repository is not itself bare.
-	if text, has := set.last("core.bare"); has && text != "false" && (text != "true" || p.GitDir == p.CommonDir) {
+	if text, has := settings.last("core.bare"); has && text != "false" && (text != "true" || p.GitDir == p.CommonDir) {
 		return unserved("core.bare is %q", text)
 	}
 	return nil
@@ -174,29 +174,29 @@ func checkEntries(entries []*index.Entry) error {
 		case e.Stage != 0:
 			return unserved("%s has an unresolved conflict", wording.Printable(e.Name))
 		case !fine || e.Name <= last || path.Clean("/"+e.Name) != "/"+e.Name || strings.Contains(e.Name, "\x00"):
-			return fmt.Errorf("it has the entry %q with the mode %o", e.Name, uint32(e.Mode))
+			return fmt.Errorf("its entry %q (mode %o) is out of order, or has a name or mode that git does not write", e.Name, uint32(e.Mode))
 		}
 		last = e.Name
 	}
 	return nil
 }
 
-// go-git reads the index of every pack, and the whole index of the work tree, before it answers anything: about 0.13 ms for 28 KB of packs'
-// indexes, and four times that for the work tree's. A hook that starts git instead takes 2 ms more, or 5 ms if it has a log to judge.
-// smallIndexes, in KB, are about 30,000 packed objects.
+// smallIndexes is the size of the packs' indexes in KB, of about 30,000 objects, which go-git reads in 3.7 ms. It reads all of them before it
+// answers anything, and the work tree's index, which takes four times as long as a pack's. To start git takes a hook 2 ms, or 5 ms if it has a
+// log to judge.
 const smallIndexes = 800
 
-// Small reports whether a hook takes about as long with this reader as starting git does; if not, why says so. It only decides which reader
-// is chosen: files that it cannot see do not count.
+// Small reports whether a hook is about as fast with this reader as with git, and why not. It only decides which reader is chosen: files that
+// it cannot see do not count.
 func (r *Repo) Small() (why string, small bool) {
 	packs, _ := filepath.Glob(filepath.Join(r.CommonDir, "objects", "pack", "*.idx")) //nolint:errcheck // see above
 	bytes := int64(0)
-	for _, name := range append(packs, slices.Repeat([]string{r.indexFile()}, 4)...) {
+	for _, name := range append(packs, slices.Repeat([]string{r.indexFile()}, 4)...) { // it counts four times
 		if info, err := os.Stat(name); err == nil {
 			bytes += info.Size()
 		}
 	}
-	return fmt.Sprintf("the indexes weigh %d KB, and git is faster from %d KB on", bytes>>10, smallIndexes), bytes>>10 <= smallIndexes
+	return fmt.Sprintf("the indexes weigh as much as %d KB of packs' indexes, and git is faster from %d KB on", bytes>>10, smallIndexes), bytes>>10 <= smallIndexes
 }
 
 // ErrUnserved is in the chain of every error for a repository, or something in it, that this reader does not support. git may support it.
@@ -205,13 +205,13 @@ var ErrUnserved = errors.New("not served by the go-git reader")
 // useGit is the remedy.
 const useGit = "read it with the installed git: `--reader git`"
 
-// unserved refuses something by name.
+// unserved makes the error for what this reader does not support.
 func unserved(format string, args ...any) error {
 	message := "the go-git reader does not serve this repository: " + fmt.Sprintf(format, args...)
 	return &failure.Error{Message: message, Remedy: useGit, Err: ErrUnserved}
 }
 
-// cannot makes outcome 2 of an error, unless it already is one or the context ended. It returns nil for nil.
+// cannot makes a failure of an error, with ErrUnserved in its chain, since git may succeed. It keeps nil, a failure, and the error of a context.
 func cannot(message string, err error) error {
 	var done *failure.Error
 	switch {

@@ -21,8 +21,8 @@ import (
 	githistory "github.com/small-gate/small-gate/internal/git/history"
 )
 
-// refs reads refs for one question, as a work tree sees them. It looks for a ref's file before it reads the packed refs: in the other order it
-// could miss a ref that is just being packed in both places.
+// refs reads refs for one call, as a work tree sees them. It looks for a ref's file before it reads the packed refs: in the other order it could
+// find a ref in neither place while git packs it.
 type refs struct {
 	gitDir, commonDir string
 	packed            map[string]string // ids; nil until read
@@ -87,7 +87,7 @@ func (s *refs) follow(name string) (githistory.Branch, error) {
 	return githistory.Branch{}, fmt.Errorf("broken ref: %s leads to too many others", wording.Printable(name))
 }
 
-// readPacked reads the refs that have no file of their own, once.
+// readPacked reads packed-refs, once.
 func (s *refs) readPacked() error {
 	if s.packed != nil {
 		return nil
@@ -100,7 +100,7 @@ func (s *refs) readPacked() error {
 	return nil
 }
 
-// list names the refs with some names and those below them.
+// list returns the names of the refs that the prefixes name, and of those below them.
 func (s *refs) list(prefixes []string) (names []string, err error) {
 	for _, prefix := range prefixes {
 		prefix = strings.TrimSuffix(prefix, "/")
@@ -193,8 +193,8 @@ func (r *Repo) Tips(ctx context.Context, prefixes ...string) (tips []string, err
 	return slices.Compact(tips), err
 }
 
-// otherSyntax matches syntax of gitrevisions(7) that only git understands: more than a name with ^ and ~, or an abbreviated id of at least git's
-// minimum length, alone or as git describe prints it.
+// otherSyntax matches what only git understands (gitrevisions(7)): @{…}, ^{…} and :/; and abbreviated ids, which have at least four digits and
+// may stand behind -g, as git describe prints them.
 var otherSyntax = expression.Of(`[@^]\{|:/|(^|-g)[0-9a-fA-F]{4,39}([~^]|$)`)
 
 // Resolve turns a revision into a commit's full id: an id, HEAD or @, a ref or a part of its name, followed by any number of ^, ^<n> and
@@ -208,7 +208,7 @@ func (r *Repo) Resolve(ctx context.Context, name string) (string, error) {
 	case err == nil:
 		return c.ID, nil
 	case errors.Is(err, errNoObject) && otherSyntax().MatchString(name):
-		return "", unserved("the revision %q needs more than a whole name with ^ and ~", name)
+		return "", unserved("the revision %q is an abbreviated id, or has syntax that only git understands", name)
 	case errors.Is(err, errNoObject):
 		return "", githistory.NotResolved(name, false, githistory.SHA1.Valid(name), err)
 	}
@@ -225,7 +225,7 @@ func (r *Repo) commitOf(ctx context.Context, name string) (*commit, error) {
 		if err != nil {
 			return nil, err
 		}
-		return r.namedCommit(ctx, id)
+		return r.peeledCommit(ctx, id)
 	}
 	c, err := r.commitOf(ctx, m[1])
 	n, _ := strconv.Atoi(cmp.Or(m[3], "1")) //nolint:errcheck // they are digits
@@ -242,8 +242,8 @@ func (r *Repo) commitOf(ctx context.Context, name string) (*commit, error) {
 	return c, err
 }
 
-// idOf returns an id as it is, and the id of a ref. HEAD and a ref's full name mean only that ref. git would also try refs/tags/<name> and
-// others, which anybody who may push can create.
+// idOf returns an id as it is, and the id of a ref. HEAD and a ref's full name mean only that ref. If it does not exist, git would go on to
+// refs/tags/HEAD and the like, which anybody who may push can create.
 func (r *Repo) idOf(name string) (string, error) {
 	if githistory.SHA1.Valid(name) {
 		return name, nil

@@ -26,7 +26,7 @@ type Repo struct {
 	githistory.Place
 
 	env     gitcmd.Environ
-	config  config // the repository's own
+	config  config // git's, from the repository's own file
 	objects *store
 	head    githistory.Branch // HEAD when the repository was opened
 	headErr error             // why HEAD cannot be read

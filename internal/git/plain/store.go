@@ -35,11 +35,11 @@ const (
 	idSize = len(plumbing.Hash{})
 	// cacheSize bounds go-git's cache of pack objects for deltas, in bytes.
 	cacheSize = 32 * cache.MiByte
-	// maxHeld is the largest object that go-git builds in memory, in bytes: larger than a log. It streams larger ones, which is slower.
+	// maxHeld is the largest object that go-git builds in memory, in bytes; logs are smaller. What is above it streams, which is slower.
 	maxHeld = 16 << 20
 )
 
-var errNoObject = errors.New("it is not here")
+var errNoObject = errors.New("it is not here") // or the name of a revision leads nowhere
 
 // store reads objects. It is safe for concurrent use.
 type store struct {
@@ -55,8 +55,8 @@ type object struct {
 	data []byte // nil if size is above the limit
 }
 
-// maxStack is enough for the longest chain of deltas that git makes, in bytes. In a circle of deltas go-git calls itself without end, which
-// ends the process: at Go's own limit that would take ten seconds and a gigabyte.
+// maxStack, in bytes, is enough for the longest chain of deltas that git makes. In a circle of deltas go-git calls itself until the stack is full,
+// and the process dies. Go's own limit would let that take ten seconds and a gigabyte.
 const maxStack = 64 << 20
 
 // prepareLibrary bounds the stack, and has go-git hash with crypto/sha1, which is faster than its default (sha1cd).
@@ -72,8 +72,8 @@ func (s *store) open() {
 
 // read reads an object by its id; if it is above limit bytes, only its kind and size. The content is verified against the id.
 //
-// It tries twice, and has go-git list the packs anew in between: they may have changed, and after an error go-git takes an object in a pack
-// that it did not reach for a missing one.
+// It tries twice, and has go-git list the packs anew in between. They may have changed; and once go-git has failed on one pack, it does not
+// look into the others, and reports their objects as missing.
 func (s *store) read(id string, limit int64) (object, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -97,7 +97,7 @@ func (s *store) try(id string, limit int64) (o object, err error) {
 	}()
 	hash := plumbing.NewHash(id)
 	file, err := os.Open(filepath.Join(s.dir, "objects", id[:2], id[2:]))
-	if err == nil { // go-git's storage would hold it twice
+	if err == nil { // not through go-git's storage, which would have the content in memory twice
 		defer func() { err = errors.Join(err, file.Close()) }()
 		r, err := objfile.NewReader(file)
 		if err == nil {
@@ -110,7 +110,7 @@ func (s *store) try(id string, limit int64) (o object, err error) {
 	}
 	encoded, err := s.packs.EncodedObject(plumbing.AnyObject, hash)
 	if errors.Is(err, plumbing.ErrObjectNotFound) {
-		// If an index lists the object, its pack is damaged. This fails on a damaged entry of an index, which go-git skipped.
+		// If a pack's index lists the object, the pack is damaged. HashesWithPrefix fails on a damaged entry, which EncodedObject skips.
 		listed, err := s.packs.HashesWithPrefix(hash[:])
 		if err == nil && len(listed) > 0 {
 			err = errors.New("the pack does not hold what its index says")
@@ -153,7 +153,7 @@ func (r *Repo) object(ctx context.Context, id string, kind plumbing.ObjectType, 
 	case o.kind != kind:
 		return o, &failure.Error{Message: fmt.Sprintf("object %s is a %s, not a %s", id, o.kind, kind)}
 	case o.data == nil && kind != plumbing.BlobObject:
-		return o, unreadable(id, fmt.Errorf("a %s of %d bytes", kind, o.size))
+		return o, unreadable(id, fmt.Errorf("a %s of %d bytes is too large for this reader", kind, o.size))
 	}
 	return o, nil
 }
@@ -161,7 +161,7 @@ func (r *Repo) object(ctx context.Context, id string, kind plumbing.ObjectType, 
 // unreadable makes the failure for an object that cannot be read. git may be able to.
 func unreadable(id string, err error) error {
 	if errors.Is(err, githistory.ErrDamaged) {
-		return githistory.Damaged(id) // git would not notice this
+		return githistory.Damaged(id) // git is no remedy: it does not check ids when it reads
 	}
 	f := githistory.Unreadable(id, errors.Join(ErrUnserved, err))
 	if !errors.Is(err, errNoObject) {

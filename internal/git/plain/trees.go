@@ -43,7 +43,7 @@ func (e treeEntry) file(path string) history.File {
 	return history.File{Path: path, Mode: fmt.Sprintf("%06o", uint32(e.mode)), Object: e.id.String()}
 }
 
-// parseTree reads the entries of a tree object, each "<octal mode> <name> NUL <id>". Modes that git does not write are left to it.
+// parseTree reads the entries of a tree object, each "<octal mode> <name> NUL <id>". A mode that git does not write is an error; git may accept it.
 func parseTree(data []byte) ([]treeEntry, error) {
 	entries := make([]treeEntry, 0, len(data)/(idSize+12))
 	for text := string(data); text != ""; {
@@ -122,7 +122,7 @@ func (d *diff) treeOf(revision string) (root plumbing.Hash, err error) {
 		d.staged = index.trees
 		return index.root, nil
 	}
-	c, err := d.repo.namedCommit(d.ctx, revision)
+	c, err := d.repo.peeledCommit(d.ctx, revision)
 	if err != nil {
 		return root, err
 	}
@@ -145,8 +145,8 @@ func (d *diff) tree(id plumbing.Hash) ([]treeEntry, error) {
 	return entries, nil
 }
 
-// dirs compares two directories, whose path has a slash at its end; the zero id means none. It descends where they differ and may hold what is wanted. In a tree whose entries
-// are out of order, some count as removed and added, so their paths occur twice.
+// dirs compares two trees of the directory dir, which is empty or ends with a slash; the zero id means none. It descends where they differ and
+// may hold what is wanted. If a tree's entries are out of order, a path may occur twice, once as removed and once as added.
 func (d *diff) dirs(dir string, before, after plumbing.Hash) error {
 	if before == after {
 		return nil
@@ -157,7 +157,7 @@ func (d *diff) dirs(dir string, before, after plumbing.Hash) error {
 	}
 	b, err := d.tree(after)
 	for len(a)+len(b) > 0 && err == nil {
-		order := len(b) - len(a) // one list may be at its end
+		order := len(b) - len(a) // its sign counts if one list is at its end
 		if len(a) > 0 && len(b) > 0 {
 			if a[0] == b[0] {
 				a, b = a[1:], b[1:]
@@ -173,7 +173,7 @@ func (d *diff) dirs(dir string, before, after plumbing.Hash) error {
 			now, b = b[0], b[1:]
 		}
 		path := dir + cmp.Or(old.name, now.name)
-		switch isDir := old.mode == filemode.Dir || now.mode == filemode.Dir; { // both are directories, or the other side is absent
+		switch isDir := old.mode == filemode.Dir || now.mode == filemode.Dir; { // a file and a directory of one name sort apart
 		case isDir && d.filter.MayHold(path):
 			err = d.dirs(path+"/", old.id, now.id)
 		case !isDir && d.filter.Matches(path):
@@ -231,7 +231,8 @@ func stageTrees(index []*format.Entry) *staged {
 	return out
 }
 
-// add adds the tree of the entries of an index in one directory, whose path has some length, and returns the tree's id.
+// add makes the trees of a directory and of its subdirectories, and returns the directory's id. index has the entries in it; the first length
+// bytes of their names are its path, with a slash at its end.
 func (s *staged) add(index []*format.Entry, length int) plumbing.Hash {
 	var entries []treeEntry
 	var data []byte
@@ -253,12 +254,12 @@ func (s *staged) add(index []*format.Entry, length int) plumbing.Hash {
 	return id
 }
 
-// HoldIndex lists all files of the index.
+// HoldIndex lists all files of the index, which this reader need not hold: see [Repo.readIndex].
 func (r *Repo) HoldIndex(ctx context.Context) ([]history.File, error) {
 	return r.List(ctx, history.Index, history.Filter{All: true})
 }
 
-// Sparse lists which of some paths of the index are kept out of the work tree.
+// Sparse lists which of some paths of the index are marked skip-worktree, as they can be without a sparse checkout.
 func (r *Repo) Sparse(_ context.Context, paths []string) (sparse []string, err error) {
 	marks, err := githistory.MarksIn(r.indexFile(), githistory.SHA1)
 	for _, m := range marks {
@@ -269,7 +270,7 @@ func (r *Repo) Sparse(_ context.Context, paths []string) (sparse []string, err e
 	return sparse, cannot("cannot read the index", err)
 }
 
-// Marks are as [githistory.Repo.Marks].
+// Marks lists marks as [githistory.Repo.Marks] does: those of the work tree's own index, not of the one of a hook.
 func (r *Repo) Marks(_ context.Context, f history.Filter) ([]githistory.Mark, error) {
 	marks, err := githistory.MarksIn(filepath.Join(r.GitDir, "index"), githistory.SHA1)
 	return githistory.OnDisk(r.Top, githistory.NewFilter(f), marks), cannot("cannot read the index", err)
