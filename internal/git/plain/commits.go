@@ -49,7 +49,7 @@ func (r *Repo) peeledCommit(ctx context.Context, name string) (*commit, error) {
 	case err != nil:
 		return nil, err
 	case id == "":
-		return nil, githistory.NotHere(name, errNoObject)
+		return nil, githistory.NotHere(name, errors.Join(ErrUnserved, errNoObject))
 	}
 	return r.commit(ctx, id)
 }

@@ -1,6 +1,7 @@
 package plain
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -253,6 +254,27 @@ func TestBlobIsWrittenTo(t *testing.T) {
 	clear(blob.Data)
 	if blob, err := repo.Blob(t.Context(), id, 1<<20); err == nil && !strings.HasPrefix(string(blob.Data), "line 0") {
 		t.Errorf("%.20q", blob.Data)
+	}
+}
+
+// git reads packs with any name, go-git only those that git makes: a missing commit is left to git.
+func TestPackWithAnotherName(t *testing.T) {
+	t.Parallel()
+	r := versions(t)
+	head := r.ID("HEAD")
+	r.Git("repack", "-q", "-a", "-d")
+	index := packIndex(t, r)
+	for _, end := range []string{".idx", ".pack"} {
+		if err := os.Rename(strings.TrimSuffix(index, ".idx")+end, r.Path(".git/objects/pack/pack-odd"+end)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := r.Git("cat-file", "-t", head); got != "commit" {
+		t.Fatal(got)
+	}
+	_, err := open(t, r).Commits(t.Context(), []string{head}, nil)
+	if !errors.Is(err, ErrUnserved) {
+		t.Errorf("the error is %v", err)
 	}
 }
 
