@@ -67,7 +67,7 @@ func newFleet(t *testing.T) *fleet {
 	f := &fleet{t: t, page: readPage(t, "../../docs/fleet.md"), dir: t.TempDir(), team: gittest.New(t), system: t.TempDir()}
 	stubs := t.TempDir()
 	for name, text := range fleetStubs {
-		if err := os.WriteFile(filepath.Join(stubs, name), []byte(text), 0o755); err != nil {
+		if err := gittest.WriteProgram(filepath.Join(stubs, name), text); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -131,7 +131,7 @@ func (f *fleet) linked(name string) string {
 func (f *fleet) saves(names ...string) {
 	f.t.Helper()
 	for _, name := range names {
-		if err := os.WriteFile(filepath.Join(f.dir, name), []byte(f.linked(name)), 0o755); err != nil {
+		if err := gittest.WriteProgram(filepath.Join(f.dir, name), f.linked(name)); err != nil {
 			f.t.Fatal(err)
 		}
 	}

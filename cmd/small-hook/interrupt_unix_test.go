@@ -158,7 +158,7 @@ func fifo(t *testing.T) string {
 func script(t *testing.T, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "script")
-	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+text), 0o700); err != nil {
+	if err := gittest.WriteProgram(path, "#!/bin/sh\n"+text); err != nil {
 		t.Fatal(err)
 	}
 	return path

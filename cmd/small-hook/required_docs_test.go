@@ -111,7 +111,7 @@ func TestGitLabServerHook(t *testing.T) {
 	server := filepath.Join(t.TempDir(), "server.git")
 	r.Git("init", "-q", "--bare", "-b", "main", server)
 	hook := "#!/bin/sh\n" + regexp.MustCompile("(?m)^  ").ReplaceAllString(text, "")
-	if err := os.WriteFile(filepath.Join(server, "hooks", "pre-receive"), []byte(hook), 0o755); err != nil {
+	if err := gittest.WriteProgram(filepath.Join(server, "hooks", "pre-receive"), hook); err != nil {
 		t.Fatal(err)
 	}
 	push := func(want string) {

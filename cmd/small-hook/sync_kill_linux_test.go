@@ -110,7 +110,7 @@ func killed(t *testing.T, clone *gittest.Repo, at int, when string, flags ...str
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = errors.Join(os.WriteFile(filepath.Join(dir, "git"), []byte(counting), 0o755), os.WriteFile(filepath.Join(dir, "calls"), []byte("0\n"), 0o644))
+	err = errors.Join(gittest.WriteProgram(filepath.Join(dir, "git"), counting), os.WriteFile(filepath.Join(dir, "calls"), []byte("0\n"), 0o644))
 	if err != nil {
 		t.Fatal(err)
 	}

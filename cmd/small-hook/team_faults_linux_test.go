@@ -107,7 +107,7 @@ esac
 
 func newGitFaults(t *testing.T) *gitFaults {
 	f := &gitFaults{T: t, dir: gittest.TempDir(t)}
-	if err := os.WriteFile(filepath.Join(f.dir, "git"), []byte(faultyGit), 0o755); err != nil {
+	if err := gittest.WriteProgram(filepath.Join(f.dir, "git"), faultyGit); err != nil {
 		t.Fatal(err)
 	}
 	return f

@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/small-gate/small-gate/internal/testkit/gittest"
 )
 
 // TestExamples demands an example in the help of every command, and runs it in a shell: each call of small-hook must be a valid command
@@ -17,7 +19,7 @@ func TestExamples(t *testing.T) {
 	}
 	bin := t.TempDir()
 	for name, script := range map[string]string{"small-hook": `for word; do printf '%s\0' "$word"; done >>"$CALLS"; echo >>"$CALLS"`, "git": "echo id", "small": ""} {
-		if err := os.WriteFile(filepath.Join(bin, name), []byte("#!/bin/sh\n"+script+"\n"), 0o755); err != nil {
+		if err := gittest.WriteProgram(filepath.Join(bin, name), "#!/bin/sh\n"+script+"\n"); err != nil {
 			t.Fatal(err)
 		}
 	}

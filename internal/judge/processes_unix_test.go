@@ -27,7 +27,7 @@ func countGit(t *testing.T) (calls func() []string) {
 	dir := t.TempDir()
 	list := filepath.Join(dir, "calls")
 	script := fmt.Sprintf("#!/bin/sh\necho \"$*\" >>'%s'\nexec '%s' \"$@\"\n", list, real)
-	if err := os.WriteFile(filepath.Join(dir, "git"), []byte(script), 0o755); err != nil {
+	if err := gittest.WriteProgram(filepath.Join(dir, "git"), script); err != nil {
 		t.Fatal(err)
 	}
 	t.Setenv("PATH", dir+string(filepath.ListSeparator)+os.Getenv("PATH"))

@@ -31,7 +31,7 @@ func (w *world) path(name string) string { return filepath.Join(w.dir, name) }
 
 func (w *world) write(name, text string) {
 	w.t.Helper()
-	if err := os.WriteFile(w.path(name), []byte(text), 0o755); err != nil {
+	if err := gittest.WriteProgram(w.path(name), text); err != nil {
 		w.t.Fatal(err)
 	}
 }

@@ -111,7 +111,7 @@ func (s server) installGH(t *testing.T) {
 	t.Helper()
 	gh := "#!/bin/sh\nprintf '%s\\n' \"$*\" >>\"$STORE/gh\"\n" +
 		"case \"$*\" in\n*--jq*) if test -e \"$STORE/old\"; then cat \"$STORE/old\"; fi ;;\n*) cp comment.md \"$STORE/comment\" ;;\nesac\n"
-	if err := errors.Join(os.Mkdir(filepath.Join(s.dir, "bin"), 0o755), os.WriteFile(filepath.Join(s.dir, "bin", "gh"), []byte(gh), 0o755)); err != nil {
+	if err := errors.Join(os.Mkdir(filepath.Join(s.dir, "bin"), 0o755), gittest.WriteProgram(filepath.Join(s.dir, "bin", "gh"), gh)); err != nil {
 		t.Fatal(err)
 	}
 }

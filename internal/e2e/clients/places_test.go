@@ -48,7 +48,7 @@ func newPlace(t *testing.T, where, name string, program []byte) *place {
 		p.hook:                             program,
 		filepath.Join(root, "home/config"): []byte("[user]\n\tname = somebody\n\temail = somebody@example.com\n[init]\n\tdefaultBranch = main\n"),
 	} {
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, text, 0o755)); err != nil {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), gittest.WriteProgram(path, string(text))); err != nil {
 			t.Fatal(err)
 		}
 	}

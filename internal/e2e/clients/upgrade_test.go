@@ -46,7 +46,7 @@ func TestUpgrade(t *testing.T) {
 	p.does("", p.hook, "audit")
 	p.does("", p.hook, "witness", "--state", "../state")
 
-	if err := os.WriteFile(p.hook, recent, 0o755); err != nil {
+	if err := gittest.WriteProgram(p.hook, string(recent)); err != nil {
 		t.Fatal(err)
 	}
 	p.does("", p.hook, "doctor")

@@ -462,7 +462,7 @@ func TestIdleProcesses(t *testing.T) {
 	head := r.CommitFile("other", "x")
 	started := filepath.Join(t.TempDir(), "started")
 	program := filepath.Join(t.TempDir(), "git")
-	if err := os.WriteFile(program, []byte("#!/bin/sh\necho x >>'"+started+"'\nexec git \"$@\"\n"), 0o755); err != nil {
+	if err := gittest.WriteProgram(program, "#!/bin/sh\necho x >>'"+started+"'\nexec git \"$@\"\n"); err != nil {
 		t.Fatal(err)
 	}
 	repo, err := githistory.Open(t.Context(), r.Dir, githistory.Options{Environ: r.Environ(), Git: program})

@@ -36,7 +36,7 @@ func TestForeignRepositoryRunsNothing(t *testing.T) {
 			clone := origin.Clone("--filter=blob:none", "--no-checkout")
 			dir := t.TempDir()
 			ran, canary := filepath.Join(dir, "ran"), filepath.Join(dir, "canary")
-			if err := os.WriteFile(canary, []byte("#!/bin/sh\necho \"$*\" >>'"+ran+"'\nexit 1\n"), 0o755); err != nil {
+			if err := gittest.WriteProgram(canary, "#!/bin/sh\necho \"$*\" >>'"+ran+"'\nexit 1\n"); err != nil {
 				t.Fatal(err)
 			}
 			for name, value := range settings {

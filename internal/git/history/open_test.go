@@ -377,7 +377,7 @@ func testHostileConfigurationAndEnvironment(t *testing.T, rd reader) {
 
 	sprung := filepath.Join(t.TempDir(), "sprung")
 	trap := filepath.Join(t.TempDir(), "trap")
-	if err := os.WriteFile(trap, []byte("#!/bin/sh\necho \"$0 $*\" >>'"+sprung+"'\nexit 1\n"), 0o755); err != nil {
+	if err := gittest.WriteProgram(trap, "#!/bin/sh\necho \"$0 $*\" >>'"+sprung+"'\nexit 1\n"); err != nil {
 		t.Fatal(err)
 	}
 	for _, key := range []string{"core.fsmonitor", "core.pager", "diff.external", "core.hooksPath", "pager.diff-tree", "core.sshCommand"} {

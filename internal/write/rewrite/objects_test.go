@@ -2,7 +2,6 @@ package rewrite_test
 
 import (
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
@@ -112,7 +111,7 @@ func TestSign(t *testing.T) {
 	t.Parallel()
 	r := gittest.New(t)
 	sign := r.Path("../sign")
-	if err := os.WriteFile(sign, []byte("#!/bin/sh\ncat >/dev/null\necho '[GNUPG:] SIG_CREATED ' >&2\necho '-----BEGIN PGP SIGNATURE-----'\n"), 0o755); err != nil {
+	if err := gittest.WriteProgram(sign, "#!/bin/sh\ncat >/dev/null\necho '[GNUPG:] SIG_CREATED ' >&2\necho '-----BEGIN PGP SIGNATURE-----'\n"); err != nil {
 		t.Fatal(err)
 	}
 	kept := "tree " + r.GitInput("", "mktree") + "\nparent " + r.Commit("start") + "\nauthor Some Body <some@body> 1772400000 +0530\n"
