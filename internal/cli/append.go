@@ -52,12 +52,12 @@ func (a *app) appendCommand() *cobra.Command {
 			if !done.Done {
 				return a.notAppended(done)
 			}
-			if _, err := io.WriteString(a.Stderr, sanitize.Lines(done.Warning()+done.Unknown)); err != nil {
-				return done.Say(err)
+			if _, err := io.WriteString(a.Stderr, sanitize.Lines(done.Warning()+done.UnknownTask)); err != nil {
+				return done.AddRecorded(err)
 			}
 			text := fmt.Sprintf("%s: appended an entry for %s\n", wording.Printable(done.Log), wording.Printable(values[0]))
-			text += done.Note() + next(append(done.First(), done.Add, "git commit -m "+wording.ShellWord("Record "+wording.Printable(values[0])))...)
-			return done.Say(a.print(text))
+			text += done.Note() + next(append(done.CommandsBeforeCommit(), done.Add, "git commit -m "+wording.ShellWord("Record "+wording.Printable(values[0])))...)
+			return done.AddRecorded(a.print(text))
 		},
 	})
 	for i, f := range fields {
@@ -91,7 +91,7 @@ func (a *app) appendEntry(c *cobra.Command, log, line string) error {
 	}
 	path := wording.Printable(done.Log)
 	text := path + ": appended an entry\n" + done.Note() + next(done.Add, "git commit -m "+wording.ShellWord("Append to "+path))
-	return done.Say(a.print(text))
+	return done.AddRecorded(a.print(text))
 }
 
 // notAppended says why nothing was appended.

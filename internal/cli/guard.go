@@ -113,8 +113,8 @@ func (a *app) guarded(done edit.Guarded) error {
 	for _, r := range done.After {
 		text += "small-hook: the command, or a writer without a guard beside it, has edited the log\n" + restoredText(r, dropNew(r.Log))
 	}
-	if len(done.Behind) > 0 {
-		text += fmt.Sprintf("small-hook: %s is not as the new HEAD has it: %s\nfix: `small-hook restore`\n", done.Log, ledger.DescribeAll(done.Behind))
+	if len(done.BehindHead) > 0 {
+		text += fmt.Sprintf("small-hook: %s is not as the new HEAD has it: %s\nfix: `small-hook restore`\n", done.Log, ledger.DescribeAll(done.BehindHead))
 	}
 	if f := done.Conflict; f != nil {
 		text += fmt.Sprintf("small-hook: %s\nfix: %s\n", f.Message, f.Remedy)

@@ -26,7 +26,7 @@ func (a *app) initLogCommand() *cobra.Command {
 	})
 }
 
-func begunText(file string, begun []edit.Begun) string {
+func begunText(file string, begun []edit.WrittenStanza) string {
 	var text strings.Builder
 	var paths []string
 	for _, b := range begun {
@@ -34,7 +34,7 @@ func begunText(file string, begun []edit.Begun) string {
 		for _, note := range b.Notes {
 			text.WriteString("- " + sanitize.Line(note) + "\n")
 		}
-		fmt.Fprintf(&text, "- what %s has now is accepted as it stands (since: %.12s)\n", sanitize.Line(b.Accepted), b.Log.Since)
+		fmt.Fprintf(&text, "- what %s has now is accepted as it stands (since: %.12s)\n", sanitize.Line(b.SinceName), b.Log.Since)
 		paths = append(paths, b.Log.Path)
 	}
 	fmt.Fprintf(&text, "written to %s, where you can correct a wrong guess\n", sanitize.Line(file))

@@ -92,7 +92,7 @@ func (a *app) nothingToGuard(ctx context.Context) string {
 	if err != nil || scope.Bare || scope.WorkspaceOnDisk || len(scope.Workspaces) > 0 {
 		return ""
 	}
-	if logs, err := edit.Logs(ctx, a.request()); err != nil || len(logs) > 0 {
+	if logs, err := edit.ConfiguredLogs(ctx, a.request()); err != nil || len(logs) > 0 {
 		return ""
 	}
 	return "There is nothing to guard yet: neither a .small/ directory nor a log in .small-gate.yml. To guard a file of your own, name it to small-hook init-log. " +
@@ -101,7 +101,7 @@ func (a *app) nothingToGuard(ctx context.Context) string {
 
 // logPatterns are the logs of the configuration for the merge driver.
 func (a *app) logPatterns(ctx context.Context) ([]install.LogPattern, error) {
-	logs, err := edit.Logs(ctx, a.request())
+	logs, err := edit.ConfiguredLogs(ctx, a.request())
 	var out []install.LogPattern
 	for i := range logs {
 		out = append(out, install.LogPattern{Path: logs[i].Path, Exclude: logs[i].Exclude})

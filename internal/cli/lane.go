@@ -67,7 +67,7 @@ func (a *app) switchLane(c *cobra.Command, args []string, to, reason string) err
 			text += fmt.Sprintf("lane %q requires an entry for %s with evidence, committed %s\n", done.Lane, task, when.words)
 		}
 	}
-	return done.Say(a.print(sanitize.Lines(text)))
+	return done.AddRecorded(a.print(sanitize.Lines(text)))
 }
 
 // writeLane writes the requested reports.

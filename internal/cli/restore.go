@@ -80,7 +80,7 @@ func mendedText(done []edit.Mended) string {
 	changed := slices.DeleteFunc(slices.Clone(done), func(m edit.Mended) bool { return m.New == m.Old })
 	var text, words, alike string
 	for _, m := range changed {
-		words += m.Words
+		words += m.Argument
 	}
 	if len(changed) > 0 {
 		most := slices.MaxFunc(changed, func(a, b edit.Mended) int { return cmp.Compare(a.Commits, b.Commits) })
@@ -94,7 +94,7 @@ func mendedText(done []edit.Mended) string {
 			text += restoredText(m.Restored, "")
 		}
 		if len(m.Alike) > 0 {
-			alike += m.Words
+			alike += m.Argument
 		}
 	}
 	if alike != "" {

@@ -27,17 +27,17 @@ type Appended struct {
 	Done bool
 	// Add is the command that stages the workspace.
 	Add string
-	// Unknown says that the plan lacks the entry's task; empty if it does not.
-	Unknown string
+	// UnknownTask says that the plan lacks the entry's task; empty if it does not.
+	UnknownTask string
 	// Hidden is the log if git was told to leave its changes out; else it is nil.
 	Hidden *finding.HiddenLog
 }
 
 // Append appends an entry to the log of the workspace in the request's directory or the nearest above it, unless a check would reject it.
 // If a writer without a guard has changed or lost entries, they are put back instead. Nothing is staged.
-func Append(ctx context.Context, req session.Request, with Locking, entry combine.NewEntry) (out Appended, err error) {
+func Append(ctx context.Context, req session.Request, locking Locking, entry combine.NewEntry) (out Appended, err error) {
 	req.Dir = session.WorkspaceRoot(req.Dir)
-	err = guarded(ctx, req, "append", with, workspaceAbove(ctx), func(held *locked, g *guarding, before []restore.Restored) error {
+	err = runGuarded(ctx, req, "append", locking, findWorkspaceAbove(ctx), func(held *lockedWorkspace, g *guardedWorkspace, before []restore.Restored) error {
 		out.Before, out.Log, out.Discarded = before, g.Log(), g.discarded
 		out.Add = "git add -- " + wording.TopPath(small.InDir(g.Dir, ""))
 		if !out.Fine() {
@@ -46,24 +46,24 @@ func Append(ctx context.Context, req session.Request, with Locking, entry combin
 		if g.conflict != nil {
 			return g.conflict
 		}
-		if err := g.timely(); err != nil {
+		if err := g.checkUncommittedTimes(); err != nil {
 			return err
 		}
-		if out.Done, err = g.Append(g.mark, entry, func(text []byte, line int) error { return g.judge(ctx, text, line) }); err != nil || !out.Done {
+		if out.Done, err = g.Append(g.mark, entry, func(text []byte, line int) error { return g.checkNewText(ctx, text, line) }); err != nil || !out.Done {
 			return err
 		}
-		out.Unknown = g.unknownTask(entry)
+		out.UnknownTask = g.warnUnknownTask(entry)
 		_, err = held.req.InRepository(ctx, "append", func(s *session.Session) (err error) {
-			out.Hidden, err = hiddenAt(ctx, s, out.Log)
+			out.Hidden, err = findHiddenLog(ctx, s, out.Log)
 			return err
 		})
 		return err
 	})
-	return out, out.Say(err)
+	return out, out.AddRecorded(err)
 }
 
-// hiddenAt is the log at a path if git was told to leave its changes out of commits; else it is nil.
-func hiddenAt(ctx context.Context, s *session.Session, path string) (*finding.HiddenLog, error) {
+// findHiddenLog is the log at a path if git was told to leave its changes out of commits; else it is nil.
+func findHiddenLog(ctx context.Context, s *session.Session, path string) (*finding.HiddenLog, error) {
 	marks, err := s.Repo.Marks(ctx, history.At(path))
 	if err != nil || len(marks) == 0 {
 		return nil, err
@@ -79,22 +79,22 @@ func (a Appended) Note() string {
 	return "note: " + a.Hidden.Note() + "\n"
 }
 
-// Say returns err; if the entry was appended all the same, the message says so.
-func (a Appended) Say(err error) error {
+// AddRecorded returns err; if the entry was appended all the same, the message says so.
+func (a Appended) AddRecorded(err error) error {
 	if err == nil || !a.Done {
 		return err
 	}
 	return &failure.Error{Message: "the entry is recorded: do not append it again; but " + failure.Of(err).Message, Err: err}
 }
 
-// timely refuses a log with an uncommitted entry that no commit would accept because of its time.
-func (g *guarding) timely() error {
+// checkUncommittedTimes refuses a log with an uncommitted entry that no commit would accept because of its time.
+func (g *guardedWorkspace) checkUncommittedTimes() error {
 	file, err := g.Read()
 	if err != nil {
 		return err
 	}
 	before, remedy := ledger.NewLedger(nil), "correct its time: it is not committed yet"
-	if head, _ := ledger.ReadLog(g.head, g.Limits); head != nil {
+	if head, _ := ledger.ReadLog(g.headLog, g.Limits); head != nil {
 		before, remedy = head.Ledger, "give it a time that can stand: `small-hook restore`; then append again"
 	}
 	log, _ := ledger.ReadLog(file, g.Limits)
@@ -112,13 +112,13 @@ func (g *guarding) timely() error {
 	return &failure.Error{Message: fmt.Sprintf("nothing was appended: %s, which is not committed, %s", ledger.Describe(*late), wrong), Remedy: remedy}
 }
 
-// judge refuses a new text of the log if a check reports an error at or after a line.
-func (g *guarding) judge(ctx context.Context, text []byte, line int) error {
+// checkNewText refuses a new text of the log if a check reports an error at or after a line.
+func (g *guardedWorkspace) checkNewText(ctx context.Context, text []byte, line int) error {
 	tree, err := directory.Open(g.Place.Top)
 	if err != nil {
 		return err
 	}
-	there := changed{tree, g.Log(), text}
+	there := textOverTree{tree, g.Log(), text}
 	r := gate.Check(ctx, there, "", g.Dir, g.opts)
 	if log, _ := ledger.ReadLog(text, g.Limits); r.Failure == nil && log != nil {
 		from := slices.IndexFunc(log.Entries, func(e ledger.Entry) bool { return e.Pos.Line >= line })
@@ -142,15 +142,15 @@ func (g *guarding) judge(ctx context.Context, text []byte, line int) error {
 	return &failure.Error{Message: fmt.Sprintf("the entry was not appended: %s (%s)", wording.Printable(f.Message), f.Rule), Remedy: wording.Printable(fix)}
 }
 
-// changed is a directory with other content in one file.
-type changed struct {
+// textOverTree is a directory with other content in one file.
+type textOverTree struct {
 	history.Tree
 	path string
 	text []byte
 }
 
 // Blob reads an object, named by its file's path.
-func (c changed) Blob(ctx context.Context, object string, limit int64) (history.Blob, error) {
+func (c textOverTree) Blob(ctx context.Context, object string, limit int64) (history.Blob, error) {
 	if object == c.path && int64(len(c.text)) <= limit {
 		return history.Blob{Data: c.text, Size: int64(len(c.text))}, nil
 	}

@@ -58,7 +58,7 @@ func Baseline(ctx context.Context, req session.Request, revision, reason string)
 		}
 		if len(out.Baselines) == 0 && !accepted {
 			f := &failure.Error{Message: "there is no log with entries to accept in " + out.Revision, Remedy: "begin a log and commit it first; until then there is nothing to accept"}
-			if _, never := nearestEver(ctx, s); never == nil {
+			if _, never := findNearestInHistory(ctx, s); never == nil {
 				f.Remedy = "if a commit has deleted it, put it back and commit it first: `small-hook restore`; else commit the .small/ directory first"
 			}
 			return nil, f
@@ -67,15 +67,15 @@ func Baseline(ctx context.Context, req session.Request, revision, reason string)
 		if err != nil {
 			return nil, err
 		}
-		return edited, acceptsAll(ctx, s, commit, edited)
+		return edited, checkAcceptsAll(ctx, s, commit, edited)
 	})
 	return out, err
 }
 
-// acceptsAll fails if the new baselines leave an error in the past. A baseline accepts what came before the first commit whose log begins
+// checkAcceptsAll fails if the new baselines leave an error in the past. A baseline accepts what came before the first commit whose log begins
 // with it. If a log was rewritten and then put back, that commit is older than the rewrite, and the baseline does not accept the rewrite.
 // Appending an entry first helps: no older log begins with that one.
-func acceptsAll(ctx context.Context, s *session.Session, commit string, edited []byte) error {
+func checkAcceptsAll(ctx context.Context, s *session.Session, commit string, edited []byte) error {
 	if err := s.TrustContent(edited, policy.File, commit); err != nil {
 		return err
 	}
@@ -172,8 +172,8 @@ func waiverFor(e judge.EditToWaive) (policy.Waiver, error) {
 	return w, nil
 }
 
-// allowed is the failure if the floor forbids it.
-func allowed(s *session.Session, mode string) error {
+// checkFloor is the failure if the floor forbids it.
+func checkFloor(s *session.Session, mode string) error {
 	if mode == "baseline" && s.Opts.Floor.ForbidsBaselines() || mode == "waive" && s.Opts.Floor.ForbidsWaivers() {
 		return &failure.Error{Message: "the floor " + s.Opts.Floor.Source + " forbids this: the stanza would not count", Remedy: "ask whoever keeps the floor"}
 	}
@@ -189,7 +189,7 @@ func editConfig(ctx context.Context, req session.Request, mode string, edit func
 			err = s.UnderFloor()
 		}
 		if err == nil {
-			err = allowed(s, mode)
+			err = checkFloor(s, mode)
 		}
 		if err != nil {
 			return err

@@ -37,9 +37,9 @@ type Guarded struct {
 	Before, After []restore.Restored
 	// Log is the path of the log, from the root of the work tree.
 	Log string
-	// Behind are entries of the new HEAD that are missing or different in the log, if git has moved the work tree: then nothing is put
+	// BehindHead are entries of the new HEAD that are missing or different in the log, if git has moved the work tree: then nothing is put
 	// back.
-	Behind []ledger.Entry
+	BehindHead []ledger.Entry
 	// Conflict says that the log is in conflict, and how to resolve it; nil if it is not.
 	Conflict *failure.Error
 	// Discarded are entries that were recorded and then taken away with git, such as by git checkout. They stay away until somebody types
@@ -52,7 +52,7 @@ func (g Guarded) Warning() string {
 	if len(g.Discarded) == 0 {
 		return ""
 	}
-	back := g.First()[0]
+	back := g.CommandsBeforeCommit()[0]
 	were := "were"
 	if len(g.Discarded) == 1 {
 		were = "was"
@@ -61,8 +61,8 @@ func (g Guarded) Warning() string {
 		ledger.DescribeAll(g.Discarded), were, pronoun(g.Discarded), wording.Commands(back), back, pronoun(g.Discarded))
 }
 
-// First is what has to be typed before the log can be committed: what was discarded comes back, unless it was forgotten.
-func (g Guarded) First() []string {
+// CommandsBeforeCommit is what has to be typed before the log can be committed: what was discarded comes back, unless it was forgotten.
+func (g Guarded) CommandsBeforeCommit() []string {
 	if len(g.Discarded) == 0 {
 		return nil
 	}
@@ -78,19 +78,19 @@ func pronoun(entries []ledger.Entry) string {
 
 // Fine reports whether nothing was found.
 func (g Guarded) Fine() bool {
-	return len(g.Before)+len(g.After)+len(g.Behind) == 0 && g.Conflict == nil
+	return len(g.Before)+len(g.After)+len(g.BehindHead) == 0 && g.Conflict == nil
 }
 
-// guarding is the workspace of a directory, and the state of its repository.
-type guarding struct {
+// guardedWorkspace is the workspace of a directory, and the state of its repository.
+type guardedWorkspace struct {
 	restore.Workspace
 	mark restore.Mark
-	// head is the log of HEAD, nil if there is none.
-	head []byte
-	// recorded is what the log on disk must continue, and noted the note behind it: see restore.Workspace.RecordedLog.
-	recorded, noted []byte
-	// thrown is the note on what was discarded, and discarded are its entries: see restore.Workspace.UpdateDiscarded.
-	thrown    restore.Note
+	// headLog is the log of HEAD, nil if there is none.
+	headLog []byte
+	// recordedLog is what the log on disk must continue, and notedLog the note behind it: see restore.Workspace.RecordedLog.
+	recordedLog, notedLog []byte
+	// discardedNote is the note on what was discarded, and discarded are its entries: see restore.Workspace.UpdateDiscarded.
+	discardedNote    restore.Note
 	discarded []ledger.Entry
 	// opts are the options of a judgement.
 	opts run.Options
@@ -100,8 +100,8 @@ type guarding struct {
 
 // Guard runs a command under the lock of the workspace in the request's directory or the nearest above it, and undoes its changes of the
 // log's old entries. The command gets the environment passed to do. An error of do is returned beside what was found.
-func Guard(ctx context.Context, req session.Request, with Locking, do func(environ []string) error) (out Guarded, err error) {
-	err = guarded(ctx, req, "guard", with, workspaceOrLogs(ctx), func(held *locked, g *guarding, before []restore.Restored) (err error) {
+func Guard(ctx context.Context, req session.Request, locking Locking, do func(environ []string) error) (out Guarded, err error) {
+	err = runGuarded(ctx, req, "guard", locking, findWorkspaceOrLogs(ctx), func(held *lockedWorkspace, g *guardedWorkspace, before []restore.Restored) (err error) {
 		out.Before, out.Log, out.Discarded = before, g.Log(), g.discarded
 		old, err := g.Read()
 		if err != nil {
@@ -109,44 +109,44 @@ func Guard(ctx context.Context, req session.Request, with Locking, do func(envir
 		}
 		environ := held.Environ(req.Environ)
 		if len(g.Policy.Logs) > 0 && g.Dir != "" {
-			root, err := lockWorkspace(ctx, held.req, "guard", with, atRoot)
+			root, err := lockWorkspace(ctx, held.req, "guard", locking, findRoot)
 			if err != nil {
 				return err
 			}
 			defer func() { err = errors.Join(err, root.Release()) }()
 			environ = root.Environ(environ)
 		}
-		logs, undone, err := held.logs(ctx, g)
+		logs, undone, err := held.prepareLogs(ctx, g)
 		if err != nil {
 			return err
 		}
 		out.Before = append(out.Before, undone...)
 		failed := do(environ)
 		ctx := context.WithoutCancel(ctx) // look at the result even after Ctrl-C
-		held.began = &restore.Note{Dir: g.Dir, Mark: g.mark, Log: old}
-		now, err := held.look(ctx)
+		held.startNote = &restore.Note{Dir: g.Dir, Mark: g.mark, Log: old}
+		now, err := held.readState(ctx)
 		if err != nil {
 			return errors.Join(failed, err)
 		}
 		out.Conflict = now.conflict
-		if now.noted == nil {
-			out.Behind, err = now.behind()
+		if now.notedLog == nil {
+			out.BehindHead, err = now.findBehindHead()
 		} else {
-			out.After, err = now.putBack()
+			out.After, err = now.putBackRecorded()
 		}
-		undone, wrong := logs.undo(ctx, now)
+		undone, wrong := logs.undoChanges(ctx, now)
 		out.After = append(out.After, undone...)
 		return errors.Join(failed, err, wrong, now.WriteNote(now.mark))
 	})
 	return out, err
 }
 
-// guarded takes the lock, puts back what a writer without a guard has changed or lost, and calls do.
-func guarded(
-	ctx context.Context, req session.Request, mode string, with Locking, find func(*session.Session) (string, error),
-	do func(*locked, *guarding, []restore.Restored) error,
+// runGuarded takes the lock, puts back what a writer without a guard has changed or lost, and calls do.
+func runGuarded(
+	ctx context.Context, req session.Request, mode string, locking Locking, find func(*session.Session) (string, error),
+	do func(*lockedWorkspace, *guardedWorkspace, []restore.Restored) error,
 ) (err error) {
-	held, err := lockWorkspace(ctx, req, mode, with, find)
+	held, err := lockWorkspace(ctx, req, mode, locking, find)
 	if err != nil {
 		return err
 	}
@@ -154,28 +154,28 @@ func guarded(
 	if err := refuseProfile2(filepath.Join(held.req.Dir, filepath.FromSlash(held.dir)), mode); err != nil {
 		return err
 	}
-	g, err := held.look(ctx)
+	g, err := held.readState(ctx)
 	if err != nil {
 		return err
 	}
-	before, err := g.putBack()
+	before, err := g.putBackRecorded()
 	if err != nil {
 		return err
 	}
 	return do(held, g, before)
 }
 
-// workspaceAbove is the directory of the workspace in the request's directory or the nearest above it, up to the root of the work tree.
-func workspaceAbove(ctx context.Context) func(s *session.Session) (string, error) {
+// findWorkspaceAbove is the directory of the workspace in the request's directory or the nearest above it, up to the root of the work tree.
+func findWorkspaceAbove(ctx context.Context) func(s *session.Session) (string, error) {
 	return func(s *session.Session) (string, error) {
-		dir, err := nearest(s, func(dir string) (bool, error) { return onDisk(s, dir), nil })
+		dir, err := findNearest(s, func(dir string) (bool, error) { return hasWorkspaceOnDisk(s, dir), nil })
 		if !errors.Is(err, errNoWorkspace) {
 			return dir, err
 		}
 		const another = "change into a workspace, or name its directory with --dir"
 		f := *failure.Of(err)
 		f.Remedy = another + "; or a person begins a new one with small init --intent, followed by what the work is for"
-		gone, never := nearestEver(ctx, s)
+		gone, never := findNearestInHistory(ctx, s)
 		switch {
 		case never == nil:
 			if err := refuseMoved(ctx, s, gone); err != nil {
@@ -189,10 +189,10 @@ func workspaceAbove(ctx context.Context) func(s *session.Session) (string, error
 	}
 }
 
-// workspaceOrLogs is workspaceAbove; where there is none, the root of the work tree, if the configuration has logs.
-func workspaceOrLogs(ctx context.Context) func(s *session.Session) (string, error) {
+// findWorkspaceOrLogs is workspaceAbove; where there is none, the root of the work tree, if the configuration has logs.
+func findWorkspaceOrLogs(ctx context.Context) func(s *session.Session) (string, error) {
 	return func(s *session.Session) (string, error) {
-		dir, err := workspaceAbove(ctx)(s)
+		dir, err := findWorkspaceAbove(ctx)(s)
 		if !errors.Is(err, errNoWorkspace) {
 			return dir, err
 		}
@@ -203,8 +203,8 @@ func workspaceOrLogs(ctx context.Context) func(s *session.Session) (string, erro
 	}
 }
 
-// onDisk reports whether a directory of the work tree has a workspace.
-func onDisk(s *session.Session, dir string) bool {
+// hasWorkspaceOnDisk reports whether a directory of the work tree has a workspace.
+func hasWorkspaceOnDisk(s *session.Session, dir string) bool {
 	info, err := os.Lstat(filepath.Join(s.Repo.Where().Top, dir, small.Dir))
 	return err == nil && info.IsDir()
 }
@@ -212,8 +212,8 @@ func onDisk(s *session.Session, dir string) bool {
 // errNoWorkspace is in the chain of the failure if no workspace is found.
 var errNoWorkspace = errors.New("there is no workspace")
 
-// nearest is the nearest directory that has a workspace, from the request's up to the root of the work tree.
-func nearest(s *session.Session, has func(dir string) (bool, error)) (string, error) {
+// findNearest is the findNearest directory that has a workspace, from the request's up to the root of the work tree.
+func findNearest(s *session.Session, has func(dir string) (bool, error)) (string, error) {
 	dir, err := s.PathOf(s.Req.Dir)
 	if err != nil {
 		return "", err
@@ -228,31 +228,31 @@ func nearest(s *session.Session, has func(dir string) (bool, error)) (string, er
 	}
 }
 
-// locked is a workspace under its lock.
-type locked struct {
+// lockedWorkspace is a workspace under its lock.
+type lockedWorkspace struct {
 	*lock.Held
 	// req is the request, in the root of the work tree: a command may remove the directory in which it began.
 	req       session.Request
 	mode, dir string
 	// record is the path of a record of 2.0.0, or of a folder of them, if one is named.
 	record string
-	// began is the log at the start of a guarded command, which then counts as the note.
-	began *restore.Note
-	// state releases the lock of the protocol's own program; nil under a guard, inside which that program may run.
-	state func() error
+	// startNote is the log at the start of a guarded command, which then counts as the note.
+	startNote *restore.Note
+	// releaseState releases the lock of the protocol's own program; nil under a guard, inside which that program may run.
+	releaseState func() error
 }
 
 // Release releases both locks.
-func (l *locked) Release() error {
-	if l.state == nil {
+func (l *lockedWorkspace) Release() error {
+	if l.releaseState == nil {
 		return l.Held.Release()
 	}
-	return errors.Join(l.state(), l.Held.Release())
+	return errors.Join(l.releaseState(), l.Held.Release())
 }
 
 // lockWorkspace takes the lock of the workspace that find finds.
-func lockWorkspace(ctx context.Context, req session.Request, mode string, with Locking, find func(s *session.Session) (dir string, err error)) (*locked, error) {
-	out := &locked{req: req, mode: mode}
+func lockWorkspace(ctx context.Context, req session.Request, mode string, locking Locking, find func(s *session.Session) (dir string, err error)) (*lockedWorkspace, error) {
+	out := &lockedWorkspace{req: req, mode: mode}
 	var place githistory.Place
 	_, err := req.InRepository(ctx, mode, func(s *session.Session) (err error) {
 		place = s.Repo.Where()
@@ -269,21 +269,21 @@ func lockWorkspace(ctx context.Context, req session.Request, mode string, with L
 	at := filepath.Join(place.Top, filepath.FromSlash(out.dir))
 	out.Held, err = lock.Take(ctx, lock.Request{
 		CommonDir: place.CommonDir, Workspace: at,
-		Command: with.Command, Wait: with.Wait, Environ: req.Environ, Now: req.Now,
+		Command: locking.Command, Wait: locking.Wait, Environ: req.Environ, Now: req.Now,
 	})
 	if _, there := os.Stat(at); err != nil || mode == "guard" || errors.Is(there, fs.ErrNotExist) {
 		return out, err
 	}
-	if out.state, err = lock.TakeState(ctx, at, with.Wait); err != nil {
+	if out.releaseState, err = lock.TakeState(ctx, at, locking.Wait); err != nil {
 		return nil, errors.Join(err, out.Held.Release())
 	}
 	return out, nil
 }
 
-// look finds the state before or after a guarded command.
-func (l *locked) look(ctx context.Context) (g *guarding, err error) {
+// readState finds the state before or after a guarded command.
+func (l *lockedWorkspace) readState(ctx context.Context) (g *guardedWorkspace, err error) {
 	_, err = l.req.InRepository(ctx, l.mode, func(s *session.Session) (err error) {
-		if g, err = l.lookIn(ctx, s); err == nil {
+		if g, err = l.readStateIn(ctx, s); err == nil {
 			g.conflict, err = g.FindConflict(ctx, s.Repo, l.req.Environ)
 		}
 		return err
@@ -291,7 +291,7 @@ func (l *locked) look(ctx context.Context) (g *guarding, err error) {
 	return g, err
 }
 
-func (l *locked) lookIn(ctx context.Context, s *session.Session) (*guarding, error) {
+func (l *lockedWorkspace) readStateIn(ctx context.Context, s *session.Session) (*guardedWorkspace, error) {
 	if err := s.UnderFloor(); err != nil {
 		return nil, err
 	}
@@ -299,7 +299,7 @@ func (l *locked) lookIn(ctx context.Context, s *session.Session) (*guarding, err
 	if err != nil {
 		return nil, err
 	}
-	g := &guarding{opts: s.Opts}
+	g := &guardedWorkspace{opts: s.Opts}
 	g.Workspace = restore.Workspace{
 		Place: s.Repo.Where(), Dir: l.dir, Kept: l.Dir, Policy: s.Opts.Policy, Limits: s.Opts.Limits(), Now: l.req.Now,
 	}
@@ -307,18 +307,18 @@ func (l *locked) lookIn(ctx context.Context, s *session.Session) (*guarding, err
 		return nil, err
 	}
 	if head != "" {
-		if g.head, _, err = githistory.ReadFile(ctx, s.Repo, head, g.Log(), g.Limits.FileSize()); err == nil {
-			g.head, err = g.HeadOrMended(ctx, s.Repo, head, g.head)
+		if g.headLog, _, err = githistory.ReadFile(ctx, s.Repo, head, g.Log(), g.Limits.FileSize()); err == nil {
+			g.headLog, err = g.HeadOrMended(ctx, s.Repo, head, g.headLog)
 		}
 		if err != nil {
 			return nil, err
 		}
 	}
-	last := l.began
+	last := l.startNote
 	if last == nil {
 		noted, err := g.ReadNote()
 		if err == nil {
-			g.thrown, g.discarded, err = g.UpdateDiscarded(ctx, s.Repo, noted, g.mark, g.head)
+			g.discardedNote, g.discarded, err = g.UpdateDiscarded(ctx, s.Repo, noted, g.mark, g.headLog)
 		}
 		if err == nil && len(g.discarded) > 0 {
 			noted, err = g.ReadNote()
@@ -328,40 +328,40 @@ func (l *locked) lookIn(ctx context.Context, s *session.Session) (*guarding, err
 		}
 		last = &noted
 	}
-	if g.recorded, g.noted, err = g.RecordedLog(ctx, s.Repo, *last, g.mark, g.head); err != nil || g.recorded == nil {
+	if g.recordedLog, g.notedLog, err = g.RecordedLog(ctx, s.Repo, *last, g.mark, g.headLog); err != nil || g.recordedLog == nil {
 		return g, err
 	}
-	return g, g.FindElsewhere(ctx, s.Repo, head, g.recorded)
+	return g, g.FindElsewhere(ctx, s.Repo, head, g.recordedLog)
 }
 
 // continuesHead reports whether the log on disk may follow HEAD's.
-func (g *guarding) continuesHead() bool {
+func (g *guardedWorkspace) continuesHead() bool {
 	file, err := g.Read()
 	log, _ := ledger.ReadLog(file, g.Limits)
-	head, _ := ledger.ReadLog(g.head, g.Limits)
+	head, _ := ledger.ReadLog(g.headLog, g.Limits)
 	return err == nil && log != nil && (head == nil || g.Accepts(head.Ledger, log.Ledger))
 }
 
-func (g *guarding) inConflict() bool { return g.conflict != nil }
+func (g *guardedWorkspace) inConflict() bool { return g.conflict != nil }
 
-// putBack puts back what was recorded, unless the recorded log cannot be read.
-func (g *guarding) putBack() ([]restore.Restored, error) {
+// putBackRecorded puts back what was recorded, unless the recorded log cannot be read.
+func (g *guardedWorkspace) putBackRecorded() ([]restore.Restored, error) {
 	if g.inConflict() {
 		return nil, nil // the conflict has both sides' entries, and `reconcile` resolves it
 	}
-	if sound, _ := ledger.ReadLog(g.recorded, g.Limits); sound == nil {
+	if sound, _ := ledger.ReadLog(g.recordedLog, g.Limits); sound == nil {
 		return nil, nil
 	}
-	done, err := g.Restore(g.recorded, g.Accepts)
+	done, err := g.Restore(g.recordedLog, g.Accepts)
 	if err != nil || done.Text == nil {
 		return nil, err
 	}
 	return []restore.Restored{done}, nil
 }
 
-// behind are the entries of HEAD that are missing or different in the log.
-func (g *guarding) behind() ([]ledger.Entry, error) {
-	head, _ := ledger.ReadLog(g.head, g.Limits)
+// findBehindHead are the entries of HEAD that are missing or different in the log.
+func (g *guardedWorkspace) findBehindHead() ([]ledger.Entry, error) {
+	head, _ := ledger.ReadLog(g.headLog, g.Limits)
 	if g.inConflict() || head == nil || head.Len() == 0 {
 		return nil, nil
 	}
@@ -369,7 +369,7 @@ func (g *guarding) behind() ([]ledger.Entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	found, err := combine.PutBackOf(g.head, file, g.Accepts, g.Now, g.Limits)
+	found, err := combine.PutBackOf(g.headLog, file, g.Accepts, g.Now, g.Limits)
 	switch {
 	case err != nil:
 		return nil, &failure.Error{Message: g.Log() + ": " + err.Error(), Err: err}

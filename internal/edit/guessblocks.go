@@ -78,19 +78,19 @@ func (g *guess) guessBlocks(base policy.Log, at string, data []byte) error {
 	case o.level != "":
 		entries = len(o.headings)
 		base.Start = "^" + o.level + " "
-		g.why = append(g.why, fmt.Sprintf("each block from a line that begins with %q is an entry (start: %s)", o.level+" ", wording.Quote(base.Start)))
+		g.reasons = append(g.reasons, fmt.Sprintf("each block from a line that begins with %q is an entry (start: %s)", o.level+" ", wording.Quote(base.Start)))
 	case o.bullets > 1:
 		base.Start = "^[-*] "
-		g.why = append(g.why, "each item of a list with - or * is an entry, with the lines below it (start: "+wording.Quote(base.Start)+")")
+		g.reasons = append(g.reasons, "each item of a list with - or * is an entry, with the lines below it (start: "+wording.Quote(base.Start)+")")
 	default:
 		return &failure.Error{
 			Message: wording.Printable(at) + " has no two headings of one level, and no list, with which entries could begin",
-			Remedy:  byHand(base.Path, `entries: blocks, start: "^## "`),
+			Remedy:  remedyByHand(base.Path, `entries: blocks, start: "^## "`),
 		}
 	}
 	if o.links {
 		base.Identity.WithoutLines = linkDefinition
-		g.why = append(g.why, "lines that say where a link leads are not compared (identity: without_lines)")
+		g.reasons = append(g.reasons, "lines that say where a link leads are not compared (identity: without_lines)")
 	}
 	first, last := "", ""
 	for _, h := range o.headings {
@@ -103,30 +103,30 @@ func (g *guess) guessBlocks(base policy.Log, at string, data []byte) error {
 		}
 	}
 	if base.Open != "" {
-		g.why = append(g.why, "the section of what is not released yet may change (open: newest)")
+		g.reasons = append(g.reasons, "the section of what is not released yet may change (open: newest)")
 	}
-	falls := laterHeading(first, last)
+	falls := isLaterHeading(first, last)
 	if falls {
 		base.Order = policy.NewestFirst
-		g.why = append(g.why, "new entries stand before older ones: the headings fall, from "+wording.Quote(first)+" to "+wording.Quote(last)+" (order: newest-first)")
+		g.reasons = append(g.reasons, "new entries stand before older ones: the headings fall, from "+wording.Quote(first)+" to "+wording.Quote(last)+" (order: newest-first)")
 	}
 	several := entries > 1 // if the only entry may change, nothing is guarded
-	g.add(base, "")
+	g.addReading(base, "")
 	if base.Open == "" && several {
-		g.add(base, "the newest entry may change until another one stands (open: newest)", openNewest)
+		g.addReading(base, "the newest entry may change until another one stands (open: newest)", setOpenNewest)
 	}
 	if !falls {
-		g.add(base, "new entries stand before older ones (order: newest-first)", newestFirst)
+		g.addReading(base, "new entries stand before older ones (order: newest-first)", setNewestFirst)
 	}
 	if !falls && several {
-		g.add(base, "new entries stand before older ones, and the newest may change (order: newest-first, open: newest)", newestFirst, openNewest)
+		g.addReading(base, "new entries stand before older ones, and the newest may change (order: newest-first, open: newest)", setNewestFirst, setOpenNewest)
 	}
-	g.add(base, "a new entry may stand anywhere (order: free)", free, func(l *policy.Log) { l.Open = "" })
+	g.addReading(base, "a new entry may stand anywhere (order: free)", setFreeOrder, func(l *policy.Log) { l.Open = "" })
 	return nil
 }
 
-// laterHeading reports whether a heading has a later date, or else a higher version, than another one.
-func laterHeading(a, b string) bool {
+// isLaterHeading reports whether a heading has a later date, or else a higher version, than another one.
+func isLaterHeading(a, b string) bool {
 	if x, y := dateForm().FindString(a), dateForm().FindString(b); x != "" && y != "" && x != y {
 		return x > y
 	}
@@ -142,14 +142,14 @@ func compareVersions(a, b string) int {
 	})
 }
 
-// numbered matches names that begin with a number, as those of migrations do; dated those that begin with a date or a time.
+// numberedName matches names that begin with a number, as those of migrations do; datedName those that begin with a date or a time.
 var (
-	numbered = expression.Of(`^[A-Za-z]?[0-9]`)
-	dated    = expression.Of(`^[A-Za-z]?(?:[0-9]{4}[-_]?[0-9]{2}[-_]?[0-9]{2}|[0-9]{10})`)
+	numberedName = expression.Of(`^[A-Za-z]?[0-9]`)
+	datedName    = expression.Of(`^[A-Za-z]?(?:[0-9]{4}[-_]?[0-9]{2}[-_]?[0-9]{2}|[0-9]{10})`)
 )
 
-// mostRead is how many files of a folder are read.
-const mostRead = 50
+// maxFilesRead is how many files of a folder are read.
+const maxFilesRead = 50
 
 // guessFolder takes the files of a folder as entries: those with the most common ending if most have it, else all.
 func guessFolder(at string, files []history.File, read func(string) ([]byte, error)) (guess, error) {
@@ -161,7 +161,7 @@ func guessFolder(at string, files []history.File, read func(string) ([]byte, err
 	if endings[ending]*2 <= len(files) {
 		ending = ""
 	}
-	g := guess{why: []string{"each file is an entry"}}
+	g := guess{reasons: []string{"each file is an entry"}}
 	base := policy.Log{Entries: policy.FileEntries, Order: policy.ByNumber}
 	below := "/*"
 	for _, f := range files {
@@ -173,48 +173,48 @@ func guessFolder(at string, files []history.File, read func(string) ([]byte, err
 			below = "/**/*"
 		}
 		switch name := path.Base(f.Path); {
-		case !numbered().MatchString(name):
+		case !numberedName().MatchString(name):
 			base.Order = ""
-		case base.Order != "" && dated().MatchString(name):
+		case base.Order != "" && datedName().MatchString(name):
 			base.Order = policy.ByName
 		}
 	}
 	base.Path = policy.LiteralPattern(at) + below + policy.LiteralPattern(ending)
 	if others := len(files) - len(g.files); others > 0 {
-		g.why = append(g.why, fmt.Sprintf("%s with another ending there: not guarded", wording.Count(others, "file")))
+		g.reasons = append(g.reasons, fmt.Sprintf("%s with another ending there: not guarded", wording.Count(others, "file")))
 	}
 	switch base.Order {
 	case policy.ByNumber:
-		g.why = append(g.why, "the names begin with numbers: a new file has to have a greater one than those that are there (order: number)")
+		g.reasons = append(g.reasons, "the names begin with numbers: a new file has to have a greater one than those that are there (order: number)")
 	case policy.ByName:
-		g.why = append(g.why, "the names begin with dates: a new file has to sort after those that are there (order: name)")
+		g.reasons = append(g.reasons, "the names begin with dates: a new file has to sort after those that are there (order: name)")
 	}
-	drafts, status, err := statusIn(g.files, read)
+	drafts, status, err := findStatus(g.files, read)
 	if err != nil {
 		return g, err
 	}
 	if status {
 		base.Identity.WithoutLines = "^(Status|Superseded by):"
-		g.why = append(g.why, "a line that begins with Status: or Superseded by: may change (identity: without_lines)")
+		g.reasons = append(g.reasons, "a line that begins with Status: or Superseded by: may change (identity: without_lines)")
 	}
 	if drafts {
 		base.Open = "^Status: (Draft|Proposed)"
-		g.why = append(g.why, "a file whose status is Draft or Proposed may change (open)")
+		g.reasons = append(g.reasons, "a file whose status is Draft or Proposed may change (open)")
 	}
-	g.add(base, "")
+	g.addReading(base, "")
 	if base.Order == policy.ByNumber {
-		g.add(base, "a new file has to sort after those that are there by its whole name (order: name)", func(l *policy.Log) { l.Order = policy.ByName })
+		g.addReading(base, "a new file has to sort after those that are there by its whole name (order: name)", func(l *policy.Log) { l.Order = policy.ByName })
 	}
 	if base.Order != "" {
-		g.add(base, "a new file may have any name, since they did not always come in order", func(l *policy.Log) { l.Order = "" })
+		g.addReading(base, "a new file may have any name, since they did not always come in order", func(l *policy.Log) { l.Order = "" })
 	}
 	return g, nil
 }
 
-// statusIn reports whether most files of a folder have a line with a status, and whether some are drafts by it.
-func statusIn(files []string, read func(string) ([]byte, error)) (drafts, status bool, err error) {
+// findStatus reports whether most files of a folder have a line with a status, and whether some are drafts by it.
+func findStatus(files []string, read func(string) ([]byte, error)) (drafts, status bool, err error) {
 	have, looked := 0, 0
-	for _, f := range files[:min(len(files), mostRead)] {
+	for _, f := range files[:min(len(files), maxFilesRead)] {
 		if path.Ext(f) != ".md" {
 			continue
 		}

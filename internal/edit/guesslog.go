@@ -18,16 +18,16 @@ import (
 // reading is one way to read a file, or a folder of files, as a log.
 type reading struct {
 	log policy.Log
-	// means says in words what the stanza allows besides appending; empty for the strictest stanza.
-	means string
+	// allows says in words what the stanza allows besides appending; empty for the strictest stanza.
+	allows string
 }
 
 // guess is what a path may be.
 type guess struct {
 	// files are those that exist.
 	files []string
-	// why are sentences that say what was guessed, and from what.
-	why []string
+	// reasons are sentences that say what was guessed, and from what.
+	reasons []string
 	// readings begin with the one that suits the content best; the others are milder.
 	readings []reading
 }
@@ -61,19 +61,19 @@ func guessAt(ctx context.Context, s *session.Session, at string, files []history
 	default:
 		err = &failure.Error{
 			Message: "cannot guess from its name what an entry of " + wording.Printable(at) + " is",
-			Remedy:  byHand(policy.LiteralPattern(at), "entries: lines") + "; entries: blocks, list and files are the other kinds",
+			Remedy:  remedyByHand(policy.LiteralPattern(at), "entries: lines") + "; entries: blocks, list and files are the other kinds",
 		}
 	}
 	return g, err
 }
 
-// byHand says which stanza to write for a pattern of paths; keys are those after the path.
-func byHand(pattern, keys string) string {
+// remedyByHand says which stanza to write for a pattern of paths; keys are those after the path.
+func remedyByHand(pattern, keys string) string {
 	return fmt.Sprintf("write it into %s by hand, under logs: - {path: %s, %s}", policy.File, wording.Quote(pattern), keys)
 }
 
-// add adds a reading: a stanza with some changes.
-func (g *guess) add(base policy.Log, means string, changes ...func(*policy.Log)) {
+// addReading adds a reading: a stanza with some changes.
+func (g *guess) addReading(base policy.Log, means string, changes ...func(*policy.Log)) {
 	for _, change := range changes {
 		change(&base)
 	}
@@ -81,17 +81,17 @@ func (g *guess) add(base policy.Log, means string, changes ...func(*policy.Log))
 }
 
 // The changes that readings make to a stanza.
-func newestFirst(l *policy.Log) { l.Order = policy.NewestFirst }
-func free(l *policy.Log)        { l.Order = policy.Free }
-func openNewest(l *policy.Log)  { l.Open = policy.OpenNewest }
-func keyed(key string) func(*policy.Log) {
+func setNewestFirst(l *policy.Log) { l.Order = policy.NewestFirst }
+func setFreeOrder(l *policy.Log)        { l.Order = policy.Free }
+func setOpenNewest(l *policy.Log)  { l.Open = policy.OpenNewest }
+func setKey(key string) func(*policy.Log) {
 	return func(l *policy.Log) { l.Identity = policy.Identity{Only: []string{key}} }
 }
 
 // guessLines takes each line as an entry.
 func (g *guess) guessLines(base policy.Log, data []byte, limits small.Limits) {
 	base.Entries = policy.LineEntries
-	g.why = append(g.why, "each line is an entry")
+	g.reasons = append(g.reasons, "each line is an entry")
 	var records []*small.Value
 	lines := 0
 	for line := range strings.Lines(string(data)) {
@@ -112,14 +112,14 @@ func (g *guess) guessLines(base policy.Log, data []byte, limits small.Limits) {
 // guessList takes each item of the only list of a document as an entry.
 func (g *guess) guessList(base policy.Log, at string, data []byte, isJSON bool, limits small.Limits) (err error) {
 	base.Entries = policy.ListEntries
-	if base.At, err = listIn(at, data, isJSON, limits); err != nil {
+	if base.At, err = findOnlyList(at, data, isJSON, limits); err != nil {
 		return err
 	}
 	where := "the document's list"
 	if base.At != "" {
 		where = "the list at " + base.At
 	}
-	g.why = append(g.why, "each item of "+where+" is an entry")
+	g.reasons = append(g.reasons, "each item of "+where+" is an entry")
 	items, _ := small.ParseItems(data, isJSON, base.At, limits)
 	g.addSequence(base, len(items), items)
 	return nil
@@ -127,27 +127,27 @@ func (g *guess) guessList(base policy.Log, at string, data []byte, isJSON bool, 
 
 // addSequence adds the readings of some lines, or of the items of a list. records are their values, if they are known.
 func (g *guess) addSequence(base policy.Log, entries int, records []*small.Value) {
-	if chain := chainIn(records); chain != nil {
+	if chain := findChain(records); chain != nil {
 		base.Identity.Without = chain
-		g.why = append(g.why, fmt.Sprintf("%s form a chain, which a merge writes anew: they are not compared (identity: without)", wording.List(chain, "and")))
+		g.reasons = append(g.reasons, fmt.Sprintf("%s form a chain, which a merge writes anew: they are not compared (identity: without)", wording.List(chain, "and")))
 	}
-	g.add(base, "")
-	g.add(base, "new entries stand before older ones (order: newest-first)", newestFirst)
+	g.addReading(base, "")
+	g.addReading(base, "new entries stand before older ones (order: newest-first)", setNewestFirst)
 	if entries > 1 { // else nothing would be guarded
-		g.add(base, "the last entry may change until another one follows (open: newest)", openNewest)
+		g.addReading(base, "the last entry may change until another one follows (open: newest)", setOpenNewest)
 	}
-	key := keyIn(records)
+	key := findKey(records)
 	if key != "" {
-		g.add(base, "what has the same "+key+" is one record, and what else is in it may change (identity: only)", keyed(key))
+		g.addReading(base, "what has the same "+key+" is one record, and what else is in it may change (identity: only)", setKey(key))
 	}
-	g.add(base, "a new entry may stand anywhere (order: free)", free)
+	g.addReading(base, "a new entry may stand anywhere (order: free)", setFreeOrder)
 	if key != "" {
-		g.add(base, "what has the same "+key+" is one record, which may change and move (identity: only, order: free)", keyed(key), free)
+		g.addReading(base, "what has the same "+key+" is one record, which may change and move (identity: only, order: free)", setKey(key), setFreeOrder)
 	}
 }
 
-// listIn finds the only list of a document.
-func listIn(at string, data []byte, isJSON bool, limits small.Limits) (keys string, err error) {
+// findOnlyList finds the only list of a document.
+func findOnlyList(at string, data []byte, isJSON bool, limits small.Limits) (keys string, err error) {
 	if _, problems := small.ParseItems(data, isJSON, "", limits); problems == nil {
 		return "", nil
 	}
@@ -169,7 +169,7 @@ func listIn(at string, data []byte, isJSON bool, limits small.Limits) (keys stri
 	if len(lists) > 0 {
 		words = fmt.Sprintf("%d lists (at %s)", len(lists), wording.List(lists[:min(len(lists), shown)], "and"))
 	}
-	return "", &failure.Error{Message: wording.Printable(at) + " has " + words, Remedy: byHand(policy.LiteralPattern(at), "entries: list, at: KEY.OF.THE.LIST")}
+	return "", &failure.Error{Message: wording.Printable(at) + " has " + words, Remedy: remedyByHand(policy.LiteralPattern(at), "entries: list, at: KEY.OF.THE.LIST")}
 }
 
 // listsBelow are the paths to lists, as keys joined by dots.
@@ -189,8 +189,8 @@ func listsBelow(v *small.Value, prefix string) (out []string) {
 // keyNames are the names of fields that may identify a record, the likeliest first.
 var keyNames = []string{"id", "_id", "uuid", "key", "slug", "name"}
 
-// keyIn is the field that every record has, each with another value; empty if there is none, or fewer than two records.
-func keyIn(records []*small.Value) string {
+// findKey is the field that every record has, each with another value; empty if there is none, or fewer than two records.
+func findKey(records []*small.Value) string {
 	for _, name := range keyNames {
 		values := map[string]bool{}
 		for _, r := range records {
@@ -208,8 +208,8 @@ func keyIn(records []*small.Value) string {
 // shortestHash is the length from which a text may be a link of a chain.
 const shortestHash = 16
 
-// chainIn are the two fields by which each record names the one before it: one has what the other had there. It is nil if there are none.
-func chainIn(records []*small.Value) []string {
+// findChain are the two fields by which each record names the one before it: one has what the other had there. It is nil if there are none.
+func findChain(records []*small.Value) []string {
 	if len(records) < 2 {
 		return nil
 	}

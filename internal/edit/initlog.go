@@ -22,18 +22,18 @@ import (
 	"github.com/small-gate/small-gate/internal/policy"
 )
 
-// Begun is what InitLog wrote for one path.
-type Begun struct {
+// WrittenStanza is what InitLog wrote for one path.
+type WrittenStanza struct {
 	Log policy.Log
-	// Accepted is people's name for the commit since which the log is judged.
-	Accepted string
+	// SinceName is people's name for the commit since which the log is judged.
+	SinceName string
 	// Notes are sentences about what was guessed and why, and about violations in the log's history.
 	Notes []string
 }
 
 // InitLog guesses what kinds of logs are at some paths, relative to the request's directory, and writes stanzas for them into the
 // configuration of the work tree, whose path it returns. If one of them is no log, it writes none.
-func InitLog(ctx context.Context, req session.Request, paths ...string) (file string, begun []Begun, err error) {
+func InitLog(ctx context.Context, req session.Request, paths ...string) (file string, begun []WrittenStanza, err error) {
 	file, err = editConfig(ctx, req, "init-log", func(s *session.Session, data []byte) ([]byte, error) {
 		begun = nil
 		head, err := s.Repo.Head(ctx)
@@ -41,7 +41,7 @@ func InitLog(ctx context.Context, req session.Request, paths ...string) (file st
 			return nil, err
 		}
 		for _, at := range paths {
-			b, files, err := beginLog(ctx, s, head, at)
+			b, files, err := chooseStanza(ctx, s, head, at)
 			if err != nil {
 				return nil, err
 			}
@@ -55,9 +55,9 @@ func InitLog(ctx context.Context, req session.Request, paths ...string) (file st
 	return file, begun, err
 }
 
-// beginLog chooses the stanza for one path. It also returns the files that the stanza is for.
-func beginLog(ctx context.Context, s *session.Session, head, at string) (b Begun, names []string, err error) {
-	files, where, err := trackedAt(ctx, s, at)
+// chooseStanza chooses the stanza for one path. It also returns the files that the stanza is for.
+func chooseStanza(ctx context.Context, s *session.Session, head, at string) (b WrittenStanza, names []string, err error) {
+	files, where, err := listTracked(ctx, s, at)
 	if err != nil {
 		return b, nil, err
 	}
@@ -74,17 +74,17 @@ func beginLog(ctx context.Context, s *session.Session, head, at string) (b Begun
 	if err != nil {
 		return b, nil, err
 	}
-	chosen, found, err := choose(ctx, s, head, where, g.readings)
+	chosen, found, err := chooseReading(ctx, s, head, where, g.readings)
 	if err != nil {
 		return b, nil, err
 	}
-	b.Log, b.Notes = chosen, slices.Concat(g.why, found)
-	b.Log.Since, b.Accepted, err = sinceWhen(ctx, s, head)
+	b.Log, b.Notes = chosen, slices.Concat(g.reasons, found)
+	b.Log.Since, b.SinceName, err = findSince(ctx, s, head)
 	return b, g.files, err
 }
 
-// trackedAt lists the files of the index at or below a path, and gives the path from the root of the work tree.
-func trackedAt(ctx context.Context, s *session.Session, at string) (files []history.File, where string, err error) {
+// listTracked lists the files of the index at or below a path, and gives the path from the root of the work tree.
+func listTracked(ctx context.Context, s *session.Session, at string) (files []history.File, where string, err error) {
 	full := at
 	if !filepath.IsAbs(at) {
 		full = filepath.Join(s.Req.Dir, at)
@@ -109,8 +109,8 @@ func trackedAt(ctx context.Context, s *session.Session, at string) (files []hist
 	}
 }
 
-// sinceWhen is the tip of the remote's default branch, which HEAD may lack, and people's name for it; HEAD without a remote.
-func sinceWhen(ctx context.Context, s *session.Session, head string) (id, name string, err error) {
+// findSince is the tip of the remote's default branch, which HEAD may lack, and people's name for it; HEAD without a remote.
+func findSince(ctx context.Context, s *session.Session, head string) (id, name string, err error) {
 	branch, err := githistory.DefaultBranch(ctx, s.Repo, "")
 	if err == nil && branch.ID != "" && strings.HasPrefix(branch.Ref, "refs/remotes/") {
 		return branch.ID, history.ShortRef(branch.Ref), nil
@@ -118,20 +118,20 @@ func sinceWhen(ctx context.Context, s *session.Session, head string) (id, name s
 	return head, "HEAD", err
 }
 
-// lookedAt is how many edges of a log's history are judged before it is guarded.
-const lookedAt = 100
+// maxEdgesTried is how many edges of a log's history are judged before it is guarded.
+const maxEdgesTried = 100
 
-// lookback is what the last changes of a log have against a reading of it.
-type lookback struct {
+// trial is what the last changes of a log have against a reading of it.
+type trial struct {
 	// commits is how many commits were judged, and broken how many of them have a finding; last describes the last one.
 	commits, broken int
-	last            string
+	lastBroken            string
 }
 
-// choose takes the first reading that no change in the log's history breaks; if all are broken, the one that is broken least. It says what
+// chooseReading takes the first reading that no change in the log's history breaks; if all are broken, the one that is broken least. It says what
 // the others would have reported. A file of which a quarter of the changes, and more than two, break each reading is no log.
-func choose(ctx context.Context, s *session.Session, head, at string, readings []reading) (policy.Log, []string, error) {
-	looks, best, err := lookBack(ctx, s, head, readings)
+func chooseReading(ctx context.Context, s *session.Session, head, at string, readings []reading) (policy.Log, []string, error) {
+	looks, best, err := tryReadings(ctx, s, head, readings)
 	if errors.Is(err, history.ErrLacking) {
 		return readings[0].log, []string{"its history was not looked at: this clone is shallow"}, nil
 	}
@@ -145,17 +145,17 @@ func choose(ctx context.Context, s *session.Session, head, at string, readings [
 	}
 	var notes []string
 	if best > 0 {
-		notes = append(notes, fmt.Sprintf("read more strictly, %d of its latest changes (%s) would have been rejected, the last of them %s", first.broken, count, first.last),
-			"so the stanza is milder: "+readings[best].means)
+		notes = append(notes, fmt.Sprintf("read more strictly, %d of its latest changes (%s) would have been rejected, the last of them %s", first.broken, count, first.lastBroken),
+			"so the stanza is milder: "+readings[best].allows)
 	}
 	if found.broken == 0 {
 		return readings[best].log, append(notes, "the latest changes of it ("+count+") all pass"), nil
 	}
-	return readings[best].log, append(notes, fmt.Sprintf("of the latest changes of it (%s) %d would have been rejected, the last of them %s", count, found.broken, found.last)), nil
+	return readings[best].log, append(notes, fmt.Sprintf("of the latest changes of it (%s) %d would have been rejected, the last of them %s", count, found.broken, found.lastBroken)), nil
 }
 
 // notALog is the failure for what is not kept as a log. first is the strictest reading of it.
-func notALog(at string, first policy.Log, found lookback) error {
+func notALog(at string, first policy.Log, found trial) error {
 	keys := "entries: " + first.Entries
 	if first.Start != "" {
 		keys += ", start: " + wording.Quote(first.Start)
@@ -163,33 +163,33 @@ func notALog(at string, first policy.Log, found lookback) error {
 	if first.At != "" {
 		keys += ", at: " + wording.Quote(first.At)
 	}
-	remedy := "a program that writes it anew can write one file a month instead, in a folder that is guarded; to guard it nevertheless, " + byHand(first.Path, keys)
+	remedy := "a program that writes it anew can write one file a month instead, in a folder that is guarded; to guard it nevertheless, " + remedyByHand(first.Path, keys)
 	if first.Entries == policy.FileEntries {
-		remedy = "name a folder whose files stay as they are; or " + byHand(first.Path, keys) + ", and name under exclude: what is edited or generated"
+		remedy = "name a folder whose files stay as they are; or " + remedyByHand(first.Path, keys) + ", and name under exclude: what is edited or generated"
 	}
 	return &failure.Error{
 		Message: fmt.Sprintf("%s is not kept as a log: it is edited or generated anew; of its latest changes (%s) %d would have been rejected however it is read, the last of them %s",
-			wording.Printable(at), wording.Count(found.commits, "commit"), found.broken, found.last),
+			wording.Printable(at), wording.Count(found.commits, "commit"), found.broken, found.lastBroken),
 		Remedy: remedy,
 	}
 }
 
-// lookBack judges the last edges of a log by each reading, up to the first that none of them breaks. best is that one, or the one that is
+// tryReadings judges the last edges of a log by each reading, up to the first that none of them breaks. best is that one, or the one that is
 // broken least.
-func lookBack(ctx context.Context, s *session.Session, head string, readings []reading) (looks []lookback, best int, err error) {
+func tryReadings(ctx context.Context, s *session.Session, head string, readings []reading) (looks []trial, best int, err error) {
 	var judge func(policy.Log, func(*finding.Finding) bool) *finding.Report
 	for i, r := range readings {
 		stanza, err := r.log.AsRead(catalogue.Known())
 		if err == nil && judge == nil {
-			judge, err = gate.Recent(ctx, s.Repo, head, stanza, lookedAt, s.Opts)
+			judge, err = gate.Recent(ctx, s.Repo, head, stanza, maxEdgesTried, s.Opts)
 		}
 		if err != nil {
 			return nil, 0, err
 		}
-		look, broken := lookback{}, map[string]bool{}
+		look, broken := trial{}, map[string]bool{}
 		report := judge(stanza, func(f *finding.Finding) bool {
 			broken[f.Commit] = true
-			look.last = history.Short(f.Commit) + ", " + wording.Printable(f.Path) + ": " + wording.Printable(f.Message)
+			look.lastBroken = history.Short(f.Commit) + ", " + wording.Printable(f.Path) + ": " + wording.Printable(f.Message)
 			return false
 		})
 		if f := report.Failure; f != nil {

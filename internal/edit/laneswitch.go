@@ -25,7 +25,7 @@ type Switched struct {
 
 // SwitchLane appends the entry that claims another lane to the log of the workspace in the directory or the nearest above it, up to the
 // root of the work tree. Nothing is staged.
-func SwitchLane(ctx context.Context, req session.Request, with Locking, to, reason string) (Switched, error) {
+func SwitchLane(ctx context.Context, req session.Request, locking Locking, to, reason string) (Switched, error) {
 	target, ok := lane.Parse(to)
 	out := Switched{Lane: target}
 	if !ok {
@@ -41,7 +41,7 @@ func SwitchLane(ctx context.Context, req session.Request, with Locking, to, reas
 	}
 	entry := combine.NewEntry{{"task_id", lane.SwitchTask}, {"status", "completed"}, {"evidence", out.Evidence}}
 	var err error
-	out.Appended, err = Append(ctx, req, with, entry)
+	out.Appended, err = Append(ctx, req, locking, entry)
 	return out, err
 }
 

@@ -25,17 +25,17 @@ import (
 	"github.com/small-gate/small-gate/internal/write/workgit"
 )
 
-// atRoot is the directory whose lock guards all logs of the configuration. It is taken after all other locks.
-func atRoot(*session.Session) (string, error) { return "", nil }
+// findRoot is the directory whose lock guards all logs of the configuration. It is taken after all other locks.
+func findRoot(*session.Session) (string, error) { return "", nil }
 
-// plainLog is the stanza for a file named relative to a directory, and the file's path; nil if it is not a log of the configuration in HEAD or the
+// findConfiguredLog is the stanza for a file named relative to a directory, and the file's path; nil if it is not a log of the configuration in HEAD or the
 // index.
-func plainLog(ctx context.Context, req session.Request, name string) (stanza *policy.Log, at string, err error) {
+func findConfiguredLog(ctx context.Context, req session.Request, name string) (stanza *policy.Log, at string, err error) {
 	_, err = withGit(req).InRepository(ctx, "restore", func(s *session.Session) error {
 		if err := s.TrustHeadWithStagedLogs(ctx); err != nil || len(s.Opts.Policy.Logs) == 0 {
 			return err
 		}
-		if at, err = fileAt(s, req.Dir, name); err == nil {
+		if at, err = pathFromTop(s, req.Dir, name); err == nil {
 			stanza = s.Opts.Policy.LogFor(at)
 		}
 		return err
@@ -43,9 +43,9 @@ func plainLog(ctx context.Context, req session.Request, name string) (stanza *po
 	return stanza, at, err
 }
 
-// lockedLog runs do with the log at a path, under the lock of the configuration's logs.
-func lockedLog(ctx context.Context, req session.Request, mode string, with Locking, at string, do func(s *session.Session, w *restore.Workspace) error) (err error) {
-	held, err := lockWorkspace(ctx, withGit(req), mode, with, atRoot)
+// withLockedLog runs do with the log at a path, under the lock of the configuration's logs.
+func withLockedLog(ctx context.Context, req session.Request, mode string, locking Locking, at string, do func(s *session.Session, w *restore.Workspace) error) (err error) {
+	held, err := lockWorkspace(ctx, withGit(req), mode, locking, findRoot)
 	if err != nil {
 		return err
 	}
@@ -62,8 +62,8 @@ func lockedLog(ctx context.Context, req session.Request, mode string, with Locki
 	return err
 }
 
-// Logs are the logs of the configuration in the work tree; none in a bare repository.
-func Logs(ctx context.Context, req session.Request) (logs []policy.Log, err error) {
+// ConfiguredLogs are the logs of the configuration in the work tree; none in a bare repository.
+func ConfiguredLogs(ctx context.Context, req session.Request) (logs []policy.Log, err error) {
 	_, err = req.InRepository(ctx, "logs", func(s *session.Session) error {
 		top := s.Repo.Where().Top
 		if top == "" {
@@ -79,9 +79,9 @@ func Logs(ctx context.Context, req session.Request) (logs []policy.Log, err erro
 }
 
 // restoreLog is Restore for a log of the configuration.
-func restoreLog(ctx context.Context, req session.Request, with Locking, stanza *policy.Log, at, source string, discard bool) (out restore.Restored, err error) {
+func restoreLog(ctx context.Context, req session.Request, locking Locking, stanza *policy.Log, at, source string, discard bool) (out restore.Restored, err error) {
 	sound := ""
-	err = lockedLog(ctx, req, "restore", with, at, func(s *session.Session, w *restore.Workspace) (err error) {
+	err = withLockedLog(ctx, req, "restore", locking, at, func(s *session.Session, w *restore.Workspace) (err error) {
 		from := func(source string) error {
 			if stanza.Entries == policy.FileEntries {
 				out, err = w.RestoreFile(ctx, s.Repo, source, req.Environ)
@@ -95,7 +95,7 @@ func restoreLog(ctx context.Context, req session.Request, with Locking, stanza *
 		if err != nil && !unreadable || out.Done() || source != "" || discard {
 			return err
 		}
-		if err := committedAlready(ctx, req, at); err != nil {
+		if err := refuseCommittedBreak(ctx, req, at); err != nil {
 			return err
 		}
 		there, failed := state.Exists(filepath.Join(w.Place.Top, filepath.FromSlash(at)))
@@ -117,8 +117,8 @@ func restoreLog(ctx context.Context, req session.Request, with Locking, stanza *
 const maxBlock = 16 << 20
 
 // AppendEntry adds an entry to a log of the configuration: a line, or a block, which is read from an input if line is nil. Nothing is staged.
-func AppendEntry(ctx context.Context, req session.Request, with Locking, name string, line *string, input io.Reader) (out Appended, err error) {
-	stanza, at, err := plainLog(ctx, req, name)
+func AppendEntry(ctx context.Context, req session.Request, locking Locking, name string, line *string, input io.Reader) (out Appended, err error) {
+	stanza, at, err := findConfiguredLog(ctx, req, name)
 	if err == nil && stanza == nil {
 		err = &failure.Error{
 			Message: wording.Printable(name) + " is no log of the configuration in HEAD or the index",
@@ -142,25 +142,25 @@ func AppendEntry(ctx context.Context, req session.Request, with Locking, name st
 		return out, err
 	}
 	out.Log, out.Add = at, "git add -- "+wording.TopPath(at)
-	err = lockedLog(ctx, req, "append", with, at, func(s *session.Session, w *restore.Workspace) error {
+	err = withLockedLog(ctx, req, "append", locking, at, func(s *session.Session, w *restore.Workspace) error {
 		if conflict, err := w.FindConflict(ctx, s.Repo, req.Environ); err != nil || conflict != nil {
 			return errors.Join(err, asError(conflict))
 		}
-		if err := fitsSchema(s, at, entry); err != nil {
+		if err := checkSchema(s, at, entry); err != nil {
 			return err
 		}
 		if err := w.AppendEntry(entry); err != nil {
 			return err
 		}
 		out.Done = true
-		out.Hidden, err = hiddenAt(ctx, s, at)
+		out.Hidden, err = findHiddenLog(ctx, s, at)
 		return err
 	})
-	return out, out.Say(err)
+	return out, out.AddRecorded(err)
 }
 
-// fitsSchema refuses an entry that does not fit the schema of its log: the commit would be rejected.
-func fitsSchema(s *session.Session, at, entry string) error {
+// checkSchema refuses an entry that does not fit the schema of its log: the commit would be rejected.
+func checkSchema(s *session.Session, at, entry string) error {
 	stanza := s.Opts.Policy.LogFor(at)
 	if stanza == nil {
 		return nil
@@ -203,19 +203,19 @@ type logFile struct {
 
 // guardedLogs are the logs of the configuration around a guarded command.
 type guardedLogs struct {
-	*locked
+	*lockedWorkspace
 	restore.Workspace
 	mark   restore.Mark
 	before map[string]logFile
 }
 
-// logs are the logs of the configuration; nil if there are none. First it undoes what a writer without a guard did to committed entries,
+// prepareLogs are the prepareLogs of the configuration; nil if there are none. First it undoes what a writer without a guard did to committed entries,
 // unless git has something under way.
-func (l *locked) logs(ctx context.Context, g *guarding) (out *guardedLogs, done []restore.Restored, err error) {
+func (l *lockedWorkspace) prepareLogs(ctx context.Context, g *guardedWorkspace) (out *guardedLogs, done []restore.Restored, err error) {
 	if len(g.Policy.Logs) == 0 {
 		return nil, nil, nil
 	}
-	out = &guardedLogs{locked: l, Workspace: g.Workspace, mark: g.mark}
+	out = &guardedLogs{lockedWorkspace: l, Workspace: g.Workspace, mark: g.mark}
 	under, err := state.Read(g.Place.GitDir)
 	if err != nil {
 		return nil, nil, err
@@ -226,7 +226,7 @@ func (l *locked) logs(ctx context.Context, g *guarding) (out *guardedLogs, done 
 				return err
 			}
 		}
-		out.before, err = out.look(ctx, s)
+		out.before, err = out.readLogs(ctx, s)
 		return err
 	})
 	return out, done, err
@@ -269,8 +269,8 @@ func (l *guardedLogs) undoUnguarded(ctx context.Context, s *session.Session) (do
 	return done, nil
 }
 
-// look reads the logs on disk.
-func (l *guardedLogs) look(ctx context.Context, s *session.Session) (map[string]logFile, error) {
+// readLogs reads the logs on disk.
+func (l *guardedLogs) readLogs(ctx context.Context, s *session.Session) (map[string]logFile, error) {
 	var patterns []string
 	for _, stanza := range l.Policy.Logs {
 		patterns = append(patterns, stanza.Path)
@@ -317,8 +317,8 @@ func (l *guardedLogs) look(ctx context.Context, s *session.Session) (map[string]
 	return out, nil
 }
 
-// undo undoes a guarded command's changes to old entries, unless git has moved the work tree.
-func (l *guardedLogs) undo(ctx context.Context, now *guarding) (done []restore.Restored, err error) {
+// undoChanges undoes a guarded command's changes to old entries, unless git has moved the work tree.
+func (l *guardedLogs) undoChanges(ctx context.Context, now *guardedWorkspace) (done []restore.Restored, err error) {
 	if l == nil {
 		return nil, nil
 	}
@@ -326,13 +326,13 @@ func (l *guardedLogs) undo(ctx context.Context, now *guarding) (done []restore.R
 		return nil, err
 	}
 	_, err = withGit(l.req).InRepository(ctx, l.mode, func(s *session.Session) error {
-		after, err := l.look(ctx, s)
+		after, err := l.readLogs(ctx, s)
 		if err != nil {
 			return err
 		}
 		var paths []string
 		for at, was := range l.before {
-			if is, there := after[at]; (!there || is.Object != was.Object || is.mode.Type() != was.mode.Type()) && (there || !l.moved(at, was, after)) {
+			if is, there := after[at]; (!there || is.Object != was.Object || is.mode.Type() != was.mode.Type()) && (there || !l.hasMoved(at, was, after)) {
 				paths = append(paths, at)
 			}
 		}
@@ -360,8 +360,8 @@ func (l *guardedLogs) undo(ctx context.Context, now *guarding) (done []restore.R
 	return done, err
 }
 
-// moved reports whether a missing log continues at a new path.
-func (l *guardedLogs) moved(at string, was logFile, after map[string]logFile) bool {
+// hasMoved reports whether a missing log continues at a new path.
+func (l *guardedLogs) hasMoved(at string, was logFile, after map[string]logFile) bool {
 	stanza := l.Policy.LogFor(at)
 	for to, is := range after {
 		if _, old := l.before[to]; old || l.Policy.LogFor(to).Format() != stanza.Format() {

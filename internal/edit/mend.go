@@ -15,14 +15,14 @@ import (
 // Mended is what Mend has done to one log, and the words by which a command names it: none for the only workspace.
 type Mended struct {
 	restore.Mended
-	Words string
+	Argument string
 }
 
 // Mend remakes a commit that nobody else has, with logs that have lost nothing, and the commits after it: see restore.Workspace.Mend. The
 // files of the options that are logs are mended one after the other; without any, that is the log of the workspace that Restore finds. An error
 // says what kept the next log from being mended.
-func Mend(ctx context.Context, req session.Request, with Locking, o restore.MendOptions) (out []Mended, err error) {
-	logs, err := mendings(ctx, req, with, &o)
+func Mend(ctx context.Context, req session.Request, locking Locking, o restore.MendOptions) (out []Mended, err error) {
+	logs, err := selectLogs(ctx, req, locking, &o)
 	if err != nil {
 		return nil, err
 	}
@@ -44,29 +44,29 @@ func Mend(ctx context.Context, req session.Request, with Locking, o restore.Mend
 	return out, nil
 }
 
-// mending is one log to be mended: that of the configuration at a path, or that of a workspace if the path is empty. in runs a function under its lock.
-type mending struct {
+// logToMend is one log to be mended: that of the configuration at a path, or that of a workspace if the path is empty. in runs a function under its lock.
+type logToMend struct {
 	at string
-	in func(do func(*session.Session, *locked) error) error
+	withLock func(do func(*session.Session, *lockedWorkspace) error) error
 }
 
-// mendings separates the logs of the configuration that are read entry by entry, and the logs of workspaces, from the other named files. Logs of
+// selectLogs separates the logs of the configuration that are read entry by entry, and the logs of workspaces, from the other named files. Logs of
 // the configuration need no workspace.
-func mendings(ctx context.Context, req session.Request, with Locking, o *restore.MendOptions) (out []mending, err error) {
-	workspace := func(at string) mending {
-		return mending{in: func(do func(*session.Session, *locked) error) error {
-			return lockedFor(ctx, req, with, at, o.Commit+"^", do)
+func selectLogs(ctx context.Context, req session.Request, locking Locking, o *restore.MendOptions) (out []logToMend, err error) {
+	workspace := func(at string) logToMend {
+		return logToMend{withLock: func(do func(*session.Session, *lockedWorkspace) error) error {
+			return withLockedWorkspace(ctx, req, locking, at, o.Commit+"^", do)
 		}}
 	}
-	configured := func(at string) mending {
-		return mending{at, func(do func(*session.Session, *locked) error) error {
-			return lockedAt(ctx, withGit(req), with, atRoot, do)
+	configured := func(at string) logToMend {
+		return logToMend{at, func(do func(*session.Session, *lockedWorkspace) error) error {
+			return withLock(ctx, withGit(req), locking, findRoot, do)
 		}}
 	}
 	var files []string
 	rest := workspace("")
 	for _, file := range o.Files {
-		stanza, at, err := plainLog(ctx, req, file)
+		stanza, at, err := findConfiguredLog(ctx, req, file)
 		switch {
 		case err != nil:
 			return nil, err
@@ -89,14 +89,14 @@ func mendings(ctx context.Context, req session.Request, with Locking, o *restore
 }
 
 // mend mends a log, and the files of the options with it.
-func (m mending) mend(ctx context.Context, req session.Request, o restore.MendOptions) (out restore.Mended, err error) {
-	err = m.in(func(s *session.Session, held *locked) error {
+func (m logToMend) mend(ctx context.Context, req session.Request, o restore.MendOptions) (out restore.Mended, err error) {
+	err = m.withLock(func(s *session.Session, held *lockedWorkspace) error {
 		for i, file := range o.Files {
-			if o.Files[i], err = fileAt(s, req.Dir, file); err != nil {
+			if o.Files[i], err = pathFromTop(s, req.Dir, file); err != nil {
 				return err
 			}
 		}
-		if err := putBackFirst(ctx, s, held); err != nil {
+		if err := putBackLost(ctx, s, held); err != nil {
 			return err
 		}
 		// What the commit itself, or a later one, accepts does not count yet. A first commit has no parent; Mend reports any other error in
@@ -133,9 +133,9 @@ func (m mending) mend(ctx context.Context, req session.Request, o restore.MendOp
 	return out, err
 }
 
-// putBackFirst puts back what a writer without the lock has lost, as long as the note counts. If the log in HEAD is not a regular file,
+// putBackLost puts back what a writer without the lock has lost, as long as the note counts. If the log in HEAD is not a regular file,
 // nothing is noted.
-func putBackFirst(ctx context.Context, s *session.Session, held *locked) error {
+func putBackLost(ctx context.Context, s *session.Session, held *lockedWorkspace) error {
 	head, err := s.Repo.Head(ctx)
 	if err != nil || head == "" {
 		return err
@@ -144,9 +144,9 @@ func putBackFirst(ctx context.Context, s *session.Session, held *locked) error {
 	if err != nil || len(files) != 1 || !files[0].Regular() {
 		return err
 	}
-	g, err := held.look(ctx)
+	g, err := held.readState(ctx)
 	if err == nil {
-		_, err = g.putBack()
+		_, err = g.putBackRecorded()
 	}
 	return err
 }

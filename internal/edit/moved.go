@@ -23,7 +23,7 @@ func HadWorkspace(ctx context.Context, req session.Request) bool {
 		if _, err := s.Repo.Where().WorkTree(); err != nil {
 			return err
 		}
-		_, err := nearestEver(ctx, s)
+		_, err := findNearestInHistory(ctx, s)
 		return err
 	})
 	return err == nil
@@ -36,7 +36,7 @@ func refuseMoved(ctx context.Context, s *session.Session, dir string) error {
 	if err != nil || head == "" || top == "" {
 		return err
 	}
-	old, inHead, err := lastLog(ctx, s, head, small.Progress.Path(dir))
+	old, inHead, err := findLastLog(ctx, s, head, small.Progress.Path(dir))
 	if err != nil || old == nil {
 		return err
 	}
@@ -71,8 +71,8 @@ func refuseMoved(ctx context.Context, s *session.Session, dir string) error {
 	return nil
 }
 
-// lastLog is the log at a path in HEAD or, if that has none, as it was before the commit that took it away; nil if it cannot be told.
-func lastLog(ctx context.Context, s *session.Session, head, path string) (text []byte, inHead bool, err error) {
+// findLastLog is the log at a path in HEAD or, if that has none, as it was before the commit that took it away; nil if it cannot be told.
+func findLastLog(ctx context.Context, s *session.Session, head, path string) (text []byte, inHead bool, err error) {
 	limit := small.Limits{}.FileSize()
 	if text, inHead, err = githistory.ReadFile(ctx, s.Repo, head, path, limit); err != nil || inHead {
 		return text, inHead, err

@@ -19,14 +19,14 @@ import (
 	"github.com/small-gate/small-gate/internal/write/workgit"
 )
 
-// instead2 is what to type in a workspace of 2.0.0.
-var instead2 = map[string]string{
+// profile2Remedies is what to type in a workspace of 2.0.0.
+var profile2Remedies = map[string]string{
 	"append": "`small progress add --help` says how to record an event, and takes its own lock; `small checkpoint --help` ends a task",
 	"guard":  "type the command without small-hook guard: each command of the protocol's own program writes files of its own, under its own lock",
 }
 
-// profile2 reports whether a path names records, or the workspace is of 2.0.0: on disk, or in a commit from which something is restored.
-func (l *locked) profile2(ctx context.Context, s *session.Session, source string) (bool, error) {
+// isProfile2 reports whether a path names records, or the workspace is of 2.0.0: on disk, or in a commit from which something is restored.
+func (l *lockedWorkspace) isProfile2(ctx context.Context, s *session.Session, source string) (bool, error) {
 	if l.record != "" {
 		return true, nil
 	}
@@ -55,11 +55,11 @@ func (l *locked) profile2(ctx context.Context, s *session.Session, source string
 	return len(was) > 0, err // all of it is gone
 }
 
-// records is the path of what is restored in a workspace of 2.0.0.
-func (l *locked) records() string { return cmp.Or(l.record, small.InDir(l.dir, "")) }
+// recordsPath is the path of what is restored in a workspace of 2.0.0.
+func (l *lockedWorkspace) recordsPath() string { return cmp.Or(l.record, small.InDir(l.dir, "")) }
 
-// recordAt is the path of a record, or of a folder of records, that is named in a directory; empty for any other.
-func recordAt(s *session.Session, name string) (string, error) {
+// pathOfRecord is the path of a record, or of a folder of records, that is named in a directory; empty for any other.
+func pathOfRecord(s *session.Session, name string) (string, error) {
 	abs, err := filepath.Abs(filepath.Join(s.Req.Dir, strings.TrimPrefix(name, ":/")))
 	if err != nil {
 		return "", err
@@ -67,7 +67,7 @@ func recordAt(s *session.Session, name string) (string, error) {
 	if _, below, in := small.SplitPath(filepath.ToSlash(abs)); !in || !records.Holds(below) {
 		return "", nil
 	}
-	return fileAt(s, s.Req.Dir, name)
+	return pathFromTop(s, s.Req.Dir, name)
 }
 
 // versionOnDisk is the version in the profile of the workspace in a directory; empty if it has none.
@@ -83,7 +83,7 @@ func versionOnDisk(dir string) (string, error) {
 func refuseProfile2(dir, mode string) error {
 	version, err := versionOnDisk(dir)
 	if err == nil && version == records.Version {
-		err = records.NotHere("small-hook "+mode, instead2[mode])
+		err = records.NotHere("small-hook "+mode, profile2Remedies[mode])
 	}
 	return err
 }

@@ -15,12 +15,12 @@ import (
 
 // Reconcile combines the logs of two sides, in the work tree and the index, under the locks of all workspaces. It uses Theirs and Plan of
 // opts; the policy is HEAD's. It needs git for staging.
-func Reconcile(ctx context.Context, req session.Request, with Locking, opts reconcile.Options) (out *reconcile.Outcome, err error) {
+func Reconcile(ctx context.Context, req session.Request, locking Locking, opts reconcile.Options) (out *reconcile.Outcome, err error) {
 	if opts.Plan != "" && opts.Plan != threeway.Ours && opts.Plan != threeway.Theirs {
 		return nil, &failure.Error{Message: fmt.Sprintf("--plan takes ours or theirs, not %q", opts.Plan), Remedy: "write --plan ours, or --plan theirs"}
 	}
-	err = lockAll(ctx, withGit(req), "reconcile", with, func([]*locked) error {
-		return reconciling(ctx, req, "reconcile", "", opts, func(repo repository.Repository, opts reconcile.Options) (err error) {
+	err = withAllLocks(ctx, withGit(req), "reconcile", locking, func([]*lockedWorkspace) error {
+		return withMergePolicy(ctx, req, "reconcile", "", opts, func(repo repository.Repository, opts reconcile.Options) (err error) {
 			out, err = reconcile.Run(ctx, repo, opts)
 			return err
 		})
@@ -34,7 +34,7 @@ func MergeDriver(ctx context.Context, req session.Request, in reconcile.MergeInp
 	if !merged.Conflict {
 		return merged
 	}
-	err := reconciling(ctx, req, "merge-driver", "", reconcile.Options{}, func(repo repository.Repository, opts reconcile.Options) error {
+	err := withMergePolicy(ctx, req, "merge-driver", "", reconcile.Options{}, func(repo repository.Repository, opts reconcile.Options) error {
 		text, notes, err := reconcile.Drive(ctx, repo, opts, in)
 		if err == nil && text != nil {
 			merged = reconcile.Merged{Text: text, Notes: notes}
@@ -55,8 +55,8 @@ func withGit(req session.Request) session.Request {
 	return req
 }
 
-// reconciling runs do in the request's repository, under the policy of the trusted commit, by default that of a merge into HEAD.
-func reconciling(ctx context.Context, req session.Request, mode, trusted string, opts reconcile.Options, do func(repository.Repository, reconcile.Options) error) error {
+// withMergePolicy runs do in the request's repository, under the policy of the trusted commit, by default that of a merge into HEAD.
+func withMergePolicy(ctx context.Context, req session.Request, mode, trusted string, opts reconcile.Options, do func(repository.Repository, reconcile.Options) error) error {
 	_, err := withGit(req).InRepository(ctx, mode, func(s *session.Session) (err error) {
 		if trusted == "" {
 			err = trustMerge(ctx, s, opts.Theirs)

@@ -25,24 +25,24 @@ import (
 // restore.Workspace.RestoreFrom. at is the path of the log or of its workspace, which may be missing on disk. Without it, Restore takes the
 // workspace in the request's directory or the nearest above it; if that has lost nothing, the first one of HEAD that has. at may also be a
 // log of the configuration. Restore needs git for staging.
-func Restore(ctx context.Context, req session.Request, with Locking, at, source string, discard bool) (out restore.Restored, err error) {
+func Restore(ctx context.Context, req session.Request, locking Locking, at, source string, discard bool) (out restore.Restored, err error) {
 	if at == "" {
-		return restoreWorkspace(ctx, req, with, at, source, discard)
+		return restoreWorkspace(ctx, req, locking, at, source, discard)
 	}
-	stanza, path, err := plainLog(ctx, req, at)
+	stanza, path, err := findConfiguredLog(ctx, req, at)
 	switch {
 	case err != nil:
 		return out, err
 	case stanza != nil:
-		return restoreLog(ctx, req, with, stanza, path, source, discard)
+		return restoreLog(ctx, req, locking, stanza, path, source, discard)
 	}
-	return restoreWorkspace(ctx, req, with, at, source, discard)
+	return restoreWorkspace(ctx, req, locking, at, source, discard)
 }
 
 // restoreWorkspace is Restore for the log of a workspace.
-func restoreWorkspace(ctx context.Context, req session.Request, with Locking, at, source string, discard bool) (out restore.Restored, err error) {
+func restoreWorkspace(ctx context.Context, req session.Request, locking Locking, at, source string, discard bool) (out restore.Restored, err error) {
 	try := func(at, source string) (restore.Restored, error) {
-		return restoreOne(ctx, req, with, at, source, discard)
+		return restoreOne(ctx, req, locking, at, source, discard)
 	}
 	out, err = try(at, source)
 	unreadable := errors.Is(err, restore.ErrUnreadable)
@@ -50,7 +50,7 @@ func restoreWorkspace(ctx context.Context, req session.Request, with Locking, at
 		return out, err
 	}
 	if at == "" && req.Dir == "" && !unreadable {
-		logs, err := committedLogs(ctx, req)
+		logs, err := listCommittedWorkspaces(ctx, req)
 		if err != nil {
 			return out, err
 		}
@@ -60,10 +60,10 @@ func restoreWorkspace(ctx context.Context, req session.Request, with Locking, at
 			}
 		}
 	}
-	if err := committedAlready(ctx, req, out.Log); err != nil {
+	if err := refuseCommittedBreak(ctx, req, out.Log); err != nil {
 		return out, err
 	}
-	sound, lookErr := lastSound(ctx, req, with, at)
+	sound, lookErr := findLastSound(ctx, req, locking, at)
 	if lookErr != nil || sound == "" {
 		return out, cmp.Or(lookErr, err)
 	}
@@ -71,9 +71,9 @@ func restoreWorkspace(ctx context.Context, req session.Request, with Locking, at
 }
 
 // restoreOne restores the log, or the records, of one workspace.
-func restoreOne(ctx context.Context, req session.Request, with Locking, at, source string, discard bool) (out restore.Restored, err error) {
-	err = lockedFor(ctx, req, with, at, source, func(s *session.Session, held *locked) error {
-		is, err := held.profile2(ctx, s, source)
+func restoreOne(ctx context.Context, req session.Request, locking Locking, at, source string, discard bool) (out restore.Restored, err error) {
+	err = withLockedWorkspace(ctx, req, locking, at, source, func(s *session.Session, held *lockedWorkspace) error {
+		is, err := held.isProfile2(ctx, s, source)
 		if err != nil {
 			return err
 		}
@@ -81,7 +81,7 @@ func restoreOne(ctx context.Context, req session.Request, with Locking, at, sour
 			out, err = held.restoreRecords(ctx, s, source, discard)
 			return err
 		}
-		g, err := held.lookIn(ctx, s)
+		g, err := held.readStateIn(ctx, s)
 		if err != nil {
 			return err
 		}
@@ -89,7 +89,7 @@ func restoreOne(ctx context.Context, req session.Request, with Locking, at, sour
 			out.Log, out.Forgotten = g.Log(), g.discarded // it is what was to be dropped; what was recorded since stays
 			return g.ForgetDiscarded()
 		}
-		if out, err = g.RestoreFrom(ctx, s.Repo, source, g.WithDiscarded(g.thrown, g.noted), discard, req.Environ); err != nil {
+		if out, err = g.RestoreFrom(ctx, s.Repo, source, g.WithDiscarded(g.discardedNote, g.notedLog), discard, req.Environ); err != nil {
 			return err
 		}
 		if source == "" {
@@ -103,35 +103,35 @@ func restoreOne(ctx context.Context, req session.Request, with Locking, at, sour
 }
 
 // restoreRecords is Restore for the records of a workspace of 2.0.0.
-func (l *locked) restoreRecords(ctx context.Context, s *session.Session, source string, discard bool) (restore.Restored, error) {
+func (l *lockedWorkspace) restoreRecords(ctx context.Context, s *session.Session, source string, discard bool) (restore.Restored, error) {
 	if discard {
 		return restore.Restored{}, records.NotHere("small-hook restore --discard-new", "new records are separate files; list them: `git status -- :/`")
 	}
-	w := restore.Workspace{Place: s.Repo.Where(), Dir: l.dir, At: l.records(), Kept: l.Dir, Now: l.req.Now}
+	w := restore.Workspace{Place: s.Repo.Where(), Dir: l.dir, At: l.recordsPath(), Kept: l.Dir, Now: l.req.Now}
 	return w.RestoreRecords(ctx, s.Repo, source, l.req.Environ)
 }
 
-// lastSound is the commit from which to restore a log that is missing or unreadable in published commits; empty if there is none, or if
+// findLastSound is the commit from which to restore a log that is missing or unreadable in published commits; empty if there is none, or if
 // something is under way.
-func lastSound(ctx context.Context, req session.Request, with Locking, at string) (commit string, err error) {
-	err = lockedFor(ctx, req, with, at, "", func(s *session.Session, held *locked) error {
+func findLastSound(ctx context.Context, req session.Request, locking Locking, at string) (commit string, err error) {
+	err = withLockedWorkspace(ctx, req, locking, at, "", func(s *session.Session, held *lockedWorkspace) error {
 		under, err := state.Read(s.Repo.Where().GitDir)
 		if err != nil || under.Command != "" {
 			return err
 		}
-		g, err := held.lookIn(ctx, s)
+		g, err := held.readStateIn(ctx, s)
 		if err != nil {
 			return err
 		}
-		is, err := held.profile2(ctx, s, "")
+		is, err := held.isProfile2(ctx, s, "")
 		if err != nil {
 			return err
 		}
 		if is {
-			g.At = held.records()
+			g.At = held.recordsPath()
 		}
 		there, err := state.Exists(filepath.Join(g.Place.Top, filepath.FromSlash(g.Key())))
-		if err != nil || there && g.head == nil {
+		if err != nil || there && g.headLog == nil {
 			return err // a new log has replaced the old one
 		}
 		commit, err = g.FindLastSound(ctx, s.Repo, req.Environ)
@@ -140,9 +140,9 @@ func lastSound(ctx context.Context, req session.Request, with Locking, at string
 	return commit, err
 }
 
-// committedAlready is the failure that says how to mend a log broken by a commit that nobody else has: restoring from the last commit would
+// refuseCommittedBreak is the failure that says how to mend a log broken by a commit that nobody else has: restoring from the last commit would
 // not help. It is nil if there is no such commit, or if something is under way, which must be finished first.
-func committedAlready(ctx context.Context, req session.Request, log string) error {
+func refuseCommittedBreak(ctx context.Context, req session.Request, log string) error {
 	_, err := withGit(req).InRepository(ctx, "restore", func(s *session.Session) error {
 		under, err := state.Read(s.Repo.Where().GitDir)
 		if err != nil || under.Command != "" {
@@ -174,8 +174,8 @@ func committedAlready(ctx context.Context, req session.Request, log string) erro
 	return err
 }
 
-// committedLogs are the absolute paths of the .small folders with logs in HEAD.
-func committedLogs(ctx context.Context, req session.Request) (logs []string, err error) {
+// listCommittedWorkspaces are the absolute paths of the .small folders with logs in HEAD.
+func listCommittedWorkspaces(ctx context.Context, req session.Request) (logs []string, err error) {
 	_, err = req.InRepository(ctx, "restore", func(s *session.Session) error {
 		logs = nil
 		head, err := s.Repo.Head(ctx)
@@ -193,8 +193,8 @@ func committedLogs(ctx context.Context, req session.Request) (logs []string, err
 	return logs, err
 }
 
-// lockedFor runs do under the lock of the workspace named by a path, or of the nearest one on disk or in a commit.
-func lockedFor(ctx context.Context, req session.Request, with Locking, at, source string, do func(s *session.Session, held *locked) error) error {
+// withLockedWorkspace runs do under the lock of the workspace named by a path, or of the nearest one on disk or in a commit.
+func withLockedWorkspace(ctx context.Context, req session.Request, locking Locking, at, source string, do func(s *session.Session, held *lockedWorkspace) error) error {
 	req = withGit(req)
 	req.Dir = session.WorkspaceRoot(req.Dir)
 	if there, gone := session.SplitExisting(req.Dir); gone != "" {
@@ -204,43 +204,43 @@ func lockedFor(ctx context.Context, req session.Request, with Locking, at, sourc
 		}
 	}
 	record := ""
-	return lockedAt(ctx, req, with, func(s *session.Session) (dir string, err error) {
-		has := committed(ctx, s, source)
+	return withLock(ctx, req, locking, func(s *session.Session) (dir string, err error) {
+		has := onDiskOrCommitted(ctx, s, source)
 		if at == "" {
-			dir, err := nearest(s, has)
+			dir, err := findNearest(s, has)
 			if errors.Is(err, errNoWorkspace) {
-				dir, err = nearestEver(ctx, s)
+				dir, err = findNearestInHistory(ctx, s)
 			}
-			if err == nil && source == "" && !onDisk(s, dir) {
+			if err == nil && source == "" && !hasWorkspaceOnDisk(s, dir) {
 				err = refuseMoved(ctx, s, dir)
 			}
 			return dir, err
 		}
-		if record, err = recordAt(s, at); err != nil {
+		if record, err = pathOfRecord(s, at); err != nil {
 			return "", err
 		}
 		if record != "" {
 			dir, _, _ = small.SplitPath(record)
 			return dir, nil
 		}
-		if dir, err = workspaceAt(s, at); err != nil {
+		if dir, err = dirOfWorkspace(s, at); err != nil {
 			return "", err
 		}
 		if there, err := has(dir); err != nil || there {
 			return dir, err
 		}
 		return "", &failure.Error{Message: "there is no workspace in " + wording.Printable(at) + ", and none in the commit", Remedy: "name a workspace or its log"}
-	}, func(s *session.Session, held *locked) error {
+	}, func(s *session.Session, held *lockedWorkspace) error {
 		held.record = record
 		return do(s, held)
 	})
 }
 
-// lockedAt runs do under the lock of the workspace that find finds.
-func lockedAt(
-	ctx context.Context, req session.Request, with Locking, find func(*session.Session) (string, error), do func(s *session.Session, held *locked) error,
+// withLock runs do under the lock of the workspace that find finds.
+func withLock(
+	ctx context.Context, req session.Request, locking Locking, find func(*session.Session) (string, error), do func(s *session.Session, held *lockedWorkspace) error,
 ) (err error) {
-	held, err := lockWorkspace(ctx, req, "restore", with, find)
+	held, err := lockWorkspace(ctx, req, "restore", locking, find)
 	if err != nil {
 		return err
 	}
@@ -249,13 +249,13 @@ func lockedAt(
 	return err
 }
 
-// nearestEver is the nearest directory that had a workspace in a commit, from the request's up to the root of the work tree.
-func nearestEver(ctx context.Context, s *session.Session) (string, error) {
+// findNearestInHistory is the nearest directory that had a workspace in a commit, from the request's up to the root of the work tree.
+func findNearestInHistory(ctx context.Context, s *session.Session) (string, error) {
 	git, err := workgit.Open(s.Repo.Where(), s.Req.Environ)
 	if err != nil {
 		return "", err
 	}
-	dir, err := nearest(s, func(dir string) (bool, error) {
+	dir, err := findNearest(s, func(dir string) (bool, error) {
 		changed, err := git.Run(ctx, "rev-list", "-n", "1", "--all", "--", small.Progress.Path(dir), small.InDir(dir, records.ProfileFile))
 		return len(changed) > 0, err
 	})
@@ -268,8 +268,8 @@ func nearestEver(ctx context.Context, s *session.Session) (string, error) {
 	return dir, err
 }
 
-// workspaceAt is the directory of the workspace that a path names: the path of its log, its .small, or itself. It may be gone.
-func workspaceAt(s *session.Session, name string) (string, error) {
+// dirOfWorkspace is the directory of the workspace that a path names: the path of its log, its .small, or itself. It may be gone.
+func dirOfWorkspace(s *session.Session, name string) (string, error) {
 	at, fromTop := strings.CutPrefix(name, ":/")
 	switch {
 	case fromTop:
@@ -285,10 +285,10 @@ func workspaceAt(s *session.Session, name string) (string, error) {
 	return path.Join(dir, filepath.ToSlash(gone)), err
 }
 
-// committed reports whether a workspace is in a directory, on disk or in a commit, HEAD if none is named.
-func committed(ctx context.Context, s *session.Session, source string) func(dir string) (bool, error) {
+// onDiskOrCommitted reports whether a workspace is in a directory, on disk or in a commit, HEAD if none is named.
+func onDiskOrCommitted(ctx context.Context, s *session.Session, source string) func(dir string) (bool, error) {
 	return func(dir string) (bool, error) {
-		if onDisk(s, dir) {
+		if hasWorkspaceOnDisk(s, dir) {
 			return true, nil
 		}
 		id, err := s.Repo.Head(ctx)
@@ -303,8 +303,8 @@ func committed(ctx context.Context, s *session.Session, source string) func(dir 
 	}
 }
 
-// fileAt is the path, from the root of the work tree, of a file named relative to a directory or to that root. It may be gone.
-func fileAt(s *session.Session, dir, name string) (string, error) {
+// pathFromTop is the path, from the root of the work tree, of a file named relative to a directory or to that root. It may be gone.
+func pathFromTop(s *session.Session, dir, name string) (string, error) {
 	if path, fromTop := strings.CutPrefix(name, ":/"); fromTop {
 		return path, nil
 	}

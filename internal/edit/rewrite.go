@@ -26,27 +26,27 @@ type Rewrite struct {
 	More  int
 }
 
-// rewriting are the rules that an approved rewrite of a whole log excuses.
-var rewriting = []string{
+// rewriteRules are the rules that an approved rewrite of a whole log excuses.
+var rewriteRules = []string{
 	"append-only/modified", "append-only/deleted", "append-only/reordered", "append-only/inserted", "append-only/timestamp-migrated",
 	"append-only/task-reassigned", "divergence/lost-entry",
 }
 
-// mostEdits is how many edits of a rewrite are shown.
-const mostEdits = 10
+// maxEditsShown is how many edits of a rewrite are shown.
+const maxEditsShown = 10
 
 // WaiveRewrite finds what the index or, if that is nothing, HEAD's history did to a log that is named relative to the request's directory, and
 // writes the stanzas that waive it as a whole.
 func WaiveRewrite(ctx context.Context, req session.Request, name, reason, until string) (done []Rewrite, file string, err error) {
 	at := ""
 	if _, err = withGit(req).InRepository(ctx, "waive", func(s *session.Session) (err error) {
-		at, err = fileAt(s, req.Dir, name)
+		at, err = pathFromTop(s, req.Dir, name)
 		return err
 	}); err != nil {
 		return nil, "", err
 	}
 	at = path.Clean(at)
-	edges, err := rewritesAt(ctx, req, at)
+	edges, err := findRewrites(ctx, req, at)
 	if err != nil {
 		return nil, "", err
 	}
@@ -80,10 +80,10 @@ type edge struct {
 	parent, child string
 }
 
-// rewritesAt finds the rewrites of one log in the index or, if there are none, in HEAD's history.
-func rewritesAt(ctx context.Context, req session.Request, at string) ([]*edge, error) {
+// findRewrites finds the rewrites of one log in the index or, if there are none, in HEAD's history.
+func findRewrites(ctx context.Context, req session.Request, at string) ([]*edge, error) {
 	of := func(f *finding.Finding) bool {
-		return (f.Path == at || f.OldPath == at) && slices.Contains(rewriting, f.Rule)
+		return (f.Path == at || f.OldPath == at) && slices.Contains(rewriteRules, f.Rule)
 	}
 	req.Find = of
 	for _, judge := range []func() *finding.Report{
@@ -108,7 +108,7 @@ func rewritesAt(ctx context.Context, req session.Request, at string) ([]*edge, e
 			if known < 0 {
 				known, out = len(out), append(out, &e)
 			}
-			if o := out[known]; len(o.Edits) < mostEdits {
+			if o := out[known]; len(o.Edits) < maxEditsShown {
 				o.Edits = append(o.Edits, f.Message)
 			} else {
 				o.More++

@@ -19,13 +19,13 @@ import (
 // Sync puts the current branch's own commits on top of the remote's, judges them as the pre-push hook does, and pushes. Only the last step,
 // which changes the work tree, holds the locks of all workspaces and that of the protocol's own program. It uses Remote, Branch and Merge
 // of opts. The report is the last judgement's, nil if there was none.
-func Sync(ctx context.Context, req session.Request, with Locking, opts publish.Options) (out *publish.Outcome, report *finding.Report, err error) {
+func Sync(ctx context.Context, req session.Request, locking Locking, opts publish.Options) (out *publish.Outcome, report *finding.Report, err error) {
 	judged := req // judging a plain repository needs no git
 	req = withGit(req)
 	opts.Environ = req.Environ
 	opts.Combining = func(ctx context.Context, trusted, head string, do func(*reconcile.Combiner) error) error {
-		return reconciling(ctx, req, "sync", trusted, reconcile.Options{}, func(repo repository.Repository, with reconcile.Options) error {
-			c, err := reconcile.NewCombiner(ctx, repo, with, head)
+		return withMergePolicy(ctx, req, "sync", trusted, reconcile.Options{}, func(repo repository.Repository, mergeOpts reconcile.Options) error {
+			c, err := reconcile.NewCombiner(ctx, repo, mergeOpts, head)
 			if err != nil {
 				return err
 			}
@@ -33,16 +33,16 @@ func Sync(ctx context.Context, req session.Request, with Locking, opts publish.O
 		})
 	}
 	opts.Locked = func(ctx context.Context, do func(context.Context) error) error {
-		return lockAll(ctx, req, "sync", with, func([]*locked) error { return do(ctx) })
+		return withAllLocks(ctx, req, "sync", locking, func([]*lockedWorkspace) error { return do(ctx) })
 	}
 	opts.JudgeOwn = func(ctx context.Context, base, head, upstream string) (bool, error) {
 		report = judge.SyncedCommits(ctx, judged, base, head, upstream)
-		return clean(report)
+		return isClean(report)
 	}
 	opts.JudgePush = func(ctx context.Context, push publish.Push) (bool, error) {
 		update := hookinput.RefUpdate{LocalRef: push.Local, LocalID: push.New, Ref: push.Ref, RemoteID: cmp.Or(push.Old, "0")}
 		report = judge.SyncedPush(ctx, judged, push.Remote, update)
-		return clean(report)
+		return isClean(report)
 	}
 	if _, err := req.InRepository(ctx, "sync", func(s *session.Session) error {
 		opts.Place = s.Repo.Where()
@@ -54,9 +54,9 @@ func Sync(ctx context.Context, req session.Request, with Locking, opts publish.O
 	return out, report, err
 }
 
-// lockAll runs do under the locks of all workspaces, and notes the result, with which the next guarded command starts. In a bare repository
+// withAllLocks runs do under the locks of all workspaces, and notes the result, with which the next guarded command starts. In a bare repository
 // there are none.
-func lockAll(ctx context.Context, req session.Request, mode string, with Locking, do func(locks []*locked) error) (err error) {
+func withAllLocks(ctx context.Context, req session.Request, mode string, locking Locking, do func(locks []*lockedWorkspace) error) (err error) {
 	var dirs []string
 	if _, err := req.InRepository(ctx, mode, func(s *session.Session) (err error) {
 		if s.Repo.Where().Top != "" {
@@ -73,14 +73,14 @@ func lockAll(ctx context.Context, req session.Request, mode string, with Locking
 	}); err != nil {
 		return err
 	}
-	var locks []*locked
+	var locks []*lockedWorkspace
 	defer func() {
 		for _, l := range locks {
 			err = errors.Join(err, l.Release())
 		}
 	}()
 	for _, dir := range dirs {
-		l, err := lockWorkspace(ctx, req, mode, with, func(*session.Session) (string, error) { return dir, nil })
+		l, err := lockWorkspace(ctx, req, mode, locking, func(*session.Session) (string, error) { return dir, nil })
 		if err != nil {
 			return err
 		}
@@ -89,7 +89,7 @@ func lockAll(ctx context.Context, req session.Request, mode string, with Locking
 	err = do(locks)
 	ctx = context.WithoutCancel(ctx)
 	for _, l := range locks {
-		g, failed := l.look(ctx)
+		g, failed := l.readState(ctx)
 		if failed == nil {
 			failed = g.WriteNote(g.mark)
 		}
@@ -98,8 +98,8 @@ func lockAll(ctx context.Context, req session.Request, mode string, with Locking
 	return err
 }
 
-// clean reports whether a judgement found nothing wrong; its error is that of an impossible judgement.
-func clean(report *finding.Report) (bool, error) {
+// isClean reports whether a judgement found nothing wrong; its error is that of an impossible judgement.
+func isClean(report *finding.Report) (bool, error) {
 	if report.Failure != nil {
 		return false, report.Failure
 	}
