@@ -23,18 +23,18 @@ import (
 // Appended is the result of Append.
 type Appended struct {
 	Guarded
-	// Done is true if the entry was appended; it is not if something is wrong.
+	// Done reports whether the entry was appended; it is false if something is wrong.
 	Done bool
 	// Add is the command that stages the workspace.
 	Add string
-	// UnknownTask says that the plan lacks the entry's task; empty if it does not.
+	// UnknownTask is a warning that the plan lacks the entry's task; empty if the plan has it.
 	UnknownTask string
-	// Hidden is the log if git was told to leave its changes out; else it is nil.
+	// Hidden is set if git was told to leave changes of the log out of commits; else it is nil.
 	Hidden *finding.HiddenLog
 }
 
 // Append appends an entry to the log of the workspace in the request's directory or the nearest above it, unless a check would reject it.
-// If a writer without a guard has changed or lost entries, they are put back instead. Nothing is staged.
+// If a writer without a guard has changed or lost entries, Append puts them back and appends nothing. It stages nothing.
 func Append(ctx context.Context, req session.Request, locking Locking, entry combine.NewEntry) (out Appended, err error) {
 	req.Dir = session.WorkspaceRoot(req.Dir)
 	err = runGuarded(ctx, req, "append", locking, findWorkspaceAbove(ctx), func(held *lockedWorkspace, g *guardedWorkspace, before []restore.Restored) error {
@@ -62,7 +62,7 @@ func Append(ctx context.Context, req session.Request, locking Locking, entry com
 	return out, out.AddRecorded(err)
 }
 
-// findHiddenLog is the log at a path if git was told to leave its changes out of commits; else it is nil.
+// findHiddenLog returns the log at a path if git was told to leave its changes out of commits, else nil.
 func findHiddenLog(ctx context.Context, s *session.Session, path string) (*finding.HiddenLog, error) {
 	marks, err := s.Repo.Marks(ctx, history.At(path))
 	if err != nil || len(marks) == 0 {
@@ -71,7 +71,7 @@ func findHiddenLog(ctx context.Context, s *session.Session, path string) (*findi
 	return &finding.HiddenLog{Path: path, Marks: marks[0].Names()}, nil
 }
 
-// Note says what a person has to know about the log, on a line of its own; it is empty if that is nothing.
+// Note returns a line that says that commits leave out the log's changes; empty if they do not.
 func (a Appended) Note() string {
 	if a.Hidden == nil {
 		return ""
@@ -79,7 +79,7 @@ func (a Appended) Note() string {
 	return "note: " + a.Hidden.Note() + "\n"
 }
 
-// AddRecorded returns err; if the entry was appended all the same, the message says so.
+// AddRecorded returns err. If the entry was appended nevertheless, the message says so.
 func (a Appended) AddRecorded(err error) error {
 	if err == nil || !a.Done {
 		return err
@@ -87,7 +87,7 @@ func (a Appended) AddRecorded(err error) error {
 	return &failure.Error{Message: "the entry is recorded: do not append it again; but " + failure.Of(err).Message, Err: err}
 }
 
-// checkUncommittedTimes refuses a log with an uncommitted entry that no commit would accept because of its time.
+// checkUncommittedTimes fails if the log has an uncommitted entry with a timestamp that no commit would accept.
 func (g *guardedWorkspace) checkUncommittedTimes() error {
 	file, err := g.Read()
 	if err != nil {
@@ -112,7 +112,7 @@ func (g *guardedWorkspace) checkUncommittedTimes() error {
 	return &failure.Error{Message: fmt.Sprintf("nothing was appended: %s, which is not committed, %s", ledger.Describe(*late), wrong), Remedy: remedy}
 }
 
-// checkNewText refuses a new text of the log if a check reports an error at or after a line.
+// checkNewText fails if a check of the log's new text reports an error at or after a line.
 func (g *guardedWorkspace) checkNewText(ctx context.Context, text []byte, line int) error {
 	tree, err := directory.Open(g.Place.Top)
 	if err != nil {
@@ -138,18 +138,18 @@ func (g *guardedWorkspace) checkNewText(ctx context.Context, text []byte, line i
 		return nil
 	}
 	f := r.Findings[at]
-	fix, _, _ := strings.Cut(f.Fix, read.IfShared) // nobody has it yet
+	fix, _, _ := strings.Cut(f.Fix, read.IfShared) // nobody else has the new entry yet
 	return &failure.Error{Message: fmt.Sprintf("the entry was not appended: %s (%s)", wording.Printable(f.Message), f.Rule), Remedy: wording.Printable(fix)}
 }
 
-// textOverTree is a directory with other content in one file.
+// textOverTree is a directory in which one file has another text.
 type textOverTree struct {
 	history.Tree
 	path string
 	text []byte
 }
 
-// Blob reads an object, named by its file's path.
+// Blob reads a file. The object's name is the file's path, as in a directory.
 func (c textOverTree) Blob(ctx context.Context, object string, limit int64) (history.Blob, error) {
 	if object == c.path && int64(len(c.text)) <= limit {
 		return history.Blob{Data: c.text, Size: int64(len(c.text))}, nil

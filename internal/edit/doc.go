@@ -1,3 +1,3 @@
-// Package edit holds the commands that change a workspace, a log or the configuration, or publish: each under the locks of the workspaces
-// that it writes to.
+// Package edit holds the commands that change a workspace, a log or the configuration, and the command that pushes. A command that writes
+// to workspaces or logs holds their locks.
 package edit

@@ -23,19 +23,19 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// Accepted is what Baseline wrote.
+// Accepted is the result of Baseline.
 type Accepted struct {
 	// File is the configuration's path.
 	File string
-	// Revision is what the logs were taken from.
+	// Revision is where the accepted logs were read.
 	Revision  string
 	Baselines []policy.Baseline
-	// Unmigrated is how many accepted timestamps the protocol's own program would ask to migrate.
+	// Unmigrated is the number of accepted timestamps that the protocol's own program would ask to migrate.
 	Unmigrated int
 }
 
-// Baseline writes a stanza into the configuration of the work tree that accepts every log as it is in a revision (default HEAD). Its result
-// leaves out logs that the configuration already accepts in that state.
+// Baseline accepts every log as it is in a revision (default HEAD): it writes a stanza for each into the configuration of the work tree. The
+// result leaves out logs that the configuration already accepts in that state.
 func Baseline(ctx context.Context, req session.Request, revision, reason string) (out Accepted, err error) {
 	out.Revision = cmp.Or(revision, "HEAD")
 	out.File, err = editConfig(ctx, req, "baseline", func(s *session.Session, data []byte) ([]byte, error) {
@@ -72,9 +72,9 @@ func Baseline(ctx context.Context, req session.Request, revision, reason string)
 	return out, err
 }
 
-// checkAcceptsAll fails if the new baselines leave an error in the past. A baseline accepts what came before the first commit whose log begins
-// with it. If a log was rewritten and then put back, that commit is older than the rewrite, and the baseline does not accept the rewrite.
-// Appending an entry first helps: no older log begins with that one.
+// checkAcceptsAll fails if the past has errors that the new baselines do not accept. A baseline accepts everything before the first commit whose
+// log begins with the baseline's entries. If a log was rewritten and then put back, that commit is older than the rewrite, and the baseline does
+// not accept the rewrite. Appending an entry before the baseline is written helps: no older log has this entry.
 func checkAcceptsAll(ctx context.Context, s *session.Session, commit string, edited []byte) error {
 	if err := s.TrustContent(edited, policy.File, commit); err != nil {
 		return err
@@ -83,7 +83,7 @@ func checkAcceptsAll(ctx context.Context, s *session.Session, commit string, edi
 	report := gate.Audit(ctx, s.Repo, commit, s.Opts)
 	if f := report.Failure; f != nil {
 		if errors.Is(f, history.ErrLacking) {
-			return nil // a shallow clone cannot tell; an audit there says so
+			return nil // a shallow clone lacks the past; an audit there says so
 		}
 		return f
 	}
@@ -97,7 +97,7 @@ func checkAcceptsAll(ctx context.Context, s *session.Session, commit string, edi
 		}
 		out := &failure.Error{Message: fmt.Sprintf("a baseline does not accept this: in %s, %s", history.Short(f.Commit), wording.Printable(f.Message)), Remedy: f.Fix}
 		if standings.At(f.Commit) != history.Own {
-			out.Message += ". The log already stood like this before that commit, and a baseline accepts only what is older"
+			out.Message += ". An older commit already had the log in this state, and a baseline accepts only what came before that"
 			if f.Rule == "append-only/log-deleted" || s.Opts.Policy.LogFor(f.Path) != nil {
 				return out
 			}
@@ -111,10 +111,10 @@ func checkAcceptsAll(ctx context.Context, s *session.Session, commit string, edi
 	return nil
 }
 
-// maxWaivers is how many stanzas one command writes: a configuration is bounded, and people read it.
+// maxWaivers bounds the stanzas that one command writes: the size of a configuration is bounded, and people read it.
 const maxWaivers = 1000
 
-// Waive writes the stanzas that excuse some edits into the configuration of the work tree, all or none, and returns its path.
+// Waive writes stanzas that waive edits into the configuration of the work tree, all or none, and returns the configuration's path.
 func Waive(ctx context.Context, req session.Request, edits []judge.EditToWaive) (file string, err error) {
 	var waivers []policy.Waiver
 	for _, e := range edits {
@@ -138,6 +138,7 @@ func Waive(ctx context.Context, req session.Request, edits []judge.EditToWaive) 
 	})
 }
 
+// waiverFor returns the stanza that waives an edit.
 func waiverFor(e judge.EditToWaive) (policy.Waiver, error) {
 	w := policy.Waiver{OfLog: e.Rule == "", Rule: e.Rule, Path: e.Path, Reason: e.Reason}
 	if e.From == "" && e.To == "" {
@@ -172,7 +173,7 @@ func waiverFor(e judge.EditToWaive) (policy.Waiver, error) {
 	return w, nil
 }
 
-// checkFloor is the failure if the floor forbids it.
+// checkFloor fails if the floor forbids the stanzas that a command writes.
 func checkFloor(s *session.Session, mode string) error {
 	if mode == "baseline" && s.Opts.Floor.ForbidsBaselines() || mode == "waive" && s.Opts.Floor.ForbidsWaivers() {
 		return &failure.Error{Message: "the floor " + s.Opts.Floor.Source + " forbids this: the stanza would not count", Remedy: "ask whoever keeps the floor"}
@@ -180,8 +181,8 @@ func checkFloor(s *session.Session, mode string) error {
 	return nil
 }
 
-// editConfig edits the configuration in the root of the work tree and returns its path: edit gets its content, nil if there is
-// none, and a session under that configuration, and returns the new content.
+// editConfig edits the configuration in the root of the work tree and returns its path. edit receives a session under that configuration, and
+// the configuration's content, which is nil if there is none; edit returns the new content.
 func editConfig(ctx context.Context, req session.Request, mode string, edit func(s *session.Session, data []byte) ([]byte, error)) (file string, err error) {
 	_, err = req.InRepository(ctx, mode, func(s *session.Session) error {
 		top, err := s.Repo.Where().WorkTree()

@@ -31,23 +31,23 @@ type Locking struct {
 	Wait time.Duration
 }
 
-// Guarded is what was wrong before and after a guarded command.
+// Guarded says what was wrong before and after a guarded command.
 type Guarded struct {
-	// Before was put back before the command, because a writer without a guard had changed or lost entries; After was put back after it.
+	// Before was put back before the command, because a writer without a guard had changed or lost entries. After was put back after the
+	// command.
 	Before, After []restore.Restored
 	// Log is the path of the log, from the root of the work tree.
 	Log string
-	// BehindHead are entries of the new HEAD that are missing or different in the log, if git has moved the work tree: then nothing is put
-	// back.
+	// BehindHead are entries of the new HEAD that are missing or different in the log, if git has moved the work tree. They are not put back.
 	BehindHead []ledger.Entry
-	// Conflict says that the log is in conflict, and how to resolve it; nil if it is not.
+	// Conflict says that the log is in conflict, and how to resolve it; nil if there is no conflict.
 	Conflict *failure.Error
-	// Discarded are entries that were recorded and then taken away with git, such as by git checkout. They stay away until somebody types
-	// what becomes of them.
+	// Discarded are entries that were recorded and then removed with git, such as by git checkout. The log lacks them until somebody types
+	// the command that restores them, or the one that forgets them.
 	Discarded []ledger.Entry
 }
 
-// Warning says what was discarded, and both ways out; it is empty if nothing was.
+// Warning says which entries were discarded, and how to restore or forget them; empty if none were.
 func (g Guarded) Warning() string {
 	if len(g.Discarded) == 0 {
 		return ""
@@ -61,7 +61,7 @@ func (g Guarded) Warning() string {
 		ledger.DescribeAll(g.Discarded), were, pronoun(g.Discarded), wording.Commands(back), back, pronoun(g.Discarded))
 }
 
-// CommandsBeforeCommit is what has to be typed before the log can be committed: what was discarded comes back, unless it was forgotten.
+// CommandsBeforeCommit returns the commands that are needed before the log can be committed: one that restores discarded entries, if any.
 func (g Guarded) CommandsBeforeCommit() []string {
 	if len(g.Discarded) == 0 {
 		return nil
@@ -76,30 +76,31 @@ func pronoun(entries []ledger.Entry) string {
 	return "them"
 }
 
-// Fine reports whether nothing was found.
+// Fine reports whether nothing was wrong. Discarded entries do not count.
 func (g Guarded) Fine() bool {
 	return len(g.Before)+len(g.After)+len(g.BehindHead) == 0 && g.Conflict == nil
 }
 
-// guardedWorkspace is the workspace of a directory, and the state of its repository.
+// guardedWorkspace is a workspace under a guard, and the state in which it was found.
 type guardedWorkspace struct {
 	restore.Workspace
 	mark restore.Mark
-	// headLog is the log of HEAD, nil if there is none.
+	// headLog is the log of HEAD, with entries that HEAD lost if the log on disk has them: see restore.Workspace.HeadOrMended. It is nil if
+	// HEAD has no log.
 	headLog []byte
 	// recordedLog is what the log on disk must continue, and notedLog the note behind it: see restore.Workspace.RecordedLog.
 	recordedLog, notedLog []byte
 	// discardedNote is the note on what was discarded, and discarded are its entries: see restore.Workspace.UpdateDiscarded.
-	discardedNote    restore.Note
-	discarded []ledger.Entry
-	// opts are the options of a judgement.
+	discardedNote restore.Note
+	discarded     []ledger.Entry
+	// opts are for judging the log.
 	opts run.Options
-	// conflict says that the log is in conflict, and how to resolve it; nil if it is not.
+	// conflict says that the log is in conflict, and how to resolve it; nil if there is no conflict.
 	conflict *failure.Error
 }
 
-// Guard runs a command under the lock of the workspace in the request's directory or the nearest above it, and undoes its changes of the
-// log's old entries. The command gets the environment passed to do. An error of do is returned beside what was found.
+// Guard runs a command under the lock of the workspace in the request's directory or the nearest above it, and undoes the command's changes to
+// old entries of the log. do runs the command in an environment. If do fails, Guard returns both its error and the result.
 func Guard(ctx context.Context, req session.Request, locking Locking, do func(environ []string) error) (out Guarded, err error) {
 	err = runGuarded(ctx, req, "guard", locking, findWorkspaceOrLogs(ctx), func(held *lockedWorkspace, g *guardedWorkspace, before []restore.Restored) (err error) {
 		out.Before, out.Log, out.Discarded = before, g.Log(), g.discarded
@@ -122,7 +123,7 @@ func Guard(ctx context.Context, req session.Request, locking Locking, do func(en
 		}
 		out.Before = append(out.Before, undone...)
 		failed := do(environ)
-		ctx := context.WithoutCancel(ctx) // look at the result even after Ctrl-C
+		ctx := context.WithoutCancel(ctx) // check the result even after Ctrl-C
 		held.startNote = &restore.Note{Dir: g.Dir, Mark: g.mark, Log: old}
 		now, err := held.readState(ctx)
 		if err != nil {
@@ -141,7 +142,8 @@ func Guard(ctx context.Context, req session.Request, locking Locking, do func(en
 	return out, err
 }
 
-// runGuarded takes the lock, puts back what a writer without a guard has changed or lost, and calls do.
+// runGuarded takes the lock of the workspace that find finds, puts back entries that a writer without a guard has changed or lost, and calls do
+// with what it put back.
 func runGuarded(
 	ctx context.Context, req session.Request, mode string, locking Locking, find func(*session.Session) (string, error),
 	do func(*lockedWorkspace, *guardedWorkspace, []restore.Restored) error,
@@ -165,7 +167,8 @@ func runGuarded(
 	return do(held, g, before)
 }
 
-// findWorkspaceAbove is the directory of the workspace in the request's directory or the nearest above it, up to the root of the work tree.
+// findWorkspaceAbove returns a function that finds the directory of the workspace in the request's directory or the nearest above it, up to the
+// root of the work tree.
 func findWorkspaceAbove(ctx context.Context) func(s *session.Session) (string, error) {
 	return func(s *session.Session) (string, error) {
 		dir, err := findNearest(s, func(dir string) (bool, error) { return hasWorkspaceOnDisk(s, dir), nil })
@@ -189,7 +192,7 @@ func findWorkspaceAbove(ctx context.Context) func(s *session.Session) (string, e
 	}
 }
 
-// findWorkspaceOrLogs is workspaceAbove; where there is none, the root of the work tree, if the configuration has logs.
+// findWorkspaceOrLogs is findWorkspaceAbove, but without a workspace it finds the root of the work tree if the configuration has logs.
 func findWorkspaceOrLogs(ctx context.Context) func(s *session.Session) (string, error) {
 	return func(s *session.Session) (string, error) {
 		dir, err := findWorkspaceAbove(ctx)(s)
@@ -209,10 +212,10 @@ func hasWorkspaceOnDisk(s *session.Session, dir string) bool {
 	return err == nil && info.IsDir()
 }
 
-// errNoWorkspace is in the chain of the failure if no workspace is found.
+// errNoWorkspace is wrapped by the failure to find a workspace.
 var errNoWorkspace = errors.New("there is no workspace")
 
-// findNearest is the findNearest directory that has a workspace, from the request's up to the root of the work tree.
+// findNearest finds the nearest directory that has a workspace, from the request's directory up to the root of the work tree.
 func findNearest(s *session.Session, has func(dir string) (bool, error)) (string, error) {
 	dir, err := s.PathOf(s.Req.Dir)
 	if err != nil {
@@ -231,14 +234,14 @@ func findNearest(s *session.Session, has func(dir string) (bool, error)) (string
 // lockedWorkspace is a workspace under its lock.
 type lockedWorkspace struct {
 	*lock.Held
-	// req is the request, in the root of the work tree: a command may remove the directory in which it began.
+	// req is the request, with the root of the work tree as its directory: a command may remove the directory in which it was started.
 	req       session.Request
 	mode, dir string
-	// record is the path of a record of 2.0.0, or of a folder of them, if one is named.
+	// record is the path of a record, or of a folder of records, of 2.0.0, if the caller named one.
 	record string
-	// startNote is the log at the start of a guarded command, which then counts as the note.
+	// startNote is the log before the guarded command. After the command it replaces the note on disk.
 	startNote *restore.Note
-	// releaseState releases the lock of the protocol's own program; nil under a guard, inside which that program may run.
+	// releaseState releases the lock of the protocol's own program; nil if that lock was not taken, as under a guard, where that program may run.
 	releaseState func() error
 }
 
@@ -280,7 +283,7 @@ func lockWorkspace(ctx context.Context, req session.Request, mode string, lockin
 	return out, nil
 }
 
-// readState finds the state before or after a guarded command.
+// readState reads the state of the workspace, and whether its log is in conflict.
 func (l *lockedWorkspace) readState(ctx context.Context) (g *guardedWorkspace, err error) {
 	_, err = l.req.InRepository(ctx, l.mode, func(s *session.Session) (err error) {
 		if g, err = l.readStateIn(ctx, s); err == nil {
@@ -291,6 +294,7 @@ func (l *lockedWorkspace) readState(ctx context.Context) (g *guardedWorkspace, e
 	return g, err
 }
 
+// readStateIn reads the state of the workspace in a session, without looking for a conflict.
 func (l *lockedWorkspace) readStateIn(ctx context.Context, s *session.Session) (*guardedWorkspace, error) {
 	if err := s.UnderFloor(); err != nil {
 		return nil, err
@@ -334,7 +338,7 @@ func (l *lockedWorkspace) readStateIn(ctx context.Context, s *session.Session) (
 	return g, g.FindElsewhere(ctx, s.Repo, head, g.recordedLog)
 }
 
-// continuesHead reports whether the log on disk may follow HEAD's.
+// continuesHead reports whether the step from HEAD's log to the log on disk is allowed.
 func (g *guardedWorkspace) continuesHead() bool {
 	file, err := g.Read()
 	log, _ := ledger.ReadLog(file, g.Limits)
@@ -344,10 +348,10 @@ func (g *guardedWorkspace) continuesHead() bool {
 
 func (g *guardedWorkspace) inConflict() bool { return g.conflict != nil }
 
-// putBackRecorded puts back what was recorded, unless the recorded log cannot be read.
+// putBackRecorded puts back recorded entries that the log lacks, unless the recorded log cannot be read.
 func (g *guardedWorkspace) putBackRecorded() ([]restore.Restored, error) {
 	if g.inConflict() {
-		return nil, nil // the conflict has both sides' entries, and `reconcile` resolves it
+		return nil, nil // the file has both sides' entries, and `reconcile` resolves the conflict
 	}
 	if sound, _ := ledger.ReadLog(g.recordedLog, g.Limits); sound == nil {
 		return nil, nil
@@ -359,7 +363,7 @@ func (g *guardedWorkspace) putBackRecorded() ([]restore.Restored, error) {
 	return []restore.Restored{done}, nil
 }
 
-// findBehindHead are the entries of HEAD that are missing or different in the log.
+// findBehindHead returns the entries of HEAD that are missing or different in the log on disk.
 func (g *guardedWorkspace) findBehindHead() ([]ledger.Entry, error) {
 	head, _ := ledger.ReadLog(g.headLog, g.Limits)
 	if g.inConflict() || head == nil || head.Len() == 0 {

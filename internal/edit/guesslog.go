@@ -82,7 +82,7 @@ func (g *guess) addReading(base policy.Log, means string, changes ...func(*polic
 
 // The changes that readings make to a stanza.
 func setNewestFirst(l *policy.Log) { l.Order = policy.NewestFirst }
-func setFreeOrder(l *policy.Log)        { l.Order = policy.Free }
+func setFreeOrder(l *policy.Log)   { l.Order = policy.Free }
 func setOpenNewest(l *policy.Log)  { l.Open = policy.OpenNewest }
 func setKey(key string) func(*policy.Log) {
 	return func(l *policy.Log) { l.Identity = policy.Identity{Only: []string{key}} }

@@ -125,7 +125,7 @@ const maxEdgesTried = 100
 type trial struct {
 	// commits is how many commits were judged, and broken how many of them have a finding; last describes the last one.
 	commits, broken int
-	lastBroken            string
+	lastBroken      string
 }
 
 // chooseReading takes the first reading that no change in the log's history breaks; if all are broken, the one that is broken least. It says what

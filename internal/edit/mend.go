@@ -46,7 +46,7 @@ func Mend(ctx context.Context, req session.Request, locking Locking, o restore.M
 
 // logToMend is one log to be mended: that of the configuration at a path, or that of a workspace if the path is empty. in runs a function under its lock.
 type logToMend struct {
-	at string
+	at       string
 	withLock func(do func(*session.Session, *lockedWorkspace) error) error
 }
 
