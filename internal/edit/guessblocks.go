@@ -25,23 +25,23 @@ var (
 )
 
 const (
-	// linkDefinition matches a line that says where a link of Markdown leads.
+	// linkDefinition matches a line that defines a link in Markdown.
 	linkDefinition = `^\[[^]]+\]: `
-	// unreleased is the heading under which a changelog collects what comes next.
+	// unreleased is the heading of a changelog for changes that are not released yet, in lower case.
 	unreleased = "unreleased"
 )
 
-// outline is what a text in Markdown consists of.
+// outline describes a text in Markdown.
 type outline struct {
-	// level is the mark of the highest headings of which there is more than one; headings are these.
+	// level is the mark, such as "##", of the highest level with more than one heading; "##" counts with one, too. headings are its headings.
 	level    string
 	headings []string
-	// bullets is how many items of lists there are; links is true if some lines say where a link leads.
+	// bullets is the number of list items. links reports whether some lines define links.
 	bullets int
 	links   bool
 }
 
-// outlineOf reads a text in Markdown. What stands between fences of code does not count.
+// outlineOf reads a text in Markdown. It skips fenced code.
 func outlineOf(data []byte) (o outline) {
 	headings := map[string][]string{}
 	fenced := false
@@ -69,7 +69,7 @@ func outlineOf(data []byte) (o outline) {
 	return o
 }
 
-// guessBlocks takes what begins with a heading of a Markdown file as an entry.
+// guessBlocks takes each block of a Markdown file that begins with a heading as an entry; without headings, each item of a list.
 func (g *guess) guessBlocks(base policy.Log, at string, data []byte) error {
 	base.Entries = policy.BlockEntries
 	o := outlineOf(data)
@@ -84,13 +84,13 @@ func (g *guess) guessBlocks(base policy.Log, at string, data []byte) error {
 		g.reasons = append(g.reasons, "each item of a list with - or * is an entry, with the lines below it (start: "+wording.Quote(base.Start)+")")
 	default:
 		return &failure.Error{
-			Message: wording.Printable(at) + " has no two headings of one level, and no list, with which entries could begin",
+			Message: wording.Printable(at) + " has no two headings of one level, and no list: entries could begin with either",
 			Remedy:  remedyByHand(base.Path, `entries: blocks, start: "^## "`),
 		}
 	}
 	if o.links {
 		base.Identity.WithoutLines = linkDefinition
-		g.reasons = append(g.reasons, "lines that say where a link leads are not compared (identity: without_lines)")
+		g.reasons = append(g.reasons, "lines that define links are not compared (identity: without_lines)")
 	}
 	first, last := "", ""
 	for _, h := range o.headings {
@@ -103,17 +103,17 @@ func (g *guess) guessBlocks(base policy.Log, at string, data []byte) error {
 		}
 	}
 	if base.Open != "" {
-		g.reasons = append(g.reasons, "the section of what is not released yet may change (open: newest)")
+		g.reasons = append(g.reasons, "the section of unreleased changes may change (open: newest)")
 	}
 	falls := isLaterHeading(first, last)
 	if falls {
 		base.Order = policy.NewestFirst
-		g.reasons = append(g.reasons, "new entries stand before older ones: the headings fall, from "+wording.Quote(first)+" to "+wording.Quote(last)+" (order: newest-first)")
+		g.reasons = append(g.reasons, "new entries stand before older ones: the headings descend, from "+wording.Quote(first)+" to "+wording.Quote(last)+" (order: newest-first)")
 	}
 	several := entries > 1 // if the only entry may change, nothing is guarded
 	g.addReading(base, "")
 	if base.Open == "" && several {
-		g.addReading(base, "the newest entry may change until another one stands (open: newest)", setOpenNewest)
+		g.addReading(base, "the newest entry may change until there is a newer one (open: newest)", setOpenNewest)
 	}
 	if !falls {
 		g.addReading(base, "new entries stand before older ones (order: newest-first)", setNewestFirst)
@@ -125,7 +125,7 @@ func (g *guess) guessBlocks(base policy.Log, at string, data []byte) error {
 	return nil
 }
 
-// isLaterHeading reports whether a heading has a later date, or else a higher version, than another one.
+// isLaterHeading reports whether heading a has a later date than heading b or, if the dates do not tell, a higher version.
 func isLaterHeading(a, b string) bool {
 	if x, y := dateForm().FindString(a), dateForm().FindString(b); x != "" && y != "" && x != y {
 		return x > y
@@ -134,7 +134,7 @@ func isLaterHeading(a, b string) bool {
 	return x != "" && y != "" && compareVersions(x, y) > 0
 }
 
-// compareVersions compares numbers joined by dots.
+// compareVersions compares versions: numbers joined by dots.
 func compareVersions(a, b string) int {
 	return slices.CompareFunc(strings.Split(a, "."), strings.Split(b, "."), func(x, y string) int {
 		x, y = strings.TrimLeft(x, "0"), strings.TrimLeft(y, "0")
@@ -142,16 +142,16 @@ func compareVersions(a, b string) int {
 	})
 }
 
-// numberedName matches names that begin with a number, as those of migrations do; datedName those that begin with a date or a time.
+// numberedName matches names that begin with a number, as names of migrations do. datedName matches names that begin with a date or a time.
 var (
 	numberedName = expression.Of(`^[A-Za-z]?[0-9]`)
 	datedName    = expression.Of(`^[A-Za-z]?(?:[0-9]{4}[-_]?[0-9]{2}[-_]?[0-9]{2}|[0-9]{10})`)
 )
 
-// maxFilesRead is how many files of a folder are read.
+// maxFilesRead bounds the files of a folder that are read to find out whether they have a status.
 const maxFilesRead = 50
 
-// guessFolder takes the files of a folder as entries: those with the most common ending if most have it, else all.
+// guessFolder takes each file of a folder as an entry. If most files have the same ending, files with other endings are left out.
 func guessFolder(at string, files []history.File, read func(string) ([]byte, error)) (guess, error) {
 	endings := map[string]int{}
 	for _, f := range files {
@@ -185,7 +185,7 @@ func guessFolder(at string, files []history.File, read func(string) ([]byte, err
 	}
 	switch base.Order {
 	case policy.ByNumber:
-		g.reasons = append(g.reasons, "the names begin with numbers: a new file has to have a greater one than those that are there (order: number)")
+		g.reasons = append(g.reasons, "the names begin with numbers: a new file needs a greater number than those that are there (order: number)")
 	case policy.ByName:
 		g.reasons = append(g.reasons, "the names begin with dates: a new file has to sort after those that are there (order: name)")
 	}
@@ -206,12 +206,12 @@ func guessFolder(at string, files []history.File, read func(string) ([]byte, err
 		g.addReading(base, "a new file has to sort after those that are there by its whole name (order: name)", func(l *policy.Log) { l.Order = policy.ByName })
 	}
 	if base.Order != "" {
-		g.addReading(base, "a new file may have any name, since they did not always come in order", func(l *policy.Log) { l.Order = "" })
+		g.addReading(base, "a new file may have any name: earlier files did not always come in order", func(l *policy.Log) { l.Order = "" })
 	}
 	return g, nil
 }
 
-// findStatus reports whether most files of a folder have a line with a status, and whether some are drafts by it.
+// findStatus reports whether at least half of the Markdown files have a line with a status, and whether some of these say Draft or Proposed.
 func findStatus(files []string, read func(string) ([]byte, error)) (drafts, status bool, err error) {
 	have, looked := 0, 0
 	for _, f := range files[:min(len(files), maxFilesRead)] {

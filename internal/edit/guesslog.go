@@ -18,21 +18,21 @@ import (
 // reading is one way to read a file, or a folder of files, as a log.
 type reading struct {
 	log policy.Log
-	// allows says in words what the stanza allows besides appending; empty for the strictest stanza.
+	// allows says in words how the stanza differs from the first reading's; empty for the first reading.
 	allows string
 }
 
-// guess is what a path may be.
+// guess is the guessed kind of the log at a path.
 type guess struct {
-	// files are those that exist.
+	// files are the paths of the log's files.
 	files []string
-	// reasons are sentences that say what was guessed, and from what.
+	// reasons are sentences that say what was guessed, and why.
 	reasons []string
 	// readings begin with the one that suits the content best; the others are milder.
 	readings []reading
 }
 
-// guessAt guesses the kind of the log at a path, at or below which files are.
+// guessAt guesses the kind of the log at a path. files are the files at or below the path; there is at least one.
 func guessAt(ctx context.Context, s *session.Session, at string, files []history.File) (guess, error) {
 	read := func(f string) ([]byte, error) {
 		data, _, err := githistory.ReadFile(ctx, s.Repo, history.Index, f, s.Opts.Limits().FileSize())
@@ -67,12 +67,12 @@ func guessAt(ctx context.Context, s *session.Session, at string, files []history
 	return g, err
 }
 
-// remedyByHand says which stanza to write for a pattern of paths; keys are those after the path.
+// remedyByHand tells the user to write a stanza for a pattern of paths. keys are the stanza's keys after path.
 func remedyByHand(pattern, keys string) string {
 	return fmt.Sprintf("write it into %s by hand, under logs: - {path: %s, %s}", policy.File, wording.Quote(pattern), keys)
 }
 
-// addReading adds a reading: a stanza with some changes.
+// addReading adds a reading whose stanza is base with changes.
 func (g *guess) addReading(base policy.Log, means string, changes ...func(*policy.Log)) {
 	for _, change := range changes {
 		change(&base)
@@ -125,28 +125,28 @@ func (g *guess) guessList(base policy.Log, at string, data []byte, isJSON bool, 
 	return nil
 }
 
-// addSequence adds the readings of some lines, or of the items of a list. records are their values, if they are known.
+// addSequence adds readings for lines, or for the items of a list. entries is their number; records are their values, nil if they are unknown.
 func (g *guess) addSequence(base policy.Log, entries int, records []*small.Value) {
 	if chain := findChain(records); chain != nil {
 		base.Identity.Without = chain
-		g.reasons = append(g.reasons, fmt.Sprintf("%s form a chain, which a merge writes anew: they are not compared (identity: without)", wording.List(chain, "and")))
+		g.reasons = append(g.reasons, fmt.Sprintf("%s form a chain, which each merge recomputes: they are not compared (identity: without)", wording.List(chain, "and")))
 	}
 	g.addReading(base, "")
 	g.addReading(base, "new entries stand before older ones (order: newest-first)", setNewestFirst)
-	if entries > 1 { // else nothing would be guarded
+	if entries > 1 { // if the only entry may change, nothing is guarded
 		g.addReading(base, "the last entry may change until another one follows (open: newest)", setOpenNewest)
 	}
 	key := findKey(records)
 	if key != "" {
-		g.addReading(base, "what has the same "+key+" is one record, and what else is in it may change (identity: only)", setKey(key))
+		g.addReading(base, "entries with the same "+key+" are one record, whose other fields may change (identity: only)", setKey(key))
 	}
 	g.addReading(base, "a new entry may stand anywhere (order: free)", setFreeOrder)
 	if key != "" {
-		g.addReading(base, "what has the same "+key+" is one record, which may change and move (identity: only, order: free)", setKey(key), setFreeOrder)
+		g.addReading(base, "entries with the same "+key+" are one record, which may change and move (identity: only, order: free)", setKey(key), setFreeOrder)
 	}
 }
 
-// findOnlyList finds the only list of a document.
+// findOnlyList returns the path, as keys joined by dots, to the only list of a document; empty if the document is a list.
 func findOnlyList(at string, data []byte, isJSON bool, limits small.Limits) (keys string, err error) {
 	if _, problems := small.ParseItems(data, isJSON, "", limits); problems == nil {
 		return "", nil
@@ -165,14 +165,14 @@ func findOnlyList(at string, data []byte, isJSON bool, limits small.Limits) (key
 		return lists[0], nil
 	}
 	const shown = 5
-	words := "no list of which an item could be an entry"
+	words := "no list whose items could be entries"
 	if len(lists) > 0 {
 		words = fmt.Sprintf("%d lists (at %s)", len(lists), wording.List(lists[:min(len(lists), shown)], "and"))
 	}
 	return "", &failure.Error{Message: wording.Printable(at) + " has " + words, Remedy: remedyByHand(policy.LiteralPattern(at), "entries: list, at: KEY.OF.THE.LIST")}
 }
 
-// listsBelow are the paths to lists, as keys joined by dots.
+// listsBelow returns the paths to the lists in a value, as keys joined by dots. It leaves out lists in lists and below keys that contain a dot.
 func listsBelow(v *small.Value, prefix string) (out []string) {
 	for _, f := range v.Members() {
 		switch {
@@ -189,7 +189,7 @@ func listsBelow(v *small.Value, prefix string) (out []string) {
 // keyNames are the names of fields that may identify a record, the likeliest first.
 var keyNames = []string{"id", "_id", "uuid", "key", "slug", "name"}
 
-// findKey is the field that every record has, each with another value; empty if there is none, or fewer than two records.
+// findKey returns the name of a field that has a different value in every record; empty if there is none, or fewer than two records.
 func findKey(records []*small.Value) string {
 	for _, name := range keyNames {
 		values := map[string]bool{}
@@ -205,10 +205,11 @@ func findKey(records []*small.Value) string {
 	return ""
 }
 
-// shortestHash is the length from which a text may be a link of a chain.
+// shortestHash is the least length, in bytes, of a text that may be a link of a chain.
 const shortestHash = 16
 
-// findChain are the two fields by which each record names the one before it: one has what the other had there. It is nil if there are none.
+// findChain returns the names of two fields that chain the records: the first repeats what the record before has in the second. It returns nil
+// if there are none.
 func findChain(records []*small.Value) []string {
 	if len(records) < 2 {
 		return nil

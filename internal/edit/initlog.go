@@ -25,14 +25,14 @@ import (
 // WrittenStanza is what InitLog wrote for one path.
 type WrittenStanza struct {
 	Log policy.Log
-	// SinceName is people's name for the commit since which the log is judged.
+	// SinceName is the name for people of the commit since which the log is judged.
 	SinceName string
 	// Notes are sentences about what was guessed and why, and about violations in the log's history.
 	Notes []string
 }
 
-// InitLog guesses what kinds of logs are at some paths, relative to the request's directory, and writes stanzas for them into the
-// configuration of the work tree, whose path it returns. If one of them is no log, it writes none.
+// InitLog guesses which kinds of logs are at paths, relative to the request's directory. It writes stanzas for them into the configuration of
+// the work tree, and returns the configuration's path. If one of them is not a log, it writes nothing.
 func InitLog(ctx context.Context, req session.Request, paths ...string) (file string, begun []WrittenStanza, err error) {
 	file, err = editConfig(ctx, req, "init-log", func(s *session.Session, data []byte) ([]byte, error) {
 		begun = nil
@@ -55,7 +55,7 @@ func InitLog(ctx context.Context, req session.Request, paths ...string) (file st
 	return file, begun, err
 }
 
-// chooseStanza chooses the stanza for one path. It also returns the files that the stanza is for.
+// chooseStanza chooses the stanza for one path. names are the files that the stanza guards.
 func chooseStanza(ctx context.Context, s *session.Session, head, at string) (b WrittenStanza, names []string, err error) {
 	files, where, err := listTracked(ctx, s, at)
 	if err != nil {
@@ -83,7 +83,7 @@ func chooseStanza(ctx context.Context, s *session.Session, head, at string) (b W
 	return b, g.files, err
 }
 
-// listTracked lists the files of the index at or below a path, and gives the path from the root of the work tree.
+// listTracked lists the files of the index at or below a path. where is the path from the root of the work tree.
 func listTracked(ctx context.Context, s *session.Session, at string) (files []history.File, where string, err error) {
 	full := at
 	if !filepath.IsAbs(at) {
@@ -109,7 +109,8 @@ func listTracked(ctx context.Context, s *session.Session, at string) (files []hi
 	}
 }
 
-// findSince is the tip of the remote's default branch, which HEAD may lack, and people's name for it; HEAD without a remote.
+// findSince finds the commit since which a new log is judged: the tip of the remote's default branch, which HEAD may lack; without a remote, HEAD.
+// name is its name for people.
 func findSince(ctx context.Context, s *session.Session, head string) (id, name string, err error) {
 	branch, err := githistory.DefaultBranch(ctx, s.Repo, "")
 	if err == nil && branch.ID != "" && strings.HasPrefix(branch.Ref, "refs/remotes/") {
@@ -118,43 +119,44 @@ func findSince(ctx context.Context, s *session.Session, head string) (id, name s
 	return head, "HEAD", err
 }
 
-// maxEdgesTried is how many edges of a log's history are judged before it is guarded.
+// maxEdgesTried bounds the edges of a log's history that are judged before the log is guarded.
 const maxEdgesTried = 100
 
-// trial is what the last changes of a log have against a reading of it.
+// trial is the result of judging the last changes of a log by one reading.
 type trial struct {
-	// commits is how many commits were judged, and broken how many of them have a finding; last describes the last one.
+	// commits is the number of judged commits, and broken the number of those with a finding. lastBroken describes the last finding.
 	commits, broken int
 	lastBroken      string
 }
 
-// chooseReading takes the first reading that no change in the log's history breaks; if all are broken, the one that is broken least. It says what
-// the others would have reported. A file of which a quarter of the changes, and more than two, break each reading is no log.
+// chooseReading returns the stanza of the first reading that no recent change of the log breaks or, if all are broken, of the one that the fewest
+// commits break, and notes on what that reading and the very first one would have rejected. If more than two commits, and at least a quarter,
+// break every reading, it fails: the path is not a log.
 func chooseReading(ctx context.Context, s *session.Session, head, at string, readings []reading) (policy.Log, []string, error) {
-	looks, best, err := tryReadings(ctx, s, head, readings)
+	trials, best, err := tryReadings(ctx, s, head, readings)
 	if errors.Is(err, history.ErrLacking) {
-		return readings[0].log, []string{"its history was not looked at: this clone is shallow"}, nil
+		return readings[0].log, []string{"its history was not judged: this clone is shallow"}, nil
 	}
 	if err != nil {
 		return policy.Log{}, nil, err
 	}
-	found, first := looks[best], looks[0]
+	found, first := trials[best], trials[0]
 	count := wording.Count(found.commits, "commit")
 	if found.broken > 2 && found.broken*4 >= found.commits {
 		return policy.Log{}, nil, notALog(at, readings[0].log, found)
 	}
 	var notes []string
 	if best > 0 {
-		notes = append(notes, fmt.Sprintf("read more strictly, %d of its latest changes (%s) would have been rejected, the last of them %s", first.broken, count, first.lastBroken),
+		notes = append(notes, fmt.Sprintf("a stricter stanza would have rejected %d of its latest changes (%s), the last of them %s", first.broken, count, first.lastBroken),
 			"so the stanza is milder: "+readings[best].allows)
 	}
 	if found.broken == 0 {
-		return readings[best].log, append(notes, "the latest changes of it ("+count+") all pass"), nil
+		return readings[best].log, append(notes, "its latest changes ("+count+") all pass"), nil
 	}
-	return readings[best].log, append(notes, fmt.Sprintf("of the latest changes of it (%s) %d would have been rejected, the last of them %s", count, found.broken, found.lastBroken)), nil
+	return readings[best].log, append(notes, fmt.Sprintf("this stanza would have rejected %d of its latest changes (%s), the last of them %s", found.broken, count, found.lastBroken)), nil
 }
 
-// notALog is the failure for what is not kept as a log. first is the strictest reading of it.
+// notALog returns the failure for a path that is not kept as a log. first is the stanza of the first reading.
 func notALog(at string, first policy.Log, found trial) error {
 	keys := "entries: " + first.Entries
 	if first.Start != "" {
@@ -168,15 +170,15 @@ func notALog(at string, first policy.Log, found trial) error {
 		remedy = "name a folder whose files stay as they are; or " + remedyByHand(first.Path, keys) + ", and name under exclude: what is edited or generated"
 	}
 	return &failure.Error{
-		Message: fmt.Sprintf("%s is not kept as a log: it is edited or generated anew; of its latest changes (%s) %d would have been rejected however it is read, the last of them %s",
-			wording.Printable(at), wording.Count(found.commits, "commit"), found.broken, found.lastBroken),
+		Message: fmt.Sprintf("%s is not kept as a log: it is edited or generated anew; every stanza would have rejected at least %d of its latest changes (%s), the last of them %s",
+			wording.Printable(at), found.broken, wording.Count(found.commits, "commit"), found.lastBroken),
 		Remedy: remedy,
 	}
 }
 
-// tryReadings judges the last edges of a log by each reading, up to the first that none of them breaks. best is that one, or the one that is
-// broken least.
-func tryReadings(ctx context.Context, s *session.Session, head string, readings []reading) (looks []trial, best int, err error) {
+// tryReadings judges the last edges of a log by one reading after the other, until no edge breaks the reading. best is the index of that
+// reading or, if all are broken, of the one that the fewest commits break.
+func tryReadings(ctx context.Context, s *session.Session, head string, readings []reading) (trials []trial, best int, err error) {
 	var judge func(policy.Log, func(*finding.Finding) bool) *finding.Report
 	for i, r := range readings {
 		stanza, err := r.log.AsRead(catalogue.Known())
@@ -186,23 +188,23 @@ func tryReadings(ctx context.Context, s *session.Session, head string, readings 
 		if err != nil {
 			return nil, 0, err
 		}
-		look, broken := trial{}, map[string]bool{}
+		one, broken := trial{}, map[string]bool{}
 		report := judge(stanza, func(f *finding.Finding) bool {
 			broken[f.Commit] = true
-			look.lastBroken = history.Short(f.Commit) + ", " + wording.Printable(f.Path) + ": " + wording.Printable(f.Message)
+			one.lastBroken = history.Short(f.Commit) + ", " + wording.Printable(f.Path) + ": " + wording.Printable(f.Message)
 			return false
 		})
 		if f := report.Failure; f != nil {
 			return nil, 0, f
 		}
-		look.commits, look.broken = report.Examined.Commits, len(broken)
-		looks = append(looks, look)
-		if look.broken < looks[best].broken {
+		one.commits, one.broken = report.Examined.Commits, len(broken)
+		trials = append(trials, one)
+		if one.broken < trials[best].broken {
 			best = i
 		}
-		if look.broken == 0 {
+		if one.broken == 0 {
 			break
 		}
 	}
-	return looks, best, nil
+	return trials, best, nil
 }
