@@ -101,15 +101,15 @@ func (g *guardedWorkspace) checkUncommittedTimes() error {
 	if log == nil {
 		return nil // Append reports it
 	}
-	late := combine.FirstBadTimestamp(before, log.Ledger, g.Now)
-	if late == nil {
+	rejected := combine.FirstBadTimestamp(before, log.Ledger, g.Now)
+	if rejected == nil {
 		return nil
 	}
-	wrong := "is not dated later than the entry before"
-	if at, ok := ledger.ParseInstant(late.Timestamp); ok && at.After(g.Now.Add(ledger.ClockTolerance)) {
-		wrong = "is dated " + wording.Span(at.Sub(g.Now)) + " ahead of now"
+	problem := "is not dated later than the entry before"
+	if at, ok := ledger.ParseInstant(rejected.Timestamp); ok && at.After(g.Now.Add(ledger.ClockTolerance)) {
+		problem = "is dated " + wording.Span(at.Sub(g.Now)) + " ahead of now"
 	}
-	return &failure.Error{Message: fmt.Sprintf("nothing was appended: %s, which is not committed, %s", ledger.Describe(*late), wrong), Remedy: remedy}
+	return &failure.Error{Message: fmt.Sprintf("nothing was appended: %s, which is not committed, %s", ledger.Describe(*rejected), problem), Remedy: remedy}
 }
 
 // checkNewText fails if a check of the log's new text reports an error at or after a line.
@@ -118,15 +118,15 @@ func (g *guardedWorkspace) checkNewText(ctx context.Context, text []byte, line i
 	if err != nil {
 		return err
 	}
-	there := textOverTree{tree, g.Log(), text}
-	r := gate.Check(ctx, there, "", g.Dir, g.opts)
+	checked := textOverTree{tree, g.Log(), text}
+	r := gate.Check(ctx, checked, "", g.Dir, g.opts)
 	if log, _ := ledger.ReadLog(text, g.Limits); r.Failure == nil && log != nil {
 		from := slices.IndexFunc(log.Entries, func(e ledger.Entry) bool { return e.Pos.Line >= line })
 		if from < 0 {
 			from = log.Len()
 		}
-		more := gate.Appended(ctx, there, g.Log(), log.Ledger, from, "name the variable or the place that holds the value, not the value, and append again", g.opts)
-		r = finding.Combine([]*finding.Report{more, r})
+		ofEntry := gate.Appended(ctx, checked, g.Log(), log.Ledger, from, "name the variable or the place that holds the value, not the value, and append again", g.opts)
+		r = finding.Combine([]*finding.Report{ofEntry, r})
 	}
 	if r.Failure != nil {
 		return r.Failure

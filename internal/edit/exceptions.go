@@ -58,7 +58,7 @@ func Baseline(ctx context.Context, req session.Request, revision, reason string)
 		}
 		if len(out.Baselines) == 0 && !accepted {
 			f := &failure.Error{Message: "there is no log with entries to accept in " + out.Revision, Remedy: "begin a log and commit it first; until then there is nothing to accept"}
-			if _, never := findNearestInHistory(ctx, s); never == nil {
+			if _, historyErr := findNearestInHistory(ctx, s); historyErr == nil {
 				f.Remedy = "if a commit has deleted it, put it back and commit it first: `small-hook restore`; else commit the .small/ directory first"
 			}
 			return nil, f
@@ -97,7 +97,7 @@ func checkAcceptsAll(ctx context.Context, s *session.Session, commit string, edi
 		}
 		out := &failure.Error{Message: fmt.Sprintf("a baseline does not accept this: in %s, %s", history.Short(f.Commit), wording.Printable(f.Message)), Remedy: f.Fix}
 		if standings.At(f.Commit) != history.Own {
-			out.Message += ". An older commit already had the log in this state, and a baseline accepts only what came before that"
+			out.Message += ". An older commit already had the log as it is now, and a baseline accepts only what came before that commit"
 			if f.Rule == "append-only/log-deleted" || s.Opts.Policy.LogFor(f.Path) != nil {
 				return out
 			}

@@ -122,12 +122,12 @@ func Guard(ctx context.Context, req session.Request, locking Locking, do func(en
 			return err
 		}
 		out.Before = append(out.Before, undone...)
-		failed := do(environ)
+		commandErr := do(environ)
 		ctx := context.WithoutCancel(ctx) // check the result even after Ctrl-C
 		held.startNote = &restore.Note{Dir: g.Dir, Mark: g.mark, Log: old}
 		now, err := held.readState(ctx)
 		if err != nil {
-			return errors.Join(failed, err)
+			return errors.Join(commandErr, err)
 		}
 		out.Conflict = now.conflict
 		if now.notedLog == nil {
@@ -135,9 +135,9 @@ func Guard(ctx context.Context, req session.Request, locking Locking, do func(en
 		} else {
 			out.After, err = now.putBackRecorded()
 		}
-		undone, wrong := logs.undoChanges(ctx, now)
+		undone, undoErr := logs.undoChanges(ctx, now)
 		out.After = append(out.After, undone...)
-		return errors.Join(failed, err, wrong, now.WriteNote(now.mark))
+		return errors.Join(commandErr, err, undoErr, now.WriteNote(now.mark))
 	})
 	return out, err
 }
@@ -178,15 +178,15 @@ func findWorkspaceAbove(ctx context.Context) func(s *session.Session) (string, e
 		const another = "change into a workspace, or name its directory with --dir"
 		f := *failure.Of(err)
 		f.Remedy = another + "; or a person begins a new one with small init --intent, followed by what the work is for"
-		gone, never := findNearestInHistory(ctx, s)
+		gone, historyErr := findNearestInHistory(ctx, s)
 		switch {
-		case never == nil:
+		case historyErr == nil:
 			if err := refuseMoved(ctx, s, gone); err != nil {
 				return "", err
 			}
 			f.Remedy = "put back the deleted one: `small-hook restore`; or " + another
-		case !errors.Is(never, errNoWorkspace):
-			return "", never
+		case !errors.Is(historyErr, errNoWorkspace):
+			return "", historyErr
 		}
 		return "", &f
 	}
@@ -199,8 +199,8 @@ func findWorkspaceOrLogs(ctx context.Context) func(s *session.Session) (string, 
 		if !errors.Is(err, errNoWorkspace) {
 			return dir, err
 		}
-		if _, _, untrusted := s.TrustHead(ctx, nil); untrusted != nil || len(s.Opts.Policy.Logs) == 0 {
-			return "", errors.Join(untrusted, err)
+		if _, _, trustErr := s.TrustHead(ctx, nil); trustErr != nil || len(s.Opts.Policy.Logs) == 0 {
+			return "", errors.Join(trustErr, err)
 		}
 		return "", nil
 	}

@@ -16,15 +16,15 @@ import (
 // Switched is the result of SwitchLane.
 type Switched struct {
 	Appended
-	// Evidence is that of the new entry.
+	// Evidence is the new entry's evidence.
 	Evidence string
 	Lane     lane.Lane
 	// Before and After are the entries that the lane requires before and after the work.
 	Before, After []string
 }
 
-// SwitchLane appends the entry that claims another lane to the log of the workspace in the directory or the nearest above it, up to the
-// root of the work tree. Nothing is staged.
+// SwitchLane appends the entry that claims another lane to the log of the workspace in the request's directory or the nearest above it, up to the
+// root of the work tree. It stages nothing.
 func SwitchLane(ctx context.Context, req session.Request, locking Locking, to, reason string) (Switched, error) {
 	target, ok := lane.Parse(to)
 	out := Switched{Lane: target}
@@ -45,7 +45,7 @@ func SwitchLane(ctx context.Context, req session.Request, locking Locking, to, r
 	return out, err
 }
 
-// planSwitch finds out what the switch requires.
+// planSwitch sets what the new lane requires, and the evidence of the entry.
 func planSwitch(ctx context.Context, s *session.Session, out *Switched, reason string) error {
 	head, parents, err := s.TrustHead(ctx, nil)
 	if err != nil {

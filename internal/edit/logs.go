@@ -25,11 +25,11 @@ import (
 	"github.com/small-gate/small-gate/internal/write/workgit"
 )
 
-// findRoot is the directory whose lock guards all logs of the configuration. It is taken after all other locks.
+// findRoot finds the root of the work tree, whose lock guards all logs of the configuration. That lock is taken after all others.
 func findRoot(*session.Session) (string, error) { return "", nil }
 
-// findConfiguredLog is the stanza for a file named relative to a directory, and the file's path; nil if it is not a log of the configuration in HEAD or the
-// index.
+// findConfiguredLog finds the stanza for a file that is named relative to the request's directory, and the file's path from the root of the work
+// tree. The stanza is nil if the configurations in HEAD and the index have no log there.
 func findConfiguredLog(ctx context.Context, req session.Request, name string) (stanza *policy.Log, at string, err error) {
 	_, err = withGit(req).InRepository(ctx, "restore", func(s *session.Session) error {
 		if err := s.TrustHeadWithStagedLogs(ctx); err != nil || len(s.Opts.Policy.Logs) == 0 {
@@ -43,7 +43,7 @@ func findConfiguredLog(ctx context.Context, req session.Request, name string) (s
 	return stanza, at, err
 }
 
-// withLockedLog runs do with the log at a path, under the lock of the configuration's logs.
+// withLockedLog runs do with the log of the configuration at a path, under the lock of all such logs.
 func withLockedLog(ctx context.Context, req session.Request, mode string, locking Locking, at string, do func(s *session.Session, w *restore.Workspace) error) (err error) {
 	held, err := lockWorkspace(ctx, withGit(req), mode, locking, findRoot)
 	if err != nil {
@@ -78,7 +78,7 @@ func ConfiguredLogs(ctx context.Context, req session.Request) (logs []policy.Log
 	return logs, err
 }
 
-// restoreLog is Restore for a log of the configuration.
+// restoreLog restores a log of the configuration, as Restore does.
 func restoreLog(ctx context.Context, req session.Request, locking Locking, stanza *policy.Log, at, source string, discard bool) (out restore.Restored, err error) {
 	sound := ""
 	err = withLockedLog(ctx, req, "restore", locking, at, func(s *session.Session, w *restore.Workspace) (err error) {
@@ -98,25 +98,25 @@ func restoreLog(ctx context.Context, req session.Request, locking Locking, stanz
 		if err := refuseCommittedBreak(ctx, req, at); err != nil {
 			return err
 		}
-		there, failed := state.Exists(filepath.Join(w.Place.Top, filepath.FromSlash(at)))
-		if failed == nil && (unreadable || !there) {
-			sound, failed = w.FindLastSound(ctx, s.Repo, req.Environ)
+		there, findErr := state.Exists(filepath.Join(w.Place.Top, filepath.FromSlash(at)))
+		if findErr == nil && (unreadable || !there) {
+			sound, findErr = w.FindLastSound(ctx, s.Repo, req.Environ)
 		}
-		if failed == nil && sound != "" {
+		if findErr == nil && sound != "" {
 			return from(sound)
 		}
-		if failed == nil && err == nil && !there {
+		if findErr == nil && err == nil && !there {
 			err = &failure.Error{Message: "there is no " + wording.Printable(at) + ", and no commit has had a log there", Remedy: "name a log that was there: `git log --oneline -- " + wording.TopPath(at) + "` lists its commits"}
 		}
-		return errors.Join(failed, err)
+		return errors.Join(findErr, err)
 	})
 	return out, err
 }
 
-// maxBlock bounds a block that is appended, in bytes.
+// maxBlock bounds a block on standard input, in bytes.
 const maxBlock = 16 << 20
 
-// AppendEntry adds an entry to a log of the configuration: a line, or a block, which is read from an input if line is nil. Nothing is staged.
+// AppendEntry appends an entry to a log of the configuration: line or, if that is nil, the block on input. It stages nothing.
 func AppendEntry(ctx context.Context, req session.Request, locking Locking, name string, line *string, input io.Reader) (out Appended, err error) {
 	stanza, at, err := findConfiguredLog(ctx, req, name)
 	if err == nil && stanza == nil {
@@ -159,7 +159,7 @@ func AppendEntry(ctx context.Context, req session.Request, locking Locking, name
 	return out, out.AddRecorded(err)
 }
 
-// checkSchema refuses an entry that does not fit the schema of its log: the commit would be rejected.
+// checkSchema fails if an entry does not fit the schema of its log: a commit of it would be rejected.
 func checkSchema(s *session.Session, at, entry string) error {
 	stanza := s.Opts.Policy.LogFor(at)
 	if stanza == nil {
@@ -177,7 +177,6 @@ func checkSchema(s *session.Session, at, entry string) error {
 	return nil
 }
 
-// readBlock reads a block.
 func readBlock(input io.Reader) (string, error) {
 	data, err := io.ReadAll(io.LimitReader(input, maxBlock+1))
 	if err == nil && len(data) > maxBlock {
@@ -186,7 +185,7 @@ func readBlock(input io.Reader) (string, error) {
 	return string(data), err
 }
 
-// asError is a failure as an error; nil for none.
+// asError turns a failure into an error. A nil pointer becomes a nil error.
 func asError(f *failure.Error) error {
 	if f == nil {
 		return nil
@@ -194,14 +193,14 @@ func asError(f *failure.Error) error {
 	return f
 }
 
-// logFile is a file of a log of the configuration, as it was before a guarded command. Its data is nil if it is the same in HEAD.
+// logFile is a file of a log of the configuration on disk. Its data is nil if HEAD has the same.
 type logFile struct {
 	history.File
 	data []byte
 	mode fs.FileMode
 }
 
-// guardedLogs are the logs of the configuration around a guarded command.
+// guardedLogs holds the logs of the configuration as they were before a guarded command.
 type guardedLogs struct {
 	*lockedWorkspace
 	restore.Workspace
@@ -209,19 +208,19 @@ type guardedLogs struct {
 	before map[string]logFile
 }
 
-// prepareLogs are the prepareLogs of the configuration; nil if there are none. First it undoes what a writer without a guard did to committed entries,
-// unless git has something under way.
+// prepareLogs reads the logs of the configuration before a guarded command; out is nil if the configuration has none. First it undoes what a writer
+// without a guard did to committed entries, unless git has something under way.
 func (l *lockedWorkspace) prepareLogs(ctx context.Context, g *guardedWorkspace) (out *guardedLogs, done []restore.Restored, err error) {
 	if len(g.Policy.Logs) == 0 {
 		return nil, nil, nil
 	}
 	out = &guardedLogs{lockedWorkspace: l, Workspace: g.Workspace, mark: g.mark}
-	under, err := state.Read(g.Place.GitDir)
+	operation, err := state.Read(g.Place.GitDir)
 	if err != nil {
 		return nil, nil, err
 	}
 	_, err = withGit(l.req).InRepository(ctx, l.mode, func(s *session.Session) error {
-		if under.Command == "" && len(g.mark.Parents) == 1 {
+		if operation.Command == "" && len(g.mark.Parents) == 1 {
 			if done, err = out.undoUnguarded(ctx, s); err != nil {
 				return err
 			}
@@ -232,7 +231,8 @@ func (l *lockedWorkspace) prepareLogs(ctx context.Context, g *guardedWorkspace) 
 	return out, done, err
 }
 
-// undoUnguarded puts back what the work tree has lost from HEAD's logs. A missing log may have moved: the gate judges that.
+// undoUnguarded puts back entries of HEAD's logs that the work tree has changed or lost. It skips missing logs: they may have moved, which the gate
+// judges.
 func (l *guardedLogs) undoUnguarded(ctx context.Context, s *session.Session) (done []restore.Restored, err error) {
 	git, err := workgit.Open(l.Place, l.req.Environ)
 	if err != nil {
@@ -269,7 +269,7 @@ func (l *guardedLogs) undoUnguarded(ctx context.Context, s *session.Session) (do
 	return done, nil
 }
 
-// readLogs reads the logs on disk.
+// readLogs reads the logs of the configuration on disk. The keys are their paths.
 func (l *guardedLogs) readLogs(ctx context.Context, s *session.Session) (map[string]logFile, error) {
 	var patterns []string
 	for _, stanza := range l.Policy.Logs {
@@ -284,10 +284,10 @@ func (l *guardedLogs) readLogs(ctx context.Context, s *session.Session) (map[str
 		return nil, err
 	}
 	committed := map[string]history.File{}
-	like := ""
+	head := ""
 	if len(l.mark.Parents) > 0 {
-		like = l.mark.Parents[0]
-		there, err := s.Repo.List(ctx, like, history.Matching(patterns...))
+		head = l.mark.Parents[0]
+		there, err := s.Repo.List(ctx, head, history.Matching(patterns...))
 		if err != nil {
 			return nil, err
 		}
@@ -301,15 +301,15 @@ func (l *guardedLogs) readLogs(ctx context.Context, s *session.Session) (map[str
 			continue
 		}
 		blob, err := tree.Blob(ctx, f.Path, l.Limits.FileSize())
-		info, failed := os.Lstat(filepath.Join(l.Place.Top, filepath.FromSlash(f.Path)))
-		if err = errors.Join(err, failed); err != nil {
+		info, statErr := os.Lstat(filepath.Join(l.Place.Top, filepath.FromSlash(f.Path)))
+		if err = errors.Join(err, statErr); err != nil {
 			return nil, err
 		}
 		if blob.Data == nil {
-			continue // too large for any judgement
+			continue // too large to be judged
 		}
 		one := logFile{File: f, data: blob.Data, mode: info.Mode()}
-		if one.Object = history.BlobID(blob.Data, like); one.Object == committed[f.Path].Object {
+		if one.Object = history.BlobID(blob.Data, head); one.Object == committed[f.Path].Object {
 			one.data = nil
 		}
 		out[f.Path] = one
@@ -317,12 +317,12 @@ func (l *guardedLogs) readLogs(ctx context.Context, s *session.Session) (map[str
 	return out, nil
 }
 
-// undoChanges undoes a guarded command's changes to old entries, unless git has moved the work tree.
+// undoChanges undoes a guarded command's changes to old entries, unless git has changed the work tree other than by commits.
 func (l *guardedLogs) undoChanges(ctx context.Context, now *guardedWorkspace) (done []restore.Restored, err error) {
 	if l == nil {
 		return nil, nil
 	}
-	if stands, err := restore.OnlyCommitted(l.Place, l.mark, now.mark); err != nil || !stands {
+	if onlyCommitted, err := restore.OnlyCommitted(l.Place, l.mark, now.mark); err != nil || !onlyCommitted {
 		return nil, err
 	}
 	_, err = withGit(l.req).InRepository(ctx, l.mode, func(s *session.Session) error {

@@ -12,15 +12,15 @@ import (
 	"github.com/small-gate/small-gate/internal/write/restore"
 )
 
-// Mended is what Mend has done to one log, and the words by which a command names it: none for the only workspace.
+// Mended is what Mend did to one log. Argument is a space and the log's path, for a command; empty for the only workspace.
 type Mended struct {
 	restore.Mended
 	Argument string
 }
 
-// Mend remakes a commit that nobody else has, with logs that have lost nothing, and the commits after it: see restore.Workspace.Mend. The
-// files of the options that are logs are mended one after the other; without any, that is the log of the workspace that Restore finds. An error
-// says what kept the next log from being mended.
+// Mend rewrites a commit that nobody else has so that its logs have lost nothing, and the commits after it: see restore.Workspace.Mend. It mends
+// the logs among the files of the options one after the other; if there are none, the log of the workspace that Restore finds. After an error, out
+// has the logs that were mended before.
 func Mend(ctx context.Context, req session.Request, locking Locking, o restore.MendOptions) (out []Mended, err error) {
 	logs, err := selectLogs(ctx, req, locking, &o)
 	if err != nil {
@@ -44,14 +44,16 @@ func Mend(ctx context.Context, req session.Request, locking Locking, o restore.M
 	return out, nil
 }
 
-// logToMend is one log to be mended: that of the configuration at a path, or that of a workspace if the path is empty. in runs a function under its lock.
+// logToMend is a log that Mend mends.
 type logToMend struct {
-	at       string
+	// at is the log's path if it is a log of the configuration; empty for the log of a workspace.
+	at string
+	// withLock runs a function under the log's lock.
 	withLock func(do func(*session.Session, *lockedWorkspace) error) error
 }
 
-// selectLogs separates the logs of the configuration that are read entry by entry, and the logs of workspaces, from the other named files. Logs of
-// the configuration need no workspace.
+// selectLogs returns the logs to mend: the named logs of workspaces, and the named logs of the configuration that are one file each; without any,
+// the workspace that Restore finds. It leaves the other named files in the options. Files of the configuration's folders need no workspace.
 func selectLogs(ctx context.Context, req session.Request, locking Locking, o *restore.MendOptions) (out []logToMend, err error) {
 	workspace := func(at string) logToMend {
 		return logToMend{withLock: func(do func(*session.Session, *lockedWorkspace) error) error {
@@ -88,7 +90,7 @@ func selectLogs(ctx context.Context, req session.Request, locking Locking, o *re
 	return out, nil
 }
 
-// mend mends a log, and the files of the options with it.
+// mend mends a log, together with the files in the options.
 func (m logToMend) mend(ctx context.Context, req session.Request, o restore.MendOptions) (out restore.Mended, err error) {
 	err = m.withLock(func(s *session.Session, held *lockedWorkspace) error {
 		for i, file := range o.Files {
@@ -99,10 +101,10 @@ func (m logToMend) mend(ctx context.Context, req session.Request, o restore.Mend
 		if err := putBackLost(ctx, s, held); err != nil {
 			return err
 		}
-		// What the commit itself, or a later one, accepts does not count yet. A first commit has no parent; Mend reports any other error in
-		// the name.
-		before, none := s.Repo.Resolve(ctx, o.Commit+"^")
-		if none != nil {
+		// The policy is that of the commit's parent: what the commit itself or a later one accepts does not count. A first commit has no
+		// parent; w.Mend reports any other error in the name.
+		before, resolveErr := s.Repo.Resolve(ctx, o.Commit+"^")
+		if resolveErr != nil {
 			before = ""
 		}
 		if err := s.UnderFloor(); err != nil {
@@ -111,7 +113,7 @@ func (m logToMend) mend(ctx context.Context, req session.Request, o restore.Mend
 		if err := s.Trust(ctx, before, o.Commit+"^"); err != nil {
 			return err
 		}
-		if m.at != "" && s.Opts.Policy.LogFor(m.at) == nil { // the stanza was added later, and found this
+		if m.at != "" && s.Opts.Policy.LogFor(m.at) == nil { // the stanza, by which the loss was found, is younger than the commit
 			if err := s.TrustHeadWithStagedLogs(ctx); err != nil {
 				return err
 			}
@@ -133,8 +135,8 @@ func (m logToMend) mend(ctx context.Context, req session.Request, o restore.Mend
 	return out, err
 }
 
-// putBackLost puts back what a writer without the lock has lost, as long as the note counts. If the log in HEAD is not a regular file,
-// nothing is noted.
+// putBackLost puts back entries that a writer without the lock has lost, as long as the note counts. It does nothing if HEAD has no log that is a
+// regular file.
 func putBackLost(ctx context.Context, s *session.Session, held *lockedWorkspace) error {
 	head, err := s.Repo.Head(ctx)
 	if err != nil || head == "" {

@@ -17,7 +17,7 @@ import (
 	"github.com/small-gate/small-gate/internal/write/workgit"
 )
 
-// HadWorkspace reports whether a commit has had a workspace in the request's directory or above it, which can be restored.
+// HadWorkspace reports whether a commit has a workspace in the request's directory or above it, so that it can be restored.
 func HadWorkspace(ctx context.Context, req session.Request) bool {
 	_, err := withGit(req).InRepository(ctx, "restore", func(s *session.Session) error {
 		if _, err := s.Repo.Where().WorkTree(); err != nil {
@@ -29,7 +29,7 @@ func HadWorkspace(ctx context.Context, req session.Request) bool {
 	return err == nil
 }
 
-// refuseMoved is a failure if the work tree has the workspace of a directory elsewhere: restoring it would make a second one with the same entries.
+// refuseMoved fails if the workspace of a directory is elsewhere in the work tree: restoring it would make a second one with the same entries.
 func refuseMoved(ctx context.Context, s *session.Session, dir string) error {
 	top := s.Repo.Where().Top
 	head, err := s.Repo.Head(ctx)
@@ -60,8 +60,8 @@ func refuseMoved(ctx context.Context, s *session.Session, dir string) error {
 		if inHead && len(committed) > 0 {
 			continue // it is another workspace, with the same beginning
 		}
-		text, unread := workgit.ReadFile(top, f.Path)
-		if unread == nil && bytes.HasPrefix(withLineFeeds(text), withLineFeeds(old)) {
+		text, readErr := workgit.ReadFile(top, f.Path)
+		if readErr == nil && bytes.HasPrefix(withLineFeeds(text), withLineFeeds(old)) {
 			return &failure.Error{
 				Message: fmt.Sprintf("the workspace has moved from %s to %s", wording.Printable(small.InDir(dir, "")), wording.Printable(small.InDir(in, ""))),
 				Remedy:  "change into it, and type the command there: " + wording.Commands("cd "+wording.ShellWord(filepath.Join(top, filepath.FromSlash(in)))),
@@ -71,7 +71,7 @@ func refuseMoved(ctx context.Context, s *session.Session, dir string) error {
 	return nil
 }
 
-// findLastLog is the log at a path in HEAD or, if that has none, as it was before the commit that took it away; nil if it cannot be told.
+// findLastLog returns the log at a path in HEAD or, if HEAD has none, as it was before the commit that removed it; nil if it is not found.
 func findLastLog(ctx context.Context, s *session.Session, head, path string) (text []byte, inHead bool, err error) {
 	limit := small.Limits{}.FileSize()
 	if text, inHead, err = githistory.ReadFile(ctx, s.Repo, head, path, limit); err != nil || inHead {
@@ -88,7 +88,7 @@ func findLastLog(ctx context.Context, s *session.Session, head, path string) (te
 	return text, false, err
 }
 
-// withLineFeeds is a text without the carriage returns that git may have written.
+// withLineFeeds removes the carriage returns that git may have put before line feeds.
 func withLineFeeds(text []byte) []byte {
 	return bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))
 }

@@ -19,13 +19,13 @@ import (
 	"github.com/small-gate/small-gate/internal/write/workgit"
 )
 
-// profile2Remedies is what to type in a workspace of 2.0.0.
+// profile2Remedies says for each command what to type instead in a workspace of 2.0.0.
 var profile2Remedies = map[string]string{
 	"append": "`small progress add --help` says how to record an event, and takes its own lock; `small checkpoint --help` ends a task",
 	"guard":  "type the command without small-hook guard: each command of the protocol's own program writes files of its own, under its own lock",
 }
 
-// isProfile2 reports whether a path names records, or the workspace is of 2.0.0: on disk, or in a commit from which something is restored.
+// isProfile2 reports whether the caller named records, or the workspace is of 2.0.0: on disk, or in a commit that is restored from.
 func (l *lockedWorkspace) isProfile2(ctx context.Context, s *session.Session, source string) (bool, error) {
 	if l.record != "" {
 		return true, nil
@@ -52,13 +52,14 @@ func (l *lockedWorkspace) isProfile2(ctx context.Context, s *session.Session, so
 		return false, err
 	}
 	was, err := git.Run(ctx, "rev-list", "-n", "1", commits[0], "--", small.InDir(l.dir, records.ProfileFile))
-	return len(was) > 0, err // all of it is gone
+	return len(was) > 0, err // the commit has nothing of the workspace, but an older one had its profile
 }
 
-// recordsPath is the path of what is restored in a workspace of 2.0.0.
+// recordsPath returns the path to restore in a workspace of 2.0.0: that of the named records, or of the whole workspace.
 func (l *lockedWorkspace) recordsPath() string { return cmp.Or(l.record, small.InDir(l.dir, "")) }
 
-// pathOfRecord is the path of a record, or of a folder of records, that is named in a directory; empty for any other.
+// pathOfRecord returns the path, from the root of the work tree, of a record or a folder of records that is named relative to the request's
+// directory; empty if the name is not that of records.
 func pathOfRecord(s *session.Session, name string) (string, error) {
 	abs, err := filepath.Abs(filepath.Join(s.Req.Dir, strings.TrimPrefix(name, ":/")))
 	if err != nil {
@@ -70,7 +71,7 @@ func pathOfRecord(s *session.Session, name string) (string, error) {
 	return pathFromTop(s, s.Req.Dir, name)
 }
 
-// versionOnDisk is the version in the profile of the workspace in a directory; empty if it has none.
+// versionOnDisk reads the version in the profile of the workspace in a directory; empty if there is no profile.
 func versionOnDisk(dir string) (string, error) {
 	text, err := wholefile.Start(filepath.Join(dir, small.Dir, records.ProfileFile), records.Profile.Sized(0))
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, wholefile.ErrNotRegular) {

@@ -13,8 +13,8 @@ import (
 	"github.com/small-gate/small-gate/internal/write/workgit"
 )
 
-// Reconcile combines the logs of two sides, in the work tree and the index, under the locks of all workspaces. It uses Theirs and Plan of
-// opts; the policy is HEAD's. It needs git for staging.
+// Reconcile combines the logs of two sides, in the work tree and the index, under the locks of all workspaces. Of opts it uses Theirs and Plan;
+// the policy is HEAD's. It needs git for staging.
 func Reconcile(ctx context.Context, req session.Request, locking Locking, opts reconcile.Options) (out *reconcile.Outcome, err error) {
 	if opts.Plan != "" && opts.Plan != threeway.Ours && opts.Plan != threeway.Theirs {
 		return nil, &failure.Error{Message: fmt.Sprintf("--plan takes ours or theirs, not %q", opts.Plan), Remedy: "write --plan ours, or --plan theirs"}
@@ -28,7 +28,7 @@ func Reconcile(ctx context.Context, req session.Request, locking Locking, opts r
 	return out, err
 }
 
-// MergeDriver merges one file for git, as Reconcile would. What it cannot merge is a conflict; it has no other failure.
+// MergeDriver merges one file for git, as Reconcile would. If it cannot merge the file, it returns a conflict; it never fails otherwise.
 func MergeDriver(ctx context.Context, req session.Request, in reconcile.MergeInput) reconcile.Merged {
 	merged := in.Merge()
 	if !merged.Conflict {
@@ -47,7 +47,7 @@ func MergeDriver(ctx context.Context, req session.Request, in reconcile.MergeInp
 	return merged
 }
 
-// withGit is the request with git as its reader, unless it names one: the work needs git in any case.
+// withGit returns the request with git as its reader, unless it names a reader: commands that stage or commit need git anyway.
 func withGit(req session.Request) session.Request {
 	if req.Reader == repository.Auto || req.Reader == "" {
 		req.Reader = repository.Git
@@ -55,7 +55,7 @@ func withGit(req session.Request) session.Request {
 	return req
 }
 
-// withMergePolicy runs do in the request's repository, under the policy of the trusted commit, by default that of a merge into HEAD.
+// withMergePolicy runs do in the request's repository, under the policy of the commit trusted or, if that is empty, the policy for a merge into HEAD.
 func withMergePolicy(ctx context.Context, req session.Request, mode, trusted string, opts reconcile.Options, do func(repository.Repository, reconcile.Options) error) error {
 	_, err := withGit(req).InRepository(ctx, mode, func(s *session.Session) (err error) {
 		if trusted == "" {
@@ -69,7 +69,7 @@ func withMergePolicy(ctx context.Context, req session.Request, mode, trusted str
 		opts.Environ, opts.Now, opts.Policy, opts.MaxFileSize = req.Environ, req.Now, s.Opts.Policy, req.MaxFileSize
 		if req.Config == "" {
 			opts.PolicyOf = func(ctx context.Context, commit, name string) (*policy.Policy, error) {
-				other := &session.Session{Repo: s.Repo, Req: s.Req} // not trusted: it may forbid, but allows nothing
+				other := &session.Session{Repo: s.Repo, Req: s.Req} // the commit is not trusted: its policy may forbid, but not allow
 				err := other.Trust(ctx, commit, name)
 				return other.Opts.Policy, err
 			}
@@ -79,7 +79,7 @@ func withMergePolicy(ctx context.Context, req session.Request, mode, trusted str
 	return err
 }
 
-// trustMerge takes the policy for a merge into HEAD: of the commit that is named, or of what git is merging.
+// trustMerge takes the policy for merging a named commit into HEAD or, without a name, the commits that git is merging.
 func trustMerge(ctx context.Context, s *session.Session, named string) error {
 	merged := workgit.GitHeads(s.Req.Environ)
 	if named != "" {

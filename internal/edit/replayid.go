@@ -17,14 +17,14 @@ import (
 // WrittenID is the result of ReplayID.
 type WrittenID struct {
 	ID string
-	// Files are the paths of the changed files, from the root of the work tree; none if they had the id. Add is the command that stages
+	// Files are the paths of the changed files, from the root of the work tree; none if all had the id already. Add is the command that stages
 	// them.
 	Files []string
 	Add   string
 }
 
-// ReplayID writes the replay id that the protocol's program would compute into the workspace file and the handoff, each atomically. If
-// interrupted, it can be run again. Nothing is staged.
+// ReplayID computes the replay id as the protocol's program does, and writes it into the workspace file and the handoff, each atomically. If
+// interrupted, it can be run again. It stages nothing.
 func ReplayID(ctx context.Context, req session.Request) (out WrittenID, err error) {
 	req = req.AtNearestWorkspace()
 	_, err = req.InRepository(ctx, "replay-id", func(s *session.Session) error {

@@ -21,10 +21,10 @@ import (
 	"github.com/small-gate/small-gate/internal/write/workgit"
 )
 
-// Restore puts back what a workspace's log has lost since the last commit, keeps or discards what is new, and stages it: see
-// restore.Workspace.RestoreFrom. at is the path of the log or of its workspace, which may be missing on disk. Without it, Restore takes the
-// workspace in the request's directory or the nearest above it; if that has lost nothing, the first one of HEAD that has. at may also be a
-// log of the configuration. Restore needs git for staging.
+// Restore puts back entries that a workspace's log has lost since the last commit, keeps or discards new ones, and stages the log: see
+// restore.Workspace.RestoreFrom. at is the path of the log or its workspace, which may be missing on disk, or of a log of the configuration. If
+// at is empty, Restore takes the workspace in the request's directory or the nearest above it; if that one has lost nothing, the first
+// workspace in HEAD that has. Restore needs git for staging.
 func Restore(ctx context.Context, req session.Request, locking Locking, at, source string, discard bool) (out restore.Restored, err error) {
 	if at == "" {
 		return restoreWorkspace(ctx, req, locking, at, source, discard)
@@ -39,12 +39,12 @@ func Restore(ctx context.Context, req session.Request, locking Locking, at, sour
 	return restoreWorkspace(ctx, req, locking, at, source, discard)
 }
 
-// restoreWorkspace is Restore for the log of a workspace.
+// restoreWorkspace restores the log of a workspace, as Restore does.
 func restoreWorkspace(ctx context.Context, req session.Request, locking Locking, at, source string, discard bool) (out restore.Restored, err error) {
-	try := func(at, source string) (restore.Restored, error) {
+	restoreAt := func(at, source string) (restore.Restored, error) {
 		return restoreOne(ctx, req, locking, at, source, discard)
 	}
-	out, err = try(at, source)
+	out, err = restoreAt(at, source)
 	unreadable := errors.Is(err, restore.ErrUnreadable)
 	if err != nil && !unreadable || out.Done() || source != "" || discard {
 		return out, err
@@ -55,7 +55,7 @@ func restoreWorkspace(ctx context.Context, req session.Request, locking Locking,
 			return out, err
 		}
 		for _, log := range logs {
-			if other, err := try(log, ""); err != nil || other.Done() {
+			if other, err := restoreAt(log, ""); err != nil || other.Done() {
 				return other, err
 			}
 		}
@@ -63,21 +63,21 @@ func restoreWorkspace(ctx context.Context, req session.Request, locking Locking,
 	if err := refuseCommittedBreak(ctx, req, out.Log); err != nil {
 		return out, err
 	}
-	sound, lookErr := findLastSound(ctx, req, locking, at)
-	if lookErr != nil || sound == "" {
-		return out, cmp.Or(lookErr, err)
+	sound, findErr := findLastSound(ctx, req, locking, at)
+	if findErr != nil || sound == "" {
+		return out, cmp.Or(findErr, err)
 	}
-	return try(at, sound)
+	return restoreAt(at, sound)
 }
 
 // restoreOne restores the log, or the records, of one workspace.
 func restoreOne(ctx context.Context, req session.Request, locking Locking, at, source string, discard bool) (out restore.Restored, err error) {
 	err = withLockedWorkspace(ctx, req, locking, at, source, func(s *session.Session, held *lockedWorkspace) error {
-		is, err := held.isProfile2(ctx, s, source)
+		profile2, err := held.isProfile2(ctx, s, source)
 		if err != nil {
 			return err
 		}
-		if is {
+		if profile2 {
 			out, err = held.restoreRecords(ctx, s, source, discard)
 			return err
 		}
@@ -86,7 +86,7 @@ func restoreOne(ctx context.Context, req session.Request, locking Locking, at, s
 			return err
 		}
 		if discard && source == "" && len(g.discarded) > 0 && g.continuesHead() {
-			out.Log, out.Forgotten = g.Log(), g.discarded // it is what was to be dropped; what was recorded since stays
+			out.Log, out.Forgotten = g.Log(), g.discarded // only these are dropped; entries that were recorded since stay
 			return g.ForgetDiscarded()
 		}
 		if out, err = g.RestoreFrom(ctx, s.Repo, source, g.WithDiscarded(g.discardedNote, g.notedLog), discard, req.Environ); err != nil {
@@ -102,7 +102,7 @@ func restoreOne(ctx context.Context, req session.Request, locking Locking, at, s
 	return out, err
 }
 
-// restoreRecords is Restore for the records of a workspace of 2.0.0.
+// restoreRecords restores the records of a workspace of 2.0.0, as Restore does.
 func (l *lockedWorkspace) restoreRecords(ctx context.Context, s *session.Session, source string, discard bool) (restore.Restored, error) {
 	if discard {
 		return restore.Restored{}, records.NotHere("small-hook restore --discard-new", "new records are separate files; list them: `git status -- :/`")
@@ -111,23 +111,23 @@ func (l *lockedWorkspace) restoreRecords(ctx context.Context, s *session.Session
 	return w.RestoreRecords(ctx, s.Repo, source, l.req.Environ)
 }
 
-// findLastSound is the commit from which to restore a log that is missing or unreadable in published commits; empty if there is none, or if
-// something is under way.
+// findLastSound finds the commit from which to restore a log that is missing or unreadable in HEAD; empty if there is none, or if git has
+// something under way.
 func findLastSound(ctx context.Context, req session.Request, locking Locking, at string) (commit string, err error) {
 	err = withLockedWorkspace(ctx, req, locking, at, "", func(s *session.Session, held *lockedWorkspace) error {
-		under, err := state.Read(s.Repo.Where().GitDir)
-		if err != nil || under.Command != "" {
+		operation, err := state.Read(s.Repo.Where().GitDir)
+		if err != nil || operation.Command != "" {
 			return err
 		}
 		g, err := held.readStateIn(ctx, s)
 		if err != nil {
 			return err
 		}
-		is, err := held.isProfile2(ctx, s, "")
+		profile2, err := held.isProfile2(ctx, s, "")
 		if err != nil {
 			return err
 		}
-		if is {
+		if profile2 {
 			g.At = held.recordsPath()
 		}
 		there, err := state.Exists(filepath.Join(g.Place.Top, filepath.FromSlash(g.Key())))
@@ -140,12 +140,12 @@ func findLastSound(ctx context.Context, req session.Request, locking Locking, at
 	return commit, err
 }
 
-// refuseCommittedBreak is the failure that says how to mend a log broken by a commit that nobody else has: restoring from the last commit would
-// not help. It is nil if there is no such commit, or if something is under way, which must be finished first.
+// refuseCommittedBreak fails if a commit that nobody else has broke the log, since restoring from the last commit would not help. The failure says
+// how to mend the log. While git has something under way, which must be finished first, refuseCommittedBreak returns nil.
 func refuseCommittedBreak(ctx context.Context, req session.Request, log string) error {
 	_, err := withGit(req).InRepository(ctx, "restore", func(s *session.Session) error {
-		under, err := state.Read(s.Repo.Where().GitDir)
-		if err != nil || under.Command != "" {
+		operation, err := state.Read(s.Repo.Where().GitDir)
+		if err != nil || operation.Command != "" {
 			return err
 		}
 		if err := s.UnderFloor(); err != nil {
@@ -174,7 +174,7 @@ func refuseCommittedBreak(ctx context.Context, req session.Request, log string) 
 	return err
 }
 
-// listCommittedWorkspaces are the absolute paths of the .small folders with logs in HEAD.
+// listCommittedWorkspaces lists the absolute paths of the .small folders that have a log, or a profile of 2.0.0, in HEAD.
 func listCommittedWorkspaces(ctx context.Context, req session.Request) (logs []string, err error) {
 	_, err = req.InRepository(ctx, "restore", func(s *session.Session) error {
 		logs = nil
@@ -193,7 +193,8 @@ func listCommittedWorkspaces(ctx context.Context, req session.Request) (logs []s
 	return logs, err
 }
 
-// withLockedWorkspace runs do under the lock of the workspace named by a path, or of the nearest one on disk or in a commit.
+// withLockedWorkspace runs do under the lock of the workspace that at names. If at is empty, that is the nearest one on disk or in the commit source
+// (default HEAD), else the nearest one in any commit.
 func withLockedWorkspace(ctx context.Context, req session.Request, locking Locking, at, source string, do func(s *session.Session, held *lockedWorkspace) error) error {
 	req = withGit(req)
 	req.Dir = session.WorkspaceRoot(req.Dir)
@@ -229,7 +230,7 @@ func withLockedWorkspace(ctx context.Context, req session.Request, locking Locki
 		if there, err := has(dir); err != nil || there {
 			return dir, err
 		}
-		return "", &failure.Error{Message: "there is no workspace in " + wording.Printable(at) + ", and none in the commit", Remedy: "name a workspace or its log"}
+		return "", &failure.Error{Message: "there is no workspace in " + wording.Printable(at) + ", neither on disk nor in the commit", Remedy: "name a workspace or its log"}
 	}, func(s *session.Session, held *lockedWorkspace) error {
 		held.record = record
 		return do(s, held)
@@ -249,7 +250,8 @@ func withLock(
 	return err
 }
 
-// findNearestInHistory is the nearest directory that had a workspace in a commit, from the request's up to the root of the work tree.
+// findNearestInHistory finds the nearest directory that has a workspace in any commit, from the request's directory up to the root of the work
+// tree.
 func findNearestInHistory(ctx context.Context, s *session.Session) (string, error) {
 	git, err := workgit.Open(s.Repo.Where(), s.Req.Environ)
 	if err != nil {
@@ -268,7 +270,7 @@ func findNearestInHistory(ctx context.Context, s *session.Session) (string, erro
 	return dir, err
 }
 
-// dirOfWorkspace is the directory of the workspace that a path names: the path of its log, its .small, or itself. It may be gone.
+// dirOfWorkspace returns the directory of a workspace, which may be gone. name is the path of the directory, of its .small folder or of its log.
 func dirOfWorkspace(s *session.Session, name string) (string, error) {
 	at, fromTop := strings.CutPrefix(name, ":/")
 	switch {
@@ -285,7 +287,7 @@ func dirOfWorkspace(s *session.Session, name string) (string, error) {
 	return path.Join(dir, filepath.ToSlash(gone)), err
 }
 
-// onDiskOrCommitted reports whether a workspace is in a directory, on disk or in a commit, HEAD if none is named.
+// onDiskOrCommitted returns a function that reports whether a directory has a workspace on disk or in the commit source (default HEAD).
 func onDiskOrCommitted(ctx context.Context, s *session.Session, source string) func(dir string) (bool, error) {
 	return func(dir string) (bool, error) {
 		if hasWorkspaceOnDisk(s, dir) {
@@ -303,7 +305,8 @@ func onDiskOrCommitted(ctx context.Context, s *session.Session, source string) f
 	}
 }
 
-// pathFromTop is the path, from the root of the work tree, of a file named relative to a directory or to that root. It may be gone.
+// pathFromTop returns the path of a file, from the root of the work tree. name is relative to dir or, after ":/", to that root. The file may be
+// gone.
 func pathFromTop(s *session.Session, dir, name string) (string, error) {
 	if path, fromTop := strings.CutPrefix(name, ":/"); fromTop {
 		return path, nil

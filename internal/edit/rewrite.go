@@ -14,29 +14,29 @@ import (
 	"github.com/small-gate/small-gate/internal/judge/session"
 )
 
-// Rewrite is one rewrite of a log as a whole that WaiveRewrite accepts.
+// Rewrite is a rewrite of a log that WaiveRewrite waives as a whole.
 type Rewrite struct {
 	Path string
-	// Where is the place of the rewrite, in words.
+	// Where says where the log was rewritten: in the index, or in which commit.
 	Where string
 	// Before and After are the log's states.
 	Before, After finding.LedgerState
-	// Edits are messages of what was done, the first ones; More is how many others there are. They hold text of the repository.
+	// Edits are the first messages about the edits, with text from the repository. More is the number of further messages.
 	Edits []string
 	More  int
 }
 
-// rewriteRules are the rules that an approved rewrite of a whole log excuses.
+// rewriteRules are the rules whose findings a waiver of a log's rewrite covers.
 var rewriteRules = []string{
 	"append-only/modified", "append-only/deleted", "append-only/reordered", "append-only/inserted", "append-only/timestamp-migrated",
 	"append-only/task-reassigned", "divergence/lost-entry",
 }
 
-// maxEditsShown is how many edits of a rewrite are shown.
+// maxEditsShown bounds the edits of a rewrite that are shown.
 const maxEditsShown = 10
 
-// WaiveRewrite finds what the index or, if that is nothing, HEAD's history did to a log that is named relative to the request's directory, and
-// writes the stanzas that waive it as a whole.
+// WaiveRewrite finds the rewrites of a log, named relative to the request's directory, in the index or, if there are none, in HEAD's history. It
+// writes stanzas that waive each of them as a whole.
 func WaiveRewrite(ctx context.Context, req session.Request, name, reason, until string) (done []Rewrite, file string, err error) {
 	at := ""
 	if _, err = withGit(req).InRepository(ctx, "waive", func(s *session.Session) (err error) {
@@ -74,7 +74,7 @@ func WaiveRewrite(ctx context.Context, req session.Request, name, reason, until 
 	return done, file, err
 }
 
-// edge is a rewrite, and the two revisions between which it was done.
+// edge is a rewrite, and the two revisions between which the log was rewritten.
 type edge struct {
 	Rewrite
 	parent, child string
@@ -82,22 +82,22 @@ type edge struct {
 
 // findRewrites finds the rewrites of one log in the index or, if there are none, in HEAD's history.
 func findRewrites(ctx context.Context, req session.Request, at string) ([]*edge, error) {
-	of := func(f *finding.Finding) bool {
+	isRewrite := func(f *finding.Finding) bool {
 		return (f.Path == at || f.OldPath == at) && slices.Contains(rewriteRules, f.Rule)
 	}
-	req.Find = of
-	for _, judge := range []func() *finding.Report{
+	req.Find = isRewrite
+	for _, judgement := range []func() *finding.Report{
 		func() *finding.Report { return judge.PreCommit(ctx, req) },
 		func() *finding.Report { return judge.Audit(ctx, req, "") },
 	} {
-		r := judge()
+		r := judgement()
 		if r.Failure != nil {
 			return nil, r.Failure
 		}
 		var out []*edge
 		for i := range r.Findings {
 			f := &r.Findings[i]
-			if !of(f) {
+			if !isRewrite(f) {
 				continue
 			}
 			e := edge{parent: f.Parent, child: f.Commit, Rewrite: Rewrite{Path: at, Where: "in " + history.Short(f.Commit)}}
@@ -120,6 +120,6 @@ func findRewrites(ctx context.Context, req session.Request, at string) ([]*edge,
 	}
 	return nil, &failure.Error{
 		Message: "neither the index nor HEAD's history rewrites the log " + wording.Quote(at),
-		Remedy:  "name a log by its path, of files a single one; stage the change first (`git add`)",
+		Remedy:  "name a log by its path (for a folder: one of its files); stage a change that is not committed yet: `git add`",
 	}
 }

@@ -17,8 +17,8 @@ import (
 )
 
 // Sync puts the current branch's own commits on top of the remote's, judges them as the pre-push hook does, and pushes. Only the last step,
-// which changes the work tree, holds the locks of all workspaces and that of the protocol's own program. It uses Remote, Branch and Merge
-// of opts. The report is the last judgement's, nil if there was none.
+// which changes the work tree, holds the locks of all workspaces and those of the protocol's own program. Of opts it uses Remote, Branch and
+// Merge. The report is that of the last judgement, nil if there was none.
 func Sync(ctx context.Context, req session.Request, locking Locking, opts publish.Options) (out *publish.Outcome, report *finding.Report, err error) {
 	judged := req // judging a plain repository needs no git
 	req = withGit(req)
@@ -54,8 +54,8 @@ func Sync(ctx context.Context, req session.Request, locking Locking, opts publis
 	return out, report, err
 }
 
-// withAllLocks runs do under the locks of all workspaces, and notes the result, with which the next guarded command starts. In a bare repository
-// there are none.
+// withAllLocks runs do under the locks of all workspaces, and then writes the note on each log, which the next guarded command reads. A bare
+// repository has no workspaces.
 func withAllLocks(ctx context.Context, req session.Request, mode string, locking Locking, do func(locks []*lockedWorkspace) error) (err error) {
 	var dirs []string
 	if _, err := req.InRepository(ctx, mode, func(s *session.Session) (err error) {
@@ -63,7 +63,7 @@ func withAllLocks(ctx context.Context, req session.Request, mode string, locking
 			if dirs, err = s.WorkspaceDirs(ctx); err != nil {
 				return err
 			}
-			// Always lock in one order, to avoid a deadlock between two of these: the root, whose lock also guards other logs, is last.
+			// All processes lock in the same order, to avoid deadlocks: the root, whose lock also guards the configuration's logs, is last.
 			slices.SortFunc(dirs, func(a, b string) int { return strings.Compare(b, a) })
 			if _, _, err = s.TrustHead(ctx, nil); err == nil && len(s.Opts.Policy.Logs) > 0 && !slices.Contains(dirs, "") {
 				dirs = append(dirs, "")
@@ -89,16 +89,16 @@ func withAllLocks(ctx context.Context, req session.Request, mode string, locking
 	err = do(locks)
 	ctx = context.WithoutCancel(ctx)
 	for _, l := range locks {
-		g, failed := l.readState(ctx)
-		if failed == nil {
-			failed = g.WriteNote(g.mark)
+		g, noteErr := l.readState(ctx)
+		if noteErr == nil {
+			noteErr = g.WriteNote(g.mark)
 		}
-		err = errors.Join(err, failed)
+		err = errors.Join(err, noteErr)
 	}
 	return err
 }
 
-// isClean reports whether a judgement found nothing wrong; its error is that of an impossible judgement.
+// isClean reports whether a judgement found nothing wrong. The error says why the judgement was impossible.
 func isClean(report *finding.Report) (bool, error) {
 	if report.Failure != nil {
 		return false, report.Failure

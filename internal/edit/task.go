@@ -14,7 +14,8 @@ import (
 	"github.com/small-gate/small-gate/internal/write/workgit"
 )
 
-// warnUnknownTask says that the plan lacks the task that an entry names, and which name is nearest; empty if the plan has it, or cannot be read.
+// warnUnknownTask warns that the plan lacks the task that an entry names, and suggests the most similar name; empty if the plan has it or cannot be
+// read.
 func (g *guardedWorkspace) warnUnknownTask(entry combine.NewEntry) string {
 	at := slices.IndexFunc(entry, func(field [2]string) bool { return field[0] == "task_id" })
 	if at < 0 || strings.HasPrefix(entry[at][1], ledger.MetaPrefix) {
