@@ -53,11 +53,11 @@ func (a *app) appendCommand() *cobra.Command {
 				return a.notAppended(done)
 			}
 			if _, err := io.WriteString(a.Stderr, sanitize.Lines(done.Warning()+done.UnknownTask)); err != nil {
-				return done.AddRecorded(err)
+				return done.ExplainError(err)
 			}
 			text := fmt.Sprintf("%s: appended an entry for %s\n", wording.Printable(done.Log), wording.Printable(values[0]))
-			text += done.Note() + next(append(done.CommandsBeforeCommit(), done.Add, "git commit -m "+wording.ShellWord("Record "+wording.Printable(values[0])))...)
-			return done.AddRecorded(a.print(text))
+			text += done.Note() + next(append(done.CommandsBeforeCommit(), done.StageCommand, "git commit -m "+wording.ShellWord("Record "+wording.Printable(values[0])))...)
+			return done.ExplainError(a.print(text))
 		},
 	})
 	for i, f := range fields {
@@ -90,8 +90,8 @@ func (a *app) appendEntry(c *cobra.Command, log, line string) error {
 		return err
 	}
 	path := wording.Printable(done.Log)
-	text := path + ": appended an entry\n" + done.Note() + next(done.Add, "git commit -m "+wording.ShellWord("Append to "+path))
-	return done.AddRecorded(a.print(text))
+	text := path + ": appended an entry\n" + done.Note() + next(done.StageCommand, "git commit -m "+wording.ShellWord("Append to "+path))
+	return done.ExplainError(a.print(text))
 }
 
 // notAppended says why nothing was appended.

@@ -58,7 +58,7 @@ func (a *app) switchLane(c *cobra.Command, args []string, to, reason string) err
 		return a.notAppended(done.Appended)
 	}
 	text := fmt.Sprintf("%s: appended an entry for %s: %s\n", done.Log, lane.SwitchTask, sanitize.Line(done.Evidence))
-	text += done.Note() + next(done.Add, fmt.Sprintf("git commit -m \"Go on in the lane %s\"", done.Lane))
+	text += done.Note() + next(done.StageCommand, fmt.Sprintf("git commit -m \"Go on in the lane %s\"", done.Lane))
 	for _, when := range []struct {
 		words string
 		tasks []string
@@ -67,7 +67,7 @@ func (a *app) switchLane(c *cobra.Command, args []string, to, reason string) err
 			text += fmt.Sprintf("lane %q requires an entry for %s with evidence, committed %s\n", done.Lane, task, when.words)
 		}
 	}
-	return done.AddRecorded(a.print(sanitize.Lines(text)))
+	return done.ExplainError(a.print(sanitize.Lines(text)))
 }
 
 // writeLane writes the requested reports.

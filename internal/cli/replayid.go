@@ -47,6 +47,6 @@ func writtenIDText(done edit.WrittenID) string {
 	for _, file := range done.Files {
 		fmt.Fprintf(&text, "%s: the run is now %s\n", sanitize.Line(file), done.ID)
 	}
-	text.WriteString(next(done.Add, `git commit -m "Begin a new run"`))
+	text.WriteString(next(done.StageCommand, `git commit -m "Begin a new run"`))
 	return text.String()
 }

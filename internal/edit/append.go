@@ -25,8 +25,8 @@ type Appended struct {
 	Guarded
 	// Done reports whether the entry was appended; it is false if something is wrong.
 	Done bool
-	// Add is the command that stages the workspace.
-	Add string
+	// StageCommand is the command that stages the workspace, or the log of the configuration.
+	StageCommand string
 	// UnknownTask is a warning that the plan lacks the entry's task; empty if the plan has it.
 	UnknownTask string
 	// Hidden is set if git was told to leave changes of the log out of commits; else it is nil.
@@ -39,7 +39,7 @@ func Append(ctx context.Context, req session.Request, locking Locking, entry com
 	req.Dir = session.WorkspaceRoot(req.Dir)
 	err = runGuarded(ctx, req, "append", locking, findWorkspaceAbove(ctx), func(held *lockedWorkspace, g *guardedWorkspace, before []restore.Restored) error {
 		out.Before, out.Log, out.Discarded = before, g.Log(), g.discarded
-		out.Add = "git add -- " + wording.TopPath(small.InDir(g.Dir, ""))
+		out.StageCommand = "git add -- " + wording.TopPath(small.InDir(g.Dir, ""))
 		if !out.Fine() {
 			return g.WriteNote(g.mark)
 		}
@@ -59,7 +59,7 @@ func Append(ctx context.Context, req session.Request, locking Locking, entry com
 		})
 		return err
 	})
-	return out, out.AddRecorded(err)
+	return out, out.ExplainError(err)
 }
 
 // findHiddenLog returns the log at a path if git was told to leave its changes out of commits, else nil.
@@ -79,8 +79,8 @@ func (a Appended) Note() string {
 	return "note: " + a.Hidden.Note() + "\n"
 }
 
-// AddRecorded returns err. If the entry was appended nevertheless, the message says so.
-func (a Appended) AddRecorded(err error) error {
+// ExplainError returns err. If the entry was appended nevertheless, the message says so.
+func (a Appended) ExplainError(err error) error {
 	if err == nil || !a.Done {
 		return err
 	}

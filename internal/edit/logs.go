@@ -141,7 +141,7 @@ func AppendEntry(ctx context.Context, req session.Request, locking Locking, name
 	if err != nil {
 		return out, err
 	}
-	out.Log, out.Add = at, "git add -- "+wording.TopPath(at)
+	out.Log, out.StageCommand = at, "git add -- "+wording.TopPath(at)
 	err = withLockedLog(ctx, req, "append", locking, at, func(s *session.Session, w *restore.Workspace) error {
 		if conflict, err := w.FindConflict(ctx, s.Repo, req.Environ); err != nil || conflict != nil {
 			return errors.Join(err, asError(conflict))
@@ -156,7 +156,7 @@ func AppendEntry(ctx context.Context, req session.Request, locking Locking, name
 		out.Hidden, err = findHiddenLog(ctx, s, at)
 		return err
 	})
-	return out, out.AddRecorded(err)
+	return out, out.ExplainError(err)
 }
 
 // checkSchema fails if an entry does not fit the schema of its log: a commit of it would be rejected.

@@ -17,10 +17,10 @@ import (
 // WrittenID is the result of ReplayID.
 type WrittenID struct {
 	ID string
-	// Files are the paths of the changed files, from the root of the work tree; none if all had the id already. Add is the command that stages
-	// them.
-	Files []string
-	Add   string
+	// Files are the paths of the changed files, from the root of the work tree; none if all had the id already. StageCommand is the command
+	// that stages them.
+	Files        []string
+	StageCommand string
 }
 
 // ReplayID computes the replay id as the protocol's program does, and writes it into the workspace file and the handoff, each atomically. If
@@ -44,7 +44,7 @@ func ReplayID(ctx context.Context, req session.Request) (out WrittenID, err erro
 		if err != nil {
 			return err
 		}
-		out = WrittenID{ID: id, Add: "git add -- " + wording.TopPath(small.InDir(dir, ""))}
+		out = WrittenID{ID: id, StageCommand: "git add -- " + wording.TopPath(small.InDir(dir, ""))}
 		for _, f := range files {
 			if err := wholefile.WriteVia(s.Repo.Where().GitDir, filepath.Join(top, filepath.FromSlash(f.Path)), f.Content); err != nil {
 				return &failure.Error{Message: fmt.Sprintf("cannot write %s: %v", f.Path, err), Remedy: "when it can be written, run `small-hook replay-id --write` again", Err: err}
