@@ -88,9 +88,9 @@ type guardedWorkspace struct {
 	// headLog is the log of HEAD, with entries that HEAD lost if the log on disk has them: see restore.Workspace.HeadOrMended. It is nil if
 	// HEAD has no log.
 	headLog []byte
-	// recordedLog is what the log on disk must continue, and notedLog the note behind it: see restore.Workspace.RecordedLog.
+	// recordedLog is the log that the log on disk must continue. notedLog is nil if the note does not count: see restore.Workspace.RecordedLog.
 	recordedLog, notedLog []byte
-	// discardedNote is the note on what was discarded, and discarded are its entries: see restore.Workspace.UpdateDiscarded.
+	// discardedNote is the note on discarded entries, and discarded are those that the log lacks: see restore.Workspace.UpdateDiscarded.
 	discardedNote restore.Note
 	discarded     []ledger.Entry
 	// opts are for judging the log.

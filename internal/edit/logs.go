@@ -62,7 +62,7 @@ func withLockedLog(ctx context.Context, req session.Request, mode string, lockin
 	return err
 }
 
-// ConfiguredLogs are the logs of the configuration in the work tree; none in a bare repository.
+// ConfiguredLogs lists the logs of the configuration in the work tree; none in a bare repository.
 func ConfiguredLogs(ctx context.Context, req session.Request) (logs []policy.Log, err error) {
 	_, err = req.InRepository(ctx, "logs", func(s *session.Session) error {
 		top := s.Repo.Where().Top

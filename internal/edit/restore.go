@@ -132,7 +132,7 @@ func findLastSound(ctx context.Context, req session.Request, locking Locking, at
 		}
 		there, err := state.Exists(filepath.Join(g.Place.Top, filepath.FromSlash(g.Key())))
 		if err != nil || there && g.headLog == nil {
-			return err // a new log has replaced the old one
+			return err // HEAD has no log, and a new one on disk replaces the old one
 		}
 		commit, err = g.FindLastSound(ctx, s.Repo, req.Environ)
 		return err
