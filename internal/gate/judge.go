@@ -177,7 +177,7 @@ func Recent(ctx context.Context, h history.History, head string, stanza policy.L
 	if err != nil {
 		return nil, err
 	}
-	if stanza.ByStep() {
+	if stanza.JudgedByStep() {
 		commits = firstParents(commits, head)
 	}
 	if commits, err = lastChanging(ctx, r.Source, commits, edges); err != nil {

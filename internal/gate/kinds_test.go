@@ -465,7 +465,7 @@ func (w *kindWorld) options(ids []string) run.Options {
 	if opts.Policy, err = policy.Parse("the test", []byte(w.stanza(ids)), catalogue.Known()); err != nil {
 		panic(err)
 	}
-	opts.Policy.Elsewhere = w.since >= 0 // it may begin after a commit that the head lacks
+	opts.Policy.OutsideRepo = w.since >= 0 // it may begin after a commit that the head lacks
 	if r := w.rewrite; r != nil {
 		opts.Policy.Waivers = []policy.Waiver{{OfLog: true, Path: r.at, From: w.headOf(r.rawFrom), To: w.headOf(r.rawTo), Reason: "x"}}
 	}

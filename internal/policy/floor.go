@@ -70,12 +70,12 @@ func (f *Floor) takeForbid(r *reader, root *small.Value) {
 	root.Fields = slices.Delete(root.Fields, at, at+1)
 }
 
-// Over is the floor as a policy for a repository. A key that the floor leaves out has its built-in default, so that no repository decides it.
+// PolicyFor is the floor as a policy for a repository. A key that the floor leaves out has its built-in default, so that no repository decides it.
 // What is judged (workspaces, agents, logs, and the sections of families) is the repository's unless the floor names it, and so are the waivers
 // and baselines that the floor does not forbid.
-func (f *Floor) Over(p *Policy) *Policy {
+func (f *Floor) PolicyFor(p *Policy) *Policy {
 	out := *Default()
-	out.Source, out.Elsewhere, out.Logs, out.Sections = p.Source, p.Elsewhere, p.Logs, p.Sections
+	out.Source, out.OutsideRepo, out.Logs, out.Sections = p.Source, p.OutsideRepo, p.Logs, p.Sections
 	if f.root.Get("workspaces") == nil {
 		out.Include, out.Exclude = p.Include, p.Exclude
 	}
@@ -98,7 +98,7 @@ func (f *Floor) Over(p *Policy) *Policy {
 	}
 	r := &reader{known: f.known, reported: map[location]bool{}, given: f.given}
 	if f.given != nil {
-		r.schemas = &SchemaFiles{Elsewhere: true} // all of them are in given
+		r.schemas = &SchemaFiles{OutsideRepo: true} // all of them are in given
 	}
 	r.onto(&out, f.root) // the root was read before, and is valid
 	out.Waivers, out.Baselines = slices.Concat(waivers, out.Waivers), slices.Concat(baselines, out.Baselines)

@@ -39,7 +39,7 @@ workflows: {include: ["harness/**"]}
 rules: {append-only/modified: error, lint/duplicate-id: error}
 forbid: [waivers, baseline, since]
 `, rules)
-	want := floor.Over(Default())
+	want := floor.PolicyFor(Default())
 	random := rand.New(rand.NewPCG(gittest.Seed(7), 7))
 	for range 500 {
 		text, used := "version: 1\n", map[string]bool{}
@@ -55,7 +55,7 @@ forbid: [waivers, baseline, since]
 		}
 		p.Waivers, p.Baselines = []Waiver{{Rule: "append-only/modified"}}, []Baseline{{Entries: 1}}
 		before := *p
-		if diff := cmp.Diff(want, floor.Over(p), cmpopts.IgnoreFields(Policy{}, "Source"), cmpopts.EquateEmpty(), anySection); diff != "" {
+		if diff := cmp.Diff(want, floor.PolicyFor(p), cmpopts.IgnoreFields(Policy{}, "Source"), cmpopts.EquateEmpty(), anySection); diff != "" {
 			t.Fatalf("%s\nmakes the floor another (-floor +got):\n%s", text, diff)
 		}
 		if diff := cmp.Diff(&before, p, anySection); diff != "" {
@@ -72,7 +72,7 @@ func TestFloorLeavesOut(t *testing.T) {
 		t.Fatal(err)
 	}
 	own.Waivers = []Waiver{{Rule: "append-only/modified"}}
-	got := mustFloor(t, "version: 1\nrules: {append-only/modified: error}\n", rules).Over(own)
+	got := mustFloor(t, "version: 1\nrules: {append-only/modified: error}\n", rules).PolicyFor(own)
 	if _, lowered := got.Rules["lint/duplicate-id"]; got.Mode != Enforce || got.Rules["append-only/modified"] != Error || lowered || len(got.Waivers) != 1 {
 		t.Errorf("%+v", got)
 	}

@@ -98,8 +98,8 @@ type Log struct {
 type SchemaFiles struct {
 	// Read reads a file by its path; it may return an error, or one byte more, for a file of more than [schema.MaxGiven] bytes.
 	Read func(path string) (data []byte, found bool, err error)
-	// Elsewhere is true if that is not the repository.
-	Elsewhere bool
+	// OutsideRepo is true if that is not the repository.
+	OutsideRepo bool
 }
 
 // SchemaFile is the path of the stanza's schema; empty if it has none, or if new lines only have to be JSON.
@@ -150,17 +150,17 @@ func (l *Log) Head(of *ledger.Ledger) small.Digest {
 // Sorted reports whether a new file has to sort after all existing ones in its folder, by name or by number.
 func (l *Log) Sorted() bool { return l != nil && (l.Order == ByName || l.Order == ByNumber) }
 
-// FrozenMerged reports whether a branch may still change an entry until the branch's target has it.
-func (l *Log) FrozenMerged() bool {
+// FrozenOnceMerged reports whether a branch may still change an entry until the branch's target has it.
+func (l *Log) FrozenOnceMerged() bool {
 	return l != nil && (l.Frozen == Merged || l.Frozen == "" && l.Entries == FileEntries)
 }
 
-// ByStep reports whether something about the log is judged by steps and not commit by commit: which entries it keeps, or their order.
-func (l *Log) ByStep() bool { return l.FrozenMerged() || l.Sorted() }
+// JudgedByStep reports whether something about the log is judged by steps and not commit by commit: which entries it keeps, or their order.
+func (l *Log) JudgedByStep() bool { return l.FrozenOnceMerged() || l.Sorted() }
 
 // Format is what reading a file of the log depends on: logs of one format may be continued in each other's place.
 func (l *Log) Format() string {
-	return fmt.Sprintf("%q", []any{l.Entries, l.At, l.Start, l.Identity.Without, l.Identity.Only, l.Identity.WithoutLines, l.Order, l.FrozenMerged(), l.Open})
+	return fmt.Sprintf("%q", []any{l.Entries, l.At, l.Start, l.Identity.Without, l.Identity.Only, l.Identity.WithoutLines, l.Order, l.FrozenOnceMerged(), l.Open})
 }
 
 // JudgesLike reports whether another stanza, nil for none, judges a log's entries as this one does.
@@ -295,7 +295,7 @@ func (r *reader) schema(l *Log, v *small.Value, subject string) {
 	if r.schemas == nil || len(r.problems) > 0 {
 		return // what is wrong with the configuration itself comes first
 	}
-	l.elsewhere = r.schemas.Elsewhere
+	l.elsewhere = r.schemas.OutsideRepo
 	if l.given = r.given[l.Schema]; l.given != nil {
 		return
 	}

@@ -78,13 +78,13 @@ func (r *reader) patterns(list *small.Value, subject string, check PatternCheck)
 	return out
 }
 
-// FromRoot is a pattern without a leading ./ or /, with which no path from the root of a repository begins.
-func FromRoot(pattern string) string { return strings.TrimLeft(strings.TrimPrefix(pattern, "./"), "/") }
+// TrimRoot is a pattern without a leading ./ or /, with which no path from the root of a repository begins.
+func TrimRoot(pattern string) string { return strings.TrimLeft(strings.TrimPrefix(pattern, "./"), "/") }
 
 // dirPattern says why a pattern can never match the path of a .small
 // directory, if it clearly cannot.
 func dirPattern(pattern string) (message, hint string) {
-	mended := FromRoot(pattern)
+	mended := TrimRoot(pattern)
 	if !strings.ContainsAny(pattern, `{}[]\`) { // inside of those a slash need not be a separator
 		last := mended[strings.LastIndexByte(mended, '/')+1:]
 		if ok, err := doublestar.Match(last, small.Dir); err != nil || !ok {
@@ -99,7 +99,7 @@ func dirPattern(pattern string) (message, hint string) {
 
 // FilePattern says why a pattern can never match the path of a file.
 func FilePattern(pattern string) (message, hint string) {
-	mended := FromRoot(pattern)
+	mended := TrimRoot(pattern)
 	if parts := strings.Split(mended, "/"); slices.Contains(parts, "..") || slices.Contains(parts, ".") {
 		for mended = path.Clean(mended); strings.HasPrefix(mended, "../"); {
 			mended = mended[len("../"):]

@@ -51,10 +51,10 @@ type Policy struct {
 	// Source says where it was read, for the report: a revision, a file, or
 	// "built-in defaults".
 	Source string
-	// Elsewhere is true if it is not a file of the judged repository: the caller named it.
-	Elsewhere bool
-	Strict    bool
-	Mode      Mode
+	// OutsideRepo is true if it is not a file of the judged repository: the caller named it.
+	OutsideRepo bool
+	Strict      bool
+	Mode        Mode
 	// Include and Exclude are glob patterns (with **) for the paths of
 	// workspaces' .small directories.
 	Include, Exclude []string
@@ -194,8 +194,8 @@ func (p *Policy) Rejects(rule string) bool {
 	return p.Mode == Enforce && (!set || level == Error)
 }
 
-// RejectsDoubles reports whether a change is rejected that adds an entry to a log of the configuration although an equal one is there.
-func (p *Policy) RejectsDoubles(log *Log) bool {
+// RejectsDuplicates reports whether a change is rejected that adds an entry to a log of the configuration although an equal one is there.
+func (p *Policy) RejectsDuplicates(log *Log) bool {
 	level, set := p.Rules["divergence/duplicate-entry"]
 	return level == Error || !set && len(log.Identity.Only) > 0
 }

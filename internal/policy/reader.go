@@ -143,8 +143,8 @@ func (r *reader) onto(p *Policy, root *small.Value) {
 		p.Baselines = r.baselines(v, p.Logs)
 	}
 	for _, section := range own {
-		p.Sections[section.Key].Check(Reader{r, section.Key, root})
+		p.Sections[section.Key].Check(SectionReader{r, section.Key, root})
 	}
-	Reader{r, "", root}.Rules("rules")
+	SectionReader{r, "", root}.CheckRuleIDs("rules")
 	r.checkPatterns(root)
 }

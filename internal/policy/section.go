@@ -23,7 +23,7 @@ type Settings interface {
 	// Values are pointers to where values are stored, by their dotted keys below the section; an empty key is the section itself.
 	Values() map[string]any
 	// Check judges what no schema can say.
-	Check(r Reader)
+	Check(r SectionReader)
 }
 
 // Watcher are settings that have files judged besides workspaces.
@@ -69,30 +69,30 @@ func (p *Policy) FormatAt(path string) *Format {
 	return nil
 }
 
-// Reader judges a section for its family.
-type Reader struct {
+// SectionReader judges a section for its family.
+type SectionReader struct {
 	of   *reader
 	key  string
 	root *small.Value
 }
 
 // At is the value at a dotted key below the section; nil if there is none.
-func (r Reader) At(key string) *small.Value { return find(r.root, join(r.key, key)) }
+func (r SectionReader) At(key string) *small.Value { return find(r.root, join(r.key, key)) }
 
 // Patterns reads and checks a list of glob patterns; check may be nil.
-func (r Reader) Patterns(key string, check PatternCheck) []string {
+func (r SectionReader) Patterns(key string, check PatternCheck) []string {
 	return r.of.patterns(r.At(key), join(r.key, key), check)
 }
 
-// Rules demands that levels are given only to rules that exist.
-func (r Reader) Rules(key string) {
+// CheckRuleIDs demands that levels are given only to rules that exist.
+func (r SectionReader) CheckRuleIDs(key string) {
 	for _, f := range r.At(key).Members() {
 		r.of.rule(f.KeyPos, f.Key, join(r.key, key+"."+f.Key))
 	}
 }
 
 // Report reports a problem, whose subject is a dotted key below the section.
-func (r Reader) Report(p Problem) {
+func (r SectionReader) Report(p Problem) {
 	p.Subject = join(r.key, p.Subject)
 	r.of.report(p)
 }
@@ -103,8 +103,8 @@ type word struct {
 	into *bool
 }
 
-// Word is where a bool is stored that is true if the configuration says the word.
-func Word(text string, into *bool) any { return &word{text, into} }
+// BoolWord is where a bool is stored that is true if the configuration says the word.
+func BoolWord(text string, into *bool) any { return &word{text, into} }
 
 // UnmarshalJSON sets the bool.
 func (w *word) UnmarshalJSON(text []byte) error {

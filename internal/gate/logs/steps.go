@@ -120,7 +120,7 @@ func branchOf(ctx context.Context, r *run.Run, steps *run.Steps) (*Branch, error
 		return nil, err
 	}
 	for _, edge := range changes {
-		b.Since = append(b.Since, slices.DeleteFunc(slices.Clone(edge), func(c history.Change) bool { return !r.Source.Policy.LogFor(c.Path).ByStep() }))
+		b.Since = append(b.Since, slices.DeleteFunc(slices.Clone(edge), func(c history.Change) bool { return !r.Source.Policy.LogFor(c.Path).JudgedByStep() }))
 	}
 	b.Since, b.targetChanges = b.Since[:len(b.bases)], b.Since[len(b.bases)]
 	return b, nil
@@ -141,7 +141,7 @@ func judgedPaths(ctx context.Context, r *run.Run) (func(path string) bool, error
 // addedByBoth reports whether the branch and its target each added a file of a folder, so that no merge base has it. c is the change from the
 // target.
 func (b *Branch) addedByBoth(r *run.Run, c history.Change) bool {
-	if !r.Source.IsFileEntry(c.Path) || !r.Source.Policy.LogFor(c.Path).FrozenMerged() {
+	if !r.Source.IsFileEntry(c.Path) || !r.Source.Policy.LogFor(c.Path).FrozenOnceMerged() {
 		return false
 	}
 	return b.IsNew(c.Path)
@@ -204,7 +204,7 @@ func judgeAsStep(ctx context.Context, r *run.Run, from string, changes []history
 		}
 	}
 	for _, path := range history.PathsOf(s.Changes, func(path string) bool {
-		merged := r.Source.Policy.LogFor(path).FrozenMerged()
+		merged := r.Source.Policy.LogFor(path).FrozenOnceMerged()
 		return merged && !squash || !merged && squash && r.Learned.Relocated[path]
 	}) {
 		if r.Scope.Logs != nil && !r.Scope.Logs(path) {
@@ -260,7 +260,7 @@ func judgeUnlisted(ctx context.Context, r *run.Run, steps *run.Steps) error {
 	for i, c := range steps.Unlisted {
 		edges := make([][]history.Change, len(changes[i]))
 		for k, edge := range changes[i] {
-			edges[k] = slices.DeleteFunc(slices.Clone(edge), func(x history.Change) bool { return !r.Source.Policy.LogFor(x.Path).ByStep() })
+			edges[k] = slices.DeleteFunc(slices.Clone(edge), func(x history.Change) bool { return !r.Source.Policy.LogFor(x.Path).JudgedByStep() })
 		}
 		s, err := r.Source.NewStep(ctx, c, edges)
 		if err != nil {

@@ -137,7 +137,7 @@ func judgeReplacement(ctx context.Context, r *run.Run, u history.Update, fix fun
 		if !r.Source.IsLog(c.Path) {
 			continue
 		}
-		if u.Target.ID != "" && r.Source.Policy.LogFor(c.Path).FrozenMerged() {
+		if u.Target.ID != "" && r.Source.Policy.LogFor(c.Path).FrozenOnceMerged() {
 			continue // entries that the target has are judged as one step; the branch may change all others
 		}
 		if err := judgeReplacedLog(ctx, r, c, s, false, onlyUndone); err != nil {

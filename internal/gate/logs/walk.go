@@ -117,7 +117,7 @@ func judgeLogs(ctx context.Context, r *run.Run, s *read.Step) (added map[string]
 		if r.Scope.Logs != nil && !r.Scope.Logs(path) {
 			continue
 		}
-		step, err := StepOf(ctx, r, s, r.Source.Policy.LogFor(path), (*policy.Log).FrozenMerged)
+		step, err := StepOf(ctx, r, s, r.Source.Policy.LogFor(path), (*policy.Log).FrozenOnceMerged)
 		if err != nil {
 			return nil, err
 		}

@@ -41,7 +41,7 @@ func (src *Source) CheckSince(ctx context.Context, stanza *policy.Log, landed fu
 // hasLanded reports whether the trusted side contains a commit, or a commit that more returns contains it. If the configuration is not in the
 // repository, no commit can vouch for it, and the answer is true.
 func (src *Source) hasLanded(ctx context.Context, commit string, more func(context.Context) ([]string, error)) (bool, error) {
-	if src.Trusted == "" || src.Policy.Elsewhere {
+	if src.Trusted == "" || src.Policy.OutsideRepo {
 		return true, nil
 	}
 	in := func(tip string) (bool, error) {

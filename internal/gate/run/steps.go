@@ -74,7 +74,7 @@ func (r *Run) Steps(ctx context.Context) (*Steps, error) {
 		return r.Learned.steps, nil
 	}
 	r.Learned.stepsKnown = true
-	if !slices.ContainsFunc(r.Source.Policy.Logs, func(l policy.Log) bool { return l.ByStep() }) {
+	if !slices.ContainsFunc(r.Source.Policy.Logs, func(l policy.Log) bool { return l.JudgedByStep() }) {
 		return nil, nil
 	}
 	b, err := r.Branches(ctx)

@@ -39,13 +39,13 @@ func SchemasIn(folder string) *policy.SchemaFiles {
 // repository, where no change can edit them.
 func schemasBeside(config string) *policy.SchemaFiles {
 	out := SchemasIn(filepath.Dir(config))
-	out.Elsewhere = true
+	out.OutsideRepo = true
 	return out
 }
 
 // schemasOfText has no schemas: a floor that is given as a text has no folder.
 func schemasOfText() *policy.SchemaFiles {
-	return &policy.SchemaFiles{Elsewhere: true, Read: func(string) ([]byte, bool, error) {
+	return &policy.SchemaFiles{OutsideRepo: true, Read: func(string) ([]byte, bool, error) {
 		return nil, false, &failure.Error{Message: "a floor that is given as a text has no files", Remedy: "name a file with --floor, and put the schema into its folder"}
 	}}
 }

@@ -186,7 +186,7 @@ func (s *Session) useNamedFile() error {
 	}
 	s.schemas = schemasBeside(s.Req.Config)
 	if err = s.useText(s.Req.Config, data); err == nil {
-		s.Opts.Policy.Elsewhere = true
+		s.Opts.Policy.OutsideRepo = true
 	}
 	return err
 }
@@ -211,10 +211,10 @@ func (s *Session) useDefaults(why string) {
 	s.setPolicy(p)
 }
 
-// setPolicy sets the policy to judge by. If the floor decides, that is the floor as it applies to this repository: see [policy.Floor.Over].
+// setPolicy sets the policy to judge by. If the floor decides, that is the floor as it applies to this repository: see [policy.Floor.PolicyFor].
 func (s *Session) setPolicy(p *policy.Policy) {
 	if s.floor != nil && p != nil {
-		p = s.floor.Over(p)
+		p = s.floor.PolicyFor(p)
 	}
 	s.Opts.Policy = p
 }
@@ -241,7 +241,7 @@ func (s *Session) readProposed(ctx context.Context, tip string) (p *policy.Polic
 		return nil, nil, nil
 	}
 	if s.floor != nil && invalid == nil {
-		p = s.floor.Over(p)
+		p = s.floor.PolicyFor(p)
 	}
 	return p, invalid, nil
 }

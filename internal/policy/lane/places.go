@@ -50,12 +50,12 @@ func PlacesIn(p *policy.Policy) *Places {
 func (w *Places) Values() map[string]any {
 	return map[string]any{
 		"include": &w.Include, "exclude": &w.Exclude, "jobs": &w.Jobs, "campaigns": &w.Campaigns,
-		"roots": &w.Roots, "agents": policy.Word("optional", &w.AgentsOptional),
+		"roots": &w.Roots, "agents": policy.BoolWord("optional", &w.AgentsOptional),
 	}
 }
 
 // Check validates patterns and folders, and normalises paths.
-func (w *Places) Check(r policy.Reader) {
+func (w *Places) Check(r policy.SectionReader) {
 	for _, key := range []string{"include", "exclude", "jobs", "campaigns"} {
 		r.Patterns(key, policy.FilePattern)
 	}

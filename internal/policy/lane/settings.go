@@ -95,21 +95,21 @@ func SettingsIn(p *policy.Policy) *Settings {
 // Values are the targets of the configuration's values.
 func (l *Settings) Values() map[string]any {
 	values := map[string]any{
-		"files": &l.Files, "lines": &l.Lines, "minimum": &l.Minimum, "off": &l.Off, "qa": policy.Word("after-merge", &l.QAAfterMerge),
+		"files": &l.Files, "lines": &l.Lines, "minimum": &l.Minimum, "off": &l.Off, "qa": policy.BoolWord("after-merge", &l.QAAfterMerge),
 	}
 	for name, of := range map[string]*Rigour{"fast": &l.Fast, "standard": &l.Standard, "deep": &l.Deep} {
 		values[name+".strict"], values[name+".rules"] = &of.Strict, &of.Rules
 		values[name+".before"], values[name+".after"] = &of.Before, &of.After
-		values[name+".warnings"] = policy.Word(string(policy.Error), &of.WarningsAreErrors)
-		values[name+".insertions"] = policy.Word("forbidden", &of.NoInsertions)
+		values[name+".warnings"] = policy.BoolWord(string(policy.Error), &of.WarningsAreErrors)
+		values[name+".insertions"] = policy.BoolWord("forbidden", &of.NoInsertions)
 	}
 	return values
 }
 
 // Check validates rules and patterns, and normalises the patterns of paths.
-func (l *Settings) Check(r policy.Reader) {
+func (l *Settings) Check(r policy.SectionReader) {
 	for _, lane := range Names {
-		r.Rules(lane + ".rules")
+		r.CheckRuleIDs(lane + ".rules")
 		r.Patterns(lane+".before", nil)
 		r.Patterns(lane+".after", nil)
 	}
@@ -124,7 +124,7 @@ func (l *Settings) Check(r policy.Reader) {
 // pathPattern is policy.FilePattern for a pattern that may begin with ! and must not end in a slash.
 func pathPattern(pattern string) (message, hint string) {
 	rest, not := strings.CutPrefix(pattern, "!")
-	mended := policy.FromRoot(rest)
+	mended := policy.TrimRoot(rest)
 	if strings.HasSuffix(mended, "/") {
 		mended += "**"
 	}
@@ -144,7 +144,7 @@ type given struct{ lane Lane }
 func (g *given) Values() map[string]any { return map[string]any{"": &g.lane} }
 
 // Check accepts every value.
-func (*given) Check(policy.Reader) {}
+func (*given) Check(policy.SectionReader) {}
 
 // Given is the lane that a policy gives a change that claims none itself; empty for none.
 func Given(p *policy.Policy) Lane {

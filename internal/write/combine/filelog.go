@@ -96,5 +96,5 @@ func (c Case) mayChange(kind Kind, base []byte, to Version) bool {
 // commit, pass true for notThereYet: its own branch may edit its new files, and its changes to the target's files are judged with the commit.
 func (k Kind) IsDraft(data []byte, notThereYet bool) bool {
 	log, _ := k.Read(data, small.Limits{})
-	return notThereYet && k.stanza.FrozenMerged() || log != nil && log.Open > 0
+	return notThereYet && k.stanza.FrozenOnceMerged() || log != nil && log.Open > 0
 }

@@ -28,7 +28,7 @@ func KindOf(p *policy.Policy, path string) Kind {
 		return Kind{}
 	}
 	k := Kind{stanza: p.LogFor(path), isJSON: strings.HasSuffix(path, ".json")}
-	k.unique = k.Configured() && p.RejectsDoubles(k.stanza)
+	k.unique = k.Configured() && p.RejectsDuplicates(k.stanza)
 	return k
 }
 

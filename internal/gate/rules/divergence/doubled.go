@@ -48,7 +48,7 @@ func checkDoubled(ctx context.Context, j *logs.CommitLog, r *rule.Reporter) erro
 		if byKey {
 			f.Severity = finding.SeverityError
 		}
-		if j.Run.Source.Policy.RejectsDoubles(stanza) {
+		if j.Run.Source.Policy.RejectsDuplicates(stanza) {
 			f.Fix = takeOut(j, byKey)
 		}
 		r.Add(f)
