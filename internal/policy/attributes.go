@@ -11,30 +11,30 @@ import (
 	"github.com/small-gate/small-gate/internal/base/expression"
 )
 
-// AttributesFile is the name of git's files of attributes (gitattributes(5)).
+// AttributesFile is the name of the files that hold git's attributes (gitattributes(5)).
 const AttributesFile = ".gitattributes"
 
-// Attributes is one of these files in a tree.
+// Attributes is one .gitattributes file of a tree.
 type Attributes struct {
-	// Path is the file's path, from the root of the tree.
+	// Path is the file's path from the root of the tree.
 	Path string
 	Data []byte
 }
 
-// MergeSetting is what attributes say about one file, and where.
+// MergeSetting is a file's merge attribute, and where it is set.
 type MergeSetting struct {
-	// Value is the value in "merge=VALUE", empty for anything else.
+	// Value is VALUE in "merge=VALUE"; empty in any other form.
 	Value string
-	// File and Line, from 1, are where it is said.
+	// File and Line (from 1) are where the attribute is set; zero if it is not.
 	File string
 	Line int
 }
 
-// MergeAttribute is what files of attributes say about merging the file at
-// name. A later one of the files overrides an earlier one: those nearer to
-// the file come last. As in git, macros are taken only from the root's file.
+// MergeAttribute returns the merge attribute of the file at name. files are the
+// .gitattributes files in git's order: those nearer to the file come later, and
+// override earlier ones. As in git, only the root's file defines macros.
 func MergeAttribute(files []Attributes, name string) MergeSetting {
-	said := MergeSetting{}
+	setting := MergeSetting{}
 	macros := map[string]string{"binary": "-merge"}
 	for _, f := range files {
 		dir := path.Dir(f.Path)
@@ -48,7 +48,7 @@ func MergeAttribute(files []Attributes, name string) MergeSetting {
 		number := 0
 		for line := range strings.Lines(string(f.Data)) {
 			number++
-			pattern, attributes := cutPattern(line)
+			pattern, attributes := splitLine(line)
 			if macro, ok := strings.CutPrefix(pattern, "[attr]"); ok {
 				if dir == "." {
 					macros[macro] = strings.Join(attributes, " ")
@@ -60,32 +60,33 @@ func MergeAttribute(files []Attributes, name string) MergeSetting {
 			}
 			for _, a := range attributes {
 				for _, word := range append([]string{a}, strings.Fields(macros[a])...) {
-					if value, about := mergeWord(word); about {
-						said = MergeSetting{Value: value, File: f.Path, Line: number}
+					if value, isMerge := parseMergeAttribute(word); isMerge {
+						setting = MergeSetting{Value: value, File: f.Path, Line: number}
 					}
 				}
 			}
 		}
 	}
-	return said
+	return setting
 }
 
-// attributeName is what git accepts as the name of an attribute.
+// attributeName matches what git accepts as an attribute.
 var attributeName = expression.Of(`^[-!]?[A-Za-z0-9_.][-A-Za-z0-9_.]*(=|$)`)
 
-// isMalformed reports whether a word is not an attribute, so that git ignores
-// its line.
+// isMalformed reports whether git does not accept a word as an attribute, and so
+// ignores its line.
 func isMalformed(word string) bool { return !attributeName().MatchString(word) }
 
-// mergeWord reads one attribute; about is true if it is merge in any form.
-func mergeWord(word string) (value string, about bool) {
+// parseMergeAttribute returns an attribute's value. isMerge is true if the
+// attribute is merge, in any form (merge, -merge, !merge, merge=VALUE).
+func parseMergeAttribute(word string) (value string, isMerge bool) {
 	name, value, _ := strings.Cut(word, "=")
 	return value, strings.TrimLeft(name, "-!") == "merge"
 }
 
-// cutPattern splits a line into its pattern, empty for none, and its
-// attributes.
-func cutPattern(line string) (pattern string, attributes []string) {
+// splitLine splits a line into its pattern and its attributes. The pattern of an
+// empty line or a comment is empty.
+func splitLine(line string) (pattern string, attributes []string) {
 	line = strings.TrimSpace(line)
 	if line == "" || line[0] == '#' {
 		return "", nil
@@ -102,9 +103,9 @@ func cutPattern(line string) (pattern string, attributes []string) {
 	return fields[0], fields[1:]
 }
 
-// attributeMatches reports whether a pattern matches a path, which is relative
-// to the pattern's file. The rules are those of gitignore(5); a pattern for a
-// directory matches no file, and there are no negative patterns.
+// attributeMatches reports whether a pattern matches a path relative to the
+// directory of the pattern's file. The rules are those of gitignore(5), except
+// that a pattern for a directory matches no file, and no pattern is negative.
 func attributeMatches(pattern, name string) bool {
 	if pattern == "" || pattern[0] == '!' || strings.HasSuffix(pattern, "/") {
 		return false

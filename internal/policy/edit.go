@@ -15,28 +15,28 @@ import (
 	"github.com/small-gate/small-gate/internal/small/yamltext"
 )
 
-// opening is the beginning of a new configuration.
-const opening = "# yaml-language-server: $schema=" + SchemaAddress + "\n" +
+// newFileText is the beginning of a new configuration.
+const newFileText = "# yaml-language-server: $schema=" + SchemaAddress + "\n" +
 	"# What this repository sets about its own gate. A change to this file counts\n" +
 	"# once it has been merged, not in the change that makes it.\n" +
 	"version: 1\n"
 
-// AddWaivers returns the configuration with the waivers added at the end of its
-// waivers, and everything else as it was, byte for byte. Empty data is a
-// repository without a configuration. Of Until only the day (UTC) counts.
+// AddWaivers returns the configuration with waivers added at the end of its list
+// of waivers. All other bytes stay. Empty data stands for a repository without a
+// configuration. Only the day (UTC) of a waiver's Until is written.
 //
-// It is an error if the configuration is not valid (*InvalidError), if a
-// waiver would not be valid or is there already, and if the file is written in a
-// way that cannot be extended (its remedy says what to add by hand). known is as
-// with Parse.
+// It is an error if the configuration is not valid (*InvalidError), if a waiver
+// is not valid or waives an edit that is waived already, and if the file is
+// written in a way that cannot be extended. The remedy of the last one says what
+// to add by hand. known is as in Parse.
 func AddWaivers(data []byte, waivers []Waiver, known *Known) ([]byte, error) {
-	data, policy, err := open(data, known)
+	data, policy, err := openForEdit(data, known)
 	if err != nil {
 		return nil, err
 	}
-	line := map[string]int{}
+	lines := map[string]int{} // of the existing waivers, by edit
 	for _, old := range policy.Waivers {
-		line[old.edit()] = old.Pos.Line
+		lines[old.editKey()] = old.Pos.Line
 	}
 	var added []stanza
 	for _, w := range waivers {
@@ -46,35 +46,34 @@ func AddWaivers(data []byte, waivers []Waiver, known *Known) ([]byte, error) {
 		}
 		alone, err := readAlone("waivers", w.stanza(), known, w.Path, w.Reason)
 		if err == nil && !slices.Equal(alone.Waivers[0].stanza(), w.stanza()) {
-			err = unlike(w.stanza())
+			err = errChanged(w.stanza())
 		}
 		if err != nil {
 			return nil, fmt.Errorf("cannot write the waiver: %w", err)
 		}
-		if at, there := line[w.edit()]; there {
-			return nil, &failure.Error{Message: fmt.Sprintf("line %d of %s waives this edit already", at, File), Remedy: "change that waiver instead"}
+		if line, found := lines[w.editKey()]; found {
+			return nil, &failure.Error{Message: fmt.Sprintf("line %d of %s waives this edit already", line, File), Remedy: "change that waiver instead"}
 		}
 		added = append(added, w.stanza())
 	}
 	text, err := yamltext.AppendItems(data, "waivers", "baseline", added, small.Limits{MaxFileSize: MaxSize})
-	return finish(text, err, known, `add this item under "waivers:" by hand`, added...)
+	return checkEdited(text, err, known, `add this item under "waivers:" by hand`, added...)
 }
 
-// AddBaseline returns the configuration with the baselines added: in place of
-// the one for the same path, which keeps its comments, otherwise at the end.
-// Everything else stays as it was, byte for byte, and errors are as with
-// AddWaivers.
+// AddBaseline returns the configuration with the baselines added: each in place
+// of the one for the same path, whose comments stay, or at the end of the list.
+// All other bytes stay. Errors are as in AddWaivers.
 func AddBaseline(data []byte, baselines []Baseline, known *Known) ([]byte, error) {
 	for _, b := range baselines {
 		alone, err := readAlone("baseline", b.stanza(), known, b.Path, b.Reason)
 		if err == nil && !slices.Equal(alone.Baselines[0].stanza(), b.stanza()) {
-			err = unlike(b.stanza())
+			err = errChanged(b.stanza())
 		}
 		if err != nil {
 			return nil, fmt.Errorf("cannot write the baseline: %w", err)
 		}
 		var policy *Policy
-		if data, policy, err = open(data, known); err != nil {
+		if data, policy, err = openForEdit(data, known); err != nil {
 			return nil, err
 		}
 		limits, byHand := small.Limits{MaxFileSize: MaxSize}, `add this item under "baseline:" by hand`
@@ -84,17 +83,17 @@ func AddBaseline(data []byte, baselines []Baseline, known *Known) ([]byte, error
 		} else {
 			data, err = yamltext.AppendItems(data, "baseline", "waivers", []stanza{b.stanza()}, limits)
 		}
-		if data, err = finish(data, err, known, byHand, b.stanza()); err != nil {
+		if data, err = checkEdited(data, err, known, byHand, b.stanza()); err != nil {
 			return nil, err
 		}
 	}
 	return data, nil
 }
 
-// AddLog returns the configuration with a stanza of logs at the end of its logs, and everything else as it was, byte for byte. files are
-// paths that it is to guard: it is an error if an existing stanza has one of them. Other errors are as with AddWaivers.
+// AddLog returns the configuration with a stanza added at the end of its logs. All other bytes stay. files are the paths that the stanza is to
+// guard: it is an error if an existing stanza matches one of them. Other errors are as in AddWaivers.
 func AddLog(data []byte, l Log, files []string, known *Known) ([]byte, error) {
-	data, policy, err := open(data, known)
+	data, policy, err := openForEdit(data, known)
 	if err != nil {
 		return nil, err
 	}
@@ -105,8 +104,8 @@ func AddLog(data []byte, l Log, files []string, known *Known) ([]byte, error) {
 		}
 		out := &failure.Error{Message: fmt.Sprintf("line %d of %s has a stanza for %s already", old.Pos.Line, File, quote(old.Path)), Remedy: "change that stanza instead"}
 		if old.Path != l.Path {
-			out.Message += fmt.Sprintf(", which %s matches too; of several stanzas the first counts", wording.Printable(file))
-			out.Remedy += ", or name what it does not mean under its exclude: first"
+			out.Message += fmt.Sprintf(", which %s matches too; the first stanza that matches a path counts", wording.Printable(file))
+			out.Remedy += ", or first exclude there the paths that it should not match"
 		}
 		return nil, out
 	}
@@ -114,32 +113,33 @@ func AddLog(data []byte, l Log, files []string, known *Known) ([]byte, error) {
 		return nil, fmt.Errorf("cannot write the stanza: %w", err)
 	}
 	text, err := yamltext.AppendItems(data, "logs", "waivers", []stanza{l.stanza()}, small.Limits{MaxFileSize: MaxSize})
-	return finish(text, err, known, `add this item under "logs:" by hand`, l.stanza())
+	return checkEdited(text, err, known, `add this item under "logs:" by hand`, l.stanza())
 }
 
-// AsRead returns the stanza as it is read from a configuration, ready to judge with. An error says why it cannot be written into one.
+// AsRead returns the stanza as if it were read from a configuration, so that logs can be judged by it. The error says why it cannot be written
+// into a configuration.
 func (l Log) AsRead(known *Known) (Log, error) {
 	alone, err := readAlone("logs", l.stanza(), known, l.Path, l.At)
 	if err != nil {
 		return l, err
 	}
 	if !slices.Equal(alone.Logs[0].stanza(), l.stanza()) {
-		return l, unlike(l.stanza())
+		return l, errChanged(l.stanza())
 	}
 	return alone.Logs[0], nil
 }
 
-// open reads a configuration that is to be changed. Empty data opens a new one.
-func open(data []byte, known *Known) ([]byte, *Policy, error) {
+// openForEdit reads a configuration that is to be changed. For empty data it returns a new one.
+func openForEdit(data []byte, known *Known) ([]byte, *Policy, error) {
 	if strings.TrimSpace(string(data)) == "" {
-		data = []byte(opening)
+		data = []byte(newFileText)
 	}
 	policy, err := Parse(File, data, known)
 	return data, policy, err
 }
 
-// readAlone reads a stanza in a configuration that has nothing else; whether its path is that of a log shows in the real configuration. YAML
-// does not take texts that are not UTF-8.
+// readAlone reads a stanza in a configuration that has nothing else, in which every path is that of a log: checkEdited checks the path in the
+// real configuration. texts are those of the stanza that may not be UTF-8, which YAML requires.
 func readAlone(key string, s stanza, known *Known, texts ...string) (*Policy, error) {
 	for _, text := range texts {
 		if !utf8.ValidString(text) {
@@ -153,12 +153,14 @@ func readAlone(key string, s stanza, known *Known, texts ...string) (*Policy, er
 	return Parse(File, []byte(text), known)
 }
 
-func unlike(s stanza) error {
-	return fmt.Errorf("it does not read back as it was:\n%s", yamltext.Lines("- ", s, "\n"))
+// errChanged is the error for a stanza that has other values when it is read back.
+func errChanged(s stanza) error {
+	return fmt.Errorf("read back, this text has other values:\n%s", yamltext.Lines("- ", s, "\n"))
 }
 
-// finish checks that the edited text is valid. If the edit could not be made, the error says what to do by hand.
-func finish(text []byte, err error, known *Known, byHand string, stanzas ...stanza) ([]byte, error) {
+// checkEdited returns the edited text if it is a valid configuration. err is the error of the edit. The remedy of the returned error is byHand,
+// with the stanzas.
+func checkEdited(text []byte, err error, known *Known, byHand string, stanzas ...stanza) ([]byte, error) {
 	if err == nil {
 		_, err = Parse(File, text, known)
 	}
@@ -172,18 +174,18 @@ func finish(text []byte, err error, known *Known, byHand string, stanzas ...stan
 	return nil, &failure.Error{Message: File + " was not changed: " + err.Error(), Remedy: byHand, Err: err}
 }
 
-// ruleForm is the form of an id that needs no quotes in YAML.
-var ruleForm = expression.Of(`^[a-z][a-z0-9-]*/[a-z][a-z0-9-]*$`)
+// plainRuleID matches a rule id that needs no quotes in YAML.
+var plainRuleID = expression.Of(`^[a-z][a-z0-9-]*/[a-z][a-z0-9-]*$`)
 
-// stanza is a waiver or baseline about to be written: keys and YAML text of
-// their values, in order.
+// stanza is an item to write into the configuration: its keys in order, with the
+// YAML text of their values.
 type stanza = []yamltext.Member
 
 func (w Waiver) stanza() stanza {
 	s := stanza{{Key: "rule", Value: w.Rule}, {Key: "path", Value: quote(w.Path)}}
 	if w.OfLog {
 		s = stanza{{Key: "log", Value: quote(w.Path)}}
-	} else if !ruleForm().MatchString(w.Rule) {
+	} else if !plainRuleID().MatchString(w.Rule) {
 		s[0].Value = quote(w.Rule)
 	}
 	if w.From != nil {
@@ -208,7 +210,7 @@ func (b Baseline) stanza() stanza {
 	}
 }
 
-// stanza leaves out the keys that the program never suggests: exclude, frozen and schema.
+// stanza leaves out the keys that the program never writes: exclude, frozen and schema.
 func (l Log) stanza() stanza {
 	s := stanza{{Key: "path", Value: quote(l.Path)}, {Key: "entries", Value: l.Entries}}
 	add := func(key, value string) {
@@ -218,15 +220,15 @@ func (l Log) stanza() stanza {
 	}
 	add("at", quote(l.At))
 	add("start", quote(l.Start))
-	add("identity", l.Identity.text())
+	add("identity", l.Identity.yaml())
 	add("order", l.Order)
 	add("open", quote(l.Open))
 	add("since", quote(l.Since))
 	return s
 }
 
-// text is the value of identity in YAML; empty for the default.
-func (i Identity) text() string {
+// yaml returns the value of the key identity in YAML; empty for the default.
+func (i Identity) yaml() string {
 	list := func(fields []string) string {
 		quoted := make([]string, len(fields))
 		for i, f := range fields {
@@ -245,7 +247,7 @@ func (i Identity) text() string {
 	return ""
 }
 
-// quote writes a text between double quotes. In them, a text that is UTF-8
-// means the same to YAML as to Go: strconv.Quote escapes whatever is not printable,
-// with escapes that both have (YAML 1.2.2, section 5.7).
+// quote returns a double-quoted YAML string. s must be UTF-8. strconv.Quote escapes
+// whatever is not printable, with escapes that Go and YAML share (YAML 1.2.2,
+// section 5.7).
 func quote(s string) string { return strconv.Quote(s) }

@@ -85,8 +85,8 @@ func TestAddKeepsBytes(t *testing.T) {
 	const key = "baseline:\n" + item
 	crlf := func(s string) string { return strings.ReplaceAll(s, "\n", "\r\n") }
 	for name, c := range map[string]struct{ before, after string }{
-		"no file":               {"", opening + key},
-		"white space alone":     {" \n\n", opening + key},
+		"no file":               {"", newFileText + key},
+		"white space alone":     {" \n\n", newFileText + key},
 		"no line end":           {"version: 1", "version: 1\n" + key},
 		"comment at the end":    {"version: 1 # one", "version: 1 # one\n" + key},
 		"blank lines":           {"version: 1\n\n\n", "version: 1\n\n\n" + key},

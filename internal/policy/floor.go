@@ -8,26 +8,28 @@ import (
 	"github.com/small-gate/small-gate/internal/small/schema"
 )
 
-// Floor is a configuration that a repository's own cannot go below: it is judged by itself, and the worse verdict counts.
+// Floor is a configuration that a repository's own cannot weaken: a change is judged by each of the two, and the worse verdict counts.
 type Floor struct {
-	// Source says where it was read.
+	// Source says where the floor was read.
 	Source string
-	// Text is what was read.
+	// Text is the floor's text, as it was read.
 	Text   []byte
 	root   *small.Value
 	known  *Known
 	forbid []string
-	given  map[string]*schema.Given
+	// given are the schemas of logs that the floor names, by path.
+	given map[string]*schema.Given
 }
 
-// What a floor can forbid a repository to use to accept something.
+// The values of the key forbid: means by which a repository accepts findings.
 const (
 	forbidWaivers  = "waivers"
 	forbidBaseline = "baseline"
 	forbidSince    = "since"
 )
 
-// ParseFloor reads a floor as [ParseWhole] reads a configuration. It may also have the key forbid, a list of waivers, baseline and since.
+// ParseFloor reads a floor as [ParseWhole] reads a configuration. A floor may also have the key forbid, a list of the words waivers, baseline
+// and since.
 func ParseFloor(source string, data []byte, known *Known, schemas *SchemaFiles) (*Floor, error) {
 	f := &Floor{Source: source, Text: data, known: known}
 	_, err := parse(source, data, f.known, f, schemas)
@@ -37,15 +39,15 @@ func ParseFloor(source string, data []byte, known *Known, schemas *SchemaFiles) 
 	return f, nil
 }
 
-// ForbidsWaivers reports whether waivers of a repository do not count; nil forbids nothing.
+// ForbidsWaivers reports whether a repository's waivers do not count. A nil floor forbids nothing.
 func (f *Floor) ForbidsWaivers() bool { return f.forbids(forbidWaivers) }
 
-// ForbidsBaselines reports whether baselines of a repository do not count; nil forbids nothing.
+// ForbidsBaselines reports whether a repository's baselines do not count. A nil floor forbids nothing.
 func (f *Floor) ForbidsBaselines() bool { return f.forbids(forbidBaseline) }
 
-func (f *Floor) forbids(what string) bool { return f != nil && slices.Contains(f.forbid, what) }
+func (f *Floor) forbids(word string) bool { return f != nil && slices.Contains(f.forbid, word) }
 
-// takeForbid reads the key that only floors have, and removes it from the document.
+// takeForbid reads the key forbid, which only floors have, and removes it from the document.
 func (f *Floor) takeForbid(r *reader, root *small.Value) {
 	f.root = root
 	at := slices.IndexFunc(root.Fields, func(field small.Field) bool { return field.Key == "forbid" })
@@ -63,16 +65,16 @@ func (f *Floor) takeForbid(r *reader, root *small.Value) {
 		if !ok {
 			r.fail(item.Pos, subject, "%q is %s, not a string", subject, item.Kind)
 		} else if !slices.Contains(known, word) {
-			r.report(Problem{Pos: item.Pos, Subject: subject, Message: fmt.Sprintf("%q is not one of %q", word, known), Suggestion: nearest(word, known)})
+			r.report(Problem{Pos: item.Pos, Subject: subject, Message: fmt.Sprintf("%q is not one of %q", word, known), Suggestion: nearestWord(word, known)})
 		}
 		f.forbid = append(f.forbid, word)
 	}
 	root.Fields = slices.Delete(root.Fields, at, at+1)
 }
 
-// PolicyFor is the floor as a policy for a repository. A key that the floor leaves out has its built-in default, so that no repository decides it.
-// What is judged (workspaces, agents, logs, and the sections of families) is the repository's unless the floor names it, and so are the waivers
-// and baselines that the floor does not forbid.
+// PolicyFor returns the policy by which the floor judges a repository; p is the repository's own policy. A key that the floor leaves out has its
+// built-in default. There are two exceptions. What is judged (workspaces, agents, logs, and the sections of rule families) comes from p for each
+// key that the floor leaves out. Waivers and baselines of p count too, unless the floor forbids them.
 func (f *Floor) PolicyFor(p *Policy) *Policy {
 	out := *Default()
 	out.Source, out.OutsideRepo, out.Logs, out.Sections = p.Source, p.OutsideRepo, p.Logs, p.Sections
@@ -98,9 +100,9 @@ func (f *Floor) PolicyFor(p *Policy) *Policy {
 	}
 	r := &reader{known: f.known, reported: map[location]bool{}, given: f.given}
 	if f.given != nil {
-		r.schemas = &SchemaFiles{OutsideRepo: true} // all of them are in given
+		r.schemas = &SchemaFiles{OutsideRepo: true} // Read is never called: all of the schemas are in given
 	}
-	r.onto(&out, f.root) // the root was read before, and is valid
+	r.applySettings(&out, f.root) // the root was read before, and is valid
 	out.Waivers, out.Baselines = slices.Concat(waivers, out.Waivers), slices.Concat(baselines, out.Baselines)
 	return &out
 }

@@ -107,7 +107,7 @@ func FuzzAddWaiver(f *testing.F) {
 		}
 		text := string(data)
 		if strings.TrimSpace(text) == "" {
-			text = opening
+			text = newFileText
 		}
 		checkKept(t, text, string(after))
 		old, err := Parse("HEAD", []byte(text), knownRules)

@@ -11,8 +11,8 @@ import (
 
 // Problem is one thing that is wrong with a configuration.
 type Problem struct {
-	// Pos is the place of the key or value. If something is missing, it is
-	// the place of what lacks it.
+	// Pos is the place of the key or value. If a key is missing, Pos is the place
+	// of the mapping that lacks it.
 	Pos small.Pos
 	// Subject is the path of the value inside the document, such as
 	// "waivers.2.from"; empty for the document as a whole.
@@ -27,7 +27,7 @@ type Problem struct {
 	Suggestion string
 }
 
-// String is the problem in one line, with its place.
+// String returns the problem in one line, with its place.
 func (p Problem) String() string {
 	out := fmt.Sprintf("line %d, column %d: %s", p.Pos.Line, p.Pos.Column, p.Message)
 	if p.Suggestion != "" {
@@ -39,24 +39,24 @@ func (p Problem) String() string {
 	return wording.Printable(out)
 }
 
-// InvalidError is a configuration that cannot be used: outcome 2. It holds
-// every problem that was found, in the order of the file.
+// InvalidError is the error for a configuration that cannot be used: exit status
+// 2. It has every problem that was found, in the order of the file.
 type InvalidError struct {
 	// Source says where the configuration was read, as given to Parse.
 	Source   string
 	Problems []Problem
-	// Err is why a file that the configuration names could not be read, if that is a problem.
+	// Err is the error of reading a schema that the configuration names; nil if there was none.
 	Err error
 }
 
-// Unwrap is the cause.
+// Unwrap returns the error of reading a schema; nil if there was none.
 func (e *InvalidError) Unwrap() error { return e.Err }
 
-// mostPrinted bounds the text of an InvalidError, whatever the file is.
-const mostPrinted = 20
+// maxPrinted is how many problems the text of an InvalidError lists.
+const maxPrinted = 20
 
-// Error names the source and lists the problems, one to a line. Text of the
-// file is in it, with everything that is not printable escaped.
+// Error names the source and lists the problems, one to a line. Unprintable
+// characters from the file are escaped.
 func (e *InvalidError) Error() string {
 	return fmt.Sprintf("%s\n  %s", e.headline(), strings.Join(e.lines(), "\n  "))
 }
@@ -65,11 +65,11 @@ func (e *InvalidError) headline() string {
 	return fmt.Sprintf("the configuration (%s) is not valid", wording.Printable(e.Source))
 }
 
-// lines are the problems and, if there are too many, how many more there are.
+// lines returns a line for each problem, and one that counts those beyond maxPrinted.
 func (e *InvalidError) lines() []string {
 	var out []string
 	for i, p := range e.Problems {
-		if i == mostPrinted {
+		if i == maxPrinted {
 			return append(out, fmt.Sprintf("and %d more", len(e.Problems)-i))
 		}
 		out = append(out, p.String())
@@ -77,7 +77,7 @@ func (e *InvalidError) lines() []string {
 	return out
 }
 
-// As makes it a [failure.Error], in one sentence, for callers of errors.As.
+// As lets errors.As turn the error into a [failure.Error], whose message is one line.
 func (e *InvalidError) As(target any) bool {
 	f, ok := target.(**failure.Error)
 	if ok {

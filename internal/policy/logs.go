@@ -18,19 +18,19 @@ import (
 	"github.com/small-gate/small-gate/internal/small/schema"
 )
 
-// The kinds of logs: how entries are read from what is in the tree.
+// The kinds of logs: what an entry is.
 const (
 	// ListEntries are the items of a list in a YAML or JSON file.
 	ListEntries = "list"
 	// LineEntries are the lines of a text file.
 	LineEntries = "lines"
-	// BlockEntries are runs of lines, each from a line that matches the stanza's start.
+	// BlockEntries are blocks of lines. A block begins at each line that matches the stanza's start.
 	BlockEntries = "blocks"
-	// FileEntries are the files themselves.
+	// FileEntries are whole files.
 	FileEntries = "files"
 )
 
-// The orders: where a new entry stands. Without one it comes last, or anywhere in a folder of files.
+// The orders: where a new entry stands. Without an order it comes last; in a log of files it stands anywhere.
 const (
 	Appended    = "appended"
 	NewestFirst = "newest-first"
@@ -39,23 +39,25 @@ const (
 	ByNumber    = "number"
 )
 
-// Merged is the value of frozen for entries that a branch may change until its target has them; [Committed] is the other one.
+// Merged is the value of frozen for entries that a branch may change until its target has them. The other value is [Committed].
 const Merged = "merged"
 
-// JSONValues is the value of schema that asks for one JSON value a line.
+// JSONValues is the value of schema that requires one JSON value in each line.
 const JSONValues = "json"
 
 // OpenNewest is the value of open for a log whose newest entry is not finished.
 const OpenNewest = "newest"
 
-// Identity says what is compared of an entry: all of it if it is empty.
+// Identity says which part of an entry is compared. If it is empty, the whole entry is.
 type Identity struct {
-	Without      []string `json:"without"`
-	Only         []string `json:"only"`
-	WithoutLines string   `json:"without_lines"`
+	// Without are fields that are not compared. If Only is not empty, no other fields are compared.
+	Without []string `json:"without"`
+	Only    []string `json:"only"`
+	// WithoutLines is a regular expression for lines that are not compared.
+	WithoutLines string `json:"without_lines"`
 }
 
-// UnmarshalJSON also reads "whole". The schema reports any other text.
+// UnmarshalJSON also accepts the string "whole". The schema has refused any other string.
 func (i *Identity) UnmarshalJSON(text []byte) error {
 	if text[0] == '"' {
 		return nil
@@ -64,45 +66,47 @@ func (i *Identity) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, (*plain)(i))
 }
 
-// Log is one stanza of logs: files that only grow.
+// Log is one stanza of logs: it describes files that only grow.
 type Log struct {
-	// Path is a glob pattern for paths from the repository's root; Exclude are patterns of paths that it does not cover.
+	// Path is a glob pattern for paths from the repository's root. Exclude are patterns for paths that the stanza does not cover.
 	Path    string   `json:"path"`
 	Exclude []string `json:"exclude"`
-	// Entries is the kind.
+	// Entries is the kind of the log, such as ListEntries.
 	Entries string `json:"entries"`
-	// At is the dotted key path of the list; empty for the document itself.
+	// At is the dotted path of the list; empty if the document is the list.
 	At string `json:"at"`
-	// Start is the regular expression of a block's first line.
+	// Start is a regular expression for a block's first line.
 	Start    string   `json:"start"`
 	Identity Identity `json:"identity"`
 	// Order is one of the orders above, or empty.
 	Order string `json:"order"`
-	// Frozen is Committed or Merged; empty means Merged for files, and else Committed.
+	// Frozen is Committed or Merged. Empty means Merged in a log of files, otherwise Committed.
 	Frozen string `json:"frozen"`
-	// Open is "newest", or a regular expression that matches a line of an entry that is not finished. Empty if every entry is finished.
+	// Open is OpenNewest, or a regular expression: an entry is not finished if a line of it matches. Empty if every entry is finished.
 	Open string `json:"open"`
-	// Schema is "json" if each new line has to be a JSON value, or the path of the JSON Schema for new entries; empty if any will do.
+	// Schema is JSONValues, or the path of the JSON Schema for new entries. Empty if new entries have no schema.
 	Schema string `json:"schema"`
-	// Since is the full id of a commit: what it and its ancestors did is accepted. Empty for none.
+	// Since is the full id of a commit: changes in it and its ancestors are accepted. Empty for none.
 	Since string `json:"since"`
 	// Pos is where the stanza is in the configuration.
-	Pos   small.Pos `json:"-"`
-	form  ledger.Form
+	Pos  small.Pos `json:"-"`
+	form ledger.Form
+	// given is the schema that SchemaFile names, as it was read.
 	given *schema.Given
-	// elsewhere is true if the schema is not a file of the repository.
-	elsewhere bool
+	// schemaOutsideRepo is true if the schema is not a file of the repository.
+	schemaOutsideRepo bool
 }
 
-// SchemaFiles is where the schemas that stanzas name are read: on the trusted side, as the configuration itself.
+// SchemaFiles is where the schemas that stanzas name are read: in the same trusted place as the configuration.
 type SchemaFiles struct {
-	// Read reads a file by its path; it may return an error, or one byte more, for a file of more than [schema.MaxGiven] bytes.
+	// Read returns a file's content by its path. Of a file with more than [schema.MaxGiven] bytes it may return the first MaxGiven+1 bytes, or an
+	// error.
 	Read func(path string) (data []byte, found bool, err error)
-	// OutsideRepo is true if that is not the repository.
+	// OutsideRepo is true if the files are not those of the repository.
 	OutsideRepo bool
 }
 
-// SchemaFile is the path of the stanza's schema; empty if it has none, or if new lines only have to be JSON.
+// SchemaFile returns the path of the stanza's schema; empty if it has none, or if new lines only have to be JSON.
 func (l *Log) SchemaFile() string {
 	if l.Schema == JSONValues {
 		return ""
@@ -110,15 +114,15 @@ func (l *Log) SchemaFile() string {
 	return l.Schema
 }
 
-// Given is the schema that SchemaFile names; nil if the configuration was read without its schemas.
+// Given returns the schema that SchemaFile names; nil if the configuration was read without its schemas.
 func (l *Log) Given() *schema.Given { return l.given }
 
-// Configures reports whether a path of the repository is that of the configuration, or of a schema that it names.
+// Configures reports whether a path in the repository is that of the configuration, or of a schema that the configuration names.
 func (p *Policy) Configures(path string) bool {
-	return path == File || slices.ContainsFunc(p.Logs, func(l Log) bool { return !l.elsewhere && l.SchemaFile() == path })
+	return path == File || slices.ContainsFunc(p.Logs, func(l Log) bool { return !l.schemaOutsideRepo && l.SchemaFile() == path })
 }
 
-// SchemaDigests are the digests of the schemas that were read, in the order of the stanzas.
+// SchemaDigests returns the digests of the schemas that were read, in the order of the stanzas.
 func (p *Policy) SchemaDigests() (out []small.Digest) {
 	for i := range p.Logs {
 		if g := p.Logs[i].given; g != nil {
@@ -128,18 +132,19 @@ func (p *Policy) SchemaDigests() (out []small.Digest) {
 	return out
 }
 
-// Form is how the log's entries are read.
+// Form returns how the log's entries are read and compared.
 func (l *Log) Form() *ledger.Form { return &l.form }
 
-// Free reports whether a new entry may stand anywhere, so that entries have no order.
+// Free reports whether the stanza's order is free: a new entry may stand anywhere.
 func (l *Log) Free() bool { return l != nil && l.Order == Free }
 
-// Unordered reports whether the ledger head is that of a set: new entries may stand anywhere, or where their names say.
+// Unordered reports whether the ledger's head does not depend on the order of the entries: a new entry may stand anywhere, or where its file's
+// name says.
 func (l *Log) Unordered() bool {
 	return l.Free() || l.Sorted() || l != nil && l.Order == "" && l.Entries == FileEntries
 }
 
-// Head is the ledger head of a log of the stanza, or of one without a stanza: that of a set if entries have no order.
+// Head returns the head of a log's ledger: that of a set if the log is unordered. l is the log's stanza, nil if it has none.
 func (l *Log) Head(of *ledger.Ledger) small.Digest {
 	if l.Unordered() {
 		return of.SetHead()
@@ -147,28 +152,29 @@ func (l *Log) Head(of *ledger.Ledger) small.Digest {
 	return of.Head()
 }
 
-// Sorted reports whether a new file has to sort after all existing ones in its folder, by name or by number.
+// Sorted reports whether a new file must come after all existing files of its folder, by name or by number.
 func (l *Log) Sorted() bool { return l != nil && (l.Order == ByName || l.Order == ByNumber) }
 
-// FrozenOnceMerged reports whether a branch may still change an entry until the branch's target has it.
+// FrozenOnceMerged reports whether a branch may change an entry until the branch's target has it.
 func (l *Log) FrozenOnceMerged() bool {
 	return l != nil && (l.Frozen == Merged || l.Frozen == "" && l.Entries == FileEntries)
 }
 
-// JudgedByStep reports whether something about the log is judged by steps and not commit by commit: which entries it keeps, or their order.
+// JudgedByStep reports whether the log's entries or their order are judged step by step and not commit by commit.
 func (l *Log) JudgedByStep() bool { return l.FrozenOnceMerged() || l.Sorted() }
 
-// Format is what reading a file of the log depends on: logs of one format may be continued in each other's place.
+// Format returns a text of everything that reading and comparing the log's entries depends on. A log may continue in the place of another log
+// only if the two have the same format.
 func (l *Log) Format() string {
 	return fmt.Sprintf("%q", []any{l.Entries, l.At, l.Start, l.Identity.Without, l.Identity.Only, l.Identity.WithoutLines, l.Order, l.FrozenOnceMerged(), l.Open})
 }
 
-// JudgesLike reports whether another stanza, nil for none, judges a log's entries as this one does.
+// JudgesLike reports whether another stanza judges a log's entries as this one does. other is nil if there is none.
 func (l *Log) JudgesLike(other *Log) bool {
 	return other != nil && l.Format() == other.Format() && l.Since == other.Since && l.Schema == other.Schema && l.schemaDigest() == other.schemaDigest()
 }
 
-// schemaDigest is the digest of the stanza's schema; zero for none.
+// schemaDigest returns the digest of the stanza's schema; zero if none was read.
 func (l *Log) schemaDigest() (d small.Digest) {
 	if l.given != nil {
 		d = l.given.Digest
@@ -176,14 +182,14 @@ func (l *Log) schemaDigest() (d small.Digest) {
 	return d
 }
 
-// SameLogs reports whether another policy has the same stanzas of logs.
+// SameLogs reports whether another policy's stanzas of logs judge the same files in the same way.
 func (p *Policy) SameLogs(other *Policy) bool {
 	return slices.EqualFunc(p.Logs, other.Logs, func(a, b Log) bool {
 		return a.Path == b.Path && slices.Equal(a.Exclude, b.Exclude) && a.JudgesLike(&b)
 	})
 }
 
-// WithLogsOf is the policy with another one's stanzas for logs of which it has none.
+// WithLogsOf returns the policy with those stanzas of another one whose path and exclude no stanza of the policy has.
 func (p *Policy) WithLogsOf(other *Policy) *Policy {
 	out := *p
 	for _, l := range other.Logs {
@@ -194,7 +200,7 @@ func (p *Policy) WithLogsOf(other *Policy) *Policy {
 	return &out
 }
 
-// LogFor is the stanza of the log to which a path belongs: the first that matches. The protocol's own logs have none.
+// LogFor returns the first stanza that matches a path; nil if none does. The protocol's own logs have no stanza.
 func (p *Policy) LogFor(path string) *Log {
 	if len(p.Logs) == 0 {
 		return nil
@@ -210,7 +216,7 @@ func (p *Policy) LogFor(path string) *Log {
 	return nil
 }
 
-// Watched are the patterns of all files besides workspaces that are judged, without regard to what stanzas exclude, and of the schemas.
+// Watched returns the patterns of all judged files outside workspaces, and of the repository's schemas. It ignores what stanzas exclude.
 func (p *Policy) Watched() []string {
 	var out []string
 	for _, w := range p.Watchers() {
@@ -218,41 +224,41 @@ func (p *Policy) Watched() []string {
 	}
 	for i := range p.Logs {
 		l := &p.Logs[i]
-		if out = append(out, l.Path); l.SchemaFile() != "" && !l.elsewhere {
+		if out = append(out, l.Path); l.SchemaFile() != "" && !l.schemaOutsideRepo {
 			out = append(out, LiteralPattern(l.Schema))
 		}
 	}
 	return out
 }
 
-// logs completes the stanzas of logs, and judges what no schema can.
-func (r *reader) logs(logs []Log, list *small.Value) {
-	for i := range min(len(logs), len(list.Items)) { // the schema has reported what is not a stanza
+// completeLogs sets the fields of stanzas that JSON cannot set, and checks what no schema can.
+func (r *reader) completeLogs(logs []Log, list *small.Value) {
+	for i := range min(len(logs), len(list.Items)) { // the lengths differ if the schema has reported a problem
 		l, item, subject := &logs[i], list.Items[i], fmt.Sprintf("logs.%d", i)
 		l.Pos = item.Pos
 		if path := item.Get("path"); path != nil {
-			r.patterns(&small.Value{Kind: small.List, Items: []*small.Value{path}}, subject+".path", FilePattern)
+			r.readPatterns(&small.Value{Kind: small.List, Items: []*small.Value{path}}, subject+".path", FilePattern)
 		}
-		r.patterns(item.Get("exclude"), subject+".exclude", FilePattern)
-		r.kindKeys(l, item, subject)
-		r.form(l, item, subject)
+		r.readPatterns(item.Get("exclude"), subject+".exclude", FilePattern)
+		r.checkKindKeys(l, item, subject)
+		r.compileForm(l, item, subject)
 		if l.SchemaFile() != "" {
-			r.schema(l, item.Get("schema"), subject+".schema")
+			r.readSchema(l, item.Get("schema"), subject+".schema")
 		}
 		if slices.Contains(strings.Split(l.At, "."), "") && l.At != "" {
-			r.fail(item.Get("at").Pos, subject+".at", "%q is no path of keys; write keys with a dot between them", wording.Clip(l.At))
+			r.fail(item.Get("at").Pos, subject+".at", "%q is not a path of keys; write keys with a dot between them", wording.Clip(l.At))
 		}
 	}
 }
 
-// kindKeys refuses keys, and values of keys, that do not fit the kind of the stanza's entries.
-func (r *reader) kindKeys(l *Log, item *small.Value, subject string) {
+// checkKindKeys refuses keys, and values of keys, that another kind of log has, and reports those that this kind lacks.
+func (r *reader) checkKindKeys(l *Log, item *small.Value, subject string) {
 	if l.Entries == "" {
 		return // the schema has reported it
 	}
 	sequences := []string{LineEntries, BlockEntries, ListEntries}
 	for _, only := range []struct {
-		key, value string
+		key, value string // an empty value stands for every value
 		kinds      []string
 	}{
 		{"at", "", []string{ListEntries}}, {"schema", "", []string{LineEntries, ListEntries}}, {"schema", JSONValues, []string{LineEntries}}, {"start", "", []string{BlockEntries}}, {"open", OpenNewest, sequences},
@@ -269,33 +275,33 @@ func (r *reader) kindKeys(l *Log, item *small.Value, subject string) {
 		if v == nil || only.value != "" && v.Text != only.value || slices.Contains(only.kinds, l.Entries) {
 			continue
 		}
-		what := strconv.Quote(only.key)
+		setting := strconv.Quote(only.key)
 		if only.value != "" {
-			what = only.key + ": " + only.value
+			setting = only.key + ": " + only.value
 		}
 		r.report(Problem{
 			Pos: v.Pos, Subject: subject + "." + only.key,
-			Message: fmt.Sprintf("%s is for entries: %s, not for entries: %s", what, strings.Join(only.kinds, " or "), l.Entries),
+			Message: fmt.Sprintf("%s is for entries: %s, not for entries: %s", setting, strings.Join(only.kinds, " or "), l.Entries),
 			Hint:    "remove the key",
 		})
 	}
 	if v := item.Get("identity"); v != nil && v.Kind == small.Map && len(v.Fields) != 1 {
-		r.report(Problem{Pos: v.Pos, Subject: subject + ".identity", Message: "an identity has one key: without, only or without_lines", Hint: "choose one"})
+		r.report(Problem{Pos: v.Pos, Subject: subject + ".identity", Message: `"identity" has exactly one key: without, only or without_lines`, Hint: "choose one"})
 	}
 	if l.Entries == BlockEntries && l.Start == "" {
 		r.report(Problem{Pos: item.Pos, Subject: subject, Message: `entries: blocks needs "start", a regular expression for the first line of a block`, Hint: `for Markdown headings: start: "^## "`})
 	}
 }
 
-// schema reads the schema that a stanza names.
-func (r *reader) schema(l *Log, v *small.Value, subject string) {
+// readSchema reads the schema file that a stanza names. v is the value of the key schema.
+func (r *reader) readSchema(l *Log, v *small.Value, subject string) {
 	if !fs.ValidPath(l.Schema) || strings.Contains(l.Schema, `\`) {
-		r.report(Problem{Pos: v.Pos, Subject: subject, Message: fmt.Sprintf("%q is no path of a file in the repository", wording.Clip(l.Schema)), Hint: "write the path from the root, with /; or json, if one JSON value a line is enough"})
+		r.report(Problem{Pos: v.Pos, Subject: subject, Message: fmt.Sprintf("%q is not the path of a file in the repository", wording.Clip(l.Schema)), Hint: "write the path from the root, with /; or json to require one JSON value in each line"})
 	}
 	if r.schemas == nil || len(r.problems) > 0 {
-		return // what is wrong with the configuration itself comes first
+		return // problems of the configuration itself come first
 	}
-	l.elsewhere = r.schemas.OutsideRepo
+	l.schemaOutsideRepo = r.schemas.OutsideRepo
 	if l.given = r.given[l.Schema]; l.given != nil {
 		return
 	}
@@ -321,22 +327,22 @@ func (r *reader) schema(l *Log, v *small.Value, subject string) {
 	l.given, r.given[l.Schema] = given, given
 }
 
-// maxExpression bounds the size of a regular expression, in bytes.
+// maxExpression is the size in bytes of the longest regular expression that is compiled.
 const maxExpression = 1000
 
-// form compiles the stanza's regular expressions.
-func (r *reader) form(l *Log, item *small.Value, subject string) {
+// compileForm sets the stanza's form, and compiles its regular expressions.
+func (r *reader) compileForm(l *Log, item *small.Value, subject string) {
 	compile := func(text, key string, v *small.Value) *regexp.Regexp {
 		if text == "" || v == nil {
 			return nil
 		}
 		if len(text) > maxExpression {
-			r.fail(v.Pos, subject+"."+key, "the regular expression has %d bytes; at most %d are read", len(text), maxExpression)
+			r.fail(v.Pos, subject+"."+key, "the regular expression has %d bytes; the limit is %d", len(text), maxExpression)
 			return nil
 		}
 		out, err := regexp.Compile(text)
 		if err != nil {
-			r.report(Problem{Pos: v.Pos, Subject: subject + "." + key, Message: fmt.Sprintf("%q is no regular expression: %v", key, err), Hint: "the syntax is that of RE2"})
+			r.report(Problem{Pos: v.Pos, Subject: subject + "." + key, Message: fmt.Sprintf("%q is not a regular expression: %v", key, err), Hint: "the syntax is that of RE2"})
 		}
 		return out
 	}
@@ -352,8 +358,8 @@ func (r *reader) form(l *Log, item *small.Value, subject string) {
 	}
 }
 
-// isLog reports whether a path belongs to a log of some stanzas.
-func isLog(logs []Log, path string) bool {
+// matchesAnyLog reports whether the pattern of at least one stanza matches a path. It ignores what stanzas exclude.
+func matchesAnyLog(logs []Log, path string) bool {
 	return slices.ContainsFunc(logs, func(l Log) bool {
 		return doublestar.ValidatePattern(l.Path) && Matches([]string{l.Path}, path)
 	})

@@ -13,93 +13,93 @@ import (
 	"github.com/small-gate/small-gate/internal/small/schema"
 )
 
-// MaxSize is the largest configuration that is read, in bytes: 1 MiB, which
-// holds about three thousand waivers.
+// MaxSize is the size in bytes of the largest configuration that is read: 1 MiB,
+// room for about three thousand waivers.
 const MaxSize = 1 << 20
 
-// version is the one version of the format that exists.
+// version is the only version of the format.
 const version = 1
 
-// Parse reads a configuration. Source says where the bytes come from, for
-// reports and errors; known are the rules and sections that there are.
+// Parse reads a configuration. source says where the bytes come from, for
+// reports and errors; known are the existing rules and sections.
 //
-// Reading is strict: whatever is unknown, misspelt, of a wrong type or
-// malformed is an error, since people would rely on a setting that does
-// nothing. The error is an *InvalidError that holds every problem. What the file
-// leaves out is as in Default; a list or mapping of patterns that it gives
-// replaces the default one.
+// Anything unknown, misspelt, malformed or of a wrong type is an error, since
+// people would rely on a setting that does nothing. The error is an
+// *InvalidError that lists every problem. A key that the file leaves out has its
+// value in Default; a list or mapping in the file replaces the default one.
 //
-// The schemas of logs are not read, so that no log can be judged by one: see [ParseWhole].
+// Parse does not read the schemas of logs, so its policy cannot judge entries by them: see [ParseWhole].
 func Parse(source string, data []byte, known *Known) (*Policy, error) {
 	return parse(source, data, known, nil, nil)
 }
 
-// ParseWhole is Parse for a configuration to judge by: schemas are where those of its logs are read. One that is missing, or cannot be used, is
-// a problem of the stanza that names it.
+// ParseWhole reads a configuration as Parse does, and the schemas of its logs from schemas. A schema that is missing or cannot be used is a
+// problem of the stanza that names it.
 func ParseWhole(source string, data []byte, known *Known, schemas *SchemaFiles) (*Policy, error) {
 	return parse(source, data, known, nil, schemas)
 }
 
-// Rule is what a configuration has to know about a rule.
+// Rule is what reading a configuration has to know about a rule.
 type Rule struct {
 	ID string
-	// Edit is what a finding says was done to a log.
+	// Edit is the effect on a log that the rule's findings report.
 	Edit ledger.EditEffect
 }
 
-// Known is what a configuration has to know about the gate: which rules there are, and the sections of families.
+// Known is what reading a configuration has to know about the gate: its rules, and the sections of rule families.
 type Known struct {
-	ids        []string
-	effects    map[string]ledger.EditEffect
-	sections   []Section
-	text       func() []byte
+	ids      []string
+	effects  map[string]ledger.EditEffect // by rule id
+	sections []Section
+	// schemaJSON is the configuration's schema with those of the sections, schema the same compiled, vocabulary the words in it.
+	schemaJSON func() []byte
 	schema     func() *schema.Schema
 	vocabulary func() *schemaNode
 }
 
-// NewKnown knows some rules and sections.
+// NewKnown returns a Known with the given rules and sections.
 func NewKnown(rules []Rule, sections []Section) *Known {
 	k := &Known{effects: map[string]ledger.EditEffect{}, sections: sections}
 	for _, r := range rules {
 		k.ids = append(k.ids, r.ID)
 		k.effects[r.ID] = r.Edit
 	}
-	// Most commits change no configuration, and need none of these.
-	k.text = sync.OnceValue(func() []byte {
+	// These are made on first use: most commits change no configuration.
+	k.schemaJSON = sync.OnceValue(func() []byte {
 		text := schemaText
 		for _, s := range sections {
 			text = bytes.Replace(text, []byte(`"properties": {`), []byte(`"properties": {"`+s.Key+`": `+s.Schema+`,`), 1)
 		}
 		return text
 	})
-	k.schema = sync.OnceValue(func() *schema.Schema { return schema.Of(k.text(), forms)() })
-	k.vocabulary = sync.OnceValue(func() *schemaNode { return vocabularyOf(k.text()) })
+	k.schema = sync.OnceValue(func() *schema.Schema { return schema.Of(k.schemaJSON(), forms)() })
+	k.vocabulary = sync.OnceValue(func() *schemaNode { return parseVocabulary(k.schemaJSON()) })
 	return k
 }
 
-// Schema is the configuration's schema, with those of the sections.
-func (k *Known) Schema() []byte { return k.text() }
+// Schema returns the configuration's JSON Schema, with those of the sections.
+func (k *Known) Schema() []byte { return k.schemaJSON() }
 
-// parse reads a configuration; floor, if not nil, is the floor that is made of it.
+// parse reads a configuration. If floor is not nil, the configuration is a floor's, and parse sets the floor's fields.
 func parse(source string, data []byte, known *Known, floor *Floor, schemas *SchemaFiles) (*Policy, error) {
 	r := &reader{known: known, reported: map[location]bool{}, schemas: schemas}
 	doc, problems := small.Parse(data, small.Limits{MaxFileSize: MaxSize})
 	if doc == nil {
 		for _, p := range problems {
-			r.problems = append(r.problems, unreadable(p, len(data)))
+			r.problems = append(r.problems, unreadableProblem(p, len(data)))
 		}
 		return nil, &InvalidError{Source: source, Problems: r.problems}
 	}
 	if floor != nil {
 		floor.takeForbid(r, doc.Root)
 	}
-	textDays(doc.Root)
+	datesToStrings(doc.Root)
 	for _, p := range known.schema().Check(doc) {
-		r.schemaProblem(doc, p)
+		r.addSchemaProblem(doc, p)
 	}
-	r.strict(doc.Root, "")
+	r.checkTypes(doc.Root, "")
 	p := Default()
-	r.onto(p, doc.Root)
+	r.applySettings(p, doc.Root)
 	if len(r.problems) > 0 {
 		slices.SortStableFunc(r.problems, func(a, b Problem) int {
 			return cmp.Or(cmp.Compare(a.Pos.Line, b.Pos.Line), cmp.Compare(a.Pos.Column, b.Pos.Column))
@@ -113,14 +113,14 @@ func parse(source string, data []byte, known *Known, floor *Floor, schemas *Sche
 	return p, nil
 }
 
-// unreadable is the problem of a file that is not a document, in words for a
-// configuration rather than for a log.
-func unreadable(p small.Problem, size int) Problem {
+// unreadableProblem returns the problem of a file that is not a YAML document,
+// worded for a configuration and not for a log.
+func unreadableProblem(p small.Problem, size int) Problem {
 	out := Problem{Pos: p.Pos, Subject: p.Subject, Message: p.Message, Hint: p.Hint}
 	switch {
 	case p.Kind == small.ProblemTooLarge && size > MaxSize:
 		out.Message = fmt.Sprintf("the file has %d bytes, the limit is %d", size, MaxSize)
-		out.Hint = "a baseline accepts a whole log in one stanza"
+		out.Hint = "replace a log's waivers by a baseline, which accepts the whole log in one stanza"
 	case p.Kind == small.ProblemTooLarge:
 		out.Hint = ""
 	case p.Kind == small.ProblemNotAFile:
@@ -136,9 +136,9 @@ func unreadable(p small.Problem, size int) Problem {
 	return out
 }
 
-// textDays makes text of days that waivers have without quotes, which YAML reads
-// as dates, so that the schema can say that a day is text.
-func textDays(root *small.Value) {
+// datesToStrings turns the unquoted days of waivers, which YAML reads as dates,
+// into strings, since the schema requires a string.
+func datesToStrings(root *small.Value) {
 	list := root.Get("waivers")
 	if list == nil {
 		return
@@ -150,11 +150,11 @@ func textDays(root *small.Value) {
 	}
 }
 
-// schemaProblem takes over what the schema found.
-func (r *reader) schemaProblem(doc *small.Document, p small.Problem) {
+// addSchemaProblem adds a problem that the schema found, with a better hint if there is one.
+func (r *reader) addSchemaProblem(doc *small.Document, p small.Problem) {
 	out := Problem{Pos: p.Pos, Subject: p.Subject, Message: p.Message, Hint: p.Hint}
 	if len(r.problems) < maxAdvised {
-		out.Suggestion, out.Hint = r.known.advice(p.Subject, p.Hint, find(doc.Root, p.Subject))
+		out.Suggestion, out.Hint = r.known.advise(p.Subject, p.Hint, find(doc.Root, p.Subject))
 	}
 	if p.Subject == "version" {
 		out.Hint = fmt.Sprintf("write version: %d; it is the only one that this program reads", version)

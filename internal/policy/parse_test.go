@@ -156,7 +156,7 @@ func TestErrorIsBounded(t *testing.T) {
 		t.Fatalf("got %v", err)
 	}
 	text := err.Error()
-	if strings.Count(text, "\n") > mostPrinted+1 || !strings.HasSuffix(text, "and 880 more") {
+	if strings.Count(text, "\n") > maxPrinted+1 || !strings.HasSuffix(text, "and 880 more") {
 		t.Errorf("%d lines, ending in %q", strings.Count(text, "\n"), text[len(text)-40:])
 	}
 	if strings.ContainsAny(text, "\x1b\u202e") {

@@ -13,25 +13,27 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// trailerForm is what git takes as a trailer's name
-// (git-interpret-trailers: letters, digits and hyphens).
+// trailerForm matches what git accepts as a trailer's name: letters, digits and
+// hyphens (git-interpret-trailers).
 var trailerForm = expression.Of(`^[A-Za-z0-9][A-Za-z0-9-]*$`)
 
-// checkPatterns judges the patterns of workspaces and agents.
+// checkPatterns checks the patterns of workspaces and agents, and the names of
+// trailers.
 func (r *reader) checkPatterns(root *small.Value) {
-	for _, of := range []struct {
+	for _, group := range []struct {
 		section string
 		keys    []string
 		check   PatternCheck
 	}{
-		{"workspaces", []string{"include", "exclude"}, dirPattern},
+		{"workspaces", []string{"include", "exclude"}, checkDirPattern},
 		{"agents", []string{"authors", "ignore"}, nil},
 	} {
-		for _, key := range of.keys {
-			r.patterns(find(root, of.section+"."+key), of.section+"."+key, of.check)
+		for _, key := range group.keys {
+			path := group.section + "." + key
+			r.readPatterns(find(root, path), path, group.check)
 		}
 	}
-	lines := map[string]int{} // by the name in lower case: git ignores its case
+	lines := map[string]int{} // of each trailer, by its name in lower case: git ignores the case
 	for _, f := range root.Get("agents").Get("trailers").Members() {
 		subject := "agents.trailers." + f.Key
 		if !trailerForm().MatchString(f.Key) {
@@ -42,15 +44,17 @@ func (r *reader) checkPatterns(root *small.Value) {
 			r.fail(f.KeyPos, subject, "the trailer %q is already on line %d; case is ignored", f.Key, line)
 		}
 		lines[strings.ToLower(f.Key)] = f.KeyPos.Line
-		r.patterns(f.Value, subject, nil)
+		r.readPatterns(f.Value, subject, nil)
 	}
 }
 
-// PatternCheck says what is wrong with a well-formed pattern, and how to correct it.
+// PatternCheck returns what is wrong with a well-formed pattern, and how to
+// correct it. Both are empty if the pattern is right.
 type PatternCheck func(pattern string) (message, hint string)
 
-// patterns reads a list of glob patterns.
-func (r *reader) patterns(list *small.Value, subject string, check PatternCheck) []string {
+// readPatterns returns the list's patterns, and reports those that are empty,
+// malformed or refused by check, which may be nil.
+func (r *reader) readPatterns(list *small.Value, subject string, check PatternCheck) []string {
 	out := []string{}
 	if list == nil {
 		return out
@@ -78,14 +82,14 @@ func (r *reader) patterns(list *small.Value, subject string, check PatternCheck)
 	return out
 }
 
-// TrimRoot is a pattern without a leading ./ or /, with which no path from the root of a repository begins.
+// TrimRoot removes a leading ./ or / from a pattern. No path from a repository's root begins with these.
 func TrimRoot(pattern string) string { return strings.TrimLeft(strings.TrimPrefix(pattern, "./"), "/") }
 
-// dirPattern says why a pattern can never match the path of a .small
-// directory, if it clearly cannot.
-func dirPattern(pattern string) (message, hint string) {
+// checkDirPattern is the [PatternCheck] for patterns of .small directories: it refuses
+// a pattern that clearly can never match one.
+func checkDirPattern(pattern string) (message, hint string) {
 	mended := TrimRoot(pattern)
-	if !strings.ContainsAny(pattern, `{}[]\`) { // inside of those a slash need not be a separator
+	if !strings.ContainsAny(pattern, `{}[]\`) { // within these characters a slash may not be a separator
 		last := mended[strings.LastIndexByte(mended, '/')+1:]
 		if ok, err := doublestar.Match(last, small.Dir); err != nil || !ok {
 			mended = strings.TrimPrefix(strings.TrimRight(mended, "/.")+"/**", "/")
@@ -97,7 +101,8 @@ func dirPattern(pattern string) (message, hint string) {
 	return "the pattern " + wording.Quote(pattern) + " matches no path of a " + small.Dir + " directory", "write " + wording.Quote(mended)
 }
 
-// FilePattern says why a pattern can never match the path of a file.
+// FilePattern is the [PatternCheck] for patterns of files: it refuses a pattern
+// that clearly can never match one.
 func FilePattern(pattern string) (message, hint string) {
 	mended := TrimRoot(pattern)
 	if parts := strings.Split(mended, "/"); slices.Contains(parts, "..") || slices.Contains(parts, ".") {

@@ -13,25 +13,25 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// EveryKey is the end of a remedy: where every key is explained.
+// EveryKey ends remedies: it says where all keys are explained.
 const EveryKey = wording.Docs + "configuration.md lists every key"
 
-// SchemaAddress is where editors find the schema: schema/config-v1.json, which a test makes from the one here.
+// SchemaAddress is where editors find the schema: schema/config-v1.json, which a test generates from this package's schema and those of sections.
 const SchemaAddress = "https://raw.githubusercontent.com/small-gate/small-gate/main/schema/config-v1.json"
 
-// The schema is draft-07 and uses only keywords that the engine enforces; a
-// test checks that. It knows keys, types, enumerations and forms; what rules,
-// patterns, days and paths there are is judged in Go.
+// The schema is draft-07. A test checks that it uses only keywords that this
+// program enforces. It describes keys, types, enumerations and forms of text. Go
+// code checks rule ids, patterns, days and paths.
 //
 //go:embed schema.json
 var schemaText []byte
 
 const digestForm = "sha256: followed by 64 lower-case hex digits"
 
-// forms says what the schema's patterns ask for, by key.
+// forms describes the schema's regular expressions in words, by the key that has one.
 var forms = map[string]string{"from": digestForm, "to": digestForm, "head": digestForm, "until": dayForm, "identity": "whole, or a mapping with without, only or without_lines", "since": "the full id of a commit"}
 
-// schemaNode is the part of a schema that says which words are known where.
+// schemaNode is the part of a schema that says which keys and words are allowed where.
 type schemaNode struct {
 	Type       valueTypes             `json:"type"`
 	Enum       []any                  `json:"enum"`
@@ -41,10 +41,10 @@ type schemaNode struct {
 	Additional json.RawMessage        `json:"additionalProperties"`
 }
 
-// valueTypes are the types that a schema allows for a value.
+// valueTypes are the allowed types of a value.
 type valueTypes []string
 
-// UnmarshalJSON reads one type, or a list of them.
+// UnmarshalJSON reads one type or a list of types.
 func (t *valueTypes) UnmarshalJSON(text []byte) error {
 	var one string
 	if json.Unmarshal(text, &one) == nil {
@@ -54,7 +54,7 @@ func (t *valueTypes) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, (*[]string)(t))
 }
 
-func vocabularyOf(text []byte) *schemaNode {
+func parseVocabulary(text []byte) *schemaNode {
 	root := new(schemaNode)
 	if err := json.Unmarshal(text, root); err != nil {
 		panic(fmt.Sprintf("the schema of the configuration is not JSON: %v", err))
@@ -62,7 +62,7 @@ func vocabularyOf(text []byte) *schemaNode {
 	return root
 }
 
-// words lists the strings of an enumeration.
+// words returns the strings of the node's enumeration.
 func (n *schemaNode) words() []string {
 	var out []string
 	for _, e := range n.Enum {
@@ -73,7 +73,8 @@ func (n *schemaNode) words() []string {
 	return out
 }
 
-// child is the schema of a member or item, nil if the schema knows none.
+// child returns the schema of a member (by key) or of an item (by index); nil if
+// there is none.
 func (n *schemaNode) child(step string) *schemaNode {
 	if c := n.Properties[step]; c != nil {
 		return c
@@ -83,21 +84,21 @@ func (n *schemaNode) child(step string) *schemaNode {
 	}
 	var other *schemaNode
 	if n.Items != nil || json.Unmarshal(n.Additional, &other) != nil {
-		return nil // absent, true or false: it describes no value
+		return nil // additionalProperties is absent, true or false, and so no schema
 	}
 	return other
 }
 
-// advice completes a schema problem. It returns the word that was probably
-// meant, and what to write for a value of the wrong type if the problem's own
-// hint does not help. Subject is the problem's, value the value there.
-func (k *Known) advice(subject, hint string, value *small.Value) (suggestion, better string) {
+// advise returns what to add to a problem that the schema found: the word that
+// was probably meant, and a hint, which is the problem's own one unless a better
+// one is known. value is the value at the problem's subject; it may be nil.
+func (k *Known) advise(subject, hint string, value *small.Value) (suggestion, better string) {
 	steps, node := strings.Split(subject, "."), k.vocabulary()
 	for i, step := range steps {
 		next := node.child(step)
 		if next == nil {
 			if i == len(steps)-1 {
-				return nearest(step, slices.Sorted(maps.Keys(node.Properties))), hint
+				return nearestWord(step, slices.Sorted(maps.Keys(node.Properties))), hint
 			}
 			return "", hint
 		}
@@ -110,9 +111,9 @@ func (k *Known) advice(subject, hint string, value *small.Value) (suggestion, be
 	words := node.words()
 	switch {
 	case isText && len(words) > 0:
-		return nearest(text, words), hint
+		return nearestWord(text, words), hint
 	case isText && slices.Contains(node.Type, "boolean"):
-		return TruthWord(text), hint
+		return boolMeant(text), hint
 	case value.Kind == small.Bool && slices.Contains(words, string(Off)) && strings.EqualFold(value.Text, "false"):
 		return string(Off), ""
 	case len(words) > 0:
@@ -125,9 +126,9 @@ func (k *Known) advice(subject, hint string, value *small.Value) (suggestion, be
 	return "", hint
 }
 
-// TruthWord is the boolean that people mean by a word which YAML 1.2 reads as
-// a string; "" for another word.
-func TruthWord(text string) string {
+// boolMeant returns the boolean that people mean by a word that YAML 1.2 reads as
+// a string, such as yes; "" for other words.
+func boolMeant(text string) string {
 	switch strings.ToLower(text) {
 	case "yes", "on", "y", "true":
 		return "true"

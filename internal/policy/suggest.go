@@ -6,22 +6,22 @@ import (
 	"unicode/utf8"
 )
 
-// longestWord bounds the work of a suggestion: no key or rule id is near to
-// anything longer.
+// longestWord is the length of the longest word, in characters, that gets a
+// suggestion. All keys and rule ids are much shorter.
 const longestWord = 64
 
 // Suggest returns the known word that a misspelt one was probably meant to be,
-// or "" if none is near. A rule id may lack its family, or have another one.
+// or "" if none is near. A rule id may lack its family, or have the wrong one.
 func Suggest(word string, known []string) string { return nearestRule(word, known) }
 
-// nearest returns the known word that a misspelt one was probably meant to be,
-// or "". A known word that the misspelt one abbreviates or lengthens counts as
-// near; otherwise a third of the letters may differ, three at most. The first
-// of equally near words wins.
+// nearestWord returns the known word that a misspelt one was probably meant to be,
+// or "" if none is near. A known word is near if one of the two begins with the
+// other, or if at most a third of the letters differ, but never more than three.
+// The first of equally near words wins.
 //
-// The distance is written out here: it is twenty lines, and a library would be
-// one more thing to trust in a program that guards others.
-func nearest(word string, known []string) string {
+// The distance is computed here, in twenty lines, to avoid a dependency: this
+// program guards others, and each library is one more thing to trust.
+func nearestWord(word string, known []string) string {
 	word = strings.ToLower(word)
 	length := utf8.RuneCountInString(word)
 	if length > longestWord {
@@ -36,34 +36,35 @@ func nearest(word string, known []string) string {
 		if diff := length - utf8.RuneCountInString(lower); diff >= least || -diff >= least {
 			continue
 		}
-		if d := distance(word, lower); d < least {
+		if d := editDistance(word, lower); d < least {
 			best, least = k, d
 		}
 	}
 	return best
 }
 
-// nearestRule is nearest for rule ids. If no id is near, one whose name is near
-// will do: its family may have been left out, or be another one.
+// nearestRule returns the known rule id that a misspelt one was probably meant to
+// be, or "". If no id is near, it compares the names alone, since the family may
+// be missing or wrong.
 func nearestRule(id string, known []string) string {
-	if near := nearest(id, known); near != "" {
+	if near := nearestWord(id, known); near != "" {
 		return near
 	}
 	names := make([]string, len(known))
 	for i, k := range known {
 		names[i] = k[strings.LastIndexByte(k, '/')+1:]
 	}
-	near := nearest(id[strings.LastIndexByte(id, '/')+1:], names)
+	near := nearestWord(id[strings.LastIndexByte(id, '/')+1:], names)
 	if near == "" {
 		return ""
 	}
 	return known[slices.Index(names, near)]
 }
 
-// distance is the number of letters to insert, delete, replace or swap with
-// their neighbour to turn a into b (optimal string alignment: no letter is
-// touched twice).
-func distance(a, b string) int {
+// editDistance returns how many letters must be inserted, deleted, replaced or
+// swapped with their neighbour to turn a into b (optimal string alignment: no
+// letter is changed twice).
+func editDistance(a, b string) int {
 	from, to := []rune(a), []rune(b)
 	rows := [3][]int{make([]int, len(to)+1), make([]int, len(to)+1), make([]int, len(to)+1)}
 	before, last, now := rows[0], rows[1], rows[2]

@@ -16,7 +16,7 @@ func TestNearest(t *testing.T) {
 		"": "", "x": "", "extends": "", "colour": "", "lanse": "lane", "ignore": "",
 		"strictstrictstrictstrictstrictstrictstrictstrictstrictstrictstrictstrict": "",
 	} {
-		if got := nearest(word, keys); got != want {
+		if got := nearestWord(word, keys); got != want {
 			t.Errorf("%q: got %q, want %q", word, got, want)
 		}
 	}
@@ -49,10 +49,10 @@ func TestDistance(t *testing.T) {
 		{"", "", 0}, {"", "abc", 3}, {"abc", "", 3}, {"abc", "abc", 0}, {"abc", "acb", 1}, {"ca", "abc", 3},
 		{"kitten", "sitting", 3}, {"größe", "grosse", 3}, {"ab", "ba", 1}, {"waver", "waiver", 1},
 	} {
-		if got := distance(c.a, c.b); got != c.want {
+		if got := editDistance(c.a, c.b); got != c.want {
 			t.Errorf("%q to %q: got %d, want %d", c.a, c.b, got, c.want)
 		}
-		if got := distance(c.b, c.a); got != c.want {
+		if got := editDistance(c.b, c.a); got != c.want {
 			t.Errorf("%q to %q: got %d, want %d", c.b, c.a, got, c.want)
 		}
 	}

@@ -19,79 +19,81 @@ const (
 	dayForm   = "a day such as 2026-12-31"
 )
 
-func (r *reader) waivers(list *small.Value, logs []Log) []Waiver {
+// readWaivers reads and checks the list of waivers.
+func (r *reader) readWaivers(list *small.Value, logs []Log) []Waiver {
 	var out []Waiver
 	for i, item := range list.Items {
 		subject := fmt.Sprintf("waivers.%d", i)
 		if item.Kind != small.Map {
-			out = append(out, Waiver{Pos: item.Pos}) // so that the numbers stay right
+			out = append(out, Waiver{Pos: item.Pos}) // keeps the numbers of later waivers right; the schema has reported this one
 			continue
 		}
 		w := Waiver{
 			OfLog:  item.Get("log") != nil,
-			Path:   r.waived(item, i, logs),
+			Path:   r.readWaiverPath(item, i, logs),
 			From:   digestAt(item.Get("from")),
 			To:     digestAt(item.Get("to")),
-			Reason: r.reason(item, subject),
-			Until:  r.day(item.Get("until"), subject+".until"),
+			Reason: r.readReason(item, subject),
+			Until:  r.readDay(item.Get("until"), subject+".until"),
 			Pos:    item.Pos,
 		}
 		rule := item.Get("rule")
 		if id, ok := rule.Str(); ok {
-			r.rule(rule.Pos, id, subject+".rule")
+			r.checkRuleID(rule.Pos, id, subject+".rule")
 			w.Rule, w.Edit = id, r.known.effects[id]
 		}
-		r.sides(item, subject, w)
+		r.checkWaiverDigests(item, subject, w)
 		out = append(out, w)
 	}
-	r.distinct(out)
+	r.refuseDuplicateWaivers(out)
 	return out
 }
 
-// waived reads the path of what waiver number i is for: a log as a whole, or the log of one edit.
-func (r *reader) waived(item *small.Value, i int, logs []Log) string {
+// readWaiverPath reads the path of waiver number i, under the key log for a waiver of a whole log, otherwise under path. It also checks that rule
+// and path are absent in the first case, and present in the second.
+func (r *reader) readWaiverPath(item *small.Value, i int, logs []Log) string {
 	subject := fmt.Sprintf("waivers.%d", i)
 	if item.Get("log") != nil {
 		for _, key := range []string{"rule", "path"} {
 			if v := item.Get(key); v != nil {
-				r.fail(v.Pos, subject+"."+key, "a waiver of a whole log (log:) has no %q", key)
+				r.fail(v.Pos, subject+"."+key, "a waiver of a whole log (log:) takes no %q", key)
 			}
 		}
-		return r.path(item, "log", subject, logs)
+		return r.readLogPath(item, "log", subject, logs)
 	}
 	for _, key := range []string{"rule", "path"} {
 		if item.Get(key) == nil {
 			r.report(Problem{Pos: item.Pos, Subject: subject + "." + key, Message: fmt.Sprintf("waiver %d lacks the key %q", i+1, key)})
 		}
 	}
-	return r.path(item, "path", subject, logs)
+	return r.readLogPath(item, "path", subject, logs)
 }
 
-// sides checks that a waiver names one edit, or one rewrite.
-func (r *reader) sides(item *small.Value, subject string, w Waiver) {
+// checkWaiverDigests checks that from and to of a waiver identify one edit or one rewrite.
+func (r *reader) checkWaiverDigests(item *small.Value, subject string, w Waiver) {
 	hasFrom, hasTo := item.Get("from") != nil, item.Get("to") != nil
-	needsFrom, needsTo, one := w.Edit.RequiredDigests()
+	needsFrom, needsTo, known := w.Edit.RequiredDigests()
 	switch {
 	case w.OfLog:
-		r.heads(item, subject, w)
+		r.checkRewriteHeads(item, subject, w)
 	case !hasFrom && !hasTo:
 		r.fail(item.Pos, subject+".from", "the waiver names no edit: it has neither \"from\" nor \"to\"")
-	case !one:
+	case !known: // without a single effect either digest will do
 	case needsFrom && !hasFrom:
 		r.fail(item.Pos, subject+".from", "a waiver of %s needs \"from\", the digest before the edit", w.Rule)
 	case needsTo && !hasTo:
 		r.fail(item.Pos, subject+".to", "a waiver of %s needs \"to\", the entry's digest after the edit", w.Rule)
 	case hasFrom && !needsFrom:
-		r.fail(item.Get("from").Pos, subject+".from", "a waiver of %s has no \"from\": there was no entry before", w.Rule)
+		r.fail(item.Get("from").Pos, subject+".from", "a waiver of %s takes no \"from\": there was no entry before", w.Rule)
 	case hasTo && !needsTo:
-		r.fail(item.Get("to").Pos, subject+".to", "a waiver of %s has no \"to\": there is no entry after", w.Rule)
+		r.fail(item.Get("to").Pos, subject+".to", "a waiver of %s takes no \"to\": there is no entry after", w.Rule)
 	case w.From != nil && w.To != nil && *w.From == *w.To:
 		r.fail(item.Get("to").Pos, subject+".to", "\"from\" and \"to\" are the same digest: there is no edit")
 	}
 }
 
-// heads checks that a waiver of a whole log names one rewrite.
-func (r *reader) heads(item *small.Value, subject string, w Waiver) {
+// checkRewriteHeads checks that from and to of a waiver of a whole log identify one rewrite.
+func (r *reader) checkRewriteHeads(item *small.Value, subject string, w Waiver) {
 	switch {
 	case item.Get("from") == nil || item.Get("to") == nil:
 		r.fail(item.Pos, subject+".from", "a waiver of a whole log needs \"from\" and \"to\", the log's heads before and after the rewrite")
@@ -100,16 +102,16 @@ func (r *reader) heads(item *small.Value, subject string, w Waiver) {
 	}
 }
 
-// distinct checks that no two waivers are for the same edit: which one's
-// reason and end would hold?
-func (r *reader) distinct(waivers []Waiver) {
+// refuseDuplicateWaivers reports a second waiver for the same edit, since the two
+// may differ in reason and last day.
+func (r *reader) refuseDuplicateWaivers(waivers []Waiver) {
 	first := make(map[string]int, len(waivers))
 	for i, w := range waivers {
 		if w.Path == "" || w.From == nil && w.To == nil {
 			continue // it has a problem already
 		}
 		subject := fmt.Sprintf("waivers.%d", i)
-		key := w.edit()
+		key := w.editKey()
 		if j, found := first[key]; found {
 			r.report(Problem{
 				Pos: w.Pos, Subject: subject,
@@ -122,7 +124,8 @@ func (r *reader) distinct(waivers []Waiver) {
 	}
 }
 
-func (r *reader) baselines(list *small.Value, logs []Log) []Baseline {
+// readBaselines reads and checks the list of baselines.
+func (r *reader) readBaselines(list *small.Value, logs []Log) []Baseline {
 	var out []Baseline
 	lines := map[string]int{}
 	for i, item := range list.Items {
@@ -130,7 +133,7 @@ func (r *reader) baselines(list *small.Value, logs []Log) []Baseline {
 			continue
 		}
 		subject := fmt.Sprintf("baseline.%d", i)
-		b := Baseline{Path: r.path(item, "path", subject, logs), Reason: r.reason(item, subject), Pos: item.Pos}
+		b := Baseline{Path: r.readLogPath(item, "path", subject, logs), Reason: r.readReason(item, subject), Pos: item.Pos}
 		if head := digestAt(item.Get("head")); head != nil {
 			b.Head = *head
 		}
@@ -150,9 +153,10 @@ func (r *reader) baselines(list *small.Value, logs []Log) []Baseline {
 	return out
 }
 
-// path reads the path of a log, or of a record if the rule is about those. A record may
-// have any name. A waiver may be for a record of 2.0.0.
-func (r *reader) path(item *small.Value, key, subject string, logs []Log) string {
+// readLogPath reads the path of a log, under the given key of a waiver or baseline.
+// It also accepts any path if the rule is about records, and that of a record of
+// protocol 2.0.0 in a waiver with a rule.
+func (r *reader) readLogPath(item *small.Value, key, subject string, logs []Log) string {
 	subject += "." + key
 	v := item.Get(key)
 	text, ok := v.Str()
@@ -169,11 +173,11 @@ func (r *reader) path(item *small.Value, key, subject string, logs []Log) string
 		if clean := strings.TrimPrefix(path.Clean("/"+strings.ReplaceAll(text, `\`, "/")), "/"); clean != text {
 			p.Suggestion = wording.Clip(clean)
 		}
-	case r.ofRecord(item.Get("rule")), isLog(logs, text), inside && item.Get("rule") != nil && records.KindOf(name) != "":
+	case r.isRecordRule(item.Get("rule")), matchesAnyLog(logs, text), inside && item.Get("rule") != nil && records.KindOf(name) != "":
 		return text
 	case !inside || name != small.Progress.FileName():
 		p.Message = fmt.Sprintf("the path %q is not the path of a log", wording.Clip(text))
-		p.Hint = "it ends in " + small.Progress.Path("") + ", or a pattern under logs: matches it"
+		p.Hint = "a log's path ends in " + small.Progress.Path("") + ", or matches a pattern under logs:"
 	default:
 		return text
 	}
@@ -181,7 +185,7 @@ func (r *reader) path(item *small.Value, key, subject string, logs []Log) string
 	return ""
 }
 
-// digestAt reads a digest, whose form the schema has checked; nil if there is none.
+// digestAt returns the digest in a value; nil if there is none. The schema reports malformed ones.
 func digestAt(v *small.Value) *small.Digest {
 	text, _ := v.Str()
 	d, err := small.ParseDigest(text)
@@ -191,7 +195,8 @@ func digestAt(v *small.Value) *small.Digest {
 	return &d
 }
 
-func (r *reader) reason(item *small.Value, subject string) string {
+// readReason reads the reason of a waiver or baseline, and refuses a blank one.
+func (r *reader) readReason(item *small.Value, subject string) string {
 	v := item.Get("reason")
 	text, ok := v.Str()
 	if ok && strings.TrimSpace(text) == "" {
@@ -200,8 +205,8 @@ func (r *reader) reason(item *small.Value, subject string) string {
 	return text
 }
 
-// rule reads a rule id at a place.
-func (r *reader) rule(pos small.Pos, id, subject string) {
+// checkRuleID reports an id that no rule has.
+func (r *reader) checkRuleID(pos small.Pos, id, subject string) {
 	if slices.Contains(r.known.ids, id) {
 		return
 	}
@@ -215,8 +220,8 @@ func (r *reader) rule(pos small.Pos, id, subject string) {
 	r.report(p)
 }
 
-// ParseDay reads a day in the form of a waiver's end: 2026-12-31. The result is
-// its beginning in UTC.
+// ParseDay reads a day such as 2026-12-31, the form of a waiver's last day. It
+// returns the day's beginning in UTC.
 func ParseDay(text string) (time.Time, error) {
 	day, err := time.Parse(dayLayout, text)
 	if err != nil {
@@ -228,8 +233,8 @@ func ParseDay(text string) (time.Time, error) {
 	return day, nil
 }
 
-// day reads the last day of a waiver. A nil value means none.
-func (r *reader) day(v *small.Value, subject string) time.Time {
+// readDay reads the last day of a waiver; zero if v is nil.
+func (r *reader) readDay(v *small.Value, subject string) time.Time {
 	text, ok := v.Str()
 	if !ok {
 		return time.Time{}
@@ -241,7 +246,8 @@ func (r *reader) day(v *small.Value, subject string) time.Time {
 	return day
 }
 
-func (r *reader) ofRecord(rule *small.Value) bool {
+// isRecordRule reports whether a value is the id of a rule about records.
+func (r *reader) isRecordRule(rule *small.Value) bool {
 	id, ok := rule.Str()
 	return ok && r.known.effects[id].Has(ledger.OfRecord)
 }
