@@ -25,7 +25,7 @@ type Attributes struct {
 type MergeSetting struct {
 	// Value is VALUE in "merge=VALUE"; empty in any other form.
 	Value string
-	// File and Line (from 1) are where the attribute is set; zero if it is not.
+	// File and Line (from 1) are where the attribute is set; "" and 0 if it is not.
 	File string
 	Line int
 }

@@ -139,7 +139,7 @@ func openForEdit(data []byte, known *Known) ([]byte, *Policy, error) {
 }
 
 // readAlone reads a stanza in a configuration that has nothing else, in which every path is that of a log: checkEdited checks the path in the
-// real configuration. texts are those of the stanza that may not be UTF-8, which YAML requires.
+// real configuration. texts are values of the stanza; an error names one that is not UTF-8.
 func readAlone(key string, s stanza, known *Known, texts ...string) (*Policy, error) {
 	for _, text := range texts {
 		if !utf8.ValidString(text) {

@@ -251,7 +251,7 @@ func (r *reader) completeLogs(logs []Log, list *small.Value) {
 	}
 }
 
-// checkKindKeys refuses keys, and values of keys, that another kind of log has, and reports those that this kind lacks.
+// checkKindKeys refuses keys and values that belong to other kinds of logs, an identity that has not exactly one key, and blocks without a start.
 func (r *reader) checkKindKeys(l *Log, item *small.Value, subject string) {
 	if l.Entries == "" {
 		return // the schema has reported it

@@ -26,7 +26,7 @@ const version = 1
 // Anything unknown, misspelt, malformed or of a wrong type is an error, since
 // people would rely on a setting that does nothing. The error is an
 // *InvalidError that lists every problem. A key that the file leaves out has its
-// value in Default; a list or mapping in the file replaces the default one.
+// value in Default; a list or mapping of patterns replaces the default one.
 //
 // Parse does not read the schemas of logs, so its policy cannot judge entries by them: see [ParseWhole].
 func Parse(source string, data []byte, known *Known) (*Policy, error) {
@@ -51,9 +51,11 @@ type Known struct {
 	ids      []string
 	effects  map[string]ledger.EditEffect // by rule id
 	sections []Section
-	// schemaJSON is the configuration's schema with those of the sections, schema the same compiled, vocabulary the words in it.
+	// schemaJSON returns the configuration's schema with those of the sections.
 	schemaJSON func() []byte
-	schema     func() *schema.Schema
+	// schema returns the same schema, compiled.
+	schema func() *schema.Schema
+	// vocabulary returns the keys and words of the same schema.
 	vocabulary func() *schemaNode
 }
 

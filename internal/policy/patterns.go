@@ -82,7 +82,7 @@ func (r *reader) readPatterns(list *small.Value, subject string, check PatternCh
 	return out
 }
 
-// TrimRoot removes a leading ./ or / from a pattern. No path from a repository's root begins with these.
+// TrimRoot removes a leading ./ and leading slashes from a pattern: no path from a repository's root begins with them.
 func TrimRoot(pattern string) string { return strings.TrimLeft(strings.TrimPrefix(pattern, "./"), "/") }
 
 // checkDirPattern is the [PatternCheck] for patterns of .small directories: it refuses

@@ -50,7 +50,7 @@ type Policy struct {
 	// Source says where the policy was read, for the report: a revision, a file,
 	// or BuiltIn.
 	Source string
-	// OutsideRepo is true if the policy comes from a file that the caller named, not from a commit of the judged repository.
+	// OutsideRepo is true if the policy comes from a file that the caller named, not from the judged repository.
 	OutsideRepo bool
 	Strict      bool
 	Mode        Mode
@@ -190,14 +190,14 @@ func (p *Policy) BaselineFor(path string) *Baseline {
 	return nil
 }
 
-// Rejects reports whether a finding of a rule rejects a change. The rule's own severity must be error.
+// Rejects reports whether a finding of a rule rejects a change. It is for rules whose own severity is error.
 func (p *Policy) Rejects(rule string) bool {
 	level, set := p.Rules[rule]
 	return p.Mode == Enforce && (!set || level == Error)
 }
 
-// RejectsDuplicates reports whether a change to a configured log is rejected if it adds an entry that equals an existing one. Without a level in
-// the configuration this is so if the log's identity has the key only.
+// RejectsDuplicates reports whether it is an error, in any mode, to add an entry to a configured log that has an equal one. If the configuration
+// gives the rule no level, it is one in logs whose identity has the key only.
 func (p *Policy) RejectsDuplicates(log *Log) bool {
 	level, set := p.Rules["divergence/duplicate-entry"]
 	return level == Error || !set && len(log.Identity.Only) > 0

@@ -54,6 +54,7 @@ func (t *valueTypes) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, (*[]string)(t))
 }
 
+// parseVocabulary reads a schema, which must be valid JSON.
 func parseVocabulary(text []byte) *schemaNode {
 	root := new(schemaNode)
 	if err := json.Unmarshal(text, root); err != nil {

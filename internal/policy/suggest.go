@@ -16,8 +16,8 @@ func Suggest(word string, known []string) string { return nearestRule(word, know
 
 // nearestWord returns the known word that a misspelt one was probably meant to be,
 // or "" if none is near. A known word is near if one of the two begins with the
-// other, or if at most a third of the letters differ, but never more than three.
-// The first of equally near words wins.
+// other, which has at least three letters, or if about a third of the letters
+// differ, three at most. The first of equally near words wins.
 //
 // The distance is computed here, in twenty lines, to avoid a dependency: this
 // program guards others, and each library is one more thing to trust.

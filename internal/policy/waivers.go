@@ -78,7 +78,7 @@ func (r *reader) checkWaiverDigests(item *small.Value, subject string, w Waiver)
 		r.checkRewriteHeads(item, subject, w)
 	case !hasFrom && !hasTo:
 		r.fail(item.Pos, subject+".from", "the waiver names no edit: it has neither \"from\" nor \"to\"")
-	case !known: // without a single effect either digest will do
+	case !known: // the rule is unknown or its edits have no required digests: either digest will do
 	case needsFrom && !hasFrom:
 		r.fail(item.Pos, subject+".from", "a waiver of %s needs \"from\", the digest before the edit", w.Rule)
 	case needsTo && !hasTo:
