@@ -104,14 +104,23 @@ func checkDirPattern(pattern string) (message, hint string) {
 // FilePattern is the [PatternCheck] for patterns of files: it refuses a pattern
 // that clearly can never match one.
 func FilePattern(pattern string) (message, hint string) {
-	mended := TrimRoot(pattern)
-	if parts := strings.Split(mended, "/"); slices.Contains(parts, "..") || slices.Contains(parts, ".") {
+	mended, reason := TrimRoot(pattern), "paths begin at the repository's root"
+	parts := strings.Split(mended, "/")
+	isFolder := slices.Contains([]string{"", ".", ".."}, parts[len(parts)-1])
+	if isFolder || slices.Contains(parts, "..") || slices.Contains(parts, ".") {
 		for mended = path.Clean(mended); strings.HasPrefix(mended, "../"); {
 			mended = mended[len("../"):]
+		}
+	}
+	if isFolder {
+		reason = "it names a folder, not files"
+		mended = strings.TrimSuffix(mended, "/**") + "/**"
+		if mended == "./**" || mended == "../**" {
+			mended = "**"
 		}
 	}
 	if mended == pattern {
 		return "", ""
 	}
-	return "the pattern " + wording.Quote(pattern) + " matches no path; paths begin at the repository's root", "write " + wording.Quote(mended)
+	return "the pattern " + wording.Quote(pattern) + " matches no path; " + reason, "write " + wording.Quote(mended)
 }

@@ -121,7 +121,7 @@ func (l *Settings) Check(r policy.SectionReader) {
 	}
 }
 
-// pathPattern is policy.FilePattern for a pattern that may begin with ! and must not end in a slash.
+// pathPattern is a [policy.PatternCheck] like policy.FilePattern. Its pattern may begin with !, and it does not look for . and .. in it.
 func pathPattern(pattern string) (message, hint string) {
 	rest, not := strings.CutPrefix(pattern, "!")
 	mended := policy.TrimRoot(rest)
