@@ -41,7 +41,8 @@ func (r *Repo) rememberMergeBase(commits []history.Commit, include, exclude []st
 	}
 }
 
-// revList lists commits with git rev-list. Without --topo-order, clock skew could make a range wrong.
+// revList lists commits with git rev-list. If dates are wrong, git can list commits that exclude contains, though it leaves none out; with
+// --topo-order it does so more rarely.
 func (r *Repo) revList(ctx context.Context, include, exclude []string) ([]history.Commit, error) {
 	args := []string{"rev-list", "--topo-order", "--parents", "--stdin"}
 	var stdin strings.Builder

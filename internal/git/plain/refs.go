@@ -64,7 +64,7 @@ func (s *refs) readRef(name string) (target, id string, err error) {
 }
 
 // refContent matches the content of a ref's file: the name of another ref, or an id. git ignores what stands behind an id.
-var refContent = expression.Of(`^(?:ref:\s*(\S.*?)\s*|([0-9a-f]{40})(?:\s(?s:.*))?)$`)
+var refContent = expression.Of(`^(?:ref:\s*(\S.*?)\s*|([0-9a-fA-F]{40})(?:\s(?s:.*))?)$`)
 
 // parseRef parses the file of a ref. A broken one yields nothing.
 func parseRef(text string) (target, id string) {
@@ -72,7 +72,7 @@ func parseRef(text string) (target, id string) {
 	if m == nil || m[1] != "" && !plumbing.ReferenceName(m[1]).IsSafe() {
 		return "", ""
 	}
-	return m[1], m[2]
+	return m[1], strings.ToLower(m[2])
 }
 
 // follow resolves a ref to an id, through symbolic refs, and names the last ref. The id is empty if that ref does not exist.
@@ -242,11 +242,11 @@ func (r *Repo) commitOf(ctx context.Context, name string) (*commit, error) {
 	return c, err
 }
 
-// idOf returns an id as it is, and the id of a ref. HEAD and a ref's full name mean only that ref. If it does not exist, git would go on to
+// idOf returns an id in lower case, and the id of a ref. HEAD and a ref's full name mean only that ref. If it does not exist, git would go on to
 // refs/tags/HEAD and the like, which anybody who may push can create.
 func (r *Repo) idOf(name string) (string, error) {
-	if githistory.SHA1.Valid(name) {
-		return name, nil
+	if id := strings.ToLower(name); githistory.SHA1.Valid(id) {
+		return id, nil
 	}
 	if name == "@" {
 		name = "HEAD"

@@ -24,6 +24,7 @@ func TestRefsAsGitListsThem(t *testing.T) {
 	r.Git("update-ref", "refs/heads/main", b) // over the packed one
 	r.Git("symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/main")
 	r.Git("symbolic-ref", "refs/heads/gone", "refs/heads/none")
+	r.Write(".git/refs/heads/upper", strings.ToUpper(a)+"\n")
 	r.Write(".git/refs/heads/x.lock", "nonsense")
 	r.Write(".git/refs/heads/.hidden", "nonsense")
 	if err := os.MkdirAll(r.Path(".git/refs/heads/empty/dir"), 0o755); err != nil {
@@ -47,7 +48,7 @@ func TestRefsAsGitListsThem(t *testing.T) {
 				t.Errorf("%s %q: %v, %v (-git +go-git)\n%s", at.Dir, prefixes, err1, err2, diff)
 			}
 		}
-		for _, name := range []string{"HEAD", "refs/worktree/own", "origin", "origin/HEAD", "main", "bisect/bad", "gone", "empty"} {
+		for _, name := range []string{"HEAD", "refs/worktree/own", "origin", "origin/HEAD", "main", "bisect/bad", "gone", "empty", "upper", strings.ToUpper(b)} {
 			want, err1 := git.Resolve(t.Context(), name)
 			got, err2 := own.Resolve(t.Context(), name)
 			if want != got || (err1 == nil) != (err2 == nil) {
