@@ -1,4 +1,4 @@
-// Package action is small-action: input from a CI system and its job, one call of an entry point, reports and exit status.
+// Package action is small-action: it reads the CI system's variables and inputs, judges, writes reports, and returns the exit status.
 package action
 
 import (
@@ -23,7 +23,7 @@ import (
 	"github.com/small-gate/small-gate/internal/report/output"
 )
 
-// statusCannot is the exit status of what could not be judged.
+// statusCannot is the exit status for "could not judge".
 const statusCannot = 2
 
 // Run judges according to the environment and the arguments, and returns the exit status.
@@ -86,7 +86,7 @@ func readEvent(name string) (data []byte, err error) {
 	}
 	file, err := os.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil // the plan reports what is missing
+		return nil, nil // ci.Decide reports what is missing
 	}
 	if err != nil {
 		return nil, err
@@ -95,7 +95,7 @@ func readEvent(name string) (data []byte, err error) {
 	return io.ReadAll(io.LimitReader(file, ci.MaxEvent+1)) // not nil, even if the file is empty
 }
 
-// request is the entry point's request according to the inputs. No other program gets the input token.
+// request returns the request that the inputs make. The input token is taken out of the environment, so that no other program gets it.
 func (j *job) request() session.Request {
 	req := j.in.req
 	req.FailOnWarning, req.Now = j.in.failLevel == "warning", time.Now()
@@ -106,7 +106,7 @@ func (j *job) request() session.Request {
 	return req
 }
 
-// failed is the report of a job that could not judge.
+// failed returns the report of a job that could not judge.
 func (j *job) failed(err error) *finding.Report {
 	f := *failure.Of(err)
 	if f.Remedy == "" {

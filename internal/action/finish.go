@@ -20,7 +20,7 @@ import (
 	"github.com/small-gate/small-gate/internal/report/sanitize"
 )
 
-// finish writes the outcome to every requested place, and returns the exit status. If a write fails, everything written afterwards says so.
+// finish writes the result to every requested place, and returns the exit status. If a write fails, everything written afterwards says so.
 func (j *job) finish(r *finding.Report, facts []judge.Fact) int {
 	log := j.Stdout
 	r.Tool, r.Time = "small-action", time.Now()
@@ -57,8 +57,8 @@ func (j *job) finish(r *finding.Report, facts []judge.Fact) int {
 	return r.ExitStatus()
 }
 
-// unwritten is the report after a failed write: a reader of that output has no result. A report that fails anyway still fails with its
-// findings.
+// unwritten returns the report after a failed write. It has the verdict error, because whoever reads that output has no result; but a report with the
+// verdict fail keeps its verdict and findings.
 func unwritten(r *finding.Report, err error) *finding.Report {
 	out, f := *r, *failure.Of(err)
 	if r.Verdict == finding.Fail && r.ExitStatus() != 0 {
@@ -71,7 +71,7 @@ func unwritten(r *finding.Report, err error) *finding.Report {
 	if r.Failure != nil {
 		f.Message, f.Remedy = r.Failure.Message+"; and "+f.Message, r.Failure.Remedy
 	}
-	out.NoWorkspace = false // it would make the report silent
+	out.NoWorkspace = false // with it, nothing would be printed
 	out.Verdict, out.Failure = finding.Error, &f
 	return &out
 }
@@ -92,8 +92,8 @@ func (j *job) write(t output.Target, r *finding.Report) error {
 	return nil
 }
 
-// makeFolder makes the folder of a file below the current directory. It refuses a symbolic link in the path: the checked-out files are a
-// stranger's, and must not redirect a report.
+// makeFolder makes the folder of a file below the current directory. It refuses a symbolic link in the path: it may come from the judged change, and
+// must not redirect a report.
 func makeFolder(file string) error {
 	here, err := os.Getwd()
 	if err != nil {
@@ -105,7 +105,7 @@ func makeFolder(file string) error {
 	}
 	below, err := filepath.Rel(here, full)
 	if err != nil || !filepath.IsLocal(below) {
-		return nil //nolint:nilerr // elsewhere it is the caller's own choice
+		return nil //nolint:nilerr // outside of the current directory the caller is responsible
 	}
 	at := here
 	for _, part := range strings.Split(below, string(filepath.Separator)) {

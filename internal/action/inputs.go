@@ -20,7 +20,7 @@ import (
 	"github.com/small-gate/small-gate/internal/report/output"
 )
 
-// inputs are from the caller: flags, or inputs of the same names. A flag wins.
+// inputs are the values of flags, or of inputs with the same names. A flag wins.
 type inputs struct {
 	compare       ci.Inputs
 	req           session.Request
@@ -30,7 +30,7 @@ type inputs struct {
 	version, help bool
 }
 
-// paths are the inputs that name a report's file, with the format's name.
+// paths are the inputs that name the file of a report: the input, the report's format, and its description in the help.
 var paths = []struct{ input, format, words string }{
 	{"sarif", "sarif", "SARIF, for code scanning,"},
 	{"junit", "junit", "JUnit, for test reports,"},
@@ -82,7 +82,7 @@ type toggle bool
 func (t *toggle) String() string { return strconv.FormatBool(bool(*t)) }
 func (*toggle) Type() string     { return "bool" }
 
-// Set accepts the usual forms in Go, YAML and by people.
+// Set accepts what strconv.ParseBool does, such as true, True and 1.
 func (t *toggle) Set(text string) error {
 	on, err := strconv.ParseBool(text)
 	if err != nil {
@@ -102,7 +102,7 @@ func InputNames() (names []string) {
 	return names
 }
 
-// parse reads the command line and the step's inputs. It continues after an error, so that the requested reports can contain it.
+// parse reads the command line and the step's inputs. It continues after an error, so that the requested reports are known and contain it.
 func (in *inputs) parse(args []string, system *ci.System, env map[string]string) error {
 	set := in.flags()
 	set.Usage = func() {}
@@ -125,7 +125,7 @@ func (in *inputs) parse(args []string, system *ci.System, env map[string]string)
 	return together(append(errs, in.check())...)
 }
 
-// together is one failure for all errors, or nil.
+// together returns one failure for all errors; nil if there is none.
 func together(errs ...error) error {
 	var messages []string
 	out := &failure.Error{Err: errors.Join(errs...)}
@@ -141,7 +141,7 @@ func together(errs ...error) error {
 	return out
 }
 
-// input is the value of a step's input, if the system has steps with inputs.
+// input returns the value of a step's input; empty if the system has no such inputs.
 func input(system *ci.System, env map[string]string, name string) string {
 	if system.InputPrefix == "" {
 		return ""

@@ -16,7 +16,7 @@ import (
 	"github.com/small-gate/small-gate/internal/report"
 )
 
-// toFile writes to the file named by a variable of the system, if it is set. The library panics on a failure.
+// toFile writes to the file that a variable names, if it is set. The library panics on a failure, which becomes an error here.
 func (j *job) toFile(variable, what string, write func(*githubactions.Action)) (err error) {
 	name := j.env[variable]
 	if name == "" {
@@ -47,8 +47,8 @@ func (j *job) summary(r *finding.Report) error {
 	return j.toFile(j.system.SummaryVariable, "the summary", func(a *githubactions.Action) { a.AddStepSummary(buf.String()) })
 }
 
-// outputs sets the step's outputs, if the system has them. None contains text of an entry; paths are in JSON, in ASCII. Each is on one
-// line, so that no value can end it or begin another output.
+// outputs sets the step's outputs, if the system has them. No output contains text of an entry. Paths are in JSON in ASCII, on one line, so that
+// none can begin another output.
 func (j *job) outputs(r *finding.Report) error {
 	count := r.Count()
 	claimed, fits := "", ""
@@ -72,7 +72,7 @@ func (j *job) outputs(r *finding.Report) error {
 	})
 }
 
-// reports are the paths of the written reports, by the names of the inputs, as JSON.
+// reports returns the paths of the written reports, by the names of the inputs, as JSON.
 func (j *job) reports() string {
 	files := map[string]string{}
 	for _, t := range j.written {
@@ -89,7 +89,7 @@ func (j *job) reports() string {
 	return asciiJSON(files)
 }
 
-// ledgers are the logs at the tip, as JSON: kept from two runs, the heads prove that one log is the beginning of the other.
+// ledgers returns the logs at the tip with their heads, as JSON. The heads of two runs prove that one log is the beginning of the other.
 func ledgers(r *finding.Report) string {
 	type ledger struct {
 		Path    string `json:"path"`
@@ -103,7 +103,7 @@ func ledgers(r *finding.Report) string {
 	return asciiJSON(all)
 }
 
-// asciiJSON is a value as JSON on one line in which <, >, & and every character outside printable ASCII are escaped.
+// asciiJSON returns a value as JSON on one line in which <, >, & and every character outside printable ASCII are escaped.
 func asciiJSON(value any) string {
 	data, err := json.Marshal(value)
 	if err != nil {

@@ -220,7 +220,7 @@ func watchAll(ctx context.Context, req session.Request, e harness.Event, id stri
 		}
 		seen[w.top] = true
 		if i > 0 { // the agent is in the first place
-			found.InTree(cmp.Or(w.top, at.Dir))
+			found.RunFixesIn(cmp.Or(w.top, at.Dir))
 		}
 		if first.notes == nil {
 			first = w

@@ -17,28 +17,29 @@ type Adoption struct {
 	// Tip is the last commit of the change, or the index, whose parents are Parents.
 	Tip     string
 	Parents []string
-	// Target is the tip of what the change will be merged into, or the last commit without one; empty if nothing is committed yet. Lands is
+	// Target is the tip of the branch that the change will be merged into, or HEAD if there is none; empty if nothing is committed yet. Lands is
 	// true if the change replaces the tip of the default branch; Target is then the last commit that both have.
 	Target string
 	Lands  bool
-	// Before are the configurations that the change starts from, After is the one that it brings.
+	// Before are the configurations that the change starts from; After is the new one.
 	Before []*policy.Policy
 	After  *policy.Policy
 }
 
-// altered reports whether the change alters how the log at a path is judged.
-func (a *Adoption) altered(path string) bool {
+// isAltered reports whether the change alters how the log at a path is judged.
+func (a *Adoption) isAltered(path string) bool {
 	now := a.After.LogFor(path)
 	return now != nil && !slices.ContainsFunc(a.Before, func(p *policy.Policy) bool { return now.JudgesLike(p.LogFor(path)) })
 }
 
-// Alters reports whether the change may alter how a log is judged.
-func (a *Adoption) Alters() bool {
+// AltersLogs reports whether the change may alter how a log is judged.
+func (a *Adoption) AltersLogs() bool {
 	return !slices.ContainsFunc(a.Before, func(p *policy.Policy) bool { return a.After.SameLogs(p) })
 }
 
-// Adopt judges the whole history of a change and its target by the stanzas that it adds or alters, so that they do not turn a later change red. What the
-// target has is listed under config/changed; what the change itself did is reported as it will be once the configuration counts.
+// Adopt judges the whole history of a change and its target by the stanzas that the change adds or alters. Otherwise they would make a later
+// change fail. Findings in commits of the target are listed under config/changed; those in the change's own commits are reported as they will
+// be once the configuration counts.
 func Adopt(ctx context.Context, h history.History, a Adoption, opts run.Options) *finding.Report {
 	commits, err := ownCommits(ctx, h, a)
 	if err != nil {
@@ -68,12 +69,12 @@ func Adopt(ctx context.Context, h history.History, a Adoption, opts run.Options)
 	})
 	found.Findings, found.More.Warnings = own, 0
 	if len(own) == 0 && found.Verdict == finding.Fail {
-		found.Verdict, found.More = finding.Pass, finding.Counts{} // more of the same, all in the past
+		found.Verdict, found.More = finding.Pass, finding.Counts{} // those beyond the limit are in the target's commits too
 	}
 	return finding.Combine([]*finding.Report{listed, found})
 }
 
-// ownCommits are the commits that the change adds to its target.
+// ownCommits returns the commits that the change adds to its target.
 func ownCommits(ctx context.Context, h history.History, a Adoption) (map[string]bool, error) {
 	own := map[string]bool{}
 	if a.Target == "" {
@@ -86,7 +87,7 @@ func ownCommits(ctx context.Context, h history.History, a Adoption) (map[string]
 	return own, err
 }
 
-// tips are the commits whose histories the target will have with the change.
+// tips returns the commits whose histories the target will have once it has the change.
 func (a *Adoption) tips() []string {
 	tips := []string{a.Tip}
 	if history.Uncommitted(a.Tip) {
@@ -98,7 +99,7 @@ func (a *Adoption) tips() []string {
 	return tips
 }
 
-// judgeAdopted judges all commits of the change and of its target by the new configuration, as far as it alters how logs are judged.
+// judgeAdopted judges all commits of the change and of its target by the new configuration, for the logs that it judges differently.
 func judgeAdopted(ctx context.Context, h history.History, a Adoption, opts run.Options) *finding.Report {
 	opts.Lasting, opts.Policy = true, a.After
 	opts.Compared, opts.Reported, opts.Find, opts.Heads, opts.Each = history.Compared{}, nil, nil, nil, false
@@ -107,7 +108,7 @@ func judgeAdopted(ctx context.Context, h history.History, a Adoption, opts run.O
 		branches.Landed.ID = a.Tip
 	}
 	opts.Branches = func(context.Context) (history.Branches, error) { return branches, nil }
-	scope := run.Scope{Tip: history.Tip{ID: a.Tip}, Parents: a.Parents, Logs: a.altered, Adopts: true}
+	scope := run.Scope{Tip: history.Tip{ID: a.Tip}, Parents: a.Parents, Logs: a.isAltered, Adopts: true}
 	opts.Trusted = scope.Before()
 	return newRun(h, opts, scope).Do(ctx, func(ctx context.Context, r *run.Run) (err error) {
 		r.Learned.Commits, err = r.Source.Commits(ctx, a.tips(), nil)

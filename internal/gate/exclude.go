@@ -12,10 +12,10 @@ import (
 	"github.com/small-gate/small-gate/internal/policy"
 )
 
-// samples are folders of workspaces that nobody works in.
-var samples = []string{"examples/", "spec/"}
+// sampleFolders usually have workspaces that nobody works in.
+var sampleFolders = []string{"examples/", "spec/"}
 
-// adviseExclude sets the fix of all errors of a whole history to excluding the folders of samples, if all errors are below those.
+// adviseExclude makes the exclusion of sample folders the fix of all errors of a whole history, if all of them are in such folders.
 func adviseExclude(_ context.Context, r *run.Run) error {
 	errors := func(f *finding.Finding) bool { return f.Severity == finding.SeverityError }
 	folders := map[string]bool{}
@@ -24,16 +24,16 @@ func adviseExclude(_ context.Context, r *run.Run) error {
 		if !errors(&all[i]) {
 			continue
 		}
-		at := slices.IndexFunc(samples, func(s string) bool { return strings.HasPrefix(all[i].Path, s) })
+		at := slices.IndexFunc(sampleFolders, func(s string) bool { return strings.HasPrefix(all[i].Path, s) })
 		if at < 0 {
 			return nil
 		}
-		folders[samples[at]] = true
+		folders[sampleFolders[at]] = true
 	}
 	if len(folders) == 0 {
 		return nil
 	}
-	fix := exclude(r.Source.Policy, run.SortedKeys(folders))
+	fix := excludeFix(r.Source.Policy, run.SortedKeys(folders))
 	for i := range all {
 		if errors(&all[i]) {
 			all[i].Fix = fix
@@ -42,9 +42,9 @@ func adviseExclude(_ context.Context, r *run.Run) error {
 	return nil
 }
 
-// exclude says how to exclude folders: write a new configuration, or add a line to the existing one. If that has patterns
-// of its own, a person has to edit them.
-func exclude(p *policy.Policy, folders []string) string {
+// excludeFix says how to exclude folders: write a new configuration, or add a line to the existing one. If that has patterns
+// already, a person has to edit them.
+func excludeFix(p *policy.Policy, folders []string) string {
 	patterns := slices.Clone(p.Exclude)
 	for _, folder := range folders {
 		patterns = append(patterns, folder+"**")

@@ -53,15 +53,15 @@ func Pending(ctx context.Context, h history.History, parents []string, opts run.
 	return r.Do(ctx, run.Families(run.BeforeLogs), logs.JudgeIndex, workspaces.JudgeChanged, run.Families(run.AtTip), run.Families(run.AfterFiles), logs.CompareNeighbours(neighbours), config.Judge)
 }
 
-// WorkTree judges the logs of the work tree against its parents: HEAD, then what is being merged. If the branch was moved off the commit left,
-// they are judged against left too; fork is then the last commit before those that replace it.
+// WorkTree judges the logs of the work tree against its parents: HEAD, then the commits that are being merged. If the branch was moved off the
+// commit left, as by a reset or a rebase, they are judged against left too; fork is then the merge base of left and HEAD.
 func WorkTree(ctx context.Context, h history.History, parents []string, left, fork string, opts run.Options) *finding.Report {
 	s := run.Scope{Base: history.Tip{ID: fork}, Tip: history.Tip{ID: history.WorkTree}, Parents: parents}
 	s.Update = history.Update{Old: left, New: history.WorkTree, Target: history.Tip{ID: fork}}
 	return newRun(h, opts, s).Do(ctx, logs.JudgeWorkTree, logs.CompareLeft)
 }
 
-// Appended judges entries that are about to be written: those of log from index from on, counted from 0. fix says what to do instead.
+// Appended judges entries before they are written: those of log from the index from on, counted from 0. fix is the fix of each finding.
 func Appended(ctx context.Context, tree history.Tree, path string, log *ledger.Ledger, from int, fix string, opts run.Options) *finding.Report {
 	return newCheck(tree, opts, run.Scope{}).Do(ctx, func(ctx context.Context, r *run.Run) error {
 		e := &logs.LogChange{Run: r, Path: path, Fix: fix, Comparison: &ledger.Comparison{Old: log, New: log, Relation: ledger.Extended, ReconcileEntry: -1}}
@@ -73,7 +73,7 @@ func Appended(ctx context.Context, tree history.Tree, path string, log *ledger.L
 	})
 }
 
-// Lost judges entries that a guarded writer recorded and that are gone: noted has them, but no commit and not the index.
+// Lost reports entries that a guarded writer recorded and that are in no commit and not in the index. noted is the log with them.
 func Lost(ctx context.Context, tree history.Tree, path string, noted, index *ledger.Ledger, gone []ledger.Entry, how logs.Loss, opts run.Options) *finding.Report {
 	return newCheck(tree, opts, run.Scope{}).Do(ctx, func(ctx context.Context, r *run.Run) error {
 		if !r.Source.Judges(path) {
@@ -93,7 +93,7 @@ func Lost(ctx context.Context, tree history.Tree, path string, noted, index *led
 	})
 }
 
-// NewCommits judges the commits that are reachable from head but from none of known, then head's snapshot of the workspaces that they changed.
+// NewCommits judges the commits that are reachable from head but from none of known, then the workspaces that they changed, as of head.
 // base is a commit before them; empty if there is none.
 func NewCommits(ctx context.Context, h history.History, base, head string, known []string, opts run.Options) *finding.Report {
 	s := run.Scope{Base: history.Tip{ID: base}, Tip: history.Tip{ID: head}, Update: history.Update{New: head, Known: known}}
@@ -115,7 +115,7 @@ func CheckAgainst(ctx context.Context, h history.History, base, head, dir string
 	}
 	return newRun(h, opts, s).Do(ctx, logs.JudgeWorkTree, workspaces.JudgeChecked, logs.NoteAll, func(ctx context.Context, r *run.Run) error {
 		if len(r.Collector.Report.Findings) > 0 {
-			return nil // a workspace may be gone
+			return nil // a deleted log is something to judge
 		}
 		return checkSomething(ctx, r)
 	}, config.Judge)
@@ -142,13 +142,13 @@ func RangeInto(ctx context.Context, h history.History, base, head, merge string,
 }
 
 // Audit judges every commit of a revision's history and all of its
-// workspaces.
+// workspaces. All workflows count as changed.
 func Audit(ctx context.Context, h history.History, head string, opts run.Options) *finding.Report {
-	// Each file of the tree came with some commit, so all workflows count as changed.
+
 	return newRun(h, opts, run.Scope{Tip: history.Tip{ID: head}, Whole: true}).Do(ctx, listCommits, logs.JudgeCommits, run.Families(run.AfterLogs), workspaces.JudgeAll, run.Families(run.AtTip), logs.NoteAll, config.Judge, adviseExclude, noteNoLog)
 }
 
-// Lasting judges every commit of the tips' histories for what stays wrong for good. Files are not judged.
+// Lasting judges every commit of the tips' histories by the rules whose findings no later commit can mend. It does not judge files.
 func Lasting(ctx context.Context, h history.History, tips []string, opts run.Options) *finding.Report {
 	opts.Lasting = true
 	list := func(ctx context.Context, r *run.Run) (err error) {
@@ -159,13 +159,13 @@ func Lasting(ctx context.Context, h history.History, tips []string, opts run.Opt
 	return newRun(h, opts, run.Scope{Tip: history.Tip{ID: tips[0]}, Whole: true}).Do(ctx, list, logs.JudgeCommits)
 }
 
-// Recent finds the last commits of a history that changed the logs of one stanza, as if there were no others, going back until the given
-// number of edges did. judge judges these commits by that stanza, or by another one for the same paths. Logs that are judged by steps are
-// judged from first parent to commit: the history has landed.
+// Recent finds the last commits of a history that changed the logs of one stanza, going back until the given number of edges changed them.
+// judge judges these commits by that stanza, or by another one for the same paths, and by no other stanza. Logs that are judged step by step
+// are compared with the first parent alone: the history has landed.
 func Recent(ctx context.Context, h history.History, head string, stanza policy.Log, edges int, opts run.Options) (judge func(policy.Log, func(*finding.Finding) bool) *finding.Report, err error) {
 	opts.Lasting, opts.Policy = true, policy.Default()
 	opts.Policy.Exclude = []string{"**"}
-	opts.Branches = nil // each of the commits is a step
+	opts.Branches = nil // so that each commit counts as a step
 	with := func(stanza policy.Log) run.Options {
 		one := *opts.Policy
 		one.Logs = []policy.Log{stanza}
@@ -194,7 +194,7 @@ func Recent(ctx context.Context, h history.History, head string, stanza policy.L
 	}, nil
 }
 
-// firstParents are the commits on the first-parent line of a head, each with its first parent alone.
+// firstParents returns the commits from a head along first parents, oldest first, each with its first parent alone.
 func firstParents(all []history.Commit, head string) (line []history.Commit) {
 	byID := make(map[string]history.Commit, len(all))
 	for _, c := range all {
@@ -211,7 +211,7 @@ func firstParents(all []history.Commit, head string) (line []history.Commit) {
 	return line
 }
 
-// lastChanging returns those of all that change a log, going back until the given number of edges do.
+// lastChanging returns the last commits of all that change a log, going back until the given number of edges change one.
 func lastChanging(ctx context.Context, src *read.Source, all []history.Commit, edges int) ([]history.Commit, error) {
 	const atOnce = 500
 	var out []history.Commit
@@ -283,7 +283,7 @@ func listCommits(ctx context.Context, r *run.Run) error {
 	return err
 }
 
-// noteNoWorkspace notes, if nothing was examined, whether the tip has neither a workspace nor a configured log.
+// noteNoWorkspace notes that the tip has neither a workspace nor a configured log, if nothing was examined.
 func noteNoWorkspace(ctx context.Context, r *run.Run) error {
 	if r.Learned.HasFamilyWork || len(r.Learned.Workspaces) > 0 || r.Examined().Workflows > 0 || len(r.Source.Policy.Logs) > 0 {
 		return nil
@@ -296,7 +296,7 @@ func noteNoWorkspace(ctx context.Context, r *run.Run) error {
 // NoLog is the note for a history in which nothing was judged.
 const NoLog = "there is no progress log in this history: nothing was there to judge"
 
-// noteNoLog notes that a whole history has no log and its tip no configured one, or that the configuration excludes them all.
+// noteNoLog notes that a whole history has no log, or that the configuration excludes all of its logs.
 func noteNoLog(ctx context.Context, r *run.Run) error {
 	if r.Examined().Workspaces > 0 || len(r.Learned.Workspaces) > 0 || r.Examined().Workflows > 0 || len(r.Learned.Logs) > 0 {
 		return nil
@@ -313,8 +313,8 @@ func noteNoLog(ctx context.Context, r *run.Run) error {
 	return err
 }
 
-// mergeResult judges the merge of a tip that was already judged, leaving out what was reported then. The report's account stays that of the
-// tip. Changes made only on the target are judged edge by edge; the target's snapshot is not part of this change.
+// mergeResult judges the merge of a tip that was already judged, and leaves out findings that were reported then. The report's account stays
+// that of the tip. Changes made only on the target are judged edge by edge; the target's own files are not part of this change.
 func mergeResult(r *run.Run, merge string) run.Pass {
 	r.Collector.Earlier = &finding.EarlierFindings{Seen: map[finding.FindingKey]int{}}
 	return func(ctx context.Context, r *run.Run) error {
@@ -340,7 +340,7 @@ func mergeResult(r *run.Run, merge string) run.Pass {
 		r.Collector.SkipEarlier()
 		r.Account.NoWorkspace = r.Account.NoWorkspace && len(r.Learned.Workspaces) == 0
 		err = over.RunPasses(ctx, workspaces.JudgeChanged, run.Families(run.AtTip), config.Judge)
-		if head.Predicts { // otherwise the tip's are already counted
+		if head.Predicts { // otherwise those of the tip are already counted
 			r.Examined().Workspaces = over.Examined().Workspaces
 		}
 		return err
@@ -369,14 +369,14 @@ func checkSomething(_ context.Context, r *run.Run) error {
 	return &failure.Error{Message: what + where, Remedy: remedy, Err: ErrNothing}
 }
 
-// Do judges with every rule, in passes that the command supplies.
+// Do runs the passes that a command supplies, with every rule.
 func Do(ctx context.Context, h history.History, opts run.Options, passes ...run.Pass) *finding.Report {
 	return newRun(h, opts, run.Scope{}).Do(ctx, passes...)
 }
 
-// newRun is a run over a history, with every rule and family.
+// newRun returns a run over a history, with every rule and family.
 func newRun(h history.History, opts run.Options, s run.Scope) *run.Run {
-	r := plugged(run.New(h, opts, s))
+	r := withRules(run.New(h, opts, s))
 	if x := r.Examined(); !history.Uncommitted(s.Tip.ID) {
 		x.Base, x.Head = s.Base.ID, s.Tip.ID
 	} else if len(s.Parents) > 0 {
@@ -395,13 +395,13 @@ func newRun(h history.History, opts run.Options, s run.Scope) *run.Run {
 	return r
 }
 
-// newCheck is such a run over a tree without a history.
+// newCheck returns a run over a tree without a history, with every rule and family.
 func newCheck(tree history.Tree, opts run.Options, s run.Scope) *run.Run {
-	return plugged(run.NewCheck(tree, opts, s))
+	return withRules(run.NewCheck(tree, opts, s))
 }
 
-// plugged is a run with every rule and family.
-func plugged(r *run.Run) *run.Run {
+// withRules adds every rule and family to a run.
+func withRules(r *run.Run) *run.Run {
 	r.Collector.Rules, r.Known = catalogue.List(), catalogue.Known
 	r.AddFamilies(rules.All)
 	return r

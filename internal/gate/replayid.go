@@ -37,7 +37,7 @@ func ReplayIDOf(ctx context.Context, tree history.Tree, revision, dir string, op
 	}
 	var declared [][]byte
 	for _, a := range []small.Artifact{small.Intent, small.Plan, small.Constraints} {
-		data, doc, err := declaration(ctx, tree, files, a.Path(dir), opts.Limits())
+		data, doc, err := readDeclaration(ctx, tree, files, a.Path(dir), opts.Limits())
 		if err != nil {
 			return "", err
 		}
@@ -47,14 +47,14 @@ func ReplayIDOf(ctx context.Context, tree history.Tree, revision, dir string, op
 		if doc == nil {
 			return "", &failure.Error{Message: a.Path(dir) + " is missing; the replay id is computed from it", Remedy: "if it was deleted: `small-hook restore`; else name the workspace's directory with --dir"}
 		}
-		declared = append(declared, lineFeeds(data))
+		declared = append(declared, withLineFeeds(data))
 	}
 	sum := sha256.Sum256(bytes.Join(declared, []byte("\n")))
 	return hex.EncodeToString(sum[:]), nil
 }
 
-// declaration reads one file of a workspace; nil if it is absent.
-func declaration(ctx context.Context, tree history.Tree, files []history.File, path string, limits small.Limits) ([]byte, *small.Document, error) {
+// readDeclaration reads and parses one file of a workspace; nil if it is absent.
+func readDeclaration(ctx context.Context, tree history.Tree, files []history.File, path string, limits small.Limits) ([]byte, *small.Document, error) {
 	for _, f := range files {
 		if f.Path != path {
 			continue
@@ -75,8 +75,8 @@ func declaration(ctx context.Context, tree history.Tree, files []history.File, p
 	return nil, nil, nil
 }
 
-// lineFeeds makes every line end with only a line feed.
-func lineFeeds(data []byte) []byte {
+// withLineFeeds makes every line end with only a line feed.
+func withLineFeeds(data []byte) []byte {
 	data = bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
 	return bytes.ReplaceAll(data, []byte("\r"), []byte("\n"))
 }
@@ -90,8 +90,9 @@ type Rewritten struct {
 	Content []byte
 }
 
-// NewRun returns the replay id of the workspace in one directory of a tree, and its workspace file and handoff with this id as their run. A file that already names that run is left out; nothing else in the files changes. It is an error if the log says that the
-// run is over, or if a file cannot be read or edited.
+// NewRun returns the replay id of the workspace in one directory of a tree, and its workspace file and handoff with this id as their run. A file
+// that already names this run is left out; nothing else in the files changes. It is an error if the log says that the run is over, or if a file
+// cannot be read or edited.
 func NewRun(ctx context.Context, tree history.Tree, revision, dir string, opts run.Options) (string, []Rewritten, error) {
 	id, err := ReplayIDOf(ctx, tree, revision, dir, opts)
 	if err != nil {
@@ -103,7 +104,7 @@ func NewRun(ctx context.Context, tree history.Tree, revision, dir string, opts r
 		return id, nil, err
 	}
 	read := func(a small.Artifact, remedy string) ([]byte, *small.Document, error) {
-		data, doc, err := declaration(ctx, tree, files, a.Path(dir), opts.Limits())
+		data, doc, err := readDeclaration(ctx, tree, files, a.Path(dir), opts.Limits())
 		if err == nil && doc == nil {
 			err = &failure.Error{Message: a.Path(dir) + " is missing", Remedy: remedy}
 		}

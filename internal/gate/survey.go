@@ -33,7 +33,7 @@ func Ledgers(ctx context.Context, h history.History, revision string, opts run.O
 	var out []finding.LedgerState
 	for _, f := range files {
 		if !src.IsLog(f.Path) || src.IsFamilyLog(f.Path) || src.IsFileEntry(f.Path) {
-			continue // files that must not change have since:
+			continue // a file that must not change needs no baseline: it has since:
 		}
 		l, err := src.ReaderOf(f.Path).Read(ctx, f, nil)
 		if err != nil {
@@ -56,8 +56,8 @@ func Ledgers(ctx context.Context, h history.History, revision string, opts run.O
 	return out, nil
 }
 
-// DigestsOf lists the entry digests of the log in one directory of a tree, which must be there and readable; of a workspace of 2.0.0, the sha256
-// of each file that never changes, in the order of their paths.
+// DigestsOf lists the entry digests of the workspace's log in one directory of a tree, which must be there and readable. For a workspace of
+// 2.0.0 it lists the sha256 of each record, in the order of their paths.
 func DigestsOf(ctx context.Context, tree history.Tree, revision, dir string, opts run.Options) ([]small.Digest, error) {
 	src := run.NewCheck(tree, opts, run.Scope{}).Source
 	if is, err := src.Profile2At(ctx, revision, dir); err != nil || is {
@@ -80,8 +80,8 @@ func DigestsOf(ctx context.Context, tree history.Tree, revision, dir string, opt
 	return ledger.DigestsOf(log.Log.Ledger), nil
 }
 
-// LogDigests lists the entry digests of the log of the configuration at a path of a tree: a file, or a folder of files that must not change.
-// It must be there and readable.
+// LogDigests lists the entry digests of the configured log at a path of a tree: a file, or a folder whose files are entries.
+// The log must be there and readable.
 func LogDigests(ctx context.Context, tree history.Tree, revision, at string, opts run.Options) (out []small.Digest, err error) {
 	log, err := logEntries(ctx, run.NewCheck(tree, opts, run.Scope{}).Source, revision, at)
 	if err != nil || log.Len() == 0 {
@@ -94,7 +94,7 @@ func noLog(at string) error {
 	return &failure.Error{Message: "there is no log with an entry at " + wording.Quote(cmp.Or(at, ".")), Remedy: "name a log, or a directory that has one"}
 }
 
-// LogState is the state of the log at a path of a revision, as LogDigests reads it.
+// LogState returns the state of the configured log at a path of a revision: a file, or a folder whose files are entries.
 func LogState(ctx context.Context, tree history.Tree, revision, at string, opts run.Options) (finding.LedgerState, error) {
 	src := run.NewCheck(tree, opts, run.Scope{}).Source
 	log, err := logEntries(ctx, src, revision, at)
@@ -108,7 +108,7 @@ func LogState(ctx context.Context, tree history.Tree, revision, at string, opts 
 	return finding.LedgerState{Path: at, Entries: log.Len(), Head: head}, nil
 }
 
-// logEntries are the entries of the log at a path, which must be there and readable.
+// logEntries returns the entries of the configured log at a path, which must be there and readable.
 func logEntries(ctx context.Context, src *read.Source, revision, at string) (*ledger.Ledger, error) {
 	filter := history.At(at)
 	filter.Patterns = append(filter.Patterns, path.Join(policy.LiteralPattern(at), "*"))
@@ -138,7 +138,7 @@ func logEntries(ctx context.Context, src *read.Source, revision, at string) (*le
 	return ledger.OfEntries(out), nil
 }
 
-// recordDigests are the digests of the records of a workspace of 2.0.0.
+// recordDigests returns the digests of the records of a workspace of 2.0.0, in the order of their paths.
 func recordDigests(ctx context.Context, src *read.Source, revision, dir string) (out []small.Digest, err error) {
 	files, err := src.Tree.List(ctx, revision, history.Workspaces(dir))
 	if err != nil {
@@ -163,7 +163,7 @@ func recordDigests(ctx context.Context, src *read.Source, revision, dir string) 
 	return out, nil
 }
 
-// Moves maps the old path of each log, but for files of a folder, that moved between a commit and a later one to its new path.
+// Moves maps the old path of each log that moved between a commit and a later one to its new path. Files that are entries are left out.
 func Moves(ctx context.Context, h history.History, from, to string, opts run.Options) (map[string]string, error) {
 	if from == to {
 		return nil, nil
@@ -179,7 +179,7 @@ func Moves(ctx context.Context, h history.History, from, to string, opts run.Opt
 	return out, err
 }
 
-// Rotated maps the path of each log of the configuration that was rotated between a commit and a later one to the archive's path.
+// Rotated maps the path of each configured log that was rotated between a commit and a later one to the path of its archive.
 func Rotated(ctx context.Context, h history.History, from, to string, opts run.Options) (map[string]string, error) {
 	if from == to || len(opts.Policy.Logs) == 0 {
 		return nil, nil

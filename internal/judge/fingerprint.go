@@ -158,7 +158,7 @@ func (s EditSelection) pick(all []foundEdit, where, remedy string) ([]EditToWaiv
 	picked := map[string]bool{}
 	var out []EditToWaive
 	for _, f := range s.Fingerprints {
-		full, several := finding.Whole(f, fingerprints)
+		full, several := finding.Complete(f, fingerprints)
 		if several {
 			return nil, &failure.Error{Message: "several findings have a fingerprint that begins with " + f, Remedy: "give more digits of it"}
 		}

@@ -63,7 +63,7 @@ func RemarksForAgent(r *finding.Report, trees []finding.WorkTree) string {
 		}
 	}
 	for _, h := range r.Hidden[:min(len(r.Hidden), maxRemarks)] {
-		b.WriteString("small-gate: the log " + quoted(h.Path, maxRemarkName) + " " + h.What() + "\n" + fixLines(h.Fix()))
+		b.WriteString("small-gate: the log " + quoted(h.Path, maxRemarkName) + " " + h.Describe() + "\n" + fixLines(h.Fix()))
 	}
 	if len(waiting) > 0 && r.Verdict == finding.Pass {
 		b.WriteString("small-gate: not committed yet: " + strings.Join(waiting, ", ") + "\n")

@@ -9,11 +9,10 @@ import (
 	"github.com/small-gate/small-gate/internal/base/expression"
 )
 
-// leastDifferent is the least number of different characters in a credential. Of random ones with 16 characters, one in a million has
-// fewer.
+// leastDifferent is the least number of different characters in a credential. One in a million random texts of 16 characters has fewer.
 const leastDifferent = 7
 
-// documented are beginnings of credentials from vendors' manuals and emulators.
+// documented are parts of credentials from vendors' manuals and emulators, which are no secrets.
 var documented = []string{
 	"Eby8vdM02xNOcqFlqUwJ",         // Azurite
 	"C2y6yDjf5/R+ob0N8A7C",         // Azure Cosmos DB emulator
@@ -26,7 +25,7 @@ var documented = []string{
 	"eyJpc3MiOiJzdXBhYmFzZS1kZW1v", // Supabase on a local machine
 }
 
-// fillers are words in placeholders.
+// fillers are words that occur in placeholders.
 var fillers = []string{"example", "placeholder", "redacted", "changeme", "dummy", "xxxx"}
 
 // longFiller is the length from which a value may contain any word by chance.
@@ -49,10 +48,10 @@ func varied(_, value string) bool {
 	return !ascends(value) && different(value) >= leastDifferent
 }
 
-// escaped matches an escape at the end of a text, whose last letter is not part of a word: of a string, of a terminal's colour, of a URL.
+// escaped matches an escape at the end of a text, as in a string (\n), a terminal's colour or a URL (%20). Its last letter is not part of a word.
 var escaped = expression.Of(`(?:\\[abefnrtv]|\\x[0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4}|\\[0-7]{3}|\[[0-9;]*m|%[0-9A-Fa-f]{2})$`)
 
-// standsAlone reports whether no letter or digit, except in an escape, precedes an offset.
+// standsAlone reports whether no letter or digit precedes an offset, except as the end of an escape.
 func standsAlone(text string, at int) bool {
 	const longest = 24
 	return at == 0 || !isAlphanumeric(text[at-1]) || escaped().MatchString(text[max(at-longest, 0):at])
@@ -62,7 +61,7 @@ func isAlphanumeric(c byte) bool {
 	return '0' <= c && c <= '9' || 'A' <= c && c <= 'Z' || 'a' <= c && c <= 'z'
 }
 
-// word matches a part of a name: a word, one in camel case, an abbreviation, a number, or one of these with a number.
+// word matches a part of a name: a word, perhaps in camel case, an abbreviation, or one of these with a number, or a number alone.
 var word = expression.Of(`^(?:[A-Za-z]?|[A-Z]+|(?:[A-Z]?[a-z]{2,})+)[0-9]*$`)
 
 // isName reports whether a value is words joined by hyphens, underscores or slashes: a branch, a class, a path.
@@ -77,7 +76,7 @@ func isName(value string) bool {
 
 var hexadecimal = expression.Of(`^[0-9a-f]+$`)
 
-// mixed is varied for values that are neither names nor digests: upper and lower case letters, or letters and digits.
+// mixed is varied for kinds whose values have letters of both cases, or letters and digits, and are neither names nor digests.
 func mixed(whole, value string) bool {
 	capitals, smalls, digits := strings.ToLower(value) != value, strings.ToUpper(value) != value, 0
 	for i := range len(value) {
@@ -120,7 +119,7 @@ func ascends(value string) bool {
 	return false
 }
 
-// checksummed reports whether a token has its checksum, which is proof, even if other text follows directly.
+// checksummed reports whether a token contains its checksum, even if other text follows it directly.
 func checksummed(_, value string) bool {
 	const digits, least, length = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz", 30, 6
 	body := []byte(value[strings.IndexByte(value, '_')+1:])
@@ -139,10 +138,10 @@ func checksummed(_, value string) bool {
 	return false
 }
 
-// wholeRun and cutRun are the least base64 in one piece in a private key, complete and without its last line.
+// wholeRun and cutRun are the least number of base64 characters in one piece, in a complete private key and in one without its last line.
 const wholeRun, cutRun = 16, 40
 
-// run matches base64 in one piece, and a sign that the rest was left out.
+// run matches base64 in one piece, and an ellipsis for what was left out.
 var run = expression.Of(`([A-Za-z0-9+/]{16,}={0,2})(\.\.\.|…)?`)
 
 // keyBody reports whether a private key follows its first line.
@@ -174,15 +173,15 @@ func decodes(part string, into any) bool {
 	return err == nil && json.Unmarshal(text, into) == nil
 }
 
-// placeholder matches replacements for a password: a variable, a word from documentation, letters that include a word such as "password".
+// placeholder matches a text that stands for a password: a variable, a word from documentation, letters that include a word such as "password".
 var placeholder = expression.Of(`[$*{}()\[\]|,;…]|\.\.|%[sv]|^%[A-Za-z0-9_]+%$|^[A-Z_-]+$|(?i:example|xxx|placeholder|redacted|replace|change[-_]?me|insecure|fake)|` +
 	`(?i:^[a-z_-]*(?:pass|secret|token|test|dev|docker|postgres)[a-z_-]*[0-9]{0,4}!?$)`)
 
 // ownMachine matches a host that is always the local machine.
 var ownMachine = expression.Of(`(?i)^(?:(?:[a-z0-9-]+\.)*localhost|127(?:\.[0-9]{1,3}){3}|0\.0\.0\.0|\[::1\])\.?(?::[0-9]*)?\.?$`)
 
-// urlPassword reports whether a URL's password is real, and for more than the local machine. It ends at the last "@", which may be in text
-// after the host.
+// urlPassword reports whether a URL's password is no placeholder and its host is not the local machine. The match ends at the last "@", which may
+// belong to text after the host, so the password is also tried up to the first one.
 func urlPassword(whole, password string) bool {
 	_, rest, _ := strings.Cut(whole, ":")
 	user, _, _ := strings.Cut(strings.TrimLeft(rest, `\/`), ":")

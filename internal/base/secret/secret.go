@@ -1,6 +1,5 @@
-// Package secret knows the form of credentials of known vendors, finds them in text and masks them. It searches for literals first and runs
-// an expression only at one of these, so that a text without any takes about a microsecond. Expressions are RE2's: their time is linear in
-// any text.
+// Package secret finds credentials of known vendors in text, and masks them. It first searches for literals, and runs an expression only where it
+// has found one, so that a text without any takes about a microsecond. The time of an expression is linear in the text (RE2).
 package secret
 
 import (
@@ -15,7 +14,7 @@ import (
 type Match struct {
 	// Start and End are its offsets in bytes.
 	Start, End int
-	// Shape is its form, and rank its place among the shapes.
+	// Shape is its form, and rank the form's index in Shapes.
 	Shape *Shape
 	rank  int
 }
@@ -26,7 +25,7 @@ func Find(text string) []Match {
 		return nil
 	}
 	var found []Match
-	seen := make([]int, len(Shapes)) // how far each shape was searched for
+	seen := make([]int, len(Shapes)) // the offset up to which each shape was searched for
 	for at, shape := range literalsIn(text) {
 		if at < seen[shape] {
 			continue
@@ -47,11 +46,11 @@ func Find(text string) []Match {
 	return merge(found)
 }
 
-// mostRead is how often a text is read for one shape if matches are nested.
+// mostRead is how many times its length of a text is read for one shape if matches are nested.
 const mostRead = 8
 
-// each finds the credentials of one shape in a text. It also searches inside matches: a false match must not hide a credential that begins
-// in it. The amount of this is bounded, so that the time stays linear.
+// each finds the credentials of one shape in a text. It also searches inside matches, because a false match must not hide a credential that begins
+// in it; but only up to a limit, so that the time stays linear.
 func (s *Shape) each(text string, add func(start, end int)) {
 	from, read := 0, 0
 	for {
@@ -77,7 +76,7 @@ type literal struct {
 	shape int
 }
 
-// index has the literals of all shapes by their first byte, and the possible first two bytes, as bits.
+// index has the literals of all shapes by their first byte, and a bit for each pair of first bytes that a literal has.
 type index struct {
 	by     [256][]literal
 	begins [256][4]uint64
@@ -95,8 +94,8 @@ var literals = sync.OnceValue(func() *index {
 	return &in
 })
 
-// Suspected reports whether a text contains a literal of a credential, or whether, as the name of a field, it says that the value is one. A
-// text without any, in a field that is not suspected, contains no credential.
+// Suspected reports whether a text, or the name of a field, contains a literal of a credential. If neither a text nor its field's name does, the text
+// contains no credential.
 func Suspected(text string) bool {
 	for range literalsIn(text) {
 		return true
@@ -104,7 +103,7 @@ func Suspected(text string) bool {
 	return false
 }
 
-// literalsIn are the positions of literals in a text, in order, and the shape of each.
+// literalsIn yields the positions of literals in a text, in order, and the index of each one's shape.
 func literalsIn(text string) iter.Seq2[int, int] {
 	return func(yield func(at, shape int) bool) {
 		in := literals()
@@ -121,7 +120,7 @@ func literalsIn(text string) iter.Seq2[int, int] {
 	}
 }
 
-// lineAt is the beginning and the end of the line around an offset.
+// lineAt returns the beginning and the end of the line around an offset.
 func lineAt(text string, at int) (start, end int) {
 	start, end = strings.LastIndexByte(text[:at], '\n')+1, strings.IndexByte(text[at:], '\n')
 	if end < 0 {
@@ -144,9 +143,8 @@ func merge(found []Match) []Match {
 	return out
 }
 
-// Mask replaces every credential in a text by its vendor and its literal prefix: nothing else of it is shown, not even a digest. Mask text
-// before cutting it: the beginning of a credential is not recognised. A text without credentials, or an already masked one, is returned
-// unchanged.
+// Mask replaces every credential in a text by its literal prefix and its vendor; it shows nothing else of it, not even a digest. Mask a text before you
+// cut it: a part of a credential is not recognised. A text without credentials, or an already masked one, is returned unchanged.
 func Mask(text string) string {
 	masked, _ := MaskKind("", text)
 	return masked
@@ -192,8 +190,8 @@ func MaskChange(field, from, to string) (maskedFrom, maskedTo string) {
 	return Conceal(maskedFrom, maskedTo, cmp.Or(inFrom, inTo))
 }
 
-// Conceal is what to show of two masked versions of a field, one of which had a credential of some kind; empty if none did. The other
-// version may have a damaged form of it, which nothing recognises: no text of either is shown.
+// Conceal returns what to show of two masked versions of a field. kind is the kind of the credential that one of them had; empty if none had one.
+// The other version may have a damaged form of the credential, which is not recognised, so no text of either is shown.
 func Conceal(from, to, kind string) (shownFrom, shownTo string) {
 	if kind == "" || from == "" || to == "" {
 		return from, to
@@ -202,7 +200,7 @@ func Conceal(from, to, kind string) (shownFrom, shownTo string) {
 	return from, from + " (another value)"
 }
 
-// Prefix is the literal at the beginning of a credential; empty if its shape has none.
+// Prefix returns the literal at the beginning of a credential; empty if it has none.
 func (s *Shape) Prefix(value string) string {
 	prefix := ""
 	for _, l := range s.Literals {

@@ -8,38 +8,37 @@ import (
 
 // Shape is the form of one kind of credentials, as documented by the vendor.
 type Shape struct {
-	// Name is the vendor and the kind, as in messages.
+	// Name is the vendor and the kind, for messages.
 	Name string
-	// Literals are texts of at least two bytes, of which every credential of the kind, or the text around it, has one.
+	// Literals are texts of at least two bytes. Every credential of the kind has one of them, in itself or in the text around it.
 	Literals []string
-	// Source is where the vendor documents it.
+	// Source is where the vendor documents the form.
 	Source string
 
-	// lines is true if it may have several lines. also is in the same line as the literal. alone is true if no letter or digit may precede
-	// it, which a long prefix or a checksum makes unnecessary.
+	// lines is true if a credential may have several lines. also is a text that must be in the same line as the literal. alone is true if no letter
+	// or digit may precede a credential; a long prefix or a checksum makes that unnecessary.
 	lines      bool
 	also       string
 	alone      bool
 	expression func() *regexp.Regexp
-	// check says whether a match is a credential: it gets the whole match, and the credential in it.
+	// check reports whether a match is a credential. It gets the whole match, and the credential in it.
 	check func(whole, value string) bool
 }
 
-// token is the expression of a credential that begins with a literal.
+// token returns the expression for a credential that begins with a literal.
 func token(text string) func() *regexp.Regexp { return expression.Of(`(` + text + `)`) }
 
-// ended is token for a credential that no letter or digit may follow.
+// ended returns the expression for a credential that no letter or digit may follow.
 func ended(text string) func() *regexp.Regexp {
 	return expression.Of(`(` + text + `)(?:[^A-Za-z0-9]|$)`)
 }
 
-// assigned is the expression of a value that follows one of some names, with no letter or digit between: `=`, `: >`, `["`.
+// assigned returns the expression for a value that follows one of some names, with no letter or digit between: `=`, `: >`, `["`.
 func assigned(names, value string) func() *regexp.Regexp {
 	return expression.Of(`(?:` + names + `)(?:\.[0-9]+)?(?:[^A-Za-z0-9+/]|\\[nrt]){1,20}(` + value + `)(?:[^A-Za-z0-9+/=]|$)`)
 }
 
 // Shapes are all kinds that are searched for. Kinds without a prefix or a name are left out: a long random text may be a digest.
-// a digest.
 var Shapes = []Shape{
 	{
 		Name: "AWS access key id", Literals: []string{"AKIA", "ASIA"},
@@ -175,13 +174,13 @@ var Shapes = []Shape{
 	},
 }
 
-// keyLine is the first or the last line of a private key: RFC 7468, RFC 9580, or, with spaces, RFC 4716.
+// keyLine returns the expression for the first or the last line of a private key: RFC 7468, RFC 9580, or, with spaces, RFC 4716.
 func keyLine(word string) string {
 	return `-{4,5} ?` + word + ` (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)? ?-{4,5}`
 }
 
-// wholeKey is what follows the first line of a key up to its last, whatever stands before each line. It ends before another key's first
-// line. cutKey is what follows if there is no last line: headers as in RFC 1421, then base64 in lines, with few other characters between.
+// wholeKey matches what follows the first line of a key up to its last line, but not another key's first line. cutKey matches what follows if there
+// is no last line: headers as in RFC 1421, then lines of base64, with few other characters between.
 var (
 	wholeKey = `(?:-{0,3}[^-])*?` + keyLine("END")
 	cutKey   = lineBreak + `*(?:[A-Z][A-Za-z-]+:[^\n\\]{0,100}` + lineBreak + `){0,5}(?:[^A-Za-z0-9+/]{0,20}[A-Za-z0-9+/]{16,}={0,2})+(?:` +

@@ -16,9 +16,9 @@ import (
 //     commit: 1 is the first, each is laid over the one before. "ours" and
 //     "theirs" are two branches from the last numbered commit, or from the
 //     valid workspace if there is none; "merge" merges theirs into ours. A
-//     history without a merge ends in two branches: theirs asks to be merged
-//     into ours; "again" is a second commit of theirs. "seen" is what a branch held when a witness last saw it, and
-//     "now" what it holds without any history that the two share.
+//     history without a merge ends in two branches, and theirs is to be merged
+//     into ours; "again" is a second commit of theirs. "seen" is a branch as a
+//     witness last saw it, "now" the branch as it is, with no common history.
 //   - A file of one line, "# deleted", does not exist (any more). "# symlink:
 //     TARGET" is a symbolic link, "# submodule: COMMIT" a submodule.
 //   - The file COMMIT is not a file: it says who made a step's commit: "Author: NAME
@@ -39,7 +39,7 @@ type ExampleFile struct {
 	Path string
 	// Mode is git's; empty for a file that is absent.
 	Mode string
-	// Content is an ordinary file's, a symbolic link's target, or a submodule's commit.
+	// Content is the text of a file, the target of a symbolic link, or the commit of a submodule.
 	Content string
 }
 
@@ -116,7 +116,7 @@ func (f ExampleFile) StepName() string {
 	return f.Step
 }
 
-// Kind says, in words that follow a file's path, that it is not ordinary: "is deleted"; empty for an ordinary file.
+// Kind says what an unusual file is, in words that follow its path, such as "is deleted"; empty for an ordinary file.
 func (f ExampleFile) Kind() string {
 	switch f.Mode {
 	case "100644":

@@ -1,5 +1,4 @@
-// Package catalogue is the catalogue: every rule in documented order, with its text and its
-// examples.
+// Package catalogue lists every rule in documented order, with its text and its examples.
 package catalogue
 
 import (
@@ -44,7 +43,7 @@ func Find(id string) (rule.Rule, bool) {
 // first are the prefixes of ids that come before all others, in documents and in judging.
 var first = []string{"validate", "lint", "verify", "append-only", "divergence", "log", "replay", "config"}
 
-// List is every rule, in documented order: those of one prefix together.
+// List returns every rule without its text, in documented order: those of one prefix together.
 var List = sync.OnceValue(func() []rule.Rule {
 	all := core()
 	for _, f := range rules.All {
@@ -70,7 +69,7 @@ var List = sync.OnceValue(func() []rule.Rule {
 
 func prefixOf(id string) string { return id[:strings.IndexByte(id, '/')] }
 
-// core are the rules of no family, in documented order.
+// core returns the rules of no family, in documented order.
 func core() []rule.Rule {
 	return slices.Concat(workspaces.Rules, []rule.Rule{
 		commits.UnreconciledPlan,
@@ -88,7 +87,7 @@ func core() []rule.Rule {
 	})
 }
 
-// Known is what a configuration has to know about the gate.
+// Known returns what the configuration's parser has to know about the gate.
 var Known = sync.OnceValue(func() *policy.Known {
 	var sections []policy.Section
 	for _, f := range rules.All {
@@ -100,7 +99,7 @@ var Known = sync.OnceValue(func() *policy.Known {
 //go:embed texts
 var texts embed.FS
 
-// documented are the rules with their explanations, which are read only if somebody asks for them.
+// documented returns the rules with their texts, which are read only when they are needed.
 var documented = sync.OnceValue(func() []rule.Rule {
 	out := slices.Clone(List())
 	for i := range out {
@@ -109,7 +108,7 @@ var documented = sync.OnceValue(func() []rule.Rule {
 	return out
 })
 
-// Text is the text of a rule, or, for a prefix of rules' ids, the sentence that says what they judge.
+// Text returns the text of a rule or, for a prefix of rules' ids, the sentence that says what these rules judge.
 func Text(id string) string {
 	name := "texts/" + id + ".txt"
 	text, err := texts.ReadFile(name)

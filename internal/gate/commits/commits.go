@@ -16,8 +16,8 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// Work is what one commit, or the index, did to one workspace. Only what differs from every parent counts: a merge is not blamed for what it
-// takes over from its parents.
+// Work is what one commit, or the index, changed in one workspace. Only what differs from every parent counts: a merge is not blamed for what it
+// has from a parent.
 type Work struct {
 	rule.Place
 	Run *run.Run
@@ -30,7 +30,7 @@ type Work struct {
 	files []history.File
 }
 
-// Judge judges what a commit did to the workspaces in dirs. added holds the new entries by the path of the log.
+// Judge judges what a commit changed in the workspaces in dirs. added holds the new entries by the path of the log.
 func Judge(ctx context.Context, r *run.Run, n history.Commit, changes [][]history.Change, dirs []string, added map[string][]ledger.Entry) error {
 	if len(dirs) == 0 || n.ID == history.Index && r.Options.Replay {
 		return nil
@@ -60,7 +60,7 @@ func Judge(ctx context.Context, r *run.Run, n history.Commit, changes [][]histor
 	return nil
 }
 
-// Situation says who has the commit already. The fix depends on that.
+// Situation says who already has the commit. The fix depends on that.
 func (w *Work) Situation() remedy.Situation { return w.Run.Situation(w.Commit) }
 
 // Differs reports whether the file at a path differs from the file of every parent.
@@ -126,7 +126,7 @@ func (w *Work) Log(ctx context.Context) (*ledger.Ledger, error) {
 	return log.Log.Ledger, nil
 }
 
-// Owner says whose the commit, or the staged change, is. To look up the author of a staged change takes a git process, so it is done only if
+// Owner says who made the commit, or the staged change. Looking up the author of a staged change takes a git process, so it is done only if
 // withAuthor is true.
 func (w *Work) Owner(ctx context.Context, withAuthor bool) (owner.Owner, error) {
 	opts := &w.Run.Options
@@ -150,8 +150,8 @@ func (w *Work) EntryFinding(e ledger.Entry) finding.Finding {
 	return finding.Finding{Path: small.Progress.Path(w.Dir), Line: e.Pos.Line, Column: e.Pos.Column, Entry: finding.RefOf(e), EditTo: e.Digest.String()}
 }
 
-// keepsReplayID reports whether the commit keeps the replay id that the handoff has in a parent, and the tip keeps it, too: a later commit of
-// the same change may write a new handoff.
+// keepsReplayID reports whether the handoff has the same replay id in a parent, in the commit and in the tip: a later commit of the same change
+// may write a new handoff.
 func (w *Work) keepsReplayID(ctx context.Context) (bool, error) {
 	before, handoff, err := w.Documents(ctx, small.Handoff.Path(w.Dir))
 	now := replayIDIn(handoff)
@@ -175,8 +175,7 @@ func replayIDIn(handoff *small.Value) string {
 	return id
 }
 
-// logSays asks something about the run that the handoff names: whether it has begun, or whether it is over. It returns false if there is no log,
-// or if the handoff names no run.
+// logSays asks the log something about the run that the handoff names. It returns false if there is no log, or if the handoff names no run.
 func (w *Work) logSays(ctx context.Context, something func(log *ledger.Ledger, run string) bool) (bool, error) {
 	log, err := w.Log(ctx)
 	if err != nil || log == nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// HumanChange is a change in what intent or constraints say, more than in how they are written.
+// HumanChange is a change in the meaning of intent or constraints. Comments, quotes and the like have none.
 type HumanChange struct {
 	Artifact small.Artifact
 	Pos      small.Pos
@@ -25,7 +25,7 @@ type HumanChange struct {
 	Key string
 }
 
-// HumanChanges returns the changes in what intent and constraints say that came from no parent. Creating a file does not count.
+// HumanChanges returns the changes in the meaning of intent and constraints that differ from every parent. Creating a file does not count.
 func (w *Work) HumanChanges(ctx context.Context) ([]HumanChange, error) {
 	var out []HumanChange
 	for _, a := range []small.Artifact{small.Intent, small.Constraints} {
@@ -93,8 +93,8 @@ func wasMoved(changes []history.Change, old history.File, path string) bool {
 	})
 }
 
-// compareMeaning compares what a document says with what its versions in the parents say. It returns nil if the document says the same as one of
-// them or, in a merge, combines them. A version that cannot be read says nothing.
+// compareMeaning compares a document with its versions in the parents, by their meaning. It returns nil if the document means the same as one of
+// them or, in a merge, combines them. A version that cannot be read is nil.
 func compareMeaning(a small.Artifact, olds []*small.Value, after *small.Value, gone bool) *HumanChange {
 	c := &HumanChange{Artifact: a}
 	switch {
@@ -133,7 +133,8 @@ func compareMeaning(a small.Artifact, olds []*small.Value, after *small.Value, g
 	return c
 }
 
-// combinesParents reports whether a merge's document says only what some parent says, and everything that all parents say.
+// combinesParents reports whether each statement of a merge's document is in some parent, and each statement that all parents have is in the
+// document.
 func combinesParents(olds []*small.Value, after *small.Value) bool {
 	now := map[string]bool{}
 	addStatements("", after, now)
@@ -164,7 +165,7 @@ func combinesParents(olds []*small.Value, after *small.Value) bool {
 	return true
 }
 
-// addStatements adds to into each single thing that a document says: a member of a mapping, or a whole item of a list. It ignores the order of
+// addStatements adds a document's statements to the set into: each member of a mapping, and each whole item of a list. It ignores the order of
 // lists: if both sides changed a list, no order is right.
 func addStatements(at string, v *small.Value, into map[string]bool) {
 	switch v.Kind {
@@ -181,7 +182,7 @@ func addStatements(at string, v *small.Value, into map[string]bool) {
 	}
 }
 
-// ReplayStale is replay/stale: what intent or constraints say has changed, and the replay id has not.
+// ReplayStale is replay/stale: the meaning of intent or constraints has changed, and the replay id has not.
 var ReplayStale = rule.New("replay/stale", finding.SeverityWarning, finding.StageHistory, rule.Reading(checkReplayStale))
 
 func checkReplayStale(ctx context.Context, w *Work, r *rule.Reporter) error {
@@ -210,7 +211,7 @@ func checkReplayStale(ctx context.Context, w *Work, r *rule.Reporter) error {
 	return nil
 }
 
-// findStaleChanges returns the changes in what intent and constraints say if the replay id stayed the same and its run has begun.
+// findStaleChanges returns the changes in the meaning of intent and constraints if the replay id stayed the same and its run has begun.
 func findStaleChanges(ctx context.Context, w *Work) ([]HumanChange, error) {
 	changes, err := w.HumanChanges(ctx)
 	said := slices.DeleteFunc(changes, func(c HumanChange) bool { return len(c.Changes) == 0 })
@@ -226,7 +227,7 @@ func findStaleChanges(ctx context.Context, w *Work) ([]HumanChange, error) {
 	return said, nil
 }
 
-// Words returns what was changed, for a message.
+// Words names what was changed, for a message.
 func (c HumanChange) Words() string {
 	if c.Artifact == small.Intent {
 		return "the intent"

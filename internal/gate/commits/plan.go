@@ -16,7 +16,7 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// UnreconciledPlan is lint/unreconciled-plan: the plan drops or reopens a task that is completed according to the log.
+// UnreconciledPlan is lint/unreconciled-plan: the plan drops or reopens a task that the log calls completed.
 var UnreconciledPlan = rule.New("lint/unreconciled-plan", finding.SeverityWarning, finding.StageHistory, rule.Reading(checkUnreconciledPlan))
 
 // reconcilePlan is the task_id of an entry that explains why plan and log do not agree.
@@ -65,14 +65,14 @@ func reconcileFix(w *Work, evidence string) string {
 		"small-hook append"+remedy.InDirectory(log)+" --task "+reconcilePlan+" --status completed --evidence "+wording.ShellQuote(evidence), log)
 }
 
-// lostTask is a task that is completed according to the log but not according to the plan.
+// lostTask is a task that the log calls completed and the plan does not.
 type lostTask struct {
 	task    string
 	dropped bool
 	// pos and status are where the plan has the task, and its status there; empty if the task was dropped.
 	pos    small.Pos
 	status string
-	// entry is the entry that says that the task is completed.
+	// entry is the one that calls the task completed.
 	entry ledger.Entry
 }
 

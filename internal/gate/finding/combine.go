@@ -63,7 +63,7 @@ func Combine(reports []*Report) *Report {
 				out.Hidden = append(out.Hidden, h)
 			}
 		}
-		if worse(r.Verdict, out.Verdict) {
+		if isWorse(r.Verdict, out.Verdict) {
 			out.Verdict, out.Failure = r.Verdict, r.Failure
 		}
 	}
@@ -74,16 +74,16 @@ func Combine(reports []*Report) *Report {
 	return &out
 }
 
-func worse(a, b Verdict) bool {
+func isWorse(a, b Verdict) bool {
 	rank := map[Verdict]int{Pass: 0, Fail: 1, Error: 2}
 	return rank[a] > rank[b]
 }
 
-// AddFloor adds the report under a floor to the report on the same change under the repository's policy. The worse verdict counts. Findings
-// that only the floor raises say so, with its name.
+// AddFloor combines two reports on one change: own is under the repository's configuration, floor under a floor. The worse verdict counts.
+// Findings that only the floor makes say so, with its name.
 func AddFloor(own, floor *Report, name string) *Report {
 	second := *floor
-	second.Findings, second.Uncommitted = slices.Clone(floor.Findings), 0 // own counts the same entries
+	second.Findings, second.Uncommitted = slices.Clone(floor.Findings), 0 // own has counted the same entries
 	for i := range second.Findings {
 		f := &second.Findings[i]
 		if !slices.ContainsFunc(own.Findings, func(g Finding) bool {
@@ -98,8 +98,8 @@ func AddFloor(own, floor *Report, name string) *Report {
 	return out
 }
 
-// SayFixInClone says of the fixes of a report that their commands need a work tree, which a bare repository has not.
-func (r *Report) SayFixInClone() {
+// AddInClone adds to each fix with commands that they are typed in a clone: a bare repository has no work tree.
+func (r *Report) AddInClone() {
 	for i := range r.Findings {
 		if f := &r.Findings[i]; strings.Contains(f.Fix, "`") {
 			f.Fix = "In a clone, whose result is then pushed: " + f.Fix
@@ -107,8 +107,8 @@ func (r *Report) SayFixInClone() {
 	}
 }
 
-// InTree has the fixes of a report done in the work tree with a root, wherever they are typed.
-func (r *Report) InTree(root string) {
+// RunFixesIn makes the commands of all fixes run in the work tree with this root, wherever they are typed.
+func (r *Report) RunFixesIn(root string) {
 	for i := range r.Findings {
 		r.Findings[i].Fix = wording.RunIn(root, r.Findings[i].Fix)
 	}

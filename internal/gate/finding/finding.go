@@ -1,5 +1,5 @@
-// Package finding holds what the gate has to say: findings, the report that lists them,
-// and the limits of that list.
+// Package finding holds the gate's output: findings, the report that lists them, and the
+// limits of that list.
 package finding
 
 import (
@@ -13,7 +13,7 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// SeverityWaived marks waived edits where severities are remembered. No finding has it.
+// SeverityWaived stands for a waived edit in ReportedEdits and Listing. No finding has it.
 const SeverityWaived Severity = "waived"
 
 // RefOf makes a reference to an entry.
@@ -42,8 +42,8 @@ const (
 
 // Exceeds reports whether a severity is graver than another one.
 func (s Severity) Exceeds(other Severity) bool {
-	grave := []Severity{SeverityNote, SeverityWarning, SeverityError}
-	return slices.Index(grave, s) > slices.Index(grave, other)
+	rising := []Severity{SeverityNote, SeverityWarning, SeverityError}
+	return slices.Index(rising, s) > slices.Index(rising, other)
 }
 
 // Stage names the part of the judgement that a finding comes from.
@@ -68,22 +68,22 @@ type Finding struct {
 	Message string
 	// Path is slash-separated, from the root of what was examined.
 	Path string
-	// Line and Column are positions in the child's file, from 1; Column counts characters. For a deletion they say
+	// Line and Column are a position in the file as of Commit, from 1; Column counts characters. For a deletion they say
 	// where the entry would be.
 	Line, Column int
-	// Commit is the child's full object id, empty for the index or a directory. Parent is the id of what it was
+	// Commit is the full id of the judged commit; empty for the index or a directory. Parent is the id of the commit that it was
 	// compared with.
 	Commit, Parent string
-	// Entry is the parent's entry, or the child's if only it has one.
+	// Entry is the entry in Parent, or the one in Commit if Parent has none.
 	Entry *EntryRef
-	// EntryAfter is the child's entry if Entry is the parent's.
+	// EntryAfter is the entry in Commit if Entry is the one in Parent.
 	EntryAfter *EntryRef
-	// Changes lists what differs between the two; for a lost or inserted entry, every field.
+	// Changes lists the fields that differ between the two; for a lost or inserted entry, every field.
 	Changes []ledger.FieldChange
-	// MoreChanges is how many further changes are not listed.
+	// MoreChanges is the number of further changes that are not listed.
 	MoreChanges int
-	// EditFrom and EditTo identify the edit as a waiver names it: entry digests, or a ledger's head for a whole
-	// log; empty if there is nothing on that side.
+	// EditFrom and EditTo identify the edit as a waiver does: digests of the entry before and after, or heads for a whole
+	// log; empty if there is none.
 	EditFrom, EditTo string
 	// Sides are two branches that both recorded work, the target first.
 	Sides []Side
@@ -91,7 +91,7 @@ type Finding struct {
 	Common Common
 	// Fix says what to type or edit next.
 	Fix string
-	// FixLast is true if the fix accepts the logs as they are: what is typed for another finding afterwards would undo it.
+	// FixLast is true if the fix accepts the logs as they are. It is listed last: the fix of another finding, typed after it, would undo it.
 	FixLast bool
 	// Reason is the waiver's reason, on a waived finding.
 	Reason string
@@ -101,11 +101,11 @@ type Finding struct {
 	// Subject distinguishes findings without entries of one rule in one file, for example by the path of the value in the
 	// document.
 	Subject string
-	// Edits are the edits that the finding is about; if all are already reported, it is not reported again.
+	// Edits are the edits that the finding is about. If all of them were reported, the finding is not reported again.
 	Edits []EditKey
-	// Waived is true for an edit that waivers allow, under any rule: the finding is listed as waived only if one covers its rule.
+	// Waived is true for an edit that a waiver allows under any rule. The finding is listed as waived only if a waiver covers its own rule.
 	Waived bool
-	// Moved is true for an entry that was put at another place: a waiver that lets it become another version does not allow that.
+	// Moved is true for an entry that was put at another place. A waiver that allows another version of the entry does not allow that.
 	Moved bool
 	// Whole computes Changes if they cover a whole entry: only listed findings need them.
 	Whole func() ([]ledger.FieldChange, error)
@@ -115,27 +115,27 @@ type Finding struct {
 type Side struct {
 	// Name is the branch's name, or its commit's abbreviated id.
 	Name string
-	// Entries are those that the other branch lacks, in order; if there are very many, the first ones.
+	// Entries are the entries that the other branch lacks, in order; at most maxSide.
 	Entries []EntryRef
-	// More is how many further entries there are.
+	// More is the number of further entries.
 	More int
 }
 
-// Count is how many entries the other branch lacks.
+// Count returns the number of entries that the other branch lacks.
 func (s *Side) Count() int { return len(s.Entries) + s.More }
 
 // Common are the entries that two branches have in common.
 type Common struct {
-	// Count is how many there are.
+	// Count is their number.
 	Count int
 	// Last are the last few of them, in the target's order.
 	Last []EntryRef
 }
 
-// maxCommon is how many of the entries in common a finding names.
+// maxCommon is the number of common entries that a finding names.
 const maxCommon = 3
 
-// CommonOf counts and names the entries of a ledger that are not one branch's own.
+// CommonOf counts a ledger's entries that are not among own, and names the last of them.
 func CommonOf(l *ledger.Ledger, own []ledger.Entry) Common {
 	mine := map[int]bool{}
 	for _, e := range own {
@@ -157,10 +157,10 @@ type EntryRef struct {
 	Index             int
 	Line              int
 	TaskID, Timestamp string
-	// AgentID is who the entry says did the work; empty if it does not.
+	// AgentID is the agent that the entry names; empty if it names none.
 	AgentID string
 	Digest  small.Digest
-	// Noun is what the entry is called; empty for one of the protocol's log.
+	// Noun is the word for such an entry in messages; empty for an entry of the protocol's log.
 	Noun string
 }
 
@@ -171,14 +171,14 @@ func (f *Finding) Fingerprint() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// ShortestFingerprint is the least number of a fingerprint's digits that a person has to give.
+// ShortestFingerprint is the least number of digits of a fingerprint that a person has to give.
 const ShortestFingerprint = 8
 
-// ShownFingerprint is how many digits of a fingerprint people are shown.
+// ShownFingerprint is the number of digits of a fingerprint that messages show.
 const ShownFingerprint = 12
 
-// Whole is the fingerprint that begins with given, empty if none does; several is true if more than one does.
-func Whole(given string, fingerprints []string) (whole string, several bool) {
+// Complete returns the fingerprint that begins with given; empty if none does. several is true if more than one does.
+func Complete(given string, fingerprints []string) (whole string, several bool) {
 	for _, f := range fingerprints {
 		if strings.HasPrefix(f, given) {
 			several = several || whole != "" && whole != f
@@ -198,8 +198,8 @@ func (f *Finding) sum() (sum [sha256.Size]byte) {
 	return sum
 }
 
-// SortFindings sorts findings by path, position, entry, rule, commit and message, those with FixLast at the end, and keeps the most severe
-// of those that say the same.
+// SortFindings sorts findings by path, position, entry, rule, commit and message, with those with FixLast at the end. Of findings with the same
+// place, rule, commit and message it keeps the most severe.
 func SortFindings(findings []Finding) []Finding {
 	slices.SortStableFunc(findings, func(a, b Finding) int {
 		return cmp.Or(
@@ -262,7 +262,7 @@ func OfProblem(path string, p small.Problem) Finding {
 	}
 }
 
-// Unreadable is the key under which an unreadable log is reported once: at its commit, and not again at the tip.
+// Unreadable returns the key under which an unreadable log is reported once: at its commit, and not again at the tip.
 func Unreadable(path, object string, p small.Problem) []EditKey {
 	return []EditKey{{Path: path, To: object + " " + string(p.Kind)}}
 }

@@ -13,16 +13,16 @@ import (
 // What a report lists is bounded, so that a hostile history cannot use up memory
 // or disk. Findings beyond the bounds are only counted.
 const (
-	// maxListed is how many bytes all findings of one kind may take: errors,
-	// warnings, or waived ones. 10,000 usual ones fit.
+	// maxListed is the limit in bytes for all findings of one kind: errors,
+	// warnings, notes or waived ones. About 10,000 usual findings fit.
 	maxListed = 16 << 20
-	// maxFindingText is how many bytes of one text of a finding are kept, and
-	// maxFindingChanges how many bytes all its changes may take.
+	// maxFindingText is the limit in bytes for one text of a finding, and
+	// maxFindingChanges that for all its changes.
 	maxFindingText    = 64 << 10
 	maxFindingChanges = 1 << 20
-	// maxSide is how many entries of one branch a finding holds.
+	// maxSide is the limit of listed entries for one branch of a finding.
 	maxSide = 1000
-	// weightOfFinding and weightOfChange are the bytes that each takes besides its texts.
+	// weightOfFinding and weightOfChange are the bytes that each takes without its texts.
 	weightOfFinding = 768
 	weightOfChange  = 64
 )
@@ -51,17 +51,17 @@ func (l *Listing) Add(r *Report, f Finding, kind Severity) {
 	}
 	f.mask()
 	f.shorten()
-	l.take(r, f, kind)
+	l.insert(r, f, kind)
 }
 
-// take lists a finding as it is, or counts it.
-func (l *Listing) take(r *Report, f Finding, kind Severity) {
+// insert lists a finding without masking or shortening it, or counts it if there is no room.
+func (l *Listing) insert(r *Report, f Finding, kind Severity) {
 	if l.used == nil {
 		l.used = map[Severity]int{}
 	}
 	weight := f.weight()
 	if l.used[kind] > 0 && l.used[kind]+weight > maxListed {
-		l.used[kind] = maxListed // list only the beginning of what was found
+		l.used[kind] = maxListed // so that no smaller finding is listed after one that was left out
 		r.More.add(kind)
 		return
 	}
@@ -73,16 +73,16 @@ func (l *Listing) take(r *Report, f Finding, kind Severity) {
 	}
 }
 
-// bound sorts what several reports have listed, and applies the limits again.
+// bound sorts the findings of several reports together, and applies the limits again.
 func (r *Report) bound() {
 	findings, waived := SortFindings(r.Findings), SortFindings(r.Waived)
 	r.Findings, r.Waived = nil, nil
 	var l Listing
 	for _, f := range findings {
-		l.take(r, f, f.Severity)
+		l.insert(r, f, f.Severity)
 	}
 	for _, f := range waived {
-		l.take(r, f, SeverityWaived)
+		l.insert(r, f, SeverityWaived)
 	}
 }
 
@@ -103,7 +103,7 @@ func (c *Counts) add(kind Severity) {
 	}
 }
 
-// texts are the finding's own texts and those of the entries that it names.
+// texts returns pointers to the finding's own texts and to those of the entries that it names.
 func (f *Finding) texts() []*string {
 	texts := []*string{&f.Message, &f.Fix, &f.Reason}
 	of := func(entries []EntryRef) {
@@ -123,7 +123,7 @@ func (f *Finding) texts() []*string {
 	return texts
 }
 
-// mask masks credentials, whatever the rule: a report is kept and sent on. The path stays, because waivers name it; writers mask it.
+// mask masks credentials under every rule, because reports are kept and sent on. The path stays, because waivers name it; report writers mask it.
 func (f *Finding) mask() {
 	for _, text := range f.texts() {
 		*text = secret.Mask(*text)
@@ -160,7 +160,8 @@ func (f *Finding) shorten() {
 	}
 }
 
-// shortenText cuts a long text; a digest distinguishes two with equal beginnings. A short one is copied, to let go of the whole log.
+// shortenText cuts a long text and adds its digest, so that two texts with equal beginnings differ. It copies a short text, so that the log of
+// which it is a part can be freed.
 func shortenText(text *string) {
 	if len(*text) <= maxFindingText {
 		*text = strings.Clone(*text)
@@ -173,7 +174,7 @@ func shortenText(text *string) {
 	*text = fmt.Sprintf("%s… %d more bytes; sha256:%x of all", (*text)[:end], len(*text)-end, sha256.Sum256([]byte(*text)))
 }
 
-// weight is about how many bytes a finding takes, in memory and in a report.
+// weight estimates how many bytes a finding takes, in memory and in a report.
 func (f *Finding) weight() int {
 	w := weightOfFinding
 	for _, text := range []string{f.Message, f.Path, f.Fix, f.Reason, f.Subject} {
@@ -201,7 +202,7 @@ func (e *EntryRef) weight() int {
 	return weightOfChange + weightOf(e.TaskID) + weightOf(e.Timestamp) + weightOf(e.AgentID)
 }
 
-// weightOf is how many bytes a text takes once escaped, as in JSON.
+// weightOf returns how many bytes a text takes when it is escaped as in JSON.
 func weightOf(text string) int {
 	w := len(text)
 	for i := range len(text) {

@@ -6,7 +6,7 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// Look holds the entries of logs that somebody asked to see.
+// Look holds the entries of logs that small-hook log shows.
 type Look struct {
 	// Revision is the full id of the commit that has the logs; empty for those of the work tree.
 	Revision string

@@ -23,7 +23,7 @@ const (
 	Error Verdict = "error"
 )
 
-// Report is findings plus what was examined, so that "nothing found" differs from "nothing looked at".
+// Report holds findings and what was examined, so that "nothing found" differs from "nothing looked at".
 type Report struct {
 	// Tool is the program that made the report, and Time when. The program sets both before it writes the report.
 	Tool string
@@ -38,14 +38,14 @@ type Report struct {
 	Examined    Examined
 	// Uncommitted counts the entries of a work tree's logs that its parents lack.
 	Uncommitted int
-	// Hidden are logs that git leaves out of commits; the notes name them too. A hook says so even if nothing is wrong.
+	// Hidden are logs that git leaves out of commits. The notes name them too. A hook names them even if nothing is wrong.
 	Hidden  []HiddenLog
 	Ledgers []LedgerState
 	// Findings are sorted and unique.
 	Findings []Finding
-	// Waived are findings that a waiver excuses.
+	// Waived are findings that a waiver allows.
 	Waived []Finding
-	// Unlisted is how many notes are left out: see WithoutNotes.
+	// Unlisted is the number of notes that WithoutNotes has left out.
 	Unlisted int
 	// More counts findings that are not listed, because there are too many of their kind.
 	More Counts
@@ -77,7 +77,7 @@ type Examined struct {
 	Floor string
 	// Reader names what read the repository; empty outside one.
 	Reader string
-	// Source says, for a push and in CI, where the refs came from: standard input, a hook manager's variables, a
+	// Source says for a push, and in CI, where the refs came from: standard input, a hook manager's variables, a
 	// guess, or a CI system's event.
 	Source string
 	// Notes say what else a reader has to know, such as replace refs that are ignored.
@@ -90,7 +90,7 @@ type Commit struct {
 	ID string
 	// Author is its author's name, Subject the first line of its message, each shortened.
 	Author, Subject string
-	// Date is when, in RFC 3339; empty if the commit does not say.
+	// Date is the author's date in RFC 3339; empty if the commit has none.
 	Date string
 }
 
@@ -100,12 +100,12 @@ type LedgerState struct {
 	Entries int
 	// Open counts the entries that are not finished, and therefore are not among Entries.
 	Open int
-	// Opened are those of them that the change adds.
+	// Opened are the open entries that the change adds.
 	Opened []OpenEntry
 	Head   small.Digest
-	// Unmigrated is how many timestamps lack fractional seconds or a zone. Only a survey counts them.
+	// Unmigrated is the number of timestamps without fractional seconds or a zone. Only gate.Ledgers counts them.
 	Unmigrated int
-	// Log is what a drawing of the ledger needs, in order; nil for a ledger that is not the tip's.
+	// Log are the entries for a drawing of the ledger, in order; nil for a ledger that is not the tip's.
 	Log []LogEntry
 }
 
@@ -123,7 +123,7 @@ type LogEntry struct {
 	// Line is where the entry begins, from 1.
 	Line                        int
 	TaskID, Timestamp, ReplayID string
-	// Evidence is what shows that it happened, shortened; empty if the entry has no text for that, and in reports that do not show it.
+	// Evidence is the entry's evidence, shortened; empty if the entry has none, and in reports that do not show it.
 	Evidence string
 	// Branch names the merged branch that brought the entry; empty for the first-parent line, and if it is not known.
 	Branch string
@@ -131,7 +131,7 @@ type LogEntry struct {
 	Reconciles bool
 }
 
-// LogEntries lists what a drawing of a ledger needs, without the evidence. branchOf names the branch that brought an entry.
+// LogEntries lists a ledger's entries for a drawing, without the evidence. branchOf names the branch that brought an entry.
 func LogEntries(l *ledger.Ledger, branchOf func(small.Digest) string) []LogEntry {
 	out := make([]LogEntry, l.Len())
 	for i, e := range l.Entries {
@@ -154,7 +154,7 @@ func (r *Report) Count() Counts {
 	return c
 }
 
-// WithoutNotes is the report for a reader who has not asked for notes: they are counted and not listed.
+// WithoutNotes returns the report for a reader who has not asked for notes: they are counted and not listed.
 func (r *Report) WithoutNotes() *Report {
 	isNote := func(f Finding) bool { return f.Severity == SeverityNote }
 	if !slices.ContainsFunc(r.Findings, isNote) {
@@ -166,7 +166,7 @@ func (r *Report) WithoutNotes() *Report {
 	return &out
 }
 
-// ExitStatus is 0 for nothing wrong, 1 for findings, 2 for could not judge. Observe turns 1 into 0 and nothing
+// ExitStatus returns 0 for nothing wrong, 1 for findings, 2 for could not judge. Observe turns 1 into 0, and changes nothing
 // else.
 func (r *Report) ExitStatus() int {
 	switch r.Verdict {
@@ -183,9 +183,9 @@ func (r *Report) ExitStatus() int {
 
 // LaneReport is what is known about a change's lane.
 type LaneReport struct {
-	// Claim is who claims which lane; the zero Claim if nobody does.
+	// Claim says who claims which lane; the zero Claim if nobody does.
 	Claim lane.Claim
-	// Signals are what the change shows, and Fits is the least strict lane that allows them all.
+	// Signals are those that the change has, and Fits is the least strict lane that allows them all.
 	Signals []lane.Signal
 	Fits    lane.Lane
 	// Change describes what was looked at, Policy says where the configuration came from, and Reader what read the

@@ -7,8 +7,8 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// maxReported bounds how many edits are remembered: more than any log has entries. Beyond that, an edit seen on two
-// edges is counted twice.
+// maxReported is the largest number of edits that are remembered. It is more than any log has entries; beyond it, an edit seen on
+// two edges is counted twice.
 const maxReported = 1 << 20
 
 // ReportedEdits maps edits to the severity of their findings, an index of Severities. There may be a million, so
@@ -21,15 +21,15 @@ type reportedEdit struct {
 	From, To small.Digest // zero where there is none
 }
 
-// Severities numbers the severities, so that one takes a byte.
+// Severities lists the severities; ReportedEdits stores their indexes, of a byte each.
 var Severities = [...]Severity{SeverityWarning, SeverityError, SeverityWaived, SeverityNote}
 
-func shortKey(k EditKey) reportedEdit {
-	return reportedEdit{Path: k.Path, From: shortText(k.From), To: shortText(k.To)}
+func digestKey(k EditKey) reportedEdit {
+	return reportedEdit{Path: k.Path, From: digestOfText(k.From), To: digestOfText(k.To)}
 }
 
-// shortText parses a text that is a digest, and hashes any other.
-func shortText(text string) small.Digest {
+// digestOfText parses a text that is a digest, and hashes any other.
+func digestOfText(text string) small.Digest {
 	if text == "" {
 		return small.Digest{}
 	}
@@ -41,13 +41,13 @@ func shortText(text string) small.Digest {
 
 // Of returns the severity with which an edit was reported; false if it was not.
 func (r ReportedEdits) Of(k EditKey) (Severity, bool) {
-	i, known := r[shortKey(k)]
+	i, known := r[digestKey(k)]
 	return Severities[i], known
 }
 
 // Note remembers that an edit was reported. Only a warning or a note can become something else later.
 func (r ReportedEdits) Note(k EditKey, s Severity) {
-	short := shortKey(k)
+	short := digestKey(k)
 	before, known := r[short]
 	if known && Severities[before] != SeverityWarning && Severities[before] != SeverityNote || !known && len(r) >= maxReported {
 		return
@@ -72,7 +72,7 @@ type FindingKey struct {
 	severity    Severity
 }
 
-// Has notes a finding, and reports whether it was reported earlier and is to be left out.
+// Has counts a finding, and reports whether it was reported earlier and is to be left out.
 func (e *EarlierFindings) Has(f *Finding) bool {
 	if e == nil {
 		return false

@@ -7,26 +7,26 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// Filter says which files of a tree are meant; the zero Filter means none.
+// Filter selects files of a tree; the zero Filter selects none. A file is selected if any field selects it.
 type Filter struct {
-	// All means every file.
+	// All selects every file.
 	All bool
-	// Workspaces means what small.WorkspaceOf recognizes: .small and its lookalikes at
+	// Workspaces selects what small.WorkspaceOf recognizes: .small and its lookalikes at
 	// any depth, and everything below.
 	Workspaces bool
-	// Dirs, if there are any, limit that to the .small of these directories; "" and
+	// Dirs, if there are any, limit Workspaces to the .small of these directories; "" and
 	// "." are the root.
 	Dirs []string
-	// Patterns mean files by their paths, written as in the configuration.
+	// Patterns select files by their paths, written as in the configuration.
 	Patterns []string
-	// Twins mean the twins of these paths, as small.Twin finds them, and everything below.
+	// Twins select the twins of these paths, as small.Twin finds them, and everything below.
 	Twins []string
 }
 
-// Workspaces are the files of all workspaces, or of those in some directories.
+// Workspaces selects the files of all workspaces, or of those in some directories.
 func Workspaces(dirs ...string) Filter { return Filter{Workspaces: true, Dirs: dirs} }
 
-// Twins are the twins of some directories and of those above them, and their files.
+// Twins selects the twins of some directories and of those above them, and their files.
 func Twins(dirs ...string) Filter {
 	var f Filter
 	known := map[string]bool{"": true, ".": true}
@@ -39,10 +39,10 @@ func Twins(dirs ...string) Filter {
 	return f
 }
 
-// Matching are the files whose paths match one of some patterns.
+// Matching selects the files whose paths match one of the patterns.
 func Matching(patterns ...string) Filter { return Filter{Patterns: patterns} }
 
-// At are the files at some paths.
+// At selects the files at some paths.
 func At(paths ...string) Filter {
 	var f Filter
 	for _, p := range paths {
@@ -51,14 +51,14 @@ func At(paths ...string) Filter {
 	return f
 }
 
-// Judged are the files whose changes are judged under a configuration: its own
-// file among them.
+// Judged selects the files whose changes are judged under a configuration, and the
+// configuration itself.
 func Judged(p *policy.Policy) Filter {
 	return Filter{Workspaces: true, Patterns: append([]string{policy.File}, p.Watched()...)}
 }
 
-// Attributes are the files in which git looks for attributes of the files of
-// workspaces: in each one's .small, beside it, and above.
+// Attributes selects the .gitattributes files that apply to the workspaces of some
+// directories: in .small, beside it, and above.
 func Attributes(dirs []string) Filter {
 	var paths []string
 	known := map[string]bool{}

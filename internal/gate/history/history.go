@@ -1,4 +1,4 @@
-// Package history is what the gate asks of a repository: commits, what changed between
+// Package history declares what the gate reads from a repository: commits, changes between
 // two of them, files, and what commit messages say about agents.
 package history
 
@@ -25,7 +25,7 @@ func EdgesOf(child string, parents []string) []Edge {
 	return out
 }
 
-// PathsOf lists the wanted paths that change on any edge, in order.
+// PathsOf lists the paths that change on any edge and that wanted accepts, sorted.
 func PathsOf(changes [][]Change, wanted func(path string) bool) []string {
 	var paths []string
 	for _, edge := range changes {
@@ -39,18 +39,17 @@ func PathsOf(changes [][]Change, wanted func(path string) bool) []string {
 	return slices.Compact(paths)
 }
 
-// Tree is the part of a History that one snapshot is read from. A directory of files implements it too.
+// Tree reads the files of a revision. A directory on disk implements it too.
 type Tree interface {
-	// List lists the files of a revision that a filter means, in order of path. A
+	// List lists the files of a revision that a filter selects, in order of path. A
 	// path that a tree holds twice is an error.
 	List(ctx context.Context, revision string, f Filter) ([]File, error)
-	// Blob reads an object whose size is at most limit bytes; a larger one
-	// yields its size and no data.
+	// Blob reads an object if its size is at most limit bytes; of a larger one it
+	// returns the size and no data.
 	Blob(ctx context.Context, object string, limit int64) (Blob, error)
 }
 
-// The modes in a tree or an index (gitdatamodel(7)). Git does not record directories as such; one on disk may be empty. ModeProgram is an
-// ordinary file that can be run.
+// The modes in a tree or an index (gitdatamodel(7)). Git records no directories; ModeDirectory is one on disk. ModeProgram is an executable file.
 const (
 	ModeDirectory = "040000"
 	ModeLink      = "120000"
@@ -69,22 +68,22 @@ type Update struct {
 	Known []string
 	// RejudgeOld judges Old's commits again, except for the Known ones.
 	RejudgeOld bool
-	// PolicyFromOldTip is true if the policy is that of the ref's old tip: the new tip's takes effect with the push,
-	// wherever it was edited.
+	// PolicyFromOldTip is true if the policy is that of the ref's old tip; then the new tip's policy takes effect with
+	// this push.
 	PolicyFromOldTip bool
-	// Target is the default branch if the ref is another branch, to be merged into it one day. The zero Tip
-	// compares with none.
+	// Target is the default branch if the ref is another branch. With the zero Tip the new tip is not compared with a
+	// target.
 	Target Tip
-	// Name is what messages call the new tip; empty for its id.
+	// Name stands for the new tip in messages; empty for its id.
 	Name string
 }
 
-// Tip is a commit and what to call it in messages.
+// Tip is a commit and its name in messages.
 type Tip struct{ ID, Name string }
 
-// Branches are those on which it depends what a branch may still change. The zero Tip stands for a branch that is not known.
+// Branches are those against which a branch is judged: it may still change what neither has. The zero Tip stands for a branch that is not known.
 type Branches struct {
-	// Landed is the default branch: what it holds has landed. Target is the branch that will receive what is judged.
+	// Landed is the default branch: its commits have landed. Target is the branch into which the judged branch will be merged.
 	Landed, Target Tip
 }
 
@@ -96,46 +95,46 @@ func Short(id string) string {
 	return id
 }
 
-// ShortRef is a branch's name as one types it: origin/main, or main.
+// ShortRef returns a branch's name as it is typed: origin/main, or main.
 func ShortRef(ref string) string {
 	return strings.TrimPrefix(strings.TrimPrefix(ref, "refs/remotes/"), "refs/heads/")
 }
 
-// Index is the revision that stands for the index that git is committing from, WorkTree the one for the files of the work tree.
+// Index stands for the index from which git is committing, WorkTree for the files of the work tree.
 const (
 	Index    = ":index"
 	WorkTree = ":worktree"
 )
 
-// Uncommitted reports whether a revision is not a commit yet.
+// Uncommitted reports whether a revision is the index or the work tree.
 func Uncommitted(revision string) bool { return revision == Index || revision == WorkTree }
 
-// ErrLacking is wrapped by errors about what this clone lacks and another may have: a commit, a name, history beyond a shallow clone's
-// boundary. Fetching may provide it.
+// ErrLacking is wrapped by errors about something that this clone lacks and a fetch may bring: a commit, a name, history beyond a shallow
+// clone's boundary.
 var ErrLacking = errors.New("the clone lacks it")
 
-// History is what the gate needs of a repository. Revisions are full object ids, or Index. An implementation never
-// answers from less than the repository holds: what it cannot see (a shallow boundary, a missing object) is an
-// error, usually a *failure.Error that says what to type.
+// History reads a repository. Revisions are full object ids, or Index. An implementation never answers from a part of
+// what it was asked for: a shallow boundary or a missing object on the way is an error, usually a *failure.Error that
+// says what to type.
 type History interface {
 	Tree
 	// Commits lists the commits that are reachable from include and not from
 	// exclude, in any order.
 	Commits(ctx context.Context, include, exclude []string) ([]Commit, error)
-	// Diff compares trees: for each edge the files that a filter means whose mode
-	// or object differs, in order of path. An empty Parent stands for the empty
-	// tree. A path that a tree holds twice is an error.
+	// Diff compares trees. It returns for each edge the files that a filter selects
+	// and whose mode or object differs, in order of path. An empty Parent stands for
+	// the empty tree. A path that a tree holds twice is an error.
 	Diff(ctx context.Context, edges []Edge, f Filter) ([][]Change, error)
-	// MergeBases are the best common ancestors of two commits: none if their
+	// MergeBases returns the best common ancestors of two commits: none if their
 	// histories are unrelated, several after criss-cross merges.
 	MergeBases(ctx context.Context, a, b string) ([]string, error)
-	// Signature is a commit's author, date and message. For the index, it is only the author that git
+	// Signature reads a commit's author, date and message; for the index, only the author that git
 	// would write.
 	Signature(ctx context.Context, revision string) (Signature, error)
 }
 
-// Signature is a commit's author, date and message. A mailmap is not applied: it is a file of the tree, and a change to
-// it could change under which name a commit is judged.
+// Signature is a commit's author, date and message. No mailmap is applied: it is a file of the tree, and changing it
+// could change whose commit it is.
 type Signature struct {
 	// Name and Email are the author's, as in the commit; bytes that are not UTF-8 are replaced.
 	Name, Email string
@@ -145,7 +144,7 @@ type Signature struct {
 	Message string
 }
 
-// Subject is the first paragraph of the message in one line (git-log(1), %s).
+// Subject returns the first paragraph of the message in one line (git-log(1), %s).
 func (s Signature) Subject() string {
 	var words []string
 	for line := range strings.Lines(strings.TrimLeft(s.Message, "\r\n \t")) {
@@ -164,7 +163,7 @@ type Commit struct {
 	Parents []string
 }
 
-// Compared holds edges, and what each changes of the files that are judged.
+// Compared holds edges, and the judged files that each changes.
 type Compared struct {
 	Edges   []Edge
 	Changes [][]Change
@@ -201,10 +200,10 @@ type Blob struct {
 	Data []byte
 }
 
-// BlobID is the id that git gives a blob (gitformat-object), with the hash of the id like.
+// BlobID returns the id that git gives a blob. like is an id of the same repository, which tells the hash.
 func BlobID(data []byte, like string) string { return ObjectID("blob", data, like) }
 
-// ObjectID is the id that git gives an object of a kind, with the hash of the id like.
+// ObjectID returns the id that git gives an object of a kind. like is an id of the same repository, which tells the hash.
 func ObjectID(kind string, data []byte, like string) string {
 	sum := sha1.New()
 	if len(like) == 2*sha256.Size {
@@ -215,7 +214,7 @@ func ObjectID(kind string, data []byte, like string) string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// ChangeAt finds an edge's change of a path; changes are in order of path.
+// ChangeAt finds the change of a path on one edge. changes are in order of path.
 func ChangeAt(changes []Change, path string) (Change, bool) {
 	i, found := slices.BinarySearchFunc(changes, path, func(c Change, path string) int { return strings.Compare(c.Path, path) })
 	if !found {
@@ -224,7 +223,7 @@ func ChangeAt(changes []Change, path string) (Change, bool) {
 	return changes[i], true
 }
 
-// ChangeIn finds a path's change on any of some edges.
+// ChangeIn finds the change of a path on the first edge that has one.
 func ChangeIn(edges [][]Change, path string) (Change, bool) {
 	for _, edge := range edges {
 		if c, changed := ChangeAt(edge, path); changed {

@@ -17,7 +17,7 @@ func InOrder(commits []Commit) []Commit {
 			isParent[p] = true
 		}
 	}
-	var todo []string // a stack; on top is what comes next
+	var todo []string // a stack; the last one comes next
 	for _, n := range commits {
 		if !isParent[n.ID] {
 			todo = append(todo, n.ID)
@@ -27,7 +27,7 @@ func InOrder(commits []Commit) []Commit {
 	out := make([]Commit, 0, len(commits))
 	const (
 		entered = 1 // its parents are on the stack above it
-		placed  = 2
+		placed  = 2 // it is in out
 	)
 	state := make(map[string]int, len(commits))
 	for len(todo) > 0 {

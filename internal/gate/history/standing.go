@@ -1,24 +1,24 @@
 package history
 
-// Standing says how far a commit has got. What others have is never rewritten.
+// Standing says who may have a commit. A commit that others may have is never rewritten.
 type Standing int
 
-// The standings, from the least to the furthest.
+// The standings; those further down may be in more clones.
 const (
 	// Own is a commit that no other clone has.
 	Own Standing = iota
-	// Tagged is one that others may have only by a tag: nobody knows whether that was pushed.
+	// Tagged is a commit that others may have only by a tag: nobody knows whether the tag was pushed.
 	Tagged
-	// Published is one on a branch that a forced push may replace to take a rewrite back.
+	// Published is a commit on a published branch. A forced push may replace it to undo a rewrite.
 	Published
-	// Landed is one on the default branch.
+	// Landed is a commit on the default branch.
 	Landed
 )
 
-// Standings say how far commits have got, and what is known about where they are pushed to. The zero Standings are those of a repository
+// Standings hold the standings of commits, and what is known about where they are pushed to. The zero Standings are those of a repository
 // that nobody else has.
 type Standings struct {
-	// Of holds the standing of some commits, and Rest that of all others.
+	// Of holds the standings of some commits; Rest is that of all others.
 	Of     map[string]Standing
 	Rest   Standing
 	Remote Remote
@@ -26,7 +26,7 @@ type Standings struct {
 	Head string
 }
 
-// At is how far a commit has got.
+// At returns the standing of a commit.
 func (s Standings) At(commit string) Standing {
 	if standing, known := s.Of[commit]; known {
 		return standing
@@ -38,16 +38,16 @@ func (s Standings) At(commit string) Standing {
 type Remote struct {
 	// None is true if there is no sign of any remote.
 	None bool
-	// Target is the name of the branch there whose configuration counts; empty if it is not known.
+	// Target is the name of the remote branch whose configuration counts; empty if it is not known.
 	Target string
 }
 
 // Reach is what is known about a commit that somebody names.
 type Reach struct {
-	// Commit is its full id, if it is here.
+	// Commit is its full id; empty if the clone does not have it.
 	Commit string
-	// Reached is true if a branch, a tag or what is judged leads to it.
+	// Reached is true if it is reachable from a branch, a tag or a judged commit.
 	Reached bool
-	// Unknown is true if nobody can tell: a shallow or a partial clone hides commits.
+	// Unknown is true if a shallow or partial clone cannot tell.
 	Unknown bool
 }

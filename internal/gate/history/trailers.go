@@ -8,14 +8,14 @@ import (
 // Trailer is one line at the end of a commit message, such as "Small-Agent: agent-1".
 type Trailer struct{ Name, Value string }
 
-// gitTrailers begin lines that git itself adds to the trailers.
+// gitTrailers are the beginnings of the lines that git itself adds to the trailers.
 var gitTrailers = []string{"Signed-off-by: ", "(cherry picked from commit "}
 
 // TrailersOf reads a message's trailers as git does (git-interpret-trailers(1),
-// --parse --no-divider): the last paragraph, unless it is the first, if it
-// consists of trailers, or of at least a quarter of them and one of git's own.
-// A line that begins with white space continues the one before, after one
-// space (--unfold). A title in the message's first line is never a trailer.
+// --parse --no-divider --unfold). Trailers are the lines of the last paragraph,
+// unless it is also the first, if all of its lines are trailers, or at least a
+// quarter of them and one is git's own. A line that begins with white space
+// continues the line before.
 func TrailersOf(message string) []Trailer {
 	lines := strings.Split(strings.ReplaceAll(message, "\r\n", "\n"), "\n")
 	end := len(lines)
@@ -84,7 +84,7 @@ const AgentTrailer = "Small-Agent"
 // AgentBranches is the prefix of branches that belong to an agent; the rest is the agent's id.
 const AgentBranches = "small/agent-"
 
-// BranchOwner is the agent that a branch belongs to; empty for any other branch.
+// BranchOwner returns the agent that a branch belongs to; empty if it belongs to none.
 func BranchOwner(branch string) string {
 	id, ok := strings.CutPrefix(branch, AgentBranches)
 	if !ok {
@@ -93,8 +93,8 @@ func BranchOwner(branch string) string {
 	return id
 }
 
-// LastAgent is the agent named by trailers in the form of git interpret-trailers --parse, one per line; empty for
-// none.
+// LastAgent returns the agent that the last of several trailers names; empty for none. lines is what
+// git interpret-trailers --parse prints, one trailer a line.
 func LastAgent(lines string) string {
 	var all []Trailer
 	for line := range strings.Lines(lines) {
@@ -105,7 +105,7 @@ func LastAgent(lines string) string {
 	return NamedAgent(all)
 }
 
-// NamedAgent is the agent that the last of several trailers names; empty for none.
+// NamedAgent returns the agent that the last of several trailers names; empty for none.
 func NamedAgent(all []Trailer) string {
 	for _, t := range slices.Backward(all) {
 		if t.IsAgent() {
@@ -115,12 +115,12 @@ func NamedAgent(all []Trailer) string {
 	return ""
 }
 
-// coAuthor is the trailer in which git hosts say whose work a squash joins.
+// coAuthor is the trailer in which git hosts name the authors of squashed commits.
 const coAuthor = "Co-authored-by"
 
-// Contributors are those whom a message names as makers of the commit, or of one that was squashed into it: in a trailer for an agent or
-// a co-author, or one that isAgent recognizes. The trailer may be on any line, because a squash joins messages. A name with an address is
-// also listed as the name alone and the address alone.
+// Contributors returns the names of those who made the commit, or a commit that was squashed into it, according to its message: the values of
+// trailers for agents and co-authors, and of those that isAgent recognizes. The trailer may be on any line, because a squash joins messages. A
+// name with an address is also listed as the name alone and as the address alone.
 func Contributors(message string, isAgent func(name, value string) bool) []string {
 	var out []string
 	for line := range strings.Lines(message) {

@@ -321,7 +321,7 @@ func (e *LogChange) Undo() string {
 		}
 		return remedy.Reconcile
 	case s.Standing == history.Landed:
-		return e.PutBack() + s.Excuse() + e.approvalHint()
+		return e.PutBack() + s.WaiverHint() + e.approvalHint()
 	case e.Merge || s.Standing != history.Own:
 		return e.PutBack() + e.approvalHint()
 	}

@@ -50,8 +50,8 @@ func newCommitLog(ctx context.Context, r *run.Run, s *read.Step, path string, ch
 	return log, err
 }
 
-// Excused reports whether an entry needs no other finding: a baseline accepts it, or divergence/returned-entry reports it.
-func (l *CommitLog) Excused(d small.Digest) bool {
+// IsAccepted reports whether an entry needs no other finding: a baseline accepts it, or divergence/returned-entry reports it.
+func (l *CommitLog) IsAccepted(d small.Digest) bool {
 	return l.isAccepted(d) || l.isReturned(d)
 }
 

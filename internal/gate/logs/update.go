@@ -108,7 +108,7 @@ func CompareLeft(ctx context.Context, r *run.Run) error {
 			first = commits[at].ID
 		}
 	}
-	return judgeReplacement(ctx, r, u, func(path string) string { return remedy.Return(u.Old, first, path) })
+	return judgeReplacement(ctx, r, u, func(path string) string { return remedy.RestoreLost(u.Old, first, path) })
 }
 
 // judgeReplacement judges the step from a ref's old tip to its new one: every old entry must be in the new ledger, in order. Insertions were judged

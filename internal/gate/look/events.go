@@ -16,15 +16,16 @@ import (
 	"github.com/small-gate/small-gate/internal/small/records"
 )
 
-// events makes entries of the events of workspaces of 2.0.0: one log a workspace, session by session. sessions are the files of sessions.
+// events turns the events of workspaces of 2.0.0 into entries: one log for each workspace, session by session.
 type events struct {
-	src      *read.Source
+	src *read.Source
+	// sessions are the files of sessions, and actors the names in those that were read, by path.
 	sessions map[string]history.File
 	actors   map[string]string
 	found    []finding.Recorded
 }
 
-// only drops the other records of such workspaces from the logs, and notes the sessions among them.
+// only drops from the logs the records that are no events, and keeps the sessions among them for later.
 func (v *events) only(files []history.File) []history.File {
 	return slices.DeleteFunc(files, func(f history.File) bool {
 		_, name, _ := small.SplitPath(f.Path)
@@ -35,7 +36,7 @@ func (v *events) only(files []history.File) []history.File {
 	})
 }
 
-// add makes an entry of an event, whose file's text is given: the session is its run.
+// add turns an event into an entry. text is the file's. The session counts as the entry's run.
 func (v *events) add(ctx context.Context, r finding.Recorded, text []byte) error {
 	doc, problems := small.ParseJSON(text, v.src.Limits)
 	if doc == nil {
@@ -58,7 +59,7 @@ func (v *events) add(ctx context.Context, r finding.Recorded, text []byte) error
 	r.Index--
 	r.Path, r.Value, r.Noun = small.InDir(dir, "events"), doc.Root, ""
 	r.TaskID, r.ReplayID = get("task_id"), get("session_id")
-	r.Timestamp, _, _ = strings.Cut(get("occurred_at"), "#") // a migration numbers the entries of a log
+	r.Timestamp, _, _ = strings.Cut(get("occurred_at"), "#") // a migration appends # and the entry's number
 	r.Status = cmp.Or(get("payload", "status"), get("payload", "outcome"), get("kind"))
 	if r.TaskID == "" {
 		r.Noun = "session"
@@ -68,7 +69,7 @@ func (v *events) add(ctx context.Context, r finding.Recorded, text []byte) error
 	return err
 }
 
-// actor is whom a session names.
+// actor returns the name of a session's actor.
 func (v *events) actor(ctx context.Context, session string) (string, error) {
 	name, known := v.actors[session]
 	if known {
@@ -82,7 +83,7 @@ func (v *events) actor(ctx context.Context, session string) (string, error) {
 	return name, err
 }
 
-// list puts the events in order, and gives the state of their logs.
+// list returns the events in order, and the state of their logs.
 func (v *events) list() (entries []finding.Recorded, logs []finding.LedgerState) {
 	slices.SortStableFunc(v.found, func(a, b finding.Recorded) int {
 		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.ReplayID, b.ReplayID), cmp.Compare(a.Index, b.Index))

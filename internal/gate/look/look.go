@@ -1,4 +1,4 @@
-// Package look finds the entries of logs that somebody wants to see, whose each is, and which commit brought it.
+// Package look finds the entries of logs that a query selects, who made each, and which commit added it.
 package look
 
 import (
@@ -18,19 +18,20 @@ import (
 
 // Options say where to look.
 type Options struct {
-	// Revision has the logs, and Head is the commit behind it: the same, or what is checked out; empty if there is none.
+	// Revision is where the logs are read: a commit, the index or the work tree. Head is that commit, or else the commit that is checked out;
+	// empty if there is none.
 	Revision, Head string
-	// Logs says which logs are meant. If Own is set and holds for any of them, only those are.
+	// Logs selects logs. If Own is set and selects any of these, only those are shown.
 	Logs, Own func(path string) bool
-	// Holder is the agent that a plan gives an entry's task to; the lease rules provide it.
+	// Holder returns the agent that has leased an entry's task in a plan. It is leases.Holder.
 	Holder func(plan *small.Value, e ledger.Entry) string
 }
 
-// look is one look.
+// look is one search.
 type look struct {
 	Options
 	src *read.Source
-	// commits caches the commits that brought entries, and plans the plans in them, by commit and directory.
+	// commits caches the commits that added entries; plans caches the plans in them, by commit and directory.
 	commits map[string]commit
 	plans   map[[2]string]*small.Value
 }
@@ -40,7 +41,7 @@ type commit struct {
 	by owner.Owner
 }
 
-// At shows the entries that a query wants.
+// At returns the entries that a query selects.
 func At(ctx context.Context, src *read.Source, o Options, q Query) (*finding.Look, error) {
 	l := &look{Options: o, src: src, commits: map[string]commit{}, plans: map[[2]string]*small.Value{}}
 	out := &finding.Look{}
@@ -65,11 +66,11 @@ func At(ctx context.Context, src *read.Source, o Options, q Query) (*finding.Loo
 		}
 		tips = append(tips, t)
 		if src.IsImmutableRecord(f.Path) {
-			continue // a part of a log
+			continue // a single record; events.list adds its log
 		}
 		out.Logs = append(out.Logs, finding.LedgerState{Path: f.Path, Entries: t.log.Log.Len(), Head: src.Policy.LogFor(f.Path).Head(t.log.Log.Ledger)})
 	}
-	event := map[string]bool{} // asked before the history is walked, where workspaces were of other profiles
+	event := map[string]bool{} // kept from here: while the history is walked, the workspace may be of another profile
 	for _, f := range files {
 		event[f.Path] = src.IsImmutableRecord(f.Path)
 	}
@@ -94,7 +95,7 @@ func At(ctx context.Context, src *read.Source, o Options, q Query) (*finding.Loo
 	return out, err
 }
 
-// tip is a log at the revision, with all that is needed to read its earlier versions cheaply.
+// tip is a log at the revision, with its text, from which earlier versions are read cheaply.
 type tip struct {
 	log    *read.LedgerFile
 	text   []byte
@@ -117,7 +118,7 @@ func (l *look) read(ctx context.Context, f history.File) (t tip, err error) {
 	return t, err
 }
 
-// describe finds out which commit brought an entry, and whose the entry is.
+// describe fills in the commit that added an entry, and who made the entry.
 func (l *look) describe(ctx context.Context, r *finding.Recorded) error {
 	if r.Commit.ID == "" {
 		r.By = owner.Owner{}.OfEntry(r.AgentID, "")
@@ -146,7 +147,7 @@ func (l *look) describe(ctx context.Context, r *finding.Recorded) error {
 	return nil
 }
 
-// plan is the plan of a log's workspace in the commit that brought an entry; nil if there is none.
+// plan reads the plan of a log's workspace in the commit that added an entry; nil if there is none.
 func (l *look) plan(ctx context.Context, r *finding.Recorded) (*small.Value, error) {
 	dir, _ := small.WorkspaceOf(r.Path)
 	at := [2]string{r.Commit.ID, dir}

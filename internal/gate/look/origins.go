@@ -8,8 +8,8 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// brought maps a log's path and an entry's digest to the first commit, in the order of judgement, that has the entry and whose parents lack
-// it.
+// brought maps a log's path and an entry's digest to the commit that added the entry: the first, in the order of judgement, that has it and whose
+// parents lack it.
 type brought map[string]map[small.Digest]string
 
 func (b brought) add(path string, entry small.Digest, commit string) {
@@ -21,7 +21,7 @@ func (b brought) add(path string, entry small.Digest, commit string) {
 	}
 }
 
-// origins finds the commits that brought the entries of some logs.
+// origins finds the commits that added the entries of some logs.
 func (l *look) origins(ctx context.Context, tips []tip) (brought, error) {
 	found := brought{}
 	if l.Head == "" || len(tips) == 0 {
@@ -55,7 +55,7 @@ func (l *look) origins(ctx context.Context, tips []tip) (brought, error) {
 	return found, nil
 }
 
-// followed are the paths where the logs are, or may have been before they moved, each with the log that it may have become.
+// followed returns the paths where the logs are, or may have been before they moved, each with the log as it is now.
 func (l *look) followed(tips []tip, changes [][][]history.Change) map[string]*tip {
 	out := map[string]*tip{}
 	for i := range tips {
@@ -73,7 +73,7 @@ func (l *look) followed(tips []tip, changes [][][]history.Change) map[string]*ti
 	return out
 }
 
-// noteGone notes the logs that an edge deletes while it adds one that is followed.
+// noteGone adds to followed the logs that an edge deletes while it adds a followed log: one of them may have moved there.
 func noteGone(followed map[string]*tip, edge []history.Change, t *tip, src *read.Source) {
 	for _, c := range edge {
 		if c.New.Mode == "" && src.IsLog(c.Path) && followed[c.Path] == nil {
@@ -82,7 +82,7 @@ func noteGone(followed map[string]*tip, edge []history.Change, t *tip, src *read
 	}
 }
 
-// noteNew notes what a commit added to a log, and what is known about entries that moved to it from another path.
+// noteNew adds to found the entries that a commit added to a log. For entries that moved to it from another path, it keeps the known commit.
 func (l *look) noteNew(ctx context.Context, found brought, s *read.Step, path string, t *tip) error {
 	for _, edge := range s.Changes {
 		if c, changed := history.ChangeAt(edge, path); changed {

@@ -11,26 +11,26 @@ import (
 	"github.com/small-gate/small-gate/internal/policy"
 )
 
-// Query says which entries are wanted. An empty field allows all.
+// Query selects entries by all of its fields. An empty field selects every entry.
 type Query struct {
 	// Tasks are patterns of task ids.
 	Tasks []string
 	// Status is the entries' status, and Run the beginning of a run's id.
 	Status, Run string
-	// By is a part of the owner's name or address, or the owner's whole id; Agent is an agent's id.
+	// By is a part of the author's name or address, or an agent's id; Agent is an agent's id.
 	By, Agent string
-	// Commit is the full id of the commit that brought the entries, and Text a part of an entry's text.
+	// Commit is the full id of the commit that added the entries; Text is a part of an entry's text.
 	Commit, Text string
-	// Since and Until bound the entries' own times.
+	// Since and Until are the limits for the entries' own times.
 	Since, Until time.Time
-	// LastOfTask wants only the last entry of each task up to Until, if the other conditions hold for it.
+	// LastOfTask selects only the last entry of each task up to Until, if the other fields select it.
 	LastOfTask bool
-	// OldestFirst reverses the order, and Most is how many entries are wanted at most; 0 for all.
+	// OldestFirst reverses the order. Most is the largest number of entries to return; 0 for all.
 	OldestFirst bool
 	Most        int
 }
 
-// pick returns the entries that are wanted, in order. describe finds out whose an entry is.
+// pick returns the selected entries in order. describe fills in who made an entry. several is true if all come from more than one log.
 func (q *Query) pick(all []finding.Recorded, several bool, describe func(*finding.Recorded) error) ([]finding.Recorded, error) {
 	if several {
 		slices.SortStableFunc(all, func(a, b finding.Recorded) int {
@@ -75,7 +75,7 @@ func instant(r *finding.Recorded) time.Time {
 	return t
 }
 
-// inTime reports whether an entry's time is within the bounds. A time that cannot be read is not.
+// inTime reports whether an entry's time is between Since and Until. A time that cannot be read is not, if there is a limit.
 func (q *Query) inTime(r *finding.Recorded) bool {
 	if q.Since.IsZero() && q.Until.IsZero() {
 		return true
@@ -84,7 +84,7 @@ func (q *Query) inTime(r *finding.Recorded) bool {
 	return ok && !t.Before(q.Since) && (q.Until.IsZero() || !t.After(q.Until))
 }
 
-// wants reports whether an entry is wanted, apart from whose it is.
+// wants reports whether all fields but By, Agent and the times select an entry.
 func (q *Query) wants(r *finding.Recorded) bool {
 	return (len(q.Tasks) == 0 || slices.ContainsFunc(q.Tasks, func(p string) bool { return p == r.TaskID || policy.MatchTask(p, r.TaskID) })) &&
 		(q.Status == "" || strings.EqualFold(r.Status, q.Status)) &&

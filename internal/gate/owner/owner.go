@@ -1,4 +1,4 @@
-// Package owner says whose a commit, or an entry of a log, is. It is the one place that knows what names an agent.
+// Package owner says who made a commit or an entry of a log. It is the one place that knows what names an agent.
 package owner
 
 import (
@@ -17,15 +17,15 @@ type Owner struct {
 	Agent string
 	// Author and Email are those of the commit.
 	Author, Email string
-	// How says what names the agent, or makes the author one; empty for a person's work. Uncertain is true if a person may have made
-	// it all the same: people use assistants too.
+	// How says, for a message, by what sign the work is an agent's; empty for a person's work. Uncertain is true if a person may have made
+	// it all the same, with the help of an agent.
 	How       string
 	Uncertain bool
 	// Helpers made commits that went into this one, as in a squash.
 	Helpers []string
 }
 
-// Signs are what a commit, made or about to be made, says about whose it is.
+// Signs are what tells who made a commit, or is about to make it.
 type Signs struct {
 	// Variable is SMALL_AGENT_ID in a hook that runs before the commit is made; else empty.
 	Variable string
@@ -38,8 +38,8 @@ type Signs struct {
 	Branch string
 }
 
-// Of says whose a commit is. The variable counts before all else, then the author, the trailers and the branch; an id comes from the variable, a
-// trailer or the branch.
+// Of says who made a commit. The first of these signs counts: the variable, the author, the trailers, the branch. The agent's id comes from the
+// variable, a trailer or the branch.
 func Of(s Signs, p *policy.Policy) Owner {
 	trailers, variable, branch := history.TrailersOf(s.Message), strings.TrimSpace(s.Variable), history.BranchOwner(s.Branch)
 	out := Owner{
@@ -68,8 +68,8 @@ func Of(s Signs, p *policy.Policy) Owner {
 	return out
 }
 
-// OfEntry says who made an entry that this owner's commit brought. named is the agent that the entry itself names, as a session's entries
-// do. holder is who had leased the task then: if several made the commit, the holder did the task's work.
+// OfEntry says who made an entry that this owner's commit added. named is the agent that the entry itself names, as a session's entries
+// do. holder is the agent that had leased the task: if it is one of several who made the commit, the entry is its work.
 func (o Owner) OfEntry(named, holder string) Owner {
 	switch {
 	case named != "":
@@ -85,10 +85,10 @@ func (o Owner) MadeBy(agent string) bool {
 	return agent == o.Agent || slices.Contains(o.Helpers, agent)
 }
 
-// Name is what to call the owner: the agent's id, or else the author's name.
+// Name returns the agent's id or else the author's name or address.
 func (o Owner) Name() string { return cmp.Or(o.Agent, o.Author, o.Email) }
 
-// Matches reports whether a person means this owner by a text: its id, or name, or address, or a part of the latter two. Case does not
+// Matches reports whether a text names this owner: it is the agent's id, or a part of the author's name and address. Case does not
 // matter.
 func (o Owner) Matches(text string) bool {
 	text = strings.ToLower(text)

@@ -11,7 +11,7 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// Situation says what has to be undone (a commit, the index or the work tree) and who has it already: that decides how to undo it.
+// Situation says what has to be undone (a commit, the index or the work tree) and who already has it. The fix depends on both.
 type Situation struct {
 	// Commit is the commit to undo, or Index or WorkTree; empty if it is not known. Standing says who has it.
 	Commit   string
@@ -24,30 +24,30 @@ type Situation struct {
 	Switch string
 	// Against is the commit with which the work tree is compared, if that is not HEAD.
 	Against string
-	// Deep is true for a commit of a whole history that only this clone has, with so many commits after it that they are not rewritten.
+	// Deep is true for a commit of a whole history that only this clone has, if MostRemade or more commits follow it.
 	Deep bool
-	// Mend is the command that rewrites this commit, or an earlier one that has to be rewritten for the same log: the same command mends both.
-	// It is nil if only this commit is looked at.
+	// Mend returns the command that rewrites this commit, or an earlier one if that has to be rewritten for the same log: one command then mends
+	// both. It is nil if only this commit is looked at.
 	Mend func(path string, files []string) string
 	// Merge is true for an index that concludes a merge.
 	Merge bool
-	// Agent is true if an agent asks: it may not accept anything. NoWaiver and NoBaseline are true if a floor forbids these.
+	// Agent is true if an agent asks: it may not accept edits. NoWaiver and NoBaseline are true if a floor forbids these.
 	Agent, NoWaiver, NoBaseline bool
 }
 
-// MostRemade is how many commits from the tip a commit may be so that it is rewritten.
+// MostRemade is the number of commits from the tip that a fix rewrites at most.
 const MostRemade = 20
 
-// CommittedBefore is the fix for what a change finds there and has not made.
+// CommittedBefore is the fix for what was wrong before the judged change.
 const CommittedBefore = "it was committed before this change; see by which commit, and what to do: `small-hook audit`"
 
-// Resolve is the fix for a conflict in the workspace in dir.
+// Resolve returns the fix for a conflict in the workspace in dir.
 func (s Situation) Resolve(dir string) string {
 	return s.Undo(small.InDir(dir, ""), []string{"small-hook reconcile"})
 }
 
-// Undo is the fix that undoes what was done to the workspace of path. uncommitted are the commands for it before anything is committed. A
-// commit that nobody else has is rewritten, with files as they were before it; all other work is kept. A commit that others have stays.
+// Undo returns the fix that undoes a change to the log or workspace of path. uncommitted are the commands for a change that is not committed. A
+// commit that nobody else has is rewritten, with files as they were before it, and all other work is kept. A commit that others may have stays.
 func (s Situation) Undo(path string, uncommitted []string, files ...string) string {
 	switch {
 	case s.Commit == "":
@@ -78,35 +78,35 @@ func (s Situation) Undo(path string, uncommitted []string, files ...string) stri
 	return remake + "Otherwise " + midSentence(waive)
 }
 
-// fingerprint stands in a fix for the fingerprint of the finding, which is not known yet: see ForFinding.
+// fingerprint is a placeholder for the fingerprint of the finding, which ForFinding fills in.
 const fingerprint = "FINGERPRINT"
 
 // waive is the fix by which a person waives the edit that a finding is about.
 const waive = "A maintainer accepts the edit: `small-hook waive " + fingerprint + ` --reason "accepted as it stands"` + "`, which counts once the target branch has it"
 
-// ForFinding is a fix with the fingerprint of its finding, by which the edit is waived. What is no edit has none, and cannot be waived: a
-// maintainer decides.
+// ForFinding fills the fingerprint of its finding into a fix. If id is empty, the finding is about no edit and cannot be waived: then the fix says
+// that a maintainer decides.
 func ForFinding(fix, id string) string {
 	if id != "" {
 		return strings.ReplaceAll(fix, "waive "+fingerprint+" ", "waive "+id+" ")
 	}
-	return instead(fix, "A maintainer decides")
+	return replaceWaiver(fix, "A maintainer decides")
 }
 
-// Proposed is a fix for an edit that a waiver in the same change would allow.
+// Proposed changes the fix of an edit that a waiver in the same change would allow.
 func Proposed(fix string) string {
-	return instead(fix, "A maintainer brings the waiver to the target branch first, in a change of its own; then this one passes")
+	return replaceWaiver(fix, "A maintainer brings the waiver to the target branch first, in a change of its own; then this one passes")
 }
 
-// instead is a fix with another sentence in the place of the one about a waiver.
-func instead(fix, sentence string) string {
+// replaceWaiver replaces the sentence about a waiver in a fix.
+func replaceWaiver(fix, sentence string) string {
 	return strings.NewReplacer(waive, sentence, midSentence(waive), midSentence(sentence)).Replace(fix)
 }
 
-// midSentence is a sentence as it goes on after another word.
+// midSentence makes the first letter of a sentence lower case.
 func midSentence(s string) string { return strings.ToLower(s[:1]) + s[1:] }
 
-// OnBranch runs a command on the branch that has the commit.
+// OnBranch returns the fix that runs a command on the branch that has the commit.
 func (s Situation) OnBranch(command string) string {
 	if s.Switch == "" {
 		return wording.Commands(command)
@@ -114,7 +114,7 @@ func (s Situation) OnBranch(command string) string {
 	return wording.Commands("git switch "+wording.ShellWord(s.Switch), command, "git switch -")
 }
 
-// AcceptSince is the fix for a commit that others have and that changed a configured log.
+// AcceptSince returns the fix for a landed commit that changed a configured log.
 func (s Situation) AcceptSince() string {
 	const never = "Landed commits are never rewritten. "
 	if s.NoBaseline {
@@ -123,7 +123,7 @@ func (s Situation) AcceptSince() string {
 	return never + "Have a person accept what was done until then, by since: " + s.Commit + " in the log's stanza in .small-gate.yml; only later changes are then judged"
 }
 
-// BringBack is the fix for a landed commit that deleted the log of a path; there is true if the log has come back since.
+// BringBack returns the fix for a landed commit that deleted the log of a path. there is true if the log has come back since.
 func (s Situation) BringBack(path string, there bool) string {
 	fix := "Landed commits are never rewritten. The log comes back in a new commit: " +
 		wording.Commands("small-hook restore"+InDirectory(path), `git commit -m "Restore the log"`) + ". "
@@ -137,7 +137,7 @@ func (s Situation) BringBack(path string, there bool) string {
 		wording.Commands("small-hook waive "+fingerprint+` --reason "the log is back"`, "git add -- :/.small-gate.yml", `git commit -m "Waive the deletion" -- :/.small-gate.yml`)
 }
 
-// accept is the fix by which a person accepts the past; words come before the commands, and after are further ones.
+// accept returns the fix by which a person accepts all logs as they are. words come before the commands; after are further commands.
 func (s Situation) accept(words string, after ...string) string {
 	switch {
 	case s.NoBaseline:
@@ -148,15 +148,15 @@ func (s Situation) accept(words string, after ...string) string {
 	return strings.Join(append([]string{words + AcceptPast}, after...), ", ")
 }
 
-// Excuse is the hint that one edit can be waived, to be appended to a fix; empty if a floor forbids that.
-func (s Situation) Excuse() string {
+// WaiverHint says, to be appended to a fix, that the edit can be waived; empty if a floor forbids that.
+func (s Situation) WaiverHint() string {
 	if s.NoWaiver {
 		return ""
 	}
 	return "; to waive this edit alone, see small-hook waive --help"
 }
 
-// Mend is the command that rewrites a commit that nobody else has, and those after it.
+// Mend returns the command that rewrites a commit that nobody else has, and those after it.
 func Mend(path, commit string, files ...string) string {
 	dir, inside := small.WorkspaceOf(path)
 	in := ""
@@ -173,8 +173,8 @@ func Mend(path, commit string, files ...string) string {
 	return out
 }
 
-// MendAll is the command that does what some commands of Mend do, for logs or files of paths, with the earliest of their commits. It is empty
-// if there is none: no two workspaces have files that are named.
+// MendAll returns one command for several of Mend: for the logs at paths, or for files, with the earliest of the commits. It is empty if no single
+// command can do it, because files are named and a path is in a workspace.
 func MendAll(paths []string, commit string, files ...string) string {
 	words := ""
 	for _, path := range append(slices.Clone(paths), files...) {
@@ -194,16 +194,16 @@ func MendAll(paths []string, commit string, files ...string) string {
 	return "small-hook restore" + words + " --commit " + history.Short(commit)
 }
 
-// Return is the fix that brings back what a log has lost since its branch was at the commit left. The commits from first on were made
-// instead, and are rewritten with what was lost; first is empty if there are none.
-func Return(left, first, path string) string {
+// RestoreLost returns the fix that brings back the entries that a log has lost since its branch was moved off the commit left. The commits from first
+// on, made since then, are rewritten with these entries; first is empty if there are none.
+func RestoreLost(left, first, path string) string {
 	if first == "" {
 		return wording.Commands(RestoreFrom(path, history.Short(left)))
 	}
 	return wording.Commands(Mend(path, first) + " --source " + history.Short(left))
 }
 
-// RestoreFrom is the command that brings back what a log has lost since a revision.
+// RestoreFrom returns the command that brings back the entries that a log has lost since a revision.
 func RestoreFrom(path, revision string) string {
 	return "small-hook restore" + InDirectory(path) + " --source " + wording.ShellWord(revision)
 }
@@ -211,11 +211,11 @@ func RestoreFrom(path, revision string) string {
 // AcceptPast are the commands that accept every log as it is in HEAD.
 var AcceptPast = wording.Commands("small-hook baseline", "git add -- :/.small-gate.yml", `git commit -m "Accept the logs as they stand" -- :/.small-gate.yml`)
 
-// AcceptsPast reports whether a fix has somebody accept the logs as they are.
+// AcceptsPast reports whether a fix makes a person accept the logs as they are.
 func AcceptsPast(fix string) bool { return strings.Contains(fix, "small-hook baseline") }
 
-// InDirectory is the flag that names the workspace of a path, in whatever directory it is typed; empty for the workspace at the root. For
-// a log outside of workspaces it is the log's path.
+// InDirectory returns the argument that names the workspace of a path, whatever the current directory; empty for the workspace at the root. For
+// a log outside of workspaces it is the log's path. It begins with a space.
 func InDirectory(path string) string {
 	dir, inside := small.WorkspaceOf(path)
 	_, name, _ := small.SplitPath(path)
@@ -234,12 +234,12 @@ func InDirectory(path string) string {
 // Reconcile are the commands that finish a merge and keep every entry of both sides.
 const Reconcile = "`small-hook reconcile`, `" + wording.FinishMerge + "`"
 
-// MergeWith is the fix that merges a branch and keeps every entry of both sides.
+// MergeWith returns the fix that merges a branch and keeps every entry of both sides.
 func MergeWith(revision string) string {
 	return wording.Commands("git merge --no-ff --no-commit "+wording.ShellWord(revision)) + ", " + Reconcile
 }
 
-// Correct is the fix for a new entry; how is the correction. alone is true if the commit brought no other one to its log.
+// Correct returns the fix for a new entry; how is the correction. alone is true if the commit added no other entry to the log.
 func (s Situation) Correct(how, path string, alone bool) string {
 	switch {
 	case history.Uncommitted(s.Commit):
@@ -256,14 +256,14 @@ func (s Situation) Correct(how, path string, alone bool) string {
 	return s.Undo(path, nil)
 }
 
-// BeginRun begins a new run in the workspace of a directory whose run is over, after the commit that is judged, in the index, or on disk.
-// before are commands that come first, if any.
+// BeginRun returns the fix that begins a new run in the workspace of a directory. commit is the judged commit, the index, or empty for files on
+// disk. before are commands that come first, if any.
 func BeginRun(dir, commit, before string) string {
 	return "the run is over: a person writes the new intent into " + small.Intent.Path(dir) + "; then " + before +
 		ThenCommit(commit, "Begin a new run", "small-hook replay-id --write"+InDirectory(small.Handoff.Path(dir)), small.InDir(dir, ""))
 }
 
-// ByProgram has the protocol's own program do something in the workspace of a directory.
+// ByProgram returns the fix that runs a command of the protocol's own program in the workspace of a directory.
 func ByProgram(dir, commit, title, command string) string {
 	if dir != "" {
 		command += " --dir " + wording.ShellWord(dir)
@@ -271,8 +271,8 @@ func ByProgram(dir, commit, title, command string) string {
 	return ThenCommit(commit, title, command, small.InDir(dir, ""))
 }
 
-// ThenCommit are a command, one that stages what it wrote at a path, and, unless the index is judged, one that commits it. On
-// disk there is nothing to stage.
+// ThenCommit returns a command, one that stages what it wrote at a path, and, unless the index is judged, one that commits it. commit is the
+// judged commit or the index; if it is empty, files on disk are judged, and nothing is staged.
 func ThenCommit(commit, title, command, path string) string {
 	all := []string{command}
 	if commit != "" {

@@ -1,5 +1,5 @@
-// Package rule says what a rule is: a value with checks, each of one kind of
-// subject, that reports findings.
+// Package rule defines rules: values with checks. A check judges one kind of subject
+// and reports findings.
 package rule
 
 import (
@@ -21,38 +21,38 @@ type Rule struct {
 	Stage    finding.Stage
 	// StrictOnly rules apply only in strict mode.
 	StrictOnly bool
-	// Edit is the edit of a log that the rule reports, and that a waiver may name.
+	// Edit is the effect of the edits that the rule reports; a waiver may name the rule if its edit has this effect.
 	Edit ledger.EditEffect
-	// Doc is set in the rules that have been asked for by name or as a catalogue.
+	// Doc is empty in rules that are only used for judging.
 	Doc
-	// Checks judge one subject each; see On.
+	// Checks judge one kind of subject each; see On.
 	Checks []Check
 }
 
-// New is a rule that applies in every mode, and reports no edit that could be waived.
+// New returns a rule that applies in every mode, and reports no edit that could be waived.
 func New(id string, severity finding.Severity, stage finding.Stage, checks ...Check) Rule {
 	return Rule{ID: id, Severity: severity, Stage: stage, Checks: checks}
 }
 
-// Of is the rule with the edits of logs that it reports. Waivers may name them.
+// Of returns the rule with the effect of the edits that it reports.
 func (r Rule) Of(edit ledger.EditEffect) Rule {
 	r.Edit = edit
 	return r
 }
 
-// With is the rule with more checks.
+// With returns the rule with more checks.
 func (r Rule) With(checks ...Check) Rule {
 	r.Checks = slices.Concat(r.Checks, checks)
 	return r
 }
 
-// InStrictMode is the rule, limited to strict mode.
+// InStrictMode returns the rule, limited to strict mode.
 func (r Rule) InStrictMode() Rule {
 	r.StrictOnly = true
 	return r
 }
 
-// Known are some rules as a configuration has to know them.
+// Known returns the ids and edits of rules, which is what the configuration's parser has to know.
 func Known(rules []Rule) []policy.Rule {
 	out := make([]policy.Rule, len(rules))
 	for i := range rules {
@@ -61,10 +61,10 @@ func Known(rules []Rule) []policy.Rule {
 	return out
 }
 
-// Check judges one subject if it is of the check's kind. An error means that what it needs could not be read.
+// Check judges a subject if it is of the check's kind. An error means that something could not be read.
 type Check func(context.Context, Subject, *Reporter) error
 
-// On makes the check of one kind of subject, which holds all that the check looks at.
+// On makes a check of subjects of one type, which needs nothing but the subject.
 func On[S Subject](check func(S, *Reporter)) Check {
 	return Reading(func(_ context.Context, s S, r *Reporter) error {
 		check(s, r)
@@ -72,7 +72,7 @@ func On[S Subject](check func(S, *Reporter)) Check {
 	})
 }
 
-// Reading makes a check that reads more, through its subject.
+// Reading makes a check of subjects of one type that reads more through its subject.
 func Reading[S Subject](check func(context.Context, S, *Reporter) error) Check {
 	return func(ctx context.Context, s Subject, r *Reporter) error {
 		if of, is := s.(S); is {
@@ -82,13 +82,13 @@ func Reading[S Subject](check func(context.Context, S, *Reporter) error) Check {
 	}
 }
 
-// Rigour is what a family demands beyond what holds for all.
+// Rigour is what a family of rules demands of a change beyond what the configuration demands, such as a lane.
 type Rigour struct {
-	// By names what demands it, and Elsewhere says where it is not demanded.
+	// By names what demands it, for messages. Elsewhere says, for messages, where a change would be allowed.
 	By, Elsewhere string
 	// WarningsAreErrors raises every warning to an error.
 	WarningsAreErrors bool
-	// NoInsertions forbids entries before older ones even if an entry makes them explicit.
+	// NoInsertions forbids entries before older ones even if a reconcile entry permits them.
 	NoInsertions bool
 	// Rules raises the levels of rules.
 	Rules map[string]policy.Level
@@ -96,19 +96,19 @@ type Rigour struct {
 
 // Subject is one thing that rules judge.
 type Subject interface {
-	// Where is the place of findings about it.
+	// Where returns the place of findings about the subject.
 	Where() Place
 }
 
-// Place says what a finding is about, and how it counts.
+// Place says which commit a subject belongs to, and how findings about it count.
 type Place struct {
-	// Commit is the one that is judged, or Index; empty for a directory. Parent is what it is compared with.
+	// Commit is the judged commit, or Index; empty for a directory. Parent is the commit that it is compared with.
 	Commit, Parent string
-	// Found is true if a commit's files are judged as they are: it need not have brought them, and findings do not name it.
+	// Found is true if a commit's files are judged as they are. Findings do not name the commit, because an earlier one may have written the files.
 	Found bool
 	// Branch is the branch that caused the finding, if a merge is predicted.
 	Branch string
-	// Allowed is the path of a log of which a rewrite as a whole was approved, and From and To its heads: the findings about it are waived.
+	// Allowed is the path of a log whose whole rewrite, from the head From to the head To, was approved: findings about it are waived.
 	Allowed  string
 	From, To small.Digest
 	// Mandatory subjects are judged at any configured level: a log that cannot be read cannot be judged.
@@ -118,15 +118,16 @@ type Place struct {
 // Where makes every type that embeds a Place a Subject.
 func (p Place) Where() Place { return p }
 
-// Reporter takes the findings of one rule about one subject, and fills in what the rule and the place say.
+// Reporter takes the findings of one rule about one subject, and fills in the rule and the place.
 type Reporter struct {
 	Place
 	Rule *Rule
-	// Severity is the rule's after the configuration and the families' demands; findings without one of their own get it. RaisedBy is
-	// what turned a warning into an error; nil if nothing did.
+	// Severity is the rule's severity after the configuration and every Rigour. A finding without a severity gets it. RaisedBy is
+	// the Rigour that turned a warning into an error; nil if none did.
 	Severity finding.Severity
 	RaisedBy *Rigour
-	To       func(finding.Finding)
+	// To receives the findings.
+	To func(finding.Finding)
 }
 
 // Add reports a finding. Lines and columns are at least 1, because annotations need a line.

@@ -1,3 +1,3 @@
-// Package witness holds what a witness has seen of a repository's logs: its state, as JSON, and its signature. It works on bytes and does
-// no I/O. FORMAT.md describes the format.
+// Package witness reads and writes a witness's state, which holds the logs that it has seen in a repository, as JSON with a signature. It works on
+// bytes and does no I/O. FORMAT.md describes the format.
 package witness

@@ -33,7 +33,7 @@ func Parse(text []byte) (*State, error) {
 	return &s, nil
 }
 
-// exact demands that a text is as Text would write it: with its heads, in order, without another field.
+// exact returns an error unless the text is byte by byte what Text writes for this state.
 func (s *State) exact(text []byte) error {
 	want, err := s.Text()
 	if err != nil || bytes.Equal(text, want) {
@@ -46,7 +46,7 @@ func (s *State) exact(text []byte) error {
 	return fmt.Errorf("line %d is not as a run writes it", 1+bytes.Count(text[:at], []byte("\n")))
 }
 
-// check demands that a state is consistent, and unquotes its names and lines.
+// check returns an error unless the state is consistent, and unquotes its names and lines.
 func (s *State) check() error {
 	switch {
 	case s.Version != version:
@@ -75,7 +75,7 @@ func (s *State) check() error {
 	return nil
 }
 
-// checkLogs does so for the logs of a ref: a moved log must continue at another log's path.
+// checkLogs returns an error unless the logs of a ref are consistent, and unquotes their paths. A moved log must continue at another log's path.
 func checkLogs(logs []Log) error {
 	there := map[string]bool{}
 	for i := range logs {

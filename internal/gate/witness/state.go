@@ -92,8 +92,8 @@ func (s *State) Text() ([]byte, error) {
 	return text.Bytes(), err
 }
 
-// quoted is a text unchanged, or quoted as in Go if it has bytes that JSON cannot represent, characters that would be invisible, or the
-// form of a quoted text.
+// quoted returns a text unchanged, or quoted as in Go if it has bytes that JSON cannot represent or invisible characters, or begins with a
+// quotation mark.
 func quoted(text string) string {
 	hidden := func(r rune) bool { return r >= ' ' && !unicode.IsPrint(r) } // JSON escapes lower ones
 	if utf8.ValidString(text) && !strings.HasPrefix(text, `"`) && !strings.ContainsFunc(text, hidden) {
@@ -102,7 +102,7 @@ func quoted(text string) string {
 	return strconv.QuoteToASCII(text)
 }
 
-// unquote undoes quoted. A text that quoted would not write stays, and would be written differently.
+// unquote undoes quoted. It leaves a text that quoted would not write; exact rejects such a text.
 func unquote(text *string) {
 	if out, err := strconv.Unquote(*text); err == nil && strings.HasPrefix(*text, `"`) {
 		*text = out

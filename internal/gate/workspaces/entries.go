@@ -87,7 +87,7 @@ func findRepeats(log *ledger.Ledger, n int) repeated {
 	return out
 }
 
-// describe says that the entries from index i on repeat earlier ones; empty if entry i repeats none.
+// describe says that the entries from index i on are copies of earlier ones; empty if entry i repeats none.
 func (r repeated) describe(i int) string {
 	if i >= len(r) || r[i] < 0 {
 		return ""
@@ -97,9 +97,9 @@ func (r repeated) describe(i int) string {
 		n++
 	}
 	if n == 1 {
-		return fmt.Sprintf("entry %d stands there already: it is entry %d again", i+1, r[i]+1)
+		return fmt.Sprintf("entry %d is a copy of entry %d", i+1, r[i]+1)
 	}
-	return fmt.Sprintf("entries %d to %d stand there already: they are entries %d to %d again", i+1, i+n, r[i]+1, r[i]+n)
+	return fmt.Sprintf("entries %d to %d are copies of entries %d to %d", i+1, i+n, r[i]+1, r[i]+n)
 }
 
 var evidenceFields = []string{"evidence", "verification", "command", "test", "link", "commit"}

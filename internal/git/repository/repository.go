@@ -1,4 +1,4 @@
-// Package repository opens a git repository with the reader that suits it: go-git's, or the installed git.
+// Package repository opens a git repository with one of two readers: go-git or the installed git.
 package repository
 
 import (
@@ -33,21 +33,21 @@ type Repository interface {
 	Peel(ctx context.Context, id string) (commit string, here bool, err error)
 	// IsAncestor reports whether ancestor is commit or reachable from it.
 	IsAncestor(ctx context.Context, ancestor, commit string) (bool, error)
-	// HoldIndex lists all files of the index, of which later answers may be made: it does not change while a hook runs.
+	// HoldIndex lists all files of the index. Later answers about the index may come from this list: the index does not change while a hook runs.
 	HoldIndex(ctx context.Context) ([]history.File, error)
-	// Sparse lists those of some paths of the index that are kept out of the work tree (git-sparse-checkout(1)).
+	// Sparse lists those of some paths of the index that a sparse checkout leaves out of the work tree (git-sparse-checkout(1)).
 	Sparse(ctx context.Context, paths []string) ([]string, error)
-	// Marks lists the files that a filter means and that git was told not to compare with the work tree, if they are on disk.
+	// Marks lists the files on disk that a filter selects and that git was told not to compare with the index.
 	Marks(ctx context.Context, f history.Filter) ([]githistory.Mark, error)
-	// Neighbours are the upstream branch and what is checked out in other work trees.
+	// Neighbours lists the upstream branch and the commits that are checked out in other work trees.
 	Neighbours(ctx context.Context) ([]githistory.Neighbour, error)
-	// RemoteURL is the URL of a remote; empty without such a remote.
+	// RemoteURL returns the URL of a remote; empty if there is no such remote.
 	RemoteURL(ctx context.Context, remote string) (string, error)
-	// Substitutes reports what would make git show another history.
+	// Substitutes reports whether the repository has replace refs or grafts, with which git would show another history.
 	Substitutes(ctx context.Context) (replaceRefs, grafts bool, err error)
 	// Partial reports whether the clone lacks objects that its remote has (partial clone).
 	Partial(ctx context.Context) (bool, error)
-	// Reader is the reader's name, and Version the version of its git or library.
+	// Reader returns the reader's name, and Version the version of git or of the library.
 	Reader() string
 	Version(ctx context.Context) (string, error)
 	Close() error
@@ -55,7 +55,7 @@ type Repository interface {
 
 // Source says which repository to open, and how.
 type Source struct {
-	// Dir is a directory in it; empty means the current one.
+	// Dir is a directory of the repository; empty means the current one.
 	Dir     string
 	Environ []string
 	// Reader is one of Readers, or empty.
@@ -64,8 +64,8 @@ type Source struct {
 	Mode string
 }
 
-// walks reports whether a mode may walk far through history, for which git takes half the time and half the memory. Hooks in a clone read
-// few commits: for a push of five, the go-git reader needs a third of the time, since git would run fourteen times.
+// walks reports whether a mode may walk far through history, for which git takes half the time and half the memory. Other modes read few
+// commits: for a push of five commits, go-git takes a third of the time, because git would be started fourteen times.
 func walks(mode string) bool {
 	switch mode {
 	case "range", "merge-check", "sync", "pre-receive", "push", "audit", "log":
@@ -74,7 +74,7 @@ func walks(mode string) bool {
 	return false
 }
 
-// Unserved is an error that says that the go-git reader does not support what was asked, for [Source.Do]; nil if f says something else.
+// Unserved returns f as an error if it says that the go-git reader does not support something, so that [Source.Do] lets git take over; else nil.
 func Unserved(f *failure.Error) error {
 	if f != nil && errors.Is(f, plain.ErrUnserved) {
 		return f
@@ -82,9 +82,9 @@ func Unserved(f *failure.Error) error {
 	return nil
 }
 
-// Do runs do on the repository, and tells it why this reader was chosen. If the go-git reader does not support what is asked (do's error
-// says so), Auto runs do again with git. Do returns the name of the last reader, if one opened the repository, and the last error of do; if
-// git would have to take over and cannot, the error says why neither reader can.
+// Do runs do on the repository; why says why this reader was chosen. If do's error says that the go-git reader does not support something, Auto
+// runs do again with git. Do returns the name of the last reader that opened the repository, and the last error of do. If git has to take over and
+// cannot, the error says why neither reader can.
 func (s Source) Do(ctx context.Context, do func(repo Repository, why string) error) (reader string, err error) {
 	switch s.Reader {
 	case Git:
@@ -153,7 +153,7 @@ func (s Source) openGit(ctx context.Context) (Repository, error) {
 	return repo, nil
 }
 
-// neither is the failure if no reader can do it.
+// neither returns the failure for a repository that no reader can read.
 func neither(own, git error) error {
 	first, second := failure.Of(own).Message, failure.Of(git)
 	f := &failure.Error{Message: first, Remedy: second.Remedy, Err: errors.Join(own, git)}

@@ -55,7 +55,7 @@ func (s *Session) adopt(ctx context.Context, tip string, parents []string, after
 			a.Before = append(a.Before, p)
 		}
 	}
-	if !a.Alters() {
+	if !a.AltersLogs() {
 		return r, nil
 	}
 	if a.Target, a.Lands, err = s.targetOf(ctx, tip, parents); err != nil {

@@ -103,7 +103,7 @@ func (s *Session) report(ctx context.Context, floor *policy.Floor, judge func(*S
 		err = s.complete(ctx, report)
 	}
 	if err == nil && s.Repo != nil && s.Repo.Where().Bare && s.Opts.Mode != "pre-receive" { // who pushes has a clone
-		report.SayFixInClone()
+		report.AddInClone()
 	}
 	address, unread := s.address(ctx, report, err)
 	if err = cmp.Or(err, unread); err != nil {

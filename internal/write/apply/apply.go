@@ -23,13 +23,13 @@ import (
 type Place struct {
 	// Top is the root of the work tree.
 	Top string
-	// Kept is the directory, in the common git directory, for what is overwritten. Unfinished files are there, too.
+	// Kept is the directory, below the common git directory, for copies of overwritten files and for files that are being written.
 	Kept string
-	// Again is what to type once a file can be written.
+	// Again is the command to repeat after a failure, for messages.
 	Again string
 }
 
-// Git is the git of the work tree.
+// Git runs git in the work tree.
 type Git interface {
 	// Stage puts files into the index, all or none.
 	Stage(ctx context.Context, files []history.File) error
@@ -37,17 +37,17 @@ type Git interface {
 	Run(ctx context.Context, args ...string) ([]byte, error)
 }
 
-// File is what becomes of the file at a path.
+// File says how the file at a path is changed.
 type File struct {
 	// File is put into the index, unless it has no object.
 	history.File
-	// Content is written to the work tree; nil leaves what is there.
+	// Content is written to the work tree; if it is nil, nothing is written.
 	Content []byte
-	// Over is what Content replaces, if nothing else may have it: it is kept. Nil if something else has it.
+	// Over is the content that Content replaces. A copy of it is kept; nil if git has it already.
 	Over []byte
 	// Removed removes the file from the work tree.
 	Removed bool
-	// ByGit has git check out what is staged: it makes links, and files that can be run.
+	// ByGit makes git check out the staged file, as for a symbolic link or an executable file.
 	ByGit bool
 }
 
@@ -56,13 +56,12 @@ type Move struct {
 	Ref, From, To string
 	// Reason is for the reflog.
 	Reason string
-	// Trees has git also bring index and work tree from one commit to the other (git-read-tree(1), two trees).
+	// Trees makes git also bring the index and the work tree from one commit to the other (git-read-tree(1), two trees).
 	Trees bool
 }
 
-// Do changes files and a ref: what would be overwritten is kept, then the files are written, the index follows, and the ref comes last. It
-// cannot be interrupted. A process that is killed in between has lost nothing, and the same command does the rest. kept are the copies by
-// path.
+// Do changes files and a ref, in this order: it keeps copies of overwritten files, writes the files, changes the index, and moves the ref. It
+// cannot be interrupted. If the process is killed in between, nothing is lost, and the same command does the rest. kept maps paths to the copies.
 func (p Place) Do(ctx context.Context, git Git, files []File, move *Move) (kept map[string]string, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -110,10 +109,10 @@ func (p Place) Do(ctx context.Context, git Git, files []File, move *Move) (kept 
 	return kept, err
 }
 
-// file is the file at a path, which is relative to the root.
+// file returns the name of the file at a path relative to the root.
 func (p Place) file(path string) string { return filepath.Join(p.Top, filepath.FromSlash(path)) }
 
-// Write makes content the file at a path, in one step.
+// Write replaces the file at a path in one step.
 func (p Place) Write(path string, content []byte) error {
 	file := p.file(path)
 	err := os.MkdirAll(filepath.Dir(file), 0o777)
@@ -134,7 +133,8 @@ func (p Place) Remove(path string) error {
 	return nil
 }
 
-// Keep keeps what is at a path, and returns the name of the copy. The same content is kept once: the command may be repeated after a kill.
+// Keep writes a copy of a file's content, and returns the name of the copy. The same content has the same name, so that repeating the command makes
+// no second copy.
 func (p Place) Keep(at string, content []byte) (string, error) {
 	sum := sha256.Sum256(content)
 	name, ending, _ := strings.Cut(path.Base(at), ".")

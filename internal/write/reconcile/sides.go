@@ -23,7 +23,7 @@ func (r *reconciliation) findSides(ctx context.Context) error {
 			return err
 		}
 		if r.op.kind == "" {
-			if r.out.NeedsForcedPush, err = r.git.Replaces(ctx, r.op.ours.id, r.op.theirs[0].id); err != nil {
+			if r.out.NeedsForcedPush, err = r.git.IsDropped(ctx, r.op.ours.id, r.op.theirs[0].id); err != nil {
 				return err
 			}
 		}

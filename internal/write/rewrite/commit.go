@@ -1,6 +1,5 @@
-// Package rewrite copies commits. A copy keeps the author, the message with its encoding, and every header that is not named here. Tree,
-// parents and committer are the caller's: who repeats a history keeps the committer, who rebases is the committer. A signature is of the
-// commit as it was, so a copy has none, until Sign makes one.
+// Package rewrite copies commits. The caller gives a copy its tree, parents and committer; the author, the message with its encoding, and all other
+// headers stay. A copy loses the signature, which was for the original; Sign makes a new one.
 package rewrite
 
 import (
@@ -18,7 +17,7 @@ import (
 type Commit struct {
 	Tree    string
 	Parents []string
-	// Author and Committer are a name, an address and a time each.
+	// Author and Committer each have a name, an address and a time, as git writes them.
 	Author, Committer string
 	// Encoding is that of the message; empty for UTF-8.
 	Encoding, Message string
@@ -55,7 +54,7 @@ func Parse(raw []byte) (c Commit) {
 	return c
 }
 
-// Time is when the commit was made; zero if it does not say.
+// Time returns the committer's time; zero if it cannot be read.
 func (c Commit) Time() time.Time {
 	_, at, _ := strings.Cut(c.Committer[max(0, strings.LastIndexByte(c.Committer, '>')):], " ")
 	seconds, _, _ := strings.Cut(at, " ")
@@ -72,7 +71,7 @@ func (c Commit) Signable() bool {
 	return strings.Trim(name, " .,:;\"\\'") != "" && ordinary(c.Author) == c.Author
 }
 
-// text is the commit as git stores it.
+// text returns the commit as git stores it.
 func (c Commit) text() string {
 	var s strings.Builder
 	add := func(name, value string) {
@@ -93,11 +92,11 @@ func (c Commit) text() string {
 	return s.String() + "\n" + c.Message
 }
 
-// command has git fast-import make the commit on a ref, with some other files; one without a mode is removed. It has no other headers, and
-// Nobody in place of an author or committer that fast-import refuses: fast-import takes neither.
+// command returns the command for git fast-import that makes the commit on a ref, with some files changed; a file without a mode is removed.
+// fast-import takes no other headers, so they are left out, and Nobody stands for an author or a committer that it refuses.
 func (c Commit) command(ref string, mark int, files []history.File) string {
 	var s strings.Builder
-	if len(c.Parents) == 0 { // without it, the parent would be the commit before
+	if len(c.Parents) == 0 { // without reset, the parent would be the ref's last commit
 		fmt.Fprintf(&s, "reset %s\n", ref)
 	}
 	fmt.Fprintf(&s, "commit %s\nmark :%d\nauthor %s\ncommitter %s\n", ref, mark, ordinary(c.Author), ordinary(c.Committer))
@@ -119,10 +118,10 @@ func (c Commit) command(ref string, mark int, files []history.File) string {
 	return s.String() + "\n"
 }
 
-// ordinaryIdent matches an author or a committer that fast-import takes: it takes no zone beyond 14 hours.
+// ordinaryIdent matches an author or a committer that fast-import accepts. It refuses zones beyond 14 hours.
 var ordinaryIdent = expression.Of(`^([^<>\n\x00]* )?<[^<>\n\x00]*> [0-9]{1,10} [+-]((0[0-9]|1[0-3])[0-9]{2}|1400)$`)
 
-// ordinary is an author or a committer, or Nobody if fast-import would refuse it.
+// ordinary returns an author or a committer, or Nobody if fast-import would refuse it.
 func ordinary(ident string) string {
 	if ordinaryIdent().MatchString(ident) {
 		return ident
@@ -130,10 +129,10 @@ func ordinary(ident string) string {
 	return Nobody
 }
 
-// data is a text as git fast-import reads it.
+// data returns a text in the form that git fast-import reads.
 func data(text string) string { return fmt.Sprintf("data %d\n%s\n", len(text), text) }
 
-// quoted is any path as git fast-import reads it.
+// quoted returns a path in the form that git fast-import reads.
 func quoted(path string) string {
 	var out []byte
 	for _, c := range []byte(path) {

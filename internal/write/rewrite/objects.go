@@ -14,23 +14,23 @@ import (
 	gitcmd "github.com/small-gate/small-gate/internal/git/run"
 )
 
-// scratchRef is the ref under which git fast-import makes commits. It is never written.
+// scratchRef is the ref for git fast-import's commits. End resets it, so that it is never created.
 const scratchRef = "refs/worktree/small-gate/copies"
 
-// Objects reads objects with one git, and makes blobs and commits with another one. Both run until End.
+// Objects reads objects with one process of git, and makes blobs and commits with another one. Both run until End.
 type Objects struct {
 	git            gitcmd.Git
 	reader, writer *gitcmd.Conversation
 	marks          int
-	// marked are the marks of new commits: until its end, fast-import takes their ids for unknown.
+	// marked maps the ids of new commits to their marks: fast-import does not accept these ids as parents while it runs.
 	marked map[string]string
-	digits int // of the ids of new commits; 0 if there are none
+	digits int // the length of the new commits' ids; 0 if there are none
 }
 
-// New has git read and make the objects.
+// New returns Objects for git's repository. Processes are started when they are needed.
 func New(git gitcmd.Git) *Objects { return &Objects{git: git, marked: map[string]string{}} }
 
-// End ends both. What was made is in the repository then, and only then.
+// End ends both processes. Only then are the new objects in the repository.
 func (o *Objects) End() (err error) {
 	if o.writer != nil {
 		if o.digits > 0 {
@@ -45,7 +45,7 @@ func (o *Objects) End() (err error) {
 	return err
 }
 
-// ask sends a text to a git, which it starts if need be, and reads the answer.
+// ask sends a text to one of the two processes, which it starts if it does not run, and reads the answer.
 func ask[T any](ctx context.Context, o *Objects, p **gitcmd.Conversation, text string, read func(*bufio.Reader) (T, error)) (answer T, err error) {
 	if *p == nil {
 		args := []string{"cat-file", "--batch"}
@@ -69,7 +69,7 @@ func ask[T any](ctx context.Context, o *Objects, p **gitcmd.Conversation, text s
 	return answer, err
 }
 
-// content reads an object of a kind as git cat-file --batch and fast-import's cat-blob print it.
+// content returns a function that reads an object of a kind as git cat-file --batch and fast-import's cat-blob print it.
 func content(id, kind string) func(*bufio.Reader) ([]byte, error) {
 	return func(out *bufio.Reader) ([]byte, error) {
 		head, err := line(out)
@@ -105,13 +105,13 @@ func (o *Objects) Blob(ctx context.Context, id string) ([]byte, error) {
 	return ask(ctx, o, &o.writer, "cat-blob "+id+"\n", content(id, "blob"))
 }
 
-// Store makes a blob and returns its id.
+// Store makes a blob, and returns its id.
 func (o *Objects) Store(ctx context.Context, text []byte) (string, error) {
 	o.marks++
 	return ask(ctx, o, &o.writer, fmt.Sprintf("blob\nmark :%d\n%sget-mark :%d\n", o.marks, data(string(text)), o.marks), line)
 }
 
-// Make makes a commit with some other files than its tree has, and returns its id. A file without a mode is removed.
+// Make makes a commit from c with some files changed, and returns its id. A file without a mode is removed.
 func (o *Objects) Make(ctx context.Context, c Commit, files []history.File) (string, error) {
 	o.marks++
 	o.digits = len(c.Tree)
@@ -139,8 +139,8 @@ func (o *Objects) Make(ctx context.Context, c Commit, files []history.File) (str
 	return strings.TrimSpace(string(out)), err
 }
 
-// Sign makes a signed copy of a commit of the repository, and returns its id. The committer is who signs, now. The copy has no other headers: of
-// git's commands only commit-tree signs any commit, and it writes none. A rebase that signs drops them too.
+// Sign makes a signed copy of a commit, and returns its id. Its committer is the user, with the current time. The copy has no other headers, because
+// git commit-tree, the only command that signs any commit, writes none. A signing rebase drops them too.
 func (o *Objects) Sign(ctx context.Context, id string) (string, error) {
 	c, err := o.Commit(ctx, id)
 	if err != nil {

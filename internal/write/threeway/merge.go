@@ -14,39 +14,40 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// Preference says whose value is taken if both sides changed the same thing differently.
+// Preference says which side's value is taken if both changed it differently. The zero value prefers neither.
 type Preference string
 
-// The preferences. The zero value has none.
+// The preferences.
 const (
 	Ours   Preference = "ours"
 	Theirs Preference = "theirs"
 )
 
-// Version is one side's version, or a merge base's.
+// Version is a workspace as one side, or a merge base, has it.
 type Version struct {
-	// Name is people's name for the side.
+	// Name is the side's name in messages.
 	Name string
-	// Commit is where git finds its files; empty if no commit has them.
+	// Commit is the commit that has the files; empty if none has them.
 	Commit string
 	// Files are the side's files; a missing one is nil.
 	Files map[small.Artifact][]byte
-	// Named are the ids of the tasks that the side's new entries name. Kept are those that published ones name, of tasks that both sides added.
+	// Named are the ids of the tasks that the side's new entries name. Kept are those that its published entries name, among the tasks that both
+	// sides added.
 	Named, Kept map[string]bool
-	// Picked is true if the side is put on top of the other: entries that are not published follow their task to another id.
+	// Picked is true if the side is put on top of the other, as by a rebase: then its unpublished entries get the new id of a renumbered task.
 	Picked bool
 }
 
 // Merge is two versions of a workspace to be merged.
 type Merge struct {
-	// Bases are the merge bases. Of several, only their common part counts; without one, everything is new on both sides.
+	// Bases are the merge bases. If there are several, what they have in common is the base; if there is none, the base is empty.
 	Bases        []Version
 	Ours, Theirs Version
 	// Dir is the workspace's directory, for messages.
 	Dir string
-	// Named is the side that the caller named, as a word of a shell; empty if git has the merge under way.
+	// Named is the argument of small-hook reconcile that names the other side, quoted for a shell; empty for a merge under way in git.
 	Named string
-	// PreferPlan is the caller's choice.
+	// PreferPlan is the value of --plan.
 	PreferPlan Preference
 	Limits     small.Limits
 }
@@ -58,7 +59,7 @@ type file struct {
 	root *yaml.Node
 }
 
-// Workspace merges workspace.small.yml: the one with the later updated_at counts. An error names what both sides changed differently.
+// Workspace merges workspace.small.yml. Of updated_at the later one is taken. Any other field that both sides changed differently is an error.
 func (m Merge) Workspace() ([]byte, error) {
 	return m.merged(small.Workspace, func(path []string, v three) *yaml.Node {
 		if len(path) != 1 || path[0] != "updated_at" {
@@ -71,8 +72,8 @@ func (m Merge) Workspace() ([]byte, error) {
 	})
 }
 
-// Handoff merges the handoff to match a merged plan and workspace.small.yml. It always decides: if both sides changed a field, the side
-// with the later workspace.small.yml counts. Its replay id is the workspace's, and its current task is one of the plan's, or null.
+// Handoff merges the handoff so that it matches the merged plan and workspace.small.yml: its replay id is the workspace's, and its current task
+// is in the plan, or null. If both sides changed a field, the value of the side with the later workspace.small.yml is taken.
 func (m Merge) Handoff(plan, workspace []byte) ([]byte, error) {
 	newer := Ours
 	if m.theirsIsNewer() {
@@ -91,11 +92,11 @@ func (m Merge) Handoff(plan, workspace []byte) ([]byte, error) {
 		return nil, err
 	}
 	changed := false
-	run := get(get(m.lenient(small.Workspace, workspace), "run"), "replay_id")
+	run := get(get(m.parseOrNil(small.Workspace, workspace), "run"), "replay_id")
 	if id := get(get(handoff.root, "replayId"), "value"); text(run) != "" && id != nil && text(id) != text(run) {
 		id.Value, changed = text(run), true
 	}
-	tasks := get(m.lenient(small.Plan, plan), "tasks")
+	tasks := get(m.parseOrNil(small.Plan, plan), "tasks")
 	current := get(get(handoff.root, "resume"), "current_task_id")
 	if id := text(current); id != "" && !strings.HasPrefix(id, "meta/") && byID(tasks)[id] == nil {
 		*current, changed = yaml.Node{Kind: yaml.ScalarNode, Tag: "!!null", Value: "null"}, true
@@ -106,7 +107,7 @@ func (m Merge) Handoff(plan, workspace []byte) ([]byte, error) {
 	return m.write(small.Handoff, handoff, handoff.root)
 }
 
-// resumed is a side that changed its handoff, with the id that the task at which to go on has in the merged plan.
+// resumed returns a side with the current task of its handoff renumbered as in the merged plan. A side that did not change its handoff stays.
 func (m Merge) resumed(v Version, plan []byte) Version {
 	f, err := m.parse(small.Handoff, v)
 	if err != nil || bytes.Equal(v.Files[small.Handoff], m.base(small.Handoff)) {
@@ -126,7 +127,7 @@ func (m Merge) resumed(v Version, plan []byte) Version {
 	return v
 }
 
-// sidesOfRuns are the side whose run workspace.small.yml names, and the side with another run; nil if both have the same run.
+// sidesOfRuns returns the side whose run the merged workspace.small.yml names, and the other one; nil if both have the same run, or one has none.
 func (m Merge) sidesOfRuns(workspace []byte) (run, other *Version) {
 	now, ours, theirs := m.runOf(workspace), m.runOf(m.Ours.Files[small.Workspace]), m.runOf(m.Theirs.Files[small.Workspace])
 	switch {
@@ -140,12 +141,12 @@ func (m Merge) sidesOfRuns(workspace []byte) (run, other *Version) {
 	return nil, nil
 }
 
-// runOf is the run that a workspace.small.yml names; empty if it names none.
+// runOf returns the run that a workspace.small.yml names; empty if it names none.
 func (m Merge) runOf(workspace []byte) string {
-	return text(get(get(m.lenient(small.Workspace, workspace), "run"), "replay_id"))
+	return text(get(get(m.parseOrNil(small.Workspace, workspace), "run"), "replay_id"))
 }
 
-// of is the value of the preferred side, by default ours.
+// of returns the value of the preferred side; without a preference, ours.
 func (v three) of(p Preference) *yaml.Node {
 	if p == Theirs {
 		return v.theirs
@@ -156,7 +157,7 @@ func (v three) of(p Preference) *yaml.Node {
 // theirsIsNewer reports whether their workspace.small.yml was written later than ours.
 func (m Merge) theirsIsNewer() bool {
 	when := func(v Version) *yaml.Node {
-		return get(m.lenient(small.Workspace, v.Files[small.Workspace]), "updated_at")
+		return get(m.parseOrNil(small.Workspace, v.Files[small.Workspace]), "updated_at")
 	}
 	return isLater(when(m.Theirs), when(m.Ours))
 }
@@ -168,7 +169,7 @@ func isLater(a, b *yaml.Node) bool {
 	return ok && (!known || at.After(other))
 }
 
-// merged merges the versions of one file. A side without the file has no say.
+// merged merges the versions of one file. If a side does not have the file, the other side's is taken.
 func (m Merge) merged(a small.Artifact, decide func([]string, three) *yaml.Node) ([]byte, error) {
 	base, ours, theirs := m.base(a), m.Ours.Files[a], m.Theirs.Files[a]
 	switch {
@@ -184,7 +185,7 @@ func (m Merge) merged(a small.Artifact, decide func([]string, three) *yaml.Node)
 	return m.combine(a, f, decide)
 }
 
-// base is the file at the merge base; nil if there is not exactly one.
+// base returns the file at the merge base; nil if there is not exactly one merge base.
 func (m Merge) base(a small.Artifact) []byte {
 	if len(m.Bases) != 1 {
 		return nil
@@ -198,7 +199,7 @@ type files struct{ base, ours, theirs *file }
 func (m Merge) three(a small.Artifact) (f files, err error) {
 	f.base = &file{}
 	for i, b := range m.Bases {
-		root := m.lenient(a, b.Files[a])
+		root := m.parseOrNil(a, b.Files[a])
 		if f.base.root = common(f.base.root, root); i == 0 {
 			f.base.root = root
 		}
@@ -253,8 +254,8 @@ func (m Merge) parse(a small.Artifact, v Version) (*file, error) {
 	return f, nil
 }
 
-// lenient is the content of a file; nil if it cannot be read.
-func (m Merge) lenient(a small.Artifact, data []byte) *yaml.Node {
+// parseOrNil parses a file; nil if it cannot be parsed.
+func (m Merge) parseOrNil(a small.Artifact, data []byte) *yaml.Node {
 	f, err := m.parse(a, Version{Files: map[small.Artifact][]byte{a: data}})
 	if err != nil {
 		return nil
@@ -262,12 +263,12 @@ func (m Merge) lenient(a small.Artifact, data []byte) *yaml.Node {
 	return f.root
 }
 
-// write writes a file as the protocol's own program does, and reads it back: yaml.v3 writes some texts in a form that reads differently.
+// write encodes a file as the protocol's own program does. It fails if the result does not read the same: yaml.v3 changes some texts.
 func (m Merge) write(a small.Artifact, form *file, root *yaml.Node) ([]byte, error) {
 	doc := form.doc
 	doc.Content = []*yaml.Node{root}
 	data, err := yaml.Marshal(&doc)
-	if err == nil && same(m.lenient(a, data), root) {
+	if err == nil && same(m.parseOrNil(a, data), root) {
 		return data, nil
 	}
 	return nil, &failure.Error{
@@ -277,25 +278,25 @@ func (m Merge) write(a small.Artifact, form *file, root *yaml.Node) ([]byte, err
 	}
 }
 
-// choose is the command with which a person says whose plan counts.
-func (m Merge) choose(plan Preference) string {
-	return m.reconcile(" --plan " + string(plan))
+// commandWithPlan returns the command that repeats the merge with a preference for one plan.
+func (m Merge) commandWithPlan(plan Preference) string {
+	return m.commandWith(" --plan " + string(plan))
 }
 
-// reconcile is the command that repeats the merge, with flags.
-func (m Merge) reconcile(flags string) string {
+// commandWith returns the command that repeats the merge, with flags.
+func (m Merge) commandWith(flags string) string {
 	return wording.Commands(strings.TrimSuffix("small-hook reconcile "+m.Named, " ") + flags)
 }
 
-// undecided is the failure of a file in which both sides changed the same field.
+// undecided returns the failure for a file in which both sides changed fields differently.
 func (m Merge) undecided(a small.Artifact, all []open) error {
 	var what []string
 	for _, o := range all {
-		what = append(what, fmt.Sprintf("%s: %s of %s, %s of %s", place(o.path), shown(o.ours), m.Ours.Name, shown(o.theirs), m.Theirs.Name))
+		what = append(what, fmt.Sprintf("%s: %s of %s, %s of %s", nameField(o.path), describeValue(o.ours), m.Ours.Name, describeValue(o.theirs), m.Theirs.Name))
 	}
 	remedy := m.keepOne(a, Version{})
 	if a == small.Plan {
-		remedy = fmt.Sprintf("%s takes these from %s (--plan theirs takes them from %s); the rest of both plans is merged", m.choose(Ours), m.Ours.Name, m.Theirs.Name)
+		remedy = fmt.Sprintf("%s takes these from %s (--plan theirs takes them from %s); the rest of both plans is merged", m.commandWithPlan(Ours), m.Ours.Name, m.Theirs.Name)
 	}
 	return &failure.Error{
 		Message: fmt.Sprintf("%s: both sides changed the same field differently: %s", a.Path(m.Dir), strings.Join(what, "; ")),
@@ -303,7 +304,7 @@ func (m Merge) undecided(a small.Artifact, all []open) error {
 	}
 }
 
-// keepOne says how to keep one side's file: ours, unless that is the bad one.
+// keepOne returns the fix that keeps one side's file: ours, unless that is bad.
 func (m Merge) keepOne(a small.Artifact, bad Version) string {
 	source, name := "HEAD", m.Ours.Name
 	if bad.Name != "" && bad.Name == m.Ours.Name && m.Theirs.Commit != "" {
@@ -313,16 +314,16 @@ func (m Merge) keepOne(a small.Artifact, bad Version) string {
 		name, source, wording.TopPath(a.Path(m.Dir)))
 }
 
-// place names a field in a message.
-func place(path []string) string {
+// nameField names a field in a message.
+func nameField(path []string) string {
 	if len(path) > 1 && isTasks(path[:1]) {
 		return strings.TrimSuffix(fmt.Sprintf("task %s, %s", wording.Quote(path[1]), strings.Join(path[2:], ".")), ", ")
 	}
 	return wording.Clip(strings.Join(path, "."))
 }
 
-// shown is a value in a message.
-func shown(n *yaml.Node) string {
+// describeValue describes a value in a message.
+func describeValue(n *yaml.Node) string {
 	switch {
 	case n == nil:
 		return "nothing"

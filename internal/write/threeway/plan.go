@@ -13,8 +13,8 @@ import (
 const completed = "completed"
 
 // Plan merges the plan, task by task and field by field. A task that one side completed stays completed unless the other side reopened it.
-// If two new tasks have one id, the one that no entry, handoff or other task names gets another id; notes say so. If the sides have
-// different runs, the plan is that of the run named in the merged workspace.small.yml: the same id means another task in the other run.
+// If both sides added different tasks under one id, the one that no entry, handoff or other task names gets another id, and notes say so. If the
+// sides have different runs, the plan of the run in the merged workspace.small.yml is taken: an id means another task in another run.
 func (m Merge) Plan(workspace []byte) (data []byte, notes []string, err error) {
 	if run, other := m.sidesOfRuns(workspace); run != nil && run.Files[small.Plan] != nil {
 		if other.Files[small.Plan] != nil {
@@ -32,7 +32,7 @@ func (m Merge) Plan(workspace []byte) (data []byte, notes []string, err error) {
 		return nil, nil, err
 	}
 	if m.Theirs.Picked {
-		f.follow()
+		f.renumberAsOurs()
 	}
 	if notes, err = m.renumber(f, func(string) bool { return true }); err != nil {
 		return nil, nil, err
@@ -42,7 +42,7 @@ func (m Merge) Plan(workspace []byte) (data []byte, notes []string, err error) {
 }
 
 func (m Merge) decidePlan(path []string, v three) *yaml.Node {
-	// Both changed it, so it was not completed at the merge base.
+	// Both sides changed the status, so the task was not completed at the merge base.
 	if len(path) == 3 && isTasks(path[:1]) && path[2] == "status" {
 		switch {
 		case isCompleted(v.ours):
@@ -59,9 +59,9 @@ func (m Merge) decidePlan(path []string, v three) *yaml.Node {
 
 func isCompleted(status *yaml.Node) bool { return strings.EqualFold(text(status), completed) }
 
-// refersTo reports whether something on a side names one of its tasks.
+// refersTo reports whether an entry, the handoff or another task of a side names one of its tasks.
 func (v Version) refersTo(id string, tasks *yaml.Node, m Merge) bool {
-	if v.Named[id] && !v.Picked || v.Kept[id] || text(get(get(m.lenient(small.Handoff, v.Files[small.Handoff]), "resume"), "current_task_id")) == id {
+	if v.Named[id] && !v.Picked || v.Kept[id] || text(get(get(m.parseOrNil(small.Handoff, v.Files[small.Handoff]), "resume"), "current_task_id")) == id {
 		return true
 	}
 	for _, t := range items(tasks) {
@@ -74,8 +74,8 @@ func (v Version) refersTo(id string, tasks *yaml.Node, m Merge) bool {
 	return false
 }
 
-// AdoptNamed adds the tasks that the other side's new entries name to our plan; it is nil if a side has no plan, or nothing is named. Tasks
-// that both sides added under one id are renumbered as in Plan.
+// AdoptNamed adds to our plan the tasks that theirs' new entries name, and renumbers as Plan does. The result is nil if a side has no plan, or if
+// no task is named.
 func (m Merge) AdoptNamed() (data []byte, notes []string, err error) {
 	if m.Ours.Files[small.Plan] == nil || m.Theirs.Files[small.Plan] == nil || len(m.Theirs.Named) == 0 {
 		return nil, nil, nil
@@ -91,7 +91,7 @@ func (m Merge) AdoptNamed() (data []byte, notes []string, err error) {
 	return data, notes, err
 }
 
-// Adopt adds another plan's tasks with some ids to a plan that lacks them. A plan that lacks none is returned unchanged.
+// Adopt adds those of theirs' tasks with some ids that ours lacks. If it lacks none, our plan is returned unchanged.
 func (m Merge) Adopt(ids map[string]bool) ([]byte, error) {
 	f, err := m.three(small.Plan)
 	if err != nil {
@@ -122,7 +122,7 @@ func (m Merge) adopt(f files, ids map[string]bool) ([]byte, error) {
 // HasDuplicates reports whether two tasks of a plan have the same id.
 func HasDuplicates(plan []byte, limits small.Limits) bool {
 	m := Merge{Limits: limits}
-	tasks := items(get(m.lenient(small.Plan, plan), "tasks"))
+	tasks := items(get(m.parseOrNil(small.Plan, plan), "tasks"))
 	ids := map[string]bool{}
 	for _, t := range tasks {
 		ids[idOf(t)] = true

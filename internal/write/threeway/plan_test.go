@@ -251,7 +251,7 @@ func statuses(t *testing.T, data []byte) map[string]string {
 	m := Merge{}
 	out := map[string]string{}
 	ids := map[string]bool{}
-	list := get(m.lenient(small.Plan, data), "tasks")
+	list := get(m.parseOrNil(small.Plan, data), "tasks")
 	for _, task := range items(list) {
 		out[text(get(task, "title"))] = text(get(task, "status"))
 		ids[idOf(task)] = true

@@ -14,7 +14,7 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// Colliding are the ids under which both sides added a task, each another one. Tasks with the same title are the same task.
+// Colliding returns the ids under which both sides added different tasks. Tasks with the same title are the same task.
 func (m Merge) Colliding() map[string]bool {
 	f, err := m.three(small.Plan)
 	if err != nil {
@@ -35,10 +35,10 @@ func (f files) colliding() map[string]bool {
 
 func titleOf(task *yaml.Node) string { return text(get(task, "title")) }
 
-// renumber gives tasks that both sides added under one id different ids. Only wanted ids are considered.
+// renumber gives one of the two tasks that the sides added under one id another id, for each wanted id. notes say which.
 func (m Merge) renumber(f files, wanted func(id string) bool) (notes []string, err error) {
 	before, ours, theirs := get(f.base.root, "tasks"), get(f.ours.root, "tasks"), get(f.theirs.root, "tasks")
-	if ours == nil || theirs == nil || !named(ours) || !named(theirs) {
+	if ours == nil || theirs == nil || !haveUniqueIDs(ours) || !haveUniqueIDs(theirs) {
 		return nil, nil
 	}
 	colliding := f.colliding()
@@ -47,7 +47,7 @@ func (m Merge) renumber(f files, wanted func(id string) bool) (notes []string, e
 		if !colliding[id] || !wanted(id) {
 			continue
 		}
-		stays, err := m.staying(id, ours, theirs)
+		stays, err := m.keepsID(id, ours, theirs)
 		if err != nil {
 			return nil, err
 		}
@@ -57,18 +57,18 @@ func (m Merge) renumber(f files, wanted func(id string) bool) (notes []string, e
 		}
 		free := freeID(id, before, ours, theirs)
 		rename(list, id, free)
-		in.data = nil // it no longer matches any side's file
-		notes = append(notes, fmt.Sprintf("task %s of %s (%s) is now %s", wording.Quote(id), side.Name, shown(get(byID(list)[free], "title")), wording.Quote(free)))
+		in.data = nil // the tree differs from the side's file now
+		notes = append(notes, fmt.Sprintf("task %s of %s (%s) is now %s", wording.Quote(id), side.Name, describeValue(get(byID(list)[free], "title")), wording.Quote(free)))
 	}
 	return notes, nil
 }
 
-// ErrByPerson is the cause of a stop that no command can end: a person has to edit the plan. The remedy says how, in a merge that is under way.
+// ErrByPerson is wrapped by a failure that no command can resolve: a person has to edit the plan during the merge, as the remedy says.
 var ErrByPerson = errors.New("a person has to edit the plan")
 
-// staying is the side whose task keeps an id that both sides gave to different tasks: the one that the caller prefers, or else the one that is
-// referred to. If published entries name the other side's task, that is an error, whatever the caller prefers.
-func (m Merge) staying(id string, ours, theirs *yaml.Node) (Preference, error) {
+// keepsID returns the side whose task keeps an id that both sides gave to different tasks: the side that the caller prefers, or else the one whose
+// task is referred to. If published entries name the other side's task, that is an error, whatever the caller prefers.
+func (m Merge) keepsID(id string, ours, theirs *yaml.Node) (Preference, error) {
 	mine, other := m.Ours.Kept[id], m.Theirs.Kept[id]
 	stays, prefer := m.PreferPlan, Ours
 	if stays == "" && m.Theirs.refersTo(id, theirs, m) {
@@ -87,13 +87,13 @@ func (m Merge) staying(id string, ours, theirs *yaml.Node) (Preference, error) {
 	if other {
 		prefer, name = Theirs, m.Theirs.Name
 	}
-	remedy := fmt.Sprintf("%s keeps the id for the one of %s, and the other gets a free one", m.choose(prefer), name)
+	remedy := fmt.Sprintf("%s keeps the id for the one of %s, and the other gets a free one", m.commandWithPlan(prefer), name)
 	switch {
 	case mine && other:
 		why, cause = "published entries name both", ErrByPerson
 		path := small.Plan.Path(m.Dir)
 		remedy = fmt.Sprintf("a person gives one of the two another id in %s, without conflict markers; then `git add -- %s`, then %s, which says which entries mean it",
-			wording.Printable(path), wording.TopPath(path), m.reconcile(""))
+			wording.Printable(path), wording.TopPath(path), m.commandWith(""))
 	case stays != "":
 		why = "published entries name that of " + name
 	case !other && !mine:
@@ -101,7 +101,7 @@ func (m Merge) staying(id string, ours, theirs *yaml.Node) (Preference, error) {
 	}
 	return "", &failure.Error{
 		Message: fmt.Sprintf("%s: both sides added a task %s: %s of %s, %s of %s, and %s", small.Plan.Path(m.Dir), wording.Quote(id),
-			shown(get(byID(ours)[id], "title")), m.Ours.Name, shown(get(byID(theirs)[id], "title")), m.Theirs.Name, why),
+			describeValue(get(byID(ours)[id], "title")), m.Ours.Name, describeValue(get(byID(theirs)[id], "title")), m.Theirs.Name, why),
 		Remedy: remedy,
 		Err:    cause,
 	}
@@ -110,8 +110,8 @@ func (m Merge) staying(id string, ours, theirs *yaml.Node) (Preference, error) {
 // Retitled reports whether two plans give different titles to a task.
 func Retitled(a, b []byte, limits small.Limits) bool {
 	m := Merge{Limits: limits}
-	others := byID(get(m.lenient(small.Plan, b), "tasks"))
-	for id, task := range byID(get(m.lenient(small.Plan, a), "tasks")) {
+	others := byID(get(m.parseOrNil(small.Plan, b), "tasks"))
+	for id, task := range byID(get(m.parseOrNil(small.Plan, a), "tasks")) {
 		if other := others[id]; other != nil && titleOf(task) != titleOf(other) {
 			return true
 		}
@@ -119,13 +119,14 @@ func Retitled(a, b []byte, limits small.Limits) bool {
 	return false
 }
 
-// Renumbered are the ids of a side's tasks that have another id in the merged plan, and the new ids: there the old one is another task's, and
-// exactly one task that the side does not have has the title. In a plan of another run nothing follows from titles.
+// Renumbered maps the ids of a side's tasks to the different ids that they have in the merged plan. A task was renumbered if its id has another
+// title there, and exactly one task that the side did not have has its title. If the sides have different runs, titles tell nothing, and the map is
+// nil.
 func (m Merge) Renumbered(v Version, merged []byte) map[string]string {
 	if run, other := m.runOf(m.Ours.Files[small.Workspace]), m.runOf(m.Theirs.Files[small.Workspace]); run != other && run != "" && other != "" {
 		return nil
 	}
-	before, after, out := get(m.lenient(small.Plan, v.Files[small.Plan]), "tasks"), get(m.lenient(small.Plan, merged), "tasks"), map[string]string{}
+	before, after, out := get(m.parseOrNil(small.Plan, v.Files[small.Plan]), "tasks"), get(m.parseOrNil(small.Plan, merged), "tasks"), map[string]string{}
 	for id, task := range byID(before) {
 		if now := byID(after)[id]; now == nil || titleOf(now) == titleOf(task) {
 			continue
@@ -137,7 +138,7 @@ func (m Merge) Renumbered(v Version, merged []byte) map[string]string {
 	return out
 }
 
-// onlyTitled is the id of the one task with a title; empty if there is none, or several, or one of the other lists has that id.
+// onlyTitled returns the id of the only task with a title; empty if there is none or several, or if one of the other lists has the id.
 func onlyTitled(list *yaml.Node, title string, others ...*yaml.Node) (id string) {
 	for _, t := range items(list) {
 		if titleOf(t) != title {
@@ -156,15 +157,15 @@ func onlyTitled(list *yaml.Node, title string, others ...*yaml.Node) (id string)
 	return id
 }
 
-// MayRenumber reports whether a task may get another id: both sides added one under the same id, or did so in earlier commits.
+// MayRenumber reports whether a task may get another id, because of this commit or, if theirs is picked, of an earlier one.
 func (m Merge) MayRenumber() bool {
 	f, err := m.three(small.Plan)
-	return err == nil && (len(f.colliding()) > 0 || m.Theirs.Picked && f.follow())
+	return err == nil && (len(f.colliding()) > 0 || m.Theirs.Picked && f.renumberAsOurs())
 }
 
-// follow gives tasks of the merge base and of theirs the ids that ours has for them: an earlier commit of theirs was put on top, and its task got
-// another id there. It reports whether there are any.
-func (f files) follow() (any bool) {
+// renumberAsOurs renumbers tasks of the merge base and of theirs as ours has them, after an earlier commit of theirs was put on top and its task got another
+// id. It reports whether it renumbered any.
+func (f files) renumberAsOurs() (any bool) {
 	before, ours, theirs := get(f.base.root, "tasks"), get(f.ours.root, "tasks"), get(f.theirs.root, "tasks")
 	for id, task := range byID(theirs) {
 		was, now := byID(before)[id], byID(ours)[id]
@@ -174,7 +175,7 @@ func (f files) follow() (any bool) {
 		if to := onlyTitled(ours, titleOf(task), before, theirs); to != "" {
 			rename(before, id, to)
 			rename(theirs, id, to)
-			f.theirs.data, any = nil, true // it no longer matches the side's file
+			f.theirs.data, any = nil, true // the tree differs from the side's file now
 		}
 	}
 	return any
@@ -197,7 +198,7 @@ func rename(list *yaml.Node, from, to string) {
 
 var numbered = expression.Of(`^(.*?)([0-9]{1,9})$`)
 
-// freeID is an id similar to another one that no list has: the next number.
+// freeID returns an id that no list has: the given one with the next free number.
 func freeID(id string, lists ...*yaml.Node) string {
 	stem, last := id+"-", 1
 	if parts := numbered().FindStringSubmatch(id); parts != nil {

@@ -12,9 +12,9 @@ type three struct{ base, ours, theirs *yaml.Node }
 
 // merger merges trees of values.
 type merger struct {
-	// decide settles a value that both sides changed differently; nil if it cannot.
+	// decide returns the merged value where both sides changed one differently; nil if it cannot decide.
 	decide func(path []string, v three) *yaml.Node
-	// open are the values that are not settled.
+	// open are the values that decide could not decide.
 	open []open
 }
 
@@ -24,7 +24,7 @@ type open struct {
 	three
 }
 
-// merge is the merged value at a path, nil for none.
+// merge returns the merged value at a path; nil if it has none.
 func (m *merger) merge(path []string, v three) *yaml.Node {
 	switch {
 	case same(v.ours, v.theirs), same(v.base, v.theirs):
@@ -35,7 +35,7 @@ func (m *merger) merge(path []string, v three) *yaml.Node {
 		return v.ours
 	case isMap(v.ours) && isMap(v.theirs):
 		return m.mapping(path, v)
-	case isTasks(path) && named(v.ours) && named(v.theirs):
+	case isTasks(path) && haveUniqueIDs(v.ours) && haveUniqueIDs(v.theirs):
 		return m.tasks(path, v)
 	}
 	if value := m.decide(path, v); value != nil {
@@ -45,7 +45,7 @@ func (m *merger) merge(path []string, v three) *yaml.Node {
 	return v.ours
 }
 
-// mapping merges key by key. Keys that only the other side has are last.
+// mapping merges two mappings key by key. Keys that only theirs has come last.
 func (m *merger) mapping(path []string, v three) *yaml.Node {
 	out := *v.ours
 	out.Content = nil
@@ -66,7 +66,7 @@ func (m *merger) mapping(path []string, v three) *yaml.Node {
 	return &out
 }
 
-// tasks merges a plan's list by the ids of the tasks. Tasks that only the other side has are last.
+// tasks merges two lists of tasks by id. Tasks that only theirs has come last.
 func (m *merger) tasks(path []string, v three) *yaml.Node {
 	out := *v.ours
 	out.Content = nil
@@ -87,7 +87,7 @@ func (m *merger) tasks(path []string, v three) *yaml.Node {
 	return &out
 }
 
-// byID are the tasks of a list by their ids; of several with one id, the first.
+// byID returns the tasks of a list by their ids; the first of several with one id.
 func byID(list *yaml.Node) map[string]*yaml.Node {
 	out := map[string]*yaml.Node{}
 	for _, t := range items(list) {
@@ -98,7 +98,7 @@ func byID(list *yaml.Node) map[string]*yaml.Node {
 	return out
 }
 
-// common is the common part of two values, nil for none.
+// common returns the common part of two values; nil if there is none.
 func common(a, b *yaml.Node) *yaml.Node {
 	if same(a, b) {
 		return a
@@ -128,7 +128,7 @@ func common(a, b *yaml.Node) *yaml.Node {
 	return &out
 }
 
-// same reports whether two values are equal, whatever their form. The order of keys does not count.
+// same reports whether two values are equal. The order of keys, comments and style do not count.
 func same(a, b *yaml.Node) bool {
 	if a == nil || b == nil {
 		return a == b
@@ -149,7 +149,7 @@ func same(a, b *yaml.Node) bool {
 
 func isMap(n *yaml.Node) bool { return n != nil && n.Kind == yaml.MappingNode }
 
-// get is the value of a mapping's key, nil if there is none.
+// get returns the value of a mapping's key; nil if there is none.
 func get(n *yaml.Node, key string) *yaml.Node {
 	if !isMap(n) {
 		return nil
@@ -162,7 +162,7 @@ func get(n *yaml.Node, key string) *yaml.Node {
 	return nil
 }
 
-// text is a scalar's text without the white space around it, as the protocol compares ids and statuses; empty for null.
+// text returns a scalar's text without the white space around it, as the protocol compares ids and statuses; empty for null.
 func text(n *yaml.Node) string {
 	if n == nil || n.Kind != yaml.ScalarNode || n.ShortTag() == "!!null" {
 		return ""
@@ -175,7 +175,7 @@ func isTasks(path []string) bool { return len(path) == 1 && path[0] == "tasks" }
 
 func idOf(task *yaml.Node) string { return text(get(task, "id")) }
 
-// items are the elements of a list; none for anything else.
+// items returns the elements of a list; none for any other value.
 func items(n *yaml.Node) []*yaml.Node {
 	if n == nil || n.Kind != yaml.SequenceNode {
 		return nil
@@ -183,7 +183,7 @@ func items(n *yaml.Node) []*yaml.Node {
 	return n.Content
 }
 
-// named reports whether every element of a list has a unique id.
-func named(list *yaml.Node) bool {
+// haveUniqueIDs reports whether every element of a list has an id that no other one has.
+func haveUniqueIDs(list *yaml.Node) bool {
 	return list.Kind == yaml.SequenceNode && len(byID(list)) == len(list.Content)
 }

@@ -1,2 +1,2 @@
-// Package workgit runs git in a work tree, for its files and its index.
+// Package workgit runs git in a work tree to read and change its files and its index.
 package workgit

@@ -18,13 +18,13 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// Tree is a work tree and the installed git, whose own locks and filters apply.
+// Tree is a work tree with the installed git.
 type Tree struct {
 	Top, GitDir string
 	Git         gitcmd.Git
 }
 
-// Open is the work tree of a place.
+// Open returns the work tree of a place.
 func Open(place githistory.Place, environ []string) (*Tree, error) {
 	git, err := place.WorkingGit(environ)
 	git.Options = []string{"-c", "core.hooksPath=" + os.DevNull, "--literal-pathspecs"}
@@ -45,7 +45,7 @@ func (g *Tree) RunInput(ctx context.Context, input io.Reader, args ...string) ([
 	return out, nil
 }
 
-// Parents are a commit's parents.
+// Parents returns a commit's parents.
 func (g *Tree) Parents(ctx context.Context, id string) ([]string, error) {
 	out, err := g.Run(ctx, "rev-list", "--parents", "--no-walk", id, "--")
 	if err != nil {
@@ -55,7 +55,7 @@ func (g *Tree) Parents(ctx context.Context, id string) ([]string, error) {
 	return fields[min(1, len(fields)):], nil
 }
 
-// NameOf is the name of a branch with its tip at a commit, empty if there is none.
+// NameOf returns the name of a branch whose tip is a commit; empty if there is none.
 func (g *Tree) NameOf(ctx context.Context, id string) (string, error) {
 	out, err := g.Run(ctx, "for-each-ref", "--points-at="+id, "--format=%(refname:short) %(symref)", "refs/heads/", "refs/remotes/")
 	for line := range strings.Lines(string(out)) {
@@ -67,8 +67,8 @@ func (g *Tree) NameOf(ctx context.Context, id string) (string, error) {
 	return "", err
 }
 
-// Replaces reports whether the upstream branch has a commit that head lacks.
-func (g *Tree) Replaces(ctx context.Context, head, commit string) (bool, error) {
+// IsDropped reports whether the upstream branch has a commit that is not reachable from head.
+func (g *Tree) IsDropped(ctx context.Context, head, commit string) (bool, error) {
 	upstream, err := g.Run(ctx, "for-each-ref", "--format=%(HEAD)%(upstream)", "refs/heads/")
 	if err != nil {
 		return false, err
@@ -100,7 +100,7 @@ func (g *Tree) StoreFile(ctx context.Context, path string, content []byte) (stri
 	return strings.TrimSpace(string(out)), err
 }
 
-// CheckedOut is a blob as git would check it out, with the line ends and filters of git's attributes. It is not nil, even if the file is empty.
+// CheckedOut returns a blob as git would check it out, with the line ends and filters of git's attributes. It is never nil without an error.
 func (g *Tree) CheckedOut(ctx context.Context, path, blob string) ([]byte, error) {
 	out, err := g.Run(ctx, "cat-file", "--filters", "--path="+path, blob)
 	return append([]byte{}, out...), err
@@ -117,7 +117,7 @@ func (g *Tree) Stage(ctx context.Context, files []history.File) error {
 	return err
 }
 
-// IndexInfo is the input with which git update-index -z --index-info stages files.
+// IndexInfo returns the input with which git update-index -z --index-info stages files.
 func IndexInfo(files []history.File) string {
 	var lines strings.Builder
 	for _, f := range files {
@@ -126,8 +126,7 @@ func IndexInfo(files []history.File) string {
 	return lines.String()
 }
 
-// withModes gives files without a mode that of an ordinary file at their path in the index, else in HEAD, else that of a file that is not to
-// be run.
+// withModes fills in missing modes: that of a regular file at the path in the index, or else in HEAD, or else 100644.
 func (g *Tree) withModes(ctx context.Context, files []history.File) ([]history.File, error) {
 	var paths []string
 	for _, f := range files {
@@ -172,7 +171,7 @@ func (g *Tree) withModes(ctx context.Context, files []history.File) ([]history.F
 	return files, nil
 }
 
-// StageAsIs stages files as they are in the work tree.
+// StageAsIs stages files of the work tree without changing them.
 func (g *Tree) StageAsIs(ctx context.Context, paths ...string) error {
 	var files []history.File
 	for _, path := range paths {
@@ -195,7 +194,7 @@ func (g *Tree) Dirty(ctx context.Context, path string) (bool, error) {
 	return len(out) > 0, err
 }
 
-// MarkerSize is the length of the shortest conflict marker that git writes into any of the files.
+// MarkerSize returns the length of the shortest conflict marker that git writes into any of the files.
 func (g *Tree) MarkerSize(ctx context.Context, paths []string) (int, error) {
 	out, err := g.RunInput(ctx, strings.NewReader(strings.Join(paths, "\x00")), "check-attr", "-z", "--stdin", "conflict-marker-size")
 	size := small.MarkerSize
@@ -207,8 +206,8 @@ func (g *Tree) MarkerSize(ctx context.Context, paths []string) (int, error) {
 	return size, err
 }
 
-// Remembered lists the versions of files whose conflict was marked as resolved, by stage and path, as git keeps them in the index. Where the
-// resolution is committed there are none: to go back to the conflict would lose what was recorded since.
+// Remembered lists the versions that a file had in a conflict that was resolved, by stage and path, as git keeps them in the index. It lists none if
+// the resolution is committed: going back to the conflict would lose later entries.
 func (g *Tree) Remembered(ctx context.Context, paths ...string) (map[string]map[string]history.File, error) {
 	out, err := g.Run(ctx, append([]string{"ls-files", "--resolve-undo", "-z", "--"}, paths...)...)
 	if err != nil || len(out) == 0 {
@@ -247,7 +246,7 @@ func (g *Tree) Stages(ctx context.Context) (map[string]map[string]history.File, 
 	return byStage(out), err
 }
 
-// byStage reads lines of mode, object, stage and path, as git ls-files prints them with -z.
+// byStage parses lines of mode, object, stage and path, as git ls-files -z prints them.
 func byStage(lines []byte) map[string]map[string]history.File {
 	files := map[string]map[string]history.File{}
 	for line := range strings.SplitSeq(strings.TrimSuffix(string(lines), "\x00"), "\x00") {

@@ -14,8 +14,8 @@ import (
 	githistory "github.com/small-gate/small-gate/internal/git/history"
 )
 
-// MergeHeads are the commits being merged, in the order of the merge; none if there is no merge under way. For a merged tag, it is the
-// tag's commit.
+// MergeHeads returns the commits being merged, in the order of the merge; none if no merge is under way. For a merged tag it returns the tag's
+// commit.
 func MergeHeads(ctx context.Context, r interface {
 	Where() githistory.Place
 	Resolve(ctx context.Context, name string) (string, error)
@@ -47,7 +47,7 @@ func MergeHeads(ctx context.Context, r interface {
 	return commits, nil
 }
 
-// GitHeads are the commits that git merge names in GITHEAD_<id> variables for
+// GitHeads returns the commits that git merge names in GITHEAD_<id> variables for
 // its hooks, sorted. MERGE_HEAD does not exist yet when pre-merge-commit runs.
 func GitHeads(environ []string) []string {
 	var heads []string

@@ -23,8 +23,8 @@ func WasAt(at githistory.Place, ref, commit string) (bool, error) {
 	}), err
 }
 
-// BeforePushes is the position of a remote-tracking branch, now at tip, before the last pushes from here, if there were any: its reflog
-// records them, in words that are the same in every language (transport.c). It is empty if a push has created the branch.
+// BeforePushes returns the position that a remote-tracking branch, now at tip, had before the last pushes from this clone, and whether there were any.
+// The reflog records them, with words that are the same in every language (transport.c). before is empty if a push created the branch.
 func BeforePushes(at githistory.Place, ref, tip string) (before string, pushed bool, err error) {
 	lines, err := reflog(at, ref)
 	for _, line := range slices.Backward(lines) {
@@ -40,7 +40,7 @@ func BeforePushes(at githistory.Place, ref, tip string) (before string, pushed b
 	return tip, pushed, err
 }
 
-// reflog are the lines of a ref's reflog, oldest first (gitformat: old id, new id, who and when, a tab, why); none if it has no file.
+// reflog returns the lines of a ref's reflog, oldest first (old id, new id, who and when, a tab, why); none if it has no file.
 func reflog(at githistory.Place, ref string) ([][]byte, error) {
 	log, err := os.ReadFile(filepath.Join(at.CommonDir, "logs", filepath.FromSlash(ref)))
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.EISDIR) {

@@ -11,8 +11,8 @@ import (
 	"github.com/small-gate/small-gate/internal/git/state"
 )
 
-// ForgetRepeated removes the line that git would repeat forever from a rebase's todo list: if a hook rejects what a line has applied, git
-// puts the line back. Without it the rebase continues as after a conflict. It reports whether there was such a line.
+// ForgetRepeated removes from a rebase's todo list the line that git would repeat forever: if a hook rejects the commit that a line makes, git puts
+// the line back. Without the line, the rebase continues as after a conflict. ForgetRepeated reports whether there was such a line.
 func ForgetRepeated(gitDir string) (bool, error) {
 	const todo = "rebase-merge/git-rebase-todo"
 	text, err := state.ReadFile(gitDir, todo)
@@ -31,7 +31,7 @@ func ForgetRepeated(gitDir string) (bool, error) {
 	}
 	repeated := len(words) > 1 && (bytes.HasPrefix(applied, words[1]) || bytes.HasPrefix(words[1], bytes.TrimSpace(applied)))
 	if repeated && folds {
-		// As git does if a squash has a conflict: the rebase continues by amending.
+		// The rebase then continues by amending, as git makes it do after a conflict in a squash.
 		err = foldInto(gitDir)
 	}
 	if repeated && err == nil {

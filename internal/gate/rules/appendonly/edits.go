@@ -20,13 +20,13 @@ func checkTimestampMigrated(e *logs.LogChange, r *rule.Reporter) {
 	for _, x := range e.OfKind(ledger.EditTimestampMigrated) {
 		f := e.Finding(x)
 		f.Message = fmt.Sprintf("the timestamp of %s was rewritten; the instant is the same to the microsecond", ledger.Describe(e.Old.Entries[x.OldIndex]))
-		f.Fix = keepMigration(e)
+		f.Fix = migrationFix(e)
 		r.Add(f)
 	}
 }
 
-// keepMigration says how to waive a migration, without which the protocol's own program adds no entry. It can be undone like any edit.
-func keepMigration(e *logs.LogChange) string {
+// migrationFix says how to undo a migration of timestamps or how to waive it: the protocol's own program adds no entry to a log that is not migrated.
+func migrationFix(e *logs.LogChange) string {
 	s := e.Situation()
 	if s.NoWaiver {
 		return e.Undo()
@@ -42,7 +42,7 @@ func keepMigration(e *logs.LogChange) string {
 		". Before the log is accepted as it is now (small-hook baseline), migrate it"
 }
 
-// checkTaskReassigned also says what to do instead: tools reassign a run's entries when the run ends.
+// checkTaskReassigned reports entries that were given another task. Tools do this when a run ends, so the fix also says how to begin a run.
 func checkTaskReassigned(e *logs.LogChange, r *rule.Reporter) {
 	for _, x := range e.OfKind(ledger.EditTaskReassigned) {
 		f := e.Finding(x)
@@ -67,7 +67,7 @@ func reportEdits(kind ledger.EditKind, words func(*logs.LogChange, ledger.Edit) 
 	}
 }
 
-// checkDeleted leaves what a merge loses to divergence/lost-entry.
+// checkDeleted reports entries that are gone. Those that a merge loses are reported by divergence/lost-entry.
 func checkDeleted(e *logs.LogChange, r *rule.Reporter) {
 	if e.Merge {
 		return
@@ -98,8 +98,8 @@ func describeReordered(e *logs.LogChange, x ledger.Edit) string {
 	return fmt.Sprintf("%s was moved; it is %s now", ledger.Describe(e.Old.Entries[x.OldIndex]), now)
 }
 
-// checkInserted reports new entries before older ones. In a commit with one parent, a reconcile entry may make them
-// explicit; in a merge, new entries before a parent's are reported, explicit or not.
+// checkInserted reports new entries before older ones. In a commit with one parent, a reconcile entry permits them; in a merge
+// nothing does.
 func checkInserted(e *logs.LogChange, r *rule.Reporter) {
 	report := func(index int) {
 		f := e.InsertionFinding(index)
@@ -160,8 +160,8 @@ func wasWere(what string, n int) string {
 	return what + " were"
 }
 
-// deletionFix is the fix for a deleted log. A baseline accepts what is older than the log as it is: if a landed commit deleted the log, it would not
-// accept that as long as the log is away, or back as it was.
+// deletionFix returns the fix for a deleted log. A deletion that has landed can be accepted by a baseline only if another log stands at the path
+// now; if there is none, or the same one as before, the log is brought back first.
 func deletionFix(ctx context.Context, e *logs.LogChange) (string, error) {
 	s := e.Situation()
 	if e.Fix != "" || s.Standing != history.Landed || history.Uncommitted(s.Commit) || s.NoWaiver {
@@ -211,7 +211,7 @@ func checkFutureTimestamp(e *logs.LogChange, r *rule.Reporter) {
 	for _, index := range e.NewEntries {
 		entry := e.New.Entries[index]
 		when, ok := ledger.ParseInstant(entry.Timestamp)
-		if !ok || !when.After(e.Run.Source.Now.Add(ledger.ClockTolerance)) || index > 0 && !ahead[index-1] && follows(e.New.Entries[index-1], when) {
+		if !ok || !when.After(e.Run.Source.Now.Add(ledger.ClockTolerance)) || index > 0 && !ahead[index-1] && isMillisecondAfter(e.New.Entries[index-1], when) {
 			continue
 		}
 		ahead[index] = true
@@ -223,8 +223,8 @@ func checkFutureTimestamp(e *logs.LogChange, r *rule.Reporter) {
 	}
 }
 
-// follows reports whether a time is at most a millisecond after that of an entry.
-func follows(before ledger.Entry, when time.Time) bool {
+// isMillisecondAfter reports whether a time is later than that of an entry, by a millisecond at most.
+func isMillisecondAfter(before ledger.Entry, when time.Time) bool {
 	last, ok := ledger.ParseInstant(before.Timestamp)
 	return ok && when.After(last) && when.Sub(last) <= time.Millisecond
 }

@@ -23,19 +23,19 @@ import (
 
 // unsorted is a new file that sorts before an existing one in its folder, or has the same number.
 type unsorted struct {
-	// file is the new one, before the path that it has to sort after.
-	file   history.File
-	before string
+	// file is the new one; existing is the path that it has to sort after.
+	file     history.File
+	existing string
 }
 
-// checkOrder finds new files of a commit that do not sort after those of their folders. A merge is in order if it is so against one of its
-// parents, or, if it has landed, against the first.
+// checkOrder reports files that a commit adds and that do not sort after the files in their folders. In a merge the new files have to sort after
+// those of one parent, whichever it is; in a merge that has landed, after those of the first parent.
 func checkOrder(ctx context.Context, c *logs.Commit, r *rule.Reporter) error {
 	at := slices.IndexFunc(c.Run.Source.Policy.Logs, func(l policy.Log) bool { return l.Sorted() })
 	if at < 0 || len(c.Parents) == 0 {
 		return nil
 	}
-	defer carryLast(c.Run, c.Step)
+	defer keepLastFiles(c.Run, c.Step)
 	s, err := logs.StepOf(ctx, c.Run, c.Step, &c.Run.Source.Policy.Logs[at], (*policy.Log).Sorted)
 	if err != nil || s == nil {
 		return err
@@ -48,7 +48,7 @@ func checkOrder(ctx context.Context, c *logs.Commit, r *rule.Reporter) error {
 	}
 	var wrong map[string][]unsorted
 	for i := range s.Changes {
-		seen, err := disorders(ctx, c.Run, added[i], s.Parents[i])
+		seen, err := findUnsorted(ctx, c.Run, added[i], s.Parents[i])
 		if err != nil {
 			return err
 		}
@@ -57,11 +57,10 @@ func checkOrder(ctx context.Context, c *logs.Commit, r *rule.Reporter) error {
 		}
 		maps.DeleteFunc(wrong, func(folder string, _ []unsorted) bool { return seen[folder] == nil })
 	}
-	return reportDisorders(ctx, c.Run, r, wrong, history.Tip{ID: s.Parents[0]})
+	return reportUnsorted(ctx, c.Run, r, wrong, history.Tip{ID: s.Parents[0]})
 }
 
-// checkBranchOrder finds files that neither a merge base nor the target has, and that do not sort after theirs, or after those that earlier
-// commits of the branch brought, if that matters.
+// checkBranchOrder reports files that only the branch has and that do not sort after those of the merge bases and of the target.
 func checkBranchOrder(ctx context.Context, b *logs.Branch, r *rule.Reporter) error {
 	added := map[string][]history.File{}
 	judged := func(c history.Change) bool { return b.Judges(c.Path) }
@@ -77,7 +76,7 @@ func checkBranchOrder(ctx context.Context, b *logs.Branch, r *rule.Reporter) err
 		if tip.ID == "" {
 			continue
 		}
-		wrong, err := disorders(ctx, b.Run, added, tip.ID)
+		wrong, err := findUnsorted(ctx, b.Run, added, tip.ID)
 		if err != nil {
 			return err
 		}
@@ -87,16 +86,16 @@ func checkBranchOrder(ctx context.Context, b *logs.Branch, r *rule.Reporter) err
 				seen[d.file.Path] = true
 			}
 		}
-		if err := reportDisorders(ctx, b.Run, r, wrong, tip); err != nil {
+		if err := reportUnsorted(ctx, b.Run, r, wrong, tip); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// reportDisorders reports files, by folder, that are out of order against a commit, unless that is past. The commit has a name if it is the
-// tip of another branch, and only the two together are out of order.
-func reportDisorders(ctx context.Context, on *run.Run, r *rule.Reporter, wrong map[string][]unsorted, against history.Tip) error {
+// reportUnsorted reports files, by folder, that do not sort after those of the commit against, unless a baseline or a since commit accepts them.
+// against has a name if it is the tip of another branch: then each branch is in order, and only their merge is not.
+func reportUnsorted(ctx context.Context, on *run.Run, r *rule.Reporter, wrong map[string][]unsorted, against history.Tip) error {
 	for _, folder := range slices.Sorted(maps.Keys(wrong)) {
 		for _, d := range wrong[folder] {
 			past, err := on.IsPast(ctx, r.Commit, d.file.Path)
@@ -110,7 +109,7 @@ func reportDisorders(ctx context.Context, on *run.Run, r *rule.Reporter, wrong m
 				Path: d.file.Path, Line: 1, Subject: "order", Commit: r.Commit, Parent: against.ID,
 				Edits: []finding.EditKey{{Path: d.file.Path + "\x00order", To: d.file.Object}},
 			}
-			name, last := path.Base(d.file.Path), path.Base(d.before)
+			name, last := path.Base(d.file.Path), path.Base(d.existing)
 			switch {
 			case against.Name != "":
 				f.Message = fmt.Sprintf("both branches added files since they parted: %s of %s does not sort after %s of %s", name, logs.NameTip(on.Scope.Tip), last, against.Name)
@@ -132,7 +131,7 @@ func reportDisorders(ctx context.Context, on *run.Run, r *rule.Reporter, wrong m
 	return nil
 }
 
-// renameFix is the fix for a committed file that is out of order. Until it has landed a branch may rename it; no baseline accepts a file.
+// renameFix returns the fix for a committed file that is out of order. A branch may rename it until it has landed. No baseline accepts a single file.
 func renameFix(s remedy.Situation, path string) string {
 	switch {
 	case s.Standing == history.Landed:
@@ -148,9 +147,9 @@ func renameFix(s remedy.Situation, path string) string {
 // mostFolders is the largest number of folders whose last files are kept for a commit.
 const mostFolders = 100
 
-// carryLast notes the last files of a commit's folders if those of its first parent are known: listing the files of each parent in a long
-// history would take minutes.
-func carryLast(r *run.Run, s *read.Step) {
+// keepLastFiles computes the last file of each folder of a commit from those of its first parent, if they are known. Listing the files of each
+// parent in a long history would take minutes.
+func keepLastFiles(r *run.Run, s *read.Step) {
 	if len(s.Parents) == 0 {
 		return
 	}
@@ -169,7 +168,7 @@ func carryLast(r *run.Run, s *read.Step) {
 		case c.New.Mode == "" && c.Path == last:
 			delete(known, folder)
 		case c.New.Mode != "":
-			known[folder] = later(r.Source.Policy.LogFor(c.Path).Order, last, c.Path)
+			known[folder] = lastOf(r.Source.Policy.LogFor(c.Path).Order, last, c.Path)
 		}
 	}
 	if known != nil && len(known) <= mostFolders {
@@ -177,15 +176,15 @@ func carryLast(r *run.Run, s *read.Step) {
 	}
 }
 
-// later is the one of two paths in a folder that sorts last; one may be empty.
-func later(order, a, b string) string {
+// lastOf returns the one of two paths in a folder that sorts last; one may be empty.
+func lastOf(order, a, b string) string {
 	if a == "" || order == policy.ByNumber && compareNumbers(path.Base(b), path.Base(a)) > 0 || order != policy.ByNumber && compareNames(path.Base(b), path.Base(a)) > 0 {
 		return b
 	}
 	return a
 }
 
-// newFiles are the files that one edge adds to folders that are ordered by name, by folder.
+// newFiles returns, by folder, the files that one edge adds to folders with an order.
 func newFiles(r *run.Run, s *read.Step, edge int) map[string][]history.File {
 	out := map[string][]history.File{}
 	for _, c := range s.Changes[edge] {
@@ -196,8 +195,8 @@ func newFiles(r *run.Run, s *read.Step, edge int) map[string][]history.File {
 	return out
 }
 
-// disorders are the new files, by folder, that do not sort after each file that a parent has there.
-func disorders(ctx context.Context, r *run.Run, added map[string][]history.File, parent string) (map[string][]unsorted, error) {
+// findUnsorted returns, by folder, the new files that do not sort after every file that a parent has there.
+func findUnsorted(ctx context.Context, r *run.Run, added map[string][]history.File, parent string) (map[string][]unsorted, error) {
 	out := map[string][]unsorted{}
 	for folder, files := range added {
 		last, known := r.Learned.LastFiles[parent][folder]
@@ -208,7 +207,7 @@ func disorders(ctx context.Context, r *run.Run, added map[string][]history.File,
 			}
 			for _, f := range there {
 				if r.Source.Policy.LogFor(f.Path) == r.Source.Policy.LogFor(files[0].Path) {
-					last = later(r.Source.Policy.LogFor(f.Path).Order, last, f.Path)
+					last = lastOf(r.Source.Policy.LogFor(f.Path).Order, last, f.Path)
 				}
 			}
 			if r.Learned.LastFiles[parent] == nil {
@@ -223,18 +222,18 @@ func disorders(ctx context.Context, r *run.Run, added map[string][]history.File,
 	return out, nil
 }
 
-// unsortedIn finds the new files of a folder that do not sort after its last one.
+// unsortedIn returns the new files of a folder that do not sort after its last one, or that have the number of another new file.
 func unsortedIn(order string, added []history.File, last string) []unsorted {
 	var out []unsorted
 	for i, f := range added {
 		name := path.Base(f.Path)
-		if last != "" && !after(order, name, path.Base(last)) {
-			out = append(out, unsorted{file: f, before: last})
+		if last != "" && !sortsAfter(order, name, path.Base(last)) {
+			out = append(out, unsorted{file: f, existing: last})
 			continue
 		}
 		for _, other := range added[:i] {
 			if order == policy.ByNumber && compareNumbers(name, path.Base(other.Path)) == 0 && !sameStem(name, path.Base(other.Path)) {
-				out = append(out, unsorted{file: f, before: other.Path})
+				out = append(out, unsorted{file: f, existing: other.Path})
 				break
 			}
 		}
@@ -249,13 +248,13 @@ func sameStem(a, b string) bool {
 	return a == b
 }
 
-// after reports whether a new file's name sorts after another: runs of digits compare as numbers, and the rest as text. Two names with the
-// same version, as migrations have it, are in no order.
-func after(order, name, other string) bool {
+// sortsAfter reports whether a new file's name sorts after another: runs of digits compare as numbers, and the rest as text. Of two migrations
+// with the same version neither sorts after the other.
+func sortsAfter(order, name, other string) bool {
 	if order == policy.ByNumber {
 		return compareNumbers(name, other) > 0
 	}
-	if v := version(name); v != "" && v == version(other) {
+	if v := migrationVersion(name); v != "" && v == migrationVersion(other) {
 		return false
 	}
 	return compareNames(name, other) > 0
@@ -277,8 +276,8 @@ func compareNumbers(a, b string) int {
 
 var versionForm = expression.Of(`^([A-Za-z]?)0*([0-9]+)_`)
 
-// version is the number that a migration's name begins with, and a letter before it; empty for none.
-func version(name string) string {
+// migrationVersion returns the number that a migration's name begins with, after a letter if it has one, as in V12_ or 0012_; empty for none.
+func migrationVersion(name string) string {
 	if m := versionForm().FindStringSubmatch(name); m != nil {
 		return m[1] + m[2]
 	}
@@ -306,7 +305,7 @@ func compareNames(a, b string) int {
 	return cmp.Or(len(x)-len(y), strings.Compare(a, b))
 }
 
-// leadingDigits is the run of digits that a text begins with.
+// leadingDigits returns the run of digits that a text begins with.
 func leadingDigits(s string) string {
 	n := 0
 	for n < len(s) && isDigit(s[n]) {

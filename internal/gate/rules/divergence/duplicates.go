@@ -16,8 +16,8 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// checkMergedDuplicates finds entries that two parents of a merge hold with different timestamps, if the merge holds both. If it holds only
-// one of them, a timestamp was changed, which is reported on an edge.
+// checkMergedDuplicates reports pairs of entries, one from each of two parents, that differ only in their timestamps, if the merge has both. If it
+// has only one, the edge to the other parent reports a changed timestamp.
 func checkMergedDuplicates(ctx context.Context, m *logs.CommitLog, r *rule.Reporter) error {
 	if !read.IsProgress(m.Path) {
 		return nil
@@ -27,7 +27,7 @@ func checkMergedDuplicates(ctx context.Context, m *logs.CommitLog, r *rule.Repor
 			if len(m.Parents[i].Ledgers) == 0 || len(m.Parents[j].Ledgers) == 0 {
 				continue
 			}
-			both, err := duplicatesOf(ctx, m, m.Parents[i].Ledgers[0], m.Parents[j].Ledgers[0])
+			both, err := keptDuplicates(ctx, m, m.Parents[i].Ledgers[0], m.Parents[j].Ledgers[0])
 			if err != nil {
 				return err
 			}
@@ -45,8 +45,8 @@ func checkMergedDuplicates(ctx context.Context, m *logs.CommitLog, r *rule.Repor
 	return nil
 }
 
-// duplicatesOf are the pairs of entries of two parents that differ only in their timestamps, and that the merge holds.
-func duplicatesOf(ctx context.Context, m *logs.CommitLog, ours, theirs *read.LedgerFile) (both []ledger.Duplicate, err error) {
+// keptDuplicates returns the pairs of entries of two parents that differ only in their timestamps, if the merge has both.
+func keptDuplicates(ctx context.Context, m *logs.CommitLog, ours, theirs *read.LedgerFile) (both []ledger.Duplicate, err error) {
 	own, others := ledger.OwnEntries(ours.Log.Ledger, theirs.Log.Ledger)
 	records := m.Run.Source.ReaderOf(m.Path)
 	pairs, err := ledger.Duplicates(own, others, records.Records(ctx, ours.File), records.Records(ctx, theirs.File))
@@ -69,8 +69,8 @@ func checkForkDuplicates(v *read.Fork, r *rule.Reporter) {
 	reportDuplicates(r, small.Progress.Path(v.Dir), v.Parent, [2]string{v.TargetName, v.HeadName}, v.Duplicates, "", finding.SeverityWarning)
 }
 
-// reportDuplicates reports pairs of entries of two sides. parent is the side that has the second ones. pick are a colon and the commands that
-// pick that side's work, which leaves such copies out; empty if they are not known.
+// reportDuplicates reports pairs of entries of two sides. parent is the commit of the second side. pick is a colon with the commands that
+// cherry-pick that side's work without such copies; empty if they are not known.
 func reportDuplicates(r *rule.Reporter, path, parent string, sides [2]string, pairs []ledger.Duplicate, pick string, severity finding.Severity) {
 	fix := "nothing is lost, and both stay; if it is one event, say so in a new entry"
 	if r.Severity == finding.SeverityError {
@@ -85,14 +85,14 @@ func reportDuplicates(r *rule.Reporter, path, parent string, sides [2]string, pa
 			Severity: severity, Commit: r.Commit, Parent: parent, Path: path, Line: pair.Theirs.Pos.Line, Column: pair.Theirs.Pos.Column, Subject: "duplicate " + key,
 			Entry:   finding.RefOf(pair.Theirs),
 			Edits:   []finding.EditKey{{Path: path + "\x00duplicate", From: min(a, b), To: max(a, b)}},
-			Message: fmt.Sprintf("%s of %s says the same as %s of %s, at another time%s", first, sides[0], second, sides[1], quoted(pair.Text)),
+			Message: fmt.Sprintf("%s of %s says the same as %s of %s, at another time%s", first, sides[0], second, sides[1], withText(pair.Text)),
 			Fix:     fix,
 		})
 	}
 }
 
-// quoted is a text that two entries have in common, to end a message; empty if there is none.
-func quoted(text string) string {
+// withText returns a colon and the text that two entries share, to end a message; empty if there is none.
+func withText(text string) string {
 	if text == "" {
 		return ""
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/small-gate/small-gate/internal/ledger"
 )
 
-// checkReturned reports what an approved rewrite removed and a commit brings back.
+// checkReturned reports entries that a commit brings back after an approved rewrite had removed them.
 func checkReturned(l *logs.CommitLog, r *rule.Reporter) {
 	for _, e := range l.Returned {
 		situation := l.Run.Situation(l.Commit)

@@ -1,4 +1,4 @@
-// Package divergence judges logs that two writers went on with apart from each other.
+// Package divergence judges logs to which two writers appended without knowing of each other.
 package divergence
 
 import (
@@ -8,7 +8,7 @@ import (
 	"github.com/small-gate/small-gate/internal/ledger"
 )
 
-// Family are the rules about branches that both went on with a log, and about merges of them.
+// Family are the rules about branches that both appended to a log, and about merges of them.
 var Family = run.Family{
 	Name: "divergence",
 	Rules: []rule.Rule{
@@ -19,7 +19,7 @@ var Family = run.Family{
 		rule.New("divergence/plan", finding.SeverityWarning, finding.StageHistory, rule.On(checkForkPlan)),
 		rule.New("divergence/double-claim", finding.SeverityWarning, finding.StageHistory, rule.On(checkDoubleClaim)),
 		rule.New("divergence/duplicate-entry", finding.SeverityWarning, finding.StageHistory,
-			rule.Reading(checkMergedDuplicates), rule.On(checkForkDuplicates), rule.Reading(checkDoubled)),
+			rule.Reading(checkMergedDuplicates), rule.On(checkForkDuplicates), rule.Reading(checkAddedCopies)),
 		rule.New("divergence/returned-entry", finding.SeverityError, finding.StageHistory, rule.On(checkReturned)),
 		rule.New("divergence/interleaved-runs", finding.SeverityWarning, finding.StageHistory, rule.On(checkInterleavedRuns)),
 	},

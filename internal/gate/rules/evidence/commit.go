@@ -32,7 +32,7 @@ func checkUnknownCommit(ctx context.Context, e *logs.LogChange, r *rule.Reporter
 		if reach.Reached || reach.Unknown {
 			continue
 		}
-		elsewhere, err := namesOther(ctx, e, entry)
+		elsewhere, err := namesOtherProject(ctx, e, entry)
 		if err == nil && !elsewhere {
 			err = reportUnknown(ctx, e, r, entry, reach.Commit)
 		}
@@ -43,7 +43,7 @@ func checkUnknownCommit(ctx context.Context, e *logs.LogChange, r *rule.Reporter
 	return nil
 }
 
-// heads are the judged commits, or the parents of the judged files.
+// heads returns the judged commits, or the parents of files that are not committed.
 func heads(e *logs.LogChange) []string {
 	if s := e.Run.Scope; history.Uncommitted(e.Commit) {
 		return s.Parents
@@ -53,8 +53,8 @@ func heads(e *logs.LogChange) []string {
 	return []string{e.Commit}
 }
 
-// namesOther reports whether an entry says that its commit is another project's: by a link to it, or as OWNER/NAME@COMMIT.
-func namesOther(ctx context.Context, e *logs.LogChange, entry ledger.Entry) (bool, error) {
+// namesOtherProject reports whether an entry says that its commit is another project's: by a link to it, or as OWNER/NAME@COMMIT.
+func namesOtherProject(ctx context.Context, e *logs.LogChange, entry ledger.Entry) (bool, error) {
 	src := e.Run.Source
 	file, err := src.LogAt(ctx, e.Commit, e.Path)
 	if err != nil || !file.Readable() {
@@ -78,13 +78,13 @@ func reportUnknown(ctx context.Context, e *logs.LogChange, r *rule.Reporter, ent
 	what, correct := "which is no commit of this clone", "if another clone has it, push it from there; else append a correction that names the right commit"
 	if orphan != "" {
 		what = "to which no branch or tag leads any more, as after a rebase or a squash"
-		again, alike, err := remade(ctx, e, orphan)
+		again, alike, err := findReplacement(ctx, e, orphan)
 		if err != nil {
 			return err
 		}
 		if again != "" {
 			what += fmt.Sprintf("; commit %s has the same %s", history.Short(again), alike)
-			correct = correction(e, entry, again)
+			correct = correctionCommands(e, entry, again)
 		}
 	}
 	f.Message = fmt.Sprintf("%s names commit %s, %s", ledger.Describe(entry), entry.Commit, what)
@@ -95,14 +95,14 @@ func reportUnknown(ctx context.Context, e *logs.LogChange, r *rule.Reporter, ent
 	return nil
 }
 
-// maxRemade is how many commits of a change are looked at.
-const maxRemade = 1000
+// maxCandidates is the number of commits among which a replacement is looked for.
+const maxCandidates = 1000
 
-// remade is the commit of the judged change that replaces another one: it makes the same patch, or has, as after a rebase with conflicts, the
-// same author, time and title. alike says which.
-func remade(ctx context.Context, e *logs.LogChange, orphan string) (id, alike string, err error) {
+// findReplacement returns the commit of the judged change that replaces another one: it makes the same patch or, as after a rebase with
+// conflicts, has the same author, time and title. alike says which.
+func findReplacement(ctx context.Context, e *logs.LogChange, orphan string) (id, alike string, err error) {
 	src, commits := e.Run.Source, e.Run.Learned.Commits
-	commits = commits[:min(len(commits), maxRemade)]
+	commits = commits[:min(len(commits), maxCandidates)]
 	if e.Run.Options.SamePatch != nil && len(commits) > 0 {
 		var among []string
 		for _, c := range commits {
@@ -128,14 +128,14 @@ func remade(ctx context.Context, e *logs.LogChange, orphan string) (id, alike st
 	return "", "", nil
 }
 
-// correction are the commands that record which commit an entry means.
-func correction(e *logs.LogChange, entry ledger.Entry, commit string) string {
+// correctionCommands returns the commands that record which commit an entry means.
+func correctionCommands(e *logs.LogChange, entry ledger.Entry, commit string) string {
 	words := fmt.Sprintf("correction of %s: the commit is %s, not %s", entry.Timestamp, commit, entry.Commit)
-	return record(e.Path, e.Commit, entry.TaskID, words, "--commit "+commit)
+	return appendCommands(e.Path, e.Commit, entry.TaskID, words, "--commit "+commit)
 }
 
-// record are the commands that append an entry to a log.
-func record(log, commit, task, evidence string, more ...string) string {
+// appendCommands returns the commands that append an entry to a log and commit it. commit is the judged commit.
+func appendCommands(log, commit, task, evidence string, more ...string) string {
 	command := []string{"small-hook append" + remedy.InDirectory(log), "--task", wording.ShellWord(task), "--evidence", wording.ShellQuote(evidence)}
 	dir, _ := small.WorkspaceOf(log)
 	return remedy.ThenCommit(commit, "Record what was done", strings.Join(append(command, more...), " "), small.Progress.Path(dir))

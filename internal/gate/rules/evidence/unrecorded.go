@@ -30,10 +30,10 @@ var Family = run.Family{
 type unrecorded struct {
 	rule.Place
 	log string
-	// by is whose the first commit is.
+	// by made the first of these commits.
 	by    owner.Owner
 	files []string
-	// commits is how many there are.
+	// commits is the number of these commits.
 	commits int
 }
 
@@ -53,7 +53,7 @@ func judge(ctx context.Context, r *run.Run) error {
 	u := unrecorded{log: files[at].Path}
 	for _, c := range r.Learned.Commits {
 		if len(c.Parents) > 1 {
-			continue // what it merges was changed in other commits
+			continue // a merge: its other commits are judged themselves
 		}
 		if err := u.add(ctx, r, c); err != nil {
 			return err
@@ -65,7 +65,7 @@ func judge(ctx context.Context, r *run.Run) error {
 	return r.Collector.Judge(ctx, u)
 }
 
-// add adds what an agent's commit changes outside of workspaces.
+// add adds the files outside of workspaces that a commit changes, if an agent made it.
 func (u *unrecorded) add(ctx context.Context, r *run.Run, c history.Commit) error {
 	s, err := r.Source.Signature(ctx, c.ID)
 	if err != nil || r.Source.Policy.IsRobot(s.Name) || r.Source.Policy.IsRobot(s.Email) {
@@ -106,6 +106,6 @@ func checkUnrecorded(u unrecorded, r *rule.Reporter) {
 	r.Add(finding.Finding{
 		Path: u.log, Subject: "unrecorded " + strings.Join(u.files, "\x00"),
 		Message: fmt.Sprintf("%s by an agent, and no new entry in any log (%s): %s", wording.Count(u.commits, "commit"), u.by.How, files),
-		Fix:     record(u.log, u.Commit, "meta/recorded-late", fmt.Sprintf("changed in %s: %s", history.Short(u.Commit), files)),
+		Fix:     appendCommands(u.log, u.Commit, "meta/recorded-late", fmt.Sprintf("changed in %s: %s", history.Short(u.Commit), files)),
 	})
 }

@@ -42,7 +42,7 @@ type lease struct {
 // with none, or with an empty one, is free.
 func leaseOf(task *small.Value) (l *lease, problem string, at *small.Value) {
 	v := task.Get("lease")
-	if saysNothing(v) {
+	if isEmpty(v) {
 		return nil, "", nil
 	}
 	if v.Kind != small.Map {
@@ -78,8 +78,8 @@ func leaseOf(task *small.Value) (l *lease, problem string, at *small.Value) {
 	return &lease{agent: strings.TrimSpace(id), expires: end, text: text}, "", nil
 }
 
-// saysNothing reports whether a value is absent, null or empty, or holds nothing but nulls.
-func saysNothing(v *small.Value) bool {
+// isEmpty reports whether a value is absent, null or empty, or holds nothing but nulls.
+func isEmpty(v *small.Value) bool {
 	null := func(v *small.Value) bool { return v == nil || v.Kind == small.Null }
 	return null(v) || v.Kind == small.String && strings.TrimSpace(v.Text) == "" ||
 		(v.Kind == small.Map || v.Kind == small.List) &&
@@ -87,7 +87,7 @@ func saysNothing(v *small.Value) bool {
 			!slices.ContainsFunc(v.Fields, func(f small.Field) bool { return !null(f.Value) })
 }
 
-// leasesIn are a plan's leases by task.
+// leasesIn returns a plan's valid leases, by task.
 func leasesIn(plan *small.Value) map[string]*lease {
 	out := map[string]*lease{}
 	for _, task := range read.TasksIn(plan) {
@@ -105,22 +105,22 @@ func (l *lease) holds(e ledger.Entry) bool {
 	return ok && t.Before(l.expires)
 }
 
-// view is what the rules need to know about an agent's commit.
-type view struct {
+// agentCommit is what the rules need to know about an agent's commit.
+type agentCommit struct {
 	// owner made the commit.
 	owner owner.Owner
-	// before are the leases in every parent's plan; plan is the commit's, nil if it cannot be read.
+	// before are the leases in each parent's plan, by task; plan is the commit's plan, nil if it cannot be read.
 	before []map[string]*lease
 	plan   *small.Value
 }
 
-// viewOf reads a commit's view; nil for a person's commit.
-func viewOf(ctx context.Context, w *commits.Work) (*view, error) {
+// readAgentCommit reads the leases around a commit; nil for a person's commit.
+func readAgentCommit(ctx context.Context, w *commits.Work) (*agentCommit, error) {
 	by, err := w.Owner(ctx, false)
 	if err != nil || by.Agent == "" {
 		return nil, err
 	}
-	v := &view{owner: by}
+	v := &agentCommit{owner: by}
 	before, plan, err := w.Documents(ctx, small.Plan.Path(w.Dir))
 	for _, old := range before {
 		v.before = append(v.before, leasesIn(old))
@@ -129,7 +129,7 @@ func viewOf(ctx context.Context, w *commits.Work) (*view, error) {
 	return v, err
 }
 
-// Holder is the agent that has leased an entry's task in a plan, at the time of the entry; empty for nobody.
+// Holder returns the agent that has leased an entry's task in a plan at the time of the entry; empty for nobody.
 func Holder(plan *small.Value, e ledger.Entry) string {
 	if l := leasesIn(plan)[e.TaskID]; l != nil && l.holds(e) {
 		return l.agent
@@ -141,7 +141,7 @@ func checkForeignLease(ctx context.Context, w *commits.Work, r *rule.Reporter) e
 	if len(w.NewEntries) == 0 {
 		return nil
 	}
-	v, err := viewOf(ctx, w)
+	v, err := readAgentCommit(ctx, w)
 	if err != nil || v == nil {
 		return err
 	}
@@ -169,10 +169,10 @@ func checkForeignLease(ctx context.Context, w *commits.Work, r *rule.Reporter) e
 	return nil
 }
 
-// foreign is the unexpired lease on an entry's task if it belongs to an agent who did not make the commit. A lease in a parent
+// foreign returns the unexpired lease on an entry's task if its agent did not make the commit; else nil. A lease in a parent
 // counts before one that the commit itself writes: nobody takes over a task in the commit that records work on it, and an agent
 // that hands one over may record its last work in the same commit. If several parents have leases, the agent's own counts.
-func (v *view) foreign(e ledger.Entry) *lease {
+func (v *agentCommit) foreign(e ledger.Entry) *lease {
 	var found *lease
 	for _, leases := range v.before {
 		l := leases[e.TaskID]
@@ -189,7 +189,7 @@ func (v *view) foreign(e ledger.Entry) *lease {
 	return found
 }
 
-// checkForkLease finds the tasks that the branches have leased to different agents since the merge bases.
+// checkForkLease reports tasks that the two branches have leased to different agents since the merge bases.
 func checkForkLease(v *read.Fork, r *rule.Reporter) {
 	target, head := leasesIn(v.Target.Doc(small.Plan)), leasesIn(v.Head.Doc(small.Plan))
 	tasks, order := read.TasksOf(v.Head.Doc(small.Plan))
@@ -204,7 +204,7 @@ func checkForkLease(v *read.Fork, r *rule.Reporter) {
 			taken = taken && (base == nil || base.agent != there.agent && base.agent != here.agent)
 		}
 		if !taken {
-			continue // one side has kept what was agreed, or has not renewed it
+			continue // one side still has the lease of a merge base
 		}
 		pos := tasks[id].Get("lease").Pos
 		r.Add(finding.Finding{
@@ -215,15 +215,15 @@ func checkForkLease(v *read.Fork, r *rule.Reporter) {
 	}
 }
 
-// checkDroppedLease finds the leases of other agents that every parent's plan has and the commit's lacks, although the log's
-// last entry, and so the commit, is from before they expire. A task that is gone, or whose lease cannot be read, is
-// another rule's concern; so is one on which the commit records work.
+// checkDroppedLease reports another agent's lease that every parent's plan has and the commit's plan lacks, if it had not expired by the
+// time of the log's last entry, which stands for the commit's. Other rules report a task that is gone, a lease that cannot be read, and
+// work on another agent's task.
 func checkDroppedLease(ctx context.Context, w *commits.Work, r *rule.Reporter) error {
 	path := small.Plan.Path(w.Dir)
 	if !w.Differs(path) {
 		return nil
 	}
-	v, err := viewOf(ctx, w)
+	v, err := readAgentCommit(ctx, w)
 	if err != nil || v == nil || v.plan == nil {
 		return err
 	}
@@ -236,7 +236,7 @@ func checkDroppedLease(ctx context.Context, w *commits.Work, r *rule.Reporter) e
 	for _, id := range order {
 		was := v.before[0][id]
 		now, malformed, _ := leaseOf(tasks[id].Value)
-		if was == nil || malformed != "" || !was.holds(last) || v.owner.MadeBy(was.agent) || now != nil && now.agent == was.agent || !heldBy(was.agent, id, v.before) {
+		if was == nil || malformed != "" || !was.holds(last) || v.owner.MadeBy(was.agent) || now != nil && now.agent == was.agent || !heldInAll(was.agent, id, v.before) {
 			continue
 		}
 		if slices.ContainsFunc(w.NewEntries, func(e ledger.Entry) bool { return e.TaskID == id && v.foreign(e) != nil }) {
@@ -256,8 +256,8 @@ func checkDroppedLease(ctx context.Context, w *commits.Work, r *rule.Reporter) e
 	return nil
 }
 
-// heldBy reports whether an agent has the lease of a task in all plans.
-func heldBy(agent, task string, plans []map[string]*lease) bool {
+// heldInAll reports whether an agent has the lease of a task in all plans.
+func heldInAll(agent, task string, plans []map[string]*lease) bool {
 	return !slices.ContainsFunc(plans, func(leases map[string]*lease) bool {
 		return leases[task] == nil || leases[task].agent != agent
 	})

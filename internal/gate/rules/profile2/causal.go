@@ -18,51 +18,51 @@ type event struct {
 	name, id, session, kind, previous, digest string
 	sequence                                  int64
 	parents, receipts                         []string
-	pos                                       [len(placed)]small.Pos
-	// topic is what the event decides, and value how: two events of one topic that do not know of each other and say different things are
-	// a conflict. Empty for an event that decides nothing.
+	pos                                       [len(positioned)]small.Pos
+	// topic is the question that the event decides, and value its answer; empty for an event that decides nothing. Two events of one topic with
+	// different values are a conflict if neither comes after the other.
 	topic, value string
-	// depth is how many events are before this one on the longest way: more than that of any of them.
+	// depth is the length of the longest path from an event without parents, in steps.
 	depth int
-	// resolution is what the event settles.
+	// resolution is the conflict that the event resolves; nil for none.
 	resolution *resolution
-	// policy are the digests of the policy files from here on.
+	// policy are the digests that the policy's files have from this event on, by name; nil if it does not change the policy.
 	policy map[string]string
 }
 
-// placed are the fields of which an event keeps the position.
-var placed = [...]string{"event_id", "session_id", "kind", "previous_event", "sequence", "parents", "payload"}
+// positioned are the fields whose positions an event keeps.
+var positioned = [...]string{"event_id", "session_id", "kind", "previous_event", "sequence", "parents", "payload"}
 
-// at is the position of a field.
-func (e *event) at(key string) small.Pos { return e.pos[slices.Index(placed[:], key)] }
+// fieldPos returns the position of a field.
+func (e *event) fieldPos(key string) small.Pos { return e.pos[slices.Index(positioned[:], key)] }
 
 func newEvent(name string, r *records.Record) *event {
 	e := &event{
 		name: name, id: r.Text("event_id"), session: r.Text("session_id"), kind: r.Text("kind"), previous: r.Text("previous_event"),
 		digest: r.Text("digest"), sequence: r.Int("sequence"), parents: r.Texts("parents"), receipts: r.Texts("payload", "evidence_digests"),
 	}
-	for i, key := range placed {
+	for i, key := range positioned {
 		e.pos[i] = r.Pos(key)
 	}
-	e.decides(r)
+	e.setDecision(r)
 	return e
 }
 
-// before are the events that an event knows of itself.
-func (e *event) before() []string {
+// parentsOf are the events that an event knows of itself.
+func (e *event) parentsOf() []string {
 	if e.previous == "" {
 		return e.parents
 	}
 	return append([]string{e.previous}, e.parents...)
 }
 
-// broken notes that an event does not hang together with the others.
-func (w *Workspace) broken(e *event, key, format string, args ...any) {
-	w.add(e.name, small.Problem{Kind: causal, Pos: e.at(key), Subject: key, Message: fmt.Sprintf(format, args...), Hint: w.drop(e.name)})
+// addEventProblem adds a problem between an event and others, at one of its fields.
+func (w *Workspace) addEventProblem(e *event, key, format string, args ...any) {
+	w.addIfFresh(e.name, small.Problem{Kind: causal, Pos: e.fieldPos(key), Subject: key, Message: fmt.Sprintf(format, args...), Hint: w.removalFix(e.name)})
 }
 
-// together judges how events hang together: sessions, sequences, parents and receipts.
-func (w *Workspace) together(ctx context.Context) error {
+// checkEvents judges the references of events: sessions, sequences, parents and receipts.
+func (w *Workspace) checkEvents(ctx context.Context) error {
 	if err := w.loadPrevious(ctx); err != nil {
 		return err
 	}
@@ -72,23 +72,23 @@ func (w *Workspace) together(ctx context.Context) error {
 			continue
 		}
 		if !w.sessions[e.session] {
-			w.broken(e, "session_id", "event %s references missing session %s", e.id, e.session)
+			w.addEventProblem(e, "session_id", "event %s references missing session %s", e.id, e.session)
 		}
 		for _, parent := range e.parents {
 			if w.places[parent] == "" {
-				w.broken(e, "parents", "event %s references missing parent %s", e.id, parent)
+				w.addEventProblem(e, "parents", "event %s references missing parent %s", e.id, parent)
 			}
 		}
 		if sorted := slices.Sorted(slices.Values(e.parents)); len(slices.Compact(sorted)) < len(e.parents) {
-			w.broken(e, "parents", "event %s names a parent twice", e.id)
+			w.addEventProblem(e, "parents", "event %s names a parent twice", e.id)
 		}
 		for _, digest := range e.receipts {
 			if _, there := w.files["receipts/sha256/"+digest+".json"]; !there {
-				w.broken(e, "payload", "event %s references missing receipt %s", e.id, digest)
+				w.addEventProblem(e, "payload", "event %s references missing receipt %s", e.id, digest)
 			}
 		}
 		if copies := w.copies[e.id]; len(copies) > 0 && !w.whole {
-			w.broken(e, "event_id", "the event %s is at %s and at %s: an id is given once", e.id, w.places[e.id], strings.Join(copies, " and at "))
+			w.addEventProblem(e, "event_id", "the event %s is at %s and at %s: an id is given once", e.id, w.places[e.id], strings.Join(copies, " and at "))
 		}
 	}
 	chains := map[string][]*event{}
@@ -96,13 +96,13 @@ func (w *Workspace) together(ctx context.Context) error {
 		chains[e.session] = append(chains[e.session], e)
 	}
 	for _, session := range slices.Sorted(maps.Keys(chains)) {
-		w.chain(session, chains[session])
+		w.checkSequence(session, chains[session])
 	}
-	w.cycles()
+	w.checkCycles()
 	return nil
 }
 
-// loadPrevious reads, where not all records are, the old events on which new ones follow in their sessions.
+// loadPrevious reads the old events that new ones name as their previous ones, unless all records are read anyway.
 func (w *Workspace) loadPrevious(ctx context.Context) error {
 	if w.whole {
 		return nil
@@ -118,15 +118,15 @@ func (w *Workspace) loadPrevious(ctx context.Context) error {
 			return err
 		}
 		if r, _ := records.Read(name, data, small.Limits{MaxFileSize: records.Event.Sized(0)}); r != nil {
-			w.record(name, r)
+			w.keepRecord(name, r)
 		}
 	}
 	return nil
 }
 
-// chain judges the sequence of one session's events: from 1, without gaps, each after the one before it, nothing after the end. Where only
-// new ones are read, and those on which they follow, the others have to be the first ones. Where one could not be read, that is what is wrong.
-func (w *Workspace) chain(session string, events []*event) {
+// checkSequence judges the sequence of one session's events: from 1, without gaps, each naming the one before it, none after the end. If only new
+// events are read, the old ones are taken to be the first of the sequence. If an event could not be read, only that is reported.
+func (w *Workspace) checkSequence(session string, events []*event) {
 	slices.SortFunc(events, func(a, b *event) int { return cmp.Or(cmp.Compare(a.sequence, b.sequence), strings.Compare(a.id, b.id)) })
 	var last *event
 	want := int64(1)
@@ -143,39 +143,40 @@ func (w *Workspace) chain(session string, events []*event) {
 	}
 	for _, e := range events {
 		if last != nil && e.sequence == last.sequence {
-			w.forked(last, e)
+			w.addFork(last, e)
 			continue
 		}
-		if w.follows(e, last, want) && last != nil && last.kind == "session_closed" {
-			w.broken(e, "kind", "event %s follows on the end of session %s", e.id, session)
+		if w.checkFollows(e, last, want) && last != nil && last.kind == "session_closed" {
+			w.addEventProblem(e, "kind", "event %s follows on the end of session %s", e.id, session)
 		}
 		last, want = e, e.sequence+1
 	}
 }
 
-// follows reports whether an event follows on the last one of its session, with the sequence that is wanted, and notes if it does not.
-func (w *Workspace) follows(e, last *event, want int64) bool {
+// checkFollows reports whether an event checkFollows the last one of its session and has the wanted sequence. If not, it adds the problem.
+func (w *Workspace) checkFollows(e, last *event, want int64) bool {
 	switch {
 	case e.sequence == 1 && e.previous != "":
-		w.broken(e, "previous_event", "first event cannot have previous_event: %s", e.id)
+		w.addEventProblem(e, "previous_event", "first event cannot have previous_event: %s", e.id)
 	case e.sequence > 1 && e.previous == "":
-		w.broken(e, "sequence", "sequence %d requires previous_event: %s", e.sequence, e.id)
+		w.addEventProblem(e, "sequence", "sequence %d requires previous_event: %s", e.sequence, e.id)
 	case e.sequence != want && !w.whole && e.sequence < want:
-		w.forked(nil, e)
+		w.addFork(nil, e)
 	case e.sequence != want:
-		w.broken(e, "sequence", "session %s sequence %d previous_event mismatch: %d is expected after the events that stand there", e.session, e.sequence, want)
+		w.addEventProblem(e, "sequence", "session %s sequence %d previous_event mismatch: %d is expected after the events that stand there", e.session, e.sequence, want)
 	case e.sequence > 1 && (last == nil || last.session != e.session):
-		w.broken(e, "previous_event", "event %s references missing parent %s", e.id, e.previous)
+		w.addEventProblem(e, "previous_event", "event %s references missing parent %s", e.id, e.previous)
 	case last != nil && e.previous != last.id:
-		w.broken(e, "previous_event", "session %s sequence %d previous_event mismatch: it is %s; %s is expected", e.session, e.sequence, e.previous, last.id)
+		w.addEventProblem(e, "previous_event", "session %s sequence %d previous_event mismatch: it is %s; %s is expected", e.session, e.sequence, e.previous, last.id)
 	default:
 		return true
 	}
 	return false
 }
 
-// forked notes that two events of a session have one place in its sequence. git merges that without a word.
-func (w *Workspace) forked(one, other *event) {
+// addFork adds the problem that two events of a session have the same sequence. git merges such events without a conflict. one is nil if it is not
+// known.
+func (w *Workspace) addFork(one, other *event) {
 	at, with := other, "another event"
 	if one != nil {
 		if !w.isFresh(other.name) {
@@ -183,20 +184,20 @@ func (w *Workspace) forked(one, other *event) {
 		}
 		with = one.id
 	}
-	w.add(at.name, small.Problem{
-		Kind: fork, Pos: at.at("sequence"), Subject: "sequence",
+	w.addIfFresh(at.name, small.Problem{
+		Kind: fork, Pos: at.fieldPos("sequence"), Subject: "sequence",
 		Message: fmt.Sprintf("session chain fork: session %s sequence %d has events %s and %s: two clones went on with one session", at.session, at.sequence, with, at.id),
 		Hint: "on the branch that is not published, drop its events of the session (its commits are rewritten without them) and record them in a session of its own: " +
 			wording.Commands("small session start --parent-session "+wording.ShellWord(at.session)),
 	})
 }
 
-// cycles finds events that are before themselves, and says of the others how deep they are.
-func (w *Workspace) cycles() {
+// checkCycles adds a problem for each event that is its own ancestor, and computes the depth of the others.
+func (w *Workspace) checkCycles() {
 	waiting, ready := map[string]int{}, []string{}
 	w.after = map[string][]string{}
 	for id, e := range w.events {
-		for _, before := range e.before() {
+		for _, before := range e.parentsOf() {
 			if w.events[before] != nil {
 				waiting[id]++
 				w.after[before] = append(w.after[before], id)
@@ -217,7 +218,7 @@ func (w *Workspace) cycles() {
 	}
 	for _, id := range slices.Sorted(maps.Keys(waiting)) {
 		if waiting[id] > 0 {
-			w.broken(w.events[id], "parents", "event graph cycle at %s", id)
+			w.addEventProblem(w.events[id], "parents", "event graph cycle at %s", id)
 		}
 	}
 }

@@ -22,11 +22,11 @@ type resolution struct {
 	heads              []string
 }
 
-// Topics are named as the protocol names conflicts, with the task behind a line feed.
+// A topic is the protocol's name for the kind of conflict, a line feed, and the task, if there is one.
 const policyTopic = "policy_change\n"
 
-// decides notes what an event decides, and how.
-func (e *event) decides(r *records.Record) {
+// setDecision sets the event's topic and value, or its resolution.
+func (e *event) setDecision(r *records.Record) {
 	value := func(of ...any) string {
 		text, err := json.Marshal(of)
 		if err != nil {
@@ -56,8 +56,8 @@ func (e *event) decides(r *records.Record) {
 	}
 }
 
-// decisions finds what two branches decided differently, neither knowing of the other.
-func (w *Workspace) decisions(context.Context) error {
+// checkDecisions adds a problem for each topic that two branches decided differently, neither having seen the other's event.
+func (w *Workspace) checkDecisions(context.Context) error {
 	if !w.whole || slices.ContainsFunc(w.problems, func(p problem) bool { return p.Kind == causal || p.Kind == fork }) {
 		return nil
 	}
@@ -80,7 +80,7 @@ func (w *Workspace) decisions(context.Context) error {
 		}
 		ids := idsOf(heads)
 		id := "conflict_" + records.DigestOf([]byte(topic + "\n" + strings.Join(ids, "\n")))[:32]
-		if w.settled(id, ids) {
+		if w.isResolved(id, ids) {
 			continue
 		}
 		kind, task, _ := strings.Cut(topic, "\n")
@@ -88,7 +88,7 @@ func (w *Workspace) decisions(context.Context) error {
 			task = " of " + task
 		}
 		w.problems = append(w.problems, problem{name: heads[len(heads)-1].name, Problem: small.Problem{
-			Kind: decision, Pos: heads[len(heads)-1].at("payload"), Subject: id,
+			Kind: decision, Pos: heads[len(heads)-1].fieldPos("payload"), Subject: id,
 			Message: fmt.Sprintf("%s: %s%s was decided differently by events that do not know of each other: %s", id, kind, task, strings.Join(ids, ", ")),
 			Hint:    wording.Commands("small reconcile --preview") + " shows what can be decided; then `small reconcile --apply`, and commit what it writes",
 		}})
@@ -96,7 +96,7 @@ func (w *Workspace) decisions(context.Context) error {
 	return nil
 }
 
-// lastOf are the last of some events in each session.
+// lastOf returns the last of the events in each session.
 func lastOf(events []*event) []*event {
 	last := map[string]*event{}
 	for _, e := range events {
@@ -107,7 +107,7 @@ func lastOf(events []*event) []*event {
 	return slices.Collect(maps.Values(last))
 }
 
-// headsOf are those of some events of different sessions that none of the others comes after, by id.
+// headsOf returns those of the events, each of another session, that are no ancestors of any other, sorted by id.
 func (w *Workspace) headsOf(heads []*event) []*event {
 	slices.SortFunc(heads, func(a, b *event) int { return b.depth - a.depth })
 	if len(heads) == 1 {
@@ -115,15 +115,15 @@ func (w *Workspace) headsOf(heads []*event) []*event {
 	}
 	least := heads[len(heads)-1].depth
 	known := map[string]bool{}
-	heads = slices.DeleteFunc(heads, func(e *event) bool { // those that are deeper come first
+	heads = slices.DeleteFunc(heads, func(e *event) bool { // deeper events come first, and only they can be descendants
 		if known[e.id] {
 			return true
 		}
-		w.reach(known, e, func(e *event) []string {
+		w.reachFrom(known, e, func(e *event) []string {
 			if e.depth <= least {
 				return nil
 			}
-			return e.before()
+			return e.parentsOf()
 		})
 		return false
 	})
@@ -131,8 +131,8 @@ func (w *Workspace) headsOf(heads []*event) []*event {
 	return heads
 }
 
-// reach adds to those that are seen the events to which steps lead from one, without that.
-func (w *Workspace) reach(seen map[string]bool, from *event, step func(*event) []string) {
+// reachFrom adds to seen the ids of all events that repeated steps reach from one event, without that event itself.
+func (w *Workspace) reachFrom(seen map[string]bool, from *event, step func(*event) []string) {
 	next := step(from)
 	for len(next) > 0 {
 		id := next[len(next)-1]
@@ -144,9 +144,9 @@ func (w *Workspace) reach(seen map[string]bool, from *event, step func(*event) [
 	}
 }
 
-// settled reports whether a resolution of a conflict counts: it names all heads, and was made in view of all events but itself, what comes
-// after it, and rival resolutions.
-func (w *Workspace) settled(conflict string, heads []string) bool {
+// isResolved reports whether an event resolves a conflict: it names all heads, and its frontier is that of all events but itself, its
+// descendants and rival resolutions.
+func (w *Workspace) isResolved(conflict string, heads []string) bool {
 	var rivals []*event
 	for _, e := range w.events {
 		if e.resolution != nil && e.resolution.conflict == conflict {
@@ -161,7 +161,7 @@ func (w *Workspace) settled(conflict string, heads []string) bool {
 			return false
 		}
 		without := map[string]bool{}
-		w.reach(without, e, func(e *event) []string { return w.after[e.id] })
+		w.reachFrom(without, e, func(e *event) []string { return w.after[e.id] })
 		for _, rival := range rivals {
 			without[rival.id] = true
 		}
@@ -169,7 +169,7 @@ func (w *Workspace) settled(conflict string, heads []string) bool {
 	})
 }
 
-// frontier identifies all events but some.
+// frontier returns the protocol's digest over all events except some.
 func (w *Workspace) frontier(without map[string]bool) string {
 	if w.lines == nil {
 		for id := range w.events {
@@ -188,8 +188,8 @@ func (w *Workspace) frontier(without map[string]bool) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// policies compares the policy's files with what the newest events that change it, or else the profile, say of them.
-func (w *Workspace) policies(ctx context.Context) error {
+// checkPolicy compares the digests of the policy's files with those in the newest events that change the policy or, without such, in the profile.
+func (w *Workspace) checkPolicy(ctx context.Context) error {
 	if !w.whole || w.profile == nil {
 		return nil
 	}

@@ -1,5 +1,5 @@
-// Package profile2 judges workspaces of SMALL's session profile, 2.0.0: its records one by one, how they hang together, and what two branches
-// decided differently. That records stay as they are is judged as for any log.
+// Package profile2 judges workspaces of SMALL's session profile, 2.0.0: each record, the references between records, and what two branches
+// decided differently. Changes of old records are judged as for any log.
 package profile2
 
 import (
@@ -20,7 +20,7 @@ import (
 	"github.com/small-gate/small-gate/internal/small/records"
 )
 
-// What may be wrong with records together.
+// Kinds of problems between several files.
 const (
 	causal     small.ProblemKind = "causal"
 	policy     small.ProblemKind = "policy"
@@ -36,22 +36,22 @@ type Workspace struct {
 	run   *run.Run
 	dir   string
 	files map[string]history.File // by name below .small
-	// fresh are the files that this change brings, by path, and those before them; nil for all. Old records are not judged again: nobody may
-	// mend them.
+	// fresh maps the names of the files that this change adds or changes to the files before it; nil if all files are judged. Old records are
+	// not judged again: nobody may mend them.
 	fresh map[string]history.File
-	// whole is true if all records are read, and not only those that are fresh.
+	// whole is true if all records are read, and not only the fresh ones.
 	whole bool
 
 	profile  *records.Record
 	sessions map[string]bool
 	events   map[string]*event
-	// chains says how many events each session has, places where each event is, by id, and copies where else it is.
+	// chains is the number of events in each session. By event id, places is where an event is, and copies where else it is.
 	chains map[string]int
 	places map[string]string
 	copies map[string][]string
-	// after are the events right after each one.
+	// after maps an event to those that name it as a parent or as the previous one.
 	after map[string][]string
-	// lines are the ids of all events, each with a colon, in order; nil until they are needed.
+	// lines are the ids of all events, each with a colon, sorted; nil until they are needed.
 	lines    []string
 	problems []problem
 }
@@ -61,7 +61,7 @@ type problem struct {
 	small.Problem
 }
 
-// Judge judges the workspace of a directory, of which files are all that a revision has below .small.
+// Judge judges the workspace of a directory. files are all files that the revision has below .small.
 func Judge(ctx context.Context, r *run.Run, revision, dir string, files []history.File) error {
 	w := &Workspace{
 		run: r, dir: dir, files: make(map[string]history.File, len(files)), sessions: map[string]bool{}, events: map[string]*event{},
@@ -92,8 +92,8 @@ func Judge(ctx context.Context, r *run.Run, revision, dir string, files []histor
 		}
 	}
 	w.whole = w.whole || w.touchesPolicy()
-	if f, there := w.files[records.ProfileFile]; there { // the others have to agree with it
-		if err := w.file(ctx, records.ProfileFile, f); err != nil {
+	if f, there := w.files[records.ProfileFile]; there { // first: the others have to agree with it
+		if err := w.readFile(ctx, records.ProfileFile, f); err != nil {
 			return err
 		}
 	}
@@ -101,11 +101,11 @@ func Judge(ctx context.Context, r *run.Run, revision, dir string, files []histor
 		if name == records.ProfileFile {
 			continue
 		}
-		if err := w.file(ctx, name, w.files[name]); err != nil {
+		if err := w.readFile(ctx, name, w.files[name]); err != nil {
 			return err
 		}
 	}
-	for _, check := range []func(context.Context) error{w.imports, w.together, w.policies, w.decisions} {
+	for _, check := range []func(context.Context) error{w.checkImports, w.checkEvents, w.checkPolicy, w.checkDecisions} {
 		if err := check(ctx); err != nil {
 			return err
 		}
@@ -113,7 +113,7 @@ func Judge(ctx context.Context, r *run.Run, revision, dir string, files []histor
 	return r.Collector.Judge(ctx, w)
 }
 
-// findFresh finds out what this change brings.
+// findFresh finds the files that this change adds or changes.
 func (w *Workspace) findFresh(ctx context.Context, revision string) error {
 	before := w.run.Scope.Before()
 	if w.run.Source.History == nil || w.run.Scope.Whole || before == "" {
@@ -138,13 +138,13 @@ func (w *Workspace) isFresh(name string) bool {
 	return w.fresh == nil || changed
 }
 
-// touchesPolicy reports whether this change touches what the policy is judged by: then all events are needed.
+// touchesPolicy reports whether this change touches a file of the policy. Judging these needs all events.
 func (w *Workspace) touchesPolicy() bool {
 	return w.isFresh(policyFile(small.Intent)) || w.isFresh(policyFile(small.Constraints))
 }
 
-// add notes what is wrong with a record that is fresh.
-func (w *Workspace) add(name string, problems ...small.Problem) {
+// addIfFresh adds the problems of a file if it is fresh.
+func (w *Workspace) addIfFresh(name string, problems ...small.Problem) {
 	for _, p := range problems {
 		if w.isFresh(name) {
 			w.problems = append(w.problems, problem{name: name, Problem: p})
@@ -152,8 +152,8 @@ func (w *Workspace) add(name string, problems ...small.Problem) {
 	}
 }
 
-// file reads one file, and judges it alone.
-func (w *Workspace) file(ctx context.Context, name string, f history.File) error {
+// readFile reads one file and judges it by itself.
+func (w *Workspace) readFile(ctx context.Context, name string, f history.File) error {
 	kind := records.KindOf(name)
 	if _, v1 := small.ArtifactOf(name); v1 {
 		w.problems = append(w.problems, problem{name: name, Problem: small.Problem{
@@ -165,7 +165,7 @@ func (w *Workspace) file(ctx context.Context, name string, f history.File) error
 	case kind == "", !w.whole && !w.isFresh(name) && kind != records.Profile && kind != records.Session, kind == records.Blob && !w.isFresh(name), kind == records.Original:
 		return nil
 	case kind == records.Foreign:
-		w.add(name, small.Problem{Kind: records.ProblemPlace, Message: "the file is no record, and nothing else may be here", Hint: w.drop(name)})
+		w.addIfFresh(name, small.Problem{Kind: records.ProblemPlace, Message: "the file is no record, and nothing else may be here", Hint: w.removalFix(name)})
 		return nil
 	case kind == records.Session && !w.isFresh(name):
 		w.sessions[strings.TrimSuffix(path.Base(name), ".json")] = true
@@ -175,44 +175,44 @@ func (w *Workspace) file(ctx context.Context, name string, f history.File) error
 	if data == nil || err != nil {
 		return err
 	}
-	w.credentials(name, data)
+	w.findCredentials(name, data)
 	if kind == records.Blob {
 		if sum := records.DigestOf(data); sum != path.Base(name) {
-			w.add(name, small.Problem{Kind: records.ProblemPlace, Message: "the file's bytes have the sha256 " + sum + ", which is not its name", Hint: w.drop(name)})
+			w.addIfFresh(name, small.Problem{Kind: records.ProblemPlace, Message: "the file's bytes have the sha256 " + sum + ", which is not its name", Hint: w.removalFix(name)})
 		}
 		return nil
 	}
 	r, problems := records.Read(name, data, small.Limits{MaxFileSize: kind.Sized(0)})
 	for i := range problems {
-		problems[i].Hint = w.drop(name)
+		problems[i].Hint = w.removalFix(name)
 	}
-	w.add(name, problems...)
+	w.addIfFresh(name, problems...)
 	if r != nil {
-		w.record(name, r)
+		w.keepRecord(name, r)
 	}
 	return nil
 }
 
-// credentials notes those in a fresh record, or a blob of text. In a whole history all are fresh: there it is done in strict mode alone.
-func (w *Workspace) credentials(name string, data []byte) {
+// findCredentials adds the credentials in a fresh file of text; in a whole history, where every file is fresh, only in strict mode.
+func (w *Workspace) findCredentials(name string, data []byte) {
 	if !w.isFresh(name) || w.fresh == nil && !w.run.Collector.Strict || !utf8.Valid(data) || !secret.Suspected(string(data)) {
 		return
 	}
 	for _, m := range secret.Find(string(data)) {
 		line := bytes.LastIndexByte(data[:m.Start], '\n') + 1
-		w.add(name, small.Problem{
+		w.addIfFresh(name, small.Problem{
 			Kind: credential, Pos: small.Pos{Line: 1 + bytes.Count(data[:m.Start], []byte("\n")), Column: 1 + utf8.RuneCount(data[line:m.Start])},
-			Message: "the file holds a credential (" + m.Shape.Name + ")", Hint: "revoke it where it was issued, if anybody else may have it; " + w.drop(name),
+			Message: "the file holds a credential (" + m.Shape.Name + ")", Hint: "revoke it where it was issued, if anybody else may have it; " + w.removalFix(name),
 		})
 	}
 }
 
-// read reads a file; nil if it cannot be read, which is noted.
+// read reads a file. If it cannot be read, that is a problem of the file, and the data is nil.
 func (w *Workspace) read(ctx context.Context, name string, f history.File) ([]byte, error) {
 	limits := small.Limits{MaxFileSize: records.KindOf(name).Sized(w.run.Source.Limits.FileSize())}
 	data, problem, err := read.ReadFile(ctx, w.run.Source.Tree, f, limits)
 	if problem != nil {
-		w.add(name, *problem)
+		w.addIfFresh(name, *problem)
 		return nil, err
 	}
 	if data == nil {
@@ -221,8 +221,8 @@ func (w *Workspace) read(ctx context.Context, name string, f history.File) ([]by
 	return data, err
 }
 
-// record notes a record that could be read.
-func (w *Workspace) record(name string, r *records.Record) {
+// keepRecord keeps what later checks need of a record.
+func (w *Workspace) keepRecord(name string, r *records.Record) {
 	if r.Kind != records.Profile && r.Kind != records.Manifest && w.profile != nil {
 		w.mustBelong(name, r)
 	}
@@ -239,27 +239,27 @@ func (w *Workspace) record(name string, r *records.Record) {
 			if !w.isFresh(name) {
 				at = before
 			}
-			w.broken(at, "event_id", "the event %s is at %s and at %s: an id is given once", e.id, before.name, e.name)
+			w.addEventProblem(at, "event_id", "the event %s is at %s and at %s: an id is given once", e.id, before.name, e.name)
 			return
 		}
 		w.events[e.id] = e
 	}
 }
 
-// mustBelong compares the project and the lineage of a record with the profile's.
+// mustBelong adds a problem if a record's project or lineage is not the profile's.
 func (w *Workspace) mustBelong(name string, r *records.Record) {
 	for _, key := range []string{"project_id", "lineage_id"} {
 		if want := w.profile.Text(key); r.Value(key) != nil && r.Text(key) != want {
-			w.add(name, small.Problem{
-				Kind: records.ProblemPlace, Pos: r.Pos(key), Subject: key, Hint: w.drop(name),
+			w.addIfFresh(name, small.Problem{
+				Kind: records.ProblemPlace, Pos: r.Pos(key), Subject: key, Hint: w.removalFix(name),
 				Message: string(r.Kind) + " of another project: " + key + " is " + wording.Clip(r.Text(key)) + "; " + records.ProfileFile + " has " + wording.Clip(want),
 			})
 		}
 	}
 }
 
-// drop is the fix for a record that should not have been made.
-func (w *Workspace) drop(name string) string {
+// removalFix returns the fix for a file that has to be put back, if the change altered it, or else removed.
+func (w *Workspace) removalFix(name string) string {
 	file := wording.TopPath(small.InDir(w.dir, name))
 	if w.fresh[name].Mode != "" {
 		return "put it back as it was: " + wording.Commands("git restore --source="+history.Short(w.run.Scope.Before())+" --staged --worktree -- "+file)

@@ -30,7 +30,7 @@ var Family = run.Family{
 
 const credentialRule = "secret/credential"
 
-// checkCredential looks at new entries. In a whole history all are new: there it applies only in strict mode.
+// checkCredential reports credentials in new entries; in a whole history, where every entry is new, only in strict mode.
 func checkCredential(e *logs.LogChange, r *rule.Reporter) {
 	if !e.JudgesNew() {
 		return
@@ -50,12 +50,12 @@ func checkCredential(e *logs.LogChange, r *rule.Reporter) {
 			}
 		}
 		f.Message = fmt.Sprintf("%s holds %s", ledger.Describe(entry), strings.Join(held, "; "))
-		f.Fix = withoutCredential(e, f)
+		f.Fix = credentialFix(e, f)
 		r.Add(f)
 	}
 }
 
-// credentialKey is the key of a credential in a field of an entry: if two rules find it, only one reports it.
+// credentialKey returns the key of a credential in a field of an entry. Of two findings with the same key only one is reported.
 func credentialKey(path, field string, e ledger.Entry) finding.EditKey {
 	return finding.EditKey{Path: path + "\x00credential", From: field, To: e.Digest.String()}
 }
@@ -69,19 +69,19 @@ func describeCredential(c ledger.Credential) string {
 	return words + ") in " + c.Field
 }
 
-// withoutCredential is the fix for a credential in a new entry. It depends on who has the entry already.
-func withoutCredential(e *logs.LogChange, f finding.Finding) string {
+// credentialFix returns the fix for a credential in a new entry. It depends on who already has the entry.
+func credentialFix(e *logs.LogChange, f finding.Finding) string {
 	switch s := e.Situation(); {
 	case e.Fix != "":
 		return e.Fix
 	case s.Standing != history.Own:
-		return "revoke it where it was issued, before anything else: " + excuse(s, f.Fingerprint()[:12])
+		return "revoke it where it was issued, before anything else: " + waiverFix(s, f.Fingerprint()[:12])
 	}
 	return "this masks it, and keeps the rest of the entry: " + e.PutBack()
 }
 
-// excuse is the fix by which a person accepts an entry whose credential is revoked, on the branch whose configuration counts.
-func excuse(s remedy.Situation, fingerprint string) string {
+// waiverFix says how a person waives an entry whose credential is revoked, on the branch whose configuration counts.
+func waiverFix(s remedy.Situation, fingerprint string) string {
 	remote, why := s.Remote, "it was pushed, and what was pushed stays"
 	switch {
 	case remote.None:
@@ -106,12 +106,12 @@ func excuse(s remedy.Situation, fingerprint string) string {
 // secretKeys are parts of keys' names that suggest a secret.
 var secretKeys = []string{"api_key", "apikey", "password", "secret", "token", "private_key"}
 
-// encodedSecret is a whole value of 32 or more characters of the base64
-// alphabet. Elements of lists are not looked at: there, hashes and paths are
+// encodedSecret matches a whole value of 32 or more characters of the base64
+// alphabet. Elements of lists are not matched: hashes and paths in lists are
 // evidence.
 var encodedSecret = expression.Of(`^[A-Za-z0-9+/]{32,}={0,2}$`)
 
-// commitHash is a full commit id, which is evidence and not a secret.
+// commitHash matches a full commit id, which is evidence and not a secret.
 var commitHash = expression.Of(`^[0-9a-f]{40}$`)
 
 func checkSecret(w *read.Workspace, r *rule.Reporter) {
@@ -121,22 +121,22 @@ func checkSecret(w *read.Workspace, r *rule.Reporter) {
 			f.Line, f.Column = p.Field.KeyPos.Line, p.Field.KeyPos.Column
 			f.Message = fmt.Sprintf("the key %q suggests a secret", p.Field.Key)
 			f.Fix = w.Correct(a, p.Subject, "keep secrets out of .small/; rename the key if it holds none")
-			f.Edits = credentialOf(w, a, p.Subject)
+			f.Edits = credentialKeys(w, a, p.Subject)
 			r.Add(f)
 			return
 		}
-		if text, ok := p.Value.Str(); ok && p.Field != nil && encodedSecret().MatchString(text) && !knownDigest(p, text) {
+		if text, ok := p.Value.Str(); ok && p.Field != nil && encodedSecret().MatchString(text) && !isExpectedDigest(p, text) {
 			f.Line, f.Column = p.Value.Pos.Line, p.Value.Pos.Column
 			f.Message = fmt.Sprintf("%s looks like an encoded secret (%d characters of the base64 alphabet)", read.DescribeSubject(p.Subject), len(text))
 			f.Fix = w.Correct(a, p.Subject, "if it is one, remove and revoke it; refer to long values by a file or a link")
-			f.Edits = credentialOf(w, a, p.Subject)
+			f.Edits = credentialKeys(w, a, p.Subject)
 			r.Add(f)
 		}
 	})
 }
 
-// credentialOf is the key under which secret/credential reports the same field of an entry.
-func credentialOf(w *read.Workspace, a small.Artifact, at string) []finding.EditKey {
+// credentialKeys returns the key under which secret/credential reports the same field of an entry; nil outside of entries.
+func credentialKeys(w *read.Workspace, a small.Artifact, at string) []finding.EditKey {
 	index, isEntry := read.EntryIndex(at)
 	if a != small.Progress || !isEntry || index >= w.Ledger().Len() {
 		return nil
@@ -150,8 +150,8 @@ func announcesSecret(key string) bool {
 	return slices.ContainsFunc(secretKeys, func(part string) bool { return strings.Contains(key, part) })
 }
 
-// knownDigest reports whether a value is where the protocol wants a digest or an id.
-func knownDigest(p read.Node, text string) bool {
+// isExpectedDigest reports whether a value is where the protocol wants a digest or an id.
+func isExpectedDigest(p read.Node, text string) bool {
 	n := len(p.Keys)
 	if n == 0 {
 		return false

@@ -16,14 +16,14 @@ import (
 	"github.com/small-gate/small-gate/internal/small/records"
 )
 
-// isProfile reports whether a path is that of a profile, under which a witness keeps the records of its workspace as one log.
-func isProfile(at string) bool {
+// isProfilePath reports whether a path is that of a profile of 2.0.0. A witness keeps the records of such a workspace as one log at this path.
+func isProfilePath(at string) bool {
 	_, name, in := small.SplitPath(at)
 	return in && name == records.ProfileFile
 }
 
-// addRecords adds the records of each workspace of 2.0.0 among the files of the tip, and the logs of 1.0.0 that were migrated.
-func (c *witnessing) addRecords(ctx context.Context, files []history.File) error {
+// addRecords adds, for each workspace of 2.0.0 among the files, its records as one log and the logs of 1.0.0 from which it was migrated.
+func (c *comparison) addRecords(ctx context.Context, files []history.File) error {
 	for _, f := range files {
 		dir, name, _ := small.SplitPath(f.Path)
 		if name != records.ProfileFile {
@@ -54,8 +54,8 @@ func (c *witnessing) addRecords(ctx context.Context, files []history.File) error
 	return nil
 }
 
-// recordsOf are the records of a workspace as a log: those that were seen in the order in which they were, and then the others by path. It
-// returns their paths too.
+// recordsOf returns the records of a workspace as a log, first those that were seen, in their order, then the others by path; and the paths of
+// all records in files.
 func recordsOf(files []history.File, dir string, seen []small.Digest) (*ledger.Log, map[small.Digest]string) {
 	var all []ledger.Entry
 	paths, copies := map[small.Digest]string{}, map[small.Digest]int{}
@@ -84,21 +84,21 @@ func recordsOf(files []history.File, dir string, seen []small.Digest) (*ledger.L
 	return &ledger.Log{Ledger: ledger.OfEntries(out)}, paths
 }
 
-// arrange puts the records at other paths in the order of those that are gone from where they were seen, so that a workspace that moved is found.
-func (c *witnessing) arrange(gone witness.Log) {
+// orderAsSeen orders the records of each workspace as those of a workspace that is gone, if it has all of these, so that a moved workspace is found.
+func (c *comparison) orderAsSeen(gone witness.Log) {
 	for at, now := range c.now {
-		if !isProfile(gone.Path) || !isProfile(at) {
+		if !isProfilePath(gone.Path) || !isProfilePath(at) {
 			continue
 		}
 		dir, _, _ := small.SplitPath(at)
-		if log, _ := recordsOf(c.files, dir, gone.Entries); log.Extends(stub(gone).Log.Ledger) {
+		if log, _ := recordsOf(c.files, dir, gone.Entries); log.Extends(digestsOnly(gone).Log.Ledger) {
 			now.Log = log
 		}
 	}
 }
 
-// waived is what waivers say of the records of a workspace.
-func (c *witnessing) waived(dir string) ledger.Equivalence {
+// waivedRecords returns the equivalence that the waivers for a workspace's records make.
+func (c *comparison) waivedRecords(dir string) ledger.Equivalence {
 	var paths []string
 	for _, w := range c.run.Source.Policy.Waivers {
 		if in, name, ok := small.SplitPath(w.Path); ok && in == dir && records.KindOf(name) != "" {
@@ -108,9 +108,9 @@ func (c *witnessing) waived(dir string) ledger.Equivalence {
 	return c.run.Source.EquivalenceByWaivers(paths...)
 }
 
-// compareRecords judges what has become of the records of a workspace. Each that was changed is one that is gone.
-func (c *witnessing) compareRecords(ctx context.Context, l witness.Log, now *read.LedgerFile) error {
-	old := stub(l)
+// compareRecords judges what has become of the records of a workspace. A changed record counts as gone.
+func (c *comparison) compareRecords(ctx context.Context, l witness.Log, now *read.LedgerFile) error {
+	old := digestsOnly(l)
 	if now.Log.Extends(old.Log.Ledger) {
 		return nil
 	}
@@ -125,7 +125,7 @@ func (c *witnessing) compareRecords(ctx context.Context, l witness.Log, now *rea
 			return err
 		}
 		_, change.Names = recordsOf(files, dir, nil)
-		if change.BuiltOn, err = c.builtOn(ctx, l.Commit); err != nil {
+		if change.BuiltOn, err = c.isAncestor(ctx, l.Commit); err != nil {
 			return err
 		}
 	}
@@ -133,7 +133,7 @@ func (c *witnessing) compareRecords(ctx context.Context, l witness.Log, now *rea
 		return slices.Repeat([]*small.Value{{Kind: small.Null}}, max(old.Log.Len(), now.Log.Len())), nil // none pairs with another
 	}
 	dir, _, _ := small.SplitPath(now.File.Path)
-	compared, err := ledger.Compare(old.Log.Ledger, now.Log.Ledger, ledger.CompareOptions{Equal: c.waived(dir), OldRecords: unknown, NewRecords: unknown})
+	compared, err := ledger.Compare(old.Log.Ledger, now.Log.Ledger, ledger.CompareOptions{Equal: c.waivedRecords(dir), OldRecords: unknown, NewRecords: unknown})
 	if err != nil {
 		return err
 	}

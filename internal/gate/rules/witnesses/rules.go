@@ -37,29 +37,29 @@ type seenChange struct {
 	Survives bool
 	// BuiltOn is true if that commit is an ancestor of what the ref holds now.
 	BuiltOn bool
-	// Names are the paths of the records of 2.0.0 that were seen, if the log is made of those and the commit survives.
+	// Names are the paths of the records that were seen, if the log is a workspace of 2.0.0 and the commit survives.
 	Names map[small.Digest]string
 }
 
-// loss is a ref, or a log, that a witness has seen and that is gone.
+// loss is a ref or a log that a witness has seen and that is gone.
 type loss struct {
 	rule.Place
 	// Ref is the full name.
 	Ref string
 	// Path is the log's; empty if the whole ref is gone.
 	Path string
-	// Logs are those that were seen: all of the ref, or the one.
+	// Logs are the seen logs that are gone: all of the ref, or one.
 	Logs []witness.Log
 	// Problems say why the log cannot be read, if there is a file at its path.
 	Problems []small.Problem
-	// Survives is true if the commit that was seen last is still in the clone, BuiltOn if the ref still leads to it.
+	// Survives is true if the commit that was seen last is still in the clone, BuiltOn if it is an ancestor of what the ref holds now.
 	Survives, BuiltOn bool
 }
 
 func checkWitnessRewritten(e *seenChange, r *rule.Reporter) {
 	report := func(f finding.Finding, what string) {
 		f.Message = fmt.Sprintf("%s; a witness saw %s of %s on %s", what, history.Short(e.Seen.Commit), e.Ref, day(e.Seen.Time))
-		f.Fix = bringBack(e)
+		f.Fix = restoreFix(e)
 		reportWitnessed(r, f, e.Ref)
 	}
 	for kind := ledger.EditModified; kind <= ledger.EditReordered; kind++ {
@@ -76,9 +76,9 @@ func describeWitnessed(e *seenChange, x ledger.Edit) string {
 	entry := e.Old.Entries[x.OldIndex]
 	words := fmt.Sprintf("entry %d (%.19s…)", x.OldIndex+1, entry.Digest)
 	switch {
-	case isProfile(e.Seen.Path) && e.Survives:
+	case isProfilePath(e.Seen.Path) && e.Survives:
 		words = e.Names[entry.Digest]
-	case isProfile(e.Seen.Path):
+	case isProfilePath(e.Seen.Path):
 		words = fmt.Sprintf("a record (%.19s…)", entry.Digest)
 	case e.Survives:
 		words = ledger.Describe(entry)
@@ -102,7 +102,7 @@ func checkWitnessVanished(v *loss, r *rule.Reporter) {
 		entries += len(l.Entries)
 		all = append(all, ledger.HeadOf(l.Entries))
 	}
-	f := finding.Finding{Path: v.Path, EditFrom: ledger.HeadOf(all).String(), Fix: takeBack(last.Commit, v.Survives, v.BuiltOn) + compareFirst + accept}
+	f := finding.Finding{Path: v.Path, EditFrom: ledger.HeadOf(all).String(), Fix: locationFix(last.Commit, v.Survives, v.BuiltOn) + compareFirst + accept}
 	seen := "a witness saw " + wording.Count(entries, "entry")
 	if len(v.Logs) > 0 {
 		seen += fmt.Sprintf(" in %s on %s", history.Short(last.Commit), day(last.Time))
@@ -126,29 +126,29 @@ func checkWitnessVanished(v *loss, r *rule.Reporter) {
 	reportWitnessed(r, f, v.Ref)
 }
 
-// reportWitnessed reports a finding of one ref. What another ref has lost is another loss, even of the same entry.
+// reportWitnessed reports a finding about one ref. The same entry lost on two refs makes two findings.
 func reportWitnessed(r *rule.Reporter, f finding.Finding, ref string) {
 	f.Subject, f.Edits = ref, nil
 	r.Add(f)
 }
 
-// day is a time as messages write it.
+// day writes a time for a message.
 func day(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
-// accept ends every fix. Only a person can say whether it is right that something is gone.
+// accept ends every fix: only a person can accept a loss.
 const accept = ". If a person knows why it is gone and accepts that, run the witness with --accept and the fingerprint: " +
 	wording.Docs + "witness.md"
 
-// compareFirst says what it means to accept that something has vanished.
+// compareFirst warns of what accepting a loss means.
 const compareFirst = ". Before you accept that it is gone, compare what has taken its place: once accepted, its entries are never reported again"
 
-// bringBack says how to bring entries back. If only dropped commits are missing, commands do it.
-func bringBack(e *seenChange) string {
+// restoreFix says how to bring entries back. There are commands for it if dropped commits are all that is missing.
+func restoreFix(e *seenChange) string {
 	lost := len(e.Inserted) == 0 && !slices.ContainsFunc(e.Edits, func(x ledger.Edit) bool {
 		return !x.Waived && (x.Kind == ledger.EditModified || x.Kind == ledger.EditReordered)
 	})
 	if !e.Survives || e.BuiltOn || !lost {
-		return takeBack(e.Seen.Commit, e.Survives, e.BuiltOn) + accept
+		return locationFix(e.Seen.Commit, e.Survives, e.BuiltOn) + accept
 	}
 	seen := history.Short(e.Seen.Commit)
 	if e.Names != nil {
@@ -160,8 +160,8 @@ func bringBack(e *seenChange) string {
 		wording.Commands("small-hook reconcile "+seen, "git commit -m 'Keep the log of "+seen+"'", "git push") + accept
 }
 
-// takeBack says where what a witness has seen still is, and what a person does with it: no commands can do this.
-func takeBack(commit string, survives, builtOn bool) string {
+// locationFix says where the seen entries still are, and what a person does with them if no commands can bring them back.
+func locationFix(commit string, survives, builtOn bool) string {
 	at := "what was seen is in the commit " + history.Short(commit)
 	switch {
 	case commit == "":

@@ -1,4 +1,4 @@
-// Package witnesses compares what a witness has seen of refs with what they hold now.
+// Package witnesses compares the logs that a witness has seen on refs with those that the refs have now.
 package witnesses
 
 import (
@@ -22,9 +22,9 @@ import (
 	"github.com/small-gate/small-gate/internal/small/records"
 )
 
-// Witnessed is one ref that a witness looks at.
+// Witnessed is one ref that a witness watches.
 type Witnessed struct {
-	// Seen is what the witness has seen there; without logs if it sees the ref for the first time.
+	// Seen has the logs as the witness last saw them; none if it sees the ref for the first time.
 	Seen witness.Ref
 	// Tip is the full id of the commit that the ref holds now; empty if the ref is gone.
 	Tip string
@@ -32,40 +32,40 @@ type Witnessed struct {
 	Here func(commit string) (bool, error)
 }
 
-// compareWitnessed compares what a witness has seen of a ref with what the ref holds now, and returns what the witness has seen after that. A log
-// that it saw stays watched, whatever the configuration excludes.
-func compareWitnessed(ctx context.Context, r *run.Run, w Witnessed) (witness.Ref, error) {
-	c := &witnessing{run: r, Witnessed: w, now: map[string]*read.LedgerFile{}, noted: map[string]bool{}}
+// compareRef compares a ref's logs with those that the witness saw there, and returns them as they are now, for the next comparison. A log
+// that was seen stays watched, whatever the configuration excludes.
+func compareRef(ctx context.Context, r *run.Run, w Witnessed) (witness.Ref, error) {
+	c := &comparison{run: r, Witnessed: w, now: map[string]*read.LedgerFile{}, noted: map[string]bool{}}
 	if w.Tip == "" {
 		return c.refGone(ctx)
 	}
 	return c.compareAll(ctx)
 }
 
-// witnessing is the comparison of one ref.
-type witnessing struct {
+// comparison is the comparison of one ref.
+type comparison struct {
 	run *run.Run
 	Witnessed
-	// files are all of the tip's workspaces, and now the logs by path.
+	// files are the files of the tip's workspaces; now are the tip's logs, by path.
 	files []history.File
 	now   map[string]*read.LedgerFile
-	// noted are the paths of logs in out that have not moved away. There may be thousands.
+	// out is what is returned for the next comparison. noted has the paths of its logs but for those that moved away: a list could have thousands.
 	noted map[string]bool
 	out   witness.Ref
 }
 
-func (c *witnessing) refGone(ctx context.Context) (witness.Ref, error) {
-	logs := standing(c.Seen.Logs)
+func (c *comparison) refGone(ctx context.Context) (witness.Ref, error) {
+	logs := unmoved(c.Seen.Logs)
 	return c.out, c.judgeLoss(ctx, &loss{Ref: c.Seen.Name, Logs: logs, Place: rule.Place{Mandatory: true}}, witness.Latest(logs).Commit)
 }
 
-// judgeLoss judges a loss of what was last seen in the commit last.
-func (c *witnessing) judgeLoss(ctx context.Context, lost *loss, last string) (err error) {
+// judgeLoss judges a lost log, or a lost ref. last is the commit in which it was last seen.
+func (c *comparison) judgeLoss(ctx context.Context, lost *loss, last string) (err error) {
 	if last != "" {
 		lost.Survives, err = c.Here(last)
 	}
 	if lost.Survives && err == nil && c.Tip != "" {
-		lost.BuiltOn, err = c.builtOn(ctx, last)
+		lost.BuiltOn, err = c.isAncestor(ctx, last)
 	}
 	if err != nil {
 		return err
@@ -73,12 +73,12 @@ func (c *witnessing) judgeLoss(ctx context.Context, lost *loss, last string) (er
 	return c.run.Collector.Judge(ctx, lost)
 }
 
-// standing are the logs that have not moved away.
-func standing(logs []witness.Log) []witness.Log {
+// unmoved returns the logs that have not moved away.
+func unmoved(logs []witness.Log) []witness.Log {
 	return slices.DeleteFunc(slices.Clone(logs), func(l witness.Log) bool { return l.Moved != "" })
 }
 
-func (c *witnessing) compareAll(ctx context.Context) (witness.Ref, error) {
+func (c *comparison) compareAll(ctx context.Context) (witness.Ref, error) {
 	c.out.Name = c.Seen.Name
 	files, err := c.run.Source.Tree.List(ctx, c.Tip, history.Workspaces())
 	if err != nil {
@@ -115,14 +115,14 @@ func (c *witnessing) compareAll(ctx context.Context) (witness.Ref, error) {
 	seen := pathsOf(c.Seen.Logs)
 	for _, f := range files {
 		if !seen[f.Path] && !c.noted[f.Path] {
-			c.addNew(f.Path)
+			c.noteNew(f.Path)
 		}
 	}
-	c.forget()
+	c.dropMoved()
 	return c.out, nil
 }
 
-// pathsOf are the paths of logs.
+// pathsOf returns the set of the logs' paths.
 func pathsOf(logs []witness.Log) map[string]bool {
 	out := map[string]bool{}
 	for _, l := range logs {
@@ -131,16 +131,16 @@ func pathsOf(logs []witness.Log) map[string]bool {
 	return out
 }
 
-// configured reports whether a path is that of a log of the configuration.
-func (c *witnessing) configured(path string) bool { return c.run.Source.Policy.LogFor(path) != nil }
+// configured reports whether the configuration names a log at the path.
+func (c *comparison) configured(path string) bool { return c.run.Source.Policy.LogFor(path) != nil }
 
-// watches reports whether a log is noted that was not seen before.
-func (c *witnessing) watches(path string) bool {
+// shouldNote reports whether a log that was not seen before is watched from now on.
+func (c *comparison) shouldNote(path string) bool {
 	return c.configured(path) || c.run.Source.Judges(path)
 }
 
-// forget drops the logs that have moved to a path that has no log any more: their entries are not needed again.
-func (c *witnessing) forget() {
+// dropMoved drops the logs that moved to a path that has no log any more.
+func (c *comparison) dropMoved() {
 	for before := -1; before != len(c.out.Logs); {
 		before = len(c.out.Logs)
 		there := pathsOf(c.out.Logs)
@@ -148,14 +148,14 @@ func (c *witnessing) forget() {
 	}
 }
 
-// builtOn reports whether the tip has a commit of this clone among its ancestors.
-func (c *witnessing) builtOn(ctx context.Context, commit string) (bool, error) {
+// isAncestor reports whether a commit of this clone is the tip or an ancestor of it.
+func (c *comparison) isAncestor(ctx context.Context, commit string) (bool, error) {
 	bases, err := c.run.Source.History.MergeBases(ctx, commit, c.Tip)
 	return slices.Contains(bases, commit), err
 }
 
 // compareOne compares one log that was seen.
-func (c *witnessing) compareOne(ctx context.Context, l witness.Log, moves map[string]history.File) error {
+func (c *comparison) compareOne(ctx context.Context, l witness.Log, moves map[string]history.File) error {
 	at := l.Path
 	if _, in := small.WorkspaceOf(at); !in && !c.configured(at) {
 		c.run.Examined().Notes = append(c.run.Examined().Notes, at+" of "+c.Seen.Name+" is no log of the configuration any more, and is not witnessed")
@@ -176,20 +176,20 @@ func (c *witnessing) compareOne(ctx context.Context, l witness.Log, moves map[st
 		}
 		return c.judgeLoss(ctx, lost, l.Commit)
 	}
-	if isProfile(at) {
+	if isProfilePath(at) {
 		dir, _, _ := small.SplitPath(at)
 		now.Log, _ = recordsOf(c.files, dir, l.Entries)
-		c.see(at, l)
+		c.note(at, l)
 		return c.compareRecords(ctx, l, now)
 	}
-	c.see(at, l)
+	c.note(at, l)
 	return c.compareEntries(ctx, l, now)
 }
 
-// see records, once, what is seen of a log now; before is what was seen of it.
-func (c *witnessing) see(path string, before witness.Log) {
+// note adds a log as it is now to out, once. before is the log as it was seen.
+func (c *comparison) note(path string, before witness.Log) {
 	if c.noted[path] {
-		return // it has come back to a path where it was before
+		return // it moved away and has come back
 	}
 	c.noted[path] = true
 	l := witness.Log{Path: path, Time: c.run.Source.Now.UTC().Truncate(time.Second), Commit: c.Tip, Entries: ledger.DigestsOf(c.now[path].Log.Ledger)}
@@ -205,39 +205,39 @@ func (c *witnessing) see(path string, before witness.Log) {
 	}
 }
 
-// addNew notes a log that has not been seen before.
-func (c *witnessing) addNew(path string) {
+// noteNew notes a log that was not seen before.
+func (c *comparison) noteNew(path string) {
 	log := c.now[path]
 	_, name, _ := small.SplitPath(path)
 	switch {
-	case log == nil || !c.watches(path) || records.IsOriginalLog(name): // an original is a record too
+	case log == nil || !c.shouldNote(path) || records.IsOriginalLog(name): // an original is a record too
 	case log.Readable():
-		c.see(path, witness.Log{})
+		c.note(path, witness.Log{})
 	default:
 		c.run.Examined().Notes = append(c.run.Examined().Notes, path+" of "+c.Seen.Name+" cannot be read as a log, and is not witnessed: "+log.Problems[0].Message)
 	}
 }
 
 // moves finds the logs that are gone from their paths and continue at new ones.
-func (c *witnessing) moves() (map[string]history.File, error) {
+func (c *comparison) moves() (map[string]history.File, error) {
 	var gone, added []*read.LedgerFile
-	for _, l := range standing(c.Seen.Logs) {
+	for _, l := range unmoved(c.Seen.Logs) {
 		if c.now[l.Path] == nil {
-			gone = append(gone, stub(l))
-			c.arrange(l)
+			gone = append(gone, digestsOnly(l))
+			c.orderAsSeen(l)
 		}
 	}
-	seen := pathsOf(standing(c.Seen.Logs))
+	seen := pathsOf(unmoved(c.Seen.Logs))
 	for _, path := range slices.Sorted(maps.Keys(c.now)) {
-		if log := c.now[path]; !seen[path] && log.Readable() && c.watches(path) {
+		if log := c.now[path]; !seen[path] && log.Readable() && c.shouldNote(path) {
 			added = append(added, log)
 		}
 	}
 	return c.run.Source.MovedLogs(gone, added)
 }
 
-// stub is a log whose entries have only their digests.
-func stub(l witness.Log) *read.LedgerFile {
+// digestsOnly returns a seen log as one whose entries have nothing but their digests.
+func digestsOnly(l witness.Log) *read.LedgerFile {
 	entries := make([]ledger.Entry, len(l.Entries))
 	for i, d := range l.Entries {
 		entries[i] = ledger.Entry{Index: i, Digest: d}
@@ -246,12 +246,12 @@ func stub(l witness.Log) *read.LedgerFile {
 }
 
 // compareEntries judges what has become of a log's entries.
-func (c *witnessing) compareEntries(ctx context.Context, l witness.Log, now *read.LedgerFile) error {
-	old := stub(l)
+func (c *comparison) compareEntries(ctx context.Context, l witness.Log, now *read.LedgerFile) error {
+	old := digestsOnly(l)
 	if now.Log.Extends(old.Log.Ledger) {
 		return nil
 	}
-	before, err := c.surviving(ctx, l)
+	before, err := c.readIfHere(ctx, l)
 	if err != nil {
 		return err
 	}
@@ -278,7 +278,7 @@ func (c *witnessing) compareEntries(ctx context.Context, l witness.Log, now *rea
 	}
 	change := &seenChange{Ref: c.Seen.Name, Seen: l, Survives: survives}
 	if survives {
-		if change.BuiltOn, err = c.builtOn(ctx, l.Commit); err != nil {
+		if change.BuiltOn, err = c.isAncestor(ctx, l.Commit); err != nil {
 			return err
 		}
 	}
@@ -290,8 +290,8 @@ func (c *witnessing) compareEntries(ctx context.Context, l witness.Log, now *rea
 	return c.run.Collector.Judge(ctx, change)
 }
 
-// surviving reads a log as it was seen, if its commit is still in the clone; nil if it is not, or if it has another log there.
-func (c *witnessing) surviving(ctx context.Context, l witness.Log) (*read.LedgerFile, error) {
+// readIfHere reads a seen log from the commit in which it was seen; nil if the clone does not have this commit, or if the log there is another.
+func (c *comparison) readIfHere(ctx context.Context, l witness.Log) (*read.LedgerFile, error) {
 	here, err := c.Here(l.Commit)
 	if err != nil || !here {
 		return nil, err
@@ -303,13 +303,13 @@ func (c *witnessing) surviving(ctx context.Context, l witness.Log) (*read.Ledger
 	return log, nil
 }
 
-// Judge compares what refs hold now with what a witness has seen there, and adds what it sees now to seen, to be kept if the report has no
-// finding. Findings whose fingerprints, or the first digits of them, are in accept are set apart. A fingerprint that no finding has is a
-// failure.
+// Judge compares the refs' logs with those that a witness saw there, and appends the logs as they are now to seen, which the caller keeps if the
+// report has no finding. accept has fingerprints, or their first digits: findings with these are listed as waived. A fingerprint that no finding
+// has is a failure.
 func Judge(refs []Witnessed, accept []string, seen *[]witness.Ref) run.Pass {
 	return func(ctx context.Context, r *run.Run) error {
 		for _, w := range refs {
-			now, err := compareWitnessed(ctx, r, w)
+			now, err := compareRef(ctx, r, w)
 			if err != nil {
 				return err
 			}
@@ -317,19 +317,19 @@ func Judge(refs []Witnessed, accept []string, seen *[]witness.Ref) run.Pass {
 				*seen = append(*seen, now)
 			}
 		}
-		return setAccepted(&r.Collector.Report, accept)
+		return setAside(&r.Collector.Report, accept)
 	}
 }
 
-// setAccepted sets the accepted findings apart.
-func setAccepted(r *finding.Report, accept []string) error {
+// setAside moves the accepted findings to the waived ones.
+func setAside(r *finding.Report, accept []string) error {
 	var all []string
 	for i := range r.Findings {
 		all = append(all, r.Findings[i].Fingerprint())
 	}
 	accepted := map[string]bool{}
 	for _, a := range accept {
-		found, several := finding.Whole(strings.ToLower(a), all)
+		found, several := finding.Complete(strings.ToLower(a), all)
 		switch {
 		case len(a) < finding.ShortestFingerprint || found == "":
 			return &failure.Error{

@@ -20,30 +20,30 @@ import (
 var Family = run.Family{
 	Name: "workflows",
 	Rules: []rule.Rule{
-		rule.New("workflow/front-matter", finding.SeverityError, finding.StageValidate, rule.On(workflowProblems(frontMatter))),
+		rule.New("workflow/front-matter", finding.SeverityError, finding.StageValidate, rule.On(workflowProblems(workflowFileProblems))),
 		rule.New("workflow/unknown-key", finding.SeverityWarning, finding.StageValidate, rule.On(workflowProblems(func(v *workflowFile) []small.Problem { return v.Unknown }))),
-		rule.New("workflow/phase", finding.SeverityError, finding.StageVerify, rule.On(ofWorkflow((*lane.Workflow).CheckPhases))),
+		rule.New("workflow/phase", finding.SeverityError, finding.StageVerify, rule.On(onWorkflow((*lane.Workflow).CheckPhases))),
 		rule.New("workflow/agent", finding.SeverityError, finding.StageVerify, rule.On(checkAgents)),
-		rule.New("workflow/shape", finding.SeverityWarning, finding.StageLint, rule.On(ofWorkflow((*lane.Workflow).CheckShape))),
-		rule.New("workflow/checkpoint", finding.SeverityWarning, finding.StageLint, rule.On(ofWorkflow((*lane.Workflow).CheckCheckpoint))),
+		rule.New("workflow/shape", finding.SeverityWarning, finding.StageLint, rule.On(onWorkflow((*lane.Workflow).CheckShape))),
+		rule.New("workflow/checkpoint", finding.SeverityWarning, finding.StageLint, rule.On(onWorkflow((*lane.Workflow).CheckCheckpoint))),
 		rule.New("workflow/history-rewritten", finding.SeverityError, finding.StageHistory, rule.On(checkRewritten)).
 			Of(ledger.EntryChanged | ledger.EntryLost | ledger.LogEnded | ledger.OfRecord),
-		rule.New("workflow/history-invalid", finding.SeverityError, finding.StageVerify, rule.On(workflowProblems(ofJob)), rule.On(unreadable(true))),
-		rule.New("workflow/campaign-invalid", finding.SeverityError, finding.StageVerify, rule.On(workflowProblems(ofCampaign)), rule.On(unreadable(false))),
+		rule.New("workflow/history-invalid", finding.SeverityError, finding.StageVerify, rule.On(workflowProblems(jobProblems)), rule.On(checkUnreadable(true))),
+		rule.New("workflow/campaign-invalid", finding.SeverityError, finding.StageVerify, rule.On(workflowProblems(campaignProblems)), rule.On(checkUnreadable(false))),
 	},
 	Checks:   map[string]rule.Check{"divergence/concurrent-append": rule.On(checkSwitchTips)},
 	Sections: []policy.Section{lane.Workflows},
 	Passes:   func() run.Passes { return run.Passes{run.AtTip: atTip, run.AtDirectory: atDirectory} },
 }
 
-func frontMatter(v *workflowFile) []small.Problem {
+func workflowFileProblems(v *workflowFile) []small.Problem {
 	if v.IsRecord {
 		return nil
 	}
 	return v.Problems
 }
 
-func ofJob(v *workflowFile) []small.Problem {
+func jobProblems(v *workflowFile) []small.Problem {
 	switch {
 	case v.Record != nil:
 		return v.Record.CheckSwitches(v.Find)
@@ -53,7 +53,7 @@ func ofJob(v *workflowFile) []small.Problem {
 	return nil
 }
 
-func ofCampaign(v *workflowFile) []small.Problem {
+func campaignProblems(v *workflowFile) []small.Problem {
 	switch {
 	case v.Record != nil:
 		return v.Record.CheckChildren()
@@ -63,17 +63,17 @@ func ofCampaign(v *workflowFile) []small.Problem {
 	return nil
 }
 
-// unreadable makes the check of records that a commit made unreadable: jobs', or campaigns'.
-func unreadable(job bool) func(*logs.UnreadableLog, *rule.Reporter) {
+// checkUnreadable makes the check that reports records of jobs, or of campaigns, that a commit made unreadable.
+func checkUnreadable(job bool) func(*logs.UnreadableLog, *rule.Reporter) {
 	return func(u *logs.UnreadableLog, r *rule.Reporter) {
-		if at := places(u.Run); at.HasRecord(u.Path) && at.HasJob(u.Path) == job {
+		if at := placesOf(u.Run); at.HasRecord(u.Path) && at.HasJob(u.Path) == job {
 			u.Report(r, "")
 		}
 	}
 }
 
-// ofWorkflow makes a check from a function that needs a workflow.
-func ofWorkflow(check func(*lane.Workflow) []small.Problem) func(*workflowFile, *rule.Reporter) {
+// onWorkflow makes a check from a function that needs a workflow.
+func onWorkflow(check func(*lane.Workflow) []small.Problem) func(*workflowFile, *rule.Reporter) {
 	return workflowProblems(func(v *workflowFile) []small.Problem {
 		if v.Workflow == nil {
 			return nil
@@ -120,21 +120,21 @@ func checkAgents(v *workflowFile, r *rule.Reporter) {
 			}
 			f.Fix = "commit a file at " + strings.Join(places, " or ") + ", or correct the path"
 		}
-		if places(v.scan.run).AgentsOptional {
+		if placesOf(v.scan.run).AgentsOptional {
 			f.Severity = finding.SeverityWarning
 		}
 		r.Add(f)
 	}
 }
 
-// checkRewritten finds earlier switches in a job's history that were changed, deleted or moved.
+// checkRewritten reports earlier switches in a job's history that were changed, deleted or moved, and switches inserted before them.
 func checkRewritten(e logs.FamilyChange, r *rule.Reporter) {
 	if e.New == nil {
 		if n := e.Old.Len(); n > 0 {
 			head := e.Old.Head().String()
 			r.Add(finding.Finding{
 				Path: e.Path, EditFrom: head, Edits: []finding.EditKey{{Path: e.Path, From: head}},
-				Message: fmt.Sprintf("the record with %s is gone", wording.Count(n, "workflow switch")), Fix: keepSwitches(e),
+				Message: fmt.Sprintf("the record with %s is gone", wording.Count(n, "workflow switch")), Fix: restoreSwitches(e),
 			})
 		}
 		return
@@ -142,7 +142,7 @@ func checkRewritten(e logs.FamilyChange, r *rule.Reporter) {
 	for _, kind := range []ledger.EditKind{ledger.EditModified, ledger.EditTimestampMigrated, ledger.EditTaskReassigned, ledger.EditDeleted, ledger.EditReordered} {
 		for _, x := range e.OfKind(kind) {
 			f := e.Finding(x)
-			f.Message, f.Fix = describeRewritten(e, x), keepSwitches(e)
+			f.Message, f.Fix = describeRewritten(e, x), restoreSwitches(e)
 			r.Add(f)
 		}
 	}
@@ -152,7 +152,7 @@ func checkRewritten(e logs.FamilyChange, r *rule.Reporter) {
 	}
 	for _, index := range inserted {
 		f := e.InsertionFinding(index)
-		f.Message, f.Fix = ledger.Describe(e.New.Entries[index])+" was inserted before older ones", keepSwitches(e)
+		f.Message, f.Fix = ledger.Describe(e.New.Entries[index])+" was inserted before older ones", restoreSwitches(e)
 		r.Add(f)
 	}
 }
@@ -170,9 +170,9 @@ func describeRewritten(e logs.FamilyChange, x ledger.Edit) string {
 	return e.DescribeModified(x)
 }
 
-// keepSwitches says how to restore a switch history. A merge of two branches that both switched a job always
+// restoreSwitches says how to restore a switch history. A merge of two branches that both switched a job always
 // breaks the chain of one of them.
-func keepSwitches(e logs.FamilyChange) string {
+func restoreSwitches(e logs.FamilyChange) string {
 	if e.Merge {
 		return "a merge cannot join the two: undo it if nobody else has it, and rebase the side that is not published on the other; keep the switches of that side as they are, " +
 			"and record your own again after them, from the workflow that they led to"
@@ -180,8 +180,8 @@ func keepSwitches(e logs.FamilyChange) string {
 	return e.Undo()
 }
 
-// checkSwitchTips is divergence/concurrent-append for a job's switches. No merge can join them, and no waiver can make the two one: each
-// began at the workflow that was active at the merge base.
+// checkSwitchTips is divergence/concurrent-append for a job's switches. No merge and no waiver can join them: both sides start
+// from the workflow that was active at the merge base.
 func checkSwitchTips(t logs.FamilyTips, r *rule.Reporter) {
 	if t.Outcome != ledger.Diverged {
 		return

@@ -17,13 +17,13 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// places are where workflow files and records are.
-func places(r *run.Run) *lane.Places { return lane.PlacesIn(r.Source.Policy) }
+// placesOf returns where workflow files and records are.
+func placesOf(r *run.Run) *lane.Places { return lane.PlacesIn(r.Source.Policy) }
 
 // atTip judges the changed workflow files and records at the tip.
 func atTip(ctx context.Context, r *run.Run) error {
 	s, paths := newScan(r), run.SortedKeys(r.Learned.Families)
-	there, err := s.present(ctx, paths)
+	there, err := s.filesAt(ctx, paths)
 	if err != nil {
 		return err
 	}
@@ -36,10 +36,10 @@ func atTip(ctx context.Context, r *run.Run) error {
 	return s.judge(ctx, files)
 }
 
-// atDirectory judges the workflow files and records of the directory that is checked or, if the check is recursive, all below it. For the
-// directory alone, a pattern that begins with **/ is taken for the directory itself.
+// atDirectory judges the workflow files and records of the checked directory or, if the check is recursive, all below it. If it is not
+// recursive, **/ at the start of a pattern stands for the directory itself.
 func atDirectory(ctx context.Context, r *run.Run) error {
-	patterns := places(r).Watched()
+	patterns := placesOf(r).Watched()
 	if len(patterns) == 0 {
 		return nil
 	}
@@ -63,7 +63,7 @@ type scan struct {
 	run *run.Run
 	// read are the workflows that were read, by path; nil for one that cannot be read.
 	read map[string]*lane.Workflow
-	// there are the files at the paths of agents that workflows name; links are the symbolic links among these paths.
+	// there are the files at the paths of the agents that workflows name; links maps those of them that are symbolic links to their targets.
 	there map[string]history.File
 	links map[string]string
 }
@@ -76,7 +76,7 @@ func newScan(r *run.Run) *scan {
 func (s *scan) judge(ctx context.Context, files []history.File) error {
 	var views []*workflowFile
 	for _, f := range files {
-		if !places(s.run).Watches(f.Path) {
+		if !placesOf(s.run).Watches(f.Path) {
 			continue
 		}
 		v, err := s.readFile(ctx, f)
@@ -102,8 +102,8 @@ func (s *scan) judge(ctx context.Context, files []history.File) error {
 }
 
 func (s *scan) readFile(ctx context.Context, f history.File) (*workflowFile, error) {
-	v := &workflowFile{scan: s, Path: f.Path, Object: f.Object, IsRecord: places(s.run).HasRecord(f.Path)}
-	v.IsCampaign = v.IsRecord && !places(s.run).HasJob(f.Path)
+	v := &workflowFile{scan: s, Path: f.Path, Object: f.Object, IsRecord: placesOf(s.run).HasRecord(f.Path)}
+	v.IsCampaign = v.IsRecord && !placesOf(s.run).HasJob(f.Path)
 	data, problem, err := read.ReadFile(ctx, s.run.Source.Tree, f, s.run.Source.Limits)
 	switch {
 	case err != nil:
@@ -119,7 +119,7 @@ func (s *scan) readFile(ctx context.Context, f history.File) (*workflowFile, err
 	return v, nil
 }
 
-// findAgents looks up the agent files that workflows name, for several workflows at once. A symbolic link is
+// findAgents looks up the agent files that workflows name, for all workflows at once. A symbolic link is
 // followed once, to a file of the tree.
 func (s *scan) findAgents(ctx context.Context, views []*workflowFile) (err error) {
 	var wanted []string
@@ -127,13 +127,13 @@ func (s *scan) findAgents(ctx context.Context, views []*workflowFile) (err error
 		if v.Workflow == nil {
 			continue
 		}
-		v.agents = v.Workflow.Agents(places(s.run).Roots)
+		v.agents = v.Workflow.Agents(placesOf(s.run).Roots)
 		for _, a := range v.agents {
 			wanted = append(wanted, a.Paths...)
 		}
 	}
-	if s.there, err = s.present(ctx, wanted); err == nil {
-		s.links, err = s.follow(ctx, s.there)
+	if s.there, err = s.filesAt(ctx, wanted); err == nil {
+		s.links, err = s.followLinks(ctx, s.there)
 	}
 	return err
 }
@@ -141,8 +141,8 @@ func (s *scan) findAgents(ctx context.Context, views []*workflowFile) (err error
 // maxTargetSize is how long a symbolic link's target may be.
 const maxTargetSize = 4096
 
-// follow replaces each symbolic link in there with its target, and returns where the links lead.
-func (s *scan) follow(ctx context.Context, there map[string]history.File) (links map[string]string, err error) {
+// followLinks replaces each symbolic link in there with its target, and returns where the links lead.
+func (s *scan) followLinks(ctx context.Context, there map[string]history.File) (links map[string]string, err error) {
 	links = map[string]string{}
 	for p, f := range there {
 		if f.Mode != history.ModeLink {
@@ -157,15 +157,15 @@ func (s *scan) follow(ctx context.Context, there map[string]history.File) (links
 			links[p] = path.Join(path.Dir(p), target)
 		}
 	}
-	behind, err := s.present(ctx, slices.Collect(maps.Values(links)))
+	behind, err := s.filesAt(ctx, slices.Collect(maps.Values(links)))
 	for p, to := range links {
 		there[p] = behind[to]
 	}
 	return links, err
 }
 
-// present looks up which of some paths are files of the tree.
-func (s *scan) present(ctx context.Context, paths []string) (map[string]history.File, error) {
+// filesAt looks up which of some paths are files of the tree.
+func (s *scan) filesAt(ctx context.Context, paths []string) (map[string]history.File, error) {
 	paths = slices.Compact(slices.Sorted(slices.Values(paths)))
 	paths = slices.DeleteFunc(paths, func(p string) bool { return p == "" })
 	there := map[string]history.File{}
@@ -179,8 +179,8 @@ func (s *scan) present(ctx context.Context, paths []string) (map[string]history.
 	return there, err
 }
 
-// findWorkflows looks up the workflows that records name, for several records at once: any file that is named from
-// the root, or else a workflow file.
+// findWorkflows looks up the workflows that records name, for all records at once: a file at the path from the root,
+// or else the nearest workflow file of the name.
 func (s *scan) findWorkflows(ctx context.Context, views []*workflowFile) error {
 	var wanted []string
 	names := map[*workflowFile][]string{}
@@ -192,18 +192,18 @@ func (s *scan) findWorkflows(ctx context.Context, views []*workflowFile) error {
 			wanted = append(wanted, lane.WorkflowFiles(name)...)
 		}
 	}
-	files, err := s.present(ctx, wanted)
+	files, err := s.filesAt(ctx, wanted)
 	if err != nil {
 		return err
 	}
 	var anywhere []string
 	if len(wanted) > 0 {
-		all, err := s.run.Source.Tree.List(ctx, s.run.Scope.Tip.ID, history.Matching(places(s.run).Include...))
+		all, err := s.run.Source.Tree.List(ctx, s.run.Scope.Tip.ID, history.Matching(placesOf(s.run).Include...))
 		if err != nil {
 			return err
 		}
 		for _, f := range all {
-			if places(s.run).HasWorkflow(f.Path) {
+			if placesOf(s.run).HasWorkflow(f.Path) {
 				files[f.Path], anywhere = f, append(anywhere, f.Path)
 			}
 		}
@@ -250,6 +250,6 @@ type workflowFile struct {
 	// IsRecord is true for records, IsCampaign for campaigns' records; Record is nil if it cannot be read.
 	IsRecord, IsCampaign bool
 	Record               *lane.Record
-	// Find looks up the workflows that the record names.
+	// Find returns the path of a workflow that the record names, and the workflow.
 	Find lane.FindWorkflow
 }

@@ -13,9 +13,9 @@ import (
 	"github.com/small-gate/small-gate/internal/ledger"
 )
 
-// checkDoubled finds entries of a configured log that a commit adds although an equal one is there: those beyond the number that the parent
-// with the most has. If a few fields identify an entry, two of them are an error.
-func checkDoubled(ctx context.Context, j *logs.CommitLog, r *rule.Reporter) error {
+// checkAddedCopies reports entries that a commit adds to a configured log that already has an equal one: those beyond the number that the
+// parent with the most copies has. If a few fields identify an entry, a copy is an error.
+func checkAddedCopies(ctx context.Context, j *logs.CommitLog, r *rule.Reporter) error {
 	stanza := j.Run.Source.Policy.LogFor(j.Path)
 	if stanza == nil || j.Run.Source.IsFileEntry(j.Path) {
 		return nil
@@ -29,35 +29,35 @@ func checkDoubled(ctx context.Context, j *logs.CommitLog, r *rule.Reporter) erro
 	byKey := len(stanza.Identity.Only) > 0
 	doubled, first := ledger.AddedCopies(before, j.Child.Log.Ledger)
 	if len(doubled) == 0 {
-		return nil // as usual: no record has to be read
+		return nil // the usual case, for which no record is read
 	}
 	records, err := j.Run.Source.ReaderOf(j.Path).Records(ctx, j.Child.File)()
 	if err != nil {
 		return err
 	}
 	for i, e := range doubled {
-		if j.Excused(e.Digest) {
+		if j.IsAccepted(e.Digest) {
 			continue
 		}
 		f := finding.Finding{
 			Path: j.Path, Line: e.Pos.Line, Column: e.Pos.Column, Subject: "doubled " + e.Digest.String(), Entry: finding.RefOf(e),
 			Edits:   []finding.EditKey{{Path: j.Path + "\x00doubled", From: first[i].Digest.String(), To: e.Digest.String()}},
-			Message: fmt.Sprintf("%s is there already: it is the same entry as %s%s", ledger.Describe(e), ledger.Describe(first[i]), quoted(cmp.Or(ledger.MainText(records[e.Index]), records[e.Index].Canonical()))),
+			Message: fmt.Sprintf("%s is there already: it is the same entry as %s%s", ledger.Describe(e), ledger.Describe(first[i]), withText(cmp.Or(ledger.MainText(records[e.Index]), records[e.Index].Canonical()))),
 			Fix:     "nothing is lost; a program that reads the log has to take one of the two",
 		}
 		if byKey {
 			f.Severity = finding.SeverityError
 		}
 		if j.Run.Source.Policy.RejectsDuplicates(stanza) {
-			f.Fix = takeOut(j, byKey)
+			f.Fix = removalFix(j, byKey)
 		}
 		r.Add(f)
 	}
 	return nil
 }
 
-// takeOut is the fix that takes an added entry out of the commit. byKey is true if a few fields identify an entry.
-func takeOut(j *logs.CommitLog, byKey bool) string {
+// removalFix returns the fix that takes an added entry out of the commit. byKey is true if a few fields identify an entry.
+func removalFix(j *logs.CommitLog, byKey bool) string {
 	if j.Step.Fix != nil {
 		return j.Step.Fix(j.Path)
 	}
