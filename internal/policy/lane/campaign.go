@@ -7,11 +7,11 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// done are the statuses of a dependency on which a child can build: it is complete, or turned out not to be needed.
+// done are the statuses of a dependency that its dependants need not wait for: it is complete or not needed.
 var done = []string{"complete", "skipped", "cancelled"}
 
-// CheckChildren says what is wrong with a campaign's children as they are: fields, duplicate names, unknown or circular dependencies, a
-// child that is complete before one that it depends on.
+// CheckChildren reports what is wrong with a campaign's children: fields, duplicate names, unknown or circular dependencies, a child that is
+// complete before one that it depends on.
 func (r *Record) CheckChildren() []small.Problem {
 	if problems := checkSchema(childrenSchema(), r.doc, childExample); len(problems) > 0 {
 		return problems
@@ -31,20 +31,20 @@ func (r *Record) CheckChildren() []small.Problem {
 			on := byName[d.Text]
 			switch {
 			case on == nil:
-				out = append(out, problem(d.Pos, c.subject+".dependsOn", "name a child of this campaign",
+				out = append(out, newProblem(d.Pos, c.subject+".dependsOn", "name a child of this campaign",
 					"%q depends on %q, which is not a child of the campaign", clip(c.Name.Text), clip(d.Text)))
 			case c.Status.Text == "complete" && on != c && !slices.Contains(done, on.Status.Text):
-				out = append(out, problem(c.Status.Pos, c.subject+".status", "complete what it depends on first, or mark that as skipped or cancelled",
+				out = append(out, newProblem(c.Status.Pos, c.subject+".status", "complete what it depends on first, or mark that as skipped or cancelled",
 					"%q is complete, but %q, on which it depends, is %s", clip(c.Name.Text), clip(d.Text), on.Status.Text))
 			}
 		}
 	}
-	return append(out, r.circle(byName)...)
+	return append(out, r.checkCycles(byName)...)
 }
 
-// circle reports the first circle of dependencies that a depth-first search closes. The search keeps its own stack: a campaign may be as
-// deep as a file is long.
-func (r *Record) circle(byName map[string]*Child) []small.Problem {
+// checkCycles reports the first cycle of dependencies that a depth-first search finds. The search has its own stack, because a chain of dependencies may
+// be as long as the file.
+func (r *Record) checkCycles(byName map[string]*Child) []small.Problem {
 	next := map[*Child]int{}  // the next dependency to look at
 	open := map[*Child]bool{} // whether a child is on the current path
 	for i := range r.Children {
@@ -64,8 +64,8 @@ func (r *Record) circle(byName map[string]*Child) []small.Problem {
 				for _, c := range way[slices.Index(way, on)+1:] {
 					names = append(names, clip(c.Name.Text))
 				}
-				return []small.Problem{problem(d.Pos, at.subject+".dependsOn", "remove one of these dependencies",
-					"the dependencies form a cycle: %s", circleWords(append(names, clip(on.Name.Text))))}
+				return []small.Problem{newProblem(d.Pos, at.subject+".dependsOn", "remove one of these dependencies",
+					"the dependencies form a cycle: %s", writeCycle(append(names, clip(on.Name.Text))))}
 			}
 			if on != nil {
 				way = append(way, on)
@@ -75,8 +75,8 @@ func (r *Record) circle(byName map[string]*Child) []small.Problem {
 	return nil
 }
 
-// circleWords writes a circle of names, shortening a long one.
-func circleWords(names []string) string {
+// writeCycle writes a cycle of names, and shortens a long one.
+func writeCycle(names []string) string {
 	const most = 12
 	if len(names) > most {
 		names = slices.Concat(names[:most-2], []string{"…"}, names[len(names)-1:])

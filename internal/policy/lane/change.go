@@ -16,36 +16,36 @@ type File struct {
 	Added, Deleted bool
 	// Object is the id of its content; for a deleted path, of its old content.
 	Object string
-	// Lines is how many lines only one of the two versions has, without comments and imports. For a file that is not text, or is too large,
-	// it is estimated from the size. With no lines, a path gives no signal, except for a generated migration.
+	// Lines is the number of lines that only one of the two versions has, without comments and imports. For a file that is binary or too large it is
+	// estimated from the size. A path without such lines gives no signal, except for a generated migration.
 	Lines int
-	// written is true for a generated file. That is not work, except for a generated migration.
+	// written is true for a generated file, which is no work, except for a migration.
 	written bool
 	// lost is how many of these lines are deleted, and guarded how many are about permissions.
 	lost, guarded int
-	// statements are SQL lines that change a schema or stored data; routes and exports the lines that it adds or removes.
+	// statements are SQL lines that change a schema or stored data; routes and exports are changed lines with routes and exported declarations.
 	statements, routes, exports []Line
 }
 
-// Line is one line of a file in a change: in the new version, or if it was deleted, in the old one.
+// Line is one line of a changed file: of the new version or, if it was deleted, of the old one.
 type Line struct {
 	Path   string
 	Number int
 	Text   string
 	// gone is true for a deleted line of the old version.
 	gone bool
-	// name is the route or the declaration on the line, and form the rest on which others depend.
+	// name is the name of the route or the declaration on the line, and form the rest of it, such as a signature.
 	name, form string
 }
 
-// Read compares the two texts of a file. A generated file shows no lines.
+// Read compares the two texts of a file, and sets its lines. A generated file has none.
 func (f *File) Read(before, after []byte) {
 	f.statements = statements(f.Path, before, after)
-	if f.written = generated(before) || generated(after); f.written {
+	if f.written = isGenerated(before) || isGenerated(after); f.written {
 		return
 	}
 	language := languageOf(f.Path)
-	for _, line := range append(only(before, after, true), only(after, before, false)...) {
+	for _, line := range append(linesOnlyIn(before, after, true), linesOnlyIn(after, before, false)...) {
 		if trivial().MatchString(line.Text) {
 			continue
 		}
@@ -61,7 +61,7 @@ func (f *File) Read(before, after []byte) {
 			f.guarded++
 		}
 		if language != nil {
-			language.look(f, line)
+			language.classify(f, line)
 		}
 	}
 }
@@ -69,21 +69,21 @@ func (f *File) Read(before, after []byte) {
 // guard matches a line about permissions or credentials.
 var guard = expression.Of(`(?i)permission|authori[sz]|authenticat|passw(or)?d|\bsession|csrf|\bjwt|(en|de)crypt|\bacl\b|\brole\b|access_?token|secret|credential|forbidden|privilege`)
 
-// generated reports whether a text was generated, by its beginning. Its source counts instead.
-func generated(text []byte) bool {
+// isGenerated reports whether a text was generated, by its beginning.
+func isGenerated(text []byte) bool {
 	const beginning = 1000
 	head := text[:min(len(text), beginning)]
 	return bytes.Contains(head, []byte("DO NOT EDIT")) || bytes.Contains(head, []byte("@generated"))
 }
 
-// longestLine is the longest line, in bytes, that is searched for signals; of a longer one only the difference counts.
+// longestLine is the length in bytes of the longest line that is searched for signals. A longer one only counts as a line.
 const longestLine = 2000
 
 // trivial matches comments and imports.
 var trivial = expression.Of(`^\x{feff}?\s*(//|/?\*[ */]|\*$|#( |$)|--( |$)|<!--|import\b|from \S+ import\b|using [\w.]+;|(global )?namespace\b|package\b|require\b|"[\w./-]+"$|use [\w:]+;)`)
 
-// only lists the lines of a text that another text lacks, ignoring white space. Unlike a diff, it does not depend on alignment.
-func only(text, other []byte, gone bool) []Line {
+// linesOnlyIn lists the lines of a text that another text lacks, ignoring white space. Unlike a diff, it does not depend on alignment.
+func linesOnlyIn(text, other []byte, gone bool) []Line {
 	left := map[string]int{}
 	for line := range bytes.Lines(other) {
 		left[string(normal(line))]++
@@ -102,7 +102,7 @@ func only(text, other []byte, gone bool) []Line {
 
 func normal(line []byte) []byte { return bytes.Join(bytes.Fields(line), []byte(" ")) }
 
-// FindMoves sets the lines of moved, unchanged files to 0: a deleted path, and a new one with the same content.
+// FindMoves sets Lines to 0 for files that only moved: a deleted path and a new one with the same content.
 func FindMoves(files []File) {
 	gone := map[string][]int{}
 	for i := range files {
@@ -127,7 +127,7 @@ func Counts(name string) bool {
 	return !state && name != policy.File
 }
 
-// IsWork reports whether a path is work: it counts, is not ignored, as lock files and vendored copies are, and is no test and no document.
+// IsWork reports whether a path is work: it counts, and is no test, no document and not ignored. Lock files and vendored copies are ignored.
 func IsWork(name string, cfg *Settings) bool {
 	return Counts(name) && !matches("ignore", name, cfg) && !matches("tests", name, cfg) && !IsDocument(name, cfg)
 }

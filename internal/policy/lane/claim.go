@@ -10,21 +10,21 @@ type Source string
 
 // The sources, in order of precedence.
 const (
-	// FromCaller is a flag of the command that judges the change, and FromInput the input of an action.
+	// FromCaller is the flag --lane of the command that judges the change, FromInput the input of small-action.
 	FromCaller Source = "flag"
 	FromInput  Source = "input"
 	// FromEnvironment is a variable in the environment of a commit's hooks, or of a
 	// job in CI.
 	FromEnvironment Source = "environment"
-	// FromTrailer is a trailer of a commit of the change, or a line like one.
+	// FromTrailer is a trailer in a commit's message, or a line that looks like one.
 	FromTrailer Source = "trailer"
-	// FromEntry is an entry for SwitchTask that a commit of the change adds.
+	// FromEntry is an entry for SwitchTask that a commit adds.
 	FromEntry Source = "entry"
 	// FromLabel is a label of the pull request.
 	FromLabel Source = "label"
-	// FromJob is the lane given to a job's record from upstream.
+	// FromJob is the lane in a job's record, which whoever started the job has given it.
 	FromJob Source = "job"
-	// FromPolicy is the configuration: its default, or the least lane that it allows.
+	// FromPolicy is the configuration: its default lane, or the least strict lane that it allows.
 	FromPolicy Source = "configuration"
 )
 
@@ -34,8 +34,8 @@ const Trailer = "Lane"
 // LabelPrefix begins the labels that claim a lane.
 const LabelPrefix = "lane:"
 
-// SwitchTask is the task id of the entry that records a change of lane, SpecTask of
-// the one that names a spec.
+// SwitchTask is the task id of an entry that records a change of lane, SpecTask that of
+// an entry that names a spec.
 const (
 	SwitchTask = "meta/lane-switch"
 	SpecTask   = "meta/spec"
@@ -47,10 +47,10 @@ var (
 	specLine   = expression.Of(`(?m)^\s*` + specKey + `:\s*(\S.*?)\s*$`)
 )
 
-// specKey names the artefact of an entry for SpecTask.
+// specKey is the key, or the beginning of the line, that names the file in an entry for SpecTask.
 const specKey = "spec-md"
 
-// SwitchText is the evidence of an entry that switches lanes; from may be empty.
+// SwitchText returns the evidence of an entry that switches lanes; from may be empty.
 func SwitchText(from, to Lane, reason string) string {
 	text := "to " + string(to) + ": " + reason
 	if from != "" && from != to {
@@ -59,7 +59,7 @@ func SwitchText(from, to Lane, reason string) string {
 	return text
 }
 
-// SwitchedTo is the lane's name, valid or not, in the evidence of an entry for SwitchTask; empty if the evidence does not have the form of
+// SwitchedTo returns the lane's name, valid or not, in the evidence of an entry for SwitchTask; empty if the evidence does not have the form of
 // SwitchText.
 func SwitchedTo(evidence *small.Value) string {
 	text, _ := evidence.Str()
@@ -69,7 +69,7 @@ func SwitchedTo(evidence *small.Value) string {
 	return ""
 }
 
-// SpecFile is the path of the artefact in the evidence of an entry for SpecTask, in a key or a line "spec-md"; empty for none.
+// SpecFile returns the path of the file in the evidence of an entry for SpecTask; empty if it has none.
 func SpecFile(evidence *small.Value) string {
 	if file, ok := evidence.Get(specKey).Str(); ok {
 		return file
@@ -89,13 +89,13 @@ type Claim struct {
 	Commit string
 }
 
-// claimants describe who makes a claim.
+// claimants describe sources in messages.
 var claimants = map[Source]string{
 	FromCaller: "--lane", FromInput: "the input lane", FromEnvironment: "SMALL_LANE", FromTrailer: "the trailer of commit ",
 	FromEntry: "an entry for " + SwitchTask, FromLabel: "a label", FromJob: "the job's record", FromPolicy: "the configuration",
 }
 
-// By describes who makes the claim.
+// By names the source of the claim, for messages.
 func (c Claim) By() string {
 	who := claimants[c.Source]
 	if c.Source == FromTrailer {

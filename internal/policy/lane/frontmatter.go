@@ -8,8 +8,8 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// frontMatter extracts the YAML between the first two lines of three dashes in a Markdown file. The result begins with an empty line in
-// place of the first of these lines, so that positions match the file.
+// frontMatter extracts the YAML between the first two lines of three dashes in a Markdown file. An empty line stands for the first of these lines, so
+// that positions match the file.
 func frontMatter(data []byte) ([]byte, *small.Problem) {
 	first, rest, _ := bytes.Cut(bytes.TrimPrefix(data, []byte("\ufeff")), []byte("\n"))
 	if !isFence(first) {
@@ -40,18 +40,18 @@ func isFence(line []byte) bool { return string(bytes.TrimRight(line, " \t\r\n"))
 // parseFrontMatter reads the front matter as a document.
 func parseFrontMatter(data []byte, limits small.Limits) (*small.Document, []small.Problem) {
 	if small.IsLFSPointer(data) {
-		return nil, forFile([]small.Problem{{Kind: small.ProblemNotAFile, Pos: small.Pos{Line: 1, Column: 1}, Message: "the file is a Git LFS pointer, not the file itself"}})
+		return nil, replaceHints([]small.Problem{{Kind: small.ProblemNotAFile, Pos: small.Pos{Line: 1, Column: 1}, Message: "the file is a Git LFS pointer, not the file itself"}})
 	}
 	text, problem := frontMatter(data)
 	if problem != nil {
 		return nil, []small.Problem{*problem}
 	}
 	doc, problems := small.Parse(text, limits)
-	return doc, forFile(problems)
+	return doc, replaceHints(problems)
 }
 
-// forFile adapts the advice about an unreadable file to workflows and records: the parser's own advice is about progress logs.
-func forFile(problems []small.Problem) []small.Problem {
+// replaceHints replaces the hints of problems with an unreadable file, because the parser's own hints are about progress logs.
+func replaceHints(problems []small.Problem) []small.Problem {
 	for i := range problems {
 		p := &problems[i]
 		p.Pos.Line, p.Pos.Column = max(p.Pos.Line, 1), max(p.Pos.Column, 1)
@@ -66,8 +66,8 @@ func forFile(problems []small.Problem) []small.Problem {
 	return problems
 }
 
-// problem makes a problem at a position.
-func problem(pos small.Pos, subject, hint, format string, args ...any) small.Problem {
+// newProblem makes a problem at a position.
+func newProblem(pos small.Pos, subject, hint, format string, args ...any) small.Problem {
 	return small.Problem{Kind: small.ProblemSchema, Pos: pos, Subject: subject, Message: fmt.Sprintf(format, args...), Hint: hint}
 }
 

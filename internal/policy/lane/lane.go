@@ -27,7 +27,7 @@ func (l Lane) rank() int { return slices.Index(Names, string(l)) + 1 }
 // Less reports whether a lane has less rigour than another.
 func (l Lane) Less(other Lane) bool { return l.rank() < other.rank() }
 
-// Stricter is the one of two lanes that has more rigour.
+// Stricter returns the one of two lanes that has more rigour.
 func Stricter(a, b Lane) Lane {
 	if a.Less(b) {
 		return b

@@ -10,17 +10,17 @@ import (
 	"github.com/small-gate/small-gate/internal/policy"
 )
 
-// language says how source code in one language shows what others use. An expression is matched with the path of a file, a line feed, and
-// one line of the file. Its groups are the name of what the line shows; what it matches after the last group is the form, on which others
-// also depend.
+// language finds routes and exported declarations in source code of one language. An expression is matched against the path of a file, a line feed,
+// and one line of the file. The groups of a match make the name of the route or declaration. The text that it matches after the last group is the
+// form, such as a function's signature.
 type language struct {
-	// files is the pattern of its source files, programs that of files that programs have and libraries do not.
+	// files is the pattern of source files; programs is that of files that only programs have, and libraries do not.
 	files, programs string
-	// exported matches a line that declares something for others, endpoint one that registers a route.
+	// exported matches a line with an exported declaration; endpoint matches a line that registers a route.
 	exported, endpoint func() *regexp.Regexp
 }
 
-// languages are those whose lines can give signals. Each has both expressions.
+// languages are the languages whose lines can give signals.
 var languages = []language{
 	{ // net/http, chi, gin, echo and the like
 		files: "**/*.go", programs: "**/main.go",
@@ -80,7 +80,7 @@ var publicType = expression.Of(`(?m)^\s*public (?:(?:static|final|abstract|seale
 // calls matches a line that requests a route instead of registering one.
 var calls = expression.Of(`(?i)(client|http|cache|header\(\)|request|req|resty)\.(get|post|put|patch|delete)\(`)
 
-// languageOf is the language of a file, nil if it has none of these.
+// languageOf returns the language of a file; nil if it is none of these.
 func languageOf(name string) *language {
 	for i := range languages {
 		if policy.MatchLast([]string{languages[i].files}, name) {
@@ -90,8 +90,8 @@ func languageOf(name string) *language {
 	return nil
 }
 
-// look adds a changed line to the file's routes or exports, if it registers a route or declares something.
-func (l *language) look(f *File, line Line) {
+// classify adds a changed line to the file's routes or exports, if it registers a route or has an exported declaration.
+func (l *language) classify(f *File, line Line) {
 	if line.find(l.endpoint()) && !calls().MatchString(line.Text) {
 		f.routes = append(f.routes, line)
 	} else if line.find(l.exported()) {
@@ -100,7 +100,7 @@ func (l *language) look(f *File, line Line) {
 	}
 }
 
-// find sets the name and the form of a line that an expression matches.
+// find sets the name and the form of a line if an expression matches it.
 func (l *Line) find(expression *regexp.Regexp) bool {
 	text := l.Path + "\n" + l.Text
 	at := expression.FindStringSubmatchIndex(text)
@@ -118,10 +118,10 @@ func (l *Line) find(expression *regexp.Regexp) bool {
 	return true
 }
 
-// Declares reports whether the lines of a file declare something for others.
+// Declares reports whether a changed line of a file has an exported declaration.
 func (f *File) Declares() bool { return len(f.exports) > 0 }
 
-// Programs are the patterns of files that make a directory a program.
+// Programs returns the patterns of files that make a directory a program.
 func Programs() []string {
 	var out []string
 	for _, l := range languages {
@@ -130,8 +130,8 @@ func Programs() []string {
 	return out
 }
 
-// DropPrograms drops the declarations in the files of a program: nobody imports it. A program is all files of one language in or below the
-// directory of a file of the tree that matches Programs.
+// DropPrograms drops the declarations in files of programs, which nobody imports. tree has the files that match Programs. All files of the same
+// language in and below the directory of such a file belong to a program.
 func DropPrograms(files []File, tree []string) {
 	programs := map[*language][]string{}
 	for _, name := range tree {

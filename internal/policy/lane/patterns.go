@@ -7,7 +7,7 @@ import (
 	"github.com/small-gate/small-gate/internal/policy"
 )
 
-// defaults are the patterns without a configuration, by their key in it. Of the patterns in a list that match, the last counts.
+// defaults are the default patterns, by the key in the configuration. Of the patterns in a list that match a path, the last counts.
 var defaults = map[string][]string{
 	"migrations": {
 		"**/migrations/**", "**/migration/**/*.{sql,rb,py,php,java,kt}", "**/db/migrate/**", "**/db/changelog/**", "**/alembic/versions/**", "**/{flyway,liquibase}/**",
@@ -49,13 +49,13 @@ var defaults = map[string][]string{
 	},
 }
 
-// matches reports whether a list selects a path: the default list followed by the project's own.
+// matches reports whether the default list, followed by the project's own, selects a path.
 func matches(key, name string, cfg *Settings) bool {
 	return policy.MatchLast(slices.Concat(defaults[key], cfg.Patterns[key]), name)
 }
 
-// excluded reports whether the project excludes a path from a list.
-func excluded(key, name string, cfg *Settings) bool {
+// isExcluded reports whether the project excludes a path from a list.
+func isExcluded(key, name string, cfg *Settings) bool {
 	for _, pattern := range cfg.Patterns[key] {
 		if rest, not := strings.CutPrefix(pattern, "!"); not && policy.MatchLast([]string{rest}, name) {
 			return true

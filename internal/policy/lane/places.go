@@ -38,7 +38,7 @@ type Places struct {
 	AgentsOptional bool
 }
 
-// PlacesIn are the places of a policy; empty if it has no such section.
+// PlacesIn returns the places of a policy; empty if it has no such section.
 func PlacesIn(p *policy.Policy) *Places {
 	if w, set := p.Sections[Workflows.Key].(*Places); set {
 		return w
@@ -74,10 +74,10 @@ func (w *Places) Check(r policy.SectionReader) {
 	}
 }
 
-// Noun is the word for the files.
+// Noun is the word for the files in messages.
 func (*Places) Noun() string { return "workflow" }
 
-// Watched are the patterns of workflow files and records that are judged, without Exclude.
+// Watched returns the patterns of judged workflow files and records. Exclude is not applied.
 func (w *Places) Watched() []string { return slices.Concat(w.Include, w.Jobs, w.Campaigns) }
 
 // Watches reports whether a path is a workflow file or a record to be judged.
@@ -120,8 +120,7 @@ func (w *Places) HasJob(path string) bool {
 	return policy.Matches(w.Jobs, path) && w.HasRecord(path)
 }
 
-// HasRecord reports whether a path is a record to be judged: a job's or a campaign's. A file in a workspace never is, whatever the
-// patterns: a log is judged as a log.
+// HasRecord reports whether a path is a record to be judged: a job's or a campaign's. A file in a workspace never is one, whatever the patterns.
 func (w *Places) HasRecord(path string) bool {
 	if !policy.Matches(w.Jobs, path) && !policy.Matches(w.Campaigns, path) || policy.Matches(w.Exclude, path) {
 		return false

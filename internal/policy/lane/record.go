@@ -9,13 +9,13 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// Record is what is known about one job or campaign. Fields with an unexpected type are left out.
+// Record is the record of one job or campaign. Fields with an unexpected type are left out.
 type Record struct {
 	// Path is the file's path, slash-separated from the root of the tree.
 	Path string
 	// WorkflowPath is the active workflow.
 	WorkflowPath Ref
-	// Lane is the lane given from upstream, params.lane; the zero Lane if there is none, or its name is unknown.
+	// Lane is params.lane, the lane that the job was given; the zero Lane if there is none, or its name is unknown.
 	Lane Lane
 	// NoCampaign is true if params.epicAllowed is false: the job is a campaign's child and never becomes a campaign itself.
 	NoCampaign bool
@@ -40,8 +40,8 @@ type Child struct {
 	subject      string
 }
 
-// ParseRecord reads the record of a job or a campaign, as JSON or YAML according to its path, file. If the file cannot be read, it returns
-// nil and the problems.
+// ParseRecord reads the record of a job or a campaign, as JSON or YAML according to the path file. If the file cannot be read, it returns nil and
+// the problems.
 func ParseRecord(file string, data []byte, limits small.Limits) (*Record, []small.Problem) {
 	read := small.Parse
 	if strings.HasSuffix(file, ".json") {
@@ -50,7 +50,7 @@ func ParseRecord(file string, data []byte, limits small.Limits) (*Record, []smal
 	}
 	doc, problems := read(data, limits)
 	if doc == nil {
-		return nil, forFile(problems)
+		return nil, replaceHints(problems)
 	}
 	root := doc.Root
 	params := root.Get("params")
@@ -101,7 +101,7 @@ func childAt(v *small.Value, index int) Child {
 	return c
 }
 
-// Ledger is the switch history as a ledger, so that two versions of it can be compared like logs.
+// Ledger returns the switch history as a ledger, so that two versions of it can be compared like logs.
 func (r *Record) Ledger() *ledger.Ledger {
 	l := ledger.NewLedger(r.SwitchValues())
 	for i := range l.Entries {
@@ -110,5 +110,5 @@ func (r *Record) Ledger() *ledger.Ledger {
 	return l
 }
 
-// SwitchValues are the elements of the switch history as in the file.
+// SwitchValues returns the elements of the switch history as in the file.
 func (r *Record) SwitchValues() []*small.Value { return listOf(r.doc.Root, "workflowPathHistory") }

@@ -24,22 +24,22 @@ var Names = []string{"fast", "standard", "deep"}
 
 // Settings are a project's choices about lanes: which signals of a change count, and what each lane demands.
 type Settings struct {
-	// Files and Lines are the most that a fast change has of each; Lines 0 means no limit.
+	// Files and Lines are the largest numbers of files and lines that a fast change may change; Lines 0 means no limit.
 	Files, Lines int
-	// Off are signals that are turned off, by name.
+	// Off are the names of signals that are turned off.
 	Off []string
-	// Patterns are the project's own, by key of PatternKeys. They follow the default ones; of those that match a path the last counts, and
-	// one that begins with ! excludes it.
+	// Patterns are the project's own, by key of PatternKeys. They follow the default ones. Of those that match a path the last counts, and one that
+	// begins with ! excludes the path.
 	Patterns map[string][]string
 	// Minimum is the least strict lane in which a change is judged; empty for none.
 	Minimum string
-	// QAAfterMerge leaves checking the evidence that a lane demands after the work to an audit.
+	// QAAfterMerge makes only an audit check the entries that a lane demands after the work.
 	QAAfterMerge bool
-	// Fast, Standard and Deep are what the lanes demand.
+	// Fast, Standard and Deep are the lanes' demands.
 	Fast, Standard, Deep Rigour
 }
 
-// SignalNames are the signals that a change can show.
+// SignalNames are the names of all signals.
 var SignalNames = []string{"size", "migration", "contract", "endpoint", "exported", "security"}
 
 // PatternKeys are the lists of patterns that a project can add to.
@@ -56,22 +56,21 @@ func defaultSettings() *Settings {
 	}
 }
 
-// Rigour is what one lane demands of a change, beyond the demands on every change.
+// Rigour is what a lane demands of a change beyond what is demanded of every change.
 type Rigour struct {
 	// Strict turns strict rules on.
 	Strict bool
 	// WarningsAreErrors raises every warning to an error.
 	WarningsAreErrors bool
-	// NoInsertions forbids entries before older ones even if an entry makes them explicit.
+	// NoInsertions forbids entries before older ones even if a reconcile entry permits them.
 	NoInsertions bool
 	// Rules raises the levels of rules.
 	Rules map[string]policy.Level
-	// Before and After are patterns for the task ids of entries that the change must add: one for each pattern, before its work and after
-	// it.
+	// Before and After are patterns of task ids. For each pattern the change must add an entry, before its work or after it.
 	Before, After []string
 }
 
-// Rigour is what a lane demands; nothing for an unknown name.
+// Rigour returns a lane's demands; none for an unknown name.
 func (l *Settings) Rigour(lane string) Rigour {
 	switch lane {
 	case "fast":
@@ -84,7 +83,7 @@ func (l *Settings) Rigour(lane string) Rigour {
 	return Rigour{}
 }
 
-// SettingsIn are the settings of a policy.
+// SettingsIn returns the settings of a policy.
 func SettingsIn(p *policy.Policy) *Settings {
 	if l, set := p.Sections["lanes"].(*Settings); set {
 		return l
@@ -121,7 +120,7 @@ func (l *Settings) Check(r policy.SectionReader) {
 	}
 }
 
-// pathPattern is a [policy.PatternCheck] like policy.FilePattern. Its pattern may begin with !, and it does not look for . and .. in it.
+// pathPattern is a [policy.PatternCheck] like policy.FilePattern, for patterns that may begin with !. It allows . and .. in a pattern.
 func pathPattern(pattern string) (message, hint string) {
 	rest, not := strings.CutPrefix(pattern, "!")
 	mended := policy.TrimRoot(rest)
@@ -146,7 +145,7 @@ func (g *given) Values() map[string]any { return map[string]any{"": &g.lane} }
 // Check accepts every value.
 func (*given) Check(policy.SectionReader) {}
 
-// Given is the lane that a policy gives a change that claims none itself; empty for none.
+// Given returns the lane that a policy gives a change that claims none itself; empty if it gives none.
 func Given(p *policy.Policy) Lane {
 	if g, set := p.Sections["lane"].(*given); set {
 		return g.lane

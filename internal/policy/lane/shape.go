@@ -15,8 +15,7 @@ const reviewer = "code-reviewer"
 // specWriting is the first phase of jobs; a fast one has none.
 const specWriting = "spec-writing"
 
-// shape is what the name of a well-known workflow promises: its phases in order. A step for which either of two phases will do names both:
-// a|b.
+// shape is the phases, in order, that the name of a well-known workflow promises. a|b stands for either of two phases.
 type shape struct {
 	lane  string
 	steps []string
@@ -31,7 +30,7 @@ var shapes = map[string]shape{
 	"campaign": {"", []string{"campaign-planning|campaign-architecture", "coordinating", "aggregation|campaign-integration"}},
 }
 
-// CheckShape says what a workflow with a well-known name lacks of what its lane promises. Other names promise nothing.
+// CheckShape reports what a workflow with a well-known name lacks of its shape. Other names promise nothing.
 func (w *Workflow) CheckShape() []small.Problem {
 	s, known := wellKnown(w.Name)
 	if !known {
@@ -45,13 +44,13 @@ func (w *Workflow) CheckShape() []small.Problem {
 		names := strings.Split(step, "|")
 		at := slices.IndexFunc(w.Phases, func(p Phase) bool { return slices.Contains(names, p.Name.Text) })
 		if at < 0 {
-			out = append(out, problem(w.phasesPos(), "phases."+names[0], "add it, or give the workflow's folder another name; the phases are "+order,
+			out = append(out, newProblem(w.phasesPos(), "phases."+names[0], "add it, or give the workflow's folder another name; the phases are "+order,
 				"%s lacks the phase %q", promise, names[0]))
 			continue
 		}
 		p := &w.Phases[at]
 		if at < last {
-			out = append(out, problem(p.Name.Pos, p.subject+".name", "put the phases in this order: "+order,
+			out = append(out, newProblem(p.Name.Pos, p.subject+".name", "put the phases in this order: "+order,
 				"%s promises %q after %q", promise, p.Name.Text, lastName))
 		} else {
 			last, lastName = at, p.Name.Text
@@ -60,62 +59,62 @@ func (w *Workflow) CheckShape() []small.Problem {
 	}
 	spec, begins := w.phase(specWriting), w.phase(w.Initial.Text)
 	if s.steps[0] == specWriting && spec >= 0 && begins > spec {
-		out = append(out, problem(w.Initial.Pos, "initial_phase", "write initial_phase: "+specWriting+"; overrides may begin elsewhere",
+		out = append(out, newProblem(w.Initial.Pos, "initial_phase", "write initial_phase: "+specWriting+"; overrides may begin elsewhere",
 			"%s skips the phase %q and begins with %q: every job begins with its specification", promise, specWriting, clip(w.Initial.Text)))
 	}
 	return out
 }
 
-// checkStep says what a phase of a well-known workflow lacks.
+// checkStep reports what a phase of a well-known workflow lacks.
 func (p *Phase) checkStep(promise string) []small.Problem {
 	switch {
 	case p.Name.Text == "coding" && !slices.ContainsFunc(p.Subagents, func(s Worker) bool { return s.Name.Text == reviewer }):
-		return []small.Problem{problem(p.Name.Pos, p.subject+".subagents", "write it like this: subagents: [{name: "+reviewer+", agent: agents/"+reviewer+".md}]",
+		return []small.Problem{newProblem(p.Name.Pos, p.subject+".subagents", "write it like this: subagents: [{name: "+reviewer+", agent: agents/"+reviewer+".md}]",
 			"%s promises the subagent %q in the phase %q", promise, reviewer, p.Name.Text)}
 	case p.Name.Text == "coordinating" && p.Agent.Text != "":
-		return []small.Problem{problem(p.Agent.Pos, p.subject+".agent", "write agent: ~",
+		return []small.Problem{newProblem(p.Agent.Pos, p.subject+".agent", "write agent: ~",
 			"%s promises that no agent works in the phase %q", promise, p.Name.Text)}
 	}
 	return nil
 }
 
-// wellKnown is the shape of a well-known workflow. Case is ignored, as people and some file systems do.
+// wellKnown returns the shape of a well-known workflow. It ignores case, as people and some file systems do.
 func wellKnown(name string) (shape, bool) {
 	s, known := shapes[strings.ToLower(name)]
 	return s, known
 }
 
-// codes reports whether a phase writes code.
-func (p *Phase) codes() bool { return p.Name.Text == "coding" || p.Tier.Text == "coding" }
+// writesCode reports whether a phase writes code.
+func (p *Phase) writesCode() bool { return p.Name.Text == "coding" || p.Tier.Text == "coding" }
 
-// merges reports whether a workflow ends in a merge: the four well-known ones do, and those of kind job or campaign. Without a kind, those
-// that write code do.
-func (w *Workflow) merges() bool {
+// endsInMerge reports whether a workflow ends in a merge: the four well-known ones do, those of kind job or campaign, and those without a kind that
+// write code.
+func (w *Workflow) endsInMerge() bool {
 	if _, known := wellKnown(w.Name); known {
 		return true
 	}
 	if kind := strings.ToLower(strings.TrimSpace(w.Kind)); kind != "" {
 		return kind == "job" || kind == campaignWorkflow
 	}
-	return slices.ContainsFunc(w.Phases, func(p Phase) bool { return p.codes() })
+	return slices.ContainsFunc(w.Phases, func(p Phase) bool { return p.writesCode() })
 }
 
-// personal matches the words with which a phase without an agent says that a person does it.
-var personal = expression.Of(`(?i)approv|await|waiting|human|manual|person|sign-?off`)
+// personWords matches the words with which a phase without an agent says that a person does it.
+var personWords = expression.Of(`(?i)approv|await|waiting|human|manual|person|sign-?off`)
 
-// waits reports whether work waits for a person in a phase.
-func (p *Phase) waits() bool {
-	return p.Checkpoint || p.NoAgent && (personal().MatchString(p.Name.Text) || personal().MatchString(p.Status))
+// waitsForPerson reports whether work waitsForPerson for a person in a phase.
+func (p *Phase) waitsForPerson() bool {
+	return p.Checkpoint || p.NoAgent && (personWords().MatchString(p.Name.Text) || personWords().MatchString(p.Status))
 }
 
-// CheckCheckpoint reports a workflow that ends in a merge and waits for no person after code is written; if no phase writes any, one that
-// never waits.
+// CheckCheckpoint reports a workflow that ends in a merge and does not wait for a person while or after code is written; if no phase writes code, one
+// that never waits.
 func (w *Workflow) CheckCheckpoint() []small.Problem {
-	if !w.merges() {
+	if !w.endsInMerge() {
 		return nil
 	}
-	coding := slices.IndexFunc(w.Phases, func(p Phase) bool { return p.codes() })
-	if slices.ContainsFunc(w.Phases[max(coding, 0):], func(p Phase) bool { return p.waits() }) {
+	coding := slices.IndexFunc(w.Phases, func(p Phase) bool { return p.writesCode() })
+	if slices.ContainsFunc(w.Phases[max(coding, 0):], func(p Phase) bool { return p.waitsForPerson() }) {
 		return nil
 	}
 	which, where := "no phase", "a phase"
@@ -123,6 +122,6 @@ func (w *Workflow) CheckCheckpoint() []small.Problem {
 		which = fmt.Sprintf("neither the phase %q nor a later one", clip(w.Phases[coding].Name.Text))
 		where = "that phase or a later one"
 	}
-	return []small.Problem{problem(w.phasesPos(), "phases", "add interactive_checkpoint: true to "+where,
+	return []small.Problem{newProblem(w.phasesPos(), "phases", "add interactive_checkpoint: true to "+where,
 		"the workflow %q merges without asking a person: %s has a checkpoint", clip(w.Name), which)}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/small-gate/small-gate/internal/base/wording"
 )
 
-// Signal is one sign of the rigour that a change needs.
+// Signal is something in a change that requires a lane.
 type Signal struct {
 	// Name is one of SignalNames. It is stable.
 	Name string
@@ -16,21 +16,21 @@ type Signal struct {
 	Fits Lane
 	// Why is a sentence for people, without its full stop.
 	Why string
-	// Files are the paths that gave the signal, sorted, and Lines the lines, if lines gave it. They contain text of the change.
+	// Files are the paths of the files that gave the signal, sorted; Lines are the lines that gave it, if any. Both are text of the change.
 	Files []string
 	Lines []Line
 }
 
 // change is the input of the signals.
 type change struct {
-	// files are those that count and differ in more than comments, work those of them that are no tests, no documents, and not generated.
+	// files are the files that count and differ in more than comments; work are those of them that are no tests, documents or generated files.
 	files, work []File
-	// routes and exports are added and removed by the work.
+	// routes and exports are the lines with routes and exported declarations that the work adds or removes.
 	routes, exports []Line
 	cfg             *Settings
 }
 
-// table has the signals, in reporting order. One may give several, which ask for different lanes.
+// table has the kinds of signals, in reporting order. One kind may give several signals, which require different lanes.
 var table = []struct {
 	name string
 	find func(c *change) []Signal
@@ -41,8 +41,8 @@ var table = []struct {
 			return f.Lines > 0 && matches("contracts", f.Path, c.cfg) && !matches("tests", f.Path, c.cfg)
 		}
 		return slices.Concat(
-			found(Deep, "an interface between services is changed or removed", c.files, func(f *File) bool { return is(f) && f.lost > 0 }),
-			found(Standard, "an interface between services is added", c.files, func(f *File) bool { return is(f) && f.lost == 0 }),
+			fromFiles(Deep, "an interface between services is changed or removed", c.files, func(f *File) bool { return is(f) && f.lost > 0 }),
+			fromFiles(Standard, "an interface between services is added", c.files, func(f *File) bool { return is(f) && f.lost == 0 }),
 		)
 	}},
 	{"security", security},
@@ -63,7 +63,7 @@ var table = []struct {
 	{"size", size},
 }
 
-// Signals lists the signals of a change. Files that do not count are left out.
+// Signals lists the signals of a change. It skips files that do not count.
 func Signals(files []File, cfg *Settings) []Signal {
 	c := &change{cfg: cfg}
 	for i := range files {
@@ -98,17 +98,17 @@ func Signals(files []File, cfg *Settings) []Signal {
 	return out
 }
 
-// migration finds changes of a schema or stored data: by path, or by SQL.
+// migration finds changes of a schema or stored data, by path or by SQL.
 func migration(c *change) []Signal {
 	kind := func(fits Lane, why string, reversible bool) []Signal {
 		var lines []Line
-		signals := found(fits, why, c.files, func(f *File) bool {
+		signals := fromFiles(fits, why, c.files, func(f *File) bool {
 			switch {
 			case matches("reversible", f.Path, c.cfg) != reversible:
 				return false
 			case matches("migrations", f.Path, c.cfg):
 				return true
-			case excluded("migrations", f.Path, c.cfg), matches("tests", f.Path, c.cfg), IsDocument(f.Path, c.cfg):
+			case isExcluded("migrations", f.Path, c.cfg), matches("tests", f.Path, c.cfg), IsDocument(f.Path, c.cfg):
 				return false
 			}
 			lines = append(lines, f.statements...)
@@ -125,9 +125,9 @@ func migration(c *change) []Signal {
 	)
 }
 
-// security finds changes to what keeps strangers out: by path, or because many lines of the work are about it.
+// security finds changes to access control and credentials, by path or because many lines of the work mention them.
 func security(c *change) []Signal {
-	out := found(Deep, "security-relevant files change", c.work, func(f *File) bool { return matches("security", f.Path, c.cfg) })
+	out := fromFiles(Deep, "security-relevant files change", c.work, func(f *File) bool { return matches("security", f.Path, c.cfg) })
 	guarded, lines := 0, 0
 	for i := range c.work {
 		lines += c.work[i].Lines
@@ -137,13 +137,13 @@ func security(c *change) []Signal {
 		return out
 	}
 	why := fmt.Sprintf("%d of %d lines mention permissions, passwords and the like", guarded, lines)
-	return found(Deep, why, c.work, func(f *File) bool { return f.guarded > 0 })
+	return fromFiles(Deep, why, c.work, func(f *File) bool { return f.guarded > 0 })
 }
 
-// Work is about security from this many lines on, if they are at least one in this many.
+// Work is about security if at least guardedLines lines mention it, and at least one in guardedShare.
 const guardedLines, guardedShare = 6, 6
 
-// size is the amount of work: without tests, documents and moved files.
+// size finds a change with too much work for the lane fast. Tests, documents and moved files do not count.
 func size(c *change) []Signal {
 	var files []string
 	lines := 0
@@ -167,11 +167,11 @@ func size(c *change) []Signal {
 	return []Signal{s}
 }
 
-// A change with more files and more lines than these needs planning first.
+// A change of the work with more files and more lines than these requires the lane deep.
 const sweepingFiles, sweepingLines = 10, 400
 
-// found is the signal given by some files.
-func found(fits Lane, why string, files []File, gives func(f *File) bool) []Signal {
+// fromFiles returns the signal of the files that give it; none if no file does.
+func fromFiles(fits Lane, why string, files []File, gives func(f *File) bool) []Signal {
 	var paths []string
 	for i := range files {
 		if gives(&files[i]) {
@@ -184,7 +184,7 @@ func found(fits Lane, why string, files []File, gives func(f *File) bool) []Sign
 	return []Signal{{Fits: fits, Why: why, Files: paths}}
 }
 
-// fromLines is the signal given by some lines.
+// fromLines returns the signal of some lines; none if there are no lines.
 func fromLines(fits Lane, why string, lines []Line) []Signal {
 	if len(lines) == 0 {
 		return nil
@@ -198,7 +198,7 @@ func fromLines(fits Lane, why string, lines []Line) []Signal {
 	return []Signal{s}
 }
 
-// compare splits differing lines into added, removed and changed declarations; moved ones are none of these.
+// compare splits differing lines into added, removed and changed declarations. A declaration that only moved is none of these.
 func compare(all []Line) (added, gone, changed []Line) {
 	was, is := map[string]string{}, map[string]string{}
 	for _, l := range all {
@@ -223,7 +223,7 @@ func compare(all []Line) (added, gone, changed []Line) {
 	return added, gone, changed
 }
 
-// Fits is the lane with the least rigour that allows every signal.
+// Fits returns the lane with the least rigour that allows every signal.
 func Fits(signals []Signal) Lane {
 	fits := Fast
 	for i := range signals {
@@ -232,7 +232,7 @@ func Fits(signals []Signal) Lane {
 	return fits
 }
 
-// Refused are the signals that a lane does not allow.
+// Refused returns the signals that a lane does not allow.
 func Refused(l Lane, signals []Signal) []Signal {
 	return slices.DeleteFunc(slices.Clone(signals), func(s Signal) bool { return !l.Less(s.Fits) })
 }

@@ -8,14 +8,14 @@ import (
 
 var (
 	sqlFile = expression.Of(`(?i)\.(sql|ddl|pgsql|psql|mysql|cql|hql)(\.(erb|j2|tmpl|tpl))?$`)
-	// sqlComment matches one that runs to the end of its line, or a bracketed one.
+	// sqlComment matches a comment to the end of the line, or between /* and */.
 	sqlComment = expression.Of(`(?s)--[^\n]*|/\*.*?\*/`)
 	// sqlVerb matches the beginning of a statement that changes a schema or stored data.
 	sqlVerb = expression.Of(`(?im)(?:^\x{feff}?|;)\s*(?:create|alter|drop|truncate|rename|update|delete)\b`)
 )
 
-// statements are the first lines of statements that change a schema or stored data, in an SQL file that differs in more than comments: in
-// the new version, or if that has none, in the old one.
+// statements returns the first line of the first statement that changes a schema or stored data, in an SQL file that differs in more than comments:
+// in the new version or, if that has none, in the old one.
 func statements(name string, before, after []byte) []Line {
 	if !sqlFile().MatchString(name) {
 		return nil
@@ -34,7 +34,7 @@ func statements(name string, before, after []byte) []Line {
 	return nil
 }
 
-// withoutComments blanks comments, and keeps line numbers.
+// withoutComments replaces comments by white space, and keeps line numbers.
 func withoutComments(text []byte) string {
 	return sqlComment().ReplaceAllStringFunc(string(text), func(comment string) string {
 		return " " + strings.Repeat("\n", strings.Count(comment, "\n"))

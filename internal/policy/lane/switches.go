@@ -12,14 +12,14 @@ import (
 // campaignWorkflow is the name, and the kind, of a workflow that starts several jobs.
 const campaignWorkflow = "campaign"
 
-// byCampaign is the origin of a switch that turns a job into a campaign.
+// byCampaign is the value of "by" in a switch that turns a job into a campaign.
 const byCampaign = "convert_to_campaign"
 
-// FindWorkflow returns the file that a record means by a workflow's path, empty if there is none, and the workflow in it, nil if it cannot
+// FindWorkflow returns the file to which a workflow's path in a record refers, empty if there is none, and the workflow in it, nil if it cannot
 // be read.
 type FindWorkflow func(name string) (file string, w *Workflow)
 
-// CheckSwitches says what is wrong with a job's parameters and its switch history, as they are.
+// CheckSwitches reports what is wrong with a job's parameters and its switch history.
 func (r *Record) CheckSwitches(find FindWorkflow) []small.Problem {
 	out := r.checkLane()
 	if problems := checkSchema(switchesSchema(), r.doc, switchExample); len(problems) > 0 {
@@ -32,13 +32,13 @@ func (r *Record) CheckSwitches(find FindWorkflow) []small.Problem {
 		out = append(out, s.checkChain(before, find)...)
 		out = append(out, s.checkNames(before == nil, find)...)
 		if r.NoCampaign && (s.By.Text == byCampaign || isCampaign(s.To.Text, find)) {
-			out = append(out, problem(s.To.Pos, s.subject, noCampaignHint,
+			out = append(out, newProblem(s.To.Pos, s.subject, noCampaignHint,
 				"the job is a campaign's child (params.epicAllowed is false) and became a campaign itself"))
 		}
 		before = s
 	}
 	if r.NoCampaign && len(r.Children) > 0 {
-		out = append(out, problem(r.doc.Root.At([]string{"campaignChildren"}).Pos, "campaignChildren", noCampaignHint,
+		out = append(out, newProblem(r.doc.Root.At([]string{"campaignChildren"}).Pos, "campaignChildren", noCampaignHint,
 			"the job is a campaign's child (params.epicAllowed is false) and has children of its own"))
 	}
 	return append(out, r.checkActive(before, find)...)
@@ -56,21 +56,21 @@ func (r *Record) checkLane() []small.Problem {
 	if text, is := given.Str(); is {
 		words = `"` + clip(text) + `"`
 	}
-	return []small.Problem{problem(given.Pos, "params.lane", "write one of "+strings.Join(Names, ", "),
+	return []small.Problem{newProblem(given.Pos, "params.lane", "write one of "+strings.Join(Names, ", "),
 		"params.lane is %s, which is not a lane", words)}
 }
 
 func (s *Switch) checkTime(before *Switch) []small.Problem {
 	at, err := time.Parse(time.RFC3339Nano, s.At.Text)
 	if err != nil {
-		return []small.Problem{problem(s.At.Pos, s.subject+".at", "write it as 2026-03-01T09:10:00Z",
+		return []small.Problem{newProblem(s.At.Pos, s.subject+".at", "write it as 2026-03-01T09:10:00Z",
 			"%q is not a time of the form of RFC 3339", clip(s.At.Text))}
 	}
 	if before == nil {
 		return nil
 	}
 	if last, err := time.Parse(time.RFC3339Nano, before.At.Text); err == nil && !at.After(last) {
-		return []small.Problem{problem(s.At.Pos, s.subject+".at", "record each switch when it is made, at the end of the list",
+		return []small.Problem{newProblem(s.At.Pos, s.subject+".at", "record each switch when it is made, at the end of the list",
 			"the switch at %s is not later than the one before it, at %s", clip(s.At.Text), clip(before.At.Text))}
 	}
 	return nil
@@ -79,11 +79,11 @@ func (s *Switch) checkTime(before *Switch) []small.Problem {
 func (s *Switch) checkChain(before *Switch, find FindWorkflow) []small.Problem {
 	var out []small.Problem
 	if before != nil && !sameWorkflow(before.To.Text, s.From.Text, find) {
-		out = append(out, problem(s.From.Pos, s.subject+".from", "record the switch from "+clip(before.To.Text)+", or first append the switch away from it",
+		out = append(out, newProblem(s.From.Pos, s.subject+".from", "record the switch from "+clip(before.To.Text)+", or first append the switch away from it",
 			"the switch is from %q, but the one before it was to %q", clip(s.From.Text), clip(before.To.Text)))
 	}
 	if sameWorkflow(s.From.Text, s.To.Text, find) {
-		out = append(out, problem(s.To.Pos, s.subject+".to", "remove the switch: this workflow is already active",
+		out = append(out, newProblem(s.To.Pos, s.subject+".to", "remove the switch: this workflow is already active",
 			"the switch is from %q to itself", clip(s.From.Text)))
 	}
 	return out
@@ -96,7 +96,8 @@ func sameWorkflow(a, b string, find FindWorkflow) bool {
 	return path.Clean(a) == path.Clean(b) || one != "" && one == other
 }
 
-// checkNames reports workflows and phases of a switch that do not exist. The chain of switches says where a later one must begin.
+// checkNames reports workflows and phases of a switch that do not exist. The workflow that a switch starts from is checked only for the first one;
+// checkChain compares that of later ones with the switch before.
 func (s *Switch) checkNames(first bool, find FindWorkflow) []small.Problem {
 	var out []small.Problem
 	if first {
@@ -107,7 +108,7 @@ func (s *Switch) checkNames(first bool, find FindWorkflow) []small.Problem {
 	return append(out, checkPhase(s.To, s.ToPhase, s.subject+".toPhase", find)...)
 }
 
-// keepOld is the remedy for a name in a committed switch.
+// keepOld ends the remedy for a wrong name in a switch.
 const keepOld = "; a switch that is committed stays as it is: keep a workflow with that path and phase for it"
 
 func checkPhase(workflow, phase Ref, subject string, find FindWorkflow) []small.Problem {
@@ -115,7 +116,7 @@ func checkPhase(workflow, phase Ref, subject string, find FindWorkflow) []small.
 	if w == nil || phase.Text == "" || w.phase(phase.Text) >= 0 {
 		return nil
 	}
-	return []small.Problem{problem(phase.Pos, subject, "name one of its phases, such as "+clip(w.Initial.Text)+keepOld,
+	return []small.Problem{newProblem(phase.Pos, subject, "name one of its phases, such as "+clip(w.Initial.Text)+keepOld,
 		"the workflow %q has no phase %q", clip(w.Path), clip(phase.Text))}
 }
 
@@ -123,7 +124,7 @@ func checkWorkflow(workflow Ref, subject string, find FindWorkflow) []small.Prob
 	if file, _ := find(workflow.Text); file != "" {
 		return nil
 	}
-	return []small.Problem{problem(workflow.Pos, subject, "name a workflow file, such as workflows/job/workflow.md"+keepOld,
+	return []small.Problem{newProblem(workflow.Pos, subject, "name a workflow file, such as workflows/job/workflow.md"+keepOld,
 		"there is no workflow %q", clip(workflow.Text))}
 }
 
@@ -139,15 +140,15 @@ func (r *Record) checkActive(last *Switch, find FindWorkflow) []small.Problem {
 	case last == nil && active.Text == "":
 		return nil
 	case last == nil && r.NoCampaign && isCampaign(active.Text, find):
-		return []small.Problem{problem(active.Pos, "workflowPath", noCampaignHint,
+		return []small.Problem{newProblem(active.Pos, "workflowPath", noCampaignHint,
 			"the job is a campaign's child (params.epicAllowed is false) and runs as a campaign")}
 	case last == nil:
 		return checkWorkflow(active, "workflowPath", find)
 	case active.Text == "":
-		return []small.Problem{problem(last.To.Pos, "workflowPath", "add the key workflowPath",
+		return []small.Problem{newProblem(last.To.Pos, "workflowPath", "add the key workflowPath",
 			"the record does not say which workflow is active; the last switch was to %q", clip(last.To.Text))}
 	case !sameWorkflow(active.Text, last.To.Text, find):
-		return []small.Problem{problem(active.Pos, "workflowPath", "append the switch that led there",
+		return []small.Problem{newProblem(active.Pos, "workflowPath", "append the switch that led there",
 			"the active workflow is %q, but the last switch was to %q", clip(active.Text), clip(last.To.Text))}
 	}
 	return nil
@@ -160,16 +161,16 @@ func (r *Record) Workflows() []string {
 		names = append(names, s.From.Text, s.To.Text)
 	}
 	slices.Sort(names)
-	return slices.DeleteFunc(slices.Compact(names), func(name string) bool { return !inside(path.Clean(name)) })
+	return slices.DeleteFunc(slices.Compact(names), func(name string) bool { return !isBelow(path.Clean(name)) })
 }
 
-// WorkflowFiles are the possible files of a workflow's path, relative to one folder: a path is that of the file or of its folder.
+// WorkflowFiles returns the files to which a workflow's path may refer: the path may be that of the file or of its folder.
 func WorkflowFiles(name string) []string {
 	return []string{path.Clean(name), path.Join(name, "workflow.md")}
 }
 
-// Nearest picks the workflow file that a record means by a path, relative to any folder: the one that shares the most folders with the
-// record. It is empty if there is none.
+// Nearest returns the file to which a workflow's path in the record refers, if it may be relative to any folder: of those that match, the one that
+// shares the most leading folders with the record; empty if none matches.
 func (r *Record) Nearest(name string, files []string) string {
 	ends := WorkflowFiles(name)
 	best, most := "", -1
@@ -178,15 +179,15 @@ func (r *Record) Nearest(name string, files []string) string {
 			folder, ok := strings.CutSuffix(file, end)
 			return ok && (folder == "" || strings.HasSuffix(folder, "/"))
 		})
-		if n := common(file, r.Path); means && n > most {
+		if n := sharedFolders(file, r.Path); means && n > most {
 			best, most = file, n
 		}
 	}
 	return best
 }
 
-// common counts the leading folders that two paths share.
-func common(a, b string) int {
+// sharedFolders counts the leading folders that two paths share.
+func sharedFolders(a, b string) int {
 	n := 0
 	for i := 0; i < len(a) && i < len(b) && a[i] == b[i]; i++ {
 		if a[i] == '/' {

@@ -13,8 +13,8 @@ import (
 
 // Workflow is the front matter of one workflow file.
 type Workflow struct {
-	// Path is the file's path, slash-separated from the root of the tree; Name is the name of its folder, and Base the folder that contains
-	// "workflows", to which names of agent files are relative.
+	// Path is the file's path, slash-separated from the root of the tree. Name is the name of its folder. Base is the folder that contains the
+	// folder "workflows"; names of agent files are relative to it.
 	Path, Name, Base string
 	// Kind is "job", "campaign", "internal" or another word; empty if missing.
 	Kind string
@@ -28,7 +28,7 @@ type Workflow struct {
 // Phase is one phase of a workflow.
 type Phase struct {
 	Worker
-	// NoAgent is true if the file says that there is none (agent: ~).
+	// NoAgent is true if the file says that the phase has no agent (agent: ~).
 	NoAgent bool
 	// Status is empty if missing.
 	Status string
@@ -38,7 +38,7 @@ type Phase struct {
 	Subagents []Worker
 }
 
-// Worker is the common part of a phase and a subagent. Name is the stable id; the others are the zero Ref if missing.
+// Worker is the common part of a phase and a subagent. Name identifies it; a missing field is the zero Ref.
 type Worker struct {
 	Name, Agent, Tier Ref
 	subject           string
@@ -58,7 +58,7 @@ func refAt(v *small.Value) Ref {
 	return Ref{Text: text, Pos: v.Pos}
 }
 
-// ParseWorkflow reads a workflow file; file is its path. The workflow is nil if there is no front matter that fits the schema; problems say
+// ParseWorkflow reads the workflow file at the path file. w is nil if the front matter is missing or does not fit the schema; then problems say
 // why. unknown are keys that workflows do not have.
 func ParseWorkflow(file string, data []byte, limits small.Limits) (w *Workflow, problems, unknown []small.Problem) {
 	doc, problems := parseFrontMatter(data, limits)
@@ -80,8 +80,7 @@ func ParseWorkflow(file string, data []byte, limits small.Limits) (w *Workflow, 
 	return w, nil, unknown
 }
 
-// baseOf is the folder that contains the last "workflows" folder of a path. For a path without one it is the folder two above the file's
-// own.
+// baseOf returns the folder that contains the last folder "workflows" of a path. For a path without one, it is two folders above that of the file.
 func baseOf(file string) string {
 	parts := strings.Split(path.Dir(file), "/")
 	for i := len(parts) - 1; i >= 0; i-- {
@@ -108,12 +107,12 @@ func workerAt(v *small.Value, subject string) Worker {
 	return Worker{Name: refAt(v.Get("name")), Agent: refAt(v.Get("agent")), Tier: refAt(v.Get("tier")), subject: subject}
 }
 
-// phase is the index of the phase with a name; -1 without one.
+// phase returns the index of the phase with a name; -1 if there is none.
 func (w *Workflow) phase(name string) int {
 	return slices.IndexFunc(w.Phases, func(p Phase) bool { return p.Name.Text == name })
 }
 
-// phasesPos is the position of the list of phases.
+// phasesPos returns the position of the key "phases".
 func (w *Workflow) phasesPos() small.Pos {
 	for _, f := range w.root.Fields {
 		if f.Key == "phases" {
@@ -123,7 +122,7 @@ func (w *Workflow) phasesPos() small.Pos {
 	return w.root.Pos
 }
 
-// agentless are the phases without an agent: the harness itself runs them.
+// agentless are the names of phases that need no agent, because the harness runs them.
 var agentless = []string{"coordinating", "tracking"}
 
 // tiers are the classes of model that a phase may ask for.
@@ -136,7 +135,7 @@ func (w *Workflow) CheckPhases() []small.Problem {
 	for _, p := range w.Phases {
 		out = append(out, p.check("phase", phases)...)
 		if p.Agent.Text == "" && !p.NoAgent && !slices.Contains(agentless, p.Name.Text) {
-			out = append(out, problem(p.Name.Pos, p.subject+".agent", "name the agent's file (agent: agents/planner.md), or write agent: ~ for a phase without one",
+			out = append(out, newProblem(p.Name.Pos, p.subject+".agent", "name the agent's file (agent: agents/planner.md), or write agent: ~ for a phase without one",
 				"the phase %q does not name its agent", clip(p.Name.Text)))
 		}
 		subagents := map[string]int{}
@@ -146,7 +145,7 @@ func (w *Workflow) CheckPhases() []small.Problem {
 	}
 	begin := func(ref Ref, subject string) {
 		if phases[ref.Text] == 0 {
-			out = append(out, problem(ref.Pos, subject, "name one of the workflow's phases, such as "+clip(w.Phases[0].Name.Text),
+			out = append(out, newProblem(ref.Pos, subject, "name one of the workflow's phases, such as "+clip(w.Phases[0].Name.Text),
 				"the initial phase %q does not exist", clip(ref.Text)))
 		}
 	}
@@ -157,20 +156,20 @@ func (w *Workflow) CheckPhases() []small.Problem {
 	return out
 }
 
-// check judges a phase or a subagent; lines has the line of each earlier name.
+// check reports a name that is already in lines, and an unknown tier. It adds a new name's line to lines.
 func (w *Worker) check(what string, lines map[string]int) []small.Problem {
 	out := checkTwice(w.Name, what, w.subject, lines)
 	if w.Tier.Pos.Line > 0 && !slices.Contains(tiers, w.Tier.Text) {
-		out = append(out, problem(w.Tier.Pos, w.subject+".tier", "write planning, coding or mini; a model is named under the key model",
+		out = append(out, newProblem(w.Tier.Pos, w.subject+".tier", "write planning, coding or mini; a model is named under the key model",
 			"unknown tier %q", clip(w.Tier.Text)))
 	}
 	return out
 }
 
-// checkTwice reports a name that is already in lines, or else adds its line.
+// checkTwice reports a name that is already in lines. It adds a new name's line to lines.
 func checkTwice(name Ref, what, subject string, lines map[string]int) []small.Problem {
 	if line := lines[name.Text]; line > 0 {
-		return []small.Problem{problem(name.Pos, subject+".name", "give each "+what+" its own name",
+		return []small.Problem{newProblem(name.Pos, subject+".name", "give each "+what+" its own name",
 			"the %s %q appears twice; the first is on line %d", what, clip(name.Text), line)}
 	}
 	lines[name.Text] = name.Pos.Line
@@ -197,7 +196,7 @@ func unknownKeys(root *small.Value) []small.Problem {
 			if near := policy.Suggest(f.Key, known); near != "" && v.Get(near) == nil {
 				hint = "did you mean " + strconv.Quote(near) + "?"
 			}
-			out = append(out, problem(f.KeyPos, subject+clip(f.Key), hint, "unknown key %q in %s", clip(f.Key), where))
+			out = append(out, newProblem(f.KeyPos, subject+clip(f.Key), hint, "unknown key %q in %s", clip(f.Key), where))
 		}
 	}
 	check(root, "the workflow", "", topKeys)
@@ -220,14 +219,13 @@ type AgentRef struct {
 	Ref
 	// Subject is the path of the value inside the front matter.
 	Subject string
-	// Of says in a message whose agent it is.
+	// Of names, for messages, the phase or subagent that has the agent.
 	Of string
-	// Paths are the possible paths of the file, from the root of the tree; empty if the reference leads out of the folders in which agents
-	// are looked for.
+	// Paths are the possible paths of the file, from the root of the tree; empty if the reference leads out of the folders with agents.
 	Paths []string
 }
 
-// Agents lists the references to agent files in a workflow. Roots are further folders in which they are looked for.
+// Agents lists the references to agent files in a workflow. roots are further folders with agents.
 func (w *Workflow) Agents(roots []string) []AgentRef {
 	folders := []string{cmp.Or(w.Base, ".")}
 	for _, root := range roots {
@@ -241,7 +239,7 @@ func (w *Workflow) Agents(roots []string) []AgentRef {
 			return
 		}
 		a := AgentRef{Ref: w.Agent, Subject: w.subject + ".agent", Of: what + " " + strconv.Quote(clip(w.Name.Text))}
-		if clean := path.Clean(w.Agent.Text); inside(clean) {
+		if clean := path.Clean(w.Agent.Text); isBelow(clean) {
 			for _, folder := range folders {
 				a.Paths = append(a.Paths, path.Join(folder, clean))
 			}
@@ -257,8 +255,8 @@ func (w *Workflow) Agents(roots []string) []AgentRef {
 	return out
 }
 
-// inside reports whether a clean path can be a file below a folder.
-func inside(clean string) bool {
+// isBelow reports whether a clean path can be a file below a folder.
+func isBelow(clean string) bool {
 	return !path.IsAbs(clean) && clean != "." && clean != ".." && !strings.HasPrefix(clean, "../") &&
 		len(clean) <= longestPath && !strings.Contains(clean, "\x00")
 }

@@ -23,7 +23,7 @@ type laneEntry struct {
 	ledger.Entry
 	// File is the version of the log that it was read from.
 	File history.File
-	// SpecProblem says why an entry for a spec names none; Spec is the missing file that it names.
+	// SpecProblem says what is wrong with an entry for a spec; Spec is the missing file that it names.
 	SpecProblem, Spec string
 }
 
@@ -42,11 +42,11 @@ func (e laneEntry) evidenceProblem() string {
 type laneChange struct {
 	rule.Place
 	run *run.Run
-	// Bases are the commits where the change began, if any; Target is the branch that it forked from, as it is
-	// now, empty for the index.
+	// Bases are the merge bases with the target, or the index's parents; Target is the tip of the branch into which the change
+	// will be merged, empty for the index.
 	Bases        []string
 	Target, Head string
-	// Complete is true if everything that the lane requires must be there: not for the index, nor for an
+	// Complete is true if the change must have everything that its lane requires: not for the index, nor for an
 	// unfinished branch.
 	Complete bool
 	// Commits are the change's, parents before children; the index counts as one.
@@ -54,12 +54,12 @@ type laneChange struct {
 
 	Claim  lane.Claim
 	Rigour lane.Rigour
-	// demands is the Rigour as the collector takes it.
+	// demands is Rigour in the form that the collector takes.
 	demands *rule.Rigour
-	// Entries are what the change adds to logs; AddedBy are the commits that add each, nil until it is needed.
+	// Entries are the entries that the change adds to logs; AddedBy has the commits that add each, nil until it is needed.
 	Entries []laneEntry
 	AddedBy map[small.Digest][]string
-	// Files are those that count, nil until they are needed.
+	// Files are the changed files that count; nil until they are needed.
 	Files []history.Change
 	laneClaims
 	// SwitchedTo are the lanes that entries switch to; JobSwitched is true if a job's record has a new switch.
@@ -72,26 +72,26 @@ type laneChange struct {
 	Report *finding.LaneReport
 	// Log is the path of a log to record something in; empty if the head has none.
 	Log string
-	// work is what lane/evidence is about, nil until it is needed.
+	// work are the commits of the work, for lane/evidence; nil until they are needed.
 	work []workCommit
 }
 
-// withoutLog reports whether the head has no log but the lane that fits requires entries.
-func (s *laneChange) withoutLog() bool {
+// needsLog reports whether the head has no log but the lane that fits requires entries.
+func (s *laneChange) needsLog() bool {
 	fits := settings(s.run).Rigour(string(s.Report.Fits))
 	return s.Log == "" && len(fits.Before)+len(fits.After) > 0
 }
 
-// unknownLane is a claim of a lane that does not exist: in a commit, or, if that is empty, in a label.
+// unknownLane is a claim of a lane that does not exist. It is in a label if Commit is empty.
 type unknownLane struct{ Name, Commit string }
 
-// claimed reports whether anybody claims a lane for the change, even an unknown one.
-func (s *laneChange) claimed() bool { return s.Claim.Made() || len(s.Unknown) > 0 }
+// isClaimed reports whether anybody claims a lane for the change, even an unknown one.
+func (s *laneChange) isClaimed() bool { return s.Claim.Made() || len(s.Unknown) > 0 }
 
 // laneClaims are what a change's commits claim.
 type laneClaims struct {
 	// ClaimAt is the claim in effect at each commit, StrictestAt the strictest up to it.
 	ClaimAt, StrictestAt map[string]lane.Claim
-	// Unknown are the unknown names that no later claim corrects.
+	// Unknown are the claims of unknown lanes that no later claim corrects.
 	Unknown []unknownLane
 }

@@ -1,4 +1,4 @@
-// Package lanes finds which lane a change claims, which one fits what it does, and whether it has what the lane asks of it.
+// Package lanes finds which lane a change claims, which lane fits its files, and whether it meets the lane's demands.
 package lanes
 
 import (
@@ -15,31 +15,31 @@ import (
 	"github.com/small-gate/small-gate/internal/policy/lane"
 )
 
-// settings are what the configuration says about lanes.
+// settings returns the configuration of lanes.
 func settings(r *run.Run) *lane.Settings { return lane.SettingsIn(r.Source.Policy) }
 
-// judgement is the part of a judgement that is about lanes. The changes' lanes are found before commits are judged; afterwards the
-// changes are compared with what their lanes ask for.
+// judgement judges the lanes of changes: claim finds the lanes before commits are judged, and judge compares the changes with the
+// demands of their lanes afterwards.
 type judgement struct{ all []*laneChange }
 
-// claim finds the lanes of what is judged. A commit that git rewrites stays in its lane.
+// claim finds the lanes of the judged changes. A commit that git replays stays in its lane.
 func (j *judgement) claim(ctx context.Context, r *run.Run) error {
 	switch {
 	case r.Options.Replay:
 		return nil
 	case history.Uncommitted(r.Scope.Tip.ID):
-		return j.add(ctx, r, index(r.Scope.Parents))
+		return j.add(ctx, r, indexChange(r.Scope.Parents))
 	case r.Scope.Update.New != "":
 		return j.claimPushed(ctx, r)
 	}
-	s, err := sinceParting(ctx, r, r.Scope.Base.ID, r.Scope.Tip.ID, true, r.Learned.Commits)
+	s, err := changeSince(ctx, r, r.Scope.Base.ID, r.Scope.Tip.ID, true, r.Learned.Commits)
 	if err != nil {
 		return err
 	}
 	return j.add(ctx, r, s)
 }
 
-// add finds the claim that counts, and has everything from here on judged with the rigour of its lane.
+// add finds the claim that counts for a change. From then on, the change's commits are judged by the demands of its lane.
 func (j *judgement) add(ctx context.Context, r *run.Run, s *laneChange) error {
 	if err := findClaim(ctx, r, s); err != nil {
 		return err
@@ -54,7 +54,7 @@ func (j *judgement) add(ctx context.Context, r *run.Run, s *laneChange) error {
 	return nil
 }
 
-// rigourOf is what the lane of a commit demands; if the commit is in no change's list, what the strictest lane demands.
+// rigourOf returns the demands of the lane of a commit's change; of the strictest lane if the commit is in no change.
 func (j *judgement) rigourOf(commit string) *rule.Rigour {
 	strictest := j.all[0]
 	for _, s := range j.all {
@@ -69,14 +69,14 @@ func (j *judgement) rigourOf(commit string) *rule.Rigour {
 	return strictest.demands
 }
 
-// sinceParting is what head has gained since its merge bases with base.
-func sinceParting(ctx context.Context, r *run.Run, base, head string, ends bool, commits []history.Commit) (*laneChange, error) {
+// changeSince returns the change from base's and head's merge bases to head. ends is its Complete.
+func changeSince(ctx context.Context, r *run.Run, base, head string, ends bool, commits []history.Commit) (*laneChange, error) {
 	bases, err := r.Source.History.MergeBases(ctx, base, head)
 	return &laneChange{Bases: bases, Target: base, Head: head, Complete: ends, Commits: commits}, err
 }
 
-// claimPushed finds the lane of what a push brings: on a branch other than the default one, of all since the default
-// branch. A whole history is not a change in a lane.
+// claimPushed finds the lanes of a push. On a branch other than the default one, the change is everything that the default
+// branch lacks. A whole history is no change and has no lane.
 func (j *judgement) claimPushed(ctx context.Context, r *run.Run) error {
 	u := r.Scope.Update
 	base, ends := cmp.Or(u.Target.ID, u.Old), u.Target.ID == ""
@@ -95,7 +95,7 @@ func (j *judgement) claimPushed(ctx context.Context, r *run.Run) error {
 		steps = splitQueue(commits, base, u.New)
 	}
 	for _, step := range steps {
-		s, err := sinceParting(ctx, r, step.base, step.head, ends, step.commits)
+		s, err := changeSince(ctx, r, step.base, step.head, ends, step.commits)
 		if err == nil {
 			err = j.add(ctx, r, s)
 		}
@@ -106,14 +106,14 @@ func (j *judgement) claimPushed(ctx context.Context, r *run.Run) error {
 	return nil
 }
 
-// index is the change of the index, which has no message yet.
-func index(parents []string) *laneChange {
+// indexChange returns the change in the index, which has no message yet.
+func indexChange(parents []string) *laneChange {
 	return &laneChange{Bases: parents, Head: history.Index, Commits: []history.Commit{{ID: history.Index, Parents: parents}}}
 }
 
-// Claimed is the lane claimed for what the index will become part of: the commits that head has and base lacks.
+// Claimed returns the lane that is claimed for the change of which the index will be a part: the commits that head has and base lacks.
 func Claimed(ctx context.Context, h history.History, base, head string, parents []string, opts run.Options) (lane.Claim, error) {
-	r, s := run.New(h, opts, run.Scope{}), index(parents)
+	r, s := run.New(h, opts, run.Scope{}), indexChange(parents)
 	s.Target = base
 	if base != "" && head != "" && base != head {
 		commits, err := r.Source.Commits(ctx, []string{head}, []string{base})
@@ -129,22 +129,22 @@ func Claimed(ctx context.Context, h history.History, base, head string, parents 
 	return s.Claim, err
 }
 
-// BranchClaim is what the commits that head has and base lacks claim.
+// BranchClaim returns the claim of the commits that head has and base lacks.
 func BranchClaim(ctx context.Context, h history.History, base, head string, opts run.Options) (lane.Claim, error) {
-	s, err := claimedSince(ctx, run.New(h, opts, run.Scope{}), base, head)
+	s, err := claimedChange(ctx, run.New(h, opts, run.Scope{}), base, head)
 	if err != nil {
 		return lane.Claim{}, err
 	}
 	return s.ClaimAt[head], nil
 }
 
-// claimedSince is what head has and base lacks, with its claim.
-func claimedSince(ctx context.Context, r *run.Run, base, head string) (*laneChange, error) {
+// claimedChange returns the change that head has and base lacks, with its claim.
+func claimedChange(ctx context.Context, r *run.Run, base, head string) (*laneChange, error) {
 	commits, err := r.Source.Commits(ctx, []string{head}, []string{base})
 	if err != nil {
 		return nil, err
 	}
-	s, err := sinceParting(ctx, r, base, head, true, commits)
+	s, err := changeSince(ctx, r, base, head, true, commits)
 	if err != nil {
 		return nil, err
 	}
@@ -189,8 +189,8 @@ func findClaim(ctx context.Context, r *run.Run, s *laneChange) error {
 	}
 	claims := []lane.Claim{
 		{Lane: caller, Source: r.Options.Caller()},
-		atLeast(own, upstream),
-		atLeast(labelled, upstream),
+		orStricter(own, upstream),
+		orStricter(labelled, upstream),
 		upstream,
 		{Lane: lane.Given(r.Source.Policy), Source: lane.FromPolicy},
 	}
@@ -201,7 +201,7 @@ func findClaim(ctx context.Context, r *run.Run, s *laneChange) error {
 		s.Claim.Commit = ""
 	}
 	if least, _ := lane.Parse(settings(r).Minimum); s.Claim.Lane.Less(least) {
-		documents, err := documentsAlone(ctx, r, s)
+		documents, err := changesOnlyDocuments(ctx, r, s)
 		if err != nil {
 			return err
 		}
@@ -214,15 +214,15 @@ func findClaim(ctx context.Context, r *run.Run, s *laneChange) error {
 	return nil
 }
 
-// atLeast is a claim, unless upstream decided on a stricter lane.
-func atLeast(claim, upstream lane.Claim) lane.Claim {
+// orStricter returns a claim, or the upstream one if its lane is stricter.
+func orStricter(claim, upstream lane.Claim) lane.Claim {
 	if claim.Made() && claim.Lane.Less(upstream.Lane) {
 		return upstream
 	}
 	return claim
 }
 
-// labelClaim is the strictest lane that a pull request's labels name.
+// labelClaim returns the strictest lane that a pull request's labels name, and the names that are no lanes.
 func labelClaim(labels []string) (claim lane.Claim, unknown []unknownLane) {
 	for _, label := range labels {
 		name, _ := strings.CutPrefix(label, lane.LabelPrefix)
@@ -236,8 +236,8 @@ func labelClaim(labels []string) (claim lane.Claim, unknown []unknownLane) {
 	return claim, unknown
 }
 
-// followLanes follows the claims of commits, parents first: their trailers, and the lanes named by their last
-// lane-switch entries. Of several claims of one commit the strictest counts; a commit without one keeps the
+// followLanes follows the claims of commits, parents first: trailers are their trailers, and said has the lane of their last
+// lane-switch entry. Of several claims of one commit the strictest counts. A commit without a claim keeps the
 // strictest lane of its parents.
 func followLanes(commits []history.Commit, said map[string]string, trailers map[string][]string) laneClaims {
 	t := laneClaims{ClaimAt: map[string]lane.Claim{}, StrictestAt: map[string]lane.Claim{}}
@@ -273,7 +273,7 @@ func followLanes(commits []history.Commit, said map[string]string, trailers map[
 	return t
 }
 
-// stricterClaim is the second claim if its lane is stricter, else the first.
+// stricterClaim returns the second claim if its lane is stricter, else the first.
 func stricterClaim(a, b lane.Claim) lane.Claim {
 	if a.Lane.Less(b.Lane) {
 		return b
@@ -281,18 +281,18 @@ func stricterClaim(a, b lane.Claim) lane.Claim {
 	return a
 }
 
-// counts reports whether lanes take a path into account.
-func counts(r *run.Run, path string) bool {
+// isCounted reports whether lanes take a path into account.
+func isCounted(r *run.Run, path string) bool {
 	return lane.Counts(path) && !lane.PlacesIn(r.Source.Policy).HasRecord(path)
 }
 
 // isWork reports whether a change counts and is not to a document.
 func isWork(r *run.Run, c history.Change) bool {
-	return counts(r, c.Path) && !lane.IsDocument(c.Path, settings(r))
+	return isCounted(r, c.Path) && !lane.IsDocument(c.Path, settings(r))
 }
 
-// documentsAlone reports whether a change touches only documents, among files that count.
-func documentsAlone(ctx context.Context, r *run.Run, s *laneChange) (bool, error) {
+// changesOnlyDocuments reports whether a change touches only documents, among files that count.
+func changesOnlyDocuments(ctx context.Context, r *run.Run, s *laneChange) (bool, error) {
 	touched, err := changedFiles(ctx, r, s)
 	return !slices.ContainsFunc(touched, func(c history.Change) bool { return isWork(r, c) }), err
 }
@@ -301,7 +301,7 @@ func documentsAlone(ctx context.Context, r *run.Run, s *laneChange) (bool, error
 func (j *judgement) judge(ctx context.Context, r *run.Run) error {
 	var strictest *laneChange
 	for _, s := range j.all {
-		if !s.claimed() {
+		if !s.isClaimed() {
 			continue
 		}
 		r.Learned.HasFamilyWork = true
@@ -331,9 +331,9 @@ func (j *judgement) judge(ctx context.Context, r *run.Run) error {
 
 var notASCII = expression.Of(`[^\x00-\x7f]+`)
 
-// claimedLanes are the names by which a commit's message claims lanes: its trailers, and single words in lines
-// elsewhere that look like such a trailer, because a squash joins messages. They need not be lanes. A run of bytes
-// that are not ASCII becomes one U+FFFD: the message may be in any encoding.
+// claimedLanes returns the names with which a commit's message claims lanes: in its trailers, and as single words in other
+// lines that look like such a trailer, because a squash joins messages. The names need not be lanes. A run of bytes
+// that are not ASCII becomes one U+FFFD, because the message may be in any encoding.
 func claimedLanes(message string) []string {
 	if !strings.Contains(strings.ToLower(message), "lane") {
 		return nil

@@ -12,20 +12,20 @@ import (
 	"github.com/small-gate/small-gate/internal/policy/lane"
 )
 
-// The bounds of what is read to classify a change.
+// The limits of what is read to classify a change.
 const (
-	// laneFileSize is the size up to which a file is read, in bytes; a larger one's lines are estimated.
+	// laneFileSize is the size up to which a file is read, in bytes. The lines of a larger file are estimated.
 	laneFileSize = 8 << 20
-	// laneFiles is how many files are read; with more, their number says enough.
+	// laneFiles is the largest number of files that are read. More files make the change deep by their number alone.
 	laneFiles = 1000
-	// guessedLine is how many bytes a line is estimated to have.
+	// guessedLine is the estimated number of bytes of a line.
 	guessedLine = 80
 )
 
-// Classify finds the lane that fits what head has and base lacks, and which one is claimed. It judges nothing.
+// Classify finds the lane that fits the change that head has and base lacks, and the lane that it claims. It judges nothing.
 func Classify(ctx context.Context, h history.History, base, head string, opts run.Options) (*finding.LaneReport, error) {
 	r := run.New(h, opts, run.Scope{})
-	s, err := claimedSince(ctx, r, base, head)
+	s, err := claimedChange(ctx, r, base, head)
 	if err != nil {
 		return nil, err
 	}
@@ -34,7 +34,7 @@ func Classify(ctx context.Context, h history.History, base, head string, opts ru
 
 // ClassifyPending is Classify for the index against its parents.
 func ClassifyPending(ctx context.Context, h history.History, parents []string, opts run.Options) (*finding.LaneReport, error) {
-	r, s := run.New(h, opts, run.Scope{Tip: history.Tip{ID: history.Index}, Parents: parents}), index(parents)
+	r, s := run.New(h, opts, run.Scope{Tip: history.Tip{ID: history.Index}, Parents: parents}), indexChange(parents)
 	if err := findClaim(ctx, r, s); err != nil {
 		return nil, err
 	}
@@ -55,7 +55,7 @@ func classify(ctx context.Context, r *run.Run, s *laneChange) (*finding.LaneRepo
 		}
 		switch {
 		case c.Old.Object == c.New.Object: // only its mode changes
-		case read >= laneFiles || !textual(c.Old) || !textual(c.New) || !lane.IsWork(c.Path, cfg):
+		case read >= laneFiles || !isRegularOrAbsent(c.Old) || !isRegularOrAbsent(c.New) || !lane.IsWork(c.Path, cfg):
 			f.Lines = 1
 		default:
 			read++
@@ -81,7 +81,7 @@ func classify(ctx context.Context, r *run.Run, s *laneChange) (*finding.LaneRepo
 	return &finding.LaneReport{Claim: s.Claim, Signals: signals, Fits: lane.Fits(signals)}, nil
 }
 
-// readTexts compares the two texts of a file, as far as they can be read.
+// readTexts compares the two texts of a file. It estimates the lines if a text is too large or binary.
 func readTexts(ctx context.Context, r *run.Run, c history.Change, f *lane.File) error {
 	var texts [2][]byte
 	var size int64
@@ -95,7 +95,7 @@ func readTexts(ctx context.Context, r *run.Run, c history.Change, f *lane.File) 
 		}
 		texts[i], size = blob.Data, max(size, blob.Size)
 	}
-	if size > laneFileSize || slices.ContainsFunc(texts[:], binary) {
+	if size > laneFileSize || slices.ContainsFunc(texts[:], isBinary) {
 		f.Lines = int((size + guessedLine - 1) / guessedLine)
 		return nil
 	}
@@ -103,12 +103,12 @@ func readTexts(ctx context.Context, r *run.Run, c history.Change, f *lane.File) 
 	return nil
 }
 
-// textual reports whether a file has content of its own, or is absent.
-func textual(f history.File) bool { return f.Mode == "" || f.Regular() }
+// isRegularOrAbsent reports whether a file is regular, or absent: it is no link and no submodule.
+func isRegularOrAbsent(f history.File) bool { return f.Mode == "" || f.Regular() }
 
-// binary reports whether content is binary, as git decides it: there is a NUL near its beginning
+// isBinary reports whether content is isBinary by git's test: it has a NUL near its beginning
 // (xdiff-interface.c, buffer_is_binary).
-func binary(data []byte) bool {
+func isBinary(data []byte) bool {
 	const looked = 8000
 	return bytes.IndexByte(data[:min(len(data), looked)], 0) >= 0
 }

@@ -28,11 +28,11 @@ func checkLaneEvidence(ctx context.Context, s *laneChange, r *rule.Reporter) err
 	if !s.Claim.Made() || !s.Complete || len(before)+len(after) == 0 {
 		return nil
 	}
-	documents, err := documentsAlone(ctx, s.run, s)
+	documents, err := changesOnlyDocuments(ctx, s.run, s)
 	if err != nil || documents {
 		return err
 	}
-	if s.work, err = laneWork(ctx, s.run, s.Commits); err != nil {
+	if s.work, err = listWork(ctx, s.run, s.Commits); err != nil {
 		return err
 	}
 	if err := findAddedBy(ctx, s.run, s); err != nil {
@@ -62,7 +62,7 @@ func checkLaneEvidence(ctx context.Context, s *laneChange, r *rule.Reporter) err
 	return nil
 }
 
-// requireEntry reports a pattern without a valid entry. problem says what is wrong with one that has evidence.
+// requireEntry reports a pattern without a valid entry. problem says what is wrong with an entry that has evidence; empty if it is valid.
 func requireEntry(s *laneChange, r *rule.Reporter, pattern, when string, problem func(laneEntry) string) {
 	l := s.Claim.Lane
 	f := finding.Finding{Path: s.Log, Fix: recordEntry(s, pattern), Subject: string(l) + " " + when + " " + pattern}
@@ -93,15 +93,15 @@ func requireEntry(s *laneChange, r *rule.Reporter, pattern, when string, problem
 	r.Add(f)
 }
 
-// inTime reports whether an entry came with or before a commit of the work, or there is none.
+// inTime reports whether an entry was added in or before a commit of the work, or there is no such commit.
 func inTime(s *laneChange, e laneEntry) bool {
 	work := workSinceClaim(s)
 	early := withAncestors(s.Commits, work)
 	return len(work) == 0 || slices.ContainsFunc(s.AddedBy[e.Digest], func(c string) bool { return early[c] })
 }
 
-// workSinceClaim are the commits of the work that are not before the one that claims the lane: a wrong claim may be
-// corrected.
+// workSinceClaim returns the commits of the work, without those before the commit that claims the lane: a wrong claim may
+// be corrected.
 func workSinceClaim(s *laneChange) map[string]bool {
 	claimed := ""
 	if own := s.ClaimAt[s.Head]; own.Lane == s.Claim.Lane {
@@ -117,7 +117,7 @@ func workSinceClaim(s *laneChange) map[string]bool {
 	return out
 }
 
-// unfollowedCommit names a commit of the work that an entry does not come with or after; empty for none.
+// unfollowedCommit says which commit of the work is neither the one that adds an entry nor an ancestor of it; empty if there is none.
 func unfollowedCommit(s *laneChange, e laneEntry) (missed string) {
 	for _, c := range s.AddedBy[e.Digest] {
 		tried := withAncestors(s.Commits, map[string]bool{c: true})
@@ -135,7 +135,7 @@ func addedTogether(s *laneChange, a, b laneEntry) bool {
 	return a.File.Path == b.File.Path && slices.ContainsFunc(s.AddedBy[a.Digest], func(c string) bool { return slices.Contains(s.AddedBy[b.Digest], c) })
 }
 
-// withAncestors are some commits and their ancestors among commits, which are given parents first.
+// withAncestors returns the commits in from and their ancestors. commits has parents before children.
 func withAncestors(commits []history.Commit, from map[string]bool) map[string]bool {
 	out := maps.Clone(from)
 	for _, c := range slices.Backward(commits) {
@@ -146,7 +146,7 @@ func withAncestors(commits []history.Commit, from map[string]bool) map[string]bo
 	return out
 }
 
-// recordEntry says how to append an entry for a task. Only whoever did the task can say what was found.
+// recordEntry returns the fix that appends an entry for a task. It leaves the evidence to whoever did the task.
 func recordEntry(s *laneChange, task string) string {
 	evidence := "evidence that says what was found"
 	if task == lane.SpecTask {
@@ -159,8 +159,8 @@ func recordEntry(s *laneChange, task string) string {
 	return words
 }
 
-// laneWork are the commits, without merges, that change a file that counts and is not a document.
-func laneWork(ctx context.Context, r *run.Run, commits []history.Commit) ([]workCommit, error) {
+// listWork returns the commits, without merges, that change a file of the work.
+func listWork(ctx context.Context, r *run.Run, commits []history.Commit) ([]workCommit, error) {
 	var out []workCommit
 	for _, c := range commits {
 		if len(c.Parents) > 1 {
@@ -183,8 +183,8 @@ func laneWork(ctx context.Context, r *run.Run, commits []history.Commit) ([]work
 	return out, nil
 }
 
-// checkSpecs notes why entries for a spec do not name a file of the head, from the repository's root or from the
-// workspace's directory.
+// checkSpecs sets SpecProblem for entries for a spec that do not name a file of the head, relative to the repository's root or
+// to the workspace's directory.
 func checkSpecs(ctx context.Context, r *run.Run, s *laneChange) error {
 	for i := range s.Entries {
 		e := &s.Entries[i]

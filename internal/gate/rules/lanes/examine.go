@@ -12,7 +12,7 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// logFor is the log in which to record something: the first that the change adds to, or the first that there is.
+// logFor returns the log in which a fix records something: the first to which the change adds, or else the first of the tree.
 func logFor(ctx context.Context, r *run.Run, s *laneChange) (string, error) {
 	if len(s.Entries) > 0 {
 		return s.Entries[0].File.Path, nil
@@ -48,7 +48,7 @@ func findAddedBy(ctx context.Context, r *run.Run, s *laneChange) error {
 	return nil
 }
 
-// addedEntries are the entries that a commit, or a change, has and no parent has.
+// addedEntries returns the entries that a commit, or a change, has and no parent has.
 func addedEntries(ctx context.Context, r *run.Run, n history.Commit, changes [][]history.Change) ([]laneEntry, error) {
 	logs := history.PathsOf(changes, func(path string) bool { return read.IsProgress(path) && r.Source.Judges(path) })
 	if len(logs) == 0 {
@@ -65,7 +65,7 @@ func addedEntries(ctx context.Context, r *run.Run, n history.Commit, changes [][
 			return nil, err
 		}
 		if !child.Readable() {
-			continue // that is a finding of its own
+			continue // another rule reports a log that cannot be read
 		}
 		added, _ := read.NewEntries(child.Log.Ledger, parents)
 		for _, e := range ledger.Pick(child.Log.Ledger, added) {
@@ -75,8 +75,7 @@ func addedEntries(ctx context.Context, r *run.Run, n history.Commit, changes [][
 	return out, nil
 }
 
-// findSwitches finds the lanes that entries switch to, by the commits that add them; if a commit adds several,
-// the last.
+// findSwitches returns the lane that each commit's last lane-switch entry names, by commit.
 func findSwitches(ctx context.Context, r *run.Run, s *laneChange) (map[string]string, error) {
 	said := map[string]string{}
 	for _, e := range s.Entries {
@@ -113,10 +112,10 @@ func evidenceOf(ctx context.Context, r *run.Run, e laneEntry) (*small.Value, err
 	return items[e.Index].Get("evidence"), nil
 }
 
-// changedFiles lists, in order of path, the files that count and differ from where a change began. With several merge
-// bases and a target, these are the files that differ from one of the bases and from the target: what a merge brought
-// along is then not the change's own, but what it threw away is. Without a target, as in the index of a merge, they
-// are the files that differ from every parent.
+// changedFiles lists, in order of path, the counting files that a change changes. With one merge base they are the files that
+// differ from it. With several and a target, they are the files that differ from one of the bases and from the target:
+// what a merge took from the target is then not the change's own, but what it dropped is. With several and no target,
+// as in the index of a merge, they are the files that differ from every parent.
 func changedFiles(ctx context.Context, r *run.Run, s *laneChange) ([]history.Change, error) {
 	if s.Files != nil {
 		return s.Files, nil
@@ -134,13 +133,13 @@ func changedFiles(ctx context.Context, r *run.Run, s *laneChange) ([]history.Cha
 	for _, c := range slices.Concat(changes...) {
 		times[c.Path]++
 	}
-	s.Files = slices.DeleteFunc(changes[len(changes)-1], func(c history.Change) bool { return times[c.Path] < often || !counts(r, c.Path) })
+	s.Files = slices.DeleteFunc(changes[len(changes)-1], func(c history.Change) bool { return times[c.Path] < often || !isCounted(r, c.Path) })
 	return s.Files, nil
 }
 
-// jobClaims reads the jobs' records that a change touches: the strictest lane that they were given, and whether
-// the change adds a switch to one. A record counts as it was where the change began, so that no change loosens what
-// binds it, and as it is at the end. What a merge brought along does not count.
+// jobClaims reads the jobs' records that a change touches. It returns the strictest lane that they were given, and whether
+// the change adds a switch to one. The records before and after the change both count, so that no change loosens the lane
+// that binds it. A record that a merge took from a parent does not count.
 func jobClaims(ctx context.Context, r *run.Run, changes [][]history.Change) (given lane.Claim, switched bool, err error) {
 	given.Source = lane.FromJob
 	for _, path := range history.PathsOf(changes[:1], lane.PlacesIn(r.Source.Policy).HasJob) {
@@ -170,7 +169,7 @@ func jobClaims(ctx context.Context, r *run.Run, changes [][]history.Change) (giv
 		if err != nil {
 			return given, false, err
 		}
-		if after != nil { // what cannot be read is a finding of its own
+		if after != nil { // another rule reports a record that cannot be read
 			switched = switched || slices.ContainsFunc(after.Ledger().Entries, func(e ledger.Entry) bool { return !known[e.Digest] })
 			records = append(records, after)
 		}

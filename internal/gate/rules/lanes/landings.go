@@ -12,14 +12,14 @@ import (
 	"github.com/small-gate/small-gate/internal/policy"
 )
 
-// landing is what one first-parent commit of a branch, head, brought to it; base is that commit's first parent,
-// empty for a root.
+// landing is the commits that one first-parent commit of a branch, head, brought to it. base is the first parent of
+// head; empty for a root.
 type landing struct {
 	base, head string
 	commits    []history.Commit
 }
 
-// landings are the landings in head's first-parent history, oldest first.
+// landings returns the landings in head's first-parent history, oldest first.
 func landings(commits []history.Commit, head string) []landing {
 	byID := map[string]history.Commit{}
 	for _, c := range commits {
@@ -51,10 +51,9 @@ func landings(commits []history.Commit, head string) []landing {
 	return out
 }
 
-// splitQueue splits what a push brings to the default branch. A merge queue pushes several finished changes
-// at once, each with a merge of its own and judged in its own lane: if the first-parent history from base to head
-// has only merges, each is a change. Otherwise a branch continued by itself and merged others, which is one
-// change.
+// splitQueue splits a push to the default branch into changes, each judged in its own lane. If the first-parent history from
+// base to head has only merges, each merge is a change: a merge queue pushes several finished changes at once.
+// Otherwise the push is one change.
 func splitQueue(commits []history.Commit, base, head string) []landing {
 	out := landings(commits, head)
 	merged := func(l landing) bool { return len(l.commits) > 0 && len(l.commits[len(l.commits)-1].Parents) > 1 }
@@ -64,19 +63,19 @@ func splitQueue(commits []history.Commit, base, head string) []landing {
 	return out
 }
 
-// judgeLandings finds the changes in a first-parent history that lack an entry for after the work, added with them or
-// later.
+// judgeLandings finds the changes in a first-parent history whose lane requires an entry after the work that neither they
+// nor later changes add.
 func judgeLandings(ctx context.Context, r *run.Run) error {
 	cfg := settings(r)
 	if !r.Scope.Whole || !cfg.QAAfterMerge {
 		return nil
 	}
 	own := *r
-	own.Options.Lane, own.Options.Labels = "", nil // they are about one change
+	own.Options.Lane, own.Options.Labels = "", nil // these belong to a single change
 	each := &own
 	untried := slices.Concat(cfg.Fast.After, cfg.Standard.After, cfg.Deep.After)
 	for _, l := range slices.Backward(landings(r.Learned.Commits, r.Scope.Tip.ID)) {
-		s, err := landed(ctx, each, l)
+		s, err := findLanded(ctx, each, l)
 		if err != nil {
 			return err
 		}
@@ -97,7 +96,7 @@ func judgeLandings(ctx context.Context, r *run.Run) error {
 		if len(pending) == 0 {
 			continue
 		}
-		if documents, err := documentsAlone(ctx, each, s); err != nil {
+		if documents, err := changesOnlyDocuments(ctx, each, s); err != nil {
 			return err
 		} else if documents {
 			continue
@@ -113,7 +112,7 @@ func judgeLandings(ctx context.Context, r *run.Run) error {
 	return nil
 }
 
-func landed(ctx context.Context, r *run.Run, l landing) (*laneChange, error) {
+func findLanded(ctx context.Context, r *run.Run, l landing) (*laneChange, error) {
 	s := &laneChange{Head: l.head, Commits: l.commits}
 	if l.base != "" {
 		s.Bases = []string{l.base}
@@ -121,13 +120,13 @@ func landed(ctx context.Context, r *run.Run, l landing) (*laneChange, error) {
 	return s, findClaim(ctx, r, s)
 }
 
-// laneLanding is a change that has landed. pending are the patterns that no entry matches, with it or later.
+// laneLanding is a change that has landed. pending are the patterns that no entry of it or of a later change matches.
 type laneLanding struct {
 	*laneChange
 	pending []string
 }
 
-// checkPending is lane/qa-pending: a change that is to be tested after the merge has landed, and nobody has tested it yet.
+// checkPending is lane/qa-pending: a change has landed that is tested after the merge, and nobody has tested it yet.
 func checkPending(s laneLanding, r *rule.Reporter) {
 	for _, pattern := range s.pending {
 		r.Add(finding.Finding{

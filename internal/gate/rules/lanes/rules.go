@@ -60,7 +60,7 @@ func checkUnderClassified(s *laneChange, r *rule.Reporter) {
 // repeatedRun is added to advice about labels, because a repeated run does not see a changed label.
 const repeatedRun = " and start a new run, by a push for example: one that is only repeated can still see the old label"
 
-// useLane says how to claim the lane that fits.
+// useLane returns the fix that claims the lane that fits.
 func useLane(s *laneChange, fits lane.Lane) string {
 	advice := map[lane.Source]string{
 		lane.FromCaller:      fmt.Sprintf("use --lane %s", fits),
@@ -78,18 +78,18 @@ func useLane(s *laneChange, fits lane.Lane) string {
 	case advice == "":
 		advice = trailerCommand(fits)
 	}
-	if s.withoutLog() {
+	if s.needsLog() {
 		advice += "; " + makeWorkspace
 	}
 	return advice
 }
 
-// trailerCommand claims a lane in a commit of its own.
+// trailerCommand returns the command that claims a lane in a new commit.
 func trailerCommand(l lane.Lane) string {
 	return fmt.Sprintf("`git commit --allow-empty -m \"Go on in the lane %[1]s\" --trailer \"%[2]s: %[1]s\"`", l, lane.Trailer)
 }
 
-// switchCommand records a switch to a lane, in a commit of its own.
+// switchCommand returns the commands that record a switch to a lane in a new commit.
 func switchCommand(s *laneChange, l lane.Lane) string {
 	first := ""
 	if s.Log == "" {
@@ -98,7 +98,7 @@ func switchCommand(s *laneChange, l lane.Lane) string {
 	return first + wording.Commands(recordSwitch(s, l), fmt.Sprintf("git add -- %s && git commit -m %q", smallDir(s), "Go on in the lane "+string(l)))
 }
 
-// switchInIndex records a switch to a lane, in the commit that is about to be made.
+// switchInIndex returns the commands that record a switch to a lane in the commit that is about to be made.
 func switchInIndex(s *laneChange, l lane.Lane) string {
 	return wording.Commands(recordSwitch(s, l), "git add -- "+smallDir(s)) + ", then commit again"
 }
@@ -107,7 +107,7 @@ func recordSwitch(s *laneChange, l lane.Lane) string {
 	return fmt.Sprintf("small-hook lane%s --switch %s --reason \"the gate asks for it\"", remedy.InDirectory(s.Log), l)
 }
 
-// smallDir is the log's workspace, as git add takes it.
+// smallDir returns the .small directory of the log's workspace as an argument of git add.
 func smallDir(s *laneChange) string {
 	dir, _ := small.WorkspaceOf(s.Log)
 	return wording.TopPath(small.InDir(dir, ""))
