@@ -17,15 +17,15 @@ import (
 )
 
 const (
-	// maxAgentText bounds the text for an agent, in bytes. The harness with the tightest bound drops texts of more than 10,000.
+	// maxAgentText is in bytes. The harness with the lowest limit drops texts of more than 10,000.
 	maxAgentText = 4096
-	// maxEvent bounds an event, in bytes. It may contain a tool's output.
+	// maxEvent is in bytes. An event may contain a tool's output.
 	maxEvent = 64 << 20
 )
 
 func (a *app) agentHookCommand() *cobra.Command {
 	var name string
-	c := described("agent-hook", &cobra.Command{
+	c := withHelp("agent-hook", &cobra.Command{
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			h, err := harness.Of(name)
@@ -36,15 +36,15 @@ func (a *app) agentHookCommand() *cobra.Command {
 			if err != nil {
 				return &failure.Error{Message: "cannot read the event: " + err.Error(), Err: err}
 			}
-			w := agent.Hook(c.Context(), a.request(), h, event)
-			text := agentText(w)
-			if w.Report != nil {
-				text += report.RemarksForAgent(w.Report, w.Trees)
+			watched := agent.Hook(c.Context(), a.newRequest(), h, event)
+			text := agentText(watched)
+			if watched.Report != nil {
+				text += report.RemarksForAgent(watched.Report, watched.Trees)
 			}
-			if missing := missingHooks(c.Context(), w.Begun); missing != "" {
-				w.Reply, text = harness.Block, text+missing
+			if missing := missingHooksText(c.Context(), watched.Begun); missing != "" {
+				watched.Reply, text = harness.Block, text+missing
 			}
-			return a.answer(w.By.Answer(w.Moment, w.Reply, secret.Mask(text)))
+			return a.writeAnswer(watched.By.Answer(watched.Moment, watched.Reply, secret.Mask(text)))
 		},
 	})
 	c.Flags().StringVar(&name, "harness", "", "the harness that calls: `NAME` is claude, codex, gemini, cursor or copilot")
@@ -54,47 +54,47 @@ func (a *app) agentHookCommand() *cobra.Command {
 	return c
 }
 
-// answer writes the answer to the harness.
-func (a *app) answer(answer harness.Answer) error {
+func (a *app) writeAnswer(answer harness.Answer) error {
 	a.status = answer.Status
 	_, err := a.Stdout.Write(answer.Stdout)
 	_, errErr := a.Stderr.Write(answer.Stderr)
 	return errors.Join(err, errErr)
 }
 
-// missingHooks is what an agent reads at the start of a session if git's hooks are missing in a work tree, for example in a fresh clone.
-func missingHooks(ctx context.Context, top string) string {
-	if top == "" {
+// missingHooksText is the text for an agent whose session begins in a work tree without git's hooks, such as a fresh clone. It is empty if
+// root, the work tree's root, is empty.
+func missingHooksText(ctx context.Context, root string) string {
+	if root == "" {
 		return ""
 	}
-	names, remedy, err := install.Missing(ctx, top)
+	names, remedy, err := install.Missing(ctx, root)
 	switch {
 	case err != nil:
 		return sanitize.Lines("small-gate: cannot look for git's hooks: " + failure.Of(err).Message + "\n")
 	case names == "":
 		return ""
 	}
-	return sanitize.Lines("small-gate: git's hooks are missing in this work tree, so that nothing judges a commit before it is made: " +
+	return sanitize.Lines("small-gate: git's hooks are missing in this work tree, so commits are not judged before they are made: " +
 		names + "\n" + remedy + "\n")
 }
 
-// letGo is the beginning of what a person reads if a turn ends in spite of findings.
+// How the text for a person begins if a turn ends in spite of findings.
 const (
-	letGo    = "small-gate lets this turn end. What it found stays, and git's hooks and CI reject it:\n"
-	observes = "small-gate only observes here (mode: observe). What it found:\n"
+	letGoIntro   = "small-gate lets this turn end. The findings stay, and git's hooks and CI reject them:\n"
+	observeIntro = "small-gate only observes here (mode: observe). The findings:\n"
 )
 
-// agentText is the text for the agent, or for the person.
-func agentText(w agent.Watched) string {
-	if w.Report == nil {
+// agentText is the report for the agent or, if the turn ends, for a person.
+func agentText(watched agent.Watched) string {
+	if watched.Report == nil {
 		return ""
 	}
-	text := report.ForAgent(w.Report, maxAgentText)
+	text := report.ForAgent(watched.Report, maxAgentText)
 	switch {
-	case w.Reply != harness.LetGo || text == "":
+	case watched.Reply != harness.LetGo || text == "":
 		return text
-	case w.Report.Observe:
-		return observes + text
+	case watched.Report.Observe:
+		return observeIntro + text
 	}
-	return letGo + text
+	return letGoIntro + text
 }

@@ -15,12 +15,12 @@ import (
 )
 
 func (a *app) appendCommand() *cobra.Command {
-	// The fields of an entry, in writing order.
+	// In the order in which an entry has them.
 	fields := []struct{ flag, key, usage string }{
 		{"task", "task_id", "the `ID` of the plan's task, or one that begins meta/"},
 		{"status", "status", "the task's `STATUS`: pending, in_progress, completed, blocked or cancelled"},
-		{"evidence", "evidence", "what shows that it happened, as `TEXT`"},
-		{"verification", "verification", "how it was verified, as `TEXT`"},
+		{"evidence", "evidence", "what shows that the work was done, as `TEXT`"},
+		{"verification", "verification", "how the work was verified, as `TEXT`"},
 		{"command", "command", "the `COMMAND` that was run"},
 		{"test", "test", "the `TEST` that was run"},
 		{"link", "link", "a `URL`"},
@@ -29,11 +29,11 @@ func (a *app) appendCommand() *cobra.Command {
 	}
 	values := make([]string, len(fields))
 	var log, line string
-	c := described("append", &cobra.Command{
+	c := withHelp("append", &cobra.Command{
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if c.Flags().Changed("log") || c.Flags().Changed("line") {
-				return a.appendEntry(c, log, line)
+				return a.appendToConfiguredLog(c, log, line)
 			}
 			var entry combine.NewEntry
 			for i, f := range fields {
@@ -41,62 +41,64 @@ func (a *app) appendCommand() *cobra.Command {
 				case c.Flags().Changed(f.flag):
 					entry = append(entry, [2]string{f.key, values[i]})
 				case f.flag == "task":
-					return usage(c, "append needs --task: whose work is recorded?")
+					return usageError(c, "append needs --task, the task whose work is recorded")
 				}
 			}
-			done, err := edit.Append(c.Context(), a.request(), a.locking(), entry)
-			a.settled = done.Done // after Ctrl-C too
+			done, err := edit.Append(c.Context(), a.newRequest(), a.lockingOptions(), entry)
+			a.workDone = done.Done // after Ctrl-C too
 			if err != nil {
 				return err
 			}
 			if !done.Done {
-				return a.notAppended(done)
+				return a.explainNotAppended(done)
 			}
 			if _, err := io.WriteString(a.Stderr, sanitize.Lines(done.Warning()+done.UnknownTask)); err != nil {
 				return done.ExplainError(err)
 			}
 			text := fmt.Sprintf("%s: appended an entry for %s\n", wording.Printable(done.Log), wording.Printable(values[0]))
-			text += done.Note() + next(append(done.CommandsBeforeCommit(), done.StageCommand, "git commit -m "+wording.ShellWord("Record "+wording.Printable(values[0])))...)
+			text += done.Note() + nextLine(append(done.CommandsBeforeCommit(), done.StageCommand, "git commit -m "+wording.ShellWord("Record "+wording.Printable(values[0])))...)
 			return done.ExplainError(a.print(text))
 		},
 	})
 	for i, f := range fields {
 		c.Flags().StringVar(&values[i], f.flag, "", f.usage)
 	}
-	c.Flags().StringVar(&log, "log", "", "append to the log at `PATH`, which the configuration reads as lines or blocks, instead")
-	c.Flags().StringVar(&line, "line", "", "with --log: the entry, as `TEXT`; without it, a block is read from standard input")
-	a.waits(c)
+	c.Flags().StringVar(&log, "log", "", "append to the log of lines or blocks at `PATH`, which the configuration names, instead")
+	c.Flags().StringVar(&line, "line", "", "with --log: the entry, as `TEXT`; without --line, a block is read from standard input")
+	a.addWaitFlag(c)
 	return c
 }
 
-// appendEntry appends to a log of the configuration.
-func (a *app) appendEntry(c *cobra.Command, log, line string) error {
-	var other string
+func (a *app) appendToConfiguredLog(c *cobra.Command, log, line string) error {
+	var otherFlag string
 	c.Flags().Visit(func(f *pflag.Flag) {
 		if !slices.Contains([]string{"log", "line", "wait"}, f.Name) && c.InheritedFlags().Lookup(f.Name) == nil {
-			other = f.Name
+			otherFlag = f.Name
 		}
 	})
-	if other != "" || log == "" {
-		return usage(c, "append takes --log and --line together, and no field of an entry of the protocol's log beside them")
+	switch {
+	case log == "":
+		return usageError(c, "append needs --log PATH for a log of the configuration")
+	case otherFlag != "":
+		return usageError(c, "--log and --%s exclude each other: --%s is a field of the progress log's entries", otherFlag, otherFlag)
 	}
-	given := &line
+	lineOrNil := &line
 	if !c.Flags().Changed("line") {
-		given = nil
+		lineOrNil = nil
 	}
-	done, err := edit.AppendEntry(c.Context(), a.request(), a.locking(), log, given, a.Stdin)
-	a.settled = done.Done
+	done, err := edit.AppendEntry(c.Context(), a.newRequest(), a.lockingOptions(), log, lineOrNil, a.Stdin)
+	a.workDone = done.Done
 	if err != nil {
 		return err
 	}
 	path := wording.Printable(done.Log)
-	text := path + ": appended an entry\n" + done.Note() + next(done.StageCommand, "git commit -m "+wording.ShellWord("Append to "+path))
+	text := path + ": appended an entry\n" + done.Note() + nextLine(done.StageCommand, "git commit -m "+wording.ShellWord("Append to "+path))
 	return done.ExplainError(a.print(text))
 }
 
-// notAppended says why nothing was appended.
-func (a *app) notAppended(done edit.Appended) error {
-	if err := a.guarded(done.Guarded); err != nil {
+// explainNotAppended prints what Append put back instead of appending.
+func (a *app) explainNotAppended(done edit.Appended) error {
+	if err := a.reportGuarded(done.Guarded); err != nil {
 		return err
 	}
 	_, err := io.WriteString(a.Stderr, "nothing was appended: type the command again\n")

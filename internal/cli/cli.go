@@ -1,4 +1,4 @@
-// Package cli is small-hook's command line: flags, one call of an entry point, output and exit status.
+// Package cli is small-hook's command line. A command parses its flags, calls an entry point, prints, and sets the exit status.
 package cli
 
 import (
@@ -18,101 +18,101 @@ import (
 	"github.com/small-gate/small-gate/internal/report/sanitize"
 )
 
-// Exit statuses besides those of a report.
+// Exit statuses besides those of a report: a command failed, or a signal ended it.
 const (
-	statusCannot      = 2
+	statusFailed      = 2
 	statusInterrupted = 130
 )
 
 // Run executes one command line and returns the exit status.
 func Run(ctx context.Context, p program.Process) int {
-	app := &app{Process: p, stdin: p.Stdin}
+	app := &app{Process: p, rawStdin: p.Stdin}
 	app.Stdin = interruptible{ctx, p.Stdin}
 	args := p.Args[1:]
-	root := app.root(args...)
+	root := app.rootCommand(args...)
 	root.SetArgs(args)
 	root.SetIn(app.Stdin)
-	help := &sticky{Writer: p.Stdout}
-	root.SetOut(help)
+	helpOut := &helpOutput{Writer: p.Stdout}
+	root.SetOut(helpOut)
 	root.SetErr(p.Stderr)
 	for _, c := range root.Commands() {
-		c.Hidden = c.Hidden || !listed(c.Name())
+		c.Hidden = c.Hidden || !isListed(c.Name())
 	}
 	command, err := root.ExecuteContextC(ctx)
 	switch {
-	case app.settled && err == nil:
+	case app.workDone && err == nil:
 		return app.status
-	case ctx.Err() != nil, !app.finishing && mayBeSignal(err) && interrupted(ctx):
+	case ctx.Err() != nil, !app.reporting && mayComeFromSignal(err) && waitForSignal(ctx):
 		app.progress.clear()
 		return statusInterrupted
 	case err != nil:
-		return app.fail(command.Name(), err)
-	case help.err != nil:
-		return app.fail(command.Name(), help.err)
+		return app.explainFailure(command.Name(), err)
+	case helpOut.err != nil:
+		return app.explainFailure(command.Name(), helpOut.err)
 	}
 	return app.status
 }
 
 // Command is the definition of the command line, for its manual pages.
-func Command() *cobra.Command { return (&app{}).root() }
+func Command() *cobra.Command { return (&app{}).rootCommand() }
 
-// sticky remembers that a write failed: cobra ignores errors when it prints help.
-type sticky struct {
+// helpOutput records failed writes: cobra ignores errors when it prints help.
+type helpOutput struct {
 	io.Writer
 	err error
 }
 
-// Write passes on what it gets.
-func (s *sticky) Write(p []byte) (int, error) {
-	n, err := s.Writer.Write(p)
-	s.err = errors.Join(s.err, err)
+// Write writes, and records an error.
+func (h *helpOutput) Write(p []byte) (int, error) {
+	n, err := h.Writer.Write(p)
+	h.err = errors.Join(h.err, err)
 	return n, err
 }
 
 // app is one run of the program.
 type app struct {
 	program.Process
-	// stdin is standard input as it was given, for a command that guard runs.
-	stdin  io.Reader
-	flags  flags
-	status int
-	// settled is true once such a command has ended: then its status counts, even after a signal.
-	settled bool
-	// finishing is true while reports are being written.
-	finishing bool
+	// rawStdin is Stdin without [interruptible], for the command that guard runs.
+	rawStdin io.Reader
+	flags    flags
+	status   int
+	// workDone is true once append has appended, or the command that guard runs has ended. status then counts even after a signal.
+	workDone bool
+	// reporting is true once writeReports has begun to write. A later failure is not reported again.
+	reporting bool
 	progress  progress
 }
 
-// fail reports, on standard error and in the requested reports, why the command named mode failed.
-func (a *app) fail(mode string, err error) int {
-	var at *fs.PathError
-	if errors.As(err, &at) && at.Op == "write" && strings.HasPrefix(at.Path, "/dev/std") {
-		err = unwritten("the output", err)
+// explainFailure says on standard error and in the requested reports why the command failed. mode is the command's name.
+func (a *app) explainFailure(mode string, err error) int {
+	var pathErr *fs.PathError
+	if errors.As(err, &pathErr) && pathErr.Op == "write" && strings.HasPrefix(pathErr.Path, "/dev/std") {
+		err = explainWriteError("the output", err)
 	}
 	f := failure.Of(err)
 	text := "small-hook: " + f.Message + "\n"
 	if f.Remedy != "" {
 		text += "fix: " + f.Remedy + "\n"
 	}
-	if !a.finishing {
-		if err := a.reportFailure(mode, f); err != nil {
+	if !a.reporting {
+		if err := a.writeFailureReports(mode, f); err != nil {
 			text += "small-hook: " + failure.Of(err).Message + "\n"
 		}
 	}
 	if _, err := io.WriteString(a.Stderr, sanitize.Lines(text)); err != nil {
-		return statusCannot // there is nowhere left to report it; the status remains
+		return statusFailed // standard error cannot be written, so only the status can say it
 	}
-	return statusCannot
+	return statusFailed
 }
 
-// usage is the failure for a command line that is not valid.
-func usage(c *cobra.Command, format string, args ...any) error {
+// usageError is the error for an invalid command line.
+func usageError(c *cobra.Command, format string, args ...any) error {
 	return &failure.Error{Message: fmt.Sprintf(format, args...), Remedy: "see `" + c.CommandPath() + " --help`"}
 }
 
-// root is the command line's definition, with only the one command that the arguments begin with, if they do.
-func (a *app) root(args ...string) *cobra.Command {
-	root := described("small-hook", &cobra.Command{
+// rootCommand defines the command line. If the arguments begin with a command's name, it defines only that command, to save time.
+func (a *app) rootCommand(args ...string) *cobra.Command {
+	root := withHelp("small-hook", &cobra.Command{
 		SilenceErrors:              true,
 		SilenceUsage:               true,
 		SuggestionsMinimumDistance: 2,
@@ -128,26 +128,26 @@ func (a *app) root(args ...string) *cobra.Command {
 	setHelp(root)
 	a.flags.register(root.PersistentFlags())
 	root.Flags().Bool("version", false, "print the program's version")
-	commands := a.commands()
-	alone := len(args) > 0 && commands[args[0]] != nil
-	for name, command := range commands {
-		if !alone || name == args[0] {
-			c := command()
-			refuseFlags(c, root.PersistentFlags())
+	makers := a.commandMakers()
+	onlyOne := len(args) > 0 && makers[args[0]] != nil
+	for name, maker := range makers {
+		if !onlyOne || name == args[0] {
+			c := maker()
+			refuseOtherFlags(c, root.PersistentFlags())
 			root.AddCommand(c)
 		}
 	}
-	if alone {
+	if onlyOne {
 		root.CompletionOptions.DisableDefaultCmd = true
 	} else {
-		completeFlags(root)
-		addHelpers(root)
+		offerSharedValues(root)
+		addCobraCommands(root)
 	}
 	return root
 }
 
-// commands makes each command, by its name.
-func (a *app) commands() map[string]func() *cobra.Command {
+// commandMakers returns, by name, the functions that define the commands.
+func (a *app) commandMakers() map[string]func() *cobra.Command {
 	all := map[string]func() *cobra.Command{
 		"check": a.checkCommand, "range": a.rangeCommand, "audit": a.auditCommand, "merge-check": a.mergeCheckCommand, "replay-id": a.replayIDCommand,
 		"prepare-commit-msg": a.prepareCommitMsgCommand, "install": a.installCommand, "uninstall": a.uninstallCommand, "doctor": a.doctorCommand,
@@ -162,23 +162,23 @@ func (a *app) commands() map[string]func() *cobra.Command {
 	return all
 }
 
-// noArguments is for a command that takes none.
+// noArguments refuses arguments. Without a command before it, an argument is an unknown command.
 func noArguments(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
 	if c.Parent() == nil {
 		message := fmt.Sprintf("there is no command %q", args[0])
-		if near := c.SuggestionsFor(args[0]); len(near) > 0 {
-			message += "; did you mean " + strings.Join(near, " or ") + "?"
+		if similar := c.SuggestionsFor(args[0]); len(similar) > 0 {
+			message += "; did you mean " + strings.Join(similar, " or ") + "?"
 		}
-		return usage(c, "%s", message)
+		return usageError(c, "%s", message)
 	}
-	return usage(c, "%s takes no arguments, but %q was given", c.Name(), args[0])
+	return usageError(c, "%s takes no arguments, but %q was given", c.Name(), args[0])
 }
 
-// isTerminal reports whether a person reads the stream at a terminal.
-func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
+// isTerminal reports whether a reader or writer is a terminal.
+func isTerminal(stream any) bool {
+	f, ok := stream.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }

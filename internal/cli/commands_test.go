@@ -13,12 +13,12 @@ import (
 func TestOneCommand(t *testing.T) {
 	all := Command()
 	var names []string
-	for name, command := range (&app{}).commands() {
+	for name, command := range (&app{}).commandMakers() {
 		if got := command().Name(); got != name {
 			t.Errorf("the command %s is called %s", name, got)
 		}
 		names = append(names, name)
-		alone, _, err := (&app{}).root(name).Find([]string{name})
+		alone, _, err := (&app{}).rootCommand(name).Find([]string{name})
 		if err != nil {
 			t.Fatal(err)
 		}

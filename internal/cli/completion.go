@@ -10,8 +10,8 @@ import (
 	"github.com/small-gate/small-gate/internal/report"
 )
 
-// addHelpers adds cobra's own commands, help and completion, and makes them refuse unknown arguments: by default they would succeed.
-func addHelpers(root *cobra.Command) {
+// addCobraCommands adds cobra's own commands, help and completion, and makes them refuse unknown arguments, which they accept by default.
+func addCobraCommands(root *cobra.Command) {
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {
@@ -31,29 +31,29 @@ func addHelpers(root *cobra.Command) {
 				if len(args) == 0 {
 					return nil
 				}
-				return usage(c, "there is no completion for %q, only for bash, fish, powershell and zsh", args[0])
+				return usageError(c, "there is no completion for %q, only for bash, fish, powershell and zsh", args[0])
 			}
 			c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
 		}
 	}
 }
 
-// completeFlags sets the values that shells offer for the common flags.
-func completeFlags(root *cobra.Command) {
-	offer(root, "format", report.Formats()...)
-	offer(root, "color", "auto", "always", "never")
-	offer(root, "reader", repository.Readers...)
-	offer(root, "workspace", "root", "examples", "any")
+// offerSharedValues sets the values that shells offer for the shared flags.
+func offerSharedValues(root *cobra.Command) {
+	offerValues(root, "format", report.Formats()...)
+	offerValues(root, "color", "auto", "always", "never")
+	offerValues(root, "reader", repository.Readers...)
+	offerValues(root, "workspace", "root", "examples", "any")
 }
 
-// offer makes shells offer these values for a flag.
-func offer(c *cobra.Command, flag string, values ...string) {
+// offerValues sets the values that shells offer for a flag.
+func offerValues(c *cobra.Command, flag string, values ...string) {
 	if err := c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)); err != nil {
 		panic(err) // no such flag: a bug in this package
 	}
 }
 
-func completeRules(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+func offerRules(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}

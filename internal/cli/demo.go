@@ -10,7 +10,7 @@ import (
 )
 
 func (a *app) demoCommand() *cobra.Command {
-	return described("demo", &cobra.Command{
+	return withHelp("demo", &cobra.Command{
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			program, err := os.Executable()

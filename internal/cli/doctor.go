@@ -20,7 +20,7 @@ import (
 )
 
 func (a *app) doctorCommand() *cobra.Command {
-	c := described("doctor", &cobra.Command{
+	c := withHelp("doctor", &cobra.Command{
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			logs, unread := a.logPatterns(c.Context())
@@ -33,9 +33,9 @@ func (a *app) doctorCommand() *cobra.Command {
 				return err
 			}
 			if !found.Fires() || found.Driver.Broken || slices.ContainsFunc(agents, installed.Check.Broken) {
-				a.status = statusCannot
+				a.status = statusFailed
 			}
-			scope, unknown := judge.Survey(c.Context(), a.request())
+			scope, unknown := judge.Survey(c.Context(), a.newRequest())
 			unknown = cmp.Or(unknown, unread)
 			if slices.Contains(a.flags.targets, output.Target{Format: "json"}) && unknown == nil {
 				return a.printDiagnosis(found, agents, scope)
@@ -43,12 +43,12 @@ func (a *app) doctorCommand() *cobra.Command {
 			return cmp.Or(a.print(a.diagnosis(found, agents, scope, unknown == nil)), unknown)
 		},
 	})
-	c.Flags().Func("format", "write it as `FORMAT`: text or json", a.flags.addFormat(doctorFormat))
-	offer(c, "format", "text", "json")
+	c.Flags().Func("format", "write it as `FORMAT`: text or json", a.flags.formatAdder(checkDoctorFormat))
+	offerValues(c, "format", "text", "json")
 	return c
 }
 
-// diagnosis is the doctor's result in words. surveyed is true if the scope is known.
+// diagnosis is the doctor's result as text. surveyed is true if scope could be determined.
 func (a *app) diagnosis(found install.Diagnosis, agents []installed.Check, scope judge.HookSurvey, surveyed bool) string {
 	text := version.Long("small-hook") + "\n" + found.Text() + installed.Text(agents) + "\nCI: " + a.ciSystem() + "\n"
 	if !surveyed {
@@ -75,15 +75,15 @@ func (a *app) diagnosis(found install.Diagnosis, agents []installed.Check, scope
 	return a.withoutHome(text)
 }
 
-// ciSystem names the CI system in whose job this runs.
+// ciSystem names the CI system whose job this is.
 func (a *app) ciSystem() string {
 	if system := ci.Detect(a.Variables()); system != ci.Other {
 		return system.Name
 	}
-	return "none that small-action knows"
+	return "none, or one that small-action does not know"
 }
 
-// withoutHome writes ~ for the home directory, whose name often identifies a person. Commands stay unchanged.
+// withoutHome replaces the home directory, whose name often identifies a person, by ~, but not in commands, which are between backticks.
 func (a *app) withoutHome(text string) string {
 	home := a.Getenv("HOME")
 	if !filepath.IsAbs(home) || filepath.Dir(home) == home {
@@ -96,14 +96,14 @@ func (a *app) withoutHome(text string) string {
 	return strings.Join(parts, "`")
 }
 
-func doctorFormat(name string) error {
+func checkDoctorFormat(name string) error {
 	if name != "text" && name != "json" {
 		return fmt.Errorf("doctor writes text or json, not %q", name)
 	}
 	return nil
 }
 
-// doctorSchema names the schema of the doctor's JSON document. Members are only ever added.
+// doctorSchema names the schema of the doctor's JSON document. A new version of the program may add members, never remove any.
 const doctorSchema = "small-gate/doctor/v1"
 
 // printDiagnosis prints the doctor's result as JSON.

@@ -18,13 +18,13 @@ import (
 
 func (a *app) baselineCommand() *cobra.Command {
 	var reason string
-	c := described("baseline", &cobra.Command{
-		Args: takes(0, 1, "at most one revision"),
+	c := withHelp("baseline", &cobra.Command{
+		Args: limitArgs(0, 1, "at most one revision"),
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := a.request().RefuseAgent(); err != nil {
+			if err := a.newRequest().RefuseAgent(); err != nil {
 				return err
 			}
-			written, err := edit.Baseline(c.Context(), a.request(), optional(args), reason)
+			written, err := edit.Baseline(c.Context(), a.newRequest(), firstOrEmpty(args), reason)
 			if err != nil {
 				return err
 			}
@@ -45,47 +45,47 @@ func baselineText(written edit.Accepted) string {
 	}
 	fmt.Fprintf(&text, "written to %s; review and commit it\n", sanitize.Line(written.File))
 	if n := written.Unmigrated; n > 0 {
-		fmt.Fprintf(&text, "%s of the log would have to be migrated: if you mean to (small progress migrate), do it before this is committed, and run this again\n",
+		fmt.Fprintf(&text, "%s of the log can still be migrated (small progress migrate): if you want that, migrate before you commit this, and run this command again\n",
 			wording.Count(n, "timestamp"))
 	}
 	return text.String()
 }
 
 func (a *app) waiveCommand() *cobra.Command {
-	var sought judge.EditSelection
+	var selection judge.EditSelection
 	var reason, until, from, log string
-	c := described("waive", &cobra.Command{
+	c := withHelp("waive", &cobra.Command{
 		RunE: func(c *cobra.Command, args []string) error {
 			ways := 0
-			for _, given := range []bool{len(args) > 0, sought.Rule != "", log != ""} {
+			for _, given := range []bool{len(args) > 0, selection.Rule != "", log != ""} {
 				if given {
 					ways++
 				}
 			}
-			if sought.Fingerprints = args; ways != 1 || log != "" && from != "" {
-				return usage(c, "%s takes fingerprints, --rule ID, or --log PATH", c.Name())
+			if selection.Fingerprints = args; ways != 1 || log != "" && from != "" {
+				return usageError(c, "%s takes fingerprints, --rule ID, or --log PATH", c.Name())
 			}
-			if err := a.request().RefuseAgent(); err != nil {
+			if err := a.newRequest().RefuseAgent(); err != nil {
 				return err
 			}
 			if log != "" {
-				return a.waiveRewrite(c.Context(), log, reason, until)
+				return a.waiveLogRewrite(c.Context(), log, reason, until)
 			}
-			edits, err := a.findEdits(c, sought, from)
+			edits, err := a.findEdits(c, selection, from)
 			if err != nil {
 				return err
 			}
 			for i := range edits {
 				edits[i].Reason, edits[i].Until = reason, until
 			}
-			file, err := edit.Waive(c.Context(), a.request(), edits)
+			file, err := edit.Waive(c.Context(), a.newRequest(), edits)
 			if err != nil {
 				return err
 			}
 			return a.print(waivedText(edits, file))
 		},
 	})
-	c.Flags().StringVar(&sought.Rule, "rule", "", "waive all edits that the rule `ID` reports")
+	c.Flags().StringVar(&selection.Rule, "rule", "", "waive all edits that the rule `ID` reports")
 	c.Flags().StringVar(&log, "log", "", "waive the rewrite of the log at `PATH` as a whole")
 	c.Flags().StringVar(&reason, "reason", "", "the reason `WHY`, for the stanzas (required)")
 	c.Flags().StringVar(&until, "until", "", "the last `DAY` (UTC) of the exception, as 2026-12-31")
@@ -93,15 +93,15 @@ func (a *app) waiveCommand() *cobra.Command {
 	return c
 }
 
-// waiveRewrite waives what was done to a log as a whole, and says what that was.
-func (a *app) waiveRewrite(ctx context.Context, log, reason, until string) error {
-	done, file, err := edit.WaiveRewrite(ctx, a.request(), log, reason, until)
+// waiveLogRewrite waives a log's rewrite as a whole, and prints the edits in it.
+func (a *app) waiveLogRewrite(ctx context.Context, log, reason, until string) error {
+	done, file, err := edit.WaiveRewrite(ctx, a.newRequest(), log, reason, until)
 	if err != nil {
 		return err
 	}
 	var text strings.Builder
 	for _, r := range done {
-		fmt.Fprintf(&text, "%s: its rewrite %s is waived, from %s (head %s) to %s (head %s):\n", sanitize.Line(r.Path), r.Where,
+		fmt.Fprintf(&text, "%s: the rewrite %s is waived, from %s (head %s) to %s (head %s):\n", sanitize.Line(r.Path), r.Where,
 			wording.Count(r.Before.Entries, "entry"), r.Before.Head, wording.Count(r.After.Entries, "entry"), r.After.Head)
 		for _, line := range r.Edits {
 			fmt.Fprintf(&text, "  %s\n", sanitize.Line(line))
@@ -110,13 +110,13 @@ func (a *app) waiveRewrite(ctx context.Context, log, reason, until string) error
 			fmt.Fprintf(&text, "  and %s more\n", wording.Count(r.More, "edit"))
 		}
 	}
-	return a.print(text.String() + pushFirst(file))
+	return a.print(text.String() + nextAfterWaiving(file))
 }
 
-// pushFirst says what has to be done with a configuration to which waivers were written.
-func pushFirst(file string) string {
-	return fmt.Sprintf("written to %s; the waiver counts once the target branch has it; push it first\n", sanitize.Line(file)) +
-		next("git add -- :/.small-gate.yml", `git commit -m "Waive edits" -- :/.small-gate.yml`, "git push")
+// nextAfterWaiving says what to do once waivers are written to the configuration file.
+func nextAfterWaiving(file string) string {
+	return fmt.Sprintf("written to %s; the waiver counts once the target branch has it: push it first\n", sanitize.Line(file)) +
+		nextLine("git add -- :/.small-gate.yml", `git commit -m "Waive edits" -- :/.small-gate.yml`, "git push")
 }
 
 func waivedText(edits []judge.EditToWaive, file string) string {
@@ -133,27 +133,27 @@ func waivedText(edits []judge.EditToWaive, file string) string {
 		}
 		delete(counts, k)
 	}
-	return text.String() + pushFirst(file)
+	return text.String() + nextAfterWaiving(file)
 }
 
-func (a *app) findEdits(c *cobra.Command, sought judge.EditSelection, from string) ([]judge.EditToWaive, error) {
+func (a *app) findEdits(c *cobra.Command, selection judge.EditSelection, from string) ([]judge.EditToWaive, error) {
 	if from == "" {
-		return judge.FindEdits(c.Context(), a.request(), sought)
+		return judge.FindEdits(c.Context(), a.newRequest(), selection)
 	}
-	const most = 256 << 20 // bytes of a report
+	const maxReportSize = 256 << 20 // bytes
 	data, err := []byte(nil), error(nil)
 	if from == "-" {
 		data, err = io.ReadAll(a.Stdin)
 	} else {
-		data, err = readFile(c.Context(), from, most)
+		data, err = readFile(c.Context(), from, maxReportSize)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return judge.FindEditsIn(data, sought)
+	return judge.FindEditsIn(data, selection)
 }
 
-// readFile reads all of a file, which may be a pipe or endless.
+// readFile reads a whole file of at most limit bytes. The file may be a pipe.
 func readFile(ctx context.Context, name string, limit int64) ([]byte, error) {
 	f, err := os.Open(name)
 	if err != nil {

@@ -9,10 +9,10 @@ import (
 )
 
 func (a *app) explainCommand() *cobra.Command {
-	return described("explain", &cobra.Command{
-		Args: takes(0, 1, "at most one rule"),
+	return withHelp("explain", &cobra.Command{
+		Args: limitArgs(0, 1, "at most one rule"),
 
-		ValidArgsFunction: completeRules,
+		ValidArgsFunction: offerRules,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return report.ExplainList(a.Stdout, catalogue.All())

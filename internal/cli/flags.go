@@ -19,7 +19,7 @@ import (
 	"github.com/small-gate/small-gate/internal/report/output"
 )
 
-// flags are the flags that all commands have.
+// flags has the values of the shared flags, and of --wait.
 type flags struct {
 	req     session.Request
 	color   string
@@ -31,51 +31,51 @@ type flags struct {
 
 func (f *flags) register(set *pflag.FlagSet) {
 	f.wait = lock.DefaultWait
-	set.FuncP("dir", "C", "look at `DIR` instead of the current directory; :/DIR begins at the root of the work tree", f.setDir)
+	set.FuncP("dir", "C", "work in `DIR` instead of the current directory; :/DIR begins at the root of the work tree", f.setDir)
 	set.BoolVar(&f.req.Strict, "strict", false, "turn strict rules on")
 	set.StringVar(&f.req.Workspace, "workspace", "", "accept workspaces of `KIND` root, examples or any")
 	set.StringVar(&f.req.Config, "config", "", "use `FILE` instead of the trusted .small-gate.yml")
 	set.Func("floor", "judge by the configuration in `FILE` too: the worse verdict counts (default $SMALL_GATE_FLOOR)", f.setFloor)
 	set.StringVar(&f.req.Reader, "reader", repository.Auto, "read the repository with `READER` auto, go-git or git")
-	set.BoolVarP(&f.quiet, "quiet", "q", false, "say nothing if nothing is wrong")
-	set.BoolVar(&f.verbose, "verbose", false, "list notes too, which ask for nothing")
+	set.BoolVarP(&f.quiet, "quiet", "q", false, "print nothing if nothing is wrong")
+	set.BoolVar(&f.verbose, "verbose", false, "list notes too, which need no action")
 	set.StringVar(&f.color, "color", "auto", "color text `WHEN`: auto, always or never")
 	set.BoolVar(&f.req.Each, "each", false, "judge the workspaces at every commit, not only at the tip")
 	set.Int64Var(&f.req.MaxFileSize, "max-file-size", 0, "read files of up to `BYTES` (default 16 MiB)")
-	set.Func("format", "write the report as `FORMAT`: "+wording.List(report.Formats(), "or")+"; may be given several times", f.addFormat(report.CheckFormat))
-	set.Func("output", "write the report of the format before it to `FILE`", f.targets.SendTo)
+	set.Func("format", "write the report as `FORMAT`: "+wording.List(report.Formats(), "or")+"; may be given several times", f.formatAdder(report.CheckFormat))
+	set.Func("output", "write the report in the format of the --format before it to `FILE`", f.targets.SendTo)
 }
 
-// claims adds the flag by which the caller claims a lane to a command that judges a change.
-func (a *app) claims(c *cobra.Command) *cobra.Command {
+// addLaneFlag adds --lane, which claims a lane, to a command that judges a change.
+func (a *app) addLaneFlag(c *cobra.Command) *cobra.Command {
 	c.Flags().StringVar(&a.flags.req.Lane, "lane", "", "judge the change as one in the `LANE` "+wording.List(lane.Names, "or"))
 	return c
 }
 
-// setDir takes --dir. As in git's pathspecs, ":/" is the root of the work tree.
+// setDir handles --dir. As in git's pathspecs, ":/" is the root of the work tree.
 func (f *flags) setDir(dir string) error {
-	if rest, fromTop := strings.CutPrefix(dir, ":/"); fromTop {
-		top, err := session.WorkTreeRoot()
+	if rest, fromRoot := strings.CutPrefix(dir, ":/"); fromRoot {
+		root, err := session.WorkTreeRoot()
 		if err != nil {
 			return err
 		}
-		dir = filepath.Join(top, filepath.FromSlash(rest))
+		dir = filepath.Join(root, filepath.FromSlash(rest))
 	}
 	f.req.Dir = dir
 	return nil
 }
 
-// setFloor takes --floor, whose file must be named: a script whose variable is not set would judge without its floor.
+// setFloor handles --floor. It refuses an empty name: a script whose variable is not set would judge without its floor.
 func (f *flags) setFloor(name string) error {
 	if strings.TrimSpace(name) == "" {
-		return errors.New("the name of the floor is empty")
+		return errors.New("the file name is empty")
 	}
 	f.req.Floor = name
 	return nil
 }
 
-// addFormat handles --format: it adds a report, in a format that check accepts.
-func (f *flags) addFormat(check func(name string) error) func(name string) error {
+// formatAdder returns a handler for --format, which adds a report in a format that check accepts.
+func (f *flags) formatAdder(check func(name string) error) func(name string) error {
 	return func(name string) error {
 		if err := check(name); err != nil {
 			return err
@@ -84,13 +84,13 @@ func (f *flags) addFormat(check func(name string) error) func(name string) error
 	}
 }
 
-// askedFor finds the reports that a command line asks for, even if it is invalid: parsing stops at the first error, and the reports must
-// contain that error.
-func askedFor(args []string) output.Targets {
+// findReportTargets finds the reports that a command line asks for. The command line may be invalid: parsing stops at the first error, and
+// the reports must contain it.
+func findReportTargets(args []string) output.Targets {
 	var f flags
 	for i, arg := range args {
-		name, value, joined := strings.Cut(arg, "=")
-		if !joined && i+1 < len(args) {
+		name, value, hasValue := strings.Cut(arg, "=")
+		if !hasValue && i+1 < len(args) {
 			value = args[i+1]
 		}
 		var err error
@@ -98,19 +98,19 @@ func askedFor(args []string) output.Targets {
 		case "--":
 			return f.targets
 		case "--format":
-			err = f.addFormat(report.CheckFormat)(value)
+			err = f.formatAdder(report.CheckFormat)(value)
 		case "--output":
 			err = f.targets.SendTo(value)
 		}
 		if err != nil {
-			continue // not a possible report; parsing gives the error
+			continue // parsing reports this error
 		}
 	}
 	return f.targets
 }
 
-// request is the entry point's request according to the flags.
-func (a *app) request() session.Request {
+// newRequest returns the request that the flags describe.
+func (a *app) newRequest() session.Request {
 	req := a.flags.req
 	req.Environ, req.Now, req.Version = a.Environ, time.Now(), version.Long("small-hook")
 	req.Evidence = a.flags.targets.ShowEvidence()

@@ -9,10 +9,10 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// helpWidth is how many columns a line of help may have.
+// helpWidth is the greatest width of a line of help, in columns.
 const helpWidth = 80
 
-// commandGroups are the commands that help lists, in its order. Git and harnesses call the others.
+// commandGroups are the commands that help lists, in the order of help. Git and harnesses call the other commands.
 var commandGroups = []struct {
 	title string
 	names []string
@@ -25,8 +25,7 @@ var commandGroups = []struct {
 	{"Advanced", []string{"uninstall", "replay-id", "version", "completion", "help"}},
 }
 
-// listed reports whether help lists a command.
-func listed(name string) bool {
+func isListed(name string) bool {
 	for _, g := range commandGroups {
 		if slices.Contains(g.names, name) {
 			return true
@@ -35,7 +34,7 @@ func listed(name string) bool {
 	return false
 }
 
-// setHelp has a command and those below it print their help in groups and in lines of limited width.
+// setHelp sets how a command and its subcommands print help: commands in groups, and lines of at most helpWidth columns.
 func setHelp(root *cobra.Command) {
 	root.SetHelpFunc(func(c *cobra.Command, _ []string) {
 		about := c.Long
@@ -50,7 +49,7 @@ func setHelp(root *cobra.Command) {
 	})
 }
 
-// helpText is the help below the description: usage, examples, commands and flags.
+// helpText is a command's help without the description: usage, examples, commands and flags.
 func helpText(c *cobra.Command) string {
 	var b strings.Builder
 	b.WriteString("Usage:\n")
@@ -81,16 +80,16 @@ func helpText(c *cobra.Command) string {
 	return b.String()
 }
 
-// commandList lists the commands below one, in their groups.
+// commandList lists a command's subcommands: those of the root in their groups.
 func commandList(c *cobra.Command) string {
-	const pad = 13
-	below := map[string]*cobra.Command{}
+	const nameWidth = 13
+	byName := map[string]*cobra.Command{}
 	for _, sub := range c.Commands() {
-		below[sub.Name()] = sub
+		byName[sub.Name()] = sub
 	}
 	var b strings.Builder
 	line := func(sub *cobra.Command) {
-		b.WriteString(wrapText(fmt.Sprintf("  %-*s%s", pad, sub.Name(), sub.Short), strings.Repeat(" ", pad+2)) + "\n")
+		b.WriteString(wrapText(fmt.Sprintf("  %-*s%s", nameWidth, sub.Name(), sub.Short), strings.Repeat(" ", nameWidth+2)) + "\n")
 	}
 	if c.HasParent() {
 		for i, sub := range c.Commands() {
@@ -102,40 +101,40 @@ func commandList(c *cobra.Command) string {
 		return b.String()
 	}
 	for _, g := range commandGroups {
-		names := slices.DeleteFunc(slices.Clone(g.names), func(name string) bool { return below[name] == nil })
+		names := slices.DeleteFunc(slices.Clone(g.names), func(name string) bool { return byName[name] == nil })
 		if len(names) == 0 {
 			continue
 		}
 		b.WriteString("\n" + g.title + ":\n")
 		for _, name := range names {
-			line(below[name])
+			line(byName[name])
 		}
 	}
 	return b.String()
 }
 
-// wrapText breaks each paragraph of a text into lines of limited width, the later ones after an indentation. Indented lines begin a paragraph of
-// their own, and keep their indentation.
+// wrapText joins the lines of each paragraph and breaks them at helpWidth columns. All lines of a paragraph but the first get the indent. A
+// line that is indented in the text begins a paragraph and keeps its indentation.
 func wrapText(text, indent string) string {
 	var out []string
 	var line string
-	end := func() {
+	endLine := func() {
 		if line != "" {
 			out = append(out, line)
 			line = ""
 		}
 	}
-	for given := range strings.SplitSeq(text, "\n") {
-		words := strings.Fields(given)
+	for paragraph := range strings.SplitSeq(text, "\n") {
+		words := strings.Fields(paragraph)
 		if len(words) == 0 {
-			end()
+			endLine()
 			out = append(out, "")
 			continue
 		}
-		if lead := given[:len(given)-len(strings.TrimLeft(given, " "))]; lead != "" {
-			end()
+		if lead := paragraph[:len(paragraph)-len(strings.TrimLeft(paragraph, " "))]; lead != "" {
+			endLine()
 			words[0] = lead + words[0]
-			if rest := strings.TrimPrefix(given, words[0]); strings.HasPrefix(rest, "  ") { // a column: a name and what it is
+			if rest := strings.TrimPrefix(paragraph, words[0]); strings.HasPrefix(rest, "  ") { // a list: a name, and its meaning in a second column
 				words[0] += rest[:len(rest)-len(strings.TrimLeft(rest, " "))-1]
 			}
 		}
@@ -151,15 +150,15 @@ func wrapText(text, indent string) string {
 			}
 		}
 	}
-	end()
+	endLine()
 	return strings.Join(out, "\n")
 }
 
-// wrapCommand breaks a long command line so that a shell still takes it as one.
+// wrapCommand breaks a long command line with backslashes, so that a shell still reads one command.
 func wrapCommand(line string) string {
 	var out []string
 	for utf8.RuneCountInString(line) > helpWidth {
-		at, quote := -1, rune(0)
+		breakAt, quote := -1, rune(0)
 		for i, r := range line {
 			switch {
 			case quote != 0 && r == quote:
@@ -167,14 +166,14 @@ func wrapCommand(line string) string {
 			case quote == 0 && (r == '"' || r == '\''):
 				quote = r
 			case quote == 0 && r == ' ' && strings.TrimSpace(line[:i]) != "" && utf8.RuneCountInString(line[:i]) <= helpWidth-2:
-				at = i
+				breakAt = i
 			}
 		}
-		if at < 0 {
+		if breakAt < 0 {
 			break
 		}
-		out = append(out, line[:at]+` \`)
-		line = "      " + line[at+1:]
+		out = append(out, line[:breakAt]+` \`)
+		line = "      " + line[breakAt+1:]
 	}
 	return strings.Join(append(out, line), "\n")
 }

@@ -14,31 +14,31 @@ import (
 )
 
 func (a *app) initLogCommand() *cobra.Command {
-	return described("init-log", &cobra.Command{
-		Args: takes(1, math.MaxInt, "paths, of files or folders"),
+	return withHelp("init-log", &cobra.Command{
+		Args: limitArgs(1, math.MaxInt, "paths, of files or folders"),
 		RunE: func(c *cobra.Command, args []string) error {
-			file, begun, err := edit.InitLog(c.Context(), a.request(), args...)
+			file, begun, err := edit.InitLog(c.Context(), a.newRequest(), args...)
 			if err != nil {
 				return err
 			}
-			return a.print(begunText(file, begun))
+			return a.print(initLogText(file, begun))
 		},
 	})
 }
 
-func begunText(file string, begun []edit.WrittenStanza) string {
+func initLogText(file string, stanzas []edit.WrittenStanza) string {
 	var text strings.Builder
 	var paths []string
-	for _, b := range begun {
-		fmt.Fprintf(&text, "%s is guarded so:\n", sanitize.Line(b.Log.Path))
+	for _, b := range stanzas {
+		fmt.Fprintf(&text, "%s is guarded as follows:\n", sanitize.Line(b.Log.Path))
 		for _, note := range b.Notes {
 			text.WriteString("- " + sanitize.Line(note) + "\n")
 		}
-		fmt.Fprintf(&text, "- what %s has now is accepted as it stands (since: %.12s)\n", sanitize.Line(b.SinceName), b.Log.Since)
+		fmt.Fprintf(&text, "- the content that %s has now is accepted (since: %.12s)\n", sanitize.Line(b.SinceName), b.Log.Since)
 		paths = append(paths, b.Log.Path)
 	}
-	fmt.Fprintf(&text, "written to %s, where you can correct a wrong guess\n", sanitize.Line(file))
+	fmt.Fprintf(&text, "written to %s: correct wrong guesses there\n", sanitize.Line(file))
 	message := "Guard " + wording.List(paths, "and")
-	text.WriteString(next("git add -- :/"+policy.File, "git commit -m "+wording.ShellWord(message), "small-hook install"))
+	text.WriteString(nextLine("git add -- :/"+policy.File, "git commit -m "+wording.ShellWord(message), "small-hook install"))
 	return text.String()
 }

@@ -20,11 +20,11 @@ func (a *app) installCommand() *cobra.Command {
 	var opts install.InstallOptions
 	var driver, textconv bool
 	var agents []string
-	c := described("install", &cobra.Command{
+	c := withHelp("install", &cobra.Command{
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if c.Flags().Changed("agent") {
-				names, err := agentNames(c, agents, "program")
+				names, err := checkAgentNames(c, agents, "program")
 				if err != nil {
 					return err
 				}
@@ -36,72 +36,72 @@ func (a *app) installCommand() *cobra.Command {
 				if opts.Logs, err = a.logPatterns(c.Context()); err != nil {
 					return err
 				}
-				if err := a.printDriver(install.InstallMergeDriver(c.Context(), opts)); err != nil {
+				if err := a.printDriverResult(install.InstallMergeDriver(c.Context(), opts)); err != nil {
 					return err
 				}
 			}
 			if textconv {
-				if err := a.printDriver(install.InstallTextconv(c.Context(), opts)); err != nil {
+				if err := a.printDriverResult(install.InstallTextconv(c.Context(), opts)); err != nil {
 					return err
 				}
 			}
 			if err := a.printResult(install.Install(c.Context(), opts)); err != nil || a.status != 0 {
 				return err
 			}
-			return a.print(a.nothingToGuard(c.Context()))
+			return a.print(a.nothingToGuardText(c.Context()))
 		},
 	})
-	registerAgent(c, &agents, "have `NAME`'s harness call the gate, instead of git: "+wording.List(harnessNames(), "or")+"; may be given several times")
+	addAgentFlag(c, &agents, "have `NAME`'s harness call the gate, instead of git: "+wording.List(harnessNames(), "or")+"; may be given several times")
 	c.Flags().StringVar(&opts.Program, "program", "", "have the hooks call `FILE` instead of this program")
 	c.Flags().BoolVar(&opts.PreReceive, "pre-receive", false, "also install the server-side hook")
 	c.Flags().BoolVar(&opts.Force, "force", false, "install the hooks even in a directory of a hook manager")
-	c.Flags().BoolVar(&textconv, "textconv", false, "also have git diff and git log -p show logs as entries, by small-hook log --textconv")
-	c.Flags().BoolVar(&driver, "merge-driver", false, "also have git merge workspace files and logs of the configuration with this program instead of line by line")
+	c.Flags().BoolVar(&textconv, "textconv", false, "also have git diff and git log -p show logs as entries, through small-hook log --textconv")
+	c.Flags().BoolVar(&driver, "merge-driver", false, "also have git merge workspace files and configured logs with this program, instead of line by line")
 	return c
 }
 
 func (a *app) uninstallCommand() *cobra.Command {
 	var agents []string
-	c := described("uninstall", &cobra.Command{
+	c := withHelp("uninstall", &cobra.Command{
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if c.Flags().Changed("agent") {
-				names, err := agentNames(c, agents)
+				names, err := checkAgentNames(c, agents)
 				if err != nil {
 					return err
 				}
 				return a.printResult(installed.Uninstall(c.Context(), names, a.flags.req.Dir))
 			}
-			if err := a.printDriver(install.UninstallMergeDriver(c.Context(), a.flags.req.Dir)); err != nil {
+			if err := a.printDriverResult(install.UninstallMergeDriver(c.Context(), a.flags.req.Dir)); err != nil {
 				return err
 			}
-			if err := a.printDriver(install.UninstallTextconv(c.Context(), a.flags.req.Dir)); err != nil {
+			if err := a.printDriverResult(install.UninstallTextconv(c.Context(), a.flags.req.Dir)); err != nil {
 				return err
 			}
 			return a.printResult(install.Uninstall(c.Context(), a.flags.req.Dir))
 		},
 	})
-	registerAgent(c, &agents, "take out of the settings of `NAME`'s harness what install --agent put in, and leave git's hooks")
+	addAgentFlag(c, &agents, "remove from the settings of `NAME`'s harness what install --agent added, and keep git's hooks")
 	return c
 }
 
-// nothingToGuard says how to begin a log, if there is none in the index, the configuration or the work tree. It is empty if there is one, or if
-// that cannot be found out: doctor says why.
-func (a *app) nothingToGuard(ctx context.Context) string {
-	scope, err := judge.Survey(ctx, a.request())
+// nothingToGuardText says how to begin a log, if there is none in the index, the configuration or the work tree. It is empty if there is one. It
+// is also empty after an error, which doctor reports.
+func (a *app) nothingToGuardText(ctx context.Context) string {
+	scope, err := judge.Survey(ctx, a.newRequest())
 	if err != nil || scope.Bare || scope.WorkspaceOnDisk || len(scope.Workspaces) > 0 {
 		return ""
 	}
-	if logs, err := edit.ConfiguredLogs(ctx, a.request()); err != nil || len(logs) > 0 {
+	if logs, err := edit.ConfiguredLogs(ctx, a.newRequest()); err != nil || len(logs) > 0 {
 		return ""
 	}
 	return "There is nothing to guard yet: neither a .small/ directory nor a log in .small-gate.yml. To guard a file of your own, name it to small-hook init-log. " +
 		"A person begins a log of the SMALL protocol with small init --intent, followed by what the work is for.\n"
 }
 
-// logPatterns are the logs of the configuration for the merge driver.
+// logPatterns returns the logs of the configuration in the form that the merge driver needs.
 func (a *app) logPatterns(ctx context.Context) ([]install.LogPattern, error) {
-	logs, err := edit.ConfiguredLogs(ctx, a.request())
+	logs, err := edit.ConfiguredLogs(ctx, a.newRequest())
 	var out []install.LogPattern
 	for i := range logs {
 		out = append(out, install.LogPattern{Path: logs[i].Path, Exclude: logs[i].Exclude})
@@ -109,23 +109,23 @@ func (a *app) logPatterns(ctx context.Context) ([]install.LogPattern, error) {
 	return out, err
 }
 
-// printDriver prints the result for the merge driver, or for diffs.
-func (a *app) printDriver(result install.Result, err error) error {
+// printDriverResult prints what was done to the merge driver or to textconv.
+func (a *app) printDriverResult(result install.Result, err error) error {
 	return cmp.Or(err, a.print(result.Text()))
 }
 
-// printResult prints the result for hooks or harnesses. If a person still has to do something, that is outcome 2: nothing is guarded yet.
+// printResult prints what was done to hooks or harnesses. If a person still has to do something, nothing is guarded yet: the exit status is 2.
 func (a *app) printResult(result install.Result, err error) error {
 	if err != nil || result.Outcome == install.NeedsManual {
-		a.status = statusCannot
+		a.status = statusFailed
 	}
 	return cmp.Or(a.print(result.Text()), err)
 }
 
-// registerAgent adds the flag that names harnesses to a command.
-func registerAgent(c *cobra.Command, names *[]string, help string) {
+// addAgentFlag adds --agent, which names harnesses, to a command.
+func addAgentFlag(c *cobra.Command, names *[]string, help string) {
 	c.Flags().StringSliceVar(names, "agent", nil, help)
-	offer(c, "agent", harnessNames()...)
+	offerValues(c, "agent", harnessNames()...)
 }
 
 func harnessNames() []string {
@@ -136,8 +136,8 @@ func harnessNames() []string {
 	return names
 }
 
-// agentNames are the harnesses that --agent names, each once. Of the command's other flags, only those allowed may be used with --agent.
-func agentNames(c *cobra.Command, given []string, allowed ...string) ([]string, error) {
+// checkAgentNames returns the harnesses that --agent names, each once. Only the allowed ones of the command's other flags may be used with it.
+func checkAgentNames(c *cobra.Command, given []string, allowed ...string) ([]string, error) {
 	var other string
 	c.Flags().Visit(func(f *pflag.Flag) {
 		if f.Name != "agent" && !slices.Contains(allowed, f.Name) && c.InheritedFlags().Lookup(f.Name) == nil {
@@ -145,19 +145,19 @@ func agentNames(c *cobra.Command, given []string, allowed ...string) ([]string, 
 		}
 	})
 	if other != "" {
-		return nil, usage(c, "--%s is about git's hooks, and --agent about the harness of an agent: they do not go together", other)
+		return nil, usageError(c, "--%s and --agent exclude each other: --%s is about git's hooks, and --agent about an agent's harness", other, other)
 	}
 	var names []string
 	for _, name := range given {
 		if !slices.Contains(harnessNames(), name) {
-			return nil, usage(c, "--agent takes %s, not %q", wording.List(harnessNames(), "or"), name)
+			return nil, usageError(c, "--agent takes %s, not %q", wording.List(harnessNames(), "or"), name)
 		}
 		if !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
 	if len(names) == 0 {
-		return nil, usage(c, "--agent takes %s", wording.List(harnessNames(), "or"))
+		return nil, usageError(c, "--agent takes %s", wording.List(harnessNames(), "or"))
 	}
 	return names, nil
 }

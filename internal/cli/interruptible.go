@@ -8,18 +8,18 @@ import (
 	"time"
 )
 
-// signalGrace is how long a failure waits for the signal that may be its cause.
+// signalGrace is how long Run waits after a failure for the signal that may be its cause.
 const signalGrace = 200 * time.Millisecond
 
-// mayBeSignal reports whether an error may be from a git that a signal ended. A terminal sends Ctrl-C to git as well as to this program,
-// and git may fail before this program notices the signal.
-func mayBeSignal(err error) bool {
+// mayComeFromSignal reports whether an error says that a signal ended a git process. A terminal sends Ctrl-C to git and to this program, and git
+// may end before this program notices the signal.
+func mayComeFromSignal(err error) bool {
 	var exit *exec.ExitError
 	return errors.As(err, &exit) && !exit.Exited()
 }
 
-// interrupted reports whether such a failure is due to a signal.
-func interrupted(ctx context.Context) bool {
+// waitForSignal waits up to signalGrace for a signal, which ends the context, and reports whether it came.
+func waitForSignal(ctx context.Context) bool {
 	grace := time.NewTimer(signalGrace)
 	defer grace.Stop()
 	select {
@@ -30,27 +30,27 @@ func interrupted(ctx context.Context) bool {
 	}
 }
 
-// interruptible reads until the context ends. A read from a terminal or a pipe does not end by itself on Ctrl-C.
+// interruptible reads until the context ends. Ctrl-C alone does not end a read from a terminal or a pipe.
 type interruptible struct {
 	ctx  context.Context
 	from io.Reader
 }
 
-// Read reads once, or fails with the context's error; in that case later input is lost.
+// Read fails with the context's error once the context ends. The input that it was waiting for is then lost.
 func (r interruptible) Read(p []byte) (int, error) {
 	type result struct {
 		n   int
 		err error
 	}
 	read := make(chan result, 1)
-	own := make([]byte, len(p)) // after the context ends, p belongs to the caller again
+	buf := make([]byte, len(p)) // not p: the read may go on after Read has returned
 	go func() {
-		n, err := r.from.Read(own)
+		n, err := r.from.Read(buf)
 		read <- result{n, err}
 	}()
 	select {
 	case got := <-read:
-		return copy(p, own[:got.n]), got.err
+		return copy(p, buf[:got.n]), got.err
 	case <-r.ctx.Done():
 		return 0, r.ctx.Err()
 	}

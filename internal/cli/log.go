@@ -19,9 +19,9 @@ import (
 	"github.com/small-gate/small-gate/internal/report/sanitize"
 )
 
-// logFlags are the flags of log.
+// logFlags has the values of the flags of log.
 type logFlags struct {
-	at            judge.LogSelection
+	selection     judge.LogSelection
 	query         look.Query
 	oneline, full bool
 	textconv      string
@@ -29,54 +29,54 @@ type logFlags struct {
 
 func (a *app) logCommand() *cobra.Command {
 	var f logFlags
-	c := described("log", &cobra.Command{
+	c := withHelp("log", &cobra.Command{
 		RunE: func(c *cobra.Command, args []string) error {
 			switch {
 			case f.oneline && f.full:
-				return usage(c, "--oneline and --full exclude each other")
+				return usageError(c, "--oneline and --full exclude each other")
 			case c.Flags().Changed("textconv") && (len(args) > 0 || c.Flags().NFlag() > 1):
-				return usage(c, "--textconv takes a file, and nothing goes with it")
+				return usageError(c, "--textconv takes a file, and no other flag or argument")
 			case c.Flags().Changed("textconv"):
-				return a.textconv(c.Context(), f.textconv)
+				return a.printForDiff(c.Context(), f.textconv)
 			}
 			revisions := args
 			if dash := c.ArgsLenAtDash(); dash >= 0 {
-				revisions, f.at.Paths = args[:dash], args[dash:]
+				revisions, f.selection.Paths = args[:dash], args[dash:]
 			}
 			if len(revisions) > 1 {
-				return usage(c, "log takes at most one revision, and paths after two dashes: small-hook log REV -- PATH")
+				return usageError(c, "log takes at most one revision, and paths after two dashes: small-hook log REV -- PATH")
 			}
-			f.at.Revision = optional(revisions)
-			found, err := judge.Log(c.Context(), a.request(), f.at, f.query)
+			f.selection.Revision = firstOrEmpty(revisions)
+			found, err := judge.Log(c.Context(), a.newRequest(), f.selection, f.query)
 			if err != nil {
 				return err
 			}
-			return a.writeLook(c.Context(), found, f.form())
+			return a.writeEntries(c.Context(), found, f.form())
 		},
 	})
 	f.register(c)
 	formats := report.LookFormats()
-	c.Flags().Func("format", "write it as `FORMAT`: "+wording.List(formats, "or")+"; may be given several times", a.flags.addFormat(report.CheckLookFormat))
-	offer(c, "format", formats...)
+	c.Flags().Func("format", "write it as `FORMAT`: "+wording.List(formats, "or")+"; may be given several times", a.flags.formatAdder(report.CheckLookFormat))
+	offerValues(c, "format", formats...)
 	return c
 }
 
 func (f *logFlags) register(c *cobra.Command) {
 	set, q := c.Flags(), &f.query
-	set.StringArrayVar(&q.Tasks, "task", nil, "show entries of the task `ID`, in which * stands for anything; may be given several times")
+	set.StringArrayVar(&q.Tasks, "task", nil, "show entries of the task `ID`, in which * matches any text; may be given several times")
 	set.StringVar(&q.Status, "status", "", "show entries with this `STATUS`")
 	set.StringVar(&q.By, "by", "", "show entries of `WHO`: an agent's id, or a part of a name or address")
 	set.StringVar(&q.Agent, "agent", "", "show entries of the agent `ID`")
 	set.StringVar(&q.Run, "run", "", "show entries of the run whose id begins with `ID`")
-	set.StringVar(&q.Text, "grep", "", "show entries in which `TEXT` stands, in upper or lower case")
-	set.StringVar(&f.at.Commit, "commit", "", "show entries that the commit `REV` brought")
-	set.Var(&moment{at: &q.Since}, "since", "show entries from `TIME` on: 2026-03-01, or 2026-03-01T09:00:00Z")
-	set.Var(&moment{at: &q.Until, end: true}, "until", "show entries up to `TIME`; of a day up to its end, in UTC")
-	set.BoolVar(&q.LastOfTask, "last", false, "show the last entry of each task, up to --until: where every task stood")
+	set.StringVar(&q.Text, "grep", "", "show entries that contain `TEXT`, in upper or lower case")
+	set.StringVar(&f.selection.Commit, "commit", "", "show entries that the commit `REV` brought")
+	set.Var(&timeFlag{time: &q.Since}, "since", "show entries from `TIME` on: 2026-03-01, or 2026-03-01T09:00:00Z")
+	set.Var(&timeFlag{time: &q.Until, endOfDay: true}, "until", "show entries up to `TIME`; a day counts to its end, in UTC")
+	set.BoolVar(&q.LastOfTask, "last", false, "show the last entry of each task, up to --until")
 	set.BoolVar(&q.OldestFirst, "reverse", false, "show the oldest first")
-	set.IntVarP(&q.Most, "max-count", "n", 0, "show the first `NUMBER` entries of what would be shown")
+	set.IntVarP(&q.Most, "max-count", "n", 0, "show only the first `NUMBER` entries of those selected")
 	set.BoolVar(&f.oneline, "oneline", false, "show commit, task and evidence, one entry a line")
-	set.BoolVar(&f.full, "full", false, "show everything that is known of an entry")
+	set.BoolVar(&f.full, "full", false, "show everything that is known about each entry")
 	set.StringVar(&f.textconv, "textconv", "", "print the log in `FILE` for git's diff (gitattributes(5))")
 }
 
@@ -90,31 +90,31 @@ func (f *logFlags) form() report.LookForm {
 	return report.LookLine
 }
 
-// moment is the time of a flag. A day means its beginning or its end.
-type moment struct {
-	at  *time.Time
-	end bool
+// timeFlag is the value of a flag that takes a time or a day. For a day it sets the time of the day's beginning or end.
+type timeFlag struct {
+	time     *time.Time
+	endOfDay bool
 }
 
-func (m *moment) String() string { return "" }
-func (*moment) Type() string     { return "time" }
+func (t *timeFlag) String() string { return "" }
+func (*timeFlag) Type() string     { return "time" }
 
-// Set parses the time.
-func (m *moment) Set(text string) (err error) {
-	if *m.at, err = time.Parse(time.RFC3339, text); err == nil {
+// Set parses and sets the time.
+func (t *timeFlag) Set(text string) (err error) {
+	if *t.time, err = time.Parse(time.RFC3339, text); err == nil {
 		return nil
 	}
-	if *m.at, err = time.Parse(time.DateOnly, text); err != nil {
-		return fmt.Errorf("it takes a day such as 2026-03-01, or a time such as 2026-03-01T09:00:00Z, not %q", text)
+	if *t.time, err = time.Parse(time.DateOnly, text); err != nil {
+		return fmt.Errorf("expected a day such as 2026-03-01 or a time such as 2026-03-01T09:00:00Z, not %q", text)
 	}
-	if m.end {
-		*m.at = m.at.AddDate(0, 0, 1).Add(-1)
+	if t.endOfDay {
+		*t.time = t.time.AddDate(0, 0, 1).Add(-1)
 	}
 	return nil
 }
 
-// writeLook writes entries in the requested formats; text on a terminal is shown by the pager.
-func (a *app) writeLook(ctx context.Context, l *finding.Look, form report.LookForm) error {
+// writeEntries writes entries in the requested formats. On a terminal, text goes through the pager.
+func (a *app) writeEntries(ctx context.Context, l *finding.Look, form report.LookForm) error {
 	targets := a.flags.targets
 	if len(targets) == 0 {
 		targets = output.Targets{{Format: "text"}}
@@ -125,26 +125,26 @@ func (a *app) writeLook(ctx context.Context, l *finding.Look, form report.LookFo
 			return err
 		}
 		var buf bytes.Buffer
-		opts := report.Options{Color: color, Width: width(a.Stdout), Version: version.String()}
+		opts := report.Options{Color: color, Width: terminalWidth(a.Stdout), Version: version.String()}
 		if err := report.WriteLook(&buf, t.Format, l, form, opts); err != nil {
 			return fmt.Errorf("the log could not be written: %w", err)
 		}
 		if t.Format == "text" && isTerminal(a.Stdout) {
-			err = a.page(ctx, buf.Bytes())
+			err = a.showInPager(ctx, buf.Bytes())
 		} else {
 			_, err = a.Stdout.Write(buf.Bytes())
 		}
 		if err != nil {
-			return unwritten("the log", err)
+			return explainWriteError("the log", err)
 		}
 	}
 	return nil
 }
 
-// textconv prints the log in a file for git's diff. If it failed, git would show no diff at all: a file that is not a log is printed as it
-// is, made safe for a terminal.
-func (a *app) textconv(ctx context.Context, name string) error {
-	data, err := readFile(ctx, name, maxVersion)
+// printForDiff prints the log in a file for git's diff. It prints a file that is not a log as text that is safe for a terminal: after a failure,
+// git would show no diff at all.
+func (a *app) printForDiff(ctx context.Context, name string) error {
+	data, err := readFile(ctx, name, maxVersionSize)
 	if err != nil {
 		return err
 	}
@@ -154,5 +154,5 @@ func (a *app) textconv(ctx context.Context, name string) error {
 	} else {
 		err = report.WriteDiffText(a.Stdout, l)
 	}
-	return unwritten("the log", err)
+	return explainWriteError("the log", err)
 }

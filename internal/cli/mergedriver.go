@@ -17,10 +17,10 @@ import (
 )
 
 func (a *app) mergeDriverCommand() *cobra.Command {
-	return described("merge-driver", &cobra.Command{
+	return withHelp("merge-driver", &cobra.Command{
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) != 5 && len(args) != 6 {
-				return usage(c, "%s takes what git passes: %%O %%A %%B %%L %%P %%Y", c.Name())
+				return usageError(c, "%s takes the arguments that git passes: %%O %%A %%B %%L %%P, and %%Y if git knows it", c.Name())
 			}
 			return nil
 		},
@@ -29,35 +29,35 @@ func (a *app) mergeDriverCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			var said strings.Builder
+			var text strings.Builder
 			for _, note := range merged.Notes {
-				fmt.Fprintf(&said, "small-hook: %s: %s\n", sanitize.Line(args[4]), sanitize.Line(note))
+				fmt.Fprintf(&text, "small-hook: %s: %s\n", sanitize.Line(args[4]), sanitize.Line(note))
 			}
 			if merged.Conflict {
 				a.status = 1
-				fmt.Fprintf(&said, "small-hook: %s\n", sanitize.Line(merged.Message))
+				fmt.Fprintf(&text, "small-hook: %s\n", sanitize.Line(merged.Message))
 			}
-			_, err = io.WriteString(a.Stderr, said.String())
+			_, err = io.WriteString(a.Stderr, text.String())
 			return err
 		},
 	})
 }
 
-// mergeFiles merges the files that git names, and writes the result where git expects it.
+// mergeFiles merges the versions that git's arguments %O %A %B %L %P %Y name, and writes the result to %A, where git expects it.
 func (a *app) mergeFiles(ctx context.Context, args []string) (reconcile.Merged, error) {
 	size, err := strconv.Atoi(args[3])
 	if err != nil {
 		return reconcile.Merged{}, &failure.Error{Message: fmt.Sprintf("%q is not the length of a conflict marker", args[3]), Remedy: "`small-hook install --merge-driver`"}
 	}
-	in := reconcile.MergeInput{Marker: min(max(size, 0), 1000), Path: args[4], Label: optional(args[5:])}
-	for i, into := range []*[]byte{&in.Base, &in.Ours, &in.Theirs} {
-		if *into, err = readFile(ctx, args[i], maxVersion); err != nil {
+	input := reconcile.MergeInput{Marker: min(max(size, 0), 1000), Path: args[4], Label: firstOrEmpty(args[5:])}
+	for i, content := range []*[]byte{&input.Base, &input.Ours, &input.Theirs} {
+		if *content, err = readFile(ctx, args[i], maxVersionSize); err != nil {
 			return reconcile.Merged{}, err
 		}
 	}
-	merged := edit.MergeDriver(ctx, a.request(), in)
+	merged := edit.MergeDriver(ctx, a.newRequest(), input)
 	return merged, wholefile.Write(args[1], merged.Text)
 }
 
-// maxVersion bounds each version of a file to merge, in bytes. By default no log that large is judged.
-const maxVersion = 1 << 30
+// maxVersionSize is the greatest size of a file to merge or to show, in bytes. By default no log that large is judged.
+const maxVersionSize = 1 << 30

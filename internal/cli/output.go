@@ -21,15 +21,15 @@ import (
 	"github.com/small-gate/small-gate/internal/report/sanitize"
 )
 
-// finish writes the requested reports, and sets the exit status. In a hook, text is printed on standard error, and nothing if nothing is
-// wrong, no waiver was used, and no log is hidden.
-func (a *app) finish(ctx context.Context, r *finding.Report, inHook bool) error {
-	if ctx.Err() != nil || r.Verdict == finding.Error && mayBeSignal(r.Failure) && interrupted(ctx) {
+// writeReports writes the requested reports, and sets the exit status. In a hook, text goes to standard error, and only if something is wrong, a
+// waiver was used or a log is hidden.
+func (a *app) writeReports(ctx context.Context, r *finding.Report, inHook bool) error {
+	if ctx.Err() != nil || r.Verdict == finding.Error && mayComeFromSignal(r.Failure) && waitForSignal(ctx) {
 		return ctx.Err()
 	}
 	a.progress.clear()
-	a.sign(r)
-	a.status, a.finishing = r.ExitStatus(), true
+	a.setToolAndTime(r)
+	a.status, a.reporting = r.ExitStatus(), true
 	targets := a.flags.targets
 	if len(targets) == 0 {
 		targets = output.Targets{{Format: "text"}}
@@ -40,101 +40,100 @@ func (a *app) finish(ctx context.Context, r *finding.Report, inHook bool) error 
 		case t.File != "":
 			err = t.WriteFile(r, a.flags.verbose)
 		case inHook && t.Format == "text":
-			err = a.write(a.Stderr, t.Format, r, len(r.Waived) == 0 && len(r.Hidden) == 0)
+			err = a.writeReport(a.Stderr, t.Format, r, len(r.Waived) == 0 && len(r.Hidden) == 0)
 		case r.Verdict == finding.Error && t.Format == "text":
-			err = a.writeApart(r)
+			err = a.writeFailureApart(r)
 		default:
-			err = a.write(a.Stdout, t.Format, r, (inHook || r.NoWorkspace) && len(r.Waived) == 0)
+			err = a.writeReport(a.Stdout, t.Format, r, (inHook || r.NoWorkspace) && len(r.Waived) == 0)
 		}
 		if err != nil {
 			return err
 		}
 	}
-	// A person must see what is wrong: the whole report if none was streamed, the failure if none was text.
-	streamed := slices.ContainsFunc(targets, func(t output.Target) bool { return t.File == "" })
-	if !streamed && r.Verdict != finding.Pass || r.Verdict == finding.Error && !slices.Contains(targets, output.Target{Format: "text"}) {
-		return a.write(a.Stderr, "text", r, true)
+	// A person must see what is wrong, even if all reports went to files, or none has the failure as text.
+	printed := slices.ContainsFunc(targets, func(t output.Target) bool { return t.File == "" })
+	if !printed && r.Verdict != finding.Pass || r.Verdict == finding.Error && !slices.Contains(targets, output.Target{Format: "text"}) {
+		return a.writeReport(a.Stderr, "text", r, true)
 	}
 	return nil
 }
 
-// reportFailure writes the reports of a command that failed before it judged anything, for programs that read them. Text is left to the
-// caller.
-func (a *app) reportFailure(mode string, f *failure.Error) error {
+// writeFailureReports writes the requested reports of a command that failed before it judged anything, except for text on standard output:
+// explainFailure writes that to standard error.
+func (a *app) writeFailureReports(mode string, f *failure.Error) error {
 	r := run.FailureReport(run.Options{Mode: mode, Strict: a.flags.req.Strict}, f)
-	a.sign(r)
+	a.setToolAndTime(r)
 	var errs []error
-	for _, t := range askedFor(a.Args[1:]) {
+	for _, t := range findReportTargets(a.Args[1:]) {
 		switch {
-		case mode == "lane" && report.CheckLaneFormat(t.Format) != nil, mode == "doctor" && doctorFormat(t.Format) != nil:
-			continue // this format has no failures
+		case mode == "lane" && report.CheckLaneFormat(t.Format) != nil, mode == "doctor" && checkDoctorFormat(t.Format) != nil:
+			continue // this format cannot express a failure
 		case t.File != "":
 			errs = append(errs, t.WriteFile(r, a.flags.verbose))
 		case t.Format != "text":
-			errs = append(errs, a.write(a.Stdout, t.Format, r, false))
+			errs = append(errs, a.writeReport(a.Stdout, t.Format, r, false))
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// sign sets the report's tool and time.
-func (a *app) sign(r *finding.Report) { r.Tool, r.Time = "small-hook", time.Now() }
+func (a *app) setToolAndTime(r *finding.Report) { r.Tool, r.Time = "small-hook", time.Now() }
 
-func (a *app) write(stream io.Writer, format string, r *finding.Report, quiet bool) error {
+func (a *app) writeReport(stream io.Writer, format string, r *finding.Report, quiet bool) error {
 	opts, err := a.reportOptions(stream, quiet)
 	if err != nil {
 		return err
 	}
-	return unwritten("the "+format+" report", report.Write(stream, format, r, opts))
+	return explainWriteError("the "+format+" report", report.Write(stream, format, r, opts))
 }
 
-// reportOptions are how a report is written to a stream.
+// reportOptions are the options for writing a report to a stream.
 func (a *app) reportOptions(stream io.Writer, quiet bool) (report.Options, error) {
 	color, err := report.UseColor(a.flags.color, isTerminal(stream), a.Getenv)
-	return report.Options{Color: color, Quiet: quiet || a.flags.quiet, Verbose: a.flags.verbose, Version: version.String(), Width: width(stream)}, err
+	return report.Options{Color: color, Quiet: quiet || a.flags.quiet, Verbose: a.flags.verbose, Version: version.String(), Width: terminalWidth(stream)}, err
 }
 
-// writeApart writes what was found before something could not be judged to standard output, and the failure to standard error, as that of any
-// other command.
-func (a *app) writeApart(r *finding.Report) error {
+// writeFailureApart writes the text of a report that ended in a failure: its findings to standard output, and the failure to standard error, like
+// any command's.
+func (a *app) writeFailureApart(r *finding.Report) error {
 	if len(r.Findings)+len(r.Waived) > 0 {
 		opts, err := a.reportOptions(a.Stdout, false)
 		if err != nil {
 			return err
 		}
 		opts.FailureApart = true
-		if err := unwritten("the report", report.Write(a.Stdout, "text", r, opts)); err != nil {
+		if err := explainWriteError("the report", report.Write(a.Stdout, "text", r, opts)); err != nil {
 			return err
 		}
 	}
-	return a.write(a.Stderr, "text", &finding.Report{Tool: r.Tool, Verdict: r.Verdict, Failure: r.Failure}, true)
+	return a.writeReport(a.Stderr, "text", &finding.Report{Tool: r.Tool, Verdict: r.Verdict, Failure: r.Failure}, true)
 }
 
-// print writes text to standard output. With --quiet it says nothing if nothing is wrong.
+// print writes text to standard output. With --quiet it writes nothing if the exit status is 0.
 func (a *app) print(text string) error {
 	if text == "" || a.flags.quiet && a.status == 0 {
 		return nil
 	}
 	_, err := io.WriteString(a.Stdout, secret.Mask(text))
-	return unwritten("the output", err)
+	return explainWriteError("the output", err)
 }
 
-// next is the line with the commands to type next.
-func next(commands ...string) string {
+// nextLine is the line that names the next commands to type.
+func nextLine(commands ...string) string {
 	return "next: " + sanitize.Line(wording.Commands(commands...)) + "\n"
 }
 
-// unwritten describes a failed write. It is nil for nil.
-func unwritten(what string, err error) error {
+// explainWriteError explains an error of writing what, unless the error explains itself. It returns nil for nil.
+func explainWriteError(what string, err error) error {
 	var f *failure.Error
 	if errors.As(err, &f) {
 		return err
 	}
-	return output.Unwritten(what+" could not be written", "have the output read to its end, on a disk with room, and run the command again", err)
+	return output.Unwritten(what+" could not be written", "see that the disk has room and that the reader of the output reads to its end, and run the command again", err)
 }
 
-// width is the number of columns of a terminal; 0 for another stream.
-func width(stream io.Writer) int {
+// terminalWidth is a terminal's width in columns, or 0 if the stream is not a terminal.
+func terminalWidth(stream io.Writer) int {
 	f, ok := stream.(*os.File)
 	if !ok || !isTerminal(f) {
 		return 0

@@ -16,7 +16,7 @@ func TestFailureApart(t *testing.T) {
 	a := &app{Process: program.Process{Stdout: &out, Stderr: &diagnostics}}
 	a.flags.color = "never"
 	r := &finding.Report{Tool: "small-hook", Mode: "audit", Verdict: finding.Error, Failure: &failure.Error{Message: "an object is missing", Remedy: "`git fsck`"}}
-	if err := a.finish(t.Context(), r, false); err != nil {
+	if err := a.writeReports(t.Context(), r, false); err != nil {
 		t.Fatal(err)
 	}
 	failed := "small-hook: cannot judge: an object is missing\nfix: `git fsck`\n"
@@ -25,7 +25,7 @@ func TestFailureApart(t *testing.T) {
 	}
 	diagnostics.Reset()
 	r.Findings = []finding.Finding{{Rule: "append-only/deleted", Severity: finding.SeverityError, Path: "a.log", Line: 1, Column: 1, Message: "line 1 was deleted"}}
-	if err := a.finish(t.Context(), r, false); err != nil {
+	if err := a.writeReports(t.Context(), r, false); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(out.String(), "line 1 was deleted") || !strings.Contains(out.String(), "\nincomplete: 1 error") || strings.Contains(out.String(), "cannot judge") {

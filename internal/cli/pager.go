@@ -11,17 +11,17 @@ import (
 	gitcmd "github.com/small-gate/small-gate/internal/git/run"
 )
 
-// page shows a text with the pager that git would use (git-var(1), GIT_PAGER); without one if there is no git, no shell, or the pager is
-// cat.
-func (a *app) page(ctx context.Context, text []byte) error {
-	said, err := gitcmd.Git{Dir: a.flags.req.Dir, Environ: gitcmd.Working(a.Environ)}.Output(ctx, nil, "var", "GIT_PAGER")
-	pager := strings.TrimSpace(string(said))
+// showInPager shows a text in the pager that git would use (git-var(1), GIT_PAGER). It writes to standard output if there is no git or no shell,
+// or if the pager is cat.
+func (a *app) showInPager(ctx context.Context, text []byte) error {
+	out, err := gitcmd.Git{Dir: a.flags.req.Dir, Environ: gitcmd.Working(a.Environ)}.Output(ctx, nil, "var", "GIT_PAGER")
+	pager := strings.TrimSpace(string(out))
 	shell, noShell := exec.LookPath("sh")
 	if err != nil || noShell != nil || pager == "" || pager == "cat" {
 		_, err := a.Stdout.Write(text)
 		return err
 	}
-	// No context: an interrupt is one of the pager's own keys.
+	// The context must not end the pager: Ctrl-C is one of its keys.
 	cmd := exec.Command(shell, "-c", pager)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.Env = bytes.NewReader(text), a.Stdout, a.Stderr, a.Environ
 	for _, setting := range []string{"LESS=FRX", "LV=-c"} {
@@ -32,7 +32,7 @@ func (a *app) page(ctx context.Context, text []byte) error {
 	err = cmd.Run()
 	var exit *exec.ExitError
 	if errors.As(err, &exit) && exit.Exited() && exit.ExitCode() != 126 && exit.ExitCode() != 127 { // 126, 127: the pager did not run
-		return nil // what the pager did with the text is the user's affair
+		return nil // the pager's own exit status is no failure of this program
 	}
 	if err != nil {
 		return fmt.Errorf("the pager %q did not run: %w", pager, err)

@@ -12,92 +12,93 @@ import (
 )
 
 const (
-	// progressFrom is the least number of commits for a bar.
-	progressFrom = 200
-	// progressThrottle is the least time between two updates.
-	progressThrottle = 50 * time.Millisecond
+	// minBarCommits is the least number of commits to judge for which a bar is shown.
+	minBarCommits = 200
+	// minDrawInterval is the least time between two drawings of the bar.
+	minDrawInterval = 50 * time.Millisecond
 )
 
-// progress is a bar on a person's terminal. The zero value shows nothing.
+// progress is a progress bar on a terminal. The zero value draws nothing.
 type progress struct {
 	terminal *os.File
-	// drawn is the time of the last update; zero while there is no bar.
-	drawn time.Time
-	width int
+	// drawnAt is when the bar was last drawn; zero while there is no bar.
+	drawnAt time.Time
+	width   int
 }
 
-// withProgress adds a progress bar on standard error, if that is a terminal and this is no CI job.
-func (a *app) withProgress(req session.Request) session.Request {
+// withProgressBar adds a progress bar to a request, if standard error is a terminal and this is no CI job.
+func (a *app) withProgressBar(req session.Request) session.Request {
 	stderr, ok := a.Stderr.(*os.File)
 	if !ok || !isTerminal(stderr) || a.Getenv("CI") != "" || a.Getenv("TERM") == "dumb" {
 		return req
 	}
 	a.progress.terminal = stderr
-	req.Progress = a.progress.show
+	req.Progress = a.progress.drawJudging
 	return req
 }
 
-// rewriting reports on standard error how many commits are rewritten, from the first second on: as a bar on a person's terminal, else in lines.
-func (a *app) rewriting() func(done, total int) {
+// rewriteProgress returns a function that shows on standard error how many commits are rewritten, after quietTime: as a bar on a terminal, else in
+// lines.
+func (a *app) rewriteProgress() func(done, total int) {
 	const what = "rewriting commits"
 	lines, begun := progressLines(a.Stderr, what, time.Now), time.Now()
-	if a.withProgress(a.flags.req).Progress == nil {
+	if a.withProgressBar(a.flags.req).Progress == nil {
 		return lines
 	}
 	return func(done, total int) {
-		if time.Since(begun) >= progressDelay {
+		if time.Since(begun) >= quietTime {
 			a.progress.draw(what, done, total)
 		}
 	}
 }
 
 const (
-	// progressDelay is how long a command may take without a sign of life.
-	progressDelay = time.Second
-	// progressPause is the least time between two lines of progress.
-	progressPause = 10 * time.Second
+	// quietTime is how long a command shows no progress at first.
+	quietTime = time.Second
+	// minLineInterval is the least time between two lines of progress.
+	minLineInterval = 10 * time.Second
 )
 
-// progressLines returns a function that writes how far something is, after [progressDelay] and then at most every [progressPause].
+// progressLines returns a function that writes a line of progress, after quietTime and then at most every minLineInterval.
 func progressLines(w io.Writer, what string, now func() time.Time) func(done, total int) {
-	next := now().Add(progressDelay)
+	next := now().Add(quietTime)
 	return func(done, total int) {
 		if at := now(); done < total && !at.Before(next) {
-			next = at.Add(progressPause)
-			fmt.Fprintf(w, "small-hook: %s: %d of %d\n", what, done, total) //nolint:errcheck // the command's own output will fail
+			next = at.Add(minLineInterval)
+			fmt.Fprintf(w, "small-hook: %s: %d of %d\n", what, done, total) //nolint:errcheck // the command's own output will fail too
 		}
 	}
 }
 
-// show draws the bar for judging commits, if there is enough to do.
-func (p *progress) show(done, total int) {
-	if total >= progressFrom {
+// drawJudging draws the bar for judging commits, if there are enough.
+func (p *progress) drawJudging(done, total int) {
+	if total >= minBarCommits {
 		p.draw("judging commits", done, total)
 	}
 }
 
 func (p *progress) draw(what string, done, total int) {
-	if p.terminal == nil || time.Since(p.drawn) < progressThrottle {
+	if p.terminal == nil || time.Since(p.drawnAt) < minDrawInterval {
 		return
 	}
 	const cells = 40
 	full := cells * done / total
 	text := fmt.Sprintf("%s %3d%% |%s%s| (%d/%d)", what, 100*done/total, strings.Repeat("█", full), strings.Repeat(" ", cells-full), done, total)
-	p.drawn, p.width = time.Now(), utf8.RuneCountInString(text)
+	p.drawnAt, p.width = time.Now(), utf8.RuneCountInString(text)
 	p.write("\r" + text)
 }
 
 // clear removes the bar.
 func (p *progress) clear() {
-	if p.drawn.IsZero() {
+	if p.drawnAt.IsZero() {
 		return
 	}
-	p.drawn = time.Time{}
+	p.drawnAt = time.Time{}
 	p.write("\r" + strings.Repeat(" ", p.width) + "\r")
 }
 
 func (p *progress) write(text string) {
 	if _, err := p.terminal.WriteString(text); err != nil {
-		*p = progress{} // the terminal is gone; writing the report will fail
+		*p = progress{} // the terminal is gone: draw nothing more; the report's writer will fail too
 	}
 }

@@ -15,11 +15,11 @@ import (
 
 func (a *app) reconcileCommand() *cobra.Command {
 	var opts reconcile.Options
-	c := described("reconcile", &cobra.Command{
-		Args: takes(0, 1, "at most one branch"),
+	c := withHelp("reconcile", &cobra.Command{
+		Args: limitArgs(0, 1, "at most one branch"),
 		RunE: func(c *cobra.Command, args []string) error {
-			opts.Theirs = optional(args)
-			done, err := edit.Reconcile(c.Context(), a.request(), a.locking(), opts)
+			opts.Theirs = firstOrEmpty(args)
+			done, err := edit.Reconcile(c.Context(), a.newRequest(), a.lockingOptions(), opts)
 			if err != nil {
 				return err
 			}
@@ -29,14 +29,14 @@ func (a *app) reconcileCommand() *cobra.Command {
 			text := reconcileText(done)
 			if len(done.Logs) > 0 && done.Diff != "" {
 				if set, err := install.HasMergeDriver(c.Context(), a.flags.req.Dir); err == nil && !set {
-					text += "To have git combine logs by itself from now on: `small-hook install --merge-driver`\n"
+					text += "To have git combine logs itself from now on: `small-hook install --merge-driver`\n"
 				}
 			}
 			return a.print(text)
 		},
 	})
-	a.waits(c)
-	c.Flags().StringVar((*string)(&opts.Plan), "plan", "", "where both sides changed the same of the plan, take it from `SIDE`: ours or theirs")
+	a.addWaitFlag(c)
+	c.Flags().StringVar((*string)(&opts.Plan), "plan", "", "where both sides changed the same part of the plan, take it from `SIDE`: ours or theirs")
 	return c
 }
 
@@ -44,7 +44,7 @@ func (a *app) reconcileCommand() *cobra.Command {
 func reconcileText(done *reconcile.Outcome) string {
 	var text strings.Builder
 	for _, l := range done.Logs {
-		text.WriteString(logText(l))
+		text.WriteString(reconciledLogText(l))
 	}
 	for _, m := range done.Merged {
 		text.WriteString(sanitize.Line(m.Path) + ": merged\n")
@@ -53,7 +53,7 @@ func reconcileText(done *reconcile.Outcome) string {
 		}
 	}
 	for _, path := range done.AsInHead {
-		text.WriteString(sanitize.Line(path) + ": as in the last commit again\n")
+		text.WriteString(sanitize.Line(path) + ": restored from the last commit\n")
 	}
 	if len(done.AsInHead) > 0 {
 		text.WriteString("A revert undoes code; the log keeps what was recorded. Append an entry that says what was reverted.\n")
@@ -67,41 +67,41 @@ func reconcileText(done *reconcile.Outcome) string {
 		fmt.Fprintf(&text, "What was in %s before: %s\n", sanitize.Line(k[0]), sanitize.Line(k[1]))
 	}
 	for _, path := range done.Conflicts {
-		text.WriteString("STILL IN CONFLICT: " + sanitize.Line(path) + resolutionOf(path) + "\n")
+		text.WriteString("STILL IN CONFLICT: " + sanitize.Line(path) + resolutionText(path) + "\n")
 	}
 	for _, path := range done.Elsewhere {
 		text.WriteString("STILL IN CONFLICT: " + sanitize.Line(path) + " (not a workspace file)\n")
 	}
 	switch {
 	case done.Empty && done.Finish != "":
-		text.WriteString("The files stay as they are here; type: `" + sanitize.Line(done.Finish) + "`\n")
+		text.WriteString("The files do not change, so there is nothing to commit; type: `" + sanitize.Line(done.Finish) + "`\n")
 	case len(done.AsInHead) > 0:
-		text.WriteString("Nothing is committed. Review the change" + nextOf(done) + "\n")
+		text.WriteString("Nothing is committed. Review the change" + nextStepText(done) + "\n")
 	case done.Diff != "":
-		text.WriteString("Nothing is committed. Review the change, check that both sides' work fits together" + nextOf(done) + "\n")
+		text.WriteString("Nothing is committed. Review the change, check that both sides' work fits together" + nextStepText(done) + "\n")
 		if done.NeedsForcedPush {
-			text.WriteString("If this is to take the place of what was published: `git push --force-with-lease`\n")
+			text.WriteString("If this is to replace the published branch: `git push --force-with-lease`\n")
 		}
 	}
 	return text.String()
 }
 
-// nextOf is the next command: git refuses to commit while files are in conflict.
-func nextOf(done *reconcile.Outcome) string {
-	var next string
+// nextStepText ends the sentence that says what to do next. Conflicts come first, because git refuses to commit while there are any.
+func nextStepText(done *reconcile.Outcome) string {
+	var resolve string
 	if len(done.Conflicts)+len(done.Elsewhere) > 0 {
-		next = ", and resolve the remaining conflicts"
+		resolve = ", and resolve the remaining conflicts"
 	}
 	if done.Finish == "" {
-		return next + "."
+		return resolve + "." // there is no command to type
 	}
-	if next != "" {
-		return next + "; then type: `" + sanitize.Line(done.Finish) + "`"
+	if resolve != "" {
+		return resolve + "; then type: `" + sanitize.Line(done.Finish) + "`"
 	}
 	return ", then type: `" + sanitize.Line(done.Finish) + "`"
 }
 
-func logText(l reconcile.Log) string {
+func reconciledLogText(l reconcile.Log) string {
 	path := sanitize.Line(l.Path)
 	var parts []string
 	for i, side := range l.Sides {
@@ -119,8 +119,8 @@ func logText(l reconcile.Log) string {
 	return text + "\n"
 }
 
-// resolutionOf says what to do about a file that reconcile leaves in conflict. Intent and constraints need a person.
-func resolutionOf(path string) string {
+// resolutionText says how to resolve a file that reconcile leaves in conflict.
+func resolutionText(path string) string {
 	word := sanitize.Line(wording.TopPath(path))
-	return " (a person decides; to keep the one that is checked out: `git restore --source=HEAD --staged --worktree -- " + word + "`; to keep another, edit it and stage it)"
+	return " (a person decides; to keep HEAD's version: `git restore --source=HEAD --staged --worktree -- " + word + "`; for another version, edit the file and stage it)"
 }

@@ -15,8 +15,8 @@ import (
 
 func (a *app) syncCommand() *cobra.Command {
 	var opts publish.Options
-	c := described("sync", &cobra.Command{
-		Args: takes(0, 2, "at most a remote and a branch"),
+	c := withHelp("sync", &cobra.Command{
+		Args: limitArgs(0, 2, "at most a remote and a branch"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				opts.Remote = args[0]
@@ -24,24 +24,24 @@ func (a *app) syncCommand() *cobra.Command {
 			if len(args) > 1 {
 				opts.Branch = args[1]
 			}
-			out, report, err := edit.Sync(c.Context(), a.request(), a.locking(), opts)
+			out, report, err := edit.Sync(c.Context(), a.newRequest(), a.lockingOptions(), opts)
 			if out == nil {
 				return err
 			}
-			// Say what was done, even if something failed afterwards.
+			// Say what was done, even if something failed later.
 			if out.HasFindings {
-				err = errors.Join(err, a.finish(c.Context(), report, true))
+				err = errors.Join(err, a.writeReports(c.Context(), report, true))
 			}
-			return errors.Join(err, a.synced(out))
+			return errors.Join(err, a.printSynced(out))
 		},
 	})
-	a.waits(c)
+	a.addWaitFlag(c)
 	c.Flags().BoolVar(&opts.Merge, "merge", false, "merge the remote's branch, never rebase")
 	return c
 }
 
-// synced describes what was done, with the messages of others.
-func (a *app) synced(out *publish.Outcome) error {
+// printSynced prints what was done, and the messages of hooks and of the remote.
+func (a *app) printSynced(out *publish.Outcome) error {
 	said := out.Said
 	if out.Refused != "" {
 		a.status = 1
@@ -49,7 +49,7 @@ func (a *app) synced(out *publish.Outcome) error {
 	}
 	if said != "" {
 		if _, err := io.WriteString(a.Stderr, sanitize.Lines(said)+"\n"); err != nil {
-			return fmt.Errorf("what others have said could not be written: %w", err)
+			return fmt.Errorf("the messages of hooks and of the remote could not be written: %w", err)
 		}
 	}
 	if len(out.Done) == 0 {

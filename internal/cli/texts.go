@@ -10,9 +10,9 @@ import (
 //go:embed texts
 var texts embed.FS
 
-// described fills in a command's help from texts/NAME.txt: its usage, a line on what it does, after an empty line the full description, and
-// examples.
-func described(name string, c *cobra.Command) *cobra.Command {
+// withHelp fills in a command's help from texts/NAME.txt: a line with its usage, a line that says what it does, and, after empty lines, the
+// description and the examples.
+func withHelp(name string, c *cobra.Command) *cobra.Command {
 	text, err := texts.ReadFile("texts/" + name + ".txt")
 	if err != nil {
 		panic(err) // no such text: a bug in this package

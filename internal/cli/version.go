@@ -7,7 +7,7 @@ import (
 )
 
 func (a *app) versionCommand() *cobra.Command {
-	return described("version", &cobra.Command{
+	return withHelp("version", &cobra.Command{
 		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error { return a.printVersion() },
 	})

@@ -13,59 +13,59 @@ import (
 )
 
 func (a *app) witnessCommand() *cobra.Command {
-	var o witnessing.Options
+	var opts witnessing.Options
 	var newKey string
-	c := described("witness", &cobra.Command{
+	c := withHelp("witness", &cobra.Command{
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			for _, name := range []string{"state", "name", "ref", "accept", "sign", "verify", "new-key"} {
 				if f := c.Flags().Lookup(name); f.Changed && strings.Trim(f.Value.String(), "[]") == "" {
-					return usage(c, "--%s is empty", name)
+					return usageError(c, "--%s is empty", name)
 				}
 			}
 			switch {
-			case newKey != "" && (o.State != "" || o.Sign == "" || o.Verify == ""):
-				return usage(c, "--new-key takes --sign and --verify, the two files to write, and nothing else")
+			case newKey != "" && (opts.State != "" || opts.Sign == "" || opts.Verify == ""):
+				return usageError(c, "--new-key takes --sign and --verify, the two files to write, and nothing else")
 			case newKey != "":
-				if err := witnessing.NewKey(newKey, o.Sign, o.Verify); err != nil {
+				if err := witnessing.NewKey(newKey, opts.Sign, opts.Verify); err != nil {
 					return err
 				}
-				return a.print(sanitize.Lines("the secret key is in " + o.Sign + ", the public one in " + o.Verify + "\n"))
-			case o.State == "":
-				return usage(c, "--state is missing: the directory that keeps what was seen")
+				return a.print(sanitize.Lines("the secret key is in " + opts.Sign + ", the public one in " + opts.Verify + "\n"))
+			case opts.State == "":
+				return usageError(c, "--state is missing: it names the directory for the record")
 			}
-			report, first := witnessing.JudgeRefs(c.Context(), a.request(), o)
-			if err := a.finish(c.Context(), report, false); err != nil || !first {
+			report, first := witnessing.JudgeRefs(c.Context(), a.newRequest(), opts)
+			if err := a.writeReports(c.Context(), report, false); err != nil || !first {
 				return err
 			}
-			// With --quiet too: who loses the state would look for the first time for ever.
-			_, err := io.WriteString(a.Stderr, sanitize.Lines("small-hook: this is the first look at "+o.State+": nothing was there to compare with\n"))
-			return unwritten("that this is the first look", err)
+			// Even with --quiet: if the state were lost between runs, every run would be a first one that passes.
+			_, err := io.WriteString(a.Stderr, sanitize.Lines("small-hook: this is the first run with "+opts.State+": there was no record to compare with\n"))
+			return explainWriteError("the note on the first run", err)
 		},
 	})
-	c.Flags().StringVar(&o.State, "state", "", "keep what was seen in `DIR` (required)")
-	c.Flags().StringArrayVar(&o.Refs, "ref", nil, "watch the branch or tag `REF`, too; may be given several times")
-	c.Flags().StringVar(&o.Name, "name", "", "the repository's `NAME` (default: origin's address, or the directory's name)")
-	c.Flags().StringSliceVar(&o.Accept, "accept", nil, "go on past the finding with this `FINGERPRINT`; may be given several times")
-	c.Flags().StringVar(&o.Sign, "sign", "", "sign the state with the secret key in `FILE`")
-	c.Flags().StringVar(&o.Verify, "verify", "", "demand that the state is signed by a public key in `FILE`")
+	c.Flags().StringVar(&opts.State, "state", "", "keep the record in `DIR` (required)")
+	c.Flags().StringArrayVar(&opts.Refs, "ref", nil, "watch the branch or tag `REF`, not the default branch; may be given several times")
+	c.Flags().StringVar(&opts.Name, "name", "", "the repository's `NAME` (default: origin's address, or the directory's name)")
+	c.Flags().StringSliceVar(&opts.Accept, "accept", nil, "accept the finding with this `FINGERPRINT`, and go on; may be given several times")
+	c.Flags().StringVar(&opts.Sign, "sign", "", "sign the state with the secret key in `FILE`")
+	c.Flags().StringVar(&opts.Verify, "verify", "", "demand that the state is signed by a public key in `FILE`")
 	c.Flags().StringVar(&newKey, "new-key", "", "write a new pair of keys, called `NAME`, into the files of --sign and --verify")
 	return c
 }
 
 func (a *app) digestsCommand() *cobra.Command {
-	var what session.State
-	c := described("digests", &cobra.Command{
+	var state session.State
+	c := withHelp("digests", &cobra.Command{
 		RunE: func(c *cobra.Command, args []string) error {
-			if c.Flags().Changed("ref") && what.Ref == "" {
-				return usage(c, "--ref takes a revision, and it is empty")
+			if c.Flags().Changed("ref") && state.Ref == "" {
+				return usageError(c, "--ref takes a revision, and it is empty")
 			}
 			if len(args) == 0 {
 				args = []string{""}
 			}
 			var text strings.Builder
 			for _, path := range args {
-				digests, err := judge.Digests(c.Context(), a.request(), what, path)
+				digests, err := judge.Digests(c.Context(), a.newRequest(), state, path)
 				if err != nil {
 					return err
 				}
@@ -76,6 +76,6 @@ func (a *app) digestsCommand() *cobra.Command {
 			return a.print(text.String())
 		},
 	})
-	c.Flags().StringVar(&what.Ref, "ref", "", "read the log of the commit `REV`")
+	c.Flags().StringVar(&state.Ref, "ref", "", "read the log of the commit `REV`")
 	return c
 }

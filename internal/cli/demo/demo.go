@@ -1,5 +1,5 @@
-// Package demo plays a short story with the real program: a repository, its hook, two honest commits, one that rewrites the log, and the
-// command that puts the log back.
+// Package demo runs the real program and git in a temporary repository with the hook: two commits that pass, one that rewrites the log and is
+// rejected, and the command that restores the log.
 package demo
 
 import (
@@ -25,7 +25,7 @@ var workspace embed.FS
 
 const progress = ".small/progress.small.yml"
 
-// The entries that the story appends, and the edit that it tries.
+// The entries that the demonstration appends, and an edit of one of them: oldEvidence becomes newEvidence.
 const (
 	firstEntry = `  - task_id: "task-1"
     timestamp: "2026-03-01T09:10:00.250000000Z"
@@ -39,123 +39,121 @@ const (
     notes: "checkpoint file format chosen"
     link: "https://example.com/build/7"
 `
-	honest = "1204 rows; 3 rows are refused"
-	better = "1204 rows"
+	oldEvidence = "1204 rows; 3 rows are refused"
+	newEvidence = "1204 rows"
 )
 
-// Run plays the demonstration in a temporary directory and removes it again. The hook calls program; color colors the rejection. It returns
-// an error unless two commits pass and one is rejected, as expected.
+// Run runs the demonstration in a temporary directory, which it removes afterwards. The hook calls program; color colors the rejection. It
+// returns an error unless two commits pass and one is rejected.
 func Run(ctx context.Context, out io.Writer, program string, environ []string, color bool) (err error) {
 	dir, err := os.MkdirTemp("", "small-gate-demo-")
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	s := &story{ctx: ctx, out: out, dir: dir, environ: environmentOf(environ, color)}
-	if err := s.prepare(program); err != nil {
+	d := &demonstration{ctx: ctx, out: out, dir: dir, environ: isolatedEnviron(environ, color)}
+	if err := d.createRepository(program); err != nil {
 		return err
 	}
 	for _, step := range []step{
 		{message: "Start: intent, plan and an empty log"},
-		{message: "Record the first task", now: firstEntry + secondEntry},
-		{message: "Tidy the log up", old: honest, now: better, rejected: true},
+		{message: "Record the first task", text: firstEntry + secondEntry},
+		{message: "Tidy the log up", old: oldEvidence, text: newEvidence, expectRejection: true},
 	} {
-		if err := s.commit(step); err != nil {
+		if err := d.commit(step); err != nil {
 			return err
 		}
 	}
-	if err := s.restore(program); err != nil {
+	if err := d.restore(program); err != nil {
 		return err
 	}
-	return s.say("\nThe rewritten entry did not get into the history. Everything here was real: git, the hook,\nand this program. `small-hook install` sets the same hook up in a repository of yours.\n")
+	return d.print("\nThe rewritten entry did not get into the history. Everything here was real: git, the hook,\nand this program. `small-hook install` sets the same hook up in a repository of yours.\n")
 }
 
-// story is one run of the demonstration.
-type story struct {
+type demonstration struct {
 	ctx     context.Context
 	out     io.Writer
 	dir     string
 	environ []string
 }
 
-// step is one commit. It replaces old by now in the log; without old, it appends now.
+// step is one commit. It replaces old by text in the log; if old is empty, it appends text.
 type step struct {
-	message, old, now string
-	rejected          bool
+	message, old, text string
+	expectRejection    bool
 }
 
-// prepare makes the repository and its hook.
-func (s *story) prepare(program string) error {
-	if err := s.say("A repository whose log of agent work is guarded by small-gate:\n\n"); err != nil {
+// createRepository creates the repository, installs the hooks, and writes the workspace.
+func (d *demonstration) createRepository(program string) error {
+	if err := d.print("A repository whose log of agent work is guarded by small-gate:\n\n"); err != nil {
 		return err
 	}
-	if out, err := s.git("init", "-q", "-b", "main"); err != nil {
+	if out, err := d.git("init", "-q", "-b", "main"); err != nil {
 		return fmt.Errorf("git init: %w\n%s", err, out)
 	}
-	if _, err := install.Install(s.ctx, install.InstallOptions{Dir: s.dir, Program: program}); err != nil {
+	if _, err := install.Install(d.ctx, install.InstallOptions{Dir: d.dir, Program: program}); err != nil {
 		return err
 	}
 	files, err := fs.Sub(workspace, "workspace")
 	if err != nil {
 		return err
 	}
-	return os.CopyFS(filepath.Join(s.dir, ".small"), files)
+	return os.CopyFS(filepath.Join(d.dir, ".small"), files)
 }
 
-// commit edits the log and commits, and prints the result.
-func (s *story) commit(step step) error {
-	path := filepath.Join(s.dir, filepath.FromSlash(progress))
+// commit edits and commits the log, and prints the result.
+func (d *demonstration) commit(step step) error {
+	path := filepath.Join(d.dir, filepath.FromSlash(progress))
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return err
 	}
 	if step.old == "" {
-		data = append(data, step.now...)
+		data = append(data, step.text...)
 	} else {
-		data = bytes.Replace(data, []byte(step.old), []byte(step.now), 1)
+		data = bytes.Replace(data, []byte(step.old), []byte(step.text), 1)
 	}
 	if err := os.WriteFile(path, data, 0o644); err != nil {
 		return err
 	}
-	out, err := s.git("add", "-A")
+	out, err := d.git("add", "-A")
 	if err == nil {
-		out, err = s.git("commit", "-q", "-m", step.message)
+		out, err = d.git("commit", "-q", "-m", step.message)
 	}
 	var exit *exec.ExitError
 	switch {
-	case !step.rejected && err == nil:
-		return s.say(fmt.Sprintf("$ git commit -m %q\n  accepted\n", step.message))
-	case step.rejected && errors.As(err, &exit) && strings.Contains(out, "append-only/modified"):
-		return s.say(fmt.Sprintf("$ git commit -m %q\n\n%s\n  rejected, exit status %d\n", step.message, strings.TrimRight(out, "\n"), exit.ExitCode()))
-	case step.rejected:
+	case !step.expectRejection && err == nil:
+		return d.print(fmt.Sprintf("$ git commit -m %q\n  accepted\n", step.message))
+	case step.expectRejection && errors.As(err, &exit) && strings.Contains(out, "append-only/modified"):
+		return d.print(fmt.Sprintf("$ git commit -m %q\n\n%s\n  rejected, exit status %d\n", step.message, strings.TrimRight(out, "\n"), exit.ExitCode()))
+	case step.expectRejection:
 		return fmt.Errorf("the demonstration's commit %q was not rejected as it should be: %w\n%s", step.message, err, out)
 	}
 	return fmt.Errorf("the demonstration's commit %q was not accepted: %w\n%s", step.message, err, out)
 }
 
-// restore types the fix that the rejection names.
-func (s *story) restore(program string) error {
-	cmd := exec.CommandContext(s.ctx, program, "restore")
-	cmd.Dir, cmd.Env = s.dir, s.environ
+// restore runs the fix that the rejection names, and checks that nothing is left to commit.
+func (d *demonstration) restore(program string) error {
+	cmd := exec.CommandContext(d.ctx, program, "restore")
+	cmd.Dir, cmd.Env = d.dir, d.environ
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("the demonstration's small-hook restore failed: %w\n%s", err, out)
 	}
-	if left, err := s.git("status", "--porcelain"); err != nil || left != "" {
-		return fmt.Errorf("the demonstration's log is not as it was before the rewrite: %w\n%s", err, left)
+	if changed, err := d.git("status", "--porcelain"); err != nil || changed != "" {
+		return fmt.Errorf("the demonstration's log is not as it was before the rewrite: %w\n%s", err, changed)
 	}
-	return s.say(fmt.Sprintf("\n$ small-hook restore\n%s\n", strings.TrimRight(string(out), "\n")))
+	return d.print(fmt.Sprintf("\n$ small-hook restore\n%s\n", strings.TrimRight(string(out), "\n")))
 }
 
-// git runs git in the repository.
-func (s *story) git(args ...string) (string, error) {
-	out, err := gitcmd.Git{Dir: s.dir, Environ: s.environ}.Command(s.ctx, args...).CombinedOutput()
+func (d *demonstration) git(args ...string) (string, error) {
+	out, err := gitcmd.Git{Dir: d.dir, Environ: d.environ}.Command(d.ctx, args...).CombinedOutput()
 	return string(out), err
 }
 
-// environmentOf is an environment without the user's configuration.
-func environmentOf(environ []string, color bool) []string {
-	env := slices.DeleteFunc(slices.Clone(environ), func(kv string) bool { return strings.HasPrefix(kv, "GIT_") })
+// isolatedEnviron returns an environment in which git reads no configuration of the user or the system.
+func isolatedEnviron(environ []string, color bool) []string {
+	env := slices.DeleteFunc(slices.Clone(environ), func(variable string) bool { return strings.HasPrefix(variable, "GIT_") })
 	if color {
 		env = append(env, "CLICOLOR_FORCE=1")
 	}
@@ -165,7 +163,7 @@ func environmentOf(environ []string, color bool) []string {
 		"GIT_COMMITTER_NAME=Demo", "GIT_COMMITTER_EMAIL=demo@example.com")
 }
 
-func (s *story) say(text string) error {
-	_, err := io.WriteString(s.out, text)
+func (d *demonstration) print(text string) error {
+	_, err := io.WriteString(d.out, text)
 	return err
 }

@@ -84,7 +84,7 @@ func (k *lockedState) read() error {
 	if errors.Is(err, fs.ErrNotExist) && k.public != "" && k.secret == "" {
 		return &failure.Error{
 			Message: k.path + " is not there yet, and a state that is not signed would be refused next time",
-			Remedy:  "name the file of the secret key with --sign; if this is not the first look, take the state back from the history of the repository that keeps it",
+			Remedy:  "name the file of the secret key with --sign; if this is not the first run, take the state back from the history of the repository that keeps it",
 		}
 	}
 	if errors.Is(err, fs.ErrNotExist) {
@@ -147,7 +147,7 @@ func (k *lockedState) write(next *witness.State) (note string, err error) {
 		return "", fileError("the witness's state cannot be written", err)
 	}
 	if k.content == nil {
-		return "this is the first look; " + k.path + " now holds " + counts, nil
+		return "this is the first run; " + k.path + " now holds " + counts, nil
 	}
 	return k.path + " now holds " + counts, nil
 }
