@@ -23,7 +23,7 @@ func (a *app) doctorCommand() *cobra.Command {
 	c := withHelp("doctor", &cobra.Command{
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
-			logs, unread := a.logPatterns(c.Context())
+			logs, logsErr := a.logPatterns(c.Context())
 			found, err := install.Doctor(c.Context(), a.flags.req.Dir, logs...)
 			if err != nil {
 				return err
@@ -35,12 +35,12 @@ func (a *app) doctorCommand() *cobra.Command {
 			if !found.Fires() || found.Driver.Broken || slices.ContainsFunc(agents, installed.Check.Broken) {
 				a.status = statusFailed
 			}
-			scope, unknown := judge.Survey(c.Context(), a.newRequest())
-			unknown = cmp.Or(unknown, unread)
-			if slices.Contains(a.flags.targets, output.Target{Format: "json"}) && unknown == nil {
+			scope, scopeErr := judge.Survey(c.Context(), a.newRequest())
+			scopeErr = cmp.Or(scopeErr, logsErr)
+			if slices.Contains(a.flags.targets, output.Target{Format: "json"}) && scopeErr == nil {
 				return a.printDiagnosis(found, agents, scope)
 			}
-			return cmp.Or(a.print(a.diagnosis(found, agents, scope, unknown == nil)), unknown)
+			return cmp.Or(a.print(a.diagnosis(found, agents, scope, scopeErr == nil)), scopeErr)
 		},
 	})
 	c.Flags().Func("format", "write it as `FORMAT`: text or json", a.flags.formatAdder(checkDoctorFormat))

@@ -85,7 +85,7 @@ func (f *flags) formatAdder(check func(name string) error) func(name string) err
 }
 
 // findReportTargets finds the reports that a command line asks for. The command line may be invalid: parsing stops at the first error, and
-// the reports must contain it.
+// the reports must contain that error.
 func findReportTargets(args []string) output.Targets {
 	var f flags
 	for i, arg := range args {

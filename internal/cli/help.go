@@ -124,17 +124,17 @@ func wrapText(text, indent string) string {
 			line = ""
 		}
 	}
-	for paragraph := range strings.SplitSeq(text, "\n") {
-		words := strings.Fields(paragraph)
+	for textLine := range strings.SplitSeq(text, "\n") {
+		words := strings.Fields(textLine)
 		if len(words) == 0 {
 			endLine()
 			out = append(out, "")
 			continue
 		}
-		if lead := paragraph[:len(paragraph)-len(strings.TrimLeft(paragraph, " "))]; lead != "" {
+		if lead := textLine[:len(textLine)-len(strings.TrimLeft(textLine, " "))]; lead != "" {
 			endLine()
 			words[0] = lead + words[0]
-			if rest := strings.TrimPrefix(paragraph, words[0]); strings.HasPrefix(rest, "  ") { // a list: a name, and its meaning in a second column
+			if rest := strings.TrimPrefix(textLine, words[0]); strings.HasPrefix(rest, "  ") { // a list: a name, and its meaning in a second column
 				words[0] += rest[:len(rest)-len(strings.TrimLeft(rest, " "))-1]
 			}
 		}

@@ -17,11 +17,11 @@ func (a *app) initLogCommand() *cobra.Command {
 	return withHelp("init-log", &cobra.Command{
 		Args: limitArgs(1, math.MaxInt, "paths, of files or folders"),
 		RunE: func(c *cobra.Command, args []string) error {
-			file, begun, err := edit.InitLog(c.Context(), a.newRequest(), args...)
+			file, stanzas, err := edit.InitLog(c.Context(), a.newRequest(), args...)
 			if err != nil {
 				return err
 			}
-			return a.print(initLogText(file, begun))
+			return a.print(initLogText(file, stanzas))
 		},
 	})
 }
@@ -29,13 +29,13 @@ func (a *app) initLogCommand() *cobra.Command {
 func initLogText(file string, stanzas []edit.WrittenStanza) string {
 	var text strings.Builder
 	var paths []string
-	for _, b := range stanzas {
-		fmt.Fprintf(&text, "%s is guarded as follows:\n", sanitize.Line(b.Log.Path))
-		for _, note := range b.Notes {
+	for _, stanza := range stanzas {
+		fmt.Fprintf(&text, "%s is guarded as follows:\n", sanitize.Line(stanza.Log.Path))
+		for _, note := range stanza.Notes {
 			text.WriteString("- " + sanitize.Line(note) + "\n")
 		}
-		fmt.Fprintf(&text, "- the content that %s has now is accepted (since: %.12s)\n", sanitize.Line(b.SinceName), b.Log.Since)
-		paths = append(paths, b.Log.Path)
+		fmt.Fprintf(&text, "- the content that %s has now is accepted (since: %.12s)\n", sanitize.Line(stanza.SinceName), stanza.Log.Since)
+		paths = append(paths, stanza.Log.Path)
 	}
 	fmt.Fprintf(&text, "written to %s: correct wrong guesses there\n", sanitize.Line(file))
 	message := "Guard " + wording.List(paths, "and")

@@ -37,9 +37,9 @@ func (a *app) checkCommand() *cobra.Command {
 			}
 			report := judge.Check(c.Context(), req, state)
 			if f := report.Failure; f != nil && errors.Is(f, gate.ErrNothing) && !state.Recursive && edit.HadWorkspace(c.Context(), req) {
-				failure := *f // others may have it
-				failure.Remedy = "if it was deleted: `small-hook restore`; else " + f.Remedy
-				report.Failure = &failure
+				copied := *f // the error may be shared
+				copied.Remedy = "if it was deleted: `small-hook restore`; else " + f.Remedy
+				report.Failure = &copied
 			}
 			return a.writeReports(c.Context(), report, false)
 		},

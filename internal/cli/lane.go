@@ -70,7 +70,6 @@ func (a *app) switchLane(c *cobra.Command, args []string, target, reason string)
 	return done.ExplainError(a.print(sanitize.Lines(text)))
 }
 
-// writeLaneReports writes the requested reports.
 func (a *app) writeLaneReports(r *finding.LaneReport) error {
 	targets := a.flags.targets
 	if len(targets) == 0 {

@@ -90,7 +90,7 @@ func (f *logFlags) form() report.LookForm {
 	return report.LookLine
 }
 
-// timeFlag is the value of a flag that takes a time or a day. For a day it sets the time of the day's beginning or end.
+// timeFlag is the value of a flag that takes a time or a day. A day means its beginning or, with endOfDay, its end.
 type timeFlag struct {
 	time     *time.Time
 	endOfDay bool

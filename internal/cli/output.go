@@ -123,13 +123,13 @@ func nextLine(commands ...string) string {
 	return "next: " + sanitize.Line(wording.Commands(commands...)) + "\n"
 }
 
-// explainWriteError explains an error of writing what, unless the error explains itself. It returns nil for nil.
-func explainWriteError(what string, err error) error {
+// explainWriteError adds the name of what was written, and a remedy, to an error that has none. It returns nil for nil.
+func explainWriteError(name string, err error) error {
 	var f *failure.Error
 	if errors.As(err, &f) {
 		return err
 	}
-	return output.Unwritten(what+" could not be written", "see that the disk has room and that the reader of the output reads to its end, and run the command again", err)
+	return output.Unwritten(name+" could not be written", "see that the disk has room and that the reader of the output reads to its end, and run the command again", err)
 }
 
 // terminalWidth is a terminal's width in columns, or 0 if the stream is not a terminal.

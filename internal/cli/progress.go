@@ -40,14 +40,14 @@ func (a *app) withProgressBar(req session.Request) session.Request {
 // rewriteProgress returns a function that shows on standard error how many commits are rewritten, after quietTime: as a bar on a terminal, else in
 // lines.
 func (a *app) rewriteProgress() func(done, total int) {
-	const what = "rewriting commits"
-	lines, begun := progressLines(a.Stderr, what, time.Now), time.Now()
+	const task = "rewriting commits"
+	lines, start := progressLines(a.Stderr, task, time.Now), time.Now()
 	if a.withProgressBar(a.flags.req).Progress == nil {
 		return lines
 	}
 	return func(done, total int) {
-		if time.Since(begun) >= quietTime {
-			a.progress.draw(what, done, total)
+		if time.Since(start) >= quietTime {
+			a.progress.draw(task, done, total)
 		}
 	}
 }
@@ -60,12 +60,12 @@ const (
 )
 
 // progressLines returns a function that writes a line of progress, after quietTime and then at most every minLineInterval.
-func progressLines(w io.Writer, what string, now func() time.Time) func(done, total int) {
+func progressLines(w io.Writer, task string, now func() time.Time) func(done, total int) {
 	next := now().Add(quietTime)
 	return func(done, total int) {
 		if at := now(); done < total && !at.Before(next) {
 			next = at.Add(minLineInterval)
-			fmt.Fprintf(w, "small-hook: %s: %d of %d\n", what, done, total) //nolint:errcheck // the command's own output will fail too
+			fmt.Fprintf(w, "small-hook: %s: %d of %d\n", task, done, total) //nolint:errcheck // the command's own output will fail too
 		}
 	}
 }
@@ -77,13 +77,13 @@ func (p *progress) drawJudging(done, total int) {
 	}
 }
 
-func (p *progress) draw(what string, done, total int) {
+func (p *progress) draw(task string, done, total int) {
 	if p.terminal == nil || time.Since(p.drawnAt) < minDrawInterval {
 		return
 	}
 	const cells = 40
 	full := cells * done / total
-	text := fmt.Sprintf("%s %3d%% |%s%s| (%d/%d)", what, 100*done/total, strings.Repeat("█", full), strings.Repeat(" ", cells-full), done, total)
+	text := fmt.Sprintf("%s %3d%% |%s%s| (%d/%d)", task, 100*done/total, strings.Repeat("█", full), strings.Repeat(" ", cells-full), done, total)
 	p.drawnAt, p.width = time.Now(), utf8.RuneCountInString(text)
 	p.write("\r" + text)
 }

@@ -63,8 +63,9 @@ func reconcileText(done *reconcile.Outcome) string {
 	if done.Diff != "" {
 		text.WriteString("\n" + sanitize.Lines(done.Diff) + "\n")
 	}
-	for _, k := range done.Kept {
-		fmt.Fprintf(&text, "What was in %s before: %s\n", sanitize.Line(k[0]), sanitize.Line(k[1]))
+	for _, kept := range done.Kept {
+		path, copied := kept[0], kept[1]
+		fmt.Fprintf(&text, "A copy of %s as it was before: %s\n", sanitize.Line(path), sanitize.Line(copied))
 	}
 	for _, path := range done.Conflicts {
 		text.WriteString("STILL IN CONFLICT: " + sanitize.Line(path) + resolutionText(path) + "\n")

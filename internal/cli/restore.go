@@ -107,11 +107,12 @@ func mendedText(done []edit.Mended) string {
 		return "small-hook restore" + dirFlag + logs + " --commit " + history.Short(changed[0].First)
 	}
 	for _, b := range changed[0].Branches {
-		commands := []string{"git switch " + wording.ShellWord(b[0]), restoreIn(""), "git switch -"}
-		if b[1] != "" {
-			commands = []string{restoreIn(" -C " + wording.ShellWord(b[1]))}
+		branch, workTree := b[0], b[1]
+		commands := []string{"git switch " + wording.ShellWord(branch), restoreIn(""), "git switch -"}
+		if workTree != "" {
+			commands = []string{restoreIn(" -C " + wording.ShellWord(workTree))}
 		}
-		text += "the branch " + b[0] + " still has the old commit: " + wording.Commands(commands...) + "\n"
+		text += "the branch " + branch + " still has the old commit: " + wording.Commands(commands...) + "\n"
 	}
 	return text
 }

@@ -32,18 +32,18 @@ func (a *app) witnessCommand() *cobra.Command {
 				}
 				return a.print(sanitize.Lines("the secret key is in " + opts.Sign + ", the public one in " + opts.Verify + "\n"))
 			case opts.State == "":
-				return usageError(c, "--state is missing: it names the directory for the record")
+				return usageError(c, "--state is missing: it names the directory that keeps the state")
 			}
 			report, first := witnessing.JudgeRefs(c.Context(), a.newRequest(), opts)
 			if err := a.writeReports(c.Context(), report, false); err != nil || !first {
 				return err
 			}
 			// Even with --quiet: if the state were lost between runs, every run would be a first one that passes.
-			_, err := io.WriteString(a.Stderr, sanitize.Lines("small-hook: this is the first run with "+opts.State+": there was no record to compare with\n"))
+			_, err := io.WriteString(a.Stderr, sanitize.Lines("small-hook: this is the first run with "+opts.State+": there was no state to compare with\n"))
 			return explainWriteError("the note on the first run", err)
 		},
 	})
-	c.Flags().StringVar(&opts.State, "state", "", "keep the record in `DIR` (required)")
+	c.Flags().StringVar(&opts.State, "state", "", "keep the state in `DIR` (required)")
 	c.Flags().StringArrayVar(&opts.Refs, "ref", nil, "watch the branch or tag `REF`, not the default branch; may be given several times")
 	c.Flags().StringVar(&opts.Name, "name", "", "the repository's `NAME` (default: origin's address, or the directory's name)")
 	c.Flags().StringSliceVar(&opts.Accept, "accept", nil, "accept the finding with this `FINGERPRINT`, and go on; may be given several times")

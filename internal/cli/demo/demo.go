@@ -127,9 +127,17 @@ func (d *demonstration) commit(step step) error {
 	case step.expectRejection && errors.As(err, &exit) && strings.Contains(out, "append-only/modified"):
 		return d.print(fmt.Sprintf("$ git commit -m %q\n\n%s\n  rejected, exit status %d\n", step.message, strings.TrimRight(out, "\n"), exit.ExitCode()))
 	case step.expectRejection:
-		return fmt.Errorf("the demonstration's commit %q was not rejected as it should be: %w\n%s", step.message, err, out)
+		return stepError(fmt.Sprintf("the demonstration's commit %q was not rejected as it should be", step.message), err, out)
 	}
-	return fmt.Errorf("the demonstration's commit %q was not accepted: %w\n%s", step.message, err, out)
+	return stepError(fmt.Sprintf("the demonstration's commit %q was not accepted", step.message), err, out)
+}
+
+// stepError describes a step that went wrong, with what the step printed. err may be nil.
+func stepError(problem string, err error, printed string) error {
+	if err != nil {
+		return fmt.Errorf("%s: %w\n%s", problem, err, printed)
+	}
+	return fmt.Errorf("%s\n%s", problem, printed)
 }
 
 // restore runs the fix that the rejection names, and checks that nothing is left to commit.
@@ -138,10 +146,10 @@ func (d *demonstration) restore(program string) error {
 	cmd.Dir, cmd.Env = d.dir, d.environ
 	out, err := cmd.CombinedOutput()
 	if err != nil {
-		return fmt.Errorf("the demonstration's small-hook restore failed: %w\n%s", err, out)
+		return stepError("the demonstration's small-hook restore failed", err, string(out))
 	}
 	if changed, err := d.git("status", "--porcelain"); err != nil || changed != "" {
-		return fmt.Errorf("the demonstration's log is not as it was before the rewrite: %w\n%s", err, changed)
+		return stepError("the demonstration's log is not as it was before the rewrite", err, changed)
 	}
 	return d.print(fmt.Sprintf("\n$ small-hook restore\n%s\n", strings.TrimRight(string(out), "\n")))
 }
