@@ -61,8 +61,7 @@ func (a *app) writeAnswer(answer harness.Answer) error {
 	return errors.Join(err, errErr)
 }
 
-// missingHooksText is the text for an agent whose session begins in a work tree without git's hooks, such as a fresh clone. It is empty if
-// root, the work tree's root, is empty.
+// missingHooksText is for an agent whose session begins in a work tree without git's hooks, such as a fresh clone.
 func missingHooksText(ctx context.Context, root string) string {
 	if root == "" {
 		return ""

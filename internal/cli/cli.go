@@ -1,4 +1,4 @@
-// Package cli is small-hook's command line. A command parses its flags, calls an entry point, prints, and sets the exit status.
+// Package cli is small-hook's command line. A command parses flags, calls an entry point, prints, and sets the exit status.
 package cli
 
 import (
@@ -76,14 +76,14 @@ type app struct {
 	rawStdin io.Reader
 	flags    flags
 	status   int
-	// workDone is true once append has appended, or the command that guard runs has ended. status then counts even after a signal.
+	// workDone is true once append has appended, or the guarded command has ended. Then status counts even after a signal.
 	workDone bool
 	// reporting is true once writeReports has begun to write. A later failure is not reported again.
 	reporting bool
 	progress  progress
 }
 
-// explainFailure says on standard error and in the requested reports why the command failed. mode is the command's name.
+// explainFailure says on standard error and in the requested reports why the command named mode failed.
 func (a *app) explainFailure(mode string, err error) int {
 	var pathErr *fs.PathError
 	if errors.As(err, &pathErr) && pathErr.Op == "write" && strings.HasPrefix(pathErr.Path, "/dev/std") {
@@ -100,17 +100,16 @@ func (a *app) explainFailure(mode string, err error) int {
 		}
 	}
 	if _, err := io.WriteString(a.Stderr, sanitize.Lines(text)); err != nil {
-		return statusFailed // standard error cannot be written, so only the status can say it
+		return statusFailed // only the status is left to say it
 	}
 	return statusFailed
 }
 
-// usageError is the error for an invalid command line.
 func usageError(c *cobra.Command, format string, args ...any) error {
 	return &failure.Error{Message: fmt.Sprintf(format, args...), Remedy: "see `" + c.CommandPath() + " --help`"}
 }
 
-// rootCommand defines the command line. If the arguments begin with a command's name, it defines only that command, to save time.
+// rootCommand defines the command line. To save time, it defines only the first argument's command, if that is one.
 func (a *app) rootCommand(args ...string) *cobra.Command {
 	root := withHelp("small-hook", &cobra.Command{
 		SilenceErrors:              true,
@@ -162,7 +161,7 @@ func (a *app) commandMakers() map[string]func() *cobra.Command {
 	return all
 }
 
-// noArguments refuses arguments. Without a command before it, an argument is an unknown command.
+// noArguments refuses arguments. An argument of the root is an unknown command.
 func noArguments(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -177,7 +176,6 @@ func noArguments(c *cobra.Command, args []string) error {
 	return usageError(c, "%s takes no arguments, but %q was given", c.Name(), args[0])
 }
 
-// isTerminal reports whether a reader or writer is a terminal.
 func isTerminal(stream any) bool {
 	f, ok := stream.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))

@@ -10,7 +10,7 @@ import (
 	"github.com/small-gate/small-gate/internal/report"
 )
 
-// addCobraCommands adds cobra's own commands, help and completion, and makes them refuse unknown arguments, which they accept by default.
+// addCobraCommands adds cobra's own commands, help and completion. They refuse unknown arguments, which cobra accepts by default.
 func addCobraCommands(root *cobra.Command) {
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
@@ -38,7 +38,6 @@ func addCobraCommands(root *cobra.Command) {
 	}
 }
 
-// offerSharedValues sets the values that shells offer for the shared flags.
 func offerSharedValues(root *cobra.Command) {
 	offerValues(root, "format", report.Formats()...)
 	offerValues(root, "color", "auto", "always", "never")

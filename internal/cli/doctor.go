@@ -75,7 +75,6 @@ func (a *app) diagnosis(found install.Diagnosis, agents []installed.Check, scope
 	return a.withoutHome(text)
 }
 
-// ciSystem names the CI system whose job this is.
 func (a *app) ciSystem() string {
 	if system := ci.Detect(a.Variables()); system != ci.Other {
 		return system.Name
@@ -83,7 +82,7 @@ func (a *app) ciSystem() string {
 	return "none, or one that small-action does not know"
 }
 
-// withoutHome replaces the home directory, whose name often identifies a person, by ~, but not in commands, which are between backticks.
+// withoutHome writes ~ for the home directory, whose name often identifies a person, but not in commands (between backticks).
 func (a *app) withoutHome(text string) string {
 	home := a.Getenv("HOME")
 	if !filepath.IsAbs(home) || filepath.Dir(home) == home {
@@ -103,10 +102,9 @@ func checkDoctorFormat(name string) error {
 	return nil
 }
 
-// doctorSchema names the schema of the doctor's JSON document. A new version of the program may add members, never remove any.
+// doctorSchema names the schema of the doctor's JSON document. Members may be added, never removed.
 const doctorSchema = "small-gate/doctor/v1"
 
-// printDiagnosis prints the doctor's result as JSON.
 func (a *app) printDiagnosis(found install.Diagnosis, agents []installed.Check, scope judge.HookSurvey) error {
 	type object = map[string]any
 	hooks := make([]object, len(found.Checks))

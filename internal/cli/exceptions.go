@@ -113,7 +113,6 @@ func (a *app) waiveLogRewrite(ctx context.Context, log, reason, until string) er
 	return a.print(text.String() + nextAfterWaiving(file))
 }
 
-// nextAfterWaiving says what to do once waivers are written to the configuration file.
 func nextAfterWaiving(file string) string {
 	return fmt.Sprintf("written to %s; the waiver counts once the target branch has it: push it first\n", sanitize.Line(file)) +
 		nextLine("git add -- :/.small-gate.yml", `git commit -m "Waive edits" -- :/.small-gate.yml`, "git push")

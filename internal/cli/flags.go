@@ -46,7 +46,6 @@ func (f *flags) register(set *pflag.FlagSet) {
 	set.Func("output", "write the report in the format of the --format before it to `FILE`", f.targets.SendTo)
 }
 
-// addLaneFlag adds --lane, which claims a lane, to a command that judges a change.
 func (a *app) addLaneFlag(c *cobra.Command) *cobra.Command {
 	c.Flags().StringVar(&a.flags.req.Lane, "lane", "", "judge the change as one in the `LANE` "+wording.List(lane.Names, "or"))
 	return c
@@ -74,7 +73,7 @@ func (f *flags) setFloor(name string) error {
 	return nil
 }
 
-// formatAdder returns a handler for --format, which adds a report in a format that check accepts.
+// formatAdder returns a handler for --format, whose values check accepts.
 func (f *flags) formatAdder(check func(name string) error) func(name string) error {
 	return func(name string) error {
 		if err := check(name); err != nil {
@@ -84,8 +83,8 @@ func (f *flags) formatAdder(check func(name string) error) func(name string) err
 	}
 }
 
-// findReportTargets finds the reports that a command line asks for. The command line may be invalid: parsing stops at the first error, and
-// the reports must contain that error.
+// findReportTargets finds the reports that a command line asks for, even an invalid one: parsing stops at the first error, which the reports
+// must contain.
 func findReportTargets(args []string) output.Targets {
 	var f flags
 	for i, arg := range args {
@@ -109,7 +108,6 @@ func findReportTargets(args []string) output.Targets {
 	return f.targets
 }
 
-// newRequest returns the request that the flags describe.
 func (a *app) newRequest() session.Request {
 	req := a.flags.req
 	req.Environ, req.Now, req.Version = a.Environ, time.Now(), version.Long("small-hook")

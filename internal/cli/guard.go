@@ -21,7 +21,6 @@ import (
 	"github.com/small-gate/small-gate/internal/write/restore"
 )
 
-// addWaitFlag adds --wait to a command that takes the lock.
 func (a *app) addWaitFlag(c *cobra.Command) {
 	c.Flags().DurationVar(&a.flags.wait, "wait", lock.DefaultWait, "wait up to `DURATION` for another guarded command to end")
 }
@@ -53,7 +52,7 @@ func (a *app) guardCommand() *cobra.Command {
 	return c
 }
 
-// runCommand runs a command, passes on to it the signals that would end this program, and returns its exit status.
+// runCommand runs a command, passes on the signals that would end this program, and returns the exit status.
 func (a *app) runCommand(args, environ []string) (int, error) {
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.Env = a.rawStdin, a.Stdout, a.Stderr, environ
@@ -77,7 +76,7 @@ func (a *app) runCommand(args, environ []string) (int, error) {
 				continue
 			}
 			if err := cmd.Process.Signal(s); err != nil && !errors.Is(err, os.ErrProcessDone) {
-				unsent = &failure.Error{Message: fmt.Sprintf("cannot pass on a signal to the command: %v", err), Err: err} // wait for the command: it may still write, under the lock
+				unsent = &failure.Error{Message: fmt.Sprintf("cannot pass on a signal to the command: %v", err), Err: err} // the command may still write: keep the lock until it ends
 			}
 		case err := <-ended:
 			var exit *exec.ExitError
@@ -122,7 +121,7 @@ func (a *app) reportGuarded(done edit.Guarded) error {
 	return err
 }
 
-// describeRetimed names the first few of the entries whose times were changed: each as it was, with its old and new time.
+// describeRetimed names the first few of the entries with a changed time, each with its old and new time.
 func describeRetimed(entries [][2]ledger.Entry) string {
 	return wording.Listed(len(entries), func(i int) string {
 		before, after := entries[i][0], entries[i][1]
@@ -130,12 +129,11 @@ func describeRetimed(entries [][2]ledger.Entry) string {
 	})
 }
 
-// dropNewCommand is the command that drops a log's new entries.
 func dropNewCommand(log string) string {
 	return "small-hook restore --discard-new " + wording.TopPath(log)
 }
 
-// restoredText describes what was put back. discard is the command that drops the new entries, or empty.
+// restoredText describes what was put back. discard is the command that drops new entries, or empty.
 func restoredText(r restore.Restored, discard string) string {
 	var text strings.Builder
 	line := func(format string, args ...any) {

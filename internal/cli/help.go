@@ -9,10 +9,10 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// helpWidth is the greatest width of a line of help, in columns.
+// helpWidth is the greatest width of a line, in columns.
 const helpWidth = 80
 
-// commandGroups are the commands that help lists, in the order of help. Git and harnesses call the other commands.
+// commandGroups are the commands that help lists, in order. Git and harnesses call the others.
 var commandGroups = []struct {
 	title string
 	names []string
@@ -34,7 +34,7 @@ func isListed(name string) bool {
 	return false
 }
 
-// setHelp sets how a command and its subcommands print help: commands in groups, and lines of at most helpWidth columns.
+// setHelp makes a command and its subcommands print help in groups and in lines of at most helpWidth.
 func setHelp(root *cobra.Command) {
 	root.SetHelpFunc(func(c *cobra.Command, _ []string) {
 		about := c.Long
@@ -49,7 +49,7 @@ func setHelp(root *cobra.Command) {
 	})
 }
 
-// helpText is a command's help without the description: usage, examples, commands and flags.
+// helpText is a command's help below the description.
 func helpText(c *cobra.Command) string {
 	var b strings.Builder
 	b.WriteString("Usage:\n")
@@ -113,8 +113,8 @@ func commandList(c *cobra.Command) string {
 	return b.String()
 }
 
-// wrapText joins the lines of each paragraph and breaks them at helpWidth columns. All lines of a paragraph but the first get the indent. A
-// line that is indented in the text begins a paragraph and keeps its indentation.
+// wrapText breaks each paragraph into lines of at most helpWidth; all but the first get the indent. An indented line of the text begins a
+// paragraph and keeps its indentation.
 func wrapText(text, indent string) string {
 	var out []string
 	var line string
@@ -134,7 +134,7 @@ func wrapText(text, indent string) string {
 		if lead := textLine[:len(textLine)-len(strings.TrimLeft(textLine, " "))]; lead != "" {
 			endLine()
 			words[0] = lead + words[0]
-			if rest := strings.TrimPrefix(textLine, words[0]); strings.HasPrefix(rest, "  ") { // a list: a name, and its meaning in a second column
+			if rest := strings.TrimPrefix(textLine, words[0]); strings.HasPrefix(rest, "  ") { // a second column
 				words[0] += rest[:len(rest)-len(strings.TrimLeft(rest, " "))-1]
 			}
 		}
@@ -154,7 +154,7 @@ func wrapText(text, indent string) string {
 	return strings.Join(out, "\n")
 }
 
-// wrapCommand breaks a long command line with backslashes, so that a shell still reads one command.
+// wrapCommand breaks a long command line with backslashes.
 func wrapCommand(line string) string {
 	var out []string
 	for utf8.RuneCountInString(line) > helpWidth {

@@ -85,8 +85,8 @@ func (a *app) uninstallCommand() *cobra.Command {
 	return c
 }
 
-// nothingToGuardText says how to begin a log, if there is none in the index, the configuration or the work tree. It is empty if there is one. It
-// is also empty after an error, which doctor reports.
+// nothingToGuardText says how to begin a log. It is empty if the index, the configuration or the work tree has one, and after an error, which
+// doctor reports.
 func (a *app) nothingToGuardText(ctx context.Context) string {
 	scope, err := judge.Survey(ctx, a.newRequest())
 	if err != nil || scope.Bare || scope.WorkspaceOnDisk || len(scope.Workspaces) > 0 {
@@ -99,7 +99,7 @@ func (a *app) nothingToGuardText(ctx context.Context) string {
 		"A person begins a log of the SMALL protocol with small init --intent, followed by what the work is for.\n"
 }
 
-// logPatterns returns the logs of the configuration in the form that the merge driver needs.
+// logPatterns returns the configured logs, for the merge driver.
 func (a *app) logPatterns(ctx context.Context) ([]install.LogPattern, error) {
 	logs, err := edit.ConfiguredLogs(ctx, a.newRequest())
 	var out []install.LogPattern
@@ -109,12 +109,11 @@ func (a *app) logPatterns(ctx context.Context) ([]install.LogPattern, error) {
 	return out, err
 }
 
-// printDriverResult prints what was done to the merge driver or to textconv.
 func (a *app) printDriverResult(result install.Result, err error) error {
 	return cmp.Or(err, a.print(result.Text()))
 }
 
-// printResult prints what was done to hooks or harnesses. If a person still has to do something, nothing is guarded yet: the exit status is 2.
+// printResult prints what was done to hooks or harnesses. The exit status is 2 if nothing is guarded until a person does something.
 func (a *app) printResult(result install.Result, err error) error {
 	if err != nil || result.Outcome == install.NeedsManual {
 		a.status = statusFailed
@@ -122,7 +121,6 @@ func (a *app) printResult(result install.Result, err error) error {
 	return cmp.Or(a.print(result.Text()), err)
 }
 
-// addAgentFlag adds --agent, which names harnesses, to a command.
 func addAgentFlag(c *cobra.Command, names *[]string, help string) {
 	c.Flags().StringSliceVar(names, "agent", nil, help)
 	offerValues(c, "agent", harnessNames()...)
@@ -136,7 +134,7 @@ func harnessNames() []string {
 	return names
 }
 
-// checkAgentNames returns the harnesses that --agent names, each once. Only the allowed ones of the command's other flags may be used with it.
+// checkAgentNames returns the harnesses that --agent names, each once. With it the command takes only the allowed flags.
 func checkAgentNames(c *cobra.Command, given []string, allowed ...string) ([]string, error) {
 	var other string
 	c.Flags().Visit(func(f *pflag.Flag) {

@@ -8,17 +8,17 @@ import (
 	"time"
 )
 
-// signalGrace is how long Run waits after a failure for the signal that may be its cause.
+// signalGrace is how long a failure waits for the signal that may be its cause.
 const signalGrace = 200 * time.Millisecond
 
-// mayComeFromSignal reports whether an error says that a signal ended a git process. A terminal sends Ctrl-C to git and to this program, and git
-// may end before this program notices the signal.
+// mayComeFromSignal reports whether a signal ended a git process. A terminal sends Ctrl-C to git too, which may end before this program notices
+// the signal.
 func mayComeFromSignal(err error) bool {
 	var exit *exec.ExitError
 	return errors.As(err, &exit) && !exit.Exited()
 }
 
-// waitForSignal waits up to signalGrace for a signal, which ends the context, and reports whether it came.
+// waitForSignal waits for a signal, which ends the context, and reports whether it came.
 func waitForSignal(ctx context.Context) bool {
 	grace := time.NewTimer(signalGrace)
 	defer grace.Stop()
@@ -36,7 +36,7 @@ type interruptible struct {
 	from io.Reader
 }
 
-// Read fails with the context's error once the context ends. The input that it was waiting for is then lost.
+// Read fails once the context ends. The input that it was waiting for is then lost.
 func (r interruptible) Read(p []byte) (int, error) {
 	type result struct {
 		n   int

@@ -42,7 +42,7 @@ func (a *app) laneCommand() *cobra.Command {
 	return c
 }
 
-// switchLane appends the entry that switches to a lane, and prints the next commands and the entries that the lane requires.
+// switchLane appends the entry that switches to a lane, and prints what to do next.
 func (a *app) switchLane(c *cobra.Command, args []string, target, reason string) error {
 	if len(a.flags.targets) > 0 {
 		return usageError(c, "%s", refusedFlagText(c, "format"))

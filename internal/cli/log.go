@@ -19,7 +19,6 @@ import (
 	"github.com/small-gate/small-gate/internal/report/sanitize"
 )
 
-// logFlags has the values of the flags of log.
 type logFlags struct {
 	selection     judge.LogSelection
 	query         look.Query
@@ -90,7 +89,7 @@ func (f *logFlags) form() report.LookForm {
 	return report.LookLine
 }
 
-// timeFlag is the value of a flag that takes a time or a day. A day means its beginning or, with endOfDay, its end.
+// timeFlag is the value of a flag that takes a time or a day. A day means its beginning or its end.
 type timeFlag struct {
 	time     *time.Time
 	endOfDay bool
@@ -141,8 +140,8 @@ func (a *app) writeEntries(ctx context.Context, l *finding.Look, form report.Loo
 	return nil
 }
 
-// printForDiff prints the log in a file for git's diff. It prints a file that is not a log as text that is safe for a terminal: after a failure,
-// git would show no diff at all.
+// printForDiff prints the log in a file for git's diff. A file that is not a log is printed as text that is safe for a terminal: after an error,
+// git would show no diff.
 func (a *app) printForDiff(ctx context.Context, name string) error {
 	data, err := readFile(ctx, name, maxVersionSize)
 	if err != nil {

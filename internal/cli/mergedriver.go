@@ -43,7 +43,7 @@ func (a *app) mergeDriverCommand() *cobra.Command {
 	})
 }
 
-// mergeFiles merges the versions that git's arguments %O %A %B %L %P %Y name, and writes the result to %A, where git expects it.
+// mergeFiles merges what git's arguments %O %A %B %L %P %Y name, and writes the result to %A, where git expects it.
 func (a *app) mergeFiles(ctx context.Context, args []string) (reconcile.Merged, error) {
 	size, err := strconv.Atoi(args[3])
 	if err != nil {

@@ -58,8 +58,8 @@ func (a *app) writeReports(ctx context.Context, r *finding.Report, inHook bool) 
 	return nil
 }
 
-// writeFailureReports writes the requested reports of a command that failed before it judged anything, except for text on standard output:
-// explainFailure writes that to standard error.
+// writeFailureReports writes the requested reports of a command that failed before it judged anything. Text for standard output is left to
+// explainFailure.
 func (a *app) writeFailureReports(mode string, f *failure.Error) error {
 	r := run.FailureReport(run.Options{Mode: mode, Strict: a.flags.req.Strict}, f)
 	a.setToolAndTime(r)
@@ -87,14 +87,12 @@ func (a *app) writeReport(stream io.Writer, format string, r *finding.Report, qu
 	return explainWriteError("the "+format+" report", report.Write(stream, format, r, opts))
 }
 
-// reportOptions are the options for writing a report to a stream.
 func (a *app) reportOptions(stream io.Writer, quiet bool) (report.Options, error) {
 	color, err := report.UseColor(a.flags.color, isTerminal(stream), a.Getenv)
 	return report.Options{Color: color, Quiet: quiet || a.flags.quiet, Verbose: a.flags.verbose, Version: version.String(), Width: terminalWidth(stream)}, err
 }
 
-// writeFailureApart writes the text of a report that ended in a failure: its findings to standard output, and the failure to standard error, like
-// any command's.
+// writeFailureApart writes a report that ended in a failure: its findings to standard output, and the failure to standard error.
 func (a *app) writeFailureApart(r *finding.Report) error {
 	if len(r.Findings)+len(r.Waived) > 0 {
 		opts, err := a.reportOptions(a.Stdout, false)
@@ -118,12 +116,12 @@ func (a *app) print(text string) error {
 	return explainWriteError("the output", err)
 }
 
-// nextLine is the line that names the next commands to type.
+// nextLine names the commands to type next.
 func nextLine(commands ...string) string {
 	return "next: " + sanitize.Line(wording.Commands(commands...)) + "\n"
 }
 
-// explainWriteError adds the name of what was written, and a remedy, to an error that has none. It returns nil for nil.
+// explainWriteError adds a message and a remedy to an error that has none. It returns nil for nil.
 func explainWriteError(name string, err error) error {
 	var f *failure.Error
 	if errors.As(err, &f) {
@@ -132,7 +130,7 @@ func explainWriteError(name string, err error) error {
 	return output.Unwritten(name+" could not be written", "see that the disk has room and that the reader of the output reads to its end, and run the command again", err)
 }
 
-// terminalWidth is a terminal's width in columns, or 0 if the stream is not a terminal.
+// terminalWidth is in columns; 0 for a stream that is no terminal.
 func terminalWidth(stream io.Writer) int {
 	f, ok := stream.(*os.File)
 	if !ok || !isTerminal(f) {

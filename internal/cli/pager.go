@@ -11,8 +11,8 @@ import (
 	gitcmd "github.com/small-gate/small-gate/internal/git/run"
 )
 
-// showInPager shows a text in the pager that git would use (git-var(1), GIT_PAGER). It writes to standard output if there is no git or no shell,
-// or if the pager is cat.
+// showInPager shows a text in the pager that git would use (git-var(1), GIT_PAGER), or without one if there is no git, no shell, or the pager
+// is cat.
 func (a *app) showInPager(ctx context.Context, text []byte) error {
 	out, err := gitcmd.Git{Dir: a.flags.req.Dir, Environ: gitcmd.Working(a.Environ)}.Output(ctx, nil, "var", "GIT_PAGER")
 	pager := strings.TrimSpace(string(out))
@@ -32,7 +32,7 @@ func (a *app) showInPager(ctx context.Context, text []byte) error {
 	err = cmd.Run()
 	var exit *exec.ExitError
 	if errors.As(err, &exit) && exit.Exited() && exit.ExitCode() != 126 && exit.ExitCode() != 127 { // 126, 127: the pager did not run
-		return nil // the pager's own exit status is no failure of this program
+		return nil // the pager's own failures are the user's affair
 	}
 	if err != nil {
 		return fmt.Errorf("the pager %q did not run: %w", pager, err)

@@ -12,13 +12,12 @@ import (
 )
 
 const (
-	// minBarCommits is the least number of commits to judge for which a bar is shown.
-	minBarCommits = 200
-	// minDrawInterval is the least time between two drawings of the bar.
+	// minBarCommits is the number of commits to judge from which on a bar is shown.
+	minBarCommits   = 200
 	minDrawInterval = 50 * time.Millisecond
 )
 
-// progress is a progress bar on a terminal. The zero value draws nothing.
+// progress is a bar on a terminal. The zero value draws nothing.
 type progress struct {
 	terminal *os.File
 	// drawnAt is when the bar was last drawn; zero while there is no bar.
@@ -26,7 +25,7 @@ type progress struct {
 	width   int
 }
 
-// withProgressBar adds a progress bar to a request, if standard error is a terminal and this is no CI job.
+// withProgressBar adds a bar to a request, if standard error is a terminal and this is no CI job.
 func (a *app) withProgressBar(req session.Request) session.Request {
 	stderr, ok := a.Stderr.(*os.File)
 	if !ok || !isTerminal(stderr) || a.Getenv("CI") != "" || a.Getenv("TERM") == "dumb" {
@@ -37,8 +36,7 @@ func (a *app) withProgressBar(req session.Request) session.Request {
 	return req
 }
 
-// rewriteProgress returns a function that shows on standard error how many commits are rewritten, after quietTime: as a bar on a terminal, else in
-// lines.
+// rewriteProgress returns a function that shows on standard error how many commits are rewritten: as a bar on a terminal, else in lines.
 func (a *app) rewriteProgress() func(done, total int) {
 	const task = "rewriting commits"
 	lines, start := progressLines(a.Stderr, task, time.Now), time.Now()
@@ -54,8 +52,7 @@ func (a *app) rewriteProgress() func(done, total int) {
 
 const (
 	// quietTime is how long a command shows no progress at first.
-	quietTime = time.Second
-	// minLineInterval is the least time between two lines of progress.
+	quietTime       = time.Second
 	minLineInterval = 10 * time.Second
 )
 
@@ -70,7 +67,6 @@ func progressLines(w io.Writer, task string, now func() time.Time) func(done, to
 	}
 }
 
-// drawJudging draws the bar for judging commits, if there are enough.
 func (p *progress) drawJudging(done, total int) {
 	if total >= minBarCommits {
 		p.draw("judging commits", done, total)
@@ -88,7 +84,6 @@ func (p *progress) draw(task string, done, total int) {
 	p.write("\r" + text)
 }
 
-// clear removes the bar.
 func (p *progress) clear() {
 	if p.drawnAt.IsZero() {
 		return
@@ -99,6 +94,6 @@ func (p *progress) clear() {
 
 func (p *progress) write(text string) {
 	if _, err := p.terminal.WriteString(text); err != nil {
-		*p = progress{} // the terminal is gone: draw nothing more; the report's writer will fail too
+		*p = progress{} // the terminal is gone: draw nothing more
 	}
 }

@@ -40,7 +40,6 @@ func (a *app) reconcileCommand() *cobra.Command {
 	return c
 }
 
-// reconcileText describes what was done, and what is left to do.
 func reconcileText(done *reconcile.Outcome) string {
 	var text strings.Builder
 	for _, l := range done.Logs {
@@ -87,7 +86,7 @@ func reconcileText(done *reconcile.Outcome) string {
 	return text.String()
 }
 
-// nextStepText ends the sentence that says what to do next. Conflicts come first, because git refuses to commit while there are any.
+// nextStepText ends the sentence on the next step. Conflicts come first: git refuses to commit while there are any.
 func nextStepText(done *reconcile.Outcome) string {
 	var resolve string
 	if len(done.Conflicts)+len(done.Elsewhere) > 0 {
@@ -120,7 +119,7 @@ func reconciledLogText(l reconcile.Log) string {
 	return text + "\n"
 }
 
-// resolutionText says how to resolve a file that reconcile leaves in conflict.
+// resolutionText says how to resolve a file that is still in conflict.
 func resolutionText(path string) string {
 	word := sanitize.Line(wording.TopPath(path))
 	return " (a person decides; to keep HEAD's version: `git restore --source=HEAD --staged --worktree -- " + word + "`; for another version, edit the file and stage it)"

@@ -38,7 +38,6 @@ func (a *app) replayIDCommand() *cobra.Command {
 	return c
 }
 
-// writtenIDText says which files have the id now, and names the next commands.
 func writtenIDText(done edit.WrittenID) string {
 	if len(done.Files) == 0 {
 		return "handoff and workspace already name the run " + done.ID + "; nothing was written\n"

@@ -75,7 +75,6 @@ func (a *app) mendCommits(c *cobra.Command, opts restore.MendOptions) error {
 	return err
 }
 
-// mendedText describes how logs were mended, one after the other.
 func mendedText(done []edit.Mended) string {
 	changed := slices.DeleteFunc(slices.Clone(done), func(m edit.Mended) bool { return m.New == m.Old })
 	var text, logs, alikeLogs string

@@ -12,7 +12,7 @@ import (
 	"github.com/small-gate/small-gate/internal/policy"
 )
 
-// Names of shared flags: those of commands that read a repository, and those of commands that judge.
+// The shared flags of commands that read a repository, and of those that judge.
 const (
 	readFlags  = "dir config reader max-file-size "
 	judgeFlags = readFlags + "floor strict workspace color format output quiet verbose "
@@ -32,7 +32,7 @@ var sharedFlags = map[string]string{
 	"demo": "color", "explain": "", "version": "", "merge-driver": "",
 }
 
-// refuseOtherFlags makes a command refuse the shared flags that it does not accept, and hides them in its help.
+// refuseOtherFlags makes a command refuse the shared flags that it lacks, and hides them in its help.
 func refuseOtherFlags(c *cobra.Command, shared *pflag.FlagSet) {
 	accepted, ok := sharedFlags[c.Name()]
 	if !ok {
@@ -48,7 +48,7 @@ func refuseOtherFlags(c *cobra.Command, shared *pflag.FlagSet) {
 	})
 }
 
-// errFlagRefused marks the error for a shared flag that a command does not accept. flagError words it.
+// errFlagRefused marks the error for a refused flag; flagError words it.
 var errFlagRefused = errors.New("the command does not accept it")
 
 // flagError rewrites pflag's error for a flag in words that a user knows.
@@ -72,7 +72,6 @@ func flagError(c *cobra.Command, err error) error {
 // valuesOfType describes the values that a flag takes, by its Go type.
 var valuesOfType = map[string]string{"bool": "true or false", "int64": "a number", "int": "a number", "duration": "a time such as 30s or 5m"}
 
-// unknownFlagText says that a flag does not exist, and suggests one with a similar name.
 func unknownFlagText(c *cobra.Command, unknown *pflag.NotExistError) string {
 	if letters := unknown.GetSpecifiedShortnames(); letters != "" {
 		return fmt.Sprintf("unknown flag: -%s", letters)

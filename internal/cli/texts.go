@@ -10,7 +10,7 @@ import (
 //go:embed texts
 var texts embed.FS
 
-// withHelp fills in a command's help from texts/NAME.txt: a line with its usage, a line that says what it does, and, after empty lines, the
+// withHelp fills in a command's help from texts/NAME.txt: a line of usage, a line that says what it does, and, after empty lines, the
 // description and the examples.
 func withHelp(name string, c *cobra.Command) *cobra.Command {
 	text, err := texts.ReadFile("texts/" + name + ".txt")

@@ -38,7 +38,7 @@ func (a *app) witnessCommand() *cobra.Command {
 			if err := a.writeReports(c.Context(), report, false); err != nil || !first {
 				return err
 			}
-			// Even with --quiet: if the state were lost between runs, every run would be a first one that passes.
+			// Even with --quiet: if every run loses the state, every run is a first one, and passes.
 			_, err := io.WriteString(a.Stderr, sanitize.Lines("small-hook: this is the first run with "+opts.State+": there was no state to compare with\n"))
 			return explainWriteError("the note on the first run", err)
 		},

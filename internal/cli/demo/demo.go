@@ -1,5 +1,5 @@
-// Package demo runs the real program and git in a temporary repository with the hook: two commits that pass, one that rewrites the log and is
-// rejected, and the command that restores the log.
+// Package demo runs the real program in a temporary repository: two commits that pass, one that rewrites the log and is rejected, and the
+// command that restores the log.
 package demo
 
 import (
@@ -25,7 +25,7 @@ var workspace embed.FS
 
 const progress = ".small/progress.small.yml"
 
-// The entries that the demonstration appends, and an edit of one of them: oldEvidence becomes newEvidence.
+// Entries to append, and an edit of one of them: oldEvidence becomes newEvidence.
 const (
 	firstEntry = `  - task_id: "task-1"
     timestamp: "2026-03-01T09:10:00.250000000Z"
@@ -43,8 +43,8 @@ const (
 	newEvidence = "1204 rows"
 )
 
-// Run runs the demonstration in a temporary directory, which it removes afterwards. The hook calls program; color colors the rejection. It
-// returns an error unless two commits pass and one is rejected.
+// Run runs the demonstration in a temporary directory. The hook calls program; color colors the rejection. It returns an error unless two
+// commits pass and one is rejected.
 func Run(ctx context.Context, out io.Writer, program string, environ []string, color bool) (err error) {
 	dir, err := os.MkdirTemp("", "small-gate-demo-")
 	if err != nil {
@@ -83,7 +83,7 @@ type step struct {
 	expectRejection    bool
 }
 
-// createRepository creates the repository, installs the hooks, and writes the workspace.
+// createRepository also installs the hooks and writes the workspace.
 func (d *demonstration) createRepository(program string) error {
 	if err := d.print("A repository whose log of agent work is guarded by small-gate:\n\n"); err != nil {
 		return err
@@ -132,7 +132,7 @@ func (d *demonstration) commit(step step) error {
 	return stepError(fmt.Sprintf("the demonstration's commit %q was not accepted", step.message), err, out)
 }
 
-// stepError describes a step that went wrong, with what the step printed. err may be nil.
+// stepError is for a step that went wrong. err may be nil.
 func stepError(problem string, err error, printed string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w\n%s", problem, err, printed)
@@ -159,7 +159,7 @@ func (d *demonstration) git(args ...string) (string, error) {
 	return string(out), err
 }
 
-// isolatedEnviron returns an environment in which git reads no configuration of the user or the system.
+// isolatedEnviron is an environment without the user's and the system's configuration of git.
 func isolatedEnviron(environ []string, color bool) []string {
 	env := slices.DeleteFunc(slices.Clone(environ), func(variable string) bool { return strings.HasPrefix(variable, "GIT_") })
 	if color {
