@@ -24,28 +24,28 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// Watched is what an event of an agent's harness has come to.
+// Watched is the result of one event of an agent's harness.
 type Watched struct {
-	// By is the harness that has to be answered.
+	// By is the harness that gets the answer.
 	By     *harness.Harness
 	Moment harness.Moment
 	Reply  harness.Reply
 	// Report is nil if nothing was judged.
 	Report *finding.Report
-	// Trees are what is left to do in the work trees that were judged, at the end of a turn.
+	// Trees lists, at the end of a turn, what is left to do in each judged work tree.
 	Trees []finding.WorkTree
-	// Begun is the root of the work tree in which a session begins; empty if it has neither a workspace nor a configuration.
+	// Begun is the root of the work tree in which a session begins; empty at other events, and if there is neither a workspace nor a configuration.
 	Begun string
 }
 
-// Hook judges the work trees in which an agent is at work, at an event of its harness. Findings, and what could not be judged, block; the
-// same ones keep a turn of one session from ending twice in a row at most.
+// Hook judges the work trees in which an agent works, at an event of its harness. Findings and failures block. The same ones keep a session's turn
+// from ending at most twice in a row.
 func Hook(ctx context.Context, req session.Request, h *harness.Harness, event []byte) Watched {
 	e, err := h.Read(event)
 	id := e.By.Name + "/" + e.Session
 	if err != nil {
 		out := Watched{By: e.By, Moment: harness.Other, Report: run.FailureReport(run.Options{Mode: watchMode}, err)}
-		out.Reply = putOff(notesOf(ctx, req), id, out.Report, e, req.Now)
+		out.Reply = blockOrLetGo(notesOf(ctx, req), id, out.Report, e, req.Now)
 		return out
 	}
 	out := Watched{By: e.By, Moment: e.Moment}
@@ -61,19 +61,19 @@ func Hook(ctx context.Context, req session.Request, h *harness.Harness, event []
 			out.Reply = harness.LetGo
 		}
 	case e.Moment == harness.Stop:
-		out.Reply = putOff(first.notes, id, report, e, req.Now)
+		out.Reply = blockOrLetGo(first.notes, id, report, e, req.Now)
 	default:
 		out.Reply = harness.Block
 	}
 	if report != nil && out.Reply == harness.Silent {
-		out.Reply = remark(out)
+		out.Reply = replyWithoutFindings(out)
 	}
 	return out
 }
 
-// remark is the reply if nothing is wrong: the agent hears of hidden logs when its session begins, and a person of those, and of entries that
-// are not committed, when a turn ends.
-func remark(w Watched) harness.Reply {
+// replyWithoutFindings returns the reply if nothing is wrong. The agent is told of hidden logs when its session begins. A person is told of hidden logs and of
+// uncommitted entries when a turn ends.
+func replyWithoutFindings(w Watched) harness.Reply {
 	switch {
 	case w.Moment == harness.Start && len(w.Report.Hidden) > 0:
 		return harness.Block
@@ -83,12 +83,12 @@ func remark(w Watched) harness.Reply {
 	return harness.Silent
 }
 
-// putOff blocks the end of a turn, unless the same findings have done so before. If attempts cannot be counted, it blocks only when the
-// harness says that this is the first stop; otherwise the turn would never end.
-func putOff(notes *agentnotes.Notes, session string, report *finding.Report, e harness.Event, now time.Time) harness.Reply {
+// blockOrLetGo returns the reply at the end of a turn with findings: Block, unless the same findings have blocked it often enough. If blocks cannot be
+// counted, only the first stop of a turn is blocked, by the harness's word; otherwise the turn would never end.
+func blockOrLetGo(notes *agentnotes.Notes, session string, report *finding.Report, e harness.Event, now time.Time) harness.Reply {
 	may := e.Moment == harness.Stop && !e.Continuing
 	if notes != nil {
-		counted := notes.PutOff(session, findingsOf(report), e.Continuing, now)
+		counted := notes.MayBlock(session, digestOfFindings(report), e.Continuing, now)
 		if notes.Save() == nil {
 			may = counted
 		}
@@ -99,8 +99,8 @@ func putOff(notes *agentnotes.Notes, session string, report *finding.Report, e h
 	return harness.LetGo
 }
 
-// findingsOf tells the findings of one report from those of another.
-func findingsOf(report *finding.Report) string {
+// digestOfFindings returns a digest of a report's errors and failure.
+func digestOfFindings(report *finding.Report) string {
 	var all []string
 	for i := range report.Findings {
 		if f := &report.Findings[i]; f.Severity == finding.SeverityError {
@@ -115,8 +115,8 @@ func findingsOf(report *finding.Report) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// notesOf are those of the repository of the current directory; outside of one, those that the user has for all such directories. They are
-// nil if they cannot be read.
+// notesOf reads the notes of the repository around the current directory, or the user's common notes outside of repositories. It returns nil if they
+// cannot be read.
 func notesOf(ctx context.Context, req session.Request) (notes *agentnotes.Notes) {
 	_, err := req.InRepository(ctx, watchMode, func(s *session.Session) (err error) {
 		notes, err = agentnotes.Read(agentnotes.In(s.Repo.Where().GitDir))
@@ -135,7 +135,7 @@ func notesOf(ctx context.Context, req session.Request) (notes *agentnotes.Notes)
 	return notes
 }
 
-// mayTouch reports whether a tool can have touched what is judged. A link on the way to a file counts as what it leads to.
+// mayTouch reports whether a tool may have written a file that is judged, by its path or through a symbolic link.
 func mayTouch(e harness.Event) bool {
 	if e.ReadOnly {
 		return false
@@ -144,22 +144,22 @@ func mayTouch(e harness.Event) bool {
 		return true
 	}
 	return slices.ContainsFunc(e.Files, func(name string) bool {
-		name = within(e.Dir, name)
+		name = absolute(e.Dir, name)
 		real, err := filepath.EvalSymlinks(name)
-		return err != nil || judged(name) || judged(real)
+		return err != nil || isJudged(name) || isJudged(real)
 	})
 }
 
-// within is a path that may be relative to a directory.
-func within(dir, name string) string {
+// absolute makes a path absolute that may be relative to a directory.
+func absolute(dir, name string) string {
 	if filepath.IsAbs(name) {
 		return name
 	}
 	return filepath.Join(dir, name)
 }
 
-// judged reports whether a path is a configuration, in a workspace, or below a configuration that has logs.
-func judged(name string) bool {
+// isJudged reports whether a path is a configuration, in a workspace, or below a configuration that names logs.
+func isJudged(name string) bool {
 	if strings.EqualFold(filepath.Base(name), policy.File) {
 		return true
 	}
@@ -170,10 +170,11 @@ func judged(name string) bool {
 	return err != nil || bytes.Contains(config, []byte("logs"))
 }
 
-// projectVariables hold the directory in which a harness was started; a shell may have left it since.
+// projectVariables hold the directory in which a harness was started. The current directory may be another one.
 var projectVariables = []string{"CLAUDE_PROJECT_DIR", "COPILOT_PROJECT_DIR", "GEMINI_PROJECT_DIR", "CURSOR_PROJECT_DIR"}
 
-// places are the directories in whose repositories an agent may have written: where it is, where it was started, and where it wrote.
+// places returns the directories in whose repositories an agent may have written: its current directory, the one in which it was started, and those of
+// the files that it wrote.
 func places(req session.Request, e harness.Event) []string {
 	out := []string{e.Dir}
 	if named, err := filepath.Abs(req.Dir); err == nil && req.Dir != "" {
@@ -186,13 +187,13 @@ func places(req session.Request, e harness.Event) []string {
 		out = append(out, here)
 	}
 	for _, name := range e.Files {
-		out = append(out, filepath.Dir(within(e.Dir, name)))
+		out = append(out, filepath.Dir(absolute(e.Dir, name)))
 	}
 	out = slices.DeleteFunc(out, func(dir string) bool { return !filepath.IsAbs(dir) })
 	return slices.Compact(out)
 }
 
-// watchAll watches in all work trees, and returns the first that has notes: turns are counted there.
+// watchAll judges all work trees. first is the first one that has notes, in which blocked turns are counted.
 func watchAll(ctx context.Context, req session.Request, e harness.Event, id string) (first watch, combined *finding.Report, trees []finding.WorkTree) {
 	var reports []*finding.Report
 	seen := map[string]bool{}
@@ -201,10 +202,10 @@ func watchAll(ctx context.Context, req session.Request, e harness.Event, id stri
 		dir := todo[i]
 		at := req
 		at.Dir, _ = session.SplitExisting(dir)
-		var looks []*watch // the floor judges again, from the same notes
+		var looks []*watch // one for the configuration, and one for the floor, from the same notes
 		found := at.Judge(ctx, watchMode, func(s *session.Session) (*finding.Report, error) {
 			if s.Floor() == nil {
-				looks = nil // a second reader starts over
+				looks = nil // the second reader begins again
 			}
 			w := &watch{event: e, id: id, now: req.Now, seen: seen}
 			looks = append(looks, w)
@@ -219,7 +220,7 @@ func watchAll(ctx context.Context, req session.Request, e harness.Event, id stri
 			continue
 		}
 		seen[w.top] = true
-		if i > 0 { // the agent is in the first place
+		if i > 0 { // the agent's current directory is the first place
 			found.RunFixesIn(cmp.Or(w.top, at.Dir))
 		}
 		if first.notes == nil {

@@ -1,2 +1,2 @@
-// Package agent judges where an agent is at work, at an event of its harness.
+// Package agent judges the work trees in which an agent works, at each event of its harness.
 package agent

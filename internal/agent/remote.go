@@ -10,11 +10,11 @@ import (
 	"github.com/small-gate/small-gate/internal/write/workgit"
 )
 
-// remote is what the remote-tracking branches know.
+// remote is the state of the remote-tracking branches.
 type remote struct {
 	at githistory.Place
-	// tips are the branches' commits, by name. received are the commits to which others last moved the branches, since commits pushed from
-	// here are not others' work; given are the tips that others have moved there.
+	// tips are the branches' tips, by name. received are the commits to which others last moved the branches; pushes from this clone are left out.
+	// given are the tips to which others, and not pushes from this clone, moved the branches.
 	tips            map[string]string
 	received, given []string
 }
@@ -32,7 +32,7 @@ func findRemote(ctx context.Context, s *session.Session) (r remote, err error) {
 		case !pushed:
 			r.given = append(r.given, tip)
 		default:
-			if before, err = present(ctx, s, before); err != nil {
+			if before, err = ifPresent(ctx, s, before); err != nil {
 				return r, err
 			}
 		}
@@ -43,13 +43,13 @@ func findRemote(ctx context.Context, s *session.Session) (r remote, err error) {
 	return r, nil
 }
 
-// has reports whether a remote has a commit.
+// has reports whether a remote-tracking branch has a commit.
 func (r remote) has(ctx context.Context, s *session.Session, commit string) (bool, error) {
 	lacked, err := s.Repo.Commits(ctx, []string{commit}, slices.Collect(maps.Values(r.tips)))
 	return err == nil && len(lacked) == 0, err
 }
 
-// had reports whether a remote has a commit, or had it at the tip of a branch.
+// had reports whether a remote-tracking branch has a commit, or had it as its tip.
 func (r remote) had(ctx context.Context, s *session.Session, commit string) (bool, error) {
 	for name := range r.tips {
 		if was, err := workgit.WasAt(r.at, name, commit); err != nil || was {

@@ -13,10 +13,10 @@ import (
 	githistory "github.com/small-gate/small-gate/internal/git/history"
 )
 
-// follow has a session that begins here, but that the notes of another work tree of the repository know, go on as it began there.
-func (w *watch) follow(place githistory.Place) error {
+// copyNotesFromOtherTree copies the notes on a session from another work tree of the repository, if the session is unknown here.
+func (w *watch) copyNotesFromOtherTree(place githistory.Place) error {
 	if w.event.Session == "" || w.notes.Knows(w.id) {
-		return nil // without a name, these events may be of many sessions
+		return nil // an event without an id may belong to any session
 	}
 	all, err := gitDirs(place.CommonDir)
 	if err != nil {
@@ -38,9 +38,9 @@ func (w *watch) follow(place githistory.Place) error {
 	return nil
 }
 
-// others are the other work trees of the repository in which the session has been, or that were made since it began and that no other
-// session knows: an agent may make one, fill it, and commit there in one command of a shell.
-func (w *watch) others(place githistory.Place) (tops []string, err error) {
+// otherTrees returns the roots of the repository's other work trees in which the session has been, or that were made since it began and in which no other
+// session has been: an agent may make a work tree and commit there in one shell command.
+func (w *watch) otherTrees(place githistory.Place) (tops []string, err error) {
 	if w.event.Session == "" {
 		return nil, nil
 	}
@@ -50,7 +50,7 @@ func (w *watch) others(place githistory.Place) (tops []string, err error) {
 	}
 	trees, err := agentnotes.TreesIn(place.CommonDir)
 	if err != nil {
-		return nil, cannotLook(err)
+		return nil, lookError(err)
 	}
 	before := w.notes.Sessions[w.id].Trees
 	for _, dir := range all {
@@ -77,11 +77,11 @@ func (w *watch) others(place githistory.Place) (tops []string, err error) {
 	return tops, nil
 }
 
-// gitDirs are the git directories of a repository's work trees (gitrepository-layout(5)), the common one first.
+// gitDirs returns the git directories of a repository's work trees (gitrepository-layout(5)), the common one first.
 func gitDirs(common string) ([]string, error) {
 	trees, err := agentnotes.TreesIn(common)
 	if err != nil {
-		return nil, cannotLook(err)
+		return nil, lookError(err)
 	}
 	dirs := []string{common}
 	for name := range trees {
@@ -91,13 +91,13 @@ func gitDirs(common string) ([]string, error) {
 	return dirs, nil
 }
 
-// topOf is the root of the work tree with a git directory; empty if it is gone, or if there is none.
+// topOf returns the root of the work tree with a git directory; empty if it was deleted, or if the repository is bare.
 func topOf(common, gitDir string) (string, error) {
 	dotGit := common
 	if gitDir != common {
 		text, err := os.ReadFile(filepath.Join(gitDir, "gitdir"))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return "", cannotLook(err)
+			return "", lookError(err)
 		}
 		dotGit = githistory.Within(gitDir, strings.TrimRight(string(text), "\r\n"))
 	}
@@ -109,11 +109,11 @@ func topOf(common, gitDir string) (string, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return "", nil // a work tree that was deleted stays listed until git worktree prune
 	case err != nil:
-		return "", cannotLook(err)
+		return "", lookError(err)
 	}
 	return filepath.Dir(dotGit), nil
 }
 
-func cannotLook(err error) error {
+func lookError(err error) error {
 	return &failure.Error{Message: "cannot look for the repository's work trees: " + err.Error(), Remedy: "make the git directory readable", Err: err}
 }

@@ -20,32 +20,34 @@ import (
 	"github.com/small-gate/small-gate/internal/policy"
 )
 
-// watchMode is what the reports are called.
+// watchMode is the mode of the reports.
 const watchMode = "agent-hook"
 
 // watch is one event in one work tree.
 type watch struct {
 	event harness.Event
-	// id is the session's, with the harness.
+	// id is the harness's name and the session's id.
 	id  string
 	now time.Time
-	// seen are the roots of work trees that were looked at.
+	// seen are the roots of the work trees that were judged.
 	seen map[string]bool
 
+	// top is the root of the work tree.
 	top   string
 	notes *agentnotes.Notes
-	// begun is the root if a session begins and there is something to judge.
+	// begun is top if a session begins and there is something to judge; else empty.
 	begun string
-	// look is what there is, and base the commit of the branch from which on commits are judged; empty for none.
+	// look is the state of the work tree. base is the commit of the branch after which commits are judged; empty for none.
 	look agentnotes.Look
 	base string
-	// more are further work trees of the session in this repository.
+	// more are the roots of other work trees that the session uses in this repository.
 	more []string
-	// changed is true if the notes are to be saved.
+	// changed is true if the notes have to be saved.
 	changed bool
 }
 
-// worst is the first look that found something, else the last: only what every configuration passes is noted as clean.
+// worst returns the first of the looks that found something, or else the last one. A work tree is noted as clean only if it passes under the
+// configuration and under the floor.
 func worst(looks []*watch) watch {
 	var w watch
 	for _, look := range looks {
@@ -56,7 +58,7 @@ func worst(looks []*watch) watch {
 	return w
 }
 
-// save writes the notes, if there is something to note.
+// save saves the notes if they changed.
 func (w *watch) save() error {
 	if !w.changed {
 		return nil
@@ -73,11 +75,11 @@ func (w *watch) judge(ctx context.Context, s *session.Session) (*finding.Report,
 	if w.notes, err = agentnotes.Read(agentnotes.In(place.GitDir)); err != nil {
 		return nil, err
 	}
-	if err := w.stand(ctx, s); err != nil {
+	if err := w.readHead(ctx, s); err != nil {
 		return nil, err
 	}
 	if w.event.Moment == harness.Tool {
-		if same, err := w.untouched(place.GitDir); err != nil || same {
+		if same, err := w.isUnchanged(place.GitDir); err != nil || same {
 			return run.EmptyReport(s.Opts), err
 		}
 	}
@@ -106,14 +108,14 @@ func (w *watch) judge(ctx context.Context, s *session.Session) (*finding.Report,
 	w.changed = true
 	if w.event.Moment == harness.Stop {
 		if report.Hidden, err = s.HiddenLogs(ctx); err == nil {
-			w.more, err = w.others(place)
+			w.more, err = w.otherTrees(place)
 		}
 	}
 	return report, err
 }
 
-// stand finds out where the work tree stands.
-func (w *watch) stand(ctx context.Context, s *session.Session) error {
+// readHead finds the branch and the commits that the work tree is based on.
+func (w *watch) readHead(ctx context.Context, s *session.Session) error {
 	head, err := s.Repo.Head(ctx)
 	if err != nil {
 		return err
@@ -125,7 +127,7 @@ func (w *watch) stand(ctx context.Context, s *session.Session) error {
 	return err
 }
 
-// head is HEAD's commit; empty if it has none.
+// head returns HEAD's commit; empty if there is none.
 func (w *watch) head() string {
 	if len(w.look.Parents) == 0 {
 		return ""
@@ -133,8 +135,9 @@ func (w *watch) head() string {
 	return w.look.Parents[0]
 }
 
-// untouched reports whether all is as it was when last nothing was found. A restored mtime is caught at the end of the turn.
-func (w *watch) untouched(gitDir string) (bool, error) {
+// isUnchanged reports whether the work tree looks the same as when it was last judged without a finding. It goes by sizes and times; a changed file with
+// its old time is found at the end of the turn.
+func (w *watch) isUnchanged(gitDir string) (bool, error) {
 	last := w.notes.Look
 	if last == nil || !last.Clean || last.Branch != w.look.Branch || !slices.Equal(last.Parents, w.look.Parents) {
 		return false, nil
@@ -143,10 +146,10 @@ func (w *watch) untouched(gitDir string) (bool, error) {
 	return maps.Equal(now, last.Files), err
 }
 
-// indexKey stands for the index among the paths of files.
+// indexKey is the key of the index among the paths of files.
 const indexKey = ":index"
 
-// stats are the states of the index and of files.
+// stats returns the states of the index and of files.
 func (w *watch) stats(gitDir string, paths []string) (map[string]agentnotes.Stat, error) {
 	out := map[string]agentnotes.Stat{}
 	for _, path := range append(paths, indexKey) {
@@ -162,20 +165,20 @@ func (w *watch) stats(gitDir string, paths []string) (map[string]agentnotes.Stat
 	return out, nil
 }
 
-// begin notes where branches are, so that only what is committed from here on is judged. What is noted already stays: a session may begin
-// in the middle of work. A branch that a known session makes has nothing noted.
+// begin notes the tips of all branches when a session begins, so that only later commits are judged. Tips that are noted already stay: a session may
+// begin in the middle of work. For a branch that a known session makes, none is noted.
 func (w *watch) begin(ctx context.Context, s *session.Session) error {
 	trusted := w.head()
 	if w.event.Session == "" {
-		trusted = "" // these events may be of many sessions
+		trusted = "" // an event without an id may belong to any session
 	}
 	place := s.Repo.Where()
-	if err := w.follow(place); err != nil {
+	if err := w.copyNotesFromOtherTree(place); err != nil {
 		return err
 	}
 	trees, err := agentnotes.TreesIn(place.CommonDir)
 	if err != nil {
-		return cannotLook(err)
+		return lookError(err)
 	}
 	known := w.notes.Meet(w.id, trusted, trees, w.now)
 	if w.notes.Begun() && (known || w.event.Moment != harness.Start) {
@@ -196,7 +199,7 @@ func (w *watch) begin(ctx context.Context, s *session.Session) error {
 	return nil
 }
 
-// judgeAll judges the work tree, and, at the end of a turn or if HEAD has moved, what was committed.
+// judgeAll judges the files of the work tree and, at the end of a turn or if HEAD has moved, the new commits.
 func (w *watch) judgeAll(ctx context.Context, s *session.Session) (*finding.Report, error) {
 	if err := w.trust(ctx, s); err != nil {
 		return nil, err
@@ -229,12 +232,12 @@ func (w *watch) judgeAll(ctx context.Context, s *session.Session) (*finding.Repo
 	return report, nil
 }
 
-// note remembers what was judged.
+// note notes what was judged. moved is true if commits were judged.
 func (w *watch) note(clean, moved bool) {
 	w.look.Clean = clean
 	for path, state := range w.look.Files {
 		if state.Size < 0 && path != policy.File {
-			w.look.Clean = false // it may have moved to where no file is known
+			w.look.Clean = false // it may have moved to a path that the next event would not look at
 		}
 	}
 	w.notes.Look = &w.look
@@ -246,12 +249,12 @@ func (w *watch) note(clean, moved bool) {
 	}
 }
 
-// trust takes the policy from where the session began; if that is invalid, from HEAD, which may have corrected it.
+// trust takes the policy from the commit at which the session began; if that policy is invalid, from HEAD, which may have corrected it.
 func (w *watch) trust(ctx context.Context, s *session.Session) (err error) {
-	if w.base, err = present(ctx, s, w.notes.Branches[w.look.Branch]); err != nil {
+	if w.base, err = ifPresent(ctx, s, w.notes.Branches[w.look.Branch]); err != nil {
 		return err
 	}
-	from, err := present(ctx, s, w.notes.Sessions[w.id].Policy)
+	from, err := ifPresent(ctx, s, w.notes.Sessions[w.id].Policy)
 	if err != nil {
 		return err
 	}
@@ -264,8 +267,8 @@ func (w *watch) trust(ctx context.Context, s *session.Session) (err error) {
 	return err
 }
 
-// present is a commit that was noted, if it is still there; else empty.
-func present(ctx context.Context, s *session.Session, commit string) (string, error) {
+// ifPresent returns a noted commit if the repository still has it; else empty.
+func ifPresent(ctx context.Context, s *session.Session, commit string) (string, error) {
 	if commit == "" {
 		return "", nil
 	}
@@ -276,7 +279,7 @@ func present(ctx context.Context, s *session.Session, commit string) (string, er
 	return commit, err
 }
 
-// judgeFiles judges the work tree.
+// judgeFiles judges the files of the work tree.
 func (w *watch) judgeFiles(ctx context.Context, s *session.Session) (*finding.Report, error) {
 	if err := s.CheckRoot(w.top); err != nil {
 		return nil, err
@@ -285,17 +288,17 @@ func (w *watch) judgeFiles(ctx context.Context, s *session.Session) (*finding.Re
 	if err != nil {
 		return nil, err
 	}
-	left, fork, err := w.left(ctx, s)
+	left, fork, err := w.leftTip(ctx, s)
 	if err != nil {
 		return nil, err
 	}
 	return gate.WorkTree(ctx, files, w.look.Parents, left, fork, s.Opts), nil
 }
 
-// left is where the branch was, if it has been moved to commits of the user's own that do not go on from there; fork is the last commit
-// before those, HEAD itself if there are none, and empty if all of the history is another. What a pull puts in the place of something is
-// the others'; and what was never pushed may be given up for what was.
-func (w *watch) left(ctx context.Context, s *session.Session) (left, fork string, err error) {
+// leftTip returns the noted tip of the branch if the branch was moved off it, as by a reset or a rebase, to commits that do not follow it. fork is the
+// commit from which the branch's own new commits start: HEAD if there are none, empty if they share no history with it. leftTip is empty if a pull moved
+// the branch, or if commits that were never pushed were dropped for those of the remote.
+func (w *watch) leftTip(ctx context.Context, s *session.Session) (left, fork string, err error) {
 	head := w.head()
 	switch {
 	case head == "":
@@ -328,7 +331,7 @@ func (w *watch) left(ctx context.Context, s *session.Session) (left, fork string
 	return w.base, fork, nil
 }
 
-// forkOf is the last commit of HEAD's first-parent line that some known ones reach.
+// forkOf returns the last commit of HEAD's first-parent line that is reachable from known commits; empty if there is none.
 func (w *watch) forkOf(ctx context.Context, s *session.Session, known []string) (string, error) {
 	own, err := s.Repo.Commits(ctx, []string{w.head()}, known)
 	if err != nil {
@@ -345,7 +348,7 @@ func (w *watch) forkOf(ctx context.Context, s *session.Session, known []string) 
 	return fork, nil
 }
 
-// judgeCommits judges the commits that nothing noted and no remote-tracking branch reaches.
+// judgeCommits judges the commits that are reachable from HEAD, but from no noted tip and no remote-tracking branch.
 func (w *watch) judgeCommits(ctx context.Context, s *session.Session) (*finding.Report, error) {
 	remote, err := findRemote(ctx, s)
 	if err != nil {
@@ -362,7 +365,7 @@ func (w *watch) judgeCommits(ctx context.Context, s *session.Session) (*finding.
 	})
 	for name, noted := range w.notes.Branches {
 		if noted != tips[name] {
-			if noted, err = present(ctx, s, noted); err != nil {
+			if noted, err = ifPresent(ctx, s, noted); err != nil {
 				return nil, err
 			}
 		}

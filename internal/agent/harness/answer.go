@@ -5,17 +5,17 @@ import (
 	"strings"
 )
 
-// Answer is the output of the hook's process, and its exit status, never 1.
+// Answer is the output of the hook's process and its exit status, which is never 1.
 type Answer struct {
 	Stdout, Stderr []byte
 	Status         int
 }
 
-// nothing replaces a missing text: some harnesses do not block without one.
+// nothing stands for an empty text: some harnesses do not block without a text.
 const nothing = "small-gate: rejected, and no reason was given; `small-hook check --against HEAD` shows what there is"
 
-// Answer writes a reply in the form that the harness obeys at a moment. The moment is also Other if the event could not be read: then Block
-// uses the form that blocks most reliably.
+// Answer writes a reply in the form that the harness obeys at a moment. For an event that could not be read the moment is Other; then Block
+// has the form that blocks most events.
 func (h *Harness) Answer(m Moment, reply Reply, text string) Answer {
 	if strings.TrimSpace(text) == "" {
 		text = nothing
@@ -35,17 +35,17 @@ func (h *Harness) Answer(m Moment, reply Reply, text string) Answer {
 	return h.unread(text)
 }
 
-// blocked is an answer on standard error: status 2 blocks.
+// blocked returns an answer that blocks: status 2, and the text on standard error.
 func blocked(text string) Answer {
 	return Answer{Stderr: []byte(strings.TrimRight(text, "\n") + "\n"), Status: 2}
 }
 
-// toPerson is an answer on standard error that blocks nothing.
+// toPerson returns an answer that blocks nothing, with the text on standard error.
 func toPerson(text string) Answer {
 	return Answer{Stderr: []byte(strings.TrimRight(text, "\n") + "\n")}
 }
 
-// document is an answer in JSON, on one line.
+// document returns an answer in JSON, on one line.
 func document(doc any) Answer {
 	out, err := json.Marshal(doc)
 	if err != nil {
@@ -60,7 +60,7 @@ type context struct {
 	Text  string `json:"additionalContext"`
 }
 
-// contextAt answers an event with a text for the agent.
+// contextAt returns a function that answers an event with a text for the agent.
 func contextAt(event string) func(text string) Answer {
 	return func(text string) Answer {
 		return document(struct {
@@ -69,13 +69,13 @@ func contextAt(event string) func(text string) Answer {
 	}
 }
 
-// decision blocks.
+// decision is the JSON of an answer that blocks.
 type decision struct {
 	Decision string `json:"decision"`
 	Reason   string `json:"reason"`
 }
 
-// systemMessage is a text for the person only.
+// systemMessage returns an answer with a text for the person only.
 func systemMessage(text string) Answer {
 	return document(struct {
 		Text string `json:"systemMessage"`

@@ -26,8 +26,8 @@ var Claude = &Harness{
 	unread:    blocked,
 }
 
-// parseClaude also recognizes the events of harnesses that run the hooks in Claude Code's settings: Cursor's have its version, and
-// Copilot's a time.
+// parseClaude also recognizes the events of other harnesses that run the hooks in Claude Code's settings: Cursor's have the field cursor_version, and
+// Copilot's the field timestamp.
 func parseClaude(data []byte) (said, error) {
 	var c struct {
 		common

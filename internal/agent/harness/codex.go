@@ -8,8 +8,8 @@ import (
 	"github.com/small-gate/small-gate/internal/base/expression"
 )
 
-// Codex is OpenAI's Codex. It treats an answer with a field outside the event's schema as a failure, and also status 2 with nothing on
-// standard error: neither blocks. SubagentStop is left to Other, since its schema differs from that of PostToolUse.
+// Codex is OpenAI's Codex. It takes an answer with a field outside the event's schema for a failure of the hook, and also status 2 with nothing on
+// standard error: neither blocks. SubagentStop is Other, because its schema differs from that of PostToolUse.
 var Codex = &Harness{
 	Name: "codex", Title: "Codex",
 	parse: parseCommon,
@@ -28,10 +28,10 @@ var Codex = &Harness{
 	unread: blocked,
 }
 
-// inSuccession matches commands with &&, which the agent would read at a turn's end as &amp;&amp; and could not type.
+// inSuccession matches commands with &&. At a turn's end Codex shows && to the agent as &amp;&amp;, which it cannot type.
 var inSuccession = expression.Of("`[^`&]+(?: && [^`&]+)+`")
 
-// ifThen is the same command without &&.
+// ifThen rewrites a command without &&.
 func ifThen(command string) string {
 	steps := strings.Split(strings.Trim(command, "`"), " && ")
 	out := steps[len(steps)-1]
@@ -41,8 +41,7 @@ func ifThen(command string) string {
 	return "`" + out + "`"
 }
 
-// patched are the files of a patch in the form of apply_patch. A line of a file's content that looks like a header names a file too
-// many, which does no harm.
+// patched returns the files of a patch in the form of apply_patch. A line of content that looks like a header adds a file, which does no harm.
 func patched(input json.RawMessage) []string {
 	var in struct {
 		Patch string `json:"command"`

@@ -5,9 +5,9 @@ import (
 	"encoding/json"
 )
 
-// Copilot is GitHub Copilot: its command line, its cloud agent, and agents in VS Code, which read the same files. The spelling of an
-// event's name in the settings determines the spelling of its fields. In PascalCase the event has its name; in camelCase it does not, and
-// its fields show its kind. A subagent's end is left to Other: the agent that started it gets a tool event for it, whose answer it reads.
+// Copilot is GitHub Copilot: its command line, its cloud agent, and agents in VS Code, which read the same files. If the settings write an event's name
+// in PascalCase, the event's fields have the names of VS Code's, and one is the event's name; in camelCase there is no such field, and the other fields
+// tell the event. A subagent's end is Other: the agent that started it gets a tool event for it, and reads that answer.
 var Copilot = &Harness{
 	Name: "copilot", Title: "GitHub Copilot",
 	parse: parseCopilot,
@@ -48,8 +48,8 @@ var Copilot = &Harness{
 	},
 }
 
-// copilotContext puts the text at the top for the command line, and below hookSpecificOutput for VS Code, like the answer at a turn's end.
-// Each ignores the other's part.
+// copilotContext returns a function that answers with a text for the agent: at the top level for the command line, and below hookSpecificOutput for VS
+// Code. Each ignores the other's part.
 func copilotContext(event string) func(text string) Answer {
 	return func(text string) Answer {
 		return document(struct {

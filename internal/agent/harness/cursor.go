@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 )
 
-// Cursor is Cursor, its editor and its command line. Status 2 blocks none of its events here. Events whose answer no agent reads are left
-// to Other: afterShellExecution, afterMCPExecution, afterFileEdit, and a stop that is not the end of completed work.
+// Cursor is Cursor, its editor and its command line. Status 2 blocks none of these events. Events whose answer no agent reads are Other:
+// afterShellExecution, afterMCPExecution, afterFileEdit, and a stop whose status is not "completed".
 var Cursor = &Harness{
 	Name: "cursor", Title: "Cursor",
 	parse: parseCursor,

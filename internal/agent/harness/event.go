@@ -12,17 +12,17 @@ import (
 	"github.com/small-gate/small-gate/internal/base/wording"
 )
 
-// said is the part of an event that is read, whatever its harness calls it.
+// said has the fields of an event that are read, whatever its harness calls them.
 type said struct {
 	event, session, dir string
 	continuing          bool
 	tool                string
 	input               json.RawMessage
-	// by is the event's harness, if it is not the named one.
+	// by is the event's harness if it is not the one that the command names.
 	by *Harness
 }
 
-// Read reads an event. Unknown fields and unknown events are a newer harness's: such an event is Other. The error is a *failure.Error, and
+// Read reads an event. It ignores unknown fields, and an unknown event is Other: both may come from a newer harness. The error is a *failure.Error;
 // the event then has only By.
 func (h *Harness) Read(data []byte) (Event, error) {
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
@@ -44,7 +44,7 @@ func (h *Harness) Read(data []byte) (Event, error) {
 	}
 	e := Event{By: h, Moment: h.moments[s.event], Session: s.session, Dir: s.dir, Continuing: s.continuing}
 	switch {
-	case e.Moment == Tool && e.Continuing: // some harnesses would keep it from ending forever
+	case e.Moment == Tool && e.Continuing: // a subagent's end that was blocked once: some harnesses would never let it end
 		e.Moment = Other
 	case e.Moment == Tool:
 		e.ReadOnly = slices.Contains(h.readOnly, s.tool)
@@ -62,7 +62,7 @@ func (h *Harness) unreadable(reason string) error {
 	}
 }
 
-// why describes an error in an event's JSON, by the names of its fields.
+// why describes an error in an event's JSON.
 func why(err error) string {
 	var unexpected *json.UnmarshalTypeError
 	var syntax *json.SyntaxError
@@ -104,7 +104,7 @@ func (p *present) UnmarshalJSON(value []byte) error {
 	return nil
 }
 
-// field finds the file that a field of a tool's input names; none if it does not.
+// field returns a function that finds the file that a field of a tool's input names; none if it names none.
 func field(name string) func(json.RawMessage) []string {
 	return func(input json.RawMessage) []string {
 		var fields map[string]json.RawMessage

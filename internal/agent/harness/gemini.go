@@ -2,7 +2,7 @@ package harness
 
 import "encoding/json"
 
-// Gemini is the Gemini CLI. It prefers standard output to standard error, and reads JSON whatever the status.
+// Gemini is the Gemini CLI. It reads standard error only if standard output is empty, and reads JSON whatever the exit status.
 var Gemini = &Harness{
 	Name: "gemini", Title: "Gemini CLI",
 	parse: parseCommon,

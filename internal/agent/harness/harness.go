@@ -1,5 +1,5 @@
-// Package harness talks to the programs in which coding agents work: it reads the events that they pass to a hook, and writes the answers
-// that they obey. It works on bytes only. SOURCES.md says what it relies on, and since when.
+// Package harness reads the events that the programs in which coding agents work pass to a hook, and writes the answers that they obey. It works on
+// bytes only. SOURCES.md lists the documentation that it relies on.
 package harness
 
 import (
@@ -14,13 +14,13 @@ import (
 // Moment is the kind of an event.
 type Moment int
 
-// The moments. The gate has nothing to say to Other: a session's end, a prompt.
+// The moments. The gate does nothing at Other, such as a session's end or a prompt.
 const (
 	Other Moment = iota
 	// Start: a session begins, or continues.
 	Start
-	// Tool: a tool has run, or failed, and may have written files in either case. The end of a subagent also counts, if it reads the answer
-	// and no hook has prolonged it yet.
+	// Tool: a tool has run or failed; in either case it may have written files. The end of a subagent is one too, if the subagent reads the answer
+	// and no hook has blocked its end yet.
 	Tool
 	// Stop: a turn is about to end.
 	Stop
@@ -33,14 +33,14 @@ type Event struct {
 	Session string
 	// Dir is the absolute directory in which the agent works; empty if unknown.
 	Dir string
-	// Continuing is true if the harness says that the turn continues only because of a hook at its end.
+	// Continuing is true if the harness says that the turn continues only because a hook blocked its end.
 	Continuing bool
-	// By is the harness of the event, which must be answered: others also run the hooks in Claude Code's settings.
+	// By is the harness that sent the event and gets the answer. It need not be the named one, since others run the hooks in Claude Code's settings.
 	By *Harness
-	// ReadOnly is true for a tool that cannot write files, according to the harness's documentation.
+	// ReadOnly is true for a tool that cannot write files, by the harness's documentation.
 	ReadOnly bool
-	// Files are those that the tool has written, absolute or relative to Dir, if it writes exactly what its input names; nil if that is
-	// unknown, for example for a shell.
+	// Files are the files that the tool has written, absolute or relative to Dir, if its input names all of them; nil if they are not known, as for a
+	// shell.
 	Files []string
 }
 
@@ -49,31 +49,31 @@ type Reply int
 
 // The replies.
 const (
-	// Silent: there is nothing to say.
+	// Silent: no answer.
 	Silent Reply = iota
-	// Block: the agent reads the text. After a tool it reads it with the tool's result; at its end, the turn continues. A session's start
-	// cannot be blocked: the session begins with the text.
+	// Block: the agent reads the text, after a tool together with the tool's result. At the end of a turn, the turn continues. The start of a session
+	// cannot be blocked; the session begins with the text.
 	Block
 	// LetGo: the turn ends, and a person sees the text.
 	LetGo
 )
 
-// Harness is a program in which agents work. Each is a value in a file of its own.
+// Harness is a program in which agents work. Each harness is a value in its own file.
 type Harness struct {
 	// Name is the name on the command line, Title the name for people.
 	Name, Title string
 
-	// parse reads the needed parts of an event's JSON.
+	// parse reads an event's JSON.
 	parse func(data []byte) (said, error)
-	// moments are the events for which the gate has answers, by name.
+	// moments maps the names of events to their moments; a missing one is Other.
 	moments map[string]Moment
 	// readOnly are the tools that cannot write files.
 	readOnly []string
-	// writes are the tools that write the files named in their input, with functions that find these.
+	// writes maps the tools that write the files in their input to functions that find these files.
 	writes map[string]func(input json.RawMessage) []string
 
-	// inform is the answer at a session's start, afterTool and atStop are those that block, person is one for a person alone, and unread
-	// blocks whatever the event was.
+	// inform makes the answer at a session's start; afterTool and atStop make answers that block; person makes one for a person alone; unread
+	// makes one that blocks an unknown event.
 	inform, afterTool, atStop, person, unread func(text string) Answer
 }
 

@@ -16,17 +16,17 @@ import (
 // Check is the doctor's result for one harness that has a settings file in the work tree.
 type Check struct {
 	File *settings.File
-	// Calls says that the harness would call the gate once it is trusted to run hooks, which only the harness knows.
+	// Calls is true if the harness would call the gate once people trust the hooks in it, which only the harness knows.
 	Calls bool
-	// Expected says that the file names the gate, or cannot be read: if it makes no call, something is broken.
+	// Expected is true if the file names the gate or cannot be read: then it is broken if it makes no call.
 	Expected bool
-	// Commands are what would be called.
+	// Commands are the commands that would be called.
 	Commands []string
-	// Why says why the gate would not be called; Remedy what to do about it.
+	// Why says why the gate would not be called, and Remedy what to do about it.
 	Why, Remedy string
 }
 
-// Broken reports whether the gate should be called and would not be.
+// Broken reports whether the gate is expected to be called and would not be.
 func (c Check) Broken() bool { return c.Expected && !c.Calls }
 
 // Doctor checks the settings files of all harnesses in the work tree around dir ("" is the current directory). A harness without one is
@@ -59,7 +59,7 @@ func Doctor(ctx context.Context, dir string) ([]Check, error) {
 	return checks, nil
 }
 
-// examine says why the gate would not be called, or returns nil.
+// examine sets the commands of a check. It returns an error that says why the gate would not be called; nil if it would.
 func (w workTree) examine(check *Check, text []byte) error {
 	file := check.File
 	found, err := file.Has(text)
@@ -79,7 +79,7 @@ func (w workTree) examine(check *Check, text []byte) error {
 	for _, command := range found.Commands {
 		program := file.ProgramOf(command)
 		if !strings.Contains(program, "/") {
-			// A larger command may call any program; presumably ours is on PATH.
+			// A name without a path, or a larger command (""): the program has to be on PATH.
 			if _, err := exec.LookPath(install.ProgramName); err != nil {
 				return &failure.Error{Message: "no " + install.ProgramName + " is on PATH", Remedy: "Type: " + install.HowToInstall(), Err: err}
 			}
@@ -95,7 +95,7 @@ func (w workTree) examine(check *Check, text []byte) error {
 	return nil
 }
 
-// Text tells a person, harness by harness, whether it would call the gate.
+// Text says for each harness whether it would call the gate.
 func Text(checks []Check) string {
 	var text strings.Builder
 	for _, c := range checks {

@@ -1,5 +1,5 @@
-// Package installed manages the calls of small-hook agent-hook in the settings files that agents' harnesses read in a work tree, and finds
-// out whether harnesses would make them.
+// Package installed adds calls of small-hook agent-hook to the settings files that agents' harnesses read in a work tree, removes them, and checks
+// whether the harnesses would make them.
 //
 // Every error is a *failure.Error: outcome 2 of the command line.
 package installed
@@ -22,10 +22,10 @@ import (
 	"github.com/small-gate/small-gate/internal/install"
 )
 
-// maxSize bounds a settings file, in bytes.
+// maxSize is the size of the largest settings file that is read, in bytes.
 const maxSize = 1 << 20
 
-// workTree is where settings files are.
+// workTree is a work tree with settings files.
 type workTree struct {
 	repo install.Repository
 	top  string // without symbolic links
@@ -43,14 +43,14 @@ func open(ctx context.Context, dir string) (workTree, error) {
 	return workTree{repo, top}, err
 }
 
-// settingsFile is a settings file as found.
+// settingsFile is a settings file on disk.
 type settingsFile struct {
 	file *settings.File
 	real string // its path without symbolic links
 	text []byte // nil if it does not exist
 }
 
-// read reads a settings file. One outside the work tree, reached through links, is refused: it is not this repository's.
+// read reads a settings file. It refuses a file to which a symbolic link leads outside of the work tree.
 func (w workTree) read(file *settings.File) (settingsFile, error) {
 	found := settingsFile{file: file}
 	fail := func(what string, err error) (settingsFile, error) {
@@ -76,7 +76,7 @@ func (w workTree) read(file *settings.File) (settingsFile, error) {
 	return found, nil
 }
 
-// follow is a path without symbolic links. Its last elements may not exist yet.
+// follow resolves the symbolic links of a path. Its last elements need not exist.
 func follow(path string) (string, error) {
 	real, err := filepath.EvalSymlinks(path)
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -98,7 +98,7 @@ func (w workTree) write(file settingsFile, text []byte) error {
 	return file.failed("written", err)
 }
 
-// remove removes a file and the directories that are then empty: git tracks none.
+// remove removes a file, and the directories that are empty then.
 func (w workTree) remove(file settingsFile) error {
 	err := os.Remove(file.real)
 	for dir := filepath.Dir(file.real); err == nil && dir != w.top; dir = filepath.Dir(dir) {
@@ -121,7 +121,7 @@ func (f settingsFile) failed(what string, err error) error {
 	}
 }
 
-// change is what to do about one file.
+// change is the change of one file.
 type change struct {
 	action install.Action
 	text   []byte // the new text
@@ -169,7 +169,7 @@ func Install(ctx context.Context, names []string, dir, program string) (install.
 	return result, err
 }
 
-// programWord is the program as a word of a shell, and a note about it.
+// programWord returns the program as a word of a shell, and a note about it for people.
 func programWord(named string) (word, note string, err error) {
 	if named == "" {
 		if _, err := exec.LookPath(install.ProgramName); err != nil {
@@ -184,7 +184,7 @@ func programWord(named string) (word, note string, err error) {
 	return wording.ShellWord(filepath.ToSlash(program)), "The files name " + wording.Printable(program) + ", which other clones and machines may lack. Without --program they name " + install.ProgramName + ", found on PATH.", nil
 }
 
-// toCommit says how the files get into every clone.
+// toCommit returns the note that tells how the files get into every clone.
 func toCommit(changes []install.HookChange) string {
 	var paths []string
 	for _, c := range changes {
@@ -194,7 +194,7 @@ func toCommit(changes []install.HookChange) string {
 	return "Every clone and worktree has the calls once they are committed: " + wording.Commands("git add --force -- "+all, "git commit -m 'Have agents call small-hook' -- "+all)
 }
 
-// aboutGitHooks says in a line whether git's own hooks are here.
+// aboutGitHooks returns the note that tells whether git's own hooks are installed.
 func aboutGitHooks(ctx context.Context, dir string) (string, error) {
 	missing, remedy, err := install.Missing(ctx, dir)
 	if err != nil || missing == "" {

@@ -1,4 +1,4 @@
-// Package agentnotes remembers an agent's work tree from one event of its harness to the next.
+// Package agentnotes keeps notes on an agent's work tree from one event of its harness to the next.
 package agentnotes
 
 import (
@@ -18,28 +18,28 @@ import (
 	"github.com/small-gate/small-gate/internal/base/wording"
 )
 
-// Notes are in a separate file for each work tree. They belong to the user and have no authority: git's hooks and CI do not read them.
+// Notes are the notes on one work tree, in a file in its git directory. Git's hooks and CI do not read them, so nothing depends on them there.
 type Notes struct {
 	Version int `json:"version"`
-	// Branches maps full names of branches to the commit that was last judged without a finding, or that was there when the notes began. It
-	// is empty for a branch made since then that was never judged without a finding.
+	// Branches maps the full names of branches to the commit that was last judged without a finding, or that was the tip when the notes began. The
+	// commit is empty for a branch made since then that was never judged without a finding.
 	Branches map[string]string `json:"branches"`
-	// Look is the state that was last judged.
+	// Look is the state of the work tree that was last judged.
 	Look *Look `json:"look,omitempty"`
 	// Sessions are the known sessions, by harness and session id.
 	Sessions map[string]Session `json:"sessions,omitempty"`
-	// file is their path.
+	// file is the path of the notes.
 	file string
 }
 
 // Look is everything that a judgement of the work tree depends on.
 type Look struct {
-	// Branch is the full name of the branch, and Parents are HEAD and what is being merged.
+	// Branch is the full name of the branch; Parents are HEAD and the commits that are being merged.
 	Branch  string   `json:"branch"`
 	Parents []string `json:"parents"`
 	// Files are the index and the files of workspaces, by path.
 	Files map[string]Stat `json:"files"`
-	// Clean says that nothing was found, which holds while the files are the same.
+	// Clean is true if nothing was found; that holds as long as the files stay the same.
 	Clean bool `json:"clean"`
 }
 
@@ -50,12 +50,13 @@ type Stat struct {
 	Time int64       `json:"time"`
 }
 
-// Session says whose configuration counts for a session, and how often the same findings have kept its turn from ending.
+// Session says which configuration counts for a session, and how often the same findings have kept its turn from ending.
 type Session struct {
-	// Policy is HEAD's commit when the session was first seen; empty if the configuration last judged counts.
+	// Policy is the commit that was HEAD when the session was first seen, whose configuration counts; if it is empty, that of the last judged commit
+	// counts.
 	Policy string `json:"policy,omitempty"`
-	// Trees are the linked work trees that the repository had then: when each was made, in nanoseconds, by the name of its git directory.
-	// They are nil in notes that do not say.
+	// Trees are the linked work trees that the repository had then: by the name of its git directory, when each was made, in nanoseconds. It is nil
+	// in old notes.
 	Trees    map[string]int64 `json:"trees"`
 	Findings string           `json:"findings"`
 	Times    int              `json:"times"`
@@ -64,16 +65,16 @@ type Session struct {
 
 const (
 	version = 1
-	// most bounds the remembered sessions.
+	// most is the largest number of sessions in the notes.
 	most = 64
-	// maxSize bounds the file, in bytes.
+	// maxSize is the size of the largest file that is read, in bytes.
 	maxSize = 16 << 20
 )
 
-// In is the path of the notes in a work tree's git directory.
+// In returns the path of the notes in a work tree's git directory.
 func In(gitDir string) string { return filepath.Join(gitDir, "small-gate", "agent.json") }
 
-// Read reads notes; without a file they are new, with nil Branches.
+// Read reads notes. If there is no file, they are new, with nil Branches.
 func Read(file string) (*Notes, error) {
 	n := &Notes{Version: version, file: file}
 	text, err := wholefile.Start(file, maxSize)
@@ -96,7 +97,7 @@ func Read(file string) (*Notes, error) {
 	return n, nil
 }
 
-// Begun reports whether notes existed before.
+// Begun reports whether the notes are not new.
 func (n *Notes) Begun() bool { return n.Branches != nil }
 
 // Save writes the notes atomically.
@@ -114,8 +115,8 @@ func (n *Notes) Save() error {
 	return nil
 }
 
-// Meet notes a session, and reports whether it was known. If not, the configuration of the commit policy counts for it from now on: changes
-// that the session commits to it count for the next session. trees are the linked work trees that there are now.
+// Meet notes a session, and reports whether it was known. For a new session, the configuration of the commit policy counts from now on; changes that
+// the session commits to the configuration count for the next session. trees are the present linked work trees.
 func (n *Notes) Meet(session, policy string, trees map[string]int64, now time.Time) (known bool) {
 	s, known := n.Sessions[session]
 	if !known {
@@ -126,8 +127,8 @@ func (n *Notes) Meet(session, policy string, trees map[string]int64, now time.Ti
 	return known
 }
 
-// Follow notes a session that other notes, of another work tree of the repository, know. It goes on here as it began there: what it commits
-// on branches that are new since then is judged.
+// Follow copies a session from the notes on another work tree of the repository, there, so that what it commits on branches that are new since it began
+// is judged.
 func (n *Notes) Follow(session string, there *Notes) {
 	if !n.Begun() {
 		n.Branches = maps.Clone(there.Branches)
@@ -142,7 +143,7 @@ func (n *Notes) Knows(session string) bool {
 	return known
 }
 
-// Clear notes that nothing keeps the session's turn from ending any more, and reports whether anything did.
+// Clear notes that no findings keep the session's turn from ending, and reports whether any did.
 func (n *Notes) Clear(session string) (changed bool) {
 	s := n.Sessions[session]
 	if s.Findings == "" {
@@ -153,9 +154,9 @@ func (n *Notes) Clear(session string) (changed bool) {
 	return true
 }
 
-// PutOff counts that findings have kept a turn of a session from ending, and reports whether they may. continuing says that the turn
-// already continues because of a hook.
-func (n *Notes) PutOff(session, findings string, continuing bool, now time.Time) bool {
+// MayBlock reports whether findings may keep a turn of a session from ending, and counts that they do. continuing is true if the turn already continues
+// because of a hook.
+func (n *Notes) MayBlock(session, findings string, continuing bool, now time.Time) bool {
 	before := n.Sessions[session]
 	if before.Findings != findings {
 		before = Session{Policy: before.Policy, Trees: before.Trees, Findings: findings}
@@ -170,10 +171,10 @@ func (n *Notes) PutOff(session, findings string, continuing bool, now time.Time)
 	return may
 }
 
-// mostTimes is how often in a row the same findings keep a session's turn from ending.
+// mostTimes is how often in a row the same findings may keep a session's turn from ending.
 const mostTimes = 2
 
-// set notes a session, and drops those not seen for the longest time.
+// set notes a session, and drops those that were not seen for the longest time if there are too many.
 func (n *Notes) set(name string, s Session) {
 	if n.Sessions == nil {
 		n.Sessions = map[string]Session{}
@@ -189,7 +190,7 @@ func (n *Notes) set(name string, s Session) {
 	}
 }
 
-// TreesIn are the linked work trees of the repository with a common git directory, as [Session] has them.
+// TreesIn returns the linked work trees of the repository with a common git directory, in the form of Session.Trees.
 func TreesIn(commonDir string) (map[string]int64, error) {
 	dirs, err := os.ReadDir(filepath.Join(commonDir, "worktrees"))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -206,7 +207,7 @@ func TreesIn(commonDir string) (map[string]int64, error) {
 	return trees, nil
 }
 
-// StatOf is the state of a file.
+// StatOf returns the state of a file.
 func StatOf(name string) (Stat, error) {
 	info, err := os.Lstat(name)
 	switch {

@@ -24,7 +24,7 @@ func TestNotesAreKept(t *testing.T) {
 	}
 	n.Branches = map[string]string{"refs/heads/main": "1", "refs/heads/new": ""}
 	n.Look = &agentnotes.Look{Branch: "refs/heads/main", Parents: []string{"1"}, Files: map[string]agentnotes.Stat{"a": {Size: 1, Time: 2}}, Clean: true}
-	n.PutOff("claude/1", "x", false, now)
+	n.MayBlock("claude/1", "x", false, now)
 	if err := n.Save(); err != nil {
 		t.Fatal(err)
 	}
@@ -64,14 +64,14 @@ func TestPutOffTwice(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, s := range steps {
-		if got := n.PutOff(s.session, s.findings, s.continuing, now); got != s.may {
+		if got := n.MayBlock(s.session, s.findings, s.continuing, now); got != s.may {
 			t.Errorf("step %d, %+v: %v", i, s, got)
 		}
 	}
 	if !n.Clear("s") || n.Clear("s") {
 		t.Error("a turn was put off, and then it was not")
 	}
-	if !n.PutOff("s", "x", false, now) {
+	if !n.MayBlock("s", "x", false, now) {
 		t.Error("a turn without findings in between, and it is let go at once")
 	}
 }

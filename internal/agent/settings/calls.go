@@ -9,9 +9,8 @@ import (
 	"github.com/small-gate/small-gate/internal/base/expression"
 )
 
-// calls finds the commands that call the gate, and removes the hooks for whose command goes is true. missing are events without such a
-// call. made says that an object of hooks that was made for removed ones is now empty. An event of ours must be an array; everything else
-// may have any form.
+// calls finds the commands that call the gate, and removes the hooks whose command goes selects. missing are our events without such a call. made is
+// true if the object of hooks is empty now and was added by us. The value of each of our events must be an array; everything else may have any form.
 func (d *document) calls(goes func(command *hujson.Value) bool) (missing []string, made bool, err error) {
 	missing = slices.Clone(d.file.events)
 	hooks, err := member[*hujson.Object](d, d.root, hooksMember, "an object")
@@ -33,8 +32,8 @@ func (d *document) calls(goes func(command *hujson.Value) bool) (missing []strin
 	return missing, made, nil
 }
 
-// prune removes from an array the hooks for whose command goes is true, and the entries that are empty then. It reports whether an array
-// that was made for them is now empty.
+// prune removes from an array the hooks whose command goes selects, and the entries that are empty then. made is true if the array is empty now and was
+// added by us.
 func (f *File) prune(array *hujson.Array, goes func(command *hujson.Value) bool) (made bool) {
 	array.Elements, made = without(array.Elements, &array.AfterExtra, ofElement, func(entry *hujson.Value) (gone bool) {
 		object, is := entry.Value.(*hujson.Object)
@@ -52,13 +51,14 @@ func (f *File) prune(array *hujson.Array, goes func(command *hujson.Value) bool)
 	return made
 }
 
-// commandMembers are the members with a hook's command, in all harnesses.
+// commandMembers are the names of the members with a hook's command, in any harness.
 var commandMembers = []string{"command", "bash"}
 
-// oneCall matches a program as one word of a shell, plain or quoted as by wording.ShellQuote, and its arguments.
+// oneCall matches a command that is only a call of the gate: the program as one word of a shell, plain or quoted as by wording.ShellQuote, and its
+// arguments.
 var oneCall = expression.Of(`^\s*([^\s'"\\;&|<>()$` + "`" + `]+|'(?:[^']|'\\''|'"\$\(printf '\\140'\)"')*')\s+(agent-hook --harness \S+)\s*$`)
 
-// program is the word that names the program in a command of ours, "" in any other command.
+// program returns the word that names the program in a command that is only a call of the gate; "" for any other command.
 func (f *File) program(command string) string {
 	parts := oneCall().FindStringSubmatch(command)
 	if parts == nil || parts[2] != f.call() {
@@ -67,7 +67,7 @@ func (f *File) program(command string) string {
 	return parts[1]
 }
 
-// ProgramOf is the program that a command of ours runs, as a path or a name; "" for a larger command.
+// ProgramOf returns the program that a call of the gate runs, as a path or a name; "" for a larger command.
 func (f *File) ProgramOf(command string) string {
 	word := f.program(command)
 	if inner, quoted := strings.CutPrefix(word, "'"); quoted {

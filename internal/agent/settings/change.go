@@ -8,8 +8,8 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// Add makes the settings run command at each event. A nil text is a missing file. A call of ours with another program is changed in place.
-// A call inside a larger command counts as ours and is not edited. It is idempotent.
+// Add returns the settings with a call of command at each event. A nil text stands for a missing file. A call of the gate with another program is changed
+// in place. A call inside a larger command counts, and is not edited. Add is idempotent.
 func (f *File) Add(text []byte, command string) (with []byte, err error) {
 	wanted := []byte(hujson.String(command))
 	if text == nil {
@@ -35,8 +35,7 @@ func (f *File) Add(text []byte, command string) (with []byte, err error) {
 	return d.pack(), err
 }
 
-// first is a new file, with the first event. The version is last, while in files of other origin it is first: this lets Remove distinguish
-// them.
+// first returns a new file with the first event. The version comes last there; others write it first. By that Remove tells a file that we made.
 func (f *File) first(command []byte) ([]byte, error) {
 	version := ""
 	if f.version {
@@ -48,7 +47,7 @@ func (f *File) first(command []byte) ([]byte, error) {
 	return text.Bytes(), err
 }
 
-// addEvent adds an entry to the array of an event, and makes what is missing.
+// addEvent adds an entry to the array of an event, and adds the array and the object of hooks if they are missing.
 func (d *document) addEvent(name, entry string) error {
 	hooks, entries := d.tree.Find("/"+hooksMember), d.tree.Find("/"+hooksMember+"/"+name)
 	switch {
@@ -60,8 +59,8 @@ func (d *document) addEvent(name, entry string) error {
 	return d.add(entries, 3, "", entry)
 }
 
-// Remove removes what Add added, and restores the earlier text; gone says that there was no file then. Others' hooks beside ours stay, as
-// do larger commands that also call us.
+// Remove removes what Add added, and returns the text as it was before; gone is true if there was no file. Other hooks stay, and so do larger commands
+// that call the gate.
 func (f *File) Remove(text []byte) (left []byte, gone bool, err error) {
 	if text == nil {
 		return nil, true, nil

@@ -14,22 +14,22 @@ import (
 	"github.com/small-gate/small-gate/internal/base/wording"
 )
 
-// The members of a file that are read.
+// The names of the members that are read.
 const hooksMember, versionMember = "hooks", "version"
 
 // byteOrderMark begins files from some Windows editors.
 const byteOrderMark = "\ufeff"
 
-// document is a settings file with every byte of it: pack restores what parse read.
+// document is a parsed settings file that keeps every byte: pack returns the text that parse read.
 type document struct {
 	file *File
-	text []byte // as parsed: without the byte order mark, with a line break after it
+	text []byte // as parsed: without the byte order mark, and with a line break added at the end
 	mark []byte // the byte order mark, if there is one
 	tree hujson.Value
 	root *hujson.Object
 }
 
-// parse reads a settings file. The error names the line that the harness would not read.
+// parse reads a settings file. The error names the line that the harness could not read.
 func (f *File) parse(text []byte) (*document, error) {
 	body := bytes.TrimPrefix(text, []byte(byteOrderMark))
 	mark := text[:len(text)-len(body)]
@@ -42,7 +42,7 @@ func (f *File) parse(text []byte) (*document, error) {
 	if err := json.Unmarshal(plain, &raw); errors.As(err, &at) {
 		return nil, f.wrong(plain, int(at.Offset)-1, "is not JSON as "+f.Harness.Title+" reads it: "+at.Error())
 	}
-	body = append(bytes.Clone(body), '\n') // a comment on the last line may lack a line end
+	body = append(bytes.Clone(body), '\n') // hujson needs a line end after a comment
 	tree, err := hujson.Parse(body)
 	if err != nil {
 		return nil, f.refuse("it is not JSON: " + wording.Clip(strings.TrimPrefix(err.Error(), "hujson: ")))
@@ -55,7 +55,7 @@ func (f *File) parse(text []byte) (*document, error) {
 	return d, d.allowed()
 }
 
-// blank blanks out a comment, keeping its lines, and leaves a string as it is.
+// blank replaces a comment by white space with as many lines, and leaves a string as it is.
 func blank(found []byte) []byte {
 	if found[0] == '"' {
 		return found
@@ -63,7 +63,7 @@ func blank(found []byte) []byte {
 	return append([]byte(" "), bytes.Repeat([]byte("\n"), bytes.Count(found, []byte("\n")))...)
 }
 
-// allowed checks for what makes the harness ignore the whole file.
+// allowed returns an error if the harness would ignore the whole file.
 func (d *document) allowed() error {
 	for _, m := range d.root.Members {
 		if name := literal(m.Name); d.file.only != nil && !slices.Contains(d.file.only, name) {
@@ -80,19 +80,19 @@ func (d *document) allowed() error {
 	return err
 }
 
-// pack is the file in its present state.
+// pack returns the text of the file.
 func (d *document) pack() []byte {
 	text := slices.Concat(d.mark, d.tree.Pack())
 	return text[:len(text)-1]
 }
 
-// wrong says what is wrong with the text at offset.
+// wrong returns a failure about the text at an offset.
 func (f *File) wrong(text []byte, offset int, what string) error {
 	offset = min(max(offset, 0), len(text))
 	return f.refuse(fmt.Sprintf("line %d: it %s", 1+bytes.Count(text[:offset], []byte("\n")), what))
 }
 
-// refuse says why the file cannot be used.
+// refuse returns a failure that says why the file cannot be used.
 func (f *File) refuse(what string) error {
 	return &failure.Error{
 		Message: f.Path + ": " + wording.Printable(what),
@@ -100,7 +100,8 @@ func (f *File) refuse(what string) error {
 	}
 }
 
-// member is the value with this name in an object; nil if there is none. JSON does not say which of two values counts.
+// member returns the value with a name in an object; nil if there is none. A second one is an error, because JSON does not say which of the two
+// counts.
 func member[T hujson.ValueTrimmed](d *document, in *hujson.Object, name, kind string) (found T, err error) {
 	second := false
 	for _, m := range in.Members {
@@ -117,7 +118,7 @@ func member[T hujson.ValueTrimmed](d *document, in *hujson.Object, name, kind st
 	return found, nil
 }
 
-// literal is the text of a JSON string, "" for any other value.
+// literal returns the text of a JSON string; "" for any other value.
 func literal(v hujson.Value) string {
 	l, is := v.Value.(hujson.Literal)
 	if !is || l.Kind() != '"' {

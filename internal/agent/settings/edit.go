@@ -12,11 +12,10 @@ import (
 	"github.com/small-gate/small-gate/internal/base/expression"
 )
 
-// How text is inserted, and removed again.
+// How hooks are added to lists (objects and arrays), and removed again.
 //
-// In a list with members it goes after the last one and the comments there. In an empty list it goes right after the opening bracket. A new
-// list gets white space there. This shows later which lists existed before: one that begins with white space, and contains nothing else,
-// was made for us.
+// A new member of a list is put after the last one and the comments behind that; in an empty list, right after the opening bracket. A new list gets
+// white space after its opening bracket. So when hooks are removed, a list that is empty then was added by us if it begins with white space.
 
 // allComments matches the text between two values, up to the end of the last comment.
 var allComments = expression.Of(`^(?:\s*(?:/\*(?s:.*?)\*/|//.*))*`)
@@ -25,7 +24,7 @@ func commentsIn(between hujson.Extra) hujson.Extra {
 	return bytes.TrimSuffix(allComments().Find(between), []byte("\r"))
 }
 
-// behind puts comments before the rest. A line comment gets its line break.
+// behind joins comments and what comes after them, with a line break between the two if a line comment needs it.
 func behind(comments, rest hujson.Extra) hujson.Extra {
 	if all := slices.Concat(comments, rest); all.IsValid() {
 		return all
@@ -33,10 +32,10 @@ func behind(comments, rest hujson.Extra) hujson.Extra {
 	return slices.Concat(comments, hujson.Extra("\n"), rest)
 }
 
-// firstLine matches the first line that begins with a name or a bracket: the line end before it, and its indentation.
+// firstLine matches the line end before, and the indentation of, the first line that begins with a name or a closing bracket.
 var firstLine = expression.Of(`(\r?\n)([ \t]*)["}]`)
 
-// add adds to the object or array in a value. The addition begins a line at this depth, unless it is the first.
+// add adds a member to the object or array in a value, at the end. It begins a line with the indentation of depth, unless it is the first member.
 func (d *document) add(to *hujson.Value, depth int, name, value string) error {
 	lineEnd, step := " ", "" // for a file without lines
 	if line := firstLine().FindSubmatch(d.text); line != nil {
@@ -68,8 +67,8 @@ func (d *document) add(to *hujson.Value, depth int, name, value string) error {
 	return err
 }
 
-// without removes from a list the members selected by goes; comments around them stay. edges returns the text before and after a member.
-// made says that a list that was made for removed members is now empty.
+// without removes from a list the members that goes selects, and keeps the comments around them. edges returns the text before and after a member.
+// made is true if the list is empty now and was added by us.
 func without[T any](list []T, end *hujson.Extra, edges func(*T) (before, after *hujson.Extra), goes func(*T) bool) (kept []T, made bool) {
 	var loose hujson.Extra // the comments before removed members
 	last := false          // the last member was removed

@@ -19,7 +19,7 @@ var Claude = &File{
 	entry:  `{"hooks":[{"type":"command","command":%s}]}`,
 }
 
-// Codex is OpenAI's Codex. Each change of a hook must be trusted again.
+// Codex is OpenAI's Codex. A hook must be trusted again after each change.
 var Codex = &File{
 	Harness: harness.Codex, Path: ".codex/hooks.json",
 	Trust:  "Codex skips the hooks without a word until its folder and each hook are trusted, and again after a change of them: start codex in the work tree, trust it, and review them under /hooks.",
@@ -28,8 +28,8 @@ var Codex = &File{
 	entry:  `{"hooks":[{"type":"command","command":%s}]}`,
 }
 
-// Copilot is GitHub Copilot. It reads every file in the folder, so this one is ours alone. It puts the event's name into its JSON only if
-// the settings write it in PascalCase.
+// Copilot is GitHub Copilot. It reads every file in the folder, so we have our own. An event's JSON has the event's name only if the settings write the
+// name in PascalCase.
 var Copilot = &File{
 	Harness: harness.Copilot, Path: ".github/hooks/small-gate.json",
 	Trust:   "Copilot skips the hooks without a word until its folder is trusted: it asks, and a run with -p needs --trust-folder. Its cloud agent reads the default branch, and needs small-hook installed by copilot-setup-steps.yml.",
@@ -39,7 +39,7 @@ var Copilot = &File{
 	entry:   `{"type":"command","command":%s,"timeout":60}`,
 }
 
-// Cursor is Cursor, the editor and its command line. It takes // and the rest of the line for a comment, even in a string.
+// Cursor is Cursor, the editor and its command line. It takes // and the rest of the line as a comment, even in a string.
 var Cursor = &File{
 	Harness: harness.Cursor, Path: ".cursor/hooks.json",
 	Trust:    "Cursor runs the hooks once its workspace is trusted: it asks.",

@@ -14,25 +14,25 @@ import (
 	"github.com/small-gate/small-gate/internal/agent/harness"
 )
 
-// File is the settings file of one harness. Each is a value in files.go.
+// File describes the settings file of one harness. Each is a value in files.go.
 type File struct {
 	Harness *harness.Harness
 	// Path is the file's place in a repository, with slashes.
 	Path string
-	// Trust says what people must do before the harness runs a repository's hooks, in sentences.
+	// Trust says, in sentences, what people must do before the harness runs a repository's hooks.
 	Trust string
-	// comments matches what the harness treats as comments before it reads JSON, and strings if it skips those. nil means that it allows no
-	// comments.
+	// comments matches what the harness removes as comments before it reads JSON, and also strings if it does not look for comments in these. It is nil
+	// if the harness allows no comments.
 	comments func() *regexp.Regexp
-	// only are the members that the file may have, nil for any. version says that a new file has the version of its format, 1, and
-	// versioned that every file must.
+	// only are the members that the file may have; nil if it may have any. version is true if a new file gets "version": 1, and versioned if the
+	// harness requires that.
 	only               []string
 	version, versioned bool
-	// off is the setting that turns off all hooks of the file: a JSON pointer, and its value.
+	// off is the setting that turns off all hooks of the file: a JSON pointer and its value.
 	off [2]string
-	// events are those to answer.
+	// events are the names of the events that call the gate.
 	events []string
-	// entry is the JSON of an entry in an event's array; %s is the command as a JSON string. Some harnesses have groups of hooks there: one
+	// entry is the JSON of an entry in an event's array; %s is the command as a JSON string. Some harnesses have groups of hooks there; a group
 	// without a matcher applies to all tools.
 	entry string
 }
@@ -46,7 +46,7 @@ func Of(name string) (*File, error) {
 	return All[slices.IndexFunc(All, func(f *File) bool { return f.Harness == h })], nil
 }
 
-// Command is the command for the harness, with program as a word of a shell.
+// Command returns the command that the harness runs. program is a word of a shell.
 func (f *File) Command(program string) string { return program + " " + f.call() }
 
 func (f *File) call() string { return "agent-hook --harness " + f.Harness.Name }
@@ -54,17 +54,17 @@ func (f *File) call() string { return "agent-hook --harness " + f.Harness.Name }
 // Mentions reports whether a text that may be broken names our command.
 func (f *File) Mentions(text []byte) bool { return strings.Contains(string(text), f.call()) }
 
-// Found is our part of a settings file.
+// Found are the calls of the gate in a settings file.
 type Found struct {
-	// Commands are the different commands that call the gate.
+	// Commands are the commands that call the gate, each once.
 	Commands []string
 	// Missing are the events without a call.
 	Missing []string
-	// Off is the setting that turns off all hooks of the file, "" if there is none.
+	// Off is the setting that turns off all hooks of the file; "" if they are on.
 	Off string
 }
 
-// Has finds the events that call the gate.
+// Has finds the calls of the gate.
 func (f *File) Has(text []byte) (found Found, err error) {
 	d, err := f.parse(text)
 	if err != nil {
