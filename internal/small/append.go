@@ -12,11 +12,11 @@ const entriesKey = "entries:\n"
 // document's entries; 0 unless the entries are a non-empty block sequence and the
 // mapping's last member, and what follows the document's text does not depend on it.
 func (d *Document) AppendColumn(data []byte) int {
-	if d.column > 0 {
-		return d.column
+	if d.appendColumn > 0 {
+		return d.appendColumn
 	}
 	last := d.Root.Fields[len(d.Root.Fields)-1]
-	if last.Key != "entries" || !last.Value.Block() || len(last.Value.Items) == 0 || d.linked || d.more || hasMarker(data) || !ReadableAlone(data) {
+	if last.Key != "entries" || !last.Value.Block() || len(last.Value.Items) == 0 || d.linked || d.emptyFollows || hasMarkerLine(data) || !ReadableAlone(data) {
 		return 0
 	}
 	return last.Value.Pos.Column
@@ -29,12 +29,12 @@ func Dash(column int) []byte { return append(bytes.Repeat([]byte{' '}, column-1)
 // AppendColumn, and counts their structure; nil if the tail holds anything
 // else. Their lines count from 2.
 func AppendedItems(tail []byte, column int) ([]*Value, int) {
-	if !bytes.HasPrefix(tail, Dash(column)) || hasMarker(tail) {
+	if !bytes.HasPrefix(tail, Dash(column)) || hasMarkerLine(tail) {
 		return nil, 0
 	}
 	text := append([]byte(entriesKey), tail...)
 	doc, _ := Parse(text, Limits{MaxFileSize: int64(len(text))})
-	items := doc.itemsAt(column)
+	items := doc.itemsAtColumn(column)
 	if items == nil {
 		return nil, 0
 	}
@@ -67,10 +67,10 @@ func (d *Document) Extended(whole, data []byte, limits Limits) *Document {
 	return &Document{Root: &root, Structure: d.Structure + structure}
 }
 
-// itemsAt returns the items of a document that is nothing but a list of
+// itemsAtColumn returns the items of a document that is nothing but a list of
 // entries, readable without what is around it, at a column; else nil.
-func (d *Document) itemsAt(column int) []*Value {
-	if d == nil || d.linked || d.more || len(d.Root.Fields) != 1 {
+func (d *Document) itemsAtColumn(column int) []*Value {
+	if d == nil || d.linked || d.emptyFollows || len(d.Root.Fields) != 1 {
 		return nil
 	}
 	items := d.Root.Fields[0].Value
@@ -84,12 +84,12 @@ func (d *Document) itemsAt(column int) []*Value {
 // it ends with a line feed, and has no other kind of line break, which could
 // hide the end of a document.
 func ReadableAlone(data []byte) bool {
-	return bytes.HasSuffix(data, []byte("\n")) && !hasOddBreak(data)
+	return bytes.HasSuffix(data, []byte("\n")) && !hasUnusualLineBreak(data)
 }
 
-// hasMarker reports whether a line begins like a document end marker, after
+// hasMarkerLine reports whether a line begins like a document end marker, after
 // which nothing belongs to the document, or like a directive.
-func hasMarker(data []byte) bool {
+func hasMarkerLine(data []byte) bool {
 	for _, marker := range []string{"...", "%"} {
 		if bytes.HasPrefix(data, []byte(marker)) || bytes.Contains(data, []byte("\n"+marker)) {
 			return true
@@ -101,8 +101,8 @@ func hasMarker(data []byte) bool {
 // CountLines counts line feeds.
 func CountLines(data []byte) int { return bytes.Count(data, []byte{'\n'}) }
 
-// hasOddBreak reports whether a line ends other than in LF or CR LF.
-func hasOddBreak(data []byte) bool {
+// hasUnusualLineBreak reports whether a line ends other than in LF or CR LF.
+func hasUnusualLineBreak(data []byte) bool {
 	if bytes.Count(data, []byte{'\r'}) != bytes.Count(data, []byte("\r\n")) {
 		return true
 	}

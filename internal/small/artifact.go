@@ -68,8 +68,8 @@ func SplitPath(path string) (dir, name string, ok bool) {
 	return path[:max(at-1, 0)], path[min(at+len(Dir)+1, len(path)):], true
 }
 
-// splitAt takes a path apart at the last of its elements of one kind.
-func splitAt(path string, is func(element string) bool) (before, element, behind string, ok bool) {
+// splitAtLast takes a path apart at the last of its elements of one kind.
+func splitAtLast(path string, is func(element string) bool) (before, element, behind string, ok bool) {
 	parts := strings.Split(path, "/")
 	for i, part := range slices.Backward(parts) {
 		if is(part) {
@@ -82,10 +82,10 @@ func splitAt(path string, is func(element string) bool) (before, element, behind
 // ArtifactOf returns the artifact whose file name is name, a path below a
 // .small directory.
 func ArtifactOf(name string) (Artifact, bool) {
-	return artifactWhere(func(file string) bool { return file == name })
+	return findArtifact(func(file string) bool { return file == name })
 }
 
-func artifactWhere(is func(file string) bool) (Artifact, bool) {
+func findArtifact(is func(file string) bool) (Artifact, bool) {
 	i := slices.IndexFunc(Artifacts, func(a Artifact) bool { return is(a.FileName()) })
 	if i < 0 {
 		return "", false

@@ -13,70 +13,70 @@ import (
 type builder struct {
 	problems []Problem
 	// stopped is set by a problem after which nothing more can be said.
-	stopped bool
-	linked  bool
-	anchors bool // somewhere in the document
-	// open holds the nodes that are being expanded, so that an anchor that
+	stopped    bool
+	linked     bool
+	hasAnchors bool // somewhere in the document
+	// expanding holds the nodes that are being expanded, so that an anchor that
 	// contains its own alias is noticed.
-	open map[*yaml.Node]bool
-	// inAlias counts the aliases that are being followed; from is the first.
-	inAlias int
-	from    *yaml.Node
-	// nodes and bytes are how many more of them aliases may add.
-	nodes, bytes int
+	expanding map[*yaml.Node]bool
+	// aliasDepth counts the aliases that are being followed; from is the first.
+	aliasDepth int
+	outerAlias *yaml.Node
+	// nodesLeft and bytesLeft are how many more of them aliases may add.
+	nodesLeft, bytesLeft int
 }
 
 // build converts a document's root node; size is the text's length in bytes.
 func build(root *yaml.Node, size int) (*Document, []Problem) {
-	count, anchors := survey(root)
+	count, anchors := countNodes(root)
 	b := &builder{
-		anchors: anchors,
-		open:    map[*yaml.Node]bool{},
-		bytes:   min(aliasFactor*size+aliasFloorBytes, DefaultMaxFileSize),
-		nodes:   min(aliasFactor*count+aliasFloorNodes, maxStructure),
+		hasAnchors: anchors,
+		expanding:  map[*yaml.Node]bool{},
+		bytesLeft:  min(aliasFactor*size+aliasFloorBytes, DefaultMaxFileSize),
+		nodesLeft:  min(aliasFactor*count+aliasFloorNodes, maxStructure),
 	}
 	if root.Kind != yaml.MappingNode {
-		b.fail(root, "", "the document is %s; a mapping is expected", nodeKind(root))
+		b.report(root, "", "the document is %s; a mapping is expected", nodeKind(root))
 		return nil, b.problems
 	}
-	value := b.value(root, 1)
+	value := b.convert(root, 1)
 	if len(b.problems) > 0 {
 		return nil, b.problems
 	}
 	return &Document{Root: value, linked: b.linked}, nil
 }
 
-// survey counts the nodes as written, aliases not followed, and notices
+// countNodes counts the nodes as written, aliases not followed, and notices
 // anchors. The parser itself bounds the depth, at 10,000 levels of each style.
-func survey(n *yaml.Node) (count int, anchors bool) {
+func countNodes(n *yaml.Node) (count int, anchors bool) {
 	count, anchors = 1, n.Anchor != ""
 	for _, child := range n.Content {
-		c, a := survey(child)
+		c, a := countNodes(child)
 		count, anchors = count+c, anchors || a
 	}
 	return count, anchors
 }
 
-// fail notes a problem. One inside an anchored node is noted where the node
+// report notes a problem. One inside an anchored node is noted where the node
 // is, not again for each alias.
-func (b *builder) fail(n *yaml.Node, hint, format string, args ...any) {
-	if b.inAlias == 0 {
-		b.note(n, hint, format, args...)
+func (b *builder) report(n *yaml.Node, hint, format string, args ...any) {
+	if b.aliasDepth == 0 {
+		b.addProblem(n, hint, format, args...)
 	}
 }
 
-// stop notes a problem that ends the conversion.
-func (b *builder) stop(n *yaml.Node, hint, format string, args ...any) {
-	b.note(n, hint, format, args...)
+// stopWith notes a problem that ends the conversion.
+func (b *builder) stopWith(n *yaml.Node, hint, format string, args ...any) {
+	b.addProblem(n, hint, format, args...)
 	b.stopped = true
 }
 
-func (b *builder) note(n *yaml.Node, hint, format string, args ...any) {
+func (b *builder) addProblem(n *yaml.Node, hint, format string, args ...any) {
 	if b.stopped {
 		return
 	}
-	if b.inAlias > 0 {
-		n = b.from
+	if b.aliasDepth > 0 {
+		n = b.outerAlias
 	}
 	p := Problem{Kind: ProblemYAML, Pos: position(n), Message: fmt.Sprintf(format, args...), Hint: hint}
 	if len(b.problems) == maxParseProblems {
@@ -88,51 +88,51 @@ func (b *builder) note(n *yaml.Node, hint, format string, args ...any) {
 
 func position(n *yaml.Node) Pos { return Pos{Line: max(n.Line, 1), Column: max(n.Column, 1)} }
 
-// spend accounts for the node n, which an alias adds; at is its place.
-func (b *builder) spend(n, at *yaml.Node) {
-	b.nodes--
-	b.bytes -= len(n.Value)
-	if b.nodes < 0 || b.bytes < 0 {
-		b.stop(at, "write the repeated content out, or drop the anchors",
+// chargeAlias accounts for the node n, which an alias adds; at is its place.
+func (b *builder) chargeAlias(n, at *yaml.Node) {
+	b.nodesLeft--
+	b.bytesLeft -= len(n.Value)
+	if b.nodesLeft < 0 || b.bytesLeft < 0 {
+		b.stopWith(at, "write the repeated content out, or drop the anchors",
 			"aliases make the document grow beyond %d times its size", aliasFactor)
 	}
 }
 
-// value converts one node at a depth counted from 1. It returns a null value
+// convert converts one node at a depth counted from 1. It returns a null convert
 // after a problem, so that callers need no checks of their own.
-func (b *builder) value(n *yaml.Node, depth int) *Value {
+func (b *builder) convert(n *yaml.Node, depth int) *Value {
 	out := &Value{Pos: position(n)}
 	if depth > maxDepth {
-		b.stop(n, "", "nested deeper than %d levels", maxDepth)
+		b.stopWith(n, "", "nested deeper than %d levels", maxDepth)
 	}
-	if b.inAlias > 0 {
-		b.spend(n, n)
+	if b.aliasDepth > 0 {
+		b.chargeAlias(n, n)
 	}
 	if b.stopped {
 		return out
 	}
 	b.noteLinks(n)
 	if n.Anchor != "" {
-		b.open[n] = true
-		defer delete(b.open, n)
+		b.expanding[n] = true
+		defer delete(b.expanding, n)
 	}
 	switch n.Kind {
 	case yaml.ScalarNode:
-		b.scalar(n, out)
+		b.convertScalar(n, out)
 	case yaml.SequenceNode:
 		out.Kind, out.block = List, n.Style&yaml.FlowStyle == 0
 		out.Items = make([]*Value, 0, len(n.Content))
 		for i, item := range n.Content {
-			out.Items = append(out.Items, b.value(item, depth+1))
-			b.drop(n, i)
+			out.Items = append(out.Items, b.convert(item, depth+1))
+			b.releaseChildren(n, i)
 		}
 	case yaml.MappingNode:
 		out.Kind = Map
-		b.mapping(n, depth, out)
+		b.convertMapping(n, depth, out)
 	case yaml.AliasNode:
-		return b.alias(n, depth)
+		return b.convertAlias(n, depth)
 	default:
-		b.fail(n, "", "unexpected YAML node")
+		b.report(n, "", "unexpected YAML node")
 	}
 	return out
 }
@@ -144,27 +144,27 @@ func (b *builder) noteLinks(n *yaml.Node) {
 	}
 }
 
-func (b *builder) alias(n *yaml.Node, depth int) *Value {
+func (b *builder) convertAlias(n *yaml.Node, depth int) *Value {
 	target := n.Alias
-	if b.open[target] {
-		b.stop(n, "write the content out instead of referring to it", "the alias *%s lies inside the node that it refers to", wording.Clip(n.Value))
+	if b.expanding[target] {
+		b.stopWith(n, "write the content out instead of referring to it", "the alias *%s lies inside the node that it refers to", wording.Clip(n.Value))
 		return &Value{Pos: position(n)}
 	}
-	if b.inAlias == 0 {
-		b.from = n
+	if b.aliasDepth == 0 {
+		b.outerAlias = n
 	}
-	b.inAlias++
-	out := *b.value(target, depth)
-	b.inAlias--
+	b.aliasDepth++
+	out := *b.convert(target, depth)
+	b.aliasDepth--
 	out.Pos = position(n)
 	return &out
 }
 
-// drop lets go of a node's children that have been converted, so that the
+// releaseChildren lets go of a node's children that have been converted, so that the
 // nodes and the values of a large file are not held together. Aliases need
 // the nodes again.
-func (b *builder) drop(n *yaml.Node, children ...int) {
-	if b.anchors {
+func (b *builder) releaseChildren(n *yaml.Node, children ...int) {
+	if b.hasAnchors {
 		return
 	}
 	for _, i := range children {
@@ -197,7 +197,7 @@ func (ix *memberIndex) find(fields []Field, key string) *Field {
 	return nil
 }
 
-func (b *builder) mapping(n *yaml.Node, depth int, out *Value) {
+func (b *builder) convertMapping(n *yaml.Node, depth int, out *Value) {
 	var seen memberIndex
 	others := map[string]int{} // keys that are not strings, which can be spelled in several ways: 0 and 0x0
 	out.Fields = make([]Field, 0, len(n.Content)/2)
@@ -209,7 +209,7 @@ func (b *builder) mapping(n *yaml.Node, depth int, out *Value) {
 			continue
 		}
 		field := Field{KeyPos: position(key)}
-		if !b.key(key, &field) {
+		if !b.convertKey(key, &field) {
 			continue
 		}
 		first := seen.find(out.Fields, field.Key)
@@ -217,27 +217,27 @@ func (b *builder) mapping(n *yaml.Node, depth int, out *Value) {
 			first = &out.Fields[i]
 		}
 		if first != nil {
-			b.fail(key, "remove one of the two", "duplicate key %q; it is already on line %d", wording.Clip(field.Key), first.KeyPos.Line)
+			b.report(key, "remove one of the two", "duplicate key %q; it is already on line %d", wording.Clip(field.Key), first.KeyPos.Line)
 			continue
 		}
 		if !field.Named() {
 			others[field.Other] = len(out.Fields)
 		}
-		field.Value = b.value(val, depth+1)
+		field.Value = b.convert(val, depth+1)
 		out.Fields = append(out.Fields, field)
-		b.drop(n, i, i+1)
+		b.releaseChildren(n, i, i+1)
 	}
 	if len(merges) > 2 {
-		b.fail(merges[2], "give one merge key a list: <<: [*a, *b]", "duplicate key \"<<\"; it is already on line %d", position(merges[0]).Line)
+		b.report(merges[2], "give one merge key a list: <<: [*a, *b]", "duplicate key \"<<\"; it is already on line %d", position(merges[0]).Line)
 	}
 	if len(merges) > 0 {
-		b.merge(merges[1], depth, out, &seen)
+		b.addMergedMembers(merges[1], depth, out, &seen)
 	}
 }
 
-// merge adds the members of a merge key's value (YAML 1.1 merge key type):
+// addMergedMembers adds the members of a addMergedMembers key's value (YAML 1.1 addMergedMembers key type):
 // what the mapping says itself wins, and of several sources the earlier one.
-func (b *builder) merge(n *yaml.Node, depth int, out *Value, seen *memberIndex) {
+func (b *builder) addMergedMembers(n *yaml.Node, depth int, out *Value, seen *memberIndex) {
 	b.linked = true
 	sources := []*yaml.Node{n}
 	if n.Kind == yaml.SequenceNode {
@@ -249,10 +249,10 @@ func (b *builder) merge(n *yaml.Node, depth int, out *Value, seen *memberIndex) 
 			target = target.Alias
 		}
 		if target.Kind != yaml.MappingNode {
-			b.fail(source, "", "a merge key (<<) takes a mapping or a list of mappings, not %s", nodeKind(target))
+			b.report(source, "", "a merge key (<<) takes a mapping or a list of mappings, not %s", nodeKind(target))
 			return
 		}
-		for _, f := range b.value(source, depth+1).Fields {
+		for _, f := range b.convert(source, depth+1).Fields {
 			f.Tagged = false // programs take its text
 			if seen.find(out.Fields, f.Key) == nil {
 				out.Fields = append(out.Fields, f)
@@ -261,23 +261,23 @@ func (b *builder) merge(n *yaml.Node, depth int, out *Value, seen *memberIndex) 
 	}
 }
 
-// key reads a mapping's key, which must be a scalar.
-func (b *builder) key(n *yaml.Node, field *Field) (ok bool) {
+// convertKey reads a mapping's convertKey, which must be a scalar.
+func (b *builder) convertKey(n *yaml.Node, field *Field) (ok bool) {
 	b.noteLinks(n)
 	at := n
 	if n.Kind == yaml.AliasNode {
 		n = n.Alias
 	}
-	if b.inAlias > 0 || at != n {
-		b.spend(n, at)
+	if b.aliasDepth > 0 || at != n {
+		b.chargeAlias(n, at)
 	}
 	if n.Kind != yaml.ScalarNode {
-		b.fail(at, "", "a key is %s; keys are single values", nodeKind(n))
+		b.report(at, "", "a key is %s; keys are single values", nodeKind(n))
 		return false
 	}
 	b.noteLinks(n)
 	var key Value
-	b.scalar(n, &key)
+	b.convertScalar(n, &key)
 	field.Key = key.Text
 	if key.Kind != String {
 		field.Other = key.Canonical()

@@ -88,8 +88,8 @@ func compareKeys(a, b string) int {
 	return cmp.Compare(len(a), len(b))
 }
 
-// escaped are the bytes that a JSON string does not hold as they are.
-var escaped = func() (out [256]bool) {
+// mustEscape are the bytes that a JSON string does not hold as they are.
+var mustEscape = func() (out [256]bool) {
 	for c := range byte(' ') {
 		out[c] = true
 	}
@@ -106,7 +106,7 @@ func appendString(out []byte, s string) []byte {
 	done := 0
 	for i := range len(s) {
 		c := s[i]
-		if !escaped[c] {
+		if !mustEscape[c] {
 			continue
 		}
 		out = append(out, s[done:i]...)

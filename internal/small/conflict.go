@@ -48,14 +48,14 @@ func WholeConflict(text []byte) *Problem {
 		case m == '=':
 			middle = begin > 0
 		case m == '>' && middle:
-			return conflictAt('<', begin)
+			return conflictProblem('<', begin)
 		}
 	}
 	return nil
 }
 
-// conflictAt is the problem of a marker at the beginning of a line.
-func conflictAt(marker byte, line int) *Problem {
+// conflictProblem is the problem of a marker at the beginning of a line.
+func conflictProblem(marker byte, line int) *Problem {
 	return &Problem{
 		Kind: ProblemYAML, Pos: Pos{line, 1}, Conflict: true,
 		Message: fmt.Sprintf("the file contains a conflict marker (%s)", strings.Repeat(string(marker), MarkerSize)),

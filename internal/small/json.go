@@ -33,18 +33,18 @@ func parseJSON(data []byte, limits Limits, kinds ...Kind) (*Document, []Problem)
 	}
 	b := &jsonReader{data: data, dec: json.NewDecoder(bytes.NewReader(data)), at: Pos{1, 1}}
 	b.dec.UseNumber()
-	root, err := b.value(1)
+	root, err := b.readValue(1)
 	if err == nil && len(kinds) > 0 && !slices.Contains(kinds, root.Kind) {
-		err = b.fail(root.Pos, "the document is %s; %s is expected", root.Kind, kinds[0])
+		err = b.errorAt(root.Pos, "the document is %s; %s is expected", root.Kind, kinds[0])
 	}
 	if err == nil {
 		if rest := bytes.TrimLeft(data[b.offset:], " \t\r\n"); len(rest) > 0 {
-			b.advance(len(data) - len(rest))
-			err = b.fail(b.at, "text follows the JSON value; a record is exactly one")
+			b.advanceTo(len(data) - len(rest))
+			err = b.errorAt(b.at, "text follows the JSON value; a record is exactly one")
 		}
 	}
 	if err != nil {
-		return nil, []Problem{b.problem(err)}
+		return nil, []Problem{b.problemOf(err)}
 	}
 	return &Document{Root: root, Structure: structure}, nil
 }
@@ -63,12 +63,12 @@ type jsonError struct{ Problem }
 
 func (e *jsonError) Error() string { return e.Message }
 
-func (b *jsonReader) fail(pos Pos, format string, args ...any) error {
+func (b *jsonReader) errorAt(pos Pos, format string, args ...any) error {
 	return &jsonError{Problem{Kind: ProblemYAML, Pos: pos, Message: fmt.Sprintf(format, args...)}}
 }
 
-// problem puts an error of the decoder into words.
-func (b *jsonReader) problem(err error) Problem {
+// problemOf puts an error of the decoder into words.
+func (b *jsonReader) problemOf(err error) Problem {
 	var own *jsonError
 	if errors.As(err, &own) {
 		return own.Problem
@@ -79,10 +79,10 @@ func (b *jsonReader) problem(err error) Problem {
 	case len(bytes.TrimSpace(b.data)) == 0:
 		return Problem{Kind: ProblemYAML, Pos: Pos{1, 1}, Message: "the file is empty; a mapping is expected"}
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		b.advance(len(b.data))
+		b.advanceTo(len(b.data))
 		p.Message = "not JSON: the text ends too early"
 	case errors.As(err, &syntax):
-		b.advance(min(max(int(syntax.Offset)-1, b.offset), len(b.data)))
+		b.advanceTo(min(max(int(syntax.Offset)-1, b.offset), len(b.data)))
 		p.Message = "not JSON: " + wording.Clip(syntax.Error())
 	default:
 		p.Message = "not JSON: " + wording.Clip(strings.TrimPrefix(err.Error(), "json: "))
@@ -91,8 +91,8 @@ func (b *jsonReader) problem(err error) Problem {
 	return p
 }
 
-// advance moves the place forward to an offset.
-func (b *jsonReader) advance(to int) {
+// advanceTo moves the place forward to an offset.
+func (b *jsonReader) advanceTo(to int) {
 	for b.offset < to {
 		r, n := utf8.DecodeRune(b.data[b.offset:])
 		b.offset += n
@@ -104,31 +104,31 @@ func (b *jsonReader) advance(to int) {
 	}
 }
 
-// skip moves to the next token, over white space and separators.
-func (b *jsonReader) skip() {
+// skipSeparators moves to the next token, over white space and separators.
+func (b *jsonReader) skipSeparators() {
 	for b.offset < len(b.data) && bytes.IndexByte([]byte(" \t\r\n,:"), b.data[b.offset]) >= 0 {
-		b.advance(b.offset + 1)
+		b.advanceTo(b.offset + 1)
 	}
 }
 
-// token reads the next token and says where it begins.
-func (b *jsonReader) token() (json.Token, Pos, error) {
-	b.skip()
+// readToken reads the next readToken and says where it begins.
+func (b *jsonReader) readToken() (json.Token, Pos, error) {
+	b.skipSeparators()
 	pos := b.at
 	token, err := b.dec.Token()
 	if err == nil {
-		b.advance(int(b.dec.InputOffset()))
+		b.advanceTo(int(b.dec.InputOffset()))
 	}
 	return token, pos, err
 }
 
-func (b *jsonReader) value(depth int) (*Value, error) {
-	token, pos, err := b.token()
+func (b *jsonReader) readValue(depth int) (*Value, error) {
+	token, pos, err := b.readToken()
 	if err != nil {
 		return nil, err
 	}
 	if depth > maxDepth {
-		return nil, b.fail(pos, "nested deeper than %d levels", maxDepth)
+		return nil, b.errorAt(pos, "nested deeper than %d levels", maxDepth)
 	}
 	v := &Value{Pos: pos, Plain: true}
 	switch t := token.(type) {
@@ -150,33 +150,33 @@ func (b *jsonReader) value(depth int) (*Value, error) {
 		}
 		var seen memberIndex
 		for b.dec.More() {
-			if err := b.element(v, &seen, depth+1); err != nil {
+			if err := b.readElement(v, &seen, depth+1); err != nil {
 				return v, err
 			}
 		}
-		_, _, err = b.token()
+		_, _, err = b.readToken()
 	}
 	return v, err
 }
 
-// element reads an item of a list, or a member of an object.
-func (b *jsonReader) element(v *Value, seen *memberIndex, depth int) error {
+// readElement reads an item of a list, or a member of an object.
+func (b *jsonReader) readElement(v *Value, seen *memberIndex, depth int) error {
 	var field Field
 	if v.Kind == Map {
-		token, pos, err := b.token()
+		token, pos, err := b.readToken()
 		if err != nil {
 			return err
 		}
 		key, ok := token.(string)
 		if !ok {
-			return b.fail(pos, "a key is expected here")
+			return b.errorAt(pos, "a key is expected here")
 		}
 		if before := seen.find(v.Fields, key); before != nil {
-			return b.fail(pos, "duplicate key %q; it is already on line %d", wording.Clip(key), before.KeyPos.Line)
+			return b.errorAt(pos, "duplicate key %q; it is already on line %d", wording.Clip(key), before.KeyPos.Line)
 		}
 		field.Key, field.KeyPos = key, pos
 	}
-	value, err := b.value(depth)
+	value, err := b.readValue(depth)
 	if err != nil {
 		return err
 	}

@@ -22,15 +22,15 @@ func hasUnicodeBreak(data []byte) bool {
 	return false
 }
 
-// readsAlike returns a problem if a document says one thing where such
+// checkUnicodeBreaks returns a problem if a document says one thing where such
 // characters end lines and another where they do not: a comment, for one, ends
 // there for some readers only, and what follows is an entry or nothing. Inside
 // a quoted text they usually make no difference.
-func (d *Document) readsAlike(data []byte) *Problem {
+func (d *Document) checkUnicodeBreaks(data []byte) *Problem {
 	if !hasUnicodeBreak(data) {
 		return nil
 	}
-	without, back := ordinary(data)
+	without, back := replaceUnicodeBreaks(data)
 	root, _, problem := decode(without, d.Structure)
 	if problem == nil {
 		if other, problems := build(root, len(without)); len(problems) == 0 {
@@ -57,9 +57,9 @@ func (d *Document) readsAlike(data []byte) *Problem {
 	}
 }
 
-// ordinary replaces each Unicode line break by a character of as many bytes that
+// replaceUnicodeBreaks replaces each Unicode line break by a character of as many bytes that
 // the text does not have; back undoes it.
-func ordinary(data []byte) (text []byte, back *strings.Replacer) {
+func replaceUnicodeBreaks(data []byte) (text []byte, back *strings.Replacer) {
 	text = data
 	var pairs []string
 	next := map[int]rune{2: '\u0250', 3: '\ue000'} // letters, and characters for private use

@@ -22,7 +22,7 @@ func SplitLookalike(path string) (dir, element string, ok bool) {
 	if _, _, real := SplitPath(path); real {
 		return "", "", false
 	}
-	dir, element, _, ok = splitAt(path, func(element string) bool { return Lookalike(element, Dir) })
+	dir, element, _, ok = splitAtLast(path, func(element string) bool { return Lookalike(element, Dir) })
 	return dir, element, ok
 }
 
@@ -84,5 +84,5 @@ func fold(name string) string { return strings.ToLower(strings.ToUpper(name)) }
 // ArtifactLike returns the artifact that name, a path below a .small directory,
 // is a lookalike of.
 func ArtifactLike(name string) (Artifact, bool) {
-	return artifactWhere(func(file string) bool { return Lookalike(name, file) })
+	return findArtifact(func(file string) bool { return Lookalike(name, file) })
 }

@@ -145,15 +145,15 @@ func canonicalNumber(v *Value) (text string, ok bool) {
 		return d.String(), true
 	}
 	double, err := strconv.ParseFloat(d.String(), 64)
-	if err != nil || !d.heldBy(double) {
+	if err != nil || !d.isHeldBy(double) {
 		return "", false
 	}
 	out, err := json.Marshal(double) // encoding/json writes numbers as ECMAScript does
 	return string(out), err == nil
 }
 
-// heldBy reports whether the double nearest to d stands for it.
-func (d decimal) heldBy(double float64) bool {
+// isHeldBy reports whether the double nearest to d stands for it.
+func (d decimal) isHeldBy(double float64) bool {
 	if d.exponent < 0 {
 		shortest, ok := readDecimal(&Value{Tag: FloatTag, Text: strconv.FormatFloat(double, 'e', -1, 64)})
 		return ok && shortest == d

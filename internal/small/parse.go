@@ -17,10 +17,10 @@ type Document struct {
 	// linked is true if the document uses anchors, aliases, merge keys or
 	// explicit tags: its parts cannot be read separately.
 	linked bool
-	// more is true if an empty document follows this one.
-	more bool
-	// column is the AppendColumn, if that is known.
-	column int
+	// emptyFollows is true if an empty document follows this one.
+	emptyFollows bool
+	// appendColumn is the AppendColumn, if that is known.
+	appendColumn int
 	// Structure is how much of maxStructure the text takes.
 	Structure int
 }
@@ -63,15 +63,15 @@ func ParseWorkspace(data []byte, limits Limits) (*Document, []Problem) {
 	if problem != nil {
 		return nil, problems
 	}
-	forget(root, "small_version", "owner", "kind", "created_at", "updated_at", "run")
+	nullUnknown(root, "small_version", "owner", "kind", "created_at", "updated_at", "run")
 	if doc, _ := build(root, len(data)); doc != nil {
 		return doc, nil
 	}
 	return nil, problems
 }
 
-// forget replaces a mapping's members by null, except the known ones, and the members of run except its id.
-func forget(n *yaml.Node, known ...string) {
+// nullUnknown replaces a mapping's members by null, except the known ones, and the members of run except its id.
+func nullUnknown(n *yaml.Node, known ...string) {
 	for i := 1; n.Kind == yaml.MappingNode && i < len(n.Content); i += 2 {
 		key := n.Content[i-1]
 		if key.Kind == yaml.AliasNode {
@@ -79,7 +79,7 @@ func forget(n *yaml.Node, known ...string) {
 		}
 		switch {
 		case key.Value == "run":
-			forget(n.Content[i], "replay_id")
+			nullUnknown(n.Content[i], "replay_id")
 		case !isMerge(key) && !slices.Contains(known, key.Value):
 			n.Content[i] = &yaml.Node{Kind: yaml.ScalarNode, Tag: nullTag, Line: key.Line, Column: key.Column}
 		}
@@ -96,8 +96,8 @@ func parseWhole(data []byte, structure int) (*Document, []Problem) {
 	if doc == nil {
 		return nil, problems
 	}
-	doc.Structure, doc.more = structure, more
-	if problem := doc.readsAlike(data); problem != nil {
+	doc.Structure, doc.emptyFollows = structure, more
+	if problem := doc.checkUnicodeBreaks(data); problem != nil {
 		return nil, []Problem{*problem}
 	}
 	return doc, problems
@@ -115,7 +115,7 @@ func TooLarge(size int64, limits Limits) Problem {
 // decode runs the YAML parser and makes sure that there is exactly one
 // document that holds something; more is true if empty ones follow it.
 func decode(data []byte, structure int) (root *yaml.Node, more bool, problem *Problem) {
-	doc, second, err := scan(data)
+	doc, second, err := scanDocuments(data)
 	switch {
 	case err != nil && doc != nil:
 		p := syntaxProblem(data, err, structure)
@@ -125,7 +125,7 @@ func decode(data []byte, structure int) (root *yaml.Node, more bool, problem *Pr
 		return nil, false, syntaxProblem(data, err, structure)
 	case doc == nil || doc.Kind != yaml.DocumentNode || len(doc.Content) != 1:
 		return nil, false, &Problem{Kind: ProblemYAML, Pos: Pos{1, 1}, Message: "the file is empty; a mapping is expected"}
-	case second != nil && !empty(second):
+	case second != nil && !isEmptyDocument(second):
 		return nil, false, &Problem{
 			Kind:    ProblemDocuments,
 			Pos:     position(second),
@@ -136,17 +136,17 @@ func decode(data []byte, structure int) (root *yaml.Node, more bool, problem *Pr
 	return doc.Content[0], second != nil, nil
 }
 
-// scan returns the first document of a text, and what follows it: a second document, the first of them that is not empty. An error comes
+// scanDocuments returns the first document of a text, and what follows it: a second document, the first of them that is not empty. An error comes
 // with the first document if it is about what follows that. The parser panics on a few malformed inputs, which is an error of the
 // input here.
-func scan(data []byte) (first, second *yaml.Node, err error) {
+func scanDocuments(data []byte) (first, second *yaml.Node, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("yaml: %v", r)
 		}
 	}()
 	dec := yaml.NewDecoder(bytes.NewReader(data))
-	for second == nil || empty(second) {
+	for second == nil || isEmptyDocument(second) {
 		var node yaml.Node
 		switch err := dec.Decode(&node); {
 		case errors.Is(err, io.EOF):
@@ -162,8 +162,8 @@ func scan(data []byte) (first, second *yaml.Node, err error) {
 	return first, second, nil
 }
 
-// empty reports whether a document has nothing but a marker and comments.
-func empty(doc *yaml.Node) bool {
+// isEmptyDocument reports whether a document has nothing but a marker and comments.
+func isEmptyDocument(doc *yaml.Node) bool {
 	n := doc.Content[0]
 	return n.Kind == yaml.ScalarNode && n.Style == 0 && n.Value == "" && n.Anchor == ""
 }

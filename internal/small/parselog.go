@@ -42,11 +42,11 @@ func parseLog(data []byte) *Document {
 	}
 	r := newPlainReader(string(tail), string(dash), 1+CountLines(head))
 	entries := doc.Root.Fields[len(doc.Root.Fields)-1].Value
-	if entries.Items = r.all(entries.Items); entries.Items == nil {
+	if entries.Items = r.readAll(entries.Items); entries.Items == nil {
 		return nil
 	}
 	if bytes.HasSuffix(data, []byte("\n")) {
-		doc.column = column
+		doc.appendColumn = column
 	}
 	return doc
 }
@@ -54,7 +54,7 @@ func parseLog(data []byte) *Document {
 // parsePart parses a text in which all characters are plain; nil if it has any
 // problem.
 func parsePart(text []byte) *Document {
-	first, second, err := scan(text)
+	first, second, err := scanDocuments(text)
 	if err != nil || first == nil || second != nil || len(first.Content) != 1 {
 		return nil
 	}
@@ -68,34 +68,34 @@ func parsePart(text []byte) *Document {
 // left to the YAML parser, item by item. All texts are parts of one.
 type plainReader struct {
 	text string
-	// at is where the next line begins, and line its number in the file.
-	at, line int
-	// dash begins the line of an item; next is that after a line feed.
-	dash, next string
+	// offset is where the next line begins, and line its number in the file.
+	offset, line int
+	// dashPrefix begins the line of an item; nextItem is that after a line feed.
+	dashPrefix, nextItem string
 	// keys are those that are known to be strings.
 	keys map[string]string
 
-	fields  []Field // of an item
-	literal []byte  // the text of a block
-	scalars builder
-	last    string  // the last text that the builder had to identify as a string
-	values  []Value // not used yet
+	fields       []Field // of an item
+	literal      []byte  // the text of a block
+	scalars      builder
+	lastString   string  // the last text that the builder had to identify as a string
+	unusedValues []Value // not used yet
 }
 
 func newPlainReader(text, dash string, line int) *plainReader {
-	return &plainReader{text: text, line: line, dash: dash, next: "\n" + dash, keys: map[string]string{}}
+	return &plainReader{text: text, line: line, dashPrefix: dash, nextItem: "\n" + dash, keys: map[string]string{}}
 }
 
-// all appends all items to those that come before them; nil if the text holds
+// readAll appends readAll items to those that come before them; nil if the text holds
 // anything else.
-func (r *plainReader) all(items []*Value) []*Value {
-	for r.at < len(r.text) {
-		item := r.item()
+func (r *plainReader) readAll(items []*Value) []*Value {
+	for r.offset < len(r.text) {
+		item := r.readItem()
 		if item != nil {
 			items = append(items, item)
 			continue
 		}
-		others := r.others()
+		others := r.parseItems()
 		if others == nil {
 			return nil
 		}
@@ -104,21 +104,21 @@ func (r *plainReader) all(items []*Value) []*Value {
 	return items
 }
 
-// others has the YAML parser read the next item, and more up to a plain one.
-func (r *plainReader) others() []*Value {
-	from, line := r.at, r.line
-	for r.at < len(r.text) && r.at-from < maxPart {
-		r.skip()
-		if at, n := r.at, r.line; at-from >= minPart && r.item() != nil {
-			r.at, r.line = at, n
+// parseItems has the YAML parser read the next item, and more up to a plain one.
+func (r *plainReader) parseItems() []*Value {
+	from, line := r.offset, r.line
+	for r.offset < len(r.text) && r.offset-from < maxPart {
+		r.skipItem()
+		if at, n := r.offset, r.line; at-from >= minPart && r.readItem() != nil {
+			r.offset, r.line = at, n
 			break
 		}
 	}
-	text := []byte(entriesKey + r.text[from:r.at])
-	if hasMarker(text) {
+	text := []byte(entriesKey + r.text[from:r.offset])
+	if hasMarkerLine(text) {
 		return nil
 	}
-	items := parsePart(text).itemsAt(len(r.dash) - 1)
+	items := parsePart(text).itemsAtColumn(len(r.dashPrefix) - 1)
 	for _, item := range items {
 		item.moveDown(line - 2)
 	}
@@ -137,41 +137,41 @@ func (v *Value) moveDown(lines int) {
 	}
 }
 
-// skip goes to the next line with a dash.
-func (r *plainReader) skip() {
-	n := strings.Index(r.text[r.at:], r.next) + 1
+// skipItem goes to the next line with a dash.
+func (r *plainReader) skipItem() {
+	n := strings.Index(r.text[r.offset:], r.nextItem) + 1
 	if n == 0 {
-		n = len(r.text) - r.at
+		n = len(r.text) - r.offset
 	}
-	r.line += strings.Count(r.text[r.at:r.at+n], "\n")
-	r.at += n
+	r.line += strings.Count(r.text[r.offset:r.offset+n], "\n")
+	r.offset += n
 }
 
-// peek returns the next line, without its line feed; false if it has none.
-func (r *plainReader) peek() (string, bool) {
-	line, _, ok := strings.Cut(r.text[r.at:], "\n")
+// peekLine returns the next line, without its line feed; false if it has none.
+func (r *plainReader) peekLine() (string, bool) {
+	line, _, ok := strings.Cut(r.text[r.offset:], "\n")
 	return line, ok
 }
 
-func (r *plainReader) take(line string) {
-	r.at += len(line) + 1
+func (r *plainReader) consumeLine(line string) {
+	r.offset += len(line) + 1
 	r.line++
 }
 
-// item reads an item; nil if it is not plain, in which case it still has to be read.
-func (r *plainReader) item() *Value {
-	if len(r.values) < mostValues { // they are allocated some at a time, which takes less memory
-		r.values = make([]Value, max(mostValues, min(256, len(r.text)/64)))
+// readItem reads an readItem; nil if it is not plain, in which case it still has to be read.
+func (r *plainReader) readItem() *Value {
+	if len(r.unusedValues) < maxItemValues { // they are allocated some at a time, which takes less memory
+		r.unusedValues = make([]Value, max(maxItemValues, min(256, len(r.text)/64)))
 	}
-	at, line, values := r.at, r.line, r.values
+	at, line, values := r.offset, r.line, r.unusedValues
 	r.fields = r.fields[:0]
-	item := r.value(Pos{r.line, len(r.dash) + 1})
+	item := r.newValue(Pos{r.line, len(r.dashPrefix) + 1})
 	for {
-		if !r.member() {
-			r.at, r.line, r.values = at, line, values
+		if !r.readMember() {
+			r.offset, r.line, r.unusedValues = at, line, values
 			return nil
 		}
-		if r.at == len(r.text) || strings.HasPrefix(r.text[r.at:], r.dash) {
+		if r.offset == len(r.text) || strings.HasPrefix(r.text[r.offset:], r.dashPrefix) {
 			break
 		}
 	}
@@ -179,10 +179,10 @@ func (r *plainReader) item() *Value {
 	return item
 }
 
-// value is a new value.
-func (r *plainReader) value(at Pos) *Value {
-	v := &r.values[0]
-	r.values = r.values[1:]
+// newValue is a new newValue.
+func (r *plainReader) newValue(at Pos) *Value {
+	v := &r.unusedValues[0]
+	r.unusedValues = r.unusedValues[1:]
 	*v = Value{Pos: at}
 	return v
 }
@@ -191,58 +191,58 @@ func (r *plainReader) value(at Pos) *Value {
 const (
 	maxPlainKey     = 100
 	maxPlainMembers = 32
-	mostValues      = 1 + maxPlainMembers // of an item
+	maxItemValues   = 1 + maxPlainMembers // of an item
 )
 
-// member reads a member of an item, from the key on.
-func (r *plainReader) member() bool {
-	line, ok := r.peek()
-	if !ok || len(line) <= len(r.dash) || len(r.fields) == maxPlainMembers {
+// readMember reads a readMember of an item, from the key on.
+func (r *plainReader) readMember() bool {
+	line, ok := r.peekLine()
+	if !ok || len(line) <= len(r.dashPrefix) || len(r.fields) == maxPlainMembers {
 		return false
 	}
-	if lead := line[:len(r.dash)]; len(r.fields) > 0 && strings.Trim(lead, " ") != "" {
+	if lead := line[:len(r.dashPrefix)]; len(r.fields) > 0 && strings.Trim(lead, " ") != "" {
 		return false
 	}
-	name, text, ok := strings.Cut(line[len(r.dash):], ": ")
+	name, text, ok := strings.Cut(line[len(r.dashPrefix):], ": ")
 	if !ok || text == "" {
 		return false
 	}
-	key, ok := r.key(name)
+	key, ok := r.readKey(name)
 	if !ok {
 		return false
 	}
-	v := r.value(Pos{r.line, len(line) - len(text) + 1})
-	r.fields = append(r.fields, Field{Key: key, KeyPos: Pos{r.line, len(r.dash) + 1}, Value: v})
-	r.take(line)
+	v := r.newValue(Pos{r.line, len(line) - len(text) + 1})
+	r.fields = append(r.fields, Field{Key: key, KeyPos: Pos{r.line, len(r.dashPrefix) + 1}, Value: v})
+	r.consumeLine(line)
 	v.Kind, v.Tag = String, strTag
 	switch text[0] {
 	case '"':
-		v.Text, ok = unquoted(text, `"\`)
+		v.Text, ok = unquote(text, `"\`)
 	case '\'':
-		v.Text, ok = unquoted(text, `'`)
+		v.Text, ok = unquote(text, `'`)
 	case '|':
-		v.Text, ok = r.block(text)
+		v.Text, ok = r.readLiteral(text)
 	default:
-		if !plainScalar(text) {
+		if !isPlainScalar(text) {
 			return false
 		}
 		v.Text, v.Plain = text, true
 		switch {
 		case isLetter(text[0]) && len(text) > len("false"): // longer words are always strings
-		case text == r.last: // entry after entry has the same replayId
+		case text == r.lastString: // entry after entry has the same replayId
 		default:
-			r.scalars.scalar(&yaml.Node{Kind: yaml.ScalarNode, Value: text}, v)
+			r.scalars.convertScalar(&yaml.Node{Kind: yaml.ScalarNode, Value: text}, v)
 			if v.Kind == String {
-				r.last = text
+				r.lastString = text
 			}
 		}
 	}
 	return ok
 }
 
-// unquoted is a text without its quotes, if there is none of the special
+// unquote is a text without its quotes, if there is none of the special
 // characters between them.
-func unquoted(text, special string) (string, bool) {
+func unquote(text, special string) (string, bool) {
 	last := len(text) - 1
 	if last == 0 || text[last] != text[0] || strings.ContainsAny(text[1:last], special) {
 		return "", false
@@ -250,8 +250,8 @@ func unquoted(text, special string) (string, bool) {
 	return text[1:last], true
 }
 
-// key returns a member's name if it is a word, a string, and new in the item. All items share one string.
-func (r *plainReader) key(name string) (string, bool) {
+// readKey returns a member's name if it is a word, a string, and new in the item. All items share one string.
+func (r *plainReader) readKey(name string) (string, bool) {
 	known, ok := r.keys[name]
 	if !ok {
 		if len(name) > maxPlainKey || !isWord(name) || (&yaml.Node{Kind: yaml.ScalarNode, Value: name}).ShortTag() != strTag {
@@ -276,9 +276,9 @@ func isWord(text string) bool {
 
 func isLetter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
 
-// plainScalar reports whether the rest of a line is a scalar without quotes,
+// isPlainScalar reports whether the rest of a line is a scalar without quotes,
 // and nothing else.
-func plainScalar(text string) bool {
+func isPlainScalar(text string) bool {
 	if c := text[0]; !isLetter(c) && c < 0x80 && (c < '0' || c > '9') && c != '/' && c != '.' && c != '(' {
 		return false
 	}
@@ -286,16 +286,16 @@ func plainScalar(text string) bool {
 	return last != ' ' && last != ':' && strings.IndexByte(text, '\t') < 0 && !strings.Contains(text, ": ") && !strings.Contains(text, " #")
 }
 
-// block reads a literal block, after the line with its indicator.
-func (r *plainReader) block(indicator string) (string, bool) {
-	line, ok := r.peek()
+// readLiteral reads a literal readLiteral, after the line with its indicator.
+func (r *plainReader) readLiteral(indicator string) (string, bool) {
+	line, ok := r.peekLine()
 	indent := len(line) - len(strings.TrimLeft(line, " "))
-	if !ok || indicator != "|" && indicator != "|-" || indent <= len(r.dash) || indent == len(line) || line[indent] == '\t' {
+	if !ok || indicator != "|" && indicator != "|-" || indent <= len(r.dashPrefix) || indent == len(line) || line[indent] == '\t' {
 		return "", false
 	}
 	r.literal = r.literal[:0]
-	for breaks := 0; r.at < len(r.text); {
-		if line, ok = r.peek(); !ok {
+	for breaks := 0; r.offset < len(r.text); {
+		if line, ok = r.peekLine(); !ok {
 			return "", false
 		}
 		lead := 0
@@ -308,7 +308,7 @@ func (r *plainReader) block(indicator string) (string, bool) {
 			}
 			break // it belongs to what follows
 		}
-		r.take(line)
+		r.consumeLine(line)
 		if lead < len(line) {
 			for ; breaks > 0; breaks-- {
 				r.literal = append(r.literal, '\n')

@@ -41,7 +41,7 @@ func parsesBothWays(t testing.TB, data []byte) bool {
 	if want == nil {
 		t.Fatalf("read in parts, but not as a whole: %v\n%q", problems, data)
 	}
-	want.column = want.AppendColumn(data)
+	want.appendColumn = want.AppendColumn(data)
 	if diff := cmp.Diff(want, got, cmp.Exporter(func(reflect.Type) bool { return true })); diff != "" {
 		t.Fatalf("(-whole +parts):\n%s\n%q", diff, data)
 	}
@@ -109,16 +109,16 @@ func TestPlainReader(t *testing.T) {
 	for dash, text := range map[string]string{"    - ": entry + entry, "  - ": smalltest.LogEntry(1) + smalltest.LogEntry(2)} {
 		r := newPlainReader(text, dash, 7)
 		for i := range 2 {
-			item := r.item()
+			item := r.readItem()
 			if item == nil {
-				t.Fatalf("item %d is not read: %q", i+1, r.text[r.at:])
+				t.Fatalf("item %d is not read: %q", i+1, r.text[r.offset:])
 			}
 			if i == 0 && (item.Pos != Pos{7, len(dash) + 1} || item.Get("replayId") == nil) {
 				t.Errorf("%v %s", item.Pos, item.Canonical())
 			}
 		}
-		if r.at != len(text) {
-			t.Errorf("%q is left", text[r.at:])
+		if r.offset != len(text) {
+			t.Errorf("%q is left", text[r.offset:])
 		}
 	}
 }

@@ -22,8 +22,8 @@ type Suspect struct {
 	Subject string
 	text    string
 	key     bool
-	// in are the steps to the text, outermost first.
-	in []step
+	// steps are the steps to the text, outermost first.
+	steps []step
 }
 
 // step leads to a member by its key, or to an element of a list by its index.
@@ -35,35 +35,35 @@ type step struct {
 // Bytes is about how many bytes a suspect takes in memory.
 func (s *Suspect) Bytes() int {
 	const itself, perStep = 120, 24
-	return itself + len(s.text) + len(s.Subject) + perStep*len(s.in)
+	return itself + len(s.text) + len(s.Subject) + perStep*len(s.steps)
 }
 
 // Suspects finds the texts in a value that may not come back. It looks at each
 // text's first character and for a line feed; Suspect.Broken tries.
 func Suspects(root *Value) []Suspect {
 	var s suspects
-	s.look(root, nil)
+	s.collectFrom(root, nil)
 	return s.found
 }
 
 // EntrySuspects are the suspects of an entry, as an element of the log.
 func EntrySuspects(entry *Value) []Suspect {
-	s := suspects{above: 2}
-	s.look(entry, []step{{"entries", -1}, {}})
+	s := suspects{skippedSteps: 2}
+	s.collectFrom(entry, []step{{"entries", -1}, {}})
 	return s.found
 }
 
 type suspects struct {
-	found []Suspect
-	above int // how many steps are left out of subjects
+	found        []Suspect
+	skippedSteps int // how many steps are left out of subjects
 }
 
 func (s *suspects) add(text string, pos Pos, in []step, key bool) {
 	if !mayBreak(text) {
 		return
 	}
-	names := make([]string, 0, mostSteps)
-	for _, at := range in[s.above:min(len(in), s.above+mostSteps)] {
+	names := make([]string, 0, maxSteps)
+	for _, at := range in[s.skippedSteps:min(len(in), s.skippedSteps+maxSteps)] {
 		if at.index < 0 {
 			names = append(names, wording.Clip(at.key))
 		} else {
@@ -74,17 +74,17 @@ func (s *suspects) add(text string, pos Pos, in []step, key bool) {
 		in = in[:len(in)-1]
 	}
 	s.found = append(s.found, Suspect{
-		Pos: pos, Subject: strings.Join(names, "."), text: strings.Clone(text), key: key, in: slices.Clone(in[:min(len(in), mostSteps+1)]),
+		Pos: pos, Subject: strings.Join(names, "."), text: strings.Clone(text), key: key, steps: slices.Clone(in[:min(len(in), maxSteps+1)]),
 	})
 }
 
-func (s *suspects) look(v *Value, in []step) {
+func (s *suspects) collectFrom(v *Value, in []step) {
 	if v.Kind == String {
 		s.add(v.Text, v.Pos, in, false)
 	}
 	depth := len(in)
 	for i, item := range v.Items {
-		s.look(item, append(in, step{index: i}))
+		s.collectFrom(item, append(in, step{index: i}))
 	}
 	for i := range v.Fields {
 		f := &v.Fields[i]
@@ -93,7 +93,7 @@ func (s *suspects) look(v *Value, in []step) {
 		}
 		in = append(in[:depth], step{f.Key, -1})
 		s.add(f.Key, f.KeyPos, in, true)
-		s.look(f.Value, in)
+		s.collectFrom(f.Value, in)
 	}
 }
 
@@ -107,32 +107,32 @@ func mayBreak(text string) bool {
 	return strings.Contains(text, "\n")
 }
 
-// mostSteps bounds how deep a text may be to be tried. A deeper one counts as
+// maxSteps bounds how deep a text may be to be tried. A deeper one counts as
 // broken.
-const mostSteps = 16
+const maxSteps = 16
 
 // Broken writes the text with yaml.v3 at its place, reads it back, and
 // reports whether it has changed.
 func (s Suspect) Broken() bool {
-	if len(s.in) > mostSteps {
+	if len(s.steps) > maxSteps {
 		return true
 	}
 	var value any = s.text
 	if s.key {
 		value = map[string]any{s.text: ""}
 	}
-	for _, at := range slices.Backward(s.in) {
+	for _, at := range slices.Backward(s.steps) {
 		if at.index < 0 {
 			value = map[string]any{at.key: value}
 		} else {
 			value = []any{value}
 		}
 	}
-	return !comesBack(value)
+	return !readsBackEqual(value)
 }
 
-// comesBack reports whether yaml.v3 reads back the value that it has written.
-func comesBack(value any) (same bool) {
+// readsBackEqual reports whether yaml.v3 reads back the value that it has written.
+func readsBackEqual(value any) (same bool) {
 	defer func() {
 		if recover() != nil {
 			same = false // it panics on what it cannot write

@@ -42,7 +42,7 @@ func TestSuspects(t *testing.T) {
 		entry := map[string]any{"task_id": "t", smalltest.Pick(r, []string{"evidence", "verification", "zeta"}): random(3)}
 		doc := map[string]any{"entries": []any{map[string]any{"task_id": "first"}, entry}, "owner": "agent"}
 		says := slices.ContainsFunc(EntrySuspects(modelValue(entry)), Suspect.Broken)
-		if whole := !comesBack(doc); whole != says {
+		if whole := !readsBackEqual(doc); whole != says {
 			t.Fatalf("seed %d: written as a whole broken is %v, by its texts %v\n%q", seed, whole, says, entry)
 		}
 		if says {

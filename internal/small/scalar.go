@@ -20,9 +20,9 @@ const (
 
 const quotedStyles = yaml.SingleQuotedStyle | yaml.DoubleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle
 
-// scalar decodes a scalar as the YAML library would decode it to a Go value:
+// convertScalar decodes a convertScalar as the YAML library would decode it to a Go value:
 // a custom tag, such as !note, makes it a string.
-func (b *builder) scalar(n *yaml.Node, out *Value) {
+func (b *builder) convertScalar(n *yaml.Node, out *Value) {
 	tag := n.ShortTag()
 	out.Text = n.Value
 	out.Plain = n.Style&quotedStyles == 0
@@ -35,7 +35,7 @@ func (b *builder) scalar(n *yaml.Node, out *Value) {
 	if n.Style&yaml.TaggedStyle != 0 {
 		var decoded any
 		if err := n.Decode(&decoded); err != nil {
-			b.fail(n, "", "the value does not fit its tag %s", tag)
+			b.report(n, "", "the value does not fit its tag %s", tag)
 			return
 		}
 		if tag == FloatTag && (&yaml.Node{Kind: yaml.ScalarNode, Value: n.Value}).ShortTag() == IntTag {

@@ -24,13 +24,13 @@ func syntaxProblem(data []byte, err error, structure int) *Problem {
 			p.Pos.Line = max(n, 1)
 		}
 	}
-	if pos, found := controlCharacter(data); found {
+	if pos, found := findControlCharacter(data); found {
 		p.Pos = pos
 		p.Message = "YAML does not allow this control character"
 		p.Hint = `remove it, or write it as an escape in double quotes ("\x1b")`
 		return p
 	}
-	if line := stopsAt(data, text, structure); line > 0 {
+	if line := findFailingLine(data, text, structure); line > 0 {
 		p.Pos.Line = line
 	}
 	if m != nil {
@@ -48,11 +48,11 @@ const (
 	maxSearchStructure = 100_000
 )
 
-// stopsAt returns the line that makes the parser stop with the error text: the
+// findFailingLine returns the line that makes the parser stop with the error text: the
 // shortest beginning of the file, in whole lines, that has the same error. It
 // returns 0 for a text that is too large to search, or if there is no such
 // line.
-func stopsAt(data []byte, text string, structure int) int {
+func findFailingLine(data []byte, text string, structure int) int {
 	if len(data) > maxSearchSize || structure > maxSearchStructure {
 		return 0
 	}
@@ -62,7 +62,7 @@ func stopsAt(data []byte, text string, structure int) int {
 		ends = append(ends, len(data)-len(rest))
 	}
 	fails := func(lines int) bool {
-		_, _, err := scan(data[:ends[lines]])
+		_, _, err := scanDocuments(data[:ends[lines]])
 		return err != nil && err.Error() == text
 	}
 	line := sort.Search(len(ends), fails)
@@ -72,20 +72,20 @@ func stopsAt(data []byte, text string, structure int) int {
 	return line
 }
 
-// controlCharacter finds the first character that the parser refuses anywhere
+// findControlCharacter finds the first character that the parser refuses anywhere
 // (YAML 1.1, section 5.1).
-func controlCharacter(data []byte) (Pos, bool) {
+func findControlCharacter(data []byte) (Pos, bool) {
 	for line, rest := 1, data; len(rest) > 0; line++ {
 		var text []byte
 		text, rest, _ = bytes.Cut(rest, lineFeed)
-		if column, _ := firstRune(text, func(r rune, _ int) bool { return !printable(r) }); column > 0 {
+		if column, _ := findRune(text, func(r rune, _ int) bool { return !isPrintable(r) }); column > 0 {
 			return Pos{line, column}, true
 		}
 	}
 	return Pos{}, false
 }
 
-func printable(r rune) bool {
+func isPrintable(r rune) bool {
 	switch {
 	case r == '\t', r == '\n', r == '\r', r == 0x85:
 		return true

@@ -30,7 +30,7 @@ func checkText(data []byte, limits Limits) (structure int, plain bool, problem *
 		if p := checkLine(text, line); p != nil {
 			return 0, false, p
 		}
-		n, ordinary := measure(text)
+		n, ordinary := measureLine(text)
 		plain = plain && ordinary
 		if structure += n; structure > limits.Structure() {
 			return 0, false, &Problem{
@@ -54,12 +54,12 @@ func checkText(data []byte, limits Limits) (structure int, plain bool, problem *
 
 func checkLine(text []byte, line int) *Problem {
 	if marker := ConflictMarker(text, MarkerSize); marker != 0 && marker != '=' {
-		return conflictAt(marker, line)
+		return conflictProblem(marker, line)
 	}
 	if utf8.Valid(text) {
 		return nil
 	}
-	col, bad := firstRune(text, func(r rune, n int) bool { return r == utf8.RuneError && n == 1 })
+	col, bad := findRune(text, func(r rune, n int) bool { return r == utf8.RuneError && n == 1 })
 	return &Problem{
 		Kind: ProblemYAML, Pos: Pos{line, col},
 		Message: fmt.Sprintf("the byte 0x%02x here is not valid UTF-8", bad[0]),
@@ -71,23 +71,23 @@ func checkLine(text []byte, line int) *Problem {
 // more than a handful begin at one place. The parser takes more characters
 // than the line feed for the end of a line, so all of them are counted.
 func StructureOf(text []byte) int {
-	n, _ := measure(text)
+	n, _ := measureLine(text)
 	return n
 }
 
-// letters are the bytes that measure passes over.
-var letters = func() (out [256]bool) {
+// noStructure are the bytes that measure passes over.
+var noStructure = func() (out [256]bool) {
 	for c := byte(' '); c < 0x7f; c++ {
 		out[c] = bytes.IndexByte([]byte(",[{?:-"), c) < 0
 	}
 	return out
 }()
 
-// measure is StructureOf, and reports whether all characters are plain.
-func measure(text []byte) (structure int, plain bool) {
+// measureLine is StructureOf, and reports whether all characters are plain.
+func measureLine(text []byte) (structure int, plain bool) {
 	structure, plain = 1, true
 	for i, c := range text {
-		if letters[c] {
+		if noStructure[c] {
 			continue
 		}
 		switch c {
@@ -102,14 +102,14 @@ func measure(text []byte) (structure int, plain bool) {
 				structure++
 			}
 		}
-		plain = plain && beginsPlain(text[i:])
+		plain = plain && isPlainStart(text[i:])
 	}
 	return structure, plain
 }
 
-// beginsPlain reports whether a text does not begin with a character that the
+// isPlainStart reports whether a text does not begin with a character that the
 // parser refuses, or takes for something other than text.
-func beginsPlain(text []byte) bool {
+func isPlainStart(text []byte) bool {
 	switch r, _ := utf8.DecodeRune(text); r {
 	case '\t', '\n':
 		return true
@@ -137,10 +137,10 @@ func IsLFSPointer(data []byte) bool {
 	return len(data) < 1024 && bytes.HasPrefix(data, lfsMagic)
 }
 
-// firstRune returns the column of the first character that is wanted, and the
+// findRune returns the column of the first character that is wanted, and the
 // text from it on; 0 and nothing if there is none. Its second argument to
 // wanted is the character's length in bytes.
-func firstRune(line []byte, wanted func(r rune, size int) bool) (column int, from []byte) {
+func findRune(line []byte, wanted func(r rune, size int) bool) (column int, from []byte) {
 	column = 1
 	for len(line) > 0 {
 		r, n := utf8.DecodeRune(line)

@@ -46,9 +46,9 @@ var schemas = sync.OnceValue(func() map[Kind]func() *schema.Schema {
 	return out
 })
 
-// keys are a record's keys in the order in which the protocol's own program writes them: it sorts only nested ones. A key with a question
+// keyOrder are a record's keyOrder in the order in which the protocol's own program writes them: it sorts only nested ones. A key with a question
 // mark is left out if its value is empty.
-var keys = sync.OnceValue(func() map[Kind][]string {
+var keyOrder = sync.OnceValue(func() map[Kind][]string {
 	return map[Kind][]string{
 		Profile: strings.Fields("small_version project_id lineage_id mode policy_revision intent_digest? constraints_digest? import_id?"),
 		Session: strings.Fields("small_version project_id lineage_id session_id label? actor_label? model_label? parent_session_id? from_handoff? " +
@@ -123,7 +123,7 @@ func Read(name string, data []byte, limits small.Limits) (*Record, []small.Probl
 	if doc == nil {
 		return nil, problems
 	}
-	problems = append(schemas()[kind]().Check(doc), floats(doc.Root, nil)...)
+	problems = append(schemas()[kind]().Check(doc), checkIntegers(doc.Root, nil)...)
 	r := &Record{Kind: kind, root: doc.Root}
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	decoder.UseNumber()
@@ -133,14 +133,14 @@ func Read(name string, data []byte, limits small.Limits) (*Record, []small.Probl
 	if len(problems) > 0 {
 		return nil, problems
 	}
-	if keys()[kind] != nil {
-		problems = append(problems, r.canonical(data)...)
+	if keyOrder()[kind] != nil {
+		problems = append(problems, r.checkCanonical(data)...)
 	}
-	return r, append(problems, r.place(name)...)
+	return r, append(problems, r.checkPlace(name)...)
 }
 
-// floats are the numbers in a value that are not integers.
-func floats(v *small.Value, path []string) (out []small.Problem) {
+// checkIntegers are the numbers in a value that are not integers.
+func checkIntegers(v *small.Value, path []string) (out []small.Problem) {
 	if v.Kind == small.Number && v.Tag != small.IntTag {
 		return []small.Problem{{
 			Kind: small.ProblemSchema, Pos: v.Pos, Subject: strings.Join(path, "."),
@@ -148,17 +148,17 @@ func floats(v *small.Value, path []string) (out []small.Problem) {
 		}}
 	}
 	for i, item := range v.Items {
-		out = append(out, floats(item, append(path, fmt.Sprint(i)))...)
+		out = append(out, checkIntegers(item, append(path, fmt.Sprint(i)))...)
 	}
 	for _, f := range v.Fields {
-		out = append(out, floats(f.Value, append(path, f.Key))...)
+		out = append(out, checkIntegers(f.Value, append(path, f.Key))...)
 	}
 	return out
 }
 
-// canonical compares a record's text and digest with those that its content has.
-func (r *Record) canonical(data []byte) (out []small.Problem) {
-	text := r.sealed("")
+// checkCanonical compares a record's text and digest with those that its content has.
+func (r *Record) checkCanonical(data []byte) (out []small.Problem) {
+	text := r.canonicalText("")
 	if r.Kind != Profile {
 		want, got := DigestOf(text), r.Text("digest")
 		if got != want {
@@ -167,7 +167,7 @@ func (r *Record) canonical(data []byte) (out []small.Problem) {
 				Message: fmt.Sprintf("%q is %s; the record's content has %s", "digest", got, want),
 			})
 		}
-		text = r.sealed(got)
+		text = r.canonicalText(got)
 	}
 	if want := slices.Concat(text, []byte("\n")); !bytes.Equal(data, want) {
 		at := 0
@@ -183,8 +183,8 @@ func (r *Record) canonical(data []byte) (out []small.Problem) {
 	return out
 }
 
-// sealed is the canonical text of a record with a digest, which may be empty.
-func (r *Record) sealed(digest string) []byte {
+// canonicalText is the canonical text of a record with a digest, which may be empty.
+func (r *Record) canonicalText(digest string) []byte {
 	out := []byte{'{'}
 	add := func(key string, v any) {
 		if len(out) > 1 {
@@ -196,9 +196,9 @@ func (r *Record) sealed(digest string) []byte {
 		}
 		out = append(append(out, `"`+key+`":`...), text...)
 	}
-	for _, key := range keys()[r.Kind] {
+	for _, key := range keyOrder()[r.Kind] {
 		key, optional := strings.CutSuffix(key, "?")
-		if v := r.fields[key]; !optional || !empty(v) {
+		if v := r.fields[key]; !optional || !isEmpty(v) {
 			add(key, v)
 		}
 	}
@@ -208,7 +208,7 @@ func (r *Record) sealed(digest string) []byte {
 	return append(out, '}')
 }
 
-func empty(v any) bool {
+func isEmpty(v any) bool {
 	switch v := v.(type) {
 	case nil:
 		return true
@@ -218,8 +218,8 @@ func empty(v any) bool {
 	return reflect.ValueOf(v).Len() == 0 // a text, a list or an object: the schemas allow no boolean here
 }
 
-// place says where a record has to be.
-func (r *Record) place(name string) []small.Problem {
+// checkPlace says where a record has to be.
+func (r *Record) checkPlace(name string) []small.Problem {
 	key, want := "", ""
 	switch r.Kind {
 	case Session:

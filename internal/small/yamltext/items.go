@@ -13,7 +13,7 @@ import (
 // AppendItems returns a text with mappings appended to the block list under a root key, which is added if it is not there, and everything
 // else as it was. A new list looks like the one under another key, if there is one. Errors are as with SetMembers.
 func AppendItems(text []byte, key, like string, items [][]Member, limits small.Limits) ([]byte, error) {
-	s, root, err := open(text, limits)
+	s, root, err := parseText(text, limits)
 	if err != nil {
 		return nil, err
 	}
@@ -22,7 +22,7 @@ func AppendItems(text []byte, key, like string, items [][]Member, limits small.L
 		want.Items = slices.Clone(list.Items)
 	}
 	for _, item := range items {
-		_, value, err := open([]byte(Lines("", item, "\n")), limits)
+		_, value, err := parseText([]byte(Lines("", item, "\n")), limits)
 		if err != nil {
 			return nil, err
 		}
@@ -32,16 +32,16 @@ func AppendItems(text []byte, key, like string, items [][]Member, limits small.L
 	if err != nil {
 		return nil, err
 	}
-	return s.make(edits, root, key, want, "there", limits)
+	return s.applyChecked(edits, root, key, want, "there", limits)
 }
 
 // ReplaceItem returns a text in which members of an item in the list under a root key have other values. Errors are as with SetMembers.
 func ReplaceItem(text []byte, key string, index int, members []Member, limits small.Limits) ([]byte, error) {
-	s, root, err := open(text, limits)
+	s, root, err := parseText(text, limits)
 	if err != nil {
 		return nil, err
 	}
-	_, values, err := open([]byte(Lines("", members, "\n")), limits)
+	_, values, err := parseText([]byte(Lines("", members, "\n")), limits)
 	if err != nil {
 		return nil, err
 	}
@@ -54,38 +54,38 @@ func ReplaceItem(text []byte, key string, index int, members []Member, limits sm
 		return nil, fmt.Errorf("the item has no %q", missing[0].Key)
 	}
 	for _, f := range values.Fields {
-		item.Fields = with(item.Fields, f.Key, f.Value)
+		item.Fields = setField(item.Fields, f.Key, f.Value)
 	}
 	list.Items = slices.Clone(list.Items)
 	list.Items[index] = &item
-	return s.make(edits, root, key, &list, "there", limits)
+	return s.applyChecked(edits, root, key, &list, "there", limits)
 }
 
 func (s *source) appendItems(root *small.Value, key, like string, items [][]Member) ([]edit, error) {
 	i := slices.IndexFunc(root.Fields, func(f small.Field) bool { return f.Key == key })
-	if i < 0 || s.flow(root) {
+	if i < 0 || s.isInBraces(root) {
 		return s.appendKey(root, key, func(indent int) string {
-			if list := root.Get(like); list != nil && s.dashed(list) {
-				return s.items(leadOf(list), items)
+			if list := root.Get(like); list != nil && s.hasDashes(list) {
+				return s.itemLines(dashLead(list), items)
 			}
-			return s.items(strings.Repeat(" ", indent+2)+"- ", items)
+			return s.itemLines(strings.Repeat(" ", indent+2)+"- ", items)
 		})
 	}
 	field := root.Fields[i]
 	list := field.Value
-	if empty, ok := s.emptyList(field); ok {
-		return []edit{empty, s.insertLines(field.KeyPos.Line+1, s.items(strings.Repeat(" ", field.KeyPos.Column+1)+"- ", items))}, nil
+	if empty, ok := s.removeBrackets(field); ok {
+		return []edit{empty, s.insertLines(field.KeyPos.Line+1, s.itemLines(strings.Repeat(" ", field.KeyPos.Column+1)+"- ", items))}, nil
 	}
 	switch {
-	case s.dashed(list):
-		return []edit{s.insertLines(s.endOf(root, list), s.items(leadOf(list), items))}, nil
-	case s.at(s.offset(list.Pos)) == '[':
+	case s.hasDashes(list):
+		return []edit{s.insertLines(s.listEndLine(root, list), s.itemLines(dashLead(list), items))}, nil
+	case s.byteAt(s.offset(list.Pos)) == '[':
 		return nil, errors.New("the list is written in brackets, not as items that begin with a dash")
 	}
 	return nil, errors.New("the list is an alias, or has an anchor or a tag")
 }
 
-func (s *source) items(lead string, items [][]Member) string {
+func (s *source) itemLines(lead string, items [][]Member) string {
 	var out strings.Builder
 	for _, item := range items {
 		out.WriteString(Lines(lead, item, s.eol()))
@@ -93,11 +93,11 @@ func (s *source) items(lead string, items [][]Member) string {
 	return out.String()
 }
 
-// dashed reports whether a list is written in items that begin with a dash.
-func (s *source) dashed(list *small.Value) bool { return s.at(s.offset(list.Pos)) == '-' }
+// hasDashes reports whether a list is written in items that begin with a dash.
+func (s *source) hasDashes(list *small.Value) bool { return s.byteAt(s.offset(list.Pos)) == '-' }
 
-// leadOf is what to write before new items of a block list, as before its last one.
-func leadOf(list *small.Value) string {
+// dashLead is what to write before new items of a block list, as before its last one.
+func dashLead(list *small.Value) string {
 	gap := 2
 	if n := len(list.Items); n > 0 {
 		if wide := list.Items[n-1].Pos.Column - list.Pos.Column; wide > 1 && wide < 10 {
@@ -107,33 +107,33 @@ func leadOf(list *small.Value) string {
 	return strings.Repeat(" ", list.Pos.Column-1) + "-" + strings.Repeat(" ", gap-1)
 }
 
-// emptyList is the change that removes the [] after a key.
-func (s *source) emptyList(field small.Field) (edit, bool) {
+// removeBrackets is the change that removes the [] after a key.
+func (s *source) removeBrackets(field small.Field) (edit, bool) {
 	start := s.offset(field.Value.Pos)
 	if field.KeyPos.Line != field.Value.Pos.Line || !bytes.HasPrefix(s.text[start:], []byte("[]")) {
 		return edit{}, false
 	}
 	end := start + len("[]")
 	if rest := s.text[end:]; len(rest) == 0 || rest[0] == '\n' || rest[0] == '\r' {
-		for s.at(start-1) == ' ' {
+		for s.byteAt(start-1) == ' ' {
 			start--
 		}
 	}
 	return edit{start: start, end: end}, true
 }
 
-// endOf is the line before which a block list ends: that of the next key, or of
+// listEndLine is the line before which a block list ends: that of the next key, or of
 // the blank lines and comments before the key that belong to it. Comments to the
 // left of the dashes do, other comments belong to the items.
-func (s *source) endOf(root, list *small.Value) int {
-	end := s.end()
+func (s *source) listEndLine(root, list *small.Value) int {
+	end := s.documentEndLine()
 	for _, f := range root.Fields {
 		if f.KeyPos.Line > list.Pos.Line {
 			end = min(end, f.KeyPos.Line)
 		}
 	}
 	for ; end-1 > list.Pos.Line; end-- {
-		line := s.line(end - 1)
+		line := s.lineText(end - 1)
 		text := strings.TrimLeft(line, " \t")
 		indent := len(line) - len(text)
 		if text != "" && (text[0] != '#' || indent >= list.Pos.Column-1 && indent > 0) {

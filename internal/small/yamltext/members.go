@@ -28,24 +28,24 @@ func Lines(lead string, members []Member, eol string) string {
 // is missing is added: the members, and the mapping itself. It is an error if the text is not a readable mapping, or written in a way that
 // cannot be changed without disturbing the rest.
 func SetMembers(text []byte, key string, members []Member, limits small.Limits) ([]byte, error) {
-	s, root, err := open(text, limits)
+	s, root, err := parseText(text, limits)
 	if err != nil {
 		return nil, err
 	}
 	want, written := root.Get(key).Members(), slices.Clone(members)
 	for i, m := range members {
 		written[i].Value = strconv.Quote(m.Value)
-		want = with(want, m.Key, &small.Value{Kind: small.String, Text: m.Value})
+		want = setField(want, m.Key, &small.Value{Kind: small.String, Text: m.Value})
 	}
 	edits, err := s.setMembers(root, key, written)
 	if err != nil {
 		return nil, err
 	}
-	return s.make(edits, root, key, &small.Value{Kind: small.Map, Fields: want}, "under "+strconv.Quote(key), limits)
+	return s.applyChecked(edits, root, key, &small.Value{Kind: small.Map, Fields: want}, "under "+strconv.Quote(key), limits)
 }
 
-// open reads a text that is to be changed.
-func open(text []byte, limits small.Limits) (*source, *small.Value, error) {
+// parseText reads a text that is to be changed.
+func parseText(text []byte, limits small.Limits) (*source, *small.Value, error) {
 	doc, problems := small.Parse(text, limits)
 	if doc == nil {
 		return nil, nil, fmt.Errorf("line %d: %s", max(problems[0].Pos.Line, 1), problems[0].Message)
@@ -56,22 +56,22 @@ func open(text []byte, limits small.Limits) (*source, *small.Value, error) {
 func (s *source) setMembers(root *small.Value, key string, members []Member) ([]edit, error) {
 	i := slices.IndexFunc(root.Fields, func(f small.Field) bool { return f.Key == key })
 	if i < 0 {
-		return s.appendKey(root, key, func(indent int) string { return s.block(members, indent+4) })
+		return s.appendKey(root, key, func(indent int) string { return s.memberLines(members, indent+4) })
 	}
 	field := root.Fields[i]
 	if empty := field.Value.Kind == small.Null || field.Value.Kind == small.Map && len(field.Value.Fields) == 0; empty {
-		return s.fill(field, members)
+		return s.fillEmpty(field, members)
 	}
 	if field.Value.Kind != small.Map {
 		return nil, fmt.Errorf("%q is %s; a mapping is expected", key, field.Value.Kind)
 	}
 	edits, missing, err := s.replaceMembers(field.Value, members)
 	if err == nil && len(missing) > 0 {
-		if s.flow(field.Value) {
+		if s.isInBraces(field.Value) {
 			return nil, fmt.Errorf("%q is a mapping in braces", key)
 		}
 		first := field.Value.Fields[0].KeyPos
-		edits = append(edits, s.insertLines(first.Line, s.block(missing, first.Column-1)))
+		edits = append(edits, s.insertLines(first.Line, s.memberLines(missing, first.Column-1)))
 	}
 	return edits, err
 }
@@ -88,7 +88,7 @@ func (s *source) replaceMembers(mapping *small.Value, members []Member) (edits [
 		if text, ok := old.Value.Str(); ok && strconv.Quote(text) == m.Value || !ok && old.Value.Text == m.Value {
 			continue
 		}
-		change, err := s.replace(old, m.Value)
+		change, err := s.replaceScalar(old, m.Value)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -97,8 +97,8 @@ func (s *source) replaceMembers(mapping *small.Value, members []Member) (edits [
 	return edits, missing, nil
 }
 
-// fill gives an empty mapping, or null, its members.
-func (s *source) fill(field small.Field, members []Member) ([]edit, error) {
+// fillEmpty gives an empty mapping, or null, its members.
+func (s *source) fillEmpty(field small.Field, members []Member) ([]edit, error) {
 	var all []string
 	for _, m := range members {
 		all = append(all, m.Key+": "+m.Value)
@@ -108,14 +108,14 @@ func (s *source) fill(field small.Field, members []Member) ([]edit, error) {
 		return []edit{{start, start + len("{}"), inBraces}}, nil
 	}
 	if field.Value.Text == "" {
-		return []edit{s.insertLines(field.KeyPos.Line+1, s.block(members, field.KeyPos.Column+3))}, nil
+		return []edit{s.insertLines(field.KeyPos.Line+1, s.memberLines(members, field.KeyPos.Column+3))}, nil
 	}
-	change, err := s.replace(field, inBraces)
+	change, err := s.replaceScalar(field, inBraces)
 	return []edit{change}, err
 }
 
-// block writes members as lines.
-func (s *source) block(members []Member, indent int) string {
+// memberLines writes members as lines.
+func (s *source) memberLines(members []Member, indent int) string {
 	lead := strings.Repeat(" ", indent)
 	return Lines(lead, members, s.eol())
 }

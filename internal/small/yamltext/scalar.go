@@ -14,12 +14,12 @@ import (
 // quotedEnd is the offset after the quoted scalar that begins at start, 0 if
 // it does not end.
 func (s *source) quotedEnd(start int) int {
-	quote := s.at(start)
+	quote := s.byteAt(start)
 	for i := start + 1; i < len(s.text); i++ {
 		switch c := s.text[i]; {
 		case c == '\\' && quote == '"':
 			i++
-		case c == quote && quote == '\'' && s.at(i+1) == '\'':
+		case c == quote && quote == '\'' && s.byteAt(i+1) == '\'':
 			i++
 		case c == quote:
 			return i + 1
@@ -28,11 +28,11 @@ func (s *source) quotedEnd(start int) int {
 	return 0
 }
 
-// scalar finds the text of a mapping's scalar value. ok is false for an alias,
+// findScalar finds the text of a mapping's findScalar value. ok is false for an alias,
 // an anchor, a tag, and an unquoted text of several lines.
-func (s *source) scalar(f small.Field) (start, end int, ok bool) {
+func (s *source) findScalar(f small.Field) (start, end int, ok bool) {
 	start = s.offset(f.Value.Pos)
-	switch c := s.at(start); {
+	switch c := s.byteAt(start); {
 	case c == '"' || c == '\'':
 		end = s.quotedEnd(start)
 		return start, end, end > 0
@@ -49,8 +49,8 @@ func (s *source) scalar(f small.Field) (start, end int, ok bool) {
 // than its key.
 func (s *source) blockScalarEnd(f small.Field) int {
 	last := f.Value.Pos.Line
-	for n := last + 1; n <= s.lines(); n++ {
-		text := s.line(n)
+	for n := last + 1; n <= s.lineCount(); n++ {
+		text := s.lineText(n)
 		body := strings.TrimLeft(text, " ")
 		if body == "" {
 			continue
@@ -60,5 +60,5 @@ func (s *source) blockScalarEnd(f small.Field) int {
 		}
 		last = n
 	}
-	return s.start(last) + len(s.line(last))
+	return s.lineStart(last) + len(s.lineText(last))
 }
