@@ -194,7 +194,7 @@ func findKey(records []*small.Value) string {
 	for _, name := range keyNames {
 		values := map[string]bool{}
 		for _, r := range records {
-			if v := r.Get(name); v != nil && v.Leaf() && v.Kind != small.Null {
+			if v := r.Get(name); v != nil && v.IsLeaf() && v.Kind != small.Null {
 				values[v.Text] = true
 			}
 		}

@@ -65,7 +65,7 @@ func pathOfRecord(s *session.Session, name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if _, below, in := small.SplitPath(filepath.ToSlash(abs)); !in || !records.Holds(below) {
+	if _, below, in := small.SplitPath(filepath.ToSlash(abs)); !in || !records.IsImmutable(below) {
 		return "", nil
 	}
 	return pathFromTop(s, s.Req.Dir, name)
@@ -73,7 +73,7 @@ func pathOfRecord(s *session.Session, name string) (string, error) {
 
 // versionOnDisk reads the version in the profile of the workspace in a directory; empty if there is no profile.
 func versionOnDisk(dir string) (string, error) {
-	text, err := wholefile.Start(filepath.Join(dir, small.Dir, records.ProfileFile), records.Profile.Sized(0))
+	text, err := wholefile.Start(filepath.Join(dir, small.Dir, records.ProfileFile), records.Profile.MaxSize(0))
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, wholefile.ErrNotRegular) {
 		return "", nil
 	}
@@ -84,7 +84,7 @@ func versionOnDisk(dir string) (string, error) {
 func refuseProfile2(dir, mode string) error {
 	version, err := versionOnDisk(dir)
 	if err == nil && version == records.Version {
-		err = records.NotHere("small-hook "+mode, profile2Remedies[mode])
+		err = records.UnsupportedCommand("small-hook "+mode, profile2Remedies[mode])
 	}
 	return err
 }

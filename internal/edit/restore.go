@@ -105,7 +105,7 @@ func restoreOne(ctx context.Context, req session.Request, locking Locking, at, s
 // restoreRecords restores the records of a workspace of 2.0.0, as Restore does.
 func (l *lockedWorkspace) restoreRecords(ctx context.Context, s *session.Session, source string, discard bool) (restore.Restored, error) {
 	if discard {
-		return restore.Restored{}, records.NotHere("small-hook restore --discard-new", "new records are separate files; list them: `git status -- :/`")
+		return restore.Restored{}, records.UnsupportedCommand("small-hook restore --discard-new", "new records are separate files; list them: `git status -- :/`")
 	}
 	w := restore.Workspace{Place: s.Repo.Where(), Dir: l.dir, At: l.recordsPath(), Kept: l.Dir, Now: l.req.Now}
 	return w.RestoreRecords(ctx, s.Repo, source, l.req.Environ)

@@ -32,7 +32,7 @@ func ReplayIDOf(ctx context.Context, tree history.Tree, revision, dir string, op
 			continue
 		}
 		if is, err := read.NewSource(tree, nil, read.Basis{Policy: opts.Policy}).IsProfile2(ctx, f); err != nil || is {
-			return "", cmp.Or(err, records.NotHere("small-hook replay-id", "2.0.0 has no replay ids: `small session start --help` says how work begins"))
+			return "", cmp.Or(err, records.UnsupportedCommand("small-hook replay-id", "2.0.0 has no replay ids: `small session start --help` says how work begins"))
 		}
 	}
 	var declared [][]byte

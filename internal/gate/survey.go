@@ -151,7 +151,7 @@ func recordDigests(ctx context.Context, src *read.Source, revision, dir string) 
 		if in != dir || kind == "" || f.Mode == history.ModeDirectory {
 			continue
 		}
-		data, problem, err := read.ReadFile(ctx, src.Tree, f, small.Limits{MaxFileSize: kind.Sized(src.Limits.FileSize())})
+		data, problem, err := read.ReadFile(ctx, src.Tree, f, small.Limits{MaxFileSize: kind.MaxSize(src.Limits.FileSize())})
 		if err != nil {
 			return nil, err
 		}

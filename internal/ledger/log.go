@@ -45,7 +45,7 @@ func LogOf(d *small.Document, data []byte) (*Log, []small.Problem) {
 	}, nil
 }
 
-// LogOfExtended is [LogOf] for a document that [small.Document.Extended] made from the document of l. It reads only the new entries.
+// LogOfExtended is [LogOf] for a document that [small.Document.Extend] made from the document of l. It reads only the new entries.
 func (l *Log) LogOfExtended(d *small.Document, data []byte) *Log {
 	return &Log{
 		Ledger:     l.Ledger.withItems(d.Root.Get("entries").Items[l.Len():], 0),
@@ -108,7 +108,7 @@ func (l *Log) extendByAppended(whole, data []byte, limits small.Limits) *Log {
 	if len(tail) == 0 {
 		return l
 	}
-	items, structure := small.AppendedItems(tail, l.dashColumn)
+	items, structure := small.ParseAppendedItems(tail, l.dashColumn)
 	if l.structure == 0 {
 		structure += structureOfLines(whole)
 	}
@@ -122,7 +122,7 @@ func (l *Log) extendByAppended(whole, data []byte, limits small.Limits) *Log {
 		structure:  l.structure + structure,
 		dashColumn: l.dashColumn,
 	}
-	if !small.ReadableAlone(tail) {
+	if !small.TailReadsAlone(tail) {
 		longer.dashColumn = 0
 	}
 	return longer

@@ -97,7 +97,7 @@ func extendsDocument(t testing.TB, whole, data []byte) {
 	if before == nil {
 		return
 	}
-	got := before.Extended(whole, data, small.Limits{})
+	got := before.Extend(whole, data, small.Limits{})
 	log, _ := LogOf(before, whole)
 	if got == nil {
 		return

@@ -74,10 +74,10 @@ func (r *reader) checkTypes(v *small.Value, path string) {
 		r.checkTypes(item, join(path, strconv.Itoa(i)))
 	}
 	v.Fields = slices.DeleteFunc(v.Fields, func(f small.Field) bool {
-		if !f.Named() {
+		if !f.HasStringKey() {
 			r.fail(f.KeyPos, join(path, f.Key), "the key %q is not a string; quote it", f.Key)
 		}
-		return !f.Named()
+		return !f.HasStringKey()
 	})
 	for _, f := range v.Fields {
 		if !r.reported[location{f.KeyPos, join(path, f.Key)}] { // otherwise the key is unknown

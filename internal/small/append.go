@@ -16,7 +16,7 @@ func (d *Document) AppendColumn(data []byte) int {
 		return d.appendColumn
 	}
 	last := d.Root.Fields[len(d.Root.Fields)-1]
-	if last.Key != "entries" || !last.Value.Block() || len(last.Value.Items) == 0 || d.linked || d.emptyFollows || hasMarkerLine(data) || !ReadableAlone(data) {
+	if last.Key != "entries" || !last.Value.IsBlockList() || len(last.Value.Items) == 0 || d.linked || d.emptyFollows || hasMarkerLine(data) || !TailReadsAlone(data) {
 		return 0
 	}
 	return last.Value.Pos.Column
@@ -25,10 +25,10 @@ func (d *Document) AppendColumn(data []byte) int {
 // Dash is the beginning of a line with an item, up to its dash at a column.
 func Dash(column int) []byte { return append(bytes.Repeat([]byte{' '}, column-1), '-', ' ') }
 
-// AppendedItems parses list items that follow those of a document with this
+// ParseAppendedItems parses list items that follow those of a document with this
 // AppendColumn, and counts their structure; nil if the tail holds anything
 // else. Their lines count from 2.
-func AppendedItems(tail []byte, column int) ([]*Value, int) {
+func ParseAppendedItems(tail []byte, column int) ([]*Value, int) {
 	if !bytes.HasPrefix(tail, Dash(column)) || hasMarkerLine(tail) {
 		return nil, 0
 	}
@@ -41,9 +41,9 @@ func AppendedItems(tail []byte, column int) ([]*Value, int) {
 	return items, doc.Structure - StructureOf([]byte(entriesKey[:len(entriesKey)-1]))
 }
 
-// Extended is the document of data, in which list items were appended to whole, the document's own text; nil if that
+// Extend is the document of data, in which list items were appended to whole, the document's own text; nil if that
 // is not certain. It is what Parse makes of data, and shares the earlier items with the document.
-func (d *Document) Extended(whole, data []byte, limits Limits) *Document {
+func (d *Document) Extend(whole, data []byte, limits Limits) *Document {
 	if !bytes.HasPrefix(data, whole) || int64(len(data)) > limits.FileSize() {
 		return nil
 	}
@@ -51,7 +51,7 @@ func (d *Document) Extended(whole, data []byte, limits Limits) *Document {
 	if column == 0 {
 		return nil
 	}
-	items, structure := AppendedItems(data[len(whole):], column)
+	items, structure := ParseAppendedItems(data[len(whole):], column)
 	if items == nil || d.Structure+structure > limits.Structure() {
 		return nil
 	}
@@ -74,16 +74,16 @@ func (d *Document) itemsAtColumn(column int) []*Value {
 		return nil
 	}
 	items := d.Root.Fields[0].Value
-	if !items.Block() || items.Pos.Column != column {
+	if !items.IsBlockList() || items.Pos.Column != column {
 		return nil
 	}
 	return items.Items
 }
 
-// ReadableAlone reports whether what follows a text can be read without it:
+// TailReadsAlone reports whether what follows a text can be read without it:
 // it ends with a line feed, and has no other kind of line break, which could
 // hide the end of a document.
-func ReadableAlone(data []byte) bool {
+func TailReadsAlone(data []byte) bool {
 	return bytes.HasSuffix(data, []byte("\n")) && !hasUnusualLineBreak(data)
 }
 

@@ -220,7 +220,7 @@ func (b *builder) convertMapping(n *yaml.Node, depth int, out *Value) {
 			b.report(key, "remove one of the two", "duplicate key %q; it is already on line %d", wording.Clip(field.Key), first.KeyPos.Line)
 			continue
 		}
-		if !field.Named() {
+		if !field.HasStringKey() {
 			others[field.Other] = len(out.Fields)
 		}
 		field.Value = b.convert(val, depth+1)

@@ -56,7 +56,7 @@ func appendObject(out []byte, v *Value) []byte {
 		if i > 0 {
 			out = append(out, ',')
 		}
-		if f.Named() {
+		if f.HasStringKey() {
 			out = appendString(out, f.Key)
 		} else {
 			out = append(out, f.Other...)

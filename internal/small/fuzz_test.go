@@ -152,7 +152,7 @@ func equalDecoded(v *Value, d any) bool {
 		}
 		fields := slices.Clone(v.Fields)
 		for _, f := range v.Fields {
-			if f.Named() {
+			if f.HasStringKey() {
 				continue
 			}
 			at := slices.IndexFunc(others, func(member any) bool { return equalDecoded(f.Value, member) })
@@ -161,7 +161,7 @@ func equalDecoded(v *Value, d any) bool {
 			}
 			others = slices.Delete(others, at, at+1)
 		}
-		fields = slices.DeleteFunc(fields, func(f Field) bool { return !f.Named() })
+		fields = slices.DeleteFunc(fields, func(f Field) bool { return !f.HasStringKey() })
 		return len(others) == 0 && equalDecoded(&Value{Kind: v.Kind, Fields: fields}, named)
 	}
 	return false
@@ -196,7 +196,7 @@ func jsonModel(v *Value) (any, bool) {
 		out := map[string]any{}
 		for _, f := range v.Fields {
 			m, ok := jsonModel(f.Value)
-			if !ok || !f.Named() || len(f.Key) > 100 {
+			if !ok || !f.HasStringKey() || len(f.Key) > 100 {
 				return nil, false
 			}
 			out[f.Key] = m

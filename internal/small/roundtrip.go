@@ -88,7 +88,7 @@ func (s *suspects) collectFrom(v *Value, in []step) {
 	}
 	for i := range v.Fields {
 		f := &v.Fields[i]
-		if f.Value.Leaf() && !mayBreak(f.Key) && !mayBreak(f.Value.Text) {
+		if f.Value.IsLeaf() && !mayBreak(f.Key) && !mayBreak(f.Value.Text) {
 			continue // as nearly all are, and no path is needed
 		}
 		in = append(in[:depth], step{f.Key, -1})
@@ -111,9 +111,9 @@ func mayBreak(text string) bool {
 // broken.
 const maxSteps = 16
 
-// Broken writes the text with yaml.v3 at its place, reads it back, and
+// BreaksOnWrite writes the text with yaml.v3 at its place, reads it back, and
 // reports whether it has changed.
-func (s Suspect) Broken() bool {
+func (s Suspect) BreaksOnWrite() bool {
 	if len(s.steps) > maxSteps {
 		return true
 	}

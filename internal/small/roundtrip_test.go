@@ -41,7 +41,7 @@ func TestSuspects(t *testing.T) {
 		}
 		entry := map[string]any{"task_id": "t", smalltest.Pick(r, []string{"evidence", "verification", "zeta"}): random(3)}
 		doc := map[string]any{"entries": []any{map[string]any{"task_id": "first"}, entry}, "owner": "agent"}
-		says := slices.ContainsFunc(EntrySuspects(modelValue(entry)), Suspect.Broken)
+		says := slices.ContainsFunc(EntrySuspects(modelValue(entry)), Suspect.BreaksOnWrite)
 		if whole := !readsBackEqual(doc); whole != says {
 			t.Fatalf("seed %d: written as a whole broken is %v, by its texts %v\n%q", seed, whole, says, entry)
 		}
@@ -50,7 +50,7 @@ func TestSuspects(t *testing.T) {
 		} else {
 			kept++
 		}
-		if all := Suspects(modelValue(doc)); slices.ContainsFunc(all, Suspect.Broken) != says {
+		if all := Suspects(modelValue(doc)); slices.ContainsFunc(all, Suspect.BreaksOnWrite) != says {
 			t.Fatalf("seed %d: the document's suspects say otherwise\n%q", seed, entry)
 		}
 	}

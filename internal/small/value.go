@@ -58,8 +58,8 @@ type Field struct {
 	Tagged bool
 }
 
-// Named reports whether the key is a string.
-func (f *Field) Named() bool { return f.Other == "" }
+// HasStringKey reports whether the key is a string.
+func (f *Field) HasStringKey() bool { return f.Other == "" }
 
 // Get returns the member called key of a mapping, or nil. It may be called on
 // nil and on any kind.
@@ -83,9 +83,9 @@ func (v *Value) Members() []Field {
 	return v.Fields
 }
 
-// Block reports whether a list is written in block style, one item below the
+// IsBlockList reports whether a list is written in block style, one item below the
 // other. Pos is then the place of its first dash.
-func (v *Value) Block() bool { return v != nil && v.Kind == List && v.block }
+func (v *Value) IsBlockList() bool { return v != nil && v.Kind == List && v.block }
 
 // Str returns the text of a string value, and whether it is one.
 func (v *Value) Str() (string, bool) {
@@ -123,8 +123,8 @@ func (v *Value) At(path []string) *Value {
 	return v
 }
 
-// Leaf reports whether a value has nothing in it.
-func (v *Value) Leaf() bool { return len(v.Items) == 0 && len(v.Fields) == 0 }
+// IsLeaf reports whether a value has nothing in it.
+func (v *Value) IsLeaf() bool { return len(v.Items) == 0 && len(v.Fields) == 0 }
 
-// True reports whether a value is the boolean true.
-func (v *Value) True() bool { return v.Kind == Bool && v.truth }
+// IsTrue reports whether a value is the boolean true.
+func (v *Value) IsTrue() bool { return v.Kind == Bool && v.truth }

@@ -258,7 +258,7 @@ func hasScalarKeys(w *workspace) bool {
 	return slices.ContainsFunc(small.Artifacts, func(a small.Artifact) bool {
 		root := w.parsed(a)
 		return root != nil && anyValue(root, func(v *small.Value) bool {
-			return slices.ContainsFunc(v.Fields, func(f small.Field) bool { return !f.Named() })
+			return slices.ContainsFunc(v.Fields, func(f small.Field) bool { return !f.HasStringKey() })
 		})
 	})
 }
@@ -283,7 +283,7 @@ func hasAliasKey(w *workspace) bool {
 func hasBrokenText(w *workspace) bool {
 	return slices.ContainsFunc(small.Artifacts, func(a small.Artifact) bool {
 		root := w.parsed(a)
-		return root != nil && slices.ContainsFunc(small.Suspects(root), small.Suspect.Broken)
+		return root != nil && slices.ContainsFunc(small.Suspects(root), small.Suspect.BreaksOnWrite)
 	})
 }
 

@@ -17,7 +17,7 @@ func (src *Source) IsProfile2(ctx context.Context, f history.File) (bool, error)
 	if !f.Regular() || f.Unmerged {
 		return false, nil
 	}
-	blob, err := src.Tree.Blob(ctx, f.Object, records.Profile.Sized(0))
+	blob, err := src.Tree.Blob(ctx, f.Object, records.Profile.MaxSize(0))
 	if err != nil {
 		return false, err
 	}

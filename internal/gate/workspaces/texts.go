@@ -94,7 +94,7 @@ func checkRoundTripOfNew(e *logs.LogChange, r *rule.Reporter) {
 // findBrokenTexts returns findings about those suspects of a file, or of one entry, that change when a program rewrites the file.
 func findBrokenTexts(path string, e *ledger.Entry, suspects []small.Suspect, tried *int) (out []finding.Finding) {
 	for _, s := range suspects {
-		if *tried++; *tried <= maxTried && !s.Broken() {
+		if *tried++; *tried <= maxTried && !s.BreaksOnWrite() {
 			continue
 		}
 		f := finding.Finding{

@@ -70,16 +70,16 @@ func KindOf(name string) Kind {
 	return kind
 }
 
-// Holds reports whether a name below .small is that of a file that never changes, or of a folder of them.
-func Holds(name string) bool { return KindOf(name) != "" || KindOf(name+"/-") != "" }
+// IsImmutable reports whether a name below .small is that of a file that never changes, or of a folder of them.
+func IsImmutable(name string) bool { return KindOf(name) != "" || KindOf(name+"/-") != "" }
 
 // isDigest reports whether a text is a sha256 in lower case.
 func isDigest(text string) bool {
 	return len(text) == 64 && strings.Trim(text, "0123456789abcdef") == ""
 }
 
-// Sized is the kind's bound in bytes: what the protocol's own program reads at most. An original has no bound of its own.
-func (k Kind) Sized(otherwise int64) int64 {
+// MaxSize is the kind's bound in bytes: what the protocol's own program reads at most. An original has no bound of its own.
+func (k Kind) MaxSize(otherwise int64) int64 {
 	switch k {
 	case Blob:
 		return 64 << 20
@@ -117,8 +117,8 @@ func VersionOf(text []byte) string {
 	return profile.Version
 }
 
-// NotHere is the failure of a command that is only for workspaces of 1.0.0. instead says what to type.
-func NotHere(command, instead string) error {
+// UnsupportedCommand is the failure of a command that is only for workspaces of 1.0.0. instead says what to type.
+func UnsupportedCommand(command, instead string) error {
 	return &failure.Error{
 		Message: "the workspace is of SMALL " + Version + ", which " + command + " does not serve: the protocol's own program writes its records", Remedy: instead,
 	}

@@ -37,18 +37,18 @@ func ambiguous(a small.Artifact, root *small.Value) []small.Problem {
 		}
 		for i := range v.Fields {
 			f := &v.Fields[i]
-			if f.Named() && !f.Tagged && f.Key != "<<" && f.Value.Leaf() && f.Value.Tag != small.BinaryTag {
+			if f.HasStringKey() && !f.Tagged && f.Key != "<<" && f.Value.IsLeaf() && f.Value.Tag != small.BinaryTag {
 				continue // as nearly all are, and no path is needed
 			}
 			path = append(path[:depth], wording.Clip(f.Key))
 			switch owner := path[:depth]; {
-			case !f.Named() && wantsNames(a, owner):
+			case !f.HasStringKey() && wantsNames(a, owner):
 				add(f.KeyPos, path, fmt.Sprintf("quote it: %q", wording.Clip(f.Key)), "the key %q of %s is no string", wording.Clip(f.Key), describe(owner))
 			case f.Tagged && judged(a, owner):
 				add(f.KeyPos, path, "remove the tag", "the key %q of %s has a tag of its own, with which programs take it for no string", wording.Clip(f.Key), describe(owner))
 			case strings.HasPrefix(f.Other, small.BinaryTag):
 				add(f.KeyPos, path, "write it as text", "a key of %s is binary data, which some readers decode and some do not", describe(owner))
-			case f.Named() && f.Key == "<<":
+			case f.HasStringKey() && f.Key == "<<":
 				add(f.KeyPos, path, "give it another name", `the key "<<" of %s is text here, and a merge key to other readers`, describe(owner))
 			}
 			look(f.Value, path)

@@ -119,7 +119,7 @@ func plainOf(v *small.Value) (any, *small.Problem) {
 	case small.Null:
 		return nil, nil
 	case small.Bool:
-		return v.True(), nil
+		return v.IsTrue(), nil
 	case small.String:
 		return v.Text, nil
 	case small.Number:
@@ -142,7 +142,7 @@ func plainOf(v *small.Value) (any, *small.Problem) {
 	case small.Map:
 		out := make(map[string]any, len(v.Fields))
 		for _, f := range v.Fields {
-			if !f.Named() {
+			if !f.HasStringKey() {
 				return nil, &small.Problem{Kind: small.ProblemSchema, Pos: f.KeyPos, Message: fmt.Sprintf("the key %q is no string", wording.Clip(f.Key))}
 			}
 			var problem *small.Problem

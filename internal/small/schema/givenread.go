@@ -182,7 +182,7 @@ func (r *givenReader) sameValue(p *part, v *small.Value) any {
 // read reads a subschema, and returns what stands for it in the library's schema.
 func (r *givenReader) read(v *small.Value) (*part, any) {
 	if v.Kind == small.Bool {
-		return &part{}, v.True()
+		return &part{}, v.IsTrue()
 	}
 	return r.refer(v)
 }

@@ -73,7 +73,7 @@ func plain(v *small.Value) any {
 	case small.Null:
 		return nil
 	case small.Bool:
-		return v.True()
+		return v.IsTrue()
 	case small.Number:
 		return json.Number(v.Number())
 	case small.String:

@@ -125,7 +125,7 @@ func (n *node) shallow(v *small.Value) any {
 	case v.Kind == small.Null:
 		return nil
 	case v.Kind == small.Bool:
-		return v.True()
+		return v.IsTrue()
 	case v.Kind == small.String, v.Tag == small.BinaryTag:
 		return v.Text
 	case v.Kind == small.List:

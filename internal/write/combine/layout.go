@@ -50,7 +50,7 @@ func takeApart(data []byte, doc *small.Document) (*layout, error) {
 	switch {
 	case list == nil || list.Kind != small.List || len(list.Items) == 0:
 		return nil, errNoItems
-	case !list.Block():
+	case !list.IsBlockList():
 		return nil, errFlow
 	}
 	out := &layout{column: list.Pos.Column, end: LineEnd(data)}
@@ -111,7 +111,7 @@ func Join(lines [][]byte) []byte { return bytes.Join(lines, nil) }
 // Lines cuts a text after each line break of YAML 1.1 (section 4.2): LF, CR LF, a lone CR, U+0085, U+2028 and U+2029. Positions
 // count these lines.
 func Lines(text []byte) [][]byte {
-	if small.ReadableAlone(text) { // it ends in a line feed, as each of its lines does
+	if small.TailReadsAlone(text) { // it ends in a line feed, as each of its lines does
 		return slices.AppendSeq(make([][]byte, 0, small.CountLines(text)), bytes.Lines(text))
 	}
 	return cutLinesSlowly(text)

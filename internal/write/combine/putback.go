@@ -275,7 +275,7 @@ func itemText(v *small.Value, column int, end string) []byte {
 }
 
 func keyText(f small.Field) string {
-	if f.Named() && !plainKey().MatchString(f.Key) {
+	if f.HasStringKey() && !plainKey().MatchString(f.Key) {
 		return strconv.Quote(f.Key)
 	}
 	return f.Key

@@ -108,7 +108,7 @@ func (l *log) objectOf(it *item) *small.Value {
 		}
 		value = doc.Root
 	}
-	if value.Kind != small.Map || slices.ContainsFunc(value.Fields, func(f small.Field) bool { return !f.Named() }) {
+	if value.Kind != small.Map || slices.ContainsFunc(value.Fields, func(f small.Field) bool { return !f.HasStringKey() }) {
 		return nil
 	}
 	return value

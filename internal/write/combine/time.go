@@ -105,7 +105,7 @@ func timeStep(e ledger.Entry) time.Duration {
 // line, stops at the next commit that appends, instead of putting an earlier time after this one.
 func withTime(entry *small.Value, text string) *small.Value {
 	out := *entry
-	out.Fields = append(slices.DeleteFunc(slices.Clone(entry.Fields), func(f small.Field) bool { return f.Key == "timestamp" && f.Named() }),
+	out.Fields = append(slices.DeleteFunc(slices.Clone(entry.Fields), func(f small.Field) bool { return f.Key == "timestamp" && f.HasStringKey() }),
 		small.Field{Key: "timestamp", Value: &small.Value{Kind: small.String, Text: text}})
 	return &out
 }

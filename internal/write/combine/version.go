@@ -193,7 +193,7 @@ func (l *log) addAfterOurs(v, ours *version, bases []*version) *version {
 // readDocument reads a text as a log, if possible as the continuation of a parsed one.
 func (l *log) readDocument(data []byte) (*small.Document, *ledger.Log, []small.Problem) {
 	for _, v := range l.parsed {
-		if doc := v.doc.Extended(v.Data, data, l.Limits); doc != nil {
+		if doc := v.doc.Extend(v.Data, data, l.Limits); doc != nil {
 			return doc, v.written.LogOfExtended(doc, data), nil
 		}
 	}

@@ -44,7 +44,7 @@ func (w *Workspace) RestoreRecords(ctx context.Context, repo reconcile.Repositor
 	found, src := false, read.NewSource(repo, nil, read.Basis{})
 	for i, id := range commits {
 		is, err := src.Profile2At(ctx, id, w.Dir)
-		if err != nil || !is && !records.Holds(w.nameInSmall()) {
+		if err != nil || !is && !records.IsImmutable(w.nameInSmall()) {
 			if err != nil {
 				return out, err
 			}

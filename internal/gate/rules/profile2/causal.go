@@ -117,7 +117,7 @@ func (w *Workspace) loadPrevious(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if r, _ := records.Read(name, data, small.Limits{MaxFileSize: records.Event.Sized(0)}); r != nil {
+		if r, _ := records.Read(name, data, small.Limits{MaxFileSize: records.Event.MaxSize(0)}); r != nil {
 			w.keepRecord(name, r)
 		}
 	}

@@ -51,7 +51,7 @@ func (w *Workspace) checkImport(ctx context.Context, folder string, there map[st
 	if data == nil || err != nil {
 		return err
 	}
-	r, _ := records.Read(name, data, small.Limits{MaxFileSize: records.Manifest.Sized(0)})
+	r, _ := records.Read(name, data, small.Limits{MaxFileSize: records.Manifest.MaxSize(0)})
 	if r == nil {
 		return nil // reported when it was read as a record
 	}

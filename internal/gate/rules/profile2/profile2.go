@@ -182,7 +182,7 @@ func (w *Workspace) readFile(ctx context.Context, name string, f history.File) e
 		}
 		return nil
 	}
-	r, problems := records.Read(name, data, small.Limits{MaxFileSize: kind.Sized(0)})
+	r, problems := records.Read(name, data, small.Limits{MaxFileSize: kind.MaxSize(0)})
 	for i := range problems {
 		problems[i].Hint = w.removalFix(name)
 	}
@@ -209,7 +209,7 @@ func (w *Workspace) findCredentials(name string, data []byte) {
 
 // read reads a file. If it cannot be read, that is a problem of the file, and the data is nil.
 func (w *Workspace) read(ctx context.Context, name string, f history.File) ([]byte, error) {
-	limits := small.Limits{MaxFileSize: records.KindOf(name).Sized(w.run.Source.Limits.FileSize())}
+	limits := small.Limits{MaxFileSize: records.KindOf(name).MaxSize(w.run.Source.Limits.FileSize())}
 	data, problem, err := read.ReadFile(ctx, w.run.Source.Tree, f, limits)
 	if problem != nil {
 		w.addIfFresh(name, *problem)
