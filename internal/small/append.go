@@ -8,9 +8,9 @@ import (
 // entriesKey is the line above a log's items.
 const entriesKey = "entries:\n"
 
-// AppendColumn returns the column of the dashes of items that are appended to a
-// document's entries; 0 unless the entries are a non-empty block sequence and the
-// mapping's last member, and what follows the document's text does not depend on it.
+// AppendColumn returns the column at which items appended to the entries have their dashes. It returns 0 unless the
+// entries are a non-empty block list and the mapping's last member, and appended text can be read without data, the
+// document's text.
 func (d *Document) AppendColumn(data []byte) int {
 	if d.appendColumn > 0 {
 		return d.appendColumn
@@ -22,12 +22,11 @@ func (d *Document) AppendColumn(data []byte) int {
 	return last.Value.Pos.Column
 }
 
-// Dash is the beginning of a line with an item, up to its dash at a column.
+// Dash returns the beginning of an item's line: spaces, the dash at a column, a space.
 func Dash(column int) []byte { return append(bytes.Repeat([]byte{' '}, column-1), '-', ' ') }
 
-// ParseAppendedItems parses list items that follow those of a document with this
-// AppendColumn, and counts their structure; nil if the tail holds anything
-// else. Their lines count from 2.
+// ParseAppendedItems parses items that were appended at an AppendColumn, and counts their structure; nil if the tail
+// holds anything else. Their lines count from 2, after that of entriesKey.
 func ParseAppendedItems(tail []byte, column int) ([]*Value, int) {
 	if !bytes.HasPrefix(tail, Dash(column)) || hasMarkerLine(tail) {
 		return nil, 0
@@ -41,8 +40,8 @@ func ParseAppendedItems(tail []byte, column int) ([]*Value, int) {
 	return items, doc.Structure - StructureOf([]byte(entriesKey[:len(entriesKey)-1]))
 }
 
-// Extend is the document of data, in which list items were appended to whole, the document's own text; nil if that
-// is not certain. It is what Parse makes of data, and shares the earlier items with the document.
+// Extend returns the same document as Parse(data), if data is whole, this document's text, with items appended; nil if
+// that is not certain. Both documents share the earlier items.
 func (d *Document) Extend(whole, data []byte, limits Limits) *Document {
 	if !bytes.HasPrefix(data, whole) || int64(len(data)) > limits.FileSize() {
 		return nil
@@ -67,8 +66,8 @@ func (d *Document) Extend(whole, data []byte, limits Limits) *Document {
 	return &Document{Root: &root, Structure: d.Structure + structure}
 }
 
-// itemsAtColumn returns the items of a document that is nothing but a list of
-// entries, readable without what is around it, at a column; else nil.
+// itemsAtColumn returns the items of a document that has no links and nothing but a list with its dashes at a column;
+// else nil.
 func (d *Document) itemsAtColumn(column int) []*Value {
 	if d == nil || d.linked || d.emptyFollows || len(d.Root.Fields) != 1 {
 		return nil
@@ -80,15 +79,14 @@ func (d *Document) itemsAtColumn(column int) []*Value {
 	return items.Items
 }
 
-// TailReadsAlone reports whether what follows a text can be read without it:
-// it ends with a line feed, and has no other kind of line break, which could
-// hide the end of a document.
+// TailReadsAlone reports whether text after data can be read without data: data ends with a line feed, and has no
+// unusual line break, which could hide the end of a document.
 func TailReadsAlone(data []byte) bool {
 	return bytes.HasSuffix(data, []byte("\n")) && !hasUnusualLineBreak(data)
 }
 
-// hasMarkerLine reports whether a line begins like a document end marker, after
-// which nothing belongs to the document, or like a directive.
+// hasMarkerLine reports whether a line begins like a document end marker, which ends the document, or like a
+// directive.
 func hasMarkerLine(data []byte) bool {
 	for _, marker := range []string{"...", "%"} {
 		if bytes.HasPrefix(data, []byte(marker)) || bytes.Contains(data, []byte("\n"+marker)) {

@@ -53,26 +53,25 @@ func InDir(dir, name string) string {
 	return dir + "/" + p
 }
 
-// SplitPath takes a slash-separated path apart at its last ".small" element.
-// It returns the workspace directory ("" for the root of the tree) and the
-// name below ".small" ("" for the directory itself). ok is false when no
-// element of the path is ".small".
+// SplitPath splits a slash-separated path at its last ".small" element. It returns the workspace directory ("" for the
+// root of the tree) and the name below ".small" ("" for the directory itself). ok is false if no element of the path
+// is ".small".
 //
-// The last element counts, so that a workspace kept inside another one's
-// .small directory is not mistaken for the outer one's content.
+// The last element counts, because a workspace may be kept inside another one's .small directory: its files belong to
+// the inner one.
 func SplitPath(path string) (dir, name string, ok bool) {
-	at := strings.LastIndex("/"+path+"/", "/"+Dir+"/") // which is where the element begins in path
+	at := strings.LastIndex("/"+path+"/", "/"+Dir+"/") // also the element's offset in path
 	if at < 0 {
 		return "", "", false
 	}
 	return path[:max(at-1, 0)], path[min(at+len(Dir)+1, len(path)):], true
 }
 
-// splitAtLast takes a path apart at the last of its elements of one kind.
-func splitAtLast(path string, is func(element string) bool) (before, element, behind string, ok bool) {
+// splitAtLast splits a path at its last element that matches.
+func splitAtLast(path string, matches func(element string) bool) (before, element, behind string, ok bool) {
 	parts := strings.Split(path, "/")
 	for i, part := range slices.Backward(parts) {
-		if is(part) {
+		if matches(part) {
 			return strings.Join(parts[:i], "/"), part, strings.Join(parts[i+1:], "/"), true
 		}
 	}
@@ -85,8 +84,8 @@ func ArtifactOf(name string) (Artifact, bool) {
 	return findArtifact(func(file string) bool { return file == name })
 }
 
-func findArtifact(is func(file string) bool) (Artifact, bool) {
-	i := slices.IndexFunc(Artifacts, func(a Artifact) bool { return is(a.FileName()) })
+func findArtifact(matches func(file string) bool) (Artifact, bool) {
+	i := slices.IndexFunc(Artifacts, func(a Artifact) bool { return matches(a.FileName()) })
 	if i < 0 {
 		return "", false
 	}

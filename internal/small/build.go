@@ -8,21 +8,20 @@ import (
 	"github.com/small-gate/small-gate/internal/base/wording"
 )
 
-// builder turns YAML nodes into values: aliases and merge keys resolved, keys
-// checked, expansion and depth bounded.
+// builder turns YAML nodes into values. It resolves aliases and merge keys, checks keys, and bounds depth and
+// expansion.
 type builder struct {
 	problems []Problem
-	// stopped is set by a problem after which nothing more can be said.
+	// stopped is set by a problem that ends the conversion.
 	stopped    bool
 	linked     bool
-	hasAnchors bool // somewhere in the document
-	// expanding holds the nodes that are being expanded, so that an anchor that
-	// contains its own alias is noticed.
+	hasAnchors bool // anywhere in the document
+	// expanding holds the anchored nodes that are being converted: an alias to one of them would never end.
 	expanding map[*yaml.Node]bool
-	// aliasDepth counts the aliases that are being followed; from is the first.
+	// aliasDepth counts the aliases that are being followed; outerAlias is the first of them.
 	aliasDepth int
 	outerAlias *yaml.Node
-	// nodesLeft and bytesLeft are how many more of them aliases may add.
+	// nodesLeft and bytesLeft are how much aliases may still add.
 	nodesLeft, bytesLeft int
 }
 
@@ -46,8 +45,8 @@ func build(root *yaml.Node, size int) (*Document, []Problem) {
 	return &Document{Root: value, linked: b.linked}, nil
 }
 
-// countNodes counts the nodes as written, aliases not followed, and notices
-// anchors. The parser itself bounds the depth, at 10,000 levels of each style.
+// countNodes counts the nodes as written, without following aliases, and reports whether any has an anchor. The parser
+// bounds the depth, at 10,000 levels of each style.
 func countNodes(n *yaml.Node) (count int, anchors bool) {
 	count, anchors = 1, n.Anchor != ""
 	for _, child := range n.Content {
@@ -57,15 +56,15 @@ func countNodes(n *yaml.Node) (count int, anchors bool) {
 	return count, anchors
 }
 
-// report notes a problem. One inside an anchored node is noted where the node
-// is, not again for each alias.
+// report adds a problem, but none while an alias is followed: problems of its target are reported where that is
+// written.
 func (b *builder) report(n *yaml.Node, hint, format string, args ...any) {
 	if b.aliasDepth == 0 {
 		b.addProblem(n, hint, format, args...)
 	}
 }
 
-// stopWith notes a problem that ends the conversion.
+// stopWith adds a problem that ends the conversion.
 func (b *builder) stopWith(n *yaml.Node, hint, format string, args ...any) {
 	b.addProblem(n, hint, format, args...)
 	b.stopped = true
@@ -88,7 +87,7 @@ func (b *builder) addProblem(n *yaml.Node, hint, format string, args ...any) {
 
 func position(n *yaml.Node) Pos { return Pos{Line: max(n.Line, 1), Column: max(n.Column, 1)} }
 
-// chargeAlias accounts for the node n, which an alias adds; at is its place.
+// chargeAlias subtracts the node n from what aliases may add; at is the node that a problem names.
 func (b *builder) chargeAlias(n, at *yaml.Node) {
 	b.nodesLeft--
 	b.bytesLeft -= len(n.Value)
@@ -98,8 +97,8 @@ func (b *builder) chargeAlias(n, at *yaml.Node) {
 	}
 }
 
-// convert converts one node at a depth counted from 1. It returns a null convert
-// after a problem, so that callers need no checks of their own.
+// convert converts one node at a depth counted from 1. After a problem it returns a null value, so that callers need
+// no checks of their own.
 func (b *builder) convert(n *yaml.Node, depth int) *Value {
 	out := &Value{Pos: position(n)}
 	if depth > maxDepth {
@@ -137,7 +136,7 @@ func (b *builder) convert(n *yaml.Node, depth int) *Value {
 	return out
 }
 
-// noteLinks notices what ties a node to other parts of the file.
+// noteLinks sets linked for a node with an anchor, an alias or an explicit tag.
 func (b *builder) noteLinks(n *yaml.Node) {
 	if n.Anchor != "" || n.Kind == yaml.AliasNode || n.Style&yaml.TaggedStyle != 0 {
 		b.linked = true
@@ -160,9 +159,8 @@ func (b *builder) convertAlias(n *yaml.Node, depth int) *Value {
 	return &out
 }
 
-// releaseChildren lets go of a node's children that have been converted, so that the
-// nodes and the values of a large file are not held together. Aliases need
-// the nodes again.
+// releaseChildren drops converted child nodes, so that the nodes and the values of a large file are not in memory
+// together. A document with anchors keeps them: aliases need the nodes again.
 func (b *builder) releaseChildren(n *yaml.Node, children ...int) {
 	if b.hasAnchors {
 		return
@@ -172,8 +170,8 @@ func (b *builder) releaseChildren(n *yaml.Node, children ...int) {
 	}
 }
 
-// memberIndex finds members by key: one by one among a few, with an index
-// among many. The fields may grow from call to call.
+// memberIndex finds members by key: one by one among a few, with a map among many. Fields may be appended between
+// calls.
 type memberIndex map[string]int
 
 func (ix *memberIndex) find(fields []Field, key string) *Field {
@@ -199,7 +197,7 @@ func (ix *memberIndex) find(fields []Field, key string) *Field {
 
 func (b *builder) convertMapping(n *yaml.Node, depth int, out *Value) {
 	var seen memberIndex
-	others := map[string]int{} // keys that are not strings, which can be spelled in several ways: 0 and 0x0
+	otherKeys := map[string]int{} // indexes of keys that are not strings, by canonical form: 0 and 0x0 are the same key
 	out.Fields = make([]Field, 0, len(n.Content)/2)
 	var merges []*yaml.Node
 	for i := 0; i+1 < len(n.Content) && !b.stopped; i += 2 {
@@ -213,7 +211,7 @@ func (b *builder) convertMapping(n *yaml.Node, depth int, out *Value) {
 			continue
 		}
 		first := seen.find(out.Fields, field.Key)
-		if i, known := others[field.Other]; known && first == nil {
+		if i, known := otherKeys[field.NonStringKey]; known && first == nil {
 			first = &out.Fields[i]
 		}
 		if first != nil {
@@ -221,7 +219,7 @@ func (b *builder) convertMapping(n *yaml.Node, depth int, out *Value) {
 			continue
 		}
 		if !field.HasStringKey() {
-			others[field.Other] = len(out.Fields)
+			otherKeys[field.NonStringKey] = len(out.Fields)
 		}
 		field.Value = b.convert(val, depth+1)
 		out.Fields = append(out.Fields, field)
@@ -235,8 +233,8 @@ func (b *builder) convertMapping(n *yaml.Node, depth int, out *Value) {
 	}
 }
 
-// addMergedMembers adds the members of a addMergedMembers key's value (YAML 1.1 addMergedMembers key type):
-// what the mapping says itself wins, and of several sources the earlier one.
+// addMergedMembers adds the members of a merge key's value (YAML 1.1 merge key type). The mapping's own members win,
+// and those of an earlier source win over a later one's.
 func (b *builder) addMergedMembers(n *yaml.Node, depth int, out *Value, seen *memberIndex) {
 	b.linked = true
 	sources := []*yaml.Node{n}
@@ -253,7 +251,7 @@ func (b *builder) addMergedMembers(n *yaml.Node, depth int, out *Value, seen *me
 			return
 		}
 		for _, f := range b.convert(source, depth+1).Fields {
-			f.Tagged = false // programs take its text
+			f.Tagged = false // programs read a merged key as its text
 			if seen.find(out.Fields, f.Key) == nil {
 				out.Fields = append(out.Fields, f)
 			}
@@ -261,7 +259,7 @@ func (b *builder) addMergedMembers(n *yaml.Node, depth int, out *Value, seen *me
 	}
 }
 
-// convertKey reads a mapping's convertKey, which must be a scalar.
+// convertKey converts a mapping's key, which must be a scalar.
 func (b *builder) convertKey(n *yaml.Node, field *Field) (ok bool) {
 	b.noteLinks(n)
 	at := n
@@ -280,11 +278,11 @@ func (b *builder) convertKey(n *yaml.Node, field *Field) (ok bool) {
 	b.convertScalar(n, &key)
 	field.Key = key.Text
 	if key.Kind != String {
-		field.Other = key.Canonical()
+		field.NonStringKey = key.Canonical()
 	} else if tag := n.ShortTag(); tag != strTag && tag != mergeTag {
 		field.Tagged = true
 	}
-	return key.Tag != "" // else it does not even fit its tag
+	return key.Tag != "" // empty if the key does not fit its tag
 }
 
 func isMerge(n *yaml.Node) bool {

@@ -5,11 +5,10 @@ import (
 	"slices"
 )
 
-// appendCanonical appends a value's canonical JSON (RFC 8785). A number that a
-// double does not hold and a scalar that JSON lacks are written as their tag
-// followed by their source text as a JSON string. That is deliberately not
-// JSON, so that no other value can have the same bytes. A key that is not a string
-// is written as the value would be: every string's form begins with a quote.
+// appendCanonical appends a value's canonical JSON (RFC 8785). A number that a double does not hold and a scalar that
+// JSON lacks are written as their tag and their source text as a JSON string. That is deliberately not JSON, so that
+// no other value has the same bytes. A key that is not a string is written like a value; it differs from every string
+// key, which begins with a quote.
 func appendCanonical(out []byte, v *Value) []byte {
 	switch v.Kind {
 	case Null:
@@ -59,7 +58,7 @@ func appendObject(out []byte, v *Value) []byte {
 		if f.HasStringKey() {
 			out = appendString(out, f.Key)
 		} else {
-			out = append(out, f.Other...)
+			out = append(out, f.NonStringKey...)
 		}
 		out = appendCanonical(append(out, ':'), f.Value)
 	}
@@ -67,7 +66,7 @@ func appendObject(out []byte, v *Value) []byte {
 }
 
 func compareFields(a, b Field) int {
-	return cmp.Or(cmp.Compare(a.Other, b.Other), compareKeys(a.Key, b.Key))
+	return cmp.Or(cmp.Compare(a.NonStringKey, b.NonStringKey), compareKeys(a.Key, b.Key))
 }
 
 // compareKeys orders member names by their UTF-16 code units (RFC 8785,
@@ -88,7 +87,7 @@ func compareKeys(a, b string) int {
 	return cmp.Compare(len(a), len(b))
 }
 
-// mustEscape are the bytes that a JSON string does not hold as they are.
+// mustEscape is true for the bytes that a JSON string must escape.
 var mustEscape = func() (out [256]bool) {
 	for c := range byte(' ') {
 		out[c] = true

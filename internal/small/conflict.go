@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// MarkerSize is the length of git's conflict markers unless git is told another (gitattributes(5), conflict-marker-size).
+// MarkerSize is the default length of git's conflict markers (gitattributes(5), conflict-marker-size).
 const MarkerSize = 7
 
-// ConflictMarker is the character of the conflict marker with which a line begins: at least size times the same of <, |, = and > at the
-// very beginning, followed by a space or nothing. It is 0 if git cannot have written that.
+// ConflictMarker returns the character of the conflict marker at the beginning of a line: at least size times the same
+// of <, |, = and >, followed by a space or nothing. It returns 0 if there is none.
 func ConflictMarker(line []byte, size int) byte {
 	if len(line) < size || bytes.IndexByte([]byte("<|=>"), line[0]) < 0 {
 		return 0
@@ -33,8 +33,8 @@ func HasConflictMarkers(text []byte, size int) bool {
 	return false
 }
 
-// WholeConflict is the problem of a text that holds a conflict as git leaves it: markers of <, = and > in this order. It is nil without one.
-// In a log of lines a single marker may be an entry.
+// WholeConflict returns the problem of a text that has markers of <, = and > in this order, as git writes them; nil if
+// it has none. A single marker may be an entry in a log of lines.
 func WholeConflict(text []byte) *Problem {
 	if !bytes.Contains(text, bytes.Repeat([]byte(">"), MarkerSize)) {
 		return nil
@@ -54,7 +54,7 @@ func WholeConflict(text []byte) *Problem {
 	return nil
 }
 
-// conflictProblem is the problem of a marker at the beginning of a line.
+// conflictProblem returns the problem of a marker at the beginning of a line.
 func conflictProblem(marker byte, line int) *Problem {
 	return &Problem{
 		Kind: ProblemYAML, Pos: Pos{line, 1}, Conflict: true,

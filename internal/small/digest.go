@@ -42,10 +42,10 @@ func (d *Digest) UnmarshalText(text []byte) (err error) {
 // it; any change of a value does, white space inside a string included.
 func EntryDigest(entry *Value) Digest { return new(Digester).EntryDigest(entry) }
 
-// Digester computes the digests of many entries, and reuses its memory.
+// Digester computes the digests of many entries.
 type Digester struct{ canonical []byte }
 
-// EntryDigest is the same as the function.
+// EntryDigest is the function [EntryDigest], with reused memory.
 func (d *Digester) EntryDigest(entry *Value) Digest {
 	d.canonical = appendCanonical(d.canonical[:0], entry)
 	return sha256.Sum256(d.canonical)

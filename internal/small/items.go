@@ -8,38 +8,38 @@ import (
 	"github.com/small-gate/small-gate/internal/base/wording"
 )
 
-// ParseItems reads the items of the list at a dotted path of keys in a YAML document, or a JSON text. An empty path is the document itself.
-// The result is nil exactly if there are problems.
-func ParseItems(data []byte, isJSON bool, at string, limits Limits) ([]*Value, []Problem) {
-	doc, problems := parseList(data, isJSON, at == "", limits)
+// ParseItems returns the items of the list under a dotted path of keys in a YAML or JSON document; an empty path is
+// the document itself. The result is nil exactly if there are problems.
+func ParseItems(data []byte, isJSON bool, path string, limits Limits) ([]*Value, []Problem) {
+	doc, problems := parseList(data, isJSON, path == "", limits)
 	if doc == nil {
 		return nil, problems
 	}
 	list := doc.Root
-	for key := range strings.SplitSeq(at, ".") {
-		if at == "" {
+	for key := range strings.SplitSeq(path, ".") {
+		if path == "" {
 			break
 		}
 		next := list.Get(key)
 		if next == nil {
-			return nil, []Problem{{Kind: ProblemSchema, Pos: list.Pos, Subject: at, Message: "there is no list at " + wording.Quote(at) + `: the key ` + wording.Quote(key) + " is missing"}}
+			return nil, []Problem{{Kind: ProblemSchema, Pos: list.Pos, Subject: path, Message: "there is no list at " + wording.Quote(path) + `: the key ` + wording.Quote(key) + " is missing"}}
 		}
 		list = next
 	}
 	if list.Kind != List {
-		return nil, []Problem{{Kind: ProblemSchema, Pos: list.Pos, Subject: at, Message: wording.Quote(at) + " is " + list.Kind.String() + "; a list is expected"}}
+		return nil, []Problem{{Kind: ProblemSchema, Pos: list.Pos, Subject: path, Message: wording.Quote(path) + " is " + list.Kind.String() + "; a list is expected"}}
 	}
 	return append([]*Value{}, list.Items...), nil
 }
 
-// parseList reads a document; if it is to be a list, the root is that list.
-func parseList(data []byte, isJSON, isList bool, limits Limits) (*Document, []Problem) {
+// parseList parses a document whose root is a mapping, or a list if rootIsList.
+func parseList(data []byte, isJSON, rootIsList bool, limits Limits) (*Document, []Problem) {
 	switch {
-	case isJSON && isList:
+	case isJSON && rootIsList:
 		return parseJSON(data, limits, List)
 	case isJSON:
 		return ParseJSON(data, limits)
-	case !isList:
+	case !rootIsList:
 		return Parse(data, limits)
 	}
 	structure, _, problem := checkText(data, limits)
@@ -53,6 +53,7 @@ func parseList(data []byte, isJSON, isList bool, limits Limits) (*Document, []Pr
 	if root.Kind != yaml.SequenceNode {
 		return nil, []Problem{{Kind: ProblemSchema, Pos: position(root), Message: "the document is " + nodeKind(root) + "; a list is expected"}}
 	}
+	// build accepts only a mapping: the list becomes its one member.
 	key := &yaml.Node{Kind: yaml.ScalarNode, Tag: strTag, Line: root.Line, Column: root.Column}
 	doc, problems := build(&yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{key, root}, Line: root.Line, Column: root.Column}, len(data))
 	if doc == nil {

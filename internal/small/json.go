@@ -13,9 +13,8 @@ import (
 	"github.com/small-gate/small-gate/internal/base/wording"
 )
 
-// ParseJSON reads one JSON text (RFC 8259) whose root is an object, as Parse
-// reads YAML: with places, unique keys, and bounded work. Not every JSON text is
-// YAML to every reader: tabs and escaped pairs of surrogates are not.
+// ParseJSON reads one JSON text (RFC 8259) whose root is an object, as Parse reads YAML: with places, unique keys, and
+// bounded work. Some YAML readers refuse JSON with tabs; yaml.v3 refuses escaped pairs of surrogates.
 func ParseJSON(data []byte, limits Limits) (*Document, []Problem) {
 	return parseJSON(data, limits, Map)
 }
@@ -25,32 +24,31 @@ func ParseJSONValue(data []byte, limits Limits) (*Document, []Problem) {
 	return parseJSON(data, limits)
 }
 
-// parseJSON is ParseJSON for a text whose root is of one of some kinds, or of any if there are none.
+// parseJSON is ParseJSON for a root of any of some kinds; no kinds mean any root.
 func parseJSON(data []byte, limits Limits, kinds ...Kind) (*Document, []Problem) {
 	structure, _, problem := checkText(data, limits)
 	if problem != nil {
 		return nil, []Problem{*problem}
 	}
-	b := &jsonReader{data: data, dec: json.NewDecoder(bytes.NewReader(data)), at: Pos{1, 1}}
-	b.dec.UseNumber()
-	root, err := b.readValue(1)
+	r := &jsonReader{data: data, dec: json.NewDecoder(bytes.NewReader(data)), at: Pos{1, 1}}
+	r.dec.UseNumber()
+	root, err := r.readValue(1)
 	if err == nil && len(kinds) > 0 && !slices.Contains(kinds, root.Kind) {
-		err = b.errorAt(root.Pos, "the document is %s; %s is expected", root.Kind, kinds[0])
+		err = r.errorAt(root.Pos, "the document is %s; %s is expected", root.Kind, kinds[0])
 	}
 	if err == nil {
-		if rest := bytes.TrimLeft(data[b.offset:], " \t\r\n"); len(rest) > 0 {
-			b.advanceTo(len(data) - len(rest))
-			err = b.errorAt(b.at, "text follows the JSON value; a record is exactly one")
+		if rest := bytes.TrimLeft(data[r.offset:], " \t\r\n"); len(rest) > 0 {
+			r.advanceTo(len(data) - len(rest))
+			err = r.errorAt(r.at, "text follows the JSON value; a record is exactly one")
 		}
 	}
 	if err != nil {
-		return nil, []Problem{b.problemOf(err)}
+		return nil, []Problem{r.problemOf(err)}
 	}
 	return &Document{Root: root, Structure: structure}, nil
 }
 
-// jsonReader builds values from the tokens of a JSON text. It keeps the place
-// of the next token.
+// jsonReader builds values from the tokens of a JSON text. offset and at are the place of the next token.
 type jsonReader struct {
 	data   []byte
 	dec    *json.Decoder
@@ -58,17 +56,17 @@ type jsonReader struct {
 	at     Pos
 }
 
-// jsonError is a problem at a place.
+// jsonError carries a problem as an error.
 type jsonError struct{ Problem }
 
 func (e *jsonError) Error() string { return e.Message }
 
-func (b *jsonReader) errorAt(pos Pos, format string, args ...any) error {
+func (r *jsonReader) errorAt(pos Pos, format string, args ...any) error {
 	return &jsonError{Problem{Kind: ProblemYAML, Pos: pos, Message: fmt.Sprintf(format, args...)}}
 }
 
-// problemOf puts an error of the decoder into words.
-func (b *jsonReader) problemOf(err error) Problem {
+// problemOf turns an error into a problem.
+func (r *jsonReader) problemOf(err error) Problem {
 	var own *jsonError
 	if errors.As(err, &own) {
 		return own.Problem
@@ -76,59 +74,59 @@ func (b *jsonReader) problemOf(err error) Problem {
 	p := Problem{Kind: ProblemYAML, Hint: "reading stopped here; the mistake may be just before"}
 	var syntax *json.SyntaxError
 	switch {
-	case len(bytes.TrimSpace(b.data)) == 0:
+	case len(bytes.TrimSpace(r.data)) == 0:
 		return Problem{Kind: ProblemYAML, Pos: Pos{1, 1}, Message: "the file is empty; a mapping is expected"}
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		b.advanceTo(len(b.data))
+		r.advanceTo(len(r.data))
 		p.Message = "not JSON: the text ends too early"
 	case errors.As(err, &syntax):
-		b.advanceTo(min(max(int(syntax.Offset)-1, b.offset), len(b.data)))
+		r.advanceTo(min(max(int(syntax.Offset)-1, r.offset), len(r.data)))
 		p.Message = "not JSON: " + wording.Clip(syntax.Error())
 	default:
 		p.Message = "not JSON: " + wording.Clip(strings.TrimPrefix(err.Error(), "json: "))
 	}
-	p.Pos = b.at
+	p.Pos = r.at
 	return p
 }
 
 // advanceTo moves the place forward to an offset.
-func (b *jsonReader) advanceTo(to int) {
-	for b.offset < to {
-		r, n := utf8.DecodeRune(b.data[b.offset:])
-		b.offset += n
-		if r == '\n' {
-			b.at = Pos{b.at.Line + 1, 1}
+func (r *jsonReader) advanceTo(to int) {
+	for r.offset < to {
+		c, n := utf8.DecodeRune(r.data[r.offset:])
+		r.offset += n
+		if c == '\n' {
+			r.at = Pos{r.at.Line + 1, 1}
 		} else {
-			b.at.Column++
+			r.at.Column++
 		}
 	}
 }
 
 // skipSeparators moves to the next token, over white space and separators.
-func (b *jsonReader) skipSeparators() {
-	for b.offset < len(b.data) && bytes.IndexByte([]byte(" \t\r\n,:"), b.data[b.offset]) >= 0 {
-		b.advanceTo(b.offset + 1)
+func (r *jsonReader) skipSeparators() {
+	for r.offset < len(r.data) && bytes.IndexByte([]byte(" \t\r\n,:"), r.data[r.offset]) >= 0 {
+		r.advanceTo(r.offset + 1)
 	}
 }
 
-// readToken reads the next readToken and says where it begins.
-func (b *jsonReader) readToken() (json.Token, Pos, error) {
-	b.skipSeparators()
-	pos := b.at
-	token, err := b.dec.Token()
+// readToken reads the next token and says where it begins.
+func (r *jsonReader) readToken() (json.Token, Pos, error) {
+	r.skipSeparators()
+	pos := r.at
+	token, err := r.dec.Token()
 	if err == nil {
-		b.advanceTo(int(b.dec.InputOffset()))
+		r.advanceTo(int(r.dec.InputOffset()))
 	}
 	return token, pos, err
 }
 
-func (b *jsonReader) readValue(depth int) (*Value, error) {
-	token, pos, err := b.readToken()
+func (r *jsonReader) readValue(depth int) (*Value, error) {
+	token, pos, err := r.readToken()
 	if err != nil {
 		return nil, err
 	}
 	if depth > maxDepth {
-		return nil, b.errorAt(pos, "nested deeper than %d levels", maxDepth)
+		return nil, r.errorAt(pos, "nested deeper than %d levels", maxDepth)
 	}
 	v := &Value{Pos: pos, Plain: true}
 	switch t := token.(type) {
@@ -149,34 +147,34 @@ func (b *jsonReader) readValue(depth int) (*Value, error) {
 			v.Kind = Map
 		}
 		var seen memberIndex
-		for b.dec.More() {
-			if err := b.readElement(v, &seen, depth+1); err != nil {
+		for r.dec.More() {
+			if err := r.readElement(v, &seen, depth+1); err != nil {
 				return v, err
 			}
 		}
-		_, _, err = b.readToken()
+		_, _, err = r.readToken()
 	}
 	return v, err
 }
 
 // readElement reads an item of a list, or a member of an object.
-func (b *jsonReader) readElement(v *Value, seen *memberIndex, depth int) error {
+func (r *jsonReader) readElement(v *Value, seen *memberIndex, depth int) error {
 	var field Field
 	if v.Kind == Map {
-		token, pos, err := b.readToken()
+		token, pos, err := r.readToken()
 		if err != nil {
 			return err
 		}
 		key, ok := token.(string)
 		if !ok {
-			return b.errorAt(pos, "a key is expected here")
+			return r.errorAt(pos, "a key is expected here")
 		}
 		if before := seen.find(v.Fields, key); before != nil {
-			return b.errorAt(pos, "duplicate key %q; it is already on line %d", wording.Clip(key), before.KeyPos.Line)
+			return r.errorAt(pos, "duplicate key %q; it is already on line %d", wording.Clip(key), before.KeyPos.Line)
 		}
 		field.Key, field.KeyPos = key, pos
 	}
-	value, err := b.readValue(depth)
+	value, err := r.readValue(depth)
 	if err != nil {
 		return err
 	}

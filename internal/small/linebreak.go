@@ -7,12 +7,10 @@ import (
 	"unicode/utf8"
 )
 
-// unicodeBreaks are the characters that end a line in YAML 1.1, which the parser
-// follows, and are characters like any other in YAML 1.2 (sections 5.4 and
-// 5.2 of its specification), as they are for git and for editors.
+// unicodeBreaks end a line in YAML 1.1, which the parser follows. In YAML 1.2 (sections 5.4 and 5.2 of its
+// specification), in git and in editors they do not.
 var unicodeBreaks = []string{"\u0085", "\u2028", "\u2029"}
 
-// hasUnicodeBreak reports whether a text has one of them.
 func hasUnicodeBreak(data []byte) bool {
 	for _, c := range unicodeBreaks {
 		if bytes.Contains(data, []byte(c)) {
@@ -22,10 +20,9 @@ func hasUnicodeBreak(data []byte) bool {
 	return false
 }
 
-// checkUnicodeBreaks returns a problem if a document says one thing where such
-// characters end lines and another where they do not: a comment, for one, ends
-// there for some readers only, and what follows is an entry or nothing. Inside
-// a quoted text they usually make no difference.
+// checkUnicodeBreaks returns a problem if the document's content depends on whether unicodeBreaks end a line. After
+// one in a comment, for example, some readers find an entry, and others only more of the comment. Inside quotes they
+// usually make no difference.
 func (d *Document) checkUnicodeBreaks(data []byte) *Problem {
 	if !hasUnicodeBreak(data) {
 		return nil
@@ -57,12 +54,12 @@ func (d *Document) checkUnicodeBreaks(data []byte) *Problem {
 	}
 }
 
-// replaceUnicodeBreaks replaces each Unicode line break by a character of as many bytes that
-// the text does not have; back undoes it.
+// replaceUnicodeBreaks replaces each Unicode line break by an ordinary character that the text does not have and that
+// takes as many bytes; back undoes that.
 func replaceUnicodeBreaks(data []byte) (text []byte, back *strings.Replacer) {
 	text = data
 	var pairs []string
-	next := map[int]rune{2: '\u0250', 3: '\ue000'} // letters, and characters for private use
+	next := map[int]rune{2: '\u0250', 3: '\ue000'} // by length in bytes: letters, characters for private use
 	for _, c := range unicodeBreaks {
 		standIn := next[len(c)]
 		for bytes.ContainsRune(data, standIn) {

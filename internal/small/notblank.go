@@ -4,8 +4,8 @@ import (
 	"strings"
 )
 
-// NotBlank reports whether a value is a mapping, or a string with something
-// but white space in it.
+// NotBlank reports whether a value is a mapping, binary data that is not empty, or a string with more than white
+// space.
 func NotBlank(v *Value) bool {
 	if v == nil {
 		return false

@@ -9,24 +9,21 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// decimal is a number as its source text says it, exactly: digits times ten to
-// the power of exponent. The digits neither begin nor end with a zero; zero
-// has none.
+// decimal is an exact number: digits times ten to the power of exponent. digits neither begins nor ends with a zero;
+// for zero it is empty.
 type decimal struct {
 	negative bool
 	digits   string
 	exponent int
 }
 
-// Bounds of a number's source text. No double needs more of either, and
-// 1e999999999 would need a gigabyte as an integer.
+// Bounds of a number's source text: no double needs more, and 1e999999999 as an integer would need a gigabyte.
 const (
 	maxDigits   = 800
 	maxExponent = 400
 )
 
-// readDecimal reads a number's source text. It returns false for one beyond
-// the bounds.
+// readDecimal reads a number's source text. It returns false if the text is beyond the bounds or not a decimal number.
 func readDecimal(v *Value) (decimal, bool) {
 	text := v.Text
 	if v.Tag == IntTag {
@@ -60,7 +57,7 @@ func readDecimal(v *Value) (decimal, bool) {
 	return d, true
 }
 
-// Number writes a number exactly, as JSON does; 0 for one beyond the bounds, and for what is not a number.
+// Number returns the exact number in JSON's form; "0" if the value is not a number, or is beyond the bounds.
 func (v *Value) Number() string {
 	d := decimal{}
 	if v.Kind == Number {
@@ -69,10 +66,11 @@ func (v *Value) Number() string {
 	return d.String()
 }
 
-// Double writes a number exactly, as JSON does, a whole one without an exponent; ok is false for one that no double comes near.
+// Double is like Number, but writes whole numbers without an exponent. ok is false for a number beyond the bounds, or
+// beyond the range of a double.
 func (v *Value) Double() (text string, ok bool) {
 	if digits, negative := strings.CutPrefix(v.Text, "-"); negative && isDigits(digits) && digits[0] != '0' {
-		v = &Value{Tag: FloatTag, Text: v.Text} // YAML's reader takes none below 64 bits
+		v = &Value{Tag: FloatTag, Text: v.Text} // integerText reads none below -1<<63
 	}
 	d, ok := readDecimal(v)
 	if !ok {
@@ -87,7 +85,7 @@ func (v *Value) Double() (text string, ok bool) {
 	return d.String(), true
 }
 
-// integerText writes an integer in decimal; YAML allows other bases.
+// integerText returns an integer in decimal; YAML allows other bases.
 func integerText(text string) string {
 	if isDigits(text) && text[0] != '0' {
 		return text
@@ -116,7 +114,7 @@ func isDigits(text string) bool {
 	return text != ""
 }
 
-// String writes the number so that JSON and strconv read it.
+// String returns the number in a form that JSON and strconv read.
 func (d decimal) String() string {
 	if d.digits == "" {
 		return "0"
@@ -131,11 +129,9 @@ func (d decimal) String() string {
 	return sign + d.digits + "e" + strconv.Itoa(d.exponent)
 }
 
-// canonicalNumber writes a number as RFC 8785 does (section 3.2.2.3, that is
-// ECMAScript's number to string). ok is false when a double does not hold the
-// number: an integer must be equal to the double; a fraction must be the
-// shortest decimal that stands for it, so that 0.1, 0.10 and 1e-1 are one
-// number and 0.1000000000000000055 is another.
+// canonicalNumber writes a number as RFC 8785 does (section 3.2.2.3, ECMAScript's number to string). ok is false if a
+// double does not hold the number: an integer must equal the double; a fraction must be the double's shortest decimal,
+// so that 0.1, 0.10 and 1e-1 are one number and 0.1000000000000000055 is another.
 func canonicalNumber(v *Value) (text string, ok bool) {
 	d, ok := readDecimal(v)
 	if !ok {
@@ -152,7 +148,7 @@ func canonicalNumber(v *Value) (text string, ok bool) {
 	return string(out), err == nil
 }
 
-// isHeldBy reports whether the double nearest to d stands for it.
+// isHeldBy reports whether double, the one nearest to d, represents d.
 func (d decimal) isHeldBy(double float64) bool {
 	if d.exponent < 0 {
 		shortest, ok := readDecimal(&Value{Tag: FloatTag, Text: strconv.FormatFloat(double, 'e', -1, 64)})

@@ -12,16 +12,15 @@ import (
 
 // Document is one parsed file.
 type Document struct {
-	// Root is the document's mapping.
+	// Root is a mapping; [ParseJSONValue] allows any value.
 	Root *Value
-	// linked is true if the document uses anchors, aliases, merge keys or
-	// explicit tags: its parts cannot be read separately.
+	// linked is the result of Linked.
 	linked bool
 	// emptyFollows is true if an empty document follows this one.
 	emptyFollows bool
-	// appendColumn is the AppendColumn, if that is known.
+	// appendColumn is the result of AppendColumn if it is known, else 0.
 	appendColumn int
-	// Structure is how much of maxStructure the text takes.
+	// Structure counts the places in the text at which nodes can begin; see [StructureOf].
 	Structure int
 }
 
@@ -49,7 +48,8 @@ func Parse(data []byte, limits Limits) (*Document, []Problem) {
 	return parseWhole(data, structure)
 }
 
-// ParseWorkspace is Parse for a workspace file: keys that the protocol does not know may hold anything, as no program looks at them.
+// ParseWorkspace is Parse for a workspace file: keys that the protocol does not know may hold any YAML, as no program
+// reads them.
 func ParseWorkspace(data []byte, limits Limits) (*Document, []Problem) {
 	doc, problems := Parse(data, limits)
 	if doc != nil {
@@ -70,7 +70,7 @@ func ParseWorkspace(data []byte, limits Limits) (*Document, []Problem) {
 	return nil, problems
 }
 
-// nullUnknown replaces a mapping's members by null, except the known ones, and the members of run except its id.
+// nullUnknown replaces the values of all keys but the known ones by null; below run it keeps only the replay id.
 func nullUnknown(n *yaml.Node, known ...string) {
 	for i := 1; n.Kind == yaml.MappingNode && i < len(n.Content); i += 2 {
 		key := n.Content[i-1]
@@ -86,9 +86,9 @@ func nullUnknown(n *yaml.Node, known ...string) {
 	}
 }
 
-// parseWhole is the slow way of Parse, and the only one for what is not a configured log.
+// parseWhole is the slow way of Parse, for any text that parseLog does not read.
 func parseWhole(data []byte, structure int) (*Document, []Problem) {
-	root, more, problem := decode(data, structure)
+	root, emptyFollows, problem := decode(data, structure)
 	if problem != nil {
 		return nil, []Problem{*problem}
 	}
@@ -96,14 +96,14 @@ func parseWhole(data []byte, structure int) (*Document, []Problem) {
 	if doc == nil {
 		return nil, problems
 	}
-	doc.Structure, doc.emptyFollows = structure, more
+	doc.Structure, doc.emptyFollows = structure, emptyFollows
 	if problem := doc.checkUnicodeBreaks(data); problem != nil {
 		return nil, []Problem{*problem}
 	}
 	return doc, problems
 }
 
-// TooLarge is the problem of a file of size bytes above the limit.
+// TooLarge returns the problem of a file whose size in bytes is above the limit.
 func TooLarge(size int64, limits Limits) Problem {
 	return Problem{
 		Kind:    ProblemTooLarge,
@@ -112,9 +112,9 @@ func TooLarge(size int64, limits Limits) Problem {
 	}
 }
 
-// decode runs the YAML parser and makes sure that there is exactly one
-// document that holds something; more is true if empty ones follow it.
-func decode(data []byte, structure int) (root *yaml.Node, more bool, problem *Problem) {
+// decode runs the YAML parser and requires that the first document, and no other, has content; emptyFollows is true if
+// empty ones follow it.
+func decode(data []byte, structure int) (root *yaml.Node, emptyFollows bool, problem *Problem) {
 	doc, second, err := scanDocuments(data)
 	switch {
 	case err != nil && doc != nil:
@@ -136,9 +136,9 @@ func decode(data []byte, structure int) (root *yaml.Node, more bool, problem *Pr
 	return doc.Content[0], second != nil, nil
 }
 
-// scanDocuments returns the first document of a text, and what follows it: a second document, the first of them that is not empty. An error comes
-// with the first document if it is about what follows that. The parser panics on a few malformed inputs, which is an error of the
-// input here.
+// scanDocuments returns a text's first document, and as the second one the next with content or, if there is none, the
+// last empty one. An error that comes with a first document concerns the text after it. The parser panics on a few
+// malformed inputs, which becomes an error here.
 func scanDocuments(data []byte) (first, second *yaml.Node, err error) {
 	defer func() {
 		if r := recover(); r != nil {

@@ -8,18 +8,16 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// minPart and maxPart are about how many bytes of items the YAML parser is
-// given at once. Starting costs it as much as a few kilobytes, and what it makes
-// of a part is in memory all at once.
+// minPart and maxPart bound roughly how many bytes the YAML parser reads at once. Starting takes it as long as reading
+// a few kilobytes, and all nodes of a part are in memory together.
 const (
 	minPart = 4 << 10
 	maxPart = 256 << 10
 )
 
-// parseLog is the fast way of Parse for a log of plain lines: its text is cut
-// before its second item and at later ones, as an appended text is cut off, and
-// the items are read by plainReader if they can be. It returns nil if the text
-// cannot be read like this. FuzzParseLog compares it with parseWhole.
+// parseLog is the fast way of Parse for a log of plain lines. The YAML parser reads the text up to the second item,
+// and plainReader the rest, as items appended to it. parseLog returns nil if the text cannot be read like this.
+// FuzzParseLog compares it with parseWhole.
 func parseLog(data []byte) *Document {
 	start := bytes.Index(data, []byte("\n"+entriesKey)) + 1
 	if !bytes.HasPrefix(data[start:], []byte(entriesKey)) {
@@ -62,32 +60,30 @@ func parsePart(text []byte) *Document {
 	return doc
 }
 
-// plainReader reads items as the protocol's own program writes nearly all of
-// them: mappings with one member per line, whose values are plain or quoted texts
-// of one line without escapes, or literal blocks. What is not of that form is
-// left to the YAML parser, item by item. All texts are parts of one.
+// plainReader reads items in the form in which the protocol's own program writes nearly all: mappings with one member
+// per line, whose values are plain or quoted texts of one line without escapes, or literal blocks. The YAML parser
+// reads the other items. Texts of one line share the memory of text.
 type plainReader struct {
 	text string
 	// offset is where the next line begins, and line its number in the file.
 	offset, line int
-	// dashPrefix begins the line of an item; nextItem is that after a line feed.
+	// dashPrefix begins an item's line; nextItem is a line feed and dashPrefix.
 	dashPrefix, nextItem string
-	// keys are those that are known to be strings.
+	// keys are names that are known to be strings, each with its shared copy.
 	keys map[string]string
 
-	fields       []Field // of an item
-	literal      []byte  // the text of a block
+	fields       []Field // of the current item
+	literal      []byte  // buffer for a literal block
 	scalars      builder
-	lastString   string  // the last text that the builder had to identify as a string
-	unusedValues []Value // not used yet
+	lastString   string // the last text that scalars found to be a string
+	unusedValues []Value
 }
 
 func newPlainReader(text, dash string, line int) *plainReader {
 	return &plainReader{text: text, line: line, dashPrefix: dash, nextItem: "\n" + dash, keys: map[string]string{}}
 }
 
-// readAll appends readAll items to those that come before them; nil if the text holds
-// anything else.
+// readAll appends all items of the text to items; nil if the text holds anything else.
 func (r *plainReader) readAll(items []*Value) []*Value {
 	for r.offset < len(r.text) {
 		item := r.readItem()
@@ -104,7 +100,8 @@ func (r *plainReader) readAll(items []*Value) []*Value {
 	return items
 }
 
-// parseItems has the YAML parser read the next item, and more up to a plain one.
+// parseItems has the YAML parser read the next items: at least minPart bytes, then on to the next plain item or to
+// maxPart.
 func (r *plainReader) parseItems() []*Value {
 	from, line := r.offset, r.line
 	for r.offset < len(r.text) && r.offset-from < maxPart {
@@ -125,7 +122,7 @@ func (r *plainReader) parseItems() []*Value {
 	return items
 }
 
-// moveDown adds to the lines of a value and of all that is in it.
+// moveDown adds lines to the places of a value and of all that is in it.
 func (v *Value) moveDown(lines int) {
 	v.Pos.Line += lines
 	for _, item := range v.Items {
@@ -137,7 +134,7 @@ func (v *Value) moveDown(lines int) {
 	}
 }
 
-// skipItem goes to the next line with a dash.
+// skipItem moves to the line of the next item, or to the end.
 func (r *plainReader) skipItem() {
 	n := strings.Index(r.text[r.offset:], r.nextItem) + 1
 	if n == 0 {
@@ -158,9 +155,9 @@ func (r *plainReader) consumeLine(line string) {
 	r.line++
 }
 
-// readItem reads an readItem; nil if it is not plain, in which case it still has to be read.
+// readItem reads a plain item. For any other item it returns nil and moves nowhere.
 func (r *plainReader) readItem() *Value {
-	if len(r.unusedValues) < maxItemValues { // they are allocated some at a time, which takes less memory
+	if len(r.unusedValues) < maxItemValues { // one allocation for many values takes less memory
 		r.unusedValues = make([]Value, max(maxItemValues, min(256, len(r.text)/64)))
 	}
 	at, line, values := r.offset, r.line, r.unusedValues
@@ -179,7 +176,7 @@ func (r *plainReader) readItem() *Value {
 	return item
 }
 
-// newValue is a new newValue.
+// newValue takes a value from unusedValues.
 func (r *plainReader) newValue(at Pos) *Value {
 	v := &r.unusedValues[0]
 	r.unusedValues = r.unusedValues[1:]
@@ -187,14 +184,14 @@ func (r *plainReader) newValue(at Pos) *Value {
 	return v
 }
 
-// Bounds of what is plain.
+// Bounds of a plain item.
 const (
 	maxPlainKey     = 100
 	maxPlainMembers = 32
-	maxItemValues   = 1 + maxPlainMembers // of an item
+	maxItemValues   = 1 + maxPlainMembers
 )
 
-// readMember reads a readMember of an item, from the key on.
+// readMember reads a member of the item, with all lines of a literal block.
 func (r *plainReader) readMember() bool {
 	line, ok := r.peekLine()
 	if !ok || len(line) <= len(r.dashPrefix) || len(r.fields) == maxPlainMembers {
@@ -229,7 +226,7 @@ func (r *plainReader) readMember() bool {
 		v.Text, v.Plain = text, true
 		switch {
 		case isLetter(text[0]) && len(text) > len("false"): // longer words are always strings
-		case text == r.lastString: // entry after entry has the same replayId
+		case text == r.lastString: // many entries share a text, such as the replayId
 		default:
 			r.scalars.convertScalar(&yaml.Node{Kind: yaml.ScalarNode, Value: text}, v)
 			if v.Kind == String {
@@ -240,8 +237,7 @@ func (r *plainReader) readMember() bool {
 	return ok
 }
 
-// unquote is a text without its quotes, if there is none of the special
-// characters between them.
+// unquote returns a quoted text without its quotes; false if it has a special character.
 func unquote(text, special string) (string, bool) {
 	last := len(text) - 1
 	if last == 0 || text[last] != text[0] || strings.ContainsAny(text[1:last], special) {
@@ -250,7 +246,8 @@ func unquote(text, special string) (string, bool) {
 	return text[1:last], true
 }
 
-// readKey returns a member's name if it is a word, a string, and new in the item. All items share one string.
+// readKey returns the shared copy of a member's name; false unless it is a word, a string to YAML, and new in the
+// item.
 func (r *plainReader) readKey(name string) (string, bool) {
 	known, ok := r.keys[name]
 	if !ok {
@@ -263,8 +260,7 @@ func (r *plainReader) readKey(name string) (string, bool) {
 	return known, !slices.ContainsFunc(r.fields, func(f Field) bool { return f.Key == known })
 }
 
-// isWord reports whether a text is a letter and then letters, digits and
-// underscores.
+// isWord reports whether a text is a letter, followed by letters, digits and underscores only.
 func isWord(text string) bool {
 	for i := range len(text) {
 		if !isLetter(text[i]) && (i == 0 || text[i] != '_' && (text[i] < '0' || text[i] > '9')) {
@@ -276,8 +272,7 @@ func isWord(text string) bool {
 
 func isLetter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
 
-// isPlainScalar reports whether the rest of a line is a scalar without quotes,
-// and nothing else.
+// isPlainScalar reports whether the rest of a line is certainly one scalar without quotes.
 func isPlainScalar(text string) bool {
 	if c := text[0]; !isLetter(c) && c < 0x80 && (c < '0' || c > '9') && c != '/' && c != '.' && c != '(' {
 		return false
@@ -286,7 +281,7 @@ func isPlainScalar(text string) bool {
 	return last != ' ' && last != ':' && strings.IndexByte(text, '\t') < 0 && !strings.Contains(text, ": ") && !strings.Contains(text, " #")
 }
 
-// readLiteral reads a literal readLiteral, after the line with its indicator.
+// readLiteral reads a literal block, after the line with its indicator.
 func (r *plainReader) readLiteral(indicator string) (string, bool) {
 	line, ok := r.peekLine()
 	indent := len(line) - len(strings.TrimLeft(line, " "))
@@ -306,7 +301,7 @@ func (r *plainReader) readLiteral(indicator string) (string, bool) {
 			if line[lead] == '\t' {
 				return "", false
 			}
-			break // it belongs to what follows
+			break // the line comes after the block
 		}
 		r.consumeLine(line)
 		if lead < len(line) {

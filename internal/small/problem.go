@@ -2,9 +2,9 @@ package small
 
 import "fmt"
 
-// Pos is a place in a file. Line and Column begin at 1; Column counts
-// characters (code points), not bytes. Lines end as in YAML 1.1: at LF, CR LF,
-// a lone CR, U+0085, U+2028 and U+2029. The zero Pos means the whole file.
+// Pos is a place in a file. Line and Column begin at 1; Column counts characters (code points), not bytes. Where the
+// YAML parser counts lines, they end as in YAML 1.1: at LF, CR LF, a lone CR, U+0085, U+2028 and U+2029. Elsewhere
+// they end at LF. The zero Pos means the whole file.
 type Pos struct {
 	Line, Column int
 }
@@ -22,7 +22,7 @@ const (
 	ProblemYAML ProblemKind = "yaml"
 	// ProblemDocuments is a second YAML document in the file.
 	ProblemDocuments ProblemKind = "multiple-documents"
-	// ProblemTooLarge is a file above the size limit; it is not read.
+	// ProblemTooLarge is a file above the limit of size or structure; it is not parsed.
 	ProblemTooLarge ProblemKind = "too-large"
 	// ProblemNotAFile is a symlink, a submodule or an LFS pointer where a
 	// file is expected.
@@ -41,7 +41,7 @@ type Problem struct {
 	Subject string
 	// Message is one sentence in lower case, without a final period.
 	Message string
-	// Conflict is true for a marker that git left in a conflict.
+	// Conflict is true if the problem is one of git's conflict markers.
 	Conflict bool
 	// Hint says what to type or edit, if that is not obvious.
 	Hint string

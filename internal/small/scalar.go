@@ -6,7 +6,7 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// The short tags of the YAML types that plain text can have.
+// The short tags of YAML's scalar types.
 const (
 	strTag       = "!!str"
 	nullTag      = "!!null"
@@ -20,8 +20,7 @@ const (
 
 const quotedStyles = yaml.SingleQuotedStyle | yaml.DoubleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle
 
-// convertScalar decodes a convertScalar as the YAML library would decode it to a Go value:
-// a custom tag, such as !note, makes it a string.
+// convertScalar decodes a scalar as yaml.v3 decodes it to a Go value: a custom tag, such as !note, makes it a string.
 func (b *builder) convertScalar(n *yaml.Node, out *Value) {
 	tag := n.ShortTag()
 	out.Text = n.Value

@@ -10,7 +10,7 @@ import (
 	"github.com/small-gate/small-gate/internal/base/wording"
 )
 
-// errorLine opens the text of the parser's errors.
+// errorLine matches the beginning of the parser's error texts.
 var errorLine = expression.Of(`^yaml: (?:line (\d+): )?`)
 
 // syntaxProblem turns the parser's error into a problem. The parser names at
@@ -41,17 +41,16 @@ func syntaxProblem(data []byte, err error, structure int) *Problem {
 	return p
 }
 
-// Bounds of a text that is parsed again and again to find the line at which
-// the parser stops.
+// findFailingLine parses a text repeatedly, and searches no larger one than this: in bytes, and in
+// [Document.Structure].
 const (
 	maxSearchSize      = 2 << 20
 	maxSearchStructure = 100_000
 )
 
-// findFailingLine returns the line that makes the parser stop with the error text: the
-// shortest beginning of the file, in whole lines, that has the same error. It
-// returns 0 for a text that is too large to search, or if there is no such
-// line.
+// findFailingLine returns the line at which the parser stops with the error text: the last line of the shortest
+// beginning of the file that gives this error. It returns 0 if the text is too large to search, or if no beginning
+// gives the error.
 func findFailingLine(data []byte, text string, structure int) int {
 	if len(data) > maxSearchSize || structure > maxSearchStructure {
 		return 0
@@ -72,8 +71,7 @@ func findFailingLine(data []byte, text string, structure int) int {
 	return line
 }
 
-// findControlCharacter finds the first character that the parser refuses anywhere
-// (YAML 1.1, section 5.1).
+// findControlCharacter finds the first character that the parser refuses everywhere (YAML 1.1, section 5.1).
 func findControlCharacter(data []byte) (Pos, bool) {
 	for line, rest := 1, data; len(rest) > 0; line++ {
 		var text []byte
@@ -103,7 +101,7 @@ func lineAt(data []byte, line int) []byte {
 	return text
 }
 
-// syntaxHint says what is most often behind an error of the parser.
+// syntaxHint names the usual remedy for an error of the parser.
 func syntaxHint(text string, line []byte) string {
 	blanks := line[:len(line)-len(bytes.TrimLeft(line, " \t"))]
 	switch {

@@ -8,10 +8,9 @@ import (
 
 var lineFeed = []byte("\n")
 
-// checkText rejects what must not reach the YAML parser: too large a file, a
-// Git LFS pointer, conflict markers, bytes that are not UTF-8, and more structure than the
-// parsed form may take memory for. It returns the amount of structure, and
-// whether all lines are plain.
+// checkText refuses what must not reach the YAML parser: too large a file, a Git LFS pointer, conflict markers, bytes
+// that are not UTF-8, too much structure and too many directives. It returns the amount of structure, and whether all
+// lines are plain.
 func checkText(data []byte, limits Limits) (structure int, plain bool, problem *Problem) {
 	if size := int64(len(data)); size > limits.FileSize() {
 		tooLarge := TooLarge(size, limits)
@@ -30,8 +29,8 @@ func checkText(data []byte, limits Limits) (structure int, plain bool, problem *
 		if p := checkLine(text, line); p != nil {
 			return 0, false, p
 		}
-		n, ordinary := measureLine(text)
-		plain = plain && ordinary
+		n, plainLine := measureLine(text)
+		plain = plain && plainLine
 		if structure += n; structure > limits.Structure() {
 			return 0, false, &Problem{
 				Kind: ProblemTooLarge, Pos: Pos{line, 1},
@@ -67,15 +66,14 @@ func checkLine(text []byte, line int) *Problem {
 	}
 }
 
-// StructureOf counts the places in one line at which YAML nodes can begin; no
-// more than a handful begin at one place. The parser takes more characters
-// than the line feed for the end of a line, so all of them are counted.
+// StructureOf counts the places in one line at which YAML nodes can begin; only a few nodes begin at one place. It
+// counts every line break of YAML 1.1, as the parser ends lines there.
 func StructureOf(text []byte) int {
 	n, _ := measureLine(text)
 	return n
 }
 
-// noStructure are the bytes that measure passes over.
+// noStructure is true for the ASCII characters that are plain and begin no node.
 var noStructure = func() (out [256]bool) {
 	for c := byte(' '); c < 0x7f; c++ {
 		out[c] = bytes.IndexByte([]byte(",[{?:-"), c) < 0
@@ -83,7 +81,7 @@ var noStructure = func() (out [256]bool) {
 	return out
 }()
 
-// measureLine is StructureOf, and reports whether all characters are plain.
+// measureLine is StructureOf, and reports whether all characters are plain (isPlainStart).
 func measureLine(text []byte) (structure int, plain bool) {
 	structure, plain = 1, true
 	for i, c := range text {
@@ -107,8 +105,8 @@ func measureLine(text []byte) (structure int, plain bool) {
 	return structure, plain
 }
 
-// isPlainStart reports whether a text does not begin with a character that the
-// parser refuses, or takes for something other than text.
+// isPlainStart reports whether the parser takes the first character of a text for an ordinary one: no control
+// character, byte order mark, noncharacter or Unicode line break.
 func isPlainStart(text []byte) bool {
 	switch r, _ := utf8.DecodeRune(text); r {
 	case '\t', '\n':
@@ -124,27 +122,25 @@ func isPlainStart(text []byte) bool {
 // Pointer").
 var lfsMagic = []byte("version https://git-lfs.github.com/spec/v1")
 
-// LFSPointer is the problem of a Git LFS pointer where a log is expected.
+// LFSPointer is the problem of a Git LFS pointer in place of a file.
 var LFSPointer = Problem{
 	Kind: ProblemNotAFile, Pos: Pos{1, 1},
 	Message: "the file is a Git LFS pointer, not the file itself",
 	Hint:    "remove it from the LFS patterns in .gitattributes and commit the file itself",
 }
 
-// IsLFSPointer reports whether data is a Git LFS pointer rather than the file
-// it stands for.
+// IsLFSPointer reports whether data is a Git LFS pointer.
 func IsLFSPointer(data []byte) bool {
 	return len(data) < 1024 && bytes.HasPrefix(data, lfsMagic)
 }
 
-// findRune returns the column of the first character that is wanted, and the
-// text from it on; 0 and nothing if there is none. Its second argument to
-// wanted is the character's length in bytes.
-func findRune(line []byte, wanted func(r rune, size int) bool) (column int, from []byte) {
+// findRune returns the column of the first character that matches, and the text from there on; 0 and nil if there is
+// none. size is the character's length in bytes.
+func findRune(line []byte, matches func(r rune, size int) bool) (column int, from []byte) {
 	column = 1
 	for len(line) > 0 {
 		r, n := utf8.DecodeRune(line)
-		if wanted(r, n) {
+		if matches(r, n) {
 			return column, line
 		}
 		line = line[n:]

@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// Kind is the JSON type that a decoded YAML value has, or Other where JSON has
-// none.
+// Kind is the JSON type of a decoded YAML value, or Other if JSON has no such type.
 type Kind uint8
 
 // The kinds of value.
@@ -31,7 +30,7 @@ func (k Kind) String() string { return kindNames[k] }
 // resolved; keys are scalars and unique.
 type Value struct {
 	Kind Kind
-	// Plain is true for a scalar written without quotes.
+	// Plain is true for a scalar written neither in quotes nor as a block.
 	Plain bool
 	truth bool
 	block bool // a list written in block style
@@ -46,20 +45,19 @@ type Value struct {
 	Fields []Field
 }
 
-// Field is one member of a mapping. Key is a string's content, and the source
-// text of a key that is another scalar.
+// Field is one member of a mapping. Key is the content of a string key, and the source text of any other key.
 type Field struct {
 	Key    string
 	KeyPos Pos
 	Value  *Value
-	// Other is the canonical form of a key that is not a string.
-	Other string
+	// NonStringKey is the canonical form of a key that is not a string, else empty.
+	NonStringKey string
 	// Tagged is true for a key with a custom tag.
 	Tagged bool
 }
 
 // HasStringKey reports whether the key is a string.
-func (f *Field) HasStringKey() bool { return f.Other == "" }
+func (f *Field) HasStringKey() bool { return f.NonStringKey == "" }
 
 // Get returns the member called key of a mapping, or nil. It may be called on
 // nil and on any kind.
@@ -102,8 +100,7 @@ func (v *Value) Trimmed() (string, bool) {
 	return strings.TrimSpace(s), ok
 }
 
-// At follows a dotted path ("tasks.2.title") as far as it exists and returns
-// the last value on the way. A missing member yields its parent.
+// At follows a dotted path such as "tasks.2.title", split at its dots, and returns the deepest value that exists.
 func (v *Value) At(path []string) *Value {
 	for _, step := range path {
 		var next *Value
@@ -123,7 +120,7 @@ func (v *Value) At(path []string) *Value {
 	return v
 }
 
-// IsLeaf reports whether a value has nothing in it.
+// IsLeaf reports whether a value has no items and no members.
 func (v *Value) IsLeaf() bool { return len(v.Items) == 0 && len(v.Fields) == 0 }
 
 // IsTrue reports whether a value is the boolean true.

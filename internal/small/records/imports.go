@@ -13,7 +13,7 @@ import (
 // importsFolder is the folder below .small that holds the imports of files of 1.0.0.
 const importsFolder = "imports/v1/"
 
-// File is what a manifest says about one original; Size is in bytes.
+// File is a manifest's description of one original, which is a file of 1.0.0 kept by the import. Size is in bytes.
 type File struct {
 	Path   string `json:"path"`
 	SHA256 string `json:"sha256"`
@@ -35,12 +35,13 @@ func InputDigest(files []File) string {
 	return DigestOf([]byte(strings.Join(lines, "\x00")))
 }
 
-// ImportID is the id that a namespace and the digest over its files give an import.
+// ImportID returns the id of an import with a namespace and an [InputDigest].
 func ImportID(namespace, inputDigest string) string {
 	return "import_" + DigestOf([]byte(namespace + "\x00" + inputDigest))[:32]
 }
 
-// NewImport returns the files of an import of some originals. Both are by name below .small.
+// NewImport returns the files of an import of some originals: its manifest and copies of them. The keys of both maps
+// are names below .small.
 func NewImport(namespace string, originals map[string][]byte) map[string][]byte {
 	m := struct {
 		Profile   string     `json:"profile"`
@@ -67,7 +68,7 @@ func NewImport(namespace string, originals map[string][]byte) map[string][]byte 
 	return out
 }
 
-// NamespaceOf is the namespace that the text of a manifest names; empty if it names none.
+// NamespaceOf returns the namespace in the text of a manifest; empty if there is none.
 func NamespaceOf(manifest []byte) string {
 	var m struct{ Namespace string }
 	if json.Unmarshal(manifest, &m) != nil {

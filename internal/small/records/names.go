@@ -13,13 +13,13 @@ import (
 // Version is the small_version of the profile.
 const Version = "2.0.0"
 
-// ProfileFile is the name below .small of the file that makes a workspace one of the profile.
+// ProfileFile is the name, below .small, of the file that every workspace of the profile has.
 const ProfileFile = "profile.json"
 
 // Kind is what a file below .small is.
 type Kind string
 
-// The kinds of files that never change. A foreign file is where only records may be.
+// The kinds of files that never change. A foreign file lies in a folder for them, but is none.
 const (
 	Profile  Kind = "profile"
 	Session  Kind = "session"
@@ -31,7 +31,8 @@ const (
 	Foreign  Kind = "foreign"
 )
 
-// KindOf is the kind of a file by its name below .small; empty for one that may change, or is not one of the profile's.
+// KindOf returns the kind of the file with a name below .small; empty for one that may change, or that the profile
+// does not know.
 func KindOf(name string) Kind {
 	if name == ProfileFile {
 		return Profile
@@ -41,36 +42,36 @@ func KindOf(name string) Kind {
 		return ""
 	}
 	stem, isJSON := strings.CutSuffix(rest, ".json")
-	in, last, deep := strings.Cut(stem, "/")
-	kind, is := Kind(""), false
+	first, second, nested := strings.Cut(stem, "/")
+	kind, valid := Kind(""), false
 	switch folder {
 	case "sessions":
-		kind, is = Session, isJSON && in != "" && !deep
+		kind, valid = Session, isJSON && first != "" && !nested
 	case "events":
-		kind, is = Event, isJSON && in != "" && last != "" && !strings.Contains(last, "/")
+		kind, valid = Event, isJSON && first != "" && second != "" && !strings.Contains(second, "/")
 	case "receipts":
-		kind, is = Receipt, isJSON && in == "sha256" && isDigest(last)
+		kind, valid = Receipt, isJSON && first == "sha256" && isDigest(second)
 	case "evidence":
 		sum, found := strings.CutPrefix(rest, "blobs/sha256/")
-		kind, is = Blob, found && isDigest(sum)
+		kind, valid = Blob, found && isDigest(sum)
 	case "imports":
 		id, below, _ := strings.Cut(strings.TrimPrefix(rest, "v1/"), "/")
 		original, found := strings.CutPrefix(below, "originals/")
-		kind, is = Manifest, below == "manifest.json"
+		kind, valid = Manifest, below == "manifest.json"
 		if found {
-			kind, is = Original, original != ""
+			kind, valid = Original, original != ""
 		}
-		is = is && id != "" && strings.HasPrefix(rest, "v1/")
+		valid = valid && id != "" && strings.HasPrefix(rest, "v1/")
 	default:
 		return ""
 	}
-	if !is {
+	if !valid {
 		return Foreign
 	}
 	return kind
 }
 
-// IsImmutable reports whether a name below .small is that of a file that never changes, or of a folder of them.
+// IsImmutable reports whether a name below .small is that of a file that never changes, or of a folder for such files.
 func IsImmutable(name string) bool { return KindOf(name) != "" || KindOf(name+"/-") != "" }
 
 // isDigest reports whether a text is a sha256 in lower case.
@@ -78,18 +79,19 @@ func isDigest(text string) bool {
 	return len(text) == 64 && strings.Trim(text, "0123456789abcdef") == ""
 }
 
-// MaxSize is the kind's bound in bytes: what the protocol's own program reads at most. An original has no bound of its own.
-func (k Kind) MaxSize(otherwise int64) int64 {
+// MaxSize returns how many bytes of a file of this kind the protocol's own program reads at most. An original has no
+// such bound, and gets limit.
+func (k Kind) MaxSize(limit int64) int64 {
 	switch k {
 	case Blob:
 		return 64 << 20
 	case Original:
-		return otherwise
+		return limit
 	}
 	return 1 << 20
 }
 
-// ImportOf is the folder, below .small, of the import that a file belongs to.
+// ImportOf returns the folder, below .small, of the import that a file belongs to.
 func ImportOf(name string) string {
 	parts := strings.SplitN(name, "/", 4)
 	if len(parts) < 4 {
@@ -98,7 +100,7 @@ func ImportOf(name string) string {
 	return path.Join(parts[:3]...)
 }
 
-// OriginalLog is the name below .small of a migrated log in an import's folder.
+// OriginalLog returns the name, below .small, of the migrated log in an import's folder.
 func OriginalLog(folder string) string { return folder + "/originals/" + small.Progress.FileName() }
 
 // IsOriginalLog reports whether a name below .small is that of a migrated log.
@@ -106,7 +108,7 @@ func IsOriginalLog(name string) bool {
 	return KindOf(name) == Original && name == OriginalLog(ImportOf(name))
 }
 
-// VersionOf is the version that the text of a profile says; empty if it says none.
+// VersionOf returns the version in the text of a profile; empty if there is none.
 func VersionOf(text []byte) string {
 	var profile struct {
 		Version string `json:"small_version"`
@@ -117,7 +119,7 @@ func VersionOf(text []byte) string {
 	return profile.Version
 }
 
-// UnsupportedCommand is the failure of a command that is only for workspaces of 1.0.0. instead says what to type.
+// UnsupportedCommand returns the error of a command that works only in workspaces of 1.0.0. instead says what to type.
 func UnsupportedCommand(command, instead string) error {
 	return &failure.Error{
 		Message: "the workspace is of SMALL " + Version + ", which " + command + " does not serve: the protocol's own program writes its records", Remedy: instead,

@@ -17,15 +17,15 @@ import (
 
 // The problems that a record may have besides those of any file.
 const (
-	// ProblemCanonical is a record whose bytes or digest are not those of its content.
+	// ProblemCanonical is a record whose bytes or digest do not match its content.
 	ProblemCanonical small.ProblemKind = "canonical"
-	// ProblemPlace is a record at a path that is not its own, or of another project.
+	// ProblemPlace is a record at a wrong path, or of another project.
 	ProblemPlace small.ProblemKind = "place"
-	// ProblemImport is an original that is not what its manifest says.
+	// ProblemImport is an original that differs from its manifest's description.
 	ProblemImport small.ProblemKind = "import"
 )
 
-// The schemas assert no formats: migrations write times that are not valid.
+// The schemas check no formats, as migrations write invalid times.
 //
 //go:embed *.json
 var schemaFiles embed.FS
@@ -46,8 +46,8 @@ var schemas = sync.OnceValue(func() map[Kind]func() *schema.Schema {
 	return out
 })
 
-// keyOrder are a record's keyOrder in the order in which the protocol's own program writes them: it sorts only nested ones. A key with a question
-// mark is left out if its value is empty.
+// keyOrder lists a record's keys in the order in which the protocol's own program writes them; it sorts only nested
+// keys. A key with a question mark is left out if its value is empty.
 var keyOrder = sync.OnceValue(func() map[Kind][]string {
 	return map[Kind][]string{
 		Profile: strings.Fields("small_version project_id lineage_id mode policy_revision intent_digest? constraints_digest? import_id?"),
@@ -60,34 +60,34 @@ var keyOrder = sync.OnceValue(func() map[Kind][]string {
 	}
 })
 
-// Record is one record, read.
+// Record is one parsed record.
 type Record struct {
 	Kind   Kind
 	root   *small.Value
 	fields map[string]any
 }
 
-// Text is the text under a path of keys; empty if there is none.
+// Text returns the text under a path of keys; empty if there is none.
 func (r *Record) Text(keys ...string) string {
-	text, _ := r.Value(keys...).(string) //nolint:errcheck // the schema says what is no text
+	text, _ := r.Value(keys...).(string) //nolint:errcheck // the schema refuses other types
 	return text
 }
 
-// Texts is the list of texts under a path of keys.
+// Texts returns the list of texts under a path of keys.
 func (r *Record) Texts(keys ...string) []string {
-	list, _ := r.Value(keys...).([]any) //nolint:errcheck // the schema says what is no list
+	list, _ := r.Value(keys...).([]any) //nolint:errcheck // the schema refuses other types
 	var out []string
 	for _, item := range list {
-		if text, is := item.(string); is {
+		if text, ok := item.(string); ok {
 			out = append(out, text)
 		}
 	}
 	return out
 }
 
-// Int is the number under a path of keys; 0 if there is none.
+// Int returns the number under a path of keys; 0 if there is none.
 func (r *Record) Int(keys ...string) int64 {
-	n, _ := r.Value(keys...).(json.Number) //nolint:errcheck // the schema says what is no number
+	n, _ := r.Value(keys...).(json.Number) //nolint:errcheck // the schema refuses other types
 	i, err := n.Int64()
 	if err != nil {
 		return 0
@@ -95,12 +95,12 @@ func (r *Record) Int(keys ...string) int64 {
 	return i
 }
 
-// Value is the value under a path of keys; nil if there is none.
+// Value returns the value under a path of keys; nil if there is none.
 func (r *Record) Value(keys ...string) any {
 	var v any = r.fields
 	for _, key := range keys {
-		m, is := v.(map[string]any)
-		if !is {
+		m, ok := v.(map[string]any)
+		if !ok {
 			return nil
 		}
 		v = m[key]
@@ -108,7 +108,7 @@ func (r *Record) Value(keys ...string) any {
 	return v
 }
 
-// Pos is where a key's value is in the text.
+// Pos returns the place of a key's value, or of the record if it lacks the key.
 func (r *Record) Pos(key string) small.Pos {
 	if v := r.root.Get(key); v != nil {
 		return v.Pos
@@ -116,7 +116,8 @@ func (r *Record) Pos(key string) small.Pos {
 	return r.root.Pos
 }
 
-// Read reads the record at a name below .small, which gives its kind. Without a record, problems say why.
+// Read parses the record with a name below .small, whose kind has a schema. If it returns no record, the problems say
+// why.
 func Read(name string, data []byte, limits small.Limits) (*Record, []small.Problem) {
 	kind := KindOf(name)
 	doc, problems := small.ParseJSON(data, limits)
@@ -139,7 +140,7 @@ func Read(name string, data []byte, limits small.Limits) (*Record, []small.Probl
 	return r, append(problems, r.checkPlace(name)...)
 }
 
-// checkIntegers are the numbers in a value that are not integers.
+// checkIntegers returns a problem for each number in a value that is not an integer.
 func checkIntegers(v *small.Value, path []string) (out []small.Problem) {
 	if v.Kind == small.Number && v.Tag != small.IntTag {
 		return []small.Problem{{
@@ -156,7 +157,7 @@ func checkIntegers(v *small.Value, path []string) (out []small.Problem) {
 	return out
 }
 
-// checkCanonical compares a record's text and digest with those that its content has.
+// checkCanonical compares a record's text and digest with those computed from its content.
 func (r *Record) checkCanonical(data []byte) (out []small.Problem) {
 	text := r.canonicalText("")
 	if r.Kind != Profile {
@@ -183,7 +184,7 @@ func (r *Record) checkCanonical(data []byte) (out []small.Problem) {
 	return out
 }
 
-// canonicalText is the canonical text of a record with a digest, which may be empty.
+// canonicalText returns the record's canonical text, with a digest unless that is empty.
 func (r *Record) canonicalText(digest string) []byte {
 	out := []byte{'{'}
 	add := func(key string, v any) {
@@ -218,7 +219,7 @@ func isEmpty(v any) bool {
 	return reflect.ValueOf(v).Len() == 0 // a text, a list or an object: the schemas allow no boolean here
 }
 
-// checkPlace says where a record has to be.
+// checkPlace compares a record's name with the one that its ids require.
 func (r *Record) checkPlace(name string) []small.Problem {
 	key, want := "", ""
 	switch r.Kind {

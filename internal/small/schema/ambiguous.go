@@ -46,7 +46,7 @@ func ambiguous(a small.Artifact, root *small.Value) []small.Problem {
 				add(f.KeyPos, path, fmt.Sprintf("quote it: %q", wording.Clip(f.Key)), "the key %q of %s is no string", wording.Clip(f.Key), describe(owner))
 			case f.Tagged && judged(a, owner):
 				add(f.KeyPos, path, "remove the tag", "the key %q of %s has a tag of its own, with which programs take it for no string", wording.Clip(f.Key), describe(owner))
-			case strings.HasPrefix(f.Other, small.BinaryTag):
+			case strings.HasPrefix(f.NonStringKey, small.BinaryTag):
 				add(f.KeyPos, path, "write it as text", "a key of %s is binary data, which some readers decode and some do not", describe(owner))
 			case f.HasStringKey() && f.Key == "<<":
 				add(f.KeyPos, path, "give it another name", `the key "<<" of %s is text here, and a merge key to other readers`, describe(owner))

@@ -1,3 +1,3 @@
-// Package yamltext changes parts of a YAML text and leaves every other byte as it was. It knows YAML well enough for what people
-// and programs write; the result is read back, and refused if it says anything other than was meant.
+// Package yamltext changes parts of a YAML text and leaves every other byte as it was. It knows the YAML that people
+// and programs usually write. It parses each result, and refuses one with unintended content.
 package yamltext

@@ -10,9 +10,9 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// AppendItems returns a text with mappings appended to the block list under a root key, which is added if it is not there, and everything
-// else as it was. A new list looks like the one under another key, if there is one. Errors are as with SetMembers.
-func AppendItems(text []byte, key, like string, items [][]Member, limits small.Limits) ([]byte, error) {
+// AppendItems appends mappings to the block list under a root key, and adds the key if it is missing. A new list is
+// indented as the one under modelKey, if there is one. Everything else stays as it was. It fails as SetMembers does.
+func AppendItems(text []byte, key, modelKey string, items [][]Member, limits small.Limits) ([]byte, error) {
 	s, root, err := parseText(text, limits)
 	if err != nil {
 		return nil, err
@@ -28,14 +28,15 @@ func AppendItems(text []byte, key, like string, items [][]Member, limits small.L
 		}
 		want.Items = append(want.Items, value)
 	}
-	edits, err := s.appendItems(root, key, like, items)
+	edits, err := s.appendItems(root, key, modelKey, items)
 	if err != nil {
 		return nil, err
 	}
 	return s.applyChecked(edits, root, key, want, "there", limits)
 }
 
-// ReplaceItem returns a text in which members of an item in the list under a root key have other values. Errors are as with SetMembers.
+// ReplaceItem replaces the values of members of an item in the list under a root key. It fails as SetMembers does, and
+// if the item lacks a member.
 func ReplaceItem(text []byte, key string, index int, members []Member, limits small.Limits) ([]byte, error) {
 	s, root, err := parseText(text, limits)
 	if err != nil {
@@ -61,11 +62,11 @@ func ReplaceItem(text []byte, key string, index int, members []Member, limits sm
 	return s.applyChecked(edits, root, key, &list, "there", limits)
 }
 
-func (s *source) appendItems(root *small.Value, key, like string, items [][]Member) ([]edit, error) {
+func (s *source) appendItems(root *small.Value, key, modelKey string, items [][]Member) ([]edit, error) {
 	i := slices.IndexFunc(root.Fields, func(f small.Field) bool { return f.Key == key })
 	if i < 0 || s.isInBraces(root) {
 		return s.appendKey(root, key, func(indent int) string {
-			if list := root.Get(like); list != nil && s.hasDashes(list) {
+			if list := root.Get(modelKey); list != nil && s.hasDashes(list) {
 				return s.itemLines(dashLead(list), items)
 			}
 			return s.itemLines(strings.Repeat(" ", indent+2)+"- ", items)
@@ -96,7 +97,7 @@ func (s *source) itemLines(lead string, items [][]Member) string {
 // hasDashes reports whether a list is written in items that begin with a dash.
 func (s *source) hasDashes(list *small.Value) bool { return s.byteAt(s.offset(list.Pos)) == '-' }
 
-// dashLead is what to write before new items of a block list, as before its last one.
+// dashLead returns what comes before a new item of a block list, as before its last one: indentation, dash, spaces.
 func dashLead(list *small.Value) string {
 	gap := 2
 	if n := len(list.Items); n > 0 {
@@ -107,7 +108,7 @@ func dashLead(list *small.Value) string {
 	return strings.Repeat(" ", list.Pos.Column-1) + "-" + strings.Repeat(" ", gap-1)
 }
 
-// removeBrackets is the change that removes the [] after a key.
+// removeBrackets returns the edit that removes the [] after a key; false if there is none.
 func (s *source) removeBrackets(field small.Field) (edit, bool) {
 	start := s.offset(field.Value.Pos)
 	if field.KeyPos.Line != field.Value.Pos.Line || !bytes.HasPrefix(s.text[start:], []byte("[]")) {
@@ -122,9 +123,9 @@ func (s *source) removeBrackets(field small.Field) (edit, bool) {
 	return edit{start: start, end: end}, true
 }
 
-// listEndLine is the line before which a block list ends: that of the next key, or of
-// the blank lines and comments before the key that belong to it. Comments to the
-// left of the dashes do, other comments belong to the items.
+// listEndLine returns the number of the line after a block list: that of the next key, or of the first blank line or
+// comment that belongs to this key. Comments left of the dashes or without indentation belong to the key, others to
+// the items.
 func (s *source) listEndLine(root, list *small.Value) int {
 	end := s.documentEndLine()
 	for _, f := range root.Fields {

@@ -10,11 +10,10 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// Member is a member of a mapping: its key, and its value. For SetMembers that
-// is a string; elsewhere it is the YAML text of a value.
+// Member is a member of a mapping. Value is a string for [SetMembers], and the YAML text of a value elsewhere.
 type Member struct{ Key, Value string }
 
-// Lines writes members one per line, the first after a lead and the others below it.
+// Lines writes one member per line: the first after lead, the others indented as far.
 func Lines(lead string, members []Member, eol string) string {
 	var out strings.Builder
 	for _, m := range members {
@@ -24,9 +23,9 @@ func Lines(lead string, members []Member, eol string) string {
 	return out.String()
 }
 
-// SetMembers returns a text in which members of the mapping under a root key have these values, and everything else is as it was. What
-// is missing is added: the members, and the mapping itself. It is an error if the text is not a readable mapping, or written in a way that
-// cannot be changed without disturbing the rest.
+// SetMembers sets members of the mapping under a root key, adds the missing ones, and the mapping if need be.
+// Everything else stays as it was. It fails if the text is not a readable mapping, or if it cannot make the change
+// without changing the rest.
 func SetMembers(text []byte, key string, members []Member, limits small.Limits) ([]byte, error) {
 	s, root, err := parseText(text, limits)
 	if err != nil {
@@ -44,7 +43,7 @@ func SetMembers(text []byte, key string, members []Member, limits small.Limits) 
 	return s.applyChecked(edits, root, key, &small.Value{Kind: small.Map, Fields: want}, "under "+strconv.Quote(key), limits)
 }
 
-// parseText reads a text that is to be changed.
+// parseText parses a text whose root is a mapping.
 func parseText(text []byte, limits small.Limits) (*source, *small.Value, error) {
 	doc, problems := small.Parse(text, limits)
 	if doc == nil {
@@ -76,7 +75,7 @@ func (s *source) setMembers(root *small.Value, key string, members []Member) ([]
 	return edits, err
 }
 
-// replaceMembers gives members of a mapping other values, and lists those that it lacks.
+// replaceMembers replaces the values of members, and lists the members that the mapping lacks.
 func (s *source) replaceMembers(mapping *small.Value, members []Member) (edits []edit, missing []Member, err error) {
 	for _, m := range members {
 		i := slices.IndexFunc(mapping.Fields, func(f small.Field) bool { return f.Key == m.Key })
@@ -97,7 +96,7 @@ func (s *source) replaceMembers(mapping *small.Value, members []Member) (edits [
 	return edits, missing, nil
 }
 
-// fillEmpty gives an empty mapping, or null, its members.
+// fillEmpty writes members into an empty mapping, or in place of null.
 func (s *source) fillEmpty(field small.Field, members []Member) ([]edit, error) {
 	var all []string
 	for _, m := range members {
@@ -114,7 +113,6 @@ func (s *source) fillEmpty(field small.Field, members []Member) ([]edit, error) 
 	return []edit{change}, err
 }
 
-// memberLines writes members as lines.
 func (s *source) memberLines(members []Member, indent int) string {
 	lead := strings.Repeat(" ", indent)
 	return Lines(lead, members, s.eol())

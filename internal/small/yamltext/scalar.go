@@ -7,12 +7,10 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// The functions below find where a value ends, which the parser does not say. They
-// know YAML well enough for what people write; if they err, the resulting text
-// does not read back as it should, and is not used.
+// The functions below find where a value ends, which the parser does not say. They know only usual YAML; applyChecked
+// refuses their mistakes.
 
-// quotedEnd is the offset after the quoted scalar that begins at start, 0 if
-// it does not end.
+// quotedEnd returns the offset after the quoted scalar that begins at start, 0 if it does not end.
 func (s *source) quotedEnd(start int) int {
 	quote := s.byteAt(start)
 	for i := start + 1; i < len(s.text); i++ {
@@ -28,8 +26,8 @@ func (s *source) quotedEnd(start int) int {
 	return 0
 }
 
-// findScalar finds the text of a mapping's findScalar value. ok is false for an alias,
-// an anchor, a tag, and an unquoted text of several lines.
+// findScalar finds the text of a mapping's scalar value. ok is false for an alias, an anchor, a tag, and an unquoted
+// text of several lines.
 func (s *source) findScalar(f small.Field) (start, end int, ok bool) {
 	start = s.offset(f.Value.Pos)
 	switch c := s.byteAt(start); {
@@ -44,9 +42,8 @@ func (s *source) findScalar(f small.Field) (start, end int, ok bool) {
 	return 0, 0, false
 }
 
-// blockScalarEnd is the offset after the last line, without its end, of a
-// value that begins with | or >: the lines below it that are indented deeper
-// than its key.
+// blockScalarEnd returns the offset after a value that begins with | or >, before its last line end. Its lines are
+// indented deeper than its key.
 func (s *source) blockScalarEnd(f small.Field) int {
 	last := f.Value.Pos.Line
 	for n := last + 1; n <= s.lineCount(); n++ {

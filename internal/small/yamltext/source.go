@@ -11,21 +11,18 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// source is the text of a YAML file, cut into lines at line feeds, so that
-// positions can be found in it. The parser ends a line at some further
-// characters; what is edited there by mistake does not read back, and is not
-// used.
+// source is the text of a YAML file, cut into lines at line feeds to find positions. The parser also ends lines at
+// other characters; applyChecked refuses an edit that these misplace.
 type source struct {
 	text []byte
 	// starts are the offsets at which lines begin.
 	starts []int
 }
 
-// newSource cuts a text into lines.
 func newSource(text []byte) *source {
 	s := &source{text: text, starts: []int{0}}
 	if bytes.HasPrefix(text, []byte("\ufeff")) {
-		s.starts[0] = len("\ufeff") // no column counts a byte order mark
+		s.starts[0] = len("\ufeff") // columns do not count a byte order mark
 	}
 	for i, c := range text {
 		if c == '\n' {
@@ -35,7 +32,7 @@ func newSource(text []byte) *source {
 	return s
 }
 
-// eol is what ends a line in this file.
+// eol returns the line end that the file's first line has.
 func (s *source) eol() string {
 	if i := bytes.IndexByte(s.text, '\n'); i > 0 && s.text[i-1] == '\r' {
 		return "\r\n"
@@ -43,11 +40,11 @@ func (s *source) eol() string {
 	return "\n"
 }
 
-// lineCount is the number of lineCount; an empty one after the last line end counts.
+// lineCount counts the lines, with an empty one after the last line end.
 func (s *source) lineCount() int { return len(s.starts) }
 
-// lineStart is the offset at which a line begins (1 is the first), the end of the
-// text for a line that is not there.
+// lineStart returns the offset at which a line begins, or the end of the text if there is no such line. Lines count
+// from 1.
 func (s *source) lineStart(line int) int {
 	if line > len(s.starts) {
 		return len(s.text)
@@ -55,13 +52,13 @@ func (s *source) lineStart(line int) int {
 	return s.starts[line-1]
 }
 
-// lineText is the text of a lineText without its end.
+// lineText returns a line without its end.
 func (s *source) lineText(line int) string {
 	text := s.text[s.lineStart(line):s.lineStart(line+1)]
 	return strings.TrimRight(string(text), "\r\n")
 }
 
-// offset is the offset of a position, the end of the text for one outside.
+// offset returns the offset of a position, or the end of the text for one outside.
 func (s *source) offset(pos small.Pos) int {
 	i := s.lineStart(pos.Line)
 	for col := 1; col < pos.Column && i < len(s.text); col++ {
@@ -71,7 +68,7 @@ func (s *source) offset(pos small.Pos) int {
 	return i
 }
 
-// byteAt is the byte byteAt an offset, 0 outside the text.
+// byteAt returns the byte at an offset, 0 outside the text.
 func (s *source) byteAt(offset int) byte {
 	if offset >= 0 && offset < len(s.text) {
 		return s.text[offset]
@@ -79,8 +76,8 @@ func (s *source) byteAt(offset int) byte {
 	return 0
 }
 
-// documentEndLine is the number of the line before which the document ends: that of a
-// `...` marker, or the one after the last.
+// documentEndLine returns the number of the line after the document: that of a `...` marker, or the one after the
+// last.
 func (s *source) documentEndLine() int {
 	for n := 1; n <= s.lineCount(); n++ {
 		if l := s.lineText(n); l == "..." || strings.HasPrefix(l, "... ") {
@@ -99,8 +96,8 @@ type edit struct {
 	text       string
 }
 
-// applyChecked makes edits. It is an error if the new text does not say what the document says with value under a root key; where is for the
-// error's message.
+// applyChecked applies edits. It fails if the new text does not parse as root with value under key; where names the
+// place in the error's message.
 func (s *source) applyChecked(edits []edit, root *small.Value, key string, value *small.Value, where string, limits small.Limits) ([]byte, error) {
 	text := s.apply(edits)
 	if int64(len(text)) > limits.FileSize() {
@@ -114,13 +111,13 @@ func (s *source) applyChecked(edits []edit, root *small.Value, key string, value
 	return text, nil
 }
 
-// setField returns the fields of a mapping setField one of them set.
+// setField returns a copy of a mapping's fields in which key has the value v.
 func setField(fields []small.Field, key string, v *small.Value) []small.Field {
 	fields = slices.DeleteFunc(slices.Clone(fields), func(f small.Field) bool { return f.Key == key })
 	return append(fields, small.Field{Key: key, Value: v})
 }
 
-// apply makes edits; nil if some overlap.
+// apply returns the text after edits; nil if some overlap.
 func (s *source) apply(edits []edit) []byte {
 	slices.SortStableFunc(edits, func(a, b edit) int { return a.start - b.start })
 	var out []byte
@@ -136,7 +133,7 @@ func (s *source) apply(edits []edit) []byte {
 	return append(out, s.text[done:]...)
 }
 
-// replaceScalar gives a mapping's scalar value another text.
+// replaceScalar replaces the text of a member's scalar value.
 func (s *source) replaceScalar(f small.Field, text string) (edit, error) {
 	start, end, ok := s.findScalar(f)
 	if !ok {
@@ -148,8 +145,8 @@ func (s *source) replaceScalar(f small.Field, text string) (edit, error) {
 // isInBraces reports whether a mapping is written in braces.
 func (s *source) isInBraces(v *small.Value) bool { return s.byteAt(s.offset(v.Pos)) == '{' }
 
-// appendKey adds a key to the root mapping at the end of the document, and its
-// value's lines, which are written below a key with that many spaces before it.
+// appendKey adds a key at the end of the document, and below it the lines of its value, which depend on the key's
+// indentation in spaces.
 func (s *source) appendKey(root *small.Value, key string, lines func(indent int) string) ([]edit, error) {
 	if s.isInBraces(root) {
 		return nil, errors.New("the file is one mapping in braces")
@@ -158,8 +155,7 @@ func (s *source) appendKey(root *small.Value, key string, lines func(indent int)
 	return []edit{s.insertLines(s.documentEndLine(), strings.Repeat(" ", indent)+key+":"+s.eol()+lines(indent))}, nil
 }
 
-// insertLines inserts whole lines before the numbered one. If the text ends
-// without a line end, it gets one.
+// insertLines inserts whole lines before a line. After a text that lacks a final line end, it adds that first.
 func (s *source) insertLines(line int, text string) edit {
 	at := s.lineStart(line)
 	if at > 0 && at == len(s.text) && s.lineStart(s.lineCount()) != at {
