@@ -39,7 +39,7 @@ func parseJSON(data []byte, limits Limits, kinds ...Kind) (*Document, []Problem)
 	if err == nil {
 		if rest := bytes.TrimLeft(data[r.offset:], " \t\r\n"); len(rest) > 0 {
 			r.advanceTo(len(data) - len(rest))
-			err = r.errorAt(r.at, "text follows the JSON value; a record is exactly one")
+			err = r.errorAt(r.at, "text follows the JSON value; only one is allowed")
 		}
 	}
 	if err != nil {

@@ -119,7 +119,7 @@ func decode(data []byte, structure int) (root *yaml.Node, emptyFollows bool, pro
 	switch {
 	case err != nil && doc != nil:
 		p := syntaxProblem(data, err, structure)
-		p.Kind, p.Message = ProblemDocuments, "the YAML document has ended above, and what follows it is read by no program: "+p.Message
+		p.Kind, p.Message = ProblemDocuments, "the YAML document ended above; no program reads what follows: "+p.Message
 		return nil, false, p
 	case err != nil:
 		return nil, false, syntaxProblem(data, err, structure)

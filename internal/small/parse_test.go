@@ -91,7 +91,7 @@ func TestParseRejects(t *testing.T) {
 		resolve   = "resolve the conflict, in a workspace with `small-hook reconcile`"
 		merge     = "remove the line --- and what follows it, or merge it into the first document"
 		second    = "a second YAML document begins here; an artifact is exactly one | " + merge
-		behind    = "the YAML document has ended above, and what follows it is read by no program: not YAML: "
+		behind    = "the YAML document ended above; no program reads what follows: not YAML: "
 		directive = "remove the line that begins with %YAML"
 		utf8      = "is not valid UTF-8 | save the file as UTF-8"
 		control   = "YAML does not allow this control character | remove it, or write it as an escape in double quotes (\"\\x1b\")"
@@ -147,8 +147,8 @@ func TestParseRejects(t *testing.T) {
 		"a: 1\nb: [1, 2\nc: 3\n":                      "yaml 2:1 not YAML: did not find expected ',' or ']' | " + look,
 		"a: 1\nb: }\n":                                "yaml 2:1 not YAML: did not find expected node content | " + look,
 		"a: 1\nb\nc: 1\n":                             "yaml 2:1 not YAML: could not find expected ':' | " + look,
-		"a:\n\tb: 1\n":                                "yaml 2:1 not YAML: found character that cannot start any token | YAML indents with spaces; a tab may not stand there",
-		"a: 1\nb: @x\n":                               "yaml 2:1 not YAML: found character that cannot start any token | put the text into quotes: @, `, % and a tab cannot begin one",
+		"a:\n\tb: 1\n":                                "yaml 2:1 not YAML: found character that cannot start any token | YAML indents with spaces; replace the tab",
+		"a: 1\nb: @x\n":                               "yaml 2:1 not YAML: found character that cannot start any token | quote the text: without quotes it cannot begin with @, `, % or a tab",
 		"a: 1\nb: \"\\q\"\n":                          "yaml 2:1 not YAML: found unknown escape character",
 		"a: 1\nb: \"\\ud800\"\n":                      "yaml 2:1 not YAML: found invalid Unicode character escape code",
 		"a: 1\nb: *c\n":                               "yaml 2:1 not YAML: unknown anchor 'c' referenced",

@@ -106,11 +106,11 @@ func syntaxHint(text string, line []byte) string {
 	blanks := line[:len(line)-len(bytes.TrimLeft(line, " \t"))]
 	switch {
 	case bytes.IndexByte(blanks, '\t') >= 0:
-		return "YAML indents with spaces; a tab may not stand there"
+		return "YAML indents with spaces; replace the tab"
 	case strings.Contains(text, "incompatible YAML document"):
 		return "remove the line that begins with %YAML"
 	case strings.Contains(text, "cannot start any token"):
-		return "put the text into quotes: @, `, % and a tab cannot begin one"
+		return "quote the text: without quotes it cannot begin with @, `, % or a tab"
 	case strings.Contains(text, "mapping values are not allowed"):
 		return "put a text that holds a colon and a space into quotes, or check the indentation"
 	case strings.Contains(text, "unexpected end of stream"):

@@ -122,6 +122,6 @@ func VersionOf(text []byte) string {
 // UnsupportedCommand returns the error of a command that works only in workspaces of 1.0.0. instead says what to type.
 func UnsupportedCommand(command, instead string) error {
 	return &failure.Error{
-		Message: "the workspace is of SMALL " + Version + ", which " + command + " does not serve: the protocol's own program writes its records", Remedy: instead,
+		Message: command + " does not work in a workspace of SMALL " + Version + ": the protocol's own program writes its records", Remedy: instead,
 	}
 }

@@ -165,7 +165,7 @@ func (r *Record) checkCanonical(data []byte) (out []small.Problem) {
 		if got != want {
 			out = append(out, small.Problem{
 				Kind: ProblemCanonical, Pos: r.Pos("digest"), Subject: "digest",
-				Message: fmt.Sprintf("%q is %s; the record's content has %s", "digest", got, want),
+				Message: fmt.Sprintf("%q is %s; the digest of the record's content is %s", "digest", got, want),
 			})
 		}
 		text = r.canonicalText(got)
@@ -177,7 +177,7 @@ func (r *Record) checkCanonical(data []byte) (out []small.Problem) {
 		}
 		out = append(out, small.Problem{
 			Kind: ProblemCanonical, Pos: small.Pos{Line: 1 + bytes.Count(data[:at], []byte("\n")), Column: 1 + len([]rune(string(data[bytes.LastIndexByte(data[:at], '\n')+1:at])))},
-			Message: fmt.Sprintf("the text is not the record's canonical one, which is written in one way alone, with one line feed at its end: it has %q where %q is expected",
+			Message: fmt.Sprintf("the record is not written in its canonical form, which ends with one line feed: it has %q where %q is expected",
 				data[at:min(at+16, len(data))], want[at:min(at+16, len(want))]),
 		})
 	}
@@ -235,5 +235,5 @@ func (r *Record) checkPlace(name string) []small.Problem {
 	if key == "" || want == name {
 		return nil
 	}
-	return []small.Problem{{Kind: ProblemPlace, Pos: r.Pos(key), Subject: key, Message: fmt.Sprintf("the record stands at %s; its content belongs at %s", name, want)}}
+	return []small.Problem{{Kind: ProblemPlace, Pos: r.Pos(key), Subject: key, Message: fmt.Sprintf("the record is at %s; by its content it belongs at %s", name, want)}}
 }
