@@ -8,7 +8,7 @@ import (
 // entriesKey is the line above a log's items.
 const entriesKey = "entries:\n"
 
-// AppendColumn returns the column at which items appended to the entries have their dashes. It returns 0 unless the
+// AppendColumn returns the column of the dash for items that are appended to the entries. It returns 0 unless the
 // entries are a non-empty block list and the mapping's last member, and appended text can be read without data, the
 // document's text.
 func (d *Document) AppendColumn(data []byte) int {
@@ -26,7 +26,7 @@ func (d *Document) AppendColumn(data []byte) int {
 func Dash(column int) []byte { return append(bytes.Repeat([]byte{' '}, column-1), '-', ' ') }
 
 // ParseAppendedItems parses items that were appended at an AppendColumn, and counts their structure; nil if the tail
-// holds anything else. Their lines count from 2, after that of entriesKey.
+// holds anything else. Their lines count from 2, because entriesKey is line 1.
 func ParseAppendedItems(tail []byte, column int) ([]*Value, int) {
 	if !bytes.HasPrefix(tail, Dash(column)) || hasMarkerLine(tail) {
 		return nil, 0

@@ -24,7 +24,7 @@ func ParseJSONValue(data []byte, limits Limits) (*Document, []Problem) {
 	return parseJSON(data, limits)
 }
 
-// parseJSON is ParseJSON for a root of any of some kinds; no kinds mean any root.
+// parseJSON is ParseJSON for a root of one of the kinds; without kinds, the root may be any value.
 func parseJSON(data []byte, limits Limits, kinds ...Kind) (*Document, []Problem) {
 	structure, _, problem := checkText(data, limits)
 	if problem != nil {

@@ -136,9 +136,9 @@ func decode(data []byte, structure int) (root *yaml.Node, emptyFollows bool, pro
 	return doc.Content[0], second != nil, nil
 }
 
-// scanDocuments returns a text's first document, and as the second one the next with content or, if there is none, the
-// last empty one. An error that comes with a first document concerns the text after it. The parser panics on a few
-// malformed inputs, which becomes an error here.
+// scanDocuments returns a text's first document, and a second: the next one with content, or else the last empty one.
+// An error that comes with a first document concerns the text after it. The parser panics on a few malformed inputs,
+// which becomes an error here.
 func scanDocuments(data []byte) (first, second *yaml.Node, err error) {
 	defer func() {
 		if r := recover(); r != nil {

@@ -41,8 +41,8 @@ func syntaxProblem(data []byte, err error, structure int) *Problem {
 	return p
 }
 
-// findFailingLine parses a text repeatedly, and searches no larger one than this: in bytes, and in
-// [Document.Structure].
+// findFailingLine parses a text repeatedly. These are the largest size in bytes and the largest [Document.Structure]
+// of a text that it searches.
 const (
 	maxSearchSize      = 2 << 20
 	maxSearchStructure = 100_000

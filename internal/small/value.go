@@ -73,7 +73,7 @@ func (v *Value) Get(key string) *Value {
 	return nil
 }
 
-// Members are the members of a mapping. It may be called on nil and on any kind.
+// Members returns the members of a mapping. It may be called on nil and on any kind.
 func (v *Value) Members() []Field {
 	if v == nil {
 		return nil

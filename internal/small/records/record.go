@@ -116,8 +116,8 @@ func (r *Record) Pos(key string) small.Pos {
 	return r.root.Pos
 }
 
-// Read parses the record with a name below .small, whose kind has a schema. If it returns no record, the problems say
-// why.
+// Read parses the record with a name below .small. The kind of the name must have a schema. If it returns no record,
+// the problems say why.
 func Read(name string, data []byte, limits small.Limits) (*Record, []small.Problem) {
 	kind := KindOf(name)
 	doc, problems := small.ParseJSON(data, limits)

@@ -97,7 +97,7 @@ func (s *source) itemLines(lead string, items [][]Member) string {
 // hasDashes reports whether a list is written in items that begin with a dash.
 func (s *source) hasDashes(list *small.Value) bool { return s.byteAt(s.offset(list.Pos)) == '-' }
 
-// dashLead returns what comes before a new item of a block list, as before its last one: indentation, dash, spaces.
+// dashLead returns the indentation, dash and spaces before a new item, the same as before the list's last item.
 func dashLead(list *small.Value) string {
 	gap := 2
 	if n := len(list.Items); n > 0 {
