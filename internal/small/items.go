@@ -46,7 +46,7 @@ func parseList(data []byte, isJSON, rootIsList bool, limits Limits) (*Document, 
 	if problem != nil {
 		return nil, []Problem{*problem}
 	}
-	root, _, problem := decode(data, structure)
+	root, _, problem := decode(data, structure, List)
 	if problem != nil {
 		return nil, []Problem{*problem}
 	}

@@ -30,11 +30,14 @@ func parseJSON(data []byte, limits Limits, kinds ...Kind) (*Document, []Problem)
 	if problem != nil {
 		return nil, []Problem{*problem}
 	}
-	r := &jsonReader{data: data, dec: json.NewDecoder(bytes.NewReader(data)), at: Pos{1, 1}}
+	r := &jsonReader{data: data, dec: json.NewDecoder(bytes.NewReader(data)), at: Pos{1, 1}, expected: "a JSON value"}
+	if len(kinds) > 0 {
+		r.expected = kinds[0].String()
+	}
 	r.dec.UseNumber()
 	root, err := r.readValue(1)
 	if err == nil && len(kinds) > 0 && !slices.Contains(kinds, root.Kind) {
-		err = r.errorAt(root.Pos, "the document is %s; %s is expected", root.Kind, kinds[0])
+		err = r.errorAt(root.Pos, "the document is %s; %s is expected", root.Kind, r.expected)
 	}
 	if err == nil {
 		if rest := bytes.TrimLeft(data[r.offset:], " \t\r\n"); len(rest) > 0 {
@@ -54,6 +57,8 @@ type jsonReader struct {
 	dec    *json.Decoder
 	offset int
 	at     Pos
+	// expected names the kind of root that is expected, for messages.
+	expected string
 }
 
 // jsonError carries a problem as an error.
@@ -75,7 +80,7 @@ func (r *jsonReader) problemOf(err error) Problem {
 	var syntax *json.SyntaxError
 	switch {
 	case len(bytes.TrimSpace(r.data)) == 0:
-		return Problem{Kind: ProblemYAML, Pos: Pos{1, 1}, Message: "the file is empty; a mapping is expected"}
+		return Problem{Kind: ProblemYAML, Pos: Pos{1, 1}, Message: "the file is empty; " + r.expected + " is expected"}
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		r.advanceTo(len(r.data))
 		p.Message = "not JSON: the text ends too early"

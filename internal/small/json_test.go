@@ -128,3 +128,25 @@ func countedValue(v *Value) any {
 	}
 	return nil
 }
+
+// TestEmptyList: the problem of an empty file names the kind of root that is expected.
+func TestEmptyList(t *testing.T) {
+	for _, c := range []struct {
+		isJSON bool
+		path   string
+		want   string
+	}{
+		{true, "", "the file is empty; a list is expected"},
+		{false, "", "the file is empty; a list is expected"},
+		{true, "entries", "the file is empty; a mapping is expected"},
+		{false, "entries", "the file is empty; a mapping is expected"},
+	} {
+		_, problems := ParseItems(nil, c.isJSON, c.path, Limits{})
+		if len(problems) != 1 || problems[0].Message != c.want {
+			t.Errorf("JSON %v at %q: %v, want %q", c.isJSON, c.path, problems, c.want)
+		}
+	}
+	if _, problems := ParseJSONValue(nil, Limits{}); len(problems) != 1 || problems[0].Message != "the file is empty; a JSON value is expected" {
+		t.Errorf("any value: %v", problems)
+	}
+}

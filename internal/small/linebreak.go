@@ -28,7 +28,7 @@ func (d *Document) checkUnicodeBreaks(data []byte) *Problem {
 		return nil
 	}
 	without, back := replaceUnicodeBreaks(data)
-	root, _, problem := decode(without, d.Structure)
+	root, _, problem := decode(without, d.Structure, Map)
 	if problem == nil {
 		if other, problems := build(root, len(without)); len(problems) == 0 {
 			said := back.Replace(string(appendCanonical(nil, other.Root)))

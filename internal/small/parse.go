@@ -59,7 +59,7 @@ func ParseWorkspace(data []byte, limits Limits) (*Document, []Problem) {
 	if problem != nil || problems[0].Kind != ProblemYAML || hasUnicodeBreak(data) {
 		return nil, problems
 	}
-	root, _, problem := decode(data, structure)
+	root, _, problem := decode(data, structure, Map)
 	if problem != nil {
 		return nil, problems
 	}
@@ -88,7 +88,7 @@ func nullUnknown(n *yaml.Node, known ...string) {
 
 // parseWhole is the slow way of Parse, for any text that parseLog does not read.
 func parseWhole(data []byte, structure int) (*Document, []Problem) {
-	root, emptyFollows, problem := decode(data, structure)
+	root, emptyFollows, problem := decode(data, structure, Map)
 	if problem != nil {
 		return nil, []Problem{*problem}
 	}
@@ -113,8 +113,8 @@ func TooLarge(size int64, limits Limits) Problem {
 }
 
 // decode runs the YAML parser and requires that the first document, and no other, has content; emptyFollows is true if
-// empty ones follow it.
-func decode(data []byte, structure int) (root *yaml.Node, emptyFollows bool, problem *Problem) {
+// empty ones follow it. The problem of an empty file says which kind of root is expected.
+func decode(data []byte, structure int, expected Kind) (root *yaml.Node, emptyFollows bool, problem *Problem) {
 	doc, second, err := scanDocuments(data)
 	switch {
 	case err != nil && doc != nil:
@@ -124,7 +124,7 @@ func decode(data []byte, structure int) (root *yaml.Node, emptyFollows bool, pro
 	case err != nil:
 		return nil, false, syntaxProblem(data, err, structure)
 	case doc == nil || doc.Kind != yaml.DocumentNode || len(doc.Content) != 1:
-		return nil, false, &Problem{Kind: ProblemYAML, Pos: Pos{1, 1}, Message: "the file is empty; a mapping is expected"}
+		return nil, false, &Problem{Kind: ProblemYAML, Pos: Pos{1, 1}, Message: fmt.Sprintf("the file is empty; %s is expected", expected)}
 	case second != nil && !isEmptyDocument(second):
 		return nil, false, &Problem{
 			Kind:    ProblemDocuments,
