@@ -92,7 +92,7 @@ func (t *toggle) Set(text string) error {
 	return nil
 }
 
-// InputNames are the flags that are also inputs of a workflow's step.
+// InputNames returns the flags that are also inputs of a workflow's step.
 func InputNames() (names []string) {
 	new(inputs).flags().VisitAll(func(f *pflag.Flag) {
 		if !slices.Contains([]string{"format", "output", "version", "help"}, f.Name) {

@@ -162,7 +162,7 @@ func (p *Plan) planGitLabPush(env map[string]string) error {
 	return nil
 }
 
-// gitlabRef is the full name of the branch or tag that a pipeline runs for.
+// gitlabRef returns the full name of the branch or tag that a pipeline runs for.
 func gitlabRef(env map[string]string) string {
 	return refOf(env["CI_COMMIT_TAG"], cmp.Or(env["CI_COMMIT_BRANCH"], env["CI_COMMIT_REF_NAME"]))
 }

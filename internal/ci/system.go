@@ -161,7 +161,7 @@ func givenPoint(revision string) Point {
 	return p
 }
 
-// OriginRemedy is the remedy if the remote origin is not the repository whose branches count.
+// OriginRemedy returns the remedy if the remote origin is not the repository whose branches count.
 func (p *Plan) OriginRemedy() string {
 	if p.System.originRemedy != nil {
 		return p.System.originRemedy(p)

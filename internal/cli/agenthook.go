@@ -83,7 +83,7 @@ const (
 	observeIntro = "small-gate only observes here (mode: observe). The findings:\n"
 )
 
-// agentText is the report for the agent or, if the turn ends, for a person.
+// agentText returns the report for the agent or, if the turn ends, for a person.
 func agentText(watched agent.Watched) string {
 	if watched.Report == nil {
 		return ""

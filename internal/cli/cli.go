@@ -53,7 +53,7 @@ func Run(ctx context.Context, p program.Process) int {
 	return app.status
 }
 
-// Command is the definition of the command line, for its manual pages.
+// Command returns the definition of the command line, for its manual pages.
 func Command() *cobra.Command { return (&app{}).rootCommand() }
 
 // helpOutput records failed writes: cobra ignores errors when it prints help.

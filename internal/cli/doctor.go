@@ -48,7 +48,7 @@ func (a *app) doctorCommand() *cobra.Command {
 	return c
 }
 
-// diagnosis is the doctor's result as text. surveyed is true if scope could be determined.
+// diagnosis returns the doctor's result as text. surveyed is true if scope could be determined.
 func (a *app) diagnosis(found install.Diagnosis, agents []installed.Check, scope judge.HookSurvey, surveyed bool) string {
 	text := version.Long("small-hook") + "\n" + found.Text() + installed.Text(agents) + "\nCI: " + a.ciSystem() + "\n"
 	if !surveyed {

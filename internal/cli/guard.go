@@ -88,7 +88,7 @@ func (a *app) runCommand(args, environ []string) (int, error) {
 	}
 }
 
-// shellStatus is the exit status that a shell would report for an ended command.
+// shellStatus returns the exit status that a shell would report for an ended command.
 func shellStatus(state *os.ProcessState) int {
 	if status, ok := state.Sys().(syscall.WaitStatus); ok && status.Signaled() {
 		return 128 + int(status.Signal())

@@ -49,7 +49,7 @@ func setHelp(root *cobra.Command) {
 	})
 }
 
-// helpText is a command's help below the description.
+// helpText returns a command's help below the description.
 func helpText(c *cobra.Command) string {
 	var b strings.Builder
 	b.WriteString("Usage:\n")

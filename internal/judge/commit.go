@@ -81,7 +81,7 @@ func runCommitHook(ctx context.Context, req session.Request, mode string, merged
 			if l.Discarded && !l.Sealed && mode == prepareCommitMsg {
 				continue // only a warning, and pre-commit gives it
 			}
-			reports = append(reports, gate.Lost(ctx, s.Repo, l.Log, l.Noted, l.Index, l.Gone, logs.Loss{Discarded: l.Discarded, Sealed: l.Sealed}, s.Opts))
+			reports = append(reports, gate.Lost(ctx, s.Repo, l.Log, l.Noted, l.Index, l.Gone, logs.Loss{Discarded: l.Discarded, Staged: l.Sealed}, s.Opts))
 		}
 		report = finding.Combine(reports)
 		if s.Opts.Mode == preCommit {

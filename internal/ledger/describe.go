@@ -38,7 +38,7 @@ func shortenFraction(timestamp string, digits int) string {
 	return timestamp[:min(kept, seconds+1+digits)] + zone
 }
 
-// TimeAmong is an entry's time to the second or, if that is also the time of another entry, with as many digits as tell them apart.
+// TimeAmong returns an entry's time to the second or, if that is also the time of another entry, with as many digits as tell them apart.
 func TimeAmong(e Entry, others []Entry) string {
 	for _, digits := range []int{0, 3, 6} {
 		short := shortenFraction(e.Timestamp, digits)

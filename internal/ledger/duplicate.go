@@ -14,7 +14,7 @@ type Duplicate struct {
 	Text         string
 }
 
-// MainText is the text that says most about an entry: its evidence or, without one, another field that people read. It is one line of any
+// MainText returns the text that says most about an entry: its evidence or, without one, another field that people read. It is one line of any
 // length, with credentials masked; empty if there is no such field.
 func MainText(v *small.Value) string {
 	texts := map[string]string{}

@@ -266,7 +266,7 @@ func textOfField(field string) func(*small.Value) string {
 	}
 }
 
-// switchTime is the time of a job's switch. YAML does not read it as a string if it has no quotes.
+// switchTime returns the time of a job's switch. YAML does not read it as a string if it has no quotes.
 func switchTime(v *small.Value) string {
 	if at := v.Get("at"); at != nil {
 		return at.Text
@@ -349,7 +349,7 @@ func newModification(o, n *small.Value, before, after int, configured bool) Edit
 	return e
 }
 
-// KeyPos is the position of a field's key, given its dotted path; the zero Pos if there is none.
+// KeyPos returns the position of a field's key, given its dotted path; the zero Pos if there is none.
 func KeyPos(v *small.Value, path string) small.Pos {
 	for i := range v.Fields {
 		f := &v.Fields[i]

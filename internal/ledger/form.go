@@ -143,7 +143,7 @@ func (f *Form) splitText(data []byte) []part {
 	return out
 }
 
-// wholeText is the text of an entry that `identity: whole` covers: a block without the blank lines at its end.
+// wholeText returns the text of an entry that `identity: whole` covers: a block without the blank lines at its end.
 func (f *Form) wholeText(text []byte) []byte {
 	if f.Start == nil {
 		return text
@@ -182,7 +182,7 @@ func hasLineMatching(pattern *regexp.Regexp, text []byte) bool {
 	return false
 }
 
-// comparedDigest is the digest by which an entry of text is compared; whole is the digest of all of it.
+// comparedDigest returns the digest by which an entry of text is compared; whole is the digest of all of it.
 func (f *Form) comparedDigest(text []byte, whole small.Digest) small.Digest {
 	switch {
 	case f.WithoutLines != nil:
@@ -199,7 +199,7 @@ func (f *Form) comparedDigest(text []byte, whole small.Digest) small.Digest {
 	})
 }
 
-// identityOf is the digest by which an entry with fields is compared; whole is the digest of all of it.
+// identityOf returns the digest by which an entry with fields is compared; whole is the digest of all of it.
 func (f *Form) identityOf(v *small.Value, whole small.Digest) small.Digest {
 	names, only := f.Without, false
 	if len(f.Only) > 0 {

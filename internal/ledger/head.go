@@ -9,7 +9,7 @@ import (
 // emptyHead is the head of a ledger without entries: SHA-256 of nothing.
 var emptyHead = small.Digest(sha256.Sum256(nil))
 
-// HeadOf is the head of a ledger with these entries.
+// HeadOf returns the head of a ledger with these entries.
 func HeadOf(entries []small.Digest) small.Digest {
 	head := emptyHead
 	for _, d := range entries {

@@ -107,7 +107,7 @@ func (l *Ledger) withEntries(entries []Entry) *Ledger {
 	return longer
 }
 
-// wholeDigest is the digest of the entire entry.
+// wholeDigest returns the digest of the entire entry.
 func (e *Entry) wholeDigest() small.Digest {
 	if e.Whole != (small.Digest{}) {
 		return e.Whole
@@ -195,13 +195,13 @@ func (l *Ledger) isConfigured() bool {
 	return l.Len() > 0 && l.Entries[0].Noun != "" && l.Entries[0].Noun != Switch
 }
 
-// Len is the number of entries.
+// Len returns the number of entries.
 func (l *Ledger) Len() int { return len(l.Entries) }
 
-// Head is the hash chain's value after all entries. Two reports that were kept can prove with it that one log is a prefix of the other.
+// Head returns the hash chain's value after all entries. Two reports that were kept can prove with it that one log is a prefix of the other.
 func (l *Ledger) Head() small.Digest { return l.HeadAt(len(l.heads)) }
 
-// HeadAt is the head after the first n entries; n is at most Len.
+// HeadAt returns the head after the first n entries; n is at most Len.
 func (l *Ledger) HeadAt(n int) small.Digest {
 	if n == 0 {
 		return emptyHead
@@ -233,7 +233,7 @@ func (l *Ledger) firstEntries(n int) *Ledger {
 	return &Ledger{Entries: l.Entries[:n:n], heads: l.heads[:n:n], used: l.used}
 }
 
-// Common is the number of leading entries that two ledgers share.
+// Common returns the number of leading entries that two ledgers share.
 func Common(a, b *Ledger) int {
 	return sort.Search(min(a.Len(), b.Len()), func(n int) bool { return a.heads[n] != b.heads[n] })
 }

@@ -86,7 +86,7 @@ func (l *Log) Extend(whole, data []byte, limits small.Limits) (*Log, []small.Pro
 	return ReadLog(data, limits)
 }
 
-// commonPrefix is the number of leading bytes that two texts share.
+// commonPrefix returns the number of leading bytes that two texts share.
 func commonPrefix(a, b []byte) int {
 	const step = 4096
 	n := 0
@@ -157,5 +157,5 @@ func (l *Log) ReadEarlier(whole, data []byte) *Log {
 	return &Log{Ledger: l.firstEntries(n), size: len(data), lines: lines, dashColumn: l.dashColumn}
 }
 
-// structureOfLines is the structure of whole lines: [small.StructureOf] takes the text for one line, but each line counts for one.
+// structureOfLines returns the structure of whole lines: [small.StructureOf] takes the text for one line, but each line counts for one.
 func structureOfLines(text []byte) int { return small.StructureOf(text) - 1 + small.CountLines(text) }

@@ -66,7 +66,7 @@ func DigestsOf(l *Ledger) []small.Digest {
 	return out
 }
 
-// DigestSet is the set of a ledger's entry digests.
+// DigestSet returns the set of a ledger's entry digests.
 func DigestSet(l *Ledger) map[small.Digest]bool {
 	out := make(map[small.Digest]bool, l.Len())
 	for i := range l.Entries {

@@ -20,7 +20,7 @@ type Rewrite struct {
 	Before, After []Entry
 }
 
-// SetHead is the head of the entries sorted by digest: two logs with the same entries in any order have the same.
+// SetHead returns the head of the entries sorted by digest: two logs with the same entries in any order have the same.
 func (l *Ledger) SetHead() small.Digest {
 	return setHead(l.Entries)
 }

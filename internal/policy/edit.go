@@ -153,7 +153,7 @@ func readAlone(key string, s stanza, known *Known, texts ...string) (*Policy, er
 	return Parse(File, []byte(text), known)
 }
 
-// errChanged is the error for a stanza that has other values when it is read back.
+// errChanged returns the error for a stanza that has other values when it is read back.
 func errChanged(s stanza) error {
 	return fmt.Errorf("read back, this text has other values:\n%s", yamltext.Lines("- ", s, "\n"))
 }

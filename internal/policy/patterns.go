@@ -85,7 +85,7 @@ func (r *reader) readPatterns(list *small.Value, subject string, check PatternCh
 // TrimRoot removes a leading ./ and leading slashes from a pattern: no path from a repository's root begins with them.
 func TrimRoot(pattern string) string { return strings.TrimLeft(strings.TrimPrefix(pattern, "./"), "/") }
 
-// checkDirPattern is the [PatternCheck] for patterns of .small directories: it refuses
+// checkDirPattern returns the [PatternCheck] for patterns of .small directories: it refuses
 // a pattern that clearly can never match one.
 func checkDirPattern(pattern string) (message, hint string) {
 	mended := TrimRoot(pattern)
@@ -101,7 +101,7 @@ func checkDirPattern(pattern string) (message, hint string) {
 	return "the pattern " + wording.Quote(pattern) + " matches no path of a " + small.Dir + " directory", "write " + wording.Quote(mended)
 }
 
-// FilePattern is the [PatternCheck] for patterns of files: it refuses a pattern
+// FilePattern returns the [PatternCheck] for patterns of files: it refuses a pattern
 // that clearly can never match one.
 func FilePattern(pattern string) (message, hint string) {
 	mended, reason := TrimRoot(pattern), "paths begin at the repository's root"

@@ -14,18 +14,18 @@ import (
 	"github.com/small-gate/small-gate/internal/report/sanitize"
 )
 
-// maxRemarks is how many work trees and logs are named besides the findings, maxRemarkName the characters of a name.
+// maxRemarks is the largest number of work trees, and of logs, that are named besides the findings; maxRemarkName that of characters of a name.
 const maxRemarks, maxRemarkName = 5, 160
 
-// maxAgentFields is how many fields of one entry are shown.
+// maxAgentFields is the largest number of fields of one entry that are shown.
 const maxAgentFields = 6
 
-// valueWidths are the characters shown of a value, tried in turn until a finding fits. At 0 only the place is shown.
+// valueWidths are the numbers of characters shown of a value, which are tried in turn until a finding fits. With 0 only the place is shown.
 var valueWidths = []int{160, 60, 20, 0}
 
-// ForAgent is the part of a report for an agent: the errors, each with its place, what changed and how to put it right, and what could not
-// be judged; empty if nothing blocks. Models obey what they read: text from the repository is always quoted, on a line that begins with a
-// word of ours, and a fix is complete or absent. It has at most limit bytes, and counts the findings that do not fit.
+// ForAgent returns a report's text for an agent: each error with its place, its changes and its fix, and the failure; empty if nothing blocks. Models
+// obey what they read, so text from the repository is always quoted, on a line that begins with a fixed word, and a fix is complete or absent. The text
+// has at most limit bytes, and counts the findings that do not fit.
 func ForAgent(r *finding.Report, limit int) string {
 	failed := content.Failure(r)
 	if failed == nil && r.Verdict == finding.Pass {
@@ -38,7 +38,7 @@ func ForAgent(r *finding.Report, limit int) string {
 	if failed != nil {
 		long, short := "cannot judge: "+quoted(failed.Message, content.MaxText)+"\n", "cannot judge: "+quoted(failed.Message, 60)+"\n"
 		fix := fixLines(failed.Remedy)
-		text.first(long+fix, short+fix, short+text.tooLong())
+		text.writeFitting(long+fix, short+fix, short+text.tooLong())
 	}
 	for _, group := range agentGroups(blocking) {
 		if !text.group(group) {
@@ -48,8 +48,8 @@ func ForAgent(r *finding.Report, limit int) string {
 	return text.end()
 }
 
-// RemarksForAgent says, for an agent or a person, which logs git leaves out of commits, and what is left to do in an agent's work trees, the
-// first of which is where it is: how many entries are not committed if nothing blocks, and otherwise where else the findings are.
+// RemarksForAgent returns the remarks after the findings, for an agent or a person: which logs git leaves out of commits; if nothing blocks, how many
+// entries are not committed in each work tree; otherwise, how many of the findings are in work trees other than the first, the agent's current one.
 func RemarksForAgent(r *finding.Report, trees []finding.WorkTree) string {
 	var b strings.Builder
 	var waiting []string
@@ -71,7 +71,7 @@ func RemarksForAgent(r *finding.Report, trees []finding.WorkTree) string {
 	return b.String()
 }
 
-// headline says what this is and who must act. Models take a plain statement better than an order.
+// headline says what is wrong and who must act. Models follow a plain statement better than an order.
 func headline(n int, blocking []finding.Finding) string {
 	what, log := "what is in .small/", "the log in .small/"
 	if slices.ContainsFunc(blocking, func(f finding.Finding) bool {
@@ -101,7 +101,7 @@ func showAll(blocking []finding.Finding) string {
 	return wording.Commands(commands...)
 }
 
-// agentText is the text so far. It always leaves room for its last line.
+// agentText is a text for an agent while it is written. It always has room for its last line.
 type agentText struct {
 	strings.Builder
 	limit int
@@ -110,7 +110,7 @@ type agentText struct {
 	more string
 }
 
-// last is the line about the findings not shown.
+// last returns the line about the findings that are not shown.
 func (t *agentText) last() string {
 	if t.left == 0 {
 		return ""
@@ -122,8 +122,8 @@ func (t *agentText) tooLong() string {
 	return "fix: too long to stand here; to see it: " + t.more + "\n"
 }
 
-// first writes the first form of a block that fits; it returns false if none does.
-func (t *agentText) first(forms ...string) bool {
+// writeFitting writes the writeFitting form of a block that fits, and returns false if none does.
+func (t *agentText) writeFitting(forms ...string) bool {
 	for _, form := range forms {
 		if t.Len()+len(form)+len(t.last()) <= t.limit {
 			t.WriteString(form)
@@ -133,7 +133,7 @@ func (t *agentText) first(forms ...string) bool {
 	return false
 }
 
-// group writes the findings of one fix, in the longest form that fits; it returns false if none does. Only the first finding may be shown
+// group writes the findings of one fix in the longest form that fits, and returns false if none does. Only the first finding of the text may be shown
 // without its fix.
 func (t *agentText) group(group []*finding.Finding) bool {
 	fix := fixLines(group[0].Fix)
@@ -150,14 +150,14 @@ func (t *agentText) group(group []*finding.Finding) bool {
 		forms = append(forms, agentBlock(group, 1, 0)+t.tooLong())
 	}
 	t.left -= len(group)
-	if t.first(forms...) {
+	if t.writeFitting(forms...) {
 		return true
 	}
 	t.left += len(group)
 	return false
 }
 
-// end is the whole text. It is cut if not even the first line fits.
+// end returns the whole text. It is cut if not even the first line fits.
 func (t *agentText) end() string {
 	text := t.String() + t.last()
 	return sanitize.CutBytes(text, min(len(text), t.limit))
@@ -171,7 +171,7 @@ func agentGroups(blocking []finding.Finding) [][]*finding.Finding {
 	})
 }
 
-// agentBlock is the first n findings of a group, without the fix.
+// agentBlock writes the first n findings of a group, without the fix.
 func agentBlock(group []*finding.Finding, n, width int) string {
 	var b strings.Builder
 	for _, f := range group[:n] {
@@ -183,7 +183,7 @@ func agentBlock(group []*finding.Finding, n, width int) string {
 	return b.String()
 }
 
-// agentFinding is one finding: the rule and the place, the entry, the fields.
+// agentFinding writes one finding: the rule and the place, the entry, the fields.
 func agentFinding(b *strings.Builder, f *finding.Finding, width int) {
 	b.WriteString("finding: " + noTags(content.Name(f.Rule)))
 	if f.Path != "" {
@@ -235,13 +235,13 @@ func agentFinding(b *strings.Builder, f *finding.Finding, width int) {
 	}
 }
 
-// fixLines is a fix with a word of ours before each of its lines; empty if there is none. Its commands are unchanged.
+// fixLines returns a fix with the word "fix:" before each of its lines; empty if there is none. Its commands are unchanged.
 func fixLines(fix string) string {
 	if fix = secret.Mask(fix); strings.TrimSpace(fix) == "" {
 		return ""
 	}
 	parts := strings.Split(fix, "`")
-	for i := 1; i < len(parts); i += 2 { // a command is one line, unless the name of a file breaks it
+	for i := 1; i < len(parts); i += 2 { // a command is on one line, unless a file's name has a line break
 		parts[i] = sanitize.Line(parts[i])
 	}
 	var b strings.Builder
@@ -251,16 +251,16 @@ func fixLines(fix string) string {
 	return b.String()
 }
 
-// noTags breaks what a model could take for a tag of its harness. No fix redirects input without a space after the bracket.
+// noTags escapes the bracket of what a model could take for a tag of its harness. A fix has a space after a bracket that redirects input.
 func noTags(s string) string { return tag().ReplaceAllString(s, `\u003c$1`) }
 
 var tag = expression.Of(`<([/!?\pL])`)
 
-// quoted is text from the repository as a JSON string without angle brackets and backticks: it cannot end the string, begin a line, or look
+// quoted returns text from the repository as a JSON string without angle brackets and backticks. The text cannot end the string, begin a line, or look
 // like a command of a fix.
 func quoted(s string, width int) string { return quotedLines([]string{sanitize.Clip(s, width)}) }
 
-// quotedLines is quoted for lines that are fit to print.
+// quotedLines is quoted for lines that are sanitised already.
 func quotedLines(lines []string) string {
 	text, err := json.Marshal(strings.Join(lines, "\n"))
 	if err != nil {

@@ -2,9 +2,9 @@ package report
 
 import "fmt"
 
-// UseColor decides --color. Always and never are obeyed. Auto (and the empty string) checks the environment, then the terminal: a NO_COLOR
-// that is not empty means no; else a CLICOLOR_FORCE that is neither empty nor 0 means yes; else TERM=dumb means no; else yes on a terminal.
-// See no-color.org and bixense.com/clicolors. Any other mode is an error that names the valid ones.
+// UseColor decides whether to use colours. mode is the value of --color: always, never, or auto (or empty). With auto, a NO_COLOR that is not empty
+// means no; else a CLICOLOR_FORCE that is neither empty nor 0 means yes; else TERM=dumb means no; else it is yes on a terminal. See no-color.org and
+// bixense.com/clicolors. Any other mode is an error that names the valid ones.
 func UseColor(mode string, isTerminal bool, getenv func(string) string) (bool, error) {
 	switch mode {
 	case "always":

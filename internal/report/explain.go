@@ -16,8 +16,8 @@ import (
 // explainWidth is the width of an explanation, in columns. Examples are not wrapped.
 const explainWidth = 80
 
-// Explain writes a rule for a person who sees it for the first time: its id, severity and summary, why it exists, an example that breaks it
-// and one that keeps it. It returns the error of w.
+// Explain writes a rule for a person who sees it for the first time: its id, severity and summary, why it exists, an example that breaks the rule and
+// one that keeps it. It returns the error of w.
 func Explain(w io.Writer, rule rule.Rule) error {
 	var buf bytes.Buffer
 	fmt.Fprintf(&buf, "%s (%s)\n", rule.ID, ruleMarks(rule))
@@ -55,7 +55,7 @@ func ExplainList(w io.Writer, rules []rule.Rule) error {
 	return send(w, &buf)
 }
 
-// ruleMarks are the rule's severity and whether it needs strict mode.
+// ruleMarks returns the rule's severity and whether it needs strict mode.
 func ruleMarks(rule rule.Rule) string {
 	if rule.StrictOnly {
 		return string(rule.Severity) + ", in strict mode"

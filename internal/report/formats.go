@@ -17,7 +17,7 @@ import (
 
 // Options are the choices besides the report itself. The zero value is plain text for a pipe.
 type Options struct {
-	// Color allows ANSI colours, in text only. They repeat what the words say. UseColor decides.
+	// Color allows ANSI colours, in text only. See UseColor.
 	Color bool
 	// Width is the number of columns of the terminal, 0 for unknown. It limits how much of a long value is shown; commands are never cut.
 	Width int
@@ -25,9 +25,9 @@ type Options struct {
 	Version string
 	// Quiet writes nothing if nothing is wrong: a hook that passes without a warning is silent. Only text obeys it.
 	Quiet bool
-	// Verbose lists notes too. JSON and SARIF always do, and widgets and annotations never.
+	// Verbose makes formats for people list notes too. JSON and SARIF always list them; the formats for CI systems never do.
 	Verbose bool
-	// FailureApart leaves out what could not be judged, which the caller writes elsewhere. Only text obeys it.
+	// FailureApart leaves out the failure, which the caller writes elsewhere. Only text obeys it.
 	FailureApart bool
 }
 
@@ -63,7 +63,7 @@ func Formats() []string {
 	return names
 }
 
-// CheckFormat is an error that names the valid formats if this name is not one. Commands ask before they start: a misspelt format is
+// CheckFormat returns an error that names the valid formats if a name is none of them. Commands call it before they start, so that a misspelt format is
 // reported before a long audit.
 func CheckFormat(name string) error { return checkFormat(name, Formats()) }
 
@@ -105,7 +105,7 @@ func send(w io.Writer, buf *bytes.Buffer) error {
 		return nil
 	}
 	text := buf.Bytes()
-	if masked := secret.Mask(buf.String()); masked != string(text) { // outside of findings: a path, the name of a branch
+	if masked := secret.Mask(buf.String()); masked != string(text) { // findings are masked already; a path or a branch's name may not be
 		text = []byte(masked)
 	}
 	n, err := w.Write(text)

@@ -14,15 +14,15 @@ import (
 )
 
 const (
-	// maxAnnotations is how many annotations of one kind GitHub shows for a step. If there are more, the last one counts the rest.
+	// maxAnnotations is the number of annotations of one kind that GitHub shows for a step. If there are more, the last one counts the rest.
 	maxAnnotations = 10
-	// maxAnnotation is how much of an annotation's message GitHub keeps, in bytes.
+	// maxAnnotation is the number of bytes that GitHub keeps of an annotation's message.
 	maxAnnotation = 4096
 )
 
 // annotation is one message that GitHub shows beside the code.
 type annotation struct {
-	// title is the rule; path is empty without a place.
+	// title is the rule; path is empty if there is no place.
 	title, path  string
 	line, column int
 	message      string
@@ -72,7 +72,7 @@ func (a *annotation) command(buf *bytes.Buffer, name string) {
 	fmt.Fprintf(buf, "::%s %stitle=%s::%s\n", name, place, commandProperty.Replace(a.title), commandData.Replace(a.bounded()))
 }
 
-// bounded is the message, cut at the end of a line if it is too long.
+// bounded returns the message, cut at the end of a line if it is too long.
 func (a *annotation) bounded() string {
 	const end = "\n…"
 	message := strings.TrimRight(a.message, "\n")
@@ -101,7 +101,7 @@ func gravestFirst(findings []finding.Finding) (errors, warnings [][]*finding.Fin
 	return errors, warnings
 }
 
-// annotations makes at most ten of one kind: the given ones, one for each group, and in the last place one that counts the rest.
+// annotations makes at most ten annotations of one kind: first, then one for each group; if there are too many, the last one counts the rest.
 func annotations(r *finding.Report, places *content.Places, first []annotation, all [][]*finding.Finding, kind string) []annotation {
 	room := maxAnnotations - len(first)
 	if len(all) <= room {

@@ -27,7 +27,7 @@ type gitlabIssue struct {
 	} `json:"location"`
 }
 
-// issueText is a finding in one line: the sentence, and how the fields changed.
+// issueText describes a finding in one line: the message, and how the fields changed.
 func issueText(f *finding.Finding) string {
 	words := content.UpperFirst(content.Text(f.Message))
 	for _, change := range content.ChangesInWords(f) {
@@ -36,9 +36,8 @@ func issueText(f *finding.Finding) string {
 	return words
 }
 
-// renderGitLab writes the report for GitLab's merge request widget. An error is critical, a warning minor. Outcome 2 is a blocker: without
-// it the widget would show that all is well, or that issues were resolved. Waived findings are left out, since the widget counts every
-// issue as a degradation.
+// renderGitLab writes the report for GitLab's merge request widget. An error is critical, a warning minor. A failure is a blocker; otherwise the widget
+// would show that all is well, or that issues were resolved. Waived findings are left out, because the widget counts every issue as a degradation.
 func renderGitLab(buf *bytes.Buffer, r *finding.Report, _ Options) error {
 	places := content.PlacesOf(r)
 	issues := []gitlabIssue{}

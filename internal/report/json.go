@@ -21,18 +21,18 @@ type jsonReport struct {
 	Mode    string          `json:"mode"`
 	Strict  bool            `json:"strict"`
 	Tool    jsonTool        `json:"tool"`
-	// Time is when it was judged, in RFC 3339 and UTC; empty if it was not.
+	// Time is the time of the judgement, in RFC 3339 and UTC; empty if nothing was judged.
 	Time     string        `json:"time"`
 	Examined jsonExamined  `json:"examined"`
 	Ledgers  []jsonLedger  `json:"ledgers"`
 	Findings []jsonFinding `json:"findings"`
 	Waived   []jsonWaived  `json:"waived"`
-	// More counts the findings that are too many to list; there if there are any.
-	// The summary counts them too.
+	// More counts the findings that are too many to list; it is left out if there
+	// are none. The summary counts them too.
 	More *jsonSummary `json:"more,omitempty"`
-	// Commits are those that findings name, of very many the first 300; there if there are any.
+	// Commits are the commits that findings name, at most the first 300; left out if there are none.
 	Commits []jsonCommit `json:"commits,omitempty"`
-	// Lane is null where no lane was claimed.
+	// Lane is null if no lane was claimed.
 	Lane    *jsonLane   `json:"lane"`
 	Summary jsonSummary `json:"summary"`
 	Error   *jsonError  `json:"error"`
@@ -51,8 +51,8 @@ type jsonExamined struct {
 	Base       string `json:"base"`
 	Head       string `json:"head"`
 	Merge      string `json:"merge"`
-	// Repository is the address of origin, such as github.com/acme/widgets, or else what people call it. It, Branch and CommitLink are there
-	// if they are known. A commit's page is at CommitLink and its id.
+	// Repository is the address of origin, such as github.com/acme/widgets, or else the repository's name. It, Branch and CommitLink are left out
+	// if they are not known. CommitLink followed by a commit's id is the address of its page.
 	Repository string `json:"repository,omitempty"`
 	Branch     string `json:"branch,omitempty"`
 	CommitLink string `json:"commit_link,omitempty"`
@@ -77,10 +77,10 @@ type jsonCommit struct {
 type jsonLedger struct {
 	Path    string `json:"path"`
 	Entries int    `json:"entries"`
-	// Open counts the entries that are not finished and therefore not among entries; there if there are any.
+	// Open counts the entries that are not finished and therefore not counted in entries; left out if there are none.
 	Open int    `json:"open,omitempty"`
 	Head string `json:"head"`
-	// Opened are those of the open entries that the change adds; there if there are any.
+	// Opened are the open entries that the change adds; left out if there are none.
 	Opened []jsonOpened `json:"opened,omitempty"`
 }
 
@@ -105,16 +105,16 @@ type jsonFinding struct {
 	Entry      *jsonEntry       `json:"entry"`
 	EntryAfter *jsonEntry       `json:"entry_after"`
 	Changes    []jsonChange     `json:"changes"`
-	// MoreChanges counts the changes that are too many to list; there if there are
-	// any.
+	// MoreChanges counts the changes that are too many to list; left out if there
+	// are none.
 	MoreChanges int       `json:"more_changes,omitempty"`
 	Fix         string    `json:"fix"`
 	Fingerprint string    `json:"fingerprint"`
 	Edit        *jsonEdit `json:"edit"`
 }
 
-// jsonEdit names an edit as a waiver does: null on the side that has nothing. A
-// finding that is not about one edit has none.
+// jsonEdit names an edit as a waiver does: by the digests before and after it,
+// null if there is no entry. A finding that is not about one edit has none.
 type jsonEdit struct {
 	From *string `json:"from"`
 	To   *string `json:"to"`
@@ -145,7 +145,7 @@ type jsonSummary struct {
 	Errors   int `json:"errors"`
 	Warnings int `json:"warnings"`
 	Waived   int `json:"waived"`
-	// Notes are findings that ask for nothing. 0 is left out.
+	// Notes counts the findings of severity note. 0 is left out.
 	Notes int `json:"notes,omitempty"`
 }
 

@@ -7,11 +7,11 @@ import (
 	"github.com/small-gate/small-gate/internal/report/sanitize"
 )
 
-// linesSchema names the contract below, for collected reports: a report's first line sums it up, and each other line is a finding. Keys
-// have the meaning of the JSON report, and are as stable.
+// linesSchema names the contract below, for reports that are collected: a report's first line sums it up, and each other line is a finding. Keys mean
+// the same as in the JSON report, and are as stable.
 const linesSchema = "small-gate/lines/v1"
 
-// lineBase begins every line, with the values to group rows by.
+// lineBase has the values that begin every line, by which lines can be grouped.
 type lineBase struct {
 	// Kind is report or finding.
 	Kind       string          `json:"kind"`
@@ -33,7 +33,7 @@ type reportLine struct {
 	Commits    int         `json:"commits"`
 	Workspaces int         `json:"workspaces"`
 	Summary    jsonSummary `json:"summary"`
-	// More counts the findings that have no line; there if there are any.
+	// More counts the findings that have no line; left out if there are none.
 	More  *jsonSummary `json:"more,omitempty"`
 	Error *jsonError   `json:"error"`
 }
@@ -46,7 +46,7 @@ type findingLine struct {
 	Reason string `json:"reason"`
 }
 
-// renderJSONLines writes a report that is one of many. There is always a line of kind report: its absence would look like a pass.
+// renderJSONLines writes a report as lines of JSON. There is always a line of kind report: without it, the report would look like a pass.
 func renderJSONLines(buf *bytes.Buffer, r *finding.Report, opts Options) error {
 	doc := document(r, opts)
 	line := lineBase{

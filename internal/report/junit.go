@@ -12,11 +12,11 @@ import (
 )
 
 const (
-	// maxCases is how many test cases are written.
+	// maxCases is the largest number of test cases.
 	maxCases = 5000
-	// maxInCase is how many findings a case shows in full.
+	// maxInCase is the largest number of findings that a case shows in full.
 	maxInCase = 20
-	// maxBodies bounds the text of all cases together, in bytes; later cases get one line. GitLab reads files of up to 30 MB.
+	// maxBodies is the limit for the text of all cases together, in bytes; later cases get one line. GitLab reads files of up to 30 MB.
 	maxBodies = 8 << 20
 )
 
@@ -56,21 +56,21 @@ type junitText struct {
 	Body string `xml:",cdata"`
 }
 
-// junit builds the suites: the first says whether everything could be judged, then there is one for each file.
+// junit builds the suites. The first one has the case that says whether everything could be judged; then there is one for each file.
 type junit struct {
 	suites []junitSuite
-	at     map[string]int // a file's suite
+	at     map[string]int // maps a file's path to the index of its suite
 	cases  int
-	hidden int // findings left out for lack of room
-	room   int // bytes left for texts
+	hidden int // the number of findings that were left out
+	room   int // the number of bytes that are left for texts
 	places *content.Places
 	// seeRest says where the omitted findings are.
 	seeRest string
 }
 
-// renderJUnit writes the report as test results. A case is one rule in one file: a failure for errors, passed with a text for warnings,
-// skipped if a waiver excuses them. A log without findings is a passed case. Outcome 2 is the error of a separate case. There is no
-// timestamp: the same report gives the same file.
+// renderJUnit writes the report as test results. A case is one rule in one file: it fails for errors, passes with a text for warnings, and is skipped
+// for waived findings. A log without findings is a passed case. A failure of the gate is the error of a separate case. There is no timestamp, so that
+// the same report gives the same file.
 func renderJUnit(buf *bytes.Buffer, r *finding.Report, _ Options) error {
 	j := &junit{at: map[string]int{}, room: maxBodies, places: content.PlacesOf(r), seeRest: content.SeeRest(r)}
 	j.suites = []junitSuite{{Name: "small-gate"}}
@@ -84,7 +84,7 @@ func renderJUnit(buf *bytes.Buffer, r *finding.Report, _ Options) error {
 			j.add(s, junitCase{Class: s.Name, Name: "no findings"})
 		}
 	}
-	j.judged(r)
+	j.addJudged(r)
 	buf.WriteString(xml.Header)
 	enc := xml.NewEncoder(buf)
 	enc.Indent("", "  ")
@@ -95,7 +95,7 @@ func renderJUnit(buf *bytes.Buffer, r *finding.Report, _ Options) error {
 	return nil
 }
 
-// suite is the suite of one file.
+// suite returns the suite of one file.
 func (j *junit) suite(path string) *junitSuite {
 	i, known := j.at[path]
 	if !known {
@@ -180,8 +180,8 @@ func (j *junit) body(group []*finding.Finding) string {
 	return body.String()
 }
 
-// judged adds the case that fails if something could not be judged, and one that fails if findings were left out.
-func (j *junit) judged(r *finding.Report) {
+// addJudged adds the case that has an error if something could not be addJudged, and one that fails if findings were left out.
+func (j *junit) addJudged(r *finding.Report) {
 	s := &j.suites[0]
 	words := content.Summary(r) + "\n"
 	if notes := content.Notes(r); notes != "" {

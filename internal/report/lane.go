@@ -19,7 +19,7 @@ const laneSchema = "small-gate/lane/v1"
 
 // jsonLane is a change's lane, for programs.
 type jsonLane struct {
-	// Claim is null where nobody claims a lane.
+	// Claim is null if nobody claims a lane.
 	Claim   *jsonClaim   `json:"claim"`
 	Signals []jsonSignal `json:"signals"`
 	Fits    lane.Lane    `json:"fits"`
@@ -29,7 +29,7 @@ type jsonLane struct {
 type jsonClaim struct {
 	Lane   lane.Lane   `json:"lane"`
 	Source lane.Source `json:"source"`
-	// Commit is the one whose trailer it is, else "".
+	// Commit is the commit that makes the claim; "" for other sources.
 	Commit string `json:"commit"`
 }
 
@@ -38,7 +38,7 @@ type jsonSignal struct {
 	Fits  lane.Lane `json:"fits"`
 	Why   string    `json:"why"`
 	Files []string  `json:"files"`
-	// Lines is empty for a signal that paths gave.
+	// Lines is empty if the paths gave the signal.
 	Lines []jsonLine `json:"lines"`
 }
 
@@ -124,7 +124,7 @@ func laneText(buf *bytes.Buffer, doc *finding.LaneReport) {
 	}
 }
 
-// signalPlaces are the lines, and the files by their paths, that gave a signal.
+// signalPlaces lists the lines, and the files without such a line, that gave a signal.
 func signalPlaces(s *lane.Signal) []string {
 	var out []string
 	for _, l := range s.Lines {

@@ -17,7 +17,7 @@ import (
 	"github.com/small-gate/small-gate/internal/report/sanitize"
 )
 
-// LookForm is how much text there is for an entry.
+// LookForm says how much is shown of an entry.
 type LookForm int
 
 // The forms: a line in columns, a line in words, everything.
@@ -27,7 +27,7 @@ const (
 	LookFull
 )
 
-// LookFormats lists the formats that a look at logs is written in.
+// LookFormats lists the formats of small-hook log.
 func LookFormats() []string { return []string{"text", "json", "html"} }
 
 // CheckLookFormat is [CheckFormat] for LookFormats.
@@ -86,7 +86,7 @@ func (t *text) look(l *finding.Look, form LookForm) {
 	}
 }
 
-// maxColumn is how many characters of a value a column shows.
+// maxColumn is the number of characters of a value that a column shows.
 const maxColumn = 24
 
 // pad pads or cuts a text to the width of a column. The texts are sanitised, and cutting cannot make them unsafe.
@@ -107,7 +107,7 @@ func statusStyle(status string) style {
 	return bold
 }
 
-// when is an entry's time to the second, in UTC.
+// when returns an entry's time to the second, in UTC.
 func when(e *finding.Recorded) string {
 	if t, ok := ledger.ParseInstant(e.Timestamp); ok {
 		return t.UTC().Format(time.DateTime)
@@ -170,37 +170,37 @@ const lookSchema = "small-gate/log/v1"
 // jsonLook are entries of logs, for programs.
 type jsonLook struct {
 	Schema string `json:"schema"`
-	// Revision is the full id of the commit whose logs these are; empty for the work tree's.
+	// Revision is the full id of the commit that has the logs; empty for those of the work tree.
 	Revision string `json:"revision"`
-	// Logs are those that were looked at, whole.
+	// Logs are the logs that were searched, with all their entries counted.
 	Logs []jsonLedger `json:"logs"`
-	// Entries are those that were asked for, in the order that was asked for.
+	// Entries are the entries that were found, in the order that was asked for.
 	Entries []jsonRecorded `json:"entries"`
 }
 
 type jsonRecorded struct {
-	// Path is that of the log.
+	// Path is the path of the log.
 	Path string `json:"path"`
 	jsonEntry
 	// Status is empty if the entry has none.
 	Status string `json:"status"`
-	// ReplayID is the run's; empty for an entry that belongs to none.
+	// ReplayID is the id of the entry's run; empty if it belongs to none.
 	ReplayID string    `json:"replay_id"`
 	By       jsonOwner `json:"by"`
-	// Commit is the one that brought the entry; null for an entry that is not committed yet.
+	// Commit is the commit that added the entry; null for an entry that is not committed yet.
 	Commit *jsonCommit `json:"commit"`
 	// Entry is the entry in full, with credentials masked.
 	Entry json.RawMessage `json:"entry"`
 }
 
-// jsonOwner is whose an entry is.
+// jsonOwner says who made an entry.
 type jsonOwner struct {
 	// Agent is the agent's id; empty for a person's entry, and if nothing names the agent.
 	Agent string `json:"agent"`
 	// Author and Email are those of the commit.
 	Author string `json:"author"`
 	Email  string `json:"email"`
-	// How says what makes it an agent's; empty for a person's.
+	// How says by what sign the entry is an agent's; empty for a person's.
 	How string `json:"how"`
 }
 

@@ -15,9 +15,9 @@ import (
 )
 
 const (
-	maxPlaces   = 10 // lines named for a group's findings that are not shown
-	maxForkText = 10 // entries drawn for one side of a fork
-	minWidth    = 40 // columns of a value, even on a narrower terminal
+	maxPlaces   = 10 // the lines that are named for findings of a group that are not shown
+	maxForkText = 10 // the entries that are drawn for one side of a fork
+	minWidth    = 40 // the columns of a value on a narrow terminal
 )
 
 // style is an ANSI colour.
@@ -38,9 +38,9 @@ type text struct {
 	color bool
 	// seeRest says where the omitted findings are.
 	seeRest string
-	// width is how many characters of a value one line may show.
+	// width is the largest number of characters of a value on one line.
 	width int
-	// fixes are those already shown.
+	// fixes are the fixes that were already shown.
 	fixes map[string]bool
 }
 
@@ -68,7 +68,7 @@ func renderText(buf *bytes.Buffer, r *finding.Report, opts Options) error {
 	return nil
 }
 
-// line ends one line. Its parts are sanitised, but two of them could still form a command where they meet.
+// line writes one line. Its parts are sanitised, but a workflow command could still arise where two of them meet.
 func (t *text) line(parts ...string) {
 	line := strings.Join(parts, "")
 	if sanitize.OpensCommand(line) {
@@ -85,7 +85,7 @@ func (t *text) paint(s style, words string) string {
 	return "\x1b[" + string(s) + "m" + words + "\x1b[0m"
 }
 
-// block writes advice of one or more lines, the later ones under the first.
+// block writes a label and a text of one or more lines; the later lines are indented.
 func (t *text) block(label, advice string) {
 	if strings.TrimSpace(advice) == "" {
 		return
@@ -122,7 +122,8 @@ func (t *text) findings(all []finding.Finding) {
 	}
 }
 
-// group writes the first n findings of one group and names the places of the rest. What they have in common is written once, at the end.
+// group writes the first n findings of one group, and names the places of the others. The compared commits and the common fix are written once, at the
+// end.
 func (t *text) group(group []*finding.Finding, n int) {
 	for i, f := range group[:n] {
 		severity := t.paint(levelStyles[content.LevelOf(f)], string(f.Severity))
@@ -137,7 +138,7 @@ func (t *text) group(group []*finding.Finding, n int) {
 	}
 }
 
-// fix says what to do, once per report.
+// fix writes a finding's fix; if the report has it already, a reference to it.
 func (t *text) fix(f *finding.Finding) {
 	if t.fixes[f.Fix] {
 		t.line(t.paint(bold, "  fix: "), "as above")
@@ -150,7 +151,7 @@ func (t *text) fix(f *finding.Finding) {
 	t.block("  fix: ", f.Fix)
 }
 
-// place is a finding's place and a colon; empty if it has none.
+// place returns a finding's place with a colon; empty if it has none.
 func place(f *finding.Finding) string {
 	switch {
 	case f.Path == "":
@@ -184,7 +185,7 @@ func (t *text) details(f *finding.Finding) {
 	}
 }
 
-// closing says what a group's findings have in common: how many are not shown, which states were compared, what to do.
+// closing ends a group: it says how many findings are not shown, which commits were compared, and what the fix is.
 func (t *text) closing(f *finding.Finding, hidden []*finding.Finding) {
 	t.rest(hidden)
 	if words := content.Compared(f, content.Abbreviate); words != "" {
@@ -193,7 +194,7 @@ func (t *text) closing(f *finding.Finding, hidden []*finding.Finding) {
 	t.fix(f)
 }
 
-// rest says how many findings of a group are not shown, and where they are.
+// rest says how many findings of a group are not shown, and in which lines they are.
 func (t *text) rest(hidden []*finding.Finding) {
 	if len(hidden) == 0 {
 		return
@@ -265,7 +266,7 @@ func (t *text) side(side *finding.Side, margin, word string) {
 	t.line(margin, "   = ", word, ": ", t.paint(bold, content.NameOr(side.Name, "no name")))
 }
 
-// forkEntry is an entry's number, task, time and agent.
+// forkEntry returns an entry's number, task, time and agent.
 func forkEntry(e *finding.EntryRef) string {
 	words := content.Entry(e)
 	if e.AgentID != "" {
@@ -289,7 +290,7 @@ func (t *text) waived(waived []finding.Finding) {
 	}
 }
 
-// summary is the outcome with its numbers, and the notes.
+// summary writes the outcome with its numbers, and the notes.
 func (t *text) summary(r *finding.Report) {
 	words, level := content.Outcome(r)
 	t.line(t.paint(levelStyles[level], words+":"), " ", content.Summary(r))

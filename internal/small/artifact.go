@@ -30,10 +30,10 @@ var Artifacts = []Artifact{Intent, Constraints, Plan, Progress, Handoff, Workspa
 
 const fileSuffix = ".small.yml"
 
-// FileName is the artifact's file name inside the .small directory.
+// FileName returns the artifact's file name inside the .small directory.
 func (a Artifact) FileName() string { return string(a) + fileSuffix }
 
-// Path is the artifact's slash-separated path in the workspace dir ("" or "."
+// Path returns the artifact's slash-separated path in the workspace dir ("" or "."
 // for the root of the tree).
 func (a Artifact) Path(dir string) string { return InDir(dir, a.FileName()) }
 

@@ -130,10 +130,10 @@ func appendString(out []byte, s string) []byte {
 	return append(append(out, s[done:]...), '"')
 }
 
-// Canonical is the value's canonical form, from which its digest is computed.
+// Canonical returns the value's canonical form, from which its digest is computed.
 func (v *Value) Canonical() string { return string(appendCanonical(nil, v)) }
 
-// Display is the value as text for people: a string's content, otherwise its
+// Display returns the value as text for people: a string's content, otherwise its
 // canonical form.
 func (v *Value) Display() string {
 	if v.Kind == String {

@@ -37,7 +37,7 @@ func (d *Digest) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// EntryDigest is the SHA-256 of an entry's canonical JSON. Key order, quoting,
+// EntryDigest returns the SHA-256 of an entry's canonical JSON. Key order, quoting,
 // comments, indentation, line endings, anchors and merge keys do not change
 // it; any change of a value does, white space inside a string included.
 func EntryDigest(entry *Value) Digest { return new(Digester).EntryDigest(entry) }

@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// Of is the regular expression of a text, compiled on first use.
+// Of returns the regular expression of a text, compiled on first use.
 func Of(text string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
 }

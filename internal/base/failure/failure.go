@@ -16,7 +16,7 @@ type Error struct {
 	Err error
 }
 
-// Error is the message, with the remedy below it. To get one of them, use the field: see Of.
+// Error returns the message, with the remedy below it. To get one of them, use the field: see Of.
 func (e *Error) Error() string {
 	if e.Remedy == "" {
 		return e.Message
@@ -27,7 +27,7 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Of is the first Error in the chain of err, or one with err's message. It is nil for nil. If the disk is full, or one of git's locks is in
+// Of returns the first Error in the chain of err, or one with err's message. It is nil for nil. If the disk is full, or one of git's locks is in
 // the way, the remedy is about that: nothing else helps before.
 func Of(err error) *Error {
 	var e *Error

@@ -64,10 +64,10 @@ type holder struct {
 	Since   time.Time `json:"since"`
 }
 
-// Root is the directory, in the common git directory, that has one for each workspace.
+// Root returns the directory, in the common git directory, that has one for each workspace.
 func Root(commonDir string) string { return filepath.Join(commonDir, "small-gate") }
 
-// Dir is the directory for data about a workspace: see Request.
+// Dir returns the directory for data about a workspace: see Request.
 func Dir(commonDir, workspace string) string {
 	sum := sha256.Sum256([]byte(workspace))
 	return filepath.Join(Root(commonDir), hex.EncodeToString(sum[:8]))
@@ -179,13 +179,13 @@ func (h *Held) free(above []string) (bool, error) {
 	return by.Token == "" || !slices.Contains(above, by.Token), err
 }
 
-// level is the lock for commands nested in that many guarded ones, and the file that names its holder.
+// level returns the lock for commands nested in that many guarded ones, and the file that names its holder.
 func (h *Held) level(inside int) (lock *flock.Flock, name string) {
 	name = filepath.Join(h.Dir, fmt.Sprintf("lock-%d", inside))
 	return flock.New(name, flock.SetPermissions(0o600)), name + ".holder"
 }
 
-// Environ is an environment for commands that run under the lock, with this lock added to those passed on.
+// Environ returns an environment for commands that run under the lock, with this lock added to those passed on.
 func (h *Held) Environ(environ []string) []string {
 	return append(environ[:len(environ):len(environ)], Variable+"="+strings.Join(append(given(environ), h.token), ","))
 }

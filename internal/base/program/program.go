@@ -26,7 +26,7 @@ type Process struct {
 // Getenv looks up a variable like os.Getenv.
 func (p Process) Getenv(key string) string { return Getenv(p.Environ, key) }
 
-// Variables is the environment by name. If a name is set several times, the last value counts.
+// Variables returns the environment by name. If a name is set several times, the last value counts.
 func (p Process) Variables() map[string]string {
 	all := make(map[string]string, len(p.Environ))
 	for _, entry := range p.Environ {

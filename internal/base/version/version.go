@@ -12,7 +12,7 @@ import (
 // github.com/small-gate/small-gate/internal/base/version.version=v1.2.3".
 var version string
 
-// String is the version: the release's, else the module version recorded by the Go toolchain, which in a clone names the commit, else
+// String returns the version: the release's, else the module version recorded by the Go toolchain, which in a clone names the commit, else
 // "devel".
 func String() string {
 	if version != "" {
@@ -28,7 +28,7 @@ func String() string {
 	return "devel"
 }
 
-// Long is the line that the version command prints. It names the commit of the build, if the Go toolchain recorded it; a release has a tag
+// Long returns the line that the version command prints. It names the commit of the build, if the Go toolchain recorded it; a release has a tag
 // instead.
 func Long(program string) string {
 	var parts []string

@@ -51,7 +51,7 @@ func ShellQuote(text string) string {
 	return "'" + out.String() + "'"
 }
 
-// TopPath is a path from the root of a repository as git takes it in any of its directories, as one word of a shell.
+// TopPath returns a path from the root of a repository as git takes it in any of its directories, as one word of a shell.
 func TopPath(path string) string { return ShellWord(":/" + path) }
 
 // Commands writes commands for a remedy, each in backticks. Whoever types what stands in a remedy's backticks, in that order, has
@@ -81,7 +81,7 @@ func Clip(text string) string {
 	return text
 }
 
-// Count is a number and a noun: "1 entry", "3 entries".
+// Count returns a number and a noun: "1 entry", "3 entries".
 func Count(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
@@ -111,7 +111,7 @@ func Listed(n int, text func(i int) string) string {
 	return strings.Join(parts, "; ")
 }
 
-// Plural is the plural of a regular noun.
+// Plural returns the plural of a regular noun.
 func Plural(noun string) string {
 	switch {
 	case strings.HasSuffix(noun, "y") && !strings.HasSuffix(noun, "ay"):
@@ -122,7 +122,7 @@ func Plural(noun string) string {
 	return noun + "s"
 }
 
-// Span is a duration in words, in the largest unit of which it has about two: "2 days", "30 hours", "90 seconds".
+// Span returns a duration in words, in the largest unit of which it has about two: "2 days", "30 hours", "90 seconds".
 func Span(d time.Duration) string {
 	for _, unit := range []struct {
 		of   time.Duration
@@ -138,7 +138,7 @@ func Span(d time.Duration) string {
 // Quote shows text of a file in a message.
 func Quote(text string) string { return strings.ReplaceAll(strconv.Quote(Clip(text)), "`", `\x60`) }
 
-// Printable is text for a message: control characters, characters that change
+// Printable returns text for a message: control characters, characters that change
 // the direction of text, and bytes that are not UTF-8 are written as escapes. Credentials are masked.
 func Printable(s string) string {
 	s = secret.Mask(s)

@@ -159,7 +159,7 @@ func (d *demonstration) git(args ...string) (string, error) {
 	return string(out), err
 }
 
-// isolatedEnviron is an environment without the user's and the system's configuration of git.
+// isolatedEnviron returns an environment without the user's and the system's configuration of git.
 func isolatedEnviron(environ []string, color bool) []string {
 	env := slices.DeleteFunc(slices.Clone(environ), func(variable string) bool { return strings.HasPrefix(variable, "GIT_") })
 	if color {

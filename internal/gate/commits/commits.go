@@ -44,7 +44,7 @@ func Judge(ctx context.Context, r *run.Run, n history.Commit, changes [][]histor
 		changes = slices.Concat(changes, more)
 	}
 	for _, dir := range dirs {
-		if past, err := r.IsPast(ctx, n.ID, small.Progress.Path(dir)); err != nil {
+		if past, err := r.IsAcceptedPast(ctx, n.ID, small.Progress.Path(dir)); err != nil {
 			return err
 		} else if past {
 			continue
@@ -126,9 +126,20 @@ func (w *Work) Log(ctx context.Context) (*ledger.Ledger, error) {
 	return log.Log.Ledger, nil
 }
 
-// Owner says who made the commit, or the staged change. Looking up the author of a staged change takes a git process, so it is done only if
-// withAuthor is true.
-func (w *Work) Owner(ctx context.Context, withAuthor bool) (owner.Owner, error) {
+// Owner says who made the commit or the staged change.
+func (w *Work) Owner(ctx context.Context) (owner.Owner, error) { return w.owner(ctx, true) }
+
+// Agent returns the owner if an agent with a known id made the commit or the staged change; else the zero Owner. It does not look up the author of
+// a staged change, which would take a git process.
+func (w *Work) Agent(ctx context.Context) (owner.Owner, error) {
+	by, err := w.owner(ctx, false)
+	if by.Agent == "" {
+		return owner.Owner{}, err
+	}
+	return by, err
+}
+
+func (w *Work) owner(ctx context.Context, withAuthor bool) (owner.Owner, error) {
 	opts := &w.Run.Options
 	signs := owner.Signs{Branch: opts.Branch}
 	if w.Commit == history.Index {

@@ -14,25 +14,25 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// HumanChange is a change in the meaning of intent or constraints. Comments, quotes and the like have none.
-type HumanChange struct {
+// MeaningChange is a change in the meaning of intent or constraints. Comments, quotes and the like have none.
+type MeaningChange struct {
 	Artifact small.Artifact
 	Pos      small.Pos
-	// What says what was changed, as a part of a message.
-	What    string
+	// Does says what was changed, as a part of a message.
+	Does    string
 	Changes []ledger.FieldChange
 	// Key identifies the change by what the file said before and after.
 	Key string
 }
 
-// HumanChanges returns the changes in the meaning of intent and constraints that differ from every parent. Creating a file does not count.
-func (w *Work) HumanChanges(ctx context.Context) ([]HumanChange, error) {
-	var out []HumanChange
+// ChangesOfHumanFiles returns the changes in the meaning of intent and constraints that differ from every parent. Creating a file does not count.
+func (w *Work) ChangesOfHumanFiles(ctx context.Context) ([]MeaningChange, error) {
+	var out []MeaningChange
 	for _, a := range []small.Artifact{small.Intent, small.Constraints} {
 		if !w.Differs(a.Path(w.Dir)) {
 			continue
 		}
-		change, err := w.findHumanChange(ctx, a)
+		change, err := w.findMeaningChange(ctx, a)
 		if err != nil {
 			return nil, err
 		}
@@ -43,7 +43,7 @@ func (w *Work) HumanChanges(ctx context.Context) ([]HumanChange, error) {
 	return out, nil
 }
 
-func (w *Work) findHumanChange(ctx context.Context, a small.Artifact) (*HumanChange, error) {
+func (w *Work) findMeaningChange(ctx context.Context, a small.Artifact) (*MeaningChange, error) {
 	path := a.Path(w.Dir)
 	file, err := w.fileAt(ctx, path)
 	if err != nil || file.Unmerged {
@@ -95,17 +95,17 @@ func wasMoved(changes []history.Change, old history.File, path string) bool {
 
 // compareMeaning compares a document with its versions in the parents, by their meaning. It returns nil if the document means the same as one of
 // them or, in a merge, combines them. A version that cannot be read is nil.
-func compareMeaning(a small.Artifact, olds []*small.Value, after *small.Value, gone bool) *HumanChange {
-	c := &HumanChange{Artifact: a}
+func compareMeaning(a small.Artifact, olds []*small.Value, after *small.Value, gone bool) *MeaningChange {
+	c := &MeaningChange{Artifact: a}
 	switch {
 	case gone:
-		c.What = "deletes it"
+		c.Does = "deletes it"
 		return c
 	case after == nil:
 		if slices.Contains(olds, nil) {
 			return nil
 		}
-		c.What = "leaves it unreadable"
+		c.Does = "leaves it unreadable"
 		return c
 	}
 	for _, old := range olds {
@@ -118,7 +118,7 @@ func compareMeaning(a small.Artifact, olds []*small.Value, after *small.Value, g
 	}
 	old := olds[0]
 	if old == nil {
-		c.What = "replaces a version of it that could not be read"
+		c.Does = "replaces a version of it that could not be read"
 		return c
 	}
 	c.Changes = ledger.FieldChanges(old, after)
@@ -126,7 +126,7 @@ func compareMeaning(a small.Artifact, olds []*small.Value, after *small.Value, g
 	for _, change := range c.Changes {
 		fields = append(fields, change.Field)
 	}
-	c.What = "changes " + strings.Join(fields, ", ")
+	c.Does = "changes " + strings.Join(fields, ", ")
 	if len(c.Changes) > 0 {
 		c.Pos = ledger.KeyPos(after, c.Changes[0].Field)
 	}
@@ -212,9 +212,9 @@ func checkReplayStale(ctx context.Context, w *Work, r *rule.Reporter) error {
 }
 
 // findStaleChanges returns the changes in the meaning of intent and constraints if the replay id stayed the same and its run has begun.
-func findStaleChanges(ctx context.Context, w *Work) ([]HumanChange, error) {
-	changes, err := w.HumanChanges(ctx)
-	said := slices.DeleteFunc(changes, func(c HumanChange) bool { return len(c.Changes) == 0 })
+func findStaleChanges(ctx context.Context, w *Work) ([]MeaningChange, error) {
+	changes, err := w.ChangesOfHumanFiles(ctx)
+	said := slices.DeleteFunc(changes, func(c MeaningChange) bool { return len(c.Changes) == 0 })
 	if err != nil || len(said) == 0 {
 		return nil, err
 	}
@@ -228,7 +228,7 @@ func findStaleChanges(ctx context.Context, w *Work) ([]HumanChange, error) {
 }
 
 // Words names what was changed, for a message.
-func (c HumanChange) Words() string {
+func (c MeaningChange) Words() string {
 	if c.Artifact == small.Intent {
 		return "the intent"
 	}

@@ -79,8 +79,8 @@ func (u *UnreadableLog) fixOf(p small.Problem) string {
 type Loss struct {
 	// Discarded is true if a git command such as git checkout removed them; otherwise a writer overwrote them.
 	Discarded bool
-	// Sealed is true if the judged commit changes the log: from then on the log lacks them.
-	Sealed bool
+	// Staged is true if the change of the log is staged: once it is committed, the log lacks the entries.
+	Staged bool
 }
 
 // LogChange compares one log in a parent with the same log in a child: it is one edge of the log.
@@ -124,9 +124,9 @@ func (e *LogChange) JudgesNew() bool { return !e.Run.Scope.Whole || e.Run.Collec
 // isFamilyLog reports whether a family of rules reads the log and judges its edits.
 func (e *LogChange) isFamilyLog() bool { return e.Run.Source.IsFamilyLog(e.Path) }
 
-// Configured reports whether the configuration names the log, so that it is not the protocol's. A merge, also with git's union driver, may
+// IsInConfiguration reports whether the configuration names the log, so that it is not the protocol's. A merge, also with git's union driver, may
 // interleave its entries without a reconcile entry.
-func (e *LogChange) Configured() bool { return e.Run.Source.Policy.LogFor(e.Path) != nil }
+func (e *LogChange) IsInConfiguration() bool { return e.Run.Source.Policy.LogFor(e.Path) != nil }
 
 // isFileEntry reports whether the log is a file in a folder whose files must not change.
 func (e *LogChange) isFileEntry() bool { return e.Run.Source.IsFileEntry(e.Path) }
@@ -306,8 +306,8 @@ type UnreadableLog struct {
 	ReadableBefore bool
 }
 
-// Undo returns the fix that undoes what was done to the log and keeps all other work.
-func (e *LogChange) Undo() string {
+// UsualFix returns the fix for an edit: it undoes the edit and keeps all other work; if others have the commit, it says how the edit is accepted.
+func (e *LogChange) UsualFix() string {
 	s := e.Situation()
 	switch {
 	case e.Fix != "":
@@ -316,7 +316,7 @@ func (e *LogChange) Undo() string {
 		if e.Run.Source.IsImmutableRecord(e.Path) {
 			return e.PutBack() + ", " + wording.Commands(wording.FinishMerge)
 		}
-		if e.AddsInMerge && e.Configured() { // reconcile refuses to drop the added entries
+		if e.AddsInMerge && e.IsInConfiguration() { // reconcile refuses to drop the added entries
 			return wording.Commands("small-hook restore"+remedy.InDirectory(e.Path), wording.FinishMerge)
 		}
 		return remedy.Reconcile
@@ -339,7 +339,7 @@ func (e *LogChange) approvalHint() string {
 			edits++
 		}
 	}
-	if !e.Configured() || e.isFileEntry() || edits <= maxSingleWaivers || e.Situation().NoWaiver {
+	if !e.IsInConfiguration() || e.isFileEntry() || edits <= maxSingleWaivers || e.Situation().NoWaiver {
 		return ""
 	}
 	return "; if the log is to be rewritten as a whole, a person approves that first: small-hook waive --log " + wording.TopPath(e.Path)
@@ -349,7 +349,7 @@ func (e *LogChange) approvalHint() string {
 func (e *LogChange) UndoAndBeginRun() string {
 	s := e.Situation()
 	if e.Fix != "" || e.Merge || s.Standing != history.Own {
-		return e.Undo()
+		return e.UsualFix()
 	}
 	dir, _, _ := small.SplitPath(e.Path)
 	return remedy.BeginRun(dir, s.Commit, e.PutBack()+", ")
@@ -393,7 +393,7 @@ func (e *LogChange) PutBack() string {
 		from = history.Short(s.Commit) + "^"
 	}
 	switch {
-	case s.Standing == history.Landed && e.Configured() && s.Commit != "" && !history.Uncommitted(s.Commit):
+	case s.Standing == history.Landed && e.IsInConfiguration() && s.Commit != "" && !history.Uncommitted(s.Commit):
 		return s.AcceptSince()
 	case s.Against != "":
 		return wording.Commands(remedy.RestoreFrom(e.Path, history.Short(s.Against)))
@@ -429,5 +429,5 @@ func (e *LogChange) Correct(how string) string {
 	if e.Fix != "" {
 		return how
 	}
-	return e.Situation().Correct(how, e.Path, e.Configured() && !e.isFileEntry() && !e.Merge && len(e.NewEntries) == 1)
+	return e.Situation().CorrectEntry(how, e.Path, e.IsInConfiguration() && !e.isFileEntry() && !e.Merge && len(e.NewEntries) == 1)
 }

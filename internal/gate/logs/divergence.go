@@ -23,8 +23,8 @@ type LogTips struct {
 	TargetName, HeadName string
 	// Merge is the branch to merge into the checked-out one.
 	Merge string
-	// Log is the stanza of a configured log; nil for other logs.
-	Log *policy.Log
+	// Stanza is the stanza of a configured log; nil for other logs.
+	Stanza *policy.Log
 	// Unrelated is true if a configured log diverged on branches that share no commit. git does not merge these, so no merge is judged later.
 	Unrelated bool
 	// Immutable is true if the log is a file of 2.0.0 that must not change.
@@ -33,7 +33,7 @@ type LogTips struct {
 
 // Finding begins a finding at the first entry that only the head has.
 func (t *LogTips) Finding() finding.Finding {
-	f := finding.Finding{Path: t.Path, EditFrom: t.Log.Head(t.Target).String(), EditTo: t.Log.Head(t.Head).String()}
+	f := finding.Finding{Path: t.Path, EditFrom: t.Stanza.Head(t.Target).String(), EditTo: t.Stanza.Head(t.Head).String()}
 	own := t.HeadOnly
 	if len(own) == 0 {
 		own = t.Inserted
@@ -88,7 +88,7 @@ func judgeForks(ctx context.Context, r *run.Run, target, head history.Tip, chang
 			continue
 		}
 		fork.Place = rule.Place{Commit: head.ID, Parent: target.ID}
-		fork.TargetName, fork.HeadName, fork.Predicts = target.Name, head.Name, r.Scope.Predicts
+		fork.TargetName, fork.HeadName, fork.IsPrediction = target.Name, head.Name, r.Scope.Predicts
 		if err := r.Collector.Judge(ctx, fork); err != nil {
 			return err
 		}

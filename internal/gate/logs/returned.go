@@ -50,7 +50,7 @@ func (l *CommitLog) findReturned(ctx context.Context) (out []ledger.Entry, err e
 	}
 	for _, x := range equal.Rewrites {
 		done := func(l *read.LedgerFile) bool { return x.DoneIn(l.Log.Ledger) }
-		if x.Unordered || !slices.ContainsFunc(l.Approved, func(p read.ParentLog) bool { return slices.ContainsFunc(p.Ledgers, done) }) {
+		if x.Unordered || !slices.ContainsFunc(l.AsApproved, func(p read.ParentLog) bool { return slices.ContainsFunc(p.Ledgers, done) }) {
 			continue
 		}
 		if err := src.FindBeforeInChain(ctx, parents, l.Path, equal, x); err != nil {
@@ -77,7 +77,7 @@ func (l *CommitLog) logsAfterRewrite(ctx context.Context, equal ledger.Equivalen
 	})
 	var others []*ledger.Ledger
 	for i, p := range l.Parents {
-		for k, approved := range l.Approved[i].Ledgers {
+		for k, approved := range l.AsApproved[i].Ledgers {
 			others = append(others, approved.Log.Ledger)
 			if before := p.Ledgers[k].Log.Ledger; !rewritten {
 				var err error

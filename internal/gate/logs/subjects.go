@@ -35,8 +35,8 @@ type CommitLog struct {
 	Step    *read.Step
 	Child   *read.LedgerFile
 	Parents []read.ParentLog
-	// Approved are the parents' logs with approved rewrites applied.
-	Approved []read.ParentLog
+	// AsApproved are the parents' logs with approved rewrites applied.
+	AsApproved []read.ParentLog
 	// Returned are the entries that the commit adds although an approved rewrite removed them.
 	Returned []ledger.Entry
 	// edges are the edges on which the log changed.
@@ -45,7 +45,7 @@ type CommitLog struct {
 
 // newCommitLog makes the CommitLog of one log; its parameters are named as the fields are.
 func newCommitLog(ctx context.Context, r *run.Run, s *read.Step, path string, child *read.LedgerFile, parents, approved []read.ParentLog, edges []*LogChange) (log *CommitLog, err error) {
-	log = &CommitLog{Place: placeOf(s), Run: r, Path: path, Step: s, Child: child, Parents: parents, Approved: approved, edges: edges}
+	log = &CommitLog{Place: placeOf(s), Run: r, Path: path, Step: s, Child: child, Parents: parents, AsApproved: approved, edges: edges}
 	log.Returned, err = log.findReturned(ctx)
 	return log, err
 }

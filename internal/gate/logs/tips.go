@@ -50,8 +50,8 @@ func compareBranches(ctx context.Context, r *run.Run, target, head history.Tip) 
 		}
 		t.Place = rule.Place{Commit: head.ID, Parent: target.ID}
 		t.TargetName, t.HeadName = target.Name, head.Name
-		t.Log, t.Immutable = r.Source.Policy.LogFor(t.Path), r.Source.IsImmutableRecord(t.Path)
-		if t.Log != nil && t.Outcome == ledger.Diverged {
+		t.Stanza, t.Immutable = r.Source.Policy.LogFor(t.Path), r.Source.IsImmutableRecord(t.Path)
+		if t.Stanza != nil && t.Outcome == ledger.Diverged {
 			bases, err := r.Source.History.MergeBases(ctx, target.ID, head.ID)
 			if err != nil {
 				return err

@@ -141,7 +141,7 @@ func judgeLog(ctx context.Context, r *run.Run, s *read.Step, path string) ([]led
 	if err := checkSince(ctx, r, path); err != nil {
 		return nil, err
 	}
-	if past, err := r.IsPast(ctx, s.ID, path); err != nil || past {
+	if past, err := r.IsAcceptedPast(ctx, s.ID, path); err != nil || past {
 		return nil, err
 	}
 	child, parents, err := r.Source.ReadVersions(ctx, s, path)
@@ -430,7 +430,7 @@ func compareGoneLog(ctx context.Context, r *run.Run, s *read.Step, path string, 
 	return compareLogs(ctx, r, s.Commit, imported.File.Path, path, before, imported, parents, side)
 }
 
-// compareWithNothing is the comparison of a log that is gone. In a folder whose files must not change, the entry is gone, and not the log.
+// compareWithNothing returns the comparison of a log that is gone. In a folder whose files must not change, the entry is gone, and not the log.
 func compareWithNothing(ctx context.Context, r *run.Run, path string, before *read.LedgerFile) *ledger.Comparison {
 	c := &ledger.Comparison{Old: before.Log.Ledger, ReconcileEntry: -1}
 	if r.Source.IsFileEntry(path) {

@@ -274,7 +274,7 @@ func (src *Source) contentKey(d removedLog) string {
 	return key
 }
 
-// maxLen is the number of entries of the longest version.
+// maxLen returns the number of entries of the longest version.
 func (d removedLog) maxLen() int {
 	n := 0
 	for _, l := range d.logs {

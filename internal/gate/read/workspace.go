@@ -74,7 +74,7 @@ func (w *Workspace) Entries() (items []*small.Value, first int) {
 	return items[first:], first
 }
 
-// Path is an artifact's path from the root.
+// Path returns an artifact's path from the root.
 func (w *Workspace) Path(a small.Artifact) string { return a.Path(w.Dir) }
 
 // HandoffRun returns the replay id that the handoff names.
@@ -351,5 +351,5 @@ func (w *Workspace) Correct(a small.Artifact, subject, how string) string {
 	case uncommitted && i < w.EntriesBefore:
 		s.Commit = ""
 	}
-	return s.Correct(how, w.Path(small.Progress), false)
+	return s.Correct(how, w.Path(small.Progress))
 }

@@ -239,8 +239,11 @@ func MergeWith(revision string) string {
 	return wording.Commands("git merge --no-ff --no-commit "+wording.ShellWord(revision)) + ", " + Reconcile
 }
 
-// Correct returns the fix for a new entry; how is the correction. alone is true if the commit added no other entry to the log.
-func (s Situation) Correct(how, path string, alone bool) string {
+// Correct returns the fix for a new entry; how is the correction.
+func (s Situation) Correct(how, path string) string { return s.CorrectEntry(how, path, false) }
+
+// CorrectEntry is Correct for an entry of a configured log. alone is true if the commit added no other entry to the log.
+func (s Situation) CorrectEntry(how, path string, alone bool) string {
 	switch {
 	case history.Uncommitted(s.Commit):
 		return how

@@ -34,8 +34,8 @@ func New(id string, severity finding.Severity, stage finding.Stage, checks ...Ch
 	return Rule{ID: id, Severity: severity, Stage: stage, Checks: checks}
 }
 
-// Of returns the rule with the effect of the edits that it reports.
-func (r Rule) Of(edit ledger.EditEffect) Rule {
+// ForEdits returns the rule with the effect of the edits that it reports, which a waiver may allow.
+func (r Rule) ForEdits(edit ledger.EditEffect) Rule {
 	r.Edit = edit
 	return r
 }

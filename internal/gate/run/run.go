@@ -208,9 +208,9 @@ func (s Touched) Note(src *read.Source, edges ...[]history.Change) {
 	}
 }
 
-// IsPast reports whether a baseline or the log's since commit accepts what a commit did to a log. Only a judgement of a whole history looks at
+// IsAcceptedPast reports whether a baseline or the log's since commit accepts what a commit did to a log. Only a judgement of a whole history looks at
 // accepted commits; for any other it returns false.
-func (r *Run) IsPast(ctx context.Context, commit, path string) (bool, error) {
+func (r *Run) IsAcceptedPast(ctx context.Context, commit, path string) (bool, error) {
 	if !r.Scope.Whole && !r.Scope.Adopts {
 		return false, nil
 	}

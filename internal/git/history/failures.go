@@ -22,7 +22,7 @@ const newerGitRemedy = "install a newer git (2.38 or later)"
 
 // The reader on git and the one on go-git share the failures below, so that both print the same messages.
 
-// NotHere is the failure for a needed commit that the clone lacks.
+// NotHere returns the failure for a needed commit that the clone lacks.
 func NotHere(id string, cause error) *failure.Error {
 	return &failure.Error{
 		Message: fmt.Sprintf("commit %s is not in this clone", id),
@@ -31,7 +31,7 @@ func NotHere(id string, cause error) *failure.Error {
 	}
 }
 
-// historyHidden is the failure for a commit whose needed parents a shallow clone lacks.
+// historyHidden returns the failure for a commit whose needed parents a shallow clone lacks.
 func historyHidden(id string) *failure.Error {
 	return &failure.Error{
 		Message: fmt.Sprintf("this is a shallow clone: the history before commit %s is needed and not here", id),
@@ -40,7 +40,7 @@ func historyHidden(id string) *failure.Error {
 	}
 }
 
-// Unreadable is the failure for an object that should be in the repository.
+// Unreadable returns the failure for an object that should be in the repository.
 func Unreadable(id string, cause error) *failure.Error {
 	return &failure.Error{
 		Message: fmt.Sprintf("object %s cannot be read from the repository", id),
@@ -52,14 +52,14 @@ func Unreadable(id string, cause error) *failure.Error {
 // ErrDamaged is wrapped by the failure for an object whose content does not match its id. No reader can repair it.
 var ErrDamaged = errors.New("its content is not what its id says")
 
-// Damaged is the failure for an object whose content does not match its id.
+// Damaged returns the failure for an object whose content does not match its id.
 func Damaged(id string) *failure.Error {
 	f := Unreadable(id, ErrDamaged)
 	f.Message += ": " + ErrDamaged.Error()
 	return f
 }
 
-// Nowhere is the failure for a directory outside any repository.
+// Nowhere returns the failure for a directory outside any repository.
 func Nowhere(dir string) *failure.Error {
 	return &failure.Error{
 		Message: fmt.Sprintf("%s is not in a git repository", wording.Printable(dir)),
@@ -71,7 +71,7 @@ func Nowhere(dir string) *failure.Error {
 // CannotOpen returns the beginning of the message about a repository that exists but cannot be used.
 func CannotOpen(dir string) string { return "cannot open the repository of " + wording.Printable(dir) }
 
-// NotResolved is the failure for a name that leads to no commit. isID says whether the name is a full object id.
+// NotResolved returns the failure for a name that leads to no commit. isID says whether the name is a full object id.
 func NotResolved(name string, shallow, isID bool, cause error) *failure.Error {
 	f := &failure.Error{Message: fmt.Sprintf("%q does not name a commit of this clone", name), Err: errors.Join(history.ErrLacking, cause)}
 	switch {
@@ -103,7 +103,7 @@ func refIn(revision string) string {
 	return revision
 }
 
-// NotARevision is the failure for a name that cannot be a revision.
+// NotARevision returns the failure for a name that cannot be a revision.
 func NotARevision(name string) *failure.Error {
 	return &failure.Error{
 		Message: fmt.Sprintf("%q is not the name of a revision", name),

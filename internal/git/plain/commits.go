@@ -42,14 +42,14 @@ func (r *Repo) commit(ctx context.Context, id string) (*commit, error) {
 	return c, nil
 }
 
-// peeledCommit reads the commit to which an id from the caller leads, through tags.
-func (r *Repo) peeledCommit(ctx context.Context, name string) (*commit, error) {
-	id, _, err := r.Peel(ctx, name)
+// peeledCommit reads the commit that a caller's id names, directly or through tags.
+func (r *Repo) peeledCommit(ctx context.Context, named string) (*commit, error) {
+	id, _, err := r.Peel(ctx, named)
 	switch {
 	case err != nil:
 		return nil, err
 	case id == "":
-		return nil, githistory.NotHere(name, errors.Join(ErrUnserved, errNoObject))
+		return nil, githistory.NotHere(named, errors.Join(ErrUnserved, errNoObject))
 	}
 	return r.commit(ctx, id)
 }
@@ -93,14 +93,14 @@ func (r *Repo) Peel(ctx context.Context, id string) (commit string, here bool, e
 		}
 		id = string(tagged[:2*idSize])
 	}
-	return "", true, unreadable(id, errors.New("a tag of too many tags"))
+	return "", true, unreadable(id, errors.New("it leads through too many tags"))
 }
 
 // Commits lists commits as [githistory.Repo.Commits] does.
 func (r *Repo) Commits(ctx context.Context, include, exclude []string) (commits []history.Commit, err error) {
 	found, err := r.findReachable(ctx, include, exclude)
 	for _, c := range found {
-		if c.from == 1 {
+		if c.from == fromFirst {
 			commits = append(commits, c.Commit)
 		}
 	}
@@ -114,12 +114,12 @@ func (r *Repo) MergeBases(ctx context.Context, a, b string) (bases []string, err
 	// Ancestors of a common commit are common too. A merge base is a common commit that is not a parent of another one.
 	isParent := map[string]bool{}
 	for _, c := range found {
-		for i := 0; i < len(c.Parents) && c.from == 3; i++ {
+		for i := 0; i < len(c.Parents) && c.from == fromBoth; i++ {
 			isParent[c.Parents[i]] = true
 		}
 	}
 	for id, c := range found {
-		if c.from == 3 && !isParent[id] {
+		if c.from == fromBoth && !isParent[id] {
 			bases = append(bases, id)
 		}
 	}
@@ -133,15 +133,17 @@ func (r *Repo) IsAncestor(ctx context.Context, ancestor, commit string) (bool, e
 	return slices.Contains(bases, ancestor), err
 }
 
-// reached is a commit, and from which of two sides it can be reached: 1 is the first, 2 the second, 3 both.
+// reached is a commit that was reached from one of two sides or from both: from is a set of bits, one for each side.
 type reached struct {
 	*commit
 	from int
 }
 
-// findReachable finds the commits that can be reached from two sides; the keys of the map are their ids. It follows the newest commit first. The
-// walk ends early when one commit is left to follow: all paths lead there, so everything older can be reached from both sides. Wrong dates
-// only make it end later.
+const fromFirst, fromBoth = 1, 3
+
+// findReachable finds the commits that are reachable from either of two sides, by id. It follows the newest commit first. It ends when only one commit is
+// left to follow: every path from both sides goes through it, so its ancestors are reachable from both. The map may lack these ancestors. Wrong dates
+// only make the walk longer.
 func (r *Repo) findReachable(ctx context.Context, sides ...[]string) (map[string]*reached, error) {
 	found := map[string]*reached{}
 	var open []*reached // their parents have to be followed
@@ -156,7 +158,7 @@ func (r *Repo) findReachable(ctx context.Context, sides ...[]string) (map[string
 		}
 		f.from |= from
 	}
-	toRoots := false // an empty side, or a root that was passed, rules out the early end
+	toRoots := false // true if a side is empty or a path has ended in a root: then not every path goes through the last commit
 	for i, names := range sides {
 		toRoots = toRoots || len(names) == 0
 		for _, name := range names {

@@ -14,7 +14,7 @@ import (
 // without an equals sign has an empty value.
 type config map[string][]string
 
-// last returns the last value of a setting, which is the one that counts.
+// last returns the last value of a setting, which counts if git wants a single value.
 func (c config) last(name string) (value string, set bool) {
 	values := c[name]
 	if len(values) == 0 {
@@ -27,14 +27,14 @@ func (c config) last(name string) (value string, set bool) {
 // each may have a comment. Values with escapes, or partly in quotes, are left to git (git-config(1), SYNTAX).
 var plainLine = expression.Of(`^[ \t]*(?:\[([A-Za-z][0-9A-Za-z-]*)(?: "([^"\\[:cntrl:]]+)")?\]|([A-Za-z][0-9A-Za-z-]*)(?:[ \t]*=(?:([^"\\;#[:cntrl:]]*)|[ \t]*"([^"\\[:cntrl:]]*)"))?)?[ \t]*(?:[#;][^[:cntrl:]]*)?$`)
 
-// parse adds the text of a file, if it is plain. TestConfigAsGitReadsIt and FuzzConfig compare it with git.
+// parse adds the settings of a file; a line that is not plain is an error. TestConfigAsGitReadsIt and FuzzConfig compare it with git.
 func (c config) parse(text string) error {
 	section := ""
 	for i, line := range strings.Split(text, "\n") {
 		m := plainLine().FindStringSubmatch(line)
 		switch {
 		case m == nil, m[3] != "" && section == "":
-			return fmt.Errorf("bad config line %d, or one that git has to read", i+1)
+			return fmt.Errorf("bad config line %d, or one that only git can read", i+1)
 		case m[1] != "":
 			if section = strings.ToLower(m[1]) + "."; m[2] != "" {
 				section += m[2] + "."
@@ -47,17 +47,17 @@ func (c config) parse(text string) error {
 	return nil
 }
 
-// InitBranch asks git for init.defaultBranch, since users set it in files of their own, which may include others. Without git it is not set.
+// InitBranch asks git for init.defaultBranch, because users set it in files of their own, which may include others. Without git it counts as unset.
 func (r *Repo) InitBranch(ctx context.Context) (string, error) {
 	git := gitcmd.Git{Dir: r.Top, Environ: gitcmd.Reading(r.env), Options: gitcmd.ReadingOptions("")}
 	branch, err := githistory.InitBranch(ctx, git)
 	if gitcmd.IsNotFound(err) {
 		err = nil
 	}
-	return branch, cannot("cannot read init.defaultBranch", err)
+	return branch, asFailure("cannot read init.defaultBranch", err)
 }
 
-// RemoteURL is the URL from which git fetches, by .git/config and before url.*.insteadOf; empty without such a remote.
+// RemoteURL returns the URL of a remote in .git/config, the first if there are several; empty if there is no such remote. url.*.insteadOf is not applied.
 func (r *Repo) RemoteURL(_ context.Context, remote string) (string, error) {
 	if urls := r.config["remote."+remote+".url"]; len(urls) > 0 {
 		return urls[0], nil

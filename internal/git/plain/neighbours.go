@@ -23,13 +23,13 @@ func (r *Repo) Neighbours(ctx context.Context) ([]githistory.Neighbour, error) {
 		at, err = r.refs().follow(upstream)
 	}
 	if err != nil {
-		return nil, cannot("cannot look up the upstream branch", err)
+		return nil, asFailure("cannot look up the upstream branch", err)
 	}
 	out, err := r.worktrees()
 	if at.ID != "" {
 		out = slices.Insert(out, 0, githistory.Neighbour{Ref: upstream, ID: at.ID})
 	}
-	return out, cannot("cannot list the work trees", err)
+	return out, asFailure("cannot list the work trees", err)
 }
 
 // worktrees lists the other work trees (gitrepository-layout(5), worktrees).
@@ -38,7 +38,7 @@ func (r *Repo) worktrees() (out []githistory.Neighbour, err error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	dotGits := map[string]string{r.CommonDir: r.CommonDir} // each work tree's .git by its git directory, which the main work tree's .git is
+	dotGits := map[string]string{r.CommonDir: r.CommonDir} // maps git directories to the work trees' .git, which in the main work tree is the same
 	if bare, _ := r.config.last("core.bare"); bare == "true" {
 		clear(dotGits)
 	}
@@ -64,7 +64,7 @@ func (r *Repo) worktrees() (out []githistory.Neighbour, err error) {
 			return nil, err
 		}
 		if at.ID != "" {
-			// The ref of a detached HEAD is empty.
+			// For a detached HEAD follow returns the ref HEAD, and a Neighbour has no ref.
 			out = append(out, githistory.Neighbour{Ref: strings.TrimPrefix(at.Ref, "HEAD"), Worktree: filepath.Dir(dotGit), ID: at.ID})
 		}
 	}
@@ -72,8 +72,7 @@ func (r *Repo) worktrees() (out []githistory.Neighbour, err error) {
 	return out, nil
 }
 
-// upstream returns the upstream ref of the checked-out branch, or nothing (git-config(1), branch.<name>.merge). Only .git/config counts; that
-// is where git writes it.
+// upstream returns the upstream ref of the checked-out branch by .git/config, or nothing (git-config(1), branch.<name>.merge).
 func (r *Repo) upstream(ctx context.Context) (string, error) {
 	head, err := r.CurrentBranch(ctx)
 	branch, isBranch := strings.CutPrefix(head, "refs/heads/")

@@ -1,11 +1,11 @@
-// Package plain reads plain repositories without a git program, with go-git's storage and decoders. It answers the same questions as git/history,
-// in the same words, or refuses to; one test suite checks both.
+// Package plain reads plain repositories with go-git's storage and decoders. It starts git for one question only: see [Repo.InitBranch]. It answers the
+// same questions as git/history, in the same words, or refuses to; one test suite checks both.
 //
-// plain.go says which repositories are plain. This reader refuses all others, and what it does not support, with an error that says why and
-// has ErrUnserved in its chain. A missing or damaged object is an error and never an absent file.
+// A repository is plain if it is not bare, shallow, partial or otherwise unusual: plain.go has the conditions. This reader refuses all others, and what
+// it does not support, with an error that says why and has ErrUnserved in its chain. A missing or damaged object is an error and never an absent file.
 //
 // Only the parts of go-git for git's formats are used. Its porcelain refuses valid repositories, reads the wrong index in hooks, and takes
-// missing objects for absent files; its refs take the older packed id if a ref's file is empty.
+// missing objects for absent files. Its reader of refs returns the older packed id if a ref's file is empty.
 //
 // The repository's owner is not checked. git refuses another user's repository because its configuration and hooks could run programs; this
 // reader runs none.
@@ -40,11 +40,11 @@ var unusualVariables = []string{
 	"GIT_CONFIG", "GIT_CONFIG_PARAMETERS", "GIT_CONFIG_COUNT",
 }
 
-// findPlain finds the repository of the directory "here" as git does, and refuses one that is not plain. No part of its path is a symbolic link.
+// findPlain finds the repository of a directory as git does, and refuses one that is not plain. here has no symbolic links: see githistory.Physical.
 func findPlain(here string, env gitcmd.Environ) (p githistory.Place, settings config, err error) {
 	top := githistory.Nearest(here, env)
 	if _, named := env.Lookup("GIT_DIR"); named {
-		top = here // as git does then
+		top = here // with GIT_DIR, git takes the current directory as the root
 	}
 	if top == "" {
 		return p, settings, githistory.Nowhere(here)
@@ -62,7 +62,7 @@ func findPlain(here string, env gitcmd.Environ) (p githistory.Place, settings co
 	if err == nil {
 		err = cmp.Or(checkVariables(p, env), checkFiles(p), checkConfig(p, settings), checkSubstitutes(p.CommonDir))
 	}
-	return p, settings, cannot("cannot open the repository", err)
+	return p, settings, asFailure("cannot open the repository", err)
 }
 
 // findLinkedTree finds the git directories of a linked work tree, whose .git is a file (gitrepository-layout(5)).
@@ -82,7 +82,7 @@ func findLinkedTree(p *githistory.Place) error {
 	return nil
 }
 
-// checkVariables refuses git's variables that point elsewhere. To hooks in a linked work tree git passes its git directory in GIT_DIR.
+// checkVariables refuses variables that make git look elsewhere. When git runs a hook in a linked work tree, it sets GIT_DIR to the tree's git directory.
 func checkVariables(p githistory.Place, env gitcmd.Environ) error {
 	for _, name := range unusualVariables {
 		if _, set := env.Lookup(name); set {
@@ -97,7 +97,7 @@ func checkVariables(p githistory.Place, env gitcmd.Environ) error {
 		return nil
 	}
 	named = githistory.Within(p.Top, named)
-	if real, err := filepath.EvalSymlinks(named); named != filepath.Join(p.Top, ".git") && (err != nil || real != p.GitDir) { // as in hooks
+	if real, err := filepath.EvalSymlinks(named); named != filepath.Join(p.Top, ".git") && (err != nil || real != p.GitDir) {
 		return unserved("GIT_DIR does not name the .git of the current directory")
 	}
 	return nil
@@ -122,7 +122,7 @@ func checkFiles(p githistory.Place) error {
 func checkConfig(p githistory.Place, settings config) error {
 	data, err := os.ReadFile(filepath.Join(p.CommonDir, "config"))
 	if err = cmp.Or(err, settings.parse(string(data))); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return cannot("cannot read .git/config", err)
+		return asFailure("cannot read .git/config", err)
 	}
 	for _, name := range slices.Sorted(maps.Keys(settings)) {
 		remote := strings.HasPrefix(name, "remote.")
@@ -133,7 +133,7 @@ func checkConfig(p githistory.Place, settings config) error {
 			return unserved("%s is %q", wording.Printable(name), settings[name])
 		case remote && strings.HasSuffix(name, ".promisor"), remote && strings.HasSuffix(name, ".partialclonefilter"):
 			return unserved("it is a partial clone")
-		case name == "core.worktree", name == "core.sparsecheckout": // in a sparse checkout git ignores skip-worktree for files on disk
+		case name == "core.worktree", name == "core.sparsecheckout": // with the latter, git ignores skip-worktree for files on disk, and Marks does not
 			return unserved("%s is set", name)
 		}
 	}
@@ -181,28 +181,28 @@ func checkEntries(entries []*index.Entry) error {
 	return nil
 }
 
-// smallIndexes is the size of the packs' indexes in KB, of about 30,000 objects, which go-git reads in 3.7 ms. It reads all of them before it
-// answers anything, and the work tree's index, which takes four times as long as a pack's. To start git takes a hook 2 ms, or 5 ms if it has a
-// log to judge.
+// smallIndexes is the size of the indexes, in KB, up to which a hook with go-git is about as fast as with git. go-git reads the indexes of all packs
+// before it answers anything: 800 KB, about 30,000 objects, take 3.7 ms. The work tree's index takes four times as long as a pack's of the same size.
+// Starting git takes 2 ms, or 5 ms in a hook that has a log to judge.
 const smallIndexes = 800
 
-// Small reports whether a hook is about as fast with this reader as with git, and why not. It only decides which reader is chosen: files that
-// it cannot see do not count.
+// Small reports whether a hook is about as fast with this reader as with git; why is the reason if it is not. It only helps to choose a reader, so it
+// ignores files that it cannot read.
 func (r *Repo) Small() (why string, small bool) {
-	packs, _ := filepath.Glob(filepath.Join(r.CommonDir, "objects", "pack", "*.idx")) //nolint:errcheck // see above
+	packs, _ := filepath.Glob(filepath.Join(r.CommonDir, "objects", "pack", "*.idx")) //nolint:errcheck // the pattern is valid
 	bytes := int64(0)
-	for _, name := range append(packs, slices.Repeat([]string{r.indexFile()}, 4)...) { // it counts four times
+	for _, name := range append(packs, slices.Repeat([]string{r.indexFile()}, 4)...) { // the work tree's index counts four times
 		if info, err := os.Stat(name); err == nil {
 			bytes += info.Size()
 		}
 	}
-	return fmt.Sprintf("the indexes weigh as much as %d KB of packs' indexes, and git is faster from %d KB on", bytes>>10, smallIndexes), bytes>>10 <= smallIndexes
+	return fmt.Sprintf("the indexes are large: %d KB, of which the work tree's counts four times; above %d KB git is faster", bytes>>10, smallIndexes), bytes>>10 <= smallIndexes
 }
 
 // ErrUnserved is in the chain of every error for a repository, or something in it, that this reader does not support. git may support it.
 var ErrUnserved = errors.New("not served by the go-git reader")
 
-// useGit is the remedy.
+// useGit is the remedy for what this reader does not support.
 const useGit = "read it with the installed git: `--reader git`"
 
 // unserved makes the error for what this reader does not support.
@@ -211,13 +211,13 @@ func unserved(format string, args ...any) error {
 	return &failure.Error{Message: message, Remedy: useGit, Err: ErrUnserved}
 }
 
-// cannot makes a failure of an error, with ErrUnserved in its chain, since git may succeed. It keeps nil, a failure, and the error of a context.
-func cannot(message string, err error) error {
-	var done *failure.Error
+// asFailure returns nil, a failure and a context's error unchanged. It makes any other error a failure with ErrUnserved, because git may succeed.
+func asFailure(message string, err error) error {
+	var already *failure.Error
 	switch {
 	case err == nil:
 		return nil
-	case errors.As(err, &done), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+	case errors.As(err, &already), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return err
 	}
 	return &failure.Error{Message: message + ": " + wording.Printable(err.Error()), Remedy: useGit, Err: errors.Join(ErrUnserved, err)}

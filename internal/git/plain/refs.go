@@ -21,8 +21,8 @@ import (
 	githistory "github.com/small-gate/small-gate/internal/git/history"
 )
 
-// refs reads refs for one call, as a work tree sees them. It looks for a ref's file before it reads the packed refs: in the other order it could
-// find a ref in neither place while git packs it.
+// refs reads refs as a work tree sees them. Each call of a Repo's method makes a new one, because it reads the packed refs once. It looks for a ref's
+// file first: in the other order it could find a ref in neither place while git packs it.
 type refs struct {
 	gitDir, commonDir string
 	packed            map[string]string // ids; nil until read
@@ -30,7 +30,7 @@ type refs struct {
 
 func (r *Repo) refs() *refs { return &refs{gitDir: r.GitDir, commonDir: r.CommonDir} }
 
-// maxLinks bounds a chain of symbolic refs; it is git's own limit.
+// maxLinks is git's own limit for a chain of symbolic refs.
 const maxLinks = 5
 
 // dir returns the git directory that stores a ref. A work tree has some refs of its own (gitrepository-layout(5)).
@@ -42,7 +42,7 @@ func (s *refs) dir(name string) string {
 	return s.commonDir
 }
 
-// readRef reads one ref, which has the name of another ref or an id. Both are empty if the ref does not exist.
+// readRef reads one ref. It contains either the name of another ref, target, or an id. Both are empty if the ref does not exist.
 func (s *refs) readRef(name string) (target, id string, err error) {
 	path := filepath.Join(s.dir(name), filepath.FromSlash(name))
 	info, err := os.Lstat(path)
@@ -151,10 +151,10 @@ func (r *Repo) Head(context.Context) (string, error) {
 	return r.head.ID, nil
 }
 
-// CurrentBranch is the full name of the branch that HEAD names, empty for a detached HEAD.
+// CurrentBranch returns the full name of the branch that HEAD names; empty for a detached HEAD.
 func (r *Repo) CurrentBranch(context.Context) (string, error) {
 	branch, _, err := r.refs().readRef("HEAD")
-	return branch, cannot("cannot read HEAD", err)
+	return branch, asFailure("cannot read HEAD", err)
 }
 
 // Refs looks up refs as [githistory.Refs] says.
@@ -168,7 +168,7 @@ func (r *Repo) Refs(ctx context.Context, names ...string) (map[string]githistory
 			found[names[i]] = at
 		}
 	}
-	return found, cannot("cannot look up refs", cmp.Or(err, ctx.Err()))
+	return found, asFailure("cannot look up refs", cmp.Or(err, ctx.Err()))
 }
 
 // Tips are as [githistory.Repo.Tips].
@@ -210,9 +210,9 @@ func (r *Repo) Resolve(ctx context.Context, name string) (string, error) {
 	case errors.Is(err, errNoObject) && otherSyntax().MatchString(name):
 		return "", unserved("the revision %q is an abbreviated id, or has syntax that only git understands", name)
 	case errors.Is(err, errNoObject):
-		return "", githistory.NotResolved(name, false, githistory.SHA1.Valid(name), err)
+		return "", githistory.NotResolved(name, false /* not shallow */, githistory.SHA1.Valid(name), err)
 	}
-	return "", cannot(fmt.Sprintf("cannot look up %q", name), err)
+	return "", asFailure(fmt.Sprintf("cannot look up %q", name), err)
 }
 
 // stepBack matches a revision and a step back from it: to one of its parents (^, ^2), or by some generations (~3).
@@ -242,8 +242,8 @@ func (r *Repo) commitOf(ctx context.Context, name string) (*commit, error) {
 	return c, err
 }
 
-// idOf returns an id in lower case, and the id of a ref. HEAD and a ref's full name mean only that ref. If it does not exist, git would go on to
-// refs/tags/HEAD and the like, which anybody who may push can create.
+// idOf returns the id that a name stands for: a full id itself, in lower case, or the id of a ref. HEAD and full names of refs mean only that ref. If it
+// does not exist, git would try refs/tags/HEAD and the like; idOf does not, because anybody who may push can create those.
 func (r *Repo) idOf(name string) (string, error) {
 	if id := strings.ToLower(name); githistory.SHA1.Valid(id) {
 		return id, nil

@@ -31,7 +31,7 @@ type Repo struct {
 	head    githistory.Branch // HEAD when the repository was opened
 	headErr error             // why HEAD cannot be read
 
-	index atomic.Pointer[staged] // as it was last read
+	index atomic.Pointer[indexTrees] // as it was last read
 
 	mu      sync.Mutex // guards the following
 	commits map[string]*commit
@@ -58,16 +58,16 @@ func Open(ctx context.Context, dir string, environ []string) (*Repo, error) {
 	r.objects = &store{dir: r.CommonDir}
 	r.objects.open()
 	if err := cmp.Or(ctx.Err(), prepareLibrary()); err != nil {
-		return nil, cannot(githistory.CannotOpen(here), err)
+		return nil, asFailure(githistory.CannotOpen(here), err)
 	}
 	r.head, r.headErr = r.refs().follow("HEAD")
 	return r, nil
 }
 
 // Close closes the open files. The Repo cannot be used afterwards.
-func (r *Repo) Close() error { return cannot("the packs cannot be closed", r.objects.packs.Close()) }
+func (r *Repo) Close() error { return asFailure("the packs cannot be closed", r.objects.packs.Close()) }
 
-// Reader is this reader's name in a report.
+// Reader returns this reader's name in a report.
 func (r *Repo) Reader() string { return "go-git" }
 
 // Blob reads an object as [githistory.Repo.Blob] does, but fetches nothing.
@@ -76,7 +76,7 @@ func (r *Repo) Blob(ctx context.Context, id string, limit int64) (history.Blob, 
 	return history.Blob{Size: o.size, Data: o.data}, err
 }
 
-// Version is the version of the library in the program, such as "5.19.3"; empty if that is unknown.
+// Version returns the version of the library in the program, such as "5.19.3"; empty if that is unknown.
 func (r *Repo) Version(context.Context) (string, error) {
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, dep := range info.Deps {
@@ -91,11 +91,11 @@ func (r *Repo) Version(context.Context) (string, error) {
 // Substitutes reports that there are none: a repository that has some is not plain.
 func (r *Repo) Substitutes(context.Context) (replaceRefs, grafts bool, err error) { return }
 
-// Partial is false: a plain repository never lacks objects by design.
+// Partial returns false: a partial clone is not plain.
 func (r *Repo) Partial(context.Context) (bool, error) { return false, nil }
 
-// Signature says whose a commit is. For the index it is the author that git would write, if git has passed GIT_AUTHOR_* to this hook;
-// otherwise it is left to git.
+// Signature reads a commit's author, date and message. For the index it returns the author that git would write, if git has passed GIT_AUTHOR_* to this
+// hook; otherwise it refuses, because only git can tell.
 func (r *Repo) Signature(ctx context.Context, revision string) (history.Signature, error) {
 	if revision == history.Index {
 		name, email := r.env.Get("GIT_AUTHOR_NAME"), r.env.Get("GIT_AUTHOR_EMAIL")

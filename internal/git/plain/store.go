@@ -27,15 +27,15 @@ import (
 )
 
 const (
-	// maxObject bounds the size of a commit, a tag or a tree, in bytes.
+	// maxObject is the size limit for a commit or a tree, in bytes.
 	maxObject = 64 << 20
-	// maxTags bounds a chain of tags of tags, and maxTag the size of a tag, in bytes.
+	// maxTags is the limit for a chain of tags of tags, and maxTag the size limit for a tag, in bytes.
 	maxTags, maxTag = 100, 1 << 20
 	// idSize is the size of an id in bytes. This reader supports only sha1.
 	idSize = len(plumbing.Hash{})
-	// cacheSize bounds go-git's cache of pack objects for deltas, in bytes.
+	// cacheSize is the size of go-git's cache of pack objects for deltas, in bytes.
 	cacheSize = 32 * cache.MiByte
-	// maxHeld is the largest object that go-git builds in memory, in bytes; logs are smaller. What is above it streams, which is slower.
+	// maxHeld is the size, in bytes, of the largest object that go-git builds in memory; logs are smaller. Larger ones stream, which is slower.
 	maxHeld = 16 << 20
 )
 
@@ -43,7 +43,7 @@ var errNoObject = errors.New("it is not here") // or the name of a revision lead
 
 // store reads objects. It is safe for concurrent use.
 type store struct {
-	dir string // the git directory
+	dir string // the common git directory
 
 	mu    sync.Mutex // guards the following
 	packs *filesystem.ObjectStorage
@@ -55,11 +55,11 @@ type object struct {
 	data []byte // nil if size is above the limit
 }
 
-// maxStack, in bytes, is enough for the longest chain of deltas that git makes. In a circle of deltas go-git calls itself until the stack is full,
-// and the process dies. Go's own limit would let that take ten seconds and a gigabyte.
+// maxStack, in bytes, is enough for the longest chain of deltas that git makes. In a circle of deltas go-git calls itself until the stack is full, and the
+// process dies. This limit cannot prevent that, but with Go's own limit it would take ten seconds and a gigabyte.
 const maxStack = 64 << 20
 
-// prepareLibrary bounds the stack, and has go-git hash with crypto/sha1, which is faster than its default (sha1cd).
+// prepareLibrary limits the stack, and makes go-git hash with crypto/sha1, which is faster than its default (sha1cd).
 var prepareLibrary = sync.OnceValue(func() error {
 	debug.SetMaxStack(maxStack)
 	return hash.RegisterHash(crypto.SHA1, sha1.New)
@@ -71,9 +71,8 @@ func (s *store) open() {
 }
 
 // read reads an object by its id; if it is above limit bytes, only its kind and size. The content is verified against the id.
-//
-// It tries twice, and has go-git list the packs anew in between. They may have changed; and once go-git has failed on one pack, it does not
-// look into the others, and reports their objects as missing.
+// It tries twice, and makes go-git list the packs anew in between, because they may have changed. Besides, once go-git has failed on one pack, it reports
+// the objects of all others as missing.
 func (s *store) read(id string, limit int64) (object, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -110,7 +109,7 @@ func (s *store) try(id string, limit int64) (o object, err error) {
 	}
 	encoded, err := s.packs.EncodedObject(plumbing.AnyObject, hash)
 	if errors.Is(err, plumbing.ErrObjectNotFound) {
-		// If a pack's index lists the object, the pack is damaged. HashesWithPrefix fails on a damaged entry, which EncodedObject skips.
+		// If a pack's index lists the object all the same, the pack is damaged. EncodedObject skips a damaged index entry, and HashesWithPrefix fails on it.
 		listed, err := s.packs.HashesWithPrefix(hash[:])
 		if err == nil && len(listed) > 0 {
 			err = errors.New("the pack does not hold what its index says")

@@ -27,7 +27,7 @@ type treeEntry struct {
 	id   plumbing.Hash
 }
 
-// sortKey is what git sorts entries by.
+// sortKey returns the text by which git sorts entries.
 func (e treeEntry) sortKey() string {
 	if e.mode == filemode.Dir {
 		return e.name + "/"
@@ -108,19 +108,19 @@ type diff struct {
 	ctx     context.Context
 	repo    *Repo
 	filter  *githistory.Filter
-	staged  map[plumbing.Hash][]treeEntry // the index's trees, if it takes part
+	inIndex map[plumbing.Hash][]treeEntry // the index's trees, if one side is the index
 	changes []history.Change
 }
 
-// treeOf is the tree of a commit or of the index.
+// treeOf returns the id of the tree of a commit or of the index.
 func (d *diff) treeOf(revision string) (root plumbing.Hash, err error) {
 	if revision == history.Index {
-		index, err := d.repo.readIndex(d.ctx)
+		trees, err := d.repo.readIndex(d.ctx)
 		if err != nil {
 			return root, err
 		}
-		d.staged = index.trees
-		return index.root, nil
+		d.inIndex = trees.entries
+		return trees.root, nil
 	}
 	c, err := d.repo.peeledCommit(d.ctx, revision)
 	if err != nil {
@@ -131,7 +131,7 @@ func (d *diff) treeOf(revision string) (root plumbing.Hash, err error) {
 
 // tree reads a tree of the index or of a commit. The zero id means an empty one.
 func (d *diff) tree(id plumbing.Hash) ([]treeEntry, error) {
-	if entries, staged := d.staged[id]; staged || id == plumbing.ZeroHash || id == emptyTree {
+	if entries, found := d.inIndex[id]; found || id == plumbing.ZeroHash || id == emptyTree {
 		return entries, nil
 	}
 	o, err := d.repo.object(d.ctx, id.String(), plumbing.TreeObject, maxObject)
@@ -145,8 +145,8 @@ func (d *diff) tree(id plumbing.Hash) ([]treeEntry, error) {
 	return entries, nil
 }
 
-// dirs compares two trees of the directory dir, which is empty or ends with a slash; the zero id means none. It descends where they differ and
-// may hold what is wanted. If a tree's entries are out of order, a path may occur twice, once as removed and once as added.
+// dirs compares two trees of the directory dir, which is empty or ends with a slash; the zero id means none. It descends into directories that differ
+// and may hold selected files. If a tree's entries are out of order, a path may occur twice, once as removed and once as added.
 func (d *diff) dirs(dir string, before, after plumbing.Hash) error {
 	if before == after {
 		return nil
@@ -157,7 +157,7 @@ func (d *diff) dirs(dir string, before, after plumbing.Hash) error {
 	}
 	b, err := d.tree(after)
 	for len(a)+len(b) > 0 && err == nil {
-		order := len(b) - len(a) // its sign counts if one list is at its end
+		order := len(b) - len(a) // if one list is used up: negative takes from a, positive from b
 		if len(a) > 0 && len(b) > 0 {
 			if a[0] == b[0] {
 				a, b = a[1:], b[1:]
@@ -173,7 +173,7 @@ func (d *diff) dirs(dir string, before, after plumbing.Hash) error {
 			now, b = b[0], b[1:]
 		}
 		path := dir + cmp.Or(old.name, now.name)
-		switch isDir := old.mode == filemode.Dir || now.mode == filemode.Dir; { // a file and a directory of one name sort apart
+		switch isDir := old.mode == filemode.Dir || now.mode == filemode.Dir; { // never one of each: a file and a directory of one name sort apart
 		case isDir && d.filter.MayHold(path):
 			err = d.dirs(path+"/", old.id, now.id)
 		case !isDir && d.filter.Matches(path):
@@ -183,7 +183,7 @@ func (d *diff) dirs(dir string, before, after plumbing.Hash) error {
 	return err
 }
 
-// indexFile is the path of the index: GIT_INDEX_FILE, which git sets in hooks, or the work tree's own. git resolves a relative path from the
+// indexFile returns the path of the index: GIT_INDEX_FILE, which git sets in hooks, or the work tree's own. git resolves a relative path from the
 // root of the work tree.
 func (r *Repo) indexFile() string {
 	if named := r.env.Get("GIT_INDEX_FILE"); named != "" {
@@ -192,23 +192,23 @@ func (r *Repo) indexFile() string {
 	return filepath.Join(r.GitDir, "index")
 }
 
-// staged is the tree that a commit of the index would have: its id, and the entries of it and of all its subtrees, by their ids.
-type staged struct {
-	data  []byte // the index itself
-	root  plumbing.Hash
-	trees map[plumbing.Hash][]treeEntry
+// indexTrees are the trees that a commit of the index would have: the id of the root, and the entries of all trees, by the trees' ids.
+type indexTrees struct {
+	file    []byte // the content of the index
+	root    plumbing.Hash
+	entries map[plumbing.Hash][]treeEntry
 }
 
-// readIndex reads the index. It decodes it only if it has changed, since a hook asks for it ten times. A missing file has no entries.
-func (r *Repo) readIndex(ctx context.Context) (*staged, error) {
+// readIndex reads the index. It decodes it only if it has changed, because a hook asks for it ten times. A missing file has no entries.
+func (r *Repo) readIndex(ctx context.Context) (*indexTrees, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	data, err := os.ReadFile(r.indexFile())
 	if errors.Is(err, fs.ErrNotExist) {
-		return stageTrees(nil), nil
+		return makeTrees(nil), nil
 	}
-	if last := r.index.Load(); err == nil && last != nil && bytes.Equal(last.data, data) {
+	if last := r.index.Load(); err == nil && last != nil && bytes.Equal(last.file, data) {
 		return last, nil
 	}
 	var x format.Index
@@ -216,50 +216,50 @@ func (r *Repo) readIndex(ctx context.Context) (*staged, error) {
 		err = format.NewDecoder(bytes.NewReader(data)).Decode(&x)
 	}
 	if err = cmp.Or(err, checkEntries(x.Entries)); err != nil {
-		return nil, cannot("cannot read the index", err)
+		return nil, asFailure("cannot read the index", err)
 	}
-	out := stageTrees(x.Entries)
-	out.data = data
+	out := makeTrees(x.Entries)
+	out.file = data
 	r.index.Store(out)
 	return out, nil
 }
 
-// stageTrees makes the trees of an index. It leaves out intent-to-add paths, as git commit does.
-func stageTrees(index []*format.Entry) *staged {
-	out := &staged{trees: map[plumbing.Hash][]treeEntry{}}
-	out.root = out.add(slices.DeleteFunc(index, func(e *format.Entry) bool { return e.IntentToAdd }), 0)
+// makeTrees makes the trees of an index. It leaves out intent-to-add paths, as git commit does.
+func makeTrees(all []*format.Entry) *indexTrees {
+	out := &indexTrees{entries: map[plumbing.Hash][]treeEntry{}}
+	out.root = out.add(slices.DeleteFunc(all, func(e *format.Entry) bool { return e.IntentToAdd }), 0)
 	return out
 }
 
-// add makes the trees of a directory and of its subdirectories, and returns the directory's id. index has the entries in it; the first length
-// bytes of their names are its path, with a slash at its end.
-func (s *staged) add(index []*format.Entry, length int) plumbing.Hash {
+// add makes the trees of a directory and of its subdirectories, and returns the directory's id. below are the index's entries in and below the
+// directory; the first length bytes of their names are the directory's path, with its slash.
+func (s *indexTrees) add(below []*format.Entry, length int) plumbing.Hash {
 	var entries []treeEntry
 	var data []byte
-	for len(index) > 0 {
-		name, _, isDir := strings.Cut(index[0].Name[length:], "/")
-		e, n := treeEntry{name: name, mode: index[0].Mode, id: index[0].Hash}, 1
+	for len(below) > 0 {
+		name, _, isDir := strings.Cut(below[0].Name[length:], "/")
+		e, n := treeEntry{name: name, mode: below[0].Mode, id: below[0].Hash}, 1
 		if isDir {
-			dir := index[0].Name[:length+len(name)+1]
-			for n < len(index) && strings.HasPrefix(index[n].Name, dir) {
+			dir := below[0].Name[:length+len(name)+1]
+			for n < len(below) && strings.HasPrefix(below[n].Name, dir) {
 				n++
 			}
-			e.mode, e.id = filemode.Dir, s.add(index[:n], len(dir))
+			e.mode, e.id = filemode.Dir, s.add(below[:n], len(dir))
 		}
-		index, entries = index[n:], append(entries, e)
+		below, entries = below[n:], append(entries, e)
 		data = fmt.Appendf(data, "%o %s\x00%s", uint32(e.mode), e.name, e.id[:])
 	}
 	id := plumbing.ComputeHash(plumbing.TreeObject, data)
-	s.trees[id] = entries
+	s.entries[id] = entries
 	return id
 }
 
-// HoldIndex lists all files of the index, which this reader need not hold: see [Repo.readIndex].
+// HoldIndex lists all files of the index. Unlike git/history, this reader keeps no list for later calls: readIndex is fast enough.
 func (r *Repo) HoldIndex(ctx context.Context) ([]history.File, error) {
 	return r.List(ctx, history.Index, history.Filter{All: true})
 }
 
-// Sparse lists which of some paths of the index are marked skip-worktree, as they can be without a sparse checkout.
+// Sparse lists those of some paths of the index that are marked skip-worktree. They can be marked without a sparse checkout.
 func (r *Repo) Sparse(_ context.Context, paths []string) (sparse []string, err error) {
 	marks, err := githistory.MarksIn(r.indexFile(), githistory.SHA1)
 	for _, m := range marks {
@@ -267,11 +267,11 @@ func (r *Repo) Sparse(_ context.Context, paths []string) (sparse []string, err e
 			sparse = append(sparse, m.Path)
 		}
 	}
-	return sparse, cannot("cannot read the index", err)
+	return sparse, asFailure("cannot read the index", err)
 }
 
-// Marks lists marks as [githistory.Repo.Marks] does: those of the work tree's own index, not of the one of a hook.
+// Marks lists marks as [githistory.Repo.Marks] does. It reads the work tree's own index even if GIT_INDEX_FILE names another.
 func (r *Repo) Marks(_ context.Context, f history.Filter) ([]githistory.Mark, error) {
 	marks, err := githistory.MarksIn(filepath.Join(r.GitDir, "index"), githistory.SHA1)
-	return githistory.OnDisk(r.Top, githistory.NewFilter(f), marks), cannot("cannot read the index", err)
+	return githistory.OnDisk(r.Top, githistory.NewFilter(f), marks), asFailure("cannot read the index", err)
 }

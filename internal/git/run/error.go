@@ -47,7 +47,7 @@ func ExitedWith(err error, status int) bool {
 	return errors.As(err, &e) && e.Err == nil && e.Status == status
 }
 
-// NotFound is the failure if there is no git on PATH.
+// NotFound returns the failure if there is no git on PATH.
 func NotFound(err error) *failure.Error {
 	return &failure.Error{Message: "git was not found: " + wording.Printable(err.Error()), Remedy: "install git, or add its directory to PATH", Err: err}
 }

@@ -34,7 +34,7 @@ func (r Request) readFloor() (*policy.Floor, error) {
 	return policy.ParseFloor(name, data, catalogue.Known(), schemasBeside(name))
 }
 
-// floorName is the floor's file name, or its text; empty if there is none.
+// floorName returns the floor's file name, or its text; empty if there is none.
 func (r Request) floorName() string { return cmp.Or(r.Floor, r.Getenv(floorVariable)) }
 
 func isFloorText(floor string) bool { return strings.Contains(floor, "\n") }
@@ -100,7 +100,7 @@ func (s *Session) UnderFloor() (err error) {
 	return s.checkFloor()
 }
 
-// Floor is the text of the floor while the floor judges, else nil.
+// Floor returns the text of the floor while the floor judges, else nil.
 func (s *Session) Floor() []byte {
 	if s.floor == nil {
 		return nil

@@ -59,13 +59,13 @@ type Request struct {
 // agentVariable is the environment variable with the id of the agent that runs the command.
 const agentVariable = "SMALL_AGENT_ID"
 
-// Getenv is the value of a variable in the request's environment, empty if it is not set.
+// Getenv returns the value of a variable in the request's environment, empty if it is not set.
 func (r Request) Getenv(key string) string { return program.Getenv(r.Environ, key) }
 
-// Agent is the id of the agent in whose environment this runs; empty for a person.
+// Agent returns the id of the agent in whose environment this runs; empty for a person.
 func (r Request) Agent() string { return strings.TrimSpace(r.Getenv(agentVariable)) }
 
-// RefuseAgent is an error if an agent runs the command: accepting is a person's decision.
+// RefuseAgent returns an error if an agent runs the command: accepting is a person's decision.
 func (r Request) RefuseAgent() error {
 	if r.Agent() == "" {
 		return nil
@@ -131,7 +131,7 @@ func (r Request) WithLane() Request {
 // LaneList names the lanes in a sentence.
 var LaneList = wording.List(lane.Names, "or")
 
-// ClaimedLane is the lane that the caller claims, in the usual spelling; empty for none.
+// ClaimedLane returns the lane that the caller claims, in the usual spelling; empty for none.
 func (r Request) ClaimedLane() (string, error) {
 	l, ok := lane.Parse(r.Lane)
 	switch {

@@ -113,7 +113,7 @@ func (s *Session) report(ctx context.Context, floor *policy.Floor, judge func(*S
 	return report
 }
 
-// address is the address of the remote origin; empty without one. A hook that judged nothing does not read it, because git may have to be started
+// address returns the address of the remote origin; empty without one. A hook that judged nothing does not read it, because git may have to be started
 // for that, and most commits touch no log.
 func (s *Session) address(ctx context.Context, r *finding.Report, failed error) (string, error) {
 	if s.Repo == nil || failed == nil && judgedNothing(r) && slices.Contains(clientHooks, s.Opts.Mode) {
@@ -151,7 +151,7 @@ func (s *Session) Notes(ctx context.Context) ([]string, error) {
 	return notes, err
 }
 
-// repositoryName is the name of the repository's directory, the same in each of its work trees. It is empty without a repository.
+// repositoryName returns the name of the repository's directory, the same in each of its work trees. It is empty without a repository.
 func (s *Session) repositoryName() string {
 	if s.Repo == nil {
 		return ""

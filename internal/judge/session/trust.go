@@ -20,7 +20,7 @@ import (
 	"github.com/small-gate/small-gate/internal/write/workgit"
 )
 
-// configFile is the path of the trusted configuration in a tree.
+// configFile returns the path of the trusted configuration in a tree.
 func (s *Session) configFile() string { return cmp.Or(s.Req.TrustedConfig, policy.File) }
 
 // Trust takes the policy from a revision, which label names for people. If the revision is empty, the built-in policy is taken. Here and in the other
@@ -246,7 +246,7 @@ func (s *Session) readProposed(ctx context.Context, tip string) (p *policy.Polic
 	return p, invalid, nil
 }
 
-// CheckRoot is an error if the configuration in a root directory is invalid: it would be trusted once it is committed.
+// CheckRoot returns an error if the configuration in a root directory is invalid: it would be trusted once it is committed.
 func (s *Session) CheckRoot(root string) error {
 	data, err := ReadConfig(filepath.Join(root, policy.File))
 	if err != nil || data == nil || bytes.Equal(data, s.TrustedText) && len(s.trustedSchemas) == 0 {
@@ -262,7 +262,7 @@ func (s *Session) CheckRoot(root string) error {
 	return nil
 }
 
-// Lasting are the options for judging again the commits from before a change that ends at tip. added are the baselines that the change brings: they
+// Lasting returns the options for judging again the commits from before a change that ends at tip. added are the baselines that the change brings: they
 // count for those commits.
 func (s *Session) Lasting(ctx context.Context, tip string) (opts run.Options, added []policy.Baseline, err error) {
 	p, invalid, err := s.readProposed(ctx, tip)

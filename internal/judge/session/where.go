@@ -24,7 +24,7 @@ type State struct {
 	Recursive bool
 }
 
-// Opener is the opener for that state. Files on disk need no git, unless they are compared with Against.
+// Opener returns the opener for that state. Files on disk need no git, unless they are compared with Against.
 func (w State) Opener(req Request) Opener {
 	switch {
 	case w.Staged && w.Ref != "", w.Against != "" && (w.Staged || w.Ref != ""):
@@ -58,7 +58,7 @@ func (s *Session) Locate(ctx context.Context, w State) (at Located, err error) {
 	return at, err
 }
 
-// WorkspaceRoot is the directory that holds .small: dir, or dir's parent if dir is .small itself.
+// WorkspaceRoot returns the directory that holds .small: dir, or dir's parent if dir is .small itself.
 func WorkspaceRoot(dir string) string {
 	abs, err := filepath.Abs(dir)
 	if err != nil || filepath.Base(abs) != small.Dir {
@@ -73,7 +73,7 @@ func HoldsWorkspace(dir string) bool {
 	return err == nil && info.IsDir()
 }
 
-// AtNearestWorkspace is the request with the nearest directory that holds a workspace, from the current directory up to the work tree's root. A
+// AtNearestWorkspace returns the request with the nearest directory that holds a workspace, from the current directory up to the work tree's root. A
 // request that names a directory keeps it.
 func (r Request) AtNearestWorkspace() Request {
 	if r.Dir != "" {
@@ -96,13 +96,13 @@ func (r Request) AtNearestWorkspace() Request {
 	}
 }
 
-// WorkTreeRoot is the root of the work tree that the current directory is in, or the current directory if it is in none.
+// WorkTreeRoot returns the root of the work tree that the current directory is in, or the current directory if it is in none.
 func WorkTreeRoot() (string, error) {
 	here, err := filepath.Abs("")
 	return WorkTreeRootOf(here), err
 }
 
-// WorkTreeRootOf is the nearest directory at or above dir that holds .git, or dir if there is none.
+// WorkTreeRootOf returns the nearest directory at or above dir that holds .git, or dir if there is none.
 func WorkTreeRootOf(dir string) string {
 	for at := dir; ; at = filepath.Dir(at) {
 		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
@@ -114,7 +114,7 @@ func WorkTreeRootOf(dir string) string {
 	}
 }
 
-// PathOf is a directory's slash-separated path in the repository, "" for its root.
+// PathOf returns a directory's slash-separated path in the repository, "" for its root.
 func (s *Session) PathOf(dir string) (string, error) {
 	top := s.Repo.Where().Top
 	if top == "" {

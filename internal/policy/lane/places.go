@@ -46,7 +46,7 @@ func PlacesIn(p *policy.Policy) *Places {
 	return &Places{}
 }
 
-// Values are the targets of the configuration's values.
+// Values returns the targets of the configuration's values.
 func (w *Places) Values() map[string]any {
 	return map[string]any{
 		"include": &w.Include, "exclude": &w.Exclude, "jobs": &w.Jobs, "campaigns": &w.Campaigns,
@@ -74,7 +74,7 @@ func (w *Places) Check(r policy.SectionReader) {
 	}
 }
 
-// Noun is the word for the files in messages.
+// Noun returns the word for the files in messages.
 func (*Places) Noun() string { return "workflow" }
 
 // Watched returns the patterns of judged workflow files and records. Exclude is not applied.

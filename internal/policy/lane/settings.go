@@ -91,7 +91,7 @@ func SettingsIn(p *policy.Policy) *Settings {
 	return defaultSettings()
 }
 
-// Values are the targets of the configuration's values.
+// Values returns the targets of the configuration's values.
 func (l *Settings) Values() map[string]any {
 	values := map[string]any{
 		"files": &l.Files, "lines": &l.Lines, "minimum": &l.Minimum, "off": &l.Off, "qa": policy.BoolWord("after-merge", &l.QAAfterMerge),
@@ -120,7 +120,7 @@ func (l *Settings) Check(r policy.SectionReader) {
 	}
 }
 
-// pathPattern is a [policy.PatternCheck] like policy.FilePattern, for patterns that may begin with !. It allows . and .. in a pattern.
+// pathPattern returns a [policy.PatternCheck] like policy.FilePattern, for patterns that may begin with !. It allows . and .. in a pattern.
 func pathPattern(pattern string) (message, hint string) {
 	rest, not := strings.CutPrefix(pattern, "!")
 	mended := policy.TrimRoot(rest)
@@ -139,7 +139,7 @@ func pathPattern(pattern string) (message, hint string) {
 // given is the lane of a change that claims none itself.
 type given struct{ lane Lane }
 
-// Values are the targets of the configuration's value.
+// Values returns the targets of the configuration's value.
 func (g *given) Values() map[string]any { return map[string]any{"": &g.lane} }
 
 // Check accepts every value.

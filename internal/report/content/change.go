@@ -9,7 +9,7 @@ import (
 	"github.com/small-gate/small-gate/internal/report/sanitize"
 )
 
-// Change is how one field of an entry changed, or a whole deleted or inserted entry.
+// Change is the change of one field of an entry, or of a whole entry that was deleted or inserted.
 type Change struct {
 	// Field is the field's name; empty for a whole entry.
 	Field string
@@ -23,7 +23,7 @@ type Change struct {
 // IsWhole reports whether the change is a whole entry.
 func (c *Change) IsWhole() bool { return c.Field == "" }
 
-// Bracketed is the note in brackets, to follow the field.
+// Bracketed returns the note in brackets, to follow the field.
 func (c *Change) Bracketed() string {
 	if c.Note == "" {
 		return ""
@@ -31,7 +31,7 @@ func (c *Change) Bracketed() string {
 	return " (" + c.Note + ")"
 }
 
-// Changes are the changes in a finding's entry, up to most fields, and the number of further ones. Values are shown in about width columns.
+// Changes returns the changes in a finding's entry, at most most of them, and the number of further ones. A value takes about width columns.
 func Changes(f *finding.Finding, width, most int) (list []Change, more int) {
 	if f.Entry != nil && f.EntryAfter == nil && len(f.Changes) > 0 {
 		return []Change{wholeEntry(f)}, 0
@@ -43,7 +43,7 @@ func Changes(f *finding.Finding, width, most int) (list []Change, more int) {
 	return list, len(f.Changes) - len(shown) + f.MoreChanges
 }
 
-// MoreFields says how many changes of a finding are not shown, and where they are.
+// MoreFields says how many changes of a finding are not shown, and which format lists them.
 func MoreFields(f *finding.Finding, more int) string {
 	words := "… and " + wording.Count(more, "more field")
 	if more > f.MoreChanges {
@@ -52,7 +52,7 @@ func MoreFields(f *finding.Finding, more int) string {
 	return words
 }
 
-// kindOf is the word for a finding's entry.
+// kindOf returns the word for a finding's entry.
 func kindOf(f *finding.Finding) string {
 	if f.Entry == nil {
 		return EntryKind(&finding.EntryRef{})
@@ -92,7 +92,7 @@ func wholeEntry(f *finding.Finding) Change {
 	return out
 }
 
-// wholeField is one field of an entry; later lines of its value are below the first.
+// wholeField returns the lines that show one field of an entry.
 func wholeField(c *ledger.FieldChange) []string {
 	value := c.From
 	if c.HasTo {
@@ -109,7 +109,7 @@ func wholeField(c *ledger.FieldChange) []string {
 	return lines
 }
 
-// ChangesInWords are the first changes in a finding's entry, a sentence each, for formats that have no field for changes.
+// ChangesInWords describes the first changes in a finding's entry, each in a sentence, for formats without a place for changes.
 func ChangesInWords(f *finding.Finding) []string {
 	const width, most = 160, 3
 	var out []string
@@ -123,7 +123,7 @@ func ChangesInWords(f *finding.Finding) []string {
 	return out
 }
 
-// words is a changed field in one line, or a whole entry in several.
+// words describes a changed field in one line, or a whole entry in several.
 func (c *Change) words() string {
 	quoted := func(values []string) string { return `"` + strings.Join(values, `\n`) + `"` }
 	words := "Field " + c.Field

@@ -7,9 +7,9 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/finding"
 )
 
-// Commit is a commit that findings name, with people's names for it. Unknown parts are empty.
+// Commit describes a commit that findings name. Unknown parts are empty.
 type Commit struct {
-	// ID is abbreviated. Page is the commit's address, according to a CI system.
+	// ID is abbreviated. Page is the address of the commit's page, if a CI system gave it.
 	ID, Page              string
 	Subject, Author, Date string
 }
@@ -40,16 +40,16 @@ func (c Commit) By() string {
 	return strings.Join(parts, ", ")
 }
 
-// address matches a page's address in characters that need no escaping in any format.
+// address matches an address of which no character needs escaping in any format.
 var address = expression.Of(`^https?://[A-Za-z0-9._~/:%-]+$`)
 
-// RepositoryPage is the address of the repository's own page: the part of a commit's address before /commit, which all systems have. It is
-// empty if no CI system gave a commit's address.
+// RepositoryPage returns the address of the repository's page: the part of a commit's address before /commit, which all systems have in it. It is empty
+// if no CI system gave a commit's address.
 func RepositoryPage(r *finding.Report) string {
 	link := r.Examined.CommitLink
 	end := strings.LastIndex(link, "/commit")
 	if end < 0 || !address().MatchString(link) {
 		return ""
 	}
-	return strings.TrimSuffix(link[:end], "/-") // GitLab's
+	return strings.TrimSuffix(link[:end], "/-") // GitLab has /-/commit
 }

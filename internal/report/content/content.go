@@ -1,5 +1,5 @@
-// Package content has the words of a report for all formats, safe to print: the outcome, groups of findings, their entries and changes. The
-// formats arrange and escape it.
+// Package content makes the texts of a report that several formats share: the outcome, groups of findings, their entries and changes. The texts are safe
+// to print; each format escapes them for itself.
 package content
 
 import (
@@ -9,7 +9,7 @@ import (
 	"github.com/small-gate/small-gate/internal/report/sanitize"
 )
 
-// The bounds of formats for people. JSON has everything.
+// The limits of formats for people. JSON has everything.
 const (
 	MaxFindings = 50  // findings shown in full
 	MaxWaived   = 10  // waived findings, one line each
@@ -21,23 +21,23 @@ const (
 	Width       = 100 // columns of a value's line, if the reader's are not known
 
 	maxInGroup = 3 // findings of one rule in one file and commit
-	// A command of a fix that is cut short is another command.
+	// maxLine is longer than MaxText, because a command that is cut short is another command.
 	maxLine   = 2 * MaxText // characters of one line of a fix
 	maxFields = 30          // fields of a deleted or inserted entry
 	maxLines  = 12          // lines of a fix, a remedy, or a field of such an entry
 	maxRules  = 10          // rules that are counted by name
 )
 
-// Text is a sentence or a line, bounded.
+// Text shortens a sentence or a line to MaxText.
 func Text(s string) string { return sanitize.Clip(s, MaxText) }
 
-// Path is a file's path, bounded.
+// Path shortens a file's path to MaxPath.
 func Path(s string) string { return sanitize.Clip(s, MaxPath) }
 
-// Name is an id, a timestamp or a field's name, bounded.
+// Name shortens an id, a timestamp or a field's name to MaxName.
 func Name(s string) string { return sanitize.Clip(s, MaxName) }
 
-// NameOr is [Name], or other in brackets for an empty one.
+// NameOr is [Name], or other in brackets if s is empty.
 func NameOr(s, other string) string {
 	if s == "" {
 		return "(" + other + ")"
@@ -45,7 +45,7 @@ func NameOr(s, other string) string {
 	return Name(s)
 }
 
-// Lines is a text of several lines, bounded.
+// Lines shortens a text of several lines: the number of lines, and each line.
 func Lines(s string) string {
 	all := strings.Split(strings.ReplaceAll(strings.TrimSpace(secret.Mask(s)), "\r\n", "\n"), "\n")
 	out := make([]string, 0, min(len(all), maxLines+1))

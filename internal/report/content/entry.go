@@ -9,10 +9,10 @@ import (
 	"github.com/small-gate/small-gate/internal/ledger"
 )
 
-// EntryKind is the word for an entry.
+// EntryKind returns the word for an entry.
 func EntryKind(e *finding.EntryRef) string { return cmp.Or(e.Noun, "entry") }
 
-// EntryName names an entry by its number, counted from 1; a line by its number in the file, and a file by its kind, since it has no number.
+// EntryName names an entry by its number, from 1; a line by its number in the file; and a file only by its kind.
 func EntryName(e *finding.EntryRef) string {
 	switch e.Noun {
 	case ledger.File:
@@ -23,12 +23,12 @@ func EntryName(e *finding.EntryRef) string {
 	return fmt.Sprintf("%s %d", EntryKind(e), e.Index+1)
 }
 
-// OnlyDigest reports whether only the digest of an entry is known: it is not an entry of the protocol's log, or only a witness saw it.
+// OnlyDigest reports whether nothing but an entry's digest identifies it: it is no entry of the protocol's log, or only a witness has seen it.
 func OnlyDigest(e *finding.EntryRef) bool {
 	return (e.Line == 0 || e.Noun != "") && e.TaskID == "" && e.Timestamp == ""
 }
 
-// EntryLabel is an entry's task and time; a switch has only a time, and an entry of another log than the protocol's has its digest.
+// EntryLabel returns an entry's task and time; a switch has only a time, and an entry of another log than the protocol's has its digest.
 func EntryLabel(e *finding.EntryRef) string {
 	if OnlyDigest(e) {
 		return e.Digest.String()
@@ -45,8 +45,8 @@ func Entry(e *finding.EntryRef) string {
 	return EntryName(e) + ": " + EntryLabel(e)
 }
 
-// AboutEntry names the entry of a finding, unless the message does, and its edit by the fingerprint that `small-hook waive` takes; empty if there
-// is neither.
+// AboutEntry names the entry of a finding, unless the message does, and the fingerprint with which `small-hook waive` names the edit; empty if there is
+// neither.
 func AboutEntry(f *finding.Finding, label func(*finding.EntryRef) string) string {
 	id := Fingerprint(f)
 	if id != "" {
@@ -66,7 +66,7 @@ func AboutEntry(f *finding.Finding, label func(*finding.EntryRef) string) string
 	if after != nil && EntryName(after) != words {
 		now = "now " + EntryName(after)
 	}
-	// The message has the time to the second, and the fingerprint is enough of a hash.
+	// The message names the entry, or the fingerprint does.
 	if strings.Contains(f.Message, words+" (") || OnlyDigest(before) && before.Noun != "" && id != "" {
 		return joined(now, id)
 	}
@@ -76,7 +76,7 @@ func AboutEntry(f *finding.Finding, label func(*finding.EntryRef) string) string
 	return joined(words+": "+label(before), id)
 }
 
-// joined are two texts, either of which may be empty.
+// joined joins two texts with a semicolon. Either may be empty.
 func joined(a, b string) string {
 	if a == "" || b == "" {
 		return a + b
@@ -84,7 +84,7 @@ func joined(a, b string) string {
 	return a + "; " + b
 }
 
-// Fingerprint is the beginning of a finding's fingerprint, if it is about an edit.
+// Fingerprint returns the beginning of a finding's fingerprint, if it is about an edit.
 func Fingerprint(f *finding.Finding) string {
 	if f.EditFrom == "" && f.EditTo == "" {
 		return ""
@@ -92,7 +92,7 @@ func Fingerprint(f *finding.Finding) string {
 	return f.Fingerprint()[:finding.ShownFingerprint]
 }
 
-// Compared says which state is wrong, compared with which; empty if the finding names none. show formats an id.
+// Compared says which commit is wrong, and with which it was compared; empty if the finding names none. show formats an id.
 func Compared(f *finding.Finding, show func(string) string) string {
 	switch {
 	case f.Commit != "" && f.Parent != "":
@@ -113,7 +113,7 @@ func Abbreviate(id string) string {
 	return Name(id)
 }
 
-// First is the first entries of one side of a fork, and the number of further ones.
+// First returns the first entries of one side of a fork, at most most, and the number of further ones.
 func First(s *finding.Side, most int) (entries []finding.EntryRef, more int) {
 	entries = s.Entries[:min(len(s.Entries), most)]
 	return entries, s.Count() - len(entries)

@@ -12,7 +12,7 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/finding"
 )
 
-// BySeverity lists the gravest findings first, otherwise in their order.
+// BySeverity sorts findings by severity, the gravest first, and otherwise keeps their order.
 func BySeverity(findings []finding.Finding) []*finding.Finding {
 	out := make([]*finding.Finding, len(findings))
 	for i := range findings {
@@ -46,8 +46,8 @@ func GroupBy[K comparable](findings []*finding.Finding, key func(*finding.Findin
 	return out
 }
 
-// Groups groups findings that differ only in their place: those of one rule, commit and file. Many warnings are grouped across commits, as
-// after a rebase. Errors are first, since not everything may be shown.
+// Groups groups findings of the same rule, commit and file. If there are many warnings of a rule in a file, as after a rebase, they form one group for
+// all commits. Errors come first, because not everything may be shown.
 func Groups(findings []finding.Finding) [][]*finding.Finding {
 	type key struct {
 		severity                   finding.Severity
@@ -72,7 +72,7 @@ func OfOneCommit(group []*finding.Finding) bool {
 	return !slices.ContainsFunc(group, func(f *finding.Finding) bool { return f.Commit != group[0].Commit })
 }
 
-// InGroup is how many findings of a group are shown: one, if they are in several commits.
+// InGroup returns the largest number of findings of a group that are shown; it is one if they are in several commits.
 func InGroup(group []*finding.Finding) int {
 	if !OfOneCommit(group) {
 		return 1
@@ -80,8 +80,8 @@ func InGroup(group []*finding.Finding) int {
 	return min(len(group), maxInGroup)
 }
 
-// Shown is how many findings of each group are shown where there is room for a number of them: one of each rule first, so that many of one rule
-// hide no other, and then as many as each group allows, in order.
+// Shown returns how many findings of each group are shown if there is room for room of them: first one of each rule, so that many of one rule do not
+// hide another, then as many as InGroup allows, group by group.
 func Shown(groups [][]*finding.Finding, room int) []int {
 	shown, known := make([]int, len(groups)), map[string]bool{}
 	for i, group := range groups {
@@ -99,7 +99,7 @@ func Shown(groups [][]*finding.Finding, room int) []int {
 	return shown
 }
 
-// ByRule counts all findings of a report by rule, if there are more than are shown in full; else it is empty.
+// ByRule counts all findings by rule; empty if all of them are shown.
 func ByRule(findings []finding.Finding) string {
 	if len(findings) <= MaxFindings {
 		return ""
@@ -107,7 +107,7 @@ func ByRule(findings []finding.Finding) string {
 	return CountRules(BySeverity(findings))
 }
 
-// Heading is the first message of a group and the number of further ones. show shortens and escapes the message.
+// Heading returns the first message of a group and the number of further ones. show shortens and escapes the message.
 func Heading(group []*finding.Finding, show func(string) string) string {
 	words := show(group[0].Message)
 	if n := len(group) - 1; n > 0 {
@@ -130,8 +130,8 @@ func CountRules(findings []*finding.Finding) string {
 	return strings.Join(parts, ", ")
 }
 
-// Identities gives each finding the name by which a platform recognizes it in another run: its fingerprint. If several have the same, since
-// one edit can be found in two commits, a number is added to the later ones: platforms show only one of equal names.
+// Identities gives each finding the name by which a platform recognizes it in another run: its fingerprint. Several findings may have the same
+// fingerprint, because one edit can be found in two commits; platforms would show only one of them, so the later ones get a number.
 func Identities(lists ...[]finding.Finding) map[*finding.Finding]string {
 	out := map[*finding.Finding]string{}
 	seen := map[string]int{}
@@ -151,7 +151,7 @@ func Identities(lists ...[]finding.Finding) map[*finding.Finding]string {
 // Places says where a platform that shows the head's files shows a finding.
 type Places struct {
 	report *finding.Report
-	// entries are the logs' entries by path and timestamp; nil until needed.
+	// entries maps paths and timestamps of the logs' entries to their lines; nil until it is needed.
 	entries map[[2]string]lineRange
 }
 
@@ -161,7 +161,7 @@ type lineRange struct{ from, to int }
 // PlacesOf returns the places of a report's findings.
 func PlacesOf(r *finding.Report) *Places { return &Places{report: r} }
 
-// index fills in the entries.
+// index fills entries.
 func (p *Places) index() {
 	p.entries = map[[2]string]lineRange{}
 	for _, l := range p.report.Ledgers {
@@ -177,7 +177,7 @@ func (p *Places) index() {
 	}
 }
 
-// Path is the path itself, or if it is empty a file to show instead: the first log that was judged.
+// Path returns the path itself or, if it is empty, that of the first judged log, to be shown instead.
 func (p *Places) Path(path string) string {
 	for _, l := range p.report.Ledgers {
 		path = cmp.Or(path, l.Path)
@@ -185,8 +185,8 @@ func (p *Places) Path(path string) string {
 	return cmp.Or(path, ".small")
 }
 
-// Line is a finding's line in the head's file. The finding has the line in its own commit, and the entry may have moved since. The
-// timestamp, which is unique in a log, identifies the entry; if it is not at the head, the line stays.
+// Line returns a finding's line in the file as of the head. The finding has the line as of its own commit, and the entry may have moved since. The
+// timestamp, which is unique in a log, identifies the entry; if the head does not have it, Line returns the line as it is.
 func (p *Places) Line(f *finding.Finding) int {
 	if f.Commit == "" || f.Commit == p.report.Examined.Head {
 		return f.Line

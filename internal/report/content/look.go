@@ -6,7 +6,7 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/finding"
 )
 
-// Task is an entry's task; a switch has none.
+// Task returns an entry's task; a switch has none.
 func Task(e *finding.Recorded) string {
 	if e.Noun != "" {
 		return "(" + e.Noun + ")"
@@ -14,10 +14,10 @@ func Task(e *finding.Recorded) string {
 	return NameOr(e.TaskID, "no task_id")
 }
 
-// Owner names the person or agent whose entry it is.
+// Owner names the person or agent who made an entry.
 func Owner(e *finding.Recorded) string { return NameOr(e.By.Name(), "nobody known") }
 
-// OwnerInFull also says why it is an agent's, and who made the commit.
+// OwnerInFull also says by what sign the entry is an agent's, and who made the commit.
 func OwnerInFull(e *finding.Recorded) string {
 	out := Owner(e)
 	if e.By.How != "" {
@@ -29,7 +29,7 @@ func OwnerInFull(e *finding.Recorded) string {
 	return out
 }
 
-// LookCommit is the abbreviated id of the commit that added an entry.
+// LookCommit returns the abbreviated id of the commit that added an entry.
 func LookCommit(e *finding.Recorded) string {
 	if e.Commit.ID == "" {
 		return "uncommitted"

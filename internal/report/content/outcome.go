@@ -18,8 +18,7 @@ const (
 	LeftOut       = "left-out"
 )
 
-// Level is how bad something is: a colour, a sign or a class, depending on the
-// format.
+// Level says how bad something is. Formats show it by a colour, a sign or a class.
 type Level string
 
 // The levels.
@@ -29,7 +28,7 @@ const (
 	Bad  Level = "bad"
 )
 
-// LevelOf is the level of a finding.
+// LevelOf returns the level of a finding.
 func LevelOf(f *finding.Finding) Level {
 	if f.Severity == finding.SeverityError {
 		return Bad
@@ -37,8 +36,8 @@ func LevelOf(f *finding.Finding) Level {
 	return Warn
 }
 
-// Verdict is the report's verdict. As for the exit status, an unknown one is an
-// error.
+// Verdict returns the report's verdict. An unknown one counts as an error, as in the
+// exit status.
 func Verdict(r *finding.Report) finding.Verdict {
 	switch r.Verdict {
 	case finding.Pass, finding.Fail:
@@ -47,7 +46,7 @@ func Verdict(r *finding.Report) finding.Verdict {
 	return finding.Error
 }
 
-// Failure is why something could not be judged, nil if everything was. Outcome 2 always has a message.
+// Failure returns why something could not be judged; nil if everything was judged. A report with the verdict error always has a failure with a message.
 func Failure(r *finding.Report) *failure.Error {
 	if r.Failure == nil && Verdict(r) == finding.Error {
 		return &failure.Error{
@@ -58,13 +57,13 @@ func Failure(r *finding.Report) *failure.Error {
 	return r.Failure
 }
 
-// FailureLines are a failure's message and remedy.
+// FailureLines returns a failure's message and remedy.
 func FailureLines(f *failure.Error) string { return Lines(f.Message + "\n" + f.Remedy) }
 
-// Notes are what else to know, one per line; empty if there is nothing.
+// Notes returns the report's notes, one per line; empty if there are none.
 func Notes(r *finding.Report) string { return Lines(strings.Join(r.Examined.Notes, "\n")) }
 
-// Outcome is the outcome in words.
+// Outcome describes the outcome in a few words.
 func Outcome(r *finding.Report) (string, Level) {
 	switch {
 	case Verdict(r) == finding.Error && len(r.Findings) == 0:
@@ -79,7 +78,7 @@ func Outcome(r *finding.Report) (string, Level) {
 	return "rejected", Bad
 }
 
-// Summary says how much was found, what was examined, and by whose policy.
+// Summary says how much was found, what was examined, and by which configuration.
 func Summary(r *finding.Report) string {
 	var examined []string
 	if r.Examined.Commits > 0 || !looksAtFiles(r.Mode) {
@@ -105,8 +104,8 @@ func Summary(r *finding.Report) string {
 	return words
 }
 
-// isExpected reports whether the source of a configuration is what everybody expects: the checked-out commit, or no file at all. A push takes it
-// from a branch that nobody has named, so there the absence of a file is worth a word.
+// isExpected reports whether a configuration comes from where everybody expects it: the checked-out commit, or no file at all. A push takes it from a
+// branch that nobody has named, so there Summary says that there is no file.
 func isExpected(source, mode string) bool {
 	const none = policy.BuiltIn + " (no " + policy.File + " in "
 	switch mode {
@@ -118,7 +117,7 @@ func isExpected(source, mode string) bool {
 	return source == "" || source == "HEAD" || source == policy.BuiltIn || source == none+"HEAD)"
 }
 
-// looksAtFiles reports whether a command judges files or the index: "0 commits" would sound as if something were missing.
+// looksAtFiles reports whether a command judges files or the index. For these, "0 commits" would sound as if something were missing.
 func looksAtFiles(mode string) bool {
 	switch mode {
 	case "check", "pre-commit", "pre-merge-commit", "prepare-commit-msg", "pre-applypatch", "merge-check":
@@ -138,10 +137,10 @@ func counts(c finding.Counts) string {
 	return words
 }
 
-// SeeAll says where to find everything that was cut.
+// SeeAll says which format lists everything.
 const SeeAll = "--format json lists all"
 
-// SeeRest says where to find what a format leaves out.
+// SeeRest says which format lists the findings that a format leaves out.
 func SeeRest(r *finding.Report) string {
 	if r.More == (finding.Counts{}) {
 		return SeeAll
@@ -158,7 +157,7 @@ func Unlisted(r *finding.Report) string {
 		" (" + counts(r.More) + "): too many to list in any format, but counted"
 }
 
-// Claim says who claims which lane.
+// Claim describes the claim of a lane.
 func Claim(c lane.Claim) string {
 	if !c.Made() {
 		return "none, so nothing is judged by lane"

@@ -9,10 +9,10 @@ import (
 // RulePages is the address of the folder with the rules' pages.
 const RulePages = wording.Site + "docs/rules/"
 
-// RulePage is the address of a rule's page on the web site.
+// RulePage returns the address of a rule's page on the web site.
 func RulePage(id string) string { return RulePages + id + ".html" }
 
-// Paragraphs are the paragraphs of an explanation, each in one line.
+// Paragraphs returns the paragraphs of an explanation, each in one line.
 func Paragraphs(text string) []string {
 	paragraphs := strings.Split(strings.TrimSpace(text), "\n\n")
 	for i, p := range paragraphs {

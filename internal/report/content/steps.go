@@ -8,8 +8,8 @@ type Step struct {
 	Command bool
 }
 
-// Steps splits a fix or a remedy, with bounds: what is in backticks or on an indented line is a command. Words that only separate two
-// commands are left out, since each step has a line of its own.
+// Steps splits a fix or a remedy, shortened by Lines, into words and commands. Text in backticks or on an indented line is a command. Words that only
+// separate two commands are left out, because each step gets its own line.
 func Steps(fix string) (out []Step) {
 	for text := range strings.SplitSeq(Lines(fix), "\n") {
 		pieces := strings.Split(text, "`")

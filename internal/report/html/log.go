@@ -127,7 +127,7 @@ findings:
 	return found, gone
 }
 
-// atLine is the entry that contains a finding's line; -1 if the finding is not about the tip.
+// atLine returns the entry that contains a finding's line; -1 if the finding is not about the tip.
 func (p *page) atLine(l *finding.LedgerState, f *finding.Finding) int {
 	if f.Commit != "" && f.Commit != p.report.Examined.Head {
 		return -1

@@ -79,7 +79,7 @@ func (p *page) block(text string) bool {
 	return true
 }
 
-// title is the outcome, what was examined, and the notes.
+// title returns the outcome, what was examined, and the notes.
 func title(r *finding.Report) string {
 	sign := map[content.Level]string{content.Good: "✅", content.Warn: "⚠️", content.Bad: "❌"}
 	words, level := content.Outcome(r)
@@ -117,7 +117,7 @@ func subject(r *finding.Report) string {
 	return "\n" + content.UpperFirst(strings.Join(parts, ", ")) + ".\n"
 }
 
-// commitLink is a commit's short id, with a link to its page if that is known.
+// commitLink returns a commit's short id, with a link to its page if that is known.
 func commitLink(r *finding.Report, id string) string {
 	c := content.CommitOf(r, id)
 	if c.Page == "" {
@@ -126,7 +126,7 @@ func commitLink(r *finding.Report, id string) string {
 	return "[" + codeSpan(c.ID) + "](" + c.Page + ")"
 }
 
-// describeCommit is a commit's subject, author and day; empty if the report does not describe it.
+// describeCommit returns a commit's subject, author and day; empty if the report does not describe it.
 func describeCommit(r *finding.Report, id string) string {
 	c := content.CommitOf(r, id)
 	var parts []string
@@ -208,7 +208,7 @@ func findingTable(r *finding.Report, groups [][]*finding.Finding) string {
 	return b.String()
 }
 
-// commitCell is the commit of a group with its subject; empty if there is none, or more than one.
+// commitCell returns the commit of a group with its subject; empty if there is none, or more than one.
 func commitCell(r *finding.Report, group []*finding.Finding) string {
 	if !content.OfOneCommit(group) || group[0].Commit == "" {
 		return ""
@@ -221,7 +221,7 @@ func commitCell(r *finding.Report, group []*finding.Finding) string {
 	return strings.TrimSpace(cell + " " + escape(c.Subject))
 }
 
-// place is a finding's file and line; empty without a file.
+// place returns a finding's file and line; empty without a file.
 func place(f *finding.Finding) string {
 	if f.Path == "" {
 		return ""
@@ -229,7 +229,7 @@ func place(f *finding.Finding) string {
 	return escapePath(f.Path) + fmt.Sprintf(", line %d", max(f.Line, 1))
 }
 
-// ruleLink is a rule's id, as a link if the rule exists.
+// ruleLink returns a rule's id, as a link if the rule exists.
 func ruleLink(id string) string {
 	if _, known := catalogue.Find(id); known {
 		return "[" + id + "](" + content.RulePage(id) + ")"

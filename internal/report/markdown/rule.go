@@ -8,7 +8,7 @@ import (
 	"github.com/small-gate/small-gate/internal/report/content"
 )
 
-// Rule is a rule's explanation with its examples.
+// Rule returns a rule's explanation with its examples.
 func Rule(r *rule.Rule) string {
 	var b strings.Builder
 	for i, paragraph := range content.Paragraphs(r.Why) {

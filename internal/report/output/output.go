@@ -41,7 +41,7 @@ func (ts Targets) ShowEvidence() bool {
 	return slices.ContainsFunc(ts, func(t Target) bool { return t.Format == "html" })
 }
 
-// formatOf is the format that a file's ending names; empty if it names none.
+// formatOf returns the format that a file's ending names; empty if it names none.
 func formatOf(file string) string {
 	name := strings.ToLower(filepath.Base(file))
 	if strings.HasSuffix(name, ".sarif.json") {
@@ -125,12 +125,12 @@ func (t Target) replace(render func(io.Writer) error) error {
 	return t.Unwritten(err)
 }
 
-// Unwritten is the failure to write the target's file because of an error. It is nil for nil.
+// Unwritten returns the failure to write the target's file because of an error. It is nil for nil.
 func (t Target) Unwritten(err error) error {
 	return Unwritten("the "+t.Format+" report could not be written to "+t.File, "make its directory and let this write there, or name another file", err)
 }
 
-// Unwritten is the failure to write something, without the system's name for a stream or a temporary file. It is nil for nil.
+// Unwritten returns the failure to write something, without the system's name for a stream or a temporary file. It is nil for nil.
 func Unwritten(what, remedy string, err error) error {
 	if err == nil {
 		return nil

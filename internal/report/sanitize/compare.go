@@ -137,7 +137,7 @@ func firstLines(lines []string, width, most int) []string {
 	return out
 }
 
-// common is the length in bytes of the common beginning and the common end of two texts. The two do not overlap or split a character.
+// common returns the length in bytes of the common beginning and the common end of two texts. The two do not overlap or split a character.
 func common(a, b string) (prefix, suffix int) {
 	shorter := min(len(a), len(b))
 	for prefix < shorter && a[prefix] == b[prefix] {

@@ -171,7 +171,7 @@ func More(rest string) string {
 	return "… " + wording.Count(utf8.RuneCountInString(rest), "more character")
 }
 
-// forward is the offset n characters after offset i, at most the length.
+// forward returns the offset n characters after offset i, at most the length.
 func forward(s string, i, n int) int {
 	for ; n > 0 && i < len(s); n-- {
 		_, size := utf8.DecodeRuneInString(s[i:])
@@ -180,7 +180,7 @@ func forward(s string, i, n int) int {
 	return i
 }
 
-// back is the offset n characters before offset i, at least 0.
+// back returns the offset n characters before offset i, at least 0.
 func back(s string, i, n int) int {
 	for ; n > 0 && i > 0; n-- {
 		_, size := utf8.DecodeLastRuneInString(s[:i])

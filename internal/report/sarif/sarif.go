@@ -32,7 +32,7 @@ func Render(buf *bytes.Buffer, r *finding.Report, programVersion string) error {
 	return sanitize.JSON(buf, document{Schema: schema, Version: version, Runs: []run{runOf(r, programVersion)}})
 }
 
-// runOf is the report as a run of the tool.
+// runOf returns the report as a run of the tool.
 func runOf(r *finding.Report, programVersion string) run {
 	rules, index := ruleDescriptors(r)
 	out := run{
@@ -128,7 +128,7 @@ func earlier(f *finding.Finding) *finding.EntryRef {
 	return f.Entry
 }
 
-// locationOf is a place in a file; a column below 1 is unknown.
+// locationOf returns a place in a file; a column below 1 is unknown.
 func locationOf(uri string, line, column int) location {
 	var out location
 	out.Physical.Artifact = artifact{URI: uri, Base: sourceRoot}
@@ -136,7 +136,7 @@ func locationOf(uri string, line, column int) location {
 	return out
 }
 
-// messageOf is a finding in words: the sentence, what changed, what to do.
+// messageOf returns a finding in words: the sentence, what changed, what to do.
 func messageOf(f *finding.Finding) string {
 	parts := append([]string{content.UpperFirst(content.Sentence(content.Text(f.Message)))}, content.ChangesInWords(f)...)
 	if fix := content.Lines(f.Fix); fix != "" {
@@ -170,7 +170,7 @@ func relativeURI(path string) string {
 
 var release = expression.Of(`^v?([0-9]+\.[0-9]+\.[0-9]+(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?)$`)
 
-// semanticVersion is the version without its v; empty for a build that is no release.
+// semanticVersion returns the version without its v; empty for a build that is no release.
 func semanticVersion(version string) string {
 	if m := release().FindStringSubmatch(version); m != nil {
 		return m[1]

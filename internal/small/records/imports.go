@@ -20,13 +20,13 @@ type File struct {
 	Size   int64  `json:"size"`
 }
 
-// DigestOf is the sha256 of some bytes, in lower-case hex.
+// DigestOf returns the sha256 of some bytes, in lower-case hex.
 func DigestOf(data []byte) string {
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])
 }
 
-// InputDigest is the digest over the files of a manifest, in their order.
+// InputDigest returns the digest over the files of a manifest, in their order.
 func InputDigest(files []File) string {
 	lines := make([]string, len(files))
 	for i, f := range files {

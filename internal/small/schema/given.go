@@ -170,7 +170,7 @@ type judgement struct {
 
 var someName = &small.Value{Kind: small.String}
 
-// of is the number of steps for a value, or some number above maxSteps.
+// of returns the number of steps for a value, or some number above maxSteps.
 func (w *work) of(p *part, v *small.Value) int {
 	if p == nil {
 		return 0

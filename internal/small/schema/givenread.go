@@ -241,7 +241,7 @@ func (r *givenReader) reference(p *part, written map[string]any, v *small.Value)
 	}
 }
 
-// child is the member or item of a value that one step of a JSON pointer (RFC 6901) names; nil if there is none.
+// child returns the member or item of a value that one step of a JSON pointer (RFC 6901) names; nil if there is none.
 func child(v *small.Value, step string) *small.Value {
 	if v.Kind == small.Map {
 		return v.Get(step)
@@ -290,7 +290,7 @@ func (r *givenReader) assertion(p *part, f *small.Field) any {
 	return r.plain(f.Value)
 }
 
-// plain is a value of the schema; if it cannot be judged, fitsMeta says so.
+// plain returns a value of the schema; if it cannot be judged, fitsMeta says so.
 func (r *givenReader) plain(v *small.Value) any {
 	out, _ := plainOf(v)
 	return out

@@ -60,7 +60,7 @@ func (l *log) compareByTime(a, b item, aInB, bInA bool) (int, error) {
 	return 1, nil
 }
 
-// errUnordered is the failure of a side whose entry does not fit the order of time.
+// errUnordered returns the failure of a side whose entry does not fit the order of time.
 func (l *log) errUnordered(it item, message string) *failure.Error {
 	f := l.errFixSide(it.from.Version, message)
 	f.Err = errors.Join(f.Err, ErrOrder)

@@ -306,7 +306,7 @@ func (l *log) checkKept(base, side, other *version) error {
 // ErrUnsound is in the chain of the failure if a side's log must be fixed on its branch before it can be combined.
 var ErrUnsound = errors.New("a side has an unsound log")
 
-// errFixSide is the failure of a side that lost or changed entries. A picked commit's changes to old entries can be left out.
+// errFixSide returns the failure of a side that lost or changed entries. A picked commit's changes to old entries can be left out.
 func (l *log) errFixSide(side *Version, message string) *failure.Error {
 	name := ""
 	if side.ID != l.Ours.ID {

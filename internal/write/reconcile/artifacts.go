@@ -327,7 +327,7 @@ func (r *reconciliation) errNothingToReconcile(ctx context.Context) error {
 	}
 }
 
-// errUnexplainedMarkers is the failure for conflict markers if no operation is under way that tells the sides.
+// errUnexplainedMarkers returns the failure for conflict markers if no operation is under way that tells the sides.
 func (r *reconciliation) errUnexplainedMarkers(paths []string) error {
 	var restore []string
 	for _, path := range paths {

@@ -210,7 +210,7 @@ func (m *mending) mendCommand(commit string) string {
 	return wording.Commands(in + " --commit " + wording.ShellWord(commit))
 }
 
-// errCannotRewrite is the failure to rewrite a commit because one of its sides lost entries earlier. If an unshared commit lost them, the
+// errCannotRewrite returns the failure to rewrite a commit because one of its sides lost entries earlier. If an unshared commit lost them, the
 // remedy is to begin with that one: mending it rewrites the later commits too.
 func (m *mending) errCannotRewrite(ctx context.Context, id string, err error) error {
 	out := &failure.Error{

@@ -138,7 +138,7 @@ func (m *mending) putBackAfterParents(ctx context.Context, id string, sides comb
 	return back, nil // the entry has no place at its time: for example, a baseline fixes that part of the log
 }
 
-// entriesOfRewrittenParents is the set of entries in the old logs of a commit's rewritten parents. They are not new in the commit.
+// entriesOfRewrittenParents returns the set of entries in the old logs of a commit's rewritten parents. They are not new in the commit.
 func (m *mending) entriesOfRewrittenParents(ctx context.Context, id string) (map[small.Digest]bool, error) {
 	out := map[small.Digest]bool{}
 	for _, p := range m.parents[id] {

@@ -18,7 +18,7 @@ import (
 // isOfRecords reports whether At names records of 2.0.0.
 func (w *Workspace) isOfRecords() bool { return w.At != "" && !w.kind().Configured() }
 
-// Key is the path of the file without which there is nothing to restore from: the log, or the profile of a folder of records.
+// Key returns the path of the file without which there is nothing to restore from: the log, or the profile of a folder of records.
 func (w *Workspace) Key() string {
 	if w.isOfRecords() && records.KindOf(w.nameInSmall()) == "" {
 		return small.InDir(w.Dir, records.ProfileFile)

@@ -44,7 +44,7 @@ type Workspace struct {
 	Elsewhere map[small.Digest]bool
 }
 
-// Log is the log's path, from the root of the work tree.
+// Log returns the log's path, from the root of the work tree.
 func (w *Workspace) Log() string { return cmp.Or(w.At, small.Progress.Path(w.Dir)) }
 
 // kind says how the log's entries are read.

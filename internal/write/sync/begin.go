@@ -27,7 +27,7 @@ func (p *publishing) begin(ctx context.Context) error {
 	return p.findTarget(ctx)
 }
 
-// refuseUnfinished is an error while git has something under way, or files are in conflict.
+// refuseUnfinished returns an error while git has something under way, or files are in conflict.
 func (p *publishing) refuseUnfinished(ctx context.Context) error {
 	unfinished, err := state.Read(p.git.gitDir)
 	if err != nil {
@@ -161,7 +161,7 @@ func listPaths(paths []string) string {
 	return strings.Join(names, ", ")
 }
 
-// addCommand is the git command that marks paths as resolved.
+// addCommand returns the git command that marks paths as resolved.
 func addCommand(paths []string) string { return "`git add -- " + topPaths(paths) + "`" }
 
 // topPaths writes paths for a git command so that it works in every directory of the work tree.

@@ -245,7 +245,7 @@ func (b *building) makeCommits(ctx context.Context, steps []step, ontoFiles reco
 	return last, err
 }
 
-// errByHand is the failure where git and reconcile cannot bring both sides together by themselves. Its remedy has git's own commands for the same
+// errByHand returns the failure where git and reconcile cannot bring both sides together by themselves. Its remedy has git's own commands for the same
 // work.
 func (b *building) errByHand(ctx context.Context, err error, command string, conflicts ...string) error {
 	if errors.Is(err, reconcile.ErrNeedsMerge) || ctx.Err() != nil {

@@ -88,7 +88,7 @@ func (g *commandLine) runYesNo(ctx context.Context, args ...string) (gitcmd.Resu
 // lockName finds the name of the lock in git's message.
 var lockName = expression.Of(`'([^'\n]+\.lock)'`)
 
-// errFailed is the failure of a git that ended with a status other than 0. It says so if a lock or a full disk is the reason.
+// errFailed returns the failure of a git that ended with a status other than 0. It says so if a lock or a full disk is the reason.
 func (g *commandLine) errFailed(args []string, done gitcmd.Result) error {
 	lock := filepath.Join(g.gitDir, "index.lock")
 	if named := lockName().FindStringSubmatch(done.Stderr); named != nil {
@@ -126,7 +126,7 @@ func (g *commandLine) isDiskFull() bool {
 	return errors.Is(err, syscall.ENOSPC)
 }
 
-// errCannotWrite is the failure of a write in the git directory or the work tree.
+// errCannotWrite returns the failure of a write in the git directory or the work tree.
 func errCannotWrite(err error) error {
 	return &failure.Error{Message: "cannot write: " + wording.Printable(err.Error()), Err: err}
 }

@@ -44,7 +44,7 @@ type change struct {
 	added        bool
 }
 
-// checkMove is an error if the last step cannot be done.
+// checkMove returns an error if the last step cannot be done.
 func (p *publishing) checkMove(ctx context.Context, head, goal string) error {
 	m := &moving{publishing: p, head: head, goal: goal}
 	return m.plan(ctx)
@@ -294,7 +294,7 @@ func (m *moving) planWorkspaces(ctx context.Context, c *reconcile.Combiner, path
 	return nil
 }
 
-// errInTheWay is the failure of a move that would overwrite uncommitted files.
+// errInTheWay returns the failure of a move that would overwrite uncommitted files.
 func (m *moving) errInTheWay() error {
 	var commands string
 	for _, path := range m.untrackedInTheWay {

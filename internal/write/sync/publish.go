@@ -238,7 +238,7 @@ func (p *publishing) say(format string, args ...any) {
 	}
 }
 
-// tracking is the remote-tracking ref of the remote's branch.
+// tracking returns the remote-tracking ref of the remote's branch.
 func (p *publishing) tracking() string { return "refs/remotes/" + p.remote + "/" + short(p.target) }
 
 // remoteName names the remote's branch in messages.

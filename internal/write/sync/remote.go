@@ -147,7 +147,7 @@ func (p *publishing) noteRefusal(done gitcmd.Result) error {
 	return nil
 }
 
-// errLocked is the failure of a push because of a lock file, on this machine or on the server.
+// errLocked returns the failure of a push because of a lock file, on this machine or on the server.
 func (p *publishing) errLocked(lock string, done gitcmd.Result) error {
 	if _, err := os.Lstat(lock); err == nil {
 		return p.git.errFailed([]string{"push"}, done)

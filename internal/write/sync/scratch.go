@@ -16,7 +16,7 @@ import (
 	"github.com/small-gate/small-gate/internal/write/rewrite"
 )
 
-// scratchDirs are the directory of the scratch work tree, and the directory in which git keeps its HEAD and index. Each work tree has one scratch
+// scratchDirs returns the directory of the scratch work tree, and the directory in which git keeps its HEAD and index. Each work tree has one scratch
 // work tree at most, because a sync holds the lock.
 func (p *publishing) scratchDirs() (tree, admin string) {
 	sum := sha256.Sum256([]byte(p.git.gitDir))
@@ -42,7 +42,7 @@ var scratchOptions = []string{
 	"-c", "commit.gpgSign=false", "-c", "submodule.recurse=false", "-c", "gc.auto=0", "-c", "maintenance.auto=false",
 }
 
-// scratchGit is the git for the scratch work tree.
+// scratchGit returns the git for the scratch work tree.
 func (p *publishing) scratchGit() *commandLine {
 	at := *p.git
 	at.Dir, at.gitDir = p.scratchDirs()

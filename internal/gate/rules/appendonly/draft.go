@@ -17,7 +17,7 @@ func checkDraftEdit(d *logs.DraftEdit, r *rule.Reporter) {
 	r.Add(finding.Finding{
 		Path: d.Path, Line: 1, Subject: "draft",
 		Edits:   []finding.EditKey{{Path: d.Path + "\x00draft", To: d.Object}},
-		Message: fmt.Sprintf("this commit %s an entry of an earlier one; the branch as a whole may land, but not commit by commit", did),
+		Message: fmt.Sprintf("this commit %s an entry that an earlier commit of the branch added; the branch as a whole may land, but not commit by commit", did),
 		Fix:     "land the branch by a squash or a merge commit, or fold this commit into the earlier one",
 	})
 }

@@ -25,29 +25,30 @@ func checkTimestampMigrated(e *logs.LogChange, r *rule.Reporter) {
 	}
 }
 
-// migrationFix says how to undo a migration of timestamps or how to waive it: the protocol's own program adds no entry to a log that is not migrated.
+// migrationFix says how to undo a migration of timestamps, or how to waive it: without the migration the protocol's own program refuses to append.
 func migrationFix(e *logs.LogChange) string {
 	s := e.Situation()
 	if s.NoWaiver {
-		return e.Undo()
+		return e.UsualFix()
 	}
-	const first = "a person who wants the migration waives it before it is committed, and the waiver counts once the target branch has it"
+	const waive = "a person who wants the migration waives it before it is committed, and the waiver counts once the target branch has it"
 	if e.Fix != "" || e.Merge || !history.Uncommitted(s.Commit) {
-		return e.Undo() + "; " + first + " (small-hook waive --rule append-only/timestamp-migrated)"
+		return e.UsualFix() + "; " + waive + " (small-hook waive --rule append-only/timestamp-migrated)"
 	}
-	stage := "git add -- " + wording.TopPath(e.Path) // the index may be the one that git commit -a makes
-	return first + ": push it first. " +
+	stage := "git add -- " + wording.TopPath(e.Path) // after git commit -a was rejected, the index lacks the migration, which waive looks for there
+	return waive + ", so push the waiver before you commit the migration. " +
 		wording.Commands(stage, `small-hook waive --rule append-only/timestamp-migrated --reason "small progress migrate"`,
 			"git add -- :/.small-gate.yml", `git commit -m "Waive the migration of timestamps" -- :/.small-gate.yml`, "git push") +
-		". Before the log is accepted as it is now (small-hook baseline), migrate it"
+		". Or, to accept the log with a baseline instead, migrate it first and make the baseline after that"
 }
 
-// checkTaskReassigned reports entries that were given another task. Tools do this when a run ends, so the fix also says how to begin a run.
+// checkTaskReassigned reports entries that were given another task. Tools do this to entries of tasks that the plan no longer has. If the log ends with
+// a reset, the run is over, and the fix also begins a new one.
 func checkTaskReassigned(e *logs.LogChange, r *rule.Reporter) {
 	for _, x := range e.OfKind(ledger.EditTaskReassigned) {
 		f := e.Finding(x)
 		f.Message = fmt.Sprintf("%s was reassigned to %q", ledger.Describe(e.Old.Entries[x.OldIndex]), x.Changes[0].To)
-		f.Fix = e.Undo()
+		f.Fix = e.UsualFix()
 		if e.New.EndsWithReset() {
 			f.Fix = e.UndoAndBeginRun()
 		}
@@ -61,7 +62,7 @@ func reportEdits(kind ledger.EditKind, words func(*logs.LogChange, ledger.Edit) 
 		for _, x := range e.OfKind(kind) {
 			f := e.Finding(x)
 			f.Message = words(e, x)
-			f.Fix = e.Undo()
+			f.Fix = e.UsualFix()
 			r.Add(f)
 		}
 	}
@@ -76,15 +77,15 @@ func checkDeleted(e *logs.LogChange, r *rule.Reporter) {
 		f := e.Finding(x)
 		f.Message = ledger.Describe(e.Old.Entries[x.OldIndex]) + " was deleted"
 		if e.Loss != nil {
-			f.Message += " before it was committed: a writer without a guard has written over it"
+			f.Message += " before it was committed: a program that did not run under small-hook guard has overwritten it"
 			if e.Loss.Discarded {
 				f.Message = ledger.Describe(e.Old.Entries[x.OldIndex]) + " was recorded, and then discarded with git before it was committed"
-				if !e.Loss.Sealed {
+				if !e.Loss.Staged {
 					f.Severity = finding.SeverityWarning
 				}
 			}
 		}
-		f.Fix = e.Undo()
+		f.Fix = e.UsualFix()
 		r.Add(f)
 	}
 }
@@ -92,21 +93,21 @@ func checkDeleted(e *logs.LogChange, r *rule.Reporter) {
 // describeReordered says where an entry stands now.
 func describeReordered(e *logs.LogChange, x ledger.Edit) string {
 	now := fmt.Sprintf("entry %d", x.NewIndex+1)
-	if e.Configured() {
+	if e.IsInConfiguration() {
 		now = ledger.Describe(e.New.Entries[x.NewIndex])
 	}
 	return fmt.Sprintf("%s was moved; it is %s now", ledger.Describe(e.Old.Entries[x.OldIndex]), now)
 }
 
-// checkInserted reports new entries before older ones. In a commit with one parent, a reconcile entry permits them; in a merge
-// nothing does.
+// checkInserted reports new entries before older ones. In a commit with one parent, a reconcile entry permits them. In a merge, with or without a
+// reconcile entry, an entry that no parent has may not stand before an entry of a parent (Misplaced), nor one of the branch before one that the
+// target has (BeforeTarget).
 func checkInserted(e *logs.LogChange, r *rule.Reporter) {
 	report := func(index int) {
 		f := e.InsertionFinding(index)
 		f.Message = ledger.Describe(e.New.Entries[index]) + " was inserted before older entries"
-		f.Fix = e.Undo()
+		f.Fix = e.UsualFix()
 		if e.Merge {
-			f.Severity = finding.SeverityError
 			f.Message = ledger.Describe(e.New.Entries[index]) + " is in no parent of the merge and stands before entries of a parent"
 		}
 		r.Add(f)
@@ -117,8 +118,8 @@ func checkInserted(e *logs.LogChange, r *rule.Reporter) {
 		}
 		for _, index := range e.BeforeTarget {
 			f := e.InsertionFinding(index)
-			f.Message = ledger.Describe(e.New.Entries[index]) + " stands before an entry that the target has; squashed, the branch would insert it there"
-			f.Fix = e.Undo()
+			f.Message = ledger.Describe(e.New.Entries[index]) + " stands before an entry that the target has: a squash of the branch would insert it there"
+			f.Fix = e.UsualFix()
 			r.Add(f)
 		}
 		return
@@ -145,7 +146,7 @@ func checkReconciledInsertion(e *logs.LogChange, r *rule.Reporter) {
 		wasWere(wording.Count(len(indexes), "entry"), len(indexes)), ledger.Describe(e.New.Entries[e.ReconcileEntry]), ledger.DescribeAll(ledger.Pick(e.New, indexes)))
 	f.Fix = "leave it as it is if a reconciled merge was squashed; otherwise look at what was inserted"
 	if r.Severity == finding.SeverityError {
-		f.Fix = "redo the commit so that no new entry stands before older ones: merge the other branch instead of squashing it, or append the entries with the time of recording"
+		f.Fix = "redo the commit so that no new entry stands before older ones: merge the other branch instead of squashing it, or append the entries at the end, dated now"
 		if r.RaisedBy != nil {
 			f.Message += "; " + r.RaisedBy.By + " forbids it"
 		}
@@ -160,12 +161,12 @@ func wasWere(what string, n int) string {
 	return what + " were"
 }
 
-// deletionFix returns the fix for a deleted log. A deletion that has landed can be accepted by a baseline only if another log stands at the path
-// now; if there is none, or the same one as before, the log is brought back first.
+// deletionFix returns the fix for a deleted log. If the deletion has landed and another log stands at the path now, the usual fix accepts that with a
+// baseline. If there is no log now, the fix brings it back and waives the deletion; if the same log as before is back already, it only waives it.
 func deletionFix(ctx context.Context, e *logs.LogChange) (string, error) {
 	s := e.Situation()
 	if e.Fix != "" || s.Standing != history.Landed || history.Uncommitted(s.Commit) || s.NoWaiver {
-		return e.Undo(), nil
+		return e.UsualFix(), nil
 	}
 	now, err := e.Run.Source.Tree.List(ctx, e.Run.Scope.Tip.ID, history.At(e.Path))
 	if err != nil {
@@ -173,7 +174,7 @@ func deletionFix(ctx context.Context, e *logs.LogChange) (string, error) {
 	}
 	before, err := e.Run.Source.Tree.List(ctx, e.Parent, history.At(e.Path))
 	if err != nil || len(now) > 0 && !slices.Equal(now, before) {
-		return e.Undo(), err
+		return e.UsualFix(), err
 	}
 	return s.BringBack(e.Path, len(now) > 0), nil
 }
@@ -188,9 +189,9 @@ func checkLogDeleted(ctx context.Context, e *logs.LogChange, r *rule.Reporter) e
 		return err
 	}
 	if dir, _, ok := small.SplitPath(e.Path); ok && e.Run.Source.IsImmutableRecord(small.InDir(dir, records.ProfileFile)) {
-		// A log of 1.0.0 does not count beside a profile of 2.0.0.
+		// Beside a profile of SMALL 2.0.0 a log of 1.0.0 does not count.
 		fix = wording.Commands("small migrate --recover", "git add -- "+wording.TopPath(small.InDir(dir, ""))) +
-			", and commit the import that takes the log's place together with the profile"
+			", and commit, together with the profile, the folder .small/imports that it makes, which replaces the log"
 	}
 	severity := finding.SeverityError
 	if e.Old.Len() == 0 { // nothing was lost
@@ -205,16 +206,17 @@ func checkLogDeleted(ctx context.Context, e *logs.LogChange, r *rule.Reporter) e
 	return nil
 }
 
-// checkFutureTimestamp allows an entry right after one that is itself ahead: that one cannot be changed, and work has to go on.
+// checkFutureTimestamp reports new entries that are dated ahead of now. It allows an entry that follows, within a millisecond, an entry that is ahead and
+// was not reported here: that older entry cannot be changed any more.
 func checkFutureTimestamp(e *logs.LogChange, r *rule.Reporter) {
-	ahead := map[int]bool{}
+	reported := map[int]bool{}
 	for _, index := range e.NewEntries {
 		entry := e.New.Entries[index]
 		when, ok := ledger.ParseInstant(entry.Timestamp)
-		if !ok || !when.After(e.Run.Source.Now.Add(ledger.ClockTolerance)) || index > 0 && !ahead[index-1] && isMillisecondAfter(e.New.Entries[index-1], when) {
+		if !ok || !when.After(e.Run.Source.Now.Add(ledger.ClockTolerance)) || index > 0 && !reported[index-1] && isMillisecondAfter(e.New.Entries[index-1], when) {
 			continue
 		}
-		ahead[index] = true
+		reported[index] = true
 		f := e.NewEntryFinding(index)
 		f.Edits = []finding.EditKey{{Path: e.Path + "\x00future", To: f.EditTo}}
 		f.Message = fmt.Sprintf("%s is dated %s ahead of now; up to five minutes are allowed, and a millisecond after an entry that is ahead itself", ledger.Describe(entry), wording.Span(when.Sub(e.Run.Source.Now)))

@@ -29,7 +29,7 @@ type unsorted struct {
 }
 
 // checkOrder reports files that a commit adds and that do not sort after the files in their folders. In a merge the new files have to sort after
-// those of one parent, whichever it is; in a merge that has landed, after those of the first parent.
+// those of one parent, whichever it is. For commits that have landed, StepOf returns only the edge to the first parent.
 func checkOrder(ctx context.Context, c *logs.Commit, r *rule.Reporter) error {
 	at := slices.IndexFunc(c.Run.Source.Policy.Logs, func(l policy.Log) bool { return l.Sorted() })
 	if at < 0 || len(c.Parents) == 0 {
@@ -63,10 +63,10 @@ func checkOrder(ctx context.Context, c *logs.Commit, r *rule.Reporter) error {
 // checkBranchOrder reports files that only the branch has and that do not sort after those of the merge bases and of the target.
 func checkBranchOrder(ctx context.Context, b *logs.Branch, r *rule.Reporter) error {
 	added := map[string][]history.File{}
-	judged := func(c history.Change) bool { return b.Judges(c.Path) }
-	others := func(c history.Change) bool { return !b.Judges(c.Path) }
-	earlier, own := slices.DeleteFunc(slices.Clone(b.Since[0]), judged), slices.DeleteFunc(slices.Clone(b.Since[0]), others)
-	for _, c := range slices.Concat(earlier, own) {
+	// Files of earlier commits, which are not judged, come first: of two files with one number the later one is reported, and it has to be a judged one.
+	earlier := slices.DeleteFunc(slices.Clone(b.Since[0]), func(c history.Change) bool { return b.Judges(c.Path) })
+	judged := slices.DeleteFunc(slices.Clone(b.Since[0]), func(c history.Change) bool { return !b.Judges(c.Path) })
+	for _, c := range slices.Concat(earlier, judged) {
 		if b.Run.Source.Policy.LogFor(c.Path).Sorted() && b.IsNew(c.Path) && b.TargetLacks(c.Path) {
 			added[path.Dir(c.Path)] = append(added[path.Dir(c.Path)], c.New)
 		}
@@ -93,12 +93,12 @@ func checkBranchOrder(ctx context.Context, b *logs.Branch, r *rule.Reporter) err
 	return nil
 }
 
-// reportUnsorted reports files, by folder, that do not sort after those of the commit against, unless a baseline or a since commit accepts them.
-// against has a name if it is the tip of another branch: then each branch is in order, and only their merge is not.
-func reportUnsorted(ctx context.Context, on *run.Run, r *rule.Reporter, wrong map[string][]unsorted, against history.Tip) error {
+// reportUnsorted reports files, by folder, that do not sort after those of the tip other, unless a since commit accepts them. other has a name if it is
+// the tip of another branch: then each branch is in order, and only their merge is not.
+func reportUnsorted(ctx context.Context, in *run.Run, r *rule.Reporter, wrong map[string][]unsorted, other history.Tip) error {
 	for _, folder := range slices.Sorted(maps.Keys(wrong)) {
 		for _, d := range wrong[folder] {
-			past, err := on.IsPast(ctx, r.Commit, d.file.Path)
+			past, err := in.IsAcceptedPast(ctx, r.Commit, d.file.Path)
 			if err != nil {
 				return err
 			}
@@ -106,23 +106,23 @@ func reportUnsorted(ctx context.Context, on *run.Run, r *rule.Reporter, wrong ma
 				continue
 			}
 			f := finding.Finding{
-				Path: d.file.Path, Line: 1, Subject: "order", Commit: r.Commit, Parent: against.ID,
+				Path: d.file.Path, Line: 1, Subject: "order", Commit: r.Commit, Parent: other.ID,
 				Edits: []finding.EditKey{{Path: d.file.Path + "\x00order", To: d.file.Object}},
 			}
 			name, last := path.Base(d.file.Path), path.Base(d.existing)
 			switch {
-			case against.Name != "":
-				f.Message = fmt.Sprintf("both branches added files since they parted: %s of %s does not sort after %s of %s", name, logs.NameTip(on.Scope.Tip), last, against.Name)
-				f.Fix = "`git rebase " + wording.ShellWord(against.Name) + "`; then rename the branch's files so that they sort after " + wording.Quote(last)
+			case other.Name != "":
+				f.Message = fmt.Sprintf("both branches added files since they parted: %s of %s does not sort after %s of %s", name, logs.NameTip(in.Scope.Tip), last, other.Name)
+				f.Fix = "`git rebase " + wording.ShellWord(other.Name) + "`; then rename the branch's files so that they sort after " + wording.Quote(last)
 			case history.Uncommitted(r.Commit):
 				f.Fix = "git mv it, and commit again"
 			default:
-				f.Fix = renameFix(on.Situation(r.Commit), d.file.Path)
+				f.Fix = renameFix(in.Situation(r.Commit), d.file.Path)
 			}
-			if against.Name == "" {
+			if other.Name == "" {
 				f.Message = fmt.Sprintf("%s is new and does not sort after %s, which is there", name, last)
 			}
-			if against.Name == "" && (history.Uncommitted(r.Commit) || on.Situation(r.Commit).Standing != history.Landed) {
+			if other.Name == "" && (history.Uncommitted(r.Commit) || in.Situation(r.Commit).Standing != history.Landed) {
 				f.Fix = "give it a name that sorts after " + wording.Quote(last) + ": " + f.Fix
 			}
 			r.Add(f)
@@ -131,7 +131,8 @@ func reportUnsorted(ctx context.Context, on *run.Run, r *rule.Reporter, wrong ma
 	return nil
 }
 
-// renameFix returns the fix for a committed file that is out of order. A branch may rename it until it has landed. No baseline accepts a single file.
+// renameFix returns the fix for a committed file that is out of order. A branch may rename it until it has landed; after that, only a since commit
+// accepts it.
 func renameFix(s remedy.Situation, path string) string {
 	switch {
 	case s.Standing == history.Landed:
@@ -139,7 +140,7 @@ func renameFix(s remedy.Situation, path string) string {
 	case s.Standing == history.Own && s.Last:
 		return "rename it with git mv, and put that into the last commit, which nobody else has: " + wording.Commands("git commit --amend --no-edit")
 	case s.Standing == history.Own:
-		return s.Correct("rename it", path, false)
+		return s.Correct("rename it", path)
 	}
 	return "rename it with git mv, in a new commit"
 }
@@ -241,7 +242,7 @@ func unsortedIn(order string, added []history.File, last string) []unsorted {
 	return out
 }
 
-// sameStem reports whether two names agree up to the first dot, as those of the two halves of a migration do.
+// sameStem reports whether two names agree up to the first dot, as 0012_users.up.sql and 0012_users.down.sql do.
 func sameStem(a, b string) bool {
 	a, _, _ = strings.Cut(a, ".")
 	b, _, _ = strings.Cut(b, ".")

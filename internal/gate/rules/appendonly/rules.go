@@ -14,16 +14,16 @@ import (
 var Family = run.Family{
 	Name: "appendonly",
 	Rules: []rule.Rule{
-		rule.New("append-only/modified", finding.SeverityError, finding.StageHistory, rule.On(reportEdits(ledger.EditModified, (*logs.LogChange).DescribeModified))).Of(ledger.EntryChanged),
-		rule.New("append-only/deleted", finding.SeverityError, finding.StageHistory, rule.On(checkDeleted)).Of(ledger.EntryLost),
+		rule.New("append-only/modified", finding.SeverityError, finding.StageHistory, rule.On(reportEdits(ledger.EditModified, (*logs.LogChange).DescribeModified))).ForEdits(ledger.EntryChanged),
+		rule.New("append-only/deleted", finding.SeverityError, finding.StageHistory, rule.On(checkDeleted)).ForEdits(ledger.EntryLost),
 		rule.New("append-only/reordered", finding.SeverityError, finding.StageHistory, rule.On(reportEdits(ledger.EditReordered, describeReordered))),
-		rule.New("append-only/inserted", finding.SeverityError, finding.StageHistory, rule.On(checkInserted)).Of(ledger.EntryInserted),
+		rule.New("append-only/inserted", finding.SeverityError, finding.StageHistory, rule.On(checkInserted)).ForEdits(ledger.EntryInserted),
 		rule.New("append-only/out-of-order", finding.SeverityError, finding.StageHistory, rule.Reading(checkOrder), rule.Reading(checkBranchOrder)),
-		rule.New("append-only/log-deleted", finding.SeverityError, finding.StageHistory, rule.Reading(checkLogDeleted)).Of(ledger.LogEnded),
-		rule.New("append-only/timestamp-migrated", finding.SeverityError, finding.StageHistory, rule.On(checkTimestampMigrated)).Of(ledger.EntryChanged),
-		rule.New("append-only/task-reassigned", finding.SeverityError, finding.StageHistory, rule.On(checkTaskReassigned)).Of(ledger.EntryChanged),
+		rule.New("append-only/log-deleted", finding.SeverityError, finding.StageHistory, rule.Reading(checkLogDeleted)).ForEdits(ledger.LogEnded),
+		rule.New("append-only/timestamp-migrated", finding.SeverityError, finding.StageHistory, rule.On(checkTimestampMigrated)).ForEdits(ledger.EntryChanged),
+		rule.New("append-only/task-reassigned", finding.SeverityError, finding.StageHistory, rule.On(checkTaskReassigned)).ForEdits(ledger.EntryChanged),
 		rule.New("append-only/future-timestamp", finding.SeverityError, finding.StageHistory, rule.On(checkFutureTimestamp)),
-		rule.New("append-only/reconciled-insertion", finding.SeverityNote, finding.StageHistory, rule.On(checkReconciledInsertion)).Of(ledger.InsertionExplained),
+		rule.New("append-only/reconciled-insertion", finding.SeverityNote, finding.StageHistory, rule.On(checkReconciledInsertion)).ForEdits(ledger.InsertionExplained),
 		rule.New("append-only/draft-edit", finding.SeverityWarning, finding.StageHistory, rule.On(checkDraftEdit)),
 	},
 }

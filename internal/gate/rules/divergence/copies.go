@@ -13,20 +13,20 @@ import (
 	"github.com/small-gate/small-gate/internal/ledger"
 )
 
-// checkAddedCopies reports entries that a commit adds to a configured log that already has an equal one: those beyond the number that the
-// parent with the most copies has. If a few fields identify an entry, a copy is an error.
+// checkAddedCopies reports copies of an entry in a configured log: if a commit has more of them than any parent has, the surplus. If the stanza says
+// which fields identify an entry (identity.only), a copy is an error.
 func checkAddedCopies(ctx context.Context, j *logs.CommitLog, r *rule.Reporter) error {
 	stanza := j.Run.Source.Policy.LogFor(j.Path)
 	if stanza == nil || j.Run.Source.IsFileEntry(j.Path) {
 		return nil
 	}
 	var before []*ledger.Ledger
-	for _, p := range j.Approved {
+	for _, p := range j.AsApproved {
 		for _, l := range p.Ledgers {
 			before = append(before, l.Log.Ledger)
 		}
 	}
-	byKey := len(stanza.Identity.Only) > 0
+	byFields := len(stanza.Identity.Only) > 0
 	doubled, first := ledger.AddedCopies(before, j.Child.Log.Ledger)
 	if len(doubled) == 0 {
 		return nil // the usual case, for which no record is read
@@ -43,21 +43,21 @@ func checkAddedCopies(ctx context.Context, j *logs.CommitLog, r *rule.Reporter) 
 			Path: j.Path, Line: e.Pos.Line, Column: e.Pos.Column, Subject: "doubled " + e.Digest.String(), Entry: finding.RefOf(e),
 			Edits:   []finding.EditKey{{Path: j.Path + "\x00doubled", From: first[i].Digest.String(), To: e.Digest.String()}},
 			Message: fmt.Sprintf("%s is there already: it is the same entry as %s%s", ledger.Describe(e), ledger.Describe(first[i]), withText(cmp.Or(ledger.MainText(records[e.Index]), records[e.Index].Canonical()))),
-			Fix:     "nothing is lost; a program that reads the log has to take one of the two",
+			Fix:     "leave both; a program that reads the log has to ignore the copy",
 		}
-		if byKey {
+		if byFields {
 			f.Severity = finding.SeverityError
 		}
 		if j.Run.Source.Policy.RejectsDuplicates(stanza) {
-			f.Fix = removalFix(j, byKey)
+			f.Fix = removalFix(j, byFields)
 		}
 		r.Add(f)
 	}
 	return nil
 }
 
-// removalFix returns the fix that takes an added entry out of the commit. byKey is true if a few fields identify an entry.
-func removalFix(j *logs.CommitLog, byKey bool) string {
+// removalFix returns the fix that takes an added entry out of the commit. byFields is true if some fields identify an entry.
+func removalFix(j *logs.CommitLog, byFields bool) string {
 	if j.Step.Fix != nil {
 		return j.Step.Fix(j.Path)
 	}
@@ -66,7 +66,7 @@ func removalFix(j *logs.CommitLog, byKey bool) string {
 		return s.AcceptSince()
 	}
 	fix := s.Undo(j.Path, []string{"small-hook restore" + remedy.InDirectory(j.Path)}) + " takes it out of the commit"
-	if byKey {
+	if byFields {
 		fix += "; or give it a key of its own"
 	}
 	return fix

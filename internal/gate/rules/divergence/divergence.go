@@ -19,8 +19,8 @@ func checkConcurrentAppend(t *logs.LogTips, r *rule.Reporter) {
 	if t.Outcome != ledger.Diverged || t.Immutable {
 		return
 	}
-	if t.Log != nil && t.Log.Entries != policy.FileEntries && !t.Unrelated { // git itself stops, and the merge is judged
-		return
+	if t.Stanza != nil && t.Stanza.Entries != policy.FileEntries && !t.Unrelated {
+		return // git stops with a conflict by itself, and the merge that resolves it is judged
 	}
 	r.Add(t.BothAppendedFinding("recorded work", "entry", remedy.MergeWith(t.Merge)))
 }
@@ -32,34 +32,34 @@ func checkLostEntry(e *logs.LogChange, r *rule.Reporter) {
 	for _, x := range e.OfKind(ledger.EditDeleted) {
 		f := e.Finding(x)
 		f.Message = fmt.Sprintf("the merge lost %s of %s", ledger.Describe(e.Old.Entries[x.OldIndex]), e.Side)
-		f.Fix = e.Undo()
+		f.Fix = e.UsualFix()
 		r.Add(f)
 	}
 }
 
 func checkUnreconciled(e *logs.LogChange, r *rule.Reporter) {
-	if !e.Merge || e.Reconciled() || !e.KeptOrder || len(e.Inserted) == 0 || e.Configured() {
+	if !e.Merge || e.Reconciled() || !e.KeptOrder || len(e.Inserted) == 0 || e.IsInConfiguration() {
 		return
 	}
 	f := e.NewEntryFinding(e.Inserted[0])
 	f.Edits = e.InsertionKeys(e.Inserted)
 	f.Message = fmt.Sprintf("the merge puts %s before entries of %s, and no %s entry makes that explicit: %s",
 		wording.Count(len(e.Inserted), "entry"), e.Side, "meta/reconcile-merge", ledger.DescribeAll(ledger.Pick(e.New, e.Inserted)))
-	f.Fix = e.Undo()
+	f.Fix = e.UsualFix()
 	r.Add(f)
 }
 
 func checkUnreconciledTips(t *logs.LogTips, r *rule.Reporter) {
-	if t.Outcome != ledger.Unreconciled || t.Log != nil {
+	if t.Outcome != ledger.Unreconciled || t.Stanza != nil {
 		return
 	}
 	f := t.Finding()
-	whose, before := t.HeadName, t.TargetName
+	inserter, other := t.HeadName, t.TargetName
 	if t.InsertedByTarget {
-		whose, before = before, whose
+		inserter, other = other, inserter
 	}
-	f.Message = fmt.Sprintf("%s has %s that %s lacks before entries that both have, and no %s entry makes that explicit: %s",
-		whose, wording.Count(len(t.Inserted), "entry"), before, "meta/reconcile-merge", ledger.DescribeAll(t.Inserted))
+	f.Message = fmt.Sprintf("%s has inserted %s, which %s lacks, before entries that both have, and no %s entry makes that explicit: %s",
+		inserter, wording.Count(len(t.Inserted), "entry"), other, "meta/reconcile-merge", ledger.DescribeAll(t.Inserted))
 	f.Fix = remedy.MergeWith(t.Merge)
 	for _, e := range t.Inserted {
 		f.Edits = append(f.Edits, finding.EditKey{Path: t.Path, To: e.Digest.String()})
@@ -76,7 +76,7 @@ func checkForkRun(v *read.Fork, r *rule.Reporter) {
 	r.Add(finding.Finding{
 		Path: small.Handoff.Path(v.Dir), Subject: "fork",
 		Message: fmt.Sprintf("%s and %s each started a run since they parted: %.12s… and %.12s…", v.TargetName, v.HeadName, target, head),
-		Fix:     "let one run end before the other begins; or merge explicitly, and regenerate the handoff for a run that follows both",
+		Fix:     "let one run end before the other begins; or merge the branches, begin a new run after both, and write the handoff for it",
 	})
 }
 
@@ -85,7 +85,7 @@ func checkForkPlan(v *read.Fork, r *rule.Reporter) {
 		return
 	}
 	severity := finding.SeverityWarning
-	if v.Predicts {
+	if v.IsPrediction { // the merge is still to be made, and git cannot merge two changed plans by itself
 		severity = finding.SeverityError
 	}
 	r.Add(finding.Finding{
@@ -96,23 +96,24 @@ func checkForkPlan(v *read.Fork, r *rule.Reporter) {
 	})
 }
 
+// checkDoubleClaim reports a task on which both branches have recorded work.
 func checkDoubleClaim(v *read.Fork, r *rule.Reporter) {
-	claimed := map[string]ledger.Entry{}
+	onTarget := map[string]ledger.Entry{}
 	copied := map[small.Digest]bool{} // one event, on both sides
 	for _, d := range v.Duplicates {
 		copied[d.Ours.Digest], copied[d.Theirs.Digest] = true, true
 	}
 	for _, e := range v.TargetOnly {
-		if _, seen := claimed[e.TaskID]; !seen && e.TaskID != "" && !copied[e.Digest] && !strings.HasPrefix(e.TaskID, ledger.MetaPrefix) {
-			claimed[e.TaskID] = e
+		if _, seen := onTarget[e.TaskID]; !seen && e.TaskID != "" && !copied[e.Digest] && !strings.HasPrefix(e.TaskID, ledger.MetaPrefix) {
+			onTarget[e.TaskID] = e
 		}
 	}
 	for _, e := range v.HeadOnly {
-		other, both := claimed[e.TaskID]
+		other, both := onTarget[e.TaskID]
 		if !both || copied[e.Digest] {
 			continue
 		}
-		delete(claimed, e.TaskID)
+		delete(onTarget, e.TaskID)
 		r.Add(finding.Finding{
 			Path: small.Progress.Path(v.Dir), Line: e.Pos.Line, Column: e.Pos.Column, Subject: "fork " + e.TaskID,
 			Entry: finding.RefOf(other), EntryAfter: finding.RefOf(e),

@@ -17,7 +17,7 @@ import (
 )
 
 // checkMergedDuplicates reports pairs of entries, one from each of two parents, that differ only in their timestamps, if the merge has both. If it
-// has only one, the edge to the other parent reports a changed timestamp.
+// has only one, the comparison with the other parent shows a changed timestamp, which another rule reports.
 func checkMergedDuplicates(ctx context.Context, m *logs.CommitLog, r *rule.Reporter) error {
 	if !read.IsProgress(m.Path) {
 		return nil
@@ -69,9 +69,9 @@ func checkForkDuplicates(v *read.Fork, r *rule.Reporter) {
 	reportDuplicates(r, small.Progress.Path(v.Dir), v.Parent, [2]string{v.TargetName, v.HeadName}, v.Duplicates, "", finding.SeverityWarning)
 }
 
-// reportDuplicates reports pairs of entries of two sides. parent is the commit of the second side. pick is a colon with the commands that
-// cherry-pick that side's work without such copies; empty if they are not known.
-func reportDuplicates(r *rule.Reporter, path, parent string, sides [2]string, pairs []ledger.Duplicate, pick string, severity finding.Severity) {
+// reportDuplicates reports pairs of entries of two sides. parent is the commit of the second side. pick ends the fix with a colon and the commands
+// that cherry-pick the second side's commits; empty if they are not known. usual is the severity if the configuration sets none.
+func reportDuplicates(r *rule.Reporter, path, parent string, sides [2]string, pairs []ledger.Duplicate, pick string, usual finding.Severity) {
 	fix := "nothing is lost, and both stay; if it is one event, say so in a new entry"
 	if r.Severity == finding.SeverityError {
 		fix = "no merge takes an entry away: pick the other side's work instead of merging it" + pick +
@@ -82,7 +82,7 @@ func reportDuplicates(r *rule.Reporter, path, parent string, sides [2]string, pa
 		key := min(a, b) + " " + max(a, b)
 		first, second := ledger.DescribeBoth(pair.Ours, pair.Theirs)
 		r.Add(finding.Finding{
-			Severity: severity, Commit: r.Commit, Parent: parent, Path: path, Line: pair.Theirs.Pos.Line, Column: pair.Theirs.Pos.Column, Subject: "duplicate " + key,
+			Severity: usual, Commit: r.Commit, Parent: parent, Path: path, Line: pair.Theirs.Pos.Line, Column: pair.Theirs.Pos.Column, Subject: "duplicate " + key,
 			Entry:   finding.RefOf(pair.Theirs),
 			Edits:   []finding.EditKey{{Path: path + "\x00duplicate", From: min(a, b), To: max(a, b)}},
 			Message: fmt.Sprintf("%s of %s says the same as %s of %s, at another time%s", first, sides[0], second, sides[1], withText(pair.Text)),

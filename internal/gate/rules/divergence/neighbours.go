@@ -12,10 +12,11 @@ import (
 	"github.com/small-gate/small-gate/internal/ledger"
 )
 
-// checkNeighbour warns of a neighbour that is at work on the same task.
+// checkNeighbour reports a neighbour, another work tree or the upstream branch, that has recorded work on the same task. CompareNeighbours
+// lowers it to a warning, unless the configuration makes the rule an error.
 func checkNeighbour(n *logs.NeighbourLog, r *rule.Reporter) {
 	f := n.Finding()
-	f.Message = fmt.Sprintf("%s has recorded %s on the same task that you do not have: %s; you have %s that it does not have: %s",
+	f.Message = fmt.Sprintf("%s has recorded %s on the same task, which the index lacks: %s; the index has %s that the other lacks: %s",
 		n.Neighbour.Describe(), wording.Count(len(n.Theirs), "entry"), ledger.DescribeAll(n.Theirs), wording.Count(len(n.HeadOnly), "entry"), ledger.DescribeAll(n.HeadOnly))
 	name := cmp.Or(n.Neighbour.Name, history.Short(n.Neighbour.ID))
 	f.Common = finding.CommonOf(n.Target, n.TargetOnly)

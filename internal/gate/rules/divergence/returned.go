@@ -12,7 +12,7 @@ import (
 func checkReturned(l *logs.CommitLog, r *rule.Reporter) {
 	for _, e := range l.Returned {
 		situation := l.Run.Situation(l.Commit)
-		fix := situation.Correct("take "+ledger.Describe(e)+" out again", l.Path, false)
+		fix := situation.Correct("take "+ledger.Describe(e)+" out again", l.Path)
 		if situation.Merge {
 			fix = remedy.Reconcile
 		}

@@ -13,7 +13,7 @@ var Family = run.Family{
 	Name: "divergence",
 	Rules: []rule.Rule{
 		rule.New("divergence/concurrent-append", finding.SeverityError, finding.StageHistory, rule.On(checkConcurrentAppend), rule.On(checkNeighbour)),
-		rule.New("divergence/lost-entry", finding.SeverityError, finding.StageHistory, rule.On(checkLostEntry)).Of(ledger.EntryLost),
+		rule.New("divergence/lost-entry", finding.SeverityError, finding.StageHistory, rule.On(checkLostEntry)).ForEdits(ledger.EntryLost),
 		rule.New("divergence/unreconciled", finding.SeverityError, finding.StageHistory, rule.On(checkUnreconciled), rule.On(checkUnreconciledTips)),
 		rule.New("divergence/run", finding.SeverityError, finding.StageHistory, rule.On(checkForkRun)),
 		rule.New("divergence/plan", finding.SeverityWarning, finding.StageHistory, rule.On(checkForkPlan)),

@@ -25,7 +25,7 @@ func checkUnknownCommit(ctx context.Context, e *logs.LogChange, r *rule.Reporter
 		if len(entry.Commit) < 7 || len(entry.Commit) > 40 || !history.IsHex(entry.Commit) {
 			continue // none, or another rule's concern
 		}
-		reach, err := e.Run.Options.Reach(ctx, entry.Commit, heads(e))
+		reach, err := e.Run.Options.Reach(ctx, entry.Commit, reachedFrom(e))
 		if err != nil {
 			return err
 		}
@@ -43,8 +43,8 @@ func checkUnknownCommit(ctx context.Context, e *logs.LogChange, r *rule.Reporter
 	return nil
 }
 
-// heads returns the judged commits, or the parents of files that are not committed.
-func heads(e *logs.LogChange) []string {
+// reachedFrom returns the commits from which a named commit has to be reachable: the judged commit and the tip; before a commit is made, its parents.
+func reachedFrom(e *logs.LogChange) []string {
 	if s := e.Run.Scope; history.Uncommitted(e.Commit) {
 		return s.Parents
 	} else if s.Tip.ID != "" && !history.Uncommitted(s.Tip.ID) {
@@ -73,18 +73,19 @@ func namesOtherProject(ctx context.Context, e *logs.LogChange, entry ledger.Entr
 	return false, nil
 }
 
+// reportUnknown reports a commit that is not reachable. orphan is its full id if the clone has it; else empty.
 func reportUnknown(ctx context.Context, e *logs.LogChange, r *rule.Reporter, entry ledger.Entry, orphan string) error {
 	f := finding.Finding{Path: e.Path, Line: entry.Pos.Line, Column: entry.Pos.Column, Entry: finding.RefOf(entry), EditTo: entry.Digest.String()}
 	what, correct := "which is no commit of this clone", "if another clone has it, push it from there; else append a correction that names the right commit"
 	if orphan != "" {
 		what = "to which no branch or tag leads any more, as after a rebase or a squash"
-		again, alike, err := findReplacement(ctx, e, orphan)
+		replacement, alike, err := findReplacement(ctx, e, orphan)
 		if err != nil {
 			return err
 		}
-		if again != "" {
-			what += fmt.Sprintf("; commit %s has the same %s", history.Short(again), alike)
-			correct = correctionCommands(e, entry, again)
+		if replacement != "" {
+			what += fmt.Sprintf("; commit %s has the same %s", history.Short(replacement), alike)
+			correct = correctionCommands(e, entry, replacement)
 		}
 	}
 	f.Message = fmt.Sprintf("%s names commit %s, %s", ledger.Describe(entry), entry.Commit, what)

@@ -53,7 +53,7 @@ func judge(ctx context.Context, r *run.Run) error {
 	u := unrecorded{log: files[at].Path}
 	for _, c := range r.Learned.Commits {
 		if len(c.Parents) > 1 {
-			continue // a merge: its other commits are judged themselves
+			continue // a merge: the commits that it brings are judged themselves
 		}
 		if err := u.add(ctx, r, c); err != nil {
 			return err
@@ -105,7 +105,7 @@ func checkUnrecorded(u unrecorded, r *rule.Reporter) {
 	files := strings.Join(named, ", ")
 	r.Add(finding.Finding{
 		Path: u.log, Subject: "unrecorded " + strings.Join(u.files, "\x00"),
-		Message: fmt.Sprintf("%s by an agent, and no new entry in any log (%s): %s", wording.Count(u.commits, "commit"), u.by.How, files),
+		Message: fmt.Sprintf("%s by an agent (%s) changed %s, and no log has a new entry", wording.Count(u.commits, "commit"), u.by.How, files),
 		Fix:     appendCommands(u.log, u.Commit, "meta/recorded-late", fmt.Sprintf("changed in %s: %s", history.Short(u.Commit), files)),
 	})
 }

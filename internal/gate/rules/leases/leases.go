@@ -116,7 +116,7 @@ type agentCommit struct {
 
 // readAgentCommit reads the leases around a commit; nil for a person's commit.
 func readAgentCommit(ctx context.Context, w *commits.Work) (*agentCommit, error) {
-	by, err := w.Owner(ctx, false)
+	by, err := w.Agent(ctx)
 	if err != nil || by.Agent == "" {
 		return nil, err
 	}
@@ -156,9 +156,10 @@ func checkForeignLease(ctx context.Context, w *commits.Work, r *rule.Reporter) e
 		f.Message = fmt.Sprintf("agent %q recorded %s on a task that agent %q has leased until %s", v.owner.Agent, ledger.Describe(e), l.agent, l.text)
 		f.Fix = fmt.Sprintf("wait until the lease expires, ask its holder to give it up in the plan, or work on another task; "+
 			"if agent %s recorded the entry and you only bring it in, let the commit's message say so, in a line such as Co-authored-by: %s",
-			wording.Quote(l.agent), strings.Trim(wording.Quote(l.agent), `"`))
+			wording.Quote(l.agent), strings.Trim(wording.Quote(l.agent), `"`)) // Quote escapes the name here too; the trailer must not have its quotes
 		r.Add(f)
 	}
+	// A branch small/agent-ID belongs to that agent. Only the pre-commit hook knows the branch.
 	branch := history.BranchOwner(w.Run.Options.Branch)
 	if w.Commit == history.Index && branch != "" && branch != v.owner.Agent && !foreign {
 		f := w.EntryFinding(w.NewEntries[0])
@@ -170,7 +171,7 @@ func checkForeignLease(ctx context.Context, w *commits.Work, r *rule.Reporter) e
 }
 
 // foreign returns the unexpired lease on an entry's task if its agent did not make the commit; else nil. A lease in a parent
-// counts before one that the commit itself writes: nobody takes over a task in the commit that records work on it, and an agent
+// overrides one that the commit itself writes: nobody takes over a task in the commit that records work on it, and an agent
 // that hands one over may record its last work in the same commit. If several parents have leases, the agent's own counts.
 func (v *agentCommit) foreign(e ledger.Entry) *lease {
 	var found *lease
@@ -198,12 +199,12 @@ func checkForkLease(v *read.Fork, r *rule.Reporter) {
 		if there == nil || here == nil || there.agent == here.agent {
 			continue
 		}
-		taken := true
+		bothNew := true
 		for _, w := range v.Bases {
 			base := leasesIn(w.Doc(small.Plan))[id]
-			taken = taken && (base == nil || base.agent != there.agent && base.agent != here.agent)
+			bothNew = bothNew && (base == nil || base.agent != there.agent && base.agent != here.agent)
 		}
-		if !taken {
+		if !bothNew {
 			continue // one side still has the lease of a merge base
 		}
 		pos := tasks[id].Get("lease").Pos
@@ -216,7 +217,7 @@ func checkForkLease(v *read.Fork, r *rule.Reporter) {
 }
 
 // checkDroppedLease reports another agent's lease that every parent's plan has and the commit's plan lacks, if it had not expired by the
-// time of the log's last entry, which stands for the commit's. Other rules report a task that is gone, a lease that cannot be read, and
+// time of the log's last entry, which is taken for the time of the commit. Other rules report a task that is gone, a lease that cannot be read, and
 // work on another agent's task.
 func checkDroppedLease(ctx context.Context, w *commits.Work, r *rule.Reporter) error {
 	path := small.Plan.Path(w.Dir)

@@ -17,7 +17,7 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// Family are the rules about what belongs to people. The core knows who is an agent.
+// Family are the rules about what belongs to people. Package owner says who is an agent.
 var Family = run.Family{
 	Name: "ownership",
 	Rules: []rule.Rule{
@@ -30,7 +30,7 @@ func checkAgentID(ctx context.Context, w *commits.Work, r *rule.Reporter) error 
 	if len(w.NewEntries) == 0 {
 		return nil
 	}
-	by, err := w.Owner(ctx, false)
+	by, err := w.Agent(ctx)
 	if err != nil || by.Agent == "" {
 		return err
 	}
@@ -47,11 +47,11 @@ func checkAgentID(ctx context.Context, w *commits.Work, r *rule.Reporter) error 
 }
 
 func checkHumanArtifact(ctx context.Context, w *commits.Work, r *rule.Reporter) error {
-	changes, err := w.HumanChanges(ctx)
+	changes, err := w.ChangesOfHumanFiles(ctx)
 	if err != nil || len(changes) == 0 {
 		return err
 	}
-	by, err := w.Owner(ctx, true)
+	by, err := w.Owner(ctx)
 	if err != nil || by.How == "" {
 		return err
 	}
@@ -59,7 +59,7 @@ func checkHumanArtifact(ctx context.Context, w *commits.Work, r *rule.Reporter) 
 		path := c.Artifact.Path(w.Dir)
 		fix := []string{"git restore --source=HEAD --staged --worktree -- " + wording.TopPath(path)}
 		if w.Commit == history.Index && slices.ContainsFunc(w.NewEntries, ledger.Entry.Resets) {
-			// A reset changes the whole workspace, and its entry ends the run. What was recorded with it is kept in a file.
+			// A reset changes the whole workspace, and its entry ends the run. restore --discard-new copies the new entries into a file first.
 			fix = []string{
 				"small-hook restore --discard-new" + remedy.InDirectory(path),
 				"git restore --source=HEAD --staged --worktree -- " + wording.TopPath(small.InDir(w.Dir, "")),
@@ -67,7 +67,7 @@ func checkHumanArtifact(ctx context.Context, w *commits.Work, r *rule.Reporter) 
 		}
 		f := finding.Finding{
 			Path: path, Line: c.Pos.Line, Column: c.Pos.Column, Changes: c.Changes, Subject: c.Key,
-			Message: fmt.Sprintf("%s belongs to people, but an agent's commit %s (%s)", c.Words(), c.What, by.How),
+			Message: fmt.Sprintf("%s belongs to people, but an agent's commit %s (%s)", c.Words(), c.Does, by.How),
 			Fix:     w.Situation().Undo(path, fix, path) + "; a person makes the change, in a commit of their own",
 		}
 		if by.Uncertain {

@@ -48,7 +48,7 @@ func newEvent(name string, r *records.Record) *event {
 	return e
 }
 
-// parentsOf are the events that an event knows of itself.
+// parentsOf returns the events that an event knows of itself.
 func (e *event) parentsOf() []string {
 	if e.previous == "" {
 		return e.parents

@@ -49,7 +49,7 @@ var LateV1 = rule.New("divergence/late-v1", finding.SeverityError, finding.Stage
 	}
 	f := e.Finding(e.Edits[0])
 	f.Message = fmt.Sprintf("git has written %s of a branch of 1.0.0 into an import, which never changes: %s", wording.Count(len(e.Late), "entry"), ledger.DescribeAll(e.Late))
-	if f.Fix = e.Undo(); history.Uncommitted(e.Commit) {
+	if f.Fix = e.UsualFix(); history.Uncommitted(e.Commit) {
 		f.Fix = cmp.Or(e.Fix, remedy.Reconcile) // after a squash, too
 	}
 	r.Add(f)

@@ -19,12 +19,12 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// Family are the rules about credentials. The core finds and masks them.
+// Family are the rules about credentials. Package ledger finds them, and base/secret masks them.
 var Family = run.Family{
 	Name: "secrets",
 	Rules: []rule.Rule{
 		rule.New("lint/secret", finding.SeverityError, finding.StageLint, rule.On(checkSecret)).InStrictMode(),
-		rule.New(credentialRule, finding.SeverityError, finding.StageHistory, rule.On(checkCredential)).Of(ledger.EntryInserted),
+		rule.New(credentialRule, finding.SeverityError, finding.StageHistory, rule.On(checkCredential)).ForEdits(ledger.EntryInserted),
 	},
 }
 
@@ -41,10 +41,10 @@ func checkCredential(e *logs.LogChange, r *rule.Reporter) {
 			continue
 		}
 		f := e.Finding(ledger.Edit{OldIndex: -1, NewIndex: index, Pos: entry.Credentials[0].Pos})
-		f.Rule, f.Edits = credentialRule, nil
+		f.Rule, f.Edits = credentialRule, nil // the fix names the fingerprint, which depends on the rule
 		var held []string
 		for _, c := range entry.Credentials {
-			f.Edits = append(f.Edits, credentialKey(e.Path, c.Field, entry))
+			f.Edits = append(f.Edits, credentialEditKey(e.Path, c.Field, entry))
 			if words := describeCredential(c); !slices.Contains(held, words) {
 				held = append(held, words)
 			}
@@ -55,8 +55,8 @@ func checkCredential(e *logs.LogChange, r *rule.Reporter) {
 	}
 }
 
-// credentialKey returns the key of a credential in a field of an entry. Of two findings with the same key only one is reported.
-func credentialKey(path, field string, e ledger.Entry) finding.EditKey {
+// credentialEditKey returns the EditKey of a credential in a field of an entry. Of two findings with the same EditKey only one is reported.
+func credentialEditKey(path, field string, e ledger.Entry) finding.EditKey {
 	return finding.EditKey{Path: path + "\x00credential", From: field, To: e.Digest.String()}
 }
 
@@ -77,7 +77,7 @@ func credentialFix(e *logs.LogChange, f finding.Finding) string {
 	case s.Standing != history.Own:
 		return "revoke it where it was issued, before anything else: " + waiverFix(s, f.Fingerprint()[:12])
 	}
-	return "this masks it, and keeps the rest of the entry: " + e.PutBack()
+	return "this masks it, and keeps the rest of the entry: " + e.PutBack() // small-hook restore masks credentials in the new entries that it keeps
 }
 
 // waiverFix says how a person waives an entry whose credential is revoked, on the branch whose configuration counts.
@@ -99,7 +99,7 @@ func waiverFix(s remedy.Situation, fingerprint string) string {
 	if s.NoWaiver {
 		return why + "; then ask whoever keeps the floor, which forbids waivers"
 	}
-	return why + "; a person then waives the entry, which counts once the target branch has it: " +
+	return why + "; then a person waives it, and the waiver counts once the target branch has it: " +
 		wording.Commands("small-hook waive "+fingerprint+" --reason 'the credential is revoked'", strings.Join(commit, " && "))
 }
 
@@ -107,8 +107,7 @@ func waiverFix(s remedy.Situation, fingerprint string) string {
 var secretKeys = []string{"api_key", "apikey", "password", "secret", "token", "private_key"}
 
 // encodedSecret matches a whole value of 32 or more characters of the base64
-// alphabet. Elements of lists are not matched: hashes and paths in lists are
-// evidence.
+// alphabet.
 var encodedSecret = expression.Of(`^[A-Za-z0-9+/]{32,}={0,2}$`)
 
 // commitHash matches a full commit id, which is evidence and not a secret.
@@ -121,28 +120,29 @@ func checkSecret(w *read.Workspace, r *rule.Reporter) {
 			f.Line, f.Column = p.Field.KeyPos.Line, p.Field.KeyPos.Column
 			f.Message = fmt.Sprintf("the key %q suggests a secret", p.Field.Key)
 			f.Fix = w.Correct(a, p.Subject, "keep secrets out of .small/; rename the key if it holds none")
-			f.Edits = credentialKeys(w, a, p.Subject)
+			f.Edits = credentialEditKeys(w, a, p.Subject)
 			r.Add(f)
 			return
 		}
+		// Elements of lists have no Field, and are left out: hashes and paths in lists are evidence.
 		if text, ok := p.Value.Str(); ok && p.Field != nil && encodedSecret().MatchString(text) && !isExpectedDigest(p, text) {
 			f.Line, f.Column = p.Value.Pos.Line, p.Value.Pos.Column
 			f.Message = fmt.Sprintf("%s looks like an encoded secret (%d characters of the base64 alphabet)", read.DescribeSubject(p.Subject), len(text))
 			f.Fix = w.Correct(a, p.Subject, "if it is one, remove and revoke it; refer to long values by a file or a link")
-			f.Edits = credentialKeys(w, a, p.Subject)
+			f.Edits = credentialEditKeys(w, a, p.Subject)
 			r.Add(f)
 		}
 	})
 }
 
-// credentialKeys returns the key under which secret/credential reports the same field of an entry; nil outside of entries.
-func credentialKeys(w *read.Workspace, a small.Artifact, at string) []finding.EditKey {
+// credentialEditKeys returns the EditKey under which secret/credential reports the same field of an entry; nil outside of entries.
+func credentialEditKeys(w *read.Workspace, a small.Artifact, at string) []finding.EditKey {
 	index, isEntry := read.EntryIndex(at)
 	if a != small.Progress || !isEntry || index >= w.Ledger().Len() {
 		return nil
 	}
 	field := strings.TrimPrefix(at, fmt.Sprintf("entries.%d.", index))
-	return []finding.EditKey{credentialKey(w.Path(a), field, w.Ledger().Entries[index])}
+	return []finding.EditKey{credentialEditKey(w.Path(a), field, w.Ledger().Entries[index])}
 }
 
 func announcesSecret(key string) bool {

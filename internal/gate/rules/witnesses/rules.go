@@ -21,8 +21,8 @@ import (
 var Family = run.Family{
 	Name: "witnesses",
 	Rules: []rule.Rule{
-		rule.New("witness/rewritten", finding.SeverityError, finding.StageHistory, rule.On(checkWitnessRewritten)).Of(ledger.EntryChanged | ledger.EntryLost | ledger.EntryInserted),
-		rule.New("witness/vanished", finding.SeverityError, finding.StageHistory, rule.On(checkWitnessVanished)).Of(ledger.LogEnded),
+		rule.New("witness/rewritten", finding.SeverityError, finding.StageHistory, rule.On(checkWitnessRewritten)).ForEdits(ledger.EntryChanged | ledger.EntryLost | ledger.EntryInserted),
+		rule.New("witness/vanished", finding.SeverityError, finding.StageHistory, rule.On(checkWitnessVanished)).ForEdits(ledger.LogEnded),
 	},
 }
 

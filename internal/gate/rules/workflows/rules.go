@@ -27,7 +27,7 @@ var Family = run.Family{
 		rule.New("workflow/shape", finding.SeverityWarning, finding.StageLint, rule.On(onWorkflow((*lane.Workflow).CheckShape))),
 		rule.New("workflow/checkpoint", finding.SeverityWarning, finding.StageLint, rule.On(onWorkflow((*lane.Workflow).CheckCheckpoint))),
 		rule.New("workflow/history-rewritten", finding.SeverityError, finding.StageHistory, rule.On(checkRewritten)).
-			Of(ledger.EntryChanged | ledger.EntryLost | ledger.LogEnded | ledger.OfRecord),
+			ForEdits(ledger.EntryChanged | ledger.EntryLost | ledger.LogEnded | ledger.OfRecord),
 		rule.New("workflow/history-invalid", finding.SeverityError, finding.StageVerify, rule.On(workflowProblems(jobProblems)), rule.On(checkUnreadable(true))),
 		rule.New("workflow/campaign-invalid", finding.SeverityError, finding.StageVerify, rule.On(workflowProblems(campaignProblems)), rule.On(checkUnreadable(false))),
 	},
@@ -177,7 +177,7 @@ func restoreSwitches(e logs.FamilyChange) string {
 		return "a merge cannot join the two: undo it if nobody else has it, and rebase the side that is not published on the other; keep the switches of that side as they are, " +
 			"and record your own again after them, from the workflow that they led to"
 	}
-	return e.Undo()
+	return e.UsualFix()
 }
 
 // checkSwitchTips is divergence/concurrent-append for a job's switches. No merge and no waiver can join them: both sides start
