@@ -13,38 +13,39 @@ import (
 
 // attribute is a git attribute that gives some files to a driver.
 type attribute struct {
-	name, line string
-	// probes are sample paths for which it must be set: in the root and below.
+	name string // "merge" or "diff"
+	line string // of .gitattributes
+	// probes are sample paths that the driver must be given: in the root and below.
 	probes []string
 }
 
-// add adds the line to .gitattributes unless the files already have the driver, and further lines that are missing.
-func (a attribute) add(ctx context.Context, repo Repository, file string, more ...string) (Action, error) {
-	values, err := a.at(ctx, repo, a.probes)
+// addLines adds to file, a .gitattributes, the line unless the probes already have the driver, and those of more that are missing.
+func (a attribute) addLines(ctx context.Context, repo Repository, file string, more ...string) (Action, error) {
+	values, err := a.values(ctx, repo, a.probes)
 	if err != nil {
 		return Left, err
 	}
-	wanted := more
+	lines := more
 	if slices.ContainsFunc(values, func(v string) bool { return v != driverName }) {
-		wanted = append([]string{a.line}, more...)
+		lines = append([]string{a.line}, more...)
 	}
-	if len(wanted) == 0 {
+	if len(lines) == 0 {
 		return Present, nil
 	}
 	info, err := os.Lstat(file)
 	if err == nil && !info.Mode().IsRegular() {
-		return Left, failed(show(file)+" is not an ordinary file", "Add this line to the file that git reads: "+wanted[0], nil)
+		return Left, newError(printable(file)+" is not an ordinary file", "Add this line to the file that git reads: "+lines[0], nil)
 	}
 	var content []byte
 	if err == nil {
 		content, err = os.ReadFile(file)
 	}
-	if err != nil && !missing(err) {
+	if err != nil && !doesNotExist(err) {
 		return Left, fileError("read", file, err)
 	}
-	there := strings.Split(strings.ReplaceAll(string(content), "\r\n", "\n"), "\n")
-	wanted = slices.DeleteFunc(wanted, func(line string) bool { return line != a.line && slices.Contains(there, line) })
-	if len(wanted) == 0 {
+	existing := strings.Split(strings.ReplaceAll(string(content), "\r\n", "\n"), "\n")
+	lines = slices.DeleteFunc(lines, func(line string) bool { return line != a.line && slices.Contains(existing, line) })
+	if len(lines) == 0 {
 		return Present, nil
 	}
 	end := "\n"
@@ -54,20 +55,20 @@ func (a attribute) add(ctx context.Context, repo Repository, file string, more .
 	if len(content) > 0 && content[len(content)-1] != '\n' {
 		content = append(content, end...)
 	}
-	if err := wholefile.WriteVia(repo.CommonDir, file, append(content, strings.Join(wanted, end)+end...)); err != nil {
+	if err := wholefile.WriteVia(repo.CommonDir, file, append(content, strings.Join(lines, end)+end...)); err != nil {
 		return Left, fileError("write", file, err)
 	}
-	values, err = a.at(ctx, repo, a.probes)
+	values, err = a.values(ctx, repo, a.probes)
 	if err == nil && slices.ContainsFunc(values, func(v string) bool { return v != driverName }) {
-		err = failed("the line is in "+show(file)+", but another one overrides it", "Find it with `git check-attr --all "+a.probes[0]+"`; info/attributes in git's folder overrides "+attributesFile, nil)
+		err = newError("the line is in "+printable(file)+", but another one overrides it", "Look for it in the other "+attributesFile+" files, and in info/attributes in git's folder. To see the value in effect: `git check-attr --all "+a.probes[0]+"`", nil)
 	}
 	return Installed, err
 }
 
-// remove removes the line from .gitattributes, and the file if nothing else is in it.
-func (a attribute) remove(repo Repository, file string) (Action, error) {
+// removeLine removes the line from .gitattributes, and the file if nothing else is in it.
+func (a attribute) removeLine(repo Repository, file string) (Action, error) {
 	content, err := os.ReadFile(file)
-	if missing(err) {
+	if doesNotExist(err) {
 		return Present, nil
 	}
 	if err != nil {
@@ -93,11 +94,11 @@ func (a attribute) remove(repo Repository, file string) (Action, error) {
 	return Removed, nil
 }
 
-// at asks git for the attribute of paths in the work tree.
-func (a attribute) at(ctx context.Context, repo Repository, paths []string) ([]string, error) {
+// values asks git for the attribute's value for each path in the work tree.
+func (a attribute) values(ctx context.Context, repo Repository, paths []string) ([]string, error) {
 	out, err := repo.Git.run(ctx, repo.Top, append([]string{"check-attr", "-z", a.name, "--"}, paths...)...)
 	if err != nil {
-		return nil, failed("git cannot read the attributes in "+show(repo.Top), "", err)
+		return nil, newError("git cannot read the attributes in "+printable(repo.Top), "", err)
 	}
 	fields := strings.Split(strings.TrimSuffix(out, "\x00"), "\x00")
 	var values []string
@@ -105,13 +106,13 @@ func (a attribute) at(ctx context.Context, repo Repository, paths []string) ([]s
 		values = append(values, fields[i])
 	}
 	if len(values) != len(paths) {
-		return nil, failed("git did not say which driver it would take in "+show(repo.Top), "", nil)
+		return nil, newError("git did not say which driver it would use in "+printable(repo.Top), "", nil)
 	}
 	return values, nil
 }
 
-// configure sets keys to values in the repository's own configuration.
-func configure(ctx context.Context, repo Repository, settings ...[2]string) (Action, error) {
+// setConfig sets pairs of key and value in the repository's own configuration.
+func setConfig(ctx context.Context, repo Repository, settings ...[2]string) (Action, error) {
 	action := Present
 	for _, setting := range settings {
 		key := setting[0]

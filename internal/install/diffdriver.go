@@ -9,7 +9,7 @@ import (
 	"github.com/small-gate/small-gate/internal/base/wording"
 )
 
-// The diff driver with which git shows differences between logs entry by entry (gitattributes(5), "Performing text diffs of binary files").
+// Git shows differences between logs entry by entry with this diff driver (gitattributes(5), "Performing text diffs of binary files").
 const (
 	textconvKey       = "diff." + driverName + ".textconv"
 	textconvArguments = " log --textconv"
@@ -21,15 +21,14 @@ var diffDriver = driver{
 	"readable diffs", diffAttribute, "it has no .gitattributes", "A clone without `" + ProgramName + " install --textconv` shows the files as they are",
 }
 
-// InstallTextconv has git diff and git log -p show logs as this program, or the one that options name, prints them. Done twice, it changes
-// nothing.
+// InstallTextconv makes git diff and git log -p show logs as this program prints them, or the program in options. It is idempotent.
 func InstallTextconv(ctx context.Context, options InstallOptions) (Result, error) {
 	return diffDriver.install(ctx, options, func(program string) [][2]string {
 		return [][2]string{{textconvKey, wording.ShellQuote(filepath.ToSlash(program)) + textconvArguments}}
 	})
 }
 
-// UninstallTextconv removes both again: the setting, if it is ours, and the line.
+// UninstallTextconv removes the setting, if it is ours, and the line in .gitattributes.
 func UninstallTextconv(ctx context.Context, dir string) (result Result, err error) {
 	repo, err := Locate(ctx, dir)
 	if err != nil {
@@ -50,7 +49,7 @@ func UninstallTextconv(ctx context.Context, dir string) (result Result, err erro
 		return result, nil
 	}
 	attributes := filepath.Join(repo.Top, attributesFile)
-	action, err := diffAttribute.remove(repo, attributes)
+	action, err := diffAttribute.removeLine(repo, attributes)
 	if action != Present {
 		result.Changes = append(result.Changes, diffDriver.change(action, attributes))
 	}

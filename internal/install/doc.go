@@ -1,9 +1,9 @@
-// Package install installs the git hooks that call small-hook, removes them, and proves that git would run them. It also sets up the merge
-// driver.
+// Package install installs the git hooks that call small-hook, removes them, and checks that git would run them. It also sets up the merge
+// and diff drivers.
 //
 // Each of our hooks is a short POSIX shell script, called a shim. It names the program by its absolute path, so that it works in clients
 // that lack the user's PATH. An earlier hook is kept beside the shim and runs first. If a hook manager fills the directory, nothing is
-// written unless the caller insists: the lines to add to the manager's own file are returned instead.
+// written unless [InstallOptions].Force is set: the result then says what to add to the manager's own file.
 //
-// Every error is a *failure.Error: outcome 2 of the command line.
+// Every error is a *failure.Error, with which the command ends with exit status 2.
 package install

@@ -9,27 +9,27 @@ import (
 	"github.com/small-gate/small-gate/internal/base/failure"
 )
 
-// Proof says how it is known that a hook would fire.
+// Proof says how the doctor knows that a hook would fire.
 type Proof string
 
-// The kinds of proof. A hook that answers the doctor judges nothing.
+// The kinds of proof.
 const (
 	ProofNone        Proof = ""
 	ProofRan         Proof = "git ran it"             // and the shim answered
-	ProofRanDirectly Proof = "it was run without git" // this git cannot run a single hook, or would also run others from its configuration
-	ProofMention     Proof = "not verified"           // a manager's file, or a hook of the user's own, names the gate; neither was run
+	ProofRanDirectly Proof = "it was run without git" // git before 2.36 cannot run one hook; or it would also run others, from its configuration
+	ProofMention     Proof = "not verified"           // a manager's file, or the user's own hook, names the gate; neither was run
 )
 
 // Check is what the doctor found about one hook.
 type Check struct {
 	Hook Name
 	Path string // of the file that git would run
-	// Fires says that the gate would be reached and could answer, as far as Proof shows.
+	// Fires reports whether the hook would reach the gate, as far as Proof shows.
 	Fires bool
 	Proof Proof
-	// Why says why it would not fire; Remedy what to do about it.
+	// Why says why it would not fire, Remedy what to do about it.
 	Why, Remedy string
-	// For is the manager or user's hook that a hook with [ProofMention] belongs to.
+	// For names what would call the gate if Proof is [ProofMention]: a manager, or "your own hook".
 	For string
 	// How says how the gate is reached if the file is not one of our shims.
 	How string
@@ -37,7 +37,7 @@ type Check struct {
 	Kept string
 	// Program is what the hook would run, Version its answer to "version".
 	Program, Version string
-	// Moved is the path in the shim if no program is there any more. The program was then found on PATH, which some clients lack.
+	// Moved is the path in the shim if no program is there any more. Program is then the one on PATH, which some clients lack.
 	Moved string
 }
 
@@ -55,37 +55,37 @@ func (d Diagnosis) Fires() bool {
 	return len(d.Checks) > 0 && !slices.ContainsFunc(d.Checks, func(c Check) bool { return !c.Fires })
 }
 
-// Doctor finds out, for each hook, whether git would really run it in the repository around dir ("" is the current directory), and whether
-// the gate would be reached. Our shims are run, by git where possible, with [DoctorVariable] set: they answer and judge nothing. Other
-// hooks are read and never run.
+// Doctor finds out for each hook whether git would run it in the repository around dir ("" is the current directory), and whether it would
+// reach the gate. Our shims are run, by git where possible, with [DoctorVariable] set: they answer and judge nothing. Other hooks are read
+// and never run.
 //
 // In a work tree it checks the client hooks, and pre-receive if there is one; in a bare repository only pre-receive.
 //
-// It also checks the merge driver for the files of logs.
+// It also checks the merge driver for workspaces and for logs.
 func Doctor(ctx context.Context, dir string, logs ...LogPattern) (Diagnosis, error) {
 	repo, err := Locate(ctx, dir)
 	diagnosis := Diagnosis{Repository: repo}
 	if err != nil {
 		return diagnosis, err
 	}
-	if diagnosis.Repository.Kind, err = repo.kind(ctx); err != nil {
+	if diagnosis.Repository.Kind, err = repo.describeKind(ctx); err != nil {
 		return diagnosis, err
 	}
 	hooks := hooksToCheck(repo)
-	at, err := findManager(repo, hooks)
+	found, err := findManager(repo, hooks)
 	if err != nil {
 		return diagnosis, err
 	}
-	diagnosis.Manager = at.why
+	diagnosis.Manager = found.why
 	configured, err := configuredHooks(ctx, repo)
 	if err != nil {
 		return diagnosis, err
 	}
 	if len(configured) > 0 {
-		diagnosis.Notes = append(diagnosis.Notes, "git's configuration has hooks too (hook.*.event): git runs them as well, the doctor does not.")
+		diagnosis.Notes = append(diagnosis.Notes, "git's configuration has hooks too (hook.*.event). Git runs them as well; the doctor does not.")
 	}
 	for _, hook := range hooks {
-		check, err := examination{repo: repo, alone: !configured[hook]}.check(ctx, hook)
+		check, err := examination{repo: repo, onlyHookFile: !configured[hook]}.checkHook(ctx, hook)
 		if err != nil {
 			return diagnosis, err
 		}
@@ -96,13 +96,13 @@ func Doctor(ctx context.Context, dir string, logs ...LogPattern) (Diagnosis, err
 		return diagnosis, err
 	}
 	for _, path := range ignored {
-		diagnosis.Notes = append(diagnosis.Notes, show(path)+" is hidden by a .gitignore, so that nothing of it is committed or judged; `git check-ignore -v "+typed(path)+"` names the line to remove")
+		diagnosis.Notes = append(diagnosis.Notes, "git ignores "+printable(path)+", so nothing in it is committed or judged. To find the line that hides it: `git check-ignore -v "+shellPath(path)+"`")
 	}
 	diagnosis.Driver, err = checkDriver(ctx, repo, logs)
 	return diagnosis, err
 }
 
-// ignoredWorkspaces lists the workspaces and files of workspaces that git ignores.
+// ignoredWorkspaces lists the workspaces, and the files in workspaces, that git ignores.
 func ignoredWorkspaces(ctx context.Context, repo Repository) ([]string, error) {
 	if repo.Bare {
 		return nil, nil
@@ -119,7 +119,7 @@ func hooksToCheck(repo Repository) []Name {
 	if repo.Bare {
 		return []Name{PreReceive}
 	}
-	// Include a hook that cannot be read: check says why.
+	// Include a hook that cannot be read: checkHook says why.
 	hooks := ClientHooks()
 	file, err := readHook(filepath.Join(repo.HooksDir, string(PreReceive)))
 	if err != nil || file.exists {
@@ -142,42 +142,38 @@ func configuredHooks(ctx context.Context, repo Repository) (map[Name]bool, error
 	return found, nil
 }
 
-// examination is what checking one hook needs.
 type examination struct {
-	repo Repository
-	// alone means that git would run only the hook's file.
-	alone bool
-	// unrun means that nothing may be run.
-	unrun bool
+	repo         Repository
+	onlyHookFile bool // git would run the hook's file, and no hook from its configuration
+	readOnly     bool // no hook may be run
 }
 
-// check checks one hook. Only a cancelled context is an error: anything else is a reason why the hook does not fire.
-func (e examination) check(ctx context.Context, hook Name) (Check, error) {
+// checkHook returns an error only if ctx is cancelled: anything else is a reason why the hook does not fire.
+func (e examination) checkHook(ctx context.Context, hook Name) (Check, error) {
 	check := Check{Hook: hook, Path: filepath.Join(e.repo.HooksDir, string(hook))}
 	file, err := readHook(check.Path)
-	switch origin := recognise(hook, file.text); {
+	switch origin := originOf(hook, file.text); {
 	case err != nil:
-		check.refuse(err)
+		check.setFailure(err)
 	case !file.exists && e.repo.switchedOff():
-		check.Why, check.Remedy = e.whyAbsent(hook), e.repo.HooksPath.remove()
+		check.Why, check.Remedy = e.whyAbsent(hook), e.repo.HooksPath.howToUnset()
 	case !file.exists:
 		check.Why, check.Remedy = e.whyAbsent(hook), toInstall(hook)
 	case !file.runnable && file.text == "" && file.link:
-		check.Why, check.Remedy = "it is a link that leads nowhere", "Remove it first. "+toInstall(hook)
+		check.Why, check.Remedy = "it is a link to a file that does not exist", "Remove it first. "+toInstall(hook)
 	case !file.runnable:
-		check.Why, check.Remedy = "it is not executable, so git ignores it", "Type: `chmod +x "+typed(check.Path)+"`"
+		check.Why, check.Remedy = "it is not executable, so git ignores it", "Type: `chmod +x "+shellPath(check.Path)+"`"
 	case origin == edited:
-		check.Why = "it is small-gate's, but somebody edited it, so it was not run"
+		check.Why = "it is small-gate's hook, but somebody edited it, so it was not run"
 		check.Remedy = "Delete it first. " + toInstall(hook)
 	case origin == ours:
-		e.prove(ctx, &check, file)
+		e.checkOurs(ctx, &check, file)
 	default:
-		e.look(ctx, &check, file)
+		e.checkForeign(ctx, &check, file)
 	}
 	return check, ctx.Err()
 }
 
-// toInstall is the command that installs a hook.
 func toInstall(hook Name) string {
 	if slices.Contains(ClientHooks(), hook) {
 		return "Type: `" + ProgramName + " install`"
@@ -185,8 +181,8 @@ func toInstall(hook Name) string {
 	return "Type: `" + ProgramName + " install --" + string(hook) + "`"
 }
 
-// refuse records an error as the reason why a hook does not fire.
-func (c *Check) refuse(err error) {
+// setFailure records that a hook does not fire because of err.
+func (c *Check) setFailure(err error) {
 	f := failure.Of(err)
 	c.Fires, c.Proof, c.Why, c.Remedy = false, ProofNone, f.Message, f.Remedy
 }
@@ -196,36 +192,36 @@ func (e examination) whyAbsent(hook Name) string {
 	if !e.repo.redirected() {
 		return "there is no such file"
 	}
-	why := "there is no such file, and git looks nowhere else: core.hooksPath is set in " + show(e.repo.HooksPath.Origin)
+	why := "there is no such file, and core.hooksPath, set in " + printable(e.repo.HooksPath.Origin) + ", makes git look only there"
 	own, err := readHook(filepath.Join(e.repo.OwnHooksDir, string(hook)))
-	if err == nil && recognise(hook, own.text) == ours {
-		why += ": small-gate's hook at " + show(own.path) + " is never run"
+	if err == nil && originOf(hook, own.text) == ours {
+		why += ". Small-gate's hook at " + printable(own.path) + " is never run"
 	}
 	return why
 }
 
-// look reads somebody else's hook.
-func (e examination) look(ctx context.Context, check *Check, file hookFile) {
+// checkForeign checks a hook that is not ours, without running it. If it runs our shim, which its manager moved aside, it checks that.
+func (e examination) checkForeign(ctx context.Context, check *Check, file hookFile) {
 	aside, runs, err := findAside(check.Hook, file)
 	if err != nil {
-		check.refuse(err)
+		check.setFailure(err)
 		return
 	}
 	if runs {
-		check.How = writerOf(file.text).Name + " runs " + show(aside.path) + " first"
-		e.prove(ctx, check, aside)
+		check.How = writerOf(file.text).Name + " runs " + printable(aside.path) + " first"
+		e.checkOurs(ctx, check, aside)
 		return
 	}
 	found, err := findMention(e.repo, check.Hook, file)
 	switch {
 	case err != nil:
-		check.refuse(err)
-	case found.in == "":
-		check.Why, check.Remedy = found.read+" does not name "+ProgramName+" "+string(check.Hook), toInstall(check.Hook)
+		check.setFailure(err)
+	case found.file == "":
+		check.Why, check.Remedy = "nothing calls "+ProgramName+" "+string(check.Hook)+" in "+found.searched, toInstall(check.Hook)
 	default:
-		check.Fires, check.Proof, check.How = true, ProofMention, found.how(check.Hook)
-		if check.For = "your own hook"; found.by != nil {
-			check.For = found.by.Name
+		check.Fires, check.Proof, check.How = true, ProofMention, found.sentence(check.Hook)
+		if check.For = "your own hook"; found.manager != nil {
+			check.For = found.manager.Name
 		}
 	}
 }

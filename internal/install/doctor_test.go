@@ -100,13 +100,13 @@ func TestDoctorSaysWhyNot(t *testing.T) {
 			if err := os.Symlink("none", hook); err != nil {
 				t.Fatal(err)
 			}
-		}, "leads nowhere", "Remove it"},
+		}, "a file that does not exist", "Remove it"},
 		"a directory": {func(t *testing.T, _, hook string, _ stub) {
 			mustRemove(t, hook)
 			put(t, filepath.Join(hook, "x"), "", 0o644)
-		}, "not a file", "Move it away"},
+		}, "not an ordinary file", "Move it away"},
 		"somebody else's": {func(t *testing.T, _, hook string, _ stub) { put(t, hook, "#!/bin/sh\nexit 0\n", 0o755) },
-			"does not name small-hook pre-commit", "small-hook install"},
+			"nothing calls small-hook pre-commit in ", "small-hook install"},
 		"core.hooksPath leads away": {func(t *testing.T, repo, _ string, _ stub) { git(t, repo, "config", "core.hooksPath", "elsewhere") },
 			"is never run", "small-hook install"},
 		"hooks are switched off": {func(t *testing.T, repo, _ string, _ stub) { git(t, repo, "config", "core.hooksPath", os.DevNull) },
@@ -116,9 +116,9 @@ func TestDoctorSaysWhyNot(t *testing.T) {
 		"the program does not answer": {func(t *testing.T, _, _ string, program stub) {
 			put(t, program.path, "#!/bin/sh\necho oh no; exit 3\n", 0o755)
 		},
-			"does not answer to version: oh no: exit status 3", "go install"},
+			"does not print a version: oh no: exit status 3", "go install"},
 		"the program says nothing": {func(t *testing.T, _, _ string, program stub) { put(t, program.path, "#!/bin/sh\n", 0o755) },
-			"does not answer to version", "go install"},
+			"does not print a version", "go install"},
 		"a hook with our mark that does not answer": {func(t *testing.T, _, hook string, _ stub) {
 			body := "#!/bin/sh\necho what\nexit 0\n"
 			put(t, hook, strings.Replace(body, "#!/bin/sh\n", "#!/bin/sh\n"+markerLine(PreCommit, body)+"\n", 1), 0o755)

@@ -10,12 +10,12 @@ import (
 
 // DriverCheck is what the doctor found about the merge driver.
 type DriverCheck struct {
-	// Works says that git would call the driver for every indexed file of a workspace.
+	// Works reports whether git would call the driver for every indexed file of a workspace or log.
 	Works   bool
 	Program string
-	// Why says why not, Remedy what to do about it.
+	// Why says why it would not, Remedy what to do about it.
 	Why, Remedy string
-	// Broken says that something asks for the driver in vain: git merges line by line, and nobody notices.
+	// Broken reports whether git is set up to use a driver but uses none or another one, which nobody notices.
 	Broken bool
 }
 
@@ -23,7 +23,7 @@ type DriverCheck struct {
 func (c DriverCheck) text() string {
 	switch {
 	case c.Works:
-		return "merge driver: set up\n  program: " + show(c.Program) + "\n"
+		return "merge driver: set up\n  program: " + printable(c.Program) + "\n"
 	case c.Why == "":
 		return ""
 	case c.Broken:
@@ -46,7 +46,7 @@ func checkDriver(ctx context.Context, repo Repository, logs []LogPattern) (Drive
 	if err != nil {
 		return DriverCheck{}, err
 	}
-	values, err := mergeAttribute.at(ctx, repo, paths)
+	values, err := mergeAttribute.values(ctx, repo, paths)
 	if err != nil {
 		return DriverCheck{}, err
 	}
@@ -54,7 +54,7 @@ func checkDriver(ctx context.Context, repo Repository, logs []LogPattern) (Drive
 	if at, err := unknownDriver(ctx, repo, values); err != nil || at >= 0 {
 		if err == nil {
 			check.Broken = true
-			check.Why = "git's attributes name the driver " + show(values[at]) + " for " + show(paths[at]) + ", and this clone has none of that name: git merges line by line"
+			check.Why = "git's attributes give " + printable(paths[at]) + " to the driver " + printable(values[at]) + ", which is not set up in this clone: git merges the file line by line"
 			check.Remedy = "Set that driver up, or take it out of " + attributesFile
 		}
 		return check, err
@@ -65,14 +65,14 @@ func checkDriver(ctx context.Context, repo Repository, logs []LogPattern) (Drive
 	case command == "" && !given:
 		check.Why = "git merges files of .small/ line by line where two branches change one"
 		if at := slices.Index(values, "union"); at >= 0 {
-			check.Broken, check.Why = true, "git's attributes say merge=union for "+show(paths[at])+", which can lose entries"
+			check.Broken, check.Why = true, "git's attributes say merge=union for "+printable(paths[at])+", which can lose entries"
 		}
 	case command == "":
 		check.Broken, check.Why = true, "git's attributes ask for it, but it is not set up in this clone: git merges line by line"
 	case other >= 0:
-		check.Broken, check.Why = true, "it is set up, but git's attributes do not give it "+show(paths[other])
+		check.Broken, check.Why = true, "it is set up, but git's attributes do not give "+printable(paths[other])+" to it"
 	case check.Program == "":
-		check.Broken, check.Why = true, "it is set up by hand, as "+show(command)
+		check.Broken, check.Why = true, "its command is not the one that install writes: "+printable(command)
 	default:
 		if err := CheckProgram(check.Program); err != nil {
 			check.Broken, check.Why = true, failure.Of(err).Message
@@ -84,11 +84,12 @@ func checkDriver(ctx context.Context, repo Repository, logs []LogPattern) (Drive
 }
 
 // builtInDrivers are the values of the attribute merge that need no configuration (gitattributes(5)).
-var builtInDrivers = []string{"unspecified", "set", "unset", "text", "binary", "union", driverName}
+var builtInDrivers = []string{"unspecified", "set", "unset", "text", "binary", "union"}
 
-// unknownDriver is the index of the first value of the attribute merge that names a driver which is not configured; -1 if there is none.
+// unknownDriver returns the index of the first of values, of the attribute merge, that names a driver other than ours without
+// configuration, or -1.
 func unknownDriver(ctx context.Context, repo Repository, values []string) (int, error) {
-	known := slices.Clone(builtInDrivers)
+	known := append(slices.Clone(builtInDrivers), driverName)
 	for i, name := range values {
 		if slices.Contains(known, name) {
 			continue
@@ -104,25 +105,25 @@ func unknownDriver(ctx context.Context, repo Repository, values []string) (int, 
 
 // mergedFiles lists the indexed files of workspaces and logs, or a sample path if there are none yet.
 func mergedFiles(ctx context.Context, repo Repository, logs []LogPattern) ([]string, error) {
-	words := []string{"ls-files", "-z", "--", ":(top,glob)**/.small/*.small.yml"}
+	args := []string{"ls-files", "-z", "--", ":(top,glob)**/.small/*.small.yml"}
 	for _, log := range logs {
 		for _, pattern := range withoutBraces(log.Path) {
-			words = append(words, ":(top,glob)"+pattern)
+			args = append(args, ":(top,glob)"+pattern)
 		}
 		for _, exclude := range log.Exclude {
 			for _, pattern := range withoutBraces(exclude) {
-				words = append(words, ":(top,glob,exclude)"+pattern)
+				args = append(args, ":(top,glob,exclude)"+pattern)
 			}
 		}
 	}
-	out, err := repo.Git.run(ctx, repo.Top, words...)
+	out, err := repo.Git.run(ctx, repo.Top, args...)
 	if err != nil {
-		return nil, failed("git cannot list the files of "+show(repo.Top), "", err)
+		return nil, newError("git cannot list the files of "+printable(repo.Top), "", err)
 	}
-	const most = 1000 // in one command line
+	const maxPaths = 1000 // in the command line of git check-attr
 	paths := slices.Compact(strings.Split(strings.TrimSuffix(out, "\x00"), "\x00"))
 	if paths[0] == "" {
 		return mergeAttribute.probes[:1], nil
 	}
-	return paths[:min(most, len(paths))], nil
+	return paths[:min(maxPaths, len(paths))], nil
 }

@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// LogPattern has the patterns of the files of a log of the configuration.
+// LogPattern has the patterns of the files that the configuration makes a log.
 type LogPattern struct {
 	Path    string
 	Exclude []string
 }
 
-// attributeLines give the driver the logs of the configuration, but not their excluded files.
+// attributeLines returns the lines of .gitattributes that give the merge driver the files of logs, but not the excluded ones.
 func attributeLines(logs []LogPattern) []string {
 	var out []string
 	add := func(pattern, attribute string) {
@@ -31,7 +31,7 @@ func attributeLines(logs []LogPattern) []string {
 	return out
 }
 
-// withoutBraces expands the alternatives in braces of a pattern, since git knows no braces.
+// withoutBraces expands a pattern's braces, which git does not know, into one pattern for each alternative.
 func withoutBraces(pattern string) []string {
 	start, depth := -1, 0
 	var cuts []int

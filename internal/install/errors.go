@@ -11,34 +11,35 @@ import (
 	"github.com/small-gate/small-gate/internal/base/wording"
 )
 
-// failed is an error that says what failed and where, what to type or change next (may be empty), and the cause (may be nil).
-func failed(what, remedy string, cause error) error {
+// newError returns an error whose message says what failed and where, and the cause unless it is nil. The remedy says what to type or change
+// next, and may be empty.
+func newError(message, remedy string, cause error) error {
 	if cause != nil {
-		what += ": " + show(failure.Of(cause).Message)
+		message += ": " + printable(failure.Of(cause).Message)
 	}
-	return &failure.Error{Message: what, Remedy: remedy, Err: cause}
+	return &failure.Error{Message: message, Remedy: remedy, Err: cause}
 }
 
-// fileError wraps a failed file operation on path; it is nil for a nil cause. Its remedy suits missing permission and a full or read-only
-// disk.
-func fileError(doing, path string, cause error) error {
+// fileError returns the error for a failed operation on path, or nil if cause is nil. Its remedy suits missing permission and a full or
+// read-only disk.
+func fileError(operation, path string, cause error) error {
 	if cause == nil {
 		return nil
 	}
-	return failed(fmt.Sprintf("cannot %s %s", doing, show(path)),
-		"Make sure that you can write there, then run the command again. What was there before still works.", cause)
+	return newError(fmt.Sprintf("cannot %s %s", operation, printable(path)),
+		"Make sure that you can read and write there, then run the command again. What worked before still works.", cause)
 }
 
-// typed quotes a path for a command that a person types; an unprintable path is quoted like other text.
-func typed(path string) string {
-	if show(path) != path {
-		return show(path)
+// shellPath quotes a path for a command that a person types. An unprintable path becomes a Go string, as in other messages.
+func shellPath(path string) string {
+	if printable(path) != path {
+		return printable(path)
 	}
 	return wording.ShellWord(filepath.ToSlash(path))
 }
 
-// show makes text from outside safe for one line of a terminal: anything unprintable is quoted.
-func show(text string) string {
+// printable makes text from outside safe for one line of a terminal: text with an unprintable character becomes a Go string.
+func printable(text string) string {
 	if strings.IndexFunc(text, func(r rune) bool { return !unicode.IsPrint(r) || r == unicode.ReplacementChar }) < 0 {
 		return text
 	}

@@ -13,14 +13,14 @@ const hookMode fs.FileMode = 0o755 // like git's own samples
 // hookFile is a hook's file as found.
 type hookFile struct {
 	path     string
-	exists   bool   // also for a broken link
-	link     bool   // a symbolic one
+	exists   bool   // true for a broken link too
+	link     bool   // symbolic
 	runnable bool   // by git
-	text     string // of the file or the link's target
+	text     string // of the file, or of the link's target
 	mode     fs.FileMode
 }
 
-// readHook reads a hook's file. Its only errors are an existing file that cannot be read, and a directory of that name.
+// readHook reads a hook's file. A missing file is no error.
 func readHook(path string) (hookFile, error) {
 	file := hookFile{path: path}
 	info, err := os.Lstat(path)
@@ -29,12 +29,12 @@ func readHook(path string) (hookFile, error) {
 		info, err = os.Stat(path)
 	}
 	switch {
-	case missing(err) && (!file.exists || file.link):
+	case doesNotExist(err) && (!file.exists || file.link):
 		return file, nil
 	case err != nil:
-		return file, fileError("look at", path, err)
+		return file, fileError("inspect", path, err)
 	case !info.Mode().IsRegular():
-		return file, failed(show(path)+" is not a file", "Move it away, then run the command again.", nil)
+		return file, newError(printable(path)+" is not an ordinary file", "Move it away, then run the command again.", nil)
 	}
 	content, err := os.ReadFile(path)
 	if err != nil {
@@ -44,53 +44,53 @@ func readHook(path string) (hookFile, error) {
 	return file, nil
 }
 
-// same reports whether two hooks are equal in everything that keeping one saves.
-func (f hookFile) same(other hookFile) bool {
+// equals reports whether both files exist and differ at most in their paths, and in permission bits other than the executable one.
+func (f hookFile) equals(other hookFile) bool {
 	return f.exists && other.exists && f.link == other.link && f.runnable == other.runnable && f.text == other.text
 }
 
-// writeHook writes content to path atomically: at any time it has the whole old file or the whole new one, executable.
+// writeHook writes content to path atomically: at any time the whole old file or the whole new one is there.
 func writeHook(path string, content []byte, mode fs.FileMode) error {
 	return fileError("write", path, wholefile.Replace(path, content, mode))
 }
 
-// sweep removes the temporary files for hook that a killed process left in dir.
-func sweep(dir string, hook Name) error {
+// removeTemporaryFiles removes the temporary files for hook that a killed process left in dir.
+func removeTemporaryFiles(dir string, hook Name) error {
 	err := wholefile.Sweep(dir, string(hook), string(hook)+keptSuffix)
-	if missing(err) {
+	if doesNotExist(err) {
 		return nil
 	}
-	return fileError("sweep", dir, err)
+	return fileError("remove temporary files in", dir, err)
 }
 
-// sameAuthor reports whether one manager wrote both hooks, so that the newer one replaces both.
-func (f hookFile) sameAuthor(other hookFile) bool {
+// hasSameManager reports whether one manager wrote both hooks. Only the newer one is needed then.
+func (f hookFile) hasSameManager(other hookFile) bool {
 	writer := writerOf(f.text)
 	return writer != nil && writer == writerOf(other.text)
 }
 
-// keep makes the hook at file.path available at kept as well, and leaves it in place: a process killed after this has lost nothing. A link
-// stays a link with the same target; a file gets a second hard link, or a copy if the file system or the system's rules forbid that. A kept
-// hook is never overwritten, unless it is an older one of the same manager.
-func keep(file hookFile, kept string) error {
-	there, err := readHook(kept)
+// keepHook puts the hook at file.path at kept too, and leaves it in place, so that a process killed afterwards loses nothing. A link
+// stays a link with the same target; a file gets a second hard link, or a copy if the system refuses that. keepHook overwrites a kept
+// hook only with a newer one of the same manager.
+func keepHook(file hookFile, kept string) error {
+	existing, err := readHook(kept)
 	if err != nil {
 		return err
 	}
 	switch {
-	case there.same(file):
-		return nil // an interrupted installation got this far, or another one is running
-	case there.exists && !there.sameAuthor(file):
-		return keptAlready(file.path, kept)
+	case existing.equals(file):
+		return nil // an interrupted installation kept it, or another one that is running
+	case existing.exists && !existing.hasSameManager(file):
+		return alreadyKeptError(file.path, kept)
 	case file.link:
 		var target string
-		if target, err = os.Readlink(file.path); err == nil && there.exists {
+		if target, err = os.Readlink(file.path); err == nil && existing.exists {
 			err = os.Remove(kept)
 		}
 		if err == nil {
 			err = os.Symlink(target, kept)
 		}
-	case there.exists:
+	case existing.exists:
 		return writeHook(kept, []byte(file.text), file.mode)
 	default:
 		if err = os.Link(file.path, kept); err != nil && !errors.Is(err, fs.ErrExist) {
@@ -98,16 +98,16 @@ func keep(file hookFile, kept string) error {
 		}
 	}
 	if errors.Is(err, fs.ErrExist) {
-		return keptAlready(file.path, kept)
+		return alreadyKeptError(file.path, kept)
 	}
 	return fileError("keep the hook as", kept, err)
 }
 
-func keptAlready(path, kept string) error {
-	return failed("there is a hook at "+show(path)+" and an older one is kept at "+show(kept), "Only one can be kept. Move one of the two away, then run the command again.", nil)
+func alreadyKeptError(path, kept string) error {
+	return newError("there is a hook at "+printable(path)+", and an older one is kept at "+printable(kept), "Small-gate can keep only one. Move one of the two away, then run the command again.", nil)
 }
 
 // putBack moves the kept hook to its old place atomically, replacing what is there.
 func putBack(kept, path string) error { return fileError("put back", path, os.Rename(kept, path)) }
 
-func remove(path string) error { return fileError("remove", path, os.Remove(path)) }
+func removeFile(path string) error { return fileError("remove", path, os.Remove(path)) }

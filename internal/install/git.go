@@ -12,17 +12,17 @@ import (
 	gitcmd "github.com/small-gate/small-gate/internal/git/run"
 )
 
-// Git is the git program that is used.
+// Git is the git program on PATH.
 type Git struct {
 	Path    string // absolute
 	Version string // as git prints it, for example "2.39.5"
 }
 
-// findGit looks up git on PATH. It reads the version, which shows that git can run.
+// findGit looks up git and reads its version, which shows that git can run.
 func findGit(ctx context.Context) (Git, error) {
 	path, err := exec.LookPath("git")
 	if err != nil {
-		return Git{}, failed("git is not on PATH", "Install git, or add its folder to PATH.", err)
+		return Git{}, newError("git is not on PATH", "Install git, or add its folder to PATH.", err)
 	}
 	git := Git{Path: path}
 	out, err := git.run(ctx, "", "version")
@@ -45,30 +45,30 @@ func (g Git) atLeast(major, minor int) bool {
 func (g Git) run(ctx context.Context, dir string, args ...string) (string, error) {
 	git := gitcmd.Git{Program: g.Path, Dir: dir, Environ: environment(), Options: []string{"-c", "core.fsmonitor=false"}}
 	out, err := git.Output(ctx, nil, args...)
-	var said *gitcmd.Error
-	if errors.As(err, &said) && said.Stderr != "" {
-		return "", &failure.Error{Message: "git says: " + show(strings.TrimPrefix(said.Stderr, "fatal: ")), Err: err}
+	var gitError *gitcmd.Error
+	if errors.As(err, &gitError) && gitError.Stderr != "" {
+		return "", &failure.Error{Message: "git says: " + printable(strings.TrimPrefix(gitError.Stderr, "fatal: ")), Err: err}
 	}
 	if err != nil {
-		return "", failed("git "+args[0]+" failed", "", err)
+		return "", newError("git "+args[0]+" failed", "", err)
 	}
 	return string(out), nil
 }
 
-// config reads settings in effect in dir. set is false if git ends with status 1.
+// config runs git config in dir to read settings. set is false if there is none: git ends with status 1.
 func (g Git) config(ctx context.Context, dir string, args ...string) (out string, set bool, err error) {
 	out, err = g.run(ctx, dir, append([]string{"config"}, args...)...)
 	if gitcmd.ExitedWith(err, 1) {
 		return "", false, nil
 	}
 	if err != nil {
-		err = failed("git cannot read its configuration", "", err)
+		err = newError("git cannot read its configuration", "", err)
 	}
 	return out, err == nil, err
 }
 
-// environment is the environment for git and its children: our own, without variables that name a repository, so that the directory alone
-// selects one, even if the caller runs inside a hook.
+// environment returns the environment for git and its children: our own without variables that name a repository, and extra. So only the
+// directory selects a repository, even if the caller runs inside a hook.
 func environment(extra ...string) []string {
 	return append(gitcmd.Working(os.Environ(), append([]string{DoctorVariable}, gitcmd.Locating...)...), extra...)
 }

@@ -10,15 +10,15 @@ import (
 	"github.com/small-gate/small-gate/internal/base/lock"
 )
 
-// InstallOptions says where and what to install.
+// InstallOptions says what to install, and where.
 type InstallOptions struct {
-	Dir     string // in the repository; "" is the current directory
+	Dir     string // a directory in the repository; "" is the current one
 	Program string // the program that hooks call; "" is the running program, unless that is a temporary build
 	// PreReceive adds the server-side hook. In a bare repository it is the only hook.
 	PreReceive bool
 	// Force chains the hooks into a directory that a manager fills, instead of returning what to add to the manager's files.
 	Force bool
-	// Logs are the logs of the configuration, for the merge driver.
+	// Logs are the configuration's logs, which the merge driver is given.
 	Logs []LogPattern
 }
 
@@ -29,7 +29,7 @@ func Install(ctx context.Context, options InstallOptions) (result Result, err er
 	if err != nil {
 		return Result{}, err
 	}
-	hooks, err := wantedHooks(repo, options.PreReceive)
+	hooks, err := hooksToInstall(repo, options.PreReceive)
 	if err != nil {
 		return Result{}, err
 	}
@@ -37,50 +37,50 @@ func Install(ctx context.Context, options InstallOptions) (result Result, err er
 	if err != nil {
 		return Result{}, err
 	}
-	// Putting a hook back while another run replaces it could lose it.
+	// Two processes that replace and restore one hook at the same time could lose it.
 	release, err := lock.Directory(ctx, repo.CommonDir, true)
 	if err != nil {
 		return Result{}, fileError("lock", repo.CommonDir, err)
 	}
 	defer func() { err = errors.Join(err, release()) }()
-	at, err := findManager(repo, hooks)
+	found, err := findManager(repo, hooks)
 	if err != nil {
 		return Result{}, err
 	}
 	if repo.switchedOff() {
-		return Result{}, failed("git takes hooks from "+show(repo.HooksDir)+", which is not a directory: hooks are switched off here", repo.HooksPath.remove(), nil)
+		return Result{}, newError("git takes hooks from "+printable(repo.HooksDir)+", which is not a directory: hooks are switched off here", repo.HooksPath.howToUnset(), nil)
 	}
-	plans, err := planAll(repo.HooksDir, hooks, program)
+	plans, err := planHooks(repo.HooksDir, hooks, program)
 	if err != nil {
 		return Result{}, err
 	}
-	if at.by != nil && !options.Force {
-		undone, err := leaveToManager(at, plans)
+	if found.manager != nil && !options.Force {
+		uncalled, err := markCalledHooks(found, plans)
 		if err != nil {
 			return Result{}, err
 		}
-		if len(undone) > 0 {
-			manual, err := manualFor(at, undone, program)
+		if len(uncalled) > 0 {
+			manual, err := manualFor(found, uncalled, program)
 			if err != nil {
 				return Result{}, err
 			}
 			return Result{Outcome: NeedsManual, Dir: repo.HooksDir, Manual: manual}, nil
 		}
 	}
-	result, err = apply(repo.HooksDir, program, plans)
-	result.Notes = installNotes(at, program, result.Outcome)
+	result, err = applyPlans(repo.HooksDir, program, plans)
+	result.Notes = installNotes(found, program, result.Outcome)
 	return result, err
 }
 
-// wantedHooks returns the hooks that are useful in a repository.
-func wantedHooks(repo Repository, preReceive bool) ([]Name, error) {
+// hooksToInstall returns the hooks to install in a repository. In a bare one git runs no client hooks.
+func hooksToInstall(repo Repository, preReceive bool) ([]Name, error) {
 	switch {
 	case !repo.Bare && preReceive:
 		return allHooks(), nil
 	case !repo.Bare:
 		return ClientHooks(), nil
 	case !preReceive:
-		return nil, failed(show(repo.Top)+" is a bare repository: nobody commits there, so client hooks would never run", "Install the server-side hook instead: `"+ProgramName+" install --pre-receive`\n"+
+		return nil, newError(printable(repo.Top)+" is a bare repository: nobody commits there, so client hooks would never run", "Install the server-side hook instead: `"+ProgramName+" install --pre-receive`\n"+
 			"For the hooks of a worktree that is linked to it, run install in that worktree.", nil)
 	}
 	return []Name{PreReceive}, nil
@@ -90,26 +90,26 @@ func wantedHooks(repo Repository, preReceive bool) ([]Name, error) {
 type plan struct {
 	hook   Name
 	file   hookFile
-	kept   string
-	text   string
+	kept   string // the path of the kept hook; empty if there is none
+	text   string // of the shim
 	action Action
 	note   string
 }
 
-// planAll plans every hook before the first is written.
-func planAll(dir string, hooks []Name, program string) ([]plan, error) {
+// planHooks plans every hook before the first is written.
+func planHooks(dir string, hooks []Name, program string) ([]plan, error) {
 	plans := make([]plan, 0, len(hooks))
 	for _, hook := range hooks {
-		one, err := planHook(dir, hook, program)
+		p, err := planHook(dir, hook, program)
 		if err != nil {
 			return nil, err
 		}
-		plans = append(plans, one)
+		plans = append(plans, p)
 	}
 	return plans, nil
 }
 
-// planHook decides about one hook.
+// planHook decides what to do about one hook.
 func planHook(dir string, hook Name, program string) (plan, error) {
 	path := filepath.Join(dir, string(hook))
 	p := plan{hook: hook}
@@ -122,13 +122,13 @@ func planHook(dir string, hook Name, program string) (plan, error) {
 		return p, err
 	}
 	before := kept
-	if p.file.exists && recognise(hook, p.file.text) == foreign {
+	if p.file.exists && originOf(hook, p.file.text) == foreign {
 		aside, runs, err := findAside(hook, p.file)
 		if err != nil {
 			return p, err
 		}
 		if runs {
-			p.file, p.note = aside, "the manager's hook runs it"
+			p.file, p.note = aside, "the manager's hook runs this file"
 		} else {
 			before, p.action, p.note = p.file, Chained, chainNote(p.file)
 		}
@@ -136,72 +136,72 @@ func planHook(dir string, hook Name, program string) (plan, error) {
 	if before.exists {
 		p.kept = kept.path
 	}
-	p.text = shimFor(hook, program, before).render()
+	p.text = newShim(hook, program, before).render()
 	if p.action != Chained {
-		p.action, err = p.overOurs()
-	} else if kept.exists && !kept.same(p.file) && !kept.sameAuthor(p.file) {
-		err = keptAlready(p.file.path, kept.path)
+		p.action, err = p.chooseAction()
+	} else if kept.exists && !kept.equals(p.file) && !kept.hasSameManager(p.file) {
+		err = alreadyKeptError(p.file.path, kept.path)
 	}
 	return p, err
 }
 
-// overOurs decides if there is no hook, or one with our mark.
-func (p plan) overOurs() (Action, error) {
+// chooseAction decides what to do if there is no hook, or one with our marker line.
+func (p plan) chooseAction() (Action, error) {
 	switch {
 	case !p.file.exists:
 		return Installed, nil
-	case recognise(p.hook, p.file.text) == edited:
-		return Left, failed(show(p.file.path)+" is small-gate's hook, but somebody edited it", "Move it away or delete it, then run the command again.", nil)
+	case originOf(p.hook, p.file.text) == edited:
+		return Left, newError(printable(p.file.path)+" is small-gate's hook, but somebody edited it", "Move it away or delete it, then run the command again.", nil)
 	case p.file.runnable && (p.file.text == p.text || programIn(p.file.text) == ""):
-		return Present, nil // a hook that names no program was put there by hand, and stays
+		return Present, nil // a shim that names no program was put there by hand, and stays
 	case p.file.link:
-		return Left, failed(show(p.file.path)+" is a link to a small-gate hook that is out of date or not executable", "Remove the link, then run the command again.", nil)
+		return Left, newError(printable(p.file.path)+" is a link to a small-gate hook that is out of date or not executable", "Remove the link, then run the command again.", nil)
 	default:
 		return Updated, nil
 	}
 }
 
-// chainNote says what may change for a hook that is kept; empty if nothing does.
+// chainNote says how a kept hook may behave otherwise than before, or "".
 func chainNote(file hookFile) string {
 	switch {
 	case !file.runnable:
 		return "the hook that was there is not executable: git ignored it, and it is still ignored"
-	case !goesByName(file.text) && mayGoByName(file.text):
-		return "the kept hook seems to use its own file name, which is different now: check that it still works"
+	case !usesOwnName(file.text) && mayUseOwnName(file.text):
+		return "the kept hook seems to use its own file name, which has changed: check that it still works"
 	}
 	return ""
 }
 
-// leaveToManager marks the plans of hooks that a manager's files already name, and returns the other hooks. Shims of ours in its directory
-// were forced, or are for hooks that the manager does not know; they are kept up to date.
-func leaveToManager(at managed, plans []plan) ([]Name, error) {
-	var undone []Name
+// markCalledHooks marks the plans of hooks that the manager's files already name, and returns the hooks still to be added there. It leaves
+// out shims of ours in the manager's directory and hooks that the manager does not know: applyPlans writes those.
+func markCalledHooks(found recognition, plans []plan) ([]Name, error) {
+	var uncalled []Name
 	for i, p := range plans {
-		if p.action != Installed && p.action != Chained || slices.Contains(at.by.lacks, p.hook) {
+		if p.action != Installed && p.action != Chained || slices.Contains(found.manager.unknownHooks, p.hook) {
 			continue
 		}
-		found := mention{}
+		named := mention{}
 		if p.file.runnable {
 			var err error
-			if found, err = findMention(at.repo, p.hook, p.file); err != nil {
+			if named, err = findMention(found.repo, p.hook, p.file); err != nil {
 				return nil, err
 			}
 		}
-		if found.in == "" {
-			undone = append(undone, p.hook)
+		if named.file == "" {
+			uncalled = append(uncalled, p.hook)
 			continue
 		}
-		plans[i].action, plans[i].kept, plans[i].note = Called, "", found.how(p.hook)+"; not verified"
+		plans[i].action, plans[i].kept, plans[i].note = Called, "", named.sentence(p.hook)+"; not verified"
 	}
-	return undone, nil
+	return uncalled, nil
 }
 
-// apply carries out the plans. Each hook works at every step: first the old hook in place, then also kept, then the shim with the kept one.
-func apply(dir, program string, plans []plan) (Result, error) {
+// applyPlans carries out the plans. After each step there is a working hook: the old one, the old one and a copy, the shim and the copy.
+func applyPlans(dir, program string, plans []plan) (Result, error) {
 	result := Result{Dir: dir, Program: program, Outcome: Unchanged}
 	for _, p := range plans {
 		if p.action != Present && p.action != Called {
-			if err := p.write(dir); err != nil {
+			if err := p.writeShim(dir); err != nil {
 				result.Outcome = Failed
 				return result, err
 			}
@@ -212,8 +212,8 @@ func apply(dir, program string, plans []plan) (Result, error) {
 	return result, nil
 }
 
-// write puts one shim in place, unless another hook has appeared since it was planned.
-func (p plan) write(dir string) error {
+// writeShim keeps the old hook if so planned, and writes the shim. It fails if another hook has appeared since then.
+func (p plan) writeShim(dir string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return fileError("make the directory", dir, err)
 	}
@@ -221,11 +221,11 @@ func (p plan) write(dir string) error {
 	if err != nil {
 		return err
 	}
-	if now.exists && !now.same(p.file) && recognise(p.hook, now.text) != ours {
-		return failed(show(now.path)+" was changed while the hooks were installed", "Run the command again.", nil)
+	if now.exists && !now.equals(p.file) && originOf(p.hook, now.text) != ours {
+		return newError(printable(now.path)+" was changed while the hooks were installed", "Run the command again.", nil)
 	}
 	if p.action == Chained {
-		if err := keep(p.file, p.kept); err != nil {
+		if err := keepHook(p.file, p.kept); err != nil {
 			return err
 		}
 	}
@@ -233,14 +233,14 @@ func (p plan) write(dir string) error {
 }
 
 // installNotes says what may later undo an installation.
-func installNotes(at managed, program string, outcome Outcome) []string {
+func installNotes(found recognition, program string, outcome Outcome) []string {
 	var notes []string
-	if !at.repo.Bare && inside(at.repo.Top, program) {
-		notes = append(notes, "The hooks call "+show(program)+", which is inside this work tree and goes when it goes. "+
-			"To install a lasting one: "+HowToInstall())
+	if !found.repo.Bare && inside(found.repo.Top, program) {
+		notes = append(notes, "The hooks call "+printable(program)+", which is inside this work tree, so they stop working if the work tree is deleted. "+
+			"To install a permanent program: "+HowToInstall())
 	}
-	if outcome == Changed && at.by != nil && at.by.undoes != nil {
-		notes = append(notes, at.by.undoes(at.repo))
+	if outcome == Changed && found.manager != nil && found.manager.lossNote != nil {
+		notes = append(notes, found.manager.lossNote(found.repo))
 	}
 	return notes
 }

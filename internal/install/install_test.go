@@ -293,7 +293,7 @@ func TestErrors(t *testing.T) {
 		"a file":              {InstallOptions{Dir: plain, Program: program.path}, "not a directory"},
 		"inside .git":         {InstallOptions{Dir: filepath.Join(repo, ".git", "refs"), Program: program.path}, "work tree"},
 		"a broken .git file":  {InstallOptions{Dir: broken, Program: program.path}, "git status"},
-		"a directory as hook": {InstallOptions{Dir: dirHook, Program: program.path}, "pre-push is not a file"},
+		"a directory as hook": {InstallOptions{Dir: dirHook, Program: program.path}, "pre-push is not an ordinary file"},
 		"hooks is a file":     {InstallOptions{Dir: fileHooks, Program: program.path}, "not a directory"},
 		"no program":          {InstallOptions{Dir: repo, Program: filepath.Join(outside, "gone")}, "go install"},
 		"an empty program":    {InstallOptions{Dir: repo, Program: empty}, "empty"},

@@ -182,7 +182,7 @@ func TestEveryStateInBetweenWorks(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := keep(file, path+keptSuffix); err != nil {
+			if err := keepHook(file, path+keptSuffix); err != nil {
 				t.Fatal(err)
 			}
 		},
@@ -321,7 +321,7 @@ func TestKeepRefusesToOverwrite(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := keep(file, kept); err == nil || get(t, kept) != "two" {
+	if err := keepHook(file, kept); err == nil || get(t, kept) != "two" {
 		t.Errorf("%v; kept is %q", err, get(t, kept))
 	}
 }
@@ -341,9 +341,9 @@ func TestInstallationsAtTheSameTime(t *testing.T) {
 		errs := make(chan error)
 		for range 8 {
 			go func() {
-				plans, err := planAll(where.HooksDir, ClientHooks(), program.path)
+				plans, err := planHooks(where.HooksDir, ClientHooks(), program.path)
 				if err == nil {
-					_, err = apply(where.HooksDir, program.path, plans)
+					_, err = applyPlans(where.HooksDir, program.path, plans)
 				}
 				errs <- err
 			}()
@@ -356,7 +356,7 @@ func TestInstallationsAtTheSameTime(t *testing.T) {
 		}
 		for _, hook := range ClientHooks() {
 			path := filepath.Join(where.HooksDir, string(hook))
-			if get(t, path+keptSuffix) != logger(program, "0") || recognise(hook, get(t, path)) != ours {
+			if get(t, path+keptSuffix) != logger(program, "0") || originOf(hook, get(t, path)) != ours {
 				t.Fatalf("%s: kept is %q", hook, get(t, path+keptSuffix))
 			}
 		}

@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// kindConfig matches the settings that make a repository special.
+// kindConfig matches the settings that describeKind reports.
 const kindConfig = `^(extensions\.(objectformat|refstorage|partialclone)|remote\..*\.promisor|core\.sparsecheckout)$`
 
-// kind says in a few words what kind of repository it is, for a bug report. It names no path, address or person.
-func (r Repository) kind(ctx context.Context) ([]string, error) {
+// describeKind returns words such as "bare" and "shallow", for a bug report. They contain no path, address or person.
+func (r Repository) describeKind(ctx context.Context) ([]string, error) {
 	kind := "work tree"
 	if r.Bare {
 		kind = "bare"
@@ -44,7 +44,7 @@ func (r Repository) kind(ctx context.Context) ([]string, error) {
 		case strings.HasSuffix(name, ".promisor"), name == "extensions.partialclone":
 			value = "partial clone"
 		default:
-			value, _, _ = strings.Cut(show(value), ":") // a ref storage's path may follow
+			value, _, _ = strings.Cut(printable(value), ":") // a ref storage's path may follow
 		}
 		if !slices.Contains(words, value) {
 			words = append(words, value)

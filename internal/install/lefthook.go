@@ -9,22 +9,22 @@ import (
 // lefthook reads lefthook.yml and writes the hooks.
 var lefthook = Manager{
 	Name: "lefthook",
-	wrote: func(text string) bool {
+	wroteHook: func(text string) bool {
 		return strings.Contains(text, "call_lefthook") || strings.Contains(text, "lefthook run")
 	},
-	configs: lefthookFiles(),
-	aside:   ".old",
-	undoes: func(Repository) string {
-		return "When lefthook installs its hooks, it moves others aside and does not run them. It does so by itself once its configuration " +
-			"has changed: run `" + ProgramName + " install --force` again then. `" + ProgramName + " doctor` shows whether ours are there."
+	configFiles: lefthookFiles(),
+	asideSuffix: ".old",
+	lossNote: func(Repository) string {
+		return "When lefthook installs its hooks, also by itself after a change to its configuration, it moves other hooks aside and does not run " +
+			"them. Run `" + ProgramName + " install --force` again then. `" + ProgramName + " doctor` shows whether small-gate's hooks are there."
 	},
-	fill: func(m *Manual, at managed, hooks []Name) error {
-		m.Additions = []Addition{lefthookAddition(at.configName("lefthook.yml"), hooks)}
+	fillManual: func(m *Manual, found recognition, hooks []Name) error {
+		m.Additions = []Addition{lefthookAddition(found.configName("lefthook.yml"), hooks)}
 		m.Commands = []string{"lefthook install"}
 		m.Notes = []string{
-			"files and {files} are needed: without them lefthook leaves the gate out where it finds no changed files, as in a push of another branch.",
+			"files and {files} are needed: without them lefthook skips the gate when it finds no changed files, as in a push of another branch.",
 			"use_stdin is needed: without it lefthook does not tell the gate which refs are pushed.",
-			"Where its hook does not find lefthook itself, it lets everything through: keep lefthook where lefthook install was run.",
+			"A lefthook hook that does not find the program lefthook lets everything through: do not move it after lefthook install.",
 		}
 		return nil
 	},
@@ -41,9 +41,9 @@ func lefthookFiles() []string {
 	return names
 }
 
-// lefthookAddition is one command for each hook, in a form that every version of lefthook reads. Lefthook skips a command if nothing is
-// staged, or if the checked-out commit is already on the remote, unless the command names files itself: then it skips it only if they do
-// not exist. The gate ignores the file named here.
+// lefthookAddition returns one command for each hook, in a form that every version of lefthook reads. Lefthook skips a command if nothing is
+// staged, or if the checked-out commit is already on the remote, but never one that names an existing file. So each command names the
+// configuration's file, which the gate ignores.
 func lefthookAddition(file string, hooks []Name) Addition {
 	const block = "%[1]s:\n  commands:\n    small-gate:\n      files: echo %[4]s\n      run: %[2]s %[1]s %[3]s\n"
 	const table = "[%[1]s.commands.small-gate]\nfiles = \"echo %[4]s\"\nrun = \"%[2]s %[1]s %[3]s\"\n"
@@ -54,13 +54,13 @@ func lefthookAddition(file string, hooks []Name) Addition {
 		out.Place, form, stdin = "at the end", table, "use_stdin = true\n"
 	case ".yml", ".yaml":
 	default:
-		out.Place += ". Shown as YAML: write it as JSON"
+		out.Place += "; this is YAML: write it as JSON"
 	}
 	for _, hook := range hooks {
 		arguments := "{files}"
 		switch {
 		case hook == PrepareCommitMsg:
-			arguments = "{1} {files}" // the message's file; the rest is ignored
+			arguments = "{1} {files}" // {1} is the message's file; the gate ignores the rest
 		case hook.readsInput():
 			arguments = "{0} {files}"
 		}

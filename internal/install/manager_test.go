@@ -225,7 +225,7 @@ func TestForceKeepsHuskyRunning(t *testing.T) {
 
 	// husky rewrites its stubs: the doctor notices, and install can be run again.
 	prepareHusky(t, repo)
-	if diagnosis := diagnose(t, repo); diagnosis.Fires() || !strings.Contains(diagnosis.Text(), "does not name small-hook pre-commit") {
+	if diagnosis := diagnose(t, repo); diagnosis.Fires() || !strings.Contains(diagnosis.Text(), "nothing calls small-hook pre-commit in ") {
 		t.Error(diagnosis.Text())
 	}
 	if again := install(t, InstallOptions{Dir: repo, Program: program.path}); again.Outcome != NeedsManual {
@@ -304,7 +304,7 @@ func TestFollowingTheManual(t *testing.T) {
 					t.Errorf("before %q: %s", situation.command, again.Text())
 				}
 				for _, name := range ClientHooks() {
-					if !slices.Contains(situation.manager.lacks, name) {
+					if !slices.Contains(situation.manager.unknownHooks, name) {
 						put(t, filepath.Join(repo, ".git", "hooks", string(name)), hook, 0o755)
 					}
 				}
@@ -313,14 +313,14 @@ func TestFollowingTheManual(t *testing.T) {
 				prepareHusky(t, repo)
 			}
 			again, wanted := install(t, InstallOptions{Dir: repo, Program: program.path}), each(Called, ClientHooks()...)
-			for _, hook := range situation.manager.lacks {
+			for _, hook := range situation.manager.unknownHooks {
 				wanted[hook] = Installed
 			}
-			if diff := cmp.Diff(wanted, actions(again)); diff != "" || again.Outcome != map[bool]Outcome{true: Unchanged, false: Changed}[len(situation.manager.lacks) == 0] {
+			if diff := cmp.Diff(wanted, actions(again)); diff != "" || again.Outcome != map[bool]Outcome{true: Unchanged, false: Changed}[len(situation.manager.unknownHooks) == 0] {
 				t.Errorf("%s%s", diff, again.Text())
 			}
 			for _, check := range diagnose(t, repo).Checks {
-				if slices.Contains(situation.manager.lacks, check.Hook) {
+				if slices.Contains(situation.manager.unknownHooks, check.Hook) {
 					if check.Proof != ProofRan {
 						t.Errorf("%+v", check)
 					}

@@ -8,7 +8,7 @@ import (
 	"github.com/small-gate/small-gate/internal/base/wording"
 )
 
-// Manual is what a person has to do if a manager fills the hooks directory.
+// Manual is what a person has to do if a manager writes the hooks.
 type Manual struct {
 	Manager   string
 	Why       string // how the manager was recognised
@@ -21,28 +21,28 @@ type Manual struct {
 type Addition struct {
 	File  string // relative to the work tree's top if inside, else absolute
 	Place string // where in the file, for people
-	Text  string // with indentation and line ends
+	Text  string // indented, with line ends
 }
 
-// manualFor returns what to add for each of hooks, in the manager's own terms. Files in a work tree are shared with other machines, so they
-// name the program without a path; other files use its path.
-func manualFor(at managed, hooks []Name, program string) (*Manual, error) {
-	manual := &Manual{Manager: at.by.Name, Why: at.why}
-	if at.by.fill != nil {
-		return manual, at.by.fill(manual, at, hooks)
+// manualFor returns what to add for each of hooks. Files in a work tree are shared with other machines, so they name the program without
+// a path; other files use its path.
+func manualFor(found recognition, hooks []Name, program string) (*Manual, error) {
+	manual := &Manual{Manager: found.manager.Name, Why: found.why}
+	if found.manager.fillManual != nil {
+		return manual, found.manager.fillManual(manual, found, hooks)
 	}
 	command := wording.ShellWord(filepath.ToSlash(program))
-	if !at.repo.Bare && inside(at.repo.Top, at.repo.HooksDir) {
+	if !found.repo.Bare && inside(found.repo.Top, found.repo.HooksDir) {
 		command = ProgramName
 	}
-	manual.Additions = scriptLines(at.repo, at.repo.HooksDir, hooks, command, " || exit $?")
+	manual.Additions = scriptLines(found.repo, found.repo.HooksDir, hooks, command, " || exit $?")
 	manual.Notes = []string{executableNote}
 	return manual, nil
 }
 
 const executableNote = "Each of these files must be executable and begin with a line such as #!/bin/sh."
 
-// scriptLines is one shell line for each hook's script in dir.
+// scriptLines returns one shell line for each hook's script in dir.
 func scriptLines(repo Repository, dir string, hooks []Name, command, end string) []Addition {
 	var additions []Addition
 	for _, hook := range hooks {
@@ -59,16 +59,16 @@ func scriptLines(repo Repository, dir string, hooks []Name, command, end string)
 	return additions
 }
 
-// Text tells a person what to add where. The lines to add are unchanged, on lines of their own.
+// Text tells a person what to add where. Each addition is printed unchanged, so that it can be copied.
 func (m Manual) Text() string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "%s. Nothing was written.\n", m.Why)
 	for _, addition := range m.Additions {
-		fmt.Fprintf(&text, "\nAdd to %s (%s):\n\n%s", show(addition.File), addition.Place, addition.Text)
+		fmt.Fprintf(&text, "\nAdd to %s (%s):\n\n%s", printable(addition.File), addition.Place, addition.Text)
 	}
 	text.WriteString("\n")
 	writeList(&text, "Then type:", m.Commands)
 	writeNotes(&text, m.Notes)
-	fmt.Fprintf(&text, "Or chain the hooks in where they are: `%s install --force`\n", ProgramName)
+	fmt.Fprintf(&text, "Or chain small-gate's hooks to the present ones, which then run first: `%s install --force`\n", ProgramName)
 	return text.String()
 }

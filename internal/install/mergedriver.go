@@ -9,26 +9,26 @@ import (
 	"github.com/small-gate/small-gate/internal/base/wording"
 )
 
-// The merge driver (gitattributes(5), "Defining a custom merge driver") in a repository's configuration and in its .gitattributes.
+// Names in git's configuration and in .gitattributes for the merge driver (gitattributes(5), "Defining a custom merge driver").
 const (
 	driverName      = "small-gate"
 	driverSection   = "merge." + driverName
 	driverArguments = " merge-driver %O %A %B %L %P %Y"
-	driverWords     = "SMALL workspaces: as small-hook reconcile, never line by line"
+	driverTitle     = "SMALL workspaces: as small-hook reconcile, never line by line"
 	attributesFile  = ".gitattributes"
 	changeConfig    = "change git's configuration in"
 )
 
 var mergeAttribute = attribute{"merge", "**/.small/*.small.yml merge=" + driverName, []string{".small/progress.small.yml", "a/b/.small/plan.small.yml"}}
 
-// driver is a program that git calls for some files: a setting of the repository, which clones do not copy, and the line of .gitattributes
-// that gives it the files, which is to be committed.
+// driver is a program that git calls for some files. Its command is a setting of the repository, which clones do not copy. A line of
+// .gitattributes, to be committed, gives it the files.
 type driver struct {
-	// hook is what its changes are called.
-	hook Name
+	// label names the driver in a [HookChange].
+	label Name
 	attribute
-	// bare says why a bare repository needs none, and note what holds of a clone without it.
-	bare, note string
+	// whyNotBare says why a bare repository needs no driver, cloneNote what a clone without the setting needs or does.
+	whyNotBare, cloneNote string
 }
 
 var mergeDriver = driver{
@@ -36,23 +36,22 @@ var mergeDriver = driver{
 	"Each clone sets up the driver for itself: `" + ProgramName + " install --merge-driver`",
 }
 
-// InstallMergeDriver has git call this program, or the one that options name, where it would merge a workspace's file line by line. Done
-// twice, it changes nothing.
+// InstallMergeDriver makes git merge workspaces' files and logs with this program, or the one in options, instead of line by line. It is
+// idempotent.
 func InstallMergeDriver(ctx context.Context, options InstallOptions) (Result, error) {
 	return mergeDriver.install(ctx, options, func(program string) [][2]string {
-		return [][2]string{{driverSection + ".name", driverWords}, {driverSection + ".driver", driverCommand(program)}}
+		return [][2]string{{driverSection + ".name", driverTitle}, {driverSection + ".driver", driverCommand(program)}}
 	}, attributeLines(options.Logs)...)
 }
 
-// change is what was done about the driver in one file.
 func (d driver) change(action Action, path string) HookChange {
-	return HookChange{Hook: d.hook, Action: action, Path: path}
+	return HookChange{Hook: d.label, Action: action, Path: path}
 }
 
 func (d driver) install(ctx context.Context, options InstallOptions, settings func(program string) [][2]string, lines ...string) (result Result, err error) {
 	repo, err := Locate(ctx, options.Dir)
 	if err == nil && repo.Bare {
-		err = failed(show(repo.Top)+" is a bare repository: "+d.bare, "Install it in each clone.", nil)
+		err = newError(printable(repo.Top)+" is a bare repository: "+d.whyNotBare, "Install it in each clone.", nil)
 	}
 	if err != nil {
 		return Result{}, err
@@ -61,21 +60,21 @@ func (d driver) install(ctx context.Context, options InstallOptions, settings fu
 	if err != nil {
 		return Result{}, err
 	}
-	action, err := configure(ctx, repo, settings(program)...)
+	action, err := setConfig(ctx, repo, settings(program)...)
 	result.Changes = append(result.Changes, d.change(action, filepath.Join(repo.CommonDir, "config")))
 	if err != nil {
 		return result, err
 	}
 	attributes := filepath.Join(repo.Top, attributesFile)
-	action, err = d.add(ctx, repo, attributes, lines...)
+	action, err = d.addLines(ctx, repo, attributes, lines...)
 	result.Changes = append(result.Changes, d.change(action, attributes))
 	if err == nil && action == Installed {
-		result.Notes = append(result.Notes, "Commit "+attributesFile+", so that every clone has the line. "+d.note)
+		result.Notes = append(result.Notes, "Commit "+attributesFile+", so that every clone has the line. "+d.cloneNote)
 	}
 	return result, err
 }
 
-// HasMergeDriver reports whether git is told, for the repository of a directory or for all of the user's, what the merge driver is.
+// HasMergeDriver reports whether git's configuration, of the repository around dir or of the user, has the merge driver.
 func HasMergeDriver(ctx context.Context, dir string) (bool, error) {
 	repo, err := Locate(ctx, dir)
 	if err != nil {
@@ -104,20 +103,20 @@ func UninstallMergeDriver(ctx context.Context, dir string) (result Result, err e
 	if repo.Bare {
 		return result, nil
 	}
-	values, err := mergeAttribute.at(ctx, repo, mergeAttribute.probes)
+	values, err := mergeAttribute.values(ctx, repo, mergeAttribute.probes)
 	if err == nil && slices.Contains(values, driverName) {
-		result.Notes = append(result.Notes, attributesFile+" still names the driver; without it git merges these files line by line here. Remove each line with merge="+driverName+
-			" if nobody uses it: "+mergeAttribute.line)
+		result.Notes = append(result.Notes, attributesFile+" still names the driver; without it git merges these files line by line here. If nobody uses the driver, remove each line with merge="+driverName+
+			", such as: "+mergeAttribute.line)
 	}
 	return result, err
 }
 
-// driverCommand is the command line that git passes to a shell. A percent sign is doubled, since git expands a single one.
+// driverCommand returns the command line that git passes to a shell. A percent sign is doubled, since git expands a single one.
 func driverCommand(program string) string {
 	return strings.ReplaceAll(wording.ShellQuote(filepath.ToSlash(program)), "%", "%%") + driverArguments
 }
 
-// driverProgram is the program that our command line calls, "" if the command is of another form.
+// driverProgram returns the program that a command made by driverCommand calls, or "" for another command.
 func driverProgram(command string) string {
 	word, ours := strings.CutSuffix(command, driverArguments)
 	if !ours || len(word) < 2 || word[0] != '\'' || word[len(word)-1] != '\'' {

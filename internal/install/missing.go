@@ -9,8 +9,8 @@ import (
 	"github.com/small-gate/small-gate/internal/base/failure"
 )
 
-// Missing names the gate's hooks that are missing in the repository around dir ("" is the current directory), and says what to do about
-// them. It looks where [Doctor] looks but runs no hook: a hook counts as present if the program that it calls exists.
+// Missing names the gate's hooks that are missing in the repository around dir ("" is the current directory), and how to install them. It
+// checks the hooks that [Doctor] checks but runs none: a hook counts as present if the program that it calls exists.
 func Missing(ctx context.Context, dir string) (names, remedy string, err error) {
 	repo, err := Locate(ctx, dir)
 	if err != nil {
@@ -18,7 +18,7 @@ func Missing(ctx context.Context, dir string) (names, remedy string, err error) 
 	}
 	var missing, remedies []string
 	for _, hook := range hooksToCheck(repo) {
-		check, err := examination{repo: repo, unrun: true}.check(ctx, hook)
+		check, err := examination{repo: repo, readOnly: true}.checkHook(ctx, hook)
 		if err != nil {
 			return "", "", err
 		}
@@ -33,15 +33,15 @@ func Missing(ctx context.Context, dir string) (names, remedy string, err error) 
 	return strings.Join(missing, ", "), strings.Join(remedies, "\n"), nil
 }
 
-// expect says that the shim fires if the program that it names exists, or one on PATH.
-func (c *Check) expect(program string) {
+// assumeFires records that the shim fires if the program that it names exists, or one on PATH.
+func (c *Check) assumeFires(program string) {
 	c.Fires, c.Program = true, program
 	if program != "" && CheckProgram(program) == nil {
 		return
 	}
 	found, err := exec.LookPath(ProgramName)
 	if err != nil {
-		c.refuse(&failure.Error{Message: "no " + ProgramName + " is on PATH", Remedy: "Type: " + HowToInstall(ProgramName+" install"), Err: err})
+		c.setFailure(&failure.Error{Message: "no " + ProgramName + " is on PATH", Remedy: "Type: " + HowToInstall(ProgramName+" install"), Err: err})
 		return
 	}
 	c.Program = found

@@ -4,9 +4,8 @@ package install
 type Name string
 
 // The hooks that call small-hook, as in githooks(5). PrepareCommitMsg and PreApplyPatch judge the commits for which git does not run
-// PreCommit. Nothing skips PrepareCommitMsg, so it lets pass what it cannot judge. If an agent commits (SMALL_AGENT_ID), it writes the
-// agent into the message, which tells pushes and CI whose commit it is.
-// the message, by which pushes and CI know whose commit it is.
+// PreCommit. No option of git skips PrepareCommitMsg, so that hook lets a commit through if it cannot judge it. It also writes an agent
+// (SMALL_AGENT_ID) into the message, which tells pushes and CI whose commit it is.
 const (
 	PreCommit        Name = "pre-commit"
 	PreMergeCommit   Name = "pre-merge-commit"
@@ -21,10 +20,9 @@ func ClientHooks() []Name {
 	return []Name{PreCommit, PreMergeCommit, PrePush, PrepareCommitMsg, PreApplyPatch}
 }
 
-// allHooks returns every hook that judges.
 func allHooks() []Name { return append(ClientHooks(), PreReceive) }
 
-// readsInput reports whether git gives the hook its work on standard input.
+// readsInput reports whether the hook reads from standard input which refs are pushed.
 func (n Name) readsInput() bool { return n == PrePush || n == PreReceive }
 
 // keptSuffix ends the file name of the earlier hook that is kept beside ours.
@@ -34,5 +32,5 @@ const keptSuffix = ".before-small-gate"
 const ProgramName = "small-hook"
 
 // DoctorVariable is the environment variable by which [Doctor] asks a shim to answer instead of judging. A shim that sees it prints one
-// line and exits with status 2, whatever the value: set by accident, it blocks and never lets anything through.
+// line and exits with status 2, whatever the value: if it is set by accident, the hook blocks and never lets anything through.
 const DoctorVariable = "SMALL_GATE_DOCTOR"

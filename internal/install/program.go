@@ -14,42 +14,41 @@ import (
 
 const (
 	goInstall = "go install github.com/small-gate/small-gate/cmd/small-hook@latest"
-	// withoutGo is for people without Go.
 	withoutGo = "Without Go: " + wording.Docs + "installation.md#the-program"
 )
 
-// HowToInstall says what to type if there is no permanent program for hooks to call, followed by then.
+// HowToInstall says how to install a permanent program for hooks to call; then are the commands to type after that.
 func HowToInstall(then ...string) string {
 	return wording.Commands(append([]string{goInstall}, then...)...) + ". " + withoutGo
 }
 
-// ResolveProgram returns the absolute path that a shim must call. If the caller's choice, named, is empty, it is the running program,
-// unless that is a temporary build.
-func ResolveProgram(named string) (string, error) {
-	if named == "" {
+// ResolveProgram returns the absolute path of chosen, the program that shims must call. If chosen is empty, that is the running program,
+// unless it is a temporary build.
+func ResolveProgram(chosen string) (string, error) {
+	if chosen == "" {
 		running, err := os.Executable()
 		if err != nil {
-			return "", failed("cannot determine where this program is", "Name the program for the hooks to call: --program FILE", err)
+			return "", newError("cannot determine where this program is", "Name the program for the hooks to call: --program FILE", err)
 		}
 		if temporaryBuild(running, os.Getenv("GOCACHE")) {
-			return "", failed("this is a temporary build of go run, at "+show(running), "Hooks need a program that stays. Type: "+HowToInstall(ProgramName+" install"), nil)
+			return "", newError("this program is a temporary build by go run, at "+printable(running), "Hooks need a program that stays. Type: "+HowToInstall(ProgramName+" install"), nil)
 		}
-		named = steadyName(running)
+		chosen = stablePath(running)
 	}
-	absolute, err := filepath.Abs(named)
+	absolute, err := filepath.Abs(chosen)
 	if err != nil {
-		return "", failed(show(named)+" cannot be made an absolute path", "", err)
+		return "", newError(printable(chosen)+" cannot be made an absolute path", "", err)
 	}
 	return absolute, CheckProgram(absolute)
 }
 
-// CheckProgram reports why a shim could not call the program at path, or nil.
+// CheckProgram returns an error if a shim could not call the program at path.
 func CheckProgram(path string) error {
 	fault := func(what string, cause error) error {
-		return failed("hooks cannot call "+show(path)+what, "Name a program that stays where it is, or install one: "+HowToInstall(), cause)
+		return newError("hooks cannot call "+printable(path)+what, "Name a program that stays where it is, or install one: "+HowToInstall(), cause)
 	}
 	if strings.ContainsFunc(path, unicode.IsControl) {
-		return fault(": its path holds a line break or another control character", nil)
+		return fault(": its path contains a line break or another control character", nil)
 	}
 	info, err := os.Stat(path)
 	switch {
@@ -83,9 +82,9 @@ func temporaryBuild(path, goCache string) bool {
 	return strings.Contains(filepath.ToSlash(filepath.Dir(path)), "/go-build")
 }
 
-// steadyName prefers the path under which PATH finds the running program, if it is the same file: package managers keep a link there that
-// survives an upgrade, while the file behind it moves.
-func steadyName(running string) string {
+// stablePath returns the path under which PATH finds the running program, or else running itself. Package managers keep a link on PATH
+// that survives an upgrade, while the file behind it moves.
+func stablePath(running string) string {
 	found, err := exec.LookPath(ProgramName)
 	if err != nil || !filepath.IsAbs(found) {
 		return running

@@ -71,14 +71,14 @@ func TestSteadyName(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("PATH", dir)
-	if got := steadyName(program.path); got != link {
+	if got := stablePath(program.path); got != link {
 		t.Errorf("got %q, want the link", got)
 	}
-	if got := steadyName(other.path); got != other.path {
+	if got := stablePath(other.path); got != other.path {
 		t.Errorf("another program: got %q", got)
 	}
 	t.Setenv("PATH", t.TempDir())
-	if got := steadyName(program.path); got != program.path {
+	if got := stablePath(program.path); got != program.path {
 		t.Errorf("not on PATH: got %q", got)
 	}
 }

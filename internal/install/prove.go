@@ -10,18 +10,19 @@ import (
 	gitcmd "github.com/small-gate/small-gate/internal/git/run"
 )
 
-// prove runs our shim with the doctor's variable, then asks the program that it would call for its version.
-func (e examination) prove(ctx context.Context, check *Check, file hookFile) {
+// checkOurs runs our shim with the doctor's variable, then asks the program that the shim would call for its version. A read-only
+// examination only checks that the program exists.
+func (e examination) checkOurs(ctx context.Context, check *Check, file hookFile) {
 	if kept, err := readHook(check.Path + keptSuffix); err == nil && kept.runnable && file.path == check.Path {
 		check.Kept = kept.path
 	}
-	if e.unrun {
-		check.expect(programIn(file.text))
+	if e.readOnly {
+		check.assumeFires(programIn(file.text))
 		return
 	}
-	program, proof, err := e.ask(ctx, check.Hook, file.path)
+	program, proof, err := e.runShim(ctx, check.Hook, file.path)
 	if err != nil {
-		check.refuse(err)
+		check.setFailure(err)
 		return
 	}
 	check.Fires, check.Proof, check.Program = true, proof, filepath.FromSlash(program)
@@ -29,28 +30,28 @@ func (e examination) prove(ctx context.Context, check *Check, file hookFile) {
 		check.Moved = filepath.FromSlash(named)
 	}
 	if program == "" || !filepath.IsAbs(check.Program) {
-		what := "no " + ProgramName + " is on PATH"
+		message := "no " + ProgramName + " is on PATH"
 		if check.Moved != "" {
-			what = "the program is gone from " + show(check.Moved) + ", and " + what
+			message = "the program is gone from " + printable(check.Moved) + ", and " + message
 		}
-		check.refuse(failed(what, "Type: "+HowToInstall(ProgramName+" install"), nil))
+		check.setFailure(newError(message, "Type: "+HowToInstall(ProgramName+" install"), nil))
 		return
 	}
 	e.askVersion(ctx, check)
 }
 
-// ask runs the shim at path with the doctor's variable set and returns the program that it says it would call.
-func (e examination) ask(ctx context.Context, hook Name, path string) (program string, proof Proof, err error) {
+// runShim runs the shim at path with the doctor's variable set, and returns the program that it would call according to its answer.
+func (e examination) runShim(ctx context.Context, hook Name, path string) (program string, proof Proof, err error) {
 	nonce := rand.Text()
 	command := exec.CommandContext(ctx, path)
 	proof = ProofRanDirectly
-	if e.alone && e.repo.Git.atLeast(2, 36) && filepath.Base(path) == string(hook) {
+	if e.onlyHookFile && e.repo.Git.atLeast(2, 36) && filepath.Base(path) == string(hook) {
 		command = gitcmd.Git{Program: e.repo.Git.Path}.Command(ctx, "hook", "run", "--ignore-missing", string(hook))
 		proof = ProofRan
 	}
 	command.Dir = e.repo.Top
 	command.Env = environment(DoctorVariable + "=" + nonce)
-	// The shim always answers with status 2, so that the variable can never let anything through: only the answer counts.
+	// A shim that sees the variable always ends with status 2, so that it lets nothing through: only its answer counts.
 	output, err := command.CombinedOutput()
 	prefix, suffix := "small-gate doctor "+string(hook)+" ", " "+nonce
 	for _, line := range strings.Split(string(output), "\n") {
@@ -58,17 +59,17 @@ func (e examination) ask(ctx context.Context, hook Name, path string) (program s
 			return strings.TrimSuffix(answer, suffix), proof, nil
 		}
 	}
-	what := "it was run and did not answer"
+	message := "it was run but did not answer"
 	if text := strings.TrimSpace(string(output)); text != "" {
-		what += ": " + show(text)
+		message += ": " + printable(text)
 	}
-	return "", ProofNone, failed(what, "Check that programs can be run from that directory, and that there is a /bin/sh.", err)
+	return "", ProofNone, newError(message, "Check that programs can be run from that directory, and that there is a /bin/sh.", err)
 }
 
 // askVersion asks the program that a hook would call for its version.
 func (e examination) askVersion(ctx context.Context, check *Check) {
 	if err := CheckProgram(check.Program); err != nil {
-		check.refuse(err)
+		check.setFailure(err)
 		return
 	}
 	command := exec.CommandContext(ctx, check.Program, "version")
@@ -77,7 +78,7 @@ func (e examination) askVersion(ctx context.Context, check *Check) {
 	output, err := command.CombinedOutput()
 	answer, _, _ := strings.Cut(strings.TrimSpace(string(output)), "\n")
 	if err != nil || answer == "" {
-		check.refuse(failed(show(check.Program)+" does not answer to version: "+show(answer), "Type: "+HowToInstall(ProgramName+" install"), err))
+		check.setFailure(newError("`"+printable(check.Program)+" version` does not print a version: "+printable(answer), "Type: "+HowToInstall(ProgramName+" install"), err))
 		return
 	}
 	check.Version = answer

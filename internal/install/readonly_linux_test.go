@@ -39,14 +39,14 @@ func TestReadOnlyDirectory(t *testing.T) {
 				return
 			}
 		}
-		plans, err := planAll(hooks, ClientHooks(), program.path)
+		plans, err := planHooks(hooks, ClientHooks(), program.path)
 		if err == nil {
-			_, err = apply(hooks, program.path, plans)
+			_, err = applyPlans(hooks, program.path, plans)
 		}
 		done <- err
 	}()
 	err := <-done
-	if !errors.Is(err, os.ErrPermission) || !strings.Contains(err.Error(), "Make sure that you can write there") || !strings.Contains(err.Error(), hooks) {
+	if !errors.Is(err, os.ErrPermission) || !strings.Contains(err.Error(), "Make sure that you can read and write there") || !strings.Contains(err.Error(), hooks) {
 		t.Errorf("%v", err)
 	}
 	if diff := cmp.Diff(before, tree(t, hooks)); diff != "" {

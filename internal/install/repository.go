@@ -13,11 +13,11 @@ import (
 	"github.com/small-gate/small-gate/internal/base/wording"
 )
 
-// Repository says where git looks for hooks, according to git itself.
+// Repository is what git says about a repository and its hooks.
 type Repository struct {
 	Git         Git
 	Top         string // where git runs hooks: the work tree's top, or the repository itself if it is bare
-	CommonDir   string // shared by all linked worktrees
+	CommonDir   string // the git directory that all linked work trees share
 	Bare        bool
 	HooksDir    string  // where git takes hooks from
 	OwnHooksDir string  // where it would take them from without core.hooksPath
@@ -28,27 +28,27 @@ type Repository struct {
 
 // Setting is the value of one git setting.
 type Setting struct {
-	Set    bool   // possibly to nothing
+	Set    bool   // true for an empty value too
 	Value  string // with ~ expanded
 	Origin string // where git found it, for example "file:.git/config"
 }
 
-// remove says how to remove core.hooksPath from where git found it, if it is that setting.
-func (s Setting) remove() string {
+// howToUnset, of the setting core.hooksPath, says how to remove it from the file where git found it.
+func (s Setting) howToUnset() string {
 	file, found := strings.CutPrefix(s.Origin, "file:")
 	command := "git config --unset-all core.hooksPath"
 	switch {
 	case !found:
-		return "Find out where that is set: `git config --show-origin --get core.hooksPath`"
+		return "Find out where core.hooksPath is set: `git config --show-origin --get core.hooksPath`"
 	case filepath.IsAbs(file):
-		command = "git config --file " + typed(file) + " --unset-all core.hooksPath"
+		command = "git config --file " + shellPath(file) + " --unset-all core.hooksPath"
 	case filepath.Base(file) == "config.worktree":
 		command = "git config --worktree --unset-all core.hooksPath"
 	}
 	return "Type: `" + command + "`"
 }
 
-// switchedOff reports whether core.hooksPath is not a directory: people switch hooks off like that.
+// switchedOff reports whether core.hooksPath names something other than a directory: people switch hooks off like that.
 func (r Repository) switchedOff() bool {
 	info, err := os.Stat(r.HooksDir)
 	return err == nil && !info.IsDir()
@@ -70,23 +70,24 @@ func Locate(ctx context.Context, dir string) (Repository, error) {
 		dir = "."
 	}
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return repo, failed(show(dir)+" is not a directory", "", err)
+		return repo, newError(printable(dir)+" is not a directory", "", err)
 	}
-	ask := func(in string, what ...string) (answer string) {
+	// revParse returns "" after the first error, which it leaves in err.
+	revParse := func(in string, args ...string) (output string) {
 		if err == nil {
-			answer, err = git.run(ctx, in, append([]string{"rev-parse"}, what...)...)
+			output, err = git.run(ctx, in, append([]string{"rev-parse"}, args...)...)
 		}
-		return strings.TrimSuffix(answer, "\n") // only one: a path may end in newlines
+		return strings.TrimSuffix(output, "\n") // only one: a path may end in newlines
 	}
-	repo.Bare = ask(dir, "--is-bare-repository") == "true"
-	question := "--show-toplevel"
+	repo.Bare = revParse(dir, "--is-bare-repository") == "true"
+	topOption := "--show-toplevel"
 	if repo.Bare {
-		question = "--absolute-git-dir"
+		topOption = "--absolute-git-dir"
 	}
-	repo.Top = filepath.FromSlash(ask(dir, question))
-	// Git prints both relative to the directory in which it runs, and a relative core.hooksPath is relative to the top: so ask there.
-	repo.CommonDir = within(repo.Top, ask(repo.Top, "--git-common-dir"))
-	repo.HooksDir = within(repo.Top, ask(repo.Top, "--git-path", "hooks"))
+	repo.Top = filepath.FromSlash(revParse(dir, topOption))
+	// Git prints both paths relative to the directory in which it runs; a relative core.hooksPath is relative to the top.
+	repo.CommonDir = absolutePath(repo.Top, revParse(repo.Top, "--git-common-dir"))
+	repo.HooksDir = absolutePath(repo.Top, revParse(repo.Top, "--git-path", "hooks"))
 	repo.OwnHooksDir = filepath.Join(repo.CommonDir, "hooks")
 	if err != nil {
 		return repo, locateError(dir, err)
@@ -97,30 +98,30 @@ func Locate(ctx context.Context, dir string) (Repository, error) {
 	return repo, err
 }
 
-// locateError explains git's message.
+// locateError puts the usual messages of git into plain words, with a remedy.
 func locateError(dir string, err error) error {
-	dir = show(dir)
-	switch complaint := err.Error(); {
-	case strings.Contains(complaint, "not a git repository (or any"):
+	dir = printable(dir)
+	switch message := err.Error(); {
+	case strings.Contains(message, "not a git repository (or any"):
 		return &failure.Error{Message: dir + " is not in a git repository", Remedy: "Change to a repository, or name one with -C DIR. To make a new one: `git init`", Err: err}
-	case strings.Contains(complaint, "must be run in a work tree"):
-		return &failure.Error{Message: dir + " is inside a repository's own folder, not in its work tree", Remedy: "Change to the folder where the files are checked out.", Err: err}
-	case strings.Contains(complaint, "detected dubious ownership"):
-		_, at, _ := strings.Cut(complaint, "in repository at '")
-		if at, _, quoted := strings.Cut(at, "'"); quoted {
-			dir = at
+	case strings.Contains(message, "must be run in a work tree"):
+		return &failure.Error{Message: dir + " is inside a repository's git directory, not in its work tree", Remedy: "Change to the folder where the files are checked out.", Err: err}
+	case strings.Contains(message, "detected dubious ownership"):
+		_, rest, _ := strings.Cut(message, "in repository at '")
+		if quoted, _, closed := strings.Cut(rest, "'"); closed {
+			dir = quoted
 		}
 		return &failure.Error{
-			Message: "the repository at " + dir + " belongs to another user, and git runs no hooks of it and changes nothing in it",
-			Remedy:  "if you trust its owner: `git config --global --add safe.directory " + wording.ShellWord(dir) + "`, then type the command again",
+			Message: "the repository at " + dir + " belongs to another user, so git runs none of its hooks and changes nothing in it",
+			Remedy:  "If you trust its owner: `git config --global --add safe.directory " + wording.ShellWord(dir) + "`, then type the command again.",
 			Err:     err,
 		}
 	}
-	return failed("git cannot use the repository at "+dir, "See what else git says: `git status`", err)
+	return newError("git cannot use the repository at "+dir, "See what git says to `git status`.", err)
 }
 
-// within resolves a path printed by git running in dir.
-func within(dir, path string) string {
+// absolutePath makes a path absolute that git, running in dir, has printed.
+func absolutePath(dir, path string) string {
 	path = filepath.FromSlash(path)
 	if filepath.IsAbs(path) {
 		return filepath.Clean(path)
@@ -128,7 +129,7 @@ func within(dir, path string) string {
 	return filepath.Join(dir, path)
 }
 
-// sameDirectory reports whether both paths lead to one directory, existing or not.
+// sameDirectory reports whether both paths lead to one directory. Equal paths need not exist.
 func sameDirectory(a, b string) bool {
 	if filepath.Clean(a) == filepath.Clean(b) {
 		return true
@@ -138,7 +139,7 @@ func sameDirectory(a, b string) bool {
 	return errA == nil && errB == nil && os.SameFile(infoA, infoB)
 }
 
-// missing reports whether an error means that a file does not exist. A parent that is a file rather than a folder counts.
-func missing(err error) bool {
+// doesNotExist reports whether err means that a file does not exist, even because its parent is not a folder.
+func doesNotExist(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }

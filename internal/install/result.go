@@ -3,15 +3,15 @@ package install
 // Outcome sums up an installation or its removal.
 type Outcome int
 
-// The outcomes. A function that returns an error also returns [Failed], and in Changes what was done before.
+// The outcomes. A function that returns an error also returns [Failed], and in Changes what it did before the error.
 const (
 	Failed      Outcome = iota
 	Unchanged           // no file was touched
 	Changed             // files were written, moved or removed
-	NeedsManual         // a person must do something first: see Manual, Commands, or the changes' notes. The exit status is not 0
+	NeedsManual         // a person must do something: see Manual, Commands, or the changes' notes. The exit status is not 0
 )
 
-// After is the outcome after one more action.
+// After returns the outcome after one more action.
 func (o Outcome) After(action Action) Outcome {
 	switch {
 	case action == Left:
@@ -27,21 +27,21 @@ type Action string
 
 // The actions.
 const (
-	Installed Action = "installed" // a shim was written where no hook was
-	Chained   Action = "chained"   // a shim was written, and the hook that was there is kept beside it
-	Updated   Action = "updated"   // a shim was replaced by another, or made executable
-	Present   Action = "present"   // the right shim was there already
-	Called    Action = "called"    // another hook or a manager already names the gate
-	Removed   Action = "removed"   // a shim was removed
-	Restored  Action = "restored"  // the kept hook replaced a shim again
-	Absent    Action = "absent"    // there was nothing of ours
-	Left      Action = "left"      // a person must look at it; the note says why
-	NoCall    Action = "it did not call the gate"
+	Installed Action = "installed"                // a shim was written where no hook was
+	Chained   Action = "chained"                  // a shim was written, and the hook that was there is kept beside it
+	Updated   Action = "updated"                  // a shim was replaced by another, or made executable
+	Present   Action = "present"                  // the right shim was there already
+	Called    Action = "called"                   // another hook or a manager's file names the gate already
+	Removed   Action = "removed"                  // a shim was removed
+	Restored  Action = "restored"                 // the kept hook replaced a shim again
+	Absent    Action = "absent"                   // there was nothing of ours
+	Left      Action = "left"                     // a person must look at it; the note says why
+	NoCall    Action = "it did not call the gate" // of a harness's settings
 )
 
-// HookChange is what was done about one hook, about the merge driver in one file, or about the settings of one harness.
+// HookChange is what was done about one hook, about a driver in one file, or about the settings of one harness.
 type HookChange struct {
-	Hook   Name // or "merge driver", or the harness's name
+	Hook   Name // or what the driver or harness is called
 	Path   string
 	Action Action
 	Kept   string // where the hook that was there before is kept
@@ -51,10 +51,10 @@ type HookChange struct {
 // Result is what an installation or its removal did.
 type Result struct {
 	Outcome  Outcome
-	Dir      string // of git's hooks; empty for anything else
+	Dir      string // git's hooks directory; empty if the result is not about hooks
 	Program  string // what the hooks call; empty when hooks were removed
 	Changes  []HookChange
 	Manual   *Manual  // set if a manager fills the directory and nothing was written
-	Commands []string // to be typed to finish
+	Commands []string // for a person to type
 	Notes    []string
 }

@@ -16,50 +16,49 @@ import (
 //go:embed shim.sh.tmpl
 var shimText string
 
-// shim has the parameters of one shim.
+// shim has what differs between shims.
 type shim struct {
-	hook    Name
-	program string // an absolute path, or "" to look only on PATH
-	ownName bool   // the kept hook must be told its old name
-	aside   bool   // the kept hook's manager may move the shim aside and run it
+	hook            Name
+	program         string // an absolute path, or "" to look only on PATH
+	keptUsesName    bool   // the kept hook reads its file name, so $0 must be its old one
+	mayBeMovedAside bool   // the kept hook's manager may move the shim aside and run it
 }
 
-// shimFor is the shim for hook. before is the hook that runs before it, if there is one.
-func shimFor(hook Name, program string, before hookFile) shim {
+// newShim returns the shim for hook; before is the hook that runs before it, if there is one.
+func newShim(hook Name, program string, before hookFile) shim {
 	writer := writerOf(before.text)
-	return shim{hook: hook, program: program, ownName: goesByName(before.text), aside: writer != nil && writer.runsAside}
+	return shim{hook: hook, program: program, keptUsesName: usesOwnName(before.text), mayBeMovedAside: writer != nil && writer.runsAside}
 }
 
-// goesByName reports whether a manager wrote this hook and it uses its own file name.
-func goesByName(text string) bool {
+// usesOwnName reports whether a manager wrote the hook with this text and the hook uses its own file name.
+func usesOwnName(text string) bool {
 	writer := writerOf(text)
-	return writer != nil && writer.byName != nil && writer.byName(text)
+	return writer != nil && writer.usesOwnName != nil && writer.usesOwnName(text)
 }
 
-// render returns the shim's text. Its second line names the hook and the checksum of all other lines. This shows whether a shim of any
-// version was edited.
+// render returns the shim's text. The second line has the checksum of all others, which shows whether a shim of any version was edited.
 func (s shim) render() string {
 	program := ""
 	if s.program != "" {
 		program = wording.ShellQuote(filepath.ToSlash(s.program))
 	}
 	callKept := `"$sg_kept"`
-	if s.ownName {
+	if s.keptUsesName {
 		callKept = `sh -c 'sg_kept=$1; shift; . "$sg_kept"' "$0" "$sg_kept"`
 	}
 	var text strings.Builder
 	err := template.Must(template.New("shim").Parse(shimText)).Execute(&text, map[string]any{
 		"Hook": string(s.hook), "Program": program, "GoInstall": goInstall, "WithoutGo": withoutGo,
-		"Kept": string(s.hook) + keptSuffix, "CallKept": callKept, "Input": s.hook.readsInput(), "Aside": s.aside, "Lenient": s.hook == PrepareCommitMsg, "Notes": s.hook == PreCommit,
+		"Kept": string(s.hook) + keptSuffix, "CallKept": callKept, "Input": s.hook.readsInput(), "Aside": s.mayBeMovedAside, "Lenient": s.hook == PrepareCommitMsg, "Notes": s.hook == PreCommit,
 	})
 	if err != nil {
-		panic("hook: the shim's template does not fit its data: " + err.Error())
+		panic("install: the shim's template does not fit its data: " + err.Error())
 	}
 	first, rest, _ := strings.Cut(text.String(), "\n")
 	return first + "\n" + markerLine(s.hook, text.String()) + "\n" + rest
 }
 
-// markerLine is the second line of a shim whose other lines are body.
+// markerLine returns the second line of a shim whose other lines are body.
 func markerLine(hook Name, body string) string {
 	sum := sha256.Sum256([]byte(body))
 	return fmt.Sprintf("# small-gate hook: %s sha256:%s", hook, hex.EncodeToString(sum[:]))
@@ -74,8 +73,8 @@ const (
 	edited                // this program, edited since
 )
 
-// recognise decides by the line that markerLine makes whether text is a shim for hook.
-func recognise(hook Name, text string) origin {
+// originOf tells from the marker line in a hook's text who wrote the hook.
+func originOf(hook Name, text string) origin {
 	before, rest, found := strings.Cut("\n"+text, "\n# small-gate hook: ")
 	line, after, _ := strings.Cut(rest, "\n")
 	if !found || !strings.Contains(line, " sha256:") {
@@ -101,7 +100,7 @@ func programIn(text string) string {
 	return strings.ReplaceAll(quoted, `'\''`, "'")
 }
 
-// mayGoByName reports whether a hook may depend on its own file name.
-func mayGoByName(text string) bool {
+// mayUseOwnName reports whether a hook's text looks as if it used its own file name.
+func mayUseOwnName(text string) bool {
 	return regexp.MustCompile(`basename (-- )?"?\$\{?0|\$\{0##|__FILE__|PROGRAM_NAME|sys\.argv\[0\]`).MatchString(text)
 }

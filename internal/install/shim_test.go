@@ -56,11 +56,11 @@ func TestShimIsAShortPOSIXScript(t *testing.T) {
 		if strings.Contains(text, "\r") || !strings.HasSuffix(text, "\n") || strings.Count(text, "\n") > 40 {
 			t.Errorf("%s: %d lines", hook, strings.Count(text, "\n"))
 		}
-		if recognise(hook, text) != ours || programIn(text) != program.path {
+		if originOf(hook, text) != ours || programIn(text) != program.path {
 			t.Errorf("%s is not recognised, or calls %q", hook, programIn(text))
 		}
 		for _, other := range allHooks() {
-			if other != hook && recognise(other, text) == ours {
+			if other != hook && originOf(other, text) == ours {
 				t.Errorf("%s is taken for %s", hook, other)
 			}
 		}
@@ -104,7 +104,7 @@ func TestInputReachesBothHooks(t *testing.T) {
 					output, status := run(t, repo, input, nil, shell[0], append(slices.Clone(shell[1:]), path, "origin", "a url")...)
 					if kind == "many" && !printsItself(t, shell) {
 						// Such a shell cannot pass on more than fits into an argument: it must say so and stop.
-						if status != 2 || !strings.Contains(output, "cannot read what git says") || program.said(t) != "" {
+						if status != 2 || !strings.Contains(output, "cannot read what git sends to it") || program.said(t) != "" {
 							t.Errorf("status %d, printed %q", status, output)
 						}
 						return
@@ -255,7 +255,7 @@ func TestQuoteShell(t *testing.T) {
 		if got := programIn(rendered); got != "/"+text {
 			t.Errorf("%q was read back as %q", "/"+text, got)
 		}
-		if recognise(PreCommit, rendered) != ours {
+		if originOf(PreCommit, rendered) != ours {
 			t.Errorf("a shim with %q is not recognised", text)
 		}
 	}

@@ -6,28 +6,28 @@ import (
 	"strings"
 )
 
-// Text tells a person what was done and what is left to do. It ends in a line break, or is empty if there is nothing to say.
+// Text tells a person what was done and what is left to do. It is empty or ends in a line break.
 func (r Result) Text() string {
 	var text strings.Builder
 	for _, change := range r.Changes {
 		if change.Action == Absent {
 			continue
 		}
-		fmt.Fprintf(&text, "%s: %s, %s\n", change.Hook, change.Action, show(change.Path))
+		fmt.Fprintf(&text, "%s: %s, %s\n", change.Hook, change.Action, printable(change.Path))
 		if change.Kept != "" {
-			fmt.Fprintf(&text, "  the hook that was there: %s\n", show(change.Kept))
+			fmt.Fprintf(&text, "  the hook that was there: %s\n", printable(change.Kept))
 		}
 		if change.Note != "" {
 			fmt.Fprintf(&text, "  %s\n", change.Note)
 		}
 	}
 	if r.Program != "" && slices.ContainsFunc(r.Changes, func(c HookChange) bool { return c.Action != Called }) {
-		fmt.Fprintf(&text, "The hooks call %s\n", show(r.Program))
+		fmt.Fprintf(&text, "The hooks call %s\n", printable(r.Program))
 	}
 	switch {
 	case r.Manual != nil:
 		text.WriteString(r.Manual.Text())
-	case r.Dir == "": // it is not about git's hooks
+	case r.Dir == "": // a driver's or a harness's result
 	case r.Outcome == Unchanged && r.Program != "":
 		text.WriteString("The hooks are installed already.\n")
 	case r.Outcome == Unchanged:
@@ -38,12 +38,12 @@ func (r Result) Text() string {
 	return text.String()
 }
 
-// Text tells a person, hook by hook, whether it would fire, and if not, why and what to do.
+// Text tells a person for each hook whether it would fire, and if not, why and what to do.
 func (d Diagnosis) Text() string {
 	var text strings.Builder
-	fmt.Fprintf(&text, "git %s, %s\n", show(d.Repository.Git.Version), show(d.Repository.Git.Path))
+	fmt.Fprintf(&text, "git %s, %s\n", printable(d.Repository.Git.Version), printable(d.Repository.Git.Path))
 	fmt.Fprintf(&text, "repository: %s\n", strings.Join(d.Repository.Kind, ", "))
-	fmt.Fprintf(&text, "hooks from %s\n", show(d.Repository.HooksDir))
+	fmt.Fprintf(&text, "hooks from %s\n", printable(d.Repository.HooksDir))
 	if d.Manager != "" {
 		fmt.Fprintf(&text, "%s\n", d.Manager)
 	}
@@ -55,7 +55,6 @@ func (d Diagnosis) Text() string {
 	return text.String()
 }
 
-// text describes one hook.
 func (c Check) text() string {
 	var text strings.Builder
 	switch {
@@ -68,7 +67,7 @@ func (c Check) text() string {
 	}
 	line := func(label, value string) {
 		if value != "" {
-			fmt.Fprintf(&text, "  %s %s\n", label, show(value))
+			fmt.Fprintf(&text, "  %s %s\n", label, printable(value))
 		}
 	}
 	line("file:", c.Path)
@@ -79,7 +78,7 @@ func (c Check) text() string {
 	if c.Moved != "" {
 		line("moved: no longer at", c.Moved)
 		if c.Fires {
-			fmt.Fprintf(&text, "  it was found on PATH, which not every client has. Type: `%s install`\n", ProgramName)
+			fmt.Fprintf(&text, "  the program above was found on PATH, which some clients lack. Type: `%s install`\n", ProgramName)
 		}
 	}
 	if c.Remedy != "" {
@@ -94,7 +93,7 @@ func writeNotes(text *strings.Builder, notes []string) {
 	}
 }
 
-// writeList writes a heading and indented lines, if there are any.
+// writeList writes a heading and indented lines, or nothing if there are no lines.
 func writeList(text *strings.Builder, heading string, lines []string) {
 	if len(lines) == 0 {
 		return

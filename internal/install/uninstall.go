@@ -10,16 +10,16 @@ import (
 )
 
 // Uninstall removes our hooks from the repository around dir ("" is the current directory), and restores the earlier ones. A hook of ours
-// that was edited stays, and the outcome is [NeedsManual]. It is idempotent.
+// that was edited stays, and the outcome is [NeedsManual]. Uninstall is idempotent.
 //
-// It looks both where git takes hooks from now and in the repository's own directory, since core.hooksPath may have been set after the
-// installation.
+// It searches the directory that git takes hooks from now and the repository's own hooks directory, since core.hooksPath may have been set
+// after the installation.
 func Uninstall(ctx context.Context, dir string) (result Result, err error) {
 	repo, err := Locate(ctx, dir)
 	if err != nil {
 		return Result{}, err
 	}
-	// Putting a hook back while another run replaces it could lose it.
+	// Two processes that replace and restore one hook at the same time could lose it.
 	release, err := lock.Directory(ctx, repo.CommonDir, true)
 	if err != nil {
 		return Result{}, fileError("lock", repo.CommonDir, err)
@@ -41,13 +41,13 @@ func Uninstall(ctx context.Context, dir string) (result Result, err error) {
 	return result, nil
 }
 
-// uninstall removes one of our hooks from a directory. If it is missing, that is reported only for the directory that git takes hooks from.
+// uninstall removes one of our hooks from a directory. It reports a missing hook only for the directory that git takes hooks from.
 func (r *Result) uninstall(dir string, hook Name) error {
 	path := filepath.Join(dir, string(hook))
-	if err := sweep(dir, hook); err != nil {
+	if err := removeTemporaryFiles(dir, hook); err != nil {
 		return err
 	}
-	places, err := placesOf(hook, path)
+	places, err := possiblePlaces(hook, path)
 	if err != nil {
 		return err
 	}
@@ -63,26 +63,26 @@ func (r *Result) uninstall(dir string, hook Name) error {
 	return nil
 }
 
-// placesOf lists where our hook may be: at its own path, and where a manager moved it. The kept hook returns to the first place with our
-// hook, so the hook's own path is first if our hook is there.
-func placesOf(hook Name, path string) ([]string, error) {
+// possiblePlaces lists where our hook may be: at path, and where a manager may have moved it. The kept hook returns to the first place with
+// our hook, so path comes first if our hook is there, else last.
+func possiblePlaces(hook Name, path string) ([]string, error) {
 	file, err := readHook(path)
 	if err != nil {
 		return nil, err
 	}
 	var places []string
 	for _, m := range managers {
-		if aside := path + m.aside; m.aside != "" && !slices.Contains(places, aside) {
+		if aside := path + m.asideSuffix; m.asideSuffix != "" && !slices.Contains(places, aside) {
 			places = append(places, aside)
 		}
 	}
-	if recognise(hook, file.text) == ours {
+	if originOf(hook, file.text) == ours {
 		return slices.Insert(places, 0, path), nil
 	}
 	return append(places, path), nil
 }
 
-// removeHook removes the hook at place if it is ours, and moves the kept one there. The place is one of [placesOf] path.
+// removeHook removes the hook at place if it is ours, and moves the kept one there. place is one of possiblePlaces(hook, path).
 func removeHook(hook Name, place, path, kept string) (HookChange, error) {
 	change := HookChange{Hook: hook, Path: place, Action: Absent}
 	// Read the kept hook first, to notice if another process puts it back meanwhile.
@@ -99,50 +99,50 @@ func removeHook(hook Name, place, path, kept string) (HookChange, error) {
 		return change, err
 	}
 	// The kept hook is back if somebody restored it, or its manager wrote a newer one.
-	again := before.exists && (before.same(now) || before.sameAuthor(now))
-	switch recognise(hook, file.text) {
+	alreadyBack := before.exists && (before.equals(now) || before.hasSameManager(now))
+	switch originOf(hook, file.text) {
 	case edited:
-		change.Action, change.Note = Left, "it is small-gate's, but somebody edited it: delete it if it is not wanted"
+		change.Action, change.Note = Left, "it is small-gate's hook, but somebody edited it: delete it if you do not want it"
 		if before.exists {
-			change.Kept, change.Note = kept, change.Note+", and rename the kept hook"
+			change.Kept, change.Note = kept, change.Note+", and rename the kept hook to "+string(hook)
 		}
 	case ours:
-		err = change.takeAway(file, before.exists && !again, kept)
+		err = change.removeShim(file, before.exists && !alreadyBack, kept)
 	default:
 		if place == path && before.exists {
-			err = change.bringBack(file, again, kept)
+			err = change.handleKeptAlone(file, alreadyBack, kept)
 		}
 	}
 	return change, err
 }
 
-// takeAway removes our shim, replacing it with the kept hook if that is wanted.
-func (c *HookChange) takeAway(file hookFile, wanted bool, kept string) error {
+// removeShim removes our shim, or replaces it with the kept hook if restore is true.
+func (c *HookChange) removeShim(file hookFile, restore bool, kept string) error {
 	switch {
 	case file.link || programIn(file.text) == "":
 		c.Action, c.Note = Left, "it was put there by hand, not by "+ProgramName+" install"
 		return nil
-	case wanted:
+	case restore:
 		c.Action = Restored
 		return putBack(kept, file.path)
 	default:
 		c.Action = Removed
-		return remove(file.path)
+		return removeFile(file.path)
 	}
 }
 
-// bringBack handles a kept hook without a shim of ours.
-func (c *HookChange) bringBack(file hookFile, again bool, kept string) error {
+// handleKeptAlone puts back, removes or leaves a kept hook that has no shim of ours.
+func (c *HookChange) handleKeptAlone(file hookFile, alreadyBack bool, kept string) error {
 	switch {
 	case !file.exists:
 		c.Action = Restored
 		return putBack(kept, file.path)
-	case again:
-		c.Action, c.Note = Removed, "only the copy at "+show(kept)+": the hook itself is back already"
-		return remove(kept)
+	case alreadyBack:
+		c.Action, c.Note = Removed, "only the kept copy at "+printable(kept)+" was removed: the hook itself is in its place already"
+		return removeFile(kept)
 	default:
 		c.Action, c.Kept = Left, kept
-		c.Note = "this is somebody else's hook, and the one that was here before small-gate's is kept: choose one of them"
+		c.Note = "this hook is not small-gate's, and the hook that was here before small-gate's is still kept: delete one of them"
 		return nil
 	}
 }

@@ -117,7 +117,7 @@ func (f settingsFile) failed(what string, err error) error {
 	}
 	return &failure.Error{
 		Message: fmt.Sprintf("%s cannot be %s: %s", f.file.Path, what, wording.Printable(err.Error())),
-		Remedy:  "Make sure that you can write there, then run the command again. What was there before still works.", Err: err,
+		Remedy:  "Make sure that you can read and write there, then run the command again. What worked before still works.", Err: err,
 	}
 }
 
