@@ -15,10 +15,17 @@ const (
 	textconvArguments = " log --textconv"
 )
 
-var diffAttribute = attribute{"diff", "**/.small/progress.small.yml diff=" + driverName, []string{".small/progress.small.yml", "a/b/.small/progress.small.yml"}}
+var diffAttribute = attribute{
+	name:   "diff",
+	line:   "**/.small/progress.small.yml diff=" + driverName,
+	probes: []string{".small/progress.small.yml", "a/b/.small/progress.small.yml"},
+}
 
 var diffDriver = driver{
-	"readable diffs", diffAttribute, "it has no .gitattributes", "A clone without `" + ProgramName + " install --textconv` shows the files as they are",
+	label:      "readable diffs",
+	attribute:  diffAttribute,
+	whyNotBare: "it has no .gitattributes",
+	cloneNote:  "A clone without `" + ProgramName + " install --textconv` shows differences line by line",
 }
 
 // InstallTextconv makes git diff and git log -p show logs as this program prints them, or the program in options. It is idempotent.

@@ -16,7 +16,7 @@ type Proof string
 const (
 	ProofNone        Proof = ""
 	ProofRan         Proof = "git ran it"             // and the shim answered
-	ProofRanDirectly Proof = "it was run without git" // git before 2.36 cannot run one hook; or it would also run others, from its configuration
+	ProofRanDirectly Proof = "it was run without git" // git is before 2.36, its configuration has hooks too, or a manager moved the shim
 	ProofMention     Proof = "not verified"           // a manager's file, or the user's own hook, names the gate; neither was run
 )
 
@@ -37,7 +37,7 @@ type Check struct {
 	Kept string
 	// Program is what the hook would run, Version its answer to "version".
 	Program, Version string
-	// Moved is the path in the shim if no program is there any more. Program is then the one on PATH, which some clients lack.
+	// Moved is the path in the shim if no program is there any more. Program is then the one on PATH, if any.
 	Moved string
 }
 
@@ -192,7 +192,7 @@ func (e examination) whyAbsent(hook Name) string {
 	if !e.repo.redirected() {
 		return "there is no such file"
 	}
-	why := "there is no such file, and core.hooksPath, set in " + printable(e.repo.HooksPath.Origin) + ", makes git look only there"
+	why := "there is no such file, and core.hooksPath, set in " + printable(e.repo.HooksPath.Origin) + ", hides other hooks"
 	own, err := readHook(filepath.Join(e.repo.OwnHooksDir, string(hook)))
 	if err == nil && originOf(hook, own.text) == ours {
 		why += ". Small-gate's hook at " + printable(own.path) + " is never run"

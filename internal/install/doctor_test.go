@@ -138,7 +138,7 @@ func TestDoctorSaysWhyNot(t *testing.T) {
 			install(t, InstallOptions{Dir: repo, Program: program.path})
 			test.spoil(t, repo, filepath.Join(repo, ".git", "hooks", "pre-commit"), program)
 			check, text := fires(t, repo, PreCommit)
-			if check.Fires || !strings.Contains(check.Why, test.why) || !strings.Contains(check.Remedy, test.remedy) {
+			if check.Fires || !strings.Contains(check.Why, test.why) || !strings.Contains(check.Remedy, test.remedy) || strings.HasSuffix(check.Why, ": ") {
 				t.Errorf("fires %v\nwhy: %s\nremedy: %s", check.Fires, check.Why, check.Remedy)
 			}
 			if !strings.Contains(text, "pre-commit: DOES NOT FIRE: ") {
@@ -215,7 +215,7 @@ func TestDoctorDoesNotVerifyWhatOthersWrote(t *testing.T) {
 	hook := filepath.Join(repo, ".git", "hooks", "pre-commit")
 	put(t, hook, "#!/bin/sh\nexec \"$HOME/bin/small-hook\" pre-commit\n", 0o755)
 	check, text := fires(t, repo, PreCommit)
-	if !check.Fires || check.Proof != ProofMention || check.Program != "" || !strings.Contains(text, "pre-commit: installed for your own hook, not verified\n") {
+	if !check.Fires || check.Proof != ProofMention || check.Program != "" || !strings.Contains(text, "pre-commit: called by your own hook, not verified\n") {
 		t.Error(text)
 	}
 	for _, other := range []string{"# small-hook pre-commit", "small-hook pre-merge-commit", "small-hook pre-push # pre-merge-commit"} {

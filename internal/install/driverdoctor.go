@@ -63,7 +63,7 @@ func checkDriver(ctx context.Context, repo Repository, logs []LogPattern) (Drive
 	other := slices.IndexFunc(values, func(v string) bool { return v != driverName })
 	switch {
 	case command == "" && !given:
-		check.Why = "git merges files of .small/ line by line where two branches change one"
+		check.Why = "git merges a file in .small/ line by line if two branches change it"
 		if at := slices.Index(values, "union"); at >= 0 {
 			check.Broken, check.Why = true, "git's attributes say merge=union for "+printable(paths[at])+", which can lose entries"
 		}

@@ -22,8 +22,8 @@ type InstallOptions struct {
 	Logs []LogPattern
 }
 
-// Install installs a repository's hooks. It is idempotent. If a manager fills the directory, nothing is written unless options force it,
-// and the result's Manual says what to add.
+// Install installs a repository's hooks. It is idempotent. If a manager fills the directory, nothing is written unless options.Force is
+// set: the result's Manual says what to add to the manager's files, if they lack a hook.
 func Install(ctx context.Context, options InstallOptions) (result Result, err error) {
 	repo, err := Locate(ctx, options.Dir)
 	if err != nil {
@@ -161,7 +161,7 @@ func (p plan) chooseAction() (Action, error) {
 	}
 }
 
-// chainNote says how a kept hook may behave otherwise than before, or "".
+// chainNote says what to know about the kept hook, or "".
 func chainNote(file hookFile) string {
 	switch {
 	case !file.runnable:
@@ -196,7 +196,8 @@ func markCalledHooks(found recognition, plans []plan) ([]Name, error) {
 	return uncalled, nil
 }
 
-// applyPlans carries out the plans. After each step there is a working hook: the old one, the old one and a copy, the shim and the copy.
+// applyPlans carries out the plans. Each step leaves a working hook: first the old one, then the old one and a copy of it, then the shim
+// and the copy.
 func applyPlans(dir, program string, plans []plan) (Result, error) {
 	result := Result{Dir: dir, Program: program, Outcome: Unchanged}
 	for _, p := range plans {

@@ -104,7 +104,7 @@ func findManager(repo Repository, hooks []Name) (found recognition, err error) {
 
 // managerOfDirectory recognises a manager by the directory that git takes hooks from. It skips a hook that cannot be read; planning or
 // checking it reports the error.
-func managerOfDirectory(repo Repository, hooks []Name) (by *Manager, why string) {
+func managerOfDirectory(repo Repository, hooks []Name) (manager *Manager, why string) {
 	if m := ownerOf(repo); m != nil {
 		return m, m.Name + " manages the hooks: core.hooksPath is " + printable(repo.HooksPath.Value) + " (" + printable(repo.HooksPath.Origin) + ")"
 	}
@@ -139,9 +139,9 @@ func shortPath(repo Repository, path string) string {
 	return path
 }
 
-// mention is the search for a line outside our own hooks that names the gate and a hook. Nobody checks that the line has any effect.
+// mention is a line outside our own hooks that names the gate and a hook. Nobody checks that the line has any effect.
 type mention struct {
-	file     string   // the file with the line, or ""
+	file     string   // the file with the line, or "" if there is none
 	manager  *Manager // whose files were searched, or nil
 	searched string   // the searched files, for people
 }

@@ -19,21 +19,26 @@ const (
 	changeConfig    = "change git's configuration in"
 )
 
-var mergeAttribute = attribute{"merge", "**/.small/*.small.yml merge=" + driverName, []string{".small/progress.small.yml", "a/b/.small/plan.small.yml"}}
+var mergeAttribute = attribute{
+	name:   "merge",
+	line:   "**/.small/*.small.yml merge=" + driverName,
+	probes: []string{".small/progress.small.yml", "a/b/.small/plan.small.yml"},
+}
 
 // driver is a program that git calls for some files. Its command is a setting of the repository, which clones do not copy. A line of
 // .gitattributes, to be committed, gives it the files.
 type driver struct {
-	// label names the driver in a [HookChange].
-	label Name
+	label Name // what a [HookChange] calls the driver
 	attribute
-	// whyNotBare says why a bare repository needs no driver, cloneNote what a clone without the setting needs or does.
-	whyNotBare, cloneNote string
+	whyNotBare string // why a bare repository needs no driver
+	cloneNote  string // what a clone without the setting needs or does
 }
 
 var mergeDriver = driver{
-	"merge driver", mergeAttribute, "nothing is merged there, so a merge driver would never run",
-	"Each clone sets up the driver for itself: `" + ProgramName + " install --merge-driver`",
+	label:      "merge driver",
+	attribute:  mergeAttribute,
+	whyNotBare: "nothing is merged there, so a merge driver would never run",
+	cloneNote:  "Each clone sets up the driver for itself: `" + ProgramName + " install --merge-driver`",
 }
 
 // InstallMergeDriver makes git merge workspaces' files and logs with this program, or the one in options, instead of line by line. It is

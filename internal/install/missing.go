@@ -33,7 +33,7 @@ func Missing(ctx context.Context, dir string) (names, remedy string, err error) 
 	return strings.Join(missing, ", "), strings.Join(remedies, "\n"), nil
 }
 
-// assumeFires records that the shim fires if the program that it names exists, or one on PATH.
+// assumeFires records that the shim fires if the program that it names, or one on PATH, exists.
 func (c *Check) assumeFires(program string) {
 	c.Fires, c.Program = true, program
 	if program != "" && CheckProgram(program) == nil {

@@ -78,7 +78,11 @@ func (e examination) askVersion(ctx context.Context, check *Check) {
 	output, err := command.CombinedOutput()
 	answer, _, _ := strings.Cut(strings.TrimSpace(string(output)), "\n")
 	if err != nil || answer == "" {
-		check.setFailure(newError("`"+printable(check.Program)+" version` does not print a version: "+printable(answer), "Type: "+HowToInstall(ProgramName+" install"), err))
+		message := "`" + printable(check.Program) + " version` does not print a version"
+		if answer != "" {
+			message += ": " + printable(answer)
+		}
+		check.setFailure(newError(message, "Type: "+HowToInstall(ProgramName+" install"), err))
 		return
 	}
 	check.Version = answer

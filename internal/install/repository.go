@@ -33,7 +33,7 @@ type Setting struct {
 	Origin string // where git found it, for example "file:.git/config"
 }
 
-// howToUnset, of the setting core.hooksPath, says how to remove it from the file where git found it.
+// howToUnset says how to remove the setting, which must be core.hooksPath, from the file where git found it.
 func (s Setting) howToUnset() string {
 	file, found := strings.CutPrefix(s.Origin, "file:")
 	command := "git config --unset-all core.hooksPath"

@@ -43,7 +43,7 @@ func (d Diagnosis) Text() string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "git %s, %s\n", printable(d.Repository.Git.Version), printable(d.Repository.Git.Path))
 	fmt.Fprintf(&text, "repository: %s\n", strings.Join(d.Repository.Kind, ", "))
-	fmt.Fprintf(&text, "hooks from %s\n", printable(d.Repository.HooksDir))
+	fmt.Fprintf(&text, "hooks: %s\n", printable(d.Repository.HooksDir))
 	if d.Manager != "" {
 		fmt.Fprintf(&text, "%s\n", d.Manager)
 	}
@@ -59,7 +59,7 @@ func (c Check) text() string {
 	var text strings.Builder
 	switch {
 	case c.Proof == ProofMention:
-		fmt.Fprintf(&text, "%s: installed for %s, %s\n", c.Hook, c.For, c.Proof)
+		fmt.Fprintf(&text, "%s: called by %s, %s\n", c.Hook, c.For, c.Proof)
 	case c.Fires:
 		fmt.Fprintf(&text, "%s: fires (%s)\n", c.Hook, c.Proof)
 	default:

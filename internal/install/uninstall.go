@@ -94,12 +94,12 @@ func removeHook(hook Name, place, path, kept string) (HookChange, error) {
 	if err != nil {
 		return change, err
 	}
-	now, err := readHook(path)
+	current, err := readHook(path)
 	if err != nil {
 		return change, err
 	}
 	// The kept hook is back if somebody restored it, or its manager wrote a newer one.
-	alreadyBack := before.exists && (before.equals(now) || before.hasSameManager(now))
+	alreadyBack := before.exists && (before.equals(current) || before.hasSameManager(current))
 	switch originOf(hook, file.text) {
 	case edited:
 		change.Action, change.Note = Left, "it is small-gate's hook, but somebody edited it: delete it if you do not want it"

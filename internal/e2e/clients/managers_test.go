@@ -141,7 +141,7 @@ func TestFollowingTheManual(t *testing.T) {
 			d.committed("commit", "-q", "-m", "add the gate")
 			d.must(0, "small-hook install")
 			said := d.must(0, "small-hook doctor")
-			named, fires := strings.Count(said, ": installed for "+m.name+", not verified"), strings.Count(said, ": fires (git ran it)")
+			named, fires := strings.Count(said, ": called by "+m.name+", not verified"), strings.Count(said, ": fires (git ran it)")
 			if named+fires != 5 || fires > 1 || fires == 1 && !strings.Contains(said, "pre-applypatch: fires") {
 				t.Fatal(said)
 			}
@@ -216,11 +216,11 @@ func TestManagerInstalledAgain(t *testing.T) {
 	}
 }
 
-// diagnosed demands that the doctor correctly says whether the gate fires before a commit, or is installed for a manager.
+// diagnosed demands that the doctor correctly says whether the gate fires before a commit, or is called by a manager.
 func (d *desk) diagnosed(fires bool) {
 	d.t.Helper()
 	said, _ := d.run("small-hook doctor")
-	found := strings.Contains(said, "\npre-commit: fires (") || strings.Contains(said, "\npre-commit: installed for ")
+	found := strings.Contains(said, "\npre-commit: fires (") || strings.Contains(said, "\npre-commit: called by ")
 	if found != fires || strings.Contains(said, "\npre-commit: DOES NOT FIRE: ") == fires {
 		d.t.Fatalf("the doctor should say whether pre-commit fires: %v\n%s", fires, said)
 	}
