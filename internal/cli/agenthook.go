@@ -66,7 +66,7 @@ func missingHooksText(ctx context.Context, root string) string {
 	if root == "" {
 		return ""
 	}
-	names, remedy, err := install.Missing(ctx, root)
+	names, remedy, err := install.MissingHooks(ctx, root)
 	switch {
 	case err != nil:
 		return sanitize.Lines("small-gate: cannot look for git's hooks: " + failure.Of(err).Message + "\n")

@@ -29,8 +29,8 @@ type Check struct {
 	Proof Proof
 	// Why says why it would not fire, Remedy what to do about it.
 	Why, Remedy string
-	// For names what would call the gate if Proof is [ProofMention]: a manager, or "your own hook".
-	For string
+	// CalledBy names what would call the gate if Proof is [ProofMention]: a manager, or "your own hook".
+	CalledBy string
 	// How says how the gate is reached if the file is not one of our shims.
 	How string
 	// Kept is the hook that runs before the gate, or "".
@@ -220,8 +220,8 @@ func (e examination) checkForeign(ctx context.Context, check *Check, file hookFi
 		check.Why, check.Remedy = "nothing calls "+ProgramName+" "+string(check.Hook)+" in "+found.searched, toInstall(check.Hook)
 	default:
 		check.Fires, check.Proof, check.How = true, ProofMention, found.sentence(check.Hook)
-		if check.For = "your own hook"; found.manager != nil {
-			check.For = found.manager.Name
+		if check.CalledBy = "your own hook"; found.manager != nil {
+			check.CalledBy = found.manager.Name
 		}
 	}
 }

@@ -298,7 +298,7 @@ func TestErrors(t *testing.T) {
 		"no program":          {InstallOptions{Dir: repo, Program: filepath.Join(outside, "gone")}, "go install"},
 		"an empty program":    {InstallOptions{Dir: repo, Program: empty}, "empty"},
 		"not executable":      {InstallOptions{Dir: repo, Program: plain}, "not executable"},
-		"a directory":         {InstallOptions{Dir: repo, Program: outside}, "not a file"},
+		"a directory":         {InstallOptions{Dir: repo, Program: outside}, "not an ordinary file"},
 		"a line break":        {InstallOptions{Dir: repo, Program: outside + "/a\nb"}, "line break"},
 	}
 	for name, test := range tests {

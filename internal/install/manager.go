@@ -37,7 +37,7 @@ var managers = []*Manager{&husky, &lefthook, &preCommit, &prek}
 // teamDirectory stands for a core.hooksPath that no known manager owns.
 var teamDirectory = Manager{Name: "core.hooksPath"}
 
-// writerOf returns the manager that wrote a hook with this text, or nil.
+// writerOf returns the manager that wrote the hook with this text, or nil.
 func writerOf(text string) *Manager {
 	for _, m := range managers {
 		if m.wroteHook(text) {
@@ -124,11 +124,11 @@ func managerOfDirectory(repo Repository, hooks []Name) (manager *Manager, why st
 }
 
 // configName returns the manager's configuration file here, or the usual name if there is none yet.
-func (m recognition) configName(usual string) string {
-	if len(m.configs) == 0 {
+func (r recognition) configName(usual string) string {
+	if len(r.configs) == 0 {
 		return usual
 	}
-	return shortPath(m.repo, m.configs[0])
+	return shortPath(r.repo, r.configs[0])
 }
 
 // shortPath returns path, relative to the work tree's top if it is inside.

@@ -326,7 +326,7 @@ func TestFollowingTheManual(t *testing.T) {
 					}
 					continue
 				}
-				if check.Proof != ProofMention || situation.manager != &teamDirectory && check.For != situation.manager.Name {
+				if check.Proof != ProofMention || situation.manager != &teamDirectory && check.CalledBy != situation.manager.Name {
 					t.Errorf("%+v", check)
 				}
 			}

@@ -9,9 +9,9 @@ import (
 	"github.com/small-gate/small-gate/internal/base/failure"
 )
 
-// Missing names the gate's hooks that are missing in the repository around dir ("" is the current directory), and how to install them. It
+// MissingHooks names the gate's hooks that the repository around dir ("" is the current directory) lacks, and says how to install them. It
 // checks the hooks that [Doctor] checks but runs none: a hook counts as present if the program that it calls exists.
-func Missing(ctx context.Context, dir string) (names, remedy string, err error) {
+func MissingHooks(ctx context.Context, dir string) (names, remedy string, err error) {
 	repo, err := Locate(ctx, dir)
 	if err != nil {
 		return "", "", err

@@ -16,7 +16,7 @@ func TestMissing(t *testing.T) {
 	repo := newRepo(t)
 	expect := func(want string, remedies ...string) {
 		t.Helper()
-		got, remedy, err := Missing(t.Context(), repo)
+		got, remedy, err := MissingHooks(t.Context(), repo)
 		if err != nil || got != want {
 			t.Fatalf("%q are missing, not %q (%v)", got, want, err)
 		}
@@ -40,7 +40,7 @@ func TestMissing(t *testing.T) {
 	// A linked work tree has the same hooks; a hook that is not executable counts as missing.
 	other := filepath.Join(realTemp(t), "other")
 	git(t, repo, "worktree", "add", "-q", other)
-	if got, _, err := Missing(t.Context(), other); err != nil || got != "" {
+	if got, _, err := MissingHooks(t.Context(), other); err != nil || got != "" {
 		t.Errorf("in a worktree %v are missing (%v)", got, err)
 	}
 	push := filepath.Join(repo, ".git", "hooks", "pre-push")

@@ -62,14 +62,14 @@ func (m *Manual) fillPreCommit(found recognition, hooks []Name) error {
 }
 
 // indentOfRepos returns the indentation of the list of repositories in the configuration, which all its items must have.
-func (m recognition) indentOfRepos() (string, error) {
+func (r recognition) indentOfRepos() (string, error) {
 	const usual = "  "
-	if len(m.configs) == 0 {
+	if len(r.configs) == 0 {
 		return usual, nil
 	}
-	text, err := os.ReadFile(m.configs[0])
+	text, err := os.ReadFile(r.configs[0])
 	if err != nil {
-		return "", fileError("read", m.configs[0], err)
+		return "", fileError("read", r.configs[0], err)
 	}
 	if item := regexp.MustCompile(`(?m)^( *)-\s+repo:`).FindSubmatch(text); item != nil {
 		return string(item[1]), nil

@@ -55,7 +55,7 @@ func CheckProgram(path string) error {
 	case err != nil:
 		return fault("", err)
 	case !info.Mode().IsRegular():
-		return fault(": it is not a file", nil)
+		return fault(": it is not an ordinary file", nil)
 	case !executable(info):
 		return fault(": it is not executable", nil)
 	case info.Size() == 0:
@@ -70,7 +70,7 @@ func executable(info fs.FileInfo) bool {
 }
 
 // temporaryBuild reports whether go run built the program at path: in a go-build folder of the temporary directory, or in the build cache,
-// GOCACHE if that is set.
+// which is goCache if that is not empty.
 func temporaryBuild(path, goCache string) bool {
 	if goCache != "" && inside(goCache, path) {
 		return true

@@ -59,7 +59,7 @@ func (c Check) text() string {
 	var text strings.Builder
 	switch {
 	case c.Proof == ProofMention:
-		fmt.Fprintf(&text, "%s: called by %s, %s\n", c.Hook, c.For, c.Proof)
+		fmt.Fprintf(&text, "%s: called by %s, %s\n", c.Hook, c.CalledBy, c.Proof)
 	case c.Fires:
 		fmt.Fprintf(&text, "%s: fires (%s)\n", c.Hook, c.Proof)
 	default:

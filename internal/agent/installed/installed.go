@@ -196,7 +196,7 @@ func toCommit(changes []install.HookChange) string {
 
 // aboutGitHooks returns the note that tells whether git's own hooks are installed.
 func aboutGitHooks(ctx context.Context, dir string) (string, error) {
-	missing, remedy, err := install.Missing(ctx, dir)
+	missing, remedy, err := install.MissingHooks(ctx, dir)
 	if err != nil || missing == "" {
 		return "Git's own hooks are installed here.", err
 	}
