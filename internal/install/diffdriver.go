@@ -36,21 +36,22 @@ func InstallTextconv(ctx context.Context, options InstallOptions) (Result, error
 }
 
 // UninstallTextconv removes the setting, if it is ours, and the line in .gitattributes.
-func UninstallTextconv(ctx context.Context, dir string) (result Result, err error) {
+func UninstallTextconv(ctx context.Context, dir string) (Result, error) {
 	repo, err := Locate(ctx, dir)
 	if err != nil {
 		return Result{}, err
 	}
-	now, set, err := repo.Git.config(ctx, repo.Top, "--local", "-z", "--get-all", textconvKey)
+	result := Result{Outcome: Unchanged}
+	commands, set, err := repo.Git.config(ctx, repo.Top, "--local", "-z", "--get-all", textconvKey)
 	if err != nil {
-		return result, err
+		return result.orFailed(err)
 	}
-	if set && slices.ContainsFunc(strings.Split(now, "\x00"), func(v string) bool { return strings.HasSuffix(v, textconvArguments) }) {
+	if set && slices.ContainsFunc(strings.Split(commands, "\x00"), func(v string) bool { return strings.HasSuffix(v, textconvArguments) }) {
 		config := filepath.Join(repo.CommonDir, "config")
 		if _, err := repo.Git.run(ctx, repo.Top, "config", "--local", "--remove-section", "diff."+driverName); err != nil {
-			return result, fileError(changeConfig, config, err)
+			return result.orFailed(fileError(changeConfig, config, err))
 		}
-		result.Changes = append(result.Changes, diffDriver.change(Removed, config))
+		result.add(diffDriver.change(Removed, config))
 	}
 	if repo.Bare {
 		return result, nil
@@ -58,7 +59,7 @@ func UninstallTextconv(ctx context.Context, dir string) (result Result, err erro
 	attributes := filepath.Join(repo.Top, attributesFile)
 	action, err := diffAttribute.removeLine(repo, attributes)
 	if action != Present {
-		result.Changes = append(result.Changes, diffDriver.change(action, attributes))
+		result.add(diffDriver.change(action, attributes))
 	}
-	return result, err
+	return result.orFailed(err)
 }

@@ -53,7 +53,7 @@ func (d driver) change(action Action, path string) HookChange {
 	return HookChange{Hook: d.label, Action: action, Path: path}
 }
 
-func (d driver) install(ctx context.Context, options InstallOptions, settings func(program string) [][2]string, lines ...string) (result Result, err error) {
+func (d driver) install(ctx context.Context, options InstallOptions, settings func(program string) [][2]string, lines ...string) (Result, error) {
 	repo, err := Locate(ctx, options.Dir)
 	if err == nil && repo.Bare {
 		err = newError(printable(repo.Top)+" is a bare repository: "+d.whyNotBare, "Install it in each clone.", nil)
@@ -65,18 +65,19 @@ func (d driver) install(ctx context.Context, options InstallOptions, settings fu
 	if err != nil {
 		return Result{}, err
 	}
+	result := Result{Outcome: Unchanged}
 	action, err := setConfig(ctx, repo, settings(program)...)
-	result.Changes = append(result.Changes, d.change(action, filepath.Join(repo.CommonDir, "config")))
+	result.add(d.change(action, filepath.Join(repo.CommonDir, "config")))
 	if err != nil {
-		return result, err
+		return result.orFailed(err)
 	}
 	attributes := filepath.Join(repo.Top, attributesFile)
 	action, err = d.addLines(ctx, repo, attributes, lines...)
-	result.Changes = append(result.Changes, d.change(action, attributes))
+	result.add(d.change(action, attributes))
 	if err == nil && action == Installed {
 		result.Notes = append(result.Notes, "Commit "+attributesFile+", so that every clone has the line. "+d.cloneNote)
 	}
-	return result, err
+	return result.orFailed(err)
 }
 
 // HasMergeDriver reports whether git's configuration, of the repository around dir or of the user, has the merge driver.
@@ -91,20 +92,21 @@ func HasMergeDriver(ctx context.Context, dir string) (bool, error) {
 
 // UninstallMergeDriver removes the driver from the repository's configuration. The line in .gitattributes stays: it is shared, and without
 // a driver git ignores it.
-func UninstallMergeDriver(ctx context.Context, dir string) (result Result, err error) {
+func UninstallMergeDriver(ctx context.Context, dir string) (Result, error) {
 	repo, err := Locate(ctx, dir)
 	if err != nil {
 		return Result{}, err
 	}
+	result := Result{Outcome: Unchanged}
 	_, set, err := repo.Git.config(ctx, repo.Top, "--local", "--get-regexp", `^merge\.`+driverName+`\.`)
 	if err != nil || !set {
-		return result, err
+		return result.orFailed(err)
 	}
 	config := filepath.Join(repo.CommonDir, "config")
 	if _, err = repo.Git.run(ctx, repo.Top, "config", "--local", "--remove-section", driverSection); err != nil {
-		return result, fileError(changeConfig, config, err)
+		return result.orFailed(fileError(changeConfig, config, err))
 	}
-	result.Changes = []HookChange{mergeDriver.change(Removed, config)}
+	result.add(mergeDriver.change(Removed, config))
 	if repo.Bare {
 		return result, nil
 	}
@@ -113,7 +115,7 @@ func UninstallMergeDriver(ctx context.Context, dir string) (result Result, err e
 		result.Notes = append(result.Notes, attributesFile+" still names the driver; without it git merges these files line by line here. If nobody uses the driver, remove each line with merge="+driverName+
 			", such as: "+mergeAttribute.line)
 	}
-	return result, err
+	return result.orFailed(err)
 }
 
 // driverCommand returns the command line that git passes to a shell. A percent sign is doubled, since git expands a single one.

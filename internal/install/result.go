@@ -58,3 +58,15 @@ type Result struct {
 	Commands []string // for a person to type
 	Notes    []string
 }
+
+func (r *Result) add(change HookChange) {
+	r.Changes, r.Outcome = append(r.Changes, change), r.Outcome.After(change.Action)
+}
+
+// orFailed returns r and err, with the outcome [Failed] unless err is nil.
+func (r Result) orFailed(err error) (Result, error) {
+	if err != nil {
+		r.Outcome = Failed
+	}
+	return r, err
+}

@@ -57,7 +57,7 @@ func (r *Result) uninstall(dir string, hook Name) error {
 			return err
 		}
 		if change.Action != Absent || dir == r.Dir && place == path {
-			r.Changes, r.Outcome = append(r.Changes, change), r.Outcome.After(change.Action)
+			r.add(change)
 		}
 	}
 	return nil

@@ -1,0 +1,39 @@
+package install
+
+import (
+	"path/filepath"
+	"testing"
+)
+
+// The outcome of setting up a driver says whether files were changed, as that of hooks does.
+func TestDriverOutcome(t *testing.T) {
+	repo, program := newRepo(t), newStub(t)
+	options := InstallOptions{Dir: repo, Program: program.path}
+	for name, driver := range map[string]struct {
+		install   func() (Result, error)
+		uninstall func() (Result, error)
+	}{
+		"merge": {
+			func() (Result, error) { return InstallMergeDriver(t.Context(), options) },
+			func() (Result, error) { return UninstallMergeDriver(t.Context(), repo) },
+		},
+		"diff": {
+			func() (Result, error) { return InstallTextconv(t.Context(), options) },
+			func() (Result, error) { return UninstallTextconv(t.Context(), repo) },
+		},
+	} {
+		steps := []struct {
+			do   func() (Result, error)
+			want Outcome
+		}{{driver.install, Changed}, {driver.install, Unchanged}, {driver.uninstall, Changed}, {driver.uninstall, Unchanged}}
+		for i, step := range steps {
+			if result, err := step.do(); err != nil || result.Outcome != step.want {
+				t.Errorf("%s, step %d: outcome %d, want %d, %v", name, i, result.Outcome, step.want, err)
+			}
+		}
+	}
+	put(t, filepath.Join(repo, ".git", "config.lock"), "", 0o644)
+	if result, err := InstallMergeDriver(t.Context(), options); err == nil || result.Outcome != Failed {
+		t.Errorf("outcome %d, %v", result.Outcome, err)
+	}
+}
