@@ -20,7 +20,7 @@ const (
 	ProofMention     Proof = "not verified"           // a manager's file, or the user's own hook, names the gate; neither was run
 )
 
-// Check is what the doctor found about one hook.
+// Check is what the doctor found out about one hook.
 type Check struct {
 	Hook Name
 	Path string // of the file that git would run
@@ -31,7 +31,7 @@ type Check struct {
 	Why, Remedy string
 	// CalledBy names what would call the gate if Proof is [ProofMention]: a manager, or "your own hook".
 	CalledBy string
-	// How says how the gate is reached if the file is not one of our shims.
+	// How says how the hook reaches the gate if its file is not one of our shims.
 	How string
 	// Kept is the hook that runs before the gate, or "".
 	Kept string

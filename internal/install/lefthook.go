@@ -24,7 +24,7 @@ var lefthook = Manager{
 		m.Notes = []string{
 			"files and {files} are needed: without them lefthook skips the gate when it finds no changed files, as in a push of another branch.",
 			"use_stdin is needed: without it lefthook does not tell the gate which refs are pushed.",
-			"A lefthook hook that does not find the program lefthook lets everything through: do not move it after lefthook install.",
+			"A lefthook hook that does not find the program lefthook lets everything through: do not move that program after lefthook install.",
 		}
 		return nil
 	},
@@ -54,7 +54,7 @@ func lefthookAddition(file string, hooks []Name) Addition {
 		out.Place, form, stdin = "at the end", table, "use_stdin = true\n"
 	case ".yml", ".yaml":
 	default:
-		out.Place += "; this is YAML: write it as JSON"
+		out.Place += "; translate the YAML below to JSON"
 	}
 	for _, hook := range hooks {
 		arguments := "{files}"

@@ -215,7 +215,7 @@ func Uninstall(ctx context.Context, names []string, dir string) (install.Result,
 		switch {
 		case c.gone:
 		case !gone && found.file.Mentions(text):
-			c.action, c.note = install.Left, "a command there calls the gate among other things: take that out by hand if it is not wanted"
+			c.action, c.note = install.Left, "a command there calls the gate among other things: take that out by hand if you do not want it"
 		case string(text) == string(found.text):
 			c.action = install.NoCall
 		}
