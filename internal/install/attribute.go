@@ -11,7 +11,7 @@ import (
 	"github.com/small-gate/small-gate/internal/base/wholefile"
 )
 
-// attribute is a git attribute that gives some files to a driver.
+// attribute is a git attribute that gives files to a driver.
 type attribute struct {
 	name string // "merge" or "diff"
 	line string // of .gitattributes

@@ -114,7 +114,6 @@ func ignoredWorkspaces(ctx context.Context, repo Repository) ([]string, error) {
 	}), err
 }
 
-// hooksToCheck returns the hooks that should fire in a repository.
 func hooksToCheck(repo Repository) []Name {
 	if repo.Bare {
 		return []Name{PreReceive}
@@ -187,7 +186,6 @@ func (c *Check) setFailure(err error) {
 	c.Fires, c.Proof, c.Why, c.Remedy = false, ProofNone, f.Message, f.Remedy
 }
 
-// whyAbsent says why there is no hook where git looks for it.
 func (e examination) whyAbsent(hook Name) string {
 	if !e.repo.redirected() {
 		return "there is no such file"

@@ -19,7 +19,7 @@ type DriverCheck struct {
 	Broken bool
 }
 
-// text describes the driver in lines, none in a repository without a work tree.
+// text returns "" for a repository without a work tree.
 func (c DriverCheck) text() string {
 	switch {
 	case c.Works:
@@ -32,7 +32,6 @@ func (c DriverCheck) text() string {
 	return "merge driver: none: " + c.Why + "\n  " + c.Remedy + "\n"
 }
 
-// checkDriver finds out whether git would call the merge driver.
 func checkDriver(ctx context.Context, repo Repository, logs []LogPattern) (DriverCheck, error) {
 	if repo.Bare {
 		return DriverCheck{}, nil

@@ -96,7 +96,7 @@ type plan struct {
 	note   string
 }
 
-// planHooks plans every hook before the first is written.
+// planHooks writes nothing, so that a hook that cannot be planned changes nothing.
 func planHooks(dir string, hooks []Name, program string) ([]plan, error) {
 	plans := make([]plan, 0, len(hooks))
 	for _, hook := range hooks {
@@ -109,7 +109,6 @@ func planHooks(dir string, hooks []Name, program string) ([]plan, error) {
 	return plans, nil
 }
 
-// planHook decides what to do about one hook.
 func planHook(dir string, hook Name, program string) (plan, error) {
 	path := filepath.Join(dir, string(hook))
 	p := plan{hook: hook}
@@ -196,8 +195,7 @@ func markCalledHooks(found recognition, plans []plan) ([]Name, error) {
 	return uncalled, nil
 }
 
-// applyPlans carries out the plans. Each step leaves a working hook: first the old one, then the old one and a copy of it, then the shim
-// and the copy.
+// applyPlans leaves a working hook after each step: first the old one, then the old one and its copy, then the shim and the copy.
 func applyPlans(dir, program string, plans []plan) (Result, error) {
 	result := Result{Dir: dir, Program: program, Outcome: Unchanged}
 	for _, p := range plans {

@@ -37,7 +37,7 @@ var managers = []*Manager{&husky, &lefthook, &preCommit, &prek}
 // teamDirectory stands for a core.hooksPath that no known manager owns.
 var teamDirectory = Manager{Name: "core.hooksPath"}
 
-// writerOf returns the manager that wrote the hook with this text, or nil.
+// writerOf returns the manager that wrote a hook's text, or nil.
 func writerOf(text string) *Manager {
 	for _, m := range managers {
 		if m.wroteHook(text) {

@@ -22,7 +22,7 @@ func ClientHooks() []Name {
 
 func allHooks() []Name { return append(ClientHooks(), PreReceive) }
 
-// readsInput reports whether the hook reads from standard input which refs are pushed.
+// readsInput reports whether git writes the pushed refs to the hook's standard input.
 func (n Name) readsInput() bool { return n == PrePush || n == PreReceive }
 
 // keptSuffix ends the file name of the earlier hook that is kept beside ours.

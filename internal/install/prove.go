@@ -66,7 +66,6 @@ func (e examination) runShim(ctx context.Context, hook Name, path string) (progr
 	return "", ProofNone, newError(message, "Check that programs can be run from that directory, and that there is a /bin/sh.", err)
 }
 
-// askVersion asks the program that a hook would call for its version.
 func (e examination) askVersion(ctx context.Context, check *Check) {
 	if err := CheckProgram(check.Program); err != nil {
 		check.setFailure(err)
