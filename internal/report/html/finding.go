@@ -10,9 +10,9 @@ import (
 )
 
 const (
-	// valueWidth is how many columns of a value are shown.
+	// valueWidth is the number of columns that are shown of a value.
 	valueWidth = 240
-	// maxSideRows is how many entries of one side of a fork are listed.
+	// maxSideRows is the largest number of entries that are listed for one side of a fork.
 	maxSideRows = 100
 )
 
@@ -24,7 +24,7 @@ type card struct {
 	Facts                  []fact
 	Changes                []content.Change
 	MoreChanges            string
-	// Common says how many entries two branches share, and Sides has the others of each.
+	// Common says how many entries two branches share; Sides has the other entries of each.
 	Common string
 	Sides  []side
 }
@@ -34,7 +34,7 @@ type side struct {
 	Entries []string
 }
 
-// cardOf shows a finding of a group. What it shares with the first finding is not repeated.
+// cardOf returns the card of a finding. It leaves out what the group's first finding shows already.
 func (p *page) cardOf(f numbered, g *group, first *finding.Finding) card {
 	out := card{
 		ID: f.id(), Class: f.class(), Single: g.Single, Facts: p.factsOf(f, first),

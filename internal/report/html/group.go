@@ -9,7 +9,7 @@ import (
 	"github.com/small-gate/small-gate/internal/report/content"
 )
 
-// maxUnfolded is how many findings of a group are shown before they are folded.
+// maxUnfolded is the number of findings of a group above which they are folded.
 const maxUnfolded = 5
 
 // numbered is a finding with its number on the page.
@@ -33,9 +33,9 @@ type group struct {
 	ID, Class, Severity, Rule, Page, Title, Where string
 	// Commit is empty if the findings are in several commits, or in none. Compared is the commit with which it was compared.
 	Commit, Compared content.Commit
-	// Pending is true if what was judged is not committed.
+	// Pending is true if the findings are in files that are not committed.
 	Pending bool
-	// Fix is what to do; SameFix is the id of an earlier group with the same fix.
+	// Fix has the steps of the fix; SameFix is the id of an earlier group with the same fix.
 	Fix     []content.Step
 	SameFix string
 	Why     []string
@@ -46,7 +46,7 @@ type group struct {
 	Count  int
 }
 
-// findings writes the groups of findings: errors, warnings, then waived ones.
+// findings writes the groups of findings: errors, then warnings, then waived ones.
 func (p *page) findings() error {
 	explained := map[string]bool{}
 	for _, list := range []struct {
@@ -72,7 +72,7 @@ func (p *page) findings() error {
 	return nil
 }
 
-// group writes one group. explained are the rules that the page has already explained.
+// group writes one group if there is room. explained are the rules that the page has explained already.
 func (p *page) group(findings []*finding.Finding, waived bool, explained map[string]bool) error {
 	room := maxFindings - len(p.shown)
 	if room <= 0 {

@@ -8,7 +8,7 @@ import (
 	"github.com/small-gate/small-gate/internal/report/content"
 )
 
-// The template gets clean and bounded text, which it escapes for HTML.
+// The template gets texts that are sanitised and shortened, and escapes them for HTML.
 
 type head struct {
 	Policy               string

@@ -18,11 +18,11 @@ import (
 )
 
 const (
-	// maxSize bounds the findings and logs of a page, in bytes.
+	// maxSize is the size limit for the findings and logs of a page, in bytes.
 	maxSize = 4 << 20
-	// maxFindings is how many findings are shown in full.
+	// maxFindings is the largest number of findings that are shown.
 	maxFindings = 300
-	// maxLogs is how many logs are drawn.
+	// maxLogs is the largest number of logs that are listed.
 	maxLogs = 30
 )
 
@@ -33,10 +33,10 @@ var (
 	pageStyle string
 )
 
-// pageTemplate is parsed for the first page: most runs make none.
+// pageTemplate parses the template for the first page; most runs make no page.
 var pageTemplate = sync.OnceValues(func() (*template.Template, error) { return template.New("page").Parse(pageText) })
 
-// contentPolicy allows the page its own style and nothing else.
+// contentPolicy is the Content-Security-Policy: it allows the page's own style and nothing else.
 var contentPolicy = sync.OnceValue(func() string {
 	sum := sha256.Sum256([]byte(pageStyle))
 	return "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'; form-action 'none'"
@@ -46,12 +46,13 @@ var contentPolicy = sync.OnceValue(func() string {
 type page struct {
 	report *finding.Report
 	parts  *template.Template
-	// body follows the index.
+	// body is what follows the index.
 	body bytes.Buffer
-	// groups are those in the index, shown the findings that are on the page.
+	// groups are the groups in the index.
 	groups []group
-	// fixes are the ids of the groups that first showed each fix.
+	// fixes maps each fix to the id of the group that shows it first.
 	fixes map[string]string
+	// shown are the findings that are on the page.
 	shown []numbered
 	// hiddenFindings and hiddenLogs count what was left out.
 	hiddenFindings, hiddenLogs int

@@ -9,7 +9,7 @@ import (
 	"github.com/small-gate/small-gate/internal/report/sanitize"
 )
 
-// maxEntryRows is how many entries of a log are listed.
+// maxEntryRows is the largest number of entries that are listed of a log.
 const maxEntryRows = 2000
 
 type logSection struct {
@@ -22,12 +22,12 @@ type logSection struct {
 
 // entryRow is an entry of the log, or a deleted one.
 type entryRow struct {
-	// Class is the gravest finding's; "gone" if the entry was deleted.
+	// Class is that of the gravest finding; "gone" if the entry was deleted.
 	ID, Class, Number string
 	Time, Task, Run   string
-	// Evidence is empty for an entry of which a finding shows the text.
+	// Evidence is empty if a finding shows the entry's text.
 	Evidence string
-	// Notes say how the entry came into the log; Findings are about it.
+	// Notes say how the entry came into the log; Findings link to the findings about it.
 	Notes    []string
 	Findings []found
 }
@@ -65,7 +65,7 @@ func (p *page) logOf(l *finding.LedgerState, n int) logSection {
 		for _, f := range at[i] { // the gravest is first
 			row.add(f)
 			if len(f.Changes) > 0 {
-				row.Evidence = "" // the finding shows it, next to the other version, by which credentials are masked
+				row.Evidence = "" // the finding shows both versions, and masks a credential that only one of them shows
 			}
 			out.Open = true
 		}
@@ -92,8 +92,8 @@ func (r *entryRow) add(f numbered) {
 	r.Findings = append(r.Findings, found{Words: fmt.Sprintf("%s %d: %s", word, f.number, content.Name(f.Rule)), Href: "#" + f.id()})
 }
 
-// places finds the tip's entry for each finding: the one with the same task and time, or the same time, or at the same line. gone are
-// findings about entries that are not at the tip.
+// places finds the tip's entry for each finding: one with the same task and time, else with the same time, else at the same line. found maps the
+// entries' indexes to findings; gone are the findings about entries that the tip does not have.
 func (p *page) places(l *finding.LedgerState) (found map[int][]numbered, gone []numbered) {
 	at := map[[2]string]int{}
 	for i := range l.Log {

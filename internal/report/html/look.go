@@ -11,7 +11,7 @@ import (
 	"github.com/small-gate/small-gate/internal/report/content"
 )
 
-// lookPage is a page of entries.
+// lookPage is the page of small-hook log.
 type lookPage struct {
 	Policy  string
 	Style   template.CSS
@@ -22,13 +22,13 @@ type lookPage struct {
 	Version string
 }
 
-// lookRow is an entry as in the report's table of a log, with its text and its owner.
+// lookRow is an entry as in the report's table of a log, with its text and who made it.
 type lookRow struct {
 	entryRow
 	Status, By, Commit, Evidence string
 }
 
-// RenderLook appends a page of log entries. version is the program's.
+// RenderLook appends a page with entries of logs. version is the program's.
 func RenderLook(buf *bytes.Buffer, l *finding.Look, version string) error {
 	parts, err := pageTemplate()
 	if err != nil {

@@ -11,14 +11,14 @@ import (
 
 // escape makes one line of text literal in GitHub's and GitLab's Markdown: it cannot become emphasis, a link, an image, a table cell, HTML
 // or a formula, and no address becomes a link. An empty comment keeps a name or number after @, #, GH- and the like from becoming a mention
-// or a reference; a backslash would not. It is not enough at the beginning of a line: put something before it.
+// or a reference; a backslash would not. At the beginning of a line use escapeLine.
 func escape(s string) string {
 	s = sanitize.Line(s)
 	var b strings.Builder
 	b.Grow(len(s) + 16)
 	for i, r := range s {
 		next := s[i+utf8.RuneLen(r):]
-		apart := next == "" || next[0] == ' '
+		endsWord := next == "" || next[0] == ' '
 		switch r {
 		case '<':
 			b.WriteString("&lt;") // some renderers ignore backslashes
@@ -32,11 +32,11 @@ func escape(s string) string {
 				b.WriteByte('\\')
 			}
 			b.WriteRune(r)
-			if !apart || r == '#' { // at its end, a # could close a heading
+			if !endsWord || r == '#' { // a # at the end could close a heading
 				b.WriteString("<!-- -->")
 			}
 		case ':':
-			if !apart && (next[0] < '0' || next[0] > '9') { // times are fine
+			if !endsWord && (next[0] < '0' || next[0] > '9') { // a time such as 09:20 needs no escape
 				b.WriteByte('\\')
 			}
 			b.WriteByte(':')
@@ -54,9 +54,9 @@ func escape(s string) string {
 	return b.String()
 }
 
-// hyphen writes the one between two texts, and breaks up what could be the number
-// of an issue: a digit behind it, and before it a key of capitals, or GitHub's GH
-// in any case.
+// hyphen returns the hyphen between two texts. It adds an empty comment if the three
+// could be the number of an issue: capitals, or GitHub's GH in any case, before the
+// hyphen, and a digit after it.
 func hyphen(before, after string) string {
 	if before == "" || after == "" || after[0] < '0' || after[0] > '9' {
 		return "-"
@@ -68,8 +68,8 @@ func hyphen(before, after string) string {
 	return "-"
 }
 
-// escapeLine is [escape] for a text that begins a line: what would make a heading, a
-// list or a line of it is text too.
+// escapeLine is [escape] for a text that begins a line: it cannot become a heading, a
+// list or a ruler either.
 func escapeLine(s string) string {
 	s = escape(strings.TrimSpace(s))
 	digits := len(s) - len(strings.TrimLeft(s, "0123456789"))
@@ -79,7 +79,7 @@ func escapeLine(s string) string {
 	return s
 }
 
-// escapeStart is escape for the first characters of a text, at most limit.
+// escapeStart is escape for the first limit characters of a text; it says how many follow.
 func escapeStart(s string, limit int) string {
 	start, rest := sanitize.Cut(s, limit)
 	return escape(start) + sanitize.More(rest)
@@ -89,7 +89,7 @@ func escapeText(s string) string { return escapeStart(s, content.MaxText) }
 
 func escapePath(s string) string { return escapeStart(s, content.MaxPath) }
 
-// codeSpan writes one line of text as code. Not for tables.
+// codeSpan writes one line of text as code. It does not escape for tables.
 func codeSpan(s string) string {
 	s = sanitize.Line(s)
 	if strings.TrimFunc(s, unicode.IsSpace) == "" {
@@ -102,7 +102,7 @@ func codeSpan(s string) string {
 	return fence + s + fence
 }
 
-// fenced writes text as a block of code in a language, in a fence that is longer than any run of backticks inside.
+// fenced writes text as a block of code in a language. The fence is longer than any row of backticks in the text.
 func fenced(language, text string) string {
 	var b strings.Builder
 	fence := fenceOf(text, "```")

@@ -9,7 +9,7 @@ import (
 	"github.com/small-gate/small-gate/internal/report/content"
 )
 
-// maxOfSide is how many entries of one side of a fork are listed.
+// maxOfSide is the largest number of entries that are listed for one side of a fork.
 const maxOfSide = 5
 
 // fork lists the entries of two branches that both recorded work.

@@ -14,19 +14,19 @@ import (
 )
 
 const (
-	// maxSize bounds the output, in bytes. GitHub drops a summary of more than 1 MiB as a whole.
+	// maxSize is the size limit of the output, in bytes. GitHub drops a summary of more than 1 MiB.
 	maxSize = 900 << 10
-	// maxRows bounds the rows of the table of findings, and maxLedgerRows those of logs.
+	// maxRows is the largest number of rows in the table of findings; maxLedgerRows that in the table of logs.
 	maxRows       = 100
 	maxLedgerRows = 20
 )
 
-// page collects the report block by block. A block that does not fit, and all later ones, are left out, so that no fence stays open.
+// page collects the report block by block. A block that does not fit is left out as a whole, so that no fence stays open, and so are all later ones.
 type page struct {
 	buf *bytes.Buffer
 	// full is true once a block did not fit.
 	full bool
-	// fixes are those already shown.
+	// fixes are the fixes that were already shown.
 	fixes map[string]bool
 }
 
@@ -79,7 +79,7 @@ func (p *page) block(text string) bool {
 	return true
 }
 
-// title returns the outcome, what was examined, and the notes.
+// title returns the heading with the outcome, the numbers, what was judged, and the notes.
 func title(r *finding.Report) string {
 	sign := map[content.Level]string{content.Good: "✅", content.Warn: "⚠️", content.Bad: "❌"}
 	words, level := content.Outcome(r)
@@ -139,7 +139,7 @@ func describeCommit(r *finding.Report, id string) string {
 	return strings.Join(parts, ", ")
 }
 
-// whatToDo lists the steps of a fix or a remedy. Each command has a line of its own, to copy as it is.
+// whatToDo lists the steps of a fix or a remedy. Each command has its own line, to be copied.
 func whatToDo(fix string) string {
 	steps := content.Steps(fix)
 	if len(steps) == 0 {

@@ -25,7 +25,7 @@ type Target struct{ Format, File string }
 // Targets are the reports in the order of the command line.
 type Targets []Target
 
-// Add adds a report, of a format that exists.
+// Add adds a report. The format must exist.
 func (ts *Targets) Add(format, file string) error {
 	if file != "" {
 		if err := ts.free(file); err != nil {
@@ -83,7 +83,7 @@ func (ts *Targets) SendTo(file string) error {
 	return nil
 }
 
-// free refuses a file that another report uses.
+// free returns an error if another report uses the file.
 func (ts *Targets) free(file string) error {
 	own, err := filepath.Abs(file)
 	if err != nil {
@@ -104,7 +104,7 @@ func (ts *Targets) free(file string) error {
 	return nil
 }
 
-// WriteFile replaces the target's file by the report, or leaves it unchanged. verbose lists notes, too.
+// WriteFile replaces the target's file by the report; if that fails, the file is unchanged. With verbose, the report lists notes too.
 func (t Target) WriteFile(r *finding.Report, verbose bool) error {
 	return t.replace(func(w io.Writer) error {
 		return report.Write(w, t.Format, r, report.Options{Version: version.String(), Verbose: verbose})
@@ -125,12 +125,12 @@ func (t Target) replace(render func(io.Writer) error) error {
 	return t.Unwritten(err)
 }
 
-// Unwritten returns the failure to write the target's file because of an error. It is nil for nil.
+// Unwritten returns the failure to write the target's file, caused by err; nil if err is nil.
 func (t Target) Unwritten(err error) error {
 	return Unwritten("the "+t.Format+" report could not be written to "+t.File, "make its directory and let this write there, or name another file", err)
 }
 
-// Unwritten returns the failure to write something, without the system's name for a stream or a temporary file. It is nil for nil.
+// Unwritten returns the failure to write something, caused by err; nil if err is nil. It leaves out the system's name for a stream or a temporary file.
 func Unwritten(what, remedy string, err error) error {
 	if err == nil {
 		return nil

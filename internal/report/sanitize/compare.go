@@ -9,25 +9,25 @@ import (
 	"github.com/small-gate/small-gate/internal/base/secret"
 )
 
-// MaxLines is how many lines of a difference are shown.
+// MaxLines is the largest number of lines that are shown of each side of a difference.
 const MaxLines = 4
 
 const (
-	// context is how many equal characters are shown around a difference.
+	// context is the number of equal characters that are shown around a difference.
 	context = 24
-	// maxNamed is the longest difference, in characters, that is also named by code points if it is not plain ASCII.
+	// maxNamed is the largest number of characters of which a difference names the code points.
 	maxNamed = 4
 )
 
 // Difference shows how one text became another, in a few short lines.
 type Difference struct {
 	Removed, Added []string
-	// Note says what the eye would miss; it is often empty.
+	// Note says what the lines do not show, such as that only white space differs; it is often empty.
 	Note string
 }
 
-// Compare compares two texts. Of long ones it shows the part that differs, with a little context, in about width columns. Credentials are
-// masked first: a line of a key shows no beginning.
+// Compare compares two texts. Of long ones it shows the part that differs, with a little context, in about width columns. Credentials are masked before,
+// because a single line of a key would not be recognised.
 func Compare(from, to string, width int) Difference {
 	from, to = secret.MaskChange("", from, to)
 	switch {
@@ -58,13 +58,13 @@ func Compare(from, to string, width int) Difference {
 	return d
 }
 
-// revealed shows a difference with every invisible character made visible.
+// revealed shows a difference with visible signs for all invisible characters.
 func revealed(from, to string, width int, note string) Difference {
 	removed, added := window(from, to, width, reveal)
 	return Difference{Removed: removed, Added: added, Note: note + `; · is a space, \t a tab, \n a line break`}
 }
 
-// window shows two texts around the part that differs, each in one line; in full if both are short.
+// window shows the part of two texts that differs, with some context, each in one line. Short texts are shown in full.
 func window(from, to string, width int, show func(string) string) (removed, added []string) {
 	prefix, suffix := common(from, to)
 	start := back(from, prefix, context)
@@ -77,7 +77,7 @@ func window(from, to string, width int, show func(string) string) (removed, adde
 
 func fits(s string, width int) bool { return forward(s, 0, width) == len(s) }
 
-// cut shows at most width characters of s from the offset start. The difference ends at the offset end; only a little of the rest is shown.
+// cut shows at most width characters of s from the offset start. After the offset end, where the difference ends, it shows only a little.
 func cut(s string, start, end, width int, show func(string) string) string {
 	if s == "" {
 		return "(empty)"
@@ -137,7 +137,7 @@ func firstLines(lines []string, width, most int) []string {
 	return out
 }
 
-// common returns the length in bytes of the common beginning and the common end of two texts. The two do not overlap or split a character.
+// common returns the lengths, in bytes, of the common beginning and the common end of two texts. These do not overlap, and split no character.
 func common(a, b string) (prefix, suffix int) {
 	shorter := min(len(a), len(b))
 	for prefix < shorter && a[prefix] == b[prefix] {
@@ -155,8 +155,8 @@ func common(a, b string) (prefix, suffix int) {
 	return prefix, suffix
 }
 
-// codePoints names the characters of a very short difference that is not plain ASCII: letters of two scripts, or two encodings of an
-// accent, can look alike.
+// codePoints names the code points of a very short difference that is not plain ASCII, because letters of two scripts, or two encodings of an accent, can
+// look alike.
 func codePoints(from, to string) string {
 	prefix, suffix := common(from, to)
 	from, to = from[prefix:len(from)-suffix], to[prefix:len(to)-suffix]

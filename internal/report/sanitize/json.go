@@ -8,8 +8,8 @@ import (
 	"unicode/utf16"
 )
 
-// JSON appends a document, indented by two spaces, and a newline. Characters that a terminal or a CI system would obey are escaped. The
-// document stays the same: such characters occur only inside its strings.
+// JSON appends a document, indented by two spaces, and a newline. It escapes characters that a terminal or a CI system would obey. They occur only inside
+// of strings, so the document means the same.
 func JSON(buf *bytes.Buffer, doc any) error { return encode(buf, doc, "  ") }
 
 // JSONLine appends a document as one line.

@@ -13,11 +13,11 @@ import (
 	"github.com/small-gate/small-gate/internal/base/wording"
 )
 
-// Line makes a text safe inside one line of a terminal or a CI log. Characters that could move the cursor, change the order of reading,
+// Line makes a text safe in one line of a terminal or a CI log. Characters that could move the cursor, change the order of reading,
 // hide, or begin a new line become visible escapes: control characters (\x1b, \n, \u009b), bidirectional and other format characters
 // (\u202e, \u200b), line and paragraph separators, unassigned and private characters, and bytes that are not UTF-8 (\xff).
 //
-// A backslash breaks what CI systems obey: "::" where a line could begin (GitHub's runner skips leading space), and "##[" or "##vso["
+// It puts a backslash into what CI systems take as a command: "::" at the beginning (GitHub's runner skips leading space), and "##[" or "##vso["
 // anywhere. Letters, accents, emoji and ordinary text of any script are unchanged. A backslash in the text itself is not doubled.
 // Credentials are masked.
 func Line(s string) string {
@@ -37,8 +37,8 @@ func Line(s string) string {
 	return clean
 }
 
-// rewrite replaces bytes that are not UTF-8, a "[" that would open a command by bracket, and characters by the result of instead, which
-// gets the character before as well; for "" they are unchanged.
+// rewrite replaces bytes that are not UTF-8 by escapes, a "[" that would open a command by bracket, and each other character by the result of instead,
+// which also gets the character before it. If the result is "", the character stays.
 func rewrite(s, bracket string, instead func(before, r rune) string) string {
 	var b strings.Builder
 	b.Grow(len(s) + 8)
@@ -60,7 +60,7 @@ func rewrite(s, bracket string, instead func(before, r rune) string) string {
 	return b.String()
 }
 
-// isPlain is a quick test for ordinary texts, which need no change.
+// isPlain reports whether a text needs no change. It may be false for such a text; it is quick.
 func isPlain(s string) bool {
 	for i := range len(s) {
 		if c := s[i]; c < ' ' || c > '~' || c == '[' || c == ':' {
@@ -70,8 +70,8 @@ func isPlain(s string) bool {
 	return true
 }
 
-// OpensCommand reports whether GitHub's runner would take a line that begins with s for a command. Of leading white space, only these
-// spaces are not escaped.
+// OpensCommand reports whether GitHub's runner would take a line that begins with s as a command. It skips leading spaces; Line escapes all other white
+// space.
 func OpensCommand(s string) bool {
 	return strings.HasPrefix(strings.TrimLeftFunc(s, func(r rune) bool { return unicode.Is(unicode.Zs, r) }), "::")
 }
@@ -86,8 +86,8 @@ func endsInHashes(s string) bool {
 	return i > 1 && s[i-1] == '#' && s[i-2] == '#'
 }
 
-// isHidden reports whether a character is invisible, or does more than show. Variation selectors for text and emoji are allowed after a
-// character that is not ASCII: between ASCII characters they would only hide a command from the checks above.
+// isHidden reports whether a character is invisible, or changes how others are shown. Variation selectors for text and emoji are allowed after a
+// character that is not ASCII. Between ASCII characters they would hide a command from OpensCommand.
 func isHidden(before, r rune) bool {
 	switch {
 	case r < utf8.RuneSelf:
@@ -116,8 +116,8 @@ func escape(r rune) string {
 	return fmt.Sprintf(`\U%08x`, r)
 }
 
-// reveal is Line with spaces as a middle dot, all other white space and every selector escaped, and backslashes doubled: different texts
-// never look the same, apart from letters of different scripts.
+// reveal is Line with a middle dot for each space, all other white space and every selector escaped, and backslashes doubled, so that different texts look
+// different, except for letters of different scripts.
 func reveal(s string) string {
 	return rewrite(s, `\[`, func(_, r rune) string {
 		switch {

@@ -12,11 +12,11 @@ import (
 	"github.com/small-gate/small-gate/internal/report/sanitize"
 )
 
-// maxDescription is GitHub's limit for a description, in characters.
+// maxDescription is GitHub's limit for a description, in characters. It is applied to bytes.
 const maxDescription = 1024
 
-// worthKnowing is the id of notifications for notes.
-const worthKnowing = "note"
+// noteID is the id of notifications that carry the report's notes.
+const noteID = "note"
 
 // notices are the kinds of notifications.
 var notices = []descriptor{
@@ -24,7 +24,7 @@ var notices = []descriptor{
 		"The message names what is missing and what provides it. This is neither a pass nor a finding."),
 	notice(content.LeftOut, "There are more results than this file holds.",
 		"Code scanning keeps 5,000 results of a run. The JSON report lists all."),
-	notice(worthKnowing, "Something to know about this run.",
+	notice(noteID, "Something to know about this run.",
 		"For example, that git follows replace refs, which small-gate ignores."),
 }
 
@@ -72,7 +72,7 @@ func ruleDescriptors(r *finding.Report) (descriptors []descriptor, index map[str
 	return descriptors, index
 }
 
-// firstSentences are as many whole sentences as fit into limit bytes.
+// firstSentences returns as many whole sentences as fit into limit bytes.
 func firstSentences(paragraph string, limit int) string {
 	if len(paragraph) <= limit {
 		return paragraph

@@ -21,18 +21,18 @@ const (
 	// sourceRoot is code scanning's name for the repository's root.
 	sourceRoot = "%SRCROOT%"
 
-	// maxResults bounds the results: GitHub keeps no more.
+	// maxResults is the largest number of results. GitHub keeps no more.
 	maxResults = 5000
 )
 
-// Render appends the report. Waived findings are suppressed results. A failure is an unsuccessful run with the reason as a notification: a
-// result would say that something was found. The properties say which commits were compared, and versionControlProvenance names the head if
-// a CI system gives the repository's address.
+// Render appends the report. Waived findings are suppressed results. A failure is an unsuccessful run with the reason as a notification; a result would
+// mean that something was found. The properties say which commits were compared, and versionControlProvenance names the head if a CI system gives the
+// repository's address.
 func Render(buf *bytes.Buffer, r *finding.Report, programVersion string) error {
 	return sanitize.JSON(buf, document{Schema: schema, Version: version, Runs: []run{runOf(r, programVersion)}})
 }
 
-// runOf returns the report as a run of the tool.
+// runOf returns the report as one run of the tool.
 func runOf(r *finding.Report, programVersion string) run {
 	rules, index := ruleDescriptors(r)
 	out := run{
@@ -81,7 +81,7 @@ func invocationOf(r *finding.Report) invocation {
 		notify("error", content.CouldNotJudge, literal(content.FailureLines(f)))
 	}
 	if notes := content.Notes(r); notes != "" {
-		notify("note", worthKnowing, literal(notes))
+		notify("note", noteID, literal(notes))
 	}
 	if words := content.Unlisted(r); words != "" {
 		notify("warning", content.LeftOut, words+".")
@@ -136,7 +136,7 @@ func locationOf(uri string, line, column int) location {
 	return out
 }
 
-// messageOf returns a finding in words: the sentence, what changed, what to do.
+// messageOf describes a finding: its message, what changed, and the fix.
 func messageOf(f *finding.Finding) string {
 	parts := append([]string{content.UpperFirst(content.Sentence(content.Text(f.Message)))}, content.ChangesInWords(f)...)
 	if fix := content.Lines(f.Fix); fix != "" {
@@ -153,8 +153,8 @@ func literal(s string) string {
 	return strings.NewReplacer("[", `\[`, "]", `\]`).Replace(s)
 }
 
-// relativeURI writes a path as a relative reference. Every byte that is not plainly harmless is percent-encoded, so that none is taken for
-// a scheme, a host, a query or a command.
+// relativeURI writes a path as a relative reference. Every byte but letters, digits and -._~/ is percent-encoded, so that none is taken for a scheme, a
+// host, a query or a command.
 func relativeURI(path string) string {
 	var b strings.Builder
 	for _, c := range []byte(strings.TrimLeft(secret.Mask(path), "/")) {
@@ -170,7 +170,7 @@ func relativeURI(path string) string {
 
 var release = expression.Of(`^v?([0-9]+\.[0-9]+\.[0-9]+(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?)$`)
 
-// semanticVersion returns the version without its v; empty for a build that is no release.
+// semanticVersion returns a release's version without the v; empty for a build that is no release.
 func semanticVersion(version string) string {
 	if m := release().FindStringSubmatch(version); m != nil {
 		return m[1]

@@ -1,6 +1,6 @@
 package sarif
 
-// The parts of SARIF 2.1.0 that are written, with the standard's own names. A field without omitempty is always present.
+// The parts of SARIF 2.1.0 that we write, with the standard's own names. A field without omitempty is always present.
 
 type document struct {
 	Schema  string `json:"$schema"`
