@@ -57,7 +57,7 @@ func (a *app) switchLane(c *cobra.Command, args []string, target, reason string)
 	if !done.Done {
 		return a.explainNotAppended(done.Appended)
 	}
-	text := fmt.Sprintf("%s: appended an entry for %s: %s\n", done.Log, lane.SwitchTask, sanitize.Line(done.Evidence))
+	text := fmt.Sprintf("%s: appended an entry for %s: %s\n", done.Log, lane.LaneSwitchTask, sanitize.Line(done.Evidence))
 	text += done.Note() + nextLine(done.StageCommand, fmt.Sprintf("git commit -m \"Go on in the lane %s\"", done.Lane))
 	for _, required := range []struct {
 		when  string

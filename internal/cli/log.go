@@ -86,7 +86,7 @@ func (f *logFlags) form() report.LookForm {
 	case f.full:
 		return report.LookFull
 	}
-	return report.LookLine
+	return report.LookColumns
 }
 
 // timeFlag is the value of a flag that takes a time or a day. A day means its beginning or its end.
@@ -151,7 +151,7 @@ func (a *app) printForDiff(ctx context.Context, name string) error {
 	if l == nil {
 		_, err = a.Stdout.Write([]byte(sanitize.Lines(strings.ToValidUTF8(string(data), "\ufffd"))))
 	} else {
-		err = report.WriteDiffText(a.Stdout, l)
+		err = report.WriteTextconv(a.Stdout, l)
 	}
 	return explainWriteError("the log", err)
 }

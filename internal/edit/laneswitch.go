@@ -39,7 +39,7 @@ func SwitchLane(ctx context.Context, req session.Request, locking Locking, to, r
 	if _, err := req.InRepository(ctx, "lane", func(s *session.Session) error { return planSwitch(ctx, s, &out, reason) }); err != nil {
 		return out, err
 	}
-	entry := combine.NewEntry{{"task_id", lane.SwitchTask}, {"status", "completed"}, {"evidence", out.Evidence}}
+	entry := combine.NewEntry{{"task_id", lane.LaneSwitchTask}, {"status", "completed"}, {"evidence", out.Evidence}}
 	var err error
 	out.Appended, err = Append(ctx, req, locking, entry)
 	return out, err
@@ -61,6 +61,6 @@ func planSwitch(ctx context.Context, s *session.Session, out *Switched, reason s
 	}
 	rigour := lane.SettingsIn(s.Opts.Policy).Rigour(string(out.Lane))
 	out.Before, out.After = rigour.Before, rigour.After
-	out.Evidence = lane.SwitchText(now.Lane, out.Lane, reason)
+	out.Evidence = lane.LaneSwitchText(now.Lane, out.Lane, reason)
 	return nil
 }

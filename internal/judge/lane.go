@@ -68,5 +68,5 @@ func setBranchClaim(ctx context.Context, s *session.Session, head string) error 
 
 // laneGiven reports whether every change has a lane, from the caller or from the configuration.
 func laneGiven(s *session.Session) bool {
-	return s.Req.Lane != "" || lane.Given(s.Opts.Policy) != "" || lane.SettingsIn(s.Opts.Policy).Minimum != ""
+	return s.Req.Lane != "" || lane.Default(s.Opts.Policy) != "" || lane.SettingsIn(s.Opts.Policy).Minimum != ""
 }

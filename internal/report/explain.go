@@ -29,7 +29,7 @@ func Explain(w io.Writer, rule rule.Rule) error {
 	writeExample(&buf, "Wrong", rule.Wrong)
 	writeExample(&buf, "Right", rule.Right)
 	buf.WriteByte('\n')
-	wrap(&buf, "", exampleKey(rule))
+	wrap(&buf, "", exampleLegend(rule))
 	return send(w, &buf)
 }
 
@@ -82,12 +82,12 @@ func writeExample(buf *bytes.Buffer, title, text string) {
 	}
 }
 
-// exampleKey says how to read the rule's examples.
-func exampleKey(rule rule.Rule) string {
+// exampleLegend says how to read the rule's examples.
+func exampleLegend(rule rule.Rule) string {
 	key := "Files that an example does not show are those of a valid workspace."
 	for _, f := range catalogue.ParseExample(rule.Wrong).Files {
 		if f.Step == "theirs" {
-			return key + ` "ours" and "theirs" are two branches of it; "merge" merges theirs into ours.`
+			return key + ` "ours" and "theirs" are two branches with such a workspace; "merge" merges theirs into ours.`
 		}
 	}
 	return key

@@ -25,9 +25,9 @@ type Options struct {
 	Version string
 	// Quiet writes nothing if nothing is wrong: a hook that passes without a warning is silent. Only text obeys it.
 	Quiet bool
-	// Verbose makes formats for people list notes too. JSON and SARIF always list them; the formats for CI systems never do.
+	// Verbose makes formats for people list findings of severity note too. JSON and SARIF always list them; the formats for CI systems never do.
 	Verbose bool
-	// FailureApart leaves out the failure, which the caller writes elsewhere. Only text obeys it.
+	// FailureApart leaves out why the gate could not judge (Report.Failure), which the caller writes elsewhere. Only text obeys it.
 	FailureApart bool
 }
 

@@ -43,7 +43,7 @@ func renderGitHub(buf *bytes.Buffer, r *finding.Report, _ Options) error {
 	for _, a := range annotations(r, places, nil, warnings, "warning") {
 		a.command(buf, "warning")
 	}
-	notices := []annotation{{title: "note", message: content.Notes(r)}, {title: content.LeftOut, message: content.Unlisted(r)}}
+	notices := []annotation{{title: "note", message: content.Notes(r)}, {title: content.LeftOut, message: content.ListedNowhere(r)}}
 	if len(r.Waived) > 0 {
 		message := wording.Count(len(r.Waived), "finding") + " waived: " + content.CountRules(content.BySeverity(r.Waived))
 		notices = append(notices, annotation{title: "waived", message: message})
@@ -86,7 +86,7 @@ func (a *annotation) bounded() string {
 	return kept + end
 }
 
-// gravestFirst groups findings by harm: first a rewritten history, then unreadable files, then their content.
+// gravestFirst returns the groups of errors and those of warnings, each in the order of the stages: history, validate, verify, lint, others.
 func gravestFirst(findings []finding.Finding) (errors, warnings [][]*finding.Finding) {
 	rank := map[finding.Stage]int{finding.StageHistory: -4, finding.StageValidate: -3, finding.StageVerify: -2, finding.StageLint: -1}
 	groups := content.Groups(findings)
@@ -101,15 +101,15 @@ func gravestFirst(findings []finding.Finding) (errors, warnings [][]*finding.Fin
 	return errors, warnings
 }
 
-// annotations makes at most ten annotations of one kind: first, then one for each group; if there are too many, the last one counts the rest.
-func annotations(r *finding.Report, places *content.Places, first []annotation, all [][]*finding.Finding, kind string) []annotation {
-	room := maxAnnotations - len(first)
+// annotations makes at most ten annotations of one kind: the failures, then one for each group. If there are too many, the last one counts the rest.
+func annotations(r *finding.Report, places *content.Places, failures []annotation, all [][]*finding.Finding, kind string) []annotation {
+	room := maxAnnotations - len(failures)
 	if len(all) <= room {
 		room = len(all)
 	} else {
 		room--
 	}
-	out := first
+	out := failures
 	for _, group := range all[:room] {
 		out = append(out, groupAnnotation(r, places, group))
 	}

@@ -49,7 +49,7 @@ func renderGitLab(buf *bytes.Buffer, r *finding.Report, _ Options) error {
 	if f := content.Failure(r); f != nil {
 		add("blocker", content.CouldNotJudge, content.CouldNotJudge, "Could not judge: "+content.Text(f.Message), "", 1)
 	}
-	names := content.Identities(r.Findings)
+	fingerprints := content.Identities(r.Findings)
 	for i, f := range content.BySeverity(r.Findings) {
 		if i == maxIssues {
 			words := wording.Count(len(r.Findings)-i, "more finding") + "; " + content.SeeRest(r)
@@ -61,10 +61,10 @@ func renderGitLab(buf *bytes.Buffer, r *finding.Report, _ Options) error {
 			severity = "critical"
 		}
 		rule := content.Name(f.Rule)
-		add(severity, rule, names[f], issueText(f)+" ("+rule+")", f.Path, places.Line(f))
+		add(severity, rule, fingerprints[f], issueText(f)+" ("+rule+")", f.Path, places.Line(f))
 	}
-	if words := content.Unlisted(r); words != "" {
-		add("info", content.LeftOut, content.LeftOut+"-everywhere", words, "", 1)
+	if words := content.ListedNowhere(r); words != "" {
+		add("info", content.LeftOut, content.LeftOut+"-everywhere", words, "", 1) // another fingerprint than above
 	}
 	return sanitize.JSON(buf, issues)
 }

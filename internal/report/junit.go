@@ -31,7 +31,7 @@ type junitSuite struct {
 	Failures int    `xml:"failures,attr"`
 	Errors   int    `xml:"errors,attr"`
 	Skipped  int    `xml:"skipped,attr,omitempty"`
-	// Time is 0: nothing is measured, but some readers fail without it.
+	// Time is 0: nothing is measured, but some programs that read JUnit files fail without it.
 	Time  int         `xml:"time,attr"`
 	Cases []junitCase `xml:"testcase"`
 }
@@ -56,7 +56,7 @@ type junitText struct {
 	Body string `xml:",cdata"`
 }
 
-// junit builds the suites. The first one has the case that says whether everything could be judged; then there is one for each file.
+// junit builds the suites. The first one has the case that says whether everything could be judged; then there is one suite for each file.
 type junit struct {
 	suites []junitSuite
 	at     map[string]int // maps a file's path to the index of its suite
@@ -180,7 +180,7 @@ func (j *junit) body(group []*finding.Finding) string {
 	return body.String()
 }
 
-// addJudged adds the case that has an error if something could not be addJudged, and one that fails if findings were left out.
+// addJudged adds the case that has an error if something could not be judged, and, if findings were left out, a second case, which fails.
 func (j *junit) addJudged(r *finding.Report) {
 	s := &j.suites[0]
 	words := content.Summary(r) + "\n"
@@ -192,7 +192,7 @@ func (j *junit) addJudged(r *finding.Report) {
 		c.Error = &junitResult{Message: content.Text(f.Message), Type: content.CouldNotJudge, Body: content.FailureLines(f) + "\n"}
 	}
 	j.add(s, c)
-	words = content.Unlisted(r)
+	words = content.ListedNowhere(r)
 	if j.hidden > 0 {
 		words = strings.TrimSuffix(wording.Count(j.hidden, "more finding")+"; "+j.seeRest+"; "+words, "; ")
 	}

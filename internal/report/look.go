@@ -17,13 +17,16 @@ import (
 	"github.com/small-gate/small-gate/internal/report/sanitize"
 )
 
-// LookForm says how much is shown of an entry.
+// LookForm says how much small-hook log shows of an entry.
 type LookForm int
 
-// The forms: a line in columns, a line in words, everything.
+// The forms.
 const (
-	LookLine LookForm = iota
+	// LookColumns is a line in columns, the default.
+	LookColumns LookForm = iota
+	// LookOneline is a line with commit, task, status and text.
 	LookOneline
+	// LookFull is everything, on several lines.
 	LookFull
 )
 
@@ -57,10 +60,10 @@ func WriteLook(w io.Writer, format string, l *finding.Look, form LookForm, opts 
 // look writes entries for a person.
 func (t *text) look(l *finding.Look, form LookForm) {
 	several := len(l.Logs) > 1
-	task, by := 0, 0
+	taskWidth, ownerWidth := 0, 0
 	for i := range l.Entries {
 		e := &l.Entries[i]
-		task, by = max(task, utf8.RuneCountInString(content.Task(e))), max(by, utf8.RuneCountInString(content.Owner(e)))
+		taskWidth, ownerWidth = max(taskWidth, utf8.RuneCountInString(content.Task(e))), max(ownerWidth, utf8.RuneCountInString(content.Owner(e)))
 	}
 	for i := range l.Entries {
 		e := &l.Entries[i]
@@ -78,16 +81,16 @@ func (t *text) look(l *finding.Look, form LookForm) {
 			}
 			t.line(t.paint(yellow, content.LookCommit(e)), " ", path, content.Task(e), status, ": ", sanitize.Line(ledger.MainText(e.Value)))
 		default:
-			front := fmt.Sprintf("%s%s  %s  ", path, when(e), pad(content.Task(e), min(task, maxColumn)))
-			status, who := pad(content.Name(e.Status), len("in_progress")), pad(content.Owner(e), min(by, maxColumn))
+			front := fmt.Sprintf("%s%s  %s  ", path, when(e), pad(content.Task(e), min(taskWidth, maxColumnWidth)))
+			status, who := pad(content.Name(e.Status), len("in_progress")), pad(content.Owner(e), min(ownerWidth, maxColumnWidth))
 			room := max(t.width-utf8.RuneCountInString(front+status+who)-len("    ")-len(content.LookCommit(e))-1, minWidth/2)
 			t.line(front, t.paint(statusStyle(e.Status), status), "  ", who, "  ", pad(sanitize.Line(ledger.MainText(e.Value)), room), " ", t.paint(yellow, content.LookCommit(e)))
 		}
 	}
 }
 
-// maxColumn is the number of characters of a value that a column shows.
-const maxColumn = 24
+// maxColumnWidth is the largest width of a column, in characters.
+const maxColumnWidth = 24
 
 // pad pads or cuts a text to the width of a column. The texts are sanitised, and cutting cannot make them unsafe.
 func pad(s string, width int) string {
@@ -132,7 +135,7 @@ func (t *text) entry(e *finding.Recorded) {
 	t.line()
 }
 
-// entryText writes the fields of an entry that do not have a line of their own.
+// entryText writes all fields of an entry but task, status and timestamp, which the caller has written.
 func (t *text) entryText(e *finding.Recorded) {
 	for _, f := range ledger.FieldChanges(nil, e.Value) {
 		switch f.Field {
@@ -151,8 +154,8 @@ func (t *text) entryText(e *finding.Recorded) {
 	}
 }
 
-// WriteDiffText writes a log for git's diff: each entry is a paragraph, in the log's own order.
-func WriteDiffText(w io.Writer, l *finding.Look) error {
+// WriteTextconv writes a whole log as the text that git's diff compares (textconv, gitattributes(5)): each entry is a paragraph, in the log's order.
+func WriteTextconv(w io.Writer, l *finding.Look) error {
 	var buf bytes.Buffer
 	t := &text{buf: &buf}
 	for i := range l.Entries {

@@ -44,12 +44,12 @@ func TestLookIsSanitized(t *testing.T) {
 	l := hostileLook(t)
 	all := map[string]string{}
 	for name, write := range map[string]func(*bytes.Buffer) error{
-		"line":    func(b *bytes.Buffer) error { return WriteLook(b, "text", l, LookLine, Options{}) },
+		"line":    func(b *bytes.Buffer) error { return WriteLook(b, "text", l, LookColumns, Options{}) },
 		"oneline": func(b *bytes.Buffer) error { return WriteLook(b, "text", l, LookOneline, Options{Width: 60}) },
 		"full":    func(b *bytes.Buffer) error { return WriteLook(b, "text", l, LookFull, Options{}) },
-		"json":    func(b *bytes.Buffer) error { return WriteLook(b, "json", l, LookLine, Options{}) },
-		"html":    func(b *bytes.Buffer) error { return WriteLook(b, "html", l, LookLine, Options{Version: "1"}) },
-		"diff":    func(b *bytes.Buffer) error { return WriteDiffText(b, l) },
+		"json":    func(b *bytes.Buffer) error { return WriteLook(b, "json", l, LookColumns, Options{}) },
+		"html":    func(b *bytes.Buffer) error { return WriteLook(b, "html", l, LookColumns, Options{Version: "1"}) },
+		"diff":    func(b *bytes.Buffer) error { return WriteTextconv(b, l) },
 	} {
 		var out bytes.Buffer
 		if err := write(&out); err != nil {
@@ -71,7 +71,7 @@ func TestLookIsSanitized(t *testing.T) {
 	if n := strings.Count(all["line"], "\n"); n != 3 {
 		t.Errorf("three entries in %d lines", n)
 	}
-	if err := WriteLook(&bytes.Buffer{}, "sarif", l, LookLine, Options{}); err == nil {
+	if err := WriteLook(&bytes.Buffer{}, "sarif", l, LookColumns, Options{}); err == nil {
 		t.Error("a look is written as SARIF")
 	}
 }
@@ -88,7 +88,7 @@ func TestLooksFitTheSchema(t *testing.T) {
 		}
 		for _, l := range []*finding.Look{hostileLook(t), {}} {
 			var out bytes.Buffer
-			if err := WriteLook(&out, "json", l, LookLine, Options{}); err != nil {
+			if err := WriteLook(&out, "json", l, LookColumns, Options{}); err != nil {
 				t.Fatal(err)
 			}
 			result, err := schema.Validate(gojsonschema.NewBytesLoader(out.Bytes()))

@@ -15,9 +15,9 @@ import (
 )
 
 const (
-	maxPlaces   = 10 // the lines that are named for findings of a group that are not shown
-	maxForkText = 10 // the entries that are drawn for one side of a fork
-	minWidth    = 40 // the columns of a value on a narrow terminal
+	maxPlaces   = 10 // the largest number of lines that are named for findings of a group that are not shown
+	maxForkText = 10 // the largest number of entries that are drawn for one side of a fork
+	minWidth    = 40 // the least width of a value, in columns, however narrow the terminal is
 )
 
 // style is an ANSI colour.
@@ -32,7 +32,7 @@ const (
 
 var levelStyles = map[content.Level]style{content.Good: green, content.Warn: yellow, content.Bad: red}
 
-// text writes for a person whose commit was just rejected.
+// text writes plain text, sanitised line by line. The text report uses it, and so do other formats for their texts.
 type text struct {
 	buf   *bytes.Buffer
 	color bool
@@ -54,7 +54,7 @@ func renderText(buf *bytes.Buffer, r *finding.Report, opts Options) error {
 	}
 	t.findings(r.Findings)
 	t.waived(r.Waived)
-	if words := content.Unlisted(r); words != "" {
+	if words := content.ListedNowhere(r); words != "" {
 		t.line(words)
 		t.line()
 	}

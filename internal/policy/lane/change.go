@@ -19,10 +19,10 @@ type File struct {
 	// Lines is the number of lines that only one of the two versions has, without comments and imports. For a file that is binary or too large it is
 	// estimated from the size. A path without such lines gives no signal, except for a generated migration.
 	Lines int
-	// written is true for a generated file, which is no work, except for a migration.
-	written bool
-	// lost is how many of these lines are deleted, and guarded how many are about permissions.
-	lost, guarded int
+	// generated is true for a generated file. It is no work, but a generated migration still gives its signal.
+	generated bool
+	// Of Lines, lost is how many are deleted, and sensitive how many mention permissions or credentials.
+	lost, sensitive int
 	// statements are SQL lines that change a schema or stored data; routes and exports are changed lines with routes and exported declarations.
 	statements, routes, exports []Line
 }
@@ -41,7 +41,7 @@ type Line struct {
 // Read compares the two texts of a file, and sets its lines. A generated file has none.
 func (f *File) Read(before, after []byte) {
 	f.statements = statements(f.Path, before, after)
-	if f.written = isGenerated(before) || isGenerated(after); f.written {
+	if f.generated = isGenerated(before) || isGenerated(after); f.generated {
 		return
 	}
 	language := languageOf(f.Path)
@@ -58,7 +58,7 @@ func (f *File) Read(before, after []byte) {
 			continue
 		}
 		if guard().MatchString(line.Text) {
-			f.guarded++
+			f.sensitive++
 		}
 		if language != nil {
 			language.classify(f, line)
@@ -115,7 +115,7 @@ func FindMoves(files []File) {
 		if left := gone[f.Object]; f.Added && len(left) > 0 {
 			gone[f.Object] = left[1:]
 			files[left[0]].Lines, f.Lines = 0, 0
-			files[left[0]].written, f.written = false, false
+			files[left[0]].generated, f.generated = false, false
 		}
 	}
 }
@@ -123,8 +123,8 @@ func FindMoves(files []File) {
 // Counts reports whether a path counts at all: the protocol's own files and the
 // gate's configuration do not.
 func Counts(name string) bool {
-	_, state := small.WorkspaceOf(name)
-	return !state && name != policy.File
+	_, inSmall := small.WorkspaceOf(name)
+	return !inSmall && name != policy.File
 }
 
 // IsWork reports whether a path is work: it counts, and is no test, no document and not ignored. Lock files and vendored copies are ignored.

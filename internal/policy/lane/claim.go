@@ -22,7 +22,7 @@ const (
 	FromEntry Source = "entry"
 	// FromLabel is a label of the pull request.
 	FromLabel Source = "label"
-	// FromJob is the lane in a job's record, which whoever started the job has given it.
+	// FromJob is the lane in a job's record. Whoever started the job chose it.
 	FromJob Source = "job"
 	// FromPolicy is the configuration: its default lane, or the least strict lane that it allows.
 	FromPolicy Source = "configuration"
@@ -34,24 +34,24 @@ const Trailer = "Lane"
 // LabelPrefix begins the labels that claim a lane.
 const LabelPrefix = "lane:"
 
-// SwitchTask is the task id of an entry that records a change of lane, SpecTask that of
+// LaneSwitchTask is the task id of an entry that records a change of lane, SpecTask that of
 // an entry that names a spec.
 const (
-	SwitchTask = "meta/lane-switch"
-	SpecTask   = "meta/spec"
+	LaneSwitchTask = "meta/lane-switch"
+	SpecTask       = "meta/spec"
 )
 
 var (
-	// switchText matches the beginning of the evidence of an entry that switches lanes.
-	switchText = expression.Of(`(?i)^\s*(?:\w+\s+)?to\s+(\w+)\s*:\s*\S`)
+	// switchForm matches the beginning of the evidence of an entry that switches lanes.
+	switchForm = expression.Of(`(?i)^\s*(?:\w+\s+)?to\s+(\w+)\s*:\s*\S`)
 	specLine   = expression.Of(`(?m)^\s*` + specKey + `:\s*(\S.*?)\s*$`)
 )
 
 // specKey is the key, or the beginning of the line, that names the file in an entry for SpecTask.
 const specKey = "spec-md"
 
-// SwitchText returns the evidence of an entry that switches lanes; from may be empty.
-func SwitchText(from, to Lane, reason string) string {
+// LaneSwitchText returns the evidence of an entry that switches lanes; from may be empty.
+func LaneSwitchText(from, to Lane, reason string) string {
 	text := "to " + string(to) + ": " + reason
 	if from != "" && from != to {
 		text = string(from) + " " + text
@@ -63,7 +63,7 @@ func SwitchText(from, to Lane, reason string) string {
 // SwitchText.
 func SwitchedTo(evidence *small.Value) string {
 	text, _ := evidence.Str()
-	if m := switchText().FindStringSubmatch(text); m != nil {
+	if m := switchForm().FindStringSubmatch(text); m != nil {
 		return m[1]
 	}
 	return ""
@@ -92,7 +92,7 @@ type Claim struct {
 // claimants describe sources in messages.
 var claimants = map[Source]string{
 	FromCaller: "--lane", FromInput: "the input lane", FromEnvironment: "SMALL_LANE", FromTrailer: "the trailer of commit ",
-	FromEntry: "an entry for " + SwitchTask, FromLabel: "a label", FromJob: "the job's record", FromPolicy: "the configuration",
+	FromEntry: "an entry for " + LaneSwitchTask, FromLabel: "a label", FromJob: "the job's record", FromPolicy: "the configuration",
 }
 
 // By names the source of the claim, for messages.

@@ -26,7 +26,7 @@ func TestSwitchedTo(t *testing.T) {
 		}
 	}
 	for _, from := range []Lane{"", Fast, Standard, Deep} {
-		if text := SwitchText(from, Standard, "why"); SwitchedTo(&small.Value{Kind: small.String, Text: text}) != string(Standard) {
+		if text := LaneSwitchText(from, Standard, "why"); SwitchedTo(&small.Value{Kind: small.String, Text: text}) != string(Standard) {
 			t.Errorf("%q does not switch", text)
 		}
 	}

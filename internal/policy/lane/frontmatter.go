@@ -50,7 +50,7 @@ func parseFrontMatter(data []byte, limits small.Limits) (*small.Document, []smal
 	return doc, replaceHints(problems)
 }
 
-// replaceHints replaces the hints of problems with an unreadable file, because the parser's own hints are about progress logs.
+// replaceHints gives the problems of an unreadable file other hints, because the parser's hints are about progress logs, and a position of at least 1:1.
 func replaceHints(problems []small.Problem) []small.Problem {
 	for i := range problems {
 		p := &problems[i]

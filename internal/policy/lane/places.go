@@ -46,7 +46,7 @@ func PlacesIn(p *policy.Policy) *Places {
 	return &Places{}
 }
 
-// Values returns the targets of the configuration's values.
+// Values returns pointers to the fields that the configuration sets, by key.
 func (w *Places) Values() map[string]any {
 	return map[string]any{
 		"include": &w.Include, "exclude": &w.Exclude, "jobs": &w.Jobs, "campaigns": &w.Campaigns,
@@ -64,7 +64,7 @@ func (w *Places) Check(r policy.SectionReader) {
 		w.Roots[i] = path.Clean(text)
 		switch {
 		case text == "":
-			p.Message = "the folder is empty; write the root as \".\""
+			p.Message = "the folder's path is empty; write \".\" for the repository's root"
 		case path.IsAbs(text), w.Roots[i] == "..", strings.HasPrefix(w.Roots[i], "../"):
 			p.Message, p.Hint = "the folder "+wording.Quote(text)+" is outside the repository", "write its path from the repository's root"
 		default:
@@ -91,7 +91,7 @@ func (w *Places) FormatAt(path string) *policy.Format {
 	return &switches
 }
 
-// switches reads a record as a log with its switches as the entries.
+// switches reads a record as a log. Its entries are the job's changes of workflow.
 var switches = policy.Format{
 	Rule: "workflow/history-rewritten",
 	Read: func(path string, data []byte, limits small.Limits) (*ledger.Log, []small.Problem) {
@@ -120,11 +120,11 @@ func (w *Places) HasJob(path string) bool {
 	return policy.Matches(w.Jobs, path) && w.HasRecord(path)
 }
 
-// HasRecord reports whether a path is a record to be judged: a job's or a campaign's. A file in a workspace never is one, whatever the patterns.
+// HasRecord reports whether a path is a record to be judged: a job's or a campaign's. A file in .small never is one, whatever the patterns.
 func (w *Places) HasRecord(path string) bool {
 	if !policy.Matches(w.Jobs, path) && !policy.Matches(w.Campaigns, path) || policy.Matches(w.Exclude, path) {
 		return false
 	}
-	_, inWorkspace := small.WorkspaceOf(path)
-	return !inWorkspace
+	_, inSmall := small.WorkspaceOf(path)
+	return !inSmall
 }

@@ -40,11 +40,11 @@ type Child struct {
 	subject      string
 }
 
-// ParseRecord reads the record of a job or a campaign, as JSON or YAML according to the path file. If the file cannot be read, it returns nil and
-// the problems.
-func ParseRecord(file string, data []byte, limits small.Limits) (*Record, []small.Problem) {
+// ParseRecord reads the record of a job or a campaign at a path: as JSON if the path ends in .json, else as YAML. If the file cannot be read, it returns
+// nil and the problems.
+func ParseRecord(at string, data []byte, limits small.Limits) (*Record, []small.Problem) {
 	read := small.Parse
-	if strings.HasSuffix(file, ".json") {
+	if strings.HasSuffix(at, ".json") {
 		read = small.ParseJSON
 		data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	}
@@ -54,7 +54,7 @@ func ParseRecord(file string, data []byte, limits small.Limits) (*Record, []smal
 	}
 	root := doc.Root
 	params := root.Get("params")
-	r := &Record{Path: file, WorkflowPath: refAt(root.Get("workflowPath")), doc: doc, NoCampaign: isBool(params.Get("epicAllowed"), "false")}
+	r := &Record{Path: at, WorkflowPath: refAt(root.Get("workflowPath")), doc: doc, NoCampaign: isBool(params.Get("epicAllowed"), "false")}
 	if l, known := Parse(refAt(params.Get("lane")).Text); known {
 		r.Lane = l
 	}

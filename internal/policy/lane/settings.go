@@ -10,7 +10,7 @@ import (
 
 // Sections are the parts of the configuration about lanes.
 var Sections = []policy.Section{
-	{Key: "lane", Schema: laneSchema, New: func() policy.Settings { return new(given) }},
+	{Key: "lane", Schema: laneSchema, New: func() policy.Settings { return new(defaultLane) }},
 	{Key: "lanes", Schema: lanesSchema, New: func() policy.Settings { return defaultSettings() }},
 }
 
@@ -33,7 +33,7 @@ type Settings struct {
 	Patterns map[string][]string
 	// Minimum is the least strict lane in which a change is judged; empty for none.
 	Minimum string
-	// QAAfterMerge makes only an audit check the entries that a lane demands after the work.
+	// QAAfterMerge is true if only an audit checks the entries that a lane demands after the work.
 	QAAfterMerge bool
 	// Fast, Standard and Deep are the lanes' demands.
 	Fast, Standard, Deep Rigour
@@ -58,11 +58,11 @@ func defaultSettings() *Settings {
 
 // Rigour is what a lane demands of a change beyond what is demanded of every change.
 type Rigour struct {
-	// Strict turns strict rules on.
+	// Strict turns strict mode on.
 	Strict bool
 	// WarningsAreErrors raises every warning to an error.
 	WarningsAreErrors bool
-	// NoInsertions forbids entries before older ones even if a reconcile entry permits them.
+	// NoInsertions forbids new entries in front of entries that the log already has, even if a reconcile entry permits them.
 	NoInsertions bool
 	// Rules raises the levels of rules.
 	Rules map[string]policy.Level
@@ -91,7 +91,7 @@ func SettingsIn(p *policy.Policy) *Settings {
 	return defaultSettings()
 }
 
-// Values returns the targets of the configuration's values.
+// Values returns pointers to the fields that the configuration sets, by key.
 func (l *Settings) Values() map[string]any {
 	values := map[string]any{
 		"files": &l.Files, "lines": &l.Lines, "minimum": &l.Minimum, "off": &l.Off, "qa": policy.BoolWord("after-merge", &l.QAAfterMerge),
@@ -120,7 +120,7 @@ func (l *Settings) Check(r policy.SectionReader) {
 	}
 }
 
-// pathPattern returns a [policy.PatternCheck] like policy.FilePattern, for patterns that may begin with !. It allows . and .. in a pattern.
+// pathPattern is the [policy.PatternCheck] for patterns that may begin with !. Unlike policy.FilePattern it allows . and .. in a pattern.
 func pathPattern(pattern string) (message, hint string) {
 	rest, not := strings.CutPrefix(pattern, "!")
 	mended := policy.TrimRoot(rest)
@@ -136,18 +136,18 @@ func pathPattern(pattern string) (message, hint string) {
 	return "the pattern " + wording.Quote(pattern) + " matches no path of a file", "write " + wording.Quote(mended)
 }
 
-// given is the lane of a change that claims none itself.
-type given struct{ lane Lane }
+// defaultLane is the lane of a change that claims none itself.
+type defaultLane struct{ lane Lane }
 
-// Values returns the targets of the configuration's value.
-func (g *given) Values() map[string]any { return map[string]any{"": &g.lane} }
+// Values returns a pointer to the lane, which the configuration sets.
+func (g *defaultLane) Values() map[string]any { return map[string]any{"": &g.lane} }
 
 // Check accepts every value.
-func (*given) Check(policy.SectionReader) {}
+func (*defaultLane) Check(policy.SectionReader) {}
 
-// Given returns the lane that a policy gives a change that claims none itself; empty if it gives none.
-func Given(p *policy.Policy) Lane {
-	if g, set := p.Sections["lane"].(*given); set {
+// Default returns the lane that a policy gives a change that claims none itself; empty if it gives none.
+func Default(p *policy.Policy) Lane {
+	if g, set := p.Sections["lane"].(*defaultLane); set {
 		return g.lane
 	}
 	return ""

@@ -17,8 +17,8 @@ const specWriting = "spec-writing"
 
 // shape is the phases, in order, that the name of a well-known workflow promises. a|b stands for either of two phases.
 type shape struct {
-	lane  string
-	steps []string
+	suffix string // follows the name in messages
+	steps  []string
 }
 
 // shapes are the four well-known workflows. Older campaigns begin with
@@ -36,7 +36,7 @@ func (w *Workflow) CheckShape() []small.Problem {
 	if !known {
 		return nil
 	}
-	promise := "the workflow " + w.Name + s.lane
+	which := "the workflow " + w.Name + s.suffix
 	order := strings.ReplaceAll(strings.Join(s.steps, ", "), "|", " or ")
 	var out []small.Problem
 	last, lastName := -1, ""
@@ -45,35 +45,35 @@ func (w *Workflow) CheckShape() []small.Problem {
 		at := slices.IndexFunc(w.Phases, func(p Phase) bool { return slices.Contains(names, p.Name.Text) })
 		if at < 0 {
 			out = append(out, newProblem(w.phasesPos(), "phases."+names[0], "add it, or give the workflow's folder another name; the phases are "+order,
-				"%s lacks the phase %q", promise, names[0]))
+				"%s lacks the phase %q", which, names[0]))
 			continue
 		}
 		p := &w.Phases[at]
 		if at < last {
 			out = append(out, newProblem(p.Name.Pos, p.subject+".name", "put the phases in this order: "+order,
-				"%s promises %q after %q", promise, p.Name.Text, lastName))
+				"%s promises %q after %q", which, p.Name.Text, lastName))
 		} else {
 			last, lastName = at, p.Name.Text
 		}
-		out = append(out, p.checkStep(promise)...)
+		out = append(out, p.checkStep(which)...)
 	}
 	spec, begins := w.phase(specWriting), w.phase(w.Initial.Text)
 	if s.steps[0] == specWriting && spec >= 0 && begins > spec {
 		out = append(out, newProblem(w.Initial.Pos, "initial_phase", "write initial_phase: "+specWriting+"; overrides may begin elsewhere",
-			"%s skips the phase %q and begins with %q: every job begins with its specification", promise, specWriting, clip(w.Initial.Text)))
+			"%s skips the phase %q and begins with %q: every job begins with its specification", which, specWriting, clip(w.Initial.Text)))
 	}
 	return out
 }
 
 // checkStep reports what a phase of a well-known workflow lacks.
-func (p *Phase) checkStep(promise string) []small.Problem {
+func (p *Phase) checkStep(which string) []small.Problem {
 	switch {
 	case p.Name.Text == "coding" && !slices.ContainsFunc(p.Subagents, func(s Worker) bool { return s.Name.Text == reviewer }):
 		return []small.Problem{newProblem(p.Name.Pos, p.subject+".subagents", "write it like this: subagents: [{name: "+reviewer+", agent: agents/"+reviewer+".md}]",
-			"%s promises the subagent %q in the phase %q", promise, reviewer, p.Name.Text)}
+			"%s promises the subagent %q in the phase %q", which, reviewer, p.Name.Text)}
 	case p.Name.Text == "coordinating" && p.Agent.Text != "":
 		return []small.Problem{newProblem(p.Agent.Pos, p.subject+".agent", "write agent: ~",
-			"%s promises that no agent works in the phase %q", promise, p.Name.Text)}
+			"%s promises that no agent works in the phase %q", which, p.Name.Text)}
 	}
 	return nil
 }
@@ -102,7 +102,7 @@ func (w *Workflow) endsInMerge() bool {
 // personWords matches the words with which a phase without an agent says that a person does it.
 var personWords = expression.Of(`(?i)approv|await|waiting|human|manual|person|sign-?off`)
 
-// waitsForPerson reports whether work waitsForPerson for a person in a phase.
+// waitsForPerson reports whether the work waits for a person in a phase.
 func (p *Phase) waitsForPerson() bool {
 	return p.Checkpoint || p.NoAgent && (personWords().MatchString(p.Name.Text) || personWords().MatchString(p.Status))
 }

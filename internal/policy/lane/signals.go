@@ -16,7 +16,7 @@ type Signal struct {
 	Fits Lane
 	// Why is a sentence for people, without its full stop.
 	Why string
-	// Files are the paths of the files that gave the signal, sorted; Lines are the lines that gave it, if any. Both are text of the change.
+	// Files are the paths of the files that gave the signal, sorted; Lines are the lines that gave it, if any. Both come from the change as they are: sanitise them before printing.
 	Files []string
 	Lines []Line
 }
@@ -71,7 +71,7 @@ func Signals(files []File, cfg *Settings) []Signal {
 		if !Counts(f.Path) || matches("ignore", f.Path, cfg) {
 			continue
 		}
-		if f.Lines > 0 || f.written {
+		if f.Lines > 0 || f.generated {
 			c.files = append(c.files, *f)
 		}
 		if !IsWork(f.Path, cfg) {
@@ -131,13 +131,13 @@ func security(c *change) []Signal {
 	guarded, lines := 0, 0
 	for i := range c.work {
 		lines += c.work[i].Lines
-		guarded += c.work[i].guarded
+		guarded += c.work[i].sensitive
 	}
 	if len(out) > 0 || guarded < guardedLines || guarded*guardedShare < lines {
 		return out
 	}
 	why := fmt.Sprintf("%d of %d lines mention permissions, passwords and the like", guarded, lines)
-	return fromFiles(Deep, why, c.work, func(f *File) bool { return f.guarded > 0 })
+	return fromFiles(Deep, why, c.work, func(f *File) bool { return f.sensitive > 0 })
 }
 
 // Work is about security if at least guardedLines lines mention it, and at least one in guardedShare.

@@ -46,17 +46,17 @@ func (r *Record) CheckSwitches(find FindWorkflow) []small.Problem {
 
 const noCampaignHint = "let the parent campaign create the further jobs"
 
-// checkLane reports a given lane that does not exist.
+// checkLane reports a params.lane that is no lane.
 func (r *Record) checkLane() []small.Problem {
-	given := r.doc.Root.Get("params").Get("lane")
-	if given == nil || given.Kind == small.Null || r.Lane != "" {
+	value := r.doc.Root.Get("params").Get("lane")
+	if value == nil || value.Kind == small.Null || r.Lane != "" {
 		return nil
 	}
-	words := given.Kind.String()
-	if text, is := given.Str(); is {
+	words := value.Kind.String()
+	if text, is := value.Str(); is {
 		words = `"` + clip(text) + `"`
 	}
-	return []small.Problem{newProblem(given.Pos, "params.lane", "write one of "+strings.Join(Names, ", "),
+	return []small.Problem{newProblem(value.Pos, "params.lane", "write one of "+strings.Join(Names, ", "),
 		"params.lane is %s, which is not a lane", words)}
 }
 
@@ -109,7 +109,7 @@ func (s *Switch) checkNames(first bool, find FindWorkflow) []small.Problem {
 }
 
 // keepOld ends the remedy for a wrong name in a switch.
-const keepOld = "; a switch that is committed stays as it is: keep a workflow with that path and phase for it"
+const keepOld = "; if the switch is committed already, do not edit it: keep a workflow file at that path, with that phase"
 
 func checkPhase(workflow, phase Ref, subject string, find FindWorkflow) []small.Problem {
 	_, w := find(workflow.Text)
@@ -169,8 +169,8 @@ func WorkflowFiles(name string) []string {
 	return []string{path.Clean(name), path.Join(name, "workflow.md")}
 }
 
-// Nearest returns the file to which a workflow's path in the record refers, if it may be relative to any folder: of those that match, the one that
-// shares the most leading folders with the record; empty if none matches.
+// Nearest resolves a workflow's path whose base folder is not known: of the files that end in it, it returns the one that shares the most leading
+// folders with the record; empty if there is none.
 func (r *Record) Nearest(name string, files []string) string {
 	ends := WorkflowFiles(name)
 	best, most := "", -1

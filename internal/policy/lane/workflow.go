@@ -58,9 +58,9 @@ func refAt(v *small.Value) Ref {
 	return Ref{Text: text, Pos: v.Pos}
 }
 
-// ParseWorkflow reads the workflow file at the path file. w is nil if the front matter is missing or does not fit the schema; then problems say
+// ParseWorkflow reads the workflow file at a path. w is nil if the front matter is missing or does not fit the schema; then problems say
 // why. unknown are keys that workflows do not have.
-func ParseWorkflow(file string, data []byte, limits small.Limits) (w *Workflow, problems, unknown []small.Problem) {
+func ParseWorkflow(at string, data []byte, limits small.Limits) (w *Workflow, problems, unknown []small.Problem) {
 	doc, problems := parseFrontMatter(data, limits)
 	if doc == nil {
 		return nil, problems, nil
@@ -69,7 +69,7 @@ func ParseWorkflow(file string, data []byte, limits small.Limits) (w *Workflow, 
 	if problems := checkSchema(workflowSchema(), doc, workflowExample); len(problems) > 0 {
 		return nil, problems, unknown
 	}
-	w = &Workflow{Path: file, Name: path.Base(path.Dir(file)), Base: baseOf(file), root: doc.Root}
+	w = &Workflow{Path: at, Name: path.Base(path.Dir(at)), Base: baseOf(at), root: doc.Root}
 	w.Kind, _ = doc.Root.Get("kind").Str()
 	for i, v := range doc.Root.Get("phases").Items {
 		w.Phases = append(w.Phases, phaseAt(v, i))
@@ -128,7 +128,7 @@ var agentless = []string{"coordinating", "tracking"}
 // tiers are the classes of model that a phase may ask for.
 var tiers = []string{"planning", "coding", "mini"}
 
-// CheckPhases reports problems between phases: a duplicate name, a missing initial phase, a missing agent key, an unknown tier.
+// CheckPhases reports problems between phases: a duplicate name, an initial phase that is not in the list, a missing agent key, an unknown tier.
 func (w *Workflow) CheckPhases() []small.Problem {
 	var out []small.Problem
 	phases := map[string]int{}
@@ -143,22 +143,22 @@ func (w *Workflow) CheckPhases() []small.Problem {
 			out = append(out, s.check("subagent", subagents)...)
 		}
 	}
-	begin := func(ref Ref, subject string) {
+	checkInitial := func(ref Ref, subject string) {
 		if phases[ref.Text] == 0 {
 			out = append(out, newProblem(ref.Pos, subject, "name one of the workflow's phases, such as "+clip(w.Phases[0].Name.Text),
 				"the initial phase %q does not exist", clip(ref.Text)))
 		}
 	}
-	begin(w.Initial, "initial_phase")
+	checkInitial(w.Initial, "initial_phase")
 	for _, o := range w.root.Get("overrides").Members() {
-		begin(refAt(o.Value.Get("initial_phase")), "overrides."+clip(o.Key)+".initial_phase")
+		checkInitial(refAt(o.Value.Get("initial_phase")), "overrides."+clip(o.Key)+".initial_phase")
 	}
 	return out
 }
 
-// check reports a name that is already in lines, and an unknown tier. It adds a new name's line to lines.
-func (w *Worker) check(what string, lines map[string]int) []small.Problem {
-	out := checkTwice(w.Name, what, w.subject, lines)
+// check reports a name that was seen before, and an unknown tier. firstLines has the line where each name was first seen, and gets new ones.
+func (w *Worker) check(what string, firstLines map[string]int) []small.Problem {
+	out := checkTwice(w.Name, what, w.subject, firstLines)
 	if w.Tier.Pos.Line > 0 && !slices.Contains(tiers, w.Tier.Text) {
 		out = append(out, newProblem(w.Tier.Pos, w.subject+".tier", "write planning, coding or mini; a model is named under the key model",
 			"unknown tier %q", clip(w.Tier.Text)))
@@ -166,13 +166,13 @@ func (w *Worker) check(what string, lines map[string]int) []small.Problem {
 	return out
 }
 
-// checkTwice reports a name that is already in lines. It adds a new name's line to lines.
-func checkTwice(name Ref, what, subject string, lines map[string]int) []small.Problem {
-	if line := lines[name.Text]; line > 0 {
+// checkTwice reports a name that was seen before. firstLines has the line where each name was first seen, and gets new ones.
+func checkTwice(name Ref, what, subject string, firstLines map[string]int) []small.Problem {
+	if line := firstLines[name.Text]; line > 0 {
 		return []small.Problem{newProblem(name.Pos, subject+".name", "give each "+what+" its own name",
 			"the %s %q appears twice; the first is on line %d", what, clip(name.Text), line)}
 	}
-	lines[name.Text] = name.Pos.Line
+	firstLines[name.Text] = name.Pos.Line
 	return nil
 }
 

@@ -72,8 +72,8 @@ func OfOneCommit(group []*finding.Finding) bool {
 	return !slices.ContainsFunc(group, func(f *finding.Finding) bool { return f.Commit != group[0].Commit })
 }
 
-// InGroup returns the largest number of findings of a group that are shown; it is one if they are in several commits.
-func InGroup(group []*finding.Finding) int {
+// MostShown returns the largest number of findings of a group that are shown; it is one if they are in several commits.
+func MostShown(group []*finding.Finding) int {
 	if !OfOneCommit(group) {
 		return 1
 	}
@@ -92,7 +92,7 @@ func Shown(groups [][]*finding.Finding, room int) []int {
 		}
 	}
 	for i, group := range groups {
-		more := max(0, min(InGroup(group)-shown[i], room))
+		more := max(0, min(MostShown(group)-shown[i], room))
 		shown[i] += more
 		room -= more
 	}

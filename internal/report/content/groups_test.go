@@ -17,10 +17,10 @@ func TestManyWarnings(t *testing.T) {
 		return out
 	}
 	groups := Groups(list(finding.SeverityWarning, 97))
-	if len(groups) != 1 || len(groups[0]) != 97 || InGroup(groups[0]) != 1 {
+	if len(groups) != 1 || len(groups[0]) != 97 || MostShown(groups[0]) != 1 {
 		t.Errorf("%d groups of 97 warnings", len(groups))
 	}
-	if few := Groups(list(finding.SeverityWarning, 3)); len(few) != 3 || InGroup(few[0]) != 1 {
+	if few := Groups(list(finding.SeverityWarning, 3)); len(few) != 3 || MostShown(few[0]) != 1 {
 		t.Errorf("%d groups of 3 warnings", len(few))
 	}
 	if errors := Groups(list(finding.SeverityError, 97)); len(errors) != 97 {

@@ -148,8 +148,8 @@ func SeeRest(r *finding.Report) string {
 	return "--format json lists " + strconv.Itoa(len(r.Findings)+len(r.Waived))
 }
 
-// Unlisted says how many findings the report counts but does not list; empty if it lists all.
-func Unlisted(r *finding.Report) string {
+// ListedNowhere says how many findings the report counts but does not list; empty if it lists all.
+func ListedNowhere(r *finding.Report) string {
 	if r.More == (finding.Counts{}) {
 		return ""
 	}

@@ -156,7 +156,7 @@ func (p *page) left() string {
 	if len(parts) > 0 {
 		sentences = append(sentences, wording.List(parts, "and")+"; "+content.SeeRest(p.report)+".")
 	}
-	if words := content.Unlisted(p.report); words != "" {
+	if words := content.ListedNowhere(p.report); words != "" {
 		sentences = append(sentences, content.UpperFirst(words)+".")
 	}
 	return strings.Join(sentences, " ")

@@ -46,7 +46,7 @@ func Render(buf *bytes.Buffer, r *finding.Report) error {
 		}
 	}
 	p.block(waivedSection(r.Waived))
-	if words := content.Unlisted(r); words != "" {
+	if words := content.ListedNowhere(r); words != "" {
 		buf.WriteString("\n*" + content.UpperFirst(words) + ".*\n")
 	}
 	if words := content.ByRule(r.Findings); words != "" {

@@ -83,7 +83,7 @@ func invocationOf(r *finding.Report) invocation {
 	if notes := content.Notes(r); notes != "" {
 		notify("note", noteID, literal(notes))
 	}
-	if words := content.Unlisted(r); words != "" {
+	if words := content.ListedNowhere(r); words != "" {
 		notify("warning", content.LeftOut, words+".")
 	}
 	if all := len(r.Findings) + len(r.Waived); all > maxResults {

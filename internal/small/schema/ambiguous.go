@@ -9,13 +9,13 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// ambiguous finds what readers of YAML do not agree on, and a schema over JSON
-// cannot express: keys that are not strings where the protocol says what a
-// mapping is for, keys with a tag, binary data, and a key "<<" that is text.
-func ambiguous(a small.Artifact, root *small.Value) []small.Problem {
+// findAmbiguous finds what programs read from YAML in different ways and a JSON Schema
+// cannot express: keys that are no strings in mappings of the protocol, keys with
+// a tag, binary data, and a key "<<" that is text.
+func findAmbiguous(a small.Artifact, root *small.Value) []small.Problem {
 	var out []small.Problem
 	add := func(pos small.Pos, path []string, hint, format string, args ...any) {
-		if len(out) == maxProblems { // reported for the document, so that no baseline excuses what is not listed
+		if len(out) == maxProblems { // reported for the document, so that no baseline accepts what is not listed
 			pos, path, hint, format, args = root.Pos, nil, "", "more than %d problems of this kind", []any{maxProblems}
 		} else if len(out) > maxProblems {
 			return
@@ -38,14 +38,14 @@ func ambiguous(a small.Artifact, root *small.Value) []small.Problem {
 		for i := range v.Fields {
 			f := &v.Fields[i]
 			if f.HasStringKey() && !f.Tagged && f.Key != "<<" && f.Value.IsLeaf() && f.Value.Tag != small.BinaryTag {
-				continue // as nearly all are, and no path is needed
+				continue // the usual case
 			}
 			path = append(path[:depth], wording.Clip(f.Key))
 			switch owner := path[:depth]; {
 			case !f.HasStringKey() && wantsNames(a, owner):
 				add(f.KeyPos, path, fmt.Sprintf("quote it: %q", wording.Clip(f.Key)), "the key %q of %s is no string", wording.Clip(f.Key), describe(owner))
-			case f.Tagged && judged(a, owner):
-				add(f.KeyPos, path, "remove the tag", "the key %q of %s has a tag of its own, with which programs take it for no string", wording.Clip(f.Key), describe(owner))
+			case f.Tagged && isJudged(a, owner):
+				add(f.KeyPos, path, "remove the tag", "the key %q of %s has a tag; with it, programs do not read the key as a string", wording.Clip(f.Key), describe(owner))
 			case strings.HasPrefix(f.NonStringKey, small.BinaryTag):
 				add(f.KeyPos, path, "write it as text", "a key of %s is binary data, which some readers decode and some do not", describe(owner))
 			case f.HasStringKey() && f.Key == "<<":
@@ -58,15 +58,15 @@ func ambiguous(a small.Artifact, root *small.Value) []small.Problem {
 	return out
 }
 
-// judged reports whether a schema is asked about a mapping at a path. The
-// root is read only by its keys' texts.
-func judged(a small.Artifact, path []string) bool {
+// isJudged reports whether the schema judges the keys of a mapping at a path. Of the
+// root only the text of the keys counts.
+func isJudged(a small.Artifact, path []string) bool {
 	return len(path) == 1 || len(path) == 2 || wantsNames(a, path)
 }
 
-// wantsNames reports whether a mapping at a path is one whose keys the schema
-// leaves open: a task, and an entry's evidence. Anything deeper may have any
-// scalar for a key, and in all other mappings the schema knows each key.
+// wantsNames reports whether a mapping at a path may have any key that is a string: a
+// task, or an entry's evidence. Deeper mappings may have any scalar as a key, and in
+// all other mappings the schema lists the keys.
 func wantsNames(a small.Artifact, path []string) bool {
 	switch len(path) {
 	case 2:

@@ -14,34 +14,33 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// MaxGiven is the size of the largest schema of a repository that is read, in bytes.
+// MaxGiven is the size limit for a repository's own schema, in bytes.
 const MaxGiven = 1 << 20
 
-// What a schema of a repository may cost. The library compares each value of enum and required with all before it, compiles the patterns of
-// keys again for each key, and judges by a subschema as often as it is referred to.
+// The limits for a repository's own schema. The library compares each value of enum and required with all those before it, compiles the patterns of keys
+// again for each key, and judges by a subschema as often as something refers to it.
 const (
 	maxParts        = 10_000  // subschemas
 	maxWords        = 5_000   // values of one enum or required
 	maxPattern      = 1_000   // bytes of a regular expression
-	maxInstructions = 10_000  // of a compiled regular expression
-	maxProgram      = 100_000 // instructions of all of them
+	maxInstructions = 10_000  // instructions of a compiled regular expression
+	maxProgram      = 100_000 // instructions of all regular expressions
 	maxSteps        = 200_000 // comparisons of a value with a subschema, for one entry
 )
 
-// Given is a JSON Schema that a repository brings along. Whatever its text says, judging by it ends soon, reads no other file and asks no
-// server.
+// Given is a repository's own JSON Schema. Whatever its text says, judging by it ends soon, reads no other file and asks no server.
 type Given struct {
-	// Digest is that of the text.
+	// Digest is the sha256 of the text.
 	Digest  small.Digest
 	root    *part
 	library *gojsonschema.Schema
 }
 
-// part is what a subschema asks for, as far as it decides how much work a value is.
+// part is a subschema, as far as it decides how much work it takes to judge a value.
 type part struct {
-	// same are judged by the same value: those of allOf, the one that $ref names, and so on.
+	// same are the subschemas that judge the same value: those of allOf, the one that $ref names, and so on.
 	same []*part
-	// members, patterns, others and names are for objects; first, every, more and contains for lists.
+	// members, patterns, others and names are subschemas for objects; first, every, more and contains are for lists.
 	members        map[string]*part
 	patterns       []keyPattern
 	others, names  *part
@@ -50,7 +49,7 @@ type part struct {
 	more, contains *part
 	// weight is the work of all other keywords.
 	weight int
-	// state is used while circles are looked for.
+	// state is used by refuseCircle.
 	state uint8
 }
 
@@ -60,23 +59,23 @@ type keyPattern struct {
 	part   *part
 }
 
-// Check judges a value. It returns the problems in a fixed order; the ones that say most come first.
+// Check judges a value. It returns the problems in a fixed order, with those of anyOf, if and the like, which say little, at the end.
 func (g *Given) Check(v *small.Value) []small.Problem {
 	value, problem := plainOf(v)
 	if problem != nil {
 		return []small.Problem{*problem}
 	}
-	if w := (&work{left: maxSteps, known: map[judgement]int{}}); w.of(g.root, v) > maxSteps {
+	if w := (&work{left: maxSteps, known: map[judgement]int{}}); w.stepsFor(g.root, v) > maxSteps {
 		return []small.Problem{{Kind: small.ProblemSchema, Pos: v.Pos, Message: fmt.Sprintf("judging it takes more than %d steps; make the entry smaller, or the schema simpler", maxSteps)}}
 	}
-	return (&Schema{whole: "the entry"}).found(g.library, v, value)
+	return (&Schema{whole: "the entry"}).validate(g.library, v, value)
 }
 
-// found is what the library finds in a value.
-func (s *Schema) found(library *gojsonschema.Schema, v *small.Value, value any) []small.Problem {
+// validate returns the problems that the library finds in a value.
+func (s *Schema) validate(library *gojsonschema.Schema, v *small.Value, value any) []small.Problem {
 	result, err := library.Validate(gojsonschema.NewRawLoader(value))
 	if err != nil {
-		panic(fmt.Sprintf("schema: a value could not be judged: %v", err)) // only loading one can fail
+		panic(fmt.Sprintf("schema: a value could not be judged: %v", err)) // only loading a value can fail, and this one is loaded
 	}
 	type ranked struct {
 		small.Problem
@@ -93,7 +92,7 @@ func (s *Schema) found(library *gojsonschema.Schema, v *small.Value, value any) 
 		}
 		all = append(all, ranked{s.problem(path, v.At(path), e), vague})
 	}
-	slices.SortFunc(all, func(x, y ranked) int { // the library walks maps in no order
+	slices.SortFunc(all, func(x, y ranked) int { // the library's order is random
 		rank := func(vague bool) int {
 			if vague {
 				return 1
@@ -112,8 +111,8 @@ func (s *Schema) found(library *gojsonschema.Schema, v *small.Value, value any) 
 	return out
 }
 
-// plainOf returns a value as the Go types that encoding/json uses. A date of YAML is a text, as it is to JSON; another scalar that JSON lacks, and
-// a number that no double comes near, cannot be judged: the library would take hours for some, and ends the program for others.
+// plainOf returns a value in the Go types that encoding/json uses. A date of YAML becomes a text. Other scalars that JSON lacks, and numbers that no
+// double comes near, are a problem: the library takes hours for some numbers, and ends the program for others.
 func plainOf(v *small.Value) (any, *small.Problem) {
 	switch v.Kind {
 	case small.Null:
@@ -157,7 +156,7 @@ func plainOf(v *small.Value) (any, *small.Problem) {
 
 var unjudged = map[small.Kind]string{small.Number: "a number beyond those of computers", small.Other: small.Other.String()}
 
-// work counts the steps that the library takes to judge a value, without taking them.
+// work estimates the steps that the library would take to judge a value.
 type work struct {
 	left  int
 	known map[judgement]int
@@ -170,8 +169,8 @@ type judgement struct {
 
 var someName = &small.Value{Kind: small.String}
 
-// of returns the number of steps for a value, or some number above maxSteps.
-func (w *work) of(p *part, v *small.Value) int {
+// stepsFor returns the number of steps for a value, or some number above maxSteps.
+func (w *work) stepsFor(p *part, v *small.Value) int {
 	if p == nil {
 		return 0
 	}
@@ -182,7 +181,7 @@ func (w *work) of(p *part, v *small.Value) int {
 		return maxSteps + 1
 	}
 	n := 1 + p.weight
-	add := func(p *part, v *small.Value) { n = min(n+w.of(p, v), maxSteps+1) }
+	add := func(p *part, v *small.Value) { n = min(n+w.stepsFor(p, v), maxSteps+1) }
 	for _, q := range p.same {
 		add(q, v)
 	}

@@ -95,7 +95,7 @@ func TestGivenRefused(t *testing.T) {
 		{`{"definitions": {"unused": {"$ref": "http://127.0.0.1:9/x.json"}}}`, "only references within the file"},
 		{`{"$ref": "#/definitions/a"}`, `$ref is "#/definitions/a", which is not in the file`},
 		{`{"$ref": "#/title", "title": "x"}`, "a schema is expected here, not a string"},
-		{`{"$ref": "#/definitions/a", "type": "object", "definitions": {"a": {}}}`, `the keyword "type" counts for nothing beside $ref`},
+		{`{"$ref": "#/definitions/a", "type": "object", "definitions": {"a": {}}}`, `the keyword "type" is ignored beside $ref`},
 		{`{"$id": "http://127.0.0.1:9/", "properties": {"a": {"$id": "x/", "$ref": "#/properties/b"}, "b": {}}}`, `"$id" inside the schema`},
 		{`{"unevaluatedProperties": false}`, `the keyword "unevaluatedProperties" is of a later draft`},
 		{`{"items": {"pattern": "(?=x)"}}`, "is no regular expression"},

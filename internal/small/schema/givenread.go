@@ -17,7 +17,7 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// ReadGiven reads a schema. The problem, if there is one, has its place in the text.
+// ReadGiven reads a repository's own schema. The problem, if there is one, has its place in the text.
 func ReadGiven(data []byte) (*Given, *small.Problem) {
 	if len(data) > MaxGiven {
 		return nil, &small.Problem{Kind: small.ProblemTooLarge, Pos: small.Pos{Line: 1, Column: 1}, Message: fmt.Sprintf("it has %d bytes; at most %d are read", len(data), MaxGiven)}
@@ -30,7 +30,7 @@ func ReadGiven(data []byte) (*Given, *small.Problem) {
 	g := &Given{Digest: sha256.Sum256(data)}
 	var schema map[string]any
 	g.root, schema = r.refer(doc.Root)
-	for _, check := range []func(){r.fitsMeta, r.refuseCircle} {
+	for _, check := range []func(){r.checkByMeta, r.refuseCircle} {
 		if r.problem == nil {
 			check()
 		}
@@ -49,8 +49,8 @@ func ReadGiven(data []byte) (*Given, *small.Problem) {
 	return g, nil
 }
 
-// givenReader reads a schema into parts, and writes it anew for the library: each subschema becomes a definition with a number for its name, and
-// each $ref leads to one. So no address, id or pointer of the file reaches the library.
+// givenReader reads a schema into parts, and writes a new one for the library, in which each subschema is a definition with a number as its name, and each
+// $ref names such a definition. So no address, id or pointer of the file reaches the library.
 type givenReader struct {
 	root        *small.Value
 	known       map[*small.Value]named
@@ -70,11 +70,11 @@ func (r *givenReader) fail(pos small.Pos, hint, format string, args ...any) {
 	}
 }
 
-// metaSchema is the address of the schema of a draft's schemas. The library has their texts, and asks no server for them.
+// metaSchema is the address of the meta-schema of a draft. The library has the meta-schemas' texts, and asks no server for them.
 const metaSchema = "http://json-schema.org/draft-0%d/schema"
 
-// fitsMeta demands that the schema is one of draft 4 if it says so, or else one of draft 7.
-func (r *givenReader) fitsMeta() {
+// checkByMeta judges the schema by the meta-schema of draft 4, if it names that draft, or else of draft 7.
+func (r *givenReader) checkByMeta() {
 	value, problem := plainOf(r.root)
 	if problem != nil {
 		r.problem = problem
@@ -88,19 +88,19 @@ func (r *givenReader) fitsMeta() {
 	if err != nil {
 		panic(fmt.Sprintf("schema: the library lacks draft %d: %v", draft, err))
 	}
-	if problems := (&Schema{whole: "the schema"}).found(meta, r.root, value); len(problems) > 0 {
+	if problems := (&Schema{whole: "the schema"}).validate(meta, r.root, value); len(problems) > 0 {
 		r.problem = &problems[0]
 	}
 }
 
-// later are keywords of later drafts, which the library would ignore, and what to write instead.
+// later maps keywords of later drafts, which the library would ignore, to what to write instead.
 var later = map[string]string{
 	"unevaluatedProperties": "write additionalProperties", "unevaluatedItems": "write additionalItems", "prefixItems": "write a list under items",
 	"dependentRequired": "write dependencies", "dependentSchemas": "write dependencies", "minContains": "write contains", "maxContains": "",
 	"$anchor": "", "$dynamicAnchor": "", "$dynamicRef": "write $ref", "$recursiveAnchor": "", "$recursiveRef": "write $ref",
 }
 
-// asserting are the keywords without subschemas that the library judges by.
+// asserting are the keywords without subschemas by which the library judges.
 var asserting = []string{
 	"type", "enum", "const", "multipleOf", "maximum", "exclusiveMaximum", "minimum", "exclusiveMinimum", "maxLength", "minLength", "pattern", "format",
 	"maxItems", "minItems", "uniqueItems", "maxProperties", "minProperties", "required",
@@ -112,7 +112,7 @@ var holding = []string{
 	"items", "additionalItems", "contains",
 }
 
-// subschemas reads the value of a keyword with subschemas, and returns what stands for it in the library's schema.
+// subschemas reads the value of a keyword with subschemas, and returns its value in the library's schema.
 func (r *givenReader) subschemas(p *part, key string, v *small.Value) (out any) {
 	each := map[string]any{}
 	switch key {
@@ -165,7 +165,7 @@ func (r *givenReader) subschemas(p *part, key string, v *small.Value) (out any) 
 	return out
 }
 
-// sameValue reads a schema, or a list of schemas, for the value that the part is for.
+// sameValue reads a schema, or a list of schemas, that judges the same value as the part p.
 func (r *givenReader) sameValue(p *part, v *small.Value) any {
 	if v.Kind == small.List {
 		list := []any{}
@@ -179,7 +179,7 @@ func (r *givenReader) sameValue(p *part, v *small.Value) any {
 	return out
 }
 
-// read reads a subschema, and returns what stands for it in the library's schema.
+// read reads a subschema, and returns its value in the library's schema.
 func (r *givenReader) read(v *small.Value) (*part, any) {
 	if v.Kind == small.Bool {
 		return &part{}, v.IsTrue()
@@ -187,7 +187,7 @@ func (r *givenReader) read(v *small.Value) (*part, any) {
 	return r.refer(v)
 }
 
-// refer reads a subschema that is a mapping, once, and returns a reference to it.
+// refer reads a subschema that is a mapping, unless it was read before, and returns a reference to its definition.
 func (r *givenReader) refer(v *small.Value) (*part, map[string]any) {
 	known, is := r.known[v]
 	if !is {
@@ -263,11 +263,11 @@ func (r *givenReader) keyword(p *part, written map[string]any, v *small.Value, f
 			r.read(definition.Value)
 		}
 	case isLater:
-		r.fail(f.KeyPos, instead, "the keyword %q is of a later draft than 7, and would count for nothing", f.Key)
+		r.fail(f.KeyPos, instead, "the keyword %q is of a later draft than 7, and would be ignored", f.Key)
 	case v != r.root && f.Value.Kind == small.String && (f.Key == "$id" || f.Key == "id"):
 		r.fail(f.KeyPos, "remove it", "%q inside the schema changes where references lead", f.Key)
 	case asserts && v.Get("$ref") != nil:
-		r.fail(f.KeyPos, `put both into "allOf"`, "the keyword %q counts for nothing beside $ref", f.Key)
+		r.fail(f.KeyPos, `put both into "allOf"`, "the keyword %q is ignored beside $ref", f.Key)
 	case holds:
 		written[f.Key] = r.subschemas(p, f.Key, f.Value)
 	case asserts:
@@ -290,7 +290,7 @@ func (r *givenReader) assertion(p *part, f *small.Field) any {
 	return r.plain(f.Value)
 }
 
-// plain returns a value of the schema; if it cannot be judged, fitsMeta says so.
+// plain returns a value of the schema for the library; checkByMeta reports one that cannot be judged.
 func (r *givenReader) plain(v *small.Value) any {
 	out, _ := plainOf(v)
 	return out
@@ -312,13 +312,13 @@ func (r *givenReader) expression(pos small.Pos, text string) (of *regexp.Regexp,
 		return nil, 0
 	}
 	if r.program += len(program.Inst); len(program.Inst) > maxInstructions || r.program > maxProgram {
-		r.fail(pos, "repeat less: a{1000} is a thousand steps", "the regular expression %s is too large, alone or together with those before it", strconv.Quote(wording.Clip(text)))
+		r.fail(pos, "repeat less: a{1000} is a thousand steps", "the regular expression %s is too large by itself, or together with those before it", strconv.Quote(wording.Clip(text)))
 		return nil, 0
 	}
 	return regexp.MustCompile(text), len(program.Inst) / 50
 }
 
-// refuseCircle refuses a schema in which a part judges the value that it is for by itself again: the library would not end.
+// refuseCircle refuses a schema in which a subschema leads back to itself for the same value: the library would not end.
 func (r *givenReader) refuseCircle() {
 	const open, done = 1, 2
 	var follow func(p *part) bool

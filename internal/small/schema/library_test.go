@@ -39,7 +39,7 @@ func checkedByLibrary(t testing.TB, a small.Artifact, doc *small.Document, exten
 	if a == small.Progress && len(extensions) > 0 {
 		text, ours = extendedText(), extended()
 	}
-	return append(ours.byLibrary(t, text, doc), ambiguous(a, doc.Root)...)
+	return append(ours.byLibrary(t, text, doc), findAmbiguous(a, doc.Root)...)
 }
 
 // byLibrary is Check.

@@ -12,21 +12,21 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// node is what a schema requires of one value. The JSON Schema library
-// judges each value without its content, so that every problem has its place,
-// and what the library collects has a bound. FuzzCheckArtifact compares this with
-// the library judging the document as a whole.
+// node is a schema for one value, apart from the schemas for its members and items.
+// The library judges each value without its content. So every problem has its place,
+// and the library collects only a limited number of problems. FuzzCheckArtifact
+// compares the result with the library's for the whole document.
 type node struct {
 	alone   *gojsonschema.Schema
 	members map[string]*node
-	others  *node // the members that are not named; nil if they may be anything, or may not be there
+	others  *node // for members that are not in members; nil if they may have any value, or are not allowed
 	items   *node
-	// anyText is true if the schema asks of a text only that it is one, or that it is not empty.
+	// anyText is true if the schema accepts every text, or every text that is not empty.
 	anyText bool
 }
 
 func newNode(schema map[string]any) (n *node, err error) {
-	n = &node{members: map[string]*node{}, anyText: asksNoMore(schema)}
+	n = &node{members: map[string]*node{}, anyText: acceptsAnyText(schema)}
 	alone, names := maps.Clone(schema), map[string]any{}
 	part := func(of any) (node *node) {
 		if text, ok := of.(map[string]any); ok && err == nil {
@@ -52,8 +52,8 @@ func newNode(schema map[string]any) (n *node, err error) {
 	return n, err
 }
 
-// asksNoMore reports whether a schema has no keyword but the type, and at most that a text is not empty.
-func asksNoMore(schema map[string]any) bool {
+// acceptsAnyText reports whether a schema has no keywords but the type and a minLength of 1.
+func acceptsAnyText(schema map[string]any) bool {
 	for key, value := range schema {
 		if key != "type" && (key != "minLength" || fmt.Sprint(value) != "1") {
 			return false
@@ -62,12 +62,12 @@ func asksNoMore(schema map[string]any) bool {
 	return true
 }
 
-// value judges a value and its content. Whatever it calls may change what is behind path.
+// value judges a value and its content. Its calls may overwrite the memory after path's last element.
 func (c *check) value(n *node, v *small.Value, path []string) {
 	if n == nil || len(c.problems) > maxProblems {
 		return
 	}
-	unknown := map[string]gojsonschema.ResultError{} // the library finds them in no order
+	unknown := map[string]gojsonschema.ResultError{} // kept until their key's turn, because the library's order is random
 	for _, e := range c.alone(n, v) {
 		switch e.(type) {
 		case *gojsonschema.AdditionalPropertyNotAllowedError:
@@ -95,9 +95,9 @@ func (c *check) value(n *node, v *small.Value, path []string) {
 	}
 }
 
-// alone is what the library finds at a value without its content. A value like
-// the last one that fits is not judged again: entries have the same keys and
-// replayId, one after the other, and most of their texts may be anything.
+// alone returns what the library finds in a value without its content. It does not
+// judge a value that is like the last one that fit, because entries usually have the
+// same keys and replayId, and most of their texts may be anything.
 func (c *check) alone(n *node, v *small.Value) []gojsonschema.ResultError {
 	likeText := func(last *small.Value) bool {
 		return v.Text == last.Text || n.anyText && v.Kind == small.String && v.Text != ""
@@ -116,9 +116,9 @@ func (c *check) alone(n *node, v *small.Value) []gojsonschema.ResultError {
 	return result.Errors()
 }
 
-// shallow returns a value as the Go types that encoding/json uses, without its
-// content. A scalar that JSON lacks, and a number too long to read, becomes the
-// number 0, so that a schema asking for a string rejects it; binary data, which
+// shallow returns a value without its content in the Go types that encoding/json
+// uses. A scalar that JSON lacks, or a number that is too long to read, becomes the
+// number 0, so that a schema that asks for a string rejects it. Binary data, which
 // YAML decodes to text, stays a string.
 func (n *node) shallow(v *small.Value) any {
 	switch {

@@ -1,5 +1,4 @@
-// Package schema judges documents by JSON Schemas, those of the protocol's artifacts among them, and says in plain words what does not fit,
-// and where.
+// Package schema judges documents by JSON Schemas: those of the protocol's artifacts, and others. It says in plain words what does not fit, and where.
 package schema
 
 import (
@@ -23,7 +22,7 @@ import (
 //go:embed *.json
 var schemaFiles embed.FS
 
-// schemas are those of the artifacts.
+// schemas are the schemas of the artifacts.
 var schemas = sync.OnceValue(func() map[small.Artifact]func() *Schema {
 	out := map[small.Artifact]func() *Schema{}
 	for _, a := range small.Artifacts {
@@ -34,11 +33,11 @@ var schemas = sync.OnceValue(func() map[small.Artifact]func() *Schema {
 	return out
 })
 
-// Extensions are the keys that an entry may have besides the protocol's, if
-// they are allowed by name. Each is a string that is not blank.
+// Extensions are further keys that an entry may have if the configuration allows
+// them. Their values are strings that are not blank.
 var Extensions = []string{"agent_id"}
 
-// extended is the schema of progress with every extension allowed.
+// extended is the schema of progress that allows every extension.
 var extended = sync.OnceValue(func() *Schema { return Of(extendedText(), artifactForms)() })
 
 func extendedText() []byte {
@@ -60,7 +59,7 @@ func extendedText() []byte {
 	return raw
 }
 
-// artifactForms says what the artifacts' patterns ask for.
+// artifactForms describes, by key, the patterns in the artifacts' schemas.
 var artifactForms = map[string]string{
 	"replayId":           "64 hex digits",
 	"previous_replay_id": "64 hex digits",
@@ -77,9 +76,8 @@ func artifactText(a small.Artifact) []byte {
 	return raw
 }
 
-// CheckArtifact judges a canonical artifact by its schema, with entries that may
-// have the extensions that are allowed. For any other artifact it returns
-// nothing.
+// CheckArtifact judges a canonical artifact by its schema. allowed are the extensions
+// that entries may have. For any other artifact it returns nothing.
 func CheckArtifact(a small.Artifact, doc *small.Document, allowed ...string) []small.Problem {
 	compiled := schemas()[a]
 	if compiled == nil {
@@ -89,21 +87,20 @@ func CheckArtifact(a small.Artifact, doc *small.Document, allowed ...string) []s
 	if a == small.Progress && len(allowed) > 0 {
 		schema = extended()
 	}
-	return append(schema.Check(doc), ambiguous(a, doc.Root)...)
+	return append(schema.Check(doc), findAmbiguous(a, doc.Root)...)
 }
 
-// Schema is a compiled JSON Schema (draft-07), with the words in which it
-// reports.
+// Schema is a compiled JSON Schema (draft-07), with the words for its messages.
 type Schema struct {
 	root  *node
 	forms map[string]string
-	// whole is what messages call the document; empty for "the document".
+	// whole stands for the document in messages; empty for "the document".
 	whole string
 }
 
-// New compiles a JSON Schema. It may have only the keywords that its
-// package's TestSchemaKeywords lists: the library ignores those that it does not
-// know, and values are judged one by one. forms says by key what a pattern asks for.
+// New compiles a JSON Schema. It may have only the keywords that its package's
+// TestSchemaKeywords lists: the library ignores keywords that it does not know, and
+// values are judged one by one. forms describes patterns, by key.
 func New(raw []byte, forms map[string]string) (*Schema, error) {
 	var schema map[string]any
 	decoder := json.NewDecoder(bytes.NewReader(raw))
@@ -115,8 +112,7 @@ func New(raw []byte, forms map[string]string) (*Schema, error) {
 	return &Schema{root: root, forms: forms}, err
 }
 
-// Of compiles a schema of the program's own on first use, so that it costs nothing until it is needed. The program panics if it does not
-// compile.
+// Of returns a function that compiles one of the program's own schemas on its first call. It panics if the schema does not compile.
 func Of(raw []byte, forms map[string]string) func() *Schema {
 	return sync.OnceValue(func() *Schema {
 		schema, err := New(raw, forms)
@@ -127,8 +123,8 @@ func Of(raw []byte, forms map[string]string) func() *Schema {
 	})
 }
 
-// Check judges a document. It returns the problems in the order of the file;
-// if there are very many it lists some tens of thousands, and says so.
+// Check judges a document. It returns the problems in the order of the file, at most
+// maxProblems and one that says that there are more.
 func (s *Schema) Check(doc *small.Document) []small.Problem {
 	c := &check{schema: s, root: doc.Root, fits: map[*node]*small.Value{}}
 	c.value(s.root, doc.Root, make([]string, 0, 8)) // deep enough for every artifact
@@ -138,8 +134,8 @@ func (s *Schema) Check(doc *small.Document) []small.Problem {
 	return c.problems
 }
 
-// maxProblems bounds what is listed of a document. It is large, since a
-// baseline may excuse the first thousands.
+// maxProblems is the largest number of problems that are listed of a document. It is
+// large, because a baseline may accept the first thousands.
 const maxProblems = 50_000
 
 // check applies one schema to one document.
@@ -147,7 +143,7 @@ type check struct {
 	schema   *Schema
 	root     *small.Value
 	problems []small.Problem
-	// fits is the last value that fits a node.
+	// fits maps a node to the last value that fit it.
 	fits map[*node]*small.Value
 }
 
@@ -156,8 +152,8 @@ func (c *check) add(path []string, v *small.Value, e gojsonschema.ResultError) {
 	case n < maxProblems:
 		c.problems = append(c.problems, c.schema.problem(path, v, e))
 	case n == maxProblems:
-		// Reported for the document, not for the item: nothing that excuses an
-		// entry may excuse what is not listed.
+		// Reported for the document, so that a baseline for entries does not accept
+		// what is not listed.
 		c.problems = append(c.problems, small.Problem{
 			Kind: small.ProblemSchema, Pos: c.root.Pos,
 			Message: fmt.Sprintf("more than %d problems; the others are not listed", maxProblems),

@@ -14,15 +14,14 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// maxAllowed is how many of the allowed values a message lists.
+// maxAllowed is the largest number of allowed values that a message lists.
 const maxAllowed = 20
 
-// problem says in plain words what the library finds at a path, whose value is
-// at.
+// problem makes a problem of what the library finds at a path. at is the value there.
 func (s *Schema) problem(path []string, at *small.Value, e gojsonschema.ResultError) small.Problem {
 	shown := *at
-	shown.Text, _ = secret.MaskKind(strings.Join(path, "."), at.Text) // its name alone may show that it is a credential
-	shown.Plain = at.Plain && s.whole == ""                           // whatever is in a repository's own logs, it may be JSON
+	shown.Text, _ = secret.MaskKind(strings.Join(path, "."), at.Text) // the field's name alone may show that it is a credential
+	shown.Plain = at.Plain && s.whole == ""                           // no hints about YAML's quotes for a repository's own log, which may be JSON
 	at = &shown
 	p := small.Problem{Kind: small.ProblemSchema, Pos: at.Pos, Subject: strings.Join(path, ".")}
 	name := describe(path)
@@ -63,7 +62,7 @@ func (s *Schema) problem(path []string, at *small.Value, e gojsonschema.ResultEr
 	return p
 }
 
-// form says what a pattern asks for.
+// form describes a pattern.
 func (s *Schema) form(path []string, pattern string) string {
 	if s.whole != "" {
 		return "a text that matches " + wording.Clip(pattern)
@@ -153,8 +152,8 @@ func singular(key string) string {
 	return strconv.Quote(key) + " item"
 }
 
-// typeMessage explains a wrong type. A value that YAML reads as something else
-// because it lacks quotes is the most common mistake.
+// typeMessage explains a wrong type. The most common mistake is a text without quotes
+// that YAML reads as something else.
 func typeMessage(name, expected string, at *small.Value) (message, hint string) {
 	wanted := typeWords(expected)
 	if at.Plain && strings.Contains(expected, "string") {
@@ -194,7 +193,7 @@ func quoted(v *small.Value) string {
 	return v.Kind.String()
 }
 
-// readAs names what YAML takes a scalar for, in the words of messages.
+// readAs says, for messages, as what YAML reads a scalar.
 func readAs(v *small.Value) string {
 	switch v.Tag {
 	case small.TimestampTag:

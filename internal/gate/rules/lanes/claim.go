@@ -192,7 +192,7 @@ func findClaim(ctx context.Context, r *run.Run, s *laneChange) error {
 		orStricter(own, upstream),
 		orStricter(labelled, upstream),
 		upstream,
-		{Lane: lane.Given(r.Source.Policy), Source: lane.FromPolicy},
+		{Lane: lane.Default(r.Source.Policy), Source: lane.FromPolicy},
 	}
 	if first := slices.IndexFunc(claims, lane.Claim.Made); first >= 0 {
 		s.Claim = claims[first]

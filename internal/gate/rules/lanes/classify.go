@@ -106,7 +106,7 @@ func readTexts(ctx context.Context, r *run.Run, c history.Change, f *lane.File) 
 // isRegularOrAbsent reports whether a file is regular, or absent: it is no link and no submodule.
 func isRegularOrAbsent(f history.File) bool { return f.Mode == "" || f.Regular() }
 
-// isBinary reports whether content is isBinary by git's test: it has a NUL near its beginning
+// isBinary reports whether content is binary by git's test: it has a NUL near its beginning
 // (xdiff-interface.c, buffer_is_binary).
 func isBinary(data []byte) bool {
 	const looked = 8000

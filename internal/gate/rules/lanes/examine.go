@@ -79,7 +79,7 @@ func addedEntries(ctx context.Context, r *run.Run, n history.Commit, changes [][
 func findSwitches(ctx context.Context, r *run.Run, s *laneChange) (map[string]string, error) {
 	said := map[string]string{}
 	for _, e := range s.Entries {
-		if e.TaskID != lane.SwitchTask || e.evidenceProblem() != "" {
+		if e.TaskID != lane.LaneSwitchTask || e.evidenceProblem() != "" {
 			continue
 		}
 		evidence, err := evidenceOf(ctx, r, e)

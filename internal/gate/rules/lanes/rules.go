@@ -133,7 +133,7 @@ func checkEscalated(s *laneChange, r *rule.Reporter) {
 	r.Add(finding.Finding{
 		Commit: to.Commit, Parent: from.Commit, Path: s.Log, Subject: string(from.Lane) + " " + string(to.Lane),
 		Message: fmt.Sprintf("commit %s lowers the lane to %q from %q (commit %s), and this change adds no %s entry that says why",
-			history.Short(to.Commit), to.Lane, from.Lane, history.Short(from.Commit), lane.SwitchTask),
+			history.Short(to.Commit), to.Lane, from.Lane, history.Short(from.Commit), lane.LaneSwitchTask),
 		Fix: switchCommand(s, to.Lane),
 	})
 }

@@ -153,7 +153,7 @@ func (w *Workspace) checkSequence(session string, events []*event) {
 	}
 }
 
-// checkFollows reports whether an event checkFollows the last one of its session and has the wanted sequence. If not, it adds the problem.
+// checkFollows reports whether an event follows the last one of its session and has the wanted sequence. If not, it adds the problem.
 func (w *Workspace) checkFollows(e, last *event, want int64) bool {
 	switch {
 	case e.sequence == 1 && e.previous != "":
