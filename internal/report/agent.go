@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/base/expression"
@@ -57,7 +58,7 @@ func RemarksForAgent(r *finding.Report, trees []finding.WorkTree) string {
 	for i, t := range trees[:min(len(trees), maxRemarks)] {
 		at := "in the work tree " + quoted(t.Path, maxRemarkName)
 		if t.Errors > 0 && i > 0 {
-			b.WriteString("small-gate: " + wording.Count(t.Errors, "finding") + " of these, " + at + "\n")
+			b.WriteString("small-gate: " + at + ": " + strconv.Itoa(t.Errors) + " of these findings\n")
 		}
 		if t.Uncommitted > 0 {
 			waiting = append(waiting, wording.Count(t.Uncommitted, "entry")+" "+at)
