@@ -50,7 +50,7 @@ func ForAgent(r *finding.Report, limit int) string {
 	return text.end()
 }
 
-// RemarksForAgent returns the remarks after the findings, for an agent or a person: which logs git leaves out of commits; if nothing blocks, how many
+// RemarksForAgent returns the remarks after the findings, for an agent or a person: which logs have marks with which git takes no change of them; if nothing blocks, how many
 // entries are not committed in each work tree; otherwise, how many of the findings are in work trees other than the first, the agent's current one.
 func RemarksForAgent(r *finding.Report, trees []finding.WorkTree) string {
 	var b strings.Builder
@@ -88,7 +88,7 @@ func headline(n int, blocking []finding.Finding) string {
 	case len(blocking) > 0 && !slices.ContainsFunc(blocking, func(f finding.Finding) bool { return !strings.HasPrefix(f.Rule, "append-only/") }):
 		words = log + " must not be rewritten (" + wording.Count(n, "finding") + ")"
 	}
-	return "small-gate: " + words + "; whoever works here now has to put it right before the work counts.\n"
+	return "small-gate: " + words + "; the agent at work here has to put it right before the work counts.\n"
 }
 
 // commandsForAll names the commands that show every finding; findings in commits need an audit.
@@ -136,7 +136,7 @@ func (t *agentText) writeFitting(forms ...string) bool {
 	return false
 }
 
-// group writes the findings of one fix in the longest form that fits, and returns false if none does. Only the first finding of the text may be shown
+// group writes the findings of one group in the longest form that fits, and returns false if none does. Only the first finding of the text may be shown
 // without its fix.
 func (t *agentText) group(group []*finding.Finding) bool {
 	fix := fixLines(group[0].Fix)
@@ -166,7 +166,7 @@ func (t *agentText) end() string {
 	return sanitize.CutBytes(text, min(len(text), t.limit))
 }
 
-// agentGroups groups findings that have one fix.
+// agentGroups groups findings of the same rule, file and commit with the same fix.
 func agentGroups(blocking []finding.Finding) [][]*finding.Finding {
 	type key struct{ rule, path, commit, parent, fix string }
 	return content.GroupBy(content.BySeverity(blocking), func(f *finding.Finding) key {
@@ -238,7 +238,8 @@ func agentFinding(b *strings.Builder, f *finding.Finding, width int) {
 	}
 }
 
-// fixLines returns a fix with the word "fix:" before each of its lines; empty if there is none. Its commands are unchanged.
+// fixLines returns a fix with the word "fix:" before each of its lines; empty if there is none. A line break in a command is escaped, and credentials
+// are masked; otherwise commands are unchanged.
 func fixLines(fix string) string {
 	if fix = secret.Mask(fix); strings.TrimSpace(fix) == "" {
 		return ""

@@ -46,7 +46,7 @@ func ExplainList(w io.Writer, rules []rule.Rule) error {
 			summary += " (" + string(rules[i].Severity) + ")"
 		}
 		if rules[i].StrictOnly {
-			summary += " (in strict mode)"
+			summary += " (only in strict mode)"
 		}
 		wrap(&buf, fmt.Sprintf("%-*s", widest+2, rules[i].ID), summary)
 	}
@@ -58,7 +58,7 @@ func ExplainList(w io.Writer, rules []rule.Rule) error {
 // ruleMarks returns the rule's severity and whether it needs strict mode.
 func ruleMarks(rule rule.Rule) string {
 	if rule.StrictOnly {
-		return string(rule.Severity) + ", in strict mode"
+		return string(rule.Severity) + ", only in strict mode"
 	}
 	return string(rule.Severity)
 }

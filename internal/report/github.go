@@ -22,7 +22,7 @@ const (
 
 // annotation is one message that GitHub shows beside the code.
 type annotation struct {
-	// title is the rule; path is empty if there is no place.
+	// title is the rule, or what the message is if it is no finding; path is empty if there is no place.
 	title, path  string
 	line, column int
 	message      string

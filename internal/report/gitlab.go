@@ -64,7 +64,7 @@ func renderGitLab(buf *bytes.Buffer, r *finding.Report, _ Options) error {
 		add(severity, rule, fingerprints[f], issueText(f)+" ("+rule+")", f.Path, places.Line(f))
 	}
 	if words := content.ListedNowhere(r); words != "" {
-		add("info", content.LeftOut, content.LeftOut+"-everywhere", words, "", 1) // another fingerprint than above
+		add("info", content.LeftOut, content.LeftOut+"-everywhere", words, "", 1) // findings that no format lists; it may occur together with the one above
 	}
 	return sanitize.JSON(buf, issues)
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/small-gate/small-gate/internal/report/sanitize"
 )
 
-// linesSchema names the contract below, for reports that are collected: a report's first line sums it up, and each other line is a finding. Keys mean
+// linesSchema names the contract below, for reports of many repositories and runs that are gathered in one place: a report's first line sums it up, and each other line is a finding. Keys mean
 // the same as in the JSON report, and are as stable.
 const linesSchema = "small-gate/lines/v1"
 
@@ -21,13 +21,15 @@ type lineBase struct {
 	Time       string          `json:"time"`
 	Version    string          `json:"version"`
 	Verdict    finding.Verdict `json:"verdict"`
-	Mode       string          `json:"mode"`
+	// Mode is the command's name.
+	Mode string `json:"mode"`
 }
 
 type reportLine struct {
 	lineBase
-	Schema     string      `json:"schema"`
-	Strict     bool        `json:"strict"`
+	Schema string `json:"schema"`
+	Strict bool   `json:"strict"`
+	// Policy and Floor say where the configuration and the floor came from.
 	Policy     string      `json:"policy"`
 	Floor      string      `json:"floor"`
 	Commits    int         `json:"commits"`

@@ -68,8 +68,8 @@ type junit struct {
 	seeRest string
 }
 
-// renderJUnit writes the report as test results. A case is one rule in one file: it fails for errors, passes with a text for warnings, and is skipped
-// for waived findings. A log without findings is a passed case. A failure of the gate is the error of a separate case. There is no timestamp, so that
+// renderJUnit writes the report as test results. A case has the errors of one rule in one file, and fails; or its warnings, and passes with a text; or its
+// waived findings, and is skipped. A log without findings is a passed case. A failure of the gate is the error of a separate case. There is no timestamp, so that
 // the same report gives the same file.
 func renderJUnit(buf *bytes.Buffer, r *finding.Report, _ Options) error {
 	j := &junit{at: map[string]int{}, room: maxBodies, places: content.PlacesOf(r), seeRest: content.SeeRest(r)}

@@ -17,14 +17,14 @@ import (
 	"github.com/small-gate/small-gate/internal/report/sanitize"
 )
 
-// LookForm says how much small-hook log shows of an entry.
+// LookForm says how much of an entry the command small-hook log shows. A look is what this command found.
 type LookForm int
 
 // The forms.
 const (
 	// LookColumns is a line in columns, the default.
 	LookColumns LookForm = iota
-	// LookOneline is a line with commit, task, status and text.
+	// LookOneline is a line with commit, task, status and the entry's main text.
 	LookOneline
 	// LookFull is everything, on several lines.
 	LookFull
@@ -175,7 +175,7 @@ type jsonLook struct {
 	Schema string `json:"schema"`
 	// Revision is the full id of the commit that has the logs; empty for those of the work tree.
 	Revision string `json:"revision"`
-	// Logs are the logs that were searched, with all their entries counted.
+	// Logs are the logs that were searched, each with the number of all its entries.
 	Logs []jsonLedger `json:"logs"`
 	// Entries are the entries that were found, in the order that was asked for.
 	Entries []jsonRecorded `json:"entries"`

@@ -15,9 +15,9 @@ import (
 )
 
 const (
-	maxPlaces   = 10 // the largest number of lines that are named for findings of a group that are not shown
-	maxForkText = 10 // the largest number of entries that are drawn for one side of a fork
-	minWidth    = 40 // the least width of a value, in columns, however narrow the terminal is
+	maxPlaces      = 10 // the largest number of lines that are named for findings of a group that are not shown
+	maxSideEntries = 10 // the largest number of entries that are drawn for one side of a fork
+	minWidth       = 40 // the least width of a value in a report, in columns, however narrow the terminal is
 )
 
 // style is an ANSI colour.
@@ -38,7 +38,7 @@ type text struct {
 	color bool
 	// seeRest says where the omitted findings are.
 	seeRest string
-	// width is the largest number of characters of a value on one line.
+	// width is, in a report, the largest number of characters of a value on one line; in look, that of the whole line.
 	width int
 	// fixes are the fixes that were already shown.
 	fixes map[string]bool
@@ -122,8 +122,8 @@ func (t *text) findings(all []finding.Finding) {
 	}
 }
 
-// group writes the first n findings of one group, and names the places of the others. The compared commits and the common fix are written once, at the
-// end.
+// group writes the first n findings of one group, and names the places of the others. The compared commits are written at the end, and a fix after the
+// last of neighbouring findings that share it.
 func (t *text) group(group []*finding.Finding, n int) {
 	for i, f := range group[:n] {
 		severity := t.paint(levelStyles[content.LevelOf(f)], string(f.Severity))
@@ -253,7 +253,7 @@ func (t *text) fork(f *finding.Finding) {
 
 // side draws one branch.
 func (t *text) side(side *finding.Side, margin, word string) {
-	entries, more := content.First(side, maxForkText)
+	entries, more := content.First(side, maxSideEntries)
 	for i := range entries {
 		t.line(margin, "o  ", forkEntry(&entries[i]))
 	}

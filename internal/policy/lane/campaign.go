@@ -7,7 +7,7 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// done are the statuses of a dependency that its dependants need not wait for: it is complete or not needed.
+// done are the statuses in which a dependency does not hold up the children that depend on it.
 var done = []string{"complete", "skipped", "cancelled"}
 
 // CheckChildren reports what is wrong with a campaign's children: fields, duplicate names, unknown or circular dependencies, a child that is
@@ -20,7 +20,7 @@ func (r *Record) CheckChildren() []small.Problem {
 	byName, lines := map[string]*Child{}, map[string]int{}
 	for i := range r.Children {
 		c := &r.Children[i]
-		out = append(out, checkTwice(c.Name, "child", c.subject, lines)...)
+		out = append(out, checkUnique(c.Name, "child", c.subject, lines)...)
 		if byName[c.Name.Text] == nil {
 			byName[c.Name.Text] = c
 		}

@@ -16,14 +16,15 @@ type File struct {
 	Added, Deleted bool
 	// Object is the id of its content; for a deleted path, of its old content.
 	Object string
-	// Lines is the number of lines that only one of the two versions has, without comments and imports. For a file that is binary or too large it is
+	// Lines is the number of lines that only one of the two versions has, without comments and imports. It may be 1 for a file that was not read. For a file that is binary or too large it is
 	// estimated from the size. A path without such lines gives no signal, except for a generated migration.
 	Lines int
 	// generated is true for a generated file. It is no work, but a generated migration still gives its signal.
 	generated bool
 	// Of Lines, lost is how many are deleted, and sensitive how many mention permissions or credentials.
 	lost, sensitive int
-	// statements are SQL lines that change a schema or stored data; routes and exports are changed lines with routes and exported declarations.
+	// statements has the file's first SQL statement that changes a schema or stored data, if the file differs in more than comments. routes and exports
+	// are changed lines with routes and exported declarations.
 	statements, routes, exports []Line
 }
 
@@ -40,7 +41,7 @@ type Line struct {
 
 // Read compares the two texts of a file, and sets its lines. A generated file has none.
 func (f *File) Read(before, after []byte) {
-	f.statements = statements(f.Path, before, after)
+	f.statements = firstStatement(f.Path, before, after)
 	if f.generated = isGenerated(before) || isGenerated(after); f.generated {
 		return
 	}
@@ -102,7 +103,7 @@ func linesOnlyIn(text, other []byte, gone bool) []Line {
 
 func normal(line []byte) []byte { return bytes.Join(bytes.Fields(line), []byte(" ")) }
 
-// FindMoves sets Lines to 0 for files that only moved: a deleted path and a new one with the same content.
+// FindMoves makes files that only moved give no signal: a deleted path and a new one with the same content.
 func FindMoves(files []File) {
 	gone := map[string][]int{}
 	for i := range files {

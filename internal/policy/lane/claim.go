@@ -8,7 +8,8 @@ import (
 // Source says where a claim comes from.
 type Source string
 
-// The sources, in order of precedence.
+// The sources. A flag, an input or a variable counts before a trailer or an entry, these before a label, and the configuration's default last. A job's
+// lane, and the configuration's minimum, override weaker claims.
 const (
 	// FromCaller is the flag --lane of the command that judges the change, FromInput the input of small-action.
 	FromCaller Source = "flag"
@@ -18,7 +19,7 @@ const (
 	FromEnvironment Source = "environment"
 	// FromTrailer is a trailer in a commit's message, or a line that looks like one.
 	FromTrailer Source = "trailer"
-	// FromEntry is an entry for SwitchTask that a commit adds.
+	// FromEntry is an entry for LaneSwitchTask that a commit adds.
 	FromEntry Source = "entry"
 	// FromLabel is a label of the pull request.
 	FromLabel Source = "label"
@@ -42,12 +43,12 @@ const (
 )
 
 var (
-	// switchForm matches the beginning of the evidence of an entry that switches lanes.
-	switchForm = expression.Of(`(?i)^\s*(?:\w+\s+)?to\s+(\w+)\s*:\s*\S`)
-	specLine   = expression.Of(`(?m)^\s*` + specKey + `:\s*(\S.*?)\s*$`)
+	// laneSwitchForm matches the beginning of the evidence of an entry that switches the lane. A [Switch] of the workflow is something else.
+	laneSwitchForm = expression.Of(`(?i)^\s*(?:\w+\s+)?to\s+(\w+)\s*:\s*\S`)
+	specLine       = expression.Of(`(?m)^\s*` + specKey + `:\s*(\S.*?)\s*$`)
 )
 
-// specKey is the key, or the beginning of the line, that names the file in an entry for SpecTask.
+// specKey names the file in the evidence of an entry for SpecTask: as a key of a mapping, or in a line "spec-md: PATH" of a text.
 const specKey = "spec-md"
 
 // LaneSwitchText returns the evidence of an entry that switches lanes; from may be empty.
@@ -59,11 +60,11 @@ func LaneSwitchText(from, to Lane, reason string) string {
 	return text
 }
 
-// SwitchedTo returns the lane's name, valid or not, in the evidence of an entry for SwitchTask; empty if the evidence does not have the form of
-// SwitchText.
+// SwitchedTo returns the lane's name, valid or not, in the evidence of an entry for LaneSwitchTask; empty if the evidence does not have the form of
+// LaneSwitchText.
 func SwitchedTo(evidence *small.Value) string {
 	text, _ := evidence.Str()
-	if m := switchForm().FindStringSubmatch(text); m != nil {
+	if m := laneSwitchForm().FindStringSubmatch(text); m != nil {
 		return m[1]
 	}
 	return ""

@@ -8,8 +8,8 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// frontMatter extracts the YAML between the first two lines of three dashes in a Markdown file. An empty line stands for the first of these lines, so
-// that positions match the file.
+// frontMatter extracts the YAML between the first two lines of three dashes in a Markdown file. The result begins with an empty line
+// in place of the first of these lines, so that its line numbers are those of the file.
 func frontMatter(data []byte) ([]byte, *small.Problem) {
 	first, rest, _ := bytes.Cut(bytes.TrimPrefix(data, []byte("\ufeff")), []byte("\n"))
 	if !isFence(first) {

@@ -28,11 +28,11 @@ var workflowsSchema string
 type Places struct {
 	// Include and Exclude are glob patterns for the paths of workflow files. Exclude also applies to records.
 	Include, Exclude []string
-	// Jobs and Campaigns are glob patterns for the paths of records, in JSON or
-	// YAML. None is the default.
+	// Jobs and Campaigns are glob patterns for the paths of records, which are JSON
+	// or YAML. By default there are none.
 	Jobs, Campaigns []string
-	// Roots are further directories in which a workflow's agent files are looked for, in this order, after the workflow's own
-	// base folder.
+	// Roots are further directories in which a workflow's agent files are looked for, in this order, after the folder that
+	// contains the workflow's folder "workflows".
 	Roots []string
 	// AgentsOptional makes a missing agent file a warning.
 	AgentsOptional bool

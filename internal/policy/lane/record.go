@@ -101,7 +101,7 @@ func childAt(v *small.Value, index int) Child {
 	return c
 }
 
-// Ledger returns the switch history as a ledger, so that two versions of it can be compared like logs.
+// Ledger returns the switches as the entries of a log, so that two versions of the record can be compared.
 func (r *Record) Ledger() *ledger.Ledger {
 	l := ledger.NewLedger(r.SwitchValues())
 	for i := range l.Entries {

@@ -33,7 +33,7 @@ type Settings struct {
 	Patterns map[string][]string
 	// Minimum is the least strict lane in which a change is judged; empty for none.
 	Minimum string
-	// QAAfterMerge is true if only an audit checks the entries that a lane demands after the work.
+	// QAAfterMerge is true if a change may be merged without the entries of After. Only an audit then asks for them.
 	QAAfterMerge bool
 	// Fast, Standard and Deep are the lanes' demands.
 	Fast, Standard, Deep Rigour
@@ -58,11 +58,11 @@ func defaultSettings() *Settings {
 
 // Rigour is what a lane demands of a change beyond what is demanded of every change.
 type Rigour struct {
-	// Strict turns strict mode on.
+	// Strict makes strict rules apply too, as --strict does.
 	Strict bool
 	// WarningsAreErrors raises every warning to an error.
 	WarningsAreErrors bool
-	// NoInsertions forbids new entries in front of entries that the log already has, even if a reconcile entry permits them.
+	// NoInsertions forbids new entries in front of entries that the log already has, even if a meta/reconcile-merge entry permits them.
 	NoInsertions bool
 	// Rules raises the levels of rules.
 	Rules map[string]policy.Level

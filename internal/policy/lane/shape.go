@@ -107,8 +107,8 @@ func (p *Phase) waitsForPerson() bool {
 	return p.Checkpoint || p.NoAgent && (personWords().MatchString(p.Name.Text) || personWords().MatchString(p.Status))
 }
 
-// CheckCheckpoint reports a workflow that ends in a merge and does not wait for a person while or after code is written; if no phase writes code, one
-// that never waits.
+// CheckCheckpoint reports a workflow that ends in a merge and does not wait for a person while or after code is written; if no phase
+// writes code, it reports a workflow without any phase that waits.
 func (w *Workflow) CheckCheckpoint() []small.Problem {
 	if !w.endsInMerge() {
 		return nil

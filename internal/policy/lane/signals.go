@@ -128,20 +128,20 @@ func migration(c *change) []Signal {
 // security finds changes to access control and credentials, by path or because many lines of the work mention them.
 func security(c *change) []Signal {
 	out := fromFiles(Deep, "security-relevant files change", c.work, func(f *File) bool { return matches("security", f.Path, c.cfg) })
-	guarded, lines := 0, 0
+	sensitive, lines := 0, 0
 	for i := range c.work {
 		lines += c.work[i].Lines
-		guarded += c.work[i].sensitive
+		sensitive += c.work[i].sensitive
 	}
-	if len(out) > 0 || guarded < guardedLines || guarded*guardedShare < lines {
+	if len(out) > 0 || sensitive < leastSensitive || sensitive*sensitiveOneIn < lines {
 		return out
 	}
-	why := fmt.Sprintf("%d of %d lines mention permissions, passwords and the like", guarded, lines)
+	why := fmt.Sprintf("%d of %d lines mention permissions, passwords and the like", sensitive, lines)
 	return fromFiles(Deep, why, c.work, func(f *File) bool { return f.sensitive > 0 })
 }
 
-// Work is about security if at least guardedLines lines mention it, and at least one in guardedShare.
-const guardedLines, guardedShare = 6, 6
+// Work is about security if at least leastSensitive of its lines are sensitive, and at least one line in sensitiveOneIn.
+const leastSensitive, sensitiveOneIn = 6, 6
 
 // size finds a change with too much work for the lane fast. Tests, documents and moved files do not count.
 func size(c *change) []Signal {

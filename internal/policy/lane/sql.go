@@ -14,9 +14,9 @@ var (
 	sqlVerb = expression.Of(`(?im)(?:^\x{feff}?|;)\s*(?:create|alter|drop|truncate|rename|update|delete)\b`)
 )
 
-// statements returns the first line of the first statement that changes a schema or stored data, in an SQL file that differs in more than comments:
+// firstStatement returns the first line of the first statement that changes a schema or stored data, in an SQL file that differs in more than comments:
 // in the new version or, if that has none, in the old one.
-func statements(name string, before, after []byte) []Line {
+func firstStatement(name string, before, after []byte) []Line {
 	if !sqlFile().MatchString(name) {
 		return nil
 	}

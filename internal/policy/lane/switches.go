@@ -79,7 +79,7 @@ func (s *Switch) checkTime(before *Switch) []small.Problem {
 func (s *Switch) checkChain(before *Switch, find FindWorkflow) []small.Problem {
 	var out []small.Problem
 	if before != nil && !sameWorkflow(before.To.Text, s.From.Text, find) {
-		out = append(out, newProblem(s.From.Pos, s.subject+".from", "record the switch from "+clip(before.To.Text)+", or first append the switch away from it",
+		out = append(out, newProblem(s.From.Pos, s.subject+".from", "write from: "+clip(before.To.Text)+", or first record the switch that lies between the two",
 			"the switch is from %q, but the one before it was to %q", clip(s.From.Text), clip(before.To.Text)))
 	}
 	if sameWorkflow(s.From.Text, s.To.Text, find) {
@@ -96,8 +96,8 @@ func sameWorkflow(a, b string, find FindWorkflow) bool {
 	return path.Clean(a) == path.Clean(b) || one != "" && one == other
 }
 
-// checkNames reports workflows and phases of a switch that do not exist. The workflow that a switch starts from is checked only for the first one;
-// checkChain compares that of later ones with the switch before.
+// checkNames reports workflows and phases of a switch that do not exist. Of the switches only the first one's
+// from is looked up; checkChain compares that of a later one with the to of the switch before it.
 func (s *Switch) checkNames(first bool, find FindWorkflow) []small.Problem {
 	var out []small.Problem
 	if first {
@@ -109,7 +109,7 @@ func (s *Switch) checkNames(first bool, find FindWorkflow) []small.Problem {
 }
 
 // keepOld ends the remedy for a wrong name in a switch.
-const keepOld = "; if the switch is committed already, do not edit it: keep a workflow file at that path, with that phase"
+const keepOld = "; if the switch is committed already, do not edit it: keep such a workflow for it"
 
 func checkPhase(workflow, phase Ref, subject string, find FindWorkflow) []small.Problem {
 	_, w := find(workflow.Text)
@@ -148,7 +148,7 @@ func (r *Record) checkActive(last *Switch, find FindWorkflow) []small.Problem {
 		return []small.Problem{newProblem(last.To.Pos, "workflowPath", "add the key workflowPath",
 			"the record does not say which workflow is active; the last switch was to %q", clip(last.To.Text))}
 	case !sameWorkflow(active.Text, last.To.Text, find):
-		return []small.Problem{newProblem(active.Pos, "workflowPath", "append the switch that led there",
+		return []small.Problem{newProblem(active.Pos, "workflowPath", "append the switch to this workflow",
 			"the active workflow is %q, but the last switch was to %q", clip(active.Text), clip(last.To.Text))}
 	}
 	return nil
@@ -169,17 +169,17 @@ func WorkflowFiles(name string) []string {
 	return []string{path.Clean(name), path.Join(name, "workflow.md")}
 }
 
-// Nearest resolves a workflow's path whose base folder is not known: of the files that end in it, it returns the one that shares the most leading
+// Nearest resolves a workflow's path that may be relative to any folder: of the files that end in it, it returns the one that shares the most leading
 // folders with the record; empty if there is none.
 func (r *Record) Nearest(name string, files []string) string {
 	ends := WorkflowFiles(name)
 	best, most := "", -1
 	for _, file := range files {
-		means := slices.ContainsFunc(ends, func(end string) bool {
+		fits := slices.ContainsFunc(ends, func(end string) bool {
 			folder, ok := strings.CutSuffix(file, end)
 			return ok && (folder == "" || strings.HasSuffix(folder, "/"))
 		})
-		if n := sharedFolders(file, r.Path); means && n > most {
+		if n := sharedFolders(file, r.Path); fits && n > most {
 			best, most = file, n
 		}
 	}

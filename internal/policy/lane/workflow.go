@@ -41,7 +41,7 @@ type Phase struct {
 // Worker is the common part of a phase and a subagent. Name identifies it; a missing field is the zero Ref.
 type Worker struct {
 	Name, Agent, Tier Ref
-	subject           string
+	subject           string // the path of the value in the file, for problems
 }
 
 // Ref is a text in a file, with its position. The zero Ref means that it is missing.
@@ -158,7 +158,7 @@ func (w *Workflow) CheckPhases() []small.Problem {
 
 // check reports a name that was seen before, and an unknown tier. firstLines has the line where each name was first seen, and gets new ones.
 func (w *Worker) check(what string, firstLines map[string]int) []small.Problem {
-	out := checkTwice(w.Name, what, w.subject, firstLines)
+	out := checkUnique(w.Name, what, w.subject, firstLines)
 	if w.Tier.Pos.Line > 0 && !slices.Contains(tiers, w.Tier.Text) {
 		out = append(out, newProblem(w.Tier.Pos, w.subject+".tier", "write planning, coding or mini; a model is named under the key model",
 			"unknown tier %q", clip(w.Tier.Text)))
@@ -166,8 +166,8 @@ func (w *Worker) check(what string, firstLines map[string]int) []small.Problem {
 	return out
 }
 
-// checkTwice reports a name that was seen before. firstLines has the line where each name was first seen, and gets new ones.
-func checkTwice(name Ref, what, subject string, firstLines map[string]int) []small.Problem {
+// checkUnique reports a name that was seen before. firstLines has the line where each name was first seen, and gets new ones.
+func checkUnique(name Ref, what, subject string, firstLines map[string]int) []small.Problem {
 	if line := firstLines[name.Text]; line > 0 {
 		return []small.Problem{newProblem(name.Pos, subject+".name", "give each "+what+" its own name",
 			"the %s %q appears twice; the first is on line %d", what, clip(name.Text), line)}
@@ -219,7 +219,7 @@ type AgentRef struct {
 	Ref
 	// Subject is the path of the value inside the front matter.
 	Subject string
-	// Of names, for messages, the phase or subagent that has the agent.
+	// Of is the phase or subagent that has the agent, in words for messages.
 	Of string
 	// Paths are the possible paths of the file, from the root of the tree; empty if the reference leads out of the folders with agents.
 	Paths []string
