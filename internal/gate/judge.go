@@ -58,7 +58,7 @@ func Pending(ctx context.Context, h history.History, parents []string, opts run.
 func WorkTree(ctx context.Context, h history.History, parents []string, left, fork string, opts run.Options) *finding.Report {
 	s := run.Scope{Base: history.Tip{ID: fork}, Tip: history.Tip{ID: history.WorkTree}, Parents: parents}
 	s.Update = history.Update{Old: left, New: history.WorkTree, Target: history.Tip{ID: fork}}
-	return newRun(h, opts, s).Do(ctx, logs.JudgeWorkTree, logs.CompareLeft)
+	return newRun(h, opts, s).Do(ctx, logs.JudgeWorkTree, logs.CompareAbandonedTip)
 }
 
 // Appended judges entries before they are written: those of log from the index from on, counted from 0. fix is the fix of each finding.
@@ -134,7 +134,7 @@ func Range(ctx context.Context, h history.History, base, head string, opts run.O
 func RangeInto(ctx context.Context, h history.History, base, head, merge string, opts run.Options) *finding.Report {
 	r := newRun(h, opts, run.Scope{Base: history.Tip{ID: base, Name: history.Short(base)}, Tip: history.Tip{ID: head, Name: history.Short(head)}})
 	r.Examined().Merge = merge
-	passes := []run.Pass{listCommits, run.Families(run.BeforeLogs), logs.JudgeCommits, logs.JudgeAsOne, run.Families(run.AfterLogs), logs.CompareTips, workspaces.JudgeChanged, run.Families(run.AtTip), logs.NoteChanged, run.Families(run.AfterFiles), config.Judge, noteNoWorkspace}
+	passes := []run.Pass{listCommits, run.Families(run.BeforeLogs), logs.JudgeCommits, logs.JudgeAsSquash, run.Families(run.AfterLogs), logs.CompareTips, workspaces.JudgeChanged, run.Families(run.AtTip), logs.NoteChanged, run.Families(run.AfterFiles), config.Judge, noteNoWorkspace}
 	if merge != "" && merge != head {
 		passes = append(passes, mergeResult(r, merge))
 	}

@@ -32,12 +32,13 @@ func (u *UnreadableLog) reportOne(r *rule.Reporter, p small.Problem) {
 	r.Add(f)
 }
 
-// ReportedByLogRule reports whether log/unreadable reports a problem, and not the family validate: a configured log's file could be read.
+// ReportedByLogRule reports whether the rule log/unreadable reports a problem of this kind, and not a rule of the family validate: it reports those
+// in the text of a configured log.
 func (u *UnreadableLog) ReportedByLogRule(kind small.ProblemKind) bool {
 	return u.Run.Source.Policy.LogFor(u.Path) != nil && kind != small.ProblemNotAFile && kind != small.ProblemTooLarge
 }
 
-// Unreadable is log/unreadable: a configured log is not what its stanza says.
+// Unreadable is log/unreadable: the text of a configured log has not the form that its stanza names.
 var Unreadable = rule.New("log/unreadable", finding.SeverityError, finding.StageHistory, rule.On(func(u *UnreadableLog, r *rule.Reporter) {
 	for _, p := range u.Problems {
 		if u.ReportedByLogRule(p.Kind) && !u.Run.Source.IsFamilyLog(u.Path) {
@@ -46,7 +47,7 @@ var Unreadable = rule.New("log/unreadable", finding.SeverityError, finding.Stage
 	}
 }))
 
-// fixOf returns the fix for one problem. If the log is not committed yet, its writer may also correct it.
+// fixOf returns the fix for one problem: a committed change of the file is undone; one that is not committed may also be corrected.
 func (u *UnreadableLog) fixOf(p small.Problem) string {
 	s := u.Run.Situation(u.Commit)
 	switch {
@@ -91,7 +92,8 @@ type LogChange struct {
 	// OldPath is the log's path in the parent.
 	OldPath string
 	*ledger.Comparison
-	// Fix is set if all of a branch has to be redone, and not one commit; if it is empty, the Situation decides on the fix.
+	// Fix, if set, replaces the fix that undoes the edits of this commit, for example if a whole branch has to be redone. If it is empty, the fix
+	// follows from Situation.
 	Fix   string
 	Merge bool
 	// ParentHasNoLog is true if the parent has no log at the path, and Old is the log of an earlier commit.
@@ -103,16 +105,17 @@ type LogChange struct {
 	NewEntries, Misplaced []int
 	// AddsInMerge is true on all edges of a merge that has entries which no parent has.
 	AddsInMerge bool
-	// BeforeTarget are the indexes of a merge's other entries that the target lacks and that stand before one that it has. Only one edge has them.
+	// BeforeTarget are the indexes of a merge's entries, without the Misplaced ones, that the target lacks and that stand before an entry of the
+	// target. Only one edge has them.
 	BeforeTarget []int
-	// Loss is set if Old is not from a commit: a guarded writer left it in the work tree, and entries of it were lost.
+	// Loss is set if Old is not from a commit: a program under small-hook guard left Old in the work tree, and entries of it were lost.
 	Loss *Loss
 	// beforeFile and afterFile are the two files, if they were read from a tree.
 	beforeFile, afterFile history.File
 	// headOfOld is the ledger head of Old, once it is needed.
 	headOfOld string
-	// wholeChange is the same comparison without approvals; nil if no approved rewrite was applied.
-	wholeChange *LogChange
+	// unapproved is the same comparison as if no rewrite was approved; nil if no approved rewrite was applied.
+	unapproved *LogChange
 }
 
 // Situation says who already has the commit. That decides how to undo it.
@@ -124,9 +127,9 @@ func (e *LogChange) JudgesNew() bool { return !e.Run.Scope.Whole || e.Run.Collec
 // isFamilyLog reports whether a family of rules reads the log and judges its edits.
 func (e *LogChange) isFamilyLog() bool { return e.Run.Source.IsFamilyLog(e.Path) }
 
-// IsInConfiguration reports whether the configuration names the log, so that it is not the protocol's. A merge, also with git's union driver, may
+// IsConfigured reports whether the configuration names the log, so that it is not the protocol's. A merge, also with git's union driver, may
 // interleave its entries without a reconcile entry.
-func (e *LogChange) IsInConfiguration() bool { return e.Run.Source.Policy.LogFor(e.Path) != nil }
+func (e *LogChange) IsConfigured() bool { return e.Run.Source.Policy.LogFor(e.Path) != nil }
 
 // isFileEntry reports whether the log is a file in a folder whose files must not change.
 func (e *LogChange) isFileEntry() bool { return e.Run.Source.IsFileEntry(e.Path) }
@@ -140,9 +143,9 @@ func (e *LogChange) ignoreOrder() {
 	}
 }
 
-// dropInsertedAtJoin changes Inserted for an archive to which another log went. Old has the archive's own entries, oldLen of them, and then that
-// log's. New entries between the two are not inserted: a squash has what was recorded in the archive before. If New has the log's entries in one
-// piece, that is where they are, even if equal ones stand elsewhere.
+// dropInsertedAtJoin is for the edge of an archive to which a log was rotated. Old has the archive's own entries, oldLen of them, and then the
+// log's. It drops from Inserted the new entries between these two parts: a squash may have entries that were recorded in the archive before the
+// rotation. If New has the log's entries in one piece, that piece counts as the second part, even if equal entries stand elsewhere.
 func (e *LogChange) dropInsertedAtJoin(oldLen int) {
 	old, now := ledger.DigestsOf(e.Old), ledger.DigestsOf(e.New)
 	kept := ledger.Subsequence(old, now)
@@ -302,7 +305,7 @@ type UnreadableLog struct {
 	Run          *run.Run
 	Path, Object string
 	Problems     []small.Problem
-	// ReadableBefore is true if the first parent has the log and it, or an earlier version of it, can be read.
+	// ReadableBefore is true if the first parent has a file at Path, and this file or an earlier version of it can be read.
 	ReadableBefore bool
 }
 
@@ -314,18 +317,18 @@ func (e *LogChange) UsualFix() string {
 		return e.Fix + e.approvalHint()
 	case e.Merge && history.Uncommitted(s.Commit):
 		if e.Run.Source.IsImmutableRecord(e.Path) {
-			return e.PutBack() + ", " + wording.Commands(wording.FinishMerge)
+			return e.PutBackFix() + ", " + wording.Commands(wording.FinishMerge)
 		}
-		if e.AddsInMerge && e.IsInConfiguration() { // reconcile refuses to drop the added entries
+		if e.AddsInMerge && e.IsConfigured() { // reconcile refuses to drop the added entries
 			return wording.Commands("small-hook restore"+remedy.InDirectory(e.Path), wording.FinishMerge)
 		}
 		return remedy.Reconcile
 	case s.Standing == history.Landed:
-		return e.PutBack() + s.WaiverHint() + e.approvalHint()
+		return e.PutBackFix() + s.WaiverHint() + e.approvalHint()
 	case e.Merge || s.Standing != history.Own:
-		return e.PutBack() + e.approvalHint()
+		return e.PutBackFix() + e.approvalHint()
 	}
-	return e.PutBack() + "; " + e.correctionHint() + e.approvalHint()
+	return e.PutBackFix() + "; " + e.correctionHint() + e.approvalHint()
 }
 
 // maxSingleWaivers is the largest number of edits that are waived one by one; more are approved together.
@@ -339,23 +342,23 @@ func (e *LogChange) approvalHint() string {
 			edits++
 		}
 	}
-	if !e.IsInConfiguration() || e.isFileEntry() || edits <= maxSingleWaivers || e.Situation().NoWaiver {
+	if !e.IsConfigured() || e.isFileEntry() || edits <= maxSingleWaivers || e.Situation().NoWaiver {
 		return ""
 	}
 	return "; if the log is to be rewritten as a whole, a person approves that first: small-hook waive --log " + wording.TopPath(e.Path)
 }
 
-// UndoAndBeginRun returns the fix for entries after the end of their run: undo them, and begin a new run.
-func (e *LogChange) UndoAndBeginRun() string {
+// UndoAndBeginRunFix returns the fix for entries after the end of their run: undo them, and begin a new run.
+func (e *LogChange) UndoAndBeginRunFix() string {
 	s := e.Situation()
 	if e.Fix != "" || e.Merge || s.Standing != history.Own {
 		return e.UsualFix()
 	}
 	dir, _, _ := small.SplitPath(e.Path)
-	return remedy.BeginRun(dir, s.Commit, e.PutBack()+", ")
+	return remedy.BeginRun(dir, s.Commit, e.PutBackFix()+", ")
 }
 
-// correctionHint says how to make a correction without the change that is undone.
+// correctionHint says, after a fix that undoes an edit, how to make a correction without an edit.
 func (e *LogChange) correctionHint() string {
 	switch {
 	case e.isFileEntry():
@@ -367,7 +370,7 @@ func (e *LogChange) correctionHint() string {
 	if f := e.Run.Source.Policy.FormatAt(e.Path); f != nil {
 		rule = f.Rule
 	}
-	elsewhere := "another log stood here: begin the new one in another directory"
+	elsewhere := "this path had another log before: begin the new log in another directory"
 	if e.Situation().NoWaiver {
 		return elsewhere
 	}
@@ -377,23 +380,23 @@ func (e *LogChange) correctionHint() string {
 	return elsewhere + ", or have a person waive " + rule + " from " + e.headOfOld
 }
 
-// RecordAgain returns the fix that records the new entries again, each later than the one before it.
-func (e *LogChange) RecordAgain() string {
+// RecordAgainFix returns the fix for a new entry that is dated too far ahead of now: the command of PutBackFix appends it again, with another time.
+func (e *LogChange) RecordAgainFix() string {
 	if e.Fix != "" {
 		return e.Fix
 	}
-	return e.PutBack()
+	return e.PutBackFix()
 }
 
-// PutBack returns the fix that brings the log's old entries back and keeps new ones after them.
-func (e *LogChange) PutBack() string {
+// PutBackFix returns the fix that brings the log's old entries back and keeps new ones after them.
+func (e *LogChange) PutBackFix() string {
 	s, at := e.Situation(), wording.TopPath(e.Path)
 	from, source := "HEAD", ""
 	if !history.Uncommitted(s.Commit) {
 		from = history.Short(s.Commit) + "^"
 	}
 	switch {
-	case s.Standing == history.Landed && e.IsInConfiguration() && s.Commit != "" && !history.Uncommitted(s.Commit):
+	case s.Standing == history.Landed && e.IsConfigured() && s.Commit != "" && !history.Uncommitted(s.Commit):
 		return s.AcceptSince()
 	case s.Against != "":
 		return wording.Commands(remedy.RestoreFrom(e.Path, history.Short(s.Against)))
@@ -402,7 +405,7 @@ func (e *LogChange) PutBack() string {
 	}
 	dir, _, _ := small.SplitPath(e.Path)
 	switch all := small.InDir(dir, ""); {
-	case source == "" && e.Run.Source.IsImmutableRecord(e.Path): // one command for all records
+	case source == "" && e.Run.Source.IsImmutableRecord(e.Path): // one command for all records of the workspace
 		back := "small-hook restore" + remedy.InDirectory(all)
 		if s.Standing == history.Landed && !history.Uncommitted(s.Commit) {
 			const never = "Landed commits are never rewritten"
@@ -424,10 +427,10 @@ func (e *LogChange) PutBack() string {
 	return s.OnBranch(remedy.Mend(e.Path, s.Commit) + " --source " + source)
 }
 
-// Correct returns the fix for a new entry; how says what to correct.
-func (e *LogChange) Correct(how string) string {
+// CorrectFix returns the fix for a new entry; how says what to correct.
+func (e *LogChange) CorrectFix(how string) string {
 	if e.Fix != "" {
 		return how
 	}
-	return e.Situation().CorrectEntry(how, e.Path, e.IsInConfiguration() && !e.isFileEntry() && !e.Merge && len(e.NewEntries) == 1)
+	return e.Situation().CorrectEntry(how, e.Path, e.IsConfigured() && !e.isFileEntry() && !e.Merge && len(e.NewEntries) == 1)
 }

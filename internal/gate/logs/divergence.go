@@ -21,8 +21,8 @@ type LogTips struct {
 	*ledger.Divergence
 	Path                 string
 	TargetName, HeadName string
-	// Merge is the branch to merge into the checked-out one.
-	Merge string
+	// BranchToMerge is the branch to merge into the checked-out one.
+	BranchToMerge string
 	// Stanza is the stanza of a configured log; nil for other logs.
 	Stanza *policy.Log
 	// Unrelated is true if a configured log diverged on branches that share no commit. git does not merge these, so no merge is judged later.
@@ -31,7 +31,7 @@ type LogTips struct {
 	Immutable bool
 }
 
-// Finding begins a finding at the first entry that only the head has.
+// Finding begins a finding at the first entry that only the head has or, if there is none, at the first inserted one.
 func (t *LogTips) Finding() finding.Finding {
 	f := finding.Finding{Path: t.Path, EditFrom: t.Stanza.Head(t.Target).String(), EditTo: t.Stanza.Head(t.Head).String()}
 	own := t.HeadOnly
@@ -63,8 +63,8 @@ func (t *LogTips) BothAppendedFinding(did, noun, fix string) finding.Finding {
 // FamilyTips compares a log that a family of rules reads on two branches: only the family's rules judge it.
 type FamilyTips struct{ *LogTips }
 
-// judgeForks judges each workspace that both tips have and in which they differ, on two branches and at their merge bases. changed holds the
-// differences between the tips.
+// judgeForks judges each workspace that both tips have and in which they differ, as a read.Fork. It judges none if a tip descends from the other, or
+// if the histories are unrelated. changed holds the differences between the tips.
 func judgeForks(ctx context.Context, r *run.Run, target, head history.Tip, changed []history.Change) error {
 	dirs := map[string]bool{}
 	for _, c := range changed {

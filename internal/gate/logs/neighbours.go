@@ -32,7 +32,7 @@ type Front struct {
 	Head small.Digest `json:"head"`
 	// Entries are the neighbour's entries after the common ones, without the fields that only rules about an entry need.
 	Entries []ledger.Entry `json:"entries"`
-	// NoneAtFork is true once it is known that the log had none of them at the merge base.
+	// NoneAtFork is true once it is known that the log had none of Entries at the merge bases.
 	NoneAtFork bool `json:"own"`
 }
 
@@ -62,13 +62,13 @@ func (f Front) TheirLedger(ours *ledger.Ledger) *ledger.Ledger {
 	return ledger.OfEntries(slices.Concat(ours.Entries[:f.Len], f.Entries))
 }
 
-// SharesNoTask reports whether none of our entries after the common ones is on a task of theirs.
-func (f Front) SharesNoTask(ours *ledger.Ledger) bool {
+// SharesTask reports whether one of our entries after the common ones is on the task of one of theirs.
+func (f Front) SharesTask(ours *ledger.Ledger) bool {
 	tasks := tasksWorkedOn(ours.Entries[f.Len:])
-	return !slices.ContainsFunc(f.Entries, func(e ledger.Entry) bool { return tasks[e.TaskID] })
+	return slices.ContainsFunc(f.Entries, func(e ledger.Entry) bool { return tasks[e.TaskID] })
 }
 
-// tasksWorkedOn returns the tasks of some entries, without the protocol's own bookkeeping.
+// tasksWorkedOn returns the tasks of some entries, without the protocol's own (meta/...).
 func tasksWorkedOn(entries []ledger.Entry) map[string]bool {
 	tasks := map[string]bool{}
 	for _, e := range entries {
@@ -90,8 +90,8 @@ func (n Neighbour) Describe() string {
 	return fmt.Sprintf("branch %s, checked out in %s,", n.Name, n.Worktree)
 }
 
-// NeighbourLog is a log to which both the index and a neighbour have added entries in the same run, on the same task. Theirs are the neighbour's
-// own entries.
+// NeighbourLog is a log to which both the index and a neighbour have added entries in the same run, on the same task. Theirs are these entries of
+// the neighbour.
 type NeighbourLog struct {
 	*LogTips
 	Neighbour Neighbour
@@ -179,7 +179,7 @@ func (c neighbourComparer) compareLog(ctx context.Context, own history.Change, o
 	}
 	for _, n := range c.neighbours {
 		front, known := n.Fronts[own.Path]
-		if !known || front.SharesNoTask(ours.Log.Ledger) {
+		if !known || !front.SharesTask(ours.Log.Ledger) {
 			continue
 		}
 		theirs := front.TheirLedger(ours.Log.Ledger)
@@ -194,7 +194,7 @@ func (c neighbourComparer) compareLog(ctx context.Context, own history.Change, o
 	return nil
 }
 
-// readFronts reads the log of each neighbour of which no front is known, or whose front no longer holds for ours.
+// readFronts compares the log at the path of own again for each neighbour of which no front is known, or whose front no longer holds for ours.
 func (c neighbourComparer) readFronts(ctx context.Context, own history.Change, ours *read.LedgerFile) error {
 	var stale []Neighbour
 	var edges []history.Edge
@@ -268,12 +268,12 @@ func (c neighbourComparer) warnOfSharedTasks(ctx context.Context, n Neighbour, f
 	return c.run.Collector.Judge(ctx, &NeighbourLog{LogTips: t, Neighbour: n, Theirs: shared})
 }
 
-// entriesAtFork returns the entries that a workspace's log had at the merge bases of HEAD and another commit. If our log lacks one of them, it was
-// rewritten here, which the edge reports. It does not mean that somebody else is at work.
+// entriesAtFork returns the entries that a workspace's log had at the merge bases of HEAD and another commit. If our log lacks such an entry, it was
+// changed or removed here, which is reported on the edge; the other commit only kept it.
 func (c neighbourComparer) entriesAtFork(ctx context.Context, other, dir string, log *read.LedgerFile) (map[small.Digest]bool, error) {
 	bases, err := c.run.Source.History.MergeBases(ctx, c.head, other)
 	if errors.Is(err, history.ErrLacking) {
-		return nil, nil // a shallow clone hides the merge base: the warning names every entry that is not here
+		return nil, nil // a shallow clone hides the merge base: the warning also names entries that were removed here
 	}
 	if err != nil {
 		return nil, err

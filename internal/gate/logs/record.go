@@ -9,14 +9,15 @@ import (
 	"github.com/small-gate/small-gate/internal/small/records"
 )
 
-// RecordChange is the edge of a 2.0.0 file that two branches wrote. It is not judged as an edit.
+// RecordChange is the edge of a file of SMALL 2.0.0 in which git put together the work of two branches: a workspace's profile, or the log of 1.0.0
+// in an import. The rules about edits do not judge it.
 type RecordChange struct {
 	*LogChange
-	// Late are the entries of a 1.0.0 branch that git has merged into an import's log. If there are none, the file is the profile.
+	// Late are the entries of a branch of 1.0.0 that git has written into the import's log. If there are none, the file is the profile.
 	Late []ledger.Entry
 }
 
-// asRecordChange returns an edge as a RecordChange if it is one; otherwise nil.
+// asRecordChange returns e as a RecordChange if it is one; otherwise nil.
 func asRecordChange(ctx context.Context, e *LogChange) (*RecordChange, error) {
 	src := e.Run.Source
 	if len(e.Edits) == 0 || e.afterFile.Mode == "" || e.OldPath != e.Path || !src.IsImmutableRecord(e.Path) {

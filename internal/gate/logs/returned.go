@@ -21,7 +21,7 @@ func (e *LogChange) parentAfterRewrite(before *read.LedgerFile) *read.LedgerFile
 // judgeApprovedRewrite judges the edits of an approved rewrite, so that the report lists them as waived. The edits that the commit makes besides
 // are judged on the edge itself.
 func judgeApprovedRewrite(ctx context.Context, r *run.Run, e *LogChange) error {
-	whole := e.wholeChange
+	whole := e.unapproved
 	whole.Run, whole.Place, whole.Fix, whole.Merge, whole.Side = r, e.Place, e.Fix, e.Merge, e.Side
 	whole.Allowed, whole.From, whole.To = e.OldPath, e.Approved.From, e.Approved.To
 	own := map[small.Digest]bool{}
@@ -50,7 +50,7 @@ func (l *CommitLog) findReturned(ctx context.Context) (out []ledger.Entry, err e
 	}
 	for _, x := range equal.Rewrites {
 		done := func(l *read.LedgerFile) bool { return x.DoneIn(l.Log.Ledger) }
-		if x.Unordered || !slices.ContainsFunc(l.AsApproved, func(p read.ParentLog) bool { return slices.ContainsFunc(p.Ledgers, done) }) {
+		if x.Unordered || !slices.ContainsFunc(l.ParentsAfterRewrites, func(p read.ParentLog) bool { return slices.ContainsFunc(p.Ledgers, done) }) {
 			continue
 		}
 		if err := src.FindBeforeInChain(ctx, parents, l.Path, equal, x); err != nil {
@@ -69,15 +69,15 @@ func (l *CommitLog) findReturned(ctx context.Context) (out []ledger.Entry, err e
 	return out, nil
 }
 
-// logsAfterRewrite returns the logs of the commit's parents as a rewrite leaves them: if one has not done it, the entries that the rewrite started
-// from are left out. The result is nil if the rewrite was made neither in the history of a parent nor here.
+// logsAfterRewrite returns the logs of the commit's parents. From a log in which the rewrite was not done, the entries that the rewrite started from
+// are left out. The result is nil if the rewrite was made neither in the history of a parent nor in this commit.
 func (l *CommitLog) logsAfterRewrite(ctx context.Context, equal ledger.Equivalence, x *ledger.Rewrite) ([]*ledger.Ledger, error) {
 	rewritten := slices.ContainsFunc(l.edges, func(e *LogChange) bool {
 		return e.Approved != nil && e.Approved.From == x.From && e.Approved.To == x.To
 	})
 	var others []*ledger.Ledger
 	for i, p := range l.Parents {
-		for k, approved := range l.AsApproved[i].Ledgers {
+		for k, approved := range l.ParentsAfterRewrites[i].Ledgers {
 			others = append(others, approved.Log.Ledger)
 			if before := p.Ledgers[k].Log.Ledger; !rewritten {
 				var err error

@@ -11,9 +11,9 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// rewrites holds what a branch's commits that the default branch lacks did to older entries. A forced push may undo that.
+// rewrites says how the commits that a branch has and the default branch lacks changed older entries. A forced push may undo these changes.
 type rewrites struct {
-	// earlier maps a version of an entry to the versions that commits rewrote to it.
+	// earlier maps a rewritten version of an entry to the versions that it replaced.
 	earlier map[small.Digest][]small.Digest
 	// recorded holds the entries with which the branch began and those that its commits appended, even if they were rewritten later.
 	recorded map[small.Digest]bool
@@ -23,7 +23,8 @@ type rewrites struct {
 	oldLogs [][]small.Digest
 }
 
-// findRewrites finds what the commits of a branch rewrote. It returns nil on the default branch, where no rewrite may be undone.
+// findRewrites finds the rewrites by the commits of a branch. It returns nil for a new branch, and for the default branch, where no rewrite may be
+// undone.
 func findRewrites(ctx context.Context, r *run.Run, u history.Update) (*rewrites, error) {
 	if u.Target.ID == "" || u.Old == "" {
 		return nil, nil
@@ -107,8 +108,8 @@ func (r *rewrites) noteEdge(e *LogChange, made map[small.Digest]bool) {
 	}
 }
 
-// onlyUndone reports whether a branch's new log c differs from its old one p only because rewrites were undone: it has each old entry or the
-// version before the rewrite, in the order of p or in that before the rewrite. Inserted entries may be gone.
+// onlyUndone reports whether a branch's new log c differs from its old log p only because rewrites were undone: c has each entry of p, or the entry
+// as it was before a rewrite, in the order of p or in the order before a rewrite. c may lack entries that a commit inserted.
 func (r *rewrites) onlyUndone(p, c *ledger.Ledger) bool {
 	if r == nil {
 		return false

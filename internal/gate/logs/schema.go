@@ -37,7 +37,7 @@ func checkSchema(_ context.Context, e *LogChange, r *rule.Reporter) error {
 			continue
 		}
 		f := e.InsertionFinding(index)
-		f.Message, f.Fix = ledger.Describe(e.New.Entries[index])+" "+problem, e.Correct(fix)
+		f.Message, f.Fix = ledger.Describe(e.New.Entries[index])+" "+problem, e.CorrectFix(fix)
 		r.Add(f)
 	}
 	return nil
@@ -67,12 +67,12 @@ func SchemaProblem(stanza *policy.Log, record *small.Value, noun string, limits 
 	return problem, "correct the " + noun, nil
 }
 
-// checkAgainstSchema returns what in an entry does not fit the schema of its stanza.
+// checkAgainstSchema returns the problems of an entry that does not fit the schema of its stanza.
 func checkAgainstSchema(stanza *policy.Log, entry *small.Value, limits small.Limits) []small.Problem {
 	if stanza.Entries == policy.LineEntries {
 		doc, problems := small.ParseJSONValue([]byte(entry.Text), limits)
 		if doc == nil {
-			problems[0].Message, _, _ = strings.Cut(problems[0].Message, "; it is already on line") // that line counts from the entry's beginning, not the log's
+			problems[0].Message, _, _ = strings.Cut(problems[0].Message, "; it is already on line") // the number of that line counts from the entry's beginning
 			return problems
 		}
 		entry = doc.Root

@@ -28,7 +28,7 @@ func acceptsDeletion(ctx context.Context, r *run.Run, n history.Commit, parent, 
 	return equal.Accepted != nil && !slices.ContainsFunc(before.Log.Entries, func(e ledger.Entry) bool { return !equal.Accepted[e.Digest] }), err
 }
 
-// commitOrParents returns the commits that, with their ancestors, make up what a commit contains: itself or, if it is not made yet, its parents.
+// commitOrParents returns the commit's id or, if the commit is not made yet, the ids of its parents.
 func commitOrParents(r *run.Run, n history.Commit) []string {
 	switch {
 	case !history.Uncommitted(n.ID):

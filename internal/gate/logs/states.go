@@ -35,7 +35,7 @@ func NoteAll(ctx context.Context, r *run.Run) error {
 }
 
 // noteLogs puts the state of the selected logs at the tip into the report, one for each file or folder of files. Without a history, it also
-// reports those that cannot be read. before, if not nil, is the revision before the change: notes name the open entries that it lacks.
+// reports logs that cannot be read. before, if not nil, is the revision before the change: notes name the open entries that were not in it.
 func noteLogs(ctx context.Context, r *run.Run, selected func(at string) bool, before *string) error {
 	p := r.Source.Policy
 	if len(p.Logs) == 0 {
@@ -95,7 +95,7 @@ func noteLogs(ctx context.Context, r *run.Run, selected func(at string) bool, be
 // maxOpenNamed is the largest number of open entries of a log that notes name.
 const maxOpenNamed = 10
 
-// findAddedOpen returns the open entries of a log that it did not have at a revision. Two with the same first line count as the same.
+// findAddedOpen returns the open entries of a log that the log did not have at a revision. Entries with the same first line count as the same.
 func findAddedOpen(ctx context.Context, r *run.Run, revision, at string, log *read.LedgerFile) (added []finding.OpenEntry, err error) {
 	now, err := r.Source.ReaderOf(at).OpenEntries(ctx, log)
 	if err != nil || len(now.Entries) == 0 {

@@ -32,7 +32,7 @@ func StepOf(ctx context.Context, r *run.Run, s *read.Step, stanza *policy.Log, b
 	return nil, nil
 }
 
-// JudgeBranch judges what a branch changed since its merge base with its target, as one step. It judges the logs whose stanzas ask for that. For
+// JudgeBranch judges a branch's changes since its merge base with its target as one step, in the logs that are judged by steps (see run.Steps). For
 // the index and the work tree it judges only files that differ from a parent.
 func JudgeBranch(ctx context.Context, r *run.Run) error {
 	steps, err := r.Steps(ctx)
@@ -63,10 +63,10 @@ func JudgeBranch(ctx context.Context, r *run.Run) error {
 	if err := r.Collector.Judge(ctx, b); err != nil {
 		return err
 	}
-	return judgeDrafts(ctx, r)
+	return judgeDraftEdits(ctx, r)
 }
 
-// judgeAgainstTarget judges a branch against its target. The branch is not merged there yet.
+// judgeAgainstTarget judges whether a branch's new files sort after the files of its target.
 func judgeAgainstTarget(ctx context.Context, r *run.Run) error {
 	steps, err := r.Steps(ctx)
 	if err != nil || steps == nil || steps.Target.ID == "" {
@@ -86,7 +86,7 @@ type Branch struct {
 	Run *run.Run
 	// Since holds the branch's changes since each merge base with the target.
 	Since [][]history.Change
-	// Judges reports whether a path is judged: if the tip is not committed, only a path that it changes itself.
+	// Judges reports whether a path is judged: if the tip is not committed, only a path that differs from a parent of the tip.
 	Judges func(path string) bool
 	// Against are the commits whose files the branch's new files must sort after. A Tip without an ID is the empty tree, one with a name the target's
 	// tip.
@@ -138,8 +138,8 @@ func judgedPaths(ctx context.Context, r *run.Run) (func(path string) bool, error
 	}, err
 }
 
-// addedByBoth reports whether the branch and its target each added a file of a folder, so that no merge base has it. c is the change from the
-// target.
+// addedByBoth reports whether the branch and its target each added the same file of a folder, so that no merge base has it. c is the change from the
+// target, which has the file.
 func (b *Branch) addedByBoth(r *run.Run, c history.Change) bool {
 	if !r.Source.IsFileEntry(c.Path) || !r.Source.Policy.LogFor(c.Path).FrozenOnceMerged() {
 		return false
@@ -161,9 +161,9 @@ func addedOn(edge []history.Change, path string) bool {
 	return changed && c.Old.Mode == "" && c.New.Mode != ""
 }
 
-// JudgeAsOne judges what a range did to logs that it moved or rotated as one commit, as a squash makes it. Commits may be right one by one although
-// two logs took each other's place, or a merge put entries of the target into the fresh log and not into the archive.
-func JudgeAsOne(ctx context.Context, r *run.Run) error {
+// JudgeAsSquash judges logs that a range moved or rotated as if the range was squashed into one commit. Each of its commits may be right by itself
+// although two logs took each other's place, or a merge put entries of the target into the fresh log and not into the archive.
+func JudgeAsSquash(ctx context.Context, r *run.Run) error {
 	if len(r.Learned.Relocated) == 0 {
 		return nil
 	}
@@ -283,8 +283,8 @@ type DraftEdit struct {
 	Object string
 }
 
-// noteDraft notes the first commit of a change that edits or drops an entry which only the branch has.
-func noteDraft(ctx context.Context, r *run.Run, s *read.Step, path string) error {
+// noteDraftEdit notes s as a DraftEdit if it is the first commit of the range that edits or drops the draft at a path.
+func noteDraftEdit(ctx context.Context, r *run.Run, s *read.Step, path string) error {
 	if r.Scope.Base.ID == "" || r.Scope.Update.New != "" || len(s.Parents) != 1 || r.Learned.Drafts[path] != nil {
 		return nil
 	}
@@ -311,8 +311,8 @@ func noteDraft(ctx context.Context, r *run.Run, s *read.Step, path string) error
 	return nil
 }
 
-// judgeDrafts judges the noted drafts, except in logs in which something else was found.
-func judgeDrafts(ctx context.Context, r *run.Run) error {
+// judgeDraftEdits judges the noted edits of drafts, except in logs of which another edit was reported.
+func judgeDraftEdits(ctx context.Context, r *run.Run) error {
 	for _, path := range slices.Sorted(maps.Keys(r.Learned.Drafts)) {
 		if len(r.Collector.EditedEntries(path, true)) > 0 {
 			continue

@@ -35,23 +35,23 @@ type CommitLog struct {
 	Step    *read.Step
 	Child   *read.LedgerFile
 	Parents []read.ParentLog
-	// AsApproved are the parents' logs with approved rewrites applied.
-	AsApproved []read.ParentLog
+	// ParentsAfterRewrites are the parents' logs with approved rewrites applied.
+	ParentsAfterRewrites []read.ParentLog
 	// Returned are the entries that the commit adds although an approved rewrite removed them.
 	Returned []ledger.Entry
 	// edges are the edges on which the log changed.
 	edges []*LogChange
 }
 
-// newCommitLog makes the CommitLog of one log; its parameters are named as the fields are.
+// newCommitLog makes the CommitLog of one log, and finds its returned entries. approved are the parents' logs with approved rewrites applied.
 func newCommitLog(ctx context.Context, r *run.Run, s *read.Step, path string, child *read.LedgerFile, parents, approved []read.ParentLog, edges []*LogChange) (log *CommitLog, err error) {
-	log = &CommitLog{Place: placeOf(s), Run: r, Path: path, Step: s, Child: child, Parents: parents, AsApproved: approved, edges: edges}
+	log = &CommitLog{Place: placeOf(s), Run: r, Path: path, Step: s, Child: child, Parents: parents, ParentsAfterRewrites: approved, edges: edges}
 	log.Returned, err = log.findReturned(ctx)
 	return log, err
 }
 
-// IsAccepted reports whether an entry needs no other finding: a baseline accepts it, or divergence/returned-entry reports it.
-func (l *CommitLog) IsAccepted(d small.Digest) bool {
+// IsAcceptedOrReturned reports whether an entry needs no other finding: a baseline accepts it, or divergence/returned-entry reports it.
+func (l *CommitLog) IsAcceptedOrReturned(d small.Digest) bool {
 	return l.isAccepted(d) || l.isReturned(d)
 }
 

@@ -19,7 +19,7 @@ func CompareTips(ctx context.Context, r *run.Run) error {
 	return compareBranches(ctx, r, r.Scope.Base, r.Scope.Tip)
 }
 
-// CompareFork is CompareTips, unless the base or the tip descends from the other.
+// CompareFork does what CompareTips does, unless the base descends from the tip or the tip from the base: then it does nothing.
 func CompareFork(ctx context.Context, r *run.Run) error {
 	base, tip := r.Scope.Base, r.Scope.Tip
 	bases, err := r.Source.History.MergeBases(ctx, base.ID, tip.ID)
@@ -58,7 +58,7 @@ func compareBranches(ctx context.Context, r *run.Run, target, head history.Tip) 
 			}
 			t.Unrelated = len(bases) == 0
 		}
-		t.Merge = branchToMerge(r, target, head)
+		t.BranchToMerge = branchToMerge(r, target, head)
 		var subject rule.Subject = t
 		if r.Source.IsFamilyLog(t.Path) {
 			subject = FamilyTips{t}
@@ -71,7 +71,7 @@ func compareBranches(ctx context.Context, r *run.Run, target, head history.Tip) 
 }
 
 // walkedFromTarget reports whether the head descends from the target and every commit between them was judged: the edges then say what became of
-// the target's entries. For linear logs it is false, and does not matter.
+// the target's entries. For linear logs, which break no rule, the answer is false without a look.
 func walkedFromTarget(ctx context.Context, r *run.Run, t *LogTips, edge history.Edge) (bool, error) {
 	if t.Outcome == ledger.Linear || !r.Learned.Walked || r.Learned.UnrelatedLog {
 		return false, nil
@@ -96,14 +96,14 @@ func compareTipsOfLog(ctx context.Context, r *run.Run, pair [2]history.File, edg
 		return nil, nil // if a log is gone or cannot be read, that is reported on an edge
 	}
 	equal := r.Source.EquivalenceByWaivers(pair[0].Path, path)
-	toTarget, err := r.Source.EquivalenceOn(ctx, nil, path, pair[0].Path, headLog, targetLog)
+	headToTarget, err := r.Source.EquivalenceOn(ctx, nil, path, pair[0].Path, headLog, targetLog)
 	if err != nil {
 		return nil, err
 	}
-	if toTarget, err = r.Source.AcceptSince(ctx, toTarget, edge.Child, []string{edge.Parent}, path, path, headLog, targetLog); err != nil {
+	if headToTarget, err = r.Source.AcceptSince(ctx, headToTarget, edge.Child, []string{edge.Parent}, path, path, headLog, targetLog); err != nil {
 		return nil, err
 	}
-	if toTarget.Accepted != nil && len(ledger.Only(headLog.Log.Ledger, targetLog.Log.Ledger, toTarget)) == 0 {
+	if headToTarget.Accepted != nil && len(ledger.Only(headLog.Log.Ledger, targetLog.Log.Ledger, headToTarget)) == 0 {
 		return nil, nil // the head forked before the target's baseline, and has recorded nothing
 	}
 	if equal, err = r.Source.CompleteApprovals(ctx, equal, []string{edge.Parent, edge.Child}, path, targetLog, headLog, true); err != nil {
@@ -138,8 +138,8 @@ func CompareSides(ctx context.Context, r *run.Run) error {
 	return nil
 }
 
-// setUnsoundSideFix sets the fix of a merge that loses entries and that no branch has yet, if one side had lost entries before: that side has to be
-// mended first, since nothing combines the two.
+// setUnsoundSideFix sets the fix of a merge that loses entries and that no branch has yet, if one side had lost entries before: the log on that side
+// has to be mended first, since no command combines it with the other.
 func setUnsoundSideFix(ctx context.Context, r *run.Run, s *read.Step, path string, parents []read.ParentLog, edges []*LogChange) error {
 	loses := func(x ledger.Edit) bool { return x.OldIndex >= 0 && !x.Waived }
 	pending := history.Uncommitted(s.ID)
@@ -163,7 +163,8 @@ func setUnsoundSideFix(ctx context.Context, r *run.Run, s *read.Step, path strin
 	return nil
 }
 
-// mendSideFix returns the fix for a side of a merge that has itself lost what was recorded. The command judges the revision.
+// mendSideFix returns the fix for a merge of which one side has itself lost recorded entries. command is the small-hook command that judges revision,
+// and so shows which commit lost them.
 func mendSideFix(side, command, revision string) string {
 	return "mend the log on " + wording.Printable(side) + " before you merge; see which commit changed it, and what to do: " + wording.Commands("small-hook "+command+" "+wording.ShellWord(revision))
 }

@@ -56,8 +56,8 @@ func judgedEveryCommit(r *run.Run, u history.Update) bool {
 }
 
 // CompareTarget compares a branch with the one into which it will be merged. Its findings are warnings, unless the configuration calls a divergence
-// an error: the branch may have diverged properly, and a push may be how to show that. But if a pull request conflicts, its workflows may not run,
-// and only this pass shows the divergence.
+// an error: a branch may diverge until it is merged. A push must warn of it, because the workflows of a pull request with conflicts may not run: then
+// nothing else shows the divergence.
 func CompareTarget(ctx context.Context, r *run.Run) error {
 	u := r.Scope.Update
 	if u.Target.ID == "" || u.Target.ID == u.New {
@@ -85,8 +85,9 @@ func CompareTarget(ctx context.Context, r *run.Run) error {
 	return compareBranches(ctx, r, u.Target, history.Tip{ID: u.New, Name: cmp.Or(u.Name, history.Short(u.New))})
 }
 
-// CompareLeft compares the work tree with the commit from which its branch was moved away, if it was.
-func CompareLeft(ctx context.Context, r *run.Run) error {
+// CompareAbandonedTip compares the work tree with the tip that its branch had before it was moved away, as by a reset or a rebase; if the branch was
+// not moved, it does nothing.
+func CompareAbandonedTip(ctx context.Context, r *run.Run) error {
 	u := r.Scope.Update
 	if u.Old == "" {
 		return nil
@@ -101,7 +102,7 @@ func CompareLeft(ctx context.Context, r *run.Run) error {
 		if err != nil {
 			return err
 		}
-		// The first commit that was made instead of those that the branch left.
+		// The first commit after the fork that HEAD has now: the fix rewrites HEAD's commits from this one on.
 		if at := slices.IndexFunc(commits, func(c history.Commit) bool {
 			return slices.Equal(c.Parents, fork)
 		}); at >= 0 {
@@ -112,7 +113,7 @@ func CompareLeft(ctx context.Context, r *run.Run) error {
 }
 
 // judgeReplacement judges the step from a ref's old tip to its new one: every old entry must be in the new ledger, in order. Insertions were judged
-// on the edges, so a rebased branch passes. No single commit is to blame, so the fix is the same for all.
+// on the edges, so a rebased branch passes. No single commit is to blame, so all findings about a log have the fix that fix returns.
 func judgeReplacement(ctx context.Context, r *run.Run, u history.Update, fix func(path string) string) error {
 	changes, err := r.Source.Changes(ctx, []history.Edge{{Parent: u.Old, Child: u.New}})
 	if err != nil {
@@ -122,7 +123,7 @@ func judgeReplacement(ctx context.Context, r *run.Run, u history.Update, fix fun
 	if u.PolicyFromOldTip {
 		r.NotePolicy(n, changes)
 	}
-	onlyUndone := undoneRewrites(ctx, r, u)
+	onlyUndone := newOnlyUndone(ctx, r, u)
 	s, err := r.Source.Replacement(ctx, n, changes, false, onlyUndone)
 	if err != nil {
 		return err
@@ -147,8 +148,8 @@ func judgeReplacement(ctx context.Context, r *run.Run, u history.Update, fix fun
 	return nil
 }
 
-// undoneRewrites returns a function that says whether only rewrites of the branch were undone. It finds the rewrites when it is first called.
-func undoneRewrites(ctx context.Context, r *run.Run, u history.Update) read.RevertedFunc {
+// newOnlyUndone returns rewrites.onlyUndone for the rewrites of an update's branch. The function finds the rewrites when it is first called.
+func newOnlyUndone(ctx context.Context, r *run.Run, u history.Update) read.RevertedFunc {
 	find := sync.OnceValues(func() (*rewrites, error) { return findRewrites(ctx, r, u) })
 	return func(before, now *ledger.Ledger) (bool, error) {
 		r, err := find()
@@ -156,8 +157,8 @@ func undoneRewrites(ctx context.Context, r *run.Run, u history.Update) read.Reve
 	}
 }
 
-// judgeReplacedLog judges one log of a commit against an earlier one that is not its parent's. reportInsertions says whether unreconciled
-// insertions are reported. onlyUndone, if set, says whether only rewrites were undone, which is not reported.
+// judgeReplacedLog judges one log on a step between two commits of which one need not be a parent of the other. reportInsertions says whether
+// unreconciled insertions are reported. onlyUndone, if set, says whether only rewrites were undone, which is not reported.
 func judgeReplacedLog(ctx context.Context, r *run.Run, c history.Change, s *read.Step, reportInsertions bool, onlyUndone read.RevertedFunc) error {
 	now := c.New
 	if to, moved := s.Moves[0][c.Path]; moved {
@@ -174,7 +175,7 @@ func judgeReplacedLog(ctx context.Context, r *run.Run, c history.Change, s *read
 	approved.Ledgers = slices.Clone(parent.Ledgers)
 	var edges []*LogChange
 	for i, l := range parent.Ledgers {
-		e, err := compareLogs(ctx, r, history.Commit{ID: s.ID}, now.Path, c.Path, l, after, []read.ParentLog{parent}, 0) // not the edge of a commit
+		e, err := compareLogs(ctx, r, history.Commit{ID: s.ID}, now.Path, c.Path, l, after, []read.ParentLog{parent}, 0) // without Parents: this is not the edge of a commit
 		if err != nil {
 			return err
 		}
@@ -201,12 +202,12 @@ func judgeReplacedLog(ctx context.Context, r *run.Run, c history.Change, s *read
 	if !reportInsertions {
 		return nil
 	}
-	return judgeSideLog(ctx, r, s, c.Path, now.Path, after, parent, approved, edges)
+	return judgeHeadLog(ctx, r, s, c.Path, now.Path, after, parent, approved, edges)
 }
 
-// judgeSideLog judges a log of a predicted merge's head as that of one commit; what the target has doubled stays. A log that moved is judged only
-// from its old path.
-func judgeSideLog(ctx context.Context, r *run.Run, s *read.Step, oldPath, path string, after *read.LedgerFile, parent, approved read.ParentLog, edges []*LogChange) error {
+// judgeHeadLog judges a log on the head of a predicted merge as a CommitLog, as if the step was one commit; copies that the target has added stay, so
+// for the target it does nothing. A log that moved is judged only from its old path.
+func judgeHeadLog(ctx context.Context, r *run.Run, s *read.Step, oldPath, path string, after *read.LedgerFile, parent, approved read.ParentLog, edges []*LogChange) error {
 	if s.ID != r.Scope.Tip.ID || s.MovedTo(0, oldPath) {
 		return nil
 	}
@@ -217,7 +218,8 @@ func judgeSideLog(ctx context.Context, r *run.Run, s *read.Step, oldPath, path s
 	return r.Collector.Judge(ctx, log)
 }
 
-// readBothVersions reads a log before and after a step that is no commit: before it as a rotation leaves the log, after it from the file now.
+// readBothVersions reads a log before and after a step that is no commit. before is the log with the step's rotations applied, after is read from the
+// file now.
 func readBothVersions(ctx context.Context, r *run.Run, s *read.Step, c history.Change, now history.File) (before read.ParentLog, after *read.LedgerFile, err error) {
 	logs, err := r.Source.LogsBefore(ctx, s.Parents[0], c)
 	if err != nil {

@@ -122,7 +122,7 @@ func judgeLogs(ctx context.Context, r *run.Run, s *read.Step) (added map[string]
 			return nil, err
 		}
 		if step == nil {
-			err = noteDraft(ctx, r, s, path)
+			err = noteDraftEdit(ctx, r, s, path)
 		} else if _, changed := history.ChangeIn(step.Changes, path); changed {
 			added[path], err = judgeLog(ctx, r, step, path)
 		}
@@ -161,14 +161,14 @@ func judgeLog(ctx context.Context, r *run.Run, s *read.Step, path string) ([]led
 	}
 	added, misplaced := read.NewEntries(child.Log.Ledger, approved)
 	added = slices.DeleteFunc(added, func(index int) bool { return log.isAccepted(child.Log.Entries[index].Digest) })
-	misplaced = slices.DeleteFunc(misplaced, func(index int) bool { return log.IsAccepted(child.Log.Entries[index].Digest) })
+	misplaced = slices.DeleteFunc(misplaced, func(index int) bool { return log.IsAcceptedOrReturned(child.Log.Entries[index].Digest) })
 	if err := judgeEdges(ctx, r, s, path, child, approved, edges, added, misplaced); err != nil {
 		return nil, err
 	}
 	if err := r.Collector.Judge(ctx, log); err != nil {
 		return nil, err
 	}
-	if len(edges) == 0 && len(added) > 0 {
+	if len(edges) == 0 && len(added) > 0 { // no parent has a log to compare: the child's extends an empty one
 		e := &LogChange{Path: path, Comparison: &ledger.Comparison{Old: &ledger.Ledger{}, New: child.Log.Ledger, Relation: ledger.Extended, ReconcileEntry: -1, NewRecords: r.Source.ReaderOf(path).Records(ctx, child.File)}, NewEntries: added}
 		if len(s.Parents) > 0 {
 			e.Parent = s.Parents[0]
@@ -320,7 +320,7 @@ func compareLogs(ctx context.Context, r *run.Run, n history.Commit, path, oldPat
 		Equal:      equal,
 		OldRecords: r.Source.ReaderOf(oldPath).RecordsAfterRotation(ctx, before), NewRecords: r.Source.ReaderOf(oldPath).Records(ctx, child.File),
 		MayPair: func(old, now *ledger.Entry) bool {
-			// An entry that another parent has is that side's own, and not a new version of this side's. It is one only if the edit was
+			// An entry that another parent has is usually that side's own. It counts as a new version of this side's entry only if the edit was
 			// reported before, or the time is the same.
 			if !elsewhere[now.Digest] {
 				return true
@@ -360,7 +360,7 @@ func compareLogs(ctx context.Context, r *run.Run, n history.Commit, path, oldPat
 		if err != nil {
 			return nil, err
 		}
-		e.wholeChange = newChange(compared)
+		e.unapproved = newChange(compared)
 	}
 	return e, nil
 }
@@ -368,7 +368,7 @@ func compareLogs(ctx context.Context, r *run.Run, n history.Commit, path, oldPat
 // judgeEdge judges one edge of a log. If a family of rules reads the log, only its rules judge it.
 func judgeEdge(ctx context.Context, r *run.Run, e *LogChange, child string) error {
 	e.Run, e.Commit, e.Fix = r, child, cmp.Or(e.Fix, r.Scope.Fix)
-	if e.wholeChange != nil {
+	if e.unapproved != nil {
 		if err := judgeApprovedRewrite(ctx, r, e); err != nil {
 			return err
 		}
@@ -392,7 +392,7 @@ func judgeUnreadable(ctx context.Context, r *run.Run, s *read.Step, path string,
 	}
 	for i, p := range parents {
 		if _, moved := s.Moves[i][path]; moved {
-			continue // it is judged where it is now
+			continue // the log is judged at its new path
 		}
 		if s.Rotated(i, path) {
 			continue

@@ -85,7 +85,7 @@ func checkRoundTripOfNew(e *logs.LogChange, r *rule.Reporter) {
 	for _, at := range e.NewEntries {
 		entry := e.New.Entries[at]
 		for _, f := range findBrokenTexts(e.Path, &entry, entry.Suspects, &tried) {
-			f.Severity, f.Fix = finding.SeverityError, e.Correct(removeWhiteSpace)
+			f.Severity, f.Fix = finding.SeverityError, e.CorrectFix(removeWhiteSpace)
 			r.Add(f)
 		}
 	}

@@ -50,7 +50,7 @@ func checkTaskReassigned(e *logs.LogChange, r *rule.Reporter) {
 		f.Message = fmt.Sprintf("%s was reassigned to %q", ledger.Describe(e.Old.Entries[x.OldIndex]), x.Changes[0].To)
 		f.Fix = e.UsualFix()
 		if e.New.EndsWithReset() {
-			f.Fix = e.UndoAndBeginRun()
+			f.Fix = e.UndoAndBeginRunFix()
 		}
 		r.Add(f)
 	}
@@ -93,7 +93,7 @@ func checkDeleted(e *logs.LogChange, r *rule.Reporter) {
 // describeReordered says where an entry stands now.
 func describeReordered(e *logs.LogChange, x ledger.Edit) string {
 	now := fmt.Sprintf("entry %d", x.NewIndex+1)
-	if e.IsInConfiguration() {
+	if e.IsConfigured() {
 		now = ledger.Describe(e.New.Entries[x.NewIndex])
 	}
 	return fmt.Sprintf("%s was moved; it is %s now", ledger.Describe(e.Old.Entries[x.OldIndex]), now)
@@ -220,7 +220,7 @@ func checkFutureTimestamp(e *logs.LogChange, r *rule.Reporter) {
 		f := e.NewEntryFinding(index)
 		f.Edits = []finding.EditKey{{Path: e.Path + "\x00future", To: f.EditTo}}
 		f.Message = fmt.Sprintf("%s is dated %s ahead of now; up to five minutes are allowed, and a millisecond after an entry that is ahead itself", ledger.Describe(entry), wording.Span(when.Sub(e.Run.Source.Now)))
-		f.Fix = e.RecordAgain()
+		f.Fix = e.RecordAgainFix()
 		r.Add(f)
 	}
 }

@@ -21,7 +21,7 @@ func checkAddedCopies(ctx context.Context, j *logs.CommitLog, r *rule.Reporter) 
 		return nil
 	}
 	var before []*ledger.Ledger
-	for _, p := range j.AsApproved {
+	for _, p := range j.ParentsAfterRewrites {
 		for _, l := range p.Ledgers {
 			before = append(before, l.Log.Ledger)
 		}
@@ -36,7 +36,7 @@ func checkAddedCopies(ctx context.Context, j *logs.CommitLog, r *rule.Reporter) 
 		return err
 	}
 	for i, e := range doubled {
-		if j.IsAccepted(e.Digest) {
+		if j.IsAcceptedOrReturned(e.Digest) {
 			continue
 		}
 		f := finding.Finding{

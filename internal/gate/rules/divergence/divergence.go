@@ -22,7 +22,7 @@ func checkConcurrentAppend(t *logs.LogTips, r *rule.Reporter) {
 	if t.Stanza != nil && t.Stanza.Entries != policy.FileEntries && !t.Unrelated {
 		return // git stops with a conflict by itself, and the merge that resolves it is judged
 	}
-	r.Add(t.BothAppendedFinding("recorded work", "entry", remedy.MergeWith(t.Merge)))
+	r.Add(t.BothAppendedFinding("recorded work", "entry", remedy.MergeWith(t.BranchToMerge)))
 }
 
 func checkLostEntry(e *logs.LogChange, r *rule.Reporter) {
@@ -38,7 +38,7 @@ func checkLostEntry(e *logs.LogChange, r *rule.Reporter) {
 }
 
 func checkUnreconciled(e *logs.LogChange, r *rule.Reporter) {
-	if !e.Merge || e.Reconciled() || !e.KeptOrder || len(e.Inserted) == 0 || e.IsInConfiguration() {
+	if !e.Merge || e.Reconciled() || !e.KeptOrder || len(e.Inserted) == 0 || e.IsConfigured() {
 		return
 	}
 	f := e.NewEntryFinding(e.Inserted[0])
@@ -60,7 +60,7 @@ func checkUnreconciledTips(t *logs.LogTips, r *rule.Reporter) {
 	}
 	f.Message = fmt.Sprintf("%s has inserted %s, which %s lacks, before entries that both have, and no %s entry makes that explicit: %s",
 		inserter, wording.Count(len(t.Inserted), "entry"), other, "meta/reconcile-merge", ledger.DescribeAll(t.Inserted))
-	f.Fix = remedy.MergeWith(t.Merge)
+	f.Fix = remedy.MergeWith(t.BranchToMerge)
 	for _, e := range t.Inserted {
 		f.Edits = append(f.Edits, finding.EditKey{Path: t.Path, To: e.Digest.String()})
 	}

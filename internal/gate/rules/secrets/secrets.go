@@ -77,7 +77,7 @@ func credentialFix(e *logs.LogChange, f finding.Finding) string {
 	case s.Standing != history.Own:
 		return "revoke it where it was issued, before anything else: " + waiverFix(s, f.Fingerprint()[:12])
 	}
-	return "this masks it, and keeps the rest of the entry: " + e.PutBack() // small-hook restore masks credentials in the new entries that it keeps
+	return "this masks it, and keeps the rest of the entry: " + e.PutBackFix() // small-hook restore masks credentials in the new entries that it keeps
 }
 
 // waiverFix says how a person waives an entry whose credential is revoked, on the branch whose configuration counts.
