@@ -255,7 +255,7 @@ func (c neighbourComparer) warnOfSharedTasks(ctx context.Context, n Neighbour, f
 			return err
 		}
 		wasAtFork := func(e ledger.Entry) bool { return atFork[e.Digest] }
-		front.NoneAtFork = !slices.ContainsFunc(front.Entries, wasAtFork)
+		front.NoneAtFork = atFork != nil && !slices.ContainsFunc(front.Entries, wasAtFork)
 		n.Fronts[t.Path] = front
 		shared = slices.DeleteFunc(shared, wasAtFork)
 	}
@@ -269,11 +269,11 @@ func (c neighbourComparer) warnOfSharedTasks(ctx context.Context, n Neighbour, f
 }
 
 // entriesAtFork returns the entries that a workspace's log had at the merge bases of HEAD and another commit. If our log lacks such an entry, it was
-// changed or removed here, which is reported on the edge; the other commit only kept it.
+// changed or removed here, which is reported on the edge; the other commit only kept it. The result is nil if a shallow clone hides the merge bases.
 func (c neighbourComparer) entriesAtFork(ctx context.Context, other, dir string, log *read.LedgerFile) (map[small.Digest]bool, error) {
 	bases, err := c.run.Source.History.MergeBases(ctx, c.head, other)
 	if errors.Is(err, history.ErrLacking) {
-		return nil, nil // a shallow clone hides the merge base: the warning also names entries that were removed here
+		return nil, nil // the warning then also names entries that were changed or removed here
 	}
 	if err != nil {
 		return nil, err
