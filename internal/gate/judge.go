@@ -257,7 +257,7 @@ func Push(ctx context.Context, h history.History, u history.Update, opts run.Opt
 // Its files are judged.
 func MergeCheck(ctx context.Context, h history.History, ours, theirs, oursName, theirsName, merge string, opts run.Options) *finding.Report {
 	r := newRun(h, opts, run.Scope{Base: history.Tip{ID: ours, Name: oursName}, Tip: history.Tip{ID: theirs, Name: theirsName}, Predicts: true})
-	passes := []run.Pass{logs.CompareSides, logs.JudgeBranch, logs.CompareFork}
+	passes := []run.Pass{logs.JudgeSides, logs.JudgeBranch, logs.CompareFork}
 	if merge != "" {
 		passes = append(passes, mergeResult(r, merge))
 	}

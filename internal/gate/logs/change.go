@@ -32,8 +32,8 @@ func (u *UnreadableLog) reportOne(r *rule.Reporter, p small.Problem) {
 	r.Add(f)
 }
 
-// ReportedByLogRule reports whether the rule log/unreadable reports a problem of this kind, and not a rule of the family validate: it reports those
-// in the text of a configured log.
+// ReportedByLogRule reports whether the rule log/unreadable reports a problem of this kind. It reports problems in the text of a configured log; the
+// rules of the family validate report all other problems.
 func (u *UnreadableLog) ReportedByLogRule(kind small.ProblemKind) bool {
 	return u.Run.Source.Policy.LogFor(u.Path) != nil && kind != small.ProblemNotAFile && kind != small.ProblemTooLarge
 }
@@ -94,8 +94,9 @@ type LogChange struct {
 	*ledger.Comparison
 	// Fix, if set, replaces the fix that undoes the edits of this commit, for example if a whole branch has to be redone. If it is empty, the fix
 	// follows from Situation.
-	Fix   string
-	Merge bool
+	Fix string
+	// IsMerge is true if the child has several parents.
+	IsMerge bool
 	// ParentHasNoLog is true if the parent has no log at the path, and Old is the log of an earlier commit.
 	ParentHasNoLog bool
 	// Side names the parent of a merge, for messages.
@@ -114,15 +115,15 @@ type LogChange struct {
 	beforeFile, afterFile history.File
 	// headOfOld is the ledger head of Old, once it is needed.
 	headOfOld string
-	// unapproved is the same comparison as if no rewrite was approved; nil if no approved rewrite was applied.
-	unapproved *LogChange
+	// withoutApproval is the same comparison as if no rewrite were approved; nil if no approved rewrite was applied.
+	withoutApproval *LogChange
 }
 
 // Situation says who already has the commit. That decides how to undo it.
 func (e *LogChange) Situation() remedy.Situation { return e.Run.Situation(e.Commit) }
 
-// JudgesNew reports whether rules about new entries apply. In a whole history all entries are new: the rules apply there only in strict mode.
-func (e *LogChange) JudgesNew() bool { return !e.Run.Scope.Whole || e.Run.Collector.Strict }
+// JudgesNewEntries reports whether rules about new entries apply. In a whole history all entries are new: the rules apply there only in strict mode.
+func (e *LogChange) JudgesNewEntries() bool { return !e.Run.Scope.Whole || e.Run.Collector.Strict }
 
 // isFamilyLog reports whether a family of rules reads the log and judges its edits.
 func (e *LogChange) isFamilyLog() bool { return e.Run.Source.IsFamilyLog(e.Path) }
@@ -182,7 +183,7 @@ func (e *LogChange) setParent(n history.Commit, side int) {
 		return
 	}
 	e.Parent, e.Side = n.Parents[side], SideName(side, n.Parents[side])
-	e.Merge = len(n.Parents) > 1
+	e.IsMerge = len(n.Parents) > 1
 }
 
 // positionOf returns where the child's file shows the edit: at the first changed field or else at the entry. For a deleted entry it is the
@@ -315,7 +316,7 @@ func (e *LogChange) UsualFix() string {
 	switch {
 	case e.Fix != "":
 		return e.Fix + e.approvalHint()
-	case e.Merge && history.Uncommitted(s.Commit):
+	case e.IsMerge && history.Uncommitted(s.Commit):
 		if e.Run.Source.IsImmutableRecord(e.Path) {
 			return e.PutBackFix() + ", " + wording.Commands(wording.FinishMerge)
 		}
@@ -325,7 +326,7 @@ func (e *LogChange) UsualFix() string {
 		return remedy.Reconcile
 	case s.Standing == history.Landed:
 		return e.PutBackFix() + s.WaiverHint() + e.approvalHint()
-	case e.Merge || s.Standing != history.Own:
+	case e.IsMerge || s.Standing != history.Own:
 		return e.PutBackFix() + e.approvalHint()
 	}
 	return e.PutBackFix() + "; " + e.correctionHint() + e.approvalHint()
@@ -351,7 +352,7 @@ func (e *LogChange) approvalHint() string {
 // UndoAndBeginRunFix returns the fix for entries after the end of their run: undo them, and begin a new run.
 func (e *LogChange) UndoAndBeginRunFix() string {
 	s := e.Situation()
-	if e.Fix != "" || e.Merge || s.Standing != history.Own {
+	if e.Fix != "" || e.IsMerge || s.Standing != history.Own {
 		return e.UsualFix()
 	}
 	dir, _, _ := small.SplitPath(e.Path)
@@ -432,5 +433,5 @@ func (e *LogChange) CorrectFix(how string) string {
 	if e.Fix != "" {
 		return how
 	}
-	return e.Situation().CorrectEntry(how, e.Path, e.IsConfigured() && !e.isFileEntry() && !e.Merge && len(e.NewEntries) == 1)
+	return e.Situation().CorrectEntry(how, e.Path, e.IsConfigured() && !e.isFileEntry() && !e.IsMerge && len(e.NewEntries) == 1)
 }

@@ -25,7 +25,7 @@ func asRecordChange(ctx context.Context, e *LogChange) (*RecordChange, error) {
 	}
 	_, name, _ := small.SplitPath(e.Path)
 	switch {
-	case name == records.ProfileFile && e.Merge:
+	case name == records.ProfileFile && e.IsMerge:
 		for _, f := range []history.File{e.beforeFile, e.afterFile} {
 			if is, err := src.IsProfile2(ctx, f); err != nil || !is {
 				return nil, err

@@ -21,8 +21,8 @@ func (e *LogChange) parentAfterRewrite(before *read.LedgerFile) *read.LedgerFile
 // judgeApprovedRewrite judges the edits of an approved rewrite, so that the report lists them as waived. The edits that the commit makes besides
 // are judged on the edge itself.
 func judgeApprovedRewrite(ctx context.Context, r *run.Run, e *LogChange) error {
-	whole := e.unapproved
-	whole.Run, whole.Place, whole.Fix, whole.Merge, whole.Side = r, e.Place, e.Fix, e.Merge, e.Side
+	whole := e.withoutApproval
+	whole.Run, whole.Place, whole.Fix, whole.IsMerge, whole.Side = r, e.Place, e.Fix, e.IsMerge, e.Side
 	whole.Allowed, whole.From, whole.To = e.OldPath, e.Approved.From, e.Approved.To
 	own := map[small.Digest]bool{}
 	for _, edit := range e.Edits {

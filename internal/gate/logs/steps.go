@@ -48,7 +48,7 @@ func JudgeBranch(ctx context.Context, r *run.Run) error {
 	}
 	notJudged := func(c history.Change) bool { return !b.Judges(c.Path) }
 	for i, base := range b.bases {
-		if err := judgeAsStep(ctx, r, base.ID, slices.DeleteFunc(slices.Clone(b.Since[i]), notJudged), false); err != nil {
+		if err := judgeAsStep(ctx, r, base.ID, slices.DeleteFunc(slices.Clone(b.ChangesByBase[i]), notJudged), false); err != nil {
 			return err
 		}
 	}
@@ -57,7 +57,7 @@ func JudgeBranch(ctx context.Context, r *run.Run) error {
 		return err
 	}
 	b.Against = b.bases
-	if isPush := r.Scope.Update.New != "" && !history.Uncommitted(r.Scope.Tip.ID); !isPush {
+	if isPush := r.Scope.Update.New != "" && !history.Uncommitted(r.Scope.Tip.ID); !isPush { // for a push CompareTarget does this, and only warns
 		b.Against = append(slices.Clone(b.bases), steps.Target)
 	}
 	if err := r.Collector.Judge(ctx, b); err != nil {
@@ -80,20 +80,20 @@ func judgeAgainstTarget(ctx context.Context, r *run.Run) error {
 	return r.Collector.Judge(ctx, b)
 }
 
-// Branch is what a branch changed in the logs that are judged by steps.
+// Branch holds a branch's changes of the logs that are judged by steps.
 type Branch struct {
 	rule.Place
 	Run *run.Run
-	// Since holds the branch's changes since each merge base with the target.
-	Since [][]history.Change
+	// ChangesByBase holds, for each merge base with the target, the changes from there to the tip.
+	ChangesByBase [][]history.Change
 	// Judges reports whether a path is judged: if the tip is not committed, only a path that differs from a parent of the tip.
 	Judges func(path string) bool
 	// Against are the commits whose files the branch's new files must sort after. A Tip without an ID is the empty tree, one with a name the target's
 	// tip.
 	Against []history.Tip
-	// bases are the merge bases; a Tip without an ID is the empty tree.
+	// bases are the merge bases with the target; a Tip without an ID is the empty tree.
 	bases []history.Tip
-	// targetChanges are the changes from the target's tip to the branch's.
+	// targetChanges are the changes from the target's tip to the branch's tip.
 	targetChanges []history.Change
 }
 
@@ -120,9 +120,9 @@ func branchOf(ctx context.Context, r *run.Run, steps *run.Steps) (*Branch, error
 		return nil, err
 	}
 	for _, edge := range changes {
-		b.Since = append(b.Since, slices.DeleteFunc(slices.Clone(edge), func(c history.Change) bool { return !r.Source.Policy.LogFor(c.Path).JudgedByStep() }))
+		b.ChangesByBase = append(b.ChangesByBase, slices.DeleteFunc(slices.Clone(edge), func(c history.Change) bool { return !r.Source.Policy.LogFor(c.Path).JudgedByStep() }))
 	}
-	b.Since, b.targetChanges = b.Since[:len(b.bases)], b.Since[len(b.bases)]
+	b.ChangesByBase, b.targetChanges = b.ChangesByBase[:len(b.bases)], b.ChangesByBase[len(b.bases)]
 	return b, nil
 }
 
@@ -149,7 +149,7 @@ func (b *Branch) addedByBoth(r *run.Run, c history.Change) bool {
 
 // IsNew reports whether the branch added a file: no merge base has it.
 func (b *Branch) IsNew(path string) bool {
-	return !slices.ContainsFunc(b.Since, func(edge []history.Change) bool { return !addedOn(edge, path) })
+	return !slices.ContainsFunc(b.ChangesByBase, func(edge []history.Change) bool { return !addedOn(edge, path) })
 }
 
 // TargetLacks reports whether the branch has a file that the target lacks.

@@ -104,7 +104,7 @@ func compareTipsOfLog(ctx context.Context, r *run.Run, pair [2]history.File, edg
 		return nil, err
 	}
 	if headToTarget.Accepted != nil && len(ledger.Only(headLog.Log.Ledger, targetLog.Log.Ledger, headToTarget)) == 0 {
-		return nil, nil // the head forked before the target's baseline, and has recorded nothing
+		return nil, nil // the head forked before the target's baseline, and has recorded nothing since then
 	}
 	if equal, err = r.Source.CompleteApprovals(ctx, equal, []string{edge.Parent, edge.Child}, path, targetLog, headLog, true); err != nil {
 		return nil, err
@@ -122,8 +122,8 @@ func compareTipsOfLog(ctx context.Context, r *run.Run, pair [2]history.File, edg
 	return t, nil
 }
 
-// CompareSides judges what each side of a predicted merge did since the merge bases.
-func CompareSides(ctx context.Context, r *run.Run) error {
+// JudgeSides judges the changes of logs on each side of a predicted merge since the merge bases, as one step.
+func JudgeSides(ctx context.Context, r *run.Run) error {
 	bases, err := r.Source.History.MergeBases(ctx, r.Scope.Base.ID, r.Scope.Tip.ID)
 	if err != nil {
 		return err
@@ -197,7 +197,7 @@ func findUnsoundSide(ctx context.Context, r *run.Run, path string, parents []rea
 	return "", nil
 }
 
-// judgeSide judges what one side of a predicted merge did to logs since a merge base, as one step.
+// judgeSide judges the changes of logs on one side of a predicted merge since one merge base, as one step.
 func judgeSide(ctx context.Context, r *run.Run, base string, side history.Tip) error {
 	if base == side.ID {
 		return nil

@@ -1,5 +1,5 @@
-// Package logs follows logs from commit to commit, and compares them between branches. The families append-only, divergence and others judge what
-// it finds.
+// Package logs follows logs from commit to commit, and compares them between branches. The rules of append-only, divergence and other families judge
+// the changes and divergences that it finds.
 package logs
 
 import (
@@ -90,7 +90,7 @@ func judgeCommit(ctx context.Context, r *run.Run, n history.Commit, changes [][]
 		}
 	}
 	added, err := judgeLogs(ctx, r, s)
-	if err != nil || r.Options.Lasting {
+	if err != nil || r.Options.Lasting { // Lasting leaves only errors about logs
 		return err
 	}
 	for _, entries := range added {
@@ -214,7 +214,7 @@ func judgeEdges(ctx context.Context, r *run.Run, s *read.Step, path string, chil
 	}
 	err := findBeforeTarget(ctx, r, s, path, child, parents, edges)
 	for i := 0; i < len(edges) && err == nil; i++ {
-		edges[i].AddsInMerge = edges[i].Merge && len(added) > 0
+		edges[i].AddsInMerge = edges[i].IsMerge && len(added) > 0
 		err = judgeEdge(ctx, r, edges[i], s.ID)
 	}
 	return err
@@ -360,7 +360,7 @@ func compareLogs(ctx context.Context, r *run.Run, n history.Commit, path, oldPat
 		if err != nil {
 			return nil, err
 		}
-		e.unapproved = newChange(compared)
+		e.withoutApproval = newChange(compared)
 	}
 	return e, nil
 }
@@ -368,7 +368,7 @@ func compareLogs(ctx context.Context, r *run.Run, n history.Commit, path, oldPat
 // judgeEdge judges one edge of a log. If a family of rules reads the log, only its rules judge it.
 func judgeEdge(ctx context.Context, r *run.Run, e *LogChange, child string) error {
 	e.Run, e.Commit, e.Fix = r, child, cmp.Or(e.Fix, r.Scope.Fix)
-	if e.unapproved != nil {
+	if e.withoutApproval != nil {
 		if err := judgeApprovedRewrite(ctx, r, e); err != nil {
 			return err
 		}

@@ -32,7 +32,7 @@ func migrationFix(e *logs.LogChange) string {
 		return e.UsualFix()
 	}
 	const waive = "a person who wants the migration waives it before it is committed, and the waiver counts once the target branch has it"
-	if e.Fix != "" || e.Merge || !history.Uncommitted(s.Commit) {
+	if e.Fix != "" || e.IsMerge || !history.Uncommitted(s.Commit) {
 		return e.UsualFix() + "; " + waive + " (small-hook waive --rule append-only/timestamp-migrated)"
 	}
 	stage := "git add -- " + wording.TopPath(e.Path) // after git commit -a was rejected, the index lacks the migration, which waive looks for there
@@ -70,7 +70,7 @@ func reportEdits(kind ledger.EditKind, words func(*logs.LogChange, ledger.Edit) 
 
 // checkDeleted reports entries that are gone. Those that a merge loses are reported by divergence/lost-entry.
 func checkDeleted(e *logs.LogChange, r *rule.Reporter) {
-	if e.Merge {
+	if e.IsMerge {
 		return
 	}
 	for _, x := range e.OfKind(ledger.EditDeleted) {
@@ -107,12 +107,12 @@ func checkInserted(e *logs.LogChange, r *rule.Reporter) {
 		f := e.InsertionFinding(index)
 		f.Message = ledger.Describe(e.New.Entries[index]) + " was inserted before older entries"
 		f.Fix = e.UsualFix()
-		if e.Merge {
+		if e.IsMerge {
 			f.Message = ledger.Describe(e.New.Entries[index]) + " is in no parent of the merge and stands before entries of a parent"
 		}
 		r.Add(f)
 	}
-	if e.Merge {
+	if e.IsMerge {
 		for _, index := range e.Misplaced {
 			report(index)
 		}
@@ -133,7 +133,7 @@ func checkInserted(e *logs.LogChange, r *rule.Reporter) {
 }
 
 func checkReconciledInsertion(e *logs.LogChange, r *rule.Reporter) {
-	if e.Merge || !e.Reconciled() {
+	if e.IsMerge || !e.Reconciled() {
 		return
 	}
 	indexes := e.Inserted

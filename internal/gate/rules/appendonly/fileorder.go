@@ -64,8 +64,8 @@ func checkOrder(ctx context.Context, c *logs.Commit, r *rule.Reporter) error {
 func checkBranchOrder(ctx context.Context, b *logs.Branch, r *rule.Reporter) error {
 	added := map[string][]history.File{}
 	// Files of earlier commits, which are not judged, come first: of two files with one number the later one is reported, and it has to be a judged one.
-	earlier := slices.DeleteFunc(slices.Clone(b.Since[0]), func(c history.Change) bool { return b.Judges(c.Path) })
-	judged := slices.DeleteFunc(slices.Clone(b.Since[0]), func(c history.Change) bool { return !b.Judges(c.Path) })
+	earlier := slices.DeleteFunc(slices.Clone(b.ChangesByBase[0]), func(c history.Change) bool { return b.Judges(c.Path) })
+	judged := slices.DeleteFunc(slices.Clone(b.ChangesByBase[0]), func(c history.Change) bool { return !b.Judges(c.Path) })
 	for _, c := range slices.Concat(earlier, judged) {
 		if b.Run.Source.Policy.LogFor(c.Path).Sorted() && b.IsNew(c.Path) && b.TargetLacks(c.Path) {
 			added[path.Dir(c.Path)] = append(added[path.Dir(c.Path)], c.New)

@@ -26,7 +26,7 @@ func checkConcurrentAppend(t *logs.LogTips, r *rule.Reporter) {
 }
 
 func checkLostEntry(e *logs.LogChange, r *rule.Reporter) {
-	if !e.Merge {
+	if !e.IsMerge {
 		return
 	}
 	for _, x := range e.OfKind(ledger.EditDeleted) {
@@ -38,7 +38,7 @@ func checkLostEntry(e *logs.LogChange, r *rule.Reporter) {
 }
 
 func checkUnreconciled(e *logs.LogChange, r *rule.Reporter) {
-	if !e.Merge || e.Reconciled() || !e.KeptOrder || len(e.Inserted) == 0 || e.IsConfigured() {
+	if !e.IsMerge || e.Reconciled() || !e.KeptOrder || len(e.Inserted) == 0 || e.IsConfigured() {
 		return
 	}
 	f := e.NewEntryFinding(e.Inserted[0])

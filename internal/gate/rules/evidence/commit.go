@@ -17,7 +17,7 @@ import (
 )
 
 func checkUnknownCommit(ctx context.Context, e *logs.LogChange, r *rule.Reporter) error {
-	if e.Run.Options.Reach == nil || !e.JudgesNew() {
+	if e.Run.Options.Reach == nil || !e.JudgesNewEntries() {
 		return nil
 	}
 	for _, index := range e.NewEntries {

@@ -32,7 +32,7 @@ const credentialRule = "secret/credential"
 
 // checkCredential reports credentials in new entries; in a whole history, where every entry is new, only in strict mode.
 func checkCredential(e *logs.LogChange, r *rule.Reporter) {
-	if !e.JudgesNew() {
+	if !e.JudgesNewEntries() {
 		return
 	}
 	for _, index := range e.NewEntries {

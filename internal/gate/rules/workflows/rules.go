@@ -147,7 +147,7 @@ func checkRewritten(e logs.FamilyChange, r *rule.Reporter) {
 		}
 	}
 	inserted := e.Misplaced
-	if !e.Merge {
+	if !e.IsMerge {
 		inserted = e.Inserted
 	}
 	for _, index := range inserted {
@@ -160,7 +160,7 @@ func checkRewritten(e logs.FamilyChange, r *rule.Reporter) {
 func describeRewritten(e logs.FamilyChange, x ledger.Edit) string {
 	words := ledger.Describe(e.Old.Entries[x.OldIndex])
 	switch {
-	case x.Kind == ledger.EditDeleted && e.Merge:
+	case x.Kind == ledger.EditDeleted && e.IsMerge:
 		return "the merge lost " + words + " of " + e.Side
 	case x.Kind == ledger.EditDeleted:
 		return words + " was deleted"
@@ -173,7 +173,7 @@ func describeRewritten(e logs.FamilyChange, x ledger.Edit) string {
 // restoreSwitches says how to restore a switch history. A merge of two branches that both switched a job always
 // breaks the chain of one of them.
 func restoreSwitches(e logs.FamilyChange) string {
-	if e.Merge {
+	if e.IsMerge {
 		return "a merge cannot join the two: undo it if nobody else has it, and rebase the side that is not published on the other; keep the switches of that side as they are, " +
 			"and record your own again after them, from the workflow that they led to"
 	}
