@@ -54,10 +54,10 @@ func Pending(ctx context.Context, h history.History, parents []string, opts run.
 }
 
 // WorkTree judges the logs of the work tree against its parents: HEAD, then the commits that are being merged. If the branch was moved off the
-// commit left, as by a reset or a rebase, they are judged against left too; fork is then the merge base of left and HEAD.
-func WorkTree(ctx context.Context, h history.History, parents []string, left, fork string, opts run.Options) *finding.Report {
+// commit abandoned, as by a reset or a rebase, they are judged against abandoned too; fork is then the merge base of abandoned and HEAD.
+func WorkTree(ctx context.Context, h history.History, parents []string, abandoned, fork string, opts run.Options) *finding.Report {
 	s := run.Scope{Base: history.Tip{ID: fork}, Tip: history.Tip{ID: history.WorkTree}, Parents: parents}
-	s.Update = history.Update{Old: left, New: history.WorkTree, Target: history.Tip{ID: fork}}
+	s.Update = history.Update{Old: abandoned, New: history.WorkTree, Target: history.Tip{ID: fork}}
 	return newRun(h, opts, s).Do(ctx, logs.JudgeWorkTree, logs.CompareAbandonedTip)
 }
 
