@@ -47,7 +47,7 @@ func (in *inputs) flags() *pflag.FlagSet {
 	set.StringVar(&in.compare.Head, "head", "", "judge `REV` (default HEAD if a base is given)")
 	in.summary = true
 	set.AddFlag(&pflag.Flag{Name: "strict", Usage: "turn strict rules on", Value: (*toggle)(&in.req.Strict), DefValue: "false", NoOptDefVal: "true"})
-	set.StringVar(&in.req.Workspace, "workspace", "any", "accept workspaces of `KIND` root, examples or any")
+	set.StringVar(&in.req.WorkspaceKind, "workspace", "any", "accept workspaces of `KIND` root, examples or any")
 	set.StringVarP(&in.req.Dir, "working-directory", "C", "", "judge the repository of `DIR` instead of the current directory's")
 	set.StringVar(&in.req.TrustedConfig, "config", "", "take the configuration from `PATH` of the trusted side instead of .small-gate.yml")
 	set.StringVar(&in.req.Floor, "floor", "", "judge by the configuration in `FILE` too, or by this text of several lines: the worse verdict counts (default $SMALL_GATE_FLOOR)")

@@ -204,7 +204,7 @@ func watchAll(ctx context.Context, req session.Request, e harness.Event, id stri
 		at.Dir, _ = session.SplitExisting(dir)
 		var looks []*watch // one for the configuration, and one for the floor, from the same notes
 		found := at.Judge(ctx, watchMode, func(s *session.Session) (*finding.Report, error) {
-			if s.Floor() == nil {
+			if s.FloorText() == nil {
 				looks = nil // the second reader begins again
 			}
 			w := &watch{event: e, id: id, now: req.Now, seen: seen}

@@ -120,7 +120,7 @@ func (w *watch) readHead(ctx context.Context, s *session.Session) error {
 	if err != nil {
 		return err
 	}
-	if w.look.Parents, err = s.ParentsOf(ctx, head, nil); err != nil {
+	if w.look.Parents, err = s.ParentsOfNextCommit(ctx, head, nil); err != nil {
 		return err
 	}
 	w.look.Branch, err = s.Repo.CurrentBranch(ctx)
@@ -281,10 +281,10 @@ func ifPresent(ctx context.Context, s *session.Session, commit string) (string, 
 
 // judgeFiles judges the files of the work tree.
 func (w *watch) judgeFiles(ctx context.Context, s *session.Session) (*finding.Report, error) {
-	if err := s.CheckRoot(w.top); err != nil {
+	if err := s.CheckRootConfig(w.top); err != nil {
 		return nil, err
 	}
-	files, err := s.WithFiles()
+	files, err := s.OpenWithWorkTree()
 	if err != nil {
 		return nil, err
 	}

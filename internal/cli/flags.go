@@ -33,7 +33,7 @@ func (f *flags) register(set *pflag.FlagSet) {
 	f.wait = lock.DefaultWait
 	set.FuncP("dir", "C", "work in `DIR` instead of the current directory; :/DIR begins at the root of the work tree", f.setDir)
 	set.BoolVar(&f.req.Strict, "strict", false, "turn strict rules on")
-	set.StringVar(&f.req.Workspace, "workspace", "", "accept workspaces of `KIND` root, examples or any")
+	set.StringVar(&f.req.WorkspaceKind, "workspace", "", "accept workspaces of `KIND` root, examples or any")
 	set.StringVar(&f.req.Config, "config", "", "use `FILE` instead of the trusted .small-gate.yml")
 	set.Func("floor", "judge by the configuration in `FILE` too: the worse verdict counts (default $SMALL_GATE_FLOOR)", f.setFloor)
 	set.StringVar(&f.req.Reader, "reader", repository.Auto, "read the repository with `READER` auto, go-git or git")

@@ -39,7 +39,7 @@ type Accepted struct {
 func Baseline(ctx context.Context, req session.Request, revision, reason string) (out Accepted, err error) {
 	out.Revision = cmp.Or(revision, "HEAD")
 	out.File, err = editConfig(ctx, req, "baseline", func(s *session.Session, data []byte) ([]byte, error) {
-		commit, err := s.Commit(ctx, out.Revision)
+		commit, err := s.ResolveCommit(ctx, out.Revision)
 		if err != nil {
 			return nil, err
 		}
@@ -187,7 +187,7 @@ func editConfig(ctx context.Context, req session.Request, mode string, edit func
 	_, err = req.InRepository(ctx, mode, func(s *session.Session) error {
 		top, err := s.Repo.Where().WorkTree()
 		if err == nil {
-			err = s.UnderFloor()
+			err = s.JudgeByFloor()
 		}
 		if err == nil {
 			err = checkFloor(s, mode)
@@ -196,7 +196,7 @@ func editConfig(ctx context.Context, req session.Request, mode string, edit func
 			return err
 		}
 		file = filepath.Join(top, policy.File)
-		if err := s.UseRoot(top); err != nil {
+		if err := s.TrustRoot(top); err != nil {
 			return err
 		}
 		edited, err := edit(s, s.TrustedText)

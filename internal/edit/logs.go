@@ -51,7 +51,7 @@ func withLockedLog(ctx context.Context, req session.Request, mode string, lockin
 	}
 	defer func() { err = errors.Join(err, held.Release()) }()
 	_, err = held.req.InRepository(ctx, mode, func(s *session.Session) error {
-		if err := s.UnderFloor(); err != nil {
+		if err := s.JudgeByFloor(); err != nil {
 			return err
 		}
 		if err := s.TrustHeadWithStagedLogs(ctx); err != nil {
@@ -69,7 +69,7 @@ func ConfiguredLogs(ctx context.Context, req session.Request) (logs []policy.Log
 		if top == "" {
 			return nil
 		}
-		err := s.UseRoot(top)
+		err := s.TrustRoot(top)
 		if err == nil {
 			logs = s.Opts.Policy.Logs
 		}

@@ -107,7 +107,7 @@ func (m logToMend) mend(ctx context.Context, req session.Request, o restore.Mend
 		if resolveErr != nil {
 			before = ""
 		}
-		if err := s.UnderFloor(); err != nil {
+		if err := s.JudgeByFloor(); err != nil {
 			return err
 		}
 		if err := s.Trust(ctx, before, o.Commit+"^"); err != nil {
@@ -122,7 +122,7 @@ func (m logToMend) mend(ctx context.Context, req session.Request, o restore.Mend
 		if out, err = w.Mend(ctx, s.Repo, o, req.Environ); err != nil || out.New == out.Old {
 			return err
 		}
-		parents, err := s.ParentsOf(ctx, out.New, nil)
+		parents, err := s.ParentsOfNextCommit(ctx, out.New, nil)
 		if err != nil {
 			return err
 		}

@@ -148,7 +148,7 @@ func refuseCommittedBreak(ctx context.Context, req session.Request, log string) 
 		if err != nil || operation.Command != "" {
 			return err
 		}
-		if err := s.UnderFloor(); err != nil {
+		if err := s.JudgeByFloor(); err != nil {
 			return err
 		}
 		head, _, err := s.TrustHead(ctx, nil)
@@ -295,7 +295,7 @@ func onDiskOrCommitted(ctx context.Context, s *session.Session, source string) f
 		}
 		id, err := s.Repo.Head(ctx)
 		if source != "" {
-			id, err = s.Commit(ctx, source)
+			id, err = s.ResolveCommit(ctx, source)
 		}
 		if err != nil || id == "" {
 			return false, err

@@ -21,7 +21,7 @@ func Check(ctx context.Context, req session.Request, state session.State) *findi
 		judge, req.Dir = gate.CheckAll, session.WorkspaceRoot(req.Dir)
 	} else {
 		req = req.AtNearestWorkspace()
-		req.Workspace = cmp.Or(req.Workspace, "root")
+		req.WorkspaceKind = cmp.Or(req.WorkspaceKind, "root")
 	}
 	return req.JudgeIn(ctx, "check", state.Opener(req), func(s *session.Session) (*finding.Report, error) {
 		if state.Against != "" {
@@ -38,16 +38,16 @@ func Check(ctx context.Context, req session.Request, state session.State) *findi
 	})
 }
 
-// checkAgainst judges the files on disk, and how the logs have changed since a commit. The policy is that commit's.
+// checkAgainst judges the files on disk, and how the logs have changed since the commit state.Against. The policy is from that commit.
 func checkAgainst(ctx context.Context, s *session.Session, state session.State) (*finding.Report, error) {
-	base, err := s.Commit(ctx, state.Against)
+	base, err := s.ResolveCommit(ctx, state.Against)
 	if err != nil {
 		return nil, err
 	}
 	if err := s.Trust(ctx, base, state.Against); err != nil {
 		return nil, err
 	}
-	files, err := s.WithFiles()
+	withWorkTree, err := s.OpenWithWorkTree()
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +59,7 @@ func checkAgainst(ctx context.Context, s *session.Session, state session.State) 
 	if err != nil {
 		return nil, err
 	}
-	return gate.CheckAgainst(ctx, files, base, head, dir, state.Recursive, s.Opts), nil
+	return gate.CheckAgainst(ctx, withWorkTree, base, head, dir, state.Recursive, s.Opts), nil
 }
 
 // ReplayID computes the replay id of a workspace from its files on disk. The workspace is the one in the request's directory, by default the
@@ -69,7 +69,7 @@ func ReplayID(ctx context.Context, req session.Request) (string, error) {
 }
 
 // Digests lists the entry digests of a log on disk or in a commit. log is the path of a workspace or of its log, or of a log that the
-// configuration lists: a file, or a folder of files that must not change. If it is empty, the workspace is chosen as in ReplayID.
+// configuration lists: a file, or a folder of files that must not change. If log is empty, the workspace is chosen as in ReplayID.
 func Digests(ctx context.Context, req session.Request, state session.State, log string) (out []small.Digest, err error) {
 	if log == "" {
 		return inWorkspace(ctx, req, state, "digests", gate.DigestsOf)
@@ -99,7 +99,7 @@ func Digests(ctx context.Context, req session.Request, state session.State, log 
 	return out, err
 }
 
-// inWorkspace opens a workspace in the given state and returns what compute makes of it. command is the command's name.
+// inWorkspace opens the nearest workspace in the given state and returns the result of compute. command is the command's name.
 func inWorkspace[T any](ctx context.Context, req session.Request, state session.State, command string,
 	compute func(ctx context.Context, tree history.Tree, revision, dir string, opts run.Options) (T, error)) (out T, err error) {
 	_, err = state.Opener(req.AtNearestWorkspace())(ctx, command, func(s *session.Session) error {

@@ -19,23 +19,23 @@ import (
 	"github.com/small-gate/small-gate/internal/policy"
 )
 
-// CI judges what a plan asks for. First it looks up the plan's commits, and fetches those that the clone lacks. Of each list of points it
-// takes the first that is available; if none is, nothing can be judged. Then it judges. The facts say what was compared, by which policy.
+// CI judges the commits that a plan names. First it looks up these commits, and fetches those that the clone lacks. Of each list of points in
+// the plan it takes the first point that is available; if none is, nothing can be judged. The facts say what was compared, by which policy.
 func CI(ctx context.Context, req session.Request, plan ci.Plan, token Token) (*finding.Report, []Fact) {
-	req.Labels, req.Name = plan.Labels, plan.Name
+	req.Labels, req.RepositoryName = plan.Labels, plan.Name
 	req = req.WithLane()
 	if plan.Guarded {
 		req.Environ = githistory.Guarded(req.Environ)
 	}
 	j := &job{req: req, plan: plan, token: token, fetchErrors: map[string]error{}}
-	target, targetErr := j.findTarget(ctx)
+	found, findErr := j.findCommits(ctx)
 	facts, notes := j.facts, j.notes
 	report := req.Judge(ctx, string(plan.Kind), func(s *session.Session) (*finding.Report, error) {
 		j.facts, j.notes = slices.Clone(facts), slices.Clone(notes) // Judge may call this again, for the floor or with another reader
-		if targetErr != nil {
-			return nil, targetErr
+		if findErr != nil {
+			return nil, findErr
 		}
-		return j.judgeTarget(ctx, s, target)
+		return j.judgeFound(ctx, s, found)
 	})
 	report.Examined.Branch = cmp.Or(report.Examined.Branch, branchName(plan.Ref, origin))
 	report.Examined.CommitLink = plan.CommitLink
@@ -56,23 +56,23 @@ type job struct {
 	// that a person could type.
 	fetchErrors   map[string]error
 	fetchCommands []string
-	// shallow is true if the clone was shallow when findTarget last opened it.
+	// shallow is true if the clone was shallow when findCommits last opened it.
 	shallow bool
 	facts   []Fact
 	notes   []string
 	// keepRemedy is true if the failure's own remedy also helps in a shallow clone.
 	keepRemedy bool
-	// hasOrigin is true if the clone has a remote called origin. originIsTarget is true if its address is the target repository's;
-	// foreignOrigin is its repository if its address is another's. Neither is set if the address does not tell.
+	// hasOrigin is true if the clone has a remote called origin. originIsTarget is true if origin's address is that of the target's
+	// repository; foreignOrigin names origin's repository if it is another one. Neither is set if the address does not tell.
 	hasOrigin, originIsTarget bool
 	foreignOrigin             string
-	// nonMerges are the commits that the system made for the head, other than merges of it.
+	// nonMerges are the commits that the CI system made for the head and that are no merges of the head.
 	nonMerges []ci.Point
 	// head is the commit to judge; empty until it is found.
 	head string
 }
 
-func (j *job) judgeTarget(ctx context.Context, s *session.Session, t ciTarget) (*finding.Report, error) {
+func (j *job) judgeFound(ctx context.Context, s *session.Session, t foundPlan) (*finding.Report, error) {
 	switch t.kind {
 	case ci.Change:
 		return j.judgeChange(ctx, s, t)
@@ -85,9 +85,9 @@ func (j *job) judgeTarget(ctx context.Context, s *session.Session, t ciTarget) (
 }
 
 // judgeChange judges a pull request, a merge request, a merge group, or a change that the caller names.
-func (j *job) judgeChange(ctx context.Context, s *session.Session, t ciTarget) (*finding.Report, error) {
+func (j *job) judgeChange(ctx context.Context, s *session.Session, t foundPlan) (*finding.Report, error) {
 	s.Opts.Branch = j.plan.Source
-	s.StandAllAs(ctx, history.Published)
+	s.SetStandingOfAll(ctx, history.Published)
 	s.SetBranches(history.Tip{ID: t.base}, history.Tip{}) // no commit of the change has landed, whatever branches the clone has
 	if err := j.trustCommit(ctx, s, t.base, t.baseLabel); err != nil {
 		return nil, err
@@ -121,14 +121,14 @@ func (j *job) judgeFilesIfNothingNew(ctx context.Context, s *session.Session, ta
 }
 
 // judgePush judges the move of a ref and, if the ref is the default branch, also its commits from before the push.
-func (j *job) judgePush(ctx context.Context, s *session.Session, t ciTarget) (*finding.Report, error) {
+func (j *job) judgePush(ctx context.Context, s *session.Session, t foundPlan) (*finding.Report, error) {
 	u := t.update
 	s.Opts.Branch = branchName(j.plan.Ref, origin)
 	if u.PolicyFromOldTip {
-		s.StandAllAs(ctx, history.Landed)
+		s.SetStandingOfAll(ctx, history.Landed)
 		s.SetBranches(history.Tip{ID: u.Old}, history.Tip{ID: u.New})
 	} else {
-		s.StandAllAs(ctx, history.Published)
+		s.SetStandingOfAll(ctx, history.Published)
 		s.SetBranches(u.Target, u.Target)
 	}
 	if err := trustForRef(ctx, s, u, t.defaultBranch); err != nil {
@@ -160,7 +160,7 @@ func (j *job) rejudgeOldCommits(ctx context.Context, s *session.Session, u histo
 	if err != nil || len(shared) == 0 {
 		return nil, err
 	}
-	opts, added, err := s.Lasting(ctx, u.New)
+	opts, added, err := s.OptionsForOldCommits(ctx, u.New)
 	if err != nil {
 		return nil, err
 	}
@@ -176,11 +176,11 @@ func (j *job) rejudgeOldCommits(ctx context.Context, s *session.Session, u histo
 	return report, nil
 }
 
-func (j *job) judgeHistory(ctx context.Context, s *session.Session, t ciTarget) (*finding.Report, error) {
+func (j *job) judgeHistory(ctx context.Context, s *session.Session, t foundPlan) (*finding.Report, error) {
 	if err := j.trustCommit(ctx, s, t.base, t.baseLabel); err != nil {
 		return nil, err
 	}
-	s.StandAllAs(ctx, history.Landed)
+	s.SetStandingOfAll(ctx, history.Landed)
 	s.SetBranches(history.Tip{}, history.Tip{ID: t.base})
 	return gate.Audit(ctx, s.Repo, j.head, s.Opts), nil
 }

@@ -17,7 +17,8 @@ import (
 // origin is the remote of a clone that a CI system makes.
 const origin = "origin"
 
-// inspectOrigin finds out whether the clone has an origin, and whether that is the target's repository, whose branches count.
+// inspectOrigin finds out whether the clone has an origin, and whether origin is the target's repository. Only the branches of the target's
+// repository count.
 func (j *job) inspectOrigin(ctx context.Context, s *session.Session) error {
 	address, err := s.Repo.RemoteURL(ctx, origin)
 	if err != nil {
@@ -31,7 +32,7 @@ func (j *job) inspectOrigin(ctx context.Context, s *session.Session) error {
 	return nil
 }
 
-// targetRepository names the repository whose branches count.
+// targetRepository names the target's repository for messages.
 func (j *job) targetRepository() string { return cmp.Or(j.plan.Repository, "the target's repository") }
 
 // usable reports whether a point may be used: not a branch if origin is another repository than the target's, and not a local branch if the

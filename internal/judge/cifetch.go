@@ -68,7 +68,7 @@ func unavailableError(p ci.Point, err error) error {
 
 // remedyGit and remedyCredentials say what git needs to fetch a tip that no branch has any more.
 const (
-	remedyGit         = "run this where git is installed, as it is in the image: fetch-depth: 0 does not bring the tip, since no branch has it any more"
+	remedyGit         = "run this where git is installed, for example in small-gate's container image: fetch-depth: 0 does not bring the tip, since no branch has it any more"
 	remedyCredentials = "let the step ask the server: in a GitHub action, give the job the permission contents: read, and leave the input token as it is by default; elsewhere keep the credentials of the checkout"
 )
 

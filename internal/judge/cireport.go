@@ -27,7 +27,7 @@ func (j *job) note(format string, args ...any) {
 	j.notes = append(j.notes, fmt.Sprintf(format, args...))
 }
 
-// completeFacts adds to the facts where this runs, what was judged, and by which policy.
+// completeFacts returns the facts, with the CI system, the subject, the policy and the number of judged commits added.
 func (j *job) completeFacts(r *finding.Report) []Fact {
 	facts := append([]Fact{{"where", j.plan.System.Name + ", " + j.plan.Event}, {"what", j.plan.Subject}, {"nothing to judge", j.plan.Reason}}, j.facts...)
 	for _, command := range j.fetchCommands {
@@ -78,7 +78,7 @@ func (j *job) ignoredLaneNotes(r *finding.Report) []string {
 	return []string{fmt.Sprintf("the %s %s did not count: the lane is %s, claimed by %s", labels, strings.Join(ignored, " and "), claim.Lane, claim.By())}
 }
 
-// explainFailure adds to a failure why a fetch failed, and how the job's description would have to change to fetch the commit.
+// explainFailure adds to a failure why a fetch failed, and how the job's description has to change so that the clone has the commit.
 func (j *job) explainFailure(f *failure.Error) *failure.Error {
 	out := *f
 	out.Err = f

@@ -52,9 +52,9 @@ const (
 	preApplyPatch    = "pre-applypatch"
 )
 
-// runCommitHook judges the index for a hook, whose name is mode. Unless merged is given, it also reports the entries that guarded writers
-// recorded in the work tree and that are gone. merged are the other sides of the merge that the commit concludes, by default those in
-// MERGE_HEAD.
+// runCommitHook judges the index for a hook, whose name is mode. merged are the other sides of the merge that the commit concludes, by default
+// those in MERGE_HEAD. Unless merged is given, the report also has the lost entries: those that `small-hook guard` or append noted in the work
+// tree, and that are gone.
 func runCommitHook(ctx context.Context, req session.Request, mode string, merged []string) *finding.Report {
 	mayReplay := mode == prepareCommitMsg || mode == preApplyPatch // git also runs these when it repeats an existing commit
 	return req.Judge(ctx, mode, func(s *session.Session) (*finding.Report, error) {
@@ -78,10 +78,10 @@ func runCommitHook(ctx context.Context, req session.Request, mode string, merged
 		}
 		reports := []*finding.Report{report}
 		for _, l := range lost {
-			if l.Discarded && !l.Sealed && mode == prepareCommitMsg {
+			if l.Discarded && !l.Staged && mode == prepareCommitMsg {
 				continue // only a warning, and pre-commit gives it
 			}
-			reports = append(reports, gate.Lost(ctx, s.Repo, l.Log, l.Noted, l.Index, l.Gone, logs.Loss{Discarded: l.Discarded, Staged: l.Sealed}, s.Opts))
+			reports = append(reports, gate.Lost(ctx, s.Repo, l.Log, l.Noted, l.Index, l.Gone, logs.Loss{Discarded: l.Discarded, Staged: l.Staged}, s.Opts))
 		}
 		report = finding.Combine(reports)
 		if s.Opts.Mode == preCommit {
@@ -102,7 +102,7 @@ func runCommitHook(ctx context.Context, req session.Request, mode string, merged
 	})
 }
 
-// addContinueCommands adds to the fixes that restore a log the commands that continue git's unfinished command.
+// addContinueCommands lengthens each fix that restores a log by the commands with which git's unfinished command goes on.
 func addContinueCommands(ctx context.Context, s *session.Session, parents []string, report *finding.Report) error {
 	unfinished, err := state.Read(s.Repo.Where().GitDir)
 	if err != nil || len(parents) != 1 {
@@ -139,8 +139,8 @@ func addContinueCommands(ctx context.Context, s *session.Session, parents []stri
 	return nil
 }
 
-// judgeIfTouched judges the index if the commit changes a file that the policy judges, or if every change has to fit a lane. trustErr says
-// why HEAD's configuration is invalid or could not be read; nil if it is valid.
+// judgeIfTouched judges the index if the commit changes a file that the policy judges, or if every change has a lane. trustErr says why HEAD's
+// configuration is invalid or could not be read; nil if it is valid.
 func judgeIfTouched(ctx context.Context, s *session.Session, head string, parents []string, trustErr error) (*finding.Report, error) {
 	var invalid *policy.InvalidError
 	if trustErr != nil && !errors.As(trustErr, &invalid) {
@@ -150,7 +150,7 @@ func judgeIfTouched(ctx context.Context, s *session.Session, head string, parent
 	// passes.
 	files, noLane := history.Filter{All: true}, s.Req.Lane == ""
 	if trustErr == nil {
-		files, noLane = history.Judged(s.Opts.Policy), !laneGiven(s)
+		files, noLane = history.Judged(s.Opts.Policy), !hasLane(s)
 	}
 	compared := history.Compared{Edges: history.EdgesOf(history.Index, parents)}
 	var err error
@@ -159,7 +159,7 @@ func judgeIfTouched(ctx context.Context, s *session.Session, head string, parent
 	switch {
 	case err != nil:
 		return nil, err
-	case !touched && noLane: // so it is for most commits
+	case !touched && noLane: // most commits end here
 		return run.EmptyReport(s.Opts), nil
 	case trustErr != nil:
 		fix, err := fixForInvalidConfig(ctx, s, len(parents) > 1)
@@ -172,8 +172,8 @@ func judgeIfTouched(ctx context.Context, s *session.Session, head string, parent
 	return judgeIndex(ctx, s, head, parents)
 }
 
-// fixForInvalidConfig says how to commit a correct configuration if HEAD's is invalid. A merge may bring one; it cannot be committed without
-// the rest of the merge.
+// fixForInvalidConfig says how to commit a correct configuration if HEAD's is invalid. A merge may bring a correct configuration, which cannot
+// be committed without the rest of the merge.
 func fixForInvalidConfig(ctx context.Context, s *session.Session, merge bool) (string, error) {
 	if !merge {
 		return "correct " + policy.File + " and commit it alone, unjudged, since hooks take it from HEAD: " +
@@ -267,7 +267,7 @@ func judgeAsAmend(ctx context.Context, s *session.Session, head string) (*findin
 		return nil, err
 	}
 	opts, parents := s.Opts, unpublished[at].Parents
-	opts.Trusted = ""
+	opts.Trusted = "" // the parents' logs decide which baselines are active
 	report := gate.Pending(ctx, s.Repo, parents, opts)
 	if report.Verdict != finding.Pass || gate.NewCommits(ctx, s.Repo, "", head, parents, opts).Verdict != finding.Fail {
 		return nil, nil
@@ -275,7 +275,8 @@ func judgeAsAmend(ctx context.Context, s *session.Session, head string) (*findin
 	return report, nil
 }
 
-// takeFixesFromHistory replaces the fixes of errors that a log already has in HEAD: the commit that made them must be corrected, not the index.
+// takeFixesFromHistory replaces the fixes of errors that a log already has in HEAD: the commit that made these errors must be corrected, not the
+// index.
 func takeFixesFromHistory(ctx context.Context, s *session.Session, head string, report *finding.Report) error {
 	tips, err := s.Repo.Tips(ctx, "refs/remotes/")
 	if err != nil {
@@ -313,7 +314,8 @@ func preparedMessage(s *session.Session) (string, error) {
 	return state.Message(s.Repo.Where().GitDir)
 }
 
-// newestPublished lists, for each path back from head, the first commit that a remote-tracking branch has; head itself if it is published.
+// newestPublished lists the newest published commits of head's history: on each path from head through its ancestors, the first commit that a
+// remote-tracking branch has; head itself if it is published.
 func newestPublished(ctx context.Context, s *session.Session, head string) ([]string, error) {
 	tips, err := s.Repo.Tips(ctx, "refs/remotes/")
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/small-gate/small-gate/internal/policy"
 )
 
-// EditSelection selects the findings to waive: those with one of the fingerprints, of which the first eight digits are enough, or all of a rule.
+// EditSelection selects the findings to waive: all with one of the fingerprints, of which the first eight digits are enough, and all of the rule.
 type EditSelection struct {
 	Fingerprints []string
 	Rule         string
@@ -58,7 +58,7 @@ type EditToWaive struct {
 	Reason, Until string
 }
 
-// foundEdit is what a waiver needs of a finding.
+// foundEdit is the edit that a finding reports, and the finding's fingerprint.
 type foundEdit struct {
 	fingerprint string
 	edit        EditToWaive
@@ -149,7 +149,7 @@ func (s EditSelection) checkNotWaived(all []foundEdit, waived []finding.Finding)
 	return nil
 }
 
-// pick returns the edits of the findings that are sought. where and remedy are for the failure if one is missing.
+// pick returns the edits of the findings that are sought. where and remedy are texts for the failure if there is no such finding.
 func (s EditSelection) pick(all []foundEdit, where, remedy string) ([]EditToWaive, error) {
 	var fingerprints []string
 	for _, e := range all {

@@ -41,10 +41,10 @@ func resolveRange(ctx context.Context, s *session.Session, spec string) (base, h
 
 // resolveBaseAndHead finds two commits, and takes the policy from the first.
 func resolveBaseAndHead(ctx context.Context, s *session.Session, from, to string) (base, head string, err error) {
-	if base, err = s.Commit(ctx, from); err != nil {
+	if base, err = s.ResolveCommit(ctx, from); err != nil {
 		return "", "", err
 	}
-	if head, err = s.Commit(ctx, to); err != nil {
+	if head, err = s.ResolveCommit(ctx, to); err != nil {
 		return "", "", err
 	}
 	return base, head, s.Trust(ctx, base, from)
@@ -77,7 +77,7 @@ func Audit(ctx context.Context, req session.Request, revision string) *finding.R
 				return auditUnbornHead(ctx, s)
 			}
 		}
-		head, err := s.Commit(ctx, revision)
+		head, err := s.ResolveCommit(ctx, revision)
 		if err != nil {
 			return nil, err
 		}
@@ -92,8 +92,8 @@ func Audit(ctx context.Context, req session.Request, revision string) *finding.R
 	})
 }
 
-// branchToSwitchTo finds the local branch that has to be checked out before the revision's commits are rewritten: the one that the revision
-// names, or else one whose tip is commit. It is empty if that is checked out already, or if there is none.
+// branchToSwitchTo finds the local branch that has to be checked out before the revision's commits can be rewritten: the branch that the
+// revision names, or else a branch whose tip is commit. It returns "" if the branch is checked out already, or if there is none.
 func branchToSwitchTo(ctx context.Context, s *session.Session, revision, commit string) (string, error) {
 	if s.Repo.Where().Bare {
 		return "", nil
@@ -140,11 +140,11 @@ func auditUnbornHead(ctx context.Context, s *session.Session) (*finding.Report, 
 	}
 }
 
-// SyncedCommits judges the commits that head has and base lacks, before sync pushes them. The policy is that of upstream, the commit on top of
-// which they will be.
+// SyncedCommits judges the commits that head has and base lacks, before sync pushes them. The policy is from upstream, the tip of the remote's
+// branch, on top of which sync puts these commits or with which it merges them.
 func SyncedCommits(ctx context.Context, req session.Request, base, head, upstream string) *finding.Report {
 	return req.Judge(ctx, "sync", func(s *session.Session) (*finding.Report, error) {
-		head, err := s.Commit(ctx, head)
+		head, err := s.ResolveCommit(ctx, head)
 		if err == nil {
 			err = s.Trust(ctx, upstream, "the remote's branch")
 		}

@@ -52,10 +52,10 @@ func classifyStaged(ctx context.Context, s *session.Session) (*finding.LaneRepor
 	return lanes.ClassifyPending(ctx, s.Repo, parents, s.Opts)
 }
 
-// setBranchClaim finds the lane that the branch's commits claim, if the configuration gives every change a lane: that lane would reject a commit
-// of a branch that has claimed another.
+// setBranchClaim sets Opts.BranchClaim to the lane that the commits of the checked-out branch claim, if the configuration gives every change a
+// lane. Without the claim, a commit on a branch that has claimed a lane would be judged by the configuration's lane.
 func setBranchClaim(ctx context.Context, s *session.Session, head string) error {
-	if head == "" || s.Req.Lane != "" || !laneGiven(s) {
+	if head == "" || s.Req.Lane != "" || !hasLane(s) {
 		return nil
 	}
 	branch, err := githistory.DefaultBranch(ctx, s.Repo, "")
@@ -66,7 +66,7 @@ func setBranchClaim(ctx context.Context, s *session.Session, head string) error 
 	return err
 }
 
-// laneGiven reports whether every change has a lane, from the caller or from the configuration.
-func laneGiven(s *session.Session) bool {
+// hasLane reports whether the change has a lane without a claim in its commits: from the caller or from the configuration.
+func hasLane(s *session.Session) bool {
 	return s.Req.Lane != "" || lane.Default(s.Opts.Policy) != "" || lane.SettingsIn(s.Opts.Policy).Minimum != ""
 }

@@ -25,9 +25,9 @@ type LogSelection struct {
 	// Revision has the logs; empty means the work tree.
 	Revision string
 	// Paths are logs, and directories with logs at or below them. By default they are the logs of the nearest workspace at or above the
-	// current directory, or else all logs below that.
+	// current directory, or else all logs below the current directory.
 	Paths []string
-	// Commit is a revision: only the entries that it added are shown. If it is empty, all are.
+	// Commit is a revision: only the entries that this commit added are shown. If it is empty, all entries are.
 	Commit string
 }
 
@@ -42,7 +42,7 @@ func Log(ctx context.Context, req session.Request, from LogSelection, q look.Que
 			return err
 		}
 		if from.Commit != "" {
-			if q.Commit, err = s.Commit(ctx, from.Commit); err != nil {
+			if q.Commit, err = s.ResolveCommit(ctx, from.Commit); err != nil {
 				return err
 			}
 		}
@@ -73,11 +73,11 @@ func Log(ctx context.Context, req session.Request, from LogSelection, q look.Que
 	return out, err
 }
 
-// findTree finds the tree to read logs from: the revision, or if that is empty the files on disk (in a bare repository, HEAD's). The policy is
-// the revision's, or HEAD's.
+// findTree finds the tree to read logs from, and sets Revision and Head of o: the tree is that of the revision, or if revision is empty the
+// files on disk (in a bare repository, HEAD's tree). h has this tree. The policy is the revision's, or HEAD's.
 func findTree(ctx context.Context, s *session.Session, revision string) (o look.Options, h history.History, err error) {
 	if revision != "" {
-		if o.Revision, err = s.Commit(ctx, revision); err != nil {
+		if o.Revision, err = s.ResolveCommit(ctx, revision); err != nil {
 			return o, nil, err
 		}
 		o.Head = o.Revision
@@ -91,7 +91,7 @@ func findTree(ctx context.Context, s *session.Session, revision string) (o look.
 	}
 	if !s.Repo.Where().Bare {
 		o.Revision = history.WorkTree
-		h, err = s.WithFiles()
+		h, err = s.OpenWithWorkTree()
 		return o, h, err
 	}
 	if o.Revision, h = o.Head, s.Repo; o.Head == "" {

@@ -36,7 +36,7 @@ func MergeCheck(ctx context.Context, req session.Request, ours, theirs string) *
 	})
 }
 
-// judgeMerge judges the merge of head into target. Messages call them theirs and ours.
+// judgeMerge judges the merge of head into target. ours and theirs are the user's names of target and head, for messages.
 func judgeMerge(ctx context.Context, s *session.Session, target, head, ours, theirs string) (r *finding.Report, err error) {
 	bases, err := s.Repo.MergeBases(ctx, target, head)
 	switch {

@@ -20,13 +20,13 @@ import (
 	"github.com/small-gate/small-gate/internal/judge/session"
 )
 
-// fronts hold what is known about the logs of neighbours' tips, by commit and path of the log.
+// fronts hold the [logs.Front] of each neighbour's log, by the neighbour's commit and the log's path: how that log differed from the index's.
 type fronts map[string]map[string]logs.Front
 
 // maxFrontsFile is how much of the file of fronts is read, in bytes.
 const maxFrontsFile = 8 << 20
 
-// neighbours are the branches on which somebody else may be at work.
+// neighbours are the branches on which somebody else may be at work: the upstream branch, and the branches of other work trees.
 type neighbours struct {
 	list []logs.Neighbour
 	// frontsFile is the path of the file of fronts, and oldFronts its content before this judgement.

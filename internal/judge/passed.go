@@ -19,8 +19,8 @@ import (
 	"github.com/small-gate/small-gate/internal/judge/session"
 )
 
-// passKey identifies a judgement of the index. It is saved if the judgement passes, so that the next hook for the same commit need not judge
-// again.
+// passKey identifies a judgement of the index. The key is saved if the judgement passes, so that the next hook for the same commit need not
+// judge again.
 type passKey struct {
 	// file is the path of the file with the key of the last judgement that passed. key is a hash of all that the judgement depends on.
 	file, key string
@@ -37,7 +37,7 @@ func computePassKey(ctx context.Context, s *session.Session, parents []string, n
 	req := s.Req
 	req.Dir, req.Reader, req.Now, req.Progress, req.Find = "", "", time.Time{}, nil, nil
 	req.Environ = slices.DeleteFunc(slices.Clone(req.Environ), func(v string) bool {
-		return strings.HasPrefix(v, commitVariable+"=") || !strings.HasPrefix(v, "SMALL_") && !strings.HasPrefix(v, "GIT_AUTHOR_NAME=") && !strings.HasPrefix(v, "GIT_AUTHOR_EMAIL=")
+		return strings.HasPrefix(v, gitPIDVariable+"=") || !strings.HasPrefix(v, "SMALL_") && !strings.HasPrefix(v, "GIT_AUTHOR_NAME=") && !strings.HasPrefix(v, "GIT_AUTHOR_EMAIL=")
 	})
 	slices.Sort(req.Environ)
 	neighbours = slices.Clone(neighbours)
@@ -48,20 +48,20 @@ func computePassKey(ctx context.Context, s *session.Session, parents []string, n
 	slices.Sort(parents[min(1, len(parents)):]) // MERGE_HEAD and git's variables list them in different orders
 	key := sha256.New()
 	_, err = fmt.Fprintf(key, "%q\n%q\n%#v\n%q\n%#v\n%q\n%#v\n%q\n%t\n%q\n%q\n%x\n", version.String(), s.Opts.Now.UTC().Format(time.DateOnly), req,
-		parents, neighbours, s.Opts.Branch, s.Opts.BranchClaim, s.Opts.Message, s.Opts.Replay, s.TrustedText, s.Floor(), s.Opts.Policy.SchemaDigests())
+		parents, neighbours, s.Opts.Branch, s.Opts.BranchClaim, s.Opts.Message, s.Opts.Replay, s.TrustedText, s.FloorText(), s.Opts.Policy.SchemaDigests())
 	var line []byte
 	for _, f := range files {
 		line = fmt.Append(line[:0], f.Path, "\x00", f.Mode, f.Object, f.Unmerged)
 		key.Write(line) // a hash never fails
 	}
 	name := "passed"
-	if s.Floor() != nil {
+	if s.FloorText() != nil {
 		name = "passed-floor"
 	}
 	return passKey{filepath.Join(s.Repo.Where().GitDir, "small-gate", name), hex.EncodeToString(key.Sum(nil))}, err
 }
 
-// wasSaved reports whether the saved key is this one.
+// wasSaved reports whether the saved key equals p's key, so that the judgement has passed already.
 func (p passKey) wasSaved() (bool, error) {
 	last, err := os.ReadFile(p.file)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

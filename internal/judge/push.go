@@ -19,7 +19,8 @@ import (
 	"github.com/small-gate/small-gate/internal/judge/session"
 )
 
-// sourceStdin and sourceHead say in the report how the refs of a push were found: git names them, or nothing does.
+// sourceStdin and sourceHead say in the report how the refs of a push were found: git names them on standard input, or nothing names them, and
+// HEAD counts as pushed.
 const (
 	sourceStdin = "standard input"
 	sourceHead  = "HEAD against what the remote is known to have"
@@ -57,14 +58,14 @@ func PrePush(ctx context.Context, req session.Request, args []string, stdin io.R
 				return nil, err
 			}
 		}
-		return pushTo(ctx, s, push)
+		return judgePushTo(ctx, s, push)
 	})
 	report.Examined.Source = push.source
 	return report
 }
 
-// pushTo judges a push to a remote, which is taken to have the commits of its remote-tracking branches.
-func pushTo(ctx context.Context, s *session.Session, push pushInput) (_ *finding.Report, err error) {
+// judgePushTo judges a push to a remote, which is taken to have the commits of its remote-tracking branches.
+func judgePushTo(ctx context.Context, s *session.Session, push pushInput) (_ *finding.Report, err error) {
 	if githistory.IsRemoteName(push.remote) { // a URL or a path has no remote-tracking branches
 		if push.receiverTips, err = s.Repo.Tips(ctx, "refs/remotes/"+push.remote+"/"); err != nil {
 			return nil, err
@@ -80,8 +81,8 @@ func pushTo(ctx context.Context, s *session.Session, push pushInput) (_ *finding
 	return report, err
 }
 
-// suggestSync sets the fix of warnings about the checked-out branch, if it and the same branch of the remote, the default one, have diverged: git
-// will refuse this push.
+// suggestSync suggests `small-hook sync` in the findings that a merge settles, if the checked-out branch is the remote's default branch: the two
+// have diverged, so git will refuse this push.
 func (p pushInput) suggestSync(ctx context.Context, s *session.Session, r *finding.Report) error {
 	current, err := s.Repo.CurrentBranch(ctx)
 	if err != nil || p.defaultBranch.Ref != "refs/remotes/"+p.remote+"/"+history.ShortRef(current) {
@@ -118,11 +119,11 @@ func guessRefs(ctx context.Context, s *session.Session, push *pushInput) error {
 	}
 	u := hookinput.RefUpdate{LocalRef: to, Ref: s.Req.Getenv("PRE_COMMIT_REMOTE_BRANCH"), RemoteID: "0"}
 	var err error
-	if u.LocalID, err = s.Commit(ctx, to); err != nil {
+	if u.LocalID, err = s.ResolveCommit(ctx, to); err != nil {
 		return err
 	}
 	if from != "" && !history.IsZero(from) {
-		if u.RemoteID, err = s.Commit(ctx, from); err != nil {
+		if u.RemoteID, err = s.ResolveCommit(ctx, from); err != nil {
 			return err
 		}
 	}
@@ -205,8 +206,8 @@ func (p pushInput) judge(ctx context.Context, s *session.Session) *finding.Repor
 	return report
 }
 
-// markKnownMoves marks the moves to commits that the receiving side already has: for a push of a thousand tags this is one query, not a thousand
-// judgements. If the query fails, every move is judged, and the reports say why that fails.
+// markKnownMoves sets receiverHas of the moves: for a push of a thousand tags this is one query, not a thousand judgements. If the query fails,
+// every move is judged, and the reports of these judgements say what is wrong.
 func (p pushInput) markKnownMoves(ctx context.Context, s *session.Session, moves []refMove) {
 	if len(moves) == 0 {
 		return
@@ -250,9 +251,9 @@ func (p pushInput) judgeMove(ctx context.Context, s *session.Session, m refMove,
 	} else {
 		s.SetBranches(update.Target, update.Target)
 	}
-	noBranch := p.defaultBranch == githistory.Branch{}
-	update.PolicyFromOldTip = noBranch || update.Old != "" && p.isDefault(m)
-	if p.remote == "" && noBranch && update.Old != "" {
+	noDefaultBranch := p.defaultBranch == githistory.Branch{}
+	update.PolicyFromOldTip = noDefaultBranch || update.Old != "" && p.isDefault(m)
+	if p.remote == "" && noDefaultBranch && update.Old != "" {
 		// On a server without branches, no configuration counts, not even that of the tag that moves.
 		if err := s.TrustDefaults("there is no branch yet"); err != nil {
 			return nil, err
@@ -277,8 +278,8 @@ func (p pushInput) isDefault(m refMove) bool {
 	return strings.HasPrefix(p.defaultBranch.Ref, "refs/") && ref == "refs/heads/"+branchName(p.defaultBranch.Ref, p.remote)
 }
 
-// mergeTarget returns the default branch's tip after the push, if m moves another branch; else the zero Tip. A move without a ref counts as that
-// of a branch.
+// mergeTarget returns the default branch's tip after the push, if m moves another branch; else the zero Tip. A move without a ref counts as a
+// move of a branch.
 func (p pushInput) mergeTarget(m refMove, moves []refMove) history.Tip {
 	if p.defaultBranch.ID == "" || m.Ref != "" && !strings.HasPrefix(m.Ref, "refs/heads/") || p.isDefault(m) {
 		return history.Tip{}
@@ -324,8 +325,8 @@ func catchUpCommand(u hookinput.RefUpdate, remote, current string, shallow bool)
 	return sync
 }
 
-// trustForRef takes the policy from the default branch. If the update says so, it takes it from the ref's own old tip, and for a new ref the
-// built-in one. If HEAD names a branch that does not exist, it also takes the built-in one.
+// trustForRef takes the policy from branch, the default branch. If u.PolicyFromOldTip is set, it takes the policy from the ref's own old tip, and
+// for a new ref the built-in policy. If HEAD names a default branch that does not exist, it takes the built-in policy, too.
 func trustForRef(ctx context.Context, s *session.Session, u history.Update, branch githistory.Branch) error {
 	switch {
 	case branch.Missing():
@@ -351,6 +352,6 @@ func branchName(ref, remote string) string {
 // SyncedPush judges the push that sync is about to make, as the pre-push hook does.
 func SyncedPush(ctx context.Context, req session.Request, remote string, update hookinput.RefUpdate) *finding.Report {
 	return req.Judge(ctx, "sync", func(s *session.Session) (*finding.Report, error) {
-		return pushTo(ctx, s, pushInput{updates: []hookinput.RefUpdate{update}, remote: remote})
+		return judgePushTo(ctx, s, pushInput{updates: []hookinput.RefUpdate{update}, remote: remote})
 	})
 }

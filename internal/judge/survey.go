@@ -15,10 +15,10 @@ import (
 type HookSurvey struct {
 	// Policy says where the next commit's configuration is from.
 	Policy string
-	// Strict is true if that configuration or the caller asks for strict mode; Mode is the configuration's.
+	// Strict is true if that configuration or the caller asks for strict mode; Mode is the configuration's mode, enforce or observe.
 	Strict bool
 	Mode   string
-	// Reader is the name and version of what reads the repository, and ReaderReason why it was chosen.
+	// Reader is the name and version of the reader of the repository, ReaderReason says why this reader was chosen.
 	Reader, ReaderReason string
 	// Workspaces are the paths of the .small directories in the index, except those that the configuration excludes.
 	Workspaces []string
@@ -58,7 +58,7 @@ func survey(ctx context.Context, s *session.Session) (out HookSurvey, err error)
 	if err != nil {
 		return out, err
 	}
-	out = HookSurvey{Policy: s.Opts.Policy.Source, Strict: s.Opts.Policy.Strict || s.Req.Strict, Mode: string(s.Opts.Policy.Mode), Reader: strings.TrimSpace(s.Repo.Reader() + " " + version), ReaderReason: s.Why}
+	out = HookSurvey{Policy: s.Opts.Policy.Source, Strict: s.Opts.Policy.Strict || s.Req.Strict, Mode: string(s.Opts.Policy.Mode), Reader: strings.TrimSpace(s.Repo.Reader() + " " + version), ReaderReason: s.ReaderReason}
 	for _, l := range s.Opts.Policy.Logs {
 		out.Logs = append(out.Logs, l.Path)
 	}

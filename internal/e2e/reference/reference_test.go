@@ -71,7 +71,7 @@ func judgeBoth(dir, reference string, strict bool) (verdict, error) {
 
 // ours is the gate's report on the workspace in a directory.
 func ours(ctx context.Context, dir, kind string, strict bool) (*finding.Report, error) {
-	req := session.Request{Dir: dir, Workspace: kind, Strict: strict, Now: time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)}
+	req := session.Request{Dir: dir, WorkspaceKind: kind, Strict: strict, Now: time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)}
 	report := judge.Check(ctx, req, session.State{})
 	if report.Failure != nil {
 		return nil, report.Failure

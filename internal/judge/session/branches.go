@@ -8,8 +8,8 @@ import (
 	githistory "github.com/small-gate/small-gate/internal/git/history"
 )
 
-// findBranches finds the default branch, and the target: the branch into which the checked-out one will be merged. That is its upstream. If there is
-// no upstream, or only the remote's copy of the branch, the target is the default branch.
+// findBranches finds the default branch, and the target: the branch into which the checked-out branch will be merged. The target is the upstream. If
+// there is no upstream, or if the upstream is only the remote's copy of the checked-out branch, the target is the default branch.
 func (s *Session) findBranches(ctx context.Context) (history.Branches, error) {
 	landed, err := githistory.DefaultBranch(ctx, s.Repo, "")
 	if err != nil {
@@ -42,8 +42,8 @@ func tipOf(b githistory.Branch) history.Tip {
 	return history.Tip{ID: b.ID, Name: history.ShortRef(b.Ref)}
 }
 
-// SetBranches sets the branches that findBranches would guess: target is the branch that what is judged goes into, and landed the tip of what has
-// landed. A push and CI know this better than the clone.
+// SetBranches sets the branches that findBranches would guess: target is the branch into which the judged commits go, landed is the default branch. A
+// push and CI know these branches better than the clone.
 func (s *Session) SetBranches(target, landed history.Tip) {
 	s.Opts.Branches = func(context.Context) (history.Branches, error) {
 		return history.Branches{Landed: landed, Target: target}, nil

@@ -14,15 +14,15 @@ import (
 // floorVariable is the environment variable that names a floor, for a server's hooks, a container or all hooks of a person.
 const floorVariable = "SMALL_GATE_FLOOR"
 
-// readFloor reads the floor: a configuration that no repository can go below. It is nil if none is named. It is given as a file's name, or as a text
-// of several lines.
+// readFloor reads the floor: a configuration that no repository can go below. The caller gives it as a file's name, or as a text of several lines. It
+// is nil if the caller gives none.
 func (r Request) readFloor() (*policy.Floor, error) {
 	name := r.floorName()
 	switch {
 	case name == "":
 		return nil, nil
 	case isFloorText(name):
-		return policy.ParseFloor("the floor", []byte(name), catalogue.Known(), schemasOfText())
+		return policy.ParseFloor("the floor", []byte(name), catalogue.Known(), noSchemaFiles())
 	}
 	data, err := readConfig(name, "the floor", "name another one with --floor or in "+floorVariable)
 	if err == nil && data == nil {
@@ -39,7 +39,7 @@ func (r Request) floorName() string { return cmp.Or(r.Floor, r.Getenv(floorVaria
 
 func isFloorText(floor string) bool { return strings.Contains(floor, "\n") }
 
-// checkFloor refuses a floor inside the judged work tree: a commit could change it.
+// checkFloor refuses a floor's file inside the judged work tree: a commit could change that file.
 func (s *Session) checkFloor() error {
 	name := s.Req.floorName()
 	if name == "" || isFloorText(name) || s.Repo == nil || s.Repo.Where().Top == "" {
@@ -75,8 +75,8 @@ func isWithin(folder, path string) bool {
 	return err == nil && filepath.IsLocal(relative)
 }
 
-// judge judges by the repository's policy and, if there is a floor, a second time by the floor. The report has the findings of both.
-func (s *Session) judge(floor *policy.Floor, judge func(*Session) (*finding.Report, error)) (*finding.Report, error) {
+// judgeByPolicyAndFloor judges by the repository's policy and, if there is a floor, a second time by the floor. The report has the findings of both.
+func (s *Session) judgeByPolicyAndFloor(floor *policy.Floor, judge func(*Session) (*finding.Report, error)) (*finding.Report, error) {
 	s.Opts.Floor = floor
 	byFloor := *s
 	byFloor.floor = floor
@@ -91,8 +91,9 @@ func (s *Session) judge(floor *policy.Floor, judge func(*Session) (*finding.Repo
 	return finding.AddFloor(report, second, floor.Source), nil
 }
 
-// UnderFloor makes the request's floor decide in this session, whatever policy is set from now on.
-func (s *Session) UnderFloor() (err error) {
+// JudgeByFloor has this session judge by the request's floor, if there is one: each policy that is set from now on is replaced by the policy that the
+// floor makes of it.
+func (s *Session) JudgeByFloor() (err error) {
 	if s.floor, err = s.Req.readFloor(); err != nil {
 		return err
 	}
@@ -100,8 +101,8 @@ func (s *Session) UnderFloor() (err error) {
 	return s.checkFloor()
 }
 
-// Floor returns the text of the floor while the floor judges, else nil.
-func (s *Session) Floor() []byte {
+// FloorText returns the text of the floor if this session judges by the floor, else nil.
+func (s *Session) FloorText() []byte {
 	if s.floor == nil {
 		return nil
 	}

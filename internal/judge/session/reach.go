@@ -10,8 +10,8 @@ import (
 	githistory "github.com/small-gate/small-gate/internal/git/history"
 )
 
-// findCommit looks for a commit by its id, or by the beginning of its id, among all commits that branches, tags and some heads reach.
-func (s *Session) findCommit(ctx context.Context, id string, heads []string) (out history.Reach, err error) {
+// findReach finds out whether a commit is reachable from branches, tags or the heads. id is the commit's id, or the beginning of it.
+func (s *Session) findReach(ctx context.Context, id string, heads []string) (out history.Reach, err error) {
 	partial, err := s.Repo.Partial(ctx)
 	if err != nil || partial || s.Repo.Where().Shallow {
 		out.Unknown = true
@@ -27,8 +27,8 @@ func (s *Session) findCommit(ctx context.Context, id string, heads []string) (ou
 		out = history.Reach{Commit: commit, Reached: len(beyond) == 0}
 		return out, err
 	}
-	// The commit is not here, or several ids begin with id. A walk takes long. It is repeated only if a tip is new, or if id is in the last walk: that
-	// says nothing about these tips.
+	// The commit is not here, or several ids begin with id. A walk takes long, so it is repeated only if a tip is new, or if the last walk met id: that
+	// walk may have started from other tips.
 	has := func(commit string) bool { return strings.HasPrefix(commit, id) }
 	unknown := func(tip string) bool { return !s.walked[tip] }
 	if s.walked == nil || slices.ContainsFunc(tips, unknown) || slices.ContainsFunc(slices.Collect(maps.Keys(s.walked)), has) {

@@ -19,21 +19,21 @@ import (
 
 // Request is what a person or a CI job asks for.
 type Request struct {
-	// Dir is where to look; empty means the current directory.
+	// Dir is the directory whose repository or workspace is judged; empty means the current directory.
 	Dir           string
 	Strict        bool
 	FailOnWarning bool
-	// Each judges the snapshot of every commit.
+	// Each has the files of every commit judged, not only those of the tip.
 	Each bool
-	// Workspace is the kinds of workspace to accept: "root", "examples" or "any". Empty means any; a check of one workspace sets root.
-	Workspace string
+	// WorkspaceKind is the accepted kind of workspace: "root", "examples" or "any". Empty means any; a check of one workspace sets root.
+	WorkspaceKind string
 	// Config is a configuration file to judge by instead of the trusted one, at the caller's own risk.
 	Config string
-	// TrustedConfig is the path of the configuration in the trusted tree; empty means policy.File at its root.
+	// TrustedConfig is the path of the configuration in the trusted side's tree; empty means policy.File at its root.
 	TrustedConfig string
-	// Name is what a CI system calls the repository.
-	Name string
-	// Floor is the floor's file, or its text; empty leaves it to the environment.
+	// RepositoryName is what a CI system calls the repository.
+	RepositoryName string
+	// Floor is the floor's file, or its text; if it is empty, the environment may name a floor.
 	Floor string
 	// MaxFileSize in bytes; 0 leaves the policy's limit.
 	MaxFileSize int64
@@ -51,7 +51,7 @@ type Request struct {
 	Version string
 	// Progress, if set, is called while commits are judged.
 	Progress func(done, total int)
-	// Evidence and Find are as in [run.Options].
+	// Evidence and Find are passed on as in [run.Options]: whether to show entries' evidence, and which findings to list.
 	Evidence bool
 	Find     func(*finding.Finding) bool
 }
@@ -102,7 +102,7 @@ func (r Request) options(mode string) (run.Options, error) {
 	if opts.Lane, err = r.ClaimedLane(); err != nil {
 		return opts, err
 	}
-	name := cmp.Or(strings.ToLower(strings.TrimSpace(r.Workspace)), "any")
+	name := cmp.Or(strings.ToLower(strings.TrimSpace(r.WorkspaceKind)), "any")
 	var known bool
 	if opts.Kinds, known = workspaceKinds[name]; !known {
 		return opts, &failure.Error{Message: fmt.Sprintf("there is no workspace kind %q", name), Remedy: "use --workspace root, examples or any"}

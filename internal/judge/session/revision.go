@@ -11,8 +11,8 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/history"
 )
 
-// Commit finds the commit that a revision names. It refuses ambiguous names.
-func (s *Session) Commit(ctx context.Context, name string) (string, error) {
+// ResolveCommit finds the commit that a revision names. It refuses ambiguous names.
+func (s *Session) ResolveCommit(ctx context.Context, name string) (string, error) {
 	id, err := s.Repo.Resolve(ctx, name)
 	if err != nil {
 		return "", err
@@ -21,7 +21,7 @@ func (s *Session) Commit(ctx context.Context, name string) (string, error) {
 }
 
 // CheckUnambiguous refuses a short name that several refs have at different commits. git takes one of these refs (gitrevisions(7)): somebody who may
-// push tags could name a tag origin/main, and changes would be compared with that.
+// push tags could name a tag origin/main, and changes would be compared with the tag. id is the commit that git takes for name.
 func (s *Session) CheckUnambiguous(ctx context.Context, name, id string) error {
 	end := strings.IndexAny(name, "^~")
 	if end < 0 {

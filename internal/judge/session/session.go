@@ -23,17 +23,17 @@ type Session struct {
 	// Repo is nil in a directory; Tree is always set.
 	Repo repository.Repository
 	Tree history.Tree
-	// Why says why this reader was chosen, for people.
-	Why string
+	// ReaderReason says why go-git or git was chosen to read the repository, for people.
+	ReaderReason string
 	// Opts are a judgement's options, with the trusted policy.
 	Opts run.Options
 	Req  Request
-	// TrustedText is the configuration's content on the trusted side; nil if there is none.
+	// TrustedText is the content of the trusted configuration; nil if there is none.
 	TrustedText []byte
-	// schemas reads the schemas that the configuration names; trustedSchemas are their digests.
+	// schemas reads the schemas that the trusted configuration names; trustedSchemas are the digests of these schemas.
 	schemas        *policy.SchemaFiles
 	trustedSchemas []small.Digest
-	// floor is set if the floor decides in this session: in its own judgement, or after UnderFloor.
+	// floor is set if the session judges by the floor: in the second judgement of judgeByPolicyAndFloor, and after JudgeByFloor.
 	floor *policy.Floor
 	// walked are all commits that findCommit reached in its last walk, from branches, tags and the heads it was given.
 	walked map[string]bool
@@ -50,8 +50,8 @@ func (r Request) InRepository(ctx context.Context, mode string, do func(*Session
 	}
 	source := repository.Source{Dir: r.Dir, Environ: r.Environ, Reader: r.Reader, Mode: mode}
 	return source.Do(ctx, func(repo repository.Repository, why string) error {
-		s := &Session{Repo: repo, Tree: repo, Why: why, Opts: opts, Req: r}
-		s.Opts.Reach, s.Opts.SamePatch, s.Opts.Branches = s.findCommit, s.samePatch, s.findBranches
+		s := &Session{Repo: repo, Tree: repo, ReaderReason: why, Opts: opts, Req: r}
+		s.Opts.Reach, s.Opts.SamePatch, s.Opts.Branches = s.findReach, s.samePatch, s.findBranches
 		return do(s)
 	})
 }
@@ -74,16 +74,16 @@ func (r Request) Judge(ctx context.Context, mode string, judge func(*Session) (*
 	return r.JudgeIn(ctx, mode, r.InRepository, judge)
 }
 
-// JudgeIn makes the report of a judgement in the session that in opens. An error becomes the report's failure.
-func (r Request) JudgeIn(ctx context.Context, mode string, in Opener, judge func(*Session) (*finding.Report, error)) *finding.Report {
+// JudgeIn makes the report of a judgement in the session that the opener open opens. An error becomes the report's failure.
+func (r Request) JudgeIn(ctx context.Context, mode string, open Opener, judge func(*Session) (*finding.Report, error)) *finding.Report {
 	floor, err := r.readFloor()
 	if err != nil {
 		return run.FailureReport(run.Options{Mode: mode, Strict: r.Strict}, err)
 	}
 	var report *finding.Report
-	reader, err := in(ctx, mode, func(s *Session) error {
+	reader, err := open(ctx, mode, func(s *Session) error {
 		report = s.report(ctx, floor, judge)
-		return repository.Unserved(report.Failure)
+		return repository.Unserved(report.Failure) // if go-git cannot do it, git is asked
 	})
 	if err != nil {
 		report = run.FailureReport(run.Options{Mode: mode, Strict: r.Strict}, err)
@@ -97,24 +97,24 @@ func (s *Session) report(ctx context.Context, floor *policy.Floor, judge func(*S
 	err := s.checkFloor()
 	var report *finding.Report
 	if err == nil {
-		report, err = s.judge(floor, judge)
+		report, err = s.judgeByPolicyAndFloor(floor, judge)
 	}
 	if err == nil {
-		err = s.complete(ctx, report)
+		err = s.addDetails(ctx, report)
 	}
-	if err == nil && s.Repo != nil && s.Repo.Where().Bare && s.Opts.Mode != "pre-receive" { // who pushes has a clone
+	if err == nil && s.Repo != nil && s.Repo.Where().Bare && s.Opts.Mode != "pre-receive" { // whoever pushes is in a clone already
 		report.AddInClone()
 	}
-	address, unread := s.address(ctx, report, err)
-	if err = cmp.Or(err, unread); err != nil {
+	address, addressErr := s.address(ctx, report, err)
+	if err = cmp.Or(err, addressErr); err != nil {
 		report = run.FailureReport(s.Opts, err)
 	}
-	report.Examined.Repository = cmp.Or(address, s.Req.Name, s.repositoryName())
+	report.Examined.Repository = cmp.Or(address, s.Req.RepositoryName, s.repositoryName())
 	return report
 }
 
-// address returns the address of the remote origin; empty without one. A hook that judged nothing does not read it, because git may have to be started
-// for that, and most commits touch no log.
+// address returns the address of the remote origin; empty without one. For a hook that judged nothing it is empty, too: to read the address, git may
+// have to be started, and most commits touch no log. failed is the error of the judgement.
 func (s *Session) address(ctx context.Context, r *finding.Report, failed error) (string, error) {
 	if s.Repo == nil || failed == nil && judgedNothing(r) && slices.Contains(clientHooks, s.Opts.Mode) {
 		return "", nil
@@ -160,8 +160,8 @@ func (s *Session) repositoryName() string {
 	return strings.TrimSuffix(filepath.Base(top), ".git")
 }
 
-// complete adds what does not affect the verdict: notes, the branch, and the authors of the commits that findings name.
-func (s *Session) complete(ctx context.Context, r *finding.Report) error {
+// addDetails adds notes to a report, the branch, and the authors of the commits that findings name. None of these affects the verdict.
+func (s *Session) addDetails(ctx context.Context, r *finding.Report) error {
 	if s.Repo == nil || r.Verdict == finding.Error || judgedNothing(r) {
 		return nil
 	}
@@ -171,15 +171,15 @@ func (s *Session) complete(ctx context.Context, r *finding.Report) error {
 		return err
 	}
 	if r.Examined.Branch == "" && r.Examined.Head != "" {
-		if err := s.nameBranch(ctx, r); err != nil {
+		if err := s.addBranch(ctx, r); err != nil {
 			return err
 		}
 	}
 	return run.DescribeCommits(ctx, s.Repo, r)
 }
 
-// nameBranch names the checked-out branch, if that was judged.
-func (s *Session) nameBranch(ctx context.Context, r *finding.Report) error {
+// addBranch adds the name of the checked-out branch, if its tip is the commit that was judged.
+func (s *Session) addBranch(ctx context.Context, r *finding.Report) error {
 	head, err := s.Repo.Head(ctx)
 	if err != nil || head != r.Examined.Head {
 		return err
@@ -189,8 +189,8 @@ func (s *Session) nameBranch(ctx context.Context, r *finding.Report) error {
 	return err
 }
 
-// WithFiles opens the repository with the files of its work tree as one more revision.
-func (s *Session) WithFiles() (*worktree.History, error) {
+// OpenWithWorkTree opens the repository's history with the work tree's files as one more revision, history.WorkTree.
+func (s *Session) OpenWithWorkTree() (*worktree.History, error) {
 	top, err := s.Repo.Where().WorkTree()
 	if err != nil {
 		return nil, err
@@ -198,14 +198,14 @@ func (s *Session) WithFiles() (*worktree.History, error) {
 	return worktree.Open(s.Repo, top, s.Opts.Limits().FileSize())
 }
 
-// HiddenLogs lists the logs on disk whose changes git was told not to commit.
+// HiddenLogs lists the logs that are marked skip-worktree or assume-unchanged in the index: git does not commit their changes on disk.
 func (s *Session) HiddenLogs(ctx context.Context) (hidden []finding.HiddenLog, err error) {
 	marks, err := s.Repo.Marks(ctx, history.Judged(s.Opts.Policy))
 	if err != nil || len(marks) == 0 {
 		return nil, err
 	}
 	src := run.New(s.Repo, s.Opts, run.Scope{}).Source
-	if _, err := src.JudgedFiles(ctx, history.Index); err != nil {
+	if _, err := src.JudgedFiles(ctx, history.Index); err != nil { // IsLog needs the profiles that this reads
 		return nil, err
 	}
 	for _, m := range marks {

@@ -9,8 +9,8 @@ import (
 	githistory "github.com/small-gate/small-gate/internal/git/history"
 )
 
-// SetStandings sets the function by which a judgement finds out who has the commits of a history. It is called only when a finding needs it, and looks
-// at remote-tracking branches and tags. On a server, which has no remote-tracking branches, all commits have landed.
+// SetStandings sets the function with which a judgement finds out who may have each commit of head's history. The function looks at remote-tracking
+// branches and tags, and is called only if a finding needs it. On a server, which has no remote-tracking branches, all commits have landed.
 func (s *Session) SetStandings(ctx context.Context, head string) {
 	s.Opts.Standings = func() (out history.Standings, err error) {
 		out.Rest = history.Landed
@@ -24,10 +24,10 @@ func (s *Session) SetStandings(ctx context.Context, head string) {
 	}
 }
 
-// findStandings finds out who has each commit that is not on the remote's default branch.
+// findStandings finds out who may have each commit of head's history that is not on the remote's default branch.
 func (s *Session) findStandings(ctx context.Context, head string) (map[string]history.Standing, error) {
-	known, err := s.Repo.Tips(ctx, "refs/remotes/")
-	if err != nil || s.Repo.Where().Bare && len(known) == 0 {
+	published, err := s.Repo.Tips(ctx, "refs/remotes/")
+	if err != nil || s.Repo.Where().Bare && len(published) == 0 {
 		return nil, err
 	}
 	branch, err := githistory.DefaultBranch(ctx, s.Repo, "")
@@ -46,10 +46,10 @@ func (s *Session) findStandings(ctx context.Context, head string) (map[string]hi
 	walks := []struct {
 		standing history.Standing
 		excluded []string
-	}{{history.Published, landed}, {history.Tagged, known}, {history.Own, slices.Concat(known, tags)}}
+	}{{history.Published, landed}, {history.Tagged, published}, {history.Own, slices.Concat(published, tags)}} // a later walk overrides an earlier one
 	for i, of := range walks {
 		if i+1 < len(walks) && slices.Equal(of.excluded, walks[i+1].excluded) {
-			continue // the next one finds the same commits, and a whole history takes long
+			continue // the next walk finds the same commits, and a walk of a whole history takes long
 		}
 		commits, err := s.Repo.Commits(ctx, []string{head}, of.excluded)
 		if err != nil {
@@ -76,8 +76,8 @@ func (s *Session) readRemote(ctx context.Context) (out history.Remote, err error
 	return out, err
 }
 
-// StandAllAs treats every commit as one that others have, whatever the remote-tracking branches of this clone say. standing says who has it.
-func (s *Session) StandAllAs(ctx context.Context, standing history.Standing) {
+// SetStandingOfAll gives every commit the same standing, whatever the remote-tracking branches of this clone say.
+func (s *Session) SetStandingOfAll(ctx context.Context, standing history.Standing) {
 	s.Opts.Standings = func() (history.Standings, error) {
 		remote, err := s.readRemote(ctx)
 		remote.None = false

@@ -20,11 +20,11 @@ import (
 	"github.com/small-gate/small-gate/internal/write/workgit"
 )
 
-// configFile returns the path of the trusted configuration in a tree.
+// configFile returns the path of the configuration in the trees of the repository.
 func (s *Session) configFile() string { return cmp.Or(s.Req.TrustedConfig, policy.File) }
 
-// Trust takes the policy from a revision, which label names for people. If the revision is empty, the built-in policy is taken. Here and in the other
-// functions a configuration that the caller names with Config comes first.
+// Trust takes the session's policy from the configuration in a revision, which label names for people. If the revision is empty, it takes the built-in
+// policy. Here and in the functions below, the file that the request names in Config takes the place of any other configuration.
 func (s *Session) Trust(ctx context.Context, revision, label string) error {
 	if revision == "" || s.Req.Config != "" {
 		return s.TrustContent(nil, label, revision)
@@ -41,8 +41,8 @@ func (s *Session) Trust(ctx context.Context, revision, label string) error {
 }
 
 // TrustContent takes the policy from a configuration's content, which is nil if there is none. at is the commit whose logs have to begin with the
-// baselines, as in [run.Options]; label names the place for people. Schemas are read from where the session last took its policy; without such a
-// place, logs are not judged by schemas.
+// baselines: see Trusted in [run.Options]. label names the configuration's place for people. Schemas are read from the place from which the session
+// last took its policy; if it has taken none yet, logs are not judged by schemas.
 func (s *Session) TrustContent(data []byte, label, at string) error {
 	s.Opts.Trusted = at
 	if s.Req.Config != "" {
@@ -61,13 +61,13 @@ func (s *Session) TrustDefaults(why string) error {
 	return nil
 }
 
-// TrustHead takes the policy from HEAD, with what the default branch accepts if that is being merged. It lists the parents of the next commit:
-// HEAD, if there is one, and what is being merged, by MERGE_HEAD if merged is empty.
+// TrustHead takes the policy from HEAD. If the default branch is being merged, it adds the waivers and baselines of that branch. It returns HEAD's
+// commit and the parents of the next commit, as ParentsOfNextCommit lists them.
 func (s *Session) TrustHead(ctx context.Context, merged []string) (head string, parents []string, err error) {
 	if head, err = s.Repo.Head(ctx); err != nil {
 		return "", nil, err
 	}
-	if parents, err = s.ParentsOf(ctx, head, merged); err != nil {
+	if parents, err = s.ParentsOfNextCommit(ctx, head, merged); err != nil {
 		return "", nil, err
 	}
 	if err = s.Trust(ctx, head, "HEAD"); err == nil && head != "" {
@@ -76,8 +76,8 @@ func (s *Session) TrustHead(ctx context.Context, merged []string) (head string, 
 	return head, parents, err
 }
 
-// AcceptMerged adds to the policy the waivers and baselines of those merged commits that the default branch has and head lacks. By the merge, a branch
-// that is older than a waiver gets the waived edit.
+// AcceptMerged adds to the policy the waivers and baselines of those merged commits that the default branch has and head lacks: the merge may bring an
+// edit that the default branch waives, while the configuration at head is older than the waiver.
 func (s *Session) AcceptMerged(ctx context.Context, head string, merged ...string) error {
 	if len(merged) == 0 || s.Req.Config != "" {
 		return nil
@@ -87,15 +87,15 @@ func (s *Session) AcceptMerged(ctx context.Context, head string, merged ...strin
 		return err
 	}
 	for _, id := range merged {
-		bases, err := s.Repo.MergeBases(ctx, target.ID, id)
+		onTarget, err := s.Repo.MergeBases(ctx, target.ID, id)
 		if err != nil {
 			return err
 		}
-		known, err := s.Repo.MergeBases(ctx, head, id)
+		onHead, err := s.Repo.MergeBases(ctx, head, id)
 		if err != nil {
 			return err
 		}
-		if !slices.Contains(bases, id) || slices.Contains(known, id) {
+		if !slices.Contains(onTarget, id) || slices.Contains(onHead, id) { // a commit is its own merge base with its descendants
 			continue
 		}
 		theirs := &Session{Repo: s.Repo, Req: s.Req, floor: s.floor}
@@ -113,8 +113,9 @@ func (s *Session) AcceptMerged(ctx context.Context, head string, merged ...strin
 	return nil
 }
 
-// TrustHeadWithStagedLogs takes the policy from HEAD and adds the stanzas of logs that only the index's configuration has. pre-commit judges by these,
-// too, and the fix that it prints is typed before they are committed. If the index's configuration is invalid, none are added; pre-commit says so.
+// TrustHeadWithStagedLogs takes the policy from HEAD and adds the stanzas of logs that only the index's configuration has. pre-commit judges by these
+// stanzas, too, and a fix that pre-commit prints is typed before they are committed. If the index's configuration is invalid, no stanza is added;
+// pre-commit reports the invalid configuration.
 func (s *Session) TrustHeadWithStagedLogs(ctx context.Context) error {
 	if _, _, err := s.TrustHead(ctx, nil); err != nil {
 		return err
@@ -126,8 +127,9 @@ func (s *Session) TrustHeadWithStagedLogs(ctx context.Context) error {
 	return err
 }
 
-// ParentsOf lists the parents of the next commit: HEAD, if there is one, and what is being merged, by MERGE_HEAD if merged is empty.
-func (s *Session) ParentsOf(ctx context.Context, head string, merged []string) (parents []string, err error) {
+// ParentsOfNextCommit lists the parents of the next commit: head, which is HEAD's commit, and the merged commits. If head is empty, HEAD has no commit
+// yet; if merged is empty, MERGE_HEAD names the merged commits.
+func (s *Session) ParentsOfNextCommit(ctx context.Context, head string, merged []string) (parents []string, err error) {
 	if len(merged) == 0 {
 		if merged, err = workgit.MergeHeads(ctx, s.Repo); err != nil {
 			return nil, err
@@ -158,11 +160,11 @@ func (s *Session) TrustChecked(ctx context.Context, at Located) error {
 	if s.Req.Config != "" {
 		return s.useNamedFile()
 	}
-	return s.UseRoot(root)
+	return s.TrustRoot(root)
 }
 
-// UseRoot takes the policy from the configuration in a root directory, or else the built-in policy.
-func (s *Session) UseRoot(root string) error {
+// TrustRoot takes the policy from the configuration in a root directory, or else the built-in policy.
+func (s *Session) TrustRoot(root string) error {
 	data, err := ReadConfig(filepath.Join(root, policy.File))
 	if err != nil {
 		return err
@@ -246,8 +248,8 @@ func (s *Session) readProposed(ctx context.Context, tip string) (p *policy.Polic
 	return p, invalid, nil
 }
 
-// CheckRoot returns an error if the configuration in a root directory is invalid: it would be trusted once it is committed.
-func (s *Session) CheckRoot(root string) error {
+// CheckRootConfig returns an error if the configuration in a root directory is invalid: it would be trusted once it is committed.
+func (s *Session) CheckRootConfig(root string) error {
 	data, err := ReadConfig(filepath.Join(root, policy.File))
 	if err != nil || data == nil || bytes.Equal(data, s.TrustedText) && len(s.trustedSchemas) == 0 {
 		return err
@@ -262,12 +264,12 @@ func (s *Session) CheckRoot(root string) error {
 	return nil
 }
 
-// Lasting returns the options for judging again the commits from before a change that ends at tip. added are the baselines that the change brings: they
-// count for those commits.
-func (s *Session) Lasting(ctx context.Context, tip string) (opts run.Options, added []policy.Baseline, err error) {
+// OptionsForOldCommits returns the options for judging again the commits from before a change that ends at tip. added are the baselines that the change
+// brings: they count for the old commits, too.
+func (s *Session) OptionsForOldCommits(ctx context.Context, tip string) (opts run.Options, added []policy.Baseline, err error) {
 	p, invalid, err := s.readProposed(ctx, tip)
 	if invalid != nil {
-		p = nil // CheckAdded says so
+		p = nil // CheckProposed reports the invalid configuration
 	}
 	opts = s.Opts
 	if opts.Policy, added = s.Opts.Policy.Lasting(p); len(added) > 0 {

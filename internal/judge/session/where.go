@@ -13,18 +13,18 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// State says which state of the files to judge.
+// State says which version of the files to judge: the one on disk, in the index or in a commit.
 type State struct {
 	// Staged is the index, Ref a commit; neither means the files on disk.
 	Staged bool
 	Ref    string
-	// Against is a commit whose logs those on disk have to continue; empty for none.
+	// Against is a commit whose logs the logs on disk have to continue; empty for none.
 	Against string
 	// Recursive judges every workspace at or below the directory.
 	Recursive bool
 }
 
-// Opener returns the opener for that state. Files on disk need no git, unless they are compared with Against.
+// Opener returns the opener for a state. Files on disk need no repository, unless they are compared with Against.
 func (w State) Opener(req Request) Opener {
 	switch {
 	case w.Staged && w.Ref != "", w.Against != "" && (w.Staged || w.Ref != ""):
@@ -40,8 +40,8 @@ func (w State) Opener(req Request) Opener {
 // Located is a revision and a directory in it. Label names the revision for people.
 type Located struct{ Revision, Label, Dir string }
 
-// Locate finds the revision and the directory to judge; it is not for Against. Without a repository both are empty, because the request's directory
-// is the whole tree.
+// Locate finds the revision and the directory to judge. Without a repository both are empty, because the request's directory is the
+// whole tree. A state with Against is judged without Locate.
 func (s *Session) Locate(ctx context.Context, w State) (at Located, err error) {
 	switch {
 	case s.Repo == nil:
@@ -50,7 +50,7 @@ func (s *Session) Locate(ctx context.Context, w State) (at Located, err error) {
 		at = Located{Revision: history.Index, Label: "the index"}
 	default:
 		at.Label = w.Ref
-		if at.Revision, err = s.Commit(ctx, w.Ref); err != nil {
+		if at.Revision, err = s.ResolveCommit(ctx, w.Ref); err != nil {
 			return at, err
 		}
 	}

@@ -28,8 +28,8 @@ type Loss struct {
 	Gone []ledger.Entry
 	// Discarded is true if git removed them on request, as git checkout does.
 	Discarded bool
-	// Sealed is true if the next commit changes the log: the entries are then missing in its history.
-	Sealed bool
+	// Staged is true if the next commit changes the log: the entries are then missing in its history.
+	Staged bool
 }
 
 // Losses lists the losses of all logs in the work tree. parents are the parents of the next commit. Policy, limits and clock are those of
@@ -112,7 +112,7 @@ func (w *Workspace) findLoss(ctx context.Context, repo reconcile.Repository, par
 	if err = errors.Join(err, readErr); err != nil || !found {
 		return out, err
 	}
-	out.Log, out.Noted, out.Index, out.Sealed = w.Log(), w.readEntries(all.Log), w.readEntries(index), !bytes.Equal(head, index)
+	out.Log, out.Noted, out.Index, out.Staged = w.Log(), w.readEntries(all.Log), w.readEntries(index), !bytes.Equal(head, index)
 	if out.Gone, err = w.findUncommitted(ctx, repo, all, commits, file, index); err != nil {
 		return out, err
 	}

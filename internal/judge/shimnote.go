@@ -13,9 +13,9 @@ import (
 	"github.com/small-gate/small-gate/internal/judge/session"
 )
 
-// commitVariable is the environment variable that the installed pre-commit hook sets to git's process id. The installed prepare-commit-msg hook
+// gitPIDVariable is the environment variable that the installed pre-commit hook sets to git's process id. The installed prepare-commit-msg hook
 // does not start this program if the same git process runs it, the index is the same, byte for byte, and pre-commit found nothing.
-const commitVariable = "SMALL_GATE_COMMIT"
+const gitPIDVariable = "SMALL_GATE_COMMIT"
 
 // processID matches a process id that identifies git. On Windows a hook sees 1 for every git, so 1 does not match.
 var processID = regexp.MustCompile(`^([2-9]|[1-9][0-9]+)$`)
@@ -23,18 +23,18 @@ var processID = regexp.MustCompile(`^([2-9]|[1-9][0-9]+)$`)
 // maxIndexCopy is the largest index that is copied for the next hook, in bytes: about 50,000 files.
 const maxIndexCopy = 4 << 20
 
-// shimNote lets the shim of prepare-commit-msg, a shell script, skip starting this program; passKey lets the program, once it is started,
-// skip the judgement. The zero value is never saved.
+// shimNote is a note from pre-commit by which the shim of prepare-commit-msg, the installed shell script, knows that it need not start this
+// program. (By a passKey, the program itself skips the judgement.) The zero value is never saved.
 type shimNote struct {
 	// gitPID is git's process id, and index the content of the index file before it is judged.
 	gitPID string
 	index  []byte
 }
 
-// readIndexForShim reads the index file if an installed pre-commit hook runs. For an agent it does not: the next hook has to add a trailer to
-// the agent's message.
+// readIndexForShim reads the index file for a shimNote if an installed pre-commit hook runs. For an agent it returns the zero shimNote: the next
+// hook has to start this program, which adds a trailer to the agent's message.
 func readIndexForShim(req session.Request, mode string) (shimNote, error) {
-	pid, name := req.Getenv(commitVariable), req.Getenv("GIT_INDEX_FILE")
+	pid, name := req.Getenv(gitPIDVariable), req.Getenv("GIT_INDEX_FILE")
 	if mode != preCommit || !processID.MatchString(pid) || name == "" || req.Dir != "" || req.Agent() != "" {
 		return shimNote{}, nil
 	}

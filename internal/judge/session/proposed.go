@@ -12,10 +12,10 @@ import (
 	"github.com/small-gate/small-gate/internal/policy"
 )
 
-// CheckProposed judges the configuration that a change brings, and adds to the change's report. The change ends at tip, which is a commit, or the index
-// with its parents. The change itself was judged by the trusted configuration, but the one that it brings will be trusted next. If that is invalid, no
-// later change could be judged, not even its correction. So nothing is judged now (exit status 2), while it is easy to correct. If the configuration has
-// new or altered stanzas of logs, the whole history is judged by them.
+// CheckProposed judges the configuration that a change brings, and adds what it finds to r, the change's report. The change ends at tip, which is a
+// commit, or the index; for the index, parents are the parents of the next commit. The change was judged by the trusted configuration, but the
+// configuration that it brings will be trusted next. If that is invalid, no later change could be judged, not even its correction. So r fails now (exit
+// status 2), while the configuration is easy to correct. If it has new or altered stanzas of logs, the whole history is judged by these stanzas.
 func (s *Session) CheckProposed(ctx context.Context, tip string, r *finding.Report, parents ...string) (*finding.Report, error) {
 	if r.Verdict == finding.Error {
 		return r, nil
@@ -32,13 +32,14 @@ func (s *Session) CheckProposed(ctx context.Context, tip string, r *finding.Repo
 	if invalid != nil || err != nil || p == nil || len(p.Logs) == 0 {
 		return r, err
 	}
-	return s.adopt(ctx, tip, parents, p, r)
+	return s.judgeByNewStanzas(ctx, tip, parents, p, r)
 }
 
-// adopt judges the history by the stanzas of logs that a change adds or alters, and adds what they find to the change's report.
-func (s *Session) adopt(ctx context.Context, tip string, parents []string, after *policy.Policy, r *finding.Report) (*finding.Report, error) {
+// judgeByNewStanzas judges the history by the stanzas of logs that a change adds or alters, and adds the findings to r, the change's report. after is
+// the configuration that the change brings.
+func (s *Session) judgeByNewStanzas(ctx context.Context, tip string, parents []string, after *policy.Policy, r *finding.Report) (*finding.Report, error) {
 	a := gate.Adoption{Tip: tip, Parents: parents, After: after, Before: []*policy.Policy{s.Opts.Policy}}
-	before := parents
+	before := parents // the commits from which the change starts
 	var err error
 	if a.Target = s.Opts.Trusted; !history.Uncommitted(tip) && a.Target != "" {
 		before, err = s.Repo.MergeBases(ctx, a.Target, tip)
@@ -67,9 +68,9 @@ func (s *Session) adopt(ctx context.Context, tip string, parents []string, after
 	return out, nil
 }
 
-// targetOf finds the commit whose history had landed before a change that ends at tip: see [gate.Adoption]. For a committed change that is the trusted
-// commit, for the index the tip of the branch that it will be merged into. If there is no such commit, everything that is committed has landed. lands
-// is true if tip is the default branch's new tip: target is then the last commit that both have.
+// targetOf finds target, the commit whose history had landed before a change that ends at tip: see [gate.Adoption]. For a committed change, target is
+// the trusted commit; for the index, the tip of the branch into which the checked-out branch will be merged. Without such a commit, everything that is
+// committed counts as landed. lands is true if tip is the default branch's new tip: target is then the merge base of the trusted commit and tip.
 func (s *Session) targetOf(ctx context.Context, tip string, parents []string) (target string, lands bool, err error) {
 	branches, err := s.Opts.Branches(ctx)
 	if err != nil {

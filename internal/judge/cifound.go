@@ -14,21 +14,21 @@ import (
 	"github.com/small-gate/small-gate/internal/judge/session"
 )
 
-// ciTarget has the commits that a plan asks to judge, as found in the clone.
-type ciTarget struct {
+// foundPlan has the commits that a plan names, as found in the clone.
+type foundPlan struct {
 	kind ci.Kind
 	// base is the commit that a change is compared with, and whose configuration judges a change or a whole history. baseLabel names it for
 	// people. For a push, base is empty, and baseLabel names the default branch or the tip before the push.
 	base, baseLabel string
 	// merge is the commit that the system made of the head and the target; empty for none.
 	merge string
-	// update is the push. defaultBranch is set if that is another branch.
+	// update is the push. defaultBranch is the zero Branch if the push moves the default branch, or if there is none.
 	update        history.Update
 	defaultBranch githistory.Branch
 }
 
-// findTarget finds the commits that the plan asks to judge, and fetches what the clone lacks.
-func (j *job) findTarget(ctx context.Context) (t ciTarget, err error) {
+// findCommits finds the commits that the plan names, and fetches those that the clone lacks.
+func (j *job) findCommits(ctx context.Context) (t foundPlan, err error) {
 	for again := true; again; again = errors.Is(err, errReopen) && ctx.Err() == nil {
 		_, err = j.req.InRepository(ctx, string(j.plan.Kind), func(s *session.Session) (err error) {
 			j.facts, j.notes, j.shallow = nil, nil, s.Repo.Where().Shallow
@@ -44,21 +44,21 @@ func (j *job) findTarget(ctx context.Context) (t ciTarget, err error) {
 	return t, err
 }
 
-// findInClone finds the commits that the plan asks to judge. The error is errReopen if something was fetched.
-func (j *job) findInClone(ctx context.Context, s *session.Session) (ciTarget, error) {
+// findInClone finds the commits that the plan names. The error is errReopen if something was fetched.
+func (j *job) findInClone(ctx context.Context, s *session.Session) (foundPlan, error) {
 	if j.plan.Kind == ci.Nothing {
-		return ciTarget{kind: ci.Nothing}, nil
+		return foundPlan{kind: ci.Nothing}, nil
 	}
 	if err := j.inspectOrigin(ctx, s); err != nil {
-		return ciTarget{}, err
+		return foundPlan{}, err
 	}
 	if j.tagNamesNoCommit(ctx, s) {
 		j.fact("nothing to judge", "%s names no commit", j.plan.Ref)
-		return ciTarget{kind: ci.Nothing}, nil
+		return foundPlan{kind: ci.Nothing}, nil
 	}
 	head, label, err := j.resolveFirst(ctx, s, j.plan.Head)
 	if err != nil {
-		return ciTarget{}, j.missingHeadError(err)
+		return foundPlan{}, j.missingHeadError(err)
 	}
 	j.head = head
 	j.fact("head", "%s (%s)", head, label)
@@ -70,13 +70,13 @@ func (j *job) findInClone(ctx context.Context, s *session.Session) (ciTarget, er
 	}
 	branch, err := j.findDefaultBranch(ctx, s)
 	if err != nil || branch.ID == "" { // the default branch itself is judged, or there is none
-		return ciTarget{kind: ci.History, base: head, baseLabel: label}, err
+		return foundPlan{kind: ci.History, base: head, baseLabel: label}, err
 	}
-	return ciTarget{kind: ci.History, base: branch.ID, baseLabel: branch.Ref}, nil
+	return foundPlan{kind: ci.History, base: branch.ID, baseLabel: branch.Ref}, nil
 }
 
 // requireHistory fails if a shallow clone lacks commits that the judgement will read.
-func requireHistory(ctx context.Context, s *session.Session, t ciTarget, head string) error {
+func requireHistory(ctx context.Context, s *session.Session, t foundPlan, head string) error {
 	tips, known := []string{head}, []string{t.base}
 	switch {
 	case t.kind == ci.Nothing:
@@ -92,7 +92,7 @@ func requireHistory(ctx context.Context, s *session.Session, t ciTarget, head st
 	if err != nil {
 		return err
 	}
-	lists := [][]string{append(tips, known...)} // in each list, the merge bases of the first commit with each other are needed
+	lists := [][]string{append(tips, known...)} // in each list, the merge bases of the first commit with each later one are needed
 	for _, c := range commits {
 		lists = append(lists, c.Parents)
 	}
@@ -115,7 +115,7 @@ func (j *job) tagNamesNoCommit(ctx context.Context, s *session.Session) bool {
 	return err == nil && here && commit == ""
 }
 
-func (j *job) findChange(ctx context.Context, s *session.Session) (t ciTarget, err error) {
+func (j *job) findChange(ctx context.Context, s *session.Session) (t foundPlan, err error) {
 	t.kind = ci.Change
 	if t.base, t.merge, t.baseLabel, err = j.findMerge(ctx, s, j.head); err != nil {
 		return t, err
@@ -150,24 +150,24 @@ func (j *job) findChange(ctx context.Context, s *session.Session) (t ciTarget, e
 	return t, nil
 }
 
-func (j *job) findPush(ctx context.Context, s *session.Session) (ciTarget, error) {
+func (j *job) findPush(ctx context.Context, s *session.Session) (foundPlan, error) {
 	branch, err := j.findDefaultBranch(ctx, s)
 	if err != nil {
-		return ciTarget{}, err
+		return foundPlan{}, err
 	}
 	if j.plan.NoBefore && branch.ID != "" {
 		has, err := s.Repo.IsAncestor(ctx, j.head, branch.ID)
 		if err != nil {
-			return ciTarget{}, err
+			return foundPlan{}, err
 		}
 		if has {
 			// The ref may be the default branch itself: compared with it, nothing is new.
 			j.fact("base", "none: the head is on %s already, so its whole history is judged", branch.Ref)
-			return ciTarget{kind: ci.History, base: branch.ID, baseLabel: branch.Ref}, nil
+			return foundPlan{kind: ci.History, base: branch.ID, baseLabel: branch.Ref}, nil
 		}
 	}
 	onDefault := j.plan.OnDefault || branch.ID == ""
-	t := ciTarget{kind: ci.Push, defaultBranch: branch, baseLabel: "the tip before the push"}
+	t := foundPlan{kind: ci.Push, defaultBranch: branch, baseLabel: "the tip before the push"}
 	t.update = history.Update{Ref: j.plan.Ref, New: j.head, Name: branchName(j.plan.Ref, origin), PolicyFromOldTip: onDefault}
 	if t.update.Old, err = j.findTipBeforePush(ctx, s, onDefault); err != nil {
 		return t, err
@@ -198,7 +198,7 @@ func (j *job) findPush(ctx context.Context, s *session.Session) (ciTarget, error
 }
 
 // findTipBeforePush finds the ref's tip before the push; empty for a new ref. If the server answers that it no longer has that commit, the tip
-// is empty, with a note, and all that the default branch lacks is judged. For the default branch itself that is an error.
+// is empty, with a note, and all commits that the default branch lacks are judged. For the default branch itself such an answer is an error.
 func (j *job) findTipBeforePush(ctx context.Context, s *session.Session, onDefault bool) (string, error) {
 	if len(j.plan.Base) == 0 {
 		return "", nil
@@ -217,12 +217,12 @@ func (j *job) findTipBeforePush(ctx context.Context, s *session.Session, onDefau
 	case onDefault:
 		return "", err
 	}
-	j.note("the tip before the push, %s, is gone: what came since the default branch is judged, "+
+	j.note("the tip before the push, %s, is gone: all commits that the default branch lacks are judged, "+
 		"but not whether the push drops entries that only that tip had", j.plan.Base[0].Revision)
 	return "", nil
 }
 
-// findDefaultBranch looks up the default branch. It is the zero Branch if that branch itself is judged, or if a clone without a remote has none.
+// findDefaultBranch looks up the default branch. It returns the zero Branch if that branch itself is judged, or if a clone without origin has none.
 func (j *job) findDefaultBranch(ctx context.Context, s *session.Session) (githistory.Branch, error) {
 	if j.plan.OnDefault {
 		return githistory.Branch{}, nil
@@ -239,12 +239,12 @@ func (j *job) findDefaultBranch(ctx context.Context, s *session.Session) (githis
 	}
 	branch, err := githistory.DefaultBranch(ctx, s.Repo, origin)
 	if j.hasOrigin && strings.HasPrefix(branch.Ref, "refs/heads/") {
-		branch = githistory.Branch{} // a local branch of that name
+		branch = githistory.Branch{} // a local branch may be stale: in a clone of origin only the branches of origin count
 	}
 	if err == nil && !j.plan.NoBefore && j.plan.Ref != "" && branchName(branch.Ref, origin) == branchName(j.plan.Ref, origin) {
 		return githistory.Branch{}, nil
 	}
-	if err == nil && branch.ID == "" && j.hasOrigin && j.plan.Kind != ci.Change {
+	if err == nil && branch.ID == "" && j.hasOrigin {
 		return branch, &failure.Error{
 			Message: "the default branch is unknown: the event does not name it, and this clone has neither refs/remotes/origin/HEAD nor a branch of a usual name",
 			Remedy:  `git fetch origin "+refs/heads/*:refs/remotes/origin/*" && git remote set-head origin --auto`,
