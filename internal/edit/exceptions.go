@@ -187,7 +187,7 @@ func editConfig(ctx context.Context, req session.Request, mode string, edit func
 	_, err = req.InRepository(ctx, mode, func(s *session.Session) error {
 		top, err := s.Repo.Where().WorkTree()
 		if err == nil {
-			err = s.JudgeByFloor()
+			err = s.UseFloor()
 		}
 		if err == nil {
 			err = checkFloor(s, mode)

@@ -296,7 +296,7 @@ func (l *lockedWorkspace) readState(ctx context.Context) (g *guardedWorkspace, e
 
 // readStateIn reads the state of the workspace in a session, without looking for a conflict.
 func (l *lockedWorkspace) readStateIn(ctx context.Context, s *session.Session) (*guardedWorkspace, error) {
-	if err := s.JudgeByFloor(); err != nil {
+	if err := s.UseFloor(); err != nil {
 		return nil, err
 	}
 	head, parents, err := s.TrustHead(ctx, nil)

@@ -51,7 +51,7 @@ func withLockedLog(ctx context.Context, req session.Request, mode string, lockin
 	}
 	defer func() { err = errors.Join(err, held.Release()) }()
 	_, err = held.req.InRepository(ctx, mode, func(s *session.Session) error {
-		if err := s.JudgeByFloor(); err != nil {
+		if err := s.UseFloor(); err != nil {
 			return err
 		}
 		if err := s.TrustHeadWithStagedLogs(ctx); err != nil {

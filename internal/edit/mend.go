@@ -107,7 +107,7 @@ func (m logToMend) mend(ctx context.Context, req session.Request, o restore.Mend
 		if resolveErr != nil {
 			before = ""
 		}
-		if err := s.JudgeByFloor(); err != nil {
+		if err := s.UseFloor(); err != nil {
 			return err
 		}
 		if err := s.Trust(ctx, before, o.Commit+"^"); err != nil {

@@ -148,7 +148,7 @@ func refuseCommittedBreak(ctx context.Context, req session.Request, log string) 
 		if err != nil || operation.Command != "" {
 			return err
 		}
-		if err := s.JudgeByFloor(); err != nil {
+		if err := s.UseFloor(); err != nil {
 			return err
 		}
 		head, _, err := s.TrustHead(ctx, nil)

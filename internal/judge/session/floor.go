@@ -14,8 +14,8 @@ import (
 // floorVariable is the environment variable that names a floor, for a server's hooks, a container or all hooks of a person.
 const floorVariable = "SMALL_GATE_FLOOR"
 
-// readFloor reads the floor: a configuration that no repository can go below. The caller gives it as a file's name, or as a text of several lines. It
-// is nil if the caller gives none.
+// readFloor reads the floor: a configuration that no repository can go below. The request or the environment gives it, as a file's name or as a text of
+// several lines. It is nil if neither does.
 func (r Request) readFloor() (*policy.Floor, error) {
 	name := r.floorName()
 	switch {
@@ -91,9 +91,9 @@ func (s *Session) judgeByPolicyAndFloor(floor *policy.Floor, judge func(*Session
 	return finding.AddFloor(report, second, floor.Source), nil
 }
 
-// JudgeByFloor has this session judge by the request's floor, if there is one: each policy that is set from now on is replaced by the policy that the
+// UseFloor has this session judge by the request's floor, if there is one: each policy that is set from now on is replaced by the policy that the
 // floor makes of it.
-func (s *Session) JudgeByFloor() (err error) {
+func (s *Session) UseFloor() (err error) {
 	if s.floor, err = s.Req.readFloor(); err != nil {
 		return err
 	}

@@ -33,7 +33,7 @@ type Session struct {
 	// schemas reads the schemas that the trusted configuration names; trustedSchemas are the digests of these schemas.
 	schemas        *policy.SchemaFiles
 	trustedSchemas []small.Digest
-	// floor is set if the session judges by the floor: in the second judgement of judgeByPolicyAndFloor, and after JudgeByFloor.
+	// floor is set if the session judges by the floor: in the second judgement of judgeByPolicyAndFloor, and after UseFloor.
 	floor *policy.Floor
 	// walked are all commits that findCommit reached in its last walk, from branches, tags and the heads it was given.
 	walked map[string]bool

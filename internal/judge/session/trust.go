@@ -24,7 +24,7 @@ import (
 func (s *Session) configFile() string { return cmp.Or(s.Req.TrustedConfig, policy.File) }
 
 // Trust takes the session's policy from the configuration in a revision, which label names for people. If the revision is empty, it takes the built-in
-// policy. Here and in the functions below, the file that the request names in Config takes the place of any other configuration.
+// policy. If the request names a file in Config, all functions whose names begin with Trust, except TrustRoot, take the policy from that file.
 func (s *Session) Trust(ctx context.Context, revision, label string) error {
 	if revision == "" || s.Req.Config != "" {
 		return s.TrustContent(nil, label, revision)
@@ -163,7 +163,7 @@ func (s *Session) TrustChecked(ctx context.Context, at Located) error {
 	return s.TrustRoot(root)
 }
 
-// TrustRoot takes the policy from the configuration in a root directory, or else the built-in policy.
+// TrustRoot takes the policy from the configuration in a root directory, or else the built-in policy. It ignores the request's Config.
 func (s *Session) TrustRoot(root string) error {
 	data, err := ReadConfig(filepath.Join(root, policy.File))
 	if err != nil {
