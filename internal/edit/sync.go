@@ -36,12 +36,12 @@ func Sync(ctx context.Context, req session.Request, locking Locking, opts publis
 		return withAllLocks(ctx, req, "sync", locking, func([]*lockedWorkspace) error { return do(ctx) })
 	}
 	opts.JudgeOwn = func(ctx context.Context, base, head, upstream string) (bool, error) {
-		report = judge.SyncedCommits(ctx, judged, base, head, upstream)
+		report = judge.CommitsToSync(ctx, judged, base, head, upstream)
 		return isClean(report)
 	}
 	opts.JudgePush = func(ctx context.Context, push publish.Push) (bool, error) {
 		update := hookinput.RefUpdate{LocalRef: push.Local, LocalID: push.New, Ref: push.Ref, RemoteID: cmp.Or(push.Old, "0")}
-		report = judge.SyncedPush(ctx, judged, push.Remote, update)
+		report = judge.PushOfSync(ctx, judged, push.Remote, update)
 		return isClean(report)
 	}
 	if _, err := req.InRepository(ctx, "sync", func(s *session.Session) error {

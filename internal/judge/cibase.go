@@ -92,7 +92,7 @@ func (j *job) findMerge(ctx context.Context, s *session.Session, head string) (b
 				return "", "", "", err
 			}
 			if len(p.Fetch) > 0 {
-				j.note("%s, %s, is unavailable: what it would bring to the target was not judged", p.Words, p.Revision)
+				j.note("%s, %s, is unavailable: the changes that it would bring to the target were not judged", p.Words, p.Revision)
 			}
 			continue
 		case err != nil:

@@ -204,7 +204,7 @@ func judgeIndex(ctx context.Context, s *session.Session, head string, parents []
 	}
 	report := gate.Pending(ctx, s.Repo, compareWith, s.Opts, near.list...)
 	if err := near.saveFronts(); err != nil {
-		return nil, &failure.Error{Message: "cannot save what the logs of other branches have: " + err.Error(), Remedy: "make the git directory writable", Err: err}
+		return nil, &failure.Error{Message: "cannot save how the logs of other branches differ: " + err.Error(), Remedy: "make the git directory writable", Err: err}
 	}
 	amends := false
 	if report.Verdict == finding.Fail && len(compareWith) == 1 && len(s.Opts.Heads) == 0 {

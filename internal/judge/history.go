@@ -140,9 +140,9 @@ func auditUnbornHead(ctx context.Context, s *session.Session) (*finding.Report, 
 	}
 }
 
-// SyncedCommits judges the commits that head has and base lacks, before sync pushes them. The policy is from upstream, the tip of the remote's
+// CommitsToSync judges the commits that head has and base lacks, before sync pushes them. The policy is from upstream, the tip of the remote's
 // branch, on top of which sync puts these commits or with which it merges them.
-func SyncedCommits(ctx context.Context, req session.Request, base, head, upstream string) *finding.Report {
+func CommitsToSync(ctx context.Context, req session.Request, base, head, upstream string) *finding.Report {
 	return req.Judge(ctx, "sync", func(s *session.Session) (*finding.Report, error) {
 		head, err := s.ResolveCommit(ctx, head)
 		if err == nil {

@@ -349,8 +349,8 @@ func branchName(ref, remote string) string {
 	return ref
 }
 
-// SyncedPush judges the push that sync is about to make, as the pre-push hook does.
-func SyncedPush(ctx context.Context, req session.Request, remote string, update hookinput.RefUpdate) *finding.Report {
+// PushOfSync judges the push that sync is about to make, as the pre-push hook does.
+func PushOfSync(ctx context.Context, req session.Request, remote string, update hookinput.RefUpdate) *finding.Report {
 	return req.Judge(ctx, "sync", func(s *session.Session) (*finding.Report, error) {
 		return judgePushTo(ctx, s, pushInput{updates: []hookinput.RefUpdate{update}, remote: remote})
 	})

@@ -71,14 +71,14 @@ func (s *Session) TrustHead(ctx context.Context, merged []string) (head string, 
 		return "", nil, err
 	}
 	if err = s.Trust(ctx, head, "HEAD"); err == nil && head != "" {
-		err = s.AcceptMerged(ctx, head, parents[1:]...)
+		err = s.AddMergedExceptions(ctx, head, parents[1:]...)
 	}
 	return head, parents, err
 }
 
-// AcceptMerged adds to the policy the waivers and baselines of those merged commits that the default branch has and head lacks: the merge may bring an
-// edit that the default branch waives, while the configuration at head is older than the waiver.
-func (s *Session) AcceptMerged(ctx context.Context, head string, merged ...string) error {
+// AddMergedExceptions adds to the policy the waivers and baselines of those merged commits that the default branch has and head lacks: the merge may
+// bring an edit that the default branch waives, while the configuration at head is older than the waiver.
+func (s *Session) AddMergedExceptions(ctx context.Context, head string, merged ...string) error {
 	if len(merged) == 0 || s.Req.Config != "" {
 		return nil
 	}
