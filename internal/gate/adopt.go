@@ -101,8 +101,8 @@ func (a *Adoption) tips() []string {
 
 // judgeAdopted judges all commits of the change and of its target by the new configuration, for the logs that it judges differently.
 func judgeAdopted(ctx context.Context, h history.History, a Adoption, opts run.Options) *finding.Report {
-	opts.Lasting, opts.Policy = true, a.After
-	opts.Compared, opts.Reported, opts.Find, opts.Heads, opts.Each = history.Compared{}, nil, nil, nil, false
+	opts.OnlyLastingErrors, opts.Policy = true, a.After
+	opts.Compared, opts.Reported, opts.Find, opts.Heads, opts.EachCommit = history.Compared{}, nil, nil, nil, false
 	branches := history.Branches{Landed: history.Tip{ID: a.Target}, Target: history.Tip{ID: a.Target}}
 	if a.Lands {
 		branches.Landed.ID = a.Tip

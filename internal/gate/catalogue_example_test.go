@@ -194,7 +194,7 @@ func (e *example) policy(t *testing.T, index bool) *policy.Policy {
 // is judged as a commit about to be made.
 func (e *example) judge(t *testing.T, s settings) foundList {
 	t.Helper()
-	opts := run.Options{Mode: "check", Strict: s.strict, Each: s.each, Kinds: s.kinds, Now: exampleNow, Policy: e.policy(t, s.index), Agent: s.agent, Branch: s.branch}
+	opts := run.Options{Mode: "check", Strict: s.strict, EachCommit: s.each, Kinds: s.kinds, Now: exampleNow, Policy: e.policy(t, s.index), Agent: s.agent, Branch: s.branch}
 	opts.Reach = e.reach
 	ctx := context.Background()
 	var reports []*finding.Report

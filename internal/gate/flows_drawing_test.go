@@ -19,7 +19,7 @@ func TestFlowTipLog(t *testing.T) {
 	f := newFlow(t)
 	f.commit("A", "", "a")
 	f.commit("B", "A", "a b")
-	f.opts.Each = true
+	f.opts.EachCommit = true
 	want := []string{"task-a", "task-b"}
 	seen := 0
 	for name, r := range map[string]*finding.Report{

@@ -248,7 +248,7 @@ func TestFlowEachCommit(t *testing.T) {
 	f.commit("C", "B", "a b c")
 	f.clean(f.audit("C"))
 	f.clean(f.rangeOf("A", "C"))
-	f.opts.Each = true
+	f.opts.EachCommit = true
 	for _, r := range []*finding.Report{f.audit("C"), f.rangeOf("A", "C")} {
 		if len(r.Findings) != 1 || r.Findings[0].Rule != "validate/missing-artifact" || r.Findings[0].Commit != f.id("B") {
 			t.Errorf("findings %+v", r.Findings)

@@ -148,9 +148,9 @@ func Audit(ctx context.Context, h history.History, head string, opts run.Options
 	return newRun(h, opts, run.Scope{Tip: history.Tip{ID: head}, Whole: true}).Do(ctx, listCommits, logs.JudgeCommits, run.Families(run.AfterLogs), workspaces.JudgeAll, run.Families(run.AtTip), logs.NoteAll, config.Judge, adviseExclude, noteNoLog)
 }
 
-// Lasting judges every commit of the tips' histories by the rules whose findings no later commit can mend. It does not judge files.
-func Lasting(ctx context.Context, h history.History, tips []string, opts run.Options) *finding.Report {
-	opts.Lasting = true
+// LastingErrors judges every commit of the tips' histories by the rules whose findings no later commit can mend. It does not judge files.
+func LastingErrors(ctx context.Context, h history.History, tips []string, opts run.Options) *finding.Report {
+	opts.OnlyLastingErrors = true
 	list := func(ctx context.Context, r *run.Run) (err error) {
 		r.Learned.Commits, err = r.Source.Commits(ctx, tips, nil)
 		r.Examined().Head, r.Examined().Commits = "", len(r.Learned.Commits)
@@ -163,7 +163,7 @@ func Lasting(ctx context.Context, h history.History, tips []string, opts run.Opt
 // judge judges these commits by that stanza, or by another one for the same paths, and by no other stanza. Logs that are judged step by step
 // are compared with the first parent alone: the history has landed.
 func Recent(ctx context.Context, h history.History, head string, stanza policy.Log, edges int, opts run.Options) (judge func(policy.Log, func(*finding.Finding) bool) *finding.Report, err error) {
-	opts.Lasting, opts.Policy = true, policy.Default()
+	opts.OnlyLastingErrors, opts.Policy = true, policy.Default()
 	opts.Policy.Exclude = []string{"**"}
 	opts.Branches = nil // so that each commit counts as a step
 	with := func(stanza policy.Log) run.Options {
@@ -382,8 +382,8 @@ func newRun(h history.History, opts run.Options, s run.Scope) *run.Run {
 	} else if len(s.Parents) > 0 {
 		x.Base = s.Parents[0]
 	}
-	if opts.Each {
-		r.Each = func(ctx context.Context, r *run.Run, commit string, touched run.Touched) error {
+	if opts.EachCommit {
+		r.JudgeFilesOf = func(ctx context.Context, r *run.Run, commit string, touched run.Touched) error {
 			at := r.Beside(run.Scope{Tip: history.Tip{ID: commit}})
 			at.Learned.Touched, at.Account = touched, r.Account
 			if err := workspaces.JudgeAt(ctx, r, commit, run.SortedKeys(touched.Workspaces)); err != nil {

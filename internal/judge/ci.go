@@ -170,7 +170,7 @@ func (j *job) rejudgeOldCommits(ctx context.Context, s *session.Session, u histo
 	// Both judgements share one record of reported edits, so that neither reports an edit twice.
 	opts.Reported = finding.ReportedEdits{}
 	s.Opts.Reported = opts.Reported
-	report := gate.Lasting(ctx, s.Repo, shared, opts)
+	report := gate.LastingErrors(ctx, s.Repo, shared, opts)
 	j.fact("judged again", "%s from before the push, for entries that were changed or lost", wording.Count(report.Examined.Commits, "commit"))
 	report.Examined.Commits = 0 // the combined report counts only the push's commits
 	return report, nil

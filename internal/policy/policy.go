@@ -137,9 +137,9 @@ func Default() *Policy {
 	}
 }
 
-// Lasting returns the policy for judging what was accepted earlier: waivers do not expire, and the baselines that only a proposed
+// ForOldCommits returns the policy for judging commits that landed earlier: waivers do not expire, and the baselines that only a proposed
 // configuration has count too (added). proposed is nil if there is none.
-func (p *Policy) Lasting(proposed *Policy) (lasting *Policy, added []Baseline) {
+func (p *Policy) ForOldCommits(proposed *Policy) (old *Policy, added []Baseline) {
 	out := *p
 	out.Waivers, out.Baselines = slices.Clone(p.Waivers), slices.Clone(p.Baselines)
 	for i := range out.Waivers {

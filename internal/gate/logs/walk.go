@@ -90,7 +90,7 @@ func judgeCommit(ctx context.Context, r *run.Run, n history.Commit, changes [][]
 		}
 	}
 	added, err := judgeLogs(ctx, r, s)
-	if err != nil || r.Options.Lasting { // Lasting leaves only errors about logs
+	if err != nil || r.Options.OnlyLastingErrors { // then only errors about logs are reported
 		return err
 	}
 	for _, entries := range added {
@@ -104,8 +104,8 @@ func judgeCommit(ctx context.Context, r *run.Run, n history.Commit, changes [][]
 	if err := commits.Judge(ctx, r, n, changes, dirs, added); err != nil {
 		return err
 	}
-	if r.Each != nil && n.ID != history.Index {
-		return r.Each(ctx, r, n.ID, own)
+	if r.JudgeFilesOf != nil && n.ID != history.Index {
+		return r.JudgeFilesOf(ctx, r, n.ID, own)
 	}
 	return nil
 }

@@ -27,7 +27,7 @@ type Collector struct {
 	demandsOf func(commit string) *rule.Rigour
 	// WarnOnly makes every finding a warning, except a divergence that the configuration calls an error.
 	WarnOnly bool
-	// If lasting is true, only errors about lost or rewritten entries are reported; see Options.Lasting. If adopts is true as well, other errors
+	// If lasting is true, only errors about lost or rewritten entries are reported; see Options.OnlyLastingErrors. If adopts is true as well, other errors
 	// about logs are reported, too, as in an audit.
 	lasting, adopts bool
 
@@ -47,7 +47,7 @@ func newCollector(opts Options) *Collector {
 		opts.Reported = finding.ReportedEdits{}
 	}
 	return &Collector{
-		policy: opts.Policy, now: opts.Now, Strict: opts.strict(), lasting: opts.Lasting,
+		policy: opts.Policy, now: opts.Now, Strict: opts.strict(), lasting: opts.OnlyLastingErrors,
 		Report: finding.Report{
 			Mode: opts.Mode, Strict: opts.strict(), Observe: opts.Policy.Mode == policy.Observe,
 			Examined: finding.Examined{Policy: opts.Policy.Source, Branch: opts.Branch},

@@ -49,8 +49,8 @@ type Options struct {
 	Cache int
 	// Compared holds edges whose changes the caller has already read, with the filter of this configuration.
 	Compared history.Compared
-	// Each has the files of every commit judged, not only those of the tip.
-	Each bool
+	// EachCommit is true if the files of every commit are judged, not only those of the tip.
+	EachCommit bool
 	// Find, if set, says which findings the report lists. It counts the others.
 	Find func(*finding.Finding) bool
 	// Evidence has the report show the evidence of the entries at the tip, which only some formats print.
@@ -80,8 +80,8 @@ type Options struct {
 	SamePatch func(ctx context.Context, commit string, among []string) (string, error)
 	// Reach, if set, looks for a commit by its id or the beginning of that.
 	Reach func(ctx context.Context, id string, heads []string) (history.Reach, error)
-	// Lasting limits the report to what later commits cannot mend: errors about lost or rewritten entries of logs.
-	Lasting bool
+	// OnlyLastingErrors limits the report to what later commits cannot mend: errors about lost or rewritten entries of logs.
+	OnlyLastingErrors bool
 	// Reported, if set, holds the edits that an earlier judgement has reported. This judgement adds its own.
 	Reported finding.ReportedEdits
 	// Progress, if set, is called while commits are judged.

@@ -30,8 +30,8 @@ type Run struct {
 	Scope     Scope
 	Learned   *Learned
 	Collector *Collector
-	// Each, if set, judges the files of a commit. It is called for every commit, not only for the tip.
-	Each func(ctx context.Context, r *Run, commit string, touched Touched) error
+	// JudgeFilesOf, if set, judges the files of a commit, and is called for every commit. If it is nil, only the tip's files are judged.
+	JudgeFilesOf func(ctx context.Context, r *Run, commit string, touched Touched) error
 	// Profile2 judges a workspace of the profile 2.0.0 as of a revision. The rules of 1.0.0 do not apply to it.
 	Profile2 func(ctx context.Context, r *Run, revision, dir string, files []history.File) error
 	// Known returns what is needed to read a configuration: the rules and the families' sections.
@@ -142,7 +142,7 @@ func newLearned() *Learned {
 
 // Beside makes a run of the same judgement with another scope. It shares the collector, but what its passes count is not in the report.
 func (r *Run) Beside(s Scope) *Run {
-	return &Run{Options: r.Options, Source: r.Source, Scope: s, Learned: newLearned(), Collector: r.Collector, Each: r.Each, Profile2: r.Profile2, families: r.families, Known: r.Known, Account: &finding.Report{}}
+	return &Run{Options: r.Options, Source: r.Source, Scope: s, Learned: newLearned(), Collector: r.Collector, JudgeFilesOf: r.JudgeFilesOf, Profile2: r.Profile2, families: r.families, Known: r.Known, Account: &finding.Report{}}
 }
 
 // Before returns the commit before everything that is judged; for a whole history, the tip itself. If the caller names no trusted commit, this

@@ -46,7 +46,7 @@ func (r *Run) Branches(ctx context.Context) (history.Branches, error) {
 		if r.Scope.Base.ID != "" && r.Scope.Update.New == "" {
 			b.Target = r.Scope.Base
 		}
-		if r.Options.Lasting && r.Scope.Whole { // this run judges what the default branch held before a push
+		if r.Options.OnlyLastingErrors && r.Scope.Whole { // this run judges what the default branch held before a push
 			b.Landed, b.Target = r.Scope.Tip, history.Tip{}
 		}
 		r.Learned.branches = &b

@@ -95,7 +95,7 @@ func cacheSize() int {
 // options makes a judgement's options from the request. The policy is set later.
 func (r Request) options(mode string) (run.Options, error) {
 	opts := run.Options{
-		Mode: mode, Strict: r.Strict, Now: r.Now, MaxFileSize: r.MaxFileSize, Each: r.Each, Progress: r.Progress,
+		Mode: mode, Strict: r.Strict, Now: r.Now, MaxFileSize: r.MaxFileSize, EachCommit: r.Each, Progress: r.Progress,
 		FailOnWarning: r.FailOnWarning, Find: r.Find, Evidence: r.Evidence, Agent: r.Agent(), Labels: r.Labels, LaneFrom: r.LaneFrom, Cache: cacheSize(),
 	}
 	var err error

@@ -272,7 +272,7 @@ func (s *Session) OptionsForOldCommits(ctx context.Context, tip string) (opts ru
 		p = nil // CheckProposed reports the invalid configuration
 	}
 	opts = s.Opts
-	if opts.Policy, added = s.Opts.Policy.Lasting(p); len(added) > 0 {
+	if opts.Policy, added = s.Opts.Policy.ForOldCommits(p); len(added) > 0 {
 		opts.Trusted = tip // the new tip's log may begin with a baseline that is longer than the old tip's log
 	}
 	return opts, added, err
