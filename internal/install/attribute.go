@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/base/wholefile"
+	"github.com/small-gate/small-gate/internal/base/wording"
 )
 
 // attribute is a git attribute that gives files to a driver.
@@ -34,7 +35,7 @@ func (a attribute) addLines(ctx context.Context, repo Repository, file string, m
 	}
 	info, err := os.Lstat(file)
 	if err == nil && !info.Mode().IsRegular() {
-		return Left, newError(printable(file)+" is not an ordinary file", "Add this line to the file that git reads: "+lines[0], nil)
+		return Left, newError(wording.Printable(file)+" is not an ordinary file", "Add this line to the file that git reads: "+lines[0], nil)
 	}
 	var content []byte
 	if err == nil {
@@ -60,7 +61,7 @@ func (a attribute) addLines(ctx context.Context, repo Repository, file string, m
 	}
 	values, err = a.values(ctx, repo, a.probes)
 	if err == nil && slices.ContainsFunc(values, func(v string) bool { return v != driverName }) {
-		err = newError("the line is in "+printable(file)+", but another one overrides it", "Look for it in the other "+attributesFile+" files, and in info/attributes in git's folder. To see the value in effect: `git check-attr --all "+a.probes[0]+"`", nil)
+		err = newError("the line is in "+wording.Printable(file)+", but another one overrides it", "Look for it in the other "+attributesFile+" files, and in info/attributes in git's folder. To see the value in effect: `git check-attr --all "+a.probes[0]+"`", nil)
 	}
 	return Installed, err
 }
@@ -98,7 +99,7 @@ func (a attribute) removeLine(repo Repository, file string) (Action, error) {
 func (a attribute) values(ctx context.Context, repo Repository, paths []string) ([]string, error) {
 	out, err := repo.Git.run(ctx, repo.Top, append([]string{"check-attr", "-z", a.name, "--"}, paths...)...)
 	if err != nil {
-		return nil, newError("git cannot read the attributes in "+printable(repo.Top), "", err)
+		return nil, newError("git cannot read the attributes in "+wording.Printable(repo.Top), "", err)
 	}
 	fields := strings.Split(strings.TrimSuffix(out, "\x00"), "\x00")
 	var values []string
@@ -106,7 +107,7 @@ func (a attribute) values(ctx context.Context, repo Repository, paths []string) 
 		values = append(values, fields[i])
 	}
 	if len(values) != len(paths) {
-		return nil, newError("git did not say which driver it would use in "+printable(repo.Top), "", nil)
+		return nil, newError("git did not say which driver it would use in "+wording.Printable(repo.Top), "", nil)
 	}
 	return values, nil
 }

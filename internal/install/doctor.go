@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/base/failure"
+	"github.com/small-gate/small-gate/internal/base/wording"
 )
 
 // Proof says how the doctor knows that a hook would fire.
@@ -96,7 +97,7 @@ func Doctor(ctx context.Context, dir string, logs ...LogPattern) (Diagnosis, err
 		return diagnosis, err
 	}
 	for _, path := range ignored {
-		diagnosis.Notes = append(diagnosis.Notes, "git ignores "+printable(path)+", so nothing in it is committed or judged. To find the line that hides it: `git check-ignore -v "+shellPath(path)+"`")
+		diagnosis.Notes = append(diagnosis.Notes, "git ignores "+wording.Printable(path)+", so nothing in it is committed or judged. To find the line that hides it: `git check-ignore -v "+shellPath(path)+"`")
 	}
 	diagnosis.Driver, err = checkDriver(ctx, repo, logs)
 	return diagnosis, err
@@ -190,10 +191,10 @@ func (e examination) whyAbsent(hook Name) string {
 	if !e.repo.redirected() {
 		return "there is no such file"
 	}
-	why := "there is no such file, and core.hooksPath, set in " + printable(e.repo.HooksPath.Origin) + ", hides other hooks"
+	why := "there is no such file, and core.hooksPath, set in " + wording.Printable(e.repo.HooksPath.Origin) + ", hides other hooks"
 	own, err := readHook(filepath.Join(e.repo.OwnHooksDir, string(hook)))
 	if err == nil && originOf(hook, own.text) == ours {
-		why += ". Small-gate's hook at " + printable(own.path) + " is never run"
+		why += ". Small-gate's hook at " + wording.Printable(own.path) + " is never run"
 	}
 	return why
 }
@@ -206,7 +207,7 @@ func (e examination) checkForeign(ctx context.Context, check *Check, file hookFi
 		return
 	}
 	if runs {
-		check.How = writerOf(file.text).Name + " runs " + printable(aside.path) + " first"
+		check.How = writerOf(file.text).Name + " runs " + wording.Printable(aside.path) + " first"
 		e.checkOurs(ctx, check, aside)
 		return
 	}

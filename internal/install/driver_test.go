@@ -2,6 +2,7 @@ package install
 
 import (
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -35,5 +36,19 @@ func TestDriverOutcome(t *testing.T) {
 	put(t, filepath.Join(repo, ".git", "config.lock"), "", 0o644)
 	if result, err := InstallMergeDriver(t.Context(), options); err == nil || result.Outcome != Failed {
 		t.Errorf("outcome %d, %v", result.Outcome, err)
+	}
+}
+
+// A driver's command that the doctor prints may hold a credential, which its output masks.
+func TestDoctorMasksCredentials(t *testing.T) {
+	repo, program := newRepo(t), newStub(t)
+	if _, err := InstallMergeDriver(t.Context(), InstallOptions{Dir: repo, Program: program.path}); err != nil {
+		t.Fatal(err)
+	}
+	password := "Sup3r" + "S3cret9x"
+	git(t, repo, "config", driverSection+".driver", "merge-it https://ann:"+password+"@example.org %A")
+	text := diagnose(t, repo).Text()
+	if !strings.Contains(text, "its command is not the one that install writes: merge-it https://") || strings.Contains(text, password) {
+		t.Error(text)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/base/failure"
+	"github.com/small-gate/small-gate/internal/base/wording"
 )
 
 // DriverCheck is what the doctor found about the merge driver.
@@ -23,7 +24,7 @@ type DriverCheck struct {
 func (c DriverCheck) text() string {
 	switch {
 	case c.Works:
-		return "merge driver: set up\n  program: " + printable(c.Program) + "\n"
+		return "merge driver: set up\n  program: " + wording.Printable(c.Program) + "\n"
 	case c.Why == "":
 		return ""
 	case c.Broken:
@@ -53,7 +54,7 @@ func checkDriver(ctx context.Context, repo Repository, logs []LogPattern) (Drive
 	if at, err := unknownDriver(ctx, repo, values); err != nil || at >= 0 {
 		if err == nil {
 			check.Broken = true
-			check.Why = "git's attributes give " + printable(paths[at]) + " to the driver " + printable(values[at]) + ", which is not set up in this clone: git merges the file line by line"
+			check.Why = "git's attributes give " + wording.Printable(paths[at]) + " to the driver " + wording.Printable(values[at]) + ", which is not set up in this clone: git merges the file line by line"
 			check.Remedy = "Set that driver up, or take it out of " + attributesFile
 		}
 		return check, err
@@ -64,14 +65,14 @@ func checkDriver(ctx context.Context, repo Repository, logs []LogPattern) (Drive
 	case command == "" && !given:
 		check.Why = "git merges a file in .small/ line by line if two branches change it"
 		if at := slices.Index(values, "union"); at >= 0 {
-			check.Broken, check.Why = true, "git's attributes say merge=union for "+printable(paths[at])+", which can lose entries"
+			check.Broken, check.Why = true, "git's attributes say merge=union for "+wording.Printable(paths[at])+", which can lose entries"
 		}
 	case command == "":
 		check.Broken, check.Why = true, "git's attributes ask for it, but it is not set up in this clone: git merges line by line"
 	case other >= 0:
-		check.Broken, check.Why = true, "it is set up, but git's attributes do not give "+printable(paths[other])+" to it"
+		check.Broken, check.Why = true, "it is set up, but git's attributes do not give "+wording.Printable(paths[other])+" to it"
 	case check.Program == "":
-		check.Broken, check.Why = true, "its command is not the one that install writes: "+printable(command)
+		check.Broken, check.Why = true, "its command is not the one that install writes: "+wording.Printable(command)
 	default:
 		if err := CheckProgram(check.Program); err != nil {
 			check.Broken, check.Why = true, failure.Of(err).Message
@@ -117,7 +118,7 @@ func mergedFiles(ctx context.Context, repo Repository, logs []LogPattern) ([]str
 	}
 	out, err := repo.Git.run(ctx, repo.Top, args...)
 	if err != nil {
-		return nil, newError("git cannot list the files of "+printable(repo.Top), "", err)
+		return nil, newError("git cannot list the files of "+wording.Printable(repo.Top), "", err)
 	}
 	const maxPaths = 1000 // in the command line of git check-attr
 	paths := slices.Compact(strings.Split(strings.TrimSuffix(out, "\x00"), "\x00"))

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"strconv"
-	"strings"
-	"unicode"
 
 	"github.com/small-gate/small-gate/internal/base/failure"
 	"github.com/small-gate/small-gate/internal/base/wording"
@@ -15,7 +13,7 @@ import (
 // next, and may be empty.
 func newError(message, remedy string, cause error) error {
 	if cause != nil {
-		message += ": " + printable(failure.Of(cause).Message)
+		message += ": " + wording.Printable(failure.Of(cause).Message)
 	}
 	return &failure.Error{Message: message, Remedy: remedy, Err: cause}
 }
@@ -26,22 +24,14 @@ func fileError(operation, path string, cause error) error {
 	if cause == nil {
 		return nil
 	}
-	return newError(fmt.Sprintf("cannot %s %s", operation, printable(path)),
+	return newError(fmt.Sprintf("cannot %s %s", operation, wording.Printable(path)),
 		"Make sure that you can read and write there, then run the command again. What worked before still works.", cause)
 }
 
 // shellPath quotes a path for a command that a person types. An unprintable path becomes a Go string, as in other messages.
 func shellPath(path string) string {
-	if printable(path) != path {
-		return printable(path)
+	if wording.Printable(path) != path {
+		return strconv.Quote(path)
 	}
 	return wording.ShellWord(filepath.ToSlash(path))
-}
-
-// printable makes text from outside safe for one line of a terminal: text with an unprintable character becomes a Go string.
-func printable(text string) string {
-	if strings.IndexFunc(text, func(r rune) bool { return !unicode.IsPrint(r) || r == unicode.ReplacementChar }) < 0 {
-		return text
-	}
-	return strconv.Quote(text)
 }

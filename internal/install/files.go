@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"github.com/small-gate/small-gate/internal/base/wholefile"
+	"github.com/small-gate/small-gate/internal/base/wording"
 )
 
 const hookMode fs.FileMode = 0o755 // like git's own samples
@@ -34,7 +35,7 @@ func readHook(path string) (hookFile, error) {
 	case err != nil:
 		return file, fileError("inspect", path, err)
 	case !info.Mode().IsRegular():
-		return file, newError(printable(path)+" is not an ordinary file", "Move it away, then run the command again.", nil)
+		return file, newError(wording.Printable(path)+" is not an ordinary file", "Move it away, then run the command again.", nil)
 	}
 	content, err := os.ReadFile(path)
 	if err != nil {
@@ -104,7 +105,7 @@ func keepHook(file hookFile, kept string) error {
 }
 
 func alreadyKeptError(path, kept string) error {
-	return newError("there is a hook at "+printable(path)+", and an older one is kept at "+printable(kept), "Small-gate can keep only one. Move one of the two away, then run the command again.", nil)
+	return newError("there is a hook at "+wording.Printable(path)+", and an older one is kept at "+wording.Printable(kept), "Small-gate can keep only one. Move one of the two away, then run the command again.", nil)
 }
 
 // putBack moves the kept hook to its old place atomically, replacing what is there.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/base/failure"
+	"github.com/small-gate/small-gate/internal/base/wording"
 	gitcmd "github.com/small-gate/small-gate/internal/git/run"
 )
 
@@ -47,7 +48,7 @@ func (g Git) run(ctx context.Context, dir string, args ...string) (string, error
 	out, err := git.Output(ctx, nil, args...)
 	var gitError *gitcmd.Error
 	if errors.As(err, &gitError) && gitError.Stderr != "" {
-		return "", &failure.Error{Message: "git says: " + printable(strings.TrimPrefix(gitError.Stderr, "fatal: ")), Err: err}
+		return "", &failure.Error{Message: "git says: " + wording.Printable(strings.TrimPrefix(gitError.Stderr, "fatal: ")), Err: err}
 	}
 	if err != nil {
 		return "", newError("git "+args[0]+" failed", "", err)

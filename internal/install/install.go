@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/small-gate/small-gate/internal/base/lock"
+	"github.com/small-gate/small-gate/internal/base/wording"
 )
 
 // InstallOptions says what to install, and where.
@@ -48,7 +49,7 @@ func Install(ctx context.Context, options InstallOptions) (result Result, err er
 		return Result{}, err
 	}
 	if repo.switchedOff() {
-		return Result{}, newError("git takes hooks from "+printable(repo.HooksDir)+", which is not a directory: hooks are switched off here", repo.HooksPath.howToUnset(), nil)
+		return Result{}, newError("git takes hooks from "+wording.Printable(repo.HooksDir)+", which is not a directory: hooks are switched off here", repo.HooksPath.howToUnset(), nil)
 	}
 	plans, err := planHooks(repo.HooksDir, hooks, program)
 	if err != nil {
@@ -80,7 +81,7 @@ func hooksToInstall(repo Repository, preReceive bool) ([]Name, error) {
 	case !repo.Bare:
 		return ClientHooks(), nil
 	case !preReceive:
-		return nil, newError(printable(repo.Top)+" is a bare repository: nobody commits there, so client hooks would never run", "Install the server-side hook instead: `"+ProgramName+" install --pre-receive`\n"+
+		return nil, newError(wording.Printable(repo.Top)+" is a bare repository: nobody commits there, so client hooks would never run", "Install the server-side hook instead: `"+ProgramName+" install --pre-receive`\n"+
 			"For the hooks of a worktree that is linked to it, run install in that worktree.", nil)
 	}
 	return []Name{PreReceive}, nil
@@ -150,11 +151,11 @@ func (p plan) chooseAction() (Action, error) {
 	case !p.file.exists:
 		return Installed, nil
 	case originOf(p.hook, p.file.text) == edited:
-		return Left, newError(printable(p.file.path)+" is small-gate's hook, but somebody edited it", "Move it away or delete it, then run the command again.", nil)
+		return Left, newError(wording.Printable(p.file.path)+" is small-gate's hook, but somebody edited it", "Move it away or delete it, then run the command again.", nil)
 	case p.file.runnable && (p.file.text == p.text || programIn(p.file.text) == ""):
 		return Present, nil // a shim that names no program was put there by hand, and stays
 	case p.file.link:
-		return Left, newError(printable(p.file.path)+" is a link to a small-gate hook that is out of date or not executable", "Remove the link, then run the command again.", nil)
+		return Left, newError(wording.Printable(p.file.path)+" is a link to a small-gate hook that is out of date or not executable", "Remove the link, then run the command again.", nil)
 	default:
 		return Updated, nil
 	}
@@ -221,7 +222,7 @@ func (p plan) writeShim(dir string) error {
 		return err
 	}
 	if now.exists && !now.equals(p.file) && originOf(p.hook, now.text) != ours {
-		return newError(printable(now.path)+" was changed while the hooks were installed", "Run the command again.", nil)
+		return newError(wording.Printable(now.path)+" was changed while the hooks were installed", "Run the command again.", nil)
 	}
 	if p.action == Chained {
 		if err := keepHook(p.file, p.kept); err != nil {
@@ -235,7 +236,7 @@ func (p plan) writeShim(dir string) error {
 func installNotes(found recognition, program string, outcome Outcome) []string {
 	var notes []string
 	if !found.repo.Bare && inside(found.repo.Top, program) {
-		notes = append(notes, "The hooks call "+printable(program)+", which is inside this work tree, so they stop working if the work tree is deleted. "+
+		notes = append(notes, "The hooks call "+wording.Printable(program)+", which is inside this work tree, so they stop working if the work tree is deleted. "+
 			"To install a permanent program: "+HowToInstall())
 	}
 	if outcome == Changed && found.manager != nil && found.manager.lossNote != nil {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 	"strings"
+
+	"github.com/small-gate/small-gate/internal/base/wording"
 )
 
 // kindConfig matches the settings that describeKind reports.
@@ -44,7 +46,7 @@ func (r Repository) describeKind(ctx context.Context) ([]string, error) {
 		case strings.HasSuffix(name, ".promisor"), name == "extensions.partialclone":
 			value = "partial clone"
 		default:
-			value, _, _ = strings.Cut(printable(value), ":") // a ref storage's path may follow
+			value, _, _ = strings.Cut(wording.Printable(value), ":") // a ref storage's path may follow
 		}
 		if !slices.Contains(words, value) {
 			words = append(words, value)

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/small-gate/small-gate/internal/base/wording"
 )
 
 // Manager is a program that writes git's hooks, such as husky. To add one, write its Manager value and add that to managers.
@@ -95,7 +97,7 @@ func findManager(repo Repository, hooks []Name) (found recognition, err error) {
 			return found, err
 		}
 		if len(found.configs) > 0 {
-			found.manager, found.why = m, m.Name+" manages the hooks: there is "+printable(shortPath(repo, found.configs[0]))
+			found.manager, found.why = m, m.Name+" manages the hooks: there is "+wording.Printable(shortPath(repo, found.configs[0]))
 			return found, nil
 		}
 	}
@@ -106,7 +108,7 @@ func findManager(repo Repository, hooks []Name) (found recognition, err error) {
 // checking it reports the error.
 func managerOfDirectory(repo Repository, hooks []Name) (manager *Manager, why string) {
 	if m := ownerOf(repo); m != nil {
-		return m, m.Name + " manages the hooks: core.hooksPath is " + printable(repo.HooksPath.Value) + " (" + printable(repo.HooksPath.Origin) + ")"
+		return m, m.Name + " manages the hooks: core.hooksPath is " + wording.Printable(repo.HooksPath.Value) + " (" + wording.Printable(repo.HooksPath.Origin) + ")"
 	}
 	for _, hook := range hooks {
 		file, err := readHook(filepath.Join(repo.HooksDir, string(hook)))
@@ -114,11 +116,11 @@ func managerOfDirectory(repo Repository, hooks []Name) (manager *Manager, why st
 			continue
 		}
 		if m := writerOf(file.text); m != nil && originOf(hook, file.text) == foreign {
-			return m, m.Name + " manages the hooks: it wrote " + printable(file.path)
+			return m, m.Name + " manages the hooks: it wrote " + wording.Printable(file.path)
 		}
 	}
 	if repo.redirected() {
-		return &teamDirectory, "Hooks are taken from " + printable(repo.HooksPath.Value) + " (core.hooksPath, " + printable(repo.HooksPath.Origin) + ")"
+		return &teamDirectory, "Hooks are taken from " + wording.Printable(repo.HooksPath.Value) + " (core.hooksPath, " + wording.Printable(repo.HooksPath.Origin) + ")"
 	}
 	return nil, ""
 }
@@ -169,7 +171,7 @@ func findMention(repo Repository, hook Name, file hookFile) (mention, error) {
 	}
 	var names []string
 	for _, path := range paths {
-		name := printable(shortPath(repo, path))
+		name := wording.Printable(shortPath(repo, path))
 		names = append(names, name)
 		content, err := os.ReadFile(path)
 		switch {

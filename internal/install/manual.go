@@ -64,7 +64,7 @@ func (m Manual) Text() string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "%s. Nothing was written.\n", m.Why)
 	for _, addition := range m.Additions {
-		fmt.Fprintf(&text, "\nAdd to %s (%s):\n\n%s", printable(addition.File), addition.Place, addition.Text)
+		fmt.Fprintf(&text, "\nAdd to %s (%s):\n\n%s", wording.Printable(addition.File), addition.Place, addition.Text)
 	}
 	text.WriteString("\n")
 	writeList(&text, "Then type:", m.Commands)

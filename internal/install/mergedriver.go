@@ -56,7 +56,7 @@ func (d driver) change(action Action, path string) HookChange {
 func (d driver) install(ctx context.Context, options InstallOptions, settings func(program string) [][2]string, lines ...string) (Result, error) {
 	repo, err := Locate(ctx, options.Dir)
 	if err == nil && repo.Bare {
-		err = newError(printable(repo.Top)+" is a bare repository: "+d.whyNotBare, "Install it in each clone.", nil)
+		err = newError(wording.Printable(repo.Top)+" is a bare repository: "+d.whyNotBare, "Install it in each clone.", nil)
 	}
 	if err != nil {
 		return Result{}, err

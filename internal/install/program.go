@@ -31,13 +31,13 @@ func ResolveProgram(chosen string) (string, error) {
 			return "", newError("cannot determine where this program is", "Name the program for the hooks to call: --program FILE", err)
 		}
 		if temporaryBuild(running, os.Getenv("GOCACHE")) {
-			return "", newError("this program is a temporary build by go run, at "+printable(running), "Hooks need a program that stays. Type: "+HowToInstall(ProgramName+" install"), nil)
+			return "", newError("this program is a temporary build by go run, at "+wording.Printable(running), "Hooks need a program that stays. Type: "+HowToInstall(ProgramName+" install"), nil)
 		}
 		chosen = stablePath(running)
 	}
 	absolute, err := filepath.Abs(chosen)
 	if err != nil {
-		return "", newError(printable(chosen)+" cannot be made an absolute path", "", err)
+		return "", newError(wording.Printable(chosen)+" cannot be made an absolute path", "", err)
 	}
 	return absolute, CheckProgram(absolute)
 }
@@ -45,7 +45,7 @@ func ResolveProgram(chosen string) (string, error) {
 // CheckProgram returns an error if a shim could not call the program at path.
 func CheckProgram(path string) error {
 	fault := func(what string, cause error) error {
-		return newError("hooks cannot call "+printable(path)+what, "Name a program that stays where it is, or install one: "+HowToInstall(), cause)
+		return newError("hooks cannot call "+wording.Printable(path)+what, "Name a program that stays where it is, or install one: "+HowToInstall(), cause)
 	}
 	if strings.ContainsFunc(path, unicode.IsControl) {
 		return fault(": its path contains a line break or another control character", nil)

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/small-gate/small-gate/internal/base/wording"
 	gitcmd "github.com/small-gate/small-gate/internal/git/run"
 )
 
@@ -32,7 +33,7 @@ func (e examination) checkOurs(ctx context.Context, check *Check, file hookFile)
 	if program == "" || !filepath.IsAbs(check.Program) {
 		message := "no " + ProgramName + " is on PATH"
 		if check.Moved != "" {
-			message = "the program is gone from " + printable(check.Moved) + ", and " + message
+			message = "the program is gone from " + wording.Printable(check.Moved) + ", and " + message
 		}
 		check.setFailure(newError(message, "Type: "+HowToInstall(ProgramName+" install"), nil))
 		return
@@ -61,7 +62,7 @@ func (e examination) runShim(ctx context.Context, hook Name, path string) (progr
 	}
 	message := "it was run but did not answer"
 	if text := strings.TrimSpace(string(output)); text != "" {
-		message += ": " + printable(text)
+		message += ": " + wording.Printable(text)
 	}
 	return "", ProofNone, newError(message, "Check that programs can be run from that directory, and that there is a /bin/sh.", err)
 }
@@ -77,9 +78,9 @@ func (e examination) askVersion(ctx context.Context, check *Check) {
 	output, err := command.CombinedOutput()
 	answer, _, _ := strings.Cut(strings.TrimSpace(string(output)), "\n")
 	if err != nil || answer == "" {
-		message := "`" + printable(check.Program) + " version` does not print a version"
+		message := "`" + wording.Printable(check.Program) + " version` does not print a version"
 		if answer != "" {
-			message += ": " + printable(answer)
+			message += ": " + wording.Printable(answer)
 		}
 		check.setFailure(newError(message, "Type: "+HowToInstall(ProgramName+" install"), err))
 		return

@@ -70,7 +70,7 @@ func Locate(ctx context.Context, dir string) (Repository, error) {
 		dir = "."
 	}
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return repo, newError(printable(dir)+" is not a directory", "", err)
+		return repo, newError(wording.Printable(dir)+" is not a directory", "", err)
 	}
 	// revParse returns "" after the first error, which it leaves in err.
 	revParse := func(in string, args ...string) (output string) {
@@ -100,7 +100,7 @@ func Locate(ctx context.Context, dir string) (Repository, error) {
 
 // locateError puts the usual messages of git into plain words, with a remedy.
 func locateError(dir string, err error) error {
-	dir = printable(dir)
+	dir = wording.Printable(dir)
 	switch message := err.Error(); {
 	case strings.Contains(message, "not a git repository (or any"):
 		return &failure.Error{Message: dir + " is not in a git repository", Remedy: "Change to a repository, or name one with -C DIR. To make a new one: `git init`", Err: err}

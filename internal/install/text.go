@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/small-gate/small-gate/internal/base/wording"
 )
 
 // Text tells a person what was done and what is left to do. It is empty or ends in a line break.
@@ -13,16 +15,16 @@ func (r Result) Text() string {
 		if change.Action == Absent {
 			continue
 		}
-		fmt.Fprintf(&text, "%s: %s, %s\n", change.Hook, change.Action, printable(change.Path))
+		fmt.Fprintf(&text, "%s: %s, %s\n", change.Hook, change.Action, wording.Printable(change.Path))
 		if change.Kept != "" {
-			fmt.Fprintf(&text, "  the hook that was there: %s\n", printable(change.Kept))
+			fmt.Fprintf(&text, "  the hook that was there: %s\n", wording.Printable(change.Kept))
 		}
 		if change.Note != "" {
 			fmt.Fprintf(&text, "  %s\n", change.Note)
 		}
 	}
 	if r.Program != "" && slices.ContainsFunc(r.Changes, func(c HookChange) bool { return c.Action != Called }) {
-		fmt.Fprintf(&text, "The hooks call %s\n", printable(r.Program))
+		fmt.Fprintf(&text, "The hooks call %s\n", wording.Printable(r.Program))
 	}
 	switch {
 	case r.Manual != nil:
@@ -41,9 +43,9 @@ func (r Result) Text() string {
 // Text tells a person for each hook whether it would fire, and if not, why and what to do.
 func (d Diagnosis) Text() string {
 	var text strings.Builder
-	fmt.Fprintf(&text, "git %s, %s\n", printable(d.Repository.Git.Version), printable(d.Repository.Git.Path))
+	fmt.Fprintf(&text, "git %s, %s\n", wording.Printable(d.Repository.Git.Version), wording.Printable(d.Repository.Git.Path))
 	fmt.Fprintf(&text, "repository: %s\n", strings.Join(d.Repository.Kind, ", "))
-	fmt.Fprintf(&text, "hooks: %s\n", printable(d.Repository.HooksDir))
+	fmt.Fprintf(&text, "hooks: %s\n", wording.Printable(d.Repository.HooksDir))
 	if d.Manager != "" {
 		fmt.Fprintf(&text, "%s\n", d.Manager)
 	}
@@ -67,7 +69,7 @@ func (c Check) text() string {
 	}
 	line := func(label, value string) {
 		if value != "" {
-			fmt.Fprintf(&text, "  %s %s\n", label, printable(value))
+			fmt.Fprintf(&text, "  %s %s\n", label, wording.Printable(value))
 		}
 	}
 	line("file:", c.Path)

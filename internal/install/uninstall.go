@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/small-gate/small-gate/internal/base/lock"
+	"github.com/small-gate/small-gate/internal/base/wording"
 )
 
 // Uninstall removes our hooks from the repository around dir ("" is the current directory), and restores the earlier ones. A hook of ours
@@ -138,7 +139,7 @@ func (c *HookChange) handleKeptAlone(file hookFile, alreadyBack bool, kept strin
 		c.Action = Restored
 		return putBack(kept, file.path)
 	case alreadyBack:
-		c.Action, c.Note = Removed, "only the kept copy at "+printable(kept)+" was removed: the hook itself is in its place already"
+		c.Action, c.Note = Removed, "only the kept copy at "+wording.Printable(kept)+" was removed: the hook itself is in its place already"
 		return removeFile(kept)
 	default:
 		c.Action, c.Kept = Left, kept
