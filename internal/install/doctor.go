@@ -38,7 +38,7 @@ type Check struct {
 	Kept string
 	// Program is what the hook would run, Version its answer to "version".
 	Program, Version string
-	// Moved is the path in the shim if no program is there any more. Program is then the one on PATH, if any.
+	// Moved is the path in the shim if no program that can be run is there. Program is then the one on PATH, if any.
 	Moved string
 }
 

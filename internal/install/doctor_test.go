@@ -111,8 +111,13 @@ func TestDoctorSaysWhyNot(t *testing.T) {
 			"is never run", "small-hook install"},
 		"hooks are switched off": {func(t *testing.T, repo, _ string, _ stub) { git(t, repo, "config", "core.hooksPath", os.DevNull) },
 			"is never run", "git config --unset-all core.hooksPath"},
-		"the program is gone":  {func(t *testing.T, _, _ string, program stub) { mustRemove(t, program.path) }, "is gone from", "go install"},
-		"the program is empty": {func(t *testing.T, _, _ string, program stub) { put(t, program.path, "", 0o755) }, "is gone from", "go install"},
+		"the program is gone":  {func(t *testing.T, _, _ string, program stub) { mustRemove(t, program.path) }, "is missing or cannot be run", "go install"},
+		"the program is empty": {func(t *testing.T, _, _ string, program stub) { put(t, program.path, "", 0o755) }, "is missing or cannot be run", "go install"},
+		"the program is not executable": {func(t *testing.T, _, _ string, program stub) {
+			if err := os.Chmod(program.path, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}, "is missing or cannot be run", "go install"},
 		"the program does not answer": {func(t *testing.T, _, _ string, program stub) {
 			put(t, program.path, "#!/bin/sh\necho oh no; exit 3\n", 0o755)
 		},
@@ -158,7 +163,7 @@ func TestDoctorSeesThatTheProgramHasMoved(t *testing.T) {
 	if !check.Fires || check.Moved != program.path || check.Program != second.path {
 		t.Errorf("%+v", check)
 	}
-	if !strings.Contains(text, "no longer at "+program.path) || !strings.Contains(text, "small-hook install") {
+	if !strings.Contains(text, "missing or cannot be run: "+program.path) || !strings.Contains(text, "small-hook install") {
 		t.Error(text)
 	}
 }

@@ -33,7 +33,7 @@ func (e examination) checkOurs(ctx context.Context, check *Check, file hookFile)
 	if program == "" || !filepath.IsAbs(check.Program) {
 		message := "no " + ProgramName + " is on PATH"
 		if check.Moved != "" {
-			message = "the program is gone from " + wording.Printable(check.Moved) + ", and " + message
+			message = wording.Printable(check.Moved) + " is missing or cannot be run, and " + message
 		}
 		check.setFailure(newError(message, "Type: "+HowToInstall(ProgramName+" install"), nil))
 		return

@@ -78,7 +78,7 @@ func (c Check) text() string {
 	line("program:", c.Program)
 	line("version:", c.Version)
 	if c.Moved != "" {
-		line("moved: no longer at", c.Moved)
+		line("missing or cannot be run:", c.Moved)
 		if c.Fires {
 			fmt.Fprintf(&text, "  the program above was found on PATH, which some clients lack. Type: `%s install`\n", ProgramName)
 		}

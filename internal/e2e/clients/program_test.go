@@ -89,8 +89,8 @@ func TestProgramHasMoved(t *testing.T) {
 	}
 	gone.held("nothing was judged", "main")
 	// If another one is on PATH, it is used, with a message.
-	d.stoppedRewriteSaying(t, "the program has moved from "+path)
-	if said := d.must(0, "small-hook doctor"); !strings.Contains(said, "moved: no longer at "+filepath.Join("~", "go bin", "small-hook")) {
+	d.stoppedRewriteSaying(t, path+" is missing or cannot be run: using ")
+	if said := d.must(0, "small-hook doctor"); !strings.Contains(said, "missing or cannot be run: "+filepath.Join("~", "go bin", "small-hook")) {
 		t.Error(said)
 	}
 	d.must(0, "small-hook install")
