@@ -99,8 +99,8 @@ func (src *Source) findProfiles(ctx context.Context, n history.Commit, changes [
 			if all[i], err = src.profileOnEdge(ctx, n, i, dir, changes[i], known); err != nil {
 				return err
 			}
-			known[n.ID] = all[i].after
 		}
+		known[n.ID] = slices.ContainsFunc(all, func(e edgeProfile) bool { return e.after }) // edges differ if the profile is gone or broken
 		if src.edgeProfiles == nil {
 			src.edgeProfiles = map[string][]edgeProfile{}
 		}
