@@ -41,7 +41,7 @@ func findRewrites(ctx context.Context, r *run.Run, u history.Update) (*rewrites,
 	if err != nil {
 		return nil, err
 	}
-	defer r.Source.Keep()()
+	defer r.Source.SaveProfiles()()
 	out := &rewrites{earlier: map[small.Digest][]small.Digest{}, recorded: map[small.Digest]bool{}, inserted: map[small.Digest]bool{}}
 	for i, c := range commits {
 		s, err := r.Source.NewStep(ctx, c, changes[i])

@@ -187,7 +187,7 @@ func findUnsoundSide(ctx context.Context, r *run.Run, path string, parents []rea
 			}
 			for _, side := range []read.ParentLog{parents[0], other} {
 				for _, log := range side.Ledgers {
-					if !comparer.Keeps(old.Log.Ledger, log.Log.Ledger) && !comparer.Baselined(log.Log.Ledger) {
+					if !comparer.Keeps(old.Log.Ledger, log.Log.Ledger) && !comparer.BeginsWithBaseline(log.Log.Ledger) {
 						return side.ID, nil
 					}
 				}
@@ -206,7 +206,7 @@ func judgeSide(ctx context.Context, r *run.Run, base string, side history.Tip) e
 	if err != nil {
 		return err
 	}
-	s, err := r.Source.Replacement(ctx, history.Commit{ID: side.ID, Parents: []string{base}}, changes, true, nil)
+	s, err := r.Source.StepBetween(ctx, history.Commit{ID: side.ID, Parents: []string{base}}, changes, true, nil)
 	if err != nil {
 		return err
 	}

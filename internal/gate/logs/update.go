@@ -124,7 +124,7 @@ func judgeReplacement(ctx context.Context, r *run.Run, u history.Update, fix fun
 		r.NotePolicy(n, changes)
 	}
 	onlyUndone := newOnlyUndone(ctx, r, u)
-	s, err := r.Source.Replacement(ctx, n, changes, false, onlyUndone)
+	s, err := r.Source.StepBetween(ctx, n, changes, false, onlyUndone)
 	if err != nil {
 		return err
 	}

@@ -241,7 +241,7 @@ func findBeforeTarget(ctx context.Context, r *run.Run, s *read.Step, path string
 	if err != nil || !targetLog.Readable() {
 		return err
 	}
-	past, err := r.Source.BeforeSince(ctx, stanza, commitOrParents(r, s.Commit), path)
+	past, err := r.Source.EntriesBeforeSince(ctx, stanza, commitOrParents(r, s.Commit), path)
 	if err != nil {
 		return err
 	}
@@ -423,7 +423,7 @@ func judgeUnreadable(ctx context.Context, r *run.Run, s *read.Step, path string,
 
 // compareGoneLog compares a log that is gone with the import that takes its place or, if there is none, with nothing.
 func compareGoneLog(ctx context.Context, r *run.Run, s *read.Step, path string, before *read.LedgerFile, parents []read.ParentLog, side int) (*LogChange, error) {
-	imported, err := r.Source.Imported(ctx, s.Changes[side], path, before)
+	imported, err := r.Source.FindImportedLog(ctx, s.Changes[side], path, before)
 	if err != nil || imported == nil {
 		return &LogChange{Path: path, Comparison: compareWithNothing(ctx, r, path, before)}, err
 	}

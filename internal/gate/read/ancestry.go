@@ -163,7 +163,7 @@ func (src *Source) versionsAfter(ctx context.Context, last [][]*version, c *ance
 	return []*version{{file: now, before: inherited}}, nil
 }
 
-// movedOrRotated reports whether a configured log moved to another guarded path on an edge, or went to an archive with all its entries. A new log
+// movedOrRotated reports whether a configured log moved on an edge to another path at which logs are judged, or went to an archive with all its entries. A new log
 // may then begin at the old path.
 func (src *Source) movedOrRotated(ctx context.Context, c *ancestor, edge int, path string) (bool, error) {
 	if src.Policy.LogFor(path) == nil || src.IsFamilyLog(path) {

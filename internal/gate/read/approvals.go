@@ -13,7 +13,7 @@ import (
 
 // CompleteApprovals finds the entries of approved rewrites that may explain how one version of a log became another. An approval names only the
 // heads of what a rewrite started from and led to. If the two versions do not show which entries these are, it looks for them in the log's versions in
-// tips and their ancestors. older is true if before may be older than what a rewrite started from.
+// tips and their ancestors. older is true if the version before may be older than the version that a rewrite started from.
 func (src *Source) CompleteApprovals(ctx context.Context, equal ledger.Equivalence, tips []string, path string, before, after *LedgerFile, older bool) (ledger.Equivalence, error) {
 	equal.Older = older
 	p, c := before.Log.Ledger, after.Log.Ledger
@@ -88,7 +88,7 @@ func (src *Source) searchBefore(ctx context.Context, tips []string, path string,
 	return true, nil
 }
 
-// FindBefore is searchBefore, unless the entries are known.
+// FindBefore finds a rewrite's Before with searchBefore, unless it is known.
 func (src *Source) FindBefore(ctx context.Context, tips []string, path string, r *ledger.Rewrite) error {
 	if r.Before != nil {
 		return nil
@@ -115,7 +115,8 @@ func (src *Source) WasRewritten(ctx context.Context, tip, path string, log *ledg
 }
 
 // findNewestVersion finds the newest version of a log that begins with a head, in tips and their ancestors; nil if there is none. It tries first the
-// version before the first one in which the rewrite is done, found by bisection. If that is not it, it reads all versions, the newest first.
+// version before the first one in which the rewrite is done, found by bisection. If that one does not begin with the head, it reads all versions, the
+// newest first.
 func (src *Source) findNewestVersion(ctx context.Context, tips []string, path string, r *ledger.Rewrite, head small.Digest) (*LedgerFile, error) {
 	files, err := src.listVersions(ctx, tips, path)
 	if err != nil {

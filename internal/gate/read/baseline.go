@@ -248,8 +248,9 @@ func (src *Source) IsBeforeBaseline(ctx context.Context, commit, path string) (b
 	return false, nil
 }
 
-// EquivalenceOn returns which entries count as equal on an edge. This begins with the waivers. Besides, if a branch that forked before a
-// baseline takes the baseline over, the entries that the baseline accepts count on neither side. What the branch itself recorded counts.
+// EquivalenceOn returns which entries count as equal on an edge: by the waivers, and by baselines that the edge takes over. It takes a baseline over if
+// before does not begin with it, and after does or the commit merges a parent that the baseline accepts. The entries that the baseline accepts then count
+// neither in before nor in after. Entries that the branch itself recorded count.
 func (src *Source) EquivalenceOn(ctx context.Context, parents []string, from, to string, before, after *LedgerFile) (ledger.Equivalence, error) {
 	equal := src.EquivalenceByWaivers(from, to)
 	baselines, err := src.activeBaselines(ctx)

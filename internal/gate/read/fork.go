@@ -51,12 +51,12 @@ func CanonicalOf(a small.Artifact) func(*Workspace) (string, bool) {
 	}
 }
 
-// Follows reports whether one side recorded something after the fork, and the log of the other side continues its log.
-func (v *Fork) Follows(one, other *ledger.Ledger, equal ledger.Equivalence) bool {
-	if !ledger.Relate(one, other, equal).Allowed() {
+// IsContinued reports whether the log of one side continues the other side's: by is a later version of log, and log has entries from after the fork.
+func (v *Fork) IsContinued(log, by *ledger.Ledger, equal ledger.Equivalence) bool {
+	if !ledger.Relate(log, by, equal).Allowed() {
 		return false
 	}
-	return !slices.ContainsFunc(v.Bases, func(w *Workspace) bool { return len(ledger.NotIn(one.Entries, w.Ledger())) == 0 })
+	return !slices.ContainsFunc(v.Bases, func(w *Workspace) bool { return len(ledger.NotIn(log.Entries, w.Ledger())) == 0 })
 }
 
 // ForkOf reads a workspace on both branches and at their merge bases. It returns nil if the log of one side already continues the other
@@ -84,7 +84,7 @@ func (src *Source) ForkOf(ctx context.Context, dir, target, head string, bases [
 	for _, w := range v.Bases {
 		v.TargetOnly, v.HeadOnly = ledger.NotIn(v.TargetOnly, w.Ledger()), ledger.NotIn(v.HeadOnly, w.Ledger())
 	}
-	if v.Follows(t, h, equal) || v.Follows(h, t, equal) {
+	if v.IsContinued(t, h, equal) || v.IsContinued(h, t, equal) {
 		return nil, nil
 	}
 	records := func(w *Workspace) ledger.RecordsFunc {
@@ -102,8 +102,8 @@ type side struct {
 	log       *LedgerFile
 }
 
-// Side reads a workspace in a revision, and remembers it. Of its log it reads the entries but not the document, and returns it as the second
-// result, nil if there is none. near is a version with which the log probably begins; it may be nil.
+// Side reads a workspace in a revision, and remembers it. It reads the entries of the workspace's log, but makes no document of the log. The second
+// result is the log, nil if there is none. near is a version with which the log probably begins; it may be nil.
 func (src *Source) Side(ctx context.Context, revision, dir string, near *LedgerFile) (*Workspace, *LedgerFile, error) {
 	key := [2]string{revision, dir}
 	if known, ok := src.sides[key]; ok {

@@ -215,7 +215,8 @@ func (l *logReader) noteNewest(f history.File) {
 	l.newest[f.Path] = n
 }
 
-// finishNewest makes the newest version of a log an ordinary last file. It is called when that version's turn has come: no earlier one follows.
+// finishNewest makes the newest version of a log the file that was read last, and no longer holds its text for earlier versions. It is called when that
+// version is read itself: no earlier one follows.
 func (l *logReader) finishNewest(n *newestFile) {
 	l.forgetNewest(n)
 	l.setLast(lastFile{log: n.log, data: n.data})
@@ -366,8 +367,8 @@ func (l *logReader) OpenEntries(ctx context.Context, f *LedgerFile) (ledger.Open
 	return l.openEntries(f.File, data, l.limits), nil
 }
 
-// RecordsAfterRotation returns a function that reads in full the entries that a log has after an edge's rotations: without those that went to an
-// archive, and with those that came to it.
+// RecordsAfterRotation returns a function that reads in full the entries that a log has after an edge's rotations: without the entries that went to
+// an archive, and with the entries that came to the log from another one.
 func (l *logReader) RecordsAfterRotation(ctx context.Context, f *LedgerFile) ledger.RecordsFunc {
 	all := l.Records(ctx, f.File)
 	if f.remaining == nil && f.rotatedIn == nil {

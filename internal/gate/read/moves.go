@@ -42,7 +42,8 @@ type moveSearch struct {
 	reverted RevertedFunc
 }
 
-// removedLog is a log that the child does not have at its path, with its last readable versions.
+// removedLog is a log of the parent that the child no longer has at its path. logs holds the parent's version or, if that cannot be read, the last
+// readable versions before it.
 type removedLog struct {
 	path string
 	logs []*LedgerFile
@@ -67,8 +68,8 @@ func (src *Source) waivedEntries() map[small.Digest]bool {
 	return out
 }
 
-// index finds the new logs that may continue a removed one by their entries, so that not every new log is compared with every removed one.
-type index struct {
+// entryIndex finds by their entries the new logs that may continue a removed one, so that not every new log is compared with every removed one.
+type entryIndex struct {
 	all []*LedgerFile
 	// byEntry holds the new logs that have an entry, waived the entries that may be missing in a new log. byEntry is nil if the index cannot
 	// exclude any log.
@@ -76,8 +77,8 @@ type index struct {
 	waived  map[small.Digest]bool
 }
 
-func (src *Source) newIndex(x moveSearch, added []*LedgerFile) *index {
-	n := &index{all: added, waived: src.waivedEntries()}
+func (src *Source) newEntryIndex(x moveSearch, added []*LedgerFile) *entryIndex {
+	n := &entryIndex{all: added, waived: src.waivedEntries()}
 	if n.waived == nil || x.reverted != nil {
 		return n
 	}
@@ -94,7 +95,7 @@ func (src *Source) newIndex(x moveSearch, added []*LedgerFile) *index {
 
 // candidates returns the new logs that may continue a removed one: those with its first entry or those with its last one, whichever are fewer. An
 // entry that a waiver names excludes none.
-func (n *index) candidates(d removedLog) []*LedgerFile {
+func (n *entryIndex) candidates(d removedLog) []*LedgerFile {
 	out := n.all
 	for _, l := range d.logs {
 		if n.byEntry == nil || l.Log.Len() == 0 {
@@ -155,11 +156,11 @@ func (src *Source) matchLogs(x moveSearch, removed []removedLog, added []*Ledger
 		}
 		groups[key] = append(groups[key], d)
 	}
-	out, taken, there := moves{}, map[*LedgerFile]bool{}, src.newIndex(x, added)
+	out, taken, newLogs := moves{}, map[*LedgerFile]bool{}, src.newEntryIndex(x, added)
 	for _, key := range order {
 		group := groups[key]
 		var to []*LedgerFile
-		for _, log := range there.candidates(group[0]) {
+		for _, log := range newLogs.candidates(group[0]) {
 			if taken[log] || src.ReaderOf(log.File.Path) != src.ReaderOf(group[0].path) {
 				continue
 			}
@@ -183,8 +184,9 @@ func (src *Source) matchLogs(x moveSearch, removed []removedLog, added []*Ledger
 // matchFolders finds the folders of immutable files that moved as a whole, and adds their files to out. A folder has moved if none of its
 // files is left in it, and one other folder has more of them than any other. Files that did not come along count as deleted.
 func (src *Source) matchFolders(ctx context.Context, x moveSearch, removed []removedLog, added []*LedgerFile, out moves) error {
-	there := src.newIndex(x, added)
-	folders, arrivals, alike := map[string][]removedLog{}, map[string]map[string]moves{}, map[string][]string{}
+	newLogs := src.newEntryIndex(x, added)
+	folders, arrivals := map[string][]removedLog{}, map[string]map[string]moves{}
+	alike := map[string][]string{} // the folders whose removed files have the same entries, by the files' keys
 	for _, d := range removed {
 		folders[path.Dir(d.path)] = append(folders[path.Dir(d.path)], d)
 	}
@@ -192,7 +194,7 @@ func (src *Source) matchFolders(ctx context.Context, x moveSearch, removed []rem
 		var key strings.Builder
 		for _, d := range files {
 			key.WriteString(src.contentKey(d))
-			if err := src.addArrivals(x, d, there, arrivals); err != nil {
+			if err := src.addArrivals(x, d, newLogs, arrivals); err != nil {
 				return err
 			}
 		}
@@ -230,10 +232,10 @@ func (src *Source) matchFolders(ctx context.Context, x moveSearch, removed []rem
 }
 
 // addArrivals adds to arrivals each new file that continues a removed one under the same name: by old folder, new folder and old path.
-func (src *Source) addArrivals(x moveSearch, d removedLog, there *index, arrivals map[string]map[string]moves) error {
+func (src *Source) addArrivals(x moveSearch, d removedLog, newLogs *entryIndex, arrivals map[string]map[string]moves) error {
 	from, name := path.Split(d.path)
 	from = path.Clean(from)
-	for _, log := range there.candidates(d) {
+	for _, log := range newLogs.candidates(d) {
 		to := path.Dir(log.File.Path)
 		if path.Base(log.File.Path) != name || src.ReaderOf(log.File.Path) != src.ReaderOf(d.path) {
 			continue
@@ -388,10 +390,10 @@ func (src *Source) equalByWaivers(from, to string, _, _ *LedgerFile) (ledger.Equ
 // RevertedFunc reports whether the only difference between two versions of a log is that earlier rewrites of its entries were undone.
 type RevertedFunc func(before, now *ledger.Ledger) (bool, error)
 
-// Replacement makes the step between two commits, such as a ref's old and new tip: from the only one in n.Parents, which need not be a parent of n
+// StepBetween makes the step between two commits, such as a ref's old and new tip: from the only one in n.Parents, which need not be a parent of n
 // in the history, to n. descends says whether n descends from it. Others' entries may stand between those of a log that moved. Only if n does not
-// descend may a log also be rotated as in a merge; see splitByGained. reverted is that of the search for moves.
-func (src *Source) Replacement(ctx context.Context, n history.Commit, changes [][]history.Change, descends bool, reverted RevertedFunc) (*Step, error) {
+// descend may a log also be rotated as in a merge; see splitByGained. For reverted see moveSearch.
+func (src *Source) StepBetween(ctx context.Context, n history.Commit, changes [][]history.Change, descends bool, reverted RevertedFunc) (*Step, error) {
 	if err := src.findProfiles(ctx, n, changes); err != nil {
 		return nil, err
 	}

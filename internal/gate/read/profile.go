@@ -131,8 +131,8 @@ func (src *Source) profileOnEdge(ctx context.Context, n history.Commit, edge int
 	return e, nil
 }
 
-// Keep saves the profiles of the commit that is judged, and returns a function that restores them after another commit was judged.
-func (src *Source) Keep() (back func()) {
+// SaveProfiles saves the profiles of the commit that is judged, and returns a function that restores them after another commit was judged.
+func (src *Source) SaveProfiles() (back func()) {
 	before := src.edgeProfiles
 	return func() { src.edgeProfiles = before }
 }
@@ -165,9 +165,9 @@ func (src *Source) isLogOnEdge(path string, edge int) bool {
 	return kind == "" || edge >= len(edges) || edges[edge].immutable(kind)
 }
 
-// Imported finds the file that replaces the log at a path on the edge that migrates its workspace to 2.0.0: the log in an import's folder. If
+// FindImportedLog finds the file that replaces the log at a path on the edge that migrates its workspace to 2.0.0: the log in an import's folder. If
 // the edge adds several imports, it takes the first whose log extends the old one, or else the last; nil if there is none.
-func (src *Source) Imported(ctx context.Context, edge []history.Change, path string, before *LedgerFile) (*LedgerFile, error) {
+func (src *Source) FindImportedLog(ctx context.Context, edge []history.Change, path string, before *LedgerFile) (*LedgerFile, error) {
 	dir, name, ok := small.SplitPath(path)
 	if !ok || !src.profile2[dir] || name != small.Progress.FileName() {
 		return nil, nil

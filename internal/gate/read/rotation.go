@@ -25,7 +25,7 @@ type rotation struct {
 // whole reports whether there is a rotation, and the archive has gained all entries of the log.
 func (r *rotation) whole() bool { return r != nil && len(r.rest) == 0 }
 
-// findRotations finds the logs that were rotated on an edge, by the log's path. moved are those that moved. Each log goes to one archive, and each
+// findRotations finds the logs that were rotated on an edge, by the log's path. moved are the logs that moved. Each log goes to one archive, and each
 // archive takes one log.
 func (src *Source) findRotations(ctx context.Context, x moveSearch, moved moves) (map[string]*rotation, error) {
 	var paths []history.Change
@@ -228,14 +228,14 @@ func splitByGained(log, had, has *ledger.Ledger, combines, unordered bool) *rota
 	if n == 0 || !combines && (n < log.Len() || had != nil && !ledger.Relate(had, has, ledger.Equivalence{}).Allowed()) {
 		return nil
 	}
-	r := &rotation{gone: log.Entries[:n:n]}
+	r, next := &rotation{gone: log.Entries[:n:n]}, at+n
 	for _, e := range log.Entries[n:] {
-		next := at + n
-		for next < len(gained) && gained[next].Digest != e.Digest {
-			next++
+		i := next
+		for i < len(gained) && gained[i].Digest != e.Digest {
+			i++
 		}
-		if next < len(gained) {
-			at = next + 1 - n
+		if i < len(gained) {
+			next = i + 1
 			r.gone = append(r.gone, e)
 		} else {
 			r.rest = append(r.rest, e)

@@ -9,11 +9,11 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// searchResults holds the results of searches for one version. It maps the number of the commit with whose history a search began to the number of the
-// commit that has such a version, or to -1 if none has.
+// searchResults holds the results of searches for one version. Its keys are the numbers of commits. The value is the number of the commit, among the
+// key's commit and its ancestors, that has such a version; -1 if none has.
 type searchResults map[int]int
 
-// searchKey is what a search is for: a version of a log with a head of a rewrite.
+// searchKey says what a search looks for: a version of a log that begins with head, which is the rewrite's From or To.
 type searchKey struct {
 	rewrite *ledger.Rewrite
 	head    small.Digest
@@ -48,9 +48,9 @@ func (src *Source) findVersion(ctx context.Context, tips []string, path string, 
 	return nil, nil
 }
 
-// find finds a commit for which a test holds, among a commit and its ancestors; -1 if there is none. It first tests those that change the log near
-// a change of the configuration, since an approval is committed with the rewrite or just before it. Then it tests all, the newest first. If all
-// parents have been searched, it needs only the second way, which tests just the commit itself.
+// find finds a commit for which a test holds, among a commit and its ancestors; -1 if there is none. It first tests the commits that
+// changesNearConfiguration lists, since an approval is committed with the rewrite or just before it. Then it tests all commits whose result s does not
+// have, the newest first. If s has the results of all parents, it tests only the commit itself.
 func (s searchResults) find(a *ancestry, n int, path string, test func(int) (bool, error)) (int, error) {
 	if _, known := s[n]; !known && slices.ContainsFunc(a.commits[n].parents, func(p int) bool { _, known := s[p]; return !known }) {
 		for _, i := range a.changesNearConfiguration(n, path) {

@@ -13,8 +13,9 @@ import (
 )
 
 // CheckSince fails if a log's since commit cannot be read or has not landed. A log is judged only after its since commit, so that a commit that
-// has not landed would let somebody accept a rewrite before it is merged. The trusted side, or a commit that landed returns, must contain it.
-func (src *Source) CheckSince(ctx context.Context, stanza *policy.Log, landed func(context.Context) ([]string, error)) error {
+// has not landed would let somebody accept a rewrite before it is merged. The trusted side, or one of the commits that otherTips returns, must contain
+// the since commit.
+func (src *Source) CheckSince(ctx context.Context, stanza *policy.Log, otherTips func(context.Context) ([]string, error)) error {
 	if src.History == nil || src.sinceChecked[stanza.Since] {
 		return nil
 	}
@@ -25,7 +26,7 @@ func (src *Source) CheckSince(ctx context.Context, stanza *policy.Log, landed fu
 			Err:     err,
 		}
 	}
-	if has, err := src.hasLanded(ctx, stanza.Since, landed); err != nil || !has {
+	if has, err := src.hasLanded(ctx, stanza.Since, otherTips); err != nil || !has {
 		if err != nil {
 			return err
 		}
@@ -38,9 +39,9 @@ func (src *Source) CheckSince(ctx context.Context, stanza *policy.Log, landed fu
 	return nil
 }
 
-// hasLanded reports whether the trusted side contains a commit, or a commit that more returns contains it. If the configuration is not in the
+// hasLanded reports whether the trusted side, or one of the commits that otherTips returns, contains a commit. If the configuration is not in the
 // repository, no commit can vouch for it, and the answer is true.
-func (src *Source) hasLanded(ctx context.Context, commit string, more func(context.Context) ([]string, error)) (bool, error) {
+func (src *Source) hasLanded(ctx context.Context, commit string, otherTips func(context.Context) ([]string, error)) (bool, error) {
 	if src.Trusted == "" || src.Policy.OutsideRepo {
 		return true, nil
 	}
@@ -54,7 +55,7 @@ func (src *Source) hasLanded(ctx context.Context, commit string, more func(conte
 	if has, err := in(src.Trusted); has || err != nil {
 		return has, err
 	}
-	others, err := more(ctx)
+	others, err := otherTips(ctx)
 	for _, tip := range others {
 		if has, err := in(tip); has || err != nil {
 			return has, err
@@ -63,12 +64,13 @@ func (src *Source) hasLanded(ctx context.Context, commit string, more func(conte
 	return false, err
 }
 
-// AcceptSince adds to equal what the log's since commit accepts on the edge from one parent. It does so if the parent does not contain the since
-// commit and the child takes over more of the accepted history than the parent has. The entries that the log held in that history then count on
-// neither side, except for the parent's entries that are still in all logs that are taken over. The branch's own edits are not accepted.
+// AcceptSince adds to equal what the log's since commit accepts on the edge from one parent. The since commit and its ancestors are the accepted
+// history. If the parent does not contain the since commit, and the child contains more of the accepted history than the parent, the entries that the
+// log had in the accepted history count neither in before nor in after. An entry of before still counts if the log has it in each commit that
+// the child takes over (see findTakenOver). The branch's own edits are not accepted.
 //
-// child is the child, or its parents. It takes over the accepted commits that it contains. A squash leaves no ancestor: it takes over the since
-// commit if its log has all entries of the log there, and the parent's log lacks some.
+// child holds the child's id or, if the child is not committed yet, the ids of its parents. A squash of the target has none of the accepted history
+// among its ancestors. It takes over the since commit if after has all entries of the since commit's log, and before lacks some of these.
 func (src *Source) AcceptSince(ctx context.Context, equal ledger.Equivalence, parent string, child []string, from, to string, before, after *LedgerFile) (ledger.Equivalence, error) {
 	stanza := src.Policy.LogFor(to)
 	if stanza == nil || stanza.Since == "" || after.Readable() && after.Log.Extends(before.Log.Ledger) {
@@ -89,22 +91,22 @@ func (src *Source) AcceptSince(ctx context.Context, equal ledger.Equivalence, pa
 	if squashed {
 		taken = []string{stanza.Since}
 	}
-	kept := map[small.Digest]bool{} // the parent's entries that are also in the log of each commit that is taken over
+	kept := map[small.Digest]bool{} // the entries of before that the log has in each commit of taken
 	for _, e := range before.Log.Entries {
 		kept[equal.Class(e.Digest)] = true
 	}
 	for _, commit := range taken {
-		then, err := src.LogAt(ctx, commit, to)
-		if err != nil || squashed && !tookOverAll(before, after, then, equal) {
+		log, err := src.LogAt(ctx, commit, to)
+		if err != nil || squashed && !tookOverAll(before, after, log, equal) {
 			return equal, err
 		}
-		there := map[small.Digest]bool{}
-		if then.Readable() {
-			for _, e := range then.Log.Entries {
-				there[equal.Class(e.Digest)] = true
+		has := map[small.Digest]bool{}
+		if log.Readable() {
+			for _, e := range log.Log.Entries {
+				has[equal.Class(e.Digest)] = true
 			}
 		}
-		maps.DeleteFunc(kept, func(d small.Digest, _ bool) bool { return !there[d] })
+		maps.DeleteFunc(kept, func(d small.Digest, _ bool) bool { return !has[d] })
 	}
 	past, err := src.acceptedBySince(ctx, stanza, from)
 	if err != nil {
@@ -140,17 +142,17 @@ func (src *Source) findTakenOver(ctx context.Context, since string, older, child
 	return taken, nil
 }
 
-// tookOverAll reports whether the log after an edge has all entries that the log had then, in the since commit, and the log before lacks some.
-func tookOverAll(before, after, then *LedgerFile, equal ledger.Equivalence) bool {
-	if then == nil || !then.Readable() || after == nil || !after.Readable() {
+// tookOverAll reports whether the log after an edge has all entries of atSince, the log in the since commit, and the log before the edge lacks some.
+func tookOverAll(before, after, atSince *LedgerFile, equal ledger.Equivalence) bool {
+	if !atSince.Readable() || !after.Readable() {
 		return false
 	}
-	return len(ledger.Only(then.Log.Ledger, before.Log.Ledger, equal)) > 0 && len(ledger.Only(then.Log.Ledger, after.Log.Ledger, equal)) == 0
+	return len(ledger.Only(atSince.Log.Ledger, before.Log.Ledger, equal)) > 0 && len(ledger.Only(atSince.Log.Ledger, after.Log.Ledger, equal)) == 0
 }
 
-// BeforeSince returns the entries that a log had in its since commit and that commit's ancestors, or nil if a commit contains the since commit.
-// A commit that does not may still have entries that the target has lost. tips are the commit, or its parents.
-func (src *Source) BeforeSince(ctx context.Context, stanza *policy.Log, tips []string, path string) (map[small.Digest]bool, error) {
+// EntriesBeforeSince returns the entries that a log had in its since commit and that commit's ancestors. It returns nil if one of tips contains the since
+// commit: only a commit without it may still have entries that the target has lost. tips holds the commit or, if it is not made yet, its parents.
+func (src *Source) EntriesBeforeSince(ctx context.Context, stanza *policy.Log, tips []string, path string) (map[small.Digest]bool, error) {
 	if stanza.Since == "" {
 		return nil, nil
 	}

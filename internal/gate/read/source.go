@@ -27,8 +27,8 @@ type Basis struct {
 	Trusted string
 	// Cache is how many bytes of logs may stay in memory; 0 means defaultMaxBytes.
 	Cache int
-	// Compared holds edges whose changes the caller has already read: those of the files that this configuration judges. If it is empty, Changes
-	// keeps its first answer here.
+	// Compared holds edges, and the changes on them that the caller has already read. They are changes of the files that this configuration judges. If
+	// Compared is empty, Changes keeps here what it reads first.
 	Compared history.Compared
 }
 
@@ -196,8 +196,8 @@ func (src *Source) Signature(ctx context.Context, revision string) (history.Sign
 	return s, err
 }
 
-// Changes returns the changes of judged files on each edge. If all edges have the same child, and no answer is remembered yet, it remembers this
-// one: several passes ask for the edges of a commit that is judged alone.
+// Changes returns the changes of judged files on each edge. If all edges have the same child, and Compared is empty, it keeps them in Compared: several
+// passes ask for the edges of a commit that is judged alone.
 func (src *Source) Changes(ctx context.Context, edges []history.Edge) ([][]history.Change, error) {
 	changes := src.Compared.Changes
 	if src.Compared.Edges == nil || !slices.Equal(edges, src.Compared.Edges) {

@@ -64,7 +64,7 @@ type Step struct {
 	movedFrom []map[string][]string
 	// rotations holds the logs that were rotated, by edge and by the log's path.
 	rotations []map[string]*rotation
-	// UnrelatedLog is true if the step merges unrelated histories, and a log moved whose old path has the other history's log.
+	// UnrelatedLog is true if the step merges unrelated histories, and a log of one moved away from a path at which the child has a log of the other.
 	UnrelatedLog bool
 	// Branch is set if the step is what a branch recorded since a merge base: findings then name the branch and not a commit.
 	Branch string
@@ -134,16 +134,17 @@ func (s *Step) Relocated() (paths []string) {
 // entries that went to an archive and, if the log is an archive itself, with the entries that came to it. own is the parent's log; nil if it has
 // none.
 func (s *Step) logAfterRotation(edge int, path string, own *LedgerFile) *LedgerFile {
-	left := own
+	rest := own
 	if r := s.rotations[edge][path]; r != nil {
 		indexes := []int{}
 		for _, e := range r.rest {
 			indexes = append(indexes, e.Index)
 		}
-		left = &LedgerFile{File: own.File, Log: &ledger.Log{Ledger: ledger.OfEntries(r.rest)}, remaining: indexes}
-		if own = nil; !r.whole() { // what comes to a path whose log has gone continues nothing there
-			return left
+		rest = &LedgerFile{File: own.File, Log: &ledger.Log{Ledger: ledger.OfEntries(r.rest)}, remaining: indexes}
+		if !r.whole() { // the child has to continue the rest; entries that another log brought to this path do not count
+			return rest
 		}
+		own = nil
 	}
 	for _, r := range s.rotations[edge] {
 		if r.to != path {
@@ -154,11 +155,11 @@ func (s *Step) logAfterRotation(edge int, path string, own *LedgerFile) *LedgerF
 		}
 		return &LedgerFile{File: own.File, Log: &ledger.Log{Ledger: ledger.OfEntries(append(own.Log.Entries[:own.Log.Len():own.Log.Len()], r.gone...))}, rotatedIn: r}
 	}
-	return left
+	return rest
 }
 
-// ApplyRotation applies logAfterRotation to what LogsBefore returned. If that is several versions, none of them is the parent's log, and they stay
-// as they are.
+// ApplyRotation applies logAfterRotation to logs, which LogsBefore returned. If these are several, they are versions from before the parent, and stay as
+// they are.
 func (s *Step) ApplyRotation(edge int, path string, logs []*LedgerFile) []*LedgerFile {
 	if len(logs) != 1 {
 		return logs
@@ -190,8 +191,8 @@ type ParentLog struct {
 	// Ledgers are the parent's log, or the last readable versions before it, and the logs that moved here. Paths says where each was.
 	Ledgers []*LedgerFile
 	Paths   []string
-	// NoLog is true if the parent has no file at the path, so that Ledgers has there what earlier commits had. If a rotation is all that brought
-	// entries to the path, it is false.
+	// NoLog is true if the parent has no file at the child's path, so that Ledgers has the versions of earlier commits for it. NoLog is false if Ledgers
+	// has nothing there but the entries that a rotation brought.
 	NoLog bool
 }
 
@@ -216,7 +217,7 @@ func (src *Source) ReadVersions(ctx context.Context, s *Step, path string) (*Led
 		now = c.New
 	}
 	logs := src.ReaderOf(path)
-	logs.noteNewest(now) // for several commits ChangesOf has done so, but for a single one nobody has
+	logs.noteNewest(now) // ChangesOf did so if several commits are judged; a single commit is judged without it
 	parents := make([]ParentLog, len(before))
 	var earlier *LedgerFile
 	for i, c := range before {

@@ -73,7 +73,7 @@ func NewLogComparer(p *policy.Policy, path string, now time.Time, was ...string)
 	paths := append([]string{path}, was...)
 	c := LogComparer{
 		Policy: p, Equivalence: equivalenceFor(p, now, paths...), waivers: changeWaivers(p, now, paths...),
-		unordered: p != nil && p.LogFor(path).Unordered(),
+		unordered: p.LogFor(path).Unordered(),
 	}
 	for _, at := range slices.Backward(paths) {
 		if b := p.BaselineFor(at); b != nil {
@@ -100,7 +100,7 @@ func (c LogComparer) Keeps(parent, child *ledger.Ledger) bool {
 	return ledger.Relate(parent, child, c.Equivalence).Relation != ledger.Rewritten
 }
 
-// Baselined reports whether a ledger begins with the baseline; it is false if the log has no baseline.
-func (c LogComparer) Baselined(l *ledger.Ledger) bool {
+// BeginsWithBaseline reports whether a ledger begins with the log's baseline; it is false if the log has none.
+func (c LogComparer) BeginsWithBaseline(l *ledger.Ledger) bool {
 	return c.Baseline != nil && matchBaseline(c.Baseline, l, c.waivers) != nil
 }

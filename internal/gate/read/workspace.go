@@ -31,7 +31,7 @@ type Workspace struct {
 	Artifacts map[small.Artifact]*Artifact
 	// Baseline is how many leading entries of the ledger a baseline accepts.
 	Baseline int
-	// DeletedFix is the fix for the log if a commit of this change deleted it that nobody else has; otherwise it is empty.
+	// DeletedFix is the fix for a missing log that a commit of this change deleted, if nobody else has that commit; otherwise it is empty.
 	DeletedFix string
 	// EntriesBefore is how many leading entries the log had before the change that is judged: all of them if a whole history is judged, -1 if there
 	// is no history.
@@ -44,7 +44,7 @@ type Workspace struct {
 type Artifact struct {
 	Path   string
 	Object string
-	// Doc is nil if the file is missing or cannot be read.
+	// Doc is nil if the file is missing or cannot be read, and for a log that Side read.
 	Doc *small.Document
 	// Log is set for the progress file only; nil if that cannot be read as a ledger.
 	Log      *ledger.Log
@@ -154,7 +154,7 @@ func (w *Workspace) HasLedger() bool {
 	return art != nil && art.Log != nil
 }
 
-// HasEntry reports whether any entry of a task fulfils a condition. The workspace must have a ledger; see HasLedger.
+// HasEntry reports whether any entry of a task fulfils a condition. The workspace must have a ledger (see HasLedger), and not be read by Side.
 func (w *Workspace) HasEntry(task string, fulfils func(*small.Value) bool) bool {
 	items := w.List(small.Progress, "entries")
 	for i, e := range w.Artifacts[small.Progress].Log.Entries {
@@ -302,14 +302,14 @@ func (w *Workspace) PutBackMissing(a small.Artifact) string {
 	return wording.Commands(commands...) + created
 }
 
-// RecordAgain returns the fix for an entry that must be recorded again, after the one before it: it undoes what brought it.
+// RecordAgain returns the fix for an entry that must be recorded again, later than the entry before it. The fix undoes the change that brought the entry.
 func (w *Workspace) RecordAgain(entry int) string {
 	log := w.Path(small.Progress)
 	return w.situationOf(entry).Undo(log, []string{"small-hook restore" + remedy.InDirectory(log)})
 }
 
-// DropRepeated returns the fix for an entry that the log has twice. If the merge is not committed yet, it combines the logs of both
-// sides again.
+// DropRepeated returns the fix for an entry that the log has twice. If a merge brought the entry and is not committed yet, the fix combines the logs of
+// both sides again.
 func (w *Workspace) DropRepeated(entry int) string {
 	if w.situationOf(entry).Merge {
 		return remedy.Reconcile

@@ -104,7 +104,7 @@ func (l *log) checkResultTimes(items []item, result *ledger.Ledger) error {
 		return nil
 	}
 	accepted := 0
-	if l.Comparer.Baselined(result) {
+	if l.Comparer.BeginsWithBaseline(result) {
 		accepted = l.Comparer.Baseline.Entries
 	}
 	for i := max(accepted, 1); i < len(items); i++ {

@@ -383,7 +383,7 @@ func (l *log) errCannotCopy(why string) *failure.Error {
 // findLostBaseline returns a baseline with which a side begins, and the result does not; nil if there is none.
 func (l *log) findLostBaseline(result *ledger.Ledger) *policy.Baseline {
 	for _, c := range l.comparers {
-		if slices.ContainsFunc(l.versions, func(v *version) bool { return c.Baselined(v.ledger) }) && !c.Baselined(result) {
+		if slices.ContainsFunc(l.versions, func(v *version) bool { return c.BeginsWithBaseline(v.ledger) }) && !c.BeginsWithBaseline(result) {
 			return c.Baseline
 		}
 	}

@@ -254,7 +254,7 @@ func (l *log) compareWithBases(theirs, ours *version, bases []*version) error {
 
 // beginsWithBaseline reports whether a log begins with the baseline of some side's configuration.
 func (l *log) beginsWithBaseline(v *version) bool {
-	return slices.ContainsFunc(l.comparers, func(c read.LogComparer) bool { return c.Baselined(v.ledger) })
+	return slices.ContainsFunc(l.comparers, func(c read.LogComparer) bool { return c.BeginsWithBaseline(v.ledger) })
 }
 
 // wasRewritten reports whether a side of a configured log lacks entries of a base, as an approved rewrite of the whole log allows.
