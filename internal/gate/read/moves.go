@@ -40,6 +40,8 @@ type moveSearch struct {
 	equal   func(from, to string, before, after *LedgerFile) (ledger.Equivalence, error)
 	// reverted, if set, decides whether a log that was rewritten counts as continuing the old one all the same.
 	reverted RevertedFunc
+	// acceptsSince is true in the second search of findMoves, for which equal also accepts what since commits accept.
+	acceptsSince bool
 }
 
 // removedLog is a log of the parent that the child no longer has at its path. logs holds the parent's version or, if that cannot be read, the last
@@ -79,7 +81,7 @@ type entryIndex struct {
 
 func (src *Source) newEntryIndex(x moveSearch, added []*LedgerFile) *entryIndex {
 	n := &entryIndex{all: added, waived: src.waivedEntries()}
-	if n.waived == nil || x.reverted != nil {
+	if n.waived == nil || x.reverted != nil || x.acceptsSince {
 		return n
 	}
 	n.byEntry = map[small.Digest][]*LedgerFile{}
@@ -112,7 +114,8 @@ func (n *entryIndex) candidates(d removedLog) []*LedgerFile {
 
 // findMoves finds the logs that moved on an edge: gone from one path, continued at a new one.
 func (src *Source) findMoves(ctx context.Context, x moveSearch) (moves, error) {
-	if x.equal == nil {
+	judged := x.equal == nil
+	if judged {
 		x.equal = func(from, to string, before, after *LedgerFile) (ledger.Equivalence, error) {
 			return src.EquivalenceOn(ctx, x.parents, from, to, before, after)
 		}
@@ -128,6 +131,9 @@ func (src *Source) findMoves(ctx context.Context, x moveSearch) (moves, error) {
 	files := slices.DeleteFunc(slices.Clone(removed), func(d removedLog) bool { return !src.IsFileEntry(d.path) })
 	removed = slices.DeleteFunc(removed, func(d removedLog) bool { return src.IsFileEntry(d.path) })
 	out, err := src.matchLogs(x, removed, added)
+	if err == nil && judged {
+		err = src.addMovesSince(ctx, x, removed, added, out)
+	}
 	if err != nil || len(files) == 0 {
 		return out, err
 	}
@@ -389,21 +395,6 @@ func (src *Source) equalByWaivers(from, to string, _, _ *LedgerFile) (ledger.Equ
 
 // RevertedFunc reports whether the only difference between two versions of a log is that earlier rewrites of its entries were undone.
 type RevertedFunc func(before, now *ledger.Ledger) (bool, error)
-
-// StepBetween makes the step between two commits, such as a ref's old and new tip: from the only one in n.Parents, which need not be a parent of n
-// in the history, to n. descends says whether n descends from it. Others' entries may stand between those of a log that moved. Only if n does not
-// descend may a log also be rotated as in a merge; see splitByGained. For reverted see moveSearch.
-func (src *Source) StepBetween(ctx context.Context, n history.Commit, changes [][]history.Change, descends bool, reverted RevertedFunc) (*Step, error) {
-	if err := src.findProfiles(ctx, n, changes); err != nil {
-		return nil, err
-	}
-	m, err := src.findMoves(ctx, moveSearch{parent: n.Parents[0], child: n.ID, changes: changes[0], combines: true, reverted: reverted, parents: n.Parents})
-	if err != nil {
-		return nil, err
-	}
-	rotated, err := src.findRotations(ctx, moveSearch{changes: changes[0], combines: !descends}, m)
-	return &Step{Commit: n, Changes: changes, Moves: []moves{m}, movedFrom: []map[string][]string{m.byNewPath()}, rotations: []map[string]*rotation{rotated}}, err
-}
 
 // PairLogs finds the logs in which two tips differ, and returns each as the target's file and the head's file. If a log moved on one branch only, its
 // files have different paths.

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/small-gate/small-gate/internal/base/failure"
+	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/small"
@@ -96,7 +97,7 @@ func (src *Source) AcceptSince(ctx context.Context, equal ledger.Equivalence, pa
 		kept[equal.Class(e.Digest)] = true
 	}
 	for _, commit := range taken {
-		log, err := src.LogAt(ctx, commit, to)
+		log, err := src.logBeforeMove(ctx, commit, from, to)
 		if err != nil || squashed && !tookOverAll(before, after, log, equal) {
 			return equal, err
 		}
@@ -115,6 +116,53 @@ func (src *Source) AcceptSince(ctx context.Context, equal ledger.Equivalence, pa
 	accepted := maps.Clone(past.entries)
 	maps.DeleteFunc(accepted, func(d small.Digest, _ bool) bool { return kept[equal.Class(d)] })
 	return equal.Accepting(accepted), nil
+}
+
+// logBeforeMove reads a log in a commit: at the path to or, if the commit has no file there because the log moved later, at the path from.
+func (src *Source) logBeforeMove(ctx context.Context, commit, from, to string) (*LedgerFile, error) {
+	log, err := src.LogAt(ctx, commit, to)
+	if err != nil || log != nil || from == to {
+		return log, err
+	}
+	return src.LogAt(ctx, commit, from)
+}
+
+// addMovesSince adds to out the logs that were rewritten in the history that their since commit accepts, and then moved. A branch that began before
+// the rewrite has the old log at the old path.
+func (src *Source) addMovesSince(ctx context.Context, x moveSearch, removed []removedLog, added []*LedgerFile, out moves) error {
+	removed = slices.DeleteFunc(slices.Clone(removed), func(d removedLog) bool {
+		stanza := src.Policy.LogFor(d.path)
+		if _, moved := out[d.path]; moved || stanza == nil || stanza.Since == "" {
+			return true
+		}
+		_, err := src.History.Signature(ctx, stanza.Since)
+		return err != nil // CheckSince says why, once the log is judged
+	})
+	arrived := out.byNewPath()
+	added = slices.DeleteFunc(slices.Clone(added), func(l *LedgerFile) bool { return arrived[l.File.Path] != nil })
+	if len(removed) == 0 || len(added) == 0 {
+		return nil
+	}
+	child := []string{x.child}
+	if history.Uncommitted(x.child) {
+		child = x.parents
+	}
+	x.acceptsSince = true
+	equalOn := x.equal
+	x.equal = func(from, to string, before, after *LedgerFile) (ledger.Equivalence, error) {
+		equal, err := equalOn(from, to, before, after)
+		if err != nil {
+			return equal, err
+		}
+		accepting, err := src.AcceptSince(ctx, equal, x.parent, child, from, to, before, after)
+		if !slices.ContainsFunc(before.Log.Entries, func(e ledger.Entry) bool { return !accepting.Accepted[e.Digest] }) {
+			return equal, err // any log would continue one of which no entry counts
+		}
+		return accepting, err
+	}
+	moved, err := src.matchLogs(x, removed, added)
+	maps.Copy(out, moved)
+	return err
 }
 
 // findTakenOver returns the merge bases of the child with the since commit that its parent does not contain: up to these, the child has the history

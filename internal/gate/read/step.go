@@ -112,6 +112,21 @@ func (src *Source) NewStep(ctx context.Context, n history.Commit, changes [][]hi
 	return s, nil
 }
 
+// StepBetween makes the step between two commits, such as a ref's old and new tip: from the only one in n.Parents, which need not be a parent of n
+// in the history, to n. descends says whether n descends from it. Others' entries may stand between those of a log that moved. Only if n does not
+// descend may a log also be rotated as in a merge; see splitByGained. For reverted see moveSearch.
+func (src *Source) StepBetween(ctx context.Context, n history.Commit, changes [][]history.Change, descends bool, reverted RevertedFunc) (*Step, error) {
+	if err := src.findProfiles(ctx, n, changes); err != nil {
+		return nil, err
+	}
+	m, err := src.findMoves(ctx, moveSearch{parent: n.Parents[0], child: n.ID, changes: changes[0], combines: true, reverted: reverted, parents: n.Parents})
+	if err != nil {
+		return nil, err
+	}
+	rotated, err := src.findRotations(ctx, moveSearch{changes: changes[0], combines: !descends}, m)
+	return &Step{Commit: n, Changes: changes, Moves: []moves{m}, movedFrom: []map[string][]string{m.byNewPath()}, rotations: []map[string]*rotation{rotated}}, err
+}
+
 // Rotated reports whether a log went to an archive with all its entries on an edge.
 func (s *Step) Rotated(edge int, path string) bool {
 	return s.rotations[edge][path].whole()
