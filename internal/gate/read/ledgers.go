@@ -81,6 +81,9 @@ func (f *LedgerFile) LenBeforeRotation() (had int, isArchive bool) {
 	return f.Log.Len() - len(f.rotatedIn.gone), true
 }
 
+// rotated reports whether the ledger is that of logAfterRotation, and not what the file's text says.
+func (f *LedgerFile) rotated() bool { return f.remaining != nil || f.rotatedIn != nil }
+
 // memoryBytes estimates how much memory a log takes.
 func (f *LedgerFile) memoryBytes() int {
 	size := entryBytes
@@ -126,7 +129,7 @@ func (l *logReader) Read(ctx context.Context, f history.File, near *LedgerFile) 
 		return nil, err
 	case problem != nil:
 		out.Problems = []small.Problem{*problem}
-	case near.Readable() && l.grows:
+	case near.Readable() && !near.rotated() && l.grows:
 		text, err := l.textOf(ctx, near)
 		if err != nil {
 			return nil, err
@@ -371,7 +374,7 @@ func (l *logReader) OpenEntries(ctx context.Context, f *LedgerFile) (ledger.Open
 // an archive, and with the entries that came to the log from another one.
 func (l *logReader) RecordsAfterRotation(ctx context.Context, f *LedgerFile) ledger.RecordsFunc {
 	all := l.Records(ctx, f.File)
-	if f.remaining == nil && f.rotatedIn == nil {
+	if !f.rotated() {
 		return all
 	}
 	if f.rotatedIn != nil {

@@ -21,7 +21,7 @@ type Workspace struct {
 	Dir string
 	// Situation says which commit brought an entry and who has that commit. For the zero digest it says so of the tree that is judged.
 	Situation func(entry small.Digest) remedy.Situation
-	// Files are all files below .small and lookalikes of it, in order of path.
+	// Files are all files below .small and lookalikes of it, in order of path, and after them the workspaces inside .small, as directories.
 	Files []history.File
 	// Twins are the paths that differ only in case from Dir or a directory above it.
 	Twins []string
