@@ -17,8 +17,8 @@ type format struct {
 	values func(f history.File, data []byte, limits small.Limits) ([]*small.Value, []small.Problem)
 	// openEntries returns the entries of a readable text that are not finished; it is nil for a format in which all entries are.
 	openEntries func(f history.File, data []byte, limits small.Limits) ledger.OpenEntries
-	// grows is true if a version can be read faster with the help of an earlier or a later one.
-	grows bool
+	// extendable is true if a version can be read faster with the help of an earlier or a later one.
+	extendable bool
 	// fileIsEntry is true if the file itself is the log's one entry, which then also depends on the file's name. needsText is true if the entry
 	// depends on the file's text, and not only on its id.
 	fileIsEntry, needsText bool
@@ -36,7 +36,7 @@ var progressFormat = format{
 		}
 		return doc.Root.Get("entries").Items, nil
 	},
-	grows: true,
+	extendable: true,
 }
 
 func familyFormat(of *policy.Format) format {
@@ -72,7 +72,7 @@ func textFormat(form *ledger.Form) format {
 			return form.Values(data), nil
 		},
 		openEntries: func(_ history.File, data []byte, _ small.Limits) ledger.OpenEntries { return form.OpenText(data) },
-		grows:       form.AppendsLines(),
+		extendable:  form.AppendsLines(),
 	}
 }
 

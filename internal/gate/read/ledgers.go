@@ -98,8 +98,8 @@ func (f *LedgerFile) memoryBytes() int {
 	return size
 }
 
-func newLogReader(tree history.Tree, limits small.Limits, most int, as format) *logReader {
-	l := &logReader{tree: tree, limits: limits, format: as, kept: map[string]*LedgerFile{}, newest: map[string]*newestFile{}, maxBytes: cmp.Or(most, defaultMaxBytes)}
+func newLogReader(tree history.Tree, limits small.Limits, maxBytes int, as format) *logReader {
+	l := &logReader{tree: tree, limits: limits, format: as, kept: map[string]*LedgerFile{}, newest: map[string]*newestFile{}, maxBytes: cmp.Or(maxBytes, defaultMaxBytes)}
 	if as.fileIsEntry { // an immutable file is seldom read twice
 		l.maxBytes /= 8
 	}
@@ -129,7 +129,7 @@ func (l *logReader) Read(ctx context.Context, f history.File, near *LedgerFile) 
 		return nil, err
 	case problem != nil:
 		out.Problems = []small.Problem{*problem}
-	case near.Readable() && !near.rotated() && l.grows:
+	case near.Readable() && !near.rotated() && l.extendable:
 		text, err := l.textOf(ctx, near)
 		if err != nil {
 			return nil, err
@@ -176,7 +176,7 @@ type recycler interface{ Recycle(data []byte) }
 
 // recycle lets the tree use a text's memory again. Nothing else refers to it, because parsing copies.
 func (l *logReader) recycle(text []byte) {
-	if tree, ok := l.tree.(recycler); ok && l.grows && len(text) > 0 {
+	if tree, ok := l.tree.(recycler); ok && l.extendable && len(text) > 0 {
 		tree.Recycle(text)
 	}
 }
@@ -204,7 +204,7 @@ func (l *logReader) textOf(ctx context.Context, f *LedgerFile) ([]byte, error) {
 
 // noteNewest notes which version of a log will be the last one to be read. If this version was read just now, its text stays in memory.
 func (l *logReader) noteNewest(f history.File) {
-	if !l.grows || !f.Regular() || f.Unmerged || l.newest[f.Path] != nil {
+	if !l.extendable || !f.Regular() || f.Unmerged || l.newest[f.Path] != nil {
 		return
 	}
 	n := &newestFile{file: f}
@@ -293,7 +293,7 @@ func (l *logReader) forgetNewest(n *newestFile) {
 // KeepBeginning makes and keeps the ledger of a file without reading the file, if a later version of the log begins with the file's content. text
 // is the later version's text.
 func (l *logReader) KeepBeginning(ctx context.Context, f history.File, later *LedgerFile, text []byte) error {
-	if !l.grows || !f.Regular() || f.Unmerged || l.isKept(f) {
+	if !l.extendable || !f.Regular() || f.Unmerged || l.isKept(f) {
 		return nil
 	}
 	start, err := l.prefixEqualTo(ctx, text, f)
