@@ -100,7 +100,7 @@ func compareTipsOfLog(ctx context.Context, r *run.Run, pair [2]history.File, edg
 	if err != nil {
 		return nil, err
 	}
-	if headToTarget, err = r.Source.AcceptSince(ctx, headToTarget, edge.Child, []string{edge.Parent}, path, path, headLog, targetLog); err != nil {
+	if headToTarget, err = r.Source.AcceptSince(ctx, headToTarget, edge.Child, []string{edge.Parent}, path, pair[0].Path, headLog, targetLog); err != nil {
 		return nil, err
 	}
 	if headToTarget.Accepted != nil && len(ledger.Only(headLog.Log.Ledger, targetLog.Log.Ledger, headToTarget)) == 0 {
