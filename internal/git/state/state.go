@@ -61,12 +61,28 @@ func resumable(command, file string) Unfinished {
 	return Unfinished{command, "git -c core.editor=true " + command + " --continue", "git " + command + " --skip", file}
 }
 
-// Read finds the outermost operation that git has not finished in the work tree of a git directory. It fails only if it cannot read.
+// Read finds the outermost operation that git has not finished in the work tree of a git directory. If a rebase has stopped for an edit, an
+// operation that somebody began there comes first: to continue the rebase would add its changes to the edited commit. Read fails only if it
+// cannot read.
 func Read(gitDir string) (Unfinished, error) {
+	edits, err := stoppedForEdit(gitDir)
+	if err != nil {
+		return Unfinished{}, err
+	}
+	var outer Unfinished
 	for _, u := range operations {
-		if there, err := Exists(filepath.Join(gitDir, filepath.FromSlash(u.file))); err != nil || there {
-			return u, err
+		there, err := Exists(filepath.Join(gitDir, filepath.FromSlash(u.file)))
+		switch {
+		case err != nil:
+			return Unfinished{}, err
+		case there && edits && u.Command == Rebase:
+			outer = u
+		case there:
+			return u, nil
 		}
+	}
+	if outer.Command != "" {
+		return outer, nil
 	}
 	// git was asked to revert or pick several commits. The last one was committed, by git or by hand, and others are left to do.
 	data, err := ReadFile(gitDir, "sequencer/todo")
@@ -79,14 +95,19 @@ func Read(gitDir string) (Unfinished, error) {
 	return Unfinished{Command: Pick, Skip: resumable(Pick, "").Finish}, nil
 }
 
+// stoppedForEdit reports whether a rebase has stopped so that somebody edits the commit that it has just made.
+func stoppedForEdit(gitDir string) (bool, error) {
+	return Exists(filepath.Join(gitDir, "rebase-merge", "amend"))
+}
+
 // Replays reports whether git is copying existing commits, which keep their authors, in the work tree of a git directory. If a rebase has stopped
-// for an edit, which the file amend shows, the next commit counts as a new one.
+// for an edit, the next commit counts as a new one.
 func Replays(gitDir string) (bool, error) {
 	picked, err := Exists(filepath.Join(gitDir, "CHERRY_PICK_HEAD"))
 	if err != nil || picked {
 		return picked, err
 	}
-	if stopped, err := Exists(filepath.Join(gitDir, "rebase-merge", "amend")); err != nil || stopped {
+	if edits, err := stoppedForEdit(gitDir); err != nil || edits {
 		return false, err
 	}
 	for _, name := range []string{"rebase-merge", "rebase-apply"} {

@@ -149,7 +149,7 @@ func (r *reconciliation) mergeFile(ctx context.Context, path string) (text []byt
 		if err != nil {
 			return nil, nil, err
 		}
-		notes, err := r.followTaskIDs(ctx, &c)
+		notes, err := r.updateIDs(ctx, &c)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -203,7 +203,15 @@ func findDriverOperation(ctx context.Context, repo Repository, g *workgit.Tree, 
 	if applied == "" {
 		return op, nil
 	}
-	return op, op.useAppliedCommit(ctx, repo, g, applied, state.Rebase)
+	u, err := state.Read(repo.Where().GitDir)
+	if err != nil {
+		return nil, err
+	}
+	kind := state.Pick // git has not written CHERRY_PICK_HEAD yet
+	if u.Command == state.Rebase {
+		kind = state.Rebase
+	}
+	return op, op.useAppliedCommit(ctx, repo, g, applied, kind)
 }
 
 var (

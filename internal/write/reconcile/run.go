@@ -209,19 +209,23 @@ func (r *reconciliation) planLog(ctx context.Context, path string) error {
 	if err != nil || mode == "" || same && !r.index[path].Unmerged {
 		return err
 	}
-	notes, err := r.replaceRebasedIDs(&c)
+	notes, err := r.updateIDs(ctx, &c)
 	if err != nil {
 		return err
 	}
-	also, err := r.followTaskIDs(ctx, &c)
-	if err != nil {
-		return err
-	}
-	notes = append(notes, also...)
 	if len(notes) > 0 {
 		r.out.Merged = append(r.out.Merged, MergedFile{Path: path, Notes: notes})
 	}
 	return r.op.withUndo(r.planResolution(ctx, c, mode))
+}
+
+// updateIDs gives the entries of a log's versions the new ids of rewritten commits and of tasks that get other ids. notes tell a person.
+func (r *reconciliation) updateIDs(ctx context.Context, c *combine.Case) (notes []string, err error) {
+	if notes, err = r.replaceRebasedIDs(c); err != nil {
+		return nil, err
+	}
+	more, err := r.followTaskIDs(ctx, c)
+	return append(notes, more...), err
 }
 
 // readCase reads the sides of a log. mode is the file's, empty if no side has the file; same says that all sides have the same version.
