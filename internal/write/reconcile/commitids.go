@@ -117,14 +117,16 @@ func (r *reconciliation) replaceRebasedIDs(c *combine.Case) (notes []string, err
 	if r.inMemory || r.op.kind != state.Rebase || !isWorkspaceLog(c.Path) {
 		return nil, nil
 	}
-	list, err := state.ReadFile(r.git.GitDir, "rebase-merge/rewritten-list")
-	if err != nil {
-		return nil, err
-	}
 	to := map[string]string{}
-	for line := range strings.Lines(string(list)) {
-		if old, now, found := strings.Cut(strings.TrimSpace(line), " "); found && history.IsObjectID(old) && history.IsObjectID(now) {
-			to[old] = now
+	for _, name := range []string{"rebase-merge/rewritten-list", "rebase-apply/rewritten"} {
+		list, err := state.ReadFile(r.git.GitDir, name)
+		if err != nil {
+			return nil, err
+		}
+		for line := range strings.Lines(string(list)) {
+			if old, now, found := strings.Cut(strings.TrimSpace(line), " "); found && history.IsObjectID(old) && history.IsObjectID(now) {
+				to[old] = now
+			}
 		}
 	}
 	for i := range c.Theirs {
