@@ -62,14 +62,14 @@ func reconcileText(done *reconcile.Outcome) string {
 	if done.Diff != "" {
 		text.WriteString("\n" + sanitize.Lines(done.Diff) + "\n")
 	}
-	for _, kept := range done.Kept {
-		path, copied := kept[0], kept[1]
+	for _, pair := range done.Copies {
+		path, copied := pair[0], pair[1]
 		fmt.Fprintf(&text, "A copy of %s as it was before: %s\n", sanitize.Line(path), sanitize.Line(copied))
 	}
 	for _, path := range done.Conflicts {
 		text.WriteString("STILL IN CONFLICT: " + sanitize.Line(path) + resolutionText(path) + "\n")
 	}
-	for _, path := range done.Elsewhere {
+	for _, path := range done.OtherConflicts {
 		text.WriteString("STILL IN CONFLICT: " + sanitize.Line(path) + " (not a workspace file)\n")
 	}
 	switch {
@@ -89,7 +89,7 @@ func reconcileText(done *reconcile.Outcome) string {
 // nextStepText ends the sentence on the next step. Conflicts come first: git refuses to commit while there are any.
 func nextStepText(done *reconcile.Outcome) string {
 	var resolve string
-	if len(done.Conflicts)+len(done.Elsewhere) > 0 {
+	if len(done.Conflicts)+len(done.OtherConflicts) > 0 {
 		resolve = ", and resolve the remaining conflicts"
 	}
 	if done.Finish == "" {

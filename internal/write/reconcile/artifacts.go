@@ -22,7 +22,7 @@ type MergedFile struct {
 	Notes []string
 }
 
-// mergedArtifacts are the files that are merged field by field, in this order: merging one needs those before it.
+// mergedArtifacts are the files that are merged field by field, in this order: to merge one, the merged files before it are needed.
 var mergedArtifacts = []small.Artifact{small.Workspace, small.Plan, small.Handoff}
 
 // planArtifacts plans to merge the files of a workspace that are not logs. A file that is staged without a conflict stays: git or a person has
@@ -42,14 +42,14 @@ func (r *reconciliation) planArtifacts(ctx context.Context, dir string) error {
 		if err != nil {
 			return err
 		}
-		sideChosen, adopt := a == small.Plan && r.opts.Plan != "", a == small.Plan && r.op.kind == ""
-		if !conflict && !sideChosen && !adopt {
+		sideChosen, onlyLog := a == small.Plan && r.opts.Plan != "", a == small.Plan && r.op.kind == ""
+		if !conflict && !sideChosen && !onlyLog {
 			if done[a], err = r.readStaged(ctx, path); err != nil {
 				return err
 			}
 			continue
 		}
-		data, notes, err := r.mergeArtifact(ctx, dir, a, adopt && !sideChosen, done)
+		data, notes, err := r.mergeArtifact(ctx, dir, a, onlyLog && !sideChosen, done)
 		if err != nil {
 			return err
 		}
@@ -86,9 +86,9 @@ func (r *reconciliation) sidesAgree(path string) bool {
 	return true
 }
 
-// mergeArtifact merges one file of all sides. With adopt, it only adds to our plan the tasks that the other side's entries name. done has the
-// files merged so far.
-func (r *reconciliation) mergeArtifact(ctx context.Context, dir string, a small.Artifact, adopt bool, done map[small.Artifact][]byte) ([]byte, []string, error) {
+// mergeArtifact merges one file of all sides. If onlyNamedTasks is true, it only adds to our plan the tasks that the other side's entries name.
+// done has the files merged so far.
+func (r *reconciliation) mergeArtifact(ctx context.Context, dir string, a small.Artifact, onlyNamedTasks bool, done map[small.Artifact][]byte) ([]byte, []string, error) {
 	merges, err := r.readMerges(ctx, dir)
 	var all []string
 	for i, m := range merges {
@@ -98,7 +98,7 @@ func (r *reconciliation) mergeArtifact(ctx context.Context, dir string, a small.
 		var data []byte
 		var notes []string
 		switch {
-		case adopt:
+		case onlyNamedTasks:
 			data, notes, err = m.AdoptNamed()
 		case a == small.Workspace:
 			data, err = m.Workspace()
@@ -157,7 +157,7 @@ func (r *reconciliation) readMerges(ctx context.Context, dir string) ([]threeway
 	return out, nil
 }
 
-// workspaceVersion reads a side's files of a workspace. Its Named are the ids of the tasks that the side's new entries name.
+// workspaceVersion reads a side's files of a workspace. Its Named are the ids of the tasks that entries name which no version in bases has.
 func (r *reconciliation) workspaceVersion(ctx context.Context, dir string, s side, bases []threeway.Version) (threeway.Version, error) {
 	v := threeway.Version{Name: r.messageName(s), Files: map[small.Artifact][]byte{}, Named: map[string]bool{}}
 	if s.isCommit() {
@@ -192,8 +192,8 @@ func newEntries(v threeway.Version, bases []threeway.Version, limits small.Limit
 	return added
 }
 
-// findPublishedTasks sets a merge's Kept: of the tasks that both sides added under the same id, those that published entries name. A
-// published entry cannot get another id.
+// findPublishedTasks sets Kept of both versions of a merge: of the tasks that both sides added under the same id, the ones that published
+// entries name. These tasks keep their id, because published entries cannot change.
 func (r *reconciliation) findPublishedTasks(ctx context.Context, dir string, m *threeway.Merge) error {
 	ids := m.Colliding()
 	for _, v := range []*threeway.Version{&m.Ours, &m.Theirs} {
@@ -247,7 +247,7 @@ func (r *reconciliation) planMergedFile(ctx context.Context, path string, data [
 	return err
 }
 
-// refuseUncommitted fails if a file differs from HEAD, unless the work tree has the wanted content already.
+// refuseUncommitted fails if a file differs from HEAD, unless the work tree's file has the content want already.
 func (r *reconciliation) refuseUncommitted(ctx context.Context, path string, want, present []byte) error {
 	dirty, err := r.git.Dirty(ctx, path)
 	if err != nil || !dirty {
@@ -327,7 +327,7 @@ func (r *reconciliation) errNothingToReconcile(ctx context.Context) error {
 	}
 }
 
-// errUnexplainedMarkers returns the failure for conflict markers if no operation is under way that tells the sides.
+// errUnexplainedMarkers returns the failure for files with conflict markers whose sides no operation tells.
 func (r *reconciliation) errUnexplainedMarkers(paths []string) error {
 	var restore []string
 	for _, path := range paths {

@@ -19,7 +19,7 @@ import (
 // Files are files that this package merges instead of git, by path.
 type Files map[string]history.File
 
-// Side is one of the two versions that Combine brings together.
+// Side is one of the two versions that Combine merges, or a merge base.
 type Side struct {
 	// Name is for messages. ID is its commit, or WorkTreeID.
 	Name, ID string
@@ -36,10 +36,10 @@ const WorkTreeID = ":worktree"
 // Combiner merges files as Run does, but in memory: it does not change the work tree or the index. It belongs to one repository and one
 // trusted configuration.
 type Combiner struct {
-	repo     *overlay
-	git      *workgit.Tree
-	opts     Options
-	policies []*policy.Policy
+	repo          *overlay
+	git           *workgit.Tree
+	opts          Options
+	otherPolicies []*policy.Policy
 }
 
 // NewCombiner returns a Combiner. Baselines in the configuration of the commit head also count, and its stanzas of logs that the trusted
@@ -55,7 +55,7 @@ func NewCombiner(ctx context.Context, repo Repository, opts Options, head string
 		if err != nil {
 			return nil, err
 		}
-		c.policies, c.opts.Policy = []*policy.Policy{p}, opts.Policy.WithLogsOf(p)
+		c.otherPolicies, c.opts.Policy = []*policy.Policy{p}, opts.Policy.WithLogsOf(p)
 	}
 	return c, nil
 }
@@ -84,7 +84,7 @@ func isWorkspaceLog(path string) bool {
 
 // Files lists the files of a commit that this package merges.
 func (c *Combiner) Files(ctx context.Context, commit string) (Files, error) {
-	all, err := c.repo.List(ctx, commit, mergedFiles(c.opts.Policy))
+	all, err := c.repo.List(ctx, commit, workspacesAndLogs(c.opts.Policy))
 	out := Files{}
 	for _, f := range all {
 		if c.Merges(f.Path) {
@@ -129,9 +129,9 @@ func (c *Combiner) CheckedOut(ctx context.Context, f history.File) ([]byte, erro
 	return c.git.CheckedOut(ctx, f.Path, f.Object)
 }
 
-// LogsLacking lists the logs, among paths, in which has lacks an entry of all.
-func (c *Combiner) LogsLacking(ctx context.Context, has, all Files, paths []string) (lacking []string, err error) {
-	r := c.newReconciliation(opConflict, Side{ID: "all", Files: all}, Side{ID: "has", Files: has})
+// LogsLacking lists the logs, among paths, that lack in files an entry that they have in required.
+func (c *Combiner) LogsLacking(ctx context.Context, files, required Files, paths []string) (lacking []string, err error) {
+	r := c.newReconciliation(opConflict, Side{ID: "required", Files: required}, Side{ID: "files", Files: files})
 	for _, path := range paths {
 		kind := combine.KindOf(c.opts.Policy, path)
 		if !isWorkspaceLog(path) && !kind.Configured() {
@@ -155,12 +155,12 @@ func (c *Combiner) LogsLacking(ctx context.Context, has, all Files, paths []stri
 // Combine puts theirs on top of ours if theirs is Picked; otherwise it merges them. It returns the files, and notes for people. If the error
 // has ErrNeedsMerge in its chain, theirs cannot be put on top and must be merged.
 func (c *Combiner) Combine(ctx context.Context, ours, theirs Side) (Files, []string, error) {
-	word := state.Merge
+	kind := state.Merge
 	if theirs.Picked {
-		word = state.Rebase
+		kind = state.Rebase
 	}
-	r := c.newReconciliation(word, ours, theirs)
-	if word == state.Merge {
+	r := c.newReconciliation(kind, ours, theirs)
+	if kind == state.Merge {
 		if err := r.followMoves(ctx); err != nil {
 			return nil, nil, err
 		}
@@ -174,7 +174,7 @@ func (c *Combiner) Combine(ctx context.Context, ours, theirs Side) (Files, []str
 	}
 	for _, dir := range dirs {
 		if err := r.planWorkspace(ctx, dir); err != nil {
-			if errors.Is(err, combine.ErrOrder) && word == state.Rebase {
+			if errors.Is(err, combine.ErrOrder) && kind == state.Rebase {
 				err = errors.Join(err, ErrNeedsMerge)
 			}
 			return nil, nil, err
@@ -204,10 +204,10 @@ func (c *Combiner) Combine(ctx context.Context, ours, theirs Side) (Files, []str
 }
 
 // newReconciliation returns a reconciliation of two sides in memory.
-func (c *Combiner) newReconciliation(word string, ours, theirs Side) *reconciliation {
+func (c *Combiner) newReconciliation(kind string, ours, theirs Side) *reconciliation {
 	r := newReconciliation(c.repo, c.git, c.opts)
-	r.inMemory, r.policies, r.theirsFirst = true, c.policies, true
-	r.op = &operation{kind: word, ours: side{name: ours.Name, id: ours.ID}, theirs: []side{{name: theirs.Name, id: theirs.ID, picked: theirs.Picked}}}
+	r.inMemory, r.otherPolicies, r.theirsFirst = true, c.otherPolicies, true
+	r.op = &operation{kind: kind, ours: side{name: ours.Name, id: ours.ID}, theirs: []side{{name: theirs.Name, id: theirs.ID, picked: theirs.Picked}}}
 	for _, s := range append([]Side{ours, theirs}, theirs.Bases...) {
 		r.files[s.ID] = maps.Clone(s.Files)
 	}
@@ -231,7 +231,7 @@ func (r *reconciliation) findMovedLog() string {
 	return ""
 }
 
-// mergeTrivially makes the index that git has after a trivial merge: files that both sides changed are in conflict.
+// mergeTrivially makes r.index: a file that one side alone changed is as on that side; a file that both sides changed is in conflict.
 func (r *reconciliation) mergeTrivially() {
 	ours, theirs := r.files[r.op.ours.id], r.files[r.op.theirs[0].id]
 	r.index = maps.Clone(ours)

@@ -17,14 +17,14 @@ import (
 	"github.com/small-gate/small-gate/internal/write/combine"
 )
 
-// ReplaceIDs replaces, in the logs among files, the ids of rewritten commits that entries name as evidence. to maps old ids to new ones. An
-// entry that before has at the same path is published, and stays. notes tell a person about each changed entry.
-func (c *Combiner) ReplaceIDs(ctx context.Context, files, before Files, to map[string]string) (out Files, notes []string, err error) {
+// ReplaceCommitIDs replaces, in the workspaces' logs among files, the ids of rewritten commits that entries name. newIDs maps old ids to new ones.
+// An entry that the log at the same path in before has, stays. notes tell a person about each changed entry.
+func (c *Combiner) ReplaceCommitIDs(ctx context.Context, files, before Files, newIDs map[string]string) (out Files, notes []string, err error) {
 	out = files
 	limit := small.Limits{MaxFileSize: cmp.Or(c.opts.MaxFileSize, c.opts.Policy.MaxFileSize)}.FileSize()
 	for _, path := range slices.Sorted(maps.Keys(files)) {
 		f := files[path]
-		if !isWorkspaceLog(path) || f.Object == before[path].Object || len(to) == 0 {
+		if !isWorkspaceLog(path) || f.Object == before[path].Object || len(newIDs) == 0 {
 			continue
 		}
 		blob, err := c.repo.Blob(ctx, f.Object, limit)
@@ -35,7 +35,7 @@ func (c *Combiner) ReplaceIDs(ctx context.Context, files, before Files, to map[s
 		if err != nil {
 			return nil, nil, err
 		}
-		text, added, err := replaceIDsIn(blob.Data, old.Data, to, func([]ledger.Entry) (map[small.Digest]bool, error) {
+		text, added, err := replaceCommitIDs(blob.Data, old.Data, newIDs, func([]ledger.Entry) (map[small.Digest]bool, error) {
 			log, _ := ledger.ReadLog(old.Data, small.Limits{MaxFileSize: limit})
 			if log == nil {
 				return nil, nil
@@ -61,12 +61,13 @@ func (c *Combiner) ReplaceIDs(ctx context.Context, files, before Files, to map[s
 	return out, notes, nil
 }
 
-// replaceIDsIn replaces ids of commits in the text of one log. published finds the entries that stay. If the text after before has no old id,
-// nothing is parsed. A new id is cut to the length of the old one, so that nothing else in the text moves.
-func replaceIDsIn(text, before []byte, to map[string]string, published func([]ledger.Entry) (map[small.Digest]bool, error)) (out []byte, notes []string, err error) {
+// replaceCommitIDs replaces ids of commits in the text of one log. findStaying returns the entries that stay. before, if not empty, is a text of
+// the log whose entries stay: if text continues it without an old id, nothing is parsed. A new id is cut to the length of the old one, so that
+// nothing else in the text moves.
+func replaceCommitIDs(text, before []byte, newIDs map[string]string, findStaying func([]ledger.Entry) (map[small.Digest]bool, error)) (out []byte, notes []string, err error) {
 	const shortest = 7 // characters: a shorter text is no commit's id
 	added := bytes.TrimPrefix(text, before)
-	if !slices.ContainsFunc(slices.Collect(maps.Keys(to)), func(id string) bool { return bytes.Contains(added, []byte(id[:shortest])) }) {
+	if !slices.ContainsFunc(slices.Collect(maps.Keys(newIDs)), func(id string) bool { return bytes.Contains(added, []byte(id[:shortest])) }) {
 		return text, nil, nil
 	}
 	doc, _ := small.Parse(text, small.Limits{MaxFileSize: int64(len(text))})
@@ -77,7 +78,7 @@ func replaceIDsIn(text, before []byte, to map[string]string, published func([]le
 	if log == nil {
 		return text, nil, nil
 	}
-	stays, err := published(log.Entries)
+	stays, err := findStaying(log.Entries)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -86,7 +87,7 @@ func replaceIDsIn(text, before []byte, to map[string]string, published func([]le
 		if len(e.Commit) < shortest || stays[e.Digest] {
 			continue
 		}
-		for id, now := range to {
+		for id, now := range newIDs {
 			if !strings.HasPrefix(id, e.Commit) {
 				continue
 			}
@@ -111,13 +112,13 @@ func byteOffset(line []byte, column int) (at int) {
 	return at
 }
 
-// replaceRebasedIDs replaces, in a log's version that git's rebase is applying and in its base, the ids of commits that the rebase has
-// rewritten already.
+// replaceRebasedIDs replaces the ids of commits that git's rebase has rewritten already, in the log's version of the commit that the rebase is
+// applying and in that version's base. Published entries stay.
 func (r *reconciliation) replaceRebasedIDs(c *combine.Case) (notes []string, err error) {
 	if r.inMemory || r.op.kind != state.Rebase || !isWorkspaceLog(c.Path) {
 		return nil, nil
 	}
-	to := map[string]string{}
+	newIDs := map[string]string{}
 	for _, name := range []string{"rebase-merge/rewritten-list", "rebase-apply/rewritten"} {
 		list, err := state.ReadFile(r.git.GitDir, name)
 		if err != nil {
@@ -125,17 +126,17 @@ func (r *reconciliation) replaceRebasedIDs(c *combine.Case) (notes []string, err
 		}
 		for line := range strings.Lines(string(list)) {
 			if old, now, found := strings.Cut(strings.TrimSpace(line), " "); found && history.IsObjectID(old) && history.IsObjectID(now) {
-				to[old] = now
+				newIDs[old] = now
 			}
 		}
 	}
 	for i := range c.Theirs {
 		t := &c.Theirs[i]
-		if t.Data, notes, err = replaceIDsIn(t.Data, nil, to, c.Published); err != nil {
+		if t.Data, notes, err = replaceCommitIDs(t.Data, nil, newIDs, c.Published); err != nil {
 			return nil, err
 		}
 		for k := range t.Bases {
-			if t.Bases[k].Data, _, err = replaceIDsIn(t.Bases[k].Data, nil, to, c.Published); err != nil {
+			if t.Bases[k].Data, _, err = replaceCommitIDs(t.Bases[k].Data, nil, newIDs, c.Published); err != nil {
 				return nil, err
 			}
 		}

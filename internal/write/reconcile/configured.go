@@ -15,8 +15,8 @@ import (
 	"github.com/small-gate/small-gate/internal/write/workgit"
 )
 
-// mergedFiles selects the files of workspaces and the configured logs.
-func mergedFiles(p *policy.Policy) history.Filter {
+// workspacesAndLogs selects the files of workspaces and the configured logs.
+func workspacesAndLogs(p *policy.Policy) history.Filter {
 	f := history.Workspaces()
 	for _, log := range p.Logs {
 		f.Patterns = append(f.Patterns, log.Path)
@@ -24,7 +24,7 @@ func mergedFiles(p *policy.Policy) history.Filter {
 	return f
 }
 
-// planConfiguredLogs plans to combine the configured logs. If git has moved a log with the side that moved it, or removed it, that stays.
+// planConfiguredLogs plans to combine the configured logs. If one side moved or removed a log, git's result stays unless it is in conflict.
 func (r *reconciliation) planConfiguredLogs(ctx context.Context) error {
 	if len(r.opts.Policy.Logs) == 0 {
 		return nil
@@ -66,7 +66,7 @@ func (r *reconciliation) mustMergeConfigured(ctx context.Context, path string) (
 		for _, base := range r.op.theirs[0].bases {
 			data, err := r.readSide(ctx, side{id: base, name: "the merge base"}, path)
 			if err != nil || data != nil {
-				lacks, failed := r.targetLacks(ctx, path)
+				lacks, failed := r.defaultBranchLacks(ctx, path)
 				return !kind.IsDraft(data, r.op.theirs[0].picked || lacks), errors.Join(err, failed)
 			}
 		}
@@ -80,8 +80,8 @@ func (r *reconciliation) mustMergeConfigured(ctx context.Context, path string) (
 	return true, nil
 }
 
-// targetLacks reports whether the default branch is known and has no file at a path.
-func (r *reconciliation) targetLacks(ctx context.Context, path string) (bool, error) {
+// defaultBranchLacks reports whether the default branch is known and has no file at a path.
+func (r *reconciliation) defaultBranchLacks(ctx context.Context, path string) (bool, error) {
 	main, err := githistory.DefaultBranch(ctx, r.repo, "")
 	if err != nil || main.ID == "" {
 		return false, err
@@ -97,8 +97,8 @@ func (r *reconciliation) findOrder(ctx context.Context) error {
 	if len(r.opts.Policy.Logs) == 0 || r.op.kind != state.Merge || len(r.op.theirs) != 1 {
 		return nil
 	}
-	side, err := TargetSide(ctx, r.repo, r.git, r.op.ours.id, r.op.theirs[0].id)
-	r.theirsFirst, r.targetKnown = side == 1, side >= 0
+	target, err := TargetSide(ctx, r.repo, r.git, r.op.ours.id, r.op.theirs[0].id)
+	r.theirsFirst, r.targetKnown = target == 1, target >= 0
 	return err
 }
 

@@ -17,7 +17,7 @@ import (
 	"github.com/small-gate/small-gate/internal/write/workgit"
 )
 
-// MergeInput is what git passes to a merge driver (gitattributes(5), "Defining a custom merge driver").
+// MergeInput has the values that git passes to a merge driver (gitattributes(5), "Defining a custom merge driver").
 type MergeInput struct {
 	// Base is %O, Ours is %A, Theirs is %B. A missing base is empty.
 	Base, Ours, Theirs []byte
@@ -95,8 +95,8 @@ func (in MergeInput) conflictMessage() string {
 	return fmt.Sprintf("both sides changed %s; nothing was merged. %s", in.Path, next)
 }
 
-// Drive merges one file for git as Run would, and returns notes for a person. The text is nil if it cannot find the commits that git is
-// merging, or the file is not one that Run merges.
+// Drive merges one file for git's merge driver as Run would, and returns notes for a person. The text is nil if the commits that git is merging
+// cannot be found, or if Run merges no such file.
 func Drive(ctx context.Context, repo Repository, opts Options, in MergeInput) (text []byte, notes []string, err error) {
 	g, err := workgit.Open(repo.Where(), opts.Environ)
 	if err != nil {
@@ -122,8 +122,8 @@ func Drive(ctx context.Context, repo Repository, opts Options, in MergeInput) (t
 	return r.mergeFile(ctx, in.Path)
 }
 
-// sidesAreInput reports whether git passed the versions of the sides that were found. It passes others, for example, while it merges several
-// merge bases into one.
+// sidesAreInput reports whether in has the file's versions of the sides that were found. git passes other versions, for example, while it merges
+// several merge bases into one.
 func (r *reconciliation) sidesAreInput(ctx context.Context, in MergeInput) (bool, error) {
 	if len(r.op.theirs) != 1 {
 		return false, nil
@@ -136,15 +136,15 @@ func (r *reconciliation) sidesAreInput(ctx context.Context, in MergeInput) (bool
 	return err == nil && bytes.Equal(ours, in.Ours) && bytes.Equal(theirs, in.Theirs), err
 }
 
-// mergeFile merges one file, and returns notes for a person. The text is nil if the file is not one that Run merges.
+// mergeFile merges one file, and returns notes for a person. The text is nil if Run merges no such file.
 func (r *reconciliation) mergeFile(ctx context.Context, path string) (text []byte, notes []string, err error) {
 	dir, name, _ := small.SplitPath(path)
 	a, _ := small.ArtifactOf(name)
-	plain := r.opts.Policy.LogFor(path) != nil
+	configured := r.opts.Policy.LogFor(path) != nil
 	switch {
-	case !plain && !r.opts.Policy.Judges(dir):
+	case !configured && !r.opts.Policy.Judges(dir):
 		return nil, nil, nil
-	case plain, a == small.Progress:
+	case configured, a == small.Progress:
 		c, _, _, err := r.readCase(ctx, path)
 		if err != nil {
 			return nil, nil, err

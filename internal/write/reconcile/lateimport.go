@@ -14,8 +14,9 @@ import (
 	"github.com/small-gate/small-gate/internal/write/workgit"
 )
 
-// planLateImport handles a merge of a workspace of 1.0.0 with one of 2.0.0: it plans to keep the former whole, as another import, and leaves
-// the rest of the directory as on the 2.0.0 side. git's own merge would change the first import. It reports whether the merge is such a one.
+// planLateImport handles a directory whose workspace is of 1.0.0 on one side and of 2.0.0 on the other: it plans to keep the files of the former as
+// another import, and the rest of the directory as on the 2.0.0 side. git's own merge would change the first import. It reports whether the
+// directory is such a one.
 func (r *reconciliation) planLateImport(ctx context.Context, dir string) (bool, error) {
 	if r.op.kind == "" || len(r.op.theirs) != 1 || !r.op.theirs[0].isCommit() {
 		return false, nil
@@ -29,7 +30,7 @@ func (r *reconciliation) planLateImport(ctx context.Context, dir string) (bool, 
 	if err != nil || records.VersionOf(text) != records.Version || r.files[late.id][profile].Mode != "" || r.files[late.id][small.Progress.Path(dir)].Mode == "" {
 		return false, err
 	}
-	imported, err := LateImport(ctx, r.repo, r.files[migrated.id], FilesBelow(r.files[late.id], small.InDir(dir, "")), dir, r.limits())
+	imported, err := NewLateImport(ctx, r.repo, r.files[migrated.id], FilesBelow(r.files[late.id], small.InDir(dir, "")), dir, r.limits())
 	if err != nil || imported == nil {
 		return false, err
 	}
@@ -53,7 +54,7 @@ func (r *reconciliation) planLateImport(ctx context.Context, dir string) (bool, 
 }
 
 // planMigratedSide plans to leave a directory's workspace as on the 2.0.0 side, and to remove the late branch's other files. imported has the files
-// of the new import, which stay.
+// of the new import by path.
 func (r *reconciliation) planMigratedSide(ctx context.Context, dir string, migrated, late map[string]history.File, imported map[string][]byte) error {
 	for _, path := range slices.Sorted(maps.Keys(r.index)) {
 		in, name, ok := small.SplitPath(path)
@@ -100,9 +101,9 @@ func FilesBelow(files map[string]history.File, folder string) map[string]history
 	return out
 }
 
-// LateImport returns, by path, the files that import a workspace of 1.0.0 into one of 2.0.0 in dir; nil if an import there has its log
+// NewLateImport makes the files, by path, that import a workspace of 1.0.0 into one of 2.0.0 in dir; nil if an import there has its log
 // already. originals has the files of the 1.0.0 workspace by name, migrated those of the 2.0.0 side by path.
-func LateImport(
+func NewLateImport(
 	ctx context.Context, repo Repository, migrated, originals map[string]history.File, dir string, limits small.Limits,
 ) (map[string][]byte, error) {
 	read := func(f history.File) ([]byte, error) {

@@ -15,7 +15,7 @@ import (
 	"github.com/small-gate/small-gate/internal/write/workgit"
 )
 
-// followMoves gives all versions of a log that a side moved one path: that of the log after the merge.
+// followMoves handles logs that a side moved: in r.files it puts all versions of such a log at one path, the path of the merged log.
 func (r *reconciliation) followMoves(ctx context.Context) error {
 	for _, t := range r.op.theirs {
 		if !t.isCommit() {
@@ -34,6 +34,7 @@ func (r *reconciliation) followMoves(ctx context.Context) error {
 	return nil
 }
 
+// followMovesSince does so for logs that ours or t moved since one of their merge bases. It fails if one commit cannot combine the sides.
 func (r *reconciliation) followMovesSince(ctx context.Context, base string, t side) error {
 	opts := run.Options{Policy: r.opts.Policy, Trusted: r.op.ours.id, Now: r.opts.Now, MaxFileSize: r.opts.MaxFileSize}
 	moves := map[string]map[string]string{}
@@ -49,7 +50,7 @@ func (r *reconciliation) followMovesSince(ctx context.Context, base string, t si
 			return err
 		}
 	}
-	if err := r.checkRotations(base, t); err != nil {
+	if err := r.refuseRotations(base, t); err != nil {
 		return err
 	}
 	files, err := r.listFiles(ctx, base)
@@ -84,9 +85,9 @@ func (r *reconciliation) followMovesSince(ctx context.Context, base string, t si
 	return nil
 }
 
-// checkRotations fails if one side rotated a log, and the side whose entries come first has appended to it: the archive must then have these
-// entries too. The rotating side is a branch into which the target is merged, or a commit being applied.
-func (r *reconciliation) checkRotations(base string, t side) error {
+// refuseRotations fails if one side rotated a log, and the side whose entries come first has appended to the log: the archive must then have these
+// entries too. It looks for rotations in a commit being applied or, in a merge, in our branch if t is the target.
+func (r *reconciliation) refuseRotations(base string, t side) error {
 	rotating, first, version := r.op.ours, t, "--ours"
 	switch {
 	case t.picked:
@@ -109,7 +110,7 @@ func (r *reconciliation) checkRotations(base string, t side) error {
 	return nil
 }
 
-// moveFile moves a file in the list of a side's files, and notes the new path, so that the file at the old one is removed.
+// moveFile moves a log in r.files[id]. It notes the new path in r.newPaths, so that the file at the old path is removed.
 func (r *reconciliation) moveFile(id, from, to string) {
 	f, there := r.files[id][from]
 	if from == to || !there {

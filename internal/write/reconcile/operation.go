@@ -26,20 +26,20 @@ type Repository interface {
 	Tips(ctx context.Context, prefixes ...string) ([]string, error)
 }
 
-// side is a commit whose files are merged, or, in a conflict that no commit explains, a stage of the index.
+// side is one of the versions that are merged: a commit; in a conflict that no commit explains, a stage of the index; or a Side of a Combiner.
 type side struct {
 	name, id string
-	// bases are its merge bases with ours, or the parents of a commit being applied.
+	// bases are the ids of the side's merge bases with ours or, if the side is a commit being applied, of its parents.
 	bases []string
 	// picked is true if only the side's changes since its base are taken, as in a rebase.
 	picked bool
 }
 
-// operation is an operation that git has not finished, or the combination with a named side.
+// operation is an operation that git has not finished, or a merge of our logs with those of a side that the user names.
 type operation struct {
 	// kind is its git command, opSquash or opConflict; empty if nothing is under way.
 	kind string
-	// finish is the command to type after reconciling, skip the one if nothing is left to commit.
+	// finish is the command to type after reconciling. If nothing is left to commit then, skip is the command; empty if finish is.
 	finish, skip string
 	ours         side
 	theirs       []side
@@ -47,7 +47,8 @@ type operation struct {
 
 // Kinds of operations that are not git commands.
 const (
-	opSquash   = "squash merge"
+	opSquash = "squash merge"
+	// opConflict is a conflict that no commit explains: see findSidesInConflict.
 	opConflict = "conflict"
 )
 
@@ -91,7 +92,7 @@ func (o *operation) undoCommand() string {
 	return state.UndoCommand(o.kind)
 }
 
-// withUndo adds the command that undoes the operation to the failure of an unsound side, which has to be mended before the merge.
+// withUndo adds the command that undoes the operation to the remedy of err, if err says that a side's log must be fixed on its branch first.
 func (o *operation) withUndo(err error) error {
 	if o.kind == "" || !errors.Is(err, combine.ErrUnsound) {
 		return err
@@ -122,8 +123,8 @@ func findOperation(ctx context.Context, repo Repository, git *workgit.Tree) (*op
 	return op, nil
 }
 
-// useNamedSide makes a commit that the caller names the other side. If an operation other than a squash is under way, the commit must be one
-// of its sides, and they stay.
+// useNamedSide makes the commit that the user names the other side. If an operation is under way, the commit must be one of its sides, and
+// all of them stay; only a squash is replaced.
 func (o *operation) useNamedSide(ctx context.Context, repo Repository, name string) error {
 	id, err := repo.Resolve(ctx, name)
 	if err != nil {
@@ -160,7 +161,7 @@ func (o *operation) findMerge(ctx context.Context, repo Repository, _ *workgit.T
 	return nil
 }
 
-// findApplied finds a stopped rebase, cherry-pick or revert. A pseudo ref names the commit being applied to HEAD; a revert has no side.
+// findApplied finds a stopped rebase, cherry-pick or revert. A pseudo ref names the commit being applied to HEAD. A revert gets no other side.
 func (o *operation) findApplied(ctx context.Context, repo Repository, git *workgit.Tree) error {
 	u, err := state.Read(repo.Where().GitDir)
 	if err != nil || u.Finish == "" {
@@ -185,7 +186,7 @@ func (o *operation) findApplied(ctx context.Context, repo Repository, git *workg
 }
 
 // useAppliedCommit makes the commit that git is applying the other side. A commit with several parents cannot be applied.
-func (o *operation) useAppliedCommit(ctx context.Context, repo Repository, git *workgit.Tree, name, word string) error {
+func (o *operation) useAppliedCommit(ctx context.Context, repo Repository, git *workgit.Tree, name, kind string) error {
 	id, err := repo.Resolve(ctx, name)
 	if err != nil {
 		return err
@@ -194,10 +195,10 @@ func (o *operation) useAppliedCommit(ctx context.Context, repo Repository, git *
 	if err != nil {
 		return err
 	}
-	o.kind = word
+	o.kind = kind
 	o.theirs = []side{{id: id, bases: parents, picked: true}}
 	if len(parents) > 1 {
-		return o.needsMerge(ctx, repo, git, fmt.Sprintf("the %s is about to apply %s, which is a merge: it is unclear which side's entries it brings", word, history.Short(id)))
+		return o.needsMerge(ctx, repo, git, fmt.Sprintf("the %s is about to apply %s, which is a merge: it is unclear which side's entries it brings", kind, history.Short(id)))
 	}
 	return nil
 }
@@ -208,18 +209,18 @@ func (o *operation) findSquash(ctx context.Context, repo Repository, git *workgi
 	if err != nil {
 		return err
 	}
-	inside := map[string]bool{}
+	isParent := map[string]bool{}
 	for _, id := range squashed {
 		parents, err := git.Parents(ctx, id)
 		if err != nil {
 			return err
 		}
 		for _, p := range parents {
-			inside[p] = true
+			isParent[p] = true
 		}
 	}
 	for _, id := range squashed {
-		if !inside[id] {
+		if !isParent[id] {
 			o.kind, o.finish, o.skip = opSquash, wording.FinishMerge, state.UndoCommand("")
 			o.theirs = append(o.theirs, side{id: id})
 		}
@@ -252,7 +253,8 @@ func (o *operation) findNamesAndBases(ctx context.Context, repo Repository, git 
 	return nil
 }
 
-// CombineCommitted combines HEAD's version of a log with those of the commits being merged. The text is nil if none of them has the log.
+// CombineCommitted combines HEAD's version of a log with those of the commits being merged. It returns c with these versions, and the text,
+// which is nil if no version has the log. Without a merge, the text is HEAD's.
 func CombineCommitted(ctx context.Context, repo Repository, git *workgit.Tree, c combine.Case) (combine.Case, []byte, error) {
 	op := &operation{}
 	var err error

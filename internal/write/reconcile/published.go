@@ -10,8 +10,8 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// findPublished finds which entries a remote-tracking branch has in the log at a path, or at its former paths. There may be hundreds of
-// branches with few versions of the log: each version is read once, and only the part that differs from ours is parsed.
+// findPublished finds the entries that a remote-tracking branch has in the log at a path, or at its former paths. There may be hundreds of
+// branches with few versions of the log: each version is read once, and only the part that differs from our version is parsed.
 func (r *reconciliation) findPublished(ctx context.Context, path string, entries []ledger.Entry) (map[small.Digest]bool, error) {
 	tips, err := r.repo.Tips(ctx, "refs/remotes/")
 	if err != nil {
@@ -61,7 +61,7 @@ func (r *reconciliation) findPublished(ctx context.Context, path string, entries
 	return found, nil
 }
 
-// Published finds which entries of a commit's log a remote-tracking branch has. It returns only those.
+// Published returns the entries of a commit's log that a remote-tracking branch has.
 func Published(ctx context.Context, repo Repository, commit, path string, entries []ledger.Entry, opts Options) (map[small.Digest]bool, error) {
 	r := newReconciliation(repo, nil, opts)
 	r.op = &operation{ours: side{id: commit}}

@@ -15,18 +15,18 @@ func (r *reconciliation) planRevert(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	paths := map[string]bool{}
+	differs := map[string]bool{} // from HEAD, by path
 	for path, f := range head {
 		staged := r.index[path]
-		paths[path] = staged.Unmerged || staged.Object != f.Object || staged.Mode != f.Mode
+		differs[path] = staged.Unmerged || staged.Object != f.Object || staged.Mode != f.Mode
 	}
 	for path, f := range r.index {
-		paths[path] = paths[path] || f.Unmerged
+		differs[path] = differs[path] || f.Unmerged
 	}
-	for _, path := range slices.Sorted(maps.Keys(paths)) {
+	for _, path := range slices.Sorted(maps.Keys(differs)) {
 		dir, _, in := small.SplitPath(path)
 		guarded := in && r.opts.Policy.Judges(dir) || r.opts.Policy.LogFor(path) != nil
-		if !paths[path] || !guarded {
+		if !differs[path] || !guarded {
 			continue
 		}
 		if err := r.planFileAsInHead(ctx, path); err != nil {

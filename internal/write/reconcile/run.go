@@ -19,9 +19,9 @@ import (
 	"github.com/small-gate/small-gate/internal/write/workgit"
 )
 
-// Options are what to reconcile, and how.
+// Options are the inputs of Run. A Combiner, Drive and Published take them too, without Theirs.
 type Options struct {
-	// Theirs names the other side; empty for that of the operation under way.
+	// Theirs names the other side; if it is empty, the operation under way tells the other sides.
 	Theirs string
 	// Plan says whose value counts if both sides changed the same field of the plan. In a rebase and a cherry-pick too, ours is HEAD, and
 	// theirs is the commit being applied.
@@ -36,7 +36,7 @@ type Options struct {
 	PolicyOf func(ctx context.Context, commit, name string) (*policy.Policy, error)
 }
 
-// Outcome is what was done.
+// Outcome is the result of Run.
 type Outcome struct {
 	// Finish is the command to type next.
 	Finish string
@@ -51,11 +51,11 @@ type Outcome struct {
 	AsInHead []string
 	// Merged are the merged files that are not logs, and logs in which entries were changed, with notes.
 	Merged []MergedFile
-	// Conflicts are the workspace files and configured logs that are still in conflict or have conflict markers. Elsewhere are the other
+	// Conflicts are the workspace files and configured logs that are still in conflict or have conflict markers. OtherConflicts are the other
 	// files that the index says are in conflict.
-	Conflicts, Elsewhere []string
-	// Kept are overwritten files of the work tree whose content no side has: the path, and that of the copy.
-	Kept [][2]string
+	Conflicts, OtherConflicts []string
+	// Copies lists the overwritten files of the work tree whose content no side has: each with its path and the path of its copy.
+	Copies [][2]string
 	// Diff shows what was staged, against HEAD.
 	Diff string
 }
@@ -79,24 +79,23 @@ type reconciliation struct {
 	git  *workgit.Tree
 	opts Options
 	op   *operation
-	// files maps commits, and stages that take the place of commits, to their files by path.
+	// files has the files of sides, bases and other commits by path: the key is the commit's or side's id. followMoves moves logs in these lists.
 	files map[string]map[string]history.File
 	index map[string]history.File
 	// markerSize is the length of the shortest conflict marker that git writes into these files; 0 until known.
 	markerSize int
-	// policies are the configurations of the other sides.
-	policies []*policy.Policy
+	// otherPolicies are the configurations of the other sides.
+	otherPolicies []*policy.Policy
 	// changes are the files to write and to remove.
 	changes []change
 	// newPaths maps the former path of each moved log to the path at which it is combined.
 	newPaths map[string]string
 	// rotated maps, for each commit, the path of each configured log that was rotated to the archive's path.
 	rotated map[string]map[string]string
-	// theirsFirst puts the other side's additions before ours, in configured logs.
-	theirsFirst bool
-	// targetKnown is true if the side whose additions come first is the target's.
-	targetKnown bool
-	// inMemory is true for a Combiner, which neither reads nor writes the work tree and the index.
+	// theirsFirst says that a configured log gets the other side's additions before ours. targetKnown says that the default branch or the
+	// upstream contains only the side whose additions come first: that side is the target of the merge.
+	theirsFirst, targetKnown bool
+	// inMemory is true for a Combiner: the result is neither compared with nor written to the work tree and the index.
 	inMemory bool
 	out      *Outcome
 }
@@ -154,12 +153,12 @@ func (r *reconciliation) planMerge(ctx context.Context) error {
 	return r.planRemovalOfMoved()
 }
 
-// listFiles returns the files of a commit, or of history.Index, by path. Those of a commit are read once.
+// listFiles returns the files of a side, a base, another commit or history.Index, by path. Only the index is read each time.
 func (r *reconciliation) listFiles(ctx context.Context, revision string) (map[string]history.File, error) {
 	if known, ok := r.files[revision]; ok {
 		return known, nil
 	}
-	files, err := r.repo.List(ctx, revision, mergedFiles(r.opts.Policy))
+	files, err := r.repo.List(ctx, revision, workspacesAndLogs(r.opts.Policy))
 	if err != nil {
 		return nil, err
 	}
@@ -228,7 +227,7 @@ func (r *reconciliation) updateIDs(ctx context.Context, c *combine.Case) (notes 
 	return append(notes, more...), err
 }
 
-// readCase reads the sides of a log. mode is the file's, empty if no side has the file; same says that all sides have the same version.
+// readCase reads the sides of a log. mode is the file's mode, empty if no side has the file; same says that all sides have the same version.
 func (r *reconciliation) readCase(ctx context.Context, path string) (c combine.Case, mode string, same bool, err error) {
 	c = combine.Case{
 		Path: path, Now: r.opts.Now, Limits: r.limits(), TheirsFirst: r.theirsFirst, TargetKnown: r.targetKnown,
@@ -237,11 +236,11 @@ func (r *reconciliation) readCase(ctx context.Context, path string) (c combine.C
 			return r.findPublished(ctx, path, entries)
 		},
 	}
-	for _, p := range r.policies {
+	for _, p := range r.otherPolicies {
 		c.Others = append(c.Others, read.NewLogComparer(p, path, r.opts.Now, r.oldPaths(path)...))
 	}
 	if combine.KindOf(r.opts.Policy, path).OfFile() {
-		if c.TargetLacks, err = r.targetLacks(ctx, path); err != nil {
+		if c.TargetLacks, err = r.defaultBranchLacks(ctx, path); err != nil {
 			return c, "", false, err
 		}
 	}
@@ -251,11 +250,11 @@ func (r *reconciliation) readCase(ctx context.Context, path string) (c combine.C
 	if err = r.findRewrites(ctx, c); err != nil {
 		return c, "", false, err
 	}
-	err = r.noteLosses(ctx, &c)
+	err = r.markPermittedLosses(ctx, &c)
 	return c, r.modeOf(path), r.sidesAgree(path), err
 }
 
-// findRewrites finds, in the history of the sides, the entries that approved rewrites of a log removed.
+// findRewrites finds, in the history of the sides, the entries that approved rewrites of a log removed, and adds them to c's Comparer.
 func (r *reconciliation) findRewrites(ctx context.Context, c combine.Case) error {
 	if len(c.Comparer.Rewrites) == 0 {
 		return nil
@@ -298,11 +297,11 @@ func (r *reconciliation) planResolution(ctx context.Context, c combine.Case, mod
 	for _, side := range r.op.sides() {
 		log.Sides = append(log.Sides, r.messageName(side))
 	}
-	present, done, err := r.readWorkTree(ctx, c)
+	present, existing, err := r.readWorkTree(ctx, c)
 	if err != nil {
 		return err
 	}
-	resolved := done
+	resolved := existing
 	if resolved == nil {
 		if resolved, err = r.combineLog(ctx, c); err != nil {
 			if r.inMemory {
@@ -312,11 +311,11 @@ func (r *reconciliation) planResolution(ctx context.Context, c combine.Case, mod
 		}
 	}
 	log.Entries, log.Added, log.Brought = resolved.Entries, resolved.Added, resolved.Brought
-	w := change{path: c.Path, mode: mode, content: resolved.Text, present: present, resolved: done != nil}
+	w := change{path: c.Path, mode: mode, content: resolved.Text, present: present, keepPresent: existing != nil}
 	if log.Changed, err = r.planChange(ctx, w); err != nil {
 		return err
 	}
-	if r.op.kind == "" && done == nil && !log.Changed {
+	if r.op.kind == "" && existing == nil && !log.Changed {
 		return nil // our log already continues theirs
 	}
 	r.out.Logs = append(r.out.Logs, log)
@@ -348,7 +347,7 @@ func (r *reconciliation) limits() small.Limits {
 	return small.Limits{MaxFileSize: cmp.Or(r.opts.MaxFileSize, r.opts.Policy.MaxFileSize)}
 }
 
-// readSide reads a side's version of a file; nil if it has none.
+// readSide reads a side's version of a file; nil if the side has no such file.
 func (r *reconciliation) readSide(ctx context.Context, s side, path string) ([]byte, error) {
 	files, err := r.listFiles(ctx, s.id)
 	if err != nil {

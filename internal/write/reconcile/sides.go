@@ -15,7 +15,7 @@ func (r *reconciliation) findSides(ctx context.Context) error {
 	if r.op, err = findOperation(ctx, r.repo, r.git); err != nil {
 		return err
 	}
-	if err := r.findSidesInStages(ctx, r.opts.Theirs); err != nil {
+	if err := r.findSidesInConflict(ctx, r.opts.Theirs); err != nil {
 		return err
 	}
 	if r.opts.Theirs != "" {
@@ -63,7 +63,7 @@ func (r *reconciliation) messageName(s side) string {
 
 // readPolicies reads the configurations of the other sides, once. Their stanzas count for logs that the trusted configuration does not have.
 func (r *reconciliation) readPolicies(ctx context.Context) error {
-	if r.opts.PolicyOf == nil || r.policies != nil {
+	if r.opts.PolicyOf == nil || r.otherPolicies != nil {
 		return nil
 	}
 	all := r.opts.Policy
@@ -75,7 +75,7 @@ func (r *reconciliation) readPolicies(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		r.policies, all = append(r.policies, p), all.WithLogsOf(p)
+		r.otherPolicies, all = append(r.otherPolicies, p), all.WithLogsOf(p)
 	}
 	if len(all.Logs) == len(r.opts.Policy.Logs) {
 		return nil
@@ -89,9 +89,9 @@ func (r *reconciliation) readPolicies(ctx context.Context) error {
 	return err
 }
 
-// noteLosses marks the sides whose version of a log may lack entries of the merge base: the side rotated the log, or contains the commit since
-// which it is judged.
-func (r *reconciliation) noteLosses(ctx context.Context, c *combine.Case) error {
+// markPermittedLosses marks, in c, the sides whose version of a configured log may lack entries of the merge base: the side rotated the log, or
+// contains the stanza's since commit.
+func (r *reconciliation) markPermittedLosses(ctx context.Context, c *combine.Case) error {
 	stanza := r.opts.Policy.LogFor(c.Path)
 	if stanza == nil {
 		return nil
@@ -112,11 +112,11 @@ func (r *reconciliation) noteLosses(ctx context.Context, c *combine.Case) error 
 		if !slices.Contains(bases, stanza.Since) {
 			continue
 		}
-		then, err := r.logVersion(ctx, side{name: history.Short(stanza.Since), id: stanza.Since}, c.Path)
+		sinceVersion, err := r.logVersion(ctx, side{name: history.Short(stanza.Since), id: stanza.Since}, c.Path)
 		if err != nil {
 			return err
 		}
-		versions[i].Since = &then
+		versions[i].Since = &sinceVersion
 	}
 	return nil
 }

@@ -13,15 +13,15 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// IDs of stages of the index that take the place of commits: the applied changes, and their common base with HEAD.
+// IDs of sides that are stages of the index, not commits: the applied changes, and their base.
 const (
 	stageBase    = ":1"
 	stageApplied = ":3"
 )
 
-// findSidesInStages finds, in the index, the sides of a conflict that no commit explains: after git stash pop, an autostash, git checkout -m,
-// git cherry-pick -n or git am -3. The applied changes are treated as one's own: they are unpublished.
-func (r *reconciliation) findSidesInStages(ctx context.Context, named string) error {
+// findSidesInConflict finds, in the index, the sides of a conflict that no commit explains: after git stash pop, an autostash, git checkout -m,
+// git cherry-pick -n or git am -3. The applied changes count as unpublished work of one's own.
+func (r *reconciliation) findSidesInConflict(ctx context.Context, named string) error {
 	if r.op.kind != "" {
 		return nil
 	}
@@ -58,8 +58,8 @@ func (r *reconciliation) findSidesInStages(ctx context.Context, named string) er
 	return err
 }
 
-// conflictStages returns the paths in conflict, sorted, and their files by stage and path. If there are none, it returns those that were staged
-// with conflict markers and whose conflict git remembers, and marks them as unmerged.
+// conflictStages returns the paths in conflict, sorted, and their files by stage and path. If no path is in conflict, it returns the paths that
+// were staged with conflict markers and whose conflict git remembers, and marks them as unmerged in r.index.
 func (r *reconciliation) conflictStages(ctx context.Context) (paths []string, stages map[string]map[string]history.File, err error) {
 	for path, f := range r.index {
 		if _, _, ok := small.SplitPath(path); (ok || r.opts.Policy.LogFor(path) != nil) && f.Unmerged {
@@ -89,5 +89,5 @@ func (r *reconciliation) conflictStages(ctx context.Context) (paths []string, st
 	return paths, stages, nil
 }
 
-// isCommit reports whether a side is a commit, not a stage.
+// isCommit reports whether a side is a commit, not a stage of the index or the work tree.
 func (s side) isCommit() bool { return !strings.HasPrefix(s.id, ":") }

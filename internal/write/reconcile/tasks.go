@@ -14,7 +14,7 @@ import (
 )
 
 // followTaskIDs finds entries that name a task to which the merged plan gives another id. Unpublished entries of a commit being applied get the
-// new id. Others stay, and a new entry lists them. notes tell a person.
+// new id. Other entries stay, and a new entry, in c.Also, lists them. notes tell a person.
 func (r *reconciliation) followTaskIDs(ctx context.Context, c *combine.Case) (notes []string, err error) {
 	dir, _, _ := small.SplitPath(c.Path)
 	if !isWorkspaceLog(c.Path) || r.sidesAgree(small.Plan.Path(dir)) {
@@ -55,7 +55,7 @@ func (r *reconciliation) followTaskIDs(ctx context.Context, c *combine.Case) (no
 	return notes, nil
 }
 
-// titlesDiffer reports whether a task has another title on another side. Only then may tasks get other ids.
+// titlesDiffer reports whether a task id has different titles on two sides. Only then may tasks get other ids.
 func (r *reconciliation) titlesDiffer(ctx context.Context, dir string) (bool, error) {
 	var plans [][]byte
 	for _, s := range r.op.sides() {
@@ -68,7 +68,7 @@ func (r *reconciliation) titlesDiffer(ctx context.Context, dir string) (bool, er
 	return slices.ContainsFunc(plans[1:], func(plan []byte) bool { return threeway.Retitled(plans[0], plan, r.limits()) }), nil
 }
 
-// mergedPlan returns the plan that a workspace will have: the staged one if it is not in conflict, else the one that the merge makes.
+// mergedPlan returns the plan that a workspace will have: the staged plan if it is not in conflict, else the result of merging the plans.
 func (r *reconciliation) mergedPlan(ctx context.Context, dir string) (plan []byte, err error) {
 	path := small.Plan.Path(dir)
 	if r.index != nil && r.op.kind != "" && r.opts.Plan == "" {
@@ -92,14 +92,14 @@ func (r *reconciliation) mergedPlan(ctx context.Context, dir string) (plan []byt
 	return done[small.Plan], nil
 }
 
-// entriesForNewIDs makes an entry for each task that has a new id in to. It lists the side's entries that still name the old id, by times that
-// no other entry in all with this id has.
-func entriesForNewIDs(side combine.Version, entries, all []ledger.Entry, to map[string]string) (out []combine.NewEntry) {
+// entriesForNewIDs makes a new entry for each task id in newIDs that some of entries, a side's entries, still name. The new entry lists them, each by
+// a time that no other entry in all with this task id has.
+func entriesForNewIDs(side combine.Version, entries, all []ledger.Entry, newIDs map[string]string) (out []combine.NewEntry) {
 	const most = 5 // times that are listed
 	byID := map[string][]ledger.Entry{}
 	var ids []string
 	for _, e := range entries {
-		if to[e.TaskID] != "" {
+		if newIDs[e.TaskID] != "" {
 			if byID[e.TaskID] == nil {
 				ids = append(ids, e.TaskID)
 			}
@@ -121,19 +121,20 @@ func entriesForNewIDs(side combine.Version, entries, all []ledger.Entry, to map[
 			listed = "its entries of %s still name"
 		}
 		last := byID[id][len(byID[id])-1]
-		entry := combine.NewEntry{{"task_id", to[id]}}
+		entry := combine.NewEntry{{"task_id", newIDs[id]}}
 		if last.Status != "" {
 			entry = append(entry, [2]string{"status", last.Status})
 		}
 		out = append(out, append(entry, [2]string{"evidence", fmt.Sprintf("task %s of %s is now %s; "+listed+" the old id",
-			wording.Quote(id), side.Name, wording.Quote(to[id]), wording.List(times, "and"))}))
+			wording.Quote(id), side.Name, wording.Quote(newIDs[id]), wording.List(times, "and"))}))
 	}
 	return out
 }
 
-// replaceTaskIDs replaces task ids in a side's unpublished new entries. It returns the entries that it leaves, and a note for each other one.
-func (r *reconciliation) replaceTaskIDs(ctx context.Context, path string, side *combine.Version, entries []ledger.Entry, to map[string]string) (stay []ledger.Entry, notes []string, err error) {
-	naming := slices.DeleteFunc(slices.Clone(entries), func(e ledger.Entry) bool { return to[e.TaskID] == "" })
+// replaceTaskIDs replaces task ids in a side's unpublished new entries. It returns the entries that stay as they are, and a
+// note for each changed one.
+func (r *reconciliation) replaceTaskIDs(ctx context.Context, path string, side *combine.Version, entries []ledger.Entry, newIDs map[string]string) (stay []ledger.Entry, notes []string, err error) {
+	naming := slices.DeleteFunc(slices.Clone(entries), func(e ledger.Entry) bool { return newIDs[e.TaskID] == "" })
 	if len(naming) == 0 {
 		return entries, nil, nil
 	}
@@ -147,7 +148,7 @@ func (r *reconciliation) replaceTaskIDs(ctx context.Context, path string, side *
 	}
 	lines := slices.Collect(bytes.Lines(bytes.Clone(side.Data)))
 	for _, e := range slices.Backward(entries) { // backward, since a new id moves the text after it on the line
-		if to[e.TaskID] == "" || published[e.Digest] {
+		if newIDs[e.TaskID] == "" || published[e.Digest] {
 			stay = append(stay, e)
 			continue
 		}
@@ -158,8 +159,8 @@ func (r *reconciliation) replaceTaskIDs(ctx context.Context, path string, side *
 			stay = append(stay, e)
 			continue
 		}
-		lines[at.Line-1] = slices.Concat(line[:from], bytes.Replace(line[from:], []byte(e.TaskID), []byte(to[e.TaskID]), 1))
-		notes = append(notes, fmt.Sprintf("the entry of %s now names task %s instead of %s", ledger.TimeAmong(e, naming), wording.Quote(to[e.TaskID]), wording.Quote(e.TaskID)))
+		lines[at.Line-1] = slices.Concat(line[:from], bytes.Replace(line[from:], []byte(e.TaskID), []byte(newIDs[e.TaskID]), 1))
+		notes = append(notes, fmt.Sprintf("the entry of %s now names task %s instead of %s", ledger.TimeAmong(e, naming), wording.Quote(newIDs[e.TaskID]), wording.Quote(e.TaskID)))
 	}
 	slices.Reverse(stay)
 	slices.Reverse(notes)

@@ -17,8 +17,9 @@ import (
 	"github.com/small-gate/small-gate/internal/write/workgit"
 )
 
-// addTieRemedy adds the commands that separate two entries with the same time. A merge may not change an entry of a parent, but a rebase makes
-// new commits of unpublished ones, and gives their entries later times. If both entries are published, moving one takes a waiver.
+// addTieRemedy handles an err that says that two entries have the same time: it adds the commands that give one of them another time. A merge may
+// not change an entry of a parent, but a rebase of unpublished commits gives their entries later times. If both entries are published, a waiver
+// is needed.
 func (r *reconciliation) addTieRemedy(ctx context.Context, path string, err error) error {
 	var t *combine.Tie
 	if !errors.As(err, &t) || len(r.op.theirs) != 1 || !r.op.theirs[0].isCommit() {

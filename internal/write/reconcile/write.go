@@ -23,17 +23,17 @@ import (
 // change is one file to write and stage, or to remove.
 type change struct {
 	path, mode string
-	// content is for the index, disk for the work tree. present is what the work tree has now, nil if it has no file.
+	// content is the new text in the index, disk the same text as git checks it out. present is the work tree's file now, nil if there is none.
 	content, disk, present []byte
 	blob                   string
-	// resolved is true if the present file already is the resolution, and stays.
-	resolved bool
-	removed  bool
+	// keepPresent is true if the work tree's file is the resolution already: only the index changes.
+	keepPresent bool
+	removed     bool
 }
 
-// readWorkTree reads the work tree's file. done is the file as a resolution, if an earlier run or a person made it one; else nil. It fails if
-// the file has entries that no side has: they would be lost.
-func (r *reconciliation) readWorkTree(ctx context.Context, c combine.Case) (present []byte, done *combine.Resolution, err error) {
+// readWorkTree reads the work tree's file. existing is the file as a resolution, if an earlier run or a person made it one; else nil. It fails if
+// the file has entries that no side has, which would be lost, or uncommitted work if no operation is under way.
+func (r *reconciliation) readWorkTree(ctx context.Context, c combine.Case) (present []byte, existing *combine.Resolution, err error) {
 	if r.inMemory {
 		return nil, nil, nil
 	}
@@ -41,22 +41,22 @@ func (r *reconciliation) readWorkTree(ctx context.Context, c combine.Case) (pres
 		return present, nil, err
 	}
 	if r.op.kind != "" {
-		done, err = r.asResolution(ctx, c, present)
-		if done != nil {
-			done.Added = false
+		existing, err = r.asResolution(ctx, c, present)
+		if existing != nil {
+			existing.Added = false
 		}
-		return present, done, err
+		return present, existing, err
 	}
 	dirty, err := r.git.Dirty(ctx, c.Path)
 	if err != nil || !dirty {
 		return present, nil, err
 	}
 	// Without an operation under way, a change is somebody's work, unless it has the entry that an earlier run added.
-	if done, err = r.asResolution(ctx, c, present); err != nil || done == nil || !done.Added {
+	if existing, err = r.asResolution(ctx, c, present); err != nil || existing == nil || !existing.Added {
 		return present, nil, r.errUncommitted(c.Path)
 	}
-	done.Added = false
-	return present, done, nil
+	existing.Added = false
+	return present, existing, nil
 }
 
 func (r *reconciliation) errUncommitted(path string) error {
@@ -68,7 +68,8 @@ func (r *reconciliation) errUncommitted(path string) error {
 	}
 }
 
-// asResolution returns the work tree's file as a resolution; nil if it is none. Its Added is true if no side has its reconcile entry.
+// asResolution returns the work tree's file as a resolution; nil if the file does not resolve the case. Added is true if the file has a reconcile
+// entry that no side has.
 func (r *reconciliation) asResolution(ctx context.Context, c combine.Case, present []byte) (*combine.Resolution, error) {
 	blob, err := r.git.StoreFile(ctx, c.Path, present)
 	if err != nil {
@@ -124,7 +125,7 @@ func (r *reconciliation) planChange(ctx context.Context, w change) (bool, error)
 	if w.disk, err = r.git.CheckedOut(ctx, w.path, w.blob); err != nil {
 		return false, err
 	}
-	if w.resolved {
+	if w.keepPresent {
 		w.disk = w.present
 	}
 	staged := r.index[w.path]
@@ -143,7 +144,7 @@ func (r *reconciliation) writeAndStage(ctx context.Context) error {
 		if same := bytes.Equal(w.present, w.disk) && w.present != nil; !same && !f.Removed {
 			f.Content = w.disk
 		}
-		if !w.resolved && w.present != nil && !bytes.Equal(w.present, w.disk) && !r.hasOnlyLinesOfSides(ctx, w) {
+		if !w.keepPresent && w.present != nil && !bytes.Equal(w.present, w.disk) && !r.hasOnlyLinesOfSides(ctx, w) {
 			f.Over = w.present
 		}
 		files = append(files, f)
@@ -153,7 +154,7 @@ func (r *reconciliation) writeAndStage(ctx context.Context) error {
 		Top: place.Top, Kept: lock.Dir(place.CommonDir, place.Top), Again: "run `small-hook reconcile` again",
 	}.Do(ctx, r.git, files, nil)
 	for _, path := range slices.Sorted(maps.Keys(kept)) {
-		r.out.Kept = append(r.out.Kept, [2]string{path, kept[path]})
+		r.out.Copies = append(r.out.Copies, [2]string{path, kept[path]})
 	}
 	return err
 }
@@ -211,7 +212,7 @@ func (r *reconciliation) completeOutcome(ctx context.Context) error {
 	all, err := r.git.Unmerged(ctx)
 	for _, path := range all {
 		if _, listed := r.index[path]; !listed {
-			r.out.Elsewhere = append(r.out.Elsewhere, path)
+			r.out.OtherConflicts = append(r.out.OtherConflicts, path)
 		}
 	}
 	return err

@@ -40,7 +40,7 @@ func (m *mending) planLateImport(ctx context.Context, files []string) ([]string,
 				originals = reconcile.FilesBelow(all[p], small.InDir(dir, ""))
 			}
 		}
-		imported, err := reconcile.LateImport(ctx, m.repo, migrated, originals, dir, m.Limits)
+		imported, err := reconcile.NewLateImport(ctx, m.repo, migrated, originals, dir, m.Limits)
 		if err != nil {
 			return nil, err
 		}

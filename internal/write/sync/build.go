@@ -208,7 +208,7 @@ func (b *building) makeCommits(ctx context.Context, steps []step, ontoFiles reco
 	stored := map[string]bool{}
 	err = b.withObjects(func(objects *rewrite.Objects) error {
 		for _, s := range steps {
-			files, notes, err := b.combine.ReplaceIDs(ctx, s.files, ontoFiles, b.newIDs)
+			files, notes, err := b.combine.ReplaceCommitIDs(ctx, s.files, ontoFiles, b.newIDs)
 			for _, note := range notes {
 				if !slices.Contains(b.notes, note) { // later commits have the entry too
 					b.notes = append(b.notes, note)

@@ -277,7 +277,7 @@ func (m *moving) planWorkspaces(ctx context.Context, c *reconcile.Combiner, path
 		f.Remedy = "commit it: `git commit -q -m 'Record the workspace' -- " + topPaths(paths) + "`, then `small-hook sync`"
 		return &f
 	}
-	if merged, m.notes, err = c.ReplaceIDs(ctx, merged, ours.Files, m.newIDs); err != nil {
+	if merged, m.notes, err = c.ReplaceCommitIDs(ctx, merged, ours.Files, m.newIDs); err != nil {
 		return err
 	}
 	m.disk = map[string][]byte{}
