@@ -34,7 +34,7 @@ func (r *reconciliation) followMoves(ctx context.Context) error {
 	return nil
 }
 
-// followMovesSince does so for logs that ours or t moved since one of their merge bases. It fails if one commit cannot combine the sides.
+// followMovesSince handles logs that ours or t moved since base, one of their merge bases. It fails if one commit cannot combine the sides.
 func (r *reconciliation) followMovesSince(ctx context.Context, base string, t side) error {
 	opts := run.Options{Policy: r.opts.Policy, Trusted: r.op.ours.id, Now: r.opts.Now, MaxFileSize: r.opts.MaxFileSize}
 	moves := map[string]map[string]string{}

@@ -39,7 +39,7 @@ type side struct {
 type operation struct {
 	// kind is its git command, opSquash or opConflict; empty if nothing is under way.
 	kind string
-	// finish is the command to type after reconciling. If nothing is left to commit then, skip is the command; empty if finish is.
+	// finish is the command to type after reconciling, skip the command to type if nothing is left to commit. An empty skip means finish.
 	finish, skip string
 	ours         side
 	theirs       []side
@@ -123,8 +123,8 @@ func findOperation(ctx context.Context, repo Repository, git *workgit.Tree) (*op
 	return op, nil
 }
 
-// useNamedSide makes the commit that the user names the other side. If an operation is under way, the commit must be one of its sides, and
-// all of them stay; only a squash is replaced.
+// useNamedSide makes the commit that the user names the other side. If an operation is under way, the commit must be one of its sides, and all
+// its sides stay; but the sides of a squash of other commits are replaced.
 func (o *operation) useNamedSide(ctx context.Context, repo Repository, name string) error {
 	id, err := repo.Resolve(ctx, name)
 	if err != nil {

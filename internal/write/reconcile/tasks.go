@@ -131,8 +131,8 @@ func entriesForNewIDs(side combine.Version, entries, all []ledger.Entry, newIDs 
 	return out
 }
 
-// replaceTaskIDs replaces task ids in a side's unpublished new entries. It returns the entries that stay as they are, and a
-// note for each changed one.
+// replaceTaskIDs replaces task ids in a side's unpublished new entries. It returns the entries that stay, and a note for each
+// changed entry.
 func (r *reconciliation) replaceTaskIDs(ctx context.Context, path string, side *combine.Version, entries []ledger.Entry, newIDs map[string]string) (stay []ledger.Entry, notes []string, err error) {
 	naming := slices.DeleteFunc(slices.Clone(entries), func(e ledger.Entry) bool { return newIDs[e.TaskID] == "" })
 	if len(naming) == 0 {
