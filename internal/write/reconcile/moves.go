@@ -74,15 +74,46 @@ func (r *reconciliation) followMovesSince(ctx context.Context, base string, t si
 		if weMoved || r.op.kind == "" {
 			to = ourPath
 		}
-		for id, m := range moves {
-			from, moved := m[path]
-			if !moved {
-				from = path
-			}
-			r.moveFile(id, from, to)
+		if err := r.moveVersions(path, to, moves, t); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// moveVersions puts all versions of a log at the path to. path is the log's path in the merge base, and moves has, for each side and base, the
+// paths to which logs have moved there. It fails if a side or base has another log at the path to.
+func (r *reconciliation) moveVersions(path, to string, moves map[string]map[string]string, t side) error {
+	for _, id := range slices.Sorted(maps.Keys(moves)) {
+		from, moved := moves[id][path]
+		if !moved {
+			from = path
+		}
+		_, there := r.files[id][from]
+		if _, taken := r.files[id][to]; taken && there && from != to {
+			return r.errPathTaken(path, to, id, t)
+		}
+		r.moveFile(id, from, to)
+	}
+	return nil
+}
+
+// errPathTaken returns the failure for a log that a side moved to a path at which the side or base id has another log.
+func (r *reconciliation) errPathTaken(from, to, id string, t side) error {
+	name := "the merge base"
+	for _, s := range []side{r.op.ours, t} {
+		if s.id == id {
+			name = r.messageName(s)
+		}
+	}
+	undo := ""
+	if r.op.kind != "" && !r.inMemory {
+		undo = "undo it: `" + r.op.undoCommand() + "`; "
+	}
+	return &failure.Error{
+		Message: fmt.Sprintf("%s has moved to %s, where %s has another log", wording.Printable(from), wording.Printable(to), name),
+		Remedy:  undo + "move one of the logs to another directory on its branch, and commit that",
+	}
 }
 
 // refuseRotations fails if one side rotated a log, and the side whose entries come first has appended to the log: the archive must then have these
