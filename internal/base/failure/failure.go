@@ -2,6 +2,7 @@
 package failure
 
 import (
+	"context"
 	"errors"
 	"strings"
 )
@@ -26,6 +27,12 @@ func (e *Error) Error() string {
 
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
+
+// IsComplete reports whether err needs no message or remedy of a caller: it is nil, has an Error in its chain, or says that a context has ended.
+func IsComplete(err error) bool {
+	var e *Error
+	return err == nil || errors.As(err, &e) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+}
 
 // Of returns the first Error in the chain of err, or one with err's message. It is nil for nil. If the disk is full, or one of git's locks is in
 // the way, the remedy is about that: nothing else helps before.

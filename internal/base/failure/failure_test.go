@@ -1,6 +1,7 @@
 package failure_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -36,5 +37,17 @@ func TestOf(t *testing.T) {
 	}
 	if got := failure.Of(nil); got != nil {
 		t.Errorf("%+v", got)
+	}
+}
+
+func TestIsComplete(t *testing.T) {
+	t.Parallel()
+	for _, err := range []error{nil, &failure.Error{Message: "no commit"}, fmt.Errorf("wrapped: %w", &failure.Error{}), fmt.Errorf("git: %w", context.Canceled), context.DeadlineExceeded} {
+		if !failure.IsComplete(err) {
+			t.Errorf("%v needs more", err)
+		}
+	}
+	if failure.IsComplete(io.EOF) {
+		t.Error("io.EOF says neither where nor what to type")
 	}
 }

@@ -1,7 +1,6 @@
 package githistory
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -118,11 +117,8 @@ func (r *Repo) toFailure(message string, err error) error {
 
 // toFailureWithRemedy does what toFailure does, with the given remedy.
 func (r *Repo) toFailureWithRemedy(message, remedy string, err error) error {
-	var already *failure.Error
 	switch {
-	case err == nil:
-		return nil
-	case errors.As(err, &already), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+	case failure.IsComplete(err):
 		return err
 	case gitcmd.IsNotFound(err):
 		return gitcmd.NotFound(err)

@@ -13,7 +13,6 @@ package plain
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -213,11 +212,7 @@ func unserved(format string, args ...any) error {
 
 // asFailure returns nil, a failure and a context's error unchanged. It makes any other error a failure with ErrUnserved, because git may succeed.
 func asFailure(message string, err error) error {
-	var already *failure.Error
-	switch {
-	case err == nil:
-		return nil
-	case errors.As(err, &already), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+	if failure.IsComplete(err) {
 		return err
 	}
 	return &failure.Error{Message: message + ": " + wording.Printable(err.Error()), Remedy: useGit, Err: errors.Join(ErrUnserved, err)}
