@@ -280,7 +280,7 @@ func TestOldPreCommit(t *testing.T) {
 	}
 	d := deskOf(t, m)
 	lines := d.refuse("pre-commit")
-	if !strings.Contains(lines.said, "An older one says commit, merge-commit and push.") {
+	if !strings.Contains(lines.said, "Older versions call them commit, merge-commit and push.") {
 		t.Error(lines.said)
 	}
 	d.follow(lines)

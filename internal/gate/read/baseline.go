@@ -97,37 +97,52 @@ func (src *Source) activeBaselines(ctx context.Context) ([]*baseline, error) {
 	return found, nil
 }
 
-// locateBaseline finds a baseline's log on the trusted side: at its path or, if no file is there, at any path where a log begins with it.
+// locateBaseline finds a baseline's log on the trusted side: at its path or, if the log moved away or was rotated, at any path where a log begins with
+// it.
 func (src *Source) locateBaseline(ctx context.Context, stanza *policy.Baseline) (*baseline, error) {
 	files, err := src.History.List(ctx, src.Trusted, history.At(stanza.Path))
 	if err != nil {
 		return nil, err
 	}
-	elsewhere := len(files) == 0
-	if elsewhere {
-		if files, err = src.History.List(ctx, src.Trusted, history.Judged(src.Policy)); err != nil {
-			return nil, err
+	for _, f := range files {
+		if b, err := src.baselineAt(ctx, stanza, f); b != nil || err != nil {
+			return b, err
 		}
+	}
+	if len(files) > 0 && (src.Policy.LogFor(stanza.Path) == nil || src.IsFamilyLog(stanza.Path)) { // only a configured log can be rotated
+		src.Mismatched = append(src.Mismatched, stanza)
+		return nil, nil
+	}
+	judged, err := src.History.List(ctx, src.Trusted, history.Judged(src.Policy))
+	if err != nil {
+		return nil, err
 	}
 	logs := src.ReaderOf(stanza.Path)
-	for _, f := range files {
-		if f.Path != stanza.Path && (!elsewhere || !src.IsLog(f.Path) || src.ReaderOf(f.Path) != logs) {
+	for _, f := range judged {
+		if f.Path == stanza.Path || !src.IsLog(f.Path) || src.ReaderOf(f.Path) != logs {
 			continue
 		}
-		log, err := logs.Read(ctx, f, nil)
-		if err != nil {
-			return nil, err
-		}
-		if log.Readable() {
-			if entries := matchBaseline(stanza, log.Log.Ledger, changeWaivers(src.Policy, src.Now, stanza.Path, f.Path)); entries != nil {
-				return &baseline{path: f.Path, configured: stanza.Path, entries: entries, head: stanza.Head, equal: src.EquivalenceByWaivers(stanza.Path, f.Path)}, nil
-			}
-		}
-		if !elsewhere {
-			src.Mismatched = append(src.Mismatched, stanza)
+		if b, err := src.baselineAt(ctx, stanza, f); b != nil || err != nil {
+			return b, err
 		}
 	}
+	if len(files) > 0 {
+		src.Mismatched = append(src.Mismatched, stanza)
+	}
 	return nil, nil
+}
+
+// baselineAt returns the active baseline if the log in a file begins with it, and else nil.
+func (src *Source) baselineAt(ctx context.Context, stanza *policy.Baseline, f history.File) (*baseline, error) {
+	log, err := src.ReaderOf(stanza.Path).Read(ctx, f, nil)
+	if err != nil || !log.Readable() {
+		return nil, err
+	}
+	entries := matchBaseline(stanza, log.Log.Ledger, changeWaivers(src.Policy, src.Now, stanza.Path, f.Path))
+	if entries == nil {
+		return nil, nil
+	}
+	return &baseline{path: f.Path, configured: stanza.Path, entries: entries, head: stanza.Head, equal: src.EquivalenceByWaivers(stanza.Path, f.Path)}, nil
 }
 
 // findAcceptedHistory finds out what a baseline accepts, and remembers it.

@@ -73,12 +73,20 @@ type LedgerFile struct {
 // Readable reports whether there is a log that can be read.
 func (f *LedgerFile) Readable() bool { return f != nil && f.Log != nil }
 
+// ledger returns the log's ledger, nil if there is no readable log.
+func (f *LedgerFile) ledger() *ledger.Ledger {
+	if !f.Readable() {
+		return nil
+	}
+	return f.Log.Ledger
+}
+
 // LenBeforeRotation returns how many entries an archive had before another log went to it; isArchive is false if none did.
 func (f *LedgerFile) LenBeforeRotation() (had int, isArchive bool) {
 	if f.rotatedIn == nil {
 		return 0, false
 	}
-	return f.Log.Len() - len(f.rotatedIn.gone), true
+	return f.Log.Len() - len(f.rotatedIn.Gone), true
 }
 
 // rotated reports whether the ledger is that of logAfterRotation, and not what the file's text says.
@@ -389,7 +397,7 @@ func (l *logReader) RecordsAfterRotation(ctx context.Context, f *LedgerFile) led
 				return nil, err
 			}
 			values = slices.Clone(values)
-			for _, e := range f.rotatedIn.gone {
+			for _, e := range f.rotatedIn.Gone {
 				values = append(values, others[e.Index])
 			}
 			return values, nil

@@ -30,7 +30,7 @@ type moveSearch struct {
 	parent, child string
 	changes       []history.Change
 	// combines is true if the child may combine what several sides recorded, as a merge does. A log that moved may then have others' entries
-	// between its own; whether a reconcile entry confirms them is judged at the new path. For rotations see splitByGained.
+	// between its own; whether a reconcile entry confirms them is judged at the new path. For rotations see ledger.FindRotation.
 	combines bool
 	// unrelated, if set, reports whether the parent shares no history with the other parents. If so, a log may have left
 	// although the child has another log at its path.
@@ -42,6 +42,14 @@ type moveSearch struct {
 	reverted RevertedFunc
 	// acceptsSince is true in the second search of findMoves, for which equal also accepts what since commits accept.
 	acceptsSince bool
+}
+
+// childOrParents returns the child's id or, if the child is not committed yet, the ids of its parents.
+func (x moveSearch) childOrParents() []string {
+	if history.Uncommitted(x.child) {
+		return x.parents
+	}
+	return []string{x.child}
 }
 
 // removedLog is a log of the parent that the child no longer has at its path. logs holds the parent's version or, if that cannot be read, the last

@@ -14,16 +14,13 @@ import (
 type rotation struct {
 	// from and to are the paths of the log and of the archive.
 	from, to string
-	// file is the log's file in the parent.
+	// file is the archive's file in the child.
 	file history.File
-	// gone are the log's entries that the archive has gained; rest are the others. There is a rest only if the child combines several sides.
-	gone, rest []ledger.Entry
-	// replacesArchive is true if the archive no longer has its own earlier entries. The archive must then have been rotated itself.
-	replacesArchive bool
+	*ledger.Rotation
 }
 
 // whole reports whether there is a rotation, and the archive has gained all entries of the log.
-func (r *rotation) whole() bool { return r != nil && len(r.rest) == 0 }
+func (r *rotation) whole() bool { return r != nil && len(r.Rest) == 0 }
 
 // findRotations finds the logs that were rotated on an edge, by the log's path. moved are the logs that moved. Each log goes to one archive, and each
 // archive takes one log.
@@ -58,7 +55,7 @@ func (src *Source) findRotations(ctx context.Context, x moveSearch, moved moves)
 	all := maps.Clone(out)
 	maps.DeleteFunc(out, func(from string, _ *rotation) bool { return inCircle(all, from) })
 	for range all { // a rotation that is dropped may have been the reason for another
-		maps.DeleteFunc(out, func(_ string, r *rotation) bool { return r.replacesArchive && out[r.to] == nil })
+		maps.DeleteFunc(out, func(_ string, r *rotation) bool { return r.ReplacesArchive && out[r.to] == nil })
 	}
 	return out, nil
 }
@@ -105,8 +102,8 @@ func (src *Source) RotatedBetween(ctx context.Context, from, to string) (map[str
 // entries.
 func (src *Source) findArchives(ctx context.Context, x moveSearch, c history.Change, paths []history.Change) (found []*rotation, err error) {
 	logs := src.ReaderOf(c.Path)
-	before, now, err := src.readBoth(ctx, c)
-	if err != nil || before == nil || before.Len() == 0 || now != nil && now.HasAll(before) {
+	log, now, err := src.readBoth(ctx, c)
+	if err != nil || !log.Readable() || log.Log.Len() == 0 || now.Readable() && now.Log.HasAll(log.Log.Ledger) {
 		return nil, err
 	}
 	for _, to := range paths {
@@ -117,15 +114,19 @@ func (src *Source) findArchives(ctx context.Context, x moveSearch, c history.Cha
 		if err != nil {
 			return nil, err
 		}
-		if has == nil || had == nil && to.Old.Mode != "" {
+		if !has.Readable() || !had.Readable() && to.Old.Mode != "" {
 			continue
 		}
-		r := splitByArchive(before, had, has, x.combines, src.Policy.LogFor(c.Path).Unordered())
-		if r == nil || !beginsAnew(now, r.gone) {
+		equal, err := src.equalInRotation(ctx, x, c.Path, to.Path, log, has)
+		if err != nil {
+			return nil, err
+		}
+		split := ledger.FindRotation(log.Log.Ledger, had.ledger(), has.ledger(), ledger.RotationOptions{Equal: equal, Combines: x.combines, Unordered: src.Policy.LogFor(c.Path).Unordered()})
+		if split == nil || !beginsAnew(now.ledger(), split.Gone) {
 			continue
 		}
-		r.from, r.to, r.file = c.Path, to.Path, c.Old
-		copied, err := src.isCopy(ctx, x, r, had)
+		r := &rotation{from: c.Path, to: to.Path, file: to.New, Rotation: split}
+		copied, err := src.isCopy(ctx, x, r, had.ledger())
 		if err != nil {
 			return nil, err
 		}
@@ -159,7 +160,7 @@ func (src *Source) isCopy(ctx context.Context, x moveSearch, r *rotation, had *l
 			there = ledger.Only(archive.Log.Ledger, had, ledger.Equivalence{})
 		}
 		gained := ledger.DigestSet(ledger.OfEntries(there))
-		if !slices.ContainsFunc(r.gone, func(e ledger.Entry) bool { return gained[e.Digest] }) {
+		if !slices.ContainsFunc(r.Gone, func(e ledger.Entry) bool { return gained[e.Digest] }) {
 			continue
 		}
 		if before, err := src.listVersions(ctx, []string{parent}, r.from); err != nil || len(before) == 0 {
@@ -169,89 +170,27 @@ func (src *Source) isCopy(ctx context.Context, x moveSearch, r *rotation, had *l
 	return false, nil
 }
 
-// readBoth reads a log before and after a change. A ledger is nil if there is no readable log.
-func (src *Source) readBoth(ctx context.Context, c history.Change) (before, now *ledger.Ledger, err error) {
+// equalInRotation returns which entries count as equal if the log at the path from was rotated to the archive at the path to: by waivers for both
+// paths, and by what baselines, the log's since commit and approved rewrites accept.
+func (src *Source) equalInRotation(ctx context.Context, x moveSearch, from, to string, log, archive *LedgerFile) (ledger.Equivalence, error) {
+	equal, err := src.EquivalenceOn(ctx, x.parents, from, to, log, archive)
+	if err != nil {
+		return equal, err
+	}
+	if equal, err = src.AcceptSince(ctx, equal, x.parent, x.childOrParents(), from, from, log, archive); err != nil {
+		return equal, err
+	}
+	return src.CompleteApprovals(ctx, equal, append([]string{x.parent}, x.childOrParents()...), from, log, archive, x.combines)
+}
+
+// readBoth reads a log before and after a change.
+func (src *Source) readBoth(ctx context.Context, c history.Change) (before, now *LedgerFile, err error) {
 	logs := src.ReaderOf(c.Path)
-	old, err := logs.Read(ctx, c.Old, nil)
-	if err != nil {
+	if before, err = logs.Read(ctx, c.Old, nil); err != nil {
 		return nil, nil, err
 	}
-	child, err := logs.Read(ctx, c.New, old)
-	if err != nil {
-		return nil, nil, err
-	}
-	if old.Readable() {
-		before = old.Log.Ledger
-	}
-	if child.Readable() {
-		now = child.Log.Ledger
-	}
-	return before, now, nil
-}
-
-// splitByArchive is splitByGained for an archive that may have been rotated itself. If nothing else is found, and the archive has lost entries, all
-// that it has now counts as gained.
-func splitByArchive(log, had, has *ledger.Ledger, combines, unordered bool) *rotation {
-	r := splitByGained(log, had, has, combines, unordered)
-	if r == nil && had != nil && !has.HasAll(had) {
-		if r = splitByGained(log, nil, has, combines, unordered); r != nil {
-			r.replacesArchive = true
-		}
-	}
-	return r
-}
-
-// splitByGained splits the entries of a log into those that an archive gained and the others. had is what the archive had, or nil; has is what it
-// has now. It returns nil if this is no rotation. In a rotation, the archive keeps what it had and gains all of the log in one piece. Other new entries
-// may stand before and after that piece: a squash has what a branch recorded in the archive earlier, and what a second rotation brought.
-//
-// If the child combines several sides, it is enough that the archive gained the log's beginning. What a side appended to the log meanwhile may then be
-// further on in the archive, or still in the log. If the entries have no order, those that were gained may stand anywhere.
-func splitByGained(log, had, has *ledger.Ledger, combines, unordered bool) *rotation {
-	gained := has.Entries
-	if had != nil {
-		gained = ledger.Only(has, had, ledger.Equivalence{})
-	}
-	if unordered {
-		return splitUnordered(log, gained, combines, had == nil || has.HasAll(had))
-	}
-	n, at := 0, 0 // the longest beginning of the log among the gained entries: its length, and where it is
-	for i := range gained {
-		k := 0
-		for k < log.Len() && i+k < len(gained) && gained[i+k].Digest == log.Entries[k].Digest {
-			k++
-		}
-		if k > n {
-			n, at = k, i
-		}
-	}
-	if n == 0 || !combines && (n < log.Len() || had != nil && !ledger.Relate(had, has, ledger.Equivalence{}).Allowed()) {
-		return nil
-	}
-	r, next := &rotation{gone: log.Entries[:n:n]}, at+n
-	for _, e := range log.Entries[n:] {
-		i := next
-		for i < len(gained) && gained[i].Digest != e.Digest {
-			i++
-		}
-		if i < len(gained) {
-			next = i + 1
-			r.gone = append(r.gone, e)
-		} else {
-			r.rest = append(r.rest, e)
-		}
-	}
-	return r
-}
-
-// splitUnordered is splitByGained for a log whose entries have no order. kept is true if the archive still has what it had.
-func splitUnordered(log *ledger.Ledger, gained []ledger.Entry, combines, kept bool) *rotation {
-	rest := ledger.Only(log, ledger.OfEntries(gained), ledger.Equivalence{})
-	gone := ledger.Only(log, ledger.OfEntries(rest), ledger.Equivalence{})
-	if len(gone) == 0 || !combines && (len(rest) > 0 || !kept) {
-		return nil
-	}
-	return &rotation{gone: gone, rest: rest}
+	now, err = logs.Read(ctx, c.New, before)
+	return before, now, err
 }
 
 // beginsAnew reports whether a log has none of the entries that went to an archive. Its first entry does not count, since it may be a header that

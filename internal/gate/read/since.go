@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/small-gate/small-gate/internal/base/failure"
-	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/small"
@@ -143,10 +142,6 @@ func (src *Source) addMovesSince(ctx context.Context, x moveSearch, removed []re
 	if len(removed) == 0 || len(added) == 0 {
 		return nil
 	}
-	child := []string{x.child}
-	if history.Uncommitted(x.child) {
-		child = x.parents
-	}
 	x.acceptsSince = true
 	equalOn := x.equal
 	x.equal = func(from, to string, before, after *LedgerFile) (ledger.Equivalence, error) {
@@ -154,7 +149,7 @@ func (src *Source) addMovesSince(ctx context.Context, x moveSearch, removed []re
 		if err != nil {
 			return equal, err
 		}
-		accepting, err := src.AcceptSince(ctx, equal, x.parent, child, from, to, before, after)
+		accepting, err := src.AcceptSince(ctx, equal, x.parent, x.childOrParents(), from, to, before, after)
 		if !slices.ContainsFunc(before.Log.Entries, func(e ledger.Entry) bool { return !accepting.Accepted[e.Digest] }) {
 			return equal, err // any log would continue one of which no entry counts
 		}

@@ -114,7 +114,7 @@ func (src *Source) NewStep(ctx context.Context, n history.Commit, changes [][]hi
 
 // StepBetween makes the step between two commits, such as a ref's old and new tip: from the only one in n.Parents, which need not be a parent of n
 // in the history, to n. descends says whether n descends from it. Others' entries may stand between those of a log that moved. Only if n does not
-// descend may a log also be rotated as in a merge; see splitByGained. For reverted see moveSearch.
+// descend may a log also be rotated as in a merge; see ledger.FindRotation. For reverted see moveSearch.
 func (src *Source) StepBetween(ctx context.Context, n history.Commit, changes [][]history.Change, descends bool, reverted RevertedFunc) (*Step, error) {
 	if err := src.findProfiles(ctx, n, changes); err != nil {
 		return nil, err
@@ -123,7 +123,7 @@ func (src *Source) StepBetween(ctx context.Context, n history.Commit, changes []
 	if err != nil {
 		return nil, err
 	}
-	rotated, err := src.findRotations(ctx, moveSearch{changes: changes[0], combines: !descends}, m)
+	rotated, err := src.findRotations(ctx, moveSearch{parent: n.Parents[0], child: n.ID, changes: changes[0], combines: !descends, parents: n.Parents}, m)
 	return &Step{Commit: n, Changes: changes, Moves: []moves{m}, movedFrom: []map[string][]string{m.byNewPath()}, rotations: []map[string]*rotation{rotated}}, err
 }
 
@@ -152,10 +152,10 @@ func (s *Step) logAfterRotation(edge int, path string, own *LedgerFile) *LedgerF
 	rest := own
 	if r := s.rotations[edge][path]; r != nil {
 		indexes := []int{}
-		for _, e := range r.rest {
+		for _, e := range r.Rest {
 			indexes = append(indexes, e.Index)
 		}
-		rest = &LedgerFile{File: own.File, Log: &ledger.Log{Ledger: ledger.OfEntries(r.rest)}, remaining: indexes}
+		rest = &LedgerFile{File: own.File, Log: &ledger.Log{Ledger: ledger.OfEntries(r.Rest)}, remaining: indexes}
 		if !r.whole() { // the child has to continue the rest; entries that another log brought to this path do not count
 			return rest
 		}
@@ -166,9 +166,9 @@ func (s *Step) logAfterRotation(edge int, path string, own *LedgerFile) *LedgerF
 			continue
 		}
 		if own == nil {
-			return &LedgerFile{Log: &ledger.Log{Ledger: ledger.OfEntries(r.gone)}, File: history.File{Path: path}, rotatedIn: r}
+			return &LedgerFile{Log: &ledger.Log{Ledger: ledger.OfEntries(r.Gone)}, File: history.File{Path: path}, rotatedIn: r}
 		}
-		return &LedgerFile{File: own.File, Log: &ledger.Log{Ledger: ledger.OfEntries(append(own.Log.Entries[:own.Log.Len():own.Log.Len()], r.gone...))}, rotatedIn: r}
+		return &LedgerFile{File: own.File, Log: &ledger.Log{Ledger: ledger.OfEntries(append(own.Log.Entries[:own.Log.Len():own.Log.Len()], r.Gone...))}, rotatedIn: r}
 	}
 	return rest
 }

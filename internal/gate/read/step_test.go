@@ -23,8 +23,8 @@ func TestReadAfterRotation(t *testing.T) {
 			}
 			return log
 		}
-		gone := read("log", "log", nil)
-		s := &Step{rotations: []map[string]*rotation{{"log": {from: "log", to: "archive", file: gone.File, gone: gone.Log.Entries}}}}
+		gained := read("archive", "new archive", nil)
+		s := &Step{rotations: []map[string]*rotation{{"log": {from: "log", to: "archive", file: gained.File, Rotation: &ledger.Rotation{Gone: gained.Log.Entries[1:]}}}}}
 		near := s.logAfterRotation(0, path, read(path, path, nil))
 		want, _ := ledger.ReadLines([]byte(texts[object]))
 		if got := read(path, object, near); got.Log.Head() != want.Head() {
