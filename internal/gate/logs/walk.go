@@ -162,7 +162,7 @@ func judgeLog(ctx context.Context, r *run.Run, s *read.Step, path string) ([]led
 	added, misplaced := read.NewEntries(child.Log.Ledger, approved)
 	added = slices.DeleteFunc(added, func(index int) bool { return log.isAccepted(child.Log.Entries[index].Digest) })
 	misplaced = slices.DeleteFunc(misplaced, func(index int) bool { return log.IsAcceptedOrReturned(child.Log.Entries[index].Digest) })
-	if err := judgeEdges(ctx, r, s, path, child, approved, edges, added, misplaced); err != nil {
+	if err := judgeEdges(ctx, r, s, path, child, parents, edges, added, misplaced); err != nil {
 		return nil, err
 	}
 	if err := r.Collector.Judge(ctx, log); err != nil {
