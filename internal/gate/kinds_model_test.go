@@ -57,10 +57,13 @@ func minus(l, others []string) []string {
 }
 
 // stood reports whether the log began with what the rewrite started from in one of some commits or their ancestors.
-func (m *kindModel) stood(commits ...int) bool {
+func (m *kindModel) stood(commits ...int) bool { return m.had(m.rewrite.rawFrom, commits...) }
+
+// had reports whether the log began with some entries, or was these entries in any order, in one of some commits or their ancestors.
+func (m *kindModel) had(raw []string, commits ...int) bool {
 	for _, c := range commits {
 		for n := range m.reach(c) {
-			if l := m.logs[n][m.rewrite.at]; l.state == readable && (begins(l.raw, m.rewrite.rawFrom) || m.kind.unordered() && len(l.raw) == len(m.rewrite.rawFrom) && len(minus(l.raw, m.rewrite.rawFrom)) == 0) {
+			if l := m.logs[n][m.rewrite.at]; l.state == readable && (!m.kind.unordered() && begins(l.raw, raw) || m.kind.unordered() && len(l.raw) == len(raw) && len(minus(l.raw, raw)) == 0) {
 				return true
 			}
 		}
@@ -84,9 +87,11 @@ func (m *kindModel) besides(l, front []string) []string {
 	return l[len(front):]
 }
 
-// done reports whether a log has the rewrite behind it, or never had what it started from.
+// done reports whether a log has the rewrite behind it, and nothing of what that removed.
 func (m *kindModel) done(l []string) bool {
-	return (m.kind.unordered() || m.front(l, m.rewrite.to)) && !m.front(l, m.rewrite.from)
+	r := m.rewrite
+	removed := minus(r.from, r.to)
+	return (m.kind.unordered() || m.front(l, r.to)) && !m.front(l, r.from) && !slices.ContainsFunc(minus(l, r.to), func(e string) bool { return slices.Contains(removed, e) })
 }
 
 // rewritten is a log of p as the approval lets it become in c.
@@ -94,10 +99,11 @@ func (m *kindModel) rewritten(p, c int, at string, l, now []string) []string {
 	r := m.rewrite
 	switch {
 	case r == nil || at != r.at || !m.done(now) || !m.front(now, r.to):
+	case m.kind.unordered() && len(minus(r.rawTo, m.logs[c][at].raw)) > 0 && !m.had(r.rawTo, append([]int{p, c}, m.parents[c]...)...): // the heads differ
 	case m.front(l, r.from):
 		return slices.Concat(r.to, m.besides(l, r.from))
 	case slices.ContainsFunc(minus(r.to, r.from), func(e string) bool { return slices.Contains(l, e) }): // later than the rewrite
-	case slices.Equal(m.parents[c], []int{p}) || m.front(l, r.to) || !m.stood(append([]int{p, c}, m.parents[c]...)...):
+	case slices.Equal(m.parents[c], []int{p}) || m.front(l, r.to) && m.done(l) || !m.stood(append([]int{p, c}, m.parents[c]...)...):
 	default:
 		return slices.Concat(r.to, minus(l, r.from))
 	}
@@ -109,6 +115,9 @@ func (m *kindModel) returned(c int) modelVerdict {
 	r := m.rewrite
 	if r == nil || m.logs[c][r.at].state != readable {
 		return fine
+	}
+	if all := append([]int{c}, m.parents[c]...); m.kind.unordered() && m.stood(m.parents[c]...) && !m.had(r.rawTo, all...) {
+		return unsure // the history does not show what the rewrite removed
 	}
 	now, behind := m.logs[c][r.at].entries, false
 	most := map[string]int{}
@@ -937,10 +946,11 @@ func (m *kindModel) targetFirst(target, c int) modelVerdict {
 		if slices.ContainsFunc(m.parents[c], func(p int) bool { return slices.Equal(m.logs[p][at].entries, now.entries) }) {
 			continue // the merge did not put it together
 		}
+		inOrder := m.inOrderIn(has, now.entries)
 		for _, e := range now.entries {
 			i := slices.Index(has, e)
 			switch {
-			case i < 0:
+			case i < 0 || inOrder && i > 0:
 				lacks = true
 			case lacks && m.since >= 0:
 				return unsure // what is accepted counts on neither side

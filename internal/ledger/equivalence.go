@@ -20,6 +20,8 @@ type Equivalence struct {
 	// to one side of a merge or to a branch's tip, but not to the parent of a commit with one parent.
 	Rewrites []*Rewrite
 	Older    bool
+	// MayReturn is true if a rewrite also applies where the child has entries that it removed, because these are reported as returned.
+	MayReturn bool
 }
 
 // Class returns the entry that represents all entries that count as equal to d.

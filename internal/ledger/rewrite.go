@@ -16,8 +16,18 @@ type Rewrite struct {
 	// ComparesPart is true for a log that compares only part of each entry. Heads cover all of it, so two versions with equal entries may
 	// have different heads.
 	ComparesPart bool
-	// Before and After are the entries at From and To; nil as long as no version of the log with this head was found.
+	// Before and After are the entries at From and To; nil as long as no version of the log with this head was found. Of an empty log, After is empty
+	// and not nil.
 	Before, After []Entry
+}
+
+// NewRewrite makes the approval to rewrite a whole log from one head to another. For unordered and comparesPart see Rewrite.
+func NewRewrite(from, to small.Digest, unordered, comparesPart bool) *Rewrite {
+	r := &Rewrite{From: from, To: to, Unordered: unordered, ComparesPart: comparesPart}
+	if to == emptyHead {
+		r.After = []Entry{}
+	}
+	return r
 }
 
 // SetHead returns the head of the entries sorted by digest: two logs with the same entries in any order have the same.
@@ -71,22 +81,44 @@ func (l *Ledger) matchBeginning(head small.Digest, known []Entry) (n int, ok boo
 	return len(known), slices.EqualFunc(known, l.Entries[:len(known)], same)
 }
 
-// DoneIn reports whether l has what the rewrite led to, perhaps with more entries. In an unordered log it is enough that an entry of Before
-// is gone: each removal that is not approved is reported where it happened.
+// DoneIn reports whether l has what the rewrite led to, perhaps with more entries, but none that it removed: a log that has one may be older than
+// the version that the rewrite started from. In an unordered log it is enough that an entry of Before is gone: each removal that is not approved is
+// reported where it happened.
 func (r *Rewrite) DoneIn(l *Ledger) bool {
 	if r.HasBefore(l) {
 		return false
 	}
 	if r.Unordered {
-		return r.Before != nil
+		return r.Before != nil && (r.After == nil || !hasMore(l.Entries, r.Before, r.After))
 	}
-	_, ok := l.matchBeginning(r.To, r.After)
-	return ok
+	return r.hasOnlyAfter(l)
 }
 
-// withBeforeFrom returns r with Before taken from p, if p has the entries at From. Only a log that compares part of its entries needs that.
+// hasOnlyAfter reports whether l has all that the rewrite led to, and nothing that it removed.
+func (r *Rewrite) hasOnlyAfter(l *Ledger) bool {
+	if r.Unordered {
+		return containsAll(l.Entries, r.After) && !hasMore(l.Entries, r.Before, r.After)
+	}
+	n, ok := l.matchBeginning(r.To, r.After)
+	return ok && !hasMore(l.Entries, r.Before, l.Entries[:n])
+}
+
+// hasMore reports whether entries has one that before has more often than after, and more often than after has it.
+func hasMore(entries, before, after []Entry) bool {
+	removed := DigestSet(&Ledger{Entries: pickEntries(before, unmatched(before, after))})
+	return slices.ContainsFunc(unmatched(entries, after), func(i int) bool { return removed[entries[i].Digest] })
+}
+
+// removesNothing reports whether l begins with what the rewrite led to, and yet has in order all that the rewrite started from, although something was to
+// go.
+func (r *Rewrite) removesNothing(l *Ledger) bool {
+	n, ok := l.matchBeginning(r.To, r.After)
+	return ok && !r.Unordered && !containsAll(l.Entries[:n], r.Before) && Subsequence(DigestsOf(&Ledger{Entries: r.Before}), DigestsOf(l)) != nil
+}
+
+// withBeforeFrom returns r with Before taken from p, if p has the entries at From.
 func (r *Rewrite) withBeforeFrom(p *Ledger) *Rewrite {
-	if !r.ComparesPart || r.Before != nil {
+	if r.Before != nil {
 		return r
 	}
 	entries, ok := r.EntriesWithHead(p, r.From)
@@ -110,7 +142,7 @@ type rewrittenLog struct {
 // those of p that it does not affect. It is nil if no rewrite applies.
 func (eq Equivalence) findRewritten(p, c *Ledger) *rewrittenLog {
 	for _, r := range eq.Rewrites {
-		if r = r.withBeforeFrom(p); r.HasBefore(c) {
+		if r = r.withBeforeFrom(p); r.HasBefore(c) || r.removesNothing(c) {
 			continue
 		}
 		now, rest, ok := eq.splitByRewrite(r, p, c)
@@ -163,12 +195,14 @@ func (eq Equivalence) ApplyRewrite(p, c *Ledger) *Ledger {
 }
 
 // splitByRewrite returns the indexes in c of the entries that r led to, and the indexes in p of the entries that neither r nor the rewrites
-// before it affect. ok is false if r does not apply. If eq.Older, p may lack entries that r started from.
+// before it affect. ok is false if r does not apply. If eq.Older, p may lack entries that r started from. If eq.MayReturn, c may have entries that r removed.
 func (eq Equivalence) splitByRewrite(r *Rewrite, p, c *Ledger) (now, rest []int, ok bool) {
 	switch {
+	case !eq.MayReturn && !r.DoneIn(c):
+		return nil, nil, false
 	case r.HasBefore(p):
 		rest = r.unaffected(p)
-	case !eq.Older || r.Before == nil || r.Unordered && r.After == nil || r.hasAfter(p):
+	case !eq.Older || r.Before == nil || r.Unordered && r.After == nil || r.hasOnlyAfter(p):
 		return nil, nil, false
 	default:
 		rest = eq.unaffectedByChain(r, p)
@@ -195,7 +229,7 @@ func (eq Equivalence) splitByRewrite(r *Rewrite, p, c *Ledger) (now, rest []int,
 func (eq Equivalence) unaffectedByChain(r *Rewrite, p *Ledger) []int {
 	chain := eq.chainBack(r)
 	n := 1
-	for n < len(chain) && chain[n].Before != nil && !chain[n].hasAfter(p) {
+	for n < len(chain) && chain[n].Before != nil && !chain[n].hasOnlyAfter(p) {
 		n++
 	}
 	// first is the oldest rewrite that p has not done.
@@ -268,15 +302,6 @@ func (eq Equivalence) DoneOrFollowed(r *Rewrite, l *Ledger) bool {
 	return r.DoneIn(l) || !r.Unordered && !r.HasBefore(l) && slices.ContainsFunc(eq.Rewrites, func(x *Rewrite) bool {
 		return x != r && x.DoneIn(l) && slices.Contains(eq.chainBack(x), r)
 	})
-}
-
-// hasAfter reports whether l has all that the rewrite led to.
-func (r *Rewrite) hasAfter(l *Ledger) bool {
-	if r.Unordered {
-		return containsAll(l.Entries, r.After)
-	}
-	_, ok := l.matchBeginning(r.To, r.After)
-	return ok
 }
 
 // unaffected returns the indexes of the entries in p that the rewrite did not start from; p has all that it started from.

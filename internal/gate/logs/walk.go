@@ -220,68 +220,6 @@ func judgeEdges(ctx context.Context, r *run.Run, s *read.Step, path string, chil
 	return err
 }
 
-// findBeforeTarget sets BeforeTarget for a merge: if the branch is squashed, these entries are inserted before the target's. It looks only at
-// configured logs with an order, and only if a target is known.
-func findBeforeTarget(ctx context.Context, r *run.Run, s *read.Step, path string, child *read.LedgerFile, parents []read.ParentLog, edges []*LogChange) error {
-	stanza := r.Source.Policy.LogFor(path)
-	if stanza == nil || stanza.Free() || r.Source.IsFileEntry(path) || len(parents) < 2 || len(edges) == 0 {
-		return nil
-	}
-	target, err := r.Target(ctx)
-	if err != nil || target.ID == "" {
-		return err
-	}
-	sameAsChild := func(l *read.LedgerFile) bool {
-		return slices.Equal(ledger.DigestsOf(l.Log.Ledger), ledger.DigestsOf(child.Log.Ledger))
-	}
-	if slices.ContainsFunc(parents, func(p read.ParentLog) bool { return slices.ContainsFunc(p.Ledgers, sameAsChild) }) {
-		return nil // a parent has the same log: the merge did not put it together
-	}
-	targetLog, err := readTargetLog(ctx, r, target.ID, path, parents)
-	if err != nil || !targetLog.Readable() {
-		return err
-	}
-	past, err := r.Source.EntriesBeforeSince(ctx, stanza, commitOrParents(r, s.Commit), path)
-	if err != nil {
-		return err
-	}
-	unmatched := map[small.Digest]int{}
-	for _, e := range r.Source.EquivalenceByWaivers(path, path).ApplyRewrite(targetLog.Log.Ledger, child.Log.Ledger).Entries {
-		unmatched[e.Digest]++
-	}
-	targetLacks := []int{}
-	for i, e := range child.Log.Entries {
-		if unmatched[e.Digest] == 0 {
-			if !past[e.Digest] {
-				targetLacks = append(targetLacks, i)
-			}
-			continue
-		}
-		unmatched[e.Digest]--
-		for _, index := range targetLacks {
-			if !slices.Contains(edges[0].Misplaced, index) {
-				edges[0].BeforeTarget = append(edges[0].BeforeTarget, index)
-			}
-		}
-		targetLacks = nil
-	}
-	return nil
-}
-
-// readTargetLog reads the target's version of a log, at its path or at one from which it moved on an edge; nil if the target has none.
-func readTargetLog(ctx context.Context, r *run.Run, target, path string, parents []read.ParentLog) (log *read.LedgerFile, err error) {
-	paths := []string{path}
-	for _, p := range parents {
-		paths = append(paths, p.Paths...)
-	}
-	for _, at := range paths {
-		if log, err = r.Source.LogAt(ctx, target, at); err != nil || log != nil {
-			return log, err
-		}
-	}
-	return nil, nil
-}
-
 // dropNewVersions drops the entries that are new versions of a parent's: those are reported as modifications, or waived.
 func dropNewVersions(misplaced []int, edges []*LogChange) []int {
 	versions := map[int]bool{}
@@ -315,6 +253,7 @@ func compareLogs(ctx context.Context, r *run.Run, n history.Commit, path, oldPat
 	if equal, err = r.Source.CompleteApprovals(ctx, equal, tips, path, before, child, len(n.Parents) != 1); err != nil {
 		return nil, err
 	}
+	equal.MayReturn = n.Parents != nil // a CommitLog is judged
 	elsewhere := read.ParentDigests(parents, side)
 	options := ledger.CompareOptions{
 		Equal:      equal,

@@ -26,7 +26,7 @@ func (src *Source) CompleteApprovals(ctx context.Context, equal ledger.Equivalen
 				return equal, err
 			}
 		}
-		if !r.Unordered && older && !r.HasBefore(p) && !r.DoneIn(p) && r.DoneIn(c) {
+		if !r.Unordered && older && !r.HasBefore(p) && r.DoneIn(c) {
 			if err := src.FindBeforeInChain(ctx, tips, path, equal, r); err != nil {
 				return equal, err
 			}

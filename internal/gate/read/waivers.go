@@ -26,7 +26,7 @@ func equivalenceFor(p *policy.Policy, now time.Time, paths ...string) ledger.Equ
 		switch {
 		case w.OfLog && w.To != nil:
 			stanza := p.LogFor(w.Path)
-			eq.Rewrites = append(eq.Rewrites, &ledger.Rewrite{From: *w.From, To: *w.To, Unordered: stanza.Unordered(), ComparesPart: stanza != nil && !stanza.Form().ComparesWhole()})
+			eq.Rewrites = append(eq.Rewrites, ledger.NewRewrite(*w.From, *w.To, stanza.Unordered(), stanza != nil && !stanza.Form().ComparesWhole()))
 		case w.Edit.Has(ledger.EntryChanged) && w.To != nil:
 			if eq.Same == nil {
 				eq.Same = map[small.Digest]small.Digest{}
