@@ -325,7 +325,7 @@ func (m *kindModel) moves(p, c int, mixed bool) map[string]string {
 		}
 		for _, at := range slices.Sorted(maps.Keys(m.logs[c])) {
 			arrived := m.arrived(p, c, at)
-			if arrived != nil && !taken[at] && !slices.ContainsFunc(m.before(p, from), func(l []string) bool { return !m.keeps(l, arrived, mixed) }) {
+			if arrived != nil && (!taken[at] || m.kind.files) && !slices.ContainsFunc(m.before(p, from), func(l []string) bool { return !m.keeps(l, arrived, mixed) }) {
 				to = append(to, at)
 			}
 		}
