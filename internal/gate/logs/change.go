@@ -337,13 +337,19 @@ const maxSingleWaivers = 2
 
 // approvalHint returns the end of a fix if many entries of a configured log were changed or lost: a person can approve the rewrite as a whole.
 func (e *LogChange) approvalHint() string {
+	if !e.IsConfigured() || e.isFileEntry() || e.Situation().NoWaiver {
+		return ""
+	}
 	edits := 0
 	for _, x := range e.Edits {
+		if edits > maxSingleWaivers {
+			break
+		}
 		if x.OldIndex >= 0 && !x.Waived {
 			edits++
 		}
 	}
-	if !e.IsConfigured() || e.isFileEntry() || edits <= maxSingleWaivers || e.Situation().NoWaiver {
+	if edits <= maxSingleWaivers {
 		return ""
 	}
 	return "; if the log is to be rewritten as a whole, a person approves that first: small-hook waive --log " + wording.TopPath(e.Path)
