@@ -103,7 +103,7 @@ func mendedText(done []edit.Mended) string {
 		return text
 	}
 	restoreIn := func(dirFlag string) string {
-		return "small-hook restore" + dirFlag + logs + " --commit " + history.Short(changed[0].First)
+		return "small-hook restore" + dirFlag + logs + changed[0].Arguments + " --commit " + history.Short(changed[0].First)
 	}
 	for _, b := range changed[0].Branches {
 		branch, workTree := b[0], b[1]

@@ -12,7 +12,8 @@ import (
 	"github.com/small-gate/small-gate/internal/write/restore"
 )
 
-// Mended is what Mend did to one log. Argument is a space and the log's path, for a command; empty for the only workspace.
+// Mended is what Mend did to one log. Argument is a space and the log's path, for a command; it is empty where a command needs no path: for the
+// log of the workspace at the root, and for files of the configuration's folders.
 type Mended struct {
 	restore.Mended
 	Argument string
@@ -32,7 +33,7 @@ func Mend(ctx context.Context, req session.Request, locking Locking, o restore.M
 			return out, err
 		}
 		words := ""
-		if log.at != "" || len(logs) > 1 {
+		if !log.none && (len(logs) > 1 || one.Log != small.Progress.Path("")) {
 			words = " " + wording.TopPath(one.Log)
 		}
 		out = append(out, Mended{one, words})
@@ -48,6 +49,8 @@ func Mend(ctx context.Context, req session.Request, locking Locking, o restore.M
 type logToMend struct {
 	// at is the log's path if it is a log of the configuration; empty for the log of a workspace.
 	at string
+	// none is true if there is no log, but only files of the configuration's folders.
+	none bool
 	// withLock runs a function under the log's lock.
 	withLock func(do func(*session.Session, *lockedWorkspace) error) error
 }
@@ -61,7 +64,7 @@ func selectLogs(ctx context.Context, req session.Request, locking Locking, o *re
 		}}
 	}
 	configured := func(at string) logToMend {
-		return logToMend{at, func(do func(*session.Session, *lockedWorkspace) error) error {
+		return logToMend{at: at, none: at == "", withLock: func(do func(*session.Session, *lockedWorkspace) error) error {
 			return withLock(ctx, withGit(req), locking, findRoot, do)
 		}}
 	}

@@ -36,6 +36,26 @@ type MendOptions struct {
 	Progress func(done, total int)
 }
 
+// arguments returns the files as arguments for a command, each after a space. With options, those that say how the commit is mended follow.
+func (o MendOptions) arguments(options bool) (out string) {
+	for _, file := range o.Files {
+		out += " " + wording.TopPath(file)
+	}
+	if !options {
+		return out
+	}
+	if o.Source != "" {
+		out += " --source " + history.Short(o.Source)
+	}
+	if o.Discard {
+		out += " --discard-new"
+	}
+	if o.Pushed {
+		out += " --pushed"
+	}
+	return out
+}
+
 // Mended is the result of Mend.
 type Mended struct {
 	Restored
@@ -48,11 +68,14 @@ type Mended struct {
 	// First, each with the work tree in which it is checked out, if any.
 	First    string
 	Branches [][2]string
+	// Arguments are the files and options with which First is mended there too, each after a space.
+	Arguments string
 }
 
 // mending rewrites a commit that nobody else has, and the commits after it.
 type mending struct {
 	restoring
+	options MendOptions
 	// toMend is the commit to mend. If discard is true, the commit's new entries are dropped; droppedCount is their number.
 	toMend       string
 	discard      bool
@@ -64,6 +87,8 @@ type mending struct {
 	// unshared are the commits of HEAD that nobody else has, parents first; parents has the parents of each.
 	unshared []string
 	parents  map[string][]string
+	// after has the results of descendants, by commit.
+	after map[string]map[string]bool
 	// newIDs maps the ids of old commits to those of the new ones.
 	newIDs map[string]string
 	// logs caches logs by commit: see readLog.
@@ -78,23 +103,33 @@ type mending struct {
 	substitutions map[string]substitution
 }
 
-// substitution replaces a file in each commit that has exactly from.
-type substitution struct{ from, to history.File }
+// substitution replaces a file in the commit since, and in each of its descendants that has exactly from.
+type substitution struct {
+	from, to history.File
+	since    string
+}
 
 // Mend rewrites a commit so that its log has all entries of its parents' logs, and then the other commits up to HEAD that are not its
 // ancestors. Messages, authors, times, merges and all other files stay. Mend refuses to rewrite shared commits. The index and the work tree
 // follow, and keep what is not committed.
 func (w *Workspace) Mend(ctx context.Context, repo reconcile.Repository, o MendOptions, environ []string) (out Mended, err error) {
 	m := &mending{
-		restoring: restoring{Workspace: w, repo: repo}, parents: map[string][]string{}, newIDs: map[string]string{}, logs: map[string]*commitLog{},
-		targets: map[string]int{}, substitutions: map[string]substitution{}, discard: o.Discard,
+		restoring: restoring{Workspace: w, repo: repo}, options: o, parents: map[string][]string{}, newIDs: map[string]string{}, logs: map[string]*commitLog{},
+		targets: map[string]int{}, after: map[string]map[string]bool{}, substitutions: map[string]substitution{}, discard: o.Discard,
 	}
 	if m.git, err = workgit.Open(w.Place, environ); err != nil {
 		return out, err
 	}
 	m.objects = rewrite.New(m.git.Git)
 	defer func() { err = cmp.Or(err, m.objects.End()) }()
-	list, err := m.listCommits(ctx, o.Commit, o.Pushed)
+	if m.toMend, err = m.repo.Resolve(ctx, o.Commit); err == nil && o.Source != "" {
+		o.Source, err = m.repo.Resolve(ctx, o.Source)
+		m.options.Source = o.Source
+	}
+	if err != nil {
+		return out, err
+	}
+	list, err := m.listCommits(ctx)
 	if err != nil {
 		return out, err
 	}
@@ -126,7 +161,7 @@ func (w *Workspace) Mend(ctx context.Context, repo reconcile.Repository, o MendO
 	if err := m.applyNewCommits(context.WithoutCancel(ctx), &out); err != nil {
 		return out, err
 	}
-	out.Alike, out.Discarded = m.alike, m.droppedCount
+	out.Alike, out.Discarded, out.Arguments = m.alike, m.droppedCount, o.arguments(out.First == m.toMend)
 	still, err := m.git.Run(ctx, "for-each-ref", "--contains="+out.First, "--format=%(refname:lstrip=2)%00%(worktreepath)", "refs/heads/")
 	for line := range strings.Lines(string(still)) {
 		branch, tree, _ := strings.Cut(strings.TrimSpace(line), "\x00")
@@ -136,7 +171,7 @@ func (w *Workspace) Mend(ctx context.Context, repo reconcile.Repository, o MendO
 }
 
 // listCommits lists the commits to rewrite, parents first: the one to mend, and HEAD's other unshared commits that are not its ancestors.
-func (m *mending) listCommits(ctx context.Context, commit string, pushed bool) ([]string, error) {
+func (m *mending) listCommits(ctx context.Context) ([]string, error) {
 	under, err := state.Read(m.Place.GitDir)
 	if err != nil {
 		return nil, err
@@ -146,12 +181,9 @@ func (m *mending) listCommits(ctx context.Context, commit string, pushed bool) (
 		if err != nil {
 			return nil, err
 		}
-		return nil, &failure.Error{Message: "a " + under.Command + " is under way", Remedy: "end it first: " + under.Remedy(unmerged) + ", then " + m.mendCommand(commit)}
+		return nil, &failure.Error{Message: "a " + under.Command + " is under way", Remedy: "end it first: " + under.Remedy(unmerged) + ", then " + m.sameCommand()}
 	}
-	if m.toMend, err = m.repo.Resolve(ctx, commit); err != nil {
-		return nil, err
-	}
-	others, err := m.sharedRefs(ctx, pushed)
+	others, err := m.sharedRefs(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -177,13 +209,17 @@ func (m *mending) listCommits(ctx context.Context, commit string, pushed bool) (
 			Remedy:  "see what a person can do: `small-hook audit`",
 		}
 	}
-	branches, err := m.git.Run(ctx, "for-each-ref", "--contains="+m.toMend, "--count=1", "--format=%(refname:lstrip=2)", "refs/heads/")
+	branches, err := m.git.Run(ctx, "for-each-ref", "--contains="+m.toMend, "--count=1", "--format=%(refname:lstrip=2)%00%(worktreepath)", "refs/heads/")
 	if err != nil {
 		return nil, err
 	}
+	branch, tree, _ := strings.Cut(strings.TrimSpace(string(branches)), "\x00")
 	out := &failure.Error{Message: history.Short(m.toMend) + " is not in the history of HEAD", Remedy: "rewritten commits have other ids: `small-hook audit`"}
-	if branch := strings.TrimSpace(string(branches)); branch != "" {
-		out.Remedy = "switch to the branch that has it: " + wording.Commands("git switch "+wording.ShellWord(branch)) + ", " + m.mendCommand(commit)
+	switch {
+	case tree != "":
+		out.Remedy = "rewrite it in the work tree of the branch that has it: " + wording.RunIn(tree, m.sameCommand())
+	case branch != "":
+		out.Remedy = "switch to the branch that has it: " + wording.Commands("git switch "+wording.ShellWord(branch)) + ", " + m.sameCommand()
 	}
 	return nil, out
 }
@@ -201,13 +237,28 @@ func (m *mending) nonAncestors(id string) []string {
 	return slices.DeleteFunc(slices.Clone(m.unshared), func(other string) bool { return before[other] })
 }
 
-// mendCommand returns the command that mends a commit, quoted for a message.
-func (m *mending) mendCommand(commit string) string {
-	in := m.Command()
-	if m.At == "" && m.Dir != "" {
-		in += " -C " + wording.TopPath(m.Dir)
+// descendants returns the set of the unshared descendants of a commit, with the commit itself.
+func (m *mending) descendants(id string) map[string]bool {
+	if m.after[id] == nil {
+		after := map[string]bool{id: true}
+		for _, other := range m.unshared {
+			if slices.ContainsFunc(m.parents[other], func(p string) bool { return after[p] }) {
+				after[other] = true
+			}
+		}
+		m.after[id] = after
 	}
-	return wording.Commands(in + " --commit " + wording.ShellWord(commit))
+	return m.after[id]
+}
+
+// sameCommand returns the command that mends the commit to mend, with the files and options that were given, quoted for a message.
+func (m *mending) sameCommand() string {
+	return wording.Commands(m.Command() + m.options.arguments(true) + " --commit " + history.Short(m.toMend))
+}
+
+// mendCommand returns the command that mends another commit, quoted for a message.
+func (m *mending) mendCommand(id string) string {
+	return wording.Commands(m.Command() + " --commit " + history.Short(id))
 }
 
 // errCannotRewrite returns the failure to rewrite a commit because one of its sides lost entries earlier. If an unshared commit lost them, the
@@ -222,7 +273,7 @@ func (m *mending) errCannotRewrite(ctx context.Context, id string, err error) er
 		return err
 	}
 	if earlier != "" {
-		out.Remedy = "begin with the first commit that lost something: " + m.mendCommand(history.Short(earlier))
+		out.Remedy = "begin with the first commit that lost something: " + m.mendCommand(earlier)
 	}
 	return out
 }
@@ -240,12 +291,12 @@ func (m *mending) findEarlierLoss(ctx context.Context, except string) (string, e
 	return "", nil
 }
 
-// sharedRefs returns the options by which git rev-list selects the refs whose commits others have. With pushed, the branch's own upstream
-// does not count.
-func (m *mending) sharedRefs(ctx context.Context, pushed bool) ([]string, error) {
+// sharedRefs returns the options by which git rev-list selects the refs whose commits others have. With the option Pushed, the branch's own upstream
+// does not count, unless origin/HEAD is another name of it: landed commits are never rewritten.
+func (m *mending) sharedRefs(ctx context.Context) ([]string, error) {
 	out := []string{"--remotes", "--tags"}
 	branch, err := m.repo.CurrentBranch(ctx)
-	if err != nil || !pushed || branch == "" {
+	if err != nil || !m.options.Pushed || branch == "" {
 		return out, err
 	}
 	upstream, err := m.git.Run(ctx, "for-each-ref", "--format=%(upstream:lstrip=2)", branch)
@@ -317,7 +368,7 @@ func (m *mending) rewriteCommit(ctx context.Context, id, source string) error {
 		if err != nil {
 			return err
 		}
-		if is == s.from {
+		if is == s.from && m.descendants(s.since)[id] {
 			changes = append(changes, s.to)
 		}
 	}
@@ -357,6 +408,6 @@ func (m *mending) adoptTasksInCommit(ctx context.Context, id string, gone []ledg
 	}
 	is := was
 	is.Object, err = m.git.Store(ctx, plan)
-	m.substitutions[path] = substitution{was, is}
+	m.substitutions[path] = substitution{from: was, to: is, since: id}
 	return err
 }

@@ -2,9 +2,13 @@ package restore
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
+	"github.com/small-gate/small-gate/internal/base/failure"
+	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/small"
 	"github.com/small-gate/small-gate/internal/small/records"
@@ -14,12 +18,10 @@ import (
 // findSubstitutions fills m.substitutions: for the named files, and for the workspace's files that the commit to mend deletes with the log.
 func (m *mending) findSubstitutions(ctx context.Context, source string, files []string) error {
 	parents := m.parents[m.toMend]
-	if len(parents) == 0 && source == "" {
-		return nil
-	}
 	if source != "" {
 		parents = []string{source}
 	}
+	named := files
 	files, err := m.addLostFiles(ctx, parents, files)
 	if err == nil {
 		files, err = m.planLateImport(ctx, files)
@@ -28,17 +30,14 @@ func (m *mending) findSubstitutions(ctx context.Context, source string, files []
 		return err
 	}
 	for _, path := range files {
-		var s substitution
-		s.from, err = m.findFile(ctx, m.toMend, path)
-		for i := 0; i < len(parents) && err == nil && s.to.Mode == ""; i++ { // a merge may have lost what another parent has
-			s.to, err = m.findFile(ctx, parents[i], path)
-		}
+		s, err := m.findSubstitution(ctx, parents, source, path)
 		if err != nil {
 			return err
 		}
-		if s.to == s.from && source == "" {
-			if s, err = m.findLaterChange(ctx, path); err != nil {
-				return err
+		if s.to.Mode == "" && slices.Contains(named, path) {
+			return &failure.Error{
+				Message: fmt.Sprintf("%s cannot be put back in %s: it was not there before", wording.Printable(path), history.Short(m.toMend)),
+				Remedy:  "name a file that the commit changed or deleted: `git show --stat " + history.Short(m.toMend) + "` lists its files",
 			}
 		}
 		if path == m.Log() || s.to.Mode == "" || s.to == s.from {
@@ -54,6 +53,23 @@ func (m *mending) findSubstitutions(ctx context.Context, source string, files []
 	return nil
 }
 
+// findSubstitution finds how the file at a path becomes what it was in the parents, or in the source if there is one.
+func (m *mending) findSubstitution(ctx context.Context, parents []string, source, path string) (s substitution, err error) {
+	s.since = m.toMend
+	s.from, err = m.findFile(ctx, m.toMend, path)
+	for i := 0; i < len(parents) && err == nil && s.to.Mode == ""; i++ { // a merge may have lost what another parent has
+		s.to, err = m.findFile(ctx, parents[i], path)
+	}
+	if err != nil || s.to != s.from || source != "" {
+		return s, err
+	}
+	later, err := m.findLaterChange(ctx, path)
+	if later.to.Mode != "" {
+		s = later
+	}
+	return s, err
+}
+
 // findLaterChange finds the first later commit that changes or deletes a file which the commit to mend left alone, and undoes that change.
 func (m *mending) findLaterChange(ctx context.Context, path string) (out substitution, err error) {
 	var edges []history.Edge
@@ -63,10 +79,10 @@ func (m *mending) findLaterChange(ctx context.Context, path string) (out substit
 		}
 	}
 	changed, err := m.repo.Diff(ctx, edges, history.At(path))
-	for _, changes := range changed {
+	for i, changes := range changed {
 		for _, c := range changes {
 			if c.Path == path && c.Old.Mode != "" {
-				return substitution{from: c.New, to: c.Old}, err
+				return substitution{from: c.New, to: c.Old, since: edges[i].Child}, err
 			}
 		}
 	}

@@ -49,7 +49,7 @@ func (m *mending) planLateImport(ctx context.Context, files []string) ([]string,
 			if f.Object, err = m.git.Store(ctx, data); err != nil {
 				return nil, err
 			}
-			m.substitutions[name] = substitution{to: f}
+			m.substitutions[name] = substitution{to: f, since: m.toMend}
 		}
 		for _, name := range slices.Sorted(maps.Keys(originals)) {
 			files = append(files, folder+"/"+name)

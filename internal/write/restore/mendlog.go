@@ -51,7 +51,7 @@ func (m *mending) combineLog(ctx context.Context, id string, parents []string, s
 		return nil, nil, err
 	case file == nil && id != m.toMend && m.isKnownLog(m.parents[id][0]):
 		return nil, nil, &failure.Error{
-			Message: fmt.Sprintf("%s deletes %s, so no commit before it can be mended", history.Short(id), m.Log()), Remedy: "mend that commit first: " + m.mendCommand(history.Short(id)),
+			Message: fmt.Sprintf("%s deletes %s, so no commit before it can be mended", history.Short(id), m.Log()), Remedy: "mend that commit first: " + m.mendCommand(id),
 		}
 	}
 	var back combine.PutBack

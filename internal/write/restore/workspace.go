@@ -16,6 +16,7 @@ import (
 	"github.com/small-gate/small-gate/internal/base/failure"
 	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/gate/read"
+	"github.com/small-gate/small-gate/internal/gate/remedy"
 	githistory "github.com/small-gate/small-gate/internal/git/history"
 	"github.com/small-gate/small-gate/internal/git/state"
 	"github.com/small-gate/small-gate/internal/ledger"
@@ -63,13 +64,8 @@ func (w *Workspace) putBackOf(old, file []byte, accepts func(parent, child *ledg
 	return combine.PutBackOf(old, file, accepts, w.Now, w.Limits)
 }
 
-// Command returns the command that restores the log.
-func (w *Workspace) Command() string {
-	if w.At != "" {
-		return "small-hook restore " + wording.TopPath(w.At)
-	}
-	return "small-hook restore"
-}
+// Command returns the command that restores the log, whatever the current directory.
+func (w *Workspace) Command() string { return "small-hook restore" + remedy.InDirectory(w.Log()) }
 
 // Read reads the log; nil if there is none.
 func (w *Workspace) Read() ([]byte, error) { return workgit.ReadFile(w.Place.Top, w.Log()) }
