@@ -34,19 +34,25 @@ func ShellWord(text string) string {
 	return ShellQuote(text)
 }
 
-// ShellQuote writes text as one word of a POSIX shell, in quotes. It contains no backtick, which would end a remedy's command early, and no
-// control character but a line feed: messages show those as escapes, which a shell would not read back.
+// ShellQuote writes text as one word of a POSIX shell, in quotes. It contains no backtick, which would end a remedy's command early, and, but for
+// line feeds, nothing that Printable changes: a shell would not read the escapes back.
 func ShellQuote(text string) string {
 	var out strings.Builder
-	for i := range len(text) {
-		switch c := text[i]; {
+	for i := 0; i < len(text); {
+		c, n := utf8.DecodeRuneInString(text[i:])
+		switch {
 		case c == '\'':
 			out.WriteString(`'\''`)
-		case c == '`', c < ' ' && c != '\n', c == 0x7f:
-			fmt.Fprintf(&out, `'"$(printf '\%03o')"'`, c)
+		case c == '`', c == utf8.RuneError && n == 1, c != '\n' && !strconv.IsPrint(c):
+			out.WriteString(`'"$(printf '`)
+			for _, b := range []byte(text[i : i+n]) {
+				fmt.Fprintf(&out, `\%03o`, b)
+			}
+			out.WriteString(`')"'`)
 		default:
-			out.WriteByte(c)
+			out.WriteString(text[i : i+n])
 		}
+		i += n
 	}
 	return "'" + out.String() + "'"
 }

@@ -13,13 +13,13 @@ func TestShell(t *testing.T) {
 	if err != nil {
 		t.Skipf("NOT TESTED: there is no sh: %v", err)
 	}
-	for _, text := range []string{"", "a", "a b", "it's", `"`, "$HOME", "`x`", "a\nb", "~", "*", "-x", "a=b", "100%", `\`, "#", "é", "!x", "a;b", "''", "x\ty", "\x1b[0m\x7f"} {
+	for _, text := range []string{"", "a", "a b", "it's", `"`, "$HOME", "`x`", "a\nb", "~", "*", "-x", "a=b", "100%", `\`, "#", "é", "!x", "a;b", "''", "x\ty", "\x1b[0m\x7f", "\xff", "a\u202eb", "\u00a0", "\u2028"} {
 		for _, word := range []string{ShellWord(text), ShellQuote(text)} {
 			out, err := exec.Command(sh, "-c", `printf %s. `+word).Output()
 			if want := text + "."; err != nil || string(out) != want {
 				t.Errorf("%q is written %s, and read as %q (%v)", text, word, out, err)
 			}
-			if strings.ContainsAny(word, "`\t\x1b\x7f") {
+			if shown := strings.ReplaceAll(word, "\n", ""); strings.Contains(word, "`") || Printable(shown) != shown {
 				t.Errorf("%q is written %q, which a message cannot show as it is", text, word)
 			}
 		}

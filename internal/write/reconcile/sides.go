@@ -53,7 +53,7 @@ func (r *reconciliation) completeSides(ctx context.Context) error {
 // messageName returns a side's name in messages. In a rebase, HEAD is the new base, and one's own branch is the commits being applied.
 func (r *reconciliation) messageName(s side) string {
 	switch {
-	case r.op.kind == state.Rebase && s.picked:
+	case r.op.kind == state.Rebase && s.picked && s.id != WorkTreeID:
 		return "your commit " + history.Short(s.id)
 	case r.op.kind == state.Rebase && s.id == r.op.ours.id && s.name == r.op.ours.name && !r.inMemory: // a Combiner's caller has named the sides
 		return "the new base"

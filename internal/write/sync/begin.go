@@ -102,8 +102,13 @@ func (p *publishing) findTarget(ctx context.Context) error {
 	}
 	if p.opts.Branch != "" {
 		p.target = "refs/heads/" + short(p.opts.Branch)
-		if valid, err := p.git.runYesNo(ctx, "check-ref-format", p.target); err != nil || valid.Status != 0 {
-			return &failure.Error{Message: fmt.Sprintf("%s is not a valid branch name", wording.Quote(short(p.target))), Remedy: "`small-hook sync`", Err: err}
+		// --branch also refuses HEAD, and a name that begins with a hyphen. It prints another name for @{-1}.
+		valid, err := p.git.Run(ctx, nil, "check-ref-format", "--branch", short(p.target))
+		if err != nil || trimLine(string(valid.Out)) != short(p.target) {
+			return &failure.Error{
+				Message: fmt.Sprintf("%s is not a valid branch name", wording.Quote(short(p.target))),
+				Remedy:  "push to the branch of the same name: `small-hook sync " + wording.ShellWord(p.remote) + "`", Err: err,
+			}
 		}
 	}
 	if !slices.Contains(remotes, p.remote) {

@@ -28,8 +28,9 @@ type building struct {
 	userObjects *rewrite.Objects
 	commits     map[string]rewrite.Commit
 	notes       []string
-	// merged is true if the new tip is a merge.
-	merged bool
+	// merged is true if the new tip is a merge. emptied is the number of own commits that are left out.
+	merged  bool
+	emptied int
 }
 
 // step is one commit to make.
@@ -131,6 +132,7 @@ func (b *building) rebase(ctx context.Context, own []string) (string, error) {
 			kept = append(kept, s)
 		}
 	}
+	b.emptied = len(steps) - len(kept)
 	return b.makeCommits(ctx, kept, ontoFiles)
 }
 
@@ -153,7 +155,7 @@ func (b *building) readVersions(ctx context.Context, parent string, commits []st
 
 // merge builds the merge of the remote's branch. If there are several merge bases, the code is merged with the first one as its base.
 func (b *building) merge(ctx context.Context) (string, error) {
-	b.notes, b.merged = nil, true
+	b.notes, b.merged, b.emptied = nil, true, 0
 	versions, ontoFiles, err := b.readVersions(ctx, b.bases[0], []string{b.head})
 	if err != nil {
 		return "", err

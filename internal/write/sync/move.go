@@ -15,6 +15,7 @@ import (
 	"github.com/small-gate/small-gate/internal/base/failure"
 	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/small"
 	"github.com/small-gate/small-gate/internal/write/apply"
 	"github.com/small-gate/small-gate/internal/write/reconcile"
 )
@@ -274,7 +275,9 @@ func (m *moving) planWorkspaces(ctx context.Context, c *reconcile.Combiner, path
 	merged, _, err := c.Combine(ctx, ours, theirs)
 	if err != nil {
 		f := *failure.Of(err)
-		f.Remedy = "commit it: `git commit -q -m 'Record the workspace' -- " + topPaths(paths) + "`, then `small-hook sync`"
+		words := topPaths(wholeWorkspaces(paths))
+		// git commit alone refuses a path that git does not know yet.
+		f.Remedy = "commit it: `git add -- " + words + "`, `git commit -q -m 'Record the workspace' -- " + words + "`, then `small-hook sync`"
 		return &f
 	}
 	if merged, m.notes, err = c.ReplaceCommitIDs(ctx, merged, ours.Files, m.newIDs); err != nil {
@@ -292,6 +295,19 @@ func (m *moving) planWorkspaces(ctx context.Context, c *reconcile.Combiner, path
 		}
 	}
 	return nil
+}
+
+// wholeWorkspaces replaces workspaces' files by their .small folders: the hooks refuse a part of a new workspace.
+func wholeWorkspaces(paths []string) (out []string) {
+	for _, path := range paths {
+		if dir, _, inside := small.SplitPath(path); inside {
+			path = small.InDir(dir, "")
+		}
+		if !slices.Contains(out, path) {
+			out = append(out, path)
+		}
+	}
+	return out
 }
 
 // errInTheWay returns the failure of a move that would overwrite uncommitted files.

@@ -147,11 +147,16 @@ func (p *publishing) findGoal(ctx context.Context, head, upstream string) (goal,
 	if goal, err = b.build(ctx); err != nil {
 		return "", "", err
 	}
-	how := "Put %s on top of %s of %s."
-	if b.merged {
-		how = "Merged %s with %s of %s."
+	theirs := wording.Count(behind, "new commit") + " of " + p.remoteName()
+	switch {
+	case b.merged:
+		return goal, "Merged " + wording.Count(own, "own commit") + " with " + theirs + ".", nil
+	case b.emptied == own:
+		return goal, "Took " + theirs + ", which has the changes of " + wording.Count(own, "own commit") + " already.", nil
+	case b.emptied > 0:
+		theirs += ", which has the changes of " + wording.Count(b.emptied, "other") + " already"
 	}
-	return goal, fmt.Sprintf(how, wording.Count(own, "own commit"), wording.Count(behind, "new commit"), p.remoteName()), nil
+	return goal, "Put " + wording.Count(own-b.emptied, "own commit") + " on top of " + theirs + ".", nil
 }
 
 // skipBuiltEarlier leaves out the commits that an earlier sync has pushed, or whose push may still arrive: they are not built again.
