@@ -22,6 +22,12 @@ type Mark struct {
 	SkipWorktree, AssumeUnchanged bool
 }
 
+// ParseMark reads a line of git ls-files -v: a letter, a space and a path. A file without a mark has no names.
+func ParseMark(line string) Mark {
+	letter, path, _ := strings.Cut(line, " ")
+	return Mark{Path: path, SkipWorktree: letter == "S" || letter == "s", AssumeUnchanged: letter != strings.ToUpper(letter)}
+}
+
 // Names returns git's names for the marks.
 func (m Mark) Names() (names []string) {
 	if m.SkipWorktree {
@@ -57,9 +63,7 @@ func (r *Repo) Marks(ctx context.Context, f history.Filter) ([]Mark, error) {
 			return nil, r.toFailure("cannot read the index", err)
 		}
 		for _, line := range strings.Split(string(out), "\x00") {
-			letter, path, _ := strings.Cut(line, " ")
-			m := Mark{Path: path, SkipWorktree: letter == "S" || letter == "s", AssumeUnchanged: letter != strings.ToUpper(letter)}
-			if m.SkipWorktree || m.AssumeUnchanged {
+			if m := ParseMark(line); len(m.Names()) > 0 {
 				marks = append(marks, m)
 			}
 		}

@@ -16,7 +16,7 @@ import (
 // begin finds the branch and its remote branch. It fails where sync cannot work: in a shallow clone, amid a merge, with a detached HEAD.
 func (p *publishing) begin(ctx context.Context) error {
 	if p.opts.Place.Shallow {
-		return &failure.Error{Message: "this is a shallow clone: commits that it lacks may be needed", Remedy: "`git fetch --unshallow`, then `small-hook sync`"}
+		return &failure.Error{Message: "this is a shallow clone: commits that it lacks may be needed", Remedy: "`git fetch --unshallow`, then " + p.git.again}
 	}
 	if err := p.refuseUnfinished(ctx); err != nil {
 		return err
@@ -40,7 +40,7 @@ func (p *publishing) refuseUnfinished(ctx context.Context) error {
 	if unfinished.Command != "" {
 		return &failure.Error{
 			Message: "a " + unfinished.Command + " is under way, which sync did not start",
-			Remedy:  "finish it: " + unfinished.Remedy(paths) + ", then `small-hook sync`",
+			Remedy:  "finish it: " + unfinished.Remedy(paths) + ", then " + p.git.again,
 		}
 	}
 	if len(paths) == 0 {
@@ -54,7 +54,7 @@ func (p *publishing) refuseUnfinished(ctx context.Context) error {
 	if len(outside) < len(paths) {
 		f.Remedy += "`small-hook reconcile`, then "
 	}
-	f.Remedy += "`small-hook sync`"
+	f.Remedy += p.git.again
 	return f
 }
 
@@ -76,7 +76,7 @@ func (p *publishing) findBranch(ctx context.Context) error {
 		}
 		return &failure.Error{
 			Message: "HEAD is detached: no branch is checked out that could be pushed",
-			Remedy:  "make one: `git switch -c detached-" + history.Short(head) + "`, then `small-hook sync`",
+			Remedy:  "make one: `git switch -c detached-" + history.Short(head) + "`, then " + p.git.again,
 		}
 	case p.refs[p.branch] == "":
 		return &failure.Error{Message: wording.Printable(short(p.branch)) + " has no commit yet, so there is nothing to push", Remedy: "commit first"}
@@ -107,12 +107,12 @@ func (p *publishing) findTarget(ctx context.Context) error {
 		if err != nil || trimLine(string(valid.Out)) != short(p.target) {
 			return &failure.Error{
 				Message: fmt.Sprintf("%s is not a valid branch name", wording.Quote(short(p.target))),
-				Remedy:  "push to the branch of the same name: `small-hook sync " + wording.ShellWord(p.remote) + "`", Err: err,
+				Remedy:  "push to the branch of the same name: " + Options{Remote: p.remote, Merge: p.opts.Merge}.command(), Err: err,
 			}
 		}
 	}
 	if !slices.Contains(remotes, p.remote) {
-		return errNoRemote(p.remote, remotes)
+		return p.errNoRemote(remotes)
 	}
 	return nil
 }
@@ -142,14 +142,14 @@ func isTrue(setting string) bool {
 	return slices.Contains([]string{"true", "yes", "on", "1"}, strings.ToLower(setting))
 }
 
-func errNoRemote(name string, known []string) error {
-	f := &failure.Error{Message: "there is no remote " + wording.Quote(name)}
+func (p *publishing) errNoRemote(known []string) error {
+	f := &failure.Error{Message: "there is no remote " + wording.Quote(p.remote)}
 	if len(known) > 0 {
 		f.Message += "; there is " + wording.Printable(strings.Join(known, ", "))
-		f.Remedy = fmt.Sprintf("name it: `small-hook sync %s`", wording.ShellWord(known[0]))
+		f.Remedy = "name it: " + Options{Remote: known[0], Branch: p.opts.Branch, Merge: p.opts.Merge}.command()
 		return f
 	}
-	f.Remedy = "add the remote with git remote add, under the name origin; then `small-hook sync`"
+	f.Remedy = "add the remote with git remote add, under the name " + wording.Printable(p.remote) + "; then " + p.git.again
 	return f
 }
 

@@ -278,9 +278,9 @@ func (b *building) errByHand(ctx context.Context, err error, command string, con
 		edit = "edit the files in conflict so that both sides' work is in them, then " + addCommand(conflicts) + ", then " + edit
 	}
 	if command == "rebase" {
-		f.Remedy += "`git rebase " + upstream + "`; at each stop " + edit + "`git -c core.editor=true rebase --continue`; then `small-hook sync`"
+		f.Remedy += "`git rebase " + upstream + "`; at each stop " + edit + "`git -c core.editor=true rebase --continue`; then " + b.git.again
 	} else {
-		f.Remedy += "`git merge --no-edit " + upstream + "`; " + edit + wording.Commands(wording.FinishMerge) + ", then `small-hook sync`"
+		f.Remedy += "`git merge --no-edit " + upstream + "`; " + edit + wording.Commands(wording.FinishMerge) + ", then " + b.git.again
 	}
 	return &f
 }

@@ -20,16 +20,17 @@ import (
 	"github.com/small-gate/small-gate/internal/write/workgit"
 )
 
-// commandLine is the installed git for one work tree. gitDir is that work tree's git directory. For its method Run a status other than 0 is no error;
+// commandLine is the installed git for one work tree. gitDir is that work tree's git directory; again is the command to repeat after a failure, quoted
+// for a message. For its method Run a status other than 0 is no error;
 // for run, runInput and runPaths it is, and they wait for locks.
 type commandLine struct {
 	gitcmd.Git
-	gitDir string
+	gitDir, again string
 }
 
-func openGit(place githistory.Place, environ []string) (*commandLine, error) {
+func openGit(place githistory.Place, environ []string, again string) (*commandLine, error) {
 	git, err := place.WorkingGit(environ)
-	return &commandLine{Git: git, gitDir: place.GitDir}, err
+	return &commandLine{Git: git, gitDir: place.GitDir, again: again}, err
 }
 
 // staging is a commandLine that apply can use to change index and files.
@@ -97,7 +98,7 @@ func (g *commandLine) errFailed(args []string, done gitcmd.Result) error {
 	if _, err := os.Lstat(lock); err == nil {
 		return &failure.Error{
 			Message: "another git is at work here, or was killed: " + wording.Printable(lock) + " exists",
-			Remedy:  "if no git is running: `rm -f " + wording.ShellWord(lock) + "`, then `small-hook sync`",
+			Remedy:  "if no git is running: `rm -f " + wording.ShellWord(lock) + "`, then " + g.again,
 		}
 	}
 	f := &failure.Error{Message: fmt.Sprintf("git %s ended with status %d: %s", gitcmd.Subcommand(args), done.Status, gitcmd.OneLine(done.Stderr))}

@@ -14,7 +14,9 @@ import (
 
 	"github.com/small-gate/small-gate/internal/base/failure"
 	"github.com/small-gate/small-gate/internal/base/wording"
+	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/history"
+	githistory "github.com/small-gate/small-gate/internal/git/history"
 	"github.com/small-gate/small-gate/internal/small"
 	"github.com/small-gate/small-gate/internal/write/apply"
 	"github.com/small-gate/small-gate/internal/write/reconcile"
@@ -68,7 +70,7 @@ func (p *publishing) move(ctx context.Context, head, goal string) (again bool, e
 		case trimLine(string(done.Out)) != p.branch:
 			return &failure.Error{
 				Message: wording.Printable(short(p.branch)) + " is no longer checked out, so it was not moved to " + p.remoteName(),
-				Remedy:  "`git switch " + wording.ShellWord(short(p.branch)) + "`, then `small-hook sync`",
+				Remedy:  "`git switch " + wording.ShellWord(short(p.branch)) + "`, then " + p.git.again,
 			}
 		case p.refs[p.branch] != head:
 			again = true
@@ -108,7 +110,7 @@ func (m *moving) run(ctx context.Context) error {
 }
 
 func (m *moving) place() apply.Place {
-	return apply.Place{Top: m.git.Dir, Kept: m.git.gitDir, Again: "run `small-hook sync` again"}
+	return apply.Place{Top: m.git.Dir, Kept: m.git.gitDir, Again: "run " + m.git.again + " again"}
 }
 
 // plan finds out what has to be done before git can move the index and the work tree. It is an error if something is in the way.
@@ -123,6 +125,9 @@ func (m *moving) plan(ctx context.Context) error {
 	dirty, err := m.git.runPaths(ctx, "diff-index", "--name-only", "--no-renames", "--ignore-submodules=dirty", "-z", m.head, "--")
 	if err == nil {
 		err = m.compare(ctx)
+	}
+	if err == nil {
+		err = m.errHidden(ctx)
 	}
 	if err != nil {
 		return err
@@ -266,7 +271,7 @@ func (m *moving) planWorkspaces(ctx context.Context, c *reconcile.Combiner, path
 		if len(lackingGoal) > 0 {
 			return &failure.Error{
 				Message: listPaths(lackingHead) + " in the work tree lacks entries that are committed",
-				Remedy:  "put them back: `small-hook restore`, then `small-hook sync`",
+				Remedy:  "put them back: `small-hook restore`, then " + m.git.again,
 			}
 		}
 		base = reconcile.Side{Name: m.remoteName(), ID: m.goal, Files: ours.Files}
@@ -277,7 +282,7 @@ func (m *moving) planWorkspaces(ctx context.Context, c *reconcile.Combiner, path
 		f := *failure.Of(err)
 		words := topPaths(wholeWorkspaces(paths))
 		// git commit alone refuses a path that git does not know yet.
-		f.Remedy = "commit it: `git add -- " + words + "`, `git commit -q -m 'Record the workspace' -- " + words + "`, then `small-hook sync`"
+		f.Remedy = "commit it: `git add -- " + words + "`, `git commit -q -m 'Record the workspace' -- " + words + "`, then " + m.git.again
 		return &f
 	}
 	if merged, m.notes, err = c.ReplaceCommitIDs(ctx, merged, ours.Files, m.newIDs); err != nil {
@@ -295,6 +300,35 @@ func (m *moving) planWorkspaces(ctx context.Context, c *reconcile.Combiner, path
 		}
 	}
 	return nil
+}
+
+// errHidden returns the failure of a move that git refuses because of files that have changed on disk, although it was told to ignore their changes; nil
+// if there are none.
+func (m *moving) errHidden(ctx context.Context) error {
+	lines, err := m.git.runPaths(ctx, "ls-files", "-v", "-z", "--full-name", ":/")
+	var paths []string
+	var commands string
+	for _, line := range lines {
+		mark := githistory.ParseMark(line)
+		if _, changes := m.changed[mark.Path]; !changes || len(mark.Names()) == 0 {
+			continue
+		}
+		whole, err := m.git.Run(ctx, nil, "cat-file", "--filters", m.head+":"+mark.Path)
+		if err != nil {
+			return err
+		}
+		if data, readErr := os.ReadFile(m.fullPath(mark.Path)); !errors.Is(readErr, fs.ErrNotExist) && !bytes.Equal(whole.Out, data) {
+			paths = append(paths, mark.Path)
+			commands += finding.HiddenLog{Path: mark.Path, Marks: mark.Names(), Root: m.git.Dir}.Fix() + ", then "
+		}
+	}
+	if err != nil || len(paths) == 0 {
+		return err
+	}
+	return &failure.Error{
+		Message: fmt.Sprintf("git was told to ignore changes of %s on disk, and %s changes it too", listPaths(paths), m.remoteName()),
+		Remedy:  "take the marks away: " + commands + m.git.again,
+	}
 }
 
 // wholeWorkspaces replaces workspaces' files by their .small folders: the hooks refuse a part of a new workspace.
@@ -325,6 +359,6 @@ func (m *moving) errInTheWay() error {
 	}
 	return &failure.Error{
 		Message: fmt.Sprintf("%s is not committed, and %s changes it too", listPaths(slices.Concat(m.untrackedInTheWay, m.trackedInTheWay)), m.remoteName()),
-		Remedy:  commands + "`small-hook sync`",
+		Remedy:  commands + m.git.again,
 	}
 }

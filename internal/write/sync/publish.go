@@ -39,6 +39,20 @@ type Options struct {
 	JudgePush func(ctx context.Context, push Push) (bool, error)
 }
 
+// command returns the command with these options, quoted for a message.
+func (o Options) command() string {
+	words := "small-hook sync"
+	if o.Merge {
+		words += " --merge"
+	}
+	for _, name := range []string{o.Remote, o.Branch} {
+		if name != "" {
+			words += " " + wording.ShellWord(name)
+		}
+	}
+	return wording.Commands(words)
+}
+
 // Push is one update of a remote's branch. Local is the full name of the branch here, Ref that of the branch on the remote. Old is the commit of
 // the remote's branch, empty for a new branch. New is the commit to push.
 type Push struct{ Remote, Local, Ref, Old, New string }
@@ -85,7 +99,7 @@ type publishing struct {
 // before it. The outcome is nil if sync failed before its first attempt.
 func Run(ctx context.Context, opts Options) (out *Outcome, err error) {
 	p := &publishing{opts: opts}
-	if p.git, err = openGit(opts.Place, opts.Environ); err != nil {
+	if p.git, err = openGit(opts.Place, opts.Environ, opts.command()); err != nil {
 		return nil, err
 	}
 	unlock, err := p.lock()
@@ -127,7 +141,7 @@ func (p *publishing) repeat(ctx context.Context) error {
 	}
 	return &failure.Error{
 		Message: fmt.Sprintf("%s moved on during each of %d attempts to push", p.remoteName(), attempts),
-		Remedy:  "try again: `small-hook sync`",
+		Remedy:  "try again: " + p.git.again,
 	}
 }
 

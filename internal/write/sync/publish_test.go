@@ -26,11 +26,14 @@ func TestRejections(t *testing.T) {
 
 func TestRemedies(t *testing.T) {
 	t.Parallel()
+	opts := Options{Remote: "up", Branch: "topic", Merge: true}
+	lost := publishing{opts: opts, remote: "up", git: &commandLine{again: opts.command()}}
 	for got, want := range map[string]string{
-		addCommand([]string{"a.txt", "it's\n"}):                    "`git add -- " + topPaths([]string{"a.txt"}) + " " + topPaths([]string{"it's\n"}) + "`",
-		listPaths([]string{"1", "2", "3", "4", "5", "6", "7"}):     "1, 2, 3, 4, 5, 2 more",
-		listPaths([]string{"a\x1b"}):                               `a\x1b`,
-		failure.Of(errNoRemote("up", []string{"a;b", "c"})).Remedy: "name it: `small-hook sync 'a;b'`",
+		addCommand([]string{"a.txt", "it's\n"}):                   "`git add -- " + topPaths([]string{"a.txt"}) + " " + topPaths([]string{"it's\n"}) + "`",
+		listPaths([]string{"1", "2", "3", "4", "5", "6", "7"}):    "1, 2, 3, 4, 5, 2 more",
+		listPaths([]string{"a\x1b"}):                              `a\x1b`,
+		failure.Of(lost.errNoRemote([]string{"a;b", "c"})).Remedy: "name it: `small-hook sync --merge 'a;b' topic`",
+		failure.Of(lost.errNoRemote(nil)).Remedy:                  "add the remote with git remote add, under the name up; then `small-hook sync --merge up topic`",
 	} {
 		if got != want {
 			t.Errorf("%s, want %s", got, want)

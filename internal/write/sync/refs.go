@@ -124,7 +124,7 @@ func (p *publishing) findGoal(ctx context.Context, head, upstream string) (goal,
 	if err == nil && bases.Status != 0 {
 		err = &failure.Error{
 			Message: "this branch and " + p.remoteName() + " have no commit in common",
-			Remedy:  "is it the right remote? If they are to be one: `git merge --allow-unrelated-histories " + wording.ShellWord(p.tracking()) + "`, then `small-hook sync`",
+			Remedy:  "is it the right remote? If they are to be one: `git merge --allow-unrelated-histories " + wording.ShellWord(p.tracking()) + "`, then " + p.git.again,
 		}
 	}
 	if err != nil {

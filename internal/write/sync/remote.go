@@ -46,7 +46,7 @@ func (p *publishing) fetch(ctx context.Context) (string, error) {
 		}
 		return "", &failure.Error{
 			Message: fmt.Sprintf("cannot fetch %s: %s", p.remoteName(), gitcmd.OneLine(done.Stderr)),
-			Remedy:  fmt.Sprintf("see what git says: `git fetch --prune %s`, then try again: `small-hook sync`", wording.ShellWord(p.remote)),
+			Remedy:  "see what git says: `git fetch --prune " + wording.ShellWord(p.remote) + "`, then try again: " + p.git.again,
 		}
 	}
 	err = p.readRefs(ctx)
@@ -62,7 +62,7 @@ func (p *publishing) askRemote(ctx context.Context) (string, error) {
 	if done.Status != 0 {
 		return "", &failure.Error{
 			Message: fmt.Sprintf("cannot reach the remote %s: %s", wording.Printable(p.remote), gitcmd.OneLine(done.Stderr)),
-			Remedy:  fmt.Sprintf("see why: `git ls-remote %s`; then try again: `small-hook sync`", wording.ShellWord(p.remote)),
+			Remedy:  "see why: `git ls-remote " + wording.ShellWord(p.remote) + "`; then try again: " + p.git.again,
 		}
 	}
 	for line := range strings.Lines(string(done.Out)) {
@@ -154,7 +154,7 @@ func (p *publishing) errLocked(lock string, done gitcmd.Result) error {
 	}
 	return &failure.Error{
 		Message: p.remoteName() + " is locked by another push, or by one that was killed: " + wording.Printable(lock) + " exists there",
-		Remedy:  "try again: `small-hook sync`; if the file stays, have it removed on the server",
+		Remedy:  "try again: " + p.git.again + "; if the file stays, have it removed on the server",
 	}
 }
 
