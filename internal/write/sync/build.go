@@ -11,6 +11,7 @@ import (
 	"github.com/small-gate/small-gate/internal/base/failure"
 	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/write/combine"
 	"github.com/small-gate/small-gate/internal/write/reconcile"
 	"github.com/small-gate/small-gate/internal/write/rewrite"
 	"github.com/small-gate/small-gate/internal/write/threeway"
@@ -253,6 +254,12 @@ func (b *building) errByHand(ctx context.Context, err error, command string, con
 	if errors.Is(err, reconcile.ErrNeedsMerge) || ctx.Err() != nil {
 		return err
 	}
+	upstream := wording.ShellWord(b.remote + "/" + short(b.target))
+	if errors.Is(err, combine.ErrUnsound) { // the own commits have been judged, so it is the remote's branch; reconcile would refuse it too
+		f := *failure.Of(err)
+		f.Remedy = "fix the log on that branch first, as `small-hook audit " + upstream + "` says; then " + b.git.again
+		return &f
+	}
 	dirty, asked := b.git.runYesNo(ctx, "diff-index", "--quiet", "HEAD", "--")
 	if asked != nil {
 		return asked
@@ -273,7 +280,6 @@ func (b *building) errByHand(ctx context.Context, err error, command string, con
 	if dirty.Status != 0 {
 		f.Remedy += "`git commit -a -m 'Work in progress'`, then "
 	}
-	upstream := wording.ShellWord(b.remote + "/" + short(b.target))
 	if len(conflicts) > 0 {
 		edit = "edit the files in conflict so that both sides' work is in them, then " + addCommand(conflicts) + ", then " + edit
 	}
