@@ -197,7 +197,7 @@ func (m *mending) listCommits(ctx context.Context) ([]string, error) {
 		m.parents[ids[0]] = ids[1:]
 	}
 	if slices.Contains(m.unshared, m.toMend) {
-		return m.nonAncestors(m.toMend), nil
+		return m.nonAncestors(m.toMend), m.refuseHiddenParents(ctx)
 	}
 	refs, err := m.git.Run(ctx, "for-each-ref", "--contains="+m.toMend, "--format=%(refname)", "refs/remotes/", "refs/tags/")
 	switch has := strings.Join(strings.Fields(string(refs)), ", "); {
@@ -222,6 +222,18 @@ func (m *mending) listCommits(ctx context.Context) ([]string, error) {
 		out.Remedy = "switch to the branch that has it: " + wording.Commands("git switch "+wording.ShellWord(branch)) + ", " + m.sameCommand()
 	}
 	return nil, out
+}
+
+// refuseHiddenParents returns an error if one of the commits to rewrite has parents that a shallow clone lacks: the new commit would not have them.
+func (m *mending) refuseHiddenParents(ctx context.Context) error {
+	for _, id := range m.nonAncestors(m.toMend) {
+		if m.Place.Shallow && len(m.parents[id]) == 0 {
+			if _, err := m.repo.Commits(ctx, []string{id}, nil); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // nonAncestors lists the unshared commits that are not ancestors of a commit. The commit itself is listed.
