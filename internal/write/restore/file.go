@@ -48,7 +48,7 @@ func (w *Workspace) RestoreFile(ctx context.Context, repo reconcile.Repository, 
 		}
 		out.Lost = new(ledger.Form).LogOfFile("", "", "", nil).Entries
 	}
-	if _, err = r.git.Run(ctx, "restore", "--source="+id, "--staged", "--worktree", "--", w.Log()); err != nil {
+	if _, err = r.git.Run(ctx, "restore", "--source="+id, "--staged", "--worktree", "--ignore-skip-worktree-bits", "--", w.Log()); err != nil {
 		return out, err
 	}
 	out.Text, out.Staged = []byte{}, true
@@ -87,6 +87,10 @@ func SourceCommits(ctx context.Context, repo reconcile.Repository, source string
 func (r *restoring) isInIndexAndTree(ctx context.Context, was history.File) (bool, error) {
 	staged, err := r.findFile(ctx, history.Index, r.Log())
 	if err != nil || staged != was {
+		return false, err
+	}
+	// git counts a file that a sparse checkout leaves out as unchanged.
+	if there, err := state.Exists(filepath.Join(r.Place.Top, filepath.FromSlash(r.Log()))); err != nil || !there {
 		return false, err
 	}
 	changed, err := r.git.Run(ctx, "diff-files", "--name-only", "--no-ext-diff", "--", r.Log())
