@@ -2,6 +2,7 @@ package edit
 
 import (
 	"context"
+	"errors"
 	"path/filepath"
 
 	"github.com/small-gate/small-gate/internal/base/wording"
@@ -28,13 +29,13 @@ func Mend(ctx context.Context, req session.Request, locking Locking, o restore.M
 		return nil, err
 	}
 	for _, log := range logs {
-		one, err := log.mend(ctx, req, o)
+		one, err := log.mend(ctx, req, locking, o)
 		if err != nil {
 			return out, err
 		}
 		words := ""
-		if !log.none && (len(logs) > 1 || one.Log != small.Progress.Path("")) {
-			words = " " + wording.TopPath(one.Log)
+		if !log.none && (len(logs) > 1 || one.FirstPath != small.Progress.Path("")) {
+			words = " " + wording.TopPath(one.FirstPath)
 		}
 		out = append(out, Mended{one, words})
 		o.Files = nil
@@ -94,7 +95,8 @@ func selectLogs(ctx context.Context, req session.Request, locking Locking, o *re
 }
 
 // mend mends a log, together with the files in the options.
-func (m logToMend) mend(ctx context.Context, req session.Request, o restore.MendOptions) (out restore.Mended, err error) {
+func (m logToMend) mend(ctx context.Context, req session.Request, locking Locking, o restore.MendOptions) (out restore.Mended, err error) {
+	release := func() error { return nil }
 	err = m.withLock(func(s *session.Session, held *lockedWorkspace) error {
 		for i, file := range o.Files {
 			if o.Files[i], err = pathFromTop(s, req.Dir, file); err != nil {
@@ -122,6 +124,21 @@ func (m logToMend) mend(ctx context.Context, req session.Request, o restore.Mend
 			}
 		}
 		w := restore.Workspace{Place: s.Repo.Where(), Dir: held.dir, At: m.at, Kept: held.Dir, Policy: s.Opts.Policy, Limits: s.Opts.Limits(), Now: req.Now}
+		atHead := w
+		o.MovedTo = func(path string) (*restore.Workspace, error) {
+			if m.at != "" {
+				atHead.At = path
+				return &atHead, nil
+			}
+			dir, _, _ := small.SplitPath(path)
+			other, err := lockWorkspace(ctx, held.req, "restore", locking, func(*session.Session) (string, error) { return dir, nil })
+			if err != nil {
+				return nil, err
+			}
+			release = other.Release
+			atHead.Dir, atHead.Kept = dir, other.Dir
+			return &atHead, putBackLost(ctx, s, other)
+		}
 		if out, err = w.Mend(ctx, s.Repo, o, req.Environ); err != nil || out.New == out.Old {
 			return err
 		}
@@ -133,9 +150,9 @@ func (m logToMend) mend(ctx context.Context, req session.Request, o restore.Mend
 		if err != nil {
 			return err
 		}
-		return w.WriteNote(mark)
+		return atHead.WriteNote(mark)
 	})
-	return out, err
+	return out, errors.Join(err, release())
 }
 
 // putBackLost puts back entries that a writer without the lock has lost, as long as the note counts. It does nothing if HEAD has no log that is a

@@ -36,6 +36,12 @@ func (m *mending) readFiles(ctx context.Context, list []string) error {
 	for path := range m.substitutions {
 		paths = append(paths, path)
 	}
+	paths = append(paths, slices.Collect(maps.Values(m.archives))...)
+	for _, path := range m.movedTo {
+		if !slices.Contains(paths, path) {
+			paths = append(paths, path)
+		}
+	}
 	var edges []history.Edge
 	for _, id := range list {
 		if len(m.parents[id]) > 0 {
@@ -103,7 +109,7 @@ func (m *mending) readLog(ctx context.Context, id string) (*commitLog, error) {
 	var err error
 	if log != nil { // its text was dropped
 		out.file = log.file
-	} else if out.file, err = m.findFile(ctx, id, m.Log()); err != nil {
+	} else if out.file, err = m.findFile(ctx, id, m.logAt(id)); err != nil {
 		return nil, err
 	}
 	if out.file.Regular() {
@@ -134,8 +140,9 @@ func (m *mending) parseOnce(l *commitLog) *ledger.Log {
 
 // storeLog writes the blob of a commit's log. The file keeps its mode, or takes that of the first parent's log.
 func (m *mending) storeLog(ctx context.Context, id string, text []byte) (f history.File, err error) {
-	if f, err = m.findFile(ctx, id, m.Log()); err == nil && !f.Regular() {
-		f, err = m.findFile(ctx, cmp.Or(firstOrNone(m.parents[id]), id), m.Log())
+	if f, err = m.findFile(ctx, id, m.logAt(id)); err == nil && !f.Regular() {
+		parent := cmp.Or(firstOrNone(m.parents[id]), id)
+		f, err = m.findFile(ctx, parent, m.logAt(parent))
 	}
 	if err != nil {
 		return f, err
@@ -143,7 +150,7 @@ func (m *mending) storeLog(ctx context.Context, id string, text []byte) (f histo
 	if !f.Regular() {
 		f.Mode = history.ModePlain
 	}
-	f.Path = m.Log()
+	f.Path = m.logAt(id)
 	f.Object, err = m.objects.Store(ctx, text)
 	return f, err
 }

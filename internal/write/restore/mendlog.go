@@ -175,8 +175,12 @@ func (m *mending) readSides(ctx context.Context, id string, parents []string) (s
 	return sides, m.readLogs(append([]combine.Version{sides.Ours}, sides.Theirs...)), file, err
 }
 
-// isSound reports whether a commit's log has all entries of its parents' logs and, in a merge, the target's before the other side's.
+// isSound reports whether a commit's log has all entries of its parents' logs and, in a merge, the target's before the other side's; or whether the
+// commit rotated the log.
 func (m *mending) isSound(id string, parents []*ledger.Ledger, file []byte) bool {
+	if m.archives[id] != "" {
+		return true
+	}
 	log, _ := m.parse(file)
 	if log == nil {
 		return len(parents) == 0

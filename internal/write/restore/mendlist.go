@@ -1,0 +1,178 @@
+package restore
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/base/failure"
+	"github.com/small-gate/small-gate/internal/base/wording"
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/git/state"
+)
+
+// arguments returns the files as arguments for a command, each after a space. With options, those that say how the commit is mended follow.
+func (o MendOptions) arguments(options bool) (out string) {
+	for _, file := range o.Files {
+		out += " " + wording.TopPath(file)
+	}
+	if !options {
+		return out
+	}
+	if o.Source != "" {
+		out += " --source " + history.Short(o.Source)
+	}
+	if o.Discard {
+		out += " --discard-new"
+	}
+	if o.Pushed {
+		out += " --pushed"
+	}
+	return out
+}
+
+// listCommits lists the commits to rewrite, parents first: the one to mend, and HEAD's other unshared commits that are not its ancestors.
+func (m *mending) listCommits(ctx context.Context) ([]string, error) {
+	under, err := state.Read(m.Place.GitDir)
+	if err != nil {
+		return nil, err
+	}
+	if under.Command != "" {
+		unmerged, err := m.git.Unmerged(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return nil, &failure.Error{Message: "a " + under.Command + " is under way", Remedy: "end it first: " + under.Remedy(unmerged) + ", then " + m.sameCommand()}
+	}
+	others, err := m.sharedRefs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	listed, err := m.git.Run(ctx, append([]string{"rev-list", "--topo-order", "--reverse", "--parents", "HEAD", "--not"}, others...)...)
+	if err != nil {
+		return nil, err
+	}
+	for line := range strings.Lines(string(listed)) {
+		ids := strings.Fields(line)
+		m.unshared = append(m.unshared, ids[0])
+		m.parents[ids[0]] = ids[1:]
+	}
+	if slices.Contains(m.unshared, m.toMend) {
+		return m.nonAncestors(m.toMend), m.refuseHiddenParents(ctx)
+	}
+	refs, err := m.git.Run(ctx, "for-each-ref", "--contains="+m.toMend, "--format=%(refname)", "refs/remotes/", "refs/tags/")
+	switch has := strings.Join(strings.Fields(string(refs)), ", "); {
+	case err != nil:
+		return nil, err
+	case has != "":
+		return nil, &failure.Error{
+			Message: fmt.Sprintf("%s is in %s: shared commits are not rewritten", history.Short(m.toMend), wording.Printable(has)),
+			Remedy:  "see what a person can do: `small-hook audit`",
+		}
+	}
+	branches, err := m.git.Run(ctx, "for-each-ref", "--contains="+m.toMend, "--count=1", "--format=%(refname:lstrip=2)%00%(worktreepath)", "refs/heads/")
+	if err != nil {
+		return nil, err
+	}
+	branch, tree, _ := strings.Cut(strings.TrimSpace(string(branches)), "\x00")
+	out := &failure.Error{Message: history.Short(m.toMend) + " is not in the history of HEAD", Remedy: "rewritten commits have other ids: `small-hook audit`"}
+	switch {
+	case tree != "":
+		out.Remedy = "rewrite it in the work tree of the branch that has it: " + wording.RunIn(tree, m.sameCommand())
+	case branch != "":
+		out.Remedy = "switch to the branch that has it: " + wording.Commands("git switch "+wording.ShellWord(branch)) + ", " + m.sameCommand()
+	}
+	return nil, out
+}
+
+// refuseHiddenParents returns an error if one of the commits to rewrite has parents that a shallow clone lacks: the new commit would not have them.
+func (m *mending) refuseHiddenParents(ctx context.Context) error {
+	for _, id := range m.nonAncestors(m.toMend) {
+		if m.Place.Shallow && len(m.parents[id]) == 0 {
+			if _, err := m.repo.Commits(ctx, []string{id}, nil); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// nonAncestors lists the unshared commits that are not ancestors of a commit. The commit itself is listed.
+func (m *mending) nonAncestors(id string) []string {
+	before := map[string]bool{}
+	for _, other := range slices.Backward(m.unshared) {
+		if other == id || before[other] {
+			for _, p := range m.parents[other] {
+				before[p] = true
+			}
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(m.unshared), func(other string) bool { return before[other] })
+}
+
+// descendants returns the set of the unshared descendants of a commit, with the commit itself.
+func (m *mending) descendants(id string) map[string]bool {
+	if m.after[id] == nil {
+		after := map[string]bool{id: true}
+		for _, other := range m.unshared {
+			if slices.ContainsFunc(m.parents[other], func(p string) bool { return after[p] }) {
+				after[other] = true
+			}
+		}
+		m.after[id] = after
+	}
+	return m.after[id]
+}
+
+// sameCommand returns the command that mends the commit to mend, with the files and options that were given, quoted for a message.
+func (m *mending) sameCommand() string {
+	return wording.Commands(m.Command() + m.options.arguments(true) + " --commit " + history.Short(m.toMend))
+}
+
+// mendCommand returns the command that mends another commit, quoted for a message.
+func (m *mending) mendCommand(id string) string {
+	return wording.Commands(m.Command() + " --commit " + history.Short(id))
+}
+
+// errCannotRewrite returns the failure to rewrite a commit because one of its sides lost entries earlier. If an unshared commit lost them, the
+// remedy is to begin with that one: mending it rewrites the later commits too.
+func (m *mending) errCannotRewrite(ctx context.Context, id string, err error) error {
+	out := &failure.Error{
+		Message: history.Short(id) + " cannot be rewritten: " + failure.Of(err).Message,
+		Remedy:  "see which side is at fault, and what a person can do: `small-hook audit`", Err: err,
+	}
+	earlier, err := m.findEarlierLoss(ctx, id)
+	if err != nil {
+		return err
+	}
+	if earlier != "" {
+		out.Remedy = "begin with the first commit that lost something: " + m.mendCommand(earlier)
+	}
+	return out
+}
+
+// findEarlierLoss finds the first unshared commit that lost entries and is not rewritten yet, apart from one commit; empty if there is none.
+func (m *mending) findEarlierLoss(ctx context.Context, except string) (string, error) {
+	for _, id := range m.unshared {
+		if _, rewritten := m.newIDs[id]; rewritten || id == except {
+			continue
+		}
+		if _, logs, file, err := m.readSides(ctx, id, m.parents[id]); err != nil || !m.isSound(id, logs, file) {
+			return id, err
+		}
+	}
+	return "", nil
+}
+
+// sharedRefs returns the options by which git rev-list selects the refs whose commits others have. With the option Pushed, the branch's own upstream
+// does not count, unless origin/HEAD is another name of it: landed commits are never rewritten.
+func (m *mending) sharedRefs(ctx context.Context) ([]string, error) {
+	out := []string{"--remotes", "--tags"}
+	branch, err := m.repo.CurrentBranch(ctx)
+	if err != nil || !m.options.Pushed || branch == "" {
+		return out, err
+	}
+	upstream, err := m.git.Run(ctx, "for-each-ref", "--format=%(upstream:lstrip=2)", branch)
+	return append([]string{"--exclude=" + strings.TrimSpace(string(upstream))}, out...), err
+}

@@ -1,0 +1,116 @@
+package restore
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/small"
+)
+
+// logAt returns the path that the log has in an old commit.
+func (m *mending) logAt(id string) string { return cmp.Or(m.movedTo[id], m.firstPath) }
+
+// findMoves finds the listed commits, from the one to mend on, that move or rotate the log, and fills m.movedTo and m.archives.
+func (m *mending) findMoves(ctx context.Context, list []string) error {
+	var edges []history.Edge
+	for _, id := range list {
+		if len(m.parents[id]) > 0 && m.descendants(m.toMend)[id] {
+			edges = append(edges, history.Edge{Parent: m.parents[id][0], Child: id})
+		}
+	}
+	filter := history.Workspaces()
+	if m.At != "" {
+		filter = history.Judged(m.Policy)
+	}
+	changed, err := m.repo.Diff(ctx, edges, filter)
+	if err != nil {
+		return err
+	}
+	for i, changes := range changed {
+		id := edges[i].Child
+		at := slices.IndexFunc(changes, func(c history.Change) bool { return c.Path == m.logAt(id) && c.Old.Regular() })
+		added := slices.DeleteFunc(slices.Clone(changes), func(c history.Change) bool {
+			return c.Old.Mode != "" || !c.New.Regular() || !m.isLogPath(c.Path)
+		})
+		if at < 0 || len(added) == 0 {
+			continue
+		}
+		to, err := m.findCopy(ctx, changes[at], added)
+		switch {
+		case err != nil:
+			return err
+		case to == "":
+		case changes[at].New.Mode != "":
+			if m.At != "" && (id != m.toMend || len(m.parents[id]) == 1) {
+				m.archives[id] = to
+			}
+		case id != m.toMend:
+			for d := range m.descendants(id) {
+				m.movedTo[d] = to
+			}
+		}
+	}
+	return nil
+}
+
+// findCopy returns the path of the added log that begins with the text that the changed log had before; empty if there is none, or more than one, or
+// if the changed log still begins with that text.
+func (m *mending) findCopy(ctx context.Context, c history.Change, added []history.Change) (path string, err error) {
+	was, err := m.objects.Blob(ctx, c.Old.Object)
+	if err != nil || len(was) == 0 {
+		return "", err
+	}
+	for _, other := range append(added, c) {
+		if !other.New.Regular() {
+			continue
+		}
+		now, err := m.objects.Blob(ctx, other.New.Object)
+		switch {
+		case err != nil:
+			return "", err
+		case !bytes.HasPrefix(now, was):
+		case path != "" || other.Path == c.Path:
+			return "", nil
+		default:
+			path = other.Path
+		}
+	}
+	return path, nil
+}
+
+// isLogPath reports whether a path is one of a log of the same kind: of a workspace, or of the configuration.
+func (m *mending) isLogPath(path string) bool {
+	if m.At != "" {
+		return m.Policy.LogFor(path) != nil
+	}
+	_, name, inside := small.SplitPath(path)
+	return inside && name == small.Progress.FileName()
+}
+
+// mendArchive has the file to which a commit rotated the log, and that file in later commits, begin with the log of the new parent.
+func (m *mending) mendArchive(ctx context.Context, id, parent string) error {
+	path, old := m.archives[id], m.parents[id][0]
+	was, err := m.readLogText(ctx, old)
+	if err != nil {
+		return err
+	}
+	is, err := m.readLogText(ctx, parent)
+	if err != nil || bytes.Equal(was, is) {
+		return err
+	}
+	s := substitution{since: id}
+	if s.from, err = m.findFile(ctx, id, path); err != nil {
+		return err
+	}
+	text, err := m.objects.Blob(ctx, s.from.Object)
+	if err != nil {
+		return err
+	}
+	s.to = s.from
+	s.to.Object, err = m.objects.Store(ctx, slices.Concat(is, bytes.TrimPrefix(text, was)))
+	m.substitutions[path] = s
+	return err
+}
