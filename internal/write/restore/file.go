@@ -46,7 +46,7 @@ func (w *Workspace) RestoreFile(ctx context.Context, repo reconcile.Repository, 
 		if out.File, err = w.workTree().Keep(w.Log(), there); err != nil {
 			return out, err
 		}
-		out.Lost = new(ledger.Form).LogOfFile("", "", "", nil).Entries
+		out.Lost = new(ledger.Form).LogOfFile("", "", "", nil).Entries // the file is the only entry
 	}
 	if _, err = r.git.Run(ctx, "restore", "--source="+id, "--staged", "--worktree", "--ignore-skip-worktree-bits", "--", w.Log()); err != nil {
 		return out, err

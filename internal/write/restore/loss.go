@@ -50,14 +50,14 @@ func Losses(ctx context.Context, repo reconcile.Repository, parents []string, li
 		}
 		w := like
 		w.Place, w.Kept = place, filepath.Join(root, dir.Name())
-		here := func(n Note) bool {
+		isAboutLog := func(n Note) bool {
 			return lock.Dir(place.CommonDir, filepath.Join(place.Top, filepath.FromSlash(n.Dir))) == w.Kept
 		}
-		n, err := readNote(w.noteFile(), here)
+		n, err := readNote(w.noteFile(), isAboutLog)
 		if err != nil {
 			return nil, err
 		}
-		discarded, err := readNote(w.discardedFile(), here)
+		discarded, err := readNote(w.discardedFile(), isAboutLog)
 		if err != nil {
 			return nil, err
 		}
@@ -149,7 +149,7 @@ func (w *Workspace) joinNotes(older, newer Note) Note {
 }
 
 // wasDiscarded reports whether the file equals one of git's versions and lacks only the last entries of a note, as after git checkout. A
-// writer that lost entries would have added one of its own.
+// writer that overwrote entries would have added an entry of its own.
 func (w *Workspace) wasDiscarded(n Note, file []byte, versions ...[]byte) bool {
 	log, _ := w.parse(file)
 	if log == nil || n.Log == nil {
@@ -162,8 +162,9 @@ func (w *Workspace) wasDiscarded(n Note, file []byte, versions ...[]byte) bool {
 	})
 }
 
-// UpdateDiscarded updates and returns the note on discarded entries, which guarded writers recorded and git removed on request, and those of
-// them that are gone. Newly discarded ones move to it from n, the last writer's note. head is HEAD's log. If none are gone, it has no log.
+// UpdateDiscarded updates the note on discarded entries: guarded writers recorded them, and git removed them on request. It returns the note, and
+// those discarded entries that are gone now. If the last writer's note n has newly discarded entries, they move to this note. head is HEAD's log. The
+// returned note has no log if no entry is gone.
 func (w *Workspace) UpdateDiscarded(ctx context.Context, repo reconcile.Repository, n Note, mark Mark, head []byte) (known Note, gone []ledger.Entry, err error) {
 	file, readErr := w.Read()
 	if readErr != nil {

@@ -270,7 +270,7 @@ func (w *Workspace) findUncommitted(ctx context.Context, repo reconcile.Reposito
 }
 
 // HeadOrMended returns the log that the work tree's log must continue: log, which is head's, or log with entries that head lost, if the work
-// tree's log has them back: the hooks let such a log amend HEAD, unless a remote-tracking branch has head. So it must not be undone.
+// tree's log has them back: the hooks let such a log amend HEAD, unless a remote-tracking branch has head. So such a log is kept as it is.
 func (w *Workspace) HeadOrMended(ctx context.Context, repo reconcile.Repository, head string, log []byte) ([]byte, error) {
 	file, err := w.Read()
 	if err != nil || log == nil || bytes.HasPrefix(file, log) {

@@ -80,12 +80,13 @@ func (w *Workspace) nameInSmall() string {
 	return name
 }
 
-// listLostRecords lists the paths below a path at which a commit has a record, or a policy file that is not on disk, but one of with has not.
-// with are what git diff compares with: a commit, --cached for the index, "" for the work tree. Files of the other commits are left out.
-func (r *restoring) listLostRecords(ctx context.Context, id string, others []string, below string, with ...string) (lost []string, err error) {
+// listLostRecords lists the paths, at or below a path, of the records of a commit that are not the same in one of the versions; also of its policy files
+// that are not on disk. A version is an argument of git diff: a commit, --cached for the index, or "" for the work tree. Files that one of the other
+// commits has are left out.
+func (r *restoring) listLostRecords(ctx context.Context, id string, others []string, below string, versions ...string) (lost []string, err error) {
 	known := map[string]bool{}
-	for _, other := range with {
-		args := []string{"diff", "--name-only", "--no-ext-diff", "--no-renames", "--diff-filter=a", "-z", id, other, "--", below}
+	for _, version := range versions {
+		args := []string{"diff", "--name-only", "--no-ext-diff", "--no-renames", "--diff-filter=a", "-z", id, version, "--", below}
 		names, err := r.git.Run(ctx, slices.DeleteFunc(args, func(arg string) bool { return arg == "" })...)
 		if err != nil {
 			return nil, err

@@ -114,12 +114,14 @@ func (r *restoring) requiredLog(ctx context.Context, source string, noted []byte
 	if old == nil {
 		old, err = r.startOf()
 	}
-	was, _ := r.parse(old)
-	log, _ := r.parse(noted)
-	if err != nil || log == nil || source != "" || was != nil && was.HasAll(log.Ledger) {
+	oldLog, _ := r.parse(old)
+	notedLog, _ := r.parse(noted)
+	if err != nil || notedLog == nil || source != "" || oldLog != nil && oldLog.HasAll(notedLog.Ledger) {
 		return old, r.hasAllSides, err
 	}
-	return r.joinLogs(old, noted), func(_, child *ledger.Ledger) bool { return r.hasAllSides(nil, child) && r.Accepts(log.Ledger, child) }, nil
+	return r.joinLogs(old, noted), func(_, child *ledger.Ledger) bool {
+		return r.hasAllSides(nil, child) && r.Accepts(notedLog.Ledger, child)
+	}, nil
 }
 
 // startOf returns an empty log as the old version of a log that no commit has; nil if the file is not a log. A new log is rewritten only if
@@ -234,8 +236,8 @@ func (r *restoring) canParse(data []byte) bool {
 	return doc != nil
 }
 
-// FindConflict returns the failure of a log in conflict, with the command that resolves it; nil if there is no conflict: that is one in the
-// index, or conflict markers in the file of which the sides can be found.
+// FindConflict returns the failure of a log in conflict, with the command that resolves the conflict; nil if the log is not in conflict. It is in
+// conflict if the index says so, or if the file has conflict markers and git still knows the two sides.
 func (w *Workspace) FindConflict(ctx context.Context, repo reconcile.Repository, environ []string) (*failure.Error, error) {
 	files, err := repo.List(ctx, history.Index, history.At(w.Log()))
 	if err != nil {
@@ -250,10 +252,10 @@ func (w *Workspace) FindConflict(ctx context.Context, repo reconcile.Repository,
 	if err != nil {
 		return nil, err
 	}
-	switch explained, cannot := reconcile.CanFindSides(ctx, repo, git, w.Log()); {
-	case cannot != nil:
-		return failure.Of(cannot), nil // its remedy says what resolves the conflict
-	case unmerged || explained:
+	switch sidesFound, err := reconcile.CanFindSides(ctx, repo, git, w.Log()); {
+	case err != nil:
+		return failure.Of(err), nil // its remedy says what resolves the conflict
+	case unmerged || sidesFound:
 		return errInConflict(w.Log()), nil
 	}
 	return nil, nil
@@ -263,8 +265,8 @@ func errInConflict(log string) *failure.Error {
 	return &failure.Error{Message: log + " is in conflict: it must keep both sides' entries", Remedy: "resolve it: `small-hook reconcile`"}
 }
 
-// findUnfinished finds out what git has not finished. It refuses a log with conflict markers, which reconcile resolves with both sides'
-// entries. During a revert it does not: that brings no entries.
+// findUnfinished finds out which command git has not finished. It returns an error if the log has conflict markers, which reconcile resolves with
+// both sides' entries; but not during a revert, which brings no entries.
 func (r *restoring) findUnfinished(ctx context.Context) error {
 	var err error
 	if r.unfinished, err = state.Read(r.Place.GitDir); err != nil {
@@ -279,8 +281,8 @@ func (r *restoring) findUnfinished(ctx context.Context) error {
 	if readErr != nil || !small.HasConflictMarkers(file, small.MarkerSize) {
 		return nil //nolint:nilerr // see above
 	}
-	explained, err := reconcile.CanFindSides(ctx, r.repo, r.git, r.Log())
-	if r.unmerged || explained {
+	sidesFound, err := reconcile.CanFindSides(ctx, r.repo, r.git, r.Log())
+	if r.unmerged || sidesFound {
 		err = cmp.Or(err, error(errInConflict(r.Log())))
 	}
 	return err

@@ -46,7 +46,7 @@ func (p *publishing) refuseUnfinished(ctx context.Context) error {
 	if len(paths) == 0 {
 		return nil
 	}
-	f := &failure.Error{Message: "in conflict, as git stash pop or git checkout -m leaves files: " + listPaths(paths)}
+	f := &failure.Error{Message: "files are in conflict, as git stash pop or git checkout -m leaves them: " + listPaths(paths)}
 	outside := slices.DeleteFunc(slices.Clone(paths), isWorkspaceFile)
 	if len(outside) > 0 {
 		f.Remedy = "resolve it, then " + addCommand(outside) + "; then "

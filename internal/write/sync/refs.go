@@ -101,7 +101,7 @@ func (p *publishing) contains(ctx context.Context, tip, commit string) (bool, er
 }
 
 // findGoal finds the commit at which the branch and the remote's branch are to be. If only one of them has new commits, that is its tip; else the
-// branch's own commits are judged, and new ones are built. If the judgement has findings, out.Found is true and there is no goal. summary is the
+// branch's own commits are judged, and new ones are built. If the judgement has findings, p.out.HasFindings is true and there is no goal. summary is the
 // line for the outcome that says what was taken, or put on top of what.
 func (p *publishing) findGoal(ctx context.Context, head, upstream string) (goal, summary string, err error) {
 	if upstream == "" || head == upstream {

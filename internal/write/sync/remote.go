@@ -88,18 +88,18 @@ func (p *publishing) push(ctx context.Context, push Push, summary string) (lost 
 	pushed, err := p.git.Run(ctx, nil, "push", "--porcelain", "--no-follow-tags", push.Remote, push.New+":"+push.Ref)
 	p.out.Said = pushed.Stderr
 	if err != nil || pushed.Status != 0 {
-		there, failed := p.askRemote(context.WithoutCancel(ctx))
-		if failed != nil {
-			return false, errors.Join(err, failed)
+		remoteHas, askErr := p.askRemote(context.WithoutCancel(ctx))
+		if askErr != nil {
+			return false, errors.Join(err, askErr)
 		}
 		p.attempted = ""
 		switch {
-		case there == push.New:
+		case remoteHas == push.New:
 			p.pushed = push.New
-		case err == nil && there == push.Old:
+		case err == nil && remoteHas == push.Old:
 			return false, p.noteRefusal(pushed)
 		}
-		if err != nil || there != push.New {
+		if err != nil || remoteHas != push.New {
 			return err == nil, err
 		}
 	}

@@ -52,10 +52,10 @@ func (p *publishing) scratchGit() *commandLine {
 	return &at
 }
 
-// mergeCode has git pick commits onto the commit onto, in a scratch work tree where no file is checked out. base is the commit with which the first
-// one is compared: its parent or, for a merge, the merge base; then all that head has changed since is picked as one commit. files are the workspaces' files of base and of each commit,
-// ontoFiles those of onto: git does not merge them. It returns the trees of onto and of each new commit without these files. command is the git
-// command that a person would type instead: rebase or merge.
+// mergeCode has git pick commits onto the commit b.onto, in a scratch work tree where no file is checked out. base is the parent of the first commit. For
+// a merge, base is the merge base, and the only commit is the branch's tip: what the tip has changed since base is picked as one commit. files are the
+// workspaces' files of base and of each commit, ontoFiles those of b.onto: git does not merge them. It returns the trees of b.onto and of each new commit
+// without these files. command is the git command that a person would type instead: rebase or merge.
 func (b *building) mergeCode(ctx context.Context, base string, commits []string, files []reconcile.Files, ontoFiles reconcile.Files, command string) ([]string, error) {
 	git := b.scratchGit()
 	if _, err := b.git.run(ctx, append(slices.Clone(scratchOptions), "worktree", "add", "-q", "--detach", "--no-checkout", git.Dir, b.onto)...); err != nil {
