@@ -132,14 +132,12 @@ func (w *Workspace) Mend(ctx context.Context, repo reconcile.Repository, o MendO
 		return out, err
 	}
 	out.Old, out.FirstPath = list[len(list)-1], m.firstPath
-	if to := m.logAt(out.Old); to != m.firstPath {
-		if m.Workspace, err = o.MovedTo(to); err != nil {
-			return out, err
-		}
-	}
 	out.New, out.Log, out.Remade = m.newIDs[out.Old], w.Log(), m.newIDs[m.toMend]
 	if out.New == out.Old {
 		return out, nil
+	}
+	if err := m.takeLogOf(ctx, out.Old, environ); err != nil {
+		return out, err
 	}
 	for _, id := range list {
 		if m.newIDs[id] != id {

@@ -81,6 +81,22 @@ func (m *mending) findCopy(ctx context.Context, c history.Change, added []histor
 	return path, nil
 }
 
+// takeLogOf has m work on the log where HEAD's old commit has it. It returns an error if that log is in conflict, as after git stash pop.
+func (m *mending) takeLogOf(ctx context.Context, old string, environ []string) (err error) {
+	again := m.sameCommand()
+	if to := m.logAt(old); to != m.firstPath {
+		if m.Workspace, err = m.options.MovedTo(to); err != nil {
+			return err
+		}
+	}
+	conflict, findErr := m.FindConflict(ctx, m.repo, environ) // a link is set aside later; any other error comes up again
+	if findErr != nil || conflict == nil {
+		return nil //nolint:nilerr // see above
+	}
+	conflict.Remedy += ", then " + again
+	return conflict
+}
+
 // isLogPath reports whether a path is one of a log of the same kind: of a workspace, or of the configuration.
 func (m *mending) isLogPath(path string) bool {
 	if m.At != "" {
