@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -15,6 +16,8 @@ import (
 
 	"github.com/small-gate/small-gate/internal/base/failure"
 	"github.com/small-gate/small-gate/internal/base/program"
+	"github.com/small-gate/small-gate/internal/base/wording"
+	"github.com/small-gate/small-gate/internal/judge/session"
 	"github.com/small-gate/small-gate/internal/report/sanitize"
 )
 
@@ -89,13 +92,16 @@ func (a *app) explainFailure(mode string, err error) int {
 	if errors.As(err, &pathErr) && pathErr.Op == "write" && strings.HasPrefix(pathErr.Path, "/dev/std") {
 		err = explainWriteError("the output", err)
 	}
-	f := failure.Of(err)
+	f := *failure.Of(err) // it may be shared
+	if there := a.otherWorkTree(); there != "" && !strings.HasSuffix(f.Remedy, "--help`") && !strings.Contains(f.Remedy, "`cd ") {
+		f.Remedy = wording.RunIn(there, f.Remedy)
+	}
 	text := "small-hook: " + f.Message + "\n"
 	if f.Remedy != "" {
 		text += "fix: " + f.Remedy + "\n"
 	}
 	if !a.reporting {
-		if err := a.writeFailureReports(mode, f); err != nil {
+		if err := a.writeFailureReports(mode, &f); err != nil {
 			text += "small-hook: " + failure.Of(err).Message + "\n"
 		}
 	}
@@ -103,6 +109,21 @@ func (a *app) explainFailure(mode string, err error) int {
 		return statusFailed // only the status is left to say it
 	}
 	return statusFailed
+}
+
+// otherWorkTree returns the root of the work tree that --dir names if the current directory is in another one: remedies must work there. Otherwise, and
+// for a bare repository, it is empty.
+func (a *app) otherWorkTree() string {
+	dir, err := filepath.Abs(a.flags.req.Dir)
+	here, hereErr := session.WorkTreeRoot()
+	there := session.WorkTreeRootOf(dir)
+	if err != nil || hereErr != nil || a.flags.req.Dir == "" || here == there {
+		return ""
+	}
+	if _, err := os.Lstat(filepath.Join(there, ".git")); err != nil {
+		return ""
+	}
+	return there
 }
 
 func usageError(c *cobra.Command, format string, args ...any) error {

@@ -29,6 +29,7 @@ func (a *app) writeReports(ctx context.Context, r *finding.Report, inHook bool) 
 	}
 	a.progress.clear()
 	a.setToolAndTime(r)
+	a.runFixesThere(r)
 	a.status, a.reporting = r.ExitStatus(), true
 	targets := a.flags.targets
 	if len(targets) == 0 {
@@ -78,6 +79,13 @@ func (a *app) writeFailureReports(mode string, f *failure.Error) error {
 }
 
 func (a *app) setToolAndTime(r *finding.Report) { r.Tool, r.Time = "small-hook", time.Now() }
+
+// runFixesThere makes the fixes' commands run in the work tree that --dir names if the current directory is in another one.
+func (a *app) runFixesThere(r *finding.Report) {
+	if there := a.otherWorkTree(); there != "" {
+		r.RunFixesIn(there)
+	}
+}
 
 func (a *app) writeReport(stream io.Writer, format string, r *finding.Report, quiet bool) error {
 	opts, err := a.reportOptions(stream, quiet)
