@@ -56,7 +56,7 @@ func (a *app) appendCommand() *cobra.Command {
 				return done.ExplainError(err)
 			}
 			text := fmt.Sprintf("%s: appended an entry for %s\n", wording.Printable(done.Log), wording.Printable(values[0]))
-			text += done.Note() + nextLine(append(done.CommandsBeforeCommit(), done.StageCommand, "git commit -m "+wording.ShellWord("Record "+wording.Printable(values[0])))...)
+			text += done.Note() + a.nextLine(append(done.CommandsBeforeCommit(), done.StageCommand, "git commit -m "+wording.ShellWord("Record "+wording.Printable(values[0])))...)
 			return done.ExplainError(a.print(text))
 		},
 	})
@@ -92,7 +92,7 @@ func (a *app) appendToConfiguredLog(c *cobra.Command, log, line string) error {
 		return err
 	}
 	path := wording.Printable(done.Log)
-	text := path + ": appended an entry\n" + done.Note() + nextLine(done.StageCommand, "git commit -m "+wording.ShellWord("Append to "+path))
+	text := path + ": appended an entry\n" + done.Note() + a.nextLine(done.StageCommand, "git commit -m "+wording.ShellWord("Append to "+path))
 	return done.ExplainError(a.print(text))
 }
 

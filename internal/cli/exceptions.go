@@ -82,7 +82,7 @@ func (a *app) waiveCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.print(waivedText(edits, file))
+			return a.print(a.waivedText(edits, file))
 		},
 	})
 	c.Flags().StringVar(&selection.Rule, "rule", "", "waive all edits that the rule `ID` reports")
@@ -110,15 +110,15 @@ func (a *app) waiveLogRewrite(ctx context.Context, log, reason, until string) er
 			fmt.Fprintf(&text, "  and %s more\n", wording.Count(r.More, "edit"))
 		}
 	}
-	return a.print(text.String() + nextAfterWaiving(file))
+	return a.print(text.String() + a.nextAfterWaiving(file))
 }
 
-func nextAfterWaiving(file string) string {
+func (a *app) nextAfterWaiving(file string) string {
 	return fmt.Sprintf("written to %s; the waiver counts once the target branch has it: push it first\n", sanitize.Line(file)) +
-		nextLine("git add -- :/.small-gate.yml", `git commit -m "Waive edits" -- :/.small-gate.yml`, "git push")
+		a.nextLine("git add -- :/.small-gate.yml", `git commit -m "Waive edits" -- :/.small-gate.yml`, "git push")
 }
 
-func waivedText(edits []judge.EditToWaive, file string) string {
+func (a *app) waivedText(edits []judge.EditToWaive, file string) string {
 	var text strings.Builder
 	type kind struct{ rule, path string }
 	counts := map[kind]int{}
@@ -132,7 +132,7 @@ func waivedText(edits []judge.EditToWaive, file string) string {
 		}
 		delete(counts, k)
 	}
-	return text.String() + nextAfterWaiving(file)
+	return text.String() + a.nextAfterWaiving(file)
 }
 
 func (a *app) findEdits(c *cobra.Command, selection judge.EditSelection, from string) ([]judge.EditToWaive, error) {

@@ -105,11 +105,11 @@ func (a *app) reportGuarded(done edit.Guarded) error {
 	}
 	a.status = 1
 	for _, r := range done.Before {
-		text += "small-hook: a writer without a guard has edited the log. Run every writer through `small-hook guard`.\n" + restoredText(r, dropNewCommand(r.Log)) +
+		text += "small-hook: a writer without a guard has edited the log. Run every writer through `small-hook guard`.\n" + a.restoredText(r, dropNewCommand(r.Log)) +
 			"if the entries were dropped on purpose, small-hook restore --discard-new drops all that is not committed\n"
 	}
 	for _, r := range done.After {
-		text += "small-hook: the command, or a writer without a guard beside it, has edited the log\n" + restoredText(r, dropNewCommand(r.Log))
+		text += "small-hook: the command, or a writer without a guard beside it, has edited the log\n" + a.restoredText(r, dropNewCommand(r.Log))
 	}
 	if len(done.BehindHead) > 0 {
 		text += fmt.Sprintf("small-hook: %s differs from the log of the new HEAD: %s\nfix: `small-hook restore`\n", done.Log, ledger.DescribeAll(done.BehindHead))
@@ -134,7 +134,7 @@ func dropNewCommand(log string) string {
 }
 
 // restoredText describes what was put back. discard is the command that drops new entries, or empty.
-func restoredText(r restore.Restored, discard string) string {
+func (a *app) restoredText(r restore.Restored, discard string) string {
 	var text strings.Builder
 	line := func(format string, args ...any) {
 		fmt.Fprintf(&text, "%s: "+format+"\n", append([]any{r.Log}, args...)...)
@@ -158,7 +158,7 @@ func restoredText(r restore.Restored, discard string) string {
 	}
 	lineIfAny(r.New, "new entry", "kept %s after them")
 	if discard != "" {
-		discard = "; to drop all new entries: " + wording.Commands(discard)
+		discard = "; to drop all new entries: " + a.commands(discard)
 	}
 	lineIfAny(len(r.Alike), "new entry", "kept %s that may be a changed version of an old one, or may be new (in the file as it was: %s)%s", ledger.DescribeAll(r.Alike), discard)
 	lineIfAny(len(r.Retimed), "entry", "moved the time of %s: %s", describeRetimed(r.Retimed))

@@ -21,12 +21,12 @@ func (a *app) initLogCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.print(initLogText(file, stanzas))
+			return a.print(a.initLogText(file, stanzas))
 		},
 	})
 }
 
-func initLogText(file string, stanzas []edit.WrittenStanza) string {
+func (a *app) initLogText(file string, stanzas []edit.WrittenStanza) string {
 	var text strings.Builder
 	var paths []string
 	for _, stanza := range stanzas {
@@ -39,6 +39,6 @@ func initLogText(file string, stanzas []edit.WrittenStanza) string {
 	}
 	fmt.Fprintf(&text, "written to %s: correct wrong guesses there\n", sanitize.Line(file))
 	message := "Guard " + wording.List(paths, "and")
-	text.WriteString(nextLine("git add -- :/"+policy.File, "git commit -m "+wording.ShellWord(message), "small-hook install"))
+	text.WriteString(a.nextLine("git add -- :/"+policy.File, "git commit -m "+wording.ShellWord(message), "small-hook install"))
 	return text.String()
 }

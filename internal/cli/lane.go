@@ -58,7 +58,7 @@ func (a *app) switchLane(c *cobra.Command, args []string, target, reason string)
 		return a.explainNotAppended(done.Appended)
 	}
 	text := fmt.Sprintf("%s: appended an entry for %s: %s\n", done.Log, lane.LaneSwitchTask, sanitize.Line(done.Evidence))
-	text += done.Note() + nextLine(done.StageCommand, fmt.Sprintf("git commit -m \"Go on in the lane %s\"", done.Lane))
+	text += done.Note() + a.nextLine(done.StageCommand, fmt.Sprintf("git commit -m \"Go on in the lane %s\"", done.Lane))
 	for _, required := range []struct {
 		when  string
 		tasks []string

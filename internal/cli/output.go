@@ -125,8 +125,17 @@ func (a *app) print(text string) error {
 }
 
 // nextLine names the commands to type next.
-func nextLine(commands ...string) string {
-	return "next: " + sanitize.Line(wording.Commands(commands...)) + "\n"
+func (a *app) nextLine(commands ...string) string {
+	return "next: " + sanitize.Line(a.commands(commands...)) + "\n"
+}
+
+// commands quotes commands for a message, so that they run in the work tree that --dir names.
+func (a *app) commands(commands ...string) string {
+	text := wording.Commands(commands...)
+	if there := a.otherWorkTree(); there != "" {
+		return wording.RunIn(there, text)
+	}
+	return text
 }
 
 // explainWriteError adds a message and a remedy to an error that has none. It returns nil for nil.

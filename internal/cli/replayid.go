@@ -24,7 +24,7 @@ func (a *app) replayIDCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return a.print(writtenIDText(done))
+				return a.print(a.writtenIDText(done))
 			}
 			id, err := judge.ReplayID(c.Context(), a.newRequest())
 			if err != nil {
@@ -38,7 +38,7 @@ func (a *app) replayIDCommand() *cobra.Command {
 	return c
 }
 
-func writtenIDText(done edit.WrittenID) string {
+func (a *app) writtenIDText(done edit.WrittenID) string {
 	if len(done.Files) == 0 {
 		return "handoff and workspace already name the run " + done.ID + "; nothing was written\n"
 	}
@@ -46,6 +46,6 @@ func writtenIDText(done edit.WrittenID) string {
 	for _, file := range done.Files {
 		fmt.Fprintf(&text, "%s: the run is now %s\n", sanitize.Line(file), done.ID)
 	}
-	text.WriteString(nextLine(done.StageCommand, `git commit -m "Begin a new run"`))
+	text.WriteString(a.nextLine(done.StageCommand, `git commit -m "Begin a new run"`))
 	return text.String()
 }

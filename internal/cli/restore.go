@@ -41,19 +41,19 @@ func (a *app) restoreCommand() *cobra.Command {
 			if !done.Done() {
 				text := done.Log + ": nothing to restore\n"
 				if len(done.Next) > 0 {
-					text += nextLine(done.Next...)
+					text += a.nextLine(done.Next...)
 				}
 				return a.print(sanitize.Lines(text))
 			}
 			var text string
 			if done.Text != nil || len(done.Missing) > 0 {
-				text = restoredText(done, dropNewCommand(done.Log))
+				text = a.restoredText(done, dropNewCommand(done.Log))
 			}
 			text += done.Log + ": staged\n"
 			if len(done.Next) == 0 {
 				return a.print(sanitize.Lines(text + "nothing is left to commit: the log is that of HEAD\n"))
 			}
-			return a.print(sanitize.Lines(text) + nextLine(done.Next...))
+			return a.print(sanitize.Lines(text) + a.nextLine(done.Next...))
 		},
 	})
 	c.Flags().StringVar(&source, "source", "", "restore from the commit `REV` instead of HEAD")
@@ -69,13 +69,13 @@ func (a *app) mendCommits(c *cobra.Command, opts restore.MendOptions) error {
 	opts.Progress = a.rewriteProgress()
 	done, err := edit.Mend(c.Context(), a.newRequest(), a.lockingOptions(), opts)
 	a.progress.clear()
-	if printed := a.print(sanitize.Lines(mendedText(done))); err == nil {
+	if printed := a.print(sanitize.Lines(a.mendedText(done))); err == nil {
 		err = printed
 	}
 	return err
 }
 
-func mendedText(done []edit.Mended) string {
+func (a *app) mendedText(done []edit.Mended) string {
 	changed := slices.DeleteFunc(slices.Clone(done), func(m edit.Mended) bool { return m.New == m.Old })
 	var text, logs, alikeLogs string
 	for _, m := range changed {
@@ -90,14 +90,14 @@ func mendedText(done []edit.Mended) string {
 		case m.New == m.Old:
 			text += m.Log + ": there is nothing to mend\n"
 		case m.Text != nil || len(m.Alike) > 0:
-			text += restoredText(m.Restored, "")
+			text += a.restoredText(m.Restored, "")
 		}
 		if len(m.Alike) > 0 {
 			alikeLogs += m.Argument
 		}
 	}
 	if alikeLogs != "" {
-		text += "to drop all entries that the commit adds: " + wording.Commands("small-hook restore"+alikeLogs+" --discard-new --commit "+history.Short(done[len(done)-1].Remade)) + "\n"
+		text += "to drop all entries that the commit adds: " + a.commands("small-hook restore"+alikeLogs+" --discard-new --commit "+history.Short(done[len(done)-1].Remade)) + "\n"
 	}
 	if len(changed) == 0 {
 		return text
@@ -111,7 +111,7 @@ func mendedText(done []edit.Mended) string {
 		if workTree != "" {
 			commands = []string{restoreIn(" -C " + wording.ShellWord(workTree))}
 		}
-		text += "the branch " + branch + " still has the old commit: " + wording.Commands(commands...) + "\n"
+		text += "the branch " + branch + " still has the old commit: " + a.commands(commands...) + "\n"
 	}
 	return text
 }
