@@ -48,7 +48,7 @@ type step struct {
 }
 
 // build builds the commits and returns the new tip. It rebases the branch's own commits. It merges instead if the caller asks for that, if one of them
-// is published, a merge, a first commit or one that cannot be signed again, or if their entries cannot be put after those of the remote's branch.
+// is published, tagged, a merge, a first commit or one that cannot be signed again, or if their entries cannot be put after those of the remote's branch.
 func (b *building) build(ctx context.Context) (goal string, err error) {
 	own, err := b.listToRebase(ctx)
 	if err != nil {
@@ -85,7 +85,7 @@ func (b *building) listToRebase(ctx context.Context) ([]string, error) {
 		return nil, err
 	}
 	all := strings.Fields(out)
-	plain, err := b.count(ctx, "--no-merges", b.builtUpTo+".."+b.head, "--not", "--remotes")
+	plain, err := b.count(ctx, "--no-merges", b.builtUpTo+".."+b.head, "--not", "--remotes", "--tags")
 	if err != nil || plain != len(all) {
 		return nil, err
 	}
