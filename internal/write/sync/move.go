@@ -285,7 +285,10 @@ func (m *moving) planWorkspaces(ctx context.Context, c *reconcile.Combiner, path
 		f.Remedy = "commit it: `git add -- " + words + "`, `git commit -q -m 'Record the workspace' -- " + words + "`, then " + m.git.again
 		return &f
 	}
-	if merged, m.notes, err = c.ReplaceCommitIDs(ctx, merged, ours.Files, m.newIDs); err != nil {
+	if merged, m.notes, err = c.ReplaceCommitIDs(ctx, merged, ours.Files, m.newIDs); err == nil {
+		err = m.keepStaged(ctx, c, theirs.Files, paths)
+	}
+	if err != nil {
 		return err
 	}
 	m.disk = map[string][]byte{}
@@ -300,6 +303,27 @@ func (m *moving) planWorkspaces(ctx context.Context, c *reconcile.Combiner, path
 		}
 	}
 	return nil
+}
+
+// keepStaged keeps copies of the staged logs, among paths, that have entries which the work tree's logs lack: the index gets goal's logs.
+func (m *moving) keepStaged(ctx context.Context, c *reconcile.Combiner, onDisk reconcile.Files, paths []string) error {
+	staged, err := c.Files(ctx, history.Index)
+	if err != nil {
+		return err
+	}
+	lacking, err := c.LogsLacking(ctx, onDisk, staged, paths)
+	for _, path := range lacking {
+		var text []byte
+		var name string
+		if text, err = c.CheckedOut(ctx, staged[path]); err == nil {
+			name, err = apply.Place{Kept: filepath.Join(m.git.gitDir, ownDir), Again: m.place().Again}.Keep(path, text)
+		}
+		if err != nil {
+			return err
+		}
+		m.notes = append(m.notes, fmt.Sprintf("%s: entries were staged that the work tree's log lacks; a copy of what was staged: %s", wording.Printable(path), wording.Printable(name)))
+	}
+	return err
 }
 
 // errHidden returns the failure of a move that git refuses because of files that have changed on disk, although it was told to ignore their changes; nil
