@@ -125,6 +125,9 @@ func (w *Workspace) Mend(ctx context.Context, repo reconcile.Repository, o MendO
 			return out, err
 		}
 	}
+	if err := m.findMoves(ctx, list); err != nil {
+		return out, err
+	}
 	if err := m.findSubstitutions(ctx, o.Source, o.Files); err != nil {
 		return out, err
 	}
@@ -162,11 +165,7 @@ func (w *Workspace) Mend(ctx context.Context, repo reconcile.Repository, o MendO
 
 // rewriteAll rewrites listed commits, parents first, and forgets what no later commit needs.
 func (m *mending) rewriteAll(ctx context.Context, list []string, o MendOptions) error {
-	err := m.findMoves(ctx, list)
-	if err == nil {
-		err = m.readFiles(ctx, list)
-	}
-	if err != nil {
+	if err := m.readFiles(ctx, list); err != nil {
 		return err
 	}
 	children := map[string]int{list[len(list)-1]: 1} // the new head is needed to the end

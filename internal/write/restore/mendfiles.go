@@ -92,7 +92,7 @@ func (m *mending) findLaterChange(ctx context.Context, path string) (out substit
 // addLostFiles adds to the named files the workspace's files, if the commit to mend deletes the log. If no file is named, it adds the records
 // that the commit has lost.
 func (m *mending) addLostFiles(ctx context.Context, parents, files []string) ([]string, error) {
-	log, err := m.findFile(ctx, m.toMend, m.Log())
+	log, err := m.findFile(ctx, m.toMend, m.logAt(m.toMend))
 	if err != nil {
 		return nil, err
 	}

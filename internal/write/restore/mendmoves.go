@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/small"
 )
 
@@ -32,13 +33,10 @@ func (m *mending) findMoves(ctx context.Context, list []string) error {
 	for i, changes := range changed {
 		id := edges[i].Child
 		at := slices.IndexFunc(changes, func(c history.Change) bool { return c.Path == m.logAt(id) && c.Old.Regular() })
-		added := slices.DeleteFunc(slices.Clone(changes), func(c history.Change) bool {
-			return c.Old.Mode != "" || !c.New.Regular() || !m.isLogPath(c.Path)
-		})
-		if at < 0 || len(added) == 0 {
+		if at < 0 {
 			continue
 		}
-		to, err := m.findCopy(ctx, changes[at], added)
+		to, err := m.findNewPath(ctx, changes[at], changes)
 		switch {
 		case err != nil:
 			return err
@@ -47,13 +45,28 @@ func (m *mending) findMoves(ctx context.Context, list []string) error {
 			if m.At != "" && (id != m.toMend || len(m.parents[id]) == 1) {
 				m.archives[id] = to
 			}
-		case id != m.toMend:
+		default:
 			for d := range m.descendants(id) {
 				m.movedTo[d] = to
 			}
 		}
 	}
 	return nil
+}
+
+// findNewPath returns the path to which one of a commit's changes, c, moves or rotates the log; empty if it does neither.
+func (m *mending) findNewPath(ctx context.Context, c history.Change, changes []history.Change) (path string, err error) {
+	added := slices.DeleteFunc(slices.Clone(changes), func(c history.Change) bool {
+		return c.Old.Mode != "" || !c.New.Regular() || !m.isLogPath(c.Path)
+	})
+	if len(added) == 0 {
+		return "", nil
+	}
+	path, err = m.findCopy(ctx, c, added)
+	if err == nil && path == "" && len(added) == 1 && c.New.Mode == "" && m.At == "" {
+		return m.findLossyMove(ctx, c.Old, added[0])
+	}
+	return path, err
 }
 
 // findCopy returns the path of the added log that begins with the text that the changed log had before; empty if there is none, or more than one, or
@@ -95,6 +108,22 @@ func (m *mending) takeLogOf(ctx context.Context, old string, environ []string) (
 	}
 	conflict.Remedy += ", then " + again
 	return conflict
+}
+
+// findLossyMove returns the path of an added log that has an entry of the log old, which the same commit deletes; empty if it has none.
+func (m *mending) findLossyMove(ctx context.Context, old history.File, added history.Change) (path string, err error) {
+	var logs [2]*ledger.Ledger
+	for i, f := range []history.File{old, added.New} {
+		text, err := m.objects.Blob(ctx, f.Object)
+		if err != nil {
+			return "", err
+		}
+		logs[i] = m.readEntries(text)
+	}
+	if len(ledger.Only(logs[0], logs[1], ledger.Equivalence{})) == logs[0].Len() {
+		return "", nil
+	}
+	return added.Path, nil
 }
 
 // isLogPath reports whether a path is one of a log of the same kind: of a workspace, or of the configuration.
