@@ -24,6 +24,9 @@ func (a *app) restoreCommand() *cobra.Command {
 			if mend.Commit != "" {
 				return nil
 			}
+			if mend.Pushed {
+				return usageError(c, "--pushed needs --commit")
+			}
 			return limitArgs(0, 1, "at most one path")(c, args)
 		},
 		RunE: func(c *cobra.Command, args []string) error {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"path/filepath"
 
+	"github.com/small-gate/small-gate/internal/base/failure"
 	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/judge/session"
@@ -32,6 +33,12 @@ func Mend(ctx context.Context, req session.Request, locking Locking, o restore.M
 		one, err := log.mend(ctx, req, locking, o)
 		if err != nil {
 			return out, err
+		}
+		if one.NoLog && len(logs) == 1 && len(o.Files) == 0 {
+			return out, &failure.Error{
+				Message: wording.Printable(o.Commit) + " has no " + wording.Printable(one.FirstPath) + ", and its parents have none",
+				Remedy:  "name the log by the path that it had there: `git log --oneline --name-only --follow -- " + wording.TopPath(one.FirstPath) + "` lists the paths",
+			}
 		}
 		words := ""
 		if !log.none && (len(logs) > 1 || one.FirstPath != small.Progress.Path("")) {

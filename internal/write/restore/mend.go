@@ -45,6 +45,8 @@ type Mended struct {
 	Commits  int
 	// Remade is the new id of the commit to mend.
 	Remade string
+	// NoLog is true if nothing was mended, and neither the commit to mend nor its parents have the log or a profile of 2.0.0.
+	NoLog bool
 	// First is the first rewritten commit: the one to mend or, if that stays, a later one. Branches are the local branches that still have
 	// First, each with the work tree in which it is checked out, if any.
 	First    string
@@ -137,7 +139,8 @@ func (w *Workspace) Mend(ctx context.Context, repo reconcile.Repository, o MendO
 	out.Old, out.FirstPath = list[len(list)-1], m.firstPath
 	out.New, out.Log, out.Remade = m.newIDs[out.Old], w.Log(), m.newIDs[m.toMend]
 	if out.New == out.Old {
-		return out, nil
+		out.NoLog, err = m.hasNoLog(ctx)
+		return out, err
 	}
 	if err := m.takeLogOf(ctx, out.Old, environ); err != nil {
 		return out, err

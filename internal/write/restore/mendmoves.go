@@ -9,6 +9,7 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/small/records"
 )
 
 // logAt returns the path that the log has in an old commit.
@@ -124,6 +125,18 @@ func (m *mending) findLossyMove(ctx context.Context, old history.File, added his
 		return "", nil
 	}
 	return added.Path, nil
+}
+
+// hasNoLog reports whether neither the commit to mend nor its parents have the log or a profile of 2.0.0.
+func (m *mending) hasNoLog(ctx context.Context) (bool, error) {
+	for _, id := range append(slices.Clone(m.parents[m.toMend]), m.toMend) {
+		for _, path := range []string{m.firstPath, small.InDir(m.Dir, records.ProfileFile)} {
+			if f, err := m.findFile(ctx, id, path); err != nil || f.Mode != "" {
+				return false, err
+			}
+		}
+	}
+	return true, nil
 }
 
 // isLogPath reports whether a path is one of a log of the same kind: of a workspace, or of the configuration.
