@@ -12,7 +12,7 @@ import (
 	"github.com/small-gate/small-gate/internal/git/state"
 )
 
-// arguments returns the files as arguments for a command, each after a space. With options, those that say how the commit is mended follow.
+// arguments returns the files as words for a command, each after a space. If options is true, the options that say how the commit is mended follow.
 func (o MendOptions) arguments(options bool) (out string) {
 	for _, file := range o.Files {
 		out += " " + wording.TopPath(file)
