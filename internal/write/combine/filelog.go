@@ -42,13 +42,13 @@ func (c Case) ResolveFile() (*Resolution, error) {
 		case from.Data == nil:
 			out.Text, out.Brought[i+1], from = v.Data, 1, v
 		default:
-			remedy := "a merge keeps both sides' files: undo it (`" + wording.AbortMerge + "`), then `git rebase " + wording.ShellWord(v.Name) + "`, and give your file another name where that stops"
+			remedy, cause := "`git rebase "+wording.ShellWord(v.Name)+"`, and give your file another name where that stops: a merge keeps both sides' files", ErrUndo
 			if v.Picked {
-				remedy = "give the second another name, NEW: `git show " + wording.ShellWord(v.ID+":"+c.Path) + " > NEW`, `git add -- NEW`, `git restore --source=HEAD --staged --worktree -- " +
-					wording.TopPath(c.Path) + "`; then `small-hook reconcile`"
+				remedy, cause = "give the second another name, NEW: `git show "+wording.ShellWord(v.ID+":"+c.Path)+" > NEW`, `git add -- NEW`, `git restore --source=HEAD --staged --worktree -- "+
+					wording.TopPath(c.Path)+"`; then `small-hook reconcile`", nil
 			}
 			return nil, &failure.Error{
-				Message: fmt.Sprintf("%s: %s and %s each have a new file of this name", wording.Printable(c.Path), from.displayName(), v.displayName()), Remedy: remedy,
+				Message: fmt.Sprintf("%s: %s and %s each have a new file of this name", wording.Printable(c.Path), from.displayName(), v.displayName()), Remedy: remedy, Err: cause,
 			}
 		}
 	}

@@ -2,8 +2,12 @@ package combine
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 
+	"github.com/small-gate/small-gate/internal/base/failure"
+	"github.com/small-gate/small-gate/internal/base/wording"
+	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/small"
 )
 
@@ -39,9 +43,9 @@ func (l *log) mergeByTime(a, b []item) ([]item, error) {
 	return append(append(out, a...), b...), nil
 }
 
-// appendMissing appends to a configured log's list the entries that only the second list has. Common entries occur once, unless that would
-// change the order of the second list.
-func (l *log) appendMissing(first, second []item) []item {
+// appendMissing appends to a configured log's list the entries that only the second list has. Common entries occur once. If that would change the
+// order of the second list, the later ones occur twice; it fails if the configuration rejects that.
+func (l *log) appendMissing(first, second []item) ([]item, error) {
 	there := map[small.Digest]int{}
 	for _, it := range first {
 		there[l.classOf(it)]++
@@ -51,7 +55,7 @@ func (l *log) appendMissing(first, second []item) []item {
 		return there[l.classOf(it)] < 0
 	})
 	if l.kind.stanza.Unordered() {
-		return slices.Concat(first, rest)
+		return slices.Concat(first, rest), nil
 	}
 	countInOrder := func(all []item) int { // how many of second's first entries all has, in order
 		n := 0
@@ -63,9 +67,18 @@ func (l *log) appendMissing(first, second []item) []item {
 		return n
 	}
 	if all := slices.Concat(first, rest); countInOrder(all) == len(second) {
-		return all
+		return all, nil
 	}
-	return slices.Concat(first, second[countInOrder(first):])
+	all := slices.Concat(first, second[countInOrder(first):])
+	doubled := l.kind.Doubles(ledgersOf(l.versions), ledgerOf(all))
+	if len(doubled) == 0 {
+		return all, nil
+	}
+	return nil, &failure.Error{
+		Message: fmt.Sprintf("%s: the sides have the same entries in different orders: %s would be there twice", wording.Printable(l.Path), ledger.Describe(doubled[0])),
+		Remedy:  "on the branch that is not published yet, rebase on the other: these entries then stay as the other has them",
+		Err:     ErrUndo,
+	}
 }
 
 // applyWaivedEdits applies to a the edits of b that waivers allow: entries that b deleted go, and entries that b changed get b's version.

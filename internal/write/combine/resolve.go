@@ -96,9 +96,9 @@ func (l *log) combineLists(a, b []item) ([]item, error) {
 	case !l.kind.Configured():
 		return l.mergeByTime(a, b)
 	case l.TheirsFirst:
-		return l.appendMissing(b, a), nil
+		return l.appendMissing(b, a)
 	}
-	return l.appendMissing(a, b), nil
+	return l.appendMissing(a, b)
 }
 
 // Insert inserts those of another log's entries into ours that are in entries, by their times. The other log may have conflict markers.

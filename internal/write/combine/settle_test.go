@@ -21,6 +21,7 @@ import (
 const kinds = `version: 1
 logs:
   - {path: "*.keyed.jsonl", entries: lines, identity: {only: [id]}, order: free}
+  - {path: "*.ids.jsonl", entries: lines, identity: {only: [id]}}
   - {path: "*.lines", entries: lines}
   - {path: "*.chain.jsonl", entries: lines, identity: {without: [prev]}}
   - {path: "*.changes.md", entries: blocks, start: "^## ", order: newest-first, open: newest, identity: {without_lines: "^\\[[^]]+\\]: "}}
@@ -75,6 +76,16 @@ func TestMergeKinds(t *testing.T) {
 			path: "x.keyed.jsonl",
 			base: "{\"id\":1}\n", ours: "{\"id\":1}\n{\"id\":2,\"a\":1}\n", theirs: "{\"id\":1}\n{\"id\":2,\"b\":1}\n",
 			want: "{\"id\":1}\n{\"id\":2,\"a\":1,\"b\":1}\n",
+		},
+		"new records in two orders": {
+			path: "x.ids.jsonl",
+			base: "{\"id\":1}\n", ours: "{\"id\":1}\n{\"id\":2}\n{\"id\":3}\n", theirs: "{\"id\":1}\n{\"id\":3}\n{\"id\":2}\n",
+			stop: "the sides have the same entries in different orders: line 3 would be there twice",
+		},
+		"new records in two orders, picked": {
+			path: "x.ids.jsonl", picked: true,
+			base: "{\"id\":1}\n", ours: "{\"id\":1}\n{\"id\":2}\n{\"id\":3}\n", theirs: "{\"id\":1}\n{\"id\":3}\n{\"id\":2}\n",
+			want: "{\"id\":1}\n{\"id\":2}\n{\"id\":3}\n",
 		},
 		"a field that theirs took away": {
 			path: "x.keyed.jsonl",

@@ -303,8 +303,8 @@ func (l *log) checkKept(base, side, other *version) error {
 	return l.errFixSide(side.Version, fmt.Sprintf("%s: %s %s", l.Path, side.displayName(), what))
 }
 
-// ErrUnsound is in the chain of the failure if a side's log must be fixed on its branch before it can be combined.
-var ErrUnsound = errors.New("a side has an unsound log")
+// ErrUndo is in the chain of the failure if git's operation must be undone before the remedy is followed.
+var ErrUndo = errors.New("the operation has to be undone first")
 
 // errFixSide returns the failure of a side that lost or changed entries. A picked commit's changes to old entries can be left out.
 func (l *log) errFixSide(side *Version, message string) *failure.Error {
@@ -319,7 +319,7 @@ func (l *log) errFixSide(side *Version, message string) *failure.Error {
 				"then `small-hook reconcile`; then append an entry with the correction",
 		}
 	}
-	return &failure.Error{Message: message, Remedy: "fix the log on that branch first, as `small-hook audit" + name + "` says", Err: ErrUnsound}
+	return &failure.Error{Message: message, Remedy: "fix the log on that branch first, as `small-hook audit" + name + "` says", Err: ErrUndo}
 }
 
 // bringsBackRemoved reports whether a merged log has entries that an approved rewrite removed on a side.

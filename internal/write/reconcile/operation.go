@@ -92,9 +92,9 @@ func (o *operation) undoCommand() string {
 	return state.UndoCommand(o.kind)
 }
 
-// withUndo adds the command that undoes the operation to the remedy of err, if err says that a side's log must be fixed on its branch first.
+// withUndo adds the command that undoes the operation to the remedy of err, if err says that this must be done first.
 func (o *operation) withUndo(err error) error {
-	if o.kind == "" || !errors.Is(err, combine.ErrUnsound) {
+	if o.kind == "" || !errors.Is(err, combine.ErrUndo) {
 		return err
 	}
 	f := *failure.Of(err)
