@@ -241,6 +241,11 @@ func (k Kind) appendNew(before, there *ledger.Log, lost []ledger.Entry, old, fil
 	if after == nil || after.Len() < before.Len()+len(fresh) || !after.Extends(before.Ledger) {
 		return nil
 	}
+	for i, at := range fresh {
+		if got, e := after.Entries[before.Len()+i], there.Entries[at]; got.Digest != e.Digest || got.Whole != e.Whole {
+			return nil // an alias in it means something else in the old text
+		}
+	}
 	return text
 }
 

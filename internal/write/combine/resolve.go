@@ -337,7 +337,8 @@ func (l *log) checkText(text []byte, items []item, want int, added bool) error {
 		return l.errCannotCopy(fmt.Sprintf("the result would have %d entries, not %d", result.Len(), want))
 	}
 	for i, it := range items {
-		if result.Entries[i].Digest != it.Digest {
+		got := result.Entries[i]
+		if got.Digest != it.Digest || l.kind.Configured() && it.merged == nil && got.Whole != it.Whole {
 			return l.errCannotCopy(fmt.Sprintf("%s of %s would change", ledger.Describe(it.Entry), it.from.displayName()))
 		}
 	}

@@ -296,10 +296,15 @@ func sameText(a, b []byte) bool {
 	return bytes.Equal(form(a), form(b))
 }
 
-// chooseFrame returns the layout from which the text before and after the entries is taken: that of the side which changed this text.
+// chooseFrame returns the layout from which the text before and after the entries is taken: that of the side which changed this text. A side whose
+// list is empty has no layout: it must not have changed the file.
 func (l *log) chooseFrame(apart map[*ledger.Log]*layout) (*layout, error) {
 	same := func(a, b *layout) bool {
 		return a == nil && b == nil || a != nil && b != nil && bytes.Equal(a.frameText(), b.frameText())
+	}
+	errBoth := l.errCannotCopy("both sides changed the text before or after the entries")
+	if slices.ContainsFunc(l.versions, func(v *version) bool { return v.written != nil && apart[v.written] == nil && !l.hasBaseText(v) }) {
+		return nil, errBoth
 	}
 	merged := apart[l.versions[0].written]
 	for _, v := range l.versions[1:] {
@@ -314,7 +319,7 @@ func (l *log) chooseFrame(apart map[*ledger.Log]*layout) (*layout, error) {
 		case isBase(merged):
 			merged = theirs
 		default:
-			return nil, l.errCannotCopy("both sides changed the text before or after the entries")
+			return nil, errBoth
 		}
 	}
 	if merged == nil {

@@ -27,6 +27,7 @@ logs:
   - {path: "*.changes.md", entries: blocks, start: "^## ", order: newest-first, open: newest, identity: {without_lines: "^\\[[^]]+\\]: "}}
   - {path: "*.notes.md", entries: blocks, start: "^## ", open: "^Status: draft"}
   - {path: "*.keyed.yml", entries: list, at: entries, identity: {only: [id]}, order: free}
+  - {path: "*.list.yml", entries: list, at: entries}
   - {path: "*.newest.json", entries: list, at: entries, order: newest-first}
 `
 
@@ -101,6 +102,21 @@ func TestMergeKinds(t *testing.T) {
 			path: "x.keyed.yml",
 			base: "entries:\n- id: 1\nend: 1\n", ours: "entries:\n- id: 1\nend: 2\n", theirs: "entries:\n- id: 1\nend: 3\n",
 			stop: "both sides changed the text before or after the entries",
+		},
+		"an alias of what ours changed": {
+			path: "x.keyed.yml",
+			base: "entries:\n- {id: 1, v: &a 1}\n", ours: "entries:\n- {id: 1, v: &a 2}\n", theirs: "entries:\n- {id: 1, v: &a 1}\n- {id: 3, v: *a}\n",
+			stop: "item 2 of theirs would change",
+		},
+		"a title beside an empty list": {
+			path: "x.list.yml",
+			base: "title: a\nentries: []\n", ours: "title: b\nentries: []\n", theirs: "title: a\nentries:\n- id: 1\n",
+			stop: "both sides changed the text before or after the entries",
+		},
+		"a side whose empty list did not change": {
+			path: "x.list.yml",
+			base: "title: a\nentries: []\n", ours: "title: a\nentries: []\n", theirs: "title: b\nentries:\n- id: 1\n",
+			want: "title: b\nentries:\n- id: 1\n",
 		},
 		"a chain": {
 			path: "x.chain.jsonl",
@@ -302,6 +318,7 @@ func TestPutBackKinds(t *testing.T) {
 		"a first line that is glued":                {path: "x.lines", old: "b", file: "bc", want: "b\nc\n"},
 		"the line stands beside a longer one":       {path: "x.lines", old: "a\nb", file: "b\nbc\n", want: "a\nb\nbc\n"},
 		"a heading glued to a block":                {path: "x.notes.md", old: "## A\nx", file: "## A\nx## B\ny\n", want: "## A\nx\n\n## B\ny\n"},
+		"an alias of what is put back":              {path: "x.list.yml", old: "entries:\n- {n: 1, v: &a 1}\n- {x: 1}\n", file: "entries:\n- {n: 1, v: &a 2}\n- {x: 1}\n- {w: *a}\n", want: ""},
 		"a changed section, whose draft is gone": {
 			path: "x.changes.md",
 			old:  "## Unreleased\n- a\n\n## 2\n- two\n\n## 1\n- old\n",
