@@ -141,30 +141,38 @@ func (k Kind) PutBack(old, file []byte, accepts func(parent, child *ledger.Ledge
 	return out, nil
 }
 
-// splitGluedLine inserts a line end after the old log's last line if that had none, and text was appended to it in the file.
+// splitGluedLine inserts a line end after the old log's last line if that had none, and text was appended to it in the file. If the file does not
+// begin with the old log, it takes the first line that begins with the last one and that the old log lacks.
 func splitGluedLine(old, file []byte) []byte {
 	last := old[bytes.LastIndexByte(old, '\n')+1:]
-	if len(bytes.TrimSpace(last)) == 0 {
+	if isBlank(last) {
 		return file
 	}
-	glued := -1
-	for at := 0; at < len(file); {
-		line := file[at:]
-		if end := bytes.IndexByte(line, '\n'); end >= 0 {
-			line = line[:end]
+	split := func(at int) []byte { return slices.Concat(file[:at], []byte("\n"), file[at:]) }
+	if rest, begins := bytes.CutPrefix(file, old); begins {
+		if len(firstLine(rest)) == 0 {
+			return file
 		}
-		switch rest, begins := bytes.CutPrefix(line, last); {
-		case begins && len(bytes.TrimSuffix(rest, []byte("\r"))) == 0:
+		return split(len(old))
+	}
+	known := map[string]bool{}
+	for line := range bytes.Lines(old) {
+		known[string(trimLineEnd(line))] = true
+	}
+	at, glued := 0, -1
+	for line := range bytes.Lines(file) {
+		switch text := trimLineEnd(line); {
+		case bytes.Equal(text, last):
 			return file // the line is there as it was
-		case begins:
+		case glued < 0 && bytes.HasPrefix(text, last) && !known[string(text)]:
 			glued = at + len(last)
 		}
-		at += len(line) + 1
+		at += len(line)
 	}
 	if glued < 0 {
 		return file
 	}
-	return slices.Concat(file[:glued], []byte("\n"), file[glued:])
+	return split(glued)
 }
 
 // findNew returns the indexes of a file's new entries, and sets which of its entries are changed versions of old ones. After the last kept
