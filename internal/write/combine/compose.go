@@ -45,8 +45,8 @@ func (e NewEntry) text(column int, end string) []byte {
 	return itemText(&out, column, end)
 }
 
-// compose assembles the items' texts and then the new entry, if any, in the form of one side. An item keeps its text from the first side with
-// the same form. If no side has that, or if anew is true, it is written anew.
+// compose assembles the items' texts and then the new entry, if any, in the form of one side. An item keeps the text that findText returns. If there
+// is none, or if anew is true, it is written anew.
 func (l *log) compose(items []item, entry NewEntry, anew bool) ([]byte, error) {
 	sides, bases := l.takeApartAll(l.versions), l.takeApartAll(l.bases)
 	if len(sides) == 0 {
@@ -57,7 +57,7 @@ func (l *log) compose(items []item, entry NewEntry, anew bool) ([]byte, error) {
 	var texts [][]byte
 	for _, it := range items {
 		var text []byte
-		if text = form.findText(sides, it); anew || text == nil {
+		if text = form.findText(sides, bases, it); anew || text == nil {
 			text = itemText(it.value, form.column, form.end)
 		}
 		texts = append(texts, text)
@@ -68,17 +68,33 @@ func (l *log) compose(items []item, entry NewEntry, anew bool) ([]byte, error) {
 	return form.joinEntries(texts, nil), nil
 }
 
-// findText returns an item's text from the first side that has it in the form of this layout; nil if there is none. A side with anchors is
-// left out, since they may mean something else here, and so is a text without a line break, which may change if it gets one.
-func (l *layout) findText(sides []*layout, it item) []byte {
+// findText returns an item's text from the first side that has it in the form of this layout, if possible from one that changed the merge bases' text,
+// as by a comment; nil if there is none. A side with anchors is left out, since they may mean something else here, and so is a text without a line
+// break, which may change if it gets one.
+func (l *layout) findText(sides, bases []*layout, it item) (text []byte) {
 	for _, one := range sides {
-		at, there := one.version.places[it.Digest]
+		found := one.textOf(it)
 		alike := one == l || one.column == l.column && one.end == l.end && !one.version.doc.Linked()
-		if there && alike && bytes.HasSuffix(one.entries[at], []byte(l.end)) {
-			return one.entries[at]
+		if !alike || !bytes.HasSuffix(found, []byte(l.end)) {
+			continue
+		}
+		if !slices.ContainsFunc(bases, func(base *layout) bool { return bytes.Equal(base.textOf(it), found) }) {
+			return found
+		}
+		if text == nil {
+			text = found
 		}
 	}
-	return nil
+	return text
+}
+
+// textOf returns an item's text; nil if the layout's version does not have the item.
+func (l *layout) textOf(it item) []byte {
+	at, there := l.version.places[it.Digest]
+	if !there {
+		return nil
+	}
+	return l.entries[at]
 }
 
 // takeApartAll returns the layouts of the versions that can be taken apart.
@@ -135,7 +151,7 @@ func (l *log) composeConfigured(items []item) ([]byte, int, error) {
 		case it.merged != nil:
 			text = form.writeMerged(it, from.entries[it.index], l.kind.isJSON || l.kind.OfText())
 		default:
-			text = form.convert(from, from.entries[it.index])
+			text = l.convertText(form, apart, it)
 		}
 		if text == nil {
 			return nil, 0, l.errCannotCopy("their lists are written in different ways")
@@ -159,6 +175,31 @@ func (l *log) composeConfigured(items []item) ([]byte, int, error) {
 		count += max(len(open)-1, 0)
 	}
 	return form.joinEntries(texts, openTexts), count, nil
+}
+
+// convertText returns an entry's text in a form. In a list, it is from a side that changed the merge bases' text, as by a comment, if there is one;
+// otherwise it is from the item's side.
+func (l *log) convertText(form *layout, apart map[*ledger.Log]*layout, it item) []byte {
+	from := apart[it.from.written]
+	own := form.convert(from, from.entries[it.index])
+	if l.kind.OfText() || it.from.places[it.Digest] != it.index { // or one of several equal entries
+		return own
+	}
+	textIn := func(v *version) []byte {
+		at, there := v.places[it.Digest]
+		one := apart[v.written]
+		if !there || one == nil || v.written.Entries[at].Whole != it.Whole {
+			return nil
+		}
+		return form.convert(one, one.entries[at])
+	}
+	for _, v := range slices.Concat([]*version{it.from}, l.versions) {
+		text := textIn(v)
+		if text != nil && !slices.ContainsFunc(l.bases, func(base *version) bool { return bytes.Equal(textIn(base), text) }) {
+			return text
+		}
+	}
+	return own
 }
 
 // convert returns an entry's text, which is from any layout, in the form of this one; nil if that is not possible.

@@ -108,6 +108,11 @@ func TestMergeKinds(t *testing.T) {
 			base: "entries:\n- {id: 1, v: &a 1}\n", ours: "entries:\n- {id: 1, v: &a 2}\n", theirs: "entries:\n- {id: 1, v: &a 1}\n- {id: 3, v: *a}\n",
 			stop: "item 2 of theirs would change",
 		},
+		"a comment above an entry of ours": {
+			path: "x.list.yml",
+			base: "entries:\n- id: 1\n", ours: "entries:\n- id: 1\n# why\n- id: 2\n", theirs: "entries:\n- id: 1\n- id: 3\n",
+			want: "entries:\n- id: 1\n# why\n- id: 3\n- id: 2\n",
+		},
 		"a title beside an empty list": {
 			path: "x.list.yml",
 			base: "title: a\nentries: []\n", ours: "title: b\nentries: []\n", theirs: "title: a\nentries:\n- id: 1\n",
