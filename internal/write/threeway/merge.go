@@ -310,8 +310,8 @@ func (m Merge) keepOne(a small.Artifact, bad Version) string {
 	if bad.Name != "" && bad.Name == m.Ours.Name && m.Theirs.Commit != "" {
 		source, name = m.Theirs.Commit, m.Theirs.Name
 	}
-	return fmt.Sprintf("keep the file of %s: `git restore --source=%s --staged --worktree -- %s`; then `small-hook reconcile`; or edit the file, stage it, and type the last command",
-		name, source, wording.TopPath(a.Path(m.Dir)))
+	return fmt.Sprintf("keep the file of %s: `git restore --source=%s --staged --worktree -- %s`; then %s; or edit the file, stage it, and type the last command",
+		name, source, wording.TopPath(a.Path(m.Dir)), m.commandWith(""))
 }
 
 // nameField names a field in a message.

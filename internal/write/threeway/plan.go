@@ -6,6 +6,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"github.com/small-gate/small-gate/internal/base/failure"
 	"github.com/small-gate/small-gate/internal/small"
 )
 
@@ -75,20 +76,29 @@ func (v Version) refersTo(id string, tasks *yaml.Node, m Merge) bool {
 }
 
 // AdoptNamed adds to our plan the tasks that theirs' new entries name, and renumbers as Plan does. The result is nil if a side has no plan, or if
-// no task is named.
+// no task is named. It is for a merge of logs alone: git has no merge under way in which a file of one side could be kept.
 func (m Merge) AdoptNamed() (data []byte, notes []string, err error) {
 	if m.Ours.Files[small.Plan] == nil || m.Theirs.Files[small.Plan] == nil || len(m.Theirs.Named) == 0 {
 		return nil, nil, nil
 	}
 	f, err := m.three(small.Plan)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, m.withRemedy(err, "correct the file on that branch, and commit it")
 	}
 	if notes, err = m.renumber(f, func(id string) bool { return m.Theirs.Named[id] }); err != nil {
 		return nil, nil, err
 	}
-	data, err = m.adopt(f, m.Theirs.Named)
-	return data, notes, err
+	if data, err = m.adopt(f, m.Theirs.Named); err != nil {
+		return nil, nil, m.withRemedy(err, "add the tasks that the new entries of "+m.Theirs.Name+" name with an editor, and commit the plan")
+	}
+	return data, notes, nil
+}
+
+// withRemedy replaces the remedy of err: do this, then repeat the command.
+func (m Merge) withRemedy(err error, remedy string) error {
+	f := *failure.Of(err)
+	f.Remedy = remedy + "; then " + m.commandWith("")
+	return &f
 }
 
 // Adopt adds those of theirs' tasks with some ids that ours lacks. If it lacks none, our plan is returned unchanged.
