@@ -1,6 +1,7 @@
 package installed
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os/exec"
@@ -42,13 +43,17 @@ func Doctor(ctx context.Context, dir string) ([]Check, error) {
 	}
 	var checks []Check
 	for _, file := range settings.All {
-		found, err := tree.read(file)
-		if err == nil && found.text == nil {
+		onDisk, err := tree.read(file)
+		if err == nil && onDisk.text == nil {
 			continue
 		}
-		check := Check{File: file, Expected: err != nil || file.Mentions(found.text)}
+		check := Check{File: file, Expected: err != nil || file.Mentions(onDisk.text)}
+		var found settings.Found
 		if err == nil {
-			err = tree.examine(&check, found.text)
+			found, err = file.Has(onDisk.text)
+		}
+		if err = thenType(err, "install", file); err == nil {
+			err = tree.examine(&check, found)
 		}
 		if f := failure.Of(err); f != nil {
 			check.Why, check.Remedy = f.Message, f.Remedy
@@ -60,12 +65,8 @@ func Doctor(ctx context.Context, dir string) ([]Check, error) {
 }
 
 // examine sets the commands of a check. It returns an error that says why the gate would not be called; nil if it would.
-func (w workTree) examine(check *Check, text []byte) error {
+func (w workTree) examine(check *Check, found settings.Found) error {
 	file := check.File
-	found, err := file.Has(text)
-	if err != nil {
-		return err
-	}
 	check.Commands = found.Commands
 	remedy := "Type: `small-hook install --agent " + file.Harness.Name + "`"
 	switch {
@@ -74,16 +75,19 @@ func (w workTree) examine(check *Check, text []byte) error {
 	case len(found.Missing) > 0:
 		return &failure.Error{Message: file.Path + " does not call the gate at " + strings.Join(found.Missing, ", "), Remedy: remedy}
 	case found.Off != "":
-		return &failure.Error{Message: file.Path + " switches all hooks off, by " + found.Off, Remedy: "Take that out of the file."}
+		return errHooksOff(file, found.Off)
 	}
 	for _, command := range found.Commands {
 		program := file.ProgramOf(command)
 		if !strings.Contains(program, "/") {
-			// A name without a path, or a larger command (""): the program has to be on PATH.
-			if _, err := exec.LookPath(install.ProgramName); err != nil {
-				return &failure.Error{Message: "no " + install.ProgramName + " is on PATH", Remedy: "Type: " + install.HowToInstall(), Err: err}
+			name := cmp.Or(program, install.ProgramName) // empty for a larger command
+			if _, err := exec.LookPath(name); err == nil {
+				continue
 			}
-			continue
+			if name == install.ProgramName {
+				remedy = "Type: " + install.HowToInstall()
+			}
+			return &failure.Error{Message: "no " + wording.Printable(name) + " is on PATH", Remedy: remedy}
 		}
 		if !filepath.IsAbs(program) {
 			program = filepath.Join(w.top, program)
@@ -93,6 +97,11 @@ func (w workTree) examine(check *Check, text []byte) error {
 		}
 	}
 	return nil
+}
+
+// errHooksOff returns the failure of a file with a setting that turns off all of its hooks.
+func errHooksOff(file *settings.File, setting string) *failure.Error {
+	return &failure.Error{Message: file.Path + " switches all hooks off, by " + setting, Remedy: "Take that out of the file."}
 }
 
 // Text says for each harness whether it would call the gate.

@@ -50,11 +50,11 @@ type settingsFile struct {
 	text []byte // nil if it does not exist
 }
 
-// read reads a settings file. It refuses a file to which a symbolic link leads outside of the work tree.
+// read reads a settings file. It refuses a file to which a symbolic link leads outside of the work tree. The caller adds to the remedy what to type then.
 func (w workTree) read(file *settings.File) (settingsFile, error) {
 	found := settingsFile{file: file}
 	fail := func(what string, err error) (settingsFile, error) {
-		return found, &failure.Error{Message: file.Path + " " + what, Remedy: "Nothing was written. Put that right, then type `small-hook install --agent " + file.Harness.Name + "`", Err: err}
+		return found, &failure.Error{Message: file.Path + " " + what, Remedy: "Put that right", Err: err}
 	}
 	var err error
 	if found.real, err = follow(filepath.Join(w.top, filepath.FromSlash(file.Path))); err != nil {
@@ -140,9 +140,17 @@ func Install(ctx context.Context, names []string, dir, program string) (install.
 	if err != nil {
 		return install.Result{}, err
 	}
-	result, err := tree.each(names, func(found settingsFile) (change, error) {
+	off := false
+	result, err := tree.each(names, "install", func(found settingsFile) (change, error) {
 		text, err := found.file.Add(found.text, found.file.Command(word))
+		if err != nil {
+			return change{}, err
+		}
 		c := change{action: install.Installed, note: found.file.Trust, text: text}
+		calls, err := found.file.Has(text)
+		if calls.Off != "" {
+			off, c.note = true, errHooksOff(found.file, calls.Off).Error()
+		}
 		switch {
 		case string(text) == string(found.text):
 			c.action = install.Present
@@ -157,7 +165,7 @@ func Install(ctx context.Context, names []string, dir, program string) (install.
 	if note != "" {
 		result.Notes = append(result.Notes, note)
 	}
-	if note != "" && program == "" {
+	if off || note != "" && program == "" {
 		result.Outcome = install.NeedsManual
 	}
 	if slices.ContainsFunc(result.Changes, func(c install.HookChange) bool { return c.Action != install.Present }) {
@@ -209,7 +217,7 @@ func Uninstall(ctx context.Context, names []string, dir string) (install.Result,
 	if err != nil {
 		return install.Result{}, err
 	}
-	result, err := tree.each(names, func(found settingsFile) (change, error) {
+	result, err := tree.each(names, "uninstall", func(found settingsFile) (change, error) {
 		text, gone, err := found.file.Remove(found.text)
 		c := change{action: install.Removed, text: text, gone: gone && found.text != nil}
 		switch {
@@ -227,8 +235,18 @@ func Uninstall(ctx context.Context, names []string, dir string) (install.Result,
 	return result, err
 }
 
-// each plans the change of each file, and then applies all.
-func (w workTree) each(names []string, decide func(settingsFile) (change, error)) (install.Result, error) {
+// thenType adds the command to type next to the remedy of err, which says why a settings file cannot be used; nil stays nil.
+func thenType(err error, command string, file *settings.File) error {
+	if err == nil {
+		return nil
+	}
+	f := *failure.Of(err)
+	f.Remedy += ", then type `small-hook " + command + " --agent " + file.Harness.Name + "`"
+	return &f
+}
+
+// each plans the change of each file, and then applies all. command is the command that does this.
+func (w workTree) each(names []string, command string, decide func(settingsFile) (change, error)) (install.Result, error) {
 	result := install.Result{Outcome: install.Unchanged}
 	var files []settingsFile
 	var changes []change
@@ -238,12 +256,12 @@ func (w workTree) each(names []string, decide func(settingsFile) (change, error)
 			return result, err
 		}
 		found, err := w.read(file)
-		if err != nil {
-			return result, err
+		var c change
+		if err == nil {
+			c, err = decide(found)
 		}
-		c, err := decide(found)
 		if err != nil {
-			return result, err
+			return result, thenType(err, command, file)
 		}
 		files, changes = append(files, found), append(changes, c)
 	}

@@ -92,11 +92,11 @@ func (f *File) wrong(text []byte, offset int, what string) error {
 	return f.refuse(fmt.Sprintf("line %d: it %s", 1+bytes.Count(text[:offset], []byte("\n")), what))
 }
 
-// refuse returns a failure that says why the file cannot be used.
+// refuse returns a failure that says why the file cannot be used. The caller adds to the remedy what to type then.
 func (f *File) refuse(what string) error {
 	return &failure.Error{
 		Message: f.Path + ": " + wording.Printable(what),
-		Remedy:  "Nothing was written. Correct the file, then type `small-hook install --agent " + f.Harness.Name + "`",
+		Remedy:  "Correct the file",
 	}
 }
 
