@@ -21,6 +21,7 @@ import (
 	githistory "github.com/small-gate/small-gate/internal/git/history"
 	"github.com/small-gate/small-gate/internal/judge/session"
 	"github.com/small-gate/small-gate/internal/policy"
+	"github.com/small-gate/small-gate/internal/policy/lane"
 	"github.com/small-gate/small-gate/internal/small"
 )
 
@@ -49,7 +50,7 @@ func Hook(ctx context.Context, req session.Request, h *harness.Harness, event []
 		return out
 	}
 	out := Watched{By: e.By, Moment: e.Moment}
-	if e.Moment == harness.Other || e.Moment == harness.Tool && !mayTouch(e) {
+	if e.Moment == harness.Other || e.Moment == harness.Tool && !mayTouch(req, e) {
 		return out
 	}
 	first, report, trees := watchAll(ctx, req, e, id)
@@ -136,11 +137,11 @@ func notesOf(ctx context.Context, req session.Request) (notes *agentnotes.Notes)
 }
 
 // mayTouch reports whether a tool may have written a file that is judged, by its path or through a symbolic link.
-func mayTouch(e harness.Event) bool {
+func mayTouch(req session.Request, e harness.Event) bool {
 	if e.ReadOnly {
 		return false
 	}
-	if len(e.Files) == 0 {
+	if len(e.Files) == 0 || req.HasFloor() {
 		return true
 	}
 	return slices.ContainsFunc(e.Files, func(name string) bool {
@@ -150,15 +151,20 @@ func mayTouch(e harness.Event) bool {
 	})
 }
 
-// absolute makes a path absolute that may be relative to a directory.
+// absolute makes a path absolute that may be relative to dir; dir is empty for the current directory.
 func absolute(dir, name string) string {
 	if filepath.IsAbs(name) {
 		return name
 	}
-	return filepath.Join(dir, name)
+	name = filepath.Join(dir, name)
+	if abs, err := filepath.Abs(name); err == nil {
+		return abs
+	}
+	return name
 }
 
-// isJudged reports whether a path is a configuration, in a workspace, or below a configuration that names logs.
+// isJudged reports whether a path is a configuration, in a workspace, or below a configuration that names logs or records of
+// jobs.
 func isJudged(name string) bool {
 	if strings.EqualFold(filepath.Base(name), policy.File) {
 		return true
@@ -167,14 +173,14 @@ func isJudged(name string) bool {
 		return true
 	}
 	config, err := session.ReadConfig(filepath.Join(session.WorkTreeRootOf(filepath.Dir(name)), policy.File))
-	return err != nil || bytes.Contains(config, []byte("logs"))
+	return err != nil || bytes.Contains(config, []byte("logs")) || bytes.Contains(config, []byte(lane.Workflows.Key))
 }
 
 // projectVariables hold the directory in which a harness was started. The current directory may be another one.
 var projectVariables = []string{"CLAUDE_PROJECT_DIR", "COPILOT_PROJECT_DIR", "GEMINI_PROJECT_DIR", "CURSOR_PROJECT_DIR"}
 
 // places returns the directories in whose repositories an agent may have written: its current directory, the one in which it was started, and those of
-// the files that it wrote.
+// the files that it wrote, also through a symbolic link.
 func places(req session.Request, e harness.Event) []string {
 	out := []string{e.Dir}
 	if named, err := filepath.Abs(req.Dir); err == nil && req.Dir != "" {
@@ -187,7 +193,11 @@ func places(req session.Request, e harness.Event) []string {
 		out = append(out, here)
 	}
 	for _, name := range e.Files {
-		out = append(out, filepath.Dir(absolute(e.Dir, name)))
+		name = absolute(e.Dir, name)
+		out = append(out, filepath.Dir(name))
+		if real, err := filepath.EvalSymlinks(name); err == nil {
+			out = append(out, filepath.Dir(real))
+		}
 	}
 	out = slices.DeleteFunc(out, func(dir string) bool { return !filepath.IsAbs(dir) })
 	return slices.Compact(out)

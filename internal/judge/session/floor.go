@@ -37,6 +37,9 @@ func (r Request) readFloor() (*policy.Floor, error) {
 // floorName returns the floor's file name, or its text; empty if there is none.
 func (r Request) floorName() string { return cmp.Or(r.Floor, r.Getenv(floorVariable)) }
 
+// HasFloor reports whether the request or the environment gives a floor.
+func (r Request) HasFloor() bool { return r.floorName() != "" }
+
 func isFloorText(floor string) bool { return strings.Contains(floor, "\n") }
 
 // checkFloor refuses a floor's file inside the judged work tree: a commit could change that file.
