@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -141,12 +142,14 @@ func Install(ctx context.Context, names []string, dir, program string) (install.
 		return install.Result{}, err
 	}
 	off := false
+	var paths []string
 	result, err := tree.each(names, "install", func(found settingsFile) (change, error) {
 		text, err := found.file.Add(found.text, found.file.Command(word))
 		if err != nil {
 			return change{}, err
 		}
 		c := change{action: install.Installed, note: found.file.Trust, text: text}
+		paths = append(paths, tree.pathsToCommit(found)...)
 		calls, err := found.file.Has(text)
 		if calls.Off != "" {
 			off, c.note = true, errHooksOff(found.file, calls.Off).Error()
@@ -169,7 +172,7 @@ func Install(ctx context.Context, names []string, dir, program string) (install.
 		result.Outcome = install.NeedsManual
 	}
 	if slices.ContainsFunc(result.Changes, func(c install.HookChange) bool { return c.Action != install.Present }) {
-		result.Notes = append(result.Notes, toCommit(result.Changes),
+		result.Notes = append(result.Notes, toCommit(paths),
 			"What an agent should know is in a skill file; copy it to where yours reads skills: "+wording.Project+"/blob/main/skills/small-gate/SKILL.md")
 	}
 	gitHooks, err := aboutGitHooks(ctx, dir)
@@ -192,13 +195,31 @@ func programWord(named string) (word, note string, err error) {
 	return wording.ShellWord(filepath.ToSlash(program)), "The files name " + wording.Printable(program) + ", which other clones and machines may lack. Without --program they name " + install.ProgramName + ", found on PATH.", nil
 }
 
-// toCommit returns the note that tells how the files get into every clone.
-func toCommit(changes []install.HookChange) string {
-	var paths []string
-	for _, c := range changes {
-		paths = append(paths, wording.TopPath(c.Path))
+// pathsToCommit returns the paths that have to be committed so that every clone has a settings file: its own, and the first symbolic link that leads
+// to it, since git takes no path beyond a link.
+func (w workTree) pathsToCommit(f settingsFile) (paths []string) {
+	var at string
+	for name := range strings.SplitSeq(f.file.Path, "/") {
+		at = path.Join(at, name)
+		if info, err := os.Lstat(filepath.Join(w.top, filepath.FromSlash(at))); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+			paths = []string{at}
+			break
+		}
 	}
-	all := strings.Join(paths, " ")
+	rel, err := filepath.Rel(w.top, f.real)
+	if err != nil {
+		rel = f.file.Path
+	}
+	return append(paths, filepath.ToSlash(rel))
+}
+
+// toCommit returns the note that tells how the files at some paths get into every clone.
+func toCommit(paths []string) string {
+	var words []string
+	for _, p := range paths {
+		words = append(words, wording.TopPath(p))
+	}
+	all := strings.Join(words, " ")
 	return "Every clone and worktree has the calls once they are committed: " + wording.Commands("git add --force -- "+all, "git commit -m 'Have agents call small-hook' -- "+all)
 }
 
