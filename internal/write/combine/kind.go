@@ -3,6 +3,7 @@ package combine
 import (
 	"bytes"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -105,7 +106,7 @@ func (k Kind) PutBack(old, file []byte, accepts func(parent, child *ledger.Ledge
 	there := &ledger.Log{Ledger: ledger.NewLedger(nil)}
 	given := file
 	if file != nil && k.OfText() {
-		file = splitGluedLine(old, file)
+		file = splitGluedLine(old, file, k.stanza.Form().Start)
 	}
 	if file != nil {
 		text := file
@@ -142,15 +143,17 @@ func (k Kind) PutBack(old, file []byte, accepts func(parent, child *ledger.Ledge
 }
 
 // splitGluedLine inserts a line end after the old log's last line if that had none, and text was appended to it in the file. If the file does not
-// begin with the old log, it takes the first line that begins with the last one and that the old log lacks.
-func splitGluedLine(old, file []byte) []byte {
+// begin with the old log, it takes the first line that begins with the last one and that the old log lacks. What was appended must match start, if this
+// is not nil: otherwise it changed the last block.
+func splitGluedLine(old, file []byte, start *regexp.Regexp) []byte {
 	last := old[bytes.LastIndexByte(old, '\n')+1:]
 	if isBlank(last) {
 		return file
 	}
+	isGlued := func(at int) bool { return start == nil || start.Match(firstLine(file[at:])) }
 	split := func(at int) []byte { return slices.Concat(file[:at], []byte("\n"), file[at:]) }
 	if rest, begins := bytes.CutPrefix(file, old); begins {
-		if len(firstLine(rest)) == 0 {
+		if len(firstLine(rest)) == 0 || !isGlued(len(old)) {
 			return file
 		}
 		return split(len(old))
@@ -164,7 +167,7 @@ func splitGluedLine(old, file []byte) []byte {
 		switch text := trimLineEnd(line); {
 		case bytes.Equal(text, last):
 			return file // the line is there as it was
-		case glued < 0 && bytes.HasPrefix(text, last) && !known[string(text)]:
+		case glued < 0 && bytes.HasPrefix(text, last) && !known[string(text)] && isGlued(at+len(last)):
 			glued = at + len(last)
 		}
 		at += len(line)

@@ -328,6 +328,9 @@ func TestPutBackKinds(t *testing.T) {
 		"the line stands beside a longer one":       {path: "x.lines", old: "a\nb", file: "b\nbc\n", want: "a\nb\nbc\n"},
 		"a heading glued to a block":                {path: "x.notes.md", old: "## A\nx", file: "## A\nx## B\ny\n", want: "## A\nx\n\n## B\ny\n"},
 		"an alias of what is put back":              {path: "x.list.yml", old: "entries:\n- {n: 1, v: &a 1}\n- {x: 1}\n", file: "entries:\n- {n: 1, v: &a 2}\n- {x: 1}\n- {w: *a}\n", want: ""},
+		"a changed block that begins as the last line does": {
+			path: "x.notes.md", old: "## A\nx", file: "## A\nx y\n\n## B\nx z\n", want: "## A\nx\n\n## A\nx y\n\n## B\nx z\n",
+		},
 		"a changed section, whose draft is gone": {
 			path: "x.changes.md",
 			old:  "## Unreleased\n- a\n\n## 2\n- two\n\n## 1\n- old\n",
