@@ -162,13 +162,13 @@ func (a *app) restoredText(r restore.Restored, discard string) string {
 	}
 	lineIfAny(len(r.Alike), "new entry", "kept %s that may be a changed version of an old one, or may be new (in the file as it was: %s)%s", ledger.DescribeAll(r.Alike), discard)
 	lineIfAny(len(r.Retimed), "entry", "moved the time of %s: %s", describeRetimed(r.Retimed))
-	lineIfAny(len(r.Moved), "new entry", "moved the time of %s to just after the entry before")
+	lineIfAny(len(r.RetimedNew), "new entry", "moved the time of %s to just after the entry before")
 	lineIfAny(r.Masked, "new entry", "masked credentials in %s; revoke them if others could read the file")
 	lineIfAny(r.Discarded, "new entry", "dropped %s")
 	lineIfAny(len(r.Changed), "changed version", "left out %s: %s", ledger.DescribeAll(r.Changed))
 	lineIfAny(len(r.Doubled), "entry", "left out %s, because the log has an equal one: %s", ledger.DescribeAll(r.Doubled))
 	lineIfAny(len(r.Elsewhere), "entry", "left out %s that a remote-tracking branch has: %s", ledger.DescribeAll(r.Elsewhere))
-	lineIfAny(len(r.Left), "entry", "left out %s that cannot come after the old ones: %s", ledger.DescribeAll(r.Left))
+	lineIfAny(len(r.Unplaceable), "entry", "left out %s that cannot come after the old ones: %s", ledger.DescribeAll(r.Unplaceable))
 	for _, path := range r.Missing {
 		if kept := r.Aside[path]; kept != "" {
 			fmt.Fprintf(&text, "%s: it was changed, and is put back; a copy of the file as it was: %s\n", path, kept)

@@ -53,19 +53,19 @@ func (l *log) compose(items []item, entry NewEntry, anew bool) ([]byte, error) {
 		return nil, l.errCannotCopy("no side has its entries one per dash, each on lines of its own")
 	}
 	// The text before and after the entries is from the first side that has changed it.
-	form := sides[max(slices.IndexFunc(sides, func(one *layout) bool { return !slices.ContainsFunc(bases, one.hasSameFrame) }), 0)]
+	frame := sides[max(slices.IndexFunc(sides, func(one *layout) bool { return !slices.ContainsFunc(bases, one.hasSameFrame) }), 0)]
 	var texts [][]byte
 	for _, it := range items {
 		var text []byte
-		if text = form.findText(sides, bases, it); anew || text == nil {
-			text = itemText(it.value, form.column, form.end)
+		if text = frame.findText(sides, bases, it); anew || text == nil {
+			text = itemText(it.value, frame.column, frame.end)
 		}
 		texts = append(texts, text)
 	}
 	if entry != nil {
-		texts = append(texts, entry.text(form.column, form.end))
+		texts = append(texts, entry.text(frame.column, frame.end))
 	}
-	return form.joinEntries(texts, nil), nil
+	return frame.joinEntries(texts, nil), nil
 }
 
 // findText returns an item's text from the first side that has it in the form of this layout, if possible from one that changed the merge bases' text,
@@ -138,7 +138,7 @@ func (l *log) composeConfigured(items []item) ([]byte, int, error) {
 			}
 		}
 	}
-	form, err := l.chooseFrame(apart)
+	frame, err := l.chooseFrame(apart)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -149,9 +149,9 @@ func (l *log) composeConfigured(items []item) ([]byte, int, error) {
 		switch {
 		case from == nil:
 		case it.merged != nil:
-			text = form.writeMerged(it, from.entries[it.index], l.kind.isJSON || l.kind.OfText())
+			text = frame.writeMerged(it, from.entries[it.index], l.kind.isJSON || l.kind.OfText())
 		default:
-			text = l.convertText(form, apart, it)
+			text = l.convertText(frame, apart, it)
 		}
 		if text == nil {
 			return nil, 0, l.errCannotCopy("their lists are written in different ways")
@@ -164,7 +164,7 @@ func (l *log) composeConfigured(items []item) ([]byte, int, error) {
 	}
 	var openTexts [][]byte
 	for _, one := range open {
-		text := form.convert(one.from, one.text)
+		text := frame.convert(one.from, one.text)
 		if text == nil {
 			return nil, 0, l.errCannotCopy("their lists are written in different ways")
 		}
@@ -174,14 +174,14 @@ func (l *log) composeConfigured(items []item) ([]byte, int, error) {
 	if l.kind.stanza.Form().OpenNewest {
 		count += max(len(open)-1, 0)
 	}
-	return form.joinEntries(texts, openTexts), count, nil
+	return frame.joinEntries(texts, openTexts), count, nil
 }
 
 // convertText returns an entry's text in a form. In a list, it is from a side that changed the merge bases' text, as by a comment, if there is one;
 // otherwise it is from the item's side.
-func (l *log) convertText(form *layout, apart map[*ledger.Log]*layout, it item) []byte {
+func (l *log) convertText(frame *layout, apart map[*ledger.Log]*layout, it item) []byte {
 	from := apart[it.from.written]
-	own := form.convert(from, from.entries[it.index])
+	own := frame.convert(from, from.entries[it.index])
 	if l.kind.OfText() || it.from.places[it.Digest] != it.index { // or one of several equal entries
 		return own
 	}
@@ -191,7 +191,7 @@ func (l *log) convertText(form *layout, apart map[*ledger.Log]*layout, it item) 
 		if !there || one == nil || v.written.Entries[at].Whole != it.Whole {
 			return nil
 		}
-		return form.convert(one, one.entries[at])
+		return frame.convert(one, one.entries[at])
 	}
 	for _, v := range slices.Concat([]*version{it.from}, l.versions) {
 		text := textIn(v)

@@ -31,7 +31,7 @@ func Append(path string, data []byte, entry NewEntry, now time.Time, limits smal
 	return out, log.Entries[log.Len()-1].Pos.Line, nil
 }
 
-// appendItems appends items to a log's text. The bytes before them stay, except that the brackets of an empty list go.
+// appendItems appends items to a log's text. The bytes before them stay, except that the brackets of an empty list are removed.
 func appendItems(data []byte, limits small.Limits, items func(before *ledger.Ledger, column int, end string) [][]byte) ([]byte, error) {
 	doc, problems := small.Parse(data, limits)
 	if doc == nil {

@@ -93,8 +93,8 @@ func (c Case) mayChange(kind Kind, base []byte, to Version) bool {
 }
 
 // IsDraft reports whether a file is a draft: it is open or, where files are frozen once the target has them, the target lacks it. For a picked
-// commit, pass true for notThereYet: its own branch may edit its new files, and its changes to the target's files are judged with the commit.
-func (k Kind) IsDraft(data []byte, notThereYet bool) bool {
+// commit, pass true for targetLacks: its own branch may edit its new files, and its changes to the target's files are judged with the commit.
+func (k Kind) IsDraft(data []byte, targetLacks bool) bool {
 	log, _ := k.Read(data, small.Limits{})
-	return notThereYet && k.stanza.FrozenOnceMerged() || log != nil && log.Open > 0
+	return targetLacks && k.stanza.FrozenOnceMerged() || log != nil && log.Open > 0
 }

@@ -95,15 +95,15 @@ func (k Kind) readValues(data []byte, limits small.Limits) []*small.Value {
 	return items
 }
 
-// PutBack is [PutBackOf] for a configured log. There a file's entry before a kept one counts as a changed version if it replaces a lost one.
-// Entries after the last kept one are new, and stay.
+// PutBack is [PutBackOf] for a configured log. Its entries have no times: a file's entry counts as a changed version of a lost one only if a kept
+// entry follows. Entries after the last kept one are new, and stay.
 func (k Kind) PutBack(old, file []byte, accepts func(parent, child *ledger.Ledger) bool, limits small.Limits) (PutBack, error) {
 	var out PutBack
-	before, problems := k.Read(old, limits)
-	if before == nil {
+	oldLog, problems := k.Read(old, limits)
+	if oldLog == nil {
 		return out, fmt.Errorf("line %d: %s", max(problems[0].Pos.Line, 1), problems[0].Message)
 	}
-	there := &ledger.Log{Ledger: ledger.NewLedger(nil)}
+	fileLog := &ledger.Log{Ledger: ledger.NewLedger(nil)}
 	given := file
 	if file != nil && k.OfText() {
 		file = splitGluedLine(old, file, k.stanza.Form().Start)
@@ -115,29 +115,29 @@ func (k Kind) PutBack(old, file []byte, accepts func(parent, child *ledger.Ledge
 		}
 		if log, problems := k.Read(text, limits); log == nil {
 			out.Unreadable = fmt.Sprintf("line %d: %s", max(problems[0].Pos.Line, 1), problems[0].Message)
-		} else if there = log; accepts(before.Ledger, there.Ledger) && len(text) == len(given) {
+		} else if fileLog = log; accepts(oldLog.Ledger, fileLog.Ledger) && len(text) == len(given) {
 			return out, nil
 		}
 		file = text
 	}
-	out.Lost, out.Text = ledger.Only(before.Ledger, there.Ledger, ledger.Equivalence{}), old
+	out.Lost, out.Text = ledger.Only(oldLog.Ledger, fileLog.Ledger, ledger.Equivalence{}), old
 	out.Gone = out.Lost
 	if k.OfFile() {
 		return out, nil
 	}
-	fresh, err := k.findNew(&out, before, there, old, file, limits)
-	for _, e := range k.Doubles([]*ledger.Ledger{before.Ledger}, there.Ledger) {
+	fresh, err := k.findNew(&out, oldLog, fileLog, old, file, limits)
+	for _, e := range k.Doubles([]*ledger.Ledger{oldLog.Ledger}, fileLog.Ledger) {
 		if at := slices.Index(fresh, e.Index); at >= 0 {
 			fresh, out.Doubled = slices.Delete(fresh, at, at+1), append(out.Doubled, e)
 		}
 	}
-	if err != nil || len(fresh) == 0 && there.Open == 0 {
+	if err != nil || len(fresh) == 0 && fileLog.Open == 0 {
 		return out, err
 	}
-	if text := k.appendNew(before, there, out.Lost, old, file, fresh, limits); text != nil {
+	if text := k.appendNew(oldLog, fileLog, out.Lost, old, file, fresh, limits); text != nil {
 		out.Text, out.New = text, len(fresh)
 	} else {
-		out.Left, out.Alike = ledger.Pick(there.Ledger, fresh), nil
+		out.Unplaceable, out.Alike = ledger.Pick(fileLog.Ledger, fresh), nil
 	}
 	return out, nil
 }
@@ -178,15 +178,15 @@ func splitGluedLine(old, file []byte, start *regexp.Regexp) []byte {
 	return split(glued)
 }
 
-// findNew returns the indexes of a file's new entries, and sets which of its entries are changed versions of old ones. After the last kept
+// findNew returns the indexes of a file's new entries, and sets in out which of its entries are changed versions of old ones. After the last kept
 // entry a changed version cannot be told from a deletion and a new entry: it counts as new there, so that nothing is lost.
-func (k Kind) findNew(out *PutBack, before, there *ledger.Log, old, file []byte, limits small.Limits) (fresh []int, err error) {
+func (k Kind) findNew(out *PutBack, oldLog, fileLog *ledger.Log, old, file []byte, limits small.Limits) (fresh []int, err error) {
 	left := map[small.Digest]int{}
-	for _, e := range before.Entries {
+	for _, e := range oldLog.Entries {
 		left[e.Digest]++
 	}
 	last := -1
-	for i, e := range there.Entries {
+	for i, e := range fileLog.Entries {
 		if left[e.Digest]--; left[e.Digest] < 0 {
 			fresh = append(fresh, i)
 		} else {
@@ -196,7 +196,7 @@ func (k Kind) findNew(out *PutBack, before, there *ledger.Log, old, file []byte,
 	if len(fresh) == 0 || len(out.Lost) == 0 {
 		return fresh, nil
 	}
-	compared, err := ledger.Compare(before.Ledger, there.Ledger, ledger.CompareOptions{
+	compared, err := ledger.Compare(oldLog.Ledger, fileLog.Ledger, ledger.CompareOptions{
 		OldRecords: func() ([]*small.Value, error) { return k.readValues(old, limits), nil },
 		NewRecords: func() ([]*small.Value, error) { return k.readValues(file, limits), nil },
 	})
@@ -206,9 +206,9 @@ func (k Kind) findNew(out *PutBack, before, there *ledger.Log, old, file []byte,
 	for _, x := range compared.OfKind(ledger.EditModified) {
 		switch at := slices.Index(fresh, x.NewIndex); {
 		case at >= 0 && x.NewIndex > last:
-			out.Alike = append(out.Alike, there.Entries[x.NewIndex])
+			out.Alike = append(out.Alike, fileLog.Entries[x.NewIndex])
 		case at >= 0:
-			out.Changed = append(out.Changed, there.Entries[x.NewIndex])
+			out.Changed = append(out.Changed, fileLog.Entries[x.NewIndex])
 			fresh = slices.Delete(fresh, at, at+1)
 			out.Gone = slices.DeleteFunc(slices.Clone(out.Gone), func(e ledger.Entry) bool { return e.Index == x.OldIndex })
 		}
@@ -218,50 +218,50 @@ func (k Kind) findNew(out *PutBack, before, there *ledger.Log, old, file []byte,
 
 // appendNew returns the old text with the new entries of a file, and with the open entries that chooseOpen returns. It returns nil if their
 // texts cannot be converted to the old text's form.
-func (k Kind) appendNew(before, there *ledger.Log, lost []ledger.Entry, old, file []byte, fresh []int, limits small.Limits) []byte {
-	form, err := k.takeApart(old, before, limits)
+func (k Kind) appendNew(oldLog, fileLog *ledger.Log, lost []ledger.Entry, old, file []byte, fresh []int, limits small.Limits) []byte {
+	oldLayout, err := k.takeApart(old, oldLog, limits)
 	if err != nil {
 		return nil
 	}
-	from, err := k.takeApart(file, there, limits)
+	fileLayout, err := k.takeApart(file, fileLog, limits)
 	if err != nil {
 		return nil
 	}
 	var texts, open [][]byte
 	add := func(to *[][]byte, source *layout, text []byte) bool {
-		carried := form.convert(source, text)
+		carried := oldLayout.convert(source, text)
 		*to = append(*to, carried)
 		return carried != nil
 	}
-	for _, text := range form.entries {
-		add(&texts, form, text)
+	for _, text := range oldLayout.entries {
+		add(&texts, oldLayout, text)
 	}
 	for _, at := range fresh {
-		if !add(&texts, from, from.entries[at]) {
+		if !add(&texts, fileLayout, fileLayout.entries[at]) {
 			return nil
 		}
 	}
-	drafts, source := k.chooseOpen(form, from, lost)
+	drafts, source := k.chooseOpen(oldLayout, fileLayout, lost)
 	for _, text := range drafts {
 		if !add(&open, source, text) {
 			return nil
 		}
 	}
-	text := form.joinEntries(texts, open)
+	text := oldLayout.joinEntries(texts, open)
 	after, _ := k.Read(text, limits)
-	if after == nil || after.Len() < before.Len()+len(fresh) || !after.Extends(before.Ledger) {
+	if after == nil || after.Len() < oldLog.Len()+len(fresh) || !after.Extends(oldLog.Ledger) {
 		return nil
 	}
 	for i, at := range fresh {
-		if got, e := after.Entries[before.Len()+i], there.Entries[at]; got.Digest != e.Digest || got.Whole != e.Whole {
+		if got, e := after.Entries[oldLog.Len()+i], fileLog.Entries[at]; got.Digest != e.Digest || got.Whole != e.Whole {
 			return nil // an alias in it means something else in the old text
 		}
 	}
 	return text
 }
 
-// chooseOpen returns the open entries for an old log that is put back. They are the file's, since open entries may change, without those that
-// lost entries were changed into. If none remain, and the newest entry is always open, they are the old log's.
+// chooseOpen returns the open entries for an old log that is put back. They are the file's open entries, since these may change, without changed
+// versions of lost entries. If none remain, and the newest entry is always open, they are the old log's open entries. from is the layout that has them.
 func (k Kind) chooseOpen(old, file *layout, lost []ledger.Entry) (open [][]byte, from *layout) {
 	open = slices.Clone(file.open)
 	drop := func(which func(draft []byte) bool) bool {

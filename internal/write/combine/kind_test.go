@@ -91,7 +91,7 @@ func TestPlainPutBack(t *testing.T) {
 			continue
 		}
 		after, problems := kind.Read(back.Text, small.Limits{})
-		if after == nil || !after.Extends(before.Ledger) || after.Len() != before.Len()+back.New || len(back.Left) > 0 {
+		if after == nil || !after.Extends(before.Ledger) || after.Len() != before.Len()+back.New || len(back.Unplaceable) > 0 {
 			t.Fatalf("%d: %q and %q are %q: %v, %+v", seed, old, file, back.Text, problems, back)
 		}
 		if path == "x.log" && !bytes.HasPrefix(back.Text, old) {

@@ -9,7 +9,7 @@ import (
 	"github.com/small-gate/small-gate/internal/ledger"
 )
 
-// This file orders the entries of the protocol's logs that are combined: the one with the earlier time comes first.
+// This file orders the entries of the protocol's logs that are combined: the entry with the earlier time comes first.
 
 func sortByTime(items []item) {
 	slices.SortStableFunc(items, func(a, b item) int {

@@ -22,13 +22,13 @@ type PutBack struct {
 	Lost []ledger.Entry
 	// Unreadable says why the file could not be read as a log; it then counts as empty. It is "" if it could be read, or there is no file.
 	Unreadable string
-	// New is the number of new entries in the text, and Masked is how many of them had a credential masked. Moved has the original form of
+	// New is the number of new entries in the text, and Masked is how many of them had a credential masked. RetimedNew has the original form of
 	// new entries that got another time.
 	New, Masked int
-	Moved       []ledger.Entry
-	// Changed are the file's changed versions of old entries, and Left are its entries that cannot be written after the old ones. Neither are
-	// in the text.
-	Changed, Left []ledger.Entry
+	RetimedNew  []ledger.Entry
+	// Changed are the file's changed versions of old entries. Unplaceable are its entries that cannot be written after the old ones. The text has none of
+	// both.
+	Changed, Unplaceable []ledger.Entry
 	// Alike are new entries at the end of a configured log that look like changed versions of lost ones.
 	Alike []ledger.Entry
 	// Doubled are the file's entries that are left out because an equal one is there.
@@ -55,24 +55,24 @@ func PutBackWithout(elsewhere map[small.Digest]bool, old, file []byte, accepts f
 		return out, fmt.Errorf("line %d: %s", max(problems[0].Pos.Line, 1), problems[0].Message)
 	}
 	var values []*small.Value
-	there := ledger.NewLedger(nil)
+	fileLedger := ledger.NewLedger(nil)
 	if file != nil {
 		doc, problems := small.Parse(removeMarkers(file), limits)
 		if doc != nil {
 			var found *ledger.Ledger
 			if found, problems = ledger.LedgerOf(doc); found != nil {
-				there, values = found, doc.Root.Get("entries").Items
+				fileLedger, values = found, doc.Root.Get("entries").Items
 			}
 		}
 		if values == nil && len(problems) > 0 {
 			out.Unreadable = fmt.Sprintf("line %d: %s", max(problems[0].Pos.Line, 1), problems[0].Message)
 		}
 	}
-	if file != nil && out.Unreadable == "" && accepts(before.Ledger, there) && bytes.Equal(file, removeMarkers(file)) {
+	if file != nil && out.Unreadable == "" && accepts(before.Ledger, fileLedger) && bytes.Equal(file, removeMarkers(file)) {
 		return out, nil
 	}
 	oldDoc, _ := small.Parse(old, limits)
-	fresh, err := out.sortEntries(before.Ledger, oldDoc.Root.Get("entries").Items, there, values, elsewhere, limits)
+	fresh, err := out.sortEntries(before.Ledger, oldDoc.Root.Get("entries").Items, fileLedger, values, elsewhere, limits)
 	if err != nil {
 		return out, err
 	}
@@ -83,9 +83,9 @@ func PutBackWithout(elsewhere map[small.Digest]bool, old, file []byte, accepts f
 		return out, nil
 	}
 	// Nothing can be appended to the old log: the result is that log alone.
-	out.Text, out.New, out.Moved, out.Masked = old, 0, nil, 0
+	out.Text, out.New, out.RetimedNew, out.Masked = old, 0, nil, 0
 	for _, it := range fresh {
-		out.Left = append(out.Left, it.Entry)
+		out.Unplaceable = append(out.Unplaceable, it.Entry)
 	}
 	return out, nil
 }
@@ -113,12 +113,12 @@ func removeMarkers(file []byte) []byte {
 }
 
 // sortEntries sets which old entries are lost and which of the file's entries are left out, and returns the file's new entries.
-func (p *PutBack) sortEntries(before *ledger.Ledger, old []*small.Value, there *ledger.Ledger, values []*small.Value, elsewhere map[small.Digest]bool, limits small.Limits) ([]item, error) {
+func (p *PutBack) sortEntries(before *ledger.Ledger, old []*small.Value, fileLedger *ledger.Ledger, values []*small.Value, elsewhere map[small.Digest]bool, limits small.Limits) ([]item, error) {
 	known, kept := map[small.Digest]bool{}, map[small.Digest]bool{}
 	for _, e := range before.Entries {
 		known[e.Digest] = true
 	}
-	for _, e := range there.Entries {
+	for _, e := range fileLedger.Entries {
 		kept[e.Digest] = true
 	}
 	for _, e := range before.Entries {
@@ -126,13 +126,13 @@ func (p *PutBack) sortEntries(before *ledger.Ledger, old []*small.Value, there *
 			p.Lost = append(p.Lost, e)
 		}
 	}
-	versions, err := pairVersions(before, old, there, values)
+	versions, err := pairVersions(before, old, fileLedger, values)
 	if err != nil {
 		return nil, err
 	}
 	var fresh []item
 	changed := map[int]bool{}
-	for i, e := range there.Entries {
+	for i, e := range fileLedger.Entries {
 		of, isVersion := versions[i]
 		switch {
 		case known[e.Digest]:
@@ -142,7 +142,7 @@ func (p *PutBack) sortEntries(before *ledger.Ledger, old []*small.Value, there *
 			p.Changed = append(p.Changed, e)
 			changed[of] = true
 		case !isValidAlone(ledger.Masked(values[i]), limits):
-			p.Left = append(p.Left, e)
+			p.Unplaceable = append(p.Unplaceable, e)
 		default:
 			known[e.Digest] = true
 			fresh = append(fresh, item{Entry: e, value: ledger.Masked(values[i])})
@@ -162,7 +162,7 @@ func (p *PutBack) sortEntries(before *ledger.Ledger, old []*small.Value, there *
 // pairVersions returns the index of the old entry for each entry of a file that is a changed version of it. It takes the pairs that
 // [ledger.Compare] finds by their places, then those with the same task and time in any place. Only sure pairs count, since a wrong pair would
 // drop a new entry. Credentials are masked before comparing, since only one version may have them masked.
-func pairVersions(before *ledger.Ledger, old []*small.Value, there *ledger.Ledger, values []*small.Value) (map[int]int, error) {
+func pairVersions(before *ledger.Ledger, old []*small.Value, fileLedger *ledger.Ledger, values []*small.Value) (map[int]int, error) {
 	masked := func(all []*small.Value) []*small.Value {
 		out := make([]*small.Value, len(all))
 		for i := range all {
@@ -171,7 +171,7 @@ func pairVersions(before *ledger.Ledger, old []*small.Value, there *ledger.Ledge
 		return out
 	}
 	was, now := masked(old), masked(values)
-	found, err := ledger.Compare(before, there, ledger.CompareOptions{
+	found, err := ledger.Compare(before, fileLedger, ledger.CompareOptions{
 		OldRecords: func() ([]*small.Value, error) { return was, nil }, NewRecords: func() ([]*small.Value, error) { return now, nil },
 		MayPair: func(lost, added *ledger.Entry) bool { return ledger.SurelySameEntry(was[lost.Index], now[added.Index]) },
 	})
@@ -192,7 +192,7 @@ func pairVersions(before *ledger.Ledger, old []*small.Value, there *ledger.Ledge
 		}
 	}
 	known := ledger.DigestSet(before)
-	for i, e := range there.Entries {
+	for i, e := range fileLedger.Entries {
 		at := event{e.TaskID, e.Timestamp}
 		if old, is := lost[at]; is && !known[e.Digest] {
 			if _, paired := out[i]; !paired {
@@ -251,7 +251,7 @@ func (p *PutBack) writeNewEntries(before *ledger.Ledger, fresh []item, column in
 		at, own := timeAfterLast(text, last, now)
 		if !own {
 			it.value = withTime(it.value, at.UTC().Format(TimestampForm))
-			p.Moved = append(p.Moved, it.Entry)
+			p.RetimedNew = append(p.RetimedNew, it.Entry)
 		}
 		last = at
 		out = append(out, itemText(it.value, column, end))

@@ -110,7 +110,7 @@ func TestPutBackTellsVersionsApart(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if (got.New == 1) != isNew || got.New+len(got.Changed)+len(got.Left) != 1 || len(got.Lost) != 1 || !strings.HasPrefix(string(got.Text), before) {
+			if (got.New == 1) != isNew || got.New+len(got.Changed)+len(got.Unplaceable) != 1 || len(got.Lost) != 1 || !strings.HasPrefix(string(got.Text), before) {
 				t.Errorf("%s: %+v\n%s", entry, got, got.Text)
 			}
 		}

@@ -101,7 +101,7 @@ func (l *log) combineLists(a, b []item) ([]item, error) {
 	return l.appendMissing(a, b)
 }
 
-// Insert inserts those of another log's entries into ours that are in entries, by their times. The other log may have conflict markers.
+// Insert inserts into ours, by their times, the entries of another log, from, that are in entries. The other log may have conflict markers.
 func (c Case) Insert(from Version, entries map[small.Digest]bool) (*Resolution, error) {
 	l, err := c.parseSides()
 	if err != nil {
@@ -154,8 +154,8 @@ func (l *log) makeResolution(items []item) (*Resolution, error) {
 	return out, nil
 }
 
-// LogAsResolution returns an existing log as a resolution. If it is none, it returns the log's entries that no side has, besides reconcile
-// entries. Added is true if no side has the log's reconcile entry.
+// LogAsResolution returns an existing log as a resolution, done, if it continues every side. Otherwise done is nil, and extra are the log's entries
+// that no side has, apart from reconcile entries.
 func (c Case) LogAsResolution(log *ledger.Log, text []byte) (done *Resolution, extra []ledger.Entry, err error) {
 	l, err := c.parseSides()
 	if err != nil {
@@ -197,7 +197,7 @@ func (l *log) mergeBaseText() string {
 	return "$(git merge-base HEAD BRANCH)"
 }
 
-// countBrought counts, for each side, the entries that only it has.
+// countBrought counts, for each side, the items that only this side has.
 func (l *log) countBrought(items []item) []int {
 	out := make([]int, len(l.versions))
 	has := make([]map[small.Digest]bool, len(l.versions))
@@ -222,20 +222,20 @@ func (l *log) countBrought(items []item) []int {
 	return out
 }
 
-// writeText sets the text of a resolution: a side's own text if it has exactly these items, else the assembled texts of the sides. A reconcile
-// entry is added if the gate would not accept the log without it.
+// writeText sets the text of a resolution: a side's own text if it has exactly these items, else the assembled texts of the sides. It adds a
+// reconcile entry if the gate would not accept the log without one.
 func (l *log) writeText(out *Resolution, items []item, result *ledger.Ledger) error {
 	if l.kind.Configured() {
 		return l.writeConfigured(out, items, result)
 	}
-	explicit := l.continuesAllSides(result)
+	accepted := l.continuesAllSides(result)
 	own := l.findVerbatim(items)
-	if explicit && own != nil && (own == l.versions[0] || l.hasBaseText(l.versions[0])) {
+	if accepted && own != nil && (own == l.versions[0] || l.hasBaseText(l.versions[0])) {
 		out.Text = own.Data
 		return nil
 	}
 	var entry NewEntry
-	if !explicit && !l.Unmarked {
+	if !accepted && !l.Unmarked {
 		entry = l.makeReconcileEntry(result, out.Brought)
 	}
 	var err error
@@ -254,7 +254,7 @@ func (l *log) writeText(out *Resolution, items []item, result *ledger.Ledger) er
 			return nil
 		}
 	}
-	if explicit && own != nil {
+	if accepted && own != nil {
 		out.Text = own.Data
 		return nil
 	}
@@ -305,7 +305,7 @@ func (l *log) beginsWithTarget(merged *ledger.Ledger) bool {
 	return BeginsWith(target, other, merged)
 }
 
-// findVerbatim returns a side that has exactly these entries; nil if there is none. It prefers a side that changed the merge bases' text.
+// findVerbatim returns a side whose file has exactly these entries; nil if there is none. It prefers a side that changed the merge bases' text.
 func (l *log) findVerbatim(items []item) *version {
 	var found *version
 	for _, v := range l.versions {

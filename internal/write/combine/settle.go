@@ -13,8 +13,8 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// settleVersions chooses the version to write of each entry of which a configured log's sides have different versions: the version of the side
-// that changed the merge base's. If both sides changed it, objects are merged field by field, and other entries are an error.
+// settleVersions replaces in items each entry of which the sides of a configured log have different versions by the version to write: that of the side
+// that changed the merge base's version. If both sides changed it, objects are merged field by field, and other entries are an error.
 func (l *log) settleVersions(items []item) error {
 	if l.kind.stanza.Form().ComparesWhole() {
 		return nil
@@ -166,16 +166,16 @@ func equalValues(a, b *small.Value) bool {
 	return small.EntryDigest(a) == small.EntryDigest(b)
 }
 
-// writeMerged returns the text of an entry that was merged field by field. In JSON, the spaces are as in the text like.
-func (l *layout) writeMerged(it item, like []byte, isJSON bool) []byte {
+// writeMerged returns the text of an entry that was merged field by field. JSON gets spaces where sample has them, the entry's text on one side.
+func (l *layout) writeMerged(it item, sample []byte, isJSON bool) []byte {
 	if !isJSON {
 		return itemText(it.merged, l.column, l.end)
 	}
 	comma, colon := ",", ":"
-	if bytes.Contains(like, []byte(`": `)) {
+	if bytes.Contains(sample, []byte(`": `)) {
 		colon = ": "
 	}
-	if bytes.Contains(like, []byte(`, "`)) {
+	if bytes.Contains(sample, []byte(`, "`)) {
 		comma = ", "
 	}
 	var out strings.Builder

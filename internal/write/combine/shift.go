@@ -7,13 +7,13 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// putAfterOurs puts a picked side after ours. Of the entries that ours lacks, published ones keep their text and time. The others come last,
-// with a time just after the entry before if their own is not later. An entry that ours has with another time is left out.
+// putAfterOurs returns a picked side of the protocol's log as it is put after ours. Of the entries that ours lacks, published ones keep their text and
+// time. The others come last, with a time just after the entry before if their own is not later. An entry that ours has with another time is left out.
 func (l *log) putAfterOurs(v, ours *version) (*version, error) {
 	there := l.classesOf(ours.items)
 	isFresh := func(it item) bool { return !there[l.classOf(it)] }
 	fresh := itemsWhere(v.items, isFresh)
-	copies, err := l.findMovedCopies(v, ours)
+	copies, err := l.findRetimedCopies(v, ours)
 	if err != nil {
 		return nil, err
 	}
@@ -54,9 +54,9 @@ func itemsWhere(items []item, wanted func(item) bool) []item {
 	return slices.DeleteFunc(slices.Clone(items), func(it item) bool { return !wanted(it) })
 }
 
-// findMovedCopies returns the picked side's entries that ours has with another time, because one of the two got a later time when it was put
+// findRetimedCopies returns the picked side's entries that ours has with another time, because one of the two got a later time when it was put
 // after a log. An entry that only has the same text is another entry: a pick may leave out copies, but not what was recorded twice.
-func (l *log) findMovedCopies(v, ours *version) (map[small.Digest]bool, error) {
+func (l *log) findRetimedCopies(v, ours *version) (map[small.Digest]bool, error) {
 	if v.doc == nil || ours.doc == nil {
 		return nil, nil
 	}
@@ -67,7 +67,7 @@ func (l *log) findMovedCopies(v, ours *version) (map[small.Digest]bool, error) {
 	pairs, err := ledger.Duplicates(own, others, records(v), records(ours))
 	out := map[small.Digest]bool{}
 	for _, p := range pairs {
-		if isMoved(v.written.Ledger, p.Ours, p.Theirs) || isMoved(ours.written.Ledger, p.Theirs, p.Ours) {
+		if isRetimedCopy(v.written.Ledger, p.Ours, p.Theirs) || isRetimedCopy(ours.written.Ledger, p.Theirs, p.Ours) {
 			out[p.Ours.Digest] = true
 		}
 	}

@@ -36,8 +36,8 @@ func latestTime(l *ledger.Ledger) time.Time {
 	return last
 }
 
-// timeAfterLast returns the time of a new entry after one at last. This is its own time, and own is true, if that is later and not so far
-// ahead of now that no later entry could be valid.
+// timeAfterLast returns the time for a new entry after one at the time last. This is the entry's own timestamp, and own is true, if the timestamp is
+// later than last and not so far ahead of now that no later entry could be valid.
 func timeAfterLast(timestamp string, last, now time.Time) (at time.Time, own bool) {
 	at, own = ledger.ParseTimestamp(timestamp)
 	if !own || at.After(now.Add(ledger.ClockTolerance)) && at.After(last.Add(time.Millisecond)) {
@@ -65,8 +65,8 @@ func FirstBadTimestamp(before, after *ledger.Ledger, now time.Time) *ledger.Entr
 	return nil
 }
 
-// computeNewTimes returns new times, by index in the side's file, for items that are not later than all before them: each a little after the
-// one before.
+// computeNewTimes returns new times, by index in the side's file, for items that are not later than all entries before them, each a little after
+// the entry before it. before are these entries, as far as they are no items.
 func computeNewTimes(items []item, before ...[]item) map[int]string {
 	last := latestTime(ledgerOf(slices.Concat(before...)))
 	times := map[int]string{}
@@ -84,8 +84,8 @@ func computeNewTimes(items []item, before ...[]item) map[int]string {
 	return times
 }
 
-// isMoved reports whether e, an entry of a log that equals from apart from its time, has the later time that putAfterOurs gave it.
-func isMoved(l *ledger.Ledger, e, from ledger.Entry) bool {
+// isRetimedCopy reports whether e, an entry of a log that equals from apart from its time, has the later time that putAfterOurs gave it.
+func isRetimedCopy(l *ledger.Ledger, e, from ledger.Entry) bool {
 	at, ok := ledger.ParseInstant(e.Timestamp)
 	was, known := ledger.ParseInstant(from.Timestamp)
 	if e.Index == 0 || !ok || !known || !at.After(was) {
@@ -101,8 +101,8 @@ func timeStep(e ledger.Entry) time.Duration {
 	return time.Duration(1 + binary.BigEndian.Uint32(e.Digest[:])%49_999)
 }
 
-// withTime returns an entry with another timestamp in its last line, where the protocol's own program writes it. So git, which merges line by
-// line, stops at the next commit that appends, instead of putting an earlier time after this one.
+// withTime returns an entry with another timestamp, in its last line, where the protocol's own program writes it. So git, which merges line by
+// line, stops at the next commit that appends, instead of putting an entry with an earlier time after this one.
 func withTime(entry *small.Value, text string) *small.Value {
 	out := *entry
 	out.Fields = append(slices.DeleteFunc(slices.Clone(entry.Fields), func(f small.Field) bool { return f.Key == "timestamp" && f.HasStringKey() }),

@@ -36,14 +36,14 @@ type Version struct {
 type version struct {
 	*Version
 	doc *small.Document
-	// written is the file's log, nil if there is no file. ledger has the items.
+	// written is the log as the file has it; nil if there is no file.
 	written *ledger.Log
-	ledger  *ledger.Ledger
-	// items are the entries that the side contributes.
-	items []item
-	// places are the indexes of entries in the file.
+	// items are the entries that the side contributes, and ledger is the ledger of the items.
+	items  []item
+	ledger *ledger.Ledger
+	// places are the indexes of entries in the file; of equal entries, that of the last one.
 	places map[small.Digest]int
-	// all are the entries of a configured log's file. byDigest has them by digest and values in full; both are filled when needed.
+	// all are the entries of a configured log's file. byDigest has them by digest, and values has them in full; both are filled when needed.
 	all      []item
 	byDigest map[small.Digest][]*item
 	values   []*small.Value

@@ -117,7 +117,7 @@ func (m *mending) putBackAfterParents(ctx context.Context, id string, sides comb
 	if err = putBack(); err != nil {
 		return back, err
 	}
-	moved := m.withAllowedTimes(back.Moved)
+	moved := m.withAllowedTimes(back.RetimedNew)
 	if len(moved) == 0 || reconcile.OnlyMergesInsert(m.Policy) {
 		return back, nil
 	}

@@ -222,7 +222,7 @@ func (w *Workspace) FindElsewhere(ctx context.Context, repo reconcile.Repository
 		return err
 	}
 	back, readErr := w.putBackOf(old, file, w.Accepts)
-	if moved := w.withAllowedTimes(back.Moved); readErr == nil && len(moved) > 0 {
+	if moved := w.withAllowedTimes(back.RetimedNew); readErr == nil && len(moved) > 0 {
 		var err error
 		w.Elsewhere, err = reconcile.Published(ctx, repo, head, w.Log(), moved, reconcile.Options{Policy: w.Policy, MaxFileSize: w.Limits.MaxFileSize, Now: w.Now})
 		return err
@@ -245,7 +245,7 @@ func (w *Workspace) replaceWith(old []byte) (Restored, []byte, error) {
 	if file != nil && bytes.Equal(file, old) {
 		return Restored{Log: w.Log()}, file, err
 	}
-	out.Text, out.Discarded, out.New, out.Moved, out.Masked = old, out.New, 0, nil, 0
+	out.Text, out.Discarded, out.New, out.RetimedNew, out.Masked = old, out.New, 0, nil, 0
 	return out, file, err
 }
 
