@@ -205,9 +205,9 @@ func (r *reconciliation) findPublishedTasks(ctx context.Context, dir string, m *
 		if err != nil {
 			return err
 		}
-		v.Kept = map[string]bool{}
+		v.NamedByPublished = map[string]bool{}
 		for _, e := range naming {
-			v.Kept[e.TaskID] = v.Kept[e.TaskID] || published[e.Digest]
+			v.NamedByPublished[e.TaskID] = v.NamedByPublished[e.TaskID] || published[e.Digest]
 		}
 	}
 	return nil

@@ -31,9 +31,9 @@ type Version struct {
 	Commit string
 	// Files are the side's files; a missing one is nil.
 	Files map[small.Artifact][]byte
-	// Named are the ids of the tasks that the side's new entries name. Kept are those that its published entries name, among the tasks that both
+	// Named are the ids of the tasks that the side's new entries name. NamedByPublished are the ids that its published entries name, of tasks that both
 	// sides added.
-	Named, Kept map[string]bool
+	Named, NamedByPublished map[string]bool
 	// Picked is true if the side is put on top of the other, as by a rebase: then its unpublished entries get the new id of a renumbered task.
 	Picked bool
 }
@@ -79,7 +79,7 @@ func (m Merge) Handoff(plan, workspace []byte) ([]byte, error) {
 	if m.theirsIsNewer() {
 		newer = Theirs
 	}
-	m.Ours, m.Theirs = m.resumed(m.Ours, plan), m.resumed(m.Theirs, plan)
+	m.Ours, m.Theirs = m.renumberCurrentTask(m.Ours, plan), m.renumberCurrentTask(m.Theirs, plan)
 	data, err := m.merged(small.Handoff, func(_ []string, v three) *yaml.Node { return v.of(newer) })
 	if run, _ := m.sidesOfRuns(workspace); run != nil && run.Files[small.Handoff] != nil {
 		data, err = run.Files[small.Handoff], nil
@@ -107,8 +107,9 @@ func (m Merge) Handoff(plan, workspace []byte) ([]byte, error) {
 	return m.write(small.Handoff, handoff, handoff.root)
 }
 
-// resumed returns a side with the current task of its handoff renumbered as in the merged plan. A side that did not change its handoff stays.
-func (m Merge) resumed(v Version, plan []byte) Version {
+// renumberCurrentTask returns a side with the current task of its handoff renumbered as in the merged plan. A side that did not change its handoff
+// stays as it is.
+func (m Merge) renumberCurrentTask(v Version, plan []byte) Version {
 	f, err := m.parse(small.Handoff, v)
 	if err != nil || bytes.Equal(v.Files[small.Handoff], m.base(small.Handoff)) {
 		return v
@@ -146,7 +147,7 @@ func (m Merge) runOf(workspace []byte) string {
 	return text(get(get(m.parseOrNil(small.Workspace, workspace), "run"), "replay_id"))
 }
 
-// of returns the value of the preferred side; without a preference, ours.
+// of returns the value of the preferred side; if p is empty, ours.
 func (v three) of(p Preference) *yaml.Node {
 	if p == Theirs {
 		return v.theirs
@@ -214,8 +215,8 @@ func (m Merge) combine(a small.Artifact, f files, decide func([]string, three) *
 	w := &merger{decide: decide}
 	root := w.merge(nil, three{f.base.root, f.ours.root, f.theirs.root})
 	switch {
-	case len(w.open) > 0:
-		return nil, m.undecided(a, w.open)
+	case len(w.conflicts) > 0:
+		return nil, m.undecided(a, w.conflicts)
 	case f.ours.data != nil && same(root, f.ours.root):
 		return f.ours.data, nil
 	case f.theirs.data != nil && same(root, f.theirs.root):
@@ -247,7 +248,7 @@ func (m Merge) parse(a small.Artifact, v Version) (*file, error) {
 	if why != "" {
 		return nil, &failure.Error{
 			Message: fmt.Sprintf("%s of %s cannot be merged: %s", a.Path(m.Dir), v.Name, why),
-			Remedy:  m.keepOne(a, v),
+			Remedy:  m.remedyKeepOne(a, v),
 		}
 	}
 	f.root = f.doc.Content[0]
@@ -273,7 +274,7 @@ func (m Merge) write(a small.Artifact, form *file, root *yaml.Node) ([]byte, err
 	}
 	return nil, &failure.Error{
 		Message: fmt.Sprintf("%s cannot be written without changing a text of several lines", a.Path(m.Dir)),
-		Remedy:  m.keepOne(a, Version{}),
+		Remedy:  m.remedyKeepOne(a, Version{}),
 		Err:     err,
 	}
 }
@@ -289,12 +290,12 @@ func (m Merge) commandWith(flags string) string {
 }
 
 // undecided returns the failure for a file in which both sides changed fields differently.
-func (m Merge) undecided(a small.Artifact, all []open) error {
+func (m Merge) undecided(a small.Artifact, all []conflict) error {
 	var what []string
 	for _, o := range all {
 		what = append(what, fmt.Sprintf("%s: %s of %s, %s of %s", nameField(o.path), describeValue(o.ours), m.Ours.Name, describeValue(o.theirs), m.Theirs.Name))
 	}
-	remedy := m.keepOne(a, Version{})
+	remedy := m.remedyKeepOne(a, Version{})
 	if a == small.Plan {
 		remedy = fmt.Sprintf("%s takes these from %s (--plan theirs takes them from %s); the rest of both plans is merged", m.commandWithPlan(Ours), m.Ours.Name, m.Theirs.Name)
 	}
@@ -304,8 +305,9 @@ func (m Merge) undecided(a small.Artifact, all []open) error {
 	}
 }
 
-// keepOne returns the fix that keeps one side's file: ours, unless that is bad.
-func (m Merge) keepOne(a small.Artifact, bad Version) string {
+// remedyKeepOne returns the fix that keeps one side's file: ours, unless our file is the bad one, which cannot be merged. bad is the zero value if both
+// can be read.
+func (m Merge) remedyKeepOne(a small.Artifact, bad Version) string {
 	source, name := "HEAD", m.Ours.Name
 	if bad.Name != "" && bad.Name == m.Ours.Name && m.Theirs.Commit != "" {
 		source, name = m.Theirs.Commit, m.Theirs.Name

@@ -14,8 +14,8 @@ import (
 const completed = "completed"
 
 // Plan merges the plan, task by task and field by field. A task that one side completed stays completed unless the other side reopened it.
-// If both sides added different tasks under one id, the one that no entry, handoff or other task names gets another id, and notes say so. If the
-// sides have different runs, the plan of the run in the merged workspace.small.yml is taken: an id means another task in another run.
+// If both sides added different tasks under one id, the task that no entry, handoff or other task names gets another id, and notes say so. If the
+// sides have different runs, the plan of the run that the merged workspace.small.yml names is taken: an id means another task in another run.
 func (m Merge) Plan(workspace []byte) (data []byte, notes []string, err error) {
 	if run, other := m.sidesOfRuns(workspace); run != nil && run.Files[small.Plan] != nil {
 		if other.Files[small.Plan] != nil {
@@ -42,6 +42,7 @@ func (m Merge) Plan(workspace []byte) (data []byte, notes []string, err error) {
 	return data, notes, err
 }
 
+// decidePlan returns the value of a plan's field that both sides changed differently: of a status, the completed one; else that of the preferred side.
 func (m Merge) decidePlan(path []string, v three) *yaml.Node {
 	// Both sides changed the status, so the task was not completed at the merge base.
 	if len(path) == 3 && isTasks(path[:1]) && path[2] == "status" {
@@ -62,7 +63,7 @@ func isCompleted(status *yaml.Node) bool { return strings.EqualFold(text(status)
 
 // refersTo reports whether an entry, the handoff or another task of a side names one of its tasks.
 func (v Version) refersTo(id string, tasks *yaml.Node, m Merge) bool {
-	if v.Named[id] && !v.Picked || v.Kept[id] || text(get(get(m.parseOrNil(small.Handoff, v.Files[small.Handoff]), "resume"), "current_task_id")) == id {
+	if v.Named[id] && !v.Picked || v.NamedByPublished[id] || text(get(get(m.parseOrNil(small.Handoff, v.Files[small.Handoff]), "resume"), "current_task_id")) == id {
 		return true
 	}
 	for _, t := range items(tasks) {

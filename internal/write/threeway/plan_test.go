@@ -123,7 +123,7 @@ func TestPublishedEntriesStay(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			m := merging(small.Plan, planText(read), planText(read, one("task-2", "Write")), planText(read, one("task-2", "Show")))
 			m.Ours.Named, m.Theirs.Named = kept, kept
-			m.Ours.Kept, m.Theirs.Kept, m.PreferPlan, m.Theirs.Picked = test.ours, test.theirs, test.prefer, test.picked
+			m.Ours.NamedByPublished, m.Theirs.NamedByPublished, m.PreferPlan, m.Theirs.Picked = test.ours, test.theirs, test.prefer, test.picked
 			got, notes, err := m.Plan(nil)
 			if test.stop == "" {
 				if err != nil || len(notes) != 1 || !strings.Contains(notes[0], test.note) {

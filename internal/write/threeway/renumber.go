@@ -35,7 +35,7 @@ func (f files) colliding() map[string]bool {
 
 func titleOf(task *yaml.Node) string { return text(get(task, "title")) }
 
-// renumber gives one of the two tasks that the sides added under one id another id, for each wanted id. notes say which.
+// renumber gives one of the two tasks that the sides added under one id another id, for each wanted id. notes say which task got which id.
 func (m Merge) renumber(f files, wanted func(id string) bool) (notes []string, err error) {
 	before, ours, theirs := get(f.base.root, "tasks"), get(f.ours.root, "tasks"), get(f.theirs.root, "tasks")
 	if ours == nil || theirs == nil || !haveUniqueIDs(ours) || !haveUniqueIDs(theirs) {
@@ -69,7 +69,7 @@ var ErrByPerson = errors.New("a person has to edit the plan")
 // keepsID returns the side whose task keeps an id that both sides gave to different tasks: the side that the caller prefers, or else the one whose
 // task is referred to. If published entries name the other side's task, that is an error, whatever the caller prefers.
 func (m Merge) keepsID(id string, ours, theirs *yaml.Node) (Preference, error) {
-	mine, other := m.Ours.Kept[id], m.Theirs.Kept[id]
+	mine, other := m.Ours.NamedByPublished[id], m.Theirs.NamedByPublished[id]
 	stays, prefer := m.PreferPlan, Ours
 	if stays == "" && m.Theirs.refersTo(id, theirs, m) {
 		stays = Theirs
@@ -107,7 +107,7 @@ func (m Merge) keepsID(id string, ours, theirs *yaml.Node) (Preference, error) {
 	}
 }
 
-// Retitled reports whether two plans give different titles to a task.
+// Retitled reports whether two plans give different titles to a task with one id.
 func Retitled(a, b []byte, limits small.Limits) bool {
 	m := Merge{Limits: limits}
 	others := byID(get(m.parseOrNil(small.Plan, b), "tasks"))

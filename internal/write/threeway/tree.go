@@ -14,12 +14,12 @@ type three struct{ base, ours, theirs *yaml.Node }
 type merger struct {
 	// decide returns the merged value where both sides changed one differently; nil if it cannot decide.
 	decide func(path []string, v three) *yaml.Node
-	// open are the values that decide could not decide.
-	open []open
+	// conflicts are the values that decide could not decide.
+	conflicts []conflict
 }
 
-// open is a value that both sides changed differently.
-type open struct {
+// conflict is a value that both sides changed differently.
+type conflict struct {
 	path []string
 	three
 }
@@ -41,7 +41,7 @@ func (m *merger) merge(path []string, v three) *yaml.Node {
 	if value := m.decide(path, v); value != nil {
 		return value
 	}
-	m.open = append(m.open, open{path, v})
+	m.conflicts = append(m.conflicts, conflict{path, v})
 	return v.ours
 }
 
