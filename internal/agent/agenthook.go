@@ -85,7 +85,7 @@ func replyWithoutFindings(w Watched) harness.Reply {
 }
 
 // blockOrLetGo returns the reply at the end of a turn with findings: Block, unless the same findings have blocked it often enough. If blocks cannot be
-// counted, only the first stop of a turn is blocked, by the harness's word; otherwise the turn would never end.
+// counted, only the first end of a turn is blocked, which the harness tells from later ones; otherwise the turn would never end.
 func blockOrLetGo(notes *agentnotes.Notes, session string, report *finding.Report, e harness.Event, now time.Time) harness.Reply {
 	may := e.Moment == harness.Stop && !e.Continuing
 	if notes != nil {
@@ -136,7 +136,7 @@ func notesOf(ctx context.Context, req session.Request) (notes *agentnotes.Notes)
 	return notes
 }
 
-// mayTouch reports whether a tool may have written a file that is judged, by its path or through a symbolic link.
+// mayTouch reports whether the event's tool may have written a file that is judged, by the file's path or through a symbolic link.
 func mayTouch(req session.Request, e harness.Event) bool {
 	if e.ReadOnly {
 		return false
@@ -203,7 +203,7 @@ func places(req session.Request, e harness.Event) []string {
 	return slices.Compact(out)
 }
 
-// watchAll judges all work trees. first is the first one that has notes, in which blocked turns are counted.
+// watchAll judges all work trees. first is the watch of the first judged work tree that has notes; blocked turns are counted in these.
 func watchAll(ctx context.Context, req session.Request, e harness.Event, id string) (first watch, combined *finding.Report, trees []finding.WorkTree) {
 	var reports []*finding.Report
 	seen := map[string]bool{}
@@ -212,21 +212,21 @@ func watchAll(ctx context.Context, req session.Request, e harness.Event, id stri
 		dir := todo[i]
 		at := req
 		at.Dir, _ = session.SplitExisting(dir)
-		var looks []*watch // one for the configuration, and one for the floor, from the same notes
+		var watches []*watch // one for the configuration, and one for the floor, from the same notes
 		found := at.Judge(ctx, watchMode, func(s *session.Session) (*finding.Report, error) {
 			if s.FloorText() == nil {
-				looks = nil // the second reader begins again
+				watches = nil // the second reader begins again
 			}
 			w := &watch{event: e, id: id, now: req.Now, seen: seen}
-			looks = append(looks, w)
+			watches = append(watches, w)
 			return w.judge(ctx, s)
 		})
-		w := worst(looks)
+		w := worst(watches)
 		if err := w.save(); err != nil {
 			found = run.FailureReport(run.Options{Mode: watchMode}, err)
 		}
-		apart := found.Failure != nil && errors.Is(found.Failure, githistory.ErrNotRepository)
-		if apart || found.Failure == nil && (w.top == "" || seen[w.top]) {
+		outside := found.Failure != nil && errors.Is(found.Failure, githistory.ErrNotRepository)
+		if outside || found.Failure == nil && (w.top == "" || seen[w.top]) {
 			continue
 		}
 		seen[w.top] = true
@@ -246,7 +246,7 @@ func watchAll(ctx context.Context, req session.Request, e harness.Event, id stri
 		return first, nil, nil
 	}
 	combined = finding.Combine(reports)
-	if e.Moment == harness.Stop && combined.Verdict == finding.Pass && first.notes.Clear(id) {
+	if e.Moment == harness.Stop && combined.Verdict == finding.Pass && first.notes.ClearFindings(id) {
 		if err := first.notes.Save(); err != nil {
 			combined = run.FailureReport(run.Options{Mode: watchMode}, err)
 		}

@@ -13,10 +13,10 @@ import (
 // remote is the state of the remote-tracking branches.
 type remote struct {
 	at githistory.Place
-	// tips are the branches' tips, by name. received are the commits to which others last moved the branches; pushes from this clone are left out.
-	// given are the tips to which others, and not pushes from this clone, moved the branches.
-	tips            map[string]string
-	received, given []string
+	// tips are the branches' tips, by name. tipsByOthers are those of them to which others moved the branch, and not a push from this clone.
+	// lastReceived are, for all branches, the commits to which others last moved them.
+	tips                       map[string]string
+	lastReceived, tipsByOthers []string
 }
 
 func findRemote(ctx context.Context, s *session.Session) (r remote, err error) {
@@ -30,14 +30,14 @@ func findRemote(ctx context.Context, s *session.Session) (r remote, err error) {
 		case err != nil:
 			return r, err
 		case !pushed:
-			r.given = append(r.given, tip)
+			r.tipsByOthers = append(r.tipsByOthers, tip)
 		default:
 			if before, err = ifPresent(ctx, s, before); err != nil {
 				return r, err
 			}
 		}
 		if before != "" {
-			r.received = append(r.received, before)
+			r.lastReceived = append(r.lastReceived, before)
 		}
 	}
 	return r, nil

@@ -31,7 +31,7 @@ func (w *watch) copyNotesFromOtherTree(place githistory.Place) error {
 			return err
 		}
 		if there.Knows(w.id) {
-			w.notes.Follow(w.id, there)
+			w.notes.CopySession(w.id, there)
 			return nil
 		}
 	}
@@ -50,7 +50,7 @@ func (w *watch) otherTrees(place githistory.Place) (tops []string, err error) {
 	}
 	trees, err := agentnotes.TreesIn(place.CommonDir)
 	if err != nil {
-		return nil, lookError(err)
+		return nil, errListingTrees(err)
 	}
 	before := w.notes.Sessions[w.id].Trees
 	for _, dir := range all {
@@ -81,7 +81,7 @@ func (w *watch) otherTrees(place githistory.Place) (tops []string, err error) {
 func gitDirs(common string) ([]string, error) {
 	trees, err := agentnotes.TreesIn(common)
 	if err != nil {
-		return nil, lookError(err)
+		return nil, errListingTrees(err)
 	}
 	dirs := []string{common}
 	for name := range trees {
@@ -97,7 +97,7 @@ func topOf(common, gitDir string) (string, error) {
 	if gitDir != common {
 		text, err := os.ReadFile(filepath.Join(gitDir, "gitdir"))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return "", lookError(err)
+			return "", errListingTrees(err)
 		}
 		dotGit = githistory.Within(gitDir, strings.TrimRight(string(text), "\r\n"))
 	}
@@ -109,11 +109,11 @@ func topOf(common, gitDir string) (string, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return "", nil // a work tree that was deleted stays listed until git worktree prune
 	case err != nil:
-		return "", lookError(err)
+		return "", errListingTrees(err)
 	}
 	return filepath.Dir(dotGit), nil
 }
 
-func lookError(err error) error {
+func errListingTrees(err error) error {
 	return &failure.Error{Message: "cannot look for the repository's work trees: " + err.Error(), Remedy: "make the git directory readable", Err: err}
 }

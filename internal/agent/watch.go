@@ -46,11 +46,11 @@ type watch struct {
 	changed bool
 }
 
-// worst returns the first of the looks that found something, or else the last one. A work tree is noted as clean only if it passes under the
-// configuration and under the floor.
-func worst(looks []*watch) watch {
+// worst returns the first watch whose look is not clean, or else the last one: a work tree is noted as clean only if it passes under the configuration
+// and under the floor.
+func worst(watches []*watch) watch {
 	var w watch
-	for _, look := range looks {
+	for _, look := range watches {
 		if w = *look; !w.look.Clean {
 			break
 		}
@@ -135,8 +135,8 @@ func (w *watch) head() string {
 	return w.look.Parents[0]
 }
 
-// isUnchanged reports whether the work tree looks the same as when it was last judged without a finding. It goes by sizes and times; a changed file with
-// its old time is found at the end of the turn.
+// isUnchanged reports whether the work tree looks the same as when it was last judged without a finding. It compares sizes, modes and times; a changed
+// file with its old size and time is found at the end of the turn.
 func (w *watch) isUnchanged(gitDir string) (bool, error) {
 	last := w.notes.Look
 	if last == nil || !last.Clean || last.Branch != w.look.Branch || !slices.Equal(last.Parents, w.look.Parents) {
@@ -178,9 +178,9 @@ func (w *watch) begin(ctx context.Context, s *session.Session) error {
 	}
 	trees, err := agentnotes.TreesIn(place.CommonDir)
 	if err != nil {
-		return lookError(err)
+		return errListingTrees(err)
 	}
-	known := w.notes.Meet(w.id, trusted, trees, w.now)
+	known := w.notes.NoteSession(w.id, trusted, trees, w.now)
 	if w.notes.Begun() && (known || w.event.Moment != harness.Start) {
 		return nil
 	}
@@ -228,12 +228,12 @@ func (w *watch) judgeAll(ctx context.Context, s *session.Session) (*finding.Repo
 		}
 		report = finding.Combine([]*finding.Report{report, made})
 	}
-	w.note(report.Verdict == finding.Pass, moved)
+	w.recordLook(report.Verdict == finding.Pass, moved)
 	return report, nil
 }
 
-// note notes what was judged. moved is true if commits were judged.
-func (w *watch) note(clean, moved bool) {
+// recordLook puts the state of the judged work tree into the notes. moved is true if commits were judged.
+func (w *watch) recordLook(clean, moved bool) {
 	w.look.Clean = clean
 	for path, state := range w.look.Files {
 		if state.Size < 0 && path != policy.File {
@@ -288,17 +288,17 @@ func (w *watch) judgeFiles(ctx context.Context, s *session.Session) (*finding.Re
 	if err != nil {
 		return nil, err
 	}
-	left, fork, err := w.leftTip(ctx, s)
+	abandoned, fork, err := w.findAbandonedTip(ctx, s)
 	if err != nil {
 		return nil, err
 	}
-	return gate.WorkTree(ctx, files, w.look.Parents, left, fork, s.Opts), nil
+	return gate.WorkTree(ctx, files, w.look.Parents, abandoned, fork, s.Opts), nil
 }
 
-// leftTip returns the noted tip of the branch if the branch was moved off it, as by a reset or a rebase, to commits that do not follow it. fork is the
-// commit from which the branch's own new commits start: HEAD if there are none, empty if they share no history with it. leftTip is empty if a pull moved
-// the branch, or if commits that were never pushed were dropped for those of the remote.
-func (w *watch) leftTip(ctx context.Context, s *session.Session) (left, fork string, err error) {
+// findAbandonedTip returns the noted tip of the branch if the branch was moved off it, as by a reset or a rebase, to commits that do not follow it. fork is
+// the commit from which the branch's own new commits start: HEAD if there are none, empty if they share no history with the tip. abandoned is empty if a
+// pull moved the branch, or if commits that were never pushed were dropped for those of the remote.
+func (w *watch) findAbandonedTip(ctx context.Context, s *session.Session) (abandoned, fork string, err error) {
 	head := w.head()
 	switch {
 	case head == "":
@@ -307,13 +307,13 @@ func (w *watch) leftTip(ctx context.Context, s *session.Session) (left, fork str
 		return "", "", nil
 	}
 	remote, err := findRemote(ctx, s)
-	if err != nil || slices.Contains(remote.given, head) {
+	if err != nil || slices.Contains(remote.tipsByOthers, head) {
 		return "", "", err
 	}
 	if goesOn, err := s.Repo.IsAncestor(ctx, w.base, head); err != nil || goesOn {
 		return "", "", err
 	}
-	if fork, err = w.forkOf(ctx, s, append(remote.received, w.base)); err != nil || fork == "" {
+	if fork, err = w.forkOf(ctx, s, append(remote.lastReceived, w.base)); err != nil || fork == "" {
 		return w.base, "", err
 	}
 	if own, err := s.Repo.IsAncestor(ctx, fork, w.base); err != nil || !own {
@@ -354,7 +354,7 @@ func (w *watch) judgeCommits(ctx context.Context, s *session.Session) (*finding.
 	if err != nil {
 		return nil, err
 	}
-	known := remote.received
+	known := remote.lastReceived
 	tips, err := githistory.Branches(ctx, s.Repo, "refs/heads/")
 	if err != nil {
 		return nil, err

@@ -11,14 +11,14 @@ type Answer struct {
 	Status         int
 }
 
-// nothing stands for an empty text: some harnesses do not block without a text.
-const nothing = "small-gate: rejected, and no reason was given; `small-hook check --against HEAD` shows what there is"
+// noReason stands for an empty text: some harnesses do not block without a text.
+const noReason = "small-gate: rejected, and no reason was given; `small-hook check --against HEAD` shows what there is"
 
 // Answer writes a reply in the form that the harness obeys at a moment. For an event that could not be read the moment is Other; then Block
 // has the form that blocks most events.
 func (h *Harness) Answer(m Moment, reply Reply, text string) Answer {
 	if strings.TrimSpace(text) == "" {
-		text = nothing
+		text = noReason
 	}
 	switch {
 	case reply == Silent:

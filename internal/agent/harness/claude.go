@@ -15,9 +15,9 @@ var Claude = &Harness{
 	},
 	readOnly: []string{"Read", "Glob", "Grep", "WebFetch", "WebSearch", "AskUserQuestion"},
 	writes: map[string]func(json.RawMessage) []string{
-		"Write":        field("file_path"),
-		"Edit":         field("file_path"),
-		"NotebookEdit": field("notebook_path"),
+		"Write":        fileInField("file_path"),
+		"Edit":         fileInField("file_path"),
+		"NotebookEdit": fileInField("notebook_path"),
 	},
 	inform:    contextAt("SessionStart"),
 	afterTool: blocked,
@@ -28,14 +28,14 @@ var Claude = &Harness{
 
 // parseClaude also recognizes the events of other harnesses that run the hooks in Claude Code's settings: Cursor's have the field cursor_version, and
 // Copilot's the field timestamp.
-func parseClaude(data []byte) (said, error) {
+func parseClaude(data []byte) (fields, error) {
 	var c struct {
 		common
 		Cursor present `json:"cursor_version"`
 		Time   present `json:"timestamp"`
 	}
 	err := json.Unmarshal(data, &c)
-	s := c.said()
+	s := c.fields()
 	switch {
 	case bool(c.Cursor):
 		s.by = Cursor

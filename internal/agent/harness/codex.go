@@ -18,11 +18,11 @@ var Codex = &Harness{
 		"PostToolUse":  Tool,
 		"Stop":         Stop,
 	},
-	writes:    map[string]func(json.RawMessage) []string{"apply_patch": patched},
+	writes:    map[string]func(json.RawMessage) []string{"apply_patch": filesInPatch},
 	inform:    contextAt("SessionStart"),
 	afterTool: blocked, // it replaces the tool's output
 	atStop: func(text string) Answer {
-		return blocked(inSuccession().ReplaceAllStringFunc(text, ifThen))
+		return blocked(inSuccession().ReplaceAllStringFunc(text, withoutAnd))
 	},
 	person: systemMessage,
 	unread: blocked,
@@ -31,8 +31,8 @@ var Codex = &Harness{
 // inSuccession matches commands with &&. At a turn's end Codex shows && to the agent as &amp;&amp;, which it cannot type.
 var inSuccession = expression.Of("`[^`&]+(?: && [^`&]+)+`")
 
-// ifThen rewrites a command without &&.
-func ifThen(command string) string {
+// withoutAnd rewrites a command of several steps without &&.
+func withoutAnd(command string) string {
 	steps := strings.Split(strings.Trim(command, "`"), " && ")
 	out := steps[len(steps)-1]
 	for _, step := range slices.Backward(steps[:len(steps)-1]) {
@@ -41,8 +41,8 @@ func ifThen(command string) string {
 	return "`" + out + "`"
 }
 
-// patched returns the files of a patch in the form of apply_patch. A line of content that looks like a header adds a file, which does no harm.
-func patched(input json.RawMessage) []string {
+// filesInPatch returns the files of a patch in the form of apply_patch. A line of content that looks like a header adds a file, which does no harm.
+func filesInPatch(input json.RawMessage) []string {
 	var in struct {
 		Patch string `json:"command"`
 	}

@@ -19,8 +19,8 @@ var Copilot = &Harness{
 	},
 	readOnly: []string{"view", "grep", "glob", "Read", "Grep", "Glob"},
 	writes: map[string]func(json.RawMessage) []string{
-		"create": field("path"), "Write": field("path"),
-		"edit": field("path"), "Edit": field("path"),
+		"create": fileInField("path"), "Write": fileInField("path"),
+		"edit": fileInField("path"), "Edit": fileInField("path"),
 	},
 	inform:    copilotContext("SessionStart"),
 	afterTool: copilotContext("PostToolUse"), // a decision would replace the tool's output
@@ -59,7 +59,7 @@ func copilotContext(event string) func(text string) Answer {
 	}
 }
 
-func parseCopilot(data []byte) (said, error) {
+func parseCopilot(data []byte) (fields, error) {
 	var c struct {
 		common
 		Event      string          `json:"hookEventName"` // for VS Code
@@ -77,7 +77,7 @@ func parseCopilot(data []byte) (said, error) {
 		AgentSnake string          `json:"agent_id"`
 	}
 	err := json.Unmarshal(data, &c)
-	s := c.common.said()
+	s := c.common.fields()
 	s.event = cmp.Or(s.event, c.Event)
 	s.session, s.tool = cmp.Or(s.session, c.Session), cmp.Or(s.tool, c.Tool)
 	if s.input == nil {

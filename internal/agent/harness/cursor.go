@@ -18,8 +18,8 @@ var Cursor = &Harness{
 	},
 	readOnly: []string{"Read", "Grep", "List", "Fetch", "ReadLints"},
 	writes: map[string]func(json.RawMessage) []string{
-		"Write":  field("file_path"),
-		"Delete": field("file_path"),
+		"Write":  fileInField("file_path"),
+		"Delete": fileInField("file_path"),
 	},
 	inform:    func(text string) Answer { return document(cursorAnswer{Context: text}) },
 	afterTool: func(text string) Answer { return document(cursorAnswer{Context: text}) },
@@ -33,7 +33,7 @@ type cursorAnswer struct {
 	FollowUp string `json:"followup_message,omitempty"`
 }
 
-func parseCursor(data []byte) (said, error) {
+func parseCursor(data []byte) (fields, error) {
 	var c struct {
 		common
 		Conversation string   `json:"conversation_id"`
@@ -42,7 +42,7 @@ func parseCursor(data []byte) (said, error) {
 		Loops        float64  `json:"loop_count"`
 	}
 	err := json.Unmarshal(data, &c)
-	s := c.said()
+	s := c.fields()
 	s.session = cmp.Or(c.Conversation, s.session)
 	s.continuing = c.Loops > 0
 	if len(c.Roots) > 0 {

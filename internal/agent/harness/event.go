@@ -12,8 +12,8 @@ import (
 	"github.com/small-gate/small-gate/internal/base/wording"
 )
 
-// said has the fields of an event that are read, whatever its harness calls them.
-type said struct {
+// fields are the fields of an event that are read, whatever its harness calls them.
+type fields struct {
 	event, session, dir string
 	continuing          bool
 	tool                string
@@ -34,7 +34,7 @@ func (h *Harness) Read(data []byte) (Event, error) {
 	}
 	s, err := h.parse(data)
 	if err != nil {
-		return Event{By: h}, h.unreadable(why(err))
+		return Event{By: h}, h.unreadable(describeError(err))
 	}
 	if s.by != nil {
 		return s.by.Read(data)
@@ -62,8 +62,8 @@ func (h *Harness) unreadable(reason string) error {
 	}
 }
 
-// why describes an error in an event's JSON.
-func why(err error) string {
+// describeError describes an error in an event's JSON.
+func describeError(err error) string {
 	var unexpected *json.UnmarshalTypeError
 	var syntax *json.SyntaxError
 	switch {
@@ -86,14 +86,14 @@ type common struct {
 	Continuing bool            `json:"stop_hook_active"`
 }
 
-func (c *common) said() said {
-	return said{event: c.Event, session: c.Session, dir: c.Dir, tool: c.Tool, input: c.Input, continuing: c.Continuing}
+func (c *common) fields() fields {
+	return fields{event: c.Event, session: c.Session, dir: c.Dir, tool: c.Tool, input: c.Input, continuing: c.Continuing}
 }
 
-func parseCommon(data []byte) (said, error) {
+func parseCommon(data []byte) (fields, error) {
 	var c common
 	err := json.Unmarshal(data, &c)
-	return c.said(), err
+	return c.fields(), err
 }
 
 // present reports whether a field exists. Its value may be megabytes long, and is not needed.
@@ -104,8 +104,8 @@ func (p *present) UnmarshalJSON(value []byte) error {
 	return nil
 }
 
-// field returns a function that finds the file that a field of a tool's input names; none if it names none.
-func field(name string) func(json.RawMessage) []string {
+// fileInField returns a function that finds the file that one field of a tool's input names; nil if the field names none.
+func fileInField(name string) func(json.RawMessage) []string {
 	return func(input json.RawMessage) []string {
 		var fields map[string]json.RawMessage
 		var file string

@@ -13,8 +13,8 @@ var Gemini = &Harness{
 	},
 	readOnly: []string{"read_file", "read_many_files", "list_directory", "glob", "grep_search", "web_fetch", "google_web_search"},
 	writes: map[string]func(json.RawMessage) []string{
-		"write_file": field("file_path"),
-		"replace":    field("file_path"),
+		"write_file": fileInField("file_path"),
+		"replace":    fileInField("file_path"),
 	},
 	inform:    contextAt("SessionStart"),
 	afterTool: blocked, // it replaces the tool's output

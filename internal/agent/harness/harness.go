@@ -64,7 +64,7 @@ type Harness struct {
 	Name, Title string
 
 	// parse reads an event's JSON.
-	parse func(data []byte) (said, error)
+	parse func(data []byte) (fields, error)
 	// moments maps the names of events to their moments; a missing one is Other.
 	moments map[string]Moment
 	// readOnly are the tools that cannot write files.

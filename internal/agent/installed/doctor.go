@@ -19,7 +19,7 @@ type Check struct {
 	File *settings.File
 	// Calls is true if the harness would call the gate once people trust the hooks in it, which only the harness knows.
 	Calls bool
-	// Expected is true if the file names the gate or cannot be read: then it is broken if it makes no call.
+	// Expected is true if the file names the gate or cannot be read: then it is broken if the harness would not call the gate.
 	Expected bool
 	// Commands are the commands that would be called.
 	Commands []string
@@ -27,7 +27,7 @@ type Check struct {
 	Why, Remedy string
 }
 
-// Broken reports whether the gate is expected to be called and would not be.
+// Broken reports whether the file should make the harness call the gate, and does not.
 func (c Check) Broken() bool { return c.Expected && !c.Calls }
 
 // Doctor checks the settings files of all harnesses in the work tree around dir ("" is the current directory). A harness without one is
@@ -37,7 +37,7 @@ func Doctor(ctx context.Context, dir string) ([]Check, error) {
 	if err != nil || repo.Bare {
 		return nil, err
 	}
-	tree, err := open(ctx, dir)
+	tree, err := openWorkTree(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +50,7 @@ func Doctor(ctx context.Context, dir string) ([]Check, error) {
 		check := Check{File: file, Expected: err != nil || file.Mentions(onDisk.text)}
 		var found settings.Found
 		if err == nil {
-			found, err = file.Has(onDisk.text)
+			found, err = file.FindCalls(onDisk.text)
 		}
 		if err = thenType(err, "install", file); err == nil {
 			err = tree.examine(&check, found)

@@ -32,7 +32,7 @@ type workTree struct {
 	top  string // without symbolic links
 }
 
-func open(ctx context.Context, dir string) (workTree, error) {
+func openWorkTree(ctx context.Context, dir string) (workTree, error) {
 	repo, err := install.Locate(ctx, dir)
 	if err != nil {
 		return workTree{}, err
@@ -51,14 +51,15 @@ type settingsFile struct {
 	text []byte // nil if it does not exist
 }
 
-// read reads a settings file. It refuses a file to which a symbolic link leads outside of the work tree. The caller adds to the remedy what to type then.
+// read reads a settings file. It refuses a file to which a symbolic link leads outside of the work tree. The remedy of its error says to put that right;
+// the caller adds what to type then: see thenType.
 func (w workTree) read(file *settings.File) (settingsFile, error) {
 	found := settingsFile{file: file}
 	fail := func(what string, err error) (settingsFile, error) {
 		return found, &failure.Error{Message: file.Path + " " + what, Remedy: "Put that right", Err: err}
 	}
 	var err error
-	if found.real, err = follow(filepath.Join(w.top, filepath.FromSlash(file.Path))); err != nil {
+	if found.real, err = resolveLinks(filepath.Join(w.top, filepath.FromSlash(file.Path))); err != nil {
 		return fail("cannot be reached: "+wording.Printable(err.Error()), err)
 	}
 	if rel, err := filepath.Rel(w.top, found.real); err != nil || !filepath.IsLocal(rel) {
@@ -77,8 +78,8 @@ func (w workTree) read(file *settings.File) (settingsFile, error) {
 	return found, nil
 }
 
-// follow resolves the symbolic links of a path. Its last elements need not exist.
-func follow(path string) (string, error) {
+// resolveLinks resolves the symbolic links of a path. Its last elements need not exist.
+func resolveLinks(path string) (string, error) {
 	real, err := filepath.EvalSymlinks(path)
 	if !errors.Is(err, fs.ErrNotExist) {
 		return real, err
@@ -86,7 +87,7 @@ func follow(path string) (string, error) {
 	if _, there := os.Lstat(path); there == nil {
 		return "", err // a link that leads nowhere
 	}
-	parent, err := follow(filepath.Dir(path))
+	parent, err := resolveLinks(filepath.Dir(path))
 	return filepath.Join(parent, filepath.Base(path)), err
 }
 
@@ -96,7 +97,7 @@ func (w workTree) write(file settingsFile, text []byte) error {
 	if err == nil {
 		err = wholefile.WriteVia(w.repo.CommonDir, file.real, text)
 	}
-	return file.failed("written", err)
+	return file.errFailed("written", err)
 }
 
 // remove removes a file, and the directories that are empty then.
@@ -109,10 +110,10 @@ func (w workTree) remove(file settingsFile) error {
 		}
 		err = errors.Join(err, os.Remove(dir))
 	}
-	return file.failed("removed", err)
+	return file.errFailed("removed", err)
 }
 
-func (f settingsFile) failed(what string, err error) error {
+func (f settingsFile) errFailed(what string, err error) error {
 	if err == nil {
 		return nil
 	}
@@ -133,7 +134,7 @@ type change struct {
 // Install makes the harnesses with these names call the gate in the repository around dir ("" is the current directory). They call program;
 // if it is "", the small-hook on PATH wherever they run. It reads all files before it writes any. It is idempotent.
 func Install(ctx context.Context, names []string, dir, program string) (install.Result, error) {
-	tree, err := open(ctx, dir)
+	tree, err := openWorkTree(ctx, dir)
 	if err != nil {
 		return install.Result{}, err
 	}
@@ -143,14 +144,14 @@ func Install(ctx context.Context, names []string, dir, program string) (install.
 	}
 	off := false
 	var paths []string
-	result, err := tree.each(names, "install", func(found settingsFile) (change, error) {
+	result, err := tree.changeFiles(names, "install", func(found settingsFile) (change, error) {
 		text, err := found.file.Add(found.text, found.file.Command(word))
 		if err != nil {
 			return change{}, err
 		}
 		c := change{action: install.Installed, note: found.file.Trust, text: text}
 		paths = append(paths, tree.pathsToCommit(found)...)
-		calls, err := found.file.Has(text)
+		calls, err := found.file.FindCalls(text)
 		if calls.Off != "" {
 			off, c.note = true, errHooksOff(found.file, calls.Off).Error()
 		}
@@ -234,11 +235,11 @@ func aboutGitHooks(ctx context.Context, dir string) (string, error) {
 
 // Uninstall removes what Install added to the harnesses' settings, and the files that it made. It is idempotent.
 func Uninstall(ctx context.Context, names []string, dir string) (install.Result, error) {
-	tree, err := open(ctx, dir)
+	tree, err := openWorkTree(ctx, dir)
 	if err != nil {
 		return install.Result{}, err
 	}
-	result, err := tree.each(names, "uninstall", func(found settingsFile) (change, error) {
+	result, err := tree.changeFiles(names, "uninstall", func(found settingsFile) (change, error) {
 		text, gone, err := found.file.Remove(found.text)
 		c := change{action: install.Removed, text: text, gone: gone && found.text != nil}
 		switch {
@@ -266,8 +267,8 @@ func thenType(err error, command string, file *settings.File) error {
 	return &f
 }
 
-// each plans the change of each file, and then applies all. command is the command that does this.
-func (w workTree) each(names []string, command string, decide func(settingsFile) (change, error)) (install.Result, error) {
+// changeFiles plans the change of each harness's file, and then applies all changes. command is install or uninstall, whichever the user typed.
+func (w workTree) changeFiles(names []string, command string, decide func(settingsFile) (change, error)) (install.Result, error) {
 	result := install.Result{Outcome: install.Unchanged}
 	var files []settingsFile
 	var changes []change

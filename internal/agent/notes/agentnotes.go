@@ -52,21 +52,23 @@ type Stat struct {
 
 // Session says which configuration counts for a session, and how often the same findings have kept its turn from ending.
 type Session struct {
-	// Policy is the commit that was HEAD when the session was first seen, whose configuration counts; if it is empty, that of the last judged commit
-	// counts.
+	// Policy is the commit that was HEAD when the session was first seen, whose configuration counts. If Policy is empty, the configuration of the last
+	// judged commit counts.
 	Policy string `json:"policy,omitempty"`
 	// Trees are the linked work trees that the repository had then: by the name of its git directory, when each was made, in nanoseconds. It is nil
 	// in old notes.
-	Trees    map[string]int64 `json:"trees"`
-	Findings string           `json:"findings"`
-	Times    int              `json:"times"`
-	Last     time.Time        `json:"last"`
+	Trees map[string]int64 `json:"trees"`
+	// Findings is the digest of the findings that last kept the turn from ending, and Times how often in a row they did; empty and 0 if none do.
+	Findings string `json:"findings"`
+	Times    int    `json:"times"`
+	// Last is when the session was last seen.
+	Last time.Time `json:"last"`
 }
 
 const (
 	version = 1
-	// most is the largest number of sessions in the notes.
-	most = 64
+	// maxSessions is the largest number of sessions in the notes.
+	maxSessions = 64
 	// maxSize is the size of the largest file that is read, in bytes.
 	maxSize = 16 << 20
 )
@@ -115,9 +117,9 @@ func (n *Notes) Save() error {
 	return nil
 }
 
-// Meet notes a session, and reports whether it was known. For a new session, the configuration of the commit policy counts from now on; changes that
+// NoteSession notes a session, and reports whether it was known. For a new session, the configuration of the commit policy counts from now on; changes that
 // the session commits to the configuration count for the next session. trees are the present linked work trees.
-func (n *Notes) Meet(session, policy string, trees map[string]int64, now time.Time) (known bool) {
+func (n *Notes) NoteSession(session, policy string, trees map[string]int64, now time.Time) (known bool) {
 	s, known := n.Sessions[session]
 	if !known {
 		s.Policy, s.Trees = policy, trees
@@ -127,9 +129,9 @@ func (n *Notes) Meet(session, policy string, trees map[string]int64, now time.Ti
 	return known
 }
 
-// Follow copies a session from the notes on another work tree of the repository, there, so that what it commits on branches that are new since it began
-// is judged.
-func (n *Notes) Follow(session string, there *Notes) {
+// CopySession copies a session from the notes on another work tree of the repository, there. So the commits that the session makes on branches that are
+// new since it began are judged.
+func (n *Notes) CopySession(session string, there *Notes) {
 	if !n.Begun() {
 		n.Branches = maps.Clone(there.Branches)
 	}
@@ -143,8 +145,8 @@ func (n *Notes) Knows(session string) bool {
 	return known
 }
 
-// Clear notes that no findings keep the session's turn from ending, and reports whether any did.
-func (n *Notes) Clear(session string) (changed bool) {
+// ClearFindings notes that no findings keep the session's turn from ending, and reports whether any did.
+func (n *Notes) ClearFindings(session string) (changed bool) {
 	s := n.Sessions[session]
 	if s.Findings == "" {
 		return false
@@ -163,7 +165,7 @@ func (n *Notes) MayBlock(session, findings string, continuing bool, now time.Tim
 		continuing = false
 	}
 	before.Last = now
-	may := !continuing && before.Times < mostTimes
+	may := !continuing && before.Times < maxBlocks
 	if may {
 		before.Times++
 	}
@@ -171,8 +173,8 @@ func (n *Notes) MayBlock(session, findings string, continuing bool, now time.Tim
 	return may
 }
 
-// mostTimes is how often in a row the same findings may keep a session's turn from ending.
-const mostTimes = 2
+// maxBlocks is how often in a row the same findings may keep a session's turn from ending.
+const maxBlocks = 2
 
 // set notes a session, and drops those that were not seen for the longest time if there are too many.
 func (n *Notes) set(name string, s Session) {
@@ -180,12 +182,12 @@ func (n *Notes) set(name string, s Session) {
 		n.Sessions = map[string]Session{}
 	}
 	n.Sessions[name] = s
-	if len(n.Sessions) <= most {
+	if len(n.Sessions) <= maxSessions {
 		return
 	}
 	names := slices.Collect(maps.Keys(n.Sessions))
 	slices.SortFunc(names, func(a, b string) int { return n.Sessions[a].Last.Compare(n.Sessions[b].Last) })
-	for _, name := range names[:len(names)-most] {
+	for _, name := range names[:len(names)-maxSessions] {
 		delete(n.Sessions, name)
 	}
 }

@@ -68,7 +68,7 @@ func TestPutOffTwice(t *testing.T) {
 			t.Errorf("step %d, %+v: %v", i, s, got)
 		}
 	}
-	if !n.Clear("s") || n.Clear("s") {
+	if !n.ClearFindings("s") || n.ClearFindings("s") {
 		t.Error("a turn was put off, and then it was not")
 	}
 	if !n.MayBlock("s", "x", false, now) {
@@ -82,7 +82,7 @@ func TestOldSessionsAreForgotten(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range 200 {
-		n.Meet(fmt.Sprint(i), "1", nil, now.Add(time.Duration(i)))
+		n.NoteSession(fmt.Sprint(i), "1", nil, now.Add(time.Duration(i)))
 	}
 	if _, old := n.Sessions["0"]; old || len(n.Sessions) > 100 {
 		t.Errorf("%d sessions", len(n.Sessions))

@@ -9,8 +9,9 @@ import (
 	"github.com/small-gate/small-gate/internal/base/expression"
 )
 
-// calls finds the commands that call the gate, and removes the hooks whose command goes selects. missing are our events without such a call. made is
-// true if the object of hooks is empty now and was added by us. The value of each of our events must be an array; everything else may have any form.
+// calls finds the commands that call the gate, and removes the hooks whose commands goes selects; goes may also change a command. missing are our events
+// without such a call. made is true if the object of hooks is empty now and was added by us. The value of each of our events must be an array;
+// everything else may have any form.
 func (d *document) calls(goes func(command *hujson.Value) bool) (missing []string, made bool, err error) {
 	missing = slices.Clone(d.file.events)
 	hooks, err := member[*hujson.Object](d, d.root, hooksMember, "an object")
@@ -22,7 +23,7 @@ func (d *document) calls(goes func(command *hujson.Value) bool) (missing []strin
 			return nil, false, err
 		}
 	}
-	hooks.Members, made = without(hooks.Members, &hooks.AfterExtra, ofMember, func(m *hujson.ObjectMember) bool {
+	hooks.Members, made = removeItems(hooks.Members, &hooks.AfterExtra, edgesOfMember, func(m *hujson.ObjectMember) bool {
 		entries, is := m.Value.Value.(*hujson.Array)
 		return is && d.file.prune(entries, func(command *hujson.Value) bool {
 			missing = slices.DeleteFunc(missing, func(event string) bool { return event == literal(m.Name) })
@@ -35,7 +36,7 @@ func (d *document) calls(goes func(command *hujson.Value) bool) (missing []strin
 // prune removes from an array the hooks whose command goes selects, and the entries that are empty then. made is true if the array is empty now and was
 // added by us.
 func (f *File) prune(array *hujson.Array, goes func(command *hujson.Value) bool) (made bool) {
-	array.Elements, made = without(array.Elements, &array.AfterExtra, ofElement, func(entry *hujson.Value) (gone bool) {
+	array.Elements, made = removeItems(array.Elements, &array.AfterExtra, edgesOfElement, func(entry *hujson.Value) (gone bool) {
 		object, is := entry.Value.(*hujson.Object)
 		for i := 0; is && i < len(object.Members); i++ {
 			name, value := literal(object.Members[i].Name), &object.Members[i].Value

@@ -13,7 +13,7 @@ import (
 func (f *File) Add(text []byte, command string) (with []byte, err error) {
 	wanted := []byte(hujson.String(command))
 	if text == nil {
-		if text, err = f.first(wanted); err != nil {
+		if text, err = f.newFile(wanted); err != nil {
 			return nil, err
 		}
 	}
@@ -35,8 +35,8 @@ func (f *File) Add(text []byte, command string) (with []byte, err error) {
 	return d.pack(), err
 }
 
-// first returns a new file with the first event. The version comes last there; others write it first. By that Remove tells a file that we made.
-func (f *File) first(command []byte) ([]byte, error) {
+// newFile returns a new file with the first event. The version comes last in it, while others write it first: so Remove recognizes a file that we made.
+func (f *File) newFile(command []byte) ([]byte, error) {
 	version := ""
 	if f.version {
 		version = `,"version":1`
@@ -75,7 +75,7 @@ func (f *File) Remove(text []byte) (left []byte, gone bool, err error) {
 	}
 	if made {
 		first := f.version && len(d.root.Members) == 2 && literal(d.root.Members[1].Name) == versionMember
-		d.root.Members, gone = without(d.root.Members, &d.root.AfterExtra, ofMember, func(m *hujson.ObjectMember) bool {
+		d.root.Members, gone = removeItems(d.root.Members, &d.root.AfterExtra, edgesOfMember, func(m *hujson.ObjectMember) bool {
 			return first || literal(m.Name) == hooksMember
 		})
 	}

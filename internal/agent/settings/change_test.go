@@ -171,7 +171,7 @@ func TestRefused(t *testing.T) {
 		for what, refuse := range map[string]func([]byte) error{
 			"Add":    func(text []byte) error { _, err := test.file.Add(text, "x"); return err },
 			"Remove": func(text []byte) error { _, _, err := test.file.Remove(text); return err },
-			"Has":    func(text []byte) error { _, err := test.file.Has(text); return err },
+			"Has":    func(text []byte) error { _, err := test.file.FindCalls(text); return err },
 		} {
 			err := refuse([]byte(test.text))
 			if f := failure.Of(err); f == nil || !strings.HasPrefix(f.Message, test.file.Path+": ") || !strings.Contains(f.Message, test.says) ||
@@ -197,7 +197,7 @@ func TestHas(t *testing.T) {
 		{Gemini, `{"hooksConfig":{"enabled":false},"hooks":{"AfterTool":[{"hooks":[{"command":"small-hook agent-hook --harness claude"}]}]}}`, Gemini.events, 0, "/hooksConfig/enabled: false"},
 		{Copilot, `{"hooks":{"Stop":[{"bash":"small-hook agent-hook --harness copilot"}]}}`, Copilot.events[:3], 1, ""},
 	} {
-		got, err := test.file.Has(with(test.text))
+		got, err := test.file.FindCalls(with(test.text))
 		if err != nil || !slices.Equal(got.Missing, test.missing) || len(got.Commands) != test.commands || got.Off != test.off {
 			t.Errorf("%s: %+v (%v)", test.text, got, err)
 		}

@@ -29,7 +29,8 @@ type document struct {
 	root *hujson.Object
 }
 
-// parse reads a settings file. The error names the line that the harness could not read.
+// parse reads a settings file. The error names the line that the harness could not read. Its remedy, as that of every error about the file's content,
+// says to correct the file; the caller adds what to type then.
 func (f *File) parse(text []byte) (*document, error) {
 	body := bytes.TrimPrefix(text, []byte(byteOrderMark))
 	mark := text[:len(text)-len(body)]
@@ -40,19 +41,19 @@ func (f *File) parse(text []byte) (*document, error) {
 	var raw json.RawMessage
 	var at *json.SyntaxError
 	if err := json.Unmarshal(plain, &raw); errors.As(err, &at) {
-		return nil, f.wrong(plain, int(at.Offset)-1, "is not JSON as "+f.Harness.Title+" reads it: "+at.Error())
+		return nil, f.errAt(plain, int(at.Offset)-1, "is not JSON as "+f.Harness.Title+" reads it: "+at.Error())
 	}
 	body = append(bytes.Clone(body), '\n') // hujson needs a line end after a comment
 	tree, err := hujson.Parse(body)
 	if err != nil {
-		return nil, f.refuse("it is not JSON: " + wording.Clip(strings.TrimPrefix(err.Error(), "hujson: ")))
+		return nil, f.errUnusable("it is not JSON: " + wording.Clip(strings.TrimPrefix(err.Error(), "hujson: ")))
 	}
 	root, isObject := tree.Value.(*hujson.Object)
 	if !isObject {
-		return nil, f.wrong(body, tree.StartOffset, "is not a JSON object")
+		return nil, f.errAt(body, tree.StartOffset, "is not a JSON object")
 	}
 	d := &document{f, body, mark, tree, root}
-	return d, d.allowed()
+	return d, d.checkAllowed()
 }
 
 // blank replaces a comment by white space with as many lines, and leaves a string as it is.
@@ -63,11 +64,11 @@ func blank(found []byte) []byte {
 	return append([]byte(" "), bytes.Repeat([]byte("\n"), bytes.Count(found, []byte("\n")))...)
 }
 
-// allowed returns an error if the harness would ignore the whole file.
-func (d *document) allowed() error {
+// checkAllowed returns an error if the harness would ignore the whole file.
+func (d *document) checkAllowed() error {
 	for _, m := range d.root.Members {
 		if name := literal(m.Name); d.file.only != nil && !slices.Contains(d.file.only, name) {
-			return d.file.wrong(d.text, m.Name.StartOffset, fmt.Sprintf("has %q, with which %s drops the whole file", wording.Clip(name), d.file.Harness.Title))
+			return d.file.errAt(d.text, m.Name.StartOffset, fmt.Sprintf("has %q, with which %s drops the whole file", wording.Clip(name), d.file.Harness.Title))
 		}
 	}
 	if !d.file.versioned {
@@ -75,7 +76,7 @@ func (d *document) allowed() error {
 	}
 	version, err := member[hujson.Literal](d, d.root, versionMember, "a number")
 	if err == nil && version.Kind() != '0' {
-		err = d.file.refuse(fmt.Sprintf(`it has no "version": 1, without which %s drops the whole file`, d.file.Harness.Title))
+		err = d.file.errUnusable(fmt.Sprintf(`it has no "version": 1, without which %s drops the whole file`, d.file.Harness.Title))
 	}
 	return err
 }
@@ -86,14 +87,14 @@ func (d *document) pack() []byte {
 	return text[:len(text)-1]
 }
 
-// wrong returns a failure about the text at an offset.
-func (f *File) wrong(text []byte, offset int, what string) error {
+// errAt returns a failure about the text at an offset.
+func (f *File) errAt(text []byte, offset int, what string) error {
 	offset = min(max(offset, 0), len(text))
-	return f.refuse(fmt.Sprintf("line %d: it %s", 1+bytes.Count(text[:offset], []byte("\n")), what))
+	return f.errUnusable(fmt.Sprintf("line %d: it %s", 1+bytes.Count(text[:offset], []byte("\n")), what))
 }
 
-// refuse returns a failure that says why the file cannot be used. The caller adds to the remedy what to type then.
-func (f *File) refuse(what string) error {
+// errUnusable returns a failure that says why the file cannot be used.
+func (f *File) errUnusable(what string) error {
 	return &failure.Error{
 		Message: f.Path + ": " + wording.Printable(what),
 		Remedy:  "Correct the file",
@@ -109,10 +110,10 @@ func member[T hujson.ValueTrimmed](d *document, in *hujson.Object, name, kind st
 			continue
 		}
 		if second {
-			return found, d.file.wrong(d.text, m.Name.StartOffset, fmt.Sprintf("has a second %q", name))
+			return found, d.file.errAt(d.text, m.Name.StartOffset, fmt.Sprintf("has a second %q", name))
 		}
 		if found, second = m.Value.Value.(T); !second {
-			return found, d.file.wrong(d.text, m.Value.StartOffset, fmt.Sprintf("has %q, which is not %s", name, kind))
+			return found, d.file.errAt(d.text, m.Value.StartOffset, fmt.Sprintf("has %q, which is not %s", name, kind))
 		}
 	}
 	return found, nil

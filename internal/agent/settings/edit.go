@@ -17,15 +17,16 @@ import (
 // A new member of a list is put after the last one and the comments behind that; in an empty list, right after the opening bracket. A new list gets
 // white space after its opening bracket. So when hooks are removed, a list that is empty then was added by us if it begins with white space.
 
-// allComments matches the text between two values, up to the end of the last comment.
+// allComments matches the beginning of a text between two values, up to the end of the last comment.
 var allComments = expression.Of(`^(?:\s*(?:/\*(?s:.*?)\*/|//.*))*`)
 
+// commentsIn returns the beginning of the text between two values, up to the end of the last comment; empty if there is none.
 func commentsIn(between hujson.Extra) hujson.Extra {
 	return bytes.TrimSuffix(allComments().Find(between), []byte("\r"))
 }
 
-// behind joins comments and what comes after them, with a line break between the two if a line comment needs it.
-func behind(comments, rest hujson.Extra) hujson.Extra {
+// joinComments joins comments and the text after them, rest, with a line break between the two if a line comment needs it.
+func joinComments(comments, rest hujson.Extra) hujson.Extra {
 	if all := slices.Concat(comments, rest); all.IsValid() {
 		return all
 	}
@@ -53,7 +54,7 @@ func (d *document) add(to *hujson.Value, depth int, name, value string) error {
 		}
 		comments := commentsIn(*end)
 		*end = (*end)[len(comments):]
-		return behind(comments, hujson.Extra(lineEnd+indent))
+		return joinComments(comments, hujson.Extra(lineEnd+indent))
 	}
 	switch list := to.Value.(type) {
 	case *hujson.Object:
@@ -67,15 +68,15 @@ func (d *document) add(to *hujson.Value, depth int, name, value string) error {
 	return err
 }
 
-// without removes from a list the members that goes selects, and keeps the comments around them. edges returns the text before and after a member.
-// made is true if the list is empty now and was added by us.
-func without[T any](list []T, end *hujson.Extra, edges func(*T) (before, after *hujson.Extra), goes func(*T) bool) (kept []T, made bool) {
+// removeItems returns a list without the members that goes selects, and keeps the comments around them; end is the text before the list's closing
+// bracket. edges returns the text before and after a member. made is true if the list is empty now and was added by us.
+func removeItems[T any](list []T, end *hujson.Extra, edges func(*T) (before, after *hujson.Extra), goes func(*T) bool) (kept []T, made bool) {
 	var loose hujson.Extra // the comments before removed members
 	last := false          // the last member was removed
 	for i := range list {
 		before, _ := edges(&list[i])
 		made = made || i == 0 && len(*before) > 0
-		*before = behind(loose, *before)
+		*before = joinComments(loose, *before)
 		if loose, last = nil, goes(&list[i]); last {
 			loose = commentsIn(*before)
 		} else {
@@ -89,13 +90,15 @@ func without[T any](list []T, end *hujson.Extra, edges func(*T) (before, after *
 			loose = slices.Concat(*after, loose)
 			*after = nil // no comma
 		}
-		*end = behind(loose, *end)
+		*end = joinComments(loose, *end)
 	}
 	return kept, made && last
 }
 
-func ofElement(e *hujson.Value) (before, after *hujson.Extra) { return &e.BeforeExtra, &e.AfterExtra }
+func edgesOfElement(e *hujson.Value) (before, after *hujson.Extra) {
+	return &e.BeforeExtra, &e.AfterExtra
+}
 
-func ofMember(m *hujson.ObjectMember) (before, after *hujson.Extra) {
+func edgesOfMember(m *hujson.ObjectMember) (before, after *hujson.Extra) {
 	return &m.Name.BeforeExtra, &m.Value.AfterExtra
 }

@@ -64,8 +64,8 @@ type Found struct {
 	Off string
 }
 
-// Has finds the calls of the gate.
-func (f *File) Has(text []byte) (found Found, err error) {
+// FindCalls finds the calls of the gate in a settings file.
+func (f *File) FindCalls(text []byte) (found Found, err error) {
 	d, err := f.parse(text)
 	if err != nil {
 		return found, err

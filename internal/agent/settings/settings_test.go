@@ -29,7 +29,7 @@ func holds(t *testing.T, f *File, text []byte) bool {
 	if again, err := f.Add(with, command); err != nil || !bytes.Equal(again, with) {
 		t.Fatalf("%s: done twice, %q is %q, and not %q (%v)", f.Harness.Name, text, again, with, err)
 	}
-	found, err := f.Has(with)
+	found, err := f.FindCalls(with)
 	if err != nil || len(found.Missing) > 0 || !reflect.DeepEqual(found.Commands, []string{command}) {
 		t.Fatalf("%s: %q has %+v (%v)", f.Harness.Name, with, found, err)
 	}
@@ -41,7 +41,7 @@ func holds(t *testing.T, f *File, text []byte) bool {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if found, err := f.Has(moved); err != nil || len(found.Commands) != 1 || f.ProgramOf(found.Commands[0]) != other {
+		if found, err := f.FindCalls(moved); err != nil || len(found.Commands) != 1 || f.ProgramOf(found.Commands[0]) != other {
 			t.Fatalf("%s: with another program %q has %+v (%v)", f.Harness.Name, moved, found, err)
 		}
 		if back, err := f.Add(moved, command); err != nil || !bytes.Equal(back, with) {

@@ -42,7 +42,8 @@ func (m Merge) Plan(workspace []byte) (data []byte, notes []string, err error) {
 	return data, notes, err
 }
 
-// decidePlan returns the value of a plan's field that both sides changed differently: of a status, the completed one; else that of the preferred side.
+// decidePlan returns the value for a plan's field that both sides changed differently: "completed" for a status if a side has that, else the
+// preferred side's value; nil if no side is preferred.
 func (m Merge) decidePlan(path []string, v three) *yaml.Node {
 	// Both sides changed the status, so the task was not completed at the merge base.
 	if len(path) == 3 && isTasks(path[:1]) && path[2] == "status" {
