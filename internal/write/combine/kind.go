@@ -289,7 +289,7 @@ func (k Kind) chooseOpen(old, file *layout, lost []ledger.Entry) (open [][]byte,
 }
 
 // Append adds a new entry to a log of lines or blocks: at the end or, in a log with the newest first, before the first entry. All bytes stay,
-// except that a last line without a line end gets one.
+// except that a last line without a line end gets one. It refuses an entry that the gate would reject as a copy.
 func (k Kind) Append(path string, data []byte, entry string) ([]byte, error) {
 	if !k.OfText() {
 		return nil, &failure.Error{
@@ -314,7 +314,27 @@ func (k Kind) Append(path string, data []byte, entry string) ([]byte, error) {
 	} else if form.header = addLineEnd(form.header, form.end); form.blocks && len(form.header) > 0 && !endsWithBlankLine(form.header) {
 		form.header = slices.Concat(form.header, []byte(form.end))
 	}
-	return form.joinEntries(append(form.entries, text), nil), nil
+	out := form.joinEntries(append(form.entries, text), nil)
+	return out, k.checkUnique(path, data, out)
+}
+
+// checkUnique returns an error if the configuration rejects an entry that a log's text has, and the text before does not, because an equal one is there.
+func (k Kind) checkUnique(path string, before, after []byte) error {
+	if !k.unique || before == nil {
+		return nil
+	}
+	was, _ := k.Read(before, small.Limits{})
+	now, _ := k.Read(after, small.Limits{})
+	if was == nil || now == nil {
+		return nil // the gate reports an unreadable log
+	}
+	if copies, first := ledger.AddedCopies([]*ledger.Ledger{was.Ledger}, now.Ledger); len(copies) > 0 {
+		return &failure.Error{
+			Message: fmt.Sprintf("nothing was appended: %s has the same entry already, %s", wording.Printable(path), ledger.Describe(first[0])),
+			Remedy:  "give the entry a key of its own",
+		}
+	}
+	return nil
 }
 
 // entryText returns the text of a new line or block with the log's line ends. It refuses a text that is not exactly one entry.
