@@ -107,7 +107,7 @@ func reconciledLogText(l reconcile.Log) string {
 	for i, side := range l.Sides {
 		parts = append(parts, fmt.Sprintf("%d only from %s", l.Brought[i], sanitize.Line(side)))
 	}
-	text := fmt.Sprintf("%s: %d entries: %s", path, l.Entries, strings.Join(parts, ", "))
+	text := fmt.Sprintf("%s: %s: %s", path, wording.Count(l.Entries, "entry"), strings.Join(parts, ", "))
 	switch {
 	case l.Added:
 		text += ", and a new one for meta/reconcile-merge"

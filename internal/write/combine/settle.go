@@ -297,20 +297,19 @@ func sameText(a, b []byte) bool {
 }
 
 // chooseFrame returns the layout from which the text before and after the entries is taken: that of the side which changed this text. A side whose
-// list is empty has no layout: it must not have changed the file.
+// list is empty has no layout: its text around the list must be that of the result, or of a base.
 func (l *log) chooseFrame(apart map[*ledger.Log]*layout) (*layout, error) {
 	same := func(a, b *layout) bool {
 		return a == nil && b == nil || a != nil && b != nil && bytes.Equal(a.frameText(), b.frameText())
 	}
 	errBoth := l.errCannotCopy("both sides changed the text before or after the entries")
-	if slices.ContainsFunc(l.versions, func(v *version) bool { return v.written != nil && apart[v.written] == nil && !l.hasBaseText(v) }) {
-		return nil, errBoth
-	}
 	merged := apart[l.versions[0].written]
 	for _, v := range l.versions[1:] {
 		theirs := apart[v.written]
 		isBase := func(one *layout) bool {
-			return slices.ContainsFunc(v.bases, func(base *version) bool { return apart[base.written] != nil && same(apart[base.written], one) })
+			return slices.ContainsFunc(v.bases, func(base *version) bool {
+				return apart[base.written] != nil && same(apart[base.written], one) || one.isAroundEmptyList(base.Data)
+			})
 		}
 		switch {
 		case merged == nil:
@@ -325,17 +324,33 @@ func (l *log) chooseFrame(apart map[*ledger.Log]*layout) (*layout, error) {
 	if merged == nil {
 		return nil, l.errCannotCopy("no side has its entries each on lines of its own")
 	}
+	if slices.ContainsFunc(l.versions, func(v *version) bool {
+		return v.written != nil && apart[v.written] == nil && !l.hasBaseText(v) && !merged.isAroundEmptyList(v.Data)
+	}) {
+		return nil, errBoth
+	}
 	return merged, nil
+}
+
+// isAroundEmptyList reports whether a file has this layout's text before and after an empty list.
+func (l *layout) isAroundEmptyList(data []byte) bool {
+	before, after, _ := bytes.Cut(l.frameText(), []byte{0})
+	text := withoutSpaces(data)
+	return bytes.Equal(text, slices.Concat(before, after)) || bytes.Equal(text, slices.Concat(before, []byte("[]"), after))
 }
 
 // frameText returns the text before and after the entries, without white space.
 func (l *layout) frameText() []byte {
+	return withoutSpaces(slices.Concat(l.header, []byte("\n\x00"), l.footer))
+}
+
+func withoutSpaces(text []byte) []byte {
 	return bytes.Map(func(r rune) rune {
 		if unicode.IsSpace(r) {
 			return -1
 		}
 		return r
-	}, slices.Concat(l.header, []byte("\n\x00"), l.footer))
+	}, text)
 }
 
 // findOnlyChanged returns the only side that changed the merge bases' text, or ours if none did; nil if its file has not exactly these entries.

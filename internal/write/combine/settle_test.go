@@ -118,6 +118,11 @@ func TestMergeKinds(t *testing.T) {
 			base: "title: a\nentries: []\n", ours: "title: b\nentries: []\n", theirs: "title: a\nentries:\n- id: 1\n",
 			stop: "both sides changed the text before or after the entries",
 		},
+		"a title beside first entries of both": {
+			path: "x.list.yml",
+			base: "title: a\nentries: []\n", ours: "title: b\nentries:\n- id: 1\n", theirs: "title: a\nentries:\n- id: 2\n",
+			want: "title: b\nentries:\n- id: 2\n- id: 1\n",
+		},
 		"a side whose empty list did not change": {
 			path: "x.list.yml",
 			base: "title: a\nentries: []\n", ours: "title: a\nentries: []\n", theirs: "title: b\nentries:\n- id: 1\n",
