@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Comments stay below the entry that they follow. For an entry that both sides have, those of the side that changed them are kept, ours if both did.
+// Comments stay above their entry, or in it. For an entry that both sides have, those of the side that changed them are kept, ours if both did.
 func TestResolveKeepsComments(t *testing.T) {
 	a, b, c := at("a", 1), at("b", 2), at("c", 3)
 	one := marker("1 entry", "1 entry")
@@ -20,9 +20,9 @@ func TestResolveKeepsComments(t *testing.T) {
 		"theirs alone changed":           {text(a), text(a), text(inline(a, " # seen"), b), text(inline(a, " # seen"), b)},
 		"ours alone comments":            {text(a), text("  # seen\n", a), text(a, b), text("  # seen\n", a, b)},
 		"both only comment":              {text(a), text("  # x\n", a), text("  # y\n", a), text("  # x\n", a)},
-		"apart":                          {text(a), text(inline(a, " # x"), c), text(inline(a, " # y"), "  # z\n", b), text(inline(a, " # x"), b, c, one)},
+		"apart":                          {text(a), text(inline(a, " # x"), c), text(inline(a, " # y"), "  # z\n", b), text(inline(a, " # x"), "  # z\n", b, c, one)},
 		"theirs comments a new entry":    {text(a), text(a, c), text(a, "  # z\n", b), text(a, "  # z\n", b, c, one)},
-		"blank lines":                    {text(a), text(a, "\n", b), text(a, session, c), text(a, "\n", b, c, one)},
+		"blank lines":                    {text(a), text(a, "\n", b), text(a, session, c), text(a, "\n", b, session[1:], c, one)},
 		"blank lines, theirs":            {text(a), text(a, session, b), text(a, "\n", c), text(a, session, b, c, one)},
 		"same entry, no base":            {text(a), text(a, b, c), text(a, inline(b, " # y")), text(a, b, c)},
 		"header of both":                 {text(a), "# x\n" + text(a, b), "# y\n" + text(a, c), "# x\n" + text(a, b, c, one)},

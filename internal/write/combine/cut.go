@@ -115,7 +115,7 @@ func addLineEnd(text []byte, end string) []byte {
 	return slices.Concat(text, []byte(end))
 }
 
-// cutBlockList cuts a YAML text at the items of a block list. Comments above an item belong to the one before it.
+// cutBlockList cuts a YAML text at the items of a block list.
 func cutBlockList(data []byte, places []small.Pos) (*layout, error) {
 	lines := Lines(data)
 	out := &layout{end: LineEnd(data)}
@@ -145,10 +145,7 @@ func cutBlockList(data []byte, places []small.Pos) (*layout, error) {
 	for isBlank(lines[last-1]) {
 		last--
 	}
-	out.header, out.footer = Join(lines[:starts[0]]), Join(lines[last:])
-	for i, start := range starts {
-		out.entries = append(out.entries, Join(lines[start:append(starts, last)[i+1]]))
-	}
+	out.cutAt(lines, starts, last)
 	return out, nil
 }
 

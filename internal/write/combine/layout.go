@@ -18,7 +18,7 @@ type layout struct {
 	column int
 	// end is the line end: LF or CR LF.
 	end string
-	// entries are the texts of the finished entries, with the comments below them, and open are those of a configured log's open entries. Both
+	// entries are the texts of the finished entries, with their comments, and open are those of a configured log's open entries. Both
 	// are in the order of the ledger: from the end of the file if newestFirst is true.
 	entries, open [][]byte
 	newestFirst   bool
@@ -43,8 +43,7 @@ func (l *layout) hasSameFrame(other *layout) bool {
 	return bytes.Equal(frame(l), frame(other))
 }
 
-// takeApart cuts a log's text into entries. Comments above an entry belong to the entry before: they could be part of a scalar that only
-// looks like a comment.
+// takeApart cuts a log's text into entries. moveToComments says which comments belong to an entry.
 func takeApart(data []byte, doc *small.Document) (*layout, error) {
 	list := doc.Root.Get("entries")
 	switch {
@@ -70,15 +69,33 @@ func takeApart(data []byte, doc *small.Document) (*layout, error) {
 			last = at
 		}
 	}
-	out.header, out.footer = Join(lines[:starts[0]]), Join(lines[last:])
-	for i, start := range starts {
-		end := last
-		if i+1 < len(starts) {
-			end = starts[i+1]
-		}
-		out.entries = append(out.entries, Join(lines[start:end]))
-	}
+	out.cutAt(lines, starts, last)
 	return out, nil
+}
+
+// cutAt sets the texts of a block list whose items have their dashes on these lines, and which ends before the line last.
+func (l *layout) cutAt(lines [][]byte, dashes []int, last int) {
+	starts := moveToComments(lines, dashes, l.column)
+	l.header, l.footer = Join(lines[:starts[0]]), Join(lines[last:])
+	for i, start := range starts {
+		l.entries = append(l.entries, Join(lines[start:append(starts, last)[i+1]]))
+	}
+}
+
+// moveToComments returns the lines on which the texts of items begin: with the comments above their dashes. Comments above the first item are part of the
+// header. A comment that is indented more than the dashes belongs to the item before: it could be part of a scalar that only looks like a comment.
+func moveToComments(lines [][]byte, dashes []int, column int) []int {
+	starts := slices.Clone(dashes)
+	for i := range starts[1:] {
+		for at := dashes[i+1] - 1; at > dashes[i]; at-- {
+			if line := bytes.TrimLeft(lines[at], " "); bytes.HasPrefix(line, []byte("#")) && countIndent(lines[at]) < column {
+				starts[i+1] = at
+			} else if !isBlank(line) {
+				break
+			}
+		}
+	}
+	return starts
 }
 
 // findDashes finds the line, from 0, on which each item of a block list begins. The item's own position may be on a later line.

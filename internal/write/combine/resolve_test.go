@@ -86,7 +86,7 @@ func TestResolve(t *testing.T) {
 		"comments": {text(a),
 			text("  # first\n", a, "  # of ours\n", c),
 			text(a, "  # of theirs\n  # twice\n", b, "  # behind\n"),
-			text("  # first\n", a, "  # of ours\n", b, "  # behind\n", c, one)},
+			text("  # first\n", a, "  # of theirs\n  # twice\n", b, "  # behind\n", "  # of ours\n", c, one)},
 		"comment of theirs on a common entry": {text(a), text(a, c), text("  # seen\n", a, b), text("  # seen\n", a, b, c, one)},
 		"other indentation":                   {text(a), text(a, c), strings.ReplaceAll(text(a, b), "\n  ", "\n"), text(a, b, c, one)},
 		"deeper":                              {text(a), text(a, c), text(strings.ReplaceAll("\n"+a+b, "\n", "\n    ")[1:]), text(a, b, c, one)},

@@ -111,7 +111,7 @@ func TestMergeKinds(t *testing.T) {
 		"a comment above an entry of ours": {
 			path: "x.list.yml",
 			base: "entries:\n- id: 1\n", ours: "entries:\n- id: 1\n# why\n- id: 2\n", theirs: "entries:\n- id: 1\n- id: 3\n",
-			want: "entries:\n- id: 1\n# why\n- id: 3\n- id: 2\n",
+			want: "entries:\n- id: 1\n- id: 3\n# why\n- id: 2\n",
 		},
 		"a title beside an empty list": {
 			path: "x.list.yml",
