@@ -75,10 +75,10 @@ func takeApart(data []byte, doc *small.Document) (*layout, error) {
 
 // cutAt sets the texts of a block list whose items have their dashes on these lines, and which ends before the line last.
 func (l *layout) cutAt(lines [][]byte, dashes []int, last int) {
-	starts := moveToComments(lines, dashes, l.column)
+	starts := append(moveToComments(lines, dashes, l.column), last)
 	l.header, l.footer = Join(lines[:starts[0]]), Join(lines[last:])
-	for i, start := range starts {
-		l.entries = append(l.entries, Join(lines[start:append(starts, last)[i+1]]))
+	for i, start := range starts[:len(dashes)] {
+		l.entries = append(l.entries, Join(lines[start:starts[i+1]]))
 	}
 }
 
