@@ -94,7 +94,8 @@ func (m Merge) Handoff(plan, workspace []byte) ([]byte, error) {
 	changed := false
 	run := get(get(m.parseOrNil(small.Workspace, workspace), "run"), "replay_id")
 	if id := get(get(handoff.root, "replayId"), "value"); text(run) != "" && id != nil && text(id) != text(run) {
-		id.Value, changed = text(run), true
+		id.SetString(text(run)) // it may have been no string
+		changed = true
 	}
 	tasks := get(m.parseOrNil(small.Plan, plan), "tasks")
 	current := get(get(handoff.root, "resume"), "current_task_id")

@@ -104,6 +104,8 @@ func TestHandoff(t *testing.T) {
 			want: handoffText("b", "task-2", "aaaa"), workspaces: [2]string{latest, later}},
 		"the workspace's run": {base: handoffText("a", "task-1", "cccc"), ours: handoffText("b", "task-1", "bbbb"), theirs: handoffText("c", "task-1", "cccc"),
 			want: handoffText("c", "task-1", "aaaa"), workspaces: [2]string{later, latest}},
+		"a run that is no string": {base: handoffText("a", "task-1", "1"), ours: handoffText("b", "task-1", "null"), theirs: handoffText("c", "task-1", "1"),
+			want: handoffText("c", "task-1", "aaaa"), workspaces: [2]string{later, latest}},
 		"a task that is gone": {base: handoffText("a", "task-1", "aaaa"), ours: handoffText("b", "task-7", "aaaa"), theirs: handoffText("c", "task-1", "aaaa"),
 			want: handoffText("b", "null", "aaaa"), workspaces: [2]string{latest, later}},
 		"bookkeeping": {base: handoffText("a", "task-1", "aaaa"), ours: handoffText("b", "meta/x", "aaaa"), theirs: handoffText("c", "task-1", "aaaa"),
