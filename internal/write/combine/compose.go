@@ -62,10 +62,37 @@ func (l *log) compose(items []item, entry NewEntry, anew bool) ([]byte, error) {
 		}
 		texts = append(texts, text)
 	}
+	dropRepeatedTail(texts, bases)
 	if entry != nil {
 		texts = append(texts, entry.text(frame.column, frame.end))
 	}
 	return frame.joinEntries(texts, nil), nil
+}
+
+// layoutsOf returns the layouts of versions, without those that have none.
+func layoutsOf(versions []*version, apart map[*ledger.Log]*layout) (out []*layout) {
+	for _, v := range versions {
+		if one := apart[v.written]; one != nil {
+			out = append(out, one)
+		}
+	}
+	return out
+}
+
+// dropRepeatedTail removes the comments behind a base's last entry from the beginning of all texts but the first one that has them: each side may have
+// put its entries below these comments.
+func dropRepeatedTail(texts [][]byte, bases []*layout) {
+	for _, base := range bases {
+		there := false
+		for i, text := range texts {
+			if len(base.tail) > 0 && bytes.HasPrefix(text, base.tail) {
+				if there {
+					texts[i] = text[len(base.tail):]
+				}
+				there = true
+			}
+		}
+	}
 }
 
 // findText returns an item's text from the first side that has it in the form of this layout, if possible from one that changed the merge bases' text,
@@ -158,6 +185,7 @@ func (l *log) composeConfigured(items []item) ([]byte, int, error) {
 		}
 		texts = append(texts, text)
 	}
+	dropRepeatedTail(texts, layoutsOf(l.bases, apart))
 	open, err := l.mergeOpenEntries(apart)
 	if err != nil {
 		return nil, 0, err

@@ -237,7 +237,7 @@ func (k Kind) appendNew(oldLog, fileLog *ledger.Log, lost []ledger.Entry, old, f
 		add(&texts, oldLayout, text)
 	}
 	for _, at := range fresh {
-		if !add(&texts, fileLayout, fileLayout.entries[at]) {
+		if !add(&texts, fileLayout, bytes.TrimPrefix(fileLayout.entries[at], oldLayout.tail)) {
 			return nil
 		}
 	}

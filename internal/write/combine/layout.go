@@ -24,6 +24,8 @@ type layout struct {
 	newestFirst   bool
 	// separator is the text between entries; nil if each entry's text includes it.
 	separator []byte
+	// tail are the comments behind the last entry of a block list, which are in that entry's text or in the footer.
+	tail []byte
 	// blocks is true if entries of a text are runs of lines.
 	blocks bool
 }
@@ -80,6 +82,12 @@ func (l *layout) cutAt(lines [][]byte, dashes []int, last int) {
 	for i, start := range starts[:len(dashes)] {
 		l.entries = append(l.entries, Join(lines[start:starts[i+1]]))
 	}
+	end := last
+	for end < len(lines) && (isBlank(lines[end]) || isCommentAt(lines[end], l.column)) {
+		end++
+	}
+	behind := moveToComments(lines[:end], []int{dashes[len(dashes)-1], end}, l.column)[1]
+	l.tail = WithLineEnd(Join(lines[behind:end]), l.end)
 }
 
 // moveToComments returns the lines on which the texts of items begin: with the comments above their dashes. Comments above the first item are part of the
@@ -88,14 +96,19 @@ func moveToComments(lines [][]byte, dashes []int, column int) []int {
 	starts := slices.Clone(dashes)
 	for i := range starts[1:] {
 		for at := dashes[i+1] - 1; at > dashes[i]; at-- {
-			if line := bytes.TrimLeft(lines[at], " "); bytes.HasPrefix(line, []byte("#")) && countIndent(lines[at]) < column {
+			if isCommentAt(lines[at], column) {
 				starts[i+1] = at
-			} else if !isBlank(line) {
+			} else if !isBlank(lines[at]) {
 				break
 			}
 		}
 	}
 	return starts
+}
+
+// isCommentAt reports whether a line is a comment that is indented no more than a dash at a column.
+func isCommentAt(line []byte, column int) bool {
+	return countIndent(line) < column && bytes.HasPrefix(bytes.TrimLeft(line, " "), []byte("#"))
 }
 
 // findDashes finds the line, from 0, on which each item of a block list begins. The item's own position may be on a later line.

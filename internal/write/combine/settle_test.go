@@ -113,6 +113,11 @@ func TestMergeKinds(t *testing.T) {
 			base: "entries:\n- id: 1\n", ours: "entries:\n- id: 1\n# why\n- id: 2\n", theirs: "entries:\n- id: 1\n- id: 3\n",
 			want: "entries:\n- id: 1\n- id: 3\n# why\n- id: 2\n",
 		},
+		"a comment at the end of the base": {
+			path: "x.list.yml",
+			base: "entries:\n- id: 1\n# below\n", ours: "entries:\n- id: 1\n# below\n- id: 2\n", theirs: "entries:\n- id: 1\n# below\n- id: 3\n",
+			want: "entries:\n- id: 1\n# below\n- id: 3\n- id: 2\n",
+		},
 		"a title beside an empty list": {
 			path: "x.list.yml",
 			base: "title: a\nentries: []\n", ours: "title: b\nentries: []\n", theirs: "title: a\nentries:\n- id: 1\n",
@@ -332,6 +337,7 @@ func TestPutBackKinds(t *testing.T) {
 		"a glued line after a changed one":          {path: "x.lines", old: "x\nab\na", file: "y\nab\nac\nad\n", want: "x\nab\na\ny\nc\nad\n"},
 		"the line stands beside a longer one":       {path: "x.lines", old: "a\nb", file: "b\nbc\n", want: "a\nb\nbc\n"},
 		"a heading glued to a block":                {path: "x.notes.md", old: "## A\nx", file: "## A\nx## B\ny\n", want: "## A\nx\n\n## B\ny\n"},
+		"a comment at the end of a list":            {path: "x.list.yml", old: "entries:\n- 1\n- 2\n# below\n", file: "entries:\n- 1\n# below\n- 3\n", want: "entries:\n- 1\n- 2\n- 3\n# below\n"},
 		"an alias of what is put back":              {path: "x.list.yml", old: "entries:\n- {n: 1, v: &a 1}\n- {x: 1}\n", file: "entries:\n- {n: 1, v: &a 2}\n- {x: 1}\n- {w: *a}\n", want: ""},
 		"a changed block that begins as the last line does": {
 			path: "x.notes.md", old: "## A\nx", file: "## A\nx y\n\n## B\nx z\n", want: "## A\nx\n\n## A\nx y\n\n## B\nx z\n",
