@@ -176,6 +176,15 @@ func (c Case) LogAsResolution(log *ledger.Log, text []byte) (done *Resolution, e
 	}), nil
 }
 
+// OursAsResolution returns our log as the resolution, without anything from the other sides.
+func (c Case) OursAsResolution() (*Resolution, error) {
+	ours, problems := KindOf(c.Comparer.Policy, c.Path).Read(c.Ours.Data, c.Limits)
+	if ours == nil {
+		return nil, (&log{Case: c}).errUnreadable(&c.Ours, problems[0])
+	}
+	return &Resolution{Text: c.Ours.Data, Entries: ours.Len(), Brought: make([]int, len(c.Theirs)+1)}, nil
+}
+
 // isKnown reports whether a side or a merge base has an entry.
 func (l *log) isKnown(e ledger.Entry) bool {
 	return l.baseDigests[e.Digest] || l.retimed[e.Digest] || slices.ContainsFunc(l.versions, func(v *version) bool {

@@ -306,17 +306,21 @@ func (l *log) checkKept(base, side, other *version) error {
 // ErrUndo is in the chain of the failure if git's operation must be undone before the remedy is followed.
 var ErrUndo = errors.New("the operation has to be undone first")
 
-// errFixSide returns the failure of a side that lost or changed entries. A picked commit's changes to old entries can be left out.
+// ErrPickedEdit is in the chain of the failure if a picked commit changes old entries. Its remedy is to put back our log, without that commit's changes.
+var ErrPickedEdit = errors.New("a picked commit changes old entries")
+
+// errFixSide returns the failure of a side that lost or changed entries. A picked commit's changes to old entries can be left out, if ours has the log.
 func (l *log) errFixSide(side *Version, message string) *failure.Error {
 	name := ""
 	if side.ID != l.Ours.ID {
 		name = " " + wording.ShellWord(side.Name)
 	}
-	if side.Picked {
+	if side.Picked && l.Ours.Data != nil {
 		return &failure.Error{
 			Message: message,
 			Remedy: "a log keeps what was recorded: `git restore --source=HEAD --staged --worktree -- " + wording.TopPath(l.Path) + "`; " +
-				"then `small-hook reconcile`; then append an entry with the correction",
+				"then `small-hook reconcile`; then append an entry with the correction, and the new entries of that commit again",
+			Err: ErrPickedEdit,
 		}
 	}
 	return &failure.Error{Message: message, Remedy: "fix the log on that branch first, as `small-hook audit" + name + "` says", Err: ErrUndo}

@@ -3,6 +3,7 @@ package reconcile
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -298,17 +299,18 @@ func (r *reconciliation) planResolution(ctx context.Context, c combine.Case, mod
 		log.Sides = append(log.Sides, r.messageName(side))
 	}
 	present, existing, err := r.readWorkTree(ctx, c)
-	if err != nil {
-		return err
-	}
 	resolved := existing
-	if resolved == nil {
-		if resolved, err = r.combineLog(ctx, c); err != nil {
-			if r.inMemory {
-				return err
-			}
-			return r.addTieRemedy(ctx, c.Path, err)
-		}
+	if err == nil && resolved == nil {
+		resolved, err = r.combineLog(ctx, c)
+	}
+	if errors.Is(err, combine.ErrPickedEdit) && r.isOurs(c.Path) {
+		resolved, err = c.OursAsResolution()
+	}
+	switch {
+	case err != nil && r.inMemory:
+		return err
+	case err != nil:
+		return r.addTieRemedy(ctx, c.Path, err)
 	}
 	log.Entries, log.Added, log.Brought = resolved.Entries, resolved.Added, resolved.Brought
 	w := change{path: c.Path, mode: mode, content: resolved.Text, present: present, keepPresent: existing != nil}
@@ -320,6 +322,12 @@ func (r *reconciliation) planResolution(ctx context.Context, c combine.Case, mod
 	}
 	r.out.Logs = append(r.out.Logs, log)
 	return nil
+}
+
+// isOurs reports whether the index has our version of a log: git has none of its conflicts, and a person may have put our log back.
+func (r *reconciliation) isOurs(path string) bool {
+	staged, ours := r.index[path], r.files[r.op.ours.id][path]
+	return !r.inMemory && !staged.Unmerged && staged.Object != "" && staged.Object == ours.Object
 }
 
 // reconciledInsertion is the rule about entries that a commit with one parent inserts before existing ones.
