@@ -387,7 +387,7 @@ func (l *log) errCannotCopy(why string) *failure.Error {
 	if slices.ContainsFunc(l.versions, func(v *version) bool { return v.doc != nil && v.doc.Linked() }) {
 		remedy = "the log uses anchors, aliases or tags: replace them by their content on each side and commit that, which changes no entry; then merge again"
 	}
-	return &failure.Error{Message: fmt.Sprintf("%s: the entries cannot be copied unchanged: %s", l.Path, why), Remedy: remedy}
+	return &failure.Error{Message: fmt.Sprintf("%s: the entries cannot be copied unchanged: %s", l.Path, why), Remedy: remedy, Err: ErrUndo}
 }
 
 // findLostBaseline returns a baseline with which a side begins, and the result does not; nil if there is none.
