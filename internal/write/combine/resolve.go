@@ -203,7 +203,7 @@ func (l *log) mergeBaseText() string {
 			return v.Bases[0].ID
 		}
 	}
-	return "$(git merge-base HEAD BRANCH)"
+	return "$(git merge-base HEAD " + wording.ShellWord(l.Theirs[0].Name) + ")"
 }
 
 // countBrought counts, for each side, the items that only this side has.

@@ -166,3 +166,14 @@ func TestResolveRefuses(t *testing.T) {
 		})
 	}
 }
+
+// TestAcceptOneOfSeveralBases: where a person has to accept times that do not increase, the command names the other side.
+func TestAcceptOneOfSeveralBases(t *testing.T) {
+	common := at("a", 2) + at("b", 1)
+	c := fork(text(common), text(common, at("c", 3)), text(common, at("d", 4)))
+	c.Theirs[0].Bases = append(c.Theirs[0].Bases, c.Theirs[0].Bases[0])
+	_, err := c.Resolve()
+	if err == nil || !strings.Contains(err.Error(), "`small-hook baseline $(git merge-base HEAD agent-2)`") {
+		t.Error(err)
+	}
+}
