@@ -255,7 +255,7 @@ func (b *building) errByHand(ctx context.Context, err error, command string, con
 		return err
 	}
 	upstream := wording.ShellWord(b.remote + "/" + short(b.target))
-	if errors.Is(err, combine.ErrUnsound) { // the own commits have been judged, so it is the remote's branch; reconcile would refuse it too
+	if errors.Is(err, combine.ErrUndo) { // the own commits have been judged, so it is the remote's branch; reconcile would refuse it too
 		f := *failure.Of(err)
 		f.Remedy = "fix the log on that branch first, as `small-hook audit " + upstream + "` says; then " + b.git.again
 		return &f
