@@ -97,7 +97,7 @@ func programIn(text string) string {
 	if !found {
 		return ""
 	}
-	return strings.ReplaceAll(quoted, `'\''`, "'")
+	return wording.UnquoteShell("'" + quoted + "'")
 }
 
 // mayUseOwnName reports whether a hook's text looks as if it used its own file name.

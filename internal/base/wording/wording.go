@@ -3,6 +3,7 @@ package wording
 
 import (
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -55,6 +56,28 @@ func ShellQuote(text string) string {
 		i += n
 	}
 	return "'" + out.String() + "'"
+}
+
+// quotedPart is what ShellQuote writes in place of a quote, or of bytes that it encodes.
+var quotedPart = regexp.MustCompile(`'\\''|'"\$\(printf '(?:\\[0-7]{3})+'\)"'`)
+
+// UnquoteShell returns the text of a word that ShellQuote wrote.
+func UnquoteShell(word string) string {
+	word = strings.TrimSuffix(strings.TrimPrefix(word, "'"), "'")
+	return quotedPart.ReplaceAllStringFunc(word, func(part string) string {
+		if part == `'\''` {
+			return "'"
+		}
+		var out []byte
+		for _, octal := range strings.Split(part, `\`)[1:] {
+			b, err := strconv.ParseUint(octal[:3], 8, 8)
+			if err != nil { // quotedPart has three digits, of which the first may be too large for a byte
+				return part
+			}
+			out = append(out, byte(b))
+		}
+		return string(out)
+	})
 }
 
 // TopPath returns a path from the root of a repository as git takes it in any of its directories, as one word of a shell.

@@ -13,7 +13,10 @@ func TestShell(t *testing.T) {
 	if err != nil {
 		t.Skipf("NOT TESTED: there is no sh: %v", err)
 	}
-	for _, text := range []string{"", "a", "a b", "it's", `"`, "$HOME", "`x`", "a\nb", "~", "*", "-x", "a=b", "100%", `\`, "#", "é", "!x", "a;b", "''", "x\ty", "\x1b[0m\x7f", "\xff", "a\u202eb", "\u00a0", "\u2028"} {
+	for _, text := range []string{"", "a", "a b", "it's", `"`, "$HOME", "`x`", "a\nb", "~", "*", "-x", "a=b", "100%", `\`, "#", "é", "!x", "a;b", "''", "x\ty", "\x1b[0m\x7f", "\xff", "a\u202eb", "\u00a0", "\u2028", `'\''`, `"$(printf '\101')"`} {
+		if got := UnquoteShell(ShellQuote(text)); got != text {
+			t.Errorf("%q is read back as %q", text, got)
+		}
 		for _, word := range []string{ShellWord(text), ShellQuote(text)} {
 			out, err := exec.Command(sh, "-c", `printf %s. `+word).Output()
 			if want := text + "."; err != nil || string(out) != want {
