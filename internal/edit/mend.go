@@ -76,29 +76,83 @@ func selectLogs(ctx context.Context, req session.Request, locking Locking, o *re
 			return withLock(ctx, withGit(req), locking, findRoot, do)
 		}}
 	}
-	var files []string
+	named, err := findNamed(ctx, req, o.Files, o.Commit)
+	if err != nil {
+		return nil, err
+	}
 	rest := workspace("")
-	for _, file := range o.Files {
-		stanza, at, err := findConfiguredLog(ctx, req, file)
+	o.Files = nil
+	for _, n := range named {
 		switch {
-		case err != nil:
-			return nil, err
-		case stanza != nil && stanza.Entries != policy.FileEntries:
-			out = append(out, configured(at))
-		case stanza == nil && filepath.Base(file) == small.Progress.FileName():
-			out = append(out, workspace(file))
+		case n.stanza != nil && n.stanza.Entries != policy.FileEntries:
+			out = append(out, configured(n.at))
+		case n.stanza == nil && filepath.Base(n.name) == small.Progress.FileName():
+			out = append(out, workspace(n.name))
 		default:
-			if stanza != nil {
+			if n.stanza != nil {
 				rest = configured("")
 			}
-			files = append(files, file)
+			o.Files = append(o.Files, n.name)
 		}
 	}
-	o.Files = files
 	if len(out) == 0 {
 		out = append(out, rest)
 	}
 	return out, nil
+}
+
+// namedFile is a file, or a folder, that a command names. stanza is that of the configured log to which the file at the path at belongs, or some file
+// in the folder; nil if there is none.
+type namedFile struct {
+	name, at string
+	stanza   *policy.Log
+}
+
+// findNamed finds the configured logs to which named files belong. A folder of files that must not change may be named, too.
+func findNamed(ctx context.Context, req session.Request, names []string, commit string) (out []namedFile, err error) {
+	if len(names) == 0 { // the request's directory may be gone
+		return nil, nil
+	}
+	_, err = withGit(req).InRepository(ctx, "restore", func(s *session.Session) error {
+		out = nil
+		if err := s.TrustHeadWithStagedLogs(ctx); err != nil {
+			return err
+		}
+		for _, name := range names {
+			n := namedFile{name: name}
+			if len(s.Opts.Policy.Logs) > 0 {
+				if n.at, err = pathFromTop(s, req.Dir, name); err != nil {
+					return err
+				}
+				if n.stanza = s.Opts.Policy.LogFor(n.at); n.stanza == nil {
+					if n.stanza, err = findFolder(ctx, s, n.at, commit); err != nil {
+						return err
+					}
+				}
+			}
+			out = append(out, n)
+		}
+		return nil
+	})
+	return out, err
+}
+
+// findFolder finds the stanza of a file below a folder, among the files that must not change; nil if HEAD and the parents of a commit have none.
+func findFolder(ctx context.Context, s *session.Session, folder, commit string) (*policy.Log, error) {
+	for _, revision := range []string{"HEAD", commit + "^", commit + "^2"} {
+		id, err := s.Repo.Resolve(ctx, revision)
+		if err != nil { // there is no such parent; another error in the name is reported when the commit is mended
+			continue
+		}
+		files, err := restore.FilesInFolder(ctx, s.Repo, id, s.Opts.Policy, folder)
+		if err != nil {
+			return nil, err
+		}
+		if len(files) > 0 {
+			return s.Opts.Policy.LogFor(files[0]), nil
+		}
+	}
+	return nil, nil
 }
 
 // mend mends a log, together with the files in the options.

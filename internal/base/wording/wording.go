@@ -89,12 +89,18 @@ func Commands(commands ...string) string { return "`" + strings.Join(commands, "
 
 // RunIn makes the commands of a remedy run in a directory, wherever they are typed.
 func RunIn(dir, remedy string) string {
-	parts := strings.Split(remedy, "`")
+	parts := SplitCommands(remedy)
 	for i := 1; i < len(parts); i += 2 {
 		parts[i] = "(cd " + ShellWord(dir) + " && " + parts[i] + ")"
 	}
-	return strings.Join(parts, "`")
+	return JoinCommands(parts)
 }
+
+// SplitCommands splits a remedy into words and commands by turns. It begins with words, which may be empty.
+func SplitCommands(remedy string) []string { return strings.Split(remedy, "`") }
+
+// JoinCommands is the reverse of SplitCommands.
+func JoinCommands(parts []string) string { return strings.Join(parts, "`") }
 
 // Clip masks credentials in a text that is quoted in a message, and shortens it.
 func Clip(text string) string {

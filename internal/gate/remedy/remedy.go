@@ -2,6 +2,7 @@
 package remedy
 
 import (
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -173,10 +174,29 @@ func Mend(path, commit string, files ...string) string {
 	return out
 }
 
+// mostNamed is the largest number of files that a command names one by one.
+const mostNamed = 20
+
+// foldersOf returns the folders of files, each once. A file at the root stays.
+func foldersOf(files []string) []string {
+	var out []string
+	for _, file := range files {
+		if folder := path.Dir(file); folder != "." {
+			file = folder
+		}
+		out = append(out, file)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
 // MendAll returns one command for several of Mend: for the logs at paths, or for files, with the earliest of the commits. It is empty if no single
-// command can do it, because files are named and a path is in a workspace.
+// command can do it, because files are named and a path is in a workspace. Of more than mostNamed files it names the folders: restore takes these too.
 func MendAll(paths []string, commit string, files ...string) string {
 	words := ""
+	if len(files) > mostNamed {
+		files = foldersOf(files)
+	}
 	for _, path := range append(slices.Clone(paths), files...) {
 		dir, inside := small.WorkspaceOf(path)
 		switch _, name, _ := small.SplitPath(path); {

@@ -3,7 +3,6 @@ package run
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/gate/history"
@@ -98,14 +97,15 @@ func (s *Learned) mendCommand(commit, path string, files []string) string {
 // others name.
 func (r *Run) joinMends() {
 	s := r.Learned
-	var commands, paths, files []string
-	first := ""
+	var paths, files []string
+	named, first := map[string]bool{}, ""
 	for _, f := range r.Collector.Report.Findings {
-		for command, m := range s.mends {
-			if slices.Contains(commands, command) || !strings.Contains(f.Fix, wording.Commands(command)) {
+		for _, command := range wording.SplitCommands(f.Fix) {
+			m, mends := s.mends[command]
+			if !mends || named[command] {
 				continue
 			}
-			commands = append(commands, command)
+			named[command] = true
 			if len(m.files) == 0 {
 				paths = append(paths, m.path)
 			}
@@ -115,7 +115,7 @@ func (r *Run) joinMends() {
 			}
 		}
 	}
-	if len(commands) < 2 {
+	if len(named) < 2 {
 		return
 	}
 	slices.Sort(paths)
@@ -126,9 +126,13 @@ func (r *Run) joinMends() {
 	}
 	for i := range r.Collector.Report.Findings {
 		f := &r.Collector.Report.Findings[i]
-		for _, command := range commands {
-			f.Fix = strings.ReplaceAll(f.Fix, wording.Commands(command), wording.Commands(joined))
+		parts := wording.SplitCommands(f.Fix)
+		for k, command := range parts {
+			if named[command] {
+				parts[k] = joined
+			}
 		}
+		f.Fix = wording.JoinCommands(parts)
 	}
 }
 

@@ -4,12 +4,15 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/small-gate/small-gate/internal/base/failure"
 	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/small"
 	"github.com/small-gate/small-gate/internal/small/records"
 	"github.com/small-gate/small-gate/internal/write/workgit"
@@ -22,7 +25,10 @@ func (m *mending) findSubstitutions(ctx context.Context, source string, files []
 		parents = []string{source}
 	}
 	named := files
-	files, err := m.addLostFiles(ctx, parents, files)
+	files, err := m.expandFolders(ctx, parents, files)
+	if err == nil {
+		files, err = m.addLostFiles(ctx, parents, files)
+	}
 	if err == nil {
 		files, err = m.planLateImport(ctx, files)
 	}
@@ -53,6 +59,41 @@ func (m *mending) findSubstitutions(ctx context.Context, source string, files []
 	return nil
 }
 
+// expandFolders replaces each named folder by its files that must not change, in the parents and in HEAD.
+func (m *mending) expandFolders(ctx context.Context, parents, named []string) (out []string, err error) {
+	head, err := m.repo.Head(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, folder := range named {
+		var inFolder []string
+		for _, id := range append(slices.Clone(parents), head) {
+			files, err := FilesInFolder(ctx, m.repo, id, m.Policy, folder)
+			if err != nil {
+				return nil, err
+			}
+			inFolder = append(inFolder, files...)
+		}
+		if len(inFolder) == 0 {
+			inFolder = []string{folder}
+		}
+		out = append(out, inFolder...)
+	}
+	slices.Sort(out)
+	return slices.Compact(out), nil
+}
+
+// FilesInFolder lists the files of a commit that are below a folder and must not change.
+func FilesInFolder(ctx context.Context, tree history.Tree, id string, p *policy.Policy, folder string) (out []string, err error) {
+	files, err := tree.List(ctx, id, history.Judged(p))
+	for _, f := range files {
+		if stanza := p.LogFor(f.Path); stanza != nil && stanza.Entries == policy.FileEntries && strings.HasPrefix(f.Path, path.Clean(folder)+"/") {
+			out = append(out, f.Path)
+		}
+	}
+	return out, err
+}
+
 // findSubstitution finds how the file at a path becomes what it was in the parents, or in the source if there is one.
 func (m *mending) findSubstitution(ctx context.Context, parents []string, source, path string) (s substitution, err error) {
 	s.since = m.toMend
@@ -60,7 +101,7 @@ func (m *mending) findSubstitution(ctx context.Context, parents []string, source
 	for i := 0; i < len(parents) && err == nil && s.to.Mode == ""; i++ { // a merge may have lost what another parent has
 		s.to, err = m.findFile(ctx, parents[i], path)
 	}
-	if err != nil || s.to != s.from || source != "" {
+	if added := s.to.Mode == "" && s.from.Mode != ""; err != nil || s.to != s.from && !added || source != "" {
 		return s, err
 	}
 	later, err := m.findLaterChange(ctx, path)
