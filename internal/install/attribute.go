@@ -56,22 +56,27 @@ func (a attribute) addLines(ctx context.Context, repo Repository, file string, m
 	if len(content) > 0 && content[len(content)-1] != '\n' {
 		content = append(content, end...)
 	}
-	if err := wholefile.WriteVia(repo.CommonDir, file, append(content, strings.Join(lines, end)+end...)); err != nil {
-		return Left, fileError("write", file, err)
+	action := Present
+	if added := []byte(strings.Join(lines, end) + end); !bytes.HasSuffix(content, added) { // the same lines once more would change nothing
+		if err := wholefile.WriteVia(repo.CommonDir, file, append(content, added...)); err != nil {
+			return Left, fileError("write", file, err)
+		}
+		action = Installed
 	}
 	values, err = a.values(ctx, repo, a.probes)
-	if err == nil && slices.ContainsFunc(values, func(v string) bool { return v != driverName }) {
-		err = newError("the line is in "+wording.Printable(file)+", but another one overrides it", "Look for it in the other "+attributesFile+" files, and in info/attributes in git's folder. To see the value in effect: `git check-attr --all "+a.probes[0]+"`", nil)
+	if at := slices.IndexFunc(values, func(v string) bool { return v != driverName }); err == nil && at >= 0 {
+		err = newError("the line is in "+wording.Printable(file)+", but another one overrides it", "Look for it in the other "+attributesFile+" files, and in info/attributes in git's folder. To see the value in effect: `git check-attr --all "+shellPath(filepath.Join(repo.Top, a.probes[at]))+"`", nil)
 	}
-	return Installed, err
+	return action, err
 }
 
 // removeLine removes the line from .gitattributes, and the file if nothing else is in it.
 func (a attribute) removeLine(repo Repository, file string) (Action, error) {
-	content, err := os.ReadFile(file)
-	if doesNotExist(err) {
+	info, err := os.Lstat(file)
+	if doesNotExist(err) || err == nil && !info.Mode().IsRegular() { // git reads no folder and no link
 		return Present, nil
 	}
+	content, err := os.ReadFile(file)
 	if err != nil {
 		return Left, fileError("read", file, err)
 	}

@@ -97,7 +97,7 @@ func Doctor(ctx context.Context, dir string, logs ...LogPattern) (Diagnosis, err
 		return diagnosis, err
 	}
 	for _, path := range ignored {
-		diagnosis.Notes = append(diagnosis.Notes, "git ignores "+wording.Printable(path)+", so nothing in it is committed or judged. To find the line that hides it: `git check-ignore -v "+shellPath(path)+"`")
+		diagnosis.Notes = append(diagnosis.Notes, "git ignores "+wording.Printable(path)+", so nothing in it is committed or judged. To find the line that hides it: `git check-ignore -v "+shellPath(filepath.Join(repo.Top, path))+"`")
 	}
 	diagnosis.Driver, err = checkDriver(ctx, repo, logs)
 	return diagnosis, err
@@ -153,14 +153,16 @@ func (e examination) checkHook(ctx context.Context, hook Name) (Check, error) {
 	check := Check{Hook: hook, Path: filepath.Join(e.repo.HooksDir, string(hook))}
 	file, err := readHook(check.Path)
 	switch origin := originOf(hook, file.text); {
+	case e.repo.whySwitchedOff() != "":
+		check.Why, check.Remedy = e.whyAbsent(hook), e.repo.howToSwitchOn()
 	case err != nil:
 		check.setFailure(err)
-	case !file.exists && e.repo.switchedOff():
-		check.Why, check.Remedy = e.whyAbsent(hook), e.repo.HooksPath.howToUnset()
 	case !file.exists:
 		check.Why, check.Remedy = e.whyAbsent(hook), toInstall(hook)
 	case !file.runnable && file.text == "" && file.link:
-		check.Why, check.Remedy = "it is a link to a file that does not exist", "Remove it first. "+toInstall(hook)
+		check.Why, check.Remedy = "it is a link to a file that does not exist", toInstall(hook)
+	case !file.runnable && origin == foreign && !namesHook(file.text, hook):
+		check.Why, check.Remedy = "it is not executable, so git ignores it, and it does not call the gate", toInstall(hook)
 	case !file.runnable:
 		check.Why, check.Remedy = "it is not executable, so git ignores it", "Type: `chmod +x "+shellPath(check.Path)+"`"
 	case origin == edited:
@@ -188,10 +190,16 @@ func (c *Check) setFailure(err error) {
 }
 
 func (e examination) whyAbsent(hook Name) string {
-	if !e.repo.redirected() {
-		return "there is no such file"
+	why := "there is no such file"
+	switch off := e.repo.whySwitchedOff(); {
+	case off != "":
+		why = "hooks are switched off here: " + off
+	case e.repo.redirected():
+		why += ", and core.hooksPath, set in " + wording.Printable(e.repo.HooksPath.Origin) + ", hides other hooks"
 	}
-	why := "there is no such file, and core.hooksPath, set in " + wording.Printable(e.repo.HooksPath.Origin) + ", hides other hooks"
+	if !e.repo.redirected() {
+		return why
+	}
 	own, err := readHook(filepath.Join(e.repo.OwnHooksDir, string(hook)))
 	if err == nil && originOf(hook, own.text) == ours {
 		why += ". Small-gate's hook at " + wording.Printable(own.path) + " is never run"

@@ -100,7 +100,11 @@ func TestDoctorSaysWhyNot(t *testing.T) {
 			if err := os.Symlink("none", hook); err != nil {
 				t.Fatal(err)
 			}
-		}, "a file that does not exist", "Remove it"},
+		}, "a file that does not exist", "Type: `small-hook install`"},
+		"somebody else's, not executable": {func(t *testing.T, _, hook string, _ stub) {
+			mustRemove(t, hook)
+			put(t, hook, "#!/bin/sh\nexit 1\n", 0o644)
+		}, "git ignores it, and it does not call the gate", "Type: `small-hook install`"},
 		"a directory": {func(t *testing.T, _, hook string, _ stub) {
 			mustRemove(t, hook)
 			put(t, filepath.Join(hook, "x"), "", 0o644)
@@ -110,7 +114,7 @@ func TestDoctorSaysWhyNot(t *testing.T) {
 		"core.hooksPath leads away": {func(t *testing.T, repo, _ string, _ stub) { git(t, repo, "config", "core.hooksPath", "elsewhere") },
 			"is never run", "small-hook install"},
 		"hooks are switched off": {func(t *testing.T, repo, _ string, _ stub) { git(t, repo, "config", "core.hooksPath", os.DevNull) },
-			"is never run", "git config --unset-all core.hooksPath"},
+			"is never run", "unset-all core.hooksPath"},
 		"the program is gone":  {func(t *testing.T, _, _ string, program stub) { mustRemove(t, program.path) }, "is missing or cannot be run", "go install"},
 		"the program is empty": {func(t *testing.T, _, _ string, program stub) { put(t, program.path, "", 0o755) }, "is missing or cannot be run", "go install"},
 		"the program is not executable": {func(t *testing.T, _, _ string, program stub) {

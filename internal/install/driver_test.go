@@ -4,6 +4,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/small-gate/small-gate/internal/base/wording"
 )
 
 // The outcome of setting up a driver says whether files were changed, as that of hooks does.
@@ -50,5 +52,30 @@ func TestDoctorMasksCredentials(t *testing.T) {
 	text := diagnose(t, repo).Text()
 	if !strings.Contains(text, "its command is not the one that install writes: merge-it https://") || strings.Contains(text, password) {
 		t.Error(text)
+	}
+}
+
+// A line that another file overrides is not written again with each try.
+func TestOverriddenAttributeIsWrittenOnce(t *testing.T) {
+	repo, program := newRepo(t), newStub(t)
+	put(t, filepath.Join(repo, "a", attributesFile), "* -merge\n", 0o644)
+	overridden := wording.ShellWord(filepath.Join(repo, "a/b/.small/plan.small.yml"))
+	for range 2 {
+		_, err := InstallMergeDriver(t.Context(), InstallOptions{Dir: repo, Program: program.path})
+		if err == nil || !strings.Contains(err.Error(), "overrides it") || !strings.Contains(err.Error(), "`git check-attr --all "+overridden+"`") {
+			t.Error(err)
+		}
+		if text := get(t, filepath.Join(repo, attributesFile)); text != mergeAttribute.line+"\n" {
+			t.Errorf("%q", text)
+		}
+	}
+}
+
+// Git ignores a folder in place of .gitattributes, and a link.
+func TestUninstallTextconvPassesOverWhatGitIgnores(t *testing.T) {
+	repo := newRepo(t)
+	put(t, filepath.Join(repo, attributesFile, "file"), "", 0o644)
+	if result, err := UninstallTextconv(t.Context(), repo); err != nil || result.Outcome != Unchanged {
+		t.Errorf("outcome %d, %v", result.Outcome, err)
 	}
 }

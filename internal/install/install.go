@@ -48,8 +48,8 @@ func Install(ctx context.Context, options InstallOptions) (result Result, err er
 	if err != nil {
 		return Result{}, err
 	}
-	if repo.switchedOff() {
-		return Result{}, newError("git takes hooks from "+wording.Printable(repo.HooksDir)+", which is not a directory: hooks are switched off here", repo.HooksPath.howToUnset(), nil)
+	if why := repo.whySwitchedOff(); why != "" {
+		return Result{}, newError("hooks are switched off here: "+why, repo.howToSwitchOn(), nil)
 	}
 	plans, err := planHooks(repo.HooksDir, hooks, program)
 	if err != nil {

@@ -233,6 +233,9 @@ func TestInstallBringsOwnHooksUpToDate(t *testing.T) {
 func TestEditedHookIsLeft(t *testing.T) {
 	gittest.Long(t)
 	edits := map[string]func(string) string{
+		"no marker line": func(text string) string {
+			return strings.Replace(text, text[strings.Index(text, "# small-gate hook: "):strings.Index(text, "# Written by")], "", 1)
+		},
 		"a line more": func(text string) string { return text + "echo mine\n" },
 		"CRLF":        func(text string) string { return strings.ReplaceAll(text, "\n", "\r\n") },
 		"a program":   func(text string) string { return strings.Replace(text, "sg_program='", "sg_program='/other", 1) },

@@ -238,15 +238,27 @@ func TestForceKeepsHuskyRunning(t *testing.T) {
 
 func TestForceIntoHooksPathThatIsNoDirectory(t *testing.T) {
 	repo, program := newRepo(t), newStub(t)
-	git(t, repo, "config", "core.hooksPath", os.DevNull)
-	for _, force := range []bool{false, true} {
-		_, err := Install(t.Context(), InstallOptions{Dir: repo, Program: program.path, Force: force})
-		if err == nil || !strings.Contains(err.Error(), "switched off") || !strings.Contains(err.Error(), "`git config --unset-all core.hooksPath`") {
-			t.Errorf("%v", err)
+	included := filepath.Join(repo, ".git", "more")
+	git(t, repo, "config", "include.path", "more")
+	remedy := "`git config --file " + wording.ShellWord(included) + " --unset-all core.hooksPath`"
+	for _, value := range []string{os.DevNull, os.DevNull + "/hooks", ""} {
+		git(t, repo, "config", "--file", included, "core.hooksPath", value)
+		for _, force := range []bool{false, true} {
+			_, err := Install(t.Context(), InstallOptions{Dir: repo, Program: program.path, Force: force})
+			if err == nil || !strings.Contains(err.Error(), "switched off") || !strings.Contains(err.Error(), remedy) {
+				t.Errorf("%q: %v", value, err)
+			}
+		}
+		if diagnosis := diagnose(t, repo); diagnosis.Fires() || diagnosis.Checks[0].Remedy != "Type: "+remedy {
+			t.Errorf("%q: %s", value, diagnosis.Text())
 		}
 	}
-	if diagnosis := diagnose(t, repo); diagnosis.Fires() || !strings.Contains(diagnosis.Text(), "core.hooksPath") {
-		t.Error(diagnosis.Text())
+	git(t, repo, "config", "--file", included, "--unset-all", "core.hooksPath")
+	hooks := filepath.Join(repo, ".git", "hooks")
+	mustRename(t, hooks, hooks+".away")
+	put(t, hooks, "", 0o644)
+	if _, err := Install(t.Context(), InstallOptions{Dir: repo, Program: program.path}); err == nil || !strings.Contains(err.Error(), "Move it away") {
+		t.Error(err)
 	}
 }
 

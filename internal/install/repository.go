@@ -33,25 +33,27 @@ type Setting struct {
 	Origin string // where git found it, for example "file:.git/config"
 }
 
-// howToUnset says how to remove the setting, which must be core.hooksPath, from the file where git found it.
-func (s Setting) howToUnset() string {
-	file, found := strings.CutPrefix(s.Origin, "file:")
-	command := "git config --unset-all core.hooksPath"
-	switch {
-	case !found:
-		return "Find out where core.hooksPath is set: `git config --show-origin --get core.hooksPath`"
-	case filepath.IsAbs(file):
-		command = "git config --file " + shellPath(file) + " --unset-all core.hooksPath"
-	case filepath.Base(file) == "config.worktree":
-		command = "git config --worktree --unset-all core.hooksPath"
+// whySwitchedOff says why git finds no hook at all, or "". People empty core.hooksPath, or name no directory there, to switch hooks off.
+func (r Repository) whySwitchedOff() string {
+	if r.HooksPath.Set && r.HooksPath.Value == "" {
+		return "core.hooksPath is empty"
 	}
-	return "Type: `" + command + "`"
+	if info, err := os.Stat(r.HooksDir); err == nil && !info.IsDir() || errors.Is(err, syscall.ENOTDIR) {
+		return "git takes them from " + wording.Printable(r.HooksDir) + ", which is not a directory"
+	}
+	return ""
 }
 
-// switchedOff reports whether core.hooksPath names something other than a directory: people switch hooks off like that.
-func (r Repository) switchedOff() bool {
-	info, err := os.Stat(r.HooksDir)
-	return err == nil && !info.IsDir()
+// howToSwitchOn says how to remove the cause that whySwitchedOff names.
+func (r Repository) howToSwitchOn() string {
+	if !r.HooksPath.Set {
+		return "Move it away, then run the command again."
+	}
+	file, found := strings.CutPrefix(r.HooksPath.Origin, "file:")
+	if !found {
+		return "Find out where core.hooksPath is set: `git config --show-origin --get core.hooksPath`"
+	}
+	return "Type: `git config --file " + shellPath(absolutePath(r.Top, file)) + " --unset-all core.hooksPath`"
 }
 
 // redirected reports whether core.hooksPath names a directory other than git's own.

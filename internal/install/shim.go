@@ -77,7 +77,10 @@ const (
 func originOf(hook Name, text string) origin {
 	before, rest, found := strings.Cut("\n"+text, "\n# small-gate hook: ")
 	line, after, _ := strings.Cut(rest, "\n")
-	if !found || !strings.Contains(line, " sha256:") {
+	switch marked := found && strings.Contains(line, " sha256:"); {
+	case !marked && strings.Contains(text, DoctorVariable):
+		return edited // its marker line is gone; kept as an earlier hook, it would run itself
+	case !marked:
 		return foreign
 	}
 	body := strings.TrimPrefix(before+"\n", "\n") + after
