@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -85,22 +84,16 @@ func chooseStanza(ctx context.Context, s *session.Session, head, at string) (b W
 
 // listTracked lists the files of the index at or below a path. where is the path from the root of the work tree.
 func listTracked(ctx context.Context, s *session.Session, at string) (files []history.File, where string, err error) {
-	full := at
-	if !filepath.IsAbs(at) {
-		full = filepath.Join(s.Req.Dir, at)
-	}
-	if full, err = filepath.Abs(full); err != nil {
+	if where, err = pathFromTop(s, s.Req.Dir, at); err != nil {
 		return nil, "", err
 	}
-	dir, err := s.PathOf(filepath.Dir(full))
-	if err != nil {
-		return nil, "", err
+	if where == "" {
+		return nil, "", &failure.Error{Message: "the root of the work tree is no log", Remedy: "name a file, or a folder of files, in it"}
 	}
-	where = path.Join(dir, filepath.Base(full))
 	if files, err = s.Repo.List(ctx, history.Index, history.Matching(policy.LiteralPattern(where)+"/**")); err != nil || len(files) > 0 {
 		return files, where, err
 	}
-	if _, err := os.Lstat(full); err != nil {
+	if _, err := os.Lstat(filepath.Join(s.Repo.Where().Top, filepath.FromSlash(where))); err != nil {
 		return nil, "", &failure.Error{Message: "cannot look at " + at + ": " + err.Error(), Remedy: "name a file, or a folder of files, that is there", Err: err}
 	}
 	return nil, "", &failure.Error{

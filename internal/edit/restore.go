@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"os"
 	"path"
 	"path/filepath"
 	"strings"
@@ -305,13 +306,23 @@ func onDiskOrCommitted(ctx context.Context, s *session.Session, source string) f
 	}
 }
 
-// pathFromTop returns the path of a file, from the root of the work tree. name is relative to dir or, after ":/", to that root. The file may be
-// gone.
+// pathFromTop returns the path of a file or folder, from the root of the work tree; empty for that root. name is absolute, relative to dir or, after
+// ":/", to the root. The file may be gone. A symbolic link stands for itself.
 func pathFromTop(s *session.Session, dir, name string) (string, error) {
-	if path, fromTop := strings.CutPrefix(name, ":/"); fromTop {
-		return path, nil
+	if at, fromTop := strings.CutPrefix(name, ":/"); fromTop {
+		return strings.TrimPrefix(path.Clean("/"+at), "/"), nil
 	}
-	there, gone := session.SplitExisting(filepath.Join(cmp.Or(dir, "."), name))
-	path, err := s.PathOf(filepath.Dir(there))
-	return filepath.ToSlash(filepath.Join(path, filepath.Base(there), gone)), err
+	if !filepath.IsAbs(name) {
+		name = filepath.Join(dir, name)
+	}
+	full, err := filepath.Abs(name)
+	if err != nil {
+		return "", err
+	}
+	folder, below := session.SplitExisting(full)
+	if info, err := os.Lstat(folder); err == nil && !info.IsDir() {
+		folder, below = filepath.Dir(folder), filepath.Join(filepath.Base(folder), below)
+	}
+	in, err := s.PathOf(folder)
+	return path.Join(in, filepath.ToSlash(below)), err
 }

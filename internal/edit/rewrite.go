@@ -120,6 +120,6 @@ func findRewrites(ctx context.Context, req session.Request, at string) ([]*edge,
 	}
 	return nil, &failure.Error{
 		Message: "neither the index nor HEAD's history rewrites the log " + wording.Quote(at),
-		Remedy:  "name a log by its path (for a folder: one of its files); stage a change that is not committed yet: `git add`",
+		Remedy:  "name a log by its path (for a folder: one of its files); stage a change that is not committed yet: `git add -- " + wording.TopPath(at) + "`",
 	}
 }
