@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/small-gate/small-gate/internal/base/failure"
+	"github.com/small-gate/small-gate/internal/base/lock"
 	"github.com/small-gate/small-gate/internal/base/wholefile"
 	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/gate"
@@ -184,7 +185,7 @@ func checkFloor(s *session.Session, mode string) error {
 // editConfig edits the configuration in the root of the work tree and returns its path. edit receives a session under that configuration, and
 // the configuration's content, which is nil if there is none; edit returns the new content.
 func editConfig(ctx context.Context, req session.Request, mode string, edit func(s *session.Session, data []byte) ([]byte, error)) (file string, err error) {
-	_, err = req.InRepository(ctx, mode, func(s *session.Session) error {
+	_, err = req.InRepository(ctx, mode, func(s *session.Session) (err error) {
 		top, err := s.Repo.Where().WorkTree()
 		if err == nil {
 			err = s.UseFloor()
@@ -196,6 +197,11 @@ func editConfig(ctx context.Context, req session.Request, mode string, edit func
 			return err
 		}
 		file = filepath.Join(top, policy.File)
+		release, err := lock.Directory(ctx, s.Repo.Where().CommonDir, true) // else two that edit at the same time would lose a stanza
+		if err != nil {
+			return &failure.Error{Message: fmt.Sprintf("cannot lock the configuration: %v", err), Err: err}
+		}
+		defer func() { err = errors.Join(err, release()) }()
 		if err := s.TrustRoot(top); err != nil {
 			return err
 		}
