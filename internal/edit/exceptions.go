@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -202,6 +204,9 @@ func editConfig(ctx context.Context, req session.Request, mode string, edit func
 			return &failure.Error{Message: fmt.Sprintf("cannot lock the configuration: %v", err), Err: err}
 		}
 		defer func() { err = errors.Join(err, release()) }()
+		if info, err := os.Lstat(file); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+			return &failure.Error{Message: policy.File + " is a symbolic link, and no commit's configuration may be one", Remedy: "replace it with a file"}
+		}
 		if err := s.TrustRoot(top); err != nil {
 			return err
 		}

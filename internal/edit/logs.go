@@ -331,6 +331,7 @@ func (l *guardedLogs) undoChanges(ctx context.Context, now *guardedWorkspace) (d
 			return err
 		}
 		var paths []string
+		var failed []error
 		for at, was := range l.before {
 			if is, there := after[at]; (!there || is.Object != was.Object || is.mode.Type() != was.mode.Type()) && (there || !l.hasMoved(at, was, after)) {
 				paths = append(paths, at)
@@ -349,13 +350,18 @@ func (l *guardedLogs) undoChanges(ctx context.Context, now *guardedWorkspace) (d
 			l.At = at
 			one, err := l.RestoreFormer(was.data, was.mode)
 			if err != nil {
-				return err
-			}
-			if one.Text != nil {
+				failed = append(failed, err)
+			} else if one.Text != nil {
 				done = append(done, one)
 			}
 		}
-		return nil
+		if len(failed) == 0 {
+			return nil
+		}
+		return &failure.Error{
+			Message: wording.Listed(len(failed), func(i int) string { return failure.Of(failed[i]).Message }),
+			Remedy:  failure.Of(failed[0]).Remedy, Err: errors.Join(failed...),
+		}
 	})
 	return done, err
 }

@@ -78,7 +78,7 @@ func originOf(hook Name, text string) origin {
 	before, rest, found := strings.Cut("\n"+text, "\n# small-gate hook: ")
 	line, after, _ := strings.Cut(rest, "\n")
 	switch marked := found && strings.Contains(line, " sha256:"); {
-	case !marked && strings.Contains(text, DoctorVariable):
+	case !marked && strings.Contains(text, "${"+DoctorVariable+"-}"):
 		return edited // its marker line is gone; kept as an earlier hook, it would run itself
 	case !marked:
 		return foreign

@@ -92,7 +92,7 @@ func PutBackWithout(elsewhere map[small.Digest]bool, old, file []byte, accepts f
 
 // removeMarkers removes git's conflict markers, and the merge base's lines between them: both sides' lines remain.
 func removeMarkers(file []byte) []byte {
-	var out []byte
+	out := make([]byte, 0, len(file)) // not nil, even if the file is empty
 	base, inside := false, false
 	for line := range bytes.Lines(file) {
 		marker := small.ConflictMarker(line, small.MarkerSize)

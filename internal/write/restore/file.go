@@ -7,7 +7,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
+	"github.com/small-gate/small-gate/internal/base/failure"
+	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/gate/history"
 	githistory "github.com/small-gate/small-gate/internal/git/history"
 	"github.com/small-gate/small-gate/internal/git/state"
@@ -129,8 +132,20 @@ func OnlyCommitted(place githistory.Place, from, to Mark) (bool, error) {
 	return commits != nil, err
 }
 
-// RestoreFormer puts back what was at the log's place before: lost lines or items, a file, or a symbolic link whose target is old.
+// RestoreFormer puts back what was at the log's place before: lost lines or items, a file, or a symbolic link whose target is old. If it cannot, the
+// error names a copy of old.
 func (w *Workspace) RestoreFormer(old []byte, mode fs.FileMode) (out Restored, err error) {
+	defer func() {
+		if err == nil {
+			return
+		}
+		f := failure.Of(err)
+		message, remedy := f.Message, strings.Replace(f.Remedy, again, wording.Commands("small-hook restore "+wording.TopPath(w.Log())), 1)
+		if kept, keepErr := w.workTree().Keep(w.Log(), old); keepErr == nil {
+			message += "; a copy of what was there before: " + wording.Printable(kept)
+		}
+		err = &failure.Error{Message: message, Remedy: remedy, Err: err}
+	}()
 	link, err := w.setLinkAside()
 	if err != nil {
 		return out, err

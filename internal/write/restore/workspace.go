@@ -78,9 +78,12 @@ func (w *Workspace) readEntries(data []byte) *ledger.Ledger {
 	return ledger.NewLedger(nil)
 }
 
+// again is how remedies of a failed change of the work tree end.
+const again = "run the command again"
+
 // workTree returns the place where the workspace's files are changed.
 func (w *Workspace) workTree() apply.Place {
-	return apply.Place{Top: w.Place.Top, Kept: w.Kept, Again: "run the command again"}
+	return apply.Place{Top: w.Place.Top, Kept: w.Kept, Again: again}
 }
 
 // Accepts reports whether the step from a log to another is allowed.
