@@ -133,7 +133,7 @@ func setConfig(ctx context.Context, repo Repository, settings ...[2]string) (Act
 			action = Installed
 		}
 		if _, err := repo.Git.run(ctx, repo.Top, "config", "--local", "--replace-all", key, setting[1]); err != nil {
-			return Left, fileError(changeConfig, filepath.Join(repo.CommonDir, "config"), err)
+			return Left, configError(filepath.Join(repo.CommonDir, "config"), err)
 		}
 	}
 	return action, nil

@@ -49,7 +49,7 @@ func UninstallTextconv(ctx context.Context, dir string) (Result, error) {
 	if set && slices.ContainsFunc(strings.Split(commands, "\x00"), func(v string) bool { return strings.HasSuffix(v, textconvArguments) }) {
 		config := filepath.Join(repo.CommonDir, "config")
 		if _, err := repo.Git.run(ctx, repo.Top, "config", "--local", "--remove-section", "diff."+driverName); err != nil {
-			return result.orFailed(fileError(changeConfig, config, err))
+			return result.orFailed(configError(config, err))
 		}
 		result.add(diffDriver.change(Removed, config))
 	}

@@ -36,7 +36,8 @@ func TestDriverOutcome(t *testing.T) {
 		}
 	}
 	put(t, filepath.Join(repo, ".git", "config.lock"), "", 0o644)
-	if result, err := InstallMergeDriver(t.Context(), options); err == nil || result.Outcome != Failed {
+	remedy := "`rm -f " + wording.ShellWord(filepath.Join(repo, ".git", "config.lock")) + "`"
+	if result, err := InstallMergeDriver(t.Context(), options); err == nil || result.Outcome != Failed || !strings.Contains(err.Error(), remedy) {
 		t.Errorf("outcome %d, %v", result.Outcome, err)
 	}
 }

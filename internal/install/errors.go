@@ -2,6 +2,7 @@ package install
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"strconv"
 
@@ -26,6 +27,14 @@ func fileError(operation, path string, cause error) error {
 	}
 	return newError(fmt.Sprintf("cannot %s %s", operation, wording.Printable(path)),
 		"Make sure that you can read and write there, then run the command again. What worked before still works.", cause)
+}
+
+// configError returns the error for a failed change of git's configuration in the file config. Git refuses while its lock of that file is there.
+func configError(config string, cause error) error {
+	if _, err := os.Lstat(config + ".lock"); err == nil {
+		return newError("cannot change git's configuration in "+wording.Printable(config), "If no git is at work here, one has died: `rm -f "+shellPath(config+".lock")+"`. Then run the command again.", cause)
+	}
+	return fileError("change git's configuration in", config, cause)
 }
 
 // shellPath quotes a path for a command that a person types. An unprintable path becomes a Go string, as in other messages.

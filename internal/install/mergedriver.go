@@ -16,7 +16,6 @@ const (
 	driverArguments = " merge-driver %O %A %B %L %P %Y"
 	driverTitle     = "SMALL workspaces: as small-hook reconcile, never line by line"
 	attributesFile  = ".gitattributes"
-	changeConfig    = "change git's configuration in"
 )
 
 var mergeAttribute = attribute{
@@ -104,7 +103,7 @@ func UninstallMergeDriver(ctx context.Context, dir string) (Result, error) {
 	}
 	config := filepath.Join(repo.CommonDir, "config")
 	if _, err = repo.Git.run(ctx, repo.Top, "config", "--local", "--remove-section", driverSection); err != nil {
-		return result.orFailed(fileError(changeConfig, config, err))
+		return result.orFailed(configError(config, err))
 	}
 	result.add(mergeDriver.change(Removed, config))
 	if repo.Bare {

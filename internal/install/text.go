@@ -33,7 +33,7 @@ func (r Result) Text() string {
 	case r.Outcome == Unchanged && r.Program != "":
 		text.WriteString("The hooks are installed already.\n")
 	case r.Outcome == Unchanged:
-		text.WriteString("Nothing was changed: small-gate's hooks are not installed here.\n")
+		text.WriteString("There were no hooks of small-gate.\n")
 	}
 	writeList(&text, "To finish, type:", r.Commands)
 	writeNotes(&text, r.Notes)
