@@ -204,8 +204,8 @@ func editConfig(ctx context.Context, req session.Request, mode string, edit func
 			return &failure.Error{Message: fmt.Sprintf("cannot lock the configuration: %v", err), Err: err}
 		}
 		defer func() { err = errors.Join(err, release()) }()
-		if info, err := os.Lstat(file); err == nil && info.Mode()&fs.ModeSymlink != 0 {
-			return &failure.Error{Message: policy.File + " is a symbolic link, and no commit's configuration may be one", Remedy: "replace it with a file"}
+		if err := checkConfigOnDisk(ctx, s, file); err != nil {
+			return err
 		}
 		if err := s.TrustRoot(top); err != nil {
 			return err
@@ -220,4 +220,23 @@ func editConfig(ctx context.Context, req session.Request, mode string, edit func
 		return nil
 	})
 	return file, err
+}
+
+// checkConfigOnDisk fails if file, the configuration in the work tree, is a symbolic link, which does not count, or is missing although the index has
+// one: a new file would replace all that one says.
+func checkConfigOnDisk(ctx context.Context, s *session.Session, file string) error {
+	info, err := os.Lstat(file)
+	if err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		return &failure.Error{Message: policy.File + " is a symbolic link, and no commit's configuration may be one", Remedy: "replace it with a file"}
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return nil // TrustRoot reports what is wrong
+	}
+	if staged, err := s.Repo.List(ctx, history.Index, history.At(policy.File)); err != nil || len(staged) == 0 {
+		return err
+	}
+	return &failure.Error{
+		Message: policy.File + " is in the index, but not in the work tree: a new one would lose what it says",
+		Remedy:  "put it back: `git restore --ignore-skip-worktree-bits -- " + wording.TopPath(policy.File) + "`; or delete it: `git rm --cached -- " + wording.TopPath(policy.File) + "`",
+	}
 }
