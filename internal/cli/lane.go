@@ -62,7 +62,7 @@ func (a *app) switchLane(c *cobra.Command, args []string, target, reason string)
 	for _, required := range []struct {
 		when  string
 		tasks []string
-	}{{"with or before the work", done.Before}, {"with or after the work", done.After}} {
+	}{{"with or before the work", done.RequiredBefore}, {"with or after the work", done.RequiredAfter}} {
 		for _, task := range required.tasks {
 			text += fmt.Sprintf("lane %q requires an entry for %s with evidence, committed %s\n", done.Lane, task, required.when)
 		}

@@ -88,7 +88,8 @@ type guardedWorkspace struct {
 	// headLog is the log of HEAD, with entries that HEAD lost if the log on disk has them: see restore.Workspace.HeadOrMended. It is nil if
 	// HEAD has no log.
 	headLog []byte
-	// recordedLog is the log that the log on disk must continue. notedLog is nil if the note does not count: see restore.Workspace.RecordedLog.
+	// recordedLog is the log that the log on disk must continue. notedLog is the log in the note; nil if the note does not count: see
+	// restore.Workspace.RecordedLog.
 	recordedLog, notedLog []byte
 	// discardedNote is the note on discarded entries, and discarded are those that the log lacks: see restore.Workspace.UpdateDiscarded.
 	discardedNote restore.Note
@@ -239,7 +240,7 @@ type lockedWorkspace struct {
 	mode, dir string
 	// record is the path of a record, or of a folder of records, of 2.0.0, if the caller named one.
 	record string
-	// startNote is the log before the guarded command. After the command it replaces the note on disk.
+	// startNote notes the log as it was before the guarded command. After the command, readState uses it instead of the note on disk.
 	startNote *restore.Note
 	// releaseState releases the lock of the protocol's own program; nil if that lock was not taken, as under a guard, where that program may run.
 	releaseState func() error

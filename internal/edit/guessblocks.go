@@ -105,8 +105,8 @@ func (g *guess) guessBlocks(base policy.Log, at string, data []byte) error {
 	if base.Open != "" {
 		g.reasons = append(g.reasons, "the section of unreleased changes may change (open: newest)")
 	}
-	falls := isLaterHeading(first, last)
-	if falls {
+	descends := isLaterHeading(first, last)
+	if descends {
 		base.Order = policy.NewestFirst
 		g.reasons = append(g.reasons, "new entries stand before older ones: the headings descend, from "+wording.Quote(first)+" to "+wording.Quote(last)+" (order: newest-first)")
 	}
@@ -115,10 +115,10 @@ func (g *guess) guessBlocks(base policy.Log, at string, data []byte) error {
 	if base.Open == "" && several {
 		g.addReading(base, "the newest entry may change until there is a newer one (open: newest)", setOpenNewest)
 	}
-	if !falls {
+	if !descends {
 		g.addReading(base, "new entries stand before older ones (order: newest-first)", setNewestFirst)
 	}
-	if !falls && several {
+	if !descends && several {
 		g.addReading(base, "new entries stand before older ones, and the newest may change (order: newest-first, open: newest)", setNewestFirst, setOpenNewest)
 	}
 	g.addReading(base, "a new entry may stand anywhere (order: free)", setFreeOrder, func(l *policy.Log) { l.Open = "" })

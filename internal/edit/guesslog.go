@@ -72,12 +72,12 @@ func remedyByHand(pattern, keys string) string {
 	return fmt.Sprintf("write it into %s by hand, under logs: - {path: %s, %s}", policy.File, wording.Quote(pattern), keys)
 }
 
-// addReading adds a reading whose stanza is base with changes.
-func (g *guess) addReading(base policy.Log, means string, changes ...func(*policy.Log)) {
+// addReading adds a reading; its stanza is base after changes.
+func (g *guess) addReading(base policy.Log, allows string, changes ...func(*policy.Log)) {
 	for _, change := range changes {
 		change(&base)
 	}
-	g.readings = append(g.readings, reading{base, means})
+	g.readings = append(g.readings, reading{base, allows})
 }
 
 // The changes that readings make to a stanza.

@@ -32,9 +32,9 @@ type WrittenStanza struct {
 
 // InitLog guesses which kinds of logs are at paths, relative to the request's directory. It writes stanzas for them into the configuration of
 // the work tree, and returns the configuration's path. If one of them is not a log, it writes nothing.
-func InitLog(ctx context.Context, req session.Request, paths ...string) (file string, begun []WrittenStanza, err error) {
+func InitLog(ctx context.Context, req session.Request, paths ...string) (file string, written []WrittenStanza, err error) {
 	file, err = editConfig(ctx, req, "init-log", func(s *session.Session, data []byte) ([]byte, error) {
-		begun = nil
+		written = nil
 		head, err := s.Repo.Head(ctx)
 		if err != nil {
 			return nil, err
@@ -47,14 +47,14 @@ func InitLog(ctx context.Context, req session.Request, paths ...string) (file st
 			if data, err = policy.AddLog(data, b.Log, files, catalogue.Known()); err != nil {
 				return nil, err
 			}
-			begun = append(begun, b)
+			written = append(written, b)
 		}
 		return data, nil
 	})
-	return file, begun, err
+	return file, written, err
 }
 
-// chooseStanza chooses the stanza for one path. names are the files that the stanza guards.
+// chooseStanza chooses the stanza for the log at a path. names are the paths of the files that the stanza guards.
 func chooseStanza(ctx context.Context, s *session.Session, head, at string) (b WrittenStanza, names []string, err error) {
 	files, where, err := listTracked(ctx, s, at)
 	if err != nil {

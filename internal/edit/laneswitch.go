@@ -19,8 +19,8 @@ type Switched struct {
 	// Evidence is the new entry's evidence.
 	Evidence string
 	Lane     lane.Lane
-	// Before and After are the entries that the lane requires before and after the work.
-	Before, After []string
+	// RequiredBefore and RequiredAfter are the entries that the lane requires before and after the work.
+	RequiredBefore, RequiredAfter []string
 }
 
 // SwitchLane appends the entry that claims another lane to the log of the workspace in the request's directory or the nearest above it, up to the
@@ -60,7 +60,7 @@ func planSwitch(ctx context.Context, s *session.Session, out *Switched, reason s
 		return err
 	}
 	rigour := lane.SettingsIn(s.Opts.Policy).Rigour(string(out.Lane))
-	out.Before, out.After = rigour.Before, rigour.After
+	out.RequiredBefore, out.RequiredAfter = rigour.Before, rigour.After
 	out.Evidence = lane.LaneSwitchText(now.Lane, out.Lane, reason)
 	return nil
 }

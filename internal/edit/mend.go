@@ -41,7 +41,7 @@ func Mend(ctx context.Context, req session.Request, locking Locking, o restore.M
 			}
 		}
 		words := ""
-		if !log.none && (len(logs) > 1 || one.FirstPath != small.Progress.Path("")) {
+		if !log.onlyFiles && (len(logs) > 1 || one.FirstPath != small.Progress.Path("")) {
 			words = " " + wording.TopPath(one.FirstPath)
 		}
 		out = append(out, Mended{one, words})
@@ -57,8 +57,8 @@ func Mend(ctx context.Context, req session.Request, locking Locking, o restore.M
 type logToMend struct {
 	// at is the log's path if it is a log of the configuration; empty for the log of a workspace.
 	at string
-	// none is true if there is no log, but only files of the configuration's folders.
-	none bool
+	// onlyFiles is true if there is no log, but only files of the configuration's folders.
+	onlyFiles bool
 	// withLock runs a function under the log's lock.
 	withLock func(do func(*session.Session, *lockedWorkspace) error) error
 }
@@ -72,7 +72,7 @@ func selectLogs(ctx context.Context, req session.Request, locking Locking, o *re
 		}}
 	}
 	configured := func(at string) logToMend {
-		return logToMend{at: at, none: at == "", withLock: func(do func(*session.Session, *lockedWorkspace) error) error {
+		return logToMend{at: at, onlyFiles: at == "", withLock: func(do func(*session.Session, *lockedWorkspace) error) error {
 			return withLock(ctx, withGit(req), locking, findRoot, do)
 		}}
 	}

@@ -55,7 +55,8 @@ func withGit(req session.Request) session.Request {
 	return req
 }
 
-// withMergePolicy runs do in the request's repository, under the policy of the commit trusted or, if that is empty, the policy for a merge into HEAD.
+// withMergePolicy runs do in the request's repository, under the policy of the commit that trusted names or, if trusted is empty, the policy for a
+// merge into HEAD.
 func withMergePolicy(ctx context.Context, req session.Request, mode, trusted string, opts reconcile.Options, do func(repository.Repository, reconcile.Options) error) error {
 	_, err := withGit(req).InRepository(ctx, mode, func(s *session.Session) (err error) {
 		if trusted == "" {

@@ -40,7 +40,7 @@ func Restore(ctx context.Context, req session.Request, locking Locking, at, sour
 	return restoreWorkspace(ctx, req, locking, at, source, discard)
 }
 
-// restoreWorkspace restores the log of a workspace, as Restore does.
+// restoreWorkspace restores the log of the workspace that at names, as Restore does.
 func restoreWorkspace(ctx context.Context, req session.Request, locking Locking, at, source string, discard bool) (out restore.Restored, err error) {
 	restoreAt := func(at, source string) (restore.Restored, error) {
 		return restoreOne(ctx, req, locking, at, source, discard)

@@ -50,7 +50,7 @@ func WaiveRewrite(ctx context.Context, req session.Request, name, reason, until 
 	if err != nil {
 		return nil, "", err
 	}
-	var excuses []judge.EditToWaive
+	var edits []judge.EditToWaive
 	_, err = req.InRepository(ctx, "waive", func(s *session.Session) error {
 		if _, _, err := s.TrustHead(ctx, nil); err != nil {
 			return err
@@ -62,7 +62,7 @@ func WaiveRewrite(ctx context.Context, req session.Request, name, reason, until 
 			if e.After, err = gate.LogState(ctx, s.Repo, e.child, at, s.Opts); err != nil {
 				return err
 			}
-			excuses = append(excuses, judge.EditToWaive{Path: at, From: e.Before.Head.String(), To: e.After.Head.String(), Reason: reason, Until: until})
+			edits = append(edits, judge.EditToWaive{Path: at, From: e.Before.Head.String(), To: e.After.Head.String(), Reason: reason, Until: until})
 			done = append(done, e.Rewrite)
 		}
 		return nil
@@ -70,11 +70,11 @@ func WaiveRewrite(ctx context.Context, req session.Request, name, reason, until 
 	if err != nil {
 		return nil, "", err
 	}
-	file, err = Waive(ctx, req, excuses)
+	file, err = Waive(ctx, req, edits)
 	return done, file, err
 }
 
-// edge is a rewrite, and the two revisions between which the log was rewritten.
+// edge is a rewrite, and the parent and the child between which the log was rewritten.
 type edge struct {
 	Rewrite
 	parent, child string

@@ -20,7 +20,7 @@ type attribute struct {
 	probes []string
 }
 
-// addLines adds to file, a .gitattributes, the line unless the probes already have the driver, and those of more that are missing.
+// addLines adds a.line to file, a .gitattributes, unless the probes already have the driver, and each line of more that file lacks.
 func (a attribute) addLines(ctx context.Context, repo Repository, file string, more ...string) (Action, error) {
 	values, err := a.values(ctx, repo, a.probes)
 	if err != nil {
@@ -70,7 +70,7 @@ func (a attribute) addLines(ctx context.Context, repo Repository, file string, m
 	return action, err
 }
 
-// removeLine removes the line from .gitattributes, and the file if nothing else is in it.
+// removeLine removes a.line from file, a .gitattributes, and the file if nothing else is in it.
 func (a attribute) removeLine(repo Repository, file string) (Action, error) {
 	info, err := os.Lstat(file)
 	if doesNotExist(err) || err == nil && !info.Mode().IsRegular() { // git reads no folder and no link
@@ -117,7 +117,7 @@ func (a attribute) values(ctx context.Context, repo Repository, paths []string) 
 	return values, nil
 }
 
-// setConfig sets pairs of key and value in the repository's own configuration.
+// setConfig sets settings, each a key and a value, in the repository's own configuration.
 func setConfig(ctx context.Context, repo Repository, settings ...[2]string) (Action, error) {
 	action := Present
 	for _, setting := range settings {

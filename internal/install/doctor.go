@@ -38,7 +38,7 @@ type Check struct {
 	Kept string
 	// Program is what the hook would run, Version its answer to "version".
 	Program, Version string
-	// Moved is the path in the shim if no program that can be run is there. Program is then the one on PATH, if any.
+	// Moved is the path that the shim names, if no program there can be run; else "". Program is then the one on PATH, if any.
 	Moved string
 }
 
@@ -142,6 +142,7 @@ func configuredHooks(ctx context.Context, repo Repository) (map[Name]bool, error
 	return found, nil
 }
 
+// examination is how checkHook checks each hook of a repository.
 type examination struct {
 	repo         Repository
 	onlyHookFile bool // git would run the hook's file, and no hook from its configuration

@@ -68,8 +68,8 @@ func (g Git) config(ctx context.Context, dir string, args ...string) (out string
 	return out, err == nil, err
 }
 
-// environment returns our own environment without variables that name a repository, and extra. So only the directory selects a repository,
-// even if the caller runs inside a hook.
+// environment returns our own environment plus extra, and minus the variables that name a repository. So only the directory selects a
+// repository, even if the caller runs inside a hook.
 func environment(extra ...string) []string {
 	return append(gitcmd.Working(os.Environ(), append([]string{DoctorVariable}, gitcmd.Locating...)...), extra...)
 }

@@ -25,7 +25,7 @@ type Manager struct {
 	// asideSuffix is what the manager appends to the name of an existing hook; runsAside reports whether it runs that hook first.
 	asideSuffix string
 	runsAside   bool
-	// lossNote says when the manager removes our hooks from its directory; nil if it never does.
+	// lossNote says when the manager takes our hooks out of use; nil if it never does.
 	lossNote func(repo Repository) string
 	// unknownHooks are hooks that the manager does not know: our shims for them stay beside its hooks.
 	unknownHooks []Name

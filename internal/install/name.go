@@ -28,7 +28,7 @@ func (n Name) readsInput() bool { return n == PrePush || n == PreReceive }
 // keptSuffix ends the file name of the earlier hook that is kept beside ours.
 const keptSuffix = ".before-small-gate"
 
-// ProgramName is the name that a shim looks up on PATH if the installed path is gone.
+// ProgramName is the name that a shim looks up on PATH if the program that it names is gone.
 const ProgramName = "small-hook"
 
 // DoctorVariable is the environment variable by which [Doctor] asks a shim to answer instead of judging. A shim that sees it prints one

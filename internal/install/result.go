@@ -35,7 +35,7 @@ const (
 	Removed   Action = "removed"                  // a shim was removed
 	Restored  Action = "restored"                 // the kept hook replaced a shim again
 	Absent    Action = "absent"                   // there was nothing of ours
-	Left      Action = "left as it is"            // a person must look at it; the note says why
+	Left      Action = "left as it is"            // a person must look at it; the note, or the error, says why
 	NoCall    Action = "it did not call the gate" // of a harness's settings
 )
 

@@ -64,8 +64,8 @@ func (r *Result) uninstall(dir string, hook Name) error {
 	return nil
 }
 
-// possiblePlaces lists where our hook may be: at path, and where a manager may have moved it. The kept hook returns to the first place with
-// our hook, so path comes first if our hook is there, else last.
+// possiblePlaces lists where our hook may be: at path, and where a manager may have moved it. Uninstall puts the kept hook into the first place
+// that has our hook, so path comes first if our hook is there, else last.
 func possiblePlaces(hook Name, path string) ([]string, error) {
 	file, err := readHook(path)
 	if err != nil {
@@ -83,7 +83,7 @@ func possiblePlaces(hook Name, path string) ([]string, error) {
 	return append(places, path), nil
 }
 
-// removeHook removes the hook at place if it is ours, and moves the kept one there. place is one of possiblePlaces(hook, path).
+// removeHook removes the hook at place if it is ours, and moves the hook at kept there. place is one of possiblePlaces(hook, path).
 func removeHook(hook Name, place, path, kept string) (HookChange, error) {
 	change := HookChange{Hook: hook, Path: place, Action: Absent}
 	// Read the kept hook first, to notice if another process puts it back meanwhile.
