@@ -73,7 +73,7 @@ func refuseMoved(ctx context.Context, s *session.Session, dir string) error {
 
 // findLastLog returns the log at a path in HEAD or, if HEAD has none, as it was before the commit that removed it; nil if it is not found.
 func findLastLog(ctx context.Context, s *session.Session, head, path string) (text []byte, inHead bool, err error) {
-	limit := small.Limits{}.FileSize()
+	limit := small.Limits{MaxFileSize: s.Req.MaxFileSize}.FileSize()
 	if text, inHead, err = githistory.ReadFile(ctx, s.Repo, head, path, limit); err != nil || inHead {
 		return text, inHead, err
 	}

@@ -32,10 +32,11 @@ func ReadFile(ctx context.Context, tree history.Tree, revision, path string, lim
 	}
 	blob, err := tree.Blob(ctx, files[0].Object, limit)
 	if err == nil && blob.Data == nil {
-		err = &failure.Error{
-			Message: fmt.Sprintf("%s has %d bytes, more than the limit of %d", wording.Printable(path), blob.Size, limit),
-			Remedy:  "make the file smaller",
+		remedy := "raise the limit: --max-file-size BYTES, or limits: {file_size: BYTES} in " + policy.File
+		if path == policy.File { // its limit is fixed; a log, in contrast, must not get shorter
+			remedy = "make the file smaller"
 		}
+		err = &failure.Error{Message: fmt.Sprintf("%s has %d bytes, more than the limit of %d", wording.Printable(path), blob.Size, limit), Remedy: remedy}
 	}
 	return blob.Data, err == nil, err
 }
