@@ -1,6 +1,7 @@
 package githistory
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -65,7 +66,7 @@ func Open(ctx context.Context, dir string, opts Options) (*Repo, error) {
 	}
 	here, err := Physical(dir)
 	if err != nil {
-		return nil, &failure.Error{Message: fmt.Sprintf("cannot open %s: %v", wording.Printable(dir), err), Err: err}
+		return nil, &failure.Error{Message: fmt.Sprintf("cannot open %s: %v", wording.Printable(cmp.Or(dir, "the current directory")), err), Err: err}
 	}
 	r := &Repo{
 		git:           gitcmd.Git{Program: opts.Git, Dir: dir, Environ: gitcmd.Reading(opts.Environ), Options: gitcmd.ReadingOptions("")},

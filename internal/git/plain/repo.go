@@ -49,7 +49,7 @@ func Open(ctx context.Context, dir string, environ []string) (*Repo, error) {
 	}
 	here, err := githistory.Physical(dir)
 	if err != nil {
-		return nil, &failure.Error{Message: fmt.Sprintf("cannot open %s: %s", wording.Printable(dir), wording.Printable(err.Error())), Err: err}
+		return nil, &failure.Error{Message: fmt.Sprintf("cannot open %s: %s", wording.Printable(cmp.Or(dir, "the current directory")), wording.Printable(err.Error())), Err: err}
 	}
 	r := &Repo{env: environ, commits: map[string]*commit{}}
 	if r.Place, r.config, err = findPlain(here, r.env); err != nil {

@@ -133,7 +133,7 @@ func (s *Session) PathOf(dir string) (string, error) {
 	rel, err := filepath.Rel(top, abs)
 	switch {
 	case err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)):
-		return "", &failure.Error{Message: dir + " is not in the work tree " + top, Err: err}
+		return "", &failure.Error{Message: abs + " is not in the work tree " + top, Err: err}
 	case rel == ".":
 		return "", nil
 	}
