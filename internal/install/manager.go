@@ -154,11 +154,17 @@ func (m mention) sentence(hook Name) string {
 
 // findMention searches the hook's file, or the files that its manager reads.
 func findMention(repo Repository, hook Name, file hookFile) (mention, error) {
-	found := mention{manager: writerOf(file.text)}
-	if found.manager == nil {
-		found.manager = ownerOf(repo)
+	manager := writerOf(file.text)
+	if manager == nil {
+		manager = ownerOf(repo)
 	}
-	paths := []string{file.path}
+	return findMentionFor(manager, repo, hook, file.path)
+}
+
+// findMentionFor searches the files that the manager reads or, if manager is nil, the hook's file at path.
+func findMentionFor(manager *Manager, repo Repository, hook Name, path string) (mention, error) {
+	found := mention{manager: manager}
+	paths := []string{path}
 	switch {
 	case found.manager == nil:
 	case found.manager.scriptsDir != nil:

@@ -310,7 +310,11 @@ func TestFollowingTheManual(t *testing.T) {
 				}
 				put(t, path, text+addition.Text, 0o755)
 			}
-			// The commands to type write the manager's hooks.
+			// The lines are not wanted twice. The commands to type write the manager's hooks.
+			if again := install(t, InstallOptions{Dir: repo, Program: program.path}); again.Manual != nil &&
+				(len(again.Manual.Additions) > 0 || !strings.Contains(again.Text(), "name the gate already") || len(again.Manual.Commands) == 0 && situation.manager != &husky) {
+				t.Errorf("with the lines: %s", again.Text())
+			}
 			if hook := hooks[situation.manager]; hook != "" {
 				if again := install(t, InstallOptions{Dir: repo, Program: program.path}); again.Outcome != NeedsManual {
 					t.Errorf("before %q: %s", situation.command, again.Text())

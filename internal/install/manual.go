@@ -29,7 +29,16 @@ type Addition struct {
 func manualFor(found recognition, hooks []Name, program string) (*Manual, error) {
 	manual := &Manual{Manager: found.manager.Name, Why: found.why}
 	if found.manager.fillManual != nil {
-		return manual, found.manager.fillManual(manual, found, hooks)
+		unnamed, err := found.unnamedHooks(hooks)
+		if err != nil {
+			return nil, err
+		}
+		if len(unnamed) > 0 {
+			return manual, found.manager.fillManual(manual, found, unnamed)
+		}
+		err = found.manager.fillManual(manual, found, hooks)
+		manual.Additions, manual.Notes = nil, []string{manual.Manager + "'s files name the gate already, but its own hooks are missing. Setting up the clone, as npm install does, often writes them."}
+		return manual, err
 	}
 	command := wording.ShellWord(filepath.ToSlash(program))
 	if !found.repo.Bare && inside(found.repo.Top, found.repo.HooksDir) {
@@ -38,6 +47,20 @@ func manualFor(found recognition, hooks []Name, program string) (*Manual, error)
 	manual.Additions = scriptLines(found.repo, found.repo.HooksDir, hooks, command, " || exit $?")
 	manual.Notes = []string{executableNote}
 	return manual, nil
+}
+
+// unnamedHooks returns those of hooks that the manager's files do not name, whether or not the manager has written its own hooks.
+func (r recognition) unnamedHooks(hooks []Name) (unnamed []Name, err error) {
+	for _, hook := range hooks {
+		named, err := findMentionFor(r.manager, r.repo, hook, filepath.Join(r.repo.HooksDir, string(hook)))
+		if err != nil {
+			return nil, err
+		}
+		if named.file == "" {
+			unnamed = append(unnamed, hook)
+		}
+	}
+	return unnamed, nil
 }
 
 const executableNote = "Each of these files must be executable and begin with a line such as #!/bin/sh."
