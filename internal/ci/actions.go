@@ -139,12 +139,12 @@ func (p *Plan) planPullRequest(env map[string]string, e event) error {
 	p.Open = pr.State != "closed" && e.Action != "closed"
 	merge := Point{Revision: "refs/remotes/pull/" + number + "/merge", Words: "refs/remotes/pull/" + number + "/merge", Branch: true}
 	if p.Event == "pull_request_target" {
-		// Here GITHUB_SHA is the target's tip, which is checked out.
 		p.Guarded, p.Subject = true, p.Subject+", in the target's own workflow"
-		for i := range p.Base {
-			p.Base[i].Fetch = nil
-		}
-		if history.IsObjectID(env["GITHUB_SHA"]) {
+		// GITHUB_SHA is the tip of GITHUB_REF, which is checked out. On GitHub that is always the default branch, elsewhere the target.
+		if history.IsObjectID(env["GITHUB_SHA"]) && env["GITHUB_REF"] == "refs/heads/"+pr.Base.Ref {
+			for i := range p.Base {
+				p.Base[i].Fetch = nil
+			}
 			p.Base = append(p.Base, idPoint(env["GITHUB_SHA"], "GITHUB_SHA"))
 		}
 	} else if sha := env["GITHUB_SHA"]; history.IsObjectID(sha) {

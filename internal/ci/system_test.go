@@ -69,6 +69,8 @@ func TestGitHub(t *testing.T) {
 	target := pull
 	target.Guarded, target.Merge = true, "refs/remotes/pull/7/merge"
 	target.Base, target.Subject = mainRefs+" "+mergeID+" "+baseID, "pull request 7 into main, in the target's own workflow"
+	byDefault := target
+	byDefault.Base = pull.Base
 	feature := shape{
 		Kind: Push, Ref: "refs/heads/feature", Base: oldID, Head: headID, Default: mainRefs, Compare: true, Subject: "push to refs/heads/feature",
 	}
@@ -79,27 +81,28 @@ func TestGitHub(t *testing.T) {
 		event, payload, ref string
 		want                shape
 	}{
-		"a pull request":         {"pull_request", github7(""), "", pull},
-		"a review of one":        {"pull_request_review", github7(""), "", pull},
-		"in the target's":        {"pull_request_target", github7(""), "", target},
-		"a push":                 {"push", push("refs/heads/feature", oldID, headID, ""), "", feature},
-		"a new branch":           {"push", push("refs/heads/feature", zeroID, headID, `, "created": true`), "", fresh},
-		"a forced push":          {"push", push("refs/heads/feature", oldID, headID, `, "forced": true`), "", feature},
-		"a deleted branch":       {"push", push("refs/heads/feature", oldID, zeroID, `, "deleted": true`), "", shape{Kind: Nothing, Ref: "refs/heads/feature", Subject: feature.Subject, Reason: "refs/heads/feature was deleted"}},
-		"zeros of 64":            {"push", push("refs/heads/feature", zero256, head256, ""), "", shape{Kind: Push, Ref: "refs/heads/feature", Head: head256, Default: mainRefs, Compare: true, Subject: feature.Subject}},
-		"the default branch":     {"push", push("refs/heads/main", oldID, headID, ""), "", shape{Kind: Push, Ref: "refs/heads/main", Base: oldID, Head: headID, OnDefault: true, Subject: "push to refs/heads/main"}},
-		"a tag":                  {"push", push("refs/tags/v1", zeroID, headID, ""), "", shape{Kind: Push, Ref: "refs/tags/v1", Head: headID, Default: mainRefs, Subject: "push to refs/tags/v1"}},
-		"a moved tag":            {"push", push("refs/tags/v1", oldID, headID, `, "forced": true`), "", shape{Kind: Push, Ref: "refs/tags/v1", Base: oldID, Head: headID, Default: mainRefs, Subject: "push to refs/tags/v1"}},
-		"no default branch":      {"push", `{"ref": "refs/heads/feature", "before": "` + oldID + `", "after": "` + headID + `"}`, "", shape{Kind: Push, Ref: "refs/heads/feature", Base: oldID, Head: headID, Compare: true, Subject: feature.Subject}},
-		"a merge group":          {"merge_group", `{"merge_group": {"head_sha": "` + headID + `", "base_sha": "` + baseID + `", "base_ref": "refs/heads/main"}}`, "", shape{Kind: Change, Base: mainRefs, Head: headID, Subject: "merge group into main"}},
-		"a merge group gone":     {"merge_group", `{"action": "destroyed", "merge_group": {}}`, "", shape{Kind: Nothing, Reason: "the merge group is gone"}},
-		"a schedule":             {"schedule", `{"repository": {"default_branch": "main"}}`, "refs/heads/main", whole},
-		"by hand":                {"workflow_dispatch", `{"repository": {"default_branch": "main"}}`, "refs/heads/main", whole},
-		"by hand, on a branch":   {"workflow_dispatch", `{"repository": {"default_branch": "main"}}`, "refs/heads/feature", shape{Kind: History, Ref: "refs/heads/feature", Head: mergeID, Default: mainRefs, Subject: "the whole history of refs/heads/feature"}},
-		"by hand, no event":      {"workflow_dispatch", "", "refs/heads/feature", shape{Kind: History, Ref: "refs/heads/feature", Head: mergeID, Subject: "the whole history of refs/heads/feature"}},
-		"by hand, no repository": {"workflow_dispatch", "{}", "refs/heads/feature", shape{Kind: History, Ref: "refs/heads/feature", Head: mergeID, Subject: "the whole history of refs/heads/feature"}},
-		"an event of the future": {"some_event", `{"repository": {"default_branch": "main"}}`, "refs/heads/main", whole},
-		"a deletion":             {"delete", `{"ref": "feature", "ref_type": "branch"}`, "refs/heads/main", shape{Kind: Nothing, Reason: "a ref was deleted"}},
+		"a pull request":          {"pull_request", github7(""), "", pull},
+		"a review of one":         {"pull_request_review", github7(""), "", pull},
+		"in the target's":         {"pull_request_target", github7(""), "refs/heads/main", target},
+		"in the default branch's": {"pull_request_target", github7(""), "refs/heads/trunk", byDefault},
+		"a push":                  {"push", push("refs/heads/feature", oldID, headID, ""), "", feature},
+		"a new branch":            {"push", push("refs/heads/feature", zeroID, headID, `, "created": true`), "", fresh},
+		"a forced push":           {"push", push("refs/heads/feature", oldID, headID, `, "forced": true`), "", feature},
+		"a deleted branch":        {"push", push("refs/heads/feature", oldID, zeroID, `, "deleted": true`), "", shape{Kind: Nothing, Ref: "refs/heads/feature", Subject: feature.Subject, Reason: "refs/heads/feature was deleted"}},
+		"zeros of 64":             {"push", push("refs/heads/feature", zero256, head256, ""), "", shape{Kind: Push, Ref: "refs/heads/feature", Head: head256, Default: mainRefs, Compare: true, Subject: feature.Subject}},
+		"the default branch":      {"push", push("refs/heads/main", oldID, headID, ""), "", shape{Kind: Push, Ref: "refs/heads/main", Base: oldID, Head: headID, OnDefault: true, Subject: "push to refs/heads/main"}},
+		"a tag":                   {"push", push("refs/tags/v1", zeroID, headID, ""), "", shape{Kind: Push, Ref: "refs/tags/v1", Head: headID, Default: mainRefs, Subject: "push to refs/tags/v1"}},
+		"a moved tag":             {"push", push("refs/tags/v1", oldID, headID, `, "forced": true`), "", shape{Kind: Push, Ref: "refs/tags/v1", Base: oldID, Head: headID, Default: mainRefs, Subject: "push to refs/tags/v1"}},
+		"no default branch":       {"push", `{"ref": "refs/heads/feature", "before": "` + oldID + `", "after": "` + headID + `"}`, "", shape{Kind: Push, Ref: "refs/heads/feature", Base: oldID, Head: headID, Compare: true, Subject: feature.Subject}},
+		"a merge group":           {"merge_group", `{"merge_group": {"head_sha": "` + headID + `", "base_sha": "` + baseID + `", "base_ref": "refs/heads/main"}}`, "", shape{Kind: Change, Base: mainRefs, Head: headID, Subject: "merge group into main"}},
+		"a merge group gone":      {"merge_group", `{"action": "destroyed", "merge_group": {}}`, "", shape{Kind: Nothing, Reason: "the merge group is gone"}},
+		"a schedule":              {"schedule", `{"repository": {"default_branch": "main"}}`, "refs/heads/main", whole},
+		"by hand":                 {"workflow_dispatch", `{"repository": {"default_branch": "main"}}`, "refs/heads/main", whole},
+		"by hand, on a branch":    {"workflow_dispatch", `{"repository": {"default_branch": "main"}}`, "refs/heads/feature", shape{Kind: History, Ref: "refs/heads/feature", Head: mergeID, Default: mainRefs, Subject: "the whole history of refs/heads/feature"}},
+		"by hand, no event":       {"workflow_dispatch", "", "refs/heads/feature", shape{Kind: History, Ref: "refs/heads/feature", Head: mergeID, Subject: "the whole history of refs/heads/feature"}},
+		"by hand, no repository":  {"workflow_dispatch", "{}", "refs/heads/feature", shape{Kind: History, Ref: "refs/heads/feature", Head: mergeID, Subject: "the whole history of refs/heads/feature"}},
+		"an event of the future":  {"some_event", `{"repository": {"default_branch": "main"}}`, "refs/heads/main", whole},
+		"a deletion":              {"delete", `{"ref": "feature", "ref_type": "branch"}`, "refs/heads/main", shape{Kind: Nothing, Reason: "a ref was deleted"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
