@@ -15,54 +15,63 @@ var gitTrailers = []string{"Signed-off-by: ", "(cherry picked from commit "}
 // --parse --no-divider --unfold). Trailers are the lines of the last paragraph,
 // unless it is also the first, if all of its lines are trailers, or at least a
 // quarter of them and one is git's own. A line that begins with white space
-// continues the line before.
+// continues the line before. A line that begins with # is a comment, and does not count.
 func TrailersOf(message string) []Trailer {
-	lines := strings.Split(strings.ReplaceAll(message, "\r\n", "\n"), "\n")
-	end := len(lines)
-	for end > 0 && strings.TrimSpace(lines[end-1]) == "" {
-		end--
-	}
-	begin := end
-	for begin > 0 && strings.TrimSpace(lines[begin-1]) != "" {
-		begin--
-	}
-	if !hasText(lines[:begin]) {
-		return nil
-	}
 	var out []Trailer
-	others, byGit := 0, false
-	for _, line := range lines[begin:end] {
-		if line[0] == ' ' || line[0] == '\t' {
-			if len(out) > 0 {
-				last := &out[len(out)-1]
-				last.Value = strings.TrimSpace(last.Value + " " + strings.TrimSpace(line))
-			} else {
+	trailers, others, byGit := 0, 0, false
+	afterTrailer, continues := false, false // continues is true if a line may continue the last trailer of out
+	for _, line := range lastParagraph(message) {
+		t, ok := ParseTrailer(line)
+		generated := slices.ContainsFunc(gitTrailers, func(prefix string) bool { return strings.HasPrefix(line, prefix) })
+		switch {
+		case isComment(line):
+			afterTrailer, continues = false, false
+		case line[0] == ' ' || line[0] == '\t':
+			if !afterTrailer {
 				others++
 			}
-			continue
-		}
-		for _, prefix := range gitTrailers {
-			byGit = byGit || strings.HasPrefix(line, prefix)
-		}
-		if t, ok := ParseTrailer(line); ok {
-			out = append(out, t)
-		} else if !strings.HasPrefix(line, gitTrailers[1]) {
-			others++
+			if continues {
+				last := &out[len(out)-1]
+				last.Value = strings.TrimSpace(last.Value + " " + strings.TrimSpace(line))
+			}
+		case ok || generated:
+			if ok {
+				out = append(out, t)
+			}
+			trailers, byGit, afterTrailer, continues = trailers+1, byGit || generated, true, ok
+		default:
+			others, afterTrailer, continues = others+1, false, false
 		}
 	}
-	if others == 0 || byGit && 3*len(out) >= others {
+	if others == 0 || byGit && 3*trailers >= others {
 		return out
 	}
 	return nil
 }
 
-func hasText(lines []string) bool {
-	for _, line := range lines {
-		if strings.TrimSpace(line) != "" {
-			return true
-		}
+// isComment reports whether git skips a line when it looks for trailers.
+func isComment(line string) bool { return strings.HasPrefix(line, "#") }
+
+// lastParagraph returns the lines of a message's last paragraph; none if it is also the first.
+func lastParagraph(message string) []string {
+	lines := strings.Split(strings.ReplaceAll(message, "\r\n", "\n"), "\n")
+	isBlank := func(i int) bool { return strings.TrimSpace(lines[i]) == "" }
+	end := len(lines)
+	for end > 0 && (isBlank(end-1) || isComment(lines[end-1])) {
+		end--
 	}
-	return false
+	title := 0 // the number of lines up to the end of the first paragraph
+	for title < end && (isComment(lines[title]) || !isBlank(title)) {
+		title++
+	}
+	begin := end
+	for begin > title && !isBlank(begin-1) {
+		begin--
+	}
+	if begin <= title {
+		return nil
+	}
+	return lines[begin:end]
 }
 
 // ParseTrailer reads one line. A name consists of letters, digits and hyphens; white space may precede the colon.

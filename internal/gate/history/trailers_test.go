@@ -52,6 +52,11 @@ func TestTrailers(t *testing.T) {
 		"title\n \t\nSmall-Agent: a\n",
 		"title\n\n---\n\nSmall-Agent: a\n",
 		"title\n\nSmall-Agent: a\n: nothing\n",
+		"title\n\n# comment\nSmall-Agent: a\n",
+		"title\n\nSmall-Agent: a\n\n# comment\n",
+		"# comment\n\ntitle\n\nSmall-Agent: a\n# comment\n  goes on\n",
+		"title\n\none\ntwo\nthree\nfour\nfive\n(cherry picked from commit 0123456789abcdef0123456789abcdef01234567)\nSmall-Agent: a\n",
+		"title\n\nSigned-off-by: X <x@example.com>\nSmall-Agent: a\nbody\n  goes on\n",
 	} {
 		cmd := exec.Command("git", "interpret-trailers", "--parse", "--no-divider")
 		cmd.Stdin = strings.NewReader(message)
