@@ -123,9 +123,9 @@ func (j *job) fetchNext(ctx context.Context, specs ...string) error {
 	switch {
 	case err != nil:
 	case j.shallow:
-		j.fetchCommands = append(j.fetchCommands, "git fetch --unshallow origin "+spec)
+		j.fetchCommands = append(j.fetchCommands, "git fetch --unshallow origin "+wording.ShellWord(spec))
 	default:
-		j.fetchCommands = append(j.fetchCommands, "git fetch origin "+spec)
+		j.fetchCommands = append(j.fetchCommands, "git fetch origin "+wording.ShellWord(spec))
 	}
 	return errReopen
 }
