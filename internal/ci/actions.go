@@ -57,7 +57,7 @@ func (p *Plan) planActions(env map[string]string, data []byte) error {
 	return nil
 }
 
-// readActionsRequest reads a pull request's labels and the target's repository. An unreadable event is no error, since no more of it is needed.
+// readActionsRequest reads a pull request's labels, its own branch and the target's repository. An unreadable event is no error, since no more of it is needed.
 func (p *Plan) readActionsRequest(env map[string]string, data []byte) jobFacts {
 	e, err := parseEvent(data)
 	facts := jobFacts{isPullRequest(env["GITHUB_EVENT_NAME"]), e.Repository.FullName, e.Repository.DefaultBranch}
@@ -71,7 +71,7 @@ func (p *Plan) readActionsRequest(env map[string]string, data []byte) jobFacts {
 	case e.PullRequest == nil:
 		p.Notes = append(p.Notes, "the event describes no pull request; its labels claim no lane")
 	}
-	p.addLabels(e)
+	p.addRequest(e)
 	return facts
 }
 
@@ -123,13 +123,12 @@ func (p *Plan) planPullRequest(env map[string]string, e event) error {
 	if err := checkID("pull_request.head.sha of the event", pr.Head.SHA); err != nil {
 		return err
 	}
-	p.addLabels(e)
+	p.addRequest(e)
 	number := pr.Number.String()
 	if strings.Trim(number, "0123456789") != "" {
 		return errUndecided(fmt.Sprintf("pull_request.number of the event is %q", wording.Clip(number)))
 	}
 	p.Subject = fmt.Sprintf("pull request %s into %s", number, wording.Clip(pr.Base.Ref))
-	p.Source = pr.Head.Ref
 	head := idPoint(pr.Head.SHA, "pull_request.head.sha")
 	if number != "" {
 		head.Fetch = append(head.Fetch, "refs/pull/"+number+"/head")

@@ -5,6 +5,7 @@ package ci
 // (https://buildkite.com/docs/pipelines/configure/git-checkout).
 var Buildkite = variables{
 	event: "BUILDKITE_SOURCE", request: "BUILDKITE_PULL_REQUEST", target: "BUILDKITE_PULL_REQUEST_BASE_BRANCH",
+	source: "BUILDKITE_BRANCH",
 	labels: "BUILDKITE_PULL_REQUEST_LABELS", commit: "BUILDKITE_COMMIT", tag: "BUILDKITE_TAG", branch: "BUILDKITE_BRANCH",
 	defaultBranch: "BUILDKITE_PIPELINE_DEFAULT_BRANCH",
 }.system(System{

@@ -83,11 +83,12 @@ func whyUnreadable(err error) string {
 	return "a number in it is invalid" // the only other possible error
 }
 
-// addLabels adds the labels of a pull request that claim a lane.
-func (p *Plan) addLabels(e event) {
+// addRequest adds the name of a pull request's own branch, and its labels that claim a lane.
+func (p *Plan) addRequest(e event) {
 	if e.PullRequest == nil {
 		return
 	}
+	p.Source = e.PullRequest.Head.Ref
 	for _, label := range e.PullRequest.Labels {
 		p.addLabel(label.Name)
 	}

@@ -78,7 +78,6 @@ func (p *Plan) planMergeRequest(env map[string]string) error {
 	p.addGitLabLabels(env)
 	target := env["CI_MERGE_REQUEST_TARGET_BRANCH_NAME"]
 	p.Subject = fmt.Sprintf("merge request %s into %s", wording.Clip(number), wording.Clip(target))
-	p.Source = env["CI_MERGE_REQUEST_SOURCE_BRANCH_NAME"]
 	var more []string
 	if strings.Trim(number, "0123456789") == "" {
 		more = append(more, "refs/merge-requests/"+number+"/head")
@@ -110,10 +109,11 @@ func (p *Plan) planMergeRequest(env map[string]string) error {
 	return nil
 }
 
-// setGitLabProjects sets the project whose branches count, and the cloned one. The pipeline of a merge request from a fork runs in the fork,
+// setGitLabProjects sets the project whose branches count, the cloned one, and the name of a change's own branch. The pipeline of a merge request from a fork runs in the fork,
 // unless somebody starts it in the target's project.
 func (p *Plan) setGitLabProjects(env map[string]string) {
 	p.Project, p.Repository = env["CI_PROJECT_PATH"], env["CI_PROJECT_PATH"]
+	p.Source = cmp.Or(env["CI_MERGE_REQUEST_SOURCE_BRANCH_NAME"], env["CI_EXTERNAL_PULL_REQUEST_SOURCE_BRANCH_NAME"])
 	if env["CI_MERGE_REQUEST_IID"] != "" {
 		p.Repository, p.Target = env["CI_MERGE_REQUEST_PROJECT_PATH"], env["CI_MERGE_REQUEST_TARGET_BRANCH_NAME"]
 		p.Open = p.Repository == "" || p.Project == ""

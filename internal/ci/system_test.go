@@ -325,3 +325,17 @@ func TestDetect(t *testing.T) {
 		}
 	}
 }
+
+// TestExternalSource demands the own branch of a pull request on GitHub that GitLab builds, also if the caller names the base.
+func TestExternalSource(t *testing.T) {
+	t.Parallel()
+	env := map[string]string{
+		"GITLAB_CI": "true", "CI_COMMIT_SHA": headID, "CI_PIPELINE_SOURCE": "external_pull_request_event", "CI_EXTERNAL_PULL_REQUEST_IID": "3",
+		"CI_EXTERNAL_PULL_REQUEST_TARGET_BRANCH_NAME": "main", "CI_EXTERNAL_PULL_REQUEST_SOURCE_BRANCH_NAME": "feature",
+	}
+	for _, in := range []Inputs{{}, {Base: "origin/main"}} {
+		if p, err := Decide(env, nil, in); err != nil || p.Source != "feature" {
+			t.Errorf("%+v: %v: %+v", in, err, p)
+		}
+	}
+}

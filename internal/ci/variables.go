@@ -95,7 +95,6 @@ func (v variables) planPullRequest(p *Plan, env map[string]string) error {
 	target := strings.TrimPrefix(env[v.target], "refs/heads/")
 	p.Kind, p.Event = Change, cmp.Or(env[v.event], "pull request")
 	p.Subject = fmt.Sprintf("pull request %s into %s", wording.Clip(env[v.request]), wording.Clip(target))
-	p.Source = strings.TrimPrefix(env[v.source], "refs/heads/")
 	p.Base = refetched(branchPoints(target, "the target branch "+target))
 	if len(p.Base) == 0 {
 		return errUndecided(fmt.Sprintf("%s is %q, which is no name of a branch; it has to name the pull request's target", v.target, wording.Clip(target)))
@@ -105,7 +104,7 @@ func (v variables) planPullRequest(p *Plan, env map[string]string) error {
 }
 
 func (v variables) readRequest(p *Plan, env map[string]string, _ []byte) jobFacts {
-	p.Repository, p.Fork = env[v.repository], env[v.fork]
+	p.Repository, p.Fork, p.Source = env[v.repository], env[v.fork], strings.TrimPrefix(env[v.source], "refs/heads/")
 	for name := range strings.SplitSeq(env[v.labels], ",") {
 		p.addLabel(name)
 	}

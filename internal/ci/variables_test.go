@@ -115,7 +115,7 @@ func TestVariables(t *testing.T) {
 				if diff := cmp.Diff(row.want, shapeOf(p)); diff != "" {
 					t.Errorf("(-want +got)\n%s", diff)
 				}
-				if p.System != b.system || p.Event == "" || build == "a pull request" && (!p.Base[0].Stale || b.system != Buildkite && p.Source != "feature") {
+				if p.System != b.system || p.Event == "" || build == "a pull request" && (!p.Base[0].Stale || p.Source != "feature") {
 					t.Errorf("%+v", p)
 				}
 				env[defaultBranchVariable] = "trunk"
