@@ -86,9 +86,9 @@ func NotResolved(name string, shallow, isID bool, cause error) *failure.Error {
 	return f
 }
 
-// IsRevision reports whether git can safely be given a name as a revision: git would not read it as an option or as two lines.
+// IsRevision reports whether git can safely be given a name as a revision: git would not read it as an option, as commits to leave out, or as two lines.
 func IsRevision(name string) bool {
-	return name != "" && !strings.HasPrefix(name, "-") && !strings.ContainsAny(name, "\x00\n")
+	return name != "" && !strings.HasPrefix(name, "-") && !strings.HasPrefix(name, "^") && !strings.ContainsAny(name, "\x00\n")
 }
 
 // refIn returns the name with which a revision begins, without the suffixes of gitrevisions(7): HEAD for HEAD~2.
