@@ -57,7 +57,7 @@ func (j *job) finish(r *finding.Report, facts []judge.Fact) int {
 	return r.ExitStatus()
 }
 
-// unwritten returns the report after a failed write. It has the verdict error, because whoever reads that output has no result; but a report with the
+// unwritten returns the report after a failed write. It has the verdict error, because whoever reads the missing output has no result; but a report with the
 // verdict fail keeps its verdict and findings.
 func unwritten(r *finding.Report, err error) *finding.Report {
 	out, f := *r, *failure.Of(err)

@@ -92,7 +92,7 @@ type Plan struct {
 	Guarded bool
 }
 
-// compareWithDefault has a push to another branch than the default one compared with the default branch, too.
+// compareWithDefault plans to compare a pushed branch or tag with the default branch as well, unless the push moves the default branch.
 func (p *Plan) compareWithDefault(defaultBranch string) {
 	p.OnDefault = defaultBranch != "" && p.Ref == "refs/heads/"+defaultBranch
 	if p.OnDefault {

@@ -18,8 +18,8 @@ type System struct {
 	detect func(env map[string]string) bool
 	// plan fills in what to compare. event is the content of EventVariable's file; nil if there is none.
 	plan func(p *Plan, env map[string]string, event []byte) error
-	// readRequest reads what is known about the job's pull request. It is also called if the caller names base and head, and for other jobs. It is
-	// nil if the system has no pull requests.
+	// readRequest reads what is known about the job's pull request. It is also called if the caller names base and head, and for jobs
+	// without a pull request. It is nil if the system has no pull requests.
 	readRequest func(p *Plan, env map[string]string, event []byte) jobFacts
 	// repository is the repository's name, and where it shows a commit, up to the id; nil if the system never says. Each is empty if
 	// unknown.

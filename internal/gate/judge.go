@@ -61,7 +61,7 @@ func WorkTree(ctx context.Context, h history.History, parents []string, abandone
 	return newRun(h, opts, s).Do(ctx, logs.JudgeWorkTree, logs.CompareAbandonedTip)
 }
 
-// Appended judges entries before they are written: those of log from the index from on, counted from 0. fix is the fix of each finding.
+// Appended judges entries of log before they are written: the one with the index from, and all after it. fix is the fix of each finding.
 func Appended(ctx context.Context, tree history.Tree, path string, log *ledger.Ledger, from int, fix string, opts run.Options) *finding.Report {
 	return newCheck(tree, opts, run.Scope{}).Do(ctx, func(ctx context.Context, r *run.Run) error {
 		e := &logs.LogChange{Run: r, Path: path, Fix: fix, Comparison: &ledger.Comparison{Old: log, New: log, Relation: ledger.Extended, ReconcileEntry: -1}}

@@ -42,8 +42,8 @@ type Options struct {
 	Switch string
 	// Replay is true if the commit of the index repeats an existing commit, in a rebase or a cherry-pick. It keeps that commit's owner and lane.
 	Replay bool
-	// Heads are commits that the commit of the index follows besides those with which its logs are compared: HEAD, if they are compared with
-	// published commits.
+	// Heads are commits that the commit of the index follows, besides those with which its logs are compared: HEAD, if the logs are compared
+	// with published commits.
 	Heads []string
 	// Cache is how many bytes of logs may stay in memory; 0 means 64 MiB.
 	Cache int
