@@ -127,7 +127,7 @@ func checkHandedOver(ctx context.Context, w *commits.Work, r *rule.Reporter) err
 	v := handoff.Get("resume").Get("current_task_id")
 	id, _ := v.Trimmed()
 	tasks, _ := read.TasksOf(plan)
-	if task := tasks[id]; task != nil && task.Is("completed") {
+	if task := tasks[id]; id != "" && task != nil && task.Is("completed") {
 		r.Add(finding.Finding{
 			Severity: finding.SeverityWarning, Path: path, Line: v.Pos.Line, Column: v.Pos.Column, Subject: "resume.current_task_id",
 			Message: fmt.Sprintf("the handoff resumes at task %q, which is completed: nobody can go on there", id),
