@@ -34,8 +34,9 @@ var Family = run.Family{
 type lease struct {
 	agent   string
 	expires time.Time
-	// text is the expiry as written in the plan.
+	// text is the expiry as written in the plan, and pos where the plan has the lease.
 	text string
+	pos  small.Pos
 }
 
 // leaseOf reads a task's lease. problem says what is wrong with an invalid one, and at is the wrong value. A task
@@ -75,7 +76,7 @@ func leaseOf(task *small.Value) (l *lease, problem string, at *small.Value) {
 	if !ok {
 		return nil, fmt.Sprintf("the lease's expires %q is not an RFC 3339 time with a zone", text), expires
 	}
-	return &lease{agent: strings.TrimSpace(id), expires: end, text: text}, "", nil
+	return &lease{agent: strings.TrimSpace(id), expires: end, text: text, pos: v.Pos}, "", nil
 }
 
 // isEmpty reports whether a value is absent, null or empty, or holds nothing but nulls.
@@ -87,7 +88,7 @@ func isEmpty(v *small.Value) bool {
 			!slices.ContainsFunc(v.Fields, func(f small.Field) bool { return !null(f.Value) })
 }
 
-// leasesIn returns a plan's valid leases, by task.
+// leasesIn returns a plan's valid leases, by task. If tasks share an id, the last lease counts.
 func leasesIn(plan *small.Value) map[string]*lease {
 	out := map[string]*lease{}
 	for _, task := range read.TasksIn(plan) {
@@ -193,7 +194,7 @@ func (v *agentCommit) foreign(e ledger.Entry) *lease {
 // checkForkLease reports tasks that the two branches have leased to different agents since the merge bases.
 func checkForkLease(v *read.Fork, r *rule.Reporter) {
 	target, head := leasesIn(v.Target.Doc(small.Plan)), leasesIn(v.Head.Doc(small.Plan))
-	tasks, order := read.TasksOf(v.Head.Doc(small.Plan))
+	_, order := read.TasksOf(v.Head.Doc(small.Plan))
 	for _, id := range order {
 		there, here := target[id], head[id]
 		if there == nil || here == nil || there.agent == here.agent {
@@ -207,7 +208,7 @@ func checkForkLease(v *read.Fork, r *rule.Reporter) {
 		if !bothNew {
 			continue // one side still has the lease of a merge base
 		}
-		pos := tasks[id].Get("lease").Pos
+		pos := here.pos
 		r.Add(finding.Finding{
 			Path: small.Plan.Path(v.Dir), Line: pos.Line, Column: pos.Column, Subject: "fork " + id,
 			Message: fmt.Sprintf("task %q is leased on both branches: to agent %q on %s, to agent %q on %s", id, there.agent, v.TargetName, here.agent, v.HeadName),
@@ -234,9 +235,11 @@ func checkDroppedLease(ctx context.Context, w *commits.Work, r *rule.Reporter) e
 	}
 	last := log.Entries[log.Len()-1]
 	tasks, order := read.TasksOf(v.plan)
+	leases := leasesIn(v.plan)
 	for _, id := range order {
 		was := v.before[0][id]
-		now, malformed, _ := leaseOf(tasks[id].Value)
+		now := leases[id]
+		_, malformed, _ := leaseOf(tasks[id].Value)
 		if was == nil || malformed != "" || !was.holds(last) || v.owner.MadeBy(was.agent) || now != nil && now.agent == was.agent || !heldInAll(was.agent, id, v.before) {
 			continue
 		}
