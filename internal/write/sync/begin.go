@@ -102,7 +102,7 @@ func (p *publishing) findTarget(ctx context.Context) error {
 	}
 	if p.opts.Branch != "" {
 		p.target = "refs/heads/" + short(p.opts.Branch)
-		// --branch also refuses HEAD, and a name that begins with a hyphen. It prints another name for @{-1}.
+		// With --branch, git check-ref-format also refuses HEAD and -x. It does not refuse @{-1}, but prints the branch that this means.
 		valid, err := p.git.Run(ctx, nil, "check-ref-format", "--branch", short(p.target))
 		if err != nil || trimLine(string(valid.Out)) != short(p.target) {
 			return &failure.Error{
@@ -146,7 +146,7 @@ func (p *publishing) errNoRemote(known []string) error {
 	f := &failure.Error{Message: "there is no remote " + wording.Quote(p.remote)}
 	if len(known) > 0 {
 		f.Message += "; there is " + wording.Printable(strings.Join(known, ", "))
-		f.Remedy = "name it: " + Options{Remote: known[0], Branch: p.opts.Branch, Merge: p.opts.Merge}.command()
+		f.Remedy = "push to a remote that exists: " + Options{Remote: known[0], Branch: p.opts.Branch, Merge: p.opts.Merge}.command()
 		return f
 	}
 	f.Remedy = "add the remote with git remote add, under the name " + wording.Printable(p.remote) + "; then " + p.git.again

@@ -22,10 +22,11 @@ type building struct {
 	*publishing
 	combine *reconcile.Combiner
 	// bases are the merge bases of head and the remote's branch. onto is the tip of that branch, or what an earlier sync built on top of it. head is
-	// the branch's tip. builtUpTo is a commit up to which onto has everything already, perhaps as new commits.
+	// the branch's tip. The commits to rebase are builtUpTo..head: what
+	// builtUpTo has, onto has too, as it is or as copies that an earlier sync made.
 	bases                 []string
 	head, onto, builtUpTo string
-	// userObjects reads commits, and signs them with the user's settings. commits are those that it has read, by id.
+	// userObjects reads commits, and signs new ones as the user's git is configured. commits are those that it has read, by id.
 	userObjects *rewrite.Objects
 	commits     map[string]rewrite.Commit
 	notes       []string
@@ -42,13 +43,13 @@ type step struct {
 	id string
 	// parents are its parents; empty if the step before is the only one.
 	parents []string
-	// files are its workspaces' files, which git does not merge. codeTree is the id of its tree without them.
+	// files are the files that reconcile merges, and git does not. codeTree is the id of its tree without them.
 	codeTree string
 	files    reconcile.Files
 }
 
 // build builds the commits and returns the new tip. It rebases the branch's own commits. It merges instead if the caller asks for that, if one of them
-// is published, tagged, a merge, a first commit or one that cannot be signed again, or if their entries cannot be put after those of the remote's branch.
+// is published, tagged, a merge, a commit without a parent or one that cannot be signed again, or if their entries cannot be put after those of the remote's branch.
 func (b *building) build(ctx context.Context) (goal string, err error) {
 	own, err := b.listToRebase(ctx)
 	if err != nil {
@@ -255,14 +256,14 @@ func (b *building) errByHand(ctx context.Context, err error, command string, con
 		return err
 	}
 	upstream := wording.ShellWord(b.remote + "/" + short(b.target))
-	if errors.Is(err, combine.ErrUndo) { // the own commits have been judged, so it is the remote's branch; reconcile would refuse it too
+	if errors.Is(err, combine.ErrUndo) { // a side has broken a log; the own commits have been judged, so it is the remote's
 		f := *failure.Of(err)
 		f.Remedy = "fix the log on that branch first, as `small-hook audit " + upstream + "` says; then " + b.git.again
 		return &f
 	}
-	dirty, asked := b.git.runYesNo(ctx, "diff-index", "--quiet", "HEAD", "--")
-	if asked != nil {
-		return asked
+	dirty, askErr := b.git.runYesNo(ctx, "diff-index", "--quiet", "HEAD", "--")
+	if askErr != nil {
+		return askErr
 	}
 	f := *failure.Of(err)
 	edit := "`small-hook reconcile`, then "

@@ -108,7 +108,8 @@ func (g *commandLine) errFailed(args []string, done gitcmd.Result) error {
 	return f
 }
 
-// explain turns the error of a git that ended with a status other than 0 into errFailed. Other errors stay, and so do those that have a remedy.
+// explain turns the error of a git that ended with a status other than 0 into errFailed. Other errors stay: a failure.Error, and that of a git that did
+// not start or was stopped.
 func (g *commandLine) explain(err error) error {
 	var e *gitcmd.Error
 	if said := new(failure.Error); !errors.As(err, &said) && errors.As(err, &e) && e.Err == nil {

@@ -35,7 +35,7 @@ type moving struct {
 	disk  map[string][]byte
 	// trackedInTheWay and untrackedInTheWay are files that the move would overwrite.
 	trackedInTheWay, untrackedInTheWay []string
-	// notes say what was changed in uncommitted entries.
+	// notes say what was changed in uncommitted entries, and where copies of staged ones are.
 	notes []string
 	// halfWritten are files of which a killed git wrote only the beginning.
 	halfWritten []string
@@ -144,7 +144,7 @@ func (m *moving) plan(ctx context.Context) error {
 			case c.Merges(path):
 				files = append(files, path)
 			default:
-				if err := m.planOther(ctx, path, found, isDirty); err != nil {
+				if err := m.planCode(ctx, path, found, isDirty); err != nil {
 					return err
 				}
 			}
@@ -155,7 +155,7 @@ func (m *moving) plan(ctx context.Context) error {
 		case len(files)+len(m.index)+len(m.halfWritten) == 0:
 			return refused
 		}
-		return m.planWorkspaces(ctx, c, files)
+		return m.planMerged(ctx, c, files)
 	})
 }
 
@@ -171,7 +171,8 @@ func (m *moving) compare(ctx context.Context) error {
 	return err
 }
 
-// findObstacle finds what stands in the work tree where a path is to be written: a file at that path, or one in place of a directory above it. It is
+// findObstacle finds what stands in the work tree where a path is to be written: a file or directory at that path, or a file in place of a
+// directory above it. It is
 // empty if nothing stands there, or only what git is about to remove.
 func (m *moving) findObstacle(path string) (string, error) {
 	for end := range len(path) + 1 {
@@ -210,17 +211,17 @@ func (m *moving) stageNew(path string) {
 	m.index = append(m.index, apply.File{File: history.File{Path: path, Mode: m.changed[path].mode, Object: m.changed[path].object}})
 }
 
-// planOther plans for a file outside the workspaces where the work tree differs from head. A killed sync may have left it as goal has it, or half
+// planCode plans for a file that git merges, where the work tree differs from head. A killed sync may have left it as goal has it, or half
 // written; otherwise it is in the way. found is the result of findObstacle. dirty is true if git knows the file and it differs from head; else it is
 // an untracked one.
-func (m *moving) planOther(ctx context.Context, path, found string, dirty bool) error {
+func (m *moving) planCode(ctx context.Context, path, found string, dirty bool) error {
 	same, begins := found == "" && strings.Trim(m.changed[path].mode, "0") == "", false
 	if info, err := os.Lstat(m.fullPath(path)); found == path && err == nil && info.Mode().IsRegular() {
 		data, err := os.ReadFile(m.fullPath(path))
 		if err != nil {
 			return &failure.Error{Message: "cannot read " + wording.Printable(path) + ": " + wording.Printable(err.Error()), Err: err}
 		}
-		whole, err := m.git.Run(ctx, nil, "cat-file", "--filters", "--path="+path, m.changed[path].object) // fails if the new commit has no such file
+		whole, err := m.git.Run(ctx, nil, "cat-file", "--filters", "--path="+path, m.changed[path].object) // the status is not 0 if goal has no such file
 		if err != nil {
 			return err
 		}
@@ -240,8 +241,9 @@ func (m *moving) planOther(ctx context.Context, path, found string, dirty bool) 
 	return nil
 }
 
-// planWorkspaces plans to combine the uncommitted changes in workspaces' files with goal's files.
-func (m *moving) planWorkspaces(ctx context.Context, c *reconcile.Combiner, paths []string) error {
+// planMerged plans to combine the uncommitted changes in files that reconcile merges with goal's files. As in a rebase, ours is goal and theirs is the work
+// tree.
+func (m *moving) planMerged(ctx context.Context, c *reconcile.Combiner, paths []string) error {
 	if len(paths) == 0 {
 		return nil
 	}
@@ -258,19 +260,19 @@ func (m *moving) planWorkspaces(ctx context.Context, c *reconcile.Combiner, path
 		return err
 	}
 	base := reconcile.Side{Name: history.Short(m.head), ID: m.head, Files: head}
-	lackingHead, err := c.LogsLacking(ctx, theirs.Files, head, paths)
+	lackEntriesOfHead, err := c.LogsLacking(ctx, theirs.Files, head, paths)
 	if err != nil {
 		return err
 	}
-	if len(lackingHead) > 0 {
+	if len(lackEntriesOfHead) > 0 {
 		// A killed sync may have written goal's logs already: then the work tree is compared with goal.
-		lackingGoal, err := c.LogsLacking(ctx, theirs.Files, ours.Files, paths)
+		lackEntriesOfGoal, err := c.LogsLacking(ctx, theirs.Files, ours.Files, paths)
 		if err != nil {
 			return err
 		}
-		if len(lackingGoal) > 0 {
+		if len(lackEntriesOfGoal) > 0 {
 			return &failure.Error{
-				Message: listPaths(lackingHead) + " in the work tree lacks entries that are committed",
+				Message: listPaths(lackEntriesOfHead) + " in the work tree lacks entries that are committed",
 				Remedy:  "put them back: `small-hook restore`, then " + m.git.again,
 			}
 		}
@@ -326,8 +328,8 @@ func (m *moving) keepStaged(ctx context.Context, c *reconcile.Combiner, onDisk r
 	return err
 }
 
-// errHidden returns the failure of a move that git refuses because of files that have changed on disk, although it was told to ignore their changes; nil
-// if there are none.
+// errHidden returns the failure of a move that would overwrite files that have changed on disk and are marked skip-worktree or assume-unchanged; nil if
+// there are none.
 func (m *moving) errHidden(ctx context.Context) error {
 	lines, err := m.git.runPaths(ctx, "ls-files", "-v", "-z", "--full-name", ":/")
 	var paths []string
@@ -351,7 +353,7 @@ func (m *moving) errHidden(ctx context.Context) error {
 	}
 	return &failure.Error{
 		Message: fmt.Sprintf("git was told to ignore changes of %s on disk, and %s changes it too", listPaths(paths), m.remoteName()),
-		Remedy:  "take the marks away: " + commands + m.git.again,
+		Remedy:  "have git look at their changes again: " + commands + m.git.again,
 	}
 }
 

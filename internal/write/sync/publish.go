@@ -28,12 +28,12 @@ type Options struct {
 	// Place is the work tree, and Environ the environment for git, as KEY=VALUE.
 	Place   githistory.Place
 	Environ []string
-	// Combining runs the function do with a combiner of logs and workspaces' files. trusted is the commit whose policy counts; the baselines in the
-	// configuration of head count, too.
+	// Combining runs the function do with a combiner of logs and workspaces' files. trusted is the commit whose configuration
+	// counts; of the configuration of head, only the baselines count, too.
 	Combining func(ctx context.Context, trusted, head string, do func(*reconcile.Combiner) error) error
 	// Locked runs the function do under the locks of all workspaces.
 	Locked func(ctx context.Context, do func(context.Context) error) error
-	// JudgeOwn judges the commits that head has and base lacks. upstream is the commit whose policy counts. JudgePush judges a push as the
+	// JudgeOwn judges the commits that head has and base lacks. upstream is the commit whose configuration counts. JudgePush judges a push as the
 	// pre-push hook does. Both return true if nothing is wrong.
 	JudgeOwn  func(ctx context.Context, base, head, upstream string) (bool, error)
 	JudgePush func(ctx context.Context, push Push) (bool, error)
@@ -117,7 +117,7 @@ func Run(ctx context.Context, opts Options) (out *Outcome, err error) {
 	stopped := err != nil || p.out.HasFindings || p.out.Refused != ""
 	switch {
 	case p.pushed != "" && err != nil:
-		p.say("%s was pushed to %s, and stays.", history.Short(p.pushed), p.remoteName())
+		p.say("%s was pushed to %s; that is not undone.", history.Short(p.pushed), p.remoteName())
 	case p.attempted != "" && p.pushed == "":
 		p.say("It is not known whether %s has %s; the next sync finds out. The branch and the work tree are as before.", p.remoteName(), history.Short(p.attempted))
 	case stopped && (p.finishedEarlier || p.pushed != ""):

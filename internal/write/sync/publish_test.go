@@ -32,7 +32,7 @@ func TestRemedies(t *testing.T) {
 		addCommand([]string{"a.txt", "it's\n"}):                   "`git add -- " + topPaths([]string{"a.txt"}) + " " + topPaths([]string{"it's\n"}) + "`",
 		listPaths([]string{"1", "2", "3", "4", "5", "6", "7"}):    "1, 2, 3, 4, 5, 2 more",
 		listPaths([]string{"a\x1b"}):                              `a\x1b`,
-		failure.Of(lost.errNoRemote([]string{"a;b", "c"})).Remedy: "name it: `small-hook sync --merge 'a;b' topic`",
+		failure.Of(lost.errNoRemote([]string{"a;b", "c"})).Remedy: "push to a remote that exists: `small-hook sync --merge 'a;b' topic`",
 		failure.Of(lost.errNoRemote(nil)).Remedy:                  "add the remote with git remote add, under the name up; then `small-hook sync --merge up topic`",
 	} {
 		if got != want {

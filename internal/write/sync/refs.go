@@ -68,7 +68,7 @@ func (p *publishing) deleteRefs(ctx context.Context, refs ...string) error {
 func (p *publishing) finishEarlier(ctx context.Context, upstream string) error {
 	from, to := p.refs[p.fromRef()], p.refs[p.toRef()]
 	if to != "" && to == p.refs[p.branch] {
-		// The earlier sync was killed after it had moved the branch. To take the workspaces' locks clears what is left of its own.
+		// The earlier sync was killed after it had moved the branch. Its locks of the workspaces may be left: taking them once clears them.
 		if err := p.opts.Locked(ctx, func(context.Context) error { return nil }); err != nil {
 			return err
 		}
@@ -154,7 +154,8 @@ func (p *publishing) findGoal(ctx context.Context, head, upstream string) (goal,
 	case b.emptied == own:
 		return goal, "Took " + theirs + ", which has the changes of " + wording.Count(own, "own commit") + " already.", nil
 	case b.emptied > 0:
-		theirs += ", which has the changes of " + wording.Count(b.emptied, "other") + " already"
+		leftOut := wording.Count(b.emptied, "own commit")
+		return goal, "Put " + wording.Count(own-b.emptied, "own commit") + " on top of " + theirs + ", which has the changes of " + leftOut + " already.", nil
 	}
 	return goal, "Put " + wording.Count(own-b.emptied, "own commit") + " on top of " + theirs + ".", nil
 }
