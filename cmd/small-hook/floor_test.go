@@ -26,6 +26,28 @@ func documentedFloor(t *testing.T) string {
 	return floor
 }
 
+// TestFloorOnExcludedWorkspaces: the documented floor holds for a log although an earlier push has excluded all workspaces.
+func TestFloorOnExcludedWorkspaces(t *testing.T) {
+	server, client := receiver(t)
+	floor := filepath.Join(t.TempDir(), "floor.yml")
+	if err := os.WriteFile(floor, []byte(documentedFloor(t)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	client = client.With("SMALL_GATE_FLOOR=" + floor)
+	client.Write(".small-gate.yml", "version: 1\nworkspaces: {exclude: [\"**\"]}\n")
+	client.Commit("exclude")
+	client.Git("push", "-q", server.Dir, "HEAD:main")
+	text, err := os.ReadFile(client.Path(progressFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	client.Write(progressFile, strings.Replace(string(text), "workspace created", "workspace made", 1))
+	client.Commit("rewrite")
+	if _, err := client.Try("push", "-q", server.Dir, "HEAD:main"); err == nil || !strings.Contains(err.Error(), "[append-only/modified]") {
+		t.Errorf("the push of a rewritten log: %v", err)
+	}
+}
+
 // offByRepository is a configuration that turns off every rule of logs.
 func offByRepository() string {
 	var s strings.Builder
