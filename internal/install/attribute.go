@@ -20,7 +20,8 @@ type attribute struct {
 	probes []string
 }
 
-// addLines adds a.line to file, a .gitattributes, unless the probes already have the driver, and each line of more that file lacks.
+// addLines adds to file, a .gitattributes, those lines of the parameter more that it lacks, and before them a.line, unless the probes have the driver
+// already.
 func (a attribute) addLines(ctx context.Context, repo Repository, file string, more ...string) (Action, error) {
 	values, err := a.values(ctx, repo, a.probes)
 	if err != nil {
@@ -57,7 +58,7 @@ func (a attribute) addLines(ctx context.Context, repo Repository, file string, m
 		content = append(content, end...)
 	}
 	action := Present
-	if added := []byte(strings.Join(lines, end) + end); !bytes.HasSuffix(content, added) { // the same lines once more would change nothing
+	if added := []byte(strings.Join(lines, end) + end); !bytes.HasSuffix(content, added) { // if it ends with these lines, something elsewhere overrides them
 		if err := wholefile.WriteVia(repo.CommonDir, file, append(content, added...)); err != nil {
 			return Left, fileError("write", file, err)
 		}
@@ -117,7 +118,7 @@ func (a attribute) values(ctx context.Context, repo Repository, paths []string) 
 	return values, nil
 }
 
-// setConfig sets settings, each a key and a value, in the repository's own configuration.
+// setConfig sets settings, each a key and a value, in git's own configuration of the repository.
 func setConfig(ctx context.Context, repo Repository, settings ...[2]string) (Action, error) {
 	action := Present
 	for _, setting := range settings {

@@ -2,8 +2,8 @@
 // and diff drivers.
 //
 // Each of our hooks is a short POSIX shell script, called a shim. It names the program by its absolute path, so that it works in clients
-// that lack the user's PATH. An earlier hook is kept beside the shim and runs first. If a hook manager fills the directory, nothing is
-// written unless [InstallOptions].Force is set: the result then says what to add to the manager's own file.
+// that lack the user's PATH. An earlier hook is kept beside the shim and runs first. If a hook manager is recognised, and its
+// files do not call every hook yet, nothing is written unless [InstallOptions].Force is set: the result then says what to add to these files.
 //
 // Every error is a *failure.Error, with which the command ends with exit status 2.
 package install

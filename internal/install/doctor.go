@@ -38,7 +38,7 @@ type Check struct {
 	Kept string
 	// Program is what the hook would run, Version its answer to "version".
 	Program, Version string
-	// Moved is the path that the shim names, if no program there can be run; else "". Program is then the one on PATH, if any.
+	// Moved is the path that the shim names, if no program can be run there any more; Program is then the one found on PATH, if any. Otherwise Moved is empty.
 	Moved string
 }
 
@@ -208,7 +208,8 @@ func (e examination) whyAbsent(hook Name) string {
 	return why
 }
 
-// checkForeign checks a hook that is not ours, without running it. If it runs our shim, which its manager moved aside, it checks that.
+// checkForeign checks a hook that is not ours, without running it. If the hook runs our shim, which its manager moved aside, the
+// shim is checked instead.
 func (e examination) checkForeign(ctx context.Context, check *Check, file hookFile) {
 	aside, runs, err := findAside(check.Hook, file)
 	if err != nil {

@@ -16,7 +16,7 @@ type DriverCheck struct {
 	Program string
 	// Why says why it would not, Remedy what to do about it.
 	Why, Remedy string
-	// Broken reports whether git is set up to use a driver but uses none or another one, which nobody notices.
+	// Broken is true if the setup is incomplete or wrong, so that git merges otherwise than intended without a word. It is false if nothing is set up.
 	Broken bool
 }
 
@@ -86,8 +86,8 @@ func checkDriver(ctx context.Context, repo Repository, logs []LogPattern) (Drive
 // builtInDrivers are the values of the attribute merge that need no configuration (gitattributes(5)).
 var builtInDrivers = []string{"unspecified", "set", "unset", "text", "binary", "union"}
 
-// unknownDriver returns the index of the first of values, of the attribute merge, that names a driver other than ours without
-// configuration, or -1.
+// unknownDriver takes values of the attribute merge. It returns the index of the first one that names a driver which git's configuration lacks, ours
+// excepted, or -1.
 func unknownDriver(ctx context.Context, repo Repository, values []string) (int, error) {
 	known := append(slices.Clone(builtInDrivers), driverName)
 	for i, name := range values {

@@ -64,15 +64,15 @@ func removeTemporaryFiles(dir string, hook Name) error {
 	return fileError("remove temporary files in", dir, err)
 }
 
-// hasSameManager reports whether one manager wrote both hooks. Only the newer one is needed then.
+// hasSameManager reports whether one manager wrote both hooks. Only the one that is in place now is needed then.
 func (f hookFile) hasSameManager(other hookFile) bool {
 	writer := writerOf(f.text)
 	return writer != nil && writer == writerOf(other.text)
 }
 
-// keepHook puts the hook at file.path at kept too, and leaves it in place, so that a process killed afterwards loses nothing. A link
+// keepHook gives the hook at file.path a second name, kept, and does not remove the first, so that a process killed afterwards loses nothing. A link
 // stays a link with the same target; a file gets a second hard link, or a copy if the system refuses that. keepHook overwrites a kept
-// hook only with a newer one of the same manager.
+// hook only if the same manager wrote both.
 func keepHook(file hookFile, kept string) error {
 	existing, err := readHook(kept)
 	if err != nil {

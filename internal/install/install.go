@@ -23,8 +23,8 @@ type InstallOptions struct {
 	Logs []LogPattern
 }
 
-// Install installs a repository's hooks. It is idempotent. If a manager fills the directory, nothing is written unless options.Force is
-// set: the result's Manual says what to add to the manager's files, if they lack a hook.
+// Install installs a repository's hooks. It is idempotent. If a hook manager is recognised, even only by its configuration, and its
+// files do not call every hook yet, nothing is written unless options.Force is set: the result's Manual says what to add to these files.
 func Install(ctx context.Context, options InstallOptions) (result Result, err error) {
 	repo, err := Locate(ctx, options.Dir)
 	if err != nil {
@@ -97,7 +97,7 @@ type plan struct {
 	note   string
 }
 
-// planHooks writes nothing, so that a hook that cannot be planned changes nothing.
+// planHooks writes nothing: if one hook cannot be planned, none is changed.
 func planHooks(dir string, hooks []Name, program string) ([]plan, error) {
 	plans := make([]plan, 0, len(hooks))
 	for _, hook := range hooks {

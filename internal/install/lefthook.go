@@ -42,8 +42,8 @@ func lefthookFiles() []string {
 }
 
 // lefthookAddition returns one command for each hook, in a form that every version of lefthook reads. Lefthook skips a command if nothing is
-// staged, or if the checked-out commit is already on the remote, but never one that names an existing file. So each command names the
-// configuration's file, which the gate ignores.
+// staged, or if the checked-out commit is already on the remote, but never one that names an existing file. So each command is
+// given the name of lefthook's own file as an argument, which the gate ignores.
 func lefthookAddition(file string, hooks []Name) Addition {
 	const block = "%[1]s:\n  commands:\n    small-gate:\n      files: echo %[4]s\n      run: %[2]s %[1]s %[3]s\n"
 	const table = "[%[1]s.commands.small-gate]\nfiles = \"echo %[4]s\"\nrun = \"%[2]s %[1]s %[3]s\"\n"
