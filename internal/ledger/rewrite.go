@@ -89,7 +89,7 @@ func (r *Rewrite) DoneIn(l *Ledger) bool {
 		return false
 	}
 	if r.Unordered {
-		return r.Before != nil && (r.After == nil || !hasMore(l.Entries, r.Before, r.After))
+		return r.Before != nil && (r.After == nil || !hasRemoved(l.Entries, r.Before, r.After))
 	}
 	return r.hasOnlyAfter(l)
 }
@@ -97,20 +97,20 @@ func (r *Rewrite) DoneIn(l *Ledger) bool {
 // hasOnlyAfter reports whether l has all that the rewrite led to, and nothing that it removed.
 func (r *Rewrite) hasOnlyAfter(l *Ledger) bool {
 	if r.Unordered {
-		return containsAll(l.Entries, r.After) && !hasMore(l.Entries, r.Before, r.After)
+		return containsAll(l.Entries, r.After) && !hasRemoved(l.Entries, r.Before, r.After)
 	}
 	n, ok := l.matchBeginning(r.To, r.After)
-	return ok && !hasMore(l.Entries, r.Before, l.Entries[:n])
+	return ok && !hasRemoved(l.Entries, r.Before, l.Entries[:n])
 }
 
-// hasMore reports whether entries has one that before has more often than after, and more often than after has it.
-func hasMore(entries, before, after []Entry) bool {
+// hasRemoved reports whether entries has, besides all of after, an entry that the step from before to after removed.
+func hasRemoved(entries, before, after []Entry) bool {
 	removed := DigestSet(&Ledger{Entries: pickEntries(before, unmatched(before, after))})
 	return slices.ContainsFunc(unmatched(entries, after), func(i int) bool { return removed[entries[i].Digest] })
 }
 
-// removesNothing reports whether l begins with what the rewrite led to, and yet has in order all that the rewrite started from, although something was to
-// go.
+// removesNothing reports whether l lost nothing by a rewrite that removes entries: l begins with what the rewrite led to, and has in order all that the
+// rewrite started from.
 func (r *Rewrite) removesNothing(l *Ledger) bool {
 	n, ok := l.matchBeginning(r.To, r.After)
 	return ok && !r.Unordered && !containsAll(l.Entries[:n], r.Before) && Subsequence(DigestsOf(&Ledger{Entries: r.Before}), DigestsOf(l)) != nil

@@ -109,6 +109,14 @@ const (
 // Uncommitted reports whether a revision is the index or the work tree.
 func Uncommitted(revision string) bool { return revision == Index || revision == WorkTree }
 
+// CommitOrParents returns a revision or, if it is not committed yet, its parents.
+func CommitOrParents(revision string, parents []string) []string {
+	if Uncommitted(revision) {
+		return parents
+	}
+	return []string{revision}
+}
+
 // ErrLacking is wrapped by errors about something that this clone lacks and a fetch may bring: a commit, a name, history beyond a shallow
 // clone's boundary.
 var ErrLacking = errors.New("the clone lacks it")

@@ -30,11 +30,9 @@ func acceptsDeletion(ctx context.Context, r *run.Run, n history.Commit, parent, 
 
 // commitOrParents returns the commit's id or, if the commit is not made yet, the ids of its parents.
 func commitOrParents(r *run.Run, n history.Commit) []string {
-	switch {
-	case !history.Uncommitted(n.ID):
-		return []string{n.ID}
-	case n.Parents != nil:
-		return n.Parents
+	parents := n.Parents
+	if parents == nil {
+		parents = r.Scope.Parents
 	}
-	return r.Scope.Parents
+	return history.CommitOrParents(n.ID, parents)
 }

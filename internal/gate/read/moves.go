@@ -44,14 +44,6 @@ type moveSearch struct {
 	acceptsSince bool
 }
 
-// childOrParents returns the child's id or, if the child is not committed yet, the ids of its parents.
-func (x moveSearch) childOrParents() []string {
-	if history.Uncommitted(x.child) {
-		return x.parents
-	}
-	return []string{x.child}
-}
-
 // removedLog is a log of the parent that the child no longer has at its path. logs holds the parent's version or, if that cannot be read, the last
 // readable versions before it.
 type removedLog struct {

@@ -177,10 +177,10 @@ func (src *Source) equalInRotation(ctx context.Context, x moveSearch, from, to s
 	if err != nil {
 		return equal, err
 	}
-	if equal, err = src.AcceptSince(ctx, equal, x.parent, x.childOrParents(), from, from, log, archive); err != nil {
+	if equal, err = src.AcceptSince(ctx, equal, x.parent, history.CommitOrParents(x.child, x.parents), from, from, log, archive); err != nil {
 		return equal, err
 	}
-	return src.CompleteApprovals(ctx, equal, append([]string{x.parent}, x.childOrParents()...), from, log, archive, x.combines)
+	return src.CompleteApprovals(ctx, equal, append([]string{x.parent}, history.CommitOrParents(x.child, x.parents)...), from, log, archive, x.combines)
 }
 
 // readBoth reads a log before and after a change.

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/small-gate/small-gate/internal/base/failure"
+	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/small"
@@ -149,7 +150,7 @@ func (src *Source) addMovesSince(ctx context.Context, x moveSearch, removed []re
 		if err != nil {
 			return equal, err
 		}
-		accepting, err := src.AcceptSince(ctx, equal, x.parent, x.childOrParents(), from, to, before, after)
+		accepting, err := src.AcceptSince(ctx, equal, x.parent, history.CommitOrParents(x.child, x.parents), from, to, before, after)
 		if !slices.ContainsFunc(before.Log.Entries, func(e ledger.Entry) bool { return !accepting.Accepted[e.Digest] }) {
 			return equal, err // any log would continue one of which no entry counts
 		}

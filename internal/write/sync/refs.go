@@ -154,8 +154,7 @@ func (p *publishing) findGoal(ctx context.Context, head, upstream string) (goal,
 	case b.emptied == own:
 		return goal, "Took " + theirs + ", which has the changes of " + wording.Count(own, "own commit") + " already.", nil
 	case b.emptied > 0:
-		leftOut := wording.Count(b.emptied, "own commit")
-		return goal, "Put " + wording.Count(own-b.emptied, "own commit") + " on top of " + theirs + ", which has the changes of " + leftOut + " already.", nil
+		theirs += "; left out " + wording.Count(b.emptied, "own commit") + ", whose changes are there already"
 	}
 	return goal, "Put " + wording.Count(own-b.emptied, "own commit") + " on top of " + theirs + ".", nil
 }
