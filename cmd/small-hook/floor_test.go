@@ -6,6 +6,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -26,22 +28,42 @@ func documentedFloor(t *testing.T) string {
 	return floor
 }
 
-// TestFloorOnExcludedWorkspaces: the documented floor holds for a log although an earlier push has excluded all workspaces.
+// fleetFloors are the floors in docs/fleet.md: the commands that write floor.yml, and what GitHub and GitLab take as an input.
+func fleetFloors(t *testing.T) (floors []string) {
+	t.Helper()
+	for _, match := range regexp.MustCompile(`(?m)^ *version: 1\n(?: *[a-z]+: .*\n)+`).FindAllString(readPage(t, "../../docs/fleet.md"), -1) {
+		floors = append(floors, regexp.MustCompile(`(?m)^ +`).ReplaceAllString(match, ""))
+	}
+	if len(floors) != 3 {
+		t.Fatalf("the page shows %d floors: %q", len(floors), floors)
+	}
+	return floors
+}
+
+// TestFloorOnExcludedWorkspaces: each documented floor holds for a log although an earlier push has excluded all workspaces.
 func TestFloorOnExcludedWorkspaces(t *testing.T) {
+	for i, floor := range append(fleetFloors(t), documentedFloor(t)) {
+		t.Run(strconv.Itoa(i), func(t *testing.T) { excludeAndRewrite(t, floor) })
+	}
+}
+
+// excludeAndRewrite pushes a configuration without workspaces, and then a rewritten log, which the floor must refuse.
+func excludeAndRewrite(t *testing.T, text string) {
+	t.Helper()
 	server, client := receiver(t)
 	floor := filepath.Join(t.TempDir(), "floor.yml")
-	if err := os.WriteFile(floor, []byte(documentedFloor(t)), 0o600); err != nil {
+	if err := os.WriteFile(floor, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	client = client.With("SMALL_GATE_FLOOR=" + floor)
 	client.Write(".small-gate.yml", "version: 1\nworkspaces: {exclude: [\"**\"]}\n")
 	client.Commit("exclude")
 	client.Git("push", "-q", server.Dir, "HEAD:main")
-	text, err := os.ReadFile(client.Path(progressFile))
+	log, err := os.ReadFile(client.Path(progressFile))
 	if err != nil {
 		t.Fatal(err)
 	}
-	client.Write(progressFile, strings.Replace(string(text), "workspace created", "workspace made", 1))
+	client.Write(progressFile, strings.Replace(string(log), "workspace created", "workspace made", 1))
 	client.Commit("rewrite")
 	if _, err := client.Try("push", "-q", server.Dir, "HEAD:main"); err == nil || !strings.Contains(err.Error(), "[append-only/modified]") {
 		t.Errorf("the push of a rewritten log: %v", err)
