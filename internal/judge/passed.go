@@ -30,7 +30,7 @@ type passKey struct {
 // writers noted about the work tree: each hook reads these notes again.
 func computePassKey(ctx context.Context, s *session.Session, parents []string, neighbours []logs.Neighbour) (passKey, error) {
 	// All files count: rules also read files that do not change.
-	files, err := s.Repo.HoldIndex(ctx)
+	files, err := s.Repo.ListIndex(ctx)
 	if err != nil {
 		return passKey{}, err
 	}

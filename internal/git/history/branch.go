@@ -21,9 +21,10 @@ type Refs interface {
 	Head(ctx context.Context) (string, error)
 	// CurrentBranch returns the full name of the branch that HEAD names, empty for a detached HEAD.
 	CurrentBranch(ctx context.Context) (string, error)
-	// Refs looks up refs by their full names. The result, by the same names, lacks a ref that does not exist or that points to a ref that does
-	// not exist. For a symbolic ref, Branch.Ref is the ref to which it points. A damaged ref is an error.
-	Refs(ctx context.Context, names ...string) (map[string]Branch, error)
+	// Refs looks up the ref that each prefix names in full, and all refs below it: "refs/heads" stands for all branches. The result has the refs
+	// by their full names, but none that points to a ref that does not exist. For a symbolic ref, Branch.Ref is the ref to which it points. A
+	// damaged ref is an error.
+	Refs(ctx context.Context, prefixes ...string) (map[string]Branch, error)
 	// Tips lists the commits at the tips of all refs below the prefixes ("refs/remotes/origin/"), or of all refs if no prefix is given. It
 	// follows tags, and leaves out refs that lead to no commit.
 	Tips(ctx context.Context, prefixes ...string) ([]string, error)

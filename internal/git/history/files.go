@@ -19,7 +19,7 @@ const maxPathspecs = 200
 // List lists files as [history.Tree] says. It lists an unmerged path of the index once, with Unmerged set and without mode and object.
 func (r *Repo) List(ctx context.Context, revision string, f history.Filter) ([]history.File, error) {
 	filter := NewFilter(f)
-	if all := r.heldIndex.Load(); all != nil && revision == history.Index {
+	if all := r.indexFiles.Load(); all != nil && revision == history.Index {
 		var files []history.File
 		if f.Workspaces {
 			files = make([]history.File, 0, len(*all)) // workspaces may be most of a large index
@@ -50,14 +50,14 @@ func (r *Repo) List(ctx context.Context, revision string, f history.Filter) ([]h
 	return files, nil
 }
 
-// HoldIndex lists all files of the index and keeps the list, from which [Repo.List] then answers: git takes long to read a large index. Use it
+// ListIndex lists all files of the index and keeps the list, from which [Repo.List] then answers: git takes long to read a large index. Use it
 // only in a hook, during which the index does not change.
-func (r *Repo) HoldIndex(ctx context.Context) ([]history.File, error) {
+func (r *Repo) ListIndex(ctx context.Context) ([]history.File, error) {
 	files, err := r.List(ctx, history.Index, history.Filter{All: true})
 	if err != nil {
 		return nil, err
 	}
-	r.heldIndex.Store(&files)
+	r.indexFiles.Store(&files)
 	return files, nil
 }
 

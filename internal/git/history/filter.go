@@ -23,7 +23,7 @@ type Filter struct {
 	wildcards             []glob
 	wildcardPatterns      []string // the patterns of rest
 	twins                 small.Twins
-	// beginnings holds the prefixes, the globs' prefixes and the paths in Twins, sorted. MayHold searches it for one inside a directory.
+	// beginnings holds the prefixes, the globs' prefixes and the paths in Twins, sorted. MayContain searches it for one inside a directory.
 	beginnings []string
 }
 
@@ -79,8 +79,8 @@ func (f *Filter) matchesPattern(path string) bool {
 	return f.exactPaths[path] || slices.ContainsFunc(f.wildcards, func(g glob) bool { return g.mayMatch(path) }) && policy.Matches(f.wildcardPatterns, path)
 }
 
-// MayHold reports whether the filter may select something inside a directory.
-func (f *Filter) MayHold(dir string) bool {
+// MayContain reports whether the filter may select something inside a directory.
+func (f *Filter) MayContain(dir string) bool {
 	if f.All || f.Workspaces && (len(f.prefixes) == 0 || f.inWorkspace(dir)) || len(f.twins.Of(dir)) > 0 {
 		return true
 	}

@@ -29,7 +29,7 @@ func TestFilterPatterns(t *testing.T) {
 				t.Errorf("%q matches %q: %t", pattern, path, got)
 			}
 			for i := range path {
-				if want && path[i] == '/' && !f.MayHold(path[:i]) {
+				if want && path[i] == '/' && !f.MayContain(path[:i]) {
 					t.Errorf("%q: nothing below %q, but %q", pattern, path[:i], path)
 				}
 			}
@@ -97,13 +97,13 @@ func TestFilterWorkspaces(t *testing.T) {
 			}
 			got = append(got, path)
 			for i := range path {
-				if path[i] == '/' && !f.MayHold(path[:i]) {
+				if path[i] == '/' && !f.MayContain(path[:i]) {
 					t.Errorf("%q: nothing below %q, but %q", c.dirs, path[:i], path)
 				}
 			}
 		}
 		wantEqual(t, c.want, fmt.Sprint(got))
-		if len(c.dirs) > 0 && f.MayHold("other") {
+		if len(c.dirs) > 0 && f.MayContain("other") {
 			t.Errorf("%q: something in another directory", c.dirs)
 		}
 	}

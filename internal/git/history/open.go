@@ -46,8 +46,8 @@ type Repo struct {
 	// headHasNoConfig is true if Open found that HEAD's commit has no configuration file. Every hook asks that, so Open finds out in passing.
 	headHasNoConfig bool
 
-	heldIndex atomic.Pointer[[]history.File] // see HoldIndex
-	bases     sync.Map                       // merge bases by [2]string of commits; they never change
+	indexFiles atomic.Pointer[[]history.File] // see ListIndex
+	bases      sync.Map                       // merge bases by [2]string of commits; they never change
 
 	batchMutex   sync.Mutex // held while batch or sizes is used
 	batch, sizes *batch     // batch reads whole objects, sizes only their sizes

@@ -138,9 +138,9 @@ func (r *Repo) checkNothingHidden(ctx context.Context, a, b string) error {
 	return nil
 }
 
-// Refs looks up refs as [Refs] says.
-func (r *Repo) Refs(ctx context.Context, names ...string) (map[string]Branch, error) {
-	refs, err := r.lookUpRefs(ctx, names...)
+// Refs looks up refs and all refs below them, as [Refs] says.
+func (r *Repo) Refs(ctx context.Context, prefixes ...string) (map[string]Branch, error) {
+	refs, err := r.lookUpRefs(ctx, prefixes...)
 	return refs, r.toFailure("cannot look up refs", err)
 }
 
@@ -160,8 +160,8 @@ func InitBranch(ctx context.Context, git gitcmd.Git) (string, error) {
 }
 
 // lookUpRefs does what Refs does, but the caller has to turn the error into a failure.
-func (r *Repo) lookUpRefs(ctx context.Context, names ...string) (map[string]Branch, error) {
-	out, err := r.forEachRef(ctx, append([]string{"--format=%(refname) %(objectname) %(symref)"}, names...)...)
+func (r *Repo) lookUpRefs(ctx context.Context, prefixes ...string) (map[string]Branch, error) {
+	out, err := r.forEachRef(ctx, append([]string{"--format=%(refname) %(objectname) %(symref)"}, prefixes...)...)
 	if err != nil {
 		return nil, err
 	}

@@ -70,7 +70,7 @@ func (w *walker) listDir(ctx context.Context, prefix, tree string) bool {
 		text = rest[size:]
 		switch mode {
 		case "40000":
-			if w.filter.MayHold(path) && !w.listDir(ctx, path+"/", id) {
+			if w.filter.MayContain(path) && !w.listDir(ctx, path+"/", id) {
 				return false
 			}
 		case "100644", "100755", history.ModeLink, history.ModeSubmodule:

@@ -42,16 +42,16 @@ func (r *Repo) commit(ctx context.Context, id string) (*commit, error) {
 	return c, nil
 }
 
-// peeledCommit reads the commit that a caller's id names, directly or through tags.
-func (r *Repo) peeledCommit(ctx context.Context, named string) (*commit, error) {
-	id, _, err := r.Peel(ctx, named)
+// peeledCommit reads the commit with this id, or the one to which the tag with this id leads.
+func (r *Repo) peeledCommit(ctx context.Context, id string) (*commit, error) {
+	peeled, _, err := r.Peel(ctx, id)
 	switch {
 	case err != nil:
 		return nil, err
-	case id == "":
-		return nil, githistory.NotHere(named, errors.Join(ErrUnserved, errNoObject))
+	case peeled == "":
+		return nil, githistory.NotHere(id, errors.Join(ErrUnserved, errNotFound))
 	}
-	return r.commit(ctx, id)
+	return r.commit(ctx, peeled)
 }
 
 // commitHead matches the beginning of a commit: its tree, its parents, and the seconds of the committer's date, if it has a valid one.
@@ -70,15 +70,15 @@ func parseCommit(data []byte) (*commit, error) {
 	return c, nil
 }
 
-// Peel follows an object to a commit as [githistory.Repo.Peel] does. here is whether the object exists.
-func (r *Repo) Peel(ctx context.Context, id string) (commit string, here bool, err error) {
+// Peel follows an object to a commit as [githistory.Repo.Peel] does. found is false if the object is not in the repository.
+func (r *Repo) Peel(ctx context.Context, id string) (commit string, found bool, err error) {
 	if err := cmp.Or(githistory.SHA1.Check(id), ctx.Err()); err != nil {
 		return "", false, err
 	}
 	for tags := range maxTags {
 		o, err := r.objects.read(id, maxTag)
 		switch {
-		case errors.Is(err, errNoObject) && tags == 0:
+		case errors.Is(err, errNotFound) && tags == 0:
 			return "", false, nil
 		case err != nil:
 			return "", true, unreadable(id, err)
@@ -141,9 +141,9 @@ type reached struct {
 
 const fromFirst, fromBoth = 1, 3
 
-// findReachable finds the commits that are reachable from either of two sides, by id. It follows the newest commit first. It ends when only one commit is
-// left to follow: every path from both sides goes through it, so its ancestors are reachable from both. The map may lack these ancestors. Wrong dates
-// only make the walk longer.
+// findReachable returns the commits that are reachable from either of two sides, in a map from their ids. It follows the newest commit first. It ends when
+// only one commit is left to follow: every path from both sides goes through it, so its ancestors are reachable from both. The map may lack these
+// ancestors. Wrong dates only make the walk longer.
 func (r *Repo) findReachable(ctx context.Context, sides ...[]string) (map[string]*reached, error) {
 	found := map[string]*reached{}
 	var open []*reached // their parents have to be followed
@@ -158,7 +158,9 @@ func (r *Repo) findReachable(ctx context.Context, sides ...[]string) (map[string
 		}
 		f.from |= from
 	}
-	toRoots := false // true if a side is empty or a path has ended in a root: then not every path goes through the last commit
+	// toRoots is true if the walk must go on although one commit is left: a side is empty, so that no commit is reachable from both, or a path has ended
+	// in a root, so that it does not go through that commit.
+	toRoots := false
 	for i, names := range sides {
 		toRoots = toRoots || len(names) == 0
 		for _, name := range names {

@@ -64,7 +64,7 @@ func (r *Repo) worktrees() (out []githistory.Neighbour, err error) {
 			return nil, err
 		}
 		if at.ID != "" {
-			// For a detached HEAD follow returns the ref HEAD, and a Neighbour has no ref.
+			// For a detached HEAD, follow names HEAD itself as the ref. Neighbour.Ref is empty then.
 			out = append(out, githistory.Neighbour{Ref: strings.TrimPrefix(at.Ref, "HEAD"), Worktree: filepath.Dir(dotGit), ID: at.ID})
 		}
 	}

@@ -157,10 +157,10 @@ func (r *Repo) CurrentBranch(context.Context) (string, error) {
 	return branch, asFailure("cannot read HEAD", err)
 }
 
-// Refs looks up refs as [githistory.Refs] says.
-func (r *Repo) Refs(ctx context.Context, names ...string) (map[string]githistory.Branch, error) {
+// Refs looks up refs and all refs below them, as [githistory.Refs] says.
+func (r *Repo) Refs(ctx context.Context, prefixes ...string) (map[string]githistory.Branch, error) {
 	s := r.refs()
-	names, err := s.list(names)
+	names, err := s.list(prefixes)
 	found := map[string]githistory.Branch{}
 	for i := 0; i < len(names) && err == nil; i++ {
 		var at githistory.Branch
@@ -176,11 +176,11 @@ func (r *Repo) Tips(ctx context.Context, prefixes ...string) (tips []string, err
 	if len(prefixes) == 0 {
 		prefixes = []string{"refs"}
 	}
-	found, err := r.Refs(ctx, prefixes...)
-	for _, at := range found {
-		commit, here, err := r.Peel(ctx, at.ID)
-		if err == nil && !here {
-			err = unreadable(at.ID, errNoObject)
+	branches, err := r.Refs(ctx, prefixes...)
+	for _, at := range branches {
+		commit, found, err := r.Peel(ctx, at.ID)
+		if err == nil && !found {
+			err = unreadable(at.ID, errNotFound)
 		}
 		if err != nil {
 			return nil, err
@@ -207,9 +207,9 @@ func (r *Repo) Resolve(ctx context.Context, name string) (string, error) {
 	switch {
 	case err == nil:
 		return c.ID, nil
-	case errors.Is(err, errNoObject) && otherSyntax().MatchString(name):
+	case errors.Is(err, errNotFound) && otherSyntax().MatchString(name):
 		return "", unserved("the revision %q is an abbreviated id, or has syntax that only git understands", name)
-	case errors.Is(err, errNoObject):
+	case errors.Is(err, errNotFound):
 		return "", githistory.NotResolved(name, false /* not shallow */, githistory.SHA1.Valid(name), err)
 	}
 	return "", asFailure(fmt.Sprintf("cannot look up %q", name), err)
@@ -235,7 +235,7 @@ func (r *Repo) commitOf(ctx context.Context, name string) (*commit, error) {
 	}
 	for ; generations > 0 && err == nil; generations-- {
 		if parent > len(c.Parents) {
-			return nil, errNoObject
+			return nil, errNotFound
 		}
 		c, err = r.commit(ctx, c.Parents[parent-1])
 	}
@@ -265,5 +265,5 @@ func (r *Repo) idOf(name string) (string, error) {
 			return at.ID, err
 		}
 	}
-	return "", errNoObject
+	return "", errNotFound
 }

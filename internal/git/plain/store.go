@@ -35,11 +35,12 @@ const (
 	idSize = len(plumbing.Hash{})
 	// cacheSize is the size of go-git's cache of pack objects for deltas, in bytes.
 	cacheSize = 32 * cache.MiByte
-	// maxHeld is the size, in bytes, of the largest object that go-git builds in memory; logs are smaller. Larger ones stream, which is slower.
-	maxHeld = 16 << 20
+	// maxInMemory is the size, in bytes, of the largest object that go-git builds in memory; logs are smaller. Larger ones stream, which is slower.
+	maxInMemory = 16 << 20
 )
 
-var errNoObject = errors.New("it is not here") // or the name of a revision leads nowhere
+// errNotFound means that an object is missing, or that a revision names no commit.
+var errNotFound = errors.New("it is not here")
 
 // store reads objects. It is safe for concurrent use.
 type store struct {
@@ -66,7 +67,7 @@ var prepareLibrary = sync.OnceValue(func() error {
 })
 
 func (s *store) open() {
-	options := filesystem.Options{KeepDescriptors: true, LargeObjectThreshold: maxHeld}
+	options := filesystem.Options{KeepDescriptors: true, LargeObjectThreshold: maxInMemory}
 	s.packs = filesystem.NewObjectStorageWithOptions(dotgit.New(osfs.New(s.dir)), cache.NewObjectLRU(cacheSize), options)
 }
 
@@ -109,12 +110,13 @@ func (s *store) try(id string, limit int64) (o object, err error) {
 	}
 	encoded, err := s.packs.EncodedObject(plumbing.AnyObject, hash)
 	if errors.Is(err, plumbing.ErrObjectNotFound) {
-		// If a pack's index lists the object all the same, the pack is damaged. EncodedObject skips a damaged index entry, and HashesWithPrefix fails on it.
+		// The pack may also be damaged: its index lists an object that it lacks, or the entry in its index is broken. EncodedObject skips a broken
+		// entry; HashesWithPrefix returns an error.
 		listed, err := s.packs.HashesWithPrefix(hash[:])
 		if err == nil && len(listed) > 0 {
 			err = errors.New("the pack does not hold what its index says")
 		}
-		return o, cmp.Or(err, errNoObject)
+		return o, cmp.Or(err, errNotFound)
 	}
 	if err != nil {
 		return o, err
@@ -163,7 +165,7 @@ func unreadable(id string, err error) error {
 		return githistory.Damaged(id) // git is no remedy: it does not check ids when it reads
 	}
 	f := githistory.Unreadable(id, errors.Join(ErrUnserved, err))
-	if !errors.Is(err, errNoObject) {
+	if !errors.Is(err, errNotFound) {
 		f.Message += ": " + wording.Printable(err.Error())
 		f.Remedy += "; or " + useGit
 	}

@@ -174,7 +174,7 @@ func (d *diff) dirs(dir string, before, after plumbing.Hash) error {
 		}
 		path := dir + cmp.Or(old.name, now.name)
 		switch isDir := old.mode == filemode.Dir || now.mode == filemode.Dir; { // never one of each: a file and a directory of one name sort apart
-		case isDir && d.filter.MayHold(path):
+		case isDir && d.filter.MayContain(path):
 			err = d.dirs(path+"/", old.id, now.id)
 		case !isDir && d.filter.Matches(path):
 			d.changes = append(d.changes, history.Change{Path: path, Old: old.file(path), New: now.file(path)})
@@ -231,22 +231,22 @@ func makeTrees(all []*format.Entry) *indexTrees {
 	return out
 }
 
-// add makes the trees of a directory and of its subdirectories, and returns the directory's id. below are the index's entries in and below the
-// directory; the first length bytes of their names are the directory's path, with its slash.
-func (s *indexTrees) add(below []*format.Entry, length int) plumbing.Hash {
+// add makes the trees of a directory and of its subdirectories, and returns the directory's id. The parameter files has
+// the index's entries in the directory and its subdirectories. The first length bytes of their names are the directory's path, with its slash.
+func (s *indexTrees) add(files []*format.Entry, length int) plumbing.Hash {
 	var entries []treeEntry
 	var data []byte
-	for len(below) > 0 {
-		name, _, isDir := strings.Cut(below[0].Name[length:], "/")
-		e, n := treeEntry{name: name, mode: below[0].Mode, id: below[0].Hash}, 1
+	for len(files) > 0 {
+		name, _, isDir := strings.Cut(files[0].Name[length:], "/")
+		e, n := treeEntry{name: name, mode: files[0].Mode, id: files[0].Hash}, 1
 		if isDir {
-			dir := below[0].Name[:length+len(name)+1]
-			for n < len(below) && strings.HasPrefix(below[n].Name, dir) {
+			dir := files[0].Name[:length+len(name)+1]
+			for n < len(files) && strings.HasPrefix(files[n].Name, dir) {
 				n++
 			}
-			e.mode, e.id = filemode.Dir, s.add(below[:n], len(dir))
+			e.mode, e.id = filemode.Dir, s.add(files[:n], len(dir))
 		}
-		below, entries = below[n:], append(entries, e)
+		files, entries = files[n:], append(entries, e)
 		data = fmt.Appendf(data, "%o %s\x00%s", uint32(e.mode), e.name, e.id[:])
 	}
 	id := plumbing.ComputeHash(plumbing.TreeObject, data)
@@ -254,12 +254,13 @@ func (s *indexTrees) add(below []*format.Entry, length int) plumbing.Hash {
 	return id
 }
 
-// HoldIndex lists all files of the index. Unlike git/history, this reader keeps no list for later calls: readIndex is fast enough.
-func (r *Repo) HoldIndex(ctx context.Context) ([]history.File, error) {
+// ListIndex lists all files of the index. git/history keeps the list for later calls; this reader does not, because readIndex is fast enough.
+func (r *Repo) ListIndex(ctx context.Context) ([]history.File, error) {
 	return r.List(ctx, history.Index, history.Filter{All: true})
 }
 
-// Sparse lists those of some paths of the index that are marked skip-worktree. They can be marked without a sparse checkout.
+// Sparse returns those of the given paths that the index marks skip-worktree. git update-index sets that mark too, so there may be some although this
+// reader refuses sparse checkouts.
 func (r *Repo) Sparse(_ context.Context, paths []string) (sparse []string, err error) {
 	marks, err := githistory.MarksIn(r.indexFile(), githistory.SHA1)
 	for _, m := range marks {

@@ -33,8 +33,8 @@ type Repository interface {
 	Peel(ctx context.Context, id string) (commit string, here bool, err error)
 	// IsAncestor reports whether ancestor is commit or reachable from it.
 	IsAncestor(ctx context.Context, ancestor, commit string) (bool, error)
-	// HoldIndex lists all files of the index. Later answers about the index may come from this list: the index does not change while a hook runs.
-	HoldIndex(ctx context.Context) ([]history.File, error)
+	// ListIndex lists all files of the index. Later answers about the index may come from this list: the index does not change while a hook runs.
+	ListIndex(ctx context.Context) ([]history.File, error)
 	// Sparse lists those of some paths of the index that a sparse checkout leaves out of the work tree (git-sparse-checkout(1)).
 	Sparse(ctx context.Context, paths []string) ([]string, error)
 	// Marks lists the files on disk that a filter selects and that git was told not to compare with the index.
