@@ -628,7 +628,12 @@ func (m *kindModel) doubled(c int) modelVerdict {
 		return verdict
 	}
 	for at, l := range m.logs[c] {
-		most, accepted, found := map[string]int{}, map[string]bool{}, bad
+		most, found := map[string]int{}, bad
+		if m.since >= 0 && !m.reach(c)[m.since] { // what the since commit had may be taken over
+			for _, e := range m.logs[m.since][at].entries {
+				most[e]++
+			}
+		}
 		for _, p := range m.parents[c] {
 			merge := m.merges(c)
 			moved := m.moves(p, c, merge)
@@ -651,14 +656,11 @@ func (m *kindModel) doubled(c int) modelVerdict {
 					here[e]++
 					most[e] = max(most[e], here[e])
 				}
-				for _, e := range minus(l.entries, m.without(p, c, at, b, l.entries)[0]) {
-					accepted[e] = true
-				}
 			}
 		}
 		count := map[string]int{}
 		for _, e := range l.entries {
-			if count[e]++; count[e] > max(most[e], 1) && !accepted[e] {
+			if count[e]++; count[e] > max(most[e], 1) {
 				verdict = max(verdict, found)
 			}
 		}

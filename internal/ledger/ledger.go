@@ -228,8 +228,8 @@ func (l *Ledger) Extends(p *Ledger) bool {
 	return l.Len() >= p.Len() && l.HeadAt(p.Len()) == p.Head()
 }
 
-// firstEntries returns the ledger of the first n entries.
-func (l *Ledger) firstEntries(n int) *Ledger {
+// FirstEntries returns the ledger of the first n entries.
+func (l *Ledger) FirstEntries(n int) *Ledger {
 	return &Ledger{Entries: l.Entries[:n:n], heads: l.heads[:n:n], used: l.used}
 }
 

@@ -137,7 +137,7 @@ func (l *Log) ReadEarlier(whole, data []byte) *Log {
 	if l.byLine {
 		lines := bytes.Count(data, []byte("\n"))
 		n := sort.Search(l.Len(), func(i int) bool { return l.Entries[i].Pos.Line > lines })
-		return &Log{Ledger: l.firstEntries(n), size: len(data), lines: lines, byLine: true}
+		return &Log{Ledger: l.FirstEntries(n), size: len(data), lines: lines, byLine: true}
 	}
 	if l.dashColumn == 0 {
 		return nil
@@ -154,7 +154,7 @@ func (l *Log) ReadEarlier(whole, data []byte) *Log {
 	if n == 0 || n == l.Len() || l.Entries[n].Pos.Line != lines+1 {
 		return nil
 	}
-	return &Log{Ledger: l.firstEntries(n), size: len(data), lines: lines, dashColumn: l.dashColumn}
+	return &Log{Ledger: l.FirstEntries(n), size: len(data), lines: lines, dashColumn: l.dashColumn}
 }
 
 // structureOfLines returns the structure of whole lines: [small.StructureOf] takes the text for one line, but each line counts for one.

@@ -50,15 +50,33 @@ func newCommitLog(ctx context.Context, r *run.Run, s *read.Step, path string, ch
 	return log, err
 }
 
-// IsAcceptedOrReturned reports whether an entry needs no other finding: a baseline accepts it, or divergence/returned-entry reports it.
-func (l *CommitLog) IsAcceptedOrReturned(d small.Digest) bool {
-	return l.isAccepted(d) || l.isReturned(d)
+// AddedCopies lists the entries that repeat an earlier one, beyond the number that any parent or any accepted log has; divergence/returned-entry reports
+// those that an approved rewrite removed. For first see [ledger.AddedCopies].
+func (l *CommitLog) AddedCopies(ctx context.Context) (copies, first []ledger.Entry, err error) {
+	var before []*ledger.Ledger
+	for _, p := range l.ParentsAfterRewrites {
+		for _, log := range p.Ledgers {
+			before = append(before, log.Log.Ledger)
+		}
+	}
+	if copies, _ = ledger.AddedCopies(before, l.Child.Log.Ledger); len(copies) == 0 {
+		return nil, nil, nil // the usual case, for which nothing else is read
+	}
+	source := l.Run.Source
+	accepted, err := source.AcceptedLogs(ctx, source.Policy.LogFor(l.Path), commitOrParents(l.Run, l.Step.Commit), l.Path, l.Child)
+	if err != nil {
+		return nil, nil, err
+	}
+	copies, first = ledger.AddedCopies(append(before, accepted...), l.Child.Log.Ledger)
+	return copies, first, nil
 }
 
+// isAccepted reports whether a baseline or the since commit accepts an entry on one of the edges.
 func (l *CommitLog) isAccepted(d small.Digest) bool {
 	return slices.ContainsFunc(l.edges, func(e *LogChange) bool { return e.Accepted[d] })
 }
 
-func (l *CommitLog) isReturned(d small.Digest) bool {
+// IsReturned reports whether divergence/returned-entry reports an entry.
+func (l *CommitLog) IsReturned(d small.Digest) bool {
 	return slices.ContainsFunc(l.Returned, func(e ledger.Entry) bool { return e.Digest == d })
 }

@@ -161,7 +161,10 @@ func judgeLog(ctx context.Context, r *run.Run, s *read.Step, path string) ([]led
 	}
 	added, misplaced := read.NewEntries(child.Log.Ledger, approved)
 	added = slices.DeleteFunc(added, func(index int) bool { return log.isAccepted(child.Log.Entries[index].Digest) })
-	misplaced = slices.DeleteFunc(misplaced, func(index int) bool { return log.IsAcceptedOrReturned(child.Log.Entries[index].Digest) })
+	misplaced = slices.DeleteFunc(misplaced, func(index int) bool {
+		d := child.Log.Entries[index].Digest
+		return log.isAccepted(d) || log.IsReturned(d)
+	})
 	if err := judgeEdges(ctx, r, s, path, child, parents, edges, added, misplaced); err != nil {
 		return nil, err
 	}

@@ -197,19 +197,45 @@ func tookOverAll(before, after, atSince *LedgerFile, equal ledger.Equivalence) b
 // EntriesBeforeSince returns the entries that a log had in its since commit and that commit's ancestors. It returns nil if one of tips contains the since
 // commit: only a commit without it may still have entries that the target has lost. tips holds the commit or, if it is not made yet, its parents.
 func (src *Source) EntriesBeforeSince(ctx context.Context, stanza *policy.Log, tips []string, path string) (map[small.Digest]bool, error) {
-	if stanza.Since == "" {
-		return nil, nil
-	}
-	for _, tip := range tips {
-		if bases, err := src.History.MergeBases(ctx, tip, stanza.Since); err != nil || slices.Contains(bases, stanza.Since) {
-			return nil, err
-		}
+	if lacks, err := src.lacksSince(ctx, stanza, tips); err != nil || !lacks {
+		return nil, err
 	}
 	past, err := src.acceptedBySince(ctx, stanza, path)
 	if err != nil {
 		return nil, err
 	}
 	return past.entries, nil
+}
+
+// lacksSince reports whether a log has a since commit that none of tips contains.
+func (src *Source) lacksSince(ctx context.Context, stanza *policy.Log, tips []string) (bool, error) {
+	if stanza.Since == "" {
+		return false, nil
+	}
+	for _, tip := range tips {
+		if bases, err := src.History.MergeBases(ctx, tip, stanza.Since); err != nil || slices.Contains(bases, stanza.Since) {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// AcceptedLogs returns the logs that a commit may copy as it may copy its parents' logs: the beginning of its own log if a baseline accepts that, and
+// the log in the since commit, which a squash does not contain. tips holds the commit or, if it is not made yet, its parents.
+func (src *Source) AcceptedLogs(ctx context.Context, stanza *policy.Log, tips []string, path string, own *LedgerFile) (logs []*ledger.Ledger, err error) {
+	n, err := src.countAccepted(ctx, path, own.Log.Ledger)
+	if err != nil {
+		return nil, err
+	}
+	logs = append(logs, own.Log.FirstEntries(n))
+	if lacks, err := src.lacksSince(ctx, stanza, tips); err != nil || !lacks {
+		return logs, err
+	}
+	atSince, err := src.LogAt(ctx, stanza.Since, path)
+	if atSince.Readable() {
+		logs = append(logs, atSince.Log.Ledger)
+	}
+	return logs, err
 }
 
 // IsBeforeSince reports whether a commit is a log's since commit, or an ancestor of it.

@@ -20,23 +20,17 @@ func checkAddedCopies(ctx context.Context, j *logs.CommitLog, r *rule.Reporter) 
 	if stanza == nil || j.Run.Source.IsFileEntry(j.Path) {
 		return nil
 	}
-	var before []*ledger.Ledger
-	for _, p := range j.ParentsAfterRewrites {
-		for _, l := range p.Ledgers {
-			before = append(before, l.Log.Ledger)
-		}
-	}
 	byFields := len(stanza.Identity.Only) > 0
-	doubled, first := ledger.AddedCopies(before, j.Child.Log.Ledger)
-	if len(doubled) == 0 {
-		return nil // the usual case, for which no record is read
+	doubled, first, err := j.AddedCopies(ctx)
+	if err != nil || len(doubled) == 0 {
+		return err
 	}
 	records, err := j.Run.Source.ReaderOf(j.Path).Records(ctx, j.Child.File)()
 	if err != nil {
 		return err
 	}
 	for i, e := range doubled {
-		if j.IsAcceptedOrReturned(e.Digest) {
+		if j.IsReturned(e.Digest) {
 			continue
 		}
 		f := finding.Finding{
