@@ -940,27 +940,36 @@ func (m *kindModel) targetFirst(target, c int) modelVerdict {
 	if m.kind.unordered() || m.kind.merged() || len(m.parents[c]) < 2 {
 		return fine
 	}
+	verdict := fine
 	for at, now := range m.logs[c] {
-		has, lacks := slices.Clone(m.logs[target][at].entries), false
-		if r := m.rewrite; r != nil && at == r.at && begins(has, r.from) && m.done(now.entries) {
-			has = slices.Concat(r.to, has[len(r.from):])
-		}
 		if slices.ContainsFunc(m.parents[c], func(p int) bool { return slices.Equal(m.logs[p][at].entries, now.entries) }) {
 			continue // the merge did not put it together
 		}
-		inOrder := m.inOrderIn(has, now.entries)
-		for _, e := range now.entries {
-			i := slices.Index(has, e)
-			switch {
-			case i < 0 || inOrder && i > 0:
-				lacks = true
-			case lacks && m.since >= 0:
-				return unsure // what is accepted counts on neither side
-			case lacks:
-				return bad
-			default:
-				has = slices.Delete(has, i, i+1)
-			}
+		for _, has := range m.before(target, at) {
+			verdict = max(verdict, m.beginsWithTarget(at, has, now.entries))
+		}
+	}
+	return verdict
+}
+
+// beginsWithTarget judges whether a merge's log has what one log of the target has before what that lacks.
+func (m *kindModel) beginsWithTarget(at string, target, now []string) modelVerdict {
+	has, lacks := slices.Clone(target), false
+	if r := m.rewrite; r != nil && at == r.at && begins(has, r.from) && m.done(now) {
+		has = slices.Concat(r.to, has[len(r.from):])
+	}
+	inOrder := m.inOrderIn(has, now)
+	for _, e := range now {
+		i := slices.Index(has, e)
+		switch {
+		case i < 0 || inOrder && i > 0:
+			lacks = true
+		case lacks && m.since >= 0:
+			return unsure // what is accepted counts on neither side
+		case lacks:
+			return bad
+		default:
+			has = slices.Delete(has, i, i+1)
 		}
 	}
 	return fine

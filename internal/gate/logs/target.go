@@ -27,31 +27,38 @@ func findBeforeTarget(ctx context.Context, r *run.Run, s *read.Step, path string
 	if slices.ContainsFunc(parents, func(p read.ParentLog) bool { return slices.ContainsFunc(p.Ledgers, sameAsChild) }) {
 		return nil // a parent has the same log: the merge did not put it together
 	}
-	targetLog, err := readTargetLog(ctx, r, target.ID, path, parents)
-	if err != nil || !targetLog.Readable() {
+	targetLogs, err := readTargetLogs(ctx, r, target.ID, path, parents)
+	if err != nil || len(targetLogs) == 0 {
 		return err
 	}
 	past, err := r.Source.EntriesBeforeSince(ctx, stanza, commitOrParents(r, s.Commit), path)
 	if err != nil {
 		return err
 	}
-	has := markEntriesOf(r.Source.EquivalenceByWaivers(path, path).ApplyRewrite(targetLog.Log.Ledger, child.Log.Ledger), child.Log.Ledger)
-	targetLacks := []int{}
-	for i, e := range child.Log.Entries {
-		if !has[i] {
-			if !past[e.Digest] {
-				targetLacks = append(targetLacks, i)
-			}
-			continue
-		}
-		for _, index := range targetLacks {
-			if !slices.Contains(edges[0].Misplaced, index) {
+	for _, log := range targetLogs {
+		rewritten := r.Source.EquivalenceByWaivers(path, path).ApplyRewrite(log.Log.Ledger, child.Log.Ledger)
+		for _, index := range entriesBefore(rewritten, child.Log.Ledger) {
+			if !past[child.Log.Entries[index].Digest] && !slices.Contains(edges[0].Misplaced, index) && !slices.Contains(edges[0].BeforeTarget, index) {
 				edges[0].BeforeTarget = append(edges[0].BeforeTarget, index)
 			}
 		}
-		targetLacks = nil
 	}
 	return nil
+}
+
+// entriesBefore returns the indexes of the entries of a merge's log that the target lacks and that stand before an entry of the target.
+func entriesBefore(target, merged *ledger.Ledger) []int {
+	has := markEntriesOf(target, merged)
+	var lacks []int
+	before := 0
+	for i := range merged.Entries {
+		if has[i] {
+			before = len(lacks)
+		} else {
+			lacks = append(lacks, i)
+		}
+	}
+	return lacks[:before]
 }
 
 // markEntriesOf returns, for each entry of a merge's log, whether it is one of the target's. If the log has the target's entries in order, it takes the
@@ -77,16 +84,17 @@ func markEntriesOf(target, merged *ledger.Ledger) []bool {
 	return has
 }
 
-// readTargetLog reads the target's version of a log, at its path or at one from which it moved on an edge; nil if the target has none.
-func readTargetLog(ctx context.Context, r *run.Run, target, path string, parents []read.ParentLog) (log *read.LedgerFile, err error) {
+// readTargetLogs reads the target's version of a log, at its path or at one from which it moved on an edge. If the target has none that can be read, it
+// reads the last readable versions before it.
+func readTargetLogs(ctx context.Context, r *run.Run, target, path string, parents []read.ParentLog) ([]*read.LedgerFile, error) {
 	paths := []string{path}
 	for _, p := range parents {
 		paths = append(paths, p.Paths...)
 	}
 	for _, at := range paths {
-		if log, err = r.Source.LogAt(ctx, target, at); err != nil || log != nil {
-			return log, err
+		if log, err := r.Source.LogAt(ctx, target, at); err != nil || log.Readable() {
+			return []*read.LedgerFile{log}, err
 		}
 	}
-	return nil, nil
+	return r.Source.LastReadable(ctx, target, path)
 }

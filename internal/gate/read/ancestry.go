@@ -73,7 +73,7 @@ func (src *Source) noteAncestor(n history.Commit, changes [][]history.Change) {
 		for _, change := range edge {
 			c.configures = c.configures || src.Policy.Configures(change.Path)
 			if !src.IsLog(change.Path) || src.IsFileEntry(change.Path) && src.Policy.LogFor(change.Path) == nil {
-				continue // nobody asks for earlier versions of a record of 2.0.0: lastReadable does not, and only a stanza has `since`
+				continue // nobody asks for earlier versions of a record of 2.0.0: LastReadable does not, and only a stanza has `since`
 			}
 			logs = append(logs, change)
 			if _, known := a.first[change.Path]; !known {
@@ -200,10 +200,10 @@ func addVersions(to, more []*version) []*version {
 	return out
 }
 
-// lastReadable finds the logs that a later log at a path has to continue if a commit has no readable log there: the last readable version among
+// LastReadable finds the logs that a later log at a path has to continue if a commit has no readable log there: the last readable version among
 // the commit's ancestors or, if several branches were merged, that of each branch. A log that moved away still counts, unless it is a configured
 // log. A log whose removal is waived does not count.
-func (src *Source) lastReadable(ctx context.Context, commit, path string) ([]*LedgerFile, error) {
+func (src *Source) LastReadable(ctx context.Context, commit, path string) ([]*LedgerFile, error) {
 	if commit == "" || src.IsFileEntry(path) { // an immutable file that was deleted may come back: the commit that deleted it has the finding
 		return nil, nil
 	}

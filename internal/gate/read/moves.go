@@ -345,7 +345,7 @@ func (src *Source) LogsBefore(ctx context.Context, parent string, c history.Chan
 	if log.Readable() {
 		return []*LedgerFile{log}, nil
 	}
-	return src.lastReadable(ctx, parent, c.Path)
+	return src.LastReadable(ctx, parent, c.Path)
 }
 
 // replacedByUnrelated reports whether the child has, at a log's path, another log that came from an unrelated history.

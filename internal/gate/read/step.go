@@ -286,7 +286,7 @@ func (src *Source) readParentLog(ctx context.Context, s *Step, edge int, c histo
 		p.Add(c.Path, s.logAfterRotation(edge, c.Path, own))
 		return nil
 	}
-	last, err := src.lastReadable(ctx, p.ID, c.Path)
+	last, err := src.LastReadable(ctx, p.ID, c.Path)
 	p.Add(c.Path, last...)
 	p.NoLog = c.Old.Mode == ""
 	if came := s.logAfterRotation(edge, c.Path, nil); came != nil && c.Old.Mode == "" {
