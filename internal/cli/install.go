@@ -115,7 +115,7 @@ func (a *app) printDriverResult(result install.Result, err error) error {
 
 // printResult prints what was done to hooks or harnesses. The exit status is 2 if nothing is guarded until a person does something.
 func (a *app) printResult(result install.Result, err error) error {
-	if err != nil || result.Outcome == install.NeedsManual {
+	if err != nil || result.Outcome == install.NeedsManualSteps {
 		a.status = statusFailed
 	}
 	return cmp.Or(a.print(result.Text()), err)

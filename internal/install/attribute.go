@@ -23,9 +23,9 @@ type attribute struct {
 // addLines adds to file, a .gitattributes, those lines of the parameter more that it lacks, and before them a.line, unless the probes have the driver
 // already.
 func (a attribute) addLines(ctx context.Context, repo Repository, file string, more ...string) (Action, error) {
-	values, err := a.values(ctx, repo, a.probes)
+	values, err := a.valuesFor(ctx, repo, a.probes)
 	if err != nil {
-		return Left, err
+		return LeftAlone, err
 	}
 	lines := more
 	if slices.ContainsFunc(values, func(v string) bool { return v != driverName }) {
@@ -36,14 +36,14 @@ func (a attribute) addLines(ctx context.Context, repo Repository, file string, m
 	}
 	info, err := os.Lstat(file)
 	if err == nil && !info.Mode().IsRegular() {
-		return Left, newError(wording.Printable(file)+" is not an ordinary file", "Add this line to the file that git reads: "+lines[0], nil)
+		return LeftAlone, newError(wording.Printable(file)+" is not an ordinary file", "Add this line to the file that git reads: "+lines[0], nil)
 	}
 	var content []byte
 	if err == nil {
 		content, err = os.ReadFile(file)
 	}
 	if err != nil && !doesNotExist(err) {
-		return Left, fileError("read", file, err)
+		return LeftAlone, fileError("read", file, err)
 	}
 	existing := strings.Split(strings.ReplaceAll(string(content), "\r\n", "\n"), "\n")
 	lines = slices.DeleteFunc(lines, func(line string) bool { return line != a.line && slices.Contains(existing, line) })
@@ -60,11 +60,11 @@ func (a attribute) addLines(ctx context.Context, repo Repository, file string, m
 	action := Present
 	if added := []byte(strings.Join(lines, end) + end); !bytes.HasSuffix(content, added) { // if it ends with these lines, something elsewhere overrides them
 		if err := wholefile.WriteVia(repo.CommonDir, file, append(content, added...)); err != nil {
-			return Left, fileError("write", file, err)
+			return LeftAlone, fileError("write", file, err)
 		}
 		action = Installed
 	}
-	values, err = a.values(ctx, repo, a.probes)
+	values, err = a.valuesFor(ctx, repo, a.probes)
 	if at := slices.IndexFunc(values, func(v string) bool { return v != driverName }); err == nil && at >= 0 {
 		err = newError("the line is in "+wording.Printable(file)+", but another one overrides it", "Look for it in the other "+attributesFile+" files, and in info/attributes in git's folder. To see the value in effect: `git check-attr --all "+shellPath(filepath.Join(repo.Top, a.probes[at]))+"`", nil)
 	}
@@ -79,7 +79,7 @@ func (a attribute) removeLine(repo Repository, file string) (Action, error) {
 	}
 	content, err := os.ReadFile(file)
 	if err != nil {
-		return Left, fileError("read", file, err)
+		return LeftAlone, fileError("read", file, err)
 	}
 	var kept []byte
 	for line := range bytes.Lines(content) {
@@ -96,13 +96,13 @@ func (a attribute) removeLine(repo Repository, file string) (Action, error) {
 		err = wholefile.WriteVia(repo.CommonDir, file, kept)
 	}
 	if err != nil {
-		return Left, fileError("write", file, err)
+		return LeftAlone, fileError("write", file, err)
 	}
 	return Removed, nil
 }
 
-// values asks git for the attribute's value for each path in the work tree.
-func (a attribute) values(ctx context.Context, repo Repository, paths []string) ([]string, error) {
+// valuesFor asks git for the attribute's value for each path in the work tree.
+func (a attribute) valuesFor(ctx context.Context, repo Repository, paths []string) ([]string, error) {
 	out, err := repo.Git.run(ctx, repo.Top, append([]string{"check-attr", "-z", a.name, "--"}, paths...)...)
 	if err != nil {
 		return nil, newError("git cannot read the attributes in "+wording.Printable(repo.Top), "", err)
@@ -125,7 +125,7 @@ func setConfig(ctx context.Context, repo Repository, settings ...[2]string) (Act
 		key := setting[0]
 		now, set, err := repo.Git.config(ctx, repo.Top, "--local", "-z", "--get", key)
 		if err != nil {
-			return Left, err
+			return LeftAlone, err
 		}
 		if set && now == setting[1]+"\x00" {
 			continue
@@ -134,7 +134,7 @@ func setConfig(ctx context.Context, repo Repository, settings ...[2]string) (Act
 			action = Installed
 		}
 		if _, err := repo.Git.run(ctx, repo.Top, "config", "--local", "--replace-all", key, setting[1]); err != nil {
-			return Left, configError(filepath.Join(repo.CommonDir, "config"), err)
+			return LeftAlone, configError(filepath.Join(repo.CommonDir, "config"), err)
 		}
 	}
 	return action, nil

@@ -22,10 +22,10 @@ var diffAttribute = attribute{
 }
 
 var diffDriver = driver{
-	label:      "readable diffs",
-	attribute:  diffAttribute,
-	whyNotBare: "it has no .gitattributes",
-	cloneNote:  "A clone without `" + ProgramName + " install --textconv` shows differences line by line",
+	label:         "readable diffs",
+	attribute:     diffAttribute,
+	whyNoneInBare: "it has no .gitattributes",
+	cloneNote:     "A clone without `" + ProgramName + " install --textconv` shows differences line by line",
 }
 
 // InstallTextconv makes git diff and git log -p show logs as this program prints them, or the program in options. It is idempotent.
@@ -51,7 +51,7 @@ func UninstallTextconv(ctx context.Context, dir string) (Result, error) {
 		if _, err := repo.Git.run(ctx, repo.Top, "config", "--local", "--remove-section", "diff."+driverName); err != nil {
 			return result.orFailed(configError(config, err))
 		}
-		result.add(diffDriver.change(Removed, config))
+		result.add(diffDriver.hookChange(Removed, config))
 	}
 	if repo.Bare {
 		return result, nil
@@ -59,7 +59,7 @@ func UninstallTextconv(ctx context.Context, dir string) (Result, error) {
 	attributes := filepath.Join(repo.Top, attributesFile)
 	action, err := diffAttribute.removeLine(repo, attributes)
 	if action != Present {
-		result.add(diffDriver.change(action, attributes))
+		result.add(diffDriver.hookChange(action, attributes))
 	}
 	return result.orFailed(err)
 }

@@ -38,8 +38,8 @@ type Check struct {
 	Kept string
 	// Program is what the hook would run, Version its answer to "version".
 	Program, Version string
-	// Moved is the path that the shim names, if no program can be run there any more; Program is then the one found on PATH, if any. Otherwise Moved is empty.
-	Moved string
+	// MissingProgram is the path that the shim names, if no program can be run there any more; Program is then the one found on PATH, if any. Otherwise MissingProgram is empty.
+	MissingProgram string
 }
 
 // Diagnosis is what the doctor found.
@@ -86,7 +86,7 @@ func Doctor(ctx context.Context, dir string, logs ...LogPattern) (Diagnosis, err
 		diagnosis.Notes = append(diagnosis.Notes, "git's configuration has hooks too (hook.*.event). Git runs them as well; the doctor does not.")
 	}
 	for _, hook := range hooks {
-		check, err := examination{repo: repo, onlyHookFile: !configured[hook]}.checkHook(ctx, hook)
+		check, err := examination{repo: repo, noConfiguredHook: !configured[hook]}.checkHook(ctx, hook)
 		if err != nil {
 			return diagnosis, err
 		}
@@ -144,9 +144,9 @@ func configuredHooks(ctx context.Context, repo Repository) (map[Name]bool, error
 
 // examination is how checkHook checks each hook of a repository.
 type examination struct {
-	repo         Repository
-	onlyHookFile bool // git would run the hook's file, and no hook from its configuration
-	readOnly     bool // no hook may be run
+	repo             Repository
+	noConfiguredHook bool // git would run the hook's file, and no hook from its configuration
+	readOnly         bool // no hook may be run
 }
 
 // checkHook returns an error only if ctx is cancelled: anything else is a reason why the hook does not fire.
@@ -155,11 +155,11 @@ func (e examination) checkHook(ctx context.Context, hook Name) (Check, error) {
 	file, err := readHook(check.Path)
 	switch origin := originOf(hook, file.text); {
 	case e.repo.whySwitchedOff() != "":
-		check.Why, check.Remedy = e.whyAbsent(hook), e.repo.howToSwitchOn()
+		check.Why, check.Remedy = e.whyNotFound(hook), e.repo.howToSwitchOn()
 	case err != nil:
 		check.setFailure(err)
 	case !file.exists:
-		check.Why, check.Remedy = e.whyAbsent(hook), toInstall(hook)
+		check.Why, check.Remedy = e.whyNotFound(hook), toInstall(hook)
 	case !file.runnable && file.text == "" && file.link:
 		check.Why, check.Remedy = "it is a link to a file that does not exist", toInstall(hook)
 	case !file.runnable && origin == foreign && !namesHook(file.text, hook):
@@ -190,7 +190,7 @@ func (c *Check) setFailure(err error) {
 	c.Fires, c.Proof, c.Why, c.Remedy = false, ProofNone, f.Message, f.Remedy
 }
 
-func (e examination) whyAbsent(hook Name) string {
+func (e examination) whyNotFound(hook Name) string {
 	why := "there is no such file"
 	switch off := e.repo.whySwitchedOff(); {
 	case off != "":
@@ -211,7 +211,7 @@ func (e examination) whyAbsent(hook Name) string {
 // checkForeign checks a hook that is not ours, without running it. If the hook runs our shim, which its manager moved aside, the
 // shim is checked instead.
 func (e examination) checkForeign(ctx context.Context, check *Check, file hookFile) {
-	aside, runs, err := findAside(check.Hook, file)
+	aside, runs, err := findMovedAside(check.Hook, file)
 	if err != nil {
 		check.setFailure(err)
 		return

@@ -164,7 +164,7 @@ func TestDoctorSeesThatTheProgramHasMoved(t *testing.T) {
 	mustRemove(t, program.path)
 	t.Setenv("PATH", filepath.Dir(second.path)+string(os.PathListSeparator)+os.Getenv("PATH"))
 	check, text := fires(t, repo, PrePush)
-	if !check.Fires || check.Moved != program.path || check.Program != second.path {
+	if !check.Fires || check.MissingProgram != program.path || check.Program != second.path {
 		t.Errorf("%+v", check)
 	}
 	if !strings.Contains(text, "missing or cannot be run: "+program.path) || !strings.Contains(text, "small-hook install") {

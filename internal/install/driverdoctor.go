@@ -42,11 +42,11 @@ func checkDriver(ctx context.Context, repo Repository, logs []LogPattern) (Drive
 		return DriverCheck{}, err
 	}
 	command = strings.TrimSuffix(command, "\x00")
-	paths, err := mergedFiles(ctx, repo, logs)
+	paths, err := filesForDriver(ctx, repo, logs)
 	if err != nil {
 		return DriverCheck{}, err
 	}
-	values, err := mergeAttribute.values(ctx, repo, paths)
+	values, err := mergeAttribute.valuesFor(ctx, repo, paths)
 	if err != nil {
 		return DriverCheck{}, err
 	}
@@ -103,8 +103,8 @@ func unknownDriver(ctx context.Context, repo Repository, values []string) (int, 
 	return -1, nil
 }
 
-// mergedFiles lists the indexed files of workspaces and logs, or a sample path if there are none yet.
-func mergedFiles(ctx context.Context, repo Repository, logs []LogPattern) ([]string, error) {
+// filesForDriver lists the indexed files of workspaces and logs, or a sample path if there are none yet.
+func filesForDriver(ctx context.Context, repo Repository, logs []LogPattern) ([]string, error) {
 	args := []string{"ls-files", "-z", "--", ":(top,glob)**/.small/*.small.yml"}
 	for _, log := range logs {
 		for _, pattern := range withoutBraces(log.Path) {

@@ -45,8 +45,8 @@ func readHook(path string) (hookFile, error) {
 	return file, nil
 }
 
-// equals reports whether both files exist and differ at most in their paths, and in permission bits other than the executable one.
-func (f hookFile) equals(other hookFile) bool {
+// isCopyOf reports whether both files exist and differ at most in their paths, and in permission bits other than the executable one.
+func (f hookFile) isCopyOf(other hookFile) bool {
 	return f.exists && other.exists && f.link == other.link && f.runnable == other.runnable && f.text == other.text
 }
 
@@ -79,7 +79,7 @@ func keepHook(file hookFile, kept string) error {
 		return err
 	}
 	switch {
-	case existing.equals(file):
+	case existing.isCopyOf(file):
 		return nil // an interrupted installation kept it, or another one that is running
 	case existing.exists && !existing.hasSameManager(file):
 		return alreadyKeptError(file.path, kept)

@@ -20,17 +20,17 @@ var husky = Manager{
 	},
 	configFiles: []string{".husky"},
 	scriptsDir:  huskyScripts,
-	usesOwnName: func(text string) bool {
+	dependsOnFileName: func(text string) bool {
 		return regexp.MustCompile(`(?m)^\s*\. "(\$\(dirname (-- )?"\$0"\)|\$\{0%/\*\})/(h|husky\.sh)"`).MatchString(text)
 	},
-	lossNote: func(repo Repository) string {
+	disablingNote: func(repo Repository) string {
 		if repo.redirected() {
 			return "husky writes this folder anew, without small-gate's hooks, whenever packages are installed. Run `" + ProgramName +
 				" install --force` again then. `" + ProgramName + " doctor` shows whether the hooks are there."
 		}
 		return "When husky sets core.hooksPath, git no longer runs these hooks: run `" + ProgramName + " doctor` then."
 	},
-	fillManual: func(m *Manual, found recognition, hooks []Name) error {
+	fillManualSteps: func(m *ManualSteps, found recognition, hooks []Name) error {
 		m.Additions = scriptLines(found.repo, huskyScripts(found.repo), hooks, ProgramName, "")
 		m.Notes = []string{
 			"husky lets a script read standard input once: in pre-push, nothing before the gate may read it.",

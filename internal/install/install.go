@@ -24,7 +24,7 @@ type InstallOptions struct {
 }
 
 // Install installs a repository's hooks. It is idempotent. If a hook manager is recognised, even only by its configuration, and its
-// files do not call every hook yet, nothing is written unless options.Force is set: the result's Manual says what to add to these files.
+// files do not call every hook yet, nothing is written unless options.Force is set: the result's ManualSteps say what to add to these files.
 func Install(ctx context.Context, options InstallOptions) (result Result, err error) {
 	repo, err := Locate(ctx, options.Dir)
 	if err != nil {
@@ -61,11 +61,11 @@ func Install(ctx context.Context, options InstallOptions) (result Result, err er
 			return Result{}, err
 		}
 		if len(uncalled) > 0 {
-			manual, err := manualFor(found, uncalled, program)
+			manual, err := manualSteps(found, uncalled, program)
 			if err != nil {
 				return Result{}, err
 			}
-			return Result{Outcome: NeedsManual, Dir: repo.HooksDir, Manual: manual}, nil
+			return Result{Outcome: NeedsManualSteps, Dir: repo.HooksDir, ManualSteps: manual}, nil
 		}
 	}
 	result, err = applyPlans(repo.HooksDir, program, plans)
@@ -123,7 +123,7 @@ func planHook(dir string, hook Name, program string) (plan, error) {
 	}
 	before := kept
 	if p.file.exists && originOf(hook, p.file.text) == foreign {
-		aside, runs, err := findAside(hook, p.file)
+		aside, runs, err := findMovedAside(hook, p.file)
 		if err != nil {
 			return p, err
 		}
@@ -139,7 +139,7 @@ func planHook(dir string, hook Name, program string) (plan, error) {
 	p.text = newShim(hook, program, before).render()
 	if p.action != Chained {
 		p.action, err = p.chooseAction()
-	} else if kept.exists && !kept.equals(p.file) && !kept.hasSameManager(p.file) {
+	} else if kept.exists && !kept.isCopyOf(p.file) && !kept.hasSameManager(p.file) {
 		err = alreadyKeptError(p.file.path, kept.path)
 	}
 	return p, err
@@ -151,11 +151,11 @@ func (p plan) chooseAction() (Action, error) {
 	case !p.file.exists:
 		return Installed, nil
 	case originOf(p.hook, p.file.text) == edited:
-		return Left, newError(wording.Printable(p.file.path)+" is small-gate's hook, but somebody edited it", "Move it away or delete it, then run the command again.", nil)
+		return LeftAlone, newError(wording.Printable(p.file.path)+" is small-gate's hook, but somebody edited it", "Move it away or delete it, then run the command again.", nil)
 	case p.file.runnable && (p.file.text == p.text || programIn(p.file.text) == ""):
 		return Present, nil // a shim that names no program was put there by hand, and stays
 	case p.file.link:
-		return Left, newError(wording.Printable(p.file.path)+" is a link to a small-gate hook that is out of date or not executable", "Remove the link, then run the command again.", nil)
+		return LeftAlone, newError(wording.Printable(p.file.path)+" is a link to a small-gate hook that is out of date or not executable", "Remove the link, then run the command again.", nil)
 	default:
 		return Updated, nil
 	}
@@ -166,7 +166,7 @@ func chainNote(file hookFile) string {
 	switch {
 	case !file.runnable:
 		return "the hook that was there is not executable: git ignored it, and it is still ignored"
-	case !usesOwnName(file.text) && mayUseOwnName(file.text):
+	case !dependsOnFileName(file.text) && mayDependOnFileName(file.text):
 		return "the kept hook seems to use its own file name, which has changed: check that it still works"
 	}
 	return ""
@@ -221,7 +221,7 @@ func (p plan) writeShim(dir string) error {
 	if err != nil {
 		return err
 	}
-	if now.exists && !now.equals(p.file) && originOf(p.hook, now.text) != ours {
+	if now.exists && !now.isCopyOf(p.file) && originOf(p.hook, now.text) != ours {
 		return newError(wording.Printable(now.path)+" was changed while the hooks were installed", "Run the command again.", nil)
 	}
 	if p.action == Chained {
@@ -239,8 +239,8 @@ func installNotes(found recognition, program string, outcome Outcome) []string {
 		notes = append(notes, "The hooks call "+wording.Printable(program)+", which is inside this work tree, so they stop working if the work tree is deleted. "+
 			"To install a permanent program: "+HowToInstall())
 	}
-	if outcome == Changed && found.manager != nil && found.manager.lossNote != nil {
-		notes = append(notes, found.manager.lossNote(found.repo))
+	if outcome == Changed && found.manager != nil && found.manager.disablingNote != nil {
+		notes = append(notes, found.manager.disablingNote(found.repo))
 	}
 	return notes
 }

@@ -257,9 +257,9 @@ func TestEditedHookIsLeft(t *testing.T) {
 			if diff := cmp.Diff(before, tree(t, filepath.Join(repo, ".git", "hooks"))); diff != "" {
 				t.Error(diff)
 			}
-			for _, outcome := range []Outcome{NeedsManual, NeedsManual} {
+			for _, outcome := range []Outcome{NeedsManualSteps, NeedsManualSteps} {
 				result := uninstall(t, repo)
-				if result.Outcome != outcome || actions(result)[PrePush] != Left || !strings.Contains(result.Text(), "edited") {
+				if result.Outcome != outcome || actions(result)[PrePush] != LeftAlone || !strings.Contains(result.Text(), "edited") {
 					t.Errorf("uninstall: %v\n%s", result.Outcome, result.Text())
 				}
 			}

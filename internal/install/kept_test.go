@@ -254,7 +254,7 @@ func TestUninstallFindsItsWay(t *testing.T) {
 		}, Changed, Removed, map[string]string{"pre-commit": logger(program, "0")}},
 		"another hook was written over ours": {func(t *testing.T, hooks string) {
 			put(t, filepath.Join(hooks, "pre-commit"), other, 0o755)
-		}, NeedsManual, Left, map[string]string{"pre-commit": other, "pre-commit" + keptSuffix: logger(program, "0")}},
+		}, NeedsManualSteps, LeftAlone, map[string]string{"pre-commit": other, "pre-commit" + keptSuffix: logger(program, "0")}},
 		"a manager moved ours to .old": {func(t *testing.T, hooks string) {
 			mustRename(t, filepath.Join(hooks, "pre-commit"), filepath.Join(hooks, "pre-commit.old"))
 			put(t, filepath.Join(hooks, "pre-commit"), other, 0o755)
@@ -266,7 +266,7 @@ func TestUninstallFindsItsWay(t *testing.T) {
 		"one put there by hand": {func(t *testing.T, hooks string) {
 			mustRemove(t, filepath.Join(hooks, "pre-commit"+keptSuffix))
 			put(t, filepath.Join(hooks, "pre-commit"), shim{hook: PreCommit}.render(), 0o755)
-		}, NeedsManual, Left, map[string]string{"pre-commit": shim{hook: PreCommit}.render()}},
+		}, NeedsManualSteps, LeftAlone, map[string]string{"pre-commit": shim{hook: PreCommit}.render()}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

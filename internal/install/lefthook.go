@@ -14,11 +14,11 @@ var lefthook = Manager{
 	},
 	configFiles: lefthookFiles(),
 	asideSuffix: ".old",
-	lossNote: func(Repository) string {
+	disablingNote: func(Repository) string {
 		return "When lefthook installs its hooks, also by itself after a change to its configuration, it moves other hooks aside and does not run " +
 			"them. Run `" + ProgramName + " install --force` again then. `" + ProgramName + " doctor` shows whether small-gate's hooks are there."
 	},
-	fillManual: func(m *Manual, found recognition, hooks []Name) error {
+	fillManualSteps: func(m *ManualSteps, found recognition, hooks []Name) error {
 		m.Additions = []Addition{lefthookAddition(found.configName("lefthook.yml"), hooks)}
 		m.Commands = []string{"lefthook install"}
 		m.Notes = []string{

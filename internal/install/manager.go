@@ -20,24 +20,24 @@ type Manager struct {
 	configFiles []string
 	// scriptsDir returns the directory with a script for each hook; nil if the configuration lists the commands.
 	scriptsDir func(repo Repository) string
-	// usesOwnName reports whether a hook that the manager wrote finds its script by its own file name; nil if none does.
-	usesOwnName func(text string) bool
+	// dependsOnFileName reports whether a hook that the manager wrote finds its script by its own file name; nil if none does.
+	dependsOnFileName func(text string) bool
 	// asideSuffix is what the manager appends to the name of an existing hook; runsAside reports whether it runs that hook first.
-	asideSuffix string
-	runsAside   bool
-	// lossNote says when the manager takes our hooks out of use; nil if it never does.
-	lossNote func(repo Repository) string
+	asideSuffix    string
+	runsMovedAside bool
+	// disablingNote says when the manager takes our hooks out of use; nil if it never does.
+	disablingNote func(repo Repository) string
 	// unknownHooks are hooks that the manager does not know: our shims for them stay beside its hooks.
 	unknownHooks []Name
-	// fillManual fills m with what a person has to add; nil if each hook's file gets a line.
-	fillManual func(m *Manual, found recognition, hooks []Name) error
+	// fillManualSteps fills m with what a person has to add; nil if each hook's file gets a line.
+	fillManualSteps func(m *ManualSteps, found recognition, hooks []Name) error
 }
 
 // managers are the supported programs, in the order in which their configuration is looked for.
 var managers = []*Manager{&husky, &lefthook, &preCommit, &prek}
 
-// teamDirectory stands for a core.hooksPath that no known manager owns.
-var teamDirectory = Manager{Name: "core.hooksPath"}
+// unknownManager stands for a core.hooksPath that no known manager owns.
+var unknownManager = Manager{Name: "core.hooksPath"}
 
 // writerOf returns the manager that wrote a hook's text, or nil.
 func writerOf(text string) *Manager {
@@ -59,8 +59,8 @@ func ownerOf(repo Repository) *Manager {
 	return nil
 }
 
-// configOf returns the absolute paths of the manager's configuration files that exist.
-func (m *Manager) configOf(repo Repository) ([]string, error) {
+// existingConfigFiles returns the absolute paths of the manager's configuration files that exist.
+func (m *Manager) existingConfigFiles(repo Repository) ([]string, error) {
 	if repo.Bare {
 		return nil, nil
 	}
@@ -89,11 +89,11 @@ type recognition struct {
 func findManager(repo Repository, hooks []Name) (found recognition, err error) {
 	found.repo = repo
 	if found.manager, found.why = managerOfDirectory(repo, hooks); found.manager != nil {
-		found.configs, err = found.manager.configOf(repo)
+		found.configs, err = found.manager.existingConfigFiles(repo)
 		return found, err
 	}
 	for _, m := range managers {
-		if found.configs, err = m.configOf(repo); err != nil {
+		if found.configs, err = m.existingConfigFiles(repo); err != nil {
 			return found, err
 		}
 		if len(found.configs) > 0 {
@@ -120,7 +120,7 @@ func managerOfDirectory(repo Repository, hooks []Name) (manager *Manager, why st
 		}
 	}
 	if repo.redirected() {
-		return &teamDirectory, "Hooks are taken from " + wording.Printable(repo.HooksPath.Value) + " (core.hooksPath, " + wording.Printable(repo.HooksPath.Origin) + ")"
+		return &unknownManager, "Hooks are taken from " + wording.Printable(repo.HooksPath.Value) + " (core.hooksPath, " + wording.Printable(repo.HooksPath.Origin) + ")"
 	}
 	return nil, ""
 }
@@ -158,11 +158,11 @@ func findMention(repo Repository, hook Name, file hookFile) (mention, error) {
 	if manager == nil {
 		manager = ownerOf(repo)
 	}
-	return findMentionFor(manager, repo, hook, file.path)
+	return findMentionInFilesOf(manager, repo, hook, file.path)
 }
 
-// findMentionFor searches the files that the manager reads or, if manager is nil, the hook's file at path.
-func findMentionFor(manager *Manager, repo Repository, hook Name, path string) (mention, error) {
+// findMentionInFilesOf searches the files that the manager reads or, if manager is nil, the hook's file at path.
+func findMentionInFilesOf(manager *Manager, repo Repository, hook Name, path string) (mention, error) {
 	found := mention{manager: manager}
 	paths := []string{path}
 	switch {
@@ -171,7 +171,7 @@ func findMentionFor(manager *Manager, repo Repository, hook Name, path string) (
 		paths = []string{filepath.Join(found.manager.scriptsDir(repo), string(hook))}
 	default:
 		var err error
-		if paths, err = found.manager.configOf(repo); err != nil {
+		if paths, err = found.manager.existingConfigFiles(repo); err != nil {
 			return found, err
 		}
 	}
@@ -211,10 +211,10 @@ func namesHook(text string, hook Name) bool {
 	})
 }
 
-// findAside reads the hook that the manager moved aside when it wrote file. runs reports whether that is our shim and file runs it.
-func findAside(hook Name, file hookFile) (aside hookFile, runs bool, err error) {
+// findMovedAside reads the hook that the manager moved aside when it wrote file. runs reports whether that is our shim and file runs it.
+func findMovedAside(hook Name, file hookFile) (aside hookFile, runs bool, err error) {
 	m := writerOf(file.text)
-	if m == nil || !m.runsAside {
+	if m == nil || !m.runsMovedAside {
 		return hookFile{}, false, nil
 	}
 	aside, err = readHook(file.path + m.asideSuffix)

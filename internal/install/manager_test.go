@@ -80,10 +80,10 @@ var situations = map[string]struct {
 	"core.hooksPath in the work tree": {func(t *testing.T, repo string) {
 		put(t, filepath.Join(repo, "tools", "hooks", "pre-commit"), "#!/bin/sh\ntrue\n", 0o755)
 		git(t, repo, "config", "core.hooksPath", "tools/hooks")
-	}, &teamDirectory, "tools/hooks/pre-commit", []string{"small-hook pre-commit \"$@\" || exit $?\n"}, ""},
+	}, &unknownManager, "tools/hooks/pre-commit", []string{"small-hook pre-commit \"$@\" || exit $?\n"}, ""},
 	"core.hooksPath to a directory that is not there": {func(t *testing.T, repo string) {
 		git(t, repo, "config", "core.hooksPath", "tools/hooks")
-	}, &teamDirectory, "tools/hooks/pre-commit", []string{"small-hook pre-push \"$@\" || exit $?\n"}, ""},
+	}, &unknownManager, "tools/hooks/pre-commit", []string{"small-hook pre-push \"$@\" || exit $?\n"}, ""},
 }
 
 // prepareHusky sets up husky 9: stubs in .husky/_ that run the scripts in .husky, whatever their mode.
@@ -102,7 +102,7 @@ func TestEveryManagerIsTried(t *testing.T) {
 	for _, situation := range situations {
 		tried[situation.manager] = true
 	}
-	for _, m := range append(managers, &teamDirectory) {
+	for _, m := range append(managers, &unknownManager) {
 		if !tried[m] {
 			t.Errorf("no situation has %s", m.Name)
 		}
@@ -117,13 +117,13 @@ func TestManagersAreNotFought(t *testing.T) {
 			situation.prepare(t, repo)
 			before := tree(t, repo)
 			result := install(t, InstallOptions{Dir: repo, Program: program.path})
-			if result.Outcome != NeedsManual || result.Manual == nil || result.Manual.Manager != situation.manager.Name || result.Manual.Why == "" {
+			if result.Outcome != NeedsManualSteps || result.ManualSteps == nil || result.ManualSteps.Manager != situation.manager.Name || result.ManualSteps.Why == "" {
 				t.Fatalf("%v\n%s", result.Outcome, result.Text())
 			}
 			if diff := cmp.Diff(before, tree(t, repo)); diff != "" {
 				t.Error(diff)
 			}
-			if got := result.Manual.Additions[0].File; got != situation.file {
+			if got := result.ManualSteps.Additions[0].File; got != situation.file {
 				t.Errorf("lines for %q, want %q", got, situation.file)
 			}
 			text := result.Text()
@@ -135,8 +135,8 @@ func TestManagersAreNotFought(t *testing.T) {
 			if strings.Contains(text, program.path) {
 				t.Errorf("a path of this machine for a shared file:\n%s", text)
 			}
-			if len(result.Manual.Commands) > 0 && result.Manual.Commands[0] != situation.command {
-				t.Errorf("command %q, want %q", result.Manual.Commands[0], situation.command)
+			if len(result.ManualSteps.Commands) > 0 && result.ManualSteps.Commands[0] != situation.command {
+				t.Errorf("command %q, want %q", result.ManualSteps.Commands[0], situation.command)
 			}
 			if diagnosis := diagnose(t, repo); diagnosis.Fires() {
 				t.Errorf("the doctor sees a gate:\n%s", diagnosis.Text())
@@ -153,7 +153,7 @@ func TestForceChains(t *testing.T) {
 			situation.prepare(t, repo)
 			original := tree(t, repo)
 			result := install(t, InstallOptions{Dir: repo, Program: program.path, Force: true})
-			if result.Outcome != Changed || result.Manual != nil {
+			if result.Outcome != Changed || result.ManualSteps != nil {
 				t.Fatalf("%v\n%s", result.Outcome, result.Text())
 			}
 			git(t, repo, "commit", "-q", "--allow-empty", "-m", "x")
@@ -228,7 +228,7 @@ func TestForceKeepsHuskyRunning(t *testing.T) {
 	if diagnosis := diagnose(t, repo); diagnosis.Fires() || !strings.Contains(diagnosis.Text(), "nothing calls small-hook pre-commit in ") {
 		t.Error(diagnosis.Text())
 	}
-	if again := install(t, InstallOptions{Dir: repo, Program: program.path}); again.Outcome != NeedsManual {
+	if again := install(t, InstallOptions{Dir: repo, Program: program.path}); again.Outcome != NeedsManualSteps {
 		t.Error(again.Text())
 	}
 	if again := install(t, InstallOptions{Dir: repo, Program: program.path, Force: true}); again.Outcome != Changed {
@@ -269,10 +269,10 @@ func TestManualLinesOutsideTheWorkTree(t *testing.T) {
 	dir := realTemp(t)
 	git(t, repo, "config", "core.hooksPath", dir)
 	result := install(t, InstallOptions{Dir: repo, Program: program.path})
-	if result.Outcome != NeedsManual {
+	if result.Outcome != NeedsManualSteps {
 		t.Fatal(result.Text())
 	}
-	for _, addition := range result.Manual.Additions {
+	for _, addition := range result.ManualSteps.Additions {
 		put(t, addition.File, "#!/bin/sh\n"+addition.Text+"echo after\n", 0o755)
 	}
 	git(t, repo, "commit", "-q", "--allow-empty", "-m", "x")
@@ -298,7 +298,7 @@ func TestFollowingTheManual(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			repo := newRepo(t)
 			situation.prepare(t, repo)
-			manual := install(t, InstallOptions{Dir: repo, Program: program.path}).Manual
+			manual := install(t, InstallOptions{Dir: repo, Program: program.path}).ManualSteps
 			for _, addition := range manual.Additions {
 				path := addition.File
 				if !filepath.IsAbs(path) {
@@ -311,12 +311,12 @@ func TestFollowingTheManual(t *testing.T) {
 				put(t, path, text+addition.Text, 0o755)
 			}
 			// The lines are not wanted twice. The commands to type write the manager's hooks.
-			if again := install(t, InstallOptions{Dir: repo, Program: program.path}); again.Manual != nil &&
-				(len(again.Manual.Additions) > 0 || !strings.Contains(again.Text(), "name the gate already") || len(again.Manual.Commands) == 0 && situation.manager != &husky) {
+			if again := install(t, InstallOptions{Dir: repo, Program: program.path}); again.ManualSteps != nil &&
+				(len(again.ManualSteps.Additions) > 0 || !strings.Contains(again.Text(), "name the gate already") || len(again.ManualSteps.Commands) == 0 && situation.manager != &husky) {
 				t.Errorf("with the lines: %s", again.Text())
 			}
 			if hook := hooks[situation.manager]; hook != "" {
-				if again := install(t, InstallOptions{Dir: repo, Program: program.path}); again.Outcome != NeedsManual {
+				if again := install(t, InstallOptions{Dir: repo, Program: program.path}); again.Outcome != NeedsManualSteps {
 					t.Errorf("before %q: %s", situation.command, again.Text())
 				}
 				for _, name := range ClientHooks() {
@@ -342,7 +342,7 @@ func TestFollowingTheManual(t *testing.T) {
 					}
 					continue
 				}
-				if check.Proof != ProofMention || situation.manager != &teamDirectory && check.CalledBy != situation.manager.Name {
+				if check.Proof != ProofMention || situation.manager != &unknownManager && check.CalledBy != situation.manager.Name {
 					t.Errorf("%+v", check)
 				}
 			}

@@ -8,8 +8,8 @@ import (
 	"github.com/small-gate/small-gate/internal/base/wording"
 )
 
-// Manual is what a person has to do if a manager writes the hooks.
-type Manual struct {
+// ManualSteps is what a person has to do if a manager writes the hooks.
+type ManualSteps struct {
 	Manager   string
 	Why       string // how the manager was recognised
 	Additions []Addition
@@ -24,19 +24,19 @@ type Addition struct {
 	Text  string // indented, with line ends
 }
 
-// manualFor returns what to add for each of hooks. Files in a work tree are shared with other machines, so they name the program without
+// manualSteps returns what to add for each of hooks. Files in a work tree are shared with other machines, so they name the program without
 // a path; other files use its path.
-func manualFor(found recognition, hooks []Name, program string) (*Manual, error) {
-	manual := &Manual{Manager: found.manager.Name, Why: found.why}
-	if found.manager.fillManual != nil {
+func manualSteps(found recognition, hooks []Name, program string) (*ManualSteps, error) {
+	manual := &ManualSteps{Manager: found.manager.Name, Why: found.why}
+	if found.manager.fillManualSteps != nil {
 		unnamed, err := found.unnamedHooks(hooks)
 		if err != nil {
 			return nil, err
 		}
 		if len(unnamed) > 0 {
-			return manual, found.manager.fillManual(manual, found, unnamed)
+			return manual, found.manager.fillManualSteps(manual, found, unnamed)
 		}
-		err = found.manager.fillManual(manual, found, hooks)
+		err = found.manager.fillManualSteps(manual, found, hooks)
 		manual.Additions, manual.Notes = nil, []string{manual.Manager + "'s files name the gate already, but its own hooks are missing. Setting up the clone, as npm install does, often writes them."}
 		return manual, err
 	}
@@ -52,7 +52,7 @@ func manualFor(found recognition, hooks []Name, program string) (*Manual, error)
 // unnamedHooks returns those of hooks that the manager's files do not name, whether or not the manager has written its own hooks.
 func (r recognition) unnamedHooks(hooks []Name) (unnamed []Name, err error) {
 	for _, hook := range hooks {
-		named, err := findMentionFor(r.manager, r.repo, hook, filepath.Join(r.repo.HooksDir, string(hook)))
+		named, err := findMentionInFilesOf(r.manager, r.repo, hook, filepath.Join(r.repo.HooksDir, string(hook)))
 		if err != nil {
 			return nil, err
 		}
@@ -83,7 +83,7 @@ func scriptLines(repo Repository, dir string, hooks []Name, command, end string)
 }
 
 // Text tells a person what to add where. Each addition is printed unchanged, so that it can be copied.
-func (m Manual) Text() string {
+func (m ManualSteps) Text() string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "%s. Nothing was written.\n", m.Why)
 	for _, addition := range m.Additions {

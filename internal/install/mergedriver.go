@@ -29,15 +29,15 @@ var mergeAttribute = attribute{
 type driver struct {
 	label Name // what a [HookChange] calls the driver
 	attribute
-	whyNotBare string // why a bare repository needs no driver
-	cloneNote  string // what a clone without the setting needs or does
+	whyNoneInBare string // why a bare repository needs no driver
+	cloneNote     string // what a clone without the setting needs or does
 }
 
 var mergeDriver = driver{
-	label:      "merge driver",
-	attribute:  mergeAttribute,
-	whyNotBare: "nothing is merged there, so a merge driver would never run",
-	cloneNote:  "Each clone sets up the driver for itself: `" + ProgramName + " install --merge-driver`",
+	label:         "merge driver",
+	attribute:     mergeAttribute,
+	whyNoneInBare: "nothing is merged there, so a merge driver would never run",
+	cloneNote:     "Each clone sets up the driver for itself: `" + ProgramName + " install --merge-driver`",
 }
 
 // InstallMergeDriver makes git merge workspaces' files and logs with this program, or the one in options, instead of line by line. It is
@@ -48,14 +48,14 @@ func InstallMergeDriver(ctx context.Context, options InstallOptions) (Result, er
 	}, attributeLines(options.Logs)...)
 }
 
-func (d driver) change(action Action, path string) HookChange {
+func (d driver) hookChange(action Action, path string) HookChange {
 	return HookChange{Hook: d.label, Action: action, Path: path}
 }
 
 func (d driver) install(ctx context.Context, options InstallOptions, settings func(program string) [][2]string, lines ...string) (Result, error) {
 	repo, err := Locate(ctx, options.Dir)
 	if err == nil && repo.Bare {
-		err = newError(wording.Printable(repo.Top)+" is a bare repository: "+d.whyNotBare, "Install it in each clone.", nil)
+		err = newError(wording.Printable(repo.Top)+" is a bare repository: "+d.whyNoneInBare, "Install it in each clone.", nil)
 	}
 	if err != nil {
 		return Result{}, err
@@ -66,13 +66,13 @@ func (d driver) install(ctx context.Context, options InstallOptions, settings fu
 	}
 	result := Result{Outcome: Unchanged}
 	action, err := setConfig(ctx, repo, settings(program)...)
-	result.add(d.change(action, filepath.Join(repo.CommonDir, "config")))
+	result.add(d.hookChange(action, filepath.Join(repo.CommonDir, "config")))
 	if err != nil {
 		return result.orFailed(err)
 	}
 	attributes := filepath.Join(repo.Top, attributesFile)
 	action, err = d.addLines(ctx, repo, attributes, lines...)
-	result.add(d.change(action, attributes))
+	result.add(d.hookChange(action, attributes))
 	if err == nil && action == Installed {
 		result.Notes = append(result.Notes, "Commit "+attributesFile+", so that every clone has the line. "+d.cloneNote)
 	}
@@ -105,11 +105,11 @@ func UninstallMergeDriver(ctx context.Context, dir string) (Result, error) {
 	if _, err = repo.Git.run(ctx, repo.Top, "config", "--local", "--remove-section", driverSection); err != nil {
 		return result.orFailed(configError(config, err))
 	}
-	result.add(mergeDriver.change(Removed, config))
+	result.add(mergeDriver.hookChange(Removed, config))
 	if repo.Bare {
 		return result, nil
 	}
-	values, err := mergeAttribute.values(ctx, repo, mergeAttribute.probes)
+	values, err := mergeAttribute.valuesFor(ctx, repo, mergeAttribute.probes)
 	if err == nil && slices.Contains(values, driverName) {
 		result.Notes = append(result.Notes, attributesFile+" still names the driver; without it git merges these files line by line here. If nobody uses the driver, remove each line with merge="+driverName+
 			", such as: "+mergeAttribute.line)

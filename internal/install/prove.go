@@ -28,12 +28,12 @@ func (e examination) checkOurs(ctx context.Context, check *Check, file hookFile)
 	}
 	check.Fires, check.Proof, check.Program = true, proof, filepath.FromSlash(program)
 	if named := programIn(file.text); named != "" && program != named {
-		check.Moved = filepath.FromSlash(named)
+		check.MissingProgram = filepath.FromSlash(named)
 	}
 	if program == "" || !filepath.IsAbs(check.Program) {
 		message := "no " + ProgramName + " is on PATH"
-		if check.Moved != "" {
-			message = wording.Printable(check.Moved) + " is missing or cannot be run, and " + message
+		if check.MissingProgram != "" {
+			message = wording.Printable(check.MissingProgram) + " is missing or cannot be run, and " + message
 		}
 		check.setFailure(newError(message, "Type: "+HowToInstall(ProgramName+" install"), nil))
 		return
@@ -46,7 +46,7 @@ func (e examination) runShim(ctx context.Context, hook Name, path string) (progr
 	nonce := rand.Text()
 	command := exec.CommandContext(ctx, path)
 	proof = ProofRanDirectly
-	if e.onlyHookFile && e.repo.Git.atLeast(2, 36) && filepath.Base(path) == string(hook) {
+	if e.noConfiguredHook && e.repo.Git.atLeast(2, 36) && filepath.Base(path) == string(hook) {
 		command = gitcmd.Git{Program: e.repo.Git.Path}.Command(ctx, "hook", "run", "--ignore-missing", string(hook))
 		proof = ProofRan
 	}

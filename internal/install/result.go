@@ -5,17 +5,17 @@ type Outcome int
 
 // The outcomes. A function that returns an error also returns [Failed], and in Changes what it did before the error.
 const (
-	Failed      Outcome = iota
-	Unchanged           // no file was touched
-	Changed             // files were written, moved or removed
-	NeedsManual         // a person must do something: see Manual, Commands, or the changes' notes. The exit status is not 0
+	Failed           Outcome = iota
+	Unchanged                // no file was touched
+	Changed                  // files were written, moved or removed
+	NeedsManualSteps         // a person must do something: see ManualSteps, Commands, or the changes' notes. The exit status is not 0
 )
 
 // After returns the outcome after one more action.
 func (o Outcome) After(action Action) Outcome {
 	switch {
-	case action == Left:
-		return NeedsManual
+	case action == LeftAlone:
+		return NeedsManualSteps
 	case action != Absent && action != NoCall && action != Present && o == Unchanged:
 		return Changed
 	}
@@ -35,7 +35,7 @@ const (
 	Removed   Action = "removed"                  // a shim was removed
 	Restored  Action = "restored"                 // the kept hook replaced a shim again
 	Absent    Action = "absent"                   // there was nothing of ours
-	Left      Action = "left as it is"            // a person must look at it; the note, or the error, says why
+	LeftAlone Action = "left as it is"            // a person must look at it; the note, or the error, says why
 	NoCall    Action = "it did not call the gate" // of a harness's settings
 )
 
@@ -50,13 +50,13 @@ type HookChange struct {
 
 // Result is what an installation or its removal did.
 type Result struct {
-	Outcome  Outcome
-	Dir      string // git's hooks directory; empty if the result is not about hooks
-	Program  string // what the hooks call; empty when hooks were removed
-	Changes  []HookChange
-	Manual   *Manual  // set if a manager fills the directory and nothing was written
-	Commands []string // for a person to type
-	Notes    []string
+	Outcome     Outcome
+	Dir         string // git's hooks directory; empty if the result is not about hooks
+	Program     string // what the hooks call; empty when hooks were removed
+	Changes     []HookChange
+	ManualSteps *ManualSteps // set if a manager fills the directory and nothing was written
+	Commands    []string     // for a person to type
+	Notes       []string
 }
 
 func (r *Result) add(change HookChange) {

@@ -18,22 +18,22 @@ var shimText string
 
 // shim has what differs between shims.
 type shim struct {
-	hook            Name
-	program         string // an absolute path, or "" to look only on PATH
-	keptUsesName    bool   // the kept hook reads its file name, so $0 must be its old one
-	mayBeMovedAside bool   // the kept hook's manager may move the shim aside and run it
+	hook                  Name
+	program               string // an absolute path, or "" to look only on PATH
+	keptDependsOnFileName bool   // the kept hook reads its file name, so $0 must be its old one
+	mayBeMovedAside       bool   // the kept hook's manager may move the shim aside and run it
 }
 
 // newShim returns the shim for hook; before is the hook that runs before it, if there is one.
 func newShim(hook Name, program string, before hookFile) shim {
 	writer := writerOf(before.text)
-	return shim{hook: hook, program: program, keptUsesName: usesOwnName(before.text), mayBeMovedAside: writer != nil && writer.runsAside}
+	return shim{hook: hook, program: program, keptDependsOnFileName: dependsOnFileName(before.text), mayBeMovedAside: writer != nil && writer.runsMovedAside}
 }
 
-// usesOwnName reports whether a manager wrote the hook with this text and the hook uses its own file name.
-func usesOwnName(text string) bool {
+// dependsOnFileName reports whether a manager wrote the hook with this text and the hook uses its own file name.
+func dependsOnFileName(text string) bool {
 	writer := writerOf(text)
-	return writer != nil && writer.usesOwnName != nil && writer.usesOwnName(text)
+	return writer != nil && writer.dependsOnFileName != nil && writer.dependsOnFileName(text)
 }
 
 // render returns the shim's text. The second line has the checksum of all others, which shows whether a shim of any version was edited.
@@ -43,7 +43,7 @@ func (s shim) render() string {
 		program = wording.ShellQuote(filepath.ToSlash(s.program))
 	}
 	callKept := `"$sg_kept"`
-	if s.keptUsesName {
+	if s.keptDependsOnFileName {
 		callKept = `sh -c 'sg_kept=$1; shift; . "$sg_kept"' "$0" "$sg_kept"`
 	}
 	var text strings.Builder
@@ -103,7 +103,7 @@ func programIn(text string) string {
 	return wording.UnquoteShell("'" + quoted + "'")
 }
 
-// mayUseOwnName reports whether a hook's text looks as if it used its own file name.
-func mayUseOwnName(text string) bool {
+// mayDependOnFileName reports whether a hook's text looks as if it used its own file name.
+func mayDependOnFileName(text string) bool {
 	return regexp.MustCompile(`basename (-- )?"?\$\{?0|\$\{0##|__FILE__|PROGRAM_NAME|sys\.argv\[0\]`).MatchString(text)
 }

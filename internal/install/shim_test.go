@@ -338,7 +338,7 @@ func TestShippedShims(t *testing.T) {
 	if diagnosis := diagnose(t, repo); !diagnosis.Fires() {
 		t.Error(diagnosis.Text())
 	}
-	if result := uninstall(t, repo); result.Outcome != NeedsManual {
+	if result := uninstall(t, repo); result.Outcome != NeedsManualSteps {
 		t.Errorf("uninstall: %s", result.Text())
 	}
 	if diff := cmp.Diff(before, tree(t, absolute)); diff != "" {

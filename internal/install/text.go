@@ -27,8 +27,8 @@ func (r Result) Text() string {
 		fmt.Fprintf(&text, "The hooks call %s\n", wording.Printable(r.Program))
 	}
 	switch {
-	case r.Manual != nil:
-		text.WriteString(r.Manual.Text())
+	case r.ManualSteps != nil:
+		text.WriteString(r.ManualSteps.Text())
 	case r.Dir == "": // a driver's or a harness's result
 	case r.Outcome == Unchanged && r.Program != "":
 		text.WriteString("The hooks are installed already.\n")
@@ -77,8 +77,8 @@ func (c Check) text() string {
 	line("runs before it:", c.Kept)
 	line("program:", c.Program)
 	line("version:", c.Version)
-	if c.Moved != "" {
-		line("missing or cannot be run:", c.Moved)
+	if c.MissingProgram != "" {
+		line("missing or cannot be run:", c.MissingProgram)
 		if c.Fires {
 			fmt.Fprintf(&text, "  the program above was found on PATH, which some clients lack. Type: `%s install`\n", ProgramName)
 		}

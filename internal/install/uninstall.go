@@ -11,7 +11,7 @@ import (
 )
 
 // Uninstall removes our hooks from the repository around dir ("" is the current directory), and restores the earlier ones. A hook of ours
-// that was edited stays, and the outcome is [NeedsManual]. Uninstall is idempotent.
+// that was edited stays, and the outcome is [NeedsManualSteps]. Uninstall is idempotent.
 //
 // It searches the directory that git takes hooks from now and the repository's own hooks directory, since core.hooksPath may have been set
 // after the installation.
@@ -33,7 +33,7 @@ func Uninstall(ctx context.Context, dir string) (result Result, err error) {
 	}
 	for _, dir := range dirs {
 		for _, hook := range allHooks() {
-			if err := result.uninstall(dir, hook); err != nil {
+			if err := result.uninstallHook(dir, hook); err != nil {
 				result.Outcome = Failed
 				return result, err
 			}
@@ -42,8 +42,8 @@ func Uninstall(ctx context.Context, dir string) (result Result, err error) {
 	return result, nil
 }
 
-// uninstall removes one of our hooks from a directory. It reports a missing hook only for the directory that git takes hooks from.
-func (r *Result) uninstall(dir string, hook Name) error {
+// uninstallHook removes one of our hooks from a directory. It reports a missing hook only for the directory that git takes hooks from.
+func (r *Result) uninstallHook(dir string, hook Name) error {
 	path := filepath.Join(dir, string(hook))
 	if err := removeTemporaryFiles(dir, hook); err != nil {
 		return err
@@ -100,10 +100,10 @@ func removeHook(hook Name, place, path, kept string) (HookChange, error) {
 		return change, err
 	}
 	// The kept hook is back if somebody restored it, or its manager wrote a newer one.
-	alreadyBack := before.exists && (before.equals(current) || before.hasSameManager(current))
+	alreadyBack := before.exists && (before.isCopyOf(current) || before.hasSameManager(current))
 	switch originOf(hook, file.text) {
 	case edited:
-		change.Action, change.Note = Left, "it is small-gate's hook, but somebody edited it: delete it if you do not want it"
+		change.Action, change.Note = LeftAlone, "it is small-gate's hook, but somebody edited it: delete it if you do not want it"
 		if before.exists {
 			change.Kept, change.Note = kept, change.Note+", and rename the kept hook to "+string(hook)
 		}
@@ -121,7 +121,7 @@ func removeHook(hook Name, place, path, kept string) (HookChange, error) {
 func (c *HookChange) removeShim(file hookFile, restore bool, kept string) error {
 	switch {
 	case file.link || programIn(file.text) == "":
-		c.Action, c.Note = Left, "it was put there by hand, not by "+ProgramName+" install"
+		c.Action, c.Note = LeftAlone, "it was put there by hand, not by "+ProgramName+" install"
 		return nil
 	case restore:
 		c.Action = Restored
@@ -142,7 +142,7 @@ func (c *HookChange) handleKeptAlone(file hookFile, alreadyBack bool, kept strin
 		c.Action, c.Note = Removed, "only the kept copy at "+wording.Printable(kept)+" was removed: the hook itself is in its place already"
 		return removeFile(kept)
 	default:
-		c.Action, c.Kept = Left, kept
+		c.Action, c.Kept = LeftAlone, kept
 		c.Note = "this hook is not small-gate's, and the hook that was here before small-gate's is still kept: delete one of them"
 		return nil
 	}

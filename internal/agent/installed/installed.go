@@ -170,7 +170,7 @@ func Install(ctx context.Context, names []string, dir, program string) (install.
 		result.Notes = append(result.Notes, note)
 	}
 	if off || note != "" && program == "" {
-		result.Outcome = install.NeedsManual
+		result.Outcome = install.NeedsManualSteps
 	}
 	if slices.ContainsFunc(result.Changes, func(c install.HookChange) bool { return c.Action != install.Present }) {
 		result.Notes = append(result.Notes, toCommit(paths),
@@ -245,7 +245,7 @@ func Uninstall(ctx context.Context, names []string, dir string) (install.Result,
 		switch {
 		case c.gone:
 		case !gone && found.file.Mentions(text):
-			c.action, c.note = install.Left, "a command there calls the gate among other things: take that out by hand if you do not want it"
+			c.action, c.note = install.LeftAlone, "a command there calls the gate among other things: take that out by hand if you do not want it"
 		case string(text) == string(found.text):
 			c.action = install.NoCall
 		}

@@ -227,7 +227,7 @@ func TestLeft(t *testing.T) {
 	text := `{"version": 1, "hooks": {"stop": [{"command": "make && small-hook agent-hook --harness cursor"}]}}`
 	put(t, path, text, 0o644)
 	result, err := Uninstall(t.Context(), []string{"cursor"}, repo)
-	demand(t, install.NeedsManual, result, err)
+	demand(t, install.NeedsManualSteps, result, err)
 	if got := get(t, path); got != text || !strings.Contains(result.Text(), "by hand") {
 		t.Errorf("%s\n%s", got, result.Text())
 	}
@@ -246,7 +246,7 @@ func TestNotOnPath(t *testing.T) {
 	}
 	t.Setenv("PATH", bin)
 	result, err := Install(t.Context(), []string{"gemini"}, repo, "")
-	demand(t, install.NeedsManual, result, err)
+	demand(t, install.NeedsManualSteps, result, err)
 	if text := result.Text(); !strings.Contains(text, "gemini: installed") || !strings.Contains(text, install.HowToInstall()) {
 		t.Error(text)
 	}
