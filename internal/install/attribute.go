@@ -15,13 +15,14 @@ import (
 // attribute is a git attribute that gives files to a driver.
 type attribute struct {
 	name string // "merge" or "diff"
-	line string // of .gitattributes
-	// probes are sample paths that the driver must be given: in the root and below.
+	line string // the line of .gitattributes that sets the attribute
+	// probes are sample paths, in the root and below, which the line above gives to the driver.
 	probes []string
 }
 
-// addLines adds to file, a .gitattributes, those lines of the parameter more that it lacks, and before them a.line, unless the probes have the driver
-// already.
+// addLines appends to file, a .gitattributes, the lines of more that file lacks, and before them a.line, unless git gives all probes to the driver
+// already. It returns [Installed] if it wrote file, [Present] if file lacked nothing, or [LeftAlone] with an error. If another line overrides
+// a.line, it returns an error with [Installed] or [Present].
 func (a attribute) addLines(ctx context.Context, repo Repository, file string, more ...string) (Action, error) {
 	values, err := a.valuesFor(ctx, repo, a.probes)
 	if err != nil {
@@ -58,7 +59,7 @@ func (a attribute) addLines(ctx context.Context, repo Repository, file string, m
 		content = append(content, end...)
 	}
 	action := Present
-	if added := []byte(strings.Join(lines, end) + end); !bytes.HasSuffix(content, added) { // if it ends with these lines, something elsewhere overrides them
+	if added := []byte(strings.Join(lines, end) + end); !bytes.HasSuffix(content, added) { // if the file ends with these lines, another file overrides them
 		if err := wholefile.WriteVia(repo.CommonDir, file, append(content, added...)); err != nil {
 			return LeftAlone, fileError("write", file, err)
 		}
@@ -66,15 +67,16 @@ func (a attribute) addLines(ctx context.Context, repo Repository, file string, m
 	}
 	values, err = a.valuesFor(ctx, repo, a.probes)
 	if at := slices.IndexFunc(values, func(v string) bool { return v != driverName }); err == nil && at >= 0 {
-		err = newError("the line is in "+wording.Printable(file)+", but another one overrides it", "Look for it in the other "+attributesFile+" files, and in info/attributes in git's folder. To see the value in effect: `git check-attr --all "+shellPath(filepath.Join(repo.Top, a.probes[at]))+"`", nil)
+		err = newError("the line is in "+wording.Printable(file)+", but another line overrides it", "Look for the other line in the other "+attributesFile+" files, and in info/attributes in git's folder. To see the value in effect: `git check-attr --all "+shellPath(filepath.Join(repo.Top, a.probes[at]))+"`", nil)
 	}
 	return action, err
 }
 
-// removeLine removes a.line from file, a .gitattributes, and the file if nothing else is in it.
+// removeLine removes a.line from file, a .gitattributes, and the file if nothing else is in it. It returns [Removed], [Present] if there was
+// nothing to remove, or [LeftAlone] with an error.
 func (a attribute) removeLine(repo Repository, file string) (Action, error) {
 	info, err := os.Lstat(file)
-	if doesNotExist(err) || err == nil && !info.Mode().IsRegular() { // git reads no folder and no link
+	if doesNotExist(err) || err == nil && !info.Mode().IsRegular() { // git reads no .gitattributes that is a folder or a symbolic link
 		return Present, nil
 	}
 	content, err := os.ReadFile(file)
@@ -101,7 +103,7 @@ func (a attribute) removeLine(repo Repository, file string) (Action, error) {
 	return Removed, nil
 }
 
-// valuesFor asks git for the attribute's value for each path in the work tree.
+// valuesFor returns the value that git has for the attribute at each of paths, in their order. The paths are relative to the work tree's top.
 func (a attribute) valuesFor(ctx context.Context, repo Repository, paths []string) ([]string, error) {
 	out, err := repo.Git.run(ctx, repo.Top, append([]string{"check-attr", "-z", a.name, "--"}, paths...)...)
 	if err != nil {
@@ -118,7 +120,8 @@ func (a attribute) valuesFor(ctx context.Context, repo Repository, paths []strin
 	return values, nil
 }
 
-// setConfig sets settings, each a key and a value, in git's own configuration of the repository.
+// setConfig sets settings, each a key and a value, in the repository's file of git's configuration. It returns [Present] if all have their values
+// already, [Installed] or [Updated] for the last one that it changed, or [LeftAlone] with an error.
 func setConfig(ctx context.Context, repo Repository, settings ...[2]string) (Action, error) {
 	action := Present
 	for _, setting := range settings {

@@ -28,14 +28,15 @@ var diffDriver = driver{
 	cloneNote:     "A clone without `" + ProgramName + " install --textconv` shows differences line by line",
 }
 
-// InstallTextconv makes git diff and git log -p show logs as this program prints them, or the program in options. It is idempotent.
+// InstallTextconv makes git diff and git log -p show logs as options.Program prints them with its command log --textconv. It is idempotent.
 func InstallTextconv(ctx context.Context, options InstallOptions) (Result, error) {
 	return diffDriver.install(ctx, options, func(program string) [][2]string {
 		return [][2]string{{textconvKey, wording.ShellQuote(filepath.ToSlash(program)) + textconvArguments}}
 	})
 }
 
-// UninstallTextconv removes the setting, if it is ours, and the line in .gitattributes.
+// UninstallTextconv removes the diff driver's section of git's configuration, if its command is one that InstallTextconv writes, and the driver's
+// line in .gitattributes. The outcome is [Unchanged] if neither is there.
 func UninstallTextconv(ctx context.Context, dir string) (Result, error) {
 	repo, err := Locate(ctx, dir)
 	if err != nil {

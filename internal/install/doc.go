@@ -5,5 +5,5 @@
 // that lack the user's PATH. An earlier hook is kept beside the shim and runs first. If a hook manager is recognised, and its
 // files do not call every hook yet, nothing is written unless [InstallOptions].Force is set: the result then says what to add to these files.
 //
-// Every error is a *failure.Error, with which the command ends with exit status 2.
+// failure.Of returns the message and the remedy of every error of this package. The command then ends with exit status 2.
 package install

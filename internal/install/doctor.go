@@ -10,14 +10,14 @@ import (
 	"github.com/small-gate/small-gate/internal/base/wording"
 )
 
-// Proof says how the doctor knows that a hook would fire.
+// Proof says how the doctor knows that a hook would fire, that is, would run and reach the gate.
 type Proof string
 
 // The kinds of proof.
 const (
-	ProofNone        Proof = ""
+	ProofNone        Proof = ""                       // the hook would not fire, or MissingHooks checked it
 	ProofRan         Proof = "git ran it"             // and the shim answered
-	ProofRanDirectly Proof = "it was run without git" // git is before 2.36, its configuration has hooks too, or a manager moved the shim
+	ProofRanDirectly Proof = "it was run without git" // git is older than 2.36, its configuration has this hook too, or a manager moved the shim
 	ProofMention     Proof = "not verified"           // a manager's file, or the user's own hook, names the gate; neither was run
 )
 
@@ -28,26 +28,27 @@ type Check struct {
 	// Fires reports whether the hook would reach the gate, as far as Proof shows.
 	Fires bool
 	Proof Proof
-	// Why says why it would not fire, Remedy what to do about it.
+	// Why says why the hook would not fire, Remedy what to do about that. Both are empty if Fires is true.
 	Why, Remedy string
-	// CalledBy names what would call the gate if Proof is [ProofMention]: a manager, or "your own hook".
+	// CalledBy names the caller of the gate if Proof is [ProofMention]: a manager, or "your own hook". Otherwise it is empty.
 	CalledBy string
-	// How says how the hook reaches the gate if its file is not one of our shims.
+	// How says who calls the gate if the hook's file is not our shim; empty if it is, or if nothing calls the gate.
 	How string
-	// Kept is the hook that runs before the gate, or "".
+	// Kept is the path of the earlier hook that our shim runs first; empty if there is none.
 	Kept string
-	// Program is what the hook would run, Version its answer to "version".
+	// Program is the program that our shim would run, Version its answer to "version". Each is empty if it is not known.
 	Program, Version string
-	// MissingProgram is the path that the shim names, if no program can be run there any more; Program is then the one found on PATH, if any. Otherwise MissingProgram is empty.
+	// MissingProgram is the path in our shim if no program can be run there any more, otherwise empty. Program is then the one that the shim finds on
+	// PATH, or empty.
 	MissingProgram string
 }
 
 // Diagnosis is what the doctor found.
 type Diagnosis struct {
 	Repository Repository
-	Manager    string // what manages the hooks, and how that was recognised
-	Checks     []Check
-	Driver     DriverCheck
+	Manager    string      // a sentence: the hook manager, and how it was recognised; empty if there is none
+	Checks     []Check     // one for each hook
+	Driver     DriverCheck // of the merge driver
 	Notes      []string
 }
 
@@ -56,13 +57,13 @@ func (d Diagnosis) Fires() bool {
 	return len(d.Checks) > 0 && !slices.ContainsFunc(d.Checks, func(c Check) bool { return !c.Fires })
 }
 
-// Doctor finds out for each hook whether git would run it in the repository around dir ("" is the current directory), and whether it would
-// reach the gate. Our shims are run, by git where possible, with [DoctorVariable] set: they answer and judge nothing. Other hooks are read
-// and never run.
+// Doctor finds out for each hook whether git would run the hook in the repository around dir ("" is the current directory), and whether the hook
+// would reach the gate. Our shims are run, by git where possible, with [DoctorVariable] set: they answer and judge nothing. Other hooks are
+// read and never run.
 //
-// In a work tree it checks the client hooks, and pre-receive if there is one; in a bare repository only pre-receive.
+// In a work tree Doctor checks the client hooks, and pre-receive if there is one; in a bare repository only pre-receive.
 //
-// It also checks the merge driver for workspaces and for logs.
+// Doctor also checks whether git would call the merge driver for the files of workspaces and of logs.
 func Doctor(ctx context.Context, dir string, logs ...LogPattern) (Diagnosis, error) {
 	repo, err := Locate(ctx, dir)
 	diagnosis := Diagnosis{Repository: repo}
@@ -103,7 +104,7 @@ func Doctor(ctx context.Context, dir string, logs ...LogPattern) (Diagnosis, err
 	return diagnosis, err
 }
 
-// ignoredWorkspaces lists the workspaces, and the files in workspaces, that git ignores.
+// ignoredWorkspaces lists the workspaces, and the files in workspaces, that git ignores; none in a bare repository.
 func ignoredWorkspaces(ctx context.Context, repo Repository) ([]string, error) {
 	if repo.Bare {
 		return nil, nil
@@ -115,6 +116,7 @@ func ignoredWorkspaces(ctx context.Context, repo Repository) ([]string, error) {
 	}), err
 }
 
+// hooksToCheck returns pre-receive for a bare repository; otherwise the client hooks, and pre-receive if it has a file.
 func hooksToCheck(repo Repository) []Name {
 	if repo.Bare {
 		return []Name{PreReceive}
@@ -128,7 +130,7 @@ func hooksToCheck(repo Repository) []Name {
 	return hooks
 }
 
-// configuredHooks returns the hooks for which git's configuration names commands, as git can since version 2.54.
+// configuredHooks returns the hooks for which git's configuration names commands (git 2.54 and newer run them); nil if there are none.
 func configuredHooks(ctx context.Context, repo Repository) (map[Name]bool, error) {
 	out, set, err := repo.Git.config(ctx, repo.Top, "-z", "--get-regexp", `^hook\..*\.event$`)
 	if err != nil || !set {
@@ -142,14 +144,14 @@ func configuredHooks(ctx context.Context, repo Repository) (map[Name]bool, error
 	return found, nil
 }
 
-// examination is how checkHook checks each hook of a repository.
+// examination says how checkHook may check one hook.
 type examination struct {
 	repo             Repository
-	noConfiguredHook bool // git would run the hook's file, and no hook from its configuration
-	readOnly         bool // no hook may be run
+	noConfiguredHook bool // git's configuration names no command for this hook: git would run the hook's file only
+	readOnly         bool // checkHook may run no hook
 }
 
-// checkHook returns an error only if ctx is cancelled: anything else is a reason why the hook does not fire.
+// checkHook checks one hook. It returns an error only if ctx is cancelled: any other error becomes the reason why the hook does not fire.
 func (e examination) checkHook(ctx context.Context, hook Name) (Check, error) {
 	check := Check{Hook: hook, Path: filepath.Join(e.repo.HooksDir, string(hook))}
 	file, err := readHook(check.Path)
@@ -159,16 +161,16 @@ func (e examination) checkHook(ctx context.Context, hook Name) (Check, error) {
 	case err != nil:
 		check.setFailure(err)
 	case !file.exists:
-		check.Why, check.Remedy = e.whyNotFound(hook), toInstall(hook)
+		check.Why, check.Remedy = e.whyNotFound(hook), installRemedy(hook)
 	case !file.runnable && file.text == "" && file.link:
-		check.Why, check.Remedy = "it is a link to a file that does not exist", toInstall(hook)
+		check.Why, check.Remedy = "it is a link to a file that does not exist", installRemedy(hook)
 	case !file.runnable && origin == foreign && !namesHook(file.text, hook):
-		check.Why, check.Remedy = "it is not executable, so git ignores it, and it does not call the gate", toInstall(hook)
+		check.Why, check.Remedy = "it is not executable, so git ignores it, and it does not call the gate", installRemedy(hook)
 	case !file.runnable:
 		check.Why, check.Remedy = "it is not executable, so git ignores it", "Type: `chmod +x "+shellPath(check.Path)+"`"
 	case origin == edited:
 		check.Why = "it is small-gate's hook, but somebody edited it, so it was not run"
-		check.Remedy = "Delete it first. " + toInstall(hook)
+		check.Remedy = "Delete it first. " + installRemedy(hook)
 	case origin == ours:
 		e.checkOurs(ctx, &check, file)
 	default:
@@ -177,7 +179,8 @@ func (e examination) checkHook(ctx context.Context, hook Name) (Check, error) {
 	return check, ctx.Err()
 }
 
-func toInstall(hook Name) string {
+// installRemedy returns the remedy for a hook that is not installed.
+func installRemedy(hook Name) string {
 	if slices.Contains(ClientHooks(), hook) {
 		return "Type: `" + ProgramName + " install`"
 	}
@@ -190,13 +193,15 @@ func (c *Check) setFailure(err error) {
 	c.Fires, c.Proof, c.Why, c.Remedy = false, ProofNone, f.Message, f.Remedy
 }
 
+// whyNotFound says why git finds no file for the hook: hooks are switched off, or there is no file where git looks. It adds where our shim is, if
+// core.hooksPath makes git overlook it.
 func (e examination) whyNotFound(hook Name) string {
 	why := "there is no such file"
 	switch off := e.repo.whySwitchedOff(); {
 	case off != "":
 		why = "hooks are switched off here: " + off
 	case e.repo.redirected():
-		why += ", and core.hooksPath, set in " + wording.Printable(e.repo.HooksPath.Origin) + ", hides other hooks"
+		why += ", and git looks nowhere else because of core.hooksPath, set in " + wording.Printable(e.repo.HooksPath.Origin)
 	}
 	if !e.repo.redirected() {
 		return why
@@ -208,17 +213,17 @@ func (e examination) whyNotFound(hook Name) string {
 	return why
 }
 
-// checkForeign checks a hook that is not ours, without running it. If the hook runs our shim, which its manager moved aside, the
-// shim is checked instead.
+// checkForeign checks file, a hook that is not ours, without running it. If the hook runs our shim, which its manager moved aside, checkForeign
+// checks the shim instead.
 func (e examination) checkForeign(ctx context.Context, check *Check, file hookFile) {
-	aside, runs, err := findMovedAside(check.Hook, file)
+	movedAside, isCalled, err := findMovedAside(check.Hook, file)
 	if err != nil {
 		check.setFailure(err)
 		return
 	}
-	if runs {
-		check.How = writerOf(file.text).Name + " runs " + wording.Printable(aside.path) + " first"
-		e.checkOurs(ctx, check, aside)
+	if isCalled {
+		check.How = writerOf(file.text).Name + " runs " + wording.Printable(movedAside.path) + " first"
+		e.checkOurs(ctx, check, movedAside)
 		return
 	}
 	found, err := findMention(e.repo, check.Hook, file)
@@ -226,7 +231,7 @@ func (e examination) checkForeign(ctx context.Context, check *Check, file hookFi
 	case err != nil:
 		check.setFailure(err)
 	case found.file == "":
-		check.Why, check.Remedy = "nothing calls "+ProgramName+" "+string(check.Hook)+" in "+found.searched, toInstall(check.Hook)
+		check.Why, check.Remedy = "nothing calls "+ProgramName+" "+string(check.Hook)+" in "+found.searched, installRemedy(check.Hook)
 	default:
 		check.Fires, check.Proof, check.How = true, ProofMention, found.sentence(check.Hook)
 		if check.CalledBy = "your own hook"; found.manager != nil {

@@ -11,16 +11,18 @@ import (
 
 // DriverCheck is what the doctor found about the merge driver.
 type DriverCheck struct {
-	// Works reports whether git would call the driver for every indexed file of a workspace or log.
-	Works   bool
+	// Works reports whether git would call the driver for every file that filesForDriver returns.
+	Works bool
+	// Program is the program that the driver's command calls; empty if install did not write the command, or there is none.
 	Program string
-	// Why says why it would not, Remedy what to do about it.
+	// Why says why Works is false, Remedy what to do about that. Both are empty if Works is true, or the repository is bare.
 	Why, Remedy string
-	// Broken is true if the setup is incomplete or wrong, so that git merges otherwise than intended without a word. It is false if nothing is set up.
+	// Broken is true if the setup is incomplete or wrong, so that git merges otherwise than intended and does not say so. It is false if nothing is
+	// set up.
 	Broken bool
 }
 
-// text returns "" for a repository without a work tree.
+// text describes the check for people. It returns "" for a bare repository.
 func (c DriverCheck) text() string {
 	switch {
 	case c.Works:
@@ -33,6 +35,7 @@ func (c DriverCheck) text() string {
 	return "merge driver: none: " + c.Why + "\n  " + c.Remedy + "\n"
 }
 
+// checkDriver checks the merge driver. For a bare repository it returns a zero DriverCheck.
 func checkDriver(ctx context.Context, repo Repository, logs []LogPattern) (DriverCheck, error) {
 	if repo.Bare {
 		return DriverCheck{}, nil
@@ -55,22 +58,22 @@ func checkDriver(ctx context.Context, repo Repository, logs []LogPattern) (Drive
 		if err == nil {
 			check.Broken = true
 			check.Why = "git's attributes give " + wording.Printable(paths[at]) + " to the driver " + wording.Printable(values[at]) + ", which is not set up in this clone: git merges the file line by line"
-			check.Remedy = "Set that driver up, or take it out of " + attributesFile
+			check.Remedy = "Set that driver up, or remove the line that names it from " + attributesFile
 		}
 		return check, err
 	}
-	given := slices.Contains(values, driverName)
-	other := slices.IndexFunc(values, func(v string) bool { return v != driverName })
+	anyGiven := slices.Contains(values, driverName)
+	notGiven := slices.IndexFunc(values, func(v string) bool { return v != driverName })
 	switch {
-	case command == "" && !given:
+	case command == "" && !anyGiven:
 		check.Why = "git merges a file in .small/ line by line if two branches change it"
 		if at := slices.Index(values, "union"); at >= 0 {
 			check.Broken, check.Why = true, "git's attributes say merge=union for "+wording.Printable(paths[at])+", which can lose entries"
 		}
 	case command == "":
 		check.Broken, check.Why = true, "git's attributes ask for it, but it is not set up in this clone: git merges line by line"
-	case other >= 0:
-		check.Broken, check.Why = true, "it is set up, but git's attributes do not give "+wording.Printable(paths[other])+" to it"
+	case notGiven >= 0:
+		check.Broken, check.Why = true, "it is set up, but git's attributes do not give "+wording.Printable(paths[notGiven])+" to it"
 	case check.Program == "":
 		check.Broken, check.Why = true, "its command is not the one that install writes: "+wording.Printable(command)
 	default:
@@ -86,8 +89,8 @@ func checkDriver(ctx context.Context, repo Repository, logs []LogPattern) (Drive
 // builtInDrivers are the values of the attribute merge that need no configuration (gitattributes(5)).
 var builtInDrivers = []string{"unspecified", "set", "unset", "text", "binary", "union"}
 
-// unknownDriver takes values of the attribute merge. It returns the index of the first one that names a driver which git's configuration lacks, ours
-// excepted, or -1.
+// unknownDriver returns the index of the first of values, which are values of the attribute merge, that names a driver which git's configuration
+// lacks and which is not ours. It returns -1 if there is none.
 func unknownDriver(ctx context.Context, repo Repository, values []string) (int, error) {
 	known := append(slices.Clone(builtInDrivers), driverName)
 	for i, name := range values {
@@ -103,7 +106,8 @@ func unknownDriver(ctx context.Context, repo Repository, values []string) (int, 
 	return -1, nil
 }
 
-// filesForDriver lists the indexed files of workspaces and logs, or a sample path if there are none yet.
+// filesForDriver returns the files in the index, at most 1,000, that the merge driver should merge: files of workspaces and of logs. It returns one
+// sample path if there are none yet.
 func filesForDriver(ctx context.Context, repo Repository, logs []LogPattern) ([]string, error) {
 	args := []string{"ls-files", "-z", "--", ":(top,glob)**/.small/*.small.yml"}
 	for _, log := range logs {

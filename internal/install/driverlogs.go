@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// LogPattern has the patterns of the files that the configuration makes a log.
+// LogPattern says which files are logs according to one stanza of the configuration: those that match Path and no pattern of Exclude.
 type LogPattern struct {
 	Path    string
 	Exclude []string
 }
 
-// attributeLines returns the lines of .gitattributes that give the merge driver the files of logs, but not the excluded ones.
+// attributeLines returns the lines of .gitattributes that give the files of logs to the merge driver, and the excluded files to none.
 func attributeLines(logs []LogPattern) []string {
 	var out []string
 	add := func(pattern, attribute string) {
@@ -31,7 +31,7 @@ func attributeLines(logs []LogPattern) []string {
 	return out
 }
 
-// withoutBraces expands a pattern's braces, which git does not know, into one pattern for each alternative.
+// withoutBraces returns one pattern for each alternative in the pattern's braces, which git does not know; the pattern itself if it has none.
 func withoutBraces(pattern string) []string {
 	start, depth := -1, 0
 	var cuts []int

@@ -10,8 +10,8 @@ import (
 	"github.com/small-gate/small-gate/internal/base/wording"
 )
 
-// newError returns an error whose message says what failed and where, and the cause unless it is nil. The remedy says what to type or change
-// next, and may be empty.
+// newError returns an error with message, which says what failed and where, followed by the cause's message unless cause is nil. The remedy says
+// what to type or change next, and may be empty.
 func newError(message, remedy string, cause error) error {
 	if cause != nil {
 		message += ": " + wording.Printable(failure.Of(cause).Message)
@@ -29,7 +29,7 @@ func fileError(operation, path string, cause error) error {
 		"Make sure that you can read and write there, then run the command again. What worked before still works.", cause)
 }
 
-// configError returns the error for a failed change of git's configuration in the file config. Git refuses while its lock of that file is there.
+// configError returns the error for a failed change of config, a file of git's configuration. Git refuses to change it while config.lock is there.
 func configError(config string, cause error) error {
 	if _, err := os.Lstat(config + ".lock"); err == nil {
 		return newError("cannot change git's configuration in "+wording.Printable(config), "If no git is at work here, one has died: `rm -f "+shellPath(config+".lock")+"`. Then run the command again.", cause)

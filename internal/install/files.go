@@ -11,17 +11,17 @@ import (
 
 const hookMode fs.FileMode = 0o755 // like git's own samples
 
-// hookFile is a hook's file as found.
+// hookFile is what readHook found at path. A link is always a symbolic link.
 type hookFile struct {
 	path     string
-	exists   bool   // true for a broken link too
-	link     bool   // symbolic
-	runnable bool   // by git
-	text     string // of the file, or of the link's target
-	mode     fs.FileMode
+	exists   bool        // true for a broken link too
+	link     bool        // there is a link at path
+	runnable bool        // git would run the file
+	text     string      // of the file, or of the link's target; empty if that does not exist
+	mode     fs.FileMode // the permission bits of the same file
 }
 
-// readHook reads a hook's file. A missing file is no error.
+// readHook reads a hook's file. A missing file, or the missing target of a link, is no error; anything but an ordinary file is.
 func readHook(path string) (hookFile, error) {
 	file := hookFile{path: path}
 	info, err := os.Lstat(path)
@@ -64,15 +64,15 @@ func removeTemporaryFiles(dir string, hook Name) error {
 	return fileError("remove temporary files in", dir, err)
 }
 
-// hasSameManager reports whether one manager wrote both hooks. Only the one that is in place now is needed then.
+// hasSameManager reports whether one manager wrote both hooks. Then nobody needs the older hook.
 func (f hookFile) hasSameManager(other hookFile) bool {
 	writer := writerOf(f.text)
 	return writer != nil && writer == writerOf(other.text)
 }
 
-// keepHook gives the hook at file.path a second name, kept, and does not remove the first, so that a process killed afterwards loses nothing. A link
-// stays a link with the same target; a file gets a second hard link, or a copy if the system refuses that. keepHook overwrites a kept
-// hook only if the same manager wrote both.
+// keepHook gives the hook at file.path a second name, kept, and does not remove the first, so that a process killed afterwards loses nothing. For
+// a link it makes a link with the same target; for a file, a hard link, or a copy if the system refuses that. It overwrites a kept hook only if the
+// same manager wrote both, and returns an error if it may not.
 func keepHook(file hookFile, kept string) error {
 	existing, err := readHook(kept)
 	if err != nil {
@@ -80,7 +80,7 @@ func keepHook(file hookFile, kept string) error {
 	}
 	switch {
 	case existing.isCopyOf(file):
-		return nil // an interrupted installation kept it, or another one that is running
+		return nil // an interrupted or a concurrent installation has kept the hook
 	case existing.exists && !existing.hasSameManager(file):
 		return alreadyKeptError(file.path, kept)
 	case file.link:
@@ -104,11 +104,12 @@ func keepHook(file hookFile, kept string) error {
 	return fileError("keep the hook as", kept, err)
 }
 
+// alreadyKeptError returns the error for two earlier hooks, at path and at kept.
 func alreadyKeptError(path, kept string) error {
 	return newError("there is a hook at "+wording.Printable(path)+", and an older one is kept at "+wording.Printable(kept), "Small-gate can keep only one. Move one of the two away, then run the command again.", nil)
 }
 
-// putBack moves the kept hook to its old place atomically, replacing what is there.
+// putBack moves the kept hook to path atomically, replacing the file there.
 func putBack(kept, path string) error { return fileError("put back", path, os.Rename(kept, path)) }
 
 func removeFile(path string) error { return fileError("remove", path, os.Remove(path)) }

@@ -56,7 +56,8 @@ func (g Git) run(ctx context.Context, dir string, args ...string) (string, error
 	return string(out), nil
 }
 
-// config runs git config in dir to read settings. set is false if there is none: git ends with status 1.
+// config runs git config with args in dir to read settings, and returns its output. set is false, and err nil, if no setting matches: git then ends
+// with status 1.
 func (g Git) config(ctx context.Context, dir string, args ...string) (out string, set bool, err error) {
 	out, err = g.run(ctx, dir, append([]string{"config"}, args...)...)
 	if gitcmd.ExitedWith(err, 1) {
@@ -68,8 +69,8 @@ func (g Git) config(ctx context.Context, dir string, args ...string) (out string
 	return out, err == nil, err
 }
 
-// environment returns our own environment plus extra, and minus the variables that name a repository. So only the directory selects a
-// repository, even if the caller runs inside a hook.
+// environment returns this process's environment without [DoctorVariable] and without the variables that name a repository, so that only the
+// directory selects a repository, even if the caller runs inside a hook. It appends extra.
 func environment(extra ...string) []string {
 	return append(gitcmd.Working(os.Environ(), append([]string{DoctorVariable}, gitcmd.Locating...)...), extra...)
 }

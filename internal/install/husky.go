@@ -5,13 +5,13 @@ import (
 	"regexp"
 )
 
-// husky keeps a script for each hook in .husky and sets core.hooksPath.
+// husky sets core.hooksPath, and runs the script for each hook that people keep in .husky.
 var husky = Manager{
 	Name: "husky",
 	wroteHook: func(text string) bool {
 		return regexp.MustCompile(`(?m)^# husky|^\s*\.\s.*/(h|husky\.sh)"`).MatchString(text)
 	},
-	// .husky/_ since version 9, .husky before.
+	// husky sets core.hooksPath to .husky/_ since version 9, to .husky before.
 	ownsDir: func(dir string) bool {
 		if filepath.Base(dir) == "_" {
 			dir = filepath.Dir(dir)
@@ -25,10 +25,10 @@ var husky = Manager{
 	},
 	disablingNote: func(repo Repository) string {
 		if repo.redirected() {
-			return "husky writes this folder anew, without small-gate's hooks, whenever packages are installed. Run `" + ProgramName +
-				" install --force` again then. `" + ProgramName + " doctor` shows whether the hooks are there."
+			return "husky writes its hooks folder anew, without small-gate's hooks, whenever packages are installed. Then run `" + ProgramName +
+				" install --force` again. `" + ProgramName + " doctor` shows whether small-gate's hooks are there."
 		}
-		return "When husky sets core.hooksPath, git no longer runs these hooks: run `" + ProgramName + " doctor` then."
+		return "When husky sets core.hooksPath, git no longer runs small-gate's hooks: run `" + ProgramName + " doctor` then."
 	},
 	fillManualSteps: func(m *ManualSteps, found recognition, hooks []Name) error {
 		m.Additions = scriptLines(found.repo, huskyScripts(found.repo), hooks, ProgramName, "")

@@ -14,12 +14,12 @@ import (
 // InstallOptions says what to install, and where.
 type InstallOptions struct {
 	Dir     string // a directory in the repository; "" is the current one
-	Program string // the program that hooks call; "" is the running program, unless that is a temporary build
+	Program string // the program that hooks call; "" is the running program, and an error if that is a temporary build
 	// PreReceive adds the server-side hook. In a bare repository it is the only hook.
 	PreReceive bool
-	// Force chains the hooks into a directory that a manager fills, instead of returning what to add to the manager's files.
+	// Force writes our hooks even if a hook manager is recognised whose files do not call the gate. The manager's hooks are kept and run first.
 	Force bool
-	// Logs are the configuration's logs, which the merge driver is given.
+	// Logs are the logs that the configuration names. InstallMergeDriver gives their files to the driver; other functions ignore Logs.
 	Logs []LogPattern
 }
 
@@ -73,7 +73,8 @@ func Install(ctx context.Context, options InstallOptions) (result Result, err er
 	return result, err
 }
 
-// hooksToInstall returns the hooks to install in a repository. In a bare one git runs no client hooks.
+// hooksToInstall returns the client hooks for a repository with a work tree, and pre-receive if preReceive is set. A bare repository gets only
+// pre-receive, since git runs no client hooks there; if preReceive is not set, that is an error.
 func hooksToInstall(repo Repository, preReceive bool) ([]Name, error) {
 	switch {
 	case !repo.Bare && preReceive:
@@ -90,14 +91,14 @@ func hooksToInstall(repo Repository, preReceive bool) ([]Name, error) {
 // plan is what to do about one hook, decided before anything is written.
 type plan struct {
 	hook   Name
-	file   hookFile
-	kept   string // the path of the kept hook; empty if there is none
-	text   string // of the shim
+	file   hookFile // what the shim replaces: the hook in place, or our shim that a manager moved aside
+	kept   string   // the path of the kept hook; empty if there is none
+	text   string   // the text of the new shim
 	action Action
-	note   string
+	note   string // for people; often empty
 }
 
-// planHooks writes nothing: if one hook cannot be planned, none is changed.
+// planHooks returns one plan for each hook. It writes nothing: if one hook cannot be planned, Install changes none.
 func planHooks(dir string, hooks []Name, program string) ([]plan, error) {
 	plans := make([]plan, 0, len(hooks))
 	for _, hook := range hooks {
@@ -110,6 +111,7 @@ func planHooks(dir string, hooks []Name, program string) ([]plan, error) {
 	return plans, nil
 }
 
+// planHook decides what to do about one hook in dir, git's hooks directory. It returns an error if the hook cannot be read or a person must act first.
 func planHook(dir string, hook Name, program string) (plan, error) {
 	path := filepath.Join(dir, string(hook))
 	p := plan{hook: hook}
@@ -121,22 +123,22 @@ func planHook(dir string, hook Name, program string) (plan, error) {
 	if err != nil {
 		return p, err
 	}
-	before := kept
+	runsFirst := kept
 	if p.file.exists && originOf(hook, p.file.text) == foreign {
-		aside, runs, err := findMovedAside(hook, p.file)
+		movedAside, isCalled, err := findMovedAside(hook, p.file)
 		if err != nil {
 			return p, err
 		}
-		if runs {
-			p.file, p.note = aside, "the manager's hook runs this file"
+		if isCalled {
+			p.file, p.note = movedAside, "the manager's hook runs this file"
 		} else {
-			before, p.action, p.note = p.file, Chained, chainNote(p.file)
+			runsFirst, p.action, p.note = p.file, Chained, chainNote(p.file)
 		}
 	}
-	if before.exists {
+	if runsFirst.exists {
 		p.kept = kept.path
 	}
-	p.text = newShim(hook, program, before).render()
+	p.text = newShim(hook, program, runsFirst).render()
 	if p.action != Chained {
 		p.action, err = p.chooseAction()
 	} else if kept.exists && !kept.isCopyOf(p.file) && !kept.hasSameManager(p.file) {
@@ -145,7 +147,7 @@ func planHook(dir string, hook Name, program string) (plan, error) {
 	return p, err
 }
 
-// chooseAction decides what to do if there is no hook, or one with our marker line.
+// chooseAction returns the action for a plan whose file does not exist or is a hook of ours, perhaps edited; an error if a person must act first.
 func (p plan) chooseAction() (Action, error) {
 	switch {
 	case !p.file.exists:
@@ -161,7 +163,7 @@ func (p plan) chooseAction() (Action, error) {
 	}
 }
 
-// chainNote says what to know about the kept hook, or "".
+// chainNote returns a note for people about file, the hook that will be kept, or "".
 func chainNote(file hookFile) string {
 	switch {
 	case !file.runnable:
@@ -172,8 +174,9 @@ func chainNote(file hookFile) string {
 	return ""
 }
 
-// markCalledHooks marks the plans of hooks that the manager's files already name, and returns the hooks still to be added there. It leaves
-// out shims of ours in the manager's directory and hooks that the manager does not know: applyPlans writes those.
+// markCalledHooks gives the action [Called] to the plans of hooks that the manager's files already name, if git can run the hook that is in
+// place, and returns the hooks that a person must still add to these files. It does not change the plans for shims of ours that are in place,
+// and for hooks that the manager does not know: applyPlans carries them out.
 func markCalledHooks(found recognition, plans []plan) ([]Name, error) {
 	var uncalled []Name
 	for i, p := range plans {
@@ -196,7 +199,8 @@ func markCalledHooks(found recognition, plans []plan) ([]Name, error) {
 	return uncalled, nil
 }
 
-// applyPlans leaves a working hook after each step: first the old one, then the old one and its copy, then the shim and the copy.
+// applyPlans writes the planned shims. After an error it returns the outcome [Failed] and the changes made so far. A killed process always leaves
+// a working hook: first the old one, then the old one and its copy, then the shim and the copy.
 func applyPlans(dir, program string, plans []plan) (Result, error) {
 	result := Result{Dir: dir, Program: program, Outcome: Unchanged}
 	for _, p := range plans {
@@ -212,7 +216,7 @@ func applyPlans(dir, program string, plans []plan) (Result, error) {
 	return result, nil
 }
 
-// writeShim keeps the old hook if so planned, and writes the shim. It fails if another hook has appeared since then.
+// writeShim keeps the old hook if the action is [Chained], and writes the shim. It fails if somebody else has changed the hook since it was planned.
 func (p plan) writeShim(dir string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return fileError("make the directory", dir, err)
@@ -232,7 +236,7 @@ func (p plan) writeShim(dir string) error {
 	return writeHook(p.file.path, []byte(p.text), hookMode)
 }
 
-// installNotes says what may later undo an installation.
+// installNotes returns notes for people about what may later put the hooks out of use; nil if there is nothing to say.
 func installNotes(found recognition, program string, outcome Outcome) []string {
 	var notes []string
 	if !found.repo.Bare && inside(found.repo.Top, program) {

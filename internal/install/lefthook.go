@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// lefthook reads lefthook.yml and writes the hooks.
+// lefthook reads lefthook.yml and writes git's hooks.
 var lefthook = Manager{
 	Name: "lefthook",
 	wroteHook: func(text string) bool {
@@ -16,14 +16,14 @@ var lefthook = Manager{
 	asideSuffix: ".old",
 	disablingNote: func(Repository) string {
 		return "When lefthook installs its hooks, also by itself after a change to its configuration, it moves other hooks aside and does not run " +
-			"them. Run `" + ProgramName + " install --force` again then. `" + ProgramName + " doctor` shows whether small-gate's hooks are there."
+			"them. Then run `" + ProgramName + " install --force` again. `" + ProgramName + " doctor` shows whether small-gate's hooks are there."
 	},
 	fillManualSteps: func(m *ManualSteps, found recognition, hooks []Name) error {
 		m.Additions = []Addition{lefthookAddition(found.configName("lefthook.yml"), hooks)}
 		m.Commands = []string{"lefthook install"}
 		m.Notes = []string{
-			"files and {files} are needed: without them lefthook skips the gate when it finds no changed files, as in a push of another branch.",
-			"use_stdin is needed: without it lefthook does not tell the gate which refs are pushed.",
+			"The key files and the argument {files} are needed: without them lefthook skips the gate when it finds no changed files, as in a push of another branch.",
+			"The key use_stdin is needed: without it lefthook does not tell the gate which refs are pushed.",
 			"A lefthook hook that does not find the program lefthook lets everything through: do not move that program after lefthook install.",
 		}
 		return nil
@@ -41,9 +41,9 @@ func lefthookFiles() []string {
 	return names
 }
 
-// lefthookAddition returns one command for each hook, in a form that every version of lefthook reads. Lefthook skips a command if nothing is
-// staged, or if the checked-out commit is already on the remote, but never one that names an existing file. So each command is
-// given the name of lefthook's own file as an argument, which the gate ignores.
+// lefthookAddition returns one lefthook command for each hook, in a form that every version of lefthook reads. Lefthook skips a command if
+// nothing is staged, or if the checked-out commit is already on the remote, but never a command with an existing file among its arguments. So
+// file, the configuration file of lefthook, is an argument of each command, which the gate ignores.
 func lefthookAddition(file string, hooks []Name) Addition {
 	const block = "%[1]s:\n  commands:\n    small-gate:\n      files: echo %[4]s\n      run: %[2]s %[1]s %[3]s\n"
 	const table = "[%[1]s.commands.small-gate]\nfiles = \"echo %[4]s\"\nrun = \"%[2]s %[1]s %[3]s\"\n"

@@ -12,31 +12,32 @@ import (
 // Manager is a program that writes git's hooks, such as husky. To add one, write its Manager value and add that to managers.
 type Manager struct {
 	Name string
-	// wroteHook reports whether the manager wrote a hook with this text.
+	// wroteHook reports whether the manager wrote the hook with this text.
 	wroteHook func(text string) bool
 	// ownsDir reports whether the manager sets core.hooksPath to dir; nil if it never sets core.hooksPath.
 	ownsDir func(dir string) bool
-	// configFiles are its possible configuration files, relative to the work tree's top.
+	// configFiles are the files or folders in which the manager looks for its configuration, relative to the work tree's top.
 	configFiles []string
-	// scriptsDir returns the directory with a script for each hook; nil if the configuration lists the commands.
+	// scriptsDir returns the directory in which people keep a script for each hook; nil if the commands are in a file of configFiles.
 	scriptsDir func(repo Repository) string
-	// dependsOnFileName reports whether a hook that the manager wrote finds its script by its own file name; nil if none does.
+	// dependsOnFileName reports whether the hook with this text, which the manager wrote, finds its script by its own file name; nil if no hook does.
 	dependsOnFileName func(text string) bool
-	// asideSuffix is what the manager appends to the name of an existing hook; runsAside reports whether it runs that hook first.
+	// asideSuffix is what the manager appends to the name of a hook that it finds when it writes its own; "" if it renames no hook.
+	// runsMovedAside is true if the manager's hook runs the renamed one first.
 	asideSuffix    string
 	runsMovedAside bool
-	// disablingNote says when the manager takes our hooks out of use; nil if it never does.
+	// disablingNote tells people when the manager puts our hooks out of use; nil if it never does.
 	disablingNote func(repo Repository) string
-	// unknownHooks are hooks that the manager does not know: our shims for them stay beside its hooks.
+	// unknownHooks are the git hooks that the manager does not know: our shims for them are in the same directory as the manager's hooks.
 	unknownHooks []Name
-	// fillManualSteps fills m with what a person has to add; nil if each hook's file gets a line.
+	// fillManualSteps adds to m what a person has to do so that the manager calls the gate for hooks; nil if a person adds a line to each hook's file.
 	fillManualSteps func(m *ManualSteps, found recognition, hooks []Name) error
 }
 
 // managers are the supported programs, in the order in which their configuration is looked for.
 var managers = []*Manager{&husky, &lefthook, &preCommit, &prek}
 
-// unknownManager stands for a core.hooksPath that no known manager owns.
+// unknownManager stands for whoever writes the hooks in the directory that core.hooksPath names, if no known manager owns it.
 var unknownManager = Manager{Name: "core.hooksPath"}
 
 // writerOf returns the manager that wrote a hook's text, or nil.
@@ -49,7 +50,7 @@ func writerOf(text string) *Manager {
 	return nil
 }
 
-// ownerOf returns the manager whose directory core.hooksPath names, or nil.
+// ownerOf returns the manager that sets core.hooksPath to the hooks directory of repo; nil if no manager does, or core.hooksPath has no effect.
 func ownerOf(repo Repository) *Manager {
 	for _, m := range managers {
 		if repo.redirected() && m.ownsDir != nil && m.ownsDir(repo.HooksDir) {
@@ -59,7 +60,7 @@ func ownerOf(repo Repository) *Manager {
 	return nil
 }
 
-// existingConfigFiles returns the absolute paths of the manager's configuration files that exist.
+// existingConfigFiles returns the absolute paths of the manager's configuration files that exist; nil if there are none or repo is bare.
 func (m *Manager) existingConfigFiles(repo Repository) ([]string, error) {
 	if repo.Bare {
 		return nil, nil
@@ -76,16 +77,16 @@ func (m *Manager) existingConfigFiles(repo Repository) ([]string, error) {
 	return existing, nil
 }
 
-// recognition says which manager a repository's hooks have.
+// recognition says which manager writes a repository's hooks.
 type recognition struct {
 	repo    Repository
-	manager *Manager // or nil
-	why     string   // how the manager was recognised, for people
-	configs []string // its existing configuration files, as absolute paths
+	manager *Manager // nil if none was recognised
+	why     string   // a sentence for people: the manager, and how it was recognised; "" if none was
+	configs []string // the manager's configuration files that exist, as absolute paths
 }
 
-// findManager recognises the manager of a repository's hooks: by the hooks that it wrote, by the directory in core.hooksPath, or by its
-// configuration, even if its hooks are not installed yet.
+// findManager recognises the manager of a repository's hooks: by the directory in core.hooksPath, by the hooks that the manager wrote, or by its
+// configuration, even if its hooks are not installed yet. found.manager is nil if there is none.
 func findManager(repo Repository, hooks []Name) (found recognition, err error) {
 	found.repo = repo
 	if found.manager, found.why = managerOfDirectory(repo, hooks); found.manager != nil {
@@ -104,8 +105,8 @@ func findManager(repo Repository, hooks []Name) (found recognition, err error) {
 	return found, nil
 }
 
-// managerOfDirectory recognises a manager by the directory that git takes hooks from. It skips a hook that cannot be read; planning or
-// checking it reports the error.
+// managerOfDirectory recognises a manager by the directory that git takes hooks from, and says how; it returns nil and "" if it recognises none.
+// It skips a hook that cannot be read: planHook or checkHook reports the error.
 func managerOfDirectory(repo Repository, hooks []Name) (manager *Manager, why string) {
 	if m := ownerOf(repo); m != nil {
 		return m, m.Name + " manages the hooks: core.hooksPath is " + wording.Printable(repo.HooksPath.Value) + " (" + wording.Printable(repo.HooksPath.Origin) + ")"
@@ -125,7 +126,7 @@ func managerOfDirectory(repo Repository, hooks []Name) (manager *Manager, why st
 	return nil, ""
 }
 
-// configName returns the manager's configuration file here, or the usual name if there is none yet.
+// configName returns the path, for people, of the manager's first configuration file in the repository, or usual if there is none yet.
 func (r recognition) configName(usual string) string {
 	if len(r.configs) == 0 {
 		return usual
@@ -133,7 +134,7 @@ func (r recognition) configName(usual string) string {
 	return shortPath(r.repo, r.configs[0])
 }
 
-// shortPath returns path, relative to the work tree's top if it is inside.
+// shortPath returns path relative to the work tree's top, with slashes, if path is inside the work tree; otherwise path itself.
 func shortPath(repo Repository, path string) string {
 	if rel, err := filepath.Rel(repo.Top, path); err == nil && filepath.IsLocal(rel) && !repo.Bare {
 		return filepath.ToSlash(rel)
@@ -141,18 +142,21 @@ func shortPath(repo Repository, path string) string {
 	return path
 }
 
-// mention is a line outside our own hooks that names the gate and a hook. Nobody checks that the line has any effect.
+// mention is the result of a search for a line that names the gate and a hook, in files other than our shims. Nobody checks that the line has
+// any effect.
 type mention struct {
-	file     string   // the file with the line, or "" if there is none
+	file     string   // the file with the line, for people; "" if no file has one
 	manager  *Manager // whose files were searched, or nil
-	searched string   // the searched files, for people
+	searched string   // the searched files, for people; "" if a line was found
 }
 
+// sentence says, for people, which file names the gate and hook.
 func (m mention) sentence(hook Name) string {
 	return m.file + " names " + ProgramName + " " + string(hook)
 }
 
-// findMention searches the hook's file, or the files that its manager reads.
+// findMention searches file, the hook in place, for a line that names the gate and hook. If a manager wrote the hook or owns its directory, findMention
+// searches the files that the manager reads instead.
 func findMention(repo Repository, hook Name, file hookFile) (mention, error) {
 	manager := writerOf(file.text)
 	if manager == nil {
@@ -161,7 +165,7 @@ func findMention(repo Repository, hook Name, file hookFile) (mention, error) {
 	return findMentionInFilesOf(manager, repo, hook, file.path)
 }
 
-// findMentionInFilesOf searches the files that the manager reads or, if manager is nil, the hook's file at path.
+// findMentionInFilesOf searches the files that manager reads or, if manager is nil, the hook's file at path.
 func findMentionInFilesOf(manager *Manager, repo Repository, hook Name, path string) (mention, error) {
 	found := mention{manager: manager}
 	paths := []string{path}
@@ -195,7 +199,7 @@ func findMentionInFilesOf(manager *Manager, repo Repository, hook Name, path str
 	return found, nil
 }
 
-// namesHook reports whether a line other than a comment has the gate's name and later the hook's: small-hook pre-push, or
+// namesHook reports whether a line other than a comment has the gate's name and, after that, the hook's: small-hook pre-push, for example, or
 // small-gate-pre-push, an id in .pre-commit-hooks.yaml.
 func namesHook(text string, hook Name) bool {
 	return slices.ContainsFunc(strings.Split(text, "\n"), func(line string) bool {
@@ -211,12 +215,13 @@ func namesHook(text string, hook Name) bool {
 	})
 }
 
-// findMovedAside reads the hook that the manager moved aside when it wrote file. runs reports whether that is our shim and file runs it.
-func findMovedAside(hook Name, file hookFile) (aside hookFile, runs bool, err error) {
+// findMovedAside reads the hook that a manager moved aside when it wrote file. isCalled is true if that hook is our shim and file runs it.
+// movedAside is the zero value if no manager wrote file, or one whose hooks do not run the hook that was moved aside.
+func findMovedAside(hook Name, file hookFile) (movedAside hookFile, isCalled bool, err error) {
 	m := writerOf(file.text)
 	if m == nil || !m.runsMovedAside {
 		return hookFile{}, false, nil
 	}
-	aside, err = readHook(file.path + m.asideSuffix)
-	return aside, aside.runnable && originOf(hook, aside.text) == ours, err
+	movedAside, err = readHook(file.path + m.asideSuffix)
+	return movedAside, movedAside.runnable && originOf(hook, movedAside.text) == ours, err
 }

@@ -8,24 +8,25 @@ import (
 	"github.com/small-gate/small-gate/internal/base/wording"
 )
 
-// ManualSteps is what a person has to do if a manager writes the hooks.
+// ManualSteps says what a person has to do so that a manager's hooks call the gate.
 type ManualSteps struct {
-	Manager   string
-	Why       string // how the manager was recognised
+	Manager   string // its name; "core.hooksPath" if it is unknown
+	Why       string // a sentence: the manager, and how it was recognised
 	Additions []Addition
-	Commands  []string // to be typed afterwards, in this order
+	Commands  []string // to be typed after the additions were made, in this order; may be empty
 	Notes     []string
 }
 
 // Addition is text to add to one file.
 type Addition struct {
 	File  string // relative to the work tree's top if inside, else absolute
-	Place string // where in the file, for people
+	Place string // where in the file to add it, for people
 	Text  string // indented, with line ends
 }
 
-// manualSteps returns what to add for each of hooks. Files in a work tree are shared with other machines, so they name the program without
-// a path; other files use its path.
+// manualSteps returns what a person has to add to call the gate for hooks. If the manager's files name the gate for each of them already, it returns
+// only the manager's commands. Files in a work tree are shared with other machines, so their lines name the program without a path; lines for
+// other files have the path.
 func manualSteps(found recognition, hooks []Name, program string) (*ManualSteps, error) {
 	manual := &ManualSteps{Manager: found.manager.Name, Why: found.why}
 	if found.manager.fillManualSteps != nil {
@@ -37,7 +38,7 @@ func manualSteps(found recognition, hooks []Name, program string) (*ManualSteps,
 			return manual, found.manager.fillManualSteps(manual, found, unnamed)
 		}
 		err = found.manager.fillManualSteps(manual, found, hooks)
-		manual.Additions, manual.Notes = nil, []string{manual.Manager + "'s files name the gate already, but its own hooks are missing. Setting up the clone, as npm install does, often writes them."}
+		manual.Additions, manual.Notes = nil, []string{manual.Manager + "'s files name the gate already, but " + manual.Manager + "'s own hooks are missing. Setting up the clone, as npm install does, often writes them."}
 		return manual, err
 	}
 	command := wording.ShellWord(filepath.ToSlash(program))
@@ -49,7 +50,7 @@ func manualSteps(found recognition, hooks []Name, program string) (*ManualSteps,
 	return manual, nil
 }
 
-// unnamedHooks returns those of hooks that the manager's files do not name, whether or not the manager has written its own hooks.
+// unnamedHooks returns the elements of hooks that the manager's files do not name, whether or not the manager has written its own hooks.
 func (r recognition) unnamedHooks(hooks []Name) (unnamed []Name, err error) {
 	for _, hook := range hooks {
 		named, err := findMentionInFilesOf(r.manager, r.repo, hook, filepath.Join(r.repo.HooksDir, string(hook)))
@@ -65,7 +66,7 @@ func (r recognition) unnamedHooks(hooks []Name) (unnamed []Name, err error) {
 
 const executableNote = "Each of these files must be executable and begin with a line such as #!/bin/sh."
 
-// scriptLines returns one shell line for each hook's script in dir.
+// scriptLines returns one shell line for each hook's script in dir: command, the hook's name and arguments, and end.
 func scriptLines(repo Repository, dir string, hooks []Name, command, end string) []Addition {
 	var additions []Addition
 	for _, hook := range hooks {

@@ -24,13 +24,13 @@ var mergeAttribute = attribute{
 	probes: []string{".small/progress.small.yml", "a/b/.small/plan.small.yml"},
 }
 
-// driver is a program that git calls for some files. Its command is a setting of the repository, which clones do not copy. A line of
-// .gitattributes, to be committed, gives it the files.
+// driver is a command that git calls to merge some files or to show their differences. The command is in the repository's configuration, which
+// clones do not copy. A line of .gitattributes, to be committed, gives the files to the driver.
 type driver struct {
 	label Name // what a [HookChange] calls the driver
 	attribute
-	whyNoneInBare string // why a bare repository needs no driver
-	cloneNote     string // what a clone without the setting needs or does
+	whyNoneInBare string // why a bare repository can have no driver
+	cloneNote     string // a sentence for people about clones without the setting
 }
 
 var mergeDriver = driver{
@@ -40,18 +40,19 @@ var mergeDriver = driver{
 	cloneNote:     "Each clone sets up the driver for itself: `" + ProgramName + " install --merge-driver`",
 }
 
-// InstallMergeDriver makes git merge workspaces' files and logs with this program, or the one in options, instead of line by line. It is
-// idempotent.
+// InstallMergeDriver makes git merge the files of workspaces, and options.Logs, with options.Program instead of line by line. It is idempotent.
 func InstallMergeDriver(ctx context.Context, options InstallOptions) (Result, error) {
 	return mergeDriver.install(ctx, options, func(program string) [][2]string {
 		return [][2]string{{driverSection + ".name", driverTitle}, {driverSection + ".driver", driverCommand(program)}}
 	}, attributeLines(options.Logs)...)
 }
 
+// hookChange returns the entry of [Result].Changes for the driver in the file at path.
 func (d driver) hookChange(action Action, path string) HookChange {
 	return HookChange{Hook: d.label, Action: action, Path: path}
 }
 
+// install writes the settings for the program of options into the repository's configuration, and the attribute's line and lines into .gitattributes.
 func (d driver) install(ctx context.Context, options InstallOptions, settings func(program string) [][2]string, lines ...string) (Result, error) {
 	repo, err := Locate(ctx, options.Dir)
 	if err == nil && repo.Bare {
@@ -89,8 +90,8 @@ func HasMergeDriver(ctx context.Context, dir string) (bool, error) {
 	return set, err
 }
 
-// UninstallMergeDriver removes the driver from the repository's configuration. The line in .gitattributes stays: it is shared, and without
-// a driver git ignores it.
+// UninstallMergeDriver removes the driver from the repository's configuration. The lines in .gitattributes stay: they are shared, and without the
+// driver git ignores them. The outcome is [Unchanged] if no driver is configured.
 func UninstallMergeDriver(ctx context.Context, dir string) (Result, error) {
 	repo, err := Locate(ctx, dir)
 	if err != nil {
@@ -111,7 +112,7 @@ func UninstallMergeDriver(ctx context.Context, dir string) (Result, error) {
 	}
 	values, err := mergeAttribute.valuesFor(ctx, repo, mergeAttribute.probes)
 	if err == nil && slices.Contains(values, driverName) {
-		result.Notes = append(result.Notes, attributesFile+" still names the driver; without it git merges these files line by line here. If nobody uses the driver, remove each line with merge="+driverName+
+		result.Notes = append(result.Notes, attributesFile+" still names the driver; without the driver git merges these files line by line here. If nobody uses the driver, remove each line with merge="+driverName+
 			", such as: "+mergeAttribute.line)
 	}
 	return result.orFailed(err)

@@ -9,8 +9,9 @@ import (
 	"github.com/small-gate/small-gate/internal/base/failure"
 )
 
-// MissingHooks names the gate's hooks that the repository around dir ("" is the current directory) lacks, and says how to install them. It
-// checks the hooks that [Doctor] checks but runs none: a hook counts as present if the program that it calls exists.
+// MissingHooks names the gate's hooks that the repository around dir ("" is the current directory) lacks, and says how to install them; names and
+// remedy are "" if it lacks none. It checks the hooks that [Doctor] checks but runs none: a shim counts as present if the program that it calls
+// exists, another hook if it or its manager's files name the gate.
 func MissingHooks(ctx context.Context, dir string) (names, remedy string, err error) {
 	repo, err := Locate(ctx, dir)
 	if err != nil {
@@ -33,7 +34,7 @@ func MissingHooks(ctx context.Context, dir string) (names, remedy string, err er
 	return strings.Join(missing, ", "), strings.Join(remedies, "\n"), nil
 }
 
-// assumeFires records that the shim fires if the program that it names, or one on PATH, exists.
+// assumeFires records that a shim which names program fires if a shim could call program, or if small-hook is on PATH; otherwise, why it does not fire.
 func (c *Check) assumeFires(program string) {
 	c.Fires, c.Program = true, program
 	if program != "" && CheckProgram(program) == nil {

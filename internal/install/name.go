@@ -1,11 +1,11 @@
 package install
 
-// Name is the name of a git hook, which is also its file's name and its small-hook subcommand.
+// Name is the name of a git hook. The hook's file and the subcommand of small-hook that the hook calls have the same name.
 type Name string
 
 // The hooks that call small-hook, as in githooks(5). PrepareCommitMsg and PreApplyPatch judge the commits for which git does not run
-// PreCommit. No option of git skips PrepareCommitMsg, so that hook lets a commit through if it cannot judge it. It also writes an agent
-// (SMALL_AGENT_ID) into the message, which tells pushes and CI whose commit it is.
+// PreCommit. No option of git skips PrepareCommitMsg, so PrepareCommitMsg lets through a commit that it cannot judge. PrepareCommitMsg also
+// writes the agent in SMALL_AGENT_ID into the commit message, which tells the gate, at a push and in CI, whose commit it is.
 const (
 	PreCommit        Name = "pre-commit"
 	PreMergeCommit   Name = "pre-merge-commit"
@@ -28,9 +28,9 @@ func (n Name) readsInput() bool { return n == PrePush || n == PreReceive }
 // keptSuffix ends the file name of the earlier hook that is kept beside ours.
 const keptSuffix = ".before-small-gate"
 
-// ProgramName is the name that a shim looks up on PATH if the program that it names is gone.
+// ProgramName is the name that a shim looks up on PATH if the program at its absolute path is gone.
 const ProgramName = "small-hook"
 
 // DoctorVariable is the environment variable by which [Doctor] asks a shim to answer instead of judging. A shim that sees it prints one
-// line and exits with status 2, whatever the value: if it is set by accident, the hook blocks and never lets anything through.
+// line and exits with status 2, whatever the value: if the variable is set by accident, the hook blocks and never lets anything through.
 const DoctorVariable = "SMALL_GATE_DOCTOR"

@@ -10,8 +10,8 @@ import (
 
 var preCommitFiles = []string{".pre-commit-config.yaml", ".pre-commit-config.yml"}
 
-// firstRefOnly is a limit of pre-commit and prek.
-const firstRefOnly = "A pre-push hook is told about the first ref of a push only: CI judges the other refs."
+// firstRefOnly, after the name of pre-commit or prek, tells people about a limit of both.
+const firstRefOnly = " tells the gate's pre-push hook about the first ref of a push only: CI judges the other refs."
 
 // preCommit is the program pre-commit, which reads .pre-commit-config.yaml.
 var preCommit = Manager{
@@ -22,7 +22,7 @@ var preCommit = Manager{
 	runsMovedAside: true,
 	unknownHooks:   []Name{PreApplyPatch},
 	fillManualSteps: func(m *ManualSteps, found recognition, hooks []Name) error {
-		m.Notes = []string{"The names under stages are those of pre-commit 3.2.0 and newer. Older versions call them commit, merge-commit and push.", firstRefOnly}
+		m.Notes = []string{"The names under stages are those of pre-commit 3.2.0 and newer. Older versions call them commit, merge-commit and push.", m.Manager + firstRefOnly}
 		return m.fillPreCommit(found, hooks)
 	},
 }
@@ -36,12 +36,12 @@ var prek = Manager{
 	runsMovedAside: true,
 	unknownHooks:   []Name{PreApplyPatch},
 	fillManualSteps: func(m *ManualSteps, found recognition, hooks []Name) error {
-		m.Notes = []string{"prek runs no pre-push hook for a push without new commits: CI judges a push that resets a branch to an older commit.", firstRefOnly}
+		m.Notes = []string{"prek runs no pre-push hook for a push without new commits: CI judges a push that resets a branch to an older commit.", m.Manager + firstRefOnly}
 		return m.fillPreCommit(found, hooks)
 	},
 }
 
-// fillPreCommit fills m for pre-commit or prek, which read the same configuration, prek in TOML too.
+// fillPreCommit sets the additions and commands of m for pre-commit or prek, which read the same configuration files; prek also reads TOML.
 func (m *ManualSteps) fillPreCommit(found recognition, hooks []Name) error {
 	file := found.configName(preCommitFiles[0])
 	if filepath.Ext(file) == ".toml" {
@@ -57,11 +57,11 @@ func (m *ManualSteps) fillPreCommit(found recognition, hooks []Name) error {
 	for _, hook := range hooks {
 		command += " --hook-type " + string(hook)
 	}
-	m.Commands = []string{command, ProgramName + " install"} // our own install adds the hooks that the manager does not know
+	m.Commands = []string{command, ProgramName + " install"} // small-hook install adds the hooks that the manager does not know
 	return nil
 }
 
-// indentOfRepos returns the indentation of the list of repositories in the configuration, which all its items must have.
+// indentOfRepos returns the indentation of the items below repos in the configuration, which all of them must have: two spaces if there is no item.
 func (r recognition) indentOfRepos() (string, error) {
 	const usual = "  "
 	if len(r.configs) == 0 {
@@ -77,7 +77,7 @@ func (r recognition) indentOfRepos() (string, error) {
 	return usual, nil
 }
 
-// preCommitLines returns one local repository with an entry for each hook, its first line indented by indent.
+// preCommitLines returns YAML for one local repository with an entry for each hook. Each line is indented by indent.
 func preCommitLines(hooks []Name, indent string) string {
 	var text strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&text, indent+format+"\n", args...) }
@@ -95,7 +95,7 @@ func preCommitLines(hooks []Name, indent string) string {
 	return text.String()
 }
 
-// prekLines returns the same in prek's TOML.
+// prekLines returns the same repository as preCommitLines, in prek's TOML.
 func prekLines(hooks []Name) string {
 	var text strings.Builder
 	text.WriteString("[[repos]]\nrepo = \"local\"\nhooks = [\n")

@@ -17,13 +17,13 @@ const (
 	withoutGo = "Without Go: " + wording.Docs + "installation.md#the-program"
 )
 
-// HowToInstall says how to install a permanent program for hooks to call; then are the commands to type after that.
-func HowToInstall(then ...string) string {
-	return wording.Commands(append([]string{goInstall}, then...)...) + ". " + withoutGo
+// HowToInstall says how to install a permanent program for hooks to call, and then to type the commands nextCommands.
+func HowToInstall(nextCommands ...string) string {
+	return wording.Commands(append([]string{goInstall}, nextCommands...)...) + ". " + withoutGo
 }
 
-// ResolveProgram returns the absolute path of chosen, the program that shims must call. If chosen is empty, that is the running program,
-// unless it is a temporary build.
+// ResolveProgram returns the absolute path of chosen, the program that shims must call, or of the running program if chosen is empty. It returns
+// an error if the running program is a temporary build, or if a shim could not call the program.
 func ResolveProgram(chosen string) (string, error) {
 	if chosen == "" {
 		running, err := os.Executable()
@@ -42,7 +42,7 @@ func ResolveProgram(chosen string) (string, error) {
 	return absolute, CheckProgram(absolute)
 }
 
-// CheckProgram returns an error if a shim could not call the program at path.
+// CheckProgram returns an error if a shim could not call the program at path, otherwise nil.
 func CheckProgram(path string) error {
 	fault := func(what string, cause error) error {
 		return newError("hooks cannot call "+wording.Printable(path)+what, "Name a program that stays where it is, or install one: "+HowToInstall(), cause)
@@ -64,7 +64,7 @@ func CheckProgram(path string) error {
 	return nil
 }
 
-// executable reports whether git would run a file with this mode. Windows has no such mode.
+// executable reports whether info's mode lets git run the file. Windows has no such mode: there every file counts as executable.
 func executable(info fs.FileInfo) bool {
 	return runtime.GOOS == "windows" || info.Mode().Perm()&0o111 != 0
 }

@@ -11,7 +11,7 @@ import (
 	gitcmd "github.com/small-gate/small-gate/internal/git/run"
 )
 
-// checkOurs runs our shim with the doctor's variable, then asks the program that the shim would call for its version. A read-only
+// checkOurs runs file, our shim, with [DoctorVariable] set, then asks the program that the shim would call for its version. A read-only
 // examination only checks that the program exists.
 func (e examination) checkOurs(ctx context.Context, check *Check, file hookFile) {
 	if kept, err := readHook(check.Path + keptSuffix); err == nil && kept.runnable && file.path == check.Path {
@@ -41,7 +41,8 @@ func (e examination) checkOurs(ctx context.Context, check *Check, file hookFile)
 	e.askVersion(ctx, check)
 }
 
-// runShim runs the shim at path with the doctor's variable set, and returns the program that it would call according to its answer.
+// runShim runs the shim at path with [DoctorVariable] set. It returns the program that the shim would call according to its answer, "" if the shim
+// finds none, and an error if the shim does not answer.
 func (e examination) runShim(ctx context.Context, hook Name, path string) (program string, proof Proof, err error) {
 	nonce := rand.Text()
 	command := exec.CommandContext(ctx, path)
@@ -64,9 +65,10 @@ func (e examination) runShim(ctx context.Context, hook Name, path string) (progr
 	if text := strings.TrimSpace(string(output)); text != "" {
 		message += ": " + wording.Printable(text)
 	}
-	return "", ProofNone, newError(message, "Check that programs can be run from that directory, and that there is a /bin/sh.", err)
+	return "", ProofNone, newError(message, "Check that programs can be run from "+wording.Printable(filepath.Dir(path))+", and that there is a /bin/sh.", err)
 }
 
+// askVersion records the version that check.Program prints. If the program prints none, askVersion records that the hook does not fire.
 func (e examination) askVersion(ctx context.Context, check *Check) {
 	if err := CheckProgram(check.Program); err != nil {
 		check.setFailure(err)

@@ -20,26 +20,27 @@ type Repository struct {
 	CommonDir   string // the git directory that all linked work trees share
 	Bare        bool
 	HooksDir    string  // where git takes hooks from
-	OwnHooksDir string  // where it would take them from without core.hooksPath
+	OwnHooksDir string  // where git would take hooks from without core.hooksPath
 	HooksPath   Setting // core.hooksPath
-	// Kind are words for a bug report, such as "linked work tree" and "shallow". Only the doctor fills them in.
+	// Kind has words for a bug report, such as "linked work tree" and "shallow". Only Doctor fills it in.
 	Kind []string
 }
 
-// Setting is the value of one git setting.
+// Setting is one setting of git's configuration; the zero value if it is not set.
 type Setting struct {
 	Set    bool   // true for an empty value too
 	Value  string // with ~ expanded
-	Origin string // where git found it, for example "file:.git/config"
+	Origin string // where git found the setting, for example "file:.git/config"
 }
 
-// whySwitchedOff says why git finds no hook at all, or "". People empty core.hooksPath, or name no directory there, to switch hooks off.
+// whySwitchedOff says why git finds no hook at all; "" if git may find some. People switch hooks off by setting core.hooksPath to an empty value, or to
+// a path that is not a directory, such as /dev/null.
 func (r Repository) whySwitchedOff() string {
 	if r.HooksPath.Set && r.HooksPath.Value == "" {
 		return "core.hooksPath is empty"
 	}
 	if info, err := os.Stat(r.HooksDir); err == nil && !info.IsDir() || errors.Is(err, syscall.ENOTDIR) {
-		return "git takes them from " + wording.Printable(r.HooksDir) + ", which is not a directory"
+		return "git takes hooks from " + wording.Printable(r.HooksDir) + ", which is not a directory"
 	}
 	return ""
 }
@@ -56,7 +57,7 @@ func (r Repository) howToSwitchOn() string {
 	return "Type: `git config --file " + shellPath(absolutePath(r.Top, file)) + " --unset-all core.hooksPath`"
 }
 
-// redirected reports whether core.hooksPath names a directory other than git's own.
+// redirected reports whether core.hooksPath names a directory other than OwnHooksDir.
 func (r Repository) redirected() bool {
 	return r.HooksPath.Set && !sameDirectory(r.HooksDir, r.OwnHooksDir)
 }
@@ -87,7 +88,7 @@ func Locate(ctx context.Context, dir string) (Repository, error) {
 		topOption = "--absolute-git-dir"
 	}
 	repo.Top = filepath.FromSlash(revParse(dir, topOption))
-	// Git prints both paths relative to the directory in which it runs; a relative core.hooksPath is relative to the top.
+	// Git prints the next two paths relative to the directory in which it runs; a relative core.hooksPath is relative to the top.
 	repo.CommonDir = absolutePath(repo.Top, revParse(repo.Top, "--git-common-dir"))
 	repo.HooksDir = absolutePath(repo.Top, revParse(repo.Top, "--git-path", "hooks"))
 	repo.OwnHooksDir = filepath.Join(repo.CommonDir, "hooks")
@@ -100,7 +101,7 @@ func Locate(ctx context.Context, dir string) (Repository, error) {
 	return repo, err
 }
 
-// locateError puts the usual messages of git into plain words, with a remedy.
+// locateError returns the error for err, with which git failed in dir. It puts git's usual messages into plain words.
 func locateError(dir string, err error) error {
 	dir = wording.Printable(dir)
 	switch message := err.Error(); {
@@ -122,7 +123,7 @@ func locateError(dir string, err error) error {
 	return newError("git cannot use the repository at "+dir, "See what git says to `git status`.", err)
 }
 
-// absolutePath makes a path absolute that git, running in dir, has printed.
+// absolutePath returns path, which git printed when it ran in dir, as an absolute path.
 func absolutePath(dir, path string) string {
 	path = filepath.FromSlash(path)
 	if filepath.IsAbs(path) {
@@ -131,7 +132,7 @@ func absolutePath(dir, path string) string {
 	return filepath.Join(dir, path)
 }
 
-// sameDirectory reports whether both paths lead to one directory. Equal paths need not exist.
+// sameDirectory reports whether both paths lead to one directory. It is true for equal paths even if they do not exist.
 func sameDirectory(a, b string) bool {
 	if filepath.Clean(a) == filepath.Clean(b) {
 		return true

@@ -3,7 +3,7 @@ package install
 // Outcome sums up an installation or its removal.
 type Outcome int
 
-// The outcomes. A function that returns an error also returns [Failed], and in Changes what it did before the error.
+// The outcomes. With an error, a function also returns [Failed], and in [Result].Changes what it did before the error.
 const (
 	Failed           Outcome = iota
 	Unchanged                // no file was touched
@@ -11,7 +11,7 @@ const (
 	NeedsManualSteps         // a person must do something: see ManualSteps, Commands, or the changes' notes. The exit status is not 0
 )
 
-// After returns the outcome after one more action.
+// After returns the outcome after action, where o is the outcome before action.
 func (o Outcome) After(action Action) Outcome {
 	switch {
 	case action == LeftAlone:
@@ -22,7 +22,7 @@ func (o Outcome) After(action Action) Outcome {
 	return o
 }
 
-// Action is what was done about one hook.
+// Action is what was done about one hook, one file of a driver, or the settings of one harness. Its text is printed after the hook's name.
 type Action string
 
 // The actions.
@@ -31,7 +31,7 @@ const (
 	Chained   Action = "chained"                  // a shim was written, and the hook that was there is kept beside it
 	Updated   Action = "updated"                  // a shim was replaced by another, or made executable
 	Present   Action = "present"                  // the right shim was there already
-	Called    Action = "called"                   // another hook or a manager's file names the gate already
+	Called    Action = "called"                   // nothing was done: a hook of somebody else, or a manager's file, names the gate already
 	Removed   Action = "removed"                  // a shim was removed
 	Restored  Action = "restored"                 // the kept hook replaced a shim again
 	Absent    Action = "absent"                   // there was nothing of ours
@@ -41,24 +41,25 @@ const (
 
 // HookChange is what was done about one hook, about a driver in one file, or about the settings of one harness.
 type HookChange struct {
-	Hook   Name // or what the driver or harness is called
+	Hook   Name // the hook's name, or what the driver or harness is called
 	Path   string
 	Action Action
-	Kept   string // where the hook that was there before is kept
-	Note   string
+	Kept   string // the path at which the hook that was there before is kept; empty if there is none
+	Note   string // for people; often empty
 }
 
 // Result is what an installation or its removal did.
 type Result struct {
 	Outcome     Outcome
 	Dir         string // git's hooks directory; empty if the result is not about hooks
-	Program     string // what the hooks call; empty when hooks were removed
+	Program     string // what the hooks call; empty if no hooks were to be installed
 	Changes     []HookChange
-	ManualSteps *ManualSteps // set if a manager fills the directory and nothing was written
+	ManualSteps *ManualSteps // set if a manager was recognised whose files must be changed first: nothing was written then
 	Commands    []string     // for a person to type
 	Notes       []string
 }
 
+// add appends change to r.Changes and updates r.Outcome.
 func (r *Result) add(change HookChange) {
 	r.Changes, r.Outcome = append(r.Changes, change), r.Outcome.After(change.Action)
 }

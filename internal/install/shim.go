@@ -16,21 +16,21 @@ import (
 //go:embed shim.sh.tmpl
 var shimText string
 
-// shim has what differs between shims.
+// shim has the data by which one shim differs from another.
 type shim struct {
 	hook                  Name
-	program               string // an absolute path, or "" to look only on PATH
+	program               string // an absolute path, or "" if the shim looks for small-hook on PATH only
 	keptDependsOnFileName bool   // the kept hook reads its file name, so $0 must be its old one
 	mayBeMovedAside       bool   // the kept hook's manager may move the shim aside and run it
 }
 
-// newShim returns the shim for hook; before is the hook that runs before it, if there is one.
-func newShim(hook Name, program string, before hookFile) shim {
-	writer := writerOf(before.text)
-	return shim{hook: hook, program: program, keptDependsOnFileName: dependsOnFileName(before.text), mayBeMovedAside: writer != nil && writer.runsMovedAside}
+// newShim returns the shim for hook. The shim calls runsFirst, an earlier hook, before the gate; runsFirst.exists is false if there is none.
+func newShim(hook Name, program string, runsFirst hookFile) shim {
+	writer := writerOf(runsFirst.text)
+	return shim{hook: hook, program: program, keptDependsOnFileName: dependsOnFileName(runsFirst.text), mayBeMovedAside: writer != nil && writer.runsMovedAside}
 }
 
-// dependsOnFileName reports whether a manager wrote the hook with this text and the hook uses its own file name.
+// dependsOnFileName reports whether a manager wrote the hook with this text and the hook finds its script by its own file name.
 func dependsOnFileName(text string) bool {
 	writer := writerOf(text)
 	return writer != nil && writer.dependsOnFileName != nil && writer.dependsOnFileName(text)
@@ -68,9 +68,9 @@ func markerLine(hook Name, body string) string {
 type origin int
 
 const (
-	foreign origin = iota // somebody else
-	ours                  // this program, unedited
-	edited                // this program, edited since
+	foreign origin = iota // somebody else wrote it; also if there is no file
+	ours                  // this program wrote it, and nobody edited it
+	edited                // this program wrote it, and somebody edited it
 )
 
 // originOf tells from the marker line in a hook's text who wrote the hook.
@@ -79,7 +79,7 @@ func originOf(hook Name, text string) origin {
 	line, after, _ := strings.Cut(rest, "\n")
 	switch marked := found && strings.Contains(line, " sha256:"); {
 	case !marked && strings.Contains(text, "${"+DoctorVariable+"-}"):
-		return edited // its marker line is gone; kept as an earlier hook, it would run itself
+		return edited // its marker line is gone; if it were kept as an earlier hook, it would run itself
 	case !marked:
 		return foreign
 	}
@@ -90,7 +90,7 @@ func originOf(hook Name, text string) origin {
 	return ours
 }
 
-// programIn returns the path of the program in our shim, or "" if the shim looks only on PATH.
+// programIn returns the path of the program in text, our shim's, or "" if the shim looks for small-hook on PATH only.
 func programIn(text string) string {
 	_, rest, found := strings.Cut(text, "\nsg_program='")
 	if !found {

@@ -29,7 +29,7 @@ func (r Result) Text() string {
 	switch {
 	case r.ManualSteps != nil:
 		text.WriteString(r.ManualSteps.Text())
-	case r.Dir == "": // a driver's or a harness's result
+	case r.Dir == "": // a result about a driver or a harness
 	case r.Outcome == Unchanged && r.Program != "":
 		text.WriteString("The hooks are installed already.\n")
 	case r.Outcome == Unchanged:
@@ -40,7 +40,7 @@ func (r Result) Text() string {
 	return text.String()
 }
 
-// Text tells a person for each hook whether it would fire, and if not, why and what to do.
+// Text tells a person for each hook whether the hook would fire, and if not, why and what to do.
 func (d Diagnosis) Text() string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "git %s, %s\n", wording.Printable(d.Repository.Git.Version), wording.Printable(d.Repository.Git.Path))

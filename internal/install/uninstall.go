@@ -13,7 +13,7 @@ import (
 // Uninstall removes our hooks from the repository around dir ("" is the current directory), and restores the earlier ones. A hook of ours
 // that was edited stays, and the outcome is [NeedsManualSteps]. Uninstall is idempotent.
 //
-// It searches the directory that git takes hooks from now and the repository's own hooks directory, since core.hooksPath may have been set
+// Uninstall searches the directory that git takes hooks from now and the repository's own hooks directory, since core.hooksPath may have been set
 // after the installation.
 func Uninstall(ctx context.Context, dir string) (result Result, err error) {
 	repo, err := Locate(ctx, dir)
@@ -42,7 +42,7 @@ func Uninstall(ctx context.Context, dir string) (result Result, err error) {
 	return result, nil
 }
 
-// uninstallHook removes one of our hooks from a directory. It reports a missing hook only for the directory that git takes hooks from.
+// uninstallHook removes our hook from dir and adds the change to r. If dir has none, it adds a change only if git takes hooks from dir.
 func (r *Result) uninstallHook(dir string, hook Name) error {
 	path := filepath.Join(dir, string(hook))
 	if err := removeTemporaryFiles(dir, hook); err != nil {
@@ -64,8 +64,8 @@ func (r *Result) uninstallHook(dir string, hook Name) error {
 	return nil
 }
 
-// possiblePlaces lists where our hook may be: at path, and where a manager may have moved it. Uninstall puts the kept hook into the first place
-// that has our hook, so path comes first if our hook is there, else last.
+// possiblePlaces lists the paths at which our hook may be: path, and the paths to which a manager may have moved the hook. Uninstall puts the kept
+// hook at the first of them that has our hook, so path comes first if our hook is there, otherwise last.
 func possiblePlaces(hook Name, path string) ([]string, error) {
 	file, err := readHook(path)
 	if err != nil {
@@ -83,11 +83,12 @@ func possiblePlaces(hook Name, path string) ([]string, error) {
 	return append(places, path), nil
 }
 
-// removeHook removes the hook at place if it is ours, and moves the hook at kept there. place is one of possiblePlaces(hook, path).
+// removeHook removes the hook at place if it is ours, and moves the hook at kept to place. place is one of possiblePlaces(hook, path). The action is
+// [Absent] if there was nothing to do.
 func removeHook(hook Name, place, path, kept string) (HookChange, error) {
 	change := HookChange{Hook: hook, Path: place, Action: Absent}
 	// Read the kept hook first, to notice if another process puts it back meanwhile.
-	before, err := readHook(kept)
+	keptFile, err := readHook(kept)
 	if err != nil {
 		return change, err
 	}
@@ -99,25 +100,25 @@ func removeHook(hook Name, place, path, kept string) (HookChange, error) {
 	if err != nil {
 		return change, err
 	}
-	// The kept hook is back if somebody restored it, or its manager wrote a newer one.
-	alreadyBack := before.exists && (before.isCopyOf(current) || before.hasSameManager(current))
+	// The kept hook is back if somebody restored it, or its manager wrote a newer hook.
+	alreadyBack := keptFile.exists && (keptFile.isCopyOf(current) || keptFile.hasSameManager(current))
 	switch originOf(hook, file.text) {
 	case edited:
 		change.Action, change.Note = LeftAlone, "it is small-gate's hook, but somebody edited it: delete it if you do not want it"
-		if before.exists {
+		if keptFile.exists {
 			change.Kept, change.Note = kept, change.Note+", and rename the kept hook to "+string(hook)
 		}
 	case ours:
-		err = change.removeShim(file, before.exists && !alreadyBack, kept)
+		err = change.removeShim(file, keptFile.exists && !alreadyBack, kept)
 	default:
-		if place == path && before.exists {
+		if place == path && keptFile.exists {
 			err = change.handleKeptAlone(file, alreadyBack, kept)
 		}
 	}
 	return change, err
 }
 
-// removeShim removes our shim, or replaces it with the kept hook if restore is true.
+// removeShim removes file, our shim, or replaces it with the hook at kept if restore is true. It leaves a shim that a person put there.
 func (c *HookChange) removeShim(file hookFile, restore bool, kept string) error {
 	switch {
 	case file.link || programIn(file.text) == "":
@@ -132,7 +133,7 @@ func (c *HookChange) removeShim(file hookFile, restore bool, kept string) error 
 	}
 }
 
-// handleKeptAlone puts back, removes or leaves a kept hook that has no shim of ours.
+// handleKeptAlone puts the hook at kept back, removes it or leaves it. file, which is in its place, is not our shim.
 func (c *HookChange) handleKeptAlone(file hookFile, alreadyBack bool, kept string) error {
 	switch {
 	case !file.exists:
