@@ -49,7 +49,7 @@ func (a *app) mergeFiles(ctx context.Context, args []string) (reconcile.Merged, 
 	if err != nil {
 		return reconcile.Merged{}, &failure.Error{Message: fmt.Sprintf("%q is not the length of a conflict marker", args[3]), Remedy: "`small-hook install --merge-driver`"}
 	}
-	input := reconcile.MergeInput{Marker: min(max(size, 0), 1000), Path: args[4], Label: firstOrEmpty(args[5:])}
+	input := reconcile.MergeInput{Marker: min(max(size, 0), 1000), Path: args[4], Label: firstOrEmpty(args[5:]), Files: [3]string(args)}
 	for i, content := range []*[]byte{&input.Base, &input.Ours, &input.Theirs} {
 		if *content, err = readFile(ctx, args[i], maxVersionSize); err != nil {
 			return reconcile.Merged{}, err

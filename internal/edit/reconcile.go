@@ -28,16 +28,16 @@ func Reconcile(ctx context.Context, req session.Request, locking Locking, opts r
 	return out, err
 }
 
-// MergeDriver merges one file for git, as Reconcile would. If it cannot merge the file, it returns a conflict; it never fails otherwise.
+// MergeDriver merges one file for git, see [reconcile.Drive]. If it cannot merge the file, it returns a conflict; it never fails otherwise.
 func MergeDriver(ctx context.Context, req session.Request, in reconcile.MergeInput) reconcile.Merged {
 	merged := in.Merge()
 	if !merged.Conflict {
 		return merged
 	}
 	err := withMergePolicy(ctx, req, "merge-driver", "", reconcile.Options{}, func(repo repository.Repository, opts reconcile.Options) error {
-		text, notes, err := reconcile.Drive(ctx, repo, opts, in)
-		if err == nil && text != nil {
-			merged = reconcile.Merged{Text: text, Notes: notes}
+		done, err := reconcile.Drive(ctx, repo, opts, in)
+		if done != nil {
+			merged = *done
 		}
 		return err
 	})

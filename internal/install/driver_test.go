@@ -80,3 +80,14 @@ func TestUninstallTextconvPassesOverWhatGitIgnores(t *testing.T) {
 		t.Errorf("outcome %d, %v", result.Outcome, err)
 	}
 }
+
+func TestDriverProgram(t *testing.T) {
+	for _, path := range []string{"/opt/small-hook", "/a b/it's/100%/small-hook", "/a\u00a0b/`x`/small-hook"} {
+		if got := driverProgram(driverCommand(filepath.FromSlash(path))); got != filepath.FromSlash(path) {
+			t.Errorf("%q became %q", path, got)
+		}
+	}
+	if got := driverProgram("mine" + driverArguments); got != "" {
+		t.Errorf("another command calls %q", got)
+	}
+}

@@ -109,8 +109,9 @@ func unknownDriver(ctx context.Context, repo Repository, values []string) (int, 
 // filesForDriver returns the files in the index, at most 1,000, that the merge driver should merge: files of workspaces and of logs. It returns one
 // sample path if there are none yet.
 func filesForDriver(ctx context.Context, repo Repository, logs []LogPattern) ([]string, error) {
-	args := []string{"ls-files", "-z", "--", ":(top,glob)**/.small/*.small.yml"}
-	for _, log := range logs {
+	var paths []string
+	for _, log := range append([]LogPattern{{Path: "**/.small/*.small.yml"}}, logs...) {
+		args := []string{"ls-files", "-z", "--"}
 		for _, pattern := range withoutBraces(log.Path) {
 			args = append(args, ":(top,glob)"+pattern)
 		}
@@ -119,15 +120,19 @@ func filesForDriver(ctx context.Context, repo Repository, logs []LogPattern) ([]
 				args = append(args, ":(top,glob,exclude)"+pattern)
 			}
 		}
+		out, err := repo.Git.run(ctx, repo.Top, args...)
+		if err != nil {
+			return nil, newError("git cannot list the files of "+wording.Printable(repo.Top), "", err)
+		}
+		if out != "" {
+			paths = append(paths, strings.Split(strings.TrimSuffix(out, "\x00"), "\x00")...)
+		}
 	}
-	out, err := repo.Git.run(ctx, repo.Top, args...)
-	if err != nil {
-		return nil, newError("git cannot list the files of "+wording.Printable(repo.Top), "", err)
-	}
-	const maxPaths = 1000 // in the command line of git check-attr
-	paths := slices.Compact(strings.Split(strings.TrimSuffix(out, "\x00"), "\x00"))
-	if paths[0] == "" {
+	if len(paths) == 0 {
 		return mergeAttribute.probes[:1], nil
 	}
+	slices.Sort(paths)
+	paths = slices.Compact(paths) // also two versions of one file in a conflict
+	const maxPaths = 1000         // in the command line of git check-attr
 	return paths[:min(maxPaths, len(paths))], nil
 }

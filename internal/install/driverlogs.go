@@ -11,21 +11,16 @@ type LogPattern struct {
 	Exclude []string
 }
 
-// attributeLines returns the lines of .gitattributes that give the files of logs to the merge driver, and the excluded files to none.
+// attributeLines returns the lines of .gitattributes that give the files of logs to the merge driver. They also give it the excluded files, which the
+// driver merges line by line: a line that excludes files would exclude them from all lines above, so from other stanzas too.
 func attributeLines(logs []LogPattern) []string {
 	var out []string
-	add := func(pattern, attribute string) {
-		for _, p := range withoutBraces(pattern) {
+	for _, log := range logs {
+		for _, p := range withoutBraces(log.Path) {
 			if p = "/" + p; strings.ContainsAny(p, " \t\"") {
 				p = strconv.Quote(p)
 			}
-			out = append(out, p+" "+attribute)
-		}
-	}
-	for _, log := range logs {
-		add(log.Path, "merge="+driverName)
-		for _, pattern := range log.Exclude {
-			add(pattern, "!merge")
+			out = append(out, p+" merge="+driverName)
 		}
 	}
 	return out

@@ -129,6 +129,5 @@ func driverProgram(command string) string {
 	if !ours || len(word) < 2 || word[0] != '\'' || word[len(word)-1] != '\'' {
 		return ""
 	}
-	inner := strings.ReplaceAll(word[1:len(word)-1], `'\''`, "'")
-	return filepath.FromSlash(strings.ReplaceAll(inner, "%%", "%"))
+	return filepath.FromSlash(wording.UnquoteShell(strings.ReplaceAll(word, "%%", "%")))
 }

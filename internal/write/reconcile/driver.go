@@ -2,6 +2,7 @@ package reconcile
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"path"
@@ -9,7 +10,9 @@ import (
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/base/expression"
+	"github.com/small-gate/small-gate/internal/base/failure"
 	"github.com/small-gate/small-gate/internal/base/wording"
+	gitcmd "github.com/small-gate/small-gate/internal/git/run"
 	"github.com/small-gate/small-gate/internal/git/state"
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/small"
@@ -19,8 +22,10 @@ import (
 
 // MergeInput has the values that git passes to a merge driver (gitattributes(5), "Defining a custom merge driver").
 type MergeInput struct {
-	// Base is %O, Ours is %A, Theirs is %B. A missing base is empty.
+	// Base, Ours and Theirs are the contents of the files %O, %A and %B. A missing base is empty.
 	Base, Ours, Theirs []byte
+	// Files are the names of these files.
+	Files [3]string
 	// Marker is the length of conflict markers, %L; 0 means 7.
 	Marker int
 	// Path is the path of the file in the tree, %P.
@@ -95,31 +100,56 @@ func (in MergeInput) conflictMessage() string {
 	return fmt.Sprintf("both sides changed %s; nothing was merged. %s", in.Path, next)
 }
 
-// Drive merges one file for git's merge driver as Run would, and returns notes for a person. The text is nil if the commits that git is merging
-// cannot be found, or if Run merges no such file.
-func Drive(ctx context.Context, repo Repository, opts Options, in MergeInput) (text []byte, notes []string, err error) {
+// Drive merges one file for git's merge driver: a file of a workspace or a log as Run would, any other file line by line as git would. It returns nil if
+// the commits that git is merging cannot be found, or if Run does not merge files of this name.
+func Drive(ctx context.Context, repo Repository, opts Options, in MergeInput) (*Merged, error) {
 	g, err := workgit.Open(repo.Where(), opts.Environ)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
+	}
+	if dir, _, inWorkspace := small.SplitPath(in.Path); opts.Policy.LogFor(in.Path) == nil && (!inWorkspace || !opts.Policy.Judges(dir)) {
+		return in.mergeLines(ctx, g)
 	}
 	head, err := repo.Head(ctx)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	r := newReconciliation(repo, g, opts)
 	if r.op, err = findDriverOperation(ctx, repo, g, opts.Environ, head, in.Label); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if err := r.readPolicies(ctx); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if known, err := r.sidesAreInput(ctx, in); err != nil || !known {
-		return nil, nil, err
+		return nil, err
 	}
 	if err := r.completeSides(ctx); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	return r.mergeFile(ctx, in.Path)
+	text, notes, err := r.mergeFile(ctx, in.Path)
+	if err != nil || text == nil {
+		return nil, err
+	}
+	return &Merged{Text: text, Notes: notes}, nil
+}
+
+// mergeLines merges a file as git does without a driver (git-merge-file(1)).
+func (in MergeInput) mergeLines(ctx context.Context, g *workgit.Tree) (*Merged, error) {
+	done, err := g.Git.Run(ctx, nil, "merge-file", "-p", fmt.Sprintf("--marker-size=%d", cmp.Or(in.Marker, 7)),
+		"-L", "ours", "-L", "base", "-L", "theirs", "--", in.Files[1], in.Files[0], in.Files[2])
+	const maxConflicts = 127 // the status is the number of conflicts, at most this
+	switch {
+	case err != nil:
+		return nil, err
+	case done.Status > maxConflicts:
+		return nil, &failure.Error{Message: fmt.Sprintf("git cannot merge the lines of %s: %s", in.Path, gitcmd.OneLine(done.Stderr)), Remedy: "Choose a version: `git checkout --ours -- " + wording.TopPath(in.Path) + "`, or `--theirs`"}
+	}
+	merged := &Merged{Text: done.Out, Conflict: done.Status > 0}
+	if merged.Conflict {
+		merged.Message = fmt.Sprintf("both sides changed the same lines of %s. Edit the file, then type `git add -- %s`", in.Path, wording.TopPath(in.Path))
+	}
+	return merged, nil
 }
 
 // sidesAreInput reports whether in has the file's versions of the sides that were found. git passes other versions, for example, while it merges
@@ -140,11 +170,8 @@ func (r *reconciliation) sidesAreInput(ctx context.Context, in MergeInput) (bool
 func (r *reconciliation) mergeFile(ctx context.Context, path string) (text []byte, notes []string, err error) {
 	dir, name, _ := small.SplitPath(path)
 	a, _ := small.ArtifactOf(name)
-	configured := r.opts.Policy.LogFor(path) != nil
 	switch {
-	case !configured && !r.opts.Policy.Judges(dir):
-		return nil, nil, nil
-	case configured, a == small.Progress:
+	case r.opts.Policy.LogFor(path) != nil, a == small.Progress:
 		c, _, _, err := r.readCase(ctx, path)
 		if err != nil {
 			return nil, nil, err
