@@ -141,9 +141,11 @@ type reached struct {
 
 const fromFirst, fromBoth = 1, 3
 
-// findReachable returns the commits that are reachable from either of two sides, in a map from their ids. It follows the newest commit first. It ends when
-// only one commit is left to follow: every path from both sides goes through it, so its ancestors are reachable from both. The map may lack these
-// ancestors. Wrong dates only make the walk longer.
+// findReachable returns the commits that are reachable from either of two sides, in a map from their ids. It follows the newest commit first; wrong dates
+// only make the walk longer.
+//
+// If toRoots is true, the walk ends in the roots. Otherwise it ends when only one commit is left to follow: every path from both sides goes through that
+// commit, so its ancestors are reachable from both sides. The map may lack these ancestors.
 func (r *Repo) findReachable(ctx context.Context, sides ...[]string) (map[string]*reached, error) {
 	found := map[string]*reached{}
 	var open []*reached // their parents have to be followed
@@ -158,8 +160,7 @@ func (r *Repo) findReachable(ctx context.Context, sides ...[]string) (map[string
 		}
 		f.from |= from
 	}
-	// toRoots is true if the walk must go on although one commit is left: a side is empty, so that no commit is reachable from both, or a path has ended
-	// in a root, so that it does not go through that commit.
+	// toRoots is true if the last commit that is left may not be on every path: a path has ended in a root, or a side is empty and has no path.
 	toRoots := false
 	for i, names := range sides {
 		toRoots = toRoots || len(names) == 0

@@ -46,10 +46,11 @@ func (r *Repo) worktrees() (out []githistory.Neighbour, err error) {
 		dir := filepath.Join(r.CommonDir, "worktrees", entry.Name())
 		path, err := os.ReadFile(filepath.Join(dir, "gitdir"))
 		switch {
-		case err == nil:
-			dotGits[dir] = githistory.Within(dir, strings.TrimRight(string(path), "\r\n"))
-		case !errors.Is(err, fs.ErrNotExist): // git too skips a work tree without this file
+		case errors.Is(err, fs.ErrNotExist): // git skips such a work tree too
+		case err != nil:
 			return nil, err
+		default:
+			dotGits[dir] = githistory.Within(dir, strings.TrimRight(string(path), "\r\n"))
 		}
 	}
 	delete(dotGits, r.GitDir)
@@ -72,7 +73,7 @@ func (r *Repo) worktrees() (out []githistory.Neighbour, err error) {
 	return out, nil
 }
 
-// upstream returns the upstream ref of the checked-out branch by .git/config, or nothing (git-config(1), branch.<name>.merge).
+// upstream returns the ref that .git/config sets as the upstream of the checked-out branch (git-config(1), branch.<name>.merge); empty if it sets none.
 func (r *Repo) upstream(ctx context.Context) (string, error) {
 	head, err := r.CurrentBranch(ctx)
 	branch, isBranch := strings.CutPrefix(head, "refs/heads/")

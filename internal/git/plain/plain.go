@@ -45,7 +45,7 @@ var unusualVariables = []string{
 func findPlain(currentDir string, env gitcmd.Environ) (p githistory.Place, settings config, err error) {
 	top := githistory.Nearest(currentDir, env)
 	if _, named := env.Lookup("GIT_DIR"); named {
-		top = currentDir // with GIT_DIR, git takes it as the work tree's root
+		top = currentDir // if GIT_DIR is set, git takes the current directory as the work tree's root
 	}
 	if top == "" {
 		return p, settings, githistory.Nowhere(currentDir)
@@ -110,7 +110,7 @@ func checkFiles(p githistory.Place) error {
 	for _, name := range []string{filepath.Join(p.GitDir, "HEAD"), objects, filepath.Join(objects, "pack"), filepath.Join(p.CommonDir, "refs")} {
 		info, err := os.Lstat(name)
 		if err == nil && info.Mode()&fs.ModeSymlink != 0 {
-			err = unserved("%s is a link", filepath.Base(name))
+			err = unserved("%s is a symbolic link", filepath.Base(name))
 		}
 		if err != nil {
 			return err
@@ -183,10 +183,10 @@ func checkEntries(entries []*index.Entry) error {
 	return nil
 }
 
-// smallIndexes is the size of the indexes, in KB, up to which a hook with go-git is about as fast as with git. go-git reads the indexes of all packs
-// before it answers anything: 800 KB, about 30,000 objects, take 3.7 ms. The work tree's index takes four times as long as a pack's of the same size.
-// Without go-git, a hook starts git three times, which takes 2 ms, or eight times if it has a log to judge, which takes 5 ms.
-const smallIndexes = 800
+// maxIndexKB is the limit, in KB, for the indexes of all packs and four times the work tree's index. Up to it, a hook with go-git is about as fast as with
+// git. go-git reads the indexes of all packs before it answers anything: 800 KB, about 30,000 objects, take 3.7 ms. The work tree's index takes four times
+// as long as a pack's of the same size. Without go-git, a hook starts git three times (2 ms) or, with a log to judge, eight times (5 ms).
+const maxIndexKB = 800
 
 // Small reports whether a hook is about as fast with this reader as with git; why is the reason if it is not. It only helps to choose a reader, so it
 // ignores files that it cannot read.
@@ -198,7 +198,7 @@ func (r *Repo) Small() (why string, small bool) {
 			bytes += info.Size()
 		}
 	}
-	return fmt.Sprintf("the indexes are large: %d KB, of which the work tree's counts four times; above %d KB git is faster", bytes>>10, smallIndexes), bytes>>10 <= smallIndexes
+	return fmt.Sprintf("the indexes of the packs and four times the work tree's index are %d KB; above %d KB git is faster", bytes>>10, maxIndexKB), bytes>>10 <= maxIndexKB
 }
 
 // ErrUnserved is in the chain of each error after which git may still have the answer: this reader does not support the repository or something in it,

@@ -92,9 +92,9 @@ func TestPlain(t *testing.T) {
 			return r
 		}, "replace refs"},
 		"a link for .git":    {asLink(".git"), ".git is neither"},
-		"a link for objects": {asLink(".git/objects"), "objects is a link"},
-		"a link for packs":   {asLink(".git/objects/pack"), "pack is a link"},
-		"a link for refs":    {asLink(".git/refs"), "refs is a link"},
+		"a link for objects": {asLink(".git/objects"), "objects is a symbolic link"},
+		"a link for packs":   {asLink(".git/objects/pack"), "pack is a symbolic link"},
+		"a link for refs":    {asLink(".git/refs"), "refs is a symbolic link"},
 		"a submodule": {func(t *testing.T, r *gittest.Repo) *gittest.Repo {
 			lib := gittest.New(t)
 			lib.CommitFile("f", "1")

@@ -30,8 +30,8 @@ type refs struct {
 
 func (r *Repo) refs() *refs { return &refs{gitDir: r.GitDir, commonDir: r.CommonDir} }
 
-// maxLinks is git's own limit for a chain of symbolic refs.
-const maxLinks = 5
+// maxSymbolicRefs is git's own limit for a chain of symbolic refs.
+const maxSymbolicRefs = 5
 
 // dir returns the git directory that stores a ref. A work tree has some refs of its own (gitrepository-layout(5)).
 func (s *refs) dir(name string) string {
@@ -55,7 +55,7 @@ func (s *refs) readRef(name string) (target, id string, err error) {
 		}
 		return target, id, err
 	case err == nil && !info.IsDir():
-		return "", "", unserved("the ref %s is a link", wording.Printable(name))
+		return "", "", unserved("the file of the ref %s is a symbolic link, or no ordinary file", wording.Printable(name))
 	case err == nil, errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
 		err = s.readPacked()
 		return "", s.packed[name], err
@@ -77,7 +77,7 @@ func parseRef(text string) (target, id string) {
 
 // follow resolves a ref to an id, through symbolic refs, and names the last ref. The id is empty if that ref does not exist.
 func (s *refs) follow(name string) (githistory.Branch, error) {
-	for range maxLinks {
+	for range maxSymbolicRefs {
 		target, id, err := s.readRef(name)
 		if err != nil || target == "" {
 			return githistory.Branch{Ref: name, ID: id}, err

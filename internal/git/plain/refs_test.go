@@ -72,16 +72,16 @@ func TestSymbolicLinksAsRefs(t *testing.T) {
 		t.Skipf("SKIPPED: no symbolic links here: %v", err)
 	}
 	_, err := Open(t.Context(), r.Dir, r.Environ())
-	wantUnserved(t, err, "HEAD is a link")
+	wantUnserved(t, err, "HEAD is a symbolic link")
 	if err := errors.Join(os.Remove(r.Path(".git/HEAD")), os.Symlink("main", r.Path(".git/refs/heads/other"))); err != nil {
 		t.Fatal(err)
 	}
 	r.Write(".git/HEAD", "ref: refs/heads/main\n")
 	repo := open(t, r)
 	_, err = repo.Refs(t.Context(), "refs/heads/other")
-	wantUnserved(t, err, "refs/heads/other is a link")
+	wantUnserved(t, err, "refs/heads/other is a symbolic link")
 	_, err = repo.Tips(t.Context())
-	wantUnserved(t, err, "is a link")
+	wantUnserved(t, err, "is a symbolic link")
 }
 
 func TestDamagedRefs(t *testing.T) {

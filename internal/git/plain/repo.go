@@ -88,7 +88,7 @@ func (r *Repo) Version(context.Context) (string, error) {
 	return "", nil
 }
 
-// Substitutes reports that there are none: a repository that has some is not plain.
+// Substitutes reports no replace refs and no grafts: a repository that has any is not plain.
 func (r *Repo) Substitutes(context.Context) (replaceRefs, grafts bool, err error) { return }
 
 // Partial returns false: a partial clone is not plain.

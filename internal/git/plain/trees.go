@@ -145,8 +145,8 @@ func (d *diff) tree(id plumbing.Hash) ([]treeEntry, error) {
 	return entries, nil
 }
 
-// dirs compares two trees of the directory dir, which is empty or ends with a slash; the zero id means none. It descends into directories that differ
-// and may hold selected files. If a tree's entries are out of order, a path may occur twice, once as removed and once as added.
+// dirs compares two trees of one directory. The parameter dir is the directory's path with a slash at its end, or "" for the root. A zero id means that
+// this side has no such directory. dirs descends into directories that differ and may contain selected files. If a tree's entries are out of order, a path may occur twice, once as removed and once as added.
 func (d *diff) dirs(dir string, before, after plumbing.Hash) error {
 	if before == after {
 		return nil
@@ -232,15 +232,15 @@ func makeTrees(all []*format.Entry) *indexTrees {
 }
 
 // add makes the trees of a directory and of its subdirectories, and returns the directory's id. The parameter files has
-// the index's entries in the directory and its subdirectories. The first length bytes of their names are the directory's path, with its slash.
-func (s *indexTrees) add(files []*format.Entry, length int) plumbing.Hash {
+// the index's entries in the directory and its subdirectories. Their names begin with the directory's path and a slash, together dirLen bytes.
+func (s *indexTrees) add(files []*format.Entry, dirLen int) plumbing.Hash {
 	var entries []treeEntry
 	var data []byte
 	for len(files) > 0 {
-		name, _, isDir := strings.Cut(files[0].Name[length:], "/")
+		name, _, isDir := strings.Cut(files[0].Name[dirLen:], "/")
 		e, n := treeEntry{name: name, mode: files[0].Mode, id: files[0].Hash}, 1
 		if isDir {
-			dir := files[0].Name[:length+len(name)+1]
+			dir := files[0].Name[:dirLen+len(name)+1]
 			for n < len(files) && strings.HasPrefix(files[n].Name, dir) {
 				n++
 			}

@@ -27,11 +27,11 @@ func TestAuto(t *testing.T) {
 		"many objects": {"pre-commit", func(r *gittest.Repo) *gittest.Repo {
 			r.Write(pack+".idx", strings.Repeat("x", 801<<10))
 			return r
-		}, "git", "large: 801 KB"},
+		}, "git", "index are 801 KB"},
 		"a large index": {"pre-commit", func(r *gittest.Repo) *gittest.Repo {
 			r.Write(".git/other", strings.Repeat("x", 201<<10))
 			return r.With("GIT_INDEX_FILE=.git/other")
-		}, "git", "large: 804 KB"},
+		}, "git", "index are 804 KB"},
 		"not plain": {"pre-commit", func(r *gittest.Repo) *gittest.Repo { return r.Clone("--depth=1") }, "git", "it is a shallow clone"},
 		"a damaged pack": {"pre-commit", func(r *gittest.Repo) *gittest.Repo {
 			r.Git("repack", "-q", "-a", "-d")
