@@ -89,7 +89,7 @@ var readerSaid = regexp.MustCompile(`(?m)^Reader: .*$|"reader": "[a-z-]+"|"time"
 
 // unserved reports whether this reader leaves the repository to git.
 func (o outcome) unserved() bool {
-	return o.status == 2 && strings.Contains(o.stdout+o.stderr, "does not serve this repository")
+	return o.status == 2 && strings.Contains(o.stdout+o.stderr, "the go-git reader does not support this")
 }
 
 // anyReader is the outcome without the reader's name, and without the time.

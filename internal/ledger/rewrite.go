@@ -241,15 +241,29 @@ func (eq Equivalence) unaffectedByChain(r *Rewrite, p *Ledger) []int {
 	for ; n > 1; n-- {
 		// The next rewrite also started from entries that were added after this one.
 		next := chain[n-2].Before
-		if _, added := chain[n-1].matchAfter(next); len(added) > 0 {
-			left := unmatched(pickEntries(p.Entries, rest), pickEntries(next, added))
-			for i, at := range left {
-				left[i] = rest[at]
-			}
-			rest = left
-		}
+		_, added := chain[n-1].matchAfter(next)
+		rest = withoutEntries(p, rest, pickEntries(next, added))
+		rest = withoutEntries(p, rest, chain[n-1].addedUnordered())
 	}
-	return rest
+	return withoutEntries(p, rest, r.addedUnordered())
+}
+
+// addedUnordered returns the entries that a rewrite of an unordered log added. An older log that has them too has recorded them itself, and they count as
+// one with those of the rewrite.
+func (r *Rewrite) addedUnordered() []Entry {
+	if !r.Unordered {
+		return nil
+	}
+	return pickEntries(r.After, unmatched(r.After, r.Before))
+}
+
+// withoutEntries returns those of the indexes in p that remain if each of others cancels one equal entry.
+func withoutEntries(p *Ledger, indexes []int, others []Entry) []int {
+	left := unmatched(pickEntries(p.Entries, indexes), others)
+	for i, at := range left {
+		left[i] = indexes[at]
+	}
+	return left
 }
 
 // chainBack returns r, the rewrite before it, the one before that, and so on, as far as they are known. A rewrite comes after another if it

@@ -144,8 +144,8 @@ const fromFirst, fromBoth = 1, 3
 // findReachable returns the commits that are reachable from either of two sides, in a map from their ids. It follows the newest commit first; wrong dates
 // only make the walk longer.
 //
-// If toRoots is true, the walk ends in the roots. Otherwise it ends when only one commit is left to follow: every path from both sides goes through that
-// commit, so its ancestors are reachable from both sides. The map may lack these ancestors.
+// Usually the walk ends when only one commit is left to follow: every path from both sides goes through that commit, so its ancestors are reachable from
+// both sides. The map may lack these ancestors. If a path has ended in a root, or a side is empty, the walk goes on to the roots.
 func (r *Repo) findReachable(ctx context.Context, sides ...[]string) (map[string]*reached, error) {
 	found := map[string]*reached{}
 	var open []*reached // their parents have to be followed
@@ -160,8 +160,7 @@ func (r *Repo) findReachable(ctx context.Context, sides ...[]string) (map[string
 		}
 		f.from |= from
 	}
-	// toRoots is true if the last commit that is left may not be on every path: a path has ended in a root, or a side is empty and has no path.
-	toRoots := false
+	toRoots := false // a path has ended in a root, or a side is empty
 	for i, names := range sides {
 		toRoots = toRoots || len(names) == 0
 		for _, name := range names {

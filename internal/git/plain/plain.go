@@ -40,15 +40,15 @@ var unusualVariables = []string{
 	"GIT_CONFIG", "GIT_CONFIG_PARAMETERS", "GIT_CONFIG_COUNT",
 }
 
-// findPlain finds the repository of the current directory as git does, and refuses one that is not plain. The path of that directory must have its
-// symbolic links resolved, as githistory.Physical does.
-func findPlain(currentDir string, env gitcmd.Environ) (p githistory.Place, settings config, err error) {
-	top := githistory.Nearest(currentDir, env)
+// findPlain finds the repository of a directory as git does if that is the current directory, and refuses one that is not plain. The path dir must have
+// its symbolic links resolved, as githistory.Physical does.
+func findPlain(dir string, env gitcmd.Environ) (p githistory.Place, settings config, err error) {
+	top := githistory.Nearest(dir, env)
 	if _, named := env.Lookup("GIT_DIR"); named {
-		top = currentDir // if GIT_DIR is set, git takes the current directory as the work tree's root
+		top = dir // if GIT_DIR is set, git takes the current directory as the work tree's root
 	}
 	if top == "" {
-		return p, settings, githistory.Nowhere(currentDir)
+		return p, settings, githistory.Nowhere(dir)
 	}
 	p, settings = githistory.Place{Top: top, GitDir: filepath.Join(top, ".git"), CommonDir: filepath.Join(top, ".git")}, config{}
 	info, err := os.Lstat(p.GitDir)
@@ -58,7 +58,7 @@ func findPlain(currentDir string, env gitcmd.Environ) (p githistory.Place, setti
 	case err == nil && !info.IsDir():
 		err = unserved(".git is neither a directory nor a file")
 	case errors.Is(err, fs.ErrNotExist):
-		err = cmp.Or(checkVariables(p, env), unserved("it is a bare repository, or the current directory is a git directory"))
+		err = cmp.Or(checkVariables(p, env), unserved("it is a bare repository, or the directory lies in a git directory"))
 	}
 	if err == nil {
 		err = cmp.Or(checkVariables(p, env), checkFiles(p), checkConfig(p, settings), checkObjects(p.CommonDir))
@@ -99,7 +99,7 @@ func checkVariables(p githistory.Place, env gitcmd.Environ) error {
 	}
 	named = githistory.Within(p.Top, named)
 	if real, err := filepath.EvalSymlinks(named); named != filepath.Join(p.Top, ".git") && (err != nil || real != p.GitDir) {
-		return unserved("GIT_DIR does not name the .git of the current directory")
+		return unserved("GIT_DIR does not name the .git of %s", wording.Printable(p.Top))
 	}
 	return nil
 }
@@ -183,9 +183,9 @@ func checkEntries(entries []*index.Entry) error {
 	return nil
 }
 
-// maxIndexKB is the limit, in KB, for the indexes of all packs and four times the work tree's index. Up to it, a hook with go-git is about as fast as with
-// git. go-git reads the indexes of all packs before it answers anything: 800 KB, about 30,000 objects, take 3.7 ms. The work tree's index takes four times
-// as long as a pack's of the same size. Without go-git, a hook starts git three times (2 ms) or, with a log to judge, eight times (5 ms).
+// maxIndexKB limits a sum, in KB: the sizes of the packs' indexes, and four times the size of the work tree's index, which takes four times as long to read.
+// Up to this limit, a hook with go-git is about as fast as with git. go-git reads the indexes of all packs before it answers anything: 800 KB, about 30,000
+// objects, take 3.7 ms. With git, a hook starts it three times, which takes 2 ms in all, or eight times, 5 ms in all, if there is a log to judge.
 const maxIndexKB = 800
 
 // Small reports whether a hook is about as fast with this reader as with git; why is the reason if it is not. It only helps to choose a reader, so it
@@ -210,7 +210,7 @@ const useGit = "read it with the installed git: `--reader git`"
 
 // unserved makes the error for what this reader does not support.
 func unserved(format string, args ...any) error {
-	message := "the go-git reader does not serve this repository: " + fmt.Sprintf(format, args...)
+	message := "the go-git reader does not support this: " + fmt.Sprintf(format, args...)
 	return &failure.Error{Message: message, Remedy: useGit, Err: ErrUnserved}
 }
 

@@ -21,8 +21,8 @@ import (
 	githistory "github.com/small-gate/small-gate/internal/git/history"
 )
 
-// refs reads refs as a work tree sees them. Each call of a Repo's method makes a new one, because it reads the packed refs once. It looks for a ref's
-// file first: in the other order it could find a ref in neither place while git packs it.
+// refs reads refs as a work tree sees them. It reads the packed refs once and keeps them, so each call of a Repo's method makes a new refs. It looks for a
+// ref's file first: in the other order it could find a ref in neither place while git packs it.
 type refs struct {
 	gitDir, commonDir string
 	packed            map[string]string // ids; nil until read
@@ -77,14 +77,15 @@ func parseRef(text string) (target, id string) {
 
 // follow resolves a ref to an id, through symbolic refs, and names the last ref. The id is empty if that ref does not exist.
 func (s *refs) follow(name string) (githistory.Branch, error) {
+	at := name
 	for range maxSymbolicRefs {
-		target, id, err := s.readRef(name)
+		target, id, err := s.readRef(at)
 		if err != nil || target == "" {
-			return githistory.Branch{Ref: name, ID: id}, err
+			return githistory.Branch{Ref: at, ID: id}, err
 		}
-		name = target
+		at = target
 	}
-	return githistory.Branch{}, fmt.Errorf("broken ref: %s leads to too many others", wording.Printable(name))
+	return githistory.Branch{}, fmt.Errorf("broken ref: %s leads through too many symbolic refs", wording.Printable(name))
 }
 
 // readPacked reads packed-refs, once.
@@ -100,7 +101,7 @@ func (s *refs) readPacked() error {
 	return nil
 }
 
-// list returns the names of the refs that the prefixes name, and of those below them.
+// list returns the full names of refs: for each prefix the ref of that name, and all refs below it, as below a folder.
 func (s *refs) list(prefixes []string) (names []string, err error) {
 	for _, prefix := range prefixes {
 		prefix = strings.TrimSuffix(prefix, "/")
@@ -109,7 +110,7 @@ func (s *refs) list(prefixes []string) (names []string, err error) {
 				switch {
 				case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
 					return nil
-				case err != nil || entry.IsDir() || isLock(entry.Name()):
+				case err != nil || entry.IsDir() || isNoRef(entry.Name()):
 					return err
 				}
 				if name := filepath.ToSlash(path[len(dir)+1:]); dir == s.dir(name) {
@@ -138,17 +139,17 @@ func (s *refs) list(prefixes []string) (names []string, err error) {
 	return names, nil
 }
 
-// isLock reports whether a file among the refs is a lock, or has another name that no ref can have. git skips those too.
-func isLock(file string) bool {
+// isNoRef reports whether a file among the refs is a lock, or has another name that no ref can have. git skips those too.
+func isNoRef(file string) bool {
 	return strings.HasSuffix(file, ".lock") || strings.HasPrefix(file, ".")
 }
 
 // Head is as [githistory.Repo.Head].
 func (r *Repo) Head(context.Context) (string, error) {
-	if err := r.headErr; err != nil {
-		return "", &failure.Error{Message: "HEAD is damaged: " + wording.Printable(err.Error()), Remedy: "`git fsck`", Err: err}
+	if err := r.headErr; !failure.IsComplete(err) {
+		return "", &failure.Error{Message: "HEAD cannot be resolved: " + wording.Printable(err.Error()), Remedy: "`git fsck`", Err: err}
 	}
-	return r.head.ID, nil
+	return r.head.ID, r.headErr
 }
 
 // CurrentBranch returns the full name of the branch that HEAD names; empty for a detached HEAD.

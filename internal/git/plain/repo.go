@@ -21,7 +21,8 @@ import (
 
 // Repo is an open repository. It is safe for concurrent use. Close it when it is no longer needed.
 //
-// An error of its methods means that there is no answer. It is a *failure.Error with a remedy, or wraps the error of a context that ended.
+// If a method returns an error, its other results mean nothing. The error is a *failure.Error, or wraps the error of a context that ended. Revisions are
+// full ids or history.Index; only Resolve takes git's other names.
 type Repo struct {
 	githistory.Place
 
@@ -57,7 +58,7 @@ func Open(ctx context.Context, dir string, environ []string) (*Repo, error) {
 	}
 	r.objects = &store{dir: r.CommonDir}
 	r.objects.open()
-	if err := cmp.Or(ctx.Err(), prepareLibrary()); err != nil {
+	if err := cmp.Or(ctx.Err(), tuneGoGit()); err != nil {
 		return nil, asFailure(githistory.CannotOpen(here), err)
 	}
 	r.head, r.headErr = r.refs().follow("HEAD")

@@ -33,7 +33,7 @@ const (
 	maxTags, maxTag = 100, 1 << 20
 	// idSize is the size of an id in bytes. This reader supports only sha1.
 	idSize = len(plumbing.Hash{})
-	// cacheSize is the size of go-git's cache of pack objects for deltas, in bytes.
+	// cacheSize is the size, in bytes, of go-git's cache of unpacked objects, on which others are stored as deltas.
 	cacheSize = 32 * cache.MiByte
 	// maxInMemory is the size, in bytes, of the largest object that go-git builds in memory; logs are smaller. Larger ones stream, which is slower.
 	maxInMemory = 16 << 20
@@ -60,8 +60,8 @@ type object struct {
 // process dies. This limit cannot prevent that, but with Go's own limit it would take ten seconds and a gigabyte.
 const maxStack = 64 << 20
 
-// prepareLibrary limits the stack, and makes go-git hash with crypto/sha1, which is faster than its default (sha1cd).
-var prepareLibrary = sync.OnceValue(func() error {
+// tuneGoGit limits the process's stack, and makes go-git hash with crypto/sha1, which is faster than its default (sha1cd).
+var tuneGoGit = sync.OnceValue(func() error {
 	debug.SetMaxStack(maxStack)
 	return hash.RegisterHash(crypto.SHA1, sha1.New)
 })
@@ -72,8 +72,8 @@ func (s *store) open() {
 }
 
 // read reads an object by its id; if it is above limit bytes, only its kind and size. The content is verified against the id.
-// It tries twice, and makes go-git list the packs anew in between, because they may have changed. Besides, once go-git has failed on one pack, it reports
-// the objects of all others as missing.
+// It tries twice. In between it makes go-git open the packs anew: they may have changed, and after a failure in one pack go-git reports the objects of all
+// others as missing.
 func (s *store) read(id string, limit int64) (object, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

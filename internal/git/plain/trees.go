@@ -173,7 +173,7 @@ func (d *diff) dirs(dir string, before, after plumbing.Hash) error {
 			now, b = b[0], b[1:]
 		}
 		path := dir + cmp.Or(old.name, now.name)
-		switch isDir := old.mode == filemode.Dir || now.mode == filemode.Dir; { // never one of each: a file and a directory of one name sort apart
+		switch isDir := old.mode == filemode.Dir || now.mode == filemode.Dir; { // if both are there, both are directories or none is: their sort keys are equal
 		case isDir && d.filter.MayContain(path):
 			err = d.dirs(path+"/", old.id, now.id)
 		case !isDir && d.filter.Matches(path):

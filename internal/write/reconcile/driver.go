@@ -107,9 +107,6 @@ func Drive(ctx context.Context, repo Repository, opts Options, in MergeInput) (*
 	if err != nil {
 		return nil, err
 	}
-	if dir, _, inWorkspace := small.SplitPath(in.Path); opts.Policy.LogFor(in.Path) == nil && (!inWorkspace || !opts.Policy.Judges(dir)) {
-		return in.mergeLines(ctx, g)
-	}
 	head, err := repo.Head(ctx)
 	if err != nil {
 		return nil, err
@@ -118,8 +115,11 @@ func Drive(ctx context.Context, repo Repository, opts Options, in MergeInput) (*
 	if r.op, err = findDriverOperation(ctx, repo, g, opts.Environ, head, in.Label); err != nil {
 		return nil, err
 	}
-	if err := r.readPolicies(ctx); err != nil {
+	if err := r.readPolicies(ctx); err != nil || len(r.op.theirs) == 0 {
 		return nil, err
+	}
+	if dir, _, inWorkspace := small.SplitPath(in.Path); r.opts.Policy.LogFor(in.Path) == nil && (!inWorkspace || !opts.Policy.Judges(dir)) {
+		return in.mergeLines(ctx, g)
 	}
 	if known, err := r.sidesAreInput(ctx, in); err != nil || !known {
 		return nil, err

@@ -60,16 +60,8 @@ func (m *mending) readFiles(ctx context.Context, list []string) error {
 	for _, id := range list {
 		before := m.files[firstOrNone(m.parents[id])]
 		if before == nil {
-			files, err := m.repo.List(ctx, id, history.At(paths...))
-			if err != nil {
+			if m.files[id], err = m.listFiles(ctx, id, paths); err != nil {
 				return err
-			}
-			m.files[id] = map[string]history.File{}
-			for _, path := range paths {
-				m.files[id][path] = history.File{}
-			}
-			for _, f := range files {
-				m.files[id][f.Path] = f
 			}
 			continue
 		}
@@ -82,6 +74,19 @@ func (m *mending) readFiles(ctx context.Context, list []string) error {
 		}
 	}
 	return nil
+}
+
+// listFiles returns the files that a commit has at the paths, by their paths. Where it has none, the mode is empty.
+func (m *mending) listFiles(ctx context.Context, id string, paths []string) (map[string]history.File, error) {
+	files, err := m.repo.List(ctx, id, history.At(paths...))
+	out := map[string]history.File{}
+	for _, path := range paths {
+		out[path] = history.File{}
+	}
+	for _, f := range files {
+		out[f.Path] = f
+	}
+	return out, err
 }
 
 func firstOrNone(ids []string) string {

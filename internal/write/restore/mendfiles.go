@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/small-gate/small-gate/internal/base/failure"
 	"github.com/small-gate/small-gate/internal/base/wording"
@@ -35,8 +36,15 @@ func (m *mending) findSubstitutions(ctx context.Context, source string, files []
 	if err != nil {
 		return err
 	}
+	m.files = map[string]map[string]history.File{}
+	for _, id := range append(slices.Clone(parents), m.toMend) {
+		if m.files[id], err = m.listFiles(ctx, id, files); err != nil {
+			return err
+		}
+	}
+	laterChanges := sync.OnceValues(func() (map[string]substitution, error) { return m.findLaterChanges(ctx, files) })
 	for _, path := range files {
-		s, err := m.findSubstitution(ctx, parents, source, path)
+		s, err := m.findSubstitution(ctx, parents, source, path, laterChanges)
 		if err != nil {
 			return err
 		}
@@ -94,8 +102,9 @@ func FilesInFolder(ctx context.Context, tree history.Tree, id string, p *policy.
 	return out, err
 }
 
-// findSubstitution finds how the file at a path becomes what it was in the parents, or in the source if there is one.
-func (m *mending) findSubstitution(ctx context.Context, parents []string, source, path string) (s substitution, err error) {
+// findSubstitution finds how the file at a path becomes what it was in the parents, or in the source if there is one. If the commit to mend left the file
+// alone, it takes the file's substitution from laterChanges.
+func (m *mending) findSubstitution(ctx context.Context, parents []string, source, path string, laterChanges func() (map[string]substitution, error)) (s substitution, err error) {
 	s.since = m.toMend
 	s.from, err = m.findFile(ctx, m.toMend, path)
 	for i := 0; i < len(parents) && err == nil && s.to.Mode == ""; i++ { // a merge may have lost what another parent has
@@ -104,26 +113,28 @@ func (m *mending) findSubstitution(ctx context.Context, parents []string, source
 	if added := s.to.Mode == "" && s.from.Mode != ""; err != nil || s.to != s.from && !added || source != "" {
 		return s, err
 	}
-	later, err := m.findLaterChange(ctx, path)
-	if later.to.Mode != "" {
-		s = later
+	later, err := laterChanges()
+	if later[path].to.Mode != "" {
+		s = later[path]
 	}
 	return s, err
 }
 
-// findLaterChange finds the first later commit that changes or deletes a file which the commit to mend left alone, and undoes that change.
-func (m *mending) findLaterChange(ctx context.Context, path string) (out substitution, err error) {
+// findLaterChanges finds for each path the first commit after the commit to mend that changes or deletes the file. It returns the substitutions that undo
+// these changes.
+func (m *mending) findLaterChanges(ctx context.Context, paths []string) (map[string]substitution, error) {
 	var edges []history.Edge
 	for _, id := range m.nonAncestors(m.toMend) {
 		if len(m.parents[id]) > 0 {
 			edges = append(edges, history.Edge{Parent: m.parents[id][0], Child: id})
 		}
 	}
-	changed, err := m.repo.Diff(ctx, edges, history.At(path))
+	changed, err := m.repo.Diff(ctx, edges, history.At(paths...))
+	out := map[string]substitution{}
 	for i, changes := range changed {
 		for _, c := range changes {
-			if c.Path == path && c.Old.Mode != "" {
-				return substitution{from: c.New, to: c.Old, since: edges[i].Child}, err
+			if _, known := out[c.Path]; !known && c.Old.Mode != "" {
+				out[c.Path] = substitution{from: c.New, to: c.Old, since: edges[i].Child}
 			}
 		}
 	}
