@@ -14,7 +14,7 @@ import (
 // nothing is wrong.
 func TestLaneIsNamed(t *testing.T) {
 	claimed := map[lane.Source]string{
-		lane.FromCaller: "--lane", lane.FromInput: "the input lane", lane.FromEnvironment: "SMALL_LANE",
+		lane.FromCaller: "--lane", lane.FromInput: "the action's lane input", lane.FromEnvironment: "SMALL_LANE",
 		lane.FromTrailer: "the trailer of commit 0123456", lane.FromEntry: "an entry for meta/lane-switch", lane.FromLabel: "a label", lane.FromJob: "the job's record", lane.FromPolicy: "the configuration",
 	}
 	for source, who := range claimed {

@@ -140,7 +140,7 @@ func (r Request) ClaimedLane() (string, error) {
 	case r.Lane == "":
 		return "", nil
 	case r.LaneFrom == lane.FromInput:
-		return "", &failure.Error{Message: fmt.Sprintf("there is no lane %q, which the input lane names", r.Lane), Remedy: "set the input lane to " + LaneList + ", or leave it out"}
+		return "", &failure.Error{Message: fmt.Sprintf("there is no lane %q, which the action's lane input names", r.Lane), Remedy: "set the action's lane input to " + LaneList + ", or leave it out"}
 	case r.LaneFrom == lane.FromEnvironment:
 		return "", &failure.Error{
 			Message: fmt.Sprintf("there is no lane %q, which the variable %s names", r.Lane, laneVariable),

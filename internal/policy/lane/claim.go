@@ -92,7 +92,7 @@ type Claim struct {
 
 // claimants describe sources in messages.
 var claimants = map[Source]string{
-	FromCaller: "--lane", FromInput: "the input lane", FromEnvironment: "SMALL_LANE", FromTrailer: "the trailer of commit ",
+	FromCaller: "--lane", FromInput: "the action's lane input", FromEnvironment: "SMALL_LANE", FromTrailer: "the trailer of commit ",
 	FromEntry: "an entry for " + LaneSwitchTask, FromLabel: "a label", FromJob: "the job's record", FromPolicy: "the configuration",
 }
 

@@ -64,7 +64,7 @@ const repeatedRun = " and start a new run, by a push for example: one that is on
 func useLane(s *laneChange, fits lane.Lane) string {
 	advice := map[lane.Source]string{
 		lane.FromCaller:      fmt.Sprintf("use --lane %s", fits),
-		lane.FromInput:       fmt.Sprintf("set the input lane to %s", fits),
+		lane.FromInput:       fmt.Sprintf("set the action's lane input to %s", fits),
 		lane.FromEnvironment: fmt.Sprintf("`export SMALL_LANE=%s`", fits),
 		lane.FromLabel:       fmt.Sprintf("label the change %s%s instead", lane.LabelPrefix, fits) + repeatedRun,
 	}[s.Claim.Source]
