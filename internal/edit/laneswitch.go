@@ -34,7 +34,7 @@ func SwitchLane(ctx context.Context, req session.Request, locking Locking, to, r
 	if reason = strings.TrimSpace(reason); reason == "" {
 		return out, &failure.Error{Message: "--switch needs --reason", Remedy: fmt.Sprintf("small-hook lane --switch %s --reason \"why\"", target)}
 	}
-	req = req.WithLane()
+	req = req.WithEnvironmentLane()
 	req.Dir = session.WorkspaceRoot(req.Dir)
 	if _, err := req.InRepository(ctx, "lane", func(s *session.Session) error { return planSwitch(ctx, s, &out, reason) }); err != nil {
 		return out, err

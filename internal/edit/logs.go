@@ -32,7 +32,7 @@ func findRoot(*session.Session) (string, error) { return "", nil }
 // tree. The stanza is nil if the configurations in HEAD and the index have no log there.
 func findConfiguredLog(ctx context.Context, req session.Request, name string) (stanza *policy.Log, at string, err error) {
 	_, err = withGit(req).InRepository(ctx, "restore", func(s *session.Session) error {
-		if err := s.TrustHeadWithStagedLogs(ctx); err != nil || len(s.Opts.Policy.Logs) == 0 {
+		if err := s.TrustHeadWithStagedStanzas(ctx); err != nil || len(s.Opts.Policy.Logs) == 0 {
 			return err
 		}
 		if at, err = pathFromTop(s, req.Dir, name); err == nil {
@@ -54,7 +54,7 @@ func withLockedLog(ctx context.Context, req session.Request, mode string, lockin
 		if err := s.UseFloor(); err != nil {
 			return err
 		}
-		if err := s.TrustHeadWithStagedLogs(ctx); err != nil {
+		if err := s.TrustHeadWithStagedStanzas(ctx); err != nil {
 			return err
 		}
 		return do(s, &restore.Workspace{Place: s.Repo.Where(), At: at, Kept: held.Dir, Policy: s.Opts.Policy, Limits: s.Opts.Limits(), Now: req.Now})

@@ -115,7 +115,7 @@ func findNamed(ctx context.Context, req session.Request, names []string, commit 
 	}
 	_, err = withGit(req).InRepository(ctx, "restore", func(s *session.Session) error {
 		out = nil
-		if err := s.TrustHeadWithStagedLogs(ctx); err != nil {
+		if err := s.TrustHeadWithStagedStanzas(ctx); err != nil {
 			return err
 		}
 		for _, name := range names {
@@ -180,7 +180,7 @@ func (m logToMend) mend(ctx context.Context, req session.Request, locking Lockin
 			return err
 		}
 		if m.at != "" && s.Opts.Policy.LogFor(m.at) == nil { // the stanza, by which the loss was found, is younger than the commit
-			if err := s.TrustHeadWithStagedLogs(ctx); err != nil {
+			if err := s.TrustHeadWithStagedStanzas(ctx); err != nil {
 				return err
 			}
 		}

@@ -29,7 +29,7 @@ func Check(ctx context.Context, req session.Request, state session.State) *findi
 		}
 		at, err := s.Locate(ctx, state)
 		if err == nil {
-			err = s.TrustChecked(ctx, at)
+			err = s.TrustLocated(ctx, at)
 		}
 		if err != nil {
 			return nil, err

@@ -23,7 +23,7 @@ import (
 // the plan it takes the first point that is available; if none is, nothing can be judged. The facts say what was compared, by which policy.
 func CI(ctx context.Context, req session.Request, plan ci.Plan, token Token) (*finding.Report, []Fact) {
 	req.Labels, req.RepositoryName = plan.Labels, plan.Name
-	req = req.WithLane()
+	req = req.WithEnvironmentLane()
 	if plan.Guarded {
 		req.Environ = githistory.Guarded(req.Environ)
 	}

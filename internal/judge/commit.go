@@ -25,20 +25,20 @@ import (
 // PreCommit judges the index that git is about to commit against HEAD, and against the other sides of a merge that the commit concludes. The
 // policy is HEAD's.
 func PreCommit(ctx context.Context, req session.Request) *finding.Report {
-	return runCommitHook(ctx, req.WithLane(), preCommit, nil)
+	return runCommitHook(ctx, req.WithEnvironmentLane(), preCommit, nil)
 }
 
 // PreMergeCommit judges the index against HEAD and the other sides of the merge that git is about to commit. There is no MERGE_HEAD
 // yet: git names the other sides in variables called GITHEAD_<object id> (builtin/merge.c sets them for the strategies; githooks(5)
 // does not mention them).
 func PreMergeCommit(ctx context.Context, req session.Request) *finding.Report {
-	return runCommitHook(ctx, req.WithLane(), "pre-merge-commit", workgit.GitHeads(req.Environ))
+	return runCommitHook(ctx, req.WithEnvironmentLane(), "pre-merge-commit", workgit.GitHeads(req.Environ))
 }
 
 // PrepareCommitMsg judges the index as PreCommit does, unless it has just passed. git also runs this hook where it skips pre-commit: for
 // --no-verify, a cherry-pick, a revert and a step of a rebase.
 func PrepareCommitMsg(ctx context.Context, req session.Request) *finding.Report {
-	return runCommitHook(ctx, req.WithLane(), prepareCommitMsg, nil)
+	return runCommitHook(ctx, req.WithEnvironmentLane(), prepareCommitMsg, nil)
 }
 
 // PreApplyPatch judges the index as PreCommit does, after git am or git rebase --apply has applied a patch to it.

@@ -15,7 +15,7 @@ import (
 func FindLane(ctx context.Context, req session.Request, spec string) (out *finding.LaneReport, err error) {
 	mode, change := "range", spec
 	if spec == "" {
-		mode, change, req = "pre-commit", "what is staged, against HEAD", req.WithLane()
+		mode, change, req = "pre-commit", "what is staged, against HEAD", req.WithEnvironmentLane()
 	}
 	reader, err := req.InRepository(ctx, mode, func(s *session.Session) (err error) {
 		if out, err = classifyChange(ctx, s, spec); err == nil {

@@ -9,13 +9,14 @@ import (
 )
 
 // findBranches finds the default branch, and the target: the branch into which the checked-out branch will be merged. The target is the upstream. If
-// there is no upstream, or if the upstream is only the remote's copy of the checked-out branch, the target is the default branch.
+// there is no upstream, or if the upstream is only the remote's copy of the checked-out branch, the target is the default branch; without a default
+// branch, such a copy is the target after all. A branch that is not found is the zero Tip.
 func (s *Session) findBranches(ctx context.Context) (history.Branches, error) {
-	landed, err := githistory.DefaultBranch(ctx, s.Repo, "")
+	defaultBranch, err := githistory.DefaultBranch(ctx, s.Repo, "")
 	if err != nil {
 		return history.Branches{}, err
 	}
-	out := history.Branches{Landed: tipOf(landed)}
+	out := history.Branches{Landed: tipOf(defaultBranch)}
 	out.Target = out.Landed
 	current, err := s.Repo.CurrentBranch(ctx)
 	if err != nil || current == "" {
@@ -23,18 +24,19 @@ func (s *Session) findBranches(ctx context.Context) (history.Branches, error) {
 	}
 	found, err := s.Repo.Neighbours(ctx)
 	for _, n := range found {
-		if n.Worktree == "" && (out.Target.ID == "" || !isCopyOf(n.Ref, current)) {
+		if isUpstream := n.Worktree == ""; isUpstream && (out.Target.ID == "" || !isCopyOf(n.Ref, current)) {
 			out.Target = history.Tip{ID: n.ID, Name: history.ShortRef(n.Ref)}
 		}
 	}
 	return out, err
 }
 
-// isCopyOf reports whether a remote-tracking branch has the name of a local branch.
+// isCopyOf reports whether tracking is a remote-tracking branch with the name of the branch local. Both are full names of refs.
 func isCopyOf(tracking, local string) bool {
 	return strings.HasPrefix(tracking, "refs/remotes/") && strings.HasSuffix(tracking, "/"+history.ShortRef(local))
 }
 
+// tipOf returns the commit and the short name of a branch; the zero Tip if the branch has no commit.
 func tipOf(b githistory.Branch) history.Tip {
 	if b.ID == "" {
 		return history.Tip{}
@@ -42,8 +44,8 @@ func tipOf(b githistory.Branch) history.Tip {
 	return history.Tip{ID: b.ID, Name: history.ShortRef(b.Ref)}
 }
 
-// SetBranches sets the branches that findBranches would guess: target is the branch into which the judged commits go, landed is the default branch. A
-// push and CI know these branches better than the clone.
+// SetBranches sets the branches that findBranches would guess: target is the branch into which the judged commits go, landed is the default branch as
+// it is after the judged push. A push and CI know these branches better than the clone.
 func (s *Session) SetBranches(target, landed history.Tip) {
 	s.Opts.Branches = func(context.Context) (history.Branches, error) {
 		return history.Branches{Landed: landed, Target: target}, nil

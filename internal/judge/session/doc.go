@@ -1,3 +1,3 @@
-// Package session has what every command starts with: the caller's request, the reader of the repository or directory, and the configuration of the
-// trusted side.
+// Package session has the parts with which every judging command starts: the caller's request, the repository or directory that is read, and the
+// configuration of the trusted side.
 package session

@@ -14,8 +14,8 @@ import (
 // floorVariable is the environment variable that names a floor, for a server's hooks, a container or all hooks of a person.
 const floorVariable = "SMALL_GATE_FLOOR"
 
-// readFloor reads the floor: a configuration that no repository can go below. The request or the environment gives it, as a file's name or as a text of
-// several lines. It is nil if neither does.
+// readFloor reads the floor: a configuration that no repository can go below. The request or the environment gives the floor, as a file's name or as a
+// text of several lines. readFloor returns nil if neither gives one.
 func (r Request) readFloor() (*policy.Floor, error) {
 	name := r.floorName()
 	switch {
@@ -24,9 +24,9 @@ func (r Request) readFloor() (*policy.Floor, error) {
 	case isFloorText(name):
 		return policy.ParseFloor("the floor", []byte(name), catalogue.Known(), noSchemaFiles())
 	}
-	data, err := readConfig(name, "the floor", "name another one with --floor or in "+floorVariable)
+	data, err := readConfig(name, "the floor", "name another file with --floor or in "+floorVariable)
 	if err == nil && data == nil {
-		err = &failure.Error{Message: "cannot read the floor: there is no file " + name, Remedy: "name an existing file with --floor or in " + floorVariable + "; without its floor nothing is judged"}
+		err = &failure.Error{Message: "cannot read the floor: there is no file " + name, Remedy: "name an existing file with --floor or in " + floorVariable + "; nothing is judged while the floor is missing"}
 	}
 	if err != nil {
 		return nil, err
@@ -40,9 +40,11 @@ func (r Request) floorName() string { return cmp.Or(r.Floor, r.Getenv(floorVaria
 // HasFloor reports whether the request or the environment gives a floor.
 func (r Request) HasFloor() bool { return r.floorName() != "" }
 
+// isFloorText reports whether floor is a floor's text, which has several lines, and not the name of a floor's file.
 func isFloorText(floor string) bool { return strings.Contains(floor, "\n") }
 
-// checkFloor refuses a floor's file inside the judged work tree: a commit could change that file.
+// checkFloor returns an error if the floor's file lies inside the judged work tree, where a commit could change it. A file in the git directory is
+// accepted.
 func (s *Session) checkFloor() error {
 	name := s.Req.floorName()
 	if name == "" || isFloorText(name) || s.Repo == nil || s.Repo.Where().Top == "" {
@@ -72,13 +74,14 @@ func (s *Session) checkFloor() error {
 	return nil
 }
 
-// isWithin reports whether a path lies in a folder; both are absolute.
+// isWithin reports whether a path is a folder or lies in it; both are absolute.
 func isWithin(folder, path string) bool {
 	relative, err := filepath.Rel(folder, path)
 	return err == nil && filepath.IsLocal(relative)
 }
 
-// judgeByPolicyAndFloor judges by the repository's policy and, if there is a floor, a second time by the floor. The report has the findings of both.
+// judgeByPolicyAndFloor judges by the repository's policy and, if floor is not nil, a second time by the floor. The report has the findings of both
+// judgements.
 func (s *Session) judgeByPolicyAndFloor(floor *policy.Floor, judge func(*Session) (*finding.Report, error)) (*finding.Report, error) {
 	s.Opts.Floor = floor
 	byFloor := *s
@@ -94,8 +97,8 @@ func (s *Session) judgeByPolicyAndFloor(floor *policy.Floor, judge func(*Session
 	return finding.AddFloor(report, second, floor.Source), nil
 }
 
-// UseFloor has this session judge by the request's floor, if there is one: each policy that is set from now on is replaced by the policy that the
-// floor makes of it.
+// UseFloor has this session judge by the floor of the request or the environment, if there is one: each policy that is set from now on is replaced by
+// the policy that the floor makes of it. UseFloor fails as readFloor and checkFloor do.
 func (s *Session) UseFloor() (err error) {
 	if s.floor, err = s.Req.readFloor(); err != nil {
 		return err

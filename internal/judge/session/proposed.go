@@ -12,10 +12,11 @@ import (
 	"github.com/small-gate/small-gate/internal/policy"
 )
 
-// CheckProposed judges the configuration that a change brings, and adds what it finds to r, the change's report. The change ends at tip, which is a
+// CheckProposed judges the configuration that a change brings, and adds the findings to r, the change's report. The change ends at tip, which is a
 // commit, or the index; for the index, parents are the parents of the next commit. The change was judged by the trusted configuration, but the
-// configuration that it brings will be trusted next. If that is invalid, no later change could be judged, not even its correction. So r fails now (exit
-// status 2), while the configuration is easy to correct. If it has new or altered stanzas of logs, the whole history is judged by these stanzas.
+// configuration that the change brings will be trusted next. If the new configuration is invalid, no later change could be judged, not even its
+// correction. So r fails now (exit status 2), while the configuration is easy to correct. If the new configuration has new or altered stanzas of logs,
+// the whole history is judged by these stanzas. A report r that has failed already (exit status 2) is returned as it is.
 func (s *Session) CheckProposed(ctx context.Context, tip string, r *finding.Report, parents ...string) (*finding.Report, error) {
 	if r.Verdict == finding.Error {
 		return r, nil
@@ -39,20 +40,20 @@ func (s *Session) CheckProposed(ctx context.Context, tip string, r *finding.Repo
 // the configuration that the change brings.
 func (s *Session) judgeByNewStanzas(ctx context.Context, tip string, parents []string, after *policy.Policy, r *finding.Report) (*finding.Report, error) {
 	a := gate.Adoption{Tip: tip, Parents: parents, After: after, Before: []*policy.Policy{s.Opts.Policy}}
-	before := parents // the commits from which the change starts
+	starts := parents // the commits from which the change starts
 	var err error
-	if a.Target = s.Opts.Trusted; !history.Uncommitted(tip) && a.Target != "" {
-		before, err = s.Repo.MergeBases(ctx, a.Target, tip)
+	if trusted := s.Opts.Trusted; !history.Uncommitted(tip) && trusted != "" {
+		starts, err = s.Repo.MergeBases(ctx, trusted, tip)
 	}
 	if err != nil {
 		return nil, err
 	}
-	for _, commit := range before {
+	for _, commit := range starts {
 		data, found, err := githistory.ReadFile(ctx, s.Repo, commit, s.configFile(), policy.MaxSize)
 		if err != nil {
 			return nil, err
 		}
-		if p, invalid := policy.ParseWhole(s.configFile(), data, catalogue.Known(), s.schemasAt(ctx, commit)); found && invalid == nil { // an invalid one judged nothing
+		if p, invalid := policy.ParseWhole(s.configFile(), data, catalogue.Known(), s.schemasAt(ctx, commit)); found && invalid == nil { // nothing was judged by an invalid configuration
 			a.Before = append(a.Before, p)
 		}
 	}
@@ -69,21 +70,22 @@ func (s *Session) judgeByNewStanzas(ctx context.Context, tip string, parents []s
 }
 
 // targetOf finds target, the commit whose history had landed before a change that ends at tip: see [gate.Adoption]. For a committed change, target is
-// the trusted commit; for the index, the tip of the branch into which the checked-out branch will be merged. Without such a commit, everything that is
-// committed counts as landed. lands is true if tip is the default branch's new tip: target is then the merge base of the trusted commit and tip.
+// the trusted commit; for the index, the tip of the branch into which the checked-out branch will be merged, or of the default branch. If none of these
+// shares history with the change, everything that is committed counts as landed: target is tip, or for the index its first parent, or "" without
+// parents. lands is true if tip is the default branch's new tip: target is then the merge base of the trusted commit and tip.
 func (s *Session) targetOf(ctx context.Context, tip string, parents []string) (target string, lands bool, err error) {
 	branches, err := s.Opts.Branches(ctx)
 	if err != nil {
 		return "", false, err
 	}
-	targets, landed := []string{s.Opts.Trusted}, branches.Landed.ID == tip
+	candidates, isDefaultTip := []string{s.Opts.Trusted}, branches.Landed.ID == tip
 	if history.Uncommitted(tip) {
 		if len(parents) == 0 {
 			return "", false, nil
 		}
-		tip, targets = parents[0], []string{branches.Target.ID, branches.Landed.ID}
+		tip, candidates = parents[0], []string{branches.Target.ID, branches.Landed.ID}
 	}
-	for _, id := range targets {
+	for _, id := range candidates {
 		if id == "" {
 			continue
 		}
@@ -91,7 +93,7 @@ func (s *Session) targetOf(ctx context.Context, tip string, parents []string) (t
 		if err != nil {
 			return "", false, err
 		}
-		if !landed && len(shared) > 0 {
+		if !isDefaultTip && len(shared) > 0 {
 			return id, false, nil
 		}
 		if len(shared) > 0 {

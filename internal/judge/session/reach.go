@@ -10,7 +10,8 @@ import (
 	githistory "github.com/small-gate/small-gate/internal/git/history"
 )
 
-// findReach finds out whether a commit is reachable from branches, tags or the heads. id is the commit's id, or the beginning of it.
+// findReach finds out whether a commit is reachable from branches, tags or heads, the commits that are judged. id is the commit's id, or the beginning
+// of its id. The result's Commit is empty if the clone lacks the commit, or if several ids begin with id.
 func (s *Session) findReach(ctx context.Context, id string, heads []string) (out history.Reach, err error) {
 	partial, err := s.Repo.Partial(ctx)
 	if err != nil || partial || s.Repo.Where().Shallow {
@@ -23,15 +24,16 @@ func (s *Session) findReach(ctx context.Context, id string, heads []string) (out
 	}
 	tips = append(tips, heads...)
 	if commit, err := s.Repo.Resolve(ctx, id); err == nil && strings.HasPrefix(commit, id) {
-		beyond, err := s.Repo.Commits(ctx, []string{commit}, tips)
-		out = history.Reach{Commit: commit, Reached: len(beyond) == 0}
+		unreached, err := s.Repo.Commits(ctx, []string{commit}, tips)
+		out = history.Reach{Commit: commit, Reached: len(unreached) == 0}
 		return out, err
 	}
-	// The commit is not here, or several ids begin with id. A walk takes long, so it is repeated only if a tip is new, or if the last walk met id: that
-	// walk may have started from other tips.
-	has := func(commit string) bool { return strings.HasPrefix(commit, id) }
-	unknown := func(tip string) bool { return !s.walked[tip] }
-	if s.walked == nil || slices.ContainsFunc(tips, unknown) || slices.ContainsFunc(slices.Collect(maps.Keys(s.walked)), has) {
+	// The clone lacks the commit, or several ids begin with id, or Resolve took id for the name of a ref. A walk takes long, so the last walk's commits
+	// are used again if they prove that no reachable id begins with id: none of them does, and they include all tips. If one of them does, only a new
+	// walk can tell: the last one may have met it from the heads of an earlier call.
+	beginsWithID := func(commit string) bool { return strings.HasPrefix(commit, id) }
+	notWalked := func(tip string) bool { return !s.walked[tip] }
+	if s.walked == nil || slices.ContainsFunc(tips, notWalked) || slices.ContainsFunc(slices.Collect(maps.Keys(s.walked)), beginsWithID) {
 		all, err := s.Repo.Commits(ctx, tips, nil)
 		if err != nil {
 			return out, err
@@ -39,13 +41,13 @@ func (s *Session) findReach(ctx context.Context, id string, heads []string) (out
 		s.walked = map[string]bool{}
 		for _, c := range all {
 			s.walked[c.ID] = true
-			out.Reached = out.Reached || has(c.ID)
+			out.Reached = out.Reached || beginsWithID(c.ID)
 		}
 	}
 	return out, nil
 }
 
-// samePatch finds, among some commits, the one that makes the same patch as another commit.
+// samePatch returns the first of the commits among that makes the same patch as commit; empty if there is none: see [githistory.SamePatch].
 func (s *Session) samePatch(ctx context.Context, commit string, among []string) (string, error) {
 	return githistory.SamePatch(ctx, s.Repo.Where(), s.Req.Environ, commit, among)
 }

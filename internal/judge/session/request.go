@@ -20,38 +20,41 @@ import (
 // Request is what a person or a CI job asks for.
 type Request struct {
 	// Dir is the directory whose repository or workspace is judged; empty means the current directory.
-	Dir           string
+	Dir string
+	// Strict, FailOnWarning and EachCommit are those of [run.Options].
 	Strict        bool
 	FailOnWarning bool
-	// Each has the files of every commit judged, not only those of the tip.
-	Each bool
-	// WorkspaceKind is the accepted kind of workspace: "root", "examples" or "any". Empty means any; a check of one workspace sets root.
+	EachCommit    bool
+	// WorkspaceKind is the accepted kind of workspace, one of workspaceKinds. Empty means "any", but "root" for a check of one workspace.
 	WorkspaceKind string
 	// Config is a configuration file to judge by instead of the trusted one, at the caller's own risk.
 	Config string
 	// TrustedConfig is the path of the configuration in the trusted side's tree; empty means policy.File at its root.
 	TrustedConfig string
-	// RepositoryName is what a CI system calls the repository.
+	// RepositoryName is the repository's name in its CI system, for the report of a repository whose remote origin has no address; empty if it is not
+	// known.
 	RepositoryName string
 	// Floor is the floor's file, or its text; if it is empty, the environment may name a floor.
 	Floor string
-	// MaxFileSize in bytes; 0 leaves the policy's limit.
+	// MaxFileSize overrides the policy's limit, in bytes; 0 leaves it.
 	MaxFileSize int64
 	// Lane is the lane that the caller claims, one of lane.Names in upper or lower case; empty for none.
 	Lane string
-	// LaneFrom says how the caller claims it; empty means lane.FromCaller.
+	// LaneFrom says how the caller claims the lane; empty means lane.FromCaller.
 	LaneFrom lane.Source
 	// Labels are those labels of a pull request that claim a lane.
 	Labels []string
-	// Reader is one of repository.Readers, or empty.
-	Reader  string
+	// Reader is one of repository.Readers; empty means repository.Auto.
+	Reader string
+	// Environ is the environment of the command, as in [os.Environ].
 	Environ []string
-	Now     time.Time
-	// Version is that of the program.
+	// Now is compared with new timestamps and the last days of waivers.
+	Now time.Time
+	// Version is the version of the program.
 	Version string
 	// Progress, if set, is called while commits are judged.
 	Progress func(done, total int)
-	// Evidence and Find are passed on as in [run.Options]: whether to show entries' evidence, and which findings to list.
+	// Evidence and Find are those of [run.Options]: Evidence has the report show entries' evidence, Find says which findings it lists.
 	Evidence bool
 	Find     func(*finding.Finding) bool
 }
@@ -59,10 +62,10 @@ type Request struct {
 // agentVariable is the environment variable with the id of the agent that runs the command.
 const agentVariable = "SMALL_AGENT_ID"
 
-// Getenv returns the value of a variable in the request's environment, empty if it is not set.
+// Getenv returns the value of a variable in the request's environment; empty if the variable is not set.
 func (r Request) Getenv(key string) string { return program.Getenv(r.Environ, key) }
 
-// Agent returns the id of the agent in whose environment this runs; empty for a person.
+// Agent returns the id of the agent that runs the command; empty for a person.
 func (r Request) Agent() string { return strings.TrimSpace(r.Getenv(agentVariable)) }
 
 // RefuseAgent returns an error if an agent runs the command: accepting is a person's decision.
@@ -73,29 +76,30 @@ func (r Request) RefuseAgent() error {
 	return &failure.Error{Message: "a person decides what is accepted, and " + agentVariable + " says that an agent types this", Remedy: "ask a person, and say what would be accepted"}
 }
 
-// OpensEditor reports whether git will open an editor for the commit's message. If it will not, it sets GIT_EDITOR to ":" for hooks.
+// OpensEditor reports whether git will open an editor for the commit's message. If git will open none, it runs hooks with GIT_EDITOR=":".
 func (r Request) OpensEditor() bool { return r.Getenv("GIT_EDITOR") != ":" }
 
-// workspaceKinds are the values of --workspace.
+// workspaceKinds are the values of --workspace, with the kinds of workspaces that each accepts.
 var workspaceKinds = map[string][]string{
 	"root":     {read.KindRepoRoot},
 	"examples": {read.KindExamples},
 	"any":      {read.KindRepoRoot, read.KindExamples},
 }
 
-// cacheSize is how many bytes logs in memory may take: a part of GOMEMLIMIT, or 0 for the default if that is not set.
+// cacheSize returns how many bytes of logs may stay in memory: a quarter of GOMEMLIMIT, or 0, for the default, if GOMEMLIMIT is not set.
 func cacheSize() int {
-	const share = 4
+	const parts = 4
 	if limit := debug.SetMemoryLimit(-1); limit < math.MaxInt64 {
-		return int(max(limit/share, 1))
+		return int(max(limit/parts, 1))
 	}
 	return 0
 }
 
-// options makes a judgement's options from the request. The policy is set later.
+// options makes a judgement's options from the request; mode is the command's name. It fails if a value of the request is invalid. The policy is set
+// later.
 func (r Request) options(mode string) (run.Options, error) {
 	opts := run.Options{
-		Mode: mode, Strict: r.Strict, Now: r.Now, MaxFileSize: r.MaxFileSize, EachCommit: r.Each, Progress: r.Progress,
+		Mode: mode, Strict: r.Strict, Now: r.Now, MaxFileSize: r.MaxFileSize, EachCommit: r.EachCommit, Progress: r.Progress,
 		FailOnWarning: r.FailOnWarning, Find: r.Find, Evidence: r.Evidence, Agent: r.Agent(), Labels: r.Labels, LaneFrom: r.LaneFrom, Cache: cacheSize(),
 	}
 	var err error
@@ -113,12 +117,12 @@ func (r Request) options(mode string) (run.Options, error) {
 	return opts, nil
 }
 
-// laneVariable is the environment variable that claims a lane: for a commit's hooks, which get no flags and do not see the message yet, and for a
-// whole job of CI.
+// laneVariable is the environment variable that claims a lane: for a commit's hooks, which get no flags and cannot read the commit's message yet, and
+// for a whole job of CI.
 const laneVariable = "SMALL_LANE"
 
-// WithLane takes the lane from the environment if the caller claims none.
-func (r Request) WithLane() Request {
+// WithEnvironmentLane returns the request with the lane of the environment if the caller claims no lane.
+func (r Request) WithEnvironmentLane() Request {
 	if r.Lane == "" {
 		r.Lane = r.Getenv(laneVariable)
 		if r.Lane != "" {
@@ -128,10 +132,10 @@ func (r Request) WithLane() Request {
 	return r
 }
 
-// LaneList names the lanes in a sentence.
+// LaneList lists the lanes for a sentence: fast, standard or deep.
 var LaneList = wording.List(lane.Names, "or")
 
-// ClaimedLane returns the lane that the caller claims, in the usual spelling; empty for none.
+// ClaimedLane returns the lane that the caller claims, in lower case; empty if the caller claims none. It fails if there is no such lane.
 func (r Request) ClaimedLane() (string, error) {
 	l, ok := lane.Parse(r.Lane)
 	switch {

@@ -11,7 +11,7 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/history"
 )
 
-// ResolveCommit finds the commit that a revision names. It refuses ambiguous names.
+// ResolveCommit returns the id of the commit that a revision names. It fails if there is none, or if the name is ambiguous: see CheckUnambiguous.
 func (s *Session) ResolveCommit(ctx context.Context, name string) (string, error) {
 	id, err := s.Repo.Resolve(ctx, name)
 	if err != nil {
@@ -20,10 +20,11 @@ func (s *Session) ResolveCommit(ctx context.Context, name string) (string, error
 	return id, s.CheckUnambiguous(ctx, name, id)
 }
 
-// CheckUnambiguous refuses a short name that several refs have at different commits. git takes one of these refs (gitrevisions(7)): somebody who may
-// push tags could name a tag origin/main, and changes would be compared with the tag. id is the commit that git takes for name.
+// CheckUnambiguous returns an error if name is the short name of several refs, a tag, a branch or a remote-tracking branch, at different commits. git
+// takes one of these refs (gitrevisions(7)): somebody who may push tags could name a tag origin/main, and changes would be compared with the tag. id is
+// the commit that git takes for name.
 func (s *Session) CheckUnambiguous(ctx context.Context, name, id string) error {
-	end := strings.IndexAny(name, "^~")
+	end := strings.IndexAny(name, "^~") // main~2 is ambiguous if main is
 	if end < 0 {
 		end = len(name)
 	}
@@ -46,7 +47,7 @@ func (s *Session) CheckUnambiguous(ctx context.Context, name, id string) error {
 		case other != id:
 			return &failure.Error{
 				Message: fmt.Sprintf("%q is ambiguous: it is also the name of %s, and git takes another ref", name, wording.Printable(folder+ref)),
-				Remedy:  "write its full name, for example refs/heads/NAME or refs/remotes/origin/NAME; `git for-each-ref --format='%(refname)'` lists them",
+				Remedy:  "write the ref's full name, for example refs/heads/NAME or refs/remotes/origin/NAME; `git for-each-ref --format='%(refname)'` lists all full names",
 			}
 		}
 	}

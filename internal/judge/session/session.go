@@ -20,29 +20,31 @@ import (
 
 // Session is the work of one command in a repository or a directory.
 type Session struct {
-	// Repo is nil in a directory; Tree is always set.
+	// Repo is the open repository; nil if the session reads the files of a directory without git.
 	Repo repository.Repository
+	// Tree reads the files: it is Repo, or the directory if Repo is nil.
 	Tree history.Tree
-	// ReaderReason says why go-git or git was chosen to read the repository, for people.
+	// ReaderReason says why go-git or git was chosen to read the repository, for people; empty if Repo is nil.
 	ReaderReason string
-	// Opts are a judgement's options, with the trusted policy.
+	// Opts are a judgement's options. Opts.Policy is the trusted policy; nil until a method whose name begins with Trust has set it.
 	Opts run.Options
 	Req  Request
 	// TrustedText is the content of the trusted configuration; nil if there is none.
 	TrustedText []byte
-	// schemas reads the schemas that the trusted configuration names; trustedSchemas are the digests of these schemas.
-	schemas        *policy.SchemaFiles
+	// schemas reads the schemas that the trusted configuration names; if it is nil, logs are not judged by schemas.
+	schemas *policy.SchemaFiles
+	// trustedSchemas are the digests of the schemas that the trusted configuration names.
 	trustedSchemas []small.Digest
-	// floor is set if the session judges by the floor: in the second judgement of judgeByPolicyAndFloor, and after UseFloor.
+	// floor is the floor if the session judges by the floor, else nil. It is set in the second judgement of judgeByPolicyAndFloor, and by UseFloor.
 	floor *policy.Floor
-	// walked are all commits that findCommit reached in its last walk, from branches, tags and the heads it was given.
+	// walked are all commits that findReach met in its last walk from branches, tags and heads; nil before the first walk.
 	walked map[string]bool
 }
 
-// Opener opens a session and calls do with it. It returns the name of the reader.
+// Opener opens a session, calls do with the session, and returns the name of the repository's reader and the error of do. mode is the command's name.
 type Opener func(ctx context.Context, mode string, do func(*Session) error) (reader string, err error)
 
-// InRepository opens a session in the request's repository. If another reader has to take over, do is called again, with a new session.
+// InRepository is the [Opener] for the request's repository. If another reader has to take over, do is called again, with a new session.
 func (r Request) InRepository(ctx context.Context, mode string, do func(*Session) error) (reader string, err error) {
 	opts, err := r.options(mode)
 	if err != nil {
@@ -56,7 +58,7 @@ func (r Request) InRepository(ctx context.Context, mode string, do func(*Session
 	})
 }
 
-// inDirectory opens a session in the request's directory, for files on disk.
+// inDirectory is the [Opener] for the files on disk in the request's directory.
 func (r Request) inDirectory(_ context.Context, mode string, do func(*Session) error) (reader string, err error) {
 	opts, err := r.options(mode)
 	if err != nil {
@@ -69,12 +71,13 @@ func (r Request) inDirectory(_ context.Context, mode string, do func(*Session) e
 	return directory.Reader, do(&Session{Tree: tree, Opts: opts, Req: r})
 }
 
-// Judge makes the report of a judgement in the request's repository.
+// Judge makes the report of a judgement in the request's repository, as JudgeIn does.
 func (r Request) Judge(ctx context.Context, mode string, judge func(*Session) (*finding.Report, error)) *finding.Report {
 	return r.JudgeIn(ctx, mode, r.InRepository, judge)
 }
 
-// JudgeIn makes the report of a judgement in the session that the opener open opens. An error becomes the report's failure.
+// JudgeIn makes the report of a judgement: open opens the session, and judge judges in it; judge is called again for a floor, and for another reader. An
+// error becomes the report's failure.
 func (r Request) JudgeIn(ctx context.Context, mode string, open Opener, judge func(*Session) (*finding.Report, error)) *finding.Report {
 	floor, err := r.readFloor()
 	if err != nil {
@@ -82,8 +85,8 @@ func (r Request) JudgeIn(ctx context.Context, mode string, open Opener, judge fu
 	}
 	var report *finding.Report
 	reader, err := open(ctx, mode, func(s *Session) error {
-		report = s.report(ctx, floor, judge)
-		return repository.Unserved(report.Failure) // if go-git cannot do it, git is asked
+		report = s.makeReport(ctx, floor, judge)
+		return repository.Unserved(report.Failure) // if go-git cannot read something, git takes over
 	})
 	if err != nil {
 		report = run.FailureReport(run.Options{Mode: mode, Strict: r.Strict}, err)
@@ -92,8 +95,9 @@ func (r Request) JudgeIn(ctx context.Context, mode string, open Opener, judge fu
 	return report
 }
 
-// report makes the complete report of a judgement in the session.
-func (s *Session) report(ctx context.Context, floor *policy.Floor, judge func(*Session) (*finding.Report, error)) *finding.Report {
+// makeReport makes the complete report of a judgement in the session: the findings of judge, those by the floor, and the details. An error becomes the
+// report's failure.
+func (s *Session) makeReport(ctx context.Context, floor *policy.Floor, judge func(*Session) (*finding.Report, error)) *finding.Report {
 	err := s.checkFloor()
 	var report *finding.Report
 	if err == nil {
@@ -105,7 +109,7 @@ func (s *Session) report(ctx context.Context, floor *policy.Floor, judge func(*S
 	if err == nil && s.Repo != nil && s.Repo.Where().Bare && s.Opts.Mode != "pre-receive" { // whoever pushes is in a clone already
 		report.AddInClone()
 	}
-	address, addressErr := s.address(ctx, report, err)
+	address, addressErr := s.originAddress(ctx, report, err)
 	if err = cmp.Or(err, addressErr); err != nil {
 		report = run.FailureReport(s.Opts, err)
 	}
@@ -113,9 +117,9 @@ func (s *Session) report(ctx context.Context, floor *policy.Floor, judge func(*S
 	return report
 }
 
-// address returns the address of the remote origin; empty without one. For a hook that judged nothing it is empty, too: to read the address, git may
-// have to be started, and most commits touch no log. failed is the error of the judgement.
-func (s *Session) address(ctx context.Context, r *finding.Report, failed error) (string, error) {
+// originAddress returns the address of the remote origin; empty if there is none, or if a client hook has judged nothing: to read the address, git may
+// have to be started, and most commits touch no log. failed is the error of the judgement; nil if r is its report.
+func (s *Session) originAddress(ctx context.Context, r *finding.Report, failed error) (string, error) {
 	if s.Repo == nil || failed == nil && judgedNothing(r) && slices.Contains(clientHooks, s.Opts.Mode) {
 		return "", nil
 	}
@@ -123,22 +127,22 @@ func (s *Session) address(ctx context.Context, r *finding.Report, failed error) 
 	return githistory.Address(origin), err
 }
 
-// clientHooks are the modes of the commands that run while a person or an agent waits.
+// clientHooks are the modes of the hooks for which a person or an agent waits.
 var clientHooks = []string{"pre-commit", "pre-merge-commit", "prepare-commit-msg", "pre-applypatch", "pre-push", "agent-hook"}
 
-// judgedNothing reports whether there was nothing to judge.
+// judgedNothing reports whether a passing report says that nothing was examined.
 func judgedNothing(r *finding.Report) bool {
 	return r.Verdict == finding.Pass && r.Examined.Commits+r.Examined.Workspaces+r.Examined.Workflows+len(r.Findings) == 0
 }
 
-// Replace refs and grafts make git show another history than the one that is judged. They are not cloned, and judging by them would let a bad change
-// pass or a good one fail.
+// Replace refs and grafts make git show another history than the real one. A clone does not have them, and judging by them would let a bad change pass
+// or a good one fail.
 const (
 	noteReplaced = "this repository has replace refs; the real objects are judged"
 	noteGrafted  = "this repository has grafts (info/grafts); the real parents are judged"
 )
 
-// Notes says whether the repository has replace refs or grafts.
+// Notes returns a note for the report if the repository has replace refs, and one if it has grafts; nil if it has neither.
 func (s *Session) Notes(ctx context.Context) ([]string, error) {
 	var notes []string
 	replaced, grafted, err := s.Repo.Substitutes(ctx)
@@ -151,7 +155,8 @@ func (s *Session) Notes(ctx context.Context) ([]string, error) {
 	return notes, err
 }
 
-// repositoryName returns the name of the repository's directory, the same in each of its work trees. It is empty without a repository.
+// repositoryName returns the name of the repository's directory, without .git, the same in each of its work trees; empty if the session has no
+// repository.
 func (s *Session) repositoryName() string {
 	if s.Repo == nil {
 		return ""
@@ -160,7 +165,8 @@ func (s *Session) repositoryName() string {
 	return strings.TrimSuffix(filepath.Base(top), ".git")
 }
 
-// addDetails adds notes to a report, the branch, and the authors of the commits that findings name. None of these affects the verdict.
+// addDetails adds to a report: notes, the name of the branch, and the authors of the commits that findings name. None of these affects the verdict.
+// Without findings, it adds only notes.
 func (s *Session) addDetails(ctx context.Context, r *finding.Report) error {
 	if s.Repo == nil || r.Verdict == finding.Error || judgedNothing(r) {
 		return nil
@@ -178,7 +184,7 @@ func (s *Session) addDetails(ctx context.Context, r *finding.Report) error {
 	return run.DescribeCommits(ctx, s.Repo, r)
 }
 
-// addBranch adds the name of the checked-out branch, if its tip is the commit that was judged.
+// addBranch adds the name of the checked-out branch to a report, if HEAD is the commit that was judged.
 func (s *Session) addBranch(ctx context.Context, r *finding.Report) error {
 	head, err := s.Repo.Head(ctx)
 	if err != nil || head != r.Examined.Head {
@@ -189,7 +195,8 @@ func (s *Session) addBranch(ctx context.Context, r *finding.Report) error {
 	return err
 }
 
-// OpenWithWorkTree opens the repository's history with the work tree's files as one more revision, history.WorkTree.
+// OpenWithWorkTree opens the repository's history with the work tree's files as one more revision, history.WorkTree. It fails if the repository has no
+// work tree.
 func (s *Session) OpenWithWorkTree() (*worktree.History, error) {
 	top, err := s.Repo.Where().WorkTree()
 	if err != nil {
@@ -205,7 +212,7 @@ func (s *Session) HiddenLogs(ctx context.Context) (hidden []finding.HiddenLog, e
 		return nil, err
 	}
 	src := run.New(s.Repo, s.Opts, run.Scope{}).Source
-	if _, err := src.JudgedFiles(ctx, history.Index); err != nil { // IsLog needs the profiles that this reads
+	if _, err := src.JudgedFiles(ctx, history.Index); err != nil { // IsLog needs the profiles that JudgedFiles reads
 		return nil, err
 	}
 	for _, m := range marks {
@@ -216,7 +223,7 @@ func (s *Session) HiddenLogs(ctx context.Context) (hidden []finding.HiddenLog, e
 	return hidden, nil
 }
 
-// WorkspaceDirs lists the directories with a workspace in the index, in the order of the index.
+// WorkspaceDirs lists the directories that hold a workspace in the index, in the order of the index; "" is the root.
 func (s *Session) WorkspaceDirs(ctx context.Context) ([]string, error) {
 	files, err := s.Repo.List(ctx, history.Index, history.Workspaces())
 	var dirs []string

@@ -10,7 +10,8 @@ import (
 )
 
 // SetStandings sets the function with which a judgement finds out who may have each commit of head's history. The function looks at remote-tracking
-// branches and tags, and is called only if a finding needs it. On a server, which has no remote-tracking branches, all commits have landed.
+// branches and tags, and is called only if a finding needs it. In a bare repository without remote-tracking branches, as on a server, all commits have
+// landed.
 func (s *Session) SetStandings(ctx context.Context, head string) {
 	s.Opts.Standings = func() (out history.Standings, err error) {
 		out.Rest = history.Landed
@@ -24,7 +25,8 @@ func (s *Session) SetStandings(ctx context.Context, head string) {
 	}
 }
 
-// findStandings finds out who may have each commit of head's history that is not on the remote's default branch.
+// findStandings finds out who may have each commit of head's history that is not on the remote's default branch; the others have landed. It returns nil
+// for a bare repository without remote-tracking branches.
 func (s *Session) findStandings(ctx context.Context, head string) (map[string]history.Standing, error) {
 	published, err := s.Repo.Tips(ctx, "refs/remotes/")
 	if err != nil || s.Repo.Where().Bare && len(published) == 0 {
@@ -62,7 +64,8 @@ func (s *Session) findStandings(ctx context.Context, head string) (map[string]hi
 	return standings, nil
 }
 
-// readRemote finds out, from remote-tracking branches, whether there is a remote and what its default branch is called.
+// readRemote finds out, from remote-tracking branches, whether there is a remote, and the name of its default branch. If only a local default branch is
+// found, it returns that branch's name.
 func (s *Session) readRemote(ctx context.Context) (out history.Remote, err error) {
 	known, err := s.Repo.Tips(ctx, "refs/remotes/")
 	if err != nil || len(known) == 0 {

@@ -20,11 +20,12 @@ import (
 	"github.com/small-gate/small-gate/internal/write/workgit"
 )
 
-// configFile returns the path of the configuration in the trees of the repository.
+// configFile returns the path of the configuration in a revision of the repository.
 func (s *Session) configFile() string { return cmp.Or(s.Req.TrustedConfig, policy.File) }
 
-// Trust takes the session's policy from the configuration in a revision, which label names for people. If the revision is empty, it takes the built-in
-// policy. If the request names a file in Config, all functions whose names begin with Trust, except TrustRoot, take the policy from that file.
+// Trust takes the session's policy from the configuration in a revision, which label names for people. If revision is empty, or if the revision has no
+// configuration, Trust takes the built-in policy. If the configuration is invalid, Trust returns a [policy.InvalidError]. If the request names a file in
+// Config, all methods whose names begin with Trust, except TrustRoot, take the policy from that file.
 func (s *Session) Trust(ctx context.Context, revision, label string) error {
 	if revision == "" || s.Req.Config != "" {
 		return s.TrustContent(nil, label, revision)
@@ -40,9 +41,9 @@ func (s *Session) Trust(ctx context.Context, revision, label string) error {
 	return s.TrustContent(data, label, revision)
 }
 
-// TrustContent takes the policy from a configuration's content, which is nil if there is none. at is the commit whose logs have to begin with the
-// baselines: see Trusted in [run.Options]. label names the configuration's place for people. Schemas are read from the place from which the session
-// last took its policy; if it has taken none yet, logs are not judged by schemas.
+// TrustContent takes the policy from data, a configuration's content, or the built-in policy if data is nil. label names the configuration's place for
+// people. at is the revision, a commit or the index, whose logs decide which baselines are active: those with which these logs begin (Trusted in
+// [run.Options]). The schemas that data names are read with s.schemas, which TrustContent does not set.
 func (s *Session) TrustContent(data []byte, label, at string) error {
 	s.Opts.Trusted = at
 	if s.Req.Config != "" {
@@ -51,7 +52,7 @@ func (s *Session) TrustContent(data []byte, label, at string) error {
 	return s.useText(label, data)
 }
 
-// TrustDefaults takes the built-in policy. why is shown in the report.
+// TrustDefaults takes the built-in policy. why is the reason, which the report shows.
 func (s *Session) TrustDefaults(why string) error {
 	s.Opts.Trusted = ""
 	if s.Req.Config != "" {
@@ -61,8 +62,8 @@ func (s *Session) TrustDefaults(why string) error {
 	return nil
 }
 
-// TrustHead takes the policy from HEAD. If the default branch is being merged, it adds the waivers and baselines of that branch. It returns HEAD's
-// commit and the parents of the next commit, as ParentsOfNextCommit lists them.
+// TrustHead takes the policy from HEAD, and adds to it as AddMergedExceptions does if a merge is under way. It returns HEAD's commit and the parents of
+// the next commit, for which it passes merged to ParentsOfNextCommit. If only the policy cannot be taken, it returns both beside the error.
 func (s *Session) TrustHead(ctx context.Context, merged []string) (head string, parents []string, err error) {
 	if head, err = s.Repo.Head(ctx); err != nil {
 		return "", nil, err
@@ -82,12 +83,12 @@ func (s *Session) AddMergedExceptions(ctx context.Context, head string, merged .
 	if len(merged) == 0 || s.Req.Config != "" {
 		return nil
 	}
-	target, err := githistory.DefaultBranch(ctx, s.Repo, "")
-	if err != nil || target.ID == "" {
+	defaultBranch, err := githistory.DefaultBranch(ctx, s.Repo, "")
+	if err != nil || defaultBranch.ID == "" {
 		return err
 	}
 	for _, id := range merged {
-		onTarget, err := s.Repo.MergeBases(ctx, target.ID, id)
+		onDefault, err := s.Repo.MergeBases(ctx, defaultBranch.ID, id)
 		if err != nil {
 			return err
 		}
@@ -95,28 +96,28 @@ func (s *Session) AddMergedExceptions(ctx context.Context, head string, merged .
 		if err != nil {
 			return err
 		}
-		if !slices.Contains(onTarget, id) || slices.Contains(onHead, id) { // a commit is its own merge base with its descendants
+		if !slices.Contains(onDefault, id) || slices.Contains(onHead, id) { // a commit is its own merge base with its descendants
 			continue
 		}
 		theirs := &Session{Repo: s.Repo, Req: s.Req, floor: s.floor}
 		var invalid *policy.InvalidError
 		if err := theirs.Trust(ctx, id, "the default branch"); errors.As(err, &invalid) {
-			continue // it accepts nothing
+			continue // an invalid configuration accepts nothing
 		} else if err != nil {
 			return err
 		}
 		if theirs.Opts.Policy.HasBaselinesOf(s.Opts.Policy) {
-			s.Opts.Trusted = id // that commit's logs begin with the baselines that it brings
+			s.Opts.Trusted = id // id's configuration has every baseline of this policy, so id's logs can decide which are active
 		}
 		s.Opts.Policy = s.Opts.Policy.WithAccepted(theirs.Opts.Policy)
 	}
 	return nil
 }
 
-// TrustHeadWithStagedLogs takes the policy from HEAD and adds the stanzas of logs that only the index's configuration has. pre-commit judges by these
-// stanzas, too, and a fix that pre-commit prints is typed before they are committed. If the index's configuration is invalid, no stanza is added;
-// pre-commit reports the invalid configuration.
-func (s *Session) TrustHeadWithStagedLogs(ctx context.Context) error {
+// TrustHeadWithStagedStanzas takes the policy as TrustHead does, and adds the stanzas of logs that only the index's configuration has. pre-commit judges
+// by these stanzas, too, and a fix that pre-commit prints is typed before they are committed. If the index's configuration is invalid, no stanza is
+// added; pre-commit reports the invalid configuration.
+func (s *Session) TrustHeadWithStagedStanzas(ctx context.Context) error {
 	if _, _, err := s.TrustHead(ctx, nil); err != nil {
 		return err
 	}
@@ -127,8 +128,8 @@ func (s *Session) TrustHeadWithStagedLogs(ctx context.Context) error {
 	return err
 }
 
-// ParentsOfNextCommit lists the parents of the next commit: head, which is HEAD's commit, and the merged commits. If head is empty, HEAD has no commit
-// yet; if merged is empty, MERGE_HEAD names the merged commits.
+// ParentsOfNextCommit lists the parents of the next commit: head, which is HEAD's commit, or "" if HEAD has none yet; then the commits in merged, or, if
+// merged is empty, those in MERGE_HEAD.
 func (s *Session) ParentsOfNextCommit(ctx context.Context, head string, merged []string) (parents []string, err error) {
 	if len(merged) == 0 {
 		if merged, err = workgit.MergeHeads(ctx, s.Repo); err != nil {
@@ -146,8 +147,9 @@ func (s *Session) ParentsOfNextCommit(ctx context.Context, head string, merged [
 	return parents, nil
 }
 
-// TrustChecked takes the policy from the revision or directory that is checked.
-func (s *Session) TrustChecked(ctx context.Context, at Located) error {
+// TrustLocated takes the policy for the command check: from at's revision, or, for files on disk, from the root of the work tree around the directory
+// (without a work tree, from the directory itself).
+func (s *Session) TrustLocated(ctx context.Context, at Located) error {
 	if s.Repo != nil {
 		return s.Trust(ctx, at.Revision, at.Label)
 	}
@@ -163,7 +165,8 @@ func (s *Session) TrustChecked(ctx context.Context, at Located) error {
 	return s.TrustRoot(root)
 }
 
-// TrustRoot takes the policy from the configuration in a root directory, or else the built-in policy. It ignores the request's Config.
+// TrustRoot takes the policy from the configuration on disk in the directory root, or the built-in policy if root has no configuration. It ignores the
+// request's Config.
 func (s *Session) TrustRoot(root string) error {
 	data, err := ReadConfig(filepath.Join(root, policy.File))
 	if err != nil {
@@ -177,7 +180,7 @@ func (s *Session) TrustRoot(root string) error {
 	return s.useText(policy.File, data)
 }
 
-// useNamedFile takes the policy from the configuration file that the caller names.
+// useNamedFile takes the policy from the file that the request names in Config. It fails if there is no such file.
 func (s *Session) useNamedFile() error {
 	data, err := ReadConfig(s.Req.Config)
 	if err != nil {
@@ -193,7 +196,8 @@ func (s *Session) useNamedFile() error {
 	return err
 }
 
-// useText takes the policy from a configuration's content, which is nil if there is none. source says where it is from.
+// useText takes the policy from data, a configuration's content, or the built-in policy if data is nil. source names the configuration's place for
+// people.
 func (s *Session) useText(source string, data []byte) error {
 	if s.TrustedText = data; data == nil {
 		s.useDefaults("no " + s.configFile() + " in " + source)
@@ -207,13 +211,14 @@ func (s *Session) useText(source string, data []byte) error {
 	return err
 }
 
+// useDefaults takes the built-in policy. why is the reason, which the report shows.
 func (s *Session) useDefaults(why string) {
 	p := policy.Default()
 	p.Source += " (" + why + ")"
 	s.setPolicy(p)
 }
 
-// setPolicy sets the policy to judge by. If the floor decides, that is the floor as it applies to this repository: see [policy.Floor.PolicyFor].
+// setPolicy sets the session's policy: p, or, if the session judges by the floor, the policy that the floor makes of p ([policy.Floor.PolicyFor]).
 func (s *Session) setPolicy(p *policy.Policy) {
 	if s.floor != nil && p != nil {
 		p = s.floor.PolicyFor(p)
@@ -221,14 +226,15 @@ func (s *Session) setPolicy(p *policy.Policy) {
 	s.Opts.Policy = p
 }
 
-// BringsConfiguration reports whether a change that ends at tip brings a new configuration that is valid.
+// BringsConfiguration reports whether a change that ends at tip brings a valid configuration that differs from the trusted one;
+// false if the request names a configuration in Config.
 func (s *Session) BringsConfiguration(ctx context.Context, tip string) (bool, error) {
 	p, invalid, err := s.readProposed(ctx, tip)
 	return p != nil && invalid == nil, err
 }
 
 // readProposed reads the configuration that a change brings, with its schemas. The change ends at tip. p is nil if the configuration is the trusted
-// one, if there is none, or if the caller has named one. invalid says what is wrong with it.
+// one, if there is none, if it is invalid, or if the request names another one in Config. invalid says what is wrong with an invalid configuration.
 func (s *Session) readProposed(ctx context.Context, tip string) (p *policy.Policy, invalid, err error) {
 	if s.Req.Config != "" {
 		return nil, nil, nil
@@ -248,7 +254,7 @@ func (s *Session) readProposed(ctx context.Context, tip string) (p *policy.Polic
 	return p, invalid, nil
 }
 
-// CheckRootConfig returns an error if the configuration in a root directory is invalid: it would be trusted once it is committed.
+// CheckRootConfig returns an error if the configuration on disk in root, the root of a work tree, is invalid: it would be trusted once it is committed.
 func (s *Session) CheckRootConfig(root string) error {
 	data, err := ReadConfig(filepath.Join(root, policy.File))
 	if err != nil || data == nil || bytes.Equal(data, s.TrustedText) && len(s.trustedSchemas) == 0 {
@@ -264,8 +270,8 @@ func (s *Session) CheckRootConfig(root string) error {
 	return nil
 }
 
-// OptionsForOldCommits returns the options for judging again the commits from before a change that ends at tip. added are the baselines that the change
-// brings: they count for the old commits, too.
+// OptionsForOldCommits returns the options for judging again the commits from before a change that ends at tip. added are the baselines that only the
+// change's configuration has: they count for the old commits, too.
 func (s *Session) OptionsForOldCommits(ctx context.Context, tip string) (opts run.Options, added []policy.Baseline, err error) {
 	p, invalid, err := s.readProposed(ctx, tip)
 	if invalid != nil {
@@ -273,34 +279,35 @@ func (s *Session) OptionsForOldCommits(ctx context.Context, tip string) (opts ru
 	}
 	opts = s.Opts
 	if opts.Policy, added = s.Opts.Policy.ForOldCommits(p); len(added) > 0 {
-		opts.Trusted = tip // the new tip's log may begin with a baseline that is longer than the old tip's log
+		opts.Trusted = tip // the old tip's log may be too short to begin with an added baseline, which would be ignored
 	}
 	return opts, added, err
 }
 
-// ReadConfig reads a configuration from disk. It returns nil if there is no file. It reads only a regular file, and not much more than policy.MaxSize
-// bytes.
+// ReadConfig reads a configuration from disk. It returns nil if there is no file, and fails if the file is not a regular one. It reads at most one byte
+// more than policy.MaxSize.
 func ReadConfig(path string) ([]byte, error) {
-	return readConfig(path, "the configuration", "name another one with --config")
+	return readConfig(path, "the configuration", "name another file with --config")
 }
 
-// readConfig reads a configuration, which messages call what. instead says how to name another one.
-func readConfig(path, what, instead string) ([]byte, error) {
-	data, err := wholefile.Start(path, policy.MaxSize+1) // the parser notices the one byte too many
+// readConfig reads a configuration or a floor as ReadConfig does. role is its name in messages: "the configuration" or "the floor". nameAnother is the
+// part of a remedy that says how to name another file.
+func readConfig(path, role, nameAnother string) ([]byte, error) {
+	data, err := wholefile.Start(path, policy.MaxSize+1) // with one byte too many, the parser reports that the file is too large
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if errors.Is(err, wholefile.ErrNotRegular) {
 		return nil, &failure.Error{
 			Message: path + " is not an ordinary file",
-			Remedy:  "replace it with an ordinary file, or " + instead + "; " + policy.EveryKey,
+			Remedy:  "replace it with an ordinary file, or " + nameAnother + "; " + policy.EveryKey,
 			Err:     err,
 		}
 	}
 	if err != nil {
 		return nil, &failure.Error{
-			Message: fmt.Sprintf("cannot read %s: %v", what, err),
-			Remedy:  "make the file readable, or " + instead,
+			Message: fmt.Sprintf("cannot read %s: %v", role, err),
+			Remedy:  "make the file readable, or " + nameAnother,
 			Err:     err,
 		}
 	}

@@ -13,44 +13,45 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// State says which version of the files to judge: the one on disk, in the index or in a commit.
+// State says which version of the files to judge, the one on disk, in the index or in a commit, and whether to judge all workspaces.
 type State struct {
-	// Staged is the index, Ref a commit; neither means the files on disk.
+	// Staged is true if the files in the index are judged; Ref names the commit whose files are judged. If neither is set, the files on disk are judged.
 	Staged bool
 	Ref    string
-	// Against is a commit whose logs the logs on disk have to continue; empty for none.
+	// Against names a commit: the logs on disk have to continue its logs. If it is empty, they are not compared with a commit.
 	Against string
-	// Recursive judges every workspace at or below the directory.
+	// Recursive is true if every workspace at or below the directory is judged, not only one.
 	Recursive bool
 }
 
-// Opener returns the opener for a state. Files on disk need no repository, unless they are compared with Against.
-func (w State) Opener(req Request) Opener {
+// Opener returns the opener of a session for a state. Files on disk need no repository, unless they are compared with Against. The opener fails if the
+// state is contradictory.
+func (state State) Opener(req Request) Opener {
 	switch {
-	case w.Staged && w.Ref != "", w.Against != "" && (w.Staged || w.Ref != ""):
+	case state.Staged && state.Ref != "", state.Against != "" && (state.Staged || state.Ref != ""):
 		return func(context.Context, string, func(*Session) error) (string, error) {
 			return "", &failure.Error{Message: "--staged, --ref and --against exclude each other", Remedy: "give one of them"}
 		}
-	case w.Staged || w.Ref != "" || w.Against != "":
+	case state.Staged || state.Ref != "" || state.Against != "":
 		return req.InRepository
 	}
 	return req.inDirectory
 }
 
-// Located is a revision and a directory in it. Label names the revision for people.
+// Located is a revision and the path of a directory in it, "" for its root. Label names the revision for people.
 type Located struct{ Revision, Label, Dir string }
 
-// Locate finds the revision and the directory to judge. Without a repository both are empty, because the request's directory is the
-// whole tree. A state with Against is judged without Locate.
-func (s *Session) Locate(ctx context.Context, w State) (at Located, err error) {
+// Locate finds the revision and the directory to judge. If the session has no repository, both are empty, because the request's directory is the whole
+// tree. A state with Against is judged without Locate.
+func (s *Session) Locate(ctx context.Context, state State) (at Located, err error) {
 	switch {
 	case s.Repo == nil:
 		return Located{}, nil
-	case w.Staged:
+	case state.Staged:
 		at = Located{Revision: history.Index, Label: "the index"}
 	default:
-		at.Label = w.Ref
-		if at.Revision, err = s.ResolveCommit(ctx, w.Ref); err != nil {
+		at.Label = state.Ref
+		if at.Revision, err = s.ResolveCommit(ctx, state.Ref); err != nil {
 			return at, err
 		}
 	}
@@ -58,11 +59,11 @@ func (s *Session) Locate(ctx context.Context, w State) (at Located, err error) {
 	return at, err
 }
 
-// WorkspaceRoot returns the directory that holds .small: dir, or dir's parent if dir is .small itself.
+// WorkspaceRoot returns the directory in which .small lies or would lie: dir, or dir's parent if dir is .small itself.
 func WorkspaceRoot(dir string) string {
 	abs, err := filepath.Abs(dir)
 	if err != nil || filepath.Base(abs) != small.Dir {
-		return dir // without a working directory, opening it fails and says so
+		return dir // if err is set, there is no current directory; opening dir reports the error
 	}
 	return filepath.Join(dir, "..")
 }
@@ -73,8 +74,8 @@ func HoldsWorkspace(dir string) bool {
 	return err == nil && info.IsDir()
 }
 
-// AtNearestWorkspace returns the request with the nearest directory that holds a workspace, from the current directory up to the work tree's root. A
-// request that names a directory keeps it.
+// AtNearestWorkspace returns the request with another Dir. A Dir that is set becomes its [WorkspaceRoot]. An empty Dir becomes the nearest directory that
+// holds a workspace, from the current directory up to the work tree's root; it stays empty if there is none.
 func (r Request) AtNearestWorkspace() Request {
 	if r.Dir != "" {
 		r.Dir = WorkspaceRoot(r.Dir)
@@ -82,7 +83,7 @@ func (r Request) AtNearestWorkspace() Request {
 	}
 	abs, err := filepath.Abs("")
 	if err != nil {
-		return r // opening the current directory fails and says so
+		return r // there is no current directory; opening it reports the error
 	}
 	root := WorkTreeRootOf(abs)
 	for at := abs; ; at = filepath.Dir(at) {
@@ -114,7 +115,8 @@ func WorkTreeRootOf(dir string) string {
 	}
 }
 
-// PathOf returns a directory's slash-separated path in the repository, "" for its root.
+// PathOf returns a directory's slash-separated path from the root of the work tree: "" for the root, and in a repository without a work tree. It fails if
+// the directory does not exist or lies outside the work tree.
 func (s *Session) PathOf(dir string) (string, error) {
 	top := s.Repo.Where().Top
 	if top == "" {
@@ -125,7 +127,7 @@ func (s *Session) PathOf(dir string) (string, error) {
 		abs, err = filepath.EvalSymlinks(abs)
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		return "", &failure.Error{Message: "there is no directory " + dir, Remedy: "name one that is there", Err: err}
+		return "", &failure.Error{Message: "there is no directory " + dir, Remedy: "name a directory that exists", Err: err}
 	}
 	if err != nil {
 		return "", &failure.Error{Message: "cannot look into " + dir + ": " + err.Error(), Err: err}
@@ -140,12 +142,12 @@ func (s *Session) PathOf(dir string) (string, error) {
 	return filepath.ToSlash(rel), nil
 }
 
-// SplitExisting splits a path into the part that exists and the part below it that does not.
-func SplitExisting(at string) (there, gone string) {
-	for there = at; there != ""; there, gone = filepath.Dir(there), filepath.Join(filepath.Base(there), gone) {
-		if _, err := os.Lstat(there); !errors.Is(err, fs.ErrNotExist) || there == filepath.Dir(there) {
+// SplitExisting splits a path into the part that exists and the part below it that does not, which is empty if the whole path exists.
+func SplitExisting(path string) (existing, missing string) {
+	for existing = path; existing != ""; existing, missing = filepath.Dir(existing), filepath.Join(filepath.Base(existing), missing) {
+		if _, err := os.Lstat(existing); !errors.Is(err, fs.ErrNotExist) || existing == filepath.Dir(existing) {
 			break
 		}
 	}
-	return there, gone
+	return existing, missing
 }
