@@ -62,9 +62,9 @@ func (s *Session) checkFloor() error {
 	if err != nil {
 		return err
 	}
-	at := s.Repo.Where()
+	place := s.Repo.Where()
 	for _, path := range []string{filepath.Join(folder, filepath.Base(name)), file} {
-		if isWithin(at.Top, path) && !isWithin(at.GitDir, path) && !isWithin(at.CommonDir, path) {
+		if isWithin(place.Top, path) && !isWithin(place.GitDir, path) && !isWithin(place.CommonDir, path) {
 			return &failure.Error{
 				Message: "the floor " + name + " lies in the repository that it is to judge, where a commit could change it",
 				Remedy:  "put it outside of the work tree, or give its text instead of a path",

@@ -49,16 +49,16 @@ func (s *Session) findStandings(ctx context.Context, head string) (map[string]hi
 		standing history.Standing
 		excluded []string
 	}{{history.Published, landed}, {history.Tagged, published}, {history.Own, slices.Concat(published, tags)}} // a later walk overrides an earlier one
-	for i, of := range walks {
-		if i+1 < len(walks) && slices.Equal(of.excluded, walks[i+1].excluded) {
+	for i, walk := range walks {
+		if i+1 < len(walks) && slices.Equal(walk.excluded, walks[i+1].excluded) {
 			continue // the next walk finds the same commits, and a walk of a whole history takes long
 		}
-		commits, err := s.Repo.Commits(ctx, []string{head}, of.excluded)
+		commits, err := s.Repo.Commits(ctx, []string{head}, walk.excluded)
 		if err != nil {
 			return nil, err
 		}
 		for _, c := range commits {
-			standings[c.ID] = of.standing
+			standings[c.ID] = walk.standing
 		}
 	}
 	return standings, nil
@@ -67,8 +67,8 @@ func (s *Session) findStandings(ctx context.Context, head string) (map[string]hi
 // readRemote finds out, from remote-tracking branches, whether there is a remote, and the name of its default branch. If only a local default branch is
 // found, it returns that branch's name.
 func (s *Session) readRemote(ctx context.Context) (out history.Remote, err error) {
-	known, err := s.Repo.Tips(ctx, "refs/remotes/")
-	if err != nil || len(known) == 0 {
+	published, err := s.Repo.Tips(ctx, "refs/remotes/")
+	if err != nil || len(published) == 0 {
 		return history.Remote{None: true}, err
 	}
 	branch, err := githistory.DefaultBranch(ctx, s.Repo, "")
@@ -79,7 +79,7 @@ func (s *Session) readRemote(ctx context.Context) (out history.Remote, err error
 	return out, err
 }
 
-// SetStandingOfAll gives every commit the same standing, whatever the remote-tracking branches of this clone say.
+// SetStandingOfAll gives every commit the same standing, whatever remote-tracking branches this clone has.
 func (s *Session) SetStandingOfAll(ctx context.Context, standing history.Standing) {
 	s.Opts.Standings = func() (history.Standings, error) {
 		remote, err := s.readRemote(ctx)
