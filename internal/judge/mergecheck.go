@@ -23,7 +23,7 @@ func MergeCheck(ctx context.Context, req session.Request, ours, theirs string) *
 	return req.Judge(ctx, "merge-check", func(s *session.Session) (*finding.Report, error) {
 		target, head, err := resolveBaseAndHead(ctx, s, ours, theirs)
 		if err == nil {
-			err = s.AddMergedExceptions(ctx, target, head)
+			err = s.AddMergedAccepted(ctx, target, head)
 		}
 		if err != nil {
 			return nil, err

@@ -17,13 +17,14 @@ const floorVariable = "SMALL_GATE_FLOOR"
 // readFloor reads the floor: a configuration that no repository can go below. The request or the environment gives the floor, as a file's name or as a
 // text of several lines. readFloor returns nil if neither gives one.
 func (r Request) readFloor() (*policy.Floor, error) {
-	name := r.floorName()
+	given := r.givenFloor()
 	switch {
-	case name == "":
+	case given == "":
 		return nil, nil
-	case isFloorText(name):
-		return policy.ParseFloor("the floor", []byte(name), catalogue.Known(), noSchemaFiles())
+	case isFloorText(given):
+		return policy.ParseFloor("the floor", []byte(given), catalogue.Known(), noSchemaFiles())
 	}
+	name := given
 	data, err := readConfig(name, "the floor", "name another file with --floor or in "+floorVariable)
 	if err == nil && data == nil {
 		err = &failure.Error{Message: "cannot read the floor: there is no file " + name, Remedy: "name an existing file with --floor or in " + floorVariable + "; nothing is judged while the floor is missing"}
@@ -34,23 +35,23 @@ func (r Request) readFloor() (*policy.Floor, error) {
 	return policy.ParseFloor(name, data, catalogue.Known(), schemasBeside(name))
 }
 
-// floorName returns the floor's file name, or its text; empty if there is none.
-func (r Request) floorName() string { return cmp.Or(r.Floor, r.Getenv(floorVariable)) }
+// givenFloor returns what the request or the environment gives: the name of the floor's file, or the floor's text; empty if they give none.
+func (r Request) givenFloor() string { return cmp.Or(r.Floor, r.Getenv(floorVariable)) }
 
 // HasFloor reports whether the request or the environment gives a floor.
-func (r Request) HasFloor() bool { return r.floorName() != "" }
+func (r Request) HasFloor() bool { return r.givenFloor() != "" }
 
 // isFloorText reports whether floor is a floor's text, which has several lines, and not the name of a floor's file.
 func isFloorText(floor string) bool { return strings.Contains(floor, "\n") }
 
-// checkFloor returns an error if the floor's file lies inside the judged work tree, where a commit could change it. A file in the git directory is
+// checkFloorPlace returns an error if the floor's file lies inside the judged work tree, where a commit could change it. A file in the git directory is
 // accepted.
-func (s *Session) checkFloor() error {
-	name := s.Req.floorName()
-	if name == "" || isFloorText(name) || s.Repo == nil || s.Repo.Where().Top == "" {
+func (s *Session) checkFloorPlace() error {
+	given := s.Req.givenFloor()
+	if given == "" || isFloorText(given) || s.Repo == nil || s.Repo.Where().Top == "" {
 		return nil
 	}
-	name, err := filepath.Abs(name)
+	name, err := filepath.Abs(given)
 	if err != nil {
 		return err
 	}
@@ -98,13 +99,13 @@ func (s *Session) judgeByPolicyAndFloor(floor *policy.Floor, judge func(*Session
 }
 
 // UseFloor has this session judge by the floor of the request or the environment, if there is one: each policy that is set from now on is replaced by
-// the policy that the floor makes of it. UseFloor fails as readFloor and checkFloor do.
+// the policy that the floor makes of it. UseFloor fails as readFloor and checkFloorPlace do.
 func (s *Session) UseFloor() (err error) {
 	if s.floor, err = s.Req.readFloor(); err != nil {
 		return err
 	}
 	s.Opts.Floor = s.floor
-	return s.checkFloor()
+	return s.checkFloorPlace()
 }
 
 // FloorText returns the text of the floor if this session judges by the floor, else nil.

@@ -53,7 +53,7 @@ func (s *Session) judgeByNewStanzas(ctx context.Context, tip string, parents []s
 		if err != nil {
 			return nil, err
 		}
-		if p, invalid := policy.ParseWhole(s.configFile(), data, catalogue.Known(), s.schemasAt(ctx, commit)); found && invalid == nil { // nothing was judged by an invalid configuration
+		if p, invalid := policy.ParseWhole(s.configFile(), data, catalogue.Known(), s.schemasAt(ctx, commit)); found && invalid == nil { // an invalid one has judged nothing, so it does not count as one before the change
 			a.Before = append(a.Before, p)
 		}
 	}
@@ -69,10 +69,14 @@ func (s *Session) judgeByNewStanzas(ctx context.Context, tip string, parents []s
 	return out, nil
 }
 
-// targetOf finds target, the commit whose history had landed before a change that ends at tip: see [gate.Adoption]. For a committed change, target is
-// the trusted commit; for the index, the tip of the branch into which the checked-out branch will be merged, or of the default branch. If none of these
-// shares history with the change, everything that is committed counts as landed: target is tip, or for the index its first parent, or "" without
-// parents. lands is true if tip is the default branch's new tip: target is then the merge base of the trusted commit and tip.
+// targetOf finds target, the commit whose history had landed before a change that ends at tip: see [gate.Adoption].
+//
+//   - If tip is the default branch's new tip, target is the merge base of the trusted commit and tip, and lands is true.
+//   - If tip is another commit, target is the trusted commit.
+//   - If tip is the index, target is the tip of the branch into which the checked-out branch will be merged, or else of the default branch.
+//
+// If none of these shares history with the change, everything that is committed counts as landed: target is tip, or for the index the first of parents,
+// "" if there is none.
 func (s *Session) targetOf(ctx context.Context, tip string, parents []string) (target string, lands bool, err error) {
 	branches, err := s.Opts.Branches(ctx)
 	if err != nil {

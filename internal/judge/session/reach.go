@@ -10,9 +10,9 @@ import (
 	githistory "github.com/small-gate/small-gate/internal/git/history"
 )
 
-// findReach finds out whether a commit is reachable from branches, tags or heads, the commits that are judged. id is the commit's id, or the beginning
-// of its id. The result's Commit is empty if the clone lacks the commit, or if several ids begin with id.
-func (s *Session) findReach(ctx context.Context, id string, heads []string) (out history.Reach, err error) {
+// findReach finds out whether a commit is reachable from a branch, a tag or one of judged, which are the ids of judged commits. id is the commit's id, or
+// the beginning of its id. The result's Commit is empty if the clone lacks the commit, if several ids begin with id, or if id is also a ref's name.
+func (s *Session) findReach(ctx context.Context, id string, judged []string) (out history.Reach, err error) {
 	partial, err := s.Repo.Partial(ctx)
 	if err != nil || partial || s.Repo.Where().Shallow {
 		out.Unknown = true
@@ -22,15 +22,15 @@ func (s *Session) findReach(ctx context.Context, id string, heads []string) (out
 	if err != nil {
 		return out, err
 	}
-	tips = append(tips, heads...)
+	tips = append(tips, judged...)
 	if commit, err := s.Repo.Resolve(ctx, id); err == nil && strings.HasPrefix(commit, id) {
 		unreached, err := s.Repo.Commits(ctx, []string{commit}, tips)
 		out = history.Reach{Commit: commit, Reached: len(unreached) == 0}
 		return out, err
 	}
-	// The clone lacks the commit, or several ids begin with id, or Resolve took id for the name of a ref. A walk takes long, so the last walk's commits
-	// are used again if they prove that no reachable id begins with id: none of them does, and they include all tips. If one of them does, only a new
-	// walk can tell: the last one may have met it from the heads of an earlier call.
+	// The clone lacks the commit, or several ids begin with id, or Resolve took id for the name of a ref. A walk takes long. If the last walk met all of
+	// these tips, and no commit whose id begins with id, no such commit is reachable. If the last walk did meet one, perhaps only from judged commits of an
+	// earlier call, a new walk has to tell.
 	beginsWithID := func(commit string) bool { return strings.HasPrefix(commit, id) }
 	notWalked := func(tip string) bool { return !s.walked[tip] }
 	if s.walked == nil || slices.ContainsFunc(tips, notWalked) || slices.ContainsFunc(slices.Collect(maps.Keys(s.walked)), beginsWithID) {

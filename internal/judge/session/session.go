@@ -37,7 +37,7 @@ type Session struct {
 	trustedSchemas []small.Digest
 	// floor is the floor if the session judges by the floor, else nil. It is set in the second judgement of judgeByPolicyAndFloor, and by UseFloor.
 	floor *policy.Floor
-	// walked are all commits that findReach met in its last walk from branches, tags and heads; nil before the first walk.
+	// walked are all commits that findReach met in its last walk, from branches, tags and judged commits; nil before the first walk.
 	walked map[string]bool
 }
 
@@ -98,7 +98,7 @@ func (r Request) JudgeIn(ctx context.Context, mode string, open Opener, judge fu
 // makeReport makes the complete report of a judgement in the session: the findings of judge, those by the floor, and the details. An error becomes the
 // report's failure.
 func (s *Session) makeReport(ctx context.Context, floor *policy.Floor, judge func(*Session) (*finding.Report, error)) *finding.Report {
-	err := s.checkFloor()
+	err := s.checkFloorPlace()
 	var report *finding.Report
 	if err == nil {
 		report, err = s.judgeByPolicyAndFloor(floor, judge)
@@ -106,7 +106,7 @@ func (s *Session) makeReport(ctx context.Context, floor *policy.Floor, judge fun
 	if err == nil {
 		err = s.addDetails(ctx, report)
 	}
-	if err == nil && s.Repo != nil && s.Repo.Where().Bare && s.Opts.Mode != "pre-receive" { // whoever pushes is in a clone already
+	if err == nil && s.Repo != nil && s.Repo.Where().Bare && s.Opts.Mode != "pre-receive" { // whoever pushes reads this report in a clone: fixes can be typed there
 		report.AddInClone()
 	}
 	address, addressErr := s.originAddress(ctx, report, err)
@@ -118,7 +118,7 @@ func (s *Session) makeReport(ctx context.Context, floor *policy.Floor, judge fun
 }
 
 // originAddress returns the address of the remote origin; empty if there is none, or if a client hook has judged nothing: to read the address, git may
-// have to be started, and most commits touch no log. failed is the error of the judgement; nil if r is its report.
+// have to be started, and most commits touch no log. failed is the judgement's error; r counts only if failed is nil.
 func (s *Session) originAddress(ctx context.Context, r *finding.Report, failed error) (string, error) {
 	if s.Repo == nil || failed == nil && judgedNothing(r) && slices.Contains(clientHooks, s.Opts.Mode) {
 		return "", nil
@@ -166,7 +166,7 @@ func (s *Session) repositoryName() string {
 }
 
 // addDetails adds to a report: notes, the name of the branch, and the authors of the commits that findings name. None of these affects the verdict.
-// Without findings, it adds only notes.
+// Without findings, also waived ones, it adds only notes.
 func (s *Session) addDetails(ctx context.Context, r *finding.Report) error {
 	if s.Repo == nil || r.Verdict == finding.Error || judgedNothing(r) {
 		return nil

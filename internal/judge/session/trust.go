@@ -42,7 +42,7 @@ func (s *Session) Trust(ctx context.Context, revision, label string) error {
 }
 
 // TrustContent takes the policy from data, a configuration's content, or the built-in policy if data is nil. label names the configuration's place for
-// people. at is the revision, a commit or the index, whose logs decide which baselines are active: those with which these logs begin (Trusted in
+// people. at is a commit or the index: a baseline is active if the log at this revision begins with the entries that the baseline accepts (Trusted in
 // [run.Options]). The schemas that data names are read with s.schemas, which TrustContent does not set.
 func (s *Session) TrustContent(data []byte, label, at string) error {
 	s.Opts.Trusted = at
@@ -62,8 +62,9 @@ func (s *Session) TrustDefaults(why string) error {
 	return nil
 }
 
-// TrustHead takes the policy from HEAD, and adds to it as AddMergedExceptions does if a merge is under way. It returns HEAD's commit and the parents of
-// the next commit, for which it passes merged to ParentsOfNextCommit. If only the policy cannot be taken, it returns both beside the error.
+// TrustHead takes the policy from HEAD and, if a merge is under way, adds the accepted edits of the merged commits: see AddMergedAccepted. It returns HEAD's
+// commit and the parents of the next commit; merged is as in ParentsOfNextCommit. If err only says that the policy cannot be taken, head and parents are
+// valid.
 func (s *Session) TrustHead(ctx context.Context, merged []string) (head string, parents []string, err error) {
 	if head, err = s.Repo.Head(ctx); err != nil {
 		return "", nil, err
@@ -72,14 +73,14 @@ func (s *Session) TrustHead(ctx context.Context, merged []string) (head string, 
 		return "", nil, err
 	}
 	if err = s.Trust(ctx, head, "HEAD"); err == nil && head != "" {
-		err = s.AddMergedExceptions(ctx, head, parents[1:]...)
+		err = s.AddMergedAccepted(ctx, head, parents[1:]...)
 	}
 	return head, parents, err
 }
 
-// AddMergedExceptions adds to the policy the waivers and baselines of those merged commits that the default branch has and head lacks: the merge may
+// AddMergedAccepted adds to the policy the waivers and baselines of those merged commits that the default branch has and head lacks: the merge may
 // bring an edit that the default branch waives, while the configuration at head is older than the waiver.
-func (s *Session) AddMergedExceptions(ctx context.Context, head string, merged ...string) error {
+func (s *Session) AddMergedAccepted(ctx context.Context, head string, merged ...string) error {
 	if len(merged) == 0 || s.Req.Config != "" {
 		return nil
 	}
@@ -114,9 +115,9 @@ func (s *Session) AddMergedExceptions(ctx context.Context, head string, merged .
 	return nil
 }
 
-// TrustHeadWithStagedStanzas takes the policy as TrustHead does, and adds the stanzas of logs that only the index's configuration has. pre-commit judges
-// by these stanzas, too, and a fix that pre-commit prints is typed before they are committed. If the index's configuration is invalid, no stanza is
-// added; pre-commit reports the invalid configuration.
+// TrustHeadWithStagedStanzas takes the policy as TrustHead does, and adds the stanzas of logs that only the index's configuration has. It is for
+// the commands that pre-commit names as a fix: pre-commit has judged by these stanzas, and they are not committed yet when the fix is typed. If the
+// index's configuration is invalid, no stanza is added; pre-commit reports the invalid configuration.
 func (s *Session) TrustHeadWithStagedStanzas(ctx context.Context) error {
 	if _, _, err := s.TrustHead(ctx, nil); err != nil {
 		return err
@@ -147,7 +148,7 @@ func (s *Session) ParentsOfNextCommit(ctx context.Context, head string, merged [
 	return parents, nil
 }
 
-// TrustLocated takes the policy for the command check: from at's revision, or, for files on disk, from the root of the work tree around the directory
+// TrustLocated takes the policy for `small-hook check`: from at's revision, or, for files on disk, from the root of the work tree around the directory
 // (without a work tree, from the directory itself).
 func (s *Session) TrustLocated(ctx context.Context, at Located) error {
 	if s.Repo != nil {
@@ -257,7 +258,8 @@ func (s *Session) readProposed(ctx context.Context, tip string) (p *policy.Polic
 // CheckRootConfig returns an error if the configuration on disk in root, the root of a work tree, is invalid: it would be trusted once it is committed.
 func (s *Session) CheckRootConfig(root string) error {
 	data, err := ReadConfig(filepath.Join(root, policy.File))
-	if err != nil || data == nil || bytes.Equal(data, s.TrustedText) && len(s.trustedSchemas) == 0 {
+	isTrusted := s.TrustedText != nil && bytes.Equal(data, s.TrustedText) && len(s.trustedSchemas) == 0
+	if err != nil || data == nil || isTrusted {
 		return err
 	}
 	if _, err := policy.ParseWhole(policy.File, data, catalogue.Known(), SchemasIn(root)); err != nil {
@@ -273,13 +275,10 @@ func (s *Session) CheckRootConfig(root string) error {
 // OptionsForOldCommits returns the options for judging again the commits from before a change that ends at tip. added are the baselines that only the
 // change's configuration has: they count for the old commits, too.
 func (s *Session) OptionsForOldCommits(ctx context.Context, tip string) (opts run.Options, added []policy.Baseline, err error) {
-	p, invalid, err := s.readProposed(ctx, tip)
-	if invalid != nil {
-		p = nil // CheckProposed reports the invalid configuration
-	}
+	p, _, err := s.readProposed(ctx, tip) // nil if the configuration is invalid, which CheckProposed reports
 	opts = s.Opts
 	if opts.Policy, added = s.Opts.Policy.ForOldCommits(p); len(added) > 0 {
-		opts.Trusted = tip // the old tip's log may be too short to begin with an added baseline, which would be ignored
+		opts.Trusted = tip // before the change, the log may have fewer entries than an added baseline accepts: the baseline would not be active
 	}
 	return opts, added, err
 }
