@@ -46,7 +46,7 @@ func (s *Session) CheckUnambiguous(ctx context.Context, name, id string) error {
 			return err
 		case other != id:
 			return &failure.Error{
-				Message: fmt.Sprintf("%q is ambiguous: it is also the name of %s, and git takes another ref", name, wording.Printable(folder+ref)),
+				Message: fmt.Sprintf("%q is ambiguous: it is also the name of %s, and git takes another ref", ref, wording.Printable(folder+ref)),
 				Remedy:  "write the ref's full name, for example refs/heads/NAME or refs/remotes/origin/NAME; `git for-each-ref --format='%(refname)'` lists all full names",
 			}
 		}

@@ -275,7 +275,7 @@ func (s *Session) CheckRootConfig(root string) error {
 // OptionsForOldCommits returns the options for judging again the commits from before a change that ends at tip. added are the baselines that only the
 // change's configuration has: they count for the old commits, too.
 func (s *Session) OptionsForOldCommits(ctx context.Context, tip string) (opts run.Options, added []policy.Baseline, err error) {
-	p, _, err := s.readProposed(ctx, tip) // nil if the configuration is invalid, which CheckProposed reports
+	p, _, err := s.readProposed(ctx, tip) //nolint:errcheck // CheckProposed reports an invalid configuration; p is nil then
 	opts = s.Opts
 	if opts.Policy, added = s.Opts.Policy.ForOldCommits(p); len(added) > 0 {
 		opts.Trusted = tip // before the change, the log may have fewer entries than an added baseline accepts: the baseline would not be active
