@@ -20,8 +20,7 @@ type attribute struct {
 	probes []string
 }
 
-// addLines appends to file, a .gitattributes, the lines of more that file lacks, and before them a.line, unless git gives all probes to the driver
-// already. It returns [Installed] if it wrote file, [Present] if file lacked nothing, or [LeftAlone] with an error. If another line overrides
+// addLines appends the lines of more that file, a .gitattributes, lacks. If git does not give all probes to the driver yet, it appends a.line before them. It returns [Installed] if it wrote file, [Present] if file lacked nothing, or [LeftAlone] with an error. If another line overrides
 // a.line, it returns an error with [Installed] or [Present].
 func (a attribute) addLines(ctx context.Context, repo Repository, file string, more ...string) (Action, error) {
 	values, err := a.valuesFor(ctx, repo, a.probes)
@@ -37,7 +36,7 @@ func (a attribute) addLines(ctx context.Context, repo Repository, file string, m
 	}
 	info, err := os.Lstat(file)
 	if err == nil && !info.Mode().IsRegular() {
-		return LeftAlone, newError(wording.Printable(file)+" is not an ordinary file", "Add this line to the file that git reads: "+lines[0], nil)
+		return LeftAlone, newError(wording.Printable(file)+" is not an ordinary file, and git does not read it", "Replace it with an ordinary file that has this line: "+lines[0], nil)
 	}
 	var content []byte
 	if err == nil {
@@ -59,7 +58,7 @@ func (a attribute) addLines(ctx context.Context, repo Repository, file string, m
 		content = append(content, end...)
 	}
 	action := Present
-	if added := []byte(strings.Join(lines, end) + end); !bytes.HasSuffix(content, added) { // if the file ends with these lines, another file overrides them
+	if added := []byte(strings.Join(lines, end) + end); !bytes.HasSuffix(content, added) { // if these lines end the file already and have no effect, another file overrides them
 		if err := wholefile.WriteVia(repo.CommonDir, file, append(content, added...)); err != nil {
 			return LeftAlone, fileError("write", file, err)
 		}
@@ -67,7 +66,7 @@ func (a attribute) addLines(ctx context.Context, repo Repository, file string, m
 	}
 	values, err = a.valuesFor(ctx, repo, a.probes)
 	if at := slices.IndexFunc(values, func(v string) bool { return v != driverName }); err == nil && at >= 0 {
-		err = newError("the line is in "+wording.Printable(file)+", but another line overrides it", "Look for the other line in the other "+attributesFile+" files, and in info/attributes in git's folder. To see the value in effect: `git check-attr --all "+shellPath(filepath.Join(repo.Top, a.probes[at]))+"`", nil)
+		err = newError("the line "+a.line+" is in "+wording.Printable(file)+", but another line overrides it", "Look for the other line in the other "+attributesFile+" files, and in info/attributes in git's folder. To see the value in effect: `git check-attr --all "+shellPath(filepath.Join(repo.Top, a.probes[at]))+"`", nil)
 	}
 	return action, err
 }

@@ -28,7 +28,8 @@ var diffDriver = driver{
 	cloneNote:     "A clone without `" + ProgramName + " install --textconv` shows differences line by line",
 }
 
-// InstallTextconv makes git diff and git log -p show logs as options.Program prints them with its command log --textconv. It is idempotent.
+// InstallTextconv makes `git diff` and `git log -p` compare what `small-hook log --textconv` prints for each version of a log. The program is
+// options.Program. InstallTextconv is idempotent.
 func InstallTextconv(ctx context.Context, options InstallOptions) (Result, error) {
 	return diffDriver.install(ctx, options, func(program string) [][2]string {
 		return [][2]string{{textconvKey, wording.ShellQuote(filepath.ToSlash(program)) + textconvArguments}}

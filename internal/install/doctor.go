@@ -17,7 +17,7 @@ type Proof string
 const (
 	ProofNone        Proof = ""                       // the hook would not fire, or MissingHooks checked it
 	ProofRan         Proof = "git ran it"             // and the shim answered
-	ProofRanDirectly Proof = "it was run without git" // git is older than 2.36, its configuration has this hook too, or a manager moved the shim
+	ProofRanDirectly Proof = "it was run without git" // git is older than 2.36, its configuration names a command for this hook, or a manager moved the shim aside
 	ProofMention     Proof = "not verified"           // a manager's file, or the user's own hook, names the gate; neither was run
 )
 
@@ -32,7 +32,7 @@ type Check struct {
 	Why, Remedy string
 	// CalledBy names the caller of the gate if Proof is [ProofMention]: a manager, or "your own hook". Otherwise it is empty.
 	CalledBy string
-	// How says who calls the gate if the hook's file is not our shim; empty if it is, or if nothing calls the gate.
+	// How says for people which file names the gate, or which manager's hook runs our shim; empty if the hook's file is our shim, or nothing calls the gate.
 	How string
 	// Kept is the path of the earlier hook that our shim runs first; empty if there is none.
 	Kept string
@@ -87,7 +87,7 @@ func Doctor(ctx context.Context, dir string, logs ...LogPattern) (Diagnosis, err
 		diagnosis.Notes = append(diagnosis.Notes, "git's configuration has hooks too (hook.*.event). Git runs them as well; the doctor does not.")
 	}
 	for _, hook := range hooks {
-		check, err := examination{repo: repo, noConfiguredHook: !configured[hook]}.checkHook(ctx, hook)
+		check, err := examination{repo: repo, runsFileOnly: !configured[hook]}.checkHook(ctx, hook)
 		if err != nil {
 			return diagnosis, err
 		}
@@ -146,9 +146,9 @@ func configuredHooks(ctx context.Context, repo Repository) (map[Name]bool, error
 
 // examination says how checkHook may check one hook.
 type examination struct {
-	repo             Repository
-	noConfiguredHook bool // git's configuration names no command for this hook: git would run the hook's file only
-	readOnly         bool // checkHook may run no hook
+	repo         Repository
+	runsFileOnly bool // git would run the hook's file only: its configuration names no command for this hook
+	readOnly     bool // checkHook may run no hook
 }
 
 // checkHook checks one hook. It returns an error only if ctx is cancelled: any other error becomes the reason why the hook does not fire.

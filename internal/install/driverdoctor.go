@@ -132,7 +132,7 @@ func filesForDriver(ctx context.Context, repo Repository, logs []LogPattern) ([]
 		return mergeAttribute.probes[:1], nil
 	}
 	slices.Sort(paths)
-	paths = slices.Compact(paths) // also two versions of one file in a conflict
+	paths = slices.Compact(paths) // a file may match two patterns, or be listed once for each of its versions in a conflict
 	const maxPaths = 1000         // in the command line of git check-attr
 	return paths[:min(maxPaths, len(paths))], nil
 }

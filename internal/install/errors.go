@@ -32,7 +32,7 @@ func fileError(operation, path string, cause error) error {
 // configError returns the error for a failed change of config, a file of git's configuration. Git refuses to change it while config.lock is there.
 func configError(config string, cause error) error {
 	if _, err := os.Lstat(config + ".lock"); err == nil {
-		return newError("cannot change git's configuration in "+wording.Printable(config), "If no git is at work here, one has died: `rm -f "+shellPath(config+".lock")+"`. Then run the command again.", cause)
+		return newError("cannot change git's configuration in "+wording.Printable(config), "If no git is running here, an earlier one was killed and left its lock: `rm -f "+shellPath(config+".lock")+"`. Then run the command again.", cause)
 	}
 	return fileError("change git's configuration in", config, cause)
 }

@@ -11,7 +11,7 @@ import (
 
 const hookMode fs.FileMode = 0o755 // like git's own samples
 
-// hookFile is what readHook found at path. A link is always a symbolic link.
+// hookFile is what readHook found at path. Here, a link means a symbolic link.
 type hookFile struct {
 	path     string
 	exists   bool        // true for a broken link too

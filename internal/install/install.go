@@ -24,7 +24,7 @@ type InstallOptions struct {
 }
 
 // Install installs a repository's hooks. It is idempotent. If a hook manager is recognised, even only by its configuration, and its
-// files do not call every hook yet, nothing is written unless options.Force is set: the result's ManualSteps say what to add to these files.
+// files do not call the gate for each of the hooks yet, nothing is written unless options.Force is set: the result's ManualSteps say what to add to these files.
 func Install(ctx context.Context, options InstallOptions) (result Result, err error) {
 	repo, err := Locate(ctx, options.Dir)
 	if err != nil {
@@ -91,7 +91,7 @@ func hooksToInstall(repo Repository, preReceive bool) ([]Name, error) {
 // plan is what to do about one hook, decided before anything is written.
 type plan struct {
 	hook   Name
-	file   hookFile // what the shim replaces: the hook in place, or our shim that a manager moved aside
+	file   hookFile // what the shim replaces: the hook in place, or our shim if a manager moved it aside and runs it
 	kept   string   // the path of the kept hook; empty if there is none
 	text   string   // the text of the new shim
 	action Action
@@ -123,7 +123,7 @@ func planHook(dir string, hook Name, program string) (plan, error) {
 	if err != nil {
 		return p, err
 	}
-	runsFirst := kept
+	earlier := kept // the hook that the shim runs first
 	if p.file.exists && originOf(hook, p.file.text) == foreign {
 		movedAside, isCalled, err := findMovedAside(hook, p.file)
 		if err != nil {
@@ -132,13 +132,13 @@ func planHook(dir string, hook Name, program string) (plan, error) {
 		if isCalled {
 			p.file, p.note = movedAside, "the manager's hook runs this file"
 		} else {
-			runsFirst, p.action, p.note = p.file, Chained, chainNote(p.file)
+			earlier, p.action, p.note = p.file, Chained, chainNote(p.file)
 		}
 	}
-	if runsFirst.exists {
+	if earlier.exists {
 		p.kept = kept.path
 	}
-	p.text = newShim(hook, program, runsFirst).render()
+	p.text = newShim(hook, program, earlier).render()
 	if p.action != Chained {
 		p.action, err = p.chooseAction()
 	} else if kept.exists && !kept.isCopyOf(p.file) && !kept.hasSameManager(p.file) {
@@ -155,7 +155,7 @@ func (p plan) chooseAction() (Action, error) {
 	case originOf(p.hook, p.file.text) == edited:
 		return LeftAlone, newError(wording.Printable(p.file.path)+" is small-gate's hook, but somebody edited it", "Move it away or delete it, then run the command again.", nil)
 	case p.file.runnable && (p.file.text == p.text || programIn(p.file.text) == ""):
-		return Present, nil // a shim that names no program was put there by hand, and stays
+		return Present, nil // a shim that names no program is from the folder hooks; a person put it there
 	case p.file.link:
 		return LeftAlone, newError(wording.Printable(p.file.path)+" is a link to a small-gate hook that is out of date or not executable", "Remove the link, then run the command again.", nil)
 	default:
@@ -168,39 +168,39 @@ func chainNote(file hookFile) string {
 	switch {
 	case !file.runnable:
 		return "the hook that was there is not executable: git ignored it, and it is still ignored"
-	case !dependsOnFileName(file.text) && mayDependOnFileName(file.text):
+	case !dependsOnFileName(file.text) && mayDependOnFileName(file.text): // for the former the shim sets $0, so that it sees its old name
 		return "the kept hook seems to use its own file name, which has changed: check that it still works"
 	}
 	return ""
 }
 
 // markCalledHooks gives the action [Called] to the plans of hooks that the manager's files already name, if git can run the hook that is in
-// place, and returns the hooks that a person must still add to these files. It does not change the plans for shims of ours that are in place,
-// and for hooks that the manager does not know: applyPlans carries them out.
+// place. It returns the hooks for which a person must still add something to these files, or have the manager write its hooks. It does not change the
+// plans for shims of ours that are in place, and for hooks that the manager does not know.
 func markCalledHooks(found recognition, plans []plan) ([]Name, error) {
 	var uncalled []Name
 	for i, p := range plans {
 		if p.action != Installed && p.action != Chained || slices.Contains(found.manager.unknownHooks, p.hook) {
 			continue
 		}
-		named := mention{}
+		caller := mention{}
 		if p.file.runnable {
 			var err error
-			if named, err = findMention(found.repo, p.hook, p.file); err != nil {
+			if caller, err = findMention(found.repo, p.hook, p.file); err != nil {
 				return nil, err
 			}
 		}
-		if named.file == "" {
+		if caller.file == "" {
 			uncalled = append(uncalled, p.hook)
 			continue
 		}
-		plans[i].action, plans[i].kept, plans[i].note = Called, "", named.sentence(p.hook)+"; not verified"
+		plans[i].action, plans[i].kept, plans[i].note = Called, "", caller.sentence(p.hook)+"; not verified"
 	}
 	return uncalled, nil
 }
 
-// applyPlans writes the planned shims. After an error it returns the outcome [Failed] and the changes made so far. A killed process always leaves
-// a working hook: first the old one, then the old one and its copy, then the shim and the copy.
+// applyPlans writes the planned shims. After an error it returns the outcome [Failed] and the changes made so far. Whenever the
+// process is killed, a working hook is in place: the old one, the old one that is kept already, or the shim with the kept one.
 func applyPlans(dir, program string, plans []plan) (Result, error) {
 	result := Result{Dir: dir, Program: program, Outcome: Unchanged}
 	for _, p := range plans {

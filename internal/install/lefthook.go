@@ -22,9 +22,9 @@ var lefthook = Manager{
 		m.Additions = []Addition{lefthookAddition(found.configName("lefthook.yml"), hooks)}
 		m.Commands = []string{"lefthook install"}
 		m.Notes = []string{
-			"The key files and the argument {files} are needed: without them lefthook skips the gate when it finds no changed files, as in a push of another branch.",
-			"The key use_stdin is needed: without it lefthook does not tell the gate which refs are pushed.",
-			"A lefthook hook that does not find the program lefthook lets everything through: do not move that program after lefthook install.",
+			"The key `files` and the argument {files} are needed: without them lefthook skips the gate when it finds no changed files, as in a push of another branch.",
+			"The key `use_stdin` is needed: without it lefthook does not tell the gate which refs are pushed.",
+			"If a hook of lefthook cannot find the program lefthook, it lets everything through. After `lefthook install`, leave that program where it is.",
 		}
 		return nil
 	},
@@ -43,7 +43,7 @@ func lefthookFiles() []string {
 
 // lefthookAddition returns one lefthook command for each hook, in a form that every version of lefthook reads. Lefthook skips a command if
 // nothing is staged, or if the checked-out commit is already on the remote, but never a command with an existing file among its arguments. So
-// file, the configuration file of lefthook, is an argument of each command, which the gate ignores.
+// each command gets an argument that the gate ignores: file, lefthook's configuration file.
 func lefthookAddition(file string, hooks []Name) Addition {
 	const block = "%[1]s:\n  commands:\n    small-gate:\n      files: echo %[4]s\n      run: %[2]s %[1]s %[3]s\n"
 	const table = "[%[1]s.commands.small-gate]\nfiles = \"echo %[4]s\"\nrun = \"%[2]s %[1]s %[3]s\"\n"

@@ -216,7 +216,7 @@ func namesHook(text string, hook Name) bool {
 }
 
 // findMovedAside reads the hook that a manager moved aside when it wrote file. isCalled is true if that hook is our shim and file runs it.
-// movedAside is the zero value if no manager wrote file, or one whose hooks do not run the hook that was moved aside.
+// movedAside is the zero value if no manager wrote file, or if the manager that did does not run what it moves aside.
 func findMovedAside(hook Name, file hookFile) (movedAside hookFile, isCalled bool, err error) {
 	m := writerOf(file.text)
 	if m == nil || !m.runsMovedAside {

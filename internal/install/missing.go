@@ -34,8 +34,9 @@ func MissingHooks(ctx context.Context, dir string) (names, remedy string, err er
 	return strings.Join(missing, ", "), strings.Join(remedies, "\n"), nil
 }
 
-// assumeFires records that a shim which names program fires if a shim could call program, or if small-hook is on PATH; otherwise, why it does not fire.
-func (c *Check) assumeFires(program string) {
+// checkUnrun checks a shim without running it. If the program that the shim names can be called, or small-hook is on PATH, the shim counts as one that
+// fires; otherwise checkUnrun records why it does not.
+func (c *Check) checkUnrun(program string) {
 	c.Fires, c.Program = true, program
 	if program != "" && CheckProgram(program) == nil {
 		return

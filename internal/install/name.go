@@ -4,7 +4,7 @@ package install
 type Name string
 
 // The hooks that call small-hook, as in githooks(5). PrepareCommitMsg and PreApplyPatch judge the commits for which git does not run
-// PreCommit. No option of git skips PrepareCommitMsg, so PrepareCommitMsg lets through a commit that it cannot judge. PrepareCommitMsg also
+// PreCommit. PrepareCommitMsg lets through a commit that it cannot judge: not even --no-verify skips it, so nobody could commit otherwise. It also
 // writes the agent in SMALL_AGENT_ID into the commit message, which tells the gate, at a push and in CI, whose commit it is.
 const (
 	PreCommit        Name = "pre-commit"

@@ -18,7 +18,7 @@ func (e examination) checkOurs(ctx context.Context, check *Check, file hookFile)
 		check.Kept = kept.path
 	}
 	if e.readOnly {
-		check.assumeFires(programIn(file.text))
+		check.checkUnrun(programIn(file.text))
 		return
 	}
 	program, proof, err := e.runShim(ctx, check.Hook, file.path)
@@ -47,7 +47,7 @@ func (e examination) runShim(ctx context.Context, hook Name, path string) (progr
 	nonce := rand.Text()
 	command := exec.CommandContext(ctx, path)
 	proof = ProofRanDirectly
-	if e.noConfiguredHook && e.repo.Git.atLeast(2, 36) && filepath.Base(path) == string(hook) {
+	if e.runsFileOnly && e.repo.Git.atLeast(2, 36) && filepath.Base(path) == string(hook) {
 		command = gitcmd.Git{Program: e.repo.Git.Path}.Command(ctx, "hook", "run", "--ignore-missing", string(hook))
 		proof = ProofRan
 	}
