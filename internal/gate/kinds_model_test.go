@@ -98,7 +98,7 @@ func (m *kindModel) done(l []string) bool {
 func (m *kindModel) rewritten(p, c int, at string, l, now []string) []string {
 	r := m.rewrite
 	switch {
-	case r == nil || at != r.at || !m.done(now) || !m.front(now, r.to):
+	case r == nil || at != r.at || begins(now, l) || !m.front(now, r.to) || m.front(now, r.from):
 	case m.kind.unordered() && len(minus(r.rawTo, m.logs[c][at].raw)) > 0 && !m.had(r.rawTo, append([]int{p, c}, m.parents[c]...)...): // the heads differ
 	case m.front(l, r.from):
 		return slices.Concat(r.to, m.besides(l, r.from))
@@ -124,7 +124,7 @@ func (m *kindModel) returned(c int) modelVerdict {
 	for _, p := range m.parents[c] {
 		for _, l := range m.before(p, r.at) {
 			became := m.rewritten(p, c, r.at, l, now)
-			behind = behind || !slices.Equal(became, l) || m.done(l) && m.stood(p)
+			behind = behind || m.done(now) && !slices.Equal(became, l) || m.done(l) && m.stood(p)
 		}
 	}
 	for _, p := range m.parents[c] {
