@@ -103,9 +103,9 @@ func (a *Adoption) tips() []string {
 func judgeAdopted(ctx context.Context, h history.History, a Adoption, opts run.Options) *finding.Report {
 	opts.OnlyLastingErrors, opts.Policy = true, a.After
 	opts.Compared, opts.Reported, opts.Find, opts.Heads, opts.EachCommit = history.Compared{}, nil, nil, nil, false
-	branches := history.Branches{Landed: history.Tip{ID: a.Target}, Target: history.Tip{ID: a.Target}}
+	branches := history.Branches{Default: history.Tip{ID: a.Target}, Target: history.Tip{ID: a.Target}}
 	if a.Lands {
-		branches.Landed.ID = a.Tip
+		branches.Default.ID = a.Tip
 	}
 	opts.Branches = func(context.Context) (history.Branches, error) { return branches, nil }
 	scope := run.Scope{Tip: history.Tip{ID: a.Tip}, Parents: a.Parents, Logs: a.isAltered, Adopts: true}

@@ -506,7 +506,7 @@ func (w *kindWorld) judgements(visit func(what string, want modelVerdict, judge 
 	into := func(ids []string, target, landed int) run.Options {
 		opts := w.options(ids)
 		opts.Branches = func(context.Context) (out history.Branches, err error) {
-			out.Landed = history.Tip{ID: ids[landed], Name: "main"}
+			out.Default = history.Tip{ID: ids[landed], Name: "main"}
 			if target >= 0 {
 				out.Target = history.Tip{ID: ids[target], Name: "main"}
 			}

@@ -83,8 +83,8 @@ type Tip struct{ ID, Name string }
 
 // Branches are those against which a branch is judged: it may still change what neither has. The zero Tip stands for a branch that is not known.
 type Branches struct {
-	// Landed is the default branch: its commits have landed. Target is the branch into which the judged branch will be merged.
-	Landed, Target Tip
+	// Default is the default branch: its commits have landed. Target is the branch into which the judged branch will be merged.
+	Default, Target Tip
 }
 
 // Short abbreviates an object id for messages.

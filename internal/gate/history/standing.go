@@ -38,13 +38,13 @@ func (s Standings) At(commit string) Standing {
 type Remote struct {
 	// None is true if there is no sign of any remote.
 	None bool
-	// Target is the name of the remote branch whose configuration counts; empty if it is not known.
-	Target string
+	// DefaultBranch is the name of the remote branch whose configuration counts; empty if it is not known.
+	DefaultBranch string
 }
 
 // Reach is what is known about a commit that somebody names.
 type Reach struct {
-	// Commit is its full id; empty if the clone does not have it.
+	// Commit is its full id; empty if the clone does not have the commit, or if what was named is ambiguous.
 	Commit string
 	// Reached is true if it is reachable from a branch, a tag or a judged commit.
 	Reached bool

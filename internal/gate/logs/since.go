@@ -18,7 +18,7 @@ func checkSince(ctx context.Context, r *run.Run, path string) error {
 	}
 	return r.Source.CheckSince(ctx, stanza, func(ctx context.Context) ([]string, error) {
 		b, err := r.Branches(ctx)
-		return []string{b.Target.ID, b.Landed.ID}, err
+		return []string{b.Target.ID, b.Default.ID}, err
 	})
 }
 

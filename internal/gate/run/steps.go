@@ -35,7 +35,7 @@ func (r *Run) Branches(ctx context.Context) (history.Branches, error) {
 	if r.Learned.branches == nil {
 		var b history.Branches
 		if u := r.Scope.Update; r.Options.Branches == nil && !history.Uncommitted(u.New) {
-			b.Landed, b.Target = u.Target, u.Target
+			b.Default, b.Target = u.Target, u.Target
 		}
 		if r.Options.Branches != nil {
 			var err error
@@ -47,7 +47,7 @@ func (r *Run) Branches(ctx context.Context) (history.Branches, error) {
 			b.Target = r.Scope.Base
 		}
 		if r.Options.OnlyLastingErrors && r.Scope.Whole { // this run judges what the default branch held before a push
-			b.Landed, b.Target = r.Scope.Tip, history.Tip{}
+			b.Default, b.Target = r.Scope.Tip, history.Tip{}
 		}
 		r.Learned.branches = &b
 	}
@@ -62,7 +62,7 @@ func (r *Run) Target(ctx context.Context) (history.Tip, error) {
 	}
 	b, err := r.Branches(ctx)
 	if b.Target.ID == "" {
-		b.Target = b.Landed
+		b.Target = b.Default
 	}
 	return b.Target, err
 }
@@ -78,18 +78,18 @@ func (r *Run) Steps(ctx context.Context) (*Steps, error) {
 		return nil, nil
 	}
 	b, err := r.Branches(ctx)
-	if err != nil || b.Landed.ID == "" && b.Target.ID == "" {
+	if err != nil || b.Default.ID == "" && b.Target.ID == "" {
 		return nil, err
 	}
 	if b.Target.ID == "" {
-		b.Target = b.Landed
+		b.Target = b.Default
 	}
 	s := &Steps{landed: map[string]bool{}, line: map[string]bool{}}
 	leavesAt, err := s.findLanded(ctx, r, b)
 	if err != nil {
 		return nil, err
 	}
-	if b.Landed.ID != r.Scope.Tip.ID || leavesAt != b.Target.ID && !s.line[b.Target.ID] && b.Target.ID != b.Landed.ID {
+	if b.Default.ID != r.Scope.Tip.ID || leavesAt != b.Target.ID && !s.line[b.Target.ID] && b.Target.ID != b.Default.ID {
 		s.Target = b.Target
 		if s.Bases, err = r.mergeBasesWith(ctx, b.Target.ID); err != nil {
 			return nil, err
@@ -102,10 +102,10 @@ func (r *Run) Steps(ctx context.Context) (*Steps, error) {
 // findLanded finds out which of the judged commits the default branch has, and which commits are on its first-parent line. leavesAt is the first
 // commit of that line that it did not look at.
 func (s *Steps) findLanded(ctx context.Context, r *Run, b history.Branches) (leavesAt string, err error) {
-	if b.Landed.ID == "" || history.Uncommitted(r.Scope.Tip.ID) {
+	if b.Default.ID == "" || history.Uncommitted(r.Scope.Tip.ID) {
 		return "", nil
 	}
-	lands := b.Landed.ID == r.Scope.Tip.ID
+	lands := b.Default.ID == r.Scope.Tip.ID
 	for _, c := range r.Learned.Commits {
 		s.landed[c.ID] = true
 	}
@@ -118,7 +118,7 @@ func (s *Steps) findLanded(ctx context.Context, r *Run, b history.Branches) (lea
 		exclude = []string{r.Scope.Base.ID}
 	}
 	if !lands {
-		beyond, err := r.Source.Commits(ctx, []string{r.Scope.Tip.ID}, []string{b.Landed.ID})
+		beyond, err := r.Source.Commits(ctx, []string{r.Scope.Tip.ID}, []string{b.Default.ID})
 		if err != nil {
 			return "", err
 		}
@@ -130,7 +130,7 @@ func (s *Steps) findLanded(ctx context.Context, r *Run, b history.Branches) (lea
 		}
 	}
 	if !lands || r.Scope.Update.New != "" {
-		if commits, err = r.Source.Commits(ctx, []string{b.Landed.ID}, exclude); err != nil {
+		if commits, err = r.Source.Commits(ctx, []string{b.Default.ID}, exclude); err != nil {
 			return "", err
 		}
 	}
@@ -138,7 +138,7 @@ func (s *Steps) findLanded(ctx context.Context, r *Run, b history.Branches) (lea
 	for _, c := range commits {
 		byID[c.ID] = c
 	}
-	id := b.Landed.ID
+	id := b.Default.ID
 	for c, listed := byID[id]; listed; c, listed = byID[id] {
 		s.line[id] = true
 		if !s.landed[id] && lands && r.Scope.Update.Old != "" {

@@ -16,8 +16,8 @@ func (s *Session) findBranches(ctx context.Context) (history.Branches, error) {
 	if err != nil {
 		return history.Branches{}, err
 	}
-	out := history.Branches{Landed: tipOf(defaultBranch)}
-	out.Target = out.Landed
+	out := history.Branches{Default: tipOf(defaultBranch)}
+	out.Target = out.Default
 	current, err := s.Repo.CurrentBranch(ctx)
 	if err != nil || current == "" {
 		return out, err
@@ -44,10 +44,10 @@ func tipOf(b githistory.Branch) history.Tip {
 	return history.Tip{ID: b.ID, Name: history.ShortRef(b.Ref)}
 }
 
-// SetBranches sets the branches that findBranches would guess: target is the branch into which the judged commits go, landed is the default branch as
-// it is after the judged push. A push and CI know these branches better than the clone.
-func (s *Session) SetBranches(target, landed history.Tip) {
+// SetBranches sets the branches that findBranches would guess: target is the branch into which the judged commits go; defaultBranch is as it is after
+// the judged push. A push and CI know these branches better than the clone.
+func (s *Session) SetBranches(target, defaultBranch history.Tip) {
 	s.Opts.Branches = func(context.Context) (history.Branches, error) {
-		return history.Branches{Landed: landed, Target: target}, nil
+		return history.Branches{Default: defaultBranch, Target: target}, nil
 	}
 }

@@ -75,7 +75,7 @@ func (s *Session) checkFloorPlace() error {
 	return nil
 }
 
-// isWithin reports whether a path is a folder or lies in it; both are absolute.
+// isWithin reports whether path is folder itself or lies in it; both are absolute.
 func isWithin(folder, path string) bool {
 	relative, err := filepath.Rel(folder, path)
 	return err == nil && filepath.IsLocal(relative)
@@ -84,7 +84,7 @@ func isWithin(folder, path string) bool {
 // judgeByPolicyAndFloor judges by the repository's policy and, if floor is not nil, a second time by the floor. The report has the findings of both
 // judgements.
 func (s *Session) judgeByPolicyAndFloor(floor *policy.Floor, judge func(*Session) (*finding.Report, error)) (*finding.Report, error) {
-	s.Opts.Floor = floor
+	s.Opts.Floor = floor // so that no fix suggests what the floor forbids
 	byFloor := *s
 	byFloor.floor = floor
 	report, err := judge(s)

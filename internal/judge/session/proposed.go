@@ -53,7 +53,7 @@ func (s *Session) judgeByNewStanzas(ctx context.Context, tip string, parents []s
 		if err != nil {
 			return nil, err
 		}
-		if p, invalid := policy.ParseWhole(s.configFile(), data, catalogue.Known(), s.schemasAt(ctx, commit)); found && invalid == nil { // an invalid one has judged nothing, so it does not count as one before the change
+		if p, invalid := policy.ParseWhole(s.configFile(), data, catalogue.Known(), s.schemasAt(ctx, commit)); found && invalid == nil { // an invalid configuration has judged nothing, so the new stanzas are not compared with it
 			a.Before = append(a.Before, p)
 		}
 	}
@@ -69,7 +69,8 @@ func (s *Session) judgeByNewStanzas(ctx context.Context, tip string, parents []s
 	return out, nil
 }
 
-// targetOf finds target, the commit whose history had landed before a change that ends at tip: see [gate.Adoption].
+// targetOf finds target, the commit whose history had landed before a change that ends at tip: see [gate.Adoption]. It is a commit, not the branch
+// Branches.Target.
 //
 //   - If tip is the default branch's new tip, target is the merge base of the trusted commit and tip, and lands is true.
 //   - If tip is another commit, target is the trusted commit.
@@ -82,12 +83,12 @@ func (s *Session) targetOf(ctx context.Context, tip string, parents []string) (t
 	if err != nil {
 		return "", false, err
 	}
-	candidates, isDefaultTip := []string{s.Opts.Trusted}, branches.Landed.ID == tip
+	candidates, isDefaultTip := []string{s.Opts.Trusted}, branches.Default.ID == tip
 	if history.Uncommitted(tip) {
 		if len(parents) == 0 {
 			return "", false, nil
 		}
-		tip, candidates = parents[0], []string{branches.Target.ID, branches.Landed.ID}
+		tip, candidates = parents[0], []string{branches.Target.ID, branches.Default.ID}
 	}
 	for _, id := range candidates {
 		if id == "" {

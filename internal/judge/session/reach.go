@@ -29,8 +29,8 @@ func (s *Session) findReach(ctx context.Context, id string, judged []string) (ou
 		return out, err
 	}
 	// The clone lacks the commit, or several ids begin with id, or Resolve took id for the name of a ref. A walk takes long. If the last walk met all of
-	// these tips, and no commit whose id begins with id, no such commit is reachable. If the last walk did meet one, perhaps only from judged commits of an
-	// earlier call, a new walk has to tell.
+	// these tips, and no commit whose id begins with id, no such commit is reachable. If it met one, walk again: the last walk may have begun from more
+	// tips than these, the judged commits of an earlier call.
 	beginsWithID := func(commit string) bool { return strings.HasPrefix(commit, id) }
 	notWalked := func(tip string) bool { return !s.walked[tip] }
 	if s.walked == nil || slices.ContainsFunc(tips, notWalked) || slices.ContainsFunc(slices.Collect(maps.Keys(s.walked)), beginsWithID) {

@@ -25,7 +25,7 @@ type Request struct {
 	Strict        bool
 	FailOnWarning bool
 	EachCommit    bool
-	// WorkspaceKind is the accepted kind of workspace, one of workspaceKinds. Empty means "any"; the command check sets "root" if it judges one
+	// WorkspaceKind is the accepted kind of workspace, one of workspaceKinds. Empty means "any"; `small-hook check` sets "root" if it judges one
 	// workspace.
 	WorkspaceKind string
 	// Config is a configuration file to judge by instead of the trusted one, at the caller's own risk.

@@ -20,7 +20,7 @@ func (s *Session) ResolveCommit(ctx context.Context, name string) (string, error
 	return id, s.CheckUnambiguous(ctx, name, id)
 }
 
-// CheckUnambiguous returns an error if name is the short name of several refs, a tag, a branch or a remote-tracking branch, at different commits. git
+// CheckUnambiguous returns an error if several refs (tags, branches, remote-tracking branches) have the short name name, and are at different commits. git
 // takes one of these refs (gitrevisions(7)): somebody who may push tags could name a tag origin/main, and changes would be compared with the tag. id is
 // the commit that git takes for name.
 func (s *Session) CheckUnambiguous(ctx context.Context, name, id string) error {
@@ -46,7 +46,7 @@ func (s *Session) CheckUnambiguous(ctx context.Context, name, id string) error {
 			return err
 		case other != id:
 			return &failure.Error{
-				Message: fmt.Sprintf("%q is ambiguous: it is also the name of %s, and git takes another ref", ref, wording.Printable(folder+ref)),
+				Message: fmt.Sprintf("%q is ambiguous: %s has this name, but git takes another ref of this name", ref, wording.Printable(folder+ref)),
 				Remedy:  "write the ref's full name, for example refs/heads/NAME or refs/remotes/origin/NAME; `git for-each-ref --format='%(refname)'` lists all full names",
 			}
 		}

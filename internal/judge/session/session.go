@@ -106,7 +106,7 @@ func (s *Session) makeReport(ctx context.Context, floor *policy.Floor, judge fun
 	if err == nil {
 		err = s.addDetails(ctx, report)
 	}
-	if err == nil && s.Repo != nil && s.Repo.Where().Bare && s.Opts.Mode != "pre-receive" { // whoever pushes reads this report in a clone: fixes can be typed there
+	if err == nil && s.Repo != nil && s.Repo.Where().Bare && s.Opts.Mode != "pre-receive" { // fixes cannot be typed in a bare repository; but a pusher reads this report in a clone
 		report.AddInClone()
 	}
 	address, addressErr := s.originAddress(ctx, report, err)
@@ -166,7 +166,7 @@ func (s *Session) repositoryName() string {
 }
 
 // addDetails adds to a report: notes, the name of the branch, and the authors of the commits that findings name. None of these affects the verdict.
-// Without findings, also waived ones, it adds only notes.
+// If there are neither findings nor waived findings, it adds only notes.
 func (s *Session) addDetails(ctx context.Context, r *finding.Report) error {
 	if s.Repo == nil || r.Verdict == finding.Error || judgedNothing(r) {
 		return nil

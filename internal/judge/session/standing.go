@@ -9,7 +9,7 @@ import (
 	githistory "github.com/small-gate/small-gate/internal/git/history"
 )
 
-// SetStandings sets the function with which a judgement finds out who may have each commit of head's history. The function looks at remote-tracking
+// SetStandings sets the function with which a judgement finds out how far each commit of head's history may have spread. The function looks at remote-tracking
 // branches and tags, and is called only if a finding needs it. In a bare repository without remote-tracking branches, as on a server, all commits have
 // landed.
 func (s *Session) SetStandings(ctx context.Context, head string) {
@@ -25,7 +25,7 @@ func (s *Session) SetStandings(ctx context.Context, head string) {
 	}
 }
 
-// findStandings finds out who may have each commit of head's history that is not on the remote's default branch; the others have landed. It returns nil
+// findStandings finds out how far each commit of head's history may have spread, if it is not on the remote's default branch; the others have landed. It returns nil
 // for a bare repository without remote-tracking branches.
 func (s *Session) findStandings(ctx context.Context, head string) (map[string]history.Standing, error) {
 	published, err := s.Repo.Tips(ctx, "refs/remotes/")
@@ -72,9 +72,9 @@ func (s *Session) readRemote(ctx context.Context) (out history.Remote, err error
 		return history.Remote{None: true}, err
 	}
 	branch, err := githistory.DefaultBranch(ctx, s.Repo, "")
-	_, out.Target, _ = strings.Cut(history.ShortRef(branch.Ref), "/")
+	_, out.DefaultBranch, _ = strings.Cut(history.ShortRef(branch.Ref), "/")
 	if name, local := strings.CutPrefix(branch.Ref, "refs/heads/"); local {
-		out.Target = name
+		out.DefaultBranch = name
 	}
 	return out, err
 }

@@ -42,8 +42,8 @@ func (s *Session) Trust(ctx context.Context, revision, label string) error {
 }
 
 // TrustContent takes the policy from data, a configuration's content, or the built-in policy if data is nil. label names the configuration's place for
-// people. at is a commit or the index: a baseline is active if the log at this revision begins with the entries that the baseline accepts (Trusted in
-// [run.Options]). The schemas that data names are read with s.schemas, which TrustContent does not set.
+// people. at is the revision of data, a commit or the index: it becomes Opts.Trusted. The schemas that data names are read from where the session's last Trust or
+// TrustRoot read them; if there was none, logs are not judged by schemas.
 func (s *Session) TrustContent(data []byte, label, at string) error {
 	s.Opts.Trusted = at
 	if s.Req.Config != "" {
@@ -62,9 +62,9 @@ func (s *Session) TrustDefaults(why string) error {
 	return nil
 }
 
-// TrustHead takes the policy from HEAD and, if a merge is under way, adds the accepted edits of the merged commits: see AddMergedAccepted. It returns HEAD's
-// commit and the parents of the next commit; merged is as in ParentsOfNextCommit. If err only says that the policy cannot be taken, head and parents are
-// valid.
+// TrustHead takes the policy from HEAD and, if a merge is under way, adds waivers and baselines as AddMergedAccepted does. It returns HEAD's
+// commit and the parents of the next commit; merged is as in ParentsOfNextCommit. They are also returned beside an error of
+// Trust or AddMergedAccepted.
 func (s *Session) TrustHead(ctx context.Context, merged []string) (head string, parents []string, err error) {
 	if head, err = s.Repo.Head(ctx); err != nil {
 		return "", nil, err
@@ -115,8 +115,8 @@ func (s *Session) AddMergedAccepted(ctx context.Context, head string, merged ...
 	return nil
 }
 
-// TrustHeadWithStagedStanzas takes the policy as TrustHead does, and adds the stanzas of logs that only the index's configuration has. It is for
-// the commands that pre-commit names as a fix: pre-commit has judged by these stanzas, and they are not committed yet when the fix is typed. If the
+// TrustHeadWithStagedStanzas takes the policy as TrustHead does, and adds the items of `logs` that only the index's configuration has. It is for
+// the commands that the hook pre-commit names as fixes: the hook has judged by these items, and they are not committed yet when a fix is typed. If the
 // index's configuration is invalid, no stanza is added; pre-commit reports the invalid configuration.
 func (s *Session) TrustHeadWithStagedStanzas(ctx context.Context) error {
 	if _, _, err := s.TrustHead(ctx, nil); err != nil {
@@ -129,8 +129,8 @@ func (s *Session) TrustHeadWithStagedStanzas(ctx context.Context) error {
 	return err
 }
 
-// ParentsOfNextCommit lists the parents of the next commit: head, which is HEAD's commit, or "" if HEAD has none yet; then the commits in merged, or, if
-// merged is empty, those in MERGE_HEAD.
+// ParentsOfNextCommit lists the parents of the next commit: head, and then the commits in merged or, if merged is empty, those in MERGE_HEAD. head is
+// HEAD's commit; if HEAD has none yet, head is "" and the list lacks it.
 func (s *Session) ParentsOfNextCommit(ctx context.Context, head string, merged []string) (parents []string, err error) {
 	if len(merged) == 0 {
 		if merged, err = workgit.MergeHeads(ctx, s.Repo); err != nil {
@@ -166,7 +166,7 @@ func (s *Session) TrustLocated(ctx context.Context, at Located) error {
 	return s.TrustRoot(root)
 }
 
-// TrustRoot takes the policy from the configuration on disk in the directory root, or the built-in policy if root has no configuration. It ignores the
+// TrustRoot takes the policy from the configuration on disk in root, a directory, or the built-in policy if there is none. It ignores the
 // request's Config.
 func (s *Session) TrustRoot(root string) error {
 	data, err := ReadConfig(filepath.Join(root, policy.File))

@@ -93,8 +93,8 @@ func waiverFix(s remedy.Situation, fingerprint string) string {
 	if !remote.None {
 		commit = append(commit, "git push")
 	}
-	if s.Standing != history.Landed && remote.Target != "" {
-		commit = slices.Concat([]string{"git switch " + wording.ShellWord(remote.Target)}, commit, []string{"git switch -"})
+	if s.Standing != history.Landed && remote.DefaultBranch != "" {
+		commit = slices.Concat([]string{"git switch " + wording.ShellWord(remote.DefaultBranch)}, commit, []string{"git switch -"})
 	}
 	if s.NoWaiver {
 		return why + "; then ask whoever keeps the floor, which forbids waivers"
