@@ -99,6 +99,7 @@ func (m *kindModel) rewritten(p, c int, at string, l, now []string) []string {
 	r := m.rewrite
 	switch {
 	case r == nil || at != r.at || begins(now, l) || !m.front(now, r.to) || m.front(now, r.from):
+	case !m.done(now) && !slices.Contains(m.parents[c], p): // only a commit's own edges are judged by what comes back
 	case m.kind.unordered() && len(minus(r.rawTo, m.logs[c][at].raw)) > 0 && !m.had(r.rawTo, append([]int{p, c}, m.parents[c]...)...): // the heads differ
 	case m.front(l, r.from):
 		return slices.Concat(r.to, m.besides(l, r.from))
