@@ -37,6 +37,8 @@ type Collector struct {
 	Reported finding.ReportedEdits
 	// Earlier counts the findings if commits may be judged a second time; otherwise it is nil.
 	Earlier *finding.EarlierFindings
+	// waiversByFrom holds the indexes of the waivers by their From; nil until waiversFrom needs them.
+	waiversByFrom map[string][]int
 	// usedWaivers holds the indexes of the waivers that allowed an edit.
 	usedWaivers map[int]bool
 	standings   standings

@@ -25,9 +25,9 @@ func (c *Collector) findWaiver(of *rule.Rule, f finding.Finding) *policy.Waiver 
 	if f.Moved {
 		effect = 0
 	}
-	for i := range c.policy.Waivers {
+	for _, i := range c.waiversFrom(f.EditFrom) {
 		w := &c.policy.Waivers[i]
-		if c.appliesTo(w, f) && (w.Rule == of.ID || w.Edit.Has(effect&sharedEffects)) && ledger.DigestText(w.From) == f.EditFrom && ledger.DigestText(w.To) == f.EditTo {
+		if c.appliesTo(w, f) && (w.Rule == of.ID || w.Edit.Has(effect&sharedEffects)) && ledger.DigestText(w.To) == f.EditTo {
 			c.usedWaivers[i] = true
 			return w
 		}
@@ -43,6 +43,18 @@ func (c *Collector) findWaiver(of *rule.Rule, f finding.Finding) *policy.Waiver 
 		return nil
 	}
 	return &c.policy.Waivers[chain[len(chain)-1]]
+}
+
+// waiversFrom returns the indexes of the waivers whose From, as text, is this one; "" stands for none.
+func (c *Collector) waiversFrom(from string) []int {
+	if c.waiversByFrom == nil {
+		c.waiversByFrom = map[string][]int{}
+		for i := range c.policy.Waivers {
+			text := ledger.DigestText(c.policy.Waivers[i].From)
+			c.waiversByFrom[text] = append(c.waiversByFrom[text], i)
+		}
+	}
+	return c.waiversByFrom[from]
 }
 
 // findApproval finds the waiver that approves the rewrite of a whole log.
@@ -61,9 +73,9 @@ func (c *Collector) findApproval(place rule.Place) *policy.Waiver {
 // their indexes. seen holds the versions that were tried already.
 func (c *Collector) findWaiverChain(f finding.Finding, from string, seen map[string]bool) []int {
 	seen[from] = true
-	for i := range c.policy.Waivers {
+	for _, i := range c.waiversFrom(from) {
 		w := &c.policy.Waivers[i]
-		if !c.appliesTo(w, f) || !w.Edit.Has(ledger.EntryChanged|ledger.EntryLost) || ledger.DigestText(w.From) != from {
+		if !c.appliesTo(w, f) || !w.Edit.Has(ledger.EntryChanged|ledger.EntryLost) {
 			continue
 		}
 		to := ledger.DigestText(w.To)
