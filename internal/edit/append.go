@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/small-gate/small-gate/internal/base/failure"
 	"github.com/small-gate/small-gate/internal/base/wording"
@@ -36,6 +37,11 @@ type Appended struct {
 // Append appends an entry to the log of the workspace in the request's directory or the nearest above it, unless a check would reject it.
 // If a writer without a guard has changed or lost entries, Append puts them back and appends nothing. It stages nothing.
 func Append(ctx context.Context, req session.Request, locking Locking, entry combine.NewEntry) (out Appended, err error) {
+	for _, field := range entry {
+		if !utf8.ValidString(field[1]) {
+			return out, &failure.Error{Message: "nothing was appended: the value of " + field[0] + " is not valid UTF-8, which YAML requires: " + wording.Printable(field[1]), Remedy: "give it in UTF-8"}
+		}
+	}
 	req.Dir = session.WorkspaceRoot(req.Dir)
 	err = runGuarded(ctx, req, "append", locking, findWorkspaceAbove(ctx), func(held *lockedWorkspace, g *guardedWorkspace, before []restore.Restored) error {
 		out.Before, out.Log, out.Discarded = before, g.Log(), g.discarded

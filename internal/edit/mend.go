@@ -141,8 +141,11 @@ func findNamed(ctx context.Context, req session.Request, names []string, commit 
 func findFolder(ctx context.Context, s *session.Session, folder, commit string) (*policy.Log, error) {
 	for _, revision := range []string{"HEAD", commit + "^", commit + "^2"} {
 		id, err := s.Repo.Resolve(ctx, revision)
-		if err != nil { // there is no such parent; another error in the name is reported when the commit is mended
+		if errors.Is(err, history.ErrLacking) { // there is no such parent; a missing commit is reported when it is mended
 			continue
+		}
+		if err != nil {
+			return nil, err
 		}
 		files, err := restore.FilesInFolder(ctx, s.Repo, id, s.Opts.Policy, folder)
 		if err != nil {

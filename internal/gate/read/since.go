@@ -191,7 +191,9 @@ func tookOverAll(before, after, atSince *LedgerFile, equal ledger.Equivalence) b
 	if !atSince.Readable() || !after.Readable() {
 		return false
 	}
-	return len(ledger.Only(atSince.Log.Ledger, before.Log.Ledger, equal)) > 0 && len(ledger.Only(atSince.Log.Ledger, after.Log.Ledger, equal)) == 0
+	lacks := equal
+	lacks.Dropped = nil // that an entry may be deleted does not mean that before had it
+	return len(ledger.Only(atSince.Log.Ledger, before.Log.Ledger, lacks)) > 0 && len(ledger.Only(atSince.Log.Ledger, after.Log.Ledger, equal)) == 0
 }
 
 // EntriesBeforeSince returns the entries that a log had in its since commit and that commit's ancestors. It returns nil if one of tips contains the since
