@@ -87,6 +87,9 @@ func (a *app) mendedText(done []edit.Mended) string {
 	if len(changed) > 0 {
 		longest := slices.MaxFunc(changed, func(a, b edit.Mended) int { return cmp.Compare(a.Commits, b.Commits) })
 		text = fmt.Sprintf("Rewrote %s: HEAD %s → %s\n", wording.Count(longest.Commits, "commit"), history.Short(changed[0].Old), history.Short(changed[len(changed)-1].New))
+		if unsigned := slices.MaxFunc(changed, func(a, b edit.Mended) int { return cmp.Compare(a.Unsigned, b.Unsigned) }).Unsigned; unsigned > 0 {
+			text += fmt.Sprintf("note: %s had a signature, which the copies lack\n", wording.Count(unsigned, "rewritten commit"))
+		}
 	}
 	for _, m := range done {
 		switch {

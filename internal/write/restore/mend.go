@@ -43,6 +43,8 @@ type Mended struct {
 	// Old and New are HEAD's old and new commit; they are equal if there was nothing to mend. Commits is the number of rewritten commits.
 	Old, New string
 	Commits  int
+	// Unsigned is the number of rewritten commits that had a signature: their copies have none.
+	Unsigned int
 	// Remade is the new id of the commit to mend.
 	Remade string
 	// NoLog is true if nothing was mended, and neither the commit to mend nor its parents have the log or a profile of 2.0.0.
@@ -62,6 +64,7 @@ type mending struct {
 	// toMend is the commit to mend. If discard is true, the commit's new entries are dropped; droppedCount is their number.
 	toMend       string
 	discard      bool
+	unsigned     int // the number of rewritten commits that had a signature
 	droppedCount int
 	// tasksAdopted is true once a log was put back: only the plan of that commit gets lost tasks back.
 	tasksAdopted bool
@@ -137,7 +140,7 @@ func (w *Workspace) Mend(ctx context.Context, repo reconcile.Repository, o MendO
 		return out, err
 	}
 	out.Old, out.FirstPath = list[len(list)-1], m.firstPath
-	out.New, out.Log, out.Remade = m.newIDs[out.Old], w.Log(), m.newIDs[m.toMend]
+	out.New, out.Log, out.Remade, out.Unsigned = m.newIDs[out.Old], w.Log(), m.newIDs[m.toMend], m.unsigned
 	if out.New == out.Old {
 		out.NoLog, err = m.hasNoLog(ctx)
 		return out, err
@@ -249,6 +252,9 @@ func (m *mending) rewriteCommit(ctx context.Context, id, source string) error {
 		c.Parents = parents
 		if m.newIDs[id], err = m.objects.Make(ctx, c, changes); err != nil {
 			return err
+		}
+		if c.Signed {
+			m.unsigned++
 		}
 	}
 	m.logs[m.newIDs[id]] = log

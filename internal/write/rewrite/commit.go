@@ -23,6 +23,8 @@ type Commit struct {
 	Encoding, Message string
 	// Headers are the lines of all other headers.
 	Headers []string
+	// Signed is true if the commit had a signature, which a copy lacks.
+	Signed bool
 }
 
 // Nobody is the author of commits that are thrown away.
@@ -46,6 +48,7 @@ func Parse(raw []byte) (c Commit) {
 			*field, other = value, false
 		default:
 			other = name != "gpgsig" && name != "gpgsig-sha256"
+			c.Signed = c.Signed || !other
 		}
 		if other {
 			c.Headers = append(c.Headers, line)

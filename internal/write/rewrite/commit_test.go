@@ -35,13 +35,13 @@ func TestParse(t *testing.T) {
 		"encoding":                 {raw: head + "encoding ISO-8859-1\n\n\xe4\n", want: with(func(c *Commit) { c.Encoding, c.Message = "ISO-8859-1", "\xe4\n" })},
 		"signed": {
 			raw:  head + "gpgsig -----BEGIN\n \n abc\n -----END\nencoding ISO-8859-1\ngpgsig-sha256 -----BEGIN\n def\n\na\n",
-			want: with(func(c *Commit) { c.Encoding, c.Message = "ISO-8859-1", "a\n" }),
+			want: with(func(c *Commit) { c.Encoding, c.Message, c.Signed = "ISO-8859-1", "a\n", true }),
 			text: head + "encoding ISO-8859-1\n\na\n",
 		},
 		"other headers": {
 			raw: head + "mergetag object 9\n type commit\n tag v1\n \n It is.\nchange-id xyz\ngpgsig -----BEGIN\n abc\nHG:extra a\n b\n\na\n",
 			want: with(func(c *Commit) {
-				c.Message = "a\n"
+				c.Message, c.Signed = "a\n", true
 				c.Headers = []string{"mergetag object 9", " type commit", " tag v1", " ", " It is.", "change-id xyz", "HG:extra a", " b"}
 			}),
 			text: head + "mergetag object 9\n type commit\n tag v1\n \n It is.\nchange-id xyz\nHG:extra a\n b\n\na\n",
