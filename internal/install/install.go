@@ -236,7 +236,8 @@ func (p plan) writeShim(dir string) error {
 	return writeHook(p.file.path, []byte(p.text), hookMode)
 }
 
-// installNotes returns notes for people about what may later put the hooks out of use; nil if there is nothing to say.
+// installNotes returns notes for people about what may later put the hooks out of use, and about other repositories that run them; nil if there is
+// nothing to say.
 func installNotes(found recognition, program string, outcome Outcome) []string {
 	var notes []string
 	if !found.repo.Bare && inside(found.repo.Top, program) {
@@ -245,6 +246,9 @@ func installNotes(found recognition, program string, outcome Outcome) []string {
 	}
 	if outcome == Changed && found.manager != nil && found.manager.disablingNote != nil {
 		notes = append(notes, found.manager.disablingNote(found.repo))
+	}
+	if dir := found.repo.HooksDir; outcome == Changed && found.repo.redirected() && !inside(found.repo.Top, dir) && !inside(found.repo.CommonDir, dir) {
+		notes = append(notes, "Every repository that takes its hooks from "+wording.Printable(dir)+" runs these hooks now.")
 	}
 	return notes
 }

@@ -424,3 +424,15 @@ func TestLegacyHookIsBroughtUpToDate(t *testing.T) {
 		t.Error(result.Text())
 	}
 }
+
+// Hooks in a directory that core.hooksPath names outside the repository are hooks of other repositories too. install --force says so.
+func TestHooksOfOtherRepositories(t *testing.T) {
+	repo, program, shared := newRepo(t), newStub(t), t.TempDir()
+	for dir, said := range map[string]bool{shared: true, "tools/hooks": false, ".git/mine": false} {
+		git(t, repo, "config", "core.hooksPath", dir)
+		result := install(t, InstallOptions{Dir: repo, Program: program.path, Force: true})
+		if got := slices.ContainsFunc(result.Notes, func(n string) bool { return strings.HasPrefix(n, "Every repository that takes its hooks from ") }); got != said {
+			t.Errorf("%s: %q", dir, result.Notes)
+		}
+	}
+}
