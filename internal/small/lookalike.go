@@ -3,6 +3,7 @@ package small
 import (
 	"path"
 	"strings"
+	"unicode/utf8"
 )
 
 // Lookalike reports whether name is not real, but some file systems take it for real: they ignore the case of letters
@@ -43,7 +44,22 @@ func Twin(p, other string) (twin string, ok bool) {
 	dir, name := path.Split(other)
 	rest, below := strings.CutPrefix(p, dir)
 	rest, _, _ = strings.Cut(rest, "/")
-	return dir + rest, below && rest != name && len(rest) == len(name) && strings.EqualFold(rest, name)
+	return dir + rest, below && rest != name && len(rest) == len(name) && equalFold(rest, name)
+}
+
+// equalFold is [strings.EqualFold], which takes any two bytes that are not UTF-8 for equal; here they differ.
+func equalFold(a, b string) bool {
+	return strings.EqualFold(a, b) && invalidBytes(a) == invalidBytes(b)
+}
+
+// invalidBytes returns the bytes of a text that are not UTF-8.
+func invalidBytes(text string) (out string) {
+	for i, r := range text {
+		if r == utf8.RuneError && !strings.HasPrefix(text[i:], string(utf8.RuneError)) {
+			out += text[i : i+1]
+		}
+	}
+	return out
 }
 
 // Twins is an index of paths, in which [Twins.Of] finds those that another path is a twin of.

@@ -61,7 +61,7 @@ func TestWorkspaceOf(t *testing.T) {
 
 // TestTwinsOf: the paths that a path is a twin of are found as if each was looked at.
 func TestTwinsOf(t *testing.T) {
-	paths := []string{"a", "A", "a/b", "A/b", "a/B", "a/b/c", "a/B/c", "ß", "ſ", "s", "S", "k", "K", "K", "İ", "i", "I", "a/k", "a/K/x", "aa", "Ab", ""}
+	paths := []string{"a", "A", "a/b", "A/b", "a/B", "a/b/c", "a/B/c", "ß", "ſ", "s", "S", "k", "K", "K", "İ", "i", "I", "a/k", "a/K/x", "aa", "Ab", "caf\xe9", "caf\xe8", "Caf\xe9", ""}
 	known, found := NewTwins(paths), 0
 	for _, p := range paths {
 		var want []string
@@ -80,6 +80,11 @@ func TestTwinsOf(t *testing.T) {
 	}
 	if found < 10 {
 		t.Errorf("only %d twins", found)
+	}
+	for name, want := range map[string]bool{"caf\xe9": true, "caf\xe8": false, "caf\ufffd": false, "Caf\xe9": false, "cafÉ": false} { // bytes of Latin-1
+		if _, twin := Twin(name+"/x", "Caf\xe9"); twin != want {
+			t.Errorf("%q is a twin of %q: %v", name, "Caf\xe9", twin)
+		}
 	}
 }
 
