@@ -25,8 +25,8 @@ type builder struct {
 	nodesLeft, bytesLeft int
 }
 
-// build converts a document's root node; size is the text's length in bytes.
-func build(root *yaml.Node, size int) (*Document, []Problem) {
+// build converts a document's root node, which has to be a mapping or a list, as expected; size is the text's length in bytes.
+func build(root *yaml.Node, size int, expected Kind) (*Document, []Problem) {
 	count, anchors := countNodes(root)
 	b := &builder{
 		hasAnchors: anchors,
@@ -34,8 +34,8 @@ func build(root *yaml.Node, size int) (*Document, []Problem) {
 		bytesLeft:  min(aliasFactor*size+aliasFloorBytes, DefaultMaxFileSize),
 		nodesLeft:  min(aliasFactor*count+aliasFloorNodes, maxStructure),
 	}
-	if root.Kind != yaml.MappingNode {
-		b.report(root, "", "the document is %s; a mapping is expected", nodeKind(root))
+	if kinds := map[Kind]yaml.Kind{Map: yaml.MappingNode, List: yaml.SequenceNode}; root.Kind != kinds[expected] {
+		b.report(root, "", "the document is %s; %s is expected", nodeKind(root), expected)
 		return nil, b.problems
 	}
 	value := b.convert(root, 1)

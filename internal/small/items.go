@@ -3,8 +3,6 @@ package small
 import (
 	"strings"
 
-	"gopkg.in/yaml.v3"
-
 	"github.com/small-gate/small-gate/internal/base/wording"
 )
 
@@ -46,19 +44,5 @@ func parseList(data []byte, isJSON, rootIsList bool, limits Limits) (*Document, 
 	if problem != nil {
 		return nil, []Problem{*problem}
 	}
-	root, _, problem := decode(data, structure, List)
-	if problem != nil {
-		return nil, []Problem{*problem}
-	}
-	if root.Kind != yaml.SequenceNode {
-		return nil, []Problem{{Kind: ProblemSchema, Pos: position(root), Message: "the document is " + nodeKind(root) + "; a list is expected"}}
-	}
-	// build accepts only a mapping: the list becomes its one member.
-	key := &yaml.Node{Kind: yaml.ScalarNode, Tag: strTag, Line: root.Line, Column: root.Column}
-	doc, problems := build(&yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{key, root}, Line: root.Line, Column: root.Column}, len(data))
-	if doc == nil {
-		return nil, problems
-	}
-	doc.Root = doc.Root.Fields[0].Value
-	return doc, nil
+	return parseWhole(data, structure, List)
 }

@@ -28,9 +28,9 @@ func (d *Document) checkUnicodeBreaks(data []byte) *Problem {
 		return nil
 	}
 	without, back := replaceUnicodeBreaks(data)
-	root, _, problem := decode(without, d.Structure, Map)
+	root, _, problem := decode(without, d.Structure, d.Root.Kind)
 	if problem == nil {
-		if other, problems := build(root, len(without)); len(problems) == 0 {
+		if other, problems := build(root, len(without), d.Root.Kind); len(problems) == 0 {
 			said := back.Replace(string(appendCanonical(nil, other.Root)))
 			if said == string(appendCanonical(nil, d.Root)) {
 				return nil

@@ -29,6 +29,10 @@ func TestUnicodeLineBreaks(t *testing.T) {
 			if doc != nil || problems[0].Kind != ProblemYAML {
 				t.Errorf("%s, %q: read as %s", name, text, appendCanonical(nil, doc.Root))
 			}
+			list := strings.TrimPrefix(text, "entries:\n") // the document is the list
+			if items, problems := ParseItems([]byte(list), false, "", Limits{}); problems == nil {
+				t.Errorf("%s, %q: read as %d items", name, list, len(items))
+			}
 		}
 	}
 

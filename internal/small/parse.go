@@ -45,7 +45,7 @@ func Parse(data []byte, limits Limits) (*Document, []Problem) {
 			return doc, nil
 		}
 	}
-	return parseWhole(data, structure)
+	return parseWhole(data, structure, Map)
 }
 
 // ParseWorkspace is Parse for a workspace file: keys that the protocol does not know may hold any YAML, as no program
@@ -64,7 +64,7 @@ func ParseWorkspace(data []byte, limits Limits) (*Document, []Problem) {
 		return nil, problems
 	}
 	nullUnknown(root, "small_version", "owner", "kind", "created_at", "updated_at", "run")
-	if doc, _ := build(root, len(data)); doc != nil {
+	if doc, _ := build(root, len(data), Map); doc != nil {
 		return doc, nil
 	}
 	return nil, problems
@@ -86,13 +86,13 @@ func nullUnknown(n *yaml.Node, known ...string) {
 	}
 }
 
-// parseWhole is the slow way of Parse, for any text that parseLog does not read.
-func parseWhole(data []byte, structure int) (*Document, []Problem) {
-	root, emptyFollows, problem := decode(data, structure, Map)
+// parseWhole is the slow way of Parse, for any text that parseLog does not read. The root has to be of the kind expected.
+func parseWhole(data []byte, structure int, expected Kind) (*Document, []Problem) {
+	root, emptyFollows, problem := decode(data, structure, expected)
 	if problem != nil {
 		return nil, []Problem{*problem}
 	}
-	doc, problems := build(root, len(data))
+	doc, problems := build(root, len(data), expected)
 	if doc == nil {
 		return nil, problems
 	}

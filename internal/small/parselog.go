@@ -56,7 +56,7 @@ func parsePart(text []byte) *Document {
 	if err != nil || first == nil || second != nil || len(first.Content) != 1 {
 		return nil
 	}
-	doc, _ := build(first.Content[0], len(text))
+	doc, _ := build(first.Content[0], len(text), Map)
 	return doc
 }
 

@@ -37,7 +37,7 @@ func parsesBothWays(t testing.TB, data []byte) bool {
 		return false
 	}
 	got.Structure = structure
-	want, problems := parseWhole(data, structure)
+	want, problems := parseWhole(data, structure, Map)
 	if want == nil {
 		t.Fatalf("read in parts, but not as a whole: %v\n%q", problems, data)
 	}
