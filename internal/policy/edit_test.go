@@ -95,6 +95,7 @@ func TestAddKeepsBytes(t *testing.T) {
 		"crlf, no line end":     {"version: 1\r\nstrict: true", "version: 1\r\nstrict: true\r\n" + crlf(key)},
 		"crlf, empty list":      {"baseline: []\r\nversion: 1\r\n", crlf(key) + "version: 1\r\n"},
 		"crlf, comment":         {"baseline: [] # none\r\nversion: 1\r\n", "baseline:  # none\r\n" + crlf(item) + "version: 1\r\n"},
+		"empty list, blank":     {"baseline: [ ]\nversion: 1\n", key + "version: 1\n"},
 		"empty list, no end":    {"version: 1\nbaseline: []", "version: 1\n" + key},
 		"byte order mark":       {"\ufeffbaseline: []\nversion: 1\n", "\ufeff" + key + "version: 1\n"},
 		"marks around":          {"---\nversion: 1\n...\n# end\n", "---\nversion: 1\n" + key + "...\n# end\n"},

@@ -1,7 +1,6 @@
 package yamltext
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"slices"
@@ -108,19 +107,31 @@ func dashLead(list *small.Value) string {
 	return strings.Repeat(" ", list.Pos.Column-1) + "-" + strings.Repeat(" ", gap-1)
 }
 
-// removeBrackets returns the edit that removes the [] after a key; false if there is none.
+// removeBrackets returns the edit that removes the empty brackets after a key; false if there are none.
 func (s *source) removeBrackets(field small.Field) (edit, bool) {
 	start := s.offset(field.Value.Pos)
-	if field.KeyPos.Line != field.Value.Pos.Line || !bytes.HasPrefix(s.text[start:], []byte("[]")) {
+	end := s.emptyEnd(start, '[', ']')
+	if field.KeyPos.Line != field.Value.Pos.Line || end == 0 {
 		return edit{}, false
 	}
-	end := start + len("[]")
 	if rest := s.text[end:]; len(rest) == 0 || rest[0] == '\n' || rest[0] == '\r' {
 		for s.byteAt(start-1) == ' ' {
 			start--
 		}
 	}
 	return edit{start: start, end: end}, true
+}
+
+// emptyEnd returns the offset after an empty pair of brackets that begins at start; 0 if there is none. Blanks may be in it.
+func (s *source) emptyEnd(start int, opening, closing byte) int {
+	end := start + 1
+	for s.byteAt(end) == ' ' || s.byteAt(end) == '\t' {
+		end++
+	}
+	if s.byteAt(start) != opening || s.byteAt(end) != closing {
+		return 0
+	}
+	return end + 1
 }
 
 // listEndLine returns the number of the line after a block list: that of the next key, or of the first blank line or

@@ -1,7 +1,6 @@
 package yamltext
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
 	"strconv"
@@ -103,8 +102,9 @@ func (s *source) fillEmpty(field small.Field, members []Member) ([]edit, error) 
 		all = append(all, m.Key+": "+m.Value)
 	}
 	inBraces := "{" + strings.Join(all, ", ") + "}"
-	if start := s.offset(field.Value.Pos); bytes.HasPrefix(s.text[start:], []byte("{}")) {
-		return []edit{{start, start + len("{}"), inBraces}}, nil
+	start := s.offset(field.Value.Pos)
+	if end := s.emptyEnd(start, '{', '}'); end > 0 {
+		return []edit{{start, end, inBraces}}, nil
 	}
 	if field.Value.Text == "" {
 		return []edit{s.insertLines(field.KeyPos.Line+1, s.memberLines(members, field.KeyPos.Column+3))}, nil

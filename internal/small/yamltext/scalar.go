@@ -26,8 +26,8 @@ func (s *source) quotedEnd(start int) int {
 	return 0
 }
 
-// findScalar finds the text of a mapping's scalar value. ok is false for an alias, an anchor, a tag, and an unquoted
-// text of several lines.
+// findScalar finds the text of a mapping's scalar value; for an empty one, the place after the colon. ok is false for an
+// alias, an anchor, a tag, and an unquoted text of several lines.
 func (s *source) findScalar(f small.Field) (start, end int, ok bool) {
 	start = s.offset(f.Value.Pos)
 	switch c := s.byteAt(start); {
@@ -38,6 +38,8 @@ func (s *source) findScalar(f small.Field) (start, end int, ok bool) {
 		return start, s.blockScalarEnd(f), true
 	case bytes.HasPrefix(s.text[start:], []byte(f.Value.Text)) && f.Value.Plain && f.Value.Text != "":
 		return start, start + len(f.Value.Text), true
+	case f.Value.Kind == small.Null && f.Value.Text == "" && s.byteAt(start-1) == ':':
+		return start, start, true
 	}
 	return 0, 0, false
 }

@@ -135,7 +135,13 @@ func (s *source) apply(edits []edit) []byte {
 
 // replaceScalar replaces the text of a member's scalar value.
 func (s *source) replaceScalar(f small.Field, text string) (edit, error) {
+	if kind := f.Value.Kind; kind == small.Map || kind == small.List {
+		return edit{}, fmt.Errorf("%q is %s; a single value is expected", f.Key, kind)
+	}
 	start, end, ok := s.findScalar(f)
+	if start == end {
+		text = " " + text
+	}
 	if !ok {
 		return edit{}, fmt.Errorf("the value of %q has an anchor or a tag, is an alias, or spans lines", f.Key)
 	}
