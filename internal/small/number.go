@@ -69,9 +69,6 @@ func (v *Value) Number() string {
 // Double is like Number, but writes whole numbers without an exponent. ok is false for a number beyond the bounds, or
 // beyond the range of a double.
 func (v *Value) Double() (text string, ok bool) {
-	if digits, negative := strings.CutPrefix(v.Text, "-"); negative && isDigits(digits) && digits[0] != '0' {
-		v = &Value{Tag: FloatTag, Text: v.Text} // integerText reads none below -1<<63
-	}
 	d, ok := readDecimal(v)
 	if !ok {
 		return "", false
@@ -87,7 +84,7 @@ func (v *Value) Double() (text string, ok bool) {
 
 // integerText returns an integer in decimal; YAML allows other bases.
 func integerText(text string) string {
-	if isDigits(text) && text[0] != '0' {
+	if digits := strings.TrimPrefix(text, "-"); isDigits(digits) && digits[0] != '0' {
 		return text
 	}
 	var n any

@@ -69,6 +69,19 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
+// TestNumbersInJSON: a whole number has one canonical form, in YAML and in JSON, with an exponent and without.
+func TestNumbersInJSON(t *testing.T) {
+	for _, text := range []string{"0", "-0", "-1", "-9223372036854775808", "-10000000000000000000000", "-1e22", "1e22", "18446744073709551616", "-18446744073709551616"} {
+		doc, problems := ParseJSONValue([]byte(text), Limits{})
+		if doc == nil {
+			t.Fatal(problems)
+		}
+		if got, want := doc.Root.Canonical(), parsed(t, "a: "+text).Root.Get("a").Canonical(); got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+	}
+}
+
 // TestLongNumbers demands that a number too long for a double is kept as it is, in
 // a time that does not grow with its exponent.
 func TestLongNumbers(t *testing.T) {
