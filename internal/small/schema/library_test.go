@@ -66,8 +66,8 @@ func (s *Schema) byLibrary(t testing.TB, text []byte, doc *small.Document) []sma
 	return problems
 }
 
-// plain returns a value as the Go types that encoding/json uses. A scalar that JSON lacks, and a number too long to read, becomes
-// the number 0; binary data, which YAML decodes to text, stays a string.
+// plain returns a value as the Go types that encoding/json uses. A scalar that JSON lacks becomes a fraction, and a number too long
+// to read becomes 0; binary data, which YAML decodes to text, stays a string.
 func plain(v *small.Value) any {
 	switch v.Kind {
 	case small.Null:
@@ -95,5 +95,5 @@ func plain(v *small.Value) any {
 			return v.Text
 		}
 	}
-	return json.Number("0")
+	return json.Number("0.5")
 }

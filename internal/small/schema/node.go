@@ -117,9 +117,9 @@ func (c *check) alone(n *node, v *small.Value) []gojsonschema.ResultError {
 }
 
 // shallow returns a value without its content in the Go types that encoding/json
-// uses. A scalar that JSON lacks, or a number that is too long to read, becomes the
-// number 0, so that a schema that asks for a string rejects it. Binary data, which
-// YAML decodes to text, stays a string.
+// uses. A scalar that JSON lacks becomes a fraction, which no schema of the program
+// accepts; a number that is too long to read becomes 0. Binary data, which YAML
+// decodes to text, stays a string.
 func (n *node) shallow(v *small.Value) any {
 	switch {
 	case v.Kind == small.Null:
@@ -138,6 +138,9 @@ func (n *node) shallow(v *small.Value) any {
 			}
 		}
 		return out
+	}
+	if v.Kind == small.Other {
+		return json.Number("0.5")
 	}
 	return json.Number(v.Number())
 }

@@ -137,6 +137,20 @@ func TestSchemaRefuses(t *testing.T) {
 	}
 }
 
+// TestSchemaOther: a scalar that JSON lacks is no whole number.
+func TestSchemaOther(t *testing.T) {
+	schema, err := New([]byte(`{"type": "object", "properties": {"a": {"type": "integer", "minimum": 0}}}`), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{".inf", "-.inf", ".nan", "2026-01-02"} {
+		problems := schema.Check(parsed(t, "a: "+text))
+		if len(problems) != 1 || problems[0].Message != `"a" is a value JSON does not have; a whole number is expected` {
+			t.Errorf("%s: %v", text, problems)
+		}
+	}
+}
+
 // TestSchemaByLibrary compares what a schema with every keyword finds with what a JSON Schema library finds.
 func TestSchemaByLibrary(t *testing.T) {
 	text := []byte(`{"type": "object", "required": ["a"], "properties": {
