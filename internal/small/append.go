@@ -15,6 +15,9 @@ func (d *Document) AppendColumn(data []byte) int {
 	if d.appendColumn > 0 {
 		return d.appendColumn
 	}
+	if len(d.Root.Fields) == 0 {
+		return 0
+	}
 	last := d.Root.Fields[len(d.Root.Fields)-1]
 	if last.Key != "entries" || !last.Value.IsBlockList() || len(last.Value.Items) == 0 || d.linked || d.emptyFollows || hasMarkerLine(data) || !TailReadsAlone(data) {
 		return 0

@@ -18,6 +18,8 @@ type builder struct {
 	hasAnchors bool // anywhere in the document
 	// expanding holds the anchored nodes that are being converted: an alias to one of them would never end.
 	expanding map[*yaml.Node]bool
+	// inAlias is the first problem of an alias's target, with the alias's place; nil if there is none.
+	inAlias *Problem
 	// aliasDepth counts the aliases that are being followed; outerAlias is the first of them.
 	aliasDepth int
 	outerAlias *yaml.Node
@@ -39,6 +41,9 @@ func build(root *yaml.Node, size int, expected Kind) (*Document, []Problem) {
 		return nil, b.problems
 	}
 	value := b.convert(root, 1)
+	if len(b.problems) == 0 && b.inAlias != nil {
+		b.problems = []Problem{*b.inAlias}
+	}
 	if len(b.problems) > 0 {
 		return nil, b.problems
 	}
@@ -56,11 +61,13 @@ func countNodes(n *yaml.Node) (count int, anchors bool) {
 	return count, anchors
 }
 
-// report adds a problem, but none while an alias is followed: problems of its target are reported where that is
-// written.
+// report adds a problem. While an alias is followed, it only keeps the first one: problems of its target are reported
+// where that is written, unless that is a part of the file that is not read (nullUnknown).
 func (b *builder) report(n *yaml.Node, hint, format string, args ...any) {
 	if b.aliasDepth == 0 {
 		b.addProblem(n, hint, format, args...)
+	} else if b.inAlias == nil {
+		b.inAlias = &Problem{Kind: ProblemYAML, Pos: position(b.outerAlias), Message: fmt.Sprintf(format, args...), Hint: hint}
 	}
 }
 

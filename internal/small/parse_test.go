@@ -293,6 +293,18 @@ func TestLongTexts(t *testing.T) {
 	}
 }
 
+// TestAppendColumnOfNothing: a document without keys has no column for items.
+func TestAppendColumnOfNothing(t *testing.T) {
+	data := []byte("{}\n")
+	doc, _ := Parse(data, Limits{})
+	if column := doc.AppendColumn(data); column != 0 {
+		t.Errorf("column %d", column)
+	}
+	if longer := doc.Extend(data, []byte("{}\n- a\n"), Limits{}); longer != nil {
+		t.Errorf("read as %s", longer.Root.Canonical())
+	}
+}
+
 // TestParseWorkspace: keys of a workspace file that the protocol does not know may hold anything.
 func TestParseWorkspace(t *testing.T) {
 	t.Parallel()
@@ -308,6 +320,10 @@ func TestParseWorkspace(t *testing.T) {
 		"kind: x\n<<: {kind: y, b: {a: 1, a: 2}}\n":                     "",
 		"kind: x\nnote: |\n  <<<<<<< HEAD\n<<<<<<< HEAD\nb: {[c]: 1}\n": "",
 		"kind: x\nnote: {a: 1, a: 2}\n---\nb: 1\n":                      "",
+		"note: &x {a: 1, a: 2}\nother: *x\n":                            `{"note":null,"other":null}`,
+		"note: &x {a: 1, a: 2}\nrun: *x\n":                              "",
+		"note: &x !!int a\nrun: {replay_id: *x}\n":                      "",
+		"note: &x {a: 1, a: 2}\nrun: {<<: *x}\n":                        "",
 	} {
 		doc, problems := ParseWorkspace([]byte(text), Limits{})
 		switch {
