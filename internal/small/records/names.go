@@ -3,7 +3,6 @@ package records
 
 import (
 	"encoding/json"
-	"path"
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/base/failure"
@@ -91,13 +90,14 @@ func (k Kind) MaxSize(limit int64) int64 {
 	return 1 << 20
 }
 
-// ImportOf returns the folder, below .small, of the import that a file belongs to.
+// ImportOf returns the folder, below .small, of the import that a file belongs to; empty for any other file.
 func ImportOf(name string) string {
-	parts := strings.SplitN(name, "/", 4)
-	if len(parts) < 4 {
+	below, found := strings.CutPrefix(name, importsFolder)
+	id, _, inside := strings.Cut(below, "/")
+	if !found || !inside {
 		return ""
 	}
-	return path.Join(parts[:3]...)
+	return importsFolder + id
 }
 
 // OriginalLog returns the name, below .small, of the migrated log in an import's folder.

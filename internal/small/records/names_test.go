@@ -21,3 +21,14 @@ func TestKindOf(t *testing.T) {
 		}
 	}
 }
+
+func TestImportOf(t *testing.T) {
+	for name, want := range map[string]string{
+		"imports/v1/i/manifest.json": "imports/v1/i", "imports/v1/i/originals/runs/1/a": "imports/v1/i", "imports/v1/i": "",
+		"evidence/blobs/sha256/0": "", "events/s/t/e.json": "", "profile.json": "", "imports/v2/i/manifest.json": "",
+	} {
+		if got := ImportOf(name); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+}
