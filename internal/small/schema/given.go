@@ -26,6 +26,7 @@ const (
 	maxInstructions = 10_000  // instructions of a compiled regular expression
 	maxProgram      = 100_000 // instructions of all regular expressions
 	maxSteps        = 200_000 // comparisons of a value with a subschema, for one entry
+	bytesPerStep    = 1_000   // bytes that one instruction reads, or that are written once, in the time of a step
 )
 
 // Given is a repository's own JSON Schema. Whatever its text says, judging by it ends soon, reads no other file and asks no server.
@@ -47,16 +48,20 @@ type part struct {
 	first          []*part
 	every          *part
 	more, contains *part
-	// weight is the work of all other keywords.
+	// weight is the work of all other keywords, whatever the value is.
 	weight int
+	// program are the instructions of the pattern, which each byte of a text passes through.
+	program int
+	// whole counts the keywords that write all of a value: enum, const and uniqueItems.
+	whole int
 	// state is used by refuseCircle.
 	state uint8
 }
 
 type keyPattern struct {
-	of     *regexp.Regexp
-	weight int
-	part   *part
+	of      *regexp.Regexp
+	program int
+	part    *part
 }
 
 // Check judges a value. It returns the problems in a fixed order, with those of anyOf, if and the like, which say little, at the end.
@@ -65,7 +70,7 @@ func (g *Given) Check(v *small.Value) []small.Problem {
 	if problem != nil {
 		return []small.Problem{*problem}
 	}
-	if w := (&work{left: maxSteps, known: map[judgement]int{}}); w.stepsFor(g.root, v) > maxSteps {
+	if w := (&work{left: maxSteps, known: map[judgement]int{}, sizes: map[*small.Value]int{}}); w.stepsFor(g.root, v) > maxSteps {
 		return []small.Problem{{Kind: small.ProblemSchema, Pos: v.Pos, Message: fmt.Sprintf("judging it takes more than %d steps; make the entry smaller, or the schema simpler", maxSteps)}}
 	}
 	return (&Schema{whole: "the entry"}).validate(g.library, v, value)
@@ -160,6 +165,7 @@ var unjudged = map[small.Kind]string{small.Number: "a number beyond those of com
 type work struct {
 	left  int
 	known map[judgement]int
+	sizes map[*small.Value]int
 }
 
 type judgement struct {
@@ -167,7 +173,21 @@ type judgement struct {
 	value *small.Value
 }
 
-var someName = &small.Value{Kind: small.String}
+// sizeOf returns about how many bytes a value is written with.
+func (w *work) sizeOf(v *small.Value) int {
+	n, known := w.sizes[v]
+	if !known {
+		n = len(v.Text) + 1
+		for _, item := range v.Items {
+			n += w.sizeOf(item)
+		}
+		for _, f := range v.Fields {
+			n += len(f.Key) + w.sizeOf(f.Value)
+		}
+		w.sizes[v] = n
+	}
+	return n
+}
 
 // stepsFor returns the number of steps for a value, or some number above maxSteps.
 func (w *work) stepsFor(p *part, v *small.Value) int {
@@ -180,7 +200,10 @@ func (w *work) stepsFor(p *part, v *small.Value) int {
 	if w.left--; w.left < 0 {
 		return maxSteps + 1
 	}
-	n := 1 + p.weight
+	n := 1 + p.weight + p.program*len(v.Text)/bytesPerStep
+	if p.whole > 0 {
+		n += p.whole * w.sizeOf(v) / bytesPerStep
+	}
 	add := func(p *part, v *small.Value) { n = min(n+w.stepsFor(p, v), maxSteps+1) }
 	for _, q := range p.same {
 		add(q, v)
@@ -197,12 +220,16 @@ func (w *work) stepsFor(p *part, v *small.Value) int {
 	}
 	for _, f := range v.Fields {
 		n = min(n+len(p.members)/50, maxSteps+1)
-		add(p.names, someName)
+		if p.names != nil {
+			add(p.names, &small.Value{Kind: small.String, Text: f.Key})
+		}
 		member := p.members[f.Key]
 		add(member, f.Value)
 		matched := member != nil
 		for _, k := range p.patterns {
-			n = min(n+1+k.weight, maxSteps+1)
+			if n += 1 + k.program/50 + k.program*len(f.Key)/bytesPerStep; n > maxSteps {
+				return n
+			}
 			if k.of.MatchString(f.Key) {
 				matched = true
 				add(k.part, f.Value)

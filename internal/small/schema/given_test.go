@@ -162,6 +162,11 @@ func TestGivenHostile(t *testing.T) {
 		"many values":               {`{"items": {"type": "string"}}`, "[" + strings.Repeat("1,", 300_000) + "1]", tooMuch},
 		"many words":                {`{"required": [` + words(maxWords) + `], "enum": [` + words(maxWords) + `]}`, `{}`, "or others"},
 		"nested":                    {strings.Repeat(`{"not":`, 900) + "{}" + strings.Repeat("}", 900), "1", ""},
+		"a pattern, a long text":    {`{"properties": {"a": {"pattern": "^((a|b)*c?){500}d$"}}}`, `{"a": "` + strings.Repeat("a", 1<<20) + `"}`, tooMuch},
+		"a pattern, a long key":     {`{"patternProperties": {"^((a|b)*c?){500}d$": {"type": "string"}}}`, `{"` + strings.Repeat("a", 1<<20) + `": 1}`, tooMuch},
+		"a pattern, a long name":    {`{"propertyNames": {"pattern": "^((a|b)*c?){500}d$"}}`, `{"` + strings.Repeat("a", 1<<20) + `": 1}`, tooMuch},
+		"written at each level":     {`{"const": 1, "items": {"$ref": "#"}}`, strings.Repeat("[", 900) + `"` + strings.Repeat("a", 1<<20) + `"` + strings.Repeat("]", 900), tooMuch},
+		"a short pattern":           {`{"properties": {"a": {"pattern": "^[a-z]+$", "const": "b"}}, "uniqueItems": true}`, `{"a": "` + strings.Repeat("a", 1<<20) + `"}`, `expected "b"`},
 		"a large program":           {`{"pattern": "^(x{0,190}y){5}$"}`, `"` + strings.Repeat("x", 20_000) + `"`, "expected a text that matches"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -144,7 +144,7 @@ func (r *givenReader) subschemas(p *part, key string, v *small.Value) (out any) 
 	case "patternProperties":
 		for _, f := range v.Fields {
 			k := keyPattern{}
-			k.of, k.weight = r.expression(f.KeyPos, f.Key)
+			k.of, k.program = r.expression(f.KeyPos, f.Key)
 			k.part, each[f.Key] = r.read(f.Value)
 			p.patterns = append(p.patterns, k)
 		}
@@ -283,9 +283,12 @@ func (r *givenReader) assertion(p *part, f *small.Field) any {
 		return nil
 	}
 	p.weight += n / 50
-	if text, is := f.Value.Str(); is && f.Key == "pattern" {
-		_, weight := r.expression(f.Value.Pos, text)
-		p.weight += weight
+	switch text, is := f.Value.Str(); {
+	case is && f.Key == "pattern":
+		_, p.program = r.expression(f.Value.Pos, text)
+		p.weight += p.program / 50
+	case f.Key == "enum", f.Key == "const", f.Key == "uniqueItems":
+		p.whole++
 	}
 	return r.plain(f.Value)
 }
@@ -296,26 +299,27 @@ func (r *givenReader) plain(v *small.Value) any {
 	return out
 }
 
-// expression reads a regular expression, and estimates what applying it costs.
-func (r *givenReader) expression(pos small.Pos, text string) (of *regexp.Regexp, weight int) {
+// expression reads a regular expression, and counts its instructions.
+func (r *givenReader) expression(pos small.Pos, text string) (of *regexp.Regexp, program int) {
 	if len(text) > maxPattern {
 		r.fail(pos, "", "a regular expression has %d bytes; at most %d are read", len(text), maxPattern)
 		return nil, 0
 	}
 	parsed, err := syntax.Parse(text, syntax.Perl)
-	var program *syntax.Prog
+	var compiled *syntax.Prog
 	if err == nil {
-		program, err = syntax.Compile(parsed.Simplify())
+		compiled, err = syntax.Compile(parsed.Simplify())
 	}
 	if err != nil {
 		r.fail(pos, "the syntax is that of RE2, without lookahead and backreferences", "%s is no regular expression: %v", strconv.Quote(wording.Clip(text)), err)
 		return nil, 0
 	}
-	if r.program += len(program.Inst); len(program.Inst) > maxInstructions || r.program > maxProgram {
+	program = len(compiled.Inst)
+	if r.program += program; program > maxInstructions || r.program > maxProgram {
 		r.fail(pos, "repeat less: a{1000} is a thousand steps", "the regular expression %s is too large by itself, or together with those before it", strconv.Quote(wording.Clip(text)))
 		return nil, 0
 	}
-	return regexp.MustCompile(text), len(program.Inst) / 50
+	return regexp.MustCompile(text), program
 }
 
 // refuseCircle refuses a schema in which a subschema leads back to itself for the same value: the library would not end.
