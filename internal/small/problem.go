@@ -18,7 +18,8 @@ type ProblemKind string
 // The kinds of problem that reading one file can have.
 const (
 	// ProblemYAML is broken syntax or encoding, a duplicate key, a conflict
-	// marker, runaway aliases, or a document that is not a mapping.
+	// marker, runaway aliases, or a document of which the root is of another
+	// kind than is expected.
 	ProblemYAML ProblemKind = "yaml"
 	// ProblemDocuments is a second YAML document in the file.
 	ProblemDocuments ProblemKind = "multiple-documents"
