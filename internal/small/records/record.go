@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/small"
 	"github.com/small-gate/small-gate/internal/small/schema"
 )
@@ -145,14 +146,14 @@ func checkIntegers(v *small.Value, path []string) (out []small.Problem) {
 	if v.Kind == small.Number && v.Tag != small.IntTag {
 		return []small.Problem{{
 			Kind: small.ProblemSchema, Pos: v.Pos, Subject: strings.Join(path, "."),
-			Message: fmt.Sprintf("%q is %.40s; a record's numbers are integers", strings.Join(path, "."), v.Text),
+			Message: fmt.Sprintf("%s is %.40s; a record's numbers are integers", wording.Quote(strings.Join(path, ".")), v.Text),
 		}}
 	}
 	for i, item := range v.Items {
 		out = append(out, checkIntegers(item, append(path, fmt.Sprint(i)))...)
 	}
 	for _, f := range v.Fields {
-		out = append(out, checkIntegers(f.Value, append(path, f.Key))...)
+		out = append(out, checkIntegers(f.Value, append(path, wording.Clip(f.Key)))...)
 	}
 	return out
 }

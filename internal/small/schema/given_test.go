@@ -75,6 +75,28 @@ func TestGivenCheck(t *testing.T) {
 	}
 }
 
+// TestGivenKeys: a message shows an entry's keys as other text of a file, short and without credentials.
+func TestGivenKeys(t *testing.T) {
+	t.Parallel()
+	for _, key := range []string{strings.Repeat("k", 1000), "AKIA" + "2OGYBAH6STMMNABC", "`rm`"} {
+		for schema, value := range map[string]string{
+			`{"additionalProperties": {"type": "string"}}`:                                   `{%q: 1}`,
+			`{"additionalProperties": {"items": {"type": "string"}}}`:                        `{%q: [1]}`,
+			`{"additionalProperties": {"items": {"properties": {"a": {"type": "string"}}}}}`: `{%q: [{"a": 1}]}`,
+			`{"additionalProperties": {"properties": {"a": {"type": "string"}}}}`:            `{%q: {"a": 1}}`,
+			`{"additionalProperties": {"required": ["a"]}}`:                                  `{%q: {}}`,
+			`{"patternProperties": {"": {"additionalProperties": false}}}`:                   `{"a": {%q: 1}}`,
+			fmt.Sprintf(`{"required": [%q]}`, key):                                           `{"%.0s": 1}`,
+		} {
+			for _, p := range given(t, schema).Check(jsonValue(t, fmt.Sprintf(value, key))) {
+				if strings.Contains(p.Message, key) || len(p.Message) > 300 {
+					t.Errorf("%.100s: %.500s", schema, p.Message)
+				}
+			}
+		}
+	}
+}
+
 func TestGivenRefused(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ schema, want string }{

@@ -36,10 +36,10 @@ func (s *Schema) problem(path []string, at *small.Value, e gojsonschema.ResultEr
 	}
 	switch e.(type) {
 	case *gojsonschema.RequiredError:
-		p.Message = fmt.Sprintf("%s lacks the key %q", name, detail("property"))
+		p.Message = fmt.Sprintf("%s lacks the key %s", name, wording.Quote(detail("property")))
 		p.Subject = join(p.Subject, detail("property"))
 	case *gojsonschema.AdditionalPropertyNotAllowedError:
-		p.Message = fmt.Sprintf("unknown key %q in %s", wording.Clip(detail("property")), name)
+		p.Message = fmt.Sprintf("unknown key %s in %s", wording.Quote(detail("property")), name)
 		p.Subject = join(p.Subject, wording.Clip(detail("property")))
 	case *gojsonschema.InvalidTypeError:
 		p.Message, p.Hint = typeMessage(name, strings.Trim(detail("expected"), "[]"), at)
@@ -124,14 +124,14 @@ func describe(path []string) string {
 	if i, err := strconv.Atoi(last); err == nil && len(path) > 1 {
 		return fmt.Sprintf("%s %d", singular(path[len(path)-2]), i+1)
 	}
-	name := strconv.Quote(last)
+	name := wording.Quote(last)
 	for i := len(path) - 2; i > 0; i-- {
 		if n, err := strconv.Atoi(path[i]); err == nil {
 			return fmt.Sprintf("%s of %s %d", name, singular(path[i-1]), n+1)
 		}
 	}
 	if len(path) > 1 {
-		return fmt.Sprintf("%s of %q", name, path[len(path)-2])
+		return fmt.Sprintf("%s of %s", name, wording.Quote(path[len(path)-2]))
 	}
 	return name
 }
@@ -149,7 +149,7 @@ func singular(key string) string {
 	if s := singulars[key]; s != "" {
 		return s
 	}
-	return strconv.Quote(key) + " item"
+	return wording.Quote(key) + " item"
 }
 
 // typeMessage explains a wrong type. The most common mistake is a text without quotes
