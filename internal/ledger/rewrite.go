@@ -197,6 +197,7 @@ func (eq Equivalence) ApplyRewrite(p, c *Ledger) *Ledger {
 // splitByRewrite returns the indexes in c of the entries that r led to, and the indexes in p of the entries that neither r nor the rewrites
 // before it affect. ok is false if r does not apply. If eq.Older, p may lack entries that r started from. If eq.MayReturn, c may have entries that r removed.
 func (eq Equivalence) splitByRewrite(r *Rewrite, p, c *Ledger) (now, rest []int, ok bool) {
+	var isOlder bool
 	switch {
 	case !eq.MayReturn && !r.DoneIn(c):
 		return nil, nil, false
@@ -205,11 +206,17 @@ func (eq Equivalence) splitByRewrite(r *Rewrite, p, c *Ledger) (now, rest []int,
 	case !eq.Older || r.Before == nil || r.Unordered && r.After == nil || r.hasOnlyAfter(p):
 		return nil, nil, false
 	default:
-		rest = eq.unaffectedByChain(r, p)
+		rest, isOlder = eq.unaffectedByChain(r, p), true
 	}
 	if !r.Unordered {
 		n, has := c.matchBeginning(r.To, r.After)
+		if has && isOlder {
+			rest = withoutEntries(p, rest, addedTo(r.Before, c.Entries[:n]))
+		}
 		return indexesBelow(n), rest, has
+	}
+	if isOlder {
+		rest = withoutEntries(p, rest, addedTo(r.Before, r.After))
 	}
 	if r.After != nil && containsAll(c.Entries, r.After) {
 		return otherIndexes(c.Entries, unmatched(c.Entries, r.After)), rest, true
@@ -243,19 +250,14 @@ func (eq Equivalence) unaffectedByChain(r *Rewrite, p *Ledger) []int {
 		next := chain[n-2].Before
 		_, added := chain[n-1].matchAfter(next)
 		rest = withoutEntries(p, rest, pickEntries(next, added))
-		rest = withoutEntries(p, rest, chain[n-1].addedUnordered())
+		rest = withoutEntries(p, rest, addedTo(chain[n-1].Before, chain[n-1].After))
 	}
-	return withoutEntries(p, rest, r.addedUnordered())
+	return rest
 }
 
-// addedUnordered returns the entries that a rewrite of an unordered log added. An older log that has them too has recorded them itself, and they count as
-// one with those of the rewrite.
-func (r *Rewrite) addedUnordered() []Entry {
-	if !r.Unordered {
-		return nil
-	}
-	return pickEntries(r.After, unmatched(r.After, r.Before))
-}
+// addedTo returns the entries that a rewrite from before to after added. An older log that has them too has recorded them itself, and they count as one
+// with those of the rewrite.
+func addedTo(before, after []Entry) []Entry { return pickEntries(after, unmatched(after, before)) }
 
 // withoutEntries returns those of the indexes in p that remain if each of others cancels one equal entry.
 func withoutEntries(p *Ledger, indexes []int, others []Entry) []int {
