@@ -55,9 +55,9 @@ var refusalTexts = []string{"not our ref", "Server does not allow request for un
 // WithToken returns an environment in which git sends a token, in the form that GitHub expects, to one server instead of the configured
 // credentials. server is the server's URL.
 func WithToken(environ []string, server, token string) []string {
-	key := "http." + strings.TrimSuffix(server, "/") + "/.extraHeader="
+	key := "http." + strings.TrimSuffix(server, "/") + "/.extraHeader"
 	basic := base64.StdEncoding.EncodeToString([]byte("x-access-token:" + token))
-	return withSettings(environ, key, key+"AUTHORIZATION: basic "+basic) // an empty header clears earlier ones
+	return withSettings(environ, setting{key, ""}, setting{key, "AUTHORIZATION: basic " + basic}) // an empty header clears earlier ones
 }
 
 // Guarded returns an environment in which git, when it fetches, runs no program that a repository's configuration names, not even to fetch an
@@ -66,25 +66,27 @@ func Guarded(environ []string) []string {
 	return append(withSettings(environ, noProgramSettings...), "GIT_ALLOW_PROTOCOL=http:https", "GIT_ASKPASS=", "SSH_ASKPASS=")
 }
 
-// withSettings adds git settings to an environment, each as key=value.
-func withSettings(environ []string, settings ...string) []string {
+// setting is one setting of git's configuration.
+type setting struct{ name, value string }
+
+// withSettings adds settings to an environment.
+func withSettings(environ []string, settings ...setting) []string {
 	out := slices.Clone(environ)
 	n, err := strconv.Atoi(gitcmd.Environ(environ).Get("GIT_CONFIG_COUNT"))
 	if err != nil || n < 0 {
 		n = 0 // git refuses to run with an invalid number
 	}
-	for _, setting := range settings {
-		key, value, _ := strings.Cut(setting, "=")
-		out = append(out, fmt.Sprintf("GIT_CONFIG_KEY_%d=%s", n, key), fmt.Sprintf("GIT_CONFIG_VALUE_%d=%s", n, value))
+	for _, s := range settings {
+		out = append(out, fmt.Sprintf("GIT_CONFIG_KEY_%d=%s", n, s.name), fmt.Sprintf("GIT_CONFIG_VALUE_%d=%s", n, s.value))
 		n++
 	}
 	return append(out, fmt.Sprintf("GIT_CONFIG_COUNT=%d", n))
 }
 
 // noProgramSettings are the settings that keep git from running configured programs.
-var noProgramSettings = []string{
-	"credential.helper=", // an empty one clears earlier ones
-	"core.askPass=",
-	"core.alternateRefsCommand=:",
-	"fetch.recurseSubmodules=false",
+var noProgramSettings = []setting{
+	{"credential.helper", ""}, // an empty one clears earlier ones
+	{"core.askPass", ""},
+	{"core.alternateRefsCommand", ":"},
+	{"fetch.recurseSubmodules", "false"},
 }

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -74,5 +75,65 @@ func TestForeignRepositoryRunsNothing(t *testing.T) {
 				t.Errorf("the trap was not armed: %v", err)
 			}
 		})
+	}
+}
+
+// A merge in another user's repository, and a comparison of patches, run no merge driver, filter or file system monitor that its configuration
+// names. A file without a driver is merged as usual.
+func TestForeignMergeRunsNothing(t *testing.T) {
+	gittest.Long(t)
+	t.Parallel()
+	if os.Geteuid() != 0 {
+		t.Skip("SKIPPED: only root can give a repository to another user, so that its configuration runs nothing is NOT tested")
+	}
+	r := gittest.New(t)
+	r.Write(".gitattributes", "driven merge=x=y\nfiltered filter=x\n")
+	for _, name := range []string{"driven", "filtered", "plain"} {
+		r.Write(name, "1\n2\n3\n4\n5\n")
+	}
+	r.Commit("base")
+	side := func(branch, driven, text string) string {
+		r.Git("checkout", "-q", "-B", branch, "main")
+		for _, name := range []string{"filtered", "plain"} {
+			r.Write(name, text)
+		}
+		r.Write("driven", driven)
+		return r.Commit(branch)
+	}
+	const first, last = "one\n2\n3\n4\n5\n", "1\n2\n3\n4\nfive\n"
+	a, b := side("a", first, first), side("b", last, last)
+	clean := side("clean", "1\n2\n3\n4\n5\n", last)
+
+	dir := t.TempDir()
+	ran, canary := filepath.Join(dir, "ran"), filepath.Join(dir, "canary")
+	if err := gittest.WriteProgram(canary, "#!/bin/sh\necho \"$*\" >>'"+ran+"'\nexit 1\n"); err != nil {
+		t.Fatal(err)
+	}
+	r.Git("update-index", "--fsmonitor")
+	for _, name := range []string{"merge.x=y.driver", "filter.x.clean", "filter.x.smudge", "core.fsmonitor"} {
+		r.Git("config", name, canary)
+	}
+	r.Git("config", "merge.renormalize", "true")
+	if err := os.Remove(ran); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		t.Fatal(err)
+	}
+	if err := os.Chown(r.Dir, 65534, 65534); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Try("rev-parse", "HEAD"); err == nil {
+		t.Skip("SKIPPED: this git does not mind whose a repository is, so that its configuration runs nothing is NOT tested")
+	}
+	repo := open(t, r)
+	if merge, conflicts, err := repo.TryMerge(t.Context(), t.TempDir(), a, b); err != nil || merge != "" || !slices.Equal(conflicts, []string{"driven"}) {
+		t.Errorf("the merge of two sides that need a driver is %q, %q, %v", merge, conflicts, err)
+	}
+	if merge, conflicts, err := repo.TryMerge(t.Context(), t.TempDir(), a, clean); err != nil || merge == "" || len(conflicts) > 0 {
+		t.Errorf("the merge of two sides that need none is %q, %q, %v", merge, conflicts, err)
+	}
+	if same, err := SamePatch(t.Context(), repo.Where(), r.Environ(), a, []string{b, a}); err != nil || same != a {
+		t.Errorf("the same patch as %s has %q, %v", a, same, err)
+	}
+	if data, err := os.ReadFile(ran); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("something was run: %s %v", data, err)
 	}
 }

@@ -98,7 +98,7 @@ func refusedAsUnsafe(err error) bool {
 }
 
 // allowUntrusted lets git read the repository at dir, which git refused as unsafe. No program that the repository's configuration names may run.
-// Of the git commands used here, only fetching a missing object could run one, so nothing is fetched.
+// Of the git commands used here, only fetching a missing object and a merge could run one, so nothing is fetched, and see [Repo.TryMerge].
 func (r *Repo) allowUntrusted(dir string) {
 	r.untrustedDir = dir
 	r.git.Options = gitcmd.ReadingOptions(dir)

@@ -1,7 +1,7 @@
 package githistory
 
 import (
-	"bytes"
+	"bufio"
 	"context"
 	"os/exec"
 	"strings"
@@ -10,18 +10,18 @@ import (
 )
 
 // SamePatch returns the first of some commits that makes the same patch as another commit (git patch-id), files of workspaces left out. It
-// returns an empty id if there is none, or no git program.
+// returns an empty id if there is none, or no git program. No program that the repository's configuration names runs.
 func SamePatch(ctx context.Context, place Place, environ []string, commit string, among []string) (string, error) {
 	if _, err := exec.LookPath("git"); err != nil {
 		return "", nil //nolint:nilerr // the go-git reader needs no git, and this is only a hint
 	}
-	git := gitcmd.Git{Dir: place.GitDir, Environ: append(gitcmd.Working(environ), "GIT_DIR="+place.GitDir, "GIT_NO_REPLACE_OBJECTS=1")}
-	patches, err := git.Output(ctx, strings.NewReader(strings.Join(append([]string{commit}, among...), "\n")+"\n"),
-		"diff-tree", "--stdin", "--patch", "--no-color", "--no-ext-diff", "--no-textconv", "--full-index", "--", ":(top)", ":(top,exclude,glob)**/.small/**")
-	if err != nil {
-		return "", err
-	}
-	ids, err := git.Output(ctx, bytes.NewReader(patches), "patch-id", "--stable")
+	// git does not check whose a repository is if it is told where it is.
+	git := gitcmd.Git{Dir: place.GitDir, Environ: append(gitcmd.Reading(environ), "GIT_DIR="+place.GitDir), Options: gitcmd.ReadingOptions("")}
+	var ids []byte
+	err := git.Stream(ctx, strings.NewReader(strings.Join(append([]string{commit}, among...), "\n")+"\n"), func(patches *bufio.Reader) (err error) {
+		ids, err = git.Output(ctx, patches, "patch-id", "--stable")
+		return err
+	}, "diff-tree", "--stdin", "--patch", "--no-color", "--no-ext-diff", "--no-textconv", "--full-index", "--", ":(top)", ":(top,exclude,glob)**/.small/**")
 	if err != nil {
 		return "", err
 	}

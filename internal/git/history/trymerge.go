@@ -15,12 +15,20 @@ import (
 var ErrNoMergeTree = errors.New("the installed git has no merge-tree --write-tree")
 
 // TryMerge has git merge theirs into ours without a work tree, and returns the merge commit. git writes all new objects into the directory
-// objects; in the environment of [Repo.WithObjects] git finds them. If there are conflicts, TryMerge returns their paths and no commit.
+// objects; in the environment of [Repo.WithObjects] git finds them. If there are conflicts, TryMerge returns their paths and no commit. In a
+// repository that git refuses as unsafe, no configured merge driver runs: a file that would need one counts as a conflict.
 func (r *Repo) TryMerge(ctx context.Context, objects, ours, theirs string) (merge string, conflicts []string, err error) {
 	git := r.git
 	git.Environ = slices.Concat(git.Environ, r.objectVariables(objects), []string{
 		"GIT_AUTHOR_NAME=small-gate", "GIT_AUTHOR_EMAIL=small-gate", "GIT_COMMITTER_NAME=small-gate", "GIT_COMMITTER_EMAIL=small-gate",
 	})
+	if r.untrustedDir != "" {
+		settings, err := r.noDriverSettings(ctx)
+		if err != nil {
+			return "", nil, r.toFailure("cannot read the configuration", err)
+		}
+		git.Environ = withSettings(git.Environ, settings...)
+	}
 	done, err := git.Run(ctx, nil, "merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", ours, theirs)
 	tree, paths, _ := strings.Cut(string(done.Out), "\x00")
 	switch {
@@ -37,6 +45,21 @@ func (r *Repo) TryMerge(ctx context.Context, objects, ours, theirs string) (merg
 		merge = strings.TrimSpace(string(id))
 	}
 	return merge, nil, r.toFailure("cannot try the merge", err)
+}
+
+// noDriverSettings returns the settings with which a merge runs no program that the configuration names: no filter, and "false" as each driver.
+func (r *Repo) noDriverSettings(ctx context.Context) ([]setting, error) {
+	settings := []setting{{"merge.renormalize", "false"}}
+	names, err := r.git.Output(ctx, nil, "config", "-z", "--name-only", "--get-regexp", `^merge\..*\.driver$`)
+	if gitcmd.ExitedWith(err, 1) { // there is none
+		err = nil
+	}
+	for name := range strings.SplitSeq(strings.TrimSuffix(string(names), "\x00"), "\x00") {
+		if name != "" {
+			settings = append(settings, setting{name, "false"})
+		}
+	}
+	return settings, err
 }
 
 // WithObjects returns the caller's environment, changed so that git writes new objects into the directory dir and also finds the objects in it.
