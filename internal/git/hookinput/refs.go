@@ -16,7 +16,8 @@ import (
 
 // RefUpdate is one ref to be updated, from a line of a hook's standard input.
 type RefUpdate struct {
-	// LocalRef is the ref that is pushed, and LocalID the object. LocalRef is "(delete)" for a deletion and empty in pre-receive.
+	// LocalRef is the ref that is pushed, or another revision, as the user typed it. LocalID is its object. LocalRef is "(delete)" for a deletion
+	// and empty in pre-receive.
 	LocalRef, LocalID string
 	// Ref is the ref to update, RemoteID the object to which it points now.
 	Ref, RemoteID string
@@ -55,6 +56,9 @@ func readLines(r io.Reader, fields int, build func([]string) RefUpdate) ([]RefUp
 			continue
 		}
 		parts := strings.Split(lines.Text(), " ")
+		if extra := len(parts) - fields; fields == 4 && extra > 0 { // git push "HEAD^{/fix typo}:refs/heads/x"; nothing else in a line has spaces
+			parts = append([]string{strings.Join(parts[:extra+1], " ")}, parts[extra+1:]...)
+		}
 		if len(parts) != fields {
 			return nil, malformedLine(lines.Text(), fmt.Sprintf("%d fields are expected, it has %d", fields, len(parts)))
 		}

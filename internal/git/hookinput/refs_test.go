@@ -22,10 +22,10 @@ var (
 )
 
 // TestReadPrePush reads what git writes: new branches, deletions, tags,
-// several refs, and ids of both lengths.
+// several refs, a revision with spaces, and ids of both lengths.
 func TestReadPrePush(t *testing.T) {
-	in := fmt.Sprintf("refs/heads/x %s refs/heads/x %s\n(delete) %s refs/heads/y %s\nHEAD %s refs/heads/z %s\n\nrefs/tags/v %s refs/tags/v %s",
-		idA, idB, zero, idB, idA, zero, long, zero64)
+	in := fmt.Sprintf("refs/heads/x %s refs/heads/x %s\n(delete) %s refs/heads/y %s\nHEAD %s refs/heads/z %s\nHEAD^{/fix a  typo} %s refs/heads/w %s\n\nrefs/tags/v %s refs/tags/v %s",
+		idA, idB, zero, idB, idA, zero, idA, idB, long, zero64)
 	got, err := hookinput.ReadPrePush(strings.NewReader(in))
 	if err != nil {
 		t.Fatal(err)
@@ -34,12 +34,13 @@ func TestReadPrePush(t *testing.T) {
 		{LocalRef: "refs/heads/x", LocalID: idA, Ref: "refs/heads/x", RemoteID: idB},
 		{LocalRef: "(delete)", LocalID: zero, Ref: "refs/heads/y", RemoteID: idB},
 		{LocalRef: "HEAD", LocalID: idA, Ref: "refs/heads/z", RemoteID: zero},
+		{LocalRef: "HEAD^{/fix a  typo}", LocalID: idA, Ref: "refs/heads/w", RemoteID: idB},
 		{LocalRef: "refs/tags/v", LocalID: long, Ref: "refs/tags/v", RemoteID: zero64},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
-	for i, w := range []struct{ deletes, creates bool }{{false, false}, {true, false}, {false, true}, {false, true}} {
+	for i, w := range []struct{ deletes, creates bool }{{false, false}, {true, false}, {false, true}, {false, false}, {false, true}} {
 		if got[i].Deletes() != w.deletes || got[i].Creates() != w.creates {
 			t.Errorf("line %d: deletes %v, creates %v", i, got[i].Deletes(), got[i].Creates())
 		}
@@ -62,6 +63,7 @@ func TestReadMalformed(t *testing.T) {
 	for _, line := range []string{
 		"refs/heads/x " + idA + " refs/heads/x",
 		"refs/heads/x " + idA + " refs/heads/x " + idB + " more",
+		"refs/heads/x " + idA + " refs/heads/y z " + idB,
 		"refs/heads/x " + idA[:39] + " refs/heads/x " + idB,
 		"refs/heads/x " + strings.ToUpper(idA) + " refs/heads/x " + idB,
 		"refs/heads/x " + idA + " refs/heads/x " + long,
