@@ -74,12 +74,22 @@ func Within(base, path string) string {
 	return filepath.Join(base, path)
 }
 
-// ceilings returns the directories that git does not examine when it walks up (GIT_CEILING_DIRECTORIES).
+// ceilings returns the directories that git does not examine when it walks up (GIT_CEILING_DIRECTORIES). As git does, it ignores relative paths,
+// and does not resolve symbolic links in the paths after an empty one.
 func ceilings(environ gitcmd.Environ) []string {
 	var dirs []string
+	resolve := true
 	for _, dir := range filepath.SplitList(environ.Get("GIT_CEILING_DIRECTORIES")) {
-		if dir, err := Physical(dir); err == nil {
-			dirs = append(dirs, dir)
+		switch {
+		case dir == "":
+			resolve = false
+		case !filepath.IsAbs(dir):
+		case !resolve:
+			dirs = append(dirs, filepath.Clean(dir))
+		default:
+			if dir, err := Physical(dir); err == nil {
+				dirs = append(dirs, dir)
+			}
 		}
 	}
 	return dirs

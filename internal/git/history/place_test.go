@@ -1,9 +1,13 @@
 package githistory
 
 import (
+	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
+	gitcmd "github.com/small-gate/small-gate/internal/git/run"
 	"github.com/small-gate/small-gate/internal/testkit/gittest"
 )
 
@@ -22,6 +26,30 @@ func TestWorkTree(t *testing.T) {
 		wantFailure(t, err, c.want)
 		if err := repo.Close(); err != nil {
 			t.Error(err)
+		}
+	}
+}
+
+// TestCeilings: git ignores a relative ceiling. It resolves the links in a path, unless an empty path is before it in the list.
+func TestCeilings(t *testing.T) {
+	t.Parallel()
+	dir, err := Physical(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(dir, link); err != nil {
+		t.Skip("SKIPPED: symbolic links cannot be made here: ", err)
+	}
+	for _, c := range []struct{ list, want []string }{
+		{nil, nil},
+		{[]string{"", ""}, nil},
+		{[]string{".", link, "x"}, []string{dir}},
+		{[]string{link, "", ".", link}, []string{dir, link}},
+	} {
+		list := strings.Join(c.list, string(os.PathListSeparator))
+		if got := ceilings(gitcmd.Environ{"GIT_CEILING_DIRECTORIES=" + list}); !slices.Equal(got, c.want) {
+			t.Errorf("%q: %q, not %q", list, got, c.want)
 		}
 	}
 }

@@ -64,14 +64,16 @@ func ParseSignature(commit []byte) history.Signature {
 	return s
 }
 
-// parseIdent splits "name <address> seconds zone", and converts the date with parseDate. The address ends at the last bracket, as in git.
+// parseIdent splits "name <address> seconds zone", and converts the date with parseDate. As in git, the address ends at the first
+// bracket that closes, and the date begins after the last one.
 func parseIdent(ident []byte) (name, email, date string) {
 	before, after, _ := bytes.Cut(ident, []byte("<"))
+	address, _, _ := bytes.Cut(after, []byte(">"))
 	if end := bytes.LastIndexByte(after, '>'); end >= 0 {
-		after, date = after[:end], parseDate(string(after[end+1:]))
+		date = parseDate(string(after[end+1:]))
 	}
 	text := func(b []byte) string { return strings.ToValidUTF8(strings.TrimSpace(string(b)), "\ufffd") }
-	return text(before), text(after), date
+	return text(before), text(address), date
 }
 
 // parseDate converts a commit's "seconds zone" to RFC 3339. It returns an empty text if the date is invalid or its year lies outside 0 to 9999.
@@ -85,7 +87,8 @@ func parseDate(text string) string {
 	if err != nil || zoneErr != nil {
 		return ""
 	}
-	at := time.Unix(seconds, 0).In(zone.Location())
+	_, offset := zone.Zone() // zone.Location() may be this machine's own, which has another offset in summer
+	at := time.Unix(seconds, 0).In(time.FixedZone("", offset))
 	if year := at.Year(); year < 0 || year > 9999 {
 		return ""
 	}

@@ -37,7 +37,7 @@ func TestSignature(t *testing.T) {
 			{"signed", head + "author A <a@example.com> 1 +0000\n" + ends + "gpgsig -----BEGIN\n \n author X <x>\n -----END\n\none\n", history.Signature{Name: "A", Email: "a@example.com", Date: epoch, Message: "one\n"}},
 			{"no message", head + "author A <a@example.com> 1 +0000\n" + ends, history.Signature{Date: epoch, Name: "A", Email: "a@example.com"}},
 			{"not UTF-8", head + "author J\xfcrg <j@example.com> 1 +0000\n" + ends + "\n\xff\n", history.Signature{Name: "J\ufffdrg", Email: "j@example.com", Date: epoch, Message: "\ufffd\n"}},
-			{"odd brackets", head + "author dependabot[bot] <a> b@example.com> 1 +0000\n" + ends + "\nx", history.Signature{Name: "dependabot[bot]", Email: "a> b@example.com", Date: epoch, Message: "x"}},
+			{"odd brackets", head + "author dependabot[bot] <a> b@example.com> 1 +0000\n" + ends + "\nx", history.Signature{Name: "dependabot[bot]", Email: "a", Date: epoch, Message: "x"}},
 			{"a zone", head + "author A <a@example.com> 1767225780 -0730\n" + ends + "\nx", history.Signature{Name: "A", Email: "a@example.com", Date: "2025-12-31T16:33:00-07:30", Message: "x"}},
 			{"no date", head + "author A <a@example.com>\n" + ends + "\nx", history.Signature{Name: "A", Email: "a@example.com", Message: "x"}},
 			{"odd dates", head + "author A <a@example.com> 99999999999999999999 +0000\n" + ends + "\nx", history.Signature{Name: "A", Email: "a@example.com", Message: "x"}},
