@@ -95,9 +95,15 @@ func Read(gitDir string) (Unfinished, error) {
 	return Unfinished{Command: Pick, Skip: resumable(Pick, "").Finish}, nil
 }
 
-// stoppedForEdit reports whether a rebase has stopped so that somebody edits the commit that it has just made.
+// stoppedForEdit reports whether a rebase has stopped so that somebody edits the commit that it has just made. A conflict in a fixup or a squash
+// leaves the same file, and besides the list of what was squashed so far.
 func stoppedForEdit(gitDir string) (bool, error) {
-	return Exists(filepath.Join(gitDir, "rebase-merge", "amend"))
+	amends, err := Exists(filepath.Join(gitDir, "rebase-merge", "amend"))
+	if err != nil || !amends {
+		return false, err
+	}
+	squashes, err := Exists(filepath.Join(gitDir, "rebase-merge", "current-fixups"))
+	return !squashes, err
 }
 
 // Replays reports whether git is copying existing commits, which keep their authors, in the work tree of a git directory. If a rebase has stopped

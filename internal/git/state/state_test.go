@@ -25,16 +25,7 @@ func TestUnderWay(t *testing.T) {
 		"sequencer/todo=pick":                            {"cherry-pick", "`git -c core.editor=true cherry-pick --continue`"},
 		"sequencer/todo=revert":                          {"revert", "`git -c core.editor=true revert --continue`"},
 	} {
-		dir := t.TempDir()
-		for _, file := range strings.Fields(files) {
-			name, content, _ := strings.Cut(file, "=")
-			if err := os.MkdirAll(filepath.Join(dir, filepath.Dir(name)), 0o700); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(filepath.Join(dir, name), []byte(content+" 0123\n"), 0o600); err != nil {
-				t.Fatal(err)
-			}
-		}
+		dir := makeFiles(t, files)
 		got, err := Read(dir)
 		if err != nil || got.Command != want.command || want.command != "" && got.Remedy(nil) != want.remedy {
 			t.Errorf("%s: %+v, %s, %v", files, got, got.Remedy(nil), err)
@@ -46,6 +37,40 @@ func TestUnderWay(t *testing.T) {
 	}
 	if got, err := Read(dir); err == nil {
 		t.Errorf("a list that cannot be read is %+v", got)
+	}
+}
+
+// makeFiles makes a git directory with files, each as NAME=BEGINNING or NAME.
+func makeFiles(t *testing.T, files string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for _, file := range strings.Fields(files) {
+		name, content, _ := strings.Cut(file, "=")
+		if err := os.MkdirAll(filepath.Join(dir, filepath.Dir(name)), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(content+" 0123\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func TestReplays(t *testing.T) {
+	t.Parallel()
+	for files, want := range map[string]bool{
+		"":                                    false,
+		"MERGE_HEAD":                          false,
+		"CHERRY_PICK_HEAD":                    true,
+		"rebase-apply/next":                   true,
+		"rebase-merge/todo":                   true,
+		"rebase-merge/amend":                  false,
+		"rebase-merge/amend CHERRY_PICK_HEAD": true,
+		"rebase-merge/amend rebase-merge/current-fixups": true, // a conflict in a fixup
+	} {
+		if got, err := Replays(makeFiles(t, files)); err != nil || got != want {
+			t.Errorf("%s: %v, %v", files, got, err)
+		}
 	}
 }
 
