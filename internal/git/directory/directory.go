@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path"
 	"path/filepath"
@@ -27,7 +28,7 @@ const Reader = "files"
 
 // Tree is a directory on disk. It reads nothing outside the directory: it lists symbolic links as links and never follows them.
 type Tree struct {
-	root string
+	root string // not a symbolic link
 }
 
 // Open returns the tree below root, which must be a directory.
@@ -42,7 +43,11 @@ func Open(root string) (*Tree, error) {
 	if !info.IsDir() {
 		return nil, &failure.Error{Message: root + " is not a directory", Remedy: "name the directory that holds .small/ with --dir"}
 	}
-	return &Tree{root: root}, nil
+	real, err := filepath.EvalSymlinks(root)
+	if err != nil {
+		return nil, &failure.Error{Message: fmt.Sprintf("cannot look into %s: %v", root, err), Remedy: "name a readable directory with --dir", Err: err}
+	}
+	return &Tree{root: real}, nil
 }
 
 // List lists the files that a filter selects, the directories inside a .small, and, if the filter has Dirs, an empty .small itself. It does not
@@ -126,12 +131,13 @@ func (t *Tree) listMatching(ctx context.Context, pattern string) ([]history.File
 			break
 		}
 		last := i == len(elements)-1
+		end := !slices.ContainsFunc(elements[i+1:], func(e string) bool { return e != "**" }) // a/** matches a, too
 		var next []string
 		for _, dir := range dirs {
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			found, err := t.namesMatching(dir, element, last)
+			found, err := t.namesMatching(dir, element, !last, end)
 			if err != nil {
 				return nil, err
 			}
@@ -154,16 +160,17 @@ func (t *Tree) listMatching(ctx context.Context, pattern string) ([]history.File
 	return out, nil
 }
 
-// namesMatching lists the paths in a directory whose names match one element of a pattern. If files is true, it lists what is not a directory,
-// otherwise directories.
-func (t *Tree) namesMatching(dir, element string, files bool) ([]string, error) {
+// namesMatching lists the paths in a directory whose names match one element of a pattern: directories if dirs is true, and what is not a
+// directory if files is true.
+func (t *Tree) namesMatching(dir, element string, dirs, files bool) ([]string, error) {
 	entries, err := os.ReadDir(t.diskPath(dir))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	var out []string
 	for _, entry := range entries {
-		if entry.IsDir() != files && entry.Name() != ".git" && policy.Matches([]string{element}, entry.Name()) {
+		wanted := entry.IsDir() && dirs || !entry.IsDir() && files
+		if wanted && entry.Name() != ".git" && policy.Matches([]string{element}, entry.Name()) {
 			out = append(out, path.Join(dir, entry.Name()))
 		}
 	}
@@ -203,13 +210,30 @@ func (t *Tree) fileAt(path string) (history.File, error) {
 	return history.File{Path: path, Mode: gitMode(info.Mode().Type()), Object: path}, nil
 }
 
-// findWorkspaces returns the paths of a directory's .small and its lookalikes; none if the directory does not exist.
+// HasDirectory reports whether a path leads to a directory, and not through a symbolic link.
+func (t *Tree) HasDirectory(dir string) (bool, error) {
+	for i := range len(dir) + 1 {
+		if i < len(dir) && dir[i] != '/' {
+			continue
+		}
+		info, err := os.Lstat(t.diskPath(dir[:i]))
+		switch {
+		case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR), err == nil && !info.IsDir():
+			return false, nil
+		case err != nil:
+			return false, &failure.Error{Message: fmt.Sprintf("cannot look at %s: %v", dir[:i], err), Err: err}
+		}
+	}
+	return true, nil
+}
+
+// findWorkspaces returns the paths of a directory's .small and its lookalikes; none if the tree does not have the directory.
 func (t *Tree) findWorkspaces(dir string) ([]string, error) {
 	start := small.InDir(dir, "")
-	entries, err := os.ReadDir(t.diskPath(path.Dir(start)))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+	if there, err := t.HasDirectory(path.Dir(start)); err != nil || !there {
+		return nil, err
 	}
+	entries, err := os.ReadDir(t.diskPath(path.Dir(start)))
 	var out []string
 	for _, entry := range entries {
 		if name := entry.Name(); name == small.Dir || small.Lookalike(name, small.Dir) {
@@ -228,6 +252,9 @@ func (t *Tree) listBelow(ctx context.Context, start string, wanted func(history.
 		}
 	}
 	err := filepath.WalkDir(t.diskPath(start), func(name string, entry fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil // it was deleted meanwhile, as a build does
+		}
 		if err != nil {
 			return err
 		}
@@ -278,7 +305,7 @@ func (t *Tree) Blob(_ context.Context, object string, limit int64) (blob history
 		return blob, &failure.Error{Message: fmt.Sprintf("cannot read %s: %v", object, err), Remedy: "make the file readable: `chmod u+r " + wording.ShellWord(t.diskPath(object)) + "`", Err: err}
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	data, err := io.ReadAll(io.LimitReader(f, limit+1))
+	data, err := io.ReadAll(io.LimitReader(f, min(limit, math.MaxInt64-1)+1))
 	if err != nil {
 		return blob, &failure.Error{Message: fmt.Sprintf("cannot read %s: %v", object, err), Err: err}
 	}

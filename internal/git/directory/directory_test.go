@@ -3,6 +3,7 @@ package directory_test
 import (
 	"context"
 	"errors"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -62,7 +63,11 @@ func TestFiles(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(root, "empty", ".small"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	tree, ctx := open(t, root), context.Background()
+	link := filepath.Join(t.TempDir(), "link to the root")
+	if err := os.Symlink(root, link); err != nil {
+		t.Fatal(err)
+	}
+	tree, ctx := open(t, link), context.Background()
 	for _, c := range []struct {
 		name string
 		dirs []string
@@ -76,6 +81,8 @@ func TestFiles(t *testing.T) {
 		}},
 		{"one below", []string{"pkg"}, []string{"100644 pkg/.small/plan.small.yml"}},
 		{"none", []string{"other"}, nil},
+		{"a file", []string{"other/file"}, nil},
+		{"a link", []string{"link"}, nil},
 		{"an empty one", []string{"empty"}, []string{"040000 empty/.small"}},
 	} {
 		files, err := tree.List(ctx, "", history.Workspaces(c.dirs...))
@@ -99,6 +106,9 @@ func TestBlob(t *testing.T) {
 	write(t, root, "a", "12345")
 	tree, ctx := open(t, root), context.Background()
 	if b, err := tree.Blob(ctx, "a", 5); err != nil || string(b.Data) != "12345" || b.Size != 5 {
+		t.Errorf("%+v, %v", b, err)
+	}
+	if b, err := tree.Blob(ctx, "a", math.MaxInt64); err != nil || string(b.Data) != "12345" || b.Size != 5 {
 		t.Errorf("%+v, %v", b, err)
 	}
 	if b, err := tree.Blob(ctx, "a", 4); err != nil || b.Data != nil || b.Size != 5 {
@@ -166,6 +176,7 @@ func TestGlob(t *testing.T) {
 		{"**/workflows/*/workflow.md", ".small/workflows/job/workflow.md a/workflows/job/workflow.md workflows/job/workflow.md"},
 		{"jobs/*.json jobs/1.json", "jobs/1.json"},
 		{"jobs/**", "jobs/1.json jobs/old/2.json"},
+		{"jobs/1.json/** jobs/*.json/**/**", "jobs/1.json"},
 		{"jobs/{old,new}/*.json", "jobs/old/2.json"},
 		{`agents/a\[1\].md`, "agents/a[1].md"},
 		{"jobs/old none/*.md jobs/1.json/x", ""},

@@ -112,25 +112,32 @@ func (r *Repo) listIndexFiles(ctx context.Context, pathspecs []string) ([]histor
 	return files, r.toFailure("cannot read the index", err)
 }
 
-// Sparse returns those of the given index paths that a sparse checkout keeps out of the work tree.
+// Sparse returns those of the given index paths that a sparse checkout keeps out of the work tree. One git command lists the whole index if there
+// are many: to match each of its paths with many pathspecs takes longer.
 func (r *Repo) Sparse(ctx context.Context, paths []string) ([]string, error) {
 	if err := r.requireIndex(); err != nil {
 		return nil, err
 	}
+	wanted := map[string]bool{}
+	var specs []string
+	for _, path := range paths {
+		wanted[path] = true
+		specs = append(specs, ":(top,literal)"+path)
+	}
+	switch {
+	case len(specs) == 0:
+		return nil, nil
+	case len(specs) > maxPathspecs:
+		specs = []string{":(top)"}
+	}
+	out, err := r.git.Output(ctx, nil, slices.Concat([]string{"ls-files", "-t", "-z", "--full-name", "--"}, specs)...)
+	if err != nil {
+		return nil, r.toFailure("cannot read the index", err)
+	}
 	var sparse []string
-	for some := range slices.Chunk(paths, maxPathspecs) {
-		args := []string{"ls-files", "-t", "-z", "--full-name", "--"}
-		for _, path := range some {
-			args = append(args, ":(top,literal)"+path)
-		}
-		out, err := r.git.Output(ctx, nil, args...)
-		if err != nil {
-			return nil, r.toFailure("cannot read the index", err)
-		}
-		for _, line := range strings.Split(string(out), "\x00") {
-			if path, ok := strings.CutPrefix(line, "S "); ok {
-				sparse = append(sparse, path)
-			}
+	for line := range strings.SplitSeq(string(out), "\x00") {
+		if path, ok := strings.CutPrefix(line, "S "); ok && wanted[path] {
+			sparse = append(sparse, path)
 		}
 	}
 	return sparse, nil

@@ -53,7 +53,7 @@ func (r *Repo) Marks(ctx context.Context, f history.Filter) ([]Mark, error) {
 	for _, m := range marks {
 		specs = append(specs, ":(top,literal)"+m.Path)
 	}
-	if onlyGit {
+	if onlyGit || len(specs) > maxPathspecs { // core.ignoreStat marks every file
 		specs = filter.pathspecs()
 	}
 	marks = nil

@@ -2,10 +2,9 @@
 package worktree
 
 import (
+	"cmp"
 	"context"
-	"errors"
-	"io/fs"
-	"path/filepath"
+	"path"
 	"slices"
 	"strings"
 
@@ -25,19 +24,19 @@ type Repository interface {
 // log of the index is missing on disk, it also compares workspaces outside the index, because the log may have moved there.
 type History struct {
 	Repository
-	// top is the root of the work tree.
-	top   string
 	files *directory.Tree
 	// limit is the size of the largest file whose content is compared, in bytes.
 	limit int64
 	// contents holds, by object id, the contents of files on disk that the repository may not have.
 	contents map[string]history.Blob
+	// anyID is an object id of the repository, which tells the hash for files outside the index; empty before Diff.
+	anyID string
 }
 
 // Open makes the History of a repository whose work tree is at top. It does not keep the content of files of more than limit bytes.
 func Open(repo Repository, top string, limit int64) (*History, error) {
 	files, err := directory.Open(top)
-	return &History{Repository: repo, top: top, files: files, limit: limit, contents: map[string]history.Blob{}}, err
+	return &History{Repository: repo, files: files, limit: limit, contents: map[string]history.Blob{}}, err
 }
 
 // List lists the files of a revision that a filter selects. For the work tree, they need not be in the index.
@@ -83,6 +82,7 @@ func (h *History) Signature(ctx context.Context, revision string) (history.Signa
 func (h *History) Diff(ctx context.Context, edges []history.Edge, f history.Filter) ([][]history.Change, error) {
 	indexEdges := slices.Clone(edges)
 	for i := range indexEdges {
+		h.anyID = cmp.Or(h.anyID, edges[i].Parent)
 		if indexEdges[i].Child == history.WorkTree {
 			indexEdges[i].Child = history.Index
 		}
@@ -180,9 +180,8 @@ func (h *History) diffIndexToDisk(ctx context.Context, f history.Filter) ([]hist
 // stateOnDisk returns the file on disk at the path of a file in the index, and whether it exists.
 func (h *History) stateOnDisk(ctx context.Context, before history.File) (now history.File, there bool, err error) {
 	// If the path leads through a symbolic link, git treats the files there as untracked, or ignores them.
-	name := filepath.Join(h.top, filepath.FromSlash(before.Path))
-	if dir, err := filepath.EvalSymlinks(filepath.Dir(name)); errors.Is(err, fs.ErrNotExist) || err == nil && dir != filepath.Dir(name) {
-		return now, false, nil
+	if there, err := h.files.HasDirectory(path.Dir(before.Path)); err != nil || !there {
+		return now, false, err
 	}
 	now, there, err = h.files.File(before.Path)
 	if err != nil || !there {
@@ -206,7 +205,7 @@ func (h *History) hashFile(ctx context.Context, f history.File, like string) (hi
 		return f, err
 	}
 	if blob.Data != nil || blob.Size == 0 {
-		f.Object = history.BlobID(blob.Data, like)
+		f.Object = history.BlobID(blob.Data, cmp.Or(like, h.anyID))
 	}
 	if f.Object != like {
 		h.contents[f.Object] = blob
@@ -225,10 +224,17 @@ func (h *History) changesOfMissing(ctx context.Context, tracked []history.File, 
 		return nil, err
 	}
 	var out []history.Change
+	deleted := map[string]bool{}
+	for _, path := range missing {
+		deleted[path] = true
+	}
+	for _, path := range sparse {
+		delete(deleted, path)
+	}
 	known, logMissing := map[string]bool{}, false
 	for _, f := range tracked {
 		known[f.Path] = true
-		if slices.Contains(missing, f.Path) && !slices.Contains(sparse, f.Path) {
+		if deleted[f.Path] {
 			out = append(out, history.Change{Path: f.Path, Old: f})
 			_, name, in := small.SplitPath(f.Path)
 			logMissing = logMissing || in && name == small.Progress.FileName()

@@ -2,6 +2,7 @@ package worktree_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -141,9 +142,17 @@ func TestDiffLeavesOut(t *testing.T) {
 		r.Write("a", "1")
 		r.Write("b", "1")
 		r.Commit("one")
+		for i := range 201 { // more than are asked for one by one
+			r.Write(fmt.Sprint("many/", i), "1")
+		}
+		r.Git("add", "many")
+		r.Commit("two")
 		r.Git("rm", "-q", "--cached", "a")
-		r.Git("update-index", "--skip-worktree", "b")
+		r.GitInput(r.Git("ls-files", "many")+"\nb\n", "update-index", "--skip-worktree", "--stdin")
 		r.Remove("b")
+		if err := os.RemoveAll(r.Path("many")); err != nil {
+			t.Fatal(err)
+		}
 		if got := diff(t, r, reader); len(got) > 0 {
 			t.Errorf("%s: %v", reader, got)
 		}
@@ -151,6 +160,63 @@ func TestDiffLeavesOut(t *testing.T) {
 		if got := diff(t, r, reader); !slices.Equal(got, []string{"M a"}) {
 			t.Errorf("%s: %v", reader, got)
 		}
+	}
+}
+
+// TestDiffAcrossLinks demands that a directory that became a symbolic link, even one that leads to itself, holds no files.
+func TestDiffAcrossLinks(t *testing.T) {
+	for _, reader := range []string{repository.Git, repository.Embedded} {
+		r := gittest.New(t)
+		r.Write("a/x", "1")
+		r.Write("b/x", "1")
+		r.Commit("one")
+		for _, dir := range []string{"a", "b"} {
+			if err := os.RemoveAll(r.Path(dir)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		r.Write("c/x", "1")
+		if err := errors.Join(os.Symlink("a", r.Path("a")), os.Symlink("c", r.Path("b"))); err != nil {
+			t.Skip("SKIPPED: symbolic links cannot be made here: ", err)
+		}
+		if got := diff(t, r, reader); !slices.Equal(got, []string{"D a/x", "D b/x"}) {
+			t.Errorf("%s: %v", reader, got)
+		}
+	}
+}
+
+// TestDiffHashesLikeTheRepository demands the repository's hash for files that have no id in the index: one in conflict, and one outside it.
+func TestDiffHashesLikeTheRepository(t *testing.T) {
+	r := gittest.New(t, gittest.SHA256())
+	const log, moved = ".small/progress.small.yml", "new/.small/progress.small.yml"
+	r.Write(log, "1")
+	r.Write("f", "1")
+	r.Commit("one")
+	blob := r.Git("rev-parse", "HEAD:f")
+	r.GitInput("0 "+strings.Repeat("0", 64)+"\tf\n100644 "+blob+" 1\tf\n100644 "+blob+" 2\tf\n", "update-index", "--index-info")
+	r.Remove(log)
+	r.Write(moved, "1")
+	source := repository.Source{Dir: r.Dir, Environ: r.Environ(), Reader: repository.Git, Mode: "check"}
+	_, err := source.Do(t.Context(), func(repo repository.Repository, _ string) error {
+		h, err := worktree.Open(repo, r.Dir, 1<<20)
+		if err != nil {
+			return err
+		}
+		head := r.Git("rev-parse", "HEAD")
+		changes, err := h.Diff(t.Context(), []history.Edge{{Parent: head, Child: history.WorkTree}}, history.Filter{All: true})
+		if err != nil {
+			return err
+		}
+		was := history.File{Path: log, Mode: history.ModePlain, Object: blob}
+		is := history.File{Path: moved, Mode: history.ModePlain, Object: blob}
+		want := []history.Change{{Path: log, Old: was}, {Path: moved, New: is}}
+		if d := cmp.Diff(want, changes[0]); d != "" {
+			t.Errorf("-want +got:\n%s", d)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 
