@@ -13,7 +13,7 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/history"
 )
 
-// maxPathspecs is how many pathspecs are passed to one git command.
+// maxPathspecs is how many pathspecs are passed to one git command. git compares each path with all of them: to list everything is faster than more.
 const maxPathspecs = 200
 
 // List lists files as [history.Tree] says. It lists an unmerged path of the index once, with Unmerged set and without mode and object.
@@ -33,7 +33,11 @@ func (r *Repo) List(ctx context.Context, revision string, f history.Filter) ([]h
 	}
 	files, walked := r.walkTrees(ctx, revision, filter)
 	if !walked {
-		for _, some := range slices.AppendSeq(filter.twinPathspecs(), slices.Chunk(filter.pathspecs(), maxPathspecs)) {
+		calls := filter.twinPathspecs()
+		if specs := filter.pathspecs(); len(specs) > 0 {
+			calls = append(calls, specs)
+		}
+		for _, some := range calls {
 			found, err := r.listFiles(ctx, revision, some)
 			if err != nil {
 				return nil, err

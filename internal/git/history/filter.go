@@ -1,6 +1,7 @@
 package githistory
 
 import (
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -21,7 +22,7 @@ type Filter struct {
 	// thousands. wildcards holds the other globs, and wildcardPatterns their patterns.
 	prefixSet, exactPaths map[string]bool
 	wildcards             []glob
-	wildcardPatterns      []string // the patterns of rest
+	wildcardPatterns      []string
 	twins                 small.Twins
 	// beginnings holds the prefixes, the globs' prefixes and the paths in Twins, sorted. MayContain searches it for one inside a directory.
 	beginnings []string
@@ -98,7 +99,7 @@ const smallGlob = ".*[mM][aA][lL][lL]*"
 var pathspecEscaper = strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`)
 
 // pathspecs returns pathspecs that match everything the filter selects except its twins, and perhaps more: callers must drop what Matches
-// rejects. They are relative to the root, wherever git runs.
+// rejects. They are relative to the root, wherever git runs. If there were more than maxPathspecs, it returns one that matches all files.
 //
 // The pathspecs of patterns have no glob magic, so that * matches slashes too. If a pathspec has only one *, git compares just the beginning and
 // the end of a path (PATHSPEC_ONESTAR in git's pathspec.h).
@@ -121,12 +122,20 @@ func (f *Filter) pathspecs() []string {
 			out = append(out, ":(top)"+g.prefix+"*"+g.suffix)
 		}
 	}
+	if len(out) > maxPathspecs {
+		return []string{":(top)"}
+	}
 	return out
 }
 
 // twinPathspecs returns the pathspecs for twins, one list for each call of git. Paths of different depth go into different calls, because
-// excluding a path would also exclude the twins inside it.
+// excluding a path would also exclude the twins inside it. A path that is itself a twin is not excluded. It returns one pathspec that matches all
+// files if there were more than maxPathspecs.
 func (f *Filter) twinPathspecs() (calls [][]string) {
+	const each = 3
+	if each*len(f.Twins) > maxPathspecs {
+		return [][]string{{":(top)"}}
+	}
 	depths := map[int][]string{}
 	for _, of := range f.Twins {
 		like := ":(top,icase)" + strings.Map(func(r rune) rune {
@@ -136,12 +145,12 @@ func (f *Filter) twinPathspecs() (calls [][]string) {
 			return r
 		}, pathspecEscaper.Replace(of))
 		n := strings.Count(of, "/")
-		depths[n] = append(depths[n], like, like+"/*", ":(top,exclude,literal)"+of)
+		depths[n] = append(depths[n], like, like+"/*")
+		if len(f.twins.Of(of)) == 0 {
+			depths[n] = append(depths[n], ":(top,exclude,literal)"+of)
+		}
 	}
-	for _, specs := range depths {
-		calls = slices.AppendSeq(calls, slices.Chunk(specs, maxPathspecs/3*3))
-	}
-	return calls
+	return slices.Collect(maps.Values(depths))
 }
 
 // glob holds the texts with which each path that matches a pattern begins and ends. If exact is true, prefix is the only path that matches.

@@ -57,15 +57,16 @@ func (r *Repo) Marks(ctx context.Context, f history.Filter) ([]Mark, error) {
 		specs = filter.pathspecs()
 	}
 	marks = nil
-	for some := range slices.Chunk(specs, maxPathspecs) {
-		out, err := r.git.Output(ctx, nil, append([]string{"ls-files", "-v", "-z", "--full-name", "--"}, some...)...)
-		if err != nil {
-			return nil, r.toFailure("cannot read the index", err)
-		}
-		for _, line := range strings.Split(string(out), "\x00") {
-			if m := ParseMark(line); len(m.Names()) > 0 {
-				marks = append(marks, m)
-			}
+	if len(specs) == 0 {
+		return nil, nil
+	}
+	out, err := r.git.Output(ctx, nil, append([]string{"ls-files", "-v", "-z", "--full-name", "--"}, specs...)...)
+	if err != nil {
+		return nil, r.toFailure("cannot read the index", err)
+	}
+	for line := range strings.SplitSeq(string(out), "\x00") {
+		if m := ParseMark(line); len(m.Names()) > 0 {
+			marks = append(marks, m)
 		}
 	}
 	return OnDisk(r.Top, filter, marks), nil
