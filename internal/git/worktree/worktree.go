@@ -136,6 +136,9 @@ func composeChanges(first, second []history.Change) []history.Change {
 	for _, c := range second {
 		if before, both := byPath[c.Path]; both {
 			c.Old = before.Old
+			if before.New.Unmerged && c.Old.Regular() && c.New.Regular() {
+				c.New.Mode = c.Old.Mode // the index has no mode for it, and a file system may not record executable files
+			}
 		}
 		byPath[c.Path] = c
 	}

@@ -185,15 +185,18 @@ func TestDiffAcrossLinks(t *testing.T) {
 	}
 }
 
-// TestDiffHashesLikeTheRepository demands the repository's hash for files that have no id in the index: one in conflict, and one outside it.
-func TestDiffHashesLikeTheRepository(t *testing.T) {
+// TestDiffOfFilesWithoutID demands the repository's hash for files that have no id in the index, one in conflict and one outside it, and for the one
+// in conflict the mode that it had.
+func TestDiffOfFilesWithoutID(t *testing.T) {
 	r := gittest.New(t, gittest.SHA256())
 	const log, moved = ".small/progress.small.yml", "new/.small/progress.small.yml"
 	r.Write(log, "1")
 	r.Write("f", "1")
-	r.Commit("one")
+	r.Git("add", ".")
+	r.Git("update-index", "--chmod=+x", "f")
+	r.Git("commit", "-q", "-m", "one")
 	blob := r.Git("rev-parse", "HEAD:f")
-	r.GitInput("0 "+strings.Repeat("0", 64)+"\tf\n100644 "+blob+" 1\tf\n100644 "+blob+" 2\tf\n", "update-index", "--index-info")
+	r.GitInput("0 "+strings.Repeat("0", 64)+"\tf\n100755 "+blob+" 1\tf\n100755 "+blob+" 2\tf\n", "update-index", "--index-info")
 	r.Remove(log)
 	r.Write(moved, "1")
 	source := repository.Source{Dir: r.Dir, Environ: r.Environ(), Reader: repository.Git, Mode: "check"}
