@@ -217,7 +217,8 @@ func (h *History) hashFile(ctx context.Context, f history.File, like string) (hi
 }
 
 // changesOfMissing returns the deletions of the files in the index that are missing on disk, except by a sparse checkout. If there is a log among
-// them, it also returns the workspaces' files outside the index as additions: the log may have moved to one of them.
+// them, it also returns the workspaces' files outside the index as additions, except those of nested repositories: the log may have moved to one of
+// them.
 func (h *History) changesOfMissing(ctx context.Context, tracked []history.File, missing []string) ([]history.Change, error) {
 	if len(missing) == 0 {
 		return nil, nil
@@ -251,9 +252,32 @@ func (h *History) changesOfMissing(ctx context.Context, tracked []history.File, 
 		return nil, err
 	}
 	for _, f := range files {
-		if !known[f.Path] && f.Regular() {
+		if known[f.Path] || !f.Regular() {
+			continue
+		}
+		nested, err := h.inNestedRepository(f.Path)
+		if err != nil {
+			return nil, err
+		}
+		if !nested {
 			out = append(out, history.Change{Path: f.Path, New: f})
 		}
 	}
 	return out, nil
+}
+
+// inNestedRepository reports whether a file belongs to another repository or work tree inside this one, such as a submodule. git add does not take
+// such a file.
+func (h *History) inNestedRepository(name string) (bool, error) {
+	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+		dotGit := path.Join(dir, ".git")
+		_, found, err := h.files.File(dotGit)
+		if err == nil && !found {
+			found, err = h.files.HasDirectory(dotGit)
+		}
+		if err != nil || found {
+			return found, err
+		}
+	}
+	return false, nil
 }

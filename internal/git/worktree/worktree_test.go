@@ -229,6 +229,9 @@ func TestDiffFindsMoves(t *testing.T) {
 	r.Write(".small/progress.small.yml", "1")
 	r.Commit("one")
 	r.Write("new/.small/progress.small.yml", "1")
+	r.Write("tree/.git", "gitdir: as in a linked work tree") // what another work tree has is no move
+	r.Write("tree/sub/.small/progress.small.yml", "1")
+	gittest.New(t, gittest.At(r.Path("nested"))).Write(".small/progress.small.yml", "1")
 	if got := diff(t, r, repository.Auto); len(got) > 0 {
 		t.Errorf("%v", got)
 	}
