@@ -60,6 +60,13 @@ func refuseMoved(ctx context.Context, s *session.Session, dir string) error {
 		if inHead && len(committed) > 0 {
 			continue // it is another workspace, with the same beginning
 		}
+		nested, err := tree.InNestedRepository(f.Path)
+		if err != nil {
+			return err
+		}
+		if nested {
+			continue // another work tree has it too
+		}
 		text, readErr := workgit.ReadFile(top, f.Path)
 		if readErr == nil && bytes.HasPrefix(withLineFeeds(text), withLineFeeds(old)) {
 			return &failure.Error{

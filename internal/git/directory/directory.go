@@ -227,6 +227,22 @@ func (t *Tree) HasDirectory(dir string) (bool, error) {
 	return true, nil
 }
 
+// InNestedRepository reports whether a file belongs to another repository or work tree inside this one, such as a submodule. git add does not take
+// such a file.
+func (t *Tree) InNestedRepository(name string) (bool, error) {
+	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+		dotGit := path.Join(dir, ".git")
+		_, found, err := t.File(dotGit)
+		if err == nil && !found {
+			found, err = t.HasDirectory(dotGit)
+		}
+		if err != nil || found {
+			return found, err
+		}
+	}
+	return false, nil
+}
+
 // findWorkspaces returns the paths of a directory's .small and its lookalikes; none if the tree does not have the directory.
 func (t *Tree) findWorkspaces(dir string) ([]string, error) {
 	start := small.InDir(dir, "")

@@ -255,7 +255,7 @@ func (h *History) changesOfMissing(ctx context.Context, tracked []history.File, 
 		if known[f.Path] || !f.Regular() {
 			continue
 		}
-		nested, err := h.inNestedRepository(f.Path)
+		nested, err := h.files.InNestedRepository(f.Path)
 		if err != nil {
 			return nil, err
 		}
@@ -264,20 +264,4 @@ func (h *History) changesOfMissing(ctx context.Context, tracked []history.File, 
 		}
 	}
 	return out, nil
-}
-
-// inNestedRepository reports whether a file belongs to another repository or work tree inside this one, such as a submodule. git add does not take
-// such a file.
-func (h *History) inNestedRepository(name string) (bool, error) {
-	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
-		dotGit := path.Join(dir, ".git")
-		_, found, err := h.files.File(dotGit)
-		if err == nil && !found {
-			found, err = h.files.HasDirectory(dotGit)
-		}
-		if err != nil || found {
-			return found, err
-		}
-	}
-	return false, nil
 }
