@@ -66,7 +66,7 @@ func (g Git) Run(ctx context.Context, stdin io.Reader, args ...string) (Result, 
 	done := Result{Out: out.Bytes(), Stderr: said.String()}
 	var exit *exec.ExitError
 	switch {
-	case ctx.Err() != nil:
+	case endOf(ctx, err) != nil:
 		return done, &Error{Command: Subcommand(args), Err: ctx.Err()}
 	case err == nil, errors.Is(err, exec.ErrWaitDelay):
 		return done, nil

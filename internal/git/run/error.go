@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"os/exec"
 	"strings"
+	"syscall"
+	"time"
 
 	"github.com/small-gate/small-gate/internal/base/failure"
 	"github.com/small-gate/small-gate/internal/base/wording"
@@ -62,12 +64,30 @@ func newError(ctx context.Context, args []string, err error, said *Stderr) error
 	e := &Error{Command: Subcommand(args), Stderr: said.String(), Err: err}
 	var exit *exec.ExitError
 	switch {
-	case ctx.Err() != nil:
+	case endOf(ctx, err) != nil:
 		return &Error{Command: e.Command, Err: ctx.Err()}
 	case errors.As(err, &exit) && exit.Exited():
 		e.Status, e.Err = exit.ExitCode(), nil
 	}
 	return e
+}
+
+// signalDelay is the longest time between a signal's arrival in git and its arrival in this process.
+const signalDelay = time.Second
+
+// endOf returns the error of a context that has ended; nil if it has not. err is the error of a git process. A terminal sends an interrupt to git and to
+// this process. If git died of one, endOf waits for this process to notice it too.
+func endOf(ctx context.Context, err error) error {
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		if status, is := exit.Sys().(syscall.WaitStatus); is && status.Signaled() && (status.Signal() == syscall.SIGINT || status.Signal() == syscall.SIGTERM) {
+			select {
+			case <-ctx.Done():
+			case <-time.After(signalDelay):
+			}
+		}
+	}
+	return ctx.Err()
 }
 
 // Subcommand returns the subcommand in git's arguments, after any -c options. args must not be empty.
