@@ -263,8 +263,12 @@ func (r *Repo) ListIndex(ctx context.Context) ([]history.File, error) {
 // reader refuses sparse checkouts.
 func (r *Repo) Sparse(_ context.Context, paths []string) (sparse []string, err error) {
 	marks, err := githistory.MarksIn(r.indexFile(), githistory.SHA1)
+	wanted := make(map[string]bool, len(paths))
+	for _, path := range paths {
+		wanted[path] = true
+	}
 	for _, m := range marks {
-		if m.SkipWorktree && slices.Contains(paths, m.Path) {
+		if m.SkipWorktree && wanted[m.Path] {
 			sparse = append(sparse, m.Path)
 		}
 	}
