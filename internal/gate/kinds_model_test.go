@@ -102,13 +102,20 @@ func (m *kindModel) rewritten(p, c int, at string, l, now []string) []string {
 	case !m.done(now) && !slices.Contains(m.parents[c], p): // only a commit's own edges are judged by what comes back
 	case m.kind.unordered() && len(minus(r.rawTo, m.logs[c][at].raw)) > 0 && !m.had(r.rawTo, append([]int{p, c}, m.parents[c]...)...): // the heads differ
 	case m.front(l, r.from):
-		return slices.Concat(r.to, m.besides(l, r.from))
+		return slices.Concat(r.to, m.undecided(m.besides(l, r.from)))
 	case slices.ContainsFunc(minus(r.to, r.from), func(e string) bool { return slices.Contains(l, e) }): // later than the rewrite
 	case slices.Equal(m.parents[c], []int{p}) || m.front(l, r.to) && m.done(l) || !m.stood(append([]int{p, c}, m.parents[c]...)...):
 	default:
-		return slices.Concat(r.to, minus(l, r.from))
+		return slices.Concat(r.to, m.undecided(minus(l, r.from)))
 	}
 	return l
+}
+
+// undecided leaves out of l what the rewrite removed, however often it is there, and counts as one what the rewrite added.
+func (m *kindModel) undecided(l []string) []string {
+	removed := minus(m.rewrite.from, m.rewrite.to)
+	l = slices.DeleteFunc(slices.Clone(l), func(e string) bool { return slices.Contains(removed, e) })
+	return minus(l, minus(m.rewrite.to, m.rewrite.from))
 }
 
 // returned judges whether a commit brings back what the rewrite removed.

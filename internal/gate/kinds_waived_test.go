@@ -102,9 +102,9 @@ func waiversFor(r *finding.Report) (waivers []policy.Waiver, all bool) {
 }
 
 // usesOneLog reports whether no commit has another log than log/a, to which entries could have gone.
-func (x *exceptions) usesOneLog() bool {
-	return !x.kind.files && !slices.ContainsFunc(x.trees, func(tree fileTree) bool {
-		return slices.ContainsFunc(x.logs(tree), func(p string) bool { return p != "log/a"+x.kind.suffix })
+func (w *kindWorld) usesOneLog() bool {
+	return !w.kind.files && !slices.ContainsFunc(w.trees, func(tree fileTree) bool {
+		return slices.ContainsFunc(w.logs(tree), func(p string) bool { return p != "log/a"+w.kind.suffix })
 	})
 }
 

@@ -105,7 +105,7 @@ func (r *Rewrite) hasOnlyAfter(l *Ledger) bool {
 
 // hasRemoved reports whether entries has, besides all of after, an entry that the step from before to after removed.
 func hasRemoved(entries, before, after []Entry) bool {
-	removed := DigestSet(&Ledger{Entries: pickEntries(before, unmatched(before, after))})
+	removed := removedBy(before, after)
 	return slices.ContainsFunc(unmatched(entries, after), func(i int) bool { return removed[entries[i].Digest] })
 }
 
@@ -128,6 +128,16 @@ func (r *Rewrite) withBeforeFrom(p *Ledger) *Rewrite {
 	known := *r
 	known.Before = slices.Clip(entries)
 	return &known
+}
+
+// WithBeforeFrom returns eq with the Before of each rewrite taken from p, if p has the entries at From.
+func (eq Equivalence) WithBeforeFrom(p *Ledger) Equivalence {
+	rewrites := make([]*Rewrite, len(eq.Rewrites))
+	for i, r := range eq.Rewrites {
+		rewrites[i] = r.withBeforeFrom(p)
+	}
+	eq.Rewrites = rewrites
+	return eq
 }
 
 // rewrittenLog is an old log to which an approved rewrite was applied.
@@ -197,7 +207,6 @@ func (eq Equivalence) ApplyRewrite(p, c *Ledger) *Ledger {
 // splitByRewrite returns the indexes in c of the entries that r led to, and the indexes in p of the entries that neither r nor the rewrites
 // before it affect. ok is false if r does not apply. If eq.Older, p may lack entries that r started from. If eq.MayReturn, c may have entries that r removed.
 func (eq Equivalence) splitByRewrite(r *Rewrite, p, c *Ledger) (now, rest []int, ok bool) {
-	var isOlder bool
 	switch {
 	case !eq.MayReturn && !r.DoneIn(c):
 		return nil, nil, false
@@ -206,26 +215,20 @@ func (eq Equivalence) splitByRewrite(r *Rewrite, p, c *Ledger) (now, rest []int,
 	case !eq.Older || r.Before == nil || r.Unordered && r.After == nil || r.hasOnlyAfter(p):
 		return nil, nil, false
 	default:
-		rest, isOlder = eq.unaffectedByChain(r, p), true
+		rest = eq.unaffectedByChain(r, p)
 	}
 	if !r.Unordered {
 		n, has := c.matchBeginning(r.To, r.After)
-		if has && isOlder {
-			rest = withoutEntries(p, rest, addedTo(r.Before, c.Entries[:n]))
-		}
-		return indexesBelow(n), rest, has
-	}
-	if isOlder {
-		rest = withoutEntries(p, rest, addedTo(r.Before, r.After))
+		return indexesBelow(n), leaveOutRewritten(p, rest, r.Before, c.Entries[:n]), has
 	}
 	if r.After != nil && containsAll(c.Entries, r.After) {
-		return otherIndexes(c.Entries, unmatched(c.Entries, r.After)), rest, true
+		return otherIndexes(c.Entries, unmatched(c.Entries, r.After)), leaveOutRewritten(p, rest, r.Before, r.After), true
 	}
 	// After is not known. Either c has only the entries that r led to and the unaffected ones, or r only removed entries, and c may have others.
 	unaffected, affected := pickEntries(p.Entries, rest), pickEntries(p.Entries, otherIndexes(p.Entries, rest))
 	for _, candidate := range [][]int{unmatched(c.Entries, unaffected), otherIndexes(c.Entries, unmatched(c.Entries, affected))} {
 		if setHead(pickEntries(c.Entries, candidate)) == r.To {
-			return candidate, rest, true
+			return candidate, leaveOutRewritten(p, rest, affected, pickEntries(c.Entries, candidate)), true
 		}
 	}
 	return nil, nil, false
@@ -250,14 +253,25 @@ func (eq Equivalence) unaffectedByChain(r *Rewrite, p *Ledger) []int {
 		next := chain[n-2].Before
 		_, added := chain[n-1].matchAfter(next)
 		rest = withoutEntries(p, rest, pickEntries(next, added))
-		rest = withoutEntries(p, rest, addedTo(chain[n-1].Before, chain[n-1].After))
+		if after := chain[n-1].After; after != nil {
+			rest = leaveOutRewritten(p, rest, chain[n-1].Before, after)
+		}
 	}
 	return rest
 }
 
-// addedTo returns the entries that a rewrite from before to after added. An older log that has them too has recorded them itself, and they count as one
-// with those of the rewrite.
-func addedTo(before, after []Entry) []Entry { return pickEntries(after, unmatched(after, before)) }
+// leaveOutRewritten leaves out of rest, indexes in p, what a rewrite from before to after also decided: entries equal to one that it removed, since nobody
+// can tell them apart, and for each entry that it added one equal entry, which p has recorded itself.
+func leaveOutRewritten(p *Ledger, rest []int, before, after []Entry) []int {
+	removed := removedBy(before, after)
+	rest = slices.DeleteFunc(slices.Clone(rest), func(i int) bool { return removed[p.Entries[i].Digest] })
+	return withoutEntries(p, rest, pickEntries(after, unmatched(after, before)))
+}
+
+// removedBy returns the entries that a rewrite from before to after removed.
+func removedBy(before, after []Entry) map[small.Digest]bool {
+	return DigestSet(&Ledger{Entries: pickEntries(before, unmatched(before, after))})
+}
 
 // withoutEntries returns those of the indexes in p that remain if each of others cancels one equal entry.
 func withoutEntries(p *Ledger, indexes []int, others []Entry) []int {

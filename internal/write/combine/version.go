@@ -243,10 +243,10 @@ func (l *log) compareWithBases(theirs, ours *version, bases []*version) error {
 		oursOld := !l.beginsWithBaseline(ours) && l.beginsWithBaseline(theirs) || l.wasRewritten(base, theirs) || theirs.isAheadOf(ours)
 		theirsOld := l.beginsWithBaseline(ours) && !l.beginsWithBaseline(theirs) || l.wasRewritten(base, ours) || ours.isAheadOf(theirs)
 		if theirs.Picked || theirsOld {
-			l.dropRemovedByOther(theirs, base, ours)
+			l.leaveOutRemoved(theirs, base, ours)
 		}
 		if oursOld && !theirs.Picked {
-			l.dropRemovedByOther(ours, base, theirs)
+			l.leaveOutRemoved(ours, base, theirs)
 		}
 	}
 	return nil
@@ -260,6 +260,35 @@ func (l *log) beginsWithBaseline(v *version) bool {
 // wasRewritten reports whether a side of a configured log lacks entries of a base, as an approved rewrite of the whole log allows.
 func (l *log) wasRewritten(base, side *version) bool {
 	return len(l.Comparer.Rewrites) > 0 && side.Data != nil && len(ledger.Only(base.ledger, side.ledger, l.Comparer.Equivalence)) > 0
+}
+
+// applyRewrite replaces the items of v by those of the other side's approved rewrite and the entries of v that the rewrite does not affect. It returns
+// false if the other side has done no rewrite that v has not, or if the base does not show what the rewrite started from.
+func (l *log) applyRewrite(v, base, other *version) bool {
+	equal := l.Comparer.WithBeforeFrom(base.ledger)
+	equal.Older = true
+	rewritten := equal.ApplyRewrite(v.ledger, other.ledger)
+	if rewritten == v.ledger {
+		return false
+	}
+	byDigest := map[small.Digest][]item{}
+	for _, it := range slices.Concat(other.items, v.items) {
+		byDigest[it.Digest] = append(byDigest[it.Digest], it)
+	}
+	v.items = nil
+	for _, e := range rewritten.Entries {
+		v.items = append(v.items, byDigest[e.Digest][0])
+	}
+	v.ledger = ledgerOf(v.items)
+	return true
+}
+
+// leaveOutRemoved leaves out of v what the other side removed from the base: by an approved rewrite, which a picked commit does not bring along, or
+// otherwise.
+func (l *log) leaveOutRemoved(v, base, other *version) {
+	if v.Picked || !l.applyRewrite(v, base, other) {
+		l.dropRemovedByOther(v, base, other)
+	}
 }
 
 // dropRemovedByOther removes from v the base's entries that the other side lacks.
