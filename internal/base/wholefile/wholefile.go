@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -135,7 +136,7 @@ func Sweep(dir string, names ...string) error {
 		return nil
 	}
 	for _, f := range files {
-		name, _, is := strings.Cut(strings.TrimPrefix(f.Name(), "."), Infix)
+		name, is := baseOfTemporary(f.Name())
 		if !is || len(names) > 0 && !slices.Contains(names, name) {
 			continue
 		}
@@ -144,6 +145,16 @@ func Sweep(dir string, names ...string) error {
 		}
 	}
 	return err
+}
+
+// baseOfTemporary returns the name for which a temporary file was made; is tells whether the file has the name of one.
+func baseOfTemporary(file string) (name string, is bool) {
+	at := strings.LastIndex(file, Infix)
+	if at < 1 || file[0] != '.' {
+		return "", false
+	}
+	_, err := strconv.ParseUint(file[at+len(Infix):], 10, 32)
+	return file[1:at], err == nil
 }
 
 // temporary makes a new file. [os.CreateTemp] would set its own permissions.

@@ -167,8 +167,18 @@ func TestPrepareAndSweep(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	others := []string{"file" + Infix + "7", ".file" + Infix + "old", ".file" + Infix, ".file" + Infix + "7.txt"}
+	for _, name := range others {
+		write(t, filepath.Join(dir, name), "somebody else's")
+	}
 	if err := Sweep(dir, "file"); err != nil {
 		t.Fatal(err)
+	}
+	for _, name := range others {
+		want(t, filepath.Join(dir, name), "somebody else's")
+		if err := os.Remove(filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
 	}
 	if left, err := filepath.Glob(filepath.Join(dir, ".*")); err != nil || len(left) != 1 || !strings.HasPrefix(filepath.Base(left[0]), ".other"+Infix) {
 		t.Errorf("there is %v, %v", left, err)
