@@ -192,6 +192,28 @@ func TestPrepareAndSweep(t *testing.T) {
 	}
 }
 
+// A file whose name is as long as the system allows is written and swept like any other.
+func TestLongName(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{strings.Repeat("n", 255), strings.Repeat("é", 127)} {
+		file := filepath.Join(dir, name)
+		write(t, file, "one")
+		want(t, file, "one")
+		write(t, file, "two")
+		want(t, file, "two")
+		if _, err := Prepare(file, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := Sweep(dir, name); err != nil {
+			t.Fatal(err)
+		}
+		names(t, dir, name)
+		if err := os.Remove(file); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 func write(t *testing.T, path, content string) {
 	t.Helper()
 	if err := Write(path, []byte(content)); err != nil {
