@@ -163,10 +163,18 @@ func FindValue(field, value string) []Match {
 	return slices.DeleteFunc(found, func(m Match) bool { return m.End <= 0 })
 }
 
+// mostRounds is how often a text is masked at most: a mask may make the text around it look like another credential. Then all of the rest is masked.
+const mostRounds = 8
+
 // MaskKind is Mask for the value of a field. It also returns the kind of the first credential in the value; empty if there is none.
 func MaskKind(field, value string) (masked, kind string) {
+	rounds := 0
 	for found := FindValue(field, value); len(found) > 0; found = FindValue(field, value) {
 		kind = cmp.Or(kind, found[0].Shape.Name)
+		if rounds++; rounds > mostRounds {
+			found = found[:1]
+			found[0].End = len(value)
+		}
 		var b strings.Builder
 		end := 0
 		for _, m := range found {

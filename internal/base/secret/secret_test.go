@@ -61,7 +61,7 @@ func credentials() map[string][]string {
 	webToken := jwt(`{"alg":"HS256","typ":"JWT"}`, claims)
 	return map[string][]string{
 		"AWS access key id": {"AKIA" + draw(16, capital+"234567"), "ASIA" + draw(16, capital+"234567")},
-		"AWS secret access key": {"AWS_SECRET_ACCESS_KEY=" + draw(40, base64s), `"SecretAccessKey": "` + draw(40, base64s) + `"`, "aws_secret_access_key = " + draw(40, base64s), `{\"secretAccessKey\":\"` + draw(40, base64s) + `\"}`,
+		"AWS access key secret": {"AWS_SECRET_ACCESS_KEY=" + draw(40, base64s), `"SecretAccessKey": "` + draw(40, base64s) + `"`, "aws_secret_access_key = " + draw(40, base64s), `{\"secretAccessKey\":\"` + draw(40, base64s) + `\"}`,
 			"aws configure set aws_secret_access_key " + draw(40, base64s), "tool --secret-access-key " + draw(40, base64s), "<SecretAccessKey>" + draw(40, base64s) + "</SecretAccessKey>",
 			"| aws_secret_access_key | " + draw(40, base64s) + " |", "`AWS_SECRET_ACCESS_KEY`: `" + draw(40, base64s) + "`", "AWS_SECRET_ACCESS_KEY: >-\n  " + draw(40, base64s),
 			`{"AWS_SECRET_ACCESS_KEY":["` + draw(40, base64s) + `"]}`, "AWS secret access key: " + draw(40, base64s)},
@@ -103,6 +103,29 @@ func credentials() map[string][]string {
 			"https://a:" + draw(12, letters) + "@" + draw(12, letters) + "@acme.dev/x", `https:\/\/a:` + draw(12, letters) + `@acme.dev\/x`, "https:/a:" + draw(12, letters) + "@acme.dev",
 			"https://me@acme.dev:" + draw(12, letters) + "@acme.dev/x", "https://a:" + draw(12, letters) + "@localhost.acme.dev/x", "https://a:" + draw(12, letters) + "@127.0.0.1.nip.io",
 			"postgres://app:P@ssw0rd@db/x", "redis://:letmein@cache", "https://user:s3cret@host"},
+	}
+}
+
+// What a mask says is no name of another credential, and masking ends soon even if each mask makes the text after it look like one.
+func TestMaskStaysMask(t *testing.T) {
+	for i := range Shapes {
+		if marker := "…(masked " + Shapes[i].Name + ")"; Suspected(marker) {
+			t.Errorf("%s has a literal of a credential", marker)
+		}
+	}
+	const digest = "q83vEjRWeJq83vEjRWeJASNFZ4mrze8BI0VniavN"
+	text := credentials()["AWS access key secret"][0]
+	if masked := Mask(text + " " + digest); !strings.HasSuffix(masked, " "+digest) {
+		t.Errorf("masked as %q", masked)
+	}
+	for lastLines, kept := range map[int]bool{1: true, 3: true, 200: false} {
+		masked := Mask("-----BEGIN PRIVATE KEY-----" + strings.Repeat(`\n`+digest+`\n-----END PRIVATE KEY-----`, lastLines) + " after")
+		if strings.Contains(masked, digest) || strings.HasSuffix(masked, ") after") != kept {
+			t.Errorf("%d last lines: %q", lastLines, masked)
+		}
+		if again := Mask(masked); again != masked {
+			t.Errorf("masked again: %q, once: %q", again, masked)
+		}
 	}
 }
 

@@ -46,7 +46,7 @@ var Shapes = []Shape{
 		expression: ended(`(?:AKIA|ASIA)[A-Z0-9]{16}`), check: varied, alone: true,
 	},
 	{
-		Name: "AWS secret access key", lines: true,
+		Name: "AWS access key secret", lines: true, // not in the vendor's words, which are a literal: a mask would make what follows it a credential
 		Literals: []string{"aws_secret", "AWS_SECRET", "awsSecret", "AwsSecret", "aws-secret", "secret_access_key", "SECRET_ACCESS_KEY",
 			"secretAccessKey", "SecretAccessKey", "secret-access-key", "secret access key", "Secret access key"},
 		Source:     "https://docs.aws.amazon.com/IAM/latest/UserGuide/security-creds-programmatic-access.html",
