@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -30,19 +31,19 @@ func TakeState(ctx context.Context, workspace string, wait time.Duration) (relea
 	bounded, stop := context.WithTimeout(ctx, wait)
 	defer stop()
 	for {
-		switch err := makeState(dir, name); {
+		switch err := states.take(dir, name); {
 		case err == nil:
-			return func() error { return removeState(name) }, nil
+			return func() error { return states.release(name) }, nil
 		case !errors.Is(err, fs.ErrExist):
 			return nil, &failure.Error{
 				Message: "cannot make the lock of the protocol's own program: " + wording.Printable(err.Error()),
 				Remedy:  "make " + wording.Printable(dir) + " a writable directory", Err: err,
 			}
 		}
-		pid, since, mine := stateHolder(name)
+		by := states.holder(name)
 		switch {
-		case pid == 0 || !gone(pid):
-		case mine:
+		case !by.ended:
+		case by.isOurs:
 			if err := removeState(name); err != nil {
 				return nil, err
 			}
@@ -50,7 +51,7 @@ func TakeState(ctx context.Context, workspace string, wait time.Duration) (relea
 		default:
 			return nil, &failure.Error{
 				Message: fmt.Sprintf("the workspace in %s is locked by process %d of the protocol's own program since %s, which has ended without unlocking it",
-					wording.Printable(workspace), pid, since),
+					wording.Printable(workspace), by.pid, by.since),
 				Remedy: "`rm -f -- " + wording.ShellWord(name) + "`, then run the same command again",
 			}
 		}
@@ -61,11 +62,11 @@ func TakeState(ctx context.Context, workspace string, wait time.Duration) (relea
 				return nil, ctx.Err()
 			}
 			f := &failure.Error{
-				Message: fmt.Sprintf("the workspace in %s is locked by process %d of the protocol's own program since %s (%s); waited %s",
-					wording.Printable(workspace), pid, since, wording.Printable(name), wait),
+				Message: fmt.Sprintf("the workspace in %s is locked by process %d of %s since %s (%s); waited %s",
+					wording.Printable(workspace), by.pid, by.program(), by.since, wording.Printable(name), wait),
 				Remedy: "run the same command again, once that one has ended; --wait 5m waits longer",
 			}
-			if pid == 0 {
+			if by.pid == 0 {
 				f.Message = fmt.Sprintf("the workspace in %s is locked, and %s does not say by whom; waited %s", wording.Printable(workspace), wording.Printable(name), wait)
 				f.Remedy = "if no command of the protocol's own program is at work there: `rm -f -- " + wording.ShellWord(name) + "`, then run the same command again"
 			}
@@ -128,21 +129,66 @@ func removeState(name string) error {
 	return nil
 }
 
-// stateHolder is what the lock says about its holder. pid is 0 if it does not say.
-func stateHolder(name string) (pid int, since string, mine bool) {
+// ownStates are the state locks that this process holds.
+type ownStates struct {
+	mutex sync.Mutex
+	names map[string]bool
+}
+
+var states = &ownStates{names: map[string]bool{}}
+
+func (o *ownStates) take(dir, name string) error {
+	o.mutex.Lock()
+	defer o.mutex.Unlock()
+	err := makeState(dir, name)
+	if err == nil {
+		o.names[name] = true
+	}
+	return err
+}
+
+func (o *ownStates) release(name string) error {
+	o.mutex.Lock()
+	defer o.mutex.Unlock()
+	delete(o.names, name)
+	return removeState(name)
+}
+
+// stateHolder is what a state lock says about its holder. pid is 0 if it does not say. ended is true if that process has certainly ended, and
+// isOurs if a small-hook has made the lock.
+type stateHolder struct {
+	pid           int
+	since         string
+	ended, isOurs bool
+}
+
+// holder reads who holds a lock. The process id of this process also names one that had it earlier: in containers, ids soon return.
+func (o *ownStates) holder(name string) (by stateHolder) {
+	o.mutex.Lock()
+	defer o.mutex.Unlock()
 	text, err := wholefile.Start(name, 4096)
 	if err != nil {
-		return 0, "a moment ago", false
+		return by
 	}
 	for line := range strings.Lines(string(text)) {
 		switch key, value, _ := strings.Cut(strings.TrimSpace(line), "="); key {
 		case "pid":
-			pid, _ = strconv.Atoi(value) //nolint:errcheck // 0: no process is named
+			by.pid, _ = strconv.Atoi(value) //nolint:errcheck // 0: no process is named
 		case "created_at":
-			since = wording.Printable(wording.Clip(value))
+			by.since = wording.Printable(wording.Clip(value))
 		}
 	}
-	return pid, since, strings.HasSuffix(string(text), ours)
+	by.isOurs = strings.HasSuffix(string(text), ours)
+	by.ended = by.pid != 0 && (gone(by.pid) || by.pid == os.Getpid() && !o.names[name])
+	return by
+}
+
+// program names the program of the holder.
+func (by stateHolder) program() string {
+	if by.isOurs {
+		return "small-hook"
+	}
+	return "the protocol's own program"
 }
 
 // gone reports whether no process on this machine has this pid.

@@ -73,6 +73,30 @@ func TestTakeState(t *testing.T) {
 	} else if err := release(); err != nil {
 		t.Error(err)
 	}
+	// In containers, process ids soon return: an earlier process may have had the one of this process.
+	mine := fmt.Sprintf("pid=%d\ncreated_at=2026-01-02T03:04:05Z\n", os.Getpid())
+	if err := os.WriteFile(name, []byte(mine), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := lock.TakeState(t.Context(), dir, time.Second); err == nil || !strings.Contains(failure.Of(err).Message, "has ended without unlocking it") {
+		t.Errorf("a stale lock with our process id: %v", err)
+	}
+	if err := os.WriteFile(name, []byte(mine+"command=small-hook\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if release, err := lock.TakeState(t.Context(), dir, time.Second); err != nil {
+		t.Errorf("one that a process with our id has left: %v", err)
+	} else if err := release(); err != nil {
+		t.Error(err)
+	}
+	// A lock of another small-hook that is at work is not called one of the protocol's own program.
+	other := fmt.Sprintf("pid=%d\ncreated_at=2026-01-02T03:04:05Z\ncommand=small-hook\n", os.Getppid())
+	if err := os.WriteFile(name, []byte(other), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := lock.TakeState(t.Context(), dir, 0); err == nil || !strings.Contains(failure.Of(err).Message, fmt.Sprintf("process %d of small-hook ", os.Getppid())) {
+		t.Errorf("a lock of another small-hook: %v", err)
+	}
 }
 
 // TestTakeStateLinks puts links from the repository where the lock is made: nothing is written through them, and none is read endlessly.
