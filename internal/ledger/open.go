@@ -29,6 +29,45 @@ func (eq Equivalence) DropReopened(open []Entry) Equivalence {
 	return eq
 }
 
+// maxReopened bounds the comparisons of lost entries with open ones: each lost entry is compared with its share of them, or with maxCandidates if that
+// is more. A version beyond that is reported as a deletion.
+const maxReopened = 1 << 20
+
+// pairReopened returns, by the index of a lost entry, the index of the open entry that it was set back to. old are the old ledger's entries in full.
+func pairReopened(from *Ledger, lost []Edit, old []*small.Value, open OpenEntries) map[int]int {
+	became, taken := map[int]int{}, make([]bool, len(open.Entries))
+	equal := map[small.Digest][]int{}
+	for now := range open.Entries {
+		d := open.Entries[now].Digest
+		equal[d] = append(equal[d], now)
+	}
+	for _, x := range lost {
+		if d := from.Entries[x.OldIndex].Digest; len(equal[d]) > 0 {
+			became[x.OldIndex], taken[equal[d][0]], equal[d] = equal[d][0], true, equal[d][1:]
+		}
+	}
+	words, first, most := wordLists{}, 0, max(maxCandidates, maxReopened/len(lost))
+	for _, x := range lost {
+		if _, paired := became[x.OldIndex]; paired {
+			continue
+		}
+		for first < len(taken) && taken[first] {
+			first++
+		}
+		for now, tried := first, 0; now < len(taken) && tried < most; now++ {
+			if taken[now] {
+				continue
+			}
+			tried++
+			if open.Entries[now].Noun == File || words.shareHalf(old[x.OldIndex], open.Values[now]) {
+				became[x.OldIndex], taken[now] = now, true
+				break
+			}
+		}
+	}
+	return became
+}
+
 // MarkReopened turns the deletion of an entry into a modification if the entry was set back to open. It was if an open entry equals it, is
 // the same file, or shares half of its words with it.
 func (e *Comparison) MarkReopened(open OpenEntries) error {
@@ -40,21 +79,7 @@ func (e *Comparison) MarkReopened(open OpenEntries) error {
 	if err != nil {
 		return err
 	}
-	words, became, taken := wordLists{}, map[int]int{}, map[int]bool{}
-	for _, alike := range []func(old Edit, now int) bool{
-		func(x Edit, now int) bool { return e.Old.Entries[x.OldIndex].Digest == open.Entries[now].Digest },
-		func(x Edit, now int) bool {
-			return open.Entries[now].Noun == File || words.shareHalf(old[x.OldIndex], open.Values[now])
-		},
-	} {
-		for _, x := range lost {
-			for now := range open.Entries {
-				if _, paired := became[x.OldIndex]; !paired && !taken[now] && alike(x, now) {
-					became[x.OldIndex], taken[now] = now, true
-				}
-			}
-		}
-	}
+	became := pairReopened(e.Old, lost, old, open)
 	for i, x := range e.Edits {
 		now, reopened := became[x.OldIndex]
 		if x.Kind != EditDeleted || !reopened {

@@ -75,8 +75,12 @@ func splitByGained(log *Ledger, gained []Entry, options RotationOptions) *Rotati
 	}
 	for i := n; i < len(p.old.indexes); i++ {
 		candidates := further[p.old.digests[i]]
-		found := slices.IndexFunc(candidates, func(k int) bool { return (k >= next || options.Unordered) && p.became(i, k) })
+		for !options.Unordered && len(candidates) > 0 && candidates[0] < next {
+			candidates = candidates[1:]
+		}
+		found := slices.IndexFunc(candidates, func(k int) bool { return p.became(i, k) })
 		if found < 0 {
+			further[p.old.digests[i]] = candidates
 			r.Rest = append(r.Rest, p.log.Entries[p.old.indexes[i]])
 			continue
 		}
@@ -123,9 +127,12 @@ func (p *gainedPair) became(i, k int) bool {
 
 // longestBeginning finds the longest beginning of the log that is in one piece among the gained elements: its length, and where it is.
 func (p *gainedPair) longestBeginning() (n, at int) {
-	for k := range p.now.indexes {
+	for k, most := range beginningsIn(p.old.digests, p.now.digests) {
+		if most <= n {
+			continue
+		}
 		i := 0
-		for i < len(p.old.indexes) && k+i < len(p.now.indexes) && p.became(i, k+i) {
+		for i < most && p.became(i, k+i) {
 			i++
 		}
 		if i > n {
@@ -133,6 +140,30 @@ func (p *gainedPair) longestBeginning() (n, at int) {
 		}
 	}
 	return n, at
+}
+
+// beginningsIn returns, for each index in c, how many elements from there on are the first ones of p (the Z algorithm, O(n)).
+func beginningsIn(p, c []small.Digest) []int {
+	all := slices.Concat(p, c)
+	lengths := make([]int, len(all))
+	from, to := 0, 0 // all[from:to] is the piece that reaches furthest of those that equal a beginning of all
+	for i := 1; i < len(all); i++ {
+		n := 0
+		if i < to {
+			n = min(to-i, lengths[i-from])
+		}
+		for i+n < len(all) && all[n] == all[i+n] {
+			n++
+		}
+		if lengths[i] = n; i+n > to {
+			from, to = i, i+n
+		}
+	}
+	lengths = lengths[len(p):]
+	for k := range lengths {
+		lengths[k] = min(lengths[k], len(p))
+	}
+	return lengths
 }
 
 // piece returns n elements of the archive from at on, with the accepted entries between them and directly before them.
