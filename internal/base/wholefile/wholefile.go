@@ -138,7 +138,7 @@ func Sweep(dir string, names ...string) error {
 	}
 	for _, f := range files {
 		name, is := baseOfTemporary(f.Name())
-		if !is || len(names) > 0 && !slices.ContainsFunc(names, func(n string) bool { return shorten(n) == name }) {
+		if !is || len(names) > 0 && !slices.ContainsFunc(names, func(n string) bool { return Shorten(n) == name }) {
 			continue
 		}
 		if gone := os.Remove(filepath.Join(dir, f.Name())); !errors.Is(gone, fs.ErrNotExist) {
@@ -148,8 +148,8 @@ func Sweep(dir string, names ...string) error {
 	return err
 }
 
-// shorten cuts a file's name so that the name of its temporary file is not longer than file systems allow.
-func shorten(name string) string {
+// Shorten cuts a file's name so that one made from it, such as that of its temporary file, is not longer than file systems allow.
+func Shorten(name string) string {
 	const most = 200 // bytes, of 255
 	if len(name) <= most {
 		return name
@@ -161,7 +161,7 @@ func shorten(name string) string {
 	return name[:end]
 }
 
-// baseOfTemporary returns the name for which a temporary file was made, as shorten cuts it; is tells whether the file has the name of one.
+// baseOfTemporary returns the name for which a temporary file was made, as Shorten cuts it; is tells whether the file has the name of one.
 func baseOfTemporary(file string) (name string, is bool) {
 	at := strings.LastIndex(file, Infix)
 	if at < 1 || file[0] != '.' {
@@ -174,7 +174,7 @@ func baseOfTemporary(file string) (name string, is bool) {
 // temporary makes a new file. [os.CreateTemp] would set its own permissions.
 func temporary(dir, base string) (*os.File, error) {
 	for {
-		name := filepath.Join(dir, fmt.Sprintf(".%s%s%d", shorten(base), Infix, rand.Uint32()))
+		name := filepath.Join(dir, fmt.Sprintf(".%s%s%d", Shorten(base), Infix, rand.Uint32()))
 		file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 		if !errors.Is(err, fs.ErrExist) {
 			return file, err

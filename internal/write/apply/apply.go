@@ -137,7 +137,7 @@ func (p Place) Remove(path string) error {
 // no second copy.
 func (p Place) Keep(at string, content []byte) (string, error) {
 	sum := sha256.Sum256(content)
-	name, ending, _ := strings.Cut(path.Base(at), ".")
+	name, ending, _ := strings.Cut(wholefile.Shorten(path.Base(at)), ".")
 	if name = name + "-" + hex.EncodeToString(sum[:8]); ending != "" {
 		name += "." + ending
 	}

@@ -70,3 +70,18 @@ func TestDo(t *testing.T) {
 		t.Errorf("staged: %q, want %q: modes stay", got, want)
 	}
 }
+
+// TestKeepLongName keeps a file whose name is as long as the system allows.
+func TestKeepLongName(t *testing.T) {
+	t.Parallel()
+	p := apply.Place{Kept: filepath.Join(t.TempDir(), "kept")}
+	for _, at := range []string{"dir/" + strings.Repeat("n", 252) + ".md", "dir/a." + strings.Repeat("n", 250)} {
+		name, err := p.Keep(at, []byte("text"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text, err := os.ReadFile(name); err != nil || string(text) != "text" {
+			t.Errorf("%q, %v", text, err)
+		}
+	}
+}
