@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"strings"
+
+	"github.com/small-gate/small-gate/internal/base/wording"
 )
 
 // Error says what failed and what to type next. An error with data of its own converts to this type through an As method.
@@ -49,7 +51,7 @@ func Of(err error) *Error {
 	}
 	_, rest, locked := strings.Cut(e.Message, "Unable to create '")
 	if lock, _, there := strings.Cut(rest, ".lock': File exists"); locked && there {
-		e = &Error{Message: e.Message, Remedy: "if no git is at work here, one has died: `rm -f '" + strings.ReplaceAll(lock, "'", `'\''`) + ".lock'`; then type the same command again", Err: e}
+		e = &Error{Message: e.Message, Remedy: "if no git is at work here, one has died: `rm -f " + wording.ShellQuote(lock+".lock") + "`; then type the same command again", Err: e}
 	}
 	return e
 }

@@ -22,6 +22,7 @@ func TestOf(t *testing.T) {
 	for message, want := range map[string]string{
 		"git update-index: fatal: Unable to create '/a repo/.git/index.lock': File exists.": "`rm -f '/a repo/.git/index.lock'`",
 		"git add: fatal: Unable to create '/it's/.git/index.lock': File exists.":            `'/it'\''s/.git/index.lock'`,
+		"git add: fatal: Unable to create '/a`b/.git/index.lock': File exists.":             "`rm -f '/a'\"$(printf '\\140')\"'b/.git/index.lock'`",
 		"cannot write the log: write x: no space left on device":                            "make room, then type the same command again",
 		"error: file write error: No space left on device":                                  "make room, then type the same command again",
 	} {
