@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/mod/sumdb/note"
 
@@ -20,8 +22,9 @@ func Signed(state []byte) bool { return bytes.Contains(state, []byte(signatureMa
 
 // NewKey makes a pair of keys for signed notes: secret signs and public verifies. name says whose they are.
 func NewKey(random io.Reader, name string) (secret, public string, err error) {
-	if name == "" || strings.ContainsAny(name, " +\n\t\r") {
-		return "", "", &failure.Error{Message: fmt.Sprintf("%q cannot name a key: it is empty, or holds a space or a plus sign", name), Remedy: "give a name such as witness.example.org"}
+	unusable := func(r rune) bool { return r == '+' || r == ' ' || !unicode.IsPrint(r) } // the keys could be written, but not read
+	if name == "" || !utf8.ValidString(name) || strings.ContainsFunc(name, unusable) {
+		return "", "", &failure.Error{Message: fmt.Sprintf("%q cannot name a key: it is empty, or holds a space, a plus sign or an invisible character", name), Remedy: "give a name such as witness.example.org"}
 	}
 	return note.GenerateKey(random, name)
 }

@@ -179,6 +179,12 @@ func TestSign(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	for _, name := range []string{"", "a b", "a+b", "a\u00a0b", "a\x01", "a\xff"} {
+		if secret, _, err := witness.NewKey(rand.Reader, name); err == nil {
+			_, err = witness.Sign([]byte("\n"), secret, "")
+			t.Errorf("%q names a key: %v", name, err)
+		}
+	}
 	text := text(t, sample())
 	signed, err := witness.Sign(text, secret+"\n", public)
 	if err != nil || !witness.Signed(signed) || witness.Signed(text) {
