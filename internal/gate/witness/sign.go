@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -77,7 +78,7 @@ func Verify(state []byte, public string) ([]byte, error) {
 // verifiers reads public keys, one per line.
 func verifiers(public string) (note.Verifiers, error) {
 	var out []note.Verifier
-	for _, line := range strings.Fields(public) {
+	for _, line := range slices.Compact(slices.Sorted(slices.Values(strings.Fields(public)))) { // note refuses a key that is there twice
 		v, err := note.NewVerifier(line)
 		if err != nil {
 			return nil, badKey("--verify", "NAME+ID+KEY")

@@ -203,6 +203,9 @@ func TestSign(t *testing.T) {
 	if back, err := witness.Verify(signed, other+"\n"+public+"\n"); err != nil || !bytes.Equal(back, text) {
 		t.Errorf("of two keys, none verifies it: %v", err)
 	}
+	if back, err := witness.Verify(signed, public+"\n"+public+"\n"); err != nil || !bytes.Equal(back, text) {
+		t.Errorf("a key that is there twice does not verify it: %v", err)
+	}
 	line := signed[bytes.LastIndexByte(signed[:len(signed)-1], '\n')+1:]
 	if _, err := witness.Verify(slices.Concat(signed, line), public); err == nil || !strings.Contains(err.Error(), "more than one signature") {
 		t.Errorf("a doubled signature: %v", err)
