@@ -111,8 +111,9 @@ func diffEntries(p, c []small.Digest, before, after RecordsFunc, mayPair func(lo
 	return out, nil
 }
 
-// maxCandidates bounds how many added entries a lost one is compared with. A version beyond that is reported as a deletion and a new entry.
-const maxCandidates = 100
+// maxCandidates bounds how many added entries a lost one is compared with, and maxRefused how many are looked at that may not be paired with it. A
+// version beyond that is reported as a deletion and a new entry.
+const maxCandidates, maxRefused = 100, 1000
 
 // matcher recognizes two versions of one entry: their keys are equal and the test, if there is one, passes.
 type matcher struct {
@@ -161,11 +162,13 @@ func pairByFields(a alignment, old, now []*small.Value, mayPair func(lost, added
 			key := m.key(old[lost])
 			low, high := keptNeighbours(a.kept, lost)
 			tried := 0
-			for i, added := range byKey[key] {
-				if added >= high || tried == maxCandidates {
+			first, _ := slices.BinarySearch(byKey[key], low+1)
+			for i := first; i < len(byKey[key]) && i-first < maxRefused && tried < maxCandidates; i++ {
+				added := byKey[key][i]
+				if added >= high {
 					break
 				}
-				if added <= low || !mayPair(lost, added) {
+				if !mayPair(lost, added) {
 					continue
 				}
 				tried++

@@ -111,3 +111,34 @@ func TestBeginningsIn(t *testing.T) {
 		}
 	}
 }
+
+// TestLargeRefused asks only about some of many entries of one task that may not be paired.
+func TestLargeRefused(t *testing.T) {
+	t.Parallel()
+	const entries = 3000
+	text := func(side string) []byte {
+		var out strings.Builder
+		out.WriteString("entries:\n")
+		for i := range entries {
+			fmt.Fprintf(&out, "- task_id: task\n  evidence: %s%d\n", side, i)
+		}
+		return []byte(out.String())
+	}
+	records := func(text []byte) RecordsFunc {
+		return func() ([]*small.Value, error) {
+			doc, _ := small.Parse(text, small.Limits{})
+			return doc.Root.Get("entries").Items, nil
+		}
+	}
+	before, after := text("ours"), text("theirs")
+	old, _ := ReadLog(before, small.Limits{})
+	now, _ := ReadLog(after, small.Limits{})
+	asked := 0
+	compared, err := Compare(old.Ledger, now.Ledger, CompareOptions{
+		OldRecords: records(before), NewRecords: records(after),
+		MayPair: func(_, _ *Entry) bool { asked++; return false },
+	})
+	if err != nil || len(compared.OfKind(EditDeleted)) != entries || asked == 0 || asked > entries*maxRefused {
+		t.Errorf("asked %d times, %d gone, %v", asked, len(compared.OfKind(EditDeleted)), err)
+	}
+}

@@ -236,6 +236,22 @@ func dropNewVersions(misplaced []int, edges []*LogChange) []int {
 	return slices.DeleteFunc(misplaced, func(at int) bool { return versions[at] })
 }
 
+// mayPair returns a function that reports whether an added entry of the log at a path may be a new version of a lost one. elsewhere are the entries
+// of the other parents: such an entry is usually that side's own, and counts as a new version of this side's entry only if the edit was reported
+// before, or the time is the same.
+func mayPair(r *run.Run, path string, elsewhere map[small.Digest]bool) func(old, now *ledger.Entry) bool {
+	return func(old, now *ledger.Entry) bool {
+		if !elsewhere[now.Digest] || old.Timestamp != "" && old.Timestamp == now.Timestamp {
+			return true
+		}
+		if len(r.Collector.Reported) == 0 { // as usual: no digest has to be written
+			return false
+		}
+		_, seen := r.Collector.Reported.Of(finding.EditKey{Path: path, From: old.Digest.String(), To: now.Digest.String()})
+		return seen
+	}
+}
+
 // compareLogs compares one parent's log, at oldPath, with the child's; the result is nil if nothing changed. side is the parent's index.
 func compareLogs(ctx context.Context, r *run.Run, n history.Commit, path, oldPath string, before, child *read.LedgerFile, parents []read.ParentLog, side int) (*LogChange, error) {
 	p, c := before.Log.Ledger, child.Log.Ledger
@@ -261,15 +277,7 @@ func compareLogs(ctx context.Context, r *run.Run, n history.Commit, path, oldPat
 	options := ledger.CompareOptions{
 		Equal:      equal,
 		OldRecords: r.Source.ReaderOf(oldPath).RecordsAfterRotation(ctx, before), NewRecords: r.Source.ReaderOf(oldPath).Records(ctx, child.File),
-		MayPair: func(old, now *ledger.Entry) bool {
-			// An entry that another parent has is usually that side's own. It counts as a new version of this side's entry only if the edit was
-			// reported before, or the time is the same.
-			if !elsewhere[now.Digest] {
-				return true
-			}
-			_, seen := r.Collector.Reported.Of(finding.EditKey{Path: path, From: old.Digest.String(), To: now.Digest.String()})
-			return seen || old.Timestamp != "" && old.Timestamp == now.Timestamp
-		},
+		MayPair: mayPair(r, path, elsewhere),
 	}
 	var open ledger.OpenEntries
 	if child.Readable() && child.Log.Open > 0 && !c.Extends(p) {
