@@ -242,11 +242,12 @@ func (r *reader) completeLogs(logs []Log, list *small.Value) {
 		r.readPatterns(item.Get("exclude"), subject+".exclude", FilePattern)
 		r.checkKindKeys(l, item, subject)
 		r.compileForm(l, item, subject)
-		if l.SchemaFile() != "" {
-			r.readSchema(l, item.Get("schema"), subject+".schema")
+		// JSON takes a key such as At for at, which the schema refuses: a field may be set although the item lacks the key.
+		if schema := item.Get("schema"); schema != nil && l.SchemaFile() != "" {
+			r.readSchema(l, schema, subject+".schema")
 		}
-		if slices.Contains(strings.Split(l.At, "."), "") && l.At != "" {
-			r.fail(item.Get("at").Pos, subject+".at", "%q is not a path of keys; write keys with a dot between them", wording.Clip(l.At))
+		if at := item.Get("at"); at != nil && l.At != "" && slices.Contains(strings.Split(l.At, "."), "") {
+			r.fail(at.Pos, subject+".at", "%q is not a path of keys; write keys with a dot between them", wording.Clip(l.At))
 		}
 	}
 }
