@@ -156,8 +156,12 @@ func (p *Policy) ForOldCommits(proposed *Policy) (old *Policy, added []Baseline)
 func (p *Policy) WithAccepted(other *Policy) *Policy {
 	out := *p
 	out.Waivers = slices.Clone(other.Waivers)
+	waived := make(map[string]bool, len(other.Waivers))
+	for _, w := range other.Waivers {
+		waived[w.editKey()] = true
+	}
 	for _, own := range p.Waivers {
-		if !slices.ContainsFunc(other.Waivers, func(w Waiver) bool { return w.editKey() == own.editKey() }) {
+		if !waived[own.editKey()] {
 			out.Waivers = append(out.Waivers, own)
 		}
 	}

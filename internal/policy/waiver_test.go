@@ -1,8 +1,11 @@
 package policy
 
 import (
+	"slices"
 	"testing"
 	"time"
+
+	"github.com/small-gate/small-gate/internal/small"
 )
 
 // A waiver holds until its last day ends, in UTC; without one it does not end.
@@ -23,5 +26,21 @@ func TestWaiverExpires(t *testing.T) {
 		if got := (Waiver{Until: c.until}).Expired(c.now); got != c.want {
 			t.Errorf("%s: %v", c.name, got)
 		}
+	}
+}
+
+// As many waivers as a configuration holds are joined at a cost that grows with their number alone.
+func TestWithAcceptedManyWaivers(t *testing.T) {
+	p := Default()
+	for i := range 4000 {
+		p.Waivers = append(p.Waivers, Waiver{Rule: "append-only/modified", Path: ".small/progress.small.yml", From: &small.Digest{byte(i), byte(i >> 8)}})
+	}
+	more := *p
+	more.Waivers = append(slices.Clone(p.Waivers[1:]), Waiver{Rule: "append-only/modified", Path: "other.txt", From: &small.Digest{}})
+	if got := len(p.WithAccepted(&more).Waivers); got != 4001 {
+		t.Errorf("%d waivers", got)
+	}
+	if n := testing.AllocsPerRun(1, func() { p.WithAccepted(&more) }); n > 100_000 {
+		t.Errorf("%.0f allocations", n)
 	}
 }
