@@ -17,7 +17,7 @@ import (
 	"strings"
 
 	gitcmd "github.com/small-gate/small-gate/internal/git/run"
-	"github.com/small-gate/small-gate/internal/install"
+	"github.com/small-gate/small-gate/internal/judge/session"
 )
 
 //go:embed workspace
@@ -91,8 +91,9 @@ func (d *demonstration) createRepository(program string) error {
 	if out, err := d.git("init", "-q", "-b", "main"); err != nil {
 		return fmt.Errorf("git init: %w\n%s", err, out)
 	}
-	if _, err := install.Install(d.ctx, install.InstallOptions{Dir: d.dir, Program: program}); err != nil {
-		return err
+	// The program itself and not the package install, which would read the user's configuration of git.
+	if out, err := d.program(program, "install", "--program", program); err != nil {
+		return stepError("the demonstration's small-hook install failed", err, out)
 	}
 	files, err := fs.Sub(workspace, "workspace")
 	if err != nil {
@@ -142,16 +143,22 @@ func stepError(problem string, err error, printed string) error {
 
 // restore runs the fix that the rejection names, and checks that nothing is left to commit.
 func (d *demonstration) restore(program string) error {
-	cmd := exec.CommandContext(d.ctx, program, "restore")
-	cmd.Dir, cmd.Env = d.dir, d.environ
-	out, err := cmd.CombinedOutput()
+	out, err := d.program(program, "restore")
 	if err != nil {
-		return stepError("the demonstration's small-hook restore failed", err, string(out))
+		return stepError("the demonstration's small-hook restore failed", err, out)
 	}
 	if changed, err := d.git("status", "--porcelain"); err != nil || changed != "" {
 		return stepError("the demonstration's log is not as it was before the rewrite", err, changed)
 	}
-	return d.print(fmt.Sprintf("\n$ small-hook restore\n%s\n", strings.TrimRight(string(out), "\n")))
+	return d.print(fmt.Sprintf("\n$ small-hook restore\n%s\n", strings.TrimRight(out, "\n")))
+}
+
+// program runs a command of the program, and returns what it printed.
+func (d *demonstration) program(name string, args ...string) (string, error) {
+	cmd := exec.CommandContext(d.ctx, name, args...)
+	cmd.Dir, cmd.Env = d.dir, d.environ
+	out, err := cmd.CombinedOutput()
+	return string(out), err
 }
 
 func (d *demonstration) git(args ...string) (string, error) {
@@ -159,9 +166,11 @@ func (d *demonstration) git(args ...string) (string, error) {
 	return string(out), err
 }
 
-// isolatedEnviron returns an environment without the user's and the system's configuration of git.
+// isolatedEnviron returns an environment without the user's and the system's configuration of git, and without a floor.
 func isolatedEnviron(environ []string, color bool) []string {
-	env := slices.DeleteFunc(slices.Clone(environ), func(variable string) bool { return strings.HasPrefix(variable, "GIT_") })
+	env := slices.DeleteFunc(slices.Clone(environ), func(variable string) bool { 
+		return strings.HasPrefix(variable, "GIT_") || strings.HasPrefix(variable, session.FloorVariable+"=")
+	})
 	if color {
 		env = append(env, "CLICOLOR_FORCE=1")
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/small-gate/small-gate/internal/policy"
 )
 
-// floorVariable is the environment variable that names a floor, for a server's hooks, a container or all hooks of a person.
-const floorVariable = "SMALL_GATE_FLOOR"
+// FloorVariable is the environment variable that names a floor, for a server's hooks, a container or all hooks of a person.
+const FloorVariable = "SMALL_GATE_FLOOR"
 
 // readFloor reads the floor: a configuration that no repository can go below. The request or the environment gives the floor, as a file's name or as a
 // text of several lines. readFloor returns nil if neither gives one.
@@ -25,9 +25,9 @@ func (r Request) readFloor() (*policy.Floor, error) {
 		return policy.ParseFloor("the floor", []byte(given), catalogue.Known(), noSchemaFiles())
 	}
 	name := given
-	data, err := readConfig(name, "the floor", "name another file with --floor or in "+floorVariable)
+	data, err := readConfig(name, "the floor", "name another file with --floor or in "+FloorVariable)
 	if err == nil && data == nil {
-		err = &failure.Error{Message: "cannot read the floor: there is no file " + name, Remedy: "name an existing file with --floor or in " + floorVariable + "; nothing is judged while the floor is missing"}
+		err = &failure.Error{Message: "cannot read the floor: there is no file " + name, Remedy: "name an existing file with --floor or in " + FloorVariable + "; nothing is judged while the floor is missing"}
 	}
 	if err != nil {
 		return nil, err
@@ -36,7 +36,7 @@ func (r Request) readFloor() (*policy.Floor, error) {
 }
 
 // givenFloor returns what the request or the environment gives: the name of the floor's file, or the floor's text; empty if they give none.
-func (r Request) givenFloor() string { return cmp.Or(r.Floor, r.Getenv(floorVariable)) }
+func (r Request) givenFloor() string { return cmp.Or(r.Floor, r.Getenv(FloorVariable)) }
 
 // HasFloor reports whether the request or the environment gives a floor.
 func (r Request) HasFloor() bool { return r.givenFloor() != "" }
