@@ -168,7 +168,7 @@ func (d *demonstration) git(args ...string) (string, error) {
 
 // isolatedEnviron returns an environment without the user's and the system's configuration of git, and without a floor.
 func isolatedEnviron(environ []string, color bool) []string {
-	env := slices.DeleteFunc(slices.Clone(environ), func(variable string) bool { 
+	env := slices.DeleteFunc(slices.Clone(environ), func(variable string) bool {
 		return strings.HasPrefix(variable, "GIT_") || strings.HasPrefix(variable, session.FloorVariable+"=")
 	})
 	if color {
