@@ -34,8 +34,8 @@ func (f *flags) register(set *pflag.FlagSet) {
 	set.FuncP("dir", "C", "work in `DIR` instead of the current directory; :/DIR begins at the root of the work tree", f.setDir)
 	set.BoolVar(&f.req.Strict, "strict", false, "turn strict rules on")
 	set.StringVar(&f.req.WorkspaceKind, "workspace", "", "accept workspaces of `KIND` root, examples or any")
-	set.StringVar(&f.req.Config, "config", "", "use `FILE` instead of the trusted .small-gate.yml")
-	set.Func("floor", "judge by the configuration in `FILE` too: the worse verdict counts (default $SMALL_GATE_FLOOR)", f.setFloor)
+	set.Func("config", "use `FILE` instead of the trusted .small-gate.yml", fileNameSetter(&f.req.Config))
+	set.Func("floor", "judge by the configuration in `FILE` too: the worse verdict counts (default $SMALL_GATE_FLOOR)", fileNameSetter(&f.req.Floor))
 	set.StringVar(&f.req.Reader, "reader", repository.Auto, "read the repository with `READER` auto, go-git or git")
 	set.BoolVarP(&f.quiet, "quiet", "q", false, "print nothing if nothing is wrong")
 	set.BoolVar(&f.verbose, "verbose", false, "list notes too, which need no action")
@@ -64,13 +64,15 @@ func (f *flags) setDir(dir string) error {
 	return nil
 }
 
-// setFloor handles --floor. It refuses an empty name: a script whose variable is not set would judge without its floor.
-func (f *flags) setFloor(name string) error {
-	if strings.TrimSpace(name) == "" {
-		return errors.New("the file name is empty")
+// fileNameSetter returns a handler for --config or --floor. It refuses an empty name: a script whose variable is not set would judge without the file.
+func fileNameSetter(into *string) func(name string) error {
+	return func(name string) error {
+		if strings.TrimSpace(name) == "" {
+			return errors.New("the file name is empty")
+		}
+		*into = name
+		return nil
 	}
-	f.req.Floor = name
-	return nil
 }
 
 // formatAdder returns a handler for --format, whose values check accepts.

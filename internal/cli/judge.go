@@ -5,6 +5,8 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -21,10 +23,8 @@ func (a *app) checkCommand() *cobra.Command {
 	c := withHelp("check", &cobra.Command{
 		Args: limitArgs(0, 1, "at most one path"),
 		RunE: func(c *cobra.Command, args []string) error {
-			for name, value := range map[string]string{"ref": state.Ref, "against": state.Against} {
-				if value == "" && c.Flags().Changed(name) {
-					return usageError(c, "--%s takes a revision, and it is empty", name)
-				}
+			if err := refuseEmpty(c, "ref", "against"); err != nil {
+				return err
 			}
 			req := a.newRequest()
 			if path := firstOrEmpty(args); filepath.IsAbs(path) {
@@ -85,12 +85,25 @@ func firstOrEmpty(args []string) string {
 	return args[0]
 }
 
-// limitArgs refuses fewer than least and more than most arguments. expected describes them in the error.
+// limitArgs refuses fewer than least and more than most arguments, and empty ones. expected describes them in the error.
 func limitArgs(least, most int, expected string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) < least || len(args) > most {
 			return usageError(c, "%s takes %s", c.Name(), expected)
 		}
+		if slices.Contains(args, "") {
+			return usageError(c, "%s takes %s, and an argument is empty", c.Name(), expected)
+		}
 		return nil
 	}
+}
+
+// refuseEmpty refuses flags that are given with an empty value: a script whose variable is not set would get what the command does without the flag.
+func refuseEmpty(c *cobra.Command, flags ...string) error {
+	for _, name := range flags {
+		if f := c.Flags().Lookup(name); f.Changed && strings.Trim(f.Value.String(), "[]") == "" {
+			return usageError(c, "--%s is empty", name)
+		}
+	}
+	return nil
 }

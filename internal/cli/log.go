@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -44,6 +45,9 @@ func (a *app) logCommand() *cobra.Command {
 			}
 			if len(revisions) > 1 {
 				return usageError(c, "log takes at most one revision, and paths after two dashes: small-hook log REV -- PATH")
+			}
+			if err := cmp.Or(refuseEmpty(c, "commit"), limitArgs(0, 1, "at most one revision")(c, revisions)); err != nil {
+				return err
 			}
 			f.selection.Revision = firstOrEmpty(revisions)
 			found, err := judge.Log(c.Context(), a.newRequest(), f.selection, f.query)

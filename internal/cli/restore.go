@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -21,8 +22,11 @@ func (a *app) restoreCommand() *cobra.Command {
 	var discard bool
 	c := withHelp("restore", &cobra.Command{
 		Args: func(c *cobra.Command, args []string) error {
+			if err := refuseEmpty(c, "commit", "source"); err != nil {
+				return err
+			}
 			if mend.Commit != "" {
-				return nil
+				return limitArgs(0, math.MaxInt, "paths")(c, args)
 			}
 			if mend.Pushed {
 				return usageError(c, "--pushed needs --commit")

@@ -18,10 +18,8 @@ func (a *app) witnessCommand() *cobra.Command {
 	c := withHelp("witness", &cobra.Command{
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
-			for _, name := range []string{"state", "name", "ref", "accept", "sign", "verify", "new-key"} {
-				if f := c.Flags().Lookup(name); f.Changed && strings.Trim(f.Value.String(), "[]") == "" {
-					return usageError(c, "--%s is empty", name)
-				}
+			if err := refuseEmpty(c, "state", "name", "ref", "accept", "sign", "verify", "new-key"); err != nil {
+				return err
 			}
 			switch {
 			case newKey != "" && (opts.State != "" || opts.Sign == "" || opts.Verify == ""):
@@ -57,8 +55,8 @@ func (a *app) digestsCommand() *cobra.Command {
 	var state session.State
 	c := withHelp("digests", &cobra.Command{
 		RunE: func(c *cobra.Command, args []string) error {
-			if c.Flags().Changed("ref") && state.Ref == "" {
-				return usageError(c, "--ref takes a revision, and it is empty")
+			if err := refuseEmpty(c, "ref"); err != nil {
+				return err
 			}
 			if len(args) == 0 {
 				args = []string{""}
