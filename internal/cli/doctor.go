@@ -37,7 +37,11 @@ func (a *app) doctorCommand() *cobra.Command {
 			}
 			scope, scopeErr := judge.Survey(c.Context(), a.newRequest())
 			scopeErr = cmp.Or(scopeErr, logsErr)
-			if slices.Contains(a.flags.targets, output.Target{Format: "json"}) && scopeErr == nil {
+			asJSON := slices.Contains(a.flags.targets, output.Target{Format: "json"})
+			switch {
+			case asJSON && scopeErr != nil:
+				return scopeErr // the report of the failure is the only document on standard output
+			case asJSON:
 				return a.printDiagnosis(found, agents, scope)
 			}
 			return cmp.Or(a.print(a.diagnosis(found, agents, scope, scopeErr == nil)), scopeErr)

@@ -45,7 +45,7 @@ func (a *app) laneCommand() *cobra.Command {
 // switchLane appends the entry that switches to a lane, and prints what to do next.
 func (a *app) switchLane(c *cobra.Command, args []string, target, reason string) error {
 	if len(a.flags.targets) > 0 {
-		return usageError(c, "%s", refusedFlagText(c, "format"))
+		return usageError(c, "with --switch, lane writes no report and takes neither --format nor --output")
 	}
 	if len(args) > 0 {
 		return usageError(c, "--switch takes no range: it is about the work to come")

@@ -90,6 +90,9 @@ func unknownFlagText(c *cobra.Command, unknown *pflag.NotExistError) string {
 }
 
 func refusedFlagText(c *cobra.Command, flag string) string {
+	if f := c.Flags().Lookup("format"); flag == "output" && !f.Hidden {
+		return c.Name() + " takes no --output: it writes to standard output"
+	}
 	if flag == "format" || flag == "output" {
 		return c.Name() + " writes no report and takes neither --format nor --output: see its exit status and its text"
 	}
