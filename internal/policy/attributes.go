@@ -16,9 +16,18 @@ const AttributesFile = ".gitattributes"
 
 // Attributes is one .gitattributes file of a tree.
 type Attributes struct {
-	// Path is the file's path from the root of the tree.
-	Path string
-	Data []byte
+	path, dir string
+	lines     []attributeLine
+	// macros holds the attributes that each macro stands for. As in git, only the root's file defines macros.
+	macros map[string][]string
+}
+
+// attributeLine is a line that gives attributes to the files that match a pattern. number counts from 1.
+type attributeLine struct {
+	number     int
+	pattern    string
+	byBase     bool // the pattern is compared with the last part of a path
+	attributes []string
 }
 
 // MergeSetting is a file's merge attribute, and where it is set.
@@ -30,44 +39,92 @@ type MergeSetting struct {
 	Line int
 }
 
+// maxAttributeLine is the length in bytes from which on git ignores a line.
+const maxAttributeLine = 2048
+
+// ParseAttributes reads the .gitattributes file at a path from the root of a tree.
+func ParseAttributes(name string, data []byte) Attributes {
+	f := Attributes{path: name, dir: path.Dir(name), macros: map[string][]string{}}
+	number := 0
+	for line := range strings.Lines(strings.TrimPrefix(string(data), "\ufeff")) {
+		number++
+		pattern, attributes := splitLine(line)
+		if len(line) > maxAttributeLine || slices.ContainsFunc(attributes, isMalformed) {
+			continue
+		}
+		if macro, ok := strings.CutPrefix(pattern, "[attr]"); ok && macro != "" {
+			if f.dir == "." {
+				f.macros[macro] = attributes
+			}
+			continue
+		}
+		if pattern == "" || pattern[0] == '!' || strings.HasSuffix(pattern, "/") { // a pattern for a directory matches no file, and none is negative
+			continue
+		}
+		byBase := !strings.Contains(pattern, "/")
+		pattern = attributePattern.Replace(strings.TrimPrefix(pattern, "/"))
+		f.lines = append(f.lines, attributeLine{number, pattern, byBase, attributes})
+	}
+	return f
+}
+
+// attributePattern escapes what is special to doublestar and not to git.
+var attributePattern = strings.NewReplacer("{", `\{`, "}", `\}`)
+
 // MergeAttribute returns the merge attribute of the file at name. files are the
 // .gitattributes files in git's order: those nearer to the file come later, and
-// override earlier ones. As in git, only the root's file defines macros.
+// override earlier ones.
 func MergeAttribute(files []Attributes, name string) MergeSetting {
-	setting := MergeSetting{}
-	macros := map[string]string{"binary": "-merge"}
+	macros := map[string][]string{"binary": {"-diff", "-merge", "-text"}}
 	for _, f := range files {
-		dir := path.Dir(f.Path)
+		for macro, attributes := range f.macros {
+			macros[macro] = attributes
+		}
+	}
+	given := map[string]bool{} // the attributes that a later line has given or taken
+	for _, f := range slices.Backward(files) {
 		below, inside := name, true
-		if dir != "." {
-			below, inside = strings.CutPrefix(name, dir+"/")
+		if f.dir != "." {
+			below, inside = strings.CutPrefix(name, f.dir+"/")
 		}
 		if !inside {
 			continue
 		}
-		number := 0
-		for line := range strings.Lines(string(f.Data)) {
-			number++
-			pattern, attributes := splitLine(line)
-			if macro, ok := strings.CutPrefix(pattern, "[attr]"); ok {
-				if dir == "." {
-					macros[macro] = strings.Join(attributes, " ")
-				}
+		for _, line := range slices.Backward(f.lines) {
+			if !line.matches(below) {
 				continue
 			}
-			if !attributeMatches(pattern, below) || slices.ContainsFunc(attributes, isMalformed) {
-				continue
-			}
-			for _, a := range attributes {
-				for _, word := range append([]string{a}, strings.Fields(macros[a])...) {
-					if value, isMerge := parseMergeAttribute(word); isMerge {
-						setting = MergeSetting{Value: value, File: f.Path, Line: number}
-					}
-				}
+			if value, found := findMerge(line.attributes, macros, given); found {
+				return MergeSetting{Value: value, File: f.path, Line: line.number}
 			}
 		}
 	}
-	return setting
+	return MergeSetting{}
+}
+
+// findMerge looks for the merge attribute among attributes, of which the last counts, and those that set macros stand for. It notes all of them in
+// given, and ignores those that are there already: a macro that was taken from a file stands for nothing.
+func findMerge(attributes []string, macros map[string][]string, given map[string]bool) (value string, found bool) {
+	for _, a := range slices.Backward(attributes) {
+		name, value, hasValue := strings.Cut(a, "=")
+		bare := strings.TrimLeft(name, "-!")
+		if given[bare] {
+			continue
+		}
+		given[bare] = true
+		isSet := name == bare && !hasValue
+		switch {
+		case bare == "merge" && name != bare:
+			return "", true
+		case bare == "merge":
+			return value, true
+		case isSet:
+			if value, found := findMerge(macros[bare], macros, given); found {
+				return value, true
+			}
+		}
+	}
+	return "", false
 }
 
 // attributeName matches what git accepts as an attribute.
@@ -77,17 +134,13 @@ var attributeName = expression.Of(`^[-!]?[A-Za-z0-9_.][-A-Za-z0-9_.]*(=|$)`)
 // ignores its line.
 func isMalformed(word string) bool { return !attributeName().MatchString(word) }
 
-// parseMergeAttribute returns an attribute's value. isMerge is true if the
-// attribute is merge, in any form (merge, -merge, !merge, merge=VALUE).
-func parseMergeAttribute(word string) (value string, isMerge bool) {
-	name, value, _ := strings.Cut(word, "=")
-	return value, strings.TrimLeft(name, "-!") == "merge"
-}
+// isAttributeBlank reports whether git separates a line's words by a character.
+func isAttributeBlank(r rune) bool { return strings.ContainsRune(" \t\r\n", r) }
 
 // splitLine splits a line into its pattern and its attributes. The pattern of an
 // empty line or a comment is empty.
 func splitLine(line string) (pattern string, attributes []string) {
-	line = strings.TrimSpace(line)
+	line = strings.TrimFunc(line, isAttributeBlank)
 	if line == "" || line[0] == '#' {
 		return "", nil
 	}
@@ -95,25 +148,20 @@ func splitLine(line string) (pattern string, attributes []string) {
 		quoted, err := strconv.QuotedPrefix(line)
 		if err == nil {
 			if pattern, err = strconv.Unquote(quoted); err == nil {
-				return pattern, strings.Fields(line[len(quoted):])
+				return pattern, strings.FieldsFunc(line[len(quoted):], isAttributeBlank)
 			}
 		}
 	}
-	fields := strings.Fields(line)
+	fields := strings.FieldsFunc(line, isAttributeBlank)
 	return fields[0], fields[1:]
 }
 
-// attributeMatches reports whether a pattern matches a path relative to the
-// directory of the pattern's file. The rules are those of gitignore(5), except
-// that a pattern for a directory matches no file, and no pattern is negative.
-func attributeMatches(pattern, name string) bool {
-	if pattern == "" || pattern[0] == '!' || strings.HasSuffix(pattern, "/") {
-		return false
-	}
-	if !strings.Contains(pattern, "/") {
+// matches reports whether the line is for the file at a path relative to the
+// directory of the line's file. The rules are those of gitignore(5).
+func (l *attributeLine) matches(name string) bool {
+	if l.byBase {
 		name = path.Base(name)
 	}
-	pattern = strings.NewReplacer("{", `\{`, "}", `\}`).Replace(strings.TrimPrefix(pattern, "/"))
-	ok, err := doublestar.Match(pattern, name)
+	ok, err := doublestar.Match(l.pattern, name)
 	return err == nil && ok
 }

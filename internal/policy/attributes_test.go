@@ -45,13 +45,18 @@ func TestMergeAttribute(t *testing.T) {
 		{"\"*.yml\" merge=union"}, {"\"pro\\147ress*\" merge=union"}, {"# *.yml merge=union"}, {"!*.yml merge=union\n*.txt text"}, {"[p]rogress* merge=union"},
 		{"[!p]* merge=union"}, {"[^p]* merge=union"}, {"pro?ress.small.yml merge=union"}, {"{progress,plan}.small.yml merge=union"}, {"*.yml\r\n* merge=union\r\n"},
 		{"*.yml mergex=union xmerge=union"}, {"  *.yml merge=union"}, {"*.yml merge=union merge=text"}, {"\\*.yml merge=union"}, {"*.yml merge=Union"},
+		{"* -merge=union"}, {"\ufeff*.yml merge=union"}, {"\u00a0*.yml merge=union"}, {"* merge=union\u00a0x"}, {"[attr] merge=union"},
+		{"[attr]a merge=union\n[attr]b a\n*.yml b"}, {"*.yml log\n[attr]log merge=union"}, {"[attr]log merge=union\n*.yml log\n*.small.yml -log"},
+		{"[attr]log merge=union\n*.yml log\n*.small.yml log=x"}, {"[attr]log merge=union\n*.yml log", "", "*.yml !log"},
+		{"[attr]binary merge=union\n*.yml binary"}, {"[attr]log merge=union x$\n*.yml log"}, {"[attr]a b merge=union\n[attr]b a -merge\n*.yml a"},
+		{"*.yml merge=union " + strings.Repeat("x", 2100)},
 	} {
 		var files []Attributes
 		for i, name := range []string{".gitattributes", "a/b/.gitattributes", "a/b/.small/.gitattributes"} {
 			if err := os.WriteFile(filepath.Join(dir, name), []byte(test[i]), 0o644); err != nil {
 				t.Fatal(err)
 			}
-			files = append(files, Attributes{Path: name, Data: []byte(test[i])})
+			files = append(files, ParseAttributes(name, []byte(test[i])))
 		}
 		for _, path := range paths {
 			out := git("check-attr", "merge", "--", path)
@@ -66,6 +71,6 @@ func TestMergeAttribute(t *testing.T) {
 func FuzzMergeAttribute(f *testing.F) {
 	f.Add("*.yml merge=union\n[attr]x merge=union\n\"a\\\" x\n", "a/.small/b")
 	f.Fuzz(func(_ *testing.T, text, name string) {
-		MergeAttribute([]Attributes{{Path: ".gitattributes", Data: []byte(text)}, {Path: "a/.gitattributes", Data: []byte(text)}}, name)
+		MergeAttribute([]Attributes{ParseAttributes(".gitattributes", []byte(text)), ParseAttributes("a/.gitattributes", []byte(text))}, name)
 	})
 }

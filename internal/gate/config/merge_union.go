@@ -83,7 +83,7 @@ func readAttributes(ctx context.Context, r *run.Run, dirs []string) (map[string]
 		if err != nil {
 			return nil, err
 		}
-		at[path.Dir(f.Path)] = policy.Attributes{Path: f.Path, Data: blob.Data}
+		at[path.Dir(f.Path)] = policy.ParseAttributes(f.Path, blob.Data)
 	}
 	return at, nil
 }
