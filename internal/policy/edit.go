@@ -60,9 +60,8 @@ func AddWaivers(data []byte, waivers []Waiver, known *Known) ([]byte, error) {
 	return checkEdited(text, err, known, `add this item under "waivers:" by hand`, added...)
 }
 
-// AddBaseline returns the configuration with the baselines added: each in place
-// of the one for the same path, whose comments stay, or at the end of the list.
-// All other bytes stay. Errors are as in AddWaivers.
+// AddBaseline returns the configuration with the baselines added, which have different paths: each in place of the one for the same path, whose
+// comments stay, or at the end of the list. All other bytes stay. Errors are as in AddWaivers.
 func AddBaseline(data []byte, baselines []Baseline, known *Known) ([]byte, error) {
 	for _, b := range baselines {
 		alone, err := readAlone("baseline", b.stanza(), known, b.Path, b.Reason)
@@ -72,20 +71,40 @@ func AddBaseline(data []byte, baselines []Baseline, known *Known) ([]byte, error
 		if err != nil {
 			return nil, fmt.Errorf("cannot write the baseline: %w", err)
 		}
-		var policy *Policy
-		if data, policy, err = openForEdit(data, known); err != nil {
-			return nil, err
-		}
-		limits, byHand := small.Limits{MaxFileSize: MaxSize}, `add this item under "baseline:" by hand`
-		if i := slices.IndexFunc(policy.Baselines, func(old Baseline) bool { return old.Path == b.Path }); i >= 0 {
-			byHand = fmt.Sprintf("replace the item on line %d with this one by hand", policy.Baselines[i].Pos.Line)
-			data, err = yamltext.ReplaceItem(data, "baseline", i, b.stanza(), limits)
+	}
+	if len(baselines) == 0 {
+		return data, nil
+	}
+	data, policy, err := openForEdit(data, known)
+	if err != nil {
+		return nil, err
+	}
+	at := map[string]int{} // the indexes of the existing baselines, by path
+	for i, old := range policy.Baselines {
+		at[old.Path] = i
+	}
+	var replaced, added []stanza
+	items, byHand := map[int]stanza{}, "replace the items for the same paths with these by hand"
+	for _, b := range baselines {
+		if i, found := at[b.Path]; found {
+			items[i], replaced = b.stanza(), append(replaced, b.stanza())
+			if len(replaced) == 1 && len(baselines) == 1 {
+				byHand = fmt.Sprintf("replace the item on line %d with this one by hand", policy.Baselines[i].Pos.Line)
+			}
 		} else {
-			data, err = yamltext.AppendItems(data, "baseline", "waivers", []stanza{b.stanza()}, limits)
+			added = append(added, b.stanza())
 		}
-		if data, err = checkEdited(data, err, known, byHand, b.stanza()); err != nil {
+	}
+	limits := small.Limits{MaxFileSize: MaxSize}
+	if len(replaced) > 0 {
+		data, err = yamltext.ReplaceItems(data, "baseline", items, limits)
+		if data, err = checkEdited(data, err, known, byHand, replaced...); err != nil {
 			return nil, err
 		}
+	}
+	if len(added) > 0 {
+		data, err = yamltext.AppendItems(data, "baseline", "waivers", added, limits)
+		return checkEdited(data, err, known, `add this item under "baseline:" by hand`, added...)
 	}
 	return data, nil
 }

@@ -245,3 +245,29 @@ func TestEditError(t *testing.T) {
 		t.Errorf("got %v, %v from\n%s", p, err, stanza)
 	}
 }
+
+// As many baselines as a repository has logs are written, and replaced, at a cost that grows with their number alone.
+func TestAddManyBaselines(t *testing.T) {
+	some := func(n, entries int) (out []Baseline) {
+		for i := range n {
+			b := newBaseline(t, fmt.Sprintf("%d/.small/progress.small.yml", i))
+			b.Entries = entries
+			out = append(out, b)
+		}
+		return out
+	}
+	cost := func(n int) float64 {
+		return testing.AllocsPerRun(1, func() {
+			data, err := AddBaseline(nil, some(n, 1), knownRules)
+			if err == nil {
+				data, err = AddBaseline(data, some(n, 2), knownRules)
+			}
+			if err != nil || bytes.Count(data, []byte("entries: 2\n")) != n || bytes.Contains(data, []byte("entries: 1\n")) {
+				t.Fatalf("%v\n%s", err, data)
+			}
+		})
+	}
+	if few, many := cost(20), cost(200); many > 12*few {
+		t.Errorf("20 baselines take %.0f allocations, 200 take %.0f", few, many)
+	}
+}

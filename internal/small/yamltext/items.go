@@ -3,6 +3,7 @@ package yamltext
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -34,30 +35,34 @@ func AppendItems(text []byte, key, modelKey string, items [][]Member, limits sma
 	return s.applyChecked(edits, root, key, want, "there", limits)
 }
 
-// ReplaceItem replaces the values of members of an item in the list under a root key. It fails as SetMembers does, and
-// if the item lacks a member.
-func ReplaceItem(text []byte, key string, index int, members []Member, limits small.Limits) ([]byte, error) {
+// ReplaceItems replaces the values of members of items, by index, in the list under a root key. It fails as SetMembers does, and
+// if an item lacks a member.
+func ReplaceItems(text []byte, key string, items map[int][]Member, limits small.Limits) ([]byte, error) {
 	s, root, err := parseText(text, limits)
 	if err != nil {
 		return nil, err
 	}
-	_, values, err := parseText([]byte(Lines("", members, "\n")), limits)
-	if err != nil {
-		return nil, err
-	}
-	list, item := *root.Get(key), *root.Get(key).Items[index]
-	edits, missing, err := s.replaceMembers(&item, members)
-	if err != nil {
-		return nil, err
-	}
-	if len(missing) > 0 {
-		return nil, fmt.Errorf("the item has no %q", missing[0].Key)
-	}
-	for _, f := range values.Fields {
-		item.Fields = setField(item.Fields, f.Key, f.Value)
-	}
+	list, edits := *root.Get(key), []edit(nil)
 	list.Items = slices.Clone(list.Items)
-	list.Items[index] = &item
+	for _, index := range slices.Sorted(maps.Keys(items)) {
+		_, values, err := parseText([]byte(Lines("", items[index], "\n")), limits)
+		if err != nil {
+			return nil, err
+		}
+		item := *list.Items[index]
+		changes, missing, err := s.replaceMembers(&item, items[index])
+		if err != nil {
+			return nil, err
+		}
+		if len(missing) > 0 {
+			return nil, fmt.Errorf("the item has no %q", missing[0].Key)
+		}
+		for _, f := range values.Fields {
+			item.Fields = setField(item.Fields, f.Key, f.Value)
+		}
+		list.Items[index] = &item
+		edits = append(edits, changes...)
+	}
 	return s.applyChecked(edits, root, key, &list, "there", limits)
 }
 
