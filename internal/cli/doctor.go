@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -94,9 +96,28 @@ func (a *app) withoutHome(text string) string {
 	}
 	parts := strings.Split(text, "`")
 	for i := 0; i < len(parts); i += 2 {
-		parts[i] = strings.ReplaceAll(parts[i], filepath.Clean(home)+string(filepath.Separator), "~"+string(filepath.Separator))
+		parts[i] = abbreviate(parts[i], filepath.Clean(home)+string(filepath.Separator), "~"+string(filepath.Separator))
 	}
 	return strings.Join(parts, "`")
+}
+
+// abbreviate replaces the beginning of paths, but not what stands within a longer path.
+func abbreviate(text, beginning, short string) string {
+	var out strings.Builder
+	for {
+		before, after, found := strings.Cut(text, beginning)
+		out.WriteString(before)
+		if !found {
+			return out.String()
+		}
+		last, _ := utf8.DecodeLastRuneInString(before)
+		if unicode.IsLetter(last) || unicode.IsDigit(last) || strings.ContainsRune("._-~", last) {
+			out.WriteString(beginning)
+		} else {
+			out.WriteString(short)
+		}
+		text = after
+	}
 }
 
 func checkDoctorFormat(name string) error {

@@ -56,6 +56,9 @@ func (a *app) waiveCommand() *cobra.Command {
 	var reason, until, from, log string
 	c := withHelp("waive", &cobra.Command{
 		RunE: func(c *cobra.Command, args []string) error {
+			if err := refuseEmpty(c, "rule", "log", "report"); err != nil {
+				return err
+			}
 			ways := 0
 			for _, given := range []bool{len(args) > 0, selection.Rule != "", log != ""} {
 				if given {

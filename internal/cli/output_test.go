@@ -38,3 +38,12 @@ func TestFailureApart(t *testing.T) {
 		t.Errorf("exit status %d", a.status)
 	}
 }
+
+// TestWithoutHome checks that only a path that begins with the home directory is shortened, and no command.
+func TestWithoutHome(t *testing.T) {
+	a := &app{Process: program.Process{Environ: []string{"HOME=/root"}}}
+	got := a.withoutHome("hooks: /root/a (/srv/root/b, \"/root/c\") `cd /root/d` /rooted /root")
+	if want := "hooks: ~/a (/srv/root/b, \"~/c\") `cd /root/d` /rooted /root"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
