@@ -121,7 +121,7 @@ func (c *Collector) severityOf(of *rule.Rule, own finding.Severity, in *rule.Rig
 		if in.NoInsertions && of.Edit.Has(ledger.InsertionExplained) {
 			raised = policy.Error
 		}
-		if raised == policy.Error || raised == policy.Warning && level == policy.Off {
+		if raised == policy.Error || raised == policy.Warning && (level == policy.Off || level == "" && own == finding.SeverityNote) {
 			level = raised
 			by = in
 		}
