@@ -213,10 +213,11 @@ func TestGuardNested(t *testing.T) {
 	}
 }
 
-// SIGINT and SIGTERM reach the command, and the guard ends as the command does; the log is checked afterwards.
+// SIGINT, SIGTERM and SIGHUP reach the command, and the guard ends as the command does; the log is checked afterwards.
 func TestGuardSignals(t *testing.T) {
 	for signal, ends := range map[syscall.Signal]map[string]int{
 		syscall.SIGTERM: {"": 143, "trap 'exit 5' TERM;": 5, "trap 'rm " + guardedLog + "; exit 0' TERM;": 1},
+		syscall.SIGHUP:  {"": 129, "trap 'exit 5' HUP;": 5},
 		syscall.SIGINT:  {"": 130, "trap 'exit 0' INT;": 0},
 	} {
 		for trap, want := range ends {

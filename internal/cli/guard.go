@@ -58,6 +58,9 @@ func (a *app) runCommand(args, environ []string) (int, error) {
 	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.Env = a.rawStdin, a.Stdout, a.Stderr, environ
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) { // under nohup it stays ignored, here and in the command
+		signal.Notify(signals, syscall.SIGHUP)
+	}
 	defer signal.Stop(signals)
 	if err := cmd.Start(); err != nil {
 		if errors.Is(err, exec.ErrNotFound) {
