@@ -45,6 +45,9 @@ func (f *Floor) ForbidsWaivers() bool { return f.forbids(forbidWaivers) }
 // ForbidsBaselines reports whether a repository's baselines do not count. A nil floor forbids nothing.
 func (f *Floor) ForbidsBaselines() bool { return f.forbids(forbidBaseline) }
 
+// ForbidsSince reports whether a repository's since commits do not count. A nil floor forbids nothing.
+func (f *Floor) ForbidsSince() bool { return f.forbids(forbidSince) }
+
 func (f *Floor) forbids(word string) bool { return f != nil && slices.Contains(f.forbid, word) }
 
 // takeForbid reads the key forbid, which only floors have, and removes it from the document.
@@ -92,7 +95,7 @@ func (f *Floor) PolicyFor(p *Policy) *Policy {
 	if !f.ForbidsBaselines() {
 		baselines = p.Baselines
 	}
-	if f.forbids(forbidSince) {
+	if f.ForbidsSince() {
 		out.Logs = slices.Clone(out.Logs)
 		for i := range out.Logs {
 			out.Logs[i].Since = ""

@@ -32,8 +32,8 @@ type Situation struct {
 	Mend func(path string, files []string) string
 	// Merge is true for an index that concludes a merge.
 	Merge bool
-	// Agent is true if an agent asks: it may not accept edits. NoWaiver and NoBaseline are true if a floor forbids these.
-	Agent, NoWaiver, NoBaseline bool
+	// Agent is true if an agent asks: it may not accept edits. NoWaiver, NoBaseline and NoSince are true if a floor forbids these.
+	Agent, NoWaiver, NoBaseline, NoSince bool
 }
 
 // MostRemade is the number of commits from the tip that a fix rewrites at most.
@@ -118,7 +118,7 @@ func (s Situation) OnBranch(command string) string {
 // AcceptSince returns the fix for a landed commit that changed a configured log.
 func (s Situation) AcceptSince() string {
 	const never = "Landed commits are never rewritten. "
-	if s.NoBaseline {
+	if s.NoSince {
 		return never + "Ask whoever keeps the floor what to accept"
 	}
 	return never + "Have a person accept what was done until then, by since: " + s.Commit + " in the log's stanza in .small-gate.yml; only later changes are then judged"

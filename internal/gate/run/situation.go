@@ -38,7 +38,8 @@ func (s *standings) get() history.Standings {
 // Situation returns what a remedy depends on: whether the index or a commit is to be undone, and who already has that commit. Only remedies need it.
 func (r *Run) Situation(commit string) remedy.Situation {
 	s := remedy.Situation{
-		Commit: commit, Agent: r.Options.Agent != "", NoWaiver: r.Options.Floor.ForbidsWaivers(), NoBaseline: r.Options.Floor.ForbidsBaselines(),
+		Commit: commit, Agent: r.Options.Agent != "",
+		NoWaiver: r.Options.Floor.ForbidsWaivers(), NoBaseline: r.Options.Floor.ForbidsBaselines(), NoSince: r.Options.Floor.ForbidsSince(),
 	}
 	if history.Uncommitted(commit) {
 		s.Against, s.Merge = r.Scope.Against, commit == history.Index && len(r.Scope.Parents) > 1
