@@ -21,15 +21,16 @@ type Floor struct {
 	given map[string]*schema.Given
 }
 
-// The values of the key forbid: means by which a repository accepts findings.
+// The values of the key forbid: means by which a repository accepts findings, or leaves workspaces out.
 const (
 	forbidWaivers  = "waivers"
 	forbidBaseline = "baseline"
 	forbidSince    = "since"
+	forbidExclude  = "exclude" // of workspaces
 )
 
-// ParseFloor reads a floor as [ParseWhole] reads a configuration. A floor may also have the key forbid, a list of the words waivers, baseline
-// and since.
+// ParseFloor reads a floor as [ParseWhole] reads a configuration. A floor may also have the key forbid, a list of the words waivers, baseline,
+// since and exclude. Its logs take no since, which names a commit of one repository.
 func ParseFloor(source string, data []byte, known *Known, schemas *SchemaFiles) (*Floor, error) {
 	f := &Floor{Source: source, Text: data, known: known}
 	_, err := parse(source, data, f.known, f, schemas)
@@ -61,7 +62,7 @@ func (f *Floor) takeForbid(r *reader, root *small.Value) {
 	if list.Kind != small.List {
 		r.fail(list.Pos, "forbid", `"forbid" is %s, not a list`, list.Kind)
 	}
-	known := []string{forbidWaivers, forbidBaseline, forbidSince}
+	known := []string{forbidWaivers, forbidBaseline, forbidSince, forbidExclude}
 	for i, item := range list.Items {
 		subject := fmt.Sprintf("forbid.%d", i)
 		word, ok := item.Str()
@@ -77,11 +78,12 @@ func (f *Floor) takeForbid(r *reader, root *small.Value) {
 
 // PolicyFor returns the policy by which the floor judges a repository; p is the repository's own policy. A key that the floor leaves out has its
 // built-in default. There are two exceptions. What is judged (workspaces, agents, logs, and the sections of rule families) comes from p for each
-// key that the floor leaves out. Waivers and baselines of p count too, unless the floor forbids them.
+// key that the floor leaves out; for workspaces, the floor can forbid that. Waivers, baselines and since commits of p count too, unless the floor forbids
+// them.
 func (f *Floor) PolicyFor(p *Policy) *Policy {
 	out := *Default()
 	out.Source, out.OutsideRepo, out.Logs, out.Sections = p.Source, p.OutsideRepo, p.Logs, p.Sections
-	if f.root.Get("workspaces") == nil {
+	if f.root.Get("workspaces") == nil && !f.forbids(forbidExclude) {
 		out.Include, out.Exclude = p.Include, p.Exclude
 	}
 	if f.root.Get("agents") == nil {
@@ -95,17 +97,33 @@ func (f *Floor) PolicyFor(p *Policy) *Policy {
 	if !f.ForbidsBaselines() {
 		baselines = p.Baselines
 	}
-	if f.ForbidsSince() {
-		out.Logs = slices.Clone(out.Logs)
-		for i := range out.Logs {
-			out.Logs[i].Since = ""
-		}
-	}
 	r := &reader{known: f.known, reported: map[location]bool{}, given: f.given}
 	if f.given != nil {
 		r.schemas = &SchemaFiles{OutsideRepo: true} // Read is never called: all of the schemas are in given
 	}
 	r.applySettings(&out, f.root) // the root was read before, and is valid
 	out.Waivers, out.Baselines = slices.Concat(waivers, out.Waivers), slices.Concat(baselines, out.Baselines)
+	out.Logs = slices.Clone(out.Logs)
+	for i := range out.Logs {
+		out.Logs[i].Since = f.sinceOf(p, out.Logs[i].Path)
+	}
 	return &out
+}
+
+// sinceOf returns the since commit of the repository's stanza with a path; empty if there is none, or if the floor forbids it.
+func (f *Floor) sinceOf(p *Policy, path string) string {
+	at := slices.IndexFunc(p.Logs, func(l Log) bool { return l.Path == path })
+	if at < 0 || f.ForbidsSince() {
+		return ""
+	}
+	return p.Logs[at].Since
+}
+
+// refuseSince reports the since commits of a floor's logs.
+func (r *reader) refuseSince(logs []Log) {
+	for i, l := range logs {
+		if l.Since != "" {
+			r.report(Problem{Pos: l.Pos, Subject: fmt.Sprintf("logs.%d.since", i), Message: `a floor's log takes no "since", which names a commit of one repository`, Hint: "leave it out; the repository's own since counts for a log of the same path"})
+		}
+	}
 }

@@ -85,6 +85,7 @@ func TestFloorLeavesOut(t *testing.T) {
 func TestFloorInvalid(t *testing.T) {
 	for text, want := range map[string]string{
 		"version: 1\nforbid: [everything]\n": "forbid.0", "version: 1\nforbid: waivers\n": "forbid", "mode: enforce\n": "version", "version: 1\nmod: x\n": "mod",
+		"version: 1\nlogs: [{path: a, entries: lines, since: \"" + strings.Repeat("a", 40) + "\"}]\n": "logs.0.since",
 	} {
 		_, err := ParseFloor("floor.yml", []byte(text), NewKnown(nil, nil), nil)
 		var invalid *InvalidError
@@ -94,6 +95,31 @@ func TestFloorInvalid(t *testing.T) {
 	}
 	if _, err := Parse("c", []byte("version: 1\nforbid: [waivers]\n"), NewKnown(nil, nil)); err == nil {
 		t.Error("a repository may forbid something")
+	}
+}
+
+// TestFloorForbids: the repository's own since commits and workspaces count unless the floor forbids them, also if the floor names the logs.
+func TestFloorForbids(t *testing.T) {
+	since := strings.Repeat("a", 40)
+	own, err := Parse("repository", []byte("version: 1\nworkspaces: {include: [a/**], exclude: [\"**\"]}\nlogs: [{path: a, entries: lines, since: \""+since+"\"}]\n"), knownRules)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]struct{ since, include, exclude string }{
+		"version: 1\n": {since, "a/**", "**"},
+		"version: 1\nlogs: [{path: a, entries: lines}, {path: b, entries: lines}]\n": {since, "a/**", "**"},
+		"version: 1\nforbid: [since]\n":                                              {"", "a/**", "**"},
+		"version: 1\nlogs: [{path: a, entries: lines}]\nforbid: [since]\n":           {"", "a/**", "**"},
+		"version: 1\nforbid: [exclude]\n":                                            {since, "**", "**/testdata/**"},
+		"version: 1\nworkspaces: {exclude: [x/**]}\nforbid: [exclude]\n":             {since, "**", "x/**"},
+	} {
+		got := mustFloor(t, text, knownRules).PolicyFor(own)
+		if got.Logs[0].Since != want.since || got.Include[0] != want.include || got.Exclude[0] != want.exclude || len(got.Logs) > 1 && got.Logs[1].Since != "" {
+			t.Errorf("%q: %+v", text, got)
+		}
+	}
+	if own.Logs[0].Since != since {
+		t.Error("the repository's own policy was changed")
 	}
 }
 

@@ -102,6 +102,9 @@ func parse(source string, data []byte, known *Known, floor *Floor, schemas *Sche
 	r.checkTypes(doc.Root, "")
 	p := Default()
 	r.applySettings(p, doc.Root)
+	if floor != nil {
+		r.refuseSince(p.Logs)
+	}
 	if len(r.problems) > 0 {
 		slices.SortStableFunc(r.problems, func(a, b Problem) int {
 			return cmp.Or(cmp.Compare(a.Pos.Line, b.Pos.Line), cmp.Compare(a.Pos.Column, b.Pos.Column))
