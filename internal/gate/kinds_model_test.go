@@ -101,6 +101,7 @@ func (m *kindModel) rewritten(p, c int, at string, l, now []string) []string {
 	case r == nil || at != r.at || begins(now, l) || !m.front(now, r.to) || m.front(now, r.from):
 	case !m.done(now) && !slices.Contains(m.parents[c], p): // only a commit's own edges are judged by what comes back
 	case m.kind.unordered() && len(minus(r.rawTo, m.logs[c][at].raw)) > 0 && !m.had(r.rawTo, append([]int{p, c}, m.parents[c]...)...): // the heads differ
+	case !m.kind.unordered() && !m.kind.plain() && !begins(m.logs[c][at].raw, r.rawTo) && !m.had(r.rawTo, append([]int{p, c}, m.parents[c]...)...): // as above
 	case m.front(l, r.from):
 		return slices.Concat(r.to, m.undecided(m.besides(l, r.from)))
 	case slices.ContainsFunc(minus(r.to, r.from), func(e string) bool { return slices.Contains(l, e) }): // later than the rewrite

@@ -153,7 +153,9 @@ func TestKindsWaived(t *testing.T) {
 			}
 			rounds++
 		}
-		passed += x.passWhatPassed()
+		if x.usesOneLog() { // among several, an entry that may be missing can hide which of them moved where
+			passed += x.passWhatPassed()
+		}
 	})
 	t.Logf("%d rounds of waivers, %d edits that needed one; %d judgements passed", rounds, needed, passed)
 	if *kindHistories >= 60 && (rounds < 10 || passed < 100) {
