@@ -41,9 +41,9 @@ func TestFailureApart(t *testing.T) {
 
 // TestWithoutHome checks that only a path that begins with the home directory is shortened, and no command.
 func TestWithoutHome(t *testing.T) {
-	a := &app{Process: program.Process{Environ: []string{"HOME=/root"}}}
-	got := a.withoutHome("hooks: /root/a (/srv/root/b, \"/root/c\") `cd /root/d` /rooted /root")
-	if want := "hooks: ~/a (/srv/root/b, \"~/c\") `cd /root/d` /rooted /root"; got != want {
+	a := &app{Process: program.Process{Environ: []string{"HOME=/home/ann"}}}
+	got := a.withoutHome("hooks: /home/ann/a (/srv/home/ann/b, \"/home/ann/c\") `cd /home/ann/d` /home/anna /home/ann")
+	if want := "hooks: ~/a (/srv/home/ann/b, \"~/c\") `cd /home/ann/d` /home/anna /home/ann"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

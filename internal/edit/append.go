@@ -39,7 +39,7 @@ type Appended struct {
 func Append(ctx context.Context, req session.Request, locking Locking, entry combine.NewEntry) (out Appended, err error) {
 	for _, field := range entry {
 		if !utf8.ValidString(field[1]) {
-			return out, &failure.Error{Message: "nothing was appended: the value of " + field[0] + " is not valid UTF-8, which YAML requires: " + wording.Printable(field[1]), Remedy: "give it in UTF-8"}
+			return out, &failure.Error{Message: "nothing was appended: the value of " + field[0] + " is not valid UTF-8, which YAML requires", Remedy: "give it in UTF-8"}
 		}
 	}
 	req.Dir = session.WorkspaceRoot(req.Dir)

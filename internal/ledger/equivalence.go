@@ -69,7 +69,7 @@ func (eq Equivalence) Accepting(entries map[small.Digest]bool) Equivalence {
 	return eq
 }
 
-// sequence is the part of a ledger that is compared, without accepted and dropped entries: digests, or what stands for an entry's class.
+// sequence is the part of a ledger that is compared: classes instead of digests, without accepted and dropped entries.
 type sequence struct {
 	digests []small.Digest
 	// indexes are the indexes of the elements in the ledger.
@@ -79,51 +79,31 @@ type sequence struct {
 }
 
 // normalize returns the parts of two ledgers that are compared. Both lose accepted entries; the parent also loses the entries that the child
-// lacks and may lack. Equal entries are compared with each other; only an entry that has no equal one is compared by its class.
+// lacks and may lack.
 func (eq Equivalence) normalize(p, c []small.Digest) (parent, child sequence) {
-	ofParent, ofChild := eq.compared(p, c), eq.compared(c, p)
 	there := make(map[small.Digest]bool, len(c))
 	for i, d := range c {
 		if eq.Accepted[d] {
 			continue
 		}
-		there[eq.Class(d)] = true
-		child.digests = append(child.digests, ofChild(d))
+		d = eq.Class(d)
+		there[d] = true
+		child.digests = append(child.digests, d)
 		child.indexes = append(child.indexes, i)
 	}
 	for i, d := range p {
 		if eq.Accepted[d] {
 			continue
 		}
-		if eq.Dropped[d] && !there[eq.Class(d)] {
+		class := eq.Class(d)
+		if eq.Dropped[d] && !there[class] {
 			parent.dropped = append(parent.dropped, i)
 			continue
 		}
-		parent.digests = append(parent.digests, ofParent(d))
+		parent.digests = append(parent.digests, class)
 		parent.indexes = append(parent.indexes, i)
 	}
 	return parent, child
-}
-
-// compared returns a function that is called with each entry of own in turn. It returns the entry itself for as many as other has of it, and for a further
-// one what stands for its class.
-func (eq Equivalence) compared(own, other []small.Digest) func(small.Digest) small.Digest {
-	if len(eq.Same) == 0 {
-		return func(d small.Digest) small.Digest { return d }
-	}
-	equal := map[small.Digest]int{}
-	for _, d := range other {
-		equal[d]++
-	}
-	return func(d small.Digest) small.Digest {
-		if equal[d] > 0 {
-			equal[d]--
-			return d
-		}
-		class := eq.Class(d)
-		class[0] ^= 0xff // no entry has this digest: an entry of which other has an equal one is not compared with one of which it has none
-		return class
-	}
 }
 
 // toLedgerIndexes replaces the numbers of elements, in place, by their indexes in the ledger.
