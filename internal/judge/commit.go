@@ -161,6 +161,8 @@ func judgeIfTouched(ctx context.Context, s *session.Session, head string, parent
 		return nil, err
 	case !touched && noLane: // most commits end here
 		return run.EmptyReport(s.Opts), nil
+	case trustErr != nil && s.Req.Config != "":
+		return nil, trustErr
 	case trustErr != nil:
 		fix, err := fixForInvalidConfig(ctx, s, len(parents) > 1)
 		if err != nil {

@@ -126,6 +126,9 @@ func auditUnbornHead(ctx context.Context, s *session.Session) (*finding.Report, 
 		return nil, err
 	}
 	if len(tips) == 0 {
+		if err := s.Trust(ctx, "", "an empty repository"); err != nil {
+			return nil, err
+		}
 		r := run.EmptyReport(s.Opts)
 		r.Examined.Notes = append(r.Examined.Notes, gate.NoLog)
 		return r, nil
