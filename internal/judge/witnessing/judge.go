@@ -173,10 +173,8 @@ func takePolicy(ctx context.Context, s *session.Session, seen *witness.State, fi
 	if err := s.TrustContent(data, label, trusted); err != nil {
 		return err
 	}
-	if s.Req.Config == "" {
-		enforced := *s.Opts.Policy
-		enforced.Mode = policy.Enforce
-		s.Opts.Policy = &enforced
-	}
+	enforced := *s.Opts.Policy
+	enforced.Mode = policy.Enforce
+	s.Opts.Policy = &enforced
 	return nil
 }
