@@ -61,7 +61,11 @@ func Adopt(ctx context.Context, h history.History, a Adoption, opts run.Options)
 	listed := newRun(h, opts, run.Scope{Tip: history.Tip{ID: a.Tip}}).Do(ctx, func(ctx context.Context, r *run.Run) error {
 		for i := range a.After.Logs {
 			stanza := &a.After.Logs[i]
-			if err := r.Collector.Judge(ctx, &config.Adopted{Stanza: stanza, PastFindings: past[stanza], Target: a.Target, SinceInChange: commits[stanza.Since]}); err != nil {
+			adopted := &config.Adopted{
+				Stanza: stanza, PastFindings: past[stanza], Target: a.Target,
+				SinceInChange: commits[stanza.Since], ForbidsSince: opts.Floor.ForbidsSince(),
+			}
+			if err := r.Collector.Judge(ctx, adopted); err != nil {
 				return err
 			}
 		}

@@ -21,6 +21,8 @@ type Adopted struct {
 	Target string
 	// SinceInChange is true if the stanza's since commit is a commit of the change itself.
 	SinceInChange bool
+	// ForbidsSince is true if a floor forbids since: for that floor, the earlier commits cannot be accepted.
+	ForbidsSince bool
 }
 
 // maxNamed is how many findings in earlier commits the message names.
@@ -40,6 +42,9 @@ func reportAdopted(a *Adopted, r *rule.Reporter) {
 		f.Severity = finding.SeverityError
 		f.Message = fmt.Sprintf("this change adds or alters the stanza for %s, or its schema, which earlier commits do not keep: %s", wording.Printable(a.Stanza.Path), strings.Join(named, "; "))
 		f.Fix = fmt.Sprintf("accept what they did: on line %d of %s give the stanza `since: %s`", a.Stanza.Pos.Line, policy.File, a.Target)
+		if a.ForbidsSince {
+			f.Fix = "ask whoever keeps the floor what to accept: it forbids since"
+		}
 		r.Add(f)
 	}
 	if a.SinceInChange {
