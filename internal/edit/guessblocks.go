@@ -18,13 +18,15 @@ import (
 var (
 	headingForm = expression.Of(`^(#{1,4}) `)
 	bulletForm  = expression.Of(`^[-*] `)
-	dateForm    = expression.Of(`[0-9]{4}-[0-9]{2}-[0-9]{2}`)
+	dateForm    = expression.Of(datePattern)
 	versionForm = expression.Of(`[0-9]+(?:\.[0-9]+)+`)
 	linkForm    = expression.Of(linkDefinition)
 	statusForm  = expression.Of(`^Status: *(\S+)`)
 )
 
 const (
+	// datePattern matches a date.
+	datePattern = `[0-9]{4}-[0-9]{2}-[0-9]{2}`
 	// linkDefinition matches a line that defines a link in Markdown.
 	linkDefinition = `^\[[^]]+\]: `
 	// unreleased is the heading of a changelog for changes that are not released yet, in lower case.
@@ -33,17 +35,29 @@ const (
 
 // outline describes a text in Markdown.
 type outline struct {
-	// level is the mark, such as "##", of the highest level with more than one heading; "##" counts with one, too. headings are its headings.
+	// level is the mark, such as "##", of the headings that begin entries; headings are these.
 	level    string
-	headings []string
+	headings []heading
+	// dated is true if only headings with dates begin entries, and others of this level stand before them.
+	dated bool
 	// bullets is the number of list items. links reports whether some lines define links.
 	bullets int
 	links   bool
 }
 
+// heading is a heading in Markdown. text includes the mark.
+type heading struct{ mark, text string }
+
+// hasDate reports whether the heading has a date; that of the changes that are not released yet will have one.
+func (h heading) hasDate() bool {
+	return dateForm().MatchString(h.text) || h.isUnreleased()
+}
+
+func (h heading) isUnreleased() bool { return strings.Contains(strings.ToLower(h.text), unreleased) }
+
 // outlineOf reads a text in Markdown. It skips fenced code.
 func outlineOf(data []byte) (o outline) {
-	headings := map[string][]string{}
+	var headings []heading
 	fenced := false
 	for line := range strings.Lines(string(data)) {
 		if strings.HasPrefix(line, "```") {
@@ -53,20 +67,45 @@ func outlineOf(data []byte) (o outline) {
 			continue
 		}
 		if m := headingForm().FindStringSubmatch(line); m != nil {
-			headings[m[1]] = append(headings[m[1]], strings.TrimSpace(line))
+			headings = append(headings, heading{m[1], strings.TrimSpace(line)})
 		}
 		o.links = o.links || linkForm().MatchString(line)
 		if bulletForm().MatchString(line) {
 			o.bullets++
 		}
 	}
-	for _, marks := range slices.Sorted(maps.Keys(headings)) {
-		if len(headings[marks]) > 1 || marks == "##" {
-			o.level, o.headings = marks, headings[marks]
+	o.chooseLevel(headings)
+	return o
+}
+
+// chooseLevel chooses the headings that begin entries: those of the highest level with more than one heading, where "##" counts with one, too. It
+// prefers a level at which dated headings are the last ones: notes that are revised may stand before them, as in an agent's log of its progress.
+func (o *outline) chooseLevel(headings []heading) {
+	byLevel := map[string][]heading{}
+	for _, h := range headings {
+		byLevel[h.mark] = append(byLevel[h.mark], h)
+	}
+	levels := slices.Sorted(maps.Keys(byLevel))
+	for _, level := range levels {
+		if len(byLevel[level]) > 1 || level == "##" {
+			o.level, o.headings = level, byLevel[level]
 			break
 		}
 	}
-	return o
+	for _, level := range levels {
+		first := slices.IndexFunc(headings, func(h heading) bool { return h.mark == level && h.hasDate() })
+		if first < 0 || slices.ContainsFunc(headings[first:], func(h heading) bool { return len(h.mark) <= len(level) && !h.hasDate() }) {
+			continue
+		}
+		dated := slices.DeleteFunc(slices.Clone(byLevel[level]), func(h heading) bool { return !h.hasDate() })
+		if level == o.level || len(dated) > 1 {
+			o.level, o.headings = level, byLevel[level]
+			if o.dated = len(dated) < len(o.headings) && !slices.ContainsFunc(dated, heading.isUnreleased); o.dated {
+				o.headings = dated
+			}
+			return
+		}
+	}
 }
 
 // guessBlocks takes each block of a Markdown file that begins with a heading as an entry; without headings, each item of a list.
@@ -75,6 +114,10 @@ func (g *guess) guessBlocks(base policy.Log, at string, data []byte) error {
 	o := outlineOf(data)
 	entries := o.bullets
 	switch {
+	case o.dated:
+		entries = len(o.headings)
+		base.Start = "^" + o.level + " .*" + datePattern
+		g.reasons = append(g.reasons, fmt.Sprintf("each block from a heading with %s and a date is an entry, and what stands before the first of them is free (start: %s)", o.level, wording.Quote(base.Start)))
 	case o.level != "":
 		entries = len(o.headings)
 		base.Start = "^" + o.level + " "
@@ -94,12 +137,12 @@ func (g *guess) guessBlocks(base policy.Log, at string, data []byte) error {
 	}
 	first, last := "", ""
 	for _, h := range o.headings {
-		if strings.Contains(strings.ToLower(h), unreleased) {
+		if h.isUnreleased() {
 			base.Open = policy.OpenNewest
 		} else if first == "" {
-			first = h
+			first = h.text
 		} else {
-			last = h
+			last = h.text
 		}
 	}
 	if base.Open != "" {

@@ -51,7 +51,11 @@ func guessAt(ctx context.Context, s *session.Session, at string, files []history
 	g := guess{files: []string{at}}
 	base := policy.Log{Path: policy.LiteralPattern(at)}
 	limits := s.Opts.Limits()
-	switch ext := strings.ToLower(path.Ext(at)); ext {
+	ext := strings.ToLower(path.Ext(at))
+	if ext == ".txt" && len(outlineOf(data).level) > 1 { // one # may begin a comment
+		ext = ".md"
+	}
+	switch ext {
 	case ".jsonl", ".ndjson", ".log", ".csv", ".tsv", ".txt":
 		g.guessLines(base, data, limits)
 	case ".yml", ".yaml", ".json":

@@ -122,9 +122,15 @@ type trial struct {
 	lastBroken      string
 }
 
+// fitsFarBetter reports whether a milder reading shows how the log is kept, although some commits break it too: at least two fewer than break the first
+// reading, and at most half as many. A single commit less shows nothing, as the commits that break a reading may be the damage.
+func (t trial) fitsFarBetter(first trial) bool {
+	return t.broken == 0 || t.broken+2 <= first.broken && t.broken*2 <= first.broken
+}
+
 // chooseReading returns the stanza of the first reading that no recent change of the log breaks or, if all are broken, of the one that the fewest
-// commits break, and notes on what that reading and the very first one would have rejected. If more than two commits, and at least a quarter,
-// break every reading, it fails: the path is not a log.
+// commits break if it fits far better than the first reading, and else of the first reading. It also returns notes on what that reading and the first
+// one would have rejected. If more than two commits, and at least a quarter, break every reading, it fails: the path is not a log.
 func chooseReading(ctx context.Context, s *session.Session, head, at string, readings []reading) (policy.Log, []string, error) {
 	trials, best, err := tryReadings(ctx, s, head, readings)
 	if errors.Is(err, history.ErrLacking) {
@@ -137,6 +143,9 @@ func chooseReading(ctx context.Context, s *session.Session, head, at string, rea
 	count := wording.Count(found.commits, "commit")
 	if found.broken > 2 && found.broken*4 >= found.commits {
 		return policy.Log{}, nil, notALog(at, readings[0].log, found)
+	}
+	if !found.fitsFarBetter(first) {
+		best, found = 0, first
 	}
 	var notes []string
 	if best > 0 {

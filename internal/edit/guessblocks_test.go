@@ -1,0 +1,34 @@
+package edit
+
+import (
+	"strings"
+	"testing"
+)
+
+// The headings that begin entries are found among titles, notes that are revised, and parts of entries.
+func TestOutline(t *testing.T) {
+	for _, c := range []struct {
+		name, text, level string
+		entries           int
+		dated             bool
+	}{
+		{"sections", "# Log\n## a\n### x\n## b\n", "##", 2, false},
+		{"one section", "# Log\n## a\n### x\n### y\n", "##", 1, false},
+		{"code is no heading", "## a\n```\n## b\n```\n", "##", 1, false},
+		{"dates", "# Log\n## 2026-01-01 a\n### Files\n## 2026-01-02 b\n", "##", 2, false},
+		{"notes before dates", "# Log\n## Patterns\n## Key files\n---\n## 2026-01-01 - setup\n", "##", 1, true},
+		{"notes before dates, newest first", "## How to\n## [2026-01-02] b\n## [2026-01-01] a\n", "##", 2, true},
+		{"notes after dates", "## Patterns\n## 2026-01-01 a\n## Branches\n## 2026-01-02 b\n", "##", 4, false},
+		{"dates below a section", "# Log\n## Learnings\n### a (2026-01-19)\n### b (2026-01-20)\n", "###", 2, false},
+		{"one date below a section", "# Log\n## Learnings\n### a (2026-01-19)\n", "##", 1, false},
+		{"dates below several sections", "## A\n### a 2026-01-19\n## B\n### b 2026-01-20\n", "##", 2, false},
+		{"a changelog", "# Changes\n## [Unreleased]\n## [1.1] - 2026-02-01\n## [1.0] - 2026-01-01\n", "##", 3, false},
+		{"a changelog with notes", "## About\n## Unreleased\n## 1.0 (2026-01-01)\n", "##", 3, false},
+		{"no headings", "- a\n- b\n", "", 0, false},
+	} {
+		o := outlineOf([]byte(c.text))
+		if o.level != c.level || len(o.headings) != c.entries || o.dated != c.dated {
+			t.Errorf("%s: level %q, %d entries, dated %v in\n%s", c.name, o.level, len(o.headings), o.dated, strings.TrimSpace(c.text))
+		}
+	}
+}
