@@ -108,26 +108,65 @@ func (o *outline) chooseLevel(headings []heading) {
 	}
 }
 
-// guessBlocks takes each block of a Markdown file that begins with a heading as an entry; without headings, each item of a list.
+// plainForms are forms of lines with which entries begin in text that is not Markdown, and what such a line begins with. The second is that of
+// deb-changelog(5).
+var plainForms = []struct{ pattern, with string }{
+	{`^\[?` + datePattern, "a date"},
+	{`^[a-z0-9][a-z0-9+.-]* \([^ )]+\) [^;]+; `, "a package and its version"},
+	{`^([Vv]ersion:? |v)?[0-9]+(\.[0-9]+)+([ :]|$)`, "a version"},
+}
+
+// plainStart finds the form of at least two lines in a text that is not Markdown. with says what these lines begin with; headings are the lines. with
+// is empty if there are none, or if they are all lines, so that each line is an entry.
+func plainStart(data []byte) (pattern, with string, headings []heading) {
+	for _, form := range plainForms {
+		matches := expression.Of(form.pattern)()
+		var found []heading
+		others := false
+		for line := range strings.Lines(string(data)) {
+			if line = strings.TrimRight(line, "\r\n"); matches.MatchString(line) {
+				found = append(found, heading{text: line})
+			} else {
+				others = others || len(found) > 0 && strings.TrimSpace(line) != ""
+			}
+		}
+		if len(found) > 1 && others {
+			return form.pattern, form.with, found
+		}
+	}
+	return "", "", nil
+}
+
+// hasBlocks reports whether blocks begin with headings of Markdown, of level 2 or below, or with lines of a plain form. A line with one # may be a comment.
+func hasBlocks(data []byte) bool {
+	_, with, _ := plainStart(data)
+	return with != "" || len(outlineOf(data).level) > 1
+}
+
+// guessBlocks takes each block of a text that begins with a heading of Markdown as an entry; without headings, each that begins with a line of a plain
+// form, and without these, each item of a list.
 func (g *guess) guessBlocks(base policy.Log, at string, data []byte) error {
 	base.Entries = policy.BlockEntries
 	o := outlineOf(data)
-	entries := o.bullets
+	pattern, with, plain := plainStart(data)
+	entries := len(o.headings)
 	switch {
 	case o.dated:
-		entries = len(o.headings)
 		base.Start = "^" + o.level + " .*" + datePattern
 		g.reasons = append(g.reasons, fmt.Sprintf("each block from a heading with %s and a date is an entry, and what stands before the first of them is free (start: %s)", o.level, wording.Quote(base.Start)))
 	case o.level != "":
-		entries = len(o.headings)
 		base.Start = "^" + o.level + " "
 		g.reasons = append(g.reasons, fmt.Sprintf("each block from a line that begins with %q is an entry (start: %s)", o.level+" ", wording.Quote(base.Start)))
+	case with != "":
+		base.Start, o.headings, entries = pattern, plain, len(plain)
+		g.reasons = append(g.reasons, fmt.Sprintf("each block from a line that begins with %s is an entry (start: %s)", with, wording.Quote(base.Start)))
 	case o.bullets > 1:
+		entries = o.bullets
 		base.Start = "^[-*] "
 		g.reasons = append(g.reasons, "each item of a list with - or * is an entry, with the lines below it (start: "+wording.Quote(base.Start)+")")
 	default:
 		return &failure.Error{
-			Message: wording.Printable(at) + " has no two headings of one level, and no list: entries could begin with either",
+			Message: wording.Printable(at) + " has no two headings of one level, no two lines that begin with a date or a version, and no list: entries could begin with any of these",
 			Remedy:  remedyByHand(base.Path, `entries: blocks, start: "^## "`),
 		}
 	}

@@ -32,3 +32,24 @@ func TestOutline(t *testing.T) {
 		}
 	}
 }
+
+// In text that is not Markdown, entries begin with dates or versions, unless each line is an entry.
+func TestPlainStart(t *testing.T) {
+	for text, want := range map[string]string{
+		"Log\n\n2026-01-01 10:00 began\n  by hand\n2026-01-02 ended\n":                                        "a date",
+		"[2026-01-01 10:00] began\r\n\r\n  by hand\r\n[2026-01-02] ended\r\n":                                 "a date",
+		"2026-01-01  Ann <ann@example.org>\n\n\t* a.c: new\n\n2025-12-31  Ann <ann@example.org>\n":            "a date",
+		"tool (1.2-1) unstable; urgency=medium\n\n  * new\n\n -- Ann\n\ntool (1.1-1) unstable; urgency=low\n": "a package and its version",
+		"Version 1.2.0\n-------------\n\n- new\n\nVersion 1.1.0\n-------------\n":                             "a version",
+		"Version: 2.0.1 - 2024-01-01\n=====\n\nVersion: 2.0.0\n=====\n":                                       "a version",
+		"1.1:\n - new\n1.0:\n":                    "a version",
+		"2026-01-01 one\n2026-01-02 two\n":        "",
+		"Log\n2026-01-01 one\n\n2026-01-02 two\n": "",
+		"2026-01-01 one\n  and more\n":            "",
+		"1.5 is better than\n2 or so\n":           "",
+	} {
+		if _, with, _ := plainStart([]byte(text)); with != want {
+			t.Errorf("%q, not %q, begins the entries of %q", with, want, text)
+		}
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/base/failure"
@@ -51,17 +52,15 @@ func guessAt(ctx context.Context, s *session.Session, at string, files []history
 	g := guess{files: []string{at}}
 	base := policy.Log{Path: policy.LiteralPattern(at)}
 	limits := s.Opts.Limits()
-	ext := strings.ToLower(path.Ext(at))
-	if ext == ".txt" && len(outlineOf(data).level) > 1 { // one # may begin a comment
-		ext = ".md"
-	}
-	switch ext {
-	case ".jsonl", ".ndjson", ".log", ".csv", ".tsv", ".txt":
+	switch ext := strings.ToLower(path.Ext(at)); {
+	case slices.Contains([]string{".jsonl", ".ndjson", ".csv", ".tsv"}, ext):
 		g.guessLines(base, data, limits)
-	case ".yml", ".yaml", ".json":
+	case slices.Contains([]string{".yml", ".yaml", ".json"}, ext):
 		err = g.guessList(base, at, data, ext == ".json", limits)
-	case ".md", ".markdown", "":
+	case slices.Contains([]string{".md", ".markdown", ""}, ext) || hasBlocks(data):
 		err = g.guessBlocks(base, at, data)
+	case ext == ".log" || ext == ".txt":
+		g.guessLines(base, data, limits)
 	default:
 		err = &failure.Error{
 			Message: "cannot guess from its name what an entry of " + wording.Printable(at) + " is",
