@@ -4,14 +4,12 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"path"
 	"slices"
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/base/expression"
 	"github.com/small-gate/small-gate/internal/base/failure"
 	"github.com/small-gate/small-gate/internal/base/wording"
-	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/policy"
 )
 
@@ -21,7 +19,6 @@ var (
 	dateForm    = expression.Of(datePattern)
 	versionForm = expression.Of(`[0-9]+(?:\.[0-9]+)+`)
 	linkForm    = expression.Of(linkDefinition)
-	statusForm  = expression.Of(`^Status: *(\S+)`)
 )
 
 const (
@@ -222,97 +219,4 @@ func compareVersions(a, b string) int {
 		x, y = strings.TrimLeft(x, "0"), strings.TrimLeft(y, "0")
 		return cmp.Or(len(x)-len(y), strings.Compare(x, y))
 	})
-}
-
-// numberedName matches names that begin with a number, as names of migrations do. datedName matches names that begin with a date or a time.
-var (
-	numberedName = expression.Of(`^[A-Za-z]?[0-9]`)
-	datedName    = expression.Of(`^[A-Za-z]?(?:[0-9]{4}[-_]?[0-9]{2}[-_]?[0-9]{2}|[0-9]{10})`)
-)
-
-// maxFilesRead bounds the files of a folder that are read to find out whether they have a status.
-const maxFilesRead = 50
-
-// guessFolder takes each file of a folder as an entry. If most files have the same ending, files with other endings are left out.
-func guessFolder(at string, files []history.File, read func(string) ([]byte, error)) (guess, error) {
-	endings := map[string]int{}
-	for _, f := range files {
-		endings[path.Ext(f.Path)]++
-	}
-	ending := slices.MaxFunc(slices.Sorted(maps.Keys(endings)), func(a, b string) int { return cmp.Compare(endings[a], endings[b]) })
-	if endings[ending]*2 <= len(files) {
-		ending = ""
-	}
-	g := guess{reasons: []string{"each file is an entry"}}
-	base := policy.Log{Entries: policy.FileEntries, Order: policy.ByNumber}
-	below := "/*"
-	for _, f := range files {
-		if ending != "" && path.Ext(f.Path) != ending {
-			continue
-		}
-		g.files = append(g.files, f.Path)
-		if path.Dir(f.Path) != at {
-			below = "/**/*"
-		}
-		switch name := path.Base(f.Path); {
-		case !numberedName().MatchString(name):
-			base.Order = ""
-		case base.Order != "" && datedName().MatchString(name):
-			base.Order = policy.ByName
-		}
-	}
-	base.Path = policy.LiteralPattern(at) + below + policy.LiteralPattern(ending)
-	if others := len(files) - len(g.files); others > 0 {
-		g.reasons = append(g.reasons, fmt.Sprintf("%s with another ending there: not guarded", wording.Count(others, "file")))
-	}
-	switch base.Order {
-	case policy.ByNumber:
-		g.reasons = append(g.reasons, "the names begin with numbers: a new file needs a greater number than those that are there (order: number)")
-	case policy.ByName:
-		g.reasons = append(g.reasons, "the names begin with dates: a new file has to sort after those that are there (order: name)")
-	}
-	drafts, status, err := findStatus(g.files, read)
-	if err != nil {
-		return g, err
-	}
-	if status {
-		base.Identity.WithoutLines = "^(Status|Superseded by):"
-		g.reasons = append(g.reasons, "a line that begins with Status: or Superseded by: may change (identity: without_lines)")
-	}
-	if drafts {
-		base.Open = "^Status: (Draft|Proposed)"
-		g.reasons = append(g.reasons, "a file whose status is Draft or Proposed may change (open)")
-	}
-	g.addReading(base, "")
-	if base.Order == policy.ByNumber {
-		g.addReading(base, "a new file has to sort after those that are there by its whole name (order: name)", func(l *policy.Log) { l.Order = policy.ByName })
-	}
-	if base.Order != "" {
-		g.addReading(base, "a new file may have any name: earlier files did not always come in order", func(l *policy.Log) { l.Order = "" })
-	}
-	return g, nil
-}
-
-// findStatus reports whether at least half of the Markdown files have a line with a status, and whether some of these say Draft or Proposed.
-func findStatus(files []string, read func(string) ([]byte, error)) (drafts, status bool, err error) {
-	have, looked := 0, 0
-	for _, f := range files[:min(len(files), maxFilesRead)] {
-		if path.Ext(f) != ".md" {
-			continue
-		}
-		data, err := read(f)
-		if err != nil {
-			return false, false, err
-		}
-		looked++
-		for line := range strings.Lines(string(data)) {
-			if m := statusForm().FindStringSubmatch(line); m != nil {
-				have++
-				drafts = drafts || m[1] == "Draft" || m[1] == "Proposed"
-				break
-			}
-		}
-	}
-	status = have > 0 && have*2 >= looked
-	return drafts && status, status, nil
 }

@@ -229,13 +229,16 @@ func (b Baseline) stanza() stanza {
 	}
 }
 
-// stanza leaves out the keys that the program never writes: exclude, frozen and schema.
+// stanza leaves out the keys that the program never writes: frozen and schema.
 func (l Log) stanza() stanza {
 	s := stanza{{Key: "path", Value: quote(l.Path)}, {Key: "entries", Value: l.Entries}}
 	add := func(key, value string) {
 		if value != "" && value != quote("") {
 			s = append(s, yamltext.Member{Key: key, Value: value})
 		}
+	}
+	if len(l.Exclude) > 0 {
+		add("exclude", quoteList(l.Exclude))
 	}
 	add("at", quote(l.At))
 	add("start", quote(l.Start))
@@ -248,18 +251,11 @@ func (l Log) stanza() stanza {
 
 // yaml returns the value of the key identity in YAML; empty for the default.
 func (i Identity) yaml() string {
-	list := func(fields []string) string {
-		quoted := make([]string, len(fields))
-		for i, f := range fields {
-			quoted[i] = quote(f)
-		}
-		return "[" + strings.Join(quoted, ", ") + "]"
-	}
 	switch {
 	case len(i.Only) > 0:
-		return "{only: " + list(i.Only) + "}"
+		return "{only: " + quoteList(i.Only) + "}"
 	case len(i.Without) > 0:
-		return "{without: " + list(i.Without) + "}"
+		return "{without: " + quoteList(i.Without) + "}"
 	case i.WithoutLines != "":
 		return "{without_lines: " + quote(i.WithoutLines) + "}"
 	}
@@ -270,3 +266,12 @@ func (i Identity) yaml() string {
 // whatever is not printable, with escapes that Go and YAML share (YAML 1.2.2,
 // section 5.7).
 func quote(s string) string { return strconv.Quote(s) }
+
+// quoteList returns a YAML list of texts in one line.
+func quoteList(texts []string) string {
+	quoted := make([]string, len(texts))
+	for i, text := range texts {
+		quoted[i] = quote(text)
+	}
+	return "[" + strings.Join(quoted, ", ") + "]"
+}

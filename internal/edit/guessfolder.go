@@ -1,0 +1,216 @@
+package edit
+
+import (
+	"cmp"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/base/expression"
+	"github.com/small-gate/small-gate/internal/base/wording"
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/policy"
+)
+
+// numberedName matches names that begin with a number, as names of migrations do; a letter may stand before it. datedName matches names that begin with
+// a date or a time. aboutName matches names of files about the folder, and of files that new ones are copied from.
+var (
+	numberedName = expression.Of(`^([A-Za-z]?)[0-9]`)
+	datedName    = expression.Of(`^[A-Za-z]?(?:[0-9]{4}[-_]?[0-9]{2}[-_]?[0-9]{2}|[0-9]{10})`)
+	aboutName    = expression.Of(`(?i)^(readme|index)\.|template`)
+)
+
+// guessFolder takes each file of a folder as an entry. It leaves out files with other endings than most, those whose names begin with no number if most
+// names do, and those about the folder.
+func guessFolder(at string, files []history.File, read func(string) ([]byte, error)) (guess, error) {
+	g := guess{reasons: []string{"each file is an entry"}}
+	base := policy.Log{Entries: policy.FileEntries}
+	ending := mostFrequentEnding(files)
+	files = g.leaveOut(files, "with another ending", func(name string) bool { return ending != "" && path.Ext(name) != ending })
+	records := g.leaveOut(files, "named readme, index or template", aboutName().MatchString)
+	first := "*"
+	if letter, most := mostAreNumbered(records); most {
+		records = g.leaveOut(records, "whose name begins with no number", func(name string) bool { return !numberedName().MatchString(name) })
+		if len(records) < len(files) {
+			first = letter + "[0-9]*"
+		}
+	}
+	below := "/"
+	for _, f := range records {
+		g.files = append(g.files, f.Path)
+		if path.Dir(f.Path) != at {
+			below = "/**/"
+		}
+	}
+	base.Path = policy.LiteralPattern(at) + below + first + policy.LiteralPattern(ending)
+	for _, f := range files {
+		if !slices.Contains(g.files, f.Path) && policy.Matches([]string{base.Path}, f.Path) {
+			base.Exclude = append(base.Exclude, policy.LiteralPattern(f.Path))
+		}
+	}
+	g.guessOrder(&base)
+	if err := g.guessStatus(&base, read); err != nil {
+		return g, err
+	}
+	g.addReading(base, "")
+	if base.Order == policy.ByNumber {
+		g.addReading(base, "a new file has to sort after those that are there by its whole name (order: name)", func(l *policy.Log) { l.Order = policy.ByName })
+	}
+	if base.Order != "" {
+		g.addReading(base, "a new file may have any name: earlier files did not always come in order", func(l *policy.Log) { l.Order = "" })
+	}
+	return g, nil
+}
+
+// mostFrequentEnding returns the ending that more than half of the files have; empty if there is none.
+func mostFrequentEnding(files []history.File) string {
+	endings := map[string]int{}
+	for _, f := range files {
+		endings[path.Ext(f.Path)]++
+	}
+	ending := slices.MaxFunc(slices.Sorted(maps.Keys(endings)), func(a, b string) int { return cmp.Compare(endings[a], endings[b]) })
+	if endings[ending]*2 <= len(files) {
+		return ""
+	}
+	return ending
+}
+
+// leaveOut returns the files that are not left out because of their names, and adds the reason; with says what the others have in common. If it would leave
+// out all files, it leaves out none.
+func (g *guess) leaveOut(files []history.File, with string, isOut func(name string) bool) []history.File {
+	kept := slices.DeleteFunc(slices.Clone(files), func(f history.File) bool { return isOut(path.Base(f.Path)) })
+	if len(kept) == 0 || len(kept) == len(files) {
+		return files
+	}
+	g.reasons = append(g.reasons, "not guarded: "+wording.Count(len(files)-len(kept), "file")+" "+with)
+	return kept
+}
+
+// mostAreNumbered reports whether more than three quarters of the files, and at least two, have names that begin with a number, all after the same
+// letter or none. letter is that letter.
+func mostAreNumbered(files []history.File) (letter string, most bool) {
+	numbered := 0
+	for _, f := range files {
+		m := numberedName().FindStringSubmatch(path.Base(f.Path))
+		switch {
+		case m == nil:
+		case numbered > 0 && m[1] != letter:
+			return "", false
+		default:
+			letter = m[1]
+			numbered++
+		}
+	}
+	return letter, numbered > 1 && numbered*4 > len(files)*3
+}
+
+// guessOrder chooses the order of the guessed files: by their names, if all begin with numbers, of which some may be dates.
+func (g *guess) guessOrder(base *policy.Log) {
+	base.Order = policy.ByNumber
+	for _, f := range g.files {
+		switch name := path.Base(f); {
+		case !numberedName().MatchString(name):
+			base.Order = ""
+			return
+		case datedName().MatchString(name):
+			base.Order = policy.ByName
+		}
+	}
+	if base.Order == policy.ByNumber {
+		g.reasons = append(g.reasons, "the names begin with numbers: a new file needs a greater number than those that are there (order: number)")
+	} else {
+		g.reasons = append(g.reasons, "the names begin with dates: a new file has to sort after those that are there (order: name)")
+	}
+}
+
+// statusForm is a form in which decisions say their status.
+type statusForm struct {
+	// status matches the line and captures the status. If heading is set, the line is the first one with text below a line that heading matches.
+	status, heading string
+	// lines match the lines that change with the status, and are described by may. open matches the status of a decision that is not made yet.
+	lines, may, open string
+}
+
+// statusForms are the forms that tools and templates for decision records write: adr-tools and M. Nygard's template put the status below a heading, MADR
+// into front matter and, before version 3, into a list.
+var statusForms = []statusForm{
+	{
+		status: `^Status: *([A-Za-z]+)`, lines: "^(Status|Superseded by):",
+		may: "a line that begins with Status: or Superseded by:", open: "^Status: *(Draft|Proposed)",
+	},
+	{
+		status: `^status: *["']?([A-Za-z]+)`, lines: "^(status|superseded-by):",
+		may: "a line that begins with status: or superseded-by:", open: `^status: *["']?(draft|proposed)`,
+	},
+	{
+		status: `^[-*] Status: *([A-Za-z]+)`, lines: "^[-*] (Status|Superseded by):",
+		may: "an item of a list that begins with Status: or Superseded by:", open: "^[-*] Status: *([Dd]raft|[Pp]roposed)",
+	},
+	{
+		status: `^\*\*Status:?\*\*:? *([A-Za-z]+)`, lines: `^\*\*(Status|Superseded by):?\*\*`,
+		may: "a line that begins with **Status** or **Superseded by**", open: `^\*\*Status:?\*\*:? *([Dd]raft|[Pp]roposed)`,
+	},
+	{
+		heading: `^#+ *Status\s*$`, status: `^([A-Za-z]+)`,
+		lines: `^(Accepted|Approved|Deprecated|Draft|Pending|Proposed|Rejected|Superseded)?\.?\s*$|^(Amend|Clarif|Supersede|Supercede)[a-z]* (by )?\[`,
+		may:   "blank lines and lines such as Accepted, or Superseded by [another decision],", open: `^(Draft|Pending|Proposed)\.?\s*$`,
+	},
+}
+
+// statusIn returns the status that a text has in this form; empty if it has none.
+func (f *statusForm) statusIn(text string) string {
+	status, below := expression.Of(f.status)(), f.heading == ""
+	for line := range strings.Lines(text) {
+		switch {
+		case !below:
+			below = expression.Of(f.heading)().MatchString(line)
+		case f.heading != "" && strings.TrimSpace(line) == "":
+		default:
+			if m := status.FindStringSubmatch(line); m != nil {
+				return m[1]
+			}
+			below = f.heading == ""
+		}
+	}
+	return ""
+}
+
+// maxFilesRead bounds the files of a folder that are read to find out whether they have a status.
+const maxFilesRead = 50
+
+// guessStatus lets the status of decisions change if at least half of the Markdown files have one of the same form.
+func (g *guess) guessStatus(base *policy.Log, read func(string) ([]byte, error)) error {
+	var texts []string
+	for _, f := range g.files[:min(len(g.files), maxFilesRead)] {
+		if path.Ext(f) != ".md" {
+			continue
+		}
+		data, err := read(f)
+		if err != nil {
+			return err
+		}
+		texts = append(texts, string(data))
+	}
+	for i := range statusForms {
+		form := &statusForms[i]
+		have, open := 0, false
+		for _, text := range texts {
+			if status := form.statusIn(text); status != "" {
+				have++
+				open = open || slices.Contains([]string{"draft", "pending", "proposed"}, strings.ToLower(status))
+			}
+		}
+		if have == 0 || have*2 < len(texts) {
+			continue
+		}
+		base.Identity.WithoutLines = form.lines
+		g.reasons = append(g.reasons, form.may+" may change (identity: without_lines)")
+		if open {
+			base.Open = form.open
+			g.reasons = append(g.reasons, "a file whose status is Draft or Proposed may change (open)")
+		}
+		return nil
+	}
+	return nil
+}

@@ -1,0 +1,65 @@
+package edit
+
+import (
+	"path"
+	"strings"
+	"testing"
+
+	"github.com/small-gate/small-gate/internal/gate/history"
+)
+
+// Files that are no records are left out of a folder's stanza, by its pattern if possible.
+func TestGuessFolder(t *testing.T) {
+	for _, c := range []struct{ files, pattern, exclude, order string }{
+		{"0001-a.md 0002-b.md", "d/*.md", "", "number"},
+		{"0001-a.md 0002-b.md README.md template.md", "d/[0-9]*.md", "", "number"},
+		{"0000-template.md 0001-a.md 0002-b.md", "d/[0-9]*.md", "d/0000-template.md", "number"},
+		{"0001-a.md 0002-b.md 0003-c.md 0004-d.md about.md", "d/[0-9]*.md", "", "number"},
+		{"0001-a.md 0002-b.md about.md", "d/*.md", "", ""},
+		{"a.md b.md README.md", "d/*.md", "d/README.md", ""},
+		{"README.md", "d/*.md", "", ""},
+		{"V1__a.sql V2__b.sql V10__c.sql V11__d.sql R__view.sql", "d/V[0-9]*.sql", "", "number"},
+		{"V1__a.sql V2__b.sql V10__c.sql V11__d.sql U1__a.sql", "d/*.sql", "", "number"},
+		{"20260101_a.sql 20260102_b.sql atlas.sum", "d/*.sql", "", "name"},
+		{"20260101_a/migration.sql 20260102_b/migration.sql lock.toml", "d/**/*.sql", "", ""},
+		{"x/0001.md x/0002.md y/0001.md index.md", "d/**/[0-9]*.md", "", "number"},
+		{"a[1].md b.md INDEX.md", "d/*.md", "d/INDEX.md", ""},
+	} {
+		var files []history.File
+		for name := range strings.FieldsSeq(c.files) {
+			files = append(files, history.File{Path: path.Join("d", name)})
+		}
+		g, err := guessFolder("d", files, func(string) ([]byte, error) { return nil, nil })
+		if err != nil {
+			t.Fatal(err)
+		}
+		log := g.readings[0].log
+		if log.Path != c.pattern || strings.Join(log.Exclude, " ") != c.exclude || log.Order != c.order {
+			t.Errorf("%s: path %s, exclude %q, order %q", c.files, log.Path, log.Exclude, log.Order)
+		}
+	}
+}
+
+// A decision's status is found in each form, and prose that begins with such a word is no status.
+func TestStatusForms(t *testing.T) {
+	for text, want := range map[string]string{
+		"# One\n\nStatus: Accepted\n":                                 "Accepted",
+		"---\nstatus: \"proposed\"\n---\n# One\n":                     "proposed",
+		"* Status: accepted\n* Date: 2026-01-01\n":                    "accepted",
+		"**Status**: Completed 2/6/21\n":                              "Completed",
+		"# One\n\n## Status\n\nSuperseded by [2. Two](0002-two.md)\n": "Superseded",
+		"# One\n\n## Status\n\n## Context\n\nAccepted\n":              "",
+		"# One\n\nAccepted wisdom\n":                                  "",
+	} {
+		found := ""
+		for i := range statusForms {
+			if status := statusForms[i].statusIn(text); status != "" {
+				found = status
+				break
+			}
+		}
+		if found != want {
+			t.Errorf("status %q, not %q, in %q", found, want, text)
+		}
+	}
+}
