@@ -21,10 +21,13 @@ var (
 	aboutName    = expression.Of(`(?i)^(readme|index)\.|template`)
 )
 
-// guessFolder takes each file of a folder as an entry. It leaves out files with other endings than most, those whose names begin with no number if most
+// growing are endings of files that may grow, such as a journal with a file for each day.
+var growing = []string{".md", ".txt", ".log", ".jsonl", ".ndjson", ".csv", ".tsv"}
+
+// guessFolder takes each file of a folder as an entry or, if lines are added to the files later, each file as a log of its own. It leaves out files with other endings than most, those whose names begin with no number if most
 // names do, and those about the folder.
 func guessFolder(at string, files []history.File, read func(string) ([]byte, error)) (guess, error) {
-	g := guess{reasons: []string{"each file is an entry"}}
+	var g guess
 	base := policy.Log{Entries: policy.FileEntries}
 	ending := mostFrequentEnding(files)
 	files = g.leaveOut(files, "with another ending", func(name string) bool { return ending != "" && path.Ext(name) != ending })
@@ -49,6 +52,8 @@ func guessFolder(at string, files []history.File, read func(string) ([]byte, err
 			base.Exclude = append(base.Exclude, policy.LiteralPattern(f.Path))
 		}
 	}
+	notGuarded := g.reasons
+	g.reasons = slices.Concat([]string{"each file is an entry"}, notGuarded)
 	g.guessOrder(&base)
 	if err := g.guessStatus(&base, read); err != nil {
 		return g, err
@@ -59,6 +64,11 @@ func guessFolder(at string, files []history.File, read func(string) ([]byte, err
 	}
 	if base.Order != "" {
 		g.addReading(base, "a new file may have any name: earlier files did not always come in order", func(l *policy.Log) { l.Order = "" })
+	}
+	if slices.Contains(growing, ending) {
+		lines := policy.Log{Path: base.Path, Exclude: base.Exclude, Entries: policy.LineEntries}
+		g.reasons = notGuarded
+		g.addReading(lines, "each file is a log of its own, which lines are added to (entries: lines)")
 	}
 	return g, nil
 }

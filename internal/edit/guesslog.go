@@ -21,13 +21,15 @@ type reading struct {
 	log policy.Log
 	// allows says in words how the stanza differs from the first reading's; empty for the first reading.
 	allows string
+	// reasons are sentences that say what was guessed, and why.
+	reasons []string
 }
 
 // guess is the guessed kind of the log at a path.
 type guess struct {
 	// files are the paths of the log's files.
 	files []string
-	// reasons are sentences that say what was guessed, and why.
+	// reasons are those of the next reading that is added.
 	reasons []string
 	// readings begin with the one that suits the content best; the others are milder.
 	readings []reading
@@ -80,7 +82,7 @@ func (g *guess) addReading(base policy.Log, allows string, changes ...func(*poli
 	for _, change := range changes {
 		change(&base)
 	}
-	g.readings = append(g.readings, reading{base, allows})
+	g.readings = append(g.readings, reading{base, allows, slices.Clone(g.reasons)})
 }
 
 // The changes that readings make to a stanza.

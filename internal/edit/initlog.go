@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/base/failure"
@@ -73,11 +72,9 @@ func chooseStanza(ctx context.Context, s *session.Session, head, at string) (b W
 	if err != nil {
 		return b, nil, err
 	}
-	chosen, found, err := chooseReading(ctx, s, head, where, g.readings)
-	if err != nil {
+	if b.Log, b.Notes, err = chooseReading(ctx, s, head, where, g.readings); err != nil {
 		return b, nil, err
 	}
-	b.Log, b.Notes = chosen, slices.Concat(g.reasons, found)
 	b.Log.Since, b.SinceName, err = findSince(ctx, s, head)
 	return b, g.files, err
 }
@@ -129,12 +126,12 @@ func (t trial) fitsFarBetter(first trial) bool {
 }
 
 // chooseReading returns the stanza of the first reading that no recent change of the log breaks or, if all are broken, of the one that the fewest
-// commits break if it fits far better than the first reading, and else of the first reading. It also returns notes on what that reading and the first
-// one would have rejected. If more than two commits, and at least a quarter, break every reading, it fails: the path is not a log.
+// commits break if it fits far better than the first reading, and else of the first reading. It also returns the reading's reasons, and notes on what it
+// and the first one would have rejected. If more than two commits, and at least a quarter, break every reading, it fails: the path is not a log.
 func chooseReading(ctx context.Context, s *session.Session, head, at string, readings []reading) (policy.Log, []string, error) {
 	trials, best, err := tryReadings(ctx, s, head, readings)
 	if errors.Is(err, history.ErrLacking) {
-		return readings[0].log, []string{"its history was not judged: this clone is shallow"}, nil
+		return readings[0].log, append(readings[0].reasons, "its history was not judged: this clone is shallow"), nil
 	}
 	if err != nil {
 		return policy.Log{}, nil, err
@@ -147,7 +144,7 @@ func chooseReading(ctx context.Context, s *session.Session, head, at string, rea
 	if !found.fitsFarBetter(first) {
 		best, found = 0, first
 	}
-	var notes []string
+	notes := readings[best].reasons
 	if best > 0 {
 		notes = append(notes, fmt.Sprintf("a stricter stanza would have rejected %d of its latest changes (%s), the last of them %s", first.broken, count, first.lastBroken),
 			"so the stanza is milder: "+readings[best].allows)
