@@ -119,15 +119,19 @@ type trial struct {
 	lastBroken      string
 }
 
-// fitsFarBetter reports whether a milder reading shows how the log is kept, although some commits break it too: at least two fewer than break the first
-// reading, and at most half as many. A single commit less shows nothing, as the commits that break a reading may be the damage.
-func (t trial) fitsFarBetter(first trial) bool {
-	return t.broken == 0 || t.broken+2 <= first.broken && t.broken*2 <= first.broken
+// isLog reports whether the path is kept as a log of this reading: at most two commits break it, or less than a quarter.
+func (t trial) isLog() bool { return t.broken <= 2 || t.broken*4 < t.commits }
+
+// isBetterThan reports whether a milder reading shows how the log is kept better than the first one, although some commits break it too: the first one
+// does not make it a log, or at least twice as many commits, and two more, break the first one. A single commit more shows nothing, as the commits that
+// break a reading may be the damage.
+func (t trial) isBetterThan(first trial) bool {
+	return t.broken == 0 || !first.isLog() || t.broken+2 <= first.broken && t.broken*2 <= first.broken
 }
 
 // chooseReading returns the stanza of the first reading that no recent change of the log breaks or, if all are broken, of the one that the fewest
-// commits break if it fits far better than the first reading, and else of the first reading. It also returns the reading's reasons, and notes on what it
-// and the first one would have rejected. If more than two commits, and at least a quarter, break every reading, it fails: the path is not a log.
+// commits break if it is better than the first reading, and else of the first reading. It also returns the reading's reasons, and notes on what it and
+// the first one would have rejected. If no reading makes the path a log, it fails.
 func chooseReading(ctx context.Context, s *session.Session, head, at string, readings []reading) (policy.Log, []string, error) {
 	trials, best, err := tryReadings(ctx, s, head, readings)
 	if errors.Is(err, history.ErrLacking) {
@@ -138,10 +142,10 @@ func chooseReading(ctx context.Context, s *session.Session, head, at string, rea
 	}
 	found, first := trials[best], trials[0]
 	count := wording.Count(found.commits, "commit")
-	if found.broken > 2 && found.broken*4 >= found.commits {
+	if !found.isLog() {
 		return policy.Log{}, nil, notALog(at, readings[0].log, found)
 	}
-	if !found.fitsFarBetter(first) {
+	if !found.isBetterThan(first) {
 		best, found = 0, first
 	}
 	notes := readings[best].reasons
