@@ -28,6 +28,9 @@ func (a *app) agentHookCommand() *cobra.Command {
 	c := withHelp("agent-hook", &cobra.Command{
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
+			if name == "" {
+				return usageError(c, "agent-hook takes --harness with the name of the harness that calls")
+			}
 			h, err := harness.Of(name)
 			if err != nil {
 				return err
@@ -48,9 +51,6 @@ func (a *app) agentHookCommand() *cobra.Command {
 		},
 	})
 	c.Flags().StringVar(&name, "harness", "", "the harness that calls: `NAME` is claude, codex, gemini, cursor or copilot")
-	if err := c.MarkFlagRequired("harness"); err != nil {
-		panic(err) // no such flag: a bug in this package
-	}
 	return c
 }
 

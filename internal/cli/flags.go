@@ -39,11 +39,28 @@ func (f *flags) register(set *pflag.FlagSet) {
 	set.StringVar(&f.req.Reader, "reader", repository.Auto, "read the repository with `READER` auto, go-git or git")
 	set.BoolVarP(&f.quiet, "quiet", "q", false, "print nothing if nothing is wrong")
 	set.BoolVar(&f.verbose, "verbose", false, "list notes too, which need no action")
-	set.StringVar(&f.color, "color", "auto", "color text `WHEN`: auto, always or never")
+	f.color = "auto"
+	set.Var((*colorMode)(&f.color), "color", "color text `WHEN`: auto, always or never")
 	set.BoolVar(&f.req.EachCommit, "each", false, "judge the workspaces at every commit, not only at the tip")
 	set.Int64Var(&f.req.MaxFileSize, "max-file-size", 0, "read files of up to `BYTES` (default 16 MiB)")
 	set.Func("format", "write the report as `FORMAT`: "+wording.List(report.Formats(), "or")+"; may be given several times", f.formatAdder(report.CheckFormat))
 	set.Func("output", "write the report in the format of the --format before it to `FILE`", f.targets.SendTo)
+}
+
+// colorMode is the value of --color. It is checked where the flag is read, so that its error is one of the command line.
+type colorMode string
+
+func (m *colorMode) String() string { return string(*m) }
+
+// Type makes help show the default as that of a string.
+func (m *colorMode) Type() string { return "string" }
+
+func (m *colorMode) Set(mode string) error {
+	if _, err := report.UseColor(mode, false, func(string) string { return "" }); err != nil {
+		return err
+	}
+	*m = colorMode(mode)
+	return nil
 }
 
 func (a *app) addLaneFlag(c *cobra.Command) *cobra.Command {

@@ -88,7 +88,7 @@ func judgeForks(ctx context.Context, r *run.Run, target, head history.Tip, chang
 			continue
 		}
 		fork.Place = rule.Place{Commit: head.ID, Parent: target.ID}
-		fork.TargetName, fork.HeadName, fork.IsPrediction = target.Name, head.Name, r.Scope.Predicts
+		fork.TargetName, fork.HeadName = target.Name, head.Name
 		if err := r.Collector.Judge(ctx, fork); err != nil {
 			return err
 		}

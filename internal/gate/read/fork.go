@@ -23,8 +23,6 @@ type Fork struct {
 	// Duplicates pairs an entry of TargetOnly with one of HeadOnly that differs only in its timestamp.
 	Duplicates           []ledger.Duplicate
 	TargetName, HeadName string
-	// IsPrediction is true if the merge of the two branches has not been made yet.
-	IsPrediction bool
 }
 
 // BothChanged reports whether the two sides changed a text in different ways. read returns the text of a workspace, and false if it has none.

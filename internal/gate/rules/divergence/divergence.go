@@ -84,13 +84,8 @@ func checkForkPlan(v *read.Fork, r *rule.Reporter) {
 	if !v.BothChanged(read.CanonicalOf(small.Plan)) {
 		return
 	}
-	severity := finding.SeverityWarning
-	if v.IsPrediction { // the merge is still to be made, and git cannot merge two changed plans by itself
-		severity = finding.SeverityError
-	}
 	r.Add(finding.Finding{
-		Severity: severity,
-		Path:     small.Plan.Path(v.Dir), Subject: "fork",
+		Path: small.Plan.Path(v.Dir), Subject: "fork",
 		Message: fmt.Sprintf("%s and %s both changed the plan since they parted", v.TargetName, v.HeadName),
 		Fix:     "when you merge, decide which plan holds, and record the decision in a meta/reconcile-plan entry",
 	})
