@@ -25,7 +25,7 @@ func TestCredentialSpeaksOnce(t *testing.T) {
 	}{
 		{"theirs", false, []string{"secret/credential"}},
 		{"theirs", true, []string{"secret/credential"}},
-		{"1", false, nil}, // a history
+		{"1", false, []string{"secret/credential"}}, // a history
 		{"1", true, []string{"secret/credential"}},
 	} {
 		var got []string

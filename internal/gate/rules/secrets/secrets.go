@@ -30,11 +30,8 @@ var Family = run.Family{
 
 const credentialRule = "secret/credential"
 
-// checkCredential reports credentials in new entries; in a whole history, where every entry is new, only in strict mode.
+// checkCredential reports credentials in new entries.
 func checkCredential(e *logs.LogChange, r *rule.Reporter) {
-	if !e.JudgesNewEntries() {
-		return
-	}
 	for _, index := range e.NewEntries {
 		entry := e.New.Entries[index]
 		if !ledger.HasCredential(entry) {
