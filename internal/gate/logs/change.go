@@ -122,9 +122,6 @@ type LogChange struct {
 // Situation says who already has the commit. That decides how to undo it.
 func (e *LogChange) Situation() remedy.Situation { return e.Run.Situation(e.Commit) }
 
-// JudgesNewEntries reports whether rules about new entries apply. In a whole history all entries are new: the rules apply there only in strict mode.
-func (e *LogChange) JudgesNewEntries() bool { return !e.Run.Scope.Whole || e.Run.Collector.Strict }
-
 // isFamilyLog reports whether a family of rules reads the log and judges its edits.
 func (e *LogChange) isFamilyLog() bool { return e.Run.Source.IsFamilyLog(e.Path) }
 

@@ -77,6 +77,8 @@ type Learned struct {
 	nearTip    map[string]bool
 	places     map[string]int
 	firstNamed map[string]string
+	// sortedIDs are the sorted ids of Commits; nil until JudgesCommit needs them.
+	sortedIDs []string
 	// mends are the commands that fixes have named to mend commits.
 	mends map[string]mend
 	// Walked is true once every commit between base and tip has been judged.

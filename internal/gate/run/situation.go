@@ -3,6 +3,7 @@ package run
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/gate/history"
@@ -149,6 +150,18 @@ func (s *Learned) placeOf(commit string) int {
 		return at
 	}
 	return len(s.places)
+}
+
+// JudgesCommit reports whether one of the commits to be judged has an id that begins with a text of at least one hex digit.
+func (s *Learned) JudgesCommit(beginning string) bool {
+	if s.sortedIDs == nil {
+		for _, c := range s.Commits {
+			s.sortedIDs = append(s.sortedIDs, c.ID)
+		}
+		slices.Sort(s.sortedIDs)
+	}
+	i, _ := slices.BinarySearch(s.sortedIDs, beginning)
+	return i < len(s.sortedIDs) && strings.HasPrefix(s.sortedIDs[i], beginning)
 }
 
 // earliestNamed notes that a fix for a log names a commit, and returns the earliest commit that a fix for this log has named. All these fixes

@@ -78,7 +78,7 @@ func checkRoundTrip(w *read.Workspace, r *rule.Reporter) {
 // checkRoundTripOfNew reports new entries in the commit that adds them, as errors. In a whole history, in which every entry is new, it does so
 // only in strict mode.
 func checkRoundTripOfNew(e *logs.LogChange, r *rule.Reporter) {
-	if !e.JudgesNewEntries() {
+	if e.Run.Scope.Whole && !e.Run.Collector.Strict {
 		return
 	}
 	tried := 0

@@ -17,13 +17,16 @@ import (
 )
 
 func checkUnknownCommit(ctx context.Context, e *logs.LogChange, r *rule.Reporter) error {
-	if e.Run.Options.Reach == nil || !e.JudgesNewEntries() {
+	if e.Run.Options.Reach == nil {
 		return nil
 	}
 	for _, index := range e.NewEntries {
 		entry := e.New.Entries[index]
 		if len(entry.Commit) < 7 || len(entry.Commit) > 40 || !history.IsHex(entry.Commit) {
 			continue // none, or another rule's concern
+		}
+		if e.Run.Scope.Whole && e.Run.Learned.JudgesCommit(entry.Commit) {
+			continue // the tip's history has it, and to ask git for each entry of a long log would take long
 		}
 		reach, err := e.Run.Options.Reach(ctx, entry.Commit, reachedFrom(e))
 		if err != nil {
@@ -100,8 +103,12 @@ func reportUnknown(ctx context.Context, e *logs.LogChange, r *rule.Reporter, ent
 const maxCandidates = 1000
 
 // findReplacement returns the commit of the judged change that replaces another one: it makes the same patch or, as after a rebase with
-// conflicts, has the same author, time and title. alike says which.
+// conflicts, has the same author, time and title. alike says which. A whole history is no change: nothing is
+// looked for in it.
 func findReplacement(ctx context.Context, e *logs.LogChange, orphan string) (id, alike string, err error) {
+	if e.Run.Scope.Whole {
+		return "", "", nil
+	}
 	src, commits := e.Run.Source, e.Run.Learned.Commits
 	commits = commits[:min(len(commits), maxCandidates)]
 	if e.Run.Options.SamePatch != nil && len(commits) > 0 {
