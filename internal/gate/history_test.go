@@ -98,7 +98,11 @@ func filesOf(tree fileTree, filter history.Filter) []history.File {
 		dir, in := small.WorkspaceOf(f.Path)
 		in = in && filter.Workspaces && (len(filter.Dirs) == 0 || slices.Contains(filter.Dirs, dir))
 		twin := slices.ContainsFunc(filter.Twins, func(of string) bool { _, is := small.Twin(f.Path, of); return is })
-		return !filter.All && !in && !twin && !policy.Matches(filter.Patterns, f.Path)
+		matches := policy.Matches(filter.Patterns, f.Path)
+		for _, p := range filter.Patterns {
+			matches = matches || filter.AnyCase && policy.Matches([]string{small.Fold(p)}, small.Fold(f.Path))
+		}
+		return !filter.All && !in && !twin && !matches
 	})
 }
 

@@ -48,9 +48,9 @@ func CheckAll(ctx context.Context, tree history.Tree, revision, dir string, opts
 func Pending(ctx context.Context, h history.History, parents []string, opts run.Options, neighbours ...logs.Neighbour) *finding.Report {
 	r := newRun(h, opts, run.Scope{Tip: history.Tip{ID: history.Index}, Parents: parents})
 	if opts.Replay {
-		return r.Do(ctx, logs.JudgeIndex, workspaces.JudgeChanged, run.Families(run.AtTip), config.Judge)
+		return r.Do(ctx, logs.JudgeIndex, logs.JudgeTwins, workspaces.JudgeChanged, run.Families(run.AtTip), config.Judge)
 	}
-	return r.Do(ctx, run.Families(run.BeforeLogs), logs.JudgeIndex, workspaces.JudgeChanged, run.Families(run.AtTip), run.Families(run.AfterFiles), logs.CompareNeighbours(neighbours), config.Judge)
+	return r.Do(ctx, run.Families(run.BeforeLogs), logs.JudgeIndex, logs.JudgeTwins, workspaces.JudgeChanged, run.Families(run.AtTip), run.Families(run.AfterFiles), logs.CompareNeighbours(neighbours), config.Judge)
 }
 
 // WorkTree judges the logs of the work tree against its parents: HEAD, then the commits that are being merged. If the branch was moved off the
@@ -97,7 +97,7 @@ func Lost(ctx context.Context, tree history.Tree, path string, noted, index *led
 // base is a commit before them; empty if there is none.
 func NewCommits(ctx context.Context, h history.History, base, head string, known []string, opts run.Options) *finding.Report {
 	s := run.Scope{Base: history.Tip{ID: base}, Tip: history.Tip{ID: head}, Update: history.Update{New: head, Known: known}}
-	return newRun(h, opts, s).Do(ctx, listCommits, run.Families(run.BeforeLogs), logs.JudgeCommits, workspaces.JudgeChanged, run.Families(run.AtTip), run.Families(run.AfterFiles), config.Judge)
+	return newRun(h, opts, s).Do(ctx, listCommits, run.Families(run.BeforeLogs), logs.JudgeCommits, logs.JudgeTwins, workspaces.JudgeChanged, run.Families(run.AtTip), run.Families(run.AfterFiles), config.Judge)
 }
 
 // CheckAgainst is Check, or CheckAll if recursive, of the work tree, and also judges its logs against base, which may be head.
@@ -134,7 +134,7 @@ func Range(ctx context.Context, h history.History, base, head string, opts run.O
 func RangeInto(ctx context.Context, h history.History, base, head, merge string, opts run.Options) *finding.Report {
 	r := newRun(h, opts, run.Scope{Base: history.Tip{ID: base, Name: history.Short(base)}, Tip: history.Tip{ID: head, Name: history.Short(head)}})
 	r.Examined().Merge = merge
-	passes := []run.Pass{listCommits, run.Families(run.BeforeLogs), logs.JudgeCommits, logs.JudgeAsSquash, run.Families(run.AfterLogs), logs.CompareTips, workspaces.JudgeChanged, run.Families(run.AtTip), logs.NoteChanged, run.Families(run.AfterFiles), config.Judge, noteNoWorkspace}
+	passes := []run.Pass{listCommits, run.Families(run.BeforeLogs), logs.JudgeCommits, logs.JudgeAsSquash, run.Families(run.AfterLogs), logs.CompareTips, logs.JudgeTwins, workspaces.JudgeChanged, run.Families(run.AtTip), logs.NoteChanged, run.Families(run.AfterFiles), config.Judge, noteNoWorkspace}
 	if merge != "" && merge != head {
 		passes = append(passes, mergeResult(r, merge))
 	}
@@ -145,7 +145,7 @@ func RangeInto(ctx context.Context, h history.History, base, head, merge string,
 // workspaces. All workflows count as changed.
 func Audit(ctx context.Context, h history.History, head string, opts run.Options) *finding.Report {
 
-	return newRun(h, opts, run.Scope{Tip: history.Tip{ID: head}, Whole: true}).Do(ctx, listCommits, logs.JudgeCommits, run.Families(run.AfterLogs), workspaces.JudgeAll, run.Families(run.AtTip), logs.NoteAll, config.Judge, adviseExclude, noteNoLog)
+	return newRun(h, opts, run.Scope{Tip: history.Tip{ID: head}, Whole: true}).Do(ctx, listCommits, logs.JudgeCommits, run.Families(run.AfterLogs), logs.JudgeTwins, workspaces.JudgeAll, run.Families(run.AtTip), logs.NoteAll, config.Judge, adviseExclude, noteNoLog)
 }
 
 // LastingErrors judges every commit of the tips' histories by the rules whose findings no later commit can mend. It does not judge files.
@@ -244,7 +244,7 @@ func lastChanging(ctx context.Context, src *read.Source, all []history.Commit, e
 // snapshot of the workspaces that changed; and last, as warnings, the new tip
 // against the default branch.
 func Push(ctx context.Context, h history.History, u history.Update, opts run.Options) *finding.Report {
-	return newRun(h, opts, run.Scope{Base: history.Tip{ID: u.Old}, Tip: history.Tip{ID: u.New}, Update: u}).Do(ctx, listCommits, run.Families(run.BeforeLogs), logs.JudgeCommits, run.Families(run.AfterLogs), logs.CompareOldTip, workspaces.JudgeChanged, run.Families(run.AtTip), logs.NoteChanged, run.Families(run.AfterFiles), config.Judge, logs.CompareTarget)
+	return newRun(h, opts, run.Scope{Base: history.Tip{ID: u.Old}, Tip: history.Tip{ID: u.New}, Update: u}).Do(ctx, listCommits, run.Families(run.BeforeLogs), logs.JudgeCommits, run.Families(run.AfterLogs), logs.CompareOldTip, logs.JudgeTwins, workspaces.JudgeChanged, run.Families(run.AtTip), logs.NoteChanged, run.Families(run.AfterFiles), config.Judge, logs.CompareTarget)
 }
 
 // MergeCheck predicts the result of merging theirs into ours from the two tips
@@ -336,10 +336,10 @@ func mergeResult(r *run.Run, merge string) run.Pass {
 		if err := over.RunPasses(ctx, logs.JudgeCommits); err != nil {
 			return err
 		}
-		over.Learned.Touched = r.Learned.Touched
+		over.Learned.Touched, over.Learned.AddsFiles = r.Learned.Touched, true
 		r.Collector.SkipEarlier()
 		r.Account.NoWorkspace = r.Account.NoWorkspace && len(r.Learned.Workspaces) == 0
-		err = over.RunPasses(ctx, workspaces.JudgeChanged, run.Families(run.AtTip), config.Judge)
+		err = over.RunPasses(ctx, logs.JudgeTwins, workspaces.JudgeChanged, run.Families(run.AtTip), config.Judge)
 		if head.Predicts { // otherwise those of the tip are already counted
 			r.Examined().Workspaces = over.Examined().Workspaces
 		}

@@ -70,7 +70,7 @@ func NewTwins(paths []string) Twins {
 	t := Twins{}
 	for _, p := range paths {
 		dir, name := path.Split(p)
-		t[dir+fold(name)] = append(t[dir+fold(name)], p)
+		t[dir+Fold(name)] = append(t[dir+Fold(name)], p)
 	}
 	return t
 }
@@ -82,7 +82,7 @@ func (t Twins) Of(p string) (twins []string) {
 			continue
 		}
 		dir, name := path.Split(p[:end])
-		for _, candidate := range t[dir+fold(name)] {
+		for _, candidate := range t[dir+Fold(name)] {
 			if _, twin := Twin(p, candidate); twin {
 				twins = append(twins, candidate)
 			}
@@ -91,8 +91,15 @@ func (t Twins) Of(p string) (twins []string) {
 	return twins
 }
 
-// fold returns the same text for all names that [strings.EqualFold] takes for equal.
-func fold(name string) string { return strings.ToLower(strings.ToUpper(name)) }
+// Fold returns the same text for all texts that [strings.EqualFold] takes for equal.
+func Fold(text string) string {
+	for i := range len(text) {
+		if c := text[i]; c >= utf8.RuneSelf || 'A' <= c && c <= 'Z' {
+			return strings.ToLower(strings.ToUpper(text))
+		}
+	}
+	return text
+}
 
 // ArtifactLike is [ArtifactOf] for a name that is a [Lookalike] of the artifact's file name.
 func ArtifactLike(name string) (Artifact, bool) {

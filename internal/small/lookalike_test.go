@@ -92,7 +92,7 @@ func TestTwinsOf(t *testing.T) {
 func TestFold(t *testing.T) {
 	for r := range unicode.MaxRune + 1 {
 		for other := unicode.SimpleFold(r); other != r; other = unicode.SimpleFold(other) {
-			if fold(string(r)) != fold(string(other)) {
+			if Fold(string(r)) != Fold(string(other)) {
 				t.Errorf("%U and %U", r, other)
 			}
 		}

@@ -19,6 +19,8 @@ type Filter struct {
 	Dirs []string
 	// Patterns select files by their paths, written as in the configuration.
 	Patterns []string
+	// AnyCase lets Patterns also select paths that differ from matching ones only in case. The tree of a directory on disk ignores it.
+	AnyCase bool
 	// Twins select the twins of these paths, as small.Twin finds them, and everything below.
 	Twins []string
 }
@@ -52,9 +54,10 @@ func At(paths ...string) Filter {
 }
 
 // Judged selects the files whose changes are judged under a configuration, and the
-// configuration itself.
+// configuration itself. If logs are configured, it also selects files whose paths
+// differ only in case.
 func Judged(p *policy.Policy) Filter {
-	return Filter{Workspaces: true, Patterns: append([]string{policy.File}, p.Watched()...)}
+	return Filter{Workspaces: true, Patterns: append([]string{policy.File}, p.Watched()...), AnyCase: len(p.Logs) > 0}
 }
 
 // Attributes selects the .gitattributes files that apply to the workspaces of some

@@ -45,7 +45,7 @@ var Unreadable = rule.New("log/unreadable", finding.SeverityError, finding.Stage
 			u.reportOne(r, p)
 		}
 	}
-}))
+}), rule.On(checkTwin))
 
 // fixOf returns the fix for one problem: a committed change of the file is undone; one that is not committed may also be corrected.
 func (u *UnreadableLog) fixOf(p small.Problem) string {

@@ -79,6 +79,9 @@ func judgeCommit(ctx context.Context, r *run.Run, n history.Commit, changes [][]
 	own := run.NewTouched()
 	own.Note(r.Source, changes...)
 	r.Learned.Note(r.Source, changes...)
+	for _, edge := range changes {
+		r.Learned.AddsFiles = r.Learned.AddsFiles || slices.ContainsFunc(edge, func(c history.Change) bool { return c.Old.Mode == "" })
+	}
 	s, err := r.Source.NewStep(ctx, n, changes)
 	if err != nil {
 		return err

@@ -88,6 +88,8 @@ type Learned struct {
 	UnrelatedLog bool
 	// Relocated holds the old and the new paths of configured logs that moved or were rotated in one of the commits.
 	Relocated map[string]bool
+	// AddsFiles is true if one of the commits adds a file that is, or differs only in case from, one that may be judged.
+	AddsFiles bool
 	// Touched is what the change touches.
 	Touched
 	// ConfigChange is the change of the configuration. SchemaChanges holds the paths of changed schemas that it names.

@@ -53,6 +53,7 @@ var filters = []history.Filter{
 	history.At("a/jobs/x[1].json", "jobs/1.json", "a", "code", "none"),
 	history.Matching("**"),
 	history.Matching("*o*"),
+	{Patterns: []string{"A/JOBS/x[[]1].json", "Jobs/*.JSON", "CODE"}, AnyCase: true},
 }
 
 // randomWorld is a random repository.

@@ -38,6 +38,7 @@ func NewFilter(f history.Filter) *Filter {
 		out.prefixes, out.prefixSet[dir] = append(out.prefixes, dir), true
 	}
 	for _, p := range f.Patterns {
+		p = out.foldCase(p)
 		g := newGlob(p)
 		out.globs, out.beginnings = append(out.globs, g), append(out.beginnings, g.prefix)
 		if g.exact {
@@ -46,9 +47,20 @@ func NewFilter(f history.Filter) *Filter {
 			out.wildcards, out.wildcardPatterns = append(out.wildcards, g), append(out.wildcardPatterns, p)
 		}
 	}
+	if f.AnyCase {
+		out.beginnings = nil // MayContain compares the globs' prefixes in any case
+	}
 	out.beginnings = append(append(out.beginnings, out.prefixes...), f.Twins...)
 	slices.Sort(out.beginnings)
 	return out
+}
+
+// foldCase returns the text that is compared for a pattern or a path.
+func (f *Filter) foldCase(text string) string {
+	if f.AnyCase {
+		return small.Fold(text)
+	}
+	return text
 }
 
 // Matches reports whether the filter selects a file.
@@ -77,6 +89,7 @@ func (f *Filter) inWorkspace(path string) bool {
 }
 
 func (f *Filter) matchesPattern(path string) bool {
+	path = f.foldCase(path)
 	return f.exactPaths[path] || slices.ContainsFunc(f.wildcards, func(g glob) bool { return g.mayMatch(path) }) && policy.Matches(f.wildcardPatterns, path)
 }
 
@@ -89,7 +102,9 @@ func (f *Filter) MayContain(dir string) bool {
 	if i, _ := slices.BinarySearch(f.beginnings, dir); i < len(f.beginnings) && strings.HasPrefix(f.beginnings[i], dir) {
 		return true
 	}
-	return slices.ContainsFunc(f.wildcards, func(g glob) bool { return strings.HasPrefix(dir, g.prefix) })
+	dir = f.foldCase(dir)
+	return f.AnyCase && slices.ContainsFunc(f.globs, func(g glob) bool { return strings.HasPrefix(g.prefix, dir) }) ||
+		slices.ContainsFunc(f.wildcards, func(g glob) bool { return strings.HasPrefix(dir, g.prefix) })
 }
 
 // smallGlob is a glob that matches .small, its lookalikes and a few other names.
@@ -116,9 +131,14 @@ func (f *Filter) pathspecs() []string {
 		out = append(out, small+"/**", small)
 	}
 	for _, g := range f.globs {
-		if g.exact {
+		switch {
+		case f.AnyCase && g.exact:
+			out = append(out, ":(top,icase)"+anyCase(g.prefix))
+		case f.AnyCase:
+			out = append(out, ":(top,icase)"+anyCase(g.prefix)+"*"+anyCase(g.suffix))
+		case g.exact:
 			out = append(out, ":(top,literal)"+g.prefix)
-		} else {
+		default:
 			out = append(out, ":(top)"+g.prefix+"*"+g.suffix)
 		}
 	}
@@ -138,12 +158,7 @@ func (f *Filter) twinPathspecs() (calls [][]string) {
 	}
 	depths := map[int][]string{}
 	for _, of := range f.Twins {
-		like := ":(top,icase)" + strings.Map(func(r rune) rune {
-			if r >= utf8.RuneSelf {
-				return '*' // git folds the case of ASCII only
-			}
-			return r
-		}, pathspecEscaper.Replace(of))
+		like := ":(top,icase)" + anyCase(of)
 		n := strings.Count(of, "/")
 		depths[n] = append(depths[n], like, like+"/*")
 		if len(f.twins.Of(of)) == 0 {
@@ -151,6 +166,17 @@ func (f *Filter) twinPathspecs() (calls [][]string) {
 		}
 	}
 	return slices.Collect(maps.Values(depths))
+}
+
+// anyCase returns a text as part of a pathspec with icase magic. It has a * for each character beyond ASCII, since git folds the case of ASCII
+// only.
+func anyCase(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= utf8.RuneSelf {
+			return '*'
+		}
+		return r
+	}, pathspecEscaper.Replace(text))
 }
 
 // glob holds the texts with which each path that matches a pattern begins and ends. If exact is true, prefix is the only path that matches.

@@ -27,6 +27,7 @@ func testNarrowLists(t *testing.T, rd reader) {
 		{Patterns: []string{".small-gate.yml"}}, {Patterns: []string{".small-gate.yml*"}}, {Patterns: []string{"lib/**"}}, {Patterns: []string{"{a,lib}/x y"}},
 		{Patterns: []string{".small/.gitattributes", ".gitattributes", "lib/.gitattributes"}}, {Workspaces: true, Dirs: []string{"."}},
 		{Workspaces: true, Dirs: []string{"a", "lib/a"}}, history.Twins("lib/a", "é"), {Workspaces: true, Dirs: []string{"a"}, Patterns: []string{"lib/x*"}},
+		{Patterns: []string{"LIB/X*", "É/**", ".GITattributes", "A/a[[]1]/*"}, AnyCase: true}, {Workspaces: true, Patterns: []string{"*/A/*"}, AnyCase: true},
 	}
 	for range 3 {
 		r := gittest.New(t)

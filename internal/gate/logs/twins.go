@@ -1,0 +1,113 @@
+package logs
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/base/wording"
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/gate/rule"
+	"github.com/small-gate/small-gate/internal/gate/run"
+	"github.com/small-gate/small-gate/internal/small"
+)
+
+// Twin is a file of the tip whose path differs only in case from that of a configured log, or of a file in one.
+type Twin struct {
+	rule.Place
+	Run *run.Run
+	// Path is the file's, Log the other one's.
+	Path, Log string
+}
+
+// JudgeTwins judges the files of the tip that are twins of configured logs, if the change has added one of the two.
+func JudgeTwins(ctx context.Context, r *run.Run) error {
+	p := r.Source.Policy
+	if len(p.Logs) == 0 || !r.Scope.Whole && !r.Learned.AddsFiles {
+		return nil
+	}
+	filter := history.Filter{AnyCase: true}
+	for i := range p.Logs {
+		filter.Patterns = append(filter.Patterns, p.Logs[i].Path)
+	}
+	files, err := r.Source.Tree.List(ctx, r.Scope.Tip.ID, filter)
+	if err != nil {
+		return err
+	}
+	alike := map[string][]string{}
+	for _, f := range files {
+		key := small.Fold(f.Path)
+		alike[key] = append(alike[key], f.Path)
+	}
+	for _, key := range slices.Sorted(maps.Keys(alike)) {
+		if paths := alike[key]; len(paths) > 1 {
+			if err := judgeAlike(ctx, r, paths); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// judgeAlike judges files of the tip whose paths differ only in case, unless a revision before the change has all of them.
+func judgeAlike(ctx context.Context, r *run.Run, paths []string) error {
+	guarded := slices.DeleteFunc(slices.Clone(paths), func(path string) bool { return r.Source.Policy.LogFor(path) == nil })
+	if len(guarded) == 0 {
+		return nil
+	}
+	before := map[string]bool{}
+	if !r.Scope.Whole {
+		revisions := r.Scope.Parents
+		if len(revisions) == 0 {
+			revisions = []string{r.Scope.Before()}
+		}
+		for _, revision := range revisions {
+			if revision == "" {
+				continue
+			}
+			had, err := r.Source.Tree.List(ctx, revision, history.At(paths...))
+			if err != nil || len(had) == len(paths) {
+				return err
+			}
+			for _, f := range had {
+				before[f.Path] = true
+			}
+		}
+	}
+	// The log is a file that was there before, or else the one whose name has the most small letters.
+	slices.SortFunc(guarded, func(a, b string) int {
+		if before[a] != before[b] {
+			if before[a] {
+				return -1
+			}
+			return 1
+		}
+		return strings.Compare(b, a)
+	})
+	for _, path := range paths {
+		if path == guarded[0] {
+			continue
+		}
+		t := &Twin{Place: rule.Place{Commit: r.Scope.Tip.ID, Found: true}, Run: r, Path: path, Log: guarded[0]}
+		if err := r.Collector.Judge(ctx, t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkTwin reports a twin of a log: on many disks the two are one file.
+func checkTwin(t *Twin, r *rule.Reporter) {
+	f := finding.Finding{
+		Path: t.Path, Line: 1,
+		Message: fmt.Sprintf("%s differs from the log %s in nothing but case: macOS and Windows treat the two names as one, and can check out only one of them", wording.Quote(t.Path), wording.Quote(t.Log)),
+		Fix:     "rename one of the two",
+	}
+	if history.Uncommitted(t.Commit) {
+		f.Fix = "give it a name of its own; to leave it out of the commit: " + wording.Commands("git rm --cached -- "+wording.TopPath(t.Path))
+	}
+	r.Add(f)
+}
