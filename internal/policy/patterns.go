@@ -101,6 +101,9 @@ func checkDirPattern(pattern string) (message, hint string) {
 	return "the pattern " + wording.Quote(pattern) + " matches no path of a " + small.Dir + " directory", "write " + wording.Quote(mended)
 }
 
+// upInBraces finds an alternative in braces that has .. as an element.
+var upInBraces = expression.Of(`[{](.*[{,/])?\.\.([/},]|$)`)
+
 // FilePattern returns the [PatternCheck] for patterns of files: it refuses a pattern
 // that clearly can never match one.
 func FilePattern(pattern string) (message, hint string) {
@@ -118,6 +121,9 @@ func FilePattern(pattern string) (message, hint string) {
 		if mended == "./**" || mended == "../**" {
 			mended = "**"
 		}
+	}
+	if mended == pattern && upInBraces().MatchString(pattern) {
+		return "the pattern " + wording.Quote(pattern) + " leads out of the repository or its folder", "write each alternative in braces as a path without .."
 	}
 	if mended == pattern {
 		return "", ""

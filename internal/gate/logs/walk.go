@@ -378,7 +378,7 @@ func judgeUnreadable(ctx context.Context, r *run.Run, s *read.Step, path string,
 func compareGoneLog(ctx context.Context, r *run.Run, s *read.Step, path string, before *read.LedgerFile, parents []read.ParentLog, side int) (*LogChange, error) {
 	imported, err := r.Source.FindImportedLog(ctx, s.Changes[side], path, before)
 	if err != nil || imported == nil {
-		return &LogChange{Path: path, Comparison: compareWithNothing(ctx, r, path, before)}, err
+		return &LogChange{Path: path, Comparison: compareWithNothing(ctx, r, path, before), beforeFile: before.File}, err
 	}
 	return compareLogs(ctx, r, s.Commit, imported.File.Path, path, before, imported, parents, side)
 }

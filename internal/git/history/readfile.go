@@ -8,6 +8,7 @@ import (
 	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/policy"
+	"github.com/small-gate/small-gate/internal/small/schema"
 )
 
 // ReadFile reads one regular file of a revision. found is false if nothing is at the path. It fails if the path has a conflict or is no regular
@@ -33,7 +34,7 @@ func ReadFile(ctx context.Context, tree history.Tree, revision, path string, lim
 	blob, err := tree.Blob(ctx, files[0].Object, limit)
 	if err == nil && blob.Data == nil {
 		remedy := "raise the limit: --max-file-size BYTES, or limits: {file_size: BYTES} in " + policy.File
-		if path == policy.File { // its limit is fixed; a log, in contrast, must not get shorter
+		if path == policy.File || limit == schema.MaxGiven { // the limit is fixed; a log, in contrast, must not get shorter
 			remedy = "make the file smaller"
 		}
 		err = &failure.Error{Message: fmt.Sprintf("%s has %d bytes, more than the limit of %d", wording.Printable(path), blob.Size, limit), Remedy: remedy}

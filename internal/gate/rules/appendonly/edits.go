@@ -69,13 +69,20 @@ func reportEdits(kind ledger.EditKind, words func(*logs.LogChange, ledger.Edit) 
 }
 
 // checkDeleted reports entries that are gone. Those that a merge loses are reported by divergence/lost-entry.
-func checkDeleted(e *logs.LogChange, r *rule.Reporter) {
+func checkDeleted(ctx context.Context, e *logs.LogChange, r *rule.Reporter) error {
 	if e.IsMerge {
-		return
+		return nil
 	}
 	for _, x := range e.OfKind(ledger.EditDeleted) {
 		f := e.Finding(x)
 		f.Message = ledger.Describe(e.Old.Entries[x.OldIndex]) + " was deleted"
+		to, err := e.RenamedTo(ctx)
+		if err != nil {
+			return err
+		}
+		if to != "" {
+			f.Message += "; its content is in " + wording.Printable(to) + " now"
+		}
 		if e.Loss != nil {
 			f.Message += " before it was committed: a program that did not run under small-hook guard has overwritten it"
 			if e.Loss.Discarded {
@@ -88,6 +95,7 @@ func checkDeleted(e *logs.LogChange, r *rule.Reporter) {
 		f.Fix = e.UsualFix()
 		r.Add(f)
 	}
+	return nil
 }
 
 // describeReordered says where an entry stands now.

@@ -15,7 +15,7 @@ var Family = run.Family{
 	Name: "appendonly",
 	Rules: []rule.Rule{
 		rule.New("append-only/modified", finding.SeverityError, finding.StageHistory, rule.On(reportEdits(ledger.EditModified, (*logs.LogChange).DescribeModified))).ForEdits(ledger.EntryChanged),
-		rule.New("append-only/deleted", finding.SeverityError, finding.StageHistory, rule.On(checkDeleted)).ForEdits(ledger.EntryLost),
+		rule.New("append-only/deleted", finding.SeverityError, finding.StageHistory, rule.Reading(checkDeleted)).ForEdits(ledger.EntryLost),
 		rule.New("append-only/reordered", finding.SeverityError, finding.StageHistory, rule.On(reportEdits(ledger.EditReordered, describeReordered))),
 		rule.New("append-only/inserted", finding.SeverityError, finding.StageHistory, rule.On(checkInserted)).ForEdits(ledger.EntryInserted),
 		rule.New("append-only/out-of-order", finding.SeverityError, finding.StageHistory, rule.Reading(checkOrder), rule.Reading(checkBranchOrder)),
