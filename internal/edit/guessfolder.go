@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -137,7 +138,7 @@ func (g *guess) guessOrder(base *policy.Log) {
 // statusForm is a form in which decisions say their status.
 type statusForm struct {
 	// status matches the line and captures the status. If heading is set, the line is the first one with text below a line that heading matches.
-	status, heading string
+	status, heading func() *regexp.Regexp
 	// lines match the lines that change with the status, and are described by may. open matches the status of a decision that is not made yet.
 	lines, may, open string
 }
@@ -146,23 +147,23 @@ type statusForm struct {
 // into front matter and, before version 3, into a list.
 var statusForms = []statusForm{
 	{
-		status: `^Status: *([A-Za-z]+)`, lines: "^(Status|Superseded by):",
+		status: expression.Of(`^Status: *([A-Za-z]+)`), lines: "^(Status|Superseded by):",
 		may: "a line that begins with Status: or Superseded by:", open: "^Status: *(Draft|Proposed)",
 	},
 	{
-		status: `^status: *["']?([A-Za-z]+)`, lines: "^(status|superseded-by):",
+		status: expression.Of(`^status: *["']?([A-Za-z]+)`), lines: "^(status|superseded-by):",
 		may: "a line that begins with status: or superseded-by:", open: `^status: *["']?(draft|proposed)`,
 	},
 	{
-		status: `^[-*] Status: *([A-Za-z]+)`, lines: "^[-*] (Status|Superseded by):",
+		status: expression.Of(`^[-*] Status: *([A-Za-z]+)`), lines: "^[-*] (Status|Superseded by):",
 		may: "an item of a list that begins with Status: or Superseded by:", open: "^[-*] Status: *([Dd]raft|[Pp]roposed)",
 	},
 	{
-		status: `^\*\*Status:?\*\*:? *([A-Za-z]+)`, lines: `^\*\*(Status|Superseded by):?\*\*`,
+		status: expression.Of(`^\*\*Status:?\*\*:? *([A-Za-z]+)`), lines: `^\*\*(Status|Superseded by):?\*\*`,
 		may: "a line that begins with **Status** or **Superseded by**", open: `^\*\*Status:?\*\*:? *([Dd]raft|[Pp]roposed)`,
 	},
 	{
-		heading: `^#+ *Status\s*$`, status: `^([A-Za-z]+)`,
+		heading: expression.Of(`^#+ *Status\s*$`), status: expression.Of(`^([A-Za-z]+)`),
 		lines: `^(Accepted|Approved|Deprecated|Draft|Pending|Proposed|Rejected|Superseded)?\.?\s*$|^(Amend|Clarif|Supersede|Supercede)[a-z]* (by )?\[`,
 		may:   "blank lines and lines such as Accepted, or Superseded by [another decision],", open: `^(Draft|Pending|Proposed)\.?\s*$`,
 	},
@@ -170,17 +171,17 @@ var statusForms = []statusForm{
 
 // statusIn returns the status that a text has in this form; empty if it has none.
 func (f *statusForm) statusIn(text string) string {
-	status, below := expression.Of(f.status)(), f.heading == ""
+	below := f.heading == nil
 	for line := range strings.Lines(text) {
 		switch {
 		case !below:
-			below = expression.Of(f.heading)().MatchString(line)
-		case f.heading != "" && strings.TrimSpace(line) == "":
+			below = f.heading().MatchString(line)
+		case f.heading != nil && strings.TrimSpace(line) == "":
 		default:
-			if m := status.FindStringSubmatch(line); m != nil {
+			if m := f.status().FindStringSubmatch(line); m != nil {
 				return m[1]
 			}
-			below = f.heading == ""
+			below = f.heading == nil
 		}
 	}
 	return ""
