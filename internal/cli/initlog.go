@@ -15,8 +15,15 @@ import (
 
 func (a *app) initLogCommand() *cobra.Command {
 	return withHelp("init-log", &cobra.Command{
-		Args: limitArgs(1, math.MaxInt, "paths, of files or folders"),
+		Args: limitArgs(0, math.MaxInt, "paths, of files or folders"),
 		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				suggested, err := edit.SuggestLogs(c.Context(), a.newRequest())
+				if err != nil {
+					return err
+				}
+				return edit.NoPathGiven(suggested)
+			}
 			file, stanzas, err := edit.InitLog(c.Context(), a.newRequest(), args...)
 			if err != nil {
 				return err

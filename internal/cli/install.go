@@ -95,7 +95,7 @@ func (a *app) nothingToGuardText(ctx context.Context) string {
 	if logs, err := edit.ConfiguredLogs(ctx, a.newRequest()); err != nil || len(logs) > 0 {
 		return ""
 	}
-	return "There is nothing to guard yet: neither a .small/ directory nor a log in .small-gate.yml. To guard a file of your own, name it to small-hook init-log. " +
+	return "There is nothing to guard yet: neither a .small/ directory nor a log in .small-gate.yml. To guard a file of your own, name it to small-hook init-log, which without a name says what looks like a log. " +
 		"A person begins a log of the SMALL protocol with small init --intent, followed by what the work is for.\n"
 }
 
