@@ -40,16 +40,16 @@ func guessFolder(at string, files []history.File, read func(string) ([]byte, err
 			first = letter + "[0-9]*"
 		}
 	}
-	below := "/"
+	below, isRecord := "/", map[string]bool{}
 	for _, f := range records {
-		g.files = append(g.files, f.Path)
+		g.files, isRecord[f.Path] = append(g.files, f.Path), true
 		if path.Dir(f.Path) != at {
 			below = "/**/"
 		}
 	}
 	base.Path = policy.LiteralPattern(at) + below + first + policy.LiteralPattern(ending)
 	for _, f := range files {
-		if !slices.Contains(g.files, f.Path) && policy.Matches([]string{base.Path}, f.Path) {
+		if !isRecord[f.Path] && policy.Matches([]string{base.Path}, f.Path) {
 			base.Exclude = append(base.Exclude, policy.LiteralPattern(f.Path))
 		}
 	}
