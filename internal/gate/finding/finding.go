@@ -93,6 +93,8 @@ type Finding struct {
 	Fix string
 	// FixLast is true if the fix accepts the logs as they are. It is listed last: the fix of another finding, typed after it, would undo it.
 	FixLast bool
+	// FixBeforeMerge is true if two branches have to be mended before they are merged: no merge settles what is wrong.
+	FixBeforeMerge bool
 	// Reason is the waiver's reason, on a waived finding.
 	Reason string
 

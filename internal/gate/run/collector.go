@@ -158,7 +158,7 @@ func (c *Collector) addFinding(of *rule.Rule, f finding.Finding, place rule.Plac
 	}
 	if c.WarnOnly && f.Severity != finding.SeverityNote && (c.policy.Rules[of.ID] != policy.Error || !strings.HasPrefix(of.ID, "divergence/")) {
 		f.Severity = finding.SeverityWarning
-		if strings.Contains(f.Fix, "`") { // the finding is only advice now: there is nothing to type
+		if strings.Contains(f.Fix, "`") && !f.FixBeforeMerge { // the finding is only advice now: there is nothing to type
 			f.Fix = SettledByMerge
 		}
 	}

@@ -9,6 +9,12 @@ import (
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/base/wording"
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/gate/logs"
+	"github.com/small-gate/small-gate/internal/gate/read"
+	"github.com/small-gate/small-gate/internal/gate/rule"
+	"github.com/small-gate/small-gate/internal/gate/run"
 	"github.com/small-gate/small-gate/internal/small"
 	"github.com/small-gate/small-gate/internal/small/records"
 )
@@ -184,12 +190,62 @@ func (w *Workspace) addFork(one, other *event) {
 		}
 		with = one.id
 	}
-	w.addIfFresh(at.name, small.Problem{
-		Kind: fork, Pos: at.fieldPos("sequence"), Subject: "sequence",
-		Message: fmt.Sprintf("session chain fork: session %s sequence %d has events %s and %s: two clones went on with one session", at.session, at.sequence, with, at.id),
+	w.addIfFresh(at.name, forkProblem(at.session, at.sequence, with, at.id, at.fieldPos("sequence")))
+}
+
+// forkProblem is the problem that two events of a session have the same sequence. at is the place of the second one.
+func forkProblem(session string, sequence int64, one, second string, at small.Pos) small.Problem {
+	return small.Problem{
+		Kind: fork, Pos: at, Subject: "sequence",
+		Message: fmt.Sprintf("session chain fork: session %s sequence %d has events %s and %s: two clones went on with one session", session, sequence, one, second),
 		Hint: "on the branch that is not published, drop its events of the session (its commits are rewritten without them) and record them in a session of its own: " +
-			wording.Commands("small session start --parent-session "+wording.ShellWord(at.session)),
-	})
+			wording.Commands("small session start --parent-session "+wording.ShellWord(session)),
+	}
+}
+
+// checkForkOfTips reports the first event with which both of two branches go on with one session.
+func checkForkOfTips(ctx context.Context, t *logs.SessionTips, r *rule.Reporter) error {
+	theirs := map[int64]string{}
+	for _, f := range t.TargetOnly {
+		e, err := readEvent(ctx, t.Run, f)
+		if err != nil {
+			return err
+		}
+		if e != nil {
+			theirs[e.sequence] = e.id
+		}
+	}
+	var first *event
+	for _, f := range t.HeadOnly {
+		e, err := readEvent(ctx, t.Run, f)
+		if err != nil {
+			return err
+		}
+		if e != nil && theirs[e.sequence] != "" && (first == nil || e.sequence < first.sequence) {
+			first = e
+		}
+	}
+	if first != nil {
+		f := finding.OfProblem(first.name, forkProblem(first.session, first.sequence, theirs[first.sequence], first.id, first.fieldPos("sequence")))
+		f.FixBeforeMerge = true
+		r.Add(f)
+	}
+	return nil
+}
+
+// readEvent reads an event of one of two branches, with its whole path as its name; nil if it cannot be read, which is reported at its commit.
+func readEvent(ctx context.Context, r *run.Run, f history.File) (*event, error) {
+	limits := small.Limits{MaxFileSize: records.Event.MaxSize(0)}
+	data, problem, err := read.ReadFile(ctx, r.Source.Tree, f, limits)
+	if err != nil || problem != nil {
+		return nil, err
+	}
+	_, name, _ := small.SplitPath(f.Path)
+	record, _ := records.Read(name, data, limits)
+	if record == nil {
+		return nil, nil
+	}
+	return newEvent(f.Path, record), nil
 }
 
 // checkCycles adds a problem for each event that is its own ancestor, and computes the depth of the others.

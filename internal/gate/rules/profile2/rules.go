@@ -37,7 +37,7 @@ var Policy = rule.New("verify/policy", finding.SeverityError, finding.StageVerif
 var Credential = CheckOf(credential)
 
 // SessionFork is divergence/session-fork: two events have one place in a session.
-var SessionFork = rule.New("divergence/session-fork", finding.SeverityError, finding.StageHistory, CheckOf(fork))
+var SessionFork = rule.New("divergence/session-fork", finding.SeverityError, finding.StageHistory, CheckOf(fork), rule.Reading(checkForkOfTips))
 
 // Decision is divergence/decision: two branches decided one thing differently.
 var Decision = rule.New("divergence/decision", finding.SeverityWarning, finding.StageHistory, CheckOf(decision))
@@ -70,7 +70,7 @@ var TwoProfiles = rule.New("divergence/two-profiles", finding.SeverityError, fin
 	}
 	f := t.Finding()
 	f.Message = fmt.Sprintf("%s and %s became workspaces of 2.0.0, each with a profile of its own", t.TargetName, t.HeadName)
-	f.Fix = twoProfiles
+	f.Fix, f.FixBeforeMerge = twoProfiles, true
 	r.Add(f)
 }))
 
