@@ -36,6 +36,9 @@ func SwitchLane(ctx context.Context, req session.Request, locking Locking, to, r
 	}
 	req = req.WithEnvironmentLane()
 	req.Dir = session.WorkspaceRoot(req.Dir)
+	if err := refuseProfile2(req.Dir, "lane --switch"); err != nil {
+		return out, err
+	}
 	if _, err := req.InRepository(ctx, "lane", func(s *session.Session) error { return planSwitch(ctx, s, &out, reason) }); err != nil {
 		return out, err
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"path"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -21,9 +22,11 @@ import (
 
 // profile2Remedies says for each command what to type instead in a workspace of 2.0.0.
 var profile2Remedies = map[string]string{
-	"append": "`small progress add --help` says how to record an event, and takes its own lock; `small checkpoint --help` ends a task",
-	"guard":  "type the command without small-hook guard: each command of the protocol's own program writes files of its own, under its own lock",
+	"append": recordEvent, "lane --switch": recordEvent,
+	"guard": "type the command without small-hook guard: each command of the protocol's own program writes files of its own, under its own lock",
 }
+
+const recordEvent = "`small progress add --help` says how to record an event, and takes its own lock; `small checkpoint --help` ends a task"
 
 // isProfile2 reports whether the caller named records, or the workspace is of 2.0.0: on disk, or in a commit that is restored from.
 func (l *lockedWorkspace) isProfile2(ctx context.Context, s *session.Session, source string) (bool, error) {
@@ -80,10 +83,14 @@ func versionOnDisk(dir string) (string, error) {
 	return records.VersionOf(text), err
 }
 
-// refuseProfile2 fails if the workspace in a directory is of 2.0.0, which has no log to append to.
+// refuseProfile2 fails if the workspace in a directory is of 2.0.0, which has no log to append to, or of a profile that the gate does not know.
 func refuseProfile2(dir, mode string) error {
 	version, err := versionOnDisk(dir)
-	if err == nil && version == records.Version {
+	if err != nil {
+		return err
+	}
+	is, err := records.IsProfile2(path.Join(small.Dir, records.ProfileFile), version)
+	if is {
 		err = records.UnsupportedCommand("small-hook "+mode, profile2Remedies[mode])
 	}
 	return err

@@ -2,10 +2,8 @@ package read
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
-	"github.com/small-gate/small-gate/internal/base/failure"
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/small"
 	"github.com/small-gate/small-gate/internal/small/records"
@@ -21,17 +19,7 @@ func (src *Source) IsProfile2(ctx context.Context, f history.File) (bool, error)
 	if err != nil {
 		return false, err
 	}
-	version := records.VersionOf(blob.Data)
-	switch version {
-	case records.Version:
-		return true, nil
-	case "", small.Version:
-		return false, nil
-	}
-	return false, &failure.Error{
-		Message: fmt.Sprintf("%s is of the profile %.40q; small-gate knows %s and %s", f.Path, version, small.Version, records.Version),
-		Remedy:  "use a version of small-gate that knows the profile; or, if the version was a mistake, put the file back as it was",
-	}
+	return records.IsProfile2(f.Path, records.VersionOf(blob.Data))
 }
 
 // Profile2At reports whether a revision has a workspace of 2.0.0 in a directory.

@@ -3,6 +3,7 @@ package records
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/base/failure"
@@ -117,6 +118,20 @@ func VersionOf(text []byte) string {
 		return ""
 	}
 	return profile.Version
+}
+
+// IsProfile2 reports whether a version is that of a workspace of 2.0.0. It fails for a profile that the gate does not know. path is that of the profile.
+func IsProfile2(path, version string) (bool, error) {
+	switch version {
+	case Version:
+		return true, nil
+	case "", small.Version:
+		return false, nil
+	}
+	return false, &failure.Error{
+		Message: fmt.Sprintf("%s is of the profile %.40q; small-gate knows %s and %s", path, version, small.Version, Version),
+		Remedy:  "use a version of small-gate that knows the profile; or, if the version was a mistake, put the file back as it was",
+	}
 }
 
 // UnsupportedCommand returns the error of a command that works only in workspaces of 1.0.0. instead says what to type.

@@ -196,10 +196,15 @@ func checkLogDeleted(ctx context.Context, e *logs.LogChange, r *rule.Reporter) e
 	if err != nil {
 		return err
 	}
-	if dir, _, ok := small.SplitPath(e.Path); ok && e.Run.Source.IsImmutableRecord(small.InDir(dir, records.ProfileFile)) {
-		// Beside a profile of SMALL 2.0.0 a log of 1.0.0 does not count.
-		fix = wording.Commands("small migrate --recover", "git add -- "+wording.TopPath(small.InDir(dir, ""))) +
-			", and commit, together with the profile, the folder .small/imports that it makes, which replaces the log"
+	if dir, _, ok := small.SplitPath(e.Path); ok {
+		begun, err := isMigrated(ctx, e, dir)
+		if err != nil {
+			return err
+		}
+		if begun { // beside records of 2.0.0 a log of 1.0.0 does not count
+			fix = wording.Commands("small migrate --recover", "git add -- "+wording.TopPath(small.InDir(dir, ""))) +
+				", and commit, together with the profile, the folder .small/imports that it makes, which replaces the log"
+		}
 	}
 	severity := finding.SeverityError
 	if e.Old.Len() == 0 { // nothing was lost
@@ -212,6 +217,18 @@ func checkLogDeleted(ctx context.Context, e *logs.LogChange, r *rule.Reporter) e
 		Fix:     fix,
 	})
 	return nil
+}
+
+// isMigrated reports whether the workspace of a log that is gone was migrated to 2.0.0, be it half-way: it has a profile, or an import.
+func isMigrated(ctx context.Context, e *logs.LogChange, dir string) (bool, error) {
+	if e.Run.Source.IsImmutableRecord(small.InDir(dir, records.ProfileFile)) {
+		return true, nil
+	}
+	files, err := e.Run.Source.Tree.List(ctx, e.Commit, history.Workspaces(dir))
+	return slices.ContainsFunc(files, func(f history.File) bool {
+		in, name, ok := small.SplitPath(f.Path)
+		return ok && in == dir && (records.KindOf(name) == records.Manifest || records.KindOf(name) == records.Original)
+	}), err
 }
 
 // checkFutureTimestamp reports new entries that are dated ahead of now. It allows an entry that follows, within a millisecond, an entry that is ahead and
