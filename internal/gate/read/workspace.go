@@ -38,6 +38,8 @@ type Workspace struct {
 	EntriesBefore int
 	// Strict is true in strict mode, in which some warnings are errors.
 	Strict bool
+	// Proofs are the digests of the commands of which the log has only summaries, by the paths of their files; only in strict mode.
+	Proofs map[string]string
 }
 
 // Artifact is one of the protocol's files in a workspace.

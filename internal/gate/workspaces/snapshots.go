@@ -38,6 +38,7 @@ var Rules = []rule.Rule{
 	rule.New("lint/layout", finding.SeverityError, finding.StageLint, rule.On(checkLayout)).InStrictMode(),
 	rule.New("lint/task-evidence", finding.SeverityError, finding.StageLint, rule.On(checkTaskEvidence)).InStrictMode(),
 	rule.New("lint/unknown-task", finding.SeverityError, finding.StageLint, rule.On(checkUnknownTask)).InStrictMode(),
+	rule.New("lint/command-proof", finding.SeverityError, finding.StageLint, rule.On(checkCommandProof)).InStrictMode(),
 
 	rule.New("verify/workspace", finding.SeverityError, finding.StageVerify, rule.On(checkWorkspace)),
 	rule.New("verify/replay-id", finding.SeverityError, finding.StageVerify, rule.On(checkReplayID)),
@@ -184,6 +185,11 @@ func judgeWorkspace(ctx context.Context, r *run.Run, w *read.Workspace, revision
 	var err error
 	if w.EntriesBefore, err = countEntriesBefore(ctx, r, w, before); err != nil {
 		return err
+	}
+	if w.Strict {
+		if w.Proofs, err = findProofs(ctx, r, w, revision); err != nil {
+			return err
+		}
 	}
 	w.DeletedFix = findDeletedFix(r, w.Path(small.Progress))
 	w.Situation = func(entry small.Digest) remedy.Situation { return r.SituationOf(entry, revision) }
