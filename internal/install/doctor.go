@@ -100,6 +100,13 @@ func Doctor(ctx context.Context, dir string, logs ...LogPattern) (Diagnosis, err
 	for _, path := range ignored {
 		diagnosis.Notes = append(diagnosis.Notes, "git ignores "+wording.Printable(path)+", so nothing in it is committed or judged. To find the line that hides it: `git check-ignore -v "+shellPath(filepath.Join(repo.Top, path))+"`")
 	}
+	gone, err := findGoneAttributes(ctx, repo)
+	if err != nil {
+		return diagnosis, err
+	}
+	for _, path := range gone {
+		diagnosis.Notes = append(diagnosis.Notes, attributesFile+" names a merge driver for "+wording.Printable(path)+", and there is no such file. If it is gone for good, remove the line.")
+	}
 	diagnosis.Driver, err = checkDriver(ctx, repo, logs)
 	return diagnosis, err
 }

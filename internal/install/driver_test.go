@@ -56,6 +56,22 @@ func TestDoctorMasksCredentials(t *testing.T) {
 	}
 }
 
+// The doctor names each file that a line of .gitattributes gives to a driver and that is gone, in the index and on disk.
+func TestDoctorNamesGoneFiles(t *testing.T) {
+	repo := newRepo(t)
+	put(t, filepath.Join(repo, "log", "there.jsonl"), "", 0o644)
+	put(t, filepath.Join(repo, attributesFile), "/log/gone.jsonl merge=x\n/log/there.jsonl merge=x\nthere.jsonl merge=x\nnone.md merge=x\n*.none merge=x\n/other text\n/plain -merge\n", 0o644)
+	var named []string
+	for _, note := range diagnose(t, repo).Notes {
+		if _, rest, found := strings.Cut(note, "names a merge driver for "); found {
+			named = append(named, strings.Fields(rest)[0])
+		}
+	}
+	if want := "log/gone.jsonl, none.md,"; strings.Join(named, " ") != want {
+		t.Errorf("named %q, want %q", strings.Join(named, " "), want)
+	}
+}
+
 // A line that another file overrides is not written again with each try.
 func TestOverriddenAttributeIsWrittenOnce(t *testing.T) {
 	repo, program := newRepo(t), newStub(t)

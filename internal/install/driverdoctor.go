@@ -2,11 +2,14 @@ package install
 
 import (
 	"context"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/base/failure"
 	"github.com/small-gate/small-gate/internal/base/wording"
+	"github.com/small-gate/small-gate/internal/policy"
 )
 
 // DriverCheck is what the doctor found about the merge driver.
@@ -135,4 +138,28 @@ func filesForDriver(ctx context.Context, repo Repository, logs []LogPattern) ([]
 	paths = slices.Compact(paths) // a file may match two patterns, or be listed once for each of its versions in a conflict
 	const maxPaths = 1000         // in the command line of git check-attr
 	return paths[:min(maxPaths, len(paths))], nil
+}
+
+// findGoneAttributes returns the files that lines of the root's .gitattributes give to a merge driver by their names, and that are neither in the index
+// nor on disk.
+func findGoneAttributes(ctx context.Context, repo Repository) (gone []string, err error) {
+	if repo.Bare {
+		return nil, nil
+	}
+	data, err := os.ReadFile(filepath.Join(repo.Top, attributesFile))
+	if err != nil {
+		return nil, nil // git ignores what it cannot read, and checkDriver asks git
+	}
+	named := policy.ParseAttributes(attributesFile, data).NamedForMerge()
+	const maxNamed = 1000
+	for _, path := range named[:min(maxNamed, len(named))] {
+		out, err := repo.Git.run(ctx, repo.Top, "ls-files", "-z", "--cached", "--others", "--", ":(top,glob)"+path)
+		if err != nil {
+			return nil, newError("git cannot list the files of "+wording.Printable(repo.Top), "", err)
+		}
+		if out == "" {
+			gone = append(gone, strings.TrimPrefix(path, "**/"))
+		}
+	}
+	return gone, nil
 }

@@ -102,6 +102,24 @@ func MergeAttribute(files []Attributes, name string) MergeSetting {
 	return MergeSetting{}
 }
 
+// NamedForMerge returns the paths that lines with the merge attribute name without wildcards, relative to the file's directory. A path that begins with
+// **/ is a file's name, in any directory.
+func (f Attributes) NamedForMerge() (paths []string) {
+	for i := range f.lines {
+		l := &f.lines[i]
+		value, _ := findMerge(l.attributes, f.macros, map[string]bool{})
+		if value == "" || strings.ContainsAny(l.pattern, `*?[\`) {
+			continue
+		}
+		name := l.pattern
+		if l.byBase {
+			name = "**/" + name
+		}
+		paths = append(paths, name)
+	}
+	return paths
+}
+
 // findMerge looks for the merge attribute among attributes, of which the last counts, and those that set macros stand for. It notes all of them in
 // given, and ignores those that are there already: a macro that was taken from a file stands for nothing.
 func findMerge(attributes []string, macros map[string][]string, given map[string]bool) (value string, found bool) {
