@@ -148,7 +148,7 @@ func findGoneAttributes(ctx context.Context, repo Repository) (gone []string, er
 	}
 	data, err := os.ReadFile(filepath.Join(repo.Top, attributesFile))
 	if err != nil {
-		return nil, nil // git ignores what it cannot read, and checkDriver asks git
+		data = nil // git, too, ignores a file that it cannot read
 	}
 	named := policy.ParseAttributes(attributesFile, data).NamedForMerge()
 	const maxNamed = 1000

@@ -224,14 +224,39 @@ func (eq Equivalence) splitByRewrite(r *Rewrite, p, c *Ledger) (now, rest []int,
 	if r.After != nil && containsAll(c.Entries, r.After) {
 		return otherIndexes(c.Entries, unmatched(c.Entries, r.After)), leaveOutRewritten(p, rest, r.Before, r.After), true
 	}
-	// After is not known. Either c has only the entries that r led to and the unaffected ones, or r only removed entries, and c may have others.
+	// After is not known. Either r only removed entries, and c may have others; or c has the entries that r led to, the unaffected ones, and new ones
+	// that stand together at the end or at the beginning of those that are not in p.
 	unaffected, affected := pickEntries(p.Entries, rest), pickEntries(p.Entries, otherIndexes(p.Entries, rest))
-	for _, candidate := range [][]int{unmatched(c.Entries, unaffected), otherIndexes(c.Entries, unmatched(c.Entries, affected))} {
-		if setHead(pickEntries(c.Entries, candidate)) == r.To {
-			return candidate, leaveOutRewritten(p, rest, affected, pickEntries(c.Entries, candidate)), true
+	is := func(candidate []int) bool { return setHead(pickEntries(c.Entries, candidate)) == r.To }
+	candidate := otherIndexes(c.Entries, unmatched(c.Entries, affected))
+	if found := is(candidate); !found {
+		if candidate, found = findWithoutNew(c, unmatched(c.Entries, unaffected), affected, is); !found {
+			return nil, nil, false
 		}
 	}
-	return nil, nil, false
+	return candidate, leaveOutRewritten(p, rest, affected, pickEntries(c.Entries, candidate)), true
+}
+
+// findWithoutNew finds indexes that satisfy a test: all of them, or those without the last or the first few whose entries are not in old.
+func findWithoutNew(c *Ledger, indexes []int, old []Entry, is func([]int) bool) ([]int, bool) {
+	if is(indexes) {
+		return indexes, true
+	}
+	all := pickEntries(c.Entries, indexes)
+	isNew := unmatched(all, old)
+	const mostRead = 1 << 20 // entries, in all tries
+	for n := 1; n <= len(isNew) && 2*n*len(all) <= mostRead; n++ {
+		for _, left := range [][]int{isNew[len(isNew)-n:], isNew[:n]} {
+			candidate := otherIndexes(all, left)
+			for i, at := range candidate {
+				candidate[i] = indexes[at]
+			}
+			if is(candidate) {
+				return candidate, true
+			}
+		}
+	}
+	return nil, false
 }
 
 // unaffectedByChain returns the indexes of the entries in p that are affected neither by r nor by the rewrites before r that p has not done.

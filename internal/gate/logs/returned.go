@@ -72,7 +72,7 @@ func (l *CommitLog) findReturned(ctx context.Context) (out []ledger.Entry, err e
 // logsAfterRewrite returns the logs of the commit's parents. From a log in which the rewrite was not done, the entries that the rewrite started from
 // are left out. The result is nil if the rewrite was made neither in the history of a parent nor in this commit.
 func (l *CommitLog) logsAfterRewrite(ctx context.Context, equal ledger.Equivalence, x *ledger.Rewrite) ([]*ledger.Ledger, error) {
-	rewritten := x.DoneIn(l.Child.Log.Ledger) && slices.ContainsFunc(l.edges, func(e *LogChange) bool {
+	rewritten := slices.ContainsFunc(l.edges, func(e *LogChange) bool {
 		return e.Approved != nil && e.Approved.From == x.From && e.Approved.To == x.To
 	})
 	var others []*ledger.Ledger
