@@ -13,6 +13,7 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/report/content"
 	"github.com/small-gate/small-gate/internal/report/sanitize"
+	"github.com/small-gate/small-gate/internal/small"
 )
 
 // maxRemarks is the largest number of work trees, and of logs, that are named besides the findings; maxRemarkName that of characters of a name.
@@ -77,7 +78,8 @@ func RemarksForAgent(r *finding.Report, trees []finding.WorkTree) string {
 func headline(n int, blocking []finding.Finding) string {
 	what, log := "what is in .small/", "the log in .small/"
 	if slices.ContainsFunc(blocking, func(f finding.Finding) bool {
-		return f.Entry != nil && f.Entry.Noun != "" || f.Rule == "append-only/out-of-order"
+		_, inside := small.WorkspaceOf(f.Path)
+		return f.Entry != nil && f.Entry.Noun != "" || strings.HasPrefix(f.Rule, "append-only/") && !inside
 	}) {
 		what, log = "what is recorded here", "a log of this repository"
 	}

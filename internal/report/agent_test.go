@@ -225,6 +225,8 @@ func TestForAgentSays(t *testing.T) {
 		{"findings of commits are in the history", reject(committed), 400, []string{"fix: too long to stand here; to see it: `small-hook audit`"}, []string{"check --against"}},
 		{"findings of both", reject(committed, uncommitted), 400, []string{"`small-hook check --against HEAD`, `small-hook audit`"}, nil},
 		{"another rule", reject(finding.Finding{Rule: "lint/blank", Severity: finding.SeverityError}), agentLimit, []string{"breaks the rules of this repository (1 finding)"}, nil},
+		{"a log of the configuration that is gone", reject(finding.Finding{Rule: "append-only/log-deleted", Severity: finding.SeverityError, Path: "d/a.jsonl"}), agentLimit, []string{"a log of this repository must not be rewritten"}, []string{".small/"}},
+		{"a workspace's log that is gone", reject(finding.Finding{Rule: "append-only/log-deleted", Severity: finding.SeverityError, Path: "d/.small/progress.small.yml"}), agentLimit, []string{"the log in .small/ must not be rewritten"}, nil},
 		{"not judged, and no reason", &finding.Report{}, agentLimit, []string{".small/ could not be judged", "cannot judge: \"the run ended without", "fix: run the command again"}, nil},
 		{"what changed", reporttest.OneFail(), agentLimit, []string{`field: "notes" from "all tests pass" to "all tests passed"`, `line 6 of commit "1c8dd2390123"`, `entry: number 1, task "task-0", timestamp "2026-01-02T03:04:00.000000000Z"`}, nil},
 		{"a field that is gone, and one that is new", reporttest.Many(), agentLimit, []string{`field: "link" from nothing to "https://example.com/run/1"`, `field: "test" from "{\"name\":\"unit\"}" to nothing`}, nil},
