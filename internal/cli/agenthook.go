@@ -11,6 +11,7 @@ import (
 	"github.com/small-gate/small-gate/internal/agent/harness"
 	"github.com/small-gate/small-gate/internal/base/failure"
 	"github.com/small-gate/small-gate/internal/base/secret"
+	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/install"
 	"github.com/small-gate/small-gate/internal/report"
 	"github.com/small-gate/small-gate/internal/report/sanitize"
@@ -44,7 +45,7 @@ func (a *app) agentHookCommand() *cobra.Command {
 			if watched.Report != nil {
 				text += report.RemarksForAgent(watched.Report, watched.Trees)
 			}
-			if missing := missingHooksText(c.Context(), watched.Begun); missing != "" {
+			if missing := missingHooksText(c.Context(), watched.Begun, a.Getenv); missing != "" {
 				watched.Reply, text = harness.Block, text+missing
 			}
 			return a.writeAnswer(watched.By.Answer(watched.Moment, watched.Reply, secret.Mask(text)))
@@ -61,11 +62,24 @@ func (a *app) writeAnswer(answer harness.Answer) error {
 	return errors.Join(err, errErr)
 }
 
-// missingHooksText is for an agent whose session begins in a work tree without git's hooks, such as a fresh clone.
-func missingHooksText(ctx context.Context, root string) string {
+// skipVariables are settings of the environment with which hook managers run no hook.
+var skipVariables = []struct{ name, manager string }{{"HUSKY", "husky"}, {"LEFTHOOK", "lefthook"}}
+
+// missingHooksText is for an agent whose session begins in a work tree without git's hooks, such as a fresh clone, or with an environment in which a
+// hook manager runs none.
+func missingHooksText(ctx context.Context, root string, getenv func(string) string) (text string) {
 	if root == "" {
 		return ""
 	}
+	for _, v := range skipVariables {
+		if getenv(v.name) == "0" {
+			text += "small-gate: " + v.name + "=0 is in the environment: hooks that " + v.manager + " runs do nothing, so they judge no commit\nType: " + wording.Commands("unset "+v.name) + "\n"
+		}
+	}
+	return text + absentHooksText(ctx, root)
+}
+
+func absentHooksText(ctx context.Context, root string) string {
 	names, remedy, err := install.MissingHooks(ctx, root)
 	switch {
 	case err != nil:
