@@ -12,6 +12,7 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/judge"
 	"github.com/small-gate/small-gate/internal/judge/session"
+	"github.com/small-gate/small-gate/internal/policy"
 )
 
 // Rewrite is a rewrite of a log that WaiveRewrite waives as a whole.
@@ -83,7 +84,9 @@ type edge struct {
 // findRewrites finds the rewrites of one log in the index or, if there are none, in HEAD's history.
 func findRewrites(ctx context.Context, req session.Request, at string) ([]*edge, error) {
 	isRewrite := func(f *finding.Finding) bool {
-		return (f.Path == at || f.OldPath == at) && slices.Contains(rewriteRules, f.Rule)
+		folder := path.Dir(f.Path) // a log of files is named by its folder, or by the folder and the last element of the stanza's pattern
+		inFolder := folder == at || folder == path.Dir(at) && policy.Matches([]string{path.Base(at)}, path.Base(f.Path))
+		return (f.Path == at || f.OldPath == at || inFolder) && slices.Contains(rewriteRules, f.Rule)
 	}
 	req.Find = isRewrite
 	for _, judgement := range []func() *finding.Report{
@@ -120,6 +123,6 @@ func findRewrites(ctx context.Context, req session.Request, at string) ([]*edge,
 	}
 	return nil, &failure.Error{
 		Message: "neither the index nor HEAD's history rewrites the log " + wording.Quote(at),
-		Remedy:  "name a log by its path (for a folder: one of its files); stage a change that is not committed yet: `git add -- " + wording.TopPath(at) + "`",
+		Remedy:  "name a log by its path (for files in a folder: the folder, or one of them); stage a change that is not committed yet: `git add -- " + wording.TopPath(at) + "`",
 	}
 }

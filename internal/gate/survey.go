@@ -111,17 +111,27 @@ func LogState(ctx context.Context, tree history.Tree, revision, at string, opts 
 // logEntries returns the entries of the configured log at a path, which must be there and readable.
 func logEntries(ctx context.Context, src *read.Source, revision, at string) (*ledger.Ledger, error) {
 	filter := history.At(at)
-	filter.Patterns = append(filter.Patterns, path.Join(policy.LiteralPattern(at), "*"))
+	for _, folder := range []string{at, path.Dir(at)} { // see policy.Log.NamesFolder
+		filter.Patterns = append(filter.Patterns, path.Join(policy.LiteralPattern(folder), "*"))
+	}
 	files, err := src.Tree.List(ctx, revision, filter)
 	if err != nil {
 		return nil, err
 	}
 	var out []ledger.Entry
 	found := false
+	var of *policy.Log
 	for _, f := range files {
-		if !src.IsLog(f.Path) || f.Path != at && (!src.IsFileEntry(f.Path) || src.LogName(f.Path) != at) {
+		stanza := src.Policy.LogFor(f.Path)
+		inFolder := src.IsFileEntry(f.Path) && (stanza == nil && src.LogName(f.Path) == at || stanza != nil && stanza.NamesFolder(at, path.Dir(f.Path)))
+		if !src.IsLog(f.Path) || f.Path != at && !inFolder {
 			continue
 		}
+		if found && stanza != of {
+			name := func(l *policy.Log) string { return wording.Quote(path.Join(at, path.Base(l.Path))) }
+			return nil, &failure.Error{Message: wording.Quote(at) + " has files of several logs", Remedy: "name one: " + name(of) + " or " + name(stanza)}
+		}
+		of = stanza
 		log, err := src.ReaderOf(f.Path).Read(ctx, f, nil)
 		if err != nil {
 			return nil, err

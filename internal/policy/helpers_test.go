@@ -86,6 +86,9 @@ func render(t testing.TB, p *Policy) []byte {
 	var waivers, baselines []map[string]any
 	for _, w := range p.Waivers {
 		m := map[string]any{"rule": w.Rule, "path": w.Path, "reason": w.Reason}
+		if w.OfLog {
+			m = map[string]any{"log": w.Path, "reason": w.Reason}
+		}
 		if w.From != nil {
 			m["from"] = w.From.String()
 		}

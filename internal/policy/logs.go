@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"path"
 	"regexp"
 	"slices"
 	"strconv"
@@ -357,6 +358,26 @@ func (r *reader) compileForm(l *Log, item *small.Value, subject string) {
 	if !l.form.OpenNewest {
 		l.form.Open = compile(l.Open, "open", item.Get("open"))
 	}
+}
+
+// NamesFolder reports whether a name is that of the log that the stanza has in a folder: the folder, or the folder with the last element of the
+// stanza's pattern.
+func (l *Log) NamesFolder(name, folder string) bool {
+	return l.Entries == FileEntries && (name == folder || name == path.Join(folder, path.Base(l.Path)))
+}
+
+// namesAnyFolder reports whether a name may be that of a folder of files with a stanza.
+func namesAnyFolder(logs []Log, name string) bool {
+	return slices.ContainsFunc(logs, func(l Log) bool {
+		if l.Entries != FileEntries || !doublestar.ValidatePattern(l.Path) {
+			return false
+		}
+		folders, last := path.Split(l.Path)
+		if folders = path.Clean(folders); last == "**" {
+			folders = l.Path
+		}
+		return Matches([]string{folders}, name) || path.Base(name) == last && Matches([]string{folders}, path.Dir(name))
+	})
 }
 
 // matchesAnyLog reports whether the pattern of at least one stanza matches a path. It ignores what stanzas exclude.

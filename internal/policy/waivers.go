@@ -173,6 +173,8 @@ func (r *reader) readLogPath(item *small.Value, key, subject string, logs []Log)
 		if clean := strings.TrimPrefix(path.Clean("/"+strings.ReplaceAll(text, `\`, "/")), "/"); clean != text {
 			p.Suggestion = wording.Clip(clean)
 		}
+	case key == "log" && namesAnyFolder(logs, text):
+		return text
 	case r.isRecordRule(item.Get("rule")), matchesAnyLog(logs, text), inside && item.Get("rule") != nil && records.KindOf(name) != "":
 		return text
 	case !inside || name != small.Progress.FileName():

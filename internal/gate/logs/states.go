@@ -14,6 +14,7 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/rule"
 	"github.com/small-gate/small-gate/internal/gate/run"
 	"github.com/small-gate/small-gate/internal/ledger"
+	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/small"
 )
 
@@ -45,7 +46,8 @@ func noteLogs(ctx context.Context, r *run.Run, selected func(at string) bool, be
 	if err != nil {
 		return err
 	}
-	folders, open, opened := map[string][]ledger.Entry{}, map[string]int{}, map[string][]finding.OpenEntry{}
+	folders := map[folderLog]*folderState{}
+	stanzas := map[string]int{} // the number of stanzas with files in a folder
 	for _, f := range files {
 		if p.LogFor(f.Path) == nil || !selected(r.Source.LogName(f.Path)) {
 			continue
@@ -59,10 +61,16 @@ func noteLogs(ctx context.Context, r *run.Run, selected func(at string) bool, be
 		case err != nil:
 			return err
 		case log.Readable() && r.Source.IsFileEntry(f.Path):
-			folder := path.Dir(f.Path)
-			folders[folder] = append(folders[folder], log.Log.Entries...)
-			open[folder] += log.Log.Open
-			opened[folder] = append(opened[folder], added...)
+			key := folderLog{path.Dir(f.Path), p.LogFor(f.Path)}
+			state := folders[key]
+			if state == nil {
+				state = new(folderState)
+				folders[key] = state
+				stanzas[key.folder]++
+			}
+			state.entries = append(state.entries, log.Log.Entries...)
+			state.open += log.Log.Open
+			state.opened = append(state.opened, added...)
 		case log.Readable():
 			r.Account.Ledgers = append(r.Account.Ledgers, finding.LedgerState{
 				Path: f.Path, Entries: log.Log.Len(), Open: log.Log.Open, Opened: added, Head: p.LogFor(f.Path).Head(log.Log.Ledger),
@@ -75,9 +83,12 @@ func noteLogs(ctx context.Context, r *run.Run, selected func(at string) bool, be
 			}
 		}
 	}
-	for folder, entries := range folders {
-		all := ledger.OfEntries(entries)
-		r.Account.Ledgers = append(r.Account.Ledgers, finding.LedgerState{Path: folder, Entries: all.Len(), Open: open[folder], Opened: opened[folder], Head: all.SetHead()})
+	for key, state := range folders {
+		all, name := ledger.OfEntries(state.entries), key.folder
+		if stanzas[key.folder] > 1 {
+			name = path.Join(key.folder, path.Base(key.stanza.Path))
+		}
+		r.Account.Ledgers = append(r.Account.Ledgers, finding.LedgerState{Path: name, Entries: all.Len(), Open: state.open, Opened: state.opened, Head: all.SetHead()})
 	}
 	slices.SortFunc(r.Account.Ledgers, func(a, b finding.LedgerState) int { return strings.Compare(a.Path, b.Path) })
 	for _, l := range r.Account.Ledgers {
@@ -90,6 +101,19 @@ func noteLogs(ctx context.Context, r *run.Run, selected func(at string) bool, be
 		}
 	}
 	return nil
+}
+
+// folderLog names the log that a stanza has in a folder.
+type folderLog struct {
+	folder string
+	stanza *policy.Log
+}
+
+// folderState is what is known of such a log.
+type folderState struct {
+	entries []ledger.Entry
+	open    int
+	opened  []finding.OpenEntry
 }
 
 // maxOpenNamed is the largest number of open entries of a log that notes name.

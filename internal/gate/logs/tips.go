@@ -98,6 +98,9 @@ func compareTipsOfLog(ctx context.Context, r *run.Run, pair [2]history.File, edg
 	if !targetLog.Readable() || !headLog.Readable() {
 		return nil, nil // if a log is gone or cannot be read, that is reported on an edge
 	}
+	if settled, err := settledByRewrite(ctx, r, path, edge, targetLog, headLog); err != nil || settled {
+		return nil, err
+	}
 	equal := r.Source.EquivalenceByWaivers(pair[0].Path, path)
 	headToTarget, err := r.Source.EquivalenceOn(ctx, nil, path, pair[0].Path, headLog, targetLog)
 	if err != nil {

@@ -321,6 +321,9 @@ func compareLogs(ctx context.Context, r *run.Run, n history.Commit, path, oldPat
 // judgeEdge judges one edge of a log. If a family of rules reads the log, only its rules judge it.
 func judgeEdge(ctx context.Context, r *run.Run, e *LogChange, child string) error {
 	e.Run, e.Commit, e.Fix = r, child, cmp.Or(e.Fix, r.Scope.Fix)
+	if err := allowByFolder(ctx, e); err != nil {
+		return err
+	}
 	if e.withoutApproval != nil {
 		if err := judgeApprovedRewrite(ctx, r, e); err != nil {
 			return err

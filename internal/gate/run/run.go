@@ -88,6 +88,9 @@ type Learned struct {
 	UnrelatedLog bool
 	// Relocated holds the old and the new paths of configured logs that moved or were rotated in one of the commits.
 	Relocated map[string]bool
+	// FolderRewrites holds, by edge, folder and heads, the approved rewrites of folders of files, as far as they were looked for; nil for one that was
+	// not made on the edge.
+	FolderRewrites map[string]*read.FolderRewrite
 	// AddedBlobs holds, by edge and blob, the first new path of each blob that an edge adds, as far as it was looked up.
 	AddedBlobs map[history.Edge]map[string]string
 	// AddsFiles is true if one of the commits adds a file that is, or differs only in case from, one that may be judged.

@@ -102,6 +102,12 @@ func reportUnsorted(ctx context.Context, in *run.Run, r *rule.Reporter, wrong ma
 			if err != nil {
 				return err
 			}
+			if !past && other.Name == "" {
+				past, err = logs.IsAddedByRewrite(ctx, in, other.ID, r.Commit, d.file)
+			}
+			if err != nil {
+				return err
+			}
 			if past {
 				continue
 			}
