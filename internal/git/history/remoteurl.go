@@ -39,3 +39,18 @@ func (r *Repo) RemoteURL(ctx context.Context, remote string) (string, error) {
 	first, _, _ := strings.Cut(string(out), "\x00")
 	return first, nil
 }
+
+// FetchSpecs returns what is fetched from the remotes, as refspecs (git-fetch(1)).
+func (r *Repo) FetchSpecs(ctx context.Context) ([]string, error) {
+	out, err := r.git.Output(ctx, nil, "config", "-z", "--get-regexp", `^remote\..*\.fetch$`)
+	if err != nil && !gitcmd.ExitedWith(err, 1) { // status 1 means that there is none
+		return nil, r.toFailure("cannot read what is fetched from the remotes", err)
+	}
+	var specs []string
+	for item := range strings.SplitSeq(string(out), "\x00") {
+		if _, spec, ok := strings.Cut(item, "\n"); ok { // the name comes first
+			specs = append(specs, spec)
+		}
+	}
+	return specs, nil
+}

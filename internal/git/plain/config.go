@@ -3,6 +3,8 @@ package plain
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/base/expression"
@@ -55,6 +57,16 @@ func (r *Repo) InitBranch(ctx context.Context) (string, error) {
 		err = nil
 	}
 	return branch, asFailure("cannot read init.defaultBranch", err)
+}
+
+// FetchSpecs are as [githistory.Repo.FetchSpecs].
+func (r *Repo) FetchSpecs(context.Context) (specs []string, err error) {
+	for _, key := range slices.Sorted(maps.Keys(r.config)) {
+		if strings.HasPrefix(key, "remote.") && strings.HasSuffix(key, ".fetch") {
+			specs = append(specs, r.config[key]...)
+		}
+	}
+	return specs, nil
 }
 
 // RemoteURL returns the URL of a remote in .git/config, the first if there are several; empty if there is no such remote. url.*.insteadOf is not applied.

@@ -43,6 +43,8 @@ type Repository interface {
 	Neighbours(ctx context.Context) ([]githistory.Neighbour, error)
 	// RemoteURL returns the URL of a remote; empty if there is no such remote.
 	RemoteURL(ctx context.Context, remote string) (string, error)
+	// FetchSpecs returns the refspecs by which the remotes are fetched.
+	FetchSpecs(ctx context.Context) ([]string, error)
 	// Substitutes reports whether the repository has replace refs or grafts, with which git would show another history.
 	Substitutes(ctx context.Context) (replaceRefs, grafts bool, err error)
 	// Partial reports whether the clone lacks objects that its remote has (partial clone).

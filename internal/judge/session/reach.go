@@ -13,10 +13,16 @@ import (
 // findReach finds out whether a commit is reachable from a branch, a tag or one of judged, which are the ids of judged commits. id is the commit's id, or
 // the beginning of its id. The result's Commit is empty if the clone lacks the commit, if several ids begin with id, or if id is also a ref's name.
 func (s *Session) findReach(ctx context.Context, id string, judged []string) (out history.Reach, err error) {
-	partial, err := s.Repo.Partial(ctx)
-	if err != nil || partial || s.Repo.Where().Shallow {
+	if s.lacks == nil {
+		lacks, err := s.mayLackCommits(ctx)
+		if err != nil {
+			return out, err
+		}
+		s.lacks = &lacks
+	}
+	if *s.lacks {
 		out.Unknown = true
-		return out, err
+		return out, nil
 	}
 	tips, err := s.Repo.Tips(ctx, "refs/heads/", "refs/remotes/", "refs/tags/")
 	if err != nil {
@@ -45,6 +51,28 @@ func (s *Session) findReach(ctx context.Context, id string, judged []string) (ou
 		}
 	}
 	return out, nil
+}
+
+// mayLackCommits reports whether branches of the remotes may lead to commits that this clone lacks: in a shallow or partial clone, and in one that has
+// fetched a single ref.
+func (s *Session) mayLackCommits(ctx context.Context) (bool, error) {
+	partial, err := s.Repo.Partial(ctx)
+	if err != nil || partial || s.Repo.Where().Shallow {
+		return true, err
+	}
+	specs, err := s.Repo.FetchSpecs(ctx)
+	if err != nil || len(specs) == 0 {
+		return false, err // there is no remote
+	}
+	if !slices.ContainsFunc(specs, func(spec string) bool { return strings.Contains(spec, "*") }) {
+		return true, nil // git clone --single-branch
+	}
+	own, err := s.Repo.Tips(ctx, "refs/heads/")
+	if err != nil || len(own) > 0 {
+		return false, err
+	}
+	fetched, err := s.Repo.Tips(ctx, "refs/remotes/") // a CI system may fetch the one ref that it checks out
+	return len(fetched) <= 1, err
 }
 
 // samePatch returns the first of the commits among that makes the same patch as commit; empty if there is none: see [githistory.SamePatch].
