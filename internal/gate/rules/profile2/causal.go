@@ -93,8 +93,10 @@ func (w *Workspace) checkEvents(ctx context.Context) error {
 				w.addEventProblem(e, "payload", "event %s references missing receipt %s", e.id, digest)
 			}
 		}
-		if copies := w.copies[e.id]; len(copies) > 0 && !w.whole {
-			w.addEventProblem(e, "event_id", "the event %s is at %s and at %s: an id is given once", e.id, w.places[e.id], strings.Join(copies, " and at "))
+		if len(w.copies[e.id]) > 0 && !w.whole {
+			if err := w.addCopy(ctx, e); err != nil {
+				return err
+			}
 		}
 	}
 	chains := map[string][]*event{}
@@ -105,6 +107,35 @@ func (w *Workspace) checkEvents(ctx context.Context) error {
 		w.checkSequence(session, chains[session])
 	}
 	w.checkCycles()
+	return nil
+}
+
+// addSecond adds the problem that an event's id is given to the file name, too, whose digest is the second one.
+func (w *Workspace) addSecond(e *event, name, digest string) {
+	if digest != e.digest {
+		w.addEventProblem(e, "event_id", "record identity corruption: event %s has digests %s and %s; the other one is %s", e.id, digest, e.digest, name)
+		return
+	}
+	w.addEventProblem(e, "event_id", "the event %s is at %s and at %s: an id is given once", e.id, name, e.name)
+}
+
+// addCopy does what addSecond does for an event that was not compared with the other one yet, since only new records were read.
+func (w *Workspace) addCopy(ctx context.Context, e *event) error {
+	for _, name := range append([]string{w.places[e.id]}, w.copies[e.id]...) {
+		if name == e.name {
+			continue
+		}
+		data, err := w.read(ctx, name, w.files[name])
+		if err != nil {
+			return err
+		}
+		digest := e.digest
+		if other, _ := records.Read(name, data, small.Limits{MaxFileSize: records.Event.MaxSize(0)}); other != nil {
+			digest = other.Text("digest")
+		}
+		w.addSecond(e, name, digest)
+		break
+	}
 	return nil
 }
 

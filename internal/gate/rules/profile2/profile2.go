@@ -235,11 +235,11 @@ func (w *Workspace) keepRecord(name string, r *records.Record) {
 	case records.Event:
 		e := newEvent(name, r)
 		if before := w.events[e.id]; before != nil {
-			at := e
-			if !w.isFresh(name) {
-				at = before
+			if w.isFresh(name) {
+				w.addSecond(e, before.name, before.digest)
+			} else {
+				w.addSecond(before, e.name, e.digest)
 			}
-			w.addEventProblem(at, "event_id", "the event %s is at %s and at %s: an id is given once", e.id, before.name, e.name)
 			return
 		}
 		w.events[e.id] = e
