@@ -141,8 +141,8 @@ func checkReplayMismatch(w *read.Workspace, r *rule.Reporter) {
 	handoff, named := w.HandoffRun()
 	v := w.Doc(small.Workspace).Get("run").Get("replay_id")
 	current, set := v.Str()
-	if !named || !set || handoff == current || !w.Ledger().HasRun(handoff) {
-		return // between `small init` and `small start` the handoff's run has no entries yet
+	if !named || !set || handoff == current || !w.Ledger().HasRun(handoff) && w.Ledger().HasRun(current) {
+		return // between `small init` and `small start` only the workspace's run has entries
 	}
 	fix := remedy.ByProgram(w.Dir, w.Commit, "Hand over", "small start")
 	if w.Ledger().RunOver(handoff) {
