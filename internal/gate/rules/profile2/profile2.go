@@ -193,9 +193,9 @@ func (w *Workspace) readFile(ctx context.Context, name string, f history.File) e
 	return nil
 }
 
-// findCredentials adds the credentials in a fresh file of text. Where no history shows what is fresh, it does so only in strict mode.
+// findCredentials adds the credentials in a fresh file of text.
 func (w *Workspace) findCredentials(name string, data []byte) {
-	if !w.isFresh(name) || w.run.Source.History == nil && !w.run.Collector.Strict || !utf8.Valid(data) || !secret.Suspected(string(data)) {
+	if !w.isFresh(name) || !utf8.Valid(data) || !secret.Suspected(string(data)) {
 		return
 	}
 	for _, m := range secret.Find(string(data)) {
