@@ -18,17 +18,16 @@ func (s *Session) findReach(ctx context.Context, id string, judged []string) (ou
 		if err != nil {
 			return out, err
 		}
+		if s.refTips, err = s.Repo.Tips(ctx, "refs/heads/", "refs/remotes/", "refs/tags/"); err != nil {
+			return out, err
+		}
 		s.lacks = &lacks
 	}
 	if *s.lacks {
 		out.Unknown = true
 		return out, nil
 	}
-	tips, err := s.Repo.Tips(ctx, "refs/heads/", "refs/remotes/", "refs/tags/")
-	if err != nil {
-		return out, err
-	}
-	tips = append(tips, judged...)
+	tips := slices.Concat(s.refTips, judged)
 	if commit, err := s.Repo.Resolve(ctx, id); err == nil && strings.HasPrefix(commit, id) {
 		unreached, err := s.Repo.Commits(ctx, []string{commit}, tips)
 		out = history.Reach{Commit: commit, Reached: len(unreached) == 0}

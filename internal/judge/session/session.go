@@ -39,8 +39,10 @@ type Session struct {
 	floor *policy.Floor
 	// walked are all commits that findReach met in its last walk, from branches, tags and judged commits; nil before the first walk.
 	walked map[string]bool
-	// lacks is true if the clone may lack commits that its remotes' branches lead to; nil until findReach asks.
-	lacks *bool
+	// lacks is true if the clone may lack commits that its remotes' branches lead to; nil until findReach asks. From then on, refTips are the commits
+	// of all branches and tags.
+	lacks   *bool
+	refTips []string
 }
 
 // Opener opens a session, calls do with the session, and returns the name of the repository's reader and the error of do. mode is the command's name.
