@@ -17,6 +17,7 @@ var documented = []string{
 	"Eby8vdM02xNOcqFlqUwJ",         // Azurite
 	"C2y6yDjf5/R+ob0N8A7C",         // Azure Cosmos DB emulator
 	"pdFZKVeTuE8sk7oOcHrz",         // Slack's manual
+	"16C7e42F292c6912E7710c838347", // GitHub's manual
 	"ngeVfQFYQlKU0ufo8x5d",         // SendGrid's manual
 	"IwzALxUPNbatRBj3Xi1U",         // Google Maps' manual
 	"DaGmWKa4JsXZ-HjGw7IS",         // Firebase's manual
@@ -119,10 +120,18 @@ func ascends(value string) bool {
 	return false
 }
 
-// checksummed reports whether a token contains its checksum, even if other text follows it directly.
-func checksummed(_, value string) bool {
+// isToken reports whether a value is a token of GitHub or npm: it contains its checksum, or it has a token's exact length and looks random. The latter is
+// a token with a mistyped character, or a made-up one.
+func isToken(whole, value string) bool {
+	const length = 36
+	_, body, _ := strings.Cut(value, "_")
+	return checksummed(body) || len(body) == length && mixed(whole, body)
+}
+
+// checksummed reports whether a token, without its prefix, contains its checksum, even if other text follows it directly.
+func checksummed(token string) bool {
 	const digits, least, length = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz", 30, 6
-	body := []byte(value[strings.IndexByte(value, '_')+1:])
+	body := []byte(token)
 	sum := crc32.ChecksumIEEE(body[:least])
 	for n := least; n+length <= len(body); n++ {
 		var want [length]byte

@@ -55,7 +55,7 @@ var Shapes = []Shape{
 	{
 		Name: "GitHub token", Literals: []string{"ghp_", "gho_", "ghu_", "ghs_", "ghr_"},
 		Source:     "https://github.blog/engineering/platform-security/behind-githubs-new-authentication-token-formats/",
-		expression: token(`gh[pousr]_[A-Za-z0-9]{36,}`), check: checksummed,
+		expression: token(`gh[pousr]_[A-Za-z0-9]{36,}`), check: isToken,
 	},
 	{
 		Name: "GitHub installation token", Literals: []string{"ghs_"},
@@ -104,7 +104,7 @@ var Shapes = []Shape{
 	{
 		Name: "npm token", Literals: []string{"npm_"},
 		Source:     "https://github.blog/changelog/2021-09-23-npm-has-a-new-access-token-format/",
-		expression: token(`npm_[A-Za-z0-9]{36,}`), check: checksummed,
+		expression: token(`npm_[A-Za-z0-9]{36,}`), check: isToken,
 	},
 	{
 		// A macaroon in base64: version, then the location pypi.org or test.pypi.org.
