@@ -3,6 +3,7 @@ package logs
 import (
 	"cmp"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -332,10 +333,15 @@ func (e *LogChange) UsualFix() string {
 // maxSingleWaivers is the largest number of edits that are waived one by one; more are approved together.
 const maxSingleWaivers = 2
 
-// approvalHint returns the end of a fix if many entries of a configured log were changed or lost: a person can approve the rewrite as a whole.
+// approvalHint returns the end of a fix if many entries of a configured log were changed or lost, or if commits have landed that did so in a folder of
+// files: a person can approve the rewrite as a whole.
 func (e *LogChange) approvalHint() string {
-	if !e.IsConfigured() || e.isFileEntry() || e.Situation().NoWaiver {
+	s := e.Situation()
+	switch {
+	case !e.IsConfigured() || s.NoWaiver || e.isFileEntry() && (s.Standing != history.Landed || history.Uncommitted(s.Commit)):
 		return ""
+	case e.isFileEntry():
+		return "; to approve what a commit did to the folder as a whole: small-hook waive --log " + wording.TopPath(path.Dir(e.Path))
 	}
 	edits := 0
 	for _, x := range e.Edits {
