@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -38,29 +39,21 @@ func (a *app) restoreCommand() *cobra.Command {
 				mend.Source, mend.Files, mend.Discard = source, args, discard
 				return a.mendCommits(c, mend)
 			}
-			done, err := edit.Restore(c.Context(), a.newRequest(), a.lockingOptions(), firstOrEmpty(args), source, discard)
+			files, inFolder, err := edit.ChangedFiles(c.Context(), a.newRequest(), firstOrEmpty(args), source)
 			if err != nil {
 				return err
 			}
-			if n := len(done.Forgotten); n > 0 {
-				return a.print(sanitize.Lines(fmt.Sprintf("%s: forgot %s that had been discarded: %s\n", done.Log, wording.Count(n, "entry"), ledger.DescribeAll(done.Forgotten))))
+			if !inFolder {
+				files = []string{firstOrEmpty(args)}
+			} else if len(files) == 0 {
+				return a.print(sanitize.Lines(args[0] + ": nothing to restore\n"))
 			}
-			if !done.Done() {
-				text := done.Log + ": nothing to restore\n"
-				if len(done.Next) > 0 {
-					text += a.nextLine(done.Next...)
+			for _, file := range files {
+				if err := a.restore(c.Context(), file, source, discard); err != nil {
+					return err
 				}
-				return a.print(sanitize.Lines(text))
 			}
-			var text string
-			if done.Text != nil || len(done.Missing) > 0 {
-				text = a.restoredText(done, dropNewCommand(done.Log))
-			}
-			text += done.Log + ": staged\n"
-			if len(done.Next) == 0 {
-				return a.print(sanitize.Lines(text + "nothing is left to commit: the log is that of HEAD\n"))
-			}
-			return a.print(sanitize.Lines(text) + a.nextLine(done.Next...))
+			return nil
 		},
 	})
 	c.Flags().StringVar(&source, "source", "", "restore from the commit `REV` instead of HEAD")
@@ -69,6 +62,33 @@ func (a *app) restoreCommand() *cobra.Command {
 	c.Flags().BoolVar(&discard, "discard-new", false, "also drop new entries; with --commit: those that the commit adds")
 	a.addWaitFlag(c)
 	return c
+}
+
+// restore restores one log, and prints what it did.
+func (a *app) restore(ctx context.Context, at, source string, discard bool) error {
+	done, err := edit.Restore(ctx, a.newRequest(), a.lockingOptions(), at, source, discard)
+	if err != nil {
+		return err
+	}
+	if n := len(done.Forgotten); n > 0 {
+		return a.print(sanitize.Lines(fmt.Sprintf("%s: forgot %s that had been discarded: %s\n", done.Log, wording.Count(n, "entry"), ledger.DescribeAll(done.Forgotten))))
+	}
+	if !done.Done() {
+		text := done.Log + ": nothing to restore\n"
+		if len(done.Next) > 0 {
+			text += a.nextLine(done.Next...)
+		}
+		return a.print(sanitize.Lines(text))
+	}
+	var text string
+	if done.Text != nil || len(done.Missing) > 0 {
+		text = a.restoredText(done, dropNewCommand(done.Log))
+	}
+	text += done.Log + ": staged\n"
+	if len(done.Next) == 0 {
+		return a.print(sanitize.Lines(text + "nothing is left to commit: the log is that of HEAD\n"))
+	}
+	return a.print(sanitize.Lines(text) + a.nextLine(done.Next...))
 }
 
 // mendCommits rewrites a commit whose log has lost entries, and prints what it did, even after an error.

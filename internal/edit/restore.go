@@ -7,6 +7,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/base/failure"
@@ -38,6 +39,47 @@ func Restore(ctx context.Context, req session.Request, locking Locking, at, sour
 		return restoreLog(ctx, req, locking, stanza, path, source, discard)
 	}
 	return restoreWorkspace(ctx, req, locking, at, source, discard)
+}
+
+// ChangedFiles lists the files in and below a folder that are entries of logs and that differ, in the index or on disk, from those of the commit source
+// (default HEAD). Each path begins with ":/". isFolder is false if at is not a folder of such files, or has a workspace.
+func ChangedFiles(ctx context.Context, req session.Request, at, source string) (files []string, isFolder bool, err error) {
+	if at == "" {
+		return nil, false, nil
+	}
+	_, err = withGit(req).InRepository(ctx, "restore", func(s *session.Session) error {
+		if err := s.TrustHeadWithStagedStanzas(ctx); err != nil || len(s.Opts.Policy.Logs) == 0 {
+			return err
+		}
+		folder, err := pathFromTop(s, req.Dir, at)
+		if err != nil || folder == "" || s.Opts.Policy.LogFor(folder) != nil {
+			return err
+		}
+		if found, err := onDiskOrCommitted(ctx, s, source)(folder); err != nil || found {
+			return err
+		}
+		id, err := s.ResolveCommit(ctx, cmp.Or(source, "HEAD"))
+		if err != nil {
+			return err
+		}
+		there, err := restore.FilesInFolder(ctx, s.Repo, id, s.Opts.Policy, folder)
+		if isFolder = len(there) > 0; err != nil || !isFolder {
+			return err
+		}
+		git, err := workgit.Open(s.Repo.Where(), req.Environ)
+		if err != nil {
+			return err
+		}
+		differ, err := git.Run(ctx, "diff", "--name-only", "--no-renames", "--no-ext-diff", "-z", id, "--", folder)
+		changed := strings.Split(string(differ), "\x00")
+		for _, file := range there {
+			if slices.Contains(changed, file) {
+				files = append(files, ":/"+file)
+			}
+		}
+		return err
+	})
+	return files, isFolder, err
 }
 
 // restoreWorkspace restores the log of the workspace that at names, as Restore does.
