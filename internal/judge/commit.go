@@ -216,9 +216,7 @@ func judgeIndex(ctx context.Context, s *session.Session, head string, parents []
 		}
 		if amended != nil {
 			report, amends = amended, true
-		} else if err := takeFixesFromHistory(ctx, s, head, report); err != nil {
-			return nil, err
-		} else if err := suggestScope(ctx, s, head, report); err != nil {
+		} else if err := cmp.Or(takeFixesFromHistory(ctx, s, head, report), noteScope(ctx, s, head, report)); err != nil {
 			return nil, err
 		}
 	}
@@ -305,26 +303,6 @@ func takeFixesFromHistory(ctx context.Context, s *session.Session, head string, 
 			}
 		}
 		f.Fix = cmp.Or(fixes[f.Fingerprint()], f.Fix)
-	}
-	return nil
-}
-
-// suggestScope notes that the configuration can let the index pass, if it rewrites only entries that no remote-tracking branch has.
-func suggestScope(ctx context.Context, s *session.Session, head string, report *finding.Report) error {
-	rewrites := func(f finding.Finding) bool {
-		return f.Severity == finding.SeverityError && strings.HasPrefix(f.Rule, "append-only/")
-	}
-	if head == "" || s.Opts.Policy.Scope == policy.Published || !slices.ContainsFunc(report.Findings, rewrites) {
-		return nil
-	}
-	published, err := newestPublished(ctx, s, head)
-	if err != nil || slices.Contains(published, head) {
-		return err
-	}
-	opts := s.Opts
-	opts.Heads = []string{head}
-	if gate.Pending(ctx, s.Repo, published, opts).Verdict == finding.Pass {
-		report.Examined.Notes = append(report.Examined.Notes, "append_only.scope: published in "+policy.File+" lets an amend correct entries that are not pushed")
 	}
 	return nil
 }

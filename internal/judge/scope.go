@@ -1,0 +1,38 @@
+package judge
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/judge/session"
+	"github.com/small-gate/small-gate/internal/policy"
+)
+
+// noteScope notes in the report of a rejected commit that only entries which are not published were rewritten, if that is so: a setting lets the commit
+// hook accept that. Where nothing was ever published, no entry would be final under that setting, and there is no note.
+func noteScope(ctx context.Context, s *session.Session, head string, report *finding.Report) error {
+	if s.Opts.Mode != preCommit || head == "" || s.Opts.Policy.Scope == policy.Published || !rewrites(report) {
+		return nil
+	}
+	published, err := newestPublished(ctx, s, head)
+	if err != nil || len(published) == 0 || slices.Contains(published, head) {
+		return err
+	}
+	opts := s.Opts
+	opts.Heads = []string{head}
+	if r := gate.Pending(ctx, s.Repo, published, opts); r.Failure == nil && !rewrites(r) {
+		report.Examined.Notes = append(report.Examined.Notes,
+			"what was rewritten is on no remote-tracking branch; with append_only.scope: published in "+policy.File+", which a person sets, entries are final once they are pushed")
+	}
+	return nil
+}
+
+// rewrites reports whether a report has an error that says that a log was rewritten.
+func rewrites(r *finding.Report) bool {
+	return slices.ContainsFunc(r.Findings, func(f finding.Finding) bool {
+		return f.Severity == finding.SeverityError && strings.HasPrefix(f.Rule, "append-only/") && f.EditFrom != ""
+	})
+}
