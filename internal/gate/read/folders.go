@@ -4,6 +4,7 @@ import (
 	"context"
 	"path"
 	"slices"
+	"strings"
 
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/ledger"
@@ -19,6 +20,13 @@ type FolderRewrite struct {
 
 // folderVersions is the largest number of commits that are searched for the version of a folder from which a rewrite started, or to which it led.
 const folderVersions = 1000
+
+// folderSearch is what was found of one approved rewrite of a folder: the entries before and after it, which are the same in each commit where the
+// folder has the head. seen are the commits that were looked at.
+type folderSearch struct {
+	before, after []ledger.Entry
+	seen          map[string]bool
+}
 
 // FolderRewriteOn applies the approved rewrite of a folder's files, which share a stanza, to the edge from a parent to a child. tips are commits whose
 // ancestors may have the folder as it was before or after the rewrite. It returns nil if the rewrite was not made on this edge.
@@ -96,13 +104,22 @@ func (src *Source) completeFolderRewrite(ctx context.Context, tips []string, fol
 			}
 		}
 	}
-	left := folderVersions
-	for i := len(src.ancestry.commits) - 1; i >= 0 && left > 0 && (r.Before == nil || r.After == nil); i-- {
+	key := strings.Join([]string{folder, stanza.Path, r.From.String(), r.To.String()}, "\x00")
+	search := src.folderSearches[key]
+	if search == nil {
+		search = &folderSearch{seen: map[string]bool{}}
+		src.folderSearches[key] = search
+	}
+	r.Before = search.before
+	if r.After == nil { // that of an empty folder is known
+		r.After = search.after
+	}
+	for i := len(src.ancestry.commits) - 1; i >= 0 && len(search.seen) < folderVersions && (r.Before == nil || r.After == nil); i-- {
 		commit := &src.ancestry.commits[i]
-		if !within[i] || !slices.ContainsFunc(commit.changes, func(edge []history.Change) bool { return slices.ContainsFunc(edge, inFolder) }) {
+		if !within[i] || search.seen[commit.id] || !slices.ContainsFunc(commit.changes, func(edge []history.Change) bool { return slices.ContainsFunc(edge, inFolder) }) {
 			continue
 		}
-		left--
+		search.seen[commit.id] = true
 		l, err := src.folderAt(ctx, commit.id, folder, stanza)
 		if err != nil {
 			return err
@@ -113,6 +130,7 @@ func (src *Source) completeFolderRewrite(ctx context.Context, tips []string, fol
 		case r.To:
 			r.After = l.Entries
 		}
+		search.before, search.after = r.Before, r.After
 	}
 	return nil
 }

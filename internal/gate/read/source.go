@@ -55,6 +55,8 @@ type Source struct {
 	// accepts, by commit and path; sinceChecked holds those that CheckSince has let pass.
 	sinceHistories map[string]*acceptedHistory
 	sinceChecked   map[string]bool
+	// folderSearches holds, by folder, stanza and heads, what was found of the approved rewrites of folders.
+	folderSearches map[string]*folderSearch
 	// profile2 holds the directories whose workspace has the profile 2.0.0 on any edge; see noteProfiles. profiles remembers, by directory
 	// and commit, whether the workspace has it there. edgeProfiles says the same of each edge of the commit that is judged now; see findProfiles.
 	profile2     map[string]bool
@@ -74,7 +76,7 @@ func NewSource(tree history.Tree, h history.History, b Basis) *Source {
 		Basis: b, Tree: tree, History: h,
 		ProgressReader: newLogReader(tree, b.Limits, b.Cache, progressFormat),
 		equivalences:   map[string]ledger.Equivalence{}, ancestry: newAncestry(), sides: map[[2]string]side{}, searches: map[searchKey]searchResults{},
-		sinceHistories: map[string]*acceptedHistory{}, sinceChecked: map[string]bool{}, profile2: map[string]bool{}, profiles: map[string]map[string]bool{},
+		sinceHistories: map[string]*acceptedHistory{}, folderSearches: map[string]*folderSearch{}, sinceChecked: map[string]bool{}, profile2: map[string]bool{}, profiles: map[string]map[string]bool{},
 	}
 	src.readers = map[string]*logReader{"": src.ProgressReader}
 	return src
