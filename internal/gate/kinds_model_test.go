@@ -133,7 +133,7 @@ func (m *kindModel) returned(c int) modelVerdict {
 	for _, p := range m.parents[c] {
 		for _, l := range m.before(p, r.at) {
 			became := m.rewritten(p, c, r.at, l, now)
-			behind = behind || m.done(now) && !slices.Equal(became, l) || m.done(l) && m.stood(p)
+			behind = behind || !slices.Equal(became, l) || m.done(l) && m.stood(p)
 		}
 	}
 	for _, p := range m.parents[c] {
