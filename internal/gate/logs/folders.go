@@ -42,6 +42,33 @@ func IsAddedByRewrite(ctx context.Context, r *run.Run, parent, child string, f h
 	return added, err
 }
 
+// findReturnedFile finds the entry of a file that a parent lacks because an approved rewrite of its folder removed it.
+func (l *CommitLog) findReturnedFile(ctx context.Context) (out []ledger.Entry, err error) {
+	src, folder := l.Run.Source, path.Dir(l.Path)
+	stanza := src.Policy.LogFor(l.Path)
+	if stanza == nil || !src.IsFileEntry(l.Path) || l.Child.Log.Len() == 0 {
+		return nil, nil
+	}
+	for _, w := range src.Policy.Waivers {
+		if !w.OfLog || w.From == nil || w.To == nil || w.Expired(src.Now) || w.Path == l.Path || !stanza.NamesFolder(w.Path, folder) {
+			continue
+		}
+		for _, p := range l.Parents {
+			if len(p.Ledgers) > 0 || p.ID == "" {
+				continue
+			}
+			removed, err := src.RemovedFromFolder(ctx, p.ID, folder, stanza, w)
+			if err != nil {
+				return nil, err
+			}
+			if e := l.Child.Log.Entries[0]; removed[e.Digest] && len(out) == 0 {
+				out = append(out, e)
+			}
+		}
+	}
+	return out, nil
+}
+
 // settledByRewrite reports whether one of two tips has made an approved rewrite of a file's folder that removes the version which the other one still
 // has. A merge then takes what the rewrite led to.
 func settledByRewrite(ctx context.Context, r *run.Run, at string, edge history.Edge, target, head *read.LedgerFile) (settled bool, err error) {

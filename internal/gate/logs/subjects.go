@@ -46,7 +46,11 @@ type CommitLog struct {
 // newCommitLog makes the CommitLog of one log, and finds its returned entries. approved are the parents' logs with approved rewrites applied.
 func newCommitLog(ctx context.Context, r *run.Run, s *read.Step, path string, child *read.LedgerFile, parents, approved []read.ParentLog, edges []*LogChange) (log *CommitLog, err error) {
 	log = &CommitLog{Place: placeOf(s), Run: r, Path: path, Step: s, Child: child, Parents: parents, ParentsAfterRewrites: approved, edges: edges}
-	log.Returned, err = log.findReturned(ctx)
+	if log.Returned, err = log.findReturned(ctx); err != nil {
+		return nil, err
+	}
+	files, err := log.findReturnedFile(ctx)
+	log.Returned = append(log.Returned, files...)
 	return log, err
 }
 

@@ -25,6 +25,7 @@ const folderVersions = 1000
 // folder has the head. seen are the commits that were looked at.
 type folderSearch struct {
 	before, after []ledger.Entry
+	beforeAt      string // the commit with before
 	seen          map[string]bool
 }
 
@@ -104,12 +105,7 @@ func (src *Source) completeFolderRewrite(ctx context.Context, tips []string, fol
 			}
 		}
 	}
-	key := strings.Join([]string{folder, stanza.Path, r.From.String(), r.To.String()}, "\x00")
-	search := src.folderSearches[key]
-	if search == nil {
-		search = &folderSearch{seen: map[string]bool{}}
-		src.folderSearches[key] = search
-	}
+	search := src.folderSearchOf(folder, stanza, r)
 	r.Before = search.before
 	if r.After == nil { // that of an empty folder is known
 		r.After = search.after
@@ -126,11 +122,47 @@ func (src *Source) completeFolderRewrite(ctx context.Context, tips []string, fol
 		}
 		switch l.SetHead() {
 		case r.From:
-			r.Before = l.Entries
+			r.Before, search.beforeAt = l.Entries, commit.id
 		case r.To:
 			r.After = l.Entries
 		}
 		search.before, search.after = r.Before, r.After
 	}
 	return nil
+}
+
+func (src *Source) folderSearchOf(folder string, stanza *policy.Log, r *ledger.Rewrite) *folderSearch {
+	key := strings.Join([]string{folder, stanza.Path, r.From.String(), r.To.String()}, "\x00")
+	search := src.folderSearches[key]
+	if search == nil {
+		search = &folderSearch{seen: map[string]bool{}}
+		src.folderSearches[key] = search
+	}
+	return search
+}
+
+// RemovedFromFolder returns the entries that an approved rewrite of a folder removed in the history of a commit; none if it was not made there.
+func (src *Source) RemovedFromFolder(ctx context.Context, commit, folder string, stanza *policy.Log, w policy.Waiver) (map[small.Digest]bool, error) {
+	r := ledger.NewRewrite(*w.From, *w.To, true, !stanza.Form().ComparesWhole())
+	if err := src.completeFolderRewrite(ctx, []string{commit}, folder, stanza, r); err != nil || r.Before == nil {
+		return nil, err
+	}
+	a, n, err := src.loadAncestry(ctx, commit)
+	if err != nil {
+		return nil, err
+	}
+	if at, known := a.number[src.folderSearchOf(folder, stanza, r).beforeAt]; !known || at > n || !a.reachableFrom(n)[at] {
+		return nil, nil
+	}
+	now, err := src.folderAt(ctx, commit, folder, stanza)
+	if err != nil || r.HasBefore(now) {
+		return nil, err
+	}
+	removed := ledger.DigestSet(ledger.OfEntries(r.Before))
+	for _, kept := range [][]ledger.Entry{now.Entries, r.After} {
+		for _, e := range kept {
+			delete(removed, e.Digest)
+		}
+	}
+	return removed, nil
 }

@@ -1,7 +1,9 @@
 package divergence
 
 import (
+	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/gate/logs"
 	"github.com/small-gate/small-gate/internal/gate/remedy"
 	"github.com/small-gate/small-gate/internal/gate/rule"
@@ -13,7 +15,10 @@ func checkReturned(l *logs.CommitLog, r *rule.Reporter) {
 	for _, e := range l.Returned {
 		situation := l.Run.Situation(l.Commit)
 		fix := situation.Correct("take "+ledger.Describe(e)+" out again", l.Path)
-		if situation.Merge {
+		switch {
+		case l.Run.Source.IsFileEntry(l.Path) && history.Uncommitted(l.Commit):
+			fix = wording.Commands("git rm -q -f -- " + wording.TopPath(l.Path))
+		case situation.Merge:
 			fix = remedy.Reconcile
 		}
 		to := e.Digest.String()
